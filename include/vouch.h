@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef VOUCH_H
+#define VOUCH_H
+/*
+ * vouch: speculative decoding for language models.
+ *
+ * THE CONTRACT
+ *
+ *   model    A file of weights with its tokenizer, packed for this processor.
+ *            Immutable once open. Any number of sessions, in any threads, may
+ *            use one model at the same time. It must outlive them.
+ *   session  One sequence of tokens: its KV cache, drafter, random stream and
+ *            statistics. Mutable. One thread at a time, except for
+ *            vouch_session_cancel, which any thread or signal handler may call.
+ *   drafter  What guesses the next tokens. Named in vouch_speculation and owned by
+ *            the session; a caller may bring one of its own (vouch_drafter).
+ *   step     One cycle: draft, score all guesses in one pass of the target, judge
+ *            them from left to right, commit 1 to n_draft + 1 tokens.
+ *
+ * What a session emits is what the target model alone would have said: greedy
+ * output is the same to the byte with every drafter, sampled output has exactly
+ * the target's distribution (Leviathan et al., arXiv 2211.17192, Algorithm 1).
+ *
+ * The library never prints, exits or reads the environment. Every function that
+ * can fail returns a vouch_status; where it takes a vouch_error, which may be
+ * NULL, the message names the file, field and value. All memory is allocated when
+ * a model or session is opened; stepping allocates nothing.
+ *
+ *   vouch_error err;
+ *   vouch_model *model;
+ *   vouch_session *session;
+ *   vouch_model_options mo = vouch_model_options_default();
+ *   vouch_session_options so = vouch_session_options_default();
+ *   if (vouch_model_open(&model, "model.gguf", &mo, &err)) die(err.message);
+ *   if (vouch_session_open(&session, model, &so, &err)) die(err.message);
+ *   vouch_message turn = {"user", "Name three rivers."};
+ *   vouch_session_chat(session, &turn, 1, &err);
+ *   vouch_step step;
+ *   do {
+ *       if (vouch_session_step(session, &step, &err)) die(err.message);
+ *       fwrite(step.text, 1, step.n_text, stdout);
+ *   } while (step.finish == VOUCH_FINISH_NONE);
+ *   vouch_session_close(session);
+ *   vouch_model_close(model);
+ *
+ * Conventions: p is the target's distribution, q the draft's, both after the same
+ * sampling parameters; k is the draft length. Text is UTF-8. Tokens are int32_t ids
+ * below the vocabulary size. Times are seconds, sizes bytes. Strings and arrays
+ * given to an open function are copied unless it says otherwise.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define VOUCH_API __attribute__((visibility("default")))
+#else
+#define VOUCH_API
+#endif
+
+#define VOUCH_VERSION "0.1.0"
+
+/* ------------------------------------------------------------------ errors */
+
+/* Name, value, text. */
+#define VOUCH_STATUS_LIST(X)                                              \
+    X(VOUCH_OK, 0, "ok")                                                  \
+    X(VOUCH_E_ARGUMENT, -1, "invalid argument")                           \
+    X(VOUCH_E_MEMORY, -2, "not enough memory")                            \
+    X(VOUCH_E_IO, -3, "input/output error")                               \
+    X(VOUCH_E_FORMAT, -4, "damaged or malformed file")                    \
+    X(VOUCH_E_UNSUPPORTED, -5, "not supported")                           \
+    X(VOUCH_E_MISMATCH, -6, "draft and target do not fit together")       \
+    X(VOUCH_E_CONTEXT, -7, "does not fit into the context")               \
+    X(VOUCH_E_NUMERIC, -8, "the model gave no finite logits")             \
+    X(VOUCH_E_CANCELLED, -9, "cancelled")                                 \
+    X(VOUCH_E_BUFFER, -10, "buffer too small")
+
+typedef enum vouch_status {
+#define VOUCH_STATUS_ENUM(name, value, text) name = value,
+    VOUCH_STATUS_LIST(VOUCH_STATUS_ENUM)
+#undef VOUCH_STATUS_ENUM
+} vouch_status;
+
+/* Filled by the callee on failure, untouched on success. */
+typedef struct vouch_error {
+    vouch_status code;
+    char message[500]; /* one line, no newline at its end */
+} vouch_error;
+
+/* The constant text of a status; "unknown status" for other values. */
+VOUCH_API const char *vouch_status_text(vouch_status status);
+VOUCH_API const char *vouch_version(void);
+
+/* ------------------------------------------------------------------- model */
+
+typedef struct vouch_model vouch_model;
+
+/* Called from the opening thread with a share in [0, 1]; must not call back. */
+typedef void (*vouch_progress_fn)(void *user, double share);
+
+typedef struct vouch_model_options {
+    const char *cpu;    /* NULL or "auto": the widest this machine has; else a name
+                           of vouch_cpu_name: "ref", "avx2", "avx512", "avx512vnni" */
+    int32_t n_threads;  /* for packing; 0: the processors this process may use */
+    vouch_progress_fn progress; /* may be NULL */
+    void *progress_user;
+} vouch_model_options;
+
+/* Numbers and names of an open model; strings live as long as the model. */
+typedef struct vouch_model_info {
+    const char *name;         /* general.name or "" */
+    const char *architecture; /* "llama", "qwen3" */
+    const char *cpu;          /* the instruction set in use */
+    const char *tokenizer;    /* "bpe/smollm", ..., or "none" */
+    const char *weight_types; /* "Q4_1 x210, F32 x61, Q8_0 x1" */
+    int64_t n_parameters;
+    int64_t file_bytes, packed_bytes;
+    int32_t n_vocab, n_layers, n_embd, n_heads, n_kv_heads, head_dim, n_ff;
+    int32_t n_ctx_train;
+    int32_t token_bos, token_eos; /* -1 where absent */
+    bool tied_embeddings;
+    const char *chat_template; /* "chatml", or "none" for a base model */
+} vouch_model_info;
+
+VOUCH_API vouch_model_options vouch_model_options_default(void);
+
+/* Maps a GGUF file (v2, v3), checks every field, packs the weights and unmaps it.
+ * On success *out is the caller's, to be closed; on failure it is NULL.
+ * Errors: ARGUMENT, MEMORY, IO, FORMAT, UNSUPPORTED. */
+VOUCH_API vouch_status vouch_model_open(vouch_model **out, const char *path,
+                                        const vouch_model_options *options, vouch_error *err);
+/* No session may still use it. NULL is allowed. */
+VOUCH_API void vouch_model_close(vouch_model *model);
+VOUCH_API const vouch_model_info *vouch_model_get_info(const vouch_model *model);
+
+/* The i-th instruction set this machine can run, narrowest first; NULL past the last. */
+VOUCH_API const char *vouch_cpu_name(size_t i);
+/* Processors this process may run on (affinity mask), at least 1. */
+VOUCH_API int32_t vouch_cpu_count(void);
+
+/* OK when the two token tables are equal, so that one may draft for the other.
+ * MISMATCH otherwise; the message names the first differing token. */
+VOUCH_API vouch_status vouch_model_check_pair(const vouch_model *target, const vouch_model *draft,
+                                              vouch_error *err);
+
+/* -------------------------------------------------------------------- text */
+
+typedef struct vouch_message {
+    const char *role; /* "system", "user", "assistant" */
+    const char *content;
+} vouch_message;
+
+#define VOUCH_TOKENIZE_SPECIAL 1u /* text of special tokens becomes their id */
+#define VOUCH_TOKENIZE_BOS 2u     /* begin as the model's file asks (add_bos_token) */
+
+/* Text of n_text bytes to ids. Writes at most `capacity` ids and always the full
+ * count to *n_tokens; BUFFER when it did not fit, so (NULL, 0) asks for the count.
+ * Invalid UTF-8 is tokenized byte by byte, never refused.
+ * Errors: BUFFER, MEMORY, UNSUPPORTED (a model without a tokenizer). */
+VOUCH_API vouch_status vouch_tokenize(const vouch_model *model, const char *text, size_t n_text,
+                                      unsigned flags, int32_t *tokens, size_t capacity,
+                                      size_t *n_tokens, vouch_error *err);
+/* A conversation through the model's chat template, ready for the assistant's turn.
+ * Special tokens are recognised in the template and never in a message's content. */
+VOUCH_API vouch_status vouch_tokenize_chat(const vouch_model *model, const vouch_message *messages,
+                                           size_t n_messages, int32_t *tokens, size_t capacity,
+                                           size_t *n_tokens, vouch_error *err);
+/* The bytes of one token, which may be part of a character: *n_bytes of them, owned by
+ * the model. Special tokens give their name. NULL for an id outside the vocabulary. */
+VOUCH_API const char *vouch_token_bytes(const vouch_model *model, int32_t token, size_t *n_bytes);
+/* True for control tokens, whose text is not part of an answer. */
+VOUCH_API bool vouch_token_is_special(const vouch_model *model, int32_t token);
+
+/* ---------------------------------------------------------------- sampling */
+
+typedef struct vouch_logit_bias {
+    int32_t token;
+    float bias; /* added to the logit; -INFINITY bans the token */
+} vouch_logit_bias;
+
+/* From logits to a distribution, in this order: bias, penalties, temperature, top-k,
+ * top-p, min-p. p and q alike go through it. Ties keep the lower id. */
+typedef struct vouch_sampling {
+    float temperature;       /* >= 0; 0 is greedy: a point mass on the largest logit */
+    int32_t top_k;           /* 0: off */
+    float top_p;             /* (0, 1]; 1: off */
+    float min_p;             /* [0, 1); keeps p >= min_p * max p; 0: off */
+    float repeat_penalty;    /* > 0; 1: off (Keskar et al., CTRL: logit / or * penalty) */
+    float frequency_penalty; /* minus this times the count; 0: off */
+    float presence_penalty;  /* minus this once; 0: off */
+    int32_t penalty_window;  /* last tokens the three look at, prompt included */
+    uint64_t seed;           /* key of the counter-based random numbers (Philox) */
+    const vouch_logit_bias *bias;
+    size_t n_bias;
+} vouch_sampling;
+
+VOUCH_API vouch_sampling vouch_sampling_default(void);
+
+/* ------------------------------------------------------------- speculation */
+
+typedef enum vouch_drafter_kind {
+    VOUCH_DRAFTER_AUTO,  /* the draft model where one is given, otherwise n-gram */
+    VOUCH_DRAFTER_NONE,  /* plain decoding */
+    VOUCH_DRAFTER_MODEL, /* a smaller model with the same token table */
+    VOUCH_DRAFTER_NGRAM, /* prompt lookup over prompt and output */
+    VOUCH_DRAFTER_CUSTOM /* the caller's vouch_drafter */
+} vouch_drafter_kind;
+
+/* How the draft model draws its guesses. The rule stays exact with both: a guess by
+ * argmax comes from a point mass, not from the softmax. */
+typedef enum vouch_draft_sampling {
+    VOUCH_DRAFT_SAMPLE, /* from q; the default */
+    VOUCH_DRAFT_GREEDY
+} vouch_draft_sampling;
+
+/* A drafter of the caller's own, whose guesses count as drawn from a point mass.
+ * propose is given the n_tokens of the sequence and writes at most k guesses;
+ * it returns their number, 0 for none. It may be called again with a shorter or
+ * other sequence after a rejection or a new prompt. */
+typedef struct vouch_drafter {
+    int32_t (*propose)(void *user, const int32_t *tokens, int32_t n_tokens, int32_t k,
+                       int32_t *guesses);
+    void *user; /* must outlive the session */
+} vouch_drafter;
+
+#define VOUCH_MAX_DRAFT 64
+
+typedef struct vouch_speculation {
+    vouch_drafter_kind drafter;
+    int32_t n_draft; /* k: most guesses a cycle, 1 to VOUCH_MAX_DRAFT; 0: the default of the drafter */
+    const vouch_model *draft_model; /* must outlive the session; NULL: none */
+    vouch_draft_sampling draft_sampling;
+    int32_t ngram_min, ngram_max; /* lengths of the matched n-gram, longest tried first */
+    double lenience; /* (0, 1]; 1 is lossless. Accept with min(1, p / (lenience q)):
+                        no token gets more than p / lenience */
+    vouch_drafter custom;
+} vouch_speculation;
+
+VOUCH_API vouch_speculation vouch_speculation_default(void);
+
+/* ----------------------------------------------------------------- session */
+
+typedef struct vouch_session vouch_session;
+
+typedef enum vouch_kv_type { VOUCH_KV_F16, VOUCH_KV_F32 } vouch_kv_type;
+
+typedef struct vouch_session_options {
+    int32_t n_ctx;         /* most tokens of a sequence; 0: the smaller of 4096 and the model's */
+    int32_t n_threads;     /* 0: vouch_cpu_count() */
+    int32_t prefill_chunk; /* most rows of one pass, 1 to 512; 0: 256 */
+    vouch_kv_type kv_type;
+    vouch_sampling sampling;
+    vouch_speculation speculation;
+    int32_t max_tokens;       /* an answer ends after so many; 0: at the context's end */
+    const char *const *stop;  /* an answer ends before any of these texts */
+    size_t n_stop;
+    bool ignore_eos;          /* for measurements */
+    bool expected_acceptance; /* also compute sum min(p, q) of every judged row (costs time) */
+} vouch_session_options;
+
+typedef enum vouch_finish {
+    VOUCH_FINISH_NONE,
+    VOUCH_FINISH_EOS,
+    VOUCH_FINISH_STOP,
+    VOUCH_FINISH_LENGTH, /* max_tokens */
+    VOUCH_FINISH_CONTEXT
+} vouch_finish;
+
+/* Where a step's last token came from. */
+typedef enum vouch_origin {
+    VOUCH_ORIGIN_ACCEPTED, /* a guess: the answer ended inside the accepted ones */
+    VOUCH_ORIGIN_PLAIN,    /* nothing was drafted */
+    VOUCH_ORIGIN_RESIDUAL, /* replaces the first rejected guess */
+    VOUCH_ORIGIN_BONUS     /* every guess held */
+} vouch_origin;
+
+typedef enum vouch_verdict { VOUCH_ACCEPTED, VOUCH_REJECTED, VOUCH_NOT_REACHED } vouch_verdict;
+
+/* The judgement of one guess. p, accept and u are 0 where not reached. */
+typedef struct vouch_guess {
+    int32_t token;
+    vouch_verdict verdict;
+    double q, p;
+    double accept; /* min(1, p / (lenience q)) */
+    double u;      /* accepted iff u < accept; uniform in [0, 1) */
+} vouch_guess;
+
+/* What one step did. Pointers are the session's, valid until its next call. */
+typedef struct vouch_step {
+    const int32_t *tokens; /* [n_tokens] committed by this step, in order */
+    int32_t n_tokens;
+    int32_t n_accepted; /* the first n_accepted of tokens were guesses */
+    vouch_origin last;  /* where tokens[n_tokens - 1] came from */
+    const char *text;   /* [n_text] whole characters now safe to show (not NUL-terminated);
+                           a possible beginning of a stop text is held back */
+    size_t n_text;
+    const vouch_guess *guesses; /* [n_guesses] */
+    int32_t n_guesses;
+    vouch_finish finish;
+} vouch_step;
+
+#define VOUCH_DEPTHS (VOUCH_MAX_DRAFT + 1)
+
+/* Sums over the answers since open or vouch_session_reset_stats. */
+typedef struct vouch_stats {
+    int64_t prompt_tokens;    /* run through the model; reused ones are not counted */
+    int64_t generated_tokens; /* EOS included */
+    int64_t cycles, drafted, accepted;
+    int64_t full_accepts;     /* cycles with a draft all of whose guesses held */
+    int64_t draft_cycles;     /* cycles with at least one guess */
+    int64_t accepted_at[VOUCH_MAX_DRAFT]; /* guesses accepted at each place */
+    int64_t drafted_at[VOUCH_MAX_DRAFT];
+    int64_t depth_histogram[VOUCH_DEPTHS]; /* cycles by number of guesses */
+    int64_t judged;                        /* guesses reached by the judge */
+    double expected_acceptance_sum;        /* of sum min(p, q) over judged guesses */
+    double prefill_seconds, decode_seconds;
+    double draft_seconds, verify_seconds, judge_seconds;
+} vouch_stats;
+
+VOUCH_API vouch_session_options vouch_session_options_default(void);
+
+/* Errors: ARGUMENT (names the option), MEMORY, MISMATCH (draft model), CONTEXT. */
+VOUCH_API vouch_status vouch_session_open(vouch_session **out, const vouch_model *model,
+                                          const vouch_session_options *options, vouch_error *err);
+VOUCH_API void vouch_session_close(vouch_session *session);
+
+/* Makes the sequence exactly these tokens and begins a new answer. What the cache
+ * already holds of them is reused. Needs 1 to n_ctx - 1 tokens.
+ * On CANCELLED the sequence is a prefix of them; on other errors it is unchanged.
+ * Errors: ARGUMENT (no tokens, an id outside the vocabulary), CONTEXT, CANCELLED. */
+VOUCH_API vouch_status vouch_session_prompt(vouch_session *session, const int32_t *tokens,
+                                            size_t n_tokens, vouch_error *err);
+/* vouch_tokenize (special text stays text), then vouch_session_prompt. */
+VOUCH_API vouch_status vouch_session_text(vouch_session *session, const char *text, size_t n_text,
+                                          vouch_error *err);
+/* vouch_tokenize_chat, then vouch_session_prompt. */
+VOUCH_API vouch_status vouch_session_chat(vouch_session *session, const vouch_message *messages,
+                                          size_t n_messages, vouch_error *err);
+/* Called between prefill chunks with the share done; NULL: none. */
+VOUCH_API void vouch_session_set_progress(vouch_session *session, vouch_progress_fn fn, void *user);
+
+/* One cycle. After finish != NONE, a further step returns ARGUMENT until the next prompt.
+ * On failure the session stays at its last commit. Errors: ARGUMENT, NUMERIC, CANCELLED. */
+VOUCH_API vouch_status vouch_session_step(vouch_session *session, vouch_step *step, vouch_error *err);
+
+/* Makes the running or next prompt or step return CANCELLED, once. Any thread; async-signal-safe. */
+VOUCH_API void vouch_session_cancel(vouch_session *session);
+
+/* The whole sequence, prompt and answer: [*n_tokens], the session's, valid until its next call. */
+VOUCH_API const int32_t *vouch_session_tokens(const vouch_session *session, size_t *n_tokens);
+VOUCH_API const vouch_stats *vouch_session_stats(const vouch_session *session);
+VOUCH_API void vouch_session_reset_stats(vouch_session *session);
+/* Seconds of one plain (1-row) pass at the end of the sequence, the median of `reps`.
+ * Leaves no trace (law L3). */
+VOUCH_API vouch_status vouch_session_time_pass(vouch_session *session, int32_t n_rows, int32_t reps,
+                                               double *seconds, vouch_error *err);
+/* "model", "ngram", "custom" or "none". */
+VOUCH_API const char *vouch_session_drafter(const vouch_session *session);
+/* Bytes held by the session: cache, workspace, drafter. */
+VOUCH_API size_t vouch_session_memory(const vouch_session *session);
+
+/* Logits of the tokens at positions [first, first + n) of the sequence, i.e. what the model says
+ * comes after each: `out` is [n][n_vocab]. Runs one pass; the sequence is unchanged.
+ * Errors: ARGUMENT (outside the sequence, more than prefill_chunk rows). */
+VOUCH_API vouch_status vouch_session_logits(vouch_session *session, int32_t first, int32_t n,
+                                            float *out, vouch_error *err);
+
+/* ------------------------------------------------------- rejection sampler */
+
+/* The rule by itself, on plain probabilities (arXiv 2211.17192, Algorithm 1): judges k guesses
+ * from left to right and draws the one token that follows the accepted ones.
+ *   guesses [k], p [k + 1][n_vocab], q [k][n_vocab] or NULL where the guesses are argmaxes.
+ * Random numbers are those of positions first_position, first_position + 1, ... under `seed`.
+ * Writes the number accepted and the final token, which is always below n_vocab; `verdicts`, [k],
+ * may be NULL. Errors: ARGUMENT (a guess outside the vocabulary, a weight that is negative or not
+ * finite, a row of p without any mass). */
+typedef struct vouch_rejection {
+    int32_t k, n_vocab;
+    const int32_t *guesses;
+    const float *p, *q;
+    double lenience;
+    uint64_t seed;
+    int64_t first_position;
+} vouch_rejection;
+VOUCH_API vouch_status vouch_reject(const vouch_rejection *in, int32_t *n_accepted,
+                                    int32_t *final_token, vouch_guess *verdicts, vouch_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A team of threads that run one function together.
+ *
+ *   caller:   vouch_pool_run(pool, fn, arg)
+ *   threads:  fn(arg, team, 0) ... fn(arg, team, n - 1), thread 0 being the caller,
+ *             meeting at vouch_pool_barrier and sharing out work with vouch_pool_next.
+ *
+ * A forward pass is one run with a barrier between its stages: a token of a small model has 150
+ * of them in 2 ms. So waiting spins while work is flowing and sleeps on a futex after that; when
+ * there are more threads than processors it sleeps sooner.
+ */
+#ifndef VOUCH_BASE_POOL_H
+#define VOUCH_BASE_POOL_H
+
+#include <stdint.h>
+
+#include "base/status.h"
+
+typedef struct vouch_pool vouch_pool;
+typedef void vouch_pool_fn(void *arg, vouch_pool *team, int32_t thread);
+
+enum { VOUCH_MAX_THREADS = 256 };
+
+/* n_threads 0: vouch_cpu_count(). Errors: ARGUMENT, MEMORY (also for a thread that can't start). */
+vouch_status vouch_pool_open(vouch_pool **out, int32_t n_threads, vouch_error *err);
+void vouch_pool_close(vouch_pool *pool); /* NULL is allowed */
+int32_t vouch_pool_size(const vouch_pool *pool);
+
+/* Runs fn on every thread of the team and returns when all have. One caller at a time. */
+void vouch_pool_run(vouch_pool *pool, vouch_pool_fn *fn, void *arg);
+
+/* Inside a run. All threads reach it before any leaves; work counters start over. */
+void vouch_pool_barrier(vouch_pool *team);
+/* Inside a run: the next piece of the current stage's work, [*begin, *end) of [0, total) in steps of
+ * `grain`; false when none is left. Every thread of a stage passes the same total and grain. */
+int vouch_pool_next(vouch_pool *team, int64_t total, int64_t grain, int64_t *begin, int64_t *end);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* The storage types of a tensor, under their GGUF ids: values come in blocks. */
+#ifndef VOUCH_BASE_TENSOR_TYPE_H
+#define VOUCH_BASE_TENSOR_TYPE_H
+
+#include <stdint.h>
+
+typedef enum vouch_type {
+    VOUCH_TYPE_F32 = 0,
+    VOUCH_TYPE_F16 = 1,
+    VOUCH_TYPE_Q4_0 = 2,
+    VOUCH_TYPE_Q4_1 = 3,
+    VOUCH_TYPE_Q8_0 = 8,
+    VOUCH_TYPE_COUNT = 9
+} vouch_type;
+
+typedef struct vouch_type_info {
+    const char *name;
+    int32_t block_length; /* values in a block */
+    int32_t block_bytes;  /* bytes of a block in a file */
+} vouch_type_info;
+
+/* NULL for an id that is not supported. */
+const vouch_type_info *vouch_type_get_info(uint32_t id);
+/* The name GGUF gives the id, supported or not; NULL for an id it doesn't know. */
+const char *vouch_type_gguf_name(uint32_t id);
+
+/* IEEE 754 half to single, exact; and single to half, rounding to nearest even. */
+float vouch_half_to_float(uint16_t half);
+uint16_t vouch_float_to_half(float value);
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Kernels: everything that touches numbers in bulk. One table of functions per instruction set, chosen
+ * once; all of them give the same bits (law L1), because every float sum has one written order:
+ *
+ *   matmul     one lane per output row: sums ascend along the input, one fused multiply-add per
+ *              block of 32 (quantised weights, whose dot products inside a block are exact integers)
+ *              or per value (float weights). So no result depends on how many rows share the pass.
+ *   sums over a row (norms, softmax): 16 virtual lanes, lane j takes the elements j, j + 16, ...
+ *              in ascending order, then the tree  l[i] += l[i + 8], + 4, + 2, + 1.
+ *   scores     one lane per key, ascending along the head's width.
+ *   values     one lane per element of the head, ascending over the keys.
+ *   exp        one polynomial (lanes.h).
+ *
+ * ref.c says all this in plain C and is the definition; the others are compared with it bit for bit.
+ *
+ * Layout of packed weights, tiles of 16 output rows, so that one load serves a vector of outputs and
+ * every row of the pass (T = tile, blocks of 32 inputs for the quantised types):
+ *
+ *   Q8_0        T: [n_in / 32][8][16][4] u8 (value + 128) | [n_in / 32][16] f16 scale
+ *   Q4_0, Q4_1  T: [n_in / 32][4][16][4] u8, low nibble: k-group g, high nibble: k-group g + 4
+ *                  | [n_in / 32][16] f16 scale | Q4_1 only: [n_in / 32][16] f16 minimum
+ *   F16, F32    T: [n_in][16]
+ *
+ * Layout of the activations of a pass, in groups of at most `group_rows` rows, so that every address in
+ * the inner loop is a constant offset. The n rows make ceil(n / group_rows) groups; group i begins at
+ * row n * i / n_groups and has R rows:
+ *
+ *   quantised   group: q [n_in / 32][8][R][4] s8;  d, s [n_in / 32][R] f32;  sum [n_in / 32][R] s32
+ *               x = d q;  sum = sum of q in the block;  s = d sum
+ *   float       group: x [n_in][R] f32
+ */
+#ifndef VOUCH_KERNELS_KERNELS_H
+#define VOUCH_KERNELS_KERNELS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/tensor_type.h"
+
+enum { VOUCH_TILE = 16, VOUCH_BLOCK = 32, VOUCH_MAX_GROUP = 16 };
+
+/* A weight matrix [n_out, n_in], packed. `data` is 64-byte aligned. */
+typedef struct vouch_matrix {
+    vouch_type type;
+    int64_t n_out, n_in;
+    int64_t n_tiles;     /* ceil(n_out / 16); rows past n_out are zero */
+    size_t tile_bytes;   /* a multiple of 64 */
+    unsigned char *data; /* [n_tiles][tile_bytes] */
+} vouch_matrix;
+
+/* The activations of a pass, prepared for a kind of weights. Sized for the most rows of a pass. */
+typedef struct vouch_acts {
+    int64_t n_rows, n_in;
+    int32_t group_rows;
+    int8_t *q;     /* [rows * n_in], where the weights are quantised */
+    float *d, *s;  /* [rows * n_in / 32] */
+    int32_t *sum;  /* [rows * n_in / 32] */
+    float *x;      /* [rows * n_in], where the weights are floats */
+} vouch_acts;
+
+/* Columns [col, col + n) of a [rows][stride] result: y[r * stride + o]. */
+typedef enum vouch_store { VOUCH_STORE, VOUCH_ADD } vouch_store;
+
+typedef struct vouch_kernels {
+    const char *name;
+    int32_t group_rows; /* most rows of an activation group, <= VOUCH_MAX_GROUP */
+
+    /* y[r * ldy + o] = (or +=) sum over k of w[o][k] x[r][k], for all rows r of x and the outputs o of
+     * the tiles [tile_begin, tile_end). Only outputs below n_out are written. */
+    void (*matmul[VOUCH_TYPE_COUNT])(const vouch_matrix *w, const vouch_acts *x, float *y, int64_t ldy,
+                                     int64_t tile_begin, int64_t tile_end, vouch_store store);
+    /* The rows [row_begin, row_end) of x [n_rows][ldx] into acts->q, d, s, sum (n_in a multiple of 32).
+     * A block: d = max |x| / 127, q = x (1 / d) rounded to nearest even. A block with a value that isn't
+     * finite gets d = NaN, q = 0. */
+    void (*quantize)(vouch_acts *acts, const float *x, int64_t ldx, int64_t row_begin, int64_t row_end);
+    /* The same rows into acts->x. */
+    void (*interleave)(vouch_acts *acts, const float *x, int64_t ldx, int64_t row_begin, int64_t row_end);
+    /* Row `row` of a matrix as floats, exactly as GGUF defines them: out [n_in]. */
+    void (*get_row[VOUCH_TYPE_COUNT])(const vouch_matrix *w, int64_t row, float *out);
+
+    /* y = x / sqrt(mean(x^2) + eps) * weight (Zhang, Sennrich, arXiv 1910.07467). y may be x. */
+    void (*rms_norm)(float *y, const float *x, const float *weight, int64_t n, float eps);
+    /* Rotates pairs by the angles of one position: cos, sin [n_rot / 2]. Pairs are (2i, 2i + 1), or
+     * (i, i + n_rot / 2) where `half_split` (Su et al., arXiv 2104.09864). */
+    void (*rope)(float *x, const float *cos, const float *sin, int64_t n_rot, bool half_split);
+    void (*scale)(float *x, float factor, int64_t n);
+    /* y += x */
+    void (*add)(float *y, const float *x, int64_t n);
+    /* gate = silu(gate) * up, silu(z) = z / (1 + exp(-z)) (Shazeer, arXiv 2002.05202) */
+    void (*swiglu)(float *gate, const float *up, int64_t n);
+
+    /* KV cache of one head, n_slots a multiple of 16: keys [n_slots / 16][width][16],
+     * values [n_slots][width], both F16 or F32 (`half`). */
+    void (*store_key)(void *keys, bool half, int64_t slot, const float *key, int64_t width);
+    void (*store_value)(void *values, bool half, int64_t slot, const float *value, int64_t width);
+    /* scores[i * lds + slot] = sum over e of q[i * width + e] key[slot][e], for m queries, for all slots
+     * of the 16-slot tiles that cover [0, n_keys). lds >= n_keys rounded up to 16. */
+    void (*scores)(float *scores, int64_t lds, const float *q, int64_t m, const void *keys, bool half,
+                   int64_t n_keys, int64_t width);
+    /* x[j] = exp(x[j] - max x), j < n; returns the sum. n >= 1. */
+    float (*softmax)(float *x, int64_t n);
+    /* out[i * width + e] = (sum over j of weight[i * ldw + j] value[slot j][e]) * factor[i], for m queries.
+     * Slot j is slots[i * lds + j], or j where slots is NULL; n_keys[i] keys each. */
+    void (*values)(float *out, const float *weight, int64_t ldw, const int64_t *n_keys, const int32_t *slots,
+                   int64_t lds, const float *factor, int64_t m, const void *values, bool half,
+                   int64_t width);
+
+    /* The largest of x [n] and its lowest index; false where one is NaN or the largest isn't finite. */
+    bool (*find_max)(const float *x, int64_t n, float *max, int32_t *index);
+    /* w[i] = exp((x[i] - max) * scale); returns the sum in double: 16 lanes and the tree, as above. */
+    double (*exp_weights)(float *w, const float *x, int64_t n, float max, float scale);
+} vouch_kernels;
+
+/* The i-th table this machine can run, narrowest first; NULL past the last. */
+const vouch_kernels *vouch_kernels_get(size_t i);
+/* By name; NULL or "auto": the widest. NULL where unknown or not runnable here. */
+const vouch_kernels *vouch_kernels_find(const char *name);
+/* All names compiled in, for messages; NULL past the last. */
+const char *vouch_kernels_known(size_t i);
+
+/* Bytes of a packed matrix and of one of its tiles. False where it does not fit into size_t. */
+bool vouch_matrix_shape(vouch_matrix *matrix, vouch_type type, int64_t n_out, int64_t n_in);
+static inline size_t vouch_matrix_bytes(const vouch_matrix *m)
+{
+    return (size_t)m->n_tiles * m->tile_bytes;
+}
+/* Packs the tiles [tile_begin, tile_end) from rows in the file's layout. */
+void vouch_matrix_pack(vouch_matrix *matrix, const void *rows, int64_t tile_begin, int64_t tile_end);
+/* True where the type's kernels want quantised activations. */
+static inline bool vouch_type_is_quantized(vouch_type type)
+{
+    return type != VOUCH_TYPE_F32 && type != VOUCH_TYPE_F16;
+}
+
+/* First row of group i of n rows, and the number of groups. */
+static inline int64_t vouch_n_groups(int64_t n_rows, int32_t group_rows)
+{
+    return (n_rows + group_rows - 1) / group_rows;
+}
+static inline int64_t vouch_group_begin(int64_t n_rows, int64_t n_groups, int64_t i)
+{
+    return n_rows * i / n_groups;
+}
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The cycle: draft, score, judge, commit, rewind.
+ *
+ *   tokens  [0 ......... n_tokens) [ guesses ..... )
+ *            committed               provisional, during a cycle only
+ *   target   has run the first n_cached <= n_tokens - 1 of them between cycles
+ *
+ *   1 draft   the drafter guesses at most k tokens
+ *   2 score   one pass of the target over tokens[n_cached, n_tokens) and the guesses
+ *   3 judge   left to right; accepted guesses and one token more
+ *   4 commit  one at a time, until one of them ends the answer: nothing after it exists
+ *   5 rewind  target and drafter to the last committed token
+ *
+ * It knows the target only through vouch_target, so that tests can put a table in its place.
+ */
+#ifndef VOUCH_SPEC_CYCLE_H
+#define VOUCH_SPEC_CYCLE_H
+
+#include "spec/judge.h"
+
+typedef struct vouch_target {
+    /* One pass over tokens[n_cached, n_tokens + n_guesses), everything that it has not run yet;
+     * afterwards row i (0 to n_guesses) is what follows tokens[n_tokens - 1 + i]. */
+    void (*score)(void *self, const int32_t *tokens, int32_t n_tokens, int32_t n_guesses);
+    /* p of row i, with tokens[0, n_tokens + i) as its history; may be asked once per row and pass. */
+    vouch_status (*row)(void *self, const int32_t *tokens, int32_t n_history, int32_t row,
+                        const vouch_dist **p);
+    /* Only the first n tokens stay in the cache (fewer may be there already). */
+    void (*rewind)(void *self, int32_t n);
+    void *self;
+} vouch_target;
+
+/* Told each committed token in order; true: the answer ends with it. */
+typedef vouch_finish vouch_commit_fn(void *self, int32_t token);
+
+typedef struct vouch_cycle {
+    vouch_target target;
+    vouch_drafter_ref drafter; /* ops NULL: plain decoding */
+    vouch_dice dice;
+    double lenience;
+    bool want_overlap;
+    vouch_commit_fn *commit;
+    void *commit_self;
+    int32_t *tokens;           /* [n_ctx], owned by the session */
+    int32_t n_tokens, n_ctx;
+    vouch_guess guesses[VOUCH_MAX_DRAFT];
+    vouch_stats *stats;
+} vouch_cycle;
+
+typedef struct vouch_cycle_result {
+    int32_t first;        /* committed: tokens[first, first + n) */
+    int32_t n, n_accepted, n_guesses;
+    vouch_origin last;
+    vouch_finish finish;
+} vouch_cycle_result;
+
+/* One cycle with at most k guesses and at most `room` >= 1 committed tokens (k is cut to room - 1).
+ * On failure nothing is committed, and target and drafter are where they were. Errors: NUMERIC. */
+vouch_status vouch_cycle_step(vouch_cycle *cycle, int32_t k, int32_t room, vouch_cycle_result *out);
+
+#endif

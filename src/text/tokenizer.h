@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From text to token ids and back: byte-level BPE as GGUF files describe it
+ * (tokenizer.ggml.model "gpt2", pre-tokenizer in tokenizer.ggml.pre), chat templates, and
+ * streaming detokenisation that never emits half a character.
+ */
+#ifndef VOUCH_TEXT_TOKENIZER_H
+#define VOUCH_TEXT_TOKENIZER_H
+
+#include "format/gguf.h"
+
+/* Immutable once open; any number of threads may use it. */
+typedef struct vouch_tokenizer vouch_tokenizer;
+
+/* Everything is copied out of the file. A file without tokenizer.ggml.model, or with "no_vocab" or
+ * "none", gives OK and *out NULL. Errors: FORMAT, UNSUPPORTED (names model or pre-tokenizer and what
+ * is supported), MEMORY. */
+vouch_status vouch_tokenizer_open(vouch_tokenizer **out, const vouch_gguf *gguf, vouch_error *err);
+void vouch_tokenizer_close(vouch_tokenizer *tokenizer); /* NULL is allowed */
+
+int32_t vouch_tokenizer_size(const vouch_tokenizer *tokenizer); /* of the vocabulary */
+const char *vouch_tokenizer_name(const vouch_tokenizer *tokenizer); /* "bpe/smollm" */
+int32_t vouch_tokenizer_bos(const vouch_tokenizer *tokenizer);      /* -1 where absent */
+int32_t vouch_tokenizer_eos(const vouch_tokenizer *tokenizer);
+/* EOS, EOT and whatever else ends an answer. */
+bool vouch_tokenizer_ends_answer(const vouch_tokenizer *tokenizer, int32_t token);
+bool vouch_tokenizer_is_special(const vouch_tokenizer *tokenizer, int32_t token);
+/* The bytes the token stands for (specials: their name), owned by the tokenizer. */
+vouch_text vouch_tokenizer_bytes(const vouch_tokenizer *tokenizer, int32_t token);
+const char *vouch_tokenizer_chat_template(const vouch_tokenizer *tokenizer); /* "chatml" or "none" */
+
+/* As vouch_tokenize and vouch_tokenize_chat in vouch.h. */
+vouch_status vouch_tokenizer_encode(const vouch_tokenizer *tokenizer, const char *text, size_t n_text,
+                                    unsigned flags, int32_t *tokens, size_t capacity,
+                                    size_t *n_tokens, vouch_error *err);
+vouch_status vouch_tokenizer_encode_chat(const vouch_tokenizer *tokenizer,
+                                         const vouch_message *messages, size_t n_messages,
+                                         int32_t *tokens, size_t capacity, size_t *n_tokens,
+                                         vouch_error *err);
+
+/* OK when the two tables give every id the same bytes and kind; MISMATCH names the first id that
+ * differs, with both texts, or both sizes where one table is the beginning of the other. */
+vouch_status vouch_tokenizer_check_pair(const vouch_tokenizer *target, const vouch_tokenizer *draft,
+                                        vouch_error *err);
+
+/*
+ * Streaming: tokens in, text out that is whole UTF-8 characters and can't be the beginning of a stop
+ * text. Bytes that can never become a character leave as U+FFFD. Allocates nothing after open.
+ */
+typedef struct vouch_stream vouch_stream;
+
+/* max_tokens: the most tokens pushed between two takes (sizes the buffer). The tokenizer must outlive
+ * the stream. Stop texts are copied; empty ones are an ARGUMENT error. tokenizer may be NULL (then no
+ * text ever appears). */
+vouch_status vouch_stream_open(vouch_stream **out, const vouch_tokenizer *tokenizer,
+                               const char *const *stop, size_t n_stop, size_t max_tokens,
+                               vouch_error *err);
+void vouch_stream_close(vouch_stream *stream);
+void vouch_stream_reset(vouch_stream *stream);
+size_t vouch_stream_memory(const vouch_stream *stream);
+/* Adds a token's text; specials add none. True when a stop text is now complete: the text before it is
+ * ready, the rest is dropped, and the answer ends with this token. */
+bool vouch_stream_push(vouch_stream *stream, int32_t token);
+/* The answer is over: held-back text becomes ready, an unfinished character becomes U+FFFD. */
+void vouch_stream_finish(vouch_stream *stream);
+/* What is ready since the last take; valid until the next push. */
+vouch_text vouch_stream_take(vouch_stream *stream);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#include "support/test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *existing(const char *path)
+{
+    return access(path, R_OK) == 0 ? path : NULL;
+}
+
+const char *test_data(const char *relative)
+{
+    static char path[1024];
+    const char *folder = getenv("VOUCH_TEST_DATA");
+    snprintf(path, sizeof path, "%s/%s", folder ? folder : "../shared/data", relative);
+    return existing(path);
+}
+
+const char *test_model(void)
+{
+    static char path[1024];
+    const char *file = "vouch/SmolLM2-135M-Instruct.Q4_1.gguf";
+    const char *given = getenv("VOUCH_TEST_MODEL"), *cache = getenv("XDG_CACHE_HOME"),
+               *home = getenv("HOME");
+    if (given) snprintf(path, sizeof path, "%s", given);
+    else if (cache && *cache) snprintf(path, sizeof path, "%s/%s", cache, file);
+    else snprintf(path, sizeof path, "%s/.cache/%s", home ? home : "", file);
+    return existing(path);
+}
+
+int test_is_quick(void)
+{
+    const char *tier = getenv("VOUCH_TEST_TIER");
+    return tier && strcmp(tier, "check") == 0;
+}
+
+static char folder[64];
+
+static void remove_folder(void)
+{
+    char command[96];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    if (system(command) != 0) fprintf(stderr, "could not remove %s\n", folder);
+}
+
+const char *test_temporary(const char *name)
+{
+    static char paths[8][256];
+    static unsigned next;
+    if (!folder[0]) {
+        strcpy(folder, "/tmp/vouch-test-XXXXXX");
+        if (!mkdtemp(folder)) abort();
+        atexit(remove_folder);
+    }
+    char *path = paths[next++ % 8];
+    snprintf(path, sizeof paths[0], "%s/%s", folder, name);
+    return path;
+}
+
+/* splitmix64 */
+uint32_t test_next(test_random *random)
+{
+    uint64_t z = random->state += 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return (uint32_t)((z ^ z >> 31) >> 32);
+}
+
+uint32_t test_below(test_random *random, uint32_t limit)
+{
+    return (uint32_t)((uint64_t)test_next(random) * limit >> 32);
+}
+
+float test_uniform(test_random *random, float low, float high)
+{
+    return low + (high - low) * ((float)(test_next(random) >> 8) * 0x1p-24f);
+}
+
+float test_normal(test_random *random)
+{
+    const double u = ((double)test_next(random) + 1) * 0x1p-32, v = test_next(random) * 0x1p-32;
+    return (float)(sqrt(-2 * log(u)) * cos(2 * 3.14159265358979323846 * v));
+}
