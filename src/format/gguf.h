@@ -29,8 +29,11 @@ typedef struct vouch_text {
     size_t size;
 } vouch_text;
 
+/* "u8", "string", "array", ...; NULL for a type that is none. */
+const char *vouch_gguf_type_name(uint32_t type);
+
 typedef struct vouch_gguf_tensor {
-    vouch_text name;
+    vouch_text name;   /* 1 to 64 bytes, no control characters */
     uint32_t n_dims;   /* 1 to 4 */
     int64_t dim[4];    /* dim[0] is the contiguous one; missing ones are 1; all > 0 */
     uint32_t type;     /* any GGUF id; check with vouch_type_get_info */
@@ -42,13 +45,23 @@ typedef struct vouch_gguf vouch_gguf;
 
 /* Maps and checks the whole header; messages begin with the path. Only the size of tensors of
  * unsupported types is left unchecked (their reader names type and tensor). A file may have no
- * tensors at all (vocabulary only).
+ * tensors at all (vocabulary only). Keys and names are unique; tensors lie inside the file, aligned
+ * (to 8 bytes at least) and disjoint. Memory: at most 4 bytes for each byte of the header; time:
+ * O(n log n) in the header's size.
  * Errors: IO, FORMAT, UNSUPPORTED, MEMORY. On failure *out is NULL. */
 vouch_status vouch_gguf_open(vouch_gguf **out, const char *path, vouch_error *err);
-/* The same over bytes of the caller's, which must outlive *out. For tests and fuzzing. */
+/* The same over bytes of the caller's, which must outlive *out and be aligned as tensor data should
+ * be (malloc's are). `name` stands for the path. For tests and fuzzing. */
 vouch_status vouch_gguf_open_bytes(vouch_gguf **out, const void *bytes, size_t size,
                                    const char *name, vouch_error *err);
 void vouch_gguf_close(vouch_gguf *gguf); /* NULL is allowed */
+
+/* Call before the first use of a tensor's data: brings it into memory, so that a bad disk, or a file
+ * cut short since it was opened, is an IO error here and not a SIGBUS later (base/filemap.h). */
+vouch_status vouch_gguf_load_tensor(const vouch_gguf *gguf, const vouch_gguf_tensor *tensor,
+                                    vouch_error *err);
+/* Call after the last use: IO when the file has changed since it was opened. */
+vouch_status vouch_gguf_recheck(const vouch_gguf *gguf, vouch_error *err);
 
 const char *vouch_gguf_path(const vouch_gguf *gguf);
 size_t vouch_gguf_file_bytes(const vouch_gguf *gguf);
@@ -81,12 +94,12 @@ vouch_status vouch_gguf_get_array(const vouch_gguf *gguf, const char *key, bool 
                                   vouch_gguf_array *value, vouch_error *err);
 /* Walks an array of strings: *cursor starts as array->data; call at most array->count times. */
 vouch_text vouch_gguf_next_text(const unsigned char **cursor);
-/* Element i of an integer or bool array, widened. */
+/* Element i of an integer or bool array, widened; a u64 above INT64_MAX gives INT64_MAX. */
 int64_t vouch_gguf_array_int(const vouch_gguf_array *array, size_t i);
 /* Element i of an F32 or F64 array. */
 double vouch_gguf_array_float(const vouch_gguf_array *array, size_t i);
 
-/* For `vouch info`: walks the keys in the file's order. */
+/* For `vouch info`: walks the keys in the file's order. `type` may be NULL. */
 size_t vouch_gguf_n_kv(const vouch_gguf *gguf);
 vouch_text vouch_gguf_key(const vouch_gguf *gguf, size_t index, vouch_gguf_type *type);
 
@@ -94,7 +107,8 @@ vouch_text vouch_gguf_key(const vouch_gguf *gguf, size_t index, vouch_gguf_type 
  * Writing: add keys and tensors in any order, then write. The writer keeps pointers to tensor data
  * and copies everything else. The first failing add is remembered and returned by the write, so
  * adds need no check. The file appears under its name only when complete (written beside it and
- * renamed), so an error leaves nothing half-written.
+ * renamed), so an error leaves nothing half-written. What is written is version 3 and passes all of
+ * the reader's checks; the key general.alignment (u32) sets the alignment of the tensors.
  */
 typedef struct vouch_gguf_writer vouch_gguf_writer;
 
@@ -104,6 +118,9 @@ void vouch_gguf_add_u32(vouch_gguf_writer *writer, const char *key, uint32_t val
 void vouch_gguf_add_f32(vouch_gguf_writer *writer, const char *key, float value);
 void vouch_gguf_add_bool(vouch_gguf_writer *writer, const char *key, bool value);
 void vouch_gguf_add_text(vouch_gguf_writer *writer, const char *key, const char *value);
+/* type: any scalar type; *value is in the machine's own representation. */
+void vouch_gguf_add_value(vouch_gguf_writer *writer, const char *key, vouch_gguf_type type,
+                          const void *value);
 /* element: any scalar type; `values` is `count` of them in the machine's own representation. */
 void vouch_gguf_add_array(vouch_gguf_writer *writer, const char *key, vouch_gguf_type element,
                           const void *values, size_t count);

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A regular file, mapped for reading.
+ *
+ * A map costs no copy and no memory of its own, which for weights that are packed once and then dropped
+ * halves the peak. Its price is that an error of the disk, or another process cutting the file short,
+ * arrives as SIGBUS in the middle of whatever loop reads the page, and a library must not handle signals.
+ * So readers bring pages in with vouch_filemap_load just before they use them, where both are an ordinary
+ * error, and call vouch_filemap_recheck when they are done, which notices a file that was written to
+ * meanwhile.
+ *
+ * What remains: a file that is cut short between a load and the end of its use still kills the process,
+ * and one that is overwritten in place is read half old, half new until the recheck says so. Only a copy
+ * of the file would rule that out.
+ */
+#ifndef VOUCH_BASE_FILEMAP_H
+#define VOUCH_BASE_FILEMAP_H
+
+#include <stddef.h>
+#include <time.h>
+
+#include "base/status.h"
+
+typedef struct vouch_filemap {
+    const unsigned char *data; /* page-aligned; NULL while closed */
+    size_t size;               /* > 0 while open */
+    int fd;
+    struct timespec modified; /* when it was opened */
+} vouch_filemap;
+
+/* Errors: IO (missing, unreadable, a directory or anything else that is no regular file), FORMAT (empty),
+ * UNSUPPORTED (larger than the address space), MEMORY. On failure *map is closed. Never blocks on a pipe. */
+vouch_status vouch_filemap_open(vouch_filemap *map, const char *path, vouch_error *err);
+/* A closed or zeroed map is allowed. */
+void vouch_filemap_close(vouch_filemap *map);
+
+/* Brings size bytes at offset, which lie inside the map, into memory, or says why that fails: IO, when they
+ * can't be read or the file has shrunk or changed. `path` is for the message. */
+vouch_status vouch_filemap_load(const vouch_filemap *map, const char *path, size_t offset, size_t size,
+                                vouch_error *err);
+/* IO when the file's size or time of modification is no longer what it was at open. */
+vouch_status vouch_filemap_recheck(const vouch_filemap *map, const char *path, vouch_error *err);
+
+#endif

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An open file's metadata and tensors. The reader (gguf_read.c) has checked every size and type, so nothing
+ * here can run outside the file; what is checked here is whether a value is what the caller needs.
+ */
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "format/gguf_private.h"
+
+/* ------------------------------------------------------------------- types */
+
+static const struct {
+    const char *name;
+    size_t size;
+} types[VOUCH_GGUF_TYPE_COUNT] = {
+    [VOUCH_GGUF_U8] = {"u8", 1},       [VOUCH_GGUF_I8] = {"i8", 1},     [VOUCH_GGUF_U16] = {"u16", 2},
+    [VOUCH_GGUF_I16] = {"i16", 2},     [VOUCH_GGUF_U32] = {"u32", 4},   [VOUCH_GGUF_I32] = {"i32", 4},
+    [VOUCH_GGUF_F32] = {"f32", 4},     [VOUCH_GGUF_BOOL] = {"bool", 1}, [VOUCH_GGUF_U64] = {"u64", 8},
+    [VOUCH_GGUF_I64] = {"i64", 8},     [VOUCH_GGUF_F64] = {"f64", 8},   [VOUCH_GGUF_STRING] = {"string", 0},
+    [VOUCH_GGUF_ARRAY] = {"array", 0},
+};
+
+const char *vouch_gguf_type_name(uint32_t type)
+{
+    return type < VOUCH_GGUF_TYPE_COUNT ? types[type].name : NULL;
+}
+
+size_t vouch_gguf_type_size(uint32_t type)
+{
+    return type < VOUCH_GGUF_TYPE_COUNT ? types[type].size : 0;
+}
+
+static bool type_is_integer(vouch_gguf_type type)
+{
+    switch (type) {
+    case VOUCH_GGUF_U8:
+    case VOUCH_GGUF_I8:
+    case VOUCH_GGUF_U16:
+    case VOUCH_GGUF_I16:
+    case VOUCH_GGUF_U32:
+    case VOUCH_GGUF_I32:
+    case VOUCH_GGUF_U64:
+    case VOUCH_GGUF_I64: return true;
+    default: return false;
+    }
+}
+
+static bool type_is_float(vouch_gguf_type type)
+{
+    return type == VOUCH_GGUF_F32 || type == VOUCH_GGUF_F64;
+}
+
+bool vouch_gguf_alignment_ok(uint64_t alignment)
+{
+    return alignment >= VOUCH_GGUF_ALIGNMENT_MIN && alignment <= VOUCH_GGUF_ALIGNMENT_MAX &&
+           (alignment & (alignment - 1)) == 0;
+}
+
+size_t vouch_gguf_find_control(vouch_text text)
+{
+    size_t i = 0;
+    while (i < text.size && (unsigned char)text.data[i] >= 0x20 && text.data[i] != 0x7f) i++;
+    return i;
+}
+
+bool vouch_gguf_count_values(uint32_t n_dims, const int64_t *dim, int64_t *count)
+{
+    *count = 1;
+    for (uint32_t i = 0; i < n_dims; i++)
+        if (dim[i] <= 0 || __builtin_mul_overflow(*count, dim[i], count)) return false;
+    return true;
+}
+
+/* ------------------------------------------------------- the file, tensors */
+
+const char *vouch_gguf_path(const vouch_gguf *gguf)
+{
+    return gguf->path;
+}
+
+size_t vouch_gguf_file_bytes(const vouch_gguf *gguf)
+{
+    return gguf->size;
+}
+
+size_t vouch_gguf_n_tensors(const vouch_gguf *gguf)
+{
+    return gguf->n_tensors;
+}
+
+const vouch_gguf_tensor *vouch_gguf_get_tensor(const vouch_gguf *gguf, size_t index)
+{
+    assert(index < gguf->n_tensors);
+    return &gguf->tensors[index];
+}
+
+const vouch_gguf_tensor *vouch_gguf_find_tensor(const vouch_gguf *gguf, const char *name)
+{
+    return (const vouch_gguf_tensor *)(const void *)vouch_text_index_find(gguf->tensor_index, gguf->n_tensors,
+                                                                          name);
+}
+
+vouch_status vouch_gguf_load_tensor(const vouch_gguf *gguf, const vouch_gguf_tensor *tensor, vouch_error *err)
+{
+    if (!gguf->map.data || !tensor->data) return VOUCH_OK;
+    const size_t offset = (size_t)((const unsigned char *)tensor->data - gguf->bytes);
+    return vouch_filemap_load(&gguf->map, gguf->path, offset, tensor->bytes, err);
+}
+
+vouch_status vouch_gguf_recheck(const vouch_gguf *gguf, vouch_error *err)
+{
+    return gguf->map.data ? vouch_filemap_recheck(&gguf->map, gguf->path, err) : VOUCH_OK;
+}
+
+/* ---------------------------------------------------------------- elements */
+
+int64_t vouch_gguf_array_int(const vouch_gguf_array *array, size_t i)
+{
+    assert(i < array->count);
+#define ELEMENT(type)                                                                                        \
+    type element;                                                                                            \
+    memcpy(&element, array->data + i * sizeof element, sizeof element)
+    switch (array->type) {
+    case VOUCH_GGUF_U8:
+    case VOUCH_GGUF_BOOL: return array->data[i];
+    case VOUCH_GGUF_I8: {
+        ELEMENT(int8_t);
+        return element;
+    }
+    case VOUCH_GGUF_U16: {
+        ELEMENT(uint16_t);
+        return element;
+    }
+    case VOUCH_GGUF_I16: {
+        ELEMENT(int16_t);
+        return element;
+    }
+    case VOUCH_GGUF_U32: {
+        ELEMENT(uint32_t);
+        return element;
+    }
+    case VOUCH_GGUF_I32: {
+        ELEMENT(int32_t);
+        return element;
+    }
+    case VOUCH_GGUF_I64: {
+        ELEMENT(int64_t);
+        return element;
+    }
+    case VOUCH_GGUF_U64: {
+        ELEMENT(uint64_t);
+        return element > INT64_MAX ? INT64_MAX : (int64_t)element;
+    }
+    default: assert(false && "an integer or bool array"); return 0;
+    }
+}
+
+double vouch_gguf_array_float(const vouch_gguf_array *array, size_t i)
+{
+    assert(i < array->count && type_is_float(array->type));
+    if (array->type == VOUCH_GGUF_F32) {
+        ELEMENT(float);
+        return (double)element;
+    }
+    ELEMENT(double);
+    return element;
+#undef ELEMENT
+}
+
+vouch_text vouch_gguf_next_text(const unsigned char **cursor)
+{
+    uint64_t size;
+    memcpy(&size, *cursor, sizeof size);
+    const vouch_text text = {(const char *)*cursor + sizeof size, (size_t)size};
+    *cursor += sizeof size + text.size;
+    return text;
+}
+
+/* ---------------------------------------------------------------- metadata */
+
+size_t vouch_gguf_n_kv(const vouch_gguf *gguf)
+{
+    return gguf->n_kv;
+}
+
+vouch_text vouch_gguf_key(const vouch_gguf *gguf, size_t index, vouch_gguf_type *type)
+{
+    assert(index < gguf->n_kv);
+    if (type) *type = gguf->kv[index].type;
+    return gguf->kv[index].key;
+}
+
+static const vouch_gguf_kv *kv_find(const vouch_gguf *gguf, const char *key)
+{
+    return (const vouch_gguf_kv *)(const void *)vouch_text_index_find(gguf->kv_index, gguf->n_kv, key);
+}
+
+bool vouch_gguf_has(const vouch_gguf *gguf, const char *key)
+{
+    return kv_find(gguf, key) != NULL;
+}
+
+/* *kv is NULL where the key is absent and may be. */
+static vouch_status kv_get(const vouch_gguf *gguf, const char *key, bool required, const vouch_gguf_kv **kv,
+                           vouch_error *err)
+{
+    *kv = kv_find(gguf, key);
+    if (!*kv && required)
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: metadata key '%s' is missing", gguf->path, key);
+    return VOUCH_OK;
+}
+
+static vouch_status kv_wrong_type(const vouch_gguf *gguf, const vouch_gguf_kv *kv, const char *needed,
+                                  vouch_error *err)
+{
+    const bool is_array = kv->type == VOUCH_GGUF_ARRAY;
+    return vouch_fail(err, VOUCH_E_FORMAT, "%s: metadata key '%.*s' is %s%s, but %s is needed", gguf->path,
+                      (int)kv->key.size, kv->key.data, is_array ? "an array of " : "of type ",
+                      vouch_gguf_type_name(kv->value.type), needed);
+}
+
+vouch_status vouch_gguf_get_int(const vouch_gguf *gguf, const char *key, bool required, int64_t min,
+                                int64_t max, int64_t *value, vouch_error *err)
+{
+    const vouch_gguf_kv *kv;
+    VOUCH_TRY(kv_get(gguf, key, required, &kv, err));
+    if (!kv) return VOUCH_OK;
+    if (!type_is_integer(kv->type)) return kv_wrong_type(gguf, kv, "an integer", err);
+    const int64_t found = vouch_gguf_array_int(&kv->value, 0);
+    uint64_t raw = 0;
+    if (kv->type == VOUCH_GGUF_U64) memcpy(&raw, kv->value.data, sizeof raw);
+    if (raw > INT64_MAX)
+        return vouch_fail(err, VOUCH_E_FORMAT,
+                          "%s: metadata key '%s' is %" PRIu64 ", but %" PRId64 " to %" PRId64 " is allowed",
+                          gguf->path, key, raw, min, max);
+    if (found < min || found > max)
+        return vouch_fail(err, VOUCH_E_FORMAT,
+                          "%s: metadata key '%s' is %" PRId64 ", but %" PRId64 " to %" PRId64 " is allowed",
+                          gguf->path, key, found, min, max);
+    *value = found;
+    return VOUCH_OK;
+}
+
+vouch_status vouch_gguf_get_float(const vouch_gguf *gguf, const char *key, bool required, double *value,
+                                  vouch_error *err)
+{
+    const vouch_gguf_kv *kv;
+    VOUCH_TRY(kv_get(gguf, key, required, &kv, err));
+    if (!kv) return VOUCH_OK;
+    if (!type_is_float(kv->type)) return kv_wrong_type(gguf, kv, "a float", err);
+    const double found = vouch_gguf_array_float(&kv->value, 0);
+    if (!isfinite(found))
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: metadata key '%s' is %g, but must be finite", gguf->path,
+                          key, found);
+    *value = found;
+    return VOUCH_OK;
+}
+
+vouch_status vouch_gguf_get_bool(const vouch_gguf *gguf, const char *key, bool required, bool *value,
+                                 vouch_error *err)
+{
+    const vouch_gguf_kv *kv;
+    VOUCH_TRY(kv_get(gguf, key, required, &kv, err));
+    if (!kv) return VOUCH_OK;
+    if (kv->type != VOUCH_GGUF_BOOL) return kv_wrong_type(gguf, kv, "a bool", err);
+    *value = kv->value.data[0] != 0;
+    return VOUCH_OK;
+}
+
+vouch_status vouch_gguf_get_text(const vouch_gguf *gguf, const char *key, bool required, vouch_text *value,
+                                 vouch_error *err)
+{
+    const vouch_gguf_kv *kv;
+    VOUCH_TRY(kv_get(gguf, key, required, &kv, err));
+    if (!kv) return VOUCH_OK;
+    if (kv->type != VOUCH_GGUF_STRING) return kv_wrong_type(gguf, kv, "a string", err);
+    const unsigned char *cursor = kv->value.data;
+    *value = vouch_gguf_next_text(&cursor);
+    return VOUCH_OK;
+}
+
+vouch_status vouch_gguf_get_array(const vouch_gguf *gguf, const char *key, bool required,
+                                  vouch_gguf_array *value, vouch_error *err)
+{
+    const vouch_gguf_kv *kv;
+    *value = (vouch_gguf_array){0};
+    VOUCH_TRY(kv_get(gguf, key, required, &kv, err));
+    if (!kv) return VOUCH_OK;
+    if (kv->type != VOUCH_GGUF_ARRAY) return kv_wrong_type(gguf, kv, "an array", err);
+    *value = kv->value;
+    return VOUCH_OK;
+}

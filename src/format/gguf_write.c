@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writes GGUF version 3. Keys are encoded as they are added; tensors are remembered, because their offsets
+ * depend on the alignment, which a later key may set.
+ *
+ *   writer ── kv        key, type, value | key, type, value | ...       as in the file
+ *          ── keys      where in kv each key is, to find duplicates
+ *          ── tensors   name, dims, type, pointer to the caller's data
+ *
+ *   file:  [ magic, version, counts | kv | tensor infos | pad ][ data | pad ][ data | pad ] ...
+ *            `header`, built in memory                            from the caller's memory
+ *
+ * A regular file is written beside its place, synced and renamed, so that its name stands for the old bytes
+ * or the new ones and never for half of them. A device or pipe is written to directly.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "format/gguf_private.h"
+
+/* A growing array of bytes. */
+typedef struct buffer {
+    unsigned char *data;
+    size_t used, capacity;
+} buffer;
+
+/* Where a key is in `kv`, which moves while it grows. */
+typedef struct key_place {
+    size_t offset, size;
+} key_place;
+
+/* A tensor to write; `name` first: the index points here. */
+typedef struct writer_tensor {
+    vouch_text name; /* ours */
+    uint32_t n_dims;
+    int64_t dim[VOUCH_GGUF_MAX_DIMS];
+    uint32_t type;
+    const void *data; /* the caller's */
+    size_t bytes;
+} writer_tensor;
+
+struct vouch_gguf_writer {
+    buffer kv, keys, tensors; /* of bytes, of key_place, of writer_tensor */
+    size_t n_kv, n_tensors;
+    size_t alignment;
+    vouch_error error; /* the first failing add; code 0 while there is none */
+};
+
+/* ----------------------------------------------------------------- buffers */
+
+static bool buffer_reserve(buffer *b, size_t more)
+{
+    size_t needed;
+    if (__builtin_add_overflow(b->used, more, &needed)) return false;
+    if (needed <= b->capacity) return true;
+    const size_t capacity = needed > SIZE_MAX / 2 ? needed : needed * 2 < 256 ? 256 : needed * 2;
+    unsigned char *data = realloc(b->data, capacity);
+    if (!data) return false;
+    b->data = data;
+    b->capacity = capacity;
+    return true;
+}
+
+static bool buffer_put(buffer *b, const void *data, size_t size)
+{
+    if (!buffer_reserve(b, size)) return false;
+    if (size) memcpy(b->data + b->used, data, size);
+    b->used += size;
+    return true;
+}
+
+static bool buffer_put_u32(buffer *b, uint32_t value)
+{
+    return buffer_put(b, &value, sizeof value);
+}
+
+static bool buffer_put_u64(buffer *b, uint64_t value)
+{
+    return buffer_put(b, &value, sizeof value);
+}
+
+static bool buffer_put_text(buffer *b, vouch_text text)
+{
+    return buffer_put_u64(b, text.size) && buffer_put(b, text.data, text.size);
+}
+
+/* -------------------------------------------------------------------- adds */
+
+vouch_status vouch_gguf_writer_open(vouch_gguf_writer **out, vouch_error *err)
+{
+    *out = calloc(1, sizeof **out);
+    if (!*out) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a GGUF writer");
+    (*out)->alignment = VOUCH_GGUF_ALIGNMENT_DEFAULT;
+    return VOUCH_OK;
+}
+
+static const writer_tensor *writer_tensors(const vouch_gguf_writer *w)
+{
+    return (const writer_tensor *)(const void *)w->tensors.data;
+}
+
+void vouch_gguf_writer_close(vouch_gguf_writer *w)
+{
+    if (!w) return;
+    for (size_t i = 0; i < w->n_tensors; i++) free((char *)(uintptr_t)writer_tensors(w)[i].name.data);
+    free(w->tensors.data);
+    free(w->keys.data);
+    free(w->kv.data);
+    free(w);
+}
+
+static void writer_no_memory(vouch_gguf_writer *w, const char *name)
+{
+    vouch_fail(&w->error, VOUCH_E_MEMORY, "GGUF: not enough memory to add '%s'", name);
+}
+
+/* The rules of the reader for keys and names. */
+static bool name_check(vouch_gguf_writer *w, const char *what, const char *name, size_t most)
+{
+    const vouch_text text = {name, name ? strlen(name) : 0};
+    if (text.size >= 1 && text.size <= most && vouch_gguf_find_control(text) == text.size) return true;
+    vouch_fail(&w->error, VOUCH_E_ARGUMENT,
+               "GGUF: %s '%.80s' is %zu bytes long; 1 to %zu without control characters are allowed", what,
+               name ? name : "", text.size, most);
+    return false;
+}
+
+/* Begins a key, unless an add failed before. */
+static bool kv_begin(vouch_gguf_writer *w, const char *key, vouch_gguf_type type)
+{
+    if (w->error.code != VOUCH_OK || !name_check(w, "key", key, VOUCH_GGUF_KEY_MAX)) return false;
+    if (strcmp(key, VOUCH_GGUF_ALIGNMENT_KEY) == 0 && type != VOUCH_GGUF_U32) {
+        vouch_fail(&w->error, VOUCH_E_ARGUMENT, "GGUF: key '%s' must be a u32", key);
+        return false;
+    }
+    const vouch_text text = {key, strlen(key)};
+    const key_place place = {w->kv.used + sizeof(uint64_t), text.size};
+    if (buffer_put(&w->keys, &place, sizeof place) && buffer_put_text(&w->kv, text) &&
+        buffer_put_u32(&w->kv, (uint32_t)type)) {
+        w->n_kv++;
+        return true;
+    }
+    writer_no_memory(w, key);
+    return false;
+}
+
+static bool bools_check(vouch_gguf_writer *w, const char *key, const unsigned char *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (values[i] <= 1) continue;
+        vouch_fail(&w->error, VOUCH_E_ARGUMENT, "GGUF: key '%s' has a bool of %u; 0 or 1 is allowed", key,
+                   values[i]);
+        return false;
+    }
+    return true;
+}
+
+void vouch_gguf_add_value(vouch_gguf_writer *w, const char *key, vouch_gguf_type type, const void *value)
+{
+    const size_t size = vouch_gguf_type_size((uint32_t)type);
+    if (!kv_begin(w, key, type)) return;
+    if (size == 0) {
+        vouch_fail(&w->error, VOUCH_E_ARGUMENT, "GGUF: key '%s': type %d is not a scalar", key, (int)type);
+        return;
+    }
+    if (type == VOUCH_GGUF_BOOL && !bools_check(w, key, value, 1)) return;
+    if (strcmp(key, VOUCH_GGUF_ALIGNMENT_KEY) == 0) {
+        uint32_t alignment;
+        memcpy(&alignment, value, sizeof alignment);
+        if (!vouch_gguf_alignment_ok(alignment)) {
+            vouch_fail(&w->error, VOUCH_E_ARGUMENT,
+                       "GGUF: key '%s' is %" PRIu32 "; a power of two from %d to %d is allowed", key,
+                       alignment, VOUCH_GGUF_ALIGNMENT_MIN, VOUCH_GGUF_ALIGNMENT_MAX);
+            return;
+        }
+        w->alignment = alignment;
+    }
+    if (!buffer_put(&w->kv, value, size)) writer_no_memory(w, key);
+}
+
+void vouch_gguf_add_u32(vouch_gguf_writer *w, const char *key, uint32_t value)
+{
+    vouch_gguf_add_value(w, key, VOUCH_GGUF_U32, &value);
+}
+
+void vouch_gguf_add_f32(vouch_gguf_writer *w, const char *key, float value)
+{
+    vouch_gguf_add_value(w, key, VOUCH_GGUF_F32, &value);
+}
+
+void vouch_gguf_add_bool(vouch_gguf_writer *w, const char *key, bool value)
+{
+    vouch_gguf_add_value(w, key, VOUCH_GGUF_BOOL, &value);
+}
+
+void vouch_gguf_add_text(vouch_gguf_writer *w, const char *key, const char *value)
+{
+    if (!kv_begin(w, key, VOUCH_GGUF_STRING)) return;
+    if (!value) vouch_fail(&w->error, VOUCH_E_ARGUMENT, "GGUF: key '%s' has no value", key);
+    else if (!buffer_put_text(&w->kv, (vouch_text){value, strlen(value)})) writer_no_memory(w, key);
+}
+
+void vouch_gguf_add_array(vouch_gguf_writer *w, const char *key, vouch_gguf_type element, const void *values,
+                          size_t count)
+{
+    const size_t size = vouch_gguf_type_size((uint32_t)element);
+    size_t bytes;
+    if (!kv_begin(w, key, VOUCH_GGUF_ARRAY)) return;
+    if (size == 0 || !vouch_mul_size(count, size, &bytes)) {
+        vouch_fail(&w->error, VOUCH_E_ARGUMENT, "GGUF: key '%s': can't write an array of %zu of type %d", key,
+                   count, (int)element);
+        return;
+    }
+    if (element == VOUCH_GGUF_BOOL && !bools_check(w, key, values, count)) return;
+    if (!buffer_put_u32(&w->kv, (uint32_t)element) || !buffer_put_u64(&w->kv, count) ||
+        !buffer_put(&w->kv, values, bytes))
+        writer_no_memory(w, key);
+}
+
+void vouch_gguf_add_texts(vouch_gguf_writer *w, const char *key, const vouch_text *values, size_t count)
+{
+    if (!kv_begin(w, key, VOUCH_GGUF_ARRAY)) return;
+    bool ok = buffer_put_u32(&w->kv, VOUCH_GGUF_STRING) && buffer_put_u64(&w->kv, count);
+    for (size_t i = 0; ok && i < count; i++) ok = buffer_put_text(&w->kv, values[i]);
+    if (!ok) writer_no_memory(w, key);
+}
+
+/* Fills in type, dims and bytes; false, with the error set, where they break a rule. */
+static bool tensor_check(vouch_gguf_writer *w, const char *name, vouch_type type, uint32_t n_dims,
+                         const int64_t *dim, writer_tensor *tensor)
+{
+    const vouch_type_info *info = vouch_type_get_info((uint32_t)type);
+    int64_t n_values;
+    if (!info) {
+        vouch_fail(&w->error, VOUCH_E_ARGUMENT, "GGUF: tensor '%s' has type %d, which is not supported", name,
+                   (int)type);
+        return false;
+    }
+    if (n_dims < 1 || n_dims > VOUCH_GGUF_MAX_DIMS) {
+        vouch_fail(&w->error, VOUCH_E_ARGUMENT,
+                   "GGUF: tensor '%s' has %" PRIu32 " dimensions; 1 to %d are allowed", name, n_dims,
+                   VOUCH_GGUF_MAX_DIMS);
+        return false;
+    }
+    if (!vouch_gguf_count_values(n_dims, dim, &n_values) || dim[0] % info->block_length != 0 ||
+        __builtin_mul_overflow(n_values / info->block_length, info->block_bytes, &tensor->bytes)) {
+        vouch_fail(
+            &w->error, VOUCH_E_ARGUMENT,
+            "GGUF: tensor '%s' can't have these dimensions: all must be positive, the first a multiple of "
+            "%d for type %s, and their product below 2^63",
+            name, info->block_length, info->name);
+        return false;
+    }
+    tensor->type = (uint32_t)type;
+    tensor->n_dims = n_dims;
+    memcpy(tensor->dim, dim, n_dims * sizeof *dim);
+    return true;
+}
+
+void vouch_gguf_add_tensor(vouch_gguf_writer *w, const char *name, vouch_type type, uint32_t n_dims,
+                           const int64_t *dim, const void *data)
+{
+    writer_tensor tensor = {.data = data};
+    if (w->error.code != VOUCH_OK || !name_check(w, "tensor name", name, VOUCH_GGUF_NAME_MAX) ||
+        !tensor_check(w, name, type, n_dims, dim, &tensor))
+        return;
+    if (!data) {
+        vouch_fail(&w->error, VOUCH_E_ARGUMENT, "GGUF: tensor '%s' has no data", name);
+        return;
+    }
+    char *copy = strdup(name);
+    tensor.name = (vouch_text){copy, strlen(name)};
+    if (!copy || !buffer_put(&w->tensors, &tensor, sizeof tensor)) {
+        free(copy);
+        writer_no_memory(w, name);
+        return;
+    }
+    w->n_tensors++;
+}
+
+/* ------------------------------------------------------------------ header */
+
+static size_t padding_of(size_t size, size_t alignment)
+{
+    return (alignment - size % alignment) % alignment;
+}
+
+static bool buffer_pad(buffer *b, size_t alignment)
+{
+    const size_t padding = padding_of(b->used, alignment);
+    if (!buffer_reserve(b, padding)) return false;
+    if (padding) memset(b->data + b->used, 0, padding);
+    b->used += padding;
+    return true;
+}
+
+/* ARGUMENT where two of the n names at `entries` are equal. */
+static vouch_status names_check(const char *what, const void *entries, size_t n, size_t stride,
+                                vouch_error *err)
+{
+    const vouch_text **index = calloc(n + 1, sizeof *index);
+    if (!index) return vouch_fail(err, VOUCH_E_MEMORY, "GGUF: not enough memory for %zu names", n);
+    vouch_text_index_build(index, entries, n, stride);
+    const vouch_text *twice = vouch_text_index_duplicate(index, n);
+    free(index);
+    if (!twice) return VOUCH_OK;
+    return vouch_fail(err, VOUCH_E_ARGUMENT, "GGUF: %s '%.*s' was added twice", what,
+                      twice->size > 80 ? 80 : (int)twice->size, twice->data);
+}
+
+static vouch_status keys_check(const vouch_gguf_writer *w, vouch_error *err)
+{
+    const key_place *places = (const key_place *)(const void *)w->keys.data;
+    vouch_text *keys = calloc(w->n_kv + 1, sizeof *keys);
+    if (!keys) return vouch_fail(err, VOUCH_E_MEMORY, "GGUF: not enough memory for %zu keys", w->n_kv);
+    for (size_t i = 0; i < w->n_kv; i++)
+        keys[i] = (vouch_text){(const char *)w->kv.data + places[i].offset, places[i].size};
+    const vouch_status status = names_check("key", keys, w->n_kv, sizeof *keys, err);
+    free(keys);
+    return status;
+}
+
+/* All that comes before the tensors' data, padded; *total is the size of the whole file. */
+static vouch_status header_build(const vouch_gguf_writer *w, buffer *header, size_t *total, vouch_error *err)
+{
+    if (w->error.code != VOUCH_OK) return vouch_fail(err, w->error.code, "%s", w->error.message);
+    VOUCH_TRY(keys_check(w, err));
+    VOUCH_TRY(names_check("tensor", w->tensors.data, w->n_tensors, sizeof(writer_tensor), err));
+
+    bool ok = buffer_put(header, VOUCH_GGUF_MAGIC, 4) && buffer_put_u32(header, VOUCH_GGUF_VERSION) &&
+              buffer_put_u64(header, w->n_tensors) && buffer_put_u64(header, w->n_kv) &&
+              buffer_put(header, w->kv.data, w->kv.used);
+    size_t offset = 0;
+    for (size_t i = 0; ok && i < w->n_tensors; i++) {
+        const writer_tensor *tensor = &writer_tensors(w)[i];
+        ok = buffer_put_text(header, tensor->name) && buffer_put_u32(header, tensor->n_dims) &&
+             buffer_put(header, tensor->dim, tensor->n_dims * sizeof *tensor->dim) &&
+             buffer_put_u32(header, tensor->type) && buffer_put_u64(header, offset) &&
+             !__builtin_add_overflow(offset, tensor->bytes, &offset) &&
+             !__builtin_add_overflow(offset, padding_of(offset, w->alignment), &offset);
+    }
+    ok = ok && buffer_pad(header, w->alignment) && !__builtin_add_overflow(header->used, offset, total);
+    return ok ? VOUCH_OK : vouch_fail(err, VOUCH_E_MEMORY, "GGUF: not enough memory for the header");
+}
+
+/* ------------------------------------------------------------------- output */
+
+/* Where bytes go: to memory where that is not NULL, else to a file. */
+typedef struct sink {
+    unsigned char *memory;
+    int fd;
+    const char *path;
+} sink;
+
+static vouch_status sink_put(sink *s, const void *data, size_t size, vouch_error *err)
+{
+    if (s->memory) {
+        memcpy(s->memory, data, size);
+        s->memory += size;
+        return VOUCH_OK;
+    }
+    const char *from = data;
+    while (size > 0) {
+        const size_t most = 1 << 30; /* one write takes less than 2 GiB */
+        const ssize_t written = write(s->fd, from, size < most ? size : most);
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0)
+            return vouch_fail(err, VOUCH_E_IO, "%s: can't write: %s", s->path,
+                              written < 0 ? strerror(errno) : "nothing was taken");
+        from += written;
+        size -= (size_t)written;
+    }
+    return VOUCH_OK;
+}
+
+static vouch_status sink_pad(sink *s, size_t size, vouch_error *err)
+{
+    static const unsigned char zeros[4096];
+    while (size > 0) {
+        const size_t part = size < sizeof zeros ? size : sizeof zeros;
+        VOUCH_TRY(sink_put(s, zeros, part, err));
+        size -= part;
+    }
+    return VOUCH_OK;
+}
+
+static vouch_status writer_put(const vouch_gguf_writer *w, const buffer *header, sink *s, vouch_error *err)
+{
+    VOUCH_TRY(sink_put(s, header->data, header->used, err));
+    for (size_t i = 0; i < w->n_tensors; i++) {
+        const writer_tensor *tensor = &writer_tensors(w)[i];
+        VOUCH_TRY(sink_put(s, tensor->data, tensor->bytes, err));
+        VOUCH_TRY(sink_pad(s, padding_of(tensor->bytes, w->alignment), err));
+    }
+    return VOUCH_OK;
+}
+
+vouch_status vouch_gguf_write_bytes(vouch_gguf_writer *w, void **bytes, size_t *size, vouch_error *err)
+{
+    buffer header = {0};
+    *bytes = NULL;
+    *size = 0;
+    size_t total;
+    vouch_status status = header_build(w, &header, &total, err);
+    if (status != VOUCH_OK) goto done;
+    sink s = {.memory = malloc(total), .fd = -1};
+    if (!s.memory) {
+        status = vouch_fail(err, VOUCH_E_MEMORY, "GGUF: not enough memory for %zu bytes", total);
+        goto done;
+    }
+    *bytes = s.memory;
+    *size = total;
+    status = writer_put(w, &header, &s, err); /* memory always takes it */
+done:
+    free(header.data);
+    return status;
+}
+
+/* --------------------------------------------------------------------- files */
+
+/* A new file beside `path`: *name is its name, to be freed. */
+static vouch_status temporary_create(const char *path, mode_t mode, char **name, int *fd, vouch_error *err)
+{
+    const size_t room = strlen(path) + 48;
+    *name = malloc(room);
+    if (!*name) return vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory", path);
+    for (int attempt = 0; attempt < 100; attempt++) {
+        snprintf(*name, room, "%s.%ld-%d.part", path, (long)getpid(), attempt);
+        *fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (*fd >= 0) return VOUCH_OK;
+        if (errno != EEXIST) break;
+    }
+    free(*name);
+    *name = NULL;
+    return vouch_fail(err, VOUCH_E_IO, "%s: can't create: %s", path, strerror(errno));
+}
+
+/* A regular or a new file: whole or not at all. */
+static vouch_status file_replace(const vouch_gguf_writer *w, const buffer *header, const char *path,
+                                 mode_t mode, vouch_error *err)
+{
+    char *name;
+    sink s = {.path = path};
+    VOUCH_TRY(temporary_create(path, mode, &name, &s.fd, err));
+    vouch_status status = writer_put(w, header, &s, err);
+    if (status == VOUCH_OK && fsync(s.fd) != 0)
+        status = vouch_fail(err, VOUCH_E_IO, "%s: can't write: %s", path, strerror(errno));
+    if (close(s.fd) != 0 && status == VOUCH_OK)
+        status = vouch_fail(err, VOUCH_E_IO, "%s: can't write: %s", path, strerror(errno));
+    if (status == VOUCH_OK && rename(name, path) != 0)
+        status = vouch_fail(err, VOUCH_E_IO, "%s: can't replace: %s", path, strerror(errno));
+    if (status != VOUCH_OK) unlink(name);
+    free(name);
+    return status;
+}
+
+/* A device or a pipe: nothing could be renamed over it. */
+static vouch_status file_stream(const vouch_gguf_writer *w, const buffer *header, const char *path,
+                                vouch_error *err)
+{
+    sink s = {.path = path, .fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)};
+    if (s.fd < 0) return vouch_fail(err, VOUCH_E_IO, "%s: can't open: %s", path, strerror(errno));
+    vouch_status status = writer_put(w, header, &s, err);
+    if (close(s.fd) != 0 && status == VOUCH_OK)
+        status = vouch_fail(err, VOUCH_E_IO, "%s: can't write: %s", path, strerror(errno));
+    return status;
+}
+
+vouch_status vouch_gguf_write(vouch_gguf_writer *w, const char *path, vouch_error *err)
+{
+    buffer header = {0};
+    char *resolved = NULL;
+    size_t total;
+    struct stat info;
+    vouch_status status = header_build(w, &header, &total, err);
+    if (status != VOUCH_OK) goto done;
+    if (stat(path, &info) != 0) {
+        status = file_replace(w, &header, path, 0666, err);
+    } else if (S_ISDIR(info.st_mode)) {
+        status = vouch_fail(err, VOUCH_E_IO, "%s: is a directory", path);
+    } else if (!S_ISREG(info.st_mode)) {
+        status = file_stream(w, &header, path, err);
+    } else {
+        resolved = realpath(path, NULL); /* a link stays, its file is replaced */
+        if (resolved) status = file_replace(w, &header, resolved, info.st_mode & 0777, err);
+        else status = vouch_fail(err, VOUCH_E_IO, "%s: can't resolve: %s", path, strerror(errno));
+    }
+done:
+    free(resolved);
+    free(header.data);
+    return status;
+}
