@@ -3,8 +3,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { ALIGNMENT = 64 };
+enum { ALIGNMENT = 64, MAPPED_FROM = 1 << 22 };
 
 void *vouch_arena_take(vouch_arena *arena, size_t count, size_t size)
 {
@@ -19,19 +20,35 @@ void *vouch_arena_take(vouch_arena *arena, size_t count, size_t size)
     return taken;
 }
 
-vouch_status vouch_arena_allocate(vouch_arena *arena, const char *what, vouch_error *err)
+static void *allocate_block(size_t bytes)
 {
     void *block = NULL;
+    if (bytes >= MAPPED_FROM) {
+        block = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (block == MAP_FAILED) return NULL;
+        (void)madvise(block, bytes, MADV_HUGEPAGE); /* a wish: without them it is only slower */
+        return block;
+    }
+    if (posix_memalign(&block, ALIGNMENT, bytes) != 0) return NULL;
+    return memset(block, 0, bytes);
+}
+
+vouch_status vouch_arena_allocate(vouch_arena *arena, const char *what, vouch_error *err)
+{
     const size_t bytes = arena->used ? arena->used : ALIGNMENT;
-    if (arena->overflow || posix_memalign(&block, ALIGNMENT, bytes) != 0)
-        return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for %s (%zu bytes)", what, bytes);
-    memset(block, 0, bytes);
-    *arena = (vouch_arena){.base = block};
+    void *block = arena->overflow ? NULL : allocate_block(bytes);
+    if (!block && arena->overflow)
+        return vouch_fail(err, VOUCH_E_MEMORY, "the size of %s is beyond this machine's addresses", what);
+    if (!block)
+        return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for %s (%.1f MiB)", what,
+                          (double)bytes / 0x1p20);
+    *arena = (vouch_arena){.base = block, .size = bytes};
     return VOUCH_OK;
 }
 
 void vouch_arena_free(vouch_arena *arena)
 {
-    free(arena->base);
+    if (arena->size >= MAPPED_FROM) munmap(arena->base, arena->size);
+    else free(arena->base);
     *arena = (vouch_arena){0};
 }

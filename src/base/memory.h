@@ -9,6 +9,9 @@
  *
  *   base ▼ 64-byte aligned
  *   [ array 0 | pad | array 1 | pad | ... ]
+ *
+ * A large block is mapped, not allocated: its pages come zeroed, when they are first touched, by whichever
+ * thread does, and may be huge ones.
  */
 #ifndef VOUCH_BASE_MEMORY_H
 #define VOUCH_BASE_MEMORY_H
@@ -21,6 +24,7 @@
 typedef struct vouch_arena {
     char *base;    /* NULL while counting */
     size_t used;   /* bytes taken so far */
+    size_t size;   /* bytes of the block; 0 while counting */
     bool overflow; /* a size did not fit into size_t */
 } vouch_arena;
 

@@ -8,8 +8,9 @@
  *              or per value (float weights). So no result depends on how many rows share the pass.
  *   sums over a row (norms, softmax): 16 virtual lanes, lane j takes the elements j, j + 16, ...
  *              in ascending order, then the tree  l[i] += l[i + 8], + 4, + 2, + 1.
- *   scores     one lane per key, ascending along the head's width.
- *   values     one lane per element of the head, ascending over the keys.
+ *   attention  scores and values are matmuls, too: the keys of a head are a matrix [slots, width], so a
+ *              score ascends along the width; its values are a matrix [width, slots], so an output
+ *              ascends over the slots.
  *   exp        one polynomial (lanes.h).
  *
  * ref.c says all this in plain C and is the definition; the others are compared with it bit for bit.
@@ -20,7 +21,8 @@
  *   Q8_0        T: [n_in / 32][8][16][4] u8 (value + 128) | [n_in / 32][16] f16 scale
  *   Q4_0, Q4_1  T: [n_in / 32][4][16][4] u8, low nibble: k-group g, high nibble: k-group g + 4
  *                  | [n_in / 32][16] f16 scale | Q4_1 only: [n_in / 32][16] f16 minimum
- *   F16, F32    T: [n_in][16]
+ *   F16, F32    T: [n_in][16]. A cache's matrix of values has room for more inputs (slots) than it has
+ *               yet: tile_bytes is that of the room, n_in what is used.
  *
  * Layout of the activations of a pass, in groups of at most `group_rows` rows, so that every address in
  * the inner loop is a constant offset. The n rows make ceil(n / group_rows) groups; group i begins at
@@ -40,6 +42,7 @@
 #include "base/tensor_type.h"
 
 enum { VOUCH_TILE = 16, VOUCH_BLOCK = 32, VOUCH_MAX_GROUP = 16 };
+#define VOUCH_QUANT_MIN 1e-30f
 
 /* A weight matrix [n_out, n_in], packed. `data` is 64-byte aligned. */
 typedef struct vouch_matrix {
@@ -60,52 +63,39 @@ typedef struct vouch_acts {
     float *x;      /* [rows * n_in], where the weights are floats */
 } vouch_acts;
 
-/* Columns [col, col + n) of a [rows][stride] result: y[r * stride + o]. */
-typedef enum vouch_store { VOUCH_STORE, VOUCH_ADD } vouch_store;
+/* Where a sum starts: from zero, or from what y holds already, so that a sum can be continued and a
+ * residual stream added to. */
+typedef enum vouch_start { VOUCH_FROM_ZERO, VOUCH_FROM_Y } vouch_start;
 
 typedef struct vouch_kernels {
     const char *name;
     int32_t group_rows; /* most rows of an activation group, <= VOUCH_MAX_GROUP */
 
-    /* y[r * ldy + o] = (or +=) sum over k of w[o][k] x[r][k], for all rows r of x and the outputs o of
+    /* y[r * ldy + o] = start + sum over k of w[o][k] x[r][k], for all rows r of x and the outputs o of
      * the tiles [tile_begin, tile_end). Only outputs below n_out are written. */
     void (*matmul[VOUCH_TYPE_COUNT])(const vouch_matrix *w, const vouch_acts *x, float *y, int64_t ldy,
-                                     int64_t tile_begin, int64_t tile_end, vouch_store store);
+                                     int64_t tile_begin, int64_t tile_end, vouch_start start);
     /* The rows [row_begin, row_end) of x [n_rows][ldx] into acts->q, d, s, sum (n_in a multiple of 32).
-     * A block: d = max |x| / 127, q = x (1 / d) rounded to nearest even. A block with a value that isn't
-     * finite gets d = NaN, q = 0. */
+     * A block: d = max |x| / 127, q = x * (127 / max |x|) rounded to nearest even; where max |x| is below
+     * VOUCH_QUANT_MIN all are 0, where a value isn't finite d = NaN and q = 0. */
     void (*quantize)(vouch_acts *acts, const float *x, int64_t ldx, int64_t row_begin, int64_t row_end);
     /* The same rows into acts->x. */
     void (*interleave)(vouch_acts *acts, const float *x, int64_t ldx, int64_t row_begin, int64_t row_end);
-    /* Row `row` of a matrix as floats, exactly as GGUF defines them: out [n_in]. */
-    void (*get_row[VOUCH_TYPE_COUNT])(const vouch_matrix *w, int64_t row, float *out);
-
     /* y = x / sqrt(mean(x^2) + eps) * weight (Zhang, Sennrich, arXiv 1910.07467). y may be x. */
     void (*rms_norm)(float *y, const float *x, const float *weight, int64_t n, float eps);
     /* Rotates pairs by the angles of one position: cos, sin [n_rot / 2]. Pairs are (2i, 2i + 1), or
      * (i, i + n_rot / 2) where `half_split` (Su et al., arXiv 2104.09864). */
     void (*rope)(float *x, const float *cos, const float *sin, int64_t n_rot, bool half_split);
     void (*scale)(float *x, float factor, int64_t n);
-    /* y += x */
-    void (*add)(float *y, const float *x, int64_t n);
     /* gate = silu(gate) * up, silu(z) = z / (1 + exp(-z)) (Shazeer, arXiv 2002.05202) */
     void (*swiglu)(float *gate, const float *up, int64_t n);
 
-    /* KV cache of one head, n_slots a multiple of 16: keys [n_slots / 16][width][16],
-     * values [n_slots][width], both F16 or F32 (`half`). */
-    void (*store_key)(void *keys, bool half, int64_t slot, const float *key, int64_t width);
-    void (*store_value)(void *values, bool half, int64_t slot, const float *value, int64_t width);
-    /* scores[i * lds + slot] = sum over e of q[i * width + e] key[slot][e], for m queries, for all slots
-     * of the 16-slot tiles that cover [0, n_keys). lds >= n_keys rounded up to 16. */
-    void (*scores)(float *scores, int64_t lds, const float *q, int64_t m, const void *keys, bool half,
-                   int64_t n_keys, int64_t width);
+    /* Writes one output row, or one input column, of a packed F16 or F32 matrix: this is how a key and a
+     * value enter the cache (see the drawing above). */
+    void (*set_row)(vouch_matrix *w, int64_t row, const float *values);
+    void (*set_column)(vouch_matrix *w, int64_t column, const float *values);
     /* x[j] = exp(x[j] - max x), j < n; returns the sum. n >= 1. */
     float (*softmax)(float *x, int64_t n);
-    /* out[i * width + e] = (sum over j of weight[i * ldw + j] value[slot j][e]) * factor[i], for m queries.
-     * Slot j is slots[i * lds + j], or j where slots is NULL; n_keys[i] keys each. */
-    void (*values)(float *out, const float *weight, int64_t ldw, const int64_t *n_keys, const int32_t *slots,
-                   int64_t lds, const float *factor, int64_t m, const void *values, bool half,
-                   int64_t width);
 
     /* The largest of x [n] and its lowest index; false where one is NaN or the largest isn't finite. */
     bool (*find_max)(const float *x, int64_t n, float *max, int32_t *index);
@@ -128,20 +118,51 @@ static inline size_t vouch_matrix_bytes(const vouch_matrix *m)
 }
 /* Packs the tiles [tile_begin, tile_end) from rows in the file's layout. */
 void vouch_matrix_pack(vouch_matrix *matrix, const void *rows, int64_t tile_begin, int64_t tile_end);
+/* Row `row` as floats, exactly as GGUF defines them: out [n_in]. */
+void vouch_matrix_get_row(const vouch_matrix *matrix, int64_t row, float *out);
 /* True where the type's kernels want quantised activations. */
 static inline bool vouch_type_is_quantized(vouch_type type)
 {
     return type != VOUCH_TYPE_F32 && type != VOUCH_TYPE_F16;
 }
 
-/* First row of group i of n rows, and the number of groups. */
-static inline int64_t vouch_n_groups(int64_t n_rows, int32_t group_rows)
+/* One group of activation rows: where its arrays begin. */
+typedef struct vouch_group {
+    int64_t begin, rows;
+    int8_t *q;
+    float *d, *s, *x;
+    int32_t *sum;
+} vouch_group;
+
+static inline int64_t vouch_n_groups(const vouch_acts *acts)
 {
-    return (n_rows + group_rows - 1) / group_rows;
+    return (acts->n_rows + acts->group_rows - 1) / acts->group_rows;
 }
-static inline int64_t vouch_group_begin(int64_t n_rows, int64_t n_groups, int64_t i)
+
+static inline vouch_group vouch_group_at(const vouch_acts *acts, int64_t i)
 {
-    return n_rows * i / n_groups;
+    const int64_t n = vouch_n_groups(acts), begin = acts->n_rows * i / n;
+    vouch_group group = {.begin = begin, .rows = acts->n_rows * (i + 1) / n - begin};
+    if (acts->q) {
+        const int64_t blocks = begin * (acts->n_in / VOUCH_BLOCK);
+        group.q = acts->q + begin * acts->n_in;
+        group.d = acts->d + blocks;
+        group.s = acts->s + blocks;
+        group.sum = acts->sum + blocks;
+    }
+    if (acts->x) group.x = acts->x + begin * acts->n_in;
+    return group;
+}
+
+/* The group that holds a row, and the row's place in it. */
+static inline vouch_group vouch_group_of(const vouch_acts *acts, int64_t row, int64_t *place)
+{
+    const int64_t n = vouch_n_groups(acts);
+    int64_t i = row / acts->group_rows; /* never past the group, as none is larger than group_rows */
+    while (acts->n_rows * (i + 1) / n <= row) i++;
+    const vouch_group group = vouch_group_at(acts, i);
+    *place = row - group.begin;
+    return group;
 }
 
 #endif

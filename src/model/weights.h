@@ -20,6 +20,7 @@ typedef struct vouch_hparams {
     int32_t n_vocab, n_layers, n_embd, n_heads, n_kv_heads, head_dim, n_rot, n_ff, n_ctx_train;
     float norm_eps;
     double rope_base;
+    double rope_scale; /* linear scaling: angles are divided by it */
 } vouch_hparams;
 
 typedef struct vouch_layer {

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* Which tables of kernels there are, and which of them this processor can run. */
+#include <string.h>
+
+#include "kernels/tables.h"
+
+#if defined(__x86_64__)
+/* The compiler's builtins also ask the operating system whether it saves the wide registers. */
+static bool runs_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+}
+
+static bool runs_avx512(void)
+{
+    return runs_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
+}
+
+static bool runs_avx512vnni(void)
+{
+    return runs_avx512() && __builtin_cpu_supports("avx512vnni");
+}
+#endif
+
+static bool runs_always(void)
+{
+    return true;
+}
+
+/* Narrowest first. */
+static const struct entry {
+    const vouch_kernels *table;
+    bool (*runs)(void);
+} entries[] = {
+    {&vouch_kernels_ref, runs_always},
+#if defined(__x86_64__)
+    {&vouch_kernels_avx2, runs_avx2},
+    {&vouch_kernels_avx512, runs_avx512},
+    {&vouch_kernels_avx512vnni, runs_avx512vnni},
+#endif
+};
+enum { N_ENTRIES = sizeof entries / sizeof entries[0] };
+
+const vouch_kernels *vouch_kernels_get(size_t i)
+{
+    for (size_t e = 0; e < N_ENTRIES; e++)
+        if (entries[e].runs() && i-- == 0) return entries[e].table;
+    return NULL;
+}
+
+const vouch_kernels *vouch_kernels_find(const char *name)
+{
+    const vouch_kernels *widest = NULL;
+    for (size_t e = 0; e < N_ENTRIES; e++) {
+        if (!entries[e].runs()) continue;
+        if (name && strcmp(name, entries[e].table->name) == 0) return entries[e].table;
+        widest = entries[e].table;
+    }
+    return !name || strcmp(name, "auto") == 0 ? widest : NULL;
+}
+
+const char *vouch_kernels_known(size_t i)
+{
+    return i < N_ENTRIES ? entries[i].table->name : NULL;
+}
+
+const char *vouch_cpu_name(size_t i)
+{
+    const vouch_kernels *kernels = vouch_kernels_get(i);
+    return kernels ? kernels->name : NULL;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* The tables of functions that dispatch.c chooses from, one per instruction set. */
+#ifndef VOUCH_KERNELS_TABLES_H
+#define VOUCH_KERNELS_TABLES_H
+
+#include "kernels/kernels.h"
+
+extern const vouch_kernels vouch_kernels_ref;
+#if defined(__x86_64__)
+extern const vouch_kernels vouch_kernels_avx2;
+extern const vouch_kernels vouch_kernels_avx512;
+extern const vouch_kernels vouch_kernels_avx512vnni;
+#endif
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* The vector of 8 lanes for AVX2 with FMA and F16C: two of them make the 16 virtual lanes. */
+#ifndef VOUCH_KERNELS_X86_VEC256_H
+#define VOUCH_KERNELS_X86_VEC256_H
+
+#include <immintrin.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { VL = 8, PARTS = 2 };
+#define VL_TILES_MAX 4
+#define VL_CHAINS 12
+
+typedef __m256 vf;
+typedef __m256i vi;
+typedef __m256i vm; /* all bits of a lane set, or none */
+
+static inline vf vf_load(const float *p) { return _mm256_loadu_ps(p); }
+static inline void vf_store(float *p, vf a) { _mm256_storeu_ps(p, a); }
+static inline vm vm_first(int64_t n)
+{
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+static inline vf vf_load_part(const float *p, vm m) { return _mm256_maskload_ps(p, m); }
+static inline void vf_store_part(float *p, vf a, vm m) { _mm256_maskstore_ps(p, m, a); }
+static inline vf vf_set(float x) { return _mm256_set1_ps(x); }
+static inline vf vf_zero(void) { return _mm256_setzero_ps(); }
+static inline vf vf_add(vf a, vf b) { return _mm256_add_ps(a, b); }
+static inline vf vf_sub(vf a, vf b) { return _mm256_sub_ps(a, b); }
+static inline vf vf_mul(vf a, vf b) { return _mm256_mul_ps(a, b); }
+static inline vf vf_div(vf a, vf b) { return _mm256_div_ps(a, b); }
+static inline vf vf_fma(vf a, vf b, vf c) { return _mm256_fmadd_ps(a, b, c); }
+static inline vf vf_max(vf a, vf b) { return _mm256_max_ps(a, b); }
+static inline vf vf_min(vf a, vf b) { return _mm256_min_ps(a, b); }
+static inline vf vf_abs(vf a) { return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), a); }
+static inline vm vf_less(vf a, vf b) { return _mm256_castps_si256(_mm256_cmp_ps(a, b, _CMP_LT_OQ)); }
+static inline vm vf_unordered(vf a) { return _mm256_castps_si256(_mm256_cmp_ps(a, a, _CMP_UNORD_Q)); }
+static inline vf vf_zero_where(vf a, vm m) { return _mm256_andnot_ps(_mm256_castsi256_ps(m), a); }
+static inline vf vf_select(vf a, vf b, vm m) { return _mm256_blendv_ps(a, b, _mm256_castsi256_ps(m)); }
+static inline int vm_bits(vm m) { return _mm256_movemask_ps(_mm256_castsi256_ps(m)); }
+static inline vf vf_from_half(const void *p) { return _mm256_cvtph_ps(_mm_loadu_si128(p)); }
+static inline void vf_to_half(void *p, vf a) { _mm_storeu_si128(p, _mm256_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT)); }
+static inline vf vf_from_int(vi a) { return _mm256_cvtepi32_ps(a); }
+static inline vi vf_round_to_int(vf a) { return _mm256_cvtps_epi32(a); }
+static inline vf vf_power(vf k)
+{
+    return _mm256_castsi256_ps(
+        _mm256_slli_epi32(_mm256_add_epi32(_mm256_castps_si256(k), _mm256_set1_epi32(127)), 23));
+}
+static inline vi vi_load(const void *p) { return _mm256_loadu_si256(p); }
+static inline vi vi_set(int32_t x) { return _mm256_set1_epi32(x); }
+static inline vi vi_add(vi a, vi b) { return _mm256_add_epi32(a, b); }
+static inline int32_t vi_sum(vi a)
+{
+    const __m128i b = _mm_add_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
+    const __m128i c = _mm_add_epi32(b, _mm_unpackhi_epi64(b, b));
+    return _mm_cvtsi128_si32(c) + _mm_extract_epi32(c, 1);
+}
+static inline void vi_store_bytes(int8_t *p, vi a)
+{
+    const __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
+    _mm_storel_epi64((void *)p, _mm_packs_epi16(words, words));
+}
+static inline vi vi_low_nibbles(vi a) { return _mm256_and_si256(a, _mm256_set1_epi8(15)); }
+static inline vi vi_high_nibbles(vi a) { return vi_low_nibbles(_mm256_srli_epi16(a, 4)); }
+static inline vi vi_four(const int8_t *p)
+{
+    int32_t four;
+    memcpy(&four, p, 4);
+    return _mm256_set1_epi32(four);
+}
+
+static inline float vf_reduce(const vf lane[PARTS])
+{
+    const __m256 a = _mm256_add_ps(lane[0], lane[1]);
+    const __m128 b = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+    const __m128 c = _mm_add_ps(b, _mm_movehl_ps(b, b));
+    return _mm_cvtss_f32(_mm_add_ss(c, _mm_movehdup_ps(c)));
+}
+static inline float vf_largest(vf a)
+{
+    const __m128 b = _mm_max_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+    const __m128 c = _mm_max_ps(b, _mm_movehl_ps(b, b));
+    return _mm_cvtss_f32(_mm_max_ss(c, _mm_movehdup_ps(c)));
+}
+
+typedef struct vd16 { __m256d quarter[4]; } vd16;
+static inline vd16 vd_zero(void)
+{
+    const __m256d zero = _mm256_setzero_pd();
+    return (vd16){{zero, zero, zero, zero}};
+}
+static inline void vd_add(vd16 *sum, const vf lane[PARTS])
+{
+    for (int h = 0; h < PARTS; h++) {
+        sum->quarter[2 * h] =
+            _mm256_add_pd(sum->quarter[2 * h], _mm256_cvtps_pd(_mm256_castps256_ps128(lane[h])));
+        sum->quarter[2 * h + 1] =
+            _mm256_add_pd(sum->quarter[2 * h + 1], _mm256_cvtps_pd(_mm256_extractf128_ps(lane[h], 1)));
+    }
+}
+static inline double vd_reduce(vd16 sum)
+{
+    const __m256d low = _mm256_add_pd(sum.quarter[0], sum.quarter[2]);
+    const __m256d high = _mm256_add_pd(sum.quarter[1], sum.quarter[3]);
+    const __m256d b = _mm256_add_pd(low, high);
+    const __m128d c = _mm_add_pd(_mm256_castpd256_pd128(b), _mm256_extractf128_pd(b, 1));
+    return _mm_cvtsd_f64(_mm_add_sd(c, _mm_unpackhi_pd(c, c)));
+}
+
+/* As x86_vec512.h has it without VNNI; vpsignb gives w's sign to x. */
+typedef struct bytes_op { vi size, value; } bytes_op;
+static inline bytes_op bytes_prepare(vi w)
+{
+    const vi value = _mm256_xor_si256(w, _mm256_set1_epi8(-128));
+    return (bytes_op){_mm256_abs_epi8(value), value};
+}
+static inline vi bytes_start(int32_t sum) { (void)sum; return _mm256_setzero_si256(); }
+static inline vi bytes_dot(vi acc, bytes_op w, vi x)
+{
+    const vi pairs = _mm256_maddubs_epi16(w.size, _mm256_sign_epi8(x, w.value));
+    return _mm256_add_epi32(acc, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
+}
+static inline vi nibbles_start(int32_t sum, int offset) { (void)sum, (void)offset; return _mm256_setzero_si256(); }
+static inline vi nibbles_dot(vi acc, vi w, vi x) { return _mm256_add_epi16(acc, _mm256_maddubs_epi16(w, x)); }
+static inline vi nibbles_finish(vi acc, int32_t sum, int offset)
+{
+    return _mm256_add_epi32(_mm256_madd_epi16(acc, _mm256_set1_epi16(1)), vi_set(-offset * sum));
+}
+
+#endif

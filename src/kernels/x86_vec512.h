@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The vector of 16 lanes for AVX-512, with or without VNNI (VOUCH_VNNI): the primitives vector_body.h is
+ * written in.
+ */
+#ifndef VOUCH_KERNELS_X86_VEC512_H
+#define VOUCH_KERNELS_X86_VEC512_H
+
+#include <immintrin.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { VL = 16, PARTS = 1 };
+#define VL_TILES_MAX 8   /* tiles of float weights walked together */
+#define VL_CHAINS 24     /* accumulators that fit beside the operands */
+
+typedef __m512 vf;
+typedef __m512i vi;
+typedef __mmask16 vm;
+
+static inline vf vf_load(const float *p) { return _mm512_loadu_ps(p); }
+static inline void vf_store(float *p, vf a) { _mm512_storeu_ps(p, a); }
+static inline vm vm_first(int64_t n) { return (vm)((1u << n) - 1); } /* 0 <= n <= 16 */
+static inline vf vf_load_part(const float *p, vm m) { return _mm512_maskz_loadu_ps(m, p); }
+static inline void vf_store_part(float *p, vf a, vm m) { _mm512_mask_storeu_ps(p, m, a); }
+static inline vf vf_set(float x) { return _mm512_set1_ps(x); }
+static inline vf vf_zero(void) { return _mm512_setzero_ps(); }
+static inline vf vf_add(vf a, vf b) { return _mm512_add_ps(a, b); }
+static inline vf vf_sub(vf a, vf b) { return _mm512_sub_ps(a, b); }
+static inline vf vf_mul(vf a, vf b) { return _mm512_mul_ps(a, b); }
+static inline vf vf_div(vf a, vf b) { return _mm512_div_ps(a, b); }
+static inline vf vf_fma(vf a, vf b, vf c) { return _mm512_fmadd_ps(a, b, c); }
+static inline vf vf_max(vf a, vf b) { return _mm512_max_ps(a, b); } /* a > b ? a : b */
+static inline vf vf_min(vf a, vf b) { return _mm512_min_ps(a, b); } /* a < b ? a : b */
+static inline vf vf_abs(vf a) { return _mm512_abs_ps(a); }
+static inline vm vf_less(vf a, vf b) { return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ); }
+static inline vm vf_unordered(vf a) { return _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q); }
+static inline vf vf_zero_where(vf a, vm m) { return _mm512_mask_mov_ps(a, m, _mm512_setzero_ps()); }
+static inline vf vf_select(vf a, vf b, vm m) { return _mm512_mask_mov_ps(a, m, b); } /* m ? b : a */
+static inline int vm_bits(vm m) { return m; }
+static inline vf vf_from_half(const void *p) { return _mm512_cvtph_ps(_mm256_loadu_si256(p)); }
+static inline void vf_to_half(void *p, vf a)
+{
+    _mm256_storeu_si256(p, _mm512_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+}
+static inline vf vf_from_int(vi a) { return _mm512_cvtepi32_ps(a); }
+static inline vi vf_round_to_int(vf a) { return _mm512_cvtps_epi32(a); }
+/* 2^n for the n in the low bits of k = n + 1.5 * 2^23 */
+static inline vf vf_power(vf k)
+{
+    return _mm512_castsi512_ps(
+        _mm512_slli_epi32(_mm512_add_epi32(_mm512_castps_si512(k), _mm512_set1_epi32(127)), 23));
+}
+static inline vi vi_load(const void *p) { return _mm512_loadu_si512(p); }
+static inline vi vi_set(int32_t x) { return _mm512_set1_epi32(x); }
+static inline vi vi_add(vi a, vi b) { return _mm512_add_epi32(a, b); }
+static inline int32_t vi_sum(vi a) { return _mm512_reduce_add_epi32(a); }
+static inline void vi_store_bytes(int8_t *p, vi a) { _mm_storeu_si128((void *)p, _mm512_cvtepi32_epi8(a)); }
+static inline vi vi_low_nibbles(vi a) { return _mm512_and_si512(a, _mm512_set1_epi8(15)); }
+static inline vi vi_high_nibbles(vi a) { return vi_low_nibbles(_mm512_srli_epi16(a, 4)); }
+static inline vi vi_four(const int8_t *p) /* 4 bytes, in every lane */
+{
+    int32_t four;
+    memcpy(&four, p, 4);
+    return _mm512_set1_epi32(four);
+}
+
+/* The tree over the 16 lanes. */
+static inline float vf_reduce(const vf lane[PARTS])
+{
+    const __m256 a = _mm256_add_ps(_mm512_castps512_ps256(lane[0]), _mm512_extractf32x8_ps(lane[0], 1));
+    const __m128 b = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+    const __m128 c = _mm_add_ps(b, _mm_movehl_ps(b, b));
+    return _mm_cvtss_f32(_mm_add_ss(c, _mm_movehdup_ps(c)));
+}
+static inline float vf_largest(vf a) { return _mm512_reduce_max_ps(a); }
+
+/* 16 lanes of double: adds the floats of a vector to them. */
+typedef struct vd16 { __m512d low, high; } vd16;
+static inline vd16 vd_zero(void) { return (vd16){_mm512_setzero_pd(), _mm512_setzero_pd()}; }
+static inline void vd_add(vd16 *sum, const vf lane[PARTS])
+{
+    sum->low = _mm512_add_pd(sum->low, _mm512_cvtps_pd(_mm512_castps512_ps256(lane[0])));
+    sum->high = _mm512_add_pd(sum->high, _mm512_cvtps_pd(_mm512_extractf32x8_ps(lane[0], 1)));
+}
+static inline double vd_reduce(vd16 sum)
+{
+    const __m512d a = _mm512_add_pd(sum.low, sum.high);
+    const __m256d b = _mm256_add_pd(_mm512_castpd512_pd256(a), _mm512_extractf64x4_pd(a, 1));
+    const __m128d c = _mm_add_pd(_mm256_castpd256_pd128(b), _mm256_extractf128_pd(b, 1));
+    return _mm_cvtsd_f64(_mm_add_sd(c, _mm_unpackhi_pd(c, c)));
+}
+
+/*
+ * Dot products of 4 unsigned weights a lane with 4 signed activations, the same for all lanes.
+ *
+ *   VNNI     vpdpbusd does it; signed weights come as value + 128, nibbles as they are, and the sum
+ *            starts at minus the offset times the sum of the activations.
+ *   AVX-512  vpmaddubsw adds pairs to 16 bits. Nibbles: 8 pairs of at most 2 * 15 * 127 fit, so one
+ *            widening a block suffices. Bytes: |w| with w's sign given to x, at most 2 * 128 * 127 = 32512.
+ */
+#if VOUCH_VNNI
+typedef vi bytes_op;
+static inline bytes_op bytes_prepare(vi w) { return w; }
+static inline vi bytes_start(int32_t sum) { return vi_set(-128 * sum); }
+static inline vi bytes_dot(vi acc, bytes_op w, vi x) { return _mm512_dpbusd_epi32(acc, w, x); }
+static inline vi nibbles_start(int32_t sum, int offset) { return vi_set(-offset * sum); }
+static inline vi nibbles_dot(vi acc, vi w, vi x) { return _mm512_dpbusd_epi32(acc, w, x); }
+static inline vi nibbles_finish(vi acc, int32_t sum, int offset) { (void)sum, (void)offset; return acc; }
+#else
+typedef struct bytes_op { vi size; __mmask64 negative; } bytes_op;
+static inline bytes_op bytes_prepare(vi w)
+{
+    const vi value = _mm512_xor_si512(w, _mm512_set1_epi8(-128));
+    return (bytes_op){_mm512_abs_epi8(value), _mm512_movepi8_mask(value)};
+}
+static inline vi bytes_start(int32_t sum) { (void)sum; return _mm512_setzero_si512(); }
+static inline vi bytes_dot(vi acc, bytes_op w, vi x)
+{
+    const vi signed_x = _mm512_mask_sub_epi8(x, w.negative, _mm512_setzero_si512(), x);
+    const vi pairs = _mm512_maddubs_epi16(w.size, signed_x);
+    return _mm512_add_epi32(acc, _mm512_madd_epi16(pairs, _mm512_set1_epi16(1)));
+}
+static inline vi nibbles_start(int32_t sum, int offset) { (void)sum, (void)offset; return _mm512_setzero_si512(); }
+static inline vi nibbles_dot(vi acc, vi w, vi x) { return _mm512_add_epi16(acc, _mm512_maddubs_epi16(w, x)); }
+static inline vi nibbles_finish(vi acc, int32_t sum, int offset)
+{
+    return _mm512_add_epi32(_mm512_madd_epi16(acc, _mm512_set1_epi16(1)), vi_set(-offset * sum));
+}
+#endif
+
+#endif

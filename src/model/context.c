@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory of a context: the KV cache, the buffers of a pass, and what each thread scribbles on. One arena.
+ *
+ * The cache of one KV head is two packed matrices, so that attention is made of the same kernels as the
+ * rest: keys [n_slots, head_dim] and values [head_dim, n_slots] (kernels.h draws them).
+ */
+#include "model/context_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ layout */
+
+static void layout_acts(vouch_acts *acts, int64_t max_rows, int64_t n_in, bool quantized, bool floats,
+                        vouch_arena *arena)
+{
+    const size_t values = (size_t)max_rows * (size_t)n_in, blocks = values / VOUCH_BLOCK;
+    if (quantized) {
+        acts->q = vouch_arena_take(arena, values, sizeof *acts->q);
+        acts->d = vouch_arena_take(arena, blocks, sizeof *acts->d);
+        acts->s = vouch_arena_take(arena, blocks, sizeof *acts->s);
+        acts->sum = vouch_arena_take(arena, blocks, sizeof *acts->sum);
+    }
+    if (floats) acts->x = vouch_arena_take(arena, values, sizeof *acts->x);
+}
+
+static int64_t widest_input(const vouch_hparams *h)
+{
+    const int64_t n_attn = (int64_t)h->n_heads * h->head_dim;
+    const int64_t widest = n_attn > h->n_embd ? n_attn : h->n_embd;
+    return widest > h->n_ff ? widest : h->n_ff;
+}
+
+static void layout_thread(thread_memory *memory, const vouch_context *c, vouch_arena *arena)
+{
+    const vouch_hparams *h = &c->weights->hparams;
+    const size_t keys = (size_t)c->n_slots * (size_t)c->max_vectors;
+    layout_acts(&memory->acts, VOUCH_FEW_ROWS, widest_input(h), c->any_quantized, c->any_float, arena);
+    memory->row = vouch_arena_take(arena, (size_t)widest_input(h), sizeof(float));
+    memory->scores = vouch_arena_take(arena, keys, sizeof(float));
+    memory->mixed = vouch_arena_take(arena, (size_t)c->max_vectors * (size_t)h->head_dim, sizeof(float));
+    memory->factors = vouch_arena_take(arena, (size_t)c->max_vectors, sizeof(float));
+    memory->slots = vouch_arena_take(arena, (size_t)c->max_rows, sizeof(int32_t));
+    layout_acts(&memory->queries, c->max_vectors, h->head_dim, false, true, arena);
+    layout_acts(&memory->shares, c->max_vectors, c->n_slots, false, true, arena);
+}
+
+static void layout_cache(vouch_context *c, vouch_arena *arena)
+{
+    const vouch_hparams *h = &c->weights->hparams;
+    const vouch_type type = c->kv_type == VOUCH_KV_F16 ? VOUCH_TYPE_F16 : VOUCH_TYPE_F32;
+    const size_t n = (size_t)h->n_layers * (size_t)h->n_kv_heads;
+    c->keys = vouch_arena_take(arena, n, sizeof *c->keys);
+    c->values = vouch_arena_take(arena, n, sizeof *c->values);
+    for (size_t i = 0; i < n; i++) {
+        vouch_matrix keys, values;
+        if (!vouch_matrix_shape(&keys, type, c->n_slots, h->head_dim) ||
+            !vouch_matrix_shape(&values, type, h->head_dim, c->n_slots))
+            arena->overflow = true;
+        keys.data = vouch_arena_take(arena, (size_t)keys.n_tiles, keys.tile_bytes);
+        values.data = vouch_arena_take(arena, (size_t)values.n_tiles, values.tile_bytes);
+        if (!arena->base) continue;
+        c->keys[i] = keys;
+        c->values[i] = values;
+    }
+}
+
+static void layout_context(vouch_context *c, vouch_arena *arena)
+{
+    const vouch_hparams *h = &c->weights->hparams;
+    const size_t rows = (size_t)c->max_rows, n_threads = (size_t)vouch_pool_size(c->pool);
+    const size_t width = (size_t)h->head_dim;
+    c->x = vouch_arena_take(arena, rows * (size_t)h->n_embd, sizeof(float));
+    c->q = vouch_arena_take(arena, rows * (size_t)h->n_heads * width, sizeof(float));
+    c->k = vouch_arena_take(arena, rows * (size_t)h->n_kv_heads * width, sizeof(float));
+    c->v = vouch_arena_take(arena, rows * (size_t)h->n_kv_heads * width, sizeof(float));
+    c->mixed = vouch_arena_take(arena, rows * (size_t)h->n_heads * width, sizeof(float));
+    c->gate = vouch_arena_take(arena, rows * (size_t)h->n_ff, sizeof(float));
+    c->up = vouch_arena_take(arena, rows * (size_t)h->n_ff, sizeof(float));
+    c->logits = vouch_arena_take(arena, (size_t)c->max_logits * (size_t)h->n_vocab, sizeof(float));
+    layout_acts(&c->acts, c->max_rows, widest_input(h), c->any_quantized, c->any_float, arena);
+    c->frequencies = vouch_arena_take(arena, (size_t)h->n_rot / 2, sizeof(double));
+    c->cosines = vouch_arena_take(arena, rows * (size_t)h->n_rot / 2, sizeof(float));
+    c->sines = vouch_arena_take(arena, rows * (size_t)h->n_rot / 2, sizeof(float));
+    c->tokens = vouch_arena_take(arena, rows, sizeof *c->tokens);
+    c->parents = vouch_arena_take(arena, rows, sizeof *c->parents);
+    c->depths = vouch_arena_take(arena, rows, sizeof *c->depths);
+    c->threads = vouch_arena_take(arena, n_threads, sizeof *c->threads);
+    for (size_t t = 0; t < n_threads; t++) {
+        thread_memory counted = {0};
+        layout_thread(arena->base ? &c->threads[t] : &counted, c, arena);
+    }
+    layout_cache(c, arena);
+}
+
+/* ----------------------------------------------------------------- opening */
+
+/* Which kinds of activations the model's matrices ask for. */
+static void find_kinds(vouch_context *c)
+{
+    const vouch_weights *w = c->weights;
+    const vouch_matrix *some = w->head;
+    for (int32_t l = 0; l <= w->hparams.n_layers; l++) {
+        const vouch_layer *layer = l < w->hparams.n_layers ? &w->layers[l] : NULL;
+        const vouch_matrix *const all[] = {layer ? &layer->q : some,    layer ? &layer->k : some,
+                                           layer ? &layer->v : some,    layer ? &layer->o : some,
+                                           layer ? &layer->gate : some, layer ? &layer->up : some,
+                                           layer ? &layer->down : some};
+        for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+            if (vouch_type_is_quantized(all[i]->type)) c->any_quantized = true;
+            else c->any_float = true;
+        }
+    }
+}
+
+static void fill_frequencies(vouch_context *c)
+{
+    const vouch_hparams *h = &c->weights->hparams;
+    for (int32_t i = 0; i < h->n_rot / 2; i++) {
+        const double factor = c->weights->rope_factors ? (double)c->weights->rope_factors[i] : 1.0;
+        c->frequencies[i] = pow(h->rope_base, -2.0 * i / h->n_rot) / (factor * h->rope_scale);
+    }
+}
+
+vouch_status vouch_context_open(vouch_context **out, const vouch_weights *weights, vouch_pool *pool,
+                                const vouch_context_options *options, vouch_error *err)
+{
+    *out = NULL;
+    vouch_context *c = calloc(1, sizeof *c);
+    if (!c) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a context");
+    const vouch_hparams *h = &weights->hparams;
+    const int32_t group = h->n_heads / h->n_kv_heads;
+    *c = (vouch_context){.weights = weights,
+                         .pool = pool,
+                         .n_ctx = options->n_ctx,
+                         .n_slots = (options->n_ctx + VOUCH_TILE - 1) / VOUCH_TILE * VOUCH_TILE,
+                         .max_rows = options->max_rows,
+                         .max_logits = options->max_logits,
+                         .max_vectors = group > VOUCH_FEW_ROWS ? group : VOUCH_FEW_ROWS,
+                         .kv_type = options->kv_type};
+    find_kinds(c);
+    vouch_arena arena = {0};
+    layout_context(c, &arena);
+    const vouch_status status = vouch_arena_allocate(&arena, "the KV cache and workspace (use a smaller --ctx)", err);
+    if (status != VOUCH_OK) {
+        free(c);
+        return status;
+    }
+    layout_context(c, &arena);
+    c->arena = arena;
+    fill_frequencies(c);
+    *out = c;
+    return VOUCH_OK;
+}
+
+void vouch_context_close(vouch_context *context)
+{
+    if (!context) return;
+    vouch_arena_free(&context->arena);
+    free(context);
+}
+
+size_t vouch_context_memory(const vouch_context *context)
+{
+    return context->arena.size + sizeof *context;
+}
+
+const vouch_weights *vouch_context_weights(const vouch_context *context)
+{
+    return context->weights;
+}
+
+/* ------------------------------------------------------------------- cache */
+
+int32_t vouch_context_n_cached(const vouch_context *context)
+{
+    return context->n_cached;
+}
+
+void vouch_context_keep(vouch_context *context, int32_t n)
+{
+    assert(n >= 0 && n <= context->n_cached);
+    context->n_cached = n;
+}
+
+/* The stored element of a packed float matrix: F16 or F32 bytes. */
+static unsigned char *element_at(const vouch_matrix *m, int64_t row, int64_t column, size_t *size)
+{
+    *size = m->type == VOUCH_TYPE_F16 ? 2 : 4;
+    return m->data + (size_t)(row / VOUCH_TILE) * m->tile_bytes +
+           (size_t)(column * VOUCH_TILE + row % VOUCH_TILE) * *size;
+}
+
+static void move_slot(vouch_context *c, int64_t to, int64_t from)
+{
+    const vouch_hparams *h = &c->weights->hparams;
+    size_t size;
+    for (int32_t i = 0; i < h->n_layers * h->n_kv_heads; i++)
+        for (int32_t e = 0; e < h->head_dim; e++) {
+            const void *key = element_at(&c->keys[i], from, e, &size);
+            memcpy(element_at(&c->keys[i], to, e, &size), key, size);
+            const void *value = element_at(&c->values[i], e, from, &size);
+            memcpy(element_at(&c->values[i], e, to, &size), value, size);
+        }
+}
+
+void vouch_context_keep_path(vouch_context *context, const int32_t *path, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++) {
+        assert(path[i] >= i && (i == 0 || path[i] > path[i - 1]));
+        if (path[i] != i) move_slot(context, context->n_cached + i, context->n_cached + path[i]);
+    }
+    context->n_cached += n;
+}
+
+static uint64_t hash_bytes(uint64_t hash, const unsigned char *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++) hash = (hash ^ bytes[i]) * 0x100000001b3; /* FNV-1a */
+    return hash;
+}
+
+uint64_t vouch_context_digest(const vouch_context *context)
+{
+    const vouch_hparams *h = &context->weights->hparams;
+    uint64_t hash = 0xcbf29ce484222325 + (uint64_t)context->n_cached;
+    size_t size;
+    for (int32_t i = 0; i < h->n_layers * h->n_kv_heads; i++)
+        for (int32_t slot = 0; slot < context->n_cached; slot++)
+            for (int32_t e = 0; e < h->head_dim; e++) {
+                const unsigned char *key = element_at(&context->keys[i], slot, e, &size);
+                hash = hash_bytes(hash, key, size);
+                const unsigned char *value = element_at(&context->values[i], e, slot, &size);
+                hash = hash_bytes(hash, value, size);
+            }
+    return hash;
+}
+
+float *vouch_context_logits(vouch_context *context, int32_t i)
+{
+    return context->logits + (size_t)i * (size_t)context->weights->hparams.n_vocab;
+}

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The forward pass of a decoder-only transformer, for n rows at once. One run of the thread team; every thread
+ * executes forward_on_thread, taking pieces of each stage, with a barrier between stages:
+ *
+ *   x = embedding[token]                                              [n, n_embd]
+ *   for each layer
+ *     1 heads    q, k, v = W norm(x), by heads; norm and rotate q, k; k, v into the cache
+ *     2 attend   mixed = softmax(q k) v, by KV head and group of rows
+ *     3 output   x += W_o mixed
+ *     4 ffn      gate = silu(W_gate norm(x)) * W_up norm(x)
+ *     5 down     x += W_down gate
+ *   logits = W_head norm(x), of the rows asked for
+ *
+ * Law L1 holds because no kernel mixes rows and every row is given the same operations in the same order:
+ * attention walks a row's keys by their place in its sequence, first the cache's slots, then its ancestors
+ * among the rows of this pass, itself last, whichever rows share the pass.
+ *
+ * RMSNorm: arXiv 1910.07467. RoPE: 2104.09864. Grouped queries: 2305.13245. SwiGLU: 2002.05202.
+ */
+#include <string.h>
+
+#include "model/context_internal.h"
+
+/* A stage's pieces: about 4 for each thread. */
+static int64_t grain_of(const vouch_context *c, int64_t total)
+{
+    const int64_t pieces = 4 * (int64_t)vouch_pool_size(c->pool);
+    return (total + pieces - 1) / pieces;
+}
+
+/* ------------------------------------------------------------- activations */
+
+/* Which forms of its input a stage's matrices need. */
+typedef struct needs {
+    bool quantized, floats;
+} needs;
+
+static needs needs_of(const vouch_matrix *const *matrices, int n)
+{
+    needs all = {0};
+    for (int i = 0; i < n; i++) {
+        if (vouch_type_is_quantized(matrices[i]->type)) all.quantized = true;
+        else all.floats = true;
+    }
+    return all;
+}
+
+/* The rows [begin, end) of x, normalised where norm isn't NULL, into acts. */
+static void prepare_rows(vouch_context *c, vouch_acts *acts, float *row, const float *x, const float *norm,
+                         needs need, int64_t begin, int64_t end)
+{
+    const vouch_kernels *kernels = c->weights->kernels;
+    const int64_t n_in = acts->n_in;
+    for (int64_t r = begin; r < end; r++) {
+        const float *from = x + r * n_in;
+        if (norm) {
+            kernels->rms_norm(row, from, norm, n_in, c->weights->hparams.norm_eps);
+            from = row;
+        }
+        if (need.quantized) kernels->quantize(acts, from, 0, r, r + 1);
+        if (need.floats) kernels->interleave(acts, from, 0, r, r + 1);
+    }
+}
+
+/* The input of a stage, x [n_rows][n_in], ready for its matrices: by each thread for itself where rows are
+ * few, otherwise shared, with a barrier. */
+static const vouch_acts *prepare(vouch_context *c, vouch_pool *team, thread_memory *my, const float *x,
+                                 int64_t n_rows, int64_t n_in, const float *norm, needs need)
+{
+    const bool few = n_rows <= VOUCH_FEW_ROWS;
+    vouch_acts *acts = &my->prepared;
+    *acts = few ? my->acts : c->acts;
+    acts->n_rows = n_rows;
+    acts->n_in = n_in;
+    acts->group_rows = c->weights->kernels->group_rows;
+    if (few) {
+        prepare_rows(c, acts, my->row, x, norm, need, 0, n_rows);
+        return acts;
+    }
+    int64_t begin, end;
+    while (vouch_pool_next(team, n_rows, 4, &begin, &end))
+        prepare_rows(c, acts, my->row, x, norm, need, begin, end);
+    vouch_pool_barrier(team);
+    return acts;
+}
+
+static void multiply(const vouch_context *c, const vouch_matrix *w, const vouch_acts *x, float *y, int64_t begin,
+                     int64_t end, vouch_start start)
+{
+    c->weights->kernels->matmul[w->type](w, x, y, w->n_out, begin, end, start);
+}
+
+/* ------------------------------------------------------------------- heads */
+
+static vouch_matrix *cache_of(vouch_matrix *all, const vouch_context *c, int32_t layer, int32_t kv_head)
+{
+    return &all[layer * c->weights->hparams.n_kv_heads + kv_head];
+}
+
+static void rotate_head(const vouch_context *c, float *head, const float *norm, int64_t row)
+{
+    const vouch_hparams *h = &c->weights->hparams;
+    const vouch_kernels *kernels = c->weights->kernels;
+    const int64_t pairs = h->n_rot / 2;
+    if (norm) kernels->rms_norm(head, head, norm, h->head_dim, h->norm_eps);
+    kernels->rope(head, c->cosines + row * pairs, c->sines + row * pairs, h->n_rot, h->arch->rope_half_split);
+}
+
+/* Query heads [begin, end) of all rows: norm, rotation, and the scores' factor 1 / sqrt(head_dim). */
+static void finish_queries(vouch_context *c, const vouch_layer *layer, int64_t begin, int64_t end)
+{
+    const vouch_hparams *h = &c->weights->hparams;
+    const float factor = 1.0f / sqrtf((float)h->head_dim);
+    for (int64_t r = 0; r < c->n_rows; r++)
+        for (int64_t i = begin; i < end; i++) {
+            float *head = c->q + (r * h->n_heads + i) * h->head_dim;
+            rotate_head(c, head, layer->q_norm, r);
+            c->weights->kernels->scale(head, factor, h->head_dim);
+        }
+}
+
+static void finish_keys(vouch_context *c, int32_t index, const vouch_layer *layer, int64_t begin, int64_t end)
+{
+    const vouch_hparams *h = &c->weights->hparams;
+    for (int64_t i = begin; i < end; i++)
+        for (int64_t r = 0; r < c->n_rows; r++) {
+            float *head = c->k + (r * h->n_kv_heads + i) * h->head_dim;
+            rotate_head(c, head, layer->k_norm, r);
+            c->weights->kernels->set_row(cache_of(c->keys, c, index, (int32_t)i), c->n_cached + r, head);
+        }
+}
+
+static void finish_values(vouch_context *c, int32_t index, int64_t begin, int64_t end)
+{
+    const vouch_hparams *h = &c->weights->hparams;
+    for (int64_t i = begin; i < end; i++)
+        for (int64_t r = 0; r < c->n_rows; r++)
+            c->weights->kernels->set_column(cache_of(c->values, c, index, (int32_t)i), c->n_cached + r,
+                                            c->v + (r * h->n_kv_heads + i) * h->head_dim);
+}
+
+/* Fewest heads that fill whole tiles, so that no two threads meet in one. */
+static int64_t heads_per_unit(int32_t head_dim)
+{
+    int64_t heads = 1;
+    while (heads * head_dim % VOUCH_TILE != 0) heads *= 2;
+    return heads;
+}
+
+static int64_t units_of(int64_t n_heads, int64_t per_unit)
+{
+    return (n_heads + per_unit - 1) / per_unit;
+}
+
+static void stage_heads(vouch_context *c, vouch_pool *team, thread_memory *my, int32_t index)
+{
+    const vouch_hparams *h = &c->weights->hparams;
+    const vouch_layer *layer = &c->weights->layers[index];
+    const vouch_matrix *const matrices[] = {&layer->q, &layer->k, &layer->v};
+    float *const outputs[] = {c->q, c->k, c->v};
+    const int64_t per_unit = heads_per_unit(h->head_dim);
+    const int64_t q_units = units_of(h->n_heads, per_unit), kv_units = units_of(h->n_kv_heads, per_unit);
+    const vouch_acts *acts = prepare(c, team, my, c->x, c->n_rows, h->n_embd, layer->attn_norm, needs_of(matrices, 3));
+    int64_t unit, past;
+    while (vouch_pool_next(team, q_units + 2 * kv_units, 1, &unit, &past)) {
+        const int which = unit < q_units ? 0 : unit < q_units + kv_units ? 1 : 2;
+        const int64_t first = unit - (which > 0 ? q_units : 0) - (which > 1 ? kv_units : 0);
+        const int64_t n_heads = which == 0 ? h->n_heads : h->n_kv_heads, begin = first * per_unit;
+        const int64_t end = begin + per_unit < n_heads ? begin + per_unit : n_heads;
+        multiply(c, matrices[which], acts, outputs[which], begin * h->head_dim / VOUCH_TILE,
+                 (end * h->head_dim + VOUCH_TILE - 1) / VOUCH_TILE, VOUCH_FROM_ZERO);
+        if (which == 0) finish_queries(c, layer, begin, end);
+        else if (which == 1) finish_keys(c, index, layer, begin, end);
+        else finish_values(c, index, begin, end);
+    }
+    vouch_pool_barrier(team);
+}
+
+/* --------------------------------------------------------------- attention */
+
+/* One unit of attention: rows [row, row_end) and query heads [head, head_end) of one KV head. Vector
+ * i = (r - row) * n_heads + (head's place) is one query. */
+typedef struct unit {
+    int64_t row, row_end, head, head_end;
+    int32_t layer, kv_head;
+    int64_t n_shared; /* keys that all rows of the unit see: slots [0, n_shared) */
+} unit;
+
+/* Slots of this pass that row r sees beyond the shared ones, in ascending order; the row's own is last. */
+static int64_t own_slots(const vouch_context *c, const unit *u, int64_t r, int32_t *slots)
+{
+    if (!c->is_tree) {
+        const int64_t n = c->n_cached + r + 1 - u->n_shared;
+        for (int64_t j = 0; j < n; j++) slots[j] = (int32_t)(u->n_shared + j);
+        return n;
+    }
+    const int64_t n = c->depths[r] + 1;
+    int64_t at = n;
+    for (int32_t row = (int32_t)r; row >= 0; row = c->parents[row]) slots[--at] = c->n_cached + row;
+    return n;
+}
+
+static vouch_acts acts_of(const vouch_context *c, const vouch_acts *memory, int64_t n_rows, int64_t n_in)
+{
+    return (vouch_acts){.n_rows = n_rows, .n_in = n_in, .group_rows = c->weights->kernels->group_rows, .x = memory->x};
+}
+
+/* scores [vectors][n_slots] of all slots that some row of the unit sees. */
+static void score_keys(const vouch_context *c, thread_memory *my, const unit *u)
+{
+    const vouch_hparams *h = &c->weights->hparams;
+    const vouch_kernels *kernels = c->weights->kernels;
+    const int64_t n_heads = u->head_end - u->head, n_vectors = (u->row_end - u->row) * n_heads;
+    vouch_acts queries = acts_of(c, &my->queries, n_vectors, h->head_dim);
+    for (int64_t r = u->row; r < u->row_end; r++) {
+        const int64_t first = (r - u->row) * n_heads;
+        const float *heads = c->q + (r * h->n_heads + u->head) * h->head_dim;
+        for (int64_t i = 0; i < n_heads; i++)
+            kernels->interleave(&queries, heads + i * h->head_dim, 0, first + i, first + i + 1);
+    }
+    const vouch_matrix *keys = cache_of(c->keys, c, u->layer, u->kv_head);
+    const int64_t n_keys = c->n_cached + u->row_end;
+    kernels->matmul[keys->type](keys, &queries, my->scores, c->n_slots, 0, (n_keys + VOUCH_TILE - 1) / VOUCH_TILE,
+                                VOUCH_FROM_ZERO);
+}
+
+/* Adds to out the values of n slots with these weights, in order; runs of neighbours go together. */
+static void mix_slots(const vouch_context *c, const vouch_matrix *values, float *weights, const int32_t *slots,
+                      int64_t n, float *out)
+{
+    const vouch_kernels *kernels = c->weights->kernels;
+    const size_t column_bytes = VOUCH_TILE * (values->type == VOUCH_TYPE_F16 ? 2 : 4);
+    for (int64_t j = 0; j < n;) {
+        int64_t run = 1;
+        while (j + run < n && slots[j + run] == slots[j] + run) run++;
+        vouch_matrix part = *values;
+        part.data += (size_t)slots[j] * column_bytes;
+        part.n_in = run;
+        const vouch_acts share = {.n_rows = 1, .n_in = run, .group_rows = 1, .x = weights + j};
+        kernels->matmul[part.type](&part, &share, out, part.n_out, 0, part.n_tiles, VOUCH_FROM_Y);
+        j += run;
+    }
+}
+
+static void attend(vouch_context *c, thread_memory *my, const unit *u)
+{
+    const vouch_hparams *h = &c->weights->hparams;
+    const vouch_kernels *kernels = c->weights->kernels;
+    const int64_t n_heads = u->head_end - u->head, n_vectors = (u->row_end - u->row) * n_heads;
+    const vouch_matrix *values = cache_of(c->values, c, u->layer, u->kv_head);
+    int32_t *slots = my->slots;
+
+    score_keys(c, my, u);
+    for (int64_t i = 0; i < n_vectors; i++) {
+        float *scores = my->scores + i * c->n_slots;
+        const int64_t n_own = own_slots(c, u, u->row + i / n_heads, slots);
+        for (int64_t j = 0; j < n_own; j++) scores[u->n_shared + j] = scores[slots[j]];
+        my->factors[i] = 1.0f / kernels->softmax(scores, u->n_shared + n_own);
+    }
+
+    if (u->n_shared > 0) {
+        vouch_acts shares = acts_of(c, &my->shares, n_vectors, u->n_shared);
+        vouch_matrix shared = *values;
+        shared.n_in = u->n_shared;
+        kernels->interleave(&shares, my->scores, c->n_slots, 0, n_vectors);
+        kernels->matmul[shared.type](&shared, &shares, my->mixed, h->head_dim, 0, shared.n_tiles, VOUCH_FROM_ZERO);
+    } else {
+        memset(my->mixed, 0, (size_t)(n_vectors * h->head_dim) * sizeof *my->mixed);
+    }
+    for (int64_t i = 0; i < n_vectors; i++) {
+        const int64_t r = u->row + i / n_heads, head = u->head + i % n_heads;
+        float *mixed = my->mixed + i * h->head_dim;
+        const int64_t n_own = own_slots(c, u, r, slots);
+        mix_slots(c, values, my->scores + i * c->n_slots + u->n_shared, slots, n_own, mixed);
+        kernels->scale(mixed, my->factors[i], h->head_dim);
+        memcpy(c->mixed + (r * h->n_heads + head) * h->head_dim, mixed, (size_t)h->head_dim * sizeof *mixed);
+    }
+}
+
+/* A unit takes all query heads of a KV head, so that a key is loaded once for all of them, unless that would
+ * leave threads without work. */
+static void stage_attend(vouch_context *c, vouch_pool *team, thread_memory *my, int32_t layer)
+{
+    const vouch_hparams *h = &c->weights->hparams;
+    const int64_t group = h->n_heads / h->n_kv_heads;
+    const int64_t few = VOUCH_FEW_ROWS / group > 0 ? VOUCH_FEW_ROWS / group : 1;
+    const bool split = c->n_rows <= few && h->n_kv_heads < 4 * vouch_pool_size(c->pool);
+    const int64_t heads = split ? 1 : group, rows = split ? VOUCH_FEW_ROWS : few;
+    const int64_t n_head_units = h->n_heads / heads, n_row_units = (c->n_rows + rows - 1) / rows;
+    int64_t i, past;
+    while (vouch_pool_next(team, n_head_units * n_row_units, 1, &i, &past)) {
+        unit u = {.row = i / n_head_units * rows, .head = i % n_head_units * heads, .layer = layer};
+        u.row_end = u.row + rows < c->n_rows ? u.row + rows : c->n_rows;
+        u.head_end = u.head + heads;
+        u.kv_head = (int32_t)(u.head / group);
+        u.n_shared = c->n_cached + (c->is_tree ? 0 : u.row);
+        attend(c, my, &u);
+    }
+    vouch_pool_barrier(team);
+}
+
+/* --------------------------------------------------------------- the others */
+
+/* x += W input, input [n_rows][n_in] */
+static void stage_add(vouch_context *c, vouch_pool *team, thread_memory *my, const vouch_matrix *w, const float *input)
+{
+    const vouch_acts *acts = prepare(c, team, my, input, c->n_rows, w->n_in, NULL, needs_of(&w, 1));
+    int64_t begin, end;
+    while (vouch_pool_next(team, w->n_tiles, grain_of(c, w->n_tiles), &begin, &end))
+        multiply(c, w, acts, c->x, begin, end, VOUCH_FROM_Y);
+    vouch_pool_barrier(team);
+}
+
+static void stage_ffn(vouch_context *c, vouch_pool *team, thread_memory *my, const vouch_layer *layer)
+{
+    const vouch_hparams *h = &c->weights->hparams;
+    const vouch_matrix *const matrices[] = {&layer->gate, &layer->up};
+    const vouch_acts *acts = prepare(c, team, my, c->x, c->n_rows, h->n_embd, layer->ffn_norm, needs_of(matrices, 2));
+    int64_t begin, end;
+    while (vouch_pool_next(team, layer->gate.n_tiles, grain_of(c, layer->gate.n_tiles), &begin, &end)) {
+        multiply(c, &layer->gate, acts, c->gate, begin, end, VOUCH_FROM_ZERO);
+        multiply(c, &layer->up, acts, c->up, begin, end, VOUCH_FROM_ZERO);
+        const int64_t first = begin * VOUCH_TILE, last = end * VOUCH_TILE < h->n_ff ? end * VOUCH_TILE : h->n_ff;
+        for (int64_t r = 0; r < c->n_rows; r++)
+            c->weights->kernels->swiglu(c->gate + r * h->n_ff + first, c->up + r * h->n_ff + first, last - first);
+    }
+    vouch_pool_barrier(team);
+}
+
+static void stage_logits(vouch_context *c, vouch_pool *team, thread_memory *my)
+{
+    const vouch_weights *w = c->weights;
+    const float *x = c->x + (int64_t)(c->n_rows - c->n_logits) * w->hparams.n_embd;
+    const vouch_acts *acts = prepare(c, team, my, x, c->n_logits, w->hparams.n_embd, w->output_norm, needs_of(&w->head, 1));
+    int64_t begin, end;
+    while (vouch_pool_next(team, w->head->n_tiles, grain_of(c, w->head->n_tiles), &begin, &end))
+        multiply(c, w->head, acts, c->logits, begin, end, VOUCH_FROM_ZERO);
+}
+
+static void forward_on_thread(void *arg, vouch_pool *team, int32_t thread)
+{
+    vouch_context *c = arg;
+    thread_memory *my = &c->threads[thread];
+    int64_t r, past;
+    while (vouch_pool_next(team, c->n_rows, 1, &r, &past))
+        vouch_matrix_get_row(&c->weights->embedding, c->tokens[r], c->x + r * c->weights->hparams.n_embd);
+    vouch_pool_barrier(team);
+    for (int32_t l = 0; l < c->weights->hparams.n_layers; l++) {
+        const vouch_layer *layer = &c->weights->layers[l];
+        stage_heads(c, team, my, l);
+        stage_attend(c, team, my, l);
+        stage_add(c, team, my, &layer->o, c->mixed);
+        stage_ffn(c, team, my, layer);
+        stage_add(c, team, my, &layer->down, c->gate);
+    }
+    if (c->n_logits > 0) stage_logits(c, team, my);
+}
+
+/* The angles of every row's position. */
+static void fill_angles(vouch_context *c)
+{
+    const int32_t pairs = c->weights->hparams.n_rot / 2;
+    for (int32_t r = 0; r < c->n_rows; r++)
+        for (int32_t i = 0; i < pairs; i++) {
+            const double angle = (double)(c->n_cached + c->depths[r]) * c->frequencies[i];
+            c->cosines[r * pairs + i] = (float)cos(angle);
+            c->sines[r * pairs + i] = (float)sin(angle);
+        }
+}
+
+void vouch_context_forward(vouch_context *context, const int32_t *tokens, const int32_t *parents, int32_t n,
+                           int32_t n_logits)
+{
+    vouch_context *c = context;
+    assert(n >= 1 && n <= c->max_rows && n <= c->n_ctx - c->n_cached);
+    assert(n_logits >= 0 && n_logits <= n && n_logits <= c->max_logits);
+    c->n_rows = n;
+    c->n_logits = n_logits;
+    c->is_tree = parents != NULL;
+    for (int32_t r = 0; r < n; r++) {
+        const int32_t parent = parents ? parents[r] : r - 1;
+        assert(tokens[r] >= 0 && tokens[r] < c->weights->hparams.n_vocab && parent >= -1 && parent < r);
+        c->tokens[r] = tokens[r];
+        c->parents[r] = parent;
+        c->depths[r] = parent < 0 ? 0 : c->depths[parent] + 1;
+    }
+    fill_angles(c);
+    vouch_pool_run(c->pool, forward_on_thread, c);
+    if (!parents) c->n_cached += n;
+}
