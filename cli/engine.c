@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+#include "engine.h"
+
+static vouch_status model_open(vouch_model **out, const char *path, const cli_options *options,
+                               vouch_error *err)
+{
+    cli_progress progress = {.label = "loading the model"};
+    vouch_model_options model = vouch_model_options_default();
+    model.cpu = options->cpu;
+    model.n_threads = options->session.n_threads;
+    model.progress = cli_progress_report;
+    model.progress_user = &progress;
+    cli_progress_report(&progress, 0);
+    const vouch_status status = vouch_model_open(out, path, &model, err);
+    cli_progress_end(&progress);
+    return status;
+}
+
+int cli_engine_fail(const vouch_error *err)
+{
+    cli_complain("%s", err->message);
+    return CLI_FAILED;
+}
+
+int cli_engine_open(cli_engine *engine, const cli_options *options)
+{
+    vouch_error err;
+    const double start = cli_now();
+    *engine = (cli_engine){.options = options};
+    if (model_open(&engine->model, options->model, options, &err)) return cli_engine_fail(&err);
+    if (options->session.speculation.drafter == VOUCH_DRAFTER_MODEL) {
+        if (model_open(&engine->draft, options->draft_model, options, &err)) return cli_engine_fail(&err);
+        const int64_t n = vouch_model_get_info(engine->model)->n_parameters;
+        const int64_t n_draft = vouch_model_get_info(engine->draft)->n_parameters;
+        if (n_draft > n)
+            cli_note("the draft model is larger than the target (%.1f against %.1f million parameters): "
+                     "the text stays right, but will not come sooner",
+                     (double)n_draft * 1e-6, (double)n * 1e-6);
+    }
+    engine->load_seconds = cli_now() - start;
+    return CLI_DONE;
+}
+
+int cli_engine_start(cli_engine *engine, const vouch_session_options *session)
+{
+    vouch_error err;
+    const double start = cli_now();
+    vouch_session_options options = *session;
+    options.speculation.draft_model = engine->draft;
+    const vouch_status status = vouch_session_open(&engine->session, engine->model, &options, &err);
+    engine->load_seconds += cli_now() - start;
+    if (!status) return CLI_DONE;
+    cli_engine_fail(&err);
+    return status == VOUCH_E_ARGUMENT ? CLI_WRONG_USAGE : CLI_FAILED;
+}
+
+void cli_engine_close(cli_engine *engine)
+{
+    vouch_session_close(engine->session);
+    vouch_model_close(engine->draft);
+    vouch_model_close(engine->model);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include "file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A prompt or corpus beyond this is a mistake (/dev/zero), not text. */
+static const size_t LARGEST = (size_t)1 << 30;
+
+static vouch_status file_fail(vouch_error *err, const char *path, const char *reason)
+{
+    err->code = VOUCH_E_IO;
+    snprintf(err->message, sizeof err->message, "%.400s: %s", path, reason);
+    return err->code;
+}
+
+static vouch_status read_all(int fd, const char *name, char **bytes, size_t *n, vouch_error *err)
+{
+    size_t capacity = 1 << 16, used = 0;
+    char *buffer = malloc(capacity);
+    vouch_status status = VOUCH_OK;
+    while (buffer && !status) {
+        const ssize_t got = read(fd, buffer + used, capacity - used - 1);
+        if (got == 0) break;
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) {
+            status = file_fail(err, name, strerror(errno));
+        } else if ((used += (size_t)got) > LARGEST) {
+            status = file_fail(err, name, "larger than 1 GiB");
+        } else if (used + 1 == capacity) {
+            char *larger = realloc(buffer, capacity * 2);
+            if (!larger) free(buffer);
+            buffer = larger;
+            capacity *= 2;
+        }
+    }
+    if (!buffer) {
+        file_fail(err, name, "not enough memory to read it");
+        return err->code = VOUCH_E_MEMORY;
+    }
+    if (status) {
+        free(buffer);
+        return status;
+    }
+    buffer[used] = 0;
+    *bytes = buffer;
+    *n = used;
+    return VOUCH_OK;
+}
+
+vouch_status cli_file_read(const char *path, char **bytes, size_t *n, vouch_error *err)
+{
+    if (strcmp(path, "-") == 0) return read_all(STDIN_FILENO, "standard input", bytes, n, err);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return file_fail(err, path, strerror(errno));
+    const vouch_status status = read_all(fd, path, bytes, n, err);
+    close(fd);
+    return status;
+}
+
+/* Is this a name to write to rather than to replace? /dev/stdout is one even where it leads to a file. */
+static bool is_special(const char *path)
+{
+    struct stat info;
+    if (strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0) return true;
+    return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
+/* The file that `path` means, links followed. False: it can't be. */
+static bool path_resolve(const char *path, char resolved[PATH_MAX])
+{
+    if (realpath(path, resolved)) return true;
+    if (errno != ENOENT || strlen(path) >= PATH_MAX) return false;
+    strcpy(resolved, path);
+    return true;
+}
+
+vouch_status cli_file_check(const char *path, vouch_error *err)
+{
+    char resolved[PATH_MAX], folder[PATH_MAX];
+    struct stat info;
+    if (is_special(path)) return VOUCH_OK;
+    if (!path_resolve(path, resolved)) return file_fail(err, path, strerror(errno));
+    if (stat(resolved, &info) == 0 && S_ISDIR(info.st_mode)) return file_fail(err, path, strerror(EISDIR));
+    strcpy(folder, resolved);
+    if (access(dirname(folder), W_OK | X_OK) != 0) return file_fail(err, path, strerror(errno));
+    return VOUCH_OK;
+}
+
+/* Writes all, and learns about a full disk now: 0, or errno. Closes fd. */
+static int write_all(int fd, const char *bytes, size_t n)
+{
+    int reason = 0;
+    while (n > 0 && !reason) {
+        const ssize_t done = write(fd, bytes, n);
+        if (done >= 0) {
+            bytes += done;
+            n -= (size_t)done;
+        } else if (errno != EINTR) {
+            reason = errno;
+        }
+    }
+    if (close(fd) != 0 && !reason) reason = errno;
+    return reason;
+}
+
+/* The rights a new file has, or those of the file it replaces. */
+static mode_t file_mode(const char *path)
+{
+    struct stat info;
+    if (stat(path, &info) == 0) return info.st_mode & 0777;
+    const mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+vouch_status cli_file_write(const char *path, const char *bytes, size_t n, vouch_error *err)
+{
+    if (is_special(path)) {
+        const int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+        const int reason = fd < 0 ? errno : write_all(fd, bytes, n);
+        return reason ? file_fail(err, path, strerror(reason)) : VOUCH_OK;
+    }
+    char resolved[PATH_MAX], beside[PATH_MAX + 8];
+    if (!path_resolve(path, resolved)) return file_fail(err, path, strerror(errno));
+    snprintf(beside, sizeof beside, "%s.XXXXXX", resolved);
+    const int fd = mkstemp(beside);
+    if (fd < 0) return file_fail(err, path, strerror(errno));
+    int reason = fchmod(fd, file_mode(resolved)) == 0 ? 0 : errno;
+    const int written = write_all(fd, bytes, n);
+    if (!reason) reason = written;
+    if (!reason && rename(beside, resolved) != 0) reason = errno;
+    if (!reason) return VOUCH_OK;
+    unlink(beside);
+    return file_fail(err, path, strerror(reason));
+}

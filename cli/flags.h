@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Command-line flags from a table: parsing, checks, messages and help all come from the same rows.
+ *
+ *   --name VALUE   --name=VALUE   -x VALUE   -xVALUE   --switch
+ *
+ * A row says where the value goes (an offset into the caller's struct), what may stand there, and in
+ * which commands. Ranges are written as people read them, "[1, 64]" or "(0, 1]", and that text is
+ * what is checked, shown in the help and quoted in the message.
+ */
+#ifndef VOUCH_CLI_FLAGS_H
+#define VOUCH_CLI_FLAGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+typedef enum cli_flag_kind {
+    CLI_FLAG_SWITCH, /* bool */
+    CLI_FLAG_INT,    /* int32_t */
+    CLI_FLAG_SEED,   /* uint64_t */
+    CLI_FLAG_FLOAT,  /* float */
+    CLI_FLAG_DOUBLE, /* double */
+    CLI_FLAG_TEXT,   /* const char *, may be empty */
+    CLI_FLAG_FILE,   /* const char *, may not be empty */
+    CLI_FLAG_CHOICE, /* int: index into the words of `value` */
+    CLI_FLAG_TEXTS   /* cli_texts: may be given more than once, never empty */
+} cli_flag_kind;
+
+typedef struct cli_texts {
+    const char **items; /* room for every argument */
+    size_t n;
+} cli_texts;
+
+typedef struct cli_flag {
+    const char *name;  /* without dashes */
+    const char *alias; /* another long name, or NULL */
+    char letter;       /* short form, or 0 */
+    cli_flag_kind kind;
+    size_t offset;     /* of the value in the caller's struct */
+    const char *value; /* in the help: "N"; of a choice, its words: "auto|none" */
+    const char *range; /* of a number, else NULL */
+    unsigned commands; /* bit set */
+    const char *group; /* heading in the help */
+    const char *help;
+    const char *remedy;  /* more for the message after a bad value, or NULL */
+    const char *implied; /* a choice's word when none follows; NULL: one has to */
+} cli_flag;
+
+typedef struct cli_flag_table {
+    const cli_flag *flags;
+    size_t n;
+    const char *const *command_names; /* by bit */
+    size_t n_commands;
+} cli_flag_table;
+
+/* Stores arguments into `values`; given[i] becomes the text of flag i ("" for a switch). A complaint
+ * is printed and false returned at the first that is wrong. */
+bool cli_flags_parse(const cli_flag_table *table, unsigned command, int argc, char **argv, void *values,
+                     const char **given);
+/* The flags of a command, by group; `defaults` is what they are without being given. */
+void cli_flags_help(const cli_flag_table *table, unsigned command, const void *defaults, FILE *stream);
+
+/* The word nearest to what was typed, or NULL when none is near. `words` is called with 0, 1, ... */
+const char *cli_nearest(const char *typed, const char *(*words)(const void *arg, size_t i), const void *arg);
+
+#endif

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+#include "options.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(sizeof(vouch_drafter_kind) == sizeof(int) && sizeof(vouch_kv_type) == sizeof(int) &&
+                   sizeof(vouch_draft_sampling) == sizeof(int),
+               "choices are stored as int");
+
+const char *const cli_command_names[CLI_COMMANDS] = {"run", "info", "tokenize", "perplexity"};
+
+#define AT(member)   .offset = offsetof(cli_options, member)
+#define SAMPLING     CLI_RUN, "Sampling"
+#define SPECULATION  CLI_RUN, "Speculation"
+#define ANSWER       CLI_RUN, "Answer"
+#define OUTPUT       CLI_RUN, "Output"
+#define WITH_WEIGHTS (CLI_RUN | CLI_PERPLEXITY)
+#define EVERYWHERE   (CLI_RUN | CLI_INFO | CLI_TOKENIZE | CLI_PERPLEXITY)
+#define ANY          "[0, 2147483647]"
+
+/* The words of a choice stand in the order of its enum. */
+static const cli_flag flags[] = {
+    {"model", NULL, 'm', CLI_FLAG_FILE, AT(model), "FILE", NULL, EVERYWHERE, "Model",
+     "GGUF file of the target model", NULL, NULL},
+    {"prompt", NULL, 'p', CLI_FLAG_TEXT, AT(prompt), "TEXT", NULL, CLI_RUN | CLI_TOKENIZE, "Prompt",
+     "the question, or the text to go on with", NULL, NULL},
+    {"prompt-file", NULL, 'f', CLI_FLAG_FILE, AT(prompt_file), "FILE", NULL, CLI_RUN | CLI_TOKENIZE, "Prompt",
+     "the same from a file, - for standard input", NULL, NULL},
+    {"chat", NULL, 0, CLI_FLAG_SWITCH, AT(chat), NULL, NULL, CLI_RUN, "Prompt",
+     "a conversation, one line a turn", NULL, NULL},
+    {"system", NULL, 0, CLI_FLAG_TEXT, AT(system), "TEXT", NULL, CLI_RUN, "Prompt",
+     "the system message (default: the template's)", NULL, NULL},
+    {"chat-template", NULL, 0, CLI_FLAG_CHOICE, AT(chat_template), "auto|chatml|none", NULL, CLI_RUN,
+     "Prompt", "auto: the model's own, none for a base model", NULL, NULL},
+    {"raw", NULL, 0, CLI_FLAG_SWITCH, AT(raw), NULL, NULL, CLI_RUN, "Prompt",
+     "no template: the model goes on with the prompt", NULL, NULL},
+
+    {"draft-model", NULL, 'd', CLI_FLAG_FILE, AT(draft_model), "FILE", NULL, SPECULATION,
+     "GGUF file of a smaller model with the same tokens", NULL, NULL},
+    {"spec", NULL, 0, CLI_FLAG_CHOICE, AT(session.speculation.drafter), "auto|none|draft|ngram", NULL,
+     SPECULATION, "who guesses; auto: the draft model, else ngram", NULL, NULL},
+    {"speculative", NULL, 0, CLI_FLAG_SWITCH, AT(speculative), NULL, NULL, SPECULATION,
+     "the same as --spec draft", NULL, NULL},
+    {"num-speculative-tokens", NULL, 'k', CLI_FLAG_INT, AT(session.speculation.n_draft), "N", "[1, 64]",
+     SPECULATION, "most guesses a cycle (default: the drafter's)", "--spec none turns speculation off", NULL},
+    {"draft-sampling", NULL, 0, CLI_FLAG_CHOICE, AT(session.speculation.draft_sampling), "sample|greedy",
+     NULL, SPECULATION, "how the draft model draws its guesses", NULL, NULL},
+    {"ngram-min", NULL, 0, CLI_FLAG_INT, AT(session.speculation.ngram_min), "N", "[1, 16]", SPECULATION,
+     "shortest n-gram looked up", NULL, NULL},
+    {"ngram-max", NULL, 0, CLI_FLAG_INT, AT(session.speculation.ngram_max), "N", "[1, 16]", SPECULATION,
+     "longest n-gram looked up", NULL, NULL},
+    {"lenience", NULL, 0, CLI_FLAG_DOUBLE, AT(session.speculation.lenience), "L", "(0, 1]", SPECULATION,
+     "accept with min(1, p / (L q)); below 1 it is lossy", NULL, NULL},
+
+    {"max-tokens", NULL, 'n', CLI_FLAG_INT, AT(session.max_tokens), "N", ANY, ANSWER,
+     "an answer's longest; 0: up to the context's end", NULL, NULL},
+    {"stop", NULL, 0, CLI_FLAG_TEXTS, AT(stop), "TEXT", NULL, ANSWER, "end before this text; may be repeated",
+     NULL, NULL},
+    {"ignore-eos", NULL, 0, CLI_FLAG_SWITCH, AT(session.ignore_eos), NULL, NULL, ANSWER,
+     "go on after the end of the answer", NULL, NULL},
+
+    {"temp", "temperature", 't', CLI_FLAG_FLOAT, AT(session.sampling.temperature), "T", "[0, inf)", SAMPLING,
+     "0 is greedy", NULL, NULL},
+    {"top-k", NULL, 0, CLI_FLAG_INT, AT(session.sampling.top_k), "N", ANY, SAMPLING,
+     "keep the N likeliest tokens; 0: all", NULL, NULL},
+    {"top-p", NULL, 0, CLI_FLAG_FLOAT, AT(session.sampling.top_p), "P", "(0, 1]", SAMPLING,
+     "keep the likeliest that sum to P", NULL, NULL},
+    {"min-p", NULL, 0, CLI_FLAG_FLOAT, AT(session.sampling.min_p), "P", "[0, 1)", SAMPLING,
+     "keep those with P times the likeliest's", NULL, NULL},
+    {"repeat-penalty", NULL, 0, CLI_FLAG_FLOAT, AT(session.sampling.repeat_penalty), "R", "(0, inf)",
+     SAMPLING, "divides logits of tokens seen; 1: off", NULL, NULL},
+    {"frequency-penalty", NULL, 0, CLI_FLAG_FLOAT, AT(session.sampling.frequency_penalty), "X", "(-inf, inf)",
+     SAMPLING, "minus X for each time seen", NULL, NULL},
+    {"presence-penalty", NULL, 0, CLI_FLAG_FLOAT, AT(session.sampling.presence_penalty), "X", "(-inf, inf)",
+     SAMPLING, "minus X once seen", NULL, NULL},
+    {"penalty-window", "repeat-last-n", 0, CLI_FLAG_INT, AT(session.sampling.penalty_window), "N", ANY,
+     SAMPLING, "tokens back that penalties see", NULL, NULL},
+    {"logit-bias", NULL, 0, CLI_FLAG_TEXTS, AT(bias_texts), "ID=X", NULL, SAMPLING,
+     "adds X to a token's logit, -inf bans it; repeatable", NULL, NULL},
+    {"seed", NULL, 0, CLI_FLAG_SEED, AT(session.sampling.seed), "N", "[0, 2^64)", SAMPLING,
+     "key of the random numbers", NULL, NULL},
+
+    {"file", NULL, 'f', CLI_FLAG_FILE, AT(file), "FILE", NULL, CLI_PERPLEXITY, "Text",
+     "the text to predict, - for standard input", NULL, NULL},
+    {"ctx", NULL, 'c', CLI_FLAG_INT, AT(session.n_ctx), "N", "[4, 1048576]", CLI_PERPLEXITY, "Text",
+     "tokens a chunk (default 512)", NULL, NULL},
+    {"chunks", NULL, 0, CLI_FLAG_INT, AT(n_chunks), "N", ANY, CLI_PERPLEXITY, "Text",
+     "how many chunks; 0: all", NULL, NULL},
+
+    {"special", NULL, 0, CLI_FLAG_SWITCH, AT(special), NULL, NULL, CLI_TOKENIZE, "Tokens",
+     "names of special tokens become their ids", NULL, NULL},
+    {"bos", NULL, 0, CLI_FLAG_SWITCH, AT(bos), NULL, NULL, CLI_TOKENIZE, "Tokens",
+     "begin as the model's file asks", NULL, NULL},
+    {"ids", NULL, 0, CLI_FLAG_SWITCH, AT(ids), NULL, NULL, CLI_TOKENIZE, "Tokens",
+     "only the ids, on one line", NULL, NULL},
+
+    {"ctx", NULL, 'c', CLI_FLAG_INT, AT(session.n_ctx), "N", "[2, 1048576]", CLI_RUN, "Resources",
+     "most tokens of prompt and answer\n(default: the model's, at most 4096)", NULL, NULL},
+    {"threads", NULL, 0, CLI_FLAG_INT, AT(session.n_threads), "N", "[1, 256]", EVERYWHERE, "Resources",
+     "(default: every processor)", NULL, NULL},
+    {"cpu", NULL, 0, CLI_FLAG_FILE, AT(cpu), "ISA", NULL, EVERYWHERE, "Resources",
+     "instruction set (default auto: the widest)", NULL, NULL},
+    {"kv-type", NULL, 0, CLI_FLAG_CHOICE, AT(session.kv_type), "f16|f32", NULL, WITH_WEIGHTS, "Resources",
+     "storage of keys and values", NULL, NULL},
+    {"prefill-chunk", NULL, 0, CLI_FLAG_INT, AT(session.prefill_chunk), "N", "[1, 512]", WITH_WEIGHTS,
+     "Resources", "rows of one pass (default 256)", NULL, NULL},
+
+    {"color", "colour", 0, CLI_FLAG_CHOICE, AT(color), "auto|always|never", NULL, OUTPUT,
+     "accepted, corrected and bonus tokens each in its\nown colour; plain --color means auto: on a terminal\n"
+     "(default: only tables and messages)",
+     NULL, "auto"},
+    {"trace", NULL, 0, CLI_FLAG_SWITCH, AT(trace), NULL, NULL, OUTPUT, "a table a cycle on standard error",
+     NULL, NULL},
+    {"stats", NULL, 0, CLI_FLAG_SWITCH, AT(stats), NULL, NULL, OUTPUT,
+     "figures at the end, on standard error", NULL, NULL},
+    {"stats-json", NULL, 0, CLI_FLAG_FILE, AT(stats_json), "FILE", NULL, OUTPUT,
+     "the same, and the trace, as JSON", NULL, NULL},
+    {"help", NULL, 'h', CLI_FLAG_SWITCH, AT(help), NULL, NULL, EVERYWHERE, "Help", "this text", NULL, NULL},
+};
+enum { N_FLAGS = sizeof flags / sizeof *flags };
+
+static const cli_flag_table table = {flags, N_FLAGS, cli_command_names, CLI_COMMANDS};
+
+static cli_options options_default(void)
+{
+    cli_options options = {.session = vouch_session_options_default()};
+    options.session.max_tokens = 512;
+    options.session.sampling.temperature = 0;
+    options.session.n_ctx = options.session.n_threads = options.session.prefill_chunk = 0;
+    options.session.speculation.n_draft = 0;
+    return options;
+}
+
+/* ---------------------------------------------------------- contradictions */
+
+typedef const char *given_flags[N_FLAGS];
+
+/* The row of a flag that was given, or NULL. */
+static const cli_flag *given_find(given_flags given, const char *name)
+{
+    for (size_t i = 0; i < N_FLAGS; i++)
+        if (given[i] && strcmp(flags[i].name, name) == 0) return &flags[i];
+    return NULL;
+}
+
+static bool check_exclusive(given_flags given)
+{
+    static const char *const pairs[][3] = {
+        {"prompt", "prompt-file", "both give the prompt"},
+        {"prompt", "chat", "a conversation reads its own lines"},
+        {"prompt-file", "chat", "a conversation reads its own lines"},
+        {"raw", "chat", "a conversation needs a template"},
+        {"raw", "chat-template", "--raw means no template"},
+        {"raw", "system", "a system message needs a template"},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        if (!given_find(given, pairs[i][0]) || !given_find(given, pairs[i][1])) continue;
+        cli_complain("--%s and --%s exclude each other: %s", pairs[i][0], pairs[i][1], pairs[i][2]);
+        return false;
+    }
+    return true;
+}
+
+/* Resolves "auto", and refuses flags that the drafter would ignore. */
+static bool check_speculation(cli_options *options, given_flags given)
+{
+    enum { MODEL = 1 << VOUCH_DRAFTER_MODEL, NGRAM = 1 << VOUCH_DRAFTER_NGRAM };
+    static const struct {
+        const char *name;
+        int drafters;
+    } uses[] = {{"draft-model", MODEL},      {"draft-sampling", MODEL},
+                {"ngram-min", NGRAM},        {"ngram-max", NGRAM},
+                {"lenience", MODEL | NGRAM}, {"num-speculative-tokens", MODEL | NGRAM}};
+    static const char *const names[] = {"auto", "none", "draft", "ngram"};
+    vouch_speculation *speculation = &options->session.speculation;
+    if (options->speculative) {
+        if (given_find(given, "spec") && speculation->drafter != VOUCH_DRAFTER_MODEL) {
+            cli_complain("--speculative means --spec draft, but --spec %s was given",
+                         names[speculation->drafter]);
+            return false;
+        }
+        speculation->drafter = VOUCH_DRAFTER_MODEL;
+    }
+    if (speculation->drafter == VOUCH_DRAFTER_AUTO)
+        speculation->drafter = options->draft_model ? VOUCH_DRAFTER_MODEL : VOUCH_DRAFTER_NGRAM;
+    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
+        if (!given_find(given, uses[i].name) || uses[i].drafters & 1 << speculation->drafter) continue;
+        cli_complain("--%s has no effect with --spec %s: leave out one of them", uses[i].name,
+                     names[speculation->drafter]);
+        return false;
+    }
+    if (speculation->drafter == VOUCH_DRAFTER_MODEL && !options->draft_model) {
+        cli_complain("%s needs a draft model: add --draft-model FILE, or use --spec ngram, which needs none",
+                     options->speculative ? "--speculative" : "--spec draft");
+        return false;
+    }
+    if (speculation->ngram_min > speculation->ngram_max) {
+        cli_complain("--ngram-min %d is more than --ngram-max %d", speculation->ngram_min,
+                     speculation->ngram_max);
+        return false;
+    }
+    return true;
+}
+
+static bool check_cpu(const char *cpu)
+{
+    char known[128] = "auto";
+    if (!cpu || strcmp(cpu, "auto") == 0) return true;
+    for (size_t i = 0; vouch_cpu_name(i); i++) {
+        if (strcmp(vouch_cpu_name(i), cpu) == 0) return true;
+        const size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, ", %s", vouch_cpu_name(i));
+    }
+    cli_complain("--cpu '%s': this machine has %s", cpu, known);
+    return false;
+}
+
+/* "ID=X" */
+static bool parse_bias(const char *text, vouch_logit_bias *bias)
+{
+    char *end;
+    const long long token = strtoll(text, &end, 10);
+    const bool has_token = *text >= '0' && *text <= '9' && *end == '=' && token <= INT32_MAX;
+    const char *number = has_token ? end + 1 : "";
+    const float value = strtof(number, &end);
+    if (!has_token || end == number || *end || isnan(value) || value == INFINITY) {
+        cli_complain("--logit-bias '%s': it takes ID=X, a token's id and a number or -inf", text);
+        return false;
+    }
+    *bias = (vouch_logit_bias){(int32_t)token, value};
+    return true;
+}
+
+static bool check_run(cli_options *options, given_flags given)
+{
+    for (size_t i = 0; i < options->bias_texts.n; i++)
+        if (!parse_bias(options->bias_texts.items[i], &options->bias[i])) return false;
+    options->session.sampling.bias = options->bias;
+    options->session.sampling.n_bias = options->bias_texts.n;
+    options->session.stop = options->stop.items;
+    options->session.n_stop = options->stop.n;
+    options->session.expected_acceptance = options->stats || options->stats_json;
+    options->paint = given_find(given, "color") != NULL;
+    if (options->raw) options->chat_template = CLI_TEMPLATE_NONE;
+    if (options->chat_template == CLI_TEMPLATE_NONE && (options->chat || options->system)) {
+        cli_complain("--%s needs a chat template, and --chat-template is none",
+                     options->chat ? "chat" : "system");
+        return false;
+    }
+    return check_speculation(options, given);
+}
+
+bool cli_options_parse(cli_options *options, unsigned command, int argc, char **argv)
+{
+    given_flags given = {NULL};
+    *options = options_default();
+    options->stop.items = calloc((size_t)argc + 1, sizeof *options->stop.items);
+    options->bias_texts.items = calloc((size_t)argc + 1, sizeof *options->bias_texts.items);
+    options->bias = calloc((size_t)argc + 1, sizeof *options->bias);
+    if (!options->stop.items || !options->bias_texts.items || !options->bias) {
+        cli_complain("not enough memory");
+        return false;
+    }
+    if (!cli_flags_parse(&table, command, argc, argv, options, given)) return false;
+    if (options->help) return true;
+    if (!check_exclusive(given) || !check_cpu(options->cpu)) return false;
+    if (command == CLI_RUN && !check_run(options, given)) return false;
+    if (!options->model) {
+        cli_complain("--model FILE is missing: the GGUF file of a model");
+        return false;
+    }
+    if (command == CLI_PERPLEXITY && !options->file) {
+        cli_complain("--file FILE is missing: the text to predict");
+        return false;
+    }
+    return true;
+}
+
+void cli_options_free(cli_options *options)
+{
+    free(options->stop.items);
+    free(options->bias_texts.items);
+    free(options->bias);
+}
+
+void cli_options_help(unsigned command, FILE *stream)
+{
+    const cli_options defaults = options_default();
+    cli_flags_help(&table, command, &defaults, stream);
+}

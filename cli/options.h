@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the command line says, resolved once: a struct that no command changes afterwards. The flags
+ * write straight into the library's own options where there are such.
+ */
+#ifndef VOUCH_CLI_OPTIONS_H
+#define VOUCH_CLI_OPTIONS_H
+
+#include "flags.h"
+#include "term.h"
+#include "vouch.h"
+
+/* A command by bit, so that a flag can belong to several. */
+enum {
+    CLI_RUN = 1u << 0,
+    CLI_INFO = 1u << 1,
+    CLI_TOKENIZE = 1u << 2,
+    CLI_PERPLEXITY = 1u << 3,
+    CLI_COMMANDS = 4
+};
+extern const char *const cli_command_names[CLI_COMMANDS];
+
+typedef enum cli_template { CLI_TEMPLATE_AUTO, CLI_TEMPLATE_CHATML, CLI_TEMPLATE_NONE } cli_template;
+
+typedef struct cli_options {
+    const char *model, *draft_model, *cpu;
+    const char *prompt, *prompt_file, *system; /* NULL where not given */
+    bool chat, raw, help;
+    int chat_template; /* cli_template */
+    bool speculative;
+    vouch_session_options session; /* sampling and speculation inside; draft_model still to be opened */
+    cli_texts stop, bias_texts;
+    vouch_logit_bias *bias;
+    int color;  /* cli_color of diagnostics */
+    bool paint; /* --color was given: the generated text is coloured, too, where `color` allows it */
+    bool trace, stats;
+    const char *stats_json;
+    const char *file; /* perplexity */
+    int32_t n_chunks;
+    bool ids, special, bos; /* tokenize */
+} cli_options;
+
+/* Parses and checks the arguments after the command's name. On a mistake a complaint has been printed
+ * and false is returned; cli_options_free is due in both cases. */
+bool cli_options_parse(cli_options *options, unsigned command, int argc, char **argv);
+void cli_options_free(cli_options *options);
+void cli_options_help(unsigned command, FILE *stream);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * vouch perplexity: how well the model predicts a text, by the method of llama.cpp's tool, so that figures
+ * compare. The text is cut into chunks of n tokens, each read from an empty cache, and the second half of
+ * each counts:
+ *
+ *   chunk    [ 0 ............ n/2 ............ n-2 | n-1 ]
+ *   context    --------------->
+ *   counted                    predicts n/2 + 1 ... n - 1
+ *
+ *   perplexity = exp(- mean log p(next token))
+ *
+ * Where the model's file asks for a beginning-of-text token, the text starts with one, and the first token
+ * of every chunk is replaced by it.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "cli.h"
+#include "file.h"
+
+/* -log softmax(logits)[token], in double. */
+static double surprise(const float *logits, int32_t n_vocab, int32_t token)
+{
+    double largest = logits[0], sum = 0;
+    for (int32_t i = 1; i < n_vocab; i++)
+        if (logits[i] > largest) largest = logits[i];
+    for (int32_t i = 0; i < n_vocab; i++) sum += exp((double)logits[i] - largest);
+    return log(sum) + largest - (double)logits[token];
+}
+
+typedef struct measure {
+    vouch_session *session;
+    const int32_t *tokens;             /* of the whole text */
+    int32_t *chunk;                    /* [n_ctx] */
+    float *logits;                     /* [rows][n_vocab] */
+    int32_t n_ctx, rows, n_vocab, bos; /* bos: -1 where not asked for */
+    double sum;
+    int64_t count;
+} measure;
+
+static vouch_status chunk_measure(measure *m, int64_t index, vouch_error *err)
+{
+    for (int32_t i = 0; i < m->n_ctx; i++) m->chunk[i] = m->tokens[index * m->n_ctx + i];
+    if (m->bos >= 0) m->chunk[0] = m->bos;
+    vouch_status status = vouch_session_prompt(m->session, m->chunk, (size_t)m->n_ctx, err);
+    for (int32_t first = m->n_ctx / 2; !status && first < m->n_ctx - 1; first += m->rows) {
+        const int32_t left = m->n_ctx - 1 - first, n = left < m->rows ? left : m->rows;
+        status = vouch_session_logits(m->session, first, n, m->logits, err);
+        for (int32_t i = 0; !status && i < n; i++)
+            m->sum +=
+                surprise(m->logits + (size_t)i * (size_t)m->n_vocab, m->n_vocab, m->chunk[first + i + 1]);
+        m->count += n;
+    }
+    return status;
+}
+
+static int chunks_measure(measure *m, int64_t n_chunks)
+{
+    vouch_error err;
+    char line[96];
+    for (int64_t i = 0; i < n_chunks; i++) {
+        if (chunk_measure(m, i, &err)) return cli_engine_fail(&err);
+        const int n = snprintf(line, sizeof line, "chunk %lld of %lld: %.4f\n", (long long)i + 1,
+                               (long long)n_chunks, exp(m->sum / (double)m->count));
+        if (cli_print(line, (size_t)n, &err)) return cli_engine_fail(&err);
+    }
+    const int n = snprintf(line, sizeof line, "perplexity: %.6f\n", exp(m->sum / (double)m->count));
+    return cli_print(line, (size_t)n, &err) ? cli_engine_fail(&err) : CLI_DONE;
+}
+
+/* The token that the model's file wants at the beginning of a text, or -1. */
+static int32_t beginning(const vouch_model *model)
+{
+    cli_tokens none = {NULL, 0};
+    vouch_error err;
+    if (cli_prompt_tokenize(model, "", 0, VOUCH_TOKENIZE_BOS, &none, &err)) return -1;
+    const int32_t token = none.n == 1 ? none.items[0] : -1;
+    free(none.items);
+    return token;
+}
+
+static int measure_text(cli_engine *engine, const cli_tokens *tokens)
+{
+    const cli_options *options = engine->options;
+    vouch_session_options session = options->session;
+    enum { MOST_ROWS = 64 };
+    const int32_t n_ctx = session.n_ctx ? session.n_ctx : 512;
+    const int32_t chunk_rows = session.prefill_chunk ? session.prefill_chunk : 256;
+    const int64_t available = (int64_t)tokens->n / n_ctx;
+    const int64_t n_chunks =
+        options->n_chunks > 0 && options->n_chunks < available ? options->n_chunks : available;
+    if (n_chunks == 0) {
+        cli_complain("%s: %zu tokens are not one chunk of --ctx %d", options->file, tokens->n, n_ctx);
+        return CLI_FAILED;
+    }
+    session.n_ctx = n_ctx + 1;
+    session.speculation.drafter = VOUCH_DRAFTER_NONE;
+    int status = cli_engine_start(engine, &session);
+    if (status) return status;
+    measure m = {.session = engine->session,
+                 .tokens = tokens->items,
+                 .n_ctx = n_ctx,
+                 .rows = chunk_rows < MOST_ROWS ? chunk_rows : MOST_ROWS,
+                 .n_vocab = vouch_model_get_info(engine->model)->n_vocab,
+                 .bos = beginning(engine->model)};
+    m.chunk = malloc((size_t)n_ctx * sizeof *m.chunk);
+    m.logits = malloc((size_t)m.rows * (size_t)m.n_vocab * sizeof *m.logits);
+    if (m.chunk && m.logits) {
+        status = chunks_measure(&m, n_chunks);
+    } else {
+        cli_complain("not enough memory for the logits of %d rows", m.rows);
+        status = CLI_FAILED;
+    }
+    free(m.chunk);
+    free(m.logits);
+    return status;
+}
+
+int cli_perplexity(const cli_options *options)
+{
+    cli_engine engine = {0};
+    cli_tokens tokens = {NULL, 0};
+    vouch_error err;
+    char *text = NULL;
+    size_t n = 0;
+    if (cli_file_read(options->file, &text, &n, &err)) return cli_engine_fail(&err);
+    int status = cli_engine_open(&engine, options);
+    if (!status && cli_prompt_tokenize(engine.model, text, n, VOUCH_TOKENIZE_BOS, &tokens, &err))
+        status = cli_engine_fail(&err);
+    if (!status) status = measure_text(&engine, &tokens);
+    free(tokens.items);
+    free(text);
+    cli_engine_close(&engine);
+    return status;
+}

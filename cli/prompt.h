@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From what the user gave to the tokens the model reads. With a chat template the text is one message of
+ * a conversation; without, the model goes on with it.
+ */
+#ifndef VOUCH_CLI_PROMPT_H
+#define VOUCH_CLI_PROMPT_H
+
+#include "engine.h"
+
+/* A list of tokens; free(items). */
+typedef struct cli_tokens {
+    int32_t *items;
+    size_t n;
+} cli_tokens;
+
+/* The text of --prompt, --prompt-file or standard input: the caller's to free(). Errors: IO, MEMORY. */
+vouch_status cli_prompt_read(const cli_options *options, char **text, size_t *n, vouch_error *err);
+
+/* Is the prompt to go through a template? The answer depends on the model. */
+bool cli_prompt_is_chat(const cli_engine *engine);
+
+/* Errors: MEMORY, UNSUPPORTED (the model lacks what the template needs). */
+vouch_status cli_prompt_tokenize(const vouch_model *model, const char *text, size_t n, unsigned flags,
+                                 cli_tokens *out, vouch_error *err);
+vouch_status cli_prompt_tokenize_chat(const cli_engine *engine, const vouch_message *messages, size_t n,
+                                      cli_tokens *out, vouch_error *err);
+
+#endif

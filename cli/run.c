@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* vouch run: one prompt, or the way into a conversation. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "file.h"
+#include "stats.h"
+
+/* The tokens of a single prompt. */
+static int prompt_tokens(const cli_engine *engine, const char *text, size_t n, cli_tokens *out)
+{
+    const cli_options *options = engine->options;
+    const bool chat = cli_prompt_is_chat(engine);
+    vouch_error err;
+    vouch_status status;
+    if (options->system && !chat) {
+        cli_complain("--system needs a chat template, and this model has none: add --chat-template chatml");
+        return CLI_WRONG_USAGE;
+    }
+    if (chat && n == 0) {
+        cli_complain("the prompt is empty");
+        return CLI_WRONG_USAGE;
+    }
+    if (chat) {
+        const vouch_message messages[] = {{"system", options->system}, {"user", text}};
+        const size_t skip = options->system == NULL;
+        const char *nul = memchr(text, 0, n);
+        if (nul) {
+            cli_complain("the prompt has a NUL byte at offset %zu: only --raw takes such a text",
+                         (size_t)(nul - text));
+            return CLI_FAILED;
+        }
+        status = cli_prompt_tokenize_chat(engine, messages + skip, 2 - skip, out, &err);
+    } else {
+        status = cli_prompt_tokenize(engine->model, text, n, VOUCH_TOKENIZE_BOS, out, &err);
+    }
+    if (status) return cli_engine_fail(&err);
+    if (out->n > 0) return CLI_DONE;
+    free(out->items);
+    cli_complain("the prompt is empty, and this model has no token to begin with");
+    return CLI_WRONG_USAGE;
+}
+
+/* Answers one prompt. A result cut short by its limits says so to a person. */
+static int run_once(cli_engine *engine, const char *text, size_t n, cli_reply *reply)
+{
+    cli_tokens prompt;
+    vouch_error err;
+    int exit_status = prompt_tokens(engine, text, n, &prompt);
+    if (exit_status) return exit_status;
+    const vouch_status status = cli_answer(engine, &prompt, reply, &err);
+    free(prompt.items);
+    if (isatty(STDOUT_FILENO) && reply->n_text > 0) fputc('\n', stdout);
+    if (status) return cli_engine_fail(&err);
+    if (reply->interrupted) cli_complain("interrupted");
+    else if (isatty(STDERR_FILENO) && reply->finish == VOUCH_FINISH_LENGTH)
+        cli_note("stopped after --max-tokens %d", engine->options->session.max_tokens);
+    else if (isatty(STDERR_FILENO) && reply->finish == VOUCH_FINISH_CONTEXT)
+        cli_note("stopped at the end of the context; --ctx N sets another");
+    exit_status = cli_stats_report(engine, reply);
+    return reply->interrupted ? CLI_FAILED : exit_status;
+}
+
+static int run_conversation(cli_engine *engine, cli_reply *reply)
+{
+    if (!cli_prompt_is_chat(engine)) {
+        cli_complain("this model has no chat template: give it a text to go on with (--prompt TEXT), or try "
+                     "--chat-template chatml");
+        return CLI_WRONG_USAGE;
+    }
+    const int status = cli_chat(engine, reply);
+    const int stats_status = reply->cycles > 0 ? cli_stats_report(engine, reply) : CLI_DONE;
+    return status ? status : stats_status;
+}
+
+int cli_run(const cli_options *options)
+{
+    const bool chat = options->chat || (!options->prompt && !options->prompt_file && isatty(STDIN_FILENO));
+    cli_engine engine = {0};
+    cli_reply reply = cli_reply_new(options);
+    vouch_error err;
+    char *text = NULL;
+    size_t n = 0;
+    int status = CLI_FAILED;
+    if (options->stats_json && cli_file_check(options->stats_json, &err)) {
+        cli_complain("--stats-json: %s", err.message);
+        goto done;
+    }
+    if (!chat && cli_prompt_read(options, &text, &n, &err)) {
+        cli_engine_fail(&err);
+        goto done;
+    }
+    if (options->session.speculation.lenience < 1)
+        cli_note(
+            "--lenience %g: the text no longer has exactly the target's distribution (no token gets more "
+            "than p / %g)",
+            options->session.speculation.lenience, options->session.speculation.lenience);
+    status = cli_engine_open(&engine, options);
+    if (!status) status = cli_engine_start(&engine, &options->session);
+    if (!status) status = chat ? run_conversation(&engine, &reply) : run_once(&engine, text, n, &reply);
+done:
+    cli_engine_close(&engine);
+    cli_reply_free(&reply);
+    free(text);
+    return status;
+}

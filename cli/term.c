@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#include "term.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "text.h"
+
+static void say(const char *prefix, const char *format, va_list arguments)
+{
+    char line[2048];
+    vsnprintf(line, sizeof line, format, arguments);
+    fputs(prefix, stderr);
+    cli_put_escaped(stderr, line, strlen(line), 0);
+    fputc('\n', stderr);
+}
+
+void cli_complain(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say("vouch: ", format, arguments);
+    va_end(arguments);
+}
+
+void cli_note(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say("vouch: note: ", format, arguments);
+    va_end(arguments);
+}
+
+vouch_status cli_print(const char *bytes, size_t n, vouch_error *err)
+{
+    errno = 0;
+    if (fwrite(bytes, 1, n, stdout) == n && fflush(stdout) == 0 && !ferror(stdout)) return VOUCH_OK;
+    err->code = VOUCH_E_IO;
+    snprintf(err->message, sizeof err->message, "standard output: %s",
+             errno ? strerror(errno) : "an earlier write failed");
+    return err->code;
+}
+
+bool cli_color_wanted(FILE *stream, cli_color when)
+{
+    if (when != CLI_COLOR_AUTO) return when == CLI_COLOR_ALWAYS;
+    const char *refused = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    return isatty(fileno(stream)) && !(refused && *refused) && terminal && strcmp(terminal, "dumb") != 0;
+}
+
+double cli_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void cli_progress_report(void *user, double share)
+{
+    cli_progress *progress = user;
+    const double now = cli_now();
+    if (progress->start == 0) progress->start = now;
+    const int percent = (int)(share * 100);
+    if (now - progress->start < 2 || percent + 1 == progress->shown || !isatty(STDERR_FILENO)) return;
+    fprintf(stderr, "\r%s %d %%", progress->label, percent);
+    progress->shown = percent + 1;
+}
+
+void cli_progress_end(cli_progress *progress)
+{
+    if (progress->shown) fprintf(stderr, "\r%*s\r", (int)strlen(progress->label) + 6, "");
+    progress->shown = 0;
+}
+
+/* A signal handler has no arguments: these are its only way to know. */
+static volatile sig_atomic_t interrupted;
+static vouch_session *volatile interrupt_session;
+
+static void interrupt_handle(int number)
+{
+    (void)number;
+    vouch_session *session = interrupt_session;
+    interrupted = 1;
+    if (session) vouch_session_cancel(session);
+}
+
+/* SIGINT gets the handler, or its default back, unless it is ignored. */
+static void interrupt_install(void (*handler)(int), int flags)
+{
+    struct sigaction old, action = {.sa_handler = handler, .sa_flags = flags};
+    sigemptyset(&action.sa_mask);
+    if (sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler != SIG_IGN) sigaction(SIGINT, &action, NULL);
+}
+
+void cli_interrupt_watch(vouch_session *session)
+{
+    interrupted = 0;
+    interrupt_session = session;
+    interrupt_install(interrupt_handle, session ? (int)SA_RESETHAND : 0);
+}
+
+bool cli_interrupted(void)
+{
+    return interrupted;
+}
+
+void cli_interrupt_release(void)
+{
+    interrupt_install(SIG_DFL, 0);
+    interrupt_session = NULL;
+}
