@@ -101,7 +101,7 @@ void cli_interrupt_watch(vouch_session *session)
 {
     interrupted = 0;
     interrupt_session = session;
-    interrupt_install(interrupt_handle, session ? (int)SA_RESETHAND : 0);
+    interrupt_install(interrupt_handle, session ? (int)(SA_RESETHAND | SA_RESTART) : 0);
 }
 
 bool cli_interrupted(void)
