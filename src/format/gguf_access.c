@@ -119,55 +119,30 @@ vouch_status vouch_gguf_recheck(const vouch_gguf *gguf, vouch_error *err)
 
 int64_t vouch_gguf_array_int(const vouch_gguf_array *array, size_t i)
 {
-    assert(i < array->count);
-#define ELEMENT(type)                                                                                        \
-    type element;                                                                                            \
-    memcpy(&element, array->data + i * sizeof element, sizeof element)
+    assert(i < array->count && (type_is_integer(array->type) || array->type == VOUCH_GGUF_BOOL));
+    const size_t size = vouch_gguf_type_size((uint32_t)array->type);
+    uint64_t element = 0; /* its low bytes, on a little-endian machine */
+    memcpy(&element, array->data + i * size, size);
     switch (array->type) {
-    case VOUCH_GGUF_U8:
-    case VOUCH_GGUF_BOOL: return array->data[i];
-    case VOUCH_GGUF_I8: {
-        ELEMENT(int8_t);
-        return element;
-    }
-    case VOUCH_GGUF_U16: {
-        ELEMENT(uint16_t);
-        return element;
-    }
-    case VOUCH_GGUF_I16: {
-        ELEMENT(int16_t);
-        return element;
-    }
-    case VOUCH_GGUF_U32: {
-        ELEMENT(uint32_t);
-        return element;
-    }
-    case VOUCH_GGUF_I32: {
-        ELEMENT(int32_t);
-        return element;
-    }
-    case VOUCH_GGUF_I64: {
-        ELEMENT(int64_t);
-        return element;
-    }
-    case VOUCH_GGUF_U64: {
-        ELEMENT(uint64_t);
-        return element > INT64_MAX ? INT64_MAX : (int64_t)element;
-    }
-    default: assert(false && "an integer or bool array"); return 0;
+    case VOUCH_GGUF_I8: return (int8_t)element;
+    case VOUCH_GGUF_I16: return (int16_t)element;
+    case VOUCH_GGUF_I32: return (int32_t)element;
+    case VOUCH_GGUF_U64: return element > INT64_MAX ? INT64_MAX : (int64_t)element;
+    default: return (int64_t)element;
     }
 }
 
 double vouch_gguf_array_float(const vouch_gguf_array *array, size_t i)
 {
     assert(i < array->count && type_is_float(array->type));
+    float single;
+    double value;
     if (array->type == VOUCH_GGUF_F32) {
-        ELEMENT(float);
-        return (double)element;
+        memcpy(&single, array->data + i * sizeof single, sizeof single);
+        return (double)single;
     }
-    ELEMENT(double);
-    return element;
-#undef ELEMENT
+    memcpy(&value, array->data + i * sizeof value, sizeof value);
+    return value;
 }
 
 vouch_text vouch_gguf_next_text(const unsigned char **cursor)

@@ -7,8 +7,9 @@
  *
  * Invariants of the walk:
  *   1. bytes <= at <= end, and only parser_need, which compares a size with what is left, lets `at` move.
- *   2. Each number is read from the file once, into a local; a file that changes underneath can't turn a
- *      checked value into another.
+ *   2. Each number is read from the file once, into a local: what was checked is what is used. (The one
+ *      exception are the sizes in an array of strings, which vouch_gguf_next_text reads again; base/filemap.h
+ *      says what that means for a file that is overwritten in place.)
  *   3. No product of two of the file's numbers is formed before one of them is known to be small, and no
  *      memory is allocated for a count before the file is known to have the bytes for it.
  *   4. Nothing is compared pairwise: duplicates and overlaps are found by sorting.
@@ -50,8 +51,10 @@ static const char *path_tail(const char *path)
     return size > most ? path + size - most : path;
 }
 
-__attribute__((format(printf, 3, 4))) static vouch_status parser_fail(const parser *p, vouch_status code,
-                                                                      const char *format, ...)
+static vouch_status parser_fail(const parser *p, vouch_status code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static vouch_status parser_fail(const parser *p, vouch_status code, const char *format, ...)
 {
     char detail[320];
     va_list arguments;
@@ -435,19 +438,19 @@ static vouch_status check_overlap(parser *p)
 {
     const vouch_gguf *g = p->gguf;
     const vouch_gguf_tensor **sorted = calloc(g->n_tensors + 1, sizeof *sorted);
-    if (!sorted) return parser_fail(p, VOUCH_E_MEMORY, "not enough memory for %zu tensors", g->n_tensors);
+    if (!sorted)
+        return vouch_fail(p->err, VOUCH_E_MEMORY, "%s: not enough memory for %zu tensors", path_tail(g->path),
+                          g->n_tensors);
     vouch_status status = VOUCH_OK;
     for (size_t i = 0; i < g->n_tensors; i++) sorted[i] = &g->tensors[i];
     qsort(sorted, g->n_tensors, sizeof *sorted, place_compare);
-    for (size_t i = 1; i < g->n_tensors; i++) {
+    for (size_t i = 1; status == VOUCH_OK && i < g->n_tensors; i++) {
         const vouch_gguf_tensor *before = sorted[i - 1], *tensor = sorted[i];
-        if ((uintptr_t)before->data + before->bytes <= (uintptr_t)tensor->data || !before->data) continue;
+        if (!before->data || (uintptr_t)before->data + before->bytes <= (uintptr_t)tensor->data) continue;
         p->name = tensor->name;
         status = parser_fail(p, VOUCH_E_FORMAT, "its data overlaps that of tensor '%.*s'",
                              (int)before->name.size, before->name.data);
-        goto done;
     }
-done:
     free(sorted);
     return status;
 }
@@ -483,12 +486,12 @@ static vouch_status parse_file(vouch_gguf *gguf, vouch_error *err)
 static vouch_status gguf_create(vouch_gguf **out, const char *path, vouch_error *err)
 {
     *out = calloc(1, sizeof **out);
-    if (!*out) return vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory", path);
+    if (!*out) return vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory", path_tail(path));
     (*out)->path = strdup(path);
     if ((*out)->path) return VOUCH_OK;
     vouch_gguf_close(*out);
     *out = NULL;
-    return vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory", path);
+    return vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory", path_tail(path));
 }
 
 vouch_status vouch_gguf_open_bytes(vouch_gguf **out, const void *bytes, size_t size, const char *name,
