@@ -42,6 +42,7 @@ typedef struct vouch_sampler {
     const vouch_kernels *kernels;
     int32_t *count;            /* [n_vocab], all zero between calls */
     struct vouch_candidate *candidates; /* [n_vocab] */
+    struct vouch_bucket *buckets;       /* [2048] */
     vouch_logit_bias *bias;    /* [n_bias] */
 } vouch_sampler;
 

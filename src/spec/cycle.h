@@ -31,7 +31,7 @@ typedef struct vouch_target {
     void *self;
 } vouch_target;
 
-/* Told each committed token in order; true: the answer ends with it. */
+/* Told each committed token in order; anything but NONE: the answer ends with it. */
 typedef vouch_finish vouch_commit_fn(void *self, int32_t token);
 
 typedef struct vouch_cycle {
@@ -44,8 +44,9 @@ typedef struct vouch_cycle {
     void *commit_self;
     int32_t *tokens;           /* [n_ctx], owned by the session */
     int32_t n_tokens, n_ctx;
-    vouch_guess guesses[VOUCH_MAX_DRAFT];
-    vouch_stats *stats;
+    int32_t n_vocab;           /* a draft is cut at the first guess that isn't below it */
+    vouch_guess guesses[VOUCH_MAX_DRAFT]; /* the verdicts of the last cycle */
+    vouch_stats *stats;        /* all but the prompt's fields are filled here */
 } vouch_cycle;
 
 typedef struct vouch_cycle_result {
@@ -55,8 +56,10 @@ typedef struct vouch_cycle_result {
     vouch_finish finish;
 } vouch_cycle_result;
 
-/* One cycle with at most k guesses and at most `room` >= 1 committed tokens (k is cut to room - 1).
- * On failure nothing is committed, and target and drafter are where they were. Errors: NUMERIC. */
+/* One cycle with at most k guesses and at most `room` >= 1 committed tokens: k is cut to room - 1, and so
+ * that the sequence fits into n_ctx. Needs 1 <= n_tokens < n_ctx; the answer ends with CONTEXT when the
+ * last place is taken. Afterwards target and drafter hold at most n_tokens - 1 tokens.
+ * On failure nothing is committed or counted. Errors: NUMERIC. */
 vouch_status vouch_cycle_step(vouch_cycle *cycle, int32_t k, int32_t room, vouch_cycle_result *out);
 
 #endif

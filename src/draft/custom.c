@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The caller's own drafter. It keeps no state for us: it sees the whole sequence each time, and its
+ * guesses count as drawn from a point mass, so any rule it follows is exact. What it returns isn't
+ * trusted: the cycle cuts the draft at k and at the first guess outside the vocabulary.
+ */
+#include "draft/custom.h"
+
+#include <stdlib.h>
+
+typedef struct custom {
+    vouch_drafter drafter;
+    int32_t guesses[VOUCH_MAX_DRAFT];
+} custom;
+
+static vouch_status custom_propose(void *self, const int32_t *tokens, int32_t n_tokens, int32_t k,
+                                   vouch_draft *out)
+{
+    custom *c = self;
+    for (int32_t i = 0; i < k; i++) c->guesses[i] = -1; /* claimed but not written: no token */
+    const int32_t n = c->drafter.propose(c->drafter.user, tokens, n_tokens, k, c->guesses);
+    *out = (vouch_draft){.n = n < 0 ? 0 : n > k ? k : n, .tokens = c->guesses};
+    return VOUCH_OK;
+}
+
+static void custom_rewind(void *self, int32_t n_tokens)
+{
+    (void)self;
+    (void)n_tokens;
+}
+
+static void custom_close(void *self)
+{
+    free(self);
+}
+
+static size_t custom_memory(const void *self)
+{
+    (void)self;
+    return sizeof(custom);
+}
+
+static const vouch_drafter_ops custom_ops = {
+    .name = "custom",
+    .propose = custom_propose,
+    .rewind = custom_rewind,
+    .close = custom_close,
+    .memory = custom_memory,
+};
+
+vouch_status vouch_drafter_custom_open(vouch_drafter_ref *out, const vouch_drafter *drafter, vouch_error *err)
+{
+    *out = (vouch_drafter_ref){0};
+    if (!drafter->propose)
+        return vouch_fail(err, VOUCH_E_ARGUMENT,
+                          "speculation: custom.propose is NULL; a custom drafter needs it");
+    custom *c = calloc(1, sizeof *c);
+    if (!c)
+        return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the custom drafter (%zu bytes)",
+                          sizeof *c);
+    c->drafter = *drafter;
+    *out = (vouch_drafter_ref){.ops = &custom_ops, .self = c};
+    return VOUCH_OK;
+}

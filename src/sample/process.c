@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The processors: from logits to a distribution, in the order
+ *
+ *     bias, penalties | temperature | top-k, top-p, min-p
+ *     on the logits     exp           a cut through the ranking
+ *
+ * Ranking. Tokens rank by logit, the larger first, then by id, the lower first. Logits and not weights,
+ * because a high temperature makes weights equal that were not, and a low one makes them zero. As
+ * temperature keeps the order, each filter keeps the beginning of one and the same ranking.
+ *
+ * Nothing is sorted. A float's bits, adjusted for sign, order like the float, so the place where a
+ * filter cuts is found digit by digit (11 + 11 + 10 bits): count, and add up the mass of, the candidates
+ * with each value of the digit, descend from the top to the digit that holds the cut, and go on with
+ * the next digit among its candidates. After the last digit all that remain are equal, and the lower ids
+ * stay. Before that, most of the vocabulary is put aside by a bound that costs one vector pass:
+ *
+ *   top-k   the k-th largest of the maxima of blocks of 64: k tokens at least are not below it.
+ *   top-p   all tokens lighter than (1 - top_p) total / V together weigh less than what may be cut off.
+ *
+ * The scratch memory is written before it is read in every call, except `count`, which is all zero
+ * between calls: nothing survives a call (law L3).
+ */
+#include "sample/sample.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+struct vouch_candidate {
+    uint32_t rank_bits; /* orders like the logit */
+    float weight;
+    int32_t id;
+};
+typedef struct vouch_candidate candidate;
+
+enum { N_DIGITS = 3, MAX_BUCKETS = 2048, RANK_BLOCK = 64 };
+
+/* The candidates that share a digit. */
+struct vouch_bucket {
+    double mass;
+    int32_t count;
+};
+typedef struct vouch_bucket bucket;
+
+void vouch_sampler_layout(vouch_sampler *sampler, const vouch_sampling *params, int32_t n_vocab,
+                          const vouch_kernels *kernels, vouch_arena *arena)
+{
+    *sampler = (vouch_sampler){.params = *params, .n_vocab = n_vocab, .kernels = kernels};
+    sampler->count = vouch_arena_take(arena, (size_t)n_vocab, sizeof *sampler->count);
+    sampler->candidates = vouch_arena_take(arena, (size_t)n_vocab, sizeof *sampler->candidates);
+    sampler->buckets = vouch_arena_take(arena, MAX_BUCKETS, sizeof *sampler->buckets);
+    sampler->bias = vouch_arena_take(arena, params->n_bias, sizeof *sampler->bias);
+    if (sampler->bias && params->n_bias > 0)
+        memcpy(sampler->bias, params->bias, params->n_bias * sizeof *sampler->bias);
+    sampler->params.bias = sampler->bias;
+}
+
+/* ------------------------------------------------------------ on the logits */
+
+/* In double, so that no product overflows and -infinity, a ban, stays what it is. */
+static float penalize(float logit, int32_t count, const vouch_sampling *params)
+{
+    double value = logit;
+    value = value > 0 ? value / params->repeat_penalty : value * params->repeat_penalty;
+    value -= (double)params->frequency_penalty * count;
+    value -= params->presence_penalty;
+    return (float)value;
+}
+
+static void add_penalties(vouch_sampler *sampler, float *logits, const int32_t *history, size_t n_history)
+{
+    const vouch_sampling *params = &sampler->params;
+    if (params->repeat_penalty == 1 && params->frequency_penalty == 0 && params->presence_penalty == 0)
+        return;
+    const size_t window = (size_t)params->penalty_window;
+    const size_t begin = n_history > window ? n_history - window : 0;
+    for (size_t i = begin; i < n_history; i++) {
+        assert(history[i] >= 0 && history[i] < sampler->n_vocab);
+        sampler->count[history[i]]++;
+    }
+    for (size_t i = begin; i < n_history; i++) {
+        int32_t *count = &sampler->count[history[i]];
+        if (*count == 0) continue; /* done with its first occurrence */
+        logits[history[i]] = penalize(logits[history[i]], *count, params);
+        *count = 0;
+    }
+}
+
+/* ------------------------------------------------------- a cut in the ranking */
+
+/* Orders like the logit as an unsigned number. Adding 0 makes -0 and 0 equal. */
+static inline int32_t rank_signed(float logit)
+{
+    const float x = logit + 0.0f;
+    int32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits ^ (bits >> 31 & INT32_MAX);
+}
+
+static inline uint32_t rank_of(float logit)
+{
+    return (uint32_t)rank_signed(logit) ^ 0x80000000u;
+}
+
+/* What stays: every candidate above rank_bits, and the first n_equal at it. */
+typedef struct cut {
+    uint32_t rank_bits;
+    int32_t n_equal;
+} cut;
+
+/* Counts the candidates whose higher digits are `prefix` by the next digit. */
+static void fill_buckets(bucket *buckets, const candidate *c, int32_t n, uint32_t prefix, int shift,
+                         int width)
+{
+    const uint32_t mask = (1u << width) - 1;
+    memset(buckets, 0, ((size_t)mask + 1) * sizeof *buckets);
+    for (int32_t i = 0; i < n; i++) {
+        if ((uint64_t)c[i].rank_bits >> (shift + width) != prefix) continue;
+        bucket *b = &buckets[c[i].rank_bits >> shift & mask];
+        b->mass += c[i].weight;
+        b->count++;
+    }
+}
+
+/* The shortest beginning of the ranking of the n >= 1 candidates with `most` tokens, or with `mass`,
+ * whichever comes first; all of it where neither does. At least one token. */
+static cut find_cut(const candidate *c, int32_t n, int32_t most, double mass, bucket *buckets)
+{
+    static const int shifts[N_DIGITS] = {21, 10, 0}, widths[N_DIGITS] = {11, 11, 10};
+    uint32_t prefix = 0;
+    int32_t above = 0; /* tokens that stay for sure, and their mass */
+    double mass_above = 0;
+    const bucket *last = NULL;
+    for (int digit = 0; digit < N_DIGITS; digit++) {
+        fill_buckets(buckets, c, n, prefix, shifts[digit], widths[digit]);
+        last = NULL;
+        for (int32_t i = (1 << widths[digit]) - 1; i >= 0; i--) {
+            const bucket *b = &buckets[i];
+            if (b->count == 0) continue;
+            if (last) { /* it did not reach the cut: it stays */
+                above += last->count;
+                mass_above += last->mass;
+            }
+            last = b;
+            if (above + b->count >= most || mass_above + b->mass >= mass) break;
+        }
+        prefix = prefix << widths[digit] | (uint32_t)(last - buckets);
+    }
+    const double each = last->mass / last->count;
+    int32_t n_equal = 1;
+    while (n_equal < last->count && above + n_equal < most && mass_above + n_equal * each < mass) n_equal++;
+    return (cut){prefix, n_equal};
+}
+
+/* Drops what is below the cut; the order of the rest stays. */
+static int32_t keep_above(candidate *c, int32_t n, cut at)
+{
+    int32_t kept = 0;
+    for (int32_t i = 0; i < n; i++) {
+        const bool keep =
+            c[i].rank_bits > at.rank_bits || (c[i].rank_bits == at.rank_bits && at.n_equal-- > 0);
+        c[kept] = c[i];
+        kept += keep;
+    }
+    return kept;
+}
+
+/* A rank that at least `top_k` tokens reach; 0 where finding it would not pay. */
+static uint32_t bound_top_k(const vouch_sampler *sampler, const float *logits)
+{
+    const int32_t n_blocks = sampler->n_vocab / RANK_BLOCK, top_k = sampler->params.top_k;
+    if (n_blocks < 2 * top_k) return 0;
+    candidate *maxima = sampler->candidates;
+    for (int32_t b = 0; b < n_blocks; b++) {
+        const float *x = &logits[(size_t)b * RANK_BLOCK];
+        int32_t max = INT32_MIN;
+        for (int j = 0; j < RANK_BLOCK; j++) {
+            const int32_t rank = rank_signed(x[j]);
+            max = rank > max ? rank : max;
+        }
+        maxima[b] = (candidate){.rank_bits = (uint32_t)max ^ 0x80000000u, .id = b};
+    }
+    return find_cut(maxima, n_blocks, top_k, INFINITY, sampler->buckets).rank_bits;
+}
+
+/* The tokens of at least this rank and weight, in ascending order of ids; those without weight never. */
+static int32_t gather(const vouch_sampler *sampler, const float *logits, const float *weight,
+                      uint32_t least_rank, float least_weight)
+{
+    candidate *c = sampler->candidates;
+    int32_t n = 0;
+    for (int32_t i = 0; i < sampler->n_vocab; i++) {
+        if (!(weight[i] >= least_weight) || weight[i] == 0) continue;
+        const uint32_t rank = rank_of(logits[i]);
+        if (rank >= least_rank) c[n++] = (candidate){rank, weight[i], i};
+    }
+    return n;
+}
+
+static double candidates_mass(const candidate *c, int32_t n)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < n; i++) sum += c[i].weight;
+    return sum;
+}
+
+/* Makes a dense distribution one over the candidates that min-p leaves. */
+static void set_support(vouch_dist *dist, const candidate *c, int32_t n, float least_weight)
+{
+    memset(dist->weight, 0, (size_t)dist->n_vocab * sizeof *dist->weight);
+    dist->dense = false;
+    dist->n_support = 0;
+    dist->total = 0;
+    for (int32_t i = 0; i < n; i++) {
+        if (c[i].weight < least_weight) continue;
+        dist->weight[c[i].id] = c[i].weight;
+        dist->support[dist->n_support++] = c[i].id;
+        dist->total += c[i].weight;
+    }
+}
+
+static void filter(vouch_dist *dist, const vouch_sampler *sampler, const float *logits, float max_weight)
+{
+    const vouch_sampling *params = &sampler->params;
+    const bool has_top_k = params->top_k > 0 && params->top_k < sampler->n_vocab,
+               has_top_p = params->top_p < 1;
+    const float least = params->min_p * max_weight;
+    uint32_t bound_rank = 0;
+    float bound_weight = least;
+    if (has_top_k) {
+        bound_rank = bound_top_k(sampler, logits);
+        if (has_top_p) bound_weight = 0; /* its mass is that of all top_k */
+    } else if (has_top_p) {
+        /* Half of the bound, so that rounding can't matter. */
+        const double light = 0.5 * (1 - (double)params->top_p) * dist->total / sampler->n_vocab;
+        bound_weight = fmaxf(least, (float)light);
+    }
+    candidate *c = sampler->candidates;
+    int32_t n = gather(sampler, logits, dist->weight, bound_rank, bound_weight);
+    double total = dist->total;
+    if (has_top_k && n > params->top_k)
+        n = keep_above(c, n, find_cut(c, n, params->top_k, INFINITY, sampler->buckets));
+    if (has_top_p) {
+        if (has_top_k) total = candidates_mass(c, n);
+        n = keep_above(c, n, find_cut(c, n, n, params->top_p * total, sampler->buckets));
+    }
+    set_support(dist, c, n, least);
+}
+
+/* --------------------------------------------------------------------- all */
+
+vouch_status vouch_dist_from_logits(vouch_dist *out, vouch_sampler *sampler, float *logits,
+                                    const int32_t *history, size_t n_history)
+{
+    const vouch_sampling *params = &sampler->params;
+    for (size_t i = 0; i < params->n_bias; i++) logits[params->bias[i].token] += params->bias[i].bias;
+    add_penalties(sampler, logits, history, n_history);
+
+    float max;
+    int32_t best;
+    if (!sampler->kernels->find_max(logits, sampler->n_vocab, &max, &best)) return VOUCH_E_NUMERIC;
+    if (params->temperature == 0) {
+        vouch_dist_set_point(out, best);
+        return VOUCH_OK;
+    }
+    /* Kept normal and finite: an infinite scale would make 0 * scale a NaN. */
+    const float scale = fminf(fmaxf(1 / params->temperature, FLT_MIN), FLT_MAX);
+    out->total = sampler->kernels->exp_weights(out->weight, logits, sampler->n_vocab, max, scale);
+    out->dense = true;
+    out->n_support = sampler->n_vocab;
+    if (params->top_k > 0 || params->top_p < 1 || params->min_p > 0)
+        filter(out, sampler, logits, out->weight[best]);
+    return VOUCH_OK;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The cycle (cycle.h has the picture).
+ *
+ * Invariants, N = n_tokens:
+ *   1  tokens beyond N are provisional: written and read within one cycle only.
+ *   2  between cycles target and drafter hold at most N - 1 tokens, so that the last committed token is
+ *      the first row of the next pass.
+ *   3  N + guesses + 1 <= n_ctx: neither a pass nor a commit runs over the context's end.
+ *   4  a cycle that fails changes nothing but, by 2, how much of the same prefix is cached.
+ *   5  accepted counts committed guesses: generated = accepted + the residual, bonus and plain tokens.
+ */
+#include "spec/cycle.h"
+
+#include <assert.h>
+#include <time.h>
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static int32_t min_i32(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* What the judge needs to ask the target for a row. */
+static vouch_status row_p(void *self, int32_t row, const vouch_dist **p)
+{
+    const vouch_cycle *cycle = self;
+    return cycle->target.row(cycle->target.self, cycle->tokens, cycle->n_tokens + row, row, p);
+}
+
+static void rewind_both(const vouch_cycle *cycle)
+{
+    cycle->target.rewind(cycle->target.self, cycle->n_tokens - 1);
+    if (cycle->drafter.ops) cycle->drafter.ops->rewind(cycle->drafter.self, cycle->n_tokens - 1);
+}
+
+/* 1. At most k guesses, cut at the first that is no token, and put behind the sequence. */
+static vouch_status draft_guesses(vouch_cycle *cycle, int32_t k, vouch_draft *draft)
+{
+    *draft = (vouch_draft){0};
+    if (!cycle->drafter.ops || k < 1) return VOUCH_OK;
+    VOUCH_TRY(cycle->drafter.ops->propose(cycle->drafter.self, cycle->tokens, cycle->n_tokens, k, draft));
+    const int32_t n = min_i32(draft->n, k);
+    for (draft->n = 0; draft->n < n; draft->n++) {
+        const int32_t token = draft->tokens[draft->n];
+        if (token < 0 || token >= cycle->n_vocab) break;
+        cycle->tokens[cycle->n_tokens + draft->n] = token;
+    }
+    return VOUCH_OK;
+}
+
+/* 4. Commits the accepted guesses and the final token until one ends the answer. */
+static void commit(vouch_cycle *cycle, const vouch_judgement *judgement, vouch_cycle_result *out)
+{
+    const int32_t n = judgement->n_accepted + 1;
+    cycle->tokens[out->first + n - 1] = judgement->final_token;
+    while (out->n < n && out->finish == VOUCH_FINISH_NONE) {
+        cycle->n_tokens++;
+        out->finish = cycle->commit(cycle->commit_self, cycle->tokens[out->first + out->n++]);
+    }
+    if (out->finish == VOUCH_FINISH_NONE && cycle->n_tokens == cycle->n_ctx)
+        out->finish = VOUCH_FINISH_CONTEXT;
+    out->n_accepted = min_i32(out->n, judgement->n_accepted);
+    out->last = out->n < n ? VOUCH_ORIGIN_ACCEPTED : judgement->origin;
+    /* Guesses behind the end were never part of the answer. */
+    for (int32_t i = out->n; i < out->n_guesses; i++) {
+        vouch_guess *guess = &cycle->guesses[i];
+        *guess = (vouch_guess){.token = guess->token, .verdict = VOUCH_NOT_REACHED, .q = guess->q};
+    }
+}
+
+static void count(vouch_stats *stats, const vouch_cycle_result *result, const vouch_judgement *judgement)
+{
+    stats->generated_tokens += result->n;
+    stats->cycles++;
+    stats->drafted += result->n_guesses;
+    stats->accepted += result->n_accepted;
+    stats->draft_cycles += result->n_guesses > 0;
+    stats->full_accepts += result->n_guesses > 0 && result->n_accepted == result->n_guesses;
+    for (int32_t i = 0; i < result->n_guesses; i++) stats->drafted_at[i]++;
+    for (int32_t i = 0; i < result->n_accepted; i++) stats->accepted_at[i]++;
+    stats->depth_histogram[result->n_guesses]++;
+    stats->judged += judgement->n_reached;
+    stats->expected_acceptance_sum += judgement->overlap;
+}
+
+vouch_status vouch_cycle_step(vouch_cycle *cycle, int32_t k, int32_t room, vouch_cycle_result *out)
+{
+    assert(cycle->n_tokens >= 1 && cycle->n_tokens < cycle->n_ctx && room >= 1);
+    k = min_i32(min_i32(k, VOUCH_MAX_DRAFT), min_i32(room - 1, cycle->n_ctx - cycle->n_tokens - 1));
+
+    const double start = now();
+    vouch_draft draft;
+    vouch_status status = draft_guesses(cycle, k, &draft);
+    if (status != VOUCH_OK) goto failed;
+
+    const double drafted = now();
+    cycle->target.score(cycle->target.self, cycle->tokens, cycle->n_tokens, draft.n);
+
+    const double scored = now();
+    vouch_judgement judgement;
+    status = vouch_judge(&judgement, cycle->guesses, &draft, row_p, cycle, &cycle->dice, cycle->n_tokens,
+                         cycle->lenience, cycle->want_overlap);
+    if (status != VOUCH_OK) goto failed;
+
+    const double judged = now();
+    *out = (vouch_cycle_result){.first = cycle->n_tokens, .n_guesses = draft.n};
+    commit(cycle, &judgement, out);
+    rewind_both(cycle);
+
+    vouch_stats *stats = cycle->stats;
+    count(stats, out, &judgement);
+    stats->draft_seconds += drafted - start;
+    stats->verify_seconds += scored - drafted;
+    stats->judge_seconds += judged - scored;
+    stats->decode_seconds += now() - start;
+    return VOUCH_OK;
+
+failed:
+    rewind_both(cycle);
+    return status;
+}

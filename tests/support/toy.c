@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include "support/toy.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "support/test.h"
+
+static void layout(toy *model, const vouch_sampling *sampling)
+{
+    vouch_sampler_layout(&model->sampler, sampling, model->n_vocab, vouch_kernels_find("ref"), &model->arena);
+    vouch_dist_layout(&model->dist, model->n_vocab, &model->arena);
+    model->logits = vouch_arena_take(&model->arena, (size_t)model->n_vocab, sizeof(float));
+}
+
+void toy_open(toy *model, int32_t n_vocab, uint64_t seed, float sharpness, const vouch_sampling *sampling)
+{
+    *model = (toy){.n_vocab = n_vocab, .seed = seed, .sharpness = sharpness, .fail_row = -1};
+    assert_int_equal(vouch_sampling_check(sampling, n_vocab, NULL), VOUCH_OK);
+    layout(model, sampling);
+    assert_int_equal(vouch_arena_allocate(&model->arena, "a toy", NULL), VOUCH_OK);
+    layout(model, sampling);
+}
+
+void toy_close(toy *model)
+{
+    vouch_arena_free(&model->arena);
+}
+
+void toy_logits(const toy *model, const int32_t *tokens, int32_t n, float *logits)
+{
+    test_random random = {model->seed};
+    for (int32_t i = 0; i < n; i++) {
+        random.state ^= (uint64_t)(tokens[i] + 1) * 0x9e3779b97f4a7c15;
+        random.state = (uint64_t)test_next(&random) << 32 | test_next(&random);
+    }
+    for (int32_t x = 0; x < model->n_vocab; x++) logits[x] = model->sharpness * test_normal(&random);
+}
+
+static vouch_status dist_of(toy *model, const int32_t *tokens, int32_t n, int32_t n_history)
+{
+    toy_logits(model, tokens, n, model->logits);
+    return vouch_dist_from_logits(&model->dist, &model->sampler, model->logits, tokens, (size_t)n_history);
+}
+
+const vouch_dist *toy_dist(toy *model, const int32_t *tokens, int32_t n)
+{
+    assert_int_equal(dist_of(model, tokens, n, n), VOUCH_OK);
+    return &model->dist;
+}
+
+static void toy_score(void *self, const int32_t *tokens, int32_t n_tokens, int32_t n_guesses)
+{
+    toy *model = self;
+    assert_in_range(n_guesses, 0, VOUCH_MAX_DRAFT);
+    assert_true(model->n_cached <= n_tokens - 1 && n_tokens + n_guesses <= TOY_MAX_CTX);
+    assert_memory_equal(model->cache, tokens, (size_t)model->n_cached * sizeof *tokens);
+    memcpy(model->cache, tokens, (size_t)(n_tokens + n_guesses) * sizeof *tokens);
+    model->n_rows += n_tokens + n_guesses - model->n_cached;
+    model->n_passes++;
+    model->n_cached = n_tokens + n_guesses;
+    model->n_before = n_tokens;
+    model->n_guesses = n_guesses;
+    model->next_row = 0;
+}
+
+static vouch_status toy_row(void *self, const int32_t *tokens, int32_t n_history, int32_t row,
+                            const vouch_dist **p)
+{
+    toy *model = self;
+    assert_int_equal(row, model->next_row++);
+    assert_in_range(row, 0, model->n_guesses);
+    assert_int_equal(n_history, model->n_before + row);
+    assert_memory_equal(model->cache, tokens, (size_t)n_history * sizeof *tokens);
+    if (row == model->fail_row) return VOUCH_E_NUMERIC;
+    *p = &model->dist;
+    return dist_of(model, tokens, n_history, model->blind_penalties ? model->n_before : n_history);
+}
+
+static void toy_rewind(void *self, int32_t n)
+{
+    toy *model = self;
+    assert_true(n >= 0);
+    if (model->n_cached > n) model->n_cached = n;
+}
+
+vouch_target toy_target(toy *model)
+{
+    return (vouch_target){.score = toy_score, .row = toy_row, .rewind = toy_rewind, .self = model};
+}

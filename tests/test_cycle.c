@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The cycle with a toy target: speculation on equals speculation off, answers end where they end, drafts fit
+ * into what is left, drafters may return anything, failures change nothing, and the counters add up.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "draft/custom.h"
+#include "draft/ngram.h"
+#include "support/test.h"
+#include "support/toy.h"
+
+enum { VOCAB = 12, PROMPT = 3 };
+
+typedef struct answer {
+    toy target;
+    vouch_cycle cycle;
+    vouch_stats stats;
+    uint64_t seed;
+    int32_t tokens[TOY_MAX_CTX + 1];
+    int32_t committed[TOY_MAX_CTX];
+    int32_t n_committed, max_tokens, eos; /* eos -1: none */
+} answer;
+
+static vouch_finish on_commit(void *self, int32_t token)
+{
+    answer *a = self;
+    a->committed[a->n_committed++] = token;
+    if (token == a->eos) return VOUCH_FINISH_EOS;
+    return a->n_committed == a->max_tokens ? VOUCH_FINISH_LENGTH : VOUCH_FINISH_NONE;
+}
+
+static void answer_open(answer *a, const vouch_sampling *sampling, vouch_drafter_ref drafter, int32_t n_ctx)
+{
+    memset(a, 0, sizeof *a);
+    a->seed = sampling->seed;
+    a->eos = -1;
+    a->max_tokens = INT32_MAX;
+    toy_open(&a->target, VOCAB, 7, 2, sampling);
+    a->tokens[0] = 4;
+    a->tokens[1] = 1;
+    a->tokens[2] = 5;
+    a->tokens[n_ctx] = -99; /* a guard */
+    a->cycle = (vouch_cycle){.target = toy_target(&a->target),
+                             .drafter = drafter,
+                             .dice = vouch_dice_philox(&a->seed),
+                             .lenience = 1,
+                             .want_overlap = true,
+                             .commit = on_commit,
+                             .commit_self = a,
+                             .tokens = a->tokens,
+                             .n_tokens = PROMPT,
+                             .n_ctx = n_ctx,
+                             .n_vocab = VOCAB,
+                             .stats = &a->stats};
+}
+
+static void answer_close(answer *a)
+{
+    assert_int_equal(a->tokens[a->cycle.n_ctx], -99);
+    toy_close(&a->target);
+}
+
+/* One cycle, with everything that must hold after it. */
+static vouch_cycle_result step(answer *a, int32_t k, int32_t room)
+{
+    const vouch_stats before = a->stats;
+    const int32_t first = a->cycle.n_tokens, n_before = a->n_committed;
+    vouch_cycle_result r;
+    assert_int_equal(vouch_cycle_step(&a->cycle, k, room, &r), VOUCH_OK);
+    assert_int_equal(r.first, first);
+    assert_true(r.n >= 1 && r.n <= room && r.n_guesses <= k && r.n_guesses < room);
+    assert_int_equal(a->cycle.n_tokens, first + r.n);
+    assert_true(a->cycle.n_tokens <= a->cycle.n_ctx && first + r.n_guesses + 1 <= a->cycle.n_ctx);
+    assert_int_equal(a->n_committed, n_before + r.n);
+    assert_memory_equal(a->tokens + first, a->committed + n_before, (size_t)r.n * sizeof(int32_t));
+    assert_true(a->target.n_cached <=
+                a->cycle.n_tokens - 1); /* the last token is the next pass's first row */
+
+    /* Guesses and verdicts. */
+    int32_t accepted = 0, rejected = 0;
+    for (int32_t i = 0; i < r.n_guesses; i++) {
+        const vouch_guess *g = &a->cycle.guesses[i];
+        accepted += g->verdict == VOUCH_ACCEPTED;
+        rejected += g->verdict == VOUCH_REJECTED;
+        if (g->verdict == VOUCH_ACCEPTED) assert_int_equal(g->token, a->tokens[first + i]);
+        if (g->verdict == VOUCH_NOT_REACHED) assert_true(g->p == 0 && g->accept == 0 && g->u == 0);
+    }
+    assert_int_equal(accepted, r.n_accepted);
+    assert_int_equal(rejected, r.last == VOUCH_ORIGIN_RESIDUAL);
+    assert_int_equal(r.n, r.n_accepted + (r.last != VOUCH_ORIGIN_ACCEPTED));
+    assert_int_equal(r.last == VOUCH_ORIGIN_PLAIN, r.n_guesses == 0);
+    if (r.last == VOUCH_ORIGIN_BONUS) assert_int_equal(r.n_accepted, r.n_guesses);
+    if (r.last == VOUCH_ORIGIN_ACCEPTED) assert_true(r.finish != VOUCH_FINISH_NONE);
+
+    /* Counters (X11). */
+    const vouch_stats *s = &a->stats;
+    assert_int_equal(s->cycles, before.cycles + 1);
+    assert_int_equal(s->generated_tokens, before.generated_tokens + r.n);
+    assert_int_equal(s->drafted, before.drafted + r.n_guesses);
+    assert_int_equal(s->accepted, before.accepted + r.n_accepted);
+    assert_int_equal(s->draft_cycles, before.draft_cycles + (r.n_guesses > 0));
+    assert_int_equal(s->full_accepts, before.full_accepts + (r.n_guesses > 0 && accepted == r.n_guesses));
+    assert_int_equal(s->depth_histogram[r.n_guesses], before.depth_histogram[r.n_guesses] + 1);
+    assert_in_range(s->judged - before.judged, accepted + rejected, r.n_guesses);
+    return r;
+}
+
+static void check_sums(const vouch_stats *s)
+{
+    int64_t drafted = 0, accepted = 0, cycles = 0, guesses = 0;
+    for (int i = 0; i < VOUCH_MAX_DRAFT; i++) {
+        drafted += s->drafted_at[i];
+        accepted += s->accepted_at[i];
+        if (i > 0)
+            assert_true(s->drafted_at[i] <= s->drafted_at[i - 1] &&
+                        s->accepted_at[i] <= s->accepted_at[i - 1]);
+    }
+    for (int i = 0; i < VOUCH_DEPTHS; i++) {
+        cycles += s->depth_histogram[i];
+        guesses += i * s->depth_histogram[i];
+    }
+    assert_int_equal(drafted, s->drafted);
+    assert_int_equal(accepted, s->accepted);
+    assert_int_equal(cycles, s->cycles);
+    assert_int_equal(guesses, s->drafted);
+    assert_int_equal(s->draft_cycles, s->cycles - s->depth_histogram[0]);
+    assert_true(s->expected_acceptance_sum >= 0 && s->expected_acceptance_sum <= (double)s->judged + 1e-9);
+    assert_true(s->draft_seconds >= 0 && s->verify_seconds >= 0 && s->judge_seconds >= 0);
+    assert_true(s->decode_seconds >= s->draft_seconds + s->verify_seconds + s->judge_seconds - 1e-9);
+}
+
+/* ---------------------------------------------------------------- drafters */
+
+/* Knows the answer, and is wrong about every `wrong`-th token (0: never). Also checks what it is told. */
+typedef struct oracle {
+    toy *target; /* a second one, greedy */
+    int32_t wrong;
+    int64_t n_calls;
+} oracle;
+
+static int32_t oracle_propose(void *user, const int32_t *tokens, int32_t n_tokens, int32_t k,
+                              int32_t *guesses)
+{
+    oracle *o = user;
+    int32_t sequence[TOY_MAX_CTX];
+    o->n_calls++;
+    memcpy(sequence, tokens, (size_t)n_tokens * sizeof *tokens);
+    for (int32_t i = 0; i < k; i++) {
+        const int32_t right = toy_dist(o->target, sequence, n_tokens + i)->support[0];
+        guesses[i] = o->wrong && (n_tokens + i) % o->wrong == 0 ? (right + 1) % VOCAB : right;
+        sequence[n_tokens + i] = guesses[i];
+    }
+    return k;
+}
+
+static vouch_drafter_ref open_custom(int32_t (*propose)(void *, const int32_t *, int32_t, int32_t, int32_t *),
+                                     void *user)
+{
+    vouch_drafter_ref d;
+    const vouch_drafter custom = {.propose = propose, .user = user};
+    assert_int_equal(vouch_drafter_custom_open(&d, &custom, NULL), VOUCH_OK);
+    assert_string_equal(d.ops->name, "custom");
+    assert_true(d.ops->memory(d.self) > 0);
+    return d;
+}
+
+static vouch_sampling penalised(float temperature)
+{
+    vouch_sampling s = vouch_sampling_default();
+    s.temperature = temperature;
+    s.repeat_penalty = 1.2f;
+    s.frequency_penalty = 0.6f;
+    s.penalty_window = 20;
+    s.seed = 99;
+    return s;
+}
+
+/* ------------------------------------------------------------------- tests */
+
+/* Law L2 for greedy output: the same tokens with any drafter and depth. Penalties make p depend on the
+ * guesses before it, so they are counted position by position, or this fails. */
+static void test_greedy_answers_do_not_depend_on_drafts(void **state)
+{
+    (void)state;
+    const vouch_sampling sampling = penalised(0);
+    static answer plain, spec;
+    answer_open(&plain, &sampling, (vouch_drafter_ref){0}, 300);
+    while (step(&plain, 8, INT32_MAX).finish == VOUCH_FINISH_NONE)
+        ;
+    assert_int_equal(plain.cycle.n_tokens, 300);
+    assert_int_equal(plain.stats.cycles, 297);
+    assert_int_equal(plain.stats.drafted, 0);
+    for (int32_t wrong = -1; wrong < 7; wrong++)
+        for (int32_t k = 1; k <= VOUCH_MAX_DRAFT; k = k < 4 ? k + 1 : 4 * k) {
+            toy knows;
+            toy_open(&knows, VOCAB, 7, 2, &sampling);
+            oracle o = {.target = &knows, .wrong = wrong};
+            vouch_drafter_ref d;
+            if (wrong < 0) assert_int_equal(vouch_drafter_ngram_open(&d, 300, 1, 3, NULL), VOUCH_OK);
+            else d = open_custom(oracle_propose, &o);
+            answer_open(&spec, &sampling, d, 300);
+            vouch_cycle_result r;
+            do r = step(&spec, k, INT32_MAX);
+            while (r.finish == VOUCH_FINISH_NONE);
+            assert_int_equal(r.finish, VOUCH_FINISH_CONTEXT);
+            assert_memory_equal(spec.tokens, plain.tokens, 300 * sizeof(int32_t));
+            check_sums(&spec.stats);
+            if (wrong == 0) { /* X10: a draft by the target itself is never rejected */
+                assert_int_equal(spec.stats.accepted, spec.stats.drafted);
+                assert_int_equal(spec.stats.full_accepts, spec.stats.draft_cycles);
+                assert_int_equal(spec.stats.cycles, (297 + k) / (k + 1));
+                assert_true(fabs(spec.stats.expected_acceptance_sum - (double)spec.stats.judged) < 1e-9);
+            }
+            if (wrong == 1) { /* and one that is always wrong costs time only */
+                assert_int_equal(spec.stats.accepted, 0);
+                assert_int_equal(spec.stats.cycles, 297);
+            }
+            d.ops->close(d.self);
+            toy_close(&knows);
+            answer_close(&spec);
+        }
+    answer_close(&plain);
+}
+
+/* Sampled: the same seed gives the same answer, drafts and all; and it stays in bounds. */
+static void test_sampled_answers_are_reproducible(void **state)
+{
+    (void)state;
+    const vouch_sampling sampling = penalised(0.9f);
+    static answer a[2];
+    for (int32_t k = 1; k <= 9; k += 4) {
+        for (int i = 0; i < 2; i++) {
+            vouch_drafter_ref d;
+            assert_int_equal(vouch_drafter_ngram_open(&d, 200, 1, 3, NULL), VOUCH_OK);
+            answer_open(&a[i], &sampling, d, 200);
+            while (step(&a[i], k, INT32_MAX).finish == VOUCH_FINISH_NONE)
+                ;
+            check_sums(&a[i].stats);
+            d.ops->close(d.self);
+        }
+        assert_memory_equal(a[0].tokens, a[1].tokens, 200 * sizeof(int32_t));
+        assert_true(a[0].stats.accepted > 0 && a[0].stats.accepted < a[0].stats.drafted);
+        answer_close(&a[0]);
+        answer_close(&a[1]);
+    }
+}
+
+/* EOS, a stop text, or the token limit in the middle of an accepted run: nothing after it exists. */
+static void test_answers_end_inside_an_accepted_run(void **state)
+{
+    (void)state;
+    const vouch_sampling sampling = vouch_sampling_default();
+    static answer a;
+    static const int32_t k = 6;
+    for (int32_t at = 1; at <= 2 * (k + 1); at++)
+        for (int by_eos = 0; by_eos < 2; by_eos++) {
+            toy knows;
+            toy_open(&knows, VOCAB, 7, 2, &sampling);
+            oracle o = {.target = &knows};
+            vouch_drafter_ref d = open_custom(oracle_propose, &o);
+            /* what the token at this place will be, and where it first comes */
+            int32_t end = at;
+            answer_open(&a, &sampling, d, 200);
+            if (by_eos) {
+                int32_t plain[64] = {4, 1, 5};
+                for (int32_t i = 0; i < at; i++)
+                    plain[PROMPT + i] = toy_dist(&knows, plain, PROMPT + i)->support[0];
+                a.eos = plain[PROMPT + at - 1];
+                for (end = 1; plain[PROMPT + end - 1] != a.eos; end++)
+                    ;
+            } else {
+                a.max_tokens = at;
+            }
+            vouch_cycle_result r;
+            do r = step(&a, k, INT32_MAX);
+            while (r.finish == VOUCH_FINISH_NONE);
+            assert_int_equal(r.finish, by_eos ? VOUCH_FINISH_EOS : VOUCH_FINISH_LENGTH);
+            assert_int_equal(a.n_committed, end);
+            assert_int_equal(a.cycle.n_tokens, PROMPT + end);
+            assert_int_equal(a.stats.generated_tokens, end);
+            const int32_t inside = (end - 1) % (k + 1) + 1; /* of the last cycle */
+            assert_int_equal(r.n, inside);
+            assert_int_equal(r.last, inside <= k ? VOUCH_ORIGIN_ACCEPTED : VOUCH_ORIGIN_BONUS);
+            assert_int_equal(r.n_guesses, k);
+            for (int32_t i = 0; i < k; i++)
+                assert_int_equal(a.cycle.guesses[i].verdict, i < inside ? VOUCH_ACCEPTED : VOUCH_NOT_REACHED);
+            assert_int_equal(a.target.n_cached, a.cycle.n_tokens - 1); /* trimmed, too */
+            check_sums(&a.stats);
+            d.ops->close(d.self);
+            toy_close(&knows);
+            answer_close(&a);
+        }
+}
+
+/* X3: k beyond the room or the context, 0, negative or huge. */
+static void test_drafts_are_cut_to_what_is_left(void **state)
+{
+    (void)state;
+    const vouch_sampling sampling = vouch_sampling_default();
+    static answer a;
+    static const int32_t ks[] = {INT32_MIN, -1, 0, 1, 5, VOUCH_MAX_DRAFT, VOUCH_MAX_DRAFT + 1, INT32_MAX};
+    for (size_t i = 0; i < sizeof ks / sizeof ks[0]; i++)
+        for (int32_t left = 1; left < 100; left += left < 8 ? 1 : 30)
+            for (int32_t room = 1; room < 100; room += room < 8 ? 1 : 30) {
+                toy knows;
+                toy_open(&knows, VOCAB, 7, 2, &sampling);
+                oracle o = {.target = &knows};
+                vouch_drafter_ref d = open_custom(oracle_propose, &o);
+                answer_open(&a, &sampling, d, PROMPT + left);
+                vouch_cycle_result r;
+                assert_int_equal(vouch_cycle_step(&a.cycle, ks[i], room, &r), VOUCH_OK);
+                int32_t expected = ks[i] < 0 ? 0 : ks[i] > VOUCH_MAX_DRAFT ? VOUCH_MAX_DRAFT : ks[i];
+                if (expected > room - 1) expected = room - 1;
+                if (expected > left - 1) expected = left - 1;
+                assert_int_equal(r.n_guesses, expected);
+                assert_int_equal(o.n_calls, expected > 0); /* not even asked where there is no room */
+                assert_int_equal(r.n, expected + 1);
+                assert_int_equal(r.finish, r.n == left ? VOUCH_FINISH_CONTEXT : VOUCH_FINISH_NONE);
+                assert_int_equal(r.last, expected ? VOUCH_ORIGIN_BONUS : VOUCH_ORIGIN_PLAIN);
+                d.ops->close(d.self);
+                toy_close(&knows);
+                answer_close(&a);
+            }
+}
+
+/* A drafter of the caller's may return anything: too many, too few, negative, ids that are none. */
+static int32_t junk_propose(void *user, const int32_t *tokens, int32_t n_tokens, int32_t k, int32_t *guesses)
+{
+    (void)tokens;
+    (void)n_tokens;
+    test_random *random = user;
+    for (int32_t i = 0; i < k; i++) {
+        const uint32_t kind = test_below(random, 12);
+        if (kind == 0) continue; /* not written */
+        guesses[i] = kind == 1   ? VOCAB
+                     : kind == 2 ? -1
+                     : kind == 3 ? (int32_t)(test_next(random) | 1u << 31)
+                                 : (int32_t)test_below(random, VOCAB);
+    }
+    switch (test_below(random, 6)) {
+    case 0: return k + 1 + (int32_t)test_below(random, 1000);
+    case 1: return -(int32_t)test_below(random, 1000);
+    case 2: return INT32_MAX;
+    case 3: return INT32_MIN;
+    default: return (int32_t)test_below(random, (uint32_t)k + 1);
+    }
+}
+
+static void test_junk_from_a_custom_drafter(void **state)
+{
+    (void)state;
+    const vouch_sampling sampling = penalised(0);
+    static answer plain, junk;
+    answer_open(&plain, &sampling, (vouch_drafter_ref){0}, 250);
+    while (step(&plain, 8, INT32_MAX).finish == VOUCH_FINISH_NONE)
+        ;
+    for (uint64_t seed = 0; seed < 30; seed++) {
+        test_random random = {seed};
+        vouch_drafter_ref d = open_custom(junk_propose, &random);
+        answer_open(&junk, &sampling, d, 250);
+        vouch_cycle_result r;
+        do {
+            r = step(&junk, 1 + (int32_t)seed, INT32_MAX);
+            for (int32_t i = 0; i < r.n_guesses; i++)
+                assert_in_range(junk.cycle.guesses[i].token, 0, VOCAB - 1);
+        } while (r.finish == VOUCH_FINISH_NONE);
+        assert_memory_equal(junk.tokens, plain.tokens, 250 * sizeof(int32_t));
+        check_sums(&junk.stats);
+        assert_true(junk.stats.drafted > 0);
+        d.ops->close(d.self);
+        answer_close(&junk);
+    }
+    answer_close(&plain);
+}
+
+/* A drafter that fails. */
+static vouch_status failing_propose(void *self, const int32_t *tokens, int32_t n_tokens, int32_t k,
+                                    vouch_draft *out)
+{
+    (void)tokens;
+    (void)n_tokens;
+    (void)k;
+    (void)out;
+    return *(int *)self ? VOUCH_E_NUMERIC : VOUCH_OK;
+}
+
+static void failing_rewind(void *self, int32_t n_tokens)
+{
+    ((int *)self)[1] = n_tokens;
+}
+
+/* Failures commit and count nothing, and the answer goes on as if they had not been. */
+static void test_failures_change_nothing(void **state)
+{
+    (void)state;
+    const vouch_sampling sampling = penalised(0);
+    static answer plain, a;
+    answer_open(&plain, &sampling, (vouch_drafter_ref){0}, 120);
+    while (step(&plain, 8, INT32_MAX).finish == VOUCH_FINISH_NONE)
+        ;
+    for (int32_t fail_row = 0; fail_row <= 4; fail_row++) {
+        toy knows;
+        toy_open(&knows, VOCAB, 7, 2, &sampling);
+        oracle o = {.target = &knows};
+        vouch_drafter_ref custom = open_custom(oracle_propose, &o), index;
+        assert_int_equal(vouch_drafter_ngram_open(&index, 120, 1, 3, NULL), VOUCH_OK);
+        answer_open(&a, &sampling, custom, 120);
+        int round = 0, n_failed = 0;
+        vouch_cycle_result r = {0};
+        do {
+            a.cycle.drafter = round % 3 ? custom : index;
+            if (round++ % 2) {
+                const vouch_stats stats = a.stats;
+                const vouch_cycle_result before = r;
+                const int32_t n = a.cycle.n_tokens;
+                a.target.fail_row = fail_row;
+                const vouch_status status = vouch_cycle_step(&a.cycle, 4, INT32_MAX, &r);
+                a.target.fail_row = -1;
+                if (status != VOUCH_OK) {
+                    n_failed++;
+                    assert_int_equal(status, VOUCH_E_NUMERIC);
+                    assert_int_equal(a.cycle.n_tokens, n);
+                    assert_int_equal(a.n_committed, n - PROMPT);
+                    assert_memory_equal(&a.stats, &stats, sizeof stats);
+                    assert_memory_equal(&r, &before, sizeof r);
+                    assert_true(a.target.n_cached <= n - 1);
+                }
+                continue;
+            }
+            r = step(&a, 4, INT32_MAX);
+        } while (r.finish == VOUCH_FINISH_NONE);
+        assert_true(n_failed > 0);
+        assert_memory_equal(a.tokens, plain.tokens, 120 * sizeof(int32_t));
+        custom.ops->close(custom.self);
+        index.ops->close(index.self);
+        toy_close(&knows);
+        answer_close(&a);
+    }
+    int self[2] = {1, -1};
+    const vouch_drafter_ops ops = {.name = "failing", .propose = failing_propose, .rewind = failing_rewind};
+    answer_open(&a, &sampling, (vouch_drafter_ref){&ops, self}, 120);
+    vouch_cycle_result r = {.n = 77};
+    assert_int_equal(vouch_cycle_step(&a.cycle, 4, INT32_MAX, &r), VOUCH_E_NUMERIC);
+    assert_int_equal(r.n, 77);
+    assert_int_equal(a.target.n_passes, 0);
+    assert_int_equal(a.stats.cycles, 0);
+    assert_int_equal(self[1], PROMPT - 1);
+    self[0] = 0; /* works, without an idea */
+    r = step(&a, 4, INT32_MAX);
+    assert_int_equal(r.last, VOUCH_ORIGIN_PLAIN);
+    assert_int_equal(a.tokens[PROMPT], plain.tokens[PROMPT]);
+    answer_close(&a);
+    answer_close(&plain);
+}
+
+static void test_custom_drafter_needs_a_function(void **state)
+{
+    (void)state;
+    vouch_drafter_ref d;
+    vouch_error err = {0};
+    assert_int_equal(vouch_drafter_custom_open(&d, &(vouch_drafter){0}, &err), VOUCH_E_ARGUMENT);
+    assert_null(d.ops);
+    assert_non_null(strstr(err.message, "propose"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_greedy_answers_do_not_depend_on_drafts),
+        cmocka_unit_test(test_sampled_answers_are_reproducible),
+        cmocka_unit_test(test_answers_end_inside_an_accepted_run),
+        cmocka_unit_test(test_drafts_are_cut_to_what_is_left),
+        cmocka_unit_test(test_junk_from_a_custom_drafter),
+        cmocka_unit_test(test_failures_change_nothing),
+        cmocka_unit_test(test_custom_drafter_needs_a_function),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* Prompt lookup: what it proposes, against a brute-force scan, and that a rewind leaves no trace. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "draft/ngram.h"
+#include "support/test.h"
+
+enum { MAX_CTX = 4096 };
+
+static vouch_drafter_ref open_ngram(int32_t n_ctx, int32_t n_min, int32_t n_max)
+{
+    vouch_drafter_ref d;
+    assert_int_equal(vouch_drafter_ngram_open(&d, n_ctx, n_min, n_max, NULL), VOUCH_OK);
+    assert_string_equal(d.ops->name, "ngram");
+    return d;
+}
+
+static vouch_draft propose(vouch_drafter_ref d, const int32_t *tokens, int32_t n, int32_t k)
+{
+    vouch_draft draft;
+    assert_int_equal(d.ops->propose(d.self, tokens, n, k, &draft), VOUCH_OK);
+    assert_null(draft.q); /* a copy is a point mass */
+    assert_in_range(draft.n, 0, k);
+    return draft;
+}
+
+/* The definition: the longest suffix first, its most recent earlier occurrence, then the copy, which goes on
+ * into itself. Returns the number of guesses: 0 or k. */
+static int32_t brute_force(const int32_t *tokens, int32_t n, int32_t k, int32_t n_min, int32_t n_max,
+                           int32_t *guesses)
+{
+    for (int32_t length = n_max; length >= n_min; length--)
+        for (int32_t end = n - 1; end >= length; end--) {
+            if (memcmp(tokens + end - length, tokens + n - length, (size_t)length * sizeof *tokens) != 0)
+                continue;
+            for (int32_t i = 0; i < k; i++) guesses[i] = end + i < n ? tokens[end + i] : guesses[end + i - n];
+            return k;
+        }
+    return 0;
+}
+
+static void check_proposal(vouch_drafter_ref d, const int32_t *tokens, int32_t n, int32_t k, int32_t n_min,
+                           int32_t n_max)
+{
+    int32_t expected[VOUCH_MAX_DRAFT];
+    const int32_t n_expected = brute_force(tokens, n, k, n_min, n_max, expected);
+    const vouch_draft draft = propose(d, tokens, n, k);
+    assert_int_equal(draft.n, n_expected);
+    if (draft.n > 0) assert_memory_equal(draft.tokens, expected, (size_t)draft.n * sizeof *expected);
+}
+
+static void expect(const int32_t *tokens, int32_t n, int32_t k, const int32_t *guesses, int32_t n_guesses)
+{
+    vouch_drafter_ref d = open_ngram(64, 2, 4);
+    const vouch_draft draft = propose(d, tokens, n, k);
+    assert_int_equal(draft.n, n_guesses);
+    if (n_guesses > 0) assert_memory_equal(draft.tokens, guesses, (size_t)n_guesses * sizeof *guesses);
+    d.ops->close(d.self);
+}
+
+#define LIST(...) (const int32_t[]){__VA_ARGS__}, sizeof((int32_t[]){__VA_ARGS__}) / sizeof(int32_t)
+
+static void test_matches(void **state)
+{
+    (void)state;
+    expect(LIST(1, 2, 3, 4, 5, 1, 2), 3, LIST(3, 4, 5));
+    expect(LIST(1, 2, 3, 4, 5, 1, 2), 1, LIST(3));
+    expect(LIST(1, 2, 3, 9, 2, 3, 8, 2, 3), 1, LIST(8));    /* the most recent */
+    expect(LIST(1, 2, 3, 9, 2, 3, 8, 1, 2, 3), 1, LIST(9)); /* unless a longer one says otherwise */
+    expect(LIST(0, 1, 2, 3, 7, 5, 1, 2, 3, 8, 0, 1, 2, 3), 1, LIST(7)); /* up to four */
+    expect(LIST(1, 2, 3, 4, 5, 6), 4, NULL, 0);
+    expect(LIST(1), 4, NULL, 0);
+    expect(LIST(1, 2), 4, NULL, 0);
+    expect(LIST(3, 1, 3), 4, NULL, 0); /* one token alone is no match */
+}
+
+static void test_periods_are_continued(void **state)
+{
+    (void)state;
+    expect(LIST(7, 7, 7), 5, LIST(7, 7, 7, 7, 7));
+    expect(LIST(1, 2, 1, 2), 5, LIST(1, 2, 1, 2, 1));
+    expect(LIST(9, 1, 2, 3, 1, 2), 8, LIST(3, 1, 2, 3, 1, 2, 3, 1));
+}
+
+static void test_agrees_with_a_scan(void **state)
+{
+    (void)state;
+    test_random random = {1};
+    static int32_t tokens[MAX_CTX];
+    for (int round = 0; round < 60; round++) {
+        const int32_t n_min = 1 + (int32_t)test_below(&random, 3),
+                      n_max = n_min + (int32_t)test_below(&random, 4);
+        const uint32_t vocab = 2 + test_below(&random, round % 2 ? 4 : 50);
+        const int32_t n_ctx = 20 + (int32_t)test_below(&random, 300);
+        vouch_drafter_ref d = open_ngram(n_ctx, n_min, n_max);
+        for (int32_t n = 0; n < n_ctx;) {
+            int32_t grow = 1 + (int32_t)test_below(&random, 5);
+            for (; grow > 0 && n < n_ctx; grow--)
+                tokens[n++] = (int32_t)test_below(&random, vocab) - (round == 7);
+            check_proposal(d, tokens, n, 1 + (int32_t)test_below(&random, VOUCH_MAX_DRAFT), n_min, n_max);
+        }
+        d.ops->close(d.self);
+    }
+}
+
+/* Rewinds to anywhere, with other tokens afterwards: the index is that of a drafter that never saw them. */
+static void test_rewind_leaves_no_trace(void **state)
+{
+    (void)state;
+    test_random random = {2};
+    static int32_t tokens[MAX_CTX];
+    const int32_t n_ctx = 400;
+    vouch_drafter_ref d = open_ngram(n_ctx, 1, 4);
+    int32_t n = 0;
+    for (int round = 0; round < 3000; round++) {
+        if (n > 1 && test_below(&random, 3) == 0) {
+            n = test_below(&random, 20) ? 1 + (int32_t)test_below(&random, (uint32_t)n) : 0;
+            for (int32_t i = n; i < MAX_CTX; i++)
+                tokens[i] = -77; /* the sequence changes before the rewind */
+            d.ops->rewind(d.self, n);
+        }
+        for (int32_t grow = 1 + (int32_t)test_below(&random, 12); grow > 0 && n < n_ctx; grow--)
+            tokens[n++] = (int32_t)test_below(&random, 3 + (uint32_t)round % 7);
+        check_proposal(d, tokens, n, 6, 1, 4);
+        d.ops->rewind(d.self, n_ctx); /* beyond the end: nothing */
+        if (round % 10) continue;
+        vouch_drafter_ref fresh = open_ngram(n_ctx, 1, 4);
+        propose(fresh, tokens, n, 6);
+        assert_true(vouch_drafter_ngram_digest(fresh) == vouch_drafter_ngram_digest(d));
+        tokens[n - 1] ^= 1; /* the digest sees a difference */
+        fresh.ops->rewind(fresh.self, n - 1);
+        propose(fresh, tokens, n, 6);
+        assert_true(vouch_drafter_ngram_digest(fresh) != vouch_drafter_ngram_digest(d));
+        tokens[n - 1] ^= 1;
+        fresh.ops->close(fresh.self);
+    }
+    vouch_drafter_ref fresh = open_ngram(n_ctx, 1, 4);
+    d.ops->rewind(d.self, 0);
+    assert_true(vouch_drafter_ngram_digest(fresh) == vouch_drafter_ngram_digest(d));
+    fresh.ops->close(fresh.self);
+    d.ops->close(d.self);
+}
+
+static void test_arguments(void **state)
+{
+    (void)state;
+    static const int32_t bad[][3] = {{100, 0, 4},   {100, 3, 2}, {100, 1, 17},
+                                     {100, -1, -1}, {0, 2, 4},   {INT32_MAX, 2, 4}};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        vouch_drafter_ref d;
+        vouch_error err = {0};
+        assert_int_equal(vouch_drafter_ngram_open(&d, bad[i][0], bad[i][1], bad[i][2], &err),
+                         VOUCH_E_ARGUMENT);
+        assert_null(d.ops);
+        assert_true(strlen(err.message) > 20);
+    }
+    vouch_drafter_ref d = open_ngram(1, 16, 16); /* a context shorter than the n-gram */
+    assert_int_equal(propose(d, (int32_t[]){5}, 1, 3).n, 0);
+    assert_true(d.ops->memory(d.self) > 0);
+    d.ops->close(d.self);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_matches),
+        cmocka_unit_test(test_periods_are_continued),
+        cmocka_unit_test(test_agrees_with_a_scan),
+        cmocka_unit_test(test_rewind_leaves_no_trace),
+        cmocka_unit_test(test_arguments),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

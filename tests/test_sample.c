@@ -1,0 +1,597 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From logits to a distribution: against a plain reference in double that sorts, on random and extreme
+ * logits; and the invariants that the judge relies on.
+ */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sample/sample.h"
+#include "support/test.h"
+
+/* -------------------------------------------------------------- the machine */
+
+typedef struct machine {
+    vouch_sampler sampler;
+    vouch_dist dist;
+    float *logits, *original; /* [n_vocab] */
+    int32_t n_vocab;
+    vouch_arena arena;
+} machine;
+
+static void machine_layout(machine *m, const vouch_sampling *sampling, const vouch_kernels *kernels)
+{
+    vouch_sampler_layout(&m->sampler, sampling, m->n_vocab, kernels, &m->arena);
+    vouch_dist_layout(&m->dist, m->n_vocab, &m->arena);
+    m->logits = vouch_arena_take(&m->arena, (size_t)m->n_vocab, sizeof(float));
+    m->original = vouch_arena_take(&m->arena, (size_t)m->n_vocab, sizeof(float));
+}
+
+static void machine_open(machine *m, int32_t n_vocab, const vouch_sampling *sampling,
+                         const vouch_kernels *kernels)
+{
+    *m = (machine){.n_vocab = n_vocab};
+    assert_int_equal(vouch_sampling_check(sampling, n_vocab, NULL), VOUCH_OK);
+    machine_layout(m, sampling, kernels);
+    assert_int_equal(vouch_arena_allocate(&m->arena, "a test", NULL), VOUCH_OK);
+    machine_layout(m, sampling, kernels);
+}
+
+/* Processes m->logits; they stay in m->original. */
+static vouch_status machine_run(machine *m, const int32_t *history, size_t n_history)
+{
+    memcpy(m->original, m->logits, (size_t)m->n_vocab * sizeof(float));
+    const vouch_status status = vouch_dist_from_logits(&m->dist, &m->sampler, m->logits, history, n_history);
+    for (int32_t x = 0; x < m->n_vocab; x++) assert_int_equal(m->sampler.count[x], 0); /* law L3 */
+    return status;
+}
+
+/* What every distribution promises, whatever made it. */
+static void check_invariants(const vouch_dist *dist)
+{
+    double total = 0;
+    int32_t n_positive = 0, next = 0;
+    for (int32_t x = 0; x < dist->n_vocab; x++) {
+        assert_true(dist->weight[x] >= 0 && dist->weight[x] <= 1);
+        total += dist->weight[x];
+        n_positive += dist->weight[x] > 0;
+        if (dist->dense) continue;
+        const bool listed = next < dist->n_support && dist->support[next] == x; /* ascending, once each */
+        next += listed;
+        assert_int_equal(listed, dist->weight[x] > 0);
+    }
+    assert_true(dist->total > 0 && fabs(total - dist->total) <= 1e-12 * total);
+    assert_int_equal(dist->n_support, dist->dense ? dist->n_vocab : n_positive);
+}
+
+/* ------------------------------------------------------------ the reference */
+
+typedef struct ranked {
+    float logit; /* after bias and penalties, which the library rounds to float */
+    double weight;
+    int32_t id;
+} ranked;
+
+static int compare_ranked(const void *a, const void *b)
+{
+    const ranked *x = a, *y = b;
+    return x->logit != y->logit ? (x->logit < y->logit ? 1 : -1) : (x->id > y->id) - (x->id < y->id);
+}
+
+static ranked *reference(const machine *m, const int32_t *history, size_t n_history)
+{
+    const vouch_sampling *s = &m->sampler.params;
+    ranked *r = calloc((size_t)m->n_vocab, sizeof *r);
+    assert_non_null(r);
+    for (int32_t x = 0; x < m->n_vocab; x++) r[x] = (ranked){m->original[x], 0, x};
+    for (size_t i = 0; i < s->n_bias; i++) r[s->bias[i].token].logit += s->bias[i].bias;
+    const size_t window = (size_t)s->penalty_window < n_history ? (size_t)s->penalty_window : n_history;
+    for (int32_t x = 0; x < m->n_vocab && window > 0; x++) {
+        int32_t count = 0;
+        for (size_t i = n_history - window; i < n_history; i++) count += history[i] == x;
+        if (count == 0) continue;
+        const double logit = r[x].logit;
+        r[x].logit = (float)((logit > 0 ? logit / s->repeat_penalty : logit * s->repeat_penalty) -
+                             (double)s->frequency_penalty * count - s->presence_penalty);
+    }
+    qsort(r, (size_t)m->n_vocab, sizeof *r, compare_ranked);
+    for (int32_t i = 0; i < m->n_vocab; i++)
+        r[i].weight = exp(((double)r[i].logit - r[0].logit) / s->temperature);
+    return r;
+}
+
+/* A float weight: the exponential is 2e-7 off, its argument by half a bit; the smallest is near 1e-38. */
+static const double OFF = 4e-6, TINY = 2e-38;
+
+/* The support has to be the beginning of the reference's ranking, cut where the filters cut, give or take
+ * the rounding of a weight; the weights have to be right. */
+static void check_against_reference(const machine *m, const int32_t *history, size_t n_history)
+{
+    const vouch_sampling *s = &m->sampler.params;
+    const vouch_dist *dist = &m->dist;
+    check_invariants(dist);
+    ranked *r = reference(m, history, n_history);
+    int32_t n = 0, most = s->top_k > 0 && s->top_k < m->n_vocab ? s->top_k : m->n_vocab;
+    while (n < m->n_vocab && dist->weight[r[n].id] > 0) n++;
+    for (int32_t i = n; i < m->n_vocab; i++) assert_true(dist->weight[r[i].id] == 0);
+    assert_true(n >= 1 && n <= most);
+
+    double total = 0, kept = 0;
+    for (int32_t i = 0; i < most; i++) total += r[i].weight;
+    for (int32_t i = 0; i < n; i++) kept += r[i].weight;
+    const double enough = s->top_p * total, slack = OFF * total;
+    if (s->top_p < 1 && n > 1) assert_true(kept - r[n - 1].weight < enough + slack);
+    if (s->min_p > 0) assert_true(r[n - 1].weight >= s->min_p * (1 - OFF) || n == 1);
+    if (n < most) /* something cut here */
+        assert_true((s->top_p < 1 && kept >= enough - slack) || r[n].weight < s->min_p * (1 + OFF) ||
+                    r[n].weight < TINY);
+    for (int32_t i = 0; i < n; i++)
+        assert_true(fabs(vouch_dist_p(dist, r[i].id) - r[i].weight / kept) <=
+                    3e-5 * r[i].weight / kept + TINY);
+    free(r);
+}
+
+/* --------------------------------------------------------------------- data */
+
+static const int32_t vocabs[] = {1, 2, 100, 512, 8193, 10000, 151936};
+enum { N_VOCABS = sizeof vocabs / sizeof vocabs[0] };
+
+/* Kinds of logits. */
+enum { NORMAL, SHARP, FLAT, TIES, FEW_FINITE, HUGE_RANGE, SIGNED_ZEROS, N_KINDS };
+
+static float make_logit(test_random *random, int kind)
+{
+    switch (kind) {
+    case NORMAL: return 2.5f * test_normal(random);
+    case SHARP: return 12 * test_normal(random);
+    case FLAT: return 1e-4f * test_normal(random);
+    case TIES: return (float)((int)test_below(random, 5) - 2);
+    case FEW_FINITE: return test_below(random, 20) ? -INFINITY : test_normal(random);
+    case HUGE_RANGE: return test_uniform(random, -1, 1) * (test_below(random, 2) ? FLT_MAX : 1e-30f);
+    default: return test_below(random, 2) ? 0.0f : -0.0f;
+    }
+}
+
+static void fill_logits(machine *m, test_random *random, int kind)
+{
+    for (int32_t x = 0; x < m->n_vocab; x++) m->logits[x] = make_logit(random, kind);
+    if (kind == FEW_FINITE) m->logits[m->n_vocab / 2] = 0.5f;
+}
+
+static vouch_sampling random_sampling(test_random *random, int32_t n_vocab)
+{
+    static const float temperatures[] = {1, 0.3f, 0.8f, 1.7f, 1e-3f, 50};
+    static const int32_t top_ks[] = {0, 0, 1, 5, 40, 99, 1000, INT32_MAX};
+    static const float top_ps[] = {1, 1, 0.95f, 0.5f, 0.9f, 0.99f, 1e-6f, 0.99999f};
+    static const float min_ps[] = {0, 0, 0, 0.05f, 0.5f, 0.999f, 1e-4f};
+    vouch_sampling s = vouch_sampling_default();
+    s.temperature = temperatures[test_below(random, 6)];
+    s.top_k = top_ks[test_below(random, 8)];
+    s.top_p = top_ps[test_below(random, 8)];
+    s.min_p = min_ps[test_below(random, 7)];
+    if (test_below(random, 8) == 0) s.top_k = n_vocab;
+    if (test_below(random, 2)) {
+        s.repeat_penalty = test_uniform(random, 0.5f, 2);
+        s.frequency_penalty = test_uniform(random, -0.5f, 1);
+        s.presence_penalty = test_uniform(random, -0.5f, 1);
+        s.penalty_window = (int32_t)test_below(random, 60);
+    }
+    return s;
+}
+
+/* ------------------------------------------------------------------- tests */
+
+static void check_random_case(test_random *random, int32_t n_vocab, int kind)
+{
+    vouch_sampling s = random_sampling(random, n_vocab);
+    vouch_logit_bias bias[3];
+    for (int i = 0; i < 3; i++)
+        bias[i] = (vouch_logit_bias){(int32_t)test_below(random, (uint32_t)n_vocab), test_normal(random)};
+    bias[2].bias = -INFINITY;
+    s.bias = bias;
+    s.n_bias = test_below(random, 4);
+    int32_t history[50];
+    for (int i = 0; i < 50; i++) /* mostly low ids, so that counts differ */
+        history[i] = (int32_t)test_below(random, n_vocab > 20 && i % 2 ? 20 : (uint32_t)n_vocab);
+    const size_t n_history = test_below(random, 51);
+    machine m;
+    machine_open(&m, n_vocab, &s, vouch_kernels_find("ref"));
+    fill_logits(&m, random, kind);
+    const vouch_status status = machine_run(&m, history, n_history);
+    if (status == VOUCH_OK) {
+        check_against_reference(&m, history, n_history);
+    } else { /* rightly? */
+        assert_int_equal(status, VOUCH_E_NUMERIC);
+        ranked *r = reference(&m, history, n_history);
+        assert_false(isfinite(r[0].logit));
+        free(r);
+    }
+    vouch_arena_free(&m.arena);
+}
+
+static void test_processors_equal_a_plain_reference(void **state)
+{
+    (void)state;
+    test_random random = {1};
+    for (int v = 0; v < N_VOCABS; v++) {
+        const int32_t n_vocab = vocabs[v];
+        const int n_rounds = n_vocab > 100000 ? (test_is_quick() ? 14 : 70) : n_vocab > 1000 ? 140 : 2100;
+        for (int round = 0; round < n_rounds; round++) check_random_case(&random, n_vocab, round % N_KINDS);
+    }
+}
+
+static void test_ties_keep_the_lower_id(void **state)
+{
+    (void)state;
+    vouch_sampling s = vouch_sampling_default();
+    s.temperature = 1;
+    for (int kind = 0; kind < 4; kind++) {
+        s.top_k = kind < 2 ? 300 : 0;
+        s.top_p = kind < 2 ? 1 : 0.0999f;
+        machine m;
+        machine_open(&m, 3000, &s, vouch_kernels_find("ref"));
+        for (int32_t x = 0; x < 3000; x++) m.logits[x] = kind % 2 && x == 2999 ? 1e-3f : x % 2 ? 0.0f : -0.0f;
+        assert_int_equal(machine_run(&m, NULL, 0), VOUCH_OK);
+        check_invariants(&m.dist);
+        assert_int_equal(m.dist.n_support, 300);
+        for (int32_t i = 0; i < 299; i++) assert_int_equal(m.dist.support[i], i);
+        assert_int_equal(m.dist.support[299], kind % 2 ? 2999 : 299);
+        vouch_arena_free(&m.arena);
+    }
+}
+
+/* A high temperature makes all float weights equal; the ranking is still that of the logits. */
+static void test_filters_rank_by_logit_at_any_temperature(void **state)
+{
+    (void)state;
+    vouch_sampling s = vouch_sampling_default();
+    s.temperature = 1e6f;
+    s.top_k = 3;
+    machine m;
+    machine_open(&m, 500, &s, vouch_kernels_find("ref"));
+    m.logits[400] = 3e-3f;
+    m.logits[77] = 2e-3f;
+    m.logits[250] = 1e-3f;
+    assert_int_equal(machine_run(&m, NULL, 0), VOUCH_OK);
+    assert_int_equal(m.dist.n_support, 3);
+    assert_int_equal(m.dist.support[0], 77);
+    assert_int_equal(m.dist.support[1], 250);
+    assert_int_equal(m.dist.support[2], 400);
+    vouch_arena_free(&m.arena);
+}
+
+static void test_penalties_by_hand(void **state)
+{
+    (void)state;
+    vouch_sampling s = vouch_sampling_default();
+    s.temperature = 1;
+    s.repeat_penalty = 2;
+    s.frequency_penalty = 0.25f;
+    s.presence_penalty = 0.5f;
+    s.penalty_window = 4;
+    machine m;
+    machine_open(&m, 5, &s, vouch_kernels_find("ref"));
+    const float logits[] = {2, 2, -1, 0, 2},
+                expected[] = {2, 2 / 2.0f - 2 * 0.25f - 0.5f, -2 - 0.25f - 0.5f, -0.25f - 0.5f, 2};
+    memcpy(m.logits, logits, sizeof logits);
+    const int32_t history[] = {0, 4, 1, 3, 1, 2}; /* the window begins behind 0 and 4 */
+    assert_int_equal(machine_run(&m, history, 6), VOUCH_OK);
+    assert_memory_equal(m.logits, expected, sizeof expected);
+    memcpy(m.logits, logits, sizeof logits);
+    assert_int_equal(machine_run(&m, history + 5, 1), VOUCH_OK); /* shorter than the window */
+    assert_true(m.logits[2] == -2.75f && m.logits[1] == 2);
+    vouch_arena_free(&m.arena);
+}
+
+static void test_greedy_is_a_point_on_the_first_largest(void **state)
+{
+    (void)state;
+    test_random random = {2};
+    vouch_sampling s = vouch_sampling_default();
+    assert_true(s.temperature == 0);
+    const vouch_logit_bias bias[] = {{3, -INFINITY}, {50, 2}};
+    const int32_t history[] = {7, 7, 8};
+    s.bias = bias;
+    s.n_bias = 2;
+    s.frequency_penalty = 1;
+    vouch_sampling k1 = s;
+    k1.top_k = 1;
+    k1.temperature = 0.7f;
+    machine greedy, top1;
+    machine_open(&greedy, 1000, &s, vouch_kernels_find("ref"));
+    machine_open(&top1, 1000, &k1, vouch_kernels_find("ref"));
+    for (int round = 0; round < 300; round++) {
+        fill_logits(&greedy, &random, round % FEW_FINITE);
+        memcpy(top1.logits, greedy.logits, 1000 * sizeof(float));
+        assert_int_equal(machine_run(&greedy, history, 3), VOUCH_OK);
+        assert_int_equal(machine_run(&top1, history, 3), VOUCH_OK);
+        check_invariants(&greedy.dist);
+        ranked *r = reference(&greedy, history, 3);
+        assert_int_equal(greedy.dist.n_support, 1);
+        assert_int_equal(greedy.dist.support[0], r[0].id);
+        assert_true(vouch_dist_p(&greedy.dist, r[0].id) == 1);
+        assert_int_equal(top1.dist.n_support, 1);
+        assert_int_equal(top1.dist.support[0], r[0].id);
+        free(r);
+    }
+    vouch_arena_free(&greedy.arena);
+    vouch_arena_free(&top1.arena);
+}
+
+static void test_logits_that_are_no_numbers(void **state)
+{
+    (void)state;
+    static const float bad[] = {NAN, -NAN, INFINITY};
+    for (int greedy = 0; greedy < 2; greedy++) {
+        vouch_sampling s = vouch_sampling_default();
+        s.temperature = greedy ? 0 : 1;
+        s.top_k = 4;
+        s.repeat_penalty = 1.3f;
+        machine m;
+        machine_open(&m, 100, &s, vouch_kernels_find("ref"));
+        const int32_t history[] = {0, 99, 50};
+        assert_int_equal(machine_run(&m, history, 3), VOUCH_OK);
+        for (int b = 0; b < 3; b++)
+            for (int32_t at = 0; at < 100; at += at == 50 ? 49 : 25)
+                for (int rest = 0; rest < 2; rest++) {
+                    for (int32_t x = 0; x < 100; x++) m.logits[x] = rest ? -INFINITY : (float)x;
+                    m.logits[at] = bad[b];
+                    assert_int_equal(machine_run(&m, history, 3), VOUCH_E_NUMERIC);
+                    check_invariants(&m.dist); /* still the one before */
+                    assert_int_equal(m.dist.n_support, greedy ? 1 : 4);
+                }
+        for (int32_t x = 0; x < 100; x++) m.logits[x] = -INFINITY;
+        assert_int_equal(machine_run(&m, history, 3), VOUCH_E_NUMERIC);
+        for (int32_t x = 0; x < 100; x++) m.logits[x] = x == 61 ? -FLT_MAX : -INFINITY;
+        assert_int_equal(machine_run(&m, history, 3), VOUCH_OK); /* one finite logit is enough */
+        assert_int_equal(m.dist.support[0], 61);
+        vouch_arena_free(&m.arena);
+    }
+}
+
+static void test_bans(void **state)
+{
+    (void)state;
+    enum { N = 6 };
+    vouch_logit_bias bans[N];
+    for (int32_t x = 0; x < N; x++) bans[x] = (vouch_logit_bias){x, -INFINITY};
+    for (int greedy = 0; greedy < 2; greedy++)
+        for (size_t n = 0; n <= N; n++) {
+            vouch_sampling s = vouch_sampling_default();
+            s.temperature = greedy ? 0 : 1;
+            s.bias = bans;
+            s.n_bias = n;
+            s.repeat_penalty = FLT_MIN; /* a ban stays one under any penalty */
+            machine m;
+            machine_open(&m, N, &s, vouch_kernels_find("ref"));
+            for (int32_t x = 0; x < N; x++) m.logits[x] = -(float)x;
+            const int32_t history[] = {0, 0, 1};
+            const vouch_status status = machine_run(&m, history, 3);
+            assert_int_equal(status, n == N ? VOUCH_E_NUMERIC : VOUCH_OK); /* all banned: nothing is left */
+            if (status == VOUCH_OK)
+                for (int32_t x = 0; x < (int32_t)n; x++) assert_true(m.dist.weight[x] == 0);
+            vouch_arena_free(&m.arena);
+        }
+}
+
+/* Every extreme gives a valid distribution, or says that there is none. */
+static void test_extreme_parameters(void **state)
+{
+    (void)state;
+    test_random random = {3};
+    static const float temperatures[] = {1e-45f, 1e-38f, 1e-30f, 1, 1e6f, FLT_MAX};
+    static const float repeats[] = {1e-45f, 1e-30f, 1, 1e30f, FLT_MAX};
+    static const float frequencies[] = {-FLT_MAX, 0, FLT_MAX};
+    int n_ok = 0, n_numeric = 0;
+    for (int t = 0; t < 6; t++)
+        for (int r = 0; r < 5; r++)
+            for (int f = 0; f < 3; f++)
+                for (int filters = 0; filters < 4; filters++)
+                    for (int kind = 0; kind < N_KINDS; kind++) {
+                        vouch_sampling s = vouch_sampling_default();
+                        s.temperature = temperatures[t];
+                        s.repeat_penalty = repeats[r];
+                        s.frequency_penalty = frequencies[f];
+                        s.penalty_window = INT32_MAX;
+                        s.top_k = filters == 1 ? INT32_MAX : filters == 2 ? 1 : 0;
+                        s.top_p = filters == 3 ? FLT_MIN : 1;
+                        s.min_p = filters == 3 ? 0x1.fffffep-1f : 0;
+                        machine m;
+                        machine_open(&m, 300, &s, vouch_kernels_find("ref"));
+                        fill_logits(&m, &random, kind);
+                        const int32_t history[] = {1, 2, 2, 299};
+                        const vouch_status status = machine_run(&m, history, 4);
+                        if (status == VOUCH_OK) {
+                            check_invariants(&m.dist);
+                            const int32_t x = vouch_dist_draw(&m.dist, 1 - 0x1p-53);
+                            assert_true(x >= 0 && x < 300 && m.dist.weight[x] > 0);
+                            n_ok++;
+                        } else {
+                            assert_int_equal(status, VOUCH_E_NUMERIC);
+                            n_numeric++;
+                        }
+                        vouch_arena_free(&m.arena);
+                    }
+    assert_true(n_ok > 500 && n_numeric > 100);
+}
+
+/* A distribution is reused for every row: nothing of the last one may stay. */
+static void test_reuse_leaves_nothing_behind(void **state)
+{
+    (void)state;
+    test_random random = {4};
+    machine m;
+    vouch_sampling s = vouch_sampling_default();
+    machine_open(&m, 700, &s, vouch_kernels_find("ref"));
+    for (int round = 0; round < 300; round++) {
+        m.sampler.params.temperature = test_below(&random, 3) ? 1 : 0;
+        m.sampler.params.top_k = test_below(&random, 2) ? 0 : 20;
+        m.sampler.params.top_p = test_below(&random, 2) ? 1 : 0.8f;
+        fill_logits(&m, &random, NORMAL);
+        assert_int_equal(machine_run(&m, NULL, 0), VOUCH_OK);
+        check_invariants(&m.dist);
+        if (test_below(&random, 3) == 0) {
+            const int32_t token = (int32_t)test_below(&random, 700);
+            vouch_dist_set_point(&m.dist, token);
+            check_invariants(&m.dist);
+            assert_true(vouch_dist_p(&m.dist, token) == 1 && vouch_dist_draw(&m.dist, 0.3) == token);
+        }
+    }
+    vouch_arena_free(&m.arena);
+}
+
+/* Law L1 for distributions: every instruction set gives the same bits. */
+static void test_same_bits_on_every_instruction_set(void **state)
+{
+    (void)state;
+    test_random random = {5};
+    for (int v = 0; v < N_VOCABS - 1; v++)
+        for (int round = 0; round < 20; round++) {
+            const int32_t n_vocab = vocabs[v];
+            const vouch_sampling s = random_sampling(&random, n_vocab);
+            machine plain, other;
+            machine_open(&plain, n_vocab, &s, vouch_kernels_find("ref"));
+            fill_logits(&plain, &random, round % HUGE_RANGE);
+            float *logits = malloc((size_t)n_vocab * sizeof *logits);
+            assert_non_null(logits);
+            memcpy(logits, plain.logits, (size_t)n_vocab * sizeof *logits);
+            assert_int_equal(machine_run(&plain, NULL, 0), VOUCH_OK);
+            for (size_t i = 0; vouch_kernels_get(i); i++) {
+                machine_open(&other, n_vocab, &s, vouch_kernels_get(i));
+                memcpy(other.logits, logits, (size_t)n_vocab * sizeof *logits);
+                assert_int_equal(machine_run(&other, NULL, 0), VOUCH_OK);
+                assert_int_equal(other.dist.n_support, plain.dist.n_support);
+                assert_memory_equal(other.dist.weight, plain.dist.weight, (size_t)n_vocab * sizeof(float));
+                assert_memory_equal(&other.dist.total, &plain.dist.total, sizeof(double));
+                vouch_arena_free(&other.arena);
+            }
+            free(logits);
+            vouch_arena_free(&plain.arena);
+        }
+}
+
+/* Over the whole range of u, each token gets its own share of it, in ascending order. */
+static void test_draws_follow_the_weights(void **state)
+{
+    (void)state;
+    test_random random = {6};
+    for (int filtered = 0; filtered < 2; filtered++)
+        for (int32_t n_vocab = 1; n_vocab < 1200; n_vocab += 111) {
+            vouch_sampling s = vouch_sampling_default();
+            s.temperature = 1;
+            s.top_k = filtered ? 60 : 0;
+            machine m;
+            machine_open(&m, n_vocab, &s, vouch_kernels_find("ref"));
+            fill_logits(&m, &random, n_vocab > 1 ? FEW_FINITE + filtered * (NORMAL - FEW_FINITE) : NORMAL);
+            assert_int_equal(machine_run(&m, NULL, 0), VOUCH_OK);
+            double below = 0;
+            int32_t n_seen = 0;
+            for (int32_t x = 0; x < n_vocab; x++) {
+                const double p = vouch_dist_p(&m.dist, x), inside = 1e-13;
+                if (p > 4 * inside) {
+                    assert_int_equal(vouch_dist_draw(&m.dist, below + inside), x);
+                    assert_int_equal(vouch_dist_draw(&m.dist, below + p - inside), x);
+                    n_seen++;
+                }
+                below += p;
+            }
+            assert_true(fabs(below - 1) < 1e-12 && n_seen >= 1);
+            vouch_arena_free(&m.arena);
+        }
+}
+
+/* No weight in the last block, vector or token: what came out must still have one (GHSA-8wr5-jm2h-8r4f). */
+static void test_draws_at_the_edges(void **state)
+{
+    (void)state;
+    static const double us[] = {0, 0x1p-1074, 0.5, 1 - 0x1p-53};
+    for (int v = 0; v < N_VOCABS; v++)
+        for (int32_t first = 0; first < vocabs[v]; first += 1 + vocabs[v] / 3)
+            for (int32_t tail = 0; tail < 40; tail += 13) {
+                vouch_sampling s = vouch_sampling_default();
+                s.temperature = 1;
+                machine m;
+                machine_open(&m, vocabs[v], &s, vouch_kernels_find("ref"));
+                const int32_t end = vocabs[v] - tail > first ? vocabs[v] - tail : first + 1;
+                for (int32_t x = 0; x < vocabs[v]; x++)
+                    m.logits[x] = x >= first && x < end ? (float)(x % 3) : -INFINITY;
+                assert_int_equal(machine_run(&m, NULL, 0), VOUCH_OK);
+                for (int i = 0; i < 4; i++) {
+                    const int32_t x = vouch_dist_draw(&m.dist, us[i]);
+                    assert_in_range(x, first, end - 1);
+                }
+                assert_int_equal(vouch_dist_draw(&m.dist, 0), first);
+                assert_int_equal(vouch_dist_draw(&m.dist, 1 - 0x1p-53), end - 1);
+                vouch_arena_free(&m.arena);
+            }
+}
+
+static void test_parameters_out_of_range_are_named(void **state)
+{
+    (void)state;
+    vouch_sampling s = vouch_sampling_default();
+    vouch_error err;
+    assert_int_equal(vouch_sampling_check(&s, 10, &err), VOUCH_OK);
+#define REFUSED(field, value)                                                                                \
+    do {                                                                                                     \
+        s = vouch_sampling_default();                                                                        \
+        s.field = (value);                                                                                   \
+        memset(&err, 0, sizeof err);                                                                         \
+        assert_int_equal(vouch_sampling_check(&s, 10, &err), VOUCH_E_ARGUMENT);                              \
+        assert_int_equal(err.code, VOUCH_E_ARGUMENT);                                                        \
+        assert_non_null(strstr(err.message, #field));                                                        \
+        assert_int_equal(vouch_sampling_check(&s, 10, NULL), VOUCH_E_ARGUMENT);                              \
+    } while (0)
+    REFUSED(temperature, -1e-9f);
+    REFUSED(temperature, NAN);
+    REFUSED(temperature, INFINITY);
+    REFUSED(top_k, -1);
+    REFUSED(top_p, 0);
+    REFUSED(top_p, -1);
+    REFUSED(top_p, 1.0001f);
+    REFUSED(top_p, NAN);
+    REFUSED(min_p, 1);
+    REFUSED(min_p, -0.1f);
+    REFUSED(min_p, NAN);
+    REFUSED(repeat_penalty, 0);
+    REFUSED(repeat_penalty, -1);
+    REFUSED(repeat_penalty, NAN);
+    REFUSED(repeat_penalty, INFINITY);
+    REFUSED(frequency_penalty, NAN);
+    REFUSED(frequency_penalty, -INFINITY);
+    REFUSED(presence_penalty, NAN);
+    REFUSED(presence_penalty, INFINITY);
+    REFUSED(penalty_window, -1);
+    REFUSED(n_bias, 1);
+#undef REFUSED
+    static const vouch_logit_bias bad[] = {{-1, 0}, {10, 0}, {INT32_MAX, 0}, {3, NAN}, {3, INFINITY}};
+    for (int i = 0; i < 5; i++) {
+        s = vouch_sampling_default();
+        s.bias = &bad[i];
+        s.n_bias = 1;
+        assert_int_equal(vouch_sampling_check(&s, 10, &err), VOUCH_E_ARGUMENT);
+        assert_non_null(strstr(err.message, "bias of token"));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_processors_equal_a_plain_reference),
+        cmocka_unit_test(test_ties_keep_the_lower_id),
+        cmocka_unit_test(test_filters_rank_by_logit_at_any_temperature),
+        cmocka_unit_test(test_penalties_by_hand),
+        cmocka_unit_test(test_greedy_is_a_point_on_the_first_largest),
+        cmocka_unit_test(test_logits_that_are_no_numbers),
+        cmocka_unit_test(test_bans),
+        cmocka_unit_test(test_extreme_parameters),
+        cmocka_unit_test(test_reuse_leaves_nothing_behind),
+        cmocka_unit_test(test_same_bits_on_every_instruction_set),
+        cmocka_unit_test(test_draws_follow_the_weights),
+        cmocka_unit_test(test_draws_at_the_edges),
+        cmocka_unit_test(test_parameters_out_of_range_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
