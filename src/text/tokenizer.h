@@ -24,12 +24,15 @@ int32_t vouch_tokenizer_bos(const vouch_tokenizer *tokenizer);      /* -1 where 
 int32_t vouch_tokenizer_eos(const vouch_tokenizer *tokenizer);
 /* EOS, EOT and whatever else ends an answer. */
 bool vouch_tokenizer_ends_answer(const vouch_tokenizer *tokenizer, int32_t token);
+/* Control tokens, and what ends an answer: their text is not part of one. */
 bool vouch_tokenizer_is_special(const vouch_tokenizer *tokenizer, int32_t token);
 /* The bytes the token stands for (specials: their name), owned by the tokenizer. */
 vouch_text vouch_tokenizer_bytes(const vouch_tokenizer *tokenizer, int32_t token);
 const char *vouch_tokenizer_chat_template(const vouch_tokenizer *tokenizer); /* "chatml" or "none" */
 
-/* As vouch_tokenize and vouch_tokenize_chat in vouch.h. */
+/* As vouch_tokenize and vouch_tokenize_chat in vouch.h; a NULL tokenizer is UNSUPPORTED. User-defined
+ * tokens are vocabulary and found without VOUCH_TOKENIZE_SPECIAL, but not in a system or user message
+ * (tokenizer.c). More than 2^29 bytes of text at once, or an unknown role, is an ARGUMENT error. */
 vouch_status vouch_tokenizer_encode(const vouch_tokenizer *tokenizer, const char *text, size_t n_text,
                                     unsigned flags, int32_t *tokens, size_t capacity,
                                     size_t *n_tokens, vouch_error *err);
@@ -39,7 +42,8 @@ vouch_status vouch_tokenizer_encode_chat(const vouch_tokenizer *tokenizer,
                                          vouch_error *err);
 
 /* OK when the two tables give every id the same bytes and kind; MISMATCH names the first id that
- * differs, with both texts, or both sizes where one table is the beginning of the other. */
+ * differs, with both texts, or both sizes where one table is the beginning of the other. Two NULLs are OK,
+ * one is a MISMATCH. */
 vouch_status vouch_tokenizer_check_pair(const vouch_tokenizer *target, const vouch_tokenizer *draft,
                                         vouch_error *err);
 
@@ -50,8 +54,8 @@ vouch_status vouch_tokenizer_check_pair(const vouch_tokenizer *target, const vou
 typedef struct vouch_stream vouch_stream;
 
 /* max_tokens: the most tokens pushed between two takes (sizes the buffer). The tokenizer must outlive
- * the stream. Stop texts are copied; empty ones are an ARGUMENT error. tokenizer may be NULL (then no
- * text ever appears). */
+ * the stream. Stop texts are copied; empty ones and ones that are not UTF-8 are an ARGUMENT
+ * error. tokenizer may be NULL (then no text ever appears). */
 vouch_status vouch_stream_open(vouch_stream **out, const vouch_tokenizer *tokenizer,
                                const char *const *stop, size_t n_stop, size_t max_tokens,
                                vouch_error *err);

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Byte-pair encoding of one word (Sennrich, Haddow, Birch, ACL 2016), byte-level as in GPT-2.
+ *
+ * The word begins as one symbol a byte. The neighbours whose merge has the lowest rank are merged, the
+ * leftmost first among equals, until no neighbours merge.
+ *
+ *   symbols   h  e  l  l  o     a doubly linked list in an array; a merge keeps its left symbol
+ *   heap      rank << 32 | place of the left symbol, smallest first: rank, then place
+ *
+ * A rank names one pair of ids, so an entry of the heap is current exactly when the symbol at its place
+ * still has that rank; entries that are not are skipped when they come up. There are at most n - 1 entries
+ * to begin with and each merge takes one and adds at most two, so 2 n entries are enough, and the time is
+ * n log n, for a word of a million bytes, too.
+ */
+#include <stdlib.h>
+
+#include "text/internal.h"
+
+static vouch_status encoder_reserve(encoder *e, size_t n, vouch_error *err)
+{
+    if (n <= e->room) return VOUCH_OK;
+    const size_t room = n < 128 ? 128 : n;
+    free(e->symbols);
+    free(e->heap);
+    e->room = 0;
+    e->symbols = calloc(room, sizeof *e->symbols);
+    e->heap = calloc(room, 2 * sizeof *e->heap);
+    if (!e->symbols || !e->heap)
+        return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory to tokenize a word of %zu bytes", n);
+    e->room = room;
+    return VOUCH_OK;
+}
+
+static void heap_sift_down(uint64_t *heap, size_t n, size_t place)
+{
+    const uint64_t entry = heap[place];
+    for (size_t child; (child = 2 * place + 1) < n; place = child) {
+        if (child + 1 < n && heap[child + 1] < heap[child]) child++;
+        if (heap[child] >= entry) break;
+        heap[place] = heap[child];
+    }
+    heap[place] = entry;
+}
+
+static void heap_push(uint64_t *heap, size_t *n, uint64_t entry)
+{
+    size_t place = (*n)++;
+    for (size_t parent; place > 0 && heap[parent = (place - 1) / 2] > entry; place = parent)
+        heap[place] = heap[parent];
+    heap[place] = entry;
+}
+
+static uint64_t heap_pop(uint64_t *heap, size_t *n)
+{
+    const uint64_t top = heap[0];
+    heap[0] = heap[--*n];
+    if (*n > 0) heap_sift_down(heap, *n, 0);
+    return top;
+}
+
+/* The rank of the symbol at `place` with its right neighbour. */
+static uint32_t symbol_rank(const encoder *e, int32_t place)
+{
+    const bpe_symbol *symbol = &e->symbols[place];
+    int32_t result;
+    return symbol->next < 0
+               ? NO_RANK
+               : vouch_merge_find(e->tokenizer, symbol->id, e->symbols[symbol->next].id, &result);
+}
+
+/* One symbol a byte, and the heap of their pairs; returns its length. */
+static size_t word_begin(encoder *e, const char *word, int32_t n)
+{
+    size_t n_heap = 0;
+    for (int32_t i = 0; i < n; i++)
+        e->symbols[i] = (bpe_symbol){e->tokenizer->byte_token[(unsigned char)word[i]], i - 1,
+                                     i + 1 < n ? i + 1 : -1, NO_RANK};
+    for (int32_t i = 0; i < n; i++) {
+        const uint32_t rank = e->symbols[i].rank = symbol_rank(e, i);
+        if (rank != NO_RANK) e->heap[n_heap++] = (uint64_t)rank << 32 | (uint32_t)i;
+    }
+    for (size_t i = n_heap / 2; i-- > 0;) heap_sift_down(e->heap, n_heap, i);
+    return n_heap;
+}
+
+static void pair_renew(encoder *e, size_t *n_heap, int32_t place)
+{
+    const uint32_t rank = e->symbols[place].rank = symbol_rank(e, place);
+    if (rank != NO_RANK) heap_push(e->heap, n_heap, (uint64_t)rank << 32 | (uint32_t)place);
+}
+
+static void pair_merge(encoder *e, size_t *n_heap, int32_t place)
+{
+    bpe_symbol *left = &e->symbols[place], *right = &e->symbols[left->next];
+    (void)vouch_merge_find(e->tokenizer, left->id, right->id, &left->id);
+    left->next = right->next;
+    right->rank = NO_RANK;
+    if (left->next >= 0) e->symbols[left->next].previous = place;
+    pair_renew(e, n_heap, place);
+    if (left->previous >= 0) pair_renew(e, n_heap, left->previous);
+}
+
+vouch_status vouch_bpe_word(encoder *e, const char *word, size_t n, vouch_error *err)
+{
+    if (e->tokenizer->pre.rule->whole_words) {
+        const int32_t whole = vouch_vocab_find(e->tokenizer, word, n);
+        if (whole >= 0) {
+            vouch_encoder_push(e, whole);
+            return VOUCH_OK;
+        }
+    }
+    VOUCH_TRY(encoder_reserve(e, n, err));
+    size_t n_heap = word_begin(e, word, (int32_t)n);
+    while (n_heap > 0) {
+        const uint64_t entry = heap_pop(e->heap, &n_heap);
+        const int32_t place = (int32_t)(uint32_t)entry;
+        if (e->symbols[place].rank == (uint32_t)(entry >> 32)) pair_merge(e, &n_heap, place);
+    }
+    for (int32_t i = n > 0 ? 0 : -1; i >= 0; i = e->symbols[i].next) vouch_encoder_push(e, e->symbols[i].id);
+    return VOUCH_OK;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of this room share.
+ *
+ *   vocab.c          the token table and everything else that comes out of the file
+ *   specials.c       finds the names of special tokens in a text
+ *   pretokenizer.c   cuts a text into words (PCRE2)
+ *   bpe.c            from the bytes of a word to tokens, by merges
+ *   tokenizer.c      puts these together: vouch_tokenizer_encode
+ *   chat.c           a conversation through ChatML
+ *   stream.c         from tokens back to text
+ *
+ * Another kind of model (SentencePiece) would stand beside `pre` and `merges` here, with its own loader
+ * called by vouch_tokenizer_open and its own turn in encoder_stretch; the rest does not know about merges.
+ */
+#ifndef VOUCH_TEXT_INTERNAL_H
+#define VOUCH_TEXT_INTERNAL_H
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+#include "base/memory.h"
+#include "text/tokenizer.h"
+
+/* The numbers of tokenizer.ggml.token_type. */
+typedef enum token_kind {
+    TOKEN_NORMAL = 1,
+    TOKEN_UNKNOWN = 2,
+    TOKEN_CONTROL = 3,
+    TOKEN_USER_DEFINED = 4,
+    TOKEN_UNUSED = 5,
+    TOKEN_BYTE = 6
+} token_kind;
+
+enum { MAX_TOKEN_BYTES = 4096 };
+
+/* Which special tokens a text may name. */
+enum { MATCH_CONTROL = 1, MATCH_USER_DEFINED = 2 };
+
+/* ------------------------------------------------------------ pre-tokenizer */
+
+typedef struct pretokenizer_rule {
+    const char *pre;     /* tokenizer.ggml.pre */
+    const char *name;    /* vouch_tokenizer_name */
+    const char *pattern; /* matches a word at any place of any text */
+    bool nfc;            /* the text is normalised first */
+    bool whole_words;    /* a word that is a token becomes it without merging */
+    bool add_bos;        /* where tokenizer.ggml.add_bos_token is absent */
+} pretokenizer_rule;
+
+typedef struct vouch_pretokenizer {
+    const pretokenizer_rule *rule;
+    pcre2_general_context *memory;
+    pcre2_code *code;
+    pcre2_match_context *limits;
+    bool starved; /* an allocation failed while opening */
+} vouch_pretokenizer;
+
+/* Errors: UNSUPPORTED (names what is supported), MEMORY. On failure close() is still due. */
+vouch_status vouch_pretokenizer_open(vouch_pretokenizer *pre, const char *path, vouch_text name,
+                                     vouch_error *err);
+void vouch_pretokenizer_close(vouch_pretokenizer *pre);
+/* One per thread. NULL without memory. */
+pcre2_match_data *vouch_pretokenizer_match_data(const vouch_pretokenizer *pre);
+/* *length: bytes of the word at text[start], at least 1. text[n] is well-formed UTF-8, start < n. */
+vouch_status vouch_pretokenizer_next(const vouch_pretokenizer *pre, pcre2_match_data *match, const char *text,
+                                     size_t n, size_t start, size_t *length, vouch_error *err);
+
+/* ----------------------------------------------------------- token table */
+
+/* Open addressing from bytes to ids (`ids`, -1 where free) and from pairs to merges. */
+typedef struct merge_slot {
+    uint64_t pair; /* left id << 32 | right id; NO_PAIR where free */
+    uint32_t rank;
+    int32_t result;
+} merge_slot;
+
+#define NO_PAIR UINT64_MAX
+#define NO_RANK UINT32_MAX
+
+struct vouch_tokenizer {
+    vouch_arena arena; /* holds everything below but `pre` */
+    vouch_pretokenizer pre;
+
+    int32_t n_tokens;
+    size_t *offset;          /* [n_tokens + 1] into bytes */
+    char *bytes;             /* what each token stands for; specials: their name */
+    uint8_t *kind;           /* [n_tokens] token_kind */
+    bool *ends;              /* [n_tokens] ends an answer */
+    size_t longest;          /* bytes of the longest token */
+    int32_t byte_token[256]; /* -1 where the vocabulary has none */
+
+    int32_t *slots; /* [slot_mask + 1] tokens that text may become without being named, by bytes */
+    size_t slot_mask;
+    merge_slot *merges; /* [merge_mask + 1] */
+    size_t merge_mask;
+
+    int32_t *specials; /* [n_specials] ids, sorted by their bytes */
+    size_t n_specials;
+    bool special_first[256]; /* a special token begins with this byte */
+
+    int32_t bos, eos;
+    bool add_bos;
+
+    bool chatml;
+    int32_t im_start, im_end;
+    bool chat_bos;             /* the template writes the BOS token */
+    vouch_text default_system; /* what the template says where there is no system message */
+};
+
+static inline vouch_text tokenizer_text(const vouch_tokenizer *tokenizer, int32_t id)
+{
+    return (vouch_text){tokenizer->bytes + tokenizer->offset[id],
+                        tokenizer->offset[id + 1] - tokenizer->offset[id]};
+}
+
+/* For messages: "%.*s" of at most 60 bytes. */
+#define TEXT_ARGS(text) (int)((text).size < 60 ? (text).size : 60), (text).data
+
+/* The id of an ordinary token by its bytes, or -1. */
+int32_t vouch_vocab_find(const vouch_tokenizer *tokenizer, const char *bytes, size_t n);
+/* The rank of the merge of two tokens and the token it gives, or NO_RANK. Ids of -1 have none. */
+uint32_t vouch_merge_find(const vouch_tokenizer *tokenizer, int32_t left, int32_t right, int32_t *result);
+
+/* Sorts the ids in `specials`. */
+void vouch_specials_sort(vouch_tokenizer *tokenizer);
+/* The longest special token of the kinds in `match` whose name begins text[n], and its *length; or -1. */
+int32_t vouch_specials_match(const vouch_tokenizer *tokenizer, unsigned match, const char *text, size_t n,
+                             size_t *length);
+
+/* What the template string says that the conversation needs; `copy` has room for its bytes. */
+void vouch_chat_read_template(vouch_tokenizer *tokenizer, vouch_text chat_template, char *copy);
+
+/* --------------------------------------------------------------- encoding */
+
+typedef struct bpe_symbol {
+    int32_t id, previous, next;
+    uint32_t rank; /* of the pair this symbol makes with the next one; NO_RANK: none */
+} bpe_symbol;
+
+/* One call of encode. Tokens past the capacity are counted, not written. */
+typedef struct encoder {
+    const vouch_tokenizer *tokenizer;
+    int32_t *tokens;
+    size_t capacity, count;
+    pcre2_match_data *match;
+    bpe_symbol *symbols; /* [room] */
+    uint64_t *heap;      /* [2 * room] */
+    size_t room;
+} encoder;
+
+vouch_status vouch_encoder_open(encoder *e, const vouch_tokenizer *tokenizer, int32_t *tokens,
+                                size_t capacity, vouch_error *err);
+void vouch_encoder_close(encoder *e);
+/* BUFFER where the tokens did not fit. */
+vouch_status vouch_encoder_result(const encoder *e, size_t *n_tokens, vouch_error *err);
+void vouch_encoder_push(encoder *e, int32_t token); /* -1 is dropped */
+/* text[n], in which the special tokens of `match` may be named. */
+vouch_status vouch_encoder_text(encoder *e, const char *text, size_t n, unsigned match, vouch_error *err);
+/* The bytes of one word. */
+vouch_status vouch_bpe_word(encoder *e, const char *word, size_t n, vouch_error *err);
+
+#endif

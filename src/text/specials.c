@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Finds the names of special tokens in a text: the leftmost, and of those that begin there the longest.
+ *
+ * The names lie sorted, so those that begin with the text read so far are one range of the array. Each
+ * further byte narrows it by binary search:
+ *
+ *     <|im_end|>  <|im_start|>  <|pad|>          text "<|im_st..."
+ *     [----------------------------------]       <|
+ *     [--------------------------]               <|im_
+ *                 [--------------]               <|im_s
+ *
+ * That is the length of the name times the logarithm of their number for each place of the text, however
+ * alike a file's special tokens are.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "text/internal.h"
+
+static int special_compare(const void *a, const void *b, void *tokenizer)
+{
+    const vouch_tokenizer *all = tokenizer;
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    const vouch_text s = tokenizer_text(all, x), t = tokenizer_text(all, y);
+    const int order = memcmp(s.data, t.data, s.size < t.size ? s.size : t.size);
+    if (order != 0) return order;
+    if (s.size != t.size) return s.size < t.size ? -1 : 1;
+    if (all->kind[x] != all->kind[y]) return all->kind[x] < all->kind[y] ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+/* The same name and kind: the lower id, which is before it, serves for both. */
+static bool special_repeats(const vouch_tokenizer *tokenizer, int32_t before, int32_t id)
+{
+    const vouch_text s = tokenizer_text(tokenizer, before), t = tokenizer_text(tokenizer, id);
+    return s.size == t.size && memcmp(s.data, t.data, s.size) == 0 &&
+           tokenizer->kind[before] == tokenizer->kind[id];
+}
+
+void vouch_specials_sort(vouch_tokenizer *tokenizer)
+{
+    size_t n = 0;
+    qsort_r(tokenizer->specials, tokenizer->n_specials, sizeof *tokenizer->specials, special_compare,
+            tokenizer);
+    for (size_t i = 0; i < tokenizer->n_specials; i++)
+        if (n == 0 || !special_repeats(tokenizer, tokenizer->specials[n - 1], tokenizer->specials[i]))
+            tokenizer->specials[n++] = tokenizer->specials[i];
+    tokenizer->n_specials = n;
+    for (size_t i = 0; i < tokenizer->n_specials; i++) {
+        const vouch_text name = tokenizer_text(tokenizer, tokenizer->specials[i]);
+        tokenizer->special_first[(unsigned char)name.data[0]] = true;
+    }
+}
+
+/* The first of specials[low, high), whose names share `depth` bytes, with a next byte of at least `byte`. */
+static size_t range_bound(const vouch_tokenizer *tokenizer, size_t low, size_t high, size_t depth, int byte)
+{
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const vouch_text name = tokenizer_text(tokenizer, tokenizer->specials[middle]);
+        const int next = name.size > depth ? (unsigned char)name.data[depth] : -1;
+        if (next < byte) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+static bool kind_matches(uint8_t kind, unsigned match)
+{
+    return (match & (kind == TOKEN_USER_DEFINED ? MATCH_USER_DEFINED : MATCH_CONTROL)) != 0;
+}
+
+int32_t vouch_specials_match(const vouch_tokenizer *tokenizer, unsigned match, const char *text, size_t n,
+                             size_t *length)
+{
+    int32_t found = -1;
+    if (n == 0 || !tokenizer->special_first[(unsigned char)text[0]]) return found;
+    size_t low = 0, high = tokenizer->n_specials;
+    for (size_t depth = 0; depth < n && low < high;) {
+        const int byte = (unsigned char)text[depth];
+        low = range_bound(tokenizer, low, high, depth, byte);
+        high = range_bound(tokenizer, low, high, depth, byte + 1);
+        depth++;
+        for (size_t i = low; i < high; i++) { /* names that end here come first; one of each kind */
+            const int32_t id = tokenizer->specials[i];
+            if (tokenizer_text(tokenizer, id).size != depth) break;
+            if (!kind_matches(tokenizer->kind[id], match)) continue;
+            found = id;
+            *length = depth;
+            break;
+        }
+    }
+    return found;
+}

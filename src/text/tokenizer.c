@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From text to ids, and what a caller may ask of a tokenizer.
+ *
+ *   text ──► names of special tokens, where asked for ──► their ids
+ *       └──► what lies between
+ *             ├─ bytes that are no UTF-8 ──► the token of each byte
+ *             └─ well-formed stretches ──► NFC (qwen2) ──► words ──► merges ──► ids
+ *
+ * Which special tokens a text may name:
+ *
+ *                   VOUCH_TOKENIZE_SPECIAL   plain text   chat: assistant   chat: system, user
+ *   control         yes                      no           no                no
+ *   user-defined    yes                      yes          yes               no
+ *
+ * User-defined tokens (<think>, <tool_call>, runs of spaces in code models) are part of the vocabulary that
+ * was only added after the merges were learned, and the original tokenizers always find them; a model that
+ * has said "<think>" said that token, so its own turns keep it. What a user writes in a chat names none. (No
+ * text at all becomes a control token by merging. One may become a user-defined token where the file lists
+ * it in its merges, too.)
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "text/internal.h"
+#include "text/unicode.h"
+
+/* ---------------------------------------------------------------- encoder */
+
+vouch_status vouch_encoder_open(encoder *e, const vouch_tokenizer *tokenizer, int32_t *tokens,
+                                size_t capacity, vouch_error *err)
+{
+    *e = (encoder){.tokenizer = tokenizer, .tokens = tokens, .capacity = tokens ? capacity : 0};
+    e->match = vouch_pretokenizer_match_data(&tokenizer->pre);
+    return e->match ? VOUCH_OK : vouch_fail(err, VOUCH_E_MEMORY, "not enough memory to tokenize");
+}
+
+void vouch_encoder_close(encoder *e)
+{
+    pcre2_match_data_free(e->match);
+    free(e->symbols);
+    free(e->heap);
+}
+
+vouch_status vouch_encoder_result(const encoder *e, size_t *n_tokens, vouch_error *err)
+{
+    *n_tokens = e->count;
+    if (e->count <= e->capacity) return VOUCH_OK;
+    return vouch_fail(err, VOUCH_E_BUFFER, "%zu tokens do not fit into a buffer for %zu", e->count,
+                      e->capacity);
+}
+
+void vouch_encoder_push(encoder *e, int32_t token)
+{
+    if (token < 0) return;
+    if (e->count < e->capacity) e->tokens[e->count] = token;
+    e->count++;
+}
+
+/* Well-formed UTF-8. */
+static vouch_status encoder_stretch(encoder *e, const char *text, size_t n, vouch_error *err)
+{
+    const vouch_pretokenizer *pre = &e->tokenizer->pre;
+    vouch_status status = VOUCH_OK;
+    char *normal = NULL;
+    if (pre->rule->nfc) {
+        size_t n_normal;
+        VOUCH_TRY(vouch_nfc(text, n, &normal, &n_normal, err));
+        if (normal) {
+            text = normal;
+            n = n_normal;
+        }
+    }
+    for (size_t i = 0, length; i < n && status == VOUCH_OK; i += length) {
+        length = 0;
+        status = vouch_pretokenizer_next(pre, e->match, text, n, i, &length, err);
+        if (status == VOUCH_OK) status = vouch_bpe_word(e, text + i, length, err);
+    }
+    free(normal);
+    return status;
+}
+
+/* Any bytes, without special tokens. */
+static vouch_status encoder_bytes(encoder *e, const char *text, size_t n, vouch_error *err)
+{
+    for (size_t i = 0; i < n;) {
+        const size_t valid = vouch_utf8_valid_prefix(text + i, n - i);
+        if (valid > 0) VOUCH_TRY(encoder_stretch(e, text + i, valid, err));
+        i += valid;
+        if (i < n) vouch_encoder_push(e, e->tokenizer->byte_token[(unsigned char)text[i++]]);
+    }
+    return VOUCH_OK;
+}
+
+vouch_status vouch_encoder_text(encoder *e, const char *text, size_t n, unsigned match, vouch_error *err)
+{
+    /* Places inside a word are int32_t (bpe.c), and NFC makes a text at most three times as long. */
+    if (n > INT32_MAX / 4)
+        return vouch_fail(err, VOUCH_E_ARGUMENT,
+                          "the text has %zu bytes; at most %d can be tokenized at once", n, INT32_MAX / 4);
+    if (n == 0) return VOUCH_OK; /* text may be NULL */
+    size_t start = 0;
+    for (size_t i = 0; match != 0 && i < n;) {
+        size_t length;
+        const int32_t special = vouch_specials_match(e->tokenizer, match, text + i, n - i, &length);
+        if (special < 0) {
+            i++;
+            continue;
+        }
+        VOUCH_TRY(encoder_bytes(e, text + start, i - start, err));
+        vouch_encoder_push(e, special);
+        start = i += length;
+    }
+    return encoder_bytes(e, text + start, n - start, err);
+}
+
+vouch_status vouch_tokenizer_encode(const vouch_tokenizer *tokenizer, const char *text, size_t n_text,
+                                    unsigned flags, int32_t *tokens, size_t capacity, size_t *n_tokens,
+                                    vouch_error *err)
+{
+    *n_tokens = 0;
+    if (!tokenizer)
+        return vouch_fail(err, VOUCH_E_UNSUPPORTED,
+                          "the model has no tokenizer; give token ids instead of text");
+    encoder e;
+    VOUCH_TRY(vouch_encoder_open(&e, tokenizer, tokens, capacity, err));
+    if (flags & VOUCH_TOKENIZE_BOS && tokenizer->add_bos) vouch_encoder_push(&e, tokenizer->bos);
+    const unsigned match = MATCH_USER_DEFINED | (flags & VOUCH_TOKENIZE_SPECIAL ? MATCH_CONTROL : 0);
+    vouch_status status = vouch_encoder_text(&e, text, n_text, match, err);
+    if (status == VOUCH_OK) status = vouch_encoder_result(&e, n_tokens, err);
+    vouch_encoder_close(&e);
+    return status;
+}
+
+/* -------------------------------------------------------------- questions */
+
+static bool id_is_inside(const vouch_tokenizer *tokenizer, int32_t token)
+{
+    return tokenizer && token >= 0 && token < tokenizer->n_tokens;
+}
+
+int32_t vouch_tokenizer_size(const vouch_tokenizer *tokenizer)
+{
+    return tokenizer->n_tokens;
+}
+
+const char *vouch_tokenizer_name(const vouch_tokenizer *tokenizer)
+{
+    return tokenizer->pre.rule->name;
+}
+
+int32_t vouch_tokenizer_bos(const vouch_tokenizer *tokenizer)
+{
+    return tokenizer->bos;
+}
+
+int32_t vouch_tokenizer_eos(const vouch_tokenizer *tokenizer)
+{
+    return tokenizer->eos;
+}
+
+bool vouch_tokenizer_ends_answer(const vouch_tokenizer *tokenizer, int32_t token)
+{
+    return id_is_inside(tokenizer, token) && tokenizer->ends[token];
+}
+
+bool vouch_tokenizer_is_special(const vouch_tokenizer *tokenizer, int32_t token)
+{
+    return id_is_inside(tokenizer, token) &&
+           (tokenizer->kind[token] == TOKEN_CONTROL || tokenizer->kind[token] == TOKEN_UNKNOWN ||
+            tokenizer->ends[token]);
+}
+
+vouch_text vouch_tokenizer_bytes(const vouch_tokenizer *tokenizer, int32_t token)
+{
+    return id_is_inside(tokenizer, token) ? tokenizer_text(tokenizer, token) : (vouch_text){NULL, 0};
+}
+
+const char *vouch_tokenizer_chat_template(const vouch_tokenizer *tokenizer)
+{
+    return tokenizer->chatml ? "chatml" : "none";
+}
+
+static const char *kind_name(uint8_t kind)
+{
+    static const char *const names[] = {"?",      "normal", "unknown", "control", "user-defined",
+                                        "unused", "byte"};
+    return names[kind <= TOKEN_BYTE ? kind : 0];
+}
+
+vouch_status vouch_tokenizer_check_pair(const vouch_tokenizer *target, const vouch_tokenizer *draft,
+                                        vouch_error *err)
+{
+    if (!target && !draft) return VOUCH_OK;
+    if (!target || !draft)
+        return vouch_fail(err, VOUCH_E_MISMATCH, "the %s has a tokenizer and the %s has none",
+                          target ? "target" : "draft", target ? "draft" : "target");
+    const int32_t n = target->n_tokens < draft->n_tokens ? target->n_tokens : draft->n_tokens;
+    for (int32_t i = 0; i < n; i++) {
+        const vouch_text a = tokenizer_text(target, i), b = tokenizer_text(draft, i);
+        if (a.size != b.size || memcmp(a.data, b.data, a.size) != 0)
+            return vouch_fail(
+                err, VOUCH_E_MISMATCH,
+                "token %d is \"%.*s\" in the target and \"%.*s\" in the draft; a draft model needs the "
+                "target's token table",
+                i, TEXT_ARGS(a), TEXT_ARGS(b));
+        if (target->kind[i] != draft->kind[i])
+            return vouch_fail(
+                err, VOUCH_E_MISMATCH,
+                "token %d, \"%.*s\", is %s in the target and %s in the draft; a draft model needs the "
+                "target's token table",
+                i, TEXT_ARGS(a), kind_name(target->kind[i]), kind_name(draft->kind[i]));
+    }
+    if (target->n_tokens != draft->n_tokens)
+        return vouch_fail(
+            err, VOUCH_E_MISMATCH,
+            "the target has %d tokens and the draft %d, of which the first %d are equal; a draft model "
+            "needs the target's token table",
+            target->n_tokens, draft->n_tokens, n);
+    return VOUCH_OK;
+}

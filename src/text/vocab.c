@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tokenizer of a GGUF file: everything under tokenizer.* is checked here, once, and copied.
+ *
+ *   key (tokenizer.)          type           here
+ *   ggml.model                text           "gpt2": byte-level BPE
+ *   ggml.pre                  text           which words (pretokenizer.c)
+ *   ggml.tokens               [text]         offset, bytes
+ *   ggml.token_type           [integer]      kind; absent: all normal
+ *   ggml.merges               [text]         merges, "left right", the best first
+ *   ggml.scores               [float]        not used, but as long as tokens
+ *   ggml.{bos,eos,eot,eom}_token_id, ggml.add_bos_token
+ *   chat_template             text           chat.c
+ *
+ * Token texts are in GPT-2's alphabet, in which every byte is a visible character: 0x21 to 0x7e, 0xa1 to
+ * 0xac and 0xae to 0xff stand for themselves, the 68 others are U+0100 to U+0143 in their order. Here they
+ * are kept as the bytes they stand for. The names of special tokens are in no alphabet, nor is the text of a
+ * normal token with a character outside it; they are kept as they are.
+ *
+ * What text may become without being named as special is in `slots`: normal, unused and user-defined tokens.
+ * No control token is, so no merge and no whole word leads to one. Where two tokens have the same bytes the
+ * lower id is found, user-defined ones last; where a merge is listed twice its first place counts. Both
+ * tables refuse a file whose entries crowd together as no honest ones do, which bounds the time of a lookup.
+ *
+ * A byte without a token (SmolLM2 has 21 of them, such as 0x04) is dropped from a text, as in the original
+ * tokenizers: the alternative, the "unknown" token, is a control token there.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "text/internal.h"
+
+enum { MAX_PROBES = 1024 };
+
+/* The file's arrays while loading. */
+typedef struct vocab_source {
+    const vouch_gguf *gguf;
+    const char *path;
+    vouch_gguf_array tokens, kinds, merges;
+    vouch_text chat_template;
+    size_t n_bytes; /* of all token texts */
+} vocab_source;
+
+/* ----------------------------------------------------------------- tables */
+
+static uint64_t hash_mix(uint64_t h)
+{
+    h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9;
+    h = (h ^ h >> 27) * 0x94d049bb133111eb;
+    return h ^ h >> 31;
+}
+
+static uint64_t hash_bytes(const char *bytes, size_t n)
+{
+    uint64_t h = 0xcbf29ce484222325 + n;
+    for (size_t i = 0; i < n; i++) h = (h ^ (unsigned char)bytes[i]) * 0x100000001b3;
+    return hash_mix(h);
+}
+
+/* The slot that holds these bytes, or the free one where they belong; NULL after too many others. */
+static int32_t *slot_find(const vouch_tokenizer *tokenizer, const char *bytes, size_t n)
+{
+    size_t slot = hash_bytes(bytes, n) & tokenizer->slot_mask;
+    for (int probe = 0; probe < MAX_PROBES; probe++, slot = (slot + 1) & tokenizer->slot_mask) {
+        const int32_t id = tokenizer->slots[slot];
+        if (id < 0) return &tokenizer->slots[slot];
+        const vouch_text text = tokenizer_text(tokenizer, id);
+        if (text.size == n && memcmp(text.data, bytes, n) == 0) return &tokenizer->slots[slot];
+    }
+    return NULL;
+}
+
+static merge_slot *merge_slot_find(const vouch_tokenizer *tokenizer, uint64_t pair)
+{
+    size_t slot = hash_mix(pair) & tokenizer->merge_mask;
+    for (int probe = 0; probe < MAX_PROBES; probe++, slot = (slot + 1) & tokenizer->merge_mask) {
+        merge_slot *at = &tokenizer->merges[slot];
+        if (at->pair == pair || at->pair == NO_PAIR) return at;
+    }
+    return NULL;
+}
+
+static uint64_t pair_key(int32_t left, int32_t right)
+{
+    return (uint64_t)(uint32_t)left << 32 | (uint32_t)right;
+}
+
+int32_t vouch_vocab_find(const vouch_tokenizer *tokenizer, const char *bytes, size_t n)
+{
+    const int32_t *slot = slot_find(tokenizer, bytes, n);
+    return slot ? *slot : -1;
+}
+
+uint32_t vouch_merge_find(const vouch_tokenizer *tokenizer, int32_t left, int32_t right, int32_t *result)
+{
+    if (left < 0 || right < 0) return NO_RANK;
+    const merge_slot *slot = merge_slot_find(tokenizer, pair_key(left, right));
+    if (!slot || slot->pair == NO_PAIR) return NO_RANK;
+    *result = slot->result;
+    return slot->rank;
+}
+
+/* A power of two of at least 4/3 n slots. */
+static size_t table_size(size_t n)
+{
+    size_t size = 16;
+    while (size - size / 4 < n) size *= 2;
+    return size;
+}
+
+/* --------------------------------------------------------------- alphabet */
+
+/* The byte that the character of code point `c` stands for in GPT-2's alphabet, or -1. */
+static int alphabet_byte(int32_t c)
+{
+    if ((c >= 0x21 && c <= 0x7e) || (c >= 0xa1 && c <= 0xac) || (c >= 0xae && c <= 0xff)) return c;
+    if (c < 0x100 || c > 0x143) return -1;
+    const int32_t i = c - 0x100; /* 0x00-0x20, 0x7f-0xa0, 0xad */
+    return i < 0x21 ? i : i < 0x43 ? i - 0x21 + 0x7f : 0xad;
+}
+
+/* Writes the bytes text stands for, at most text.size of them; -1 where a character is outside the alphabet.
+ */
+static ptrdiff_t alphabet_decode(vouch_text text, char *bytes)
+{
+    ptrdiff_t n = 0;
+    for (size_t i = 0; i < text.size; i++) {
+        int32_t c = (unsigned char)text.data[i];
+        if (c >= 0x80) { /* the alphabet ends at U+0143: two bytes */
+            if (c < 0xc2 || c > 0xc5 || i + 1 == text.size ||
+                ((unsigned char)text.data[i + 1] & 0xc0) != 0x80)
+                return -1;
+            c = (c & 0x1f) << 6 | ((unsigned char)text.data[++i] & 0x3f);
+        }
+        const int byte = alphabet_byte(c);
+        if (byte < 0) return -1;
+        bytes[n++] = (char)byte;
+    }
+    return n;
+}
+
+/* "<0x41>" to 0x41, or -1. */
+static int byte_name_decode(vouch_text text)
+{
+    int value = 0;
+    if (text.size != 6 || memcmp(text.data, "<0x", 3) != 0 || text.data[5] != '>') return -1;
+    for (int i = 3; i < 5; i++) {
+        const char c = text.data[i];
+        if (c >= '0' && c <= '9') value = value * 16 + (c - '0');
+        else if (c >= 'A' && c <= 'F') value = value * 16 + (c - 'A' + 10);
+        else if (c >= 'a' && c <= 'f') value = value * 16 + (c - 'a' + 10);
+        else return -1;
+    }
+    return value;
+}
+
+/* ----------------------------------------------------------------- source */
+
+static vouch_status source_check_counts(const vocab_source *source, vouch_error *err)
+{
+    vouch_gguf_array scores;
+    const size_t n = source->tokens.count;
+    VOUCH_TRY(vouch_gguf_get_array(source->gguf, "tokenizer.ggml.scores", false, &scores, err));
+    if (source->tokens.type != VOUCH_GGUF_STRING)
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokenizer.ggml.tokens is no array of strings",
+                          source->path);
+    if (n == 0 || n >= INT32_MAX)
+        return vouch_fail(err, VOUCH_E_FORMAT,
+                          "%s: tokenizer.ggml.tokens has %zu tokens; 1 to %d are possible", source->path, n,
+                          INT32_MAX - 1);
+    if (source->kinds.count != 0 && source->kinds.count != n)
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokenizer.ggml.token_type has %zu values for %zu tokens",
+                          source->path, source->kinds.count, n);
+    if (scores.count != 0 && scores.count != n)
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokenizer.ggml.scores has %zu values for %zu tokens",
+                          source->path, scores.count, n);
+    if (source->merges.count != 0 && source->merges.type != VOUCH_GGUF_STRING)
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokenizer.ggml.merges is no array of strings",
+                          source->path);
+    if (source->merges.count >= NO_RANK)
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokenizer.ggml.merges has %zu merges", source->path,
+                          source->merges.count);
+    return VOUCH_OK;
+}
+
+static bool type_is_integer(vouch_gguf_type type)
+{
+    return type != VOUCH_GGUF_F32 && type != VOUCH_GGUF_F64 && type != VOUCH_GGUF_BOOL &&
+           type != VOUCH_GGUF_STRING && type != VOUCH_GGUF_ARRAY;
+}
+
+/* <architecture>.vocab_size, where the file has it, counts the tokens. */
+static vouch_status source_check_vocab_size(const vocab_source *source, vouch_error *err)
+{
+    vouch_text architecture = {"", 0};
+    char key[96];
+    int64_t size = (int64_t)source->tokens.count;
+    VOUCH_TRY(vouch_gguf_get_text(source->gguf, "general.architecture", false, &architecture, err));
+    if (architecture.size == 0 || architecture.size > 64) return VOUCH_OK;
+    memcpy(key, architecture.data, architecture.size);
+    memcpy(key + architecture.size, ".vocab_size", sizeof ".vocab_size");
+    VOUCH_TRY(vouch_gguf_get_int(source->gguf, key, false, 0, INT64_MAX, &size, err));
+    if (size != (int64_t)source->tokens.count)
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s is %lld, but tokenizer.ggml.tokens has %zu tokens",
+                          source->path, key, (long long)size, source->tokens.count);
+    return VOUCH_OK;
+}
+
+static vouch_status source_open(vocab_source *source, const vouch_gguf *gguf, vouch_error *err)
+{
+    *source = (vocab_source){.gguf = gguf, .path = vouch_gguf_path(gguf), .chat_template = {"", 0}};
+    VOUCH_TRY(vouch_gguf_get_array(gguf, "tokenizer.ggml.tokens", true, &source->tokens, err));
+    VOUCH_TRY(vouch_gguf_get_array(gguf, "tokenizer.ggml.token_type", false, &source->kinds, err));
+    VOUCH_TRY(vouch_gguf_get_array(gguf, "tokenizer.ggml.merges", true, &source->merges, err));
+    VOUCH_TRY(vouch_gguf_get_text(gguf, "tokenizer.chat_template", false, &source->chat_template, err));
+    VOUCH_TRY(source_check_counts(source, err));
+    VOUCH_TRY(source_check_vocab_size(source, err));
+    if (source->kinds.count != 0 && !type_is_integer(source->kinds.type))
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokenizer.ggml.token_type is no array of integers",
+                          source->path);
+
+    const unsigned char *cursor = source->tokens.data;
+    for (size_t i = 0; i < source->tokens.count; i++) {
+        const vouch_text text = vouch_gguf_next_text(&cursor);
+        if (text.size > MAX_TOKEN_BYTES)
+            return vouch_fail(err, VOUCH_E_FORMAT,
+                              "%s: tokenizer.ggml.tokens[%zu] is %zu bytes long; at most %d", source->path, i,
+                              text.size, MAX_TOKEN_BYTES);
+        source->n_bytes += text.size;
+    }
+    return VOUCH_OK;
+}
+
+/* ---------------------------------------------------------------- loading */
+
+static char *tokenizer_layout(vouch_tokenizer *t, const vocab_source *source)
+{
+    const size_t n = source->tokens.count;
+    t->slot_mask = table_size(n) - 1;
+    t->merge_mask = table_size(source->merges.count) - 1;
+    t->offset = vouch_arena_take(&t->arena, n + 1, sizeof *t->offset);
+    t->bytes = vouch_arena_take(&t->arena, source->n_bytes, 1);
+    t->kind = vouch_arena_take(&t->arena, n, sizeof *t->kind);
+    t->ends = vouch_arena_take(&t->arena, n, sizeof *t->ends);
+    t->slots = vouch_arena_take(&t->arena, t->slot_mask + 1, sizeof *t->slots);
+    t->merges = vouch_arena_take(&t->arena, t->merge_mask + 1, sizeof *t->merges);
+    t->specials = vouch_arena_take(&t->arena, n, sizeof *t->specials);
+    return vouch_arena_take(&t->arena, source->chat_template.size, 1);
+}
+
+/* Token i: kind and bytes, at the end of what is there. */
+static vouch_status token_load(vouch_tokenizer *t, const vocab_source *source, size_t i, vouch_text text,
+                               vouch_error *err)
+{
+    const int64_t kind = source->kinds.count ? vouch_gguf_array_int(&source->kinds, i) : TOKEN_NORMAL;
+    if (kind < TOKEN_NORMAL || kind > TOKEN_BYTE)
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokenizer.ggml.token_type[%zu] is %lld; 1 to 6 are known",
+                          source->path, i, (long long)kind);
+    char *bytes = t->bytes + t->offset[i];
+    ptrdiff_t n = kind == TOKEN_NORMAL || kind == TOKEN_UNUSED ? alphabet_decode(text, bytes) : -1;
+    if (kind == TOKEN_BYTE) {
+        const int value = byte_name_decode(text);
+        if (value < 0)
+            return vouch_fail(err, VOUCH_E_FORMAT,
+                              "%s: tokenizer.ggml.tokens[%zu] is \"%.*s\", a byte token; its name should be "
+                              "<0x00> to <0xFF>",
+                              source->path, i, TEXT_ARGS(text));
+        bytes[0] = (char)value;
+        n = 1;
+        if (t->byte_token[value] < 0) t->byte_token[value] = (int32_t)i;
+    } else if (n < 0) {
+        if (text.size) memcpy(bytes, text.data, text.size);
+        n = (ptrdiff_t)text.size;
+    }
+    t->kind[i] = (uint8_t)kind;
+    t->offset[i + 1] = t->offset[i] + (size_t)n;
+    if ((size_t)n > t->longest) t->longest = (size_t)n;
+    if (n > 0 && (kind == TOKEN_CONTROL || kind == TOKEN_UNKNOWN || kind == TOKEN_USER_DEFINED))
+        t->specials[t->n_specials++] = (int32_t)i;
+    return VOUCH_OK;
+}
+
+static vouch_status slot_fill(vouch_tokenizer *t, const vocab_source *source, int32_t id, vouch_error *err)
+{
+    const vouch_text bytes = tokenizer_text(t, id);
+    if (bytes.size == 0) return VOUCH_OK;
+    int32_t *slot = slot_find(t, bytes.data, bytes.size);
+    if (!slot)
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokenizer.ggml.tokens is made to collide (at token %d)",
+                          source->path, id);
+    if (*slot < 0) *slot = id;
+    return VOUCH_OK;
+}
+
+static vouch_status tokens_load(vouch_tokenizer *t, const vocab_source *source, vouch_error *err)
+{
+    memset(t->slots, -1, (t->slot_mask + 1) * sizeof *t->slots);
+    memset(t->byte_token, -1, sizeof t->byte_token);
+    const unsigned char *cursor = source->tokens.data;
+    for (size_t i = 0; i < source->tokens.count; i++)
+        VOUCH_TRY(token_load(t, source, i, vouch_gguf_next_text(&cursor), err));
+    t->n_tokens = (int32_t)source->tokens.count;
+    for (int32_t i = 0; i < t->n_tokens; i++)
+        if (t->kind[i] == TOKEN_NORMAL || t->kind[i] == TOKEN_UNUSED) VOUCH_TRY(slot_fill(t, source, i, err));
+    for (int32_t i = 0; i < t->n_tokens; i++)
+        if (t->kind[i] == TOKEN_USER_DEFINED) VOUCH_TRY(slot_fill(t, source, i, err));
+    /* A byte is written as its character; the <0xNN> tokens stand in for those that are not there. */
+    for (int byte = 0; byte < 256; byte++) {
+        const char c = (char)byte;
+        const int32_t id = vouch_vocab_find(t, &c, 1);
+        if (id >= 0) t->byte_token[byte] = id;
+    }
+    vouch_specials_sort(t);
+    return VOUCH_OK;
+}
+
+/* The token one side of merge `i` names, or a failure that says which. */
+static vouch_status merge_part(const vouch_tokenizer *t, const vocab_source *source, size_t i,
+                               vouch_text part, char *bytes, size_t *n_bytes, int32_t *id, vouch_error *err)
+{
+    const ptrdiff_t n = part.size <= MAX_TOKEN_BYTES ? alphabet_decode(part, bytes) : -1;
+    *id = n > 0 ? vouch_vocab_find(t, bytes, (size_t)n) : -1;
+    if (*id < 0)
+        return vouch_fail(err, VOUCH_E_FORMAT,
+                          "%s: tokenizer.ggml.merges[%zu] has \"%.*s\", which is no ordinary token",
+                          source->path, i, TEXT_ARGS(part));
+    *n_bytes = (size_t)n;
+    return VOUCH_OK;
+}
+
+static vouch_status merge_load(vouch_tokenizer *t, const vocab_source *source, size_t i, vouch_text merge,
+                               vouch_error *err)
+{
+    const char *space = merge.size ? memchr(merge.data, ' ', merge.size) : NULL;
+    const size_t n_left = space ? (size_t)(space - merge.data) : 0,
+                 n_right = space ? merge.size - n_left - 1 : 0;
+    if (n_left == 0 || n_right == 0 || memchr(space + 1, ' ', n_right))
+        return vouch_fail(
+            err, VOUCH_E_FORMAT,
+            "%s: tokenizer.ggml.merges[%zu] is \"%.*s\"; two tokens with one space between are needed",
+            source->path, i, TEXT_ARGS(merge));
+    char bytes[2 * MAX_TOKEN_BYTES];
+    size_t n_bytes, n_more;
+    int32_t left, right;
+    const vouch_text left_part = {merge.data, n_left}, right_part = {space + 1, n_right};
+    VOUCH_TRY(merge_part(t, source, i, left_part, bytes, &n_bytes, &left, err));
+    VOUCH_TRY(merge_part(t, source, i, right_part, bytes + n_bytes, &n_more, &right, err));
+    const int32_t result = vouch_vocab_find(t, bytes, n_bytes + n_more);
+    if (result < 0)
+        return vouch_fail(err, VOUCH_E_FORMAT,
+                          "%s: tokenizer.ggml.merges[%zu], \"%.*s\", gives no ordinary token", source->path,
+                          i, TEXT_ARGS(merge));
+    merge_slot *slot = merge_slot_find(t, pair_key(left, right));
+    if (!slot)
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokenizer.ggml.merges is made to collide (at merge %zu)",
+                          source->path, i);
+    if (slot->pair == NO_PAIR) *slot = (merge_slot){pair_key(left, right), (uint32_t)i, result};
+    return VOUCH_OK;
+}
+
+static vouch_status merges_load(vouch_tokenizer *t, const vocab_source *source, vouch_error *err)
+{
+    for (size_t i = 0; i <= t->merge_mask; i++) t->merges[i].pair = NO_PAIR;
+    const unsigned char *cursor = source->merges.data;
+    for (size_t i = 0; i < source->merges.count; i++)
+        VOUCH_TRY(merge_load(t, source, i, vouch_gguf_next_text(&cursor), err));
+    return VOUCH_OK;
+}
+
+static vouch_status special_id_load(const vouch_tokenizer *t, const vocab_source *source, const char *key,
+                                    int32_t *id, vouch_error *err)
+{
+    int64_t value = -1;
+    VOUCH_TRY(vouch_gguf_get_int(source->gguf, key, false, 0, t->n_tokens - 1, &value, err));
+    *id = (int32_t)value;
+    return VOUCH_OK;
+}
+
+/* Control tokens that end an answer under whatever key their file names them, or none. */
+static bool name_ends_answer(vouch_text name)
+{
+    static const char *const names[] = {"<|im_end|>", "<|endoftext|>", "<|end_of_text|>", "<|eot_id|>",
+                                        "<|eom_id|>", "<end_of_turn>", "<|end|>",         "</s>"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i]) == name.size && memcmp(names[i], name.data, name.size) == 0) return true;
+    return false;
+}
+
+static vouch_status special_ids_load(vouch_tokenizer *t, const vocab_source *source, vouch_error *err)
+{
+    static const char *const ending[] = {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id",
+                                         "tokenizer.ggml.eom_token_id"};
+    int32_t ids[3], other;
+    VOUCH_TRY(special_id_load(t, source, "tokenizer.ggml.bos_token_id", &t->bos, err));
+    VOUCH_TRY(special_id_load(t, source, "tokenizer.ggml.unknown_token_id", &other, err));
+    VOUCH_TRY(special_id_load(t, source, "tokenizer.ggml.padding_token_id", &other, err));
+    for (size_t i = 0; i < 3; i++) {
+        VOUCH_TRY(special_id_load(t, source, ending[i], &ids[i], err));
+        if (ids[i] >= 0) t->ends[ids[i]] = true;
+    }
+    t->eos = ids[0];
+    for (size_t i = 0; i < t->n_specials; i++) {
+        const int32_t id = t->specials[i];
+        if (t->kind[id] == TOKEN_CONTROL && name_ends_answer(tokenizer_text(t, id))) t->ends[id] = true;
+    }
+    t->add_bos = t->pre.rule->add_bos && t->bos >= 0;
+    VOUCH_TRY(vouch_gguf_get_bool(source->gguf, "tokenizer.ggml.add_bos_token", false, &t->add_bos, err));
+    if (t->add_bos && t->bos < 0)
+        return vouch_fail(
+            err, VOUCH_E_FORMAT,
+            "%s: tokenizer.ggml.add_bos_token is true, but tokenizer.ggml.bos_token_id is absent",
+            source->path);
+    return VOUCH_OK;
+}
+
+static vouch_status tokenizer_load(vouch_tokenizer *t, const vouch_gguf *gguf, vouch_error *err)
+{
+    vocab_source source;
+    vouch_text pre = {"", 0};
+    VOUCH_TRY(vouch_gguf_get_text(gguf, "tokenizer.ggml.pre", true, &pre, err));
+    VOUCH_TRY(vouch_pretokenizer_open(&t->pre, vouch_gguf_path(gguf), pre, err));
+    VOUCH_TRY(source_open(&source, gguf, err));
+    tokenizer_layout(t, &source);
+    VOUCH_TRY(vouch_arena_allocate(&t->arena, "the tokenizer", err));
+    char *template_copy = tokenizer_layout(t, &source);
+    VOUCH_TRY(tokens_load(t, &source, err));
+    VOUCH_TRY(merges_load(t, &source, err));
+    VOUCH_TRY(special_ids_load(t, &source, err));
+    vouch_chat_read_template(t, source.chat_template, template_copy);
+    return VOUCH_OK;
+}
+
+static bool text_is(vouch_text text, const char *value)
+{
+    return text.size == strlen(value) && memcmp(text.data, value, text.size) == 0;
+}
+
+vouch_status vouch_tokenizer_open(vouch_tokenizer **out, const vouch_gguf *gguf, vouch_error *err)
+{
+    *out = NULL;
+    vouch_text model = {"none", 4};
+    VOUCH_TRY(vouch_gguf_get_text(gguf, "tokenizer.ggml.model", false, &model, err));
+    if (text_is(model, "none") || text_is(model, "no_vocab")) return VOUCH_OK;
+    if (!text_is(model, "gpt2"))
+        return vouch_fail(err, VOUCH_E_UNSUPPORTED,
+                          "%s: tokenizer.ggml.model is \"%.*s\"; supported: gpt2 (byte-level BPE)",
+                          vouch_gguf_path(gguf), TEXT_ARGS(model));
+    vouch_tokenizer *t = calloc(1, sizeof *t);
+    if (!t) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a tokenizer");
+    const vouch_status status = tokenizer_load(t, gguf, err);
+    if (status != VOUCH_OK) {
+        vouch_tokenizer_close(t);
+        return status;
+    }
+    *out = t;
+    return VOUCH_OK;
+}
+
+void vouch_tokenizer_close(vouch_tokenizer *tokenizer)
+{
+    if (!tokenizer) return;
+    vouch_pretokenizer_close(&tokenizer->pre);
+    vouch_arena_free(&tokenizer->arena);
+    free(tokenizer);
+}

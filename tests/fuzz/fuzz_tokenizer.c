@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libFuzzer: any text, flags and conversation over the tiny vocabulary with each pre-tokenizer.
+ *
+ *   byte 0   pre-tokenizer, flags, whether it is a chat
+ *   byte 1   length of the stop text, which comes next (0: none)
+ *   rest     the text
+ *
+ * Asserted: bytes come back as they went in (in NFC for qwen2), a conversation's content names no control
+ * token, and what a stream of the tokens shows is well-formed UTF-8 that ends before the stop text.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/tiny_vocab.h"
+#include "text/tokenizer.h"
+#include "text/unicode.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define MUST(condition)                                                                                      \
+    do {                                                                                                     \
+        if (!(condition)) abort();                                                                           \
+    } while (0)
+
+enum { N_PRES = 4, N_VOCAB = 800 };
+static const char *const pres[N_PRES] = {"smollm", "gpt-2", "llama-bpe", "qwen2"};
+
+/* Opened once and kept: reachable at exit, so no leak. */
+static vouch_tokenizer *tokenizers[N_PRES];
+
+static void tokenizers_open(void)
+{
+    for (int i = 0; i < N_PRES && !tokenizers[i]; i++) {
+        vouch_gguf_writer *writer;
+        vouch_gguf *gguf;
+        void *bytes;
+        size_t size;
+        MUST(vouch_gguf_writer_open(&writer, NULL) == VOUCH_OK);
+        tiny_vocab_add_pre(writer, N_VOCAB, 1, pres[i]);
+        MUST(vouch_gguf_write_bytes(writer, &bytes, &size, NULL) == VOUCH_OK);
+        MUST(vouch_gguf_open_bytes(&gguf, bytes, size, "tiny", NULL) == VOUCH_OK);
+        MUST(vouch_tokenizer_open(&tokenizers[i], gguf, NULL) == VOUCH_OK);
+        vouch_gguf_close(gguf);
+        vouch_gguf_writer_close(writer);
+        free(bytes);
+    }
+}
+
+static void check_stream(const vouch_tokenizer *tokenizer, const int32_t *tokens, size_t n, const char *stop)
+{
+    vouch_stream *stream;
+    char *shown = malloc(n * 64 + 64);
+    size_t n_shown = 0;
+    MUST(shown);
+    if (vouch_stream_open(&stream, tokenizer, &stop, stop ? 1 : 0, 1, NULL) == VOUCH_OK) {
+        for (size_t i = 0; i <= n; i++) {
+            if (i == n) vouch_stream_finish(stream);
+            else if (vouch_stream_push(stream, tokens[i])) i = n;
+            const vouch_text text = vouch_stream_take(stream);
+            MUST(vouch_utf8_valid_prefix(text.data, text.size) == text.size);
+            if (text.size) memcpy(shown + n_shown, text.data, text.size);
+            n_shown += text.size;
+        }
+        if (stop) MUST(!memmem(shown, n_shown, stop, strlen(stop)));
+        vouch_stream_close(stream);
+    }
+    free(shown);
+}
+
+/* The tokens' bytes are the text, in NFC where that is what is tokenized. */
+static void check_bytes(const vouch_tokenizer *tokenizer, const int32_t *tokens, size_t n, const char *text,
+                        size_t n_text, bool nfc)
+{
+    char *normal = NULL;
+    size_t n_normal, at = 0;
+    if (nfc) {
+        if (vouch_utf8_valid_prefix(text, n_text) != n_text) return;
+        MUST(vouch_nfc(text, n_text, &normal, &n_normal, NULL) == VOUCH_OK);
+        if (normal) {
+            text = normal;
+            n_text = n_normal;
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        const vouch_text bytes = vouch_tokenizer_bytes(tokenizer, tokens[i]);
+        MUST(at + bytes.size <= n_text && memcmp(text + at, bytes.data, bytes.size) == 0);
+        at += bytes.size;
+    }
+    MUST(at == n_text);
+    free(normal);
+}
+
+static int32_t *encode(const vouch_tokenizer *tokenizer, bool chat, const char *text, size_t n_text,
+                       unsigned flags, size_t *n)
+{
+    const vouch_message messages[] = {{"user", text}, {"assistant", text}};
+    size_t again;
+    vouch_status status = chat ? vouch_tokenizer_encode_chat(tokenizer, messages, 2, NULL, 0, n, NULL)
+                               : vouch_tokenizer_encode(tokenizer, text, n_text, flags, NULL, 0, n, NULL);
+    MUST(status == (*n ? VOUCH_E_BUFFER : VOUCH_OK));
+    int32_t *tokens = malloc((*n + 1) * sizeof *tokens);
+    MUST(tokens);
+    status = chat ? vouch_tokenizer_encode_chat(tokenizer, messages, 2, tokens, *n, &again, NULL)
+                  : vouch_tokenizer_encode(tokenizer, text, n_text, flags, tokens, *n, &again, NULL);
+    MUST(status == VOUCH_OK && again == *n);
+    return tokens;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size < 2) return 0;
+    tokenizers_open();
+    const int pre = data[0] % N_PRES;
+    const bool chat = data[0] & 16;
+    const unsigned flags = data[0] >> 2 & 3;
+    const size_t n_stop = data[1] % 16 < size - 2 ? data[1] % 16 : 0, n_text = size - 2 - n_stop;
+    char *stop = n_stop ? strndup((const char *)data + 2, n_stop) : NULL;
+    char *text = malloc(n_text + 1);
+    MUST(text);
+    memcpy(text, data + 2 + n_stop, n_text);
+    text[n_text] = 0;
+
+    size_t n;
+    int32_t *tokens = encode(tokenizers[pre], chat, text, n_text, flags, &n);
+    size_t controls = 0;
+    for (size_t i = 0; i < n; i++) {
+        MUST(tokens[i] >= 0 && tokens[i] < N_VOCAB);
+        controls += vouch_tokenizer_is_special(tokenizers[pre], tokens[i]);
+    }
+    if (chat) MUST(controls == 3 * 2 + 1);
+    else if (!(flags & VOUCH_TOKENIZE_SPECIAL)) MUST(controls == 0);
+    if (!chat) check_bytes(tokenizers[pre], tokens, n, text, n_text, pre == 3);
+    check_stream(tokenizers[pre], tokens, n, stop);
+    free(tokens);
+    free(text);
+    free(stop);
+    return 0;
+}
