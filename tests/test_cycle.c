@@ -349,6 +349,32 @@ static int32_t junk_propose(void *user, const int32_t *tokens, int32_t n_tokens,
     }
 }
 
+/* Claims guesses and writes none: what an earlier call left there must not count. */
+static int32_t lazy_propose(void *user, const int32_t *tokens, int32_t n_tokens, int32_t k, int32_t *guesses)
+{
+    (void)tokens;
+    (void)n_tokens;
+    int *n_calls = user;
+    for (int32_t i = 0; *n_calls == 0 && i < k; i++) guesses[i] = 1;
+    ++*n_calls;
+    return k;
+}
+
+static void test_guesses_claimed_but_not_written(void **state)
+{
+    (void)state;
+    const vouch_sampling sampling = vouch_sampling_default();
+    static answer a;
+    int n_calls = 0;
+    vouch_drafter_ref d = open_custom(lazy_propose, &n_calls);
+    answer_open(&a, &sampling, d, 100);
+    assert_int_equal(step(&a, 4, INT32_MAX).n_guesses, 4);
+    assert_int_equal(step(&a, 4, INT32_MAX).n_guesses, 0);
+    assert_int_equal(n_calls, 2);
+    d.ops->close(d.self);
+    answer_close(&a);
+}
+
 static void test_junk_from_a_custom_drafter(void **state)
 {
     (void)state;
@@ -473,6 +499,7 @@ int main(void)
         cmocka_unit_test(test_sampled_answers_are_reproducible),
         cmocka_unit_test(test_answers_end_inside_an_accepted_run),
         cmocka_unit_test(test_drafts_are_cut_to_what_is_left),
+        cmocka_unit_test(test_guesses_claimed_but_not_written),
         cmocka_unit_test(test_junk_from_a_custom_drafter),
         cmocka_unit_test(test_failures_change_nothing),
         cmocka_unit_test(test_custom_drafter_needs_a_function),

@@ -502,6 +502,26 @@ static void test_draws_follow_the_weights(void **state)
         }
 }
 
+/* Where sums are exact, so are the edges: top-p stops when its mass is reached, and a draw takes the token
+ * that begins at u. */
+static void test_exact_edges(void **state)
+{
+    (void)state;
+    vouch_sampling s = vouch_sampling_default();
+    s.temperature = 1;
+    machine m;
+    machine_open(&m, 1024, &s, vouch_kernels_find("ref"));
+    for (int32_t n = 1; n <= 1024; n *= 2) {
+        m.sampler.params.top_p = (float)n / 1024;
+        memset(m.logits, 0, 1024 * sizeof(float));
+        assert_int_equal(machine_run(&m, NULL, 0), VOUCH_OK);
+        assert_int_equal(m.dist.n_support, n);
+        assert_int_equal(m.dist.dense, n == 1024);
+        for (int32_t x = 0; x < n; x++) assert_int_equal(vouch_dist_draw(&m.dist, (double)x / n), x);
+    }
+    vouch_arena_free(&m.arena);
+}
+
 /* No weight in the last block, vector or token: what came out must still have one (GHSA-8wr5-jm2h-8r4f). */
 static void test_draws_at_the_edges(void **state)
 {
@@ -590,6 +610,7 @@ int main(void)
         cmocka_unit_test(test_reuse_leaves_nothing_behind),
         cmocka_unit_test(test_same_bits_on_every_instruction_set),
         cmocka_unit_test(test_draws_follow_the_weights),
+        cmocka_unit_test(test_exact_edges),
         cmocka_unit_test(test_draws_at_the_edges),
         cmocka_unit_test(test_parameters_out_of_range_are_named),
     };

@@ -73,10 +73,16 @@ static inline int32_t block_end(const vouch_dist *p, int32_t begin)
     return p->n_vocab - begin < BLOCK ? p->n_vocab : begin + BLOCK;
 }
 
+/* A wide support is summed faster as the whole vocabulary, zeros and all. */
+static bool is_wide(const vouch_dist *p)
+{
+    return p->dense || p->n_support > p->n_vocab / 8;
+}
+
 static double total_mass(const vouch_dist *p, const mass *m)
 {
     double total = 0;
-    if (p->dense)
+    if (is_wide(p))
         for (int32_t i = 0; i < p->n_vocab; i += BLOCK) total += block_sum(m, i, block_end(p, i));
     else
         for (int32_t i = 0; i < p->n_support; i++) total += mass_at(m, p->support[i]);
@@ -102,7 +108,7 @@ static int32_t walk(const mass *m, const int32_t *ids, int32_t begin, int32_t n,
 /* Invariant 2. There is mass somewhere. */
 static int32_t draw(const vouch_dist *p, const mass *m, double target)
 {
-    if (!p->dense) return walk(m, p->support, 0, p->n_support, 0, target);
+    if (!is_wide(p)) return walk(m, p->support, 0, p->n_support, 0, target);
     double below = 0, before_chosen = 0;
     int32_t chosen = 0;
     for (int32_t i = 0; i < p->n_vocab; i += BLOCK) {

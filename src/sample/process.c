@@ -15,7 +15,7 @@
  * the next digit among its candidates. After the last digit all that remain are equal, and the lower ids
  * stay. Before that, most of the vocabulary is put aside by a bound that costs one vector pass:
  *
- *   top-k   the k-th largest of the maxima of blocks of 64: k tokens at least are not below it.
+ *   top-k   the k-th largest of the largest weights of blocks of 64: k tokens at least reach it.
  *   top-p   all tokens lighter than (1 - top_p) total / V together weigh less than what may be cut off.
  *
  * The scratch memory is written before it is read in every call, except `count`, which is all zero
@@ -35,7 +35,7 @@ struct vouch_candidate {
 };
 typedef struct vouch_candidate candidate;
 
-enum { N_DIGITS = 3, MAX_BUCKETS = 2048, RANK_BLOCK = 64 };
+enum { N_DIGITS = 3, MAX_BUCKETS = 2048, BLOCK = 64, GROUP = 16 };
 
 /* The candidates that share a digit. */
 struct vouch_bucket {
@@ -90,18 +90,13 @@ static void add_penalties(vouch_sampler *sampler, float *logits, const int32_t *
 
 /* ------------------------------------------------------- a cut in the ranking */
 
-/* Orders like the logit as an unsigned number. Adding 0 makes -0 and 0 equal. */
-static inline int32_t rank_signed(float logit)
+/* Orders like the logit. Adding 0 makes -0 and 0 equal. */
+static inline uint32_t rank_of(float logit)
 {
     const float x = logit + 0.0f;
     int32_t bits;
     memcpy(&bits, &x, sizeof bits);
-    return bits ^ (bits >> 31 & INT32_MAX);
-}
-
-static inline uint32_t rank_of(float logit)
-{
-    return (uint32_t)rank_signed(logit) ^ 0x80000000u;
+    return (uint32_t)(bits ^ (bits >> 31 & INT32_MAX)) ^ 0x80000000u;
 }
 
 /* What stays: every candidate above rank_bits, and the first n_equal at it. */
@@ -159,42 +154,58 @@ static int32_t keep_above(candidate *c, int32_t n, cut at)
 {
     int32_t kept = 0;
     for (int32_t i = 0; i < n; i++) {
-        const bool keep =
-            c[i].rank_bits > at.rank_bits || (c[i].rank_bits == at.rank_bits && at.n_equal-- > 0);
+        const bool equal = c[i].rank_bits == at.rank_bits;
+        const bool keep = (c[i].rank_bits > at.rank_bits) | (equal & (at.n_equal > 0));
+        at.n_equal -= equal;
         c[kept] = c[i];
         kept += keep;
     }
     return kept;
 }
 
-/* A rank that at least `top_k` tokens reach; 0 where finding it would not pay. */
-static uint32_t bound_top_k(const vouch_sampler *sampler, const float *logits)
+/* A weight that at least `top_k` tokens reach, as blocks do whose largest does; 0 where finding it would
+ * not pay. A little less than it, should the exponential step down by a bit where logits step up. */
+static float bound_top_k(const vouch_sampler *sampler, const float *weight)
 {
-    const int32_t n_blocks = sampler->n_vocab / RANK_BLOCK, top_k = sampler->params.top_k;
-    if (n_blocks < 2 * top_k) return 0;
+    const int32_t n_blocks = sampler->n_vocab / BLOCK, top_k = sampler->params.top_k;
+    if (n_blocks / 2 < top_k) return 0;
     candidate *maxima = sampler->candidates;
     for (int32_t b = 0; b < n_blocks; b++) {
-        const float *x = &logits[(size_t)b * RANK_BLOCK];
-        int32_t max = INT32_MIN;
-        for (int j = 0; j < RANK_BLOCK; j++) {
-            const int32_t rank = rank_signed(x[j]);
-            max = rank > max ? rank : max;
+        int32_t max = 0; /* the bits of what is not negative order like it, and vectorise */
+        for (int j = 0; j < BLOCK; j++) {
+            int32_t bits;
+            memcpy(&bits, &weight[(size_t)b * BLOCK + j], sizeof bits);
+            max = bits > max ? bits : max;
         }
-        maxima[b] = (candidate){.rank_bits = (uint32_t)max ^ 0x80000000u, .id = b};
+        maxima[b] = (candidate){.rank_bits = (uint32_t)max};
     }
-    return find_cut(maxima, n_blocks, top_k, INFINITY, sampler->buckets).rank_bits;
+    const cut at = find_cut(maxima, n_blocks, top_k, INFINITY, sampler->buckets);
+    float bound;
+    memcpy(&bound, &at.rank_bits, sizeof bound);
+    return bound * (1 - 1e-6f);
 }
 
-/* The tokens of at least this rank and weight, in ascending order of ids; those without weight never. */
-static int32_t gather(const vouch_sampler *sampler, const float *logits, const float *weight,
-                      uint32_t least_rank, float least_weight)
+static inline bool any_reaches(const float *weight, float least)
+{
+    int any = 0;
+    for (int j = 0; j < GROUP; j++) any |= weight[j] >= least;
+    return any;
+}
+
+/* The tokens of at least this weight, and never those without, in ascending order of ids. */
+static int32_t gather(const vouch_sampler *sampler, const float *logits, const float *weight, float least)
 {
     candidate *c = sampler->candidates;
+    const int32_t n_vocab = sampler->n_vocab;
     int32_t n = 0;
-    for (int32_t i = 0; i < sampler->n_vocab; i++) {
-        if (!(weight[i] >= least_weight) || weight[i] == 0) continue;
-        const uint32_t rank = rank_of(logits[i]);
-        if (rank >= least_rank) c[n++] = (candidate){rank, weight[i], i};
+    if (least == 0) least = FLT_TRUE_MIN;
+    for (int32_t begin = 0; begin < n_vocab; begin += GROUP) {
+        const int32_t end = n_vocab - begin < GROUP ? n_vocab : begin + GROUP;
+        if (end - begin == GROUP && !any_reaches(&weight[begin], least)) continue;
+        for (int32_t i = begin; i < end; i++) {
+            c[n] = (candidate){rank_of(logits[i]), weight[i], i};
+            n += weight[i] >= least;
+        }
     }
     return n;
 }
@@ -227,18 +238,17 @@ static void filter(vouch_dist *dist, const vouch_sampler *sampler, const float *
     const bool has_top_k = params->top_k > 0 && params->top_k < sampler->n_vocab,
                has_top_p = params->top_p < 1;
     const float least = params->min_p * max_weight;
-    uint32_t bound_rank = 0;
-    float bound_weight = least;
+    float bound = least;
     if (has_top_k) {
-        bound_rank = bound_top_k(sampler, logits);
-        if (has_top_p) bound_weight = 0; /* its mass is that of all top_k */
+        bound = bound_top_k(sampler, dist->weight);
+        if (!has_top_p) bound = fmaxf(bound, least); /* top-p wants the mass of all top_k */
     } else if (has_top_p) {
         /* Half of the bound, so that rounding can't matter. */
         const double light = 0.5 * (1 - (double)params->top_p) * dist->total / sampler->n_vocab;
-        bound_weight = fmaxf(least, (float)light);
+        bound = fmaxf(least, (float)light);
     }
     candidate *c = sampler->candidates;
-    int32_t n = gather(sampler, logits, dist->weight, bound_rank, bound_weight);
+    int32_t n = gather(sampler, logits, dist->weight, bound);
     double total = dist->total;
     if (has_top_k && n > params->top_k)
         n = keep_above(c, n, find_cut(c, n, params->top_k, INFINITY, sampler->buckets));
