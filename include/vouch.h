@@ -355,8 +355,8 @@ VOUCH_API void vouch_session_cancel(vouch_session *session);
 VOUCH_API const int32_t *vouch_session_tokens(const vouch_session *session, size_t *n_tokens);
 VOUCH_API const vouch_stats *vouch_session_stats(const vouch_session *session);
 VOUCH_API void vouch_session_reset_stats(vouch_session *session);
-/* Seconds of one plain (1-row) pass at the end of the sequence, the median of `reps`.
- * Leaves no trace (law L3). */
+/* Seconds of one pass of n_rows (1 to VOUCH_MAX_DRAFT + 1) at the end of the sequence, the median of `reps`
+ * (1 to 1000). Leaves no trace (law L3). Errors: ARGUMENT, CONTEXT (fewer places left). */
 VOUCH_API vouch_status vouch_session_time_pass(vouch_session *session, int32_t n_rows, int32_t reps,
                                                double *seconds, vouch_error *err);
 /* "model", "ngram", "custom" or "none". */
@@ -365,8 +365,8 @@ VOUCH_API const char *vouch_session_drafter(const vouch_session *session);
 VOUCH_API size_t vouch_session_memory(const vouch_session *session);
 
 /* Logits of the tokens at positions [first, first + n) of the sequence, i.e. what the model says
- * comes after each: `out` is [n][n_vocab]. Runs one pass; the sequence is unchanged.
- * Errors: ARGUMENT (outside the sequence, more than prefill_chunk rows). */
+ * comes after each: `out` is [n][n_vocab]. The sequence is unchanged.
+ * Errors: ARGUMENT (outside the sequence). */
 VOUCH_API vouch_status vouch_session_logits(vouch_session *session, int32_t first, int32_t n,
                                             float *out, vouch_error *err);
 

@@ -23,7 +23,8 @@ const char *vouch_type_gguf_name(uint32_t id)
         "Q8_0",    "Q8_1",    "Q2_K",    "Q3_K", "Q4_K",   "Q5_K", "Q6_K", "Q8_K",
         "IQ2_XXS", "IQ2_XS",  "IQ3_XXS", "IQ1_S", "IQ4_NL", "IQ3_S", "IQ2_S", "IQ4_XS",
         "I8",      "I16",     "I32",     "I64",  "F64",    "IQ1_M", "BF16", NULL,
-        NULL,      NULL,      "TQ1_0",   "TQ2_0", NULL,     NULL,   NULL,   "MXFP4"};
+        NULL,      NULL,      "TQ1_0",   "TQ2_0", NULL,     NULL,   NULL,   "MXFP4",
+        "NVFP4",   "Q1_0",    "Q2_0"};
     return id < sizeof names / sizeof names[0] ? names[id] : NULL;
 }
 

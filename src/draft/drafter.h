@@ -28,6 +28,9 @@ typedef struct vouch_drafter_ops {
      * n_tokens + k at most the session's n_ctx. Errors: NUMERIC. */
     vouch_status (*propose)(void *self, const int32_t *tokens, int32_t n_tokens, int32_t k,
                             vouch_draft *out);
+    /* Brings the drafter up to date with tokens[0, n_tokens) without a proposal, in pieces of a prompt that the
+     * caller can stop between. NULL where propose catches up fast enough. */
+    void (*observe)(void *self, const int32_t *tokens, int32_t n_tokens);
     void (*rewind)(void *self, int32_t n_tokens);
     void (*close)(void *self);
     size_t (*memory)(const void *self);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "kernels/tables.h"
+#include "vouch.h"
 
 #if defined(__x86_64__)
 /* The compiler's builtins also ask the operating system whether it saves the wide registers. */

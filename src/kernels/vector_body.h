@@ -49,6 +49,14 @@ INLINE void store_sum(const outputs *out, int r, int part, vf sum)
 
 /* --------------------------------------------------- matmul, quantised weights */
 
+enum { PREFETCH = 2048 }; /* bytes ahead */
+
+/* Tiles lie one after the other, so what comes next in memory is what is needed next. */
+INLINE void prefetch(const unsigned char *next, const int bytes)
+{
+    UNROLL for (int i = 0; i < bytes; i += 64) __builtin_prefetch(next + i);
+}
+
 /* The integer dot products of block b with R rows. */
 INLINE void dot_bytes(const int R, vi *sum, const unsigned char *quants, int64_t b, const vouch_group *g)
 {
@@ -86,6 +94,7 @@ INLINE void tile_quantized(const int R, const vouch_type type, const vouch_matri
         UNROLL for (int r = 0; r < R; r++) acc[r] = start_sum(out, r, part);
         for (int64_t b = 0; b < n_blocks; b++) {
             vi sum[VOUCH_MAX_GROUP];
+            if (part == 0) prefetch(quants + b * block + PREFETCH, block);
             if (type == VOUCH_TYPE_Q8_0) dot_bytes(R, sum, quants, b, g);
             else dot_nibbles(R, sum, quants, b, g, type == VOUCH_TYPE_Q4_0 ? 8 : 0);
             const vf scale = vf_from_half(scales + b * 32);
@@ -167,19 +176,17 @@ INLINE void matmul_quantized(const vouch_type type, const vouch_matrix *w, const
     }
 }
 
-/* As many tiles at once as suit R rows, the remainder one by one. */
+/* As many tiles at once as suit R rows, then half as many, ... */
 INLINE void group_float(const int R, const bool half, const vouch_matrix *w, const vouch_group *g, float *y,
                         int64_t ldy, int64_t tile_begin, int64_t tile_end, vouch_start start)
 {
-    const int T = tiles_together(R);
     int64_t t = tile_begin;
-    for (; t + T <= tile_end; t += T) {
-        const outputs out = outputs_at(w, y, ldy, t, g->begin, start);
-        tiles_float(R, T, half, w, w->data + (size_t)t * w->tile_bytes, g, &out);
-    }
-    for (; T > 1 && t < tile_end; t++) {
-        const outputs out = outputs_at(w, y, ldy, t, g->begin, start);
-        tiles_float(R, 1, half, w, w->data + (size_t)t * w->tile_bytes, g, &out);
+    UNROLL for (int T = VL_TILES_MAX; T > 0; T /= 2) {
+        if (T > tiles_together(R)) continue;
+        for (; t + T <= tile_end; t += T) {
+            const outputs out = outputs_at(w, y, ldy, t, g->begin, start);
+            tiles_float(R, T, half, w, w->data + (size_t)t * w->tile_bytes, g, &out);
+        }
     }
 }
 

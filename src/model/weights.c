@@ -323,17 +323,19 @@ static void pack_on_thread(void *arg, vouch_pool *team, int32_t thread)
     }
 }
 
-static void pack_all(walk *w, vouch_pool *pool, vouch_progress_fn progress, void *user)
+static vouch_status pack_all(walk *w, vouch_pool *pool, vouch_progress_fn progress, void *user)
 {
     packing p = {.jobs = w->jobs, .n_jobs = w->n_jobs, .progress = progress, .user = user};
     for (size_t j = 0; j < w->n_jobs; j++) {
         job *one = &w->jobs[j];
+        VOUCH_TRY(vouch_gguf_load_tensor(w->gguf, one->tensor, w->err));
         one->first_tile = p.n_tiles;
         if (one->matrix) p.n_tiles += one->matrix->n_tiles;
         else memcpy(one->vector, one->tensor->data, one->tensor->bytes);
     }
     vouch_pool_run(pool, pack_on_thread, &p);
     if (progress) progress(user, 1.0);
+    return vouch_gguf_recheck(w->gguf, w->err);
 }
 
 /* ------------------------------------------------------------------- opening */
@@ -379,10 +381,10 @@ vouch_status vouch_weights_open(vouch_weights **out, const vouch_gguf *gguf, int
     w.arena = &weights->arena;
     if ((status = take_all(&w)) != VOUCH_OK) goto done;
     weights->head = weights->output.data ? &weights->output : &weights->embedding;
-    pack_all(&w, pool, progress, user);
-    *out = weights;
+    status = pack_all(&w, pool, progress, user);
 done:
-    if (status != VOUCH_OK) vouch_weights_close(weights);
+    if (status == VOUCH_OK) *out = weights;
+    else vouch_weights_close(weights);
     free(w.jobs);
     return status;
 }

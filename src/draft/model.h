@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* The classic drafter: a smaller model with the same token table (Leviathan et al., arXiv 2211.17192). */
+#ifndef VOUCH_DRAFT_MODEL_H
+#define VOUCH_DRAFT_MODEL_H
+
+#include "draft/drafter.h"
+#include "model/context.h"
+
+typedef struct vouch_drafter_model_options {
+    const vouch_sampling *sampling; /* the session's: q is processed as p is */
+    vouch_draft_sampling draft_sampling;
+    int32_t n_ctx;         /* of the session; the draft model's own may be shorter */
+    int32_t prefill_chunk;
+    int32_t k;             /* most guesses of a proposal */
+    vouch_kv_type kv_type;
+} vouch_drafter_model_options;
+
+/* weights and pool must outlive it. Past the draft model's trained context it proposes nothing.
+ * Errors: MEMORY; on failure *out has no ops. */
+vouch_status vouch_drafter_model_open(vouch_drafter_ref *out, const vouch_weights *weights, vouch_pool *pool,
+                                      const vouch_drafter_model_options *options, vouch_error *err);
+/* The digest of its cache (for tests of law L3). */
+uint64_t vouch_drafter_model_digest(vouch_drafter_ref drafter);
+
+#endif

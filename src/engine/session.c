@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The session half of the C API: it owns the memory and the sequence, and puts the rooms together.
+ *
+ *   spec     the cycle, over a vouch_target that is the functions below
+ *   model    the target's context (KV cache, forward pass)
+ *   sample   p of a row
+ *   draft    the drafter
+ *   text     the stream that turns committed tokens into text
+ *
+ * Between calls the target has run at most the first n_tokens - 1 tokens: the last one is the first row of
+ * the next pass, whether a prompt, an answer or a rejection ended with it.
+ */
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "draft/custom.h"
+#include "draft/model.h"
+#include "draft/ngram.h"
+#include "engine/model.h"
+#include "model/context.h"
+#include "spec/cycle.h"
+
+enum { DEFAULT_CTX = 4096, DEFAULT_CHUNK = 256, MAX_CHUNK = 512, MAX_CTX = 1 << 24, DEFAULT_DRAFT = 4,
+       FEWEST_LOGITS = 16 };
+
+struct vouch_session {
+    const vouch_model *model;
+    vouch_session_options options; /* resolved; pointers in it are not kept */
+    vouch_pool *pool;
+    vouch_context *target;
+    vouch_stream *stream;
+    vouch_cycle cycle; /* holds tokens, n_tokens, drafter */
+    vouch_sampler sampler;
+    vouch_dist p;      /* of the row the judge looks at */
+    vouch_stats stats;
+    int32_t max_logits;
+    int32_t n_answer;  /* tokens since the prompt */
+    bool answering;    /* a prompt was given and nothing has ended the answer */
+    atomic_bool cancelled;
+    vouch_progress_fn progress;
+    void *progress_user;
+    vouch_arena arena; /* tokens, sampler, p */
+};
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static int32_t min_i32(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* ------------------------------------------------------------------ options */
+
+vouch_speculation vouch_speculation_default(void)
+{
+    return (vouch_speculation){.lenience = 1, .ngram_min = 2, .ngram_max = 4};
+}
+
+vouch_session_options vouch_session_options_default(void)
+{
+    return (vouch_session_options){.sampling = vouch_sampling_default(),
+                                   .speculation = vouch_speculation_default()};
+}
+
+static vouch_status out_of_range(vouch_error *err, const char *what, long long value, long long min, long long max)
+{
+    return vouch_fail(err, VOUCH_E_ARGUMENT, "%s is %lld, must be %lld to %lld", what, value, min, max);
+}
+
+static vouch_status check_speculation(const vouch_speculation *s, vouch_error *err)
+{
+    if (s->drafter < VOUCH_DRAFTER_AUTO || s->drafter > VOUCH_DRAFTER_CUSTOM)
+        return out_of_range(err, "speculation: drafter", s->drafter, VOUCH_DRAFTER_AUTO, VOUCH_DRAFTER_CUSTOM);
+    if (s->n_draft < 0 || s->n_draft > VOUCH_MAX_DRAFT)
+        return out_of_range(err, "speculation: n_draft", s->n_draft, 0, VOUCH_MAX_DRAFT);
+    if (s->draft_sampling != VOUCH_DRAFT_SAMPLE && s->draft_sampling != VOUCH_DRAFT_GREEDY)
+        return out_of_range(err, "speculation: draft_sampling", s->draft_sampling, 0, 1);
+    if (!(s->lenience > 0 && s->lenience <= 1))
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: lenience is %g, must be above 0 and at most 1", s->lenience);
+    if (s->drafter == VOUCH_DRAFTER_MODEL && !s->draft_model)
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation with a draft model needs a draft model");
+    return VOUCH_OK;
+}
+
+/* Replaces every "default" by a value and checks the rest. */
+static vouch_status resolve_options(vouch_session_options *o, const vouch_model *model, vouch_error *err)
+{
+    if (o->n_ctx == 0) o->n_ctx = min_i32(DEFAULT_CTX, model->info.n_ctx_train);
+    if (o->n_ctx == 1) o->n_ctx = 2; /* of a model trained for one token */
+    if (o->n_ctx < 2 || o->n_ctx > MAX_CTX) return out_of_range(err, "n_ctx", o->n_ctx, 2, MAX_CTX);
+    if (o->prefill_chunk == 0) o->prefill_chunk = DEFAULT_CHUNK;
+    if (o->prefill_chunk < 1 || o->prefill_chunk > MAX_CHUNK)
+        return out_of_range(err, "prefill_chunk", o->prefill_chunk, 1, MAX_CHUNK);
+    if (o->kv_type != VOUCH_KV_F16 && o->kv_type != VOUCH_KV_F32)
+        return out_of_range(err, "kv_type", o->kv_type, VOUCH_KV_F16, VOUCH_KV_F32);
+    if (o->max_tokens < 0) return out_of_range(err, "max_tokens", o->max_tokens, 0, INT32_MAX);
+    if (o->max_tokens == 0) o->max_tokens = INT32_MAX;
+    VOUCH_TRY(check_speculation(&o->speculation, err));
+    vouch_speculation *s = &o->speculation;
+    if (s->drafter == VOUCH_DRAFTER_AUTO) s->drafter = s->draft_model ? VOUCH_DRAFTER_MODEL : VOUCH_DRAFTER_NGRAM;
+    if (s->n_draft == 0) s->n_draft = DEFAULT_DRAFT;
+    if (s->drafter == VOUCH_DRAFTER_NONE) s->n_draft = 0;
+    return vouch_sampling_check(&o->sampling, model->info.n_vocab, err);
+}
+
+/* ------------------------------------------------------ the target, for spec */
+
+/* Runs what the cache lacks of tokens[0, n), the last n_logits rows, in one pass, with logits. */
+static void run_target(vouch_session *s, int32_t n, int32_t n_logits)
+{
+    int32_t at = vouch_context_n_cached(s->target);
+    while (at < n) {
+        int32_t rows = min_i32(n - at, s->options.prefill_chunk);
+        if (n_logits > 0 && n - at > rows) rows = min_i32(rows, n - n_logits - at);
+        if (n - at <= n_logits) rows = n - at;
+        vouch_context_forward(s->target, s->cycle.tokens + at, NULL, rows, at + rows == n ? n_logits : 0);
+        at += rows;
+    }
+}
+
+static void target_score(void *self, const int32_t *tokens, int32_t n_tokens, int32_t n_guesses)
+{
+    vouch_session *s = self;
+    (void)tokens; /* the session's own */
+    run_target(s, n_tokens + n_guesses, n_guesses + 1);
+}
+
+static vouch_status target_row(void *self, const int32_t *tokens, int32_t n_history, int32_t row, const vouch_dist **p)
+{
+    vouch_session *s = self;
+    *p = &s->p;
+    return vouch_dist_from_logits(&s->p, &s->sampler, vouch_context_logits(s->target, row), tokens, (size_t)n_history);
+}
+
+static void target_rewind(void *self, int32_t n)
+{
+    vouch_session *s = self;
+    if (n < vouch_context_n_cached(s->target)) vouch_context_keep(s->target, n);
+}
+
+static vouch_finish commit_token(void *self, int32_t token)
+{
+    vouch_session *s = self;
+    s->n_answer++;
+    const bool ends = s->model->tokenizer && vouch_tokenizer_ends_answer(s->model->tokenizer, token);
+    if (ends && !s->options.ignore_eos) return VOUCH_FINISH_EOS;
+    if (vouch_stream_push(s->stream, token)) return VOUCH_FINISH_STOP;
+    return s->n_answer == s->options.max_tokens ? VOUCH_FINISH_LENGTH : VOUCH_FINISH_NONE;
+}
+
+/* ------------------------------------------------------------------- opening */
+
+static vouch_status open_drafter(vouch_session *s, vouch_error *err)
+{
+    const vouch_speculation *spec = &s->options.speculation;
+    vouch_drafter_ref *drafter = &s->cycle.drafter;
+    switch (spec->drafter) {
+    case VOUCH_DRAFTER_MODEL: {
+        VOUCH_TRY(vouch_model_check_pair(s->model, spec->draft_model, err));
+        const vouch_drafter_model_options options = {.sampling = &s->options.sampling,
+                                                     .draft_sampling = spec->draft_sampling,
+                                                     .n_ctx = s->options.n_ctx,
+                                                     .prefill_chunk = s->options.prefill_chunk,
+                                                     .k = spec->n_draft,
+                                                     .kv_type = s->options.kv_type};
+        return vouch_drafter_model_open(drafter, spec->draft_model->weights, s->pool, &options, err);
+    }
+    case VOUCH_DRAFTER_NGRAM:
+        return vouch_drafter_ngram_open(drafter, s->options.n_ctx, spec->ngram_min, spec->ngram_max, err);
+    case VOUCH_DRAFTER_CUSTOM: return vouch_drafter_custom_open(drafter, &spec->custom, err);
+    default: return VOUCH_OK;
+    }
+}
+
+static void layout_session(vouch_session *s, vouch_arena *arena)
+{
+    s->cycle.tokens = vouch_arena_take(arena, (size_t)s->options.n_ctx, sizeof *s->cycle.tokens);
+    vouch_sampler_layout(&s->sampler, &s->options.sampling, s->model->info.n_vocab, s->model->weights->kernels, arena);
+    vouch_dist_layout(&s->p, s->model->info.n_vocab, arena);
+}
+
+static vouch_status open_memory(vouch_session *s, vouch_error *err)
+{
+    vouch_arena arena = {0};
+    layout_session(s, &arena);
+    VOUCH_TRY(vouch_arena_allocate(&arena, "the session", err));
+    s->arena = arena;
+    layout_session(s, &s->arena);
+    return VOUCH_OK;
+}
+
+static vouch_status open_parts(vouch_session *s, const vouch_session_options *given, vouch_error *err)
+{
+    const vouch_session_options *o = &s->options;
+    VOUCH_TRY(open_memory(s, err));
+    VOUCH_TRY(vouch_pool_open(&s->pool, o->n_threads, err));
+    s->max_logits = o->speculation.n_draft < FEWEST_LOGITS ? FEWEST_LOGITS : o->speculation.n_draft + 1;
+    const int32_t most = s->max_logits > o->prefill_chunk ? s->max_logits : o->prefill_chunk;
+    const vouch_context_options context = {
+        .n_ctx = o->n_ctx, .max_rows = most, .max_logits = s->max_logits, .kv_type = o->kv_type};
+    VOUCH_TRY(vouch_context_open(&s->target, s->model->weights, s->pool, &context, err));
+    VOUCH_TRY(vouch_stream_open(&s->stream, s->model->tokenizer, given->stop, given->n_stop, VOUCH_MAX_DRAFT + 1, err));
+    return open_drafter(s, err);
+}
+
+vouch_status vouch_session_open(vouch_session **out, const vouch_model *model, const vouch_session_options *options,
+                                vouch_error *err)
+{
+    *out = NULL;
+    const vouch_session_options defaults = vouch_session_options_default();
+    if (!options) options = &defaults;
+    vouch_session *s = calloc(1, sizeof *s);
+    if (!s) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a session");
+    s->model = model;
+    s->options = *options;
+    vouch_status status = resolve_options(&s->options, model, err);
+    if (status == VOUCH_OK) status = open_parts(s, options, err);
+    if (status != VOUCH_OK) {
+        vouch_session_close(s);
+        return status;
+    }
+    vouch_cycle *cycle = &s->cycle;
+    cycle->target = (vouch_target){target_score, target_row, target_rewind, s};
+    cycle->dice = vouch_dice_philox(&s->sampler.params.seed);
+    cycle->lenience = s->options.speculation.lenience;
+    cycle->want_overlap = s->options.expected_acceptance;
+    cycle->commit = commit_token;
+    cycle->commit_self = s;
+    cycle->n_ctx = s->options.n_ctx;
+    cycle->n_vocab = model->info.n_vocab;
+    cycle->stats = &s->stats;
+    *out = s;
+    return VOUCH_OK;
+}
+
+void vouch_session_close(vouch_session *session)
+{
+    if (!session) return;
+    if (session->cycle.drafter.ops) session->cycle.drafter.ops->close(session->cycle.drafter.self);
+    vouch_stream_close(session->stream);
+    vouch_context_close(session->target);
+    vouch_pool_close(session->pool);
+    vouch_arena_free(&session->arena);
+    free(session);
+}
+
+/* -------------------------------------------------------------------- prompt */
+
+static vouch_status check_prompt(const vouch_session *s, const int32_t *tokens, size_t n_tokens, vouch_error *err)
+{
+    if (n_tokens == 0) return vouch_fail(err, VOUCH_E_ARGUMENT, "the prompt is empty: at least one token is needed");
+    if (n_tokens >= (size_t)s->options.n_ctx)
+        return vouch_fail(err, VOUCH_E_CONTEXT,
+                          "the prompt has %zu tokens, the context holds %d and needs one for the answer: shorten the "
+                          "prompt or use a larger context",
+                          n_tokens, s->options.n_ctx);
+    for (size_t i = 0; i < n_tokens; i++)
+        if (tokens[i] < 0 || tokens[i] >= s->model->info.n_vocab)
+            return vouch_fail(err, VOUCH_E_ARGUMENT, "token %zu of the prompt is %d, must be 0 to %d", i, tokens[i],
+                              s->model->info.n_vocab - 1);
+    return VOUCH_OK;
+}
+
+static bool take_cancel(vouch_session *s)
+{
+    return atomic_exchange(&s->cancelled, false);
+}
+
+/* Runs all but the last token, in chunks that can be cancelled between. */
+static vouch_status prefill(vouch_session *s, int32_t n, vouch_error *err)
+{
+    vouch_cycle *cycle = &s->cycle;
+    const vouch_drafter_ref *drafter = &cycle->drafter;
+    const double start = now();
+    const int32_t first = vouch_context_n_cached(s->target), last = n - 1;
+    vouch_status status = VOUCH_OK;
+    for (int32_t at = first; at < last && status == VOUCH_OK;) {
+        at = min_i32(at + s->options.prefill_chunk, last);
+        run_target(s, at, 0);
+        if (drafter->ops && drafter->ops->observe) drafter->ops->observe(drafter->self, cycle->tokens, at + 1);
+        if (s->progress) s->progress(s->progress_user, (double)(at - first) / (double)(last - first));
+        if (take_cancel(s)) status = vouch_fail(err, VOUCH_E_CANCELLED, "the prompt was cancelled");
+    }
+    s->stats.prompt_tokens += vouch_context_n_cached(s->target) - first;
+    s->stats.prefill_seconds += now() - start;
+    return status;
+}
+
+vouch_status vouch_session_prompt(vouch_session *session, const int32_t *tokens, size_t n_tokens, vouch_error *err)
+{
+    vouch_session *s = session;
+    vouch_cycle *cycle = &s->cycle;
+    VOUCH_TRY(check_prompt(s, tokens, n_tokens, err));
+    const int32_t n = (int32_t)n_tokens;
+    int32_t common = 0;
+    while (common < min_i32(n, cycle->n_tokens) && tokens[common] == cycle->tokens[common]) common++;
+    const int32_t keep = min_i32(common, n - 1);
+    target_rewind(s, keep);
+    if (cycle->drafter.ops) cycle->drafter.ops->rewind(cycle->drafter.self, keep);
+    memmove(cycle->tokens, tokens, n_tokens * sizeof *tokens);
+    vouch_stream_reset(s->stream);
+    s->n_answer = 0;
+    s->answering = false;
+    cycle->n_tokens = n;
+    const vouch_status status = prefill(s, n, err);
+    if (status == VOUCH_OK) s->answering = true;
+    else cycle->n_tokens = vouch_context_n_cached(s->target);
+    return status;
+}
+
+/* Asks for the count, then for the tokens. */
+static vouch_status prompt_encoded(vouch_session *s, const char *text, size_t n_text, const vouch_message *messages,
+                                   size_t n_messages, vouch_error *err)
+{
+    const vouch_model *model = s->model;
+    size_t n = 0, capacity = 0;
+    int32_t *tokens = NULL;
+    vouch_status status;
+    for (;;) {
+        status = messages ? vouch_tokenize_chat(model, messages, n_messages, tokens, capacity, &n, err)
+                          : vouch_tokenize(model, text, n_text, VOUCH_TOKENIZE_BOS, tokens, capacity, &n, err);
+        if (status != VOUCH_E_BUFFER) break;
+        free(tokens);
+        capacity = n;
+        tokens = calloc(capacity, sizeof *tokens);
+        if (!tokens) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a prompt of %zu tokens", n);
+    }
+    if (status == VOUCH_OK) status = vouch_session_prompt(s, tokens, n, err);
+    free(tokens);
+    return status;
+}
+
+vouch_status vouch_session_text(vouch_session *session, const char *text, size_t n_text, vouch_error *err)
+{
+    return prompt_encoded(session, text, n_text, NULL, 0, err);
+}
+
+vouch_status vouch_session_chat(vouch_session *session, const vouch_message *messages, size_t n_messages,
+                                vouch_error *err)
+{
+    if (!messages || n_messages == 0)
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "a conversation needs at least one message");
+    return prompt_encoded(session, NULL, 0, messages, n_messages, err);
+}
+
+void vouch_session_set_progress(vouch_session *session, vouch_progress_fn fn, void *user)
+{
+    session->progress = fn;
+    session->progress_user = user;
+}
+
+/* ---------------------------------------------------------------------- step */
+
+vouch_status vouch_session_step(vouch_session *session, vouch_step *step, vouch_error *err)
+{
+    vouch_session *s = session;
+    vouch_cycle *cycle = &s->cycle;
+    *step = (vouch_step){0};
+    if (!s->answering) return vouch_fail(err, VOUCH_E_ARGUMENT, "the answer is over or was never begun: give a prompt");
+    if (take_cancel(s)) return vouch_fail(err, VOUCH_E_CANCELLED, "the answer was cancelled");
+    vouch_cycle_result result;
+    const vouch_status status =
+        vouch_cycle_step(cycle, s->options.speculation.n_draft, s->options.max_tokens - s->n_answer, &result);
+    if (status != VOUCH_OK)
+        return vouch_fail(err, status, "token %d of the sequence: %s", cycle->n_tokens, vouch_status_text(status));
+    if (result.finish != VOUCH_FINISH_NONE) {
+        s->answering = false;
+        vouch_stream_finish(s->stream);
+    }
+    const vouch_text text = vouch_stream_take(s->stream);
+    *step = (vouch_step){.tokens = cycle->tokens + result.first,
+                         .n_tokens = result.n,
+                         .n_accepted = result.n_accepted,
+                         .last = result.last,
+                         .text = text.data,
+                         .n_text = text.size,
+                         .guesses = cycle->guesses,
+                         .n_guesses = result.n_guesses,
+                         .finish = result.finish};
+    return VOUCH_OK;
+}
+
+void vouch_session_cancel(vouch_session *session)
+{
+    atomic_store(&session->cancelled, true);
+}
+
+/* ------------------------------------------------------------------- looking */
+
+const int32_t *vouch_session_tokens(const vouch_session *session, size_t *n_tokens)
+{
+    *n_tokens = (size_t)session->cycle.n_tokens;
+    return session->cycle.tokens;
+}
+
+const vouch_stats *vouch_session_stats(const vouch_session *session)
+{
+    return &session->stats;
+}
+
+void vouch_session_reset_stats(vouch_session *session)
+{
+    session->stats = (vouch_stats){0};
+}
+
+const char *vouch_session_drafter(const vouch_session *session)
+{
+    return session->cycle.drafter.ops ? session->cycle.drafter.ops->name : "none";
+}
+
+size_t vouch_session_memory(const vouch_session *session)
+{
+    const vouch_drafter_ref *drafter = &session->cycle.drafter;
+    return sizeof *session + session->arena.size + vouch_context_memory(session->target) +
+           vouch_stream_memory(session->stream) + (drafter->ops ? drafter->ops->memory(drafter->self) : 0);
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+vouch_status vouch_session_time_pass(vouch_session *session, int32_t n_rows, int32_t reps, double *seconds,
+                                     vouch_error *err)
+{
+    enum { MAX_REPS = 1000 };
+    vouch_session *s = session;
+    const int32_t n_cached = vouch_context_n_cached(s->target), most = s->options.n_ctx - n_cached;
+    if (n_rows < 1 || n_rows > VOUCH_MAX_DRAFT + 1)
+        return out_of_range(err, "rows of a timed pass", n_rows, 1, VOUCH_MAX_DRAFT + 1);
+    if (reps < 1 || reps > MAX_REPS) return out_of_range(err, "repetitions of a timed pass", reps, 1, MAX_REPS);
+    if (s->cycle.n_tokens == 0) return vouch_fail(err, VOUCH_E_ARGUMENT, "a timed pass needs a sequence");
+    if (n_rows > most || n_rows > s->max_logits)
+        return vouch_fail(err, VOUCH_E_CONTEXT, "%d rows do not fit: %d places are left, %d rows can have logits", n_rows,
+                          most, s->max_logits);
+    int32_t tokens[VOUCH_MAX_DRAFT + 1];
+    double times[MAX_REPS];
+    for (int32_t i = 0; i < n_rows; i++) tokens[i] = s->cycle.tokens[s->cycle.n_tokens - 1];
+    for (int32_t i = 0; i < reps; i++) {
+        const double start = now();
+        vouch_context_forward(s->target, tokens, NULL, n_rows, n_rows);
+        times[i] = now() - start;
+        vouch_context_keep(s->target, n_cached);
+    }
+    qsort(times, (size_t)reps, sizeof times[0], compare_doubles);
+    *seconds = times[reps / 2];
+    return VOUCH_OK;
+}
+
+vouch_status vouch_session_logits(vouch_session *session, int32_t first, int32_t n, float *out, vouch_error *err)
+{
+    vouch_session *s = session;
+    const size_t n_vocab = (size_t)s->model->info.n_vocab;
+    if (first < 0 || n < 0 || first > s->cycle.n_tokens || n > s->cycle.n_tokens - first)
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "logits of positions %d to %lld: the sequence has %d tokens", first,
+                          (long long)first + n, s->cycle.n_tokens);
+    target_rewind(s, first);
+    for (int32_t done = 0; done < n;) {
+        const int32_t rows = min_i32(n - done, min_i32(s->max_logits, s->options.prefill_chunk));
+        run_target(s, first + done + rows, rows);
+        for (int32_t r = 0; r < rows; r++)
+            memcpy(out + (size_t)(done + r) * n_vocab, vouch_context_logits(s->target, r), n_vocab * sizeof *out);
+        done += rows;
+    }
+    target_rewind(s, s->cycle.n_tokens > 0 ? s->cycle.n_tokens - 1 : 0);
+    return VOUCH_OK;
+}
