@@ -26,10 +26,10 @@ static void print_token(FILE *stream, const vouch_model *model, int32_t token)
 {
     size_t n = 0;
     const char *bytes = vouch_token_bytes(model, token, &n);
-    fputs("  ", stream);
-    const size_t used =
-        bytes ? cli_put_escaped(stream, bytes, n, TOKEN_COLUMNS) : (size_t)fprintf(stream, "#%d", token);
-    fprintf(stream, "%*s", TOKEN_COLUMNS > used ? (int)(TOKEN_COLUMNS - used) : 0, "");
+    fputs("  \"", stream);
+    const size_t used = 2 + (bytes ? cli_put_escaped(stream, bytes, n, TOKEN_COLUMNS - 2)
+                                   : (size_t)fprintf(stream, "#%d", token));
+    fprintf(stream, "\"%*s", TOKEN_COLUMNS > used ? (int)(TOKEN_COLUMNS - used) : 0, "");
 }
 
 /* Four digits after the point, or as many as show something. */

@@ -13,8 +13,8 @@ int main(int argc, char **argv)
     vouch_session_options options = vouch_session_options_default();
     vouch_message turn = {"user", argv[2]};
     vouch_step step = {0};
-    vouch_error err = {0};
-
+    vouch_error err;
+    int status = 1;
     options.max_tokens = 256;
     if (vouch_model_open(&model, argv[1], &loading, &err)) goto done;
     if (argc > 3 && vouch_model_open(&draft, argv[3], &loading, &err)) goto done;
@@ -26,13 +26,13 @@ int main(int argc, char **argv)
         fwrite(step.text, 1, step.n_text, stdout);
         fflush(stdout);
     }
-    fprintf(stderr, "\n%lld tokens in %lld passes\n",
-            (long long)vouch_session_stats(session)->generated_tokens,
-            (long long)vouch_session_stats(session)->cycles);
+    const vouch_stats *stats = vouch_session_stats(session);
+    fprintf(stderr, "\n%d tokens in %d passes\n", (int)stats->generated_tokens, (int)stats->cycles);
+    status = 0;
 done:
-    if (err.code) fprintf(stderr, "%s\n", err.message);
+    if (status) fprintf(stderr, "%s\n", err.message);
     vouch_session_close(session);
     vouch_model_close(draft);
     vouch_model_close(model);
-    return err.code != VOUCH_OK;
+    return status;
 }
