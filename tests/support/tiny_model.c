@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Gains, for inputs that RMSNorm has brought to 1: a matrix [n_out, n_in] whose weights have the standard
+ * deviation gain / sqrt(n_in) gives outputs of standard deviation `gain`. Queries and keys of 1.7 make scores
+ * of 3, which is attention that picks; what a layer adds to the residual stream is of the order of 1.5, the
+ * embedding of 0.2.
+ *
+ * Random numbers are sums of integers, and square roots are exactly rounded, so that no libm has a say.
+ */
+#include "support/tiny_model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/tiny_vocab.h"
+
+enum { MAX_TENSORS = 512 };
+static const float embedding_gain = 0.2f, logits_gain = 4.0f, query_gain = 1.7f;
+
+typedef struct tiny_writer {
+    tiny_model_options o; /* resolved */
+    vouch_gguf_writer *gguf;
+    uint64_t state, noise_state;
+    void *data[MAX_TENSORS];
+    int n_data;
+} tiny_writer;
+
+static void die(const char *message)
+{
+    fprintf(stderr, "tiny_model: %s\n", message);
+    abort();
+}
+
+static void *allocate(int64_t n, size_t size)
+{
+    void *block = calloc((size_t)n, size);
+    if (!block) die("no memory");
+    return block;
+}
+
+/* About normal, mean 0, variance 1: four uniform numbers of 16 bits added (splitmix64). */
+static float draw(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    z ^= z >> 31;
+    const int32_t sum = (int32_t)((z & 0xffff) + (z >> 16 & 0xffff) + (z >> 32 & 0xffff) + (z >> 48));
+    return (float)(sum - 2 * 0xffff) * 0x1.bb67aep-16f; /* sqrt(3) / 2^16 */
+}
+
+/* ------------------------------------------------------------- quantisation */
+
+static void put_half(unsigned char *out, float value)
+{
+    const uint16_t half = vouch_float_to_half(value);
+    memcpy(out, &half, sizeof half);
+}
+
+static float clamp(float value, float low, float high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+/* d = max |x| / 127 */
+static void pack_q8_0(const float *x, unsigned char *out)
+{
+    float most = 0;
+    for (int i = 0; i < 32; i++) most = fmaxf(most, fabsf(x[i]));
+    const float d = most / 127, inverse = d > 0 ? 1 / d : 0;
+    put_half(out, d);
+    for (int i = 0; i < 32; i++) out[2 + i] = (unsigned char)(int8_t)roundf(x[i] * inverse);
+}
+
+/* d so that the value farthest from 0 is -8 */
+static void pack_q4_0(const float *x, unsigned char *out)
+{
+    float far = 0;
+    for (int i = 0; i < 32; i++)
+        if (fabsf(x[i]) > fabsf(far)) far = x[i];
+    const float d = far / -8, inverse = d != 0 ? 1 / d : 0;
+    put_half(out, d);
+    for (int i = 0; i < 16; i++) {
+        const int low = (int)clamp(floorf(x[i] * inverse + 8.5f), 0, 15);
+        const int high = (int)clamp(floorf(x[i + 16] * inverse + 8.5f), 0, 15);
+        out[2 + i] = (unsigned char)(low | high << 4);
+    }
+}
+
+/* from the least value, in fifteenths of the range */
+static void pack_q4_1(const float *x, unsigned char *out)
+{
+    float least = x[0], most = x[0];
+    for (int i = 1; i < 32; i++) {
+        least = fminf(least, x[i]);
+        most = fmaxf(most, x[i]);
+    }
+    const float d = (most - least) / 15, inverse = d > 0 ? 1 / d : 0;
+    put_half(out, d);
+    put_half(out + 2, least);
+    for (int i = 0; i < 16; i++) {
+        const int low = (int)clamp(floorf((x[i] - least) * inverse + 0.5f), 0, 15);
+        const int high = (int)clamp(floorf((x[i + 16] - least) * inverse + 0.5f), 0, 15);
+        out[4 + i] = (unsigned char)(low | high << 4);
+    }
+}
+
+void tiny_model_pack(vouch_type type, const float *values, int64_t n, unsigned char *out)
+{
+    const vouch_type_info *info = vouch_type_get_info(type);
+    if (!info || n % info->block_length != 0) die("bad type or row");
+    for (int64_t i = 0; i < n; i += info->block_length, out += info->block_bytes) {
+        const float *x = values + i;
+        switch (type) {
+        case VOUCH_TYPE_Q8_0: pack_q8_0(x, out); break;
+        case VOUCH_TYPE_Q4_0: pack_q4_0(x, out); break;
+        case VOUCH_TYPE_Q4_1: pack_q4_1(x, out); break;
+        case VOUCH_TYPE_F16: put_half(out, *x); break;
+        default: memcpy(out, x, sizeof *x);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------ tensors */
+
+static bool is_omitted(const tiny_writer *w, const char *name)
+{
+    return w->o.omit && strcmp(w->o.omit, name) == 0;
+}
+
+static void add_tensor(tiny_writer *w, const char *name, vouch_type type, int64_t n_in, int64_t n_out,
+                       const float *values)
+{
+    const vouch_type_info *info = vouch_type_get_info(type);
+    const int64_t dim[2] = {n_in, n_out}, n = n_in * n_out;
+    if (w->n_data == MAX_TENSORS) die("too many tensors");
+    unsigned char *data = w->data[w->n_data++] = allocate(n / info->block_length, (size_t)info->block_bytes);
+    tiny_model_pack(type, values, n, data);
+    if (!is_omitted(w, name)) vouch_gguf_add_tensor(w->gguf, name, type, n_out > 1 ? 2 : 1, dim, data);
+}
+
+/* A matrix of the model's type; the stream of random numbers is the same whatever its noise and type. */
+static void add_matrix(tiny_writer *w, const char *name, int64_t n_out, int64_t n_in, float deviation)
+{
+    const int32_t block = vouch_type_get_info(w->o.type)->block_length;
+    float *values = allocate(n_out * n_in, sizeof *values);
+    for (int64_t i = 0; i < n_out * n_in; i++) values[i] = deviation * draw(&w->state);
+    for (int64_t i = 0; w->o.noise != 0 && i < n_out * n_in; i++)
+        values[i] += deviation * w->o.noise * draw(&w->noise_state);
+    add_tensor(w, name, n_in % block == 0 ? w->o.type : VOUCH_TYPE_F16, n_in, n_out, values);
+    free(values);
+}
+
+/* Weights of a norm, about `mean`. */
+static void add_norm(tiny_writer *w, const char *name, int64_t n, float mean)
+{
+    float *values = allocate(n, sizeof *values);
+    for (int64_t i = 0; i < n; i++) values[i] = mean * (1 + 0.1f * draw(&w->state));
+    add_tensor(w, name, VOUCH_TYPE_F32, n, 1, values);
+    free(values);
+}
+
+/* As Llama 3 has them: 1 for the fast half, growing to 8. */
+static void add_rope_freqs(tiny_writer *w)
+{
+    const int64_t n = w->o.head_dim / 2;
+    float *values = allocate(n, sizeof *values);
+    for (int64_t i = 0; i < n; i++)
+        values[i] = i < n / 2 ? 1 : 1 + 7 * (float)(i - n / 2) / (float)(n - n / 2);
+    add_tensor(w, "rope_freqs.weight", VOUCH_TYPE_F32, n, 1, values);
+    free(values);
+}
+
+static void add_layer(tiny_writer *w, int32_t index)
+{
+    const tiny_model_options *o = &w->o;
+    const int64_t n_embd = o->n_embd, n_q = (int64_t)o->n_heads * o->head_dim,
+                  n_kv = (int64_t)o->n_kv_heads * o->head_dim;
+    const float by_embd = 1 / sqrtf((float)o->n_embd);
+    const struct {
+        const char *name;
+        int64_t n_out, n_in;
+        float deviation;
+    } matrices[] = {{"attn_q", n_q, n_embd, query_gain * by_embd},
+                    {"attn_k", n_kv, n_embd, query_gain * by_embd},
+                    {"attn_v", n_kv, n_embd, by_embd},
+                    {"attn_output", n_embd, n_q, 2.5f / sqrtf((float)n_q)},
+                    {"ffn_gate", o->n_ff, n_embd, 1.5f * by_embd},
+                    {"ffn_up", o->n_ff, n_embd, 1.5f * by_embd},
+                    {"ffn_down", n_embd, o->n_ff, 1.5f / sqrtf((float)o->n_ff)}};
+    char name[64];
+    for (size_t i = 0; i < sizeof matrices / sizeof matrices[0]; i++) {
+        snprintf(name, sizeof name, "blk.%d.%s.weight", index, matrices[i].name);
+        add_matrix(w, name, matrices[i].n_out, matrices[i].n_in, matrices[i].deviation);
+    }
+    snprintf(name, sizeof name, "blk.%d.attn_norm.weight", index);
+    add_norm(w, name, n_embd, 1);
+    snprintf(name, sizeof name, "blk.%d.ffn_norm.weight", index);
+    add_norm(w, name, n_embd, 1);
+    if (strcmp(o->arch, "qwen3") != 0) return;
+    snprintf(name, sizeof name, "blk.%d.attn_q_norm.weight", index);
+    add_norm(w, name, o->head_dim, query_gain);
+    snprintf(name, sizeof name, "blk.%d.attn_k_norm.weight", index);
+    add_norm(w, name, o->head_dim, query_gain);
+}
+
+static void add_tensors(tiny_writer *w)
+{
+    const tiny_model_options *o = &w->o;
+    const float by_embd = 1 / sqrtf((float)o->n_embd);
+    add_matrix(w, "token_embd.weight", o->n_vocab, o->n_embd, embedding_gain);
+    for (int32_t i = 0; i < o->n_layers; i++) add_layer(w, i);
+    add_norm(w, "output_norm.weight", o->n_embd, o->tied ? logits_gain * by_embd / embedding_gain : 1);
+    if (!o->tied) add_matrix(w, "output.weight", o->n_vocab, o->n_embd, logits_gain * by_embd);
+    if (o->rope_freqs) add_rope_freqs(w);
+}
+
+/* --------------------------------------------------------------------- keys */
+
+/* The name with the architecture before it; valid until the next call. */
+static const char *arch_key(tiny_writer *w, const char *key)
+{
+    static char name[96];
+    snprintf(name, sizeof name, "%s.%s", w->o.arch, key);
+    return name;
+}
+
+static void add_int(tiny_writer *w, const char *key, int32_t value)
+{
+    const char *name = arch_key(w, key);
+    if (!is_omitted(w, name)) vouch_gguf_add_u32(w->gguf, name, (uint32_t)value);
+}
+
+static void add_float(tiny_writer *w, const char *key, float value)
+{
+    const char *name = arch_key(w, key);
+    if (!is_omitted(w, name)) vouch_gguf_add_f32(w->gguf, name, value);
+}
+
+static void add_keys(tiny_writer *w, bool states_head_dim)
+{
+    const tiny_model_options *o = &w->o;
+    if (!is_omitted(w, "general.architecture")) vouch_gguf_add_text(w->gguf, "general.architecture", o->arch);
+    vouch_gguf_add_text(w->gguf, "general.name", "tiny");
+    add_int(w, "block_count", o->n_layers);
+    add_int(w, "context_length", o->n_ctx);
+    add_int(w, "embedding_length", o->n_embd);
+    add_int(w, "feed_forward_length", o->n_ff);
+    add_int(w, "attention.head_count", o->n_heads);
+    add_int(w, "attention.head_count_kv", o->n_kv_heads);
+    add_float(w, "attention.layer_norm_rms_epsilon", 1e-5f);
+    add_float(w, "rope.freq_base", o->rope_base);
+    if (states_head_dim) {
+        add_int(w, "attention.key_length", o->head_dim);
+        add_int(w, "attention.value_length", o->head_dim);
+    }
+    if (o->rope_scale != 0) {
+        vouch_gguf_add_text(w->gguf, arch_key(w, "rope.scaling.type"), "linear");
+        add_float(w, "rope.scaling.factor", o->rope_scale);
+    }
+    tiny_vocab_add(w->gguf, o->n_vocab, o->vocab_seed);
+}
+
+static void resolve(tiny_model_options *o)
+{
+    if (!o->arch) o->arch = "llama";
+    if (!o->n_vocab) o->n_vocab = 400;
+    if (!o->n_embd) o->n_embd = 64;
+    if (!o->n_layers) o->n_layers = 2;
+    if (!o->n_heads) o->n_heads = 4;
+    if (!o->n_kv_heads) o->n_kv_heads = o->n_heads % 2 ? o->n_heads : o->n_heads / 2;
+    if (!o->head_dim) o->head_dim = o->n_embd / o->n_heads;
+    if (!o->n_ff) o->n_ff = 96;
+    if (!o->n_ctx) o->n_ctx = 512;
+    if (o->rope_base == 0) o->rope_base = 10000;
+}
+
+void tiny_model_write(const char *path, const tiny_model_options *options)
+{
+    tiny_writer *w = allocate(1, sizeof *w);
+    vouch_error err;
+    w->o = *options;
+    resolve(&w->o);
+    w->state = options->seed * 0x2545f4914f6cdd1d + 1;
+    w->noise_state = ~options->noise_seed * 0x2545f4914f6cdd1d;
+    if (vouch_gguf_writer_open(&w->gguf, &err) != VOUCH_OK) die(err.message);
+    if (options->add) options->add(w->gguf, options->user);
+    add_keys(w, options->head_dim != 0);
+    add_tensors(w);
+    if (vouch_gguf_write(w->gguf, path, &err) != VOUCH_OK) die(err.message);
+    vouch_gguf_writer_close(w->gguf);
+    for (int i = 0; i < w->n_data; i++) free(w->data[i]);
+    free(w);
+}
