@@ -42,12 +42,11 @@ static char *line_read(char **line, size_t *capacity, size_t *n)
 {
     const bool person = isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
     for (;;) {
-        if (person) fputs("> ", stderr);
         cli_interrupt_watch(NULL);
+        if (person) fputs("> ", stderr);
         errno = 0;
         const ssize_t got = getline(line, capacity, stdin);
         const bool again = got < 0 && errno == EINTR && cli_interrupted();
-        cli_interrupt_release();
         if (got < 0 && person) fputs("\n", stderr);
         if (got < 0 && !again) return NULL;
         if (again) {
@@ -125,6 +124,7 @@ int cli_chat(cli_engine *engine, cli_reply *reply)
         else if (memchr(line, 0, n)) cli_complain("a line with a NUL byte is left out");
         else if (n > 0) status = turn_run(engine, &h, line, reply);
     }
+    cli_interrupt_release();
     history_cut(&h, 0);
     free(h.items);
     free(line);

@@ -45,7 +45,11 @@ int cli_engine_start(cli_engine *engine, const vouch_session_options *session)
 {
     vouch_error err;
     const double start = cli_now();
+    const int32_t n_trained = vouch_model_get_info(engine->model)->n_ctx_train;
     vouch_session_options options = *session;
+    if (options.n_ctx > n_trained)
+        cli_note("a context of %d tokens is more than the %d the model was trained for", options.n_ctx,
+                 n_trained);
     options.speculation.draft_model = engine->draft;
     const vouch_status status = vouch_session_open(&engine->session, engine->model, &options, &err);
     engine->load_seconds += cli_now() - start;

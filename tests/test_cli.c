@@ -1,0 +1,920 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The command as its users meet it: the built program is run, and exit status, standard output and standard
+ * error are looked at apart. Bad command lines first, which need no model; then a tiny model that this
+ * program writes; then, where it is there, the real one.
+ */
+#include "support/test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <jansson.h>
+#include <math.h>
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support/tiny_model.h"
+#include "vouch.h"
+
+/* ----------------------------------------------------------------- harness */
+
+enum { MAX_ARGUMENTS = 48 };
+
+/* How to run it. Zero: standard input is empty, output and errors are collected. */
+typedef struct setting {
+    const char *input; /* bytes for standard input */
+    size_t n_input;    /* 0: strlen */
+    const char *out;   /* standard output goes to this file instead; "closed": it is closed */
+    rlim_t file_limit; /* bytes a file may grow to; 0: any */
+} setting;
+
+typedef struct result {
+    int status; /* of exit, or 128 + signal */
+    char *out, *err;
+    size_t n_out;
+} result;
+
+static const char *program(const char *name)
+{
+    static char path[512];
+    const char *build = getenv("BUILD");
+    snprintf(path, sizeof path, "build/%s/%s", build ? build : "release", name);
+    return path;
+}
+
+static char *read_whole(const char *path, size_t *n)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    char *bytes = malloc(1 << 22);
+    assert_non_null(bytes);
+    *n = fread(bytes, 1, (1 << 22) - 1, file);
+    bytes[*n] = 0;
+    fclose(file);
+    return bytes;
+}
+
+static void write_whole(const char *path, const char *bytes, size_t n)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, n, file), n);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* In the child: becomes the program. */
+static void become(const char *const *arguments, const setting *how, const char *in, const char *out,
+                   const char *err)
+{
+    const int from = open(in, O_RDONLY), to = open(out, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    const int errors = open(err, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    signal(SIGINT, SIG_DFL);
+    signal(SIGPIPE, SIG_DFL);
+    dup2(from, STDIN_FILENO);
+    dup2(to, STDOUT_FILENO);
+    dup2(errors, STDERR_FILENO);
+    if (how->out && strcmp(how->out, "closed") == 0) close(STDOUT_FILENO);
+    if (how->file_limit) setrlimit(RLIMIT_FSIZE, &(struct rlimit){how->file_limit, how->file_limit});
+    for (int fd = 3; fd < 32; fd++) close(fd);
+    execv(arguments[0], (char *const *)(uintptr_t)arguments);
+    _exit(127);
+}
+
+static int status_of(pid_t child)
+{
+    int status;
+    while (waitpid(child, &status, 0) < 0) assert_int_equal(errno, EINTR);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* Runs a program of the build with arguments that end in NULL. */
+static result run_as(const setting *how, const char *name, const char *const *arguments)
+{
+    char in[256], out[256], err[256];
+    const char *all[MAX_ARGUMENTS + 2] = {program(name)};
+    size_t n = 1;
+    for (; arguments[n - 1]; n++) all[n] = arguments[n - 1];
+    strcpy(in, test_temporary("stdin"));
+    strcpy(out, test_temporary("stdout"));
+    strcpy(err, test_temporary("stderr"));
+    write_whole(in, how->input ? how->input : "",
+                how->n_input ? how->n_input
+                : how->input ? strlen(how->input)
+                             : 0);
+    write_whole(out, "", 0);
+    const char *to = how->out && strcmp(how->out, "closed") != 0 ? how->out : out;
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) become(all, how, in, to, err);
+    result r = {.status = status_of(child)};
+    size_t n_err;
+    r.out = read_whole(out, &r.n_out);
+    r.err = read_whole(err, &n_err);
+    return r;
+}
+
+#define ARGUMENTS(...) ((const char *const[]){__VA_ARGS__, NULL})
+#define RUN(...)       run_as(&(setting){0}, "vouch", ARGUMENTS(__VA_ARGS__))
+
+static void result_free(result *r)
+{
+    free(r->out);
+    free(r->err);
+}
+
+static void expect(result r, int status, const char *message)
+{
+    if (r.status != status || (message && !strstr(r.err, message)))
+        print_error("status %d, want %d with \"%s\": %s", r.status, status, message ? message : "", r.err);
+    assert_int_equal(r.status, status);
+    if (message) assert_non_null(strstr(r.err, message));
+    result_free(&r);
+}
+
+/* ------------------------------------------------------------ command line */
+
+static void help_goes_to_stdout(void **state)
+{
+    (void)state;
+    static const char *const lines[][4] = {{"--help"},
+                                           {"-h"},
+                                           {"help"},
+                                           {"help", "run"},
+                                           {"run", "--help"},
+                                           {"run", "-h"},
+                                           {"info", "--help"},
+                                           {"tokenize", "--help"},
+                                           {"perplexity", "--help"},
+                                           {"--version"},
+                                           {"version"}};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        result r = run_as(&(setting){0}, "vouch", lines[i]);
+        assert_int_equal(r.status, 0);
+        assert_true(r.n_out > 5);
+        assert_string_equal(r.err, "");
+        result_free(&r);
+    }
+    result r = RUN("run", "--help");
+    assert_non_null(strstr(r.out, "--num-speculative-tokens N"));
+    assert_non_null(strstr(r.out, "in [1, 64]"));
+    assert_non_null(strstr(r.out, "Examples"));
+    assert_null(strstr(r.out, "\033"));
+    result_free(&r);
+    r = run_as(&(setting){0}, "vouch", (const char *const[]){NULL});
+    assert_int_equal(r.status, 2);
+    assert_int_equal(r.n_out, 0);
+    assert_non_null(strstr(r.err, "usage"));
+    result_free(&r);
+}
+
+/* Each is refused before any file is opened, in one line that names flag and value. */
+static void wrong_usage_is_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *arguments[6];
+        const char *says;
+    } cases[] = {
+        {{"rum"}, "did you mean run?"},
+        {{"frobnicate"}, "unknown command 'frobnicate'"},
+        {{"run"}, "--model FILE is missing"},
+        {{"run", "--prompt", "x"}, "--model FILE is missing"},
+        {{"perplexity", "-m", "x"}, "--file FILE is missing"},
+        {{"run", "--modle", "x"}, "unknown flag --modle; did you mean --model?"},
+        {{"run", "--spek=ngram"}, "unknown flag --spek; did you mean --spec?"},
+        {{"--max-token", "4"}, "did you mean --max-tokens?"},
+        {{"run", "--zzzzzzzz"}, "unknown flag --zzzzzzzz"},
+        {{"run", "-Z"}, "unknown flag -Z"},
+        {{"info", "--prompt", "x"}, "--prompt is a flag of `vouch run`"},
+        {{"run", "Hello"}, "unexpected argument 'Hello'"},
+        {{"run", "-k", "0"}, "-k '0': outside the range; it takes a whole number in [1, 64]; --spec none"},
+        {{"run", "-k", "-3"}, "-k '-3': outside"},
+        {{"run", "-k65"}, "-k '65': outside"},
+        {{"run", "--num-speculative-tokens=99999999999999999999999"}, "--num-speculative-tokens '9999"},
+        {{"run", "-k", "4294967297"}, "outside the range"},
+        {{"run", "-k", "four"}, "-k 'four': not a whole number"},
+        {{"run", "-k", "4.5"}, "not a whole number"},
+        {{"run", "-k", "4x"}, "not a whole number"},
+        {{"run", "-k", " 4"}, "not a whole number"},
+        {{"run", "-k", ""}, "not a whole number"},
+        {{"run", "-k"}, "-k needs a value"},
+        {{"run", "--model"}, "--model needs a value: --model FILE"},
+        {{"run", "--model", "--prompt", "x"}, "--model needs a value"},
+        {{"run", "--model", ""}, "--model: the value is empty"},
+        {{"run", "--stop", ""}, "--stop: the value is empty"},
+        {{"run", "--temp", "nan"}, "--temp 'nan': outside"},
+        {{"run", "--temp", "1e999"}, "outside"},
+        {{"run", "--temp", "-0.5"}, "outside"},
+        {{"run", "--temp", "0,5"}, "not a number"},
+        {{"run", "--top-p", "0"}, "it takes a number in (0, 1]"},
+        {{"run", "--top-p", "1.01"}, "(0, 1]"},
+        {{"run", "--min-p", "1"}, "[0, 1)"},
+        {{"run", "--top-k", "-1"}, "--top-k '-1'"},
+        {{"run", "--repeat-penalty", "0"}, "(0, inf)"},
+        {{"run", "--frequency-penalty", "inf"}, "(-inf, inf)"},
+        {{"run", "--lenience", "0"}, "(0, 1]"},
+        {{"run", "--lenience", "1.5"}, "(0, 1]"},
+        {{"run", "--max-tokens", "-1"}, "--max-tokens '-1'"},
+        {{"run", "--seed", "-1"}, "--seed '-1': not a whole number"},
+        {{"run", "--seed", "18446744073709551616"}, "[0, 2^64)"},
+        {{"run", "--ctx", "1"}, "--ctx '1'"},
+        {{"run", "--threads", "0"}, "[1, 256]"},
+        {{"run", "--prefill-chunk", "513"}, "[1, 512]"},
+        {{"run", "--kv-type", "q8"}, "one of f16|f32"},
+        {{"run", "--spec", "eagle"}, "one of auto|none|draft|ngram"},
+        {{"run", "--cpu", "z80"}, "--cpu 'z80': this machine has auto, ref"},
+        {{"run", "--color=pink"}, "auto|always|never"},
+        {{"run", "--raw=yes"}, "--raw takes no value"},
+        {{"run", "--logit-bias", "7"}, "it takes ID=X"},
+        {{"run", "--logit-bias", "7=inf"}, "it takes ID=X"},
+        {{"run", "--logit-bias", "-7=1"}, "it takes ID=X"},
+        {{"run", "--logit-bias", "99999999999=1"}, "it takes ID=X"},
+        {{"run", "--spec", "none", "-k", "5"}, "--num-speculative-tokens has no effect with --spec none"},
+        {{"run", "--spec", "ngram", "--draft-model", "x"}, "--draft-model has no effect with --spec ngram"},
+        {{"run", "--draft-model", "x", "--ngram-min", "2"}, "--ngram-min has no effect with --spec draft"},
+        {{"run", "--draft-sampling", "greedy"}, "--draft-sampling has no effect with --spec ngram"},
+        {{"run", "--ngram-min", "9", "--ngram-max", "3"}, "--ngram-min 9 is more than --ngram-max 3"},
+        {{"run", "--speculative"}, "--speculative needs a draft model: add --draft-model FILE"},
+        {{"run", "--spec", "draft"}, "--spec draft needs a draft model"},
+        {{"run", "--speculative", "--spec", "ngram"}, "--speculative means --spec draft"},
+        {{"run", "--temp", "1", "--temp", "2"}, "--temp is given twice, as '1' and as '2'"},
+        {{"run", "--prompt", "a", "--prompt-file", "b"}, "exclude each other"},
+        {{"run", "--prompt", "a", "--chat"}, "exclude each other"},
+        {{"run", "--raw", "--system", "b"}, "exclude each other"},
+        {{"run", "--chat-template", "none", "--chat"}, "--chat needs a chat template"},
+        {{"run", "--bad\033[31m"}, "--bad\\x1b[31m"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        result r = run_as(&(setting){0}, "vouch", cases[i].arguments);
+        if (r.status != 2 || !strstr(r.err, cases[i].says)) print_error("case %zu: %s\n", i, r.err);
+        assert_int_equal(r.status, 2);
+        assert_int_equal(r.n_out, 0);
+        assert_int_equal(strncmp(r.err, "vouch: ", 7), 0);
+        const char *end = strchr(r.err, '\n'), *found = strstr(r.err, cases[i].says);
+        assert_true(end && found && found < end);
+        result_free(&r);
+    }
+}
+
+static void unreadable_files_are_named(void **state)
+{
+    (void)state;
+    char folder[256], junk[256], absent[256];
+    strcpy(junk, test_temporary("junk.gguf"));
+    strcpy(absent, test_temporary("absent"));
+    strcpy(folder, junk);
+    *strrchr(folder, '/') = 0;
+    write_whole(junk, "this is not a model", 19);
+    expect(RUN("run", "-m", absent, "-p", "x"), 1, absent);
+    expect(RUN("run", "-m", folder, "-p", "x"), 1, folder);
+    expect(RUN("run", "-m", junk, "-p", "x"), 1, junk);
+    expect(RUN("info", "-m", junk), 1, junk);
+    expect(RUN("run", "-m", junk, "-f", absent), 1, absent);
+    expect(RUN("run", "-m", junk, "-f", folder), 1, "Is a directory");
+    expect(RUN("tokenize", "-m", junk, "-f", absent), 1, absent);
+    expect(RUN("perplexity", "-m", junk, "-f", absent), 1, absent);
+    expect(RUN("run", "-m", junk, "-p", "x", "--stats-json", folder), 1, "--stats-json");
+    expect(RUN("run", "-m", junk, "-p", "x", "--stats-json", "/nowhere/at/all.json"), 1,
+           "/nowhere/at/all.json");
+}
+
+/* -------------------------------------------------------------- tiny model */
+
+/* Models that this program writes once: a target, a draft near it, a larger one, one with another token
+ * table, and the target again as a base model, without chat template. */
+static char target[256], draft[256], large[256], foreign[256], base[256];
+
+/* A copy of a model whose key for the chat template goes by another name. */
+static void base_write(const char *path, const char *from)
+{
+    size_t n;
+    char *bytes = read_whole(from, &n);
+    char *key = memmem(bytes, n, "tokenizer.chat_template", 23);
+    assert_non_null(key);
+    key[22] = 'X';
+    write_whole(path, bytes, n);
+    free(bytes);
+}
+
+static int models_write(void **state)
+{
+    (void)state;
+    strcpy(target, test_temporary("target.gguf"));
+    strcpy(draft, test_temporary("draft.gguf"));
+    strcpy(large, test_temporary("large.gguf"));
+    strcpy(foreign, test_temporary("foreign.gguf"));
+    strcpy(base, test_temporary("base.gguf"));
+    tiny_model_write(target, &(tiny_model_options){.n_ctx = 8192, .seed = 1});
+    tiny_model_write(draft, &(tiny_model_options){.n_ctx = 8192, .seed = 1, .noise = 0.15f});
+    tiny_model_write(large, &(tiny_model_options){.n_ctx = 8192, .seed = 1, .n_layers = 3});
+    tiny_model_write(foreign, &(tiny_model_options){.n_ctx = 8192, .seed = 1, .vocab_seed = 1});
+    base_write(base, target);
+    return 0;
+}
+
+/* What the tiny models may not say: the four control tokens, so that an answer is as long as asked for. */
+#define NO_CONTROL                                                                                           \
+    "--ignore-eos", "--logit-bias", "0=-inf", "--logit-bias", "1=-inf", "--logit-bias", "2=-inf",            \
+        "--logit-bias", "3=-inf"
+
+static void text_is_the_same_with_every_drafter(void **state)
+{
+    (void)state;
+    result plain = RUN("run", "-m", target, "-p", "The river said", "-n", "60", "--spec", "none");
+    assert_int_equal(plain.status, 0);
+    assert_string_equal(plain.err, "");
+    const char *const *const others[] = {
+        ARGUMENTS("run", "-m", target, "-p", "The river said", "-n", "60"),
+        ARGUMENTS("-m", target, "-p", "The river said", "-n60", "-k=3", "--temp=0"),
+        ARGUMENTS("-m", target, "-p", "The river said", "-n", "60", "--speculative", "--draft-model", draft,
+                  "--num-speculative-tokens", "6"),
+        ARGUMENTS("run", "-m", target, "-p", "The river said", "-n", "60", "-d", draft, "--draft-sampling",
+                  "greedy", "--threads", "1", "--cpu", "ref", "--prefill-chunk", "3"),
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        result r = run_as(&(setting){0}, "vouch", others[i]);
+        assert_int_equal(r.status, 0);
+        assert_int_equal(r.n_out, plain.n_out);
+        assert_memory_equal(r.out, plain.out, r.n_out);
+        result_free(&r);
+    }
+    result_free(&plain);
+}
+
+static void prompt_comes_from_anywhere(void **state)
+{
+    (void)state;
+    char file[256];
+    strcpy(file, test_temporary("prompt"));
+    write_whole(file, "Down, said", 10);
+    result given = RUN("run", "-m", target, "-p", "Down, said", "-n", "20");
+    result from_file = RUN("run", "-m", target, "-f", file, "-n", "20");
+    const setting piped = {.input = "Down, said"};
+    result standard = run_as(&piped, "vouch", ARGUMENTS("run", "-m", target, "-n", "20"));
+    result dash = run_as(&piped, "vouch", ARGUMENTS("run", "-m", target, "-n", "20", "-f", "-"));
+    result raw = RUN("run", "-m", target, "-p", "Down, said", "-n", "20", "--raw");
+    assert_int_equal(given.status | from_file.status | standard.status | dash.status | raw.status, 0);
+    assert_true(given.n_out > 0);
+    assert_string_equal(given.out, from_file.out);
+    assert_string_equal(given.out, standard.out);
+    assert_string_equal(given.out, dash.out);
+    assert_string_not_equal(given.out, raw.out);
+    result_free(&given), result_free(&from_file), result_free(&standard), result_free(&dash),
+        result_free(&raw);
+}
+
+static void odd_prompts(void **state)
+{
+    (void)state;
+    const char *n = "-n", *two = "2";
+    expect(RUN("run", "-m", target, "-p", "\xff\xc0 \xe2\x82", n, two), 0, NULL);
+    expect(RUN("run", "-m", target, "-p", ""), 2, "the prompt is empty");
+    expect(RUN("run", "-m", target, "-p", "", "--raw"), 2, "the prompt is empty");
+    expect(RUN("run", "-m", target), 2, "the prompt is empty");
+    expect(RUN("run", "-m", base, "-p", "x", "--system", "y"), 2, "--system needs a chat template");
+    expect(RUN("run", "-m", base, "-p", "x", n, two), 0, NULL);
+    const setting nul = {.input = "a\0b", .n_input = 3};
+    expect(run_as(&nul, "vouch", ARGUMENTS("run", "-m", target, n, two)), 1, "NUL byte at offset 1");
+    expect(run_as(&nul, "vouch", ARGUMENTS("run", "-m", target, n, two, "--raw")), 0, NULL);
+    char *text = malloc(20001);
+    memset(text, 'z', 20000);
+    text[20000] = 0;
+    expect(run_as(&(setting){.input = text}, "vouch", ARGUMENTS("run", "-m", target, "-c", "64")), 1, "64");
+    free(text);
+}
+
+static void values_only_the_model_can_judge(void **state)
+{
+    (void)state;
+    expect(RUN("run", "-m", target, "-p", "x", "--logit-bias", "99999999=1"), 2, "99999999");
+    expect(RUN("run", "-m", target, "-d", foreign, "-p", "x"), 1, "token");
+    expect(RUN("run", "-m", target, "-d", large, "-p", "x", "-n", "2"), 0, "larger than the target");
+    expect(RUN("run", "-m", target, "-p", "x", "-n", "2", "--lenience", "0.5"), 0, "no longer has exactly");
+}
+
+/* -------------------------------------------------------------------- JSON */
+
+static json_t *json_of(const char *path)
+{
+    json_error_t error;
+    json_t *object = json_load_file(path, JSON_ALLOW_NUL, &error);
+    if (!object) print_error("%s\n", error.text);
+    assert_non_null(object);
+    return object;
+}
+
+static int64_t whole(const json_t *object, const char *key)
+{
+    return json_integer_value(json_object_get(object, key));
+}
+
+static int64_t sum(const json_t *object, const char *key)
+{
+    const json_t *array = json_object_get(object, key);
+    int64_t total = 0;
+    assert_true(json_is_array(array));
+    for (size_t i = 0; i < json_array_size(array); i++) total += json_integer_value(json_array_get(array, i));
+    return total;
+}
+
+static void stats_add_up(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {"prompt_tokens",
+                                       "prefill_seconds",
+                                       "generated_tokens",
+                                       "decode_seconds",
+                                       "tokens_per_second",
+                                       "cycles",
+                                       "drafted",
+                                       "accepted",
+                                       "acceptance_rate",
+                                       "expected_acceptance",
+                                       "tokens_per_cycle",
+                                       "full_accept_fraction",
+                                       "accepted_per_position",
+                                       "draft_seconds",
+                                       "verify_seconds",
+                                       "judge_seconds",
+                                       "plain_tokens_per_second",
+                                       "speedup",
+                                       "load_seconds",
+                                       "peak_memory_bytes",
+                                       "drafter",
+                                       "depth_histogram",
+                                       "seed",
+                                       "cpu",
+                                       "threads"};
+    char path[256];
+    strcpy(path, test_temporary("stats.json"));
+    result r =
+        RUN("run", "-m", target, "-d", draft, "-k", "4", "-p", "The river", "-n", "50", NO_CONTROL, "--temp",
+            "1", "--seed", "18446744073709551615", "--threads", "2", "--stats", "--stats-json", path);
+    assert_int_equal(r.status, 0);
+    assert_non_null(strstr(r.err, "tokens a cycle"));
+    json_t *o = json_of(path);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        if (!json_object_get(o, keys[i])) print_error("no %s\n", keys[i]);
+        assert_non_null(json_object_get(o, keys[i]));
+    }
+    assert_int_equal(whole(o, "generated_tokens"), 50);
+    assert_int_equal(sum(o, "accepted_per_position"), whole(o, "accepted"));
+    assert_int_equal(sum(o, "drafted_per_position"), whole(o, "drafted"));
+    assert_int_equal(sum(o, "depth_histogram"), whole(o, "cycles"));
+    assert_true(fabs(json_real_value(json_object_get(o, "acceptance_rate")) * (double)whole(o, "drafted") -
+                     (double)whole(o, "accepted")) < 1e-9);
+    assert_string_equal(json_string_value(json_object_get(o, "drafter")), "model");
+    assert_string_equal(json_string_value(json_object_get(o, "seed")), "18446744073709551615");
+    assert_string_equal(json_string_value(json_object_get(o, "finish")), "length");
+    assert_int_equal(whole(o, "threads"), 2);
+    assert_null(json_object_get(o, "trace"));
+    json_decref(o);
+    result_free(&r);
+}
+
+/* How often the JSON form of a trace breaks the rule. */
+static int trace_violations(const json_t *stats, double lenience, int *n_judged)
+{
+    const json_t *trace = json_object_get(stats, "trace");
+    int64_t expected_position = -1, n_committed = 0;
+    int wrong = 0;
+    assert_true(json_array_size(trace) > 0);
+    for (size_t c = 0; c < json_array_size(trace); c++) {
+        const json_t *cycle = json_array_get(trace, c), *guesses = json_object_get(cycle, "guesses");
+        const char *origin = json_string_value(json_object_get(json_object_get(cycle, "final"), "origin"));
+        /* The last cycle may end inside its draft; the guesses after that were never judged. */
+        const bool cut = strcmp(origin, "accepted") == 0;
+        int64_t n_accepted = 0;
+        bool ended = false;
+        for (size_t i = 0; i < json_array_size(guesses); i++) {
+            const json_t *g = json_array_get(guesses, i);
+            const char *verdict = json_string_value(json_object_get(g, "verdict"));
+            const double q = json_number_value(json_object_get(g, "q"));
+            assert_true(json_is_string(json_object_get(g, "text")) &&
+                        json_is_integer(json_object_get(g, "token")));
+            if (strcmp(verdict, "not reached") == 0) {
+                wrong += !(ended || cut) || !json_is_null(json_object_get(g, "p"));
+                continue;
+            }
+            const double p = json_number_value(json_object_get(g, "p"));
+            const double accept = json_number_value(json_object_get(g, "accept"));
+            const double u = json_number_value(json_object_get(g, "u")), ratio = p / (lenience * q);
+            const bool accepted = strcmp(verdict, "accepted") == 0;
+            wrong += fabs(accept - (ratio < 1 ? ratio : 1)) > 1e-12;
+            wrong += accepted != (u < accept);
+            wrong += ended;
+            n_accepted += accepted;
+            ended = !accepted;
+            ++*n_judged;
+        }
+        const char *due = ended ? "residual" : json_array_size(guesses) > 0 ? "bonus" : "plain";
+        wrong += cut ? c + 1 < json_array_size(trace) : strcmp(origin, due) != 0;
+        wrong += expected_position >= 0 && whole(cycle, "position") != expected_position;
+        expected_position = whole(cycle, "position") + n_accepted + 1;
+        n_committed += cut ? whole(stats, "generated_tokens") - n_committed : n_accepted + 1;
+    }
+    return wrong + (n_committed != whole(stats, "generated_tokens"));
+}
+
+/* The printed figures satisfy the rule; with another lenience than the run's they would not. */
+static void trace_obeys_the_rule(void **state)
+{
+    (void)state;
+    char path[256];
+    strcpy(path, test_temporary("trace.json"));
+    const char *const *const lines[] = {
+        ARGUMENTS("run", "-m", target, "-d", draft, "-k", "4", "-p", "The river", "-n", "120", NO_CONTROL,
+                  "--temp", "1", "--seed", "3", "--trace", "--stats-json", path),
+        ARGUMENTS("run", "-m", target, "-d", draft, "-k", "4", "-p", "The river", "-n", "120", NO_CONTROL,
+                  "--temp", "1", "--lenience", "0.6", "--trace", "--stats-json", path),
+        ARGUMENTS("run", "-m", target, "--ngram-min", "1", "-p", "down down down down", "-n", "120",
+                  NO_CONTROL, "--temp", "0.7", "--trace", "--stats-json", path),
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        result r = run_as(&(setting){0}, "vouch", lines[i]);
+        const double lenience = i == 1 ? 0.6 : 1;
+        int n_judged = 0;
+        assert_int_equal(r.status, 0);
+        json_t *o = json_of(path);
+        assert_int_equal(trace_violations(o, lenience, &n_judged), 0);
+        assert_true(n_judged > 0);
+        if (i < 2) {
+            assert_true(trace_violations(o, lenience * 0.9, &n_judged) > 0);
+            assert_non_null(strstr(r.err, "rejected"));
+        }
+        assert_non_null(strstr(r.err, "cycle 1 at "));
+        assert_null(strstr(r.out, "cycle"));
+        assert_null(strchr(r.err, '\033'));
+        json_decref(o);
+        result_free(&r);
+    }
+}
+
+static void colours_only_add_colours(void **state)
+{
+    (void)state;
+    result plain = RUN("run", "-m", target, "-d", draft, "-p", "The river", "-n", "80", NO_CONTROL);
+    result automatic =
+        RUN("run", "-m", target, "-d", draft, "-p", "The river", "-n", "80", NO_CONTROL, "--color");
+    result painted =
+        RUN("run", "-m", target, "-d", draft, "-p", "The river", "-n", "80", NO_CONTROL, "--color", "always");
+    assert_int_equal(plain.status | automatic.status | painted.status, 0);
+    assert_string_equal(plain.out, automatic.out);
+    size_t n = 0;
+    for (size_t i = 0; i < painted.n_out; i++) {
+        if (painted.out[i] == '\033' && painted.out[i + 1] == '[' && strchr("03", painted.out[i + 2]))
+            i += strcspn(painted.out + i, "m");
+        else painted.out[n++] = painted.out[i];
+    }
+    assert_true(n < painted.n_out);
+    assert_int_equal(n, plain.n_out);
+    assert_memory_equal(painted.out, plain.out, n);
+    result_free(&plain), result_free(&automatic), result_free(&painted);
+}
+
+/* ------------------------------------------------- full disks, pipes, Ctrl-C */
+
+static void failing_output_fails_the_command(void **state)
+{
+    (void)state;
+    const setting full = {.out = "/dev/full"}, closed = {.out = "closed"};
+    expect(run_as(&full, "vouch", ARGUMENTS("run", "-m", target, "-p", "x", "-n", "9")), 1,
+           "standard output: No space");
+    expect(run_as(&closed, "vouch", ARGUMENTS("run", "-m", target, "-p", "x", "-n", "9")), 1,
+           "standard output: ");
+    expect(run_as(&full, "vouch", ARGUMENTS("--help")), 1, "standard output: No space");
+    expect(run_as(&full, "vouch", ARGUMENTS("info", "-m", target)), 1, "standard output: No space");
+    expect(run_as(&full, "vouch", ARGUMENTS("tokenize", "-m", target, "-p", "x")), 1,
+           "standard output: No space");
+}
+
+static void full_disk_leaves_the_old_json(void **state)
+{
+    (void)state;
+    char path[256], pattern[272];
+    size_t n;
+    strcpy(path, test_temporary("old.json"));
+    write_whole(path, "old", 3);
+    const setting limited = {.out = "/dev/null", .file_limit = 256};
+    expect(
+        run_as(&limited, "vouch", ARGUMENTS("run", "-m", target, "-p", "x", "-n", "4", "--stats-json", path)),
+        1, "--stats-json: ");
+    char *content = read_whole(path, &n);
+    assert_string_equal(content, "old");
+    free(content);
+    snprintf(pattern, sizeof pattern, "%s.*", path);
+    glob_t found;
+    assert_int_equal(glob(pattern, 0, NULL, &found), GLOB_NOMATCH);
+    expect(RUN("run", "-m", target, "-p", "x", "-n", "4", "--stats-json", "/dev/full"), 1, "No space left");
+    expect(RUN("run", "-m", target, "-p", "x", "-n", "4", "--stats-json", path), 0, NULL);
+    json_decref(json_of(path));
+}
+
+/* A run whose standard output is the write end of a small pipe. */
+static pid_t run_into_pipe(const char *const *arguments, int *read_end, const char *err)
+{
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    fcntl(ends[1], F_SETPIPE_SZ, 4096);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        const char *all[MAX_ARGUMENTS + 2] = {program("vouch")};
+        char out[32];
+        for (size_t i = 0; arguments[i]; i++) all[i + 1] = arguments[i];
+        snprintf(out, sizeof out, "/dev/fd/%d", ends[1]);
+        close(ends[0]);
+        become(all, &(setting){0}, "/dev/null", out, err);
+    }
+    close(ends[1]);
+    *read_end = ends[0];
+    return child;
+}
+
+/* An answer of 4,000 tokens into a pipe that holds less: the command is still at it when we act. */
+#define LONG_RUN "run", "-m", target, "--raw", "-p", "The river", "-c", "4096", "-n", "4000", NO_CONTROL
+
+static void closed_pipe_is_said(void **state)
+{
+    (void)state;
+    char err[256], byte;
+    int end;
+    size_t n;
+    strcpy(err, test_temporary("pipe.err"));
+    const pid_t child = run_into_pipe(ARGUMENTS(LONG_RUN), &end, err);
+    assert_int_equal(read(end, &byte, 1), 1);
+    close(end);
+    assert_int_equal(status_of(child), 1);
+    char *text = read_whole(err, &n);
+    assert_string_equal(text, "vouch: standard output: Broken pipe\n");
+    free(text);
+}
+
+static void interrupt_ends_the_answer(void **state)
+{
+    (void)state;
+    char err[256], path[256], bytes[4096];
+    int end;
+    size_t n;
+    strcpy(err, test_temporary("interrupt.err"));
+    strcpy(path, test_temporary("interrupt.json"));
+    const pid_t child = run_into_pipe(ARGUMENTS(LONG_RUN, "--stats-json", path), &end, err);
+    assert_int_equal(read(end, bytes, 1), 1);
+    kill(child, SIGINT);
+    while (read(end, bytes, sizeof bytes) > 0) {
+    }
+    close(end);
+    assert_int_equal(status_of(child), 1);
+    char *text = read_whole(err, &n);
+    assert_string_equal(text, "vouch: interrupted\n");
+    free(text);
+    json_t *o = json_of(path);
+    assert_string_equal(json_string_value(json_object_get(o, "finish")), "interrupted");
+    assert_true(whole(o, "generated_tokens") < 4000);
+    json_decref(o);
+}
+
+/* -------------------------------------------------------------------- chat */
+
+static void chat_reads_lines(void **state)
+{
+    (void)state;
+    const setting twice = {.input = "Hello\n\n/help\nHello\r\n/clear\nHello\n/exit\nnever read\n"};
+    result r = run_as(&twice, "vouch", ARGUMENTS("run", "-m", target, "--chat", "-n", "8", NO_CONTROL));
+    assert_int_equal(r.status, 0);
+    result once = RUN("run", "-m", target, "-p", "Hello", "-n", "8", NO_CONTROL);
+    assert_int_equal(strncmp(r.out, once.out, once.n_out), 0); /* the first turn is a single prompt */
+    const char *last = r.out + r.n_out - once.n_out - 1;
+    assert_memory_equal(last, once.out, once.n_out); /* and so is the one after /clear */
+    assert_non_null(strstr(r.err, "/clear forgets"));
+    result_free(&r), result_free(&once);
+
+    char lines[4000] = "";
+    for (int i = 0; i < 60; i++) strcat(lines, "And the stones laughed at the river. ");
+    strcat(lines, "\nHi\n");
+    const setting tight = {.input = lines};
+    r = run_as(&tight, "vouch", ARGUMENTS("run", "-m", target, "--chat", "-c", "128", "-n", "4", NO_CONTROL));
+    assert_int_equal(r.status, 0);
+    assert_non_null(strstr(r.err, "no longer fits"));
+    assert_true(r.n_out > 1); /* the next turn was answered */
+    result_free(&r);
+    expect(run_as(&twice, "vouch", ARGUMENTS("run", "-m", base, "--chat")), 2, "no chat template");
+    expect(run_as(&twice, "vouch",
+                  ARGUMENTS("run", "-m", base, "--chat", "--chat-template", "chatml", "-n", "4")),
+           0, NULL);
+}
+
+/* Reads the terminal until `text` has come, or nothing does for so long. What came
+ * after it stays in `seen`. */
+static bool terminal_wait(int terminal, char *seen, size_t capacity, const char *text, int milliseconds)
+{
+    size_t n = strlen(seen);
+    struct pollfd wait = {terminal, POLLIN, 0};
+    for (;;) {
+        const char *found = strstr(seen, text);
+        if (found) {
+            found += strlen(text);
+            memmove(seen, found, strlen(found) + 1);
+            return true;
+        }
+        if (n + 1 >= capacity || poll(&wait, 1, milliseconds) <= 0) return false;
+        const ssize_t got = read(terminal, seen + n, capacity - n - 1);
+        if (got <= 0) return false;
+        for (ssize_t i = 0; i < got; i++)
+            if (seen[n + (size_t)i] == 0) seen[n + (size_t)i] = '?';
+        seen[n += (size_t)got] = 0;
+    }
+}
+
+/* In a terminal: Ctrl-C stops the answer and not the program, Ctrl-D ends it. The trace makes the answer
+ * longer than a terminal's buffer, so it can't be over before Ctrl-C comes. */
+static void chat_in_a_terminal(void **state)
+{
+    (void)state;
+    enum { LONG = 60000 };
+    static char seen[1 << 20];
+    int terminal;
+    const char *const arguments[] = {program("vouch"), "run",     "-m",       target, "-c", "4096", "-n",
+                                     "4000",           "--trace", NO_CONTROL, NULL};
+    const pid_t child = forkpty(&terminal, NULL, NULL, NULL);
+    assert_true(child >= 0);
+    if (child == 0) {
+        signal(SIGINT, SIG_DFL);
+        execv(arguments[0], (char *const *)(uintptr_t)arguments);
+        _exit(127);
+    }
+    assert_true(terminal_wait(terminal, seen, sizeof seen, "> ", LONG));
+    assert_int_equal(write(terminal, "Hello\n", 6), 6);
+    assert_true(terminal_wait(terminal, seen, sizeof seen, "cycle 1", LONG));
+    assert_int_equal(write(terminal, "\003", 1), 1);
+    assert_true(terminal_wait(terminal, seen, sizeof seen, "answer stopped", LONG));
+    assert_true(terminal_wait(terminal, seen, sizeof seen, "> ", LONG));
+    assert_int_equal(write(terminal, "half a line", 11), 11);
+    for (int i = 0; i < 30; i++) { /* the first may come before the command reads */
+        assert_int_equal(write(terminal, "\003", 1), 1);
+        if (terminal_wait(terminal, seen, sizeof seen, "/exit or Ctrl-D ends", 500)) break;
+        assert_true(i + 1 < 30);
+    }
+    assert_true(terminal_wait(terminal, seen, sizeof seen, "> ", LONG));
+    assert_int_equal(write(terminal, "\004", 1), 1);
+    assert_false(terminal_wait(terminal, seen, sizeof seen, "cycle 1 ", LONG));
+    assert_int_equal(status_of(child), 0);
+    close(terminal);
+}
+
+/* ------------------------------------------------------------ other commands */
+
+static void info_and_tokenize(void **state)
+{
+    (void)state;
+    result r = RUN("info", "-m", target);
+    assert_int_equal(r.status, 0);
+    assert_non_null(strstr(r.out, "architecture      llama"));
+    assert_non_null(strstr(r.out, "chat template     chatml"));
+    result_free(&r);
+    r = RUN("tokenize", "-m", target, "-p", "<|im_start|>\n", "--special");
+    assert_int_equal(r.status, 0);
+    assert_non_null(strstr(r.out, "1\t<|im_start|>\n"));
+    assert_non_null(strstr(r.out, "\t\\n\n"));
+    result_free(&r);
+    r = RUN("tokenize", "-m", target, "-p", "<|im_start|>", "--ids");
+    assert_int_equal(r.status, 0);
+    assert_int_not_equal(strcmp(r.out, "1\n"), 0); /* special only where asked for */
+    assert_int_equal(r.out[r.n_out - 1], '\n');
+    result_free(&r);
+}
+
+/* The same figure, computed here from the library's logits, a row at a time. */
+static double perplexity_here(const char *path, const char *text, int32_t n_ctx, size_t n_chunks)
+{
+    vouch_error err;
+    vouch_model *model;
+    vouch_session *session;
+    vouch_model_options loading = vouch_model_options_default();
+    vouch_session_options options = vouch_session_options_default();
+    options.n_ctx = n_ctx + 1;
+    static int32_t tokens[1 << 14];
+    size_t n;
+    assert_int_equal(vouch_model_open(&model, path, &loading, &err), VOUCH_OK);
+    assert_int_equal(vouch_session_open(&session, model, &options, &err), VOUCH_OK);
+    assert_int_equal(vouch_tokenize(model, text, strlen(text), 0, tokens, 1 << 14, &n, &err), VOUCH_OK);
+    const int32_t n_vocab = vouch_model_get_info(model)->n_vocab;
+    float *logits = malloc((size_t)n_vocab * sizeof *logits);
+    double total = 0;
+    int count = 0;
+    for (size_t c = 0; c < n_chunks; c++) {
+        const int32_t *chunk = tokens + c * (size_t)n_ctx;
+        assert_true((c + 1) * (size_t)n_ctx <= n);
+        assert_int_equal(vouch_session_prompt(session, chunk, (size_t)n_ctx, &err), VOUCH_OK);
+        for (int32_t i = n_ctx / 2; i < n_ctx - 1; i++, count++) {
+            long double mass = 0;
+            assert_int_equal(vouch_session_logits(session, i, 1, logits, &err), VOUCH_OK);
+            for (int32_t v = 0; v < n_vocab; v++) mass += expl((long double)logits[v] - logits[chunk[i + 1]]);
+            total += (double)logl(mass);
+        }
+    }
+    free(logits);
+    vouch_session_close(session);
+    vouch_model_close(model);
+    return exp(total / count);
+}
+
+static void perplexity_is_the_mean_surprise(void **state)
+{
+    (void)state;
+    char path[256], text[3000] = "";
+    for (int i = 0; i < 30; i++)
+        strcat(text, "Where are you going? asked the stones, and the river said: down. ");
+    strcpy(path, test_temporary("corpus"));
+    write_whole(path, text, strlen(text));
+    result r = RUN("perplexity", "-m", target, "--file", path, "--ctx", "32", "--chunks", "4",
+                   "--prefill-chunk", "7");
+    assert_int_equal(r.status, 0);
+    const char *line = strstr(r.out, "\nperplexity: ");
+    assert_non_null(line);
+    const double shown = atof(line + 13), here = perplexity_here(target, text, 32, 4);
+    assert_true(fabs(shown - here) <= 1e-5 * here);
+    assert_true(here > 1);
+    assert_string_equal(strchr(line + 1, '\n'), "\n"); /* the last line */
+    assert_non_null(strstr(r.out, "chunk 4 of 4: "));
+    result_free(&r);
+    expect(RUN("perplexity", "-m", target, "--file", path, "--ctx", "2048"), 1,
+           "are not one chunk of --ctx 2048");
+}
+
+static void example_generates(void **state)
+{
+    (void)state;
+    result r = run_as(&(setting){0}, "examples/generate", ARGUMENTS(target, "The river", draft));
+    assert_int_equal(r.status, 0);
+    assert_non_null(strstr(r.err, " passes\n"));
+    result_free(&r);
+    r = run_as(&(setting){0}, "examples/generate", ARGUMENTS("/nowhere.gguf", "x"));
+    assert_int_equal(r.status, 1);
+    assert_non_null(strstr(r.err, "/nowhere.gguf"));
+    result_free(&r);
+}
+
+/* -------------------------------------------------------------- real model */
+
+static void real_model_answers(void **state)
+{
+    (void)state;
+    const char *model = test_model();
+    char path[256];
+    int n_judged = 0;
+    if (!model) test_skip("no real model");
+    strcpy(path, test_temporary("real.json"));
+    const char *prompt = "The capital of France is";
+    result plain = RUN("run", "-m", model, "--raw", "-p", prompt, "--spec", "none", "-n", "32");
+    result fast = RUN("run", "-m", model, "--raw", "-p", prompt, "-n", "32");
+    assert_int_equal(plain.status | fast.status, 0);
+    assert_non_null(strstr(plain.out, "Paris"));
+    assert_string_equal(plain.out, fast.out);
+    result_free(&plain), result_free(&fast);
+    result r = RUN("run", "-m", model, "-d", model, "-k", "4", "--draft-sampling", "greedy", "--temp", "0.9",
+                   "-p", "Write a line about rivers.", "-n", "48", "--trace", "--stats-json", path);
+    assert_int_equal(r.status, 0);
+    json_t *o = json_of(path);
+    assert_int_equal(trace_violations(o, 1, &n_judged), 0);
+    assert_true(n_judged > 0);
+    json_decref(o);
+    result_free(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(help_goes_to_stdout),
+        cmocka_unit_test(wrong_usage_is_named),
+        cmocka_unit_test(unreadable_files_are_named),
+        cmocka_unit_test(text_is_the_same_with_every_drafter),
+        cmocka_unit_test(prompt_comes_from_anywhere),
+        cmocka_unit_test(odd_prompts),
+        cmocka_unit_test(values_only_the_model_can_judge),
+        cmocka_unit_test(stats_add_up),
+        cmocka_unit_test(trace_obeys_the_rule),
+        cmocka_unit_test(colours_only_add_colours),
+        cmocka_unit_test(failing_output_fails_the_command),
+        cmocka_unit_test(full_disk_leaves_the_old_json),
+        cmocka_unit_test(closed_pipe_is_said),
+        cmocka_unit_test(interrupt_ends_the_answer),
+        cmocka_unit_test(chat_reads_lines),
+        cmocka_unit_test(chat_in_a_terminal),
+        cmocka_unit_test(info_and_tokenize),
+        cmocka_unit_test(perplexity_is_the_mean_surprise),
+        cmocka_unit_test(example_generates),
+        cmocka_unit_test(real_model_answers),
+    };
+    return cmocka_run_group_tests(tests, models_write, NULL);
+}
