@@ -6,10 +6,14 @@
 #include "vouch.h"
 
 #if defined(__x86_64__)
+#include <cpuid.h>
+
 /* The compiler's builtins also ask the operating system whether it saves the wide registers. */
 static bool runs_avx2(void)
 {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+    unsigned a, b, c, d;
+    const bool f16c = __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
+    return f16c && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
 
 static bool runs_avx512(void)

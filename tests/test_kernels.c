@@ -1,0 +1,510 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Law L1 for single kernels: every table this machine runs gives the bits of the plain C one, whatever the
+ * number of rows, the remainders and the extremes; and the plain C one is right, by double precision over an
+ * independent reading of the file's blocks.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/tables.h"
+#include "support/test.h"
+
+enum { MAX_ROWS = 40, MAX_IN = 1024, MAX_OUT = 160 };
+
+static const vouch_type types[] = {VOUCH_TYPE_F32, VOUCH_TYPE_F16, VOUCH_TYPE_Q8_0, VOUCH_TYPE_Q4_0,
+                                   VOUCH_TYPE_Q4_1};
+enum { N_TYPES = sizeof types / sizeof types[0] };
+
+/* --------------------------------------------------------------- fixtures */
+
+typedef enum pattern { RANDOM, ZERO, LARGEST, SMALLEST, DENORMAL, HUGE_SCALE, N_PATTERNS } pattern;
+
+static void put_half(unsigned char *p, float value)
+{
+    const uint16_t half = vouch_float_to_half(value);
+    memcpy(p, &half, 2);
+}
+
+/* One block in the file's layout. */
+static void make_block(unsigned char *block, vouch_type type, pattern how, test_random *random)
+{
+    const vouch_type_info *info = vouch_type_get_info(type);
+    const float value = test_uniform(random, -2, 2);
+    if (type == VOUCH_TYPE_F32) {
+        const float v = how == RANDOM     ? value
+                        : how == ZERO     ? 0
+                        : how == LARGEST  ? 3e4f
+                        : how == SMALLEST ? -3e4f
+                        : how == DENORMAL ? 1e-41f
+                                          : 6e8f;
+        memcpy(block, &v, 4);
+        return;
+    }
+    if (type == VOUCH_TYPE_F16) {
+        put_half(block, how == RANDOM     ? value
+                        : how == ZERO     ? 0
+                        : how == LARGEST  ? 65504
+                        : how == SMALLEST ? -65504
+                        : how == DENORMAL ? 3e-7f
+                                          : 6e4f);
+        return;
+    }
+    const int quants = type == VOUCH_TYPE_Q8_0 ? 32 : 16;
+    for (int i = 0; i < info->block_bytes; i++) block[i] = (unsigned char)test_next(random);
+    if (how == LARGEST)
+        memset(block + info->block_bytes - quants, quants == 32 ? 0x7f : 0xff, (size_t)quants);
+    if (how == SMALLEST) memset(block + info->block_bytes - quants, quants == 32 ? 0x80 : 0, (size_t)quants);
+    for (int i = 0; i < info->block_bytes - quants; i += 2)
+        put_half(block + i, how == ZERO         ? 0
+                            : how == DENORMAL   ? 1e-6f
+                            : how == HUGE_SCALE ? 6e4f
+                                                : value * 0.1f);
+}
+
+typedef struct fixture {
+    vouch_matrix matrix;
+    unsigned char *rows; /* in the file's layout */
+    size_t row_bytes;
+} fixture;
+
+static fixture make_matrix(vouch_type type, int64_t n_out, int64_t n_in, pattern how, test_random *random)
+{
+    fixture f = {0};
+    const vouch_type_info *info = vouch_type_get_info(type);
+    assert_true(vouch_matrix_shape(&f.matrix, type, n_out, n_in));
+    f.row_bytes = (size_t)(n_in / info->block_length * info->block_bytes);
+    f.rows = malloc(f.row_bytes * (size_t)n_out);
+    for (size_t i = 0; i < f.row_bytes * (size_t)n_out; i += (size_t)info->block_bytes)
+        make_block(f.rows + i, type, how, random);
+    f.matrix.data = aligned_alloc(64, vouch_matrix_bytes(&f.matrix));
+    memset(f.matrix.data, 0xff, vouch_matrix_bytes(&f.matrix)); /* so that unwritten bytes would show */
+    const int64_t middle = f.matrix.n_tiles / 2;
+    vouch_matrix_pack(&f.matrix, f.rows, middle, f.matrix.n_tiles);
+    vouch_matrix_pack(&f.matrix, f.rows, 0, middle);
+    return f;
+}
+
+static void free_matrix(fixture *f)
+{
+    free(f->rows);
+    free(f->matrix.data);
+}
+
+/* Value k of a row, read from the file's layout as the format's description has it. */
+static double value_of(const fixture *f, int64_t row, int64_t k)
+{
+    const vouch_type type = f->matrix.type;
+    const vouch_type_info *info = vouch_type_get_info(type);
+    const unsigned char *block =
+        f->rows + (size_t)row * f->row_bytes + (size_t)(k / info->block_length * info->block_bytes);
+    const int64_t i = k % info->block_length;
+    uint16_t half;
+    float single;
+    memcpy(&half, block, 2);
+    const double d = vouch_half_to_float(half);
+    switch (type) {
+    case VOUCH_TYPE_F32: memcpy(&single, block, 4); return single;
+    case VOUCH_TYPE_F16: return d;
+    case VOUCH_TYPE_Q8_0: return d * (signed char)block[2 + i];
+    case VOUCH_TYPE_Q4_0: return d * ((i < 16 ? block[2 + i] & 15 : block[2 + i - 16] >> 4) - 8);
+    default:
+        memcpy(&half, block + 2, 2);
+        return d * (i < 16 ? block[4 + i] & 15 : block[4 + i - 16] >> 4) + (double)vouch_half_to_float(half);
+    }
+}
+
+typedef struct buffers {
+    int8_t q[MAX_ROWS * MAX_IN];
+    float d[MAX_ROWS * MAX_IN / 32], s[MAX_ROWS * MAX_IN / 32], x[MAX_ROWS * MAX_IN];
+    int32_t sum[MAX_ROWS * MAX_IN / 32];
+} buffers;
+
+static vouch_acts prepare(const vouch_kernels *kernels, buffers *b, vouch_type type, const float *x,
+                          int64_t n_rows, int64_t n_in)
+{
+    vouch_acts acts = {.n_rows = n_rows, .n_in = n_in, .group_rows = kernels->group_rows};
+    if (vouch_type_is_quantized(type)) {
+        acts.q = b->q, acts.d = b->d, acts.s = b->s, acts.sum = b->sum;
+        kernels->quantize(&acts, x, n_in, 0, n_rows);
+    } else {
+        acts.x = b->x;
+        kernels->interleave(&acts, x, n_in, 0, n_rows);
+    }
+    return acts;
+}
+
+static float inputs[MAX_ROWS * MAX_IN];
+static buffers memory;
+
+static void fill_inputs(test_random *random, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        inputs[i] = test_normal(random) * (i % 7 == 0 ? 10.0f : 1.0f);
+        if (i % 5 == 0) inputs[i] = 0;
+    }
+    for (int64_t i = 0; i + 32 <= n; i += 32 * 11) memset(&inputs[i], 0, 32 * sizeof(float));
+}
+
+/* ------------------------------------------------------------------ matmul */
+
+static float expected[MAX_ROWS * MAX_OUT], actual[MAX_ROWS * MAX_OUT];
+
+static void compare_matmul(const vouch_kernels *kernels, const fixture *f, int64_t n_rows, vouch_start start)
+{
+    const vouch_matrix *w = &f->matrix;
+    const int64_t ldy = w->n_out + 3;
+    float *outputs[2] = {expected, actual};
+    const vouch_kernels *tables[2] = {&vouch_kernels_ref, kernels};
+    for (int i = 0; i < 2; i++) {
+        const vouch_acts acts = prepare(tables[i], &memory, w->type, inputs, n_rows, w->n_in);
+        for (int64_t j = 0; j < n_rows * ldy; j++) outputs[i][j] = (float)(j % 13) - 5.5f;
+        const int64_t middle = w->n_tiles / 2;
+        tables[i]->matmul[w->type](w, &acts, outputs[i], ldy, middle, w->n_tiles, start);
+        tables[i]->matmul[w->type](w, &acts, outputs[i], ldy, 0, middle, start);
+    }
+    assert_memory_equal(expected, actual, (size_t)(n_rows * ldy) * sizeof(float)); /* the gaps, too */
+}
+
+/* Every table: all row counts, remainders of tiles and blocks, both starts. */
+static void test_matmul_equals_reference(void **state)
+{
+    (void)state;
+    test_random random = {1};
+    static const int64_t outs[] = {1, 15, 16, 17, 48, 150};
+    fill_inputs(&random, MAX_ROWS * MAX_IN);
+    for (size_t t = 0; t < N_TYPES; t++)
+        for (size_t o = 0; o < sizeof outs / sizeof outs[0]; o++) {
+            const int64_t n_in =
+                vouch_type_is_quantized(types[t]) ? 32 * (1 + (int64_t)o) : 1 + 13 * (int64_t)o;
+            fixture f = make_matrix(types[t], outs[o], n_in, RANDOM, &random);
+            const vouch_kernels *kernels;
+            for (size_t i = 0; (kernels = vouch_kernels_get(i)) != NULL; i++)
+                for (int64_t rows = 1; rows <= MAX_ROWS; rows += rows < 18 ? 1 : 7)
+                    compare_matmul(kernels, &f, rows, rows % 2 ? VOUCH_FROM_ZERO : VOUCH_FROM_Y);
+            free_matrix(&f);
+        }
+}
+
+static void test_matmul_extremes(void **state)
+{
+    (void)state;
+    test_random random = {2};
+    for (int how = 0; how < N_PATTERNS; how++)
+        for (int input = 0; input < 3; input++) {
+            fill_inputs(&random, MAX_ROWS * MAX_IN);
+            for (int64_t i = 0; i < MAX_ROWS * MAX_IN && input > 0; i++)
+                inputs[i] = input == 1 ? (i % 3 ? 127.0f : -127.0f) : 1e-38f * (float)(i % 9);
+            for (size_t t = 0; t < N_TYPES; t++) {
+                fixture f = make_matrix(types[t], 40, 96, (pattern)how, &random);
+                const vouch_kernels *kernels;
+                for (size_t i = 0; (kernels = vouch_kernels_get(i)) != NULL; i++)
+                    for (int64_t rows = 1; rows <= 17; rows += 4)
+                        compare_matmul(kernels, &f, rows, VOUCH_FROM_ZERO);
+                free_matrix(&f);
+            }
+        }
+}
+
+/* A row's result is the same alone and among others. */
+static void test_rows_do_not_meet(void **state)
+{
+    (void)state;
+    test_random random = {3};
+    fill_inputs(&random, MAX_ROWS * MAX_IN);
+    for (size_t t = 0; t < N_TYPES; t++) {
+        fixture f = make_matrix(types[t], 33, 64, RANDOM, &random);
+        const vouch_kernels *kernels;
+        for (size_t i = 0; (kernels = vouch_kernels_get(i)) != NULL; i++) {
+            vouch_acts acts = prepare(kernels, &memory, types[t], inputs + 5 * 64, 1, 64);
+            kernels->matmul[types[t]](&f.matrix, &acts, expected, 33, 0, 3, VOUCH_FROM_ZERO);
+            for (int64_t rows = 6; rows <= 17; rows++) {
+                acts = prepare(kernels, &memory, types[t], inputs, rows, 64);
+                kernels->matmul[types[t]](&f.matrix, &acts, actual, 33, 0, 3, VOUCH_FROM_ZERO);
+                assert_memory_equal(expected, actual + 5 * 33, 33 * sizeof(float));
+            }
+        }
+        free_matrix(&f);
+    }
+}
+
+/* The plain C one against double precision on the same quantised inputs; and that the comparison would notice
+ * a missing block. */
+static void test_reference_is_right(void **state)
+{
+    (void)state;
+    test_random random = {4};
+    fill_inputs(&random, MAX_ROWS * MAX_IN);
+    for (size_t t = 0; t < N_TYPES; t++) {
+        const int64_t n_in = 256, n_out = 37;
+        fixture f = make_matrix(types[t], n_out, n_in, RANDOM, &random);
+        const vouch_acts acts = prepare(&vouch_kernels_ref, &memory, types[t], inputs, 1, n_in);
+        vouch_kernels_ref.matmul[types[t]](&f.matrix, &acts, actual, n_out, 0, f.matrix.n_tiles,
+                                           VOUCH_FROM_ZERO);
+        for (int64_t o = 0; o < n_out; o++) {
+            double sum = 0, size = 0, without_last = 0;
+            for (int64_t k = 0; k < n_in; k++) {
+                const double x = acts.q ? (double)acts.q[k] * (double)acts.d[k / 32] : (double)inputs[k];
+                sum += value_of(&f, o, k) * x;
+                size += fabs(value_of(&f, o, k) * x);
+                if (k < n_in - 32) without_last = sum;
+            }
+            assert_true(fabs(sum - (double)actual[o]) <= 1e-6 * size);
+            if (fabs(sum - without_last) > 1e-3 * size)
+                assert_false(fabs(without_last - (double)actual[o]) <= 1e-6 * size);
+            float row[256];
+            vouch_matrix_get_row(&f.matrix, o, row);
+            for (int64_t k = 0; k < n_in; k++)
+                assert_true(fabs((double)row[k] - value_of(&f, o, k)) <=
+                            1e-7 * fabs(value_of(&f, o, k)) + 1e-8);
+        }
+        free_matrix(&f);
+    }
+}
+
+/* The comparison has teeth: summing the blocks the other way round is not the same to the bit. */
+static void test_other_order_differs(void **state)
+{
+    (void)state;
+    test_random random = {5};
+    fill_inputs(&random, MAX_IN);
+    fixture f = make_matrix(VOUCH_TYPE_F32, 16, 512, RANDOM, &random);
+    const vouch_acts acts = prepare(&vouch_kernels_ref, &memory, VOUCH_TYPE_F32, inputs, 1, 512);
+    vouch_kernels_ref.matmul[VOUCH_TYPE_F32](&f.matrix, &acts, expected, 16, 0, 1, VOUCH_FROM_ZERO);
+    int differing = 0;
+    for (int64_t o = 0; o < 16; o++) {
+        float sum = 0;
+        for (int64_t k = 511; k >= 0; k--) sum = fmaf((float)value_of(&f, o, k), inputs[k], sum);
+        differing += sum != expected[o];
+    }
+    assert_true(differing > 0);
+    free_matrix(&f);
+}
+
+/* --------------------------------------------------------------- quantising */
+
+static void test_quantize(void **state)
+{
+    (void)state;
+    test_random random = {6};
+    static buffers other;
+    fill_inputs(&random, MAX_ROWS * 96);
+    inputs[3] = NAN, inputs[40] = INFINITY, inputs[70] = 1e-40f, inputs[200] = 3e38f;
+    for (int64_t rows = 1; rows <= 17; rows++) {
+        vouch_acts plain = {
+            .n_rows = rows, .n_in = 96, .q = memory.q, .d = memory.d, .s = memory.s, .sum = memory.sum};
+        const vouch_kernels *kernels;
+        for (size_t i = 0; (kernels = vouch_kernels_get(i)) != NULL; i++) {
+            vouch_acts acts = {
+                .n_rows = rows, .n_in = 96, .q = other.q, .d = other.d, .s = other.s, .sum = other.sum};
+            plain.group_rows = acts.group_rows = kernels->group_rows;
+            vouch_kernels_ref.quantize(&plain, inputs, 96, 0, rows);
+            kernels->quantize(&acts, inputs, 96, rows / 2, rows);
+            kernels->quantize(&acts, inputs, 96, 0, rows / 2);
+            assert_memory_equal(plain.q, acts.q, (size_t)(rows * 96));
+            assert_memory_equal(plain.sum, acts.sum, (size_t)(rows * 3) * sizeof(int32_t));
+            for (int64_t b = 0; b < rows * 3; b++) {
+                assert_true(plain.d[b] == acts.d[b] || (isnan(plain.d[b]) && isnan(acts.d[b])));
+                assert_true(plain.s[b] == acts.s[b] || (isnan(plain.s[b]) && isnan(acts.s[b])));
+            }
+        }
+    }
+}
+
+/* -------------------------------------------------------------- the others */
+
+static float a[2000], b[2000], c[2000];
+
+static void fill(test_random *random, float *x, int64_t n, float size)
+{
+    for (int64_t i = 0; i < n; i++) x[i] = test_normal(random) * size;
+}
+
+static void test_row_functions(void **state)
+{
+    (void)state;
+    test_random random = {7};
+    float weight[1100];
+    const vouch_kernels *kernels;
+    for (size_t i = 0; (kernels = vouch_kernels_get(i)) != NULL; i++)
+        for (int64_t n = 1; n < 1100; n += n < 70 ? 1 : 97) {
+            fill(&random, c, n, 3);
+            fill(&random, weight, n, 1);
+            vouch_kernels_ref.rms_norm(a, c, weight, n, 1e-5f);
+            kernels->rms_norm(b, c, weight, n, 1e-5f);
+            assert_memory_equal(a, b, (size_t)n * sizeof(float));
+
+            memcpy(a, c, sizeof a), memcpy(b, c, sizeof b);
+            a[n] = b[n] = 77; /* must survive */
+            const float sum_a = vouch_kernels_ref.softmax(a, n), sum_b = kernels->softmax(b, n);
+            assert_memory_equal(&sum_a, &sum_b, sizeof sum_a);
+            assert_memory_equal(a, b, (size_t)(n + 1) * sizeof(float));
+
+            fill(&random, a, n, 30);
+            memcpy(b, a, sizeof b);
+            a[n] = b[n] = 77;
+            vouch_kernels_ref.swiglu(a, c, n), kernels->swiglu(b, c, n);
+            assert_memory_equal(a, b, (size_t)(n + 1) * sizeof(float));
+            vouch_kernels_ref.scale(a, 0.37f, n), kernels->scale(b, 0.37f, n);
+            assert_memory_equal(a, b, (size_t)(n + 1) * sizeof(float));
+        }
+}
+
+static void test_rope(void **state)
+{
+    (void)state;
+    test_random random = {8};
+    float cosines[64], sines[64];
+    const vouch_kernels *kernels;
+    for (size_t i = 0; (kernels = vouch_kernels_get(i)) != NULL; i++)
+        for (int64_t n = 2; n <= 128; n += 2)
+            for (int half = 0; half < 2; half++) {
+                fill(&random, a, 128, 2);
+                memcpy(b, a, sizeof b);
+                for (int p = 0; p < 64; p++) cosines[p] = cosf((float)p), sines[p] = sinf((float)p);
+                vouch_kernels_ref.rope(a, cosines, sines, n, half), kernels->rope(b, cosines, sines, n, half);
+                assert_memory_equal(a, b, 130 * sizeof(float));
+            }
+}
+
+static void test_find_max(void **state)
+{
+    (void)state;
+    test_random random = {9};
+    const vouch_kernels *kernels;
+    for (size_t i = 0; (kernels = vouch_kernels_get(i)) != NULL; i++)
+        for (int64_t n = 1; n < 300; n++) {
+            float max;
+            int32_t index;
+            for (int64_t j = 0; j < n; j++) a[j] = (float)test_below(&random, 9) - 20; /* ties */
+            assert_true(kernels->find_max(a, n, &max, &index));
+            int32_t best = 0;
+            for (int32_t j = 1; j < n; j++) best = a[j] > a[best] ? j : best;
+            assert_int_equal(index, best);
+            assert_true(max == a[best]);
+            const int32_t bad = (int32_t)test_below(&random, (uint32_t)n);
+            a[bad] = NAN;
+            assert_false(kernels->find_max(a, n, &max, &index));
+            assert_in_range(index, 0, n - 1);
+            a[bad] = INFINITY;
+            assert_false(kernels->find_max(a, n, &max, &index));
+            for (int64_t j = 0; j < n; j++) a[j] = -INFINITY;
+            assert_false(kernels->find_max(a, n, &max, &index));
+            a[bad] = -1;
+            assert_true(kernels->find_max(a, n, &max, &index));
+            assert_int_equal(index, bad);
+        }
+}
+
+static void test_exp_weights(void **state)
+{
+    (void)state;
+    test_random random = {10};
+    const vouch_kernels *kernels;
+    for (size_t i = 0; (kernels = vouch_kernels_get(i)) != NULL; i++)
+        for (int64_t n = 1; n < 1500; n += n < 40 ? 1 : 211) {
+            fill(&random, c, n, 20);
+            if (n > 2) c[1] = -INFINITY;
+            float max = c[0];
+            for (int64_t j = 1; j < n; j++) max = c[j] > max ? c[j] : max;
+            const double sum_a = vouch_kernels_ref.exp_weights(a, c, n, max, 1.3f),
+                         sum_b = kernels->exp_weights(b, c, n, max, 1.3f);
+            assert_memory_equal(&sum_a, &sum_b, sizeof sum_a);
+            assert_memory_equal(a, b, (size_t)n * sizeof(float));
+            for (int64_t j = 0; j < n; j++) {
+                const float t = (c[j] - max) * 1.3f; /* rounded as the kernels round it */
+                const double exact = exp((double)t);
+                assert_true(fabs((double)a[j] - exact) <= 2e-7 * exact + 2e-38);
+            }
+            if (n > 2 && max > -INFINITY) assert_true(a[1] == 0);
+        }
+}
+
+static void test_cache_writes(void **state)
+{
+    (void)state;
+    test_random random = {11};
+    for (int type = VOUCH_TYPE_F32; type <= VOUCH_TYPE_F16; type++)
+        for (int64_t width = 1; width < 70; width += width < 20 ? 1 : 11) {
+            vouch_matrix shape;
+            assert_true(vouch_matrix_shape(&shape, (vouch_type)type, width, width));
+            const size_t bytes = vouch_matrix_bytes(&shape);
+            vouch_matrix plain = shape, fast = shape;
+            plain.data = aligned_alloc(64, bytes), fast.data = aligned_alloc(64, bytes);
+            const vouch_kernels *kernels;
+            for (size_t i = 0; (kernels = vouch_kernels_get(i)) != NULL; i++) {
+                memset(plain.data, 0, bytes), memset(fast.data, 0, bytes);
+                fill(&random, c, width, i == 0 ? 1e5f : 1);
+                c[0] = 1e-6f;
+                memset(c + width, 0, 32 * sizeof(float)); /* lanes past the width may be written, with zero */
+                const int64_t at = test_below(&random, (uint32_t)width);
+                vouch_kernels_ref.set_row(&plain, at, c), kernels->set_row(&fast, at, c);
+                vouch_kernels_ref.set_column(&plain, width - 1, c), kernels->set_column(&fast, width - 1, c);
+                assert_memory_equal(plain.data, fast.data, bytes);
+                float row[70];
+                vouch_matrix_get_row(&fast, at, row);
+                for (int64_t k = 0; k + 1 < width; k++)
+                    assert_true(
+                        row[k] ==
+                        (type == VOUCH_TYPE_F32 ? c[k] : vouch_half_to_float(vouch_float_to_half(c[k]))));
+            }
+            free(plain.data), free(fast.data);
+        }
+}
+
+static void test_half(void **state)
+{
+    (void)state;
+    for (uint32_t h = 0; h < 65536; h++) {
+        const float value = vouch_half_to_float((uint16_t)h);
+        const uint32_t exponent = h >> 10 & 31, mantissa = h & 1023;
+        const double size = exponent ? ldexp(1024 + mantissa, (int)exponent - 25) : ldexp(mantissa, -24);
+        if (exponent == 31) assert_true(mantissa ? isnan(value) : isinf(value));
+        else assert_true((double)value == (h & 0x8000 ? -size : size));
+        if (!isnan(value)) assert_int_equal(vouch_float_to_half(value), h);
+    }
+    assert_int_equal(vouch_float_to_half(65519.996f), 0x7bff);
+    assert_int_equal(vouch_float_to_half(65520.0f), 0x7c00);
+    assert_int_equal(vouch_float_to_half(0x1p-25f), 0); /* half way to the smallest: to even */
+    assert_int_equal(vouch_float_to_half(0x1.000002p-25f), 1);
+    assert_int_equal(vouch_float_to_half(1 + 0x1p-11f), 0x3c00); /* ties to even */
+    assert_int_equal(vouch_float_to_half(1 + 0x3p-11f), 0x3c02);
+    assert_true(isnan(vouch_half_to_float(vouch_float_to_half(NAN))));
+}
+
+static void test_tables(void **state)
+{
+    (void)state;
+    assert_string_equal(vouch_kernels_get(0)->name, "ref");
+    size_t n = 0;
+    while (vouch_kernels_get(n)) {
+        assert_ptr_equal(vouch_kernels_find(vouch_kernels_get(n)->name), vouch_kernels_get(n));
+        assert_in_range(vouch_kernels_get(n)->group_rows, 1, VOUCH_MAX_GROUP);
+        n++;
+    }
+    assert_ptr_equal(vouch_kernels_find(NULL), vouch_kernels_get(n - 1));
+    assert_ptr_equal(vouch_kernels_find("auto"), vouch_kernels_get(n - 1));
+    assert_null(vouch_kernels_find("sse9"));
+    print_message("kernels here: %zu, widest %s\n", n, vouch_kernels_get(n - 1)->name);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_half),
+        cmocka_unit_test(test_reference_is_right),
+        cmocka_unit_test(test_other_order_differs),
+        cmocka_unit_test(test_matmul_equals_reference),
+        cmocka_unit_test(test_matmul_extremes),
+        cmocka_unit_test(test_rows_do_not_meet),
+        cmocka_unit_test(test_quantize),
+        cmocka_unit_test(test_row_functions),
+        cmocka_unit_test(test_rope),
+        cmocka_unit_test(test_find_max),
+        cmocka_unit_test(test_exp_weights),
+        cmocka_unit_test(test_cache_writes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
