@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The forward pass: law L1 bit for bit, trees, and law L3 in the cache.
+ *
+ * The reference is the plainest run there is: the kernels in plain C, one thread, one row at a time. Every
+ * other way to run the same tokens, called a plan here, must give the same bits: of all logits, and of the
+ * cache. That the comparison would notice is shown with kernels that are wrong by one last place, and only
+ * where rows share a pass.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/context.h"
+#include "support/test.h"
+#include "support/tiny_model.h"
+
+enum { MAX_TOKENS = 300, SHORT = 36, MOST_ROWS = 17 };
+
+/* Shapes: both architectures, head widths 4 to 64, 1 to 5 query heads a KV head, rows that are no whole tiles
+ * or blocks, matrices of two kinds in one model (rows that aren't whole blocks fall back to F16). */
+static const tiny_model_options shapes[] = {
+    {.type = VOUCH_TYPE_Q4_1, .n_heads = 4, .n_kv_heads = 2, .n_ff = 80},
+    {.type = VOUCH_TYPE_Q8_0, .arch = "qwen3", .n_heads = 4, .n_kv_heads = 1, .head_dim = 64, .tied = true},
+    {.type = VOUCH_TYPE_Q4_0,
+     .n_embd = 96,
+     .n_heads = 3,
+     .n_kv_heads = 1,
+     .n_vocab = 391,
+     .rope_freqs = true},
+    {.type = VOUCH_TYPE_F32,
+     .arch = "qwen3",
+     .n_embd = 22,
+     .n_heads = 3,
+     .head_dim = 6,
+     .n_ff = 50,
+     .n_vocab = 77},
+    {.type = VOUCH_TYPE_F16, .n_embd = 20, .n_heads = 2, .n_kv_heads = 1, .n_ff = 36, .n_vocab = 45},
+    {.type = VOUCH_TYPE_Q8_0, .n_embd = 32, .n_heads = 4, .n_kv_heads = 4, .rope_scale = 2, .tied = true},
+    {.type = VOUCH_TYPE_F32, .n_embd = 40, .n_heads = 5, .n_kv_heads = 1, .n_layers = 1, .n_vocab = 33},
+    {.type = VOUCH_TYPE_Q4_1, .arch = "qwen3", .n_heads = 2, .n_kv_heads = 2, .head_dim = 20, .n_layers = 3},
+};
+enum { N_SHAPES = sizeof shapes / sizeof shapes[0] };
+
+/* ----------------------------------------------------------------- running */
+
+typedef struct loaded {
+    vouch_pool *pool;
+    vouch_weights *weights;
+} loaded;
+
+static loaded load(const char *path, const vouch_kernels *kernels, int32_t n_threads)
+{
+    loaded model;
+    vouch_gguf *gguf;
+    vouch_error err;
+    assert_int_equal(vouch_gguf_open(&gguf, path, &err), VOUCH_OK);
+    assert_int_equal(vouch_pool_open(&model.pool, n_threads, &err), VOUCH_OK);
+    assert_int_equal(vouch_weights_open(&model.weights, gguf, 0, kernels, model.pool, NULL, NULL, &err),
+                     VOUCH_OK);
+    vouch_gguf_close(gguf);
+    return model;
+}
+
+static void unload(loaded *model)
+{
+    vouch_weights_close(model->weights);
+    vouch_pool_close(model->pool);
+}
+
+static vouch_context *open_context(const loaded *model, int32_t max_rows, vouch_kv_type kv_type)
+{
+    const vouch_context_options options = {
+        .n_ctx = MAX_TOKENS + 3, .max_rows = max_rows, .max_logits = max_rows, .kv_type = kv_type};
+    vouch_context *context;
+    vouch_error err;
+    assert_int_equal(vouch_context_open(&context, model->weights, model->pool, &options, &err), VOUCH_OK);
+    return context;
+}
+
+/* Some tokens and what the reference says after each. */
+typedef struct expected {
+    int32_t tokens[MAX_TOKENS];
+    int32_t n, n_vocab;
+    float *logits; /* [n][n_vocab] */
+    uint64_t digest;
+} expected;
+
+static void run_reference(expected *e, const char *path, vouch_kv_type kv_type, int32_t n)
+{
+    loaded model = load(path, vouch_kernels_find("ref"), 1);
+    vouch_context *context = open_context(&model, 1, kv_type);
+    test_random random = {(uint64_t)n};
+    e->n = n;
+    e->n_vocab = model.weights->hparams.n_vocab;
+    e->logits = calloc((size_t)n * (size_t)e->n_vocab, sizeof *e->logits);
+    assert_non_null(e->logits);
+    for (int32_t i = 0; i < n; i++) {
+        e->tokens[i] = (int32_t)test_below(&random, (uint32_t)e->n_vocab);
+        vouch_context_forward(context, &e->tokens[i], NULL, 1, 1);
+        memcpy(e->logits + (size_t)i * (size_t)e->n_vocab, vouch_context_logits(context, 0),
+               (size_t)e->n_vocab * sizeof(float));
+    }
+    e->digest = vouch_context_digest(context);
+    vouch_context_close(context);
+    unload(&model);
+}
+
+/* The same bits, and numbers. */
+static bool same_row(const expected *e, int32_t position, const float *logits)
+{
+    return isfinite(logits[0]) && memcmp(e->logits + (size_t)position * (size_t)e->n_vocab, logits,
+                                         (size_t)e->n_vocab * sizeof *logits) == 0;
+}
+
+/* The first `offset` tokens in one pass, then passes of n rows. Returns how many rows of logits differ, and
+ * one more where the cache does. */
+static int count_differences(const expected *e, vouch_context *context, int32_t offset, int32_t n)
+{
+    int wrong = 0;
+    vouch_context_keep(context, 0);
+    for (int32_t at = 0; at < e->n;) {
+        int32_t rows = at < offset ? offset : n;
+        if (rows > e->n - at) rows = e->n - at;
+        vouch_context_forward(context, e->tokens + at, NULL, rows, rows);
+        for (int32_t r = 0; r < rows; r++) wrong += !same_row(e, at + r, vouch_context_logits(context, r));
+        at += rows;
+    }
+    return wrong + (vouch_context_digest(context) != e->digest);
+}
+
+/* ------------------------------------------------------------------ law L1 */
+
+/* Which of the offsets 0 to n - 1 a pass of n rows is tried at, and in the quick tests, at which n. */
+typedef enum thoroughness { ONE_OFFSET, THREE_OFFSETS, EVERY_OFFSET } thoroughness;
+
+static void sweep_rows(const expected *e, const loaded *model, vouch_kv_type kv_type, thoroughness how)
+{
+    vouch_context *context = open_context(model, MOST_ROWS, kv_type);
+    for (int32_t n = 1; n <= MOST_ROWS; n++)
+        for (int32_t offset = 0; offset < n; offset++) {
+            if (how == ONE_OFFSET && (offset != n / 2 || (test_is_quick() && n % 4 > 1))) continue;
+            if (how == THREE_OFFSETS && offset != 0 && offset != n / 2 && offset != n - 1) continue;
+            assert_int_equal(count_differences(e, context, offset, n), 0);
+        }
+    vouch_context_close(context);
+}
+
+static void sweep_chunks(const expected *e, const loaded *model, vouch_kv_type kv_type, thoroughness how)
+{
+    static const int32_t chunks[] = {1, 7, 32, 256};
+    vouch_context *context = open_context(model, 256, kv_type);
+    for (int i = how == ONE_OFFSET; i < 4; i++)
+        assert_int_equal(count_differences(e, context, 0, chunks[i]), 0);
+    vouch_context_close(context);
+}
+
+/* Every table of kernels against one reference, with one team of threads each, or with all of them. */
+static void sweep_machines(const char *path, vouch_kv_type kv_type, thoroughness how)
+{
+    static const int32_t teams[] = {1, 2, 3, 5};
+    expected few, many;
+    run_reference(&few, path, kv_type, SHORT);
+    run_reference(&many, path, kv_type, MAX_TOKENS);
+    const vouch_kernels *kernels;
+    for (size_t i = 0; (kernels = vouch_kernels_get(i)) != NULL; i++)
+        for (size_t t = 0; t < sizeof teams / sizeof teams[0]; t++) {
+            if (how != EVERY_OFFSET && t != i % 4) continue;
+            loaded model = load(path, kernels, teams[t]);
+            sweep_rows(&few, &model, kv_type, t == i % 4 ? how : THREE_OFFSETS);
+            if (how != ONE_OFFSET || i > 0) sweep_chunks(&many, &model, kv_type, how);
+            unload(&model);
+        }
+    free(few.logits);
+    free(many.logits);
+}
+
+static void a_row_has_the_same_bits_in_any_company(void **state)
+{
+    (void)state;
+    for (int i = 0; i < N_SHAPES; i++) {
+        const char *path = test_temporary("shape.gguf");
+        tiny_model_write(path, &shapes[i]);
+        sweep_machines(path, i % 2 ? VOUCH_KV_F16 : VOUCH_KV_F32, ONE_OFFSET);
+    }
+}
+
+static void every_type_in_every_shape(void **state)
+{
+    (void)state;
+    test_skip_slow();
+    static const vouch_type types[] = {VOUCH_TYPE_F32, VOUCH_TYPE_F16, VOUCH_TYPE_Q8_0, VOUCH_TYPE_Q4_0,
+                                       VOUCH_TYPE_Q4_1};
+    for (int i = 0; i < N_SHAPES; i++)
+        for (int t = 0; t < 5; t++) {
+            const char *path = test_temporary("shape.gguf");
+            tiny_model_options options = shapes[i];
+            options.type = types[t];
+            options.seed = 10 + (uint64_t)t;
+            tiny_model_write(path, &options);
+            sweep_machines(path, (i + t) % 2 ? VOUCH_KV_F32 : VOUCH_KV_F16, ONE_OFFSET);
+        }
+}
+
+static void every_offset_and_team(void **state)
+{
+    (void)state;
+    test_skip_slow();
+    for (int i = 0; i < 3; i++) {
+        const char *path = test_temporary("shape.gguf");
+        tiny_model_write(path, &shapes[i]);
+        sweep_machines(path, VOUCH_KV_F16, EVERY_OFFSET);
+    }
+}
+
+/* --------------------------------------------------- the comparison has teeth */
+
+static void (*right_matmul)(const vouch_matrix *, const vouch_acts *, float *, int64_t, int64_t, int64_t,
+                            vouch_start);
+
+/* Wrong in the last place of one output, and only where two rows or more share the pass. */
+static void matmul_by_rows(const vouch_matrix *w, const vouch_acts *x, float *y, int64_t ldy,
+                           int64_t tile_begin, int64_t tile_end, vouch_start start)
+{
+    right_matmul(w, x, y, ldy, tile_begin, tile_end, start);
+    if (x->n_rows > 1 && tile_begin == 0) y[ldy] = nextafterf(y[ldy], INFINITY);
+}
+
+/* Adds up the second half first: the same numbers in another order. */
+static float softmax_reordered(float *x, int64_t n)
+{
+    vouch_kernels_find("ref")->softmax(x, n);
+    float sum = 0;
+    for (int64_t i = n; i-- > 0;) sum += x[i];
+    return sum;
+}
+
+static void one_wrong_bit_is_noticed(void **state)
+{
+    (void)state;
+    const char *path = test_temporary("shape.gguf");
+    tiny_model_write(path, &(tiny_model_options){.type = VOUCH_TYPE_F32});
+    expected e;
+    run_reference(&e, path, VOUCH_KV_F32, SHORT);
+
+    vouch_kernels by_rows = *vouch_kernels_find("ref");
+    right_matmul = by_rows.matmul[VOUCH_TYPE_F32];
+    by_rows.matmul[VOUCH_TYPE_F32] = matmul_by_rows;
+    loaded model = load(path, &by_rows, 1);
+    vouch_context *context = open_context(&model, 2, VOUCH_KV_F32);
+    assert_int_equal(count_differences(&e, context, 0, 2) > 0, true);
+    vouch_context_close(context);
+    unload(&model);
+
+    vouch_kernels reordered = *vouch_kernels_find("ref");
+    reordered.softmax = softmax_reordered;
+    model = load(path, &reordered, 1);
+    context = open_context(&model, 1, VOUCH_KV_F32);
+    assert_int_equal(count_differences(&e, context, 0, 1) > 0, true);
+    vouch_context_close(context);
+    unload(&model);
+    free(e.logits);
+}
+
+/* ------------------------------------------------------------------- trees */
+
+enum { MAX_TREE = 24 };
+
+typedef struct tree {
+    int32_t tokens[MAX_TREE], parents[MAX_TREE], n;
+    int32_t path[MAX_TREE], depth; /* from a root to some row */
+} tree;
+
+/* Any parent before it, roots among them; siblings may be the same token, too. */
+static void tree_grow(tree *t, test_random *random, int32_t n_vocab)
+{
+    t->n = 2 + (int32_t)test_below(random, MAX_TREE - 2);
+    for (int32_t i = 0; i < t->n; i++) {
+        t->tokens[i] = (int32_t)test_below(random, (uint32_t)n_vocab);
+        t->parents[i] = (int32_t)test_below(random, (uint32_t)i + 1) - 1;
+    }
+}
+
+static void tree_walk(tree *t, int32_t row)
+{
+    t->depth = 0;
+    for (int32_t r = row; r >= 0; r = t->parents[r]) t->depth++;
+    for (int32_t r = row, at = t->depth; r >= 0; r = t->parents[r]) t->path[--at] = r;
+}
+
+/* The path alone, as a chain, in `chain`, whose cache holds n tokens: same logits of its last row? */
+static bool path_is_chain(vouch_context *chain, int32_t n, const tree *t, const float *logits)
+{
+    int32_t tokens[MAX_TREE];
+    for (int32_t i = 0; i < t->depth; i++) tokens[i] = t->tokens[t->path[i]];
+    vouch_context_keep(chain, n);
+    vouch_context_forward(chain, tokens, NULL, t->depth, 1);
+    const size_t bytes = (size_t)vouch_context_weights(chain)->hparams.n_vocab * sizeof *logits;
+    return memcmp(vouch_context_logits(chain, 0), logits, bytes) == 0;
+}
+
+static void check_tree(vouch_context *branched, vouch_context *chain, int32_t n, test_random *random)
+{
+    const int32_t n_vocab = vouch_context_weights(chain)->hparams.n_vocab;
+    tree t;
+    tree_grow(&t, random, n_vocab);
+    vouch_context_forward(branched, t.tokens, t.parents, t.n, t.n);
+    assert_int_equal(vouch_context_n_cached(branched), n);
+    for (int32_t row = 0; row < t.n; row++) {
+        tree_walk(&t, row);
+        assert_true(path_is_chain(chain, n, &t, vouch_context_logits(branched, row)));
+    }
+    /* A row under another parent says something else. */
+    if (t.parents[t.n - 1] >= 0) {
+        tree_walk(&t, t.n - 1);
+        t.path[0] = t.path[--t.depth];
+        t.depth = 1;
+        assert_false(path_is_chain(chain, n, &t, vouch_context_logits(branched, t.n - 1)));
+    }
+    const int32_t leaf = (int32_t)test_below(random, (uint32_t)t.n);
+    tree_walk(&t, leaf);
+    assert_true(path_is_chain(chain, n, &t, vouch_context_logits(branched, leaf)));
+    vouch_context_keep_path(branched, t.path, t.depth);
+    assert_int_equal(vouch_context_n_cached(branched), n + t.depth);
+    assert_true(vouch_context_digest(branched) == vouch_context_digest(chain));
+}
+
+static void a_tree_is_its_chains(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        const char *path = test_temporary("shape.gguf");
+        tiny_model_write(path, &shapes[i]);
+        const vouch_kernels *kernels;
+        for (size_t k = 0; (kernels = vouch_kernels_get(k)) != NULL; k++) {
+            loaded model = load(path, kernels, 1), other = load(path, kernels, 3);
+            vouch_context *chain = open_context(&model, MAX_TREE, VOUCH_KV_F16);
+            vouch_context *branched = open_context(&other, MAX_TREE, VOUCH_KV_F16);
+            test_random random = {(uint64_t)i * 8 + k};
+            const int32_t first = 3;
+            vouch_context_forward(chain, &first, NULL, 1, 0);
+            vouch_context_forward(branched, &first, NULL, 1, 0);
+            for (int round = 0; round < 8 && vouch_context_n_cached(chain) < MAX_TOKENS - MAX_TREE; round++)
+                check_tree(branched, chain, vouch_context_n_cached(chain), &random);
+            vouch_context_close(chain);
+            vouch_context_close(branched);
+            unload(&model);
+            unload(&other);
+        }
+    }
+}
+
+/* A tree that keeps nothing, and one on an empty cache. */
+static void a_tree_may_be_dropped_or_come_first(void **state)
+{
+    (void)state;
+    const char *path = test_temporary("shape.gguf");
+    tiny_model_write(path, &shapes[0]);
+    loaded model = load(path, vouch_kernels_find(NULL), 1);
+    vouch_context *a = open_context(&model, 8, VOUCH_KV_F32), *b = open_context(&model, 8, VOUCH_KV_F32);
+    const int32_t tokens[] = {5, 6, 7}, roots[] = {-1, -1, 1}, kept[] = {1, 2};
+    vouch_context_forward(a, tokens, roots, 3, 1);
+    vouch_context_forward(b, tokens + 1, NULL, 2, 1);
+    assert_memory_equal(vouch_context_logits(a, 0), vouch_context_logits(b, 0), 400 * sizeof(float));
+    vouch_context_keep_path(a, kept, 2);
+    const uint64_t digest = vouch_context_digest(a);
+    assert_true(digest == vouch_context_digest(b));
+    vouch_context_forward(a, tokens, roots, 3, 1);
+    vouch_context_keep_path(a, NULL, 0);
+    assert_true(digest == vouch_context_digest(a));
+    vouch_context_close(a);
+    vouch_context_close(b);
+    unload(&model);
+}
+
+/* ------------------------------------------------------------------ law L3 */
+
+/* Guesses run and forgotten, at every place, one to many: what follows has the reference's bits. */
+static void rewinding_leaves_no_trace(void **state)
+{
+    (void)state;
+    for (int i = 0; i < N_SHAPES; i++) {
+        const vouch_kv_type kv_type = i % 2 ? VOUCH_KV_F32 : VOUCH_KV_F16;
+        const char *path = test_temporary("shape.gguf");
+        tiny_model_write(path, &shapes[i]);
+        expected e;
+        run_reference(&e, path, kv_type, SHORT);
+        loaded model = load(path, vouch_kernels_find(NULL), 2);
+        vouch_context *context = open_context(&model, MOST_ROWS, kv_type);
+        test_random random = {7};
+        for (int32_t at = 0; at < e.n;) {
+            int32_t guesses[MOST_ROWS];
+            const int32_t n_guesses = 1 + (int32_t)test_below(&random, MOST_ROWS - 1);
+            const uint64_t before = vouch_context_digest(context);
+            for (int32_t g = 0; g < n_guesses; g++)
+                guesses[g] = (int32_t)test_below(&random, (uint32_t)e.n_vocab);
+            vouch_context_forward(context, guesses, NULL, n_guesses, n_guesses);
+            assert_false(vouch_context_digest(context) == before);
+            vouch_context_keep(context, at);
+            assert_true(vouch_context_digest(context) == before);
+            int32_t rows = 1 + (int32_t)test_below(&random, 5);
+            if (rows > e.n - at) rows = e.n - at;
+            vouch_context_forward(context, e.tokens + at, NULL, rows, rows);
+            for (int32_t r = 0; r < rows; r++)
+                assert_true(same_row(&e, at + r, vouch_context_logits(context, r)));
+            at += rows;
+        }
+        assert_true(vouch_context_digest(context) == e.digest);
+        vouch_context_close(context);
+        unload(&model);
+        free(e.logits);
+    }
+}
+
+/* Logits of the last rows alone are those rows' logits, and asking for none changes nothing. */
+static void logits_only_where_asked_for(void **state)
+{
+    (void)state;
+    const char *path = test_temporary("shape.gguf");
+    tiny_model_write(path, &shapes[0]);
+    expected e;
+    run_reference(&e, path, VOUCH_KV_F16, SHORT);
+    loaded model = load(path, vouch_kernels_find(NULL), 2);
+    vouch_context *context = open_context(&model, SHORT, VOUCH_KV_F16);
+    for (int32_t n_logits = 0; n_logits <= SHORT; n_logits++) {
+        vouch_context_keep(context, 0);
+        vouch_context_forward(context, e.tokens, NULL, SHORT, n_logits);
+        for (int32_t i = 0; i < n_logits; i++)
+            assert_true(same_row(&e, SHORT - n_logits + i, vouch_context_logits(context, i)));
+        assert_true(vouch_context_digest(context) == e.digest);
+    }
+    vouch_context_close(context);
+    unload(&model);
+    free(e.logits);
+}
+
+/* The last places of the context are as good as the others: n_ctx needn't be a whole tile. */
+static void the_context_can_be_filled(void **state)
+{
+    (void)state;
+    const char *path = test_temporary("shape.gguf");
+    tiny_model_write(path, &shapes[3]);
+    expected e;
+    run_reference(&e, path, VOUCH_KV_F16, SHORT);
+    loaded model = load(path, vouch_kernels_find(NULL), 1);
+    for (int32_t n_ctx = SHORT - 17; n_ctx <= SHORT; n_ctx++) {
+        const vouch_context_options options = {.n_ctx = n_ctx, .max_rows = n_ctx, .max_logits = 1};
+        vouch_context *context;
+        assert_int_equal(vouch_context_open(&context, model.weights, model.pool, &options, NULL), VOUCH_OK);
+        vouch_context_forward(context, e.tokens, NULL, n_ctx, 1);
+        assert_true(same_row(&e, n_ctx - 1, vouch_context_logits(context, 0)));
+        vouch_context_close(context);
+    }
+    unload(&model);
+    free(e.logits);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_row_has_the_same_bits_in_any_company),
+        cmocka_unit_test(every_type_in_every_shape),
+        cmocka_unit_test(every_offset_and_team),
+        cmocka_unit_test(one_wrong_bit_is_noticed),
+        cmocka_unit_test(a_tree_is_its_chains),
+        cmocka_unit_test(a_tree_may_be_dropped_or_come_first),
+        cmocka_unit_test(rewinding_leaves_no_trace),
+        cmocka_unit_test(logits_only_where_asked_for),
+        cmocka_unit_test(the_context_can_be_filled),
+    };
+    return cmocka_run_group_tests_name("model", tests, NULL, NULL);
+}
