@@ -1,8 +1,12 @@
 # vouch: one Makefile, everything under build/. `make help` lists the targets.
 #
-#   BUILD=name      folder under build/ (release, asan, ...); set by the sanitizer targets
 #   CC=clang        another compiler
+#   CFLAGS, LDFLAGS more flags; wider instruction sets (-march=native) are refused, see src/base/baseline.h
+#   BUILD=name      folder under build/ (release, asan, ...); set by the sanitizer targets
 #   WERROR=1        warnings are errors (CI)
+#   V=1             shows the commands
+#   T="test_gguf"   which test programs, F='*truncated*' which tests in them
+#   PREFIX, DESTDIR where `make install` puts things
 
 CC       ?= cc
 AR       ?= ar
@@ -10,6 +14,26 @@ PREFIX   ?= /usr/local
 BUILD    ?= release
 B        := build/$(BUILD)
 VERSION  := $(shell sed -n 's/^\#define VOUCH_VERSION "\(.*\)"/\1/p' include/vouch.h)
+SONAME   := libvouch.so.$(firstword $(subst ., ,$(VERSION)))
+
+# As many jobs as processors, unless -j says otherwise.
+ifeq ($(MAKELEVEL)$(findstring -j,$(MAKEFLAGS)),0)
+MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 1)
+endif
+
+# What is missing is said here, in one line, and not by the compiler. `make run` installs it.
+NEEDY := $(filter-out run clean help format uninstall,$(or $(MAKECMDGOALS),all))
+ifneq ($(NEEDY),)
+MISSING := $(shell CC='$(CC)' scripts/missing $(if $(filter-out all install,$(NEEDY)),test))
+ifneq ($(MISSING),)
+$(error missing: $(MISSING). On Debian or Ubuntu:  sudo apt-get install $(MISSING))
+endif
+endif
+
+ifneq ($(V),1)
+Q := @
+say = @printf '  %-5s %s\n' $(1) $(patsubst $(B)/%,%,$@)
+endif
 
 PKGS     := libpcre2-8 libutf8proc
 CLI_PKGS := jansson
@@ -22,10 +46,12 @@ WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wst
 ifeq ($(WERROR),1)
 WARN += -Werror
 endif
-# -ffp-contract=off: a fused multiply-add is written where one is meant, and nowhere else (law L1).
 OPT      ?= -O2 -g
-CFLAGS_ALL = -std=c11 $(OPT) $(WARN) -ffp-contract=off -fno-math-errno -fno-trapping-math -fPIC \
-             -fvisibility=hidden -pthread -D_GNU_SOURCE -Iinclude -Isrc $(PKG_CFLAGS) $(SAN) $(CFLAGS)
+INCLUDES = -Iinclude -Isrc
+# -ffp-contract=off: a fused multiply-add is written where one is meant, and nowhere else (law L1).
+CFLAGS_ALL = $(OPT) $(WARN) -fno-math-errno -fno-trapping-math -fPIC -fvisibility=hidden -pthread \
+             -D_GNU_SOURCE $(INCLUDES) $(PKG_CFLAGS) $(SAN) $(CFLAGS) \
+             -std=c11 -ffp-contract=off -include src/base/baseline.h
 LDFLAGS_ALL = -pthread $(SAN) $(LDFLAGS)
 
 ARCH := $(shell $(CC) -dumpmachine | cut -d- -f1)
@@ -37,75 +63,181 @@ CLI_SRC  := $(wildcard cli/*.c)
 TEST_SUPPORT := $(wildcard tests/support/*.c)
 TESTS    := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
 FUZZERS  := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+SEEDERS  := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/seed_*.c))
 BENCHES  := $(patsubst bench/%.c,%,$(wildcard bench/*.c))
 EXAMPLES := $(patsubst examples/%.c,%,$(wildcard examples/*.c))
 
 LIB_OBJ  := $(LIB_SRC:%.c=$(B)/%.o)
 CLI_OBJ  := $(CLI_SRC:%.c=$(B)/%.o)
 SUP_OBJ  := $(TEST_SUPPORT:%.c=$(B)/%.o)
+BENCH_SUP_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard bench/support/*.c))
 LIB_A    := $(B)/libvouch.a
 LIB_SO   := $(B)/libvouch.so.$(VERSION)
 
-.PHONY: all lib cli help clean
 .DEFAULT_GOAL := all
-
+.PHONY: all
 all: $(LIB_A) $(LIB_SO) $(B)/vouch $(EXAMPLES:%=$(B)/examples/%) ## library, command and examples
 
 # One instruction set a file, its own flags for its own object.
-$(B)/src/kernels/x86_avx2.o:       ISA := -mavx2 -mfma -mf16c
-$(B)/src/kernels/x86_avx512.o:     ISA := -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mf16c -mprefer-vector-width=512
-$(B)/src/kernels/x86_avx512vnni.o: ISA := -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512vnni -mfma -mf16c -mprefer-vector-width=512
+$(B)/src/kernels/x86_avx2.o:       ISA := -DVOUCH_ISA=2 -mavx2 -mfma -mf16c
+AVX512 := -DVOUCH_ISA=512 -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mf16c -mprefer-vector-width=512
+$(B)/src/kernels/x86_avx512.o:     ISA := $(AVX512)
+$(B)/src/kernels/x86_avx512vnni.o: ISA := $(AVX512) -mavx512vnni
 $(B)/src/kernels/%.o: OPT := $(subst -O2,-O3,$(OPT))
 
 # Tests and benchmarks look inside; the command, the examples and the server see the public header only.
-$(B)/cli/%.o $(B)/examples/%.o: CFLAGS_ALL := $(filter-out -Isrc,$(CFLAGS_ALL))
-$(B)/tests/%.o $(B)/bench/%.o: CFLAGS_ALL += -Itests
+$(B)/cli/%.o $(B)/examples/%.o: INCLUDES := -Iinclude
+$(B)/tests/%.o $(B)/bench/%.o: INCLUDES := -Iinclude -Isrc -Itests -Ibench
 
-$(B)/%.o: %.c Makefile
+# Other flags than last time: everything is built again.
+FLAGS := $(CC) $(OPT) $(SAN) $(CFLAGS) $(LDFLAGS)
+$(if $(NEEDY),$(shell mkdir -p $(B); echo '$(FLAGS)' | cmp -s - $(B)/flags || echo '$(FLAGS)' >$(B)/flags))
+
+$(B)/%.o: %.c Makefile $(B)/flags
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) $(ISA) -MMD -MP -c -o $@ $<
+	$(call say,CC)
+	$(Q)$(CC) $(CFLAGS_ALL) $(ISA) -MMD -MP -c -o $@ $<
 
 $(LIB_A): $(LIB_OBJ)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call say,AR)
+	$(Q)$(AR) rcs $@ $^
 
 $(LIB_SO): $(LIB_OBJ)
-	$(CC) $(LDFLAGS_ALL) -shared -Wl,-soname,libvouch.so.0 -o $@ $^ $(LIBS)
-	ln -sf $(@F) $(B)/libvouch.so.0
-	ln -sf libvouch.so.0 $(B)/libvouch.so
+	$(call say,LINK)
+	$(Q)$(CC) $(LDFLAGS_ALL) -shared -Wl,-soname,$(SONAME) -o $@ $^ $(LIBS)
+	@ln -sf $(@F) $(B)/$(SONAME)
+	@ln -sf $(SONAME) $(B)/libvouch.so
 
 $(B)/vouch: $(CLI_OBJ) $(LIB_A)
-	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(CLI_LIBS) $(LIBS)
+	$(call say,LINK)
+	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(CLI_LIBS) $(LIBS)
 
 $(B)/examples/%: $(B)/examples/%.o $(LIB_A)
-	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(LIBS)
+	$(call say,LINK)
+	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(LIBS)
 
-$(B)/bench/%: $(B)/bench/%.o $(SUP_OBJ) $(LIB_A)
-	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(LIBS)
+$(B)/bench/%: $(B)/bench/%.o $(BENCH_SUP_OBJ) $(LIB_A)
+	$(call say,LINK)
+	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(CLI_LIBS) $(LIBS)
 
 $(B)/tests/%: $(B)/tests/%.o $(SUP_OBJ) $(LIB_A)
-	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS_ALL) $(TEST_LDFLAGS_$*) -o $@ $^ -lcmocka $(CLI_LIBS) $(LIBS)
+	$(call say,LINK)
+	$(Q)$(CC) $(LDFLAGS_ALL) $(TEST_LDFLAGS_$*) -o $@ $^ -lcmocka $(CLI_LIBS) $(LIBS)
+
+$(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(SUP_OBJ) $(LIB_A)
+	$(call say,LINK)
+	$(Q)$(CC) $(LDFLAGS_ALL) -fsanitize=fuzzer -o $@ $^ -lcmocka $(LIBS)
 
 .SECONDARY:
 
+-include $(shell find $(B) -name '*.d' 2>/dev/null)
 
--include $(shell find build/$(BUILD) -name '*.d' 2>/dev/null)
+# ------------------------------------------------------------------ run
+
+.PHONY: run
+run: ## installs what is missing, builds, gets a model and answers a question
+	@scripts/run.sh
 
 # ------------------------------------------------------------------ tests
 
-.PHONY: check test tests
+.PHONY: tests check test test-all asan ubsan tsan cover fuzz fuzzers
+TIER ?= test
+RUN_TESTS = BUILD=$(BUILD) CC='$(CC)' VOUCH_TEST_FILTER='$(F)' tests/run.sh
+
 tests: all $(TESTS:%=$(B)/tests/%)
 
 check: tests ## fast tests, under 30 s, no download: every commit
-	@BUILD=$(BUILD) tests/run.sh check
+	@$(RUN_TESTS) check $(T)
 
 test: tests ## everything the README promises, under 6 minutes
-	@BUILD=$(BUILD) tests/run.sh test
+	@$(RUN_TESTS) test $(T)
 
+test-all: ## the same with gcc, clang and sanitizers, then lint; half an hour
+	$(MAKE) BUILD=gcc CC=gcc WERROR=1 test
+	$(MAKE) BUILD=clang CC=clang WERROR=1 test
+	$(MAKE) asan
+	$(MAKE) ubsan
+	$(MAKE) tsan
+	$(MAKE) lint
+
+# A finding ends the program with this status, so that a test sees it in a child, too.
+asan ubsan tsan: export ASAN_OPTIONS ?= exitcode=99:detect_stack_use_after_return=1
+asan ubsan tsan: export UBSAN_OPTIONS ?= print_stacktrace=1
+asan ubsan tsan: export TSAN_OPTIONS ?= exitcode=99:halt_on_error=1
+
+asan: ## tests under AddressSanitizer and UndefinedBehaviorSanitizer; TIER=check is shorter
+	$(MAKE) BUILD=asan OPT='-O1 -g -fno-omit-frame-pointer' \
+	    SAN='-fsanitize=address,undefined -fno-sanitize-recover=all' $(TIER)
+
+ubsan: ## tests under clang's UndefinedBehaviorSanitizer, which sees other things than gcc's
+	$(MAKE) BUILD=ubsan CC=clang OPT='-O2 -g' \
+	    SAN='-fsanitize=undefined,float-cast-overflow,nullability -fno-sanitize-recover=all' $(TIER)
+
+tsan: ## tests under ThreadSanitizer
+	$(MAKE) BUILD=tsan OPT='-O1 -g -fno-omit-frame-pointer' SAN=-fsanitize=thread $(TIER)
+
+cover: ## tests with gcov: covered lines, a file a line
+	$(MAKE) BUILD=cover CC=gcc OPT='-O0 -g' SAN=--coverage $(TIER)
+	@scripts/cover.sh build/cover
+
+fuzzers: $(FUZZERS:%=$(B)/tests/fuzz/%) $(SEEDERS:%=$(B)/tests/fuzz/%)
+
+fuzz: ## libFuzzer, FUZZ_SECONDS=60 for each target (needs clang)
+	$(MAKE) BUILD=fuzz CC=clang OPT='-O1 -g' \
+	    SAN='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' fuzzers
+	@tests/fuzz/run.sh build/fuzz $(FUZZERS)
+
+# ------------------------------------------------------------------ measuring
+
+.PHONY: bench
+bench: all $(BENCHES:%=$(B)/bench/%) ## speed on this machine; LLAMA_BENCH=path compares with llama.cpp
+	@BUILD=$(BUILD) bench/compare-llama
+
+# ------------------------------------------------------------------ tidiness
+
+.PHONY: lint format
+C_FILES := $(wildcard include/*.h src/*/*.[ch] cli/*.[ch] examples/*.c bench/*.c bench/support/*.[ch] \
+             tests/*.c tests/support/*.[ch] tests/fuzz/*.c)
+
+lint: ## clang-tidy, cppcheck and shellcheck, no findings
+	clang-tidy --quiet $(LIB_SRC) $(CLI_SRC) $(wildcard examples/*.c bench/*.c bench/support/*.c) -- \
+	    -std=c11 -D_GNU_SOURCE -Iinclude -Isrc -Ibench $(PKG_CFLAGS) -mavx512f -mavx512bw -mavx512vl \
+	    -mavx512dq -mavx512vnni -mfma -mf16c
+	cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr --suppressions-list=.cppcheck \
+	    --enable=warning,portability,performance -D__GNUC__ -D__x86_64__ -Iinclude -Isrc -Ibench \
+	    src cli examples bench
+	shellcheck .ci/run scripts/* tests/*.sh tests/*/*.sh bench/compare-llama
+
+format: ## clang-format over all C files
+	clang-format -i $(C_FILES)
+
+# ------------------------------------------------------------------ installing
+
+.PHONY: install uninstall
+D := $(DESTDIR)$(PREFIX)
+
+install: all ## command, library, header and vouch.pc into PREFIX, under DESTDIR
+	install -d $(D)/bin $(D)/include $(D)/lib/pkgconfig
+	install -m 755 $(B)/vouch $(D)/bin/vouch
+	install -m 644 include/vouch.h $(D)/include/vouch.h
+	install -m 644 $(LIB_A) $(D)/lib/libvouch.a
+	install -m 755 $(LIB_SO) $(D)/lib/$(notdir $(LIB_SO))
+	ln -sf $(notdir $(LIB_SO)) $(D)/lib/$(SONAME)
+	ln -sf $(SONAME) $(D)/lib/libvouch.so
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' scripts/vouch.pc.in \
+	    >$(D)/lib/pkgconfig/vouch.pc
+	@test -n "$(DESTDIR)" || ldconfig 2>/dev/null || true
+
+uninstall: ## removes what install put there
+	rm -f $(D)/bin/vouch $(D)/include/vouch.h $(D)/lib/libvouch.a $(D)/lib/libvouch.so $(D)/lib/$(SONAME) \
+	    $(D)/lib/libvouch.so.$(VERSION) $(D)/lib/pkgconfig/vouch.pc
+
+# ------------------------------------------------------------------ the rest
+
+.PHONY: help clean
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 14
 
 clean: ## removes build/
 	rm -rf build

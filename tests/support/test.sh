@@ -1,0 +1,47 @@
+# shellcheck shell=bash
+# For tests in the shell, whose report reads like cmocka's: define functions, then  test_group NAME...
+# A test is a function; it runs in a subshell with -e, in the repository's root, with an empty folder $TMP. It
+# says  test_skip WHY  where something optional is missing.
+cd "$(dirname "$0")/.." || exit 1
+BUILD=${BUILD:-release}
+CC=${CC:-cc}
+export BUILD CC
+
+test_skip() {
+    echo "skipped: $*"
+    exit 77
+}
+
+# The command must fail, and what it says must match the pattern.
+test_refused() { # pattern command...
+    local pattern=$1 output
+    shift
+    if output=$("$@" 2>&1); then
+        echo "not refused: $*"
+        return 1
+    fi
+    if ! grep -q -- "$pattern" <<<"$output"; then
+        printf '%s\nfailed without saying "%s": %s\n' "$output" "$pattern" "$*"
+        return 1
+    fi
+}
+
+test_group() {
+    local name code failed=() skipped=()
+    for name in "$@"; do
+        case $name in ${VOUCH_TEST_FILTER:-*}) ;; *) continue ;; esac
+        echo "[ RUN      ] $name"
+        TMP=$(mktemp -d)
+        (set -e && "$name")
+        code=$?
+        rm -rf "$TMP"
+        case $code in
+        0) echo "[       OK ] $name" ;;
+        77) skipped+=("$name") && echo "[  SKIPPED ] $name" ;;
+        *) failed+=("$name") && echo "[  FAILED  ] $name" ;;
+        esac
+    done
+    if [ ${#skipped[@]} -gt 0 ]; then echo "[  SKIPPED ] ${#skipped[@]} test(s), listed below:"; fi
+    if [ ${#failed[@]} -gt 0 ]; then echo "[  FAILED  ] ${#failed[@]} test(s), listed below:"; fi
+    [ ${#failed[@]} -eq 0 ]
+}

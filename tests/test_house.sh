@@ -1,0 +1,144 @@
+#!/usr/bin/env bash
+# What no C test sees: exported names, the header by itself, flags that are refused, rooms, installing. Each
+# check also meets a tree or a library in which its rule is broken.
+# shellcheck source=tests/support/test.sh
+. "$(dirname "$0")/support/test.sh"
+
+# ------------------------------------------------------------------ names
+
+declared() { sed -n 's/^VOUCH_API .*\b\(vouch_[a-z_0-9]*\)(.*/\1/p' include/vouch.h | sort; }
+
+# What a library exports and nobody declared, and the other way round: nothing. Sanitizers and coverage add
+# names of their own.
+exports_match() { # library
+    local exported
+    exported=$(nm -D --defined-only "$1" | awk '{print $NF}' | grep -vE '^(__|_)|^(mangle_path|lprofMergeValueProfData)$' | sort)
+    diff <(declared) <(echo "$exported")
+}
+
+shared_library_exports_the_header() {
+    exports_match "build/$BUILD/libvouch.so"
+    { declared | sed 's/.*/void &(void); void &(void) {}/' && echo 'void vouch_secret(void); void vouch_secret(void) {}'; } >"$TMP/more.c"
+    $CC -shared -fPIC -o "$TMP/more.so" "$TMP/more.c"
+    test_refused '> vouch_secret' exports_match "$TMP/more.so"
+}
+
+prefixed() { # archive
+    local names
+    names=$(nm --defined-only -g "$1" 2>/dev/null | awk 'NF == 3 {print $3}' | grep -vE '^(vouch_|__|_|\.)' || true)
+    [ -z "$names" ] || { echo "without the prefix: $names" && return 1; }
+}
+
+archive_names_have_the_prefix() {
+    prefixed "build/$BUILD/libvouch.a"
+    echo 'void helper(void); void helper(void) {}' >"$TMP/bad.c"
+    $CC -c -o "$TMP/bad.o" "$TMP/bad.c"
+    ar rcs "$TMP/bad.a" "$TMP/bad.o"
+    test_refused 'prefix: helper' prefixed "$TMP/bad.a"
+}
+
+soname_is_linked() {
+    local so=build/$BUILD/libvouch.so
+    readelf -d "$so" | grep -q 'soname: \[libvouch.so.[0-9]*\]'
+    [ "$(basename "$(readlink -f "$so")")" = "libvouch.so.$(sed -n 's/^#define VOUCH_VERSION "\(.*\)"/\1/p' include/vouch.h)" ]
+}
+
+# ------------------------------------------------------------------ compiling
+
+strict="-Wall -Wextra -Wpedantic -Werror -fsyntax-only -Iinclude"
+
+header_compiles_alone_as_c() {
+    for standard in c11 c17; do
+        # shellcheck disable=SC2086
+        echo '#include <vouch.h>' | $CC -std=$standard $strict -x c -
+    done
+}
+
+header_compiles_alone_as_cxx() {
+    echo 'int main() {}' | $CC -x c++ -fsyntax-only - 2>/dev/null || test_skip "no C++ compiler"
+    for standard in c++11 c++17; do
+        # shellcheck disable=SC2086
+        printf '#include <vouch.h>\nint main() { return vouch_status_text(VOUCH_OK) == nullptr; }\n' |
+            $CC -std=$standard $strict -x c++ -
+    done
+}
+
+compile_baseline() { $CC -include src/base/baseline.h -Iinclude -Isrc -std=c11 -D_GNU_SOURCE -fsyntax-only "$@" src/base/status.c; }
+
+wider_flags_are_refused() {
+    compile_baseline
+    test_refused ffast-math compile_baseline -ffast-math
+    case $($CC -dumpmachine) in x86_64*) ;; *) return 0 ;; esac
+    test_refused march=native compile_baseline -mavx
+    test_refused march=native compile_baseline -march=haswell
+    compile_baseline -DVOUCH_ISA=2 -mavx2
+    test_refused AVX-512 compile_baseline -DVOUCH_ISA=2 -mavx512f
+}
+
+# ------------------------------------------------------------------ rooms
+
+broken_tree() { # file, line to add
+    rm -rf "$TMP/tree"
+    mkdir "$TMP/tree"
+    cp -r src cli examples "$TMP/tree"
+    echo "$2" >>"$TMP/tree/$1"
+}
+
+rooms_look_one_way() {
+    tests/house.sh
+    broken_tree src/base/status.c '#include "format/gguf.h"'
+    test_refused 'base includes format/gguf.h: looks up' tests/house.sh "$TMP/tree"
+    broken_tree src/model/forward.c '#include "sample/sample.h"'
+    test_refused 'looks up' tests/house.sh "$TMP/tree"
+    broken_tree src/text/bpe.c '#include "server/http.h"'
+    test_refused 'not a room' tests/house.sh "$TMP/tree"
+    broken_tree cli/main.c '#include "base/memory.h"'
+    test_refused 'vouch.h only' tests/house.sh "$TMP/tree"
+}
+
+library_does_not_print_exit_or_look_around() {
+    for call in 'printf("x")' 'exit(1)' 'abort()' 'getenv("HOME")' 'fprintf(stderr, "x")'; do
+        broken_tree src/base/pool.c "static void f(void) { $call; }"
+        test_refused 'pool.c:.*does not print' tests/house.sh "$TMP/tree"
+    done
+    # snprintf into a message, and these words in a comment, are no calls.
+    broken_tree src/base/pool.c 'static void f(char *s) { snprintf(s, 2, "x"); }'
+    echo '/* like printf(3), or exit(3) */' >>"$TMP/tree/src/base/pool.c"
+    tests/house.sh "$TMP/tree"
+}
+
+# ------------------------------------------------------------------ make
+
+missing_packages_are_named() {
+    # A path with everything but pkg-config, and a compiler that finds no header.
+    printf '#!/bin/sh\nexit 1\n' >"$TMP/cc"
+    ln -s cc "$TMP/pkg-config"
+    chmod +x "$TMP/cc"
+    test_refused 'missing: .*libpcre2-dev libutf8proc-dev libjansson-dev libcmocka-dev' \
+        env PATH="$TMP:$PATH" make --no-print-directory BUILD=none CC="$TMP/cc" check
+    [ ! -e build/none ]
+}
+
+install_gives_a_working_library() {
+    case $BUILD in asan | ubsan | tsan | cover) test_skip "an instrumented library is not installed" ;; esac
+    make --no-print-directory BUILD="$BUILD" DESTDIR="$TMP/root" PREFIX=/opt/v install >"$TMP/log" || { cat "$TMP/log" && return 1; }
+    "$TMP/root/opt/v/bin/vouch" --help >/dev/null
+    export PKG_CONFIG_PATH=$TMP/root/opt/v/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=
+    pkg-config --exists vouch 2>/dev/null || test_skip "no pkg-config"
+    local to="$TMP/root/opt/v"
+    # shellcheck disable=SC2046
+    $CC -o "$TMP/shared" examples/generate.c $(pkg-config --define-variable=prefix="$to" --cflags --libs vouch)
+    LD_LIBRARY_PATH=$to/lib ldd "$TMP/shared" | grep -q "libvouch.so.[0-9]* => $to"
+    mkdir "$TMP/static"
+    mv "$to"/lib/libvouch.a "$TMP/static"
+    # shellcheck disable=SC2046
+    $CC -o "$TMP/archived" examples/generate.c -L"$TMP/static" \
+        $(pkg-config --define-variable=prefix="$to" --static --cflags --libs vouch | sed "s|-L$to/lib||")
+    if ldd "$TMP/archived" | grep libvouch; then return 1; fi
+    make --no-print-directory BUILD="$BUILD" DESTDIR="$TMP/root" PREFIX=/opt/v uninstall >/dev/null
+    [ -z "$(find "$TMP/root" ! -type d)" ]
+}
+
+test_group shared_library_exports_the_header archive_names_have_the_prefix soname_is_linked \
+    header_compiles_alone_as_c header_compiles_alone_as_cxx wider_flags_are_refused rooms_look_one_way \
+    library_does_not_print_exit_or_look_around missing_packages_are_named install_gives_a_working_library
