@@ -21,7 +21,7 @@
 #include "draft/model.h"
 #include "draft/ngram.h"
 #include "engine/model.h"
-#include "model/context.h"
+#include "engine/session.h"
 #include "spec/cycle.h"
 
 enum { DEFAULT_CTX = 4096, DEFAULT_CHUNK = 256, MAX_CHUNK = 512, MAX_CTX = 1 << 24, DEFAULT_DRAFT = 4,
@@ -290,7 +290,7 @@ static vouch_status prefill(vouch_session *s, int32_t n, vouch_error *err)
         if (s->progress) s->progress(s->progress_user, (double)(at - first) / (double)(last - first));
         if (take_cancel(s)) status = vouch_fail(err, VOUCH_E_CANCELLED, "the prompt was cancelled");
     }
-    s->stats.prompt_tokens += vouch_context_n_cached(s->target) - first;
+    s->stats.prompt_tokens += status == VOUCH_OK ? n - first : vouch_context_n_cached(s->target) - first;
     s->stats.prefill_seconds += now() - start;
     return status;
 }
@@ -325,9 +325,10 @@ static vouch_status prompt_encoded(vouch_session *s, const char *text, size_t n_
     size_t n = 0, capacity = 0;
     int32_t *tokens = NULL;
     vouch_status status;
+    vouch_error failure = {0}; /* the sizing call's is none of the caller's */
     for (;;) {
-        status = messages ? vouch_tokenize_chat(model, messages, n_messages, tokens, capacity, &n, err)
-                          : vouch_tokenize(model, text, n_text, VOUCH_TOKENIZE_BOS, tokens, capacity, &n, err);
+        status = messages ? vouch_tokenize_chat(model, messages, n_messages, tokens, capacity, &n, &failure)
+                          : vouch_tokenize(model, text, n_text, VOUCH_TOKENIZE_BOS, tokens, capacity, &n, &failure);
         if (status != VOUCH_E_BUFFER) break;
         free(tokens);
         capacity = n;
@@ -335,6 +336,7 @@ static vouch_status prompt_encoded(vouch_session *s, const char *text, size_t n_
         if (!tokens) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a prompt of %zu tokens", n);
     }
     if (status == VOUCH_OK) status = vouch_session_prompt(s, tokens, n, err);
+    else if (err) *err = failure;
     free(tokens);
     return status;
 }
@@ -424,6 +426,16 @@ size_t vouch_session_memory(const vouch_session *session)
            vouch_stream_memory(session->stream) + (drafter->ops ? drafter->ops->memory(drafter->self) : 0);
 }
 
+const vouch_context *vouch_session_target(const vouch_session *session)
+{
+    return session->target;
+}
+
+vouch_drafter_ref vouch_session_get_drafter(const vouch_session *session)
+{
+    return session->cycle.drafter;
+}
+
 static int compare_doubles(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
@@ -435,7 +447,7 @@ vouch_status vouch_session_time_pass(vouch_session *session, int32_t n_rows, int
 {
     enum { MAX_REPS = 1000 };
     vouch_session *s = session;
-    const int32_t n_cached = vouch_context_n_cached(s->target), most = s->options.n_ctx - n_cached;
+    const int32_t n_cached = s->cycle.n_tokens - 1, most = s->options.n_ctx - n_cached;
     if (n_rows < 1 || n_rows > VOUCH_MAX_DRAFT + 1)
         return out_of_range(err, "rows of a timed pass", n_rows, 1, VOUCH_MAX_DRAFT + 1);
     if (reps < 1 || reps > MAX_REPS) return out_of_range(err, "repetitions of a timed pass", reps, 1, MAX_REPS);
@@ -445,6 +457,8 @@ vouch_status vouch_session_time_pass(vouch_session *session, int32_t n_rows, int
                           most, s->max_logits);
     int32_t tokens[VOUCH_MAX_DRAFT + 1];
     double times[MAX_REPS];
+    run_target(s, n_cached, 0); /* after a look at earlier logits the cache is shorter */
+    target_rewind(s, n_cached);
     for (int32_t i = 0; i < n_rows; i++) tokens[i] = s->cycle.tokens[s->cycle.n_tokens - 1];
     for (int32_t i = 0; i < reps; i++) {
         const double start = now();

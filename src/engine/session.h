@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* What a session holds, for tests of law L3: after each step it must be what plain decoding would have left. */
+#ifndef VOUCH_ENGINE_SESSION_H
+#define VOUCH_ENGINE_SESSION_H
+
+#include "draft/drafter.h"
+#include "model/context.h"
+
+const vouch_context *vouch_session_target(const vouch_session *session);
+/* ops NULL: none. */
+vouch_drafter_ref vouch_session_get_drafter(const vouch_session *session);
+
+#endif

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Laws L2 and L3 through the C API, on tiny models: whatever drafts, and however deep, greedy text is that of
+ * plain decoding to the byte, and after every step the caches hold what plain decoding would have left there.
+ */
+#include <string.h>
+
+#include "draft/model.h"
+#include "draft/ngram.h"
+#include "engine/model.h"
+#include "engine/session.h"
+#include "support/answer.h"
+
+enum { PROMPT = 24, LENGTH = 48 };
+
+/* Targets, each with drafts made from it by noise; the last has no tokenizer and so few tokens that n-grams
+ * and bad drafts hit, too. */
+typedef struct family {
+    vouch_model *target, *same, *near, *far;
+    int32_t n_vocab;
+} family;
+enum { N_FAMILIES = 3 };
+static family families[N_FAMILIES];
+
+static int families_open(void **state)
+{
+    (void)state;
+    static const tiny_model_options targets[N_FAMILIES] = {
+        {.seed = 1},
+        {.seed = 2, .arch = "qwen3", .type = VOUCH_TYPE_Q8_0, .tied = true, .n_vocab = 391},
+        {.seed = 3, .type = VOUCH_TYPE_Q4_1, .n_vocab = 24, .n_embd = 32, .n_heads = 2},
+    };
+    for (int i = 0; i < N_FAMILIES; i++) {
+        tiny_model_options options = targets[i];
+        families[i].target = tiny_model_open(&options);
+        families[i].same = tiny_model_open(&options);
+        families[i].n_vocab = vouch_model_get_info(families[i].target)->n_vocab;
+        options.noise = 0.03f;
+        families[i].near = tiny_model_open(&options);
+        options.noise = 1;
+        options.n_layers = 1;
+        families[i].far = tiny_model_open(&options);
+    }
+    return 0;
+}
+
+static int families_close(void **state)
+{
+    (void)state;
+    for (int i = 0; i < N_FAMILIES; i++) {
+        vouch_model_close(families[i].target);
+        vouch_model_close(families[i].same);
+        vouch_model_close(families[i].near);
+        vouch_model_close(families[i].far);
+    }
+    return 0;
+}
+
+static vouch_session_options options_plain(void)
+{
+    vouch_session_options options = vouch_session_options_default();
+    options.speculation.drafter = VOUCH_DRAFTER_NONE;
+    options.n_ctx = PROMPT + 2 * LENGTH;
+    options.n_threads = 1;
+    options.max_tokens = LENGTH;
+    options.ignore_eos = true;
+    return options;
+}
+
+/* ------------------------------------------------------------------ law L2 */
+
+/* What drafts. Draft models come in order of their noise. */
+typedef enum who { NGRAM, SAME, NEAR, FAR, RIGHT, HALF_RIGHT, WRONG, JUNK, N_DRAFTERS } who;
+
+/* Fills the options' speculation; the oracle knows `plain`. */
+static void drafter_choose(vouch_session_options *options, who which, const family *f, oracle *o)
+{
+    vouch_speculation *spec = &options->speculation;
+    static const uint32_t error_percent[N_DRAFTERS] = {[HALF_RIGHT] = 30, [WRONG] = 100};
+    spec->draft_model = which == SAME ? f->same : which == NEAR ? f->near : which == FAR ? f->far : NULL;
+    spec->drafter = which == NGRAM      ? VOUCH_DRAFTER_NGRAM
+                    : spec->draft_model ? VOUCH_DRAFTER_MODEL
+                                        : VOUCH_DRAFTER_CUSTOM;
+    o->error_percent = error_percent[which];
+    o->n_vocab = f->n_vocab;
+    if (spec->drafter == VOUCH_DRAFTER_CUSTOM)
+        spec->custom = which == JUNK ? junk_drafter(&o->random) : oracle_drafter(o);
+}
+
+/* One answer with every drafter at the depths given, against the plain one. Returns the sum of accepted. */
+static void check_drafters(const family *f, vouch_session_options options, const int32_t *prompt,
+                           int32_t n_prompt, const int32_t *depths, int n_depths,
+                           int64_t accepted[N_DRAFTERS])
+{
+    static answer plain, other;
+    int32_t sequence[ANSWER_MAX + PROMPT];
+    options.speculation.drafter = VOUCH_DRAFTER_NONE;
+    answer_run(&plain, f->target, &options, prompt, n_prompt);
+    memcpy(sequence, prompt, (size_t)n_prompt * sizeof *prompt);
+    memcpy(sequence + n_prompt, plain.tokens, (size_t)plain.n * sizeof *prompt);
+    oracle o = {.tokens = sequence, .n = n_prompt + plain.n, .random = {9}};
+    for (who which = 0; which < N_DRAFTERS; which++)
+        for (int d = 0; d < n_depths; d++) {
+            drafter_choose(&options, which, f, &o);
+            options.speculation.n_draft = depths[d];
+            options.n_threads = 1 + (d + (int)which) % 3;
+            answer_run(&other, f->target, &options, prompt, n_prompt);
+            assert_true(answer_equal(&plain, &other));
+            accepted[which] += other.stats.accepted;
+            if (which == SAME || which == RIGHT) assert_int_equal(other.stats.accepted, other.stats.drafted);
+            if (which == WRONG) assert_int_equal(other.stats.accepted, 0);
+        }
+}
+
+static void sweep_greedy(const int32_t *depths, int n_depths, int n_prompts)
+{
+    int64_t accepted[N_DRAFTERS] = {0};
+    for (int i = 0; i < N_FAMILIES; i++)
+        for (int p = 0; p < n_prompts; p++) {
+            static const int32_t chunks[] = {256, 1, 7, 3};
+            vouch_session_options options = options_plain();
+            int32_t prompt[PROMPT];
+            const int32_t n_prompt = p == 0 ? PROMPT : p == 1 ? 1 : 5 * p;
+            answer_prompt(prompt, n_prompt, families[i].n_vocab, (uint64_t)p, p == 0);
+            options.prefill_chunk = chunks[(i + p) % 4];
+            options.kv_type = (i + p) % 2 ? VOUCH_KV_F32 : VOUCH_KV_F16;
+            check_drafters(&families[i], options, prompt, n_prompt, depths, n_depths, accepted);
+        }
+    /* The drafts were of every quality. */
+    assert_true(accepted[SAME] > accepted[NEAR] && accepted[NEAR] > accepted[FAR] && accepted[FAR] > 0);
+    assert_true(accepted[NGRAM] > 0 && accepted[HALF_RIGHT] > accepted[WRONG] && accepted[JUNK] >= 0);
+}
+
+static void greedy_text_is_the_same_with_every_drafter(void **state)
+{
+    (void)state;
+    const int32_t depths[] = {1, 3, 4, 16};
+    sweep_greedy(depths, 4, test_is_quick() ? 1 : 2);
+}
+
+static void greedy_text_is_the_same_at_every_depth(void **state)
+{
+    (void)state;
+    test_skip_slow();
+    const int32_t depths[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 33, 64};
+    sweep_greedy(depths, 18, 2);
+}
+
+/* Penalties and bias look at the accepted guesses as they do at tokens of plain decoding. */
+static void penalties_and_bias_see_the_same_history(void **state)
+{
+    (void)state;
+    const vouch_logit_bias bias[] = {{3, 4.0f}, {7, 6.0f}, {9, -1e30f}, {11, -__builtin_inff()}, {3, 1.0f}};
+    const int32_t depths[] = {2, 9};
+    int64_t accepted[N_DRAFTERS] = {0};
+    static answer with, without;
+    for (int i = 0; i < N_FAMILIES; i++)
+        for (int32_t window = 1; window <= 27; window += 26) {
+            vouch_session_options options = options_plain();
+            int32_t prompt[PROMPT];
+            answer_prompt(prompt, PROMPT, families[i].n_vocab, 5, true);
+            answer_run(&without, families[i].target, &options, prompt, PROMPT);
+            options.sampling.repeat_penalty = 1.4f;
+            options.sampling.frequency_penalty = 0.7f;
+            options.sampling.presence_penalty = 0.9f;
+            options.sampling.penalty_window = window;
+            options.sampling.bias = bias;
+            options.sampling.n_bias = 5;
+            answer_run(&with, families[i].target, &options, prompt, PROMPT);
+            assert_false(answer_equal(&with, &without));
+            for (int32_t j = 0; j < with.n; j++) assert_int_not_equal(with.tokens[j], 11);
+            check_drafters(&families[i], options, prompt, PROMPT, depths, 2, accepted);
+        }
+    assert_true(accepted[NEAR] > 0 && accepted[NGRAM] > 0);
+}
+
+/* ---------------------------------------------------------------- sampling */
+
+static vouch_session_options options_sampled(uint64_t seed)
+{
+    vouch_session_options options = options_plain();
+    options.sampling.temperature = 0.9f;
+    options.sampling.top_k = 40;
+    options.sampling.top_p = 0.95f;
+    options.sampling.seed = seed;
+    return options;
+}
+
+/* A seed names an answer: threads, chunks and instruction sets have no say in it. */
+static void a_seed_names_an_answer(void **state)
+{
+    (void)state;
+    static answer first, again;
+    for (int i = 0; i < N_FAMILIES; i++)
+        for (int draft = 0; draft < 3; draft++) {
+            vouch_session_options options = options_sampled(41);
+            oracle o;
+            int32_t prompt[PROMPT];
+            answer_prompt(prompt, PROMPT, families[i].n_vocab, 2, true);
+            if (draft) drafter_choose(&options, draft == 1 ? NEAR : NGRAM, &families[i], &o);
+            answer_run(&first, families[i].target, &options, prompt, PROMPT);
+            options.n_threads = 3;
+            options.prefill_chunk = 5;
+            options.expected_acceptance = true;
+            answer_run(&again, families[i].target, &options, prompt, PROMPT);
+            assert_true(answer_equal(&first, &again));
+            assert_int_equal(first.stats.accepted, again.stats.accepted);
+            options.sampling.seed++;
+            answer_run(&again, families[i].target, &options, prompt, PROMPT);
+            assert_false(answer_equal(&first, &again));
+        }
+}
+
+/* Where the draft model is the target, p = q and every guess holds, sampled or greedy; the more noise, the
+ * fewer. */
+static void acceptance_falls_with_noise(void **state)
+{
+    (void)state;
+    static answer got;
+    const tiny_model_options target = {.seed = 8};
+    const float noises[] = {0, 0.02f, 0.1f, 1};
+    vouch_model *model = tiny_model_open(&target);
+    for (int sampled = 0; sampled < 2; sampled++) {
+        double previous = 2;
+        for (int i = 0; i < 4; i++) {
+            tiny_model_options noisy = target;
+            noisy.noise = noises[i];
+            vouch_model *draft = tiny_model_open(&noisy);
+            vouch_session_options options = sampled ? options_sampled(3) : options_plain();
+            options.n_ctx = options.max_tokens = 400;
+            options.expected_acceptance = true;
+            options.speculation.drafter = VOUCH_DRAFTER_MODEL;
+            options.speculation.draft_model = draft;
+            options.speculation.n_draft = 5;
+            int32_t prompt[4] = {9, 10, 11, 12};
+            answer_run(&got, model, &options, prompt, 4);
+            const double rate = (double)got.stats.accepted / (double)got.stats.drafted;
+            const double expected = got.stats.expected_acceptance_sum / (double)got.stats.judged;
+            const double reached = (double)got.stats.accepted / (double)got.stats.judged;
+            if (i == 0) {
+                assert_int_equal(got.stats.accepted, got.stats.drafted);
+                assert_true(expected > 1 - 1e-9 && expected < 1 + 1e-9);
+            }
+            if (sampled) assert_true(reached > expected - 0.15 && reached < expected + 0.15);
+            assert_true(rate < previous && (i < 3 || rate < 0.05));
+            previous = rate;
+            vouch_model_close(draft);
+        }
+    }
+    vouch_model_close(model);
+}
+
+/* Lenience accepts more, and says so by no other sign. */
+static void lenience_accepts_more(void **state)
+{
+    (void)state;
+    static answer exact, lenient;
+    vouch_session_options options = options_sampled(5);
+    oracle o;
+    int32_t prompt[PROMPT];
+    int64_t more = 0;
+    for (int i = 0; i < N_FAMILIES; i++) {
+        answer_prompt(prompt, PROMPT, families[i].n_vocab, 6, false);
+        drafter_choose(&options, NEAR, &families[i], &o);
+        options.speculation.lenience = 1;
+        answer_run(&exact, families[i].target, &options, prompt, PROMPT);
+        options.speculation.lenience = 0.2;
+        answer_run(&lenient, families[i].target, &options, prompt, PROMPT);
+        more += lenient.stats.accepted * 1000 / lenient.stats.judged -
+                exact.stats.accepted * 1000 / exact.stats.judged;
+    }
+    assert_true(more > 0);
+}
+
+/* A greedy draft at a temperature: q is a point mass, and still every token is the target's. */
+static void greedy_drafts_of_a_sampled_answer(void **state)
+{
+    (void)state;
+    static answer first, again;
+    vouch_session_options options = options_sampled(15);
+    oracle o;
+    int32_t prompt[PROMPT];
+    answer_prompt(prompt, PROMPT, families[0].n_vocab, 6, false);
+    drafter_choose(&options, SAME, &families[0], &o);
+    answer_run(&first, families[0].target, &options, prompt, PROMPT);
+    assert_int_equal(first.stats.accepted, first.stats.drafted);
+    options.speculation.draft_sampling = VOUCH_DRAFT_GREEDY;
+    answer_run(&again, families[0].target, &options, prompt, PROMPT);
+    assert_true(again.stats.accepted > 0 && again.stats.accepted < again.stats.drafted);
+}
+
+/* ------------------------------------------------------------------ law L3 */
+
+/* The digests a context has after 0, 1, 2, ... of these tokens, one at a time. */
+static void digests_of(const vouch_model *model, const int32_t *tokens, int32_t n, uint64_t *digests)
+{
+    vouch_pool *pool;
+    vouch_context *context;
+    const vouch_context_options options = {.n_ctx = n, .max_rows = 1, .max_logits = 1};
+    assert_int_equal(vouch_pool_open(&pool, 1, NULL), VOUCH_OK);
+    assert_int_equal(vouch_context_open(&context, model->weights, pool, &options, NULL), VOUCH_OK);
+    for (int32_t i = 0; i <= n; i++) {
+        digests[i] = vouch_context_digest(context);
+        if (i < n) vouch_context_forward(context, &tokens[i], NULL, 1, 0);
+    }
+    vouch_context_close(context);
+    vouch_pool_close(pool);
+}
+
+static uint64_t ngram_digest_of(const vouch_session_options *options, const int32_t *tokens, int32_t n)
+{
+    vouch_drafter_ref fresh;
+    vouch_draft draft;
+    assert_int_equal(vouch_drafter_ngram_open(&fresh, options->n_ctx, options->speculation.ngram_min,
+                                              options->speculation.ngram_max, NULL),
+                     VOUCH_OK);
+    assert_int_equal(fresh.ops->propose(fresh.self, tokens, n, 1, &draft), VOUCH_OK);
+    const uint64_t digest = vouch_drafter_ngram_digest(fresh);
+    fresh.ops->close(fresh.self);
+    return digest;
+}
+
+/* The tokens of each step, and the caches as it left them. */
+typedef struct snapshot {
+    int32_t n_before, n_after;
+    uint64_t target, draft;
+} snapshot;
+
+static int take_snapshots(vouch_session *session, snapshot *shots)
+{
+    vouch_step step = {0};
+    int n = 0;
+    while (step.finish == VOUCH_FINISH_NONE) {
+        size_t before, after;
+        vouch_session_tokens(session, &before);
+        assert_int_equal(vouch_session_step(session, &step, NULL), VOUCH_OK);
+        vouch_session_tokens(session, &after);
+        const vouch_drafter_ref drafter = vouch_session_get_drafter(session);
+        const bool is_model = drafter.ops && strcmp(drafter.ops->name, "model") == 0;
+        const bool is_ngram = drafter.ops && strcmp(drafter.ops->name, "ngram") == 0;
+        shots[n++] = (snapshot){.n_before = (int32_t)before,
+                                .n_after = (int32_t)after,
+                                .target = vouch_context_digest(vouch_session_target(session)),
+                                .draft = is_model   ? vouch_drafter_model_digest(drafter)
+                                         : is_ngram ? vouch_drafter_ngram_digest(drafter)
+                                                    : 0};
+    }
+    return n;
+}
+
+/* The target holds all but the last token. The draft model lacks one more after a full acceptance, as its
+ * last guess was never fed, and may lack more where it had no room to guess. */
+static void check_snapshots(const family *f, const vouch_session_options *options, who which)
+{
+    static snapshot shots[LENGTH];
+    static uint64_t target[PROMPT + LENGTH + 1], draft[PROMPT + LENGTH + 1];
+    int32_t prompt[PROMPT];
+    answer_prompt(prompt, PROMPT, f->n_vocab, 77, true);
+    vouch_session *session = answer_open(f->target, options);
+    assert_int_equal(vouch_session_prompt(session, prompt, PROMPT, NULL), VOUCH_OK);
+    const int n = take_snapshots(session, shots);
+    size_t n_tokens;
+    const int32_t *tokens = vouch_session_tokens(session, &n_tokens);
+    digests_of(f->target, tokens, (int32_t)n_tokens, target);
+    const bool is_model = which >= SAME && which <= FAR;
+    if (is_model) digests_of(options->speculation.draft_model, tokens, (int32_t)n_tokens, draft);
+    for (int i = 0; i < n; i++) {
+        const snapshot *shot = &shots[i];
+        assert_true(shot->target == target[shot->n_after - 1]);
+        if (i == n - 1) continue; /* the last cycle may have had no room for a guess */
+        if (is_model)
+            assert_true(shot->draft == draft[shot->n_after - 1] || shot->draft == draft[shot->n_after - 2]);
+        if (which == NGRAM) assert_true(shot->draft == ngram_digest_of(options, tokens, shot->n_before));
+    }
+    assert_false(target[n_tokens - 1] == target[n_tokens - 2]);
+    vouch_session_close(session);
+}
+
+static void caches_are_those_of_plain_decoding(void **state)
+{
+    (void)state;
+    for (int i = 0; i < N_FAMILIES; i++)
+        for (who which = 0; which < N_DRAFTERS; which++)
+            for (int sampled = 0; sampled < 2; sampled++) {
+                vouch_session_options options = sampled ? options_sampled(6) : options_plain();
+                int32_t nothing[1] = {0};
+                oracle o = {.tokens = nothing, .n = 1, .random = {4}};
+                drafter_choose(&options, which, &families[i], &o);
+                options.speculation.n_draft = 1 + 3 * (i + sampled);
+                options.sampling.repeat_penalty = 1.1f;
+                check_snapshots(&families[i], &options, which);
+            }
+}
+
+/* The digest tells tokens apart that differ in one place, or in their order. */
+static void digests_tell_tokens_apart(void **state)
+{
+    (void)state;
+    const int32_t a[] = {1, 2, 3, 4}, b[] = {1, 2, 4, 3}, c[] = {1, 2, 3, 5};
+    uint64_t of_a[5], of_b[5], of_c[5];
+    digests_of(families[0].target, a, 4, of_a);
+    digests_of(families[0].target, b, 4, of_b);
+    digests_of(families[0].target, c, 4, of_c);
+    assert_true(of_a[2] == of_b[2] && of_a[3] == of_c[3]);
+    assert_false(of_a[3] == of_b[3] || of_a[4] == of_b[4] || of_a[4] == of_c[4]);
+}
+
+/* Looking at logits and timing passes between steps changes neither text nor cache. */
+static void looking_leaves_no_trace(void **state)
+{
+    (void)state;
+    static answer plain, watched;
+    static float logits[(PROMPT + LENGTH) * 400], rows[5 * 400];
+    for (int i = 0; i < 2; i++)
+        for (who which = 0; which <= NEAR; which++) {
+            vouch_session_options options = options_sampled(7);
+            oracle o;
+            int32_t prompt[PROMPT];
+            test_random random = {(uint64_t)i};
+            answer_prompt(prompt, PROMPT, families[i].n_vocab, 8, true);
+            drafter_choose(&options, which, &families[i], &o);
+            answer_run(&plain, families[i].target, &options, prompt, PROMPT);
+            vouch_session *session = answer_open(families[i].target, &options);
+            assert_int_equal(vouch_session_prompt(session, prompt, PROMPT, NULL), VOUCH_OK);
+            memset(&watched, 0, sizeof watched);
+            vouch_step step = {0};
+            while (step.finish == VOUCH_FINISH_NONE) {
+                const uint64_t before = vouch_context_digest(vouch_session_target(session));
+                const vouch_stats stats = *vouch_session_stats(session);
+                double seconds;
+                size_t n;
+                vouch_session_tokens(session, &n);
+                const int32_t first = (int32_t)test_below(&random, (uint32_t)n), count = (int32_t)n - first;
+                assert_int_equal(vouch_session_logits(session, first, count < 5 ? count : 5, rows, NULL),
+                                 VOUCH_OK);
+                assert_int_equal(vouch_session_logits(session, first, count, logits, NULL), VOUCH_OK);
+                assert_memory_equal(logits, rows,
+                                    (size_t)(count < 5 ? count : 5) * (size_t)families[i].n_vocab * 4);
+                assert_int_equal(vouch_session_logits(session, first / 2, 1, rows, NULL), VOUCH_OK);
+                assert_int_equal(vouch_session_time_pass(session, 1 + count % 9, 2, &seconds, NULL),
+                                 VOUCH_OK);
+                assert_true(seconds > 0 && seconds < 100);
+                assert_true(before == vouch_context_digest(vouch_session_target(session)));
+                assert_memory_equal(&stats, vouch_session_stats(session), sizeof stats);
+                assert_int_equal(vouch_session_step(session, &step, NULL), VOUCH_OK);
+                memcpy(watched.tokens + watched.n, step.tokens, (size_t)step.n_tokens * sizeof *step.tokens);
+                watched.n += step.n_tokens;
+            }
+            assert_int_equal(watched.n, plain.n);
+            assert_memory_equal(watched.tokens, plain.tokens, (size_t)plain.n * sizeof *plain.tokens);
+            vouch_session_close(session);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(greedy_text_is_the_same_with_every_drafter),
+        cmocka_unit_test(greedy_text_is_the_same_at_every_depth),
+        cmocka_unit_test(penalties_and_bias_see_the_same_history),
+        cmocka_unit_test(a_seed_names_an_answer),
+        cmocka_unit_test(acceptance_falls_with_noise),
+        cmocka_unit_test(lenience_accepts_more),
+        cmocka_unit_test(greedy_drafts_of_a_sampled_answer),
+        cmocka_unit_test(caches_are_those_of_plain_decoding),
+        cmocka_unit_test(digests_tell_tokens_apart),
+        cmocka_unit_test(looking_leaves_no_trace),
+    };
+    return cmocka_run_group_tests_name("speculation", tests, families_open, families_close);
+}
