@@ -1,0 +1,734 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The session as its callers see it: how answers end, what a prompt keeps of the one before, cancelling,
+ * pairs that don't fit, options out of range. Wherever an answer ends early, it is a beginning of the plain
+ * one, whatever drafted.
+ */
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "support/answer.h"
+#include "support/tiny_vocab.h"
+
+enum { PROMPT = 20, LENGTH = 60, N_VOCAB = 400 };
+
+static vouch_model *target, *near;
+
+static int models_open(void **state)
+{
+    (void)state;
+    target = tiny_model_open(&(tiny_model_options){.seed = 21});
+    near = tiny_model_open(&(tiny_model_options){.seed = 21, .noise = 0.02f});
+    return 0;
+}
+
+static int models_close(void **state)
+{
+    (void)state;
+    vouch_model_close(target);
+    vouch_model_close(near);
+    return 0;
+}
+
+/* Three ways to decode: plainly, with a draft model, with a drafter that is nearly always right. */
+enum { N_WAYS = 3 };
+
+static vouch_session_options options_of(int way, int32_t k, oracle *o)
+{
+    vouch_session_options options = vouch_session_options_default();
+    options.n_threads = 1;
+    options.n_ctx = 128;
+    options.max_tokens = LENGTH;
+    options.speculation.n_draft = k;
+    options.speculation.drafter = way == 0   ? VOUCH_DRAFTER_NONE
+                                  : way == 1 ? VOUCH_DRAFTER_MODEL
+                                             : VOUCH_DRAFTER_CUSTOM;
+    if (way == 1) options.speculation.draft_model = near;
+    if (way == 2) options.speculation.custom = oracle_drafter(o);
+    return options;
+}
+
+/* A prompt, its plain answer when nothing ends it, and an oracle that knows both. */
+typedef struct known {
+    int32_t prompt[PROMPT];
+    int32_t sequence[PROMPT + ANSWER_MAX];
+    answer plain;
+    oracle o;
+} known;
+
+static void know(known *k, uint64_t seed)
+{
+    vouch_session_options options = options_of(0, 0, NULL);
+    options.ignore_eos = true;
+    answer_prompt(k->prompt, PROMPT, N_VOCAB, seed, false);
+    answer_run(&k->plain, target, &options, k->prompt, PROMPT);
+    assert_int_equal(k->plain.finish, VOUCH_FINISH_LENGTH);
+    memcpy(k->sequence, k->prompt, sizeof k->prompt);
+    memcpy(k->sequence + PROMPT, k->plain.tokens, (size_t)k->plain.n * sizeof(int32_t));
+    k->o = (oracle){.tokens = k->sequence, .n = PROMPT + k->plain.n, .n_vocab = N_VOCAB, .error_percent = 5};
+}
+
+static bool is_beginning(const answer *part, const answer *whole)
+{
+    return part->n <= whole->n && memcmp(part->tokens, whole->tokens, (size_t)part->n * sizeof(int32_t)) == 0;
+}
+
+/* ------------------------------------------------------------------ endings */
+
+static void max_tokens_cuts_accepted_runs(void **state)
+{
+    (void)state;
+    static known k;
+    static answer got;
+    know(&k, 1);
+    for (int way = 0; way < N_WAYS; way++)
+        for (int32_t most = 1; most <= 12; most++) {
+            vouch_session_options options = options_of(way, 7, &k.o);
+            options.ignore_eos = true;
+            options.max_tokens = most;
+            answer_run(&got, target, &options, k.prompt, PROMPT);
+            assert_int_equal(got.n, most);
+            assert_int_equal(got.finish, VOUCH_FINISH_LENGTH);
+            assert_true(is_beginning(&got, &k.plain));
+        }
+}
+
+/* The last place of the context is used, and no draft runs over it. */
+static void context_end_cuts_accepted_runs(void **state)
+{
+    (void)state;
+    static known k;
+    static answer got;
+    know(&k, 2);
+    for (int way = 0; way < N_WAYS; way++)
+        for (int32_t room = 1; room <= 18; room++) {
+            vouch_session_options options = options_of(way, 7, &k.o);
+            options.ignore_eos = true;
+            options.n_ctx = PROMPT + room;
+            answer_run(&got, target, &options, k.prompt, PROMPT);
+            assert_int_equal(got.n, room);
+            assert_int_equal(got.finish, VOUCH_FINISH_CONTEXT);
+            assert_true(is_beginning(&got, &k.plain));
+        }
+}
+
+/* EOS made likely by a bias; the answer ends with it, also where guesses behind it had held. */
+static void eos_ends_the_answer_inside_accepted_runs(void **state)
+{
+    (void)state;
+    static answer plain, got;
+    const vouch_logit_bias bias[] = {{TINY_IM_END, 6}, {TINY_ENDOFTEXT, 6}};
+    int inside = 0, ended = 0;
+    for (uint64_t seed = 0; seed < 12; seed++) {
+        int32_t prompt[PROMPT], sequence[PROMPT + ANSWER_MAX];
+        vouch_session_options options = options_of(0, 0, NULL);
+        options.sampling.bias = bias;
+        options.sampling.n_bias = 2;
+        answer_prompt(prompt, PROMPT, N_VOCAB, seed, false);
+        answer_run(&plain, target, &options, prompt, PROMPT);
+        for (int32_t i = 0; i < plain.n; i++) {
+            const bool ends = plain.tokens[i] == TINY_IM_END || plain.tokens[i] == TINY_ENDOFTEXT;
+            assert_int_equal(ends, plain.finish == VOUCH_FINISH_EOS && i == plain.n - 1);
+        }
+        ended += plain.finish == VOUCH_FINISH_EOS;
+        memcpy(sequence, prompt, sizeof prompt);
+        memcpy(sequence + PROMPT, plain.tokens, (size_t)plain.n * sizeof *prompt);
+        for (int32_t n = plain.n; n < LENGTH; n++) sequence[PROMPT + n] = 17; /* guesses go on past the end */
+        oracle o = {.tokens = sequence, .n = PROMPT + LENGTH, .n_vocab = N_VOCAB};
+        for (int32_t k = 1; k <= 8; k++)
+            for (int way = 1; way < N_WAYS; way++) {
+                options = options_of(way, k, &o);
+                options.sampling.bias = bias;
+                options.sampling.n_bias = 2;
+                answer_run(&got, target, &options, prompt, PROMPT);
+                assert_true(answer_equal(&got, &plain));
+                assert_int_equal(got.stats.generated_tokens, plain.n);
+                inside += got.finish == VOUCH_FINISH_EOS && got.last == VOUCH_ORIGIN_ACCEPTED;
+            }
+    }
+    assert_true(ended >= 6 && inside > 0);
+    /* It has no text. */
+    assert_null(strstr(plain.text, "<|im_end|>"));
+}
+
+static bool is_ascii(const char *text, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if ((unsigned char)text[i] >= 0x80 || text[i] == 0) return false;
+    return true;
+}
+
+/* Where the first of the stops begins in the text; its size where none does. */
+static size_t find_stop(const answer *plain, const char *const *stop, size_t n_stop)
+{
+    size_t first = plain->n_text;
+    for (size_t i = 0; i < n_stop; i++) {
+        const size_t n = strlen(stop[i]);
+        for (size_t at = 0; at + n <= plain->n_text && at < first; at++)
+            if (memcmp(plain->text + at, stop[i], n) == 0) first = at;
+    }
+    return first;
+}
+
+/* Every piece of the plain text, 1 to 9 bytes, as a stop text: the answer is the text before its first
+ * occurrence. */
+static void stop_texts_end_the_answer_anywhere(void **state)
+{
+    (void)state;
+    static known k;
+    static answer got, first;
+    int inside = 0, straddling = 0;
+    know(&k, 3);
+    assert_true(k.plain.n_text > 60);
+    for (size_t at = 0; at + 9 <= k.plain.n_text; at += test_is_quick() ? 5 : 1) {
+        char text[16];
+        const size_t n = 1 + at % 9;
+        if (!is_ascii(k.plain.text + at, n)) continue;
+        snprintf(text, sizeof text, "%.*s", (int)n, k.plain.text + at);
+        const char *const stop[] = {"never to be seen", text};
+        for (int way = 0; way < N_WAYS; way++) {
+            vouch_session_options options = options_of(way, 6, &k.o);
+            options.ignore_eos = true;
+            options.stop = stop;
+            options.n_stop = 2;
+            answer_run(&got, target, &options, k.prompt, PROMPT);
+            assert_int_equal(got.finish, VOUCH_FINISH_STOP);
+            assert_int_equal(got.n_text, find_stop(&k.plain, stop, 2));
+            assert_memory_equal(got.text, k.plain.text, got.n_text);
+            assert_true(is_beginning(&got, &k.plain));
+            if (way == 0) first = got;
+            assert_true(answer_equal(&got, &first));
+            inside += got.last == VOUCH_ORIGIN_ACCEPTED;
+            size_t last;
+            vouch_token_bytes(target, got.tokens[got.n - 1], &last);
+            straddling += last < n;
+        }
+    }
+    assert_true(inside > 0 && straddling > 0);
+}
+
+/* The beginning of a stop text is held back until it is none, and comes out at the end. */
+static void a_stop_that_never_comes_changes_nothing(void **state)
+{
+    (void)state;
+    static known k;
+    static answer got;
+    know(&k, 4);
+    char text[32];
+    size_t at = k.plain.n_text - 4;
+    while (!is_ascii(k.plain.text + at, k.plain.n_text - at)) at++;
+    snprintf(text, sizeof text, "%.*s and more", (int)(k.plain.n_text - at), k.plain.text + at);
+    const char *const stop[] = {text};
+    for (int way = 0; way < N_WAYS; way++) {
+        vouch_session_options options = options_of(way, 5, &k.o);
+        options.ignore_eos = true;
+        options.stop = stop;
+        options.n_stop = 1;
+        answer_run(&got, target, &options, k.prompt, PROMPT);
+        assert_true(answer_equal(&got, &k.plain));
+    }
+}
+
+static void a_step_needs_an_answer_under_way(void **state)
+{
+    (void)state;
+    static answer got;
+    vouch_step step;
+    vouch_error err;
+    vouch_session_options options = options_of(0, 0, NULL);
+    options.max_tokens = 3;
+    vouch_session *session = answer_open(target, &options);
+    assert_int_equal(vouch_session_step(session, &step, &err), VOUCH_E_ARGUMENT);
+    assert_non_null(strstr(err.message, "prompt"));
+    const int32_t prompt[] = {40, 41};
+    for (int i = 0; i < 2; i++) {
+        answer_continue(&got, session, prompt, 2);
+        const vouch_stats before = *vouch_session_stats(session);
+        assert_int_equal(vouch_session_step(session, &step, &err), VOUCH_E_ARGUMENT);
+        assert_int_equal(step.n_tokens, 0);
+        assert_memory_equal(&before, vouch_session_stats(session), sizeof before);
+    }
+    vouch_session_reset_stats(session);
+    assert_int_equal(vouch_session_stats(session)->cycles, 0);
+    vouch_session_close(session);
+}
+
+/* ------------------------------------------------------------------- prompts */
+
+/* A chain of prompts in one session, each answered as in a fresh one, running only what is new. */
+static void a_prompt_reuses_what_it_shares(void **state)
+{
+    (void)state;
+    static known k;
+    static answer fresh, got;
+    know(&k, 5);
+    for (int way = 0; way < N_WAYS; way++) {
+        int32_t changed[PROMPT], longer[PROMPT + 9];
+        memcpy(changed, k.prompt, sizeof changed);
+        changed[11] ^= 1;
+        memcpy(longer, k.prompt, sizeof k.prompt);
+        memcpy(longer + PROMPT, k.plain.tokens, 7 * sizeof *longer);
+        longer[PROMPT + 7] = longer[PROMPT + 8] = 200;
+        const struct {
+            const int32_t *tokens;
+            int32_t n, n_new; /* the last token runs again where all are known */
+        } prompts[] = {{k.prompt, PROMPT, PROMPT}, {longer, PROMPT + 9, 2}, {k.prompt, PROMPT, 1},
+                       {k.prompt, 5, 1},           {changed, PROMPT, 15},   {changed, PROMPT, 1},
+                       {k.prompt, PROMPT, 9}};
+        vouch_session_options options = options_of(way, 4, &k.o);
+        options.max_tokens = 14;
+        options.ignore_eos = true;
+        options.prefill_chunk = 4;
+        vouch_session *session = answer_open(target, &options);
+        int64_t before = 0;
+        for (size_t i = 0; i < sizeof prompts / sizeof prompts[0]; i++) {
+            answer_run(&fresh, target, &options, prompts[i].tokens, prompts[i].n);
+            answer_continue(&got, session, prompts[i].tokens, prompts[i].n);
+            assert_true(answer_equal(&got, &fresh));
+            assert_int_equal(fresh.stats.prompt_tokens, prompts[i].n);
+            if (i != 3) assert_int_equal(got.stats.prompt_tokens - before, prompts[i].n_new);
+            before = got.stats.prompt_tokens;
+        }
+        vouch_session_close(session);
+    }
+}
+
+static void bad_prompts_leave_the_session_as_it_was(void **state)
+{
+    (void)state;
+    static known k;
+    know(&k, 6);
+    const int32_t outside[] = {5, 6, N_VOCAB}, negative[] = {-1}, many[128] = {0};
+    vouch_session_options options = options_of(1, 3, NULL);
+    options.ignore_eos = true;
+    vouch_session *session = answer_open(target, &options);
+    vouch_error err;
+    vouch_step step;
+    assert_int_equal(vouch_session_prompt(session, k.prompt, PROMPT, &err), VOUCH_OK);
+    for (int round = 0; round < 4; round++) {
+        assert_int_equal(vouch_session_prompt(session, outside, 3, &err), VOUCH_E_ARGUMENT);
+        assert_string_equal(err.message, "token 2 of the prompt is 400, must be 0 to 399");
+        assert_int_equal(vouch_session_prompt(session, negative, 1, &err), VOUCH_E_ARGUMENT);
+        assert_int_equal(vouch_session_prompt(session, NULL, 0, &err), VOUCH_E_ARGUMENT);
+        assert_int_equal(vouch_session_text(session, "", 0, &err), VOUCH_E_ARGUMENT);
+        assert_int_equal(vouch_session_prompt(session, many, 128, &err), VOUCH_E_CONTEXT);
+        assert_non_null(strstr(err.message, "128"));
+        assert_int_equal(vouch_session_chat(session, NULL, 0, &err), VOUCH_E_ARGUMENT);
+        assert_int_equal(vouch_session_step(session, &step, &err), VOUCH_OK);
+        size_t n;
+        const int32_t *tokens = vouch_session_tokens(session, &n);
+        assert_memory_equal(tokens, k.sequence, n * sizeof *tokens);
+    }
+    assert_int_equal(vouch_session_prompt(session, many, 127, &err), VOUCH_OK);
+    vouch_session_close(session);
+}
+
+static void text_and_chat_are_their_tokens(void **state)
+{
+    (void)state;
+    static answer by_text, by_tokens;
+    static const char text[] = "Once upon a time <|im_end|> \xff\xfe";
+    const vouch_message turn = {"user", text};
+    vouch_session_options options = options_of(0, 0, NULL);
+    vouch_session *session = answer_open(target, &options);
+    for (int chat = 0; chat < 2; chat++) {
+        int32_t tokens[200];
+        size_t n;
+        assert_int_equal(
+            chat ? vouch_tokenize_chat(target, &turn, 1, tokens, 200, &n, NULL)
+                 : vouch_tokenize(target, text, sizeof text - 1, VOUCH_TOKENIZE_BOS, tokens, 200, &n, NULL),
+            VOUCH_OK);
+        answer_run(&by_tokens, target, &options, tokens, (int32_t)n);
+        assert_int_equal(chat ? vouch_session_chat(session, &turn, 1, NULL)
+                              : vouch_session_text(session, text, sizeof text - 1, NULL),
+                         VOUCH_OK);
+        memset(&by_text, 0, sizeof by_text);
+        answer_finish(&by_text, session);
+        assert_true(answer_equal(&by_text, &by_tokens));
+    }
+    vouch_session_close(session);
+    vouch_model *silent = tiny_model_open(&(tiny_model_options){.n_vocab = 50});
+    vouch_error err;
+    session = answer_open(silent, &options);
+    assert_int_equal(vouch_session_text(session, "x", 1, &err), VOUCH_E_UNSUPPORTED);
+    assert_non_null(strstr(err.message, "tokenizer"));
+    vouch_session_close(session);
+    vouch_model_close(silent);
+}
+
+/* ---------------------------------------------------------------- cancelling */
+
+typedef struct canceller {
+    vouch_session *session;
+    double at, last;
+} canceller;
+
+static void cancel_at(void *user, double share)
+{
+    canceller *c = user;
+    assert_true(share > c->last && share <= 1);
+    c->last = share;
+    if (share >= c->at) vouch_session_cancel(c->session);
+}
+
+static void cancelling_leaves_a_session_to_go_on_with(void **state)
+{
+    (void)state;
+    static known k;
+    static answer got;
+    know(&k, 7);
+    for (int way = 0; way < N_WAYS; way++) {
+        vouch_session_options options = options_of(way, 4, &k.o);
+        options.ignore_eos = true;
+        options.prefill_chunk = 3;
+        vouch_session *session = answer_open(target, &options);
+        vouch_error err;
+        vouch_step step;
+        canceller c = {.session = session, .at = 0.5};
+        size_t n;
+
+        /* in the middle of a prompt: a prefix of it stays */
+        vouch_session_set_progress(session, cancel_at, &c);
+        assert_int_equal(vouch_session_prompt(session, k.prompt, PROMPT, &err), VOUCH_E_CANCELLED);
+        const int32_t *tokens = vouch_session_tokens(session, &n);
+        assert_true(n > 0 && n < PROMPT);
+        assert_memory_equal(tokens, k.prompt, n * sizeof *tokens);
+        assert_int_equal(vouch_session_step(session, &step, &err), VOUCH_E_ARGUMENT);
+        vouch_session_set_progress(session, NULL, NULL);
+
+        /* once: the same prompt again, and a step cancelled in its answer, which then goes on */
+        assert_int_equal(vouch_session_prompt(session, k.prompt, PROMPT, &err), VOUCH_OK);
+        memset(&got, 0, sizeof got);
+        vouch_session_cancel(session);
+        vouch_session_cancel(session);
+        assert_int_equal(vouch_session_step(session, &step, &err), VOUCH_E_CANCELLED);
+        answer_finish(&got, session);
+        assert_true(answer_equal(&got, &k.plain));
+
+        /* before the next prompt, whatever its length */
+        vouch_session_cancel(session);
+        const vouch_status early = vouch_session_prompt(session, k.prompt, PROMPT, &err);
+        assert_int_equal(early == VOUCH_OK ? vouch_session_step(session, &step, &err) : early,
+                         VOUCH_E_CANCELLED);
+        answer_continue(&got, session, k.prompt, PROMPT);
+        assert_true(answer_equal(&got, &k.plain));
+        vouch_session_close(session);
+    }
+}
+
+static atomic_bool stop_cancelling;
+
+static void *cancel_often(void *arg)
+{
+    while (!atomic_load(&stop_cancelling)) vouch_session_cancel(arg);
+    return NULL;
+}
+
+/* From another thread, all the time: a step is cancelled or done, never half. */
+static void any_thread_may_cancel(void **state)
+{
+    (void)state;
+    static known k;
+    know(&k, 8);
+    vouch_session_options options = options_of(1, 4, NULL);
+    options.ignore_eos = true;
+    options.n_threads = 2;
+    vouch_session *session = answer_open(target, &options);
+    assert_int_equal(vouch_session_prompt(session, k.prompt, PROMPT, NULL), VOUCH_OK);
+    pthread_t thread;
+    atomic_store(&stop_cancelling, false);
+    assert_int_equal(pthread_create(&thread, NULL, cancel_often, session), 0);
+    vouch_step step = {0};
+    vouch_status status = VOUCH_OK;
+    for (int i = 0; i < 200 && step.finish == VOUCH_FINISH_NONE; i++) {
+        status = vouch_session_step(session, &step, NULL);
+        assert_true(status == VOUCH_OK || status == VOUCH_E_CANCELLED);
+    }
+    atomic_store(&stop_cancelling, true);
+    pthread_join(thread, NULL);
+    while (step.finish == VOUCH_FINISH_NONE) vouch_session_step(session, &step, NULL);
+    size_t n;
+    const int32_t *tokens = vouch_session_tokens(session, &n);
+    assert_int_equal(n, PROMPT + k.plain.n);
+    assert_memory_equal(tokens, k.sequence, n * sizeof *tokens);
+    vouch_session_close(session);
+}
+
+/* --------------------------------------------------------------------- pairs */
+
+static void a_pair_with_unequal_tables_is_refused(void **state)
+{
+    (void)state;
+    vouch_model *foreign = tiny_model_open(&(tiny_model_options){.vocab_seed = 5});
+    vouch_model *longer = tiny_model_open(&(tiny_model_options){.n_vocab = N_VOCAB + 1});
+    vouch_model *silent = tiny_model_open(&(tiny_model_options){.n_vocab = 40});
+    vouch_model *quieter = tiny_model_open(&(tiny_model_options){.n_vocab = 41});
+    int32_t first = 0;
+    for (;; first++) {
+        size_t n, m;
+        const char *a = vouch_token_bytes(target, first, &n), *b = vouch_token_bytes(foreign, first, &m);
+        if (n != m || memcmp(a, b, n) != 0) break;
+    }
+    char number[16];
+    snprintf(number, sizeof number, " %d ", first);
+    const struct {
+        vouch_model *target, *draft;
+        const char *says;
+    } pairs[] = {{target, foreign, number}, {target, longer, "401"},         {longer, target, "400"},
+                 {target, silent, "table"}, {silent, target, "token table"}, {silent, quieter, "41"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        vouch_error err;
+        vouch_session *session = (vouch_session *)&err;
+        vouch_session_options options = options_of(0, 3, NULL);
+        options.speculation.drafter = i % 2 ? VOUCH_DRAFTER_AUTO : VOUCH_DRAFTER_MODEL;
+        options.speculation.draft_model = pairs[i].draft;
+        assert_int_equal(vouch_session_open(&session, pairs[i].target, &options, &err), VOUCH_E_MISMATCH);
+        assert_null(session);
+        assert_non_null(strstr(err.message, pairs[i].says));
+        assert_int_equal(vouch_model_check_pair(pairs[i].target, pairs[i].draft, NULL), VOUCH_E_MISMATCH);
+    }
+    assert_int_equal(vouch_model_check_pair(target, near, NULL), VOUCH_OK);
+    assert_int_equal(vouch_model_check_pair(silent, silent, NULL), VOUCH_OK);
+    vouch_model_close(foreign);
+    vouch_model_close(longer);
+    vouch_model_close(silent);
+    vouch_model_close(quieter);
+}
+
+/* A draft model may be trained for fewer tokens than the session holds, or than the prompt has; and be the
+ * larger. */
+static void a_draft_model_may_be_shorter_or_larger(void **state)
+{
+    (void)state;
+    static known k;
+    static answer got;
+    know(&k, 9);
+    const tiny_model_options drafts[] = {{.seed = 21, .n_ctx = 35},
+                                         {.seed = 21, .n_ctx = PROMPT},
+                                         {.seed = 21, .n_ctx = 5},
+                                         {.seed = 21, .n_ctx = 1},
+                                         {.seed = 21, .n_layers = 4, .n_embd = 96, .n_ff = 200}};
+    for (size_t i = 0; i < sizeof drafts / sizeof drafts[0]; i++) {
+        vouch_model *draft = tiny_model_open(&drafts[i]);
+        vouch_session_options options = options_of(1, 5, NULL);
+        options.ignore_eos = true;
+        options.prefill_chunk = 7;
+        options.speculation.draft_model = draft;
+        answer_run(&got, target, &options, k.prompt, PROMPT);
+        assert_true(answer_equal(&got, &k.plain));
+        const int64_t drafted = got.stats.drafted;
+        assert_true(i == 0 ? drafted > 0 && drafted <= 15 : i < 4 ? drafted == 0 : drafted > LENGTH);
+        vouch_model_close(draft);
+    }
+}
+
+/* ------------------------------------------------------------------- options */
+
+static void assert_refused(const vouch_session_options *options, const char *says)
+{
+    vouch_session *session;
+    vouch_error err = {0};
+    const vouch_status status = vouch_session_open(&session, target, options, &err);
+    if (status != VOUCH_E_ARGUMENT || !strstr(err.message, says))
+        fail_msg("%s: %d '%s'", says, status, err.message);
+    assert_null(session);
+}
+
+/* The defaults with one field changed. */
+#define REFUSED(says, field, value)                                                                          \
+    do {                                                                                                     \
+        vouch_session_options options = vouch_session_options_default();                                     \
+        options.n_threads = 1;                                                                               \
+        options.field = (value);                                                                             \
+        assert_refused(&options, says);                                                                      \
+    } while (0)
+
+static void options_out_of_range_are_named(void **state)
+{
+    (void)state;
+    REFUSED("n_ctx is -1", n_ctx, -1);
+    REFUSED("n_ctx is 2000000000", n_ctx, 2000000000);
+    REFUSED("prefill_chunk is -1", prefill_chunk, -1);
+    REFUSED("prefill_chunk is 513", prefill_chunk, 513);
+    REFUSED("kv_type", kv_type, (vouch_kv_type)2);
+    REFUSED("max_tokens is -1", max_tokens, -1);
+    REFUSED("threads", n_threads, -1);
+    REFUSED("threads", n_threads, 1000);
+    REFUSED("n_draft is -1", speculation.n_draft, -1);
+    REFUSED("n_draft is 65", speculation.n_draft, VOUCH_MAX_DRAFT + 1);
+    REFUSED("lenience is 0", speculation.lenience, 0);
+    REFUSED("lenience is 1.5", speculation.lenience, 1.5);
+    REFUSED("lenience is", speculation.lenience, NAN);
+    REFUSED("drafter", speculation.drafter, (vouch_drafter_kind)5);
+    REFUSED("draft model", speculation.drafter, VOUCH_DRAFTER_MODEL);
+    REFUSED("propose", speculation.drafter, VOUCH_DRAFTER_CUSTOM);
+    REFUSED("ngram_min", speculation.ngram_min, 0);
+    REFUSED("ngram_max", speculation.ngram_max, 17);
+    REFUSED("draft_sampling", speculation.draft_sampling, (vouch_draft_sampling)2);
+    REFUSED("temperature", sampling.temperature, -1);
+    REFUSED("temperature", sampling.temperature, NAN);
+    REFUSED("top_p", sampling.top_p, 0);
+    REFUSED("min_p", sampling.min_p, 1);
+    REFUSED("repeat_penalty", sampling.repeat_penalty, 0);
+    static const char *const empty[] = {""}, *const broken[] = {"fine", "\xff"};
+    vouch_session_options options = options_of(0, 0, NULL);
+    options.n_stop = 1;
+    options.stop = empty;
+    assert_refused(&options, "stop");
+    options.n_stop = 2;
+    options.stop = broken;
+    assert_refused(&options, "stop");
+}
+
+/* NULL options are the defaults, and all that a session reports about itself is there. */
+static void a_session_says_what_it_is(void **state)
+{
+    (void)state;
+    vouch_session *session;
+    assert_int_equal(vouch_session_open(&session, target, NULL, NULL), VOUCH_OK);
+    assert_string_equal(vouch_session_drafter(session), "ngram");
+    assert_true(vouch_session_memory(session) > 100000);
+    double seconds;
+    assert_int_equal(vouch_session_time_pass(session, 1, 1, &seconds, NULL), VOUCH_E_ARGUMENT);
+    vouch_session_close(session);
+    vouch_session_close(NULL);
+    static const char *const names[] = {"none", "model", "custom"};
+    oracle o = {0};
+    for (int way = 0; way < N_WAYS; way++) {
+        const vouch_session_options options = options_of(way, 2, &o);
+        session = answer_open(target, &options);
+        assert_string_equal(vouch_session_drafter(session), names[way]);
+        vouch_session_close(session);
+    }
+}
+
+static void logits_outside_the_sequence_are_refused(void **state)
+{
+    (void)state;
+    static float logits[3 * N_VOCAB];
+    const vouch_session_options options = options_of(0, 0, NULL);
+    vouch_session *session = answer_open(target, &options);
+    const int32_t prompt[] = {50, 60, 70},
+                  bad[][2] = {{-1, 1}, {0, 4}, {3, 1}, {4, 0}, {0, -1}, {2, INT32_MAX}};
+    vouch_error err;
+    assert_int_equal(vouch_session_prompt(session, prompt, 3, NULL), VOUCH_OK);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        assert_int_equal(vouch_session_logits(session, bad[i][0], bad[i][1], logits, &err), VOUCH_E_ARGUMENT);
+    assert_int_equal(vouch_session_logits(session, 0, 3, logits, &err), VOUCH_OK);
+    assert_int_equal(vouch_session_logits(session, 3, 0, logits, &err), VOUCH_OK);
+    double seconds;
+    assert_int_equal(vouch_session_time_pass(session, 0, 1, &seconds, &err), VOUCH_E_ARGUMENT);
+    assert_int_equal(vouch_session_time_pass(session, 1, 0, &seconds, &err), VOUCH_E_ARGUMENT);
+    assert_int_equal(vouch_session_time_pass(session, VOUCH_MAX_DRAFT + 2, 1, &seconds, &err),
+                     VOUCH_E_ARGUMENT);
+    vouch_session_close(session);
+}
+
+/* ---------------------------------------------------------- broken models, threads */
+
+static void add_broken_norm(vouch_gguf_writer *writer, void *user)
+{
+    static float values[64];
+    const int64_t n = 64;
+    for (int i = 0; i < 64; i++) values[i] = *(const float *)user;
+    vouch_gguf_add_tensor(writer, "output_norm.weight", VOUCH_TYPE_F32, 1, &n, values);
+}
+
+/* A model whose numbers are none is an error of the step, not of the process, as target and as draft. */
+static void a_model_without_numbers_is_an_error(void **state)
+{
+    (void)state;
+    float values[] = {NAN, INFINITY};
+    for (int i = 0; i < 2; i++) {
+        vouch_model *broken = tiny_model_open(&(tiny_model_options){
+            .seed = 21, .omit = "output_norm.weight", .add = add_broken_norm, .user = &values[i]});
+        for (int as_draft = 0; as_draft < 2; as_draft++) {
+            vouch_session_options options = options_of(as_draft, 3, NULL);
+            options.speculation.draft_model = as_draft ? broken : NULL;
+            vouch_session *session = answer_open(as_draft ? target : broken, &options);
+            const int32_t prompt[] = {30, 31, 32};
+            vouch_step step;
+            vouch_error err;
+            size_t n;
+            assert_int_equal(vouch_session_prompt(session, prompt, 3, &err), VOUCH_OK);
+            assert_int_equal(vouch_session_step(session, &step, &err), VOUCH_E_NUMERIC);
+            assert_int_equal(err.code, VOUCH_E_NUMERIC);
+            vouch_session_tokens(session, &n);
+            assert_int_equal(n, 3);
+            assert_int_equal(vouch_session_stats(session)->cycles, 0);
+            vouch_session_close(session);
+        }
+        vouch_model_close(broken);
+    }
+}
+
+typedef struct job {
+    const known *known;
+    bool same;
+} job;
+
+static void *answer_on_thread(void *arg)
+{
+    job *j = arg;
+    vouch_session_options options = options_of(1, 4, NULL);
+    options.ignore_eos = true;
+    options.n_threads = 2;
+    vouch_session *session;
+    vouch_step step = {0};
+    if (vouch_session_open(&session, target, &options, NULL) != VOUCH_OK) return NULL;
+    if (vouch_session_prompt(session, j->known->prompt, PROMPT, NULL) != VOUCH_OK) return NULL;
+    while (step.finish == VOUCH_FINISH_NONE)
+        if (vouch_session_step(session, &step, NULL) != VOUCH_OK) return NULL;
+    size_t n;
+    const int32_t *tokens = vouch_session_tokens(session, &n);
+    j->same = n == (size_t)(PROMPT + LENGTH) && memcmp(tokens, j->known->sequence, n * sizeof *tokens) == 0;
+    vouch_session_close(session);
+    return NULL;
+}
+
+static void sessions_share_models_between_threads(void **state)
+{
+    (void)state;
+    enum { N = 3 };
+    static known k[N];
+    job jobs[N];
+    pthread_t threads[N];
+    for (int i = 0; i < N; i++) {
+        know(&k[i], 30 + (uint64_t)i);
+        jobs[i] = (job){.known = &k[i]};
+    }
+    for (int i = 0; i < N; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, answer_on_thread, &jobs[i]), 0);
+    for (int i = 0; i < N; i++) {
+        pthread_join(threads[i], NULL);
+        assert_true(jobs[i].same);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(max_tokens_cuts_accepted_runs),
+        cmocka_unit_test(context_end_cuts_accepted_runs),
+        cmocka_unit_test(eos_ends_the_answer_inside_accepted_runs),
+        cmocka_unit_test(stop_texts_end_the_answer_anywhere),
+        cmocka_unit_test(a_stop_that_never_comes_changes_nothing),
+        cmocka_unit_test(a_step_needs_an_answer_under_way),
+        cmocka_unit_test(a_prompt_reuses_what_it_shares),
+        cmocka_unit_test(bad_prompts_leave_the_session_as_it_was),
+        cmocka_unit_test(text_and_chat_are_their_tokens),
+        cmocka_unit_test(cancelling_leaves_a_session_to_go_on_with),
+        cmocka_unit_test(any_thread_may_cancel),
+        cmocka_unit_test(a_pair_with_unequal_tables_is_refused),
+        cmocka_unit_test(a_draft_model_may_be_shorter_or_larger),
+        cmocka_unit_test(options_out_of_range_are_named),
+        cmocka_unit_test(a_session_says_what_it_is),
+        cmocka_unit_test(logits_outside_the_sequence_are_refused),
+        cmocka_unit_test(a_model_without_numbers_is_an_error),
+        cmocka_unit_test(sessions_share_models_between_threads),
+    };
+    return cmocka_run_group_tests_name("session", tests, models_open, models_close);
+}
