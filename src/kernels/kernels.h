@@ -16,11 +16,14 @@
  * ref.c says all this in plain C and is the definition; the others are compared with it bit for bit.
  *
  * Layout of packed weights, tiles of 16 output rows, so that one load serves a vector of outputs and
- * every row of the pass (T = tile, blocks of 32 inputs for the quantised types):
+ * every row of the pass (T = tile). A tile of a quantised type is a row of pairs of blocks of 32 inputs,
+ * quants and scales side by side, so that all of it is one stream in memory and every load is aligned:
  *
- *   Q8_0        T: [n_in / 32][8][16][4] u8 (value + 128) | [n_in / 32][16] f16 scale
- *   Q4_0, Q4_1  T: [n_in / 32][4][16][4] u8, low nibble: k-group g, high nibble: k-group g + 4
- *                  | [n_in / 32][16] f16 scale | Q4_1 only: [n_in / 32][16] f16 minimum
+ *   Q8_0        pair: 2 x [8][16][4] u8 (value + 128)               | [2][16] f16 scale
+ *   Q4_0        pair: 2 x [4][16][4] u8 (two nibbles, value + 8)    | [2][16] f16 scale
+ *   Q4_1        pair: 2 x [4][16][4] u8 (two nibbles)               | [2][16] f16 scale | [2][16] f16 minimum
+ *               in a byte of nibbles, the low one belongs to k-group g of 8, the high one to g + 4;
+ *               after an odd number of blocks half of the last pair is unused
  *   F16, F32    T: [n_in][16]. A cache's matrix of values has room for more inputs (slots) than it has
  *               yet: tile_bytes is that of the room, n_in what is used.
  *
@@ -109,6 +112,31 @@ const vouch_kernels *vouch_kernels_get(size_t i);
 const vouch_kernels *vouch_kernels_find(const char *name);
 /* All names compiled in, for messages; NULL past the last. */
 const char *vouch_kernels_known(size_t i);
+
+/* A pair of blocks of a quantised type, in a tile. */
+typedef struct vouch_pair {
+    int32_t quants; /* bytes of one block's quants */
+    int32_t scales; /* f16 numbers a block and lane: scale, then minimum */
+    int32_t bytes;  /* of the pair */
+} vouch_pair;
+
+static inline vouch_pair vouch_pair_of(vouch_type type)
+{
+    const int32_t quants = type == VOUCH_TYPE_Q8_0 ? 512 : 256, scales = type == VOUCH_TYPE_Q4_1 ? 2 : 1;
+    return (vouch_pair){quants, scales, 2 * quants + 64 * scales};
+}
+
+/* Bytes from a tile's beginning to the quants of a block. */
+static inline int64_t vouch_quants_at(vouch_pair pair, int64_t block)
+{
+    return block / 2 * pair.bytes + block % 2 * pair.quants;
+}
+
+/* The same to its 16 scales (which = 0) or minima (1). */
+static inline int64_t vouch_scales_at(vouch_pair pair, int64_t block, int which)
+{
+    return block / 2 * pair.bytes + 2 * pair.quants + which * 64 + block % 2 * 32;
+}
 
 /* Bytes of a packed matrix and of one of its tiles. False where it does not fit into size_t. */
 bool vouch_matrix_shape(vouch_matrix *matrix, vouch_type type, int64_t n_out, int64_t n_in);

@@ -10,31 +10,24 @@
 
 #include "kernels/kernels.h"
 
-/* Where a type keeps things, in a block of the file and in a tile. */
-typedef struct layout {
-    int quants;  /* bytes of quants in a block */
-    int scales;  /* f16 numbers before them: d, then m */
-    int flip;    /* XORed to each byte of quants, making a signed byte value + 128 */
-} layout;
-
-static layout layout_of(vouch_type type)
+/* XORed to each byte of quants, making a signed byte value + 128. */
+static uint32_t flip_of(vouch_type type)
 {
-    switch (type) {
-    case VOUCH_TYPE_Q8_0: return (layout){32, 1, 0x80};
-    case VOUCH_TYPE_Q4_0: return (layout){16, 1, 0};
-    case VOUCH_TYPE_Q4_1: return (layout){16, 2, 0};
-    default: return (layout){0};
-    }
+    return type == VOUCH_TYPE_Q8_0 ? 0x80808080u : 0;
 }
 
 bool vouch_matrix_shape(vouch_matrix *matrix, vouch_type type, int64_t n_out, int64_t n_in)
 {
     const vouch_type_info *info = vouch_type_get_info(type);
-    size_t row, tile, all;
+    const int64_t n_blocks = n_in / info->block_length;
+    const bool quantized = vouch_type_is_quantized(type);
+    const int64_t units = quantized ? (n_blocks + 1) / 2 : n_in; /* pairs, or inputs */
+    const int64_t unit_bytes = quantized ? vouch_pair_of(type).bytes : info->block_bytes * VOUCH_TILE;
+    size_t tile, all;
     *matrix = (vouch_matrix){.type = type, .n_out = n_out, .n_in = n_in};
     matrix->n_tiles = n_out / VOUCH_TILE + (n_out % VOUCH_TILE != 0);
-    if (__builtin_mul_overflow((size_t)(n_in / info->block_length), (size_t)info->block_bytes, &row) ||
-        __builtin_mul_overflow(row, (size_t)VOUCH_TILE, &tile) || __builtin_add_overflow(tile, 63, &tile) ||
+    if (__builtin_mul_overflow((size_t)units, (size_t)unit_bytes, &tile) ||
+        __builtin_add_overflow(tile, 63, &tile) ||
         __builtin_mul_overflow(tile / 64 * 64, (size_t)matrix->n_tiles, &all))
         return false;
     matrix->tile_bytes = tile / 64 * 64;
@@ -42,18 +35,18 @@ bool vouch_matrix_shape(vouch_matrix *matrix, vouch_type type, int64_t n_out, in
 }
 
 /* One row of blocks into lane `lane` of a tile. */
-static void pack_blocks(unsigned char *tile, const unsigned char *row, int64_t n_blocks, int lane, layout at)
+static void pack_blocks(unsigned char *tile, const unsigned char *row, int64_t n_blocks, int lane, vouch_type type)
 {
-    unsigned char *scales = tile + n_blocks * at.quants * VOUCH_TILE;
-    const int block_bytes = at.quants + 2 * at.scales;
-    for (int64_t b = 0; b < n_blocks; b++, row += block_bytes) {
-        for (int i = 0; i < at.scales; i++)
-            memcpy(scales + (i * n_blocks + b) * 32 + lane * 2, row + 2 * i, 2);
-        unsigned char *to = tile + b * at.quants * VOUCH_TILE + lane * 4;
-        for (int g = 0; g < at.quants / 4; g++) {
+    const vouch_pair pair = vouch_pair_of(type);
+    const uint32_t flip = flip_of(type);
+    for (int64_t b = 0; b < n_blocks; b++) {
+        for (int i = 0; i < pair.scales; i++, row += 2)
+            memcpy(tile + vouch_scales_at(pair, b, i) + lane * 2, row, 2);
+        unsigned char *to = tile + vouch_quants_at(pair, b) + lane * 4;
+        for (int g = 0; g < pair.quants / 64; g++, row += 4) {
             uint32_t four;
-            memcpy(&four, row + 2 * at.scales + 4 * g, 4);
-            four ^= (uint32_t)at.flip * 0x01010101u;
+            memcpy(&four, row, 4);
+            four ^= flip;
             memcpy(to + g * 64, &four, 4);
         }
     }
@@ -72,10 +65,10 @@ void vouch_matrix_pack(vouch_matrix *matrix, const void *rows, int64_t tile_begi
     for (int64_t t = tile_begin; t < tile_end; t++) {
         unsigned char *tile = matrix->data + (size_t)t * matrix->tile_bytes;
         const int64_t n = matrix->n_out - t * VOUCH_TILE;
-        if (n < VOUCH_TILE) memset(tile, 0, matrix->tile_bytes);
+        if (n < VOUCH_TILE || n_blocks % 2) memset(tile, 0, matrix->tile_bytes);
         for (int lane = 0; lane < VOUCH_TILE && lane < n; lane++) {
             const unsigned char *row = (const unsigned char *)rows + (size_t)(t * VOUCH_TILE + lane) * row_bytes;
-            if (vouch_type_is_quantized(matrix->type)) pack_blocks(tile, row, n_blocks, lane, layout_of(matrix->type));
+            if (vouch_type_is_quantized(matrix->type)) pack_blocks(tile, row, n_blocks, lane, matrix->type);
             else pack_floats(tile, row, n_blocks, lane, info->block_bytes);
         }
     }
@@ -96,16 +89,15 @@ static float float_at(const unsigned char *values, int64_t i, vouch_type type)
 /* Value k of a lane, per type. */
 static float value_at(const vouch_matrix *w, const unsigned char *tile, int64_t lane, int64_t k)
 {
-    const layout at = layout_of(w->type);
-    const int64_t n_blocks = w->n_in / VOUCH_BLOCK, b = k / VOUCH_BLOCK, i = k % VOUCH_BLOCK;
     if (!vouch_type_is_quantized(w->type)) return float_at(tile, k * VOUCH_TILE + lane, w->type);
-    const unsigned char *scales = tile + n_blocks * at.quants * VOUCH_TILE;
-    const unsigned char *quants = tile + b * at.quants * VOUCH_TILE + i % at.quants / 4 * 64 + lane * 4 + i % 4;
-    const float d = float_at(scales, b * VOUCH_TILE + lane, VOUCH_TYPE_F16);
-    if (w->type == VOUCH_TYPE_Q8_0) return d * (float)(*quants - 128);
-    const int nibble = i < at.quants ? *quants & 15 : *quants >> 4;
+    const vouch_pair pair = vouch_pair_of(w->type);
+    const int64_t b = k / VOUCH_BLOCK, i = k % VOUCH_BLOCK, per_nibble = pair.quants / 16;
+    const int byte = tile[vouch_quants_at(pair, b) + i % per_nibble / 4 * 64 + lane * 4 + i % 4];
+    const float d = float_at(tile + vouch_scales_at(pair, b, 0), lane, VOUCH_TYPE_F16);
+    if (w->type == VOUCH_TYPE_Q8_0) return d * (float)(byte - 128);
+    const int nibble = i < per_nibble ? byte & 15 : byte >> 4;
     if (w->type == VOUCH_TYPE_Q4_0) return d * (float)(nibble - 8);
-    return d * (float)nibble + float_at(scales, (n_blocks + b) * VOUCH_TILE + lane, VOUCH_TYPE_F16);
+    return d * (float)nibble + float_at(tile + vouch_scales_at(pair, b, 1), lane, VOUCH_TYPE_F16);
 }
 
 void vouch_matrix_get_row(const vouch_matrix *matrix, int64_t row, float *out)

@@ -26,28 +26,31 @@ static inline uint16_t load_half(const unsigned char *p)
 typedef float dot_fn(const vouch_matrix *w, const unsigned char *tile, int lane, const vouch_group *g, int64_t r,
                      float acc);
 
+static float scale_at(const unsigned char *tile, vouch_pair pair, int64_t block, int which, int lane)
+{
+    return vouch_half_to_float(load_half(tile + vouch_scales_at(pair, block, which) + lane * 2));
+}
+
 static float dot_q8_0(const vouch_matrix *w, const unsigned char *tile, int lane, const vouch_group *g, int64_t r,
                       float acc)
 {
-    const int64_t n_blocks = w->n_in / VOUCH_BLOCK;
-    const unsigned char *scales = tile + n_blocks * 512;
-    for (int64_t b = 0; b < n_blocks; b++) {
+    const vouch_pair pair = vouch_pair_of(VOUCH_TYPE_Q8_0);
+    for (int64_t b = 0; b < w->n_in / VOUCH_BLOCK; b++) {
+        const unsigned char *quants = tile + vouch_quants_at(pair, b);
         int32_t dot = 0;
         for (int k = 0; k < VOUCH_BLOCK; k++)
-            dot += (tile[b * 512 + k / 4 * 64 + lane * 4 + k % 4] - 128) *
-                   g->q[((b * 8 + k / 4) * g->rows + r) * 4 + k % 4];
-        const float scale = vouch_half_to_float(load_half(scales + (b * 16 + lane) * 2));
-        acc = fmaf((float)dot, scale * g->d[b * g->rows + r], acc);
+            dot += (quants[k / 4 * 64 + lane * 4 + k % 4] - 128) * g->q[((b * 8 + k / 4) * g->rows + r) * 4 + k % 4];
+        acc = fmaf((float)dot, scale_at(tile, pair, b, 0, lane) * g->d[b * g->rows + r], acc);
     }
     return acc;
 }
 
 /* Sum over k of nibble[k] x[k] in block b. */
-static int32_t dot_nibbles(const unsigned char *tile, int64_t b, int lane, const vouch_group *g, int64_t r)
+static int32_t dot_nibbles(const unsigned char *quants, int64_t b, int lane, const vouch_group *g, int64_t r)
 {
     int32_t dot = 0;
     for (int k = 0; k < VOUCH_BLOCK; k++) {
-        const int byte = tile[b * 256 + k % 16 / 4 * 64 + lane * 4 + k % 4];
+        const int byte = quants[k % 16 / 4 * 64 + lane * 4 + k % 4];
         dot += (k < 16 ? byte & 15 : byte >> 4) * g->q[((b * 8 + k / 4) * g->rows + r) * 4 + k % 4];
     }
     return dot;
@@ -56,12 +59,10 @@ static int32_t dot_nibbles(const unsigned char *tile, int64_t b, int lane, const
 static float dot_q4_0(const vouch_matrix *w, const unsigned char *tile, int lane, const vouch_group *g, int64_t r,
                       float acc)
 {
-    const int64_t n_blocks = w->n_in / VOUCH_BLOCK;
-    const unsigned char *scales = tile + n_blocks * 256;
-    for (int64_t b = 0; b < n_blocks; b++) {
-        const int32_t dot = dot_nibbles(tile, b, lane, g, r) - 8 * g->sum[b * g->rows + r];
-        const float scale = vouch_half_to_float(load_half(scales + (b * 16 + lane) * 2));
-        acc = fmaf((float)dot, scale * g->d[b * g->rows + r], acc);
+    const vouch_pair pair = vouch_pair_of(VOUCH_TYPE_Q4_0);
+    for (int64_t b = 0; b < w->n_in / VOUCH_BLOCK; b++) {
+        const int32_t dot = dot_nibbles(tile + vouch_quants_at(pair, b), b, lane, g, r) - 8 * g->sum[b * g->rows + r];
+        acc = fmaf((float)dot, scale_at(tile, pair, b, 0, lane) * g->d[b * g->rows + r], acc);
     }
     return acc;
 }
@@ -69,14 +70,11 @@ static float dot_q4_0(const vouch_matrix *w, const unsigned char *tile, int lane
 static float dot_q4_1(const vouch_matrix *w, const unsigned char *tile, int lane, const vouch_group *g, int64_t r,
                       float acc)
 {
-    const int64_t n_blocks = w->n_in / VOUCH_BLOCK;
-    const unsigned char *scales = tile + n_blocks * 256, *minima = scales + n_blocks * 32;
-    for (int64_t b = 0; b < n_blocks; b++) {
-        const int32_t dot = dot_nibbles(tile, b, lane, g, r);
-        const float scale = vouch_half_to_float(load_half(scales + (b * 16 + lane) * 2));
-        const float minimum = vouch_half_to_float(load_half(minima + (b * 16 + lane) * 2));
-        acc = fmaf((float)dot, scale * g->d[b * g->rows + r], acc);
-        acc = fmaf(minimum, g->s[b * g->rows + r], acc);
+    const vouch_pair pair = vouch_pair_of(VOUCH_TYPE_Q4_1);
+    for (int64_t b = 0; b < w->n_in / VOUCH_BLOCK; b++) {
+        const int32_t dot = dot_nibbles(tile + vouch_quants_at(pair, b), b, lane, g, r);
+        acc = fmaf((float)dot, scale_at(tile, pair, b, 0, lane) * g->d[b * g->rows + r], acc);
+        acc = fmaf(scale_at(tile, pair, b, 1, lane), g->s[b * g->rows + r], acc);
     }
     return acc;
 }

@@ -63,7 +63,7 @@ INLINE void dot_bytes(const int R, vi *sum, const unsigned char *quants, int64_t
     const int8_t *x = g->q + b * 32 * R;
     UNROLL for (int r = 0; r < R; r++) sum[r] = bytes_start(g->sum[b * R + r]);
     UNROLL for (int k = 0; k < 8; k++) {
-        const bytes_op w = bytes_prepare(vi_load(quants + b * 512 + k * 64));
+        const bytes_op w = bytes_prepare(vi_load(quants + k * 64));
         UNROLL for (int r = 0; r < R; r++) sum[r] = bytes_dot(sum[r], w, vi_four(x + (k * R + r) * 4));
     }
 }
@@ -74,7 +74,7 @@ INLINE void dot_nibbles(const int R, vi *sum, const unsigned char *quants, int64
     const int8_t *x = g->q + b * 32 * R;
     UNROLL for (int r = 0; r < R; r++) sum[r] = nibbles_start(offset ? g->sum[b * R + r] : 0, offset);
     UNROLL for (int k = 0; k < 4; k++) {
-        const vi w = vi_load(quants + b * 256 + k * 64);
+        const vi w = vi_load(quants + k * 64);
         const vi low = vi_low_nibbles(w), high = vi_high_nibbles(w);
         UNROLL for (int r = 0; r < R; r++) sum[r] = nibbles_dot(sum[r], low, vi_four(x + (k * R + r) * 4));
         UNROLL for (int r = 0; r < R; r++) sum[r] = nibbles_dot(sum[r], high, vi_four(x + ((k + 4) * R + r) * 4));
@@ -85,23 +85,23 @@ INLINE void dot_nibbles(const int R, vi *sum, const unsigned char *quants, int64
 INLINE void tile_quantized(const int R, const vouch_type type, const vouch_matrix *w, const unsigned char *tile,
                            const vouch_group *g, const outputs *out)
 {
+    const vouch_pair pair = vouch_pair_of(type);
     const int64_t n_blocks = w->n_in / VOUCH_BLOCK;
-    const int block = type == VOUCH_TYPE_Q8_0 ? 512 : 256;
     for (int part = 0; part < PARTS; part++) {
-        const unsigned char *quants = tile + part * VL * 4;
-        const unsigned char *scales = tile + n_blocks * block + part * VL * 2, *minima = scales + n_blocks * 32;
         vf acc[VOUCH_MAX_GROUP];
         UNROLL for (int r = 0; r < R; r++) acc[r] = start_sum(out, r, part);
         for (int64_t b = 0; b < n_blocks; b++) {
+            const unsigned char *quants = tile + vouch_quants_at(pair, b) + part * VL * 4;
+            const unsigned char *scales = tile + vouch_scales_at(pair, b, 0) + part * VL * 2;
             vi sum[VOUCH_MAX_GROUP];
-            if (part == 0) prefetch(quants + b * block + PREFETCH, block);
+            if (part == 0) prefetch(quants + PREFETCH, pair.quants + 32 * pair.scales);
             if (type == VOUCH_TYPE_Q8_0) dot_bytes(R, sum, quants, b, g);
             else dot_nibbles(R, sum, quants, b, g, type == VOUCH_TYPE_Q4_0 ? 8 : 0);
-            const vf scale = vf_from_half(scales + b * 32);
+            const vf scale = vf_from_half(scales);
             UNROLL for (int r = 0; r < R; r++)
                 acc[r] = vf_fma(vf_from_int(sum[r]), vf_mul(scale, vf_set(g->d[b * R + r])), acc[r]);
             if (type == VOUCH_TYPE_Q4_1) {
-                const vf minimum = vf_from_half(minima + b * 32);
+                const vf minimum = vf_from_half(scales + 64);
                 UNROLL for (int r = 0; r < R; r++) acc[r] = vf_fma(minimum, vf_set(g->s[b * R + r]), acc[r]);
             }
         }
