@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Law L6: nothing is allocated between two tokens; and where memory or threads run out before, that is a
+ * clean error without a leak.
+ *
+ * This program puts its own malloc, mmap and pthread_create before the C library's, so that it counts what
+ * the whole process asks for and can refuse the n-th request, or all from the n-th on. Sanitizers bring their
+ * own, so with them these tests are skipped.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "support/answer.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+
+/* --------------------------------------------------------------- counting */
+
+/* What can be refused. */
+typedef enum request { REQUEST_MEMORY, REQUEST_THREAD, N_REQUESTS } request;
+
+static _Atomic int64_t n_requests[N_REQUESTS];  /* since the last arming */
+static _Atomic int64_t refuse_from[N_REQUESTS]; /* the first request to refuse, from 1; 0: none */
+static atomic_bool refuse_one;                  /* that one only */
+static _Atomic int64_t n_live, live_bytes;      /* blocks and maps not yet given back */
+
+static void arm(request what, int64_t from, bool one)
+{
+    atomic_store(&refuse_one, one);
+    for (int i = 0; i < N_REQUESTS; i++) {
+        atomic_store(&n_requests[i], 0);
+        atomic_store(&refuse_from[i], i == (int)what ? from : 0);
+    }
+}
+
+static void disarm(void)
+{
+    for (int i = 0; i < N_REQUESTS; i++) atomic_store(&refuse_from[i], 0);
+}
+
+#ifndef SANITIZED
+
+static bool is_refused(request what)
+{
+    const int64_t n = atomic_fetch_add(&n_requests[what], 1) + 1, from = atomic_load(&refuse_from[what]);
+    return from != 0 && (n == from || (n > from && !atomic_load(&refuse_one)));
+}
+
+/* Seen by shared libraries, too, the C library among them. */
+#pragma GCC visibility push(default)
+
+/* The C library's own. */
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t n, size_t size);
+void *__libc_realloc(void *block, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+void __libc_free(void *block);
+void *memalign(size_t alignment, size_t size);
+
+static void *granted(void *block)
+{
+    if (!block) return NULL;
+    atomic_fetch_add(&n_live, 1);
+    atomic_fetch_add(&live_bytes, (int64_t)malloc_usable_size(block));
+    return block;
+}
+
+static void given_back(void *block)
+{
+    if (!block) return;
+    atomic_fetch_sub(&n_live, 1);
+    atomic_fetch_sub(&live_bytes, (int64_t)malloc_usable_size(block));
+}
+
+static void *refused(void)
+{
+    errno = ENOMEM;
+    return NULL;
+}
+
+void *malloc(size_t size)
+{
+    return is_refused(REQUEST_MEMORY) ? refused() : granted(__libc_malloc(size));
+}
+
+void *calloc(size_t n, size_t size)
+{
+    return is_refused(REQUEST_MEMORY) ? refused() : granted(__libc_calloc(n, size));
+}
+
+void *realloc(void *block, size_t size)
+{
+    if (is_refused(REQUEST_MEMORY)) return refused();
+    const int64_t old = block ? (int64_t)malloc_usable_size(block) : 0;
+    void *moved = __libc_realloc(block, size);
+    if (!moved && size != 0) return NULL;
+    atomic_fetch_add(&n_live, (moved != NULL) - (block != NULL));
+    atomic_fetch_add(&live_bytes, (moved ? (int64_t)malloc_usable_size(moved) : 0) - old);
+    return moved;
+}
+
+void *memalign(size_t alignment, size_t size)
+{
+    return is_refused(REQUEST_MEMORY) ? refused() : granted(__libc_memalign(alignment, size));
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    return memalign(alignment, size);
+}
+
+int posix_memalign(void **block, size_t alignment, size_t size)
+{
+    void *new_block = memalign(alignment, size);
+    if (!new_block) return ENOMEM;
+    *block = new_block;
+    return 0;
+}
+
+void free(void *block)
+{
+    given_back(block);
+    __libc_free(block);
+}
+
+void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset)
+{
+    if (is_refused(REQUEST_MEMORY)) {
+        errno = ENOMEM;
+        return MAP_FAILED;
+    }
+    void *map = (void *)syscall(SYS_mmap, address, size, protection, flags, fd, offset);
+    if (map == MAP_FAILED) return map;
+    atomic_fetch_add(&n_live, 1);
+    if (fd < 0) atomic_fetch_add(&live_bytes, (int64_t)size);
+    return map;
+}
+
+int munmap(void *address, size_t size)
+{
+    atomic_fetch_sub(&n_live, 1);
+    return (int)syscall(SYS_munmap, address, size);
+}
+
+typedef int pthread_create_fn(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+
+/* With small stacks, which the C library keeps for the next thread, all of them, with a block for each. */
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *arg)
+{
+    static pthread_create_fn *real;
+    pthread_attr_t small;
+    (void)attributes;
+    if (is_refused(REQUEST_THREAD)) return EAGAIN;
+    if (!real) {
+        void *symbol = dlsym(RTLD_NEXT, "pthread_create");
+        memcpy(&real, &symbol, sizeof real);
+    }
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, 1 << 18);
+    const int error = real(thread, &small, start, arg);
+    pthread_attr_destroy(&small);
+    return error;
+}
+
+#pragma GCC visibility pop
+#define NEEDS_COUNTING() (void)0
+#else
+#define NEEDS_COUNTING() test_skip("a sanitizer has its own malloc")
+#endif
+
+/* ---------------------------------------------------------------- a whole run */
+
+typedef enum drafting { PLAIN, NGRAM, MODEL, CUSTOM, N_DRAFTINGS } drafting;
+
+static char target_path[256], draft_path[256];
+
+static int models_write(void **state)
+{
+    (void)state;
+    strcpy(target_path, test_temporary("target.gguf"));
+    strcpy(draft_path, test_temporary("draft.gguf"));
+    tiny_model_write(target_path, &(tiny_model_options){.seed = 31, .type = VOUCH_TYPE_Q8_0});
+    tiny_model_write(draft_path, &(tiny_model_options){.seed = 31, .type = VOUCH_TYPE_Q8_0, .noise = 0.02f});
+    return 0;
+}
+
+static bool custom_allocates; /* a drafter that breaks the law */
+
+static int32_t propose_same(void *user, const int32_t *tokens, int32_t n_tokens, int32_t k, int32_t *guesses)
+{
+    (void)user;
+    void *volatile block = custom_allocates ? malloc(10) : NULL;
+    free(block);
+    for (int32_t i = 0; i < k; i++) guesses[i] = tokens[n_tokens - 1];
+    return k;
+}
+
+static vouch_session_options options_of(drafting how, const vouch_model *draft)
+{
+    static const char *const stop[] = {"never to be seen", "nor this"};
+    static const vouch_logit_bias bias[] = {{5, 1}, {6, -1}};
+    vouch_session_options options = vouch_session_options_default();
+    options.n_ctx = how == NGRAM ? 20000 : 200; /* the larger one is mapped, not allocated */
+    options.n_threads = 3;
+    options.prefill_chunk = 8;
+    options.max_tokens = 16;
+    options.ignore_eos = true;
+    options.stop = stop;
+    options.n_stop = 2;
+    options.expected_acceptance = true;
+    options.sampling.temperature = how == PLAIN ? 0 : 0.8f;
+    options.sampling.top_k = 30;
+    options.sampling.top_p = 0.9f;
+    options.sampling.min_p = 0.01f;
+    options.sampling.repeat_penalty = 1.1f;
+    options.sampling.bias = bias;
+    options.sampling.n_bias = 2;
+    vouch_speculation *spec = &options.speculation;
+    spec->drafter = how == PLAIN   ? VOUCH_DRAFTER_NONE
+                    : how == NGRAM ? VOUCH_DRAFTER_NGRAM
+                    : how == MODEL ? VOUCH_DRAFTER_MODEL
+                                   : VOUCH_DRAFTER_CUSTOM;
+    spec->draft_model = how == MODEL ? draft : NULL;
+    spec->custom.propose = propose_same;
+    return options;
+}
+
+typedef struct everything {
+    vouch_model *target, *draft;
+    vouch_session *session;
+} everything;
+
+static vouch_status open_all(everything *all, drafting how, vouch_error *err)
+{
+    vouch_model_options options = vouch_model_options_default();
+    options.n_threads = 2;
+    vouch_status status = vouch_model_open(&all->target, target_path, &options, err);
+    if (status == VOUCH_OK && how == MODEL) status = vouch_model_open(&all->draft, draft_path, &options, err);
+    if (status != VOUCH_OK) return status;
+    const vouch_session_options session = options_of(how, all->draft);
+    return vouch_session_open(&all->session, all->target, &session, err);
+}
+
+static void close_all(everything *all)
+{
+    vouch_session_close(all->session);
+    vouch_model_close(all->draft);
+    vouch_model_close(all->target);
+}
+
+static vouch_status answer_all(everything *all, vouch_error *err)
+{
+    static const char text[] = "Once upon a time the river, the stones and the sea";
+    vouch_status status = vouch_session_text(all->session, text, sizeof text - 1, err);
+    vouch_step step = {0};
+    while (status == VOUCH_OK && step.finish == VOUCH_FINISH_NONE)
+        status = vouch_session_step(all->session, &step, err);
+    return status;
+}
+
+/* ------------------------------------------------------------------ law L6 */
+
+/* Requests during the answer to a prompt that was given before. */
+static int64_t count_while_answering(drafting how, bool also_look)
+{
+    static float logits[4 * 400];
+    everything all = {0};
+    vouch_error err;
+    if (open_all(&all, how, &err) != VOUCH_OK) fail_msg("%s", err.message);
+    int32_t prompt[40];
+    answer_prompt(prompt, 40, 400, 3, true);
+    arm(REQUEST_MEMORY, 0, false);
+    vouch_status status = vouch_session_prompt(all.session, prompt, 40, &err);
+    for (vouch_step step = {0}; status == VOUCH_OK && step.finish == VOUCH_FINISH_NONE;) {
+        double seconds;
+        if (also_look) status = vouch_session_time_pass(all.session, 3, 3, &seconds, &err);
+        if (status == VOUCH_OK && also_look) status = vouch_session_logits(all.session, 1, 4, logits, &err);
+        if (status == VOUCH_OK) status = vouch_session_step(all.session, &step, &err);
+    }
+    const int64_t n = atomic_load(&n_requests[REQUEST_MEMORY]) + atomic_load(&n_requests[REQUEST_THREAD]);
+    assert_int_equal(status, VOUCH_OK);
+    close_all(&all);
+    return n;
+}
+
+static void nothing_is_allocated_between_tokens(void **state)
+{
+    (void)state;
+    NEEDS_COUNTING();
+    for (drafting how = 0; how < N_DRAFTINGS; how++) {
+        assert_int_equal(count_while_answering(how, false), 0);
+        assert_int_equal(count_while_answering(how, true), 0);
+    }
+    custom_allocates = true;
+    assert_int_equal(count_while_answering(CUSTOM, false) > 0, true);
+    custom_allocates = false;
+}
+
+/* What a session says it holds is what opening it took, but for the pool's bookkeeping. */
+static void memory_is_known_at_open(void **state)
+{
+    (void)state;
+    NEEDS_COUNTING();
+    for (drafting how = 0; how < N_DRAFTINGS; how++) {
+        everything all = {0};
+        assert_int_equal(open_all(&all, how, NULL), VOUCH_OK);
+        vouch_session_close(all.session);
+        const int64_t before = atomic_load(&live_bytes);
+        const vouch_session_options options = options_of(how, all.draft);
+        assert_int_equal(vouch_session_open(&all.session, all.target, &options, NULL), VOUCH_OK);
+        const int64_t taken = atomic_load(&live_bytes) - before;
+        const int64_t said = (int64_t)vouch_session_memory(all.session);
+        if (said > taken || said < taken - 8192)
+            fail_msg("says %lld, took %lld", (long long)said, (long long)taken);
+        close_all(&all);
+    }
+}
+
+/* ---------------------------------------------------------------- running out */
+
+/* Opens and answers with requests refused from the n-th. Returns whether one was. */
+static bool run_refused(drafting how, request what, int64_t n, bool one)
+{
+    everything all = {0};
+    vouch_error err = {0};
+    const int64_t live = atomic_load(&n_live);
+    arm(what, n, one);
+    vouch_status status = open_all(&all, how, &err);
+    const bool opened = status == VOUCH_OK;
+    if (opened) status = answer_all(&all, &err);
+    const bool was_refused = atomic_load(&n_requests[what]) >= n;
+    disarm();
+    if (status == VOUCH_OK && was_refused && !one) fail_msg("request %lld was refused in vain", (long long)n);
+    if (status != VOUCH_OK) {
+        if (!was_refused || err.code != status || !err.message[0])
+            fail_msg("request %lld: status %d, message '%s'", (long long)n, status, err.message);
+        if (status != VOUCH_E_MEMORY) fail_msg("request %lld: %s", (long long)n, err.message);
+    }
+    /* A session that could not tokenize its prompt can still be used. */
+    if (opened && status != VOUCH_OK) assert_int_equal(answer_all(&all, &err), VOUCH_OK);
+    close_all(&all);
+    if (atomic_load(&n_live) != live)
+        fail_msg("request %lld: %lld blocks leaked", (long long)n, (long long)(atomic_load(&n_live) - live));
+    return was_refused;
+}
+
+static int64_t refuse_each(drafting how, request what, bool one)
+{
+    everything all = {0};
+    vouch_error err;
+    assert_int_equal(open_all(&all, how, &err),
+                     VOUCH_OK); /* what the C library keeps for itself, it has now */
+    assert_int_equal(answer_all(&all, &err), VOUCH_OK);
+    close_all(&all);
+    int64_t n = 1;
+    while (run_refused(how, what, n, one)) n++;
+    return n - 1;
+}
+
+static void running_out_of_memory_is_a_clean_error(void **state)
+{
+    (void)state;
+    NEEDS_COUNTING();
+    for (drafting how = 0; how < N_DRAFTINGS; how++) {
+        if (test_is_quick() && how != MODEL) continue;
+        const int64_t n = refuse_each(how, REQUEST_MEMORY, true);
+        assert_true(n > 20);
+        assert_int_equal(refuse_each(how, REQUEST_MEMORY, false), n);
+    }
+}
+
+static void running_out_of_threads_is_a_clean_error(void **state)
+{
+    (void)state;
+    NEEDS_COUNTING();
+    /* one more to pack each model, two for the session */
+    assert_int_equal(refuse_each(MODEL, REQUEST_THREAD, true), 4);
+    assert_int_equal(refuse_each(MODEL, REQUEST_THREAD, false), 4);
+    assert_int_equal(refuse_each(NGRAM, REQUEST_THREAD, true), 3);
+}
+
+/* The count of live blocks sees a leak, and the refusal what it refuses. */
+static void a_leak_would_be_seen(void **state)
+{
+    (void)state;
+    NEEDS_COUNTING();
+    const int64_t live = atomic_load(&n_live);
+    void *volatile block = malloc(10);
+    assert_int_equal(atomic_load(&n_live), live + 1);
+    block = realloc(block, 100000);
+    assert_int_equal(atomic_load(&n_live), live + 1);
+    free(block);
+    void *map = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_int_equal(atomic_load(&n_live), live + 1);
+    munmap(map, 4096);
+    assert_int_equal(atomic_load(&n_live), live);
+    char *copy = strdup("the C library's own requests are seen, too");
+    assert_int_equal(atomic_load(&n_live), live + 1);
+    free(copy);
+    arm(REQUEST_MEMORY, 2, true);
+    void *volatile first = malloc(10), *volatile second = malloc(10), *volatile third = malloc(10);
+    disarm();
+    assert_true(first && !second && third);
+    free(first);
+    free(third);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_leak_would_be_seen),
+        cmocka_unit_test(nothing_is_allocated_between_tokens),
+        cmocka_unit_test(memory_is_known_at_open),
+        cmocka_unit_test(running_out_of_memory_is_a_clean_error),
+        cmocka_unit_test(running_out_of_threads_is_a_clean_error),
+    };
+    return cmocka_run_group_tests_name("memory", tests, models_write, NULL);
+}
