@@ -214,6 +214,7 @@ static int count_running(void)
     assert_non_null(folder);
     for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
         char path[300], line[512] = "";
+        if (entry->d_name[0] == '.') continue;
         snprintf(path, sizeof path, "/proc/self/task/%s/stat", entry->d_name);
         FILE *file = fopen(path, "r");
         if (!file) continue;
