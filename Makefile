@@ -83,6 +83,9 @@ $(B)/src/kernels/x86_avx2.o:       ISA := -DVOUCH_ISA=2 -mavx2 -mfma -mf16c
 AVX512 := -DVOUCH_ISA=512 -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mf16c -mprefer-vector-width=512
 $(B)/src/kernels/x86_avx512.o:     ISA := $(AVX512)
 $(B)/src/kernels/x86_avx512vnni.o: ISA := $(AVX512) -mavx512vnni
+# Instrumented by clang, they take many minutes to compile; fuzzing runs the plain ones, too.
+VECTOR_SAN ?= $(SAN)
+$(B)/src/kernels/x86_%.o: SAN := $(VECTOR_SAN)
 $(B)/src/kernels/%.o: OPT := $(subst -O2,-O3,$(OPT))
 
 # Tests and benchmarks look inside; the command, the examples and the server see the public header only.
@@ -172,7 +175,7 @@ asan: ## tests under AddressSanitizer and UndefinedBehaviorSanitizer; TIER=check
 
 ubsan: ## tests under clang's UndefinedBehaviorSanitizer, which sees other things than gcc's
 	$(MAKE) BUILD=ubsan CC=clang OPT='-O2 -g' \
-	    SAN='-fsanitize=undefined,float-cast-overflow,nullability -fno-sanitize-recover=all' $(TIER)
+	    SAN='-fsanitize=undefined,float-cast-overflow,nullability -fno-sanitize-recover=all' VECTOR_SAN= $(TIER)
 
 tsan: ## tests under ThreadSanitizer
 	$(MAKE) BUILD=tsan OPT='-O1 -g -fno-omit-frame-pointer' SAN=-fsanitize=thread $(TIER)
@@ -185,7 +188,7 @@ fuzzers: $(FUZZERS:%=$(B)/tests/fuzz/%) $(SEEDERS:%=$(B)/tests/fuzz/%)
 
 fuzz: ## libFuzzer, FUZZ_SECONDS=60 for each target (needs clang)
 	$(MAKE) BUILD=fuzz CC=clang OPT='-O1 -g' \
-	    SAN='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' fuzzers
+	    SAN='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' VECTOR_SAN= fuzzers
 	@tests/fuzz/run.sh build/fuzz $(FUZZERS)
 
 # ------------------------------------------------------------------ measuring

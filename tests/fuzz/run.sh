@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Runs the fuzz targets one after the other:  tests/fuzz/run.sh build/fuzz fuzz_gguf ...
+#
+# FUZZ_SECONDS is the time of each (60). What a target has learned stays in build/fuzz/corpus/TARGET, an input
+# that broke it in build/fuzz/found/.
+set -u
+build=$1
+shift
+here=$(dirname "$0")
+mkdir -p "$build/found"
+bad=
+for name in "$@"; do
+    corpus=$build/corpus/$name
+    mkdir -p "$corpus"
+    case $name in
+    fuzz_gguf)
+        "$build/tests/fuzz/seed_gguf" "$corpus"
+        options="-max_len=4096 -dict=$here/gguf.dict"
+        ;;
+    fuzz_model)
+        "$build/tests/fuzz/seed_model" "$corpus"
+        options="-max_len=131072 -dict=$here/gguf.dict"
+        ;;
+    *) options="-max_len=2048" ;;
+    esac
+    log=$build/$name.log
+    # shellcheck disable=SC2086
+    if "$build/tests/fuzz/$name" $options -max_total_time="${FUZZ_SECONDS:-60}" -timeout=20 -rss_limit_mb=2048 \
+        -print_final_stats=1 -artifact_prefix="$build/found/$name-" "$corpus" >"$log" 2>&1; then
+        printf '%-16s %s runs in %s s, no finding\n' "$name" \
+            "$(sed -n 's/^stat::number_of_executed_units: //p' "$log")" "${FUZZ_SECONDS:-60}"
+    else
+        printf '%-16s FINDING, see %s:\n' "$name" "$log"
+        tail -40 "$log"
+        bad=1
+    fi
+done
+[ -z "$bad" ]

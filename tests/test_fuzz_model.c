@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Law L5 on model files: the fuzz target of whole models, fed with a good model as large as stories260K, with
+ * its truncations and with thousands of damaged copies. A crash, a hang or a broken promise ends the program;
+ * the number of the input is then the last line of its output.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "fuzz/fuzz_model.c"
+#include "support/mutate.h"
+#include "support/tiny_model.h"
+
+enum { N_MUTATIONS = 5000, N_QUICK = 400, N_TRUNCATIONS = 64 };
+
+static const char *const words[] = {"llama.",  "qwen3.", "tokenizer.ggml", "general.", "blk.",
+                                    ".weight", "GGUF",   "chat_template",  "output",   NULL};
+
+/* The shape of stories260K. */
+static const tiny_model_options shape = {
+    .n_vocab = 512, .n_layers = 5, .n_heads = 8, .n_kv_heads = 4, .n_ff = 172};
+
+static uint8_t *model_bytes(const tiny_model_options *options, size_t *size)
+{
+    const char *path = test_temporary("model.gguf");
+    tiny_model_write(path, options);
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 0, SEEK_END), 0);
+    *size = (size_t)ftell(file);
+    rewind(file);
+    uint8_t *bytes = malloc(*size);
+    assert_non_null(bytes);
+    assert_int_equal(fread(bytes, 1, *size, file), *size);
+    fclose(file);
+    return bytes;
+}
+
+/* An exact copy on the heap, so that a read past the end is seen. */
+static void feed(const char *what, int number, const uint8_t *bytes, size_t n)
+{
+    fprintf(stderr, "%s %d\n", what, number);
+    uint8_t *copy = malloc(n + !n);
+    assert_non_null(copy);
+    memcpy(copy, bytes, n);
+    LLVMFuzzerTestOneInput(copy, n);
+    free(copy);
+}
+
+static void test_good(void **state)
+{
+    (void)state;
+    size_t size;
+    uint8_t *bytes = model_bytes(&shape, &size);
+    memset(&seen, 0, sizeof seen);
+    feed("good", 0, bytes, size);
+    assert_int_equal(seen.answered, 1);
+    free(bytes);
+}
+
+/* Half of the cuts fall into the part that describes the weights, half into the weights. */
+static void test_truncated(void **state)
+{
+    (void)state;
+    size_t size;
+    mutator m;
+    uint8_t *bytes = model_bytes(&shape, &size);
+    const uint8_t *last_name = memmem(bytes, size, "blk.4.", 6);
+    assert_non_null(last_name);
+    const size_t head = (size_t)(last_name - bytes);
+    mutator_open(&m, bytes, size, words, 1);
+    memset(&seen, 0, sizeof seen);
+    for (int i = 0; i < N_TRUNCATIONS; i++) {
+        const size_t half = (size_t)i / 2, cuts = N_TRUNCATIONS / 2;
+        mutator_truncate(&m, i % 2 ? size - 1 - half * (size - head) / cuts : half * head / cuts);
+        feed("truncation", i, m.bytes, m.n);
+        assert_true(seen.last.code == VOUCH_E_FORMAT || seen.last.code == VOUCH_E_UNSUPPORTED);
+    }
+    assert_int_equal(seen.refused, N_TRUNCATIONS);
+    mutator_close(&m);
+    free(bytes);
+}
+
+/* Enough of the copies must get past the reader: otherwise this would test the magic only. */
+static void mutate_all(const tiny_model_options *options, int n, uint64_t seed)
+{
+    size_t size;
+    mutator m;
+    uint8_t *bytes = model_bytes(options, &size);
+    mutator_open(&m, bytes, size, words, seed);
+    memset(&seen, 0, sizeof seen);
+    for (int i = 0; i < n; i++) {
+        mutator_next(&m);
+        feed("mutation", i, m.bytes, m.n);
+    }
+    print_message("%ld refused, %ld opened, of these %ld answered and %ld had no finite logits\n",
+                  seen.refused, seen.opened, seen.answered, seen.numeric);
+    assert_int_equal(seen.refused + seen.opened, n);
+    assert_true(seen.refused >= n / 10 && seen.answered >= n / 10 && seen.numeric >= n / 200);
+    mutator_close(&m);
+    free(bytes);
+}
+
+static void test_mutated(void **state)
+{
+    (void)state;
+    mutate_all(&shape, test_is_quick() ? N_QUICK : N_MUTATIONS, 2);
+}
+
+static void test_mutated_quantized(void **state)
+{
+    (void)state;
+    tiny_model_options options = shape;
+    options.arch = "qwen3";
+    options.n_ff = 160;
+    options.type = VOUCH_TYPE_Q4_1;
+    options.tied = true;
+    mutate_all(&options, test_is_quick() ? N_QUICK : N_MUTATIONS / 5, 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_good),
+        cmocka_unit_test(test_truncated),
+        cmocka_unit_test(test_mutated),
+        cmocka_unit_test(test_mutated_quantized),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

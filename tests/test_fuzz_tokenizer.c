@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The fuzz target of the tokenizers, fed in the ordinary tests with texts put together from what is hard:
+ * words, runs, white space, marks, emoji, special tokens, broken UTF-8, random bytes.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "fuzz/fuzz_tokenizer.c"
+#include "support/test.h"
+
+static const char *const pieces[] = {"the",
+                                     " guess",
+                                     "It's",
+                                     "'LL",
+                                     "  ",
+                                     "\n\n",
+                                     "\t",
+                                     "\r\n",
+                                     "1234567",
+                                     "3.14",
+                                     "...",
+                                     "!?",
+                                     "e\xcc\x81",
+                                     "\xc3\xa9",
+                                     "\xcc\x81",
+                                     "\xe4\xbd\xa0",
+                                     "\xf0\x9f\x98\x80",
+                                     "\xe2\x80\x8d",
+                                     "\xe2\x80\xa8",
+                                     "\xc2\xa0",
+                                     "\xff",
+                                     "\xed\xa0\x80",
+                                     "\xc0\xaf",
+                                     "\xf4\x90",
+                                     "<|im_start|>",
+                                     "<|im_end",
+                                     "<think>",
+                                     "|>",
+                                     "\xea\xb0\x80",
+                                     "\xe1\x84\x80\xe1\x85\xa1",
+                                     "aaaaaaaa",
+                                     "_"};
+
+static size_t text_make(test_random *random, uint8_t *out, size_t room)
+{
+    size_t n = 0;
+    const uint32_t n_pieces = 1 + test_below(random, 40);
+    for (uint32_t i = 0; i < n_pieces && n + 160 < room; i++) {
+        const char *piece = pieces[test_below(random, sizeof pieces / sizeof *pieces)];
+        for (uint32_t times = test_below(random, 8) ? 1 : 1 + test_below(random, 9); times > 0; times--) {
+            memcpy(out + n, piece, strlen(piece));
+            n += strlen(piece);
+        }
+        if (test_below(random, 6) == 0) out[n++] = (uint8_t)test_below(random, 256);
+    }
+    return n;
+}
+
+static void test_replay(void **state)
+{
+    (void)state;
+    enum { ROOM = 8192 };
+    test_random random = {4};
+    for (int i = 0; i < (test_is_quick() ? 3000 : 20000); i++) {
+        uint8_t bytes[ROOM];
+        bytes[0] = (uint8_t)test_below(&random, 256);
+        bytes[1] = (uint8_t)test_below(&random, 256);
+        const size_t n = 2 + text_make(&random, bytes + 2, ROOM - 2);
+        fprintf(stderr, "text %d\n", i);
+        uint8_t *copy = malloc(n);
+        assert_non_null(copy);
+        memcpy(copy, bytes, n);
+        assert_int_equal(LLVMFuzzerTestOneInput(copy, n), 0);
+        free(copy);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_replay)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
