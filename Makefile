@@ -85,7 +85,7 @@ $(B)/src/kernels/x86_avx512.o:     ISA := $(AVX512)
 $(B)/src/kernels/x86_avx512vnni.o: ISA := $(AVX512) -mavx512vnni
 # Instrumented by clang, they take many minutes to compile; fuzzing runs the plain ones, too.
 VECTOR_SAN ?= $(SAN)
-$(B)/src/kernels/x86_%.o: SAN := $(VECTOR_SAN)
+$(B)/src/kernels/x86_%.o: override SAN := $(VECTOR_SAN)
 $(B)/src/kernels/%.o: OPT := $(subst -O2,-O3,$(OPT))
 
 # Tests and benchmarks look inside; the command, the examples and the server see the public header only.
