@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From a well-formed GGUF file to a model: whatever is missing, misshapen, out of range or not supported is
+ * an error that names file, field and value, and what is right in an unusual way is accepted. (What is wrong
+ * with the file itself is test_gguf's.)
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/model.h"
+#include "support/answer.h"
+
+static const char *path;
+
+static vouch_status open_model(const tiny_model_options *options, vouch_error *err)
+{
+    vouch_model *model;
+    *err = (vouch_error){0};
+    path = test_temporary("model.gguf");
+    tiny_model_write(path, options);
+    const vouch_status status = vouch_model_open(&model, path, NULL, err);
+    assert_int_equal(model == NULL, status != VOUCH_OK);
+    vouch_model_close(model);
+    return status;
+}
+
+/* The message names the file and these words. */
+static void check_refusal(vouch_status status, const vouch_error *err, vouch_status expected,
+                          const char *const *words)
+{
+    bool named = status == expected && err->code == expected && strstr(err->message, path);
+    for (; named && *words; words++) named = strstr(err->message, *words) != NULL;
+    if (!named) fail_msg("'%s': status %d, message '%s'", *words ? *words : "", status, err->message);
+}
+
+#define REFUSED(options, expected, ...)                                                                      \
+    do {                                                                                                     \
+        vouch_error refusal;                                                                                 \
+        const vouch_status got_status = open_model((options), &refusal);                                     \
+        check_refusal(got_status, &refusal, (expected), (const char *const[]){__VA_ARGS__, NULL});           \
+    } while (0)
+
+static void assert_opens(const tiny_model_options *options)
+{
+    vouch_error err;
+    if (open_model(options, &err) != VOUCH_OK) fail_msg("%s", err.message);
+}
+
+/* --------------------------------------------------------- hyperparameters */
+
+/* A key with a value of any type, in place of the one the file would have. */
+typedef struct entry {
+    const char *key;
+    vouch_gguf_type type; /* VOUCH_GGUF_ARRAY: an array of three u32 */
+    int64_t integer;
+    double real;
+    const char *text;
+} entry;
+
+static void add_entry(vouch_gguf_writer *writer, void *user)
+{
+    const entry *e = user;
+    const int32_t i32 = (int32_t)e->integer;
+    const uint32_t u32 = (uint32_t)e->integer, three[] = {u32, u32, u32};
+    const uint8_t u8 = (uint8_t)e->integer;
+    const float f32 = (float)e->real;
+    switch (e->type) {
+    case VOUCH_GGUF_STRING: vouch_gguf_add_text(writer, e->key, e->text); break;
+    case VOUCH_GGUF_ARRAY: vouch_gguf_add_array(writer, e->key, VOUCH_GGUF_U32, three, 3); break;
+    case VOUCH_GGUF_F32: vouch_gguf_add_value(writer, e->key, e->type, &f32); break;
+    case VOUCH_GGUF_F64: vouch_gguf_add_value(writer, e->key, e->type, &e->real); break;
+    case VOUCH_GGUF_I32: vouch_gguf_add_value(writer, e->key, e->type, &i32); break;
+    case VOUCH_GGUF_U32: vouch_gguf_add_value(writer, e->key, e->type, &u32); break;
+    case VOUCH_GGUF_U8:
+    case VOUCH_GGUF_BOOL: vouch_gguf_add_value(writer, e->key, e->type, &u8); break;
+    default: vouch_gguf_add_value(writer, e->key, e->type, &e->integer);
+    }
+}
+
+static tiny_model_options model_with(const entry *e)
+{
+    return (tiny_model_options){
+        .n_vocab = 50, .omit = e->key, .add = add_entry, .user = (void *)(uintptr_t)e};
+}
+
+static void required_keys(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {"general.architecture",
+                                       "llama.block_count",
+                                       "llama.context_length",
+                                       "llama.embedding_length",
+                                       "llama.feed_forward_length",
+                                       "llama.attention.head_count",
+                                       "llama.attention.layer_norm_rms_epsilon"};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        REFUSED((&(tiny_model_options){.n_vocab = 50, .omit = keys[i]}), VOUCH_E_FORMAT, keys[i]);
+}
+
+static void optional_keys_and_other_types(void **state)
+{
+    (void)state;
+    static const entry right[] = {
+        {"llama.block_count", VOUCH_GGUF_U64, 2, 0, NULL},
+        {"llama.block_count", VOUCH_GGUF_U8, 2, 0, NULL},
+        {"llama.embedding_length", VOUCH_GGUF_I32, 64, 0, NULL},
+        {"llama.attention.layer_norm_rms_epsilon", VOUCH_GGUF_F64, 0, 1e-6, NULL},
+        {"llama.rope.freq_base", VOUCH_GGUF_F64, 0, 5e5, NULL},
+        {"llama.rope.dimension_count", VOUCH_GGUF_U32, 8, 0, NULL},
+        {"llama.rope.scaling.type", VOUCH_GGUF_STRING, 0, 0, "none"},
+        {"llama.expert_count", VOUCH_GGUF_U32, 0, 0, NULL},
+        {"llama.vocab_size", VOUCH_GGUF_U32, 50, 0, NULL},
+        {"llama.never.heard.of", VOUCH_GGUF_STRING, 0, 0, "x"},
+    };
+    for (size_t i = 0; i < sizeof right / sizeof right[0]; i++) {
+        const tiny_model_options options = model_with(&right[i]);
+        assert_opens(&options);
+    }
+    assert_opens(&(tiny_model_options){.n_vocab = 50, .omit = "llama.rope.freq_base"});
+    assert_opens(
+        &(tiny_model_options){.n_vocab = 50, .n_kv_heads = 4, .omit = "llama.attention.head_count_kv"});
+}
+
+static void hyperparameters_out_of_range(void **state)
+{
+    (void)state;
+    static const struct {
+        entry e;
+        vouch_status status;
+        const char *says;
+    } wrong[] = {
+#define INTEGER(key, type, value, says)                                                                      \
+    {                                                                                                        \
+        {key, VOUCH_GGUF_##type, value, 0, NULL}, VOUCH_E_FORMAT, says                                       \
+    }
+#define REAL(key, type, value, says)                                                                         \
+    {                                                                                                        \
+        {key, VOUCH_GGUF_##type, 0, value, NULL}, VOUCH_E_FORMAT, says                                       \
+    }
+#define TEXT(key, value, status, says)                                                                       \
+    {                                                                                                        \
+        {key, VOUCH_GGUF_STRING, 0, 0, value}, status, says                                                  \
+    }
+        /* of the wrong type */
+        TEXT("llama.block_count", "two", VOUCH_E_FORMAT, "string"),
+        REAL("llama.block_count", F32, 2, "f32"),
+        INTEGER("llama.block_count", BOOL, 1, "bool"),
+        INTEGER("llama.attention.head_count", ARRAY, 4, "array"),
+        INTEGER("llama.attention.head_count_kv", ARRAY, 2, "array"),
+        INTEGER("llama.attention.layer_norm_rms_epsilon", U32, 1, "u32"),
+        INTEGER("general.architecture", U32, 1, "u32"),
+        INTEGER("llama.rope.scaling.type", U32, 1, "u32"),
+        /* out of range */
+        INTEGER("llama.block_count", U32, 0, "0"),
+        INTEGER("llama.block_count", I32, -2, "-2"),
+        INTEGER("llama.block_count", U32, 1u << 31, "2147483648"),
+        INTEGER("llama.context_length", U32, 0, "0"),
+        INTEGER("llama.context_length", U32, UINT32_MAX, "4294967295"),
+        INTEGER("llama.context_length", U64, -1, "18446744073709551615"),
+        INTEGER("llama.embedding_length", U32, 0, "0"),
+        INTEGER("llama.embedding_length", U64, INT64_MAX, "9223372036854775807"),
+        INTEGER("llama.feed_forward_length", U32, 0, "0"),
+        INTEGER("llama.feed_forward_length", I32, -96, "-96"),
+        INTEGER("llama.attention.head_count", U32, 0, "0"),
+        INTEGER("llama.attention.head_count", U32, 1u << 20, "1048576"),
+        INTEGER("llama.attention.head_count_kv", U32, 0, "0"),
+        INTEGER("llama.attention.head_count_kv", U32, 5, "5"),
+        INTEGER("llama.attention.key_length", U32, 0, "0"),
+        INTEGER("llama.attention.key_length", U32, 4096, "4096"),
+        INTEGER("llama.rope.dimension_count", U32, 0, "0"),
+        INTEGER("llama.rope.dimension_count", U32, 18, "18"),
+        INTEGER("llama.rope.dimension_count", U32, 7, "7"),
+        INTEGER("llama.rope.dimension_count", I32, -8, "-8"),
+        REAL("llama.attention.layer_norm_rms_epsilon", F32, 0, "0"),
+        REAL("llama.attention.layer_norm_rms_epsilon", F32, -1e-5, "-1e-05"),
+        REAL("llama.attention.layer_norm_rms_epsilon", F32, NAN, "nan"),
+        REAL("llama.attention.layer_norm_rms_epsilon", F32, 2, "2"),
+        REAL("llama.rope.freq_base", F32, 0, "0"),
+        REAL("llama.rope.freq_base", F32, NAN, "nan"),
+        REAL("llama.rope.freq_base", F64, INFINITY, "inf"),
+        REAL("llama.rope.freq_base", F32, -10000, "-10000"),
+        INTEGER("llama.vocab_size", U32, 51, "51"),
+        /* that don't go together */
+        INTEGER("llama.attention.head_count_kv", U32, 3, "no multiple"),
+        {{"llama.attention.value_length", VOUCH_GGUF_U32, 8, 0, NULL},
+         VOUCH_E_UNSUPPORTED,
+         "must equal key_length 16"},
+        INTEGER("llama.attention.head_count", U32, 64, "head width"),
+        /* not supported */
+        TEXT("general.architecture", "gpt2", VOUCH_E_UNSUPPORTED, "supported: llama, qwen3"),
+        TEXT("general.architecture", "", VOUCH_E_UNSUPPORTED, "supported: llama, qwen3"),
+        TEXT("general.architecture", "llama4", VOUCH_E_UNSUPPORTED, "llama4"),
+        TEXT("llama.rope.scaling.type", "yarn", VOUCH_E_UNSUPPORTED, "yarn"),
+        {{"llama.expert_count", VOUCH_GGUF_U32, 8, 0, NULL}, VOUCH_E_UNSUPPORTED, "mixtures of experts"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        const tiny_model_options options = model_with(&wrong[i].e);
+        const char *dot = strrchr(wrong[i].e.key, '.');
+        const bool together = strstr(wrong[i].says, "head width") != NULL;
+        REFUSED(&options, wrong[i].status, wrong[i].says, together ? "head" : dot + 1);
+    }
+}
+
+static void linear_scaling_needs_a_factor(void **state)
+{
+    (void)state;
+    const entry linear = {"llama.rope.scaling.type", VOUCH_GGUF_STRING, 0, 0, "linear"};
+    tiny_model_options options = model_with(&linear);
+    REFUSED(&options, VOUCH_E_FORMAT, "llama.rope.scaling.factor");
+    options = (tiny_model_options){.n_vocab = 50, .rope_scale = 4};
+    assert_opens(&options);
+    const float wrong[] = {-1, NAN, INFINITY, 1e-9f};
+    for (int i = 0; i < 4; i++) {
+        options.rope_scale = wrong[i];
+        REFUSED(&options, VOUCH_E_FORMAT, "llama.rope.scaling.factor");
+    }
+}
+
+/* ----------------------------------------------------------------- tensors */
+
+/* A tensor of zeros in place of the one the file would have. */
+typedef struct shape {
+    const char *name;
+    vouch_type type;
+    uint32_t n_dims;
+    int64_t dim[4];
+} shape;
+
+static void add_shape(vouch_gguf_writer *writer, void *user)
+{
+    static const char zeros[1 << 17];
+    const shape *s = user;
+    vouch_gguf_add_tensor(writer, s->name, s->type, s->n_dims, s->dim, zeros);
+}
+
+static tiny_model_options model_shaped(const shape *s)
+{
+    return (tiny_model_options){
+        .n_vocab = 50, .omit = s->name, .add = add_shape, .user = (void *)(uintptr_t)s};
+}
+
+static void missing_tensors(void **state)
+{
+    (void)state;
+    static const char *const parts[] = {"attn_norm",   "attn_q",      "attn_k",     "attn_v",
+                                        "attn_output", "ffn_norm",    "ffn_gate",   "ffn_up",
+                                        "ffn_down",    "attn_q_norm", "attn_k_norm"};
+    tiny_model_options options = {.n_vocab = 50, .arch = "qwen3"};
+    char name[64];
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        snprintf(name, sizeof name, "blk.%d.%s.weight", (int)(i % 2), parts[i]);
+        options.omit = name;
+        REFUSED(&options, VOUCH_E_FORMAT, name, "missing");
+    }
+    REFUSED((&(tiny_model_options){.omit = "token_embd.weight"}), VOUCH_E_FORMAT, "token_embd.weight",
+            "missing");
+    REFUSED((&(tiny_model_options){.omit = "output_norm.weight"}), VOUCH_E_FORMAT, "output_norm.weight",
+            "missing");
+    assert_opens(&(tiny_model_options){.omit = "output.weight"}); /* then it is tied */
+}
+
+/* One that isn't used would change the result if it were. */
+static void tensors_without_a_place(void **state)
+{
+    (void)state;
+    static const shape extra[] = {{"blk.0.attn_q.bias", VOUCH_TYPE_F32, 1, {64}},
+                                  {"blk.0.attn_q_norm.weight", VOUCH_TYPE_F32, 1, {16}},
+                                  {"blk.2.attn_norm.weight", VOUCH_TYPE_F32, 1, {64}},
+                                  {"output.bias", VOUCH_TYPE_F32, 1, {50}},
+                                  {"position_embd.weight", VOUCH_TYPE_F32, 2, {64, 50}}};
+    for (size_t i = 0; i < sizeof extra / sizeof extra[0]; i++) {
+        const tiny_model_options options = model_shaped(&extra[i]);
+        REFUSED(&options, VOUCH_E_UNSUPPORTED, extra[i].name, "llama");
+    }
+    const entry fewer = {"llama.block_count", VOUCH_GGUF_U32, 1, 0, NULL},
+                more = {"llama.block_count", VOUCH_GGUF_U32, 3, 0, NULL};
+    tiny_model_options options = model_with(&fewer);
+    REFUSED(&options, VOUCH_E_UNSUPPORTED, "blk.1.");
+    options = model_with(&more);
+    REFUSED(&options, VOUCH_E_FORMAT, "blk.2.attn_q.weight", "missing");
+}
+
+static void misshapen_tensors(void **state)
+{
+    (void)state;
+    static const struct {
+        shape s;
+        const char *says;
+    } wrong[] = {
+        {{"blk.0.attn_q.weight", VOUCH_TYPE_F32, 2, {64, 63}}, "[64, 63, 1, 1], must be [64, 64]"},
+        {{"blk.0.attn_k.weight", VOUCH_TYPE_F32, 2, {32, 64}}, "[32, 64, 1, 1], must be [64, 32]"},
+        {{"blk.1.attn_v.weight", VOUCH_TYPE_F32, 3, {64, 16, 2}}, "[64, 16, 2, 1], must be [64, 32]"},
+        {{"blk.1.attn_output.weight", VOUCH_TYPE_F32, 1, {64}}, "must be [64, 64]"},
+        {{"blk.0.ffn_gate.weight", VOUCH_TYPE_F16, 2, {64, 64}}, "must be [64, 96]"},
+        {{"blk.0.ffn_down.weight", VOUCH_TYPE_F32, 2, {64, 96}}, "must be [96, 64]"},
+        {{"blk.0.ffn_norm.weight", VOUCH_TYPE_F32, 1, {63}}, "must be [64, 1]"},
+        {{"blk.0.ffn_norm.weight", VOUCH_TYPE_F32, 2, {32, 2}}, "must be [64, 1]"},
+        {{"output_norm.weight", VOUCH_TYPE_F32, 1, {65}}, "must be [64, 1]"},
+        {{"output.weight", VOUCH_TYPE_F32, 2, {64, 49}}, "must be [64, 50]"},
+        {{"token_embd.weight", VOUCH_TYPE_F32, 2, {32, 50}}, "must be [64, 50]"},
+        {{"rope_freqs.weight", VOUCH_TYPE_F32, 1, {16}}, "must be [8, 1]"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        const tiny_model_options options = model_shaped(&wrong[i].s);
+        REFUSED(&options, VOUCH_E_FORMAT, wrong[i].s.name, wrong[i].says);
+    }
+}
+
+static void vectors_are_f32(void **state)
+{
+    (void)state;
+    static const shape norm = {"blk.0.attn_norm.weight", VOUCH_TYPE_F16, 1, {64}};
+    const tiny_model_options options = model_shaped(&norm);
+    REFUSED(&options, VOUCH_E_UNSUPPORTED, "blk.0.attn_norm.weight", "F16", "must be F32");
+}
+
+static void the_vocabulary_is_the_embedding(void **state)
+{
+    (void)state;
+    static const shape embedding = {"token_embd.weight", VOUCH_TYPE_F32, 2, {64, 399}};
+    tiny_model_options options = model_shaped(&embedding);
+    options.n_vocab = 400;
+    REFUSED(&options, VOUCH_E_FORMAT, "399", "tokenizer.ggml.tokens", "400");
+}
+
+/* The file with the type of one tensor, and the bytes it needs no longer checked, changed to another. */
+static void change_type(const char *tensor, uint32_t type)
+{
+    static unsigned char bytes[1 << 20];
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    const size_t size = fread(bytes, 1, sizeof bytes, file);
+    unsigned char *name = memmem(bytes, size, tensor, strlen(tensor));
+    assert_non_null(name);
+    uint32_t n_dims;
+    memcpy(&n_dims, name + strlen(tensor), sizeof n_dims);
+    memcpy(name + strlen(tensor) + sizeof n_dims + n_dims * sizeof(uint64_t), &type, sizeof type);
+    rewind(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    fclose(file);
+}
+
+static void unsupported_types_are_named(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t type;
+        const char *name;
+    } types[] = {{12, "Q4_K"}, {14, "Q6_K"},   {30, "BF16"}, {6, "Q5_0"},
+                 {24, "I8"},   {4, "unknown"}, {999, "999"}};
+    static const char *const tensors[] = {"blk.1.ffn_down.weight", "token_embd.weight", "output_norm.weight"};
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        for (size_t t = 0; t < sizeof tensors / sizeof tensors[0]; t++) {
+            vouch_model *model;
+            vouch_error err;
+            const bool known = types[i].name[0] > '9'; /* by name */
+            assert_opens(&(tiny_model_options){.n_vocab = 50});
+            change_type(tensors[t], types[i].type);
+            const vouch_status status = vouch_model_open(&model, path, NULL, &err);
+            check_refusal(
+                status, &err, VOUCH_E_UNSUPPORTED,
+                (const char *const[]){tensors[t], types[i].name, "supported: F32, F16, Q8_0", NULL});
+            assert_null(model);
+        }
+}
+
+/* ------------------------------------------------------------------ success */
+
+typedef struct reports {
+    int n;
+    double last;
+} reports;
+
+static void report(void *user, double share)
+{
+    reports *r = user;
+    assert_true(share >= r->last && share <= 1);
+    r->last = share;
+    r->n++;
+}
+
+static void a_model_says_what_it_is(void **state)
+{
+    (void)state;
+    reports r = {0};
+    vouch_model_options options = vouch_model_options_default();
+    options.n_threads = 3;
+    options.progress = report;
+    options.progress_user = &r;
+    path = test_temporary("model.gguf");
+    tiny_model_write(path, &(tiny_model_options){.arch = "qwen3",
+                                                 .type = VOUCH_TYPE_Q4_1,
+                                                 .n_kv_heads = 1,
+                                                 .head_dim = 20,
+                                                 .tied = true,
+                                                 .n_layers = 3});
+    vouch_model *model;
+    vouch_error err;
+    if (vouch_model_open(&model, path, &options, &err) != VOUCH_OK) fail_msg("%s", err.message);
+    const vouch_model_info *info = vouch_model_get_info(model);
+    assert_string_equal(info->name, "tiny");
+    assert_string_equal(info->architecture, "qwen3");
+    assert_string_equal(info->tokenizer, "bpe/smollm");
+    assert_string_equal(info->chat_template, "chatml");
+    assert_string_equal(info->weight_types, "Q4_1 x19, F32 x13, F16 x3"); /* attn_output has rows of 80 */
+    assert_string_equal(info->cpu, vouch_kernels_find(NULL)->name);
+    assert_int_equal(info->n_vocab, 400);
+    assert_int_equal(info->n_layers, 3);
+    assert_int_equal(info->n_heads, 4);
+    assert_int_equal(info->n_kv_heads, 1);
+    assert_int_equal(info->head_dim, 20);
+    assert_int_equal(info->n_embd, 64);
+    assert_int_equal(info->n_ff, 96);
+    assert_int_equal(info->n_ctx_train, 512);
+    assert_true(info->tied_embeddings);
+    const int64_t layer = 64 * 80 * 2 + 64 * 20 * 2 + 64 * 96 * 3 + 64 * 2 + 20 * 2;
+    assert_int_equal(info->n_parameters, 400 * 64 + 64 + 3 * layer);
+    assert_true(info->packed_bytes > 0 && info->packed_bytes < 2 * info->file_bytes);
+    assert_true(r.n > 0 && r.last == 1);
+    vouch_model_close(model);
+    vouch_model_close(NULL);
+}
+
+static void instruction_sets_are_chosen_by_name(void **state)
+{
+    (void)state;
+    path = test_temporary("model.gguf");
+    tiny_model_write(path, &(tiny_model_options){.n_vocab = 50});
+    vouch_model_options options = vouch_model_options_default();
+    vouch_model *model;
+    vouch_error err;
+    for (size_t i = 0; vouch_cpu_name(i); i++) {
+        options.cpu = vouch_cpu_name(i);
+        assert_int_equal(vouch_model_open(&model, path, &options, &err), VOUCH_OK);
+        assert_string_equal(vouch_model_get_info(model)->cpu, options.cpu);
+        vouch_model_close(model);
+    }
+    options.cpu = "z80";
+    assert_int_equal(vouch_model_open(&model, path, &options, &err), VOUCH_E_ARGUMENT);
+    assert_non_null(strstr(err.message, "z80"));
+    options.cpu = NULL;
+    options.n_threads = -3;
+    assert_int_equal(vouch_model_open(&model, path, &options, &err), VOUCH_E_ARGUMENT);
+    options.n_threads = 1;
+    assert_int_equal(vouch_model_open(&model, "/no/such/file.gguf", &options, &err), VOUCH_E_IO);
+    assert_non_null(strstr(err.message, "/no/such/file.gguf"));
+    assert_int_equal(vouch_model_open(&model, "/", &options, &err), VOUCH_E_IO);
+}
+
+/* The packed embedding gives back what the file holds: values of each type, rounded as the type rounds. */
+static void packing_keeps_the_values(void **state)
+{
+    (void)state;
+    static const vouch_type types[] = {VOUCH_TYPE_F32, VOUCH_TYPE_F16, VOUCH_TYPE_Q8_0, VOUCH_TYPE_Q4_0,
+                                       VOUCH_TYPE_Q4_1};
+    const float most[] = {0, 1e-3f, 0.01f, 0.2f, 0.1f}; /* of a weight's deviation from the F32 one */
+    float exact[64], row[64];
+    for (int t = 0; t < 5; t++) {
+        vouch_model *plain = tiny_model_open(&(tiny_model_options){.n_vocab = 77});
+        vouch_model *packed = tiny_model_open(&(tiny_model_options){.n_vocab = 77, .type = types[t]});
+        for (int32_t token = 0; token < 77; token++) {
+            vouch_matrix_get_row(&plain->weights->embedding, token, exact);
+            vouch_matrix_get_row(&packed->weights->embedding, token, row);
+            float largest = 0;
+            for (int i = 0; i < 64; i++) largest = fmaxf(largest, fabsf(exact[i] - row[i]));
+            assert_true(largest <= most[t] && (largest > 0) == (t > 0));
+        }
+        vouch_model_close(plain);
+        vouch_model_close(packed);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(required_keys),
+        cmocka_unit_test(optional_keys_and_other_types),
+        cmocka_unit_test(hyperparameters_out_of_range),
+        cmocka_unit_test(linear_scaling_needs_a_factor),
+        cmocka_unit_test(missing_tensors),
+        cmocka_unit_test(tensors_without_a_place),
+        cmocka_unit_test(misshapen_tensors),
+        cmocka_unit_test(vectors_are_f32),
+        cmocka_unit_test(the_vocabulary_is_the_embedding),
+        cmocka_unit_test(unsupported_types_are_named),
+        cmocka_unit_test(a_model_says_what_it_is),
+        cmocka_unit_test(instruction_sets_are_chosen_by_name),
+        cmocka_unit_test(packing_keeps_the_values),
+    };
+    return cmocka_run_group_tests_name("loader", tests, NULL, NULL);
+}
