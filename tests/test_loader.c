@@ -361,7 +361,7 @@ static void unsupported_types_are_named(void **state)
             const vouch_status status = vouch_model_open(&model, path, NULL, &err);
             check_refusal(
                 status, &err, VOUCH_E_UNSUPPORTED,
-                (const char *const[]){tensors[t], types[i].name, "supported: F32, F16, Q8_0", NULL});
+                (const char *const[]){tensors[t], types[i].name, known ? "supported: F32, F16" : "", NULL});
             assert_null(model);
         }
 }
