@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Writes reference.h: log-probabilities that transformers, in float32, gives for the tiny models of test_reference.
+
+    tests/golden/reference.py build/release/tests/test_reference > tests/golden/reference.h
+
+Needs the packages torch, transformers and gguf. The models are those that the test program writes: their numbers
+are read back from the GGUF files. The table in the repository was made with transformers 5.23.0 and torch 2.15.0.
+"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import torch
+from gguf import GGUFReader
+from transformers import LlamaConfig, LlamaForCausalLM, Qwen3Config, Qwen3ForCausalLM
+
+N_TOKENS = 120
+POSITIONS = [0, 1, 2, 31, 64, 119]
+LAYER = {
+    "attn_norm": "input_layernorm", "attn_q": "self_attn.q_proj", "attn_k": "self_attn.k_proj",
+    "attn_v": "self_attn.v_proj", "attn_output": "self_attn.o_proj", "attn_q_norm": "self_attn.q_norm",
+    "attn_k_norm": "self_attn.k_norm", "ffn_norm": "post_attention_layernorm", "ffn_gate": "mlp.gate_proj",
+    "ffn_up": "mlp.up_proj", "ffn_down": "mlp.down_proj",
+}
+OTHER = {"token_embd": "model.embed_tokens", "output_norm": "model.norm", "output": "lm_head"}
+
+
+def halves(weight: torch.Tensor, n_heads: int) -> torch.Tensor:
+    """Rows of each head from pairs (2i, 2i + 1), as GGUF's llama rotates them, to pairs (i, i + n / 2)."""
+    n_out, n_in = weight.shape
+    pairs = weight.reshape(n_heads, n_out // n_heads // 2, 2, n_in)
+    return pairs.swapaxes(1, 2).reshape(n_out, n_in)
+
+
+def load(path: pathlib.Path) -> torch.nn.Module:
+    """The model of a GGUF file."""
+    reader = GGUFReader(path)
+    keys = {name: field.contents() for name, field in reader.fields.items()}
+    tensors = {t.name.removesuffix(".weight"): torch.from_numpy(t.data.copy()) for t in reader.tensors}
+    arch = keys["general.architecture"]
+
+    def get(key: str, default=None):
+        return keys.get(f"{arch}.{key}", default)
+
+    n_heads, n_kv_heads, n_embd = get("attention.head_count"), get("attention.head_count_kv"), get("embedding_length")
+    rope = {"rope_type": "default", "rope_theta": float(get("rope.freq_base"))}
+    if get("rope.scaling.type") == "linear":
+        rope |= {"rope_type": "linear", "factor": float(get("rope.scaling.factor"))}
+    config = (LlamaConfig if arch == "llama" else Qwen3Config)(
+        vocab_size=len(tensors["token_embd"]), hidden_size=n_embd, intermediate_size=get("feed_forward_length"),
+        num_hidden_layers=get("block_count"), num_attention_heads=n_heads, num_key_value_heads=n_kv_heads,
+        head_dim=get("attention.key_length", n_embd // n_heads), max_position_embeddings=get("context_length"),
+        rms_norm_eps=float(get("attention.layer_norm_rms_epsilon")), tie_word_embeddings="output" not in tensors,
+        rope_parameters=rope, attn_implementation="eager", dtype=torch.float32)
+    model = (LlamaForCausalLM if arch == "llama" else Qwen3ForCausalLM)(config).eval()
+    freqs = tensors.pop("rope_freqs", None)
+    state = {}
+    for name, values in tensors.items():
+        if name.startswith("blk."):
+            _, index, part = name.split(".")
+            if arch == "llama" and part in ("attn_q", "attn_k"):
+                values = halves(values, n_heads if part == "attn_q" else n_kv_heads)
+            state[f"model.layers.{index}.{LAYER[part]}.weight"] = values
+        else:
+            state[f"{OTHER[name]}.weight"] = values
+    if "output" not in tensors:
+        state["lm_head.weight"] = tensors["token_embd"]
+    model.load_state_dict(state, strict=True)
+    if freqs is not None:
+        model.model.rotary_emb.inv_freq /= freqs
+    return model
+
+
+def log_probabilities(model: torch.nn.Module) -> torch.Tensor:
+    """[positions, n_vocab]"""
+    n_vocab = model.config.vocab_size
+    tokens = torch.tensor([[(7 * i * i + 3 * i + 1) % n_vocab for i in range(N_TOKENS)]])
+    with torch.no_grad():
+        logits = model(tokens).logits[0, POSITIONS]
+    return torch.log_softmax(logits.double(), dim=-1)
+
+
+def main() -> None:
+    """Prints the header."""
+    print("/* SPDX-License-Identifier: MIT */\n/* Made by reference.py: of token i = (7 i i + 3 i + 1) mod the "
+          "vocabulary, [model][position][token]. */")
+    print(f"enum {{ REFERENCE_TOKENS = {N_TOKENS}, REFERENCE_POSITIONS = {len(POSITIONS)} }};")
+    print(f"static const int32_t reference_positions[] = {{{', '.join(map(str, POSITIONS))}}};")
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([sys.argv[1], folder], check=True)
+        tables = [log_probabilities(load(path)) for path in sorted(pathlib.Path(folder).glob("*.gguf"))]
+    n_vocab = tables[0].shape[1]
+    print(f"static const float reference_values[{len(tables)}][REFERENCE_POSITIONS][{n_vocab}] = {{")
+    for table in tables:
+        print("    {")
+        for row in table.tolist():
+            numbers = [f"{x:.6f}f" for x in row]
+            lines = [", ".join(numbers[i:i + 8]) for i in range(0, len(numbers), 8)]
+            print("        {" + ",\n         ".join(lines) + "},")
+        print("    },")
+    print("};")
+
+
+if __name__ == "__main__":
+    main()
