@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes reference.h: log-probabilities that transformers, in float32, gives for the tiny models of test_reference.
+"""Writes reference.h: what transformers, in float32, says about the tiny models of test_reference.
 
     tests/golden/reference.py build/release/tests/test_reference > tests/golden/reference.h
 
-Needs the packages torch, transformers and gguf. The models are those that the test program writes: their numbers
-are read back from the GGUF files. The table in the repository was made with transformers 5.23.0 and torch 2.15.0.
+Needs the packages torch, transformers and gguf. The models are those that the test program writes: their
+numbers are read back from the GGUF files. The table in the repository was made with transformers 5.23.0
+and torch 2.15.0.
 """
 import pathlib
 import subprocess
@@ -44,16 +45,20 @@ def load(path: pathlib.Path) -> torch.nn.Module:
     def get(key: str, default=None):
         return keys.get(f"{arch}.{key}", default)
 
-    n_heads, n_kv_heads, n_embd = get("attention.head_count"), get("attention.head_count_kv"), get("embedding_length")
+    n_heads, n_kv_heads = get("attention.head_count"), get("attention.head_count_kv")
+    n_embd = get("embedding_length")
     rope = {"rope_type": "default", "rope_theta": float(get("rope.freq_base"))}
     if get("rope.scaling.type") == "linear":
         rope |= {"rope_type": "linear", "factor": float(get("rope.scaling.factor"))}
     config = (LlamaConfig if arch == "llama" else Qwen3Config)(
-        vocab_size=len(tensors["token_embd"]), hidden_size=n_embd, intermediate_size=get("feed_forward_length"),
-        num_hidden_layers=get("block_count"), num_attention_heads=n_heads, num_key_value_heads=n_kv_heads,
-        head_dim=get("attention.key_length", n_embd // n_heads), max_position_embeddings=get("context_length"),
-        rms_norm_eps=float(get("attention.layer_norm_rms_epsilon")), tie_word_embeddings="output" not in tensors,
-        rope_parameters=rope, attn_implementation="eager", dtype=torch.float32)
+        vocab_size=len(tensors["token_embd"]), hidden_size=n_embd,
+        intermediate_size=get("feed_forward_length"), num_hidden_layers=get("block_count"),
+        num_attention_heads=n_heads, num_key_value_heads=n_kv_heads,
+        head_dim=get("attention.key_length", n_embd // n_heads),
+        max_position_embeddings=get("context_length"),
+        rms_norm_eps=float(get("attention.layer_norm_rms_epsilon")),
+        tie_word_embeddings="output" not in tensors, rope_parameters=rope, attn_implementation="eager",
+        dtype=torch.float32)
     model = (LlamaForCausalLM if arch == "llama" else Qwen3ForCausalLM)(config).eval()
     freqs = tensors.pop("rope_freqs", None)
     state = {}
@@ -84,8 +89,9 @@ def log_probabilities(model: torch.nn.Module) -> torch.Tensor:
 
 def main() -> None:
     """Prints the header."""
-    print("/* SPDX-License-Identifier: MIT */\n/* Made by reference.py: of token i = (7 i i + 3 i + 1) mod the "
-          "vocabulary, [model][position][token]. */")
+    print("/* SPDX-License-Identifier: MIT */")
+    print("/* Made by reference.py: of token i = (7 i i + 3 i + 1) mod the vocabulary, "
+          "[model][position][token]. */")
     print(f"enum {{ REFERENCE_TOKENS = {N_TOKENS}, REFERENCE_POSITIONS = {len(POSITIONS)} }};")
     print(f"static const int32_t reference_positions[] = {{{', '.join(map(str, POSITIONS))}}};")
     with tempfile.TemporaryDirectory() as folder:
@@ -97,7 +103,7 @@ def main() -> None:
         print("    {")
         for row in table.tolist():
             numbers = [f"{x:.6f}f" for x in row]
-            lines = [", ".join(numbers[i:i + 8]) for i in range(0, len(numbers), 8)]
+            lines = [", ".join(numbers[i:i + 7]) for i in range(0, len(numbers), 7)]
             print("        {" + ",\n         ".join(lines) + "},")
         print("    },")
     print("};")
