@@ -78,11 +78,10 @@ static uint32_t mix_row(const uint32_t *row, int64_t cell)
 static void run_relay(void *arg, vouch_pool *team, int32_t thread)
 {
     relay *r = arg;
-    (void)thread;
     for (int s = 1; s <= N_STAGES; s++) {
-        int64_t begin, end;
-        while (vouch_pool_next(team, N_CELLS, r->grain, &begin, &end))
-            for (int64_t i = begin; i < end; i++) {
+        vouch_work work = vouch_pool_share(team, thread, N_CELLS, r->grain);
+        while (vouch_work_next(&work))
+            for (int64_t i = work.begin; i < work.end; i++) {
                 r->rows[s][i] = mix_row(r->rows[s - 1], i);
                 atomic_fetch_add(&r->times[s][i], 1);
             }
@@ -149,9 +148,8 @@ static void nobody_leaves_a_barrier_early(void **state)
 
 static void take_nothing(void *arg, vouch_pool *team, int32_t thread)
 {
-    int64_t begin, end;
-    (void)thread;
-    if (vouch_pool_next(team, 0, 4, &begin, &end)) atomic_fetch_add((atomic_int *)arg, 1);
+    vouch_work work = vouch_pool_share(team, thread, 0, 4);
+    if (vouch_work_next(&work)) atomic_fetch_add((atomic_int *)arg, 1);
 }
 
 static void no_work_is_no_piece(void **state)
@@ -168,9 +166,8 @@ static void no_work_is_no_piece(void **state)
 
 static void add_one(void *arg, vouch_pool *team, int32_t thread)
 {
-    (void)thread;
-    int64_t begin, end;
-    while (vouch_pool_next(team, 4, 1, &begin, &end)) atomic_fetch_add((_Atomic int64_t *)arg, 1);
+    vouch_work work = vouch_pool_share(team, thread, 4, 1);
+    while (vouch_work_next(&work)) atomic_fetch_add((_Atomic int64_t *)arg, work.end - work.begin);
 }
 
 static void many_short_runs(void **state)

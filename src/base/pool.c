@@ -33,7 +33,7 @@ typedef struct signal_word {
 struct vouch_pool {
     signal_word round, phase;
     _Alignas(LINE) atomic_int arrived;
-    _Alignas(LINE) _Atomic int64_t next; /* first piece of work not yet taken */
+    _Alignas(LINE) _Atomic int64_t next; /* of the shared work, what was taken */
     _Alignas(LINE) vouch_pool_fn *fn;
     void *arg;
     bool stop;
@@ -92,12 +92,31 @@ void vouch_pool_barrier(vouch_pool *team)
     }
 }
 
-int vouch_pool_next(vouch_pool *team, int64_t total, int64_t grain, int64_t *begin, int64_t *end)
+vouch_work vouch_pool_share(vouch_pool *team, int32_t thread, int64_t total, int64_t grain)
 {
-    *begin = atomic_fetch_add_explicit(&team->next, grain, memory_order_relaxed);
-    if (*begin >= total) return 0;
-    *end = *begin + grain < total ? *begin + grain : total;
-    return 1;
+    const int64_t rounds = total * 3 / 4 / (grain * team->n_threads); /* of grains for every thread */
+    return (vouch_work){.total = total,
+                        .grain = grain,
+                        .fixed = rounds * grain * team->n_threads,
+                        .team = team,
+                        .thread = thread};
+}
+
+bool vouch_work_next(vouch_work *work)
+{
+    if (!work->shared) {
+        const int64_t own = work->fixed / work->team->n_threads;
+        work->shared = true;
+        work->begin = work->thread * own;
+        work->end = work->begin + own;
+        if (own > 0) return true;
+    }
+    const int64_t left = work->total - work->fixed;
+    const int64_t taken = atomic_fetch_add_explicit(&work->team->next, work->grain, memory_order_relaxed);
+    if (taken >= left) return false;
+    work->begin = work->fixed + taken;
+    work->end = work->fixed + (taken + work->grain < left ? taken + work->grain : left);
+    return true;
 }
 
 static void *worker_main(void *arg)

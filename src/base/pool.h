@@ -4,7 +4,7 @@
  *
  *   caller:   vouch_pool_run(pool, fn, arg)
  *   threads:  fn(arg, team, 0) ... fn(arg, team, n - 1), thread 0 being the caller,
- *             meeting at vouch_pool_barrier and sharing out work with vouch_pool_next.
+ *             meeting at vouch_pool_barrier and sharing out work with vouch_pool_share.
  *
  * A forward pass is one run with a barrier between its stages: a token of a small model has 150
  * of them in 2 ms. So waiting spins while work is flowing and sleeps on a futex after that; when
@@ -13,6 +13,7 @@
 #ifndef VOUCH_BASE_POOL_H
 #define VOUCH_BASE_POOL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/status.h"
@@ -32,8 +33,22 @@ void vouch_pool_run(vouch_pool *pool, vouch_pool_fn *fn, void *arg);
 
 /* Inside a run. All threads reach it before any leaves; work counters start over. */
 void vouch_pool_barrier(vouch_pool *team);
-/* Inside a run: the next piece of the current stage's work, [*begin, *end) of [0, total) in steps of
- * `grain`; false when none is left. Every thread of a stage passes the same total and grain. */
-int vouch_pool_next(vouch_pool *team, int64_t total, int64_t grain, int64_t *begin, int64_t *end);
+/* Inside a run: one thread's way through a stage's work, the integers [0, total) in multiples of `grain`. Three
+ * quarters are divided evenly beforehand, one long piece a thread; the rest is taken piece by piece by whoever is
+ * ready, so that the threads end together although a neighbour slows one of them. Every thread of a stage passes
+ * the same total and grain, and takes pieces until there are none.
+ *
+ *   vouch_work work = vouch_pool_share(team, thread, total, grain);
+ *   while (vouch_work_next(&work)) for (int64_t i = work.begin; i < work.end; i++) ... */
+typedef struct vouch_work {
+    int64_t begin, end; /* the current piece */
+    int64_t total, grain, fixed; /* [0, fixed) is divided, [fixed, total) is not */
+    vouch_pool *team;
+    int32_t thread;
+    bool shared; /* the thread's own piece was taken */
+} vouch_work;
+
+vouch_work vouch_pool_share(vouch_pool *team, int32_t thread, int64_t total, int64_t grain);
+bool vouch_work_next(vouch_work *work);
 
 #endif

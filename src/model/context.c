@@ -36,7 +36,7 @@ static void layout_thread(thread_memory *memory, const vouch_context *c, vouch_a
 {
     const vouch_hparams *h = &c->weights->hparams;
     const size_t keys = (size_t)c->n_slots * (size_t)c->max_vectors;
-    layout_acts(&memory->acts, VOUCH_FEW_ROWS, widest_input(h), c->any_quantized, c->any_float, arena);
+    layout_acts(&memory->acts, VOUCH_ALONE_ROWS, widest_input(h), c->any_quantized, c->any_float, arena);
     memory->row = vouch_arena_take(arena, (size_t)widest_input(h), sizeof(float));
     memory->scores = vouch_arena_take(arena, keys, sizeof(float));
     memory->mixed = vouch_arena_take(arena, (size_t)c->max_vectors * (size_t)h->head_dim, sizeof(float));
@@ -137,7 +137,7 @@ vouch_status vouch_context_open(vouch_context **out, const vouch_weights *weight
                          .n_slots = (options->n_ctx + VOUCH_TILE - 1) / VOUCH_TILE * VOUCH_TILE,
                          .max_rows = options->max_rows,
                          .max_logits = options->max_logits,
-                         .max_vectors = group > VOUCH_FEW_ROWS ? group : VOUCH_FEW_ROWS,
+                         .max_vectors = group > VOUCH_UNIT_VECTORS ? group : VOUCH_UNIT_VECTORS,
                          .kv_type = options->kv_type};
     find_kinds(c);
     vouch_arena arena = {0};

@@ -8,12 +8,17 @@
 
 #include "model/context.h"
 
-/* Up to so many rows, each thread prepares the activations for itself: it is cheaper to compute them twice
- * than to wait for each other. */
-enum { VOUCH_FEW_ROWS = 16 };
+enum {
+    /* Up to so many rows, each thread prepares the activations for itself: it is cheaper to compute them twice
+     * than to wait for each other. */
+    VOUCH_ALONE_ROWS = 16,
+    /* Most queries (rows times heads) of a unit of attention, where a group of heads isn't larger. */
+    VOUCH_UNIT_VECTORS = 16,
+};
 
 /* Each thread's own. */
 typedef struct thread_memory {
+    int32_t thread;
     vouch_acts acts;      /* memory for few rows */
     vouch_acts prepared;  /* the current stage's input, in that memory or the shared */
     float *row;           /* [widest input] a normalised row */

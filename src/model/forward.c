@@ -22,12 +22,8 @@
 
 #include "model/context_internal.h"
 
-/* A stage's pieces: about 4 for each thread. */
-static int64_t grain_of(const vouch_context *c, int64_t total)
-{
-    const int64_t pieces = 4 * (int64_t)vouch_pool_size(c->pool);
-    return (total + pieces - 1) / pieces;
-}
+/* Smallest piece of a matmul, in tiles. */
+enum { TILES = 2 };
 
 /* ------------------------------------------------------------- activations */
 
@@ -68,7 +64,7 @@ static void prepare_rows(vouch_context *c, vouch_acts *acts, float *row, const f
 static const vouch_acts *prepare(vouch_context *c, vouch_pool *team, thread_memory *my, const float *x,
                                  int64_t n_rows, int64_t n_in, const float *norm, needs need)
 {
-    const bool few = n_rows <= VOUCH_FEW_ROWS;
+    const bool few = n_rows <= VOUCH_ALONE_ROWS;
     vouch_acts *acts = &my->prepared;
     *acts = few ? my->acts : c->acts;
     acts->n_rows = n_rows;
@@ -78,9 +74,9 @@ static const vouch_acts *prepare(vouch_context *c, vouch_pool *team, thread_memo
         prepare_rows(c, acts, my->row, x, norm, need, 0, n_rows);
         return acts;
     }
-    int64_t begin, end;
-    while (vouch_pool_next(team, n_rows, 4, &begin, &end))
-        prepare_rows(c, acts, my->row, x, norm, need, begin, end);
+    vouch_work work = vouch_pool_share(team, my->thread, n_rows, 1);
+    while (vouch_work_next(&work))
+        prepare_rows(c, acts, my->row, x, norm, need, work.begin, work.end);
     vouch_pool_barrier(team);
     return acts;
 }
@@ -153,7 +149,8 @@ static int64_t units_of(int64_t n_heads, int64_t per_unit)
     return (n_heads + per_unit - 1) / per_unit;
 }
 
-static void stage_heads(vouch_context *c, vouch_pool *team, thread_memory *my, int32_t index)
+/* Unit u of the stage: some heads of q, of k, or of v. */
+static void compute_heads(vouch_context *c, const vouch_acts *acts, int32_t index, int64_t u)
 {
     const vouch_hparams *h = &c->weights->hparams;
     const vouch_layer *layer = &c->weights->layers[index];
@@ -161,19 +158,28 @@ static void stage_heads(vouch_context *c, vouch_pool *team, thread_memory *my, i
     float *const outputs[] = {c->q, c->k, c->v};
     const int64_t per_unit = heads_per_unit(h->head_dim);
     const int64_t q_units = units_of(h->n_heads, per_unit), kv_units = units_of(h->n_kv_heads, per_unit);
+    const int which = u < q_units ? 0 : u < q_units + kv_units ? 1 : 2;
+    const int64_t first = u - (which > 0 ? q_units : 0) - (which > 1 ? kv_units : 0);
+    const int64_t n_heads = which == 0 ? h->n_heads : h->n_kv_heads, begin = first * per_unit;
+    const int64_t end = begin + per_unit < n_heads ? begin + per_unit : n_heads;
+    multiply(c, matrices[which], acts, outputs[which], begin * h->head_dim / VOUCH_TILE,
+             (end * h->head_dim + VOUCH_TILE - 1) / VOUCH_TILE, VOUCH_FROM_ZERO);
+    if (which == 0) finish_queries(c, layer, begin, end);
+    else if (which == 1) finish_keys(c, index, layer, begin, end);
+    else finish_values(c, index, begin, end);
+}
+
+static void stage_heads(vouch_context *c, vouch_pool *team, thread_memory *my, int32_t index)
+{
+    const vouch_hparams *h = &c->weights->hparams;
+    const vouch_layer *layer = &c->weights->layers[index];
+    const vouch_matrix *const matrices[] = {&layer->q, &layer->k, &layer->v};
+    const int64_t per_unit = heads_per_unit(h->head_dim);
+    const int64_t n_units = units_of(h->n_heads, per_unit) + 2 * units_of(h->n_kv_heads, per_unit);
     const vouch_acts *acts = prepare(c, team, my, c->x, c->n_rows, h->n_embd, layer->attn_norm, needs_of(matrices, 3));
-    int64_t unit, past;
-    while (vouch_pool_next(team, q_units + 2 * kv_units, 1, &unit, &past)) {
-        const int which = unit < q_units ? 0 : unit < q_units + kv_units ? 1 : 2;
-        const int64_t first = unit - (which > 0 ? q_units : 0) - (which > 1 ? kv_units : 0);
-        const int64_t n_heads = which == 0 ? h->n_heads : h->n_kv_heads, begin = first * per_unit;
-        const int64_t end = begin + per_unit < n_heads ? begin + per_unit : n_heads;
-        multiply(c, matrices[which], acts, outputs[which], begin * h->head_dim / VOUCH_TILE,
-                 (end * h->head_dim + VOUCH_TILE - 1) / VOUCH_TILE, VOUCH_FROM_ZERO);
-        if (which == 0) finish_queries(c, layer, begin, end);
-        else if (which == 1) finish_keys(c, index, layer, begin, end);
-        else finish_values(c, index, begin, end);
-    }
+    vouch_work work = vouch_pool_share(team, my->thread, n_units, 1);
+    while (vouch_work_next(&work))
+        for (int64_t u = work.begin; u < work.end; u++) compute_heads(c, acts, index, u);
     vouch_pool_barrier(team);
 }
 
@@ -284,19 +290,20 @@ static void stage_attend(vouch_context *c, vouch_pool *team, thread_memory *my, 
 {
     const vouch_hparams *h = &c->weights->hparams;
     const int64_t group = h->n_heads / h->n_kv_heads;
-    const int64_t few = VOUCH_FEW_ROWS / group > 0 ? VOUCH_FEW_ROWS / group : 1;
+    const int64_t few = VOUCH_UNIT_VECTORS / group > 0 ? VOUCH_UNIT_VECTORS / group : 1;
     const bool split = c->n_rows <= few && h->n_kv_heads < 4 * vouch_pool_size(c->pool);
-    const int64_t heads = split ? 1 : group, rows = split ? VOUCH_FEW_ROWS : few;
+    const int64_t heads = split ? 1 : group, rows = split ? VOUCH_UNIT_VECTORS : few;
     const int64_t n_head_units = h->n_heads / heads, n_row_units = (c->n_rows + rows - 1) / rows;
-    int64_t i, past;
-    while (vouch_pool_next(team, n_head_units * n_row_units, 1, &i, &past)) {
-        unit u = {.row = i / n_head_units * rows, .head = i % n_head_units * heads, .layer = layer};
-        u.row_end = u.row + rows < c->n_rows ? u.row + rows : c->n_rows;
-        u.head_end = u.head + heads;
-        u.kv_head = (int32_t)(u.head / group);
-        u.n_shared = c->n_cached + (c->is_tree ? 0 : u.row);
-        attend(c, my, &u);
-    }
+    vouch_work work = vouch_pool_share(team, my->thread, n_head_units * n_row_units, 1);
+    while (vouch_work_next(&work))
+        for (int64_t i = work.begin; i < work.end; i++) {
+            unit u = {.row = i / n_head_units * rows, .head = i % n_head_units * heads, .layer = layer};
+            u.row_end = u.row + rows < c->n_rows ? u.row + rows : c->n_rows;
+            u.head_end = u.head + heads;
+            u.kv_head = (int32_t)(u.head / group);
+            u.n_shared = c->n_cached + (c->is_tree ? 0 : u.row);
+            attend(c, my, &u);
+        }
     vouch_pool_barrier(team);
 }
 
@@ -306,9 +313,9 @@ static void stage_attend(vouch_context *c, vouch_pool *team, thread_memory *my, 
 static void stage_add(vouch_context *c, vouch_pool *team, thread_memory *my, const vouch_matrix *w, const float *input)
 {
     const vouch_acts *acts = prepare(c, team, my, input, c->n_rows, w->n_in, NULL, needs_of(&w, 1));
-    int64_t begin, end;
-    while (vouch_pool_next(team, w->n_tiles, grain_of(c, w->n_tiles), &begin, &end))
-        multiply(c, w, acts, c->x, begin, end, VOUCH_FROM_Y);
+    vouch_work work = vouch_pool_share(team, my->thread, w->n_tiles, TILES);
+    while (vouch_work_next(&work))
+        multiply(c, w, acts, c->x, work.begin, work.end, VOUCH_FROM_Y);
     vouch_pool_barrier(team);
 }
 
@@ -317,11 +324,12 @@ static void stage_ffn(vouch_context *c, vouch_pool *team, thread_memory *my, con
     const vouch_hparams *h = &c->weights->hparams;
     const vouch_matrix *const matrices[] = {&layer->gate, &layer->up};
     const vouch_acts *acts = prepare(c, team, my, c->x, c->n_rows, h->n_embd, layer->ffn_norm, needs_of(matrices, 2));
-    int64_t begin, end;
-    while (vouch_pool_next(team, layer->gate.n_tiles, grain_of(c, layer->gate.n_tiles), &begin, &end)) {
-        multiply(c, &layer->gate, acts, c->gate, begin, end, VOUCH_FROM_ZERO);
-        multiply(c, &layer->up, acts, c->up, begin, end, VOUCH_FROM_ZERO);
-        const int64_t first = begin * VOUCH_TILE, last = end * VOUCH_TILE < h->n_ff ? end * VOUCH_TILE : h->n_ff;
+    vouch_work work = vouch_pool_share(team, my->thread, layer->gate.n_tiles, TILES);
+    while (vouch_work_next(&work)) {
+        multiply(c, &layer->gate, acts, c->gate, work.begin, work.end, VOUCH_FROM_ZERO);
+        multiply(c, &layer->up, acts, c->up, work.begin, work.end, VOUCH_FROM_ZERO);
+        const int64_t first = work.begin * VOUCH_TILE, past = work.end * VOUCH_TILE;
+        const int64_t last = past < h->n_ff ? past : h->n_ff;
         for (int64_t r = 0; r < c->n_rows; r++)
             c->weights->kernels->swiglu(c->gate + r * h->n_ff + first, c->up + r * h->n_ff + first, last - first);
     }
@@ -333,18 +341,20 @@ static void stage_logits(vouch_context *c, vouch_pool *team, thread_memory *my)
     const vouch_weights *w = c->weights;
     const float *x = c->x + (int64_t)(c->n_rows - c->n_logits) * w->hparams.n_embd;
     const vouch_acts *acts = prepare(c, team, my, x, c->n_logits, w->hparams.n_embd, w->output_norm, needs_of(&w->head, 1));
-    int64_t begin, end;
-    while (vouch_pool_next(team, w->head->n_tiles, grain_of(c, w->head->n_tiles), &begin, &end))
-        multiply(c, w->head, acts, c->logits, begin, end, VOUCH_FROM_ZERO);
+    vouch_work work = vouch_pool_share(team, my->thread, w->head->n_tiles, TILES);
+    while (vouch_work_next(&work))
+        multiply(c, w->head, acts, c->logits, work.begin, work.end, VOUCH_FROM_ZERO);
 }
 
 static void forward_on_thread(void *arg, vouch_pool *team, int32_t thread)
 {
     vouch_context *c = arg;
     thread_memory *my = &c->threads[thread];
-    int64_t r, past;
-    while (vouch_pool_next(team, c->n_rows, 1, &r, &past))
-        vouch_matrix_get_row(&c->weights->embedding, c->tokens[r], c->x + r * c->weights->hparams.n_embd);
+    my->thread = thread;
+    vouch_work work = vouch_pool_share(team, my->thread, c->n_rows, 1);
+    while (vouch_work_next(&work))
+        for (int64_t r = work.begin; r < work.end; r++)
+            vouch_matrix_get_row(&c->weights->embedding, c->tokens[r], c->x + r * c->weights->hparams.n_embd);
     vouch_pool_barrier(team);
     for (int32_t l = 0; l < c->weights->hparams.n_layers; l++) {
         const vouch_layer *layer = &c->weights->layers[l];

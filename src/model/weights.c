@@ -315,12 +315,15 @@ static void pack_range(const packing *p, int64_t begin, int64_t end)
 static void pack_on_thread(void *arg, vouch_pool *team, int32_t thread)
 {
     packing *p = arg;
-    int64_t begin, end;
-    while (vouch_pool_next(team, p->n_tiles, 64, &begin, &end)) {
-        pack_range(p, begin, end);
-        const int64_t done = atomic_fetch_add(&p->done, end - begin) + end - begin;
-        if (thread == 0 && p->progress) p->progress(p->user, (double)done / (double)p->n_tiles);
-    }
+    enum { PIECE = 64 }; /* tiles between two reports */
+    vouch_work work = vouch_pool_share(team, thread, p->n_tiles, PIECE);
+    while (vouch_work_next(&work))
+        for (int64_t t = work.begin; t < work.end; t += PIECE) {
+            const int64_t end = t + PIECE < work.end ? t + PIECE : work.end;
+            pack_range(p, t, end);
+            const int64_t done = atomic_fetch_add(&p->done, end - t) + end - t;
+            if (thread == 0 && p->progress) p->progress(p->user, (double)done / (double)p->n_tiles);
+        }
 }
 
 static vouch_status pack_all(walk *w, vouch_pool *pool, vouch_progress_fn progress, void *user)
