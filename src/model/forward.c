@@ -5,8 +5,8 @@
  *
  *   x = embedding[token]                                              [n, n_embd]
  *   for each layer
- *     1 heads    q, k, v = W norm(x), by heads; norm and rotate q, k; k, v into the cache
- *     2 attend   mixed = softmax(q k) v, by KV head and group of rows
+ *     1 heads    q, k, v = W norm(x); k normalised and rotated; k, v into the cache
+ *     2 attend   q normalised and rotated; mixed = softmax(q k) v, by rows and heads
  *     3 output   x += W_o mixed
  *     4 ffn      gate = silu(W_gate norm(x)) * W_up norm(x)
  *     5 down     x += W_down gate
@@ -103,19 +103,6 @@ static void rotate_head(const vouch_context *c, float *head, const float *norm, 
     kernels->rope(head, c->cosines + row * pairs, c->sines + row * pairs, h->n_rot, h->arch->rope_half_split);
 }
 
-/* Query heads [begin, end) of all rows: norm, rotation, and the scores' factor 1 / sqrt(head_dim). */
-static void finish_queries(vouch_context *c, const vouch_layer *layer, int64_t begin, int64_t end)
-{
-    const vouch_hparams *h = &c->weights->hparams;
-    const float factor = 1.0f / sqrtf((float)h->head_dim);
-    for (int64_t r = 0; r < c->n_rows; r++)
-        for (int64_t i = begin; i < end; i++) {
-            float *head = c->q + (r * h->n_heads + i) * h->head_dim;
-            rotate_head(c, head, layer->q_norm, r);
-            c->weights->kernels->scale(head, factor, h->head_dim);
-        }
-}
-
 static void finish_keys(vouch_context *c, int32_t index, const vouch_layer *layer, int64_t begin, int64_t end)
 {
     const vouch_hparams *h = &c->weights->hparams;
@@ -149,23 +136,24 @@ static int64_t units_of(int64_t n_heads, int64_t per_unit)
     return (n_heads + per_unit - 1) / per_unit;
 }
 
-/* Unit u of the stage: some heads of q, of k, or of v. */
-static void compute_heads(vouch_context *c, const vouch_acts *acts, int32_t index, int64_t u)
+/* Piece i of the stage: some heads of k or of v, whole, into the cache; or some tiles of q, which attention
+ * finishes. */
+static void compute_heads(vouch_context *c, const vouch_acts *acts, int32_t index, int64_t i)
 {
     const vouch_hparams *h = &c->weights->hparams;
     const vouch_layer *layer = &c->weights->layers[index];
-    const vouch_matrix *const matrices[] = {&layer->q, &layer->k, &layer->v};
-    float *const outputs[] = {c->q, c->k, c->v};
-    const int64_t per_unit = heads_per_unit(h->head_dim);
-    const int64_t q_units = units_of(h->n_heads, per_unit), kv_units = units_of(h->n_kv_heads, per_unit);
-    const int which = u < q_units ? 0 : u < q_units + kv_units ? 1 : 2;
-    const int64_t first = u - (which > 0 ? q_units : 0) - (which > 1 ? kv_units : 0);
-    const int64_t n_heads = which == 0 ? h->n_heads : h->n_kv_heads, begin = first * per_unit;
-    const int64_t end = begin + per_unit < n_heads ? begin + per_unit : n_heads;
-    multiply(c, matrices[which], acts, outputs[which], begin * h->head_dim / VOUCH_TILE,
+    const int64_t per_unit = heads_per_unit(h->head_dim), kv_units = units_of(h->n_kv_heads, per_unit);
+    if (i >= 2 * kv_units) {
+        const int64_t tile = (i - 2 * kv_units) * TILES, past = tile + TILES;
+        multiply(c, &layer->q, acts, c->q, tile, past < layer->q.n_tiles ? past : layer->q.n_tiles, VOUCH_FROM_ZERO);
+        return;
+    }
+    const bool is_key = i < kv_units;
+    const int64_t begin = (is_key ? i : i - kv_units) * per_unit;
+    const int64_t end = begin + per_unit < h->n_kv_heads ? begin + per_unit : h->n_kv_heads;
+    multiply(c, is_key ? &layer->k : &layer->v, acts, is_key ? c->k : c->v, begin * h->head_dim / VOUCH_TILE,
              (end * h->head_dim + VOUCH_TILE - 1) / VOUCH_TILE, VOUCH_FROM_ZERO);
-    if (which == 0) finish_queries(c, layer, begin, end);
-    else if (which == 1) finish_keys(c, index, layer, begin, end);
+    if (is_key) finish_keys(c, index, layer, begin, end);
     else finish_values(c, index, begin, end);
 }
 
@@ -174,12 +162,12 @@ static void stage_heads(vouch_context *c, vouch_pool *team, thread_memory *my, i
     const vouch_hparams *h = &c->weights->hparams;
     const vouch_layer *layer = &c->weights->layers[index];
     const vouch_matrix *const matrices[] = {&layer->q, &layer->k, &layer->v};
-    const int64_t per_unit = heads_per_unit(h->head_dim);
-    const int64_t n_units = units_of(h->n_heads, per_unit) + 2 * units_of(h->n_kv_heads, per_unit);
+    const int64_t kv_units = units_of(h->n_kv_heads, heads_per_unit(h->head_dim));
+    const int64_t n_pieces = 2 * kv_units + (layer->q.n_tiles + TILES - 1) / TILES;
     const vouch_acts *acts = prepare(c, team, my, c->x, c->n_rows, h->n_embd, layer->attn_norm, needs_of(matrices, 3));
-    vouch_work work = vouch_pool_share(team, my->thread, n_units, 1);
+    vouch_work work = vouch_pool_share(team, my->thread, n_pieces, 1);
     while (vouch_work_next(&work))
-        for (int64_t u = work.begin; u < work.end; u++) compute_heads(c, acts, index, u);
+        for (int64_t i = work.begin; i < work.end; i++) compute_heads(c, acts, index, i);
     vouch_pool_barrier(team);
 }
 
@@ -212,18 +200,21 @@ static vouch_acts acts_of(const vouch_context *c, const vouch_acts *memory, int6
     return (vouch_acts){.n_rows = n_rows, .n_in = n_in, .group_rows = c->weights->kernels->group_rows, .x = memory->x};
 }
 
-/* scores [vectors][n_slots] of all slots that some row of the unit sees. */
+/* scores [vectors][n_slots] of all slots that some row of the unit sees. The queries are normalised and rotated
+ * here, by the one unit that uses them, and take the factor 1 / sqrt(head_dim). */
 static void score_keys(const vouch_context *c, thread_memory *my, const unit *u)
 {
     const vouch_hparams *h = &c->weights->hparams;
     const vouch_kernels *kernels = c->weights->kernels;
     const int64_t n_heads = u->head_end - u->head, n_vectors = (u->row_end - u->row) * n_heads;
+    const float factor = 1.0f / sqrtf((float)h->head_dim);
     vouch_acts queries = acts_of(c, &my->queries, n_vectors, h->head_dim);
-    for (int64_t r = u->row; r < u->row_end; r++) {
-        const int64_t first = (r - u->row) * n_heads;
-        const float *heads = c->q + (r * h->n_heads + u->head) * h->head_dim;
-        for (int64_t i = 0; i < n_heads; i++)
-            kernels->interleave(&queries, heads + i * h->head_dim, 0, first + i, first + i + 1);
+    for (int64_t i = 0; i < n_vectors; i++) {
+        const int64_t r = u->row + i / n_heads;
+        float *query = c->q + (r * h->n_heads + u->head + i % n_heads) * h->head_dim;
+        rotate_head(c, query, c->weights->layers[u->layer].q_norm, r);
+        kernels->scale(query, factor, h->head_dim);
+        kernels->interleave(&queries, query, 0, i, i + 1);
     }
     const vouch_matrix *keys = cache_of(c->keys, c, u->layer, u->kv_head);
     const int64_t n_keys = c->n_cached + u->row_end;
@@ -284,25 +275,25 @@ static void attend(vouch_context *c, thread_memory *my, const unit *u)
     }
 }
 
-/* A unit takes all query heads of a KV head, so that a key is loaded once for all of them, unless that would
- * leave threads without work. */
+/* Work is divided by rows and query heads; a unit takes as many heads of one KV head as a piece of work has,
+ * so that a key is loaded once for all of them. */
 static void stage_attend(vouch_context *c, vouch_pool *team, thread_memory *my, int32_t layer)
 {
     const vouch_hparams *h = &c->weights->hparams;
     const int64_t group = h->n_heads / h->n_kv_heads;
-    const int64_t few = VOUCH_UNIT_VECTORS / group > 0 ? VOUCH_UNIT_VECTORS / group : 1;
-    const bool split = c->n_rows <= few && h->n_kv_heads < 4 * vouch_pool_size(c->pool);
-    const int64_t heads = split ? 1 : group, rows = split ? VOUCH_UNIT_VECTORS : few;
-    const int64_t n_head_units = h->n_heads / heads, n_row_units = (c->n_rows + rows - 1) / rows;
-    vouch_work work = vouch_pool_share(team, my->thread, n_head_units * n_row_units, 1);
+    const int64_t most = VOUCH_UNIT_VECTORS / group > 0 ? VOUCH_UNIT_VECTORS / group : 1;
+    const int64_t n_row_units = (c->n_rows + most - 1) / most, rows = (c->n_rows + n_row_units - 1) / n_row_units;
+    vouch_work work = vouch_pool_share(team, my->thread, n_row_units * h->n_heads, 1);
     while (vouch_work_next(&work))
-        for (int64_t i = work.begin; i < work.end; i++) {
-            unit u = {.row = i / n_head_units * rows, .head = i % n_head_units * heads, .layer = layer};
+        for (int64_t i = work.begin; i < work.end;) {
+            unit u = {.row = i / h->n_heads * rows, .head = i % h->n_heads, .layer = layer};
+            const int64_t group_end = (u.head / group + 1) * group, past = u.head + work.end - i;
+            u.head_end = past < group_end ? past : group_end;
             u.row_end = u.row + rows < c->n_rows ? u.row + rows : c->n_rows;
-            u.head_end = u.head + heads;
             u.kv_head = (int32_t)(u.head / group);
             u.n_shared = c->n_cached + (c->is_tree ? 0 : u.row);
-            attend(c, my, &u);
+            if (u.row < u.row_end) attend(c, my, &u);
+            i += u.head_end - u.head;
         }
     vouch_pool_barrier(team);
 }
