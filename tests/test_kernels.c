@@ -127,10 +127,10 @@ static vouch_acts prepare(const vouch_kernels *kernels, buffers *b, vouch_type t
     vouch_acts acts = {.n_rows = n_rows, .n_in = n_in, .group_rows = kernels->group_rows};
     if (vouch_type_is_quantized(type)) {
         acts.q = b->q, acts.d = b->d, acts.s = b->s, acts.sum = b->sum;
-        kernels->quantize(&acts, x, n_in, 0, n_rows);
+        kernels->quantize(&acts, x, n_in, 0, n_rows, 0, n_in);
     } else {
         acts.x = b->x;
-        kernels->interleave(&acts, x, n_in, 0, n_rows);
+        kernels->interleave(&acts, x, n_in, 0, n_rows, 0, n_in);
     }
     return acts;
 }
@@ -299,9 +299,10 @@ static void test_quantize(void **state)
             vouch_acts acts = {
                 .n_rows = rows, .n_in = 96, .q = other.q, .d = other.d, .s = other.s, .sum = other.sum};
             plain.group_rows = acts.group_rows = kernels->group_rows;
-            vouch_kernels_ref.quantize(&plain, inputs, 96, 0, rows);
-            kernels->quantize(&acts, inputs, 96, rows / 2, rows);
-            kernels->quantize(&acts, inputs, 96, 0, rows / 2);
+            vouch_kernels_ref.quantize(&plain, inputs, 96, 0, rows, 0, 96);
+            kernels->quantize(&acts, inputs, 96, rows / 2, rows, 0, 96);
+            kernels->quantize(&acts, inputs, 96, 0, rows / 2, 32, 96);
+            kernels->quantize(&acts, inputs, 96, 0, rows / 2, 0, 32);
             assert_memory_equal(plain.q, acts.q, (size_t)(rows * 96));
             assert_memory_equal(plain.sum, acts.sum, (size_t)(rows * 3) * sizeof(int32_t));
             for (int64_t b = 0; b < rows * 3; b++) {

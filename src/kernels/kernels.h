@@ -78,12 +78,16 @@ typedef struct vouch_kernels {
      * the tiles [tile_begin, tile_end). Only outputs below n_out are written. */
     void (*matmul[VOUCH_TYPE_COUNT])(const vouch_matrix *w, const vouch_acts *x, float *y, int64_t ldy,
                                      int64_t tile_begin, int64_t tile_end, vouch_start start);
-    /* The rows [row_begin, row_end) of x [n_rows][ldx] into acts->q, d, s, sum (n_in a multiple of 32).
-     * A block: d = max |x| / 127, q = x * (127 / max |x|) rounded to nearest even; where max |x| is below
-     * VOUCH_QUANT_MIN all are 0, where a value isn't finite d = NaN and q = 0. */
-    void (*quantize)(vouch_acts *acts, const float *x, int64_t ldx, int64_t row_begin, int64_t row_end);
-    /* The same rows into acts->x. */
-    void (*interleave)(vouch_acts *acts, const float *x, int64_t ldx, int64_t row_begin, int64_t row_end);
+    /* The inputs [in_begin, in_end) of the rows [row_begin, row_end) of x, where x[r * ldx + k] is input k of
+     * row r, into acts->q, d, s, sum; whole blocks. A block: d = max |x| / 127, q = x * (127 / max |x|) rounded
+     * to nearest even; where max |x| is below VOUCH_QUANT_MIN all are 0, where a value isn't finite d = NaN and
+     * q = 0. */
+    void (*quantize)(vouch_acts *acts, const float *x, int64_t ldx, int64_t row_begin, int64_t row_end,
+                     int64_t in_begin, int64_t in_end);
+    /* The same inputs into acts->x. */
+    void (*interleave)(vouch_acts *acts, const float *x, int64_t ldx, int64_t row_begin, int64_t row_end,
+                       int64_t in_begin, int64_t in_end);
+
     /* y = x / sqrt(mean(x^2) + eps) * weight (Zhang, Sennrich, arXiv 1910.07467). y may be x. */
     void (*rms_norm)(float *y, const float *x, const float *weight, int64_t n, float eps);
     /* Rotates pairs by the angles of one position: cos, sin [n_rot / 2]. Pairs are (2i, 2i + 1), or

@@ -125,12 +125,13 @@ MATMUL(q8_0)
 
 /* ------------------------------------------------------------ activations */
 
-static void quantize_ref(vouch_acts *acts, const float *x, int64_t ldx, int64_t row_begin, int64_t row_end)
+static void quantize_ref(vouch_acts *acts, const float *x, int64_t ldx, int64_t row_begin, int64_t row_end,
+                         int64_t in_begin, int64_t in_end)
 {
     for (int64_t row = row_begin; row < row_end; row++) {
         int64_t r;
         const vouch_group g = vouch_group_of(acts, row, &r);
-        for (int64_t b = 0; b < acts->n_in / VOUCH_BLOCK; b++) {
+        for (int64_t b = in_begin / VOUCH_BLOCK; b < in_end / VOUCH_BLOCK; b++) {
             const float *v = x + row * ldx + b * VOUCH_BLOCK;
             float largest = 0;
             bool finite = true;
@@ -154,12 +155,13 @@ static void quantize_ref(vouch_acts *acts, const float *x, int64_t ldx, int64_t 
     }
 }
 
-static void interleave_ref(vouch_acts *acts, const float *x, int64_t ldx, int64_t row_begin, int64_t row_end)
+static void interleave_ref(vouch_acts *acts, const float *x, int64_t ldx, int64_t row_begin, int64_t row_end,
+                           int64_t in_begin, int64_t in_end)
 {
     for (int64_t row = row_begin; row < row_end; row++) {
         int64_t r;
         const vouch_group g = vouch_group_of(acts, row, &r);
-        for (int64_t k = 0; k < acts->n_in; k++) g.x[k * g.rows + r] = x[row * ldx + k];
+        for (int64_t k = in_begin; k < in_end; k++) g.x[k * g.rows + r] = x[row * ldx + k];
     }
 }
 

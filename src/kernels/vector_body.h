@@ -254,25 +254,27 @@ INLINE void quantize_block(const vouch_group *g, int64_t b, int64_t r, const flo
     g->s[at] = g->d[at] * (float)g->sum[at];
 }
 
-static void quantize(vouch_acts *acts, const float *x, int64_t ldx, int64_t row_begin, int64_t row_end)
+static void quantize(vouch_acts *acts, const float *x, int64_t ldx, int64_t row_begin, int64_t row_end,
+                     int64_t in_begin, int64_t in_end)
 {
     for (int64_t row = row_begin; row < row_end; row++) {
         int64_t r;
         const vouch_group g = vouch_group_of(acts, row, &r);
-        for (int64_t b = 0; b < acts->n_in / VOUCH_BLOCK; b++)
+        for (int64_t b = in_begin / VOUCH_BLOCK; b < in_end / VOUCH_BLOCK; b++)
             quantize_block(&g, b, r, x + row * ldx + b * VOUCH_BLOCK);
     }
 }
 
-static void interleave(vouch_acts *acts, const float *x, int64_t ldx, int64_t row_begin, int64_t row_end)
+static void interleave(vouch_acts *acts, const float *x, int64_t ldx, int64_t row_begin, int64_t row_end,
+                       int64_t in_begin, int64_t in_end)
 {
     for (int64_t row = row_begin; row < row_end; row++) {
         int64_t r;
         const vouch_group g = vouch_group_of(acts, row, &r);
         const float *from = x + row * ldx;
-        if (g.rows == 1) memcpy(g.x, from, (size_t)acts->n_in * sizeof *from);
+        if (g.rows == 1) memcpy(g.x + in_begin, from + in_begin, (size_t)(in_end - in_begin) * sizeof *from);
         else
-            for (int64_t k = 0; k < acts->n_in; k++) g.x[k * g.rows + r] = from[k];
+            for (int64_t k = in_begin; k < in_end; k++) g.x[k * g.rows + r] = from[k];
     }
 }
 

@@ -80,6 +80,7 @@ static void layout_context(vouch_context *c, vouch_arena *arena)
     c->up = vouch_arena_take(arena, rows * (size_t)h->n_ff, sizeof(float));
     c->logits = vouch_arena_take(arena, (size_t)c->max_logits * (size_t)h->n_vocab, sizeof(float));
     layout_acts(&c->acts, c->max_rows, widest_input(h), c->any_quantized, c->any_float, arena);
+    layout_acts(&c->hidden, c->max_rows, h->n_ff, c->any_quantized, c->any_float, arena);
     c->frequencies = vouch_arena_take(arena, (size_t)h->n_rot / 2, sizeof(double));
     c->cosines = vouch_arena_take(arena, rows * (size_t)h->n_rot / 2, sizeof(float));
     c->sines = vouch_arena_take(arena, rows * (size_t)h->n_rot / 2, sizeof(float));

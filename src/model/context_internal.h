@@ -21,6 +21,7 @@ typedef struct thread_memory {
     int32_t thread;
     vouch_acts acts;      /* memory for few rows */
     vouch_acts prepared;  /* the current stage's input, in that memory or the shared */
+    vouch_acts hidden;    /* the input of W_down, in the shared memory */
     float *row;           /* [widest input] a normalised row */
     vouch_acts queries;   /* [max_vectors][head_dim] of one attention unit */
     vouch_acts shares;    /* [max_vectors][n_slots] softmax weights, interleaved */
@@ -51,7 +52,8 @@ struct vouch_context {
     float *mixed;                       /* [n_rows][n_heads * head_dim] attention's result */
     float *gate, *up;                   /* [n_rows][n_ff] */
     float *logits;                      /* [n_logits][n_vocab] */
-    vouch_acts acts;                    /* of many rows, prepared together */
+    vouch_acts acts;                    /* memory for many rows, prepared together */
+    vouch_acts hidden;                  /* [n_rows][n_ff] memory for the input of W_down */
     thread_memory *threads;             /* [n_threads] */
 
     vouch_arena arena;

@@ -54,9 +54,18 @@ static void prepare_rows(vouch_context *c, vouch_acts *acts, float *row, const f
             kernels->rms_norm(row, from, norm, n_in, c->weights->hparams.norm_eps);
             from = row;
         }
-        if (need.quantized) kernels->quantize(acts, from, 0, r, r + 1);
-        if (need.floats) kernels->interleave(acts, from, 0, r, r + 1);
+        if (need.quantized) kernels->quantize(acts, from, 0, r, r + 1, 0, n_in);
+        if (need.floats) kernels->interleave(acts, from, 0, r, r + 1, 0, n_in);
     }
+}
+
+static vouch_acts shaped(const vouch_context *c, const vouch_acts *memory, int64_t n_rows, int64_t n_in)
+{
+    vouch_acts acts = *memory;
+    acts.n_rows = n_rows;
+    acts.n_in = n_in;
+    acts.group_rows = c->weights->kernels->group_rows;
+    return acts;
 }
 
 /* The input of a stage, x [n_rows][n_in], ready for its matrices: by each thread for itself where rows are
@@ -64,21 +73,17 @@ static void prepare_rows(vouch_context *c, vouch_acts *acts, float *row, const f
 static const vouch_acts *prepare(vouch_context *c, vouch_pool *team, thread_memory *my, const float *x,
                                  int64_t n_rows, int64_t n_in, const float *norm, needs need)
 {
-    const bool few = n_rows <= VOUCH_ALONE_ROWS;
-    vouch_acts *acts = &my->prepared;
-    *acts = few ? my->acts : c->acts;
-    acts->n_rows = n_rows;
-    acts->n_in = n_in;
-    acts->group_rows = c->weights->kernels->group_rows;
-    if (few) {
-        prepare_rows(c, acts, my->row, x, norm, need, 0, n_rows);
-        return acts;
+    const bool alone = n_rows <= VOUCH_ALONE_ROWS;
+    my->prepared = shaped(c, alone ? &my->acts : &c->acts, n_rows, n_in);
+    if (alone) {
+        prepare_rows(c, &my->prepared, my->row, x, norm, need, 0, n_rows);
+        return &my->prepared;
     }
     vouch_work work = vouch_pool_share(team, my->thread, n_rows, 1);
     while (vouch_work_next(&work))
-        prepare_rows(c, acts, my->row, x, norm, need, work.begin, work.end);
+        prepare_rows(c, &my->prepared, my->row, x, norm, need, work.begin, work.end);
     vouch_pool_barrier(team);
-    return acts;
+    return &my->prepared;
 }
 
 static void multiply(const vouch_context *c, const vouch_matrix *w, const vouch_acts *x, float *y, int64_t begin,
@@ -195,11 +200,6 @@ static int64_t own_slots(const vouch_context *c, const unit *u, int64_t r, int32
     return n;
 }
 
-static vouch_acts acts_of(const vouch_context *c, const vouch_acts *memory, int64_t n_rows, int64_t n_in)
-{
-    return (vouch_acts){.n_rows = n_rows, .n_in = n_in, .group_rows = c->weights->kernels->group_rows, .x = memory->x};
-}
-
 /* scores [vectors][n_slots] of all slots that some row of the unit sees. The queries are normalised and rotated
  * here, by the one unit that uses them, and take the factor 1 / sqrt(head_dim). */
 static void score_keys(const vouch_context *c, thread_memory *my, const unit *u)
@@ -208,13 +208,13 @@ static void score_keys(const vouch_context *c, thread_memory *my, const unit *u)
     const vouch_kernels *kernels = c->weights->kernels;
     const int64_t n_heads = u->head_end - u->head, n_vectors = (u->row_end - u->row) * n_heads;
     const float factor = 1.0f / sqrtf((float)h->head_dim);
-    vouch_acts queries = acts_of(c, &my->queries, n_vectors, h->head_dim);
+    vouch_acts queries = shaped(c, &my->queries, n_vectors, h->head_dim);
     for (int64_t i = 0; i < n_vectors; i++) {
         const int64_t r = u->row + i / n_heads;
         float *query = c->q + (r * h->n_heads + u->head + i % n_heads) * h->head_dim;
         rotate_head(c, query, c->weights->layers[u->layer].q_norm, r);
         kernels->scale(query, factor, h->head_dim);
-        kernels->interleave(&queries, query, 0, i, i + 1);
+        kernels->interleave(&queries, query, 0, i, i + 1, 0, h->head_dim);
     }
     const vouch_matrix *keys = cache_of(c->keys, c, u->layer, u->kv_head);
     const int64_t n_keys = c->n_cached + u->row_end;
@@ -257,10 +257,10 @@ static void attend(vouch_context *c, thread_memory *my, const unit *u)
     }
 
     if (u->n_shared > 0) {
-        vouch_acts shares = acts_of(c, &my->shares, n_vectors, u->n_shared);
+        vouch_acts shares = shaped(c, &my->shares, n_vectors, u->n_shared);
         vouch_matrix shared = *values;
         shared.n_in = u->n_shared;
-        kernels->interleave(&shares, my->scores, c->n_slots, 0, n_vectors);
+        kernels->interleave(&shares, my->scores, c->n_slots, 0, n_vectors, 0, u->n_shared);
         kernels->matmul[shared.type](&shared, &shares, my->mixed, h->head_dim, 0, shared.n_tiles, VOUCH_FROM_ZERO);
     } else {
         memset(my->mixed, 0, (size_t)(n_vectors * h->head_dim) * sizeof *my->mixed);
@@ -300,31 +300,46 @@ static void stage_attend(vouch_context *c, vouch_pool *team, thread_memory *my, 
 
 /* --------------------------------------------------------------- the others */
 
-/* x += W input, input [n_rows][n_in] */
-static void stage_add(vouch_context *c, vouch_pool *team, thread_memory *my, const vouch_matrix *w, const float *input)
+/* x += W acts */
+static void stage_add(vouch_context *c, vouch_pool *team, thread_memory *my, const vouch_matrix *w,
+                      const vouch_acts *acts)
 {
-    const vouch_acts *acts = prepare(c, team, my, input, c->n_rows, w->n_in, NULL, needs_of(&w, 1));
     vouch_work work = vouch_pool_share(team, my->thread, w->n_tiles, TILES);
-    while (vouch_work_next(&work))
-        multiply(c, w, acts, c->x, work.begin, work.end, VOUCH_FROM_Y);
+    while (vouch_work_next(&work)) multiply(c, w, acts, c->x, work.begin, work.end, VOUCH_FROM_Y);
     vouch_pool_barrier(team);
 }
 
-static void stage_ffn(vouch_context *c, vouch_pool *team, thread_memory *my, const vouch_layer *layer)
+/* The tiles [begin, end) of the hidden layer, for all rows, and at once as the input of W_down: whoever computed
+ * them has them at hand, and less is carried between the threads' caches. */
+static void compute_hidden(vouch_context *c, const vouch_layer *layer, const vouch_acts *in, vouch_acts *hidden,
+                           int64_t begin, int64_t end)
+{
+    const vouch_kernels *kernels = c->weights->kernels;
+    const vouch_matrix *const down = &layer->down;
+    const needs need = needs_of(&down, 1);
+    const int64_t n_ff = c->weights->hparams.n_ff, first = begin * VOUCH_TILE;
+    const int64_t last = end * VOUCH_TILE < n_ff ? end * VOUCH_TILE : n_ff;
+    multiply(c, &layer->gate, in, c->gate, begin, end, VOUCH_FROM_ZERO);
+    multiply(c, &layer->up, in, c->up, begin, end, VOUCH_FROM_ZERO);
+    for (int64_t r = 0; r < c->n_rows; r++)
+        kernels->swiglu(c->gate + r * n_ff + first, c->up + r * n_ff + first, last - first);
+    if (need.quantized) kernels->quantize(hidden, c->gate, n_ff, 0, c->n_rows, first, last);
+    if (need.floats) kernels->interleave(hidden, c->gate, n_ff, 0, c->n_rows, first, last);
+}
+
+/* The pieces' limits are multiples of a block of activations. */
+_Static_assert(TILES * VOUCH_TILE % VOUCH_BLOCK == 0, "a piece of the hidden layer is whole blocks");
+
+static const vouch_acts *stage_ffn(vouch_context *c, vouch_pool *team, thread_memory *my, const vouch_layer *layer)
 {
     const vouch_hparams *h = &c->weights->hparams;
     const vouch_matrix *const matrices[] = {&layer->gate, &layer->up};
-    const vouch_acts *acts = prepare(c, team, my, c->x, c->n_rows, h->n_embd, layer->ffn_norm, needs_of(matrices, 2));
+    const vouch_acts *in = prepare(c, team, my, c->x, c->n_rows, h->n_embd, layer->ffn_norm, needs_of(matrices, 2));
+    my->hidden = shaped(c, &c->hidden, c->n_rows, h->n_ff);
     vouch_work work = vouch_pool_share(team, my->thread, layer->gate.n_tiles, TILES);
-    while (vouch_work_next(&work)) {
-        multiply(c, &layer->gate, acts, c->gate, work.begin, work.end, VOUCH_FROM_ZERO);
-        multiply(c, &layer->up, acts, c->up, work.begin, work.end, VOUCH_FROM_ZERO);
-        const int64_t first = work.begin * VOUCH_TILE, past = work.end * VOUCH_TILE;
-        const int64_t last = past < h->n_ff ? past : h->n_ff;
-        for (int64_t r = 0; r < c->n_rows; r++)
-            c->weights->kernels->swiglu(c->gate + r * h->n_ff + first, c->up + r * h->n_ff + first, last - first);
-    }
+    while (vouch_work_next(&work)) compute_hidden(c, layer, in, &my->hidden, work.begin, work.end);
     vouch_pool_barrier(team);
+    return &my->hidden;
 }
 
 static void stage_logits(vouch_context *c, vouch_pool *team, thread_memory *my)
@@ -351,9 +366,9 @@ static void forward_on_thread(void *arg, vouch_pool *team, int32_t thread)
         const vouch_layer *layer = &c->weights->layers[l];
         stage_heads(c, team, my, l);
         stage_attend(c, team, my, l);
-        stage_add(c, team, my, &layer->o, c->mixed);
-        stage_ffn(c, team, my, layer);
-        stage_add(c, team, my, &layer->down, c->gate);
+        const vouch_matrix *const o = &layer->o;
+        stage_add(c, team, my, o, prepare(c, team, my, c->mixed, c->n_rows, o->n_in, NULL, needs_of(&o, 1)));
+        stage_add(c, team, my, &layer->down, stage_ffn(c, team, my, layer));
     }
     if (c->n_logits > 0) stage_logits(c, team, my);
 }
