@@ -193,9 +193,14 @@ fuzz: ## libFuzzer, FUZZ_SECONDS=60 for each target (needs clang)
 
 # ------------------------------------------------------------------ measuring
 
-.PHONY: bench
-bench: all $(BENCHES:%=$(B)/bench/%) ## speed on this machine; LLAMA_BENCH=path compares with llama.cpp
+.PHONY: bench benches same-bytes
+benches: all $(BENCHES:%=$(B)/bench/%)
+
+bench: benches ## speed on this machine; LLAMA_BENCH=path compares with llama.cpp's llama-bench
 	@BUILD=$(BUILD) bench/compare-llama
+
+same-bytes: benches ## law L2 on a real model: 40 prompts, every drafter, thread count and cpu; half an hour
+	@$(B)/bench/same_bytes
 
 # ------------------------------------------------------------------ tidiness
 
@@ -210,7 +215,7 @@ lint: ## clang-tidy, cppcheck and shellcheck, no findings
 	cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr --suppressions-list=.cppcheck \
 	    --enable=warning,portability,performance -D__GNUC__ -D__x86_64__ -Iinclude -Isrc -Ibench \
 	    src cli examples bench
-	shellcheck .ci/run scripts/* tests/*.sh tests/*/*.sh bench/compare-llama
+	shellcheck .ci/run scripts/missing scripts/*.sh tests/*.sh tests/*/*.sh
 
 format: ## clang-format over all C files
 	clang-format -i $(C_FILES)

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+#include "support/bench.h"
+
+#include <jansson.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+__attribute__((format(printf, 1, 2), noreturn)) static void give_up(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    exit(2);
+}
+
+void bench_check(vouch_status status, const vouch_error *err)
+{
+    if (status) give_up("%s", err->message);
+}
+
+double bench_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static const char *default_model(void)
+{
+    static char path[4096];
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    const bool given = cache && *cache;
+    snprintf(path, sizeof path, "%s%s/vouch/SmolLM2-135M-Instruct.Q4_1.gguf",
+             given  ? cache
+             : home ? home
+                    : "",
+             given ? "" : "/.cache");
+    return path;
+}
+
+static int32_t parse_count(const char *flag, const char *value)
+{
+    char *end;
+    const long number = strtol(value, &end, 10);
+    if (*end || number < 1 || number > 1000000) give_up("%s %s: a number from 1 on is wanted", flag, value);
+    return (int32_t)number;
+}
+
+bench_flags bench_parse(int argc, char **argv)
+{
+    bench_flags flags = {.model = default_model(), .data = "../shared/data"};
+    for (int i = 1; i < argc; i += 2) {
+        const char *flag = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
+        if (!value) give_up("%s: a flag and its value are wanted", flag);
+        if (strcmp(flag, "--model") == 0) flags.model = value;
+        else if (strcmp(flag, "--data") == 0) flags.data = value;
+        else if (strcmp(flag, "--cpu") == 0) flags.cpu = value;
+        else if (strcmp(flag, "--prompts") == 0) flags.n_prompts = parse_count(flag, value);
+        else if (strcmp(flag, "--tokens") == 0) flags.n_tokens = parse_count(flag, value);
+        else if (strcmp(flag, "--threads") == 0) flags.n_threads = parse_count(flag, value);
+        else give_up("%s: there are --model, --data, --cpu, --prompts, --tokens and --threads", flag);
+    }
+    return flags;
+}
+
+static bool category_wanted(const json_t *line, const char *const *categories)
+{
+    const char *category = json_string_value(json_object_get(line, "category"));
+    if (!categories) return true;
+    for (; category && *categories; categories++)
+        if (strcmp(category, *categories) == 0) return true;
+    return false;
+}
+
+void bench_prompts(const char *data, const char *file, const char *const *categories, int32_t limit,
+                   char **texts, int32_t *n)
+{
+    char path[4096], *line = NULL;
+    size_t room = 0;
+    snprintf(path, sizeof path, "%s/prompts/%s", data, file);
+    FILE *stream = fopen(path, "r");
+    if (!stream) give_up("%s: cannot be read; --data names the folder", path);
+    while (limit > 0 && getline(&line, &room, stream) > 0) {
+        json_t *object = json_loads(line, 0, NULL);
+        const char *text = json_string_value(json_array_get(json_object_get(object, "turns"), 0));
+        if (!text) text = json_string_value(json_object_get(object, "prompt"));
+        if (text && category_wanted(object, categories)) {
+            texts[*n] = strdup(text);
+            if (!texts[(*n)++]) give_up("not enough memory");
+            limit--;
+        }
+        json_decref(object);
+    }
+    if (limit > 0) give_up("%s: %d prompts too few", path, (int)limit);
+    free(line);
+    fclose(stream);
+}
+
+vouch_model *bench_open(const char *path, const char *cpu)
+{
+    vouch_model *model;
+    vouch_error err;
+    vouch_model_options options = vouch_model_options_default();
+    options.cpu = cpu;
+    bench_check(vouch_model_open(&model, path, &options, &err), &err);
+    return model;
+}
+
+vouch_session *bench_session(const vouch_model *model, const vouch_session_options *options)
+{
+    vouch_session *session;
+    vouch_error err;
+    bench_check(vouch_session_open(&session, model, options, &err), &err);
+    return session;
+}
+
+bench_answer bench_ask(vouch_session *session, const char *prompt)
+{
+    const vouch_message turn = {"user", prompt};
+    bench_answer answer = {0};
+    vouch_step step = {0};
+    vouch_error err;
+    size_t n_prompt;
+    bench_check(vouch_session_chat(session, &turn, 1, &err), &err);
+    vouch_session_tokens(session, &n_prompt);
+    vouch_session_reset_stats(session);
+    while (step.finish == VOUCH_FINISH_NONE) {
+        bench_check(vouch_session_step(session, &step, &err), &err);
+        answer.text = realloc(answer.text, answer.n_text + step.n_text + 1);
+        if (!answer.text) give_up("not enough memory");
+        if (step.n_text) memcpy(answer.text + answer.n_text, step.text, step.n_text);
+        answer.n_text += step.n_text;
+    }
+    const vouch_stats *stats = vouch_session_stats(session);
+    answer.n_prompt = (int64_t)n_prompt;
+    answer.n_tokens = stats->generated_tokens;
+    answer.cycles = stats->cycles;
+    answer.drafted = stats->drafted;
+    answer.accepted = stats->accepted;
+    answer.seconds = stats->decode_seconds;
+    return answer;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* What the measuring programs share: flags, prompts, answers, a clock. They see the public header only. */
+#ifndef VOUCH_BENCH_H
+#define VOUCH_BENCH_H
+
+#include <vouch.h>
+
+/* --model FILE --data FOLDER --prompts N --tokens N --threads N --cpu ISA: what wasn't given stays 0 or NULL.
+ */
+typedef struct bench_flags {
+    const char *model; /* the model of `make run` where none is given */
+    const char *data;  /* folder with prompts/; ../shared/data where none is given */
+    const char *cpu;
+    int32_t n_prompts, n_tokens, n_threads;
+} bench_flags;
+
+bench_flags bench_parse(int argc, char **argv);
+
+/* The user's first turn of each of the first `limit` lines of that category in data/prompts/FILE; a NULL
+ * category takes all. Appends to texts [*n], which has room. Exits with a message where the file can't be
+ * read. */
+void bench_prompts(const char *data, const char *file, const char *const *categories, int32_t limit,
+                   char **texts, int32_t *n);
+
+/* Greedy, with the model's chat template. */
+typedef struct bench_answer {
+    char *text; /* [n_text], the caller's to free */
+    size_t n_text;
+    int64_t n_tokens, cycles, drafted, accepted, n_prompt;
+    double seconds; /* of decoding */
+} bench_answer;
+
+vouch_model *bench_open(const char *path, const char *cpu);
+vouch_session *bench_session(const vouch_model *model, const vouch_session_options *options);
+bench_answer bench_ask(vouch_session *session, const char *prompt);
+double bench_now(void);
+/* Exits with the message when the status isn't OK. */
+void bench_check(vouch_status status, const vouch_error *err);
+
+#endif
