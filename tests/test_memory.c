@@ -20,14 +20,7 @@
 #include <unistd.h>
 
 #include "support/answer.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
+#include "support/sanitized.h"
 
 /* --------------------------------------------------------------- counting */
 
@@ -53,7 +46,7 @@ static void disarm(void)
     for (int i = 0; i < N_REQUESTS; i++) atomic_store(&refuse_from[i], 0);
 }
 
-#ifndef SANITIZED
+#if !TEST_SANITIZED
 
 static bool is_refused(request what)
 {

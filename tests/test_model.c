@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "model/context.h"
+#include "support/sanitized.h"
 #include "support/test.h"
 #include "support/tiny_model.h"
 
@@ -178,7 +179,7 @@ static void sweep_machines(const char *path, vouch_kv_type kv_type, thoroughness
 static void a_row_has_the_same_bits_in_any_company(void **state)
 {
     (void)state;
-    for (int i = 0; i < N_SHAPES; i++) {
+    for (int i = 0; i < N_SHAPES; i += TEST_SANITIZED ? 3 : 1) {
         const char *path = test_temporary("shape.gguf");
         tiny_model_write(path, &shapes[i]);
         sweep_machines(path, i % 2 ? VOUCH_KV_F16 : VOUCH_KV_F32, ONE_OFFSET);
@@ -189,6 +190,7 @@ static void every_type_in_every_shape(void **state)
 {
     (void)state;
     test_skip_slow();
+    if (TEST_SANITIZED) test_skip("too slow with a sanitizer");
     static const vouch_type types[] = {VOUCH_TYPE_F32, VOUCH_TYPE_F16, VOUCH_TYPE_Q8_0, VOUCH_TYPE_Q4_0,
                                        VOUCH_TYPE_Q4_1};
     for (int i = 0; i < N_SHAPES; i++)
@@ -206,6 +208,7 @@ static void every_offset_and_team(void **state)
 {
     (void)state;
     test_skip_slow();
+    if (TEST_SANITIZED) test_skip("too slow with a sanitizer");
     for (int i = 0; i < 3; i++) {
         const char *path = test_temporary("shape.gguf");
         tiny_model_write(path, &shapes[i]);

@@ -253,8 +253,8 @@ static void wrong_sizes_are_refused(void **state)
     (void)state;
     const int32_t wrong[] = {-1, INT32_MIN, VOUCH_MAX_THREADS + 1, INT32_MAX};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        vouch_pool *pool = (vouch_pool *)&wrong;
         vouch_error err;
+        vouch_pool *pool = (vouch_pool *)&err;
         assert_int_equal(vouch_pool_open(&pool, wrong[i], &err), VOUCH_E_ARGUMENT);
         assert_null(pool);
         assert_non_null(strstr(err.message, "threads must be 1 to 256"));

@@ -11,6 +11,7 @@
 
 #include "golden/reference.h"
 #include "support/answer.h"
+#include "support/sanitized.h"
 
 enum { N_VOCAB = 40 };
 
@@ -81,7 +82,7 @@ static void log_probabilities_are_those_of_transformers(void **state)
 {
     (void)state;
     for (int i = 0; i < N_MODELS; i++)
-        for (size_t cpu = 0; vouch_cpu_name(cpu); cpu++) {
+        for (size_t cpu = TEST_SANITIZED; vouch_cpu_name(cpu); cpu++) {
             const tiny_model_options options = model_at(i);
             const double difference = largest_difference(i, &options, vouch_cpu_name(cpu));
             if (!(difference < 1e-4)) fail_msg("model %d, %s: %g", i, vouch_cpu_name(cpu), difference);
