@@ -94,7 +94,7 @@ void vouch_pool_barrier(vouch_pool *team)
 
 vouch_work vouch_pool_share(vouch_pool *team, int32_t thread, int64_t total, int64_t grain)
 {
-    const int64_t rounds = total * 3 / 4 / (grain * team->n_threads); /* of grains for every thread */
+    const int64_t rounds = total * 7 / 8 / (grain * team->n_threads); /* of grains for every thread */
     return (vouch_work){.total = total,
                         .grain = grain,
                         .fixed = rounds * grain * team->n_threads,
