@@ -402,7 +402,7 @@ static void a_leak_would_be_seen(void **state)
     assert_int_equal(atomic_load(&n_live), live + 1);
     munmap(map, 4096);
     assert_int_equal(atomic_load(&n_live), live);
-    char *copy = strdup("the C library's own requests are seen, too");
+    char *volatile copy = strdup("the C library's own requests are seen, too");
     assert_int_equal(atomic_load(&n_live), live + 1);
     free(copy);
     arm(REQUEST_MEMORY, 2, true);
