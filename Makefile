@@ -208,14 +208,8 @@ same-bytes: benches ## law L2 on a real model: 40 prompts, every drafter, thread
 C_FILES := $(wildcard include/*.h src/*/*.[ch] cli/*.[ch] examples/*.c bench/*.c bench/support/*.[ch] \
              tests/*.c tests/support/*.[ch] tests/fuzz/*.c)
 
-lint: ## clang-tidy, cppcheck and shellcheck, no findings
-	clang-tidy --quiet $(LIB_SRC) $(CLI_SRC) $(wildcard examples/*.c bench/*.c bench/support/*.c) -- \
-	    -std=c11 -D_GNU_SOURCE -Iinclude -Isrc -Ibench $(PKG_CFLAGS) -mavx512f -mavx512bw -mavx512vl \
-	    -mavx512dq -mavx512vnni -mfma -mf16c
-	cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr --suppressions-list=.cppcheck \
-	    --enable=warning,portability,performance -D__GNUC__ -D__x86_64__ -Iinclude -Isrc -Ibench \
-	    src cli examples bench
-	shellcheck .ci/run scripts/missing scripts/*.sh tests/*.sh tests/*/*.sh
+lint: ## clang-tidy, cppcheck and shellcheck: no findings
+	@scripts/lint.sh $(PKG_CFLAGS)
 
 format: ## clang-format over all C files
 	clang-format -i $(C_FILES)

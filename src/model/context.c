@@ -54,7 +54,7 @@ static void layout_cache(vouch_context *c, vouch_arena *arena)
     c->keys = vouch_arena_take(arena, n, sizeof *c->keys);
     c->values = vouch_arena_take(arena, n, sizeof *c->values);
     for (size_t i = 0; i < n; i++) {
-        vouch_matrix keys, values;
+        vouch_matrix keys = {0}, values = {0};
         if (!vouch_matrix_shape(&keys, type, c->n_slots, h->head_dim) ||
             !vouch_matrix_shape(&values, type, h->head_dim, c->n_slots))
             arena->overflow = true;

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# clang-tidy, cppcheck and shellcheck over the tree:  scripts/lint.sh [compiler flags ...]
+#
+# What to look for stands in .clang-tidy; what is known to be false, with the reason, in .clang-tidy-known and
+# .cppcheck. Anything else is printed and fails.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+found=0
+
+# scripts/analyzer.h redefines what status.c defines.
+sources=()
+for file in src/*/*.c cli/*.c examples/*.c bench/*.c bench/support/*.c; do
+    [ "$file" = src/base/status.c ] || sources+=("$file")
+done
+# Per finding a line of "file:line:column: error: text [check,...]"; the rest explains it.
+clang-tidy --quiet "${sources[@]}" -- -std=c11 -D_GNU_SOURCE -Iinclude -Isrc -Ibench -include scripts/analyzer.h \
+    -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512vnni -mfma -mf16c "$@" 2>&1 |
+    awk -v root="$PWD/" '
+        FNR == NR { if (!/^#/ && NF) known[$0] = 1; next }
+        /^[^ ]+:[0-9]+:[0-9]+: (error|warning): / {
+            file = $1
+            sub(/:.*/, "", file)
+            if (index(file, root) == 1) file = substr(file, length(root) + 1)
+            check = $NF
+            gsub(/^\[|[],].*$/, "", check)
+            show = !((check ":" file) in known)
+            bad += show
+        }
+        /^[0-9]+ (warnings|errors)|^Suppressed|^Use -header/ { next }
+        show
+        END { exit bad > 0 }' .clang-tidy-known - || found=1
+
+cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr --suppressions-list=.cppcheck \
+    --enable=warning,portability,performance -D__GNUC__ -D__x86_64__ -Iinclude -Isrc -Ibench src cli examples bench ||
+    found=1
+
+shellcheck .ci/run scripts/missing scripts/*.sh tests/*.sh tests/*/*.sh || found=1
+exit $found
