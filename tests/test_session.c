@@ -33,8 +33,9 @@ static int models_close(void **state)
     return 0;
 }
 
-/* Three ways to decode: plainly, with a draft model, with a drafter that is nearly always right. */
-enum { N_WAYS = 3 };
+/* Ways to decode: plainly, with a draft model, with a drafter that is nearly always right, with prompt
+ * lookup. */
+enum { PLAIN, MODEL, ORACLE, NGRAM, N_WAYS };
 
 static vouch_session_options options_of(int way, int32_t k, oracle *o)
 {
@@ -43,11 +44,11 @@ static vouch_session_options options_of(int way, int32_t k, oracle *o)
     options.n_ctx = 128;
     options.max_tokens = LENGTH;
     options.speculation.n_draft = k;
-    options.speculation.drafter = way == 0   ? VOUCH_DRAFTER_NONE
-                                  : way == 1 ? VOUCH_DRAFTER_MODEL
-                                             : VOUCH_DRAFTER_CUSTOM;
-    if (way == 1) options.speculation.draft_model = near;
-    if (way == 2) options.speculation.custom = oracle_drafter(o);
+    static const vouch_drafter_kind drafters[N_WAYS] = {VOUCH_DRAFTER_NONE, VOUCH_DRAFTER_MODEL,
+                                                        VOUCH_DRAFTER_CUSTOM, VOUCH_DRAFTER_NGRAM};
+    options.speculation.drafter = drafters[way];
+    if (way == MODEL) options.speculation.draft_model = near;
+    if (way == ORACLE) options.speculation.custom = oracle_drafter(o);
     return options;
 }
 
@@ -61,7 +62,7 @@ typedef struct known {
 
 static void know(known *k, uint64_t seed)
 {
-    vouch_session_options options = options_of(0, 0, NULL);
+    vouch_session_options options = options_of(PLAIN, 0, NULL);
     options.ignore_eos = true;
     answer_prompt(k->prompt, PROMPT, N_VOCAB, seed, false);
     answer_run(&k->plain, target, &options, k->prompt, PROMPT);
@@ -124,7 +125,7 @@ static void eos_ends_the_answer_inside_accepted_runs(void **state)
     int inside = 0, ended = 0;
     for (uint64_t seed = 0; seed < 12; seed++) {
         int32_t prompt[PROMPT], sequence[PROMPT + ANSWER_MAX];
-        vouch_session_options options = options_of(0, 0, NULL);
+        vouch_session_options options = options_of(PLAIN, 0, NULL);
         options.sampling.bias = bias;
         options.sampling.n_bias = 2;
         answer_prompt(prompt, PROMPT, N_VOCAB, seed, false);
@@ -199,7 +200,7 @@ static void stop_texts_end_the_answer_anywhere(void **state)
             assert_int_equal(got.n_text, find_stop(&k.plain, stop, 2));
             assert_memory_equal(got.text, k.plain.text, got.n_text);
             assert_true(is_beginning(&got, &k.plain));
-            if (way == 0) first = got;
+            if (way == PLAIN) first = got;
             assert_true(answer_equal(&got, &first));
             inside += got.last == VOUCH_ORIGIN_ACCEPTED;
             size_t last;
@@ -238,7 +239,7 @@ static void a_step_needs_an_answer_under_way(void **state)
     static answer got;
     vouch_step step;
     vouch_error err;
-    vouch_session_options options = options_of(0, 0, NULL);
+    vouch_session_options options = options_of(PLAIN, 0, NULL);
     options.max_tokens = 3;
     vouch_session *session = answer_open(target, &options);
     assert_int_equal(vouch_session_step(session, &step, &err), VOUCH_E_ARGUMENT);
@@ -283,14 +284,16 @@ static void a_prompt_reuses_what_it_shares(void **state)
         options.ignore_eos = true;
         options.prefill_chunk = 4;
         vouch_session *session = answer_open(target, &options);
-        int64_t before = 0;
         for (size_t i = 0; i < sizeof prompts / sizeof prompts[0]; i++) {
             answer_run(&fresh, target, &options, prompts[i].tokens, prompts[i].n);
+            vouch_session_reset_stats(session);
             answer_continue(&got, session, prompts[i].tokens, prompts[i].n);
             assert_true(answer_equal(&got, &fresh));
             assert_int_equal(fresh.stats.prompt_tokens, prompts[i].n);
-            if (i != 3) assert_int_equal(got.stats.prompt_tokens - before, prompts[i].n_new);
-            before = got.stats.prompt_tokens;
+            assert_int_equal(got.stats.prompt_tokens, prompts[i].n_new);
+            /* the drafter, too, is as in a fresh session; the oracle draws its errors as it goes */
+            if (way != ORACLE) assert_int_equal(got.stats.accepted, fresh.stats.accepted);
+            if (way != ORACLE) assert_int_equal(got.stats.drafted, fresh.stats.drafted);
         }
         vouch_session_close(session);
     }
@@ -302,7 +305,7 @@ static void bad_prompts_leave_the_session_as_it_was(void **state)
     static known k;
     know(&k, 6);
     const int32_t outside[] = {5, 6, N_VOCAB}, negative[] = {-1}, many[128] = {0};
-    vouch_session_options options = options_of(1, 3, NULL);
+    vouch_session_options options = options_of(MODEL, 3, NULL);
     options.ignore_eos = true;
     vouch_session *session = answer_open(target, &options);
     vouch_error err;
@@ -332,7 +335,7 @@ static void text_and_chat_are_their_tokens(void **state)
     static answer by_text, by_tokens;
     static const char text[] = "Once upon a time <|im_end|> \xff\xfe";
     const vouch_message turn = {"user", text};
-    vouch_session_options options = options_of(0, 0, NULL);
+    vouch_session_options options = options_of(PLAIN, 0, NULL);
     vouch_session *session = answer_open(target, &options);
     for (int chat = 0; chat < 2; chat++) {
         int32_t tokens[200];
@@ -433,7 +436,7 @@ static void any_thread_may_cancel(void **state)
     (void)state;
     static known k;
     know(&k, 8);
-    vouch_session_options options = options_of(1, 4, NULL);
+    vouch_session_options options = options_of(MODEL, 4, NULL);
     options.ignore_eos = true;
     options.n_threads = 2;
     vouch_session *session = answer_open(target, &options);
@@ -482,7 +485,7 @@ static void a_pair_with_unequal_tables_is_refused(void **state)
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         vouch_error err;
         vouch_session *session = (vouch_session *)&err;
-        vouch_session_options options = options_of(0, 3, NULL);
+        vouch_session_options options = options_of(PLAIN, 3, NULL);
         options.speculation.drafter = i % 2 ? VOUCH_DRAFTER_AUTO : VOUCH_DRAFTER_MODEL;
         options.speculation.draft_model = pairs[i].draft;
         assert_int_equal(vouch_session_open(&session, pairs[i].target, &options, &err), VOUCH_E_MISMATCH);
@@ -513,7 +516,7 @@ static void a_draft_model_may_be_shorter_or_larger(void **state)
                                          {.seed = 21, .n_layers = 4, .n_embd = 96, .n_ff = 200}};
     for (size_t i = 0; i < sizeof drafts / sizeof drafts[0]; i++) {
         vouch_model *draft = tiny_model_open(&drafts[i]);
-        vouch_session_options options = options_of(1, 5, NULL);
+        vouch_session_options options = options_of(MODEL, 5, NULL);
         options.ignore_eos = true;
         options.prefill_chunk = 7;
         options.speculation.draft_model = draft;
@@ -574,7 +577,7 @@ static void options_out_of_range_are_named(void **state)
     REFUSED("min_p", sampling.min_p, 1);
     REFUSED("repeat_penalty", sampling.repeat_penalty, 0);
     static const char *const empty[] = {""}, *const broken[] = {"fine", "\xff"};
-    vouch_session_options options = options_of(0, 0, NULL);
+    vouch_session_options options = options_of(PLAIN, 0, NULL);
     options.n_stop = 1;
     options.stop = empty;
     assert_refused(&options, "stop");
@@ -595,7 +598,7 @@ static void a_session_says_what_it_is(void **state)
     assert_int_equal(vouch_session_time_pass(session, 1, 1, &seconds, NULL), VOUCH_E_ARGUMENT);
     vouch_session_close(session);
     vouch_session_close(NULL);
-    static const char *const names[] = {"none", "model", "custom"};
+    static const char *const names[] = {"none", "model", "custom", "ngram"};
     oracle o = {0};
     for (int way = 0; way < N_WAYS; way++) {
         const vouch_session_options options = options_of(way, 2, &o);
@@ -609,7 +612,7 @@ static void logits_outside_the_sequence_are_refused(void **state)
 {
     (void)state;
     static float logits[3 * N_VOCAB];
-    const vouch_session_options options = options_of(0, 0, NULL);
+    const vouch_session_options options = options_of(PLAIN, 0, NULL);
     vouch_session *session = answer_open(target, &options);
     const int32_t prompt[] = {50, 60, 70},
                   bad[][2] = {{-1, 1}, {0, 4}, {3, 1}, {4, 0}, {0, -1}, {2, INT32_MAX}};
@@ -673,7 +676,7 @@ typedef struct job {
 static void *answer_on_thread(void *arg)
 {
     job *j = arg;
-    vouch_session_options options = options_of(1, 4, NULL);
+    vouch_session_options options = options_of(MODEL, 4, NULL);
     options.ignore_eos = true;
     options.n_threads = 2;
     vouch_session *session;
