@@ -102,7 +102,9 @@ fi
 env -u MODEL -u PROMPT -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory all >&2
 [ -n "${MODEL:-}" ] || get_model
 
-default='The Thames is a river in southern England. At 215 miles, it is the longest river entirely in England. It rises at Thames Head in Gloucestershire and flows into the North Sea near Tilbury, Essex. Where does the Thames rise, and where does it end?'
+default="The Moon is Earth's only natural satellite. It orbits at an average distance of 384,400 km, about 30 times Earth's \
+diameter. It always shows the same side to Earth, because its rotation is locked to its orbit. How far away is the \
+Moon, and why do we always see the same side?"
 prompt=${PROMPT:-$default}
 command=(build/release/vouch run --model "$model" --spec ngram --stats --prompt "$prompt")
 say
