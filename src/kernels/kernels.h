@@ -11,7 +11,7 @@
  *   attention  scores and values are matmuls, too: the keys of a head are a matrix [slots, width], so a
  *              score ascends along the width; its values are a matrix [width, slots], so an output
  *              ascends over the slots.
- *   exp        one polynomial (lanes.h).
+ *   exp        one polynomial (exp.h).
  *
  * ref.c says all this in plain C and is the definition; the others are compared with it bit for bit.
  *
@@ -116,6 +116,23 @@ const vouch_kernels *vouch_kernels_get(size_t i);
 const vouch_kernels *vouch_kernels_find(const char *name);
 /* All names compiled in, for messages; NULL past the last. */
 const char *vouch_kernels_known(size_t i);
+
+/* The F16 or F32 value at (row, column), its bytes. */
+static inline unsigned char *vouch_matrix_element(const vouch_matrix *m, int64_t row, int64_t column)
+{
+    const int64_t size = m->type == VOUCH_TYPE_F16 ? 2 : 4;
+    return m->data + (size_t)(row / VOUCH_TILE) * m->tile_bytes +
+           (size_t)((column * VOUCH_TILE + row % VOUCH_TILE) * size);
+}
+
+/* The columns [first, first + n) of an F16 or F32 matrix, in place. */
+static inline vouch_matrix vouch_matrix_columns(const vouch_matrix *m, int64_t first, int64_t n)
+{
+    vouch_matrix part = *m;
+    part.data = vouch_matrix_element(m, 0, first);
+    part.n_in = n;
+    return part;
+}
 
 /* A pair of blocks of a quantised type, in a tile. */
 typedef struct vouch_pair {

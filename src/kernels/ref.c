@@ -169,13 +169,12 @@ static void interleave_ref(vouch_acts *acts, const float *x, int64_t ldx, int64_
 
 static void set_value(vouch_matrix *w, int64_t row, int64_t column, float value)
 {
-    unsigned char *tile = w->data + (size_t)(row / VOUCH_TILE) * w->tile_bytes;
-    const int64_t at = column * VOUCH_TILE + row % VOUCH_TILE;
+    unsigned char *at = vouch_matrix_element(w, row, column);
     if (w->type == VOUCH_TYPE_F16) {
         const uint16_t half = vouch_float_to_half(value);
-        memcpy(tile + at * 2, &half, sizeof half);
+        memcpy(at, &half, sizeof half);
     } else {
-        memcpy(tile + at * 4, &value, sizeof value);
+        memcpy(at, &value, sizeof value);
     }
 }
 

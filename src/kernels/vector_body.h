@@ -282,28 +282,26 @@ static void interleave(vouch_acts *acts, const float *x, int64_t ldx, int64_t ro
 
 static void set_row(vouch_matrix *w, int64_t row, const float *values)
 {
-    unsigned char *tile = w->data + (size_t)(row / VOUCH_TILE) * w->tile_bytes;
-    const int64_t lane = row % VOUCH_TILE;
     if (w->type == VOUCH_TYPE_F32) {
-        for (int64_t k = 0; k < w->n_in; k++) memcpy(tile + (k * VOUCH_TILE + lane) * 4, &values[k], 4);
+        for (int64_t k = 0; k < w->n_in; k++) memcpy(vouch_matrix_element(w, row, k), &values[k], 4);
         return;
     }
     for (int64_t k = 0; k < w->n_in; k += VL) {
         const int64_t n = w->n_in - k < VL ? w->n_in - k : VL;
         uint16_t half[VL];
         vf_to_half(half, n == VL ? vf_load(values + k) : vf_load_part(values + k, vm_first(n)));
-        for (int64_t i = 0; i < n; i++) memcpy(tile + ((k + i) * VOUCH_TILE + lane) * 2, &half[i], 2);
+        for (int64_t i = 0; i < n; i++) memcpy(vouch_matrix_element(w, row, k + i), &half[i], 2);
     }
 }
 
 static void set_column(vouch_matrix *w, int64_t column, const float *values)
 {
     for (int64_t o = 0; o < w->n_out; o += VL) {
-        unsigned char *tile = w->data + (size_t)(o / VOUCH_TILE) * w->tile_bytes;
-        const int64_t at = column * VOUCH_TILE + o % VOUCH_TILE, n = w->n_out - o;
+        const int64_t n = w->n_out - o;
         const vf v = n >= VL ? vf_load(values + o) : vf_load_part(values + o, vm_first(n));
-        if (w->type == VOUCH_TYPE_F16) vf_to_half(tile + at * 2, v);
-        else vf_store((float *)(void *)tile + at, v);
+        unsigned char *at = vouch_matrix_element(w, o, column);
+        if (w->type == VOUCH_TYPE_F16) vf_to_half(at, v);
+        else vf_store((float *)(void *)at, v);
     }
 }
 

@@ -185,25 +185,22 @@ void vouch_context_keep(vouch_context *context, int32_t n)
     context->n_cached = n;
 }
 
-/* The stored element of a packed float matrix: F16 or F32 bytes. */
-static unsigned char *element_at(const vouch_matrix *m, int64_t row, int64_t column, size_t *size)
+static size_t element_bytes(const vouch_context *c)
 {
-    *size = m->type == VOUCH_TYPE_F16 ? 2 : 4;
-    return m->data + (size_t)(row / VOUCH_TILE) * m->tile_bytes +
-           (size_t)(column * VOUCH_TILE + row % VOUCH_TILE) * *size;
+    return c->kv_type == VOUCH_KV_F16 ? 2 : 4;
 }
 
 static void move_slot(vouch_context *c, int64_t to, int64_t from)
 {
     const vouch_hparams *h = &c->weights->hparams;
-    size_t size;
-    for (int32_t i = 0; i < h->n_layers * h->n_kv_heads; i++)
+    const size_t size = element_bytes(c);
+    for (int32_t i = 0; i < h->n_layers * h->n_kv_heads; i++) {
+        const vouch_matrix *keys = &c->keys[i], *values = &c->values[i];
         for (int32_t e = 0; e < h->head_dim; e++) {
-            const void *key = element_at(&c->keys[i], from, e, &size);
-            memcpy(element_at(&c->keys[i], to, e, &size), key, size);
-            const void *value = element_at(&c->values[i], e, from, &size);
-            memcpy(element_at(&c->values[i], e, to, &size), value, size);
+            memcpy(vouch_matrix_element(keys, to, e), vouch_matrix_element(keys, from, e), size);
+            memcpy(vouch_matrix_element(values, e, to), vouch_matrix_element(values, e, from), size);
         }
+    }
 }
 
 void vouch_context_keep_path(vouch_context *context, const int32_t *path, int32_t n)
@@ -225,14 +222,12 @@ uint64_t vouch_context_digest(const vouch_context *context)
 {
     const vouch_hparams *h = &context->weights->hparams;
     uint64_t hash = 0xcbf29ce484222325 + (uint64_t)context->n_cached;
-    size_t size;
+    const size_t size = element_bytes(context);
     for (int32_t i = 0; i < h->n_layers * h->n_kv_heads; i++)
         for (int32_t slot = 0; slot < context->n_cached; slot++)
             for (int32_t e = 0; e < h->head_dim; e++) {
-                const unsigned char *key = element_at(&context->keys[i], slot, e, &size);
-                hash = hash_bytes(hash, key, size);
-                const unsigned char *value = element_at(&context->values[i], e, slot, &size);
-                hash = hash_bytes(hash, value, size);
+                hash = hash_bytes(hash, vouch_matrix_element(&context->keys[i], slot, e), size);
+                hash = hash_bytes(hash, vouch_matrix_element(&context->values[i], e, slot), size);
             }
     return hash;
 }

@@ -227,13 +227,10 @@ static void mix_slots(const vouch_context *c, const vouch_matrix *values, float 
                       int64_t n, float *out)
 {
     const vouch_kernels *kernels = c->weights->kernels;
-    const size_t column_bytes = VOUCH_TILE * (values->type == VOUCH_TYPE_F16 ? 2 : 4);
     for (int64_t j = 0; j < n;) {
         int64_t run = 1;
         while (j + run < n && slots[j + run] == slots[j] + run) run++;
-        vouch_matrix part = *values;
-        part.data += (size_t)slots[j] * column_bytes;
-        part.n_in = run;
+        const vouch_matrix part = vouch_matrix_columns(values, slots[j], run);
         const vouch_acts share = {.n_rows = 1, .n_in = run, .group_rows = 1, .x = weights + j};
         kernels->matmul[part.type](&part, &share, out, part.n_out, 0, part.n_tiles, VOUCH_FROM_Y);
         j += run;
@@ -258,8 +255,7 @@ static void attend(vouch_context *c, thread_memory *my, const unit *u)
 
     if (u->n_shared > 0) {
         vouch_acts shares = shaped(c, &my->shares, n_vectors, u->n_shared);
-        vouch_matrix shared = *values;
-        shared.n_in = u->n_shared;
+        const vouch_matrix shared = vouch_matrix_columns(values, 0, u->n_shared);
         kernels->interleave(&shares, my->scores, c->n_slots, 0, n_vectors, 0, u->n_shared);
         kernels->matmul[shared.type](&shared, &shares, my->mixed, h->head_dim, 0, shared.n_tiles, VOUCH_FROM_ZERO);
     } else {
