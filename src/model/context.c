@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/angle.h"
+
 /* ------------------------------------------------------------------ layout */
 
 static void layout_acts(vouch_acts *acts, int64_t max_rows, int64_t n_in, bool quantized, bool floats,
@@ -120,7 +122,7 @@ static void fill_frequencies(vouch_context *c)
     const vouch_hparams *h = &c->weights->hparams;
     for (int32_t i = 0; i < h->n_rot / 2; i++) {
         const double factor = c->weights->rope_factors ? (double)c->weights->rope_factors[i] : 1.0;
-        c->frequencies[i] = pow(h->rope_base, -2.0 * i / h->n_rot) / (factor * h->rope_scale);
+        c->frequencies[i] = vouch_power(h->rope_base, -2.0 * i / h->n_rot) / (factor * h->rope_scale);
     }
 }
 

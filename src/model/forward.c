@@ -20,6 +20,7 @@
  */
 #include <string.h>
 
+#include "base/angle.h"
 #include "model/context_internal.h"
 
 /* Smallest piece of a matmul, in tiles. */
@@ -376,8 +377,10 @@ static void fill_angles(vouch_context *c)
     for (int32_t r = 0; r < c->n_rows; r++)
         for (int32_t i = 0; i < pairs; i++) {
             const double angle = (double)(c->n_cached + c->depths[r]) * c->frequencies[i];
-            c->cosines[r * pairs + i] = (float)cos(angle);
-            c->sines[r * pairs + i] = (float)sin(angle);
+            double sine, cosine;
+            vouch_sine_cosine(angle, &sine, &cosine);
+            c->cosines[r * pairs + i] = (float)cosine;
+            c->sines[r * pairs + i] = (float)sine;
         }
 }
 
