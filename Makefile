@@ -21,7 +21,11 @@ ifeq ($(MAKELEVEL)$(findstring -j,$(MAKEFLAGS)),0)
 MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 1)
 endif
 
-# What is missing is said here, in one line, and not by the compiler. `make run` installs it.
+# What is missing is said here, in one line, and not by the compiler. `make run` and `make test` install it where
+# that needs no question.
+ifneq ($(filter test,$(MAKECMDGOALS)),)
+$(shell CC='$(CC)' scripts/install test)
+endif
 NEEDY := $(filter-out run clean help format uninstall,$(or $(MAKECMDGOALS),all))
 ifneq ($(NEEDY),)
 MISSING := $(shell CC='$(CC)' scripts/missing $(if $(filter-out all install,$(NEEDY)),test))
@@ -54,7 +58,7 @@ CFLAGS_ALL = $(OPT) $(WARN) -fno-math-errno -fno-trapping-math -fPIC -fvisibilit
              -std=c11 -ffp-contract=off -include src/base/baseline.h
 LDFLAGS_ALL = -pthread $(SAN) $(LDFLAGS)
 
-ARCH := $(shell $(CC) -dumpmachine | cut -d- -f1)
+ARCH := $(shell $(CC) -dumpmachine 2>/dev/null | cut -d- -f1)
 LIB_SRC := $(filter-out $(wildcard src/kernels/x86_*.c src/kernels/arm_*.c),$(wildcard src/*/*.c))
 ifeq ($(ARCH),x86_64)
 LIB_SRC += $(wildcard src/kernels/x86_*.c)

@@ -34,5 +34,5 @@ cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr --suppressions-list
     --enable=warning,portability,performance -D__GNUC__ -D__x86_64__ -Iinclude -Isrc -Ibench src cli examples bench ||
     found=1
 
-shellcheck .ci/run scripts/missing scripts/*.sh tests/*.sh tests/*/*.sh || found=1
+shellcheck .ci/run scripts/install scripts/missing scripts/*.sh tests/*.sh tests/*/*.sh || found=1
 exit $found

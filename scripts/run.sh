@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `make run`: installs what is missing, builds, gets a model, answers a question. The environment may say:
+# `make run`: installs what is missing (for the tests, too), builds, gets a model, answers a question. The environment may say:
 #
 #   MODEL            a GGUF file of one's own; otherwise SmolLM2-135M-Instruct is fetched, once
 #   PROMPT           another question
@@ -20,29 +20,6 @@ say() { echo "$*" >&2; }
 fail() {
     say "$*"
     exit 1
-}
-
-# ------------------------------------------------------------------ packages
-
-# With apt where that needs no question, otherwise the one line to type.
-install_missing() { # test, model: see scripts/missing
-    local missing sudo=
-    missing=$(scripts/missing "$@")
-    [ -n "$missing" ] || return 0
-    if [ "$(id -u)" -ne 0 ]; then
-        sudo="sudo -n"
-        $sudo true 2>/dev/null || sudo=none
-    fi
-    if [ "$sudo" = none ] || ! command -v apt-get >/dev/null; then
-        fail "missing: $missing. On Debian or Ubuntu type:  sudo apt-get install -y $missing"
-    fi
-    say "installing: $missing"
-    # shellcheck disable=SC2086
-    { $sudo apt-get update -q && $sudo env DEBIAN_FRONTEND=noninteractive \
-        apt-get install -q -y --no-install-recommends $missing; } >&2 </dev/null ||
-        fail "apt-get could not install: $missing"
-    missing=$(scripts/missing "$@")
-    [ -z "$missing" ] || fail "still missing after apt-get install: $missing"
 }
 
 # ------------------------------------------------------------------ the model
@@ -85,7 +62,7 @@ END
 # ------------------------------------------------------------------ all of it
 
 if [ "${1:-}" = model ]; then
-    install_missing model
+    scripts/install model
     get_model
     echo "$model"
     exit
@@ -94,9 +71,9 @@ fi
 if [ -n "${MODEL:-}" ]; then
     [ -r "$MODEL" ] || fail "MODEL=$MODEL: no such file"
     model=$MODEL
-    install_missing
+    scripts/install test
 else
-    install_missing model
+    scripts/install test model
 fi
 # MODEL and PROMPT are this script's business, not the build's.
 env -u MODEL -u PROMPT -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory all >&2
@@ -106,8 +83,7 @@ default="The Moon is Earth's only natural satellite. It orbits at an average dis
 diameter. It always shows the same side to Earth, because its rotation is locked to its orbit. How far away is the \
 Moon, and why do we always see the same side?"
 prompt=${PROMPT:-$default}
-command=(build/release/vouch run --model "$model" --spec ngram --stats --prompt "$prompt")
 say
-say "\$ ${command[*]@Q}"
+say "\$ build/release/vouch run --model $model --spec ngram --stats --prompt \"$prompt\""
 say
-exec "${command[@]}"
+exec build/release/vouch run --model "$model" --spec ngram --stats --prompt "$prompt"
