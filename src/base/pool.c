@@ -6,12 +6,13 @@
  *             a last barrier, which is the join.
  *   barrier   the last of n arrivals resets the work counter and changes `phase`; the others wait for it.
  *
- * Waiting spins for a while (at most SPIN_MOST pauses, about 50 to 100 microseconds), then sleeps on a futex. A
- * barrier that had to sleep was waiting for a thread that has no processor, so the next ones spin half as long;
- * each that needn't lengthens the spin again. Whoever changes the word makes the system call only if somebody
- * sleeps. Both sides are sequentially consistent:
- * the sleeper announces itself before it looks at the word again, the changer writes the word before it
- * looks for sleepers, so one of the two sees the other.
+ * Waiting spins for a while (SPIN pauses, about 50 to 100 microseconds), then sleeps on a futex. Spinning less
+ * after a wait that had to sleep was tried: one late thread then sends all to sleep, barrier after barrier, and
+ * passes took three times as long.
+ *
+ * Whoever changes the word makes the system call only if somebody sleeps. Both sides are sequentially
+ * consistent: the sleeper announces itself before it looks at the word again, the changer writes the word before
+ * it looks for sleepers, so one of the two sees the other.
  */
 #include "base/pool.h"
 
@@ -24,7 +25,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { SPIN_MOST = 2000, SPIN_LEAST = 20, LINE = 128 };
+enum { SPIN = 2000, SPIN_CROWDED = 20, LINE = 128 };
 
 /* A word to wait on, alone on its cache lines. */
 typedef struct signal_word {
@@ -40,8 +41,7 @@ struct vouch_pool {
     void *arg;
     bool stop;
     int32_t n_threads, n_started;
-    atomic_int spin; /* pauses before a thread sleeps at a barrier */
-    int32_t most_spin;
+    int32_t spin; /* pauses before a thread sleeps */
     pthread_t *handles; /* [n_threads - 1] */
     struct worker *workers;
 };
@@ -60,27 +60,16 @@ static inline void pause_briefly(void)
 #endif
 }
 
-/* False where it had to sleep. */
-static bool wait_for_change(signal_word *word, unsigned old, int32_t spin)
+static void wait_for_change(signal_word *word, unsigned old, int32_t spin)
 {
     for (int32_t i = 0; i < spin; i++) {
-        if (atomic_load_explicit(&word->value, memory_order_acquire) != old) return true;
+        if (atomic_load_explicit(&word->value, memory_order_acquire) != old) return;
         pause_briefly();
     }
     atomic_fetch_add(&word->sleepers, 1);
     while (atomic_load(&word->value) == old)
         syscall(SYS_futex, &word->value, FUTEX_WAIT_PRIVATE, old, NULL, NULL, 0);
     atomic_fetch_sub(&word->sleepers, 1);
-    return false;
-}
-
-static void wait_at_barrier(vouch_pool *team, unsigned phase)
-{
-    const int32_t spin = atomic_load_explicit(&team->spin, memory_order_relaxed);
-    const bool in_time = wait_for_change(&team->phase, phase, spin);
-    const int32_t next = in_time ? spin + spin / 8 + 1 : spin / 2;
-    if ((in_time && spin < team->most_spin) || (!in_time && spin > SPIN_LEAST))
-        atomic_store_explicit(&team->spin, next < SPIN_LEAST ? SPIN_LEAST : next, memory_order_relaxed);
 }
 
 static void change(signal_word *word)
@@ -102,7 +91,7 @@ void vouch_pool_barrier(vouch_pool *team)
         atomic_store_explicit(&team->next, 0, memory_order_relaxed);
         change(&team->phase);
     } else {
-        wait_at_barrier(team, phase);
+        wait_for_change(&team->phase, phase, team->spin);
     }
 }
 
@@ -138,7 +127,7 @@ static void *worker_main(void *arg)
     const worker *me = arg;
     vouch_pool *pool = me->pool;
     for (unsigned round = 0;; round++) {
-        wait_for_change(&pool->round, round, pool->most_spin);
+        wait_for_change(&pool->round, round, pool->spin);
         if (pool->stop) return NULL;
         pool->fn(pool->arg, pool, me->index);
         vouch_pool_barrier(pool);
@@ -184,8 +173,7 @@ vouch_status vouch_pool_open(vouch_pool **out, int32_t n_threads, vouch_error *e
     if (posix_memalign(&block, LINE, sizeof(vouch_pool)) != 0)
         return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the thread pool");
     vouch_pool *pool = block;
-    *pool = (vouch_pool){.n_threads = n_threads, .most_spin = n_threads > n_cpus ? SPIN_LEAST : SPIN_MOST};
-    atomic_init(&pool->spin, pool->most_spin);
+    *pool = (vouch_pool){.n_threads = n_threads, .spin = n_threads > n_cpus ? SPIN_CROWDED : SPIN};
     pool->handles = calloc((size_t)n_threads, sizeof *pool->handles);
     pool->workers = calloc((size_t)n_threads, sizeof *pool->workers);
     vouch_status status = pool->handles && pool->workers

@@ -226,32 +226,42 @@ MATMUL(q8_0, quantized, VOUCH_TYPE_Q8_0)
 
 enum { BLOCK_VECTORS = VOUCH_BLOCK / VL };
 
+/* The bits of |x| as an integer have the order of |x|, infinity and NaN above all numbers. */
+INLINE float largest_size(const vf *v, bool *finite)
+{
+    vi largest = vi_size_bits(v[0]);
+    UNROLL for (int i = 1; i < BLOCK_VECTORS; i++) largest = vi_max(largest, vi_size_bits(v[i]));
+    const int32_t bits = vi_largest(largest);
+    float size;
+    memcpy(&size, &bits, sizeof size);
+    *finite = bits < 0x7f800000;
+    return size;
+}
+
 INLINE void quantize_block(const vouch_group *g, int64_t b, int64_t r, const float *x)
 {
-    vf v[BLOCK_VECTORS], largest = vf_zero();
-    vm finite[BLOCK_VECTORS];
-    int all_finite = (1 << VL) - 1;
-    UNROLL for (int i = 0; i < BLOCK_VECTORS; i++) {
-        v[i] = vf_load(x + i * VL);
-        largest = vf_max(vf_abs(v[i]), largest);
-        finite[i] = vf_less(vf_abs(v[i]), vf_set(INFINITY));
-        all_finite &= vm_bits(finite[i]);
-    }
-    const float max = vf_largest(largest);
-    const bool usable = all_finite == (1 << VL) - 1;
-    const float inverse = usable && max >= VOUCH_QUANT_MIN ? 127.0f / max : 0.0f;
-    int8_t q[VOUCH_BLOCK];
-    vi sum = vi_set(0);
-    UNROLL for (int i = 0; i < BLOCK_VECTORS; i++) {
-        const vi rounded = usable ? vf_round_to_int(vf_mul(v[i], vf_set(inverse))) : vi_set(0);
-        vi_store_bytes(q + i * VL, rounded);
-        sum = vi_add(sum, rounded);
-    }
     const int64_t at = b * g->rows + r;
-    UNROLL for (int k = 0; k < 8; k++) memcpy(g->q + ((b * 8 + k) * g->rows + r) * 4, q + 4 * k, 4);
-    g->sum[at] = vi_sum(sum);
-    g->d[at] = !usable ? NAN : inverse != 0.0f ? max / 127.0f : 0.0f;
+    int8_t *q = g->q + at * 4 + b * 7 * g->rows * 4; /* [b][0][r] */
+    int8_t bytes[VOUCH_BLOCK] = {0};
+    vf v[BLOCK_VECTORS];
+    bool finite;
+    UNROLL for (int i = 0; i < BLOCK_VECTORS; i++) v[i] = vf_load(x + i * VL);
+    const float max = largest_size(v, &finite);
+    g->sum[at] = 0;
+    g->d[at] = finite ? 0 : NAN;
+    if (finite && max >= VOUCH_QUANT_MIN) {
+        const vf inverse = vf_set(127.0f / max);
+        vi sum = vi_set(0);
+        UNROLL for (int i = 0; i < BLOCK_VECTORS; i++) {
+            const vi rounded = vf_round_to_int(vf_mul(v[i], inverse));
+            vi_store_bytes(bytes + i * VL, rounded);
+            sum = vi_add(sum, rounded);
+        }
+        g->sum[at] = vi_sum(sum);
+        g->d[at] = max / 127.0f;
+    }
     g->s[at] = g->d[at] * (float)g->sum[at];
+    UNROLL for (int k = 0; k < 8; k++) memcpy(q + k * g->rows * 4, bytes + 4 * k, 4);
 }
 
 static void quantize(vouch_acts *acts, const float *x, int64_t ldx, int64_t row_begin, int64_t row_end,

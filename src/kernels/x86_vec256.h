@@ -32,7 +32,6 @@ static inline vf vf_div(vf a, vf b) { return _mm256_div_ps(a, b); }
 static inline vf vf_fma(vf a, vf b, vf c) { return _mm256_fmadd_ps(a, b, c); }
 static inline vf vf_max(vf a, vf b) { return _mm256_max_ps(a, b); }
 static inline vf vf_min(vf a, vf b) { return _mm256_min_ps(a, b); }
-static inline vf vf_abs(vf a) { return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), a); }
 static inline vm vf_less(vf a, vf b) { return _mm256_castps_si256(_mm256_cmp_ps(a, b, _CMP_LT_OQ)); }
 static inline vm vf_unordered(vf a) { return _mm256_castps_si256(_mm256_cmp_ps(a, a, _CMP_UNORD_Q)); }
 static inline vf vf_zero_where(vf a, vm m) { return _mm256_andnot_ps(_mm256_castsi256_ps(m), a); }
@@ -50,6 +49,15 @@ static inline vf vf_power(vf k)
 static inline vi vi_load(const void *p) { return _mm256_loadu_si256(p); }
 static inline vi vi_set(int32_t x) { return _mm256_set1_epi32(x); }
 static inline vi vi_add(vi a, vi b) { return _mm256_add_epi32(a, b); }
+static inline vi vi_max(vi a, vi b) { return _mm256_max_epi32(a, b); }
+static inline int32_t vi_largest(vi a)
+{
+    const __m128i b = _mm_max_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
+    const __m128i c = _mm_max_epi32(b, _mm_unpackhi_epi64(b, b));
+    const __m128i d = _mm_max_epi32(c, _mm_shuffle_epi32(c, 1));
+    return _mm_cvtsi128_si32(d);
+}
+static inline vi vi_size_bits(vf a) { return _mm256_and_si256(_mm256_castps_si256(a), _mm256_set1_epi32(INT32_MAX)); }
 static inline int32_t vi_sum(vi a)
 {
     const __m128i b = _mm_add_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));

@@ -223,19 +223,17 @@ static void score_keys(const vouch_context *c, thread_memory *my, const unit *u)
                                 VOUCH_FROM_ZERO);
 }
 
-/* Adds to out the values of n slots with these weights, in order; runs of neighbours go together. */
-static void mix_slots(const vouch_context *c, const vouch_matrix *values, float *weights, const int32_t *slots,
-                      int64_t n, float *out)
+/* Mixes the values of n neighbouring slots into mixed [vectors][head_dim] of the unit's vectors [begin, end);
+ * their weights [n_slots] for them begin at place `first`. */
+static void mix_run(const vouch_context *c, thread_memory *my, const vouch_matrix *values, int64_t begin, int64_t end,
+                    int64_t first, int64_t slot, int64_t n, vouch_start start)
 {
     const vouch_kernels *kernels = c->weights->kernels;
-    for (int64_t j = 0; j < n;) {
-        int64_t run = 1;
-        while (j + run < n && slots[j + run] == slots[j] + run) run++;
-        const vouch_matrix part = vouch_matrix_columns(values, slots[j], run);
-        const vouch_acts share = {.n_rows = 1, .n_in = run, .group_rows = 1, .x = weights + j};
-        kernels->matmul[part.type](&part, &share, out, part.n_out, 0, part.n_tiles, VOUCH_FROM_Y);
-        j += run;
-    }
+    const int64_t width = c->weights->hparams.head_dim;
+    const vouch_matrix part = vouch_matrix_columns(values, slot, n);
+    vouch_acts shares = shaped(c, &my->shares, end - begin, n);
+    kernels->interleave(&shares, my->scores + begin * c->n_slots + first, c->n_slots, 0, end - begin, 0, n);
+    kernels->matmul[part.type](&part, &shares, my->mixed + begin * width, width, 0, part.n_tiles, start);
 }
 
 static void attend(vouch_context *c, thread_memory *my, const unit *u)
@@ -254,21 +252,18 @@ static void attend(vouch_context *c, thread_memory *my, const unit *u)
         my->factors[i] = 1.0f / kernels->softmax(scores, u->n_shared + n_own);
     }
 
-    if (u->n_shared > 0) {
-        vouch_acts shares = shaped(c, &my->shares, n_vectors, u->n_shared);
-        const vouch_matrix shared = vouch_matrix_columns(values, 0, u->n_shared);
-        kernels->interleave(&shares, my->scores, c->n_slots, 0, n_vectors, 0, u->n_shared);
-        kernels->matmul[shared.type](&shared, &shares, my->mixed, h->head_dim, 0, shared.n_tiles, VOUCH_FROM_ZERO);
-    } else {
-        memset(my->mixed, 0, (size_t)(n_vectors * h->head_dim) * sizeof *my->mixed);
-    }
-    for (int64_t i = 0; i < n_vectors; i++) {
-        const int64_t r = u->row + i / n_heads, head = u->head + i % n_heads;
-        float *mixed = my->mixed + i * h->head_dim;
-        const int64_t n_own = own_slots(c, u, r, slots);
-        mix_slots(c, values, my->scores + i * c->n_slots + u->n_shared, slots, n_own, mixed);
-        kernels->scale(mixed, my->factors[i], h->head_dim);
-        memcpy(c->mixed + (r * h->n_heads + head) * h->head_dim, mixed, (size_t)h->head_dim * sizeof *mixed);
+    /* The shared slots for all rows at once, then each row's own. */
+    mix_run(c, my, values, 0, n_vectors, 0, 0, u->n_shared, VOUCH_FROM_ZERO);
+    for (int64_t r = u->row; r < u->row_end; r++) {
+        const int64_t begin = (r - u->row) * n_heads, n_own = own_slots(c, u, r, slots);
+        for (int64_t j = 0, run; j < n_own; j += run) {
+            for (run = 1; j + run < n_own && slots[j + run] == slots[j] + run;) run++;
+            mix_run(c, my, values, begin, begin + n_heads, u->n_shared + j, slots[j], run, VOUCH_FROM_Y);
+        }
+        for (int64_t i = begin; i < begin + n_heads; i++)
+            kernels->scale(my->mixed + i * h->head_dim, my->factors[i], h->head_dim);
+        memcpy(c->mixed + (r * h->n_heads + u->head) * h->head_dim, my->mixed + begin * h->head_dim,
+               (size_t)(n_heads * h->head_dim) * sizeof *my->mixed);
     }
 }
 
