@@ -77,12 +77,6 @@ static vouch_status step_show(const cli_engine *engine, const vouch_step *step, 
     return VOUCH_OK;
 }
 
-/* A cancellation that came too late for the answer it was meant for is not for this one. */
-static bool is_stale(vouch_status status)
-{
-    return status == VOUCH_E_CANCELLED && !cli_interrupted();
-}
-
 vouch_status cli_answer(cli_engine *engine, const cli_tokens *prompt, cli_reply *reply, vouch_error *err)
 {
     vouch_session *session = engine->session;
@@ -95,16 +89,15 @@ vouch_status cli_answer(cli_engine *engine, const cli_tokens *prompt, cli_reply 
     cli_interrupt_watch(session);
     vouch_session_set_progress(session, cli_progress_report, &progress);
     cli_progress_report(&progress, 0);
-    do status = vouch_session_prompt(session, prompt->items, prompt->n, err);
-    while (is_stale(status));
+    status = vouch_session_prompt(session, prompt->items, prompt->n, err);
     cli_progress_end(&progress);
     vouch_session_set_progress(session, NULL, NULL);
     if (!status) status = reply_append(reply, "", 0, err);
     while (!status && step.finish == VOUCH_FINISH_NONE) {
         size_t position;
         vouch_session_tokens(session, &position);
-        do status = vouch_session_step(session, &step, err);
-        while (is_stale(status));
+        status = vouch_session_step(session, &step, err);
+        if (step.finish != VOUCH_FINISH_NONE) cli_interrupt_watch(NULL); /* too late, and not for the next prompt */
         if (!status) status = step_show(engine, &step, position, &paint, reply, err);
     }
     cli_interrupt_release();

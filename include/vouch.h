@@ -331,7 +331,8 @@ VOUCH_API void vouch_session_close(vouch_session *session);
 
 /* Makes the sequence exactly these tokens and begins a new answer. What the cache
  * already holds of them is reused. Needs 1 to n_ctx - 1 tokens.
- * On CANCELLED the sequence is a prefix of them; on other errors it is unchanged.
+ * When it is cancelled before it begins, and on other errors, nothing changes; when it is cancelled later, the
+ * sequence is a prefix of these tokens and there is no answer to step.
  * Errors: ARGUMENT (no tokens, an id outside the vocabulary), CONTEXT, CANCELLED. */
 VOUCH_API vouch_status vouch_session_prompt(vouch_session *session, const int32_t *tokens,
                                             size_t n_tokens, vouch_error *err);
@@ -348,7 +349,10 @@ VOUCH_API void vouch_session_set_progress(vouch_session *session, vouch_progress
  * On failure the session stays at its last commit. Errors: ARGUMENT, NUMERIC, CANCELLED. */
 VOUCH_API vouch_status vouch_session_step(vouch_session *session, vouch_step *step, vouch_error *err);
 
-/* Makes the running or next prompt or step return CANCELLED, once. Any thread; async-signal-safe. */
+/* Makes the running or the next prompt or step return CANCELLED, once, however often it is called until then.
+ * A step that is cancelled has done nothing: a further one goes on. A step with finish != NONE takes back what
+ * came too late for it, so that no cancel outlives the answer during which it was called. Any thread;
+ * async-signal-safe. */
 VOUCH_API void vouch_session_cancel(vouch_session *session);
 
 /* The whole sequence, prompt and answer: [*n_tokens], the session's, valid until its next call. */

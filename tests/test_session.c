@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/session.h"
 #include "support/answer.h"
 #include "support/tiny_vocab.h"
 
@@ -399,6 +400,7 @@ static void cancelling_leaves_a_session_to_go_on_with(void **state)
         const int32_t *tokens = vouch_session_tokens(session, &n);
         assert_true(n > 0 && n < PROMPT);
         assert_memory_equal(tokens, k.prompt, n * sizeof *tokens);
+        assert_true(vouch_context_n_cached(vouch_session_target(session)) < (int32_t)n);
         assert_int_equal(vouch_session_step(session, &step, &err), VOUCH_E_ARGUMENT);
         vouch_session_set_progress(session, NULL, NULL);
 
@@ -411,15 +413,89 @@ static void cancelling_leaves_a_session_to_go_on_with(void **state)
         answer_finish(&got, session);
         assert_true(answer_equal(&got, &k.plain));
 
-        /* before the next prompt, whatever its length */
-        vouch_session_cancel(session);
-        const vouch_status early = vouch_session_prompt(session, k.prompt, PROMPT, &err);
-        assert_int_equal(early == VOUCH_OK ? vouch_session_step(session, &step, &err) : early,
-                         VOUCH_E_CANCELLED);
+        /* before the next prompt, of which one token is new or none: nothing changes */
+        for (int32_t shorter = 0; shorter < 2; shorter++) {
+            vouch_session_cancel(session);
+            assert_int_equal(vouch_session_prompt(session, k.prompt, PROMPT - shorter, &err),
+                             VOUCH_E_CANCELLED);
+            tokens = vouch_session_tokens(session, &n);
+            assert_int_equal(n, PROMPT + k.plain.n);
+            assert_memory_equal(tokens, k.sequence, n * sizeof *tokens);
+        }
         answer_continue(&got, session, k.prompt, PROMPT);
         assert_true(answer_equal(&got, &k.plain));
         vouch_session_close(session);
     }
+}
+
+/* An oracle that cancels while its cycle runs. */
+typedef struct meddler {
+    vouch_session *session;
+    vouch_drafter oracle;
+} meddler;
+
+static int32_t meddler_propose(void *user, const int32_t *tokens, int32_t n_tokens, int32_t k, int32_t *guesses)
+{
+    const meddler *m = user;
+    vouch_session_cancel(m->session);
+    return m->oracle.propose(m->oracle.user, tokens, n_tokens, k, guesses);
+}
+
+/* One that comes while a step ends the answer is not for the next prompt; one that comes in an earlier step
+ * is for the next step. */
+static void a_cancel_ends_with_its_answer(void **state)
+{
+    (void)state;
+    static known k;
+    know(&k, 9);
+    k.o.error_percent = 0;
+    meddler m = {.oracle = oracle_drafter(&k.o)};
+    vouch_session_options options = options_of(ORACLE, 4, &k.o);
+    options.ignore_eos = true;
+    options.max_tokens = 5 + 3;
+    options.speculation.custom = (vouch_drafter){.propose = meddler_propose, .user = &m};
+    m.session = answer_open(target, &options);
+    vouch_step step;
+    vouch_error err;
+    for (int round = 0; round < 3; round++) {
+        assert_int_equal(vouch_session_prompt(m.session, k.prompt, PROMPT, &err), VOUCH_OK);
+        assert_int_equal(vouch_session_step(m.session, &step, &err), VOUCH_OK);
+        assert_int_equal(step.n_tokens, 5);
+        assert_int_equal(vouch_session_step(m.session, &step, &err), VOUCH_E_CANCELLED);
+        assert_int_equal(vouch_session_step(m.session, &step, &err), VOUCH_OK);
+        assert_int_equal(step.n_accepted, 2);
+        assert_int_equal(step.finish, VOUCH_FINISH_LENGTH);
+    }
+    vouch_session_close(m.session);
+}
+
+/* Wherever a prompt is cancelled, its caches are one token behind, and what is reused of it is right. */
+static void a_cancelled_prompt_keeps_the_invariant(void **state)
+{
+    (void)state;
+    static known k;
+    static answer got;
+    know(&k, 10);
+    for (int way = 0; way < N_WAYS; way++)
+        for (int32_t chunk = 1; chunk <= 6; chunk++)
+            for (int share = 0; share <= 4; share++) {
+                vouch_session_options options = options_of(way, 4, &k.o);
+                options.ignore_eos = true;
+                options.prefill_chunk = chunk;
+                vouch_session *session = answer_open(target, &options);
+                canceller c = {.session = session, .at = share / 4.0};
+                size_t n;
+                vouch_session_set_progress(session, cancel_at, &c);
+                assert_int_equal(vouch_session_prompt(session, k.prompt, PROMPT, NULL), VOUCH_E_CANCELLED);
+                vouch_session_set_progress(session, NULL, NULL);
+                vouch_session_tokens(session, &n);
+                assert_int_equal(vouch_context_n_cached(vouch_session_target(session)), n - 1);
+                double seconds;
+                assert_int_equal(vouch_session_time_pass(session, 2, 1, &seconds, NULL), VOUCH_OK);
+                answer_continue(&got, session, k.prompt, PROMPT);
+                assert_true(answer_equal(&got, &k.plain));
+                vouch_session_close(session);
+            }
 }
 
 static atomic_bool stop_cancelling;
@@ -724,6 +800,8 @@ int main(void)
         cmocka_unit_test(bad_prompts_leave_the_session_as_it_was),
         cmocka_unit_test(text_and_chat_are_their_tokens),
         cmocka_unit_test(cancelling_leaves_a_session_to_go_on_with),
+        cmocka_unit_test(a_cancel_ends_with_its_answer),
+        cmocka_unit_test(a_cancelled_prompt_keeps_the_invariant),
         cmocka_unit_test(any_thread_may_cancel),
         cmocka_unit_test(a_pair_with_unequal_tables_is_refused),
         cmocka_unit_test(a_draft_model_may_be_shorter_or_larger),

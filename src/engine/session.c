@@ -8,8 +8,8 @@
  *   draft    the drafter
  *   text     the stream that turns committed tokens into text
  *
- * Between calls the target has run at most the first n_tokens - 1 tokens: the last one is the first row of
- * the next pass, whether a prompt, an answer or a rejection ended with it.
+ * Between calls target and drafter hold at most the first n_tokens - 1 tokens: the last one is the first row
+ * of the next pass, whether a prompt, a cancelled prompt, an answer or a rejection ended with it.
  */
 #include <math.h>
 #include <stdatomic.h>
@@ -270,12 +270,21 @@ static vouch_status check_prompt(const vouch_session *s, const int32_t *tokens, 
     return VOUCH_OK;
 }
 
+/* A cancel works once. */
 static bool take_cancel(vouch_session *s)
 {
     return atomic_exchange(&s->cancelled, false);
 }
 
-/* Runs all but the last token, in chunks that can be cancelled between. */
+/* Only the first n tokens stay in the caches. */
+static void rewind_both(vouch_session *s, int32_t n)
+{
+    const vouch_drafter_ref *drafter = &s->cycle.drafter;
+    target_rewind(s, n);
+    if (drafter->ops) drafter->ops->rewind(drafter->self, n);
+}
+
+/* Runs all but the last token, in chunks that can be cancelled after. */
 static vouch_status prefill(vouch_session *s, int32_t n, vouch_error *err)
 {
     vouch_cycle *cycle = &s->cycle;
@@ -300,20 +309,21 @@ vouch_status vouch_session_prompt(vouch_session *session, const int32_t *tokens,
     vouch_session *s = session;
     vouch_cycle *cycle = &s->cycle;
     VOUCH_TRY(check_prompt(s, tokens, n_tokens, err));
+    if (take_cancel(s)) return vouch_fail(err, VOUCH_E_CANCELLED, "the prompt was cancelled");
     const int32_t n = (int32_t)n_tokens;
     int32_t common = 0;
     while (common < min_i32(n, cycle->n_tokens) && tokens[common] == cycle->tokens[common]) common++;
-    const int32_t keep = min_i32(common, n - 1);
-    target_rewind(s, keep);
-    if (cycle->drafter.ops) cycle->drafter.ops->rewind(cycle->drafter.self, keep);
+    rewind_both(s, min_i32(common, n - 1));
     memmove(cycle->tokens, tokens, n_tokens * sizeof *tokens);
     vouch_stream_reset(s->stream);
     s->n_answer = 0;
-    s->answering = false;
     cycle->n_tokens = n;
     const vouch_status status = prefill(s, n, err);
-    if (status == VOUCH_OK) s->answering = true;
-    else cycle->n_tokens = vouch_context_n_cached(s->target);
+    s->answering = status == VOUCH_OK;
+    if (status != VOUCH_OK) {
+        cycle->n_tokens = vouch_context_n_cached(s->target) + 1; /* what was run, and the next pass's first row */
+        rewind_both(s, cycle->n_tokens - 1);
+    }
     return status;
 }
 
@@ -376,6 +386,7 @@ vouch_status vouch_session_step(vouch_session *session, vouch_step *step, vouch_
         return vouch_fail(err, status, "token %d of the sequence: %s", cycle->n_tokens, vouch_status_text(status));
     if (result.finish != VOUCH_FINISH_NONE) {
         s->answering = false;
+        atomic_store(&s->cancelled, false); /* one for this answer came too late, and is none for the next */
         vouch_stream_finish(s->stream);
     }
     const vouch_text text = vouch_stream_take(s->stream);
