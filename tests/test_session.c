@@ -716,32 +716,100 @@ static void add_broken_norm(vouch_gguf_writer *writer, void *user)
     vouch_gguf_add_tensor(writer, "output_norm.weight", VOUCH_TYPE_F32, 1, &n, values);
 }
 
-/* A model whose numbers are none is an error of the step, not of the process, as target and as draft. */
+/* A target whose numbers are none is an error of the step, not of the process; a draft model like that is
+ * a draft without guesses. */
 static void a_model_without_numbers_is_an_error(void **state)
 {
     (void)state;
+    static known k;
+    static answer got;
     float values[] = {NAN, INFINITY};
+    know(&k, 40);
     for (int i = 0; i < 2; i++) {
         vouch_model *broken = tiny_model_open(&(tiny_model_options){
             .seed = 21, .omit = "output_norm.weight", .add = add_broken_norm, .user = &values[i]});
-        for (int as_draft = 0; as_draft < 2; as_draft++) {
-            vouch_session_options options = options_of(as_draft, 3, NULL);
-            options.speculation.draft_model = as_draft ? broken : NULL;
-            vouch_session *session = answer_open(as_draft ? target : broken, &options);
-            const int32_t prompt[] = {30, 31, 32};
-            vouch_step step;
-            vouch_error err;
-            size_t n;
-            assert_int_equal(vouch_session_prompt(session, prompt, 3, &err), VOUCH_OK);
-            assert_int_equal(vouch_session_step(session, &step, &err), VOUCH_E_NUMERIC);
-            assert_int_equal(err.code, VOUCH_E_NUMERIC);
-            vouch_session_tokens(session, &n);
-            assert_int_equal(n, 3);
-            assert_int_equal(vouch_session_stats(session)->cycles, 0);
-            vouch_session_close(session);
+        vouch_session_options options = options_of(PLAIN, 0, NULL);
+        vouch_session *session = answer_open(broken, &options);
+        vouch_step step;
+        vouch_error err;
+        size_t n;
+        assert_int_equal(vouch_session_prompt(session, k.prompt, PROMPT, &err), VOUCH_OK);
+        assert_int_equal(vouch_session_step(session, &step, &err), VOUCH_E_NUMERIC);
+        assert_int_equal(err.code, VOUCH_E_NUMERIC);
+        vouch_session_tokens(session, &n);
+        assert_int_equal(n, PROMPT);
+        assert_int_equal(vouch_session_stats(session)->cycles, 0);
+        vouch_session_close(session);
+
+        options = options_of(MODEL, 3, NULL);
+        options.ignore_eos = true;
+        options.speculation.draft_model = broken;
+        for (int greedy = 0; greedy < 2; greedy++) {
+            options.speculation.draft_sampling = greedy ? VOUCH_DRAFT_GREEDY : VOUCH_DRAFT_SAMPLE;
+            answer_run(&got, target, &options, k.prompt, PROMPT);
+            assert_true(answer_equal(&got, &k.plain));
+            assert_int_equal(got.stats.drafted, 0);
         }
         vouch_model_close(broken);
     }
+}
+
+typedef struct embedding {
+    float rows[N_VOCAB * 64];
+} embedding;
+
+static void add_embedding(vouch_gguf_writer *writer, void *user)
+{
+    const int64_t dim[] = {64, N_VOCAB};
+    vouch_gguf_add_tensor(writer, "token_embd.weight", VOUCH_TYPE_F32, 2, dim, ((embedding *)user)->rows);
+}
+
+static vouch_model *open_with_embedding(embedding *e)
+{
+    return tiny_model_open(
+        &(tiny_model_options){.seed = 21, .omit = "token_embd.weight", .add = add_embedding, .user = e});
+}
+
+/* The place in the answer, at 20 or behind, of a token that came nowhere before. */
+static int32_t find_new_token(const int32_t *sequence, int32_t n)
+{
+    for (int32_t at = PROMPT + 20; at < n; at++) {
+        int32_t i = 0;
+        while (sequence[i] != sequence[at]) i++;
+        if (i == at) return at - PROMPT;
+    }
+    fail_msg("every token comes twice");
+    return -1;
+}
+
+/* A draft model that works until it is given one token: an answer to its end, all the same. */
+static void a_draft_model_may_break_down(void **state)
+{
+    (void)state;
+    static embedding e;
+    static answer plain, got;
+    test_random random = {9};
+    for (int i = 0; i < N_VOCAB * 64; i++) e.rows[i] = test_normal(&random);
+    vouch_model *sound = open_with_embedding(&e);
+    int32_t sequence[PROMPT + LENGTH];
+    vouch_session_options options = options_of(PLAIN, 0, NULL);
+    options.ignore_eos = true;
+    answer_prompt(sequence, PROMPT, N_VOCAB, 41, false);
+    answer_run(&plain, sound, &options, sequence, PROMPT);
+    memcpy(sequence + PROMPT, plain.tokens, LENGTH * sizeof *sequence);
+    const int32_t bad_at = find_new_token(sequence, PROMPT + LENGTH);
+    for (int i = 0; i < 64; i++) e.rows[sequence[PROMPT + bad_at] * 64 + i] = NAN;
+    vouch_model *broken = open_with_embedding(&e);
+
+    options = options_of(MODEL, 7, NULL);
+    options.ignore_eos = true;
+    options.speculation.draft_model = broken;
+    answer_run(&got, sound, &options, sequence, PROMPT);
+    assert_true(answer_equal(&got, &plain));
+    assert_true(got.stats.drafted > 0 && got.stats.accepted == got.stats.drafted);
+    assert_true(got.stats.accepted <= bad_at + 1);
+    vouch_model_close(sound);
+    vouch_model_close(broken);
 }
 
 typedef struct job {
@@ -809,6 +877,7 @@ int main(void)
         cmocka_unit_test(a_session_says_what_it_is),
         cmocka_unit_test(logits_outside_the_sequence_are_refused),
         cmocka_unit_test(a_model_without_numbers_is_an_error),
+        cmocka_unit_test(a_draft_model_may_break_down),
         cmocka_unit_test(sessions_share_models_between_threads),
     };
     return cmocka_run_group_tests_name("session", tests, models_open, models_close);

@@ -11,6 +11,9 @@
  * A guess drawn from q carries that q; one by argmax comes from a point mass and carries none. The draws are
  * the random numbers (seed, position, DRAFT): independent of the judge's, and the same however often a
  * position is drafted again.
+ *
+ * Where the model gives no finite logits, the draft ends before that guess, down to none: a bad draft model
+ * costs speed, not the answer (law L2). That is exact, because the end depends on the guesses before it only.
  */
 #include "draft/model.h"
 
@@ -51,7 +54,7 @@ static void model_observe(void *self, const int32_t *tokens, int32_t n_tokens)
     catch_up(d, tokens, limit_of(d, n_tokens - 1), false); /* the last one with the proposal, for its logits */
 }
 
-/* Guess i from the logits of the last row; history is the window before it. */
+/* Guess i from the logits of the last row; history is the window before it. Errors: NUMERIC. */
 static vouch_status draw_guess(model_drafter *d, int32_t i, int64_t position, size_t n_history)
 {
     vouch_dist *q = &d->q[d->greedy ? 0 : i];
@@ -73,7 +76,7 @@ static vouch_status model_propose(void *self, const int32_t *tokens, int32_t n_t
     memcpy(d->history, tokens + n_tokens - n_history, (size_t)n_history * sizeof *tokens);
     catch_up(d, tokens, n_tokens, true);
     for (int32_t i = 0;; i++) {
-        VOUCH_TRY(draw_guess(d, i, (int64_t)n_tokens + i, (size_t)(n_history + i)));
+        if (draw_guess(d, i, (int64_t)n_tokens + i, (size_t)(n_history + i)) != VOUCH_OK) return VOUCH_OK;
         out->n = i + 1;
         if (out->n == k) return VOUCH_OK;
         d->history[n_history + i] = d->guesses[i];
