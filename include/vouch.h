@@ -273,7 +273,8 @@ typedef enum vouch_finish {
 
 /* Where a step's last token came from. */
 typedef enum vouch_origin {
-    VOUCH_ORIGIN_ACCEPTED, /* a guess: the answer ended inside the accepted ones */
+    VOUCH_ORIGIN_ACCEPTED, /* a guess: the answer ended inside the accepted ones or, with finish NONE, can't
+                              go on behind them: the next step will return NUMERIC */
     VOUCH_ORIGIN_PLAIN,    /* nothing was drafted */
     VOUCH_ORIGIN_RESIDUAL, /* replaces the first rejected guess */
     VOUCH_ORIGIN_BONUS     /* every guess held */
@@ -346,7 +347,8 @@ VOUCH_API vouch_status vouch_session_chat(vouch_session *session, const vouch_me
 VOUCH_API void vouch_session_set_progress(vouch_session *session, vouch_progress_fn fn, void *user);
 
 /* One cycle. After finish != NONE, a further step returns ARGUMENT until the next prompt.
- * On failure the session stays at its last commit. Errors: ARGUMENT, NUMERIC, CANCELLED. */
+ * On failure the session stays at its last commit; the tokens that a session without drafts gives before
+ * the same failure have all been given. Errors: ARGUMENT, NUMERIC, CANCELLED. */
 VOUCH_API vouch_status vouch_session_step(vouch_session *session, vouch_step *step, vouch_error *err);
 
 /* Makes the running or the next prompt or step return CANCELLED, once, however often it is called until then.
@@ -359,8 +361,8 @@ VOUCH_API void vouch_session_cancel(vouch_session *session);
 VOUCH_API const int32_t *vouch_session_tokens(const vouch_session *session, size_t *n_tokens);
 VOUCH_API const vouch_stats *vouch_session_stats(const vouch_session *session);
 VOUCH_API void vouch_session_reset_stats(vouch_session *session);
-/* Seconds of one pass of n_rows (1 to VOUCH_MAX_DRAFT + 1) at the end of the sequence, the median of `reps`
- * (1 to 1000). Leaves no trace (law L3). Errors: ARGUMENT, CONTEXT (fewer places left). */
+/* Seconds of one pass of n_rows (1 to the larger of 16 and n_draft + 1) at the end of the sequence, the median
+ * of `reps` (1 to 1000). Leaves no trace (law L3). Errors: ARGUMENT, CONTEXT (fewer places left). */
 VOUCH_API vouch_status vouch_session_time_pass(vouch_session *session, int32_t n_rows, int32_t reps,
                                                double *seconds, vouch_error *err);
 /* "model", "ngram", "custom" or "none". */

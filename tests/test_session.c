@@ -684,6 +684,36 @@ static void a_session_says_what_it_is(void **state)
     }
 }
 
+/* As many rows as a pass can have, and one more; more than are left in the context. */
+static void a_timed_pass_has_limits(void **state)
+{
+    (void)state;
+    static const int32_t limits[][2] = {{1, 16}, {15, 16}, {16, 17}, {VOUCH_MAX_DRAFT, VOUCH_MAX_DRAFT + 1}};
+    const int32_t prompt[] = {50, 60, 70};
+    double seconds;
+    vouch_error err;
+    oracle o = {0};
+    vouch_session_options options;
+    vouch_session *session;
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        options = options_of(ORACLE, limits[i][0], &o);
+        session = answer_open(target, &options);
+        assert_int_equal(vouch_session_prompt(session, prompt, 3, NULL), VOUCH_OK);
+        assert_int_equal(vouch_session_time_pass(session, limits[i][1], 1, &seconds, &err), VOUCH_OK);
+        assert_int_equal(vouch_session_time_pass(session, limits[i][1] + 1, 1, &seconds, &err),
+                         VOUCH_E_ARGUMENT);
+        assert_non_null(strstr(err.message, "n_draft"));
+        vouch_session_close(session);
+    }
+    options = options_of(PLAIN, 0, NULL);
+    options.n_ctx = 10;
+    session = answer_open(target, &options);
+    assert_int_equal(vouch_session_prompt(session, prompt, 3, NULL), VOUCH_OK);
+    assert_int_equal(vouch_session_time_pass(session, 8, 1, &seconds, &err), VOUCH_OK);
+    assert_int_equal(vouch_session_time_pass(session, 9, 1, &seconds, &err), VOUCH_E_CONTEXT);
+    vouch_session_close(session);
+}
+
 static void logits_outside_the_sequence_are_refused(void **state)
 {
     (void)state;
@@ -875,6 +905,7 @@ int main(void)
         cmocka_unit_test(a_draft_model_may_be_shorter_or_larger),
         cmocka_unit_test(options_out_of_range_are_named),
         cmocka_unit_test(a_session_says_what_it_is),
+        cmocka_unit_test(a_timed_pass_has_limits),
         cmocka_unit_test(logits_outside_the_sequence_are_refused),
         cmocka_unit_test(a_model_without_numbers_is_an_error),
         cmocka_unit_test(a_draft_model_may_break_down),

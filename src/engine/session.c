@@ -459,13 +459,13 @@ vouch_status vouch_session_time_pass(vouch_session *session, int32_t n_rows, int
     enum { MAX_REPS = 1000 };
     vouch_session *s = session;
     const int32_t n_cached = s->cycle.n_tokens - 1, most = s->options.n_ctx - n_cached;
-    if (n_rows < 1 || n_rows > VOUCH_MAX_DRAFT + 1)
-        return out_of_range(err, "rows of a timed pass", n_rows, 1, VOUCH_MAX_DRAFT + 1);
+    if (n_rows < 1 || n_rows > s->max_logits)
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "rows of a timed pass is %d, must be 1 to %d where n_draft is %d", n_rows,
+                          s->max_logits, s->options.speculation.n_draft);
     if (reps < 1 || reps > MAX_REPS) return out_of_range(err, "repetitions of a timed pass", reps, 1, MAX_REPS);
     if (s->cycle.n_tokens == 0) return vouch_fail(err, VOUCH_E_ARGUMENT, "a timed pass needs a sequence");
-    if (n_rows > most || n_rows > s->max_logits)
-        return vouch_fail(err, VOUCH_E_CONTEXT, "%d rows do not fit: %d places are left, %d rows can have logits", n_rows,
-                          most, s->max_logits);
+    if (n_rows > most)
+        return vouch_fail(err, VOUCH_E_CONTEXT, "%d rows do not fit: %d places are left in the context", n_rows, most);
     int32_t tokens[VOUCH_MAX_DRAFT + 1];
     double times[MAX_REPS];
     run_target(s, n_cached, 0); /* after a look at earlier logits the cache is shorter */
