@@ -23,8 +23,13 @@
  *
  * The library never prints, exits or reads the environment. Every function that
  * can fail returns a vouch_status; where it takes a vouch_error, which may be
- * NULL, the message names the file, field and value. All memory is allocated when
- * a model or session is opened; stepping allocates nothing.
+ * NULL, the message names the file, field and value.
+ *
+ * Memory is allocated when a model or session is opened, and afterwards only while
+ * text is turned into ids; stepping allocates nothing. What is
+ * allocated is address space: the system adds pages as they are first written, so
+ * a session's resident part grows to vouch_session_memory while its context fills.
+ * A system that promises more than it has may end the process then, not at open.
  *
  *   vouch_error err;
  *   vouch_model *model;
@@ -367,7 +372,7 @@ VOUCH_API vouch_status vouch_session_time_pass(vouch_session *session, int32_t n
                                                double *seconds, vouch_error *err);
 /* "model", "ngram", "custom" or "none". */
 VOUCH_API const char *vouch_session_drafter(const vouch_session *session);
-/* Bytes held by the session: cache, workspace, drafter. */
+/* Bytes allocated for the session: cache, workspace, drafter. The resident part grows to it. */
 VOUCH_API size_t vouch_session_memory(const vouch_session *session);
 
 /* Logits of the tokens at positions [first, first + n) of the sequence, i.e. what the model says
