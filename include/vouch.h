@@ -26,10 +26,10 @@
  * NULL, the message names the file, field and value.
  *
  * Memory is allocated when a model or session is opened, and afterwards only while
- * text is turned into ids; stepping allocates nothing. What is
- * allocated is address space: the system adds pages as they are first written, so
- * a session's resident part grows to vouch_session_memory while its context fills.
- * A system that promises more than it has may end the process then, not at open.
+ * text is turned into ids; stepping allocates nothing. What is allocated is address
+ * space: the system adds pages as they are first written, so a session's resident
+ * part grows to vouch_session_memory while its context fills. A system that promises
+ * more than it has may end the process then, not at open.
  *
  *   vouch_error err;
  *   vouch_model *model;

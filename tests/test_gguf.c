@@ -1035,6 +1035,61 @@ static void test_long_path(void **state)
     assert_non_null(strstr(err.message, "ddd/some.gguf: is no GGUF file"));
 }
 
+/* The message ends with these words: nothing of it was cut off. */
+static void assert_ends(const vouch_error *err, const char *words)
+{
+    const size_t size = strlen(err->message), n = strlen(words);
+    if (size < n || strcmp(err->message + size - n, words) != 0)
+        fail_msg("'%s' doesn't end with '%s'", err->message, words);
+}
+
+/* The same for whatever else can go wrong with a file, from its opening to its last use. */
+static void test_long_path_of_a_file(void **state)
+{
+    (void)state;
+    char path[1024];
+    size_t at = strlen(strcpy(path, test_temporary("deep")));
+    vouch_error err;
+    vouch_gguf *gguf;
+    assert_int_equal(mkdir(path, 0700), 0);
+    for (int i = 0; i < 3; i++) {
+        path[at++] = '/';
+        memset(path + at, 'd', 200);
+        path[at += 200] = '\0';
+        assert_int_equal(mkdir(path, 0700), 0);
+    }
+    assert_int_equal(vouch_gguf_open(&gguf, path, &err), VOUCH_E_IO);
+    assert_ends(&err, ": is a directory, not a file");
+    strcpy(path + at, "/none/a.gguf");
+    assert_int_equal(vouch_gguf_open(&gguf, path, &err), VOUCH_E_IO);
+    assert_ends(&err, strerror(ENOENT));
+    vouch_gguf_writer *w;
+    const int32_t number = -123456789;
+    assert_int_equal(vouch_gguf_writer_open(&w, NULL), VOUCH_OK);
+    vouch_gguf_add_value(w, "a.number", VOUCH_GGUF_I32, &number);
+    assert_int_equal(vouch_gguf_write(w, path, &err), VOUCH_E_IO);
+    assert_ends(&err, strerror(ENOENT));
+    strcpy(path + at, "/a.gguf");
+    assert_int_equal(vouch_gguf_write(w, path, &err), VOUCH_OK);
+    vouch_gguf_writer_close(w);
+
+    int64_t integer;
+    double real;
+    assert_int_equal(vouch_gguf_open(&gguf, path, &err), VOUCH_OK);
+    assert_int_equal(strlen(vouch_gguf_path(gguf)), 200);
+    assert_non_null(strstr(vouch_gguf_path(gguf), "ddd/a.gguf"));
+    assert_int_equal(vouch_gguf_get_int(gguf, "a.number", true, 0, 7, &integer, &err), VOUCH_E_FORMAT);
+    assert_ends(&err, "ddd/a.gguf: metadata key 'a.number' is -123456789, but 0 to 7 is allowed");
+    assert_int_equal(vouch_gguf_get_float(gguf, "a.number", true, &real, &err), VOUCH_E_FORMAT);
+    assert_ends(&err, "ddd/a.gguf: metadata key 'a.number' is of type i32, but a float is needed");
+    assert_int_equal(vouch_gguf_get_int(gguf, "none", true, 0, 7, &integer, &err), VOUCH_E_FORMAT);
+    assert_ends(&err, "ddd/a.gguf: metadata key 'none' is missing");
+    assert_int_equal(truncate(path, 1), 0);
+    assert_int_equal(vouch_gguf_recheck(gguf, &err), VOUCH_E_IO);
+    assert_ends(&err, "to 1 bytes while being read");
+    vouch_gguf_close(gguf);
+}
+
 static vouch_gguf_writer *writer_open(void)
 {
     vouch_gguf_writer *w;
@@ -1373,6 +1428,7 @@ int main(void)
         cmocka_unit_test(test_mutations),
         cmocka_unit_test(test_unreadable_files),
         cmocka_unit_test(test_long_path),
+        cmocka_unit_test(test_long_path_of_a_file),
         cmocka_unit_test(test_write_file),
         cmocka_unit_test(test_write_fails),
         cmocka_unit_test(test_file_changes),

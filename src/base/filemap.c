@@ -8,6 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+const char *vouch_path_tail(const char *path)
+{
+    const size_t size = strlen(path);
+    return size > VOUCH_PATH_SHOWN ? path + size - VOUCH_PATH_SHOWN : path;
+}
+
 static vouch_status file_check(const struct stat *info, const char *path, vouch_error *err)
 {
     if (S_ISDIR(info->st_mode)) return vouch_fail(err, VOUCH_E_IO, "%s: is a directory, not a file", path);
@@ -21,25 +27,26 @@ static vouch_status file_check(const struct stat *info, const char *path, vouch_
 
 vouch_status vouch_filemap_open(vouch_filemap *map, const char *path, vouch_error *err)
 {
+    const char *const name = vouch_path_tail(path);
     *map = (vouch_filemap){0};
     /* Without O_NONBLOCK, opening a pipe would wait for its writer. */
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    if (fd < 0) return vouch_fail(err, VOUCH_E_IO, "%s: can't open: %s", path, strerror(errno));
+    if (fd < 0) return vouch_fail(err, VOUCH_E_IO, "%s: can't open: %s", name, strerror(errno));
 
     struct stat info;
     vouch_status status;
     if (fstat(fd, &info) != 0) {
-        status = vouch_fail(err, VOUCH_E_IO, "%s: can't examine: %s", path, strerror(errno));
+        status = vouch_fail(err, VOUCH_E_IO, "%s: can't examine: %s", name, strerror(errno));
         goto done;
     }
-    status = file_check(&info, path, err);
+    status = file_check(&info, name, err);
     if (status != VOUCH_OK) goto done;
 
     const size_t size = (size_t)info.st_size;
     void *const data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (data == MAP_FAILED) {
         status = vouch_fail(err, errno == ENOMEM ? VOUCH_E_MEMORY : VOUCH_E_IO, "%s: can't map %zu bytes: %s",
-                            path, size, strerror(errno));
+                            name, size, strerror(errno));
         goto done;
     }
     *map = (vouch_filemap){.data = data, .size = size, .fd = fd, .modified = info.st_mtim};
@@ -61,6 +68,7 @@ void vouch_filemap_close(vouch_filemap *map)
 vouch_status vouch_filemap_recheck(const vouch_filemap *map, const char *path, vouch_error *err)
 {
     struct stat info;
+    path = vouch_path_tail(path);
     if (fstat(map->fd, &info) != 0)
         return vouch_fail(err, VOUCH_E_IO, "%s: can't examine: %s", path, strerror(errno));
     if ((size_t)info.st_size != map->size)
@@ -74,6 +82,7 @@ vouch_status vouch_filemap_recheck(const vouch_filemap *map, const char *path, v
 vouch_status vouch_filemap_load(const vouch_filemap *map, const char *path, size_t offset, size_t size,
                                 vouch_error *err)
 {
+    path = vouch_path_tail(path);
     VOUCH_TRY(vouch_filemap_recheck(map, path, err));
 #ifdef MADV_POPULATE_READ
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);

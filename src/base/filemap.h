@@ -21,6 +21,11 @@
 
 #include "base/status.h"
 
+/* A path as messages name it. The end of a very long one says more than its beginning, and leaves room for the
+ * rest of the message: at most the last VOUCH_PATH_SHOWN bytes. */
+enum { VOUCH_PATH_SHOWN = 200 };
+const char *vouch_path_tail(const char *path);
+
 typedef struct vouch_filemap {
     const unsigned char *data; /* page-aligned; NULL while closed */
     size_t size;               /* > 0 while open */
@@ -35,7 +40,7 @@ vouch_status vouch_filemap_open(vouch_filemap *map, const char *path, vouch_erro
 void vouch_filemap_close(vouch_filemap *map);
 
 /* Brings size bytes at offset, which lie inside the map, into memory, or says why that fails: IO, when they
- * can't be read or the file has shrunk or changed. `path` is for the message. */
+ * can't be read or the file has shrunk or changed. `path` is for the message, which shows its tail. */
 vouch_status vouch_filemap_load(const vouch_filemap *map, const char *path, size_t offset, size_t size,
                                 vouch_error *err);
 /* IO when the file's size or time of modification is no longer what it was at open. */

@@ -63,6 +63,7 @@ vouch_status vouch_gguf_load_tensor(const vouch_gguf *gguf, const vouch_gguf_ten
 /* Call after the last use: IO when the file has changed since it was opened. */
 vouch_status vouch_gguf_recheck(const vouch_gguf *gguf, vouch_error *err);
 
+/* For messages: of a very long path the tail (vouch_path_tail). */
 const char *vouch_gguf_path(const vouch_gguf *gguf);
 size_t vouch_gguf_file_bytes(const vouch_gguf *gguf);
 size_t vouch_gguf_n_tensors(const vouch_gguf *gguf);

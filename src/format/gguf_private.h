@@ -41,7 +41,7 @@ typedef struct vouch_gguf_kv {
 } vouch_gguf_kv;
 
 struct vouch_gguf {
-    char *path;
+    char *path;                 /* its tail, for messages (base/filemap.h) */
     const unsigned char *bytes; /* the whole file */
     size_t size;
     vouch_filemap map; /* closed where the bytes are the caller's */

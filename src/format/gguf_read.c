@@ -44,13 +44,6 @@ typedef struct parser {
     vouch_error *err;
 } parser;
 
-/* The end of a very long path says more than its beginning, and leaves room for the rest of the message. */
-static const char *path_tail(const char *path)
-{
-    const size_t size = strlen(path), most = 200;
-    return size > most ? path + size - most : path;
-}
-
 static vouch_status parser_fail(const parser *p, vouch_status code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -61,7 +54,7 @@ static vouch_status parser_fail(const parser *p, vouch_status code, const char *
     va_start(arguments, format);
     vsnprintf(detail, sizeof detail, format, arguments);
     va_end(arguments);
-    const char *path = path_tail(p->gguf->path);
+    const char *path = p->gguf->path;
     if (!p->item) return vouch_fail(p->err, code, "%s: %s", path, detail);
     if (!p->name.data) return vouch_fail(p->err, code, "%s: %s %zu: %s", path, p->item, p->index, detail);
     return vouch_fail(p->err, code, "%s: %s '%.*s': %s", path, p->item,
@@ -439,7 +432,7 @@ static vouch_status check_overlap(parser *p)
     const vouch_gguf *g = p->gguf;
     const vouch_gguf_tensor **sorted = calloc(g->n_tensors + 1, sizeof *sorted);
     if (!sorted)
-        return vouch_fail(p->err, VOUCH_E_MEMORY, "%s: not enough memory for %zu tensors", path_tail(g->path),
+        return vouch_fail(p->err, VOUCH_E_MEMORY, "%s: not enough memory for %zu tensors", g->path,
                           g->n_tensors);
     vouch_status status = VOUCH_OK;
     for (size_t i = 0; i < g->n_tensors; i++) sorted[i] = &g->tensors[i];
@@ -486,12 +479,12 @@ static vouch_status parse_file(vouch_gguf *gguf, vouch_error *err)
 static vouch_status gguf_create(vouch_gguf **out, const char *path, vouch_error *err)
 {
     *out = calloc(1, sizeof **out);
-    if (!*out) return vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory", path_tail(path));
-    (*out)->path = strdup(path);
+    if (!*out) return vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory", vouch_path_tail(path));
+    (*out)->path = strdup(vouch_path_tail(path));
     if ((*out)->path) return VOUCH_OK;
     vouch_gguf_close(*out);
     *out = NULL;
-    return vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory", path_tail(path));
+    return vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory", vouch_path_tail(path));
 }
 
 vouch_status vouch_gguf_open_bytes(vouch_gguf **out, const void *bytes, size_t size, const char *name,

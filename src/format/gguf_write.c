@@ -355,7 +355,7 @@ static vouch_status header_build(const vouch_gguf_writer *w, buffer *header, siz
 typedef struct sink {
     unsigned char *memory;
     int fd;
-    const char *path;
+    const char *path; /* for messages */
 } sink;
 
 static vouch_status sink_put(sink *s, const void *data, size_t size, vouch_error *err)
@@ -429,7 +429,7 @@ static vouch_status temporary_create(const char *path, mode_t mode, char **name,
 {
     const size_t room = strlen(path) + 48;
     *name = malloc(room);
-    if (!*name) return vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory", path);
+    if (!*name) return vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory", vouch_path_tail(path));
     for (int attempt = 0; attempt < 100; attempt++) {
         snprintf(*name, room, "%s.%ld-%d.part", path, (long)getpid(), attempt);
         *fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
@@ -438,7 +438,7 @@ static vouch_status temporary_create(const char *path, mode_t mode, char **name,
     }
     free(*name);
     *name = NULL;
-    return vouch_fail(err, VOUCH_E_IO, "%s: can't create: %s", path, strerror(errno));
+    return vouch_fail(err, VOUCH_E_IO, "%s: can't create: %s", vouch_path_tail(path), strerror(errno));
 }
 
 /* A regular or a new file: whole or not at all. */
@@ -446,15 +446,15 @@ static vouch_status file_replace(const vouch_gguf_writer *w, const buffer *heade
                                  mode_t mode, vouch_error *err)
 {
     char *name;
-    sink s = {.path = path};
+    sink s = {.path = vouch_path_tail(path)};
     VOUCH_TRY(temporary_create(path, mode, &name, &s.fd, err));
     vouch_status status = writer_put(w, header, &s, err);
     if (status == VOUCH_OK && fsync(s.fd) != 0)
-        status = vouch_fail(err, VOUCH_E_IO, "%s: can't write: %s", path, strerror(errno));
+        status = vouch_fail(err, VOUCH_E_IO, "%s: can't write: %s", vouch_path_tail(path), strerror(errno));
     if (close(s.fd) != 0 && status == VOUCH_OK)
-        status = vouch_fail(err, VOUCH_E_IO, "%s: can't write: %s", path, strerror(errno));
+        status = vouch_fail(err, VOUCH_E_IO, "%s: can't write: %s", vouch_path_tail(path), strerror(errno));
     if (status == VOUCH_OK && rename(name, path) != 0)
-        status = vouch_fail(err, VOUCH_E_IO, "%s: can't replace: %s", path, strerror(errno));
+        status = vouch_fail(err, VOUCH_E_IO, "%s: can't replace: %s", vouch_path_tail(path), strerror(errno));
     if (status != VOUCH_OK) unlink(name);
     free(name);
     return status;
@@ -464,11 +464,11 @@ static vouch_status file_replace(const vouch_gguf_writer *w, const buffer *heade
 static vouch_status file_stream(const vouch_gguf_writer *w, const buffer *header, const char *path,
                                 vouch_error *err)
 {
-    sink s = {.path = path, .fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)};
-    if (s.fd < 0) return vouch_fail(err, VOUCH_E_IO, "%s: can't open: %s", path, strerror(errno));
+    sink s = {.path = vouch_path_tail(path), .fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)};
+    if (s.fd < 0) return vouch_fail(err, VOUCH_E_IO, "%s: can't open: %s", vouch_path_tail(path), strerror(errno));
     vouch_status status = writer_put(w, header, &s, err);
     if (close(s.fd) != 0 && status == VOUCH_OK)
-        status = vouch_fail(err, VOUCH_E_IO, "%s: can't write: %s", path, strerror(errno));
+        status = vouch_fail(err, VOUCH_E_IO, "%s: can't write: %s", vouch_path_tail(path), strerror(errno));
     return status;
 }
 
@@ -483,13 +483,13 @@ vouch_status vouch_gguf_write(vouch_gguf_writer *w, const char *path, vouch_erro
     if (stat(path, &info) != 0) {
         status = file_replace(w, &header, path, 0666, err);
     } else if (S_ISDIR(info.st_mode)) {
-        status = vouch_fail(err, VOUCH_E_IO, "%s: is a directory", path);
+        status = vouch_fail(err, VOUCH_E_IO, "%s: is a directory", vouch_path_tail(path));
     } else if (!S_ISREG(info.st_mode)) {
         status = file_stream(w, &header, path, err);
     } else {
         resolved = realpath(path, NULL); /* a link stays, its file is replaced */
         if (resolved) status = file_replace(w, &header, resolved, info.st_mode & 0777, err);
-        else status = vouch_fail(err, VOUCH_E_IO, "%s: can't resolve: %s", path, strerror(errno));
+        else status = vouch_fail(err, VOUCH_E_IO, "%s: can't resolve: %s", vouch_path_tail(path), strerror(errno));
     }
 done:
     free(resolved);
