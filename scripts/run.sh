@@ -76,7 +76,7 @@ else
     scripts/install test model
 fi
 # MODEL and PROMPT are this script's business, not the build's.
-env -u MODEL -u PROMPT -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory all >&2
+env -u MODEL -u PROMPT -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s all >&2
 [ -n "${MODEL:-}" ] || get_model
 
 default="The Moon is Earth's only natural satellite. It orbits at an average distance of 384,400 km, about 30 times Earth's \
