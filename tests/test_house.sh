@@ -63,6 +63,13 @@ header_compiles_alone_as_cxx() {
     done
 }
 
+readme_example_compiles() {
+    sed -n '/^```c$/,/^```$/p' README.md | sed '/^```/d' >"$TMP/example.c"
+    grep -q vouch_session_step "$TMP/example.c"
+    # shellcheck disable=SC2086
+    $CC -std=c11 $strict "$TMP/example.c"
+}
+
 compile_baseline() { $CC -include src/base/baseline.h -Iinclude -Isrc -std=c11 -D_GNU_SOURCE -fsyntax-only "$@" src/base/status.c; }
 
 wider_flags_are_refused() {
@@ -140,5 +147,5 @@ install_gives_a_working_library() {
 }
 
 test_group shared_library_exports_the_header archive_names_have_the_prefix soname_is_linked \
-    header_compiles_alone_as_c header_compiles_alone_as_cxx wider_flags_are_refused rooms_look_one_way \
+    header_compiles_alone_as_c header_compiles_alone_as_cxx readme_example_compiles wider_flags_are_refused rooms_look_one_way \
     library_does_not_print_exit_or_look_around missing_packages_are_named install_gives_a_working_library
