@@ -6,6 +6,7 @@
 #   WERROR=1        warnings are errors (CI)
 #   V=1             shows the commands
 #   T="test_gguf"   which test programs, F='*truncated*' which tests in them
+#   DATA=folder     public prompts for bench and same-bytes (../shared/data)
 #   PREFIX, DESTDIR where `make install` puts things
 
 CC       ?= cc
@@ -198,13 +199,14 @@ fuzz: ## libFuzzer, FUZZ_SECONDS=60 for each target (needs clang)
 # ------------------------------------------------------------------ measuring
 
 .PHONY: bench benches same-bytes
+DATA ?= ../shared/data
 benches: all $(BENCHES:%=$(B)/bench/%)
 
 bench: benches ## speed on this machine; LLAMA_BENCH=path compares with llama.cpp's llama-bench
-	@BUILD=$(BUILD) bench/compare-llama
+	@BUILD=$(BUILD) bench/compare-llama --data '$(DATA)'
 
 same-bytes: benches ## law L2 on a real model: 40 prompts, every drafter, thread count and cpu; half an hour
-	@$(B)/bench/same_bytes
+	@$(B)/bench/same_bytes --data '$(DATA)'
 
 # ------------------------------------------------------------------ tidiness
 
