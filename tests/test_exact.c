@@ -80,7 +80,7 @@ typedef enum rule {
 } rule;
 
 /* How a run comes to its end after n_emitted tokens. */
-typedef enum ending { BY_COMMIT, BY_CONTEXT, BY_ROOM } ending;
+typedef enum ending { BY_COMMIT, BY_CONTEXT, BY_ROOM, BY_FAILURE } ending;
 
 typedef struct setup {
     int32_t n_vocab, k, n_emitted;
@@ -88,7 +88,7 @@ typedef struct setup {
     bool greedy_draft;
     double lenience;
     ending ending;
-    int32_t eos; /* -1: none */
+    int32_t eos; /* BY_FAILURE: the target gives no logits after it; -1: none */
     rule rule;
 } setup;
 
@@ -236,9 +236,10 @@ static vouch_finish on_commit(void *self, int32_t token)
 {
     run *r = self;
     r->n_committed++;
-    if (token == r->setup.eos) return VOUCH_FINISH_EOS;
-    return r->setup.ending == BY_COMMIT && r->n_committed == r->setup.n_emitted ? VOUCH_FINISH_LENGTH
-                                                                                : VOUCH_FINISH_NONE;
+    const ending how = r->setup.ending;
+    if (token == r->setup.eos && how != BY_FAILURE) return VOUCH_FINISH_EOS;
+    const bool by_length = how == BY_COMMIT || how == BY_FAILURE;
+    return by_length && r->n_committed == r->setup.n_emitted ? VOUCH_FINISH_LENGTH : VOUCH_FINISH_NONE;
 }
 
 static void run_open(run *r, const setup *s)
@@ -276,6 +277,7 @@ static void run_path(run *r)
     r->n_committed = 0;
     r->stats = (vouch_stats){0};
     r->target.n_cached = 0;
+    r->target.fail_token = s->ending == BY_FAILURE ? s->eos : -1;
     r->cycle = (vouch_cycle){
         .target = toy_target(&r->target),
         .drafter = {.ops = &branch_drafter, .self = r},
@@ -294,7 +296,9 @@ static void run_path(run *r)
     do {
         const int32_t left = s->n_emitted - r->n_committed;
         const int32_t room = s->ending == BY_ROOM ? left : TOY_MAX_CTX;
-        assert_int_equal(vouch_cycle_step(&r->cycle, s->k, room, &result), VOUCH_OK);
+        const vouch_status status = vouch_cycle_step(&r->cycle, s->k, room, &result);
+        if (s->ending == BY_FAILURE && r->tokens[r->cycle.n_tokens - 1] == s->eos && status != VOUCH_OK) break;
+        assert_int_equal(status, VOUCH_OK);
         inside += result.last == VOUCH_ORIGIN_ACCEPTED;
     } while (result.finish == VOUCH_FINISH_NONE && r->n_committed < s->n_emitted);
 
@@ -394,6 +398,8 @@ static const setup shapes[] = {
     {.n_vocab = 4, .k = 1, .n_emitted = 3, .ending = BY_COMMIT, .eos = 2},
     {.n_vocab = 4, .k = 2, .n_emitted = 3, .ending = BY_CONTEXT, .eos = -1},
     {.n_vocab = 5, .k = 2, .n_emitted = 3, .ending = BY_ROOM, .eos = -1},
+    {.n_vocab = 3, .k = 2, .n_emitted = 4, .ending = BY_FAILURE, .eos = 2},
+    {.n_vocab = 4, .k = 3, .n_emitted = 2, .ending = BY_FAILURE, .eos = 1},
 };
 
 static void check_shape(const setup *shape, int i, bool greedy_draft)

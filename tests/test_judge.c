@@ -477,10 +477,18 @@ static void test_rows_are_asked_for_only_when_reached(void **state)
             vouch_judgement j;
             const vouch_status status = vouch_judge(&j, verdicts, &draft, row_of, &r, &dice, 0, 1, true);
             const bool fails = fail_at >= 0 && fail_at <= wrong_at;
-            assert_int_equal(status, fails ? VOUCH_E_NUMERIC : VOUCH_OK);
+            assert_int_equal(status, fails && fail_at == 0 ? VOUCH_E_NUMERIC : VOUCH_OK);
             const int last = fails ? fail_at : wrong_at;
             for (int i = 0; i < 4; i++) assert_int_equal(r.asked[i], i <= last);
-            if (fails) continue;
+            for (int i = 0; i < 3; i++)
+                assert_int_equal(verdicts[i].verdict, i < last                 ? VOUCH_ACCEPTED
+                                                      : i == wrong_at && !fails ? VOUCH_REJECTED
+                                                                                : VOUCH_NOT_REACHED);
+            if (fails) { /* what was accepted before the failure holds */
+                assert_int_equal(j.n_accepted, fail_at);
+                assert_int_equal(j.origin, VOUCH_ORIGIN_ACCEPTED);
+                continue;
+            }
             assert_int_equal(j.n_accepted, wrong_at);
             assert_int_equal(j.n_reached, wrong_at < 3 ? wrong_at + 1 : 3);
             assert_int_equal(j.origin, wrong_at < 3 ? VOUCH_ORIGIN_RESIDUAL : VOUCH_ORIGIN_BONUS);

@@ -812,8 +812,33 @@ static int32_t find_new_token(const int32_t *sequence, int32_t n)
     return -1;
 }
 
-/* A draft model that works until it is given one token: an answer to its end, all the same. */
-static void a_draft_model_may_break_down(void **state)
+/* The answer is the rest of sequence[0, n), and what comes at place n is the failure, however often asked. */
+static void check_breakdown(const vouch_model *model, const vouch_session_options *options,
+                            const int32_t *sequence, int32_t n)
+{
+    vouch_session *session = answer_open(model, options);
+    vouch_step step;
+    vouch_error err;
+    char expected[80];
+    snprintf(expected, sizeof expected, "token %d of the sequence: the model gave no finite logits", n);
+    assert_int_equal(vouch_session_prompt(session, sequence, PROMPT, &err), VOUCH_OK);
+    while (vouch_session_step(session, &step, &err) == VOUCH_OK) {}
+    for (int i = 0; i < 3; i++) {
+        size_t n_tokens;
+        const int32_t *tokens = vouch_session_tokens(session, &n_tokens);
+        assert_int_equal(n_tokens, n);
+        assert_memory_equal(tokens, sequence, n_tokens * sizeof *tokens);
+        assert_int_equal(err.code, VOUCH_E_NUMERIC);
+        assert_string_equal(err.message, expected);
+        assert_int_equal(vouch_session_stats(session)->generated_tokens, n - PROMPT);
+        assert_int_equal(vouch_session_step(session, &step, &err), VOUCH_E_NUMERIC);
+    }
+    vouch_session_close(session);
+}
+
+/* Models that work until they are given one token. A target like that: whatever drafts, the plain answer up to
+ * and with this token, then the error, again and again. A draft model like that: the plain answer. */
+static void models_may_break_down_in_an_answer(void **state)
 {
     (void)state;
     static embedding e;
@@ -838,6 +863,15 @@ static void a_draft_model_may_break_down(void **state)
     assert_true(answer_equal(&got, &plain));
     assert_true(got.stats.drafted > 0 && got.stats.accepted == got.stats.drafted);
     assert_true(got.stats.accepted <= bad_at + 1);
+
+    oracle o = {.tokens = sequence, .n = PROMPT + LENGTH, .n_vocab = N_VOCAB};
+    for (int way = 0; way < N_WAYS; way++)
+        for (int32_t k = 1; k <= 8; k++) {
+            options = options_of(way, k, &o);
+            options.ignore_eos = true;
+            if (way == MODEL) options.speculation.draft_model = sound;
+            check_breakdown(broken, &options, sequence, PROMPT + bad_at + 1);
+        }
     vouch_model_close(sound);
     vouch_model_close(broken);
 }
@@ -908,7 +942,7 @@ int main(void)
         cmocka_unit_test(a_timed_pass_has_limits),
         cmocka_unit_test(logits_outside_the_sequence_are_refused),
         cmocka_unit_test(a_model_without_numbers_is_an_error),
-        cmocka_unit_test(a_draft_model_may_break_down),
+        cmocka_unit_test(models_may_break_down_in_an_answer),
         cmocka_unit_test(sessions_share_models_between_threads),
     };
     return cmocka_run_group_tests_name("session", tests, models_open, models_close);

@@ -7,7 +7,9 @@
  *   2  between cycles target and drafter hold at most N - 1 tokens, so that the last committed token is
  *      the first row of the next pass.
  *   3  N + guesses + 1 <= n_ctx: neither a pass nor a commit runs over the context's end.
- *   4  a cycle that fails changes nothing but, by 2, how much of the same prefix is cached.
+ *   4  a cycle that fails changes nothing but, by 2, how much of the same prefix is cached. It fails at
+ *      n_tokens: where a later row has no p, the guesses accepted before it are committed, and the next
+ *      cycle fails.
  *   5  accepted counts committed guesses: generated = accepted + the residual, bonus and plain tokens.
  */
 #include "spec/cycle.h"
@@ -55,11 +57,12 @@ static vouch_status draft_guesses(vouch_cycle *cycle, int32_t k, vouch_draft *dr
     return VOUCH_OK;
 }
 
-/* 4. Commits the accepted guesses and the final token until one ends the answer. */
+/* 4. Commits the accepted guesses and the final token, where there is one, until one ends the answer. */
 static void commit(vouch_cycle *cycle, const vouch_judgement *judgement, vouch_cycle_result *out)
 {
-    const int32_t n = judgement->n_accepted + 1;
-    cycle->tokens[out->first + n - 1] = judgement->final_token;
+    const bool has_final = judgement->origin != VOUCH_ORIGIN_ACCEPTED;
+    const int32_t n = judgement->n_accepted + has_final;
+    if (has_final) cycle->tokens[out->first + n - 1] = judgement->final_token;
     while (out->n < n && out->finish == VOUCH_FINISH_NONE) {
         cycle->n_tokens++;
         out->finish = cycle->commit(cycle->commit_self, cycle->tokens[out->first + out->n++]);

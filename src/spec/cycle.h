@@ -8,7 +8,7 @@
  *
  *   1 draft   the drafter guesses at most k tokens
  *   2 score   one pass of the target over tokens[n_cached, n_tokens) and the guesses
- *   3 judge   left to right; accepted guesses and one token more
+ *   3 judge   left to right; accepted guesses and one token more, or none where p of its row failed
  *   4 commit  one at a time, until one of them ends the answer: nothing after it exists
  *   5 rewind  target and drafter to the last committed token
  *
@@ -59,7 +59,9 @@ typedef struct vouch_cycle_result {
 /* One cycle with at most k guesses and at most `room` >= 1 committed tokens: k is cut to room - 1, and so
  * that the sequence fits into n_ctx. Needs 1 <= n_tokens < n_ctx; the answer ends with CONTEXT when the
  * last place is taken. Afterwards target and drafter hold at most n_tokens - 1 tokens.
- * On failure nothing is committed or counted. Errors: NUMERIC. */
+ * On failure nothing is committed or counted; it is the token at n_tokens that couldn't be had. A failure
+ * behind accepted guesses is left to the next cycle: they are committed, with last ACCEPTED and finish NONE.
+ * Errors: NUMERIC. */
 vouch_status vouch_cycle_step(vouch_cycle *cycle, int32_t k, int32_t room, vouch_cycle_result *out);
 
 #endif

@@ -9,6 +9,9 @@
  *
  * whatever q is, if it is what the guess was drawn from. A guess by argmax was drawn from a point mass:
  * q(x) = 1. Every number below is computed from the same weights that were drawn from.
+ *
+ * A row without p ends the judgement before its token, as it would end plain decoding there: it depends on
+ * nothing but the tokens before it, and each of these has the probability that it has without drafts.
  */
 #include "spec/judge.h"
 
@@ -19,6 +22,13 @@ static double acceptance(double p, double q, double lenience)
     if (p == 0) return 0;
     const double limit = lenience * q;
     return p < limit ? p / limit : 1;
+}
+
+/* p of the row after the accepted guesses failed: they are what there is, if there are any. */
+static vouch_status stop_at(vouch_judgement *out, vouch_status failure)
+{
+    out->origin = VOUCH_ORIGIN_ACCEPTED;
+    return out->n_accepted > 0 ? VOUCH_OK : failure;
 }
 
 vouch_status vouch_judge(vouch_judgement *out, vouch_guess *guesses, const vouch_draft *draft,
@@ -32,8 +42,10 @@ vouch_status vouch_judge(vouch_judgement *out, vouch_guess *guesses, const vouch
         guesses[i] = (vouch_guess){.token = token, .verdict = VOUCH_NOT_REACHED, .q = q};
     }
     const vouch_dist *p;
+    vouch_status status;
     for (int32_t i = 0; i < draft->n; i++) {
-        VOUCH_TRY(row_p(row_self, i, &p));
+        status = row_p(row_self, i, &p);
+        if (status != VOUCH_OK) return stop_at(out, status);
         const vouch_dist *q = draft->q ? draft->q[i] : NULL;
         vouch_guess *guess = &guesses[i];
         guess->p = vouch_dist_p(p, guess->token);
@@ -49,7 +61,8 @@ vouch_status vouch_judge(vouch_judgement *out, vouch_guess *guesses, const vouch
         guess->verdict = VOUCH_ACCEPTED;
         out->n_accepted++;
     }
-    VOUCH_TRY(row_p(row_self, draft->n, &p));
+    status = row_p(row_self, draft->n, &p);
+    if (status != VOUCH_OK) return stop_at(out, status);
     out->final_token = dice->draw(dice->self, position + draft->n, p);
     return VOUCH_OK;
 }

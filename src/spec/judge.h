@@ -9,6 +9,10 @@
  * the bonus token is drawn from p of the row after the last. A guess without q came from a point mass:
  * it is accepted with p(x), and the residual is p without x.
  *
+ * Where p of a row can't be had, plain decoding would still have emitted the tokens before it. So do
+ * the accepted guesses: they are the whole judgement then, without a final token, and the failure comes
+ * with row 0 of the next cycle.
+ *
  * It sees no tensors and no random generator: rows of p come from a function, called only for rows
  * that are reached, and chance from `vouch_dice`, so that a test can walk all branches instead of
  * sampling them.
@@ -37,14 +41,14 @@ typedef vouch_status vouch_row_fn(void *self, int32_t row, const vouch_dist **p)
 
 typedef struct vouch_judgement {
     int32_t n_accepted;
-    int32_t final_token;
-    vouch_origin origin;   /* PLAIN, RESIDUAL or BONUS */
+    int32_t final_token;   /* none where origin is ACCEPTED */
+    vouch_origin origin;   /* PLAIN, RESIDUAL, BONUS; ACCEPTED: the row after the accepted guesses failed */
     double overlap;        /* sum over reached guesses of sum_x min(p, q), where asked for */
     int32_t n_reached;
 } vouch_judgement;
 
 /* position: of the first guess in the sequence. guesses [draft->n] receives the verdicts.
- * Errors: those of row_p. */
+ * Errors: those of row_p, of row 0 only: at later rows the accepted guesses are the judgement. */
 vouch_status vouch_judge(vouch_judgement *out, vouch_guess *guesses, const vouch_draft *draft,
                          vouch_row_fn *row_p, void *row_self, const vouch_dice *dice,
                          int64_t position, double lenience, bool want_overlap);

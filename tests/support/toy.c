@@ -15,7 +15,7 @@ static void layout(toy *model, const vouch_sampling *sampling)
 
 void toy_open(toy *model, int32_t n_vocab, uint64_t seed, float sharpness, const vouch_sampling *sampling)
 {
-    *model = (toy){.n_vocab = n_vocab, .seed = seed, .sharpness = sharpness, .fail_row = -1};
+    *model = (toy){.n_vocab = n_vocab, .seed = seed, .sharpness = sharpness, .fail_row = -1, .fail_token = -1};
     assert_int_equal(vouch_sampling_check(sampling, n_vocab, NULL), VOUCH_OK);
     layout(model, sampling);
     assert_int_equal(vouch_arena_allocate(&model->arena, "a toy", NULL), VOUCH_OK);
@@ -72,7 +72,7 @@ static vouch_status toy_row(void *self, const int32_t *tokens, int32_t n_history
     assert_in_range(row, 0, model->n_guesses);
     assert_int_equal(n_history, model->n_before + row);
     assert_memory_equal(model->cache, tokens, (size_t)n_history * sizeof *tokens);
-    if (row == model->fail_row) return VOUCH_E_NUMERIC;
+    if (row == model->fail_row || tokens[n_history - 1] == model->fail_token) return VOUCH_E_NUMERIC;
     *p = &model->dist;
     return dist_of(model, tokens, n_history, model->blind_penalties ? model->n_before : n_history);
 }

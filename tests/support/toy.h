@@ -26,6 +26,7 @@ typedef struct toy {
     int32_t n_guesses, next_row;
     int64_t n_passes, n_rows;
     int32_t fail_row;     /* this row of each pass has no finite logits; -1: none */
+    int32_t fail_token;   /* nor does any after this token; -1: none */
     bool blind_penalties; /* a wrong target: penalties don't see the guesses */
 } toy;
 
