@@ -1090,6 +1090,42 @@ static void test_long_path_of_a_file(void **state)
     vouch_gguf_close(gguf);
 }
 
+/* What was given back is out of memory, its neighbours and the header are not, and it can be read again. */
+static void test_release(void **state)
+{
+    (void)state;
+    enum { N = 1 << 18 };
+    static float values[2][N];
+    const int64_t dim[] = {N};
+    vouch_gguf_writer *w;
+    vouch_gguf *gguf;
+    char path[300];
+    for (int i = 0; i < N; i++) values[0][i] = (float)i, values[1][i] = -(float)i;
+    strcpy(path, test_temporary("release.gguf"));
+    assert_int_equal(vouch_gguf_writer_open(&w, NULL), VOUCH_OK);
+    vouch_gguf_add_tensor(w, "a", VOUCH_TYPE_F32, 1, dim, values[0]);
+    vouch_gguf_add_tensor(w, "b", VOUCH_TYPE_F32, 1, dim, values[1]);
+    assert_int_equal(vouch_gguf_write(w, path, NULL), VOUCH_OK);
+    vouch_gguf_writer_close(w);
+    assert_int_equal(vouch_gguf_open(&gguf, path, NULL), VOUCH_OK);
+    const vouch_gguf_tensor *a = vouch_gguf_find_tensor(gguf, "a"), *b = vouch_gguf_find_tensor(gguf, "b");
+    assert_int_equal(vouch_gguf_load_tensor(gguf, a, NULL), VOUCH_OK);
+    assert_int_equal(vouch_gguf_load_tensor(gguf, b, NULL), VOUCH_OK);
+    const int64_t whole = test_resident(path), page = sysconf(_SC_PAGESIZE);
+    if (whole < 0) test_skip("no /proc/self/smaps");
+    assert_true(whole >= 2 * (int64_t)sizeof values[0]);
+    vouch_gguf_release_tensor(gguf, a);
+    assert_in_range(test_resident(path), whole - (int64_t)sizeof values[0],
+                    whole - (int64_t)sizeof values[0] + 2 * page);
+    assert_int_equal(vouch_gguf_load_tensor(gguf, a, NULL), VOUCH_OK);
+    assert_memory_equal(a->data, values[0], sizeof values[0]);
+    assert_memory_equal(b->data, values[1], sizeof values[1]);
+    vouch_gguf_release_tensor(gguf, a);
+    vouch_gguf_release_tensor(gguf, b);
+    assert_true(test_resident(path) <= whole - 2 * (int64_t)sizeof values[0] + 4 * page);
+    vouch_gguf_close(gguf);
+}
+
 static vouch_gguf_writer *writer_open(void)
 {
     vouch_gguf_writer *w;
@@ -1429,6 +1465,7 @@ int main(void)
         cmocka_unit_test(test_unreadable_files),
         cmocka_unit_test(test_long_path),
         cmocka_unit_test(test_long_path_of_a_file),
+        cmocka_unit_test(test_release),
         cmocka_unit_test(test_write_file),
         cmocka_unit_test(test_write_fails),
         cmocka_unit_test(test_file_changes),

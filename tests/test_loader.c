@@ -473,6 +473,117 @@ static void packing_keeps_the_values(void **state)
     }
 }
 
+/* --------------------------------------------------------------- a large file */
+
+enum { WIDE_LAYERS = 4, WIDE_EMBD = 256, WIDE_FF = 8192, WIDE_SHIFT = 1000 };
+
+/* Tensor number i begins that many values further on in the same noise. */
+static const float *wide_values(const float *noise, int i)
+{
+    return noise + (size_t)i * WIDE_SHIFT;
+}
+
+/* 100 MiB, most of it in 12 matrices of 8 MiB. */
+static void wide_model_write(const float *noise)
+{
+    static const struct {
+        const char *name;
+        int64_t dim[2];
+    } parts[] = {{"ffn_gate", {WIDE_EMBD, WIDE_FF}},
+                 {"ffn_up", {WIDE_EMBD, WIDE_FF}},
+                 {"ffn_down", {WIDE_FF, WIDE_EMBD}},
+                 {"attn_q", {WIDE_EMBD, WIDE_EMBD}},
+                 {"attn_k", {WIDE_EMBD, WIDE_EMBD}},
+                 {"attn_v", {WIDE_EMBD, WIDE_EMBD}},
+                 {"attn_output", {WIDE_EMBD, WIDE_EMBD}},
+                 {"attn_norm", {WIDE_EMBD, 1}},
+                 {"ffn_norm", {WIDE_EMBD, 1}}};
+    const uint32_t n_layers = WIDE_LAYERS, n_embd = WIDE_EMBD, n_ff = WIDE_FF, n_ctx = 64, n_heads = 4;
+    const float eps = 1e-5f;
+    const int64_t n_embedding[] = {WIDE_EMBD, 50};
+    vouch_gguf_writer *w;
+    vouch_error err;
+    char name[64];
+    assert_int_equal(vouch_gguf_writer_open(&w, NULL), VOUCH_OK);
+    vouch_gguf_add_text(w, "general.architecture", "llama");
+    vouch_gguf_add_text(w, "tokenizer.ggml.model", "none");
+    vouch_gguf_add_value(w, "llama.block_count", VOUCH_GGUF_U32, &n_layers);
+    vouch_gguf_add_value(w, "llama.context_length", VOUCH_GGUF_U32, &n_ctx);
+    vouch_gguf_add_value(w, "llama.embedding_length", VOUCH_GGUF_U32, &n_embd);
+    vouch_gguf_add_value(w, "llama.feed_forward_length", VOUCH_GGUF_U32, &n_ff);
+    vouch_gguf_add_value(w, "llama.attention.head_count", VOUCH_GGUF_U32, &n_heads);
+    vouch_gguf_add_value(w, "llama.attention.layer_norm_rms_epsilon", VOUCH_GGUF_F32, &eps);
+    vouch_gguf_add_tensor(w, "token_embd.weight", VOUCH_TYPE_F32, 2, n_embedding, noise);
+    vouch_gguf_add_tensor(w, "output_norm.weight", VOUCH_TYPE_F32, 1, n_embedding, noise);
+    for (int layer = 0; layer < WIDE_LAYERS; layer++)
+        for (int i = 0; i < 9; i++) {
+            snprintf(name, sizeof name, "blk.%d.%s.weight", layer, parts[i].name);
+            vouch_gguf_add_tensor(w, name, VOUCH_TYPE_F32, parts[i].dim[1] == 1 ? 1 : 2, parts[i].dim,
+                                  wide_values(noise, layer * 9 + i));
+        }
+    if (vouch_gguf_write(w, path, &err) != VOUCH_OK) fail_msg("%s", err.message);
+    vouch_gguf_writer_close(w);
+}
+
+typedef struct peak {
+    reports reports;
+    int64_t resident;
+} peak;
+
+static void report_peak(void *user, double share)
+{
+    peak *p = user;
+    report(&p->reports, share);
+    const int64_t resident = test_resident(path);
+    if (resident > p->resident) p->resident = resident;
+}
+
+static void assert_rows(const vouch_matrix *matrix, const float *values)
+{
+    static float row[WIDE_FF];
+    const size_t n = (size_t)matrix->n_in;
+    for (int64_t i = 0; i < matrix->n_out; i++) {
+        vouch_matrix_get_row(matrix, i, row);
+        assert_memory_equal(row, values + (size_t)i * n, n * sizeof *row);
+    }
+}
+
+/* The file is never whole in memory beside the packed weights, and every tensor finds its place. */
+static void a_large_file_is_packed_in_batches(void **state)
+{
+    (void)state;
+    const size_t n = WIDE_EMBD * WIDE_FF + WIDE_SHIFT * 9 * WIDE_LAYERS;
+    float *noise = malloc(n * sizeof *noise);
+    test_random random = {77};
+    assert_non_null(noise);
+    for (size_t i = 0; i < n; i++) noise[i] = test_uniform(&random, -1, 1);
+    path = test_temporary("wide.gguf");
+    wide_model_write(noise);
+
+    vouch_model_options options = vouch_model_options_default();
+    vouch_model *model;
+    vouch_error err;
+    for (int32_t n_threads = 1; n_threads <= 3; n_threads += 2) {
+        peak p = {.resident = -1};
+        options.n_threads = n_threads;
+        options.progress = report_peak;
+        options.progress_user = &p;
+        if (vouch_model_open(&model, path, &options, &err) != VOUCH_OK) fail_msg("%s", err.message);
+        assert_true(p.reports.n > 4 && p.reports.last == 1);
+        if (p.resident >= 0) assert_in_range(p.resident, 24 << 20, 33 << 20);
+        const vouch_weights *weights = model->weights;
+        for (int layer = 0; layer < WIDE_LAYERS; layer++) {
+            const vouch_layer *l = &weights->layers[layer];
+            assert_rows(&l->gate, wide_values(noise, layer * 9));
+            assert_rows(&l->down, wide_values(noise, layer * 9 + 2));
+            assert_rows(&l->v, wide_values(noise, layer * 9 + 5));
+            assert_memory_equal(l->ffn_norm, wide_values(noise, layer * 9 + 8), WIDE_EMBD * sizeof(float));
+        }
+        vouch_model_close(model);
+    }
+    free(noise);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -489,6 +600,7 @@ int main(void)
         cmocka_unit_test(a_model_says_what_it_is),
         cmocka_unit_test(instruction_sets_are_chosen_by_name),
         cmocka_unit_test(packing_keeps_the_values),
+        cmocka_unit_test(a_large_file_is_packed_in_batches),
     };
     return cmocka_run_group_tests_name("loader", tests, NULL, NULL);
 }

@@ -100,3 +100,10 @@ vouch_status vouch_filemap_load(const vouch_filemap *map, const char *path, size
 #endif
     return VOUCH_OK;
 }
+
+void vouch_filemap_release(const vouch_filemap *map, size_t offset, size_t size)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t begin = (offset + page - 1) / page * page, end = (offset + size) / page * page;
+    if (begin < end) (void)madvise((void *)(uintptr_t)(map->data + begin), end - begin, MADV_DONTNEED);
+}

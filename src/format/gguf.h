@@ -60,7 +60,9 @@ void vouch_gguf_close(vouch_gguf *gguf); /* NULL is allowed */
  * cut short since it was opened, is an IO error here and not a SIGBUS later (base/filemap.h). */
 vouch_status vouch_gguf_load_tensor(const vouch_gguf *gguf, const vouch_gguf_tensor *tensor,
                                     vouch_error *err);
-/* Call after the last use: IO when the file has changed since it was opened. */
+/* Call after its last use: gives its memory back. No other tensor's data, and nothing of the header. */
+void vouch_gguf_release_tensor(const vouch_gguf *gguf, const vouch_gguf_tensor *tensor);
+/* Call after the last use of all: IO when the file has changed since it was opened. */
 vouch_status vouch_gguf_recheck(const vouch_gguf *gguf, vouch_error *err);
 
 /* For messages: of a very long path the tail (vouch_path_tail). */

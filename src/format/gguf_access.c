@@ -103,11 +103,21 @@ const vouch_gguf_tensor *vouch_gguf_find_tensor(const vouch_gguf *gguf, const ch
                                                                           name);
 }
 
+static size_t tensor_offset(const vouch_gguf *gguf, const vouch_gguf_tensor *tensor)
+{
+    return (size_t)((const unsigned char *)tensor->data - gguf->bytes);
+}
+
 vouch_status vouch_gguf_load_tensor(const vouch_gguf *gguf, const vouch_gguf_tensor *tensor, vouch_error *err)
 {
     if (!gguf->map.data || !tensor->data) return VOUCH_OK;
-    const size_t offset = (size_t)((const unsigned char *)tensor->data - gguf->bytes);
-    return vouch_filemap_load(&gguf->map, gguf->path, offset, tensor->bytes, err);
+    return vouch_filemap_load(&gguf->map, gguf->path, tensor_offset(gguf, tensor), tensor->bytes, err);
+}
+
+void vouch_gguf_release_tensor(const vouch_gguf *gguf, const vouch_gguf_tensor *tensor)
+{
+    if (gguf->map.data && tensor->data)
+        vouch_filemap_release(&gguf->map, tensor_offset(gguf, tensor), tensor->bytes);
 }
 
 vouch_status vouch_gguf_recheck(const vouch_gguf *gguf, vouch_error *err)

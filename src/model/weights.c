@@ -3,11 +3,17 @@
  * From a GGUF file to packed weights.
  *
  * An architecture is a row of a table, a tensor of a layer is a row of another: name, shape and where it
- * goes. Opening walks these tables three times with the same function:
+ * goes. Opening walks these tables twice with the same function:
  *
- *   1 check   every tensor is there, has its shape and a supported type, and the file has no other
- *   2 count   the arena's size
- *   3 place   matrices and vectors get their memory and become jobs for the threads that pack
+ *   1 check   every tensor is there, has its shape and a supported type; their sizes are added up, and what
+ *             the file has besides is refused
+ *   2 place   matrices and vectors get their memory and become jobs
+ *
+ * Then the jobs are done in batches, so that the file and the packed weights are never whole in memory at the
+ * same time: the peak is the packed weights and the largest batch.
+ *
+ *   file     [ given back | batch: loaded, all threads pack it |  not yet loaded          ]
+ *   packed   [ done       | being written                      |  pages not yet touched   ]
  */
 #include "model/weights.h"
 
@@ -284,25 +290,27 @@ static vouch_status refuse_unknown_tensors(const walk *w)
 
 /* ------------------------------------------------------------------ packing */
 
+/* Tiles are numbered over all jobs laid end to end. */
 typedef struct packing {
     const job *jobs;
-    size_t n_jobs;
-    int64_t n_tiles;
+    size_t first_job, end_job; /* of the batch */
+    int64_t first_tile, end_tile;
+    int64_t n_tiles; /* of all jobs */
     vouch_progress_fn progress;
     void *user;
     _Atomic int64_t done;
 } packing;
 
-/* Packs the tiles [begin, end) of all jobs laid end to end. */
+/* Packs the tiles [begin, end), which lie in the batch. */
 static void pack_range(const packing *p, int64_t begin, int64_t end)
 {
-    size_t low = 0, high = p->n_jobs; /* the last job that begins at or before `begin` */
+    size_t low = p->first_job, high = p->end_job; /* the last job that begins at or before `begin` */
     while (high - low > 1) {
         const size_t middle = (low + high) / 2;
         if (p->jobs[middle].first_tile <= begin) low = middle;
         else high = middle;
     }
-    for (size_t j = low; j < p->n_jobs && p->jobs[j].first_tile < end; j++) {
+    for (size_t j = low; j < p->end_job && p->jobs[j].first_tile < end; j++) {
         const job *one = &p->jobs[j];
         if (!one->matrix) continue;
         const int64_t from = begin > one->first_tile ? begin - one->first_tile : 0;
@@ -316,27 +324,53 @@ static void pack_on_thread(void *arg, vouch_pool *team, int32_t thread)
 {
     packing *p = arg;
     enum { PIECE = 64 }; /* tiles between two reports */
-    vouch_work work = vouch_pool_share(team, thread, p->n_tiles, PIECE);
+    vouch_work work = vouch_pool_share(team, thread, p->end_tile - p->first_tile, PIECE);
     while (vouch_work_next(&work))
         for (int64_t t = work.begin; t < work.end; t += PIECE) {
             const int64_t end = t + PIECE < work.end ? t + PIECE : work.end;
-            pack_range(p, t, end);
+            pack_range(p, p->first_tile + t, p->first_tile + end);
             const int64_t done = atomic_fetch_add(&p->done, end - t) + end - t;
             if (thread == 0 && p->progress) p->progress(p->user, (double)done / (double)p->n_tiles);
         }
 }
 
+/* The jobs from first_job on that make a batch: as many as fit, but one at least. */
+static void choose_batch(packing *p, size_t n_jobs)
+{
+    enum { BATCH_BYTES = 32 << 20 };
+    size_t bytes = 0;
+    p->first_tile = p->end_tile;
+    for (p->end_job = p->first_job; p->end_job < n_jobs; p->end_job++) {
+        const job *one = &p->jobs[p->end_job];
+        if (bytes > 0 && bytes + one->tensor->bytes > BATCH_BYTES) return;
+        bytes += one->tensor->bytes;
+        if (one->matrix) p->end_tile += one->matrix->n_tiles;
+    }
+}
+
+static vouch_status pack_batch(const walk *w, packing *p, vouch_pool *pool)
+{
+    for (size_t j = p->first_job; j < p->end_job; j++) {
+        const job *one = &p->jobs[j];
+        VOUCH_TRY(vouch_gguf_load_tensor(w->gguf, one->tensor, w->err));
+        if (one->vector) memcpy(one->vector, one->tensor->data, one->tensor->bytes);
+    }
+    vouch_pool_run(pool, pack_on_thread, p);
+    for (size_t j = p->first_job; j < p->end_job; j++) vouch_gguf_release_tensor(w->gguf, p->jobs[j].tensor);
+    return VOUCH_OK;
+}
+
 static vouch_status pack_all(walk *w, vouch_pool *pool, vouch_progress_fn progress, void *user)
 {
-    packing p = {.jobs = w->jobs, .n_jobs = w->n_jobs, .progress = progress, .user = user};
+    packing p = {.jobs = w->jobs, .progress = progress, .user = user};
     for (size_t j = 0; j < w->n_jobs; j++) {
-        job *one = &w->jobs[j];
-        VOUCH_TRY(vouch_gguf_load_tensor(w->gguf, one->tensor, w->err));
-        one->first_tile = p.n_tiles;
-        if (one->matrix) p.n_tiles += one->matrix->n_tiles;
-        else memcpy(one->vector, one->tensor->data, one->tensor->bytes);
+        w->jobs[j].first_tile = p.n_tiles;
+        if (w->jobs[j].matrix) p.n_tiles += w->jobs[j].matrix->n_tiles;
     }
-    vouch_pool_run(pool, pack_on_thread, &p);
+    for (; p.first_job < w->n_jobs; p.first_job = p.end_job) {
+        choose_batch(&p, w->n_jobs);
+        VOUCH_TRY(pack_batch(w, &p, pool));
+    }
     if (progress) progress(user, 1.0);
     return vouch_gguf_recheck(w->gguf, w->err);
 }

@@ -2,6 +2,7 @@
 #include "support/test.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +67,22 @@ const char *test_temporary(const char *name)
     char *path = paths[next++ % 8];
     snprintf(path, sizeof paths[0], "%s/%s", folder, name);
     return path;
+}
+
+int64_t test_resident(const char *path)
+{
+    char line[4352];
+    long long kilobytes, total = -1;
+    bool inside = false;
+    FILE *maps = fopen("/proc/self/smaps", "r");
+    while (maps && fgets(line, sizeof line, maps)) {
+        if (strchr(line, '/')) inside = strstr(line, path) != NULL;
+        else if (strchr(line, '-') && strchr(line, '-') < strchr(line, ' ')) inside = false; /* of no file */
+        if (inside && sscanf(line, "Rss: %lld kB", &kilobytes) == 1)
+            total = (total < 0 ? 0 : total) + kilobytes * 1024;
+    }
+    if (maps) fclose(maps);
+    return total;
 }
 
 /* splitmix64 */

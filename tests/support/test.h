@@ -18,6 +18,9 @@ const char *test_model(void);
 /* A path in this process's own temporary folder, removed at exit; valid until 8 calls later. */
 const char *test_temporary(const char *name);
 
+/* Bytes of a mapped file that are in this process's memory; -1 where the system doesn't say. */
+int64_t test_resident(const char *path);
+
 /* True in `make check`: slow tests then say test_skip_slow() first. */
 int test_is_quick(void);
 #define test_skip_slow()              \
