@@ -97,7 +97,8 @@ vouch_status cli_answer(cli_engine *engine, const cli_tokens *prompt, cli_reply 
         size_t position;
         vouch_session_tokens(session, &position);
         status = vouch_session_step(session, &step, err);
-        if (step.finish != VOUCH_FINISH_NONE) cli_interrupt_watch(NULL); /* too late, and not for the next prompt */
+        if (step.finish != VOUCH_FINISH_NONE)
+            cli_interrupt_watch(NULL); /* too late, and not for the next prompt */
         if (!status) status = step_show(engine, &step, position, &paint, reply, err);
     }
     cli_interrupt_release();

@@ -434,7 +434,8 @@ typedef struct meddler {
     vouch_drafter oracle;
 } meddler;
 
-static int32_t meddler_propose(void *user, const int32_t *tokens, int32_t n_tokens, int32_t k, int32_t *guesses)
+static int32_t meddler_propose(void *user, const int32_t *tokens, int32_t n_tokens, int32_t k,
+                               int32_t *guesses)
 {
     const meddler *m = user;
     vouch_session_cancel(m->session);
