@@ -322,7 +322,7 @@ typedef struct vouch_stats {
     int64_t accepted_at[VOUCH_MAX_DRAFT]; /* guesses accepted at each place */
     int64_t drafted_at[VOUCH_MAX_DRAFT];
     int64_t depth_histogram[VOUCH_DEPTHS]; /* cycles by number of guesses */
-    int64_t judged;                        /* guesses reached by the judge */
+    int64_t judged;                        /* guesses accepted or rejected */
     double expected_acceptance_sum;        /* of sum min(p, q) over judged guesses */
     double prefill_seconds, decode_seconds;
     double draft_seconds, verify_seconds, judge_seconds;

@@ -105,7 +105,9 @@ static vouch_cycle_result step(answer *a, int32_t k, int32_t room)
     assert_int_equal(s->draft_cycles, before.draft_cycles + (r.n_guesses > 0));
     assert_int_equal(s->full_accepts, before.full_accepts + (r.n_guesses > 0 && accepted == r.n_guesses));
     assert_int_equal(s->depth_histogram[r.n_guesses], before.depth_histogram[r.n_guesses] + 1);
-    assert_in_range(s->judged - before.judged, accepted + rejected, r.n_guesses);
+    assert_int_equal(s->judged - before.judged, accepted + rejected);
+    assert_true(s->expected_acceptance_sum <=
+                before.expected_acceptance_sum + accepted + rejected + 1e-9); /* each at most 1 */
     return r;
 }
 
@@ -289,6 +291,8 @@ static void test_answers_end_inside_an_accepted_run(void **state)
             for (int32_t i = 0; i < k; i++)
                 assert_int_equal(a.cycle.guesses[i].verdict, i < inside ? VOUCH_ACCEPTED : VOUCH_NOT_REACHED);
             assert_int_equal(a.target.n_cached, a.cycle.n_tokens - 1); /* trimmed, too */
+            assert_int_equal(a.stats.judged, a.stats.accepted);
+            assert_true(a.stats.expected_acceptance_sum == (double)a.stats.accepted); /* point masses */
             check_sums(&a.stats);
             d.ops->close(d.self);
             toy_close(&knows);

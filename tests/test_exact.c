@@ -297,7 +297,8 @@ static void run_path(run *r)
         const int32_t left = s->n_emitted - r->n_committed;
         const int32_t room = s->ending == BY_ROOM ? left : TOY_MAX_CTX;
         const vouch_status status = vouch_cycle_step(&r->cycle, s->k, room, &result);
-        if (s->ending == BY_FAILURE && r->tokens[r->cycle.n_tokens - 1] == s->eos && status != VOUCH_OK) break;
+        if (s->ending == BY_FAILURE && r->tokens[r->cycle.n_tokens - 1] == s->eos && status != VOUCH_OK)
+            break;
         assert_int_equal(status, VOUCH_OK);
         inside += result.last == VOUCH_ORIGIN_ACCEPTED;
     } while (result.finish == VOUCH_FINISH_NONE && r->n_committed < s->n_emitted);

@@ -78,8 +78,10 @@ static void commit(vouch_cycle *cycle, const vouch_judgement *judgement, vouch_c
     }
 }
 
-static void count(vouch_stats *stats, const vouch_cycle_result *result, const vouch_judgement *judgement)
+/* After commit: guesses behind the end of the answer have lost their verdicts. */
+static void count(const vouch_cycle *cycle, const vouch_cycle_result *result, const vouch_judgement *judgement)
 {
+    vouch_stats *stats = cycle->stats;
     stats->generated_tokens += result->n;
     stats->cycles++;
     stats->drafted += result->n_guesses;
@@ -89,8 +91,10 @@ static void count(vouch_stats *stats, const vouch_cycle_result *result, const vo
     for (int32_t i = 0; i < result->n_guesses; i++) stats->drafted_at[i]++;
     for (int32_t i = 0; i < result->n_accepted; i++) stats->accepted_at[i]++;
     stats->depth_histogram[result->n_guesses]++;
-    stats->judged += judgement->n_reached;
-    stats->expected_acceptance_sum += judgement->overlap;
+    for (int32_t i = 0; i < result->n_guesses && cycle->guesses[i].verdict != VOUCH_NOT_REACHED; i++) {
+        stats->judged++;
+        stats->expected_acceptance_sum += judgement->overlap[i];
+    }
 }
 
 vouch_status vouch_cycle_step(vouch_cycle *cycle, int32_t k, int32_t room, vouch_cycle_result *out)
@@ -117,8 +121,8 @@ vouch_status vouch_cycle_step(vouch_cycle *cycle, int32_t k, int32_t room, vouch
     commit(cycle, &judgement, out);
     rewind_both(cycle);
 
+    count(cycle, out, &judgement);
     vouch_stats *stats = cycle->stats;
-    count(stats, out, &judgement);
     stats->draft_seconds += drafted - start;
     stats->verify_seconds += scored - drafted;
     stats->judge_seconds += judged - scored;

@@ -50,8 +50,7 @@ vouch_status vouch_judge(vouch_judgement *out, vouch_guess *guesses, const vouch
         vouch_guess *guess = &guesses[i];
         guess->p = vouch_dist_p(p, guess->token);
         guess->accept = acceptance(guess->p, guess->q, lenience);
-        out->n_reached++;
-        if (want_overlap) out->overlap += vouch_dist_overlap(p, q, guess->token);
+        if (want_overlap) out->overlap[i] = vouch_dist_overlap(p, q, guess->token);
         if (!dice->accept(dice->self, position + i, guess->accept, &guess->u)) {
             guess->verdict = VOUCH_REJECTED;
             out->origin = VOUCH_ORIGIN_RESIDUAL;

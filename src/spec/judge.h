@@ -41,10 +41,9 @@ typedef vouch_status vouch_row_fn(void *self, int32_t row, const vouch_dist **p)
 
 typedef struct vouch_judgement {
     int32_t n_accepted;
-    int32_t final_token;   /* none where origin is ACCEPTED */
-    vouch_origin origin;   /* PLAIN, RESIDUAL, BONUS; ACCEPTED: the row after the accepted guesses failed */
-    double overlap;        /* sum over reached guesses of sum_x min(p, q), where asked for */
-    int32_t n_reached;
+    int32_t final_token; /* none where origin is ACCEPTED */
+    vouch_origin origin; /* PLAIN, RESIDUAL, BONUS; ACCEPTED: the row after the accepted guesses failed */
+    double overlap[VOUCH_MAX_DRAFT]; /* of each reached guess: sum_x min(p, q), where asked for */
 } vouch_judgement;
 
 /* position: of the first guess in the sequence. guesses [draft->n] receives the verdicts.
