@@ -385,11 +385,13 @@ VOUCH_API vouch_status vouch_session_logits(vouch_session *session, int32_t firs
 
 /* The rule by itself, on plain probabilities (arXiv 2211.17192, Algorithm 1): judges k guesses
  * from left to right and draws the one token that follows the accepted ones.
- *   guesses [k], p [k + 1][n_vocab], q [k][n_vocab] or NULL where the guesses are argmaxes.
+ *   guesses [k], p [k + 1][n_vocab], q [k][n_vocab] or NULL where the guesses are argmaxes;
+ *   k from 0 to VOUCH_MAX_DRAFT. A row is divided by its sum, so that weights will do, too.
  * Random numbers are those of positions first_position, first_position + 1, ... under `seed`.
  * Writes the number accepted and the final token, which is always below n_vocab; `verdicts`, [k],
- * may be NULL. Errors: ARGUMENT (a guess outside the vocabulary, a weight that is negative or not
- * finite, a row of p without any mass). */
+ * may be NULL. On failure nothing is written. Errors: ARGUMENT (k or lenience out of range, a guess outside
+ * the vocabulary, a weight that is negative or not finite, a row of p or q without any mass: also a row
+ * that isn't reached). */
 typedef struct vouch_rejection {
     int32_t k, n_vocab;
     const int32_t *guesses;

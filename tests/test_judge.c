@@ -566,6 +566,35 @@ static void test_reject_refuses_bad_arguments(void **state)
     assert_in_range(f, 0, 1);
 }
 
+/* Rows need not sum to 1: powers of two times them are the same distributions, bit for bit. */
+static void test_rows_are_normalised(void **state)
+{
+    (void)state;
+    enum { N = 50, K = 3 };
+    test_random random = {11};
+    float *p = random_rows(&random, K + 1, N), *q = random_rows(&random, K, N);
+    float scaled_p[(K + 1) * N], scaled_q[K * N];
+    for (int i = 0; i < (K + 1) * N; i++) scaled_p[i] = ldexpf(p[i], i / N + 3);
+    for (int i = 0; i < K * N; i++) scaled_q[i] = ldexpf(q[i], -5 - i / N);
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        int32_t guesses[K], accepted[2], final[2];
+        vouch_guess verdicts[2][K];
+        memset(verdicts, 0, sizeof verdicts);
+        for (int i = 0; i < K; i++) guesses[i] = (int32_t)test_below(&random, N);
+        vouch_rejection in = {
+            .k = K, .n_vocab = N, .guesses = guesses, .p = p, .q = q, .lenience = 1, .seed = seed};
+        assert_int_equal(vouch_reject(&in, &accepted[0], &final[0], verdicts[0], NULL), VOUCH_OK);
+        in.p = scaled_p;
+        in.q = scaled_q;
+        assert_int_equal(vouch_reject(&in, &accepted[1], &final[1], verdicts[1], NULL), VOUCH_OK);
+        assert_true(accepted[0] == accepted[1] && final[0] == final[1]);
+        for (int i = 0; i < K; i++)
+            assert_true(verdicts[0][i].p == verdicts[1][i].p && verdicts[0][i].q == verdicts[1][i].q);
+    }
+    free(p);
+    free(q);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -584,6 +613,7 @@ int main(void)
         cmocka_unit_test(test_rows_are_asked_for_only_when_reached),
         cmocka_unit_test(test_overlap_is_the_sum_of_minima),
         cmocka_unit_test(test_reject_refuses_bad_arguments),
+        cmocka_unit_test(test_rows_are_normalised),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
