@@ -898,7 +898,7 @@ static void test_truncated_everywhere(void **state)
 static unsigned char *write_larger(size_t *size)
 {
     enum { N_TOKENS = 512, N_TENSORS = 48, N_VALUES = 5504 };
-    static char names[N_TOKENS][16];
+    static char names[N_TOKENS][24];
     static float data[N_VALUES];
     vouch_text tokens[N_TOKENS];
     vouch_gguf_writer *w;
