@@ -116,7 +116,7 @@ static void a_barrier_parts_the_stages(void **state)
 typedef struct race {
     int32_t size;
     bool open; /* without a barrier: thread 1 comes when the others have gone on */
-    atomic_int at[3], gone, early;
+    atomic_int at[3], gone[3], early;
 } race;
 
 static void run_race(void *arg, vouch_pool *team, int32_t thread)
@@ -124,11 +124,11 @@ static void run_race(void *arg, vouch_pool *team, int32_t thread)
     race *r = arg;
     for (int s = 0; s < 3; s++) {
         if (thread == 1 && !r->open) usleep(2000);
-        while (thread == 1 && r->open && atomic_load(&r->gone) < (s + 1) * (r->size - 1)) sched_yield();
+        while (thread == 1 && r->open && atomic_load(&r->gone[s]) < r->size - 1) sched_yield();
         atomic_fetch_add(&r->at[s], 1);
         if (!r->open) vouch_pool_barrier(team);
         if (atomic_load(&r->at[s]) != r->size) atomic_fetch_add(&r->early, 1);
-        if (thread != 1) atomic_fetch_add(&r->gone, 1);
+        if (thread != 1) atomic_fetch_add(&r->gone[s], 1);
     }
 }
 
