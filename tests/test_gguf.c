@@ -1180,6 +1180,53 @@ static void test_write_file(void **state)
     assert_int_equal(count_files(folder), 2);
 }
 
+/* Byte i is a function of i; *user is where the next piece has to begin. */
+static void bytes_fill(void *user, size_t offset, void *bytes, size_t size)
+{
+    size_t *next = user;
+    if (offset > 0) assert_int_equal(offset, *next); /* 0: a new write */
+    assert_int_equal(size % 34, 0);
+    for (size_t i = 0; i < size; i++) ((unsigned char *)bytes)[i] = (unsigned char)((offset + i) * 0x9e3779b1 >> 24);
+    *next = offset + size;
+}
+
+/* Data made while it is written is the data given beforehand, in a file and in memory. */
+static void test_write_filled(void **state)
+{
+    (void)state;
+    enum { BLOCKS = 100000, SIZE = BLOCKS * 34 };
+    const int64_t dim[] = {32, BLOCKS};
+    unsigned char *whole = malloc(SIZE);
+    void *expected, *filled;
+    size_t n_expected, n_filled, next = 0;
+    char path[256];
+    assert_non_null(whole);
+    bytes_fill(&next, 0, whole, SIZE);
+    for (int round = 0; round < 2; round++) {
+        vouch_gguf_writer *w = writer_open();
+        if (round == 0) vouch_gguf_add_tensor(w, "t", VOUCH_TYPE_Q8_0, 2, dim, whole);
+        else vouch_gguf_add_filled(w, "t", VOUCH_TYPE_Q8_0, 2, dim, bytes_fill, &next);
+        vouch_gguf_add_tensor(w, "after", VOUCH_TYPE_F32, 1, (const int64_t[]){64}, floats);
+        assert_int_equal(vouch_gguf_write_bytes(w, round ? &filled : &expected, round ? &n_filled : &n_expected, NULL),
+                         VOUCH_OK);
+        strcpy(path, test_temporary("filled.gguf"));
+        assert_int_equal(vouch_gguf_write(w, path, NULL), VOUCH_OK);
+        vouch_gguf_writer_close(w);
+        assert_int_equal(next, SIZE);
+    }
+    assert_int_equal(n_filled, n_expected);
+    assert_memory_equal(filled, expected, n_filled);
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    assert_int_equal(fread(filled, 1, n_filled, file), n_filled);
+    assert_int_equal(fgetc(file), EOF);
+    assert_memory_equal(filled, expected, n_filled);
+    fclose(file);
+    free(filled);
+    free(expected);
+    free(whole);
+}
+
 static vouch_status write_to(const char *path, vouch_error *err)
 {
     size_t size;
@@ -1373,6 +1420,9 @@ static void test_writer_refuses_tensors(void **state)
     w = writer_open();
     vouch_gguf_add_tensor(w, "t", VOUCH_TYPE_F32, 1, good, NULL);
     expect_refused(w, "tensor 't' has no data");
+    w = writer_open();
+    vouch_gguf_add_filled(w, "t", VOUCH_TYPE_F32, 1, good, NULL, NULL);
+    expect_refused(w, "tensor 't' has no data");
 }
 
 /* ------------------------------------------------------------------ fixtures */
@@ -1467,6 +1517,7 @@ int main(void)
         cmocka_unit_test(test_long_path_of_a_file),
         cmocka_unit_test(test_release),
         cmocka_unit_test(test_write_file),
+        cmocka_unit_test(test_write_filled),
         cmocka_unit_test(test_write_fails),
         cmocka_unit_test(test_file_changes),
         cmocka_unit_test(test_writer_refuses_keys),

@@ -132,6 +132,12 @@ void vouch_gguf_add_texts(vouch_gguf_writer *writer, const char *key, const vouc
 /* `data` is in the file's layout for the type; dim[0] must be a multiple of the block length. */
 void vouch_gguf_add_tensor(vouch_gguf_writer *writer, const char *name, vouch_type type,
                            uint32_t n_dims, const int64_t *dim, const void *data);
+/* The same with data that is made while it is written, so that a file may be larger than memory: `fill` gives the
+ * bytes [offset, offset + size) of the tensor, whole blocks. It is called in ascending order, for every write anew;
+ * `user` must live until then. */
+typedef void vouch_gguf_fill_fn(void *user, size_t offset, void *bytes, size_t size);
+void vouch_gguf_add_filled(vouch_gguf_writer *writer, const char *name, vouch_type type, uint32_t n_dims,
+                           const int64_t *dim, vouch_gguf_fill_fn *fill, void *user);
 /* Errors: IO (with the reason; a full disk too), MEMORY, ARGUMENT (the first bad add). */
 vouch_status vouch_gguf_write(vouch_gguf_writer *writer, const char *path, vouch_error *err);
 /* The same into memory: *bytes is the caller's to free(). */

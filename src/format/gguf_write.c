@@ -5,7 +5,7 @@
  *
  *   writer ── kv        key, type, value | key, type, value | ...       as in the file
  *          ── keys      where in kv each key is, to find duplicates
- *          ── tensors   name, dims, type, pointer to the caller's data
+ *          ── tensors   name, dims, type, pointer to the caller's data or function that makes it
  *
  *   file:  [ magic, version, counts | kv | tensor infos | pad ][ data | pad ][ data | pad ] ...
  *            `header`, built in memory                            from the caller's memory
@@ -41,7 +41,9 @@ typedef struct writer_tensor {
     uint32_t n_dims;
     int64_t dim[VOUCH_GGUF_MAX_DIMS];
     uint32_t type;
-    const void *data; /* the caller's */
+    const void *data;         /* the caller's; NULL where it is filled */
+    vouch_gguf_fill_fn *fill; /* NULL where it is there */
+    void *user;
     size_t bytes;
 } writer_tensor;
 
@@ -263,14 +265,14 @@ static bool tensor_check(vouch_gguf_writer *w, const char *name, vouch_type type
     return true;
 }
 
-void vouch_gguf_add_tensor(vouch_gguf_writer *w, const char *name, vouch_type type, uint32_t n_dims,
-                           const int64_t *dim, const void *data)
+/* With what it consists of; the rest is filled in here. */
+static void tensor_add(vouch_gguf_writer *w, const char *name, vouch_type type, uint32_t n_dims, const int64_t *dim,
+                       writer_tensor tensor)
 {
-    writer_tensor tensor = {.data = data};
     if (w->error.code != VOUCH_OK || !name_check(w, "tensor name", name, VOUCH_GGUF_NAME_MAX) ||
         !tensor_check(w, name, type, n_dims, dim, &tensor))
         return;
-    if (!data) {
+    if (!tensor.data && !tensor.fill) {
         vouch_fail(&w->error, VOUCH_E_ARGUMENT, "GGUF: tensor '%s' has no data", name);
         return;
     }
@@ -282,6 +284,18 @@ void vouch_gguf_add_tensor(vouch_gguf_writer *w, const char *name, vouch_type ty
         return;
     }
     w->n_tensors++;
+}
+
+void vouch_gguf_add_tensor(vouch_gguf_writer *w, const char *name, vouch_type type, uint32_t n_dims,
+                           const int64_t *dim, const void *data)
+{
+    tensor_add(w, name, type, n_dims, dim, (writer_tensor){.data = data});
+}
+
+void vouch_gguf_add_filled(vouch_gguf_writer *w, const char *name, vouch_type type, uint32_t n_dims,
+                           const int64_t *dim, vouch_gguf_fill_fn *fill, void *user)
+{
+    tensor_add(w, name, type, n_dims, dim, (writer_tensor){.fill = fill, .user = user});
 }
 
 /* ------------------------------------------------------------------ header */
@@ -390,12 +404,36 @@ static vouch_status sink_pad(sink *s, size_t size, vouch_error *err)
     return VOUCH_OK;
 }
 
+/* A tensor's data as its owner makes it: in place, or a piece at a time. */
+static vouch_status sink_fill(sink *s, const writer_tensor *tensor, vouch_error *err)
+{
+    enum { PIECE = 1 << 20 };
+    if (s->memory) {
+        tensor->fill(tensor->user, 0, s->memory, tensor->bytes);
+        s->memory += tensor->bytes;
+        return VOUCH_OK;
+    }
+    const size_t block = (size_t)vouch_type_get_info(tensor->type)->block_bytes, most = PIECE / block * block;
+    unsigned char *piece = malloc(most);
+    if (!piece) return vouch_fail(err, VOUCH_E_MEMORY, "GGUF: not enough memory to write %zu bytes at a time", most);
+    vouch_status status = VOUCH_OK;
+    for (size_t done = 0; done < tensor->bytes && status == VOUCH_OK;) {
+        const size_t size = tensor->bytes - done < most ? tensor->bytes - done : most;
+        tensor->fill(tensor->user, done, piece, size);
+        status = sink_put(s, piece, size, err);
+        done += size;
+    }
+    free(piece);
+    return status;
+}
+
 static vouch_status writer_put(const vouch_gguf_writer *w, const buffer *header, sink *s, vouch_error *err)
 {
     VOUCH_TRY(sink_put(s, header->data, header->used, err));
     for (size_t i = 0; i < w->n_tensors; i++) {
         const writer_tensor *tensor = &writer_tensors(w)[i];
-        VOUCH_TRY(sink_put(s, tensor->data, tensor->bytes, err));
+        if (tensor->fill) VOUCH_TRY(sink_fill(s, tensor, err));
+        else VOUCH_TRY(sink_put(s, tensor->data, tensor->bytes, err));
         VOUCH_TRY(sink_pad(s, padding_of(tensor->bytes, w->alignment), err));
     }
     return VOUCH_OK;
