@@ -75,7 +75,8 @@ EXAMPLES := $(patsubst examples/%.c,%,$(wildcard examples/*.c))
 LIB_OBJ  := $(LIB_SRC:%.c=$(B)/%.o)
 CLI_OBJ  := $(CLI_SRC:%.c=$(B)/%.o)
 SUP_OBJ  := $(TEST_SUPPORT:%.c=$(B)/%.o)
-BENCH_SUP_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard bench/support/*.c))
+# The measuring programs have the command's flags, messages and files.
+BENCH_SUP_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard bench/support/*.c) cli/flags.c cli/term.c cli/text.c cli/file.c)
 LIB_A    := $(B)/libvouch.a
 LIB_SO   := $(B)/libvouch.so.$(VERSION)
 

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+#include "support/values.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * A block with the scale d = 1 and, where there is one, the minimum that makes its mean zero, has values of standard
+ * deviation `unit`: that of quants which take every value with the same chance, times that of the scales inside the
+ * block, which are random, too. The minimum is stored as factor times d. Offsets are bytes from the block's
+ * beginning; -1: there is none.
+ */
+typedef struct block_form {
+    const char *name;
+    float unit;
+    int scale_at, minimum_at;
+    float factor;
+    const char *fallback; /* for rows that are no multiple of the block's length */
+} block_form;
+
+static const block_form forms[] = {
+    {"F32", 1, -1, -1, 0, NULL},
+    {"F16", 1, -1, -1, 0, NULL},
+    {"BF16", 1, -1, -1, 0, NULL},
+    {"Q8_0", 74, 0, -1, 0, NULL},
+    {"Q4_0", 4.6f, 0, -1, 0, NULL},
+    {"Q4_1", 4.6f, 0, 2, -7.5f, NULL},
+    {"Q5_0", 9.2f, 0, -1, 0, NULL},
+    {"Q5_1", 9.2f, 0, 2, -15.5f, NULL},
+    {"Q2_K", 14, 80, 82, 1.5f, "Q4_0"},
+    {"Q3_K", 43, 108, -1, 0, "Q4_0"},
+    {"Q4_K", 258, 0, 2, 7.5f, "Q5_0"},
+    {"Q5_K", 527, 0, 2, 15.5f, "Q5_1"},
+    {"Q6_K", 1366, 208, -1, 0, "Q8_0"},
+    {"IQ4_NL", 67, 0, -1, 0, NULL},
+    {"IQ4_XS", 1246, 0, -1, 0, "IQ4_NL"},
+};
+enum { N_FORMS = sizeof forms / sizeof forms[0], MOST_WORDS = 32 };
+
+int32_t bench_type_find(const char *name)
+{
+    for (uint32_t id = 0; id < 64; id++) {
+        const char *known = vouch_type_gguf_name(id);
+        if (known && strcmp(known, name) == 0) return vouch_type_get_info(id) ? (int32_t)id : -1;
+    }
+    return -1;
+}
+
+static const block_form *form_find(int32_t type)
+{
+    const char *name = vouch_type_gguf_name((uint32_t)type);
+    for (size_t i = 0; i < N_FORMS; i++)
+        if (strcmp(forms[i].name, name) == 0) return &forms[i];
+    return NULL;
+}
+
+const char *bench_type_names(void)
+{
+    static char names[256];
+    size_t used = 0;
+    for (size_t i = 0; i < N_FORMS; i++)
+        if (bench_type_find(forms[i].name) >= 0)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", forms[i].name);
+    return names;
+}
+
+int32_t bench_type_for_row(int32_t type, int64_t n_in)
+{
+    const char *fallback = form_find(type)->fallback;
+    if (!fallback || n_in % vouch_type_get_info((uint32_t)type)->block_length == 0) return type;
+    return bench_type_find(fallback);
+}
+
+/* Word i of a stream of random numbers (splitmix64, whose state is a counter). */
+static uint64_t random_word(uint64_t seed, uint64_t i)
+{
+    uint64_t z = seed + (i + 1) * 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return z ^ z >> 31;
+}
+
+static void put_half(unsigned char *at, float value)
+{
+    const uint16_t half = vouch_float_to_half(value);
+    memcpy(at, &half, sizeof half);
+}
+
+/* One value of a type that has no blocks: uniform, with the standard deviation. */
+static void put_value(unsigned char *at, int32_t size, bool is_half, float deviation, uint64_t random)
+{
+    const float value = ((float)(random >> 40) * 0x1p-23f - 1) * 1.7320508f * deviation;
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    if (size == 4) memcpy(at, &bits, 4);
+    else if (is_half) put_half(at, value);
+    else memcpy(at, &(uint16_t){(uint16_t)(bits >> 16)}, 2);
+}
+
+void bench_fill_blocks(int32_t type, float deviation, uint64_t seed, int64_t first, int64_t n, unsigned char *out)
+{
+    const block_form *form = form_find(type);
+    const size_t bytes = (size_t)vouch_type_get_info((uint32_t)type)->block_bytes, n_words = (bytes + 7) / 8;
+    for (int64_t b = first; b < first + n; b++, out += bytes) {
+        uint64_t words[MOST_WORDS];
+        for (size_t i = 0; i < n_words; i++) words[i] = random_word(seed, (uint64_t)b * n_words + i);
+        if (form->scale_at < 0) {
+            put_value(out, (int32_t)bytes, type == VOUCH_TYPE_F16, deviation, words[0]);
+            continue;
+        }
+        memcpy(out, words, bytes);
+        /* A quarter more or less, so that no two blocks are alike. */
+        const float scale = deviation / form->unit * (0.75f + (float)(words[0] >> 56) / 512);
+        put_half(out + form->scale_at, scale);
+        if (form->minimum_at >= 0) put_half(out + form->minimum_at, scale * form->factor);
+    }
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writes a GGUF file with random weights in the true shapes and types of a known model, for measurements where its real
+ * weights are not at hand; values have no part in speed. Any engine that reads the architecture reads it: it has a
+ * vocabulary of the true size, too, of tokens that mean nothing.
+ *
+ * The head, which is the embedding where the two are one, has the type that quantisers give it: Q6_K beside types of
+ * fewer than eight bits, or the next that its rows allow. Matrices whose rows are no whole blocks get the next type
+ * with small blocks. Norms are F32 and 1; every matrix keeps the size of what goes through it, so that a pass is finite.
+ *
+ * Weights are made while they are written: the model is never in memory.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../cli/file.h"
+#include "../cli/term.h"
+#include "format/gguf.h"
+#include "support/command.h"
+#include "support/shapes.h"
+#include "support/values.h"
+
+typedef struct options {
+    bool help;
+    const char *shape, *type, *head, *out;
+    int32_t n_layers;
+    uint64_t seed;
+} options;
+
+#define AT(member) .offset = offsetof(options, member)
+
+static const cli_flag flags[] = {
+    {"shape", NULL, 's', CLI_FLAG_FILE, AT(shape), "NAME", NULL, 1, "Model",
+     "smollm2-135m, qwen3-0.6b, qwen3-4b or llama-8b", NULL, NULL},
+    {"type", NULL, 't', CLI_FLAG_FILE, AT(type), "TYPE", NULL, 1, "Model", "of the matrices, as Q8_0 or Q4_K", NULL,
+     NULL},
+    {"head", NULL, 0, CLI_FLAG_FILE, AT(head), "TYPE", NULL, 1, "Model",
+     "of the head (default: what quantisers choose)", NULL, NULL},
+    {"layers", NULL, 'l', CLI_FLAG_INT, AT(n_layers), "N", "[1, 1024]", 1, "Model", "(default: the model's)", NULL,
+     NULL},
+    {"seed", NULL, 0, CLI_FLAG_SEED, AT(seed), "N", "[0, 2^64)", 1, "Model", "of the random numbers", NULL, NULL},
+    {"out", NULL, 'o', CLI_FLAG_FILE, AT(out), "FILE", NULL, 1, "Output", "the file to write", NULL, NULL},
+    BENCH_HELP,
+};
+
+static const bench_command command = {
+    "synthetic", "synthetic --shape NAME --type TYPE --out FILE [--head TYPE] [--layers N] [--seed S]\n",
+    "  synthetic --shape qwen3-0.6b --type Q4_K --out /tmp/q.gguf\n"
+    "  synthetic --shape llama-8b --type Q4_0 --layers 4 --head Q8_0 --out /tmp/l.gguf\n",
+    flags, sizeof flags / sizeof flags[0]};
+
+/* ----------------------------------------------------------------- weights */
+
+typedef struct model {
+    const bench_shape *shape;
+    int32_t type, head, n_layers;
+    uint64_t seed;
+    vouch_gguf_writer *writer;
+    struct tensor *tensors; /* room for all */
+    size_t n_tensors;
+    int64_t total, written; /* bytes of the matrices */
+    cli_progress progress;
+} model;
+
+typedef struct tensor {
+    model *model;
+    int32_t type;
+    float deviation;
+    uint64_t seed;
+} tensor;
+
+static void tensor_fill(void *user, size_t offset, void *bytes, size_t size)
+{
+    const tensor *t = user;
+    model *m = t->model;
+    const size_t block = (size_t)vouch_type_get_info((uint32_t)t->type)->block_bytes;
+    bench_fill_blocks(t->type, t->deviation, t->seed, (int64_t)(offset / block), (int64_t)(size / block), bytes);
+    m->written += (int64_t)size;
+    cli_progress_report(&m->progress, (double)m->written / (double)m->total);
+}
+
+static void matrix_add(model *m, const char *name, int32_t type, int64_t n_out, int64_t n_in)
+{
+    tensor *t = &m->tensors[m->n_tensors++];
+    const int64_t dim[2] = {n_in, n_out};
+    const vouch_type_info *info = vouch_type_get_info((uint32_t)type);
+    *t = (tensor){m, type, 1 / sqrtf((float)n_in), (m->seed << 16) + m->n_tensors};
+    m->total += n_in / info->block_length * info->block_bytes * n_out;
+    vouch_gguf_add_filled(m->writer, name, (vouch_type)type, 2, dim, tensor_fill, t);
+}
+
+static void ones_fill(void *user, size_t offset, void *bytes, size_t size)
+{
+    const float one = 1;
+    (void)user, (void)offset;
+    for (size_t i = 0; i < size; i += sizeof one) memcpy((char *)bytes + i, &one, sizeof one);
+}
+
+static void norm_add(model *m, const char *name, int64_t n)
+{
+    vouch_gguf_add_filled(m->writer, name, VOUCH_TYPE_F32, 1, &n, ones_fill, NULL);
+}
+
+static void layer_add(model *m, int32_t index)
+{
+    const bench_shape *s = m->shape;
+    const struct {
+        const char *name;
+        int64_t n;
+        bool wanted;
+    } norms[] = {{"attn_norm", s->n_embd, true},
+                 {"ffn_norm", s->n_embd, true},
+                 {"attn_q_norm", s->head_dim, strcmp(s->arch, "qwen3") == 0},
+                 {"attn_k_norm", s->head_dim, strcmp(s->arch, "qwen3") == 0}};
+    bench_matrix matrices[BENCH_LAYER_MATRICES];
+    char name[64];
+    bench_layer_matrices(s, matrices);
+    for (int i = 0; i < BENCH_LAYER_MATRICES; i++) {
+        snprintf(name, sizeof name, "blk.%d.%s.weight", index, matrices[i].name);
+        matrix_add(m, name, bench_type_for_row(m->type, matrices[i].n_in), matrices[i].n_out, matrices[i].n_in);
+    }
+    for (size_t i = 0; i < sizeof norms / sizeof norms[0]; i++) {
+        snprintf(name, sizeof name, "blk.%d.%s.weight", index, norms[i].name);
+        if (norms[i].wanted) norm_add(m, name, norms[i].n);
+    }
+}
+
+static void weights_add(model *m)
+{
+    const bench_shape *s = m->shape;
+    const int32_t body = bench_type_for_row(m->type, s->n_embd);
+    matrix_add(m, "token_embd.weight", s->tied ? m->head : body, s->n_vocab, s->n_embd);
+    for (int32_t i = 0; i < m->n_layers; i++) layer_add(m, i);
+    norm_add(m, "output_norm.weight", s->n_embd);
+    if (!s->tied) matrix_add(m, "output.weight", m->head, s->n_vocab, s->n_embd);
+}
+
+/* -------------------------------------------------------------- vocabulary */
+
+/*
+ *   0 ... 255     the bytes, in GPT-2's alphabet
+ *   256 ...       "aa", "ab", ... "zz", "aaa", ...: each merged from the word without its last letter, and that letter
+ *   the last 3    <|endoftext|>, <|im_start|>, <|im_end|>
+ */
+enum { BYTES = 256, LETTERS = 26, SPECIALS = 3, ROOM = 16 };
+
+/* What a byte is in GPT-2's alphabet: the 68 that aren't printable are U+0100 to U+0143. */
+static size_t letter_put(int byte, char *out)
+{
+    const int c = byte <= 0x20                   ? 0x100 + byte
+                  : byte >= 0x7f && byte <= 0xa0 ? 0x121 + byte - 0x7f
+                  : byte == 0xad                 ? 0x143
+                                                 : byte;
+    if (c < 0x80) {
+        out[0] = (char)c;
+        return 1;
+    }
+    out[0] = (char)(0xc0 | c >> 6);
+    out[1] = (char)(0x80 | (c & 0x3f));
+    return 2;
+}
+
+/* Word i of "a", "b", ... "z", "aa", "ab", ...: its length. */
+static size_t word_put(int32_t i, char *out)
+{
+    size_t n = 0;
+    if (i >= LETTERS) n = word_put(i / LETTERS - 1, out);
+    out[n] = (char)('a' + i % LETTERS);
+    return n + 1;
+}
+
+typedef struct vocabulary {
+    char (*texts)[ROOM], (*merge_texts)[ROOM];
+    vouch_text *tokens, *merges;
+    int32_t *kinds;
+} vocabulary;
+
+static void vocabulary_fill(const vocabulary *v, int32_t n)
+{
+    static const char *const specials[SPECIALS] = {"<|endoftext|>", "<|im_start|>", "<|im_end|>"};
+    for (int32_t i = 0; i < n; i++) {
+        const bool special = i >= n - SPECIALS;
+        char *text = v->texts[i];
+        v->kinds[i] = special ? 3 : 1;
+        v->tokens[i] = special     ? (vouch_text){specials[i - n + SPECIALS], strlen(specials[i - n + SPECIALS])}
+                       : i < BYTES ? (vouch_text){text, letter_put(i, text)}
+                                   : (vouch_text){text, word_put(i - BYTES + LETTERS, text)};
+        if (special || i < BYTES) continue;
+        const size_t last = v->tokens[i].size - 1;
+        char *merge = v->merge_texts[i - BYTES];
+        memcpy(merge, text, last);
+        merge[last] = ' ';
+        merge[last + 1] = text[last];
+        v->merges[i - BYTES] = (vouch_text){merge, last + 2};
+    }
+}
+
+static bool vocabulary_add(vouch_gguf_writer *w, const bench_shape *s)
+{
+    const size_t n = (size_t)s->n_vocab;
+    vocabulary v = {calloc(n, ROOM), calloc(n, ROOM), calloc(n, sizeof *v.tokens), calloc(n, sizeof *v.merges),
+                    calloc(n, sizeof *v.kinds)};
+    const bool ok = v.texts && v.merge_texts && v.tokens && v.merges && v.kinds;
+    if (ok) {
+        vocabulary_fill(&v, s->n_vocab);
+        vouch_gguf_add_text(w, "tokenizer.ggml.model", "gpt2");
+        vouch_gguf_add_text(w, "tokenizer.ggml.pre", s->pre);
+        vouch_gguf_add_texts(w, "tokenizer.ggml.tokens", v.tokens, n);
+        vouch_gguf_add_array(w, "tokenizer.ggml.token_type", VOUCH_GGUF_I32, v.kinds, n);
+        vouch_gguf_add_texts(w, "tokenizer.ggml.merges", v.merges, n - BYTES - SPECIALS);
+        vouch_gguf_add_u32(w, "tokenizer.ggml.bos_token_id", (uint32_t)n - 3);
+        vouch_gguf_add_u32(w, "tokenizer.ggml.eos_token_id", (uint32_t)n - 1);
+        vouch_gguf_add_bool(w, "tokenizer.ggml.add_bos_token", false);
+    }
+    free(v.texts), free(v.merge_texts), free(v.tokens), free(v.merges), free(v.kinds);
+    return ok;
+}
+
+/* -------------------------------------------------------------------- file */
+
+static void keys_add(const model *m, const char *type)
+{
+    const bench_shape *s = m->shape;
+    const struct {
+        const char *key;
+        int32_t value;
+    } ints[] = {{"block_count", m->n_layers},
+                {"context_length", s->n_ctx},
+                {"embedding_length", s->n_embd},
+                {"feed_forward_length", s->n_ff},
+                {"attention.head_count", s->n_heads},
+                {"attention.head_count_kv", s->n_kv_heads},
+                {"attention.key_length", s->head_dim},
+                {"attention.value_length", s->head_dim},
+                {"rope.dimension_count", s->head_dim},
+                {"vocab_size", s->n_vocab}};
+    char text[96];
+    vouch_gguf_add_text(m->writer, "general.architecture", s->arch);
+    snprintf(text, sizeof text, "synthetic %s %s", s->name, type);
+    vouch_gguf_add_text(m->writer, "general.name", text);
+    vouch_gguf_add_u32(m->writer, "general.quantization_version", 2);
+    for (size_t i = 0; i < sizeof ints / sizeof ints[0]; i++) {
+        snprintf(text, sizeof text, "%s.%s", s->arch, ints[i].key);
+        vouch_gguf_add_u32(m->writer, text, (uint32_t)ints[i].value);
+    }
+    snprintf(text, sizeof text, "%s.rope.freq_base", s->arch);
+    vouch_gguf_add_f32(m->writer, text, s->rope_base);
+    snprintf(text, sizeof text, "%s.attention.layer_norm_rms_epsilon", s->arch);
+    vouch_gguf_add_f32(m->writer, text, s->norm_eps);
+}
+
+/* A type by its name, or -1 after a complaint. */
+static int32_t type_find(const char *flag, const char *name)
+{
+    const int32_t type = bench_type_find(name);
+    if (type < 0) cli_complain("%s '%s': it takes one of %s", flag, name, bench_type_names());
+    return type;
+}
+
+static bool model_resolve(model *m, const options *o)
+{
+    if (!o->shape || !o->type || !o->out) {
+        cli_complain("--%s is missing", !o->shape ? "shape NAME" : !o->type ? "type TYPE" : "out FILE");
+        return false;
+    }
+    for (size_t i = 0; (m->shape = bench_shape_at(i)) && strcmp(m->shape->name, o->shape) != 0;) i++;
+    if (!m->shape) {
+        cli_complain("--shape '%s': it takes one of smollm2-135m, qwen3-0.6b, qwen3-4b, llama-8b", o->shape);
+        return false;
+    }
+    m->n_layers = o->n_layers ? o->n_layers : m->shape->n_layers;
+    m->seed = o->seed;
+    m->type = type_find("--type", o->type);
+    if (m->type < 0) return false;
+    const vouch_type_info *info = vouch_type_get_info((uint32_t)m->type);
+    const bool wide = info->block_bytes >= info->block_length; /* eight bits a value or more */
+    m->head = o->head ? type_find("--head", o->head) : wide ? m->type : type_find("--head", "Q6_K");
+    if (m->head < 0) return false;
+    m->head = bench_type_for_row(m->head, m->shape->n_embd);
+    if (m->head >= 0 && bench_type_for_row(m->type, m->shape->n_embd) >= 0) return true;
+    cli_complain("rows of %d values need another type than %s", m->shape->n_embd, o->type);
+    return false;
+}
+
+static vouch_status model_write(model *m, const options *o, vouch_error *err)
+{
+    vouch_status status = vouch_gguf_writer_open(&m->writer, err);
+    if (status) return status;
+    m->tensors = calloc((size_t)m->n_layers * BENCH_LAYER_MATRICES + 2, sizeof *m->tensors);
+    keys_add(m, o->type);
+    if (m->tensors && vocabulary_add(m->writer, m->shape)) {
+        weights_add(m);
+        status = vouch_gguf_write(m->writer, o->out, err);
+        cli_progress_end(&m->progress);
+    } else {
+        status = vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the vocabulary");
+    }
+    vouch_gguf_writer_close(m->writer);
+    free(m->tensors);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    options o = {0};
+    vouch_error err;
+    bench_command_parse(&command, argc, argv, &o);
+    model m = {.progress = {.label = "writing the model"}};
+    if (!model_resolve(&m, &o)) return 2;
+    if (cli_file_check(o.out, &err) || model_write(&m, &o, &err)) {
+        cli_complain("%s", err.message);
+        return 1;
+    }
+    printf("%s: %s, %s, %d layers, %.0f MB of matrices\n", o.out, m.shape->name, o.type, m.n_layers,
+           (double)m.total * 1e-6);
+    return 0;
+}
