@@ -136,7 +136,7 @@ $(B)/tests/%: $(B)/tests/%.o $(SUP_OBJ) $(LIB_A)
 
 $(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(SUP_OBJ) $(LIB_A)
 	$(call say,LINK)
-	$(Q)$(CC) $(LDFLAGS_ALL) -fsanitize=fuzzer -o $@ $^ -lcmocka $(LIBS)
+	$(Q)$(CC) $(LDFLAGS_ALL) -fsanitize=fuzzer -o $@ $^ -lcmocka $(CLI_LIBS) $(LIBS)
 
 .SECONDARY:
 
@@ -154,7 +154,7 @@ run: ## installs what is missing, builds, gets a model and answers a question
 TIER ?= test
 RUN_TESTS = BUILD=$(BUILD) CC='$(CC)' VOUCH_TEST_FILTER='$(F)' tests/run.sh
 
-tests: all $(TESTS:%=$(B)/tests/%)
+tests: all benches $(TESTS:%=$(B)/tests/%)
 
 check: tests ## fast tests, under 30 s, no download: every commit
 	@$(RUN_TESTS) check $(T)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes a GGUF file with random weights in the true shapes and types of a known model, for measurements where its real
- * weights are not at hand; values have no part in speed. Any engine that reads the architecture reads it: it has a
- * vocabulary of the true size, too, of tokens that mean nothing.
+ * Writes a GGUF file with random weights in the true shapes and types of a known model, for measurements
+ * where its real weights are not at hand; values have no part in speed. Any engine that reads the
+ * architecture reads it: it has a vocabulary of the true size, too, of tokens that mean nothing.
  *
- * The head, which is the embedding where the two are one, has the type that quantisers give it: Q6_K beside types of
- * fewer than eight bits, or the next that its rows allow. Matrices whose rows are no whole blocks get the next type
- * with small blocks. Norms are F32 and 1; every matrix keeps the size of what goes through it, so that a pass is finite.
+ * The head, which is the embedding where the two are one, has the type that quantisers give it: Q6_K beside
+ * types of fewer than eight bits, or the next that its rows allow. Matrices whose rows are no whole blocks
+ * get the next type with small blocks. Norms are F32 and 1; every matrix keeps the size of what goes through
+ * it, so that a pass is finite.
  *
  * Weights are made while they are written: the model is never in memory.
  */
@@ -18,7 +19,7 @@
 #include "../cli/file.h"
 #include "../cli/term.h"
 #include "format/gguf.h"
-#include "support/command.h"
+#include "support/arguments.h"
 #include "support/shapes.h"
 #include "support/values.h"
 
@@ -34,13 +35,14 @@ typedef struct options {
 static const cli_flag flags[] = {
     {"shape", NULL, 's', CLI_FLAG_FILE, AT(shape), "NAME", NULL, 1, "Model",
      "smollm2-135m, qwen3-0.6b, qwen3-4b or llama-8b", NULL, NULL},
-    {"type", NULL, 't', CLI_FLAG_FILE, AT(type), "TYPE", NULL, 1, "Model", "of the matrices, as Q8_0 or Q4_K", NULL,
-     NULL},
+    {"type", NULL, 't', CLI_FLAG_FILE, AT(type), "TYPE", NULL, 1, "Model", "of the matrices, as Q8_0 or Q4_K",
+     NULL, NULL},
     {"head", NULL, 0, CLI_FLAG_FILE, AT(head), "TYPE", NULL, 1, "Model",
      "of the head (default: what quantisers choose)", NULL, NULL},
-    {"layers", NULL, 'l', CLI_FLAG_INT, AT(n_layers), "N", "[1, 1024]", 1, "Model", "(default: the model's)", NULL,
+    {"layers", NULL, 'l', CLI_FLAG_INT, AT(n_layers), "N", "[1, 1024]", 1, "Model", "(default: the model's)",
+     NULL, NULL},
+    {"seed", NULL, 0, CLI_FLAG_SEED, AT(seed), "N", "[0, 2^64)", 1, "Model", "of the random numbers", NULL,
      NULL},
-    {"seed", NULL, 0, CLI_FLAG_SEED, AT(seed), "N", "[0, 2^64)", 1, "Model", "of the random numbers", NULL, NULL},
     {"out", NULL, 'o', CLI_FLAG_FILE, AT(out), "FILE", NULL, 1, "Output", "the file to write", NULL, NULL},
     BENCH_HELP,
 };
@@ -76,7 +78,8 @@ static void tensor_fill(void *user, size_t offset, void *bytes, size_t size)
     const tensor *t = user;
     model *m = t->model;
     const size_t block = (size_t)vouch_type_get_info((uint32_t)t->type)->block_bytes;
-    bench_fill_blocks(t->type, t->deviation, t->seed, (int64_t)(offset / block), (int64_t)(size / block), bytes);
+    bench_fill_blocks(t->type, t->deviation, t->seed, (int64_t)(offset / block), (int64_t)(size / block),
+                      bytes);
     m->written += (int64_t)size;
     cli_progress_report(&m->progress, (double)m->written / (double)m->total);
 }
@@ -119,7 +122,8 @@ static void layer_add(model *m, int32_t index)
     bench_layer_matrices(s, matrices);
     for (int i = 0; i < BENCH_LAYER_MATRICES; i++) {
         snprintf(name, sizeof name, "blk.%d.%s.weight", index, matrices[i].name);
-        matrix_add(m, name, bench_type_for_row(m->type, matrices[i].n_in), matrices[i].n_out, matrices[i].n_in);
+        matrix_add(m, name, bench_type_for_row(m->type, matrices[i].n_in), matrices[i].n_out,
+                   matrices[i].n_in);
     }
     for (size_t i = 0; i < sizeof norms / sizeof norms[0]; i++) {
         snprintf(name, sizeof name, "blk.%d.%s.weight", index, norms[i].name);
@@ -141,8 +145,8 @@ static void weights_add(model *m)
 
 /*
  *   0 ... 255     the bytes, in GPT-2's alphabet
- *   256 ...       "aa", "ab", ... "zz", "aaa", ...: each merged from the word without its last letter, and that letter
- *   the last 3    <|endoftext|>, <|im_start|>, <|im_end|>
+ *   256 ...       "aa", "ab", ... "zz", "aaa", ...: each merged from the word without its last letter, and
+ * that letter the last 3    <|endoftext|>, <|im_start|>, <|im_end|>
  */
 enum { BYTES = 256, LETTERS = 26, SPECIALS = 3, ROOM = 16 };
 
@@ -184,7 +188,7 @@ static void vocabulary_fill(const vocabulary *v, int32_t n)
         const bool special = i >= n - SPECIALS;
         char *text = v->texts[i];
         v->kinds[i] = special ? 3 : 1;
-        v->tokens[i] = special     ? (vouch_text){specials[i - n + SPECIALS], strlen(specials[i - n + SPECIALS])}
+        v->tokens[i] = special ? (vouch_text){specials[i - n + SPECIALS], strlen(specials[i - n + SPECIALS])}
                        : i < BYTES ? (vouch_text){text, letter_put(i, text)}
                                    : (vouch_text){text, word_put(i - BYTES + LETTERS, text)};
         if (special || i < BYTES) continue;
@@ -200,8 +204,8 @@ static void vocabulary_fill(const vocabulary *v, int32_t n)
 static bool vocabulary_add(vouch_gguf_writer *w, const bench_shape *s)
 {
     const size_t n = (size_t)s->n_vocab;
-    vocabulary v = {calloc(n, ROOM), calloc(n, ROOM), calloc(n, sizeof *v.tokens), calloc(n, sizeof *v.merges),
-                    calloc(n, sizeof *v.kinds)};
+    vocabulary v = {calloc(n, ROOM), calloc(n, ROOM), calloc(n, sizeof *v.tokens),
+                    calloc(n, sizeof *v.merges), calloc(n, sizeof *v.kinds)};
     const bool ok = v.texts && v.merge_texts && v.tokens && v.merges && v.kinds;
     if (ok) {
         vocabulary_fill(&v, s->n_vocab);
@@ -226,16 +230,11 @@ static void keys_add(const model *m, const char *type)
     const struct {
         const char *key;
         int32_t value;
-    } ints[] = {{"block_count", m->n_layers},
-                {"context_length", s->n_ctx},
-                {"embedding_length", s->n_embd},
-                {"feed_forward_length", s->n_ff},
-                {"attention.head_count", s->n_heads},
-                {"attention.head_count_kv", s->n_kv_heads},
-                {"attention.key_length", s->head_dim},
-                {"attention.value_length", s->head_dim},
-                {"rope.dimension_count", s->head_dim},
-                {"vocab_size", s->n_vocab}};
+    } ints[] = {{"block_count", m->n_layers},          {"context_length", s->n_ctx},
+                {"embedding_length", s->n_embd},       {"feed_forward_length", s->n_ff},
+                {"attention.head_count", s->n_heads},  {"attention.head_count_kv", s->n_kv_heads},
+                {"attention.key_length", s->head_dim}, {"attention.value_length", s->head_dim},
+                {"rope.dimension_count", s->head_dim}, {"vocab_size", s->n_vocab}};
     char text[96];
     vouch_gguf_add_text(m->writer, "general.architecture", s->arch);
     snprintf(text, sizeof text, "synthetic %s %s", s->name, type);
@@ -306,7 +305,7 @@ int main(int argc, char **argv)
 {
     options o = {0};
     vouch_error err;
-    bench_command_parse(&command, argc, argv, &o);
+    bench_arguments_parse(&command, argc, argv, &o);
     model m = {.progress = {.label = "writing the model"}};
     if (!model_resolve(&m, &o)) return 2;
     if (cli_file_check(o.out, &err) || model_write(&m, &o, &err)) {

@@ -6,7 +6,7 @@
  *   main    finds the command          options, flags   the command line, from one table
  *   run     one prompt                 engine, prompt   models, session, tokens
  *   chat    a conversation             answer, paint    the loop over steps, its text
- *   info, tokenize, perplexity         stats, trace     what happened
+ *   info, tokenize, perplexity, bench  stats, trace     what happened
  *                                      term, file, text the outside
  *
  * All of it sees the library through vouch.h only.
@@ -20,6 +20,7 @@ int cli_run(const cli_options *options);
 int cli_info(const cli_options *options);
 int cli_tokenize(const cli_options *options);
 int cli_perplexity(const cli_options *options);
+int cli_bench(const cli_options *options);
 
 /* The conversation of `run`, with a session already open. */
 int cli_chat(cli_engine *engine, cli_reply *reply);

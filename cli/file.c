@@ -142,3 +142,17 @@ vouch_status cli_file_write(const char *path, const char *bytes, size_t n, vouch
     unlink(beside);
     return file_fail(err, path, strerror(reason));
 }
+
+vouch_status cli_file_write_json(const char *path, const json_t *value, vouch_error *err)
+{
+    char *text = value ? json_dumps(value, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+    if (!text) {
+        file_fail(err, path, "not enough memory");
+        return err->code = VOUCH_E_MEMORY;
+    }
+    const size_t n = strlen(text);
+    text[n] = '\n'; /* in place of the NUL: the length is what counts from here on */
+    const vouch_status status = cli_file_write(path, text, n + 1, err);
+    free(text);
+    return status;
+}

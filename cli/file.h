@@ -7,6 +7,8 @@
 #ifndef VOUCH_CLI_FILE_H
 #define VOUCH_CLI_FILE_H
 
+#include <jansson.h>
+
 #include "vouch.h"
 
 /* *bytes, *n of them and a NUL after, is the caller's to free(). Errors: IO, MEMORY; name the path. */
@@ -16,5 +18,7 @@ vouch_status cli_file_read(const char *path, char **bytes, size_t *n, vouch_erro
 vouch_status cli_file_check(const char *path, vouch_error *err);
 /* On failure the old content, if any, is still there. Errors: IO, MEMORY. */
 vouch_status cli_file_write(const char *path, const char *bytes, size_t n, vouch_error *err);
+/* The same with a JSON text. NULL, which jansson gives where memory is short, is MEMORY. */
+vouch_status cli_file_write_json(const char *path, const json_t *value, vouch_error *err);
 
 #endif

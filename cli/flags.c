@@ -37,8 +37,11 @@ static bool range_holds(const char *range, double x)
 static bool flag_refuse(const cli_flag *flag, const char *shown, const char *value, const char *why)
 {
     const bool whole = flag->kind == CLI_FLAG_INT || flag->kind == CLI_FLAG_SEED;
-    cli_complain("%s '%s': %s; it takes a %snumber in %s%s%s", shown, value, why, whole ? "whole " : "",
-                 flag->range, flag->remedy ? "; " : "", flag->remedy ? flag->remedy : "");
+    const char *what = flag->kind == CLI_FLAG_INTS ? "ascending whole numbers, separated by commas,"
+                       : whole                     ? "a whole number"
+                                                   : "a number";
+    cli_complain("%s '%s': %s; it takes %s in %s%s%s", shown, value, why, what, flag->range,
+                 flag->remedy ? "; " : "", flag->remedy ? flag->remedy : "");
     return false;
 }
 
@@ -70,8 +73,26 @@ static bool parse_number(const cli_flag *flag, const char *shown, const char *te
     return true;
 }
 
-/* Word i of "auto|none|draft" copied to `word`, or NULL. */
-static const char *choice_word(const char *words, size_t i, char word[32])
+/* "1,2,4" into a cli_ints. */
+static bool parse_ints(const cli_flag *flag, const char *shown, const char *text, cli_ints *ints)
+{
+    ints->n = 0;
+    for (const char *at = text;; at++) {
+        char *end;
+        const long long number = strtoll(at, &end, 10);
+        if (end == at || isspace((unsigned char)*at) || (*end && *end != ','))
+            return flag_refuse(flag, shown, text, "not a list of whole numbers");
+        if (!range_holds(flag->range, (double)number)) return flag_refuse(flag, shown, text, "outside the range");
+        if (ints->n > 0 && number <= ints->items[ints->n - 1])
+            return flag_refuse(flag, shown, text, "repeated or not ascending");
+        if (ints->n == CLI_MOST_INTS) return flag_refuse(flag, shown, text, "too many numbers");
+        ints->items[ints->n++] = (int32_t)number;
+        if (!*end) return true;
+        at = end;
+    }
+}
+
+const char *cli_choice_word(const char *words, size_t i, char word[32])
 {
     for (; i > 0; i--) {
         words = strchr(words, '|');
@@ -85,7 +106,7 @@ static const char *choice_word(const char *words, size_t i, char word[32])
 static int choice_find(const char *words, const char *typed)
 {
     char word[32];
-    for (size_t i = 0; choice_word(words, i, word); i++)
+    for (size_t i = 0; cli_choice_word(words, i, word); i++)
         if (strcmp(word, typed) == 0) return (int)i;
     return -1;
 }
@@ -115,6 +136,7 @@ static bool flag_store(const cli_flag *flag, const char *shown, const char *text
             memcpy(place, &text, sizeof text);
         }
         return true;
+    case CLI_FLAG_INTS: return parse_ints(flag, shown, text, (cli_ints *)(void *)place);
     default: return parse_number(flag, shown, text, place);
     }
 }
@@ -236,6 +258,13 @@ bool cli_flags_parse(const cli_flag_table *table, unsigned command, int argc, ch
 
 /* -------------------------------------------------------------------- help */
 
+static void ints_text(const cli_ints *ints, char text[32])
+{
+    size_t used = 0;
+    for (size_t i = 0; i < ints->n && used < 32; i++)
+        used += (size_t)snprintf(text + used, 32 - used, "%s%" PRId32, i ? "," : "", ints->items[i]);
+}
+
 /* What the flag is without being given, where that says something the help text does not; else "". */
 static const char *default_text(const cli_flag *flag, const void *defaults, char text[32])
 {
@@ -245,12 +274,13 @@ static const char *default_text(const cli_flag *flag, const void *defaults, char
     if (strstr(flag->help, "default")) return text;
     switch (flag->kind) {
     case CLI_FLAG_INT: snprintf(text, 32, "%" PRId32, *(const int32_t *)place); break;
+    case CLI_FLAG_INTS: ints_text(place, text); break;
     case CLI_FLAG_SEED: snprintf(text, 32, "%" PRIu64, *(const uint64_t *)place); break;
     case CLI_FLAG_FLOAT: snprintf(text, 32, "%g", (double)*(const float *)place); break;
     case CLI_FLAG_DOUBLE: snprintf(text, 32, "%g", *(const double *)place); break;
     case CLI_FLAG_CHOICE:
         memcpy(&index, place, sizeof index);
-        choice_word(flag->value, (size_t)index, text);
+        cli_choice_word(flag->value, (size_t)index, text);
         break;
     default: break;
     }

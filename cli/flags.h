@@ -13,11 +13,13 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 typedef enum cli_flag_kind {
     CLI_FLAG_SWITCH, /* bool */
     CLI_FLAG_INT,    /* int32_t */
+    CLI_FLAG_INTS,   /* cli_ints: "1,2,4", ascending */
     CLI_FLAG_SEED,   /* uint64_t */
     CLI_FLAG_FLOAT,  /* float */
     CLI_FLAG_DOUBLE, /* double */
@@ -31,6 +33,13 @@ typedef struct cli_texts {
     const char **items; /* room for every argument */
     size_t n;
 } cli_texts;
+
+enum { CLI_MOST_INTS = 128 };
+
+typedef struct cli_ints {
+    int32_t items[CLI_MOST_INTS];
+    size_t n;
+} cli_ints;
 
 typedef struct cli_flag {
     const char *name;  /* without dashes */
@@ -60,6 +69,9 @@ bool cli_flags_parse(const cli_flag_table *table, unsigned command, int argc, ch
                      const char **given);
 /* The flags of a command, by group; `defaults` is what they are without being given. */
 void cli_flags_help(const cli_flag_table *table, unsigned command, const void *defaults, FILE *stream);
+
+/* Word i of a choice's "auto|none|draft" copied to `word`, or NULL. */
+const char *cli_choice_word(const char *words, size_t i, char word[32]);
 
 /* The word nearest to what was typed, or NULL when none is near. `words` is called with 0, 1, ... */
 const char *cli_nearest(const char *typed, const char *(*words)(const void *arg, size_t i), const void *arg);

@@ -39,6 +39,14 @@ static const command commands[] = {
      "\n"
      "Chunks of --ctx tokens, the second half of each counted; the last line is the result.\n",
      "  vouch perplexity --model m.gguf --file wiki.txt --ctx 512 --chunks 40\n"},
+    {"bench", CLI_BENCH, cli_bench, "what passes of the model cost here",
+     "vouch bench --model FILE [--rows N,N,...] [--depth N] [--reps N] [--json FILE]\n"
+     "\n"
+     "The time of one pass over 1, 2, ... rows: what checking so many guesses at once costs. All are measured\n"
+     "in turn, so that a change in the machine's speed meets each. The table goes to standard output.\n",
+     "  vouch bench --model m.gguf\n"
+     "  vouch bench --model m.gguf --rows 1,5,8 --depth 4096 --reps 20 --json passes.json\n"
+     "  vouch bench --model m.gguf --prefill 512 --decode 128 --threads 2 --cpu avx2\n"},
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 

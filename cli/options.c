@@ -9,15 +9,16 @@ _Static_assert(sizeof(vouch_drafter_kind) == sizeof(int) && sizeof(vouch_kv_type
                    sizeof(vouch_draft_sampling) == sizeof(int),
                "choices are stored as int");
 
-const char *const cli_command_names[CLI_COMMANDS] = {"run", "info", "tokenize", "perplexity"};
+const char *const cli_command_names[CLI_COMMANDS] = {"run", "info", "tokenize", "perplexity", "bench"};
 
 #define AT(member)   .offset = offsetof(cli_options, member)
 #define SAMPLING     CLI_RUN, "Sampling"
 #define SPECULATION  CLI_RUN, "Speculation"
 #define ANSWER       CLI_RUN, "Answer"
 #define OUTPUT       CLI_RUN, "Output"
-#define WITH_WEIGHTS (CLI_RUN | CLI_PERPLEXITY)
-#define EVERYWHERE   (CLI_RUN | CLI_INFO | CLI_TOKENIZE | CLI_PERPLEXITY)
+#define PASSES       CLI_BENCH, "Passes"
+#define WITH_WEIGHTS (CLI_RUN | CLI_PERPLEXITY | CLI_BENCH)
+#define EVERYWHERE   (CLI_RUN | CLI_INFO | CLI_TOKENIZE | CLI_PERPLEXITY | CLI_BENCH)
 #define ANY          "[0, 2147483647]"
 
 /* The words of a choice stand in the order of its enum. */
@@ -96,13 +97,25 @@ static const cli_flag flags[] = {
     {"ids", NULL, 0, CLI_FLAG_SWITCH, AT(ids), NULL, NULL, CLI_TOKENIZE, "Tokens",
      "only the ids, on one line", NULL, NULL},
 
+    {"rows", NULL, 'r', CLI_FLAG_INTS, AT(rows), "N,N,...", "[1, 65]", PASSES, "tokens scored in one pass", NULL, NULL},
+    {"depth", NULL, 0, CLI_FLAG_INT, AT(depth), "N", "[0, 1000000]", PASSES, "tokens in the cache before a pass", NULL,
+     NULL},
+    {"reps", NULL, 0, CLI_FLAG_INT, AT(n_reps), "N", "[1, 1000]", PASSES, "times that each is measured", NULL, NULL},
+    {"prefill", NULL, 0, CLI_FLAG_INT, AT(n_prefill), "N", "[0, 1000000]", PASSES,
+     "also read a prompt of N tokens; 0: don't", NULL, NULL},
+    {"decode", NULL, 0, CLI_FLAG_INT, AT(n_decode), "N", "[0, 1000000]", PASSES,
+     "also take N plain steps behind --depth; 0: don't", NULL, NULL},
+    {"json", NULL, 'j', CLI_FLAG_FILE, AT(json), "FILE", NULL, CLI_BENCH, "Output", "the figures as JSON", NULL, NULL},
+
+    {"ctx", NULL, 'c', CLI_FLAG_INT, AT(session.n_ctx), "N", "[2, 1048576]", CLI_BENCH, "Resources",
+     "room of the cache, in tokens\n(default: what the measurements take)", NULL, NULL},
     {"ctx", NULL, 'c', CLI_FLAG_INT, AT(session.n_ctx), "N", "[2, 1048576]", CLI_RUN, "Resources",
      "most tokens of prompt and answer\n(default: the model's, at most 4096)", NULL, NULL},
     {"threads", NULL, 0, CLI_FLAG_INT, AT(session.n_threads), "N", "[1, 256]", EVERYWHERE, "Resources",
      "(default: every processor)", NULL, NULL},
     {"cpu", NULL, 0, CLI_FLAG_FILE, AT(cpu), "ISA", NULL, EVERYWHERE, "Resources",
      "instruction set (default auto: the widest)", NULL, NULL},
-    {"kv-type", NULL, 0, CLI_FLAG_CHOICE, AT(session.kv_type), "f16|f32", NULL, WITH_WEIGHTS, "Resources",
+    {"kv-type", NULL, 0, CLI_FLAG_CHOICE, AT(session.kv_type), CLI_KV_TYPES, NULL, WITH_WEIGHTS, "Resources",
      "storage of keys and values", NULL, NULL},
     {"prefill-chunk", NULL, 0, CLI_FLAG_INT, AT(session.prefill_chunk), "N", "[1, 512]", WITH_WEIGHTS,
      "Resources", "rows of one pass (default 256)", NULL, NULL},
@@ -125,7 +138,10 @@ static const cli_flag_table table = {flags, N_FLAGS, cli_command_names, CLI_COMM
 
 static cli_options options_default(void)
 {
-    cli_options options = {.session = vouch_session_options_default()};
+    cli_options options = {.session = vouch_session_options_default(),
+                           .rows = {{1, 2, 4, 5, 8, 16}, 6},
+                           .depth = 128,
+                           .n_reps = 10};
     options.session.max_tokens = 512;
     options.session.sampling.temperature = 0;
     options.session.n_ctx = options.session.n_threads = options.session.prefill_chunk = 0;
@@ -252,6 +268,23 @@ static bool check_run(cli_options *options, given_flags given)
     return check_speculation(options, given);
 }
 
+/* The cache holds the sequence and what a measurement adds, and one token more that is never run. */
+int32_t cli_bench_room(const cli_options *options)
+{
+    const int32_t most_rows = options->rows.items[options->rows.n - 1];
+    const int32_t added = most_rows > options->n_decode ? most_rows : options->n_decode;
+    const int32_t behind = options->depth + 1 + added, prompt = options->n_prefill + 2;
+    return behind > prompt ? behind : prompt;
+}
+
+static bool check_bench(const cli_options *options)
+{
+    const int32_t room = cli_bench_room(options);
+    if (options->session.n_ctx == 0 || options->session.n_ctx >= room) return true;
+    cli_complain("--ctx %d: %d are needed for --depth, --rows, --prefill and --decode", options->session.n_ctx, room);
+    return false;
+}
+
 bool cli_options_parse(cli_options *options, unsigned command, int argc, char **argv)
 {
     given_flags given = {NULL};
@@ -267,6 +300,7 @@ bool cli_options_parse(cli_options *options, unsigned command, int argc, char **
     if (options->help) return true;
     if (!check_exclusive(given) || !check_cpu(options->cpu)) return false;
     if (command == CLI_RUN && !check_run(options, given)) return false;
+    if (command == CLI_BENCH && !check_bench(options)) return false;
     if (!options->model) {
         cli_complain("--model FILE is missing: the GGUF file of a model");
         return false;

@@ -16,9 +16,13 @@ enum {
     CLI_INFO = 1u << 1,
     CLI_TOKENIZE = 1u << 2,
     CLI_PERPLEXITY = 1u << 3,
-    CLI_COMMANDS = 4
+    CLI_BENCH = 1u << 4,
+    CLI_COMMANDS = 5
 };
 extern const char *const cli_command_names[CLI_COMMANDS];
+
+/* Words of vouch_kv_type, in its order. */
+#define CLI_KV_TYPES "f16|f32"
 
 typedef enum cli_template { CLI_TEMPLATE_AUTO, CLI_TEMPLATE_CHATML, CLI_TEMPLATE_NONE } cli_template;
 
@@ -38,11 +42,16 @@ typedef struct cli_options {
     const char *file; /* perplexity */
     int32_t n_chunks;
     bool ids, special, bos; /* tokenize */
+    cli_ints rows;          /* bench */
+    int32_t depth, n_reps, n_prefill, n_decode;
+    const char *json;
 } cli_options;
 
 /* Parses and checks the arguments after the command's name. On a mistake a complaint has been printed
  * and false is returned; cli_options_free is due in both cases. */
 bool cli_options_parse(cli_options *options, unsigned command, int argc, char **argv);
+/* Tokens of context that the measurements of `bench` take. */
+int32_t cli_bench_room(const cli_options *options);
 void cli_options_free(cli_options *options);
 void cli_options_help(unsigned command, FILE *stream);
 

@@ -158,22 +158,6 @@ static json_t *stats_json(const cli_engine *engine, const cli_reply *reply, cons
     return NULL;
 }
 
-static int stats_write(const char *path, json_t *object)
-{
-    char *text = object ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
-    vouch_error err = {VOUCH_E_MEMORY, "not enough memory"};
-    vouch_status status = VOUCH_E_MEMORY;
-    if (text) {
-        const size_t n = strlen(text);
-        text[n] = '\n'; /* in place of the NUL: the length is what counts from here on */
-        status = cli_file_write(path, text, n + 1, &err);
-    }
-    free(text);
-    if (!status) return CLI_DONE;
-    cli_complain("--stats-json: %s", err.message);
-    return CLI_FAILED;
-}
-
 int cli_stats_report(const cli_engine *engine, const cli_reply *reply)
 {
     const cli_options *options = engine->options;
@@ -182,7 +166,10 @@ int cli_stats_report(const cli_engine *engine, const cli_reply *reply)
     if (options->stats) stats_print(engine, &f);
     if (!options->stats_json) return CLI_DONE;
     json_t *object = stats_json(engine, reply, &f);
-    const int status = stats_write(options->stats_json, object);
+    vouch_error err;
+    const vouch_status status = cli_file_write_json(options->stats_json, object, &err);
     json_decref(object);
-    return status;
+    if (!status) return CLI_DONE;
+    cli_complain("--stats-json: %s", err.message);
+    return CLI_FAILED;
 }

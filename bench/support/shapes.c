@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "support/shapes.h"
 
+/* name, architecture, pre-tokenizer; layers, width, heads, KV heads, their width, feed-forward, vocabulary,
+ * context; rope base, epsilon, tied */
 static const bench_shape shapes[] = {
-    {.name = "smollm2-135m", .arch = "llama", .pre = "smollm", .n_layers = 30, .n_embd = 576, .n_heads = 9,
-     .n_kv_heads = 3, .head_dim = 64, .n_ff = 1536, .n_vocab = 49152, .n_ctx = 8192, .rope_base = 1e5f,
-     .norm_eps = 1e-5f, .tied = true},
-    {.name = "qwen3-0.6b", .arch = "qwen3", .pre = "qwen2", .n_layers = 28, .n_embd = 1024, .n_heads = 16,
-     .n_kv_heads = 8, .head_dim = 128, .n_ff = 3072, .n_vocab = 151936, .n_ctx = 40960, .rope_base = 1e6f,
-     .norm_eps = 1e-6f, .tied = true},
-    {.name = "qwen3-4b", .arch = "qwen3", .pre = "qwen2", .n_layers = 36, .n_embd = 2560, .n_heads = 32,
-     .n_kv_heads = 8, .head_dim = 128, .n_ff = 9728, .n_vocab = 151936, .n_ctx = 40960, .rope_base = 1e6f,
-     .norm_eps = 1e-6f, .tied = true},
-    {.name = "llama-8b", .arch = "llama", .pre = "llama-bpe", .n_layers = 32, .n_embd = 4096, .n_heads = 32,
-     .n_kv_heads = 8, .head_dim = 128, .n_ff = 14336, .n_vocab = 128256, .n_ctx = 8192, .rope_base = 5e5f,
-     .norm_eps = 1e-5f},
+    {"smollm2-135m", "llama", "smollm", 30, 576, 9, 3, 64, 1536, 49152, 8192, 1e5f, 1e-5f, true},
+    {"qwen3-0.6b", "qwen3", "qwen2", 28, 1024, 16, 8, 128, 3072, 151936, 40960, 1e6f, 1e-6f, true},
+    {"qwen3-4b", "qwen3", "qwen2", 36, 2560, 32, 8, 128, 9728, 151936, 40960, 1e6f, 1e-6f, true},
+    {"llama-8b", "llama", "llama-bpe", 32, 4096, 32, 8, 128, 14336, 128256, 8192, 5e5f, 1e-5f, false},
 };
 
 const bench_shape *bench_shape_at(size_t i)
@@ -24,9 +18,11 @@ const bench_shape *bench_shape_at(size_t i)
 void bench_layer_matrices(const bench_shape *shape, bench_matrix out[BENCH_LAYER_MATRICES])
 {
     const int64_t n_embd = shape->n_embd, n_ff = shape->n_ff;
-    const int64_t n_q = (int64_t)shape->n_heads * shape->head_dim, n_kv = (int64_t)shape->n_kv_heads * shape->head_dim;
-    const bench_matrix all[BENCH_LAYER_MATRICES] = {
-        {"attn_q", n_q, n_embd},    {"attn_k", n_kv, n_embd}, {"attn_v", n_kv, n_embd},  {"attn_output", n_embd, n_q},
-        {"ffn_gate", n_ff, n_embd}, {"ffn_up", n_ff, n_embd}, {"ffn_down", n_embd, n_ff}};
+    const int64_t n_q = (int64_t)shape->n_heads * shape->head_dim,
+                  n_kv = (int64_t)shape->n_kv_heads * shape->head_dim;
+    const bench_matrix all[BENCH_LAYER_MATRICES] = {{"attn_q", n_q, n_embd},    {"attn_k", n_kv, n_embd},
+                                                    {"attn_v", n_kv, n_embd},   {"attn_output", n_embd, n_q},
+                                                    {"ffn_gate", n_ff, n_embd}, {"ffn_up", n_ff, n_embd},
+                                                    {"ffn_down", n_embd, n_ff}};
     for (int i = 0; i < BENCH_LAYER_MATRICES; i++) out[i] = all[i];
 }

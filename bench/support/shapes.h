@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 typedef struct bench_shape {
-    const char *name; /* "qwen3-0.6b" */
+    const char *name;       /* "qwen3-0.6b" */
     const char *arch, *pre; /* of the GGUF file: architecture and pre-tokenizer */
     int32_t n_layers, n_embd, n_heads, n_kv_heads, head_dim, n_ff, n_vocab, n_ctx;
     float rope_base, norm_eps;

@@ -7,10 +7,10 @@
 #include <string.h>
 
 /*
- * A block with the scale d = 1 and, where there is one, the minimum that makes its mean zero, has values of standard
- * deviation `unit`: that of quants which take every value with the same chance, times that of the scales inside the
- * block, which are random, too. The minimum is stored as factor times d. Offsets are bytes from the block's
- * beginning; -1: there is none.
+ * A block with the scale d = 1 and, where there is one, the minimum that makes its mean zero, has values of
+ * standard deviation `unit`: that of quants which take every value with the same chance, times that of the
+ * scales inside the block, which are random, too. The minimum is stored as factor times d. Offsets are bytes
+ * from the block's beginning; -1: there is none.
  */
 typedef struct block_form {
     const char *name;
@@ -21,20 +21,13 @@ typedef struct block_form {
 } block_form;
 
 static const block_form forms[] = {
-    {"F32", 1, -1, -1, 0, NULL},
-    {"F16", 1, -1, -1, 0, NULL},
-    {"BF16", 1, -1, -1, 0, NULL},
-    {"Q8_0", 74, 0, -1, 0, NULL},
-    {"Q4_0", 4.6f, 0, -1, 0, NULL},
-    {"Q4_1", 4.6f, 0, 2, -7.5f, NULL},
-    {"Q5_0", 9.2f, 0, -1, 0, NULL},
-    {"Q5_1", 9.2f, 0, 2, -15.5f, NULL},
-    {"Q2_K", 14, 80, 82, 1.5f, "Q4_0"},
-    {"Q3_K", 43, 108, -1, 0, "Q4_0"},
-    {"Q4_K", 258, 0, 2, 7.5f, "Q5_0"},
-    {"Q5_K", 527, 0, 2, 15.5f, "Q5_1"},
-    {"Q6_K", 1366, 208, -1, 0, "Q8_0"},
-    {"IQ4_NL", 67, 0, -1, 0, NULL},
+    {"F32", 1, -1, -1, 0, NULL},          {"F16", 1, -1, -1, 0, NULL},
+    {"BF16", 1, -1, -1, 0, NULL},         {"Q8_0", 74, 0, -1, 0, NULL},
+    {"Q4_0", 4.6f, 0, -1, 0, NULL},       {"Q4_1", 4.6f, 0, 2, -7.5f, NULL},
+    {"Q5_0", 9.2f, 0, -1, 0, NULL},       {"Q5_1", 9.2f, 0, 2, -15.5f, NULL},
+    {"Q2_K", 14, 80, 82, 1.5f, "Q4_0"},   {"Q3_K", 43, 108, -1, 0, "Q4_0"},
+    {"Q4_K", 258, 0, 2, 7.5f, "Q5_0"},    {"Q5_K", 527, 0, 2, 15.5f, "Q5_1"},
+    {"Q6_K", 1366, 208, -1, 0, "Q8_0"},   {"IQ4_NL", 67, 0, -1, 0, NULL},
     {"IQ4_XS", 1246, 0, -1, 0, "IQ4_NL"},
 };
 enum { N_FORMS = sizeof forms / sizeof forms[0], MOST_WORDS = 32 };
@@ -62,7 +55,8 @@ const char *bench_type_names(void)
     size_t used = 0;
     for (size_t i = 0; i < N_FORMS; i++)
         if (bench_type_find(forms[i].name) >= 0)
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", forms[i].name);
+            used +=
+                (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", forms[i].name);
     return names;
 }
 
@@ -99,7 +93,8 @@ static void put_value(unsigned char *at, int32_t size, bool is_half, float devia
     else memcpy(at, &(uint16_t){(uint16_t)(bits >> 16)}, 2);
 }
 
-void bench_fill_blocks(int32_t type, float deviation, uint64_t seed, int64_t first, int64_t n, unsigned char *out)
+void bench_fill_blocks(int32_t type, float deviation, uint64_t seed, int64_t first, int64_t n,
+                       unsigned char *out)
 {
     const block_form *form = form_find(type);
     const size_t bytes = (size_t)vouch_type_get_info((uint32_t)type)->block_bytes, n_words = (bytes + 7) / 8;

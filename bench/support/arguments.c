@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "support/command.h"
+#include "support/arguments.h"
 
 #include <stdlib.h>
 
 enum { MOST_FLAGS = 32 };
 
-void bench_command_parse(const bench_command *command, int argc, char **argv, void *values)
+void bench_arguments_parse(const bench_command *command, int argc, char **argv, void *values)
 {
     const cli_flag_table table = {command->flags, command->n_flags, &command->name, 1};
     const char *given[MOST_FLAGS] = {NULL};
