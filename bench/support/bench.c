@@ -142,6 +142,7 @@ bench_answer bench_ask(vouch_session *session, const char *prompt)
     answer.cycles = stats->cycles;
     answer.drafted = stats->drafted;
     answer.accepted = stats->accepted;
+    answer.rejected = stats->judged - stats->accepted;
     answer.seconds = stats->decode_seconds;
     return answer;
 }

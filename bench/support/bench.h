@@ -26,7 +26,7 @@ void bench_prompts(const char *data, const char *file, const char *const *catego
 typedef struct bench_answer {
     char *text; /* [n_text], the caller's to free */
     size_t n_text;
-    int64_t n_tokens, cycles, drafted, accepted, n_prompt;
+    int64_t n_tokens, cycles, drafted, accepted, rejected, n_prompt;
     double seconds; /* of decoding */
 } bench_answer;
 
