@@ -255,7 +255,8 @@ typedef struct vouch_session vouch_session;
 typedef enum vouch_kv_type { VOUCH_KV_F16, VOUCH_KV_F32 } vouch_kv_type;
 
 typedef struct vouch_session_options {
-    int32_t n_ctx;         /* most tokens of a sequence; 0: the smaller of 4096 and the model's */
+    int32_t n_ctx;         /* most tokens of a sequence, from 2 on: a prompt and one of the answer;
+                              0: the smaller of 4096 and the model's */
     int32_t n_threads;     /* 0: vouch_cpu_count() */
     int32_t prefill_chunk; /* most rows of one pass, 1 to 512; 0: 256 */
     vouch_kv_type kv_type;

@@ -630,6 +630,7 @@ static void options_out_of_range_are_named(void **state)
 {
     (void)state;
     REFUSED("n_ctx is -1", n_ctx, -1);
+    REFUSED("n_ctx is 1, must be 2", n_ctx, 1);
     REFUSED("n_ctx is 2000000000", n_ctx, 2000000000);
     REFUSED("prefill_chunk is -1", prefill_chunk, -1);
     REFUSED("prefill_chunk is 513", prefill_chunk, 513);
@@ -683,6 +684,28 @@ static void a_session_says_what_it_is(void **state)
         assert_string_equal(vouch_session_drafter(session), names[way]);
         vouch_session_close(session);
     }
+}
+
+/* Two tokens: the prompt's and the answer's. A model trained for less gets them where nothing is asked for. */
+static void the_smallest_context_holds_one_answer(void **state)
+{
+    (void)state;
+    vouch_model *shortest = tiny_model_open(&(tiny_model_options){.seed = 21, .n_ctx = 1});
+    const int32_t prompt[] = {50, 60};
+    for (int32_t n_ctx = 0; n_ctx <= 2; n_ctx += 2) {
+        vouch_session_options options = options_of(NGRAM, 4, NULL);
+        options.n_ctx = n_ctx;
+        options.ignore_eos = true;
+        vouch_session *session = answer_open(shortest, &options);
+        vouch_step step;
+        assert_int_equal(vouch_session_prompt(session, prompt, 2, NULL), VOUCH_E_CONTEXT);
+        assert_int_equal(vouch_session_prompt(session, prompt, 1, NULL), VOUCH_OK);
+        assert_int_equal(vouch_session_step(session, &step, NULL), VOUCH_OK);
+        assert_int_equal(step.n_tokens, 1);
+        assert_int_equal(step.finish, VOUCH_FINISH_CONTEXT);
+        vouch_session_close(session);
+    }
+    vouch_model_close(shortest);
 }
 
 /* As many rows as a pass can have, and one more; more than are left in the context. */
@@ -939,6 +962,7 @@ int main(void)
         cmocka_unit_test(a_pair_with_unequal_tables_is_refused),
         cmocka_unit_test(a_draft_model_may_be_shorter_or_larger),
         cmocka_unit_test(options_out_of_range_are_named),
+        cmocka_unit_test(the_smallest_context_holds_one_answer),
         cmocka_unit_test(a_session_says_what_it_is),
         cmocka_unit_test(a_timed_pass_has_limits),
         cmocka_unit_test(logits_outside_the_sequence_are_refused),

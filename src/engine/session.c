@@ -94,8 +94,7 @@ static vouch_status check_speculation(const vouch_speculation *s, vouch_error *e
 /* Replaces every "default" by a value and checks the rest. */
 static vouch_status resolve_options(vouch_session_options *o, const vouch_model *model, vouch_error *err)
 {
-    if (o->n_ctx == 0) o->n_ctx = min_i32(DEFAULT_CTX, model->info.n_ctx_train);
-    if (o->n_ctx == 1) o->n_ctx = 2; /* of a model trained for one token */
+    if (o->n_ctx == 0) o->n_ctx = model->info.n_ctx_train < 2 ? 2 : min_i32(DEFAULT_CTX, model->info.n_ctx_train);
     if (o->n_ctx < 2 || o->n_ctx > MAX_CTX) return out_of_range(err, "n_ctx", o->n_ctx, 2, MAX_CTX);
     if (o->prefill_chunk == 0) o->prefill_chunk = DEFAULT_CHUNK;
     if (o->prefill_chunk < 1 || o->prefill_chunk > MAX_CHUNK)
