@@ -197,8 +197,7 @@ static void copy_dist(vouch_dist *to, const vouch_dist *from)
     to->total = from->total;
 }
 
-static vouch_status branch_propose(void *self, const int32_t *tokens, int32_t n_tokens, int32_t k,
-                                   vouch_draft *out)
+static vouch_draft branch_propose(void *self, const int32_t *tokens, int32_t n_tokens, int32_t k)
 {
     run *r = self;
     int32_t sequence[TOY_MAX_CTX];
@@ -217,8 +216,7 @@ static vouch_status branch_propose(void *self, const int32_t *tokens, int32_t n_
         r->guesses[n] = sequence[n_tokens + n] = token;
     }
     const bool point = r->setup.greedy_draft && r->setup.rule != FULL_Q_FOR_ARGMAX;
-    *out = (vouch_draft){.n = n, .tokens = r->guesses, .q = point ? NULL : r->q_rows};
-    return VOUCH_OK;
+    return (vouch_draft){.n = n, .tokens = r->guesses, .q = point ? NULL : r->q_rows};
 }
 
 static void branch_rewind(void *self, int32_t n_tokens)

@@ -13,14 +13,12 @@ typedef struct custom {
     int32_t guesses[VOUCH_MAX_DRAFT];
 } custom;
 
-static vouch_status custom_propose(void *self, const int32_t *tokens, int32_t n_tokens, int32_t k,
-                                   vouch_draft *out)
+static vouch_draft custom_propose(void *self, const int32_t *tokens, int32_t n_tokens, int32_t k)
 {
     custom *c = self;
     for (int32_t i = 0; i < k; i++) c->guesses[i] = -1; /* claimed but not written: no token */
     const int32_t n = c->drafter.propose(c->drafter.user, tokens, n_tokens, k, c->guesses);
-    *out = (vouch_draft){.n = n < 0 ? 0 : n > k ? k : n, .tokens = c->guesses};
-    return VOUCH_OK;
+    return (vouch_draft){.n = n < 0 ? 0 : n > k ? k : n, .tokens = c->guesses};
 }
 
 static void custom_rewind(void *self, int32_t n_tokens)

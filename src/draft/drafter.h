@@ -25,9 +25,8 @@ typedef struct vouch_draft {
 typedef struct vouch_drafter_ops {
     const char *name;
     /* At most k guesses (1 <= k <= VOUCH_MAX_DRAFT) for what follows tokens[0, n_tokens), n_tokens >= 1,
-     * n_tokens + k at most the session's n_ctx. Errors: NUMERIC. */
-    vouch_status (*propose)(void *self, const int32_t *tokens, int32_t n_tokens, int32_t k,
-                            vouch_draft *out);
+     * n_tokens + k at most the session's n_ctx. Can't fail: a drafter that is at a loss guesses less. */
+    vouch_draft (*propose)(void *self, const int32_t *tokens, int32_t n_tokens, int32_t k);
     /* Brings the drafter up to date with tokens[0, n_tokens) without a proposal, in pieces of a prompt that the
      * caller can stop between. NULL where propose catches up fast enough. */
     void (*observe)(void *self, const int32_t *tokens, int32_t n_tokens);

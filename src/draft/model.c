@@ -54,31 +54,31 @@ static void model_observe(void *self, const int32_t *tokens, int32_t n_tokens)
     catch_up(d, tokens, limit_of(d, n_tokens - 1), false); /* the last one with the proposal, for its logits */
 }
 
-/* Guess i from the logits of the last row; history is the window before it. Errors: NUMERIC. */
-static vouch_status draw_guess(model_drafter *d, int32_t i, int64_t position, size_t n_history)
+/* Guess i from the logits of the last row; history is the window before it. False where these aren't finite. */
+static bool draw_guess(model_drafter *d, int32_t i, int64_t position, size_t n_history)
 {
     vouch_dist *q = &d->q[d->greedy ? 0 : i];
     float *logits = vouch_context_logits(d->context, 0);
-    VOUCH_TRY(vouch_dist_from_logits(q, &d->sampler, logits, d->history, n_history));
+    if (vouch_dist_from_logits(q, &d->sampler, logits, d->history, n_history) != VOUCH_OK) return false;
     d->guesses[i] = vouch_dist_draw(q, vouch_uniform(d->sampler.params.seed, position, VOUCH_PURPOSE_DRAFT));
-    return VOUCH_OK;
+    return true;
 }
 
-static vouch_status model_propose(void *self, const int32_t *tokens, int32_t n_tokens, int32_t k, vouch_draft *out)
+static vouch_draft model_propose(void *self, const int32_t *tokens, int32_t n_tokens, int32_t k)
 {
     model_drafter *d = self;
-    *out = (vouch_draft){.tokens = d->guesses, .q = d->greedy ? NULL : d->q_of};
+    vouch_draft draft = {.tokens = d->guesses, .q = d->greedy ? NULL : d->q_of};
     if (k > d->k) k = d->k;
     if (k > d->n_ctx - n_tokens) k = d->n_ctx - n_tokens; /* the draft model's context may be the shorter */
-    if (k < 1) return VOUCH_OK;
+    if (k < 1) return draft;
 
     const int32_t n_history = n_tokens < d->window ? n_tokens : d->window;
     memcpy(d->history, tokens + n_tokens - n_history, (size_t)n_history * sizeof *tokens);
     catch_up(d, tokens, n_tokens, true);
     for (int32_t i = 0;; i++) {
-        if (draw_guess(d, i, (int64_t)n_tokens + i, (size_t)(n_history + i)) != VOUCH_OK) return VOUCH_OK;
-        out->n = i + 1;
-        if (out->n == k) return VOUCH_OK;
+        if (!draw_guess(d, i, (int64_t)n_tokens + i, (size_t)(n_history + i))) return draft;
+        draft.n = i + 1;
+        if (draft.n == k) return draft;
         d->history[n_history + i] = d->guesses[i];
         vouch_context_forward(d->context, &d->guesses[i], NULL, 1, 1);
     }

@@ -91,21 +91,19 @@ static int32_t find(const ngram *g, int32_t n)
     return 0;
 }
 
-static vouch_status ngram_propose(void *self, const int32_t *tokens, int32_t n_tokens, int32_t k,
-                                  vouch_draft *out)
+static vouch_draft ngram_propose(void *self, const int32_t *tokens, int32_t n_tokens, int32_t k)
 {
     ngram *g = self;
     assert(n_tokens >= g->n_seen && n_tokens <= g->n_ctx && k <= VOUCH_MAX_DRAFT);
     while (g->n_seen < n_tokens) push(g, tokens[g->n_seen]);
-    *out = (vouch_draft){.tokens = g->guesses};
+    vouch_draft draft = {.tokens = g->guesses};
     int32_t end = 0;
     for (int32_t n = g->n_max; n >= g->n_min && end == 0; n--) end = find(g, n);
-    if (end == 0) return VOUCH_OK;
-    for (; out->n < k; out->n++) {
-        const int32_t from = end + out->n;
-        g->guesses[out->n] = from < g->n_seen ? g->tokens[from] : g->guesses[from - g->n_seen];
+    for (; end > 0 && draft.n < k; draft.n++) {
+        const int32_t from = end + draft.n;
+        g->guesses[draft.n] = from < g->n_seen ? g->tokens[from] : g->guesses[from - g->n_seen];
     }
-    return VOUCH_OK;
+    return draft;
 }
 
 static void ngram_rewind(void *self, int32_t n_tokens)

@@ -43,18 +43,17 @@ static void rewind_both(const vouch_cycle *cycle)
 }
 
 /* 1. At most k guesses, cut at the first that is no token, and put behind the sequence. */
-static vouch_status draft_guesses(vouch_cycle *cycle, int32_t k, vouch_draft *draft)
+static vouch_draft draft_guesses(vouch_cycle *cycle, int32_t k)
 {
-    *draft = (vouch_draft){0};
-    if (!cycle->drafter.ops || k < 1) return VOUCH_OK;
-    VOUCH_TRY(cycle->drafter.ops->propose(cycle->drafter.self, cycle->tokens, cycle->n_tokens, k, draft));
-    const int32_t n = min_i32(draft->n, k);
-    for (draft->n = 0; draft->n < n; draft->n++) {
-        const int32_t token = draft->tokens[draft->n];
+    if (!cycle->drafter.ops || k < 1) return (vouch_draft){0};
+    vouch_draft draft = cycle->drafter.ops->propose(cycle->drafter.self, cycle->tokens, cycle->n_tokens, k);
+    const int32_t n = min_i32(draft.n, k);
+    for (draft.n = 0; draft.n < n; draft.n++) {
+        const int32_t token = draft.tokens[draft.n];
         if (token < 0 || token >= cycle->n_vocab) break;
-        cycle->tokens[cycle->n_tokens + draft->n] = token;
+        cycle->tokens[cycle->n_tokens + draft.n] = token;
     }
-    return VOUCH_OK;
+    return draft;
 }
 
 /* 4. Commits the accepted guesses and the final token, where there is one, until one ends the answer. */
@@ -103,18 +102,19 @@ vouch_status vouch_cycle_step(vouch_cycle *cycle, int32_t k, int32_t room, vouch
     k = min_i32(min_i32(k, VOUCH_MAX_DRAFT), min_i32(room - 1, cycle->n_ctx - cycle->n_tokens - 1));
 
     const double start = now();
-    vouch_draft draft;
-    vouch_status status = draft_guesses(cycle, k, &draft);
-    if (status != VOUCH_OK) goto failed;
+    const vouch_draft draft = draft_guesses(cycle, k);
 
     const double drafted = now();
     cycle->target.score(cycle->target.self, cycle->tokens, cycle->n_tokens, draft.n);
 
     const double scored = now();
     vouch_judgement judgement;
-    status = vouch_judge(&judgement, cycle->guesses, &draft, row_p, cycle, &cycle->dice, cycle->n_tokens,
-                         cycle->lenience, cycle->want_overlap);
-    if (status != VOUCH_OK) goto failed;
+    const vouch_status status = vouch_judge(&judgement, cycle->guesses, &draft, row_p, cycle, &cycle->dice,
+                                            cycle->n_tokens, cycle->lenience, cycle->want_overlap);
+    if (status != VOUCH_OK) {
+        rewind_both(cycle);
+        return status;
+    }
 
     const double judged = now();
     *out = (vouch_cycle_result){.first = cycle->n_tokens, .n_guesses = draft.n};
@@ -128,8 +128,4 @@ vouch_status vouch_cycle_step(vouch_cycle *cycle, int32_t k, int32_t room, vouch
     stats->judge_seconds += judged - scored;
     stats->decode_seconds += now() - start;
     return VOUCH_OK;
-
-failed:
-    rewind_both(cycle);
-    return status;
 }
