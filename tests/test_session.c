@@ -808,22 +808,6 @@ static void a_model_without_numbers_is_an_error(void **state)
     }
 }
 
-typedef struct embedding {
-    float rows[N_VOCAB * 64];
-} embedding;
-
-static void add_embedding(vouch_gguf_writer *writer, void *user)
-{
-    const int64_t dim[] = {64, N_VOCAB};
-    vouch_gguf_add_tensor(writer, "token_embd.weight", VOUCH_TYPE_F32, 2, dim, ((embedding *)user)->rows);
-}
-
-static vouch_model *open_with_embedding(embedding *e)
-{
-    return tiny_model_open(
-        &(tiny_model_options){.seed = 21, .omit = "token_embd.weight", .add = add_embedding, .user = e});
-}
-
 /* The place in the answer, at 20 or behind, of a token that came nowhere before. */
 static int32_t find_new_token(const int32_t *sequence, int32_t n)
 {
@@ -865,38 +849,28 @@ static void check_breakdown(const vouch_model *model, const vouch_session_option
 static void models_may_break_down_in_an_answer(void **state)
 {
     (void)state;
-    static embedding e;
-    static answer plain, got;
-    test_random random = {9};
-    for (int i = 0; i < N_VOCAB * 64; i++) e.rows[i] = test_normal(&random);
-    vouch_model *sound = open_with_embedding(&e);
-    int32_t sequence[PROMPT + LENGTH];
-    vouch_session_options options = options_of(PLAIN, 0, NULL);
-    options.ignore_eos = true;
-    answer_prompt(sequence, PROMPT, N_VOCAB, 41, false);
-    answer_run(&plain, sound, &options, sequence, PROMPT);
-    memcpy(sequence + PROMPT, plain.tokens, LENGTH * sizeof *sequence);
-    const int32_t bad_at = find_new_token(sequence, PROMPT + LENGTH);
-    for (int i = 0; i < 64; i++) e.rows[sequence[PROMPT + bad_at] * 64 + i] = NAN;
-    vouch_model *broken = open_with_embedding(&e);
+    static known k;
+    static answer got;
+    know(&k, 41);
+    const int32_t bad_at = find_new_token(k.sequence, PROMPT + LENGTH);
+    vouch_model *broken =
+        tiny_model_open(&(tiny_model_options){.seed = 21, .poison = k.sequence[PROMPT + bad_at]});
 
-    options = options_of(MODEL, 7, NULL);
+    vouch_session_options options = options_of(MODEL, 7, NULL);
     options.ignore_eos = true;
     options.speculation.draft_model = broken;
-    answer_run(&got, sound, &options, sequence, PROMPT);
-    assert_true(answer_equal(&got, &plain));
+    answer_run(&got, target, &options, k.prompt, PROMPT);
+    assert_true(answer_equal(&got, &k.plain));
     assert_true(got.stats.drafted > 0 && got.stats.accepted == got.stats.drafted);
     assert_true(got.stats.accepted <= bad_at + 1);
 
-    oracle o = {.tokens = sequence, .n = PROMPT + LENGTH, .n_vocab = N_VOCAB};
     for (int way = 0; way < N_WAYS; way++)
-        for (int32_t k = 1; k <= 8; k++) {
-            options = options_of(way, k, &o);
+        for (int32_t n_draft = 1; n_draft <= 8; n_draft++) {
+            options = options_of(way, n_draft, &k.o);
             options.ignore_eos = true;
-            if (way == MODEL) options.speculation.draft_model = sound;
-            check_breakdown(broken, &options, sequence, PROMPT + bad_at + 1);
+            if (way == MODEL) options.speculation.draft_model = target;
+            check_breakdown(broken, &options, k.sequence, PROMPT + bad_at + 1);
         }
-    vouch_model_close(sound);
     vouch_model_close(broken);
 }
 

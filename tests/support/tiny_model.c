@@ -149,6 +149,7 @@ static void add_matrix(tiny_writer *w, const char *name, int64_t n_out, int64_t 
     for (int64_t i = 0; i < n_out * n_in; i++) values[i] = deviation * draw(&w->state);
     for (int64_t i = 0; w->o.noise != 0 && i < n_out * n_in; i++)
         values[i] += deviation * w->o.noise * draw(&w->noise_state);
+    if (w->o.poison && strcmp(name, "token_embd.weight") == 0) values[w->o.poison * n_in] = NAN;
     add_tensor(w, name, n_in % block == 0 ? w->o.type : VOUCH_TYPE_F16, n_in, n_out, values);
     free(values);
 }
