@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command as its users meet it: the built program is run, and exit status, standard output and standard
- * error are looked at apart. Bad command lines first, which need no model; then a tiny model that this
- * program writes; then, where it is there, the real one.
+ * The command as its users meet it, on tiny models that this program writes and, where it is there, on the
+ * real one.
  */
-#include "support/command.h"
-
-#include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <math.h>
@@ -19,157 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "support/command.h"
 #include "support/tiny_model.h"
 #include "vouch.h"
-
-/* ------------------------------------------------------------ command line */
-
-static void help_goes_to_stdout(void **state)
-{
-    (void)state;
-    static const char *const lines[][4] = {{"--help"},
-                                           {"-h"},
-                                           {"help"},
-                                           {"help", "run"},
-                                           {"run", "--help"},
-                                           {"run", "-h"},
-                                           {"info", "--help"},
-                                           {"tokenize", "--help"},
-                                           {"perplexity", "--help"},
-                                           {"--version"},
-                                           {"version"}};
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        result r = run_as(&(setting){0}, "vouch", lines[i]);
-        assert_int_equal(r.status, 0);
-        assert_true(r.n_out > 5);
-        assert_string_equal(r.err, "");
-        result_free(&r);
-    }
-    result r = RUN("run", "--help");
-    assert_non_null(strstr(r.out, "--num-speculative-tokens N"));
-    assert_non_null(strstr(r.out, "in [1, 64]"));
-    assert_non_null(strstr(r.out, "Examples"));
-    assert_null(strstr(r.out, "\033"));
-    result_free(&r);
-    r = run_as(&(setting){0}, "vouch", (const char *const[]){NULL});
-    assert_int_equal(r.status, 2);
-    assert_int_equal(r.n_out, 0);
-    assert_non_null(strstr(r.err, "usage"));
-    result_free(&r);
-}
-
-/* Each is refused before any file is opened, in one line that names flag and value. */
-static void wrong_usage_is_named(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *arguments[6];
-        const char *says;
-    } cases[] = {
-        {{"rum"}, "did you mean run?"},
-        {{"frobnicate"}, "unknown command 'frobnicate'"},
-        {{"run"}, "--model FILE is missing"},
-        {{"run", "--prompt", "x"}, "--model FILE is missing"},
-        {{"perplexity", "-m", "x"}, "--file FILE is missing"},
-        {{"run", "--modle", "x"}, "unknown flag --modle; did you mean --model?"},
-        {{"run", "--spek=ngram"}, "unknown flag --spek; did you mean --spec?"},
-        {{"--max-token", "4"}, "did you mean --max-tokens?"},
-        {{"run", "--zzzzzzzz"}, "unknown flag --zzzzzzzz"},
-        {{"run", "-Z"}, "unknown flag -Z"},
-        {{"info", "--prompt", "x"}, "--prompt is a flag of `vouch run`"},
-        {{"run", "Hello"}, "unexpected argument 'Hello'"},
-        {{"run", "-k", "0"}, "-k '0': outside the range; it takes a whole number in [1, 64]; --spec none"},
-        {{"run", "-k", "-3"}, "-k '-3': outside"},
-        {{"run", "-k65"}, "-k '65': outside"},
-        {{"run", "--num-speculative-tokens=99999999999999999999999"}, "--num-speculative-tokens '9999"},
-        {{"run", "-k", "4294967297"}, "outside the range"},
-        {{"run", "-k", "four"}, "-k 'four': not a whole number"},
-        {{"run", "-k", "4.5"}, "not a whole number"},
-        {{"run", "-k", "4x"}, "not a whole number"},
-        {{"run", "-k", " 4"}, "not a whole number"},
-        {{"run", "-k", ""}, "not a whole number"},
-        {{"run", "-k"}, "-k needs a value"},
-        {{"run", "--model"}, "--model needs a value: --model FILE"},
-        {{"run", "--model", "--prompt", "x"}, "--model needs a value"},
-        {{"run", "--model", ""}, "--model: the value is empty"},
-        {{"run", "--stop", ""}, "--stop: the value is empty"},
-        {{"run", "--temp", "nan"}, "--temp 'nan': outside"},
-        {{"run", "--temp", "1e999"}, "outside"},
-        {{"run", "--temp", "-0.5"}, "outside"},
-        {{"run", "--temp", "0,5"}, "not a number"},
-        {{"run", "--top-p", "0"}, "it takes a number in (0, 1]"},
-        {{"run", "--top-p", "1.01"}, "(0, 1]"},
-        {{"run", "--min-p", "1"}, "[0, 1)"},
-        {{"run", "--top-k", "-1"}, "--top-k '-1'"},
-        {{"run", "--repeat-penalty", "0"}, "(0, inf)"},
-        {{"run", "--frequency-penalty", "inf"}, "(-inf, inf)"},
-        {{"run", "--lenience", "0"}, "(0, 1]"},
-        {{"run", "--lenience", "1.5"}, "(0, 1]"},
-        {{"run", "--max-tokens", "-1"}, "--max-tokens '-1'"},
-        {{"run", "--seed", "-1"}, "--seed '-1': not a whole number"},
-        {{"run", "--seed", "18446744073709551616"}, "[0, 2^64)"},
-        {{"run", "--ctx", "1"}, "--ctx '1'"},
-        {{"run", "--threads", "0"}, "[1, 256]"},
-        {{"run", "--prefill-chunk", "513"}, "[1, 512]"},
-        {{"run", "--kv-type", "q8"}, "one of f16|f32"},
-        {{"run", "--spec", "eagle"}, "one of auto|none|draft|ngram"},
-        {{"run", "--cpu", "z80"}, "--cpu 'z80': this machine has auto, ref"},
-        {{"run", "--color=pink"}, "auto|always|never"},
-        {{"run", "--raw=yes"}, "--raw takes no value"},
-        {{"run", "--logit-bias", "7"}, "it takes ID=X"},
-        {{"run", "--logit-bias", "7=inf"}, "it takes ID=X"},
-        {{"run", "--logit-bias", "-7=1"}, "it takes ID=X"},
-        {{"run", "--logit-bias", "99999999999=1"}, "it takes ID=X"},
-        {{"run", "--spec", "none", "-k", "5"}, "--num-speculative-tokens has no effect with --spec none"},
-        {{"run", "--spec", "ngram", "--draft-model", "x"}, "--draft-model has no effect with --spec ngram"},
-        {{"run", "--draft-model", "x", "--ngram-min", "2"}, "--ngram-min has no effect with --spec draft"},
-        {{"run", "--draft-sampling", "greedy"}, "--draft-sampling has no effect with --spec ngram"},
-        {{"run", "--ngram-min", "9", "--ngram-max", "3"}, "--ngram-min 9 is more than --ngram-max 3"},
-        {{"run", "--speculative"}, "--speculative needs a draft model: add --draft-model FILE"},
-        {{"run", "--spec", "draft"}, "--spec draft needs a draft model"},
-        {{"run", "--speculative", "--spec", "ngram"}, "--speculative means --spec draft"},
-        {{"run", "--temp", "1", "--temp", "2"}, "--temp is given twice, as '1' and as '2'"},
-        {{"run", "--prompt", "a", "--prompt-file", "b"}, "exclude each other"},
-        {{"run", "--prompt", "a", "--chat"}, "exclude each other"},
-        {{"run", "--raw", "--system", "b"}, "exclude each other"},
-        {{"run", "--chat-template", "none", "--chat"}, "--chat needs a chat template"},
-        {{"run", "--bad\033[31m"}, "--bad\\x1b[31m"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        result r = run_as(&(setting){0}, "vouch", cases[i].arguments);
-        if (r.status != 2 || !strstr(r.err, cases[i].says)) print_error("case %zu: %s\n", i, r.err);
-        assert_int_equal(r.status, 2);
-        assert_int_equal(r.n_out, 0);
-        assert_int_equal(strncmp(r.err, "vouch: ", 7), 0);
-        const char *end = strchr(r.err, '\n'), *found = strstr(r.err, cases[i].says);
-        assert_true(end && found && found < end);
-        result_free(&r);
-    }
-}
-
-static void unreadable_files_are_named(void **state)
-{
-    (void)state;
-    char folder[256], junk[256], absent[256];
-    strcpy(junk, test_temporary("junk.gguf"));
-    strcpy(absent, test_temporary("absent"));
-    strcpy(folder, junk);
-    *strrchr(folder, '/') = 0;
-    write_whole(junk, "this is not a model", 19);
-    expect(RUN("run", "-m", absent, "-p", "x"), 1, absent);
-    expect(RUN("run", "-m", folder, "-p", "x"), 1, folder);
-    expect(RUN("run", "-m", junk, "-p", "x"), 1, junk);
-    expect(RUN("info", "-m", junk), 1, junk);
-    expect(RUN("run", "-m", junk, "-f", absent), 1, absent);
-    expect(RUN("run", "-m", junk, "-f", folder), 1, "Is a directory");
-    expect(RUN("tokenize", "-m", junk, "-f", absent), 1, absent);
-    expect(RUN("perplexity", "-m", junk, "-f", absent), 1, absent);
-    expect(RUN("run", "-m", junk, "-p", "x", "--stats-json", folder), 1, "--stats-json");
-    expect(RUN("run", "-m", junk, "-p", "x", "--stats-json", "/nowhere/at/all.json"), 1,
-           "/nowhere/at/all.json");
-}
-
-/* -------------------------------------------------------------- tiny model */
 
 /* Models that this program writes once: a target, a draft near it, a larger one, one with another token
  * table, and the target again as a base model, without chat template. */
@@ -762,9 +610,6 @@ static void real_model_answers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(help_goes_to_stdout),
-        cmocka_unit_test(wrong_usage_is_named),
-        cmocka_unit_test(unreadable_files_are_named),
         cmocka_unit_test(text_is_the_same_with_every_drafter),
         cmocka_unit_test(prompt_comes_from_anywhere),
         cmocka_unit_test(odd_prompts),

@@ -23,19 +23,11 @@ typedef struct file {
 } file;
 
 /* bytes NULL where the file is absent. */
-static file read_whole(const char *relative)
+static file data_read(const char *relative)
 {
     file f = {0};
     const char *path = test_data(relative);
-    FILE *stream = path ? fopen(path, "rb") : NULL;
-    if (!stream) return f;
-    fseek(stream, 0, SEEK_END);
-    f.size = (size_t)ftell(stream);
-    rewind(stream);
-    f.bytes = malloc(f.size + 1);
-    assert_non_null(f.bytes);
-    assert_int_equal(fread(f.bytes, 1, f.size, stream), f.size);
-    fclose(stream);
+    if (path) f.bytes = (unsigned char *)read_whole(path, &f.size);
     return f;
 }
 
@@ -148,8 +140,8 @@ static void greedy_text_is_the_golden_one(void **state)
 {
     (void)state;
     static answer got;
-    file checkpoint = read_whole("models/stories260K.bin"), table = read_whole("models/tok512.bin"),
-         golden = read_whole("models/stories260K.greedy200.txt");
+    file checkpoint = data_read("models/stories260K.bin"), table = data_read("models/tok512.bin"),
+         golden = data_read("models/stories260K.greedy200.txt");
     if (!checkpoint.bytes || !table.bytes || !golden.bytes) {
         free(checkpoint.bytes), free(table.bytes), free(golden.bytes);
         test_skip("no models/stories260K.bin in the data");

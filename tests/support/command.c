@@ -18,26 +18,6 @@ const char *program(const char *name)
     return path;
 }
 
-char *read_whole(const char *path, size_t *n)
-{
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    char *bytes = malloc(1 << 22);
-    assert_non_null(bytes);
-    *n = fread(bytes, 1, (1 << 22) - 1, file);
-    bytes[*n] = 0;
-    fclose(file);
-    return bytes;
-}
-
-void write_whole(const char *path, const char *bytes, size_t n)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, n, file), n);
-    assert_int_equal(fclose(file), 0);
-}
-
 void become(const char *const *arguments, const setting *how, const char *in, const char *out,
             const char *err)
 {

@@ -43,9 +43,6 @@ void become(const char *const *arguments, const setting *how, const char *in, co
 /* What a child ended with, as in a result. */
 int status_of(pid_t child);
 
-/* A file of less than 4 MiB, with a NUL after it, for the caller to free(). */
-char *read_whole(const char *path, size_t *n);
-void write_whole(const char *path, const char *bytes, size_t n);
 json_t *json_of(const char *path);
 /* An integer of an object. */
 int64_t whole(const json_t *object, const char *key);

@@ -69,6 +69,29 @@ const char *test_temporary(const char *name)
     return path;
 }
 
+char *read_whole(const char *path, size_t *n)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file) fail_msg("%s can't be read", path);
+    assert_int_equal(fseek(file, 0, SEEK_END), 0);
+    *n = (size_t)ftell(file);
+    rewind(file);
+    char *bytes = malloc(*n + 1);
+    assert_non_null(bytes);
+    assert_int_equal(fread(bytes, 1, *n, file), *n);
+    bytes[*n] = 0;
+    fclose(file);
+    return bytes;
+}
+
+void write_whole(const char *path, const void *bytes, size_t n)
+{
+    FILE *file = fopen(path, "wb");
+    if (!file) fail_msg("%s can't be written", path);
+    assert_int_equal(fwrite(bytes, 1, n, file), n);
+    assert_int_equal(fclose(file), 0);
+}
+
 int64_t test_resident(const char *path)
 {
     char line[4352];

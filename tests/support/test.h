@@ -18,6 +18,10 @@ const char *test_model(void);
 /* A path in this process's own temporary folder, removed at exit; valid until 8 calls later. */
 const char *test_temporary(const char *name);
 
+/* A whole file, with a NUL behind it, to be freed; and a file of n bytes. Assert that it can be done. */
+char *read_whole(const char *path, size_t *n);
+void write_whole(const char *path, const void *bytes, size_t n);
+
 /* Bytes of a mapped file that are in this process's memory; -1 where the system doesn't say. */
 int64_t test_resident(const char *path);
 
