@@ -67,8 +67,10 @@ void cli_trace_print(FILE *stream, bool color, const vouch_model *model, int64_t
         fprintf(stream, "  %s%-*s%10s%10s%10s%10s  verdict%s\n", paint(color, "\033[1m"), TOKEN_COLUMNS,
                 "token", "q", "p", "alpha", "u", paint(color, "\033[0m"));
     for (int32_t i = 0; i < step->n_guesses; i++) print_guess(stream, color, model, &step->guesses[i]);
-    if (step->n_tokens == 0 || step->last == VOUCH_ORIGIN_ACCEPTED) {
-        fprintf(stream, "  the answer ends inside the accepted guesses\n");
+    if (step->last == VOUCH_ORIGIN_ACCEPTED) {
+        fprintf(stream, step->finish == VOUCH_FINISH_NONE
+                            ? "  no token follows: the model gave no finite logits behind the accepted guesses\n"
+                            : "  the answer ends inside the accepted guesses\n");
         return;
     }
     print_token(stream, model, step->tokens[step->n_tokens - 1]);
@@ -116,7 +118,6 @@ static json_t *guess_json(const vouch_model *model, const vouch_guess *guess)
 
 static json_t *final_json(const vouch_model *model, const vouch_step *step)
 {
-    if (step->n_tokens == 0) return json_null();
     json_t *object = json_object();
     if (object && token_describe(object, model, step->tokens[step->n_tokens - 1]) &&
         json_object_set_new(object, "origin", json_string(origins[step->last])) == 0)

@@ -275,6 +275,46 @@ static void trace_obeys_the_rule(void **state)
     }
 }
 
+/* The i-th guess of the first cycle. */
+static int32_t guess_of(const json_t *stats, size_t i)
+{
+    const json_t *cycle = json_array_get(json_object_get(stats, "trace"), 0);
+    return (int32_t)whole(json_array_get(json_object_get(cycle, "guesses"), i), "token");
+}
+
+/* A step without a token of its own: a stop text ends the answer inside the accepted guesses, or the model
+ * has no number behind them, here after a token that comes at place 10 or later for the first time. */
+static void trace_says_why_no_token_follows(void **state)
+{
+    (void)state;
+#define ONE_CYCLE "--raw", "-p", "The river", "-d", target, "-k", "64", "-n", "50", "--trace", NO_CONTROL
+    char path[256], stop[2] = "", broken[256];
+    size_t at = 10, i = 0;
+    strcpy(path, test_temporary("trace.json"));
+    result whole_answer = RUN("run", "-m", target, ONE_CYCLE, "--stats-json", path);
+    assert_int_equal(whole_answer.status, 0);
+    assert_null(strstr(whole_answer.err, "accepted guesses"));
+    json_t *o = json_of(path);
+    for (; i < at; i++)
+        if (guess_of(o, i) == guess_of(o, at)) at++, i = 0;
+    strcpy(broken, test_temporary("broken.gguf"));
+    tiny_model_write(broken, &(tiny_model_options){.n_ctx = 8192, .seed = 1, .poison = guess_of(o, at)});
+    json_decref(o);
+
+    stop[0] = *strpbrk(whole_answer.out + whole_answer.n_out / 3, "abcdefghijklmnopqrstuvwxyz");
+    result r = RUN("run", "-m", target, ONE_CYCLE, "--stop", stop);
+    assert_int_equal(r.status, 0);
+    assert_non_null(strstr(r.err, "the answer ends inside the accepted guesses"));
+    result_free(&r);
+    r = RUN("run", "-m", broken, ONE_CYCLE);
+    assert_int_equal(r.status, 1);
+    assert_non_null(strstr(r.err, "no token follows: the model gave no finite logits behind"));
+    assert_null(strstr(r.err, "the answer ends"));
+    assert_non_null(strstr(r.err, "of the sequence: the model gave no finite logits"));
+    assert_true(r.n_out > 0 && strncmp(whole_answer.out, r.out, r.n_out - 1) == 0);
+    result_free(&r), result_free(&whole_answer);
+}
+
 static void colours_only_add_colours(void **state)
 {
     (void)state;
@@ -616,6 +656,7 @@ int main(void)
         cmocka_unit_test(values_only_the_model_can_judge),
         cmocka_unit_test(stats_add_up),
         cmocka_unit_test(trace_obeys_the_rule),
+        cmocka_unit_test(trace_says_why_no_token_follows),
         cmocka_unit_test(colours_only_add_colours),
         cmocka_unit_test(failing_output_fails_the_command),
         cmocka_unit_test(full_disk_leaves_the_old_json),
