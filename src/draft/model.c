@@ -20,6 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/common.h"
+
 typedef struct model_drafter {
     vouch_context *context;
     vouch_sampler sampler;
@@ -37,21 +39,16 @@ typedef struct model_drafter {
 static void catch_up(model_drafter *d, const int32_t *tokens, int32_t n, bool logits)
 {
     for (int32_t at = vouch_context_n_cached(d->context); at < n;) {
-        const int32_t rows = n - at < d->chunk ? n - at : d->chunk;
+        const int32_t rows = vouch_min(n - at, d->chunk);
         vouch_context_forward(d->context, tokens + at, NULL, rows, logits && at + rows == n ? 1 : 0);
         at += rows;
     }
 }
 
-static int32_t limit_of(const model_drafter *d, int32_t n)
-{
-    return n < d->n_ctx ? n : d->n_ctx;
-}
-
 static void model_observe(void *self, const int32_t *tokens, int32_t n_tokens)
 {
     model_drafter *d = self;
-    catch_up(d, tokens, limit_of(d, n_tokens - 1), false); /* the last one with the proposal, for its logits */
+    catch_up(d, tokens, vouch_min(n_tokens - 1, d->n_ctx), false); /* the last one with the proposal, for its logits */
 }
 
 /* Guess i from the logits of the last row; history is the window before it. False where these aren't finite. */
@@ -68,11 +65,10 @@ static vouch_draft model_propose(void *self, const int32_t *tokens, int32_t n_to
 {
     model_drafter *d = self;
     vouch_draft draft = {.tokens = d->guesses, .q = d->greedy ? NULL : d->q_of};
-    if (k > d->k) k = d->k;
-    if (k > d->n_ctx - n_tokens) k = d->n_ctx - n_tokens; /* the draft model's context may be the shorter */
+    k = vouch_min(k, vouch_min(d->k, d->n_ctx - n_tokens)); /* the draft model's context may be the shorter */
     if (k < 1) return draft;
 
-    const int32_t n_history = n_tokens < d->window ? n_tokens : d->window;
+    const int32_t n_history = vouch_min(n_tokens, d->window);
     memcpy(d->history, tokens + n_tokens - n_history, (size_t)n_history * sizeof *tokens);
     catch_up(d, tokens, n_tokens, true);
     for (int32_t i = 0;; i++) {
@@ -126,7 +122,7 @@ static void layout_drafter(model_drafter *d, const vouch_drafter_model_options *
     d->q = vouch_arena_take(arena, (size_t)n_q, sizeof *d->q);
     d->q_of = vouch_arena_take(arena, (size_t)d->k, sizeof *d->q_of);
     d->guesses = vouch_arena_take(arena, (size_t)d->k, sizeof *d->guesses);
-    d->window = params.penalty_window < options->n_ctx ? params.penalty_window : options->n_ctx;
+    d->window = vouch_min(params.penalty_window, options->n_ctx);
     d->history = vouch_arena_take(arena, (size_t)d->window + (size_t)d->k, sizeof *d->history);
     for (int32_t i = 0; i < n_q; i++) {
         vouch_dist counted;
@@ -141,8 +137,7 @@ vouch_status vouch_drafter_model_open(vouch_drafter_ref *out, const vouch_weight
     *out = (vouch_drafter_ref){0};
     model_drafter *d = calloc(1, sizeof *d);
     if (!d) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the draft model's state");
-    const int32_t trained = weights->hparams.n_ctx_train;
-    d->n_ctx = options->n_ctx < trained ? options->n_ctx : trained;
+    d->n_ctx = vouch_min(options->n_ctx, weights->hparams.n_ctx_train);
     d->chunk = options->prefill_chunk;
     const vouch_context_options context = {.n_ctx = d->n_ctx, .max_rows = d->chunk, .max_logits = 1, .kv_type = options->kv_type};
     vouch_arena arena = {0};

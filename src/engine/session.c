@@ -15,8 +15,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/common.h"
 #include "draft/custom.h"
 #include "draft/model.h"
 #include "draft/ngram.h"
@@ -45,18 +45,6 @@ struct vouch_session {
     void *progress_user;
     vouch_arena arena; /* tokens, sampler, p */
 };
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-static int32_t min_i32(int32_t a, int32_t b)
-{
-    return a < b ? a : b;
-}
 
 /* ------------------------------------------------------------------ options */
 
@@ -94,7 +82,7 @@ static vouch_status check_speculation(const vouch_speculation *s, vouch_error *e
 /* Replaces every "default" by a value and checks the rest. */
 static vouch_status resolve_options(vouch_session_options *o, const vouch_model *model, vouch_error *err)
 {
-    if (o->n_ctx == 0) o->n_ctx = model->info.n_ctx_train < 2 ? 2 : min_i32(DEFAULT_CTX, model->info.n_ctx_train);
+    if (o->n_ctx == 0) o->n_ctx = model->info.n_ctx_train < 2 ? 2 : vouch_min(DEFAULT_CTX, model->info.n_ctx_train);
     if (o->n_ctx < 2 || o->n_ctx > MAX_CTX) return out_of_range(err, "n_ctx", o->n_ctx, 2, MAX_CTX);
     if (o->prefill_chunk == 0) o->prefill_chunk = DEFAULT_CHUNK;
     if (o->prefill_chunk < 1 || o->prefill_chunk > MAX_CHUNK)
@@ -118,8 +106,8 @@ static void run_target(vouch_session *s, int32_t n, int32_t n_logits)
 {
     int32_t at = vouch_context_n_cached(s->target);
     while (at < n) {
-        int32_t rows = min_i32(n - at, s->options.prefill_chunk);
-        if (n_logits > 0 && n - at > rows) rows = min_i32(rows, n - n_logits - at);
+        int32_t rows = vouch_min(n - at, s->options.prefill_chunk);
+        if (n_logits > 0 && n - at > rows) rows = vouch_min(rows, n - n_logits - at);
         if (n - at <= n_logits) rows = n - at;
         vouch_context_forward(s->target, s->cycle.tokens + at, NULL, rows, at + rows == n ? n_logits : 0);
         at += rows;
@@ -288,18 +276,18 @@ static vouch_status prefill(vouch_session *s, int32_t n, vouch_error *err)
 {
     vouch_cycle *cycle = &s->cycle;
     const vouch_drafter_ref *drafter = &cycle->drafter;
-    const double start = now();
+    const double start = vouch_now();
     const int32_t first = vouch_context_n_cached(s->target), last = n - 1;
     vouch_status status = VOUCH_OK;
     for (int32_t at = first; at < last && status == VOUCH_OK;) {
-        at = min_i32(at + s->options.prefill_chunk, last);
+        at = vouch_min(at + s->options.prefill_chunk, last);
         run_target(s, at, 0);
         if (drafter->ops && drafter->ops->observe) drafter->ops->observe(drafter->self, cycle->tokens, at + 1);
         if (s->progress) s->progress(s->progress_user, (double)(at - first) / (double)(last - first));
         if (take_cancel(s)) status = vouch_fail(err, VOUCH_E_CANCELLED, "the prompt was cancelled");
     }
     s->stats.prompt_tokens += status == VOUCH_OK ? n - first : vouch_context_n_cached(s->target) - first;
-    s->stats.prefill_seconds += now() - start;
+    s->stats.prefill_seconds += vouch_now() - start;
     return status;
 }
 
@@ -311,8 +299,8 @@ vouch_status vouch_session_prompt(vouch_session *session, const int32_t *tokens,
     if (take_cancel(s)) return vouch_fail(err, VOUCH_E_CANCELLED, "the prompt was cancelled");
     const int32_t n = (int32_t)n_tokens;
     int32_t common = 0;
-    while (common < min_i32(n, cycle->n_tokens) && tokens[common] == cycle->tokens[common]) common++;
-    rewind_both(s, min_i32(common, n - 1));
+    while (common < vouch_min(n, cycle->n_tokens) && tokens[common] == cycle->tokens[common]) common++;
+    rewind_both(s, vouch_min(common, n - 1));
     memmove(cycle->tokens, tokens, n_tokens * sizeof *tokens);
     vouch_stream_reset(s->stream);
     s->n_answer = 0;
@@ -471,9 +459,9 @@ vouch_status vouch_session_time_pass(vouch_session *session, int32_t n_rows, int
     target_rewind(s, n_cached);
     for (int32_t i = 0; i < n_rows; i++) tokens[i] = s->cycle.tokens[s->cycle.n_tokens - 1];
     for (int32_t i = 0; i < reps; i++) {
-        const double start = now();
+        const double start = vouch_now();
         vouch_context_forward(s->target, tokens, NULL, n_rows, n_rows);
-        times[i] = now() - start;
+        times[i] = vouch_now() - start;
         vouch_context_keep(s->target, n_cached);
     }
     qsort(times, (size_t)reps, sizeof times[0], compare_doubles);
@@ -490,7 +478,7 @@ vouch_status vouch_session_logits(vouch_session *session, int32_t first, int32_t
                           (long long)first + n, s->cycle.n_tokens);
     target_rewind(s, first);
     for (int32_t done = 0; done < n;) {
-        const int32_t rows = min_i32(n - done, min_i32(s->max_logits, s->options.prefill_chunk));
+        const int32_t rows = vouch_min(n - done, vouch_min(s->max_logits, s->options.prefill_chunk));
         run_target(s, first + done + rows, rows);
         for (int32_t r = 0; r < rows; r++)
             memcpy(out + (size_t)(done + r) * n_vocab, vouch_context_logits(s->target, r), n_vocab * sizeof *out);

@@ -15,19 +15,8 @@
 #include "spec/cycle.h"
 
 #include <assert.h>
-#include <time.h>
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-static int32_t min_i32(int32_t a, int32_t b)
-{
-    return a < b ? a : b;
-}
+#include "base/common.h"
 
 /* What the judge needs to ask the target for a row. */
 static vouch_status row_p(void *self, int32_t row, const vouch_dist **p)
@@ -47,7 +36,7 @@ static vouch_draft draft_guesses(vouch_cycle *cycle, int32_t k)
 {
     if (!cycle->drafter.ops || k < 1) return (vouch_draft){0};
     vouch_draft draft = cycle->drafter.ops->propose(cycle->drafter.self, cycle->tokens, cycle->n_tokens, k);
-    const int32_t n = min_i32(draft.n, k);
+    const int32_t n = vouch_min(draft.n, k);
     for (draft.n = 0; draft.n < n; draft.n++) {
         const int32_t token = draft.tokens[draft.n];
         if (token < 0 || token >= cycle->n_vocab) break;
@@ -68,7 +57,7 @@ static void commit(vouch_cycle *cycle, const vouch_judgement *judgement, vouch_c
     }
     if (out->finish == VOUCH_FINISH_NONE && cycle->n_tokens == cycle->n_ctx)
         out->finish = VOUCH_FINISH_CONTEXT;
-    out->n_accepted = min_i32(out->n, judgement->n_accepted);
+    out->n_accepted = vouch_min(out->n, judgement->n_accepted);
     out->last = out->n < n ? VOUCH_ORIGIN_ACCEPTED : judgement->origin;
     /* Guesses behind the end were never part of the answer. */
     for (int32_t i = out->n; i < out->n_guesses; i++) {
@@ -99,15 +88,15 @@ static void count(const vouch_cycle *cycle, const vouch_cycle_result *result, co
 vouch_status vouch_cycle_step(vouch_cycle *cycle, int32_t k, int32_t room, vouch_cycle_result *out)
 {
     assert(cycle->n_tokens >= 1 && cycle->n_tokens < cycle->n_ctx && room >= 1);
-    k = min_i32(min_i32(k, VOUCH_MAX_DRAFT), min_i32(room - 1, cycle->n_ctx - cycle->n_tokens - 1));
+    k = vouch_min(vouch_min(k, VOUCH_MAX_DRAFT), vouch_min(room - 1, cycle->n_ctx - cycle->n_tokens - 1));
 
-    const double start = now();
+    const double start = vouch_now();
     const vouch_draft draft = draft_guesses(cycle, k);
 
-    const double drafted = now();
+    const double drafted = vouch_now();
     cycle->target.score(cycle->target.self, cycle->tokens, cycle->n_tokens, draft.n);
 
-    const double scored = now();
+    const double scored = vouch_now();
     vouch_judgement judgement;
     const vouch_status status = vouch_judge(&judgement, cycle->guesses, &draft, row_p, cycle, &cycle->dice,
                                             cycle->n_tokens, cycle->lenience, cycle->want_overlap);
@@ -116,7 +105,7 @@ vouch_status vouch_cycle_step(vouch_cycle *cycle, int32_t k, int32_t room, vouch
         return status;
     }
 
-    const double judged = now();
+    const double judged = vouch_now();
     *out = (vouch_cycle_result){.first = cycle->n_tokens, .n_guesses = draft.n};
     commit(cycle, &judgement, out);
     rewind_both(cycle);
@@ -126,6 +115,6 @@ vouch_status vouch_cycle_step(vouch_cycle *cycle, int32_t k, int32_t room, vouch
     stats->draft_seconds += drafted - start;
     stats->verify_seconds += scored - drafted;
     stats->judge_seconds += judged - scored;
-    stats->decode_seconds += now() - start;
+    stats->decode_seconds += vouch_now() - start;
     return VOUCH_OK;
 }
