@@ -24,7 +24,7 @@
 
 typedef struct way {
     const char *name;
-    vouch_drafter_kind drafter;
+    unsigned drafter;
     int32_t k;
     bool noisy;   /* the draft model is the noisy one */
     bool plain_c; /* also with the plain C kernels */
@@ -80,7 +80,7 @@ static vouch_session *session_open(const vouch_model *model, const vouch_model *
     vouch_session_options options = vouch_session_options_default();
     options.n_threads = n_threads;
     options.max_tokens = n_tokens;
-    options.speculation.drafter = w->drafter;
+    options.speculation.drafters = w->drafter;
     options.speculation.n_draft = w->k;
     if (w->drafter == VOUCH_DRAFTER_MODEL) options.speculation.draft_model = w->noisy ? noisy : model;
     return bench_session(model, &options);

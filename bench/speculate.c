@@ -20,9 +20,9 @@ int main(int argc, char **argv)
     vouch_session_options options = vouch_session_options_default();
     options.n_threads = flags.n_threads;
     options.max_tokens = flags.n_tokens ? flags.n_tokens : 128;
-    options.speculation.drafter = VOUCH_DRAFTER_NONE;
+    options.speculation.drafters = VOUCH_DRAFTER_NONE;
     vouch_session *plain = bench_session(model, &options);
-    options.speculation.drafter = VOUCH_DRAFTER_NGRAM;
+    options.speculation.drafters = VOUCH_DRAFTER_NGRAM;
     vouch_session *ngram = bench_session(model, &options);
 
     char *prompts[MAX_PROMPTS];

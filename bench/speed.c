@@ -50,7 +50,7 @@ int main(int argc, char **argv)
     vouch_error err;
     options.n_threads = flags.n_threads;
     options.ignore_eos = true;
-    options.speculation.drafter = VOUCH_DRAFTER_NONE;
+    options.speculation.drafters = VOUCH_DRAFTER_NONE;
     vouch_session *session = bench_session(model, &options);
 
     decode_speed(session, model, 1); /* warm */

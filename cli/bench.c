@@ -228,7 +228,7 @@ static int bench_run(cli_engine *engine)
     if (session.n_ctx == 0) session.n_ctx = room;
     session.max_tokens = 0;
     session.ignore_eos = true;
-    session.speculation.drafter = VOUCH_DRAFTER_CUSTOM;
+    session.speculation.drafters = VOUCH_DRAFTER_CUSTOM;
     session.speculation.custom = (vouch_drafter){propose_nothing, NULL};
     session.speculation.n_draft = most_rows > 1 ? most_rows - 1 : 1;
     int status = cli_engine_start(engine, &session);

@@ -111,6 +111,27 @@ static int choice_find(const char *words, const char *typed)
     return -1;
 }
 
+/* "a,b" of "auto|none|a|b". Which words go together is the command's to say. */
+static bool parse_set(const cli_flag *flag, const char *shown, const char *text, void *place)
+{
+    unsigned set = 0;
+    for (const char *word = text;; word++) {
+        char typed[32];
+        const size_t n = strcspn(word, ",");
+        snprintf(typed, sizeof typed, "%.*s", (int)n, word);
+        const int index = choice_find(flag->value, typed);
+        if (index < 0 || n >= sizeof typed || (index == 0 && word[n])) {
+            cli_complain("%s '%s': it takes one of %s, or several with commas between", shown, text, flag->value);
+            return false;
+        }
+        if (index > 0) set |= 1u << (index - 1);
+        word += n;
+        if (!*word) break;
+    }
+    memcpy(place, &set, sizeof set);
+    return true;
+}
+
 static bool flag_store(const cli_flag *flag, const char *shown, const char *text, void *values)
 {
     char *place = (char *)values + flag->offset;
@@ -122,6 +143,7 @@ static bool flag_store(const cli_flag *flag, const char *shown, const char *text
         memcpy(place, &index, sizeof index);
         return index >= 0;
     }
+    case CLI_FLAG_SET: return parse_set(flag, shown, text, place);
     case CLI_FLAG_FILE:
     case CLI_FLAG_TEXT:
     case CLI_FLAG_TEXTS:
@@ -282,6 +304,7 @@ static const char *default_text(const cli_flag *flag, const void *defaults, char
         memcpy(&index, place, sizeof index);
         cli_choice_word(flag->value, (size_t)index, text);
         break;
+    case CLI_FLAG_SET: cli_choice_word(flag->value, 0, text); break;
     default: break;
     }
     return text;

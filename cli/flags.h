@@ -26,6 +26,7 @@ typedef enum cli_flag_kind {
     CLI_FLAG_TEXT,   /* const char *, may be empty */
     CLI_FLAG_FILE,   /* const char *, may not be empty */
     CLI_FLAG_CHOICE, /* int: index into the words of `value` */
+    CLI_FLAG_SET,    /* unsigned: the first word alone is 0, each other one a bit; several with commas between */
     CLI_FLAG_TEXTS   /* cli_texts: may be given more than once, never empty */
 } cli_flag_kind;
 
@@ -47,7 +48,7 @@ typedef struct cli_flag {
     char letter;       /* short form, or 0 */
     cli_flag_kind kind;
     size_t offset;     /* of the value in the caller's struct */
-    const char *value; /* in the help: "N"; of a choice, its words: "auto|none" */
+    const char *value; /* in the help: "N"; of a choice or set, its words: "auto|none" */
     const char *range; /* of a number, else NULL */
     unsigned commands; /* bit set */
     const char *group; /* heading in the help */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert(sizeof(vouch_drafter_kind) == sizeof(int) && sizeof(vouch_kv_type) == sizeof(int) &&
+_Static_assert(sizeof(vouch_kv_type) == sizeof(int) &&
                    sizeof(vouch_draft_sampling) == sizeof(int),
                "choices are stored as int");
 
@@ -20,6 +20,7 @@ const char *const cli_command_names[CLI_COMMANDS] = {"run", "info", "tokenize", 
 #define WITH_WEIGHTS (CLI_RUN | CLI_PERPLEXITY | CLI_BENCH)
 #define EVERYWHERE   (CLI_RUN | CLI_INFO | CLI_TOKENIZE | CLI_PERPLEXITY | CLI_BENCH)
 #define ANY          "[0, 2147483647]"
+#define SPEC_WORDS   "auto|none|draft|ngram" /* in the order of the drafters' bits */
 
 /* The words of a choice stand in the order of its enum. */
 static const cli_flag flags[] = {
@@ -40,12 +41,14 @@ static const cli_flag flags[] = {
 
     {"draft-model", NULL, 'd', CLI_FLAG_FILE, AT(draft_model), "FILE", NULL, SPECULATION,
      "GGUF file of a smaller model with the same tokens", NULL, NULL},
-    {"spec", NULL, 0, CLI_FLAG_CHOICE, AT(session.speculation.drafter), "auto|none|draft|ngram", NULL,
-     SPECULATION, "who guesses; auto: the draft model, else ngram", NULL, NULL},
+    {"spec", NULL, 0, CLI_FLAG_SET, AT(session.speculation.drafters), SPEC_WORDS, NULL, SPECULATION,
+     "who guesses, or several with commas between;\nauto: the draft model, else ngram", NULL, NULL},
     {"speculative", NULL, 0, CLI_FLAG_SWITCH, AT(speculative), NULL, NULL, SPECULATION,
      "the same as --spec draft", NULL, NULL},
     {"num-speculative-tokens", NULL, 'k', CLI_FLAG_INT, AT(session.speculation.n_draft), "N", "[1, 64]",
      SPECULATION, "most guesses a cycle (default: the drafter's)", "--spec none turns speculation off", NULL},
+    {"tree", NULL, 0, CLI_FLAG_FILE, AT(tree), "B,D", NULL, SPECULATION,
+     "at most B guesses for one place, D on a path; 1,D: chains", NULL, NULL},
     {"draft-sampling", NULL, 0, CLI_FLAG_CHOICE, AT(session.speculation.draft_sampling), "sample|greedy",
      NULL, SPECULATION, "how the draft model draws its guesses", NULL, NULL},
     {"ngram-min", NULL, 0, CLI_FLAG_INT, AT(session.speculation.ngram_min), "N", "[1, 16]", SPECULATION,
@@ -179,35 +182,72 @@ static bool check_exclusive(given_flags given)
     return true;
 }
 
-/* Resolves "auto", and refuses flags that the drafter would ignore. */
+/* "ngram,recycle" */
+static const char *spec_text(unsigned drafters, char text[64])
+{
+    const char *word = strchr(SPEC_WORDS, '|') + 1;
+    size_t used = 0;
+    text[0] = 0;
+    for (; drafters; drafters >>= 1) {
+        const int n = (int)strcspn(word, "|");
+        if (drafters & 1) used += (size_t)snprintf(text + used, 64 - used, "%s%.*s", used ? "," : "", n, word);
+        word += n + 1;
+    }
+    return text;
+}
+
+/* "B,D" */
+static bool parse_tree(const char *text, vouch_speculation *speculation)
+{
+    char *end;
+    const long branches = strtol(text, &end, 10);
+    const bool has_comma = end != text && *end == ',';
+    const char *second = has_comma ? end + 1 : "";
+    const long depth = strtol(second, &end, 10);
+    if (!has_comma || end == second || *end || branches < 1 || branches > VOUCH_MAX_DRAFT || depth < 1 ||
+        depth > VOUCH_MAX_DRAFT) {
+        cli_complain("--tree '%s': it takes B,D, two whole numbers in [1, %d]", text, VOUCH_MAX_DRAFT);
+        return false;
+    }
+    speculation->tree_branches = (int32_t)branches;
+    speculation->tree_depth = (int32_t)depth;
+    return true;
+}
+
+/* Resolves "auto", and refuses flags that the drafters would ignore. */
 static bool check_speculation(cli_options *options, given_flags given)
 {
-    enum { MODEL = 1 << VOUCH_DRAFTER_MODEL, NGRAM = 1 << VOUCH_DRAFTER_NGRAM };
+    enum { MODEL = VOUCH_DRAFTER_MODEL, NGRAM = VOUCH_DRAFTER_NGRAM, ALL = ~VOUCH_DRAFTER_NONE };
     static const struct {
         const char *name;
         int drafters;
-    } uses[] = {{"draft-model", MODEL},      {"draft-sampling", MODEL},
-                {"ngram-min", NGRAM},        {"ngram-max", NGRAM},
-                {"lenience", MODEL | NGRAM}, {"num-speculative-tokens", MODEL | NGRAM}};
-    static const char *const names[] = {"auto", "none", "draft", "ngram"};
+    } uses[] = {{"draft-model", MODEL}, {"draft-sampling", MODEL}, {"ngram-min", NGRAM},
+                {"ngram-max", NGRAM},   {"lenience", ALL},         {"num-speculative-tokens", ALL},
+                {"tree", ALL & ~MODEL}};
     vouch_speculation *speculation = &options->session.speculation;
+    char text[64];
     if (options->speculative) {
-        if (given_find(given, "spec") && speculation->drafter != VOUCH_DRAFTER_MODEL) {
+        if (given_find(given, "spec") && speculation->drafters != MODEL) {
             cli_complain("--speculative means --spec draft, but --spec %s was given",
-                         names[speculation->drafter]);
+                         spec_text(speculation->drafters, text));
             return false;
         }
-        speculation->drafter = VOUCH_DRAFTER_MODEL;
+        speculation->drafters = MODEL;
     }
-    if (speculation->drafter == VOUCH_DRAFTER_AUTO)
-        speculation->drafter = options->draft_model ? VOUCH_DRAFTER_MODEL : VOUCH_DRAFTER_NGRAM;
-    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
-        if (!given_find(given, uses[i].name) || uses[i].drafters & 1 << speculation->drafter) continue;
-        cli_complain("--%s has no effect with --spec %s: leave out one of them", uses[i].name,
-                     names[speculation->drafter]);
+    if (speculation->drafters == VOUCH_DRAFTER_AUTO) speculation->drafters = options->draft_model ? MODEL : NGRAM;
+    spec_text(speculation->drafters, text);
+    const unsigned lone = speculation->drafters & (VOUCH_DRAFTER_NONE | MODEL);
+    if (lone && speculation->drafters != lone) {
+        cli_complain("--spec %s: none and draft stand alone", text);
         return false;
     }
-    if (speculation->drafter == VOUCH_DRAFTER_MODEL && !options->draft_model) {
+    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
+        if (!given_find(given, uses[i].name) || (unsigned)uses[i].drafters & speculation->drafters) continue;
+        cli_complain("--%s has no effect with --spec %s: leave out one of them", uses[i].name, text);
+        return false;
+    }
+    if (options->tree && !parse_tree(options->tree, speculation)) return false;
+    if ((speculation->drafters & MODEL) && !options->draft_model) {
         cli_complain("%s needs a draft model: add --draft-model FILE, or use --spec ngram, which needs none",
                      options->speculative ? "--speculative" : "--spec draft");
         return false;

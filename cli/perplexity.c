@@ -95,7 +95,7 @@ static int measure_text(cli_engine *engine, const cli_tokens *tokens)
         return CLI_FAILED;
     }
     session.n_ctx = n_ctx + 1;
-    session.speculation.drafter = VOUCH_DRAFTER_NONE;
+    session.speculation.drafters = VOUCH_DRAFTER_NONE;
     int status = cli_engine_start(engine, &session);
     if (status) return status;
     measure m = {.session = engine->session,

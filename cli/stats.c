@@ -68,6 +68,12 @@ static void stats_print(const cli_engine *engine, const figures *f)
         print_percent(", ", f->acceptance_rate);
         print_percent(", all of a draft ", f->full_accept_fraction);
     }
+    int n_drafters = 0;
+    for (int i = 0; i < VOUCH_DRAFTERS; i++) n_drafters += s->drafted_by[i] > 0;
+    for (int i = 0; i < VOUCH_DRAFTERS && n_drafters > 1; i++)
+        if (s->drafted_by[i] > 0)
+            fprintf(stderr, "\n          %s: %lld drafted, %lld accepted", vouch_drafter_name(i),
+                    (long long)s->drafted_by[i], (long long)s->accepted_by[i]);
     fprintf(stderr, "\ntime      draft %.3f s, verify %.3f s, judge %.3f s; load %.3f s\n", s->draft_seconds,
             s->verify_seconds, s->judge_seconds, engine->load_seconds);
     fprintf(stderr, "machine   %s, %d threads, at most %.0f MB of memory; seed %llu\n",
@@ -101,11 +107,27 @@ static json_t *seed_json(uint64_t seed)
     return seed <= INT64_MAX ? json_integer((json_int_t)seed) : json_string(digits);
 }
 
+/* {"ngram": 12}: of those that drafted. */
+static json_t *by_drafter_json(const int64_t *counts, const int64_t *drafted)
+{
+    json_t *object = json_object();
+    for (int i = 0; i < VOUCH_DRAFTERS; i++)
+        if (drafted[i] > 0) json_object_set_new(object, vouch_drafter_name(i), json_integer(counts[i]));
+    return object;
+}
+
 /* Places up to the deepest draft, so that arrays carry no tail of zeros. */
 static size_t deepest_place(const vouch_stats *s)
 {
     size_t n = VOUCH_MAX_DRAFT;
     while (n > 0 && s->drafted_at[n - 1] == 0) n--;
+    return n;
+}
+
+static size_t most_guesses(const vouch_stats *s)
+{
+    size_t n = VOUCH_MAX_DRAFT;
+    while (n > 0 && s->depth_histogram[n] == 0) n--;
     return n;
 }
 
@@ -131,6 +153,8 @@ static json_t *stats_json(const cli_engine *engine, const cli_reply *reply, cons
         {"full_accept_fraction", real_or_null(f->full_accept_fraction)},
         {"accepted_per_position", counts_json(s->accepted_at, depth)},
         {"drafted_per_position", counts_json(s->drafted_at, depth)},
+        {"accepted_per_drafter", by_drafter_json(s->accepted_by, s->drafted_by)},
+        {"drafted_per_drafter", by_drafter_json(s->drafted_by, s->drafted_by)},
         {"draft_seconds", real_or_null(s->draft_seconds)},
         {"verify_seconds", real_or_null(s->verify_seconds)},
         {"judge_seconds", real_or_null(s->judge_seconds)},
@@ -139,7 +163,7 @@ static json_t *stats_json(const cli_engine *engine, const cli_reply *reply, cons
         {"load_seconds", real_or_null(engine->load_seconds)},
         {"peak_memory_bytes", json_integer(f->peak_memory_bytes)},
         {"drafter", json_string(vouch_session_drafter(engine->session))},
-        {"depth_histogram", counts_json(s->depth_histogram, depth + 1)},
+        {"depth_histogram", counts_json(s->depth_histogram, most_guesses(s) + 1)},
         {"seed", seed_json(engine->options->session.sampling.seed)},
         {"cpu", json_string(vouch_model_get_info(engine->model)->cpu)},
         {"threads", json_integer(f->n_threads)},

@@ -22,12 +22,14 @@ static const char *paint(bool color, const char *code)
     return color ? code : "";
 }
 
-static void print_token(FILE *stream, const vouch_model *model, int32_t token)
+/* Guesses of a tree are set in by their depth, as far as there is room. */
+static void print_token(FILE *stream, const vouch_model *model, int32_t token, int32_t depth)
 {
     size_t n = 0;
     const char *bytes = vouch_token_bytes(model, token, &n);
-    fputs("  \"", stream);
-    const size_t used = 2 + (bytes ? cli_put_escaped(stream, bytes, n, TOKEN_COLUMNS - 2)
+    const int indent = depth < TOKEN_COLUMNS / 2 ? depth : TOKEN_COLUMNS / 2;
+    fprintf(stream, "  %*s\"", indent, "");
+    const size_t used = 2 + (size_t)indent + (bytes ? cli_put_escaped(stream, bytes, n, (size_t)(TOKEN_COLUMNS - 2 - indent))
                                    : (size_t)fprintf(stream, "#%d", token));
     fprintf(stream, "\"%*s", TOKEN_COLUMNS > used ? (int)(TOKEN_COLUMNS - used) : 0, "");
 }
@@ -38,11 +40,11 @@ static void print_figure(FILE *stream, double x)
     fprintf(stream, x == 0 || x >= 0.0001 ? "  %8.4f" : "  %8.1e", x);
 }
 
-static void print_guess(FILE *stream, bool color, const vouch_model *model, const vouch_guess *guess)
+static void print_guess(FILE *stream, bool color, const vouch_model *model, const vouch_guess *guess, bool is_tree)
 {
     static const char *const colors[] = {
         [VOUCH_ACCEPTED] = "\033[32m", [VOUCH_REJECTED] = "\033[31m", [VOUCH_NOT_REACHED] = "\033[2m"};
-    print_token(stream, model, guess->token);
+    print_token(stream, model, guess->token, is_tree ? guess->depth : 0);
     print_figure(stream, guess->q);
     if (guess->verdict == VOUCH_NOT_REACHED) {
         fprintf(stream, "%10s%10s%10s", "-", "-", "-");
@@ -66,14 +68,16 @@ void cli_trace_print(FILE *stream, bool color, const vouch_model *model, int64_t
     if (step->n_guesses > 0)
         fprintf(stream, "  %s%-*s%10s%10s%10s%10s  verdict%s\n", paint(color, "\033[1m"), TOKEN_COLUMNS,
                 "token", "q", "p", "alpha", "u", paint(color, "\033[0m"));
-    for (int32_t i = 0; i < step->n_guesses; i++) print_guess(stream, color, model, &step->guesses[i]);
+    bool is_tree = false;
+    for (int32_t i = 0; i < step->n_guesses; i++) is_tree |= step->guesses[i].parent != i - 1;
+    for (int32_t i = 0; i < step->n_guesses; i++) print_guess(stream, color, model, &step->guesses[i], is_tree);
     if (step->last == VOUCH_ORIGIN_ACCEPTED) {
         fprintf(stream, step->finish == VOUCH_FINISH_NONE
                             ? "  no token follows: the model gave no finite logits behind the accepted guesses\n"
                             : "  the answer ends inside the accepted guesses\n");
         return;
     }
-    print_token(stream, model, step->tokens[step->n_tokens - 1]);
+    print_token(stream, model, step->tokens[step->n_tokens - 1], 0);
     fprintf(stream, "%*s  %s%s%s\n", step->n_guesses > 0 ? 40 : 0, "", paint(color, "\033[36m"),
             endings[step->last], paint(color, "\033[0m"));
 }
@@ -101,11 +105,24 @@ static bool token_describe(json_t *object, const vouch_model *model, int32_t tok
     return ok;
 }
 
+static json_t *drafters_json(unsigned drafters)
+{
+    json_t *names = json_array();
+    for (int i = 0; names && vouch_drafter_name(i); i++)
+        if (drafters >> i & 1 && json_array_append_new(names, json_string(vouch_drafter_name(i))) != 0) {
+            json_decref(names);
+            return NULL;
+        }
+    return names;
+}
+
 static json_t *guess_json(const vouch_model *model, const vouch_guess *guess)
 {
     const bool reached = guess->verdict != VOUCH_NOT_REACHED;
     json_t *object = json_object();
     if (object && token_describe(object, model, guess->token) &&
+        json_object_set_new(object, "parent", json_integer(guess->parent)) == 0 &&
+        json_object_set_new(object, "drafters", drafters_json(guess->drafters)) == 0 &&
         json_object_set_new(object, "q", json_real(guess->q)) == 0 &&
         json_object_set_new(object, "p", reached ? json_real(guess->p) : json_null()) == 0 &&
         json_object_set_new(object, "accept", reached ? json_real(guess->accept) : json_null()) == 0 &&

@@ -14,8 +14,8 @@
  *            vouch_session_cancel, which any thread or signal handler may call.
  *   drafter  What guesses the next tokens. Named in vouch_speculation and owned by
  *            the session; a caller may bring one of its own (vouch_drafter).
- *   step     One cycle: draft, score all guesses in one pass of the target, judge
- *            them from left to right, commit 1 to n_draft + 1 tokens.
+ *   step     One cycle: draft a chain or a tree of guesses, score all of them in one
+ *            pass of the target, judge them, commit 1 to n_draft + 1 tokens.
  *
  * What a session emits is what the target model alone would have said: greedy
  * output is the same to the byte with every drafter, sampled output has exactly
@@ -208,13 +208,18 @@ VOUCH_API vouch_sampling vouch_sampling_default(void);
 
 /* ------------------------------------------------------------- speculation */
 
+/* Who guesses: one of AUTO, NONE and CUSTOM, or a set of the others. */
 typedef enum vouch_drafter_kind {
-    VOUCH_DRAFTER_AUTO,  /* the draft model where one is given, otherwise n-gram */
-    VOUCH_DRAFTER_NONE,  /* plain decoding */
-    VOUCH_DRAFTER_MODEL, /* a smaller model with the same token table */
-    VOUCH_DRAFTER_NGRAM, /* prompt lookup over prompt and output */
-    VOUCH_DRAFTER_CUSTOM /* the caller's vouch_drafter */
+    VOUCH_DRAFTER_AUTO = 0,       /* the draft model where one is given, otherwise n-gram */
+    VOUCH_DRAFTER_NONE = 1,       /* plain decoding */
+    VOUCH_DRAFTER_MODEL = 2,      /* a smaller model with the same token table */
+    VOUCH_DRAFTER_NGRAM = 4,      /* prompt lookup over prompt and output */
+    VOUCH_DRAFTER_CUSTOM = 8      /* the caller's vouch_drafter */
 } vouch_drafter_kind;
+#define VOUCH_DRAFTERS 4          /* bits; their names are those of vouch_drafter_name */
+
+/* "none", "model", "ngram", "custom": of the i-th bit; NULL past the last. */
+VOUCH_API const char *vouch_drafter_name(int i);
 
 /* How the draft model draws its guesses. The rule stays exact with both: a guess by
  * argmax comes from a point mass, not from the softmax. */
@@ -236,8 +241,10 @@ typedef struct vouch_drafter {
 #define VOUCH_MAX_DRAFT 64
 
 typedef struct vouch_speculation {
-    vouch_drafter_kind drafter;
+    unsigned drafters; /* VOUCH_DRAFTER_ */
     int32_t n_draft; /* k: most guesses a cycle, 1 to VOUCH_MAX_DRAFT; 0: the default of the drafter */
+    int32_t tree_branches; /* most guesses for one place, to VOUCH_MAX_DRAFT; 1: chains; 0: the drafter's default */
+    int32_t tree_depth;    /* longest path of guesses, to VOUCH_MAX_DRAFT; 0: n_draft */
     const vouch_model *draft_model; /* must outlive the session; NULL: none */
     vouch_draft_sampling draft_sampling;
     int32_t ngram_min, ngram_max; /* lengths of the matched n-gram, longest tried first */
@@ -291,10 +298,12 @@ typedef enum vouch_verdict { VOUCH_ACCEPTED, VOUCH_REJECTED, VOUCH_NOT_REACHED }
 /* The judgement of one guess. p, accept and u are 0 where not reached. */
 typedef struct vouch_guess {
     int32_t token;
+    int32_t parent, depth; /* the number of the guess before it, -1: the sequence; guesses before it on its path */
+    unsigned drafters;     /* VOUCH_DRAFTER_ bits: who proposed it */
     vouch_verdict verdict;
     double q, p;
-    double accept; /* min(1, p / (lenience q)) */
-    double u;      /* accepted iff u < accept; uniform in [0, 1) */
+    double accept; /* min(1, p / (lenience q)); of a guess beside others, the chance of it and of those before */
+    double u;      /* accepted iff u < accept and no guess before it for the same place was; uniform in [0, 1) */
 } vouch_guess;
 
 /* What one step did. Pointers are the session's, valid until its next call. */
@@ -306,7 +315,7 @@ typedef struct vouch_step {
     const char *text;   /* [n_text] whole characters now safe to show (not NUL-terminated);
                            a possible beginning of a stop text is held back */
     size_t n_text;
-    const vouch_guess *guesses; /* [n_guesses] */
+    const vouch_guess *guesses; /* [n_guesses] a chain or a tree: each behind its parent */
     int32_t n_guesses;
     vouch_finish finish;
 } vouch_step;
@@ -318,10 +327,12 @@ typedef struct vouch_stats {
     int64_t prompt_tokens;    /* run through the model; reused ones are not counted */
     int64_t generated_tokens; /* EOS included */
     int64_t cycles, drafted, accepted;
-    int64_t full_accepts;     /* cycles with a draft all of whose guesses held */
+    int64_t full_accepts;     /* cycles with a draft and no guess behind the last accepted one */
     int64_t draft_cycles;     /* cycles with at least one guess */
-    int64_t accepted_at[VOUCH_MAX_DRAFT]; /* guesses accepted at each place */
+    int64_t accepted_at[VOUCH_MAX_DRAFT]; /* guesses accepted at each depth */
     int64_t drafted_at[VOUCH_MAX_DRAFT];
+    int64_t accepted_by[VOUCH_DRAFTERS];  /* guesses accepted by who proposed them, each of them */
+    int64_t drafted_by[VOUCH_DRAFTERS];
     int64_t depth_histogram[VOUCH_DEPTHS]; /* cycles by number of guesses */
     int64_t judged;                        /* guesses accepted or rejected */
     double expected_acceptance_sum;        /* of sum min(p, q) over judged guesses */

@@ -128,8 +128,9 @@ static void models_open(models *m, bool filtered)
     }
 }
 
-static vouch_status row_p(void *self, int32_t row, const vouch_dist **p)
+static vouch_status row_p(void *self, int32_t row, int32_t depth, const vouch_dist **p)
 {
+    (void)depth;
     *p = &((const models *)self)->p[row];
     return VOUCH_OK;
 }

@@ -211,25 +211,34 @@ static int trace_violations(const json_t *stats, double lenience, int *n_judged)
         const bool cut = strcmp(origin, "accepted") == 0;
         int64_t n_accepted = 0;
         bool ended = false;
+        int last = -1;                 /* accepted */
+        double limit = 0, taken = 0;   /* of the guesses for the next place that were rejected */
         for (size_t i = 0; i < json_array_size(guesses); i++) {
             const json_t *g = json_array_get(guesses, i);
             const char *verdict = json_string_value(json_object_get(g, "verdict"));
             const double q = json_number_value(json_object_get(g, "q"));
+            const int parent = (int)whole(g, "parent");
             assert_true(json_is_string(json_object_get(g, "text")) &&
                         json_is_integer(json_object_get(g, "token")));
+            assert_true(json_array_size(json_object_get(g, "drafters")) > 0);
+            wrong += parent < -1 || parent >= (int)i;
             if (strcmp(verdict, "not reached") == 0) {
-                wrong += !(ended || cut) || !json_is_null(json_object_get(g, "p"));
+                wrong += (parent == last && !cut) || !json_is_null(json_object_get(g, "p"));
                 continue;
             }
             const double p = json_number_value(json_object_get(g, "p"));
             const double accept = json_number_value(json_object_get(g, "accept"));
-            const double u = json_number_value(json_object_get(g, "u")), ratio = p / (lenience * q);
+            const double u = json_number_value(json_object_get(g, "u"));
             const bool accepted = strcmp(verdict, "accepted") == 0;
-            wrong += fabs(accept - (ratio < 1 ? ratio : 1)) > 1e-12;
+            const double chance = fmin(1, p / (1 - taken) / (lenience * q));
+            wrong += parent != last;
+            wrong += fabs(accept - (limit + (1 - limit) * chance)) > 1e-12;
             wrong += accepted != (u < accept);
-            wrong += ended;
+            limit = accepted ? 0 : accept;
+            taken = accepted ? 0 : taken + p; /* guesses beside others are point masses here */
             n_accepted += accepted;
             ended = !accepted;
+            if (accepted) last = (int)i;
             ++*n_judged;
         }
         const char *due = ended ? "residual" : json_array_size(guesses) > 0 ? "bonus" : "plain";

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "draft/compose.h"
 #include "draft/custom.h"
 #include "draft/ngram.h"
 #include "support/test.h"
@@ -63,15 +64,23 @@ static void answer_close(answer *a)
     toy_close(&a->target);
 }
 
-/* One cycle, with everything that must hold after it. */
-static vouch_cycle_result step(answer *a, int32_t k, int32_t room)
+static const vouch_shape *chain(int32_t k)
 {
+    static vouch_shape shape;
+    shape = (vouch_shape){.n = k, .depth = k, .branches = 1};
+    return &shape;
+}
+
+/* One cycle, with everything that must hold after it. */
+static vouch_cycle_result step_shape(answer *a, const vouch_shape *shape, int32_t room)
+{
+    const int32_t k = shape->n;
     const vouch_stats before = a->stats;
     const int32_t first = a->cycle.n_tokens, n_before = a->n_committed;
     vouch_cycle_result r;
-    assert_int_equal(vouch_cycle_step(&a->cycle, k, room, &r), VOUCH_OK);
+    assert_int_equal(vouch_cycle_step(&a->cycle, shape, room, &r), VOUCH_OK);
     assert_int_equal(r.first, first);
-    assert_true(r.n >= 1 && r.n <= room && r.n_guesses <= k && r.n_guesses < room);
+    assert_true(r.n >= 1 && r.n <= room && r.n_guesses <= k);
     assert_int_equal(a->cycle.n_tokens, first + r.n);
     assert_true(a->cycle.n_tokens <= a->cycle.n_ctx && first + r.n_guesses + 1 <= a->cycle.n_ctx);
     assert_int_equal(a->n_committed, n_before + r.n);
@@ -80,19 +89,31 @@ static vouch_cycle_result step(answer *a, int32_t k, int32_t room)
                 a->cycle.n_tokens - 1); /* the last token is the next pass's first row */
 
     /* Guesses and verdicts. */
-    int32_t accepted = 0, rejected = 0;
+    int32_t accepted = 0, rejected = 0, last = -1;
     for (int32_t i = 0; i < r.n_guesses; i++) {
         const vouch_guess *g = &a->cycle.guesses[i];
         accepted += g->verdict == VOUCH_ACCEPTED;
         rejected += g->verdict == VOUCH_REJECTED;
-        if (g->verdict == VOUCH_ACCEPTED) assert_int_equal(g->token, a->tokens[first + i]);
+        assert_in_range(g->parent + 1, 0, i);
+        assert_int_equal(g->depth, g->parent < 0 ? 0 : a->cycle.guesses[g->parent].depth + 1);
+        assert_true(g->depth < shape->depth && g->depth < room - 1 && g->drafters != 0);
+        if (shape->branches == 1) assert_int_equal(g->parent, i - 1);
+        if (g->verdict == VOUCH_ACCEPTED) {
+            assert_int_equal(g->token, a->tokens[first + g->depth]);
+            assert_int_equal(g->parent, last);
+            last = i;
+        }
         if (g->verdict == VOUCH_NOT_REACHED) assert_true(g->p == 0 && g->accept == 0 && g->u == 0);
     }
     assert_int_equal(accepted, r.n_accepted);
-    assert_int_equal(rejected, r.last == VOUCH_ORIGIN_RESIDUAL);
+    if (r.last == VOUCH_ORIGIN_RESIDUAL) assert_true(rejected > 0);
+    if (shape->branches == 1) assert_int_equal(rejected, r.last == VOUCH_ORIGIN_RESIDUAL);
+    bool full = r.n_guesses > 0;
+    for (int32_t i = 0; i < r.n_guesses; i++) full &= a->cycle.guesses[i].parent != last;
     assert_int_equal(r.n, r.n_accepted + (r.last != VOUCH_ORIGIN_ACCEPTED));
     assert_int_equal(r.last == VOUCH_ORIGIN_PLAIN, r.n_guesses == 0);
-    if (r.last == VOUCH_ORIGIN_BONUS) assert_int_equal(r.n_accepted, r.n_guesses);
+    if (r.last == VOUCH_ORIGIN_BONUS) assert_true(full);
+    if (shape->branches == 1) assert_int_equal(full, r.n_guesses > 0 && r.n_accepted == r.n_guesses);
     if (r.last == VOUCH_ORIGIN_ACCEPTED)
         assert_true(r.finish != VOUCH_FINISH_NONE || a->target.fail_row == r.n_accepted);
 
@@ -103,12 +124,17 @@ static vouch_cycle_result step(answer *a, int32_t k, int32_t room)
     assert_int_equal(s->drafted, before.drafted + r.n_guesses);
     assert_int_equal(s->accepted, before.accepted + r.n_accepted);
     assert_int_equal(s->draft_cycles, before.draft_cycles + (r.n_guesses > 0));
-    assert_int_equal(s->full_accepts, before.full_accepts + (r.n_guesses > 0 && accepted == r.n_guesses));
+    assert_int_equal(s->full_accepts, before.full_accepts + full);
     assert_int_equal(s->depth_histogram[r.n_guesses], before.depth_histogram[r.n_guesses] + 1);
     assert_int_equal(s->judged - before.judged, accepted + rejected);
     assert_true(s->expected_acceptance_sum <=
                 before.expected_acceptance_sum + accepted + rejected + 1e-9); /* each at most 1 */
     return r;
+}
+
+static vouch_cycle_result step(answer *a, int32_t k, int32_t room)
+{
+    return step_shape(a, chain(k), room);
 }
 
 static void check_sums(const vouch_stats *s)
@@ -117,9 +143,7 @@ static void check_sums(const vouch_stats *s)
     for (int i = 0; i < VOUCH_MAX_DRAFT; i++) {
         drafted += s->drafted_at[i];
         accepted += s->accepted_at[i];
-        if (i > 0)
-            assert_true(s->drafted_at[i] <= s->drafted_at[i - 1] &&
-                        s->accepted_at[i] <= s->accepted_at[i - 1]);
+        if (i > 0) assert_true(s->accepted_at[i] <= s->accepted_at[i - 1]);
     }
     for (int i = 0; i < VOUCH_DEPTHS; i++) {
         cycles += s->depth_histogram[i];
@@ -170,6 +194,15 @@ static vouch_drafter_ref open_custom(int32_t (*propose)(void *, const int32_t *,
     return d;
 }
 
+static vouch_drafter_ref open_ngram(int32_t n_ctx)
+{
+    vouch_source source;
+    vouch_drafter_ref d;
+    assert_int_equal(vouch_source_ngram_open(&source, n_ctx, 1, 3, NULL), VOUCH_OK);
+    assert_int_equal(vouch_drafter_compose_open(&d, &source, 1, NULL), VOUCH_OK);
+    return d;
+}
+
 static vouch_sampling penalised(float temperature)
 {
     vouch_sampling s = vouch_sampling_default();
@@ -201,9 +234,7 @@ static void test_greedy_answers_do_not_depend_on_drafts(void **state)
             toy knows;
             toy_open(&knows, VOCAB, 7, 2, &sampling);
             oracle o = {.target = &knows, .wrong = wrong};
-            vouch_drafter_ref d;
-            if (wrong < 0) assert_int_equal(vouch_drafter_ngram_open(&d, 300, 1, 3, NULL), VOUCH_OK);
-            else d = open_custom(oracle_propose, &o);
+            vouch_drafter_ref d = wrong < 0 ? open_ngram(300) : open_custom(oracle_propose, &o);
             answer_open(&spec, &sampling, d, 300);
             vouch_cycle_result r;
             do r = step(&spec, k, INT32_MAX);
@@ -236,8 +267,7 @@ static void test_sampled_answers_are_reproducible(void **state)
     static answer a[2];
     for (int32_t k = 1; k <= 9; k += 4) {
         for (int i = 0; i < 2; i++) {
-            vouch_drafter_ref d;
-            assert_int_equal(vouch_drafter_ngram_open(&d, 200, 1, 3, NULL), VOUCH_OK);
+            vouch_drafter_ref d = open_ngram(200);
             answer_open(&a[i], &sampling, d, 200);
             while (step(&a[i], k, INT32_MAX).finish == VOUCH_FINISH_NONE)
                 ;
@@ -249,6 +279,78 @@ static void test_sampled_answers_are_reproducible(void **state)
         answer_close(&a[0]);
         answer_close(&a[1]);
     }
+}
+
+/* A random tree with a right path in it as far as it goes, and junk now and then. */
+typedef struct bush {
+    toy *target; /* a second one, greedy */
+    test_random random;
+    int32_t tokens[VOUCH_MAX_DRAFT], parents[VOUCH_MAX_DRAFT], depths[VOUCH_MAX_DRAFT];
+} bush;
+
+static vouch_draft bush_propose(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape)
+{
+    bush *b = self;
+    int32_t n = 0, tries = 0;
+    while (n < shape->n && ++tries < 200) {
+        int32_t sequence[TOY_MAX_CTX];
+        const int32_t parent = (int32_t)test_below(&b->random, (uint32_t)n + 1) - 1;
+        const int32_t depth = parent < 0 ? 0 : b->depths[parent] + 1;
+        if (depth == shape->depth) continue;
+        memcpy(sequence, tokens, (size_t)n_tokens * sizeof *tokens);
+        for (int32_t i = parent, at = n_tokens + depth; i >= 0; i = b->parents[i]) sequence[--at] = b->tokens[i];
+        const int32_t right = toy_dist(b->target, sequence, n_tokens + depth)->support[0];
+        b->tokens[n] = test_below(&b->random, 2) ? right : (int32_t)test_below(&b->random, VOCAB);
+        b->parents[n] = parent;
+        b->depths[n++] = depth;
+    }
+    if (n > 3 && test_below(&b->random, 4) == 0) b->tokens[test_below(&b->random, (uint32_t)n)] = VOCAB;
+    return (vouch_draft){.n = n, .tokens = b->tokens, .parents = b->parents};
+}
+
+static void bush_rewind(void *self, int32_t n_tokens)
+{
+    (void)self;
+    (void)n_tokens;
+}
+
+/* Any tree, the same token twice for one place among them: the greedy answer is plain decoding's, and a sampled one
+ * ends where it should. */
+static void test_answers_with_trees(void **state)
+{
+    (void)state;
+    static const vouch_drafter_ops ops = {
+        .name = "bush", .bit = VOUCH_DRAFTER_CUSTOM, .propose = bush_propose, .rewind = bush_rewind};
+    static answer plain, spec;
+    static bush b;
+    vouch_sampling sampling = penalised(0);
+    answer_open(&plain, &sampling, (vouch_drafter_ref){0}, 200);
+    while (step(&plain, 8, INT32_MAX).finish == VOUCH_FINISH_NONE)
+        ;
+    int64_t accepted = 0, deepest = 0;
+    for (int sampled = 0; sampled < 2; sampled++)
+        for (int32_t i = 0; i < 24; i++) {
+            const vouch_shape shape = {.n = 1 + 3 * i % VOUCH_MAX_DRAFT, .depth = 1 + i % 9, .branches = VOCAB};
+            toy knows;
+            toy_open(&knows, VOCAB, 7, 2, &sampling);
+            b = (bush){.target = &knows, .random = {(uint64_t)i}};
+            vouch_sampling how = sampling;
+            how.temperature = sampled ? 0.8f : 0;
+            answer_open(&spec, &how, (vouch_drafter_ref){&ops, &b}, 200);
+            spec.max_tokens = i % 2 ? 150 : INT32_MAX;
+            vouch_cycle_result r;
+            do r = step_shape(&spec, &shape, spec.max_tokens - spec.n_committed);
+            while (r.finish == VOUCH_FINISH_NONE);
+            if (!sampled) assert_memory_equal(spec.tokens, plain.tokens, (size_t)spec.cycle.n_tokens * 4);
+            check_sums(&spec.stats);
+            accepted += spec.stats.accepted;
+            for (int d = 0; d < VOUCH_MAX_DRAFT; d++)
+                if (spec.stats.accepted_at[d] > 0 && d > deepest) deepest = d;
+            toy_close(&knows);
+            answer_close(&spec);
+        }
+    assert_true(accepted > 1000 && deepest >= 4);
+    answer_close(&plain);
 }
 
 /* EOS, a stop text, or the token limit in the middle of an accepted run: nothing after it exists. */
@@ -316,7 +418,7 @@ static void test_drafts_are_cut_to_what_is_left(void **state)
                 vouch_drafter_ref d = open_custom(oracle_propose, &o);
                 answer_open(&a, &sampling, d, PROMPT + left);
                 vouch_cycle_result r;
-                assert_int_equal(vouch_cycle_step(&a.cycle, ks[i], room, &r), VOUCH_OK);
+                assert_int_equal(vouch_cycle_step(&a.cycle, chain(ks[i]), room, &r), VOUCH_OK);
                 int32_t expected = ks[i] < 0 ? 0 : ks[i] > VOUCH_MAX_DRAFT ? VOUCH_MAX_DRAFT : ks[i];
                 if (expected > room - 1) expected = room - 1;
                 if (expected > left - 1) expected = left - 1;
@@ -408,12 +510,12 @@ static void test_junk_from_a_custom_drafter(void **state)
 }
 
 /* A drafter without ideas, which remembers how far it was rewound. */
-static vouch_draft idle_propose(void *self, const int32_t *tokens, int32_t n_tokens, int32_t k)
+static vouch_draft idle_propose(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape)
 {
     (void)self;
     (void)tokens;
     (void)n_tokens;
-    (void)k;
+    (void)shape;
     return (vouch_draft){0};
 }
 
@@ -436,8 +538,7 @@ static void test_failures_change_nothing(void **state)
         toy knows;
         toy_open(&knows, VOCAB, 7, 2, &sampling);
         oracle o = {.target = &knows};
-        vouch_drafter_ref custom = open_custom(oracle_propose, &o), index;
-        assert_int_equal(vouch_drafter_ngram_open(&index, 120, 1, 3, NULL), VOUCH_OK);
+        vouch_drafter_ref custom = open_custom(oracle_propose, &o), index = open_ngram(120);
         answer_open(&a, &sampling, custom, 120);
         int round = 0, n_failed = 0, n_cut = 0;
         vouch_cycle_result r = {0};
@@ -453,7 +554,7 @@ static void test_failures_change_nothing(void **state)
                     n_cut += r.last == VOUCH_ORIGIN_ACCEPTED && r.n == fail_row;
                 } else {
                     n_failed++;
-                    assert_int_equal(vouch_cycle_step(&a.cycle, 4, INT32_MAX, &r), VOUCH_E_NUMERIC);
+                    assert_int_equal(vouch_cycle_step(&a.cycle, chain(4), INT32_MAX, &r), VOUCH_E_NUMERIC);
                     assert_int_equal(a.cycle.n_tokens, n);
                     assert_int_equal(a.n_committed, n - PROMPT);
                     assert_memory_equal(&a.stats, &stats, sizeof stats);
@@ -477,7 +578,7 @@ static void test_failures_change_nothing(void **state)
     answer_open(&a, &sampling, (vouch_drafter_ref){&idle, &kept}, 120);
     a.target.fail_row = 0;
     vouch_cycle_result r = {.n = 77};
-    assert_int_equal(vouch_cycle_step(&a.cycle, 4, INT32_MAX, &r), VOUCH_E_NUMERIC);
+    assert_int_equal(vouch_cycle_step(&a.cycle, chain(4), INT32_MAX, &r), VOUCH_E_NUMERIC);
     assert_int_equal(r.n, 77);
     assert_int_equal(kept, PROMPT - 1);
     a.target.fail_row = -1;
@@ -504,6 +605,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_greedy_answers_do_not_depend_on_drafts),
         cmocka_unit_test(test_sampled_answers_are_reproducible),
+        cmocka_unit_test(test_answers_with_trees),
         cmocka_unit_test(test_answers_end_inside_an_accepted_run),
         cmocka_unit_test(test_drafts_are_cut_to_what_is_left),
         cmocka_unit_test(test_guesses_claimed_but_not_written),

@@ -14,7 +14,7 @@
 #include "support/test.h"
 #include "support/toy.h"
 
-enum { MAX_VOCAB = 5, MAX_JOINT = 6 * 6 * 6 * 6, MAX_PATH = 64, N_PROMPT = 2 };
+enum { MAX_VOCAB = 5, MAX_JOINT = 6 * 6 * 6 * 6, MAX_PATH = 64, N_PROMPT = 2, MAX_NODES = 20 };
 
 static const double EXACT = 1e-12;
 
@@ -76,7 +76,12 @@ typedef enum rule {
     BONUS_FROM_Q,
     DROP_LOW_Q,             /* a guess is drawn, and dropped for its low q */
     Q_OF_OTHER_TEMPERATURE, /* the q reported isn't the q drawn from */
-    PENALTIES_WITHOUT_DRAFT /* p of a later row doesn't count the guesses before it */
+    PENALTIES_WITHOUT_DRAFT, /* p of a later row doesn't count the guesses before it */
+    /* Of trees. */
+    WITH_REPLACEMENT,    /* guesses for one place are drawn as if each were the only one */
+    BEST_FIRST,          /* guesses for one place are put in the order of their q after they were drawn */
+    LIMITS_NOT_SHARED,   /* a further guess gets the whole of the limit, as if no u had been drawn */
+    RESIDUAL_OF_ONE,     /* the residual leaves out what the first rejected guess took, and forgets the others */
 } rule;
 
 /* How a run comes to its end after n_emitted tokens. */
@@ -84,6 +89,7 @@ typedef enum ending { BY_COMMIT, BY_CONTEXT, BY_ROOM, BY_FAILURE } ending;
 
 typedef struct setup {
     int32_t n_vocab, k, n_emitted;
+    int32_t branches; /* for each place of a tree of depth k; 0: a chain */
     vouch_sampling sampling;
     bool greedy_draft;
     double lenience;
@@ -98,7 +104,7 @@ typedef struct run {
     toy target, draft, odd_draft; /* odd_draft: the draft at another temperature */
     vouch_dist q[VOUCH_MAX_DRAFT];
     const vouch_dist *q_rows[VOUCH_MAX_DRAFT];
-    int32_t guesses[VOUCH_MAX_DRAFT];
+    int32_t guesses[VOUCH_MAX_DRAFT], parents[VOUCH_MAX_DRAFT];
     vouch_arena arena;
     vouch_cycle cycle;
     vouch_stats stats;
@@ -115,21 +121,44 @@ static void dist_masses(const vouch_dist *dist, double *mass)
 
 /* -------------------------------------------------------------------- dice */
 
-static bool branch_accept(void *self, int64_t position, double probability, double *u)
+static bool branch_accept(void *self, int64_t position, double before, double limit, double *u)
 {
     run *r = self;
     (void)position;
-    assert_true(probability >= 0 && probability <= 1);
+    assert_true(before >= 0 && before <= limit && limit <= 1);
+    double probability = before < 1 ? (limit - before) / (1 - before) : 0;
+    if (r->setup.rule == LIMITS_NOT_SHARED) probability = limit;
     bool accepted = probability >= 1;
     if (probability > 0 && probability < 1)
         accepted = choose(&r->walker, (const double[]){probability, 1 - probability}, 2) == 0;
-    *u = accepted ? 0 : probability;
+    *u = accepted ? before : limit;
     return accepted;
 }
 
+/* What is left of p, by the definition. False where nothing is. */
+static bool residual_masses(const vouch_residual *left, int32_t n_rejected, double *mass)
+{
+    const int32_t n_vocab = left->p->n_vocab;
+    double q[MAX_VOCAB], total = 1;
+    dist_masses(left->p, mass);
+    if (left->q) dist_masses(left->q, q);
+    for (int32_t i = 0; i < n_rejected && total > 0; i++) {
+        double q_total = 0, next = 0;
+        for (int32_t x = 0; x < n_vocab && left->q; x++) q_total += q[x];
+        for (int32_t x = 0; x < n_vocab; x++) {
+            const double q_x = left->q ? q[x] / q_total : x == left->rejected[i] ? 1 : 0;
+            mass[x] = fmax(0, mass[x] / total - left->lenience * q_x);
+            if (x == left->rejected[i]) mass[x] = 0;
+            next += mass[x];
+        }
+        if (left->q) q[left->rejected[i]] = 0;
+        total = next;
+    }
+    return total > 0;
+}
+
 /* Asks the library's own draws at both ends of each token's interval of u: they are what is branched on. */
-static void check_draw(const run *r, const double *mass, const vouch_dist *p, const vouch_dist *q,
-                       int32_t guess)
+static void check_draw(const run *r, const double *mass, const vouch_residual *left)
 {
     double total = 0, below = 0;
     const double inside = 1e-13;
@@ -137,45 +166,29 @@ static void check_draw(const run *r, const double *mass, const vouch_dist *p, co
     for (int32_t x = 0; x < r->setup.n_vocab; x++) {
         const double low = below / total, high = (below += mass[x]) / total;
         if (high - low < 4 * inside) continue;
-        for (int end = 0; end < 2; end++) {
-            const double u = end ? high - inside : low + inside;
-            const int32_t drawn = guess < 0 ? vouch_dist_draw(p, u)
-                                            : vouch_dist_draw_residual(p, q, guess, r->setup.lenience, u);
-            assert_int_equal(drawn, x);
-        }
+        for (int end = 0; end < 2; end++)
+            assert_int_equal(vouch_residual_draw(left, end ? high - inside : low + inside), x);
     }
 }
 
-static int32_t branch_draw(void *self, int64_t position, const vouch_dist *p)
+static int32_t branch_draw(void *self, int64_t position, const vouch_residual *left)
 {
     run *r = self;
-    double mass[MAX_VOCAB];
-    dist_masses(p, mass);
-    check_draw(r, mass, p, NULL, -1);
-    if (r->setup.rule == BONUS_FROM_Q && position > r->cycle.n_tokens)
-        dist_masses(toy_dist(&r->draft, r->tokens, (int32_t)position), mass);
-    return choose_token(&r->walker, mass, p->n_vocab);
-}
-
-static int32_t branch_residual(void *self, int64_t position, const vouch_dist *p, const vouch_dist *q,
-                               int32_t guess, double lenience)
-{
-    run *r = self;
-    (void)position;
+    const rule broken = r->setup.rule;
     double mass[MAX_VOCAB], total = 0;
-    int32_t last = guess;
-    for (int32_t x = 0; x < p->n_vocab; x++) {
-        const double q_x = q ? vouch_dist_p(q, x) : x == guess;
-        mass[x] = fmax(0, vouch_dist_p(p, x) - lenience * q_x);
-        if (x == guess) mass[x] = 0;
+    int32_t last = 0;
+    if (residual_masses(left, left->n, mass)) check_draw(r, mass, left);
+    else dist_masses(left->p, mass);
+    if (broken == BONUS_FROM_Q && left->n == 0 && position > r->cycle.n_tokens)
+        dist_masses(toy_dist(&r->draft, r->tokens, (int32_t)position), mass);
+    if (broken == RESIDUAL_IS_P) dist_masses(left->p, mass);
+    if (broken == RESIDUAL_OF_ONE) residual_masses(left, left->n > 1, mass);
+    for (int32_t x = 0; x < left->p->n_vocab; x++) {
         total += mass[x];
         if (mass[x] > 0) last = x;
     }
-    if (total == 0) dist_masses(p, mass);
-    else check_draw(r, mass, p, q, guess);
-    if (r->setup.rule == RESIDUAL_IS_P) dist_masses(p, mass);
-    if (r->setup.rule == RESIDUAL_NOT_NORMALISED) mass[last] += 1 - total;
-    return choose_token(&r->walker, mass, p->n_vocab);
+    if (broken == RESIDUAL_NOT_NORMALISED && left->n > 0) mass[last] += 1 - total;
+    return choose_token(&r->walker, mass, left->p->n_vocab);
 }
 
 /* ----------------------------------------------------------------- drafter */
@@ -197,9 +210,63 @@ static void copy_dist(vouch_dist *to, const vouch_dist *from)
     to->total = from->total;
 }
 
-static vouch_draft branch_propose(void *self, const int32_t *tokens, int32_t n_tokens, int32_t k)
+/* Guesses for one place, from q: the likeliest, or drawn. Returns their number. */
+static int32_t choose_children(run *r, const vouch_dist *q, int32_t *tokens)
+{
+    const setup *s = &r->setup;
+    double mass[MAX_VOCAB], total = 1;
+    dist_masses(q, mass);
+    int32_t n = 0;
+    for (; n < s->branches && total > 0; n++) {
+        int32_t token = 0;
+        for (int32_t x = 0; x < s->n_vocab; x++)
+            if (mass[x] > mass[token]) token = x;
+        if (!s->greedy_draft) token = choose_token(&r->walker, mass, s->n_vocab);
+        tokens[n] = token;
+        if (s->rule != WITH_REPLACEMENT) mass[token] = 0;
+        total = 0;
+        for (int32_t x = 0; x < s->n_vocab; x++) total += mass[x];
+        if (s->rule == DROP_LOW_Q && vouch_dist_p(q, token) < 0.2) return n;
+    }
+    for (int32_t i = 1; i < n && s->rule == BEST_FIRST; i++)
+        for (int32_t j = i; j > 0 && q->weight[tokens[j]] > q->weight[tokens[j - 1]]; j--) {
+            const int32_t token = tokens[j];
+            tokens[j] = tokens[j - 1];
+            tokens[j - 1] = token;
+        }
+    return n;
+}
+
+/* A tree with all the branches there can be, level by level. */
+static vouch_draft branch_propose_tree(run *r, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape)
+{
+    int32_t n = 0, depths[VOUCH_MAX_DRAFT];
+    for (int32_t parent = -1; parent < n; parent++) {
+        int32_t sequence[TOY_MAX_CTX], children[MAX_VOCAB];
+        const int32_t depth = parent < 0 ? 0 : depths[parent] + 1;
+        if (depth == shape->depth) break;
+        memcpy(sequence, tokens, (size_t)n_tokens * sizeof *sequence);
+        for (int32_t i = parent, at = n_tokens + depth; i >= 0; i = r->parents[i]) sequence[--at] = r->guesses[i];
+        const vouch_dist *q = toy_dist(&r->draft, sequence, n_tokens + depth);
+        const int32_t n_children = choose_children(r, q, children);
+        const int32_t first = n;
+        for (int32_t i = 0; i < n_children && n < shape->n; i++, n++) {
+            r->guesses[n] = children[i];
+            r->parents[n] = parent;
+            depths[n] = depth;
+            r->q_rows[n] = &r->q[first];
+            if (n == first) copy_dist(&r->q[n], q);
+        }
+    }
+    const bool point = r->setup.greedy_draft && r->setup.rule != FULL_Q_FOR_ARGMAX;
+    return (vouch_draft){.n = n, .tokens = r->guesses, .parents = r->parents, .q = point ? NULL : r->q_rows};
+}
+
+static vouch_draft branch_propose(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape)
 {
     run *r = self;
+    if (r->setup.branches) return branch_propose_tree(r, tokens, n_tokens, shape);
+    const int32_t k = shape->depth;
     int32_t sequence[TOY_MAX_CTX];
     memcpy(sequence, tokens, (size_t)n_tokens * sizeof *sequence);
     int32_t n = 0;
@@ -252,10 +319,10 @@ static void run_open(run *r, const setup *s)
     toy_open(&r->odd_draft, s->n_vocab, 2, 1.2f, &odd);
     r->target.blind_penalties = s->rule == PENALTIES_WITHOUT_DRAFT;
     for (int pass = 0; pass < 2; pass++) {
-        for (int32_t i = 0; i < s->k; i++) vouch_dist_layout(&r->q[i], s->n_vocab, &r->arena);
+        for (int32_t i = 0; i < MAX_NODES; i++) vouch_dist_layout(&r->q[i], s->n_vocab, &r->arena);
         if (pass == 0) assert_int_equal(vouch_arena_allocate(&r->arena, "q", NULL), VOUCH_OK);
     }
-    for (int32_t i = 0; i < s->k; i++) r->q_rows[i] = &r->q[i];
+    for (int32_t i = 0; i < MAX_NODES; i++) r->q_rows[i] = &r->q[i];
 }
 
 static void run_close(run *r)
@@ -279,7 +346,7 @@ static void run_path(run *r)
     r->cycle = (vouch_cycle){
         .target = toy_target(&r->target),
         .drafter = {.ops = &branch_drafter, .self = r},
-        .dice = {.accept = branch_accept, .draw = branch_draw, .draw_residual = branch_residual, .self = r},
+        .dice = {.accept = branch_accept, .draw = branch_draw, .self = r},
         .lenience = s->lenience,
         .commit = on_commit,
         .commit_self = r,
@@ -294,7 +361,9 @@ static void run_path(run *r)
     do {
         const int32_t left = s->n_emitted - r->n_committed;
         const int32_t room = s->ending == BY_ROOM ? left : TOY_MAX_CTX;
-        const vouch_status status = vouch_cycle_step(&r->cycle, s->k, room, &result);
+        const vouch_shape shape = {
+            .n = s->branches ? MAX_NODES : s->k, .depth = s->k, .branches = s->branches ? s->branches : 1};
+        const vouch_status status = vouch_cycle_step(&r->cycle, &shape, room, &result);
         if (s->ending == BY_FAILURE && r->tokens[r->cycle.n_tokens - 1] == s->eos && status != VOUCH_OK)
             break;
         assert_int_equal(status, VOUCH_OK);
@@ -409,8 +478,8 @@ static void check_shape(const setup *shape, int i, bool greedy_draft)
     s.lenience = 1;
     const double worst = worst_difference(&s, NULL);
     if (!(worst <= EXACT))
-        fail_msg("processors %d, vocabulary %d, k %d, ending %d, %s draft: off by %g", i, s.n_vocab, s.k,
-                 (int)s.ending, greedy_draft ? "greedy" : "sampled", worst);
+        fail_msg("processors %d, vocabulary %d, k %d, branches %d, ending %d, %s draft: off by %g", i, s.n_vocab,
+                 s.k, s.branches, (int)s.ending, greedy_draft ? "greedy" : "sampled", worst);
 }
 
 static void test_joint_distribution_is_the_targets(void **state)
@@ -421,6 +490,43 @@ static void test_joint_distribution_is_the_targets(void **state)
             check_shape(&shapes[j], i, false);
             check_shape(&shapes[j], i, true);
         }
+}
+
+static const setup trees[] = {
+    {.n_vocab = 3, .k = 1, .branches = 2, .n_emitted = 2, .ending = BY_COMMIT, .eos = -1},
+    {.n_vocab = 3, .k = 1, .branches = 3, .n_emitted = 2, .ending = BY_CONTEXT, .eos = 2},
+    {.n_vocab = 2, .k = 2, .branches = 2, .n_emitted = 2, .ending = BY_COMMIT, .eos = -1},
+    {.n_vocab = 4, .k = 1, .branches = 3, .n_emitted = 2, .ending = BY_ROOM, .eos = -1},
+    {.n_vocab = 2, .k = 2, .branches = 2, .n_emitted = 3, .ending = BY_FAILURE, .eos = 1},
+};
+
+static void test_joint_distribution_with_trees(void **state)
+{
+    (void)state;
+    for (int i = 0; i < N_PROCESSORS; i++)
+        for (size_t j = 0; j < sizeof trees / sizeof trees[0]; j++) {
+            check_shape(&trees[j], i, false);
+            check_shape(&trees[j], i, true);
+        }
+}
+
+static void test_joint_distribution_with_large_trees(void **state)
+{
+    (void)state;
+    static const setup large[] = {
+        {.n_vocab = 5, .k = 1, .branches = 4, .n_emitted = 2, .ending = BY_COMMIT, .eos = -1},
+        {.n_vocab = 3, .k = 2, .branches = 2, .n_emitted = 2, .ending = BY_CONTEXT, .eos = -1},
+    };
+    test_skip_slow();
+    for (size_t j = 0; j < sizeof large / sizeof large[0]; j++)
+        for (int i = PLAIN; i < N_PROCESSORS; i += 4) {
+            check_shape(&large[j], i, false);
+            check_shape(&large[j], i, true);
+        }
+    /* Deep and wide, where the draft is given. */
+    static const setup deep = {
+        .n_vocab = 4, .k = 2, .branches = 4, .n_emitted = 4, .ending = BY_COMMIT, .eos = -1};
+    for (int i = PLAIN; i < N_PROCESSORS; i++) check_shape(&deep, i, true);
 }
 
 static void test_joint_distribution_of_large_shapes(void **state)
@@ -443,7 +549,7 @@ static void test_lenience_bounds_every_token(void **state)
     for (int greedy = 0; greedy < 2; greedy++)
         for (int i = PLAIN; i < N_PROCESSORS; i++)
             for (int l = 0; l < 2; l++) {
-                setup s = shapes[0];
+                setup s = i % 2 ? shapes[0] : trees[0];
                 s.sampling = processors(i);
                 s.greedy_draft = greedy;
                 s.lenience = l ? 0.8 : 0.3;
@@ -467,6 +573,19 @@ static void test_lenience_bound_can_fail(void **state)
     assert_true(over > 0);
 }
 
+static void check_wrong(const setup *shape, rule broken, int i, bool greedy_draft)
+{
+    setup s = *shape;
+    s.sampling = processors(i);
+    s.lenience = 1;
+    s.greedy_draft = greedy_draft;
+    s.rule = broken;
+    const double worst = worst_difference(&s, NULL);
+    if (!(worst > 1e-4)) fail_msg("wrong rule %d, branches %d, passes: off by only %g", (int)broken, s.branches, worst);
+    s.rule = RIGHT;
+    assert_true(worst_difference(&s, NULL) <= EXACT);
+}
+
 static void test_wrong_rules_are_caught(void **state)
 {
     (void)state;
@@ -487,23 +606,28 @@ static void test_wrong_rules_are_caught(void **state)
         {PENALTIES_WITHOUT_DRAFT, false, PENALTIES},
         {PENALTIES_WITHOUT_DRAFT, true, PENALTIES},
     };
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        setup s = shapes[0];
-        s.sampling = processors(wrong[i].processors);
-        s.lenience = 1;
-        s.greedy_draft = wrong[i].greedy_draft;
-        s.rule = wrong[i].rule;
-        const double worst = worst_difference(&s, NULL);
-        if (!(worst > 1e-3)) fail_msg("wrong rule %zu passes: off by only %g", i, worst);
-        s.rule = RIGHT;
-        assert_true(worst_difference(&s, NULL) <= EXACT);
-    }
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        check_wrong(&shapes[0], wrong[i].rule, wrong[i].processors, wrong[i].greedy_draft);
+    static const struct {
+        rule rule;
+        bool greedy_draft;
+    } wrong_trees[] = {
+        {FULL_Q_FOR_ARGMAX, true}, {RESIDUAL_IS_P, false},     {RESIDUAL_IS_P, true},
+        {BONUS_FROM_Q, false},     {DROP_LOW_Q, false},        {WITH_REPLACEMENT, false},
+        {BEST_FIRST, false},       {LIMITS_NOT_SHARED, false}, {LIMITS_NOT_SHARED, true},
+        {RESIDUAL_OF_ONE, false},  {RESIDUAL_OF_ONE, true},
+    };
+    for (size_t i = 0; i < sizeof wrong_trees / sizeof wrong_trees[0]; i++)
+        check_wrong(&trees[3], wrong_trees[i].rule, PLAIN, wrong_trees[i].greedy_draft);
+    check_wrong(&trees[2], PENALTIES_WITHOUT_DRAFT, PENALTIES, true);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_joint_distribution_is_the_targets),
+        cmocka_unit_test(test_joint_distribution_with_trees),
+        cmocka_unit_test(test_joint_distribution_with_large_trees),
         cmocka_unit_test(test_joint_distribution_of_large_shapes),
         cmocka_unit_test(test_lenience_bounds_every_token),
         cmocka_unit_test(test_lenience_bound_can_fail),

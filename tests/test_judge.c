@@ -27,6 +27,15 @@ static float *random_rows(test_random *random, int32_t n_rows, int32_t n_vocab)
     return rows;
 }
 
+/* What replaces one rejected guess. */
+static int32_t draw_residual(const vouch_dist *p, const vouch_dist *q, int32_t guess, double lenience, double u)
+{
+    vouch_residual left;
+    vouch_residual_begin(&left, p, q, lenience);
+    vouch_residual_reject(&left, guess);
+    return vouch_residual_draw(&left, u);
+}
+
 /* One-hot rows: a greedy target. */
 static float *point_rows(const int32_t *tokens, int32_t n_rows, int32_t n_vocab)
 {
@@ -295,11 +304,11 @@ static void test_ids_stay_inside_the_vocabulary(void **state)
                 for (int i = 0; i < 5; i++) {
                     int32_t x = vouch_dist_draw(&dp, us[i]);
                     assert_true(x >= 0 && x < used && p[x] > 0);
-                    x = vouch_dist_draw_residual(&dp, &dq, 0, 1, us[i]);
+                    x = draw_residual(&dp, &dq, 0, 1, us[i]);
                     assert_true(x >= 0 && x < used && p[x] > 0);
-                    x = vouch_dist_draw_residual(&dp, NULL, used - 1, 1, us[i]);
+                    x = draw_residual(&dp, NULL, used - 1, 1, us[i]);
                     assert_true(x >= 0 && x < used && p[x] > 0);
-                    x = vouch_dist_draw_residual(&dp, &dp, 0, 1, us[i]); /* no residual at all */
+                    x = draw_residual(&dp, &dp, 0, 1, us[i]); /* no residual at all */
                     assert_int_equal(x, vouch_dist_draw(&dp, us[i]));
                 }
             }
@@ -321,7 +330,7 @@ static void test_all_residual_mass_in_one_token(void **state)
         const vouch_dist dq = {.n_vocab = n, .n_support = n, .dense = true, .weight = q, .total = n - 0.5};
         for (int i = 0; i <= 10; i++) {
             const double u = i == 10 ? LAST_U : i / 10.0;
-            assert_int_equal(vouch_dist_draw_residual(&dp, &dq, (only + 1) % n, 1, u), only);
+            assert_int_equal(draw_residual(&dp, &dq, (only + 1) % n, 1, u), only);
         }
         free(p);
         free(q);
@@ -338,10 +347,10 @@ static void test_residual_of_a_nearly_certain_guess(void **state)
     p[17] = 3e-20f;
     p[599] = 1e-20f;
     const vouch_dist dp = {.n_vocab = n, .n_support = n, .dense = true, .weight = p, .total = 1 + 4e-20};
-    assert_int_equal(vouch_dist_draw_residual(&dp, NULL, 300, 1, 0), 17);
-    assert_int_equal(vouch_dist_draw_residual(&dp, NULL, 300, 1, 0.74), 17);
-    assert_int_equal(vouch_dist_draw_residual(&dp, NULL, 300, 1, 0.76), 599);
-    assert_int_equal(vouch_dist_draw_residual(&dp, NULL, 300, 1, LAST_U), 599);
+    assert_int_equal(draw_residual(&dp, NULL, 300, 1, 0), 17);
+    assert_int_equal(draw_residual(&dp, NULL, 300, 1, 0.74), 17);
+    assert_int_equal(draw_residual(&dp, NULL, 300, 1, 0.76), 599);
+    assert_int_equal(draw_residual(&dp, NULL, 300, 1, LAST_U), 599);
     free(p);
 }
 
@@ -450,9 +459,10 @@ typedef struct rows {
     int asked[4], fail_at;
 } rows;
 
-static vouch_status row_of(void *self, int32_t row, const vouch_dist **p)
+static vouch_status row_of(void *self, int32_t row, int32_t depth, const vouch_dist **p)
 {
     rows *r = self;
+    assert_int_equal(row, depth);
     r->asked[row]++;
     *p = &r->p[row];
     return row == r->fail_at ? VOUCH_E_NUMERIC : VOUCH_OK;

@@ -224,7 +224,7 @@ static vouch_session_options options_of(drafting how, const vouch_model *draft)
     options.sampling.bias = bias;
     options.sampling.n_bias = 2;
     vouch_speculation *spec = &options.speculation;
-    spec->drafter = how == PLAIN   ? VOUCH_DRAFTER_NONE
+    spec->drafters = how == PLAIN   ? VOUCH_DRAFTER_NONE
                     : how == NGRAM ? VOUCH_DRAFTER_NGRAM
                     : how == MODEL ? VOUCH_DRAFTER_MODEL
                                    : VOUCH_DRAFTER_CUSTOM;

@@ -9,20 +9,43 @@
 
 enum { MAX_CTX = 4096 };
 
-static vouch_drafter_ref open_ngram(int32_t n_ctx, int32_t n_min, int32_t n_max)
+static vouch_source open_ngram(int32_t n_ctx, int32_t n_min, int32_t n_max)
 {
-    vouch_drafter_ref d;
-    assert_int_equal(vouch_drafter_ngram_open(&d, n_ctx, n_min, n_max, NULL), VOUCH_OK);
-    assert_string_equal(d.ops->name, "ngram");
-    return d;
+    vouch_source s;
+    assert_int_equal(vouch_source_ngram_open(&s, n_ctx, n_min, n_max, NULL), VOUCH_OK);
+    assert_string_equal(s.ops->name, "ngram");
+    return s;
 }
 
-static vouch_draft propose(vouch_drafter_ref d, const int32_t *tokens, int32_t n, int32_t k)
+/* The candidates for what follows the sequence and a path. */
+static int32_t expand(vouch_source s, const int32_t *tokens, int32_t n, int32_t depth, int64_t cursor,
+                      vouch_candidate *out)
 {
-    const vouch_draft draft = d.ops->propose(d.self, tokens, n, k);
-    assert_null(draft.q); /* a copy is a point mass */
-    assert_in_range(draft.n, 0, k);
-    return draft;
+    const vouch_place place = {
+        .end = tokens + n, .n_tail = n < VOUCH_TAIL ? n : VOUCH_TAIL, .depth = depth, .cursor = cursor};
+    const int32_t n_out = s.ops->expand(s.self, &place, out);
+    assert_in_range(n_out, 0, VOUCH_MAX_OPTIONS);
+    for (int32_t i = 0; i < n_out; i++) {
+        assert_in_range(out[i].kind, 0, s.ops->n_classes - 1);
+        for (int32_t j = 0; j < i; j++) assert_int_not_equal(out[i].token, out[j].token);
+    }
+    return n_out;
+}
+
+/* The chain of likeliest candidates; n_tokens + k places of tokens are writable. */
+static int32_t chain(vouch_source s, int32_t *tokens, int32_t n, int32_t k)
+{
+    s.ops->observe(s.self, tokens, n);
+    int64_t cursor = s.ops->start(s.self);
+    for (int32_t i = 0; i < k; i++) {
+        vouch_candidate options[VOUCH_MAX_OPTIONS];
+        if (expand(s, tokens, n + i, i, cursor, options) == 0) return i;
+        const vouch_place place = {
+            .end = tokens + n + i, .n_tail = n + i < VOUCH_TAIL ? n + i : VOUCH_TAIL, .depth = i, .cursor = cursor};
+        tokens[n + i] = options[0].token;
+        cursor = s.ops->step(s.self, &place, tokens[n + i]);
+    }
+    return k;
 }
 
 /* The definition: the longest suffix first, its most recent earlier occurrence, then the copy, which goes on
@@ -40,23 +63,24 @@ static int32_t brute_force(const int32_t *tokens, int32_t n, int32_t k, int32_t 
     return 0;
 }
 
-static void check_proposal(vouch_drafter_ref d, const int32_t *tokens, int32_t n, int32_t k, int32_t n_min,
-                           int32_t n_max)
+static void check_chain(vouch_source s, const int32_t *tokens, int32_t n, int32_t k, int32_t n_min, int32_t n_max)
 {
-    int32_t expected[VOUCH_MAX_DRAFT];
+    int32_t expected[VOUCH_MAX_DRAFT], sequence[MAX_CTX + VOUCH_MAX_DRAFT];
+    memcpy(sequence, tokens, (size_t)n * sizeof *tokens);
     const int32_t n_expected = brute_force(tokens, n, k, n_min, n_max, expected);
-    const vouch_draft draft = propose(d, tokens, n, k);
-    assert_int_equal(draft.n, n_expected);
-    if (draft.n > 0) assert_memory_equal(draft.tokens, expected, (size_t)draft.n * sizeof *expected);
+    const int32_t n_guesses = chain(s, sequence, n, k);
+    assert_int_equal(n_guesses, n_expected);
+    if (n_guesses > 0) assert_memory_equal(sequence + n, expected, (size_t)n_guesses * sizeof *expected);
 }
 
 static void expect(const int32_t *tokens, int32_t n, int32_t k, const int32_t *guesses, int32_t n_guesses)
 {
-    vouch_drafter_ref d = open_ngram(64, 2, 4);
-    const vouch_draft draft = propose(d, tokens, n, k);
-    assert_int_equal(draft.n, n_guesses);
-    if (n_guesses > 0) assert_memory_equal(draft.tokens, guesses, (size_t)n_guesses * sizeof *guesses);
-    d.ops->close(d.self);
+    int32_t sequence[64];
+    memcpy(sequence, tokens, (size_t)n * sizeof *tokens);
+    vouch_source s = open_ngram(64, 2, 4);
+    assert_int_equal(chain(s, sequence, n, k), n_guesses);
+    if (n_guesses > 0) assert_memory_equal(sequence + n, guesses, (size_t)n_guesses * sizeof *guesses);
+    s.ops->close(s.self);
 }
 
 #define LIST(...) (const int32_t[]){__VA_ARGS__}, sizeof((int32_t[]){__VA_ARGS__}) / sizeof(int32_t)
@@ -83,6 +107,27 @@ static void test_periods_are_continued(void **state)
     expect(LIST(9, 1, 2, 3, 1, 2), 8, LIST(3, 1, 2, 3, 1, 2, 3, 1));
 }
 
+/* Other continuations come next: of the same n-gram before, then of shorter ones; none twice. */
+static void test_candidates(void **state)
+{
+    (void)state;
+    const int32_t tokens[] = {1, 2, 3, 7, 1, 2, 3, 8, 2, 3, 9, 2, 3, 7, 5, 1, 2, 3};
+    const int32_t n = sizeof tokens / sizeof *tokens;
+    vouch_source s = open_ngram(64, 2, 3);
+    vouch_candidate out[VOUCH_MAX_OPTIONS];
+    s.ops->observe(s.self, tokens, n);
+    assert_int_equal(expand(s, tokens, n, 0, s.ops->start(s.self), out), 3);
+    assert_int_equal(out[0].token, 8);
+    assert_int_equal(out[1].token, 7);
+    assert_int_equal(out[2].token, 9);
+    assert_true(s.ops->prior(out[0].kind) > s.ops->prior(out[1].kind));
+    /* behind a path that no candidate began, by its last tokens */
+    const int32_t path[] = {1, 2, 3, 7, 1, 2, 3, 8, 2, 3, 9, 2, 3, 7, 5, 1, 2, 3, 6, 7, 5};
+    assert_int_equal(expand(s, path, n + 3, 3, 0, out), 1);
+    assert_int_equal(out[0].token, 1);
+    s.ops->close(s.self);
+}
+
 static void test_agrees_with_a_scan(void **state)
 {
     (void)state;
@@ -93,12 +138,12 @@ static void test_agrees_with_a_scan(void **state)
                       n_max = n_min + (int32_t)test_below(&random, 4);
         const uint32_t vocab = 2 + test_below(&random, round % 2 ? 4 : 50);
         const int32_t n_ctx = 20 + (int32_t)test_below(&random, 300);
-        vouch_drafter_ref d = open_ngram(n_ctx, n_min, n_max);
+        vouch_source d = open_ngram(n_ctx, n_min, n_max);
         for (int32_t n = 0; n < n_ctx;) {
             int32_t grow = 1 + (int32_t)test_below(&random, 5);
             for (; grow > 0 && n < n_ctx; grow--)
                 tokens[n++] = (int32_t)test_below(&random, vocab) - (round == 7);
-            check_proposal(d, tokens, n, 1 + (int32_t)test_below(&random, VOUCH_MAX_DRAFT), n_min, n_max);
+            check_chain(d, tokens, n, 1 + (int32_t)test_below(&random, VOUCH_MAX_DRAFT), n_min, n_max);
         }
         d.ops->close(d.self);
     }
@@ -111,7 +156,7 @@ static void test_rewind_leaves_no_trace(void **state)
     test_random random = {2};
     static int32_t tokens[MAX_CTX];
     const int32_t n_ctx = 400;
-    vouch_drafter_ref d = open_ngram(n_ctx, 1, 4);
+    vouch_source d = open_ngram(n_ctx, 1, 4);
     int32_t n = 0;
     for (int round = 0; round < 3000; round++) {
         if (n > 1 && test_below(&random, 3) == 0) {
@@ -122,22 +167,22 @@ static void test_rewind_leaves_no_trace(void **state)
         }
         for (int32_t grow = 1 + (int32_t)test_below(&random, 12); grow > 0 && n < n_ctx; grow--)
             tokens[n++] = (int32_t)test_below(&random, 3 + (uint32_t)round % 7);
-        check_proposal(d, tokens, n, 6, 1, 4);
+        check_chain(d, tokens, n, 6, 1, 4);
         d.ops->rewind(d.self, n_ctx); /* beyond the end: nothing */
         if (round % 10) continue;
-        vouch_drafter_ref fresh = open_ngram(n_ctx, 1, 4);
-        propose(fresh, tokens, n, 6);
-        assert_true(vouch_drafter_ngram_digest(fresh) == vouch_drafter_ngram_digest(d));
+        vouch_source fresh = open_ngram(n_ctx, 1, 4);
+        fresh.ops->observe(fresh.self, tokens, n);
+        assert_true(fresh.ops->digest(fresh.self) == d.ops->digest(d.self));
         tokens[n - 1] ^= 1; /* the digest sees a difference */
         fresh.ops->rewind(fresh.self, n - 1);
-        propose(fresh, tokens, n, 6);
-        assert_true(vouch_drafter_ngram_digest(fresh) != vouch_drafter_ngram_digest(d));
+        fresh.ops->observe(fresh.self, tokens, n);
+        assert_true(fresh.ops->digest(fresh.self) != d.ops->digest(d.self));
         tokens[n - 1] ^= 1;
         fresh.ops->close(fresh.self);
     }
-    vouch_drafter_ref fresh = open_ngram(n_ctx, 1, 4);
+    vouch_source fresh = open_ngram(n_ctx, 1, 4);
     d.ops->rewind(d.self, 0);
-    assert_true(vouch_drafter_ngram_digest(fresh) == vouch_drafter_ngram_digest(d));
+    assert_true(fresh.ops->digest(fresh.self) == d.ops->digest(d.self));
     fresh.ops->close(fresh.self);
     d.ops->close(d.self);
 }
@@ -148,15 +193,15 @@ static void test_arguments(void **state)
     static const int32_t bad[][3] = {{100, 0, 4},   {100, 3, 2}, {100, 1, 17},
                                      {100, -1, -1}, {0, 2, 4},   {INT32_MAX, 2, 4}};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        vouch_drafter_ref d;
+        vouch_source d;
         vouch_error err = {0};
-        assert_int_equal(vouch_drafter_ngram_open(&d, bad[i][0], bad[i][1], bad[i][2], &err),
+        assert_int_equal(vouch_source_ngram_open(&d, bad[i][0], bad[i][1], bad[i][2], &err),
                          VOUCH_E_ARGUMENT);
         assert_null(d.ops);
         assert_true(strlen(err.message) > 20);
     }
-    vouch_drafter_ref d = open_ngram(1, 16, 16); /* a context shorter than the n-gram */
-    assert_int_equal(propose(d, (int32_t[]){5}, 1, 3).n, 0);
+    vouch_source d = open_ngram(1, 16, 16); /* a context shorter than the n-gram */
+    assert_int_equal(chain(d, (int32_t[4]){5}, 1, 3), 0);
     assert_true(d.ops->memory(d.self) > 0);
     d.ops->close(d.self);
 }
@@ -166,6 +211,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_matches),
         cmocka_unit_test(test_periods_are_continued),
+        cmocka_unit_test(test_candidates),
         cmocka_unit_test(test_agrees_with_a_scan),
         cmocka_unit_test(test_rewind_leaves_no_trace),
         cmocka_unit_test(test_arguments),

@@ -45,9 +45,9 @@ static vouch_session_options options_of(int way, int32_t k, oracle *o)
     options.n_ctx = 128;
     options.max_tokens = LENGTH;
     options.speculation.n_draft = k;
-    static const vouch_drafter_kind drafters[N_WAYS] = {VOUCH_DRAFTER_NONE, VOUCH_DRAFTER_MODEL,
+    static const unsigned drafters[N_WAYS] = {VOUCH_DRAFTER_NONE, VOUCH_DRAFTER_MODEL,
                                                         VOUCH_DRAFTER_CUSTOM, VOUCH_DRAFTER_NGRAM};
-    options.speculation.drafter = drafters[way];
+    options.speculation.drafters = drafters[way];
     if (way == MODEL) options.speculation.draft_model = near;
     if (way == ORACLE) options.speculation.custom = oracle_drafter(o);
     return options;
@@ -563,7 +563,7 @@ static void a_pair_with_unequal_tables_is_refused(void **state)
         vouch_error err;
         vouch_session *session = (vouch_session *)&err;
         vouch_session_options options = options_of(PLAIN, 3, NULL);
-        options.speculation.drafter = i % 2 ? VOUCH_DRAFTER_AUTO : VOUCH_DRAFTER_MODEL;
+        options.speculation.drafters = i % 2 ? VOUCH_DRAFTER_AUTO : VOUCH_DRAFTER_MODEL;
         options.speculation.draft_model = pairs[i].draft;
         assert_int_equal(vouch_session_open(&session, pairs[i].target, &options, &err), VOUCH_E_MISMATCH);
         assert_null(session);
@@ -643,9 +643,12 @@ static void options_out_of_range_are_named(void **state)
     REFUSED("lenience is 0", speculation.lenience, 0);
     REFUSED("lenience is 1.5", speculation.lenience, 1.5);
     REFUSED("lenience is", speculation.lenience, NAN);
-    REFUSED("drafter", speculation.drafter, (vouch_drafter_kind)5);
-    REFUSED("draft model", speculation.drafter, VOUCH_DRAFTER_MODEL);
-    REFUSED("propose", speculation.drafter, VOUCH_DRAFTER_CUSTOM);
+    REFUSED("drafters", speculation.drafters, 1u << VOUCH_DRAFTERS);
+    REFUSED("none can't be combined", speculation.drafters, VOUCH_DRAFTER_NONE | VOUCH_DRAFTER_NGRAM);
+    REFUSED("tree_branches", speculation.tree_branches, -1);
+    REFUSED("tree_depth", speculation.tree_depth, VOUCH_MAX_DRAFT + 1);
+    REFUSED("draft model", speculation.drafters, VOUCH_DRAFTER_MODEL);
+    REFUSED("propose", speculation.drafters, VOUCH_DRAFTER_CUSTOM);
     REFUSED("ngram_min", speculation.ngram_min, 0);
     REFUSED("ngram_max", speculation.ngram_max, 17);
     REFUSED("draft_sampling", speculation.draft_sampling, (vouch_draft_sampling)2);

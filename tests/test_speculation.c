@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "draft/compose.h"
 #include "draft/model.h"
 #include "draft/ngram.h"
 #include "engine/model.h"
@@ -60,7 +61,7 @@ static int families_close(void **state)
 static vouch_session_options options_plain(void)
 {
     vouch_session_options options = vouch_session_options_default();
-    options.speculation.drafter = VOUCH_DRAFTER_NONE;
+    options.speculation.drafters = VOUCH_DRAFTER_NONE;
     options.n_ctx = PROMPT + 2 * LENGTH;
     options.n_threads = 1;
     options.max_tokens = LENGTH;
@@ -79,12 +80,12 @@ static void drafter_choose(vouch_session_options *options, who which, const fami
     vouch_speculation *spec = &options->speculation;
     static const uint32_t error_percent[N_DRAFTERS] = {[HALF_RIGHT] = 30, [WRONG] = 100};
     spec->draft_model = which == SAME ? f->same : which == NEAR ? f->near : which == FAR ? f->far : NULL;
-    spec->drafter = which == NGRAM      ? VOUCH_DRAFTER_NGRAM
+    spec->drafters = which == NGRAM      ? VOUCH_DRAFTER_NGRAM
                     : spec->draft_model ? VOUCH_DRAFTER_MODEL
                                         : VOUCH_DRAFTER_CUSTOM;
     o->error_percent = error_percent[which];
     o->n_vocab = f->n_vocab;
-    if (spec->drafter == VOUCH_DRAFTER_CUSTOM)
+    if (spec->drafters == VOUCH_DRAFTER_CUSTOM)
         spec->custom = which == JUNK ? junk_drafter(&o->random) : oracle_drafter(o);
 }
 
@@ -95,7 +96,7 @@ static void check_drafters(const family *f, vouch_session_options options, const
 {
     static answer plain, other;
     int32_t sequence[ANSWER_MAX + PROMPT];
-    options.speculation.drafter = VOUCH_DRAFTER_NONE;
+    options.speculation.drafters = VOUCH_DRAFTER_NONE;
     answer_run(&plain, f->target, &options, prompt, n_prompt);
     memcpy(sequence, prompt, (size_t)n_prompt * sizeof *prompt);
     memcpy(sequence + n_prompt, plain.tokens, (size_t)plain.n * sizeof *prompt);
@@ -230,7 +231,7 @@ static void acceptance_falls_with_noise(void **state)
             vouch_session_options options = sampled ? options_sampled(3) : options_plain();
             options.n_ctx = options.max_tokens = 400;
             options.expected_acceptance = true;
-            options.speculation.drafter = VOUCH_DRAFTER_MODEL;
+            options.speculation.drafters = VOUCH_DRAFTER_MODEL;
             options.speculation.draft_model = draft;
             options.speculation.n_draft = 5;
             int32_t prompt[4] = {9, 10, 11, 12};
@@ -310,12 +311,12 @@ static void digests_of(const vouch_model *model, const int32_t *tokens, int32_t 
 
 static uint64_t ngram_digest_of(const vouch_session_options *options, const int32_t *tokens, int32_t n)
 {
-    vouch_drafter_ref fresh;
-    assert_int_equal(vouch_drafter_ngram_open(&fresh, options->n_ctx, options->speculation.ngram_min,
-                                              options->speculation.ngram_max, NULL),
+    vouch_source fresh;
+    assert_int_equal(vouch_source_ngram_open(&fresh, options->n_ctx, options->speculation.ngram_min,
+                                             options->speculation.ngram_max, NULL),
                      VOUCH_OK);
-    fresh.ops->propose(fresh.self, tokens, n, 1);
-    const uint64_t digest = vouch_drafter_ngram_digest(fresh);
+    fresh.ops->observe(fresh.self, tokens, n);
+    const uint64_t digest = fresh.ops->digest(fresh.self);
     fresh.ops->close(fresh.self);
     return digest;
 }
@@ -337,13 +338,13 @@ static int take_snapshots(vouch_session *session, snapshot *shots)
         vouch_session_tokens(session, &after);
         const vouch_drafter_ref drafter = vouch_session_get_drafter(session);
         const bool is_model = drafter.ops && strcmp(drafter.ops->name, "model") == 0;
-        const bool is_ngram = drafter.ops && strcmp(drafter.ops->name, "ngram") == 0;
+        const vouch_source ngram = vouch_drafter_compose_source(drafter, VOUCH_DRAFTER_NGRAM);
         shots[n++] = (snapshot){.n_before = (int32_t)before,
                                 .n_after = (int32_t)after,
                                 .target = vouch_context_digest(vouch_session_target(session)),
                                 .draft = is_model   ? vouch_drafter_model_digest(drafter)
-                                         : is_ngram ? vouch_drafter_ngram_digest(drafter)
-                                                    : 0};
+                                         : ngram.ops ? ngram.ops->digest(ngram.self)
+                                                     : 0};
     }
     return n;
 }

@@ -161,7 +161,7 @@ static void greedy_text_is_the_golden_one(void **state)
             session.kv_type = VOUCH_KV_F32;
             session.max_tokens = N_STEPS;
             session.n_threads = 1;
-            session.speculation.drafter = speculative ? VOUCH_DRAFTER_NGRAM : VOUCH_DRAFTER_NONE;
+            session.speculation.drafters = speculative ? VOUCH_DRAFTER_NGRAM : VOUCH_DRAFTER_NONE;
             answer_run(&got, model, &session, &bos, 1);
             const size_t n = decode(&table, got.tokens, got.n, text);
             assert_int_equal(n, golden.size);

@@ -13,9 +13,10 @@ typedef struct custom {
     int32_t guesses[VOUCH_MAX_DRAFT];
 } custom;
 
-static vouch_draft custom_propose(void *self, const int32_t *tokens, int32_t n_tokens, int32_t k)
+static vouch_draft custom_propose(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape)
 {
     custom *c = self;
+    const int32_t k = shape->depth;
     for (int32_t i = 0; i < k; i++) c->guesses[i] = -1; /* claimed but not written: no token */
     const int32_t n = c->drafter.propose(c->drafter.user, tokens, n_tokens, k, c->guesses);
     return (vouch_draft){.n = n < 0 ? 0 : n > k ? k : n, .tokens = c->guesses};
@@ -40,6 +41,7 @@ static size_t custom_memory(const void *self)
 
 static const vouch_drafter_ops custom_ops = {
     .name = "custom",
+    .bit = VOUCH_DRAFTER_CUSTOM,
     .propose = custom_propose,
     .rewind = custom_rewind,
     .close = custom_close,

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A drafter guesses the next tokens. One small interface, one file per kind.
+ * A drafter guesses the next tokens: a chain of them, or a tree.
+ *
+ *   sequence ... a b | c  d  e          guesses  0:c  1:d  2:x  3:e  4:y
+ *                    | |  `- y          parents  -1   0    -1   1    0
+ *                    ` x                depth     0   1     0   2    1
  *
  * A drafter is told the whole sequence each time and brings its own state (a KV cache, an index) up to
  * date with it by itself. The contract:
  *   D1  propose reads tokens[0, n_tokens) and leaves them as they are.
  *   D2  between two proposals the sequence may only have grown, unless rewind(n) said that all beyond
  *       the first n tokens may have changed.
- *   D3  a guess comes with the q it was really drawn from; q NULL means a point mass.
+ *   D3  a guess comes with the q it was really drawn from; q NULL means point masses. Guesses with the same
+ *       parent and a q were drawn from that one q without replacement, in the order of their numbers.
  *   D4  nothing is allocated after open.
  */
 #ifndef VOUCH_DRAFT_DRAFTER_H
@@ -15,21 +20,52 @@
 
 #include "sample/sample.h"
 
-/* A chain of guesses. The arrays are the drafter's, valid until its next call. */
+/* Guesses. The arrays are the drafter's, valid until its next call. */
 typedef struct vouch_draft {
-    int32_t n;                    /* 0: no idea */
-    const int32_t *tokens;        /* [n] */
-    const vouch_dist *const *q;   /* [n], or NULL: every guess is a point mass */
+    int32_t n;                  /* 0: no idea */
+    const int32_t *tokens;      /* [n] */
+    const int32_t *parents;     /* [n] below the guess's own number, -1: the sequence; NULL: a chain */
+    const vouch_dist *const *q; /* [n], or NULL: every guess is a point mass */
+    const uint8_t *drafters;    /* [n] VOUCH_DRAFTER_ bits of who proposed it; NULL: the drafter's own bit */
+    double expected;            /* tokens of the cycle, as the drafter estimates; 0: it doesn't */
 } vouch_draft;
+
+static inline int32_t vouch_draft_parent(const vouch_draft *draft, int32_t i)
+{
+    return draft->parents ? draft->parents[i] : i - 1;
+}
+
+/* What a draft may be, 1 <= depth <= n <= VOUCH_MAX_DRAFT. */
+typedef struct vouch_shape {
+    int32_t n;          /* most guesses */
+    int32_t depth;      /* most on one path */
+    int32_t branches;   /* most with one parent; 1: a chain */
+    const double *cost; /* [n + 2] of a pass by its rows, cost[1] that of a plain step: a drafter that can estimate
+                           acceptance drafts as much as gives most tokens for it. NULL: as much as it may */
+} vouch_shape;
+
+/* One row of the target, as it came from the model. */
+typedef struct vouch_seen {
+    int32_t n_tokens;    /* it follows tokens[0, n_tokens) */
+    const float *logits; /* [n_vocab] */
+} vouch_seen;
 
 typedef struct vouch_drafter_ops {
     const char *name;
-    /* At most k guesses (1 <= k <= VOUCH_MAX_DRAFT) for what follows tokens[0, n_tokens), n_tokens >= 1,
-     * n_tokens + k at most the session's n_ctx. Can't fail: a drafter that is at a loss guesses less. */
-    vouch_draft (*propose)(void *self, const int32_t *tokens, int32_t n_tokens, int32_t k);
+    uint8_t bit; /* VOUCH_DRAFTER_ */
+    /* Guesses for what follows tokens[0, n_tokens), n_tokens >= 1, n_tokens + shape->n at most the session's
+     * n_ctx. Can't fail: a drafter that is at a loss guesses less. */
+    vouch_draft (*propose)(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape);
     /* Brings the drafter up to date with tokens[0, n_tokens) without a proposal, in pieces of a prompt that the
      * caller can stop between. NULL where propose catches up fast enough. */
     void (*observe)(void *self, const int32_t *tokens, int32_t n_tokens);
+    /* An answer begins behind tokens[0, n_tokens); or it is over, being the rest of tokens[0, n_tokens). Each may
+     * be NULL, where it makes no difference. */
+    void (*begin)(void *self, const int32_t *tokens, int32_t n_tokens);
+    void (*end)(void *self, const int32_t *tokens, int32_t n_tokens);
+    /* The judge looks at this row: one of those that plain decoding would have, unless the answer turns out to
+     * end before it. `tokens` are the sequence and the guesses before the row. NULL: of no use. */
+    void (*see)(void *self, const int32_t *tokens, const vouch_seen *row);
     void (*rewind)(void *self, int32_t n_tokens);
     void (*close)(void *self);
     size_t (*memory)(const void *self);

@@ -61,11 +61,12 @@ static bool draw_guess(model_drafter *d, int32_t i, int64_t position, size_t n_h
     return true;
 }
 
-static vouch_draft model_propose(void *self, const int32_t *tokens, int32_t n_tokens, int32_t k)
+static vouch_draft model_propose(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape)
 {
     model_drafter *d = self;
     vouch_draft draft = {.tokens = d->guesses, .q = d->greedy ? NULL : d->q_of};
-    k = vouch_min(k, vouch_min(d->k, d->n_ctx - n_tokens)); /* the draft model's context may be the shorter */
+    const int32_t room = vouch_min(d->k, d->n_ctx - n_tokens); /* the draft model's context may be the shorter */
+    const int32_t k = vouch_min(shape->depth, room);
     if (k < 1) return draft;
 
     const int32_t n_history = vouch_min(n_tokens, d->window);
@@ -101,6 +102,7 @@ static size_t model_memory(const void *self)
 }
 
 static const vouch_drafter_ops model_ops = {.name = "model",
+                                            .bit = VOUCH_DRAFTER_MODEL,
                                             .propose = model_propose,
                                             .observe = model_observe,
                                             .rewind = model_rewind,

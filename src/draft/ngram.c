@@ -2,11 +2,14 @@
 /*
  * Prompt lookup (Saxena, "Prompt Lookup Decoding", 2023): the last n tokens, n from ngram_max down to
  * ngram_min, are looked for earlier in prompt and output; what followed their most recent occurrence is
- * the draft. When fewer than k tokens follow it, the copy goes on into the guesses themselves, so that a
- * period of any length is continued:
+ * the likeliest candidate, and what followed others before it, and shorter ones, come next.
  *
- *     tokens  a b c a b | guesses c a b c ...
- *               ▲ occurrence of "a b" ends here: guess i = (tokens, guesses)[2 + i]
+ * A guess that is copied from some place is followed by what followed there, which outlives the n-gram it began
+ * with; the cursor is that place and the length of the match so far. The copy goes on into the guesses
+ * themselves, so that a period of any length is continued:
+ *
+ *     sequence  a b c a b | path c a b c ...
+ *                 ▲ occurrence of "a b" ends here: what follows place i is (sequence, path)[2 + i]
  *
  * The index, one for each n. `last` maps an n-gram's hash to the end of its last occurrence, `previous`
  * an end to the one before in the same slot of the table:
@@ -16,9 +19,9 @@
  *
  * An end e in [n, n_seen] stands for tokens[e - n, e). Adding a token pushes one end on one chain for each
  * n; rewinding pops them in reverse order, which leaves every byte as if they had never been added (law
- * L3). A lookup starts at previous[n_seen], the newest occurrence that isn't the suffix itself, and passes
- * over other n-grams in the same slot, of which there are 0.5 on average; it gives up after MAX_PROBES, so
- * that no text can make it slow. The tokens are our own copy: a rewind comes after the sequence has changed.
+ * L3). A lookup passes over other n-grams in the same slot, of which there are 0.5 on average, and over the
+ * sequence's own end; it gives up after MAX_PROBES, so that no text can make it slow. The tokens are our own
+ * copy: a rewind comes after the sequence has changed.
  */
 #include "draft/ngram.h"
 
@@ -26,7 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PROBES = 64 };
+enum { MAX_PROBES = 64, LENGTHS = 8, RANKS = 3 };
 
 typedef struct table {
     int32_t *last;     /* [slots] */
@@ -39,7 +42,6 @@ typedef struct ngram {
     uint32_t mask;                   /* slots - 1, a power of two >= 2 n_ctx */
     int32_t *tokens;                 /* [n_ctx], n_seen of them valid */
     table tables[VOUCH_NGRAM_LIMIT]; /* [n_max - n_min + 1], by n - n_min */
-    int32_t guesses[VOUCH_MAX_DRAFT];
     vouch_arena arena;
     size_t bytes;
 } ngram;
@@ -80,30 +82,126 @@ static void pop(ngram *g)
     g->tokens[--g->n_seen] = 0;
 }
 
-/* The end of the most recent earlier occurrence of the last n tokens; 0: none. */
-static int32_t find(const ngram *g, int32_t n)
+static void ngram_observe(void *self, const int32_t *tokens, int32_t n_tokens)
 {
-    if (n > g->n_seen) return 0;
-    const int32_t *previous = g->tables[n - g->n_min].previous, *suffix = &g->tokens[g->n_seen - n];
-    int32_t end = previous[g->n_seen];
-    for (int32_t probe = 0; end > 0 && probe < MAX_PROBES; probe++, end = previous[end])
-        if (memcmp(&g->tokens[end - n], suffix, (size_t)n * sizeof *suffix) == 0) return end;
+    ngram *g = self;
+    assert(n_tokens >= g->n_seen && n_tokens <= g->n_ctx);
+    while (g->n_seen < n_tokens) push(g, tokens[g->n_seen]);
+}
+
+/* ------------------------------------------------------------------- lookup */
+
+/* A cursor: where what follows is copied from, and how many tokens before have matched; 0: nowhere. */
+static int64_t cursor_of(int32_t from, int32_t length)
+{
+    return (int64_t)length << 32 | from;
+}
+
+static int32_t cursor_from(int64_t cursor)
+{
+    return (int32_t)(cursor & INT32_MAX);
+}
+
+static int32_t cursor_length(int64_t cursor)
+{
+    return (int32_t)(cursor >> 32);
+}
+
+/* What stands at an index of sequence and path. */
+static int32_t token_at(const ngram *g, const vouch_place *place, int32_t index)
+{
+    return index < g->n_seen ? g->tokens[index] : place->end[index - g->n_seen - place->depth];
+}
+
+/* How many tokens before `end` are the same as before the place, n of which are known to be. */
+static int32_t match_length(const ngram *g, const vouch_place *place, int32_t end, int32_t n)
+{
+    while (n < place->n_tail && n < end && g->tokens[end - n - 1] == place->end[-n - 1]) n++;
+    return n;
+}
+
+/* The class of a candidate: 1, 2, 3, 4, 5 to 6, 7 to 9, 10 to 15, more tokens match; and its rank. */
+static int32_t kind_of(int32_t length, int32_t rank)
+{
+    static const int8_t bucket[] = {0, 0, 1, 2, 3, 4, 4, 5, 5, 5, 6, 6, 6, 6, 6, 6};
+    const int32_t b = length < 16 ? bucket[length] : LENGTHS - 1;
+    return b * RANKS + (rank < RANKS ? rank : RANKS - 1);
+}
+
+static double ngram_prior(int32_t kind)
+{
+    static const double first[LENGTHS] = {0.15, 0.35, 0.5, 0.6, 0.7, 0.8, 0.85, 0.92};
+    const int32_t rank = kind % RANKS;
+    return first[kind / RANKS] * (rank == 0 ? 1 : rank == 1 ? 0.3 : 0.15);
+}
+
+/* Adds what follows an occurrence, unless it is there already. Returns the number of candidates. */
+static int32_t add(vouch_candidate *out, int32_t n, int32_t token, int32_t length)
+{
+    for (int32_t i = 0; i < n; i++)
+        if (out[i].token == token) return n;
+    out[n] = (vouch_candidate){.token = token, .kind = kind_of(length, n)};
+    return n + 1;
+}
+
+static uint64_t hash_of(const int32_t *end, int32_t n)
+{
+    uint64_t hash = 0;
+    for (int32_t i = 1; i <= n; i++) hash = hash_extend(hash, end[-i]);
+    return hash;
+}
+
+/* The next end of an occurrence of the n tokens before the place, from `end` on along its chain; 0: none. */
+static int32_t find(const ngram *g, const vouch_place *place, int32_t n, int32_t end, int32_t *probes)
+{
+    const int32_t *previous = g->tables[n - g->n_min].previous;
+    for (; end > 0 && *probes < MAX_PROBES; end = previous[end], ++*probes) {
+        if (end == g->n_seen && place->depth == 0) continue; /* the place itself */
+        if (memcmp(&g->tokens[end - n], place->end - n, (size_t)n * sizeof *g->tokens) == 0) return end;
+    }
     return 0;
 }
 
-static vouch_draft ngram_propose(void *self, const int32_t *tokens, int32_t n_tokens, int32_t k)
+static int32_t ngram_expand(const void *self, const vouch_place *place, vouch_candidate *out)
 {
-    ngram *g = self;
-    assert(n_tokens >= g->n_seen && n_tokens <= g->n_ctx && k <= VOUCH_MAX_DRAFT);
-    while (g->n_seen < n_tokens) push(g, tokens[g->n_seen]);
-    vouch_draft draft = {.tokens = g->guesses};
-    int32_t end = 0;
-    for (int32_t n = g->n_max; n >= g->n_min && end == 0; n--) end = find(g, n);
-    for (; end > 0 && draft.n < k; draft.n++) {
-        const int32_t from = end + draft.n;
-        g->guesses[draft.n] = from < g->n_seen ? g->tokens[from] : g->guesses[from - g->n_seen];
+    const ngram *g = self;
+    int32_t n_out = 0;
+    const int32_t from = cursor_from(place->cursor);
+    if (from > 0) n_out = add(out, 0, token_at(g, place, from), cursor_length(place->cursor));
+    for (int32_t n = g->n_max; n >= g->n_min; n--) {
+        if (n > place->n_tail) continue;
+        const table *t = &g->tables[n - g->n_min];
+        int32_t probes = 0, end = t->last[hash_of(place->end, n) & g->mask];
+        while (n_out < VOUCH_MAX_OPTIONS && (end = find(g, place, n, end, &probes)) > 0) {
+            n_out = add(out, n_out, token_at(g, place, end), match_length(g, place, end, n));
+            end = t->previous[end];
+        }
     }
-    return draft;
+    return n_out;
+}
+
+static int64_t ngram_start(const void *self)
+{
+    (void)self;
+    return 0;
+}
+
+/* Goes on with the copy; or with the most recent occurrence that says the token, if it is the first candidate. */
+static int64_t ngram_step(const void *self, const vouch_place *place, int32_t token)
+{
+    const ngram *g = self;
+    const int32_t from = cursor_from(place->cursor);
+    if (from > 0)
+        return token_at(g, place, from) == token ? cursor_of(from + 1, cursor_length(place->cursor) + 1) : 0;
+    for (int32_t n = g->n_max; n >= g->n_min; n--) {
+        if (n > place->n_tail) continue;
+        int32_t probes = 0;
+        const int32_t last = g->tables[n - g->n_min].last[hash_of(place->end, n) & g->mask];
+        const int32_t end = find(g, place, n, last, &probes);
+        if (end > 0)
+            return token_at(g, place, end) == token ? cursor_of(end + 1, match_length(g, place, end, n) + 1) : 0;
+    }
+    return 0;
 }
 
 static void ngram_rewind(void *self, int32_t n_tokens)
@@ -124,14 +222,6 @@ static size_t ngram_memory(const void *self)
     return ((const ngram *)self)->bytes;
 }
 
-static const vouch_drafter_ops ngram_ops = {
-    .name = "ngram",
-    .propose = ngram_propose,
-    .rewind = ngram_rewind,
-    .close = ngram_close,
-    .memory = ngram_memory,
-};
-
 static void ngram_layout(ngram *g)
 {
     const size_t n_ctx = (size_t)g->n_ctx;
@@ -143,9 +233,9 @@ static void ngram_layout(ngram *g)
 }
 
 /* The arena holds the whole index, padding included, which is always zero. */
-uint64_t vouch_drafter_ngram_digest(vouch_drafter_ref drafter)
+static uint64_t ngram_digest(const void *self)
 {
-    const ngram *g = drafter.self;
+    const ngram *g = self;
     uint64_t hash = (uint64_t)g->n_seen;
     for (size_t i = 0; i < g->arena.used; i += sizeof(int32_t)) {
         int32_t word;
@@ -155,10 +245,25 @@ uint64_t vouch_drafter_ngram_digest(vouch_drafter_ref drafter)
     return hash;
 }
 
-vouch_status vouch_drafter_ngram_open(vouch_drafter_ref *out, int32_t n_ctx, int32_t ngram_min,
-                                      int32_t ngram_max, vouch_error *err)
+static const vouch_source_ops ngram_ops = {
+    .name = "ngram",
+    .bit = VOUCH_DRAFTER_NGRAM,
+    .n_classes = LENGTHS * RANKS,
+    .observe = ngram_observe,
+    .rewind = ngram_rewind,
+    .start = ngram_start,
+    .step = ngram_step,
+    .expand = ngram_expand,
+    .prior = ngram_prior,
+    .close = ngram_close,
+    .memory = ngram_memory,
+    .digest = ngram_digest,
+};
+
+vouch_status vouch_source_ngram_open(vouch_source *out, int32_t n_ctx, int32_t ngram_min, int32_t ngram_max,
+                                     vouch_error *err)
 {
-    *out = (vouch_drafter_ref){0};
+    *out = (vouch_source){0};
     if (ngram_min < 1 || ngram_min > ngram_max || ngram_max > VOUCH_NGRAM_LIMIT)
         return vouch_fail(err, VOUCH_E_ARGUMENT,
                           "speculation: ngram_min is %d and ngram_max is %d; they must satisfy "
@@ -185,6 +290,6 @@ vouch_status vouch_drafter_ngram_open(vouch_drafter_ref *out, int32_t n_ctx, int
         return status;
     }
     ngram_layout(g);
-    *out = (vouch_drafter_ref){.ops = &ngram_ops, .self = g};
+    *out = (vouch_source){.ops = &ngram_ops, .self = g};
     return VOUCH_OK;
 }

@@ -4,16 +4,14 @@
 #define VOUCH_DRAFT_NGRAM_H
 
 #include "base/status.h"
-#include "draft/drafter.h"
+#include "draft/source.h"
 
 enum { VOUCH_NGRAM_LIMIT = 16 };
 
 /* For sequences of at most n_ctx tokens; tries the last ngram_max tokens first, then fewer, down to
  * ngram_min: 1 <= ngram_min <= ngram_max <= VOUCH_NGRAM_LIMIT. Errors: ARGUMENT, MEMORY; on failure *out
  * has no ops. */
-vouch_status vouch_drafter_ngram_open(vouch_drafter_ref *out, int32_t n_ctx, int32_t ngram_min,
-                                      int32_t ngram_max, vouch_error *err);
-/* A number that differs when any byte of the index does (for tests of law L3). */
-uint64_t vouch_drafter_ngram_digest(vouch_drafter_ref drafter);
+vouch_status vouch_source_ngram_open(vouch_source *out, int32_t n_ctx, int32_t ngram_min, int32_t ngram_max,
+                                     vouch_error *err);
 
 #endif

@@ -13,10 +13,13 @@
  */
 #include <math.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/common.h"
+#include "draft/compose.h"
+#include "draft/cost.h"
 #include "draft/custom.h"
 #include "draft/model.h"
 #include "draft/ngram.h"
@@ -24,8 +27,9 @@
 #include "engine/session.h"
 #include "spec/cycle.h"
 
-enum { DEFAULT_CTX = 4096, DEFAULT_CHUNK = 256, MAX_CHUNK = 512, MAX_CTX = 1 << 24, DEFAULT_DRAFT = 4,
-       FEWEST_LOGITS = 16 };
+enum { DEFAULT_CTX = 4096, DEFAULT_CHUNK = 256, MAX_CHUNK = 512, MAX_CTX = 1 << 24, DEFAULT_CHAIN = 4,
+       DEFAULT_TREE = 16, DEFAULT_BRANCHES = 8, FEWEST_LOGITS = 16,
+       CHAINS_ONLY = VOUCH_DRAFTER_MODEL | VOUCH_DRAFTER_CUSTOM };
 
 struct vouch_session {
     const vouch_model *model;
@@ -36,6 +40,11 @@ struct vouch_session {
     vouch_cycle cycle; /* holds tokens, n_tokens, drafter */
     vouch_sampler sampler;
     vouch_dist p;      /* of the row the judge looks at */
+    vouch_shape shape; /* of the drafts */
+    double cost[VOUCH_MAX_DRAFT + 2];
+    int32_t n_scored;  /* tokens of the sequence at the last pass */
+    bool is_tree;      /* what the last pass scored */
+    char drafter_name[64];
     vouch_stats stats;
     int32_t max_logits;
     int32_t n_answer;  /* tokens since the prompt */
@@ -64,17 +73,38 @@ static vouch_status out_of_range(vouch_error *err, const char *what, long long v
     return vouch_fail(err, VOUCH_E_ARGUMENT, "%s is %lld, must be %lld to %lld", what, value, min, max);
 }
 
+const char *vouch_drafter_name(int i)
+{
+    static const char *const names[VOUCH_DRAFTERS] = {"none", "model", "ngram", "custom"};
+    return i >= 0 && i < VOUCH_DRAFTERS ? names[i] : NULL;
+}
+
+static int lowest_bit(unsigned set)
+{
+    int bit = 0;
+    while (!(set >> bit & 1)) bit++;
+    return bit;
+}
+
 static vouch_status check_speculation(const vouch_speculation *s, vouch_error *err)
 {
-    if (s->drafter < VOUCH_DRAFTER_AUTO || s->drafter > VOUCH_DRAFTER_CUSTOM)
-        return out_of_range(err, "speculation: drafter", s->drafter, VOUCH_DRAFTER_AUTO, VOUCH_DRAFTER_CUSTOM);
+    if (s->drafters >> VOUCH_DRAFTERS)
+        return out_of_range(err, "speculation: drafters", s->drafters, 0, (1 << VOUCH_DRAFTERS) - 1);
+    const unsigned lone = VOUCH_DRAFTER_NONE | VOUCH_DRAFTER_CUSTOM | VOUCH_DRAFTER_MODEL;
+    if ((s->drafters & lone) && (s->drafters & (s->drafters - 1)))
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: %s can't be combined with other drafters",
+                          vouch_drafter_name(lowest_bit(s->drafters & lone)));
     if (s->n_draft < 0 || s->n_draft > VOUCH_MAX_DRAFT)
         return out_of_range(err, "speculation: n_draft", s->n_draft, 0, VOUCH_MAX_DRAFT);
+    if (s->tree_branches < 0 || s->tree_branches > VOUCH_MAX_DRAFT)
+        return out_of_range(err, "speculation: tree_branches", s->tree_branches, 0, VOUCH_MAX_DRAFT);
+    if (s->tree_depth < 0 || s->tree_depth > VOUCH_MAX_DRAFT)
+        return out_of_range(err, "speculation: tree_depth", s->tree_depth, 0, VOUCH_MAX_DRAFT);
     if (s->draft_sampling != VOUCH_DRAFT_SAMPLE && s->draft_sampling != VOUCH_DRAFT_GREEDY)
         return out_of_range(err, "speculation: draft_sampling", s->draft_sampling, 0, 1);
     if (!(s->lenience > 0 && s->lenience <= 1))
         return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: lenience is %g, must be above 0 and at most 1", s->lenience);
-    if (s->drafter == VOUCH_DRAFTER_MODEL && !s->draft_model)
+    if ((s->drafters & VOUCH_DRAFTER_MODEL) && !s->draft_model)
         return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation with a draft model needs a draft model");
     return VOUCH_OK;
 }
@@ -93,9 +123,12 @@ static vouch_status resolve_options(vouch_session_options *o, const vouch_model 
     if (o->max_tokens == 0) o->max_tokens = INT32_MAX;
     VOUCH_TRY(check_speculation(&o->speculation, err));
     vouch_speculation *s = &o->speculation;
-    if (s->drafter == VOUCH_DRAFTER_AUTO) s->drafter = s->draft_model ? VOUCH_DRAFTER_MODEL : VOUCH_DRAFTER_NGRAM;
-    if (s->n_draft == 0) s->n_draft = DEFAULT_DRAFT;
-    if (s->drafter == VOUCH_DRAFTER_NONE) s->n_draft = 0;
+    if (s->drafters == VOUCH_DRAFTER_AUTO) s->drafters = s->draft_model ? VOUCH_DRAFTER_MODEL : VOUCH_DRAFTER_NGRAM;
+    if (s->n_draft == 0) s->n_draft = s->drafters & CHAINS_ONLY ? DEFAULT_CHAIN : DEFAULT_TREE;
+    if (s->drafters == VOUCH_DRAFTER_NONE) s->n_draft = 0;
+    if (s->tree_branches == 0) s->tree_branches = DEFAULT_BRANCHES;
+    if (s->drafters & CHAINS_ONLY) s->tree_branches = 1;
+    if (s->tree_depth == 0 || s->tree_depth > s->n_draft) s->tree_depth = s->n_draft;
     return vouch_sampling_check(&o->sampling, model->info.n_vocab, err);
 }
 
@@ -114,18 +147,55 @@ static void run_target(vouch_session *s, int32_t n, int32_t n_logits)
     }
 }
 
-static void target_score(void *self, const int32_t *tokens, int32_t n_tokens, int32_t n_guesses)
+/* The last token of the sequence is the tree's root; what the cache lacks before it is run first. */
+static void run_tree(vouch_session *s, int32_t n_tokens, const vouch_draft *draft)
+{
+    int32_t tokens[VOUCH_MAX_DRAFT + 1], parents[VOUCH_MAX_DRAFT + 1];
+    run_target(s, n_tokens - 1, 0);
+    tokens[0] = s->cycle.tokens[n_tokens - 1];
+    parents[0] = -1;
+    for (int32_t i = 0; i < draft->n; i++) {
+        tokens[i + 1] = draft->tokens[i];
+        parents[i + 1] = draft->parents[i] + 1;
+    }
+    vouch_context_forward(s->target, tokens, parents, draft->n + 1, draft->n + 1);
+}
+
+static void target_score(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_draft *draft)
 {
     vouch_session *s = self;
     (void)tokens; /* the session's own */
-    run_target(s, n_tokens + n_guesses, n_guesses + 1);
+    s->n_scored = n_tokens;
+    s->is_tree = draft->n > 0 && draft->parents;
+    if (s->is_tree) {
+        run_tree(s, n_tokens, draft);
+        return;
+    }
+    if (draft->n > 0) memcpy(s->cycle.tokens + n_tokens, draft->tokens, (size_t)draft->n * sizeof *draft->tokens);
+    run_target(s, n_tokens + draft->n, draft->n + 1);
 }
 
 static vouch_status target_row(void *self, const int32_t *tokens, int32_t n_history, int32_t row, const vouch_dist **p)
 {
     vouch_session *s = self;
+    const vouch_drafter_ref *drafter = &s->cycle.drafter;
+    float *logits = vouch_context_logits(s->target, row);
+    const vouch_seen seen = {.n_tokens = n_history, .logits = logits};
+    if (drafter->ops && drafter->ops->see) drafter->ops->see(drafter->self, tokens, &seen);
     *p = &s->p;
-    return vouch_dist_from_logits(&s->p, &s->sampler, vouch_context_logits(s->target, row), tokens, (size_t)n_history);
+    return vouch_dist_from_logits(&s->p, &s->sampler, logits, tokens, (size_t)n_history);
+}
+
+static void target_keep(void *self, const int32_t *path, int32_t n)
+{
+    vouch_session *s = self;
+    int32_t rows[VOUCH_MAX_DRAFT + 1] = {0};
+    if (!s->is_tree) {
+        vouch_context_keep(s->target, s->n_scored + n);
+        return;
+    }
+    for (int32_t i = 0; i < n; i++) rows[i + 1] = path[i] + 1;
+    vouch_context_keep_path(s->target, rows, n + 1);
 }
 
 static void target_rewind(void *self, int32_t n)
@@ -146,26 +216,69 @@ static vouch_finish commit_token(void *self, int32_t token)
 
 /* ------------------------------------------------------------------- opening */
 
+static vouch_status open_model_drafter(vouch_session *s, vouch_error *err)
+{
+    const vouch_speculation *spec = &s->options.speculation;
+    VOUCH_TRY(vouch_model_check_pair(s->model, spec->draft_model, err));
+    const vouch_drafter_model_options options = {.sampling = &s->options.sampling,
+                                                 .draft_sampling = spec->draft_sampling,
+                                                 .n_ctx = s->options.n_ctx,
+                                                 .prefill_chunk = s->options.prefill_chunk,
+                                                 .k = spec->n_draft,
+                                                 .kv_type = s->options.kv_type};
+    return vouch_drafter_model_open(&s->cycle.drafter, spec->draft_model->weights, s->pool, &options, err);
+}
+
+static vouch_status open_source(const vouch_session *s, unsigned bit, vouch_source *out, vouch_error *err)
+{
+    const vouch_speculation *spec = &s->options.speculation;
+    switch (bit) {
+    default: return vouch_source_ngram_open(out, s->options.n_ctx, spec->ngram_min, spec->ngram_max, err);
+    }
+}
+
 static vouch_status open_drafter(vouch_session *s, vouch_error *err)
 {
     const vouch_speculation *spec = &s->options.speculation;
     vouch_drafter_ref *drafter = &s->cycle.drafter;
-    switch (spec->drafter) {
-    case VOUCH_DRAFTER_MODEL: {
-        VOUCH_TRY(vouch_model_check_pair(s->model, spec->draft_model, err));
-        const vouch_drafter_model_options options = {.sampling = &s->options.sampling,
-                                                     .draft_sampling = spec->draft_sampling,
-                                                     .n_ctx = s->options.n_ctx,
-                                                     .prefill_chunk = s->options.prefill_chunk,
-                                                     .k = spec->n_draft,
-                                                     .kv_type = s->options.kv_type};
-        return vouch_drafter_model_open(drafter, spec->draft_model->weights, s->pool, &options, err);
-    }
-    case VOUCH_DRAFTER_NGRAM:
-        return vouch_drafter_ngram_open(drafter, s->options.n_ctx, spec->ngram_min, spec->ngram_max, err);
+    switch (spec->drafters) {
+    case VOUCH_DRAFTER_NONE: return VOUCH_OK;
+    case VOUCH_DRAFTER_MODEL: return open_model_drafter(s, err);
     case VOUCH_DRAFTER_CUSTOM: return vouch_drafter_custom_open(drafter, &spec->custom, err);
-    default: return VOUCH_OK;
+    default: break;
     }
+    vouch_source sources[VOUCH_DRAFTERS];
+    int32_t n = 0;
+    vouch_status status = VOUCH_OK;
+    for (int bit = 0; bit < VOUCH_DRAFTERS && status == VOUCH_OK; bit++) {
+        if (!(spec->drafters >> bit & 1)) continue;
+        status = open_source(s, 1u << bit, &sources[n], err);
+        n += status == VOUCH_OK;
+    }
+    if (status == VOUCH_OK) return vouch_drafter_compose_open(drafter, sources, n, err);
+    while (n > 0) {
+        n--;
+        sources[n].ops->close(sources[n].self);
+    }
+    return status;
+}
+
+/* "ngram,recycle" */
+static void name_drafters(vouch_session *s)
+{
+    size_t used = 0;
+    for (int bit = 0; bit < VOUCH_DRAFTERS; bit++)
+        if (s->options.speculation.drafters >> bit & 1)
+            used += (size_t)snprintf(s->drafter_name + used, sizeof s->drafter_name - used, "%s%s", used ? "," : "",
+                                     vouch_drafter_name(bit));
+}
+
+static void fill_shape(vouch_session *s)
+{
+    const vouch_speculation *spec = &s->options.speculation;
+    for (int32_t n = 1; n <= VOUCH_MAX_DRAFT + 1; n++) s->cost[n] = vouch_cost_default(n);
+    s->shape = (vouch_shape){
+        .n = spec->n_draft, .depth = spec->tree_depth, .branches = spec->tree_branches, .cost = s->cost};
 }
 
 static void layout_session(vouch_session *s, vouch_arena *arena)
@@ -216,7 +329,7 @@ vouch_status vouch_session_open(vouch_session **out, const vouch_model *model, c
         return status;
     }
     vouch_cycle *cycle = &s->cycle;
-    cycle->target = (vouch_target){target_score, target_row, target_rewind, s};
+    cycle->target = (vouch_target){target_score, target_row, target_keep, target_rewind, s};
     cycle->dice = vouch_dice_philox(&s->sampler.params.seed);
     cycle->lenience = s->options.speculation.lenience;
     cycle->want_overlap = s->options.expected_acceptance;
@@ -225,6 +338,8 @@ vouch_status vouch_session_open(vouch_session **out, const vouch_model *model, c
     cycle->n_ctx = s->options.n_ctx;
     cycle->n_vocab = model->info.n_vocab;
     cycle->stats = &s->stats;
+    name_drafters(s);
+    fill_shape(s);
     *out = s;
     return VOUCH_OK;
 }
@@ -300,11 +415,14 @@ vouch_status vouch_session_prompt(vouch_session *session, const int32_t *tokens,
     const int32_t n = (int32_t)n_tokens;
     int32_t common = 0;
     while (common < vouch_min(n, cycle->n_tokens) && tokens[common] == cycle->tokens[common]) common++;
+    const vouch_drafter_ref *drafter = &cycle->drafter;
+    if (drafter->ops && drafter->ops->end) drafter->ops->end(drafter->self, cycle->tokens, cycle->n_tokens);
     rewind_both(s, vouch_min(common, n - 1));
     memmove(cycle->tokens, tokens, n_tokens * sizeof *tokens);
     vouch_stream_reset(s->stream);
     s->n_answer = 0;
     cycle->n_tokens = n;
+    if (drafter->ops && drafter->ops->begin) drafter->ops->begin(drafter->self, cycle->tokens, n);
     const vouch_status status = prefill(s, n, err);
     s->answering = status == VOUCH_OK;
     if (status != VOUCH_OK) {
@@ -368,7 +486,7 @@ vouch_status vouch_session_step(vouch_session *session, vouch_step *step, vouch_
     if (take_cancel(s)) return vouch_fail(err, VOUCH_E_CANCELLED, "the answer was cancelled");
     vouch_cycle_result result;
     const vouch_status status =
-        vouch_cycle_step(cycle, s->options.speculation.n_draft, s->options.max_tokens - s->n_answer, &result);
+        vouch_cycle_step(cycle, &s->shape, s->options.max_tokens - s->n_answer, &result);
     if (status != VOUCH_OK)
         return vouch_fail(err, status, "token %d of the sequence: %s", cycle->n_tokens, vouch_status_text(status));
     if (result.finish != VOUCH_FINISH_NONE) {
@@ -414,7 +532,7 @@ void vouch_session_reset_stats(vouch_session *session)
 
 const char *vouch_session_drafter(const vouch_session *session)
 {
-    return session->cycle.drafter.ops ? session->cycle.drafter.ops->name : "none";
+    return session->drafter_name;
 }
 
 size_t vouch_session_memory(const vouch_session *session)

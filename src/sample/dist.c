@@ -2,14 +2,10 @@
 /*
  * Distributions: points, draws, residuals.
  *
- * Everything here is about one quantity, the mass of a token,
- *
- *     max(0, a p[x] - b q[x]),   nothing at x = without
- *
- * which is a weight (a = 1, no q), or the residual of a rejection (a = 1 / total p, b = l / total q; or
- * no q and without = the guess). A draw cumulates it in double in ascending order of ids until it
- * exceeds u times its sum. A dense distribution is walked in two levels, so that the cost is that of a
- * vector sum and not of a chain of dependent additions:
+ * Everything here is about one quantity, the mass of a token: its weight in p, from which each rejection of a
+ * guess takes what it says (vouch_residual in sample.h). A draw cumulates masses in double in ascending order
+ * of ids until they exceed u times their sum. A dense distribution is walked in two levels, so that the cost is
+ * that of a vector sum and not of a chain of dependent additions:
  *
  *     [ 256 ids | 256 ids | 256 ids | ... ]     sums of blocks, 8 lanes each
  *                   ▲ the one that holds u: walked id by id
@@ -18,6 +14,7 @@
  *   1  outside the support every weight is 0, so that clearing costs the support and not the vocabulary.
  *   2  a token without mass is never returned: when rounding moves the end of the sums below u times
  *      their total, the last token with mass takes the gap.
+ *   3  a rejected guess has no mass, whatever rounding says.
  */
 #include "sample/sample.h"
 
@@ -25,16 +22,27 @@
 
 enum { BLOCK = 256, LANES = 8 };
 
-typedef struct mass {
-    const float *p, *q; /* [n_vocab]; q may be NULL */
-    double a, b;
-    int32_t without; /* -1: none */
-} mass;
-
-static double mass_at(const mass *m, int32_t id)
+static bool is_rejected(const vouch_residual *r, int32_t id)
 {
-    const double value = m->q ? m->p[id] * m->a - m->q[id] * m->b : m->p[id] * m->a;
-    return id == m->without || value < 0 ? 0 : value;
+    for (int32_t i = 0; i < r->n; i++)
+        if (r->rejected[i] == id) return true;
+    return false;
+}
+
+/* Of an id that isn't rejected. */
+static inline double mass_left(const vouch_residual *r, int32_t id)
+{
+    double mass = r->p->weight[id];
+    for (int32_t i = 0; r->q && i < r->n; i++) {
+        mass = mass * r->a[i] - r->q->weight[id] * r->b[i];
+        if (!(mass > 0)) return 0;
+    }
+    return mass;
+}
+
+static double mass_at(const vouch_residual *r, int32_t id)
+{
+    return is_rejected(r, id) ? 0 : mass_left(r, id);
 }
 
 static double lanes_sum(const double lane[LANES])
@@ -42,30 +50,37 @@ static double lanes_sum(const double lane[LANES])
     return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
 }
 
-/* Of the ids [begin, end), none of which is `without`. */
-static double range_sum(const mass *m, int32_t begin, int32_t end)
+/* Of the ids [begin, end), none of which is rejected. */
+static double range_sum(const vouch_residual *r, int32_t begin, int32_t end)
 {
     double lane[LANES] = {0};
+    const float *p = r->p->weight;
     int32_t i = begin;
-    if (m->q) {
+    if (!r->q || r->n == 0) {
+        for (; i + LANES <= end; i += LANES)
+            for (int j = 0; j < LANES; j++) lane[j] += (double)p[i + j];
+    } else if (r->n == 1) {
+        const float *q = r->q->weight;
+        const double a = r->a[0], b = r->b[0];
         for (; i + LANES <= end; i += LANES)
             for (int j = 0; j < LANES; j++) {
-                const double value = m->p[i + j] * m->a - m->q[i + j] * m->b;
+                const double value = p[i + j] * a - q[i + j] * b;
                 lane[j] += value > 0 ? value : 0;
             }
-    } else {
-        for (; i + LANES <= end; i += LANES)
-            for (int j = 0; j < LANES; j++) lane[j] += m->p[i + j] * m->a;
     }
-    for (; i < end; i++) lane[0] += mass_at(m, i);
+    for (; i < end; i++) lane[0] += mass_left(r, i);
     return lanes_sum(lane);
 }
 
-/* Leaving one out by subtracting it would cancel where it has nearly all the mass. */
-static double block_sum(const mass *m, int32_t begin, int32_t end)
+/* Leaving a guess out by subtracting it would cancel where it has nearly all the mass. */
+static double block_sum(const vouch_residual *r, int32_t begin, int32_t end)
 {
-    if (m->without < begin || m->without >= end) return range_sum(m, begin, end);
-    return range_sum(m, begin, m->without) + range_sum(m, m->without + 1, end);
+    bool whole = true;
+    for (int32_t i = 0; i < r->n; i++) whole &= r->rejected[i] < begin || r->rejected[i] >= end;
+    if (whole) return range_sum(r, begin, end);
+    double sum = 0;
+    for (int32_t i = begin; i < end; i++) sum += mass_at(r, i);
+    return sum;
 }
 
 static inline int32_t block_end(const vouch_dist *p, int32_t begin)
@@ -79,24 +94,25 @@ static bool is_wide(const vouch_dist *p)
     return p->dense || p->n_support > p->n_vocab / 8;
 }
 
-static double total_mass(const vouch_dist *p, const mass *m)
+static double total_mass(const vouch_residual *r)
 {
+    const vouch_dist *p = r->p;
     double total = 0;
     if (is_wide(p))
-        for (int32_t i = 0; i < p->n_vocab; i += BLOCK) total += block_sum(m, i, block_end(p, i));
+        for (int32_t i = 0; i < p->n_vocab; i += BLOCK) total += block_sum(r, i, block_end(p, i));
     else
-        for (int32_t i = 0; i < p->n_support; i++) total += mass_at(m, p->support[i]);
+        for (int32_t i = 0; i < p->n_support; i++) total += mass_at(r, p->support[i]);
     return total;
 }
 
 /* The id among ids[0, n), or begin + [0, n), at which the sum starting with `below` exceeds `target`; the
  * last one with mass where it never does; -1 where none has any. */
-static int32_t walk(const mass *m, const int32_t *ids, int32_t begin, int32_t n, double below, double target)
+static int32_t walk(const vouch_residual *r, const int32_t *ids, int32_t begin, int32_t n, double below, double target)
 {
     int32_t last = -1;
     for (int32_t i = 0; i < n; i++) {
         const int32_t id = ids ? ids[i] : begin + i;
-        const double value = mass_at(m, id);
+        const double value = mass_at(r, id);
         if (!(value > 0)) continue;
         last = id;
         below += value;
@@ -106,20 +122,21 @@ static int32_t walk(const mass *m, const int32_t *ids, int32_t begin, int32_t n,
 }
 
 /* Invariant 2. There is mass somewhere. */
-static int32_t draw(const vouch_dist *p, const mass *m, double target)
+static int32_t draw(const vouch_residual *r, double target)
 {
-    if (!is_wide(p)) return walk(m, p->support, 0, p->n_support, 0, target);
+    const vouch_dist *p = r->p;
+    if (!is_wide(p)) return walk(r, p->support, 0, p->n_support, 0, target);
     double below = 0, before_chosen = 0;
     int32_t chosen = 0;
     for (int32_t i = 0; i < p->n_vocab; i += BLOCK) {
-        const double sum = block_sum(m, i, block_end(p, i));
+        const double sum = block_sum(r, i, block_end(p, i));
         if (!(sum > 0)) continue;
         chosen = i;
         before_chosen = below;
         below += sum;
         if (below > target) break;
     }
-    return walk(m, NULL, chosen, block_end(p, chosen) - chosen, before_chosen, target);
+    return walk(r, NULL, chosen, block_end(p, chosen) - chosen, before_chosen, target);
 }
 
 void vouch_dist_layout(vouch_dist *dist, int32_t n_vocab, vouch_arena *arena)
@@ -143,21 +160,61 @@ void vouch_dist_set_point(vouch_dist *dist, int32_t token)
 
 int32_t vouch_dist_draw(const vouch_dist *dist, double u)
 {
-    const mass m = {.p = dist->weight, .a = 1, .without = -1};
-    return draw(dist, &m, u * dist->total);
+    vouch_residual r;
+    vouch_residual_begin(&r, dist, NULL, 1);
+    return draw(&r, u * r.total);
 }
 
-int32_t vouch_dist_draw_residual(const vouch_dist *p, const vouch_dist *q, int32_t guess, double lenience,
-                                 double u)
+void vouch_residual_begin(vouch_residual *r, const vouch_dist *p, const vouch_dist *q, double lenience)
 {
-    /* The guess was rejected, so p(guess) < l q(guess): it has no residual, whatever rounding says. */
-    const mass m = {.p = p->weight,
-                    .q = q ? q->weight : NULL,
-                    .a = 1 / p->total,
-                    .b = q ? lenience / q->total : 0,
-                    .without = guess};
-    const double total = total_mass(p, &m);
-    return total > 0 ? draw(p, &m, u * total) : vouch_dist_draw(p, u);
+    r->p = p;
+    r->q = q;
+    r->lenience = lenience;
+    r->n = 0;
+    r->total = p->total;
+    r->q_total = q ? q->total : 1;
+}
+
+double vouch_residual_p(const vouch_residual *r, int32_t token)
+{
+    return r->total > 0 ? mass_at(r, token) / r->total : 0;
+}
+
+double vouch_residual_q(const vouch_residual *r, int32_t token)
+{
+    if (!r->q) return 1;
+    return is_rejected(r, token) || !(r->q_total > 0) ? 0 : (double)r->q->weight[token] / r->q_total;
+}
+
+/* What is left of a sum without `weight`: by subtraction, or summed again where that would cancel. */
+static double total_without(double total, double weight, const vouch_residual *r)
+{
+    const double left = total - weight;
+    return left < 1e-3 * r->p->total ? total_mass(r) : left;
+}
+
+void vouch_residual_reject(vouch_residual *r, int32_t guess)
+{
+    const bool is_new = !is_rejected(r, guess);
+    r->rejected[r->n++] = guess;
+    if (!r->q) {
+        if (is_new) r->total = total_without(r->total, r->p->weight[guess], r);
+        return;
+    }
+    r->a[r->n - 1] = r->total > 0 ? 1 / r->total : 0;
+    r->b[r->n - 1] = r->q_total > 0 ? r->lenience / r->q_total : 0;
+    r->total = total_mass(r);
+    if (!is_new) return;
+    vouch_residual of_q;
+    vouch_residual_begin(&of_q, r->q, NULL, 1);
+    of_q.n = r->n;
+    memcpy(of_q.rejected, r->rejected, (size_t)r->n * sizeof *r->rejected);
+    r->q_total = total_without(r->q_total, r->q->weight[guess], &of_q);
+}
+
+int32_t vouch_residual_draw(const vouch_residual *r, double u)
+{
+    return r->total > 0 ? draw(r, u * r->total) : vouch_dist_draw(r->p, u);
 }
 
 double vouch_dist_overlap(const vouch_dist *p, const vouch_dist *q, int32_t guess)

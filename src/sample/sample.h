@@ -60,10 +60,32 @@ vouch_status vouch_dist_from_logits(vouch_dist *out, vouch_sampler *sampler, flo
 /* The token at u in [0, 1) of the cumulated weights, in ascending order of ids. Never one without
  * weight. */
 int32_t vouch_dist_draw(const vouch_dist *dist, double u);
-/* The same from norm(max(0, p - lenience q)); q NULL: a point mass on `guess`. Falls back to p where
- * the residual is all zero. */
-int32_t vouch_dist_draw_residual(const vouch_dist *p, const vouch_dist *q, int32_t guess,
-                                 double lenience, double u);
+
+/* What is left of p while guesses for one place are rejected, one after the other (Leviathan et al.; without
+ * replacement: Jeon et al., arXiv 2402.14160). The first was drawn from q, each further one from q without those
+ * before it; q NULL: they were point masses. Before the i-th rejection the remains are r, and after it
+ *
+ *     norm(max(0, r - lenience q)),   q = norm(q without the guesses before)
+ *
+ * All of it is computed in double from the weights of p and q when it is asked for; nothing is copied. */
+typedef struct vouch_residual {
+    const vouch_dist *p, *q;
+    double lenience;
+    int32_t n; /* guesses rejected; 0: this is p */
+    int32_t rejected[VOUCH_MAX_DRAFT];
+    double a[VOUCH_MAX_DRAFT], b[VOUCH_MAX_DRAFT]; /* i-th rejection: mass = max(0, a mass - b q's weight) */
+    double total;   /* mass left; 0: in floating point none is */
+    double q_total; /* weight of q without the rejected */
+} vouch_residual;
+
+void vouch_residual_begin(vouch_residual *r, const vouch_dist *p, const vouch_dist *q, double lenience);
+/* Its probability among what is left of p, and of q (a guess without q: 1). */
+double vouch_residual_p(const vouch_residual *r, int32_t token);
+double vouch_residual_q(const vouch_residual *r, int32_t token);
+void vouch_residual_reject(vouch_residual *r, int32_t guess);
+/* As vouch_dist_draw. Falls back to p where nothing is left. */
+int32_t vouch_residual_draw(const vouch_residual *r, double u);
+
 /* sum over x of min(p(x), q(x)); q NULL: p(guess). */
 double vouch_dist_overlap(const vouch_dist *p, const vouch_dist *q, int32_t guess);
 

@@ -7,6 +7,7 @@
  *   2  between cycles target and drafter hold at most N - 1 tokens, so that the last committed token is
  *      the first row of the next pass.
  *   3  N + guesses + 1 <= n_ctx: neither a pass nor a commit runs over the context's end.
+ *      A path of guesses is shorter than the room that is left for tokens.
  *   4  a cycle that fails changes nothing but, by 2, how much of the same prefix is cached. It fails at
  *      n_tokens: where a later row has no p, the guesses accepted before it are committed, and the next
  *      cycle fails.
@@ -18,11 +19,12 @@
 
 #include "base/common.h"
 
-/* What the judge needs to ask the target for a row. */
-static vouch_status row_p(void *self, int32_t row, const vouch_dist **p)
+/* What the judge needs to ask the target for a row. The accepted path goes behind the sequence as it grows. */
+static vouch_status row_p(void *self, int32_t row, int32_t depth, const vouch_dist **p)
 {
     const vouch_cycle *cycle = self;
-    return cycle->target.row(cycle->target.self, cycle->tokens, cycle->n_tokens + row, row, p);
+    if (depth > 0) cycle->tokens[cycle->n_tokens + depth - 1] = cycle->draft.tokens[row - 1];
+    return cycle->target.row(cycle->target.self, cycle->tokens, cycle->n_tokens + depth, row, p);
 }
 
 static void rewind_both(const vouch_cycle *cycle)
@@ -31,18 +33,28 @@ static void rewind_both(const vouch_cycle *cycle)
     if (cycle->drafter.ops) cycle->drafter.ops->rewind(cycle->drafter.self, cycle->n_tokens - 1);
 }
 
-/* 1. At most k guesses, cut at the first that is no token, and put behind the sequence. */
-static vouch_draft draft_guesses(vouch_cycle *cycle, int32_t k)
+/* What fits: a path into the room, all guesses into the context. */
+static vouch_shape shape_cut(const vouch_cycle *cycle, const vouch_shape *shape, int32_t room)
 {
-    if (!cycle->drafter.ops || k < 1) return (vouch_draft){0};
-    vouch_draft draft = cycle->drafter.ops->propose(cycle->drafter.self, cycle->tokens, cycle->n_tokens, k);
-    const int32_t n = vouch_min(draft.n, k);
-    for (draft.n = 0; draft.n < n; draft.n++) {
-        const int32_t token = draft.tokens[draft.n];
+    vouch_shape cut = *shape;
+    cut.n = vouch_min(vouch_min(cut.n, VOUCH_MAX_DRAFT), cycle->n_ctx - cycle->n_tokens - 1);
+    cut.depth = vouch_min(vouch_min(cut.depth, room - 1), cut.n);
+    if (cut.branches == 1) cut.n = vouch_min(cut.n, cut.depth);
+    return cut;
+}
+
+/* 1. Guesses, cut at the first that is no token. */
+static void draft_guesses(vouch_cycle *cycle, const vouch_shape *shape)
+{
+    vouch_draft *draft = &cycle->draft;
+    *draft = (vouch_draft){0};
+    if (!cycle->drafter.ops || shape->depth < 1) return;
+    *draft = cycle->drafter.ops->propose(cycle->drafter.self, cycle->tokens, cycle->n_tokens, shape);
+    const int32_t n = vouch_min(draft->n, shape->n);
+    for (draft->n = 0; draft->n < n; draft->n++) {
+        const int32_t token = draft->tokens[draft->n];
         if (token < 0 || token >= cycle->n_vocab) break;
-        cycle->tokens[cycle->n_tokens + draft.n] = token;
     }
-    return draft;
 }
 
 /* 4. Commits the accepted guesses and the final token, where there is one, until one ends the answer. */
@@ -60,9 +72,13 @@ static void commit(vouch_cycle *cycle, const vouch_judgement *judgement, vouch_c
     out->n_accepted = vouch_min(out->n, judgement->n_accepted);
     out->last = out->n < n ? VOUCH_ORIGIN_ACCEPTED : judgement->origin;
     /* Guesses behind the end were never part of the answer. */
-    for (int32_t i = out->n; i < out->n_guesses; i++) {
+    for (int32_t i = 0; i < out->n_guesses; i++) {
         vouch_guess *guess = &cycle->guesses[i];
-        *guess = (vouch_guess){.token = guess->token, .verdict = VOUCH_NOT_REACHED, .q = guess->q};
+        if (!guess->drafters && cycle->drafter.ops) guess->drafters = cycle->drafter.ops->bit;
+        guess->depth = guess->parent < 0 ? 0 : cycle->guesses[guess->parent].depth + 1;
+        if (guess->depth < out->n) continue;
+        guess->verdict = VOUCH_NOT_REACHED;
+        guess->p = guess->accept = guess->u = 0;
     }
 }
 
@@ -70,35 +86,47 @@ static void commit(vouch_cycle *cycle, const vouch_judgement *judgement, vouch_c
 static void count(const vouch_cycle *cycle, const vouch_cycle_result *result, const vouch_judgement *judgement)
 {
     vouch_stats *stats = cycle->stats;
+    const int32_t last = result->n_accepted > 0 ? judgement->path[result->n_accepted - 1] : -1;
+    bool full = result->n_guesses > 0;
+    for (int32_t i = 0; i < result->n_guesses; i++) {
+        const vouch_guess *guess = &cycle->guesses[i];
+        const bool accepted = guess->verdict == VOUCH_ACCEPTED;
+        stats->drafted_at[guess->depth]++;
+        stats->accepted_at[guess->depth] += accepted;
+        for (int bit = 0; bit < VOUCH_DRAFTERS; bit++) {
+            if (!(guess->drafters >> bit & 1)) continue;
+            stats->drafted_by[bit]++;
+            stats->accepted_by[bit] += accepted;
+        }
+        if (guess->parent == last) full = false;
+        if (guess->verdict == VOUCH_NOT_REACHED) continue;
+        stats->judged++;
+        stats->expected_acceptance_sum += judgement->overlap[i];
+    }
     stats->generated_tokens += result->n;
     stats->cycles++;
     stats->drafted += result->n_guesses;
     stats->accepted += result->n_accepted;
     stats->draft_cycles += result->n_guesses > 0;
-    stats->full_accepts += result->n_guesses > 0 && result->n_accepted == result->n_guesses;
-    for (int32_t i = 0; i < result->n_guesses; i++) stats->drafted_at[i]++;
-    for (int32_t i = 0; i < result->n_accepted; i++) stats->accepted_at[i]++;
+    stats->full_accepts += full;
     stats->depth_histogram[result->n_guesses]++;
-    for (int32_t i = 0; i < result->n_guesses && cycle->guesses[i].verdict != VOUCH_NOT_REACHED; i++) {
-        stats->judged++;
-        stats->expected_acceptance_sum += judgement->overlap[i];
-    }
 }
 
-vouch_status vouch_cycle_step(vouch_cycle *cycle, int32_t k, int32_t room, vouch_cycle_result *out)
+vouch_status vouch_cycle_step(vouch_cycle *cycle, const vouch_shape *shape, int32_t room, vouch_cycle_result *out)
 {
     assert(cycle->n_tokens >= 1 && cycle->n_tokens < cycle->n_ctx && room >= 1);
-    k = vouch_min(vouch_min(k, VOUCH_MAX_DRAFT), vouch_min(room - 1, cycle->n_ctx - cycle->n_tokens - 1));
+    const vouch_shape fits = shape_cut(cycle, shape, room);
 
     const double start = vouch_now();
-    const vouch_draft draft = draft_guesses(cycle, k);
+    draft_guesses(cycle, &fits);
 
     const double drafted = vouch_now();
-    cycle->target.score(cycle->target.self, cycle->tokens, cycle->n_tokens, draft.n);
+    const vouch_draft *draft = &cycle->draft;
+    cycle->target.score(cycle->target.self, cycle->tokens, cycle->n_tokens, draft);
 
     const double scored = vouch_now();
     vouch_judgement judgement;
-    const vouch_status status = vouch_judge(&judgement, cycle->guesses, &draft, row_p, cycle, &cycle->dice,
+    const vouch_status status = vouch_judge(&judgement, cycle->guesses, draft, row_p, cycle, &cycle->dice,
                                             cycle->n_tokens, cycle->lenience, cycle->want_overlap);
     if (status != VOUCH_OK) {
         rewind_both(cycle);
@@ -106,8 +134,9 @@ vouch_status vouch_cycle_step(vouch_cycle *cycle, int32_t k, int32_t room, vouch
     }
 
     const double judged = vouch_now();
-    *out = (vouch_cycle_result){.first = cycle->n_tokens, .n_guesses = draft.n};
+    *out = (vouch_cycle_result){.first = cycle->n_tokens, .n_guesses = draft->n};
     commit(cycle, &judgement, out);
+    cycle->target.keep(cycle->target.self, judgement.path, vouch_min(out->n_accepted, out->n - 1));
     rewind_both(cycle);
 
     count(cycle, out, &judgement);

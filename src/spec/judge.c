@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The judge (judge.h says the rule). Why it is exact, for one position: token x is emitted
+ * The judge (judge.h says the rule). Why it is exact, for one place and one guess: token x is emitted
  *
  *     as an accepted guess    q(x) min(1, p(x) / q(x))               = min(p(x), q(x))
  *     as a residual           (1 - sum min(p, q)) r(x),
  *                             r(x) = max(0, p(x) - q(x)) / (1 - sum min(p, q))
  *                                                                      together p(x)
  *
- * whatever q is, if it is what the guess was drawn from. A guess by argmax was drawn from a point mass:
- * q(x) = 1. Every number below is computed from the same weights that were drawn from.
+ * whatever q is, if it is what the guess was drawn from. A further guess for the place is the same again with r
+ * in the place of p: it is judged only where r is what is still to be emitted. A guess by argmax was drawn from
+ * a point mass: q(x) = 1. Every number below is computed from the same weights that were drawn from.
  *
  * A row without p ends the judgement before its token, as it would end plain decoding there: it depends on
  * nothing but the tokens before it, and each of these has the probability that it has without drafts.
@@ -31,39 +32,69 @@ static vouch_status stop_at(vouch_judgement *out, vouch_status failure)
     return out->n_accepted > 0 ? VOUCH_OK : failure;
 }
 
+/* The next guess behind `parent` after guess i; -1: none. */
+static int32_t next_child(const vouch_draft *draft, int32_t parent, int32_t i)
+{
+    while (++i < draft->n)
+        if (vouch_draft_parent(draft, i) == parent) return i;
+    return -1;
+}
+
+/* Judges the guesses behind `parent`, of which `first` is the first. Returns the accepted one, or -1 and what is
+ * left of p. */
+static int32_t judge_place(vouch_residual *left, double *overlap, bool want_overlap, vouch_guess *guesses,
+                           const vouch_draft *draft, int32_t parent, int32_t first, const vouch_dice *dice,
+                           int64_t position)
+{
+    double before = 0;
+    for (int32_t i = first; i >= 0; i = next_child(draft, parent, i)) {
+        vouch_guess *guess = &guesses[i];
+        const double a =
+            acceptance(vouch_residual_p(left, guess->token), vouch_residual_q(left, guess->token), left->lenience);
+        guess->p = vouch_dist_p(left->p, guess->token);
+        guess->accept = before + (1 - before) * a;
+        if (want_overlap) overlap[i] = left->n == 0 ? vouch_dist_overlap(left->p, left->q, guess->token) : a;
+        if (dice->accept(dice->self, position, before, guess->accept, &guess->u)) {
+            guess->verdict = VOUCH_ACCEPTED;
+            return i;
+        }
+        guess->verdict = VOUCH_REJECTED;
+        before = guess->accept;
+        vouch_residual_reject(left, guess->token);
+    }
+    return -1;
+}
+
 vouch_status vouch_judge(vouch_judgement *out, vouch_guess *guesses, const vouch_draft *draft,
                          vouch_row_fn *row_p, void *row_self, const vouch_dice *dice, int64_t position,
                          double lenience, bool want_overlap)
 {
-    *out = (vouch_judgement){.origin = draft->n > 0 ? VOUCH_ORIGIN_BONUS : VOUCH_ORIGIN_PLAIN};
+    out->n_accepted = 0;
     for (int32_t i = 0; i < draft->n; i++) {
         const int32_t token = draft->tokens[i];
-        const double q = draft->q ? vouch_dist_p(draft->q[i], token) : 1;
-        guesses[i] = (vouch_guess){.token = token, .verdict = VOUCH_NOT_REACHED, .q = q};
+        guesses[i] = (vouch_guess){.token = token,
+                                   .parent = vouch_draft_parent(draft, i),
+                                   .drafters = draft->drafters ? draft->drafters[i] : 0,
+                                   .verdict = VOUCH_NOT_REACHED,
+                                   .q = draft->q ? vouch_dist_p(draft->q[i], token) : 1};
+        out->overlap[i] = 0;
     }
-    const vouch_dist *p;
-    vouch_status status;
-    for (int32_t i = 0; i < draft->n; i++) {
-        status = row_p(row_self, i, &p);
+    for (int32_t parent = -1;;) {
+        const vouch_dist *p;
+        const vouch_status status = row_p(row_self, parent + 1, out->n_accepted, &p);
         if (status != VOUCH_OK) return stop_at(out, status);
-        const vouch_dist *q = draft->q ? draft->q[i] : NULL;
-        vouch_guess *guess = &guesses[i];
-        guess->p = vouch_dist_p(p, guess->token);
-        guess->accept = acceptance(guess->p, guess->q, lenience);
-        if (want_overlap) out->overlap[i] = vouch_dist_overlap(p, q, guess->token);
-        if (!dice->accept(dice->self, position + i, guess->accept, &guess->u)) {
-            guess->verdict = VOUCH_REJECTED;
-            out->origin = VOUCH_ORIGIN_RESIDUAL;
-            out->final_token = dice->draw_residual(dice->self, position + i, p, q, guess->token, lenience);
+        const int32_t first = next_child(draft, parent, parent);
+        const int64_t here = position + out->n_accepted;
+        vouch_residual left;
+        vouch_residual_begin(&left, p, first >= 0 && draft->q ? draft->q[first] : NULL, lenience);
+        parent = judge_place(&left, out->overlap, want_overlap, guesses, draft, parent, first, dice, here);
+        if (parent < 0) {
+            out->origin = first >= 0 ? VOUCH_ORIGIN_RESIDUAL : draft->n > 0 ? VOUCH_ORIGIN_BONUS : VOUCH_ORIGIN_PLAIN;
+            out->final_token = dice->draw(dice->self, here, &left);
             return VOUCH_OK;
         }
-        guess->verdict = VOUCH_ACCEPTED;
-        out->n_accepted++;
+        out->path[out->n_accepted++] = parent;
     }
-    status = row_p(row_self, draft->n, &p);
-    if (status != VOUCH_OK) return stop_at(out, status);
-    out->final_token = dice->draw(dice->self, position + draft->n, p);
-    return VOUCH_OK;
 }
 
 /* -------------------------------------------------------------------- dice */
@@ -73,28 +104,21 @@ static uint64_t seed_of(const void *self)
     return *(const uint64_t *)self;
 }
 
-static bool philox_accept(void *self, int64_t position, double probability, double *u)
+static bool philox_accept(void *self, int64_t position, double before, double limit, double *u)
 {
+    (void)before;
     *u = vouch_uniform(seed_of(self), position, VOUCH_PURPOSE_ACCEPT);
-    return *u < probability;
+    return *u < limit;
 }
 
-static int32_t philox_draw(void *self, int64_t position, const vouch_dist *p)
+static int32_t philox_draw(void *self, int64_t position, const vouch_residual *left)
 {
-    return vouch_dist_draw(p, vouch_uniform(seed_of(self), position, VOUCH_PURPOSE_EMIT));
-}
-
-static int32_t philox_draw_residual(void *self, int64_t position, const vouch_dist *p, const vouch_dist *q,
-                                    int32_t guess, double lenience)
-{
-    const double u = vouch_uniform(seed_of(self), position, VOUCH_PURPOSE_EMIT);
-    return vouch_dist_draw_residual(p, q, guess, lenience, u);
+    return vouch_residual_draw(left, vouch_uniform(seed_of(self), position, VOUCH_PURPOSE_EMIT));
 }
 
 vouch_dice vouch_dice_philox(const uint64_t *seed)
 {
     return (vouch_dice){.accept = philox_accept,
                         .draw = philox_draw,
-                        .draw_residual = philox_draw_residual,
                         .self = (void *)(uintptr_t)seed}; /* only read */
 }

@@ -45,8 +45,9 @@ static vouch_status check(const vouch_rejection *in, vouch_error *err)
     return VOUCH_OK;
 }
 
-static vouch_status row_at(void *self, int32_t row, const vouch_dist **p)
+static vouch_status row_at(void *self, int32_t row, int32_t depth, const vouch_dist **p)
 {
+    (void)depth;
     *p = &((const vouch_dist *)self)[row];
     return VOUCH_OK;
 }

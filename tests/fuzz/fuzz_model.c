@@ -62,7 +62,7 @@ static void check_answer(const vouch_model *model, int32_t n_vocab)
     options.n_ctx = N_CTX;
     options.n_threads = 1;
     options.prefill_chunk = 3;
-    options.speculation.drafter = VOUCH_DRAFTER_NGRAM;
+    options.speculation.drafters = VOUCH_DRAFTER_NGRAM;
     options.speculation.n_draft = 2;
     vouch_status status = vouch_session_open(&session, model, &options, &err);
     if (status == VOUCH_OK) status = vouch_session_prompt(session, prompt, N_PROMPT, &err);

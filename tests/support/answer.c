@@ -38,17 +38,23 @@ static void check_step(const vouch_step *step)
     assert_int_equal(step->n_tokens, step->n_accepted + !cut);
     assert_true(!cut || step->finish != VOUCH_FINISH_NONE);
     assert_int_equal(step->last == VOUCH_ORIGIN_PLAIN, step->n_guesses == 0);
-    assert_true(step->last != VOUCH_ORIGIN_BONUS || step->n_accepted == step->n_guesses);
+    int32_t last = -1, n_accepted = 0, n_rejected = 0;
     for (int32_t i = 0; i < step->n_guesses; i++) {
         const vouch_guess *guess = &step->guesses[i];
-        const bool rejected = i == step->n_accepted && step->last == VOUCH_ORIGIN_RESIDUAL;
-        assert_int_equal(guess->verdict, i < step->n_accepted ? VOUCH_ACCEPTED
-                                         : rejected           ? VOUCH_REJECTED
-                                                              : VOUCH_NOT_REACHED);
-        if (i < step->n_accepted) assert_int_equal(guess->token, step->tokens[i]);
-        if (guess->verdict != VOUCH_NOT_REACHED)
-            assert_int_equal(guess->verdict == VOUCH_ACCEPTED, guess->u < guess->accept);
+        const bool reached = guess->verdict != VOUCH_NOT_REACHED;
+        assert_in_range(guess->parent + 1, 0, i);
+        assert_int_equal(guess->depth, guess->parent < 0 ? 0 : step->guesses[guess->parent].depth + 1);
+        if (reached) assert_int_equal(guess->parent, last);
+        if (reached) assert_int_equal(guess->verdict == VOUCH_ACCEPTED, guess->u < guess->accept);
+        n_rejected += guess->verdict == VOUCH_REJECTED && guess->depth == step->n_accepted;
+        if (guess->verdict != VOUCH_ACCEPTED) continue;
+        assert_int_equal(guess->token, step->tokens[n_accepted++]);
+        last = i;
     }
+    assert_int_equal(n_accepted, step->n_accepted);
+    if (step->last == VOUCH_ORIGIN_RESIDUAL) assert_true(n_rejected > 0);
+    for (int32_t i = 0; i < step->n_guesses && step->last == VOUCH_ORIGIN_BONUS; i++)
+        assert_int_not_equal(step->guesses[i].parent, last);
 }
 
 static void check_stats(const vouch_stats *s)

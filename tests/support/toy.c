@@ -49,18 +49,23 @@ const vouch_dist *toy_dist(toy *model, const int32_t *tokens, int32_t n)
     return &model->dist;
 }
 
-static void toy_score(void *self, const int32_t *tokens, int32_t n_tokens, int32_t n_guesses)
+static void toy_score(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_draft *draft)
 {
     toy *model = self;
-    assert_in_range(n_guesses, 0, VOUCH_MAX_DRAFT);
-    assert_true(model->n_cached <= n_tokens - 1 && n_tokens + n_guesses <= TOY_MAX_CTX);
+    assert_in_range(draft->n, 0, VOUCH_MAX_DRAFT);
+    assert_true(model->n_cached <= n_tokens - 1 && n_tokens + draft->n <= TOY_MAX_CTX);
     assert_memory_equal(model->cache, tokens, (size_t)model->n_cached * sizeof *tokens);
-    memcpy(model->cache, tokens, (size_t)(n_tokens + n_guesses) * sizeof *tokens);
-    model->n_rows += n_tokens + n_guesses - model->n_cached;
+    memcpy(model->cache, tokens, (size_t)n_tokens * sizeof *tokens);
+    for (int32_t i = 0; i < draft->n; i++) {
+        model->guesses[i] = draft->tokens[i];
+        model->parents[i] = vouch_draft_parent(draft, i);
+        assert_in_range(model->parents[i] + 1, 0, i);
+    }
+    model->n_rows += n_tokens + draft->n - model->n_cached;
     model->n_passes++;
-    model->n_cached = n_tokens + n_guesses;
+    model->n_cached = n_tokens;
     model->n_before = n_tokens;
-    model->n_guesses = n_guesses;
+    model->n_guesses = draft->n;
     model->next_row = 0;
 }
 
@@ -68,13 +73,26 @@ static vouch_status toy_row(void *self, const int32_t *tokens, int32_t n_history
                             const vouch_dist **p)
 {
     toy *model = self;
-    assert_int_equal(row, model->next_row++);
-    assert_in_range(row, 0, model->n_guesses);
-    assert_int_equal(n_history, model->n_before + row);
-    assert_memory_equal(model->cache, tokens, (size_t)n_history * sizeof *tokens);
-    if (row == model->fail_row || tokens[n_history - 1] == model->fail_token) return VOUCH_E_NUMERIC;
+    assert_in_range(row, model->next_row, model->n_guesses);
+    assert_true(row > 0 || n_history == model->n_before);
+    model->next_row = row + 1;
+    int32_t n = n_history;
+    for (int32_t i = row - 1; i >= 0; i = model->parents[i]) assert_int_equal(tokens[--n], model->guesses[i]);
+    assert_int_equal(n, model->n_before);
+    assert_memory_equal(model->cache, tokens, (size_t)n * sizeof *tokens);
+    if (n_history - n == model->fail_row || tokens[n_history - 1] == model->fail_token) return VOUCH_E_NUMERIC;
     *p = &model->dist;
     return dist_of(model, tokens, n_history, model->blind_penalties ? model->n_before : n_history);
+}
+
+static void toy_keep(void *self, const int32_t *path, int32_t n)
+{
+    toy *model = self;
+    assert_int_equal(model->n_cached, model->n_before);
+    for (int32_t i = 0; i < n; i++) {
+        assert_int_equal(model->parents[path[i]], i == 0 ? -1 : path[i - 1]);
+        model->cache[model->n_cached++] = model->guesses[path[i]];
+    }
 }
 
 static void toy_rewind(void *self, int32_t n)
@@ -86,5 +104,5 @@ static void toy_rewind(void *self, int32_t n)
 
 vouch_target toy_target(toy *model)
 {
-    return (vouch_target){.score = toy_score, .row = toy_row, .rewind = toy_rewind, .self = model};
+    return (vouch_target){.score = toy_score, .row = toy_row, .keep = toy_keep, .rewind = toy_rewind, .self = model};
 }

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sources composed into one tree of guesses, grown best first.
+ *
+ *                         ┌ candidate   value 0.08
+ *     sequence ──┬ node 0 ┼ node 2      value 0.45        value = product of the chances along the path,
+ *       place 0  │ 0.80   └ candidate   value 0.02        that is, the chance that the guess is accepted
+ *                └ node 1 ─ candidate   value 0.07
+ *                  0.12
+ *
+ * A place is the sequence's end (0) or the end of node i's path (i + 1). Growing a node opens its place: every
+ * source says what may follow, the same token from two sources being one candidate. The best candidate is grown
+ * next, so the first n nodes are the best tree of n, whatever n; and n is the one that gives most tokens for its
+ * cost, (1 + sum of the n values) / cost of n + 1 rows. Growth ends where no further node could change that.
+ *
+ * Chances are counted, not assumed: by source and class of candidate, with the source's own prior. When the
+ * tokens behind a proposal are known, they are walked through its places; every candidate of a place they came to
+ * held or didn't, grown or not. So the counts aren't biased by what was drafted, and nothing has to be explored.
+ * Old counts fade.
+ */
+#include "draft/compose.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MAX_PLACES = VOUCH_MAX_DRAFT + 1,
+    MAX_CANDIDATES = MAX_PLACES * VOUCH_MAX_OPTIONS * 2, /* a place takes no more than twice one source's */
+    FADE_AT = 400, /* tries of a class; then tries and hits are halved */
+};
+
+/* Tries that a prior is worth. */
+static const double PRIOR_TRIES = 6;
+
+typedef struct tally {
+    double tries, hits;
+} tally;
+
+typedef struct candidate {
+    int32_t token, place;
+    uint8_t drafters;
+    bool grown;
+    double value;
+    int8_t kind[VOUCH_MAX_SOURCES]; /* -1: not this source's */
+} candidate;
+
+/* Candidates [first, last) are those of the place. */
+typedef struct place {
+    int32_t first, last;
+    int64_t cursor[VOUCH_MAX_SOURCES];
+} place;
+
+typedef struct compose {
+    int32_t n_sources;
+    vouch_source sources[VOUCH_MAX_SOURCES];
+    tally tallies[VOUCH_MAX_SOURCES][VOUCH_MAX_CLASSES];
+
+    /* The last proposal. */
+    int32_t n_tokens; /* that it followed; -1: there is none to learn from */
+    int32_t n_nodes, n_candidates;
+    place places[MAX_PLACES];
+    candidate candidates[MAX_CANDIDATES];
+    int32_t node[VOUCH_MAX_DRAFT]; /* its candidate */
+    int32_t guesses[VOUCH_MAX_DRAFT], parents[VOUCH_MAX_DRAFT], depths[VOUCH_MAX_DRAFT];
+    uint8_t drafters[VOUCH_MAX_DRAFT];
+    double expected[MAX_PLACES]; /* tokens of a cycle with the first so many nodes */
+    int32_t tail[VOUCH_TAIL + VOUCH_MAX_DRAFT];
+    int32_t n_tail;
+} compose;
+
+/* ------------------------------------------------------------------ chances */
+
+static double chance_of(const compose *c, int32_t source, int32_t kind)
+{
+    const tally *t = &c->tallies[source][kind];
+    return (t->hits + PRIOR_TRIES * c->sources[source].ops->prior(kind)) / (t->tries + PRIOR_TRIES);
+}
+
+static void tally_add(tally *t, bool hit)
+{
+    t->tries += 1;
+    t->hits += hit;
+    if (t->tries < FADE_AT) return;
+    t->tries /= 2;
+    t->hits /= 2;
+}
+
+/* The tokens behind the last proposal, as far as they are known, walked through its places. */
+static void learn(compose *c, const int32_t *tokens, int32_t n_tokens)
+{
+    int32_t at = c->n_tokens;
+    c->n_tokens = -1;
+    if (at < 0) return;
+    for (int32_t here = 0; here >= 0 && at < n_tokens; at++) {
+        int32_t next = -1;
+        for (int32_t i = c->places[here].first; i < c->places[here].last; i++) {
+            const candidate *x = &c->candidates[i];
+            const bool hit = x->token == tokens[at];
+            for (int32_t s = 0; s < c->n_sources; s++)
+                if (x->kind[s] >= 0) tally_add(&c->tallies[s][x->kind[s]], hit);
+            for (int32_t n = 0; hit && x->grown && n < c->n_nodes; n++)
+                if (c->node[n] == i) next = n + 1;
+        }
+        here = next;
+    }
+}
+
+/* ------------------------------------------------------------------- growth */
+
+/* What the sources may look at before the place; `depth` guesses end there. */
+static vouch_place view_of(compose *c, int32_t here)
+{
+    const int32_t depth = here == 0 ? 0 : c->depths[here - 1] + 1;
+    int32_t *end = c->tail + c->n_tail + depth;
+    for (int32_t n = here - 1, i = 1; n >= 0; n = c->parents[n], i++) end[-i] = c->guesses[n];
+    const int32_t n_tail = c->n_tail + depth;
+    return (vouch_place){.end = end, .n_tail = n_tail < VOUCH_TAIL ? n_tail : VOUCH_TAIL, .depth = depth};
+}
+
+static candidate *candidate_of(compose *c, place *p, int32_t here, int32_t token)
+{
+    for (int32_t i = p->first; i < p->last; i++)
+        if (c->candidates[i].token == token) return &c->candidates[i];
+    if (p->last - p->first == 2 * VOUCH_MAX_OPTIONS) return NULL;
+    candidate *x = &c->candidates[p->last++];
+    *x = (candidate){.token = token, .place = here};
+    memset(x->kind, -1, sizeof x->kind);
+    return x;
+}
+
+/* Where several sources say the same, the surest speaks for them. Candidates of a place exclude each other. */
+static void weigh(compose *c, const place *p, double value)
+{
+    double sum = 0;
+    for (int32_t i = p->first; i < p->last; i++) {
+        candidate *x = &c->candidates[i];
+        for (int32_t s = 0; s < c->n_sources; s++) {
+            if (x->kind[s] < 0) continue;
+            const double chance = chance_of(c, s, x->kind[s]);
+            if (chance > x->value) x->value = chance;
+        }
+        sum += x->value;
+    }
+    const double scale = sum > 1 ? value / sum : value;
+    for (int32_t i = p->first; i < p->last; i++) c->candidates[i].value *= scale;
+}
+
+/* Opens the place behind node here - 1, which is accepted with `value`. */
+static void place_open(compose *c, int32_t here, double value)
+{
+    place *p = &c->places[here];
+    vouch_place view = view_of(c, here);
+    p->first = p->last = c->n_candidates;
+    for (int32_t s = 0; s < c->n_sources; s++) {
+        const vouch_source *source = &c->sources[s];
+        vouch_candidate options[VOUCH_MAX_OPTIONS];
+        if (here == 0) {
+            p->cursor[s] = source->ops->start(source->self);
+        } else {
+            const int32_t before = c->parents[here - 1] + 1;
+            const vouch_place above = {.end = view.end - 1,
+                                       .n_tail = view.n_tail - 1,
+                                       .depth = view.depth - 1,
+                                       .cursor = c->places[before].cursor[s]};
+            p->cursor[s] = source->ops->step(source->self, &above, view.end[-1]);
+        }
+        view.cursor = p->cursor[s];
+        const int32_t n = source->ops->expand(source->self, &view, options);
+        for (int32_t i = 0; i < n; i++) {
+            candidate *x = candidate_of(c, p, here, options[i].token);
+            if (!x) break;
+            x->kind[s] = (int8_t)options[i].kind;
+            x->drafters |= source->ops->bit;
+        }
+    }
+    c->n_candidates = p->last;
+    weigh(c, p, value);
+}
+
+/* The best candidate that the shape still has room for; -1: none. */
+static int32_t best_candidate(const compose *c, const vouch_shape *shape, const int32_t *n_children)
+{
+    int32_t best = -1;
+    for (int32_t i = 0; i < c->n_candidates; i++) {
+        const candidate *x = &c->candidates[i];
+        if (x->grown || (best >= 0 && x->value <= c->candidates[best].value)) continue;
+        if (n_children[x->place] < shape->branches) best = i;
+    }
+    return best;
+}
+
+static void node_grow(compose *c, const vouch_shape *shape, int32_t index)
+{
+    candidate *x = &c->candidates[index];
+    const int32_t n = c->n_nodes++;
+    x->grown = true;
+    c->node[n] = index;
+    c->guesses[n] = x->token;
+    c->parents[n] = x->place - 1;
+    c->depths[n] = x->place == 0 ? 0 : c->depths[x->place - 1] + 1;
+    c->drafters[n] = x->drafters;
+    c->expected[n + 1] = c->expected[n] + x->value;
+    if (c->depths[n] + 1 < shape->depth) place_open(c, n + 1, x->value);
+    else c->places[n + 1] = (place){.first = 0, .last = 0};
+}
+
+/* Whether nodes beyond the first n, none of a value above this, could give more tokens for their cost than `best`. */
+static bool is_worth(const compose *c, const vouch_shape *shape, double value, double best)
+{
+    const int32_t n = c->n_nodes;
+    for (int32_t m = n + 1; m <= shape->n; m++)
+        if (c->expected[n] + (m - n) * value > best * shape->cost[m + 1]) return true;
+    return false;
+}
+
+/* Grows nodes and returns how many of them to draft. */
+static int32_t grow(compose *c, const vouch_shape *shape)
+{
+    int32_t n_children[MAX_PLACES] = {0}, n_best = 0;
+    double best = shape->cost ? 1 / shape->cost[1] : 0;
+    c->n_nodes = c->n_candidates = 0;
+    c->expected[0] = 1;
+    place_open(c, 0, 1);
+    while (c->n_nodes < shape->n) {
+        const int32_t next = best_candidate(c, shape, n_children);
+        if (next < 0) break;
+        if (shape->cost && !is_worth(c, shape, c->candidates[next].value, best)) break;
+        n_children[c->candidates[next].place]++;
+        node_grow(c, shape, next);
+        const double yield = shape->cost ? c->expected[c->n_nodes] / shape->cost[c->n_nodes + 1] : 1;
+        if (shape->cost && yield <= best) continue;
+        best = yield;
+        n_best = c->n_nodes;
+    }
+    return n_best;
+}
+
+/* ------------------------------------------------------------------ drafter */
+
+static void compose_observe(void *self, const int32_t *tokens, int32_t n_tokens)
+{
+    compose *c = self;
+    learn(c, tokens, n_tokens);
+    for (int32_t s = 0; s < c->n_sources; s++) c->sources[s].ops->observe(c->sources[s].self, tokens, n_tokens);
+}
+
+static vouch_draft compose_propose(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape)
+{
+    compose *c = self;
+    compose_observe(c, tokens, n_tokens);
+    c->n_tokens = n_tokens;
+    c->n_tail = n_tokens < VOUCH_TAIL ? n_tokens : VOUCH_TAIL;
+    memcpy(c->tail, tokens + n_tokens - c->n_tail, (size_t)c->n_tail * sizeof *tokens);
+    const int32_t n = grow(c, shape);
+    bool is_chain = true;
+    for (int32_t i = 0; i < n; i++) is_chain &= c->parents[i] == i - 1;
+    return (vouch_draft){.n = n,
+                         .tokens = c->guesses,
+                         .parents = is_chain ? NULL : c->parents,
+                         .drafters = c->drafters,
+                         .expected = c->expected[n]};
+}
+
+static void compose_begin(void *self, const int32_t *tokens, int32_t n_tokens)
+{
+    compose *c = self;
+    c->n_tokens = -1;
+    for (int32_t s = 0; s < c->n_sources; s++)
+        if (c->sources[s].ops->begin) c->sources[s].ops->begin(c->sources[s].self, tokens, n_tokens);
+}
+
+static void compose_end(void *self, const int32_t *tokens, int32_t n_tokens)
+{
+    compose *c = self;
+    c->n_tokens = -1;
+    for (int32_t s = 0; s < c->n_sources; s++)
+        if (c->sources[s].ops->end) c->sources[s].ops->end(c->sources[s].self, tokens, n_tokens);
+}
+
+static void compose_see(void *self, const int32_t *tokens, const vouch_seen *row)
+{
+    compose *c = self;
+    for (int32_t s = 0; s < c->n_sources; s++)
+        if (c->sources[s].ops->see) c->sources[s].ops->see(c->sources[s].self, tokens, row);
+}
+
+static void compose_rewind(void *self, int32_t n_tokens)
+{
+    compose *c = self;
+    if (n_tokens < c->n_tokens) c->n_tokens = -1;
+    for (int32_t s = 0; s < c->n_sources; s++) c->sources[s].ops->rewind(c->sources[s].self, n_tokens);
+}
+
+static void sources_close(const vouch_source *sources, int32_t n)
+{
+    for (int32_t s = 0; s < n; s++) sources[s].ops->close(sources[s].self);
+}
+
+static void compose_close(void *self)
+{
+    compose *c = self;
+    sources_close(c->sources, c->n_sources);
+    free(c);
+}
+
+static size_t compose_memory(const void *self)
+{
+    const compose *c = self;
+    size_t bytes = sizeof *c;
+    for (int32_t s = 0; s < c->n_sources; s++) bytes += c->sources[s].ops->memory(c->sources[s].self);
+    return bytes;
+}
+
+static const vouch_drafter_ops compose_ops = {
+    .name = "compose",
+    .propose = compose_propose,
+    .observe = compose_observe,
+    .begin = compose_begin,
+    .end = compose_end,
+    .see = compose_see,
+    .rewind = compose_rewind,
+    .close = compose_close,
+    .memory = compose_memory,
+};
+
+vouch_status vouch_drafter_compose_open(vouch_drafter_ref *out, const vouch_source *sources, int32_t n_sources,
+                                        vouch_error *err)
+{
+    assert(n_sources >= 1 && n_sources <= VOUCH_MAX_SOURCES);
+    *out = (vouch_drafter_ref){0};
+    compose *c = calloc(1, sizeof *c);
+    if (!c) {
+        sources_close(sources, n_sources);
+        return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the drafters (%zu bytes)", sizeof *c);
+    }
+    c->n_sources = n_sources;
+    c->n_tokens = -1;
+    memcpy(c->sources, sources, (size_t)n_sources * sizeof *sources);
+    *out = (vouch_drafter_ref){.ops = &compose_ops, .self = c};
+    return VOUCH_OK;
+}
+
+vouch_source vouch_drafter_compose_source(vouch_drafter_ref drafter, unsigned bit)
+{
+    const compose *c = drafter.self;
+    for (int32_t s = 0; drafter.ops == &compose_ops && s < c->n_sources; s++)
+        if (c->sources[s].ops->bit == bit) return c->sources[s];
+    return (vouch_source){0};
+}
