@@ -117,19 +117,21 @@ static double value_of(const fixture *f, int64_t row, int64_t k)
 
 typedef struct buffers {
     int8_t q[MAX_ROWS * MAX_IN];
-    float d[MAX_ROWS * MAX_IN / 32], s[MAX_ROWS * MAX_IN / 32], x[MAX_ROWS * MAX_IN];
-    int32_t sum[MAX_ROWS * MAX_IN / 32];
+    float d[MAX_ROWS * MAX_IN / 32], s[MAX_ROWS * MAX_IN / 32], x[MAX_ROWS * (MAX_IN + 16)];
+    int32_t start[MAX_ROWS * MAX_IN / 32];
 } buffers;
 
 static vouch_acts prepare(const vouch_kernels *kernels, buffers *b, vouch_type type, const float *x,
                           int64_t n_rows, int64_t n_in)
 {
-    vouch_acts acts = {.n_rows = n_rows, .n_in = n_in, .group_rows = kernels->group_rows};
+    vouch_acts acts = {.n_rows = n_rows, .n_in = n_in};
     if (vouch_type_is_quantized(type)) {
-        acts.q = b->q, acts.d = b->d, acts.s = b->s, acts.sum = b->sum;
+        acts.q = b->q, acts.d = b->d, acts.s = b->s, acts.start = b->start;
+        acts.group_rows = kernels->group_rows;
         kernels->quantize(&acts, x, n_in, 0, n_rows, 0, n_in);
     } else {
         acts.x = b->x;
+        acts.group_rows = kernels->float_rows;
         kernels->interleave(&acts, x, n_in, 0, n_rows, 0, n_in);
     }
     return acts;
@@ -151,18 +153,26 @@ static void fill_inputs(test_random *random, int64_t n)
 
 static float expected[MAX_ROWS * MAX_OUT], actual[MAX_ROWS * MAX_OUT];
 
+static vouch_result result_to(float *y, int64_t ldy)
+{
+    return (vouch_result){y, ldy, VOUCH_TILE, VOUCH_FROM_ZERO, NULL};
+}
+
 static void compare_matmul(const vouch_kernels *kernels, const fixture *f, int64_t n_rows, vouch_start start)
 {
     const vouch_matrix *w = &f->matrix;
     const int64_t ldy = w->n_out + 3;
+    float factors[MAX_ROWS];
+    for (int i = 0; i < MAX_ROWS; i++) factors[i] = 0.7f + 0.1f * (float)i;
     float *outputs[2] = {expected, actual};
     const vouch_kernels *tables[2] = {&vouch_kernels_ref, kernels};
     for (int i = 0; i < 2; i++) {
         const vouch_acts acts = prepare(tables[i], &memory, w->type, inputs, n_rows, w->n_in);
         for (int64_t j = 0; j < n_rows * ldy; j++) outputs[i][j] = (float)(j % 13) - 5.5f;
         const int64_t middle = w->n_tiles / 2;
-        tables[i]->matmul[w->type](w, &acts, outputs[i], ldy, middle, w->n_tiles, start);
-        tables[i]->matmul[w->type](w, &acts, outputs[i], ldy, 0, middle, start);
+        const vouch_result y = {outputs[i], ldy, VOUCH_TILE, start, start == VOUCH_FROM_ZERO ? factors : NULL};
+        tables[i]->matmul[w->type](w, &acts, y, middle, w->n_tiles);
+        tables[i]->matmul[w->type](w, &acts, y, 0, middle);
     }
     assert_memory_equal(expected, actual, (size_t)(n_rows * ldy) * sizeof(float)); /* the gaps, too */
 }
@@ -218,10 +228,10 @@ static void test_rows_do_not_meet(void **state)
         const vouch_kernels *kernels;
         for (size_t i = 0; (kernels = vouch_kernels_get(i)) != NULL; i++) {
             vouch_acts acts = prepare(kernels, &memory, types[t], inputs + 5 * 64, 1, 64);
-            kernels->matmul[types[t]](&f.matrix, &acts, expected, 33, 0, 3, VOUCH_FROM_ZERO);
+            kernels->matmul[types[t]](&f.matrix, &acts, result_to(expected, 33), 0, 3);
             for (int64_t rows = 6; rows <= 17; rows++) {
                 acts = prepare(kernels, &memory, types[t], inputs, rows, 64);
-                kernels->matmul[types[t]](&f.matrix, &acts, actual, 33, 0, 3, VOUCH_FROM_ZERO);
+                kernels->matmul[types[t]](&f.matrix, &acts, result_to(actual, 33), 0, 3);
                 assert_memory_equal(expected, actual + 5 * 33, 33 * sizeof(float));
             }
         }
@@ -240,8 +250,7 @@ static void test_reference_is_right(void **state)
         const int64_t n_in = 256, n_out = 37;
         fixture f = make_matrix(types[t], n_out, n_in, RANDOM, &random);
         const vouch_acts acts = prepare(&vouch_kernels_ref, &memory, types[t], inputs, 1, n_in);
-        vouch_kernels_ref.matmul[types[t]](&f.matrix, &acts, actual, n_out, 0, f.matrix.n_tiles,
-                                           VOUCH_FROM_ZERO);
+        vouch_kernels_ref.matmul[types[t]](&f.matrix, &acts, result_to(actual, n_out), 0, f.matrix.n_tiles);
         for (int64_t o = 0; o < n_out; o++) {
             double sum = 0, size = 0, without_last = 0;
             for (int64_t k = 0; k < n_in; k++) {
@@ -271,7 +280,7 @@ static void test_other_order_differs(void **state)
     fill_inputs(&random, MAX_IN);
     fixture f = make_matrix(VOUCH_TYPE_F32, 16, 512, RANDOM, &random);
     const vouch_acts acts = prepare(&vouch_kernels_ref, &memory, VOUCH_TYPE_F32, inputs, 1, 512);
-    vouch_kernels_ref.matmul[VOUCH_TYPE_F32](&f.matrix, &acts, expected, 16, 0, 1, VOUCH_FROM_ZERO);
+    vouch_kernels_ref.matmul[VOUCH_TYPE_F32](&f.matrix, &acts, result_to(expected, 16), 0, 1);
     int differing = 0;
     for (int64_t o = 0; o < 16; o++) {
         float sum = 0;
@@ -293,18 +302,18 @@ static void test_quantize(void **state)
     inputs[3] = NAN, inputs[40] = INFINITY, inputs[70] = 1e-40f, inputs[200] = 3e38f;
     for (int64_t rows = 1; rows <= 17; rows++) {
         vouch_acts plain = {
-            .n_rows = rows, .n_in = 96, .q = memory.q, .d = memory.d, .s = memory.s, .sum = memory.sum};
+            .n_rows = rows, .n_in = 96, .q = memory.q, .d = memory.d, .s = memory.s, .start = memory.start};
         const vouch_kernels *kernels;
         for (size_t i = 0; (kernels = vouch_kernels_get(i)) != NULL; i++) {
             vouch_acts acts = {
-                .n_rows = rows, .n_in = 96, .q = other.q, .d = other.d, .s = other.s, .sum = other.sum};
+                .n_rows = rows, .n_in = 96, .q = other.q, .d = other.d, .s = other.s, .start = other.start};
             plain.group_rows = acts.group_rows = kernels->group_rows;
             vouch_kernels_ref.quantize(&plain, inputs, 96, 0, rows, 0, 96);
             kernels->quantize(&acts, inputs, 96, rows / 2, rows, 0, 96);
             kernels->quantize(&acts, inputs, 96, 0, rows / 2, 32, 96);
             kernels->quantize(&acts, inputs, 96, 0, rows / 2, 0, 32);
             assert_memory_equal(plain.q, acts.q, (size_t)(rows * 96));
-            assert_memory_equal(plain.sum, acts.sum, (size_t)(rows * 3) * sizeof(int32_t));
+            assert_memory_equal(plain.start, acts.start, (size_t)(rows * 3) * sizeof(int32_t));
             for (int64_t b = 0; b < rows * 3; b++) {
                 assert_true(plain.d[b] == acts.d[b] || (isnan(plain.d[b]) && isnan(acts.d[b])));
                 assert_true(plain.s[b] == acts.s[b] || (isnan(plain.s[b]) && isnan(acts.s[b])));
@@ -315,7 +324,7 @@ static void test_quantize(void **state)
 
 /* -------------------------------------------------------------- the others */
 
-static float a[2000], b[2000], c[2000];
+static float a[3300], b[3300], c[3300];
 
 static void fill(test_random *random, float *x, int64_t n, float size)
 {
@@ -330,17 +339,28 @@ static void test_row_functions(void **state)
     const vouch_kernels *kernels;
     for (size_t i = 0; (kernels = vouch_kernels_get(i)) != NULL; i++)
         for (int64_t n = 1; n < 1100; n += n < 70 ? 1 : 97) {
-            fill(&random, c, n, 3);
+            fill(&random, c, 3300, 3);
             fill(&random, weight, n, 1);
-            vouch_kernels_ref.rms_norm(a, c, weight, n, 1e-5f);
-            kernels->rms_norm(b, c, weight, n, 1e-5f);
+            float squares[2][70];
+            const int64_t n_tiles = (n + 15) / 16, middle = n_tiles / 2;
+            vouch_kernels_ref.norm_part(a, squares[0], c, weight, n);
+            kernels->norm_part(b + middle * 16, squares[1] + middle, c + middle * 16, weight + middle * 16, n - middle * 16);
+            kernels->norm_part(b, squares[1], c, weight, middle * 16);
             assert_memory_equal(a, b, (size_t)n * sizeof(float));
+            assert_memory_equal(squares[0], squares[1], (size_t)n_tiles * sizeof(float));
+            const float f = vouch_kernels_ref.norm_factor(squares[0], n, 1e-5f), g = kernels->norm_factor(squares[1], n, 1e-5f);
+            assert_memory_equal(&f, &g, sizeof f);
+            double sum = 0;
+            for (int64_t j = 0; j < n; j++) sum += (double)c[j] * (double)c[j];
+            assert_true(fabs((double)f * sqrt(sum / (double)n + 1e-5) - 1) < 1e-5);
 
             memcpy(a, c, sizeof a), memcpy(b, c, sizeof b);
-            a[n] = b[n] = 77; /* must survive */
-            const float sum_a = vouch_kernels_ref.softmax(a, n), sum_b = kernels->softmax(b, n);
+            const int64_t chunk = n % 2 ? 16 : 16 + n % 31; /* gaps between the chunks */
+            const int64_t past = (n - 1) / 16 * chunk + (n - 1) % 16 + 1;
+            a[past] = b[past] = 77; /* must survive */
+            const float sum_a = vouch_kernels_ref.softmax(a, chunk, n), sum_b = kernels->softmax(b, chunk, n);
             assert_memory_equal(&sum_a, &sum_b, sizeof sum_a);
-            assert_memory_equal(a, b, (size_t)(n + 1) * sizeof(float));
+            assert_memory_equal(a, b, (size_t)(past + 1) * sizeof(float));
 
             fill(&random, a, n, 30);
             memcpy(b, a, sizeof b);
@@ -356,14 +376,14 @@ static void test_rope(void **state)
 {
     (void)state;
     test_random random = {8};
-    float cosines[64], sines[64];
+    float cosines[128], sines[128];
     const vouch_kernels *kernels;
     for (size_t i = 0; (kernels = vouch_kernels_get(i)) != NULL; i++)
         for (int64_t n = 2; n <= 128; n += 2)
             for (int half = 0; half < 2; half++) {
                 fill(&random, a, 128, 2);
                 memcpy(b, a, sizeof b);
-                for (int p = 0; p < 64; p++) cosines[p] = cosf((float)p), sines[p] = sinf((float)p);
+                for (int p = 0; p < 128; p++) cosines[p] = cosf((float)p), sines[p] = sinf((float)p);
                 vouch_kernels_ref.rope(a, cosines, sines, n, half), kernels->rope(b, cosines, sines, n, half);
                 assert_memory_equal(a, b, 130 * sizeof(float));
             }
@@ -454,6 +474,52 @@ static void test_cache_writes(void **state)
         }
 }
 
+/* One column at a time gives what the matmul over all of them gives. */
+static void test_add_column(void **state)
+{
+    (void)state;
+    test_random random = {12};
+    enum { ROWS = 7, N_IN = 37 };
+    fill_inputs(&random, ROWS * N_IN);
+    for (int type = VOUCH_TYPE_F32; type <= VOUCH_TYPE_F16; type++)
+        for (int64_t n_out = 1; n_out < 70; n_out += 11) {
+            fixture f = make_matrix((vouch_type)type, n_out, N_IN, RANDOM, &random);
+            const vouch_kernels *kernels;
+            for (size_t i = 0; (kernels = vouch_kernels_get(i)) != NULL; i++) {
+                const vouch_acts acts = prepare(kernels, &memory, (vouch_type)type, inputs, ROWS, N_IN);
+                kernels->matmul[type](&f.matrix, &acts, result_to(expected, n_out), 0, f.matrix.n_tiles);
+                memset(actual, 0, sizeof actual);
+                for (int64_t k = 0; k < N_IN; k++)
+                    kernels->add_column(&f.matrix, k, inputs + k, N_IN, actual, n_out, ROWS);
+                assert_memory_equal(expected, actual, (size_t)(ROWS * n_out) * sizeof(float));
+                assert_true(actual[ROWS * n_out] == 0);
+            }
+            free_matrix(&f);
+        }
+}
+
+/* Results can be written as the activations of a next matmul. */
+static void test_result_layout(void **state)
+{
+    (void)state;
+    test_random random = {13};
+    enum { ROWS = 5, N_IN = 64, N_OUT = 48 };
+    fill_inputs(&random, ROWS * N_IN);
+    for (size_t t = 0; t < N_TYPES; t++) {
+        fixture f = make_matrix(types[t], N_OUT, N_IN, RANDOM, &random);
+        const vouch_kernels *kernels;
+        for (size_t i = 0; (kernels = vouch_kernels_get(i)) != NULL; i++) {
+            vouch_acts acts = prepare(kernels, &memory, types[t], inputs, ROWS, N_IN);
+            kernels->matmul[types[t]](&f.matrix, &acts, result_to(expected, N_OUT), 0, 3);
+            const vouch_result chunks = {actual, 16, ROWS * 16, VOUCH_FROM_ZERO, NULL};
+            kernels->matmul[types[t]](&f.matrix, &acts, chunks, 0, 3);
+            acts = prepare(kernels, &memory, VOUCH_TYPE_F32, expected, ROWS, N_OUT);
+            assert_memory_equal(acts.x, actual, ROWS * N_OUT * sizeof(float));
+        }
+        free_matrix(&f);
+    }
+}
+
 static void test_half(void **state)
 {
     (void)state;
@@ -506,6 +572,8 @@ int main(void)
         cmocka_unit_test(test_find_max),
         cmocka_unit_test(test_exp_weights),
         cmocka_unit_test(test_cache_writes),
+        cmocka_unit_test(test_add_column),
+        cmocka_unit_test(test_result_layout),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

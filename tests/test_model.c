@@ -218,23 +218,23 @@ static void every_offset_and_team(void **state)
 
 /* --------------------------------------------------- the comparison has teeth */
 
-static void (*right_matmul)(const vouch_matrix *, const vouch_acts *, float *, int64_t, int64_t, int64_t,
-                            vouch_start);
+static void (*right_matmul)(const vouch_matrix *w, const vouch_acts *x, vouch_result y, int64_t tile_begin,
+                            int64_t tile_end);
 
 /* Wrong in the last place of one output, and only where two rows or more share the pass. */
-static void matmul_by_rows(const vouch_matrix *w, const vouch_acts *x, float *y, int64_t ldy,
-                           int64_t tile_begin, int64_t tile_end, vouch_start start)
+static void matmul_by_rows(const vouch_matrix *w, const vouch_acts *x, vouch_result y, int64_t tile_begin,
+                           int64_t tile_end)
 {
-    right_matmul(w, x, y, ldy, tile_begin, tile_end, start);
-    if (x->n_rows > 1 && tile_begin == 0) y[ldy] = nextafterf(y[ldy], INFINITY);
+    right_matmul(w, x, y, tile_begin, tile_end);
+    if (x->n_rows > 1 && tile_begin == 0) y.y[y.row] = nextafterf(y.y[y.row], INFINITY);
 }
 
 /* Adds up the second half first: the same numbers in another order. */
-static float softmax_reordered(float *x, int64_t n)
+static float softmax_reordered(float *x, int64_t chunk, int64_t n)
 {
-    vouch_kernels_find("ref")->softmax(x, n);
+    vouch_kernels_find("ref")->softmax(x, chunk, n);
     float sum = 0;
-    for (int64_t i = n; i-- > 0;) sum += x[i];
+    for (int64_t j = n; j-- > 0;) sum += x[j / 16 * chunk + j % 16];
     return sum;
 }
 

@@ -95,6 +95,11 @@ void vouch_pool_barrier(vouch_pool *team)
     }
 }
 
+vouch_range vouch_pool_divide(const vouch_pool *team, int32_t thread, int64_t total)
+{
+    return (vouch_range){total * thread / team->n_threads, total * (thread + 1) / team->n_threads};
+}
+
 vouch_work vouch_pool_share(vouch_pool *team, int32_t thread, int64_t total, int64_t grain)
 {
     const int64_t rounds = total * 7 / 8 / (grain * team->n_threads); /* of grains for every thread */

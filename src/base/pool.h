@@ -48,6 +48,12 @@ typedef struct vouch_work {
     bool shared; /* the thread's own piece was taken */
 } vouch_work;
 
+/* One thread's even part of the integers [0, total). */
+typedef struct vouch_range {
+    int64_t begin, end;
+} vouch_range;
+
+vouch_range vouch_pool_divide(const vouch_pool *team, int32_t thread, int64_t total);
 vouch_work vouch_pool_share(vouch_pool *team, int32_t thread, int64_t total, int64_t grain);
 bool vouch_work_next(vouch_work *work);
 

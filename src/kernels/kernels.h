@@ -6,8 +6,10 @@
  *   matmul     one lane per output row: sums ascend along the input, one fused multiply-add per
  *              block of 32 (quantised weights, whose dot products inside a block are exact integers)
  *              or per value (float weights). So no result depends on how many rows share the pass.
- *   sums over a row (norms, softmax): 16 virtual lanes, lane j takes the elements j, j + 16, ...
- *              in ascending order, then the tree  l[i] += l[i + 8], + 4, + 2, + 1.
+ *   sums over a row (softmax): 16 virtual lanes, lane j takes the elements j, j + 16, ... in ascending order,
+ *              then the tree  l[i] += l[i + 8], + 4, + 2, + 1.
+ *   norms      the squares of 16 neighbours by the tree, then these sums as a row's: so that threads which
+ *              own different columns of a row can each sum their own.
  *   attention  scores and values are matmuls, too: the keys of a head are a matrix [slots, width], so a
  *              score ascends along the width; its values are a matrix [width, slots], so an output
  *              ascends over the slots.
@@ -31,9 +33,11 @@
  * the inner loop is a constant offset. The n rows make ceil(n / group_rows) groups; group i begins at
  * row n * i / n_groups and has R rows:
  *
- *   quantised   group: q [n_in / 32][8][R][4] s8;  d, s [n_in / 32][R] f32;  sum [n_in / 32][R] s32
- *               x = d q;  sum = sum of q in the block;  s = d sum
- *   float       group: x [n_in][R] f32
+ *   quantised   group: q [n_in / 32][8][R][4] s8;  d, s [n_in / 32][R] f32;  start [n_in / 32][R] s32
+ *               x = d q;  s = d times the sum of q in the block;  start = -8 times that sum, from which
+ *               the dot product with weights starts that are kept with an offset of 8
+ *   float       group: x [n_in / 16, rounded up][R][16] f32, which is also how a matmul can write its
+ *               results (vouch_result), so that softmax weights need not be moved
  */
 #ifndef VOUCH_KERNELS_KERNELS_H
 #define VOUCH_KERNELS_KERNELS_H
@@ -46,6 +50,7 @@
 
 enum { VOUCH_TILE = 16, VOUCH_BLOCK = 32, VOUCH_MAX_GROUP = 16 };
 #define VOUCH_QUANT_MIN 1e-30f
+#define VOUCH_INFINITY_BITS 0x7f800000 /* of the float as an integer */
 
 /* A weight matrix [n_out, n_in], packed. `data` is 64-byte aligned. */
 typedef struct vouch_matrix {
@@ -60,38 +65,55 @@ typedef struct vouch_matrix {
 typedef struct vouch_acts {
     int64_t n_rows, n_in;
     int32_t group_rows;
-    int8_t *q;     /* [rows * n_in], where the weights are quantised */
-    float *d, *s;  /* [rows * n_in / 32] */
-    int32_t *sum;  /* [rows * n_in / 32] */
-    float *x;      /* [rows * n_in], where the weights are floats */
+    int8_t *q;      /* [rows * n_in], where the weights are quantised */
+    float *d, *s;   /* [rows * n_in / 32] */
+    int32_t *start; /* [rows * n_in / 32] */
+    float *x;       /* [rows * n_in rounded up to 16], where the weights are floats */
 } vouch_acts;
 
 /* Where a sum starts: from zero, or from what y holds already, so that a sum can be continued and a
  * residual stream added to. */
 typedef enum vouch_start { VOUCH_FROM_ZERO, VOUCH_FROM_Y } vouch_start;
 
+/* Where results go: output o of row r to y[r * row + o / 16 * tile + o % 16]. */
+typedef struct vouch_result {
+    float *y;
+    int64_t row, tile;
+    vouch_start start;
+    const float *factors; /* [rows] that a row's finished sums are multiplied by, or NULL */
+} vouch_result;
+
 typedef struct vouch_kernels {
     const char *name;
-    int32_t group_rows; /* most rows of an activation group, <= VOUCH_MAX_GROUP */
+    int32_t group_rows; /* most rows of a group of quantised activations, <= VOUCH_MAX_GROUP */
+    int32_t float_rows; /* the same of float activations */
 
-    /* y[r * ldy + o] = start + sum over k of w[o][k] x[r][k], for all rows r of x and the outputs o of
-     * the tiles [tile_begin, tile_end). Only outputs below n_out are written. */
-    void (*matmul[VOUCH_TYPE_COUNT])(const vouch_matrix *w, const vouch_acts *x, float *y, int64_t ldy,
-                                     int64_t tile_begin, int64_t tile_end, vouch_start start);
+    /* y[r][o] = start + sum over k of w[o][k] x[r][k], for all rows r of x and the outputs o of the tiles
+     * [tile_begin, tile_end). Only outputs below n_out are written. */
+    void (*matmul[VOUCH_TYPE_COUNT])(const vouch_matrix *w, const vouch_acts *x, vouch_result y,
+                                     int64_t tile_begin, int64_t tile_end);
+    /* One input more: y[i * ldy + o] += w[o][column] x[i * ldx], for the rows i < n. F16 and F32 weights. */
+    void (*add_column)(const vouch_matrix *w, int64_t column, const float *x, int64_t ldx, float *y, int64_t ldy,
+                       int64_t n);
     /* The inputs [in_begin, in_end) of the rows [row_begin, row_end) of x, where x[r * ldx + k] is input k of
-     * row r, into acts->q, d, s, sum; whole blocks. A block: d = max |x| / 127, q = x * (127 / max |x|) rounded
+     * row r, into acts->q, d, s, start; whole blocks. A block: d = max |x| / 127, q = x * (127 / max |x|) rounded
      * to nearest even; where max |x| is below VOUCH_QUANT_MIN all are 0, where a value isn't finite d = NaN and
      * q = 0. */
     void (*quantize)(vouch_acts *acts, const float *x, int64_t ldx, int64_t row_begin, int64_t row_end,
                      int64_t in_begin, int64_t in_end);
-    /* The same inputs into acts->x. */
+    /* The same inputs into acts->x; in_begin is a multiple of 16. */
     void (*interleave)(vouch_acts *acts, const float *x, int64_t ldx, int64_t row_begin, int64_t row_end,
                        int64_t in_begin, int64_t in_end);
 
-    /* y = x / sqrt(mean(x^2) + eps) * weight (Zhang, Sennrich, arXiv 1910.07467). y may be x. */
-    void (*rms_norm)(float *y, const float *x, const float *weight, int64_t n, float eps);
-    /* Rotates pairs by the angles of one position: cos, sin [n_rot / 2]. Pairs are (2i, 2i + 1), or
-     * (i, i + n_rot / 2) where `half_split` (Su et al., arXiv 2104.09864). */
+    /* RMSNorm (Zhang, Sennrich, arXiv 1910.07467) is factor * x * weight, where the factor needs the whole row and
+     * the rest does not. y = x * weight; squares[i] = the sum of the squares of x[16 i, 16 i + 16), i < n / 16 rounded
+     * up. y may be x. */
+    void (*norm_part)(float *y, float *squares, const float *x, const float *weight, int64_t n);
+    /* 1 / sqrt(mean(x^2) + eps) from the squares of a row of n. */
+    float (*norm_factor)(const float *squares, int64_t n, float eps);
+    /* Rotates pairs by the angles of one position: x[i] = x[i] cos[i] + x[i's partner] sin[i]; cos, sin [n_rot],
+     * where the sine of a pair's first element is the negative one. Pairs are (2i, 2i + 1), or (i, i + n_rot / 2)
+     * where `half_split` (Su et al., arXiv 2104.09864). */
     void (*rope)(float *x, const float *cos, const float *sin, int64_t n_rot, bool half_split);
     void (*scale)(float *x, float factor, int64_t n);
     /* gate = silu(gate) * up, silu(z) = z / (1 + exp(-z)) (Shazeer, arXiv 2002.05202) */
@@ -101,8 +123,8 @@ typedef struct vouch_kernels {
      * value enter the cache (see the drawing above). */
     void (*set_row)(vouch_matrix *w, int64_t row, const float *values);
     void (*set_column)(vouch_matrix *w, int64_t column, const float *values);
-    /* x[j] = exp(x[j] - max x), j < n; returns the sum. n >= 1. */
-    float (*softmax)(float *x, int64_t n);
+    /* x_j = exp(x_j - max x), j < n, where x_j is x[j / 16 * chunk + j % 16]; returns the sum. n >= 1. */
+    float (*softmax)(float *x, int64_t chunk, int64_t n);
 
     /* The largest of x [n] and its lowest index; false where one is NaN or the largest isn't finite. */
     bool (*find_max)(const float *x, int64_t n, float *max, int32_t *index);
@@ -180,7 +202,7 @@ typedef struct vouch_group {
     int64_t begin, rows;
     int8_t *q;
     float *d, *s, *x;
-    int32_t *sum;
+    int32_t *start;
 } vouch_group;
 
 static inline int64_t vouch_n_groups(const vouch_acts *acts)
@@ -197,9 +219,9 @@ static inline vouch_group vouch_group_at(const vouch_acts *acts, int64_t i)
         group.q = acts->q + begin * acts->n_in;
         group.d = acts->d + blocks;
         group.s = acts->s + blocks;
-        group.sum = acts->sum + blocks;
+        group.start = acts->start + blocks;
     }
-    if (acts->x) group.x = acts->x + begin * acts->n_in;
+    if (acts->x) group.x = acts->x + begin * ((acts->n_in + 15) / 16 * 16);
     return group;
 }
 

@@ -61,7 +61,7 @@ static float dot_q4_0(const vouch_matrix *w, const unsigned char *tile, int lane
 {
     const vouch_pair pair = vouch_pair_of(VOUCH_TYPE_Q4_0);
     for (int64_t b = 0; b < w->n_in / VOUCH_BLOCK; b++) {
-        const int32_t dot = dot_nibbles(tile + vouch_quants_at(pair, b), b, lane, g, r) - 8 * g->sum[b * g->rows + r];
+        const int32_t dot = dot_nibbles(tile + vouch_quants_at(pair, b), b, lane, g, r) + g->start[b * g->rows + r];
         acc = fmaf((float)dot, scale_at(tile, pair, b, 0, lane) * g->d[b * g->rows + r], acc);
     }
     return acc;
@@ -83,7 +83,7 @@ static float dot_f32(const vouch_matrix *w, const unsigned char *tile, int lane,
                      float acc)
 {
     const float *values = (const float *)(const void *)tile;
-    for (int64_t k = 0; k < w->n_in; k++) acc = fmaf(values[k * 16 + lane], g->x[k * g->rows + r], acc);
+    for (int64_t k = 0; k < w->n_in; k++) acc = fmaf(values[k * 16 + lane], g->x[(k / 16 * g->rows + r) * 16 + k % 16], acc);
     return acc;
 }
 
@@ -91,30 +91,31 @@ static float dot_f16(const vouch_matrix *w, const unsigned char *tile, int lane,
                      float acc)
 {
     for (int64_t k = 0; k < w->n_in; k++)
-        acc = fmaf(vouch_half_to_float(load_half(tile + (k * 16 + lane) * 2)), g->x[k * g->rows + r], acc);
+        acc = fmaf(vouch_half_to_float(load_half(tile + (k * 16 + lane) * 2)), g->x[(k / 16 * g->rows + r) * 16 + k % 16], acc);
     return acc;
 }
 
-static void matmul(const vouch_matrix *w, const vouch_acts *x, float *y, int64_t ldy, int64_t tile_begin,
-                   int64_t tile_end, vouch_start start, dot_fn *dot)
+static void matmul(const vouch_matrix *w, const vouch_acts *x, vouch_result y, int64_t tile_begin, int64_t tile_end,
+                   dot_fn *dot)
 {
     for (int64_t i = 0; i < vouch_n_groups(x); i++) {
         const vouch_group g = vouch_group_at(x, i);
         for (int64_t o = tile_begin * VOUCH_TILE; o < tile_end * VOUCH_TILE && o < w->n_out; o++) {
             const unsigned char *tile = w->data + (size_t)(o / VOUCH_TILE) * w->tile_bytes;
             for (int64_t r = 0; r < g.rows; r++) {
-                float *out = &y[(g.begin + r) * ldy + o];
-                *out = dot(w, tile, (int)(o % VOUCH_TILE), &g, r, start == VOUCH_FROM_Y ? *out : 0.0f);
+                float *out = &y.y[(g.begin + r) * y.row + o / VOUCH_TILE * y.tile + o % VOUCH_TILE];
+                *out = dot(w, tile, (int)(o % VOUCH_TILE), &g, r, y.start == VOUCH_FROM_Y ? *out : 0.0f);
+                if (y.factors) *out *= y.factors[g.begin + r];
             }
         }
     }
 }
 
-#define MATMUL(type)                                                                                    \
-    static void matmul_##type##_ref(const vouch_matrix *w, const vouch_acts *x, float *y, int64_t ldy,  \
-                                    int64_t tile_begin, int64_t tile_end, vouch_start start)            \
-    {                                                                                                   \
-        matmul(w, x, y, ldy, tile_begin, tile_end, start, dot_##type);                                  \
+#define MATMUL(type)                                                                             \
+    static void matmul_##type##_ref(const vouch_matrix *w, const vouch_acts *x, vouch_result y,  \
+                                    int64_t tile_begin, int64_t tile_end)                        \
+    {                                                                                            \
+        matmul(w, x, y, tile_begin, tile_end, dot_##type);                                       \
     }
 MATMUL(f32)
 MATMUL(f16)
@@ -122,6 +123,18 @@ MATMUL(q4_0)
 MATMUL(q4_1)
 MATMUL(q8_0)
 #undef MATMUL
+
+static void add_column_ref(const vouch_matrix *w, int64_t column, const float *x, int64_t ldx, float *y, int64_t ldy,
+                           int64_t n)
+{
+    for (int64_t o = 0; o < w->n_out; o++) {
+        const unsigned char *at = vouch_matrix_element(w, o, column);
+        float value;
+        if (w->type == VOUCH_TYPE_F16) value = vouch_half_to_float(load_half(at));
+        else memcpy(&value, at, sizeof value);
+        for (int64_t i = 0; i < n; i++) y[i * ldy + o] = fmaf(value, x[i * ldx], y[i * ldy + o]);
+    }
+}
 
 /* ------------------------------------------------------------ activations */
 
@@ -150,7 +163,7 @@ static void quantize_ref(vouch_acts *acts, const float *x, int64_t ldx, int64_t 
             }
             g.d[b * g.rows + r] = d;
             g.s[b * g.rows + r] = d * (float)sum;
-            g.sum[b * g.rows + r] = sum;
+            g.start[b * g.rows + r] = -8 * sum;
         }
     }
 }
@@ -161,7 +174,8 @@ static void interleave_ref(vouch_acts *acts, const float *x, int64_t ldx, int64_
     for (int64_t row = row_begin; row < row_end; row++) {
         int64_t r;
         const vouch_group g = vouch_group_of(acts, row, &r);
-        for (int64_t k = in_begin; k < in_end; k++) g.x[k * g.rows + r] = x[row * ldx + k];
+        for (int64_t k = in_begin; k < in_end; k++) 
+            g.x[(k / 16 * g.rows + r) * 16 + k % 16] = x[row * ldx + k];
     }
 }
 
@@ -224,21 +238,32 @@ static float exponential(float x)
     return x < VOUCH_EXP_MIN ? 0.0f : p * power;
 }
 
-static void rms_norm_ref(float *y, const float *x, const float *weight, int64_t n, float eps)
+static void norm_part_ref(float *y, float *squares, const float *x, const float *weight, int64_t n)
+{
+    for (int64_t i = 0; i < n; i += 16) {
+        float lane[16] = {0};
+        for (int64_t j = 0; j < 16 && i + j < n; j++) {
+            lane[j] = x[i + j] * x[i + j];
+            y[i + j] = x[i + j] * weight[i + j];
+        }
+        squares[i / 16] = reduce(lane);
+    }
+}
+
+static float norm_factor_ref(const float *squares, int64_t n, float eps)
 {
     float lane[16] = {0};
-    for (int64_t i = 0; i < n; i++) lane[i % 16] = fmaf(x[i], x[i], lane[i % 16]);
-    const float factor = 1.0f / sqrtf(reduce(lane) / (float)n + eps);
-    for (int64_t i = 0; i < n; i++) y[i] = x[i] * factor * weight[i];
+    for (int64_t i = 0; i < (n + 15) / 16; i++) lane[i % 16] += squares[i];
+    return 1.0f / sqrtf(reduce(lane) / (float)n + eps);
 }
 
 static void rope_ref(float *x, const float *cos, const float *sin, int64_t n_rot, bool half_split)
 {
     for (int64_t i = 0; i < n_rot / 2; i++) {
-        float *a = &x[half_split ? i : 2 * i], *b = &x[half_split ? i + n_rot / 2 : 2 * i + 1];
-        const float a0 = *a, b0 = *b;
-        *a = fmaf(a0, cos[i], -(b0 * sin[i]));
-        *b = fmaf(b0, cos[i], a0 * sin[i]);
+        const int64_t a = half_split ? i : 2 * i, b = half_split ? i + n_rot / 2 : 2 * i + 1;
+        const float at_a = x[a], at_b = x[b];
+        x[a] = fmaf(at_a, cos[a], at_b * sin[a]);
+        x[b] = fmaf(at_b, cos[b], at_a * sin[b]);
     }
 }
 
@@ -252,11 +277,17 @@ static void swiglu_ref(float *gate, const float *up, int64_t n)
     for (int64_t i = 0; i < n; i++) gate[i] = gate[i] / (1.0f + exponential(-gate[i])) * up[i];
 }
 
-static float softmax_ref(float *x, int64_t n)
+static float softmax_ref(float *x, int64_t chunk, int64_t n)
 {
     float max = x[0], lane[16] = {0};
-    for (int64_t j = 1; j < n; j++) max = x[j] > max ? x[j] : max;
-    for (int64_t j = 0; j < n; j++) lane[j % 16] += x[j] = exponential(x[j] - max);
+    for (int64_t j = 1; j < n; j++) {
+        const float value = x[j / 16 * chunk + j % 16];
+        max = value > max ? value : max;
+    }
+    for (int64_t j = 0; j < n; j++) {
+        float *at = &x[j / 16 * chunk + j % 16];
+        lane[j % 16] += *at = exponential(*at - max);
+    }
     return reduce(lane);
 }
 
@@ -285,14 +316,17 @@ static double exp_weights_ref(float *w, const float *x, int64_t n, float max, fl
 const vouch_kernels vouch_kernels_ref = {
     .name = "ref",
     .group_rows = GROUP_ROWS,
+    .float_rows = GROUP_ROWS,
     .matmul = {[VOUCH_TYPE_F32] = matmul_f32_ref,
                [VOUCH_TYPE_F16] = matmul_f16_ref,
                [VOUCH_TYPE_Q4_0] = matmul_q4_0_ref,
                [VOUCH_TYPE_Q4_1] = matmul_q4_1_ref,
                [VOUCH_TYPE_Q8_0] = matmul_q8_0_ref},
+    .add_column = add_column_ref,
     .quantize = quantize_ref,
     .interleave = interleave_ref,
-    .rms_norm = rms_norm_ref,
+    .norm_part = norm_part_ref,
+    .norm_factor = norm_factor_ref,
     .rope = rope_ref,
     .scale = scale_ref,
     .swiglu = swiglu_ref,

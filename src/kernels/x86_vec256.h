@@ -4,12 +4,15 @@
 #define VOUCH_KERNELS_X86_VEC256_H
 
 #include <immintrin.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
 enum { VL = 8, PARTS = 2 };
 #define VL_TILES_MAX 4
 #define VL_CHAINS 12
+enum { VL_MOST_FLOAT_ROWS = 12 };
+#define VL_FLOAT_ROWS(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12)
 
 typedef __m256 vf;
 typedef __m256i vi;
@@ -37,6 +40,7 @@ static inline vm vf_unordered(vf a) { return _mm256_castps_si256(_mm256_cmp_ps(a
 static inline vf vf_zero_where(vf a, vm m) { return _mm256_andnot_ps(_mm256_castsi256_ps(m), a); }
 static inline vf vf_select(vf a, vf b, vm m) { return _mm256_blendv_ps(a, b, _mm256_castsi256_ps(m)); }
 static inline int vm_bits(vm m) { return _mm256_movemask_ps(_mm256_castsi256_ps(m)); }
+static inline vf vf_swap_pairs(vf a) { return _mm256_permute_ps(a, 0xb1); }
 static inline vf vf_from_half(const void *p) { return _mm256_cvtph_ps(_mm_loadu_si128(p)); }
 static inline void vf_to_half(void *p, vf a) { _mm_storeu_si128(p, _mm256_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT)); }
 static inline vf vf_from_int(vi a) { return _mm256_cvtepi32_ps(a); }
@@ -48,22 +52,29 @@ static inline vf vf_power(vf k)
 }
 static inline vi vi_load(const void *p) { return _mm256_loadu_si256(p); }
 static inline vi vi_set(int32_t x) { return _mm256_set1_epi32(x); }
+static inline vi vi_zero(void) { return _mm256_setzero_si256(); }
 static inline vi vi_add(vi a, vi b) { return _mm256_add_epi32(a, b); }
 static inline vi vi_max(vi a, vi b) { return _mm256_max_epi32(a, b); }
-static inline int32_t vi_largest(vi a)
-{
-    const __m128i b = _mm_max_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
-    const __m128i c = _mm_max_epi32(b, _mm_unpackhi_epi64(b, b));
-    const __m128i d = _mm_max_epi32(c, _mm_shuffle_epi32(c, 1));
-    return _mm_cvtsi128_si32(d);
-}
 static inline vi vi_size_bits(vf a) { return _mm256_and_si256(_mm256_castps_si256(a), _mm256_set1_epi32(INT32_MAX)); }
-static inline int32_t vi_sum(vi a)
-{
-    const __m128i b = _mm_add_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
-    const __m128i c = _mm_add_epi32(b, _mm_unpackhi_epi64(b, b));
-    return _mm_cvtsi128_si32(c) + _mm_extract_epi32(c, 1);
-}
+
+/* From VL vectors the vector of what `op` makes of each one's lanes: three rounds, each of which halves their number. */
+#define VI_EACH(name, op)                                                                                 \
+    static inline vi name(vi v[VL])                                                                       \
+    {                                                                                                     \
+        for (int i = 0; i < 4; i++)                                                                       \
+            v[i] = op(_mm256_unpacklo_epi32(v[2 * i], v[2 * i + 1]), _mm256_unpackhi_epi32(v[2 * i], v[2 * i + 1])); \
+        for (int i = 0; i < 2; i++)                                                                       \
+            v[i] = op(_mm256_unpacklo_epi64(v[2 * i], v[2 * i + 1]), _mm256_unpackhi_epi64(v[2 * i], v[2 * i + 1])); \
+        return op(_mm256_permute2x128_si256(v[0], v[1], 0x20), _mm256_permute2x128_si256(v[0], v[1], 0x31)); \
+    }
+VI_EACH(vi_each_largest, _mm256_max_epi32)
+VI_EACH(vi_each_sum, _mm256_add_epi32)
+#undef VI_EACH
+
+static inline void vi_store(void *p, vi a) { _mm256_storeu_si256(p, a); }
+static inline vf vf_from_bits(vi a) { return _mm256_castsi256_ps(a); }
+static inline vi vi_shift_left(vi a, int n) { return _mm256_slli_epi32(a, n); }
+static inline vi vi_sub(vi a, vi b) { return _mm256_sub_epi32(a, b); }
 static inline void vi_store_bytes(int8_t *p, vi a)
 {
     const __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
@@ -123,17 +134,22 @@ static inline bytes_op bytes_prepare(vi w)
     const vi value = _mm256_xor_si256(w, _mm256_set1_epi8(-128));
     return (bytes_op){_mm256_abs_epi8(value), value};
 }
-static inline vi bytes_start(int32_t sum) { (void)sum; return _mm256_setzero_si256(); }
+static inline vi bytes_start(const int32_t *start) { (void)start; return _mm256_setzero_si256(); }
 static inline vi bytes_dot(vi acc, bytes_op w, vi x)
 {
     const vi pairs = _mm256_maddubs_epi16(w.size, _mm256_sign_epi8(x, w.value));
     return _mm256_add_epi32(acc, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
 }
-static inline vi nibbles_start(int32_t sum, int offset) { (void)sum, (void)offset; return _mm256_setzero_si256(); }
-static inline vi nibbles_dot(vi acc, vi w, vi x) { return _mm256_add_epi16(acc, _mm256_maddubs_epi16(w, x)); }
-static inline vi nibbles_finish(vi acc, int32_t sum, int offset)
+static inline vi nibbles_start(const int32_t *start, bool offset)
 {
-    return _mm256_add_epi32(_mm256_madd_epi16(acc, _mm256_set1_epi16(1)), vi_set(-offset * sum));
+    (void)start, (void)offset;
+    return _mm256_setzero_si256();
+}
+static inline vi nibbles_dot(vi acc, vi w, vi x) { return _mm256_add_epi16(acc, _mm256_maddubs_epi16(w, x)); }
+static inline vi nibbles_finish(vi acc, const int32_t *start, bool offset)
+{
+    const vi sum = _mm256_madd_epi16(acc, _mm256_set1_epi16(1));
+    return offset ? vi_add(sum, vi_set(*start)) : sum;
 }
 
 #endif

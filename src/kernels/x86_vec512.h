@@ -7,12 +7,16 @@
 #define VOUCH_KERNELS_X86_VEC512_H
 
 #include <immintrin.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
 enum { VL = 16, PARTS = 1 };
 #define VL_TILES_MAX 8   /* tiles of float weights walked together */
 #define VL_CHAINS 24     /* accumulators that fit beside the operands */
+enum { VL_MOST_FLOAT_ROWS = 16 };
+#define VL_FLOAT_ROWS(X) \
+    X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16)
 
 typedef __m512 vf;
 typedef __m512i vi;
@@ -37,6 +41,7 @@ static inline vm vf_unordered(vf a) { return _mm512_cmp_ps_mask(a, a, _CMP_UNORD
 static inline vf vf_zero_where(vf a, vm m) { return _mm512_mask_mov_ps(a, m, _mm512_setzero_ps()); }
 static inline vf vf_select(vf a, vf b, vm m) { return _mm512_mask_mov_ps(a, m, b); } /* m ? b : a */
 static inline int vm_bits(vm m) { return m; }
+static inline vf vf_swap_pairs(vf a) { return _mm512_permute_ps(a, 0xb1); }
 static inline vf vf_from_half(const void *p) { return _mm512_cvtph_ps(_mm256_loadu_si256(p)); }
 static inline void vf_to_half(void *p, vf a)
 {
@@ -52,11 +57,38 @@ static inline vf vf_power(vf k)
 }
 static inline vi vi_load(const void *p) { return _mm512_loadu_si512(p); }
 static inline vi vi_set(int32_t x) { return _mm512_set1_epi32(x); }
+/* Zero by its own instruction, which costs none: compilers would copy a register that holds it. */
+static inline vi vi_zero(void)
+{
+    vi zero;
+    __asm__("vpxord %0, %0, %0" : "=v"(zero));
+    return zero;
+}
 static inline vi vi_add(vi a, vi b) { return _mm512_add_epi32(a, b); }
 static inline vi vi_max(vi a, vi b) { return _mm512_max_epi32(a, b); }
-static inline int32_t vi_largest(vi a) { return _mm512_reduce_max_epi32(a); }
 static inline vi vi_size_bits(vf a) { return _mm512_and_si512(_mm512_castps_si512(a), _mm512_set1_epi32(INT32_MAX)); }
-static inline int32_t vi_sum(vi a) { return _mm512_reduce_add_epi32(a); }
+
+/* From VL vectors the vector of what `op` makes of each one's lanes: four rounds, each of which halves their number. */
+#define VI_EACH(name, op)                                                                                 \
+    static inline vi name(vi v[VL])                                                                       \
+    {                                                                                                     \
+        for (int i = 0; i < 8; i++)                                                                       \
+            v[i] = op(_mm512_unpacklo_epi32(v[2 * i], v[2 * i + 1]), _mm512_unpackhi_epi32(v[2 * i], v[2 * i + 1])); \
+        for (int i = 0; i < 4; i++)                                                                       \
+            v[i] = op(_mm512_unpacklo_epi64(v[2 * i], v[2 * i + 1]), _mm512_unpackhi_epi64(v[2 * i], v[2 * i + 1])); \
+        for (int i = 0; i < 2; i++)                                                                       \
+            v[i] = op(_mm512_shuffle_i32x4(v[2 * i], v[2 * i + 1], 0x88),                                 \
+                      _mm512_shuffle_i32x4(v[2 * i], v[2 * i + 1], 0xdd));                                \
+        return op(_mm512_shuffle_i32x4(v[0], v[1], 0x88), _mm512_shuffle_i32x4(v[0], v[1], 0xdd));        \
+    }
+VI_EACH(vi_each_largest, _mm512_max_epi32)
+VI_EACH(vi_each_sum, _mm512_add_epi32)
+#undef VI_EACH
+
+static inline void vi_store(void *p, vi a) { _mm512_storeu_si512(p, a); }
+static inline vf vf_from_bits(vi a) { return _mm512_castsi512_ps(a); }
+static inline vi vi_shift_left(vi a, int n) { return _mm512_slli_epi32(a, (unsigned)n); }
+static inline vi vi_sub(vi a, vi b) { return _mm512_sub_epi32(a, b); }
 static inline void vi_store_bytes(int8_t *p, vi a) { _mm_storeu_si128((void *)p, _mm512_cvtepi32_epi8(a)); }
 static inline vi vi_low_nibbles(vi a) { return _mm512_and_si512(a, _mm512_set1_epi8(15)); }
 static inline vi vi_high_nibbles(vi a) { return vi_low_nibbles(_mm512_srli_epi16(a, 4)); }
@@ -97,18 +129,25 @@ static inline double vd_reduce(vd16 sum)
  * Dot products of 4 unsigned weights a lane with 4 signed activations, the same for all lanes.
  *
  *   VNNI     vpdpbusd does it; signed weights come as value + 128, nibbles as they are, and the sum
- *            starts at minus the offset times the sum of the activations.
+ *            starts at minus the offset times the sum of the activations (start in kernels.h, for 8).
  *   AVX-512  vpmaddubsw adds pairs to 16 bits. Nibbles: 8 pairs of at most 2 * 15 * 127 fit, so one
  *            widening a block suffices. Bytes: |w| with w's sign given to x, at most 2 * 128 * 127 = 32512.
  */
 #if VOUCH_VNNI
 typedef vi bytes_op;
 static inline bytes_op bytes_prepare(vi w) { return w; }
-static inline vi bytes_start(int32_t sum) { return vi_set(-128 * sum); }
+static inline vi bytes_start(const int32_t *start) { return _mm512_slli_epi32(vi_set(*start), 4); }
 static inline vi bytes_dot(vi acc, bytes_op w, vi x) { return _mm512_dpbusd_epi32(acc, w, x); }
-static inline vi nibbles_start(int32_t sum, int offset) { return vi_set(-offset * sum); }
+static inline vi nibbles_start(const int32_t *start, bool offset)
+{
+    return offset ? vi_set(*start) : vi_zero();
+}
 static inline vi nibbles_dot(vi acc, vi w, vi x) { return _mm512_dpbusd_epi32(acc, w, x); }
-static inline vi nibbles_finish(vi acc, int32_t sum, int offset) { (void)sum, (void)offset; return acc; }
+static inline vi nibbles_finish(vi acc, const int32_t *start, bool offset)
+{
+    (void)start, (void)offset;
+    return acc;
+}
 #else
 typedef struct bytes_op { vi size; __mmask64 negative; } bytes_op;
 static inline bytes_op bytes_prepare(vi w)
@@ -116,18 +155,23 @@ static inline bytes_op bytes_prepare(vi w)
     const vi value = _mm512_xor_si512(w, _mm512_set1_epi8(-128));
     return (bytes_op){_mm512_abs_epi8(value), _mm512_movepi8_mask(value)};
 }
-static inline vi bytes_start(int32_t sum) { (void)sum; return _mm512_setzero_si512(); }
+static inline vi bytes_start(const int32_t *start) { (void)start; return _mm512_setzero_si512(); }
 static inline vi bytes_dot(vi acc, bytes_op w, vi x)
 {
     const vi signed_x = _mm512_mask_sub_epi8(x, w.negative, _mm512_setzero_si512(), x);
     const vi pairs = _mm512_maddubs_epi16(w.size, signed_x);
     return _mm512_add_epi32(acc, _mm512_madd_epi16(pairs, _mm512_set1_epi16(1)));
 }
-static inline vi nibbles_start(int32_t sum, int offset) { (void)sum, (void)offset; return _mm512_setzero_si512(); }
-static inline vi nibbles_dot(vi acc, vi w, vi x) { return _mm512_add_epi16(acc, _mm512_maddubs_epi16(w, x)); }
-static inline vi nibbles_finish(vi acc, int32_t sum, int offset)
+static inline vi nibbles_start(const int32_t *start, bool offset)
 {
-    return _mm512_add_epi32(_mm512_madd_epi16(acc, _mm512_set1_epi16(1)), vi_set(-offset * sum));
+    (void)start, (void)offset;
+    return _mm512_setzero_si512();
+}
+static inline vi nibbles_dot(vi acc, vi w, vi x) { return _mm512_add_epi16(acc, _mm512_maddubs_epi16(w, x)); }
+static inline vi nibbles_finish(vi acc, const int32_t *start, bool offset)
+{
+    const vi sum = _mm512_madd_epi16(acc, _mm512_set1_epi16(1));
+    return offset ? vi_add(sum, vi_set(*start)) : sum;
 }
 #endif
 

@@ -22,30 +22,23 @@ static void layout_acts(vouch_acts *acts, int64_t max_rows, int64_t n_in, bool q
         acts->q = vouch_arena_take(arena, values, sizeof *acts->q);
         acts->d = vouch_arena_take(arena, blocks, sizeof *acts->d);
         acts->s = vouch_arena_take(arena, blocks, sizeof *acts->s);
-        acts->sum = vouch_arena_take(arena, blocks, sizeof *acts->sum);
+        acts->start = vouch_arena_take(arena, blocks, sizeof *acts->start);
     }
-    if (floats) acts->x = vouch_arena_take(arena, values, sizeof *acts->x);
-}
-
-static int64_t widest_input(const vouch_hparams *h)
-{
-    const int64_t n_attn = (int64_t)h->n_heads * h->head_dim;
-    const int64_t widest = n_attn > h->n_embd ? n_attn : h->n_embd;
-    return widest > h->n_ff ? widest : h->n_ff;
+    if (floats) acts->x = vouch_arena_take(arena, (size_t)max_rows * (size_t)((n_in + 15) / 16 * 16), sizeof *acts->x);
 }
 
 static void layout_thread(thread_memory *memory, const vouch_context *c, vouch_arena *arena)
 {
     const vouch_hparams *h = &c->weights->hparams;
-    const size_t keys = (size_t)c->n_slots * (size_t)c->max_vectors;
-    layout_acts(&memory->acts, VOUCH_ALONE_ROWS, widest_input(h), c->any_quantized, c->any_float, arena);
-    memory->row = vouch_arena_take(arena, (size_t)widest_input(h), sizeof(float));
-    memory->scores = vouch_arena_take(arena, keys, sizeof(float));
-    memory->mixed = vouch_arena_take(arena, (size_t)c->max_vectors * (size_t)h->head_dim, sizeof(float));
-    memory->factors = vouch_arena_take(arena, (size_t)c->max_vectors, sizeof(float));
+    const size_t queries = (size_t)c->weights->kernels->float_rows;
+    memory->row = vouch_arena_take(arena, (size_t)h->n_embd, sizeof(float));
+    memory->norms = vouch_arena_take(arena, (size_t)c->max_rows, sizeof(float));
+    memory->squares = vouch_arena_take(arena, ((size_t)h->head_dim + 15) / 16, sizeof(float));
+    memory->mixed = vouch_arena_take(arena, queries * (size_t)h->head_dim, sizeof(float));
+    memory->factors = vouch_arena_take(arena, queries, sizeof(float));
     memory->slots = vouch_arena_take(arena, (size_t)c->max_rows, sizeof(int32_t));
-    layout_acts(&memory->queries, c->max_vectors, h->head_dim, false, true, arena);
-    layout_acts(&memory->shares, c->max_vectors, c->n_slots, false, true, arena);
+    layout_acts(&memory->queries, (int64_t)queries, h->head_dim, false, true, arena);
+    layout_acts(&memory->scores, (int64_t)queries, c->n_slots, false, true, arena);
 }
 
 static void layout_cache(vouch_context *c, vouch_arena *arena)
@@ -81,11 +74,13 @@ static void layout_context(vouch_context *c, vouch_arena *arena)
     c->gate = vouch_arena_take(arena, rows * (size_t)h->n_ff, sizeof(float));
     c->up = vouch_arena_take(arena, rows * (size_t)h->n_ff, sizeof(float));
     c->logits = vouch_arena_take(arena, (size_t)c->max_logits * (size_t)h->n_vocab, sizeof(float));
-    layout_acts(&c->acts, c->max_rows, widest_input(h), c->any_quantized, c->any_float, arena);
+    c->squares = vouch_arena_take(arena, rows * (((size_t)h->n_embd + 15) / 16), sizeof(float));
+    layout_acts(&c->acts, c->max_rows, h->n_embd, c->any_quantized, c->any_float, arena);
+    layout_acts(&c->mixed_acts, c->max_rows, (int64_t)h->n_heads * h->head_dim, c->any_quantized, c->any_float, arena);
     layout_acts(&c->hidden, c->max_rows, h->n_ff, c->any_quantized, c->any_float, arena);
     c->frequencies = vouch_arena_take(arena, (size_t)h->n_rot / 2, sizeof(double));
-    c->cosines = vouch_arena_take(arena, rows * (size_t)h->n_rot / 2, sizeof(float));
-    c->sines = vouch_arena_take(arena, rows * (size_t)h->n_rot / 2, sizeof(float));
+    c->cosines = vouch_arena_take(arena, rows * (size_t)h->n_rot, sizeof(float));
+    c->sines = vouch_arena_take(arena, rows * (size_t)h->n_rot, sizeof(float));
     c->tokens = vouch_arena_take(arena, rows, sizeof *c->tokens);
     c->parents = vouch_arena_take(arena, rows, sizeof *c->parents);
     c->depths = vouch_arena_take(arena, rows, sizeof *c->depths);
@@ -132,15 +127,12 @@ vouch_status vouch_context_open(vouch_context **out, const vouch_weights *weight
     *out = NULL;
     vouch_context *c = calloc(1, sizeof *c);
     if (!c) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a context");
-    const vouch_hparams *h = &weights->hparams;
-    const int32_t group = h->n_heads / h->n_kv_heads;
     *c = (vouch_context){.weights = weights,
                          .pool = pool,
                          .n_ctx = options->n_ctx,
                          .n_slots = (options->n_ctx + VOUCH_TILE - 1) / VOUCH_TILE * VOUCH_TILE,
                          .max_rows = options->max_rows,
                          .max_logits = options->max_logits,
-                         .max_vectors = group > VOUCH_UNIT_VECTORS ? group : VOUCH_UNIT_VECTORS,
                          .kv_type = options->kv_type};
     find_kinds(c);
     vouch_arena arena = {0};

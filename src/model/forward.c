@@ -6,11 +6,16 @@
  *   x = embedding[token]                                              [n, n_embd]
  *   for each layer
  *     1 heads    q, k, v = W norm(x); k normalised and rotated; k, v into the cache
- *     2 attend   q normalised and rotated; mixed = softmax(q k) v, by rows and heads
+ *     2 attend   q normalised and rotated; mixed = softmax(q k) v, by queries (a row and a head)
  *     3 output   x += W_o mixed
  *     4 ffn      gate = silu(W_gate norm(x)) * W_up norm(x)
  *     5 down     x += W_down gate
  *   logits = W_head norm(x), of the rows asked for
+ *
+ * Every stage leaves its result in the form that the next one multiplies with (quantised where its weights are), made
+ * by the thread that computed it: what travels between the processors' caches is a quarter of the floats, and nobody
+ * prepares an input twice. Of a norm, factor * x * weight, only the factor needs a whole row, so x * weight is left
+ * together with its squares' sums, and the reader multiplies its finished sums by the factor.
  *
  * Law L1 holds because no kernel mixes rows and every row is given the same operations in the same order:
  * attention walks a row's keys by their place in its sequence, first the cache's slots, then its ancestors
@@ -43,23 +48,6 @@ static needs needs_of(const vouch_matrix *const *matrices, int n)
     return all;
 }
 
-/* The rows [begin, end) of x, normalised where norm isn't NULL, into acts. */
-static void prepare_rows(vouch_context *c, vouch_acts *acts, float *row, const float *x, const float *norm,
-                         needs need, int64_t begin, int64_t end)
-{
-    const vouch_kernels *kernels = c->weights->kernels;
-    const int64_t n_in = acts->n_in;
-    for (int64_t r = begin; r < end; r++) {
-        const float *from = x + r * n_in;
-        if (norm) {
-            kernels->rms_norm(row, from, norm, n_in, c->weights->hparams.norm_eps);
-            from = row;
-        }
-        if (need.quantized) kernels->quantize(acts, from, 0, r, r + 1, 0, n_in);
-        if (need.floats) kernels->interleave(acts, from, 0, r, r + 1, 0, n_in);
-    }
-}
-
 static vouch_acts shaped(const vouch_context *c, const vouch_acts *memory, int64_t n_rows, int64_t n_in)
 {
     vouch_acts acts = *memory;
@@ -69,28 +57,84 @@ static vouch_acts shaped(const vouch_context *c, const vouch_acts *memory, int64
     return acts;
 }
 
-/* The input of a stage, x [n_rows][n_in], ready for its matrices: by each thread for itself where rows are
- * few, otherwise shared, with a barrier. */
-static const vouch_acts *prepare(vouch_context *c, vouch_pool *team, thread_memory *my, const float *x,
-                                 int64_t n_rows, int64_t n_in, const float *norm, needs need)
+static vouch_acts shaped_floats(const vouch_context *c, const vouch_acts *memory, int64_t n_rows, int64_t n_in)
 {
-    const bool alone = n_rows <= VOUCH_ALONE_ROWS;
-    my->prepared = shaped(c, alone ? &my->acts : &c->acts, n_rows, n_in);
-    if (alone) {
-        prepare_rows(c, &my->prepared, my->row, x, norm, need, 0, n_rows);
-        return &my->prepared;
-    }
-    vouch_work work = vouch_pool_share(team, my->thread, n_rows, 1);
-    while (vouch_work_next(&work))
-        prepare_rows(c, &my->prepared, my->row, x, norm, need, work.begin, work.end);
-    vouch_pool_barrier(team);
-    return &my->prepared;
+    vouch_acts acts = shaped(c, memory, n_rows, n_in);
+    acts.group_rows = c->weights->kernels->float_rows;
+    return acts;
 }
 
-static void multiply(const vouch_context *c, const vouch_matrix *w, const vouch_acts *x, float *y, int64_t begin,
-                     int64_t end, vouch_start start)
+/* The inputs [first, last) of the rows [begin, end) of x, where x[r * ldx + i] is input i of row r. */
+static void put_inputs(const vouch_context *c, vouch_acts *acts, needs need, const float *x, int64_t ldx, int64_t begin,
+                       int64_t end, int64_t first, int64_t last)
 {
-    c->weights->kernels->matmul[w->type](w, x, y, w->n_out, begin, end, start);
+    if (need.quantized) c->weights->kernels->quantize(acts, x, ldx, begin, end, first, last);
+    if (need.floats) c->weights->kernels->interleave(acts, x, ldx, begin, end, first, last);
+}
+
+/* The next stage that reads the residual stream. */
+typedef struct reader {
+    const float *norm;
+    needs need;
+    int64_t first_row; /* rows before it aren't read any more */
+} reader;
+
+static reader reader_heads(const vouch_context *c, int32_t l)
+{
+    const vouch_layer *layer = &c->weights->layers[l];
+    return (reader){layer->attn_norm, needs_of((const vouch_matrix *const[]){&layer->q, &layer->k, &layer->v}, 3), 0};
+}
+
+static reader reader_ffn(const vouch_context *c, int32_t l)
+{
+    const vouch_layer *layer = &c->weights->layers[l];
+    return (reader){layer->ffn_norm, needs_of((const vouch_matrix *const[]){&layer->gate, &layer->up}, 2), 0};
+}
+
+static reader reader_head(const vouch_context *c)
+{
+    return (reader){c->weights->output_norm, needs_of(&c->weights->head, 1), c->n_rows - c->n_logits};
+}
+
+static float *squares_of(const vouch_context *c, int64_t row)
+{
+    return c->squares + row * ((c->weights->hparams.n_embd + 15) / 16);
+}
+
+static vouch_acts stream_acts(const vouch_context *c, const reader *to)
+{
+    return shaped(c, &c->acts, c->n_rows - to->first_row, c->weights->hparams.n_embd);
+}
+
+/* The tiles [tile, tile_end) of x, rows [begin, end), are ready: leaves them for the stage that reads them. */
+static void publish(const vouch_context *c, thread_memory *my, const reader *to, int64_t begin, int64_t end,
+                    int64_t tile, int64_t tile_end)
+{
+    const int64_t n_embd = c->weights->hparams.n_embd, first = tile * VOUCH_TILE;
+    const int64_t last = tile_end * VOUCH_TILE < n_embd ? tile_end * VOUCH_TILE : n_embd;
+    vouch_acts acts = stream_acts(c, to);
+    for (int64_t r = begin < to->first_row ? to->first_row : begin; r < end; r++) {
+        c->weights->kernels->norm_part(my->row + first, squares_of(c, r) + tile, c->x + r * n_embd + first,
+                                       to->norm + first, last - first);
+        put_inputs(c, &acts, to->need, my->row, 0, r - to->first_row, r - to->first_row + 1, first, last);
+    }
+}
+
+/* What was published for this reader; the factors of the rows' norms to my->norms. */
+static vouch_acts receive(const vouch_context *c, thread_memory *my, const reader *to)
+{
+    const vouch_hparams *h = &c->weights->hparams;
+    for (int64_t r = to->first_row; r < c->n_rows; r++)
+        my->norms[r - to->first_row] = c->weights->kernels->norm_factor(squares_of(c, r), h->n_embd, h->norm_eps);
+    return stream_acts(c, to);
+}
+
+/* y = W acts, or y += W acts; times a row's factor where factors isn't NULL. */
+static void multiply(const vouch_context *c, const vouch_matrix *w, const vouch_acts *x, float *y, int64_t begin,
+                     int64_t end, vouch_start start, const float *factors)
+{
+    const vouch_result result = {y, w->n_out, VOUCH_TILE, start, factors};
+    c->weights->kernels->matmul[w->type](w, x, result, begin, end);
 }
 
 /* ------------------------------------------------------------------- heads */
@@ -100,22 +144,24 @@ static vouch_matrix *cache_of(vouch_matrix *all, const vouch_context *c, int32_t
     return &all[layer * c->weights->hparams.n_kv_heads + kv_head];
 }
 
-static void rotate_head(const vouch_context *c, float *head, const float *norm, int64_t row)
+static void rotate_head(const vouch_context *c, thread_memory *my, float *head, const float *norm, int64_t row)
 {
     const vouch_hparams *h = &c->weights->hparams;
     const vouch_kernels *kernels = c->weights->kernels;
-    const int64_t pairs = h->n_rot / 2;
-    if (norm) kernels->rms_norm(head, head, norm, h->head_dim, h->norm_eps);
-    kernels->rope(head, c->cosines + row * pairs, c->sines + row * pairs, h->n_rot, h->arch->rope_half_split);
+    if (norm) {
+        kernels->norm_part(head, my->squares, head, norm, h->head_dim);
+        kernels->scale(head, kernels->norm_factor(my->squares, h->head_dim, h->norm_eps), h->head_dim);
+    }
+    kernels->rope(head, c->cosines + row * h->n_rot, c->sines + row * h->n_rot, h->n_rot, h->arch->rope_half_split);
 }
 
-static void finish_keys(vouch_context *c, int32_t index, const vouch_layer *layer, int64_t begin, int64_t end)
+static void finish_keys(vouch_context *c, thread_memory *my, int32_t index, const vouch_layer *layer, int64_t begin, int64_t end)
 {
     const vouch_hparams *h = &c->weights->hparams;
     for (int64_t i = begin; i < end; i++)
         for (int64_t r = 0; r < c->n_rows; r++) {
             float *head = c->k + (r * h->n_kv_heads + i) * h->head_dim;
-            rotate_head(c, head, layer->k_norm, r);
+            rotate_head(c, my, head, layer->k_norm, r);
             c->weights->kernels->set_row(cache_of(c->keys, c, index, (int32_t)i), c->n_cached + r, head);
         }
 }
@@ -142,24 +188,26 @@ static int64_t units_of(int64_t n_heads, int64_t per_unit)
     return (n_heads + per_unit - 1) / per_unit;
 }
 
-/* Piece i of the stage: some heads of k or of v, whole, into the cache; or some tiles of q, which attention
- * finishes. */
-static void compute_heads(vouch_context *c, const vouch_acts *acts, int32_t index, int64_t i)
+/* Piece i of n of the stage: some heads of k or of v, whole, into the cache; or some tiles of q, which attention
+ * finishes. Those of k and v are larger and spread evenly among the others. */
+static void compute_heads(vouch_context *c, thread_memory *my, const vouch_acts *acts, int32_t index, int64_t i, int64_t n)
 {
     const vouch_hparams *h = &c->weights->hparams;
     const vouch_layer *layer = &c->weights->layers[index];
     const int64_t per_unit = heads_per_unit(h->head_dim), kv_units = units_of(h->n_kv_heads, per_unit);
-    if (i >= 2 * kv_units) {
-        const int64_t tile = (i - 2 * kv_units) * TILES, past = tile + TILES;
-        multiply(c, &layer->q, acts, c->q, tile, past < layer->q.n_tiles ? past : layer->q.n_tiles, VOUCH_FROM_ZERO);
+    const int64_t kv_before = (i * 2 * kv_units + n - 1) / n, kv_past = ((i + 1) * 2 * kv_units + n - 1) / n;
+    if (kv_before == kv_past) {
+        const int64_t tile = (i - kv_before) * TILES, past = tile + TILES;
+        multiply(c, &layer->q, acts, c->q, tile, past < layer->q.n_tiles ? past : layer->q.n_tiles, VOUCH_FROM_ZERO,
+                 my->norms);
         return;
     }
-    const bool is_key = i < kv_units;
-    const int64_t begin = (is_key ? i : i - kv_units) * per_unit;
+    const bool is_key = kv_before % 2 == 0;
+    const int64_t begin = kv_before / 2 * per_unit;
     const int64_t end = begin + per_unit < h->n_kv_heads ? begin + per_unit : h->n_kv_heads;
     multiply(c, is_key ? &layer->k : &layer->v, acts, is_key ? c->k : c->v, begin * h->head_dim / VOUCH_TILE,
-             (end * h->head_dim + VOUCH_TILE - 1) / VOUCH_TILE, VOUCH_FROM_ZERO);
-    if (is_key) finish_keys(c, index, layer, begin, end);
+             (end * h->head_dim + VOUCH_TILE - 1) / VOUCH_TILE, VOUCH_FROM_ZERO, my->norms);
+    if (is_key) finish_keys(c, my, index, layer, begin, end);
     else finish_values(c, index, begin, end);
 }
 
@@ -167,25 +215,42 @@ static void stage_heads(vouch_context *c, vouch_pool *team, thread_memory *my, i
 {
     const vouch_hparams *h = &c->weights->hparams;
     const vouch_layer *layer = &c->weights->layers[index];
-    const vouch_matrix *const matrices[] = {&layer->q, &layer->k, &layer->v};
     const int64_t kv_units = units_of(h->n_kv_heads, heads_per_unit(h->head_dim));
     const int64_t n_pieces = 2 * kv_units + (layer->q.n_tiles + TILES - 1) / TILES;
-    const vouch_acts *acts = prepare(c, team, my, c->x, c->n_rows, h->n_embd, layer->attn_norm, needs_of(matrices, 3));
+    const reader me = reader_heads(c, index);
+    const vouch_acts acts = receive(c, my, &me);
     vouch_work work = vouch_pool_share(team, my->thread, n_pieces, 1);
     while (vouch_work_next(&work))
-        for (int64_t i = work.begin; i < work.end; i++) compute_heads(c, acts, index, i);
+        for (int64_t i = work.begin; i < work.end; i++) compute_heads(c, my, &acts, index, i, n_pieces);
     vouch_pool_barrier(team);
 }
 
 /* --------------------------------------------------------------- attention */
 
-/* One unit of attention: rows [row, row_end) and query heads [head, head_end) of one KV head. Vector
- * i = (r - row) * n_heads + (head's place) is one query. */
+/* One unit of attention: the queries [begin, end) of one KV head, at most `float_rows` of them. Query i is of row
+ * i / group and head i % group of the KV head's group. What the kernels see is a group of activations:
+ *
+ *     scores [n_slots / 16][queries][16]   score of query i and key j, later its softmax weight
+ */
 typedef struct unit {
-    int64_t row, row_end, head, head_end;
+    int64_t begin, end, group;
     int32_t layer, kv_head;
-    int64_t n_shared; /* keys that all rows of the unit see: slots [0, n_shared) */
+    int64_t n_shared; /* keys that all its rows see: slots [0, n_shared) */
+    float *scores;
+    int64_t chunk;    /* floats of 16 slots of all its queries */
 } unit;
+
+static float *score_at(const unit *u, int64_t query, int64_t key)
+{
+    return u->scores + key / 16 * u->chunk + (query - u->begin) * 16 + key % 16;
+}
+
+/* A query's place in c->q and c->mixed, [n_rows][n_heads * head_dim]. */
+static int64_t place_of(const vouch_context *c, const unit *u, int64_t query)
+{
+    const vouch_hparams *h = &c->weights->hparams;
+    return (query / u->group * h->n_heads + u->kv_head * u->group + query % u->group) * h->head_dim;
+}
 
 /* Slots of this pass that row r sees beyond the shared ones, in ascending order; the row's own is last. */
 static int64_t own_slots(const vouch_context *c, const unit *u, int64_t r, int32_t *slots)
@@ -201,147 +266,203 @@ static int64_t own_slots(const vouch_context *c, const unit *u, int64_t r, int32
     return n;
 }
 
-/* scores [vectors][n_slots] of all slots that some row of the unit sees. The queries are normalised and rotated
- * here, by the one unit that uses them, and take the factor 1 / sqrt(head_dim). */
+/* Scores of all slots that some row of the unit sees. The queries are normalised and rotated here, by the one unit
+ * that uses them, and take the factor 1 / sqrt(head_dim). */
 static void score_keys(const vouch_context *c, thread_memory *my, const unit *u)
 {
     const vouch_hparams *h = &c->weights->hparams;
     const vouch_kernels *kernels = c->weights->kernels;
-    const int64_t n_heads = u->head_end - u->head, n_vectors = (u->row_end - u->row) * n_heads;
     const float factor = 1.0f / sqrtf((float)h->head_dim);
-    vouch_acts queries = shaped(c, &my->queries, n_vectors, h->head_dim);
-    for (int64_t i = 0; i < n_vectors; i++) {
-        const int64_t r = u->row + i / n_heads;
-        float *query = c->q + (r * h->n_heads + u->head + i % n_heads) * h->head_dim;
-        rotate_head(c, query, c->weights->layers[u->layer].q_norm, r);
+    vouch_acts queries = shaped_floats(c, &my->queries, u->end - u->begin, h->head_dim);
+    for (int64_t i = u->begin; i < u->end; i++) {
+        float *query = c->q + place_of(c, u, i);
+        rotate_head(c, my, query, c->weights->layers[u->layer].q_norm, i / u->group);
         kernels->scale(query, factor, h->head_dim);
-        kernels->interleave(&queries, query, 0, i, i + 1, 0, h->head_dim);
+        kernels->interleave(&queries, query, 0, i - u->begin, i - u->begin + 1, 0, h->head_dim);
     }
     const vouch_matrix *keys = cache_of(c->keys, c, u->layer, u->kv_head);
-    const int64_t n_keys = c->n_cached + u->row_end;
-    kernels->matmul[keys->type](keys, &queries, my->scores, c->n_slots, 0, (n_keys + VOUCH_TILE - 1) / VOUCH_TILE,
-                                VOUCH_FROM_ZERO);
+    const int64_t n_keys = c->n_cached + (u->end - 1) / u->group + 1;
+    const vouch_result scores = {u->scores, 16, u->chunk, VOUCH_FROM_ZERO, NULL};
+    kernels->matmul[keys->type](keys, &queries, scores, 0, (n_keys + VOUCH_TILE - 1) / VOUCH_TILE);
 }
 
-/* Mixes the values of n neighbouring slots into mixed [vectors][head_dim] of the unit's vectors [begin, end);
- * their weights [n_slots] for them begin at place `first`. */
-static void mix_run(const vouch_context *c, thread_memory *my, const vouch_matrix *values, int64_t begin, int64_t end,
-                    int64_t first, int64_t slot, int64_t n, vouch_start start)
+/* The softmax of each query's scores, in its row's order of keys; 1 / its sum to my->factors. */
+static void weigh_keys(const vouch_context *c, thread_memory *my, const unit *u)
+{
+    int64_t n_own = 0;
+    for (int64_t i = u->begin; i < u->end; i++) {
+        if (i == u->begin || i % u->group == 0) n_own = own_slots(c, u, i / u->group, my->slots);
+        for (int64_t j = 0; j < n_own; j++) *score_at(u, i, u->n_shared + j) = *score_at(u, i, my->slots[j]);
+        const float sum = c->weights->kernels->softmax(score_at(u, i, 0), u->chunk, u->n_shared + n_own);
+        my->factors[i - u->begin] = 1.0f / sum;
+    }
+}
+
+/* The values' sums: of the shared slots for all queries at once, then each row's own. */
+static void mix_values(const vouch_context *c, thread_memory *my, const unit *u)
 {
     const vouch_kernels *kernels = c->weights->kernels;
     const int64_t width = c->weights->hparams.head_dim;
-    const vouch_matrix part = vouch_matrix_columns(values, slot, n);
-    vouch_acts shares = shaped(c, &my->shares, end - begin, n);
-    kernels->interleave(&shares, my->scores + begin * c->n_slots + first, c->n_slots, 0, end - begin, 0, n);
-    kernels->matmul[part.type](&part, &shares, my->mixed + begin * width, width, 0, part.n_tiles, start);
+    const vouch_matrix *values = cache_of(c->values, c, u->layer, u->kv_head);
+    const vouch_matrix part = vouch_matrix_columns(values, 0, u->n_shared);
+    vouch_acts weights = shaped_floats(c, &my->scores, u->end - u->begin, u->n_shared);
+    const vouch_result mixed = {my->mixed, width, VOUCH_TILE, VOUCH_FROM_ZERO, NULL};
+    kernels->matmul[part.type](&part, &weights, mixed, 0, part.n_tiles);
+    for (int64_t i = u->begin, past; i < u->end; i = past) {
+        past = (i / u->group + 1) * u->group < u->end ? (i / u->group + 1) * u->group : u->end;
+        const int64_t n_own = own_slots(c, u, i / u->group, my->slots);
+        for (int64_t j = 0; j < n_own; j++)
+            kernels->add_column(values, my->slots[j], score_at(u, i, u->n_shared + j), 16,
+                                my->mixed + (i - u->begin) * width, width, past - i);
+    }
+}
+
+static int64_t attention_width(const vouch_context *c)
+{
+    return (int64_t)c->weights->hparams.n_heads * c->weights->hparams.head_dim;
+}
+
+/* True where a head is whole blocks of W_o's input, so that whoever mixed it can put it there. */
+static bool heads_are_blocks(const vouch_context *c, needs need)
+{
+    return c->weights->hparams.head_dim % (need.quantized ? VOUCH_BLOCK : 16) == 0;
+}
+
+/* The columns [first, last) of mixed rows [begin, end) into the input of W_o. */
+static void put_mixed(const vouch_context *c, int32_t layer, int64_t begin, int64_t end, int64_t first, int64_t last)
+{
+    const vouch_matrix *const o = &c->weights->layers[layer].o;
+    vouch_acts acts = shaped(c, &c->mixed_acts, c->n_rows, attention_width(c));
+    put_inputs(c, &acts, needs_of(&o, 1), c->mixed, attention_width(c), begin, end, first, last);
 }
 
 static void attend(vouch_context *c, thread_memory *my, const unit *u)
 {
-    const vouch_hparams *h = &c->weights->hparams;
-    const vouch_kernels *kernels = c->weights->kernels;
-    const int64_t n_heads = u->head_end - u->head, n_vectors = (u->row_end - u->row) * n_heads;
-    const vouch_matrix *values = cache_of(c->values, c, u->layer, u->kv_head);
-    int32_t *slots = my->slots;
-
+    const int64_t width = c->weights->hparams.head_dim, all = attention_width(c);
+    const vouch_matrix *const o = &c->weights->layers[u->layer].o;
+    const bool put = heads_are_blocks(c, needs_of(&o, 1));
     score_keys(c, my, u);
-    for (int64_t i = 0; i < n_vectors; i++) {
-        float *scores = my->scores + i * c->n_slots;
-        const int64_t n_own = own_slots(c, u, u->row + i / n_heads, slots);
-        for (int64_t j = 0; j < n_own; j++) scores[u->n_shared + j] = scores[slots[j]];
-        my->factors[i] = 1.0f / kernels->softmax(scores, u->n_shared + n_own);
-    }
-
-    /* The shared slots for all rows at once, then each row's own. */
-    mix_run(c, my, values, 0, n_vectors, 0, 0, u->n_shared, VOUCH_FROM_ZERO);
-    for (int64_t r = u->row; r < u->row_end; r++) {
-        const int64_t begin = (r - u->row) * n_heads, n_own = own_slots(c, u, r, slots);
-        for (int64_t j = 0, run; j < n_own; j += run) {
-            for (run = 1; j + run < n_own && slots[j + run] == slots[j] + run;) run++;
-            mix_run(c, my, values, begin, begin + n_heads, u->n_shared + j, slots[j], run, VOUCH_FROM_Y);
+    weigh_keys(c, my, u);
+    mix_values(c, my, u);
+    for (int64_t i = u->begin, past; i < u->end; i = past) {
+        past = (i / u->group + 1) * u->group < u->end ? (i / u->group + 1) * u->group : u->end;
+        for (int64_t j = i; j < past; j++) {
+            float *mixed = my->mixed + (j - u->begin) * width;
+            c->weights->kernels->scale(mixed, my->factors[j - u->begin], width);
+            memcpy(c->mixed + place_of(c, u, j), mixed, (size_t)width * sizeof *mixed);
         }
-        for (int64_t i = begin; i < begin + n_heads; i++)
-            kernels->scale(my->mixed + i * h->head_dim, my->factors[i], h->head_dim);
-        memcpy(c->mixed + (r * h->n_heads + u->head) * h->head_dim, my->mixed + begin * h->head_dim,
-               (size_t)(n_heads * h->head_dim) * sizeof *my->mixed);
+        const int64_t row = i / u->group, first = place_of(c, u, i) - row * all;
+        if (put) put_mixed(c, u->layer, row, row + 1, first, first + (past - i) * width);
     }
 }
 
-/* Work is divided by rows and query heads; a unit takes as many heads of one KV head as a piece of work has,
- * so that a key is loaded once for all of them. */
-static void stage_attend(vouch_context *c, vouch_pool *team, thread_memory *my, int32_t layer)
+/* All queries are in a line, by KV head, row and head; these are [begin, end) of them. */
+static void attend_range(vouch_context *c, thread_memory *my, int32_t layer, int64_t begin, int64_t end)
 {
     const vouch_hparams *h = &c->weights->hparams;
-    const int64_t group = h->n_heads / h->n_kv_heads;
-    const int64_t most = VOUCH_UNIT_VECTORS / group > 0 ? VOUCH_UNIT_VECTORS / group : 1;
-    const int64_t n_row_units = (c->n_rows + most - 1) / most, rows = (c->n_rows + n_row_units - 1) / n_row_units;
-    vouch_work work = vouch_pool_share(team, my->thread, n_row_units * h->n_heads, 1);
-    while (vouch_work_next(&work))
-        for (int64_t i = work.begin; i < work.end;) {
-            unit u = {.row = i / h->n_heads * rows, .head = i % h->n_heads, .layer = layer};
-            const int64_t group_end = (u.head / group + 1) * group, past = u.head + work.end - i;
-            u.head_end = past < group_end ? past : group_end;
-            u.row_end = u.row + rows < c->n_rows ? u.row + rows : c->n_rows;
-            u.kv_head = (int32_t)(u.head / group);
-            u.n_shared = c->n_cached + (c->is_tree ? 0 : u.row);
-            if (u.row < u.row_end) attend(c, my, &u);
-            i += u.head_end - u.head;
-        }
+    const int64_t group = h->n_heads / h->n_kv_heads, per_head = c->n_rows * group;
+    while (begin < end) {
+        const int64_t first = begin / per_head * per_head, past = first + per_head < end ? first + per_head : end;
+        const int64_t n_units = (past - begin + c->weights->kernels->float_rows - 1) / c->weights->kernels->float_rows;
+        const int64_t unit_end = begin + (past - begin + n_units - 1) / n_units;
+        unit u = {.begin = begin - first, .end = unit_end - first, .group = group, .layer = layer};
+        u.kv_head = (int32_t)(first / per_head);
+        u.n_shared = c->n_cached + (c->is_tree ? 0 : u.begin / group);
+        u.scores = my->scores.x;
+        u.chunk = (u.end - u.begin) * 16;
+        attend(c, my, &u);
+        begin = unit_end;
+    }
+}
+
+/* A key is loaded once for all queries of a unit: where there are few, each thread takes one range of them. */
+static void stage_attend(vouch_context *c, vouch_pool *team, thread_memory *my, int32_t layer)
+{
+    const int64_t n_queries = (int64_t)c->n_rows * c->weights->hparams.n_heads;
+    if (c->n_rows <= VOUCH_FEW_ROWS) {
+        const vouch_range mine = vouch_pool_divide(team, my->thread, n_queries);
+        attend_range(c, my, layer, mine.begin, mine.end);
+    } else {
+        vouch_work work = vouch_pool_share(team, my->thread, n_queries, c->weights->kernels->float_rows);
+        while (vouch_work_next(&work)) attend_range(c, my, layer, work.begin, work.end);
+    }
+    vouch_pool_barrier(team);
+    const vouch_matrix *const o = &c->weights->layers[layer].o;
+    if (heads_are_blocks(c, needs_of(&o, 1))) return;
+    const vouch_range mine = vouch_pool_divide(team, my->thread, c->n_rows);
+    put_mixed(c, layer, mine.begin, mine.end, 0, attention_width(c));
     vouch_pool_barrier(team);
 }
 
 /* --------------------------------------------------------------- the others */
 
-/* x += W acts */
-static void stage_add(vouch_context *c, vouch_pool *team, thread_memory *my, const vouch_matrix *w,
-                      const vouch_acts *acts)
+/* x += W acts, for the next reader */
+static void stage_add(vouch_context *c, vouch_pool *team, thread_memory *my, const vouch_matrix *w, vouch_acts acts,
+                      reader next)
 {
     vouch_work work = vouch_pool_share(team, my->thread, w->n_tiles, TILES);
-    while (vouch_work_next(&work)) multiply(c, w, acts, c->x, work.begin, work.end, VOUCH_FROM_Y);
+    while (vouch_work_next(&work)) {
+        multiply(c, w, &acts, c->x, work.begin, work.end, VOUCH_FROM_Y, NULL);
+        publish(c, my, &next, 0, c->n_rows, work.begin, work.end);
+    }
     vouch_pool_barrier(team);
 }
 
 /* The tiles [begin, end) of the hidden layer, for all rows, and at once as the input of W_down: whoever computed
  * them has them at hand, and less is carried between the threads' caches. */
-static void compute_hidden(vouch_context *c, const vouch_layer *layer, const vouch_acts *in, vouch_acts *hidden,
-                           int64_t begin, int64_t end)
+static void compute_hidden(vouch_context *c, const thread_memory *my, const vouch_layer *layer, const vouch_acts *in,
+                           vouch_acts *hidden, int64_t begin, int64_t end)
 {
     const vouch_kernels *kernels = c->weights->kernels;
     const vouch_matrix *const down = &layer->down;
-    const needs need = needs_of(&down, 1);
     const int64_t n_ff = c->weights->hparams.n_ff, first = begin * VOUCH_TILE;
     const int64_t last = end * VOUCH_TILE < n_ff ? end * VOUCH_TILE : n_ff;
-    multiply(c, &layer->gate, in, c->gate, begin, end, VOUCH_FROM_ZERO);
-    multiply(c, &layer->up, in, c->up, begin, end, VOUCH_FROM_ZERO);
+    multiply(c, &layer->gate, in, c->gate, begin, end, VOUCH_FROM_ZERO, my->norms);
+    multiply(c, &layer->up, in, c->up, begin, end, VOUCH_FROM_ZERO, my->norms);
     for (int64_t r = 0; r < c->n_rows; r++)
         kernels->swiglu(c->gate + r * n_ff + first, c->up + r * n_ff + first, last - first);
-    if (need.quantized) kernels->quantize(hidden, c->gate, n_ff, 0, c->n_rows, first, last);
-    if (need.floats) kernels->interleave(hidden, c->gate, n_ff, 0, c->n_rows, first, last);
+    put_inputs(c, hidden, needs_of(&down, 1), c->gate, n_ff, 0, c->n_rows, first, last);
 }
 
 /* The pieces' limits are multiples of a block of activations. */
 _Static_assert(TILES * VOUCH_TILE % VOUCH_BLOCK == 0, "a piece of the hidden layer is whole blocks");
 
-static const vouch_acts *stage_ffn(vouch_context *c, vouch_pool *team, thread_memory *my, const vouch_layer *layer)
+static vouch_acts stage_ffn(vouch_context *c, vouch_pool *team, thread_memory *my, int32_t index)
 {
-    const vouch_hparams *h = &c->weights->hparams;
-    const vouch_matrix *const matrices[] = {&layer->gate, &layer->up};
-    const vouch_acts *in = prepare(c, team, my, c->x, c->n_rows, h->n_embd, layer->ffn_norm, needs_of(matrices, 2));
-    my->hidden = shaped(c, &c->hidden, c->n_rows, h->n_ff);
+    const vouch_layer *layer = &c->weights->layers[index];
+    const reader me = reader_ffn(c, index);
+    const vouch_acts in = receive(c, my, &me);
+    vouch_acts hidden = shaped(c, &c->hidden, c->n_rows, c->weights->hparams.n_ff);
     vouch_work work = vouch_pool_share(team, my->thread, layer->gate.n_tiles, TILES);
-    while (vouch_work_next(&work)) compute_hidden(c, layer, in, &my->hidden, work.begin, work.end);
+    while (vouch_work_next(&work)) compute_hidden(c, my, layer, &in, &hidden, work.begin, work.end);
     vouch_pool_barrier(team);
-    return &my->hidden;
+    return hidden;
 }
 
 static void stage_logits(vouch_context *c, vouch_pool *team, thread_memory *my)
 {
-    const vouch_weights *w = c->weights;
-    const float *x = c->x + (int64_t)(c->n_rows - c->n_logits) * w->hparams.n_embd;
-    const vouch_acts *acts = prepare(c, team, my, x, c->n_logits, w->hparams.n_embd, w->output_norm, needs_of(&w->head, 1));
-    vouch_work work = vouch_pool_share(team, my->thread, w->head->n_tiles, TILES);
+    const vouch_matrix *head = c->weights->head;
+    const reader me = reader_head(c);
+    const vouch_acts acts = receive(c, my, &me);
+    vouch_work work = vouch_pool_share(team, my->thread, head->n_tiles, TILES);
     while (vouch_work_next(&work))
-        multiply(c, w->head, acts, c->logits, work.begin, work.end, VOUCH_FROM_ZERO);
+        multiply(c, head, &acts, c->logits, work.begin, work.end, VOUCH_FROM_ZERO, my->norms);
+}
+
+/* What a row begins with: its token's embedding and the angles of its position. */
+static void begin_row(vouch_context *c, int64_t r)
+{
+    const vouch_hparams *h = &c->weights->hparams;
+    float *cosines = c->cosines + r * h->n_rot, *sines = c->sines + r * h->n_rot;
+    vouch_matrix_get_row(&c->weights->embedding, c->tokens[r], c->x + r * h->n_embd);
+    for (int32_t i = 0; i < h->n_rot / 2; i++) {
+        const int32_t a = h->arch->rope_half_split ? i : 2 * i, b = h->arch->rope_half_split ? i + h->n_rot / 2 : a + 1;
+        double sine, cosine;
+        vouch_sine_cosine((double)(c->n_cached + c->depths[r]) * c->frequencies[i], &sine, &cosine);
+        cosines[a] = cosines[b] = (float)cosine;
+        sines[a] = -(float)sine;
+        sines[b] = (float)sine;
+    }
 }
 
 static void forward_on_thread(void *arg, vouch_pool *team, int32_t thread)
@@ -349,34 +470,24 @@ static void forward_on_thread(void *arg, vouch_pool *team, int32_t thread)
     vouch_context *c = arg;
     thread_memory *my = &c->threads[thread];
     my->thread = thread;
+    const reader first = reader_heads(c, 0);
     vouch_work work = vouch_pool_share(team, my->thread, c->n_rows, 1);
     while (vouch_work_next(&work))
-        for (int64_t r = work.begin; r < work.end; r++)
-            vouch_matrix_get_row(&c->weights->embedding, c->tokens[r], c->x + r * c->weights->hparams.n_embd);
+        for (int64_t r = work.begin; r < work.end; r++) {
+            begin_row(c, r);
+            publish(c, my, &first, r, r + 1, 0, (c->weights->hparams.n_embd + VOUCH_TILE - 1) / VOUCH_TILE);
+        }
     vouch_pool_barrier(team);
-    for (int32_t l = 0; l < c->weights->hparams.n_layers; l++) {
+    const int32_t n_layers = c->weights->hparams.n_layers;
+    for (int32_t l = 0; l < n_layers; l++) {
         const vouch_layer *layer = &c->weights->layers[l];
         stage_heads(c, team, my, l);
         stage_attend(c, team, my, l);
-        const vouch_matrix *const o = &layer->o;
-        stage_add(c, team, my, o, prepare(c, team, my, c->mixed, c->n_rows, o->n_in, NULL, needs_of(&o, 1)));
-        stage_add(c, team, my, &layer->down, stage_ffn(c, team, my, layer));
+        stage_add(c, team, my, &layer->o, shaped(c, &c->mixed_acts, c->n_rows, attention_width(c)), reader_ffn(c, l));
+        const vouch_acts hidden = stage_ffn(c, team, my, l);
+        stage_add(c, team, my, &layer->down, hidden, l + 1 < n_layers ? reader_heads(c, l + 1) : reader_head(c));
     }
     if (c->n_logits > 0) stage_logits(c, team, my);
-}
-
-/* The angles of every row's position. */
-static void fill_angles(vouch_context *c)
-{
-    const int32_t pairs = c->weights->hparams.n_rot / 2;
-    for (int32_t r = 0; r < c->n_rows; r++)
-        for (int32_t i = 0; i < pairs; i++) {
-            const double angle = (double)(c->n_cached + c->depths[r]) * c->frequencies[i];
-            double sine, cosine;
-            vouch_sine_cosine(angle, &sine, &cosine);
-            c->cosines[r * pairs + i] = (float)cosine;
-            c->sines[r * pairs + i] = (float)sine;
-        }
 }
 
 void vouch_context_forward(vouch_context *context, const int32_t *tokens, const int32_t *parents, int32_t n,
@@ -395,7 +506,6 @@ void vouch_context_forward(vouch_context *context, const int32_t *tokens, const 
         c->parents[r] = parent;
         c->depths[r] = parent < 0 ? 0 : c->depths[parent] + 1;
     }
-    fill_angles(c);
     vouch_pool_run(c->pool, forward_on_thread, c);
     if (!parents) c->n_cached += n;
 }

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Matmul with float weights: T tiles times R rows, so that enough independent chains of fused multiply-adds hide
+ * their latency also for one row. Keys and values of a cache are such weights.
+ */
+#define FOR_FLOAT_ROWS(X) VL_FLOAT_ROWS(X)
+
+INLINE vf load_weights(const unsigned char *tile, bool half, int64_t k, int part)
+{
+    const int64_t at = k * VOUCH_TILE + part * VL;
+    return half ? vf_from_half(tile + at * 2) : vf_load((const float *)(const void *)tile + at);
+}
+
+/* Input k of R rows, x[r * 16], into the sums of T tiles. */
+INLINE void add_input(const int R, const int T, const bool half, const vouch_matrix *w, const unsigned char *tile,
+                      int64_t k, int part, const float *x, vf *acc)
+{
+    vf weights[VL_TILES_MAX];
+    UNROLL for (int t = 0; t < T; t++) weights[t] = load_weights(tile + (size_t)t * w->tile_bytes, half, k, part);
+    UNROLL for (int r = 0; r < R; r++) {
+        const vf value = vf_set(x[r * 16]);
+        UNROLL for (int t = 0; t < T; t++) acc[t * R + r] = vf_fma(weights[t], value, acc[t * R + r]);
+    }
+}
+
+INLINE void tiles_float(const int R, const int T, const bool half, const vouch_matrix *w,
+                        const vouch_group *g, const vouch_result *y, int64_t first)
+{
+    const unsigned char *tile = w->data + (size_t)first * w->tile_bytes;
+    for (int part = 0; part < PARTS; part++) {
+        vf acc[VOUCH_MAX_GROUP * VL_TILES_MAX];
+        UNROLL for (int t = 0; t < T; t++) {
+            const outputs at = outputs_at(w, y, first + t, g->begin);
+            UNROLL for (int r = 0; r < R; r++) acc[t * R + r] = start_sum(&at, r, part);
+        }
+        const float *x = g->x;
+        for (int64_t k = 0; k < w->n_in; k += 16, x += R * 16) {
+            const int64_t n = w->n_in - k < 16 ? w->n_in - k : 16;
+            for (int64_t i = 0; i < n; i++) add_input(R, T, half, w, tile, k + i, part, x + i, acc);
+        }
+        UNROLL for (int t = 0; t < T; t++) {
+            const outputs at = outputs_at(w, y, first + t, g->begin);
+            UNROLL for (int r = 0; r < R; r++) store_sum(&at, r, part, acc[t * R + r]);
+        }
+    }
+}
+
+/* Tiles walked together for R rows. */
+INLINE int tiles_together(const int R)
+{
+    return R * 8 <= VL_CHAINS && VL_TILES_MAX >= 8 ? 8 : R * 4 <= VL_CHAINS ? 4 : R * 2 <= VL_CHAINS ? 2 : 1;
+}
+
+/* As many tiles at once as suit R rows, then half as many, ... */
+INLINE void group_float(const int R, const bool half, const vouch_matrix *w, const vouch_group *g,
+                        const vouch_result *y, int64_t tile_begin, int64_t tile_end)
+{
+    int64_t t = tile_begin;
+    UNROLL for (int T = VL_TILES_MAX; T > 0; T /= 2) {
+        if (T > tiles_together(R)) continue;
+        for (; t + T <= tile_end; t += T) tiles_float(R, T, half, w, g, y, t);
+    }
+}
+
+INLINE void matmul_float(const bool half, const vouch_matrix *w, const vouch_acts *x, const vouch_result *y,
+                         int64_t tile_begin, int64_t tile_end)
+{
+    enum { STRIP = 8 }; /* tiles that stay in the cache while all groups pass */
+    for (int64_t t = tile_begin; t < tile_end; t += STRIP) {
+        const int64_t strip_end = t + STRIP < tile_end ? t + STRIP : tile_end;
+        for (int64_t i = 0; i < vouch_n_groups(x); i++) {
+            const vouch_group g = vouch_group_at(x, i);
+            switch (g.rows) {
+#define CASE(n) \
+    case n: group_float(n, half, w, &g, y, t, strip_end); break;
+                FOR_FLOAT_ROWS(CASE)
+#undef CASE
+            default: break;
+            }
+        }
+    }
+}
+
+static void add_column(const vouch_matrix *w, int64_t column, const float *x, int64_t ldx, float *y, int64_t ldy,
+                       int64_t n)
+{
+    for (int64_t o = 0; o < w->n_out; o += VL) {
+        const vm m = vm_first(w->n_out - o < VL ? w->n_out - o : VL);
+        const unsigned char *at = vouch_matrix_element(w, o, column);
+        const vf value = w->type == VOUCH_TYPE_F16 ? vf_from_half(at) : vf_load((const float *)(const void *)at);
+        for (int64_t i = 0; i < n; i++) {
+            float *to = y + i * ldy + o;
+            vf_store_part(to, vf_fma(value, vf_set(x[i * ldx]), vf_load_part(to, m)), m);
+        }
+    }
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/* What is done to single rows: activations made ready for a matmul, the cache's writes, norms, exponentials. */
+
+/*
+ * Quantising takes VL blocks of a row at a time: their largest sizes and their sums are found by reducing VL vectors
+ * together, and all divisions are one.
+ */
+enum { BLOCK_VECTORS = VOUCH_BLOCK / VL };
+
+/* The bits of |x| as an integer have the order of |x|, infinity and NaN above all numbers. */
+INLINE vi largest_sizes(const float *x, int64_t n)
+{
+    vi largest[VL];
+    UNROLL for (int b = 0; b < VL; b++) {
+        largest[b] = vi_zero();
+        if (b >= n) continue;
+        UNROLL for (int i = 0; i < BLOCK_VECTORS; i++)
+            largest[b] = vi_max(largest[b], vi_size_bits(vf_load(x + b * VOUCH_BLOCK + i * VL)));
+    }
+    return vi_each_largest(largest);
+}
+
+/* The quants of a block, in groups of 4 `apart` bytes from each other; returns the vector of their sums. */
+INLINE vi round_block(int8_t *q, int64_t apart, const float *x, float inverse)
+{
+    int8_t bytes[VOUCH_BLOCK];
+    int8_t *packed = apart == 4 ? q : bytes;
+    vi sum = vi_zero();
+    UNROLL for (int i = 0; i < BLOCK_VECTORS; i++) {
+        const vi rounded = vf_round_to_int(vf_mul(vf_load(x + i * VL), vf_set(inverse)));
+        vi_store_bytes(packed + i * VL, rounded);
+        sum = vi_add(sum, rounded);
+    }
+    if (packed != q)
+        UNROLL for (int k = 0; k < 8; k++) memcpy(q + k * apart, bytes + 4 * k, 4);
+    return sum;
+}
+
+/* A block with a value that isn't finite. */
+static void quantize_nothing(const vouch_group *g, int64_t b, int64_t r)
+{
+    const int64_t at = b * g->rows + r;
+    for (int k = 0; k < 8; k++) memset(g->q + ((b * 8 + k) * g->rows + r) * 4, 0, 4);
+    g->d[at] = g->s[at] = NAN;
+    g->start[at] = 0;
+}
+
+/* The blocks [b, b + n), n <= VL, of row r. */
+INLINE void quantize_blocks(const vouch_group *g, int64_t b, int64_t n, int64_t r, const float *x)
+{
+    int32_t size[VL], start[VL];
+    float inverse[VL], d[VL], s[VL];
+    const vi sizes = largest_sizes(x, n);
+    const vm small = vf_less(vf_from_bits(sizes), vf_set(VOUCH_QUANT_MIN));
+    const vf scales = vf_zero_where(vf_div(vf_from_bits(sizes), vf_set(127.0f)), small);
+    vi_store(size, sizes);
+    vf_store(d, scales);
+    vf_store(inverse, vf_zero_where(vf_div(vf_set(127.0f), vf_from_bits(sizes)), small));
+    vi sums[VL];
+    for (int i = 0; i < VL; i++)
+        sums[i] = i < n ? round_block(g->q + ((b + i) * 8 * g->rows + r) * 4, g->rows * 4, x + i * VOUCH_BLOCK, inverse[i])
+                        : vi_zero();
+    const vi totals = vi_each_sum(sums);
+    vf_store(s, vf_mul(scales, vf_from_int(totals)));
+    vi_store(start, vi_sub(vi_zero(), vi_shift_left(totals, 3)));
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t at = (b + i) * g->rows + r;
+        g->d[at] = d[i];
+        g->s[at] = s[i];
+        g->start[at] = start[i];
+        if (size[i] >= VOUCH_INFINITY_BITS) quantize_nothing(g, b + i, r);
+    }
+}
+
+static void quantize(vouch_acts *acts, const float *x, int64_t ldx, int64_t row_begin, int64_t row_end,
+                     int64_t in_begin, int64_t in_end)
+{
+    const int64_t begin = in_begin / VOUCH_BLOCK, end = in_end / VOUCH_BLOCK;
+    for (int64_t row = row_begin; row < row_end; row++) {
+        int64_t r;
+        const vouch_group g = vouch_group_of(acts, row, &r);
+        for (int64_t b = begin; b < end; b += VL)
+            quantize_blocks(&g, b, end - b < VL ? end - b : VL, r, x + row * ldx + b * VOUCH_BLOCK);
+    }
+}
+
+static void interleave(vouch_acts *acts, const float *x, int64_t ldx, int64_t row_begin, int64_t row_end,
+                       int64_t in_begin, int64_t in_end)
+{
+    for (int64_t row = row_begin; row < row_end; row++) {
+        int64_t r;
+        const vouch_group g = vouch_group_of(acts, row, &r);
+        for (int64_t k = in_begin; k < in_end; k += 16) {
+            const int64_t n = in_end - k < 16 ? in_end - k : 16;
+            float *to = g.x + (k * g.rows + r * 16);
+            if (n == 16) memcpy(to, x + row * ldx + k, 16 * sizeof *to);
+            else memcpy(to, x + row * ldx + k, (size_t)n * sizeof *to);
+        }
+    }
+}
+
+/* --------------------------------------------------------------------- cache */
+
+static void set_row(vouch_matrix *w, int64_t row, const float *values)
+{
+    if (w->type == VOUCH_TYPE_F32) {
+        for (int64_t k = 0; k < w->n_in; k++) memcpy(vouch_matrix_element(w, row, k), &values[k], 4);
+        return;
+    }
+    for (int64_t k = 0; k < w->n_in; k += VL) {
+        const int64_t n = w->n_in - k < VL ? w->n_in - k : VL;
+        uint16_t half[VL];
+        vf_to_half(half, n == VL ? vf_load(values + k) : vf_load_part(values + k, vm_first(n)));
+        for (int64_t i = 0; i < n; i++) memcpy(vouch_matrix_element(w, row, k + i), &half[i], 2);
+    }
+}
+
+static void set_column(vouch_matrix *w, int64_t column, const float *values)
+{
+    for (int64_t o = 0; o < w->n_out; o += VL) {
+        const int64_t n = w->n_out - o;
+        const vf v = n >= VL ? vf_load(values + o) : vf_load_part(values + o, vm_first(n));
+        unsigned char *at = vouch_matrix_element(w, o, column);
+        if (w->type == VOUCH_TYPE_F16) vf_to_half(at, v);
+        else vf_store((float *)(void *)at, v);
+    }
+}
+
+/* ------------------------------------------------------------------ the rest */
+
+INLINE vf exponential(vf x)
+{
+    const vf t = vf_min(vf_set(VOUCH_EXP_MAX), x);
+    const vf k = vf_fma(t, vf_set(VOUCH_EXP_LOG2E), vf_set(VOUCH_EXP_ROUND));
+    const vf n = vf_sub(k, vf_set(VOUCH_EXP_ROUND));
+    const vf r = vf_fma(n, vf_set(-VOUCH_EXP_LN2_LOW), vf_fma(n, vf_set(-VOUCH_EXP_LN2_HIGH), t));
+    vf p = vf_fma(vf_set(VOUCH_EXP_P0), r, vf_set(VOUCH_EXP_P1));
+    p = vf_fma(p, r, vf_set(VOUCH_EXP_P2));
+    p = vf_fma(p, r, vf_set(VOUCH_EXP_P3));
+    p = vf_fma(p, r, vf_set(VOUCH_EXP_P4));
+    p = vf_fma(p, r, vf_set(VOUCH_EXP_P5));
+    p = vf_add(vf_fma(p, vf_mul(r, r), r), vf_set(1.0f));
+    return vf_zero_where(vf_mul(p, vf_power(k)), vf_less(x, vf_set(VOUCH_EXP_MIN)));
+}
+
+/* How many of the VL lanes of part `part` at element i lie below n: 0 to VL. */
+INLINE int64_t lanes_left(int64_t n, int64_t i, int part)
+{
+    const int64_t left = n - i - part * VL;
+    return left < 0 ? 0 : left > VL ? VL : left;
+}
+
+static void norm_part(float *y, float *squares, const float *x, const float *weight, int64_t n)
+{
+    for (int64_t i = 0; i < n; i += 16) {
+        vf lane[PARTS];
+        for (int part = 0; part < PARTS; part++) {
+            const vm m = vm_first(lanes_left(n, i, part));
+            const int64_t at = i + part * VL;
+            const vf v = vf_load_part(x + at, m);
+            lane[part] = vf_mul(v, v);
+            vf_store_part(y + at, vf_mul(v, vf_load_part(weight + at, m)), m);
+        }
+        squares[i / 16] = vf_reduce(lane);
+    }
+}
+
+static float norm_factor(const float *squares, int64_t n, float eps)
+{
+    const int64_t n_tiles = (n + 15) / 16;
+    vf lane[PARTS];
+    for (int part = 0; part < PARTS; part++) lane[part] = vf_zero();
+    for (int64_t i = 0; i < n_tiles; i += 16)
+        for (int part = 0; part < PARTS; part++)
+            lane[part] = vf_add(lane[part], vf_load_part(squares + i + part * VL, vm_first(lanes_left(n_tiles, i, part))));
+    return 1.0f / sqrtf(vf_reduce(lane) / (float)n + eps);
+}
+
+static void rope(float *x, const float *cos, const float *sin, int64_t n_rot, bool half_split)
+{
+    int64_t i = 0;
+    if (half_split) {
+        const int64_t half = n_rot / 2;
+        for (; i + VL <= half; i += VL) {
+            const vf a = vf_load(x + i), b = vf_load(x + half + i);
+            vf_store(x + i, vf_fma(a, vf_load(cos + i), vf_mul(b, vf_load(sin + i))));
+            vf_store(x + half + i, vf_fma(b, vf_load(cos + half + i), vf_mul(a, vf_load(sin + half + i))));
+        }
+        for (; i < half; i++) {
+            const float a = x[i], b = x[half + i];
+            x[i] = __builtin_fmaf(a, cos[i], b * sin[i]);
+            x[half + i] = __builtin_fmaf(b, cos[half + i], a * sin[half + i]);
+        }
+        return;
+    }
+    for (; i < n_rot; i += VL) {
+        const vm m = vm_first(lanes_left(n_rot, i, 0));
+        const vf v = vf_load_part(x + i, m), partner = vf_swap_pairs(v);
+        vf_store_part(x + i, vf_fma(v, vf_load_part(cos + i, m), vf_mul(partner, vf_load_part(sin + i, m))), m);
+    }
+}
+
+static void scale(float *x, float factor, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) x[i] *= factor;
+}
+
+static void swiglu(float *gate, const float *up, int64_t n)
+{
+    for (int64_t i = 0; i < n; i += VL) {
+        const vm m = vm_first(lanes_left(n, i, 0));
+        const vf z = vf_load_part(gate + i, m), minus = vf_sub(vf_zero(), z);
+        const vf silu = vf_div(z, vf_add(vf_set(1.0f), exponential(minus)));
+        vf_store_part(gate + i, vf_mul(silu, vf_load_part(up + i, m)), m);
+    }
+}
+
+/* The largest of x [n], n >= 1; NaN anywhere may or may not be seen. */
+INLINE float largest_of(const float *x, int64_t n)
+{
+    vf max = vf_set(x[0]);
+    int64_t i = 0;
+    for (; i + VL <= n; i += VL) max = vf_max(vf_load(x + i), max);
+    float largest = vf_largest(max);
+    for (; i < n; i++) largest = x[i] > largest ? x[i] : largest;
+    return largest;
+}
+
+static float softmax(float *x, int64_t chunk, int64_t n)
+{
+    vf most[PARTS], lane[PARTS];
+    for (int part = 0; part < PARTS; part++) most[part] = vf_set(x[0]), lane[part] = vf_zero();
+    float *at = x;
+    for (int64_t i = 0; i < n; i += 16, at += chunk)
+        for (int part = 0; part < PARTS; part++) {
+            const vm m = vm_first(lanes_left(n, i, part));
+            most[part] = vf_max(vf_select(most[part], vf_load(at + part * VL), m), most[part]);
+        }
+    for (int part = 1; part < PARTS; part++) most[0] = vf_max(most[part], most[0]);
+    const vf max = vf_set(vf_largest(most[0]));
+    at = x;
+    for (int64_t i = 0; i < n; i += 16, at += chunk)
+        for (int part = 0; part < PARTS; part++) {
+            const vm m = vm_first(lanes_left(n, i, part));
+            const vf e = exponential(vf_sub(vf_load_part(at + part * VL, m), max));
+            vf_store_part(at + part * VL, e, m);
+            lane[part] = vf_add(lane[part], vf_select(vf_zero(), e, m));
+        }
+    return vf_reduce(lane);
+}
+
+static bool find_max(const float *x, int64_t n, float *max, int32_t *index)
+{
+    int unordered = 0;
+    int64_t i = 0;
+    for (; i + VL <= n; i += VL) unordered |= vm_bits(vf_unordered(vf_load(x + i)));
+    for (; i < n; i++) unordered |= x[i] != x[i];
+    const float largest = unordered ? x[0] : largest_of(x, n);
+    int64_t at = 0;
+    while (at < n && x[at] != largest) at++;
+    if (unordered || at == n) at = 0;
+    *max = x[at];
+    *index = (int32_t)at;
+    return !unordered && fabsf(*max) < INFINITY;
+}
+
+static double exp_weights(float *w, const float *x, int64_t n, float max, float scale_by)
+{
+    vd16 sum = vd_zero();
+    for (int64_t i = 0; i < n; i += 16) {
+        vf lane[PARTS];
+        for (int part = 0; part < PARTS; part++) {
+            const vm m = vm_first(lanes_left(n, i, part));
+            const vf t = vf_mul(vf_sub(vf_load_part(x + i + part * VL, m), vf_set(max)), vf_set(scale_by));
+            lane[part] = vf_select(vf_zero(), exponential(t), m);
+            vf_store_part(w + i + part * VL, lane[part], m);
+        }
+        vd_add(&sum, lane);
+    }
+    return vd_reduce(sum);
+}
