@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Measuring: what `vouch bench` takes, refuses and writes, and the models that bench/synthetic makes for it.
- * No figure is judged, only that there is one where one should be.
+ * Measuring: what `vouch bench` takes, refuses and writes, the models that bench/synthetic makes for it,
+ * bench/kernels. No figure is judged, only that there is one where one should be.
  */
 #include "support/command.h"
 
@@ -277,12 +277,59 @@ static void values_are_sane(void **state)
     }
 }
 
+/* ------------------------------------------------------------------ kernels */
+
+static void kernels_are_measured(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"attn_q, attn_output", "attn_k, attn_v", "ffn_gate, ffn_up",
+                                        "ffn_down", "head"};
+    static const int counts[] = {60, 60, 60, 30, 1};
+    char path[256];
+    strcpy(path, test_temporary("kernels.json"));
+    const char *kernels = "bench/kernels";
+    expect(run_as(&(setting){0}, kernels,
+                  ARGUMENTS("--types", "Q8_0", "--shapes", "smollm2-135m", "--rows", "1,17", "--reps", "2",
+                            "--set", "1", "--threads", "2", "--json", path)),
+           0, NULL);
+    json_t *o = json_of(path);
+    const json_t *all = json_object_get(o, "kernels");
+    assert_int_equal(json_array_size(all), 5);
+    for (size_t i = 0; i < 5; i++) {
+        const json_t *one = json_array_get(all, i), *rows = json_object_get(one, "rows");
+        assert_string_equal(json_string_value(json_object_get(one, "matrix")), names[i]);
+        assert_int_equal(whole(one, "count"), counts[i]);
+        assert_int_equal(json_array_size(rows), 2);
+        const double bytes = (double)whole(one, "bytes"),
+                     macs = (double)(whole(one, "n_out") * whole(one, "n_in"));
+        for (size_t r = 0; r < 2; r++) {
+            const json_t *row = json_array_get(rows, r);
+            const double by_memory = bytes / real(one, "read_bytes_per_second");
+            const double by_peak = (double)whole(row, "rows") * macs / real(one, "peak_macs_per_second");
+            const double share = fmax(by_memory, by_peak) / real(row, "seconds_median");
+            assert_true(fabs(real(row, "share") - share) <= 1e-9 * share);
+            assert_string_equal(json_string_value(json_object_get(row, "bound")),
+                                by_memory >= by_peak ? "memory" : "arithmetic");
+        }
+    }
+    assert_int_equal(json_array_size(json_object_get(o, "together")), 2);
+    json_decref(o);
+    expect(run_as(&(setting){0}, kernels, ARGUMENTS("--types", "Q8_0,Q9")), 2,
+           "--types 'Q9': there are F32, F16");
+    expect(run_as(&(setting){0}, kernels, ARGUMENTS("--shapes", "tiny")), 2,
+           "--shapes 'tiny': there are smollm2-135m");
+    expect(run_as(&(setting){0}, kernels, ARGUMENTS("--rows", "8,1")), 2, "not ascending");
+    expect(run_as(&(setting){0}, kernels, ARGUMENTS("--cpu", "z80")), 2, "--cpu 'z80'");
+    expect(run_as(&(setting){0}, kernels, ARGUMENTS("--json", "/nowhere/at/all.json")), 2, "--json: ");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(curve_is_written),     cmocka_unit_test(defaults_and_edges),
         cmocka_unit_test(wrong_usage_is_named), cmocka_unit_test(outputs_that_fail),
         cmocka_unit_test(shapes_are_written),   cmocka_unit_test(values_are_sane),
+        cmocka_unit_test(kernels_are_measured),
     };
     return cmocka_run_group_tests(tests, model_write, NULL);
 }
