@@ -21,7 +21,9 @@
  * output is the same to the byte with every drafter, sampled output has exactly
  * the target's distribution (Leviathan et al., arXiv 2211.17192, Algorithm 1).
  *
- * The library never prints, exits or reads the environment. Every function that
+ * The library never prints, exits or reads the environment, and its results do not
+ * depend on the caller's rounding mode or other floating-point settings, which it
+ * leaves as they are. Every function that
  * can fail returns a vouch_status; where it takes a vouch_error, which may be
  * NULL, the message names the file, field and value.
  *

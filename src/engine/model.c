@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/floats.h"
+
 vouch_model_options vouch_model_options_default(void)
 {
     return (vouch_model_options){0};
@@ -113,6 +115,7 @@ static vouch_status load(vouch_model *model, const vouch_gguf *gguf, const vouch
 vouch_status vouch_model_open(vouch_model **out, const char *path, const vouch_model_options *options,
                               vouch_error *err)
 {
+    VOUCH_DEFAULT_FLOATS();
     *out = NULL;
     const vouch_model_options defaults = vouch_model_options_default();
     if (!options) options = &defaults;

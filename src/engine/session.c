@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/common.h"
+#include "base/floats.h"
 #include "draft/compose.h"
 #include "draft/cost.h"
 #include "draft/custom.h"
@@ -315,6 +316,7 @@ static vouch_status open_parts(vouch_session *s, const vouch_session_options *gi
 vouch_status vouch_session_open(vouch_session **out, const vouch_model *model, const vouch_session_options *options,
                                 vouch_error *err)
 {
+    VOUCH_DEFAULT_FLOATS();
     *out = NULL;
     const vouch_session_options defaults = vouch_session_options_default();
     if (!options) options = &defaults;
@@ -408,6 +410,7 @@ static vouch_status prefill(vouch_session *s, int32_t n, vouch_error *err)
 
 vouch_status vouch_session_prompt(vouch_session *session, const int32_t *tokens, size_t n_tokens, vouch_error *err)
 {
+    VOUCH_DEFAULT_FLOATS();
     vouch_session *s = session;
     vouch_cycle *cycle = &s->cycle;
     VOUCH_TRY(check_prompt(s, tokens, n_tokens, err));
@@ -479,6 +482,7 @@ void vouch_session_set_progress(vouch_session *session, vouch_progress_fn fn, vo
 
 vouch_status vouch_session_step(vouch_session *session, vouch_step *step, vouch_error *err)
 {
+    VOUCH_DEFAULT_FLOATS();
     vouch_session *s = session;
     vouch_cycle *cycle = &s->cycle;
     *step = (vouch_step){0};
@@ -561,6 +565,7 @@ static int compare_doubles(const void *a, const void *b)
 vouch_status vouch_session_time_pass(vouch_session *session, int32_t n_rows, int32_t reps, double *seconds,
                                      vouch_error *err)
 {
+    VOUCH_DEFAULT_FLOATS();
     enum { MAX_REPS = 1000 };
     vouch_session *s = session;
     const int32_t n_cached = s->cycle.n_tokens - 1, most = s->options.n_ctx - n_cached;
@@ -589,6 +594,7 @@ vouch_status vouch_session_time_pass(vouch_session *session, int32_t n_rows, int
 
 vouch_status vouch_session_logits(vouch_session *session, int32_t first, int32_t n, float *out, vouch_error *err)
 {
+    VOUCH_DEFAULT_FLOATS();
     vouch_session *s = session;
     const size_t n_vocab = (size_t)s->model->info.n_vocab;
     if (first < 0 || n < 0 || first > s->cycle.n_tokens || n > s->cycle.n_tokens - first)

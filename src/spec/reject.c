@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "base/floats.h"
+
 /* A row as a distribution: rows need not sum to 1. */
 static vouch_status wrap_row(vouch_dist *dist, const float *row, int32_t n_vocab, const char *name, int32_t i,
                              vouch_error *err)
@@ -55,6 +57,7 @@ static vouch_status row_at(void *self, int32_t row, int32_t depth, const vouch_d
 vouch_status vouch_reject(const vouch_rejection *in, int32_t *n_accepted, int32_t *final_token,
                           vouch_guess *verdicts, vouch_error *err)
 {
+    VOUCH_DEFAULT_FLOATS();
     vouch_dist p[VOUCH_MAX_DRAFT + 1], q[VOUCH_MAX_DRAFT];
     const vouch_dist *q_rows[VOUCH_MAX_DRAFT];
     vouch_guess guesses[VOUCH_MAX_DRAFT];
