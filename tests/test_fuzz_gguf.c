@@ -3,11 +3,10 @@
  * The fuzz target of the GGUF reader, fed in the ordinary tests: its own small seeds' kind of file, whole,
  * cut at every byte and damaged.
  */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "fuzz/fuzz_gguf.c"
+#include "support/gguf.h"
 #include "support/mutate.h"
+#include "support/replay.h"
 
 static const char *const words[] = {"GGUF", "general.", "value", "array", "tokens", "t.", NULL};
 
@@ -15,9 +14,7 @@ static void *file_bytes(size_t *size)
 {
     static const uint64_t values[64];
     static const int64_t dim[4] = {32, 1, 2, 1};
-    vouch_gguf_writer *w;
-    void *bytes;
-    assert_int_equal(vouch_gguf_writer_open(&w, NULL), VOUCH_OK);
+    vouch_gguf_writer *w = writer_open();
     vouch_gguf_add_text(w, "general.architecture", "llama");
     vouch_gguf_add_u32(w, "general.alignment", 64);
     vouch_gguf_add_bool(w, "value.bool", true);
@@ -27,19 +24,7 @@ static void *file_bytes(size_t *size)
     vouch_gguf_add_tensor(w, "t.f32", VOUCH_TYPE_F32, 1, dim, values);
     vouch_gguf_add_tensor(w, "t.q8", VOUCH_TYPE_Q8_0, 3, dim, values);
     vouch_gguf_add_tensor(w, "t.q4", VOUCH_TYPE_Q4_1, 2, dim, values);
-    assert_int_equal(vouch_gguf_write_bytes(w, &bytes, size, NULL), VOUCH_OK);
-    vouch_gguf_writer_close(w);
-    return bytes;
-}
-
-static void feed(const char *what, size_t number, const uint8_t *bytes, size_t n)
-{
-    fprintf(stderr, "%s %zu\n", what, number);
-    uint8_t *copy = malloc(n + !n);
-    assert_non_null(copy);
-    memcpy(copy, bytes, n);
-    assert_int_equal(LLVMFuzzerTestOneInput(copy, n), 0);
-    free(copy);
+    return writer_finish(w, size);
 }
 
 static void test_replay(void **state)

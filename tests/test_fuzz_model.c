@@ -4,11 +4,9 @@
  * its truncations and with thousands of damaged copies. A crash, a hang or a broken promise ends the program;
  * the number of the input is then the last line of its output.
  */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "fuzz/fuzz_model.c"
 #include "support/mutate.h"
+#include "support/replay.h"
 #include "support/tiny_model.h"
 
 enum { N_MUTATIONS = 5000, N_QUICK = 400, N_TRUNCATIONS = 64 };
@@ -24,27 +22,7 @@ static uint8_t *model_bytes(const tiny_model_options *options, size_t *size)
 {
     const char *path = test_temporary("model.gguf");
     tiny_model_write(path, options);
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    assert_int_equal(fseek(file, 0, SEEK_END), 0);
-    *size = (size_t)ftell(file);
-    rewind(file);
-    uint8_t *bytes = malloc(*size);
-    assert_non_null(bytes);
-    assert_int_equal(fread(bytes, 1, *size, file), *size);
-    fclose(file);
-    return bytes;
-}
-
-/* An exact copy on the heap, so that a read past the end is seen. */
-static void feed(const char *what, int number, const uint8_t *bytes, size_t n)
-{
-    fprintf(stderr, "%s %d\n", what, number);
-    uint8_t *copy = malloc(n + !n);
-    assert_non_null(copy);
-    memcpy(copy, bytes, n);
-    LLVMFuzzerTestOneInput(copy, n);
-    free(copy);
+    return (uint8_t *)read_whole(path, size);
 }
 
 static void test_good(void **state)
@@ -73,7 +51,7 @@ static void test_truncated(void **state)
     for (int i = 0; i < N_TRUNCATIONS; i++) {
         const size_t half = (size_t)i / 2, cuts = N_TRUNCATIONS / 2;
         mutator_truncate(&m, i % 2 ? size - 1 - half * (size - head) / cuts : half * head / cuts);
-        feed("truncation", i, m.bytes, m.n);
+        feed("truncation", (size_t)i, m.bytes, m.n);
         assert_true(seen.last.code == VOUCH_E_FORMAT || seen.last.code == VOUCH_E_UNSUPPORTED);
     }
     assert_int_equal(seen.refused, N_TRUNCATIONS);
@@ -91,7 +69,7 @@ static void mutate_all(const tiny_model_options *options, int n, uint64_t seed)
     memset(&seen, 0, sizeof seen);
     for (int i = 0; i < n; i++) {
         mutator_next(&m);
-        feed("mutation", i, m.bytes, m.n);
+        feed("mutation", (size_t)i, m.bytes, m.n);
     }
     print_message("%ld refused, %ld opened, of these %ld answered and %ld had no finite logits\n",
                   seen.refused, seen.opened, seen.answered, seen.numeric);

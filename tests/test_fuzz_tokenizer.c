@@ -3,11 +3,8 @@
  * The fuzz target of the tokenizers, fed in the ordinary tests with texts put together from what is hard:
  * words, runs, white space, marks, emoji, special tokens, broken UTF-8, random bytes.
  */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "fuzz/fuzz_tokenizer.c"
-#include "support/test.h"
+#include "support/replay.h"
 
 static const char *const pieces[] = {"the",
                                      " guess",
@@ -67,12 +64,7 @@ static void test_replay(void **state)
         bytes[0] = (uint8_t)test_below(&random, 256);
         bytes[1] = (uint8_t)test_below(&random, 256);
         const size_t n = 2 + text_make(&random, bytes + 2, ROOM - 2);
-        fprintf(stderr, "text %d\n", i);
-        uint8_t *copy = malloc(n);
-        assert_non_null(copy);
-        memcpy(copy, bytes, n);
-        assert_int_equal(LLVMFuzzerTestOneInput(copy, n), 0);
-        free(copy);
+        feed("text", (size_t)i, bytes, n);
     }
 }
 

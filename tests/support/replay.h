@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* For tests that include a fuzz target: feeds it one input, an exact copy on the heap, so that a read past
+ * the end is seen. Where it ends the program, the input's number is the last line of the output. */
+#ifndef VOUCH_TESTS_REPLAY_H
+#define VOUCH_TESTS_REPLAY_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/test.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+static inline void feed(const char *what, size_t number, const uint8_t *bytes, size_t n)
+{
+    fprintf(stderr, "%s %zu\n", what, number);
+    uint8_t *copy = malloc(n + !n);
+    assert_non_null(copy);
+    memcpy(copy, bytes, n);
+    assert_int_equal(LLVMFuzzerTestOneInput(copy, n), 0);
+    free(copy);
+}
+
+#endif
