@@ -23,6 +23,19 @@ INLINE void add_input(const int R, const int T, const bool half, const vouch_mat
     }
 }
 
+/* The inputs [k, k + 16) of what comes next: of the next T tiles where tiles are short (keys), further on in these
+ * where they are long (values). */
+INLINE void prefetch_inputs(const int T, const bool half, const vouch_matrix *w, const unsigned char *tile, int64_t k)
+{
+    enum { SHORT = 16384, AHEAD = 2048 };
+    const int64_t bytes = half ? 2 : 4;
+    const int64_t ahead = w->tile_bytes <= SHORT ? T * (int64_t)w->tile_bytes : AHEAD;
+    for (int t = 0; t < T; t++) {
+        const unsigned char *next = tile + (size_t)t * w->tile_bytes + k * VOUCH_TILE * bytes + ahead;
+        for (int i = 0; i < 16 * VOUCH_TILE * (half ? 2 : 4); i += 64) __builtin_prefetch(next + i, 0, 2);
+    }
+}
+
 INLINE void tiles_float(const int R, const int T, const bool half, const vouch_matrix *w,
                         const vouch_group *g, const vouch_result *y, int64_t first)
 {
@@ -36,6 +49,7 @@ INLINE void tiles_float(const int R, const int T, const bool half, const vouch_m
         const float *x = g->x;
         for (int64_t k = 0; k < w->n_in; k += 16, x += R * 16) {
             const int64_t n = w->n_in - k < 16 ? w->n_in - k : 16;
+            if (part == 0) prefetch_inputs(T, half, w, tile, k);
             for (int64_t i = 0; i < n; i++) add_input(R, T, half, w, tile, k + i, part, x + i, acc);
         }
         UNROLL for (int t = 0; t < T; t++) {
