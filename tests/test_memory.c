@@ -21,6 +21,8 @@
 
 #include "support/answer.h"
 #include "support/sanitized.h"
+#include "support/tokenizers.h"
+#include "text/internal.h"
 
 /* --------------------------------------------------------------- counting */
 
@@ -29,12 +31,14 @@ typedef enum request { REQUEST_MEMORY, REQUEST_THREAD, N_REQUESTS } request;
 
 static _Atomic int64_t n_requests[N_REQUESTS];  /* since the last arming */
 static _Atomic int64_t refuse_from[N_REQUESTS]; /* the first request to refuse, from 1; 0: none */
+static _Atomic int64_t n_refused;               /* since the last arming */
 static atomic_bool refuse_one;                  /* that one only */
 static _Atomic int64_t n_live, live_bytes;      /* blocks and maps not yet given back */
 
 static void arm(request what, int64_t from, bool one)
 {
     atomic_store(&refuse_one, one);
+    atomic_store(&n_refused, 0);
     for (int i = 0; i < N_REQUESTS; i++) {
         atomic_store(&n_requests[i], 0);
         atomic_store(&refuse_from[i], i == (int)what ? from : 0);
@@ -51,7 +55,9 @@ static void disarm(void)
 static bool is_refused(request what)
 {
     const int64_t n = atomic_fetch_add(&n_requests[what], 1) + 1, from = atomic_load(&refuse_from[what]);
-    return from != 0 && (n == from || (n > from && !atomic_load(&refuse_one)));
+    const bool refused = from != 0 && (n == from || (n > from && !atomic_load(&refuse_one)));
+    atomic_fetch_add(&n_refused, refused);
+    return refused;
 }
 
 /* Seen by shared libraries, too, the C library among them. */
@@ -225,9 +231,9 @@ static vouch_session_options options_of(drafting how, const vouch_model *draft)
     options.sampling.n_bias = 2;
     vouch_speculation *spec = &options.speculation;
     spec->drafters = how == PLAIN   ? VOUCH_DRAFTER_NONE
-                    : how == NGRAM ? VOUCH_DRAFTER_NGRAM
-                    : how == MODEL ? VOUCH_DRAFTER_MODEL
-                                   : VOUCH_DRAFTER_CUSTOM;
+                     : how == NGRAM ? VOUCH_DRAFTER_NGRAM
+                     : how == MODEL ? VOUCH_DRAFTER_MODEL
+                                    : VOUCH_DRAFTER_CUSTOM;
     spec->draft_model = how == MODEL ? draft : NULL;
     spec->custom.propose = propose_same;
     return options;
@@ -304,6 +310,30 @@ static void nothing_is_allocated_between_tokens(void **state)
     custom_allocates = false;
 }
 
+static void streaming_allocates_nothing(void **state)
+{
+    (void)state;
+    NEEDS_COUNTING();
+    vouch_tokenizer *tokenizer = tiny_tokenizer("smollm", TINY_SIZE);
+    static const char *const stops[] = {"never", "nor this"};
+    vouch_stream *stream;
+    assert_int_equal(vouch_stream_open(&stream, tokenizer, stops, 2, 4, NULL), VOUCH_OK);
+    size_t bytes = 0;
+    arm(REQUEST_MEMORY, 0, false);
+    for (int32_t round = 0; round < 50; round++) {
+        for (int32_t token = 0; token < TINY_SIZE; token++) {
+            (void)vouch_stream_push(stream, (token * 37 + round) % TINY_SIZE);
+            bytes += vouch_stream_take(stream).size;
+        }
+        vouch_stream_finish(stream);
+        vouch_stream_reset(stream);
+    }
+    assert_int_equal(atomic_load(&n_requests[REQUEST_MEMORY]), 0);
+    assert_true(bytes > 10000);
+    vouch_stream_close(stream);
+    vouch_tokenizer_close(tokenizer);
+}
+
 /* What a session says it holds is what opening it took, but for the pool's bookkeeping. */
 static void memory_is_known_at_open(void **state)
 {
@@ -326,42 +356,64 @@ static void memory_is_known_at_open(void **state)
 
 /* ---------------------------------------------------------------- running out */
 
-/* Opens and answers with requests refused from the n-th. Returns whether one was. */
-static bool run_refused(drafting how, request what, int64_t n, bool one)
+/* Something that asks for memory or threads and, whatever becomes of it, gives all back. */
+typedef vouch_status attempt(const void *self, vouch_error *err);
+
+/* Opens and answers. */
+static vouch_status answer_once(const void *self, vouch_error *err)
 {
     everything all = {0};
-    vouch_error err = {0};
-    const int64_t live = atomic_load(&n_live);
-    arm(what, n, one);
-    vouch_status status = open_all(&all, how, &err);
+    vouch_status status = open_all(&all, *(const drafting *)self, err);
     const bool opened = status == VOUCH_OK;
-    if (opened) status = answer_all(&all, &err);
-    const bool was_refused = atomic_load(&n_requests[what]) >= n;
+    if (opened) status = answer_all(&all, err);
     disarm();
-    if (status == VOUCH_OK && was_refused && !one) fail_msg("request %lld was refused in vain", (long long)n);
-    if (status != VOUCH_OK) {
-        if (!was_refused || err.code != status || !err.message[0])
-            fail_msg("request %lld: status %d, message '%s'", (long long)n, status, err.message);
-        if (status != VOUCH_E_MEMORY) fail_msg("request %lld: %s", (long long)n, err.message);
-    }
     /* A session that could not tokenize its prompt can still be used. */
-    if (opened && status != VOUCH_OK) assert_int_equal(answer_all(&all, &err), VOUCH_OK);
+    if (opened && status != VOUCH_OK) assert_int_equal(answer_all(&all, NULL), VOUCH_OK);
     close_all(&all);
-    if (atomic_load(&n_live) != live)
-        fail_msg("request %lld: %lld blocks leaked", (long long)n, (long long)(atomic_load(&n_live) - live));
-    return was_refused;
+    return status;
 }
 
-static int64_t refuse_each(drafting how, request what, bool one)
+/* A tokenizer that normalises, a conversation, a stream. */
+static vouch_status tokenize_once(const void *self, vouch_error *err)
 {
-    everything all = {0};
+    static const vouch_message message = {"user", "Na\xc3\xafve e\xcc\x81 text"};
+    static const char *const stop = "stop";
+    vouch_tokenizer *tokenizer = NULL;
+    vouch_stream *stream = NULL;
+    int32_t out[256];
+    size_t n;
+    vouch_status status = vouch_tokenizer_open(&tokenizer, self, err);
+    if (status == VOUCH_OK) status = vouch_tokenizer_encode_chat(tokenizer, &message, 1, out, 256, &n, err);
+    if (status == VOUCH_OK) status = vouch_stream_open(&stream, tokenizer, &stop, 1, 8, err);
+    vouch_stream_close(stream);
+    vouch_tokenizer_close(tokenizer);
+    return status;
+}
+
+/* Requests are refused from the n-th. Returns whether one was. */
+static bool fails_cleanly(attempt *what, const void *self, request of, int64_t n, bool one)
+{
+    vouch_error err = {0};
+    const int64_t live = atomic_load(&n_live);
+    arm(of, n, one);
+    const vouch_status status = what(self, &err);
+    const bool refused = atomic_load(&n_refused) > 0;
+    disarm();
+    if (status == VOUCH_OK && refused && !one) fail_msg("request %lld was refused in vain", (long long)n);
+    if (status != VOUCH_OK && (status != VOUCH_E_MEMORY || !refused || err.code != status || !err.message[0]))
+        fail_msg("request %lld: status %d, message '%s'", (long long)n, status, err.message);
+    if (atomic_load(&n_live) != live)
+        fail_msg("request %lld: %lld blocks leaked", (long long)n, (long long)(atomic_load(&n_live) - live));
+    return refused;
+}
+
+/* How many requests there are to refuse. */
+static int64_t refuse_each(attempt *what, const void *self, request of, bool one)
+{
     vouch_error err;
-    assert_int_equal(open_all(&all, how, &err),
-                     VOUCH_OK); /* what the C library keeps for itself, it has now */
-    assert_int_equal(answer_all(&all, &err), VOUCH_OK);
-    close_all(&all);
+    assert_int_equal(what(self, &err), VOUCH_OK); /* what libraries keep for themselves, they have now */
     int64_t n = 1;
-    while (run_refused(how, what, n, one)) n++;
+    while (fails_cleanly(what, self, of, n, one)) n++;
     return n - 1;
 }
 
@@ -371,20 +423,37 @@ static void running_out_of_memory_is_a_clean_error(void **state)
     NEEDS_COUNTING();
     for (drafting how = 0; how < N_DRAFTINGS; how++) {
         if (test_is_quick() && how != MODEL) continue;
-        const int64_t n = refuse_each(how, REQUEST_MEMORY, true);
+        const int64_t n = refuse_each(answer_once, &how, REQUEST_MEMORY, true);
         assert_true(n > 20);
-        assert_int_equal(refuse_each(how, REQUEST_MEMORY, false), n);
+        assert_int_equal(refuse_each(answer_once, &how, REQUEST_MEMORY, false), n);
     }
+}
+
+static void text_without_memory_is_a_clean_error(void **state)
+{
+    (void)state;
+    NEEDS_COUNTING();
+    vouch_gguf_writer *writer = writer_open();
+    size_t size;
+    tiny_vocab_add_pre(writer, TINY_SIZE, 7, "qwen2");
+    void *bytes = writer_finish(writer, &size);
+    vouch_gguf *gguf = open_bytes(bytes, size);
+    const int64_t n = refuse_each(tokenize_once, gguf, REQUEST_MEMORY, true);
+    assert_true(n > 20);
+    assert_int_equal(refuse_each(tokenize_once, gguf, REQUEST_MEMORY, false), n);
+    vouch_gguf_close(gguf);
+    free(bytes);
 }
 
 static void running_out_of_threads_is_a_clean_error(void **state)
 {
     (void)state;
     NEEDS_COUNTING();
+    const drafting model = MODEL, ngram = NGRAM;
     /* one more to pack each model, two for the session */
-    assert_int_equal(refuse_each(MODEL, REQUEST_THREAD, true), 4);
-    assert_int_equal(refuse_each(MODEL, REQUEST_THREAD, false), 4);
-    assert_int_equal(refuse_each(NGRAM, REQUEST_THREAD, true), 3);
+    assert_int_equal(refuse_each(answer_once, &model, REQUEST_THREAD, true), 4);
+    assert_int_equal(refuse_each(answer_once, &model, REQUEST_THREAD, false), 4);
+    assert_int_equal(refuse_each(answer_once, &ngram, REQUEST_THREAD, true), 3);
 }
 
 /* The count of live blocks sees a leak, and the refusal what it refuses. */
@@ -405,6 +474,10 @@ static void a_leak_would_be_seen(void **state)
     char *volatile copy = strdup("the C library's own requests are seen, too");
     assert_int_equal(atomic_load(&n_live), live + 1);
     free(copy);
+    pcre2_match_data *match = pcre2_match_data_create(1, NULL); /* and other libraries' */
+    assert_int_equal(atomic_load(&n_live), live + 1);
+    pcre2_match_data_free(match);
+    assert_int_equal(atomic_load(&n_live), live);
     arm(REQUEST_MEMORY, 2, true);
     void *volatile first = malloc(10), *volatile second = malloc(10), *volatile third = malloc(10);
     disarm();
@@ -418,8 +491,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_leak_would_be_seen),
         cmocka_unit_test(nothing_is_allocated_between_tokens),
+        cmocka_unit_test(streaming_allocates_nothing),
         cmocka_unit_test(memory_is_known_at_open),
         cmocka_unit_test(running_out_of_memory_is_a_clean_error),
+        cmocka_unit_test(text_without_memory_is_a_clean_error),
         cmocka_unit_test(running_out_of_threads_is_a_clean_error),
     };
     return cmocka_run_group_tests_name("memory", tests, models_write, NULL);

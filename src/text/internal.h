@@ -50,7 +50,6 @@ typedef struct pretokenizer_rule {
 
 typedef struct vouch_pretokenizer {
     const pretokenizer_rule *rule;
-    pcre2_general_context *memory;
     pcre2_code *code;
     pcre2_match_context *limits;
     bool starved; /* an allocation failed while opening */
@@ -60,9 +59,8 @@ typedef struct vouch_pretokenizer {
 vouch_status vouch_pretokenizer_open(vouch_pretokenizer *pre, const char *path, vouch_text name,
                                      vouch_error *err);
 void vouch_pretokenizer_close(vouch_pretokenizer *pre);
-/* One per thread. NULL without memory. */
-pcre2_match_data *vouch_pretokenizer_match_data(const vouch_pretokenizer *pre);
-/* *length: bytes of the word at text[start], at least 1. text[n] is well-formed UTF-8, start < n. */
+/* *length: bytes of the word at text[start], at least 1. text[n] is well-formed UTF-8, start < n. `match` has room
+ * for one pair and is the thread's own. */
 vouch_status vouch_pretokenizer_next(const vouch_pretokenizer *pre, pcre2_match_data *match, const char *text,
                                      size_t n, size_t start, size_t *length, vouch_error *err);
 

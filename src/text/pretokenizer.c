@@ -58,12 +58,12 @@ static const pretokenizer_rule *rule_find(vouch_text name)
     return NULL;
 }
 
-/* PCRE2 allocates through these, so that a failing malloc reaches it. `starved`, while opening, tells a
- * failed allocation from a JIT compiler that is not allowed to run. */
+/* A pattern's memory comes through these: `starved` tells a failed allocation from a JIT compiler that is not
+ * allowed to run. */
 static void *pcre_malloc(size_t size, void *starved)
 {
     void *block = malloc(size);
-    if (!block && starved) *(bool *)starved = true;
+    if (!block) *(bool *)starved = true;
     return block;
 }
 
@@ -104,8 +104,7 @@ vouch_status vouch_pretokenizer_open(vouch_pretokenizer *pre, const char *path, 
                           "llama-v3), qwen2",
                           path, TEXT_ARGS(name));
     VOUCH_TRY(pattern_compile(pre, err));
-    pre->memory = pcre2_general_context_create(pcre_malloc, pcre_free, NULL);
-    pre->limits = pre->memory ? pcre2_match_context_create(pre->memory) : NULL;
+    pre->limits = pcre2_match_context_create(NULL);
     if (!pre->limits) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the pre-tokenizer");
     pcre2_set_match_limit(pre->limits, UINT32_MAX);
     pcre2_set_depth_limit(pre->limits, UINT32_MAX);
@@ -116,12 +115,6 @@ void vouch_pretokenizer_close(vouch_pretokenizer *pre)
 {
     pcre2_match_context_free(pre->limits);
     pcre2_code_free(pre->code);
-    pcre2_general_context_free(pre->memory);
-}
-
-pcre2_match_data *vouch_pretokenizer_match_data(const vouch_pretokenizer *pre)
-{
-    return pcre2_match_data_create(1, pre->memory);
 }
 
 vouch_status vouch_pretokenizer_next(const vouch_pretokenizer *pre, pcre2_match_data *match, const char *text,

@@ -31,7 +31,7 @@ vouch_status vouch_encoder_open(encoder *e, const vouch_tokenizer *tokenizer, in
                                 size_t capacity, vouch_error *err)
 {
     *e = (encoder){.tokenizer = tokenizer, .tokens = tokens, .capacity = tokens ? capacity : 0};
-    e->match = vouch_pretokenizer_match_data(&tokenizer->pre);
+    e->match = pcre2_match_data_create(1, NULL);
     return e->match ? VOUCH_OK : vouch_fail(err, VOUCH_E_MEMORY, "not enough memory to tokenize");
 }
 
