@@ -9,6 +9,7 @@
 
 #include "spec/judge.h"
 #include "support/test.h"
+#include "support/toy.h"
 
 enum { N = 512, K = 2, N_RUNS = 1000000, ENOUGH = 20000 };
 
@@ -92,14 +93,6 @@ static void models_layout(models *m, const vouch_sampling *sampling)
     for (int i = 0; i < K; i++) vouch_dist_layout(&m->q[i], N, &m->arena);
 }
 
-static int32_t argmax(const vouch_dist *dist)
-{
-    int32_t best = 0;
-    for (int32_t x = 1; x < N; x++)
-        if (dist->weight[x] > dist->weight[best]) best = x;
-    return best;
-}
-
 static void models_open(models *m, bool filtered)
 {
     vouch_sampling s = vouch_sampling_default();
@@ -124,7 +117,7 @@ static void models_open(models *m, bool filtered)
         if (i == K) break;
         assert_int_equal(vouch_dist_from_logits(&m->q[i], &m->sampler, draft, NULL, 0), VOUCH_OK);
         m->q_rows[i] = &m->q[i];
-        m->best[i] = argmax(&m->q[i]);
+        m->best[i] = toy_argmax(&m->q[i]);
     }
 }
 

@@ -193,14 +193,6 @@ static int32_t branch_draw(void *self, int64_t position, const vouch_residual *l
 
 /* ----------------------------------------------------------------- drafter */
 
-static int32_t argmax(const vouch_dist *dist)
-{
-    int32_t best = 0;
-    for (int32_t x = 1; x < dist->n_vocab; x++)
-        if (dist->weight[x] > dist->weight[best]) best = x;
-    return best;
-}
-
 static void copy_dist(vouch_dist *to, const vouch_dist *from)
 {
     memcpy(to->weight, from->weight, (size_t)from->n_vocab * sizeof *to->weight);
@@ -278,7 +270,7 @@ static vouch_draft branch_propose(void *self, const int32_t *tokens, int32_t n_t
                                                             : q,
                     mass);
         const int32_t token =
-            r->setup.greedy_draft ? argmax(q) : choose_token(&r->walker, mass, r->setup.n_vocab);
+            r->setup.greedy_draft ? toy_argmax(q) : choose_token(&r->walker, mass, r->setup.n_vocab);
         if (r->setup.rule == DROP_LOW_Q && vouch_dist_p(q, token) < 0.4) break;
         r->guesses[n] = sequence[n_tokens + n] = token;
     }

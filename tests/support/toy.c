@@ -106,3 +106,11 @@ vouch_target toy_target(toy *model)
 {
     return (vouch_target){.score = toy_score, .row = toy_row, .keep = toy_keep, .rewind = toy_rewind, .self = model};
 }
+
+int32_t toy_argmax(const vouch_dist *dist)
+{
+    int32_t best = 0;
+    for (int32_t x = 1; x < dist->n_vocab; x++)
+        if (dist->weight[x] > dist->weight[best]) best = x;
+    return best;
+}

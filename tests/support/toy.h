@@ -38,5 +38,7 @@ void toy_logits(const toy *model, const int32_t *tokens, int32_t n, float *logit
 /* The processed distribution after these tokens, valid until the next call. */
 const vouch_dist *toy_dist(toy *model, const int32_t *tokens, int32_t n);
 vouch_target toy_target(toy *model);
+/* The heaviest token; of equals the first. */
+int32_t toy_argmax(const vouch_dist *dist);
 
 #endif
