@@ -192,7 +192,7 @@ static void test_order_and_names(void **state)
     for (uint32_t i = 0; i < VOUCH_GGUF_TYPE_COUNT; i++) assert_non_null(vouch_gguf_type_name(i));
     assert_null(vouch_gguf_type_name(VOUCH_GGUF_TYPE_COUNT));
     assert_null(vouch_gguf_type_name(UINT32_MAX));
-    assert_int_equal(vouch_gguf_load_tensor(gguf, vouch_gguf_get_tensor(gguf, 0), NULL), VOUCH_OK);
+    assert_int_equal(vouch_gguf_load(gguf, vouch_gguf_get_tensor(gguf, 0), 0, 60, NULL), VOUCH_OK);
     assert_int_equal(vouch_gguf_recheck(gguf, NULL), VOUCH_OK);
     vouch_gguf_close(gguf);
     vouch_gguf_close(NULL);

@@ -149,19 +149,19 @@ static void test_release(void **state)
     vouch_gguf_writer_close(w);
     assert_int_equal(vouch_gguf_open(&gguf, path, NULL), VOUCH_OK);
     const vouch_gguf_tensor *a = vouch_gguf_find_tensor(gguf, "a"), *b = vouch_gguf_find_tensor(gguf, "b");
-    assert_int_equal(vouch_gguf_load_tensor(gguf, a, NULL), VOUCH_OK);
-    assert_int_equal(vouch_gguf_load_tensor(gguf, b, NULL), VOUCH_OK);
+    assert_int_equal(vouch_gguf_load(gguf, a, 0, a->bytes, NULL), VOUCH_OK);
+    assert_int_equal(vouch_gguf_load(gguf, b, 0, b->bytes, NULL), VOUCH_OK);
     const int64_t whole = test_resident(path), page = sysconf(_SC_PAGESIZE);
     if (whole < 0) test_skip("no /proc/self/smaps");
     assert_true(whole >= 2 * (int64_t)sizeof values[0]);
-    vouch_gguf_release_tensor(gguf, a);
+    vouch_gguf_release(gguf, a, 0, a->bytes);
     assert_in_range(test_resident(path), whole - (int64_t)sizeof values[0],
                     whole - (int64_t)sizeof values[0] + 2 * page);
-    assert_int_equal(vouch_gguf_load_tensor(gguf, a, NULL), VOUCH_OK);
+    assert_int_equal(vouch_gguf_load(gguf, a, 0, a->bytes, NULL), VOUCH_OK);
     assert_memory_equal(a->data, values[0], sizeof values[0]);
     assert_memory_equal(b->data, values[1], sizeof values[1]);
-    vouch_gguf_release_tensor(gguf, a);
-    vouch_gguf_release_tensor(gguf, b);
+    vouch_gguf_release(gguf, a, 0, a->bytes);
+    vouch_gguf_release(gguf, b, 0, b->bytes);
     assert_true(test_resident(path) <= whole - 2 * (int64_t)sizeof values[0] + 4 * page);
     vouch_gguf_close(gguf);
 }
@@ -341,9 +341,9 @@ static void test_file_changes(void **state)
     write_whole(path, bytes, size);
     assert_int_equal(vouch_gguf_open(&gguf, path, &err), VOUCH_OK);
     const vouch_gguf_tensor *last = vouch_gguf_find_tensor(gguf, "blk.47.weight");
-    assert_int_equal(vouch_gguf_load_tensor(gguf, last, &err), VOUCH_OK);
+    assert_int_equal(vouch_gguf_load(gguf, last, 0, last->bytes, &err), VOUCH_OK);
     assert_int_equal(truncate(path, (off_t)(size / 2)), 0);
-    assert_int_equal(vouch_gguf_load_tensor(gguf, last, &err), VOUCH_E_IO);
+    assert_int_equal(vouch_gguf_load(gguf, last, 0, last->bytes, &err), VOUCH_E_IO);
     assert_non_null(strstr(err.message, "while being read"));
     assert_int_equal(vouch_gguf_recheck(gguf, &err), VOUCH_E_IO);
     vouch_gguf_close(gguf);

@@ -56,12 +56,12 @@ vouch_status vouch_gguf_open_bytes(vouch_gguf **out, const void *bytes, size_t s
                                    const char *name, vouch_error *err);
 void vouch_gguf_close(vouch_gguf *gguf); /* NULL is allowed */
 
-/* Call before the first use of a tensor's data: brings it into memory, so that a bad disk, or a file
- * cut short since it was opened, is an IO error here and not a SIGBUS later (base/filemap.h). */
-vouch_status vouch_gguf_load_tensor(const vouch_gguf *gguf, const vouch_gguf_tensor *tensor,
-                                    vouch_error *err);
-/* Call after its last use: gives its memory back. No other tensor's data, and nothing of the header. */
-void vouch_gguf_release_tensor(const vouch_gguf *gguf, const vouch_gguf_tensor *tensor);
+/* Call before the first use of `size` bytes at `offset` of a tensor's data: brings them into memory, so that a bad
+ * disk, or a file cut short since it was opened, is an IO error here and not a SIGBUS later (base/filemap.h). */
+vouch_status vouch_gguf_load(const vouch_gguf *gguf, const vouch_gguf_tensor *tensor, size_t offset, size_t size,
+                             vouch_error *err);
+/* Call after their last use: gives their memory back. No other tensor's data, and nothing of the header. */
+void vouch_gguf_release(const vouch_gguf *gguf, const vouch_gguf_tensor *tensor, size_t offset, size_t size);
 /* Call after the last use of all: IO when the file has changed since it was opened. */
 vouch_status vouch_gguf_recheck(const vouch_gguf *gguf, vouch_error *err);
 

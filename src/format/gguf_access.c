@@ -108,16 +108,18 @@ static size_t tensor_offset(const vouch_gguf *gguf, const vouch_gguf_tensor *ten
     return (size_t)((const unsigned char *)tensor->data - gguf->bytes);
 }
 
-vouch_status vouch_gguf_load_tensor(const vouch_gguf *gguf, const vouch_gguf_tensor *tensor, vouch_error *err)
+vouch_status vouch_gguf_load(const vouch_gguf *gguf, const vouch_gguf_tensor *tensor, size_t offset, size_t size,
+                             vouch_error *err)
 {
+    assert(offset <= tensor->bytes && size <= tensor->bytes - offset);
     if (!gguf->map.data || !tensor->data) return VOUCH_OK;
-    return vouch_filemap_load(&gguf->map, gguf->path, tensor_offset(gguf, tensor), tensor->bytes, err);
+    return vouch_filemap_load(&gguf->map, gguf->path, tensor_offset(gguf, tensor) + offset, size, err);
 }
 
-void vouch_gguf_release_tensor(const vouch_gguf *gguf, const vouch_gguf_tensor *tensor)
+void vouch_gguf_release(const vouch_gguf *gguf, const vouch_gguf_tensor *tensor, size_t offset, size_t size)
 {
     if (gguf->map.data && tensor->data)
-        vouch_filemap_release(&gguf->map, tensor_offset(gguf, tensor), tensor->bytes);
+        vouch_filemap_release(&gguf->map, tensor_offset(gguf, tensor) + offset, size);
 }
 
 vouch_status vouch_gguf_recheck(const vouch_gguf *gguf, vouch_error *err)

@@ -9,8 +9,9 @@
  *             the file has besides is refused
  *   2 place   matrices and vectors get their memory and become jobs
  *
- * Then the jobs are done in batches, so that the file and the packed weights are never whole in memory at the
- * same time: the peak is the packed weights and the largest batch.
+ * Then the jobs, laid end to end, are done in batches of 32 MiB, which begin and end between two tiles of a
+ * matrix. So the file and the packed weights are never whole in memory at the same time: the peak is the packed
+ * weights and one batch.
  *
  *   file     [ given back | batch: loaded, all threads pack it |  not yet loaded          ]
  *   packed   [ done       | being written                      |  pages not yet touched   ]
@@ -144,12 +145,13 @@ static vouch_status read_hparams(const vouch_gguf *gguf, vouch_hparams *h, vouch
 
 /* ---------------------------------------------------------------- tensors */
 
-/* A matrix to pack, or a vector to copy. */
+/* A matrix to pack, or a vector to copy, which counts as one tile. */
 typedef struct job {
     vouch_matrix *matrix;
     float *vector;
     const vouch_gguf_tensor *tensor;
-    int64_t first_tile; /* over all jobs */
+    int64_t first_tile, n_tiles; /* the first one's number over all jobs */
+    size_t stride;               /* bytes of a tile in the file; the last may have fewer */
 } job;
 
 /* One walk over the tables. */
@@ -200,7 +202,8 @@ static vouch_status take_matrix(walk *w, const char *name, bool required, vouch_
     if (!vouch_matrix_shape(matrix, (vouch_type)tensor->type, n_out, n_in))
         return vouch_fail(w->err, VOUCH_E_MEMORY, "tensor '%s' is too large for this machine", name);
     matrix->data = vouch_arena_take(w->arena, (size_t)matrix->n_tiles, matrix->tile_bytes);
-    w->jobs[w->n_jobs++] = (job){.matrix = matrix, .tensor = tensor};
+    const size_t stride = tensor->bytes / (size_t)n_out * VOUCH_TILE;
+    w->jobs[w->n_jobs++] = (job){.matrix = matrix, .tensor = tensor, .n_tiles = matrix->n_tiles, .stride = stride};
     return VOUCH_OK;
 }
 
@@ -214,7 +217,7 @@ static vouch_status take_vector(walk *w, const char *name, bool required, const 
                           vouch_gguf_path(w->gguf), name, vouch_type_get_info(tensor->type)->name);
     float *to = vouch_arena_take(w->arena, (size_t)n, sizeof *to);
     *vector = to;
-    w->jobs[w->n_jobs++] = (job){.vector = to, .tensor = tensor};
+    w->jobs[w->n_jobs++] = (job){.vector = to, .tensor = tensor, .n_tiles = 1, .stride = tensor->bytes};
     return VOUCH_OK;
 }
 
@@ -290,33 +293,46 @@ static vouch_status refuse_unknown_tensors(const walk *w)
 
 /* ------------------------------------------------------------------ packing */
 
-/* Tiles are numbered over all jobs laid end to end. */
+/* Tiles are numbered over all jobs. */
 typedef struct packing {
     const job *jobs;
-    size_t first_job, end_job; /* of the batch */
-    int64_t first_tile, end_tile;
-    int64_t n_tiles; /* of all jobs */
+    size_t n_jobs;
+    int64_t first_tile, end_tile; /* of the batch */
+    int64_t n_tiles;              /* of all jobs */
     vouch_progress_fn progress;
     void *user;
     _Atomic int64_t done;
 } packing;
 
-/* Packs the tiles [begin, end), which lie in the batch. */
-static void pack_range(const packing *p, int64_t begin, int64_t end)
+/* The tiles [begin, end) that one job has among those of a range. */
+typedef struct part {
+    const job *job;
+    int64_t begin, end;
+} part;
+
+/* The first part of tiles [begin, end): what begin lies in. */
+static part part_first(const packing *p, int64_t begin, int64_t end)
 {
-    size_t low = p->first_job, high = p->end_job; /* the last job that begins at or before `begin` */
+    size_t low = 0, high = p->n_jobs; /* the last job that begins at or before `begin` */
     while (high - low > 1) {
         const size_t middle = (low + high) / 2;
         if (p->jobs[middle].first_tile <= begin) low = middle;
         else high = middle;
     }
-    for (size_t j = low; j < p->end_job && p->jobs[j].first_tile < end; j++) {
-        const job *one = &p->jobs[j];
-        if (!one->matrix) continue;
-        const int64_t from = begin > one->first_tile ? begin - one->first_tile : 0;
-        const int64_t left = end - one->first_tile;
-        vouch_matrix_pack(one->matrix, one->tensor->data, from,
-                          left < one->matrix->n_tiles ? left : one->matrix->n_tiles);
+    const job *one = &p->jobs[low];
+    const int64_t left = end - one->first_tile;
+    return (part){one, begin - one->first_tile, left < one->n_tiles ? left : one->n_tiles};
+}
+
+/* Packs the tiles [begin, end). */
+static void pack_range(const packing *p, int64_t begin, int64_t end)
+{
+    while (begin < end) {
+        const part one = part_first(p, begin, end);
+        const job *from = one.job;
+        if (from->matrix) vouch_matrix_pack(from->matrix, from->tensor->data, one.begin, one.end);
+        else memcpy(from->vector, from->tensor->data, from->tensor->bytes);
+        begin += one.end - one.begin;
     }
 }
 
@@ -334,42 +350,53 @@ static void pack_on_thread(void *arg, vouch_pool *team, int32_t thread)
         }
 }
 
-/* The jobs from first_job on that make a batch: as many as fit, but one at least. */
-static void choose_batch(packing *p, size_t n_jobs)
+static size_t part_offset(const part *one, int64_t tile)
 {
-    enum { BATCH_BYTES = 32 << 20 };
-    size_t bytes = 0;
-    p->first_tile = p->end_tile;
-    for (p->end_job = p->first_job; p->end_job < n_jobs; p->end_job++) {
-        const job *one = &p->jobs[p->end_job];
-        if (bytes > 0 && bytes + one->tensor->bytes > BATCH_BYTES) return;
-        bytes += one->tensor->bytes;
-        if (one->matrix) p->end_tile += one->matrix->n_tiles;
-    }
+    const size_t offset = (size_t)tile * one->job->stride, bytes = one->job->tensor->bytes;
+    return offset < bytes ? offset : bytes;
 }
 
-static vouch_status pack_batch(const walk *w, packing *p, vouch_pool *pool)
+/* Loads what the file has for a batch from first_tile on: as many tiles as fit, but one at least. */
+static vouch_status batch_load(const walk *w, packing *p)
 {
-    for (size_t j = p->first_job; j < p->end_job; j++) {
-        const job *one = &p->jobs[j];
-        VOUCH_TRY(vouch_gguf_load_tensor(w->gguf, one->tensor, w->err));
-        if (one->vector) memcpy(one->vector, one->tensor->data, one->tensor->bytes);
+    enum { BATCH_BYTES = 32 << 20 };
+    size_t room = BATCH_BYTES;
+    p->end_tile = p->first_tile;
+    while (p->end_tile < p->n_tiles) {
+        part one = part_first(p, p->end_tile, p->n_tiles);
+        int64_t fit = (int64_t)(room / one.job->stride);
+        if (fit == 0 && p->end_tile == p->first_tile) fit = 1;
+        if (fit == 0) break;
+        if (one.end > one.begin + fit) one.end = one.begin + fit;
+        const size_t begin = part_offset(&one, one.begin), size = part_offset(&one, one.end) - begin;
+        VOUCH_TRY(vouch_gguf_load(w->gguf, one.job->tensor, begin, size, w->err));
+        room -= size < room ? size : room;
+        p->end_tile += one.end - one.begin;
     }
-    vouch_pool_run(pool, pack_on_thread, p);
-    for (size_t j = p->first_job; j < p->end_job; j++) vouch_gguf_release_tensor(w->gguf, p->jobs[j].tensor);
     return VOUCH_OK;
+}
+
+static void batch_release(const walk *w, const packing *p)
+{
+    for (int64_t tile = p->first_tile; tile < p->end_tile;) {
+        const part one = part_first(p, tile, p->end_tile);
+        const size_t begin = part_offset(&one, one.begin);
+        vouch_gguf_release(w->gguf, one.job->tensor, begin, part_offset(&one, one.end) - begin);
+        tile += one.end - one.begin;
+    }
 }
 
 static vouch_status pack_all(walk *w, vouch_pool *pool, vouch_progress_fn progress, void *user)
 {
-    packing p = {.jobs = w->jobs, .progress = progress, .user = user};
+    packing p = {.jobs = w->jobs, .n_jobs = w->n_jobs, .progress = progress, .user = user};
     for (size_t j = 0; j < w->n_jobs; j++) {
         w->jobs[j].first_tile = p.n_tiles;
-        if (w->jobs[j].matrix) p.n_tiles += w->jobs[j].matrix->n_tiles;
+        p.n_tiles += w->jobs[j].n_tiles;
     }
-    for (; p.first_job < w->n_jobs; p.first_job = p.end_job) {
-        choose_batch(&p, w->n_jobs);
-        VOUCH_TRY(pack_batch(w, &p, pool));
+    for (; p.first_tile < p.n_tiles; p.first_tile = p.end_tile) {
+        VOUCH_TRY(batch_load(w, &p));
+        vouch_pool_run(pool, pack_on_thread, &p);
+        batch_release(w, &p);
     }
     if (progress) progress(user, 1.0);
     return vouch_gguf_recheck(w->gguf, w->err);
