@@ -309,7 +309,7 @@ static void test_quantize(void **state)
                 .n_rows = rows, .n_in = 96, .q = other.q, .d = other.d, .s = other.s, .start = other.start};
             plain.group_rows = acts.group_rows = kernels->group_rows;
             vouch_kernels_ref.quantize(&plain, inputs, 96, 0, rows, 0, 96);
-            kernels->quantize(&acts, inputs, 96, rows / 2, rows, 0, 96);
+            kernels->quantize(&acts, inputs + rows / 2 * 96, 96, rows / 2, rows, 0, 96);
             kernels->quantize(&acts, inputs, 96, 0, rows / 2, 32, 96);
             kernels->quantize(&acts, inputs, 96, 0, rows / 2, 0, 32);
             assert_memory_equal(plain.q, acts.q, (size_t)(rows * 96));

@@ -95,8 +95,8 @@ typedef struct vouch_kernels {
     /* One input more: y[i * ldy + o] += w[o][column] x[i * ldx], for the rows i < n. F16 and F32 weights. */
     void (*add_column)(const vouch_matrix *w, int64_t column, const float *x, int64_t ldx, float *y, int64_t ldy,
                        int64_t n);
-    /* The inputs [in_begin, in_end) of the rows [row_begin, row_end) of x, where x[r * ldx + k] is input k of
-     * row r, into acts->q, d, s, start; whole blocks. A block: d = max |x| / 127, q = x * (127 / max |x|) rounded
+    /* The inputs [in_begin, in_end) of the rows [row_begin, row_end), where x[i * ldx + k] is input k of row
+     * row_begin + i, into acts->q, d, s, start; whole blocks. A block: d = max |x| / 127, q = x * (127 / max |x|) rounded
      * to nearest even; where max |x| is below VOUCH_QUANT_MIN all are 0, where a value isn't finite d = NaN and
      * q = 0. */
     void (*quantize)(vouch_acts *acts, const float *x, int64_t ldx, int64_t row_begin, int64_t row_end,
@@ -205,15 +205,21 @@ typedef struct vouch_group {
     int32_t *start;
 } vouch_group;
 
+/* Where few rows make one group, which is the case that matters, nothing is divided. */
 static inline int64_t vouch_n_groups(const vouch_acts *acts)
 {
-    return (acts->n_rows + acts->group_rows - 1) / acts->group_rows;
+    return acts->n_rows <= acts->group_rows ? 1 : (acts->n_rows + acts->group_rows - 1) / acts->group_rows;
+}
+
+static inline int64_t vouch_group_begin(const vouch_acts *acts, int64_t i)
+{
+    return i == 0 ? 0 : acts->n_rows <= acts->group_rows ? acts->n_rows : acts->n_rows * i / vouch_n_groups(acts);
 }
 
 static inline vouch_group vouch_group_at(const vouch_acts *acts, int64_t i)
 {
-    const int64_t n = vouch_n_groups(acts), begin = acts->n_rows * i / n;
-    vouch_group group = {.begin = begin, .rows = acts->n_rows * (i + 1) / n - begin};
+    const int64_t begin = vouch_group_begin(acts, i);
+    vouch_group group = {.begin = begin, .rows = vouch_group_begin(acts, i + 1) - begin};
     if (acts->q) {
         const int64_t blocks = begin * (acts->n_in / VOUCH_BLOCK);
         group.q = acts->q + begin * acts->n_in;
@@ -228,9 +234,9 @@ static inline vouch_group vouch_group_at(const vouch_acts *acts, int64_t i)
 /* The group that holds a row, and the row's place in it. */
 static inline vouch_group vouch_group_of(const vouch_acts *acts, int64_t row, int64_t *place)
 {
-    const int64_t n = vouch_n_groups(acts);
-    int64_t i = row / acts->group_rows; /* never past the group, as none is larger than group_rows */
-    while (acts->n_rows * (i + 1) / n <= row) i++;
+    int64_t i = 0;
+    if (acts->n_rows > acts->group_rows)
+        for (i = row / acts->group_rows; vouch_group_begin(acts, i + 1) <= row;) i++; /* no group is larger */
     const vouch_group group = vouch_group_at(acts, i);
     *place = row - group.begin;
     return group;

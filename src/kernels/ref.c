@@ -145,7 +145,7 @@ static void quantize_ref(vouch_acts *acts, const float *x, int64_t ldx, int64_t 
         int64_t r;
         const vouch_group g = vouch_group_of(acts, row, &r);
         for (int64_t b = in_begin / VOUCH_BLOCK; b < in_end / VOUCH_BLOCK; b++) {
-            const float *v = x + row * ldx + b * VOUCH_BLOCK;
+            const float *v = x + (row - row_begin) * ldx + b * VOUCH_BLOCK;
             float largest = 0;
             bool finite = true;
             for (int k = 0; k < VOUCH_BLOCK; k++) {
@@ -175,7 +175,7 @@ static void interleave_ref(vouch_acts *acts, const float *x, int64_t ldx, int64_
         int64_t r;
         const vouch_group g = vouch_group_of(acts, row, &r);
         for (int64_t k = in_begin; k < in_end; k++) 
-            g.x[(k / 16 * g.rows + r) * 16 + k % 16] = x[row * ldx + k];
+            g.x[(k / 16 * g.rows + r) * 16 + k % 16] = x[(row - row_begin) * ldx + k];
     }
 }
 

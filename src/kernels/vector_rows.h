@@ -2,86 +2,100 @@
 /* What is done to single rows: activations made ready for a matmul, the cache's writes, norms, exponentials. */
 
 /*
- * Quantising takes VL blocks of a row at a time: their largest sizes and their sums are found by reducing VL vectors
- * together, and all divisions are one.
+ * Quantising takes VL blocks at a time, of one row or of several: their largest sizes and their sums are found by
+ * reducing VL vectors together, and all divisions are one.
  */
 enum { BLOCK_VECTORS = VOUCH_BLOCK / VL };
 
-/* The bits of |x| as an integer have the order of |x|, infinity and NaN above all numbers. */
-INLINE vi largest_sizes(const float *x, int64_t n)
+/* Where a block comes from and goes to: quants in groups of 4, `apart` bytes from each other. */
+typedef struct block_place {
+    const float *x;
+    int8_t *q;
+    float *d, *s;
+    int32_t *start;
+    int64_t apart;
+} block_place;
+
+INLINE block_place place_in(const vouch_group *g, int64_t r, int64_t b, const float *x)
 {
-    vi largest[VL];
-    UNROLL for (int b = 0; b < VL; b++) {
-        largest[b] = vi_zero();
-        if (b >= n) continue;
-        UNROLL for (int i = 0; i < BLOCK_VECTORS; i++)
-            largest[b] = vi_max(largest[b], vi_size_bits(vf_load(x + b * VOUCH_BLOCK + i * VL)));
-    }
-    return vi_each_largest(largest);
+    const int64_t at = b * g->rows + r;
+    return (block_place){x + b * VOUCH_BLOCK, g->q + (at + b * 7 * g->rows) * 4, g->d + at, g->s + at, g->start + at,
+                         g->rows * 4};
 }
 
-/* The quants of a block, in groups of 4 `apart` bytes from each other; returns the vector of their sums. */
-INLINE vi round_block(int8_t *q, int64_t apart, const float *x, float inverse)
+/* The bits of |x| as an integer have the order of |x|, infinity and NaN above all numbers. */
+INLINE vi largest_size(const float *x)
+{
+    vi largest = vi_size_bits(vf_load(x));
+    UNROLL for (int i = 1; i < BLOCK_VECTORS; i++) largest = vi_max(largest, vi_size_bits(vf_load(x + i * VL)));
+    return largest;
+}
+
+/* Writes the quants of a block; returns the vector of their sums. */
+INLINE vi round_block(const block_place *to, float inverse)
 {
     int8_t bytes[VOUCH_BLOCK];
-    int8_t *packed = apart == 4 ? q : bytes;
+    int8_t *packed = to->apart == 4 ? to->q : bytes;
     vi sum = vi_zero();
     UNROLL for (int i = 0; i < BLOCK_VECTORS; i++) {
-        const vi rounded = vf_round_to_int(vf_mul(vf_load(x + i * VL), vf_set(inverse)));
+        const vi rounded = vf_round_to_int(vf_mul(vf_load(to->x + i * VL), vf_set(inverse)));
         vi_store_bytes(packed + i * VL, rounded);
         sum = vi_add(sum, rounded);
     }
-    if (packed != q)
-        UNROLL for (int k = 0; k < 8; k++) memcpy(q + k * apart, bytes + 4 * k, 4);
+    if (packed != to->q)
+        UNROLL for (int k = 0; k < 8; k++) memcpy(to->q + k * to->apart, bytes + 4 * k, 4);
     return sum;
 }
 
 /* A block with a value that isn't finite. */
-static void quantize_nothing(const vouch_group *g, int64_t b, int64_t r)
+static void quantize_nothing(const block_place *to)
 {
-    const int64_t at = b * g->rows + r;
-    for (int k = 0; k < 8; k++) memset(g->q + ((b * 8 + k) * g->rows + r) * 4, 0, 4);
-    g->d[at] = g->s[at] = NAN;
-    g->start[at] = 0;
+    for (int k = 0; k < 8; k++) memset(to->q + k * to->apart, 0, 4);
+    *to->d = *to->s = NAN;
+    *to->start = 0;
 }
 
-/* The blocks [b, b + n), n <= VL, of row r. */
-INLINE void quantize_blocks(const vouch_group *g, int64_t b, int64_t n, int64_t r, const float *x)
+/* n <= VL blocks. */
+INLINE void quantize_blocks(const block_place *places, int64_t n)
 {
     int32_t size[VL], start[VL];
     float inverse[VL], d[VL], s[VL];
-    const vi sizes = largest_sizes(x, n);
+    vi each[VL];
+    for (int i = 0; i < VL; i++) each[i] = i < n ? largest_size(places[i].x) : vi_zero();
+    const vi sizes = vi_each_largest(each);
     const vm small = vf_less(vf_from_bits(sizes), vf_set(VOUCH_QUANT_MIN));
     const vf scales = vf_zero_where(vf_div(vf_from_bits(sizes), vf_set(127.0f)), small);
     vi_store(size, sizes);
     vf_store(d, scales);
     vf_store(inverse, vf_zero_where(vf_div(vf_set(127.0f), vf_from_bits(sizes)), small));
-    vi sums[VL];
-    for (int i = 0; i < VL; i++)
-        sums[i] = i < n ? round_block(g->q + ((b + i) * 8 * g->rows + r) * 4, g->rows * 4, x + i * VOUCH_BLOCK, inverse[i])
-                        : vi_zero();
-    const vi totals = vi_each_sum(sums);
-    vf_store(s, vf_mul(scales, vf_from_int(totals)));
-    vi_store(start, vi_sub(vi_zero(), vi_shift_left(totals, 3)));
+    for (int i = 0; i < VL; i++) each[i] = i < n ? round_block(&places[i], inverse[i]) : vi_zero();
+    const vi sums = vi_each_sum(each);
+    vf_store(s, vf_mul(scales, vf_from_int(sums)));
+    vi_store(start, vi_sub(vi_zero(), vi_shift_left(sums, 3)));
     for (int64_t i = 0; i < n; i++) {
-        const int64_t at = (b + i) * g->rows + r;
-        g->d[at] = d[i];
-        g->s[at] = s[i];
-        g->start[at] = start[i];
-        if (size[i] >= VOUCH_INFINITY_BITS) quantize_nothing(g, b + i, r);
+        *places[i].d = d[i];
+        *places[i].s = s[i];
+        *places[i].start = start[i];
+        if (size[i] >= VOUCH_INFINITY_BITS) quantize_nothing(&places[i]);
     }
 }
 
 static void quantize(vouch_acts *acts, const float *x, int64_t ldx, int64_t row_begin, int64_t row_end,
                      int64_t in_begin, int64_t in_end)
 {
-    const int64_t begin = in_begin / VOUCH_BLOCK, end = in_end / VOUCH_BLOCK;
+    block_place places[VL];
+    int64_t n = 0;
     for (int64_t row = row_begin; row < row_end; row++) {
         int64_t r;
         const vouch_group g = vouch_group_of(acts, row, &r);
-        for (int64_t b = begin; b < end; b += VL)
-            quantize_blocks(&g, b, end - b < VL ? end - b : VL, r, x + row * ldx + b * VOUCH_BLOCK);
+        for (int64_t b = in_begin / VOUCH_BLOCK; b < in_end / VOUCH_BLOCK; b++) {
+            places[n++] = place_in(&g, r, b, x + (row - row_begin) * ldx);
+            if (n < VL) continue;
+            quantize_blocks(places, VL);
+            n = 0;
+        }
     }
+    if (n > 0) quantize_blocks(places, n);
 }
 
 static void interleave(vouch_acts *acts, const float *x, int64_t ldx, int64_t row_begin, int64_t row_end,
@@ -90,11 +104,12 @@ static void interleave(vouch_acts *acts, const float *x, int64_t ldx, int64_t ro
     for (int64_t row = row_begin; row < row_end; row++) {
         int64_t r;
         const vouch_group g = vouch_group_of(acts, row, &r);
+        const float *from = x + (row - row_begin) * ldx;
         for (int64_t k = in_begin; k < in_end; k += 16) {
             const int64_t n = in_end - k < 16 ? in_end - k : 16;
             float *to = g.x + (k * g.rows + r * 16);
-            if (n == 16) memcpy(to, x + row * ldx + k, 16 * sizeof *to);
-            else memcpy(to, x + row * ldx + k, (size_t)n * sizeof *to);
+            if (n == 16) memcpy(to, from + k, 16 * sizeof *to);
+            else memcpy(to, from + k, (size_t)n * sizeof *to);
         }
     }
 }
@@ -226,26 +241,43 @@ INLINE float largest_of(const float *x, int64_t n)
     return largest;
 }
 
+/* All 16 lanes, or the first n - i of them: the loops below are written once and compiled for both. */
+INLINE vm lanes_of(bool whole, int64_t n, int64_t i, int part)
+{
+    return vm_first(whole ? VL : lanes_left(n, i, part));
+}
+
+INLINE void softmax_largest(bool whole, const float *at, int64_t n, int64_t i, vf *most)
+{
+    for (int part = 0; part < PARTS; part++) {
+        const vf v = vf_load(at + part * VL);
+        most[part] = vf_max(whole ? v : vf_select(most[part], v, lanes_of(whole, n, i, part)), most[part]);
+    }
+}
+
+INLINE void softmax_exp(bool whole, float *at, int64_t n, int64_t i, vf max, vf *lane)
+{
+    for (int part = 0; part < PARTS; part++) {
+        const vm m = lanes_of(whole, n, i, part);
+        const vf e = exponential(vf_sub(whole ? vf_load(at + part * VL) : vf_load_part(at + part * VL, m), max));
+        if (whole) vf_store(at + part * VL, e);
+        else vf_store_part(at + part * VL, e, m);
+        lane[part] = vf_add(lane[part], whole ? e : vf_select(vf_zero(), e, m));
+    }
+}
+
 static float softmax(float *x, int64_t chunk, int64_t n)
 {
     vf most[PARTS], lane[PARTS];
     for (int part = 0; part < PARTS; part++) most[part] = vf_set(x[0]), lane[part] = vf_zero();
     float *at = x;
-    for (int64_t i = 0; i < n; i += 16, at += chunk)
-        for (int part = 0; part < PARTS; part++) {
-            const vm m = vm_first(lanes_left(n, i, part));
-            most[part] = vf_max(vf_select(most[part], vf_load(at + part * VL), m), most[part]);
-        }
+    int64_t i = 0;
+    for (; i + 16 <= n; i += 16, at += chunk) softmax_largest(true, at, n, i, most);
+    if (i < n) softmax_largest(false, at, n, i, most);
     for (int part = 1; part < PARTS; part++) most[0] = vf_max(most[part], most[0]);
     const vf max = vf_set(vf_largest(most[0]));
-    at = x;
-    for (int64_t i = 0; i < n; i += 16, at += chunk)
-        for (int part = 0; part < PARTS; part++) {
-            const vm m = vm_first(lanes_left(n, i, part));
-            const vf e = exponential(vf_sub(vf_load_part(at + part * VL, m), max));
-            vf_store_part(at + part * VL, e, m);
-            lane[part] = vf_add(lane[part], vf_select(vf_zero(), e, m));
-        }
+    for (i = 0, at = x; i + 16 <= n; i += 16, at += chunk) softmax_exp(true, at, n, i, max, lane);
+    if (i < n) softmax_exp(false, at, n, i, max, lane);
     return vf_reduce(lane);
 }
 

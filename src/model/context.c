@@ -31,7 +31,7 @@ static void layout_thread(thread_memory *memory, const vouch_context *c, vouch_a
 {
     const vouch_hparams *h = &c->weights->hparams;
     const size_t queries = (size_t)c->weights->kernels->float_rows;
-    memory->row = vouch_arena_take(arena, (size_t)h->n_embd, sizeof(float));
+    memory->rows = vouch_arena_take(arena, VOUCH_FEW_ROWS * (size_t)h->n_embd, sizeof(float));
     memory->norms = vouch_arena_take(arena, (size_t)c->max_rows, sizeof(float));
     memory->squares = vouch_arena_take(arena, ((size_t)h->head_dim + 15) / 16, sizeof(float));
     memory->mixed = vouch_arena_take(arena, queries * (size_t)h->head_dim, sizeof(float));

@@ -8,13 +8,14 @@
 
 #include "model/context.h"
 
-/* Up to so many rows, attention is divided once among the threads instead of by pieces. */
+/* Up to so many rows, attention is divided once among the threads instead of by pieces; and so many go to the next
+ * stage together. */
 enum { VOUCH_FEW_ROWS = 16 };
 
 /* Each thread's own. */
 typedef struct thread_memory {
     int32_t thread;
-    float *row;           /* [n_embd] columns of a row on their way to the next stage */
+    float *rows;          /* [VOUCH_FEW_ROWS][n_embd] columns of rows on their way to the next stage */
     float *norms;         /* [max_rows] factors of the norms of the current stage's input */
     float *squares;       /* [head_dim / 16, rounded up] of one head */
     vouch_acts queries;   /* [float_rows][head_dim] of one attention unit */

@@ -64,7 +64,7 @@ static vouch_acts shaped_floats(const vouch_context *c, const vouch_acts *memory
     return acts;
 }
 
-/* The inputs [first, last) of the rows [begin, end) of x, where x[r * ldx + i] is input i of row r. */
+/* The inputs [first, last) of the rows [begin, end), where x[i * ldx + k] is input k of row begin + i. */
 static void put_inputs(const vouch_context *c, vouch_acts *acts, needs need, const float *x, int64_t ldx, int64_t begin,
                        int64_t end, int64_t first, int64_t last)
 {
@@ -113,10 +113,12 @@ static void publish(const vouch_context *c, thread_memory *my, const reader *to,
     const int64_t n_embd = c->weights->hparams.n_embd, first = tile * VOUCH_TILE;
     const int64_t last = tile_end * VOUCH_TILE < n_embd ? tile_end * VOUCH_TILE : n_embd;
     vouch_acts acts = stream_acts(c, to);
-    for (int64_t r = begin < to->first_row ? to->first_row : begin; r < end; r++) {
-        c->weights->kernels->norm_part(my->row + first, squares_of(c, r) + tile, c->x + r * n_embd + first,
-                                       to->norm + first, last - first);
-        put_inputs(c, &acts, to->need, my->row, 0, r - to->first_row, r - to->first_row + 1, first, last);
+    for (int64_t r = begin < to->first_row ? to->first_row : begin; r < end; r += VOUCH_FEW_ROWS) {
+        const int64_t past = r + VOUCH_FEW_ROWS < end ? r + VOUCH_FEW_ROWS : end;
+        for (int64_t i = r; i < past; i++)
+            c->weights->kernels->norm_part(my->rows + (i - r) * n_embd + first, squares_of(c, i) + tile,
+                                           c->x + i * n_embd + first, to->norm + first, last - first);
+        put_inputs(c, &acts, to->need, my->rows, n_embd, r - to->first_row, past - to->first_row, first, last);
     }
 }
 
@@ -333,7 +335,7 @@ static void put_mixed(const vouch_context *c, int32_t layer, int64_t begin, int6
 {
     const vouch_matrix *const o = &c->weights->layers[layer].o;
     vouch_acts acts = shaped(c, &c->mixed_acts, c->n_rows, attention_width(c));
-    put_inputs(c, &acts, needs_of(&o, 1), c->mixed, attention_width(c), begin, end, first, last);
+    put_inputs(c, &acts, needs_of(&o, 1), c->mixed + begin * attention_width(c), attention_width(c), begin, end, first, last);
 }
 
 static void attend(vouch_context *c, thread_memory *my, const unit *u)
