@@ -204,7 +204,7 @@ DATA ?= ../shared/data
 benches: all $(BENCHES:%=$(B)/bench/%)
 
 bench: benches ## speed on this machine; LLAMA_BENCH=path compares with llama.cpp's llama-bench
-	@BUILD=$(BUILD) bench/compare-llama --data '$(DATA)'
+	@BUILD=$(BUILD) bench/compare-llama --data '$(DATA)' $(if $(wildcard $(DATA)/prompts),--prompts 80)
 
 same-bytes: benches ## law L2 on a real model: 40 prompts, every drafter, thread count and cpu; half an hour
 	@$(B)/bench/same_bytes --data '$(DATA)'
