@@ -146,7 +146,8 @@ static void way_compare(run *r, const vouch_model *model, const vouch_model *noi
     printf("%-12s %-12s %d threads %4d answers, %6lld tokens;", vouch_model_get_info(model)->cpu, w->name,
            (int)n_threads, (int)r->n, (long long)tokens);
     printf(" guesses: %6lld, accepted %6lld, rejected %5lld; %6.1f tokens/s  %s\n", (long long)drafted,
-           (long long)accepted, (long long)rejected, (double)tokens / seconds, different ? "DIFFERENT" : "same");
+           (long long)accepted, (long long)rejected, (double)tokens / seconds,
+           different ? "DIFFERENT" : "same");
     fflush(stdout);
     r->n_compared += r->n;
     r->n_different += different;
@@ -193,12 +194,13 @@ static bool ways_exercised(const run *r)
 
 int main(int argc, char **argv)
 {
-    const bench_flags flags = bench_parse(argc, argv);
+    const bench_flags flags =
+        bench_parse("same_bytes", "same_bytes [FLAGS]\n\nThe same answers in every way: laws L1 and L2.\n",
+                    (bench_flags){.n_prompts = 8, .n_tokens = 128}, argc, argv);
     static run r;
     size_t n_cpus = 0;
-    r.n_each = flags.n_prompts ? flags.n_prompts : 8;
-    r.n_tokens = flags.n_tokens ? flags.n_tokens : 128;
-    if (r.n_each > MAX_EACH) r.n_each = MAX_EACH;
+    r.n_each = flags.n_prompts;
+    r.n_tokens = flags.n_tokens;
     prompts_load(&r, flags.data);
     while (vouch_cpu_name(n_cpus)) n_cpus++;
 

@@ -15,11 +15,13 @@ enum { MAX_PROMPTS = 80 };
 
 int main(int argc, char **argv)
 {
-    const bench_flags flags = bench_parse(argc, argv);
+    const bench_flags flags = bench_parse(
+        "speculate", "speculate [FLAGS]\n\nSpeed without and with n-gram speculation, as a line of JSON.\n",
+        (bench_flags){.n_prompts = MAX_PROMPTS, .n_tokens = 128}, argc, argv);
     vouch_model *model = bench_open(flags.model, flags.cpu);
     vouch_session_options options = vouch_session_options_default();
     options.n_threads = flags.n_threads;
-    options.max_tokens = flags.n_tokens ? flags.n_tokens : 128;
+    options.max_tokens = flags.n_tokens;
     options.speculation.drafters = VOUCH_DRAFTER_NONE;
     vouch_session *plain = bench_session(model, &options);
     options.speculation.drafters = VOUCH_DRAFTER_NGRAM;
@@ -27,9 +29,8 @@ int main(int argc, char **argv)
 
     char *prompts[MAX_PROMPTS];
     int32_t n = 0;
-    const int32_t limit = flags.n_prompts && flags.n_prompts < MAX_PROMPTS ? flags.n_prompts : MAX_PROMPTS;
-    bench_prompts(flags.data, "spec_bench.jsonl", (const char *const[]){"summarization", NULL}, limit,
-                  prompts, &n);
+    bench_prompts(flags.data, "spec_bench.jsonl", (const char *const[]){"summarization", NULL},
+                  flags.n_prompts, prompts, &n);
     int64_t tokens = 0, cycles = 0, drafted = 0, accepted = 0, n_prompt = 0;
     double plain_seconds = 0, ngram_seconds = 0;
     int n_different = 0;

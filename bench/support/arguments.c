@@ -17,6 +17,6 @@ void bench_arguments_parse(const bench_command *command, int argc, char **argv, 
     if (!*(const bool *)values) return;
     printf("usage: %s", command->usage);
     cli_flags_help(&table, 1, values, stdout);
-    printf("\nExamples\n%s", command->examples);
+    if (command->examples) printf("\nExamples\n%s", command->examples);
     exit(0);
 }

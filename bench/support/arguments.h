@@ -6,7 +6,7 @@
 #include "../cli/flags.h"
 
 typedef struct bench_command {
-    const char *name, *usage, *examples;
+    const char *name, *usage, *examples; /* examples may be NULL */
     const cli_flag *flags; /* one of them is the switch "help" */
     size_t n_flags;
 } bench_command;

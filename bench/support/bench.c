@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "support/arguments.h"
 
 __attribute__((format(printf, 1, 2), noreturn)) static void give_up(const char *format, ...)
 {
@@ -23,13 +24,6 @@ void bench_check(vouch_status status, const vouch_error *err)
     if (status) give_up("%s", err->message);
 }
 
-double bench_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static const char *default_model(void)
 {
     static char path[4096];
@@ -43,29 +37,31 @@ static const char *default_model(void)
     return path;
 }
 
-static int32_t parse_count(const char *flag, const char *value)
-{
-    char *end;
-    const long number = strtol(value, &end, 10);
-    if (*end || number < 1 || number > 1000000) give_up("%s %s: a number from 1 on is wanted", flag, value);
-    return (int32_t)number;
-}
+#define AT(member) .offset = offsetof(bench_flags, member)
 
-bench_flags bench_parse(int argc, char **argv)
+static const cli_flag flags[] = {
+    {"model", NULL, 'm', CLI_FLAG_FILE, AT(model), "FILE", NULL, 1, "What",
+     "GGUF file (default: that of `make run`)", NULL, NULL},
+    {"data", NULL, 'd', CLI_FLAG_FILE, AT(data), "FOLDER", NULL, 1, "What",
+     "where prompts/ lies (default ../shared/data)", NULL, NULL},
+    {"prompts", NULL, 'p', CLI_FLAG_INT, AT(n_prompts), "N", "[1, 80]", 1, "What", "prompts from each source",
+     NULL, NULL},
+    {"tokens", NULL, 'n', CLI_FLAG_INT, AT(n_tokens), "N", "[1, 1000000]", 1, "What", "an answer's longest",
+     NULL, NULL},
+    {"threads", NULL, 0, CLI_FLAG_INT, AT(n_threads), "N", "[1, 256]", 1, "How",
+     "(default: the program's choice)", NULL, NULL},
+    {"cpu", NULL, 0, CLI_FLAG_FILE, AT(cpu), "ISA", NULL, 1, "How",
+     "instruction set (default: the program's choice)", NULL, NULL},
+    BENCH_HELP,
+};
+
+bench_flags bench_parse(const char *name, const char *about, bench_flags defaults, int argc, char **argv)
 {
-    bench_flags flags = {.model = default_model(), .data = "../shared/data"};
-    for (int i = 1; i < argc; i += 2) {
-        const char *flag = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
-        if (!value) give_up("%s: a flag and its value are wanted", flag);
-        if (strcmp(flag, "--model") == 0) flags.model = value;
-        else if (strcmp(flag, "--data") == 0) flags.data = value;
-        else if (strcmp(flag, "--cpu") == 0) flags.cpu = value;
-        else if (strcmp(flag, "--prompts") == 0) flags.n_prompts = parse_count(flag, value);
-        else if (strcmp(flag, "--tokens") == 0) flags.n_tokens = parse_count(flag, value);
-        else if (strcmp(flag, "--threads") == 0) flags.n_threads = parse_count(flag, value);
-        else give_up("%s: there are --model, --data, --cpu, --prompts, --tokens and --threads", flag);
-    }
-    return flags;
+    const bench_command command = {name, about, NULL, flags, sizeof flags / sizeof flags[0]};
+    if (!defaults.model) defaults.model = default_model();
+    if (!defaults.data) defaults.data = "../shared/data";
+    bench_arguments_parse(&command, argc, argv, &defaults);
+    return defaults;
 }
 
 static bool category_wanted(const json_t *line, const char *const *categories)

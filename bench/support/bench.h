@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* What the measuring programs share: flags, prompts, answers, a clock. They see the public header only. */
+/* What the programs that ask a model share: flags, prompts, answers. They see the public header only. */
 #ifndef VOUCH_BENCH_H
 #define VOUCH_BENCH_H
 
 #include <vouch.h>
 
-/* --model FILE --data FOLDER --prompts N --tokens N --threads N --cpu ISA: what wasn't given stays 0 or NULL.
- */
+/* Defaults of a program, then what was given. */
 typedef struct bench_flags {
-    const char *model; /* the model of `make run` where none is given */
-    const char *data;  /* folder with prompts/; ../shared/data where none is given */
-    const char *cpu;
-    int32_t n_prompts, n_tokens, n_threads;
+    bool help;
+    const char *model;                      /* NULL as a default: the model of `make run` */
+    const char *data;                       /* folder with prompts/; NULL as a default: ../shared/data */
+    const char *cpu;                        /* NULL: not given */
+    int32_t n_prompts, n_tokens, n_threads; /* n_threads 0: not given */
 } bench_flags;
 
-bench_flags bench_parse(int argc, char **argv);
+/* --model, --data, --cpu, --prompts, --tokens, --threads. `about` is a line for the help. */
+bench_flags bench_parse(const char *name, const char *about, bench_flags defaults, int argc, char **argv);
 
 /* The user's first turn of each of the first `limit` lines of that category in data/prompts/FILE; a NULL
  * category takes all. Appends to texts [*n], which has room. Exits with a message where the file can't be
@@ -33,7 +34,6 @@ typedef struct bench_answer {
 vouch_model *bench_open(const char *path, const char *cpu);
 vouch_session *bench_session(const vouch_model *model, const vouch_session_options *options);
 bench_answer bench_ask(vouch_session *session, const char *prompt);
-double bench_now(void);
 /* Exits with the message when the status isn't OK. */
 void bench_check(vouch_status status, const vouch_error *err);
 
