@@ -63,11 +63,41 @@ header_compiles_alone_as_cxx() {
     done
 }
 
-readme_example_compiles() {
-    sed -n '/^```c$/,/^```$/p' README.md | sed '/^```/d' >"$TMP/example.c"
-    grep -q vouch_session_step "$TMP/example.c"
+compile_example() { # file; every warning is an error
     # shellcheck disable=SC2086
-    $CC -std=c11 $strict "$TMP/example.c"
+    $CC -std=c11 $strict "$1"
+}
+
+# Each block of C in the README is a program.
+readme_examples_compile() {
+    awk -v name="$TMP/block" '/^```c$/ {inside = 1; n++; next} /^```$/ {inside = 0} inside {print >(name n ".c")}' README.md
+    for block in "$TMP"/block*.c; do compile_example "$block"; done
+    sed -i 's/vouch_session_step/vouch_session_leap/' "$TMP/block1.c"
+    test_refused vouch_session_leap compile_example "$TMP/block1.c"
+}
+
+# The one at the head of vouch.h, from its first declaration to its last call.
+header_example_compiles() {
+    {
+        printf '#include <stdio.h>\n#include <stdlib.h>\n#include <vouch.h>\n'
+        printf 'static void die(const char *message) { puts(message), exit(1); }\nint main(void)\n{\n'
+        sed -n '/^ \*   vouch_error err;$/,/^ \*   vouch_model_close(model);$/s/^ \*   //p' include/vouch.h
+        printf 'return 0;\n}\n'
+    } >"$TMP/example.c"
+    grep -q vouch_session_step "$TMP/example.c"
+    compile_example "$TMP/example.c"
+}
+
+# Flags that the README names are known to the command. Those of other programs are spelled out here.
+readme_flags_exist() {
+    local flags="$TMP/flags" command
+    for command in run bench info tokenize perplexity; do "build/$BUILD/vouch" "$command" --help; done |
+        grep -o -- '--[a-z-]*' | sort -u >"$flags"
+    printf -- '--cflags\n--libs\n' >>"$flags"
+    unknown_flags() { grep -o -- '--[a-z][a-z-]*' "$1" | sort -u | grep -vxFf "$flags"; }
+    [ -z "$(unknown_flags README.md)" ] || { unknown_flags README.md && return 1; }
+    echo "with --warp 9" >"$TMP/other.md"
+    [ "$(unknown_flags "$TMP/other.md")" = --warp ]
 }
 
 compile_baseline() { $CC -include src/base/baseline.h -Iinclude -Isrc -std=c11 -D_GNU_SOURCE -fsyntax-only "$@" src/base/status.c; }
@@ -147,5 +177,7 @@ install_gives_a_working_library() {
 }
 
 test_group shared_library_exports_the_header archive_names_have_the_prefix soname_is_linked \
-    header_compiles_alone_as_c header_compiles_alone_as_cxx readme_example_compiles wider_flags_are_refused rooms_look_one_way \
-    library_does_not_print_exit_or_look_around missing_packages_are_named install_gives_a_working_library
+    header_compiles_alone_as_c header_compiles_alone_as_cxx readme_examples_compile header_example_compiles \
+    readme_flags_exist wider_flags_are_refused rooms_look_one_way \
+    library_does_not_print_exit_or_look_around missing_packages_are_named \
+    install_gives_a_working_library
