@@ -7,6 +7,7 @@
  *   run     one prompt                 engine, prompt   models, session, tokens
  *   chat    a conversation             answer, paint    the loop over steps, its text
  *   info, tokenize, perplexity, bench  stats, trace     what happened
+ *                                      sources          files that drafters learn from
  *                                      term, file, text the outside
  *
  * All of it sees the library through vouch.h only.

@@ -120,7 +120,7 @@ static bool parse_set(const cli_flag *flag, const char *shown, const char *text,
         const size_t n = strcspn(word, ",");
         snprintf(typed, sizeof typed, "%.*s", (int)n, word);
         const int index = choice_find(flag->value, typed);
-        if (index < 0 || n >= sizeof typed || (index == 0 && word[n])) {
+        if (index < 0 || n >= sizeof typed || (index == 0 && (word != text || word[n]))) {
             cli_complain("%s '%s': it takes one of %s, or several with commas between", shown, text, flag->value);
             return false;
         }

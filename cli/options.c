@@ -20,7 +20,7 @@ const char *const cli_command_names[CLI_COMMANDS] = {"run", "info", "tokenize", 
 #define WITH_WEIGHTS (CLI_RUN | CLI_PERPLEXITY | CLI_BENCH)
 #define EVERYWHERE   (CLI_RUN | CLI_INFO | CLI_TOKENIZE | CLI_PERPLEXITY | CLI_BENCH)
 #define ANY          "[0, 2147483647]"
-#define SPEC_WORDS   "auto|none|draft|ngram" /* in the order of the drafters' bits */
+#define SPEC_WORDS   "auto|none|draft|ngram|suffix|recycle|prediction|history" /* in the order of the drafters' bits */
 
 /* The words of a choice stand in the order of its enum. */
 static const cli_flag flags[] = {
@@ -42,7 +42,7 @@ static const cli_flag flags[] = {
     {"draft-model", NULL, 'd', CLI_FLAG_FILE, AT(draft_model), "FILE", NULL, SPECULATION,
      "GGUF file of a smaller model with the same tokens", NULL, NULL},
     {"spec", NULL, 0, CLI_FLAG_SET, AT(session.speculation.drafters), SPEC_WORDS, NULL, SPECULATION,
-     "who guesses, or several with commas between;\nauto: the draft model, else ngram", NULL, NULL},
+     "who guesses, or several with commas between;\nauto: the draft model, else ngram,suffix,recycle", NULL, NULL},
     {"speculative", NULL, 0, CLI_FLAG_SWITCH, AT(speculative), NULL, NULL, SPECULATION,
      "the same as --spec draft", NULL, NULL},
     {"num-speculative-tokens", NULL, 'k', CLI_FLAG_INT, AT(session.speculation.n_draft), "N", "[1, 64]",
@@ -55,6 +55,14 @@ static const cli_flag flags[] = {
      "shortest n-gram looked up", NULL, NULL},
     {"ngram-max", NULL, 0, CLI_FLAG_INT, AT(session.speculation.ngram_max), "N", "[1, 16]", SPECULATION,
      "longest n-gram looked up", NULL, NULL},
+    {"prediction", NULL, 0, CLI_FLAG_FILE, AT(prediction), "FILE", NULL, SPECULATION,
+     "your own guess of the answer, to copy from", NULL, NULL},
+    {"history", NULL, 0, CLI_FLAG_FILE, AT(history), "FILE", NULL, SPECULATION,
+     "earlier answers to copy from; this one is added", NULL, NULL},
+    {"history-tokens", NULL, 0, CLI_FLAG_INT, AT(session.speculation.history_tokens), "N", "[2, 16777216]",
+     SPECULATION, "most of them kept (default 65536)", NULL, NULL},
+    {"forget", NULL, 0, CLI_FLAG_SWITCH, AT(session.speculation.forget), NULL, NULL, SPECULATION,
+     "an answer doesn't recycle what was kept of those\nbefore it", NULL, NULL},
     {"lenience", NULL, 0, CLI_FLAG_DOUBLE, AT(session.speculation.lenience), "L", "(0, 1]", SPECULATION,
      "accept with min(1, p / (L q)); below 1 it is lossy", NULL, NULL},
 
@@ -187,7 +195,7 @@ static const char *spec_text(unsigned drafters, char text[64])
 {
     const char *word = strchr(SPEC_WORDS, '|') + 1;
     size_t used = 0;
-    text[0] = 0;
+    snprintf(text, 64, "%s", drafters ? "" : "auto");
     for (; drafters; drafters >>= 1) {
         const int n = (int)strcspn(word, "|");
         if (drafters & 1) used += (size_t)snprintf(text + used, 64 - used, "%s%.*s", used ? "," : "", n, word);
@@ -217,13 +225,16 @@ static bool parse_tree(const char *text, vouch_speculation *speculation)
 /* Resolves "auto", and refuses flags that the drafters would ignore. */
 static bool check_speculation(cli_options *options, given_flags given)
 {
-    enum { MODEL = VOUCH_DRAFTER_MODEL, NGRAM = VOUCH_DRAFTER_NGRAM, ALL = ~VOUCH_DRAFTER_NONE };
+    enum { MODEL = VOUCH_DRAFTER_MODEL, NGRAM = VOUCH_DRAFTER_NGRAM, ALL = ~VOUCH_DRAFTER_NONE,
+           PREDICTION = VOUCH_DRAFTER_PREDICTION, HISTORY = VOUCH_DRAFTER_HISTORY,
+           FREE = NGRAM | VOUCH_DRAFTER_SUFFIX | VOUCH_DRAFTER_RECYCLE };
     static const struct {
         const char *name;
         int drafters;
     } uses[] = {{"draft-model", MODEL}, {"draft-sampling", MODEL}, {"ngram-min", NGRAM},
                 {"ngram-max", NGRAM},   {"lenience", ALL},         {"num-speculative-tokens", ALL},
-                {"tree", ALL & ~MODEL}};
+                {"tree", ALL & ~MODEL},  {"prediction", PREDICTION}, {"history", HISTORY},
+                {"history-tokens", HISTORY}, {"forget", VOUCH_DRAFTER_RECYCLE}};
     vouch_speculation *speculation = &options->session.speculation;
     char text[64];
     if (options->speculative) {
@@ -234,7 +245,12 @@ static bool check_speculation(cli_options *options, given_flags given)
         }
         speculation->drafters = MODEL;
     }
-    if (speculation->drafters == VOUCH_DRAFTER_AUTO) speculation->drafters = options->draft_model ? MODEL : NGRAM;
+    if (speculation->drafters == VOUCH_DRAFTER_AUTO) {
+        speculation->drafters = FREE;
+        if (options->prediction) speculation->drafters |= PREDICTION;
+        if (options->history) speculation->drafters |= HISTORY;
+        if (options->draft_model) speculation->drafters = MODEL;
+    }
     spec_text(speculation->drafters, text);
     const unsigned lone = speculation->drafters & (VOUCH_DRAFTER_NONE | MODEL);
     if (lone && speculation->drafters != lone) {
@@ -247,6 +263,14 @@ static bool check_speculation(cli_options *options, given_flags given)
         return false;
     }
     if (options->tree && !parse_tree(options->tree, speculation)) return false;
+    if ((speculation->drafters & PREDICTION) && !options->prediction) {
+        cli_complain("--spec %s needs --prediction FILE", text);
+        return false;
+    }
+    if ((speculation->drafters & HISTORY) && !options->history) {
+        cli_complain("--spec %s needs --history FILE", text);
+        return false;
+    }
     if ((speculation->drafters & MODEL) && !options->draft_model) {
         cli_complain("%s needs a draft model: add --draft-model FILE, or use --spec ngram, which needs none",
                      options->speculative ? "--speculative" : "--spec draft");

@@ -33,6 +33,7 @@ typedef struct cli_options {
     int chat_template; /* cli_template */
     bool speculative;
     const char *tree; /* "B,D" */
+    const char *prediction, *history; /* files */
     vouch_session_options session; /* sampling and speculation inside; draft_model still to be opened */
     cli_texts stop, bias_texts;
     vouch_logit_bias *bias;

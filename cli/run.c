@@ -6,6 +6,7 @@
 
 #include "cli.h"
 #include "file.h"
+#include "sources.h"
 #include "stats.h"
 
 /* The tokens of a single prompt. */
@@ -99,7 +100,12 @@ int cli_run(const cli_options *options)
             options->session.speculation.lenience, options->session.speculation.lenience);
     status = cli_engine_open(&engine, options);
     if (!status) status = cli_engine_start(&engine, &options->session);
-    if (!status) status = chat ? run_conversation(&engine, &reply) : run_once(&engine, text, n, &reply);
+    if (!status) status = cli_sources_load(&engine);
+    if (!status) {
+        status = chat ? run_conversation(&engine, &reply) : run_once(&engine, text, n, &reply);
+        const int saved = cli_sources_save(&engine);
+        if (!status) status = saved;
+    }
 done:
     cli_engine_close(&engine);
     cli_reply_free(&reply);

@@ -76,8 +76,9 @@ static void stats_print(const cli_engine *engine, const figures *f)
                     (long long)s->drafted_by[i], (long long)s->accepted_by[i]);
     fprintf(stderr, "\ntime      draft %.3f s, verify %.3f s, judge %.3f s; load %.3f s\n", s->draft_seconds,
             s->verify_seconds, s->judge_seconds, engine->load_seconds);
-    fprintf(stderr, "machine   %s, %d threads, at most %.0f MB of memory; seed %llu\n",
+    fprintf(stderr, "machine   %s, %d threads, at most %.0f MB of memory, drafters %.1f MB; seed %llu\n",
             vouch_model_get_info(engine->model)->cpu, f->n_threads, (double)f->peak_memory_bytes * 1e-6,
+            (double)vouch_session_drafter_memory(engine->session) * 1e-6,
             (unsigned long long)engine->options->session.sampling.seed);
 }
 
@@ -164,6 +165,8 @@ static json_t *stats_json(const cli_engine *engine, const cli_reply *reply, cons
         {"peak_memory_bytes", json_integer(f->peak_memory_bytes)},
         {"drafter", json_string(vouch_session_drafter(engine->session))},
         {"depth_histogram", counts_json(s->depth_histogram, most_guesses(s) + 1)},
+        {"session_memory_bytes", json_integer((json_int_t)vouch_session_memory(engine->session))},
+        {"drafter_memory_bytes", json_integer((json_int_t)vouch_session_drafter_memory(engine->session))},
         {"seed", seed_json(engine->options->session.sampling.seed)},
         {"cpu", json_string(vouch_model_get_info(engine->model)->cpu)},
         {"threads", json_integer(f->n_threads)},

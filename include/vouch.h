@@ -212,15 +212,20 @@ VOUCH_API vouch_sampling vouch_sampling_default(void);
 
 /* Who guesses: one of AUTO, NONE and CUSTOM, or a set of the others. */
 typedef enum vouch_drafter_kind {
-    VOUCH_DRAFTER_AUTO = 0,       /* the draft model where one is given, otherwise n-gram */
+    VOUCH_DRAFTER_AUTO = 0,       /* the draft model where one is given, otherwise n-gram, suffix and recycle */
     VOUCH_DRAFTER_NONE = 1,       /* plain decoding */
     VOUCH_DRAFTER_MODEL = 2,      /* a smaller model with the same token table */
     VOUCH_DRAFTER_NGRAM = 4,      /* prompt lookup over prompt and output */
-    VOUCH_DRAFTER_CUSTOM = 8      /* the caller's vouch_drafter */
+    VOUCH_DRAFTER_SUFFIX = 8,     /* a suffix tree over prompt and output, with counts */
+    VOUCH_DRAFTER_RECYCLE = 16,   /* what the target thought likely after the same tokens before */
+    VOUCH_DRAFTER_PREDICTION = 32, /* the caller's own guess of the answer (vouch_session_predict) */
+    VOUCH_DRAFTER_HISTORY = 64,   /* a suffix tree over earlier answers, which can be kept */
+    VOUCH_DRAFTER_CUSTOM = 128    /* the caller's vouch_drafter */
 } vouch_drafter_kind;
-#define VOUCH_DRAFTERS 4          /* bits; their names are those of vouch_drafter_name */
+#define VOUCH_DRAFTERS 8          /* bits; their names are those of vouch_drafter_name */
 
-/* "none", "model", "ngram", "custom": of the i-th bit; NULL past the last. */
+/* "none", "model", "ngram", "suffix", "recycle", "prediction", "history", "custom": of the i-th bit; NULL past the
+ * last. */
 VOUCH_API const char *vouch_drafter_name(int i);
 
 /* How the draft model draws its guesses. The rule stays exact with both: a guess by
@@ -250,6 +255,8 @@ typedef struct vouch_speculation {
     const vouch_model *draft_model; /* must outlive the session; NULL: none */
     vouch_draft_sampling draft_sampling;
     int32_t ngram_min, ngram_max; /* lengths of the matched n-gram, longest tried first */
+    int32_t history_tokens; /* most tokens of earlier answers, 2 to 2^24; 0: 65536 */
+    bool forget; /* each answer begins without what recycling kept of earlier ones */
     double lenience; /* (0, 1]; 1 is lossless. Accept with min(1, p / (lenience q)):
                         no token gets more than p / lenience */
     vouch_drafter custom;
@@ -384,10 +391,26 @@ VOUCH_API void vouch_session_reset_stats(vouch_session *session);
  * of `reps` (1 to 1000). Leaves no trace (law L3). Errors: ARGUMENT, CONTEXT (fewer places left). */
 VOUCH_API vouch_status vouch_session_time_pass(vouch_session *session, int32_t n_rows, int32_t reps,
                                                double *seconds, vouch_error *err);
-/* "model", "ngram", "custom" or "none". */
+/* "none", or the names of those in use with commas between: "ngram,recycle". */
 VOUCH_API const char *vouch_session_drafter(const vouch_session *session);
 /* Bytes allocated for the session: cache, workspace, drafter. The resident part grows to it. */
 VOUCH_API size_t vouch_session_memory(const vouch_session *session);
+VOUCH_API size_t vouch_session_drafter_memory(const vouch_session *session); /* the drafter's share of it */
+
+/* The caller's own guess of the answers to come, from the next prompt on: as text, of which as many tokens count as
+ * the context has. NULL with 0: none. Needs VOUCH_DRAFTER_PREDICTION. Errors: ARGUMENT, MEMORY, UNSUPPORTED (a model
+ * without a tokenizer). */
+VOUCH_API vouch_status vouch_session_predict(vouch_session *session, const char *text, size_t n_text,
+                                             vouch_error *err);
+/* The history of answers as bytes to keep, the running answer included, which ends it: for the history its rest
+ * doesn't exist. Writes them if they fit into `capacity`, and always their number to *n_bytes; BUFFER when they did
+ * not fit, so (NULL, 0) asks for it. Needs VOUCH_DRAFTER_HISTORY. Errors: ARGUMENT, BUFFER. */
+VOUCH_API vouch_status vouch_session_get_history(vouch_session *session, void *bytes, size_t capacity,
+                                                 size_t *n_bytes, vouch_error *err);
+/* Adds kept answers to the history; where they don't fit, the newest. Errors: ARGUMENT, FORMAT (no history, damaged,
+ * or of another version), MISMATCH (of a model with another vocabulary); then nothing changes. */
+VOUCH_API vouch_status vouch_session_add_history(vouch_session *session, const void *bytes, size_t n_bytes,
+                                                 vouch_error *err);
 
 /* Logits of the tokens at positions [first, first + n) of the sequence, i.e. what the model says
  * comes after each: `out` is [n][n_vocab]. The sequence is unchanged.

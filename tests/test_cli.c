@@ -62,6 +62,9 @@ static void text_is_the_same_with_every_drafter(void **state)
     result plain = RUN("run", "-m", target, "-p", "The river said", "-n", "60", "--spec", "none");
     assert_int_equal(plain.status, 0);
     assert_string_equal(plain.err, "");
+    char history[256], prediction[256];
+    strcpy(history, test_temporary("answers.history"));
+    strcpy(prediction, test_temporary("prediction.txt"));
     const char *const *const others[] = {
         ARGUMENTS("run", "-m", target, "-p", "The river said", "-n", "60"),
         ARGUMENTS("-m", target, "-p", "The river said", "-n60", "-k=3", "--temp=0"),
@@ -69,7 +72,15 @@ static void text_is_the_same_with_every_drafter(void **state)
                   "--num-speculative-tokens", "6"),
         ARGUMENTS("run", "-m", target, "-p", "The river said", "-n", "60", "-d", draft, "--draft-sampling",
                   "greedy", "--threads", "1", "--cpu", "ref", "--prefill-chunk", "3"),
+        ARGUMENTS("run", "-m", target, "-p", "The river said", "-n", "60", "--spec", "suffix,recycle", "--tree", "3,4",
+                  "-k", "12", "--forget"),
+        ARGUMENTS("run", "-m", target, "-p", "The river said", "-n", "60", "--history", history),
+        ARGUMENTS("run", "-m", target, "-p", "The river said", "-n", "60", "--history", history, "--prediction",
+                  prediction),
     };
+    FILE *stream = fopen(prediction, "w");
+    assert_int_equal(fwrite(plain.out, 1, plain.n_out, stream), plain.n_out);
+    assert_int_equal(fclose(stream), 0);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         result r = run_as(&(setting){0}, "vouch", others[i]);
         assert_int_equal(r.status, 0);
@@ -77,6 +88,9 @@ static void text_is_the_same_with_every_drafter(void **state)
         assert_memory_equal(r.out, plain.out, r.n_out);
         result_free(&r);
     }
+    expect(RUN("run", "-m", target, "-p", "x", "--history", prediction), 1, "not a history of answers");
+    expect(RUN("run", "-m", target, "-p", "x", "--prediction", "/nowhere/at/all"), 1, "/nowhere/at/all");
+    expect(RUN("run", "-m", target, "-p", "x", "--history", "/nowhere/at/all"), 1, "/nowhere/at/all");
     result_free(&plain);
 }
 

@@ -184,7 +184,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 
 /* ---------------------------------------------------------------- a whole run */
 
-typedef enum drafting { PLAIN, NGRAM, MODEL, CUSTOM, N_DRAFTINGS } drafting;
+typedef enum drafting { PLAIN, SOURCES, MODEL, CUSTOM, N_DRAFTINGS } drafting;
 
 static char target_path[256], draft_path[256];
 
@@ -214,7 +214,7 @@ static vouch_session_options options_of(drafting how, const vouch_model *draft)
     static const char *const stop[] = {"never to be seen", "nor this"};
     static const vouch_logit_bias bias[] = {{5, 1}, {6, -1}};
     vouch_session_options options = vouch_session_options_default();
-    options.n_ctx = how == NGRAM ? 20000 : 200; /* the larger one is mapped, not allocated */
+    options.n_ctx = how == SOURCES ? 20000 : 200; /* the larger one is mapped, not allocated */
     options.n_threads = 3;
     options.prefill_chunk = 8;
     options.max_tokens = 16;
@@ -230,10 +230,11 @@ static vouch_session_options options_of(drafting how, const vouch_model *draft)
     options.sampling.bias = bias;
     options.sampling.n_bias = 2;
     vouch_speculation *spec = &options.speculation;
-    spec->drafters = how == PLAIN   ? VOUCH_DRAFTER_NONE
-                     : how == NGRAM ? VOUCH_DRAFTER_NGRAM
-                     : how == MODEL ? VOUCH_DRAFTER_MODEL
-                                    : VOUCH_DRAFTER_CUSTOM;
+    spec->drafters = how == PLAIN     ? VOUCH_DRAFTER_NONE
+                     : how == SOURCES ? VOUCH_DRAFTER_NGRAM | VOUCH_DRAFTER_SUFFIX | VOUCH_DRAFTER_RECYCLE |
+                                            VOUCH_DRAFTER_PREDICTION | VOUCH_DRAFTER_HISTORY
+                     : how == MODEL   ? VOUCH_DRAFTER_MODEL
+                                      : VOUCH_DRAFTER_CUSTOM;
     spec->draft_model = how == MODEL ? draft : NULL;
     spec->custom.propose = propose_same;
     return options;
@@ -242,6 +243,7 @@ static vouch_session_options options_of(drafting how, const vouch_model *draft)
 typedef struct everything {
     vouch_model *target, *draft;
     vouch_session *session;
+    unsigned drafters;
 } everything;
 
 static vouch_status open_all(everything *all, drafting how, vouch_error *err)
@@ -252,6 +254,7 @@ static vouch_status open_all(everything *all, drafting how, vouch_error *err)
     if (status == VOUCH_OK && how == MODEL) status = vouch_model_open(&all->draft, draft_path, &options, err);
     if (status != VOUCH_OK) return status;
     const vouch_session_options session = options_of(how, all->draft);
+    all->drafters = session.speculation.drafters;
     return vouch_session_open(&all->session, all->target, &session, err);
 }
 
@@ -265,7 +268,10 @@ static void close_all(everything *all)
 static vouch_status answer_all(everything *all, vouch_error *err)
 {
     static const char text[] = "Once upon a time the river, the stones and the sea";
-    vouch_status status = vouch_session_text(all->session, text, sizeof text - 1, err);
+    const unsigned drafters = all->drafters;
+    vouch_status status = VOUCH_OK;
+    if (drafters & VOUCH_DRAFTER_PREDICTION) status = vouch_session_predict(all->session, text, sizeof text - 1, err);
+    if (status == VOUCH_OK) status = vouch_session_text(all->session, text, sizeof text - 1, err);
     vouch_step step = {0};
     while (status == VOUCH_OK && step.finish == VOUCH_FINISH_NONE)
         status = vouch_session_step(all->session, &step, err);
@@ -422,7 +428,7 @@ static void running_out_of_memory_is_a_clean_error(void **state)
     (void)state;
     NEEDS_COUNTING();
     for (drafting how = 0; how < N_DRAFTINGS; how++) {
-        if (test_is_quick() && how != MODEL) continue;
+        if (test_is_quick() && how != MODEL && how != SOURCES) continue;
         const int64_t n = refuse_each(answer_once, &how, REQUEST_MEMORY, true);
         assert_true(n > 20);
         assert_int_equal(refuse_each(answer_once, &how, REQUEST_MEMORY, false), n);
@@ -449,11 +455,11 @@ static void running_out_of_threads_is_a_clean_error(void **state)
 {
     (void)state;
     NEEDS_COUNTING();
-    const drafting model = MODEL, ngram = NGRAM;
+    const drafting model = MODEL, sources = SOURCES;
     /* one more to pack each model, two for the session */
     assert_int_equal(refuse_each(answer_once, &model, REQUEST_THREAD, true), 4);
     assert_int_equal(refuse_each(answer_once, &model, REQUEST_THREAD, false), 4);
-    assert_int_equal(refuse_each(answer_once, &ngram, REQUEST_THREAD, true), 3);
+    assert_int_equal(refuse_each(answer_once, &sources, REQUEST_THREAD, true), 3);
 }
 
 /* The count of live blocks sees a leak, and the refusal what it refuses. */

@@ -45,8 +45,8 @@ static vouch_session_options options_of(int way, int32_t k, oracle *o)
     options.n_ctx = 128;
     options.max_tokens = LENGTH;
     options.speculation.n_draft = k;
-    static const unsigned drafters[N_WAYS] = {VOUCH_DRAFTER_NONE, VOUCH_DRAFTER_MODEL,
-                                                        VOUCH_DRAFTER_CUSTOM, VOUCH_DRAFTER_NGRAM};
+    static const unsigned drafters[N_WAYS] = {VOUCH_DRAFTER_NONE, VOUCH_DRAFTER_MODEL, VOUCH_DRAFTER_CUSTOM,
+                                              VOUCH_DRAFTER_NGRAM};
     options.speculation.drafters = drafters[way];
     if (way == MODEL) options.speculation.draft_model = near;
     if (way == ORACLE) options.speculation.custom = oracle_drafter(o);
@@ -647,6 +647,7 @@ static void options_out_of_range_are_named(void **state)
     REFUSED("none can't be combined", speculation.drafters, VOUCH_DRAFTER_NONE | VOUCH_DRAFTER_NGRAM);
     REFUSED("tree_branches", speculation.tree_branches, -1);
     REFUSED("tree_depth", speculation.tree_depth, VOUCH_MAX_DRAFT + 1);
+    REFUSED("history_tokens is 1,", speculation.history_tokens, 1);
     REFUSED("draft model", speculation.drafters, VOUCH_DRAFTER_MODEL);
     REFUSED("propose", speculation.drafters, VOUCH_DRAFTER_CUSTOM);
     REFUSED("ngram_min", speculation.ngram_min, 0);
@@ -667,13 +668,106 @@ static void options_out_of_range_are_named(void **state)
     assert_refused(&options, "stop");
 }
 
+/* ------------------------------------------------------ prediction and history */
+
+static vouch_session *open_drafting(const vouch_model *model, unsigned drafters)
+{
+    vouch_session_options options = options_of(NGRAM, 8, NULL);
+    options.speculation.drafters = drafters;
+    options.speculation.history_tokens = 300;
+    return answer_open(model, &options);
+}
+
+/* A right prediction is accepted to its end; where it isn't a drafter of the session it is refused. */
+static void a_prediction_is_followed(void **state)
+{
+    (void)state;
+    static answer plain, got;
+    int32_t prompt[PROMPT];
+    vouch_error err;
+    answer_prompt(prompt, PROMPT, 400, 4, false);
+    vouch_session_options options = options_of(PLAIN, 0, NULL);
+    answer_run(&plain, target, &options, prompt, PROMPT);
+    vouch_session *session = open_drafting(target, VOUCH_DRAFTER_NGRAM);
+    assert_int_equal(vouch_session_predict(session, "x", 1, &err), VOUCH_E_ARGUMENT);
+    assert_non_null(strstr(err.message, "prediction is not among them"));
+    vouch_session_close(session);
+    session = open_drafting(target, VOUCH_DRAFTER_PREDICTION);
+    answer_continue(&got, session, prompt, PROMPT);
+    assert_true(answer_equal(&got, &plain));
+    assert_int_equal(got.stats.drafted, 0);
+    vouch_session_reset_stats(session);
+    assert_int_equal(vouch_session_predict(session, plain.text, plain.n_text, &err), VOUCH_OK);
+    answer_continue(&got, session, prompt, PROMPT);
+    assert_true(answer_equal(&got, &plain));
+    assert_true(got.stats.accepted_by[5] == got.stats.accepted && got.stats.accepted > 0);
+    assert_string_equal(vouch_drafter_name(5), "prediction");
+    assert_null(vouch_drafter_name(VOUCH_DRAFTERS));
+    vouch_session_reset_stats(session);
+    assert_int_equal(vouch_session_predict(session, NULL, 0, &err), VOUCH_OK);
+    answer_continue(&got, session, prompt, PROMPT);
+    assert_int_equal(got.stats.drafted, 0);
+    vouch_session_close(session);
+}
+
+static void a_history_is_kept_and_given_back(void **state)
+{
+    (void)state;
+    static answer first, again, got;
+    static unsigned char bytes[4000], wrong[4000];
+    int32_t prompt[PROMPT];
+    vouch_error err;
+    size_t n, n_again;
+    answer_prompt(prompt, PROMPT, 400, 4, false);
+    vouch_session *session = open_drafting(target, VOUCH_DRAFTER_HISTORY);
+    answer_continue(&first, session, prompt, PROMPT);
+    assert_int_equal(first.stats.drafted, 0);
+    assert_int_equal(vouch_session_get_history(session, NULL, 0, &n, &err), VOUCH_E_BUFFER);
+    assert_true(n == 40 + 4 * ((size_t)first.n + 1));
+    assert_int_equal(vouch_session_get_history(session, bytes, sizeof bytes, &n_again, &err), VOUCH_OK);
+    assert_int_equal(n, n_again);
+    vouch_session_close(session);
+
+    session = open_drafting(target, VOUCH_DRAFTER_HISTORY);
+    assert_int_equal(vouch_session_add_history(session, bytes, n, &err), VOUCH_OK);
+    answer_continue(&again, session, prompt, PROMPT);
+    assert_true(answer_equal(&first, &again));
+    assert_true(again.stats.accepted > first.n / 2);
+
+    /* Every truncation, and every byte of it changed, is refused, and leaves the session as it was. */
+    for (size_t i = 0; i < n; i++) {
+        memcpy(wrong, bytes, n);
+        wrong[i] ^= 1 << i % 8;
+        const vouch_status status = vouch_session_add_history(session, wrong, n, &err);
+        assert_true(status == VOUCH_E_FORMAT || (status == VOUCH_E_MISMATCH && i >= 12 && i < 24));
+        assert_int_equal(vouch_session_add_history(session, bytes, i, &err), VOUCH_E_FORMAT);
+    }
+    assert_int_equal(vouch_session_add_history(session, "vouch", 5, &err), VOUCH_E_FORMAT);
+    assert_non_null(strstr(err.message, "not a history"));
+    vouch_session_close(session);
+    session = open_drafting(near, VOUCH_DRAFTER_SUFFIX);
+    assert_int_equal(vouch_session_add_history(session, bytes, n, &err), VOUCH_E_ARGUMENT);
+    assert_int_equal(vouch_session_get_history(session, NULL, 0, &n_again, &err), VOUCH_E_ARGUMENT);
+    vouch_session_close(session);
+    vouch_model *other = tiny_model_open(&(tiny_model_options){.seed = 21, .vocab_seed = 9});
+    session = open_drafting(other, VOUCH_DRAFTER_HISTORY);
+    assert_int_equal(vouch_session_add_history(session, bytes, n, &err), VOUCH_E_MISMATCH);
+    assert_non_null(strstr(err.message, "another vocabulary"));
+    answer_continue(&got, session, prompt, PROMPT);
+    assert_int_equal(got.stats.drafted, 0);
+    vouch_session_close(session);
+    vouch_model_close(other);
+}
+
 /* NULL options are the defaults, and all that a session reports about itself is there. */
 static void a_session_says_what_it_is(void **state)
 {
     (void)state;
     vouch_session *session;
     assert_int_equal(vouch_session_open(&session, target, NULL, NULL), VOUCH_OK);
-    assert_string_equal(vouch_session_drafter(session), "ngram");
+    assert_string_equal(vouch_session_drafter(session), "ngram,suffix,recycle");
+    assert_true(vouch_session_drafter_memory(session) > 100000 &&
+                vouch_session_drafter_memory(session) < vouch_session_memory(session));
     assert_true(vouch_session_memory(session) > 100000);
     double seconds;
     assert_int_equal(vouch_session_time_pass(session, 1, 1, &seconds, NULL), VOUCH_E_ARGUMENT);
@@ -923,6 +1017,8 @@ static void sessions_share_models_between_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_prediction_is_followed),
+        cmocka_unit_test(a_history_is_kept_and_given_back),
         cmocka_unit_test(max_tokens_cuts_accepted_runs),
         cmocka_unit_test(context_end_cuts_accepted_runs),
         cmocka_unit_test(eos_ends_the_answer_inside_accepted_runs),

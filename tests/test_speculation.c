@@ -8,10 +8,13 @@
 #include "draft/compose.h"
 #include "draft/model.h"
 #include "draft/ngram.h"
+#include "draft/recycle.h"
+#include "draft/suffix.h"
 #include "engine/model.h"
 #include "engine/session.h"
 #include "support/answer.h"
 #include "support/sanitized.h"
+#include "support/tiny_vocab.h"
 
 enum { PROMPT = 24, LENGTH = 48 };
 
@@ -73,6 +76,11 @@ static vouch_session_options options_plain(void)
 
 /* What drafts. Draft models come in order of their noise. */
 typedef enum who { NGRAM, SAME, NEAR, FAR, RIGHT, HALF_RIGHT, WRONG, JUNK, N_DRAFTERS } who;
+
+/* Those that need nothing but the text. */
+static const unsigned sources[] = {VOUCH_DRAFTER_NGRAM, VOUCH_DRAFTER_SUFFIX, VOUCH_DRAFTER_RECYCLE,
+                                   VOUCH_DRAFTER_PREDICTION, VOUCH_DRAFTER_HISTORY};
+enum { N_SOURCES = sizeof sources / sizeof *sources };
 
 /* Fills the options' speculation; the oracle knows `plain`. */
 static void drafter_choose(vouch_session_options *options, who which, const family *f, oracle *o)
@@ -146,6 +154,78 @@ static void greedy_text_is_the_same_at_every_depth(void **state)
     test_skip_slow();
     const int32_t depths[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 33, 64};
     sweep_greedy(depths, 18, TEST_SANITIZED ? 1 : 2);
+}
+
+/* One greedy answer twice, with drafters that know something of it: the text that went before is in the history, and
+ * a half right text is predicted. Returns the guesses accepted. */
+static int64_t check_sources(const family *f, const vouch_session_options *options, const int32_t *prompt,
+                             const answer *plain)
+{
+    static answer got;
+    vouch_session *session = answer_open(f->target, options);
+    const unsigned drafters = options->speculation.drafters;
+    int64_t accepted = 0;
+    if (drafters & VOUCH_DRAFTER_PREDICTION && vouch_model_get_info(f->target)->n_vocab >= TINY_MERGES)
+        assert_int_equal(vouch_session_predict(session, plain->text, plain->n_text / 2, NULL), VOUCH_OK);
+    for (int round = 0; round < 2; round++) {
+        answer_continue(&got, session, prompt, PROMPT);
+        assert_true(answer_equal(plain, &got));
+        accepted = got.stats.accepted;
+    }
+    for (int i = 0; i < VOUCH_DRAFTERS; i++) {
+        assert_true(got.stats.accepted_by[i] <= got.stats.drafted_by[i]);
+        assert_true(got.stats.drafted_by[i] == 0 || drafters >> i & 1);
+    }
+    vouch_session_close(session);
+    return accepted;
+}
+
+static void sweep_sources(unsigned drafters, const int32_t *sizes, int n_sizes, int64_t *accepted)
+{
+    static answer plain;
+    int32_t prompt[PROMPT];
+    for (int i = 0; i < N_FAMILIES; i++) {
+        vouch_session_options options = options_plain();
+        answer_prompt(prompt, PROMPT, families[i].n_vocab, 1, true);
+        answer_run(&plain, families[i].target, &options, prompt, PROMPT);
+        for (int k = 0; k < n_sizes; k++)
+            for (int32_t branches = 1; branches <= 4; branches += 3) {
+                options.speculation = (vouch_speculation){.drafters = drafters,
+                                                          .n_draft = sizes[k],
+                                                          .tree_branches = branches,
+                                                          .tree_depth = branches == 1 ? 0 : 1 + sizes[k] / 2,
+                                                          .ngram_min = 1,
+                                                          .ngram_max = 3,
+                                                          .lenience = 1,
+                                                          .history_tokens = 500};
+                options.n_threads = 1 + k % 3;
+                *accepted += check_sources(&families[i], &options, prompt, &plain);
+            }
+    }
+}
+
+static void greedy_text_is_the_same_with_every_source(void **state)
+{
+    (void)state;
+    const int32_t few[] = {3, 8}, many[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
+    for (int i = 0; i < N_SOURCES; i++) {
+        int64_t accepted = 0;
+        if (test_is_quick() || TEST_SANITIZED) sweep_sources(sources[i], few, 2, &accepted);
+        else sweep_sources(sources[i], many, 16, &accepted);
+        assert_true(accepted > 0);
+    }
+}
+
+static void greedy_text_is_the_same_with_every_two_sources(void **state)
+{
+    (void)state;
+    const int32_t size[] = {7, 16, 1};
+    for (int i = 0; i < N_SOURCES; i++)
+        for (int j = 0; j < i; j++) {
+            int64_t accepted = 0;
+            sweep_sources(sources[i] | sources[j], size, test_is_quick() ? 1 : 3, &accepted);
+            assert_true(accepted > 0);
+        }
 }
 
 /* Penalties and bias look at the accepted guesses as they do at tokens of plain decoding. */
@@ -393,6 +473,82 @@ static void caches_are_those_of_plain_decoding(void **state)
             }
 }
 
+/* Digests of the sources after each token of an answer without drafts: [n_tokens + 1] each. */
+static void source_digests_of(const vouch_model *model, const vouch_session_options *options, int32_t n_prompt,
+                              const int32_t *tokens, int32_t n, uint64_t *ngram, uint64_t *suffix, uint64_t *recycle)
+{
+    static float logits[400];
+    vouch_source s[3];
+    vouch_session_options plain = *options;
+    plain.speculation.drafters = VOUCH_DRAFTER_NONE;
+    vouch_session *session = answer_open(model, &plain);
+    assert_int_equal(vouch_session_prompt(session, tokens, (size_t)n, NULL), VOUCH_OK);
+    assert_int_equal(vouch_source_ngram_open(&s[0], options->n_ctx, 2, 4, NULL), VOUCH_OK);
+    assert_int_equal(vouch_source_suffix_open(&s[1], options->n_ctx, NULL), VOUCH_OK);
+    assert_int_equal(vouch_source_recycle_open(&s[2], model->weights->kernels, model->info.n_vocab, false, NULL),
+                     VOUCH_OK);
+    for (int32_t i = n_prompt; i <= n; i++) {
+        const vouch_seen row = {.n_tokens = i, .logits = logits};
+        ngram[i] = (s[0].ops->observe(s[0].self, tokens, i), s[0].ops->digest(s[0].self));
+        suffix[i] = (s[1].ops->observe(s[1].self, tokens, i), s[1].ops->digest(s[1].self));
+        recycle[i] = s[2].ops->digest(s[2].self);
+        assert_int_equal(vouch_session_logits(session, i - 1, 1, logits, NULL), VOUCH_OK);
+        s[2].ops->see(s[2].self, tokens, &row);
+        s[2].ops->rewind(s[2].self, i);
+    }
+    for (int i = 0; i < 3; i++) s[i].ops->close(s[i].self);
+    vouch_session_close(session);
+}
+
+/* Law L3 for cache and sources together, with trees: after each step, what plain decoding would have left. */
+static void sources_are_those_of_plain_decoding(void **state)
+{
+    (void)state;
+    enum { MOST = PROMPT + LENGTH + 1 };
+    static uint64_t cache[MOST], ngram[MOST], suffix[MOST], recycle[MOST];
+    static const unsigned bits[] = {VOUCH_DRAFTER_NGRAM, VOUCH_DRAFTER_SUFFIX, VOUCH_DRAFTER_RECYCLE};
+    int n_trees = 0;
+    for (int i = 0; i < N_FAMILIES; i++)
+        for (int sampled = 0; sampled < 2; sampled++) {
+            struct {
+                size_t before, after;
+                uint64_t cache, source[3];
+            } shots[LENGTH];
+            vouch_session_options options = sampled ? options_sampled(6) : options_plain();
+            options.speculation.drafters = VOUCH_DRAFTER_AUTO;
+            int32_t prompt[PROMPT], n = 0;
+            answer_prompt(prompt, PROMPT, families[i].n_vocab, 77, true);
+            vouch_session *session = answer_open(families[i].target, &options);
+            assert_int_equal(vouch_session_prompt(session, prompt, PROMPT, NULL), VOUCH_OK);
+            for (vouch_step step = {0}; step.finish == VOUCH_FINISH_NONE; n++) {
+                vouch_session_tokens(session, &shots[n].before);
+                assert_int_equal(vouch_session_step(session, &step, NULL), VOUCH_OK);
+                vouch_session_tokens(session, &shots[n].after);
+                shots[n].cache = vouch_context_digest(vouch_session_target(session));
+                for (int s = 0; s < 3; s++) {
+                    const vouch_source source =
+                        vouch_drafter_compose_source(vouch_session_get_drafter(session), bits[s]);
+                    shots[n].source[s] = source.ops->digest(source.self);
+                }
+                for (int32_t g = 0; g < step.n_guesses; g++) n_trees += step.guesses[g].parent != g - 1;
+            }
+            size_t n_tokens;
+            const int32_t *tokens = vouch_session_tokens(session, &n_tokens);
+            digests_of(families[i].target, tokens, (int32_t)n_tokens, cache);
+            source_digests_of(families[i].target, &options, PROMPT, tokens, (int32_t)n_tokens, ngram, suffix, recycle);
+            for (int32_t j = 0; j < n; j++) {
+                assert_true(shots[j].cache == cache[shots[j].after - 1]);
+                assert_true(shots[j].source[2] == recycle[shots[j].after]);
+                if (j == n - 1) continue; /* the last cycle may have had no room for a guess */
+                assert_true(shots[j].source[0] == ngram[shots[j].before]);
+                assert_true(shots[j].source[1] == suffix[shots[j].before]);
+            }
+            assert_true(recycle[PROMPT + 1] != recycle[PROMPT]);
+            vouch_session_close(session);
+        }
+    assert_true(n_trees > 0);
+}
+
 /* The digest tells tokens apart that differ in one place, or in their order. */
 static void digests_tell_tokens_apart(void **state)
 {
@@ -458,12 +614,15 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(greedy_text_is_the_same_with_every_drafter),
         cmocka_unit_test(greedy_text_is_the_same_at_every_depth),
+        cmocka_unit_test(greedy_text_is_the_same_with_every_source),
+        cmocka_unit_test(greedy_text_is_the_same_with_every_two_sources),
         cmocka_unit_test(penalties_and_bias_see_the_same_history),
         cmocka_unit_test(a_seed_names_an_answer),
         cmocka_unit_test(acceptance_falls_with_noise),
         cmocka_unit_test(lenience_accepts_more),
         cmocka_unit_test(greedy_drafts_of_a_sampled_answer),
         cmocka_unit_test(caches_are_those_of_plain_decoding),
+        cmocka_unit_test(sources_are_those_of_plain_decoding),
         cmocka_unit_test(digests_tell_tokens_apart),
         cmocka_unit_test(looking_leaves_no_trace),
     };

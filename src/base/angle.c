@@ -16,7 +16,7 @@
 #define ROUND 0x1.8p52 /* adding it and taking it away rounds to the nearest integer */
 
 /* ln m = 2 (s + s^3 / 3 + s^5 / 5 + ...), s = (m - 1) / (m + 1), for m in [1 / sqrt 2, sqrt 2]. */
-static double logarithm(double x)
+double vouch_ln(double x)
 {
     int exponent;
     double m = frexp(x, &exponent);
@@ -42,7 +42,7 @@ static double exponential(double y)
 
 double vouch_power(double base, double exponent)
 {
-    return exponential(exponent * logarithm(base));
+    return exponential(exponent * vouch_ln(base));
 }
 
 void vouch_sine_cosine(double angle, double *sine, double *cosine)

@@ -13,10 +13,9 @@
  * next, so the first n nodes are the best tree of n, whatever n; and n is the one that gives most tokens for its
  * cost, (1 + sum of the n values) / cost of n + 1 rows. Growth ends where no further node could change that.
  *
- * Chances are counted, not assumed: by source and class of candidate, with the source's own prior. When the
- * tokens behind a proposal are known, they are walked through its places; every candidate of a place they came to
- * held or didn't, grown or not. So the counts aren't biased by what was drafted, and nothing has to be explored.
- * Old counts fade.
+ * What a candidate's chance is, chance.h says. When the tokens behind a proposal are known, they are walked
+ * through its places; every candidate of a place they came to held or didn't, grown or not. So the counts aren't
+ * biased by what was drafted, and nothing has to be explored.
  */
 #include "draft/compose.h"
 
@@ -27,22 +26,14 @@
 enum {
     MAX_PLACES = VOUCH_MAX_DRAFT + 1,
     MAX_CANDIDATES = MAX_PLACES * VOUCH_MAX_OPTIONS * 2, /* a place takes no more than twice one source's */
-    FADE_AT = 400, /* tries of a class; then tries and hits are halved */
 };
-
-/* Tries that a prior is worth. */
-static const double PRIOR_TRIES = 6;
-
-typedef struct tally {
-    double tries, hits;
-} tally;
 
 typedef struct candidate {
     int32_t token, place;
     uint8_t drafters;
     bool grown;
     double value;
-    int8_t kind[VOUCH_MAX_SOURCES]; /* -1: not this source's */
+    vouch_opinion opinion;
 } candidate;
 
 /* Candidates [first, last) are those of the place. */
@@ -54,7 +45,7 @@ typedef struct place {
 typedef struct compose {
     int32_t n_sources;
     vouch_source sources[VOUCH_MAX_SOURCES];
-    tally tallies[VOUCH_MAX_SOURCES][VOUCH_MAX_CLASSES];
+    vouch_chances chances;
 
     /* The last proposal. */
     int32_t n_tokens; /* that it followed; -1: there is none to learn from */
@@ -69,23 +60,6 @@ typedef struct compose {
     int32_t n_tail;
 } compose;
 
-/* ------------------------------------------------------------------ chances */
-
-static double chance_of(const compose *c, int32_t source, int32_t kind)
-{
-    const tally *t = &c->tallies[source][kind];
-    return (t->hits + PRIOR_TRIES * c->sources[source].ops->prior(kind)) / (t->tries + PRIOR_TRIES);
-}
-
-static void tally_add(tally *t, bool hit)
-{
-    t->tries += 1;
-    t->hits += hit;
-    if (t->tries < FADE_AT) return;
-    t->tries /= 2;
-    t->hits /= 2;
-}
-
 /* The tokens behind the last proposal, as far as they are known, walked through its places. */
 static void learn(compose *c, const int32_t *tokens, int32_t n_tokens)
 {
@@ -97,8 +71,7 @@ static void learn(compose *c, const int32_t *tokens, int32_t n_tokens)
         for (int32_t i = c->places[here].first; i < c->places[here].last; i++) {
             const candidate *x = &c->candidates[i];
             const bool hit = x->token == tokens[at];
-            for (int32_t s = 0; s < c->n_sources; s++)
-                if (x->kind[s] >= 0) tally_add(&c->tallies[s][x->kind[s]], hit);
+            vouch_chances_learn(&c->chances, &x->opinion, hit);
             for (int32_t n = 0; hit && x->grown && n < c->n_nodes; n++)
                 if (c->node[n] == i) next = n + 1;
         }
@@ -125,21 +98,20 @@ static candidate *candidate_of(compose *c, place *p, int32_t here, int32_t token
     if (p->last - p->first == 2 * VOUCH_MAX_OPTIONS) return NULL;
     candidate *x = &c->candidates[p->last++];
     *x = (candidate){.token = token, .place = here};
-    memset(x->kind, -1, sizeof x->kind);
+    memset(&x->opinion, VOUCH_SILENT, sizeof x->opinion);
     return x;
 }
 
-/* Where several sources say the same, the surest speaks for them. Candidates of a place exclude each other. */
-static void weigh(compose *c, const place *p, double value)
+/* The values of a place's candidates, which exclude each other. `named`: the sources that have any. */
+static void weigh(compose *c, const place *p, unsigned named, double value)
 {
     double sum = 0;
     for (int32_t i = p->first; i < p->last; i++) {
         candidate *x = &c->candidates[i];
-        for (int32_t s = 0; s < c->n_sources; s++) {
-            if (x->kind[s] < 0) continue;
-            const double chance = chance_of(c, s, x->kind[s]);
-            if (chance > x->value) x->value = chance;
-        }
+        for (int32_t s = 0; s < c->n_sources; s++)
+            if (named >> s & 1 && x->opinion.kind[s] == VOUCH_SILENT)
+                x->opinion.kind[s] = (int8_t)c->sources[s].ops->n_classes;
+        x->value = vouch_chance_of(&c->chances, &x->opinion);
         sum += x->value;
     }
     const double scale = sum > 1 ? value / sum : value;
@@ -151,6 +123,7 @@ static void place_open(compose *c, int32_t here, double value)
 {
     place *p = &c->places[here];
     vouch_place view = view_of(c, here);
+    unsigned named = 0;
     p->first = p->last = c->n_candidates;
     for (int32_t s = 0; s < c->n_sources; s++) {
         const vouch_source *source = &c->sources[s];
@@ -167,15 +140,16 @@ static void place_open(compose *c, int32_t here, double value)
         }
         view.cursor = p->cursor[s];
         const int32_t n = source->ops->expand(source->self, &view, options);
+        named |= (unsigned)(n > 0) << s;
         for (int32_t i = 0; i < n; i++) {
             candidate *x = candidate_of(c, p, here, options[i].token);
             if (!x) break;
-            x->kind[s] = (int8_t)options[i].kind;
+            x->opinion.kind[s] = (int8_t)options[i].kind;
             x->drafters |= source->ops->bit;
         }
     }
     c->n_candidates = p->last;
-    weigh(c, p, value);
+    weigh(c, p, named, value);
 }
 
 /* The best candidate that the shape still has room for; -1: none. */
@@ -337,6 +311,7 @@ vouch_status vouch_drafter_compose_open(vouch_drafter_ref *out, const vouch_sour
     c->n_sources = n_sources;
     c->n_tokens = -1;
     memcpy(c->sources, sources, (size_t)n_sources * sizeof *sources);
+    vouch_chances_init(&c->chances, sources, n_sources);
     *out = (vouch_drafter_ref){.ops = &compose_ops, .self = c};
     return VOUCH_OK;
 }

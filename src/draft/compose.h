@@ -3,9 +3,8 @@
 #ifndef VOUCH_DRAFT_COMPOSE_H
 #define VOUCH_DRAFT_COMPOSE_H
 
-#include "draft/source.h"
-
-enum { VOUCH_MAX_SOURCES = 4 };
+#include "base/status.h"
+#include "draft/chance.h"
 
 /* Takes the sources over: it closes them, on failure, too. Errors: MEMORY; on failure *out has no ops. */
 vouch_status vouch_drafter_compose_open(vouch_drafter_ref *out, const vouch_source *sources, int32_t n_sources,

@@ -48,8 +48,10 @@ typedef struct vouch_source_ops {
     int64_t (*step)(const void *self, const vouch_place *place, int32_t token);
     /* At most VOUCH_MAX_OPTIONS candidates, the likeliest first, no token twice. Returns their number. */
     int32_t (*expand)(const void *self, const vouch_place *place, vouch_candidate *out);
-    /* How often a candidate of this class may hold, before anything has been counted. */
+    /* How often a candidate of this class may hold, before anything has been counted; kind n_classes: a token that
+     * it doesn't name where it names others. */
     double (*prior)(int32_t kind);
+    double trust; /* its weight among several sources, to begin with */
     void (*close)(void *self);
     size_t (*memory)(const void *self);
     /* A number that differs when any byte of the state does (for tests of law L3). */

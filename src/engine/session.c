@@ -24,12 +24,17 @@
 #include "draft/custom.h"
 #include "draft/model.h"
 #include "draft/ngram.h"
+#include "draft/prediction.h"
+#include "draft/recycle.h"
+#include "draft/suffix.h"
+#include "engine/history.h"
 #include "engine/model.h"
 #include "engine/session.h"
 #include "spec/cycle.h"
 
 enum { DEFAULT_CTX = 4096, DEFAULT_CHUNK = 256, MAX_CHUNK = 512, MAX_CTX = 1 << 24, DEFAULT_CHAIN = 4,
-       DEFAULT_TREE = 16, DEFAULT_BRANCHES = 8, FEWEST_LOGITS = 16,
+       DEFAULT_TREE = 16, DEFAULT_HISTORY = 1 << 16, MAX_HISTORY = 1 << 24, DEFAULT_BRANCHES = 8, FEWEST_LOGITS = 16,
+       FREE_DRAFTERS = VOUCH_DRAFTER_NGRAM | VOUCH_DRAFTER_SUFFIX | VOUCH_DRAFTER_RECYCLE,
        CHAINS_ONLY = VOUCH_DRAFTER_MODEL | VOUCH_DRAFTER_CUSTOM };
 
 struct vouch_session {
@@ -76,7 +81,8 @@ static vouch_status out_of_range(vouch_error *err, const char *what, long long v
 
 const char *vouch_drafter_name(int i)
 {
-    static const char *const names[VOUCH_DRAFTERS] = {"none", "model", "ngram", "custom"};
+    static const char *const names[VOUCH_DRAFTERS] = {"none",    "model",      "ngram", "suffix",
+                                                      "recycle", "prediction", "history", "custom"};
     return i >= 0 && i < VOUCH_DRAFTERS ? names[i] : NULL;
 }
 
@@ -101,6 +107,8 @@ static vouch_status check_speculation(const vouch_speculation *s, vouch_error *e
         return out_of_range(err, "speculation: tree_branches", s->tree_branches, 0, VOUCH_MAX_DRAFT);
     if (s->tree_depth < 0 || s->tree_depth > VOUCH_MAX_DRAFT)
         return out_of_range(err, "speculation: tree_depth", s->tree_depth, 0, VOUCH_MAX_DRAFT);
+    if (s->history_tokens != 0 && (s->history_tokens < 2 || s->history_tokens > MAX_HISTORY))
+        return out_of_range(err, "speculation: history_tokens", s->history_tokens, 2, MAX_HISTORY);
     if (s->draft_sampling != VOUCH_DRAFT_SAMPLE && s->draft_sampling != VOUCH_DRAFT_GREEDY)
         return out_of_range(err, "speculation: draft_sampling", s->draft_sampling, 0, 1);
     if (!(s->lenience > 0 && s->lenience <= 1))
@@ -124,9 +132,10 @@ static vouch_status resolve_options(vouch_session_options *o, const vouch_model 
     if (o->max_tokens == 0) o->max_tokens = INT32_MAX;
     VOUCH_TRY(check_speculation(&o->speculation, err));
     vouch_speculation *s = &o->speculation;
-    if (s->drafters == VOUCH_DRAFTER_AUTO) s->drafters = s->draft_model ? VOUCH_DRAFTER_MODEL : VOUCH_DRAFTER_NGRAM;
+    if (s->drafters == VOUCH_DRAFTER_AUTO) s->drafters = s->draft_model ? VOUCH_DRAFTER_MODEL : FREE_DRAFTERS;
     if (s->n_draft == 0) s->n_draft = s->drafters & CHAINS_ONLY ? DEFAULT_CHAIN : DEFAULT_TREE;
     if (s->drafters == VOUCH_DRAFTER_NONE) s->n_draft = 0;
+    if (s->history_tokens == 0) s->history_tokens = DEFAULT_HISTORY;
     if (s->tree_branches == 0) s->tree_branches = DEFAULT_BRANCHES;
     if (s->drafters & CHAINS_ONLY) s->tree_branches = 1;
     if (s->tree_depth == 0 || s->tree_depth > s->n_draft) s->tree_depth = s->n_draft;
@@ -234,6 +243,11 @@ static vouch_status open_source(const vouch_session *s, unsigned bit, vouch_sour
 {
     const vouch_speculation *spec = &s->options.speculation;
     switch (bit) {
+    case VOUCH_DRAFTER_SUFFIX: return vouch_source_suffix_open(out, s->options.n_ctx, err);
+    case VOUCH_DRAFTER_HISTORY: return vouch_source_history_open(out, spec->history_tokens, err);
+    case VOUCH_DRAFTER_PREDICTION: return vouch_source_prediction_open(out, s->options.n_ctx, err);
+    case VOUCH_DRAFTER_RECYCLE:
+        return vouch_source_recycle_open(out, s->model->weights->kernels, s->model->info.n_vocab, spec->forget, err);
     default: return vouch_source_ngram_open(out, s->options.n_ctx, spec->ngram_min, spec->ngram_max, err);
     }
 }
@@ -435,26 +449,38 @@ vouch_status vouch_session_prompt(vouch_session *session, const int32_t *tokens,
     return status;
 }
 
-/* Asks for the count, then for the tokens. */
-static vouch_status prompt_encoded(vouch_session *s, const char *text, size_t n_text, const vouch_message *messages,
-                                   size_t n_messages, vouch_error *err)
+/* Asks for the count, then for the tokens, which are the caller's to free(). */
+static vouch_status encode(const vouch_session *s, const char *text, size_t n_text, unsigned flags,
+                           const vouch_message *messages, size_t n_messages, int32_t **out, size_t *n_tokens,
+                           vouch_error *err)
 {
     const vouch_model *model = s->model;
-    size_t n = 0, capacity = 0;
+    size_t capacity = 0;
     int32_t *tokens = NULL;
     vouch_status status;
     vouch_error failure = {0}; /* the sizing call's is none of the caller's */
     for (;;) {
-        status = messages ? vouch_tokenize_chat(model, messages, n_messages, tokens, capacity, &n, &failure)
-                          : vouch_tokenize(model, text, n_text, VOUCH_TOKENIZE_BOS, tokens, capacity, &n, &failure);
+        status = messages ? vouch_tokenize_chat(model, messages, n_messages, tokens, capacity, n_tokens, &failure)
+                          : vouch_tokenize(model, text, n_text, flags, tokens, capacity, n_tokens, &failure);
         if (status != VOUCH_E_BUFFER) break;
         free(tokens);
-        capacity = n;
+        capacity = *n_tokens;
         tokens = calloc(capacity, sizeof *tokens);
-        if (!tokens) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a prompt of %zu tokens", n);
+        if (!tokens) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a text of %zu tokens", *n_tokens);
     }
-    if (status == VOUCH_OK) status = vouch_session_prompt(s, tokens, n, err);
-    else if (err) *err = failure;
+    if (status != VOUCH_OK && err) *err = failure;
+    if (status == VOUCH_OK) *out = tokens;
+    else free(tokens);
+    return status;
+}
+
+static vouch_status prompt_encoded(vouch_session *s, const char *text, size_t n_text, const vouch_message *messages,
+                                   size_t n_messages, vouch_error *err)
+{
+    size_t n = 0;
+    int32_t *tokens = NULL;
+    VOUCH_TRY(encode(s, text, n_text, VOUCH_TOKENIZE_BOS, messages, n_messages, &tokens, &n, err));
+    const vouch_status status = vouch_session_prompt(s, tokens, n, err);
     free(tokens);
     return status;
 }
@@ -470,6 +496,50 @@ vouch_status vouch_session_chat(vouch_session *session, const vouch_message *mes
     if (!messages || n_messages == 0)
         return vouch_fail(err, VOUCH_E_ARGUMENT, "a conversation needs at least one message");
     return prompt_encoded(session, NULL, 0, messages, n_messages, err);
+}
+
+/* ------------------------------------------------------- what a drafter is told */
+
+static vouch_status find_source(const vouch_session *s, unsigned bit, const char *name, vouch_source *out,
+                                vouch_error *err)
+{
+    *out = vouch_drafter_compose_source(s->cycle.drafter, bit);
+    if (out->ops) return VOUCH_OK;
+    return vouch_fail(err, VOUCH_E_ARGUMENT, "the drafters of this session are %s: %s is not among them", s->drafter_name,
+                      name);
+}
+
+vouch_status vouch_session_predict(vouch_session *session, const char *text, size_t n_text, vouch_error *err)
+{
+    vouch_source source;
+    int32_t *tokens = NULL;
+    size_t n = 0;
+    VOUCH_TRY(find_source(session, VOUCH_DRAFTER_PREDICTION, "prediction", &source, err));
+    if (n_text > 0) VOUCH_TRY(encode(session, text, n_text, 0, NULL, 0, &tokens, &n, err));
+    vouch_source_prediction_set(source, tokens, n);
+    free(tokens);
+    return VOUCH_OK;
+}
+
+vouch_status vouch_session_get_history(vouch_session *session, void *bytes, size_t capacity, size_t *n_bytes,
+                                       vouch_error *err)
+{
+    const vouch_cycle *cycle = &session->cycle;
+    vouch_source source;
+    VOUCH_TRY(find_source(session, VOUCH_DRAFTER_HISTORY, "history", &source, err));
+    source.ops->end(source.self, cycle->tokens, cycle->n_tokens);
+    *n_bytes = vouch_history_size(source);
+    if (capacity < *n_bytes)
+        return vouch_fail(err, VOUCH_E_BUFFER, "the history has %zu bytes, there is room for %zu", *n_bytes, capacity);
+    vouch_history_write(source, session->model, bytes);
+    return VOUCH_OK;
+}
+
+vouch_status vouch_session_add_history(vouch_session *session, const void *bytes, size_t n_bytes, vouch_error *err)
+{
+    vouch_source source;
+    VOUCH_TRY(find_source(session, VOUCH_DRAFTER_HISTORY, "history", &source, err));
+    return vouch_history_read(source, session->model, bytes, n_bytes, err);
 }
 
 void vouch_session_set_progress(vouch_session *session, vouch_progress_fn fn, void *user)
@@ -539,11 +609,16 @@ const char *vouch_session_drafter(const vouch_session *session)
     return session->drafter_name;
 }
 
-size_t vouch_session_memory(const vouch_session *session)
+size_t vouch_session_drafter_memory(const vouch_session *session)
 {
     const vouch_drafter_ref *drafter = &session->cycle.drafter;
+    return drafter->ops ? drafter->ops->memory(drafter->self) : 0;
+}
+
+size_t vouch_session_memory(const vouch_session *session)
+{
     return sizeof *session + session->arena.size + vouch_context_memory(session->target) +
-           vouch_stream_memory(session->stream) + (drafter->ops ? drafter->ops->memory(drafter->self) : 0);
+           vouch_stream_memory(session->stream) + vouch_session_drafter_memory(session);
 }
 
 const vouch_context *vouch_session_target(const vouch_session *session)

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* Counts and weights (chance.h says what for). */
+#include "draft/chance.h"
+
+#include "base/angle.h"
+
+enum { FADE_AT = 400 }; /* tries of a class; then tries and hits are halved */
+
+static const double PRIOR_TRIES = 6, RATE = 0.02, TRUST = 1;
+/* The table of squash goes from -LIMIT to LIMIT, STEPS entries a unit. */
+static const double LIMIT = 12, STEPS = 4;
+
+static void tally_update(vouch_tally *t, double prior)
+{
+    const double chance = (t->hits + PRIOR_TRIES * prior) / (t->tries + PRIOR_TRIES);
+    t->chance = chance < 1e-4 ? 1e-4 : chance > 0.9999 ? 0.9999 : chance;
+    t->stretch = vouch_ln(t->chance / (1 - t->chance));
+}
+
+void vouch_chances_init(vouch_chances *chances, const vouch_source *sources, int32_t n_sources)
+{
+    vouch_chances *c = chances;
+    *c = (vouch_chances){.n_sources = n_sources};
+    for (int32_t s = 0; s < n_sources; s++) {
+        c->ops[s] = sources[s].ops;
+        for (int32_t kind = 0; kind <= c->ops[s]->n_classes; kind++)
+            tally_update(&c->tallies[s][kind], c->ops[s]->prior(kind));
+    }
+    for (unsigned set = 1; set < 1u << n_sources; set++) {
+        double trust = 0;
+        for (int32_t s = 0; s < n_sources; s++)
+            if (set >> s & 1) trust += c->ops[s]->trust;
+        for (int32_t s = 0; s < n_sources; s++) c->weights[set][s] = TRUST * c->ops[s]->trust / trust;
+    }
+    for (int i = 0; i < VOUCH_CHANCE_TABLE; i++)
+        c->squash[i] = 1 / (1 + vouch_power(2.718281828459045, LIMIT - i / STEPS));
+}
+
+static double squash(const vouch_chances *c, double x)
+{
+    if (x <= -LIMIT) return c->squash[0];
+    if (x >= LIMIT) return c->squash[VOUCH_CHANCE_TABLE - 1];
+    const double at = (x + LIMIT) * STEPS;
+    const int32_t i = (int32_t)at;
+    return c->squash[i] + (at - i) * (c->squash[i + 1] - c->squash[i]);
+}
+
+static unsigned set_of(const vouch_chances *c, const vouch_opinion *opinion)
+{
+    unsigned set = 0;
+    for (int32_t s = 0; s < c->n_sources; s++) set |= (unsigned)(opinion->kind[s] != VOUCH_SILENT) << s;
+    return set;
+}
+
+double vouch_chance_of(const vouch_chances *chances, const vouch_opinion *opinion)
+{
+    const vouch_chances *c = chances;
+    const unsigned set = set_of(c, opinion);
+    const bool is_lone = (set & (set - 1)) == 0;
+    double x = 0;
+    for (int32_t s = 0; s < c->n_sources; s++) {
+        if (!(set >> s & 1)) continue;
+        const vouch_tally *t = &c->tallies[s][opinion->kind[s]];
+        if (is_lone) return t->chance;
+        x += c->weights[set][s] * t->stretch;
+    }
+    return squash(c, x);
+}
+
+void vouch_chances_learn(vouch_chances *chances, const vouch_opinion *opinion, bool held)
+{
+    vouch_chances *c = chances;
+    const unsigned set = set_of(c, opinion);
+    const double error = (held ? 1 : 0) - vouch_chance_of(c, opinion);
+    for (int32_t s = 0; s < c->n_sources; s++) {
+        if (!(set >> s & 1)) continue;
+        const int32_t kind = opinion->kind[s];
+        vouch_tally *t = &c->tallies[s][kind];
+        c->weights[set][s] += RATE * error * t->stretch;
+        t->tries += 1;
+        t->hits += held;
+        if (t->tries >= FADE_AT) {
+            t->tries /= 2;
+            t->hits /= 2;
+        }
+        tally_update(t, c->ops[s]->prior(kind));
+    }
+}

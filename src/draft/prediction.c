@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A predicted answer, followed like a text with a finger:
+ *
+ *   prediction  a b c d e f g h            answer  a b x y e f ...
+ *                   ▲ lost here: y, then x y,                ▲ "e f" is found again: the finger moves
+ *                     are looked for in vain
+ *
+ * The finger, after each token of the answer: the place of the next predicted token, and how many tokens before it
+ * have agreed. A token that disagrees leaves it lost, at the place where it was; then each further token, with
+ * those before it, is looked for in the whole prediction: the longest agreement counts, and of equals the nearest
+ * one. While it is lost the two likeliest ways to go on are offered, the disagreeing token having replaced one or
+ * having been inserted. It is kept for every length of the answer, so that a rewind is nothing.
+ */
+#include "draft/prediction.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { RUNS = 8, N_KINDS = 2 * RUNS + 2, NEAR = 24 };
+
+typedef struct finger {
+    int32_t place; /* of the next token */
+    int32_t run;   /* tokens that agreed before it; -1: lost */
+    int32_t lost;  /* how often it was */
+} finger;
+
+typedef struct prediction {
+    int32_t n_ctx;
+    int32_t n_prompt; /* the answer's beginning; -1: none has begun since the prediction was set */
+    int32_t n_seen;   /* tokens of the sequence */
+    int32_t n;
+    int32_t *tokens;  /* [n_ctx] predicted, n of them */
+    finger *fingers;  /* [n_ctx + 1] by the length of the sequence, from n_prompt on */
+    vouch_arena arena;
+    size_t bytes;
+} prediction;
+
+/* Where the tokens before `end` are in the prediction; at most n_tail of them are looked at. */
+static finger look_for(const prediction *p, finger before, const int32_t *end, int32_t n_tail)
+{
+    finger best = {before.place, -1, before.lost + (before.run >= 0)};
+    int32_t best_distance = 0;
+    for (int32_t i = 1; i <= p->n; i++) {
+        if (p->tokens[i - 1] != end[-1]) continue;
+        int32_t run = 1;
+        while (run < n_tail && run < i && p->tokens[i - run - 1] == end[-run - 1]) run++;
+        const int32_t distance = abs(i - before.place);
+        if (run == 1 && distance > NEAR) continue;
+        if (run < best.run || (run == best.run && distance >= best_distance)) continue;
+        best.place = i;
+        best.run = run;
+        best_distance = distance;
+    }
+    return best;
+}
+
+/* tokens[0, n) are the sequence, its last token new. */
+static finger move(const prediction *p, finger before, const int32_t *tokens, int32_t n)
+{
+    if (before.run >= 0 && before.place < p->n && p->tokens[before.place] == tokens[n - 1])
+        return (finger){before.place + 1, before.run + 1, before.lost};
+    const int32_t n_tail = n - p->n_prompt < VOUCH_TAIL ? n - p->n_prompt : VOUCH_TAIL;
+    return look_for(p, before, tokens + n, n_tail);
+}
+
+static void prediction_observe(void *self, const int32_t *tokens, int32_t n_tokens)
+{
+    prediction *p = self;
+    for (int32_t n = p->n_seen + 1; n <= n_tokens; n++)
+        if (p->n_prompt >= 0 && n > p->n_prompt) p->fingers[n] = move(p, p->fingers[n - 1], tokens, n);
+    p->n_seen = n_tokens;
+}
+
+static void prediction_begin(void *self, const int32_t *tokens, int32_t n_tokens)
+{
+    prediction *p = self;
+    (void)tokens;
+    p->n_prompt = n_tokens;
+    p->fingers[n_tokens] = (finger){0, 0, 0};
+}
+
+static void prediction_rewind(void *self, int32_t n_tokens)
+{
+    prediction *p = self;
+    if (n_tokens < p->n_seen) p->n_seen = n_tokens;
+    if (n_tokens < p->n_prompt) p->n_prompt = -1;
+}
+
+void vouch_source_prediction_set(vouch_source source, const int32_t *tokens, size_t n_tokens)
+{
+    prediction *p = source.self;
+    p->n = n_tokens < (size_t)p->n_ctx ? (int32_t)n_tokens : p->n_ctx;
+    if (p->n > 0) memcpy(p->tokens, tokens, (size_t)p->n * sizeof *tokens);
+    p->n_prompt = -1;
+}
+
+/* A cursor: the place + 1, how many tokens agreed, and whether ever one didn't; 0: nowhere. */
+static int64_t cursor_of(finger f)
+{
+    return (int64_t)(f.lost > 0) << 62 | (int64_t)(f.run + 1) << 32 | (f.place + 1);
+}
+
+static finger finger_of(int64_t cursor)
+{
+    return (finger){(int32_t)(cursor & INT32_MAX) - 1, (int32_t)(cursor >> 32 & 0xffffff) - 1, cursor >> 62 & 1};
+}
+
+static int64_t prediction_start(const void *self)
+{
+    const prediction *p = self;
+    return p->n_prompt >= 0 && p->n_seen >= p->n_prompt ? cursor_of(p->fingers[p->n_seen]) : 0;
+}
+
+static int64_t prediction_step(const void *self, const vouch_place *place, int32_t token)
+{
+    const prediction *p = self;
+    if (place->cursor == 0) return 0;
+    finger f = finger_of(place->cursor);
+    for (int32_t skipped = 0; skipped < 2 && f.place < p->n; skipped++, f.place++)
+        if (p->tokens[f.place] == token) return cursor_of((finger){f.place + 1, f.run < 0 ? 1 : f.run + 1, f.lost});
+        else if (f.run >= 0) break;
+    return 0;
+}
+
+/* 0, 1, 2, 3, 4 to 5, 6 to 8, 9 to 15, more tokens agreed. */
+static int32_t kind_of(finger f)
+{
+    static const int8_t bucket[] = {0, 1, 2, 3, 4, 4, 5, 5, 5, 6, 6, 6, 6, 6, 6, 6};
+    return (f.lost ? RUNS : 0) + (f.run < 16 ? bucket[f.run] : RUNS - 1);
+}
+
+static int32_t prediction_expand(const void *self, const vouch_place *place, vouch_candidate *out)
+{
+    const prediction *p = self;
+    if (place->cursor == 0) return 0;
+    const finger f = finger_of(place->cursor);
+    if (f.place >= p->n) return 0;
+    if (f.run >= 0) {
+        out[0] = (vouch_candidate){p->tokens[f.place], kind_of(f)};
+        return 1;
+    }
+    int32_t n = 0;
+    for (int32_t i = 1; i >= 0; i--) {
+        if (f.place + i >= p->n || (n > 0 && out[0].token == p->tokens[f.place + i])) continue;
+        out[n++] = (vouch_candidate){p->tokens[f.place + i], 2 * RUNS + !i};
+    }
+    return n;
+}
+
+static double prediction_prior(int32_t kind)
+{
+    static const double run[RUNS] = {0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.93, 0.97};
+    if (kind == N_KINDS) return 0.03;
+    return kind >= 2 * RUNS ? 0.15 : kind >= RUNS ? 0.85 * run[kind - RUNS] : run[kind];
+}
+
+/* -------------------------------------------------------------------- memory */
+
+static void prediction_close(void *self)
+{
+    prediction *p = self;
+    vouch_arena_free(&p->arena);
+    free(p);
+}
+
+static size_t prediction_memory(const void *self)
+{
+    return ((const prediction *)self)->bytes;
+}
+
+static uint64_t prediction_digest(const void *self)
+{
+    const prediction *p = self;
+    uint64_t hash = (uint64_t)p->n_seen;
+    for (int32_t n = p->n_prompt; n >= 0 && n <= p->n_seen; n++)
+        hash = (hash ^ (uint64_t)cursor_of(p->fingers[n])) * 0x9e3779b97f4a7c15;
+    return hash;
+}
+
+static const vouch_source_ops prediction_ops = {
+    .name = "prediction",
+    .bit = VOUCH_DRAFTER_PREDICTION,
+    .n_classes = N_KINDS,
+    .observe = prediction_observe,
+    .begin = prediction_begin,
+    .rewind = prediction_rewind,
+    .start = prediction_start,
+    .step = prediction_step,
+    .expand = prediction_expand,
+    .prior = prediction_prior,
+    .trust = 1,
+    .close = prediction_close,
+    .memory = prediction_memory,
+    .digest = prediction_digest,
+};
+
+static void prediction_layout(prediction *p)
+{
+    p->tokens = vouch_arena_take(&p->arena, (size_t)p->n_ctx, sizeof *p->tokens);
+    p->fingers = vouch_arena_take(&p->arena, (size_t)p->n_ctx + 1, sizeof *p->fingers);
+}
+
+vouch_status vouch_source_prediction_open(vouch_source *out, int32_t n_ctx, vouch_error *err)
+{
+    *out = (vouch_source){0};
+    prediction *p = calloc(1, sizeof *p);
+    if (!p) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the prediction (%zu bytes)", sizeof *p);
+    p->n_ctx = n_ctx;
+    p->n_prompt = -1;
+    prediction_layout(p);
+    p->bytes = sizeof *p + p->arena.used;
+    const vouch_status status = vouch_arena_allocate(&p->arena, "the prediction", err);
+    if (status != VOUCH_OK) {
+        free(p);
+        return status;
+    }
+    prediction_layout(p);
+    *out = (vouch_source){.ops = &prediction_ops, .self = p};
+    return VOUCH_OK;
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Token Recycling (Luo et al., arXiv 2408.08696): every row of the target that the judge looks at is kept as its
+ * likeliest tokens, by the two tokens before it and by the last of them alone. Where the same two tokens come
+ * again, or else the one, these are the candidates: no search, no training, and a wide tree where the target was
+ * in doubt.
+ *
+ *   hash of (a, b) ──► slot  [ a | b | 8 tokens | 8 grades ]      two tables of SLOTS such slots, the second
+ *   hash of (-, b) ──► slot  [ - | b | 8 tokens | 8 grades ]      for single tokens; the last to come stays
+ *
+ * A grade says how far a token was ahead of the others, or behind the first: with its rank it is its class.
+ *
+ * Rows behind rejected guesses aren't used, although they were paid for: so the tables are those that plain
+ * decoding would leave (law L3), and 1,000 tokens of answer are 1,000 rows whatever was guessed. (They would be worth
+ * 1 to 2 % more speed.) A row is kept apart until the cycle is over and says, by a rewind, how far the answer went.
+ */
+#include "draft/recycle.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { SLOTS = 1 << 15, GRADES = 6, RANKS = 4, N = VOUCH_MAX_OPTIONS, MAX_PENDING = VOUCH_MAX_DRAFT + 1 };
+
+typedef struct row {
+    int32_t tokens[N]; /* -1: no more */
+    uint8_t grades[N];
+} row;
+
+typedef struct slot {
+    int32_t before, last; /* the tokens before; before -1 in the table of single ones. Empty: last -1 */
+    row row;
+} slot;
+
+/* Seen, but not yet known to be part of the answer. */
+typedef struct pending {
+    int32_t n_tokens;     /* of the sequence that it follows */
+    int32_t before, last; /* of these */
+    row row;
+} pending;
+
+typedef struct recycle {
+    const vouch_kernels *kernels;
+    int32_t n_vocab;
+    bool forget;
+    slot *pairs, *singles; /* [SLOTS] */
+    int32_t n_pending;
+    pending pending[MAX_PENDING];
+    vouch_arena arena;
+    size_t bytes;
+} recycle;
+
+/* --------------------------------------------------------------------- rows */
+
+enum { MAX_BLOCKS = 256 };
+
+/* Puts x into the first n of a descending list, behind its equals. */
+static void list_insert(float *value, int32_t *index, int32_t n, float x, int32_t i)
+{
+    int32_t at = n - 1;
+    for (; at > 0 && x > value[at - 1]; at--) {
+        value[at] = value[at - 1];
+        index[at] = index[at - 1];
+    }
+    value[at] = x;
+    index[at] = i;
+}
+
+int32_t vouch_recycle_top(const vouch_kernels *kernels, const float *x, int32_t n_x, int32_t n, int32_t *index,
+                          float *value)
+{
+    const int32_t size = (n_x + MAX_BLOCKS - 1) / MAX_BLOCKS;
+    float max[VOUCH_MAX_OPTIONS];
+    int32_t begins[VOUCH_MAX_OPTIONS], n_blocks = 0, found = 0;
+    for (int32_t begin = 0; begin < n_x; begin += size) {
+        float block_max;
+        int32_t where;
+        if (!kernels->find_max(x + begin, n_x - begin < size ? n_x - begin : size, &block_max, &where)) continue;
+        if (n_blocks == n && !(block_max > max[n - 1])) continue;
+        if (n_blocks < n) n_blocks++;
+        list_insert(max, begins, n_blocks, block_max, begin);
+    }
+    /* The n largest are in the n blocks with the largest maxima. Of equals, those of the first block come first. */
+    for (int32_t b = 0; b < n_blocks; b++) {
+        const int32_t past = n_x - begins[b] < size ? n_x : begins[b] + size;
+        for (int32_t i = begins[b]; i < past; i++) {
+            if (!(x[i] > (found < n ? -INFINITY : value[n - 1]))) continue;
+            if (found < n) found++;
+            list_insert(value, index, found, x[i], i);
+        }
+    }
+    return found;
+}
+
+/* How surely: by the distance of the first to the second, of the others to the first, in logits. */
+static uint8_t grade_of(const float *value, int32_t n, int32_t rank)
+{
+    static const float limits[GRADES - 1] = {0.5f, 1, 2, 3, 5};
+    const float distance = rank > 0 ? value[0] - value[rank] : n > 1 ? value[0] - value[1] : 100;
+    uint8_t grade = 0;
+    while (grade < GRADES - 1 && distance >= limits[grade]) grade++;
+    return grade;
+}
+
+static void recycle_see(void *self, const int32_t *tokens, const vouch_seen *seen)
+{
+    recycle *r = self;
+    if (r->n_pending == MAX_PENDING) return;
+    pending *p = &r->pending[r->n_pending++];
+    float value[N];
+    p->n_tokens = seen->n_tokens;
+    p->last = tokens[seen->n_tokens - 1];
+    p->before = seen->n_tokens > 1 ? tokens[seen->n_tokens - 2] : -1;
+    const int32_t n = vouch_recycle_top(r->kernels, seen->logits, r->n_vocab, N, p->row.tokens, value);
+    for (int32_t i = 0; i < N; i++) {
+        p->row.grades[i] = i < n ? grade_of(value, n, i) : 0;
+        if (i >= n) p->row.tokens[i] = -1;
+    }
+}
+
+/* ------------------------------------------------------------------- tables */
+
+static slot *slot_of(slot *table, int32_t before, int32_t last)
+{
+    uint64_t hash = ((uint64_t)(uint32_t)before << 32 | (uint32_t)last) * 0x9e3779b97f4a7c15;
+    return &table[(hash ^ hash >> 32) >> 7 & (SLOTS - 1)];
+}
+
+static const row *row_find(slot *table, int32_t before, int32_t last)
+{
+    const slot *s = slot_of(table, before, last);
+    return s->last == last && s->before == before ? &s->row : NULL;
+}
+
+static void row_store(slot *table, int32_t before, int32_t last, const row *what)
+{
+    *slot_of(table, before, last) = (slot){.before = before, .last = last, .row = *what};
+}
+
+static void recycle_observe(void *self, const int32_t *tokens, int32_t n_tokens)
+{
+    (void)self;
+    (void)tokens;
+    (void)n_tokens;
+}
+
+/* Rows that are followed by a token of the sequence go into the tables. */
+static void recycle_rewind(void *self, int32_t n_tokens)
+{
+    recycle *r = self;
+    for (int32_t i = 0; i < r->n_pending; i++) {
+        const pending *p = &r->pending[i];
+        if (p->n_tokens > n_tokens) continue;
+        if (p->before >= 0) row_store(r->pairs, p->before, p->last, &p->row);
+        row_store(r->singles, -1, p->last, &p->row);
+    }
+    r->n_pending = 0;
+}
+
+static void tables_clear(recycle *r)
+{
+    for (int32_t i = 0; i < SLOTS; i++) r->pairs[i].last = r->singles[i].last = -1;
+}
+
+static void recycle_begin(void *self, const int32_t *tokens, int32_t n_tokens)
+{
+    recycle *r = self;
+    (void)tokens;
+    (void)n_tokens;
+    if (r->forget) tables_clear(r);
+}
+
+/* --------------------------------------------------------------- candidates */
+
+static int32_t kind_of(bool pair, int32_t rank, uint8_t grade)
+{
+    return ((pair ? 0 : RANKS) + (rank < RANKS ? rank : RANKS - 1)) * GRADES + grade;
+}
+
+static int32_t list_row(vouch_candidate *out, const row *from, bool pair)
+{
+    int32_t n = 0;
+    for (; from && n < N && from->tokens[n] >= 0; n++)
+        out[n] = (vouch_candidate){from->tokens[n], kind_of(pair, n, from->grades[n])};
+    return n;
+}
+
+static int32_t recycle_expand(const void *self, const vouch_place *place, vouch_candidate *out)
+{
+    const recycle *r = self;
+    const int32_t last = place->end[-1];
+    const row *pair = place->n_tail > 1 ? row_find(r->pairs, place->end[-2], last) : NULL;
+    return pair ? list_row(out, pair, true) : list_row(out, row_find(r->singles, -1, last), false);
+}
+
+static int64_t recycle_start(const void *self)
+{
+    (void)self;
+    return 0;
+}
+
+static int64_t recycle_step(const void *self, const vouch_place *place, int32_t token)
+{
+    (void)self;
+    (void)place;
+    (void)token;
+    return 0;
+}
+
+/* As counted on 8,000 greedy tokens of SmolLM2-135M. */
+static double recycle_prior(int32_t kind)
+{
+    static const double priors[2 * RANKS][GRADES] = {
+        {0.45, 0.51, 0.60, 0.71, 0.76, 0.85},   {0.160, 0.120, 0.084, 0.068, 0.046, 0.021},
+        {0.100, 0.062, 0.06, 0.046, 0.035, 0.016}, {0.060, 0.043, 0.022, 0.015, 0.010, 0.007},
+        {0.17, 0.19, 0.23, 0.20, 0.24, 0.30},   {0.130, 0.115, 0.077, 0.065, 0.080, 0.035},
+        {0.070, 0.074, 0.07, 0.070, 0.042, 0.038}, {0.050, 0.046, 0.031, 0.020, 0.022, 0.014}};
+    return kind == 2 * RANKS * GRADES ? 0.06 : priors[kind / GRADES][kind % GRADES];
+}
+
+/* -------------------------------------------------------------------- memory */
+
+static void recycle_close(void *self)
+{
+    recycle *r = self;
+    vouch_arena_free(&r->arena);
+    free(r);
+}
+
+static size_t recycle_memory(const void *self)
+{
+    return ((const recycle *)self)->bytes;
+}
+
+static uint64_t recycle_digest(const void *self)
+{
+    const recycle *r = self;
+    const slot *const tables[] = {r->pairs, r->singles};
+    uint64_t hash = 0;
+    for (int t = 0; t < 2; t++)
+        for (int32_t i = 0; i < SLOTS; i++) {
+            const slot *s = &tables[t][i];
+            if (s->last < 0) continue;
+            hash = (hash ^ (uint64_t)i) * 0x9e3779b97f4a7c15;
+            hash = (hash ^ ((uint64_t)(uint32_t)s->before << 32 | (uint32_t)s->last)) * 0x9e3779b97f4a7c15;
+            for (int32_t j = 0; j < N; j++)
+                hash = (hash ^ ((uint64_t)(uint32_t)s->row.tokens[j] << 8 | s->row.grades[j])) * 0x9e3779b97f4a7c15;
+            hash ^= hash >> 29;
+        }
+    return hash;
+}
+
+static const vouch_source_ops recycle_ops = {
+    .name = "recycle",
+    .bit = VOUCH_DRAFTER_RECYCLE,
+    .n_classes = 2 * RANKS * GRADES,
+    .observe = recycle_observe,
+    .begin = recycle_begin,
+    .see = recycle_see,
+    .rewind = recycle_rewind,
+    .start = recycle_start,
+    .step = recycle_step,
+    .expand = recycle_expand,
+    .prior = recycle_prior,
+    .trust = 0.5,
+    .close = recycle_close,
+    .memory = recycle_memory,
+    .digest = recycle_digest,
+};
+
+static void recycle_layout(recycle *r)
+{
+    r->pairs = vouch_arena_take(&r->arena, SLOTS, sizeof *r->pairs);
+    r->singles = vouch_arena_take(&r->arena, SLOTS, sizeof *r->singles);
+}
+
+vouch_status vouch_source_recycle_open(vouch_source *out, const vouch_kernels *kernels, int32_t n_vocab, bool forget,
+                                       vouch_error *err)
+{
+    *out = (vouch_source){0};
+    recycle *r = calloc(1, sizeof *r);
+    if (!r) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for recycled tokens (%zu bytes)", sizeof *r);
+    r->kernels = kernels;
+    r->n_vocab = n_vocab;
+    r->forget = forget;
+    recycle_layout(r);
+    r->bytes = sizeof *r + r->arena.used;
+    const vouch_status status = vouch_arena_allocate(&r->arena, "recycled tokens", err);
+    if (status != VOUCH_OK) {
+        free(r);
+        return status;
+    }
+    recycle_layout(r);
+    tables_clear(r);
+    *out = (vouch_source){.ops = &recycle_ops, .self = r};
+    return VOUCH_OK;
+}

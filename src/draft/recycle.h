@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Token Recycling (Luo et al., arXiv 2408.08696): what the target itself thought likely after these tokens before. */
+#ifndef VOUCH_DRAFT_RECYCLE_H
+#define VOUCH_DRAFT_RECYCLE_H
+
+#include "base/status.h"
+#include "draft/source.h"
+
+/* forget: each answer begins without what earlier ones left. Errors: MEMORY; on failure *out has no ops. */
+vouch_status vouch_source_recycle_open(vouch_source *out, const vouch_kernels *kernels, int32_t n_vocab, bool forget,
+                                       vouch_error *err);
+
+/* The n <= VOUCH_MAX_OPTIONS largest of x [n_x], the larger first, of equals some. Returns their number: it may be
+ * less where there are NaN or infinities. */
+int32_t vouch_recycle_top(const vouch_kernels *kernels, const float *x, int32_t n_x, int32_t n, int32_t *index,
+                          float *value);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A history of answers as bytes, numbers in little endian:
+ *
+ *    0  "VOUCHHIS"
+ *    8  u32  version, 1
+ *   12  u32  tokens in the vocabulary
+ *   16  u64  hash of the vocabulary: ids mean nothing in another
+ *   24  u64  number of tokens that follow
+ *   32  u64  hash of these
+ *   40  i32  tokens; -1 behind each answer
+ */
+#include "engine/history.h"
+
+#include <string.h>
+
+enum { HEADER = 40, VERSION = 1, SEPARATOR = -1 };
+
+static const char magic[] = "VOUCHHIS";
+
+static void put(unsigned char *bytes, uint64_t x, int n)
+{
+    for (int i = 0; i < n; i++) bytes[i] = (unsigned char)(x >> 8 * i);
+}
+
+static uint64_t get(const unsigned char *bytes, int n)
+{
+    uint64_t x = 0;
+    for (int i = 0; i < n; i++) x |= (uint64_t)bytes[i] << 8 * i;
+    return x;
+}
+
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n)
+{
+    const unsigned char *b = bytes;
+    for (size_t i = 0; i < n; i++) hash = (hash ^ b[i]) * 0x100000001b3; /* FNV-1a */
+    return hash;
+}
+
+static uint64_t vocabulary_hash(const vouch_model *model)
+{
+    uint64_t hash = 0xcbf29ce484222325;
+    for (int32_t i = 0; model->tokenizer && i < model->info.n_vocab; i++) {
+        const vouch_text text = vouch_tokenizer_bytes(model->tokenizer, i);
+        hash = hash_bytes(hash, text.data, text.size);
+        hash = hash_bytes(hash, "", 1);
+    }
+    return hash;
+}
+
+size_t vouch_history_size(vouch_source history)
+{
+    int32_t n;
+    vouch_source_history_tokens(history, &n);
+    return HEADER + 4 * (size_t)n;
+}
+
+void vouch_history_write(vouch_source history, const vouch_model *model, unsigned char *bytes)
+{
+    int32_t n;
+    const int32_t *tokens = vouch_source_history_tokens(history, &n);
+    for (int32_t i = 0; i < n; i++) put(bytes + HEADER + 4 * (size_t)i, (uint32_t)tokens[i], 4);
+    memcpy(bytes, magic, 8);
+    put(bytes + 8, VERSION, 4);
+    put(bytes + 12, (uint32_t)model->info.n_vocab, 4);
+    put(bytes + 16, vocabulary_hash(model), 8);
+    put(bytes + 24, (uint64_t)n, 8);
+    put(bytes + 32, hash_bytes(0, bytes + HEADER, 4 * (size_t)n), 8);
+}
+
+static int32_t token_at(const unsigned char *bytes, size_t i)
+{
+    return (int32_t)(uint32_t)get(bytes + HEADER + 4 * i, 4);
+}
+
+static vouch_status check(const vouch_model *model, const unsigned char *bytes, size_t n_bytes, vouch_error *err)
+{
+    if (n_bytes < HEADER || memcmp(bytes, magic, 8) != 0)
+        return vouch_fail(err, VOUCH_E_FORMAT, "not a history of answers: it doesn't begin with %s", magic);
+    if (get(bytes + 8, 4) != VERSION)
+        return vouch_fail(err, VOUCH_E_FORMAT, "a history of version %u; this program reads version %d",
+                          (unsigned)get(bytes + 8, 4), VERSION);
+    if (get(bytes + 12, 4) != (uint64_t)model->info.n_vocab || get(bytes + 16, 8) != vocabulary_hash(model))
+        return vouch_fail(err, VOUCH_E_MISMATCH,
+                          "a history of a model with another vocabulary (%u tokens; this model has %d)",
+                          (unsigned)get(bytes + 12, 4), model->info.n_vocab);
+    const uint64_t n = get(bytes + 24, 8);
+    if (n != (n_bytes - HEADER) / 4 || (n_bytes - HEADER) % 4 != 0)
+        return vouch_fail(err, VOUCH_E_FORMAT, "a damaged history: it says %llu tokens and has %zu bytes for them",
+                          (unsigned long long)n, n_bytes - HEADER);
+    if (get(bytes + 32, 8) != hash_bytes(0, bytes + HEADER, n_bytes - HEADER))
+        return vouch_fail(err, VOUCH_E_FORMAT, "a damaged history: its tokens don't match their hash");
+    for (size_t i = 0; i < n; i++)
+        if (token_at(bytes, i) < SEPARATOR || token_at(bytes, i) >= model->info.n_vocab)
+            return vouch_fail(err, VOUCH_E_FORMAT, "a damaged history: token %zu is %d, must be -1 to %d", i,
+                              token_at(bytes, i), model->info.n_vocab - 1);
+    return VOUCH_OK;
+}
+
+vouch_status vouch_history_read(vouch_source history, const vouch_model *model, const unsigned char *bytes,
+                                size_t n_bytes, vouch_error *err)
+{
+    VOUCH_TRY(check(model, bytes, n_bytes, err));
+    const size_t n = (n_bytes - HEADER) / 4;
+    enum { PIECE = 256 }; /* a long answer is added in pieces, the separators between them being a small loss */
+    int32_t piece[PIECE], n_piece = 0;
+    for (size_t i = 0; i < n; i++) {
+        const int32_t token = token_at(bytes, i);
+        if (token != SEPARATOR) piece[n_piece++] = token;
+        if (token != SEPARATOR && n_piece < PIECE && i + 1 < n) continue;
+        vouch_source_history_add(history, piece, n_piece);
+        n_piece = 0;
+    }
+    return VOUCH_OK;
+}
