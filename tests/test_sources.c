@@ -192,7 +192,8 @@ static void top_is_the_largest(void **state)
     test_random random = {11};
     static float x[70000];
     for (int round = 0; round < 60; round++) {
-        const int32_t n_x = 1 + (int32_t)test_below(&random, round % 2 ? 300 : 70000), n = 1 + round % VOUCH_MAX_OPTIONS;
+        const int32_t n_x = 1 + (int32_t)test_below(&random, round % 2 ? 300 : 70000);
+        const int32_t n = 1 + round % VOUCH_MAX_OPTIONS;
         for (int32_t i = 0; i < n_x; i++)
             x[i] = round % 3 == 0 ? (float)test_below(&random, 5) : test_normal(&random);
         for (size_t k = 0; vouch_kernels_get(k); k++) {

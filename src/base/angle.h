@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Logarithms, powers, sines and cosines in double, for RoPE's angles and the drafters' odds. The C library's differ in the last bit between
- * versions and processors, which law L1 doesn't allow; these use additions, multiplications and fma() in a
- * written order only, so they are the same wherever IEEE 754 is.
+ * Logarithms, powers, sines and cosines in double, for RoPE's angles and the drafters' odds. The C library's
+ * differ in the last bit between versions and processors, which law L1 doesn't allow; these use additions,
+ * multiplications and fma() in a written order only, so they are the same wherever IEEE 754 is.
  */
 #ifndef VOUCH_BASE_ANGLE_H
 #define VOUCH_BASE_ANGLE_H

@@ -505,8 +505,8 @@ static vouch_status find_source(const vouch_session *s, unsigned bit, const char
 {
     *out = vouch_drafter_compose_source(s->cycle.drafter, bit);
     if (out->ops) return VOUCH_OK;
-    return vouch_fail(err, VOUCH_E_ARGUMENT, "the drafters of this session are %s: %s is not among them", s->drafter_name,
-                      name);
+    return vouch_fail(err, VOUCH_E_ARGUMENT, "the drafters of this session are %s: %s is not among them",
+                      s->drafter_name, name);
 }
 
 vouch_status vouch_session_predict(vouch_session *session, const char *text, size_t n_text, vouch_error *err)
