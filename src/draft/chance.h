@@ -47,5 +47,7 @@ void vouch_chances_init(vouch_chances *chances, const vouch_source *sources, int
 double vouch_chance_of(const vouch_chances *chances, const vouch_opinion *opinion);
 /* The candidate held, or it didn't. */
 void vouch_chances_learn(vouch_chances *chances, const vouch_opinion *opinion, bool held);
+/* A number that differs when any count or weight does (for tests of law L3). */
+uint64_t vouch_chances_digest(const vouch_chances *chances);
 
 #endif

@@ -13,9 +13,10 @@
  * next, so the first n nodes are the best tree of n, whatever n; and n is the one that gives most tokens for its
  * cost, (1 + sum of the n values) / cost of n + 1 rows. Growth ends where no further node could change that.
  *
- * What a candidate's chance is, chance.h says. When the tokens behind a proposal are known, they are walked
- * through its places; every candidate of a place they came to held or didn't, grown or not. So the counts aren't
- * biased by what was drafted, and nothing has to be explored.
+ * What a candidate's chance is, chance.h says. It is learned from every token of an answer, in the order of the
+ * sequence: the sources are asked for the token's place before they are told the token, and then each candidate held
+ * or didn't. So what is learned is a function of the tokens, whatever was drafted (law L3), and nothing has to be
+ * explored.
  */
 #include "draft/compose.h"
 
@@ -47,8 +48,11 @@ typedef struct compose {
     vouch_source sources[VOUCH_MAX_SOURCES];
     vouch_chances chances;
 
-    /* The last proposal. */
-    int32_t n_tokens; /* that it followed; -1: there is none to learn from */
+    int32_t n_seen;    /* tokens that the sources know */
+    int32_t n_learned; /* no token of the answer before this one is to be learned from; -1: there is no answer */
+    bool is_judging;   /* the rows of this cycle have begun to come */
+
+    /* The tree. */
     int32_t n_nodes, n_candidates;
     place places[MAX_PLACES];
     candidate candidates[MAX_CANDIDATES];
@@ -59,25 +63,6 @@ typedef struct compose {
     int32_t tail[VOUCH_TAIL + VOUCH_MAX_DRAFT];
     int32_t n_tail;
 } compose;
-
-/* The tokens behind the last proposal, as far as they are known, walked through its places. */
-static void learn(compose *c, const int32_t *tokens, int32_t n_tokens)
-{
-    int32_t at = c->n_tokens;
-    c->n_tokens = -1;
-    if (at < 0) return;
-    for (int32_t here = 0; here >= 0 && at < n_tokens; at++) {
-        int32_t next = -1;
-        for (int32_t i = c->places[here].first; i < c->places[here].last; i++) {
-            const candidate *x = &c->candidates[i];
-            const bool hit = x->token == tokens[at];
-            vouch_chances_learn(&c->chances, &x->opinion, hit);
-            for (int32_t n = 0; hit && x->grown && n < c->n_nodes; n++)
-                if (c->node[n] == i) next = n + 1;
-        }
-        here = next;
-    }
-}
 
 /* ------------------------------------------------------------------- growth */
 
@@ -212,20 +197,43 @@ static int32_t grow(compose *c, const vouch_shape *shape)
 
 /* ------------------------------------------------------------------ drafter */
 
+static void set_tail(compose *c, const int32_t *tokens, int32_t n_tokens)
+{
+    c->n_tail = n_tokens < VOUCH_TAIL ? n_tokens : VOUCH_TAIL;
+    memcpy(c->tail, tokens + n_tokens - c->n_tail, (size_t)c->n_tail * sizeof *tokens);
+}
+
+/* The token that came after what the sources know: of its candidates each held or didn't. */
+static void learn(compose *c, const int32_t *tokens)
+{
+    const int32_t token = tokens[c->n_seen];
+    set_tail(c, tokens, c->n_seen);
+    c->n_nodes = c->n_candidates = 0;
+    place_open(c, 0, 1);
+    for (int32_t i = 0; i < c->n_candidates; i++)
+        vouch_chances_learn(&c->chances, &c->candidates[i].opinion, c->candidates[i].token == token);
+}
+
+/* Tokens of a prompt at once, those of an answer one by one. */
 static void compose_observe(void *self, const int32_t *tokens, int32_t n_tokens)
 {
     compose *c = self;
-    learn(c, tokens, n_tokens);
-    for (int32_t s = 0; s < c->n_sources; s++) c->sources[s].ops->observe(c->sources[s].self, tokens, n_tokens);
+    while (c->n_seen < n_tokens) {
+        const bool learns = c->n_learned >= 1 && c->n_seen >= c->n_learned;
+        if (learns) learn(c, tokens);
+        const int32_t prompt = c->n_learned > c->n_seen && c->n_learned < n_tokens ? c->n_learned : n_tokens;
+        c->n_seen = learns ? c->n_seen + 1 : prompt;
+        if (learns) c->n_learned = c->n_seen;
+        for (int32_t s = 0; s < c->n_sources; s++)
+            c->sources[s].ops->observe(c->sources[s].self, tokens, c->n_seen);
+    }
 }
 
 static vouch_draft compose_propose(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape)
 {
     compose *c = self;
     compose_observe(c, tokens, n_tokens);
-    c->n_tokens = n_tokens;
-    c->n_tail = n_tokens < VOUCH_TAIL ? n_tokens : VOUCH_TAIL;
-    memcpy(c->tail, tokens + n_tokens - c->n_tail, (size_t)c->n_tail * sizeof *tokens);
+    set_tail(c, tokens, n_tokens);
     const int32_t n = grow(c, shape);
     bool is_chain = true;
     for (int32_t i = 0; i < n; i++) is_chain &= c->parents[i] == i - 1;
@@ -239,7 +247,7 @@ static vouch_draft compose_propose(void *self, const int32_t *tokens, int32_t n_
 static void compose_begin(void *self, const int32_t *tokens, int32_t n_tokens)
 {
     compose *c = self;
-    c->n_tokens = -1;
+    c->n_learned = n_tokens;
     for (int32_t s = 0; s < c->n_sources; s++)
         if (c->sources[s].ops->begin) c->sources[s].ops->begin(c->sources[s].self, tokens, n_tokens);
 }
@@ -247,14 +255,18 @@ static void compose_begin(void *self, const int32_t *tokens, int32_t n_tokens)
 static void compose_end(void *self, const int32_t *tokens, int32_t n_tokens)
 {
     compose *c = self;
-    c->n_tokens = -1;
+    compose_observe(c, tokens, n_tokens);
+    c->n_learned = -1;
     for (int32_t s = 0; s < c->n_sources; s++)
         if (c->sources[s].ops->end) c->sources[s].ops->end(c->sources[s].self, tokens, n_tokens);
 }
 
+/* Before the first row of a cycle the sequence is known as it is: so everything is learned without proposals, too. */
 static void compose_see(void *self, const int32_t *tokens, const vouch_seen *row)
 {
     compose *c = self;
+    if (!c->is_judging) compose_observe(c, tokens, row->n_tokens);
+    c->is_judging = true;
     for (int32_t s = 0; s < c->n_sources; s++)
         if (c->sources[s].ops->see) c->sources[s].ops->see(c->sources[s].self, tokens, row);
 }
@@ -262,7 +274,8 @@ static void compose_see(void *self, const int32_t *tokens, const vouch_seen *row
 static void compose_rewind(void *self, int32_t n_tokens)
 {
     compose *c = self;
-    if (n_tokens < c->n_tokens) c->n_tokens = -1;
+    c->is_judging = false;
+    if (n_tokens < c->n_seen) c->n_seen = n_tokens;
     for (int32_t s = 0; s < c->n_sources; s++) c->sources[s].ops->rewind(c->sources[s].self, n_tokens);
 }
 
@@ -286,6 +299,16 @@ static size_t compose_memory(const void *self)
     return bytes;
 }
 
+/* The tree isn't part of the state. */
+static uint64_t compose_digest(const void *self)
+{
+    const compose *c = self;
+    uint64_t hash = vouch_chances_digest(&c->chances) ^ ((uint64_t)c->n_seen << 32 | (uint32_t)c->n_learned);
+    for (int32_t s = 0; s < c->n_sources; s++)
+        hash = (hash ^ c->sources[s].ops->digest(c->sources[s].self)) * 0x9e3779b97f4a7c15;
+    return hash;
+}
+
 static const vouch_drafter_ops compose_ops = {
     .name = "compose",
     .propose = compose_propose,
@@ -296,6 +319,7 @@ static const vouch_drafter_ops compose_ops = {
     .rewind = compose_rewind,
     .close = compose_close,
     .memory = compose_memory,
+    .digest = compose_digest,
 };
 
 vouch_status vouch_drafter_compose_open(vouch_drafter_ref *out, const vouch_source *sources, int32_t n_sources,
@@ -309,7 +333,7 @@ vouch_status vouch_drafter_compose_open(vouch_drafter_ref *out, const vouch_sour
         return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the drafters (%zu bytes)", sizeof *c);
     }
     c->n_sources = n_sources;
-    c->n_tokens = -1;
+    c->n_learned = -1;
     memcpy(c->sources, sources, (size_t)n_sources * sizeof *sources);
     vouch_chances_init(&c->chances, sources, n_sources);
     *out = (vouch_drafter_ref){.ops = &compose_ops, .self = c};

@@ -101,13 +101,19 @@ static size_t model_memory(const void *self)
     return sizeof *d + d->arena.size + vouch_context_memory(d->context);
 }
 
+static uint64_t model_digest(const void *self)
+{
+    return vouch_context_digest(((const model_drafter *)self)->context);
+}
+
 static const vouch_drafter_ops model_ops = {.name = "model",
                                             .bit = VOUCH_DRAFTER_MODEL,
                                             .propose = model_propose,
                                             .observe = model_observe,
                                             .rewind = model_rewind,
                                             .close = model_close,
-                                            .memory = model_memory};
+                                            .memory = model_memory,
+                                            .digest = model_digest};
 
 /* With temperature 0 q is itself a point mass: what sampling would give, too. A greedy draft at a higher
  * temperature takes the argmax of the logits after penalties and bias. */
@@ -156,10 +162,4 @@ vouch_status vouch_drafter_model_open(vouch_drafter_ref *out, const vouch_weight
     }
     *out = (vouch_drafter_ref){.ops = &model_ops, .self = d};
     return VOUCH_OK;
-}
-
-uint64_t vouch_drafter_model_digest(vouch_drafter_ref drafter)
-{
-    const model_drafter *d = drafter.self;
-    return vouch_context_digest(d->context);
 }

@@ -19,7 +19,5 @@ typedef struct vouch_drafter_model_options {
  * Errors: MEMORY; on failure *out has no ops. */
 vouch_status vouch_drafter_model_open(vouch_drafter_ref *out, const vouch_weights *weights, vouch_pool *pool,
                                       const vouch_drafter_model_options *options, vouch_error *err);
-/* The digest of its cache (for tests of law L3). */
-uint64_t vouch_drafter_model_digest(vouch_drafter_ref drafter);
 
 #endif

@@ -18,7 +18,7 @@
 
 enum {
     VOUCH_TAIL = 32,       /* tokens before a place that a source may look at, path included */
-    VOUCH_MAX_CLASSES = 64,
+    VOUCH_MAX_CLASSES = 80,
     VOUCH_MAX_OPTIONS = 8, /* most candidates of one source for one place */
 };
 

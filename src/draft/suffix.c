@@ -27,6 +27,7 @@ enum {
 typedef struct suffix {
     vouch_suffix_tree tree;
     int32_t end;      /* the node of the sequence's end */
+    int32_t n_told;   /* history: of a sequence of so many tokens */
     int32_t n_prompt; /* history: where the running answer began; -1: there is none */
     vouch_arena arena;
     size_t bytes;
@@ -123,14 +124,15 @@ static void history_observe(void *self, const int32_t *tokens, int32_t n_tokens)
 {
     suffix *s = self;
     s->end = VOUCH_SUFFIX_ROOT;
+    s->n_told = n_tokens;
     for (int32_t i = n_tokens < VOUCH_SUFFIX_DEPTH ? 0 : n_tokens - VOUCH_SUFFIX_DEPTH; i < n_tokens; i++)
         s->end = vouch_suffix_tree_step(&s->tree, s->end, tokens[i]);
 }
 
 static void history_rewind(void *self, int32_t n_tokens)
 {
-    (void)n_tokens;
-    ((suffix *)self)->end = VOUCH_SUFFIX_ROOT; /* until it is told of the sequence again */
+    suffix *s = self;
+    if (n_tokens < s->n_told) s->end = VOUCH_SUFFIX_ROOT; /* until it is told of the sequence again */
 }
 
 static void history_begin(void *self, const int32_t *tokens, int32_t n_tokens)
