@@ -1,266 +1,201 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * vouch bench: what passes of a model cost on this machine, t(n), which decides what speculation is worth.
+ * vouch bench: what speculation is worth on these prompts and this machine.
  *
- *   for each of --reps rounds
- *       a pass of n rows behind --depth tokens, for each n of --rows
- *       --decode plain steps from there on, where asked for
- *   before that, --reps times: a prompt of --prefill tokens from nothing, where asked for
+ *   for each question
+ *       for each of --reps rounds
+ *           each way answers, one right after the other; who begins changes from round to round
  *
- * All of a round meet the machine in the same state, so that ratios hold where its speed wanders. Each figure
- * is the median over the rounds and the least; a round before them is not counted.
+ * so that a change in the machine's speed meets all. Greedy answers are compared with those of the target alone:
+ * one that differs breaks law L2, and is a failure. Ctrl-C ends the measurement: what all ways have answered by then
+ * is reported.
  */
-#include <math.h>
+#include "bench.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
 #include "file.h"
-#include "text.h"
 
-/* One measurement: the seconds of each round. */
-typedef struct series {
-    double *seconds; /* [n_reps] */
-    double median, least;
-} series;
+/* The tokens of an answer by the target alone, to compare with. */
+typedef struct expected {
+    int32_t *tokens; /* [capacity] */
+    size_t n, capacity;
+} expected;
 
-typedef struct bench {
-    const cli_options *options;
-    vouch_session *session;
-    int32_t n_vocab;
-    int32_t *tokens; /* of the prompt in hand */
-    series passes[CLI_MOST_INTS], prefill, decode;
-    cli_progress progress;
-} bench;
-
-/* ------------------------------------------------------------- measurements */
-
-/* Makes the sequence n tokens that mean nothing. All but the last are run, what the cache has of them
- * excepted; it has nothing of them where `variant` is another than before. */
-static vouch_status prompt_run(bench *b, int32_t n, int32_t variant, vouch_error *err)
+static vouch_status expected_keep(expected *e, const int32_t *tokens, size_t n, vouch_error *err)
 {
-    for (int32_t i = 0; i < n; i++) b->tokens[i] = (int32_t)(((int64_t)i * 7919 + variant) % b->n_vocab);
-    return vouch_session_prompt(b->session, b->tokens, (size_t)n, err);
-}
-
-static vouch_status prefill_measure(bench *b, int32_t round, vouch_error *err)
-{
-    const int32_t n = b->options->n_prefill;
-    const double start = cli_now();
-    const vouch_status status = prompt_run(b, n + 1, round + 2, err);
-    if (round >= 0) b->prefill.seconds[round] = cli_now() - start;
-    return status;
-}
-
-static vouch_status decode_measure(bench *b, int32_t round, vouch_error *err)
-{
-    vouch_step step;
-    vouch_status status = VOUCH_OK;
-    const double start = cli_now();
-    for (int32_t i = 0; i < b->options->n_decode && !status; i++)
-        status = vouch_session_step(b->session, &step, err);
-    if (round >= 0) b->decode.seconds[round] = cli_now() - start;
-    return status ? status : prompt_run(b, b->options->depth + 1, 0, err);
-}
-
-static vouch_status passes_measure(bench *b, int32_t round, vouch_error *err)
-{
-    const cli_ints *rows = &b->options->rows;
-    for (size_t i = 0; i < rows->n; i++) {
-        double seconds;
-        const vouch_status status = vouch_session_time_pass(b->session, rows->items[i], 1, &seconds, err);
-        if (status) return status;
-        if (round >= 0) b->passes[i].seconds[round] = seconds;
+    if (n > e->capacity) {
+        int32_t *larger = realloc(e->tokens, n * sizeof *larger);
+        if (!larger) {
+            *err = (vouch_error){VOUCH_E_MEMORY, "not enough memory for an answer"};
+            return err->code;
+        }
+        e->tokens = larger;
+        e->capacity = n;
     }
+    memcpy(e->tokens, tokens, n * sizeof *tokens);
+    e->n = n;
     return VOUCH_OK;
 }
 
-static vouch_status all_measure(bench *b, vouch_error *err)
+/* Are its answers to be those of the target alone? Way 1 may be another model. */
+static bool is_lossless(const cli_trial *b, size_t way)
 {
-    const cli_options *o = b->options;
-    const double n_rounds = o->n_reps + 1;
-    vouch_status status = VOUCH_OK;
-    b->progress = (cli_progress){.label = "reading prompts"};
-    for (int32_t round = -1; o->n_prefill > 0 && round < o->n_reps && !status; round++) {
-        status = prefill_measure(b, round, err);
-        cli_progress_report(&b->progress, (round + 2) / n_rounds);
-    }
-    cli_progress_end(&b->progress);
-    b->progress = (cli_progress){.label = "filling the cache"};
-    if (!status) vouch_session_set_progress(b->session, cli_progress_report, &b->progress);
-    if (!status) status = prompt_run(b, o->depth + 1, 0, err);
-    vouch_session_set_progress(b->session, NULL, NULL);
-    cli_progress_end(&b->progress);
-    b->progress = (cli_progress){.label = "timing passes"};
-    for (int32_t round = -1; round < o->n_reps && !status; round++) {
-        status = passes_measure(b, round, err);
-        if (!status && o->n_decode > 0) status = decode_measure(b, round, err);
-        cli_progress_report(&b->progress, (round + 2) / n_rounds);
-    }
-    cli_progress_end(&b->progress);
-    return status;
+    const vouch_session_options *o = &b->engine->options->session;
+    return b->ways.items[way].speculates && o->sampling.temperature == 0 && o->speculation.lenience == 1;
 }
 
-static int compare_seconds(const void *a, const void *b)
+static vouch_status answer(const cli_trial *b, const cli_question *question, size_t way, cli_answered *out,
+                           expected *e, vouch_error *err)
 {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static void series_sum_up(series *s, int32_t n)
-{
-    const size_t half = (size_t)n / 2;
-    qsort(s->seconds, (size_t)n, sizeof *s->seconds, compare_seconds);
-    s->least = s->seconds[0];
-    s->median = n % 2 ? s->seconds[half] : (s->seconds[half - 1] + s->seconds[half]) / 2;
-}
-
-/* ------------------------------------------------------------------- output */
-
-static void table_write(FILE *out, const bench *b, const cli_engine *engine)
-{
-    char kv_type[32];
-    const cli_options *o = b->options;
-    const vouch_model_info *info = vouch_model_get_info(engine->model);
-    cli_put_escaped(out, o->model, strlen(o->model), 0);
-    fprintf(out, ": %s\n%s, %d threads, cache in %s; passes behind %d tokens, medians of %d\n\n",
-            info->weight_types, info->cpu, o->session.n_threads ? o->session.n_threads : vouch_cpu_count(),
-            cli_choice_word(CLI_KV_TYPES, o->session.kv_type, kv_type), o->depth, o->n_reps);
-    fprintf(out, "%6s %12s %12s %10s %12s\n", "rows", "median ms", "least ms", "to 1 row", "tokens/s");
-    for (size_t i = 0; i < o->rows.n; i++) {
-        const series *s = &b->passes[i];
-        fprintf(out, "%6d %12.3f %12.3f ", o->rows.items[i], s->median * 1e3, s->least * 1e3);
-        if (o->rows.items[0] == 1) fprintf(out, "%10.3f", s->median / b->passes[0].median);
-        else fprintf(out, "%10s", "-");
-        fprintf(out, " %12.1f\n", o->rows.items[i] / s->median);
-    }
-    const struct {
-        const char *label;
-        int32_t n;
-        const series *series;
-    } others[] = {{"prefill", o->n_prefill, &b->prefill}, {"decode", o->n_decode, &b->decode}};
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (others[i].n > 0)
-            fprintf(out, "%s of %d tokens: %.1f ms, least %.1f ms; %.1f tokens/s\n", others[i].label,
-                    others[i].n, others[i].series->median * 1e3, others[i].series->least * 1e3,
-                    others[i].n / others[i].series->median);
-}
-
-static int table_print(const bench *b, const cli_engine *engine)
-{
-    char *text = NULL;
-    size_t n = 0;
-    vouch_error err = {VOUCH_E_MEMORY, "not enough memory"};
-    FILE *out = open_memstream(&text, &n);
-    if (!out) return cli_engine_fail(&err);
-    table_write(out, b, engine);
-    const bool written = fclose(out) == 0;
-    const vouch_status status = written ? cli_print(text, n, &err) : VOUCH_E_MEMORY;
-    free(text);
-    return status ? cli_engine_fail(&err) : CLI_DONE;
-}
-
-/* {KEY: n, "seconds_median": ..., "seconds_min": ...} */
-static json_t *series_json(const char *key, int32_t n, const series *s)
-{
-    return json_pack("{s:i, s:f, s:f}", key, n, "seconds_median", s->median, "seconds_min", s->least);
-}
-
-static json_t *report_json(const bench *b, const cli_engine *engine)
-{
-    char kv_type[32];
-    const cli_options *o = b->options;
-    const vouch_model_info *info = vouch_model_get_info(engine->model);
+    vouch_session *session = b->ways.items[way].session;
+    vouch_step step = {0};
     size_t n;
-    char *path = cli_utf8_repair(o->model, strlen(o->model), &n);
-    json_t *passes = json_array();
-    for (size_t i = 0; i < o->rows.n; i++)
-        if (json_array_append_new(passes, series_json("rows", o->rows.items[i], &b->passes[i]))) {
-            json_decref(passes);
-            passes = NULL;
-        }
-    json_t *object =
-        json_pack("{s:s%, s:s, s:s, s:s, s:i, s:s, s:i, s:i, s:f, s:o, s:o*, s:o*}", "model", path, n,
-                  "architecture", info->architecture, "weights", info->weight_types, "cpu", info->cpu,
-                  "threads", o->session.n_threads ? o->session.n_threads : vouch_cpu_count(), "kv_type",
-                  cli_choice_word(CLI_KV_TYPES, o->session.kv_type, kv_type), "depth", o->depth, "reps",
-                  o->n_reps, "load_seconds", engine->load_seconds, "passes", passes, "prefill",
-                  o->n_prefill ? series_json("tokens", o->n_prefill, &b->prefill) : NULL, "decode",
-                  o->n_decode ? series_json("tokens", o->n_decode, &b->decode) : NULL);
-    free(path);
-    return object;
-}
-
-/* ------------------------------------------------------------------ command */
-
-static int bench_report(bench *b, const cli_engine *engine)
-{
-    const cli_options *o = b->options;
-    for (size_t i = 0; i < o->rows.n; i++) series_sum_up(&b->passes[i], o->n_reps);
-    series_sum_up(&b->prefill, o->n_reps);
-    series_sum_up(&b->decode, o->n_reps);
-    const int status = table_print(b, engine);
-    if (status || !o->json) return status;
-    json_t *object = report_json(b, engine);
-    vouch_error err;
-    const vouch_status written = cli_file_write_json(o->json, object, &err);
-    json_decref(object);
-    if (!written) return CLI_DONE;
-    cli_complain("--json: %s", err.message);
-    return CLI_FAILED;
-}
-
-/* For passes of more rows than a session without guesses has room for; it has none. */
-static int32_t propose_nothing(void *user, const int32_t *tokens, int32_t n_tokens, int32_t k,
-                               int32_t *guesses)
-{
-    (void)user, (void)tokens, (void)n_tokens, (void)k, (void)guesses;
-    return 0;
-}
-
-static int bench_run(cli_engine *engine)
-{
-    const cli_options *o = engine->options;
-    const size_t n_reps = (size_t)o->n_reps;
-    const int32_t room = cli_bench_room(o), most_rows = o->rows.items[o->rows.n - 1];
-    vouch_session_options session = o->session;
-    vouch_error err = {VOUCH_E_MEMORY, "not enough memory"};
-    if (session.n_ctx == 0) session.n_ctx = room;
-    session.max_tokens = 0;
-    session.ignore_eos = true;
-    session.speculation.drafters = VOUCH_DRAFTER_CUSTOM;
-    session.speculation.custom = (vouch_drafter){propose_nothing, NULL};
-    session.speculation.n_draft = most_rows > 1 ? most_rows - 1 : 1;
-    int status = cli_engine_start(engine, &session);
+    cli_interrupt_move(session);
+    vouch_session_reset_stats(session);
+    vouch_status status = vouch_session_prompt(session, question->tokens.items, question->tokens.n, err);
+    while (!status && step.finish == VOUCH_FINISH_NONE) status = vouch_session_step(session, &step, err);
     if (status) return status;
+    const int32_t *tokens = vouch_session_tokens(session, &n);
+    out->stats = *vouch_session_stats(session);
+    if (way == 0) return expected_keep(e, tokens, n, err);
+    out->differs = is_lossless(b, way) && (n != e->n || memcmp(tokens, e->tokens, n * sizeof *tokens) != 0);
+    return VOUCH_OK;
+}
 
-    bench b = {
-        .options = o, .session = engine->session, .n_vocab = vouch_model_get_info(engine->model)->n_vocab};
-    double *seconds = calloc((o->rows.n + 2) * n_reps, sizeof *seconds);
-    b.tokens = calloc((size_t)room, sizeof *b.tokens);
-    if (seconds && b.tokens) {
-        for (size_t i = 0; i < o->rows.n; i++) b.passes[i].seconds = seconds + i * n_reps;
-        b.prefill.seconds = seconds + o->rows.n * n_reps;
-        b.decode.seconds = seconds + (o->rows.n + 1) * n_reps;
-        status = all_measure(&b, &err) ? cli_engine_fail(&err) : bench_report(&b, engine);
-    } else {
-        status = cli_engine_fail(&err);
+/* The target alone goes first, as the others are compared with it; of them, who begins changes. */
+static vouch_status round_run(cli_trial *b, size_t q, size_t round, expected *e, cli_progress *progress,
+                              vouch_error *err)
+{
+    const size_t n = b->ways.n, n_others = n - 1;
+    const double all = (double)(b->questions.n * b->n_rounds * n);
+    for (size_t i = 0; i < n; i++) {
+        const size_t way = i == 0 ? 0 : 1 + (i - 1 + q + round) % n_others;
+        cli_answered *out = &b->answers[(q * b->n_rounds + round) * n + way];
+        if (cli_interrupted()) return err->code = VOUCH_E_CANCELLED;
+        const vouch_status status = answer(b, &b->questions.items[q], way, out, e, err);
+        if (status) return status;
+        cli_progress_report(progress, (double)((q * b->n_rounds + round) * n + i + 1) / all);
     }
-    free(b.tokens);
-    free(seconds);
-    return status;
+    for (size_t way = 0; way < n; way++) b->answers[(q * b->n_rounds + round) * n + way].counts = true;
+    b->n_complete++;
+    return VOUCH_OK;
+}
+
+/* t(n) where the answers are: behind the prompt of every so many questions, and at the end of their answers. */
+static vouch_status costs_measure(cli_trial *b, size_t q, vouch_error *err)
+{
+    enum { MOST = 32 };
+    const size_t every = (b->questions.n + MOST - 1) / MOST;
+    if (q % every != 0) return VOUCH_OK;
+    vouch_session *widest = cli_ways_widest(&b->ways);
+    cli_interrupt_move(widest);
+    vouch_status status = cli_costs_measure(&b->costs, widest, err);
+    const cli_question *question = &b->questions.items[q];
+    if (!status) status = vouch_session_prompt(widest, question->tokens.items, question->tokens.n, err);
+    return status ? status : cli_costs_measure(&b->costs, widest, err);
+}
+
+static int bench_measure(cli_trial *b)
+{
+    cli_progress progress = {.label = "answering"};
+    expected e = {0};
+    vouch_error err = {0};
+    vouch_status status = VOUCH_OK;
+    for (size_t q = 0; q < b->questions.n && !status; q++) {
+        for (size_t round = 0; round < b->n_rounds && !status; round++)
+            status = round_run(b, q, round, &e, &progress, &err);
+        cli_bench_close_question(b, q);
+        if (!status) status = costs_measure(b, q, &err);
+    }
+    cli_interrupt_move(NULL);
+    cli_progress_end(&progress);
+    free(e.tokens);
+    b->interrupted = status == VOUCH_E_CANCELLED;
+    return status && !b->interrupted ? cli_engine_fail(&err) : CLI_DONE;
+}
+
+static int bench_report(const cli_trial *b)
+{
+    const cli_options *o = b->engine->options;
+    size_t n_different = 0;
+    int status = b->n_complete > 0 ? cli_bench_print(b) : CLI_DONE;
+    if (!status && o->json) status = cli_bench_write_json(b);
+    if (!status && o->csv) status = cli_bench_write_csv(b);
+    if (!status && o->html) status = cli_bench_write_html(b);
+    for (size_t way = 1; way < b->ways.n; way++) n_different += cli_bench_summary(b, way, NULL).n_different;
+    if (n_different > 0)
+        cli_complain("%zu answers differ from those of the target alone: law L2 is broken, please report this",
+                     n_different);
+    if (b->interrupted)
+        cli_complain("interrupted: %zu of %zu rounds are complete and reported", b->n_complete,
+                     b->questions.n * b->n_rounds);
+    return n_different > 0 || b->interrupted ? CLI_FAILED : status;
+}
+
+/* Room for the longest prompt, its answer and the passes timed behind it; --ctx, and what the model was trained for,
+ * may leave less. */
+static int context_choose(cli_trial *b, int32_t *n_ctx)
+{
+    enum { PASS = 66, LEAST_ANSWER = 1 };
+    const vouch_session_options *o = &b->engine->options->session;
+    const int64_t trained = vouch_model_get_info(b->engine->model)->n_ctx_train;
+    int64_t longest = 0, answers = o->max_tokens;
+    for (size_t i = 0; i < b->questions.n; i++)
+        if ((int64_t)b->questions.items[i].tokens.n > longest) longest = (int64_t)b->questions.items[i].tokens.n;
+    if (answers == 0) answers = o->n_ctx ? LEAST_ANSWER : trained - longest;
+    int64_t room = o->n_ctx ? o->n_ctx : longest + answers + PASS;
+    if (!o->n_ctx && room > trained) room = trained;
+    *n_ctx = room < 2 ? 2 : (int32_t)room;
+    return cli_questions_fit(&b->questions, *n_ctx, o->max_tokens ? o->max_tokens : LEAST_ANSWER);
+}
+
+static int bench_run(cli_trial *b)
+{
+    int32_t n_ctx = 0;
+    int status = context_choose(b, &n_ctx);
+    if (!status) status = cli_ways_open(&b->ways, b->engine, n_ctx);
+    if (status) return status;
+    b->answers = calloc(b->questions.n * b->n_rounds * b->ways.n, sizeof *b->answers);
+    if (!b->answers) {
+        cli_complain("not enough memory for the figures of %zu answers", b->questions.n * b->n_rounds * b->ways.n);
+        return CLI_FAILED;
+    }
+    status = bench_measure(b);
+    return status ? status : bench_report(b);
+}
+
+/* Known before anything is measured. */
+static int outputs_check(const cli_options *o)
+{
+    const struct {
+        const char *flag, *path;
+    } outputs[] = {{"json", o->json}, {"csv", o->csv}, {"html", o->html}};
+    vouch_error err;
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
+        if (outputs[i].path && cli_file_check(outputs[i].path, &err)) return cli_flag_fail(outputs[i].flag, &err);
+    return CLI_DONE;
 }
 
 int cli_bench(const cli_options *options)
 {
     cli_engine engine = {0};
-    vouch_error err;
-    if (options->json && cli_file_check(options->json, &err)) {
-        cli_complain("--json: %s", err.message);
-        return CLI_FAILED;
+    cli_trial b = {.engine = &engine, .n_rounds = (size_t)options->n_reps, .costs = cli_costs_new()};
+    int status = outputs_check(options);
+    if (status) return status;
+    if (!options->prompts) return cli_bench_passes(options);
+    status = cli_engine_open(&engine, options);
+    if (!status) status = cli_questions_read(&b.questions, &engine);
+    if (!status) {
+        cli_interrupt_watch(NULL);
+        status = bench_run(&b);
+        cli_interrupt_release();
     }
-    int status = cli_engine_open(&engine, options);
-    if (!status) status = bench_run(&engine);
+    cli_ways_close(&b.ways);
+    cli_questions_free(&b.questions);
+    free(b.answers);
     cli_engine_close(&engine);
     return status;
 }

@@ -6,7 +6,9 @@
  *   main    finds the command          options, flags   the command line, from one table
  *   run     one prompt                 engine, prompt   models, session, tokens
  *   chat    a conversation             answer, paint    the loop over steps, its text
- *   info, tokenize, perplexity, bench  stats, trace     what happened
+ *   info, tokenize, perplexity         stats, trace     what happened
+ *   bench                              figures, costs   what follows from it
+ *                                      sheet, plot, json   reports
  *                                      sources          files that drafters learn from
  *                                      term, file, text the outside
  *

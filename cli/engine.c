@@ -22,13 +22,19 @@ int cli_engine_fail(const vouch_error *err)
     return CLI_FAILED;
 }
 
+int cli_flag_fail(const char *flag, const vouch_error *err)
+{
+    cli_complain("--%s: %s", flag, err->message);
+    return CLI_FAILED;
+}
+
 int cli_engine_open(cli_engine *engine, const cli_options *options)
 {
     vouch_error err;
     const double start = cli_now();
     *engine = (cli_engine){.options = options};
     if (model_open(&engine->model, options->model, options, &err)) return cli_engine_fail(&err);
-    if (options->session.speculation.drafters & VOUCH_DRAFTER_MODEL) {
+    if (options->draft_model) {
         if (model_open(&engine->draft, options->draft_model, options, &err)) return cli_engine_fail(&err);
         const int64_t n = vouch_model_get_info(engine->model)->n_parameters;
         const int64_t n_draft = vouch_model_get_info(engine->draft)->n_parameters;

@@ -13,19 +13,20 @@ enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_WRONG_USAGE = 2 };
 
 typedef struct cli_engine {
     const cli_options *options;
-    vouch_model *model, *draft; /* draft: NULL unless it is the drafter */
+    vouch_model *model, *draft; /* draft: NULL unless one was given */
     vouch_session *session;     /* NULL until cli_engine_start */
     double load_seconds;
 } cli_engine;
 
-/* Opens the target and, where it is the drafter, the draft model. Returns an exit status; a failure has
+/* Opens the target and, where one is given, the draft model. Returns an exit status; a failure has
  * been complained about, and cli_engine_close is due in any case. */
 int cli_engine_open(cli_engine *engine, const cli_options *options);
 /* Opens the session. Bad values that only the model could tell are wrong usage. */
 int cli_engine_start(cli_engine *engine, const vouch_session_options *session);
 void cli_engine_close(cli_engine *engine);
 
-/* Complains; CLI_FAILED. */
+/* Complains; CLI_FAILED. The second names the flag that led there. */
 int cli_engine_fail(const vouch_error *err);
+int cli_flag_fail(const char *flag, const vouch_error *err);
 
 #endif

@@ -112,7 +112,7 @@ static int choice_find(const char *words, const char *typed)
 }
 
 /* "a,b" of "auto|none|a|b". Which words go together is the command's to say. */
-static bool parse_set(const cli_flag *flag, const char *shown, const char *text, void *place)
+static bool parse_set(const cli_flag *flag, const char *shown, const char *text, unsigned *out)
 {
     unsigned set = 0;
     for (const char *word = text;; word++) {
@@ -128,7 +128,29 @@ static bool parse_set(const cli_flag *flag, const char *shown, const char *text,
         word += n;
         if (!*word) break;
     }
-    memcpy(place, &set, sizeof set);
+    *out = set;
+    return true;
+}
+
+static bool store_set(const cli_flag *flag, const char *shown, const char *text, void *place)
+{
+    unsigned set;
+    if (!parse_set(flag, shown, text, &set)) return false;
+    if (flag->kind == CLI_FLAG_SET) {
+        memcpy(place, &set, sizeof set);
+        return true;
+    }
+    cli_ints *sets = place;
+    for (size_t i = 0; i < sets->n; i++)
+        if (sets->items[i] == (int32_t)set) {
+            cli_complain("%s '%s': given twice", shown, text);
+            return false;
+        }
+    if (sets->n == CLI_MOST_INTS) {
+        cli_complain("%s: given more than %d times", shown, CLI_MOST_INTS);
+        return false;
+    }
+    sets->items[sets->n++] = (int32_t)set;
     return true;
 }
 
@@ -143,7 +165,8 @@ static bool flag_store(const cli_flag *flag, const char *shown, const char *text
         memcpy(place, &index, sizeof index);
         return index >= 0;
     }
-    case CLI_FLAG_SET: return parse_set(flag, shown, text, place);
+    case CLI_FLAG_SET:
+    case CLI_FLAG_SETS: return store_set(flag, shown, text, place);
     case CLI_FLAG_FILE:
     case CLI_FLAG_TEXT:
     case CLI_FLAG_TEXTS:
@@ -261,7 +284,8 @@ static bool parse_one(parser *p, void *values, const char **given)
         cli_complain("%s needs a value: %s %s", shown, shown, flag->value);
         return false;
     }
-    if (flag->kind != CLI_FLAG_TEXTS && given[index] && strcmp(given[index], value) != 0) {
+    const bool repeatable = flag->kind == CLI_FLAG_TEXTS || flag->kind == CLI_FLAG_SETS;
+    if (!repeatable && given[index] && strcmp(given[index], value) != 0) {
         cli_complain("%s is given twice, as '%s' and as '%s'", shown, given[index], value);
         return false;
     }

@@ -39,14 +39,19 @@ static const command commands[] = {
      "\n"
      "Chunks of --ctx tokens, the second half of each counted; the last line is the result.\n",
      "  vouch perplexity --model m.gguf --file wiki.txt --ctx 512 --chunks 40\n"},
-    {"bench", CLI_BENCH, cli_bench, "what passes of the model cost here",
-     "vouch bench --model FILE [--rows N,N,...] [--depth N] [--reps N] [--json FILE]\n"
+    {"bench", CLI_BENCH, cli_bench, "what speculation is worth here, and what passes of the model cost",
+     "vouch bench --model FILE --prompts FILE [--draft-model FILE] [--spec LIST]... [-k N,N,...]\n"
+     "       vouch bench --model FILE [--rows N,N,...] [--depth N]\n"
      "\n"
-     "The time of one pass over 1, 2, ... rows: what checking so many guesses at once costs. All are measured\n"
-     "in turn, so that a change in the machine's speed meets each. The table goes to standard output.\n",
+     "With prompts: each is answered by the target alone, the draft model alone, and with each --spec and -k, in\n"
+     "turn. Without: the time of one pass over 1, 2, ... rows, which is what checking so many guesses at once\n"
+     "costs. The table goes to standard output.\n",
      "  vouch bench --model m.gguf\n"
      "  vouch bench --model m.gguf --rows 1,5,8 --depth 4096 --reps 20 --json passes.json\n"
-     "  vouch bench --model m.gguf --prefill 512 --decode 128 --threads 2 --cpu avx2\n"},
+     "  vouch bench --model m.gguf --prefill 512 --decode 128 --threads 2 --cpu avx2\n"
+     "  vouch bench --model m.gguf --prompts questions.jsonl --each 10 --html report.html\n"
+     "  vouch bench --model m.gguf --prompts lines.txt --spec ngram --spec suffix,recycle -k 4,8 -n 256\n"
+     "  vouch bench --model m.gguf --draft-model small.gguf --prompts lines.txt --temp 0.8 --csv answers.csv\n"},
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 

@@ -12,9 +12,10 @@ _Static_assert(sizeof(vouch_kv_type) == sizeof(int) &&
 const char *const cli_command_names[CLI_COMMANDS] = {"run", "info", "tokenize", "perplexity", "bench"};
 
 #define AT(member)   .offset = offsetof(cli_options, member)
-#define SAMPLING     CLI_RUN, "Sampling"
-#define SPECULATION  CLI_RUN, "Speculation"
-#define ANSWER       CLI_RUN, "Answer"
+#define ASKING       (CLI_RUN | CLI_BENCH)
+#define SAMPLING     ASKING, "Sampling"
+#define SPECULATION  ASKING, "Speculation"
+#define ANSWER       ASKING, "Answer"
 #define OUTPUT       CLI_RUN, "Output"
 #define PASSES       CLI_BENCH, "Passes"
 #define WITH_WEIGHTS (CLI_RUN | CLI_PERPLEXITY | CLI_BENCH)
@@ -30,23 +31,33 @@ static const cli_flag flags[] = {
      "the question, or the text to go on with", NULL, NULL},
     {"prompt-file", NULL, 'f', CLI_FLAG_FILE, AT(prompt_file), "FILE", NULL, CLI_RUN | CLI_TOKENIZE, "Prompt",
      "the same from a file, - for standard input", NULL, NULL},
+    {"prompts", NULL, 0, CLI_FLAG_FILE, AT(prompts), "FILE", NULL, CLI_BENCH, "Prompt",
+     "answer these: JSON lines with turns, prompt or\nquestion, or a prompt a line; - for standard input", NULL, NULL},
+    {"category", NULL, 0, CLI_FLAG_TEXTS, AT(categories), "NAME", NULL, CLI_BENCH, "Prompt",
+     "only prompts of this category; may be repeated", NULL, NULL},
+    {"each", NULL, 0, CLI_FLAG_INT, AT(n_each), "N", ANY, CLI_BENCH, "Prompt",
+     "at most N prompts of each category; 0: all", NULL, NULL},
     {"chat", NULL, 0, CLI_FLAG_SWITCH, AT(chat), NULL, NULL, CLI_RUN, "Prompt",
      "a conversation, one line a turn", NULL, NULL},
-    {"system", NULL, 0, CLI_FLAG_TEXT, AT(system), "TEXT", NULL, CLI_RUN, "Prompt",
+    {"system", NULL, 0, CLI_FLAG_TEXT, AT(system), "TEXT", NULL, ASKING, "Prompt",
      "the system message (default: the template's)", NULL, NULL},
-    {"chat-template", NULL, 0, CLI_FLAG_CHOICE, AT(chat_template), "auto|chatml|none", NULL, CLI_RUN,
+    {"chat-template", NULL, 0, CLI_FLAG_CHOICE, AT(chat_template), "auto|chatml|none", NULL, ASKING,
      "Prompt", "auto: the model's own, none for a base model", NULL, NULL},
-    {"raw", NULL, 0, CLI_FLAG_SWITCH, AT(raw), NULL, NULL, CLI_RUN, "Prompt",
+    {"raw", NULL, 0, CLI_FLAG_SWITCH, AT(raw), NULL, NULL, ASKING, "Prompt",
      "no template: the model goes on with the prompt", NULL, NULL},
 
     {"draft-model", NULL, 'd', CLI_FLAG_FILE, AT(draft_model), "FILE", NULL, SPECULATION,
      "GGUF file of a smaller model with the same tokens", NULL, NULL},
-    {"spec", NULL, 0, CLI_FLAG_SET, AT(session.speculation.drafters), SPEC_WORDS, NULL, SPECULATION,
+    {"spec", NULL, 0, CLI_FLAG_SET, AT(session.speculation.drafters), SPEC_WORDS, NULL, CLI_RUN, "Speculation",
      "who guesses, or several with commas between;\nauto: the draft model, else ngram,suffix,recycle", NULL, NULL},
-    {"speculative", NULL, 0, CLI_FLAG_SWITCH, AT(speculative), NULL, NULL, SPECULATION,
+    {"spec", NULL, 0, CLI_FLAG_SETS, AT(drafters), SPEC_WORDS, NULL, CLI_BENCH, "Speculation",
+     "who guesses, as in `vouch run`; may be repeated:\neach is measured beside plain decoding", NULL, NULL},
+    {"speculative", NULL, 0, CLI_FLAG_SWITCH, AT(speculative), NULL, NULL, CLI_RUN, "Speculation",
      "the same as --spec draft", NULL, NULL},
     {"num-speculative-tokens", NULL, 'k', CLI_FLAG_INT, AT(session.speculation.n_draft), "N", "[1, 64]",
-     SPECULATION, "most guesses a cycle (default: the drafter's)", "--spec none turns speculation off", NULL},
+     CLI_RUN, "Speculation", "most guesses a cycle (default: the drafter's)", "--spec none turns speculation off", NULL},
+    {"num-speculative-tokens", NULL, 'k', CLI_FLAG_INTS, AT(draft_lengths), "N,N,...", "[1, 64]", CLI_BENCH,
+     "Speculation", "most guesses a cycle, each measured with each --spec\n(default: the drafter's)", NULL, NULL},
     {"tree", NULL, 0, CLI_FLAG_FILE, AT(tree), "B,D", NULL, SPECULATION,
      "at most B guesses for one place, D on a path; 1,D: chains", NULL, NULL},
     {"draft-sampling", NULL, 0, CLI_FLAG_CHOICE, AT(session.speculation.draft_sampling), "sample|greedy",
@@ -55,9 +66,9 @@ static const cli_flag flags[] = {
      "shortest n-gram looked up", NULL, NULL},
     {"ngram-max", NULL, 0, CLI_FLAG_INT, AT(session.speculation.ngram_max), "N", "[1, 16]", SPECULATION,
      "longest n-gram looked up", NULL, NULL},
-    {"prediction", NULL, 0, CLI_FLAG_FILE, AT(prediction), "FILE", NULL, SPECULATION,
+    {"prediction", NULL, 0, CLI_FLAG_FILE, AT(prediction), "FILE", NULL, CLI_RUN, "Speculation",
      "your own guess of the answer, to copy from", NULL, NULL},
-    {"history", NULL, 0, CLI_FLAG_FILE, AT(history), "FILE", NULL, SPECULATION,
+    {"history", NULL, 0, CLI_FLAG_FILE, AT(history), "FILE", NULL, CLI_RUN, "Speculation",
      "earlier answers to copy from; this one is added", NULL, NULL},
     {"history-tokens", NULL, 0, CLI_FLAG_INT, AT(session.speculation.history_tokens), "N", "[2, 16777216]",
      SPECULATION, "most of them kept (default 65536)", NULL, NULL},
@@ -111,12 +122,17 @@ static const cli_flag flags[] = {
     {"rows", NULL, 'r', CLI_FLAG_INTS, AT(rows), "N,N,...", "[1, 65]", PASSES, "tokens scored in one pass", NULL, NULL},
     {"depth", NULL, 0, CLI_FLAG_INT, AT(depth), "N", "[0, 1000000]", PASSES, "tokens in the cache before a pass", NULL,
      NULL},
-    {"reps", NULL, 0, CLI_FLAG_INT, AT(n_reps), "N", "[1, 1000]", PASSES, "times that each is measured", NULL, NULL},
     {"prefill", NULL, 0, CLI_FLAG_INT, AT(n_prefill), "N", "[0, 1000000]", PASSES,
      "also read a prompt of N tokens; 0: don't", NULL, NULL},
     {"decode", NULL, 0, CLI_FLAG_INT, AT(n_decode), "N", "[0, 1000000]", PASSES,
      "also take N plain steps behind --depth; 0: don't", NULL, NULL},
+    {"reps", NULL, 0, CLI_FLAG_INT, AT(n_reps), "N", "[1, 1000]", CLI_BENCH, "Measuring",
+     "times that each is measured (default 10, with --prompts 1)", NULL, NULL},
     {"json", NULL, 'j', CLI_FLAG_FILE, AT(json), "FILE", NULL, CLI_BENCH, "Output", "the figures as JSON", NULL, NULL},
+    {"csv", NULL, 0, CLI_FLAG_FILE, AT(csv), "FILE", NULL, CLI_BENCH, "Report", "each answer to a prompt as a line", NULL,
+     NULL},
+    {"html", NULL, 0, CLI_FLAG_FILE, AT(html), "FILE", NULL, CLI_BENCH, "Report",
+     "the answers to prompts as a report with plots", NULL, NULL},
 
     {"ctx", NULL, 'c', CLI_FLAG_INT, AT(session.n_ctx), "N", "[2, 1048576]", CLI_BENCH, "Resources",
      "room of the cache, in tokens\n(default: what the measurements take)", NULL, NULL},
@@ -147,13 +163,11 @@ enum { N_FLAGS = sizeof flags / sizeof *flags };
 
 static const cli_flag_table table = {flags, N_FLAGS, cli_command_names, CLI_COMMANDS};
 
-static cli_options options_default(void)
+static cli_options options_default(unsigned command)
 {
-    cli_options options = {.session = vouch_session_options_default(),
-                           .rows = {{1, 2, 4, 5, 8, 16}, 6},
-                           .depth = 128,
-                           .n_reps = 10};
-    options.session.max_tokens = 512;
+    cli_options options = {
+        .session = vouch_session_options_default(), .rows = {{1, 2, 4, 5, 8, 16}, 6}, .depth = 128};
+    options.session.max_tokens = command == CLI_BENCH ? 128 : 512;
     options.session.sampling.temperature = 0;
     options.session.n_ctx = options.session.n_threads = options.session.prefill_chunk = 0;
     options.session.speculation.n_draft = 0;
@@ -191,7 +205,7 @@ static bool check_exclusive(given_flags given)
 }
 
 /* "ngram,recycle" */
-static const char *spec_text(unsigned drafters, char text[64])
+const char *cli_spec_text(unsigned drafters, char text[64])
 {
     const char *word = strchr(SPEC_WORDS, '|') + 1;
     size_t used = 0;
@@ -222,12 +236,45 @@ static bool parse_tree(const char *text, vouch_speculation *speculation)
     return true;
 }
 
-/* Resolves "auto", and refuses flags that the drafters would ignore. */
-static bool check_speculation(cli_options *options, given_flags given)
+/* Resolves "auto"; refuses sets that can't be, or lack what they need. */
+static bool resolve_drafters(cli_options *options)
+{
+    enum { MODEL = VOUCH_DRAFTER_MODEL };
+    vouch_speculation *speculation = &options->session.speculation;
+    char text[64];
+    if (speculation->drafters == VOUCH_DRAFTER_AUTO) {
+        speculation->drafters = VOUCH_DRAFTER_NGRAM | VOUCH_DRAFTER_SUFFIX | VOUCH_DRAFTER_RECYCLE;
+        if (options->prediction) speculation->drafters |= VOUCH_DRAFTER_PREDICTION;
+        if (options->history) speculation->drafters |= VOUCH_DRAFTER_HISTORY;
+        if (options->draft_model) speculation->drafters = MODEL;
+    }
+    cli_spec_text(speculation->drafters, text);
+    const unsigned lone = speculation->drafters & (VOUCH_DRAFTER_NONE | MODEL);
+    if (lone && speculation->drafters != lone) {
+        cli_complain("--spec %s: none and draft stand alone", text);
+        return false;
+    }
+    if ((speculation->drafters & VOUCH_DRAFTER_PREDICTION) && !options->prediction) {
+        cli_complain("--spec %s needs --prediction FILE", text);
+        return false;
+    }
+    if ((speculation->drafters & VOUCH_DRAFTER_HISTORY) && !options->history && !options->prompts) {
+        cli_complain("--spec %s needs --history FILE", text);
+        return false;
+    }
+    if ((speculation->drafters & MODEL) && !options->draft_model) {
+        cli_complain("%s needs a draft model: add --draft-model FILE, or use --spec ngram, which needs none",
+                     options->speculative ? "--speculative" : "--spec draft");
+        return false;
+    }
+    return true;
+}
+
+/* Refuses flags that the drafters in use would ignore. */
+static bool check_effects(cli_options *options, given_flags given)
 {
     enum { MODEL = VOUCH_DRAFTER_MODEL, NGRAM = VOUCH_DRAFTER_NGRAM, ALL = ~VOUCH_DRAFTER_NONE,
-           PREDICTION = VOUCH_DRAFTER_PREDICTION, HISTORY = VOUCH_DRAFTER_HISTORY,
-           FREE = NGRAM | VOUCH_DRAFTER_SUFFIX | VOUCH_DRAFTER_RECYCLE };
+           PREDICTION = VOUCH_DRAFTER_PREDICTION, HISTORY = VOUCH_DRAFTER_HISTORY };
     static const struct {
         const char *name;
         int drafters;
@@ -237,51 +284,34 @@ static bool check_speculation(cli_options *options, given_flags given)
                 {"history-tokens", HISTORY}, {"forget", VOUCH_DRAFTER_RECYCLE}};
     vouch_speculation *speculation = &options->session.speculation;
     char text[64];
-    if (options->speculative) {
-        if (given_find(given, "spec") && speculation->drafters != MODEL) {
-            cli_complain("--speculative means --spec draft, but --spec %s was given",
-                         spec_text(speculation->drafters, text));
-            return false;
-        }
-        speculation->drafters = MODEL;
-    }
-    if (speculation->drafters == VOUCH_DRAFTER_AUTO) {
-        speculation->drafters = FREE;
-        if (options->prediction) speculation->drafters |= PREDICTION;
-        if (options->history) speculation->drafters |= HISTORY;
-        if (options->draft_model) speculation->drafters = MODEL;
-    }
-    spec_text(speculation->drafters, text);
-    const unsigned lone = speculation->drafters & (VOUCH_DRAFTER_NONE | MODEL);
-    if (lone && speculation->drafters != lone) {
-        cli_complain("--spec %s: none and draft stand alone", text);
-        return false;
-    }
     for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
         if (!given_find(given, uses[i].name) || (unsigned)uses[i].drafters & speculation->drafters) continue;
-        cli_complain("--%s has no effect with --spec %s: leave out one of them", uses[i].name, text);
+        cli_complain("--%s has no effect with --spec %s: leave out one of them", uses[i].name,
+                     cli_spec_text(speculation->drafters, text));
         return false;
     }
     if (options->tree && !parse_tree(options->tree, speculation)) return false;
-    if ((speculation->drafters & PREDICTION) && !options->prediction) {
-        cli_complain("--spec %s needs --prediction FILE", text);
-        return false;
-    }
-    if ((speculation->drafters & HISTORY) && !options->history) {
-        cli_complain("--spec %s needs --history FILE", text);
-        return false;
-    }
-    if ((speculation->drafters & MODEL) && !options->draft_model) {
-        cli_complain("%s needs a draft model: add --draft-model FILE, or use --spec ngram, which needs none",
-                     options->speculative ? "--speculative" : "--spec draft");
-        return false;
-    }
     if (speculation->ngram_min > speculation->ngram_max) {
         cli_complain("--ngram-min %d is more than --ngram-max %d", speculation->ngram_min,
                      speculation->ngram_max);
         return false;
     }
     return true;
+}
+
+static bool check_speculation(cli_options *options, given_flags given)
+{
+    vouch_speculation *speculation = &options->session.speculation;
+    char text[64];
+    if (options->speculative) {
+        if (given_find(given, "spec") && speculation->drafters != VOUCH_DRAFTER_MODEL) {
+            cli_complain("--speculative means --spec draft, but --spec %s was given",
+                         cli_spec_text(speculation->drafters, text));
+            return false;
+        }
+        speculation->drafters = VOUCH_DRAFTER_MODEL;
+    }
+    return resolve_drafters(options) && check_effects(options, given);
 }
 
 static bool check_cpu(const char *cpu)
@@ -313,7 +343,8 @@ static bool parse_bias(const char *text, vouch_logit_bias *bias)
     return true;
 }
 
-static bool check_run(cli_options *options, given_flags given)
+/* What the library wants of prompts, answers and sampling. */
+static bool check_asking(cli_options *options)
 {
     for (size_t i = 0; i < options->bias_texts.n; i++)
         if (!parse_bias(options->bias_texts.items[i], &options->bias[i])) return false;
@@ -321,15 +352,20 @@ static bool check_run(cli_options *options, given_flags given)
     options->session.sampling.n_bias = options->bias_texts.n;
     options->session.stop = options->stop.items;
     options->session.n_stop = options->stop.n;
-    options->session.expected_acceptance = options->stats || options->stats_json;
-    options->paint = given_find(given, "color") != NULL;
     if (options->raw) options->chat_template = CLI_TEMPLATE_NONE;
     if (options->chat_template == CLI_TEMPLATE_NONE && (options->chat || options->system)) {
         cli_complain("--%s needs a chat template, and --chat-template is none",
                      options->chat ? "chat" : "system");
         return false;
     }
-    return check_speculation(options, given);
+    return true;
+}
+
+static bool check_run(cli_options *options, given_flags given)
+{
+    options->session.expected_acceptance = options->stats || options->stats_json;
+    options->paint = given_find(given, "color") != NULL;
+    return check_asking(options) && check_speculation(options, given);
 }
 
 /* The cache holds the sequence and what a measurement adds, and one token more that is never run. */
@@ -341,8 +377,46 @@ int32_t cli_bench_room(const cli_options *options)
     return behind > prompt ? behind : prompt;
 }
 
-static bool check_bench(const cli_options *options)
+/* Each set of drafters by itself; afterwards speculation.drafters is all of them. */
+static bool check_bench_speculation(cli_options *options, given_flags given)
 {
+    vouch_speculation *speculation = &options->session.speculation;
+    cli_ints *sets = &options->drafters;
+    unsigned all = 0;
+    if (sets->n == 0) sets->items[sets->n++] = VOUCH_DRAFTER_AUTO;
+    if (options->draft_lengths.n == 0) options->draft_lengths.items[options->draft_lengths.n++] = 0;
+    for (size_t i = 0; i < sets->n; i++) {
+        speculation->drafters = (unsigned)sets->items[i];
+        if (!resolve_drafters(options)) return false;
+        sets->items[i] = (int32_t)speculation->drafters;
+        all |= speculation->drafters;
+    }
+    speculation->drafters = all;
+    return check_effects(options, given);
+}
+
+/* Flags that are about prompts, or about passes, say nothing about the other. */
+static bool check_bench_flags(const cli_options *options, given_flags given)
+{
+    static const char *const about_prompts[] = {"Prompt", "Speculation", "Answer", "Sampling", "Report"};
+    for (size_t i = 0; i < N_FLAGS; i++) {
+        bool idle = options->prompts && strcmp(flags[i].group, "Passes") == 0;
+        for (size_t j = 0; !options->prompts && j < sizeof about_prompts / sizeof *about_prompts; j++)
+            if (strcmp(flags[i].group, about_prompts[j]) == 0) idle = true;
+        if (!given[i] || !idle) continue;
+        cli_complain(options->prompts ? "--%s has no effect with --prompts: leave out one of them"
+                                      : "--%s has no effect without --prompts FILE",
+                     flags[i].name);
+        return false;
+    }
+    return true;
+}
+
+static bool check_bench(cli_options *options, given_flags given)
+{
+    if (!check_bench_flags(options, given)) return false;
+    if (options->n_reps == 0) options->n_reps = options->prompts ? 1 : 10;
+    if (options->prompts) return check_asking(options) && check_bench_speculation(options, given);
     const int32_t room = cli_bench_room(options);
     if (options->session.n_ctx == 0 || options->session.n_ctx >= room) return true;
     cli_complain("--ctx %d: %d are needed for --depth, --rows, --prefill and --decode", options->session.n_ctx, room);
@@ -352,11 +426,12 @@ static bool check_bench(const cli_options *options)
 bool cli_options_parse(cli_options *options, unsigned command, int argc, char **argv)
 {
     given_flags given = {NULL};
-    *options = options_default();
+    *options = options_default(command);
     options->stop.items = calloc((size_t)argc + 1, sizeof *options->stop.items);
     options->bias_texts.items = calloc((size_t)argc + 1, sizeof *options->bias_texts.items);
+    options->categories.items = calloc((size_t)argc + 1, sizeof *options->categories.items);
     options->bias = calloc((size_t)argc + 1, sizeof *options->bias);
-    if (!options->stop.items || !options->bias_texts.items || !options->bias) {
+    if (!options->stop.items || !options->bias_texts.items || !options->categories.items || !options->bias) {
         cli_complain("not enough memory");
         return false;
     }
@@ -364,7 +439,7 @@ bool cli_options_parse(cli_options *options, unsigned command, int argc, char **
     if (options->help) return true;
     if (!check_exclusive(given) || !check_cpu(options->cpu)) return false;
     if (command == CLI_RUN && !check_run(options, given)) return false;
-    if (command == CLI_BENCH && !check_bench(options)) return false;
+    if (command == CLI_BENCH && !check_bench(options, given)) return false;
     if (!options->model) {
         cli_complain("--model FILE is missing: the GGUF file of a model");
         return false;
@@ -380,11 +455,12 @@ void cli_options_free(cli_options *options)
 {
     free(options->stop.items);
     free(options->bias_texts.items);
+    free(options->categories.items);
     free(options->bias);
 }
 
 void cli_options_help(unsigned command, FILE *stream)
 {
-    const cli_options defaults = options_default();
+    const cli_options defaults = options_default(command);
     cli_flags_help(&table, command, &defaults, stream);
 }

@@ -46,12 +46,18 @@ typedef struct cli_options {
     bool ids, special, bos; /* tokenize */
     cli_ints rows;          /* bench */
     int32_t depth, n_reps, n_prefill, n_decode;
-    const char *json;
+    const char *prompts;    /* bench over prompts */
+    cli_texts categories;
+    int32_t n_each;
+    cli_ints drafters, draft_lengths; /* sets of VOUCH_DRAFTER_; k, 0: the drafter's default */
+    const char *json, *csv, *html;
 } cli_options;
 
 /* Parses and checks the arguments after the command's name. On a mistake a complaint has been printed
  * and false is returned; cli_options_free is due in both cases. */
 bool cli_options_parse(cli_options *options, unsigned command, int argc, char **argv);
+/* "ngram,recycle": a set of VOUCH_DRAFTER_ in the words of --spec. */
+const char *cli_spec_text(unsigned drafters, char text[64]);
 /* Tokens of context that the measurements of `bench` take. */
 int32_t cli_bench_room(const cli_options *options);
 void cli_options_free(cli_options *options);

@@ -117,3 +117,14 @@ vouch_status cli_prompt_tokenize_chat(const cli_engine *engine, const vouch_mess
     else *out = (cli_tokens){items, count};
     return status;
 }
+
+vouch_status cli_prompt_tokenize_question(const cli_engine *engine, const char *text, size_t n, cli_tokens *out,
+                                          vouch_error *err)
+{
+    const char *system = engine->options->system;
+    const vouch_message messages[] = {{"system", system}, {"user", text}};
+    const size_t skip = system == NULL;
+    if (!cli_prompt_is_chat(engine))
+        return cli_prompt_tokenize(engine->model, text, n, VOUCH_TOKENIZE_BOS, out, err);
+    return cli_prompt_tokenize_chat(engine, messages + skip, 2 - skip, out, err);
+}

@@ -25,5 +25,9 @@ vouch_status cli_prompt_tokenize(const vouch_model *model, const char *text, siz
                                  cli_tokens *out, vouch_error *err);
 vouch_status cli_prompt_tokenize_chat(const cli_engine *engine, const vouch_message *messages, size_t n,
                                       cli_tokens *out, vouch_error *err);
+/* One question: with a template it is the user's message behind --system (text ends at a NUL then), without it is the
+ * text to go on with. */
+vouch_status cli_prompt_tokenize_question(const cli_engine *engine, const char *text, size_t n, cli_tokens *out,
+                                          vouch_error *err);
 
 #endif

@@ -15,7 +15,6 @@ static int prompt_tokens(const cli_engine *engine, const char *text, size_t n, c
     const cli_options *options = engine->options;
     const bool chat = cli_prompt_is_chat(engine);
     vouch_error err;
-    vouch_status status;
     if (options->system && !chat) {
         cli_complain("--system needs a chat template, and this model has none: add --chat-template chatml");
         return CLI_WRONG_USAGE;
@@ -24,20 +23,12 @@ static int prompt_tokens(const cli_engine *engine, const char *text, size_t n, c
         cli_complain("the prompt is empty");
         return CLI_WRONG_USAGE;
     }
-    if (chat) {
-        const vouch_message messages[] = {{"system", options->system}, {"user", text}};
-        const size_t skip = options->system == NULL;
-        const char *nul = memchr(text, 0, n);
-        if (nul) {
-            cli_complain("the prompt has a NUL byte at offset %zu: only --raw takes such a text",
-                         (size_t)(nul - text));
-            return CLI_FAILED;
-        }
-        status = cli_prompt_tokenize_chat(engine, messages + skip, 2 - skip, out, &err);
-    } else {
-        status = cli_prompt_tokenize(engine->model, text, n, VOUCH_TOKENIZE_BOS, out, &err);
+    const char *nul = chat ? memchr(text, 0, n) : NULL;
+    if (nul) {
+        cli_complain("the prompt has a NUL byte at offset %zu: only --raw takes such a text", (size_t)(nul - text));
+        return CLI_FAILED;
     }
-    if (status) return cli_engine_fail(&err);
+    if (cli_prompt_tokenize_question(engine, text, n, out, &err)) return cli_engine_fail(&err);
     if (out->n > 0) return CLI_DONE;
     free(out->items);
     cli_complain("the prompt is empty, and this model has no token to begin with");
@@ -86,7 +77,7 @@ int cli_run(const cli_options *options)
     size_t n = 0;
     int status = CLI_FAILED;
     if (options->stats_json && cli_file_check(options->stats_json, &err)) {
-        cli_complain("--stats-json: %s", err.message);
+        cli_flag_fail("stats-json", &err);
         goto done;
     }
     if (!chat && cli_prompt_read(options, &text, &n, &err)) {

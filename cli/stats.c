@@ -6,21 +6,18 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "figures.h"
 #include "file.h"
+#include "json.h"
 
-/* Figures that follow from the counts. NAN: not applicable here. */
+/* What the counts come to, and the machine. NAN: not applicable here. */
 typedef struct figures {
     const vouch_stats *counts;
-    double tokens_per_second, acceptance_rate, expected_acceptance, tokens_per_cycle, full_accept_fraction;
+    cli_figures of; /* the counts */
     double plain_tokens_per_second, speedup;
     int64_t peak_memory_bytes;
     int32_t n_threads;
 } figures;
-
-static double ratio(double a, double b)
-{
-    return b > 0 ? a / b : NAN;
-}
 
 static figures figures_compute(const cli_engine *engine)
 {
@@ -31,14 +28,10 @@ static figures figures_compute(const cli_engine *engine)
     vouch_error err;
     if (vouch_session_time_pass(engine->session, 1, 5, &pass, &err)) pass = NAN;
     figures f = {.counts = s,
-                 .tokens_per_second = ratio((double)s->generated_tokens, s->decode_seconds),
-                 .acceptance_rate = ratio((double)s->accepted, (double)s->drafted),
-                 .expected_acceptance = ratio(s->expected_acceptance_sum, (double)s->judged),
-                 .tokens_per_cycle = ratio((double)s->generated_tokens, (double)s->cycles),
-                 .full_accept_fraction = ratio((double)s->full_accepts, (double)s->draft_cycles),
-                 .plain_tokens_per_second = ratio(1, pass),
+                 .of = cli_figures_of(s),
+                 .plain_tokens_per_second = cli_ratio(1, pass),
                  .n_threads = n_threads ? n_threads : vouch_cpu_count()};
-    f.speedup = ratio(f.tokens_per_second, f.plain_tokens_per_second);
+    f.speedup = cli_ratio(f.of.tokens_per_second, f.plain_tokens_per_second);
     if (getrusage(RUSAGE_SELF, &usage) == 0) f.peak_memory_bytes = (int64_t)usage.ru_maxrss * 1024;
     return f;
 }
@@ -57,16 +50,16 @@ static void stats_print(const cli_engine *engine, const figures *f)
     if (s->prefill_seconds > 0)
         fprintf(stderr, ", %.1f tokens/s", (double)s->prompt_tokens / s->prefill_seconds);
     fprintf(stderr, "\nanswer    %lld tokens in %.3f s", (long long)s->generated_tokens, s->decode_seconds);
-    if (!isnan(f->tokens_per_second)) fprintf(stderr, ", %.1f tokens/s", f->tokens_per_second);
+    if (!isnan(f->of.tokens_per_second)) fprintf(stderr, ", %.1f tokens/s", f->of.tokens_per_second);
     if (!isnan(f->speedup))
         fprintf(stderr, ", %.2fx plain decoding (%.1f)", f->speedup, f->plain_tokens_per_second);
     fprintf(stderr, "\ndrafter   %s: %lld cycles", vouch_session_drafter(engine->session),
             (long long)s->cycles);
-    if (!isnan(f->tokens_per_cycle)) fprintf(stderr, ", %.2f tokens a cycle", f->tokens_per_cycle);
+    if (!isnan(f->of.tokens_per_cycle)) fprintf(stderr, ", %.2f tokens a cycle", f->of.tokens_per_cycle);
     if (s->drafted > 0) {
         fprintf(stderr, "; %lld drafted, %lld accepted", (long long)s->drafted, (long long)s->accepted);
-        print_percent(", ", f->acceptance_rate);
-        print_percent(", all of a draft ", f->full_accept_fraction);
+        print_percent(", ", f->of.acceptance_rate);
+        print_percent(", all of a draft ", f->of.full_accept_fraction);
     }
     int n_drafters = 0;
     for (int i = 0; i < VOUCH_DRAFTERS; i++) n_drafters += s->drafted_by[i] > 0;
@@ -84,30 +77,6 @@ static void stats_print(const cli_engine *engine, const figures *f)
 
 /* -------------------------------------------------------------------- JSON */
 
-static json_t *real_or_null(double x)
-{
-    return isfinite(x) ? json_real(x) : json_null();
-}
-
-static json_t *counts_json(const int64_t *counts, size_t n)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < n; i++)
-        if (json_array_append_new(array, json_integer(counts[i])) != 0) {
-            json_decref(array);
-            return NULL;
-        }
-    return array;
-}
-
-/* Integers of JSON end at 2^63 - 1 here: a seed beyond is a text of its digits. */
-static json_t *seed_json(uint64_t seed)
-{
-    char digits[24];
-    snprintf(digits, sizeof digits, "%llu", (unsigned long long)seed);
-    return seed <= INT64_MAX ? json_integer((json_int_t)seed) : json_string(digits);
-}
-
 /* {"ngram": 12}: of those that drafted. */
 static json_t *by_drafter_json(const int64_t *counts, const int64_t *drafted)
 {
@@ -117,72 +86,46 @@ static json_t *by_drafter_json(const int64_t *counts, const int64_t *drafted)
     return object;
 }
 
-/* Places up to the deepest draft, so that arrays carry no tail of zeros. */
-static size_t deepest_place(const vouch_stats *s)
-{
-    size_t n = VOUCH_MAX_DRAFT;
-    while (n > 0 && s->drafted_at[n - 1] == 0) n--;
-    return n;
-}
-
-static size_t most_guesses(const vouch_stats *s)
-{
-    size_t n = VOUCH_MAX_DRAFT;
-    while (n > 0 && s->depth_histogram[n] == 0) n--;
-    return n;
-}
-
 static json_t *stats_json(const cli_engine *engine, const cli_reply *reply, const figures *f)
 {
     const vouch_stats *s = f->counts;
-    const size_t depth = deepest_place(s);
-    const struct {
-        const char *key;
-        json_t *value;
-    } entries[] = {
+    const size_t depth = cli_deepest_place(s);
+    const cli_json_entry entries[] = {
         {"prompt_tokens", json_integer(s->prompt_tokens)},
-        {"prefill_seconds", real_or_null(s->prefill_seconds)},
+        {"prefill_seconds", cli_json_real(s->prefill_seconds)},
         {"generated_tokens", json_integer(s->generated_tokens)},
-        {"decode_seconds", real_or_null(s->decode_seconds)},
-        {"tokens_per_second", real_or_null(f->tokens_per_second)},
+        {"decode_seconds", cli_json_real(s->decode_seconds)},
+        {"tokens_per_second", cli_json_real(f->of.tokens_per_second)},
         {"cycles", json_integer(s->cycles)},
         {"drafted", json_integer(s->drafted)},
         {"accepted", json_integer(s->accepted)},
-        {"acceptance_rate", real_or_null(f->acceptance_rate)},
-        {"expected_acceptance", real_or_null(f->expected_acceptance)},
-        {"tokens_per_cycle", real_or_null(f->tokens_per_cycle)},
-        {"full_accept_fraction", real_or_null(f->full_accept_fraction)},
-        {"accepted_per_position", counts_json(s->accepted_at, depth)},
-        {"drafted_per_position", counts_json(s->drafted_at, depth)},
+        {"acceptance_rate", cli_json_real(f->of.acceptance_rate)},
+        {"expected_acceptance", cli_json_real(f->of.expected_acceptance)},
+        {"tokens_per_cycle", cli_json_real(f->of.tokens_per_cycle)},
+        {"full_accept_fraction", cli_json_real(f->of.full_accept_fraction)},
+        {"accepted_per_position", cli_json_counts(s->accepted_at, depth)},
+        {"drafted_per_position", cli_json_counts(s->drafted_at, depth)},
         {"accepted_per_drafter", by_drafter_json(s->accepted_by, s->drafted_by)},
         {"drafted_per_drafter", by_drafter_json(s->drafted_by, s->drafted_by)},
-        {"draft_seconds", real_or_null(s->draft_seconds)},
-        {"verify_seconds", real_or_null(s->verify_seconds)},
-        {"judge_seconds", real_or_null(s->judge_seconds)},
-        {"plain_tokens_per_second", real_or_null(f->plain_tokens_per_second)},
-        {"speedup", real_or_null(f->speedup)},
-        {"load_seconds", real_or_null(engine->load_seconds)},
+        {"draft_seconds", cli_json_real(s->draft_seconds)},
+        {"verify_seconds", cli_json_real(s->verify_seconds)},
+        {"judge_seconds", cli_json_real(s->judge_seconds)},
+        {"plain_tokens_per_second", cli_json_real(f->plain_tokens_per_second)},
+        {"speedup", cli_json_real(f->speedup)},
+        {"load_seconds", cli_json_real(engine->load_seconds)},
         {"peak_memory_bytes", json_integer(f->peak_memory_bytes)},
         {"drafter", json_string(vouch_session_drafter(engine->session))},
-        {"depth_histogram", counts_json(s->depth_histogram, most_guesses(s) + 1)},
+        {"depth_histogram", cli_json_counts(s->depth_histogram, cli_most_guesses(s) + 1)},
         {"session_memory_bytes", json_integer((json_int_t)vouch_session_memory(engine->session))},
         {"drafter_memory_bytes", json_integer((json_int_t)vouch_session_drafter_memory(engine->session))},
-        {"seed", seed_json(engine->options->session.sampling.seed)},
+        {"seed", cli_json_seed(engine->options->session.sampling.seed)},
         {"cpu", json_string(vouch_model_get_info(engine->model)->cpu)},
         {"threads", json_integer(f->n_threads)},
         {"lenience", json_real(engine->options->session.speculation.lenience)},
         {"finish", json_string(cli_reply_finish(reply))},
-        {"trace", json_incref(reply->trace)},
+        {"trace", json_incref(reply->trace)}, /* last: may be absent */
     };
-    json_t *object = json_object();
-    bool ok = object != NULL;
-    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
-        if (strcmp(entries[i].key, "trace") == 0 && !entries[i].value) continue;
-        if (json_object_set_new(object, entries[i].key, entries[i].value) != 0) ok = false;
-    }
-    if (ok) return object;
-    json_decref(object);
-    return NULL;
+    return cli_json_object(entries, sizeof entries / sizeof *entries - (reply->trace ? 0 : 1));
 }
 
 int cli_stats_report(const cli_engine *engine, const cli_reply *reply)
@@ -196,7 +139,5 @@ int cli_stats_report(const cli_engine *engine, const cli_reply *reply)
     vouch_error err;
     const vouch_status status = cli_file_write_json(options->stats_json, object, &err);
     json_decref(object);
-    if (!status) return CLI_DONE;
-    cli_complain("--stats-json: %s", err.message);
-    return CLI_FAILED;
+    return status ? cli_flag_fail("stats-json", &err) : CLI_DONE;
 }

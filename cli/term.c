@@ -2,6 +2,7 @@
 #include "term.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -60,20 +61,27 @@ double cli_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+enum { BAR = 20 };
+
 void cli_progress_report(void *user, double share)
 {
     cli_progress *progress = user;
     const double now = cli_now();
     if (progress->start == 0) progress->start = now;
-    const int percent = (int)(share * 100);
-    if (now - progress->start < 2 || percent + 1 == progress->shown || !isatty(STDERR_FILENO)) return;
-    fprintf(stderr, "\r%s %d %%", progress->label, percent);
-    progress->shown = percent + 1;
+    const double spent = now - progress->start;
+    const int left = share > 0 ? (int)fmin(spent / share - spent + 0.5, 359999) : 0;
+    if (spent < 2 || share <= 0 || left + 1 == progress->shown || !isatty(STDERR_FILENO)) return;
+    const int filled = (int)(share * BAR);
+    fprintf(stderr, "\r%s [%.*s%*s] %3d %%, ", progress->label, filled, "====================", BAR - filled, "",
+            (int)(share * 100));
+    if (left < 3600) fprintf(stderr, "%d:%02d left   ", left / 60, left % 60);
+    else fprintf(stderr, "%d h %02d left", left / 3600, left / 60 % 60);
+    progress->shown = left + 1;
 }
 
 void cli_progress_end(cli_progress *progress)
 {
-    if (progress->shown) fprintf(stderr, "\r%*s\r", (int)strlen(progress->label) + 6, "");
+    if (progress->shown) fprintf(stderr, "\r%*s\r", (int)strlen(progress->label) + BAR + 22, "");
     progress->shown = 0;
 }
 
@@ -102,6 +110,11 @@ void cli_interrupt_watch(vouch_session *session)
     interrupted = 0;
     interrupt_session = session;
     interrupt_install(interrupt_handle, session ? (int)(SA_RESETHAND | SA_RESTART) : 0);
+}
+
+void cli_interrupt_move(vouch_session *session)
+{
+    interrupt_session = session;
 }
 
 bool cli_interrupted(void)

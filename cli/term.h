@@ -27,12 +27,12 @@ bool cli_color_wanted(FILE *stream, cli_color when);
 
 double cli_now(void); /* seconds of a monotonic clock */
 
-/* A line "label 42 %" on standard error, if that is a terminal, for what takes more than 2 seconds.
- * cli_progress_report is a vouch_progress_fn. */
+/* A line "label [=====     ] 42 %, 1:05 left" on standard error, if that is a terminal, for what takes more than 2
+ * seconds. cli_progress_report is a vouch_progress_fn. */
 typedef struct cli_progress {
     const char *label;
     double start; /* of the clock; 0: not yet reported */
-    int shown;    /* percent on the terminal + 1; 0: nothing there */
+    int shown;    /* seconds left on the terminal + 1; 0: nothing there */
 } cli_progress;
 void cli_progress_report(void *progress, double share);
 void cli_progress_end(cli_progress *progress); /* wipes the line */
@@ -41,6 +41,8 @@ void cli_progress_end(cli_progress *progress); /* wipes the line */
  * session it only interrupts what is being read, as often as it likes. Ignored where the caller of this
  * program ignores it. */
 void cli_interrupt_watch(vouch_session *session);
+/* The watch goes on over another session, or none. */
+void cli_interrupt_move(vouch_session *session);
 bool cli_interrupted(void); /* since the watch began */
 void cli_interrupt_release(void);
 

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What theory says about speculation, from what is measured: the chance a that the next guess holds, and t(n), the
+ * seconds of a pass of n rows on this machine.
+ *
+ *   tokens a cycle    1 + a + a^2 + ... + a^k = (1 - a^(k + 1)) / (1 - a)      (arXiv 2211.17192, equation 1)
+ *   speedup           tokens a cycle x t(1) / (t(k + 1) + the seconds of drafting and judging a cycle)
+ *
+ * The paper's a is the same everywhere. In truth guesses hold in runs, so that where theory and measurement differ,
+ * that is the reason, or the machine's speed has changed.
+ */
+#ifndef VOUCH_CLI_COSTS_H
+#define VOUCH_CLI_COSTS_H
+
+#include "vouch.h"
+
+enum { CLI_MOST_COSTS = 24 };
+
+typedef struct cli_cost {
+    int32_t rows;
+    double seconds; /* the mean of what was measured */
+    int64_t n;
+} cli_cost;
+
+typedef struct cli_costs {
+    cli_cost items[CLI_MOST_COSTS]; /* by rows, ascending */
+    size_t n;
+} cli_costs;
+
+/* Ready to measure passes of 1 to 65 rows: each of the first few, then fewer and fewer. */
+cli_costs cli_costs_new(void);
+/* One more measurement of each, at the end of the session's sequence. What doesn't fit there is left out, and rows that
+ * the session has no room for are dropped. */
+vouch_status cli_costs_measure(cli_costs *costs, vouch_session *session, vouch_error *err);
+/* t(n), between measured ones in proportion. NAN where there are none. */
+double cli_costs_seconds(const cli_costs *costs, double rows);
+
+/* (1 - a^(k + 1)) / (1 - a). */
+double cli_expected_tokens(double a, int32_t k);
+
+/* What theory makes of the counts of a run: its drafts' lengths, its a, its costs of drafting and judging. In a tree,
+ * a is for a place, and a cycle's depth may be overestimated. NAN where nothing was drafted. */
+double cli_theory_tokens_per_cycle(const vouch_stats *counts);
+double cli_theory_speedup(const vouch_stats *counts, const vouch_stats *plain, const cli_costs *costs);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* What follows from the counts of one or many answers. NAN: not applicable there. */
+#ifndef VOUCH_CLI_FIGURES_H
+#define VOUCH_CLI_FIGURES_H
+
+#include "vouch.h"
+
+typedef struct cli_figures {
+    double tokens_per_second, acceptance_rate, expected_acceptance, tokens_per_cycle, full_accept_fraction;
+    double guess_holds; /* chance of the next guess on a path, where there is one and those before it held */
+} cli_figures;
+
+cli_figures cli_figures_of(const vouch_stats *counts);
+void cli_stats_add(vouch_stats *sum, const vouch_stats *one);
+double cli_ratio(double a, double b); /* NAN unless b > 0 */
+
+/* Places up to the deepest draft, and guesses of the largest, so that arrays carry no tail of zeros. */
+size_t cli_deepest_place(const vouch_stats *counts);
+size_t cli_most_guesses(const vouch_stats *counts);
+
+/* Sorts. The value below which `share` of them lie, between two of them in proportion. n >= 1. */
+double cli_quantile(double *values, size_t n, double share);
+
+#endif

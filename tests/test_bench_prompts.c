@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `vouch bench --prompts`: what it takes and leaves out, that its figures follow from one another, its three files,
+ * Ctrl-C. No speed is judged.
+ */
+#include "support/command.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support/tiny_model.h"
+
+static char model[256], draft[256], prompts[256];
+
+/* Lines 3, 4, 6, 7, 8 and 9 can't be prompts. */
+static const char lines[] =
+    "{\"question_id\": 81, \"category\": \"copy\", \"turns\": [\"one two one two one two one two\", \"again\"]}\n"
+    "\n"
+    "{\"question_id\": 82, \"category\": \"copy\", \"turns\": []}\n"
+    "{\"question_id\": 83, \"category\": \"copy\", \"turns\": [\"unfinished\n"
+    "{\"task_id\": \"Code/0\", \"prompt\": \"def f(x):\\n    return x, \\\"y\\\"\"}\r\n"
+    "no JSON at all\n"
+    "{\"question_id\": 84, \"category\": \"copy\", \"prompt\": \"a \\u0000 byte\"}\n"
+    "{\"question_id\": 85, \"category\": \"copy\", \"prompt\": \"  \"}\n"
+    "{\"question_id\": 86, \"category\": \"copy\", \"prompt\": 7}\n"
+    "{\"question\": \"How many rivers?\", \"category\": \"a,\\\"b\\\" <c>\"}\n"
+    "{\"question_id\": 87, \"category\": \"copy\", \"turns\": [\"three four three four\"]}";
+
+static int files_write(void **state)
+{
+    (void)state;
+    strcpy(model, test_temporary("model.gguf"));
+    strcpy(draft, test_temporary("draft.gguf"));
+    strcpy(prompts, test_temporary("set.jsonl"));
+    tiny_model_write(model, &(tiny_model_options){.n_ctx = 256, .seed = 1});
+    tiny_model_write(draft, &(tiny_model_options){.n_ctx = 256, .seed = 1, .noise = 0.02f, .noise_seed = 3});
+    write_whole(prompts, lines, sizeof lines - 1);
+    return 0;
+}
+
+static double real(const json_t *object, const char *key)
+{
+    assert_true(json_is_real(json_object_get(object, key)));
+    return json_real_value(json_object_get(object, key));
+}
+
+static int64_t sum_of(const json_t *array)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < json_array_size(array); i++) sum += json_integer_value(json_array_get(array, i));
+    return sum;
+}
+
+/* The figures of one way in one category, against the counts beside them. */
+static void check_summary(const json_t *s, const json_t *plain, int rounds)
+{
+    const double seconds = real(s, "decode_seconds"), tokens = (double)whole(s, "generated_tokens");
+    const double speed = real(s, "tokens_per_second"), speedup = speed / real(plain, "tokens_per_second");
+    assert_true(fabs(speed * seconds / tokens - 1) < 1e-9);
+    assert_true(fabs(real(s, "speedup") / speedup - 1) < 1e-9);
+    assert_true(real(s, "tokens_per_second_p10") <= real(s, "tokens_per_second_p90"));
+    assert_true(real(s, "draft_seconds") + real(s, "verify_seconds") + real(s, "judge_seconds") <= seconds * 1.0001);
+    assert_true(fabs(real(s, "tokens_per_cycle") * (double)whole(s, "cycles") / tokens - 1) < 1e-9);
+    assert_int_equal(sum_of(json_object_get(s, "accepted_per_position")), whole(s, "accepted"));
+    assert_int_equal(sum_of(json_object_get(s, "drafted_per_position")), whole(s, "drafted"));
+    assert_int_equal(sum_of(json_object_get(s, "depth_histogram")), whole(s, "cycles"));
+    assert_int_equal(whole(s, "answers") % rounds, 0);
+    assert_int_equal(whole(s, "different_answers"), 0);
+    if (whole(s, "drafted") == 0) {
+        assert_true(json_is_null(json_object_get(s, "acceptance_rate")));
+        assert_true(json_is_null(json_object_get(s, "theory_speedup")));
+        return;
+    }
+    const double rate = (double)whole(s, "accepted") / (double)whole(s, "drafted");
+    assert_true(fabs(real(s, "acceptance_rate") - rate) < 1e-9);
+    assert_true(real(s, "theory_speedup") > 0);
+    assert_true(real(s, "theory_tokens_per_cycle") >= 1);
+}
+
+/* 1 + a + ... + a^k over the drafts of a chain, from its histogram of lengths. */
+static void check_theory(const json_t *s)
+{
+    const json_t *histogram = json_object_get(s, "depth_histogram");
+    const double a = real(s, "guess_holds");
+    double tokens = 0;
+    for (size_t k = 0; k < json_array_size(histogram); k++)
+        tokens += (double)json_integer_value(json_array_get(histogram, k)) *
+                  (a < 1 ? (1 - pow(a, (double)k + 1)) / (1 - a) : (double)k + 1);
+    assert_true(fabs(real(s, "theory_tokens_per_cycle") - tokens / (double)whole(s, "cycles")) < 1e-9);
+}
+
+static void answers_are_compared(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"target only", "draft only", "draft k=2", "draft k=3", "ngram k=2", "ngram k=3"};
+    static const int bad[] = {3, 4, 6, 7, 8, 9};
+    char path[256];
+    strcpy(path, test_temporary("report.json"));
+    result r = RUN("bench", "-m", model, "-d", draft, "--prompts", prompts, "--spec", "draft", "--spec", "ngram", "-k",
+                   "2,3", "--ngram-min", "1", "-n", "24", "--reps", "2", "--threads", "1", "--json", path);
+    assert_int_equal(r.status, 0);
+    json_t *o = json_of(path);
+    const json_t *left_out = json_object_get(o, "left_out"), *ways = json_object_get(o, "ways");
+    assert_int_equal(json_array_size(left_out), 6);
+    for (size_t i = 0; i < 6; i++) {
+        char complaint[64];
+        assert_int_equal(whole(json_array_get(left_out, i), "line"), bad[i]);
+        snprintf(complaint, sizeof complaint, "--prompts: line %d is left out: ", bad[i]);
+        assert_non_null(strstr(r.err, complaint));
+    }
+    assert_int_equal(whole(o, "questions"), 4);
+    assert_int_equal(whole(o, "rounds_complete"), 8);
+    assert_true(json_is_false(json_object_get(o, "interrupted")));
+    assert_int_equal(json_array_size(ways), 6);
+    for (size_t i = 0; i < 6; i++) {
+        const json_t *way = json_array_get(ways, i), *plain = json_array_get(ways, 0), *categories, *s;
+        const char *category;
+        assert_string_equal(json_string_value(json_object_get(way, "name")), names[i]);
+        assert_non_null(strstr(r.out, names[i]));
+        categories = json_object_get(way, "categories");
+        assert_int_equal(json_object_size(categories), 3);
+        check_summary(json_object_get(way, "all"), json_object_get(plain, "all"), 2);
+        assert_int_equal(whole(json_object_get(way, "all"), "answers"), 8);
+        assert_int_equal(whole(json_object_get(categories, "copy"), "answers"), 4);
+        assert_int_equal(whole(json_object_get(categories, "set"), "answers"), 2);
+        json_object_foreach((json_t *)(uintptr_t)categories, category, s)
+            check_summary(s, json_object_get(json_object_get(plain, "categories"), category), 2);
+        if (i >= 2) assert_true(whole(json_object_get(way, "all"), "drafted") > 0);
+        if (i == 2 || i == 3) check_theory(json_object_get(way, "all"));
+    }
+    assert_true(json_array_size(json_object_get(o, "costs")) >= 8);
+    json_decref(o);
+    result_free(&r);
+}
+
+static size_t count(const char *text, const char *word)
+{
+    size_t n = 0;
+    while ((text = strstr(text, word)) != NULL) n++, text++;
+    return n;
+}
+
+static void files_are_whole(void **state)
+{
+    (void)state;
+    char csv[256], html[256];
+    size_t n;
+    strcpy(csv, test_temporary("report.csv"));
+    strcpy(html, test_temporary("report.html"));
+    result r = RUN("bench", "-m", model, "--prompts", prompts, "--spec", "ngram", "--spec", "suffix,recycle", "-n", "16",
+                   "--temp", "0.9", "--csv", csv, "--html", html);
+    assert_int_equal(r.status, 0);
+    result_free(&r);
+    char *text = read_whole(csv, &n);
+    assert_int_equal(count(text, "\n"), 1 + 4 * 3);
+    assert_non_null(strstr(text, "\n10,\"a,\"\"b\"\" <c>\",1,\"suffix,recycle\","));
+    assert_non_null(strstr(text, "\nCode/0,set,1,target only,"));
+    free(text);
+    /* By itself, and as its own text: no script, nothing from elsewhere, no stray mark-up. */
+    text = read_whole(html, &n);
+    assert_int_equal(strncmp(text, "<!DOCTYPE html>", 15), 0);
+    assert_int_equal(count(text, "<svg"), 4);
+    assert_int_equal(count(text, "</svg>"), 4);
+    assert_int_equal(count(text, "<section>"), count(text, "</section>"));
+    assert_int_equal(count(text, "://"), count(text, "xmlns=\"http://www.w3.org/2000/svg\""));
+    assert_null(strstr(text, "<script"));
+    assert_null(strstr(text, "url("));
+    assert_non_null(strstr(text, "prefers-color-scheme:dark"));
+    assert_non_null(strstr(text, "a,&quot;b&quot; &lt;c&gt;"));
+    assert_null(strstr(text, "<c>"));
+    assert_null(strstr(text, "nan"));
+    assert_non_null(strstr(text, "line 4: "));
+    free(text);
+}
+
+static void plain_lines_and_selections(void **state)
+{
+    (void)state;
+    char path[256], json[256];
+    strcpy(path, test_temporary("lines.txt"));
+    strcpy(json, test_temporary("lines.json"));
+    static const char text[] = "one two\r\n\nthree \xff four\nnul \0 here\nfive";
+    write_whole(path, text, sizeof text - 1);
+    result r = RUN("bench", "-m", model, "--prompts", path, "--spec", "none", "-n", "4", "--json", json);
+    assert_int_equal(r.status, 0);
+    assert_non_null(strstr(r.err, "line 4 is left out: a NUL byte at 4"));
+    result_free(&r);
+    json_t *o = json_of(json);
+    assert_int_equal(whole(o, "questions"), 3);
+    assert_int_equal(json_array_size(json_object_get(o, "ways")), 1);
+    assert_non_null(json_object_get(json_object_get(json_array_get(json_object_get(o, "ways"), 0), "categories"), "lines"));
+    json_decref(o);
+    r = RUN("bench", "-m", model, "--prompts", prompts, "--category", "copy", "--each", "1", "-n", "4", "--json", json);
+    assert_int_equal(r.status, 0);
+    result_free(&r);
+    o = json_of(json);
+    assert_int_equal(whole(o, "questions"), 1);
+    json_decref(o);
+    const setting piped = {.input = "from here\n"};
+    expect(run_as(&piped, "vouch", ARGUMENTS("bench", "-m", model, "--prompts", "-", "-n", "2")), 0, NULL);
+}
+
+static void prompts_that_fail(void **state)
+{
+    (void)state;
+    char path[256], absent[256];
+    strcpy(path, test_temporary("empty.txt"));
+    strcpy(absent, test_temporary("absent"));
+    write_whole(path, "\n \n", 3);
+    expect(RUN("bench", "-m", model, "--prompts", path), 1, "has no prompt to answer");
+    expect(RUN("bench", "-m", model, "--prompts", absent), 1, "--prompts: ");
+    expect(RUN("bench", "-m", model, "--prompts", prompts, "--category", "no"), 1, "in the categories named");
+    expect(RUN("bench", "-m", model, "--prompts", prompts, "--html", "/nowhere/at/all"), 1, "--html: /nowhere");
+    expect(RUN("bench", "-m", model, "--prompts", prompts, "--csv", "/"), 1, "--csv: /");
+    expect(RUN("bench", "-m", model, "--prompts", prompts, "--ctx", "12", "-n", "8"), 1, "none fits into the context");
+    /* What doesn't fit is a bad line, and the others stand. */
+    expect(RUN("bench", "-m", model, "--prompts", prompts, "--ctx", "75", "-n", "20"), 0, "line 1 is left out: ");
+    expect(RUN("bench", "-m", model, "--prompts", prompts, "-n", "2", "--html", "/dev/full"), 1, "No space left");
+    expect(RUN("bench", "-m", model, "--prompts", prompts, "-n", "2", "--csv", "/dev/full"), 1, "No space left");
+    static const struct {
+        const char *arguments[8];
+        const char *says;
+    } mistakes[] = {
+        {{"bench", "--spec", "ngram"}, "--spec has no effect without --prompts FILE"},
+        {{"bench", "--temp", "1"}, "--temp has no effect without --prompts FILE"},
+        {{"bench", "--html", "x"}, "--html has no effect without --prompts FILE"},
+        {{"bench", "--prompts", "x", "--rows", "1"}, "--rows has no effect with --prompts"},
+        {{"bench", "--prompts", "x", "--spec", "draft"}, "needs a draft model"},
+        {{"bench", "--prompts", "x", "--spec", "ngram", "--spec", "ngram"}, "--spec 'ngram': given twice"},
+        {{"bench", "--prompts", "x", "--spec", "none", "-k", "3"}, "has no effect with --spec none"},
+        {{"bench", "--prompts", "x", "-k", "8,4"}, "not ascending"},
+        {{"bench", "--prompts", "x", "--spec", "ngram,none"}, "none and draft stand alone"},
+        {{"bench", "--prompts", "x", "--each", "-1"}, "--each '-1'"},
+        {{"bench", "--prompts", "x", "--csv", ""}, "--csv: the value is empty"},
+    };
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+        result r = run_as(&(setting){0}, "vouch", mistakes[i].arguments);
+        if (r.status != 2 || !strstr(r.err, mistakes[i].says)) print_error("case %zu: %s\n", i, r.err);
+        assert_int_equal(r.status, 2);
+        assert_non_null(strstr(r.err, mistakes[i].says));
+        result_free(&r);
+    }
+}
+
+/* Ctrl-C: what is complete is written, and the rest is said to be missing. */
+static void interrupt_keeps_what_there_is(void **state)
+{
+    (void)state;
+    char json[256], html[256], err[256], path[256];
+    size_t n;
+    strcpy(json, test_temporary("cut.json"));
+    strcpy(html, test_temporary("cut.html"));
+    strcpy(err, test_temporary("cut.err"));
+    strcpy(path, test_temporary("long.txt"));
+    char text[4096];
+    memset(text, 'x', sizeof text);
+    memcpy(text, "one two\n", 8);
+    write_whole(path, text, sizeof text);
+    write_whole(err, "", 0);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        const char *all[] = {program("vouch"), "bench", "-m",     model, "--prompts", path,     "--spec", "ngram", "-n",
+                             "200",            "--reps", "1000", "--json", json,       "--html", html,     NULL};
+        become(all, &(setting){0}, "/dev/null", "/dev/null", err);
+    }
+    /* The long line is complained about when Ctrl-C is already watched for. */
+    for (;;) {
+        char *said = read_whole(err, &n);
+        const bool begun = strstr(said, "line 2 is left out") != NULL;
+        free(said);
+        if (begun) break;
+        usleep(2000);
+    }
+    kill(child, SIGINT);
+    assert_int_equal(status_of(child), 1);
+    char *said = read_whole(err, &n);
+    assert_non_null(strstr(said, "interrupted: "));
+    free(said);
+    json_t *o = json_of(json);
+    assert_true(json_is_true(json_object_get(o, "interrupted")));
+    assert_true(whole(o, "rounds_complete") < 1000);
+    json_decref(o);
+    char *page = read_whole(html, &n);
+    assert_non_null(strstr(page, "Interrupted: "));
+    free(page);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(answers_are_compared),       cmocka_unit_test(files_are_whole),
+        cmocka_unit_test(plain_lines_and_selections), cmocka_unit_test(prompts_that_fail),
+        cmocka_unit_test(interrupt_keeps_what_there_is),
+    };
+    return cmocka_run_group_tests(tests, files_write, NULL);
+}
