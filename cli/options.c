@@ -49,15 +49,15 @@ static const cli_flag flags[] = {
     {"draft-model", NULL, 'd', CLI_FLAG_FILE, AT(draft_model), "FILE", NULL, SPECULATION,
      "GGUF file of a smaller model with the same tokens", NULL, NULL},
     {"spec", NULL, 0, CLI_FLAG_SET, AT(session.speculation.drafters), SPEC_WORDS, NULL, CLI_RUN, "Speculation",
-     "who guesses, or several with commas between;\nauto: the draft model, else ngram,suffix,recycle", NULL, NULL},
+     "who guesses, or several with commas between;\nauto: ngram,suffix,recycle, and a draft model given", NULL, NULL},
     {"spec", NULL, 0, CLI_FLAG_SETS, AT(drafters), SPEC_WORDS, NULL, CLI_BENCH, "Speculation",
      "who guesses, as in `vouch run`; may be repeated:\neach is measured beside plain decoding", NULL, NULL},
     {"speculative", NULL, 0, CLI_FLAG_SWITCH, AT(speculative), NULL, NULL, CLI_RUN, "Speculation",
      "the same as --spec draft", NULL, NULL},
     {"num-speculative-tokens", NULL, 'k', CLI_FLAG_INT, AT(session.speculation.n_draft), "N", "[1, 64]",
-     CLI_RUN, "Speculation", "most guesses a cycle (default: the drafter's)", "--spec none turns speculation off", NULL},
+     CLI_RUN, "Speculation", "most guesses a cycle (default: what pays)", "--spec none turns speculation off", NULL},
     {"num-speculative-tokens", NULL, 'k', CLI_FLAG_INTS, AT(draft_lengths), "N,N,...", "[1, 64]", CLI_BENCH,
-     "Speculation", "most guesses a cycle, each measured with each --spec\n(default: the drafter's)", NULL, NULL},
+     "Speculation", "most guesses a cycle, each measured with each --spec\n(default: what pays)", NULL, NULL},
     {"tree", NULL, 0, CLI_FLAG_FILE, AT(tree), "B,D", NULL, SPECULATION,
      "at most B guesses for one place, D on a path; 1,D: chains", NULL, NULL},
     {"draft-sampling", NULL, 0, CLI_FLAG_CHOICE, AT(session.speculation.draft_sampling), "sample|greedy",
@@ -246,12 +246,11 @@ static bool resolve_drafters(cli_options *options)
         speculation->drafters = VOUCH_DRAFTER_NGRAM | VOUCH_DRAFTER_SUFFIX | VOUCH_DRAFTER_RECYCLE;
         if (options->prediction) speculation->drafters |= VOUCH_DRAFTER_PREDICTION;
         if (options->history) speculation->drafters |= VOUCH_DRAFTER_HISTORY;
-        if (options->draft_model) speculation->drafters = MODEL;
+        if (options->draft_model) speculation->drafters |= MODEL;
     }
     cli_spec_text(speculation->drafters, text);
-    const unsigned lone = speculation->drafters & (VOUCH_DRAFTER_NONE | MODEL);
-    if (lone && speculation->drafters != lone) {
-        cli_complain("--spec %s: none and draft stand alone", text);
+    if ((speculation->drafters & VOUCH_DRAFTER_NONE) && speculation->drafters != VOUCH_DRAFTER_NONE) {
+        cli_complain("--spec %s: none stands alone", text);
         return false;
     }
     if ((speculation->drafters & VOUCH_DRAFTER_PREDICTION) && !options->prediction) {

@@ -14,7 +14,7 @@
 typedef struct figures {
     const vouch_stats *counts;
     cli_figures of; /* the counts */
-    double plain_tokens_per_second, speedup;
+    double plain_tokens_per_second, speedup, predicted_tokens_per_second;
     int64_t peak_memory_bytes;
     int32_t n_threads;
 } figures;
@@ -30,6 +30,7 @@ static figures figures_compute(const cli_engine *engine)
     figures f = {.counts = s,
                  .of = cli_figures_of(s),
                  .plain_tokens_per_second = cli_ratio(1, pass),
+                 .predicted_tokens_per_second = cli_ratio(s->predicted_tokens, s->predicted_seconds),
                  .n_threads = n_threads ? n_threads : vouch_cpu_count()};
     f.speedup = cli_ratio(f.of.tokens_per_second, f.plain_tokens_per_second);
     if (getrusage(RUSAGE_SELF, &usage) == 0) f.peak_memory_bytes = (int64_t)usage.ru_maxrss * 1024;
@@ -112,6 +113,7 @@ static json_t *stats_json(const cli_engine *engine, const cli_reply *reply, cons
         {"judge_seconds", cli_json_real(s->judge_seconds)},
         {"plain_tokens_per_second", cli_json_real(f->plain_tokens_per_second)},
         {"speedup", cli_json_real(f->speedup)},
+        {"predicted_tokens_per_second", cli_json_real(f->predicted_tokens_per_second)},
         {"load_seconds", cli_json_real(engine->load_seconds)},
         {"peak_memory_bytes", json_integer(f->peak_memory_bytes)},
         {"drafter", json_string(vouch_session_drafter(engine->session))},

@@ -210,9 +210,10 @@ VOUCH_API vouch_sampling vouch_sampling_default(void);
 
 /* ------------------------------------------------------------- speculation */
 
-/* Who guesses: one of AUTO, NONE and CUSTOM, or a set of the others. */
+/* Who guesses: AUTO, NONE, or a set of the others, but not both MODEL and CUSTOM. Those without a model or code of the
+ * caller compose into one tree; between it and the other, pace decides before each cycle. */
 typedef enum vouch_drafter_kind {
-    VOUCH_DRAFTER_AUTO = 0,       /* the draft model where one is given, otherwise n-gram, suffix and recycle */
+    VOUCH_DRAFTER_AUTO = 0,       /* what pays: n-gram, suffix and recycle, and the draft model where one is given */
     VOUCH_DRAFTER_NONE = 1,       /* plain decoding */
     VOUCH_DRAFTER_MODEL = 2,      /* a smaller model with the same token table */
     VOUCH_DRAFTER_NGRAM = 4,      /* prompt lookup over prompt and output */
@@ -249,7 +250,8 @@ typedef struct vouch_drafter {
 
 typedef struct vouch_speculation {
     unsigned drafters; /* VOUCH_DRAFTER_ */
-    int32_t n_draft; /* k: most guesses a cycle, 1 to VOUCH_MAX_DRAFT; 0: the default of the drafter */
+    int32_t n_draft; /* k: most guesses a cycle, 1 to VOUCH_MAX_DRAFT; 0: as many as pay, by what passes take here and
+                        how often guesses hold, down to none */
     int32_t tree_branches; /* most guesses for one place, to VOUCH_MAX_DRAFT; 1: chains; 0: the drafter's default */
     int32_t tree_depth;    /* longest path of guesses, to VOUCH_MAX_DRAFT; 0: n_draft */
     const vouch_model *draft_model; /* must outlive the session; NULL: none */
@@ -347,6 +349,8 @@ typedef struct vouch_stats {
     double expected_acceptance_sum;        /* of sum min(p, q) over judged guesses */
     double prefill_seconds, decode_seconds;
     double draft_seconds, verify_seconds, judge_seconds;
+    double predicted_tokens, predicted_seconds; /* of the cycles, as pace expected them; 0: it doesn't decide */
+    double plain_step_seconds; /* of a step without guesses, as pace last knew it; 0: it doesn't */
 } vouch_stats;
 
 VOUCH_API vouch_session_options vouch_session_options_default(void);

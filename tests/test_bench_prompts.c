@@ -234,7 +234,7 @@ static void prompts_that_fail(void **state)
         {{"bench", "--prompts", "x", "--spec", "ngram", "--spec", "ngram"}, "--spec 'ngram': given twice"},
         {{"bench", "--prompts", "x", "--spec", "none", "-k", "3"}, "has no effect with --spec none"},
         {{"bench", "--prompts", "x", "-k", "8,4"}, "not ascending"},
-        {{"bench", "--prompts", "x", "--spec", "ngram,none"}, "none and draft stand alone"},
+        {{"bench", "--prompts", "x", "--spec", "ngram,none"}, "none stands alone"},
         {{"bench", "--prompts", "x", "--each", "-1"}, "--each '-1'"},
         {{"bench", "--prompts", "x", "--csv", ""}, "--csv: the value is empty"},
     };

@@ -187,7 +187,7 @@ static void stats_add_up(void **state)
     char path[256];
     strcpy(path, test_temporary("stats.json"));
     result r =
-        RUN("run", "-m", target, "-d", draft, "-k", "4", "-p", "The river", "-n", "50", NO_CONTROL, "--temp",
+        RUN("run", "-m", target, "-d", draft, "--speculative", "-k", "4", "-p", "The river", "-n", "50", NO_CONTROL, "--temp",
             "1", "--seed", "18446744073709551615", "--threads", "2", "--stats", "--stats-json", path);
     assert_int_equal(r.status, 0);
     assert_non_null(strstr(r.err, "tokens a cycle"));
@@ -310,7 +310,7 @@ static int32_t guess_of(const json_t *stats, size_t i)
 static void trace_says_why_no_token_follows(void **state)
 {
     (void)state;
-#define ONE_CYCLE "--raw", "-p", "The river", "-d", target, "-k", "64", "-n", "50", "--trace", NO_CONTROL
+#define ONE_CYCLE "--raw", "-p", "The river", "-d", target, "--speculative", "-k", "64", "-n", "50", "--trace", NO_CONTROL
     char path[256], stop[2] = "", broken[256];
     size_t at = 10, i = 0;
     strcpy(path, test_temporary("trace.json"));
@@ -341,11 +341,11 @@ static void trace_says_why_no_token_follows(void **state)
 static void colours_only_add_colours(void **state)
 {
     (void)state;
-    result plain = RUN("run", "-m", target, "-d", draft, "-p", "The river", "-n", "80", NO_CONTROL);
+    result plain = RUN("run", "-m", target, "-d", draft, "-p", "The river", "-n", "80", "--speculative", "-k", "4", NO_CONTROL);
     result automatic =
-        RUN("run", "-m", target, "-d", draft, "-p", "The river", "-n", "80", NO_CONTROL, "--color");
+        RUN("run", "-m", target, "-d", draft, "-p", "The river", "-n", "80", "--speculative", "-k", "4", NO_CONTROL, "--color");
     result painted =
-        RUN("run", "-m", target, "-d", draft, "-p", "The river", "-n", "80", NO_CONTROL, "--color", "always");
+        RUN("run", "-m", target, "-d", draft, "-p", "The river", "-n", "80", "--speculative", "-k", "4", NO_CONTROL, "--color", "always");
     assert_int_equal(plain.status | automatic.status | painted.status, 0);
     assert_string_equal(plain.out, automatic.out);
     size_t n = 0;

@@ -91,6 +91,7 @@ static void drafter_choose(vouch_session_options *options, who which, const fami
     spec->drafters = which == NGRAM      ? VOUCH_DRAFTER_NGRAM
                     : spec->draft_model ? VOUCH_DRAFTER_MODEL
                                         : VOUCH_DRAFTER_CUSTOM;
+    if (spec->n_draft == 0) spec->n_draft = 4; /* or the clock has a say in what is drafted */
     o->error_percent = error_percent[which];
     o->n_vocab = f->n_vocab;
     if (spec->drafters == VOUCH_DRAFTER_CUSTOM)

@@ -44,7 +44,7 @@ static void help_goes_to_stdout(void **state)
 
 /* A command line and what is wrong with it. */
 typedef struct mistake {
-    const char *arguments[6];
+    const char *arguments[8];
     const char *says;
 } mistake;
 
@@ -147,9 +147,9 @@ static void flags_that_contradict_are_named(void **state)
     static const mistake mistakes[] = {
         {{"run", "--spec", "none", "-k", "5"}, "--num-speculative-tokens has no effect with --spec none"},
         {{"run", "--spec", "ngram", "--draft-model", "x"}, "--draft-model has no effect with --spec ngram"},
-        {{"run", "--draft-model", "x", "--ngram-min", "2"}, "--ngram-min has no effect with --spec draft"},
+        {{"run", "--draft-model", "x", "--spec", "draft", "--ngram-min", "2"}, "--ngram-min has no effect with --spec draft"},
         {{"run", "--draft-sampling", "greedy"}, "--draft-sampling has no effect with --spec ngram,suffix,recycle"},
-        {{"run", "--spec", "ngram,none"}, "--spec none,ngram: none and draft stand alone"},
+        {{"run", "--spec", "ngram,none"}, "--spec none,ngram: none stands alone"},
         {{"run", "--spec", "suffix", "--forget"}, "--forget has no effect with --spec suffix"},
         {{"run", "--spec", "ngram", "--prediction", "x"}, "--prediction has no effect with --spec ngram"},
         {{"run", "--spec", "ngram", "--history", "x"}, "--history has no effect with --spec ngram"},

@@ -19,23 +19,19 @@
 
 #include "base/common.h"
 #include "base/floats.h"
-#include "draft/compose.h"
 #include "draft/cost.h"
-#include "draft/custom.h"
-#include "draft/model.h"
-#include "draft/ngram.h"
 #include "draft/prediction.h"
 #include "draft/recycle.h"
-#include "draft/suffix.h"
+#include "engine/drafters.h"
 #include "engine/history.h"
 #include "engine/model.h"
 #include "engine/session.h"
 #include "spec/cycle.h"
 
-enum { DEFAULT_CTX = 4096, DEFAULT_CHUNK = 256, MAX_CHUNK = 512, MAX_CTX = 1 << 24, DEFAULT_CHAIN = 4,
-       DEFAULT_TREE = 16, DEFAULT_HISTORY = 1 << 16, MAX_HISTORY = 1 << 24, DEFAULT_BRANCHES = 8, FEWEST_LOGITS = 16,
+enum { DEFAULT_CTX = 4096, DEFAULT_CHUNK = 256, MAX_CHUNK = 512, MAX_CTX = 1 << 24, DEFAULT_DRAFT = 16,
+       DEFAULT_HISTORY = 1 << 16, MAX_HISTORY = 1 << 24, DEFAULT_BRANCHES = 8, FEWEST_LOGITS = 16,
        FREE_DRAFTERS = VOUCH_DRAFTER_NGRAM | VOUCH_DRAFTER_SUFFIX | VOUCH_DRAFTER_RECYCLE,
-       CHAINS_ONLY = VOUCH_DRAFTER_MODEL | VOUCH_DRAFTER_CUSTOM };
+       CHAINS = VOUCH_DRAFTER_MODEL | VOUCH_DRAFTER_CUSTOM };
 
 struct vouch_session {
     const vouch_model *model;
@@ -50,6 +46,7 @@ struct vouch_session {
     double cost[VOUCH_MAX_DRAFT + 2];
     int32_t n_scored;  /* tokens of the sequence at the last pass */
     bool is_tree;      /* what the last pass scored */
+    bool is_paced;
     char drafter_name[64];
     vouch_stats stats;
     int32_t max_logits;
@@ -79,28 +76,14 @@ static vouch_status out_of_range(vouch_error *err, const char *what, long long v
     return vouch_fail(err, VOUCH_E_ARGUMENT, "%s is %lld, must be %lld to %lld", what, value, min, max);
 }
 
-const char *vouch_drafter_name(int i)
-{
-    static const char *const names[VOUCH_DRAFTERS] = {"none",    "model",      "ngram", "suffix",
-                                                      "recycle", "prediction", "history", "custom"};
-    return i >= 0 && i < VOUCH_DRAFTERS ? names[i] : NULL;
-}
-
-static int lowest_bit(unsigned set)
-{
-    int bit = 0;
-    while (!(set >> bit & 1)) bit++;
-    return bit;
-}
-
 static vouch_status check_speculation(const vouch_speculation *s, vouch_error *err)
 {
     if (s->drafters >> VOUCH_DRAFTERS)
         return out_of_range(err, "speculation: drafters", s->drafters, 0, (1 << VOUCH_DRAFTERS) - 1);
-    const unsigned lone = VOUCH_DRAFTER_NONE | VOUCH_DRAFTER_CUSTOM | VOUCH_DRAFTER_MODEL;
-    if ((s->drafters & lone) && (s->drafters & (s->drafters - 1)))
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: %s can't be combined with other drafters",
-                          vouch_drafter_name(lowest_bit(s->drafters & lone)));
+    if ((s->drafters & VOUCH_DRAFTER_NONE) && s->drafters != VOUCH_DRAFTER_NONE)
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: none can't be combined with other drafters");
+    if ((s->drafters & CHAINS) == CHAINS)
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: model and custom can't be combined");
     if (s->n_draft < 0 || s->n_draft > VOUCH_MAX_DRAFT)
         return out_of_range(err, "speculation: n_draft", s->n_draft, 0, VOUCH_MAX_DRAFT);
     if (s->tree_branches < 0 || s->tree_branches > VOUCH_MAX_DRAFT)
@@ -118,6 +101,14 @@ static vouch_status check_speculation(const vouch_speculation *s, vouch_error *e
     return VOUCH_OK;
 }
 
+/* Pace decides how much to draft where it isn't said, and between drafters that can't be composed. */
+static bool wants_pace(const vouch_speculation *given)
+{
+    if (given->drafters == VOUCH_DRAFTER_NONE) return false;
+    return given->drafters == VOUCH_DRAFTER_AUTO || given->n_draft == 0 ||
+           ((given->drafters & CHAINS) && (given->drafters & ~CHAINS));
+}
+
 /* Replaces every "default" by a value and checks the rest. */
 static vouch_status resolve_options(vouch_session_options *o, const vouch_model *model, vouch_error *err)
 {
@@ -132,12 +123,12 @@ static vouch_status resolve_options(vouch_session_options *o, const vouch_model 
     if (o->max_tokens == 0) o->max_tokens = INT32_MAX;
     VOUCH_TRY(check_speculation(&o->speculation, err));
     vouch_speculation *s = &o->speculation;
-    if (s->drafters == VOUCH_DRAFTER_AUTO) s->drafters = s->draft_model ? VOUCH_DRAFTER_MODEL : FREE_DRAFTERS;
-    if (s->n_draft == 0) s->n_draft = s->drafters & CHAINS_ONLY ? DEFAULT_CHAIN : DEFAULT_TREE;
+    if (s->n_draft == 0) s->n_draft = DEFAULT_DRAFT;
+    if (s->drafters == VOUCH_DRAFTER_AUTO) s->drafters = FREE_DRAFTERS | (s->draft_model ? VOUCH_DRAFTER_MODEL : 0);
     if (s->drafters == VOUCH_DRAFTER_NONE) s->n_draft = 0;
     if (s->history_tokens == 0) s->history_tokens = DEFAULT_HISTORY;
     if (s->tree_branches == 0) s->tree_branches = DEFAULT_BRANCHES;
-    if (s->drafters & CHAINS_ONLY) s->tree_branches = 1;
+    if (!(s->drafters & ~CHAINS)) s->tree_branches = 1;
     if (s->tree_depth == 0 || s->tree_depth > s->n_draft) s->tree_depth = s->n_draft;
     return vouch_sampling_check(&o->sampling, model->info.n_vocab, err);
 }
@@ -226,68 +217,6 @@ static vouch_finish commit_token(void *self, int32_t token)
 
 /* ------------------------------------------------------------------- opening */
 
-static vouch_status open_model_drafter(vouch_session *s, vouch_error *err)
-{
-    const vouch_speculation *spec = &s->options.speculation;
-    VOUCH_TRY(vouch_model_check_pair(s->model, spec->draft_model, err));
-    const vouch_drafter_model_options options = {.sampling = &s->options.sampling,
-                                                 .draft_sampling = spec->draft_sampling,
-                                                 .n_ctx = s->options.n_ctx,
-                                                 .prefill_chunk = s->options.prefill_chunk,
-                                                 .k = spec->n_draft,
-                                                 .kv_type = s->options.kv_type};
-    return vouch_drafter_model_open(&s->cycle.drafter, spec->draft_model->weights, s->pool, &options, err);
-}
-
-static vouch_status open_source(const vouch_session *s, unsigned bit, vouch_source *out, vouch_error *err)
-{
-    const vouch_speculation *spec = &s->options.speculation;
-    switch (bit) {
-    case VOUCH_DRAFTER_SUFFIX: return vouch_source_suffix_open(out, s->options.n_ctx, err);
-    case VOUCH_DRAFTER_HISTORY: return vouch_source_history_open(out, spec->history_tokens, err);
-    case VOUCH_DRAFTER_PREDICTION: return vouch_source_prediction_open(out, s->options.n_ctx, err);
-    case VOUCH_DRAFTER_RECYCLE:
-        return vouch_source_recycle_open(out, s->model->weights->kernels, s->model->info.n_vocab, spec->forget, err);
-    default: return vouch_source_ngram_open(out, s->options.n_ctx, spec->ngram_min, spec->ngram_max, err);
-    }
-}
-
-static vouch_status open_drafter(vouch_session *s, vouch_error *err)
-{
-    const vouch_speculation *spec = &s->options.speculation;
-    vouch_drafter_ref *drafter = &s->cycle.drafter;
-    switch (spec->drafters) {
-    case VOUCH_DRAFTER_NONE: return VOUCH_OK;
-    case VOUCH_DRAFTER_MODEL: return open_model_drafter(s, err);
-    case VOUCH_DRAFTER_CUSTOM: return vouch_drafter_custom_open(drafter, &spec->custom, err);
-    default: break;
-    }
-    vouch_source sources[VOUCH_DRAFTERS];
-    int32_t n = 0;
-    vouch_status status = VOUCH_OK;
-    for (int bit = 0; bit < VOUCH_DRAFTERS && status == VOUCH_OK; bit++) {
-        if (!(spec->drafters >> bit & 1)) continue;
-        status = open_source(s, 1u << bit, &sources[n], err);
-        n += status == VOUCH_OK;
-    }
-    if (status == VOUCH_OK) return vouch_drafter_compose_open(drafter, sources, n, err);
-    while (n > 0) {
-        n--;
-        sources[n].ops->close(sources[n].self);
-    }
-    return status;
-}
-
-/* "ngram,recycle" */
-static void name_drafters(vouch_session *s)
-{
-    size_t used = 0;
-    for (int bit = 0; bit < VOUCH_DRAFTERS; bit++)
-        if (s->options.speculation.drafters >> bit & 1)
-            used += (size_t)snprintf(s->drafter_name + used, sizeof s->drafter_name - used, "%s%s", used ? "," : "",
-                                     vouch_drafter_name(bit));
-}
-
 static void fill_shape(vouch_session *s)
 {
     const vouch_speculation *spec = &s->options.speculation;
@@ -324,7 +253,9 @@ static vouch_status open_parts(vouch_session *s, const vouch_session_options *gi
         .n_ctx = o->n_ctx, .max_rows = most, .max_logits = s->max_logits, .kv_type = o->kv_type};
     VOUCH_TRY(vouch_context_open(&s->target, s->model->weights, s->pool, &context, err));
     VOUCH_TRY(vouch_stream_open(&s->stream, s->model->tokenizer, given->stop, given->n_stop, VOUCH_MAX_DRAFT + 1, err));
-    return open_drafter(s, err);
+    VOUCH_TRY(vouch_drafters_open(&s->cycle.drafter, s->model, o, s->is_paced, s->pool, err));
+    s->cycle.pace = vouch_pace_of(s->cycle.drafter);
+    return VOUCH_OK;
 }
 
 vouch_status vouch_session_open(vouch_session **out, const vouch_model *model, const vouch_session_options *options,
@@ -338,6 +269,7 @@ vouch_status vouch_session_open(vouch_session **out, const vouch_model *model, c
     if (!s) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a session");
     s->model = model;
     s->options = *options;
+    s->is_paced = wants_pace(&options->speculation);
     vouch_status status = resolve_options(&s->options, model, err);
     if (status == VOUCH_OK) status = open_parts(s, options, err);
     if (status != VOUCH_OK) {
@@ -354,7 +286,7 @@ vouch_status vouch_session_open(vouch_session **out, const vouch_model *model, c
     cycle->n_ctx = s->options.n_ctx;
     cycle->n_vocab = model->info.n_vocab;
     cycle->stats = &s->stats;
-    name_drafters(s);
+    vouch_drafters_name(s->options.speculation.drafters, s->drafter_name, sizeof s->drafter_name);
     fill_shape(s);
     *out = s;
     return VOUCH_OK;
@@ -503,7 +435,7 @@ vouch_status vouch_session_chat(vouch_session *session, const vouch_message *mes
 static vouch_status find_source(const vouch_session *s, unsigned bit, const char *name, vouch_source *out,
                                 vouch_error *err)
 {
-    *out = vouch_drafter_compose_source(s->cycle.drafter, bit);
+    *out = vouch_drafters_source(s->cycle.drafter, bit);
     if (out->ops) return VOUCH_OK;
     return vouch_fail(err, VOUCH_E_ARGUMENT, "the drafters of this session are %s: %s is not among them",
                       s->drafter_name, name);

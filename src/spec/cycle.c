@@ -112,6 +112,15 @@ static void count(const vouch_cycle *cycle, const vouch_cycle_result *result, co
     stats->depth_histogram[result->n_guesses]++;
 }
 
+static void pace_learn(const vouch_cycle *cycle, const vouch_lap *lap)
+{
+    const vouch_forecast forecast = vouch_pace_forecast(cycle->pace);
+    cycle->stats->predicted_tokens += forecast.tokens;
+    cycle->stats->predicted_seconds += forecast.seconds;
+    vouch_pace_learn(cycle->pace, lap);
+    cycle->stats->plain_step_seconds = vouch_pace_plain_seconds(cycle->pace);
+}
+
 vouch_status vouch_cycle_step(vouch_cycle *cycle, const vouch_shape *shape, int32_t room, vouch_cycle_result *out)
 {
     assert(cycle->n_tokens >= 1 && cycle->n_tokens < cycle->n_ctx && room >= 1);
@@ -144,6 +153,14 @@ vouch_status vouch_cycle_step(vouch_cycle *cycle, const vouch_shape *shape, int3
     stats->draft_seconds += drafted - start;
     stats->verify_seconds += scored - drafted;
     stats->judge_seconds += judged - scored;
-    stats->decode_seconds += vouch_now() - start;
+    const double end = vouch_now();
+    stats->decode_seconds += end - start;
+    if (cycle->pace) {
+        const vouch_lap lap = {.n_guesses = draft->n,
+                               .n_accepted = judgement.n_accepted,
+                               .pass_seconds = scored - drafted,
+                               .judge_seconds = end - scored};
+        pace_learn(cycle, &lap);
+    }
     return VOUCH_OK;
 }

@@ -18,6 +18,7 @@
 #define VOUCH_SPEC_CYCLE_H
 
 #include "spec/judge.h"
+#include "spec/pace.h"
 
 typedef struct vouch_target {
     /* One pass over tokens[n_cached, n_tokens), everything that it has not run yet, and the guesses behind them;
@@ -40,6 +41,7 @@ typedef vouch_finish vouch_commit_fn(void *self, int32_t token);
 typedef struct vouch_cycle {
     vouch_target target;
     vouch_drafter_ref drafter; /* ops NULL: plain decoding */
+    vouch_pace *pace;          /* the drafter, where it is told of each cycle; else NULL */
     vouch_dice dice;
     double lenience;
     bool want_overlap;

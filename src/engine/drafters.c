@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* What a session's options name, opened (drafters.h has the picture). */
+#include "engine/drafters.h"
+
+#include <stdio.h>
+
+#include "base/common.h"
+#include "draft/compose.h"
+#include "draft/custom.h"
+#include "draft/model.h"
+#include "draft/ngram.h"
+#include "draft/prediction.h"
+#include "draft/recycle.h"
+#include "draft/suffix.h"
+#include "spec/pace.h"
+
+const char *vouch_drafter_name(int i)
+{
+    static const char *const names[VOUCH_DRAFTERS] = {"none",    "model",      "ngram",   "suffix",
+                                                      "recycle", "prediction", "history", "custom"};
+    return i >= 0 && i < VOUCH_DRAFTERS ? names[i] : NULL;
+}
+
+void vouch_drafters_name(unsigned drafters, char *out, size_t size)
+{
+    size_t used = 0;
+    for (int bit = 0; bit < VOUCH_DRAFTERS && used < size; bit++)
+        if (drafters >> bit & 1)
+            used += (size_t)snprintf(out + used, size - used, "%s%s", used ? "," : "", vouch_drafter_name(bit));
+}
+
+static vouch_status open_model(vouch_drafter_ref *out, const vouch_model *model, const vouch_session_options *o,
+                               vouch_pool *pool, vouch_error *err)
+{
+    const vouch_speculation *spec = &o->speculation;
+    VOUCH_TRY(vouch_model_check_pair(model, spec->draft_model, err));
+    const vouch_drafter_model_options options = {.sampling = &o->sampling,
+                                                 .draft_sampling = spec->draft_sampling,
+                                                 .n_ctx = o->n_ctx,
+                                                 .prefill_chunk = o->prefill_chunk,
+                                                 .k = spec->n_draft,
+                                                 .kv_type = o->kv_type};
+    return vouch_drafter_model_open(out, spec->draft_model->weights, pool, &options, err);
+}
+
+static vouch_status open_source(vouch_source *out, const vouch_model *model, const vouch_session_options *o,
+                                unsigned bit, vouch_error *err)
+{
+    const vouch_speculation *spec = &o->speculation;
+    switch (bit) {
+    case VOUCH_DRAFTER_SUFFIX: return vouch_source_suffix_open(out, o->n_ctx, err);
+    case VOUCH_DRAFTER_HISTORY: return vouch_source_history_open(out, spec->history_tokens, err);
+    case VOUCH_DRAFTER_PREDICTION: return vouch_source_prediction_open(out, o->n_ctx, err);
+    case VOUCH_DRAFTER_RECYCLE:
+        return vouch_source_recycle_open(out, model->weights->kernels, model->info.n_vocab, spec->forget, err);
+    default: return vouch_source_ngram_open(out, o->n_ctx, spec->ngram_min, spec->ngram_max, err);
+    }
+}
+
+/* Nothing where no source is named. */
+static vouch_status open_composition(vouch_drafter_ref *out, const vouch_model *model,
+                                     const vouch_session_options *o, vouch_error *err)
+{
+    const unsigned others = VOUCH_DRAFTER_NONE | VOUCH_DRAFTER_MODEL | VOUCH_DRAFTER_CUSTOM;
+    vouch_source sources[VOUCH_DRAFTERS];
+    int32_t n = 0;
+    vouch_status status = VOUCH_OK;
+    for (int bit = 0; bit < VOUCH_DRAFTERS && status == VOUCH_OK; bit++) {
+        if (!((o->speculation.drafters & ~others) >> bit & 1)) continue;
+        status = open_source(&sources[n], model, o, 1u << bit, err);
+        n += status == VOUCH_OK;
+    }
+    if (status == VOUCH_OK && n > 0) return vouch_drafter_compose_open(out, sources, n, err);
+    while (n > 0) {
+        n--;
+        sources[n].ops->close(sources[n].self);
+    }
+    return status;
+}
+
+static vouch_status open_chain(vouch_drafter_ref *out, const vouch_model *model, const vouch_session_options *o,
+                               vouch_pool *pool, vouch_error *err)
+{
+    const vouch_speculation *spec = &o->speculation;
+    if (spec->drafters & VOUCH_DRAFTER_MODEL) return open_model(out, model, o, pool, err);
+    if (spec->drafters & VOUCH_DRAFTER_CUSTOM) return vouch_drafter_custom_open(out, &spec->custom, err);
+    return VOUCH_OK;
+}
+
+vouch_status vouch_drafters_open(vouch_drafter_ref *out, const vouch_model *model, const vouch_session_options *o,
+                                 bool is_paced, vouch_pool *pool, vouch_error *err)
+{
+    const vouch_speculation *spec = &o->speculation;
+    vouch_pace_options parts = {.now = vouch_now};
+    *out = (vouch_drafter_ref){0};
+    VOUCH_TRY(open_composition(&parts.grown, model, o, err));
+    const vouch_status status = open_chain(&parts.chain, model, o, pool, err);
+    if (status != VOUCH_OK) {
+        if (parts.grown.ops) parts.grown.ops->close(parts.grown.self);
+        return status;
+    }
+    if (is_paced) {
+        if (spec->drafters & VOUCH_DRAFTER_MODEL)
+            parts.chain_share = (double)spec->draft_model->weights->arena.size / (double)model->weights->arena.size;
+        return vouch_pace_open(out, &parts, err);
+    }
+    *out = parts.grown.ops ? parts.grown : parts.chain;
+    return VOUCH_OK;
+}
+
+vouch_source vouch_drafters_source(vouch_drafter_ref drafter, unsigned bit)
+{
+    const vouch_pace *pace = vouch_pace_of(drafter);
+    return vouch_drafter_compose_source(pace ? vouch_pace_grown(pace) : drafter, bit);
+}

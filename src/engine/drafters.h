@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The drafter of a session, put together from what its options name:
+ *
+ *     pace ─┬─ composition ── n-gram, suffix, recycle, prediction, history
+ *           └─ draft model, or the caller's own
+ *
+ * Without pace there is one of the two.
+ */
+#ifndef VOUCH_ENGINE_DRAFTERS_H
+#define VOUCH_ENGINE_DRAFTERS_H
+
+#include "draft/source.h"
+#include "engine/model.h"
+
+/* With options that are resolved. Errors: ARGUMENT, MEMORY, MISMATCH (draft model); on failure *out has no ops. */
+vouch_status vouch_drafters_open(vouch_drafter_ref *out, const vouch_model *model,
+                                 const vouch_session_options *options, bool is_paced, vouch_pool *pool,
+                                 vouch_error *err);
+/* The source with this bit; ops NULL: none. */
+vouch_source vouch_drafters_source(vouch_drafter_ref drafter, unsigned bit);
+/* "ngram,recycle" */
+void vouch_drafters_name(unsigned drafters, char *out, size_t size);
+
+#endif

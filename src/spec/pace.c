@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+/* The controller (pace.h says what it decides by). */
+#include "spec/pace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/common.h"
+
+enum {
+    FIRST_PLAIN = 3,  /* plain steps before anything is drafted */
+    PLAIN_EVERY = 32, /* and one after so many cycles without any */
+    TRY_EVERY = 8,    /* plain steps between trials of a chain that doesn't seem to pay */
+    DEPTHS = 6,       /* of a chain whose acceptance is counted apart; the last stands for all deeper ones */
+};
+
+enum { GROWN, CHAIN, PARTS };
+
+/* Of an error, the least that a mean takes over: it follows what happens. */
+static const double RATE = 0.1;
+/* Acceptance: what is thought of the first guess before any was judged, and of each deeper one what is known of that
+ * before it, counts as so many tries; what was tried fades by cycles, so that what stopped being tried is thought
+ * of so again. */
+static const double HOLD_FIRST = 0.65, HOLD_TRIES = 3, HOLD_FADE = 0.95;
+/* The budget in plain steps: at the beginning, at most, and its share of the time. */
+static const double BUDGET = 5, MOST_BUDGET = 8, INCOME = 0.01;
+
+typedef struct mean {
+    double value;
+    int32_t n;
+} mean;
+
+/* The mean of what was measured, at first; then what happens lately counts more. */
+static void mean_add(mean *m, double x, double least_rate)
+{
+    const double rate = 1.0 / ++m->n;
+    m->value += (rate > least_rate ? rate : least_rate) * (x - m->value);
+}
+
+struct vouch_pace {
+    vouch_drafter_ref part[PARTS];
+    double (*now)(void);
+    vouch_cost cost;
+    double costs[VOUCH_MAX_DRAFT + 2];
+    mean judge;         /* seconds a committed token */
+    mean grown_seconds; /* a proposal */
+    mean guess_seconds; /* a guess of the chain */
+    mean catch_up_seconds; /* a token that the chain has to catch up with */
+    double chain_share;
+    double tries[DEPTHS], hits[DEPTHS]; /* guesses of the chain at each depth, judged and accepted, faded */
+    double hold[DEPTHS];                /* the chance that follows */
+    int32_t chain_seen; /* tokens that the chain knows at most */
+    int32_t since_plain, n_plain; /* cycles with guesses since the last one without; and the other way round */
+    int32_t most_rows; /* of the largest pass so far */
+    double budget;
+    /* The running cycle. */
+    bool by_chain;
+    double draft_seconds;
+    double expected; /* tokens */
+    double seconds;  /* expected, of the draft and the pass */
+    uint8_t bits[VOUCH_MAX_DRAFT];
+};
+
+/* ----------------------------------------------------------------- estimates */
+
+static double guess_cost(const vouch_pace *p)
+{
+    return p->guess_seconds.n > 0 ? p->guess_seconds.value / p->cost.seconds : p->chain_share;
+}
+
+/* In plain passes: what a chain of n guesses takes before it is scored. */
+static double chain_cost(const vouch_pace *p, int32_t n_tokens, int32_t n)
+{
+    const int32_t behind = n_tokens - p->chain_seen - 1; /* one is run with the first guess */
+    const double each = p->catch_up_seconds.n > 0 ? p->catch_up_seconds.value / p->cost.seconds : guess_cost(p) / 4;
+    return n * guess_cost(p) + (behind > 0 ? behind * each : 0);
+}
+
+static double hold_of(const vouch_pace *p, int32_t depth)
+{
+    return p->hold[vouch_min(depth, DEPTHS - 1)];
+}
+
+static void hold_update(vouch_pace *p)
+{
+    double before = HOLD_FIRST;
+    for (int d = 0; d < DEPTHS; d++)
+        before = p->hold[d] = (p->hits[d] + HOLD_TRIES * before) / (p->tries[d] + HOLD_TRIES);
+}
+
+/* The depth with the highest yield, in tokens per plain pass, of those that can't lose more than there is; 0: none has
+ * more than `least`. */
+static int32_t best_depth(const vouch_pace *p, int32_t n_tokens, int32_t most, double least, double *expected)
+{
+    int32_t best = 0;
+    double path = 1, tokens = 1;
+    for (int32_t n = 1; n <= most; n++) {
+        path *= hold_of(p, n - 1);
+        tokens += path;
+        const double cost = p->costs[n + 1] + chain_cost(p, n_tokens, n), yield = tokens / cost;
+        if (cost - 1 > p->budget) break;
+        if (yield <= least) continue;
+        least = yield;
+        *expected = tokens;
+        best = n;
+    }
+    return best;
+}
+
+/* Whether a chain could pay if every guess held. */
+static bool chain_could_pay(const vouch_pace *p, int32_t n_tokens, int32_t most)
+{
+    for (int32_t n = 1; n <= most; n++)
+        if (n + 1 > p->costs[n + 1] + chain_cost(p, n_tokens, n)) return true;
+    return false;
+}
+
+/* Whether the budget allows one guess for trying. */
+static bool may_try(const vouch_pace *p, int32_t n_tokens, int32_t most)
+{
+    const double loss = p->costs[2] + chain_cost(p, n_tokens, 1) - 1;
+    return p->n_plain >= TRY_EVERY && p->budget > 1 + loss && chain_could_pay(p, n_tokens, most);
+}
+
+/* ------------------------------------------------------------------ proposing */
+
+static vouch_draft ask_grown(vouch_pace *p, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape)
+{
+    const vouch_drafter_ref *grown = &p->part[GROWN];
+    if (!grown->ops) return (vouch_draft){0};
+    const double start = p->now();
+    const vouch_draft draft = grown->ops->propose(grown->self, tokens, n_tokens, shape);
+    mean_add(&p->grown_seconds, p->now() - start, RATE);
+    return draft;
+}
+
+static vouch_draft ask_chain(vouch_pace *p, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape)
+{
+    const vouch_drafter_ref *chain = &p->part[CHAIN];
+    const int32_t behind = n_tokens - p->chain_seen - 1;
+    const double start = p->now();
+    vouch_draft draft = chain->ops->propose(chain->self, tokens, n_tokens, shape);
+    const double seconds = p->now() - start, rest = seconds - p->guess_seconds.value * draft.n;
+    p->chain_seen = n_tokens;
+    if (behind > 1) mean_add(&p->catch_up_seconds, rest > 0 ? rest / behind : 0, RATE);
+    else if (draft.n > 0) mean_add(&p->guess_seconds, seconds / draft.n, RATE);
+    draft.drafters = p->bits;
+    return draft;
+}
+
+/* How deep the chain should go instead of a draft with this yield; 0: not at all. */
+static int32_t chain_depth(const vouch_pace *p, int32_t n_tokens, int32_t most, double yield, double *expected)
+{
+    if (!p->part[CHAIN].ops || p->budget <= 0) return 0;
+    const int32_t depth = best_depth(p, n_tokens, most, yield, expected);
+    if (depth > 0 || yield > 1 || !may_try(p, n_tokens, most)) return depth;
+    *expected = 1 + hold_of(p, 0);
+    return 1;
+}
+
+static vouch_draft pace_propose(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *given)
+{
+    vouch_pace *p = self;
+    const double start = p->now();
+    for (int32_t n = 1; n <= given->n + 1; n++) p->costs[n] = vouch_cost_of(&p->cost, n);
+    vouch_shape shape = *given;
+    shape.cost = p->costs;
+    shape.n = vouch_min(shape.n, 2 * p->most_rows - 1); /* t(n) far beyond what was measured is a guess, too */
+    shape.depth = vouch_min(shape.depth, shape.n);
+    vouch_draft draft = ask_grown(p, tokens, n_tokens, &shape);
+    double expected = draft.n > 0 ? draft.expected : 1, chain_seconds = 0;
+    p->by_chain = false;
+    if (p->cost.n_measured[0] < FIRST_PLAIN || p->since_plain >= PLAIN_EVERY) {
+        draft = (vouch_draft){0};
+        expected = 1;
+    } else {
+        const double yield = expected / p->costs[draft.n + 1];
+        shape.n = shape.depth = chain_depth(p, n_tokens, shape.depth, yield, &expected);
+        p->by_chain = shape.n > 0;
+        if (p->by_chain) {
+            chain_seconds = chain_cost(p, n_tokens, shape.n) * p->cost.seconds;
+            draft = ask_chain(p, tokens, n_tokens, &shape);
+        }
+    }
+    p->since_plain = draft.n > 0 ? p->since_plain + 1 : 0;
+    p->n_plain = draft.n > 0 ? 0 : p->n_plain + 1;
+    p->expected = expected;
+    p->seconds = p->grown_seconds.value + chain_seconds + p->costs[draft.n + 1] * p->cost.seconds;
+    p->draft_seconds = p->now() - start;
+    return draft;
+}
+
+/* -------------------------------------------------------------------- learning */
+
+static void learn_chain(vouch_pace *p, const vouch_lap *lap)
+{
+    for (int d = 0; d < DEPTHS; d++) {
+        p->tries[d] *= HOLD_FADE;
+        p->hits[d] *= HOLD_FADE;
+    }
+    for (int32_t i = 0; i < lap->n_guesses && i <= lap->n_accepted; i++) {
+        const int32_t d = vouch_min(i, DEPTHS - 1);
+        p->tries[d] += 1;
+        p->hits[d] += i < lap->n_accepted;
+    }
+    hold_update(p);
+}
+
+void vouch_pace_learn(vouch_pace *pace, const vouch_lap *lap)
+{
+    vouch_pace *p = pace;
+    const int32_t n = lap->n_accepted + 1;
+    vouch_cost_learn(&p->cost, lap->n_guesses + 1, lap->pass_seconds);
+    if (lap->n_guesses >= p->most_rows) p->most_rows = lap->n_guesses + 1;
+    mean_add(&p->judge, lap->judge_seconds / n, RATE);
+    const double plain = vouch_pace_plain_seconds(p);
+    const double steps = (p->draft_seconds + lap->pass_seconds + lap->judge_seconds) / plain;
+    p->budget += INCOME * steps;
+    if (p->by_chain) {
+        learn_chain(p, lap);
+        p->budget += n - steps;
+    }
+    if (p->budget > MOST_BUDGET) p->budget = MOST_BUDGET;
+}
+
+vouch_forecast vouch_pace_forecast(const vouch_pace *pace)
+{
+    const vouch_pace *p = pace;
+    if (p->cost.seconds == 0) return (vouch_forecast){0};
+    return (vouch_forecast){.tokens = p->expected, .seconds = p->seconds + p->judge.value * p->expected};
+}
+
+double vouch_pace_plain_seconds(const vouch_pace *pace)
+{
+    return pace->cost.seconds > 0 ? pace->cost.seconds + pace->judge.value : 0;
+}
+
+/* -------------------------------------------------------- what both are told */
+
+static void pace_observe(void *self, const int32_t *tokens, int32_t n_tokens)
+{
+    vouch_pace *p = self;
+    const vouch_drafter_ref *grown = &p->part[GROWN], *chain = &p->part[CHAIN];
+    if (grown->ops && grown->ops->observe) grown->ops->observe(grown->self, tokens, n_tokens);
+    if (!chain->ops || !chain->ops->observe || guess_cost(p) >= 1) return;
+    chain->ops->observe(chain->self, tokens, n_tokens);
+    p->chain_seen = n_tokens;
+}
+
+static void pace_begin(void *self, const int32_t *tokens, int32_t n_tokens)
+{
+    const vouch_pace *p = self;
+    for (int i = 0; i < PARTS; i++)
+        if (p->part[i].ops && p->part[i].ops->begin) p->part[i].ops->begin(p->part[i].self, tokens, n_tokens);
+}
+
+static void pace_end(void *self, const int32_t *tokens, int32_t n_tokens)
+{
+    const vouch_pace *p = self;
+    for (int i = 0; i < PARTS; i++)
+        if (p->part[i].ops && p->part[i].ops->end) p->part[i].ops->end(p->part[i].self, tokens, n_tokens);
+}
+
+static void pace_see(void *self, const int32_t *tokens, const vouch_seen *row)
+{
+    const vouch_pace *p = self;
+    for (int i = 0; i < PARTS; i++)
+        if (p->part[i].ops && p->part[i].ops->see) p->part[i].ops->see(p->part[i].self, tokens, row);
+}
+
+static void pace_rewind(void *self, int32_t n_tokens)
+{
+    vouch_pace *p = self;
+    for (int i = 0; i < PARTS; i++)
+        if (p->part[i].ops) p->part[i].ops->rewind(p->part[i].self, n_tokens);
+    p->chain_seen = vouch_min(p->chain_seen, n_tokens);
+}
+
+static void pace_close(void *self)
+{
+    vouch_pace *p = self;
+    for (int i = 0; i < PARTS; i++)
+        if (p->part[i].ops) p->part[i].ops->close(p->part[i].self);
+    free(p);
+}
+
+static size_t pace_memory(const void *self)
+{
+    const vouch_pace *p = self;
+    size_t bytes = sizeof *p;
+    for (int i = 0; i < PARTS; i++)
+        if (p->part[i].ops) bytes += p->part[i].ops->memory(p->part[i].self);
+    return bytes;
+}
+
+static const vouch_drafter_ops pace_ops = {
+    .name = "pace",
+    .propose = pace_propose,
+    .observe = pace_observe,
+    .begin = pace_begin,
+    .end = pace_end,
+    .see = pace_see,
+    .rewind = pace_rewind,
+    .close = pace_close,
+    .memory = pace_memory,
+};
+
+vouch_status vouch_pace_open(vouch_drafter_ref *out, const vouch_pace_options *options, vouch_error *err)
+{
+    *out = (vouch_drafter_ref){0};
+    vouch_pace *p = calloc(1, sizeof *p);
+    if (!p) {
+        if (options->grown.ops) options->grown.ops->close(options->grown.self);
+        if (options->chain.ops) options->chain.ops->close(options->chain.self);
+        return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the pace of drafting (%zu bytes)", sizeof *p);
+    }
+    p->part[GROWN] = options->grown;
+    p->part[CHAIN] = options->chain;
+    p->now = options->now;
+    p->chain_share = options->chain_share;
+    p->budget = BUDGET;
+    hold_update(p);
+    vouch_cost_init(&p->cost);
+    if (options->chain.ops) memset(p->bits, options->chain.ops->bit, sizeof p->bits);
+    *out = (vouch_drafter_ref){.ops = &pace_ops, .self = p};
+    return VOUCH_OK;
+}
+
+vouch_pace *vouch_pace_of(vouch_drafter_ref drafter)
+{
+    return drafter.ops == &pace_ops ? drafter.self : NULL;
+}
+
+vouch_drafter_ref vouch_pace_grown(const vouch_pace *pace)
+{
+    return pace->part[GROWN];
+}

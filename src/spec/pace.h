@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pace: who drafts, how much, and when nobody (law L4).
+ *
+ * It is a drafter made of at most two:
+ *
+ *   grown   says for itself what its guesses are worth, given t(n) (compose.h): asked each time, which costs
+ *           microseconds
+ *   chain   costs time for each guess and knows nothing (a draft model, a caller's own drafter): how often its
+ *           i-th guess holds and what a guess takes is counted here, and so is the best depth
+ *
+ * and takes the one with more tokens for a second:
+ *
+ *     yield = (1 + sum of the chances) / (t(guesses + 1) + seconds of the draft)      of plain: 1 / t(1)
+ *
+ * What guards against estimates that are wrong, or were right until now, is a budget for the chain, in plain steps:
+ * a cycle pays in what it won against plain decoding, and a hundredth of its time for trying; it takes out what it
+ * lost. No draft is made that could lose more than is left. So, however it guesses, a chain loses at most a hundredth
+ * and BUDGET steps. From the same budget come trials while the chain doesn't seem to pay: one guess at a time, and none
+ * where it could not pay if every guess held.
+ *
+ * A plain step now and then keeps t(1) honest, even while every guess holds.
+ */
+#ifndef VOUCH_SPEC_PACE_H
+#define VOUCH_SPEC_PACE_H
+
+#include "draft/cost.h"
+#include "draft/drafter.h"
+
+/* What a cycle was, for pace. */
+typedef struct vouch_lap {
+    int32_t n_guesses;
+    int32_t n_accepted; /* as judged, an answer's end aside */
+    double pass_seconds, judge_seconds; /* of the target's pass; of all else behind it */
+} vouch_lap;
+
+typedef struct vouch_forecast {
+    double tokens, seconds; /* of the cycle that was proposed last, as expected; seconds 0: nothing is known yet */
+} vouch_forecast;
+
+typedef struct vouch_pace vouch_pace;
+
+typedef struct vouch_pace_options {
+    vouch_drafter_ref grown, chain; /* ops NULL: none; taken over, on failure, too */
+    double chain_share;    /* what a guess of the chain may take, in plain passes, until it is measured */
+    double (*now)(void);   /* seconds; a test brings its own clock */
+} vouch_pace_options;
+
+/* Errors: MEMORY; on failure *out has no ops. */
+vouch_status vouch_pace_open(vouch_drafter_ref *out, const vouch_pace_options *options, vouch_error *err);
+/* The pace behind a drafter; NULL: it is another. */
+vouch_pace *vouch_pace_of(vouch_drafter_ref drafter);
+/* The part that composes. */
+vouch_drafter_ref vouch_pace_grown(const vouch_pace *pace);
+/* After each cycle. */
+void vouch_pace_learn(vouch_pace *pace, const vouch_lap *lap);
+vouch_forecast vouch_pace_forecast(const vouch_pace *pace);
+/* Seconds of a plain step, as things are; 0: not known yet. */
+double vouch_pace_plain_seconds(const vouch_pace *pace);
+
+#endif

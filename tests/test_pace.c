@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pace and t(n), on a machine that is simulated: a clock that passes and proposals move on, guesses that hold by
+ * seeded chance, costs that have noise, a neighbour and a growing context. Law L4: whatever the drafter, a paced
+ * session has at least 0.97 of plain speed; and where drafting pays it has nearly what the best fixed depth has.
+ */
+#include "spec/pace.h"
+
+#include "base/common.h"
+#include "base/philox.h"
+#include "support/test.h"
+
+enum { MOST = 16, STEPS = 512 };
+
+/* The machine: seconds, and what happens on it. */
+typedef struct machine {
+    double now;
+    uint64_t seed;
+    int64_t n_random;
+    double slope;       /* of t(n), a row */
+    double noise;       /* relative, uniform */
+    double guess;       /* a guess of the chain, in plain passes */
+    double hold[2];     /* chance of a guess, in the first and the second half of the tokens */
+    int32_t drafted;
+    int32_t guesses[MOST];
+} machine;
+
+static machine box;
+
+static double box_now(void)
+{
+    return box.now;
+}
+
+static double box_random(void)
+{
+    return vouch_uniform(box.seed, box.n_random++, VOUCH_PURPOSE_DRAFT);
+}
+
+static double box_pass(int32_t n_rows)
+{
+    return 0.002 * (1 + box.slope * (n_rows - 1)) * (1 + box.noise * (box_random() - 0.5));
+}
+
+static vouch_draft chain_propose(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape)
+{
+    (void)self, (void)tokens, (void)n_tokens;
+    box.now += 0.002 * box.guess * shape->depth;
+    box.drafted += shape->depth;
+    return (vouch_draft){.n = shape->depth, .tokens = box.guesses};
+}
+
+static void chain_rewind(void *self, int32_t n_tokens)
+{
+    (void)self, (void)n_tokens;
+}
+
+static void chain_close(void *self)
+{
+    (void)self;
+}
+
+static size_t chain_memory(const void *self)
+{
+    (void)self;
+    return 0;
+}
+
+static const vouch_drafter_ops chain_ops = {.name = "chain",
+                                            .bit = VOUCH_DRAFTER_CUSTOM,
+                                            .propose = chain_propose,
+                                            .rewind = chain_rewind,
+                                            .close = chain_close,
+                                            .memory = chain_memory};
+
+/* How long STEPS tokens take, in plain steps. fixed < 0: paced. */
+static double race(int32_t fixed, double share)
+{
+    const vouch_pace_options options = {.chain = {.ops = &chain_ops}, .chain_share = share, .now = box_now};
+    const vouch_shape most = {.n = MOST, .depth = MOST, .branches = 1};
+    static const int32_t tokens[1];
+    vouch_drafter_ref drafter;
+    assert_int_equal(vouch_pace_open(&drafter, &options, NULL), VOUCH_OK);
+    box.now = 0, box.n_random = 0, box.drafted = 0;
+    for (int32_t n = 0; n < STEPS;) {
+        vouch_shape shape = most;
+        shape.n = shape.depth = fixed;
+        const vouch_draft draft = fixed == 0  ? (vouch_draft){0}
+                                  : fixed > 0 ? chain_propose(NULL, tokens, n, &shape)
+                                              : drafter.ops->propose(drafter.self, tokens, n + 1, &most);
+        const double pass = box_pass(draft.n + 1);
+        int32_t held = 0;
+        while (held < draft.n && box_random() < box.hold[n >= STEPS / 2]) held++;
+        box.now += pass;
+        n += held + 1;
+        const vouch_lap lap = {.n_guesses = draft.n, .n_accepted = held, .pass_seconds = pass, .judge_seconds = 1e-6};
+        if (fixed < 0) vouch_pace_learn(vouch_pace_of(drafter), &lap);
+        if (fixed < 0) drafter.ops->rewind(drafter.self, n);
+    }
+    drafter.ops->close(drafter.self);
+    return box.now / 0.002;
+}
+
+static const machine quiet = {.slope = 0.12, .noise = 0.1};
+
+/* Law L4. */
+static void it_never_hurts(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        double slope, guess, share, hold[2];
+    } cases[] = {
+        {"always wrong", 0.12, 0, 0, {0, 0}},
+        {"always wrong, dear passes", 0.5, 0, 0, {0, 0}},
+        {"always wrong, a small model", 0.12, 0.1, 0.1, {0, 0}},
+        {"right half of the time, then never", 0.12, 0, 0, {0.5, 0}},
+        {"always right, then never", 0.12, 0, 0, {1, 0}},
+        {"rows as dear as passes", 1, 0, 0, {0.9, 0.9}},
+        {"a model as large as the target", 0.12, 1, 1, {1, 1}},
+        {"a model slower than its size", 0.12, 1.2, 0.1, {0.8, 0.8}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (uint64_t seed = 0; seed < 50; seed++) {
+            box = quiet;
+            box.seed = seed;
+            box.slope = cases[i].slope, box.guess = cases[i].guess;
+            box.hold[0] = cases[i].hold[0], box.hold[1] = cases[i].hold[1];
+            const double plain = race(0, 0), paced = race(-1, cases[i].share);
+            if (plain / paced < 0.97) print_error("%s: %.3f of plain speed\n", cases[i].name, plain / paced);
+            assert_true(plain / paced >= 0.97);
+        }
+}
+
+/* And a drafter without it does. */
+static void a_fixed_depth_does_hurt(void **state)
+{
+    (void)state;
+    box = quiet;
+    const double plain = race(0, 0);
+    assert_true(plain / race(4, 0) < 0.8);
+}
+
+/* Where drafting pays it is nearly as fast as the best depth, known beforehand. */
+static void it_finds_the_depth(void **state)
+{
+    (void)state;
+    static const double slopes[] = {0.03, 0.12, 0.3}, holds[] = {0.4, 0.7, 0.95}, guesses[] = {0, 0.05, 0.2};
+    for (int i = 0; i < 27; i++) {
+        box = quiet;
+        box.slope = slopes[i % 3], box.hold[0] = box.hold[1] = holds[i / 3 % 3], box.guess = guesses[i / 9];
+        double best = race(0, 0);
+        for (int32_t depth = 1; depth <= MOST; depth++) {
+            const double seconds = race(depth, 0);
+            if (seconds < best) best = seconds;
+        }
+        const double paced = race(-1, 0.1);
+        if (best / paced < 0.88) print_error("slope %g, hold %g: %.3f\n", box.slope, box.hold[0], best / paced);
+        assert_true(best / paced >= 0.88);
+    }
+}
+
+/* It stops asking, asks again, and is back when guesses hold again. */
+static void it_comes_back(void **state)
+{
+    (void)state;
+    box = quiet;
+    box.hold[0] = 0, box.hold[1] = 0.95;
+    const double plain = race(0, 0);
+    assert_true(plain / race(-1, 0) > 1.15);
+    box.hold[1] = 0;
+    race(-1, 0);
+    assert_in_range(box.drafted, 2, STEPS / 4);
+}
+
+static void it_doesnt_ask_what_cant_pay(void **state)
+{
+    (void)state;
+    box = quiet;
+    box.guess = 1;
+    race(-1, 1);
+    assert_int_equal(box.drafted, 0);
+}
+
+/* What it expects is what happens. */
+static void it_foretells(void **state)
+{
+    (void)state;
+    const vouch_pace_options options = {.chain = {.ops = &chain_ops}, .now = box_now};
+    const vouch_shape most = {.n = MOST, .depth = MOST, .branches = 1};
+    static const int32_t tokens[1];
+    vouch_drafter_ref drafter;
+    assert_int_equal(vouch_pace_open(&drafter, &options, NULL), VOUCH_OK);
+    box = quiet;
+    box.guess = 0.05;
+    double expected[2] = {0}, achieved[2] = {0};
+    for (int32_t n = 0; n < 4 * STEPS;) {
+        const double begin = box.now;
+        const vouch_draft draft = drafter.ops->propose(drafter.self, tokens, n + 1, &most);
+        const vouch_forecast forecast = vouch_pace_forecast(vouch_pace_of(drafter));
+        const double pass = box_pass(draft.n + 1);
+        int32_t held = 0;
+        while (held < draft.n && box_random() < 0.7) held++;
+        box.now += pass;
+        n += held + 1;
+        const vouch_lap lap = {.n_guesses = draft.n, .n_accepted = held, .pass_seconds = pass};
+        vouch_pace_learn(vouch_pace_of(drafter), &lap);
+        if (n < STEPS) continue;
+        expected[0] += forecast.tokens, expected[1] += forecast.seconds;
+        achieved[0] += held + 1, achieved[1] += box.now - begin;
+    }
+    const double error = expected[0] / expected[1] / (achieved[0] / achieved[1]);
+    assert_true(error > 0.95 && error < 1.05);
+    drafter.ops->close(drafter.self);
+}
+
+/* t(n) is found, from a wrong beginning, with noise, with odd passes, while everything becomes slower. */
+static void costs_are_learned(void **state)
+{
+    (void)state;
+    vouch_cost cost;
+    vouch_cost_init(&cost);
+    box = quiet;
+    box.slope = 0.2;
+    for (int i = 0; i < 2000; i++) {
+        const int32_t n = 1 + (int32_t)(box_random() * 17);
+        const double odd = box_random() < 0.01 ? 10 : 1, drift = 1 + i / 2000.0;
+        vouch_cost_learn(&cost, n, box_pass(n) * odd * drift);
+    }
+    assert_true(cost.seconds > 0.9 * 0.004 && cost.seconds < 1.1 * 0.004);
+    for (int32_t n = 1; n <= 17; n++) {
+        const double is = vouch_cost_of(&cost, n), should = 1 + 0.2 * (n - 1);
+        if (!(is > 0.9 * should && is < 1.1 * should)) print_error("t(%d) / t(1) = %g, is %g\n", n, is, should);
+        assert_true(is > 0.9 * should && is < 1.1 * should);
+        if (n > 1) assert_true(is >= vouch_cost_of(&cost, n - 1));
+    }
+    assert_true(vouch_cost_of(&cost, VOUCH_MAX_DRAFT + 1) >= vouch_cost_of(&cost, 17));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_never_hurts),     cmocka_unit_test(a_fixed_depth_does_hurt),
+        cmocka_unit_test(it_finds_the_depth), cmocka_unit_test(it_comes_back),
+        cmocka_unit_test(it_doesnt_ask_what_cant_pay), cmocka_unit_test(it_foretells),
+        cmocka_unit_test(costs_are_learned),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
