@@ -279,7 +279,7 @@ static bool check_effects(cli_options *options, given_flags given)
         int drafters;
     } uses[] = {{"draft-model", MODEL}, {"draft-sampling", MODEL}, {"ngram-min", NGRAM},
                 {"ngram-max", NGRAM},   {"lenience", ALL},         {"num-speculative-tokens", ALL},
-                {"tree", ALL & ~MODEL},  {"prediction", PREDICTION}, {"history", HISTORY},
+                {"tree", ALL}, {"prediction", PREDICTION}, {"history", HISTORY},
                 {"history-tokens", HISTORY}, {"forget", VOUCH_DRAFTER_RECYCLE}};
     vouch_speculation *speculation = &options->session.speculation;
     char text[64];

@@ -252,7 +252,8 @@ typedef struct vouch_speculation {
     unsigned drafters; /* VOUCH_DRAFTER_ */
     int32_t n_draft; /* k: most guesses a cycle, 1 to VOUCH_MAX_DRAFT; 0: as many as pay, by what passes take here and
                         how often guesses hold, down to none */
-    int32_t tree_branches; /* most guesses for one place, to VOUCH_MAX_DRAFT; 1: chains; 0: the drafter's default */
+    int32_t tree_branches; /* most guesses for one place, to VOUCH_MAX_DRAFT; 1: chains; 0: the drafter's default,
+                              chains with a draft model, which makes at most 8 */
     int32_t tree_depth;    /* longest path of guesses, to VOUCH_MAX_DRAFT; 0: n_draft */
     const vouch_model *draft_model; /* must outlive the session; NULL: none */
     vouch_draft_sampling draft_sampling;

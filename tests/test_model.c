@@ -302,27 +302,42 @@ static bool path_is_chain(vouch_context *chain, int32_t n, const tree *t, const 
     return memcmp(vouch_context_logits(chain, 0), logits, bytes) == 0;
 }
 
+/* In one pass or in several; the logits of all its rows. */
+static float *tree_run(vouch_context *c, const tree *t, test_random *random)
+{
+    static float logits[MAX_TREE * 400];
+    const size_t n_vocab = (size_t)vouch_context_weights(c)->hparams.n_vocab;
+    assert_true(n_vocab <= 400);
+    for (int32_t at = 0, n; at < t->n; at += n) {
+        n = 1 + (int32_t)test_below(random, (uint32_t)(t->n - at));
+        if (at == 0) vouch_context_forward(c, t->tokens, t->parents, n, n);
+        else vouch_context_grow(c, t->tokens + at, t->parents + at, n, n);
+        memcpy(logits + (size_t)at * n_vocab, vouch_context_logits(c, 0), (size_t)n * n_vocab * sizeof *logits);
+    }
+    return logits;
+}
+
 static void check_tree(vouch_context *branched, vouch_context *chain, int32_t n, test_random *random)
 {
     const int32_t n_vocab = vouch_context_weights(chain)->hparams.n_vocab;
     tree t;
     tree_grow(&t, random, n_vocab);
-    vouch_context_forward(branched, t.tokens, t.parents, t.n, t.n);
+    const float *logits = tree_run(branched, &t, random);
     assert_int_equal(vouch_context_n_cached(branched), n);
     for (int32_t row = 0; row < t.n; row++) {
         tree_walk(&t, row);
-        assert_true(path_is_chain(chain, n, &t, vouch_context_logits(branched, row)));
+        assert_true(path_is_chain(chain, n, &t, logits + row * n_vocab));
     }
     /* A row under another parent says something else. */
     if (t.parents[t.n - 1] >= 0) {
         tree_walk(&t, t.n - 1);
         t.path[0] = t.path[--t.depth];
         t.depth = 1;
-        assert_false(path_is_chain(chain, n, &t, vouch_context_logits(branched, t.n - 1)));
+        assert_false(path_is_chain(chain, n, &t, logits + (t.n - 1) * n_vocab));
     }
     const int32_t leaf = (int32_t)test_below(random, (uint32_t)t.n);
     tree_walk(&t, leaf);
-    assert_true(path_is_chain(chain, n, &t, vouch_context_logits(branched, leaf)));
+    assert_true(path_is_chain(chain, n, &t, logits + leaf * n_vocab));
     vouch_context_keep_path(branched, t.path, t.depth);
     assert_int_equal(vouch_context_n_cached(branched), n + t.depth);
     assert_true(vouch_context_digest(branched) == vouch_context_digest(chain));

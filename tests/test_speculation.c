@@ -229,6 +229,85 @@ static void greedy_text_is_the_same_with_every_two_sources(void **state)
         }
 }
 
+/* The digests a context has after 0, 1, 2, ... of these tokens, one at a time. */
+static void digests_of(const vouch_model *model, const int32_t *tokens, int32_t n, uint64_t *digests)
+{
+    vouch_pool *pool;
+    vouch_context *context;
+    const vouch_context_options options = {.n_ctx = n, .max_rows = 1, .max_logits = 1};
+    assert_int_equal(vouch_pool_open(&pool, 1, NULL), VOUCH_OK);
+    assert_int_equal(vouch_context_open(&context, model->weights, pool, &options, NULL), VOUCH_OK);
+    for (int32_t i = 0; i <= n; i++) {
+        digests[i] = vouch_context_digest(context);
+        if (i < n) vouch_context_forward(context, &tokens[i], NULL, 1, 0);
+    }
+    vouch_context_close(context);
+    vouch_pool_close(pool);
+}
+
+/* Trees of a draft model, whose cache holds what was committed before the cycle, whatever was guessed in it. */
+static int64_t check_draft_tree(const family *f, const vouch_session_options *options, const int32_t *prompt)
+{
+    static uint64_t target[PROMPT + LENGTH + 1], draft[PROMPT + LENGTH + 1];
+    static answer plain;
+    size_t before = PROMPT, after = 0;
+    vouch_session_options without = *options;
+    without.speculation.drafters = VOUCH_DRAFTER_NONE;
+    answer_run(&plain, f->target, &without, prompt, PROMPT);
+    vouch_session *session = answer_open(f->target, options);
+    assert_int_equal(vouch_session_prompt(session, prompt, PROMPT, NULL), VOUCH_OK);
+    int64_t n_branches = 0;
+    int32_t tokens[PROMPT + LENGTH];
+    memcpy(tokens, prompt, sizeof(int32_t) * PROMPT);
+    memcpy(tokens + PROMPT, plain.tokens, sizeof(int32_t) * LENGTH);
+    digests_of(f->target, tokens, PROMPT + LENGTH, target);
+    digests_of(options->speculation.draft_model, tokens, PROMPT + LENGTH, draft);
+    for (vouch_step step = {0}; step.finish == VOUCH_FINISH_NONE; before = after) {
+        const vouch_drafter_ref d = vouch_session_get_drafter(session);
+        assert_int_equal(vouch_session_step(session, &step, NULL), VOUCH_OK);
+        const int32_t *got = vouch_session_tokens(session, &after);
+        assert_memory_equal(got, tokens, after * sizeof *got);
+        assert_true(vouch_context_digest(vouch_session_target(session)) == target[after - 1]);
+        if (step.n_guesses > 0) assert_true(d.ops->digest(d.self) == draft[before < after ? before : after - 1]);
+        int32_t n_children[VOUCH_MAX_DRAFT + 1] = {0};
+        for (int32_t g = 0; g < step.n_guesses; g++) {
+            n_branches += step.guesses[g].parent != g - 1;
+            assert_true(++n_children[step.guesses[g].parent + 1] <= options->speculation.tree_branches);
+            assert_true(step.guesses[g].depth < options->speculation.tree_depth);
+        }
+        assert_in_range(step.n_guesses, 0, options->speculation.n_draft);
+    }
+    vouch_session_close(session);
+    return n_branches;
+}
+
+static void greedy_text_is_the_same_with_draft_trees(void **state)
+{
+    (void)state;
+    const bool quick = test_is_quick() || TEST_SANITIZED;
+    int64_t n_branches = 0;
+    for (int i = 0; i < N_FAMILIES; i++)
+        for (int32_t k = quick ? 6 : 1; k <= 16; k += quick ? 10 : 1)
+            for (int32_t branches = 2; branches <= 9; branches += 1 + branches % 3) {
+                vouch_session_options options = options_plain();
+                const vouch_model *const drafts[] = {families[i].near, families[i].same, families[i].far};
+                options.speculation = (vouch_speculation){.drafters = VOUCH_DRAFTER_MODEL,
+                                                          .draft_model = drafts[(branches + k) % 3],
+                                                          .n_draft = k,
+                                                          .tree_branches = branches,
+                                                          .tree_depth = 1 + k / 2,
+                                                          .lenience = 1,
+                                                          .ngram_min = 2,
+                                                          .ngram_max = 4};
+                options.sampling.penalty_window = k;
+                options.sampling.repeat_penalty = 1.2f;
+                int32_t prompt[PROMPT];
+                answer_prompt(prompt, PROMPT, families[i].n_vocab, (uint64_t)k, true);
+                n_branches += check_draft_tree(&families[i], &options, prompt);
+            }
+    assert_true(n_branches > 0);
+}
+
 /* Penalties and bias look at the accepted guesses as they do at tokens of plain decoding. */
 static void penalties_and_bias_see_the_same_history(void **state)
 {
@@ -373,22 +452,6 @@ static void greedy_drafts_of_a_sampled_answer(void **state)
 }
 
 /* ------------------------------------------------------------------ law L3 */
-
-/* The digests a context has after 0, 1, 2, ... of these tokens, one at a time. */
-static void digests_of(const vouch_model *model, const int32_t *tokens, int32_t n, uint64_t *digests)
-{
-    vouch_pool *pool;
-    vouch_context *context;
-    const vouch_context_options options = {.n_ctx = n, .max_rows = 1, .max_logits = 1};
-    assert_int_equal(vouch_pool_open(&pool, 1, NULL), VOUCH_OK);
-    assert_int_equal(vouch_context_open(&context, model->weights, pool, &options, NULL), VOUCH_OK);
-    for (int32_t i = 0; i <= n; i++) {
-        digests[i] = vouch_context_digest(context);
-        if (i < n) vouch_context_forward(context, &tokens[i], NULL, 1, 0);
-    }
-    vouch_context_close(context);
-    vouch_pool_close(pool);
-}
 
 /* The tokens of each step, and the caches as it left them. */
 typedef struct snapshot {
@@ -620,6 +683,7 @@ int main(void)
         cmocka_unit_test(greedy_text_is_the_same_at_every_depth),
         cmocka_unit_test(greedy_text_is_the_same_with_every_source),
         cmocka_unit_test(greedy_text_is_the_same_with_every_two_sources),
+        cmocka_unit_test(greedy_text_is_the_same_with_draft_trees),
         cmocka_unit_test(penalties_and_bias_see_the_same_history),
         cmocka_unit_test(a_seed_names_an_answer),
         cmocka_unit_test(acceptance_falls_with_noise),

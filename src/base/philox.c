@@ -21,13 +21,18 @@ void vouch_philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t
     out[3] = c3;
 }
 
-double vouch_uniform(uint64_t seed, int64_t position, vouch_purpose purpose)
+double vouch_uniform_of(uint64_t seed, int64_t position, vouch_purpose purpose, int32_t number)
 {
     const uint32_t counter[4] = {(uint32_t)position, (uint32_t)((uint64_t)position >> 32),
-                                 (uint32_t)purpose, 0};
+                                 (uint32_t)purpose, (uint32_t)number};
     const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
     uint32_t out[4];
     vouch_philox4x32(counter, key, out);
     const uint64_t bits = ((uint64_t)out[0] << 32 | out[1]) >> 11;
     return (double)bits * 0x1p-53;
+}
+
+double vouch_uniform(uint64_t seed, int64_t position, vouch_purpose purpose)
+{
+    return vouch_uniform_of(seed, position, purpose, 0);
 }

@@ -22,5 +22,7 @@ void vouch_philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t
 
 /* Uniform in [0, 1), a multiple of 2^-53. */
 double vouch_uniform(uint64_t seed, int64_t position, vouch_purpose purpose);
+/* One of as many as are wanted; number 0 is that of vouch_uniform. */
+double vouch_uniform_of(uint64_t seed, int64_t position, vouch_purpose purpose, int32_t number);
 
 #endif

@@ -8,9 +8,19 @@
  * The last guess is never fed: whether it holds isn't known yet. After a full acceptance it is one of the
  * tokens the next proposal catches up with; after a rejection the cycle rewinds the cache to what was kept.
  *
+ * Or a tree, level by level (as in Li et al., EAGLE-2, arXiv 2406.16858). A level has its share of the guesses that
+ * are left. The best guesses of the level before are fed in one pass, and a place for a guess behind one of them is
+ * worth
+ *
+ *     its path's probability x the next largest probability of its q
+ *
+ * whereupon the best places are filled: with the likeliest tokens, or with tokens drawn from q without replacement.
+ * How many there are behind a guess is decided before any of them is drawn, and none is dropped afterwards: so they
+ * are exactly what the judge takes them for.
+ *
  * A guess drawn from q carries that q; one by argmax comes from a point mass and carries none. The draws are
- * the random numbers (seed, position, DRAFT): independent of the judge's, and the same however often a
- * position is drafted again.
+ * the random numbers (seed, position, DRAFT), numbered by guess: independent of the judge's, and the same however
+ * often a position is drafted again.
  *
  * Where the model gives no finite logits, the draft ends before that guess, down to none: a bad draft model
  * costs speed, not the answer (law L2). That is exact, because the end depends on the guesses before it only.
@@ -21,18 +31,42 @@
 #include <string.h>
 
 #include "base/common.h"
+#include "draft/recycle.h"
+
+enum { N_BEST = VOUCH_MAX_OPTIONS };
+
+/* A place for guesses that a pass has opened: its q, and the likeliest tokens there. */
+typedef struct opening {
+    int32_t parent; /* the guess before it; -1: the sequence */
+    double value;   /* of the path to it */
+    int32_t n_best, n_filled;
+    int32_t best[N_BEST];
+    float weight[N_BEST];
+    const vouch_dist *q;
+    double total;
+} opening;
 
 typedef struct model_drafter {
     vouch_context *context;
     vouch_sampler sampler;
+    vouch_draw_fn *draw;
     bool greedy;              /* guesses are argmaxes: of q, or because the temperature is 0 */
     int32_t n_ctx, chunk, k;
+    int32_t branches;         /* 1: chains */
     vouch_dist *q;            /* [k], or [1] where greedy */
     const vouch_dist **q_of;  /* [k] */
     int32_t *guesses;         /* [k] */
+    int32_t *parents;         /* [k] */
     int32_t window;           /* tokens the penalties look at */
     int32_t *history;         /* [window + k] */
     vouch_arena arena;
+
+    /* The running tree. */
+    int32_t n_history;        /* tokens in `history` before the first guess */
+    int32_t n_q, n_rows;      /* used; fed */
+    int32_t rows[VOUCH_MAX_DRAFT], depths[VOUCH_MAX_DRAFT]; /* of the context's tree; guesses before it on its path */
+    double values[VOUCH_MAX_DRAFT];
+    opening openings[N_BEST];
 } model_drafter;
 
 /* Feeds what the cache lacks of tokens[0, n) in chunks, the last one with logits where wanted. */
@@ -57,8 +91,123 @@ static bool draw_guess(model_drafter *d, int32_t i, int64_t position, size_t n_h
     vouch_dist *q = &d->q[d->greedy ? 0 : i];
     float *logits = vouch_context_logits(d->context, 0);
     if (vouch_dist_from_logits(q, &d->sampler, logits, d->history, n_history) != VOUCH_OK) return false;
-    d->guesses[i] = vouch_dist_draw(q, vouch_uniform(d->sampler.params.seed, position, VOUCH_PURPOSE_DRAFT));
+    vouch_residual whole;
+    vouch_residual_begin(&whole, q, NULL, 1);
+    d->guesses[i] = d->draw(&whole, d->sampler.params.seed, position, i);
     return true;
+}
+
+static void grow_chain(model_drafter *d, vouch_draft *draft, int64_t n_tokens, int32_t k)
+{
+    for (int32_t i = 0;; i++) {
+        if (!draw_guess(d, i, n_tokens + i, (size_t)(d->n_history + i))) return;
+        draft->n = i + 1;
+        if (draft->n == k) return;
+        d->history[d->n_history + i] = d->guesses[i];
+        vouch_context_forward(d->context, &d->guesses[i], NULL, 1, 1);
+    }
+}
+
+/* --------------------------------------------------------------------- trees */
+
+/* The place behind a guess, from the logits of a row; false where these aren't finite. */
+static bool place_open(model_drafter *d, opening *o, int32_t parent, int32_t row)
+{
+    vouch_dist *q = &d->q[d->greedy ? 0 : d->n_q];
+    const int32_t depth = parent < 0 ? 0 : d->depths[parent] + 1;
+    for (int32_t i = parent, at = d->n_history + depth; i >= 0; i = d->parents[i]) d->history[--at] = d->guesses[i];
+    *o = (opening){.parent = parent, .value = parent < 0 ? 1 : d->values[parent], .q = q};
+    if (vouch_dist_from_logits(q, &d->sampler, vouch_context_logits(d->context, row), d->history,
+                               (size_t)(d->n_history + depth)) != VOUCH_OK)
+        return false;
+    o->n_best = vouch_recycle_top(d->sampler.kernels, q->weight, q->n_vocab, d->branches, o->best, o->weight);
+    while (o->n_best > 0 && !(o->weight[o->n_best - 1] > 0)) o->n_best--;
+    o->total = q->total;
+    d->n_q++;
+    return true;
+}
+
+/* The best guesses of [first, past), at most as many as there are openings, in the order of their numbers. */
+static int32_t choose_guesses(const model_drafter *d, int32_t first, int32_t past, int32_t *chosen)
+{
+    int32_t n = 0;
+    for (int32_t i = first; i < past; i++) {
+        int32_t better = 0;
+        for (int32_t j = first; j < past; j++)
+            better += d->values[j] > d->values[i] || (d->values[j] == d->values[i] && j < i);
+        if (better < d->branches) chosen[n++] = i;
+    }
+    return n;
+}
+
+/* Feeds guesses of the last level and opens the places behind them. Returns how many there are. */
+static int32_t level_open(model_drafter *d, const int32_t *chosen, int32_t n)
+{
+    int32_t tokens[N_BEST], parents[N_BEST], n_open = 0;
+    for (int32_t i = 0; i < n; i++) {
+        const int32_t parent = d->parents[chosen[i]];
+        tokens[i] = d->guesses[chosen[i]];
+        parents[i] = parent < 0 ? -1 : d->rows[parent];
+        d->rows[chosen[i]] = d->n_rows + i;
+    }
+    if (d->n_rows == 0) vouch_context_forward(d->context, tokens, parents, n, n);
+    else vouch_context_grow(d->context, tokens, parents, n, n);
+    d->n_rows += n;
+    for (int32_t i = 0; i < n; i++) n_open += place_open(d, &d->openings[n_open], chosen[i], i);
+    return n_open;
+}
+
+/* Gives the best n places to guesses. */
+static void divide(opening *openings, int32_t n_open, int32_t n, int32_t branches)
+{
+    for (; n > 0; n--) {
+        opening *best = NULL;
+        double most = 0;
+        for (opening *o = openings; o < openings + n_open; o++) {
+            if (o->n_filled == vouch_min(o->n_best, branches)) continue;
+            const double value = o->value * (double)o->weight[o->n_filled] / o->total;
+            if (best && value <= most) continue;
+            best = o;
+            most = value;
+        }
+        if (!best) return;
+        best->n_filled++;
+    }
+}
+
+static void fill(model_drafter *d, vouch_draft *draft, const opening *o, int64_t n_tokens)
+{
+    vouch_residual left;
+    vouch_residual_begin(&left, o->q, NULL, 1);
+    for (int32_t i = 0; i < o->n_filled && left.total > 0; i++) {
+        const int32_t number = draft->n++, depth = o->parent < 0 ? 0 : d->depths[o->parent] + 1;
+        int32_t token = o->best[i];
+        double p = (double)o->weight[i] / o->total;
+        if (!d->greedy) {
+            token = d->draw(&left, d->sampler.params.seed, n_tokens + depth, number);
+            p = vouch_dist_p(o->q, token);
+            vouch_residual_reject(&left, token);
+        }
+        d->guesses[number] = token;
+        d->parents[number] = o->parent;
+        d->depths[number] = depth;
+        d->values[number] = o->value * p;
+        d->q_of[number] = o->q;
+    }
+}
+
+static void grow_tree(model_drafter *d, vouch_draft *draft, int64_t n_tokens, int32_t n, const vouch_shape *shape)
+{
+    int32_t chosen[N_BEST], n_open = place_open(d, &d->openings[0], -1, 0);
+    for (int32_t level = 0; n_open > 0; level++) {
+        const int32_t levels = shape->depth - level, first = draft->n;
+        divide(d->openings, n_open, (n - first + levels - 1) / levels, shape->branches);
+        for (int32_t i = 0; i < n_open; i++) fill(d, draft, &d->openings[i], n_tokens);
+        for (int32_t i = first; i < draft->n; i++)
+            if (d->parents[i] != i - 1) draft->parents = d->parents;
+        if (levels == 1 || draft->n >= n) return;
+        n_open = draft->n > first ? level_open(d, chosen, choose_guesses(d, first, draft->n, chosen)) : 0;
+    }
 }
 
 static vouch_draft model_propose(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape)
@@ -66,19 +215,16 @@ static vouch_draft model_propose(void *self, const int32_t *tokens, int32_t n_to
     model_drafter *d = self;
     vouch_draft draft = {.tokens = d->guesses, .q = d->greedy ? NULL : d->q_of};
     const int32_t room = vouch_min(d->k, d->n_ctx - n_tokens); /* the draft model's context may be the shorter */
-    const int32_t k = vouch_min(shape->depth, room);
-    if (k < 1) return draft;
+    const int32_t k = vouch_min(d->branches > 1 ? shape->n : shape->depth, room);
+    if (k < 1 || shape->depth < 1) return draft;
 
-    const int32_t n_history = vouch_min(n_tokens, d->window);
-    memcpy(d->history, tokens + n_tokens - n_history, (size_t)n_history * sizeof *tokens);
+    d->n_history = vouch_min(n_tokens, d->window);
+    d->n_q = d->n_rows = 0;
+    memcpy(d->history, tokens + n_tokens - d->n_history, (size_t)d->n_history * sizeof *tokens);
     catch_up(d, tokens, n_tokens, true);
-    for (int32_t i = 0;; i++) {
-        if (!draw_guess(d, i, (int64_t)n_tokens + i, (size_t)(n_history + i))) return draft;
-        draft.n = i + 1;
-        if (draft.n == k) return draft;
-        d->history[n_history + i] = d->guesses[i];
-        vouch_context_forward(d->context, &d->guesses[i], NULL, 1, 1);
-    }
+    if (d->branches > 1) grow_tree(d, &draft, n_tokens, k, shape);
+    else grow_chain(d, &draft, n_tokens, k);
+    return draft;
 }
 
 static void model_rewind(void *self, int32_t n_tokens)
@@ -115,21 +261,29 @@ static const vouch_drafter_ops model_ops = {.name = "model",
                                             .memory = model_memory,
                                             .digest = model_digest};
 
-/* With temperature 0 q is itself a point mass: what sampling would give, too. A greedy draft at a higher
+/* In chains: with temperature 0 q is itself a point mass: what sampling would give, too. A greedy draft at a higher
  * temperature takes the argmax of the logits after penalties and bias. */
 static void layout_drafter(model_drafter *d, const vouch_drafter_model_options *options, const vouch_weights *weights,
                            vouch_arena *arena)
 {
     const int32_t n_vocab = weights->hparams.n_vocab;
     vouch_sampling params = *options->sampling;
-    if (options->draft_sampling == VOUCH_DRAFT_GREEDY) params.temperature = 0;
-    d->greedy = params.temperature == 0;
+    d->greedy = params.temperature == 0 || options->draft_sampling == VOUCH_DRAFT_GREEDY;
     d->k = options->k;
+    d->branches = vouch_min(vouch_min(options->branches, d->k), N_BEST);
+    if (d->greedy && d->branches == 1) params.temperature = 0;
+    if (params.temperature == 0 && d->branches > 1) {
+        params.temperature = 1; /* for the values of places; the order is the same */
+        params.top_k = 0;
+        params.top_p = 1;
+        params.min_p = 0;
+    }
     vouch_sampler_layout(&d->sampler, &params, n_vocab, weights->kernels, arena);
     const int32_t n_q = d->greedy ? 1 : d->k;
     d->q = vouch_arena_take(arena, (size_t)n_q, sizeof *d->q);
     d->q_of = vouch_arena_take(arena, (size_t)d->k, sizeof *d->q_of);
     d->guesses = vouch_arena_take(arena, (size_t)d->k, sizeof *d->guesses);
+    d->parents = vouch_arena_take(arena, (size_t)d->k, sizeof *d->parents);
     d->window = vouch_min(params.penalty_window, options->n_ctx);
     d->history = vouch_arena_take(arena, (size_t)d->window + (size_t)d->k, sizeof *d->history);
     for (int32_t i = 0; i < n_q; i++) {
@@ -147,9 +301,13 @@ vouch_status vouch_drafter_model_open(vouch_drafter_ref *out, const vouch_weight
     if (!d) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the draft model's state");
     d->n_ctx = vouch_min(options->n_ctx, weights->hparams.n_ctx_train);
     d->chunk = options->prefill_chunk;
-    const vouch_context_options context = {.n_ctx = d->n_ctx, .max_rows = d->chunk, .max_logits = 1, .kv_type = options->kv_type};
+    d->draw = options->draw;
     vouch_arena arena = {0};
     layout_drafter(d, options, weights, &arena);
+    const vouch_context_options context = {.n_ctx = d->n_ctx,
+                                           .max_rows = d->chunk > d->k ? d->chunk : d->k,
+                                           .max_logits = d->branches,
+                                           .kv_type = options->kv_type};
     vouch_status status = vouch_arena_allocate(&arena, "the draft model's distributions", err);
     if (status == VOUCH_OK) {
         layout_drafter(d, options, weights, &arena);

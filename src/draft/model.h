@@ -9,9 +9,11 @@
 typedef struct vouch_drafter_model_options {
     const vouch_sampling *sampling; /* the session's: q is processed as p is */
     vouch_draft_sampling draft_sampling;
+    vouch_draw_fn *draw;   /* of a guess from q */
     int32_t n_ctx;         /* of the session; the draft model's own may be shorter */
     int32_t prefill_chunk;
     int32_t k;             /* most guesses of a proposal */
+    int32_t branches;      /* most for one place, of which VOUCH_MAX_OPTIONS are used; 1: chains */
     vouch_kv_type kv_type;
 } vouch_drafter_model_options;
 

@@ -30,15 +30,17 @@ void vouch_drafters_name(unsigned drafters, char *out, size_t size)
 }
 
 static vouch_status open_model(vouch_drafter_ref *out, const vouch_model *model, const vouch_session_options *o,
-                               vouch_pool *pool, vouch_error *err)
+                               bool is_paced, vouch_pool *pool, vouch_error *err)
 {
     const vouch_speculation *spec = &o->speculation;
     VOUCH_TRY(vouch_model_check_pair(model, spec->draft_model, err));
     const vouch_drafter_model_options options = {.sampling = &o->sampling,
                                                  .draft_sampling = spec->draft_sampling,
+                                                 .draw = vouch_draw_guess,
                                                  .n_ctx = o->n_ctx,
                                                  .prefill_chunk = o->prefill_chunk,
                                                  .k = spec->n_draft,
+                                                 .branches = is_paced ? 1 : spec->tree_branches,
                                                  .kv_type = o->kv_type};
     return vouch_drafter_model_open(out, spec->draft_model->weights, pool, &options, err);
 }
@@ -79,10 +81,10 @@ static vouch_status open_composition(vouch_drafter_ref *out, const vouch_model *
 }
 
 static vouch_status open_chain(vouch_drafter_ref *out, const vouch_model *model, const vouch_session_options *o,
-                               vouch_pool *pool, vouch_error *err)
+                               bool is_paced, vouch_pool *pool, vouch_error *err)
 {
     const vouch_speculation *spec = &o->speculation;
-    if (spec->drafters & VOUCH_DRAFTER_MODEL) return open_model(out, model, o, pool, err);
+    if (spec->drafters & VOUCH_DRAFTER_MODEL) return open_model(out, model, o, is_paced, pool, err);
     if (spec->drafters & VOUCH_DRAFTER_CUSTOM) return vouch_drafter_custom_open(out, &spec->custom, err);
     return VOUCH_OK;
 }
@@ -94,7 +96,7 @@ vouch_status vouch_drafters_open(vouch_drafter_ref *out, const vouch_model *mode
     vouch_pace_options parts = {.now = vouch_now};
     *out = (vouch_drafter_ref){0};
     VOUCH_TRY(open_composition(&parts.grown, model, o, err));
-    const vouch_status status = open_chain(&parts.chain, model, o, pool, err);
+    const vouch_status status = open_chain(&parts.chain, model, o, is_paced, pool, err);
     if (status != VOUCH_OK) {
         if (parts.grown.ops) parts.grown.ops->close(parts.grown.self);
         return status;

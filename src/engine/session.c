@@ -105,6 +105,7 @@ static vouch_status check_speculation(const vouch_speculation *s, vouch_error *e
 static bool wants_pace(const vouch_speculation *given)
 {
     if (given->drafters == VOUCH_DRAFTER_NONE) return false;
+    if (given->drafters == VOUCH_DRAFTER_MODEL && given->tree_branches > 1) return false; /* it knows chains */
     return given->drafters == VOUCH_DRAFTER_AUTO || given->n_draft == 0 ||
            ((given->drafters & CHAINS) && (given->drafters & ~CHAINS));
 }
@@ -127,8 +128,8 @@ static vouch_status resolve_options(vouch_session_options *o, const vouch_model 
     if (s->drafters == VOUCH_DRAFTER_AUTO) s->drafters = FREE_DRAFTERS | (s->draft_model ? VOUCH_DRAFTER_MODEL : 0);
     if (s->drafters == VOUCH_DRAFTER_NONE) s->n_draft = 0;
     if (s->history_tokens == 0) s->history_tokens = DEFAULT_HISTORY;
+    if (!(s->drafters & ~CHAINS) && (s->tree_branches == 0 || s->drafters == VOUCH_DRAFTER_CUSTOM)) s->tree_branches = 1;
     if (s->tree_branches == 0) s->tree_branches = DEFAULT_BRANCHES;
-    if (!(s->drafters & ~CHAINS)) s->tree_branches = 1;
     if (s->tree_depth == 0 || s->tree_depth > s->n_draft) s->tree_depth = s->n_draft;
     return vouch_sampling_check(&o->sampling, model->info.n_vocab, err);
 }

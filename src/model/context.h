@@ -7,7 +7,8 @@
  *
  * A pass adds n rows. Each attends to the n_cached tokens before it and to its ancestors among the rows:
  * with parents NULL row i follows row i - 1 (a chain), otherwise row parents[i] < i, or -1 for the cache's
- * last token (a tree). Its position is its depth. vouch_context_keep then says how much of it stays.
+ * last token (a tree). Its position is its depth. vouch_context_keep then says how much of it stays. A tree can
+ * also be grown by further passes, whose rows follow those of the passes before.
  *
  *   C1  slots [0, n_cached) hold exactly the keys and values of the sequence's tokens; slots beyond hold
  *       nothing that a later pass can see (law L3).
@@ -38,6 +39,10 @@ size_t vouch_context_memory(const vouch_context *context);
  * (<= max_logits) get logits. Can't fail: sizes are the caller's to keep, and asserted. */
 void vouch_context_forward(vouch_context *context, const int32_t *tokens, const int32_t *parents,
                            int32_t n, int32_t n_logits);
+/* Adds n rows to the tree of the last pass, as if they had been rows of it: parents count its rows, too. All rows of
+ * a tree fit into max_rows. */
+void vouch_context_grow(vouch_context *context, const int32_t *tokens, const int32_t *parents, int32_t n,
+                        int32_t n_logits);
 /* Logits [n_vocab] of the i-th row that has them. The caller may change them. */
 float *vouch_context_logits(vouch_context *context, int32_t i);
 

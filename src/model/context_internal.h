@@ -39,7 +39,8 @@ struct vouch_context {
     /* One pass. */
     int32_t n_rows, n_logits;
     bool is_tree;
-    int32_t *tokens, *parents, *depths; /* [n_rows]; position = n_cached + depth */
+    int32_t first; /* rows of the same tree before this pass's: its row r is row first + r of the tree */
+    int32_t *tokens, *parents, *depths; /* [first + n_rows]; position = n_cached + depth */
     float *cosines, *sines;             /* [n_rows][n_rot], a pair's first sine negative */
     float *x;                           /* [n_rows][n_embd] the residual stream */
     float *q, *k, *v;                   /* [n_rows][heads * head_dim] */

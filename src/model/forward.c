@@ -164,7 +164,7 @@ static void finish_keys(vouch_context *c, thread_memory *my, int32_t index, cons
         for (int64_t r = 0; r < c->n_rows; r++) {
             float *head = c->k + (r * h->n_kv_heads + i) * h->head_dim;
             rotate_head(c, my, head, layer->k_norm, r);
-            c->weights->kernels->set_row(cache_of(c->keys, c, index, (int32_t)i), c->n_cached + r, head);
+            c->weights->kernels->set_row(cache_of(c->keys, c, index, (int32_t)i), c->n_cached + c->first + r, head);
         }
 }
 
@@ -173,7 +173,7 @@ static void finish_values(vouch_context *c, int32_t index, int64_t begin, int64_
     const vouch_hparams *h = &c->weights->hparams;
     for (int64_t i = begin; i < end; i++)
         for (int64_t r = 0; r < c->n_rows; r++)
-            c->weights->kernels->set_column(cache_of(c->values, c, index, (int32_t)i), c->n_cached + r,
+            c->weights->kernels->set_column(cache_of(c->values, c, index, (int32_t)i), c->n_cached + c->first + r,
                                             c->v + (r * h->n_kv_heads + i) * h->head_dim);
 }
 
@@ -254,7 +254,7 @@ static int64_t place_of(const vouch_context *c, const unit *u, int64_t query)
     return (query / u->group * h->n_heads + u->kv_head * u->group + query % u->group) * h->head_dim;
 }
 
-/* Slots of this pass that row r sees beyond the shared ones, in ascending order; the row's own is last. */
+/* Slots of this tree or chain that row r sees beyond the shared ones, in ascending order; the row's own is last. */
 static int64_t own_slots(const vouch_context *c, const unit *u, int64_t r, int32_t *slots)
 {
     if (!c->is_tree) {
@@ -262,9 +262,9 @@ static int64_t own_slots(const vouch_context *c, const unit *u, int64_t r, int32
         for (int64_t j = 0; j < n; j++) slots[j] = (int32_t)(u->n_shared + j);
         return n;
     }
-    const int64_t n = c->depths[r] + 1;
+    const int64_t n = c->depths[c->first + r] + 1;
     int64_t at = n;
-    for (int32_t row = (int32_t)r; row >= 0; row = c->parents[row]) slots[--at] = c->n_cached + row;
+    for (int32_t row = c->first + (int32_t)r; row >= 0; row = c->parents[row]) slots[--at] = c->n_cached + row;
     return n;
 }
 
@@ -283,7 +283,7 @@ static void score_keys(const vouch_context *c, thread_memory *my, const unit *u)
         kernels->interleave(&queries, query, 0, i - u->begin, i - u->begin + 1, 0, h->head_dim);
     }
     const vouch_matrix *keys = cache_of(c->keys, c, u->layer, u->kv_head);
-    const int64_t n_keys = c->n_cached + (u->end - 1) / u->group + 1;
+    const int64_t n_keys = c->n_cached + c->first + (u->end - 1) / u->group + 1;
     const vouch_result scores = {u->scores, 16, u->chunk, VOUCH_FROM_ZERO, NULL};
     kernels->matmul[keys->type](keys, &queries, scores, 0, (n_keys + VOUCH_TILE - 1) / VOUCH_TILE);
 }
@@ -456,11 +456,11 @@ static void begin_row(vouch_context *c, int64_t r)
 {
     const vouch_hparams *h = &c->weights->hparams;
     float *cosines = c->cosines + r * h->n_rot, *sines = c->sines + r * h->n_rot;
-    vouch_matrix_get_row(&c->weights->embedding, c->tokens[r], c->x + r * h->n_embd);
+    vouch_matrix_get_row(&c->weights->embedding, c->tokens[c->first + r], c->x + r * h->n_embd);
     for (int32_t i = 0; i < h->n_rot / 2; i++) {
         const int32_t a = h->arch->rope_half_split ? i : 2 * i, b = h->arch->rope_half_split ? i + h->n_rot / 2 : a + 1;
         double sine, cosine;
-        vouch_sine_cosine((double)(c->n_cached + c->depths[r]) * c->frequencies[i], &sine, &cosine);
+        vouch_sine_cosine((double)(c->n_cached + c->depths[c->first + r]) * c->frequencies[i], &sine, &cosine);
         cosines[a] = cosines[b] = (float)cosine;
         sines[a] = -(float)sine;
         sines[b] = (float)sine;
@@ -492,22 +492,35 @@ static void forward_on_thread(void *arg, vouch_pool *team, int32_t thread)
     if (c->n_logits > 0) stage_logits(c, team, my);
 }
 
-void vouch_context_forward(vouch_context *context, const int32_t *tokens, const int32_t *parents, int32_t n,
-                           int32_t n_logits)
+static void run_pass(vouch_context *c, const int32_t *tokens, const int32_t *parents, int32_t first, int32_t n,
+                     int32_t n_logits)
 {
-    vouch_context *c = context;
-    assert(n >= 1 && n <= c->max_rows && n <= c->n_ctx - c->n_cached);
+    assert(n >= 1 && first + n <= c->max_rows && first + n <= c->n_ctx - c->n_cached);
     assert(n_logits >= 0 && n_logits <= n && n_logits <= c->max_logits);
+    c->first = first;
     c->n_rows = n;
     c->n_logits = n_logits;
     c->is_tree = parents != NULL;
-    for (int32_t r = 0; r < n; r++) {
-        const int32_t parent = parents ? parents[r] : r - 1;
-        assert(tokens[r] >= 0 && tokens[r] < c->weights->hparams.n_vocab && parent >= -1 && parent < r);
-        c->tokens[r] = tokens[r];
+    for (int32_t r = first; r < first + n; r++) {
+        const int32_t token = tokens[r - first], parent = parents ? parents[r - first] : r - 1;
+        assert(token >= 0 && token < c->weights->hparams.n_vocab && parent >= -1 && parent < r);
+        c->tokens[r] = token;
         c->parents[r] = parent;
         c->depths[r] = parent < 0 ? 0 : c->depths[parent] + 1;
     }
     vouch_pool_run(c->pool, forward_on_thread, c);
     if (!parents) c->n_cached += n;
+}
+
+void vouch_context_forward(vouch_context *context, const int32_t *tokens, const int32_t *parents, int32_t n,
+                           int32_t n_logits)
+{
+    run_pass(context, tokens, parents, 0, n, n_logits);
+}
+
+void vouch_context_grow(vouch_context *context, const int32_t *tokens, const int32_t *parents, int32_t n,
+                        int32_t n_logits)
+{
+    assert(context->is_tree);
+    run_pass(context, tokens, parents, context->first + context->n_rows, n, n_logits);
 }

@@ -217,6 +217,11 @@ int32_t vouch_residual_draw(const vouch_residual *r, double u)
     return r->total > 0 ? draw(r, u * r->total) : vouch_dist_draw(r->p, u);
 }
 
+int32_t vouch_draw_guess(const vouch_residual *left, uint64_t seed, int64_t position, int32_t number)
+{
+    return vouch_residual_draw(left, vouch_uniform_of(seed, position, VOUCH_PURPOSE_DRAFT, number));
+}
+
 double vouch_dist_overlap(const vouch_dist *p, const vouch_dist *q, int32_t guess)
 {
     if (!q) return vouch_dist_p(p, guess);

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The draft model's proposals, exactly: its draws branch instead of falling, and for each draft that can come of
+ * them the judge's do. The joint distribution of the tokens has to be the target's to 1e-12, whatever tree grows;
+ * and with the usual mistakes in growing one it has to be another.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "draft/model.h"
+#include "engine/model.h"
+#include "support/answer.h"
+#include "support/sanitized.h"
+#include "support/toy.h"
+
+enum { VOCAB = 4, N_PROMPT = 3, MAX_PATH = 32, LENGTH = 3, JOINT = VOCAB * VOCAB * VOCAB };
+
+/* ------------------------------------------------------------------ walker */
+
+/* Depth-first through all choices: a run replays the path and takes option 0 where it is at its end. */
+typedef struct walker {
+    int option[MAX_PATH], n_options[MAX_PATH];
+    int n, at;
+    double probability; /* of the run so far */
+} walker;
+
+static int choose(walker *w, const double *probability, int n_options)
+{
+    if (w->at == w->n) {
+        assert_true(w->n < MAX_PATH);
+        w->option[w->n] = 0;
+        w->n_options[w->n++] = n_options;
+    }
+    assert_int_equal(w->n_options[w->at], n_options);
+    const int option = w->option[w->at++];
+    w->probability *= probability[option];
+    return option;
+}
+
+static bool walker_next(walker *w)
+{
+    w->at = 0;
+    w->probability = 1;
+    while (w->n > 0 && ++w->option[w->n - 1] == w->n_options[w->n - 1]) w->n--;
+    return w->n > 0;
+}
+
+static int32_t choose_token(walker *w, const vouch_residual *left)
+{
+    double probability[VOCAB];
+    int32_t token[VOCAB];
+    int n = 0;
+    for (int32_t x = 0; x < left->p->n_vocab; x++) {
+        const double p = vouch_residual_p(left, x);
+        if (!(p > 0)) continue;
+        probability[n] = p;
+        token[n++] = x;
+    }
+    assert_true(n > 0);
+    return token[choose(w, probability, n)];
+}
+
+/* ---------------------------------------------------------------- the model */
+
+static walker drafts, verdicts;
+
+static int32_t branching_draw(const vouch_residual *left, uint64_t seed, int64_t position, int32_t number)
+{
+    (void)seed;
+    (void)position;
+    (void)number;
+    return choose_token(&drafts, left);
+}
+
+typedef enum mistake { NONE, SORTED, NOT_ITS_Q } mistake;
+
+typedef struct setup {
+    int32_t branches, n, depth;
+    vouch_sampling sampling;
+    vouch_draft_sampling draft_sampling;
+    mistake mistake;
+} setup;
+
+typedef struct run {
+    toy target;
+    int32_t tokens[TOY_MAX_CTX];
+    vouch_draft draft;
+    double joint[JOINT];
+    int64_t n_drafts, n_branches;
+} run;
+
+static vouch_status row_p(void *self, int32_t row, int32_t depth, const vouch_dist **p)
+{
+    run *r = self;
+    for (int32_t i = row - 1, at = N_PROMPT + depth; i >= 0; i = vouch_draft_parent(&r->draft, i))
+        r->tokens[--at] = r->draft.tokens[i];
+    *p = toy_dist(&r->target, r->tokens, N_PROMPT + depth);
+    return VOUCH_OK;
+}
+
+static bool branching_accept(void *self, int64_t position, double before, double limit, double *u)
+{
+    (void)self;
+    (void)position;
+    const double p = before < 1 ? (limit - before) / (1 - before) : 0;
+    const bool accepted = p >= 1 || (p > 0 && choose(&verdicts, (const double[]){p, 1 - p}, 2) == 0);
+    *u = accepted ? before : limit;
+    return accepted;
+}
+
+static int32_t branching_emit(void *self, int64_t position, const vouch_residual *left)
+{
+    (void)self;
+    (void)position;
+    if (left->total > 0) return choose_token(&verdicts, left);
+    vouch_residual whole;
+    vouch_residual_begin(&whole, left->p, NULL, 1);
+    return choose_token(&verdicts, &whole);
+}
+
+/* The tokens from `n` emitted ones on come from the target. */
+static void add_joint(run *r, int32_t n, double probability)
+{
+    if (n == LENGTH) {
+        int32_t index = 0;
+        for (int32_t i = 0; i < LENGTH; i++) index = index * VOCAB + r->tokens[N_PROMPT + i];
+        r->joint[index] += probability;
+        return;
+    }
+    double p[VOCAB];
+    const vouch_dist *dist = toy_dist(&r->target, r->tokens, N_PROMPT + n);
+    for (int32_t x = 0; x < VOCAB; x++) p[x] = vouch_dist_p(dist, x);
+    for (int32_t x = 0; x < VOCAB; x++) {
+        r->tokens[N_PROMPT + n] = x;
+        if (p[x] > 0) add_joint(r, n + 1, probability * p[x]);
+    }
+}
+
+static void judge_all(run *r, double probability)
+{
+    const vouch_dice dice = {branching_accept, branching_emit, NULL};
+    verdicts = (walker){.probability = 1};
+    do {
+        vouch_judgement out;
+        vouch_guess guesses[VOUCH_MAX_DRAFT];
+        assert_int_equal(vouch_judge(&out, guesses, &r->draft, row_p, r, &dice, N_PROMPT, 1, false), VOUCH_OK);
+        for (int32_t i = 0; i < out.n_accepted; i++) r->tokens[N_PROMPT + i] = r->draft.tokens[out.path[i]];
+        r->tokens[N_PROMPT + out.n_accepted] = out.final_token;
+        const int32_t n = out.n_accepted + 1;
+        add_joint(r, n < LENGTH ? n : LENGTH, probability * verdicts.probability);
+    } while (walker_next(&verdicts));
+}
+
+/* Guesses for one place in the order of their q, or another q than theirs. */
+static void make_mistake(vouch_draft *draft, mistake which, vouch_dist *other)
+{
+    static int32_t tokens[VOUCH_MAX_DRAFT];
+    static const vouch_dist *q[VOUCH_MAX_DRAFT];
+    if (which == NONE || draft->n < 2) return;
+    memcpy(tokens, draft->tokens, sizeof *tokens * (size_t)draft->n);
+    memcpy(q, draft->q, sizeof *q * (size_t)draft->n);
+    for (int32_t i = 1; which == SORTED && i < draft->n; i++)
+        for (int32_t j = i; j > 0 && q[0]->weight[tokens[j]] > q[0]->weight[tokens[j - 1]]; j--) {
+            const int32_t token = tokens[j];
+            tokens[j] = tokens[j - 1];
+            tokens[j - 1] = token;
+        }
+    for (int32_t i = 0; which == NOT_ITS_Q && i < draft->n; i++) {
+        memcpy(other->weight, q[0]->weight, sizeof(float) * VOCAB);
+        other->weight[0] += 0.2f * (float)q[0]->total;
+        other->total = q[0]->total * 1.2;
+        other->dense = true;
+        other->n_vocab = other->n_support = VOCAB;
+        if (vouch_draft_parent(draft, i) == -1) q[i] = other;
+    }
+    draft->tokens = tokens;
+    draft->q = q;
+}
+
+static void run_all(run *r, const setup *s)
+{
+    static float weight[VOCAB];
+    vouch_dist other = {.weight = weight};
+    vouch_model *model = tiny_model_open(
+        &(tiny_model_options){.seed = 5, .n_vocab = VOCAB, .n_embd = 32, .n_heads = 2, .n_layers = 1});
+    vouch_pool *pool;
+    vouch_drafter_ref d;
+    memset(r, 0, sizeof *r);
+    const vouch_drafter_model_options options = {.sampling = &s->sampling,
+                                                 .draft_sampling = s->draft_sampling,
+                                                 .draw = branching_draw,
+                                                 .n_ctx = 64,
+                                                 .prefill_chunk = 16,
+                                                 .k = s->n,
+                                                 .branches = s->branches};
+    const vouch_shape shape = {.n = s->n, .depth = s->depth, .branches = s->branches};
+    assert_int_equal(vouch_pool_open(&pool, 1, NULL), VOUCH_OK);
+    assert_int_equal(vouch_drafter_model_open(&d, model->weights, pool, &options, NULL), VOUCH_OK);
+    toy_open(&r->target, VOCAB, 1, 1.5f, &s->sampling);
+    const int32_t prompt[N_PROMPT] = {1, 3, 2};
+    memcpy(r->tokens, prompt, sizeof prompt);
+    drafts = (walker){.probability = 1};
+    do {
+        r->draft = d.ops->propose(d.self, r->tokens, N_PROMPT, &shape);
+        make_mistake(&r->draft, s->mistake, &other);
+        for (int32_t i = 0; i < r->draft.n; i++) r->n_branches += vouch_draft_parent(&r->draft, i) != i - 1;
+        r->n_drafts++;
+        judge_all(r, drafts.probability);
+        d.ops->rewind(d.self, N_PROMPT - 1);
+    } while (walker_next(&drafts));
+    d.ops->close(d.self);
+    vouch_pool_close(pool);
+    vouch_model_close(model);
+}
+
+/* The largest difference to the target's own. */
+static double difference(run *r)
+{
+    static double got[JOINT];
+    double most = 0;
+    memcpy(got, r->joint, sizeof got);
+    memset(r->joint, 0, sizeof r->joint);
+    add_joint(r, 0, 1);
+    for (int32_t i = 0; i < JOINT; i++) most = fmax(most, fabs(got[i] - r->joint[i]));
+    toy_close(&r->target);
+    return most;
+}
+
+static vouch_sampling sampling_of(float temperature, int32_t top_k, float top_p, float penalty)
+{
+    vouch_sampling s = vouch_sampling_default();
+    s.temperature = temperature;
+    s.top_k = top_k;
+    s.top_p = top_p;
+    s.frequency_penalty = penalty;
+    return s;
+}
+
+static void the_tokens_are_the_targets(void **state)
+{
+    (void)state;
+    static run r;
+    const vouch_sampling sampling[] = {sampling_of(1, 0, 1, 0), sampling_of(0.6f, 3, 1, 0.5f),
+                                       sampling_of(1.5f, 0, 0.8f, 0)};
+    const setup shapes[] = {{.branches = 1, .n = 3, .depth = 3}, {.branches = 2, .n = 4, .depth = 2},
+                            {.branches = 3, .n = 3, .depth = 1}, {.branches = 3, .n = 5, .depth = 3},
+                            {.branches = 4, .n = 4, .depth = 2}};
+    int64_t n_branches = 0, n_drafts = 0;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (size_t j = 0; j < sizeof sampling / sizeof *sampling; j++)
+            for (int greedy = 0; greedy < 2; greedy++) {
+                if ((test_is_quick() || TEST_SANITIZED) && (i + j) % 2) continue;
+                setup s = shapes[i];
+                s.sampling = sampling[j];
+                s.draft_sampling = greedy ? VOUCH_DRAFT_GREEDY : VOUCH_DRAFT_SAMPLE;
+                run_all(&r, &s);
+                n_branches += r.n_branches;
+                n_drafts += r.n_drafts;
+                assert_true(!greedy || r.n_drafts == 1);
+                assert_true(difference(&r) < 1e-12);
+            }
+    assert_true(n_branches > 0 && n_drafts > 50);
+}
+
+static void mistakes_are_caught(void **state)
+{
+    (void)state;
+    static run r;
+    for (mistake m = SORTED; m <= NOT_ITS_Q; m++) {
+        const setup s = {.branches = 2, .n = 2, .depth = 1, .sampling = sampling_of(1, 0, 1, 0), .mistake = m};
+        run_all(&r, &s);
+        assert_true(difference(&r) > 1e-4);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_tokens_are_the_targets),
+        cmocka_unit_test(mistakes_are_caught),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
