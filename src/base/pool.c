@@ -6,7 +6,8 @@
  *             a last barrier, which is the join.
  *   barrier   the last of n arrivals resets the work counter and changes `phase`; the others wait for it.
  *
- * Waiting spins for a while (SPIN pauses, about 50 to 100 microseconds), then sleeps on a futex. Spinning less
+ * Waiting spins for a while (SPIN pauses, about half a millisecond: longer than what lies between two passes, or all
+ * threads would be asleep at each), then sleeps on a futex. Spinning less
  * after a wait that had to sleep was tried: one late thread then sends all to sleep, barrier after barrier, and
  * passes took three times as long.
  *
@@ -25,7 +26,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { SPIN = 2000, SPIN_CROWDED = 20, LINE = 128 };
+enum { SPIN = 20000, SPIN_CROWDED = 20, LINE = 128 };
 
 /* A word to wait on, alone on its cache lines. */
 typedef struct signal_word {

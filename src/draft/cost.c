@@ -2,94 +2,67 @@
 /* t(n) from passes as they happen (cost.h). */
 #include "draft/cost.h"
 
+#include <math.h>
 #include <stdbool.h>
 
-#include "base/common.h"
+/* Standard deviations, all relative: of what is thought of c at first, of one measurement, and of what changes from one
+ * pass to the next. A measurement further off than ODD times what is expected counts as one that is just so far off, and makes nothing
+ * surer: it is a mishap, or the first of a new time. */
+static const double FIRST_C = 0.15, SPREAD_C = 0.6, NOISE = 0.1, DRIFT_S = 0.01, DRIFT_C = 0.004, ODD = 2;
 
-/* Where t(n) bends: kernels block rows by 4, 8, 12 and 16. */
-static const int32_t knots[VOUCH_COST_KNOTS] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 16, 17, 33, VOUCH_MAX_DRAFT + 1};
-
-enum { FEW = 3 }; /* a ratio measured less often than this isn't known yet */
-
-/* An error of what is known counts for no more than this factor, and moves `seconds` and a ratio by these shares of
- * it, or by what makes them the mean of what has been measured, where that is more. */
-static const double MOST = 1.25, SECONDS_RATE = 0.15, RATIO_RATE = 0.04;
-/* No pass of several rows is thought to cost less than this a row beyond that of one. */
-static const double LEAST_SLOPE = 0.002;
+static double ratio(double c, int32_t n)
+{
+    const double x = c * n;
+    return cbrt((1 + x * x * x) / (1 + c * c * c));
+}
 
 double vouch_cost_default(int32_t n_rows)
 {
-    if (n_rows <= 5) return 1 + 0.03 * (n_rows - 1);
-    if (n_rows <= 8) return 1.12 + 0.1 * (n_rows - 5);
-    return 1.42 + 0.08 * (n_rows - 8);
+    return ratio(FIRST_C, n_rows);
 }
 
 void vouch_cost_init(vouch_cost *cost)
 {
-    *cost = (vouch_cost){0};
-    for (int i = 0; i < VOUCH_COST_KNOTS; i++) cost->ratio[i] = vouch_cost_default(knots[i]);
-}
-
-/* The knot at or before n_rows, and how far n_rows is on the way to the next one. */
-static int knot_before(int32_t n_rows, double *share)
-{
-    int i = VOUCH_COST_KNOTS - 2;
-    while (knots[i] > n_rows) i--;
-    *share = (double)(n_rows - knots[i]) / (knots[i + 1] - knots[i]);
-    return i;
-}
-
-static double ratio_at(const vouch_cost *cost, int32_t n_rows)
-{
-    double share;
-    const int i = knot_before(n_rows, &share);
-    return cost->ratio[i] + share * (cost->ratio[i + 1] - cost->ratio[i]);
+    *cost = (vouch_cost){.log_c = log(FIRST_C), .var_c = SPREAD_C * SPREAD_C, .var_s = 1};
 }
 
 double vouch_cost_of(const vouch_cost *cost, int32_t n_rows)
 {
-    double most = ratio_at(cost, n_rows);
-    for (int i = 0; i < VOUCH_COST_KNOTS && knots[i] < n_rows; i++)
-        if (cost->ratio[i] > most) most = cost->ratio[i];
-    return most;
+    return ratio(exp(cost->log_c), n_rows);
 }
 
-static double rate_of(int32_t n_measured, double least)
+double vouch_cost_seconds(const vouch_cost *cost)
 {
-    const double mean = 1.0 / (n_measured + 1);
-    return mean > least ? mean : least;
+    return cost->n_passes > 0 ? exp(cost->log_s) : 0;
 }
 
-static bool is_known(const vouch_cost *cost, int knot)
+/* d log r(n) / d log c */
+static double slope(double c, int32_t n)
 {
-    return cost->n_measured[knot] >= FEW;
-}
-
-/* The knots beyond that aren't known lie on the line through this one. */
-static void ratio_learn(vouch_cost *cost, int knot, double share, double error)
-{
-    if (knot == 0 || share == 0) return;
-    double *ratio = &cost->ratio[knot], least = 1 + LEAST_SLOPE * (knots[knot] - 1);
-    *ratio *= 1 + rate_of(cost->n_measured[knot]++, RATIO_RATE) * share * error;
-    if (*ratio < least) *ratio = least;
-    const double slope = (*ratio - 1) / (knots[knot] - 1);
-    for (int i = knot + 1; i < VOUCH_COST_KNOTS; i++)
-        if (!is_known(cost, i)) cost->ratio[i] = 1 + slope * (knots[i] - 1);
+    const double one = c * c * c, all = one * n * n * n;
+    return all / (1 + all) - one / (1 + one);
 }
 
 void vouch_cost_learn(vouch_cost *cost, int32_t n_rows, double seconds)
 {
-    vouch_cost *c = cost;
+    vouch_cost *k = cost;
     if (!(seconds > 0)) return;
-    n_rows = vouch_min(n_rows, VOUCH_MAX_DRAFT + 1);
-    double share;
-    const int i = knot_before(n_rows, &share);
-    const bool known = is_known(c, i) && (share == 0 || is_known(c, i + 1));
-    if (c->seconds == 0) c->seconds = seconds / ratio_at(c, n_rows);
-    double factor = seconds / (c->seconds * ratio_at(c, n_rows));
-    if (known) factor = factor > MOST ? MOST : factor < 1 / MOST ? 1 / MOST : factor;
-    if (n_rows == 1) c->seconds *= 1 + rate_of(c->n_measured[0]++, SECONDS_RATE) * (factor - 1);
-    else if (known) c->seconds *= 1 + SECONDS_RATE * (factor - 1);
-    ratio_learn(c, i, 1 - share, factor - 1);
-    ratio_learn(c, i + 1, share, factor - 1);
+    const double c = exp(k->log_c), h = slope(c, n_rows); /* the measurement is log s + log r(n): (1, h) of the state */
+    if (k->n_passes == 0) k->log_s = log(seconds / ratio(c, n_rows));
+    k->n_passes++;
+    k->n_plain += n_rows == 1;
+    k->var_s += DRIFT_S * DRIFT_S;
+    k->var_c += DRIFT_C * DRIFT_C;
+    const double s_error = k->var_s + h * k->cov, c_error = k->cov + h * k->var_c;
+    const double variance = s_error + h * c_error + NOISE * NOISE, most = ODD * sqrt(variance);
+    const double error = log(seconds) - k->log_s - log(ratio(c, n_rows));
+    const double gain_s = s_error / variance, gain_c = c_error / variance;
+    const bool odd = !(fabs(error) <= most);
+    const double step = odd ? copysign(most, error) : error;
+    k->log_s += gain_s * step;
+    k->log_c += gain_c * step;
+    if (odd) return;
+    k->var_s -= gain_s * s_error;
+    k->var_c -= gain_c * c_error;
+    k->cov -= gain_s * c_error;
 }

@@ -2,14 +2,16 @@
 /* The controller (pace.h says what it decides by). */
 #include "spec/pace.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/common.h"
 
 enum {
-    FIRST_PLAIN = 3,  /* plain steps before anything is drafted */
-    PLAIN_EVERY = 32, /* and one after so many cycles without any */
+    FIRST_PLAIN = 2,  /* plain steps before anything is drafted */
+    PLAIN_EVERY = 64, /* and one after so many cycles without any; */
+    PLAIN_OFTEN = 8,  /* or so many, where drafting seems to win less than a fifth */
     TRY_EVERY = 8,    /* plain steps between trials of a chain that doesn't seem to pay */
     DEPTHS = 6,       /* of a chain whose acceptance is counted apart; the last stands for all deeper ones */
 };
@@ -21,9 +23,9 @@ static const double RATE = 0.1;
 /* Acceptance: what is thought of the first guess before any was judged, and of each deeper one what is known of that
  * before it, counts as so many tries; what was tried fades by cycles, so that what stopped being tried is thought
  * of so again. */
-static const double HOLD_FIRST = 0.65, HOLD_TRIES = 3, HOLD_FADE = 0.95;
+static const double HOLD_FIRST = 0.65, HOLD_TRIES = 2, HOLD_FADE = 0.95;
 /* The budget in plain steps: at the beginning, at most, and its share of the time. */
-static const double BUDGET = 5, MOST_BUDGET = 8, INCOME = 0.01;
+static const double BUDGET = 3, MOST_BUDGET = 6, INCOME = 0.01;
 
 typedef struct mean {
     double value;
@@ -51,8 +53,9 @@ struct vouch_pace {
     double hold[DEPTHS];                /* the chance that follows */
     int32_t chain_seen; /* tokens that the chain knows at most */
     int32_t since_plain, n_plain; /* cycles with guesses since the last one without; and the other way round */
+    int32_t n_answer;  /* cycles since the prompt */
     int32_t most_rows; /* of the largest pass so far */
-    double budget;
+    double budget, yield; /* yield of the last draft, in tokens per plain pass */
     /* The running cycle. */
     bool by_chain;
     double draft_seconds;
@@ -65,14 +68,14 @@ struct vouch_pace {
 
 static double guess_cost(const vouch_pace *p)
 {
-    return p->guess_seconds.n > 0 ? p->guess_seconds.value / p->cost.seconds : p->chain_share;
+    return p->guess_seconds.n > 0 ? p->guess_seconds.value / vouch_cost_seconds(&p->cost) : p->chain_share;
 }
 
 /* In plain passes: what a chain of n guesses takes before it is scored. */
 static double chain_cost(const vouch_pace *p, int32_t n_tokens, int32_t n)
 {
     const int32_t behind = n_tokens - p->chain_seen - 1; /* one is run with the first guess */
-    const double each = p->catch_up_seconds.n > 0 ? p->catch_up_seconds.value / p->cost.seconds : guess_cost(p) / 4;
+    const double each = p->catch_up_seconds.n > 0 ? p->catch_up_seconds.value / vouch_cost_seconds(&p->cost) : guess_cost(p) / 4;
     return n * guess_cost(p) + (behind > 0 ? behind * each : 0);
 }
 
@@ -158,10 +161,17 @@ static int32_t chain_depth(const vouch_pace *p, int32_t n_tokens, int32_t most, 
     return 1;
 }
 
+/* t(1) has to be known, the better the less there is to win. */
+static bool wants_plain(const vouch_pace *p)
+{
+    return p->n_answer == 0 || p->cost.n_plain < FIRST_PLAIN ||
+           p->since_plain >= (p->yield < 1.2 ? PLAIN_OFTEN : PLAIN_EVERY);
+}
+
 static vouch_draft pace_propose(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *given)
 {
     vouch_pace *p = self;
-    const double start = p->now();
+    const double start = p->now(), plain = vouch_cost_seconds(&p->cost);
     for (int32_t n = 1; n <= given->n + 1; n++) p->costs[n] = vouch_cost_of(&p->cost, n);
     vouch_shape shape = *given;
     shape.cost = p->costs;
@@ -170,7 +180,7 @@ static vouch_draft pace_propose(void *self, const int32_t *tokens, int32_t n_tok
     vouch_draft draft = ask_grown(p, tokens, n_tokens, &shape);
     double expected = draft.n > 0 ? draft.expected : 1, chain_seconds = 0;
     p->by_chain = false;
-    if (p->cost.n_measured[0] < FIRST_PLAIN || p->since_plain >= PLAIN_EVERY) {
+    if (wants_plain(p)) {
         draft = (vouch_draft){0};
         expected = 1;
     } else {
@@ -178,14 +188,16 @@ static vouch_draft pace_propose(void *self, const int32_t *tokens, int32_t n_tok
         shape.n = shape.depth = chain_depth(p, n_tokens, shape.depth, yield, &expected);
         p->by_chain = shape.n > 0;
         if (p->by_chain) {
-            chain_seconds = chain_cost(p, n_tokens, shape.n) * p->cost.seconds;
+            shape.branches = 1;
+            chain_seconds = chain_cost(p, n_tokens, shape.n) * plain;
             draft = ask_chain(p, tokens, n_tokens, &shape);
         }
     }
     p->since_plain = draft.n > 0 ? p->since_plain + 1 : 0;
     p->n_plain = draft.n > 0 ? 0 : p->n_plain + 1;
     p->expected = expected;
-    p->seconds = p->grown_seconds.value + chain_seconds + p->costs[draft.n + 1] * p->cost.seconds;
+    if (draft.n > 0) p->yield = expected / (p->costs[draft.n + 1] + (p->by_chain ? chain_seconds / plain : 0));
+    p->seconds = p->grown_seconds.value + chain_seconds + p->costs[draft.n + 1] * plain;
     p->draft_seconds = p->now() - start;
     return draft;
 }
@@ -210,6 +222,7 @@ void vouch_pace_learn(vouch_pace *pace, const vouch_lap *lap)
 {
     vouch_pace *p = pace;
     const int32_t n = lap->n_accepted + 1;
+    if (p->n_answer++ == 0) return; /* the first pass finds everything cold */
     vouch_cost_learn(&p->cost, lap->n_guesses + 1, lap->pass_seconds);
     if (lap->n_guesses >= p->most_rows) p->most_rows = lap->n_guesses + 1;
     mean_add(&p->judge, lap->judge_seconds / n, RATE);
@@ -226,13 +239,13 @@ void vouch_pace_learn(vouch_pace *pace, const vouch_lap *lap)
 vouch_forecast vouch_pace_forecast(const vouch_pace *pace)
 {
     const vouch_pace *p = pace;
-    if (p->cost.seconds == 0) return (vouch_forecast){0};
+    if (p->cost.n_passes == 0) return (vouch_forecast){0};
     return (vouch_forecast){.tokens = p->expected, .seconds = p->seconds + p->judge.value * p->expected};
 }
 
 double vouch_pace_plain_seconds(const vouch_pace *pace)
 {
-    return pace->cost.seconds > 0 ? pace->cost.seconds + pace->judge.value : 0;
+    return pace->cost.n_passes > 0 ? vouch_cost_seconds(&pace->cost) + pace->judge.value : 0;
 }
 
 /* -------------------------------------------------------- what both are told */
@@ -249,7 +262,8 @@ static void pace_observe(void *self, const int32_t *tokens, int32_t n_tokens)
 
 static void pace_begin(void *self, const int32_t *tokens, int32_t n_tokens)
 {
-    const vouch_pace *p = self;
+    vouch_pace *p = self;
+    p->n_answer = 0;
     for (int i = 0; i < PARTS; i++)
         if (p->part[i].ops && p->part[i].ops->begin) p->part[i].ops->begin(p->part[i].self, tokens, n_tokens);
 }
