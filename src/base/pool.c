@@ -6,10 +6,10 @@
  *             a last barrier, which is the join.
  *   barrier   the last of n arrivals resets the work counter and changes `phase`; the others wait for it.
  *
- * Waiting spins for a while (SPIN pauses, about half a millisecond: longer than what lies between two passes, or all
- * threads would be asleep at each), then sleeps on a futex. Spinning less
- * after a wait that had to sleep was tried: one late thread then sends all to sleep, barrier after barrier, and
- * passes took three times as long.
+ * Waiting spins for a while, then sleeps on a futex. SPIN pauses, about half a millisecond, are more than lies
+ * between two passes: with a tenth of that, threads slept at each pass, and on a virtual machine, where waking takes
+ * long, one late thread sent all others to sleep, barrier after barrier: passes took three to six times as long.
+ * Spinning less after a wait that had to sleep did the same.
  *
  * Whoever changes the word makes the system call only if somebody sleeps. Both sides are sequentially
  * consistent: the sleeper announces itself before it looks at the word again, the changer writes the word before
