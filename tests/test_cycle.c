@@ -353,6 +353,53 @@ static void test_answers_with_trees(void **state)
     answer_close(&plain);
 }
 
+/* A drafter that looks at what it is shown. */
+typedef struct watcher {
+    bush bush;
+    toy *target; /* a second one */
+    int32_t n_seen;
+} watcher;
+
+static vouch_draft watcher_propose(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape)
+{
+    return bush_propose(&((watcher *)self)->bush, tokens, n_tokens, shape);
+}
+
+static void watcher_see(void *self, const int32_t *tokens, const vouch_seen *row)
+{
+    watcher *w = self;
+    float logits[VOCAB];
+    assert_int_equal(row->n_tokens, PROMPT + w->n_seen++);
+    toy_logits(w->target, tokens, row->n_tokens, logits);
+    assert_memory_equal(row->logits, logits, sizeof logits);
+}
+
+/* Law L3: a drafter is shown the rows that plain decoding has, each once and in order, and no other. */
+static void test_drafters_see_the_rows_of_plain_decoding(void **state)
+{
+    (void)state;
+    static const vouch_drafter_ops ops = {.name = "watcher",
+                                          .bit = VOUCH_DRAFTER_CUSTOM,
+                                          .propose = watcher_propose,
+                                          .see = watcher_see,
+                                          .rewind = bush_rewind};
+    static answer a;
+    static watcher w;
+    for (int i = 0; i < 8; i++) {
+        const vouch_shape shape = {.n = 12, .depth = 1 + i, .branches = VOCAB};
+        const vouch_sampling sampling = penalised(i % 2 ? 0.8f : 0);
+        toy knows;
+        toy_open(&knows, VOCAB, 7, 2, &sampling);
+        w = (watcher){.bush = {.target = &knows, .random = {(uint64_t)i}}, .target = &knows};
+        answer_open(&a, &sampling, (vouch_drafter_ref){&ops, &w}, 150);
+        a.max_tokens = 100; /* inside a draft, now and then */
+        while (step_shape(&a, &shape, INT32_MAX).finish == VOUCH_FINISH_NONE) assert_int_equal(w.n_seen, a.n_committed);
+        assert_int_equal(w.n_seen, 100);
+        toy_close(&knows);
+        answer_close(&a);
+    }
+}
+
 /* EOS, a stop text, or the token limit in the middle of an accepted run: nothing after it exists. */
 static void test_answers_end_inside_an_accepted_run(void **state)
 {
@@ -606,6 +653,7 @@ int main(void)
         cmocka_unit_test(test_greedy_answers_do_not_depend_on_drafts),
         cmocka_unit_test(test_sampled_answers_are_reproducible),
         cmocka_unit_test(test_answers_with_trees),
+        cmocka_unit_test(test_drafters_see_the_rows_of_plain_decoding),
         cmocka_unit_test(test_answers_end_inside_an_accepted_run),
         cmocka_unit_test(test_drafts_are_cut_to_what_is_left),
         cmocka_unit_test(test_guesses_claimed_but_not_written),

@@ -16,7 +16,7 @@
 typedef struct machine {
     vouch_sampler sampler;
     vouch_dist dist;
-    float *logits, *original; /* [n_vocab] */
+    float *logits, *before; /* [n_vocab] */
     int32_t n_vocab;
     vouch_arena arena;
 } machine;
@@ -26,7 +26,7 @@ static void machine_layout(machine *m, const vouch_sampling *sampling, const vou
     vouch_sampler_layout(&m->sampler, sampling, m->n_vocab, kernels, &m->arena);
     vouch_dist_layout(&m->dist, m->n_vocab, &m->arena);
     m->logits = vouch_arena_take(&m->arena, (size_t)m->n_vocab, sizeof(float));
-    m->original = vouch_arena_take(&m->arena, (size_t)m->n_vocab, sizeof(float));
+    m->before = vouch_arena_take(&m->arena, (size_t)m->n_vocab, sizeof(float));
 }
 
 static void machine_open(machine *m, int32_t n_vocab, const vouch_sampling *sampling,
@@ -39,12 +39,13 @@ static void machine_open(machine *m, int32_t n_vocab, const vouch_sampling *samp
     machine_layout(m, sampling, kernels);
 }
 
-/* Processes m->logits; they stay in m->original. */
+/* Processes m->logits, which stay what they are. */
 static vouch_status machine_run(machine *m, const int32_t *history, size_t n_history)
 {
-    memcpy(m->original, m->logits, (size_t)m->n_vocab * sizeof(float));
+    memcpy(m->before, m->logits, (size_t)m->n_vocab * sizeof(float));
     const vouch_status status = vouch_dist_from_logits(&m->dist, &m->sampler, m->logits, history, n_history);
     for (int32_t x = 0; x < m->n_vocab; x++) assert_int_equal(m->sampler.count[x], 0); /* law L3 */
+    assert_memory_equal(m->before, m->logits, (size_t)m->n_vocab * sizeof(float));
     return status;
 }
 
@@ -85,7 +86,7 @@ static ranked *reference(const machine *m, const int32_t *history, size_t n_hist
     const vouch_sampling *s = &m->sampler.params;
     ranked *r = calloc((size_t)m->n_vocab, sizeof *r);
     assert_non_null(r);
-    for (int32_t x = 0; x < m->n_vocab; x++) r[x] = (ranked){m->original[x], 0, x};
+    for (int32_t x = 0; x < m->n_vocab; x++) r[x] = (ranked){m->logits[x], 0, x};
     for (size_t i = 0; i < s->n_bias; i++) r[s->bias[i].token].logit += s->bias[i].bias;
     const size_t window = (size_t)s->penalty_window < n_history ? (size_t)s->penalty_window : n_history;
     for (int32_t x = 0; x < m->n_vocab && window > 0; x++) {
@@ -278,10 +279,9 @@ static void test_penalties_by_hand(void **state)
     memcpy(m.logits, logits, sizeof logits);
     const int32_t history[] = {0, 4, 1, 3, 1, 2}; /* the window begins behind 0 and 4 */
     assert_int_equal(machine_run(&m, history, 6), VOUCH_OK);
-    assert_memory_equal(m.logits, expected, sizeof expected);
-    memcpy(m.logits, logits, sizeof logits);
+    assert_memory_equal(m.sampler.logits, expected, sizeof expected);
     assert_int_equal(machine_run(&m, history + 5, 1), VOUCH_OK); /* shorter than the window */
-    assert_true(m.logits[2] == -2.75f && m.logits[1] == 2);
+    assert_true(m.sampler.logits[2] == -2.75f && m.sampler.logits[1] == 2);
     vouch_arena_free(&m.arena);
 }
 

@@ -63,8 +63,8 @@ typedef struct vouch_drafter_ops {
      * be NULL, where it makes no difference. */
     void (*begin)(void *self, const int32_t *tokens, int32_t n_tokens);
     void (*end)(void *self, const int32_t *tokens, int32_t n_tokens);
-    /* The judge looks at this row: one of those that plain decoding would have, unless the answer turns out to
-     * end before it. `tokens` are the sequence and the guesses before the row. NULL: of no use. */
+    /* The answer has come to row->n_tokens of `tokens` and gone on behind them: after a cycle, for the rows that
+     * plain decoding would have had, in order. NULL: of no use. */
     void (*see)(void *self, const int32_t *tokens, const vouch_seen *row);
     void (*rewind)(void *self, int32_t n_tokens);
     void (*close)(void *self);

@@ -89,7 +89,7 @@ static void model_observe(void *self, const int32_t *tokens, int32_t n_tokens)
 static bool draw_guess(model_drafter *d, int32_t i, int64_t position, size_t n_history)
 {
     vouch_dist *q = &d->q[d->greedy ? 0 : i];
-    float *logits = vouch_context_logits(d->context, 0);
+    const float *logits = vouch_context_logits(d->context, 0);
     if (vouch_dist_from_logits(q, &d->sampler, logits, d->history, n_history) != VOUCH_OK) return false;
     vouch_residual whole;
     vouch_residual_begin(&whole, q, NULL, 1);

@@ -180,12 +180,15 @@ static void target_score(void *self, const int32_t *tokens, int32_t n_tokens, co
 static vouch_status target_row(void *self, const int32_t *tokens, int32_t n_history, int32_t row, const vouch_dist **p)
 {
     vouch_session *s = self;
-    const vouch_drafter_ref *drafter = &s->cycle.drafter;
-    float *logits = vouch_context_logits(s->target, row);
-    const vouch_seen seen = {.n_tokens = n_history, .logits = logits};
-    if (drafter->ops && drafter->ops->see) drafter->ops->see(drafter->self, tokens, &seen);
     *p = &s->p;
-    return vouch_dist_from_logits(&s->p, &s->sampler, logits, tokens, (size_t)n_history);
+    return vouch_dist_from_logits(&s->p, &s->sampler, vouch_context_logits(s->target, row), tokens,
+                                  (size_t)n_history);
+}
+
+static const float *target_logits(void *self, int32_t row)
+{
+    const vouch_session *s = self;
+    return vouch_context_logits(s->target, row);
 }
 
 static void target_keep(void *self, const int32_t *path, int32_t n)
@@ -278,7 +281,7 @@ vouch_status vouch_session_open(vouch_session **out, const vouch_model *model, c
         return status;
     }
     vouch_cycle *cycle = &s->cycle;
-    cycle->target = (vouch_target){target_score, target_row, target_keep, target_rewind, s};
+    cycle->target = (vouch_target){target_score, target_row, target_logits, target_keep, target_rewind, s};
     cycle->dice = vouch_dice_philox(&s->sampler.params.seed);
     cycle->lenience = s->options.speculation.lenience;
     cycle->want_overlap = s->options.expected_acceptance;

@@ -49,6 +49,7 @@ void vouch_sampler_layout(vouch_sampler *sampler, const vouch_sampling *params, 
 {
     *sampler = (vouch_sampler){.params = *params, .n_vocab = n_vocab, .kernels = kernels};
     sampler->count = vouch_arena_take(arena, (size_t)n_vocab, sizeof *sampler->count);
+    sampler->logits = vouch_arena_take(arena, (size_t)n_vocab, sizeof *sampler->logits);
     sampler->candidates = vouch_arena_take(arena, (size_t)n_vocab, sizeof *sampler->candidates);
     sampler->buckets = vouch_arena_take(arena, MAX_BUCKETS, sizeof *sampler->buckets);
     sampler->bias = vouch_arena_take(arena, params->n_bias, sizeof *sampler->bias);
@@ -69,11 +70,14 @@ static float penalize(float logit, int32_t count, const vouch_sampling *params)
     return (float)value;
 }
 
+static bool has_penalties(const vouch_sampling *params)
+{
+    return params->repeat_penalty != 1 || params->frequency_penalty != 0 || params->presence_penalty != 0;
+}
+
 static void add_penalties(vouch_sampler *sampler, float *logits, const int32_t *history, size_t n_history)
 {
     const vouch_sampling *params = &sampler->params;
-    if (params->repeat_penalty == 1 && params->frequency_penalty == 0 && params->presence_penalty == 0)
-        return;
     const size_t window = (size_t)params->penalty_window;
     const size_t begin = n_history > window ? n_history - window : 0;
     for (size_t i = begin; i < n_history; i++) {
@@ -86,6 +90,18 @@ static void add_penalties(vouch_sampler *sampler, float *logits, const int32_t *
         logits[history[i]] = penalize(logits[history[i]], *count, params);
         *count = 0;
     }
+}
+
+/* The model's logits stay what they are: with bias or penalties, these are another array. */
+static const float *add_bias_and_penalties(vouch_sampler *sampler, const float *logits, const int32_t *history,
+                                           size_t n_history)
+{
+    const vouch_sampling *params = &sampler->params;
+    if (params->n_bias == 0 && !has_penalties(params)) return logits;
+    float *changed = memcpy(sampler->logits, logits, (size_t)sampler->n_vocab * sizeof *logits);
+    for (size_t i = 0; i < params->n_bias; i++) changed[params->bias[i].token] += params->bias[i].bias;
+    if (has_penalties(params)) add_penalties(sampler, changed, history, n_history);
+    return changed;
 }
 
 /* ------------------------------------------------------- a cut in the ranking */
@@ -261,12 +277,11 @@ static void filter(vouch_dist *dist, const vouch_sampler *sampler, const float *
 
 /* --------------------------------------------------------------------- all */
 
-vouch_status vouch_dist_from_logits(vouch_dist *out, vouch_sampler *sampler, float *logits,
+vouch_status vouch_dist_from_logits(vouch_dist *out, vouch_sampler *sampler, const float *logits,
                                     const int32_t *history, size_t n_history)
 {
     const vouch_sampling *params = &sampler->params;
-    for (size_t i = 0; i < params->n_bias; i++) logits[params->bias[i].token] += params->bias[i].bias;
-    add_penalties(sampler, logits, history, n_history);
+    logits = add_bias_and_penalties(sampler, logits, history, n_history);
 
     float max;
     int32_t best;

@@ -41,6 +41,7 @@ typedef struct vouch_sampler {
     int32_t n_vocab;
     const vouch_kernels *kernels;
     int32_t *count;            /* [n_vocab], all zero between calls */
+    float *logits;             /* [n_vocab], with bias and penalties */
     struct vouch_candidate *candidates; /* [n_vocab] */
     struct vouch_bucket *buckets;       /* [2048] */
     vouch_logit_bias *bias;    /* [n_bias] */
@@ -52,9 +53,9 @@ vouch_status vouch_sampling_check(const vouch_sampling *params, int32_t n_vocab,
 void vouch_sampler_layout(vouch_sampler *sampler, const vouch_sampling *params, int32_t n_vocab,
                           const vouch_kernels *kernels, vouch_arena *arena);
 
-/* logits [n_vocab] are changed in place; `history` are the tokens before this position, of which the
+/* From logits [n_vocab], which stay what they are; `history` are the tokens before this position, of which the
  * last penalty_window count. NUMERIC where no logit is finite, or one is NaN or +infinity. */
-vouch_status vouch_dist_from_logits(vouch_dist *out, vouch_sampler *sampler, float *logits,
+vouch_status vouch_dist_from_logits(vouch_dist *out, vouch_sampler *sampler, const float *logits,
                                     const int32_t *history, size_t n_history);
 
 /* The token at u in [0, 1) of the cumulated weights, in ascending order of ids. Never one without

@@ -82,6 +82,19 @@ static void commit(vouch_cycle *cycle, const vouch_judgement *judgement, vouch_c
     }
 }
 
+/* The rows that plain decoding would have had: one before each committed token. */
+static void show_rows(const vouch_cycle *cycle, const vouch_judgement *judgement, const vouch_cycle_result *result)
+{
+    const vouch_drafter_ref *drafter = &cycle->drafter;
+    if (!drafter->ops || !drafter->ops->see) return;
+    for (int32_t i = 0; i < result->n; i++) {
+        const int32_t row = i == 0 ? 0 : judgement->path[i - 1] + 1;
+        const vouch_seen seen = {.n_tokens = result->first + i,
+                                 .logits = cycle->target.logits(cycle->target.self, row)};
+        drafter->ops->see(drafter->self, cycle->tokens, &seen);
+    }
+}
+
 /* After commit: guesses behind the end of the answer have lost their verdicts. */
 static void count(const vouch_cycle *cycle, const vouch_cycle_result *result, const vouch_judgement *judgement)
 {
@@ -145,6 +158,7 @@ vouch_status vouch_cycle_step(vouch_cycle *cycle, const vouch_shape *shape, int3
     const double judged = vouch_now();
     *out = (vouch_cycle_result){.first = cycle->n_tokens, .n_guesses = draft->n};
     commit(cycle, &judgement, out);
+    show_rows(cycle, &judgement, out);
     cycle->target.keep(cycle->target.self, judgement.path, vouch_min(out->n_accepted, out->n - 1));
     rewind_both(cycle);
 

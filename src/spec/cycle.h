@@ -9,7 +9,7 @@
  *   1 draft   the drafter guesses: a chain or a tree
  *   2 score   one pass of the target over tokens[n_cached, n_tokens) and the guesses
  *   3 judge   from the sequence's end along the accepted guesses; one token more, or none where p of its row failed
- *   4 commit  one at a time, until one of them ends the answer: nothing after it exists
+ *   4 commit  one at a time, until one of them ends the answer: nothing after it exists; the drafter sees their rows
  *   5 rewind  the target keeps the committed path, all but its last token; the drafter forgets the rest
  *
  * It knows the target only through vouch_target, so that tests can put a table in its place.
@@ -24,10 +24,11 @@ typedef struct vouch_target {
     /* One pass over tokens[n_cached, n_tokens), everything that it has not run yet, and the guesses behind them;
      * afterwards row 0 is what follows the sequence, row i + 1 what follows guess i. */
     void (*score)(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_draft *draft);
-    /* p of a row, with tokens[0, n_history) as its history, the guesses before it included; may be asked once per
-     * row and pass. */
+    /* p of a row, with tokens[0, n_history) as its history, the guesses before it included; until the next row. */
     vouch_status (*row)(void *self, const int32_t *tokens, int32_t n_history, int32_t row,
                         const vouch_dist **p);
+    /* [n_vocab] what the model gave for a row of the last pass. */
+    const float *(*logits)(void *self, int32_t row);
     /* After a pass: of its guesses those on the path stay in the cache, and no other. */
     void (*keep)(void *self, const int32_t *path, int32_t n);
     /* Only the first n tokens stay in the cache (fewer may be there already). */

@@ -66,16 +66,14 @@ static void toy_score(void *self, const int32_t *tokens, int32_t n_tokens, const
     model->n_cached = n_tokens;
     model->n_before = n_tokens;
     model->n_guesses = draft->n;
-    model->next_row = 0;
 }
 
 static vouch_status toy_row(void *self, const int32_t *tokens, int32_t n_history, int32_t row,
                             const vouch_dist **p)
 {
     toy *model = self;
-    assert_in_range(row, model->next_row, model->n_guesses);
+    assert_in_range(row, 0, model->n_guesses);
     assert_true(row > 0 || n_history == model->n_before);
-    model->next_row = row + 1;
     int32_t n = n_history;
     for (int32_t i = row - 1; i >= 0; i = model->parents[i]) assert_int_equal(tokens[--n], model->guesses[i]);
     assert_int_equal(n, model->n_before);
@@ -83,6 +81,18 @@ static vouch_status toy_row(void *self, const int32_t *tokens, int32_t n_history
     if (n_history - n == model->fail_row || tokens[n_history - 1] == model->fail_token) return VOUCH_E_NUMERIC;
     *p = &model->dist;
     return dist_of(model, tokens, n_history, model->blind_penalties ? model->n_before : n_history);
+}
+
+static const float *toy_row_logits(void *self, int32_t row)
+{
+    toy *model = self;
+    int32_t sequence[TOY_MAX_CTX], n = model->n_before;
+    assert_in_range(row, 0, model->n_guesses);
+    for (int32_t i = row - 1; i >= 0; i = model->parents[i]) n++;
+    memcpy(sequence, model->cache, (size_t)model->n_before * sizeof *sequence);
+    for (int32_t i = row - 1, at = n; i >= 0; i = model->parents[i]) sequence[--at] = model->guesses[i];
+    toy_logits(model, sequence, n, model->logits);
+    return model->logits;
 }
 
 static void toy_keep(void *self, const int32_t *path, int32_t n)
@@ -104,7 +114,12 @@ static void toy_rewind(void *self, int32_t n)
 
 vouch_target toy_target(toy *model)
 {
-    return (vouch_target){.score = toy_score, .row = toy_row, .keep = toy_keep, .rewind = toy_rewind, .self = model};
+    return (vouch_target){.score = toy_score,
+                          .row = toy_row,
+                          .logits = toy_row_logits,
+                          .keep = toy_keep,
+                          .rewind = toy_rewind,
+                          .self = model};
 }
 
 int32_t toy_argmax(const vouch_dist *dist)

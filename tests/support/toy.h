@@ -2,7 +2,7 @@
 /*
  * A toy model: its logits are a pure function of a seed and of all tokens before. It stands in for the
  * target behind vouch_target, and checks from there that the cycle keeps its side of the contract: passes
- * that begin where the cache ends, rows asked along one path and once, the history that belongs to the row.
+ * that begin where the cache ends, rows asked with the history that belongs to them.
  */
 #ifndef VOUCH_TESTS_TOY_H
 #define VOUCH_TESTS_TOY_H
@@ -23,7 +23,7 @@ typedef struct toy {
     int32_t cache[TOY_MAX_CTX]; /* the tokens that have been run */
     int32_t n_cached;
     int32_t n_before; /* n_tokens of the last pass */
-    int32_t n_guesses, next_row;
+    int32_t n_guesses;
     int32_t guesses[VOUCH_MAX_DRAFT], parents[VOUCH_MAX_DRAFT]; /* [n_guesses] */
     int64_t n_passes, n_rows;
     int32_t fail_row;     /* no row after so many guesses has finite logits; -1: none */
