@@ -6,7 +6,7 @@
 #include <string.h>
 
 _Static_assert(sizeof(vouch_kv_type) == sizeof(int) &&
-                   sizeof(vouch_draft_sampling) == sizeof(int),
+                   sizeof(vouch_draft_sampling) == sizeof(int) && sizeof(vouch_accept) == sizeof(int),
                "choices are stored as int");
 
 const char *const cli_command_names[CLI_COMMANDS] = {"run", "info", "tokenize", "perplexity", "bench"};
@@ -74,6 +74,11 @@ static const cli_flag flags[] = {
      SPECULATION, "most of them kept (default 65536)", NULL, NULL},
     {"forget", NULL, 0, CLI_FLAG_SWITCH, AT(session.speculation.forget), NULL, NULL, SPECULATION,
      "an answer doesn't recycle what was kept of those\nbefore it", NULL, NULL},
+    {"accept", NULL, 0, CLI_FLAG_CHOICE, AT(session.speculation.accept), "rejection|match|block|coupled", NULL,
+     SPECULATION,
+     "the rule that judges guesses; all give exactly the\ntarget's distribution. match, coupled: the same text for\n"
+     "a seed whatever guesses, and with --spec none",
+     NULL, NULL},
     {"lenience", NULL, 0, CLI_FLAG_DOUBLE, AT(session.speculation.lenience), "L", "(0, 1]", SPECULATION,
      "accept with min(1, p / (L q)); below 1 it is lossy", NULL, NULL},
 
@@ -269,6 +274,27 @@ static bool resolve_drafters(cli_options *options)
     return true;
 }
 
+/* Refuses what the rule doesn't do. */
+static bool check_accept(const vouch_speculation *speculation, given_flags given)
+{
+    const char *rule = vouch_accept_name((int)speculation->accept);
+    if (given_find(given, "accept") && speculation->drafters == VOUCH_DRAFTER_NONE &&
+        speculation->accept != VOUCH_ACCEPT_COUPLED) {
+        cli_complain("--accept %s has no effect with --spec none: leave out one of them", rule);
+        return false;
+    }
+    if (given_find(given, "lenience") && speculation->accept != VOUCH_ACCEPT_REJECTION) {
+        cli_complain("--lenience has no effect with --accept %s: leave out one of them", rule);
+        return false;
+    }
+    if (speculation->tree_branches > 1 && speculation->accept == VOUCH_ACCEPT_BLOCK) {
+        cli_complain("--tree %d,%d and --accept block exclude each other: block judges chains; use --tree 1,%d",
+                     speculation->tree_branches, speculation->tree_depth, speculation->tree_depth);
+        return false;
+    }
+    return true;
+}
+
 /* Refuses flags that the drafters in use would ignore. */
 static bool check_effects(cli_options *options, given_flags given)
 {
@@ -290,6 +316,7 @@ static bool check_effects(cli_options *options, given_flags given)
         return false;
     }
     if (options->tree && !parse_tree(options->tree, speculation)) return false;
+    if (!check_accept(speculation, given)) return false;
     if (speculation->ngram_min > speculation->ngram_max) {
         cli_complain("--ngram-min %d is more than --ngram-max %d", speculation->ngram_min,
                      speculation->ngram_max);

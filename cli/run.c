@@ -84,9 +84,9 @@ int cli_run(const cli_options *options)
         cli_engine_fail(&err);
         goto done;
     }
-    if (options->session.speculation.lenience < 1)
+    if (options->session.speculation.lenience < 1 && options->session.sampling.temperature > 0)
         cli_note(
-            "--lenience %g: the text no longer has exactly the target's distribution (no token gets more "
+            "lossy: with --lenience %g the text no longer has exactly the target's distribution (no token gets more "
             "than p / %g)",
             options->session.speculation.lenience, options->session.speculation.lenience);
     status = cli_engine_open(&engine, options);

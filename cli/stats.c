@@ -37,6 +37,13 @@ static figures figures_compute(const cli_engine *engine)
     return f;
 }
 
+/* Greedy text is the target's with any lenience. */
+static bool is_lossless(const cli_engine *engine)
+{
+    return vouch_session_stats(engine->session)->lenient_cycles == 0 ||
+           engine->options->session.sampling.temperature == 0;
+}
+
 /* ----------------------------------------------------------------- summary */
 
 static void print_percent(const char *label, double share)
@@ -68,6 +75,12 @@ static void stats_print(const cli_engine *engine, const figures *f)
         if (s->drafted_by[i] > 0)
             fprintf(stderr, "\n          %s: %lld drafted, %lld accepted", vouch_drafter_name(i),
                     (long long)s->drafted_by[i], (long long)s->accepted_by[i]);
+    fprintf(stderr, "\nrule      %s, ", vouch_accept_name(engine->options->session.speculation.accept));
+    if (is_lossless(engine)) fprintf(stderr, "lossless");
+    else
+        fprintf(stderr, "lossy: lenience %g in %lld cycles, no token got more than p / %g",
+                engine->options->session.speculation.lenience, (long long)s->lenient_cycles,
+                engine->options->session.speculation.lenience);
     fprintf(stderr, "\ntime      draft %.3f s, verify %.3f s, judge %.3f s; load %.3f s\n", s->draft_seconds,
             s->verify_seconds, s->judge_seconds, engine->load_seconds);
     fprintf(stderr, "machine   %s, %d threads, at most %.0f MB of memory, drafters %.1f MB; seed %llu\n",
@@ -123,6 +136,8 @@ static json_t *stats_json(const cli_engine *engine, const cli_reply *reply, cons
         {"seed", cli_json_seed(engine->options->session.sampling.seed)},
         {"cpu", json_string(vouch_model_get_info(engine->model)->cpu)},
         {"threads", json_integer(f->n_threads)},
+        {"accept", json_string(vouch_accept_name(engine->options->session.speculation.accept))},
+        {"lossless", json_boolean(is_lossless(engine))},
         {"lenience", json_real(engine->options->session.speculation.lenience)},
         {"finish", json_string(cli_reply_finish(reply))},
         {"trace", json_incref(reply->trace)}, /* last: may be absent */

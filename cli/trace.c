@@ -40,7 +40,14 @@ static void print_figure(FILE *stream, double x)
     fprintf(stream, x == 0 || x >= 0.0001 ? "  %8.4f" : "  %8.1e", x);
 }
 
-static void print_guess(FILE *stream, bool color, const vouch_model *model, const vouch_guess *guess, bool is_tree)
+/* Whether the rule draws a number for its guesses; others draw the target's token and compare. */
+static bool has_number(const vouch_step *step)
+{
+    return step->accept == VOUCH_ACCEPT_REJECTION || step->accept == VOUCH_ACCEPT_BLOCK;
+}
+
+static void print_guess(FILE *stream, bool color, const vouch_model *model, const vouch_step *step,
+                        const vouch_guess *guess, bool is_tree)
 {
     static const char *const colors[] = {
         [VOUCH_ACCEPTED] = "\033[32m", [VOUCH_REJECTED] = "\033[31m", [VOUCH_NOT_REACHED] = "\033[2m"};
@@ -51,7 +58,8 @@ static void print_guess(FILE *stream, bool color, const vouch_model *model, cons
     } else {
         print_figure(stream, guess->p);
         print_figure(stream, guess->accept);
-        print_figure(stream, guess->u);
+        if (has_number(step)) print_figure(stream, guess->u);
+        else fprintf(stream, "%10s", "-");
     }
     fprintf(stream, "  %s%s%s\n", paint(color, colors[guess->verdict]), verdicts[guess->verdict],
             paint(color, "\033[0m"));
@@ -63,14 +71,17 @@ void cli_trace_print(FILE *stream, bool color, const vouch_model *model, int64_t
     static const char *const endings[] = {[VOUCH_ORIGIN_PLAIN] = "plain, nothing was drafted",
                                           [VOUCH_ORIGIN_RESIDUAL] = "replaces the rejected guess",
                                           [VOUCH_ORIGIN_BONUS] = "bonus, every guess held"};
-    fprintf(stream, "cycle %lld at %zu: %d drafted, %d accepted\n", (long long)number, position,
-            step->n_guesses, step->n_accepted);
+    fprintf(stream, "cycle %lld at %zu: %d drafted, %d accepted", (long long)number, position, step->n_guesses,
+            step->n_accepted);
+    if (step->accept != VOUCH_ACCEPT_REJECTION) fprintf(stream, "; %s", vouch_accept_name((int)step->accept));
+    if (step->lenience < 1) fprintf(stream, "; lenience %g, lossy", step->lenience);
+    fprintf(stream, "\n");
     if (step->n_guesses > 0)
         fprintf(stream, "  %s%-*s%10s%10s%10s%10s  verdict%s\n", paint(color, "\033[1m"), TOKEN_COLUMNS,
                 "token", "q", "p", "alpha", "u", paint(color, "\033[0m"));
     bool is_tree = false;
     for (int32_t i = 0; i < step->n_guesses; i++) is_tree |= step->guesses[i].parent != i - 1;
-    for (int32_t i = 0; i < step->n_guesses; i++) print_guess(stream, color, model, &step->guesses[i], is_tree);
+    for (int32_t i = 0; i < step->n_guesses; i++) print_guess(stream, color, model, step, &step->guesses[i], is_tree);
     if (step->last == VOUCH_ORIGIN_ACCEPTED) {
         fprintf(stream, step->finish == VOUCH_FINISH_NONE
                             ? "  no token follows: the model gave no finite logits behind the accepted guesses\n"
@@ -116,7 +127,7 @@ static json_t *drafters_json(unsigned drafters)
     return names;
 }
 
-static json_t *guess_json(const vouch_model *model, const vouch_guess *guess)
+static json_t *guess_json(const vouch_model *model, const vouch_step *step, const vouch_guess *guess)
 {
     const bool reached = guess->verdict != VOUCH_NOT_REACHED;
     json_t *object = json_object();
@@ -126,7 +137,7 @@ static json_t *guess_json(const vouch_model *model, const vouch_guess *guess)
         json_object_set_new(object, "q", json_real(guess->q)) == 0 &&
         json_object_set_new(object, "p", reached ? json_real(guess->p) : json_null()) == 0 &&
         json_object_set_new(object, "accept", reached ? json_real(guess->accept) : json_null()) == 0 &&
-        json_object_set_new(object, "u", reached ? json_real(guess->u) : json_null()) == 0 &&
+        json_object_set_new(object, "u", reached && has_number(step) ? json_real(guess->u) : json_null()) == 0 &&
         json_object_set_new(object, "verdict", json_string(verdicts[guess->verdict])) == 0)
         return object;
     json_decref(object);
@@ -148,8 +159,10 @@ json_t *cli_trace_json(const vouch_model *model, size_t position, const vouch_st
     json_t *cycle = json_object(), *guesses = json_array();
     bool ok = cycle && guesses;
     for (int32_t i = 0; ok && i < step->n_guesses; i++)
-        ok = json_array_append_new(guesses, guess_json(model, &step->guesses[i])) == 0;
+        ok = json_array_append_new(guesses, guess_json(model, step, &step->guesses[i])) == 0;
     ok = ok && json_object_set_new(cycle, "position", json_integer((json_int_t)position)) == 0 &&
+         json_object_set_new(cycle, "accept", json_string(vouch_accept_name((int)step->accept))) == 0 &&
+         json_object_set_new(cycle, "lenience", json_real(step->lenience)) == 0 &&
          json_object_set(cycle, "guesses", guesses) == 0 &&
          json_object_set_new(cycle, "final", final_json(model, step)) == 0;
     json_decref(guesses);

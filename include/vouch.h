@@ -236,6 +236,31 @@ typedef enum vouch_draft_sampling {
     VOUCH_DRAFT_GREEDY
 } vouch_draft_sampling;
 
+/* How guesses are judged. None changes the distribution of the text, which is the target's own, and greedy text is the
+ * same to the byte under all of them; they differ in how many guesses hold, and in what else is promised.
+ *
+ *   REJECTION  Accepts a guess with min(1, p / q): no rule that judges each by itself accepts more (arXiv 2211.17192).
+ *   MATCH      Draws the target's token as without drafts and accepts the guess that equals it. The text is a function
+ *              of the model, the prompt, the sampling parameters and the seed alone: byte for byte that of
+ *              VOUCH_DRAFTER_NONE (with any rule but COUPLED), whatever is drafted and however much. Guesses by
+ *              argmax and free ones hold as often as under REJECTION, those drawn from q less often.
+ *   BLOCK      Judges all guesses of a draft together: never fewer hold, on average, than under REJECTION, and
+ *              more where they are drawn from q (arXiv 2403.10444). Chains only.
+ *   COUPLED    As MATCH, with another draw: a race between the tokens, whose noise is a function of seed, position
+ *              and token (Gumbel; arXiv 2408.07978). A draft model runs the same race, so that its draws agree
+ *              often: with at least (1 - d) / (1 + d), where REJECTION has 1 - d, d being the distance of p and q. The
+ *              text is that of VOUCH_DRAFTER_NONE with COUPLED. Costs a random number for each token with p > 0. */
+typedef enum vouch_accept {
+    VOUCH_ACCEPT_REJECTION, /* the default */
+    VOUCH_ACCEPT_MATCH,
+    VOUCH_ACCEPT_BLOCK,
+    VOUCH_ACCEPT_COUPLED
+} vouch_accept;
+#define VOUCH_ACCEPTS 4
+
+/* "rejection", "match", "block", "coupled"; NULL past the last. */
+VOUCH_API const char *vouch_accept_name(int i);
+
 /* A drafter of the caller's own, whose guesses count as drawn from a point mass.
  * propose is given the n_tokens of the sequence and writes at most k guesses;
  * it returns their number, 0 for none. It may be called again with a shorter or
@@ -260,7 +285,8 @@ typedef struct vouch_speculation {
     int32_t ngram_min, ngram_max; /* lengths of the matched n-gram, longest tried first */
     int32_t history_tokens; /* most tokens of earlier answers, 2 to 2^24; 0: 65536 */
     bool forget; /* each answer begins without what recycling kept of earlier ones */
-    double lenience; /* (0, 1]; 1 is lossless. Accept with min(1, p / (lenience q)):
+    vouch_accept accept;
+    double lenience; /* (0, 1]; 1 is lossless. Of REJECTION only: accept with min(1, p / (lenience q)), so that
                         no token gets more than p / lenience */
     vouch_drafter custom;
 } vouch_speculation;
@@ -314,8 +340,10 @@ typedef struct vouch_guess {
     unsigned drafters;     /* VOUCH_DRAFTER_ bits: who proposed it */
     vouch_verdict verdict;
     double q, p;
-    double accept; /* min(1, p / (lenience q)); of a guess beside others, the chance of it and of those before */
-    double u;      /* accepted iff u < accept and no guess before it for the same place was; uniform in [0, 1) */
+    double accept; /* min(1, p / (lenience q)); of a guess beside others, the chance of it and of those before.
+                      BLOCK: the chance that so many guesses hold. MATCH, COUPLED: p */
+    double u;      /* accepted iff u < accept and no guess before it for the same place was; uniform in [0, 1).
+                      BLOCK: the same for all guesses. MATCH, COUPLED: 0, the target's token was drawn and compared */
 } vouch_guess;
 
 /* What one step did. Pointers are the session's, valid until its next call. */
@@ -329,6 +357,8 @@ typedef struct vouch_step {
     size_t n_text;
     const vouch_guess *guesses; /* [n_guesses] a chain or a tree: each behind its parent */
     int32_t n_guesses;
+    vouch_accept accept; /* the rule by which they were judged, and how leniently */
+    double lenience;
     vouch_finish finish;
 } vouch_step;
 
@@ -341,6 +371,7 @@ typedef struct vouch_stats {
     int64_t cycles, drafted, accepted;
     int64_t full_accepts;     /* cycles with a draft and no guess behind the last accepted one */
     int64_t draft_cycles;     /* cycles with at least one guess */
+    int64_t lenient_cycles;   /* those of them with a lenience below 1: 0 is lossless */
     int64_t accepted_at[VOUCH_MAX_DRAFT]; /* guesses accepted at each depth */
     int64_t drafted_at[VOUCH_MAX_DRAFT];
     int64_t accepted_by[VOUCH_DRAFTERS];  /* guesses accepted by who proposed them, each of them */
@@ -381,6 +412,10 @@ VOUCH_API void vouch_session_set_progress(vouch_session *session, vouch_progress
  * On failure the session stays at its last commit; the tokens that a session without drafts gives before
  * the same failure have all been given. Errors: ARGUMENT, NUMERIC, CANCELLED. */
 VOUCH_API vouch_status vouch_session_step(vouch_session *session, vouch_step *step, vouch_error *err);
+
+/* Changes the lenience from the next step on. Lossy below 1 (greedy text stays what it is).
+ * Errors: ARGUMENT (not in (0, 1]; not 1, and the rule isn't REJECTION); then nothing changes. */
+VOUCH_API vouch_status vouch_session_set_lenience(vouch_session *session, double lenience, vouch_error *err);
 
 /* Makes the running or the next prompt or step return CANCELLED, once, however often it is called until then.
  * A step that is cancelled has done nothing: a further one goes on. A step with finish != NONE takes back what
@@ -425,19 +460,21 @@ VOUCH_API vouch_status vouch_session_logits(vouch_session *session, int32_t firs
 
 /* ------------------------------------------------------- rejection sampler */
 
-/* The rule by itself, on plain probabilities (arXiv 2211.17192, Algorithm 1): judges k guesses
- * from left to right and draws the one token that follows the accepted ones.
+/* The rule by itself, on plain probabilities: judges a chain of k guesses and draws the one token that follows the
+ * accepted ones.
  *   guesses [k], p [k + 1][n_vocab], q [k][n_vocab] or NULL where the guesses are argmaxes;
  *   k from 0 to VOUCH_MAX_DRAFT. A row is divided by its sum, so that weights will do, too.
- * Random numbers are those of positions first_position, first_position + 1, ... under `seed`.
+ * Random numbers are those of positions first_position, first_position + 1, ... under `seed`. With BLOCK, guesses
+ * that didn't hold must not be used again, nor the random numbers they were drawn by.
  * Writes the number accepted and the final token, which is always below n_vocab; `verdicts`, [k],
- * may be NULL. On failure nothing is written. Errors: ARGUMENT (k or lenience out of range, a guess outside
+ * may be NULL. On failure nothing is written. Errors: ARGUMENT (k, accept or lenience out of range, a guess outside
  * the vocabulary, a weight that is negative or not finite, a row of p or q without any mass: also a row
  * that isn't reached). */
 typedef struct vouch_rejection {
     int32_t k, n_vocab;
     const int32_t *guesses;
     const float *p, *q;
+    vouch_accept accept;
     double lenience;
     uint64_t seed;
     int64_t first_position;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The real sampler, a million times: logits through the processors, guesses drawn by the draft's numbers,
- * judged with Philox dice. Pearson's chi-square compares what was emitted with the target's distribution;
- * the same test with a wrong rule has to fail.
+ * The real sampler, up to a million times, under each rule: logits through the processors, guesses drawn by the
+ * numbers that the rule says, judged with Philox dice. Pearson's chi-square compares what was emitted with the target's
+ * distribution; the same test with a wrong rule has to fail.
  */
 #include <math.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "support/test.h"
 #include "support/toy.h"
 
-enum { N = 512, K = 2, N_RUNS = 1000000, ENOUGH = 20000 };
+enum { N = 512, K = 2, N_RUNS = 1000000 };
 
 static const double LEAST_P_VALUE = 1e-6;
 
@@ -39,12 +39,12 @@ static double gamma_q(double a, double x)
     return front * h;
 }
 
-/* The p-value of the counts under the distribution; tokens expected less than 10 times share a class. */
-static double p_value(const int64_t *count, int64_t n, const double *p)
+/* The p-value of n counts under the distribution p [n_tokens]; tokens expected less than 10 times share a class. */
+static double p_value(const int64_t *count, int64_t n, const double *p, int n_tokens)
 {
     double chi2 = 0, rare_expected = 0, rare_seen = 0;
     int classes = 0;
-    for (int x = 0; x < N; x++) {
+    for (int x = 0; x < n_tokens; x++) {
         const double expected = p[x] * (double)n;
         if (p[x] == 0) assert_int_equal(count[x], 0);
         if (expected < 10) {
@@ -130,41 +130,52 @@ static vouch_status row_p(void *self, int32_t row, int32_t depth, const vouch_di
 
 typedef enum draft_kind { SAMPLED, GREEDY, GREEDY_WITH_FULL_Q, SAMPLED_WITHOUT_Q } draft_kind;
 
-/* The p-values of the first emitted token, of the second where the first guess held, and of the third; 1
- * where too few were seen to say. */
-static void emit(models *m, draft_kind kind, int64_t n_runs, double out[K + 1])
+static int32_t draw_whole(vouch_draw_fn *draw, const vouch_dist *dist, uint64_t seed, int64_t position, int32_t number)
+{
+    vouch_residual whole;
+    vouch_residual_begin(&whole, dist, NULL, 1);
+    return draw(&whole, seed, position, number);
+}
+
+/* One cycle, and plain draws behind it: K + 1 tokens. */
+static void emit_tokens(models *m, const vouch_rule *rule, const vouch_luck *luck, draft_kind kind, int64_t position,
+                        int32_t tokens[K + 1])
+{
+    const vouch_dice dice = vouch_dice_philox(luck);
+    for (int i = 0; i < K; i++)
+        tokens[i] = kind == GREEDY || kind == GREEDY_WITH_FULL_Q
+                        ? m->best[i]
+                        : draw_whole(rule->draw_guess, &m->q[i], luck->seed, position + i, i);
+    const bool with_q = kind == SAMPLED || kind == GREEDY_WITH_FULL_Q;
+    const vouch_draft draft = {.n = K, .tokens = tokens, .q = with_q ? m->q_rows : NULL};
+    const vouch_trial trial = {
+        .draft = &draft, .row_p = row_p, .row_self = m, .dice = &dice, .position = position, .lenience = 1};
+    vouch_guess verdicts[K];
+    vouch_judgement j;
+    assert_int_equal(vouch_judge(&j, verdicts, rule, &trial), VOUCH_OK);
+    tokens[j.n_accepted] = j.final_token;
+    for (int i = j.n_accepted + 1; i <= K; i++)
+        tokens[i] = draw_whole(luck->draw, &m->p[i], luck->seed, position + i, 0);
+}
+
+/* The p-values of the emitted tokens. */
+static void emit(models *m, const vouch_rule *rule, draft_kind kind, int64_t n_runs, double out[K + 1])
 {
     static int64_t count[K + 1][N];
     memset(count, 0, sizeof count);
-    int64_t n[K + 1] = {0};
-    const uint64_t seed = 12345;
-    const vouch_dice dice = vouch_dice_philox(&seed);
+    const vouch_luck luck = {12345, rule->draw};
     for (int64_t run = 0; run < n_runs; run++) {
-        const int64_t position = run * (K + 1);
-        int32_t guesses[K];
-        for (int i = 0; i < K; i++)
-            guesses[i] =
-                kind == GREEDY || kind == GREEDY_WITH_FULL_Q
-                    ? m->best[i]
-                    : vouch_dist_draw(&m->q[i], vouch_uniform(seed, position + i, VOUCH_PURPOSE_DRAFT));
-        const bool with_q = kind == SAMPLED || kind == GREEDY_WITH_FULL_Q;
-        const vouch_draft draft = {.n = K, .tokens = guesses, .q = with_q ? m->q_rows : NULL};
-        vouch_guess verdicts[K];
-        vouch_judgement j;
-        assert_int_equal(vouch_judge(&j, verdicts, &draft, row_p, m, &dice, position, 1, false), VOUCH_OK);
-        for (int i = 0; i <= j.n_accepted; i++) {
-            const int32_t token = i < j.n_accepted ? guesses[i] : j.final_token;
-            assert_in_range(token, 0, N - 1);
-            count[i][token]++;
-            n[i]++;
+        int32_t tokens[K + 1];
+        emit_tokens(m, rule, &luck, kind, run * (K + 1), tokens);
+        for (int i = 0; i <= K; i++) {
+            assert_in_range(tokens[i], 0, N - 1);
+            count[i][tokens[i]]++;
         }
     }
-    assert_int_equal(n[0], n_runs);
-    if (kind == SAMPLED) assert_true(n[K] > ENOUGH);
     for (int i = 0; i <= K; i++) {
         double p[N];
         for (int x = 0; x < N; x++) p[x] = vouch_dist_p(&m->p[i], x);
-        out[i] = n[i] > ENOUGH ? p_value(count[i], n[i], p) : 1;
+        out[i] = p_value(count[i], n_runs, p, N);
     }
 }
 
@@ -173,10 +184,13 @@ static void check_emitted(draft_kind kind, bool filtered, int64_t n_runs)
     static models m;
     double value[K + 1];
     models_open(&m, filtered);
-    emit(&m, kind, n_runs, value);
+    for (int accept = 0; accept < VOUCH_ACCEPTS; accept++) {
+        emit(&m, vouch_rule_get((vouch_accept)accept), kind, n_runs / (accept ? 8 : 1), value);
+        for (int i = 0; i <= K; i++)
+            if (!(value[i] > LEAST_P_VALUE))
+                fail_msg("%s, token %d: p-value %g", vouch_accept_name(accept), i, value[i]);
+    }
     vouch_arena_free(&m.arena);
-    for (int i = 0; i <= K; i++)
-        if (!(value[i] > LEAST_P_VALUE)) fail_msg("token %d: p-value %g", i, value[i]);
 }
 
 static void test_sampled_draft(void **state)
@@ -208,16 +222,139 @@ static void test_any_guess_is_exact_as_a_point_mass(void **state)
     check_emitted(SAMPLED_WITHOUT_Q, true, N_RUNS / 4);
 }
 
-static void test_wrong_rule_fails(void **state)
+/* A wrong race: tokens of a group of four share their noise, so that the lightest of them never win. */
+static int32_t race_of_groups(const vouch_residual *left, uint64_t seed, int64_t position, int32_t number)
+{
+    int32_t best = -1;
+    double first = INFINITY;
+    (void)number;
+    for (int32_t x = 0; x < left->p->n_vocab; x++) {
+        const double v = vouch_uniform_of(seed, position, VOUCH_PURPOSE_LATE, x / 4);
+        const double arrival = -log1p(-v) / vouch_dist_p(left->p, x);
+        if (!(arrival < first)) continue;
+        first = arrival;
+        best = x;
+    }
+    return best;
+}
+
+/* A wrong match: where the guess isn't the target's token, another one is drawn. */
+static vouch_status match_and_draw_again(vouch_judgement *out, vouch_guess *guesses, const vouch_trial *trial)
+{
+    const vouch_status status = vouch_rule_get(VOUCH_ACCEPT_MATCH)->judge(out, guesses, trial);
+    const vouch_dist *p;
+    assert_int_equal(trial->row_p(trial->row_self, out->n_accepted, out->n_accepted, &p), VOUCH_OK);
+    if (out->origin == VOUCH_ORIGIN_RESIDUAL)
+        out->final_token = draw_whole(vouch_draw_guess, p, 1, trial->position + out->n_accepted, 77);
+    return status;
+}
+
+static void test_wrong_rules_fail(void **state)
 {
     (void)state;
     test_skip_slow();
     static models m;
     double value[K + 1];
+    vouch_rule match = *vouch_rule_get(VOUCH_ACCEPT_MATCH), coupled = *vouch_rule_get(VOUCH_ACCEPT_COUPLED);
+    match.judge = match_and_draw_again;
+    coupled.draw = race_of_groups;
     models_open(&m, false);
-    emit(&m, GREEDY_WITH_FULL_Q, N_RUNS / 4, value);
-    vouch_arena_free(&m.arena);
+    emit(&m, vouch_rule_get(VOUCH_ACCEPT_REJECTION), GREEDY_WITH_FULL_Q, N_RUNS / 4, value);
     assert_true(value[0] < LEAST_P_VALUE);
+    emit(&m, vouch_rule_get(VOUCH_ACCEPT_BLOCK), GREEDY_WITH_FULL_Q, N_RUNS / 4, value);
+    assert_true(value[0] < LEAST_P_VALUE);
+    emit(&m, &match, SAMPLED, N_RUNS / 4, value);
+    assert_true(value[0] < LEAST_P_VALUE);
+    emit(&m, &coupled, SAMPLED, N_RUNS / 10, value);
+    assert_true(value[0] < LEAST_P_VALUE);
+    vouch_arena_free(&m.arena);
+}
+
+/* ------------------------------------------------------- answers of several cycles */
+
+enum { SMALL = 3, LENGTH = 4, ANSWERS = SMALL * SMALL * SMALL * SMALL };
+
+/* Three tokens; p hangs on the token before, q doesn't. */
+typedef struct small {
+    float p_weight[SMALL][SMALL], q_weight[SMALL];
+    vouch_dist p[SMALL], q;
+    const int32_t *tokens; /* the sequence: of a row the token before */
+    int32_t guesses[K];
+} small;
+
+static void wrap(vouch_dist *dist, float *weight)
+{
+    *dist = (vouch_dist){.n_vocab = SMALL, .n_support = SMALL, .dense = true, .weight = weight};
+    for (int x = 0; x < SMALL; x++) dist->total += weight[x];
+}
+
+static vouch_status small_row(void *self, int32_t row, int32_t depth, const vouch_dist **p)
+{
+    const small *s = self;
+    (void)depth;
+    *p = &s->p[row == 0 ? s->tokens[-1] : s->guesses[row - 1]];
+    return VOUCH_OK;
+}
+
+static void small_answer(small *s, const vouch_rule *rule, bool numbered, const vouch_luck *luck, int64_t position,
+                         int32_t *tokens)
+{
+    const vouch_dice dice = vouch_dice_philox(luck);
+    const vouch_dist *q[K] = {&s->q, &s->q};
+    for (int n = 0; n < LENGTH;) {
+        for (int i = 0; i < K; i++)
+            s->guesses[i] = draw_whole(rule->draw_guess, &s->q, luck->seed, position + n + i, numbered ? i : 0);
+        const vouch_draft draft = {.n = K, .tokens = s->guesses, .q = q};
+        const vouch_trial trial = {
+            .draft = &draft, .row_p = small_row, .row_self = s, .dice = &dice, .position = position + n, .lenience = 1};
+        vouch_guess verdicts[K];
+        vouch_judgement j;
+        s->tokens = tokens + n;
+        assert_int_equal(vouch_judge(&j, verdicts, rule, &trial), VOUCH_OK);
+        for (int i = 0; i < j.n_accepted; i++) tokens[n++] = s->guesses[i];
+        tokens[n++] = j.final_token;
+    }
+}
+
+static double small_p_value(vouch_accept accept, bool numbered, int64_t n_runs)
+{
+    static const small shape = {.p_weight = {{1, 4, 1}, {3, 1, 6}, {5, 2, 2}}, .q_weight = {4, 3, 2}};
+    static int64_t count[ANSWERS];
+    const vouch_luck luck = {77, vouch_rule_get(accept)->draw};
+    double p[ANSWERS];
+    small s = shape;
+    for (int x = 0; x < SMALL; x++) wrap(&s.p[x], s.p_weight[x]);
+    wrap(&s.q, s.q_weight);
+    memset(count, 0, sizeof count);
+    for (int64_t run = 0; run < n_runs; run++) {
+        int32_t tokens[1 + LENGTH + K] = {0};
+        int answer = 0;
+        small_answer(&s, vouch_rule_get(accept), numbered, &luck, run * 16, tokens + 1);
+        for (int i = 1; i <= LENGTH; i++) answer = answer * SMALL + tokens[i];
+        count[answer]++;
+    }
+    for (int answer = 0; answer < ANSWERS; answer++) {
+        int32_t tokens[1 + LENGTH] = {0};
+        for (int i = LENGTH, rest = answer; i > 0; i--, rest /= SMALL) tokens[i] = rest % SMALL;
+        p[answer] = 1;
+        for (int i = 1; i <= LENGTH; i++) p[answer] *= vouch_dist_p(&s.p[tokens[i - 1]], tokens[i]);
+    }
+    return p_value(count, n_runs, p, ANSWERS);
+}
+
+static void test_answers_of_several_cycles(void **state)
+{
+    (void)state;
+    for (int accept = 0; accept < VOUCH_ACCEPTS; accept++)
+        assert_true(small_p_value((vouch_accept)accept, true, 100000) > LEAST_P_VALUE);
+}
+
+/* Under block verification, guesses that were looked at and didn't hold must not come again. */
+static void test_guesses_that_come_again(void **state)
+{
+    (void)state;
+    assert_true(small_p_value(VOUCH_ACCEPT_BLOCK, false, 100000) < LEAST_P_VALUE);
+    assert_true(small_p_value(VOUCH_ACCEPT_REJECTION, false, 100000) > LEAST_P_VALUE);
 }
 
 /* The same through the public function, which takes plain rows. */
@@ -249,7 +386,7 @@ static void test_public_function(void **state)
     }
     double expected[N];
     for (int x = 0; x < N; x++) expected[x] = vouch_dist_p(&m.p[0], x);
-    const double value = p_value(count, N_RUNS, expected);
+    const double value = p_value(count, N_RUNS, expected, N);
     vouch_arena_free(&m.arena);
     if (!(value > LEAST_P_VALUE)) fail_msg("p-value %g", value);
 }
@@ -262,7 +399,9 @@ int main(void)
         cmocka_unit_test(test_sampled_draft_with_filters),
         cmocka_unit_test(test_greedy_draft),
         cmocka_unit_test(test_any_guess_is_exact_as_a_point_mass),
-        cmocka_unit_test(test_wrong_rule_fails),
+        cmocka_unit_test(test_wrong_rules_fail),
+        cmocka_unit_test(test_answers_of_several_cycles),
+        cmocka_unit_test(test_guesses_that_come_again),
         cmocka_unit_test(test_public_function),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

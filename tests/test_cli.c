@@ -142,7 +142,8 @@ static void values_only_the_model_can_judge(void **state)
     expect(RUN("run", "-m", target, "-p", "x", "--logit-bias", "99999999=1"), 2, "99999999");
     expect(RUN("run", "-m", target, "-d", foreign, "-p", "x"), 1, "token");
     expect(RUN("run", "-m", target, "-d", large, "-p", "x", "-n", "2"), 0, "larger than the target");
-    expect(RUN("run", "-m", target, "-p", "x", "-n", "2", "--lenience", "0.5"), 0, "no longer has exactly");
+    expect(RUN("run", "-m", target, "-p", "x", "-n", "2", "--temp", "1", "--lenience", "0.5"), 0,
+           "lossy: with --lenience 0.5 the text no longer has exactly");
 }
 
 /* -------------------------------------------------------------------- JSON */
@@ -183,7 +184,10 @@ static void stats_add_up(void **state)
                                        "depth_histogram",
                                        "seed",
                                        "cpu",
-                                       "threads"};
+                                       "threads",
+                                       "accept",
+                                       "lossless",
+                                       "lenience"};
     char path[256];
     strcpy(path, test_temporary("stats.json"));
     result r =
@@ -209,6 +213,67 @@ static void stats_add_up(void **state)
     assert_null(json_object_get(o, "trace"));
     json_decref(o);
     result_free(&r);
+}
+
+/* Each rule says its name in statistics and trace; whether the text is lossless is said, too. */
+static void rules_are_named(void **state)
+{
+    (void)state;
+    char path[256];
+    strcpy(path, test_temporary("rules.json"));
+    for (int i = 0; i <= VOUCH_ACCEPTS; i++) {
+        const char *rule = vouch_accept_name(i % VOUCH_ACCEPTS), *lenience = i == VOUCH_ACCEPTS ? "0.5" : NULL;
+        const bool is_default = strcmp(rule, "rejection") == 0;
+        result r = RUN("run", "-m", target, "-d", draft, "-k", "4", "-p", "The river", "-n", "40", NO_CONTROL, "--temp",
+                       "1", "--trace", "--stats", "--stats-json", path, "--accept", rule,
+                       lenience ? "--lenience" : NULL, lenience);
+        assert_int_equal(r.status, 0);
+        json_t *o = json_of(path);
+        const json_t *cycle = json_array_get(json_object_get(o, "trace"), 0);
+        assert_string_equal(json_string_value(json_object_get(o, "accept")), rule);
+        assert_string_equal(json_string_value(json_object_get(cycle, "accept")), rule);
+        assert_int_equal(json_is_true(json_object_get(o, "lossless")), !lenience);
+        assert_true(json_number_value(json_object_get(cycle, "lenience")) == (lenience ? 0.5 : 1));
+        char line[64];
+        snprintf(line, sizeof line, "\nrule      %s, %s", rule, lenience ? "lossy: lenience 0.5 in" : "lossless\n");
+        assert_non_null(strstr(r.err, line));
+        snprintf(line, sizeof line, "accepted; %s\n", lenience ? "lenience 0.5, lossy" : rule);
+        assert_int_equal(strstr(r.err, line) != NULL, lenience || !is_default);
+        assert_int_equal(strstr(r.err, "note: lossy") != NULL, lenience != NULL);
+        json_decref(o);
+        result_free(&r);
+    }
+    /* Greedy text is lossless with any lenience. */
+    result r = RUN("run", "-m", target, "-d", draft, "-p", "x", "-n", "9", "--lenience", "0.5", "--stats-json", path);
+    json_t *o = json_of(path);
+    assert_true(json_is_true(json_object_get(o, "lossless")) && !strstr(r.err, "lossy"));
+    json_decref(o);
+    result_free(&r);
+}
+
+/* The text of a seed: under match and coupled the same with and without drafts. */
+static void sampled_text_by_rule(void **state)
+{
+    (void)state;
+#define SAMPLED "run", "-m", target, "-p", "The river said", "-n", "60", "--temp", "0.8", "--seed", "4"
+    result plain = RUN(SAMPLED, "--spec", "none"), race = RUN(SAMPLED, "--spec", "none", "--accept", "coupled");
+    assert_string_not_equal(plain.out, race.out);
+    const char *const *const lines[] = {
+        ARGUMENTS(SAMPLED, "--accept", "match"),
+        ARGUMENTS(SAMPLED, "--accept", "coupled"),
+        ARGUMENTS(SAMPLED, "--accept", "match", "-d", draft, "-k", "7"),
+        ARGUMENTS(SAMPLED, "--accept", "coupled", "-d", draft, "-k", "7"),
+        ARGUMENTS(SAMPLED, "--accept", "match", "-d", draft, "--draft-sampling", "greedy"),
+        ARGUMENTS(SAMPLED, "--accept", "coupled", "-d", draft, "--draft-sampling", "greedy"),
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        result r = run_as(&(setting){0}, "vouch", lines[i]);
+        assert_string_equal(r.out, i % 2 ? race.out : plain.out);
+        result_free(&r);
+    }
+    result_free(&plain);
+    result_free(&race);
+#undef SAMPLED
 }
 
 /* How often the JSON form of a trace breaks the rule. */
@@ -678,6 +743,8 @@ int main(void)
         cmocka_unit_test(odd_prompts),
         cmocka_unit_test(values_only_the_model_can_judge),
         cmocka_unit_test(stats_add_up),
+        cmocka_unit_test(rules_are_named),
+        cmocka_unit_test(sampled_text_by_rule),
         cmocka_unit_test(trace_obeys_the_rule),
         cmocka_unit_test(trace_says_why_no_token_follows),
         cmocka_unit_test(colours_only_add_colours),

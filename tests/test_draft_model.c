@@ -143,7 +143,13 @@ static void judge_all(run *r, double probability)
     do {
         vouch_judgement out;
         vouch_guess guesses[VOUCH_MAX_DRAFT];
-        assert_int_equal(vouch_judge(&out, guesses, &r->draft, row_p, r, &dice, N_PROMPT, 1, false), VOUCH_OK);
+        const vouch_trial trial = {.draft = &r->draft,
+                                   .row_p = row_p,
+                                   .row_self = r,
+                                   .dice = &dice,
+                                   .position = N_PROMPT,
+                                   .lenience = 1};
+        assert_int_equal(vouch_judge(&out, guesses, vouch_rule_get(VOUCH_ACCEPT_REJECTION), &trial), VOUCH_OK);
         for (int32_t i = 0; i < out.n_accepted; i++) r->tokens[N_PROMPT + i] = r->draft.tokens[out.path[i]];
         r->tokens[N_PROMPT + out.n_accepted] = out.final_token;
         const int32_t n = out.n_accepted + 1;

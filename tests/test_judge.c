@@ -87,15 +87,148 @@ static void test_uniform_is_a_pure_function_with_the_right_range(void **state)
     assert_true(fabs(sum / n - 0.5) < 5 / sqrt(12.0 * n));
 }
 
+static void test_numbers_of_a_place_differ(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 1000; i++) {
+        assert_true(vouch_uniform_of(7, i, VOUCH_PURPOSE_DRAFT, 0) == vouch_uniform(7, i, VOUCH_PURPOSE_DRAFT));
+        assert_true(vouch_uniform_of(7, i, VOUCH_PURPOSE_DRAFT, 1) != vouch_uniform_of(7, i, VOUCH_PURPOSE_DRAFT, 2));
+        /* The same place in the next draft, which begins one later. */
+        assert_true(vouch_uniform_of(7, i, VOUCH_PURPOSE_DRAFT, 2) != vouch_uniform_of(7, i, VOUCH_PURPOSE_DRAFT, 3));
+    }
+}
+
+/* ------------------------------------------------------------------- a race */
+
+static double plain_exponential(uint64_t seed, int64_t position, vouch_purpose purpose, int32_t number, int half)
+{
+    const uint32_t counter[4] = {(uint32_t)position, (uint32_t)(position >> 32), purpose, (uint32_t)number};
+    uint32_t out[4];
+    vouch_philox4x32(counter, (uint32_t[]){(uint32_t)seed, (uint32_t)(seed >> 32)}, out);
+    const uint64_t bits = (uint64_t)out[2 * half] << 32 | out[2 * half + 1];
+    return -log1p(-(double)(bits >> 11 | 1) * 0x1p-53);
+}
+
+/* E of every token, by the definition. */
+static void plain_noise(uint64_t seed, int64_t position, int32_t n, double *noise)
+{
+    for (int32_t x = 0; x < n; x++) noise[x] = 1 / 256.0 + plain_exponential(seed, position, VOUCH_PURPOSE_LATE, x, 0);
+    double at = 0;
+    for (int32_t i = 0;; i++) {
+        at += plain_exponential(seed, position, VOUCH_PURPOSE_EARLY, i / 2, i % 2);
+        const int32_t x = (int32_t)(at * 256);
+        if (x >= n) return;
+        if (at - x / 256.0 < noise[x]) noise[x] = at - x / 256.0;
+    }
+}
+
+/* The noise is exponential at each token, and independent of its neighbour's. */
+static void test_noise_of_a_race(void **state)
+{
+    (void)state;
+    enum { N = 40, RUNS = 20000 };
+    static const double levels[] = {0.001, 1 / 256.0, 0.01, 0.1, 0.7, 2};
+    int64_t below[6] = {0}, both[6] = {0};
+    for (int run = 0; run < RUNS; run++) {
+        double noise[N];
+        plain_noise(5, run, N, noise);
+        for (int l = 0; l < 6; l++)
+            for (int x = 0; x < N; x++) {
+                below[l] += noise[x] < levels[l];
+                both[l] += noise[x] < levels[l] && noise[(x + 1) % N] < levels[l];
+            }
+    }
+    for (int l = 0; l < 6; l++) {
+        const double p = 1 - exp(-levels[l]), n = (double)N * RUNS;
+        assert_true(fabs((double)below[l] - n * p) < 5 * sqrt(n * p));
+        assert_true(fabs((double)both[l] - n * p * p) < 8 * sqrt(n * p * p) + 8);
+    }
+}
+
+static int32_t plain_race(const vouch_residual *left, uint64_t seed, int64_t position, double *margin)
+{
+    static double noise[10000];
+    double first = INFINITY, second = INFINITY;
+    int32_t winner = -1;
+    plain_noise(seed, position, left->p->n_vocab, noise);
+    for (int32_t x = 0; x < left->p->n_vocab; x++) {
+        const double mass = vouch_residual_mass(left, x), arrival = noise[x] / mass;
+        if (!(mass > 0) || arrival >= second) continue;
+        second = arrival < first ? first : arrival;
+        if (arrival >= first) continue;
+        first = arrival;
+        winner = x;
+    }
+    *margin = (second - first) / first;
+    return winner;
+}
+
+static void test_race_equals_a_plain_loop(void **state)
+{
+    (void)state;
+    test_random random = {31};
+    static const int32_t vocabs[] = {1, 2, 5, 100, 8193};
+    for (int v = 0; v < 5; v++)
+        for (int round = 0; round < 60; round++) {
+            const int32_t n = vocabs[v];
+            float *p = random_rows(&random, 1, n);
+            int32_t *support = calloc((size_t)n, sizeof *support), n_support = 0;
+            assert_non_null(support);
+            vouch_dist dist = {.n_vocab = n, .n_support = n, .dense = true, .weight = p, .support = support};
+            for (int32_t x = 0; x < n; x++) {
+                dist.total += p[x];
+                if (p[x] > 0) support[n_support++] = x;
+            }
+            for (int narrow = 0; narrow < 2; narrow++) {
+                dist.dense = !narrow;
+                dist.n_support = narrow ? n_support : n;
+                vouch_residual left;
+                double margin;
+                vouch_residual_begin(&left, &dist, NULL, 1);
+                for (int taken = 0; taken < 3 && left.total > 0; taken++) { /* without replacement, too */
+                    const int64_t position = round + ((int64_t)taken << 33);
+                    const int32_t winner = plain_race(&left, 77, position, &margin);
+                    if (margin > 1e-9) assert_int_equal(vouch_draw_race(&left, 77, position, taken), winner);
+                    vouch_residual_reject(&left, winner);
+                }
+            }
+            free(support);
+            free(p);
+        }
+}
+
+/* A token hardly ever drawn, and nothing left at all. */
+static void test_race_of_extremes(void **state)
+{
+    (void)state;
+    float p[] = {0, 1e-30f, 1, 0, 1e-38f};
+    const vouch_dist dist = {.n_vocab = 5, .n_support = 5, .dense = true, .weight = p, .total = 1};
+    for (int64_t position = 0; position < 1000; position++) {
+        vouch_residual left;
+        vouch_residual_begin(&left, &dist, NULL, 1);
+        assert_int_equal(vouch_draw_race(&left, 1, position, 0), 2);
+        vouch_residual_reject(&left, 2);
+        assert_int_equal(vouch_draw_race(&left, 1, position, 0), 1);
+        vouch_residual_begin(&left, &dist, &dist, 1);
+        vouch_residual_reject(&left, 0); /* of p - p nothing is left */
+        assert_int_equal(vouch_draw_race(&left, 1, position, 0), 2);
+    }
+}
+
 /* ------------------------------------------------------------------- greedy */
 
 static void check_greedy(const int32_t *guesses, int32_t k, const int32_t *target, int32_t n_accepted)
 {
     const int32_t n_vocab = 9;
     float *p = point_rows(target, k + 1, n_vocab);
-    for (uint64_t seed = 0; seed < 50; seed++) {
-        const vouch_rejection in = {
-            .k = k, .n_vocab = n_vocab, .guesses = guesses, .p = p, .lenience = 1, .seed = seed};
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        const vouch_rejection in = {.k = k,
+                                    .n_vocab = n_vocab,
+                                    .guesses = guesses,
+                                    .p = p,
+                                    .accept = (vouch_accept)(seed % VOUCH_ACCEPTS),
+                                    .lenience = 1,
+                                    .seed = seed};
         int32_t accepted, final;
         vouch_guess verdicts[VOUCH_MAX_DRAFT];
         assert_int_equal(vouch_reject(&in, &accepted, &final, verdicts, NULL), VOUCH_OK);
@@ -142,6 +275,7 @@ static void test_deterministic_when_seeded(void **state)
                                             .guesses = guesses,
                                             .p = p,
                                             .q = q,
+                                            .accept = (vouch_accept)(s / 10),
                                             .lenience = 1,
                                             .seed = (uint64_t)s,
                                             .first_position = 11};
@@ -204,6 +338,47 @@ static void test_verdicts_satisfy_the_rule(void **state)
             assert_true(v[i].u == vouch_uniform(in.seed, 100 + i, VOUCH_PURPOSE_ACCEPT));
             assert_int_equal(v[i].verdict, v[i].u < v[i].accept ? VOUCH_ACCEPTED : VOUCH_REJECTED);
             assert_int_equal(v[i].verdict == VOUCH_ACCEPTED, i < accepted);
+        }
+        free(p);
+        free(q);
+    }
+    assert_true(seen[VOUCH_ACCEPTED] > 100 && seen[VOUCH_REJECTED] > 100 && seen[VOUCH_NOT_REACHED] > 100);
+}
+
+/* Under block verification one number decides for the whole draft, and the chances fall along it. */
+static void test_verdicts_of_block_verification(void **state)
+{
+    (void)state;
+    test_random random = {14};
+    const int32_t n_vocab = 64, k = 6;
+    int seen[3] = {0};
+    for (int round = 0; round < 500; round++) {
+        float *p = random_rows(&random, k + 1, n_vocab), *q = round % 2 ? random_rows(&random, k, n_vocab) : NULL;
+        int32_t guesses[6], accepted, final;
+        vouch_guess v[6];
+        for (int32_t i = 0; i < k; i++) guesses[i] = (int32_t)test_below(&random, 4);
+        const vouch_rejection in = {.k = k,
+                                    .n_vocab = n_vocab,
+                                    .guesses = guesses,
+                                    .p = p,
+                                    .q = q,
+                                    .accept = VOUCH_ACCEPT_BLOCK,
+                                    .lenience = 1,
+                                    .seed = (uint64_t)round,
+                                    .first_position = 100};
+        assert_int_equal(vouch_reject(&in, &accepted, &final, v, NULL), VOUCH_OK);
+        for (int32_t i = 0; i < k; i++) {
+            seen[v[i].verdict]++;
+            assert_int_equal(v[i].verdict, i < accepted    ? VOUCH_ACCEPTED
+                                           : i == accepted ? VOUCH_REJECTED
+                                                           : VOUCH_NOT_REACHED);
+            if (i > accepted) {
+                assert_true(v[i].p == 0 && v[i].accept == 0 && v[i].u == 0);
+                continue;
+            }
+            assert_true(v[i].u == vouch_uniform(in.seed, 100, VOUCH_PURPOSE_ACCEPT));
+            assert_int_equal(i < accepted, v[i].u < v[i].accept);
+            assert_true(i == 0 || v[i].accept <= v[i - 1].accept);
         }
         free(p);
         free(q);
@@ -365,8 +540,11 @@ static void test_equal_p_and_q_always_accept(void **state)
         for (int32_t i = 0; i < k; i++) do
                 guesses[i] = (int32_t)test_below(&random, (uint32_t)n);
             while (p[(size_t)i * n + guesses[i]] == 0);
-        const vouch_rejection in = {
+        vouch_rejection in = {
             .k = k, .n_vocab = n, .guesses = guesses, .p = p, .q = p, .lenience = 1, .seed = seed};
+        assert_int_equal(vouch_reject(&in, &accepted, &final, NULL, NULL), VOUCH_OK);
+        assert_int_equal(accepted, k);
+        in.accept = VOUCH_ACCEPT_BLOCK;
         assert_int_equal(vouch_reject(&in, &accepted, &final, NULL, NULL), VOUCH_OK);
         assert_int_equal(accepted, k);
     }
@@ -380,8 +558,14 @@ static void test_guess_without_q_or_p(void **state)
     const float p[] = {0.5f, 0.5f, 0, 0.25f, 0.25f, 0.5f}, q[] = {0, 0.5f, 0.5f};
     for (uint64_t seed = 0; seed < 100; seed++) {
         int32_t accepted, final;
-        vouch_rejection in = {
-            .k = 1, .n_vocab = 3, .guesses = (int32_t[]){0}, .p = p, .q = q, .lenience = 1, .seed = seed};
+        vouch_rejection in = {.k = 1,
+                              .n_vocab = 3,
+                              .guesses = (int32_t[]){0},
+                              .p = p,
+                              .q = q,
+                              .accept = seed % 2 ? VOUCH_ACCEPT_BLOCK : VOUCH_ACCEPT_REJECTION,
+                              .lenience = 1,
+                              .seed = seed};
         assert_int_equal(vouch_reject(&in, &accepted, &final, NULL, NULL), VOUCH_OK);
         assert_int_equal(accepted, 1);
         in.guesses = (int32_t[]){2};
@@ -428,6 +612,7 @@ static void check_membership(vouch_sampling sampling)
                                     .guesses = guesses,
                                     .p = p_rows,
                                     .q = q_rows,
+                                    .accept = (vouch_accept)(round % VOUCH_ACCEPTS),
                                     .lenience = 1,
                                     .seed = (uint64_t)round};
         assert_int_equal(vouch_reject(&in, &accepted, &final, NULL, NULL), VOUCH_OK);
@@ -480,12 +665,19 @@ static void test_rows_are_asked_for_only_when_reached(void **state)
                     .n_vocab = 9, .n_support = 9, .dense = true, .weight = p + (size_t)i * 9, .total = 1};
             int32_t guesses[3] = {1, 2, 3};
             if (wrong_at < 3) guesses[wrong_at] = 8;
-            const uint64_t seed = 1;
-            const vouch_dice dice = vouch_dice_philox(&seed);
+            const vouch_luck luck = {1, vouch_draw_position};
+            const vouch_dice dice = vouch_dice_philox(&luck);
             const vouch_draft draft = {.n = 3, .tokens = guesses};
             vouch_guess verdicts[3];
             vouch_judgement j;
-            const vouch_status status = vouch_judge(&j, verdicts, &draft, row_of, &r, &dice, 0, 1, true);
+            const vouch_trial trial = {.draft = &draft,
+                                       .row_p = row_of,
+                                       .row_self = &r,
+                                       .dice = &dice,
+                                       .lenience = 1,
+                                       .want_overlap = true};
+            const vouch_status status =
+                vouch_judge(&j, verdicts, vouch_rule_get(VOUCH_ACCEPT_REJECTION), &trial);
             const bool fails = fail_at >= 0 && fail_at <= wrong_at;
             assert_int_equal(status, fails && fail_at == 0 ? VOUCH_E_NUMERIC : VOUCH_OK);
             const int last = fails ? fail_at : wrong_at;
@@ -562,6 +754,10 @@ static void test_reject_refuses_bad_arguments(void **state)
     REFUSED("lenience is 0", in.lenience = 0);
     REFUSED("lenience is 1.5", in.lenience = 1.5);
     REFUSED("lenience is nan", in.lenience = NAN);
+    REFUSED("accept is 4", in.accept = (vouch_accept)VOUCH_ACCEPTS);
+    REFUSED("accept is -1", in.accept = (vouch_accept)-1);
+    for (int accept = VOUCH_ACCEPT_MATCH; accept < VOUCH_ACCEPTS; accept++)
+        REFUSED(vouch_accept_name(accept), in.accept = (vouch_accept)accept; in.lenience = 0.5);
     REFUSED("guesses[0] is 2", in.guesses = (int32_t[]){2});
     REFUSED("guesses[0] is -1", in.guesses = (int32_t[]){-1});
     REFUSED("first_position is -1", in.first_position = -1);
@@ -610,9 +806,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_philox_known_answers),
         cmocka_unit_test(test_uniform_is_a_pure_function_with_the_right_range),
+        cmocka_unit_test(test_numbers_of_a_place_differ),
+        cmocka_unit_test(test_noise_of_a_race),
+        cmocka_unit_test(test_race_equals_a_plain_loop),
+        cmocka_unit_test(test_race_of_extremes),
         cmocka_unit_test(test_greedy_cases),
         cmocka_unit_test(test_deterministic_when_seeded),
         cmocka_unit_test(test_verdicts_satisfy_the_rule),
+        cmocka_unit_test(test_verdicts_of_block_verification),
         cmocka_unit_test(test_recovered_token_equals_a_plain_loop),
         cmocka_unit_test(test_ids_stay_inside_the_vocabulary),
         cmocka_unit_test(test_all_residual_mass_in_one_token),

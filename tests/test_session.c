@@ -643,6 +643,14 @@ static void options_out_of_range_are_named(void **state)
     REFUSED("lenience is 0", speculation.lenience, 0);
     REFUSED("lenience is 1.5", speculation.lenience, 1.5);
     REFUSED("lenience is", speculation.lenience, NAN);
+    REFUSED("accept is 4", speculation.accept, (vouch_accept)VOUCH_ACCEPTS);
+    vouch_speculation contrary = vouch_speculation_default();
+    contrary.accept = VOUCH_ACCEPT_BLOCK;
+    contrary.tree_branches = 2;
+    REFUSED("tree_branches is 2, must be 1 with the rule block", speculation, contrary);
+    contrary.tree_branches = 1;
+    contrary.lenience = 0.5;
+    REFUSED("lenience is 0.5, must be 1 with the rule block", speculation, contrary);
     REFUSED("drafters", speculation.drafters, 1u << VOUCH_DRAFTERS);
     REFUSED("none can't be combined", speculation.drafters, VOUCH_DRAFTER_NONE | VOUCH_DRAFTER_NGRAM);
     REFUSED("tree_branches", speculation.tree_branches, -1);
@@ -703,6 +711,9 @@ static void a_prediction_is_followed(void **state)
     assert_true(got.stats.accepted_by[5] == got.stats.accepted && got.stats.accepted > 0);
     assert_string_equal(vouch_drafter_name(5), "prediction");
     assert_null(vouch_drafter_name(VOUCH_DRAFTERS));
+    assert_string_equal(vouch_accept_name(VOUCH_ACCEPT_COUPLED), "coupled");
+    assert_null(vouch_accept_name(VOUCH_ACCEPTS));
+    assert_null(vouch_accept_name(-1));
     vouch_session_reset_stats(session);
     assert_int_equal(vouch_session_predict(session, NULL, 0, &err), VOUCH_OK);
     answer_continue(&got, session, prompt, PROMPT);

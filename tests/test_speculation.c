@@ -3,6 +3,7 @@
  * Laws L2 and L3 through the C API, on tiny models: whatever drafts, and however deep, greedy text is that of
  * plain decoding to the byte, and after every step the caches hold what plain decoding would have left there.
  */
+#include <math.h>
 #include <string.h>
 
 #include "draft/compose.h"
@@ -373,6 +374,131 @@ static void a_seed_names_an_answer(void **state)
         }
 }
 
+/* ------------------------------------------------------------------- rules */
+
+enum { ALL_SOURCES = VOUCH_DRAFTER_NGRAM | VOUCH_DRAFTER_SUFFIX | VOUCH_DRAFTER_RECYCLE | VOUCH_DRAFTER_PREDICTION |
+                     VOUCH_DRAFTER_HISTORY };
+
+/* One answer with every drafter, and with all sources, in trees where the rule takes them. Returns guesses accepted. */
+static int64_t check_rule(const family *f, vouch_session_options options, vouch_accept accept)
+{
+    static answer plain;
+    int64_t accepted[N_DRAFTERS] = {0};
+    int32_t prompt[PROMPT];
+    const int32_t depths[] = {4, 11};
+    answer_prompt(prompt, PROMPT, f->n_vocab, 3, true);
+    options.speculation.accept = accept;
+    check_drafters(f, options, prompt, PROMPT, depths, 2, accepted);
+    options.speculation.drafters = VOUCH_DRAFTER_NONE;
+    answer_run(&plain, f->target, &options, prompt, PROMPT);
+    options.speculation.drafters = ALL_SOURCES;
+    options.speculation.tree_branches = accept == VOUCH_ACCEPT_BLOCK ? 1 : 4;
+    return check_sources(f, &options, prompt, &plain) + accepted[NEAR];
+}
+
+static void greedy_text_is_the_same_under_each_rule(void **state)
+{
+    (void)state;
+    for (int i = 0; i < N_FAMILIES; i++)
+        for (int accept = 0; accept < VOUCH_ACCEPTS; accept++)
+            assert_true(check_rule(&families[i], options_plain(), (vouch_accept)accept) > 0);
+}
+
+/* Match and coupled: sampled text, too, is that of a session without drafts, with every processor. */
+static void sampled_text_is_the_same_whatever_drafts(void **state)
+{
+    (void)state;
+    enum { N_WAYS = 7 };
+    const vouch_logit_bias bias[] = {{3, 4.0f}, {11, -__builtin_inff()}};
+    for (int way = 0; way < N_WAYS; way++)
+        for (int i = way % 2; i < N_FAMILIES; i += 2) {
+            vouch_session_options options = options_plain();
+            vouch_sampling *s = &options.sampling;
+            s->temperature = 0.8f;
+            s->seed = 5 + (uint64_t)way;
+            if (way == 1 || way == 6) s->top_k = 30;
+            if (way == 2 || way == 6) s->top_p = 0.9f;
+            if (way == 3 || way == 6) s->min_p = 0.02f;
+            if (way == 4 || way == 6) s->repeat_penalty = 1.3f;
+            if (way == 4 || way == 6) s->frequency_penalty = 0.4f;
+            if (way == 5 || way == 6) s->bias = bias;
+            if (way == 5 || way == 6) s->n_bias = 2;
+            check_rule(&families[i], options, VOUCH_ACCEPT_MATCH);
+            check_rule(&families[i], options, VOUCH_ACCEPT_COUPLED);
+        }
+}
+
+/* Plain text is the same under all rules but coupled; with drafts rejection has text of its own, so that the test above
+ * could fail; and guesses drawn by the noise that the target draws by hold more often than by one number. */
+static void rules_differ_where_they_should(void **state)
+{
+    (void)state;
+    static answer plain[VOUCH_ACCEPTS], drafted[VOUCH_ACCEPTS];
+    int64_t accepted[VOUCH_ACCEPTS] = {0};
+    oracle o;
+    for (int i = 0; i < 8; i++) {
+        const family *f = &families[i % 2];
+        int32_t prompt[PROMPT];
+        answer_prompt(prompt, PROMPT, f->n_vocab, (uint64_t)i, true);
+        for (int accept = 0; accept < VOUCH_ACCEPTS; accept++) {
+            vouch_session_options options = options_sampled(30 + (uint64_t)i);
+            options.speculation.accept = (vouch_accept)accept;
+            answer_run(&plain[accept], f->target, &options, prompt, PROMPT);
+            drafter_choose(&options, NEAR, f, &o);
+            answer_run(&drafted[accept], f->target, &options, prompt, PROMPT);
+            accepted[accept] += drafted[accept].stats.accepted;
+            assert_int_equal(answer_equal(&plain[accept], &plain[0]), accept != VOUCH_ACCEPT_COUPLED);
+            assert_int_equal(answer_equal(&plain[accept], &drafted[accept]),
+                             accept == VOUCH_ACCEPT_MATCH || accept == VOUCH_ACCEPT_COUPLED);
+        }
+    }
+    assert_true(accepted[VOUCH_ACCEPT_COUPLED] > accepted[VOUCH_ACCEPT_MATCH]);
+}
+
+/* Between two steps, and counted; a rule without lenience refuses it. */
+static void lenience_changes_between_steps(void **state)
+{
+    (void)state;
+    static answer plain, got;
+    vouch_session_options options = options_sampled(8);
+    vouch_error err;
+    oracle o;
+    int32_t prompt[PROMPT];
+    answer_prompt(prompt, PROMPT, families[0].n_vocab, 6, false);
+    drafter_choose(&options, NEAR, &families[0], &o);
+    answer_run(&plain, families[0].target, &options, prompt, PROMPT);
+    assert_int_equal(plain.stats.lenient_cycles, 0);
+    vouch_session *session = answer_open(families[0].target, &options);
+    assert_int_equal(vouch_session_prompt(session, prompt, PROMPT, NULL), VOUCH_OK);
+    vouch_step step = {0};
+    for (int i = 0; step.finish == VOUCH_FINISH_NONE; i++) {
+        const double lenience = i % 2 ? 0.25 : 1;
+        const int64_t before = vouch_session_stats(session)->lenient_cycles;
+        assert_int_equal(vouch_session_set_lenience(session, lenience, &err), VOUCH_OK);
+        assert_int_equal(vouch_session_set_lenience(session, i % 3 ? 0 : NAN, &err), VOUCH_E_ARGUMENT);
+        assert_non_null(strstr(err.message, "lenience is "));
+        assert_int_equal(vouch_session_step(session, &step, NULL), VOUCH_OK);
+        assert_true(step.lenience == lenience && step.accept == VOUCH_ACCEPT_REJECTION);
+        for (int32_t g = 0; g < step.n_guesses && step.guesses[g].verdict != VOUCH_NOT_REACHED; g++) {
+            const double chance = step.guesses[g].p / (lenience * step.guesses[g].q);
+            assert_true(step.guesses[g].accept == (chance < 1 ? chance : 1));
+        }
+        assert_int_equal(vouch_session_stats(session)->lenient_cycles - before, i % 2 && step.n_guesses > 0);
+    }
+    assert_int_equal(vouch_session_set_lenience(session, 1, NULL), VOUCH_OK);
+    answer_continue(&got, session, prompt, PROMPT);
+    assert_true(answer_equal(&got, &plain)); /* lossless again */
+    vouch_session_close(session);
+    for (int accept = VOUCH_ACCEPT_MATCH; accept < VOUCH_ACCEPTS; accept++) {
+        options.speculation.accept = (vouch_accept)accept;
+        session = answer_open(families[0].target, &options);
+        assert_int_equal(vouch_session_set_lenience(session, 0.5, &err), VOUCH_E_ARGUMENT);
+        assert_non_null(strstr(err.message, vouch_accept_name(accept)));
+        assert_int_equal(vouch_session_set_lenience(session, 1, &err), VOUCH_OK);
+        vouch_session_close(session);
+    }
+}
+
 /* Where the draft model is the target, p = q and every guess holds, sampled or greedy; the more noise, the
  * fewer. */
 static void acceptance_falls_with_noise(void **state)
@@ -509,8 +635,10 @@ static void caches_are_those_of_plain_decoding(void **state)
     (void)state;
     for (int i = 0; i < N_FAMILIES; i++)
         for (who which = 0; which < N_DRAFTERS; which++)
-            for (int sampled = 0; sampled < 2; sampled++) {
+            for (int way = 0; way < 2 * VOUCH_ACCEPTS; way++) {
+                const int sampled = way % 2;
                 vouch_session_options options = sampled ? options_sampled(6) : options_plain();
+                options.speculation.accept = (vouch_accept)(way / 2);
                 int32_t nothing[1] = {0};
                 oracle o = {.tokens = nothing, .n = 1, .random = {4}};
                 drafter_choose(&options, which, &families[i], &o);
@@ -592,6 +720,25 @@ static int check_drafter_state(const vouch_model *model, const vouch_session_opt
     return n_branches;
 }
 
+/* The same under each rule, with all sources. */
+static void sources_are_those_of_plain_decoding_under_each_rule(void **state)
+{
+    (void)state;
+    for (int accept = 0; accept < VOUCH_ACCEPTS; accept++)
+        for (int i = 0; i < 2 * N_FAMILIES; i++) {
+            vouch_session_options options = i % 2 ? options_sampled(6) : options_plain();
+            options.speculation.accept = (vouch_accept)accept;
+            options.speculation.drafters = ALL_SOURCES;
+            options.speculation.n_draft = 5 + 2 * i;
+            options.speculation.tree_branches = accept == VOUCH_ACCEPT_BLOCK ? 0 : 1 + i % 4;
+            options.speculation.history_tokens = 100;
+            int32_t prompt[PROMPT];
+            answer_prompt(prompt, PROMPT, families[i / 2].n_vocab, 77, true);
+            const int n_branches = check_drafter_state(families[i / 2].target, &options, prompt);
+            if (accept == VOUCH_ACCEPT_BLOCK) assert_int_equal(n_branches, 0);
+        }
+}
+
 /* Law L3 for cache, sources and what was learned about them: each source, every two, and all; chains and trees. */
 static void sources_are_those_of_plain_decoding(void **state)
 {
@@ -603,9 +750,7 @@ static void sources_are_those_of_plain_decoding(void **state)
             for (int32_t k = quick ? 5 : 1; k <= 16; k += quick ? 11 : 1) {
                 const int i = (a + b + k) % N_FAMILIES;
                 vouch_session_options options = (a + k) % 2 ? options_sampled(6) : options_plain();
-                const unsigned all = VOUCH_DRAFTER_NGRAM | VOUCH_DRAFTER_SUFFIX | VOUCH_DRAFTER_RECYCLE |
-                                     VOUCH_DRAFTER_PREDICTION | VOUCH_DRAFTER_HISTORY;
-                options.speculation.drafters = b == N_SOURCES ? all : sources[a] | sources[b];
+                options.speculation.drafters = b == N_SOURCES ? (unsigned)ALL_SOURCES : sources[a] | sources[b];
                 options.speculation.n_draft = k;
                 options.speculation.tree_branches = 1 + (b + k) % 4;
                 options.speculation.history_tokens = 100;
@@ -686,11 +831,16 @@ int main(void)
         cmocka_unit_test(greedy_text_is_the_same_with_draft_trees),
         cmocka_unit_test(penalties_and_bias_see_the_same_history),
         cmocka_unit_test(a_seed_names_an_answer),
+        cmocka_unit_test(greedy_text_is_the_same_under_each_rule),
+        cmocka_unit_test(sampled_text_is_the_same_whatever_drafts),
+        cmocka_unit_test(rules_differ_where_they_should),
+        cmocka_unit_test(lenience_changes_between_steps),
         cmocka_unit_test(acceptance_falls_with_noise),
         cmocka_unit_test(lenience_accepts_more),
         cmocka_unit_test(greedy_drafts_of_a_sampled_answer),
         cmocka_unit_test(caches_are_those_of_plain_decoding),
         cmocka_unit_test(sources_are_those_of_plain_decoding),
+        cmocka_unit_test(sources_are_those_of_plain_decoding_under_each_rule),
         cmocka_unit_test(digests_tell_tokens_apart),
         cmocka_unit_test(looking_leaves_no_trace),
     };

@@ -15,7 +15,9 @@
 typedef enum vouch_purpose {
     VOUCH_PURPOSE_EMIT,   /* draws the token that is emitted: plain, residual or bonus */
     VOUCH_PURPOSE_ACCEPT, /* the judge's coin */
-    VOUCH_PURPOSE_DRAFT   /* the drafter's draw */
+    VOUCH_PURPOSE_DRAFT,  /* the drafter's draw */
+    VOUCH_PURPOSE_EARLY,  /* a race of all tokens: the noise of those that come early, */
+    VOUCH_PURPOSE_LATE    /* and of each of the others */
 } vouch_purpose;
 
 void vouch_philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);

@@ -18,9 +18,8 @@
  * How many there are behind a guess is decided before any of them is drawn, and none is dropped afterwards: so they
  * are exactly what the judge takes them for.
  *
- * A guess drawn from q carries that q; one by argmax comes from a point mass and carries none. The draws are
- * the random numbers (seed, position, DRAFT), numbered by guess: independent of the judge's, and the same however
- * often a position is drafted again.
+ * A guess drawn from q carries that q; one by argmax comes from a point mass and carries none. By which random
+ * numbers they are drawn is up to the rule that judges them: by ones of their own, or by the target's.
  *
  * Where the model gives no finite logits, the draft ends before that guess, down to none: a bad draft model
  * costs speed, not the answer (law L2). That is exact, because the end depends on the guesses before it only.

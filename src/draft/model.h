@@ -9,7 +9,7 @@
 typedef struct vouch_drafter_model_options {
     const vouch_sampling *sampling; /* the session's: q is processed as p is */
     vouch_draft_sampling draft_sampling;
-    vouch_draw_fn *draw;   /* of a guess from q */
+    vouch_draw_fn *draw;   /* of a guess from q: the rule that judges it says which */
     int32_t n_ctx;         /* of the session; the draft model's own may be shorter */
     int32_t prefill_chunk;
     int32_t k;             /* most guesses of a proposal */

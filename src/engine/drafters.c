@@ -12,6 +12,7 @@
 #include "draft/prediction.h"
 #include "draft/recycle.h"
 #include "draft/suffix.h"
+#include "spec/judge.h"
 #include "spec/pace.h"
 
 const char *vouch_drafter_name(int i)
@@ -36,7 +37,7 @@ static vouch_status open_model(vouch_drafter_ref *out, const vouch_model *model,
     VOUCH_TRY(vouch_model_check_pair(model, spec->draft_model, err));
     const vouch_drafter_model_options options = {.sampling = &o->sampling,
                                                  .draft_sampling = spec->draft_sampling,
-                                                 .draw = vouch_draw_guess,
+                                                 .draw = vouch_rule_get(spec->accept)->draw_guess,
                                                  .n_ctx = o->n_ctx,
                                                  .prefill_chunk = o->prefill_chunk,
                                                  .k = spec->n_draft,

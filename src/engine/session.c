@@ -39,7 +39,8 @@ struct vouch_session {
     vouch_pool *pool;
     vouch_context *target;
     vouch_stream *stream;
-    vouch_cycle cycle; /* holds tokens, n_tokens, drafter */
+    vouch_cycle cycle; /* holds tokens, n_tokens, drafter, rule, lenience */
+    vouch_luck luck;   /* of its dice */
     vouch_sampler sampler;
     vouch_dist p;      /* of the row the judge looks at */
     vouch_shape shape; /* of the drafts */
@@ -76,8 +77,26 @@ static vouch_status out_of_range(vouch_error *err, const char *what, long long v
     return vouch_fail(err, VOUCH_E_ARGUMENT, "%s is %lld, must be %lld to %lld", what, value, min, max);
 }
 
+const char *vouch_accept_name(int i)
+{
+    return i >= 0 && i < VOUCH_ACCEPTS ? vouch_rule_get((vouch_accept)i)->name : NULL;
+}
+
+static vouch_status check_lenience(const vouch_rule *rule, double lenience, vouch_error *err)
+{
+    if (!(lenience > 0 && lenience <= 1))
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: lenience is %g, must be above 0 and at most 1",
+                          lenience);
+    if (lenience < 1 && !rule->lenient)
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: lenience is %g, must be 1 with the rule %s", lenience,
+                          rule->name);
+    return VOUCH_OK;
+}
+
 static vouch_status check_speculation(const vouch_speculation *s, vouch_error *err)
 {
+    const vouch_rule *rule = vouch_rule_get(s->accept);
+    if (!rule) return out_of_range(err, "speculation: accept", s->accept, 0, VOUCH_ACCEPTS - 1);
     if (s->drafters >> VOUCH_DRAFTERS)
         return out_of_range(err, "speculation: drafters", s->drafters, 0, (1 << VOUCH_DRAFTERS) - 1);
     if ((s->drafters & VOUCH_DRAFTER_NONE) && s->drafters != VOUCH_DRAFTER_NONE)
@@ -92,10 +111,13 @@ static vouch_status check_speculation(const vouch_speculation *s, vouch_error *e
         return out_of_range(err, "speculation: tree_depth", s->tree_depth, 0, VOUCH_MAX_DRAFT);
     if (s->history_tokens != 0 && (s->history_tokens < 2 || s->history_tokens > MAX_HISTORY))
         return out_of_range(err, "speculation: history_tokens", s->history_tokens, 2, MAX_HISTORY);
+    if (s->tree_branches > 1 && !rule->trees)
+        return vouch_fail(err, VOUCH_E_ARGUMENT,
+                          "speculation: tree_branches is %d, must be 1 with the rule %s, which judges chains only",
+                          s->tree_branches, rule->name);
     if (s->draft_sampling != VOUCH_DRAFT_SAMPLE && s->draft_sampling != VOUCH_DRAFT_GREEDY)
         return out_of_range(err, "speculation: draft_sampling", s->draft_sampling, 0, 1);
-    if (!(s->lenience > 0 && s->lenience <= 1))
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: lenience is %g, must be above 0 and at most 1", s->lenience);
+    VOUCH_TRY(check_lenience(rule, s->lenience, err));
     if ((s->drafters & VOUCH_DRAFTER_MODEL) && !s->draft_model)
         return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation with a draft model needs a draft model");
     return VOUCH_OK;
@@ -130,6 +152,7 @@ static vouch_status resolve_options(vouch_session_options *o, const vouch_model 
     if (s->history_tokens == 0) s->history_tokens = DEFAULT_HISTORY;
     if (!(s->drafters & ~CHAINS) && (s->tree_branches == 0 || s->drafters == VOUCH_DRAFTER_CUSTOM)) s->tree_branches = 1;
     if (s->tree_branches == 0) s->tree_branches = DEFAULT_BRANCHES;
+    if (!vouch_rule_get(s->accept)->trees) s->tree_branches = 1;
     if (s->tree_depth == 0 || s->tree_depth > s->n_draft) s->tree_depth = s->n_draft;
     return vouch_sampling_check(&o->sampling, model->info.n_vocab, err);
 }
@@ -282,7 +305,9 @@ vouch_status vouch_session_open(vouch_session **out, const vouch_model *model, c
     }
     vouch_cycle *cycle = &s->cycle;
     cycle->target = (vouch_target){target_score, target_row, target_logits, target_keep, target_rewind, s};
-    cycle->dice = vouch_dice_philox(&s->sampler.params.seed);
+    cycle->rule = vouch_rule_get(s->options.speculation.accept);
+    s->luck = (vouch_luck){s->options.sampling.seed, cycle->rule->draw};
+    cycle->dice = vouch_dice_philox(&s->luck);
     cycle->lenience = s->options.speculation.lenience;
     cycle->want_overlap = s->options.expected_acceptance;
     cycle->commit = commit_token;
@@ -511,9 +536,18 @@ vouch_status vouch_session_step(vouch_session *session, vouch_step *step, vouch_
                          .last = result.last,
                          .text = text.data,
                          .n_text = text.size,
+                         .accept = s->options.speculation.accept,
+                         .lenience = cycle->lenience,
                          .guesses = cycle->guesses,
                          .n_guesses = result.n_guesses,
                          .finish = result.finish};
+    return VOUCH_OK;
+}
+
+vouch_status vouch_session_set_lenience(vouch_session *session, double lenience, vouch_error *err)
+{
+    VOUCH_TRY(check_lenience(session->cycle.rule, lenience, err));
+    session->cycle.lenience = lenience;
     return VOUCH_OK;
 }
 

@@ -40,7 +40,7 @@ static inline double mass_left(const vouch_residual *r, int32_t id)
     return mass;
 }
 
-static double mass_at(const vouch_residual *r, int32_t id)
+double vouch_residual_mass(const vouch_residual *r, int32_t id)
 {
     return is_rejected(r, id) ? 0 : mass_left(r, id);
 }
@@ -79,7 +79,7 @@ static double block_sum(const vouch_residual *r, int32_t begin, int32_t end)
     for (int32_t i = 0; i < r->n; i++) whole &= r->rejected[i] < begin || r->rejected[i] >= end;
     if (whole) return range_sum(r, begin, end);
     double sum = 0;
-    for (int32_t i = begin; i < end; i++) sum += mass_at(r, i);
+    for (int32_t i = begin; i < end; i++) sum += vouch_residual_mass(r, i);
     return sum;
 }
 
@@ -101,7 +101,7 @@ static double total_mass(const vouch_residual *r)
     if (is_wide(p))
         for (int32_t i = 0; i < p->n_vocab; i += BLOCK) total += block_sum(r, i, block_end(p, i));
     else
-        for (int32_t i = 0; i < p->n_support; i++) total += mass_at(r, p->support[i]);
+        for (int32_t i = 0; i < p->n_support; i++) total += vouch_residual_mass(r, p->support[i]);
     return total;
 }
 
@@ -112,7 +112,7 @@ static int32_t walk(const vouch_residual *r, const int32_t *ids, int32_t begin, 
     int32_t last = -1;
     for (int32_t i = 0; i < n; i++) {
         const int32_t id = ids ? ids[i] : begin + i;
-        const double value = mass_at(r, id);
+        const double value = vouch_residual_mass(r, id);
         if (!(value > 0)) continue;
         last = id;
         below += value;
@@ -177,7 +177,7 @@ void vouch_residual_begin(vouch_residual *r, const vouch_dist *p, const vouch_di
 
 double vouch_residual_p(const vouch_residual *r, int32_t token)
 {
-    return r->total > 0 ? mass_at(r, token) / r->total : 0;
+    return r->total > 0 ? vouch_residual_mass(r, token) / r->total : 0;
 }
 
 double vouch_residual_q(const vouch_residual *r, int32_t token)
@@ -215,6 +215,12 @@ void vouch_residual_reject(vouch_residual *r, int32_t guess)
 int32_t vouch_residual_draw(const vouch_residual *r, double u)
 {
     return r->total > 0 ? draw(r, u * r->total) : vouch_dist_draw(r->p, u);
+}
+
+int32_t vouch_draw_position(const vouch_residual *left, uint64_t seed, int64_t position, int32_t number)
+{
+    (void)number;
+    return vouch_residual_draw(left, vouch_uniform(seed, position, VOUCH_PURPOSE_EMIT));
 }
 
 int32_t vouch_draw_guess(const vouch_residual *left, uint64_t seed, int64_t position, int32_t number)

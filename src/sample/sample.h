@@ -86,12 +86,16 @@ double vouch_residual_q(const vouch_residual *r, int32_t token);
 void vouch_residual_reject(vouch_residual *r, int32_t guess);
 /* As vouch_dist_draw. Falls back to p where nothing is left. */
 int32_t vouch_residual_draw(const vouch_residual *r, double u);
+/* Of a token; comparable within one r. */
+double vouch_residual_mass(const vouch_residual *r, int32_t token);
 
 /* A token of what is left, by the random numbers of a position, of which
+ *   position  uses the one that a token is emitted by;
  *   guess     uses one of its own for each `number`: that of the guess in its draft, so that in a chain a place that
- *             is drafted again has another. */
+ *             is drafted again has another;
+ *   race      uses one for each token of the vocabulary, the same for whoever draws at this position. */
 typedef int32_t vouch_draw_fn(const vouch_residual *left, uint64_t seed, int64_t position, int32_t number);
-vouch_draw_fn vouch_draw_guess;
+vouch_draw_fn vouch_draw_position, vouch_draw_guess, vouch_draw_race;
 
 /* sum over x of min(p(x), q(x)); q NULL: p(guess). */
 double vouch_dist_overlap(const vouch_dist *p, const vouch_dist *q, int32_t guess);

@@ -121,6 +121,7 @@ static void count(const vouch_cycle *cycle, const vouch_cycle_result *result, co
     stats->drafted += result->n_guesses;
     stats->accepted += result->n_accepted;
     stats->draft_cycles += result->n_guesses > 0;
+    stats->lenient_cycles += result->n_guesses > 0 && cycle->lenience < 1;
     stats->full_accepts += full;
     stats->depth_histogram[result->n_guesses]++;
 }
@@ -147,9 +148,15 @@ vouch_status vouch_cycle_step(vouch_cycle *cycle, const vouch_shape *shape, int3
     cycle->target.score(cycle->target.self, cycle->tokens, cycle->n_tokens, draft);
 
     const double scored = vouch_now();
+    const vouch_trial trial = {.draft = draft,
+                               .row_p = row_p,
+                               .row_self = cycle,
+                               .dice = &cycle->dice,
+                               .position = cycle->n_tokens,
+                               .lenience = cycle->lenience,
+                               .want_overlap = cycle->want_overlap};
     vouch_judgement judgement;
-    const vouch_status status = vouch_judge(&judgement, cycle->guesses, draft, row_p, cycle, &cycle->dice,
-                                            cycle->n_tokens, cycle->lenience, cycle->want_overlap);
+    const vouch_status status = vouch_judge(&judgement, cycle->guesses, cycle->rule, &trial);
     if (status != VOUCH_OK) {
         rewind_both(cycle);
         return status;

@@ -43,8 +43,9 @@ typedef struct vouch_cycle {
     vouch_target target;
     vouch_drafter_ref drafter; /* ops NULL: plain decoding */
     vouch_pace *pace;          /* the drafter, where it is told of each cycle; else NULL */
+    const vouch_rule *rule;
     vouch_dice dice;
-    double lenience;
+    double lenience;           /* 1 where the rule knows no other; may change between cycles */
     bool want_overlap;
     vouch_commit_fn *commit;
     void *commit_self;

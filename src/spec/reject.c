@@ -36,6 +36,13 @@ static vouch_status check(const vouch_rejection *in, vouch_error *err)
     if (!(in->lenience > 0 && in->lenience <= 1))
         return vouch_fail(err, VOUCH_E_ARGUMENT, "lenience is %g; it must be above 0 and at most 1",
                           in->lenience);
+    const vouch_rule *rule = vouch_rule_get(in->accept);
+    if (!rule)
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "accept is %d; it must be from 0 to %d", (int)in->accept,
+                          VOUCH_ACCEPTS - 1);
+    if (in->lenience != 1 && !rule->lenient)
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "lenience is %g; with the rule %s it must be 1", in->lenience,
+                          rule->name);
     if (in->first_position < 0 || in->first_position > INT64_MAX - VOUCH_MAX_DRAFT)
         return vouch_fail(err, VOUCH_E_ARGUMENT, "first_position is %lld; it must be from 0 to 2^63 - 1 - %d",
                           (long long)in->first_position, VOUCH_MAX_DRAFT);
@@ -69,10 +76,17 @@ vouch_status vouch_reject(const vouch_rejection *in, int32_t *n_accepted, int32_
         q_rows[i] = &q[i];
     }
     const vouch_draft draft = {.n = in->k, .tokens = in->guesses, .q = in->q ? q_rows : NULL};
-    const vouch_dice dice = vouch_dice_philox(&in->seed);
+    const vouch_rule *rule = vouch_rule_get(in->accept);
+    const vouch_luck luck = {in->seed, rule->draw};
+    const vouch_dice dice = vouch_dice_philox(&luck);
+    const vouch_trial trial = {.draft = &draft,
+                               .row_p = row_at,
+                               .row_self = p,
+                               .dice = &dice,
+                               .position = in->first_position,
+                               .lenience = in->lenience};
     vouch_judgement judgement;
-    VOUCH_TRY(vouch_judge(&judgement, verdicts ? verdicts : guesses, &draft, row_at, p, &dice,
-                          in->first_position, in->lenience, false));
+    VOUCH_TRY(vouch_judge(&judgement, verdicts ? verdicts : guesses, rule, &trial));
     *n_accepted = judgement.n_accepted;
     *final_token = judgement.final_token;
     return VOUCH_OK;

@@ -28,6 +28,7 @@ typedef struct toy {
     int64_t n_passes, n_rows;
     int32_t fail_row;     /* no row after so many guesses has finite logits; -1: none */
     int32_t fail_token;   /* nor does any after this token; -1: none */
+    bool deaf;            /* the logits are the same whatever the tokens before */
     bool blind_penalties; /* a wrong target: penalties don't see the guesses */
 } toy;
 

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Speculative rejection sampling (Leviathan et al., arXiv 2211.17192, Algorithm 1; Chen et al., arXiv
+ * 2302.01318), and its form for trees, recursively without replacement (Jeon et al., arXiv 2402.14160; Chen et
+ * al., "Sequoia", arXiv 2402.12374). Of the guesses for one place, in the order in which they were drawn, x is
+ * accepted with
+ *
+ *     a = min(1, r(x) / (l q(x)))            l = lenience, 1: lossless
+ *
+ * where r is p at first, and after a rejection norm(max(0, r - l q)), and q loses the rejected guess. So a
+ * chain's guess has min(1, p / (l q)). Where none holds, one token of what is left of p ends the walk; behind a
+ * leaf it is the bonus token, drawn from p.
+ *
+ * Why it is exact, for one place and one guess: token x is emitted
+ *
+ *     as an accepted guess    q(x) min(1, p(x) / q(x))               = min(p(x), q(x))
+ *     as a residual           (1 - sum min(p, q)) r(x),
+ *                             r(x) = max(0, p(x) - q(x)) / (1 - sum min(p, q))
+ *                                                                      together p(x)
+ *
+ * whatever q is, if it is what the guess was drawn from. A further guess for the place is the same again with r
+ * in the place of p: it is judged only where r is what is still to be emitted. Every number is computed from
+ * the same weights that were drawn from. With l < 1 a token gets at most p / l.
+ *
+ * A guess without q came from a point mass: the first is accepted with p(x), and r is p without it. Guesses
+ * x, y, z for one place then are accepted with p(x), p(y), p(z), as if the target's own token had been drawn
+ * and found among them.
+ *
+ * One random number u decides all guesses for a place: the i-th is accepted iff u is below the limit
+ *
+ *     A(i) = 1 - (1 - a(1)) ... (1 - a(i))
+ *
+ * and not below A(i - 1); given the rejections before, u is uniform above A(i - 1).
+ */
+#include "spec/rules.h"
+
+static int32_t place(const vouch_trial *trial, vouch_guess *guesses, double *overlap, vouch_residual *left,
+                     int32_t parent, int32_t first, int64_t position, int32_t *token)
+{
+    const vouch_dice *dice = trial->dice;
+    double before = 0;
+    for (int32_t i = first; i >= 0; i = vouch_next_child(trial->draft, parent, i)) {
+        vouch_guess *guess = &guesses[i];
+        const double chance = vouch_chance(left, guess->token);
+        guess->p = vouch_dist_p(left->p, guess->token);
+        guess->accept = before + (1 - before) * chance;
+        if (trial->want_overlap)
+            overlap[i] = left->n == 0 ? vouch_dist_overlap(left->p, left->q, guess->token) : chance;
+        if (dice->accept(dice->self, position, before, guess->accept, &guess->u)) {
+            guess->verdict = VOUCH_ACCEPTED;
+            return i;
+        }
+        guess->verdict = VOUCH_REJECTED;
+        before = guess->accept;
+        vouch_residual_reject(left, guess->token);
+    }
+    *token = dice->draw(dice->self, position, left);
+    return -1;
+}
+
+vouch_status vouch_judge_rejection(vouch_judgement *out, vouch_guess *guesses, const vouch_trial *trial)
+{
+    return vouch_judge_places(out, guesses, trial, place);
+}
