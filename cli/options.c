@@ -60,6 +60,8 @@ static const cli_flag flags[] = {
      "Speculation", "most guesses a cycle, each measured with each --spec\n(default: what pays)", NULL, NULL},
     {"tree", NULL, 0, CLI_FLAG_FILE, AT(tree), "B,D", NULL, SPECULATION,
      "at most B guesses for one place, D on a path; 1,D: chains", NULL, NULL},
+    {"allow-vocab-mismatch", NULL, 0, CLI_FLAG_SWITCH, AT(session.speculation.allow_vocab_mismatch), NULL, NULL,
+     SPECULATION, "a draft model with other tokens drafts on those that\nboth have", NULL, NULL},
     {"draft-sampling", NULL, 0, CLI_FLAG_CHOICE, AT(session.speculation.draft_sampling), "sample|greedy",
      NULL, SPECULATION, "how the draft model draws its guesses", NULL, NULL},
     {"ngram-min", NULL, 0, CLI_FLAG_INT, AT(session.speculation.ngram_min), "N", "[1, 16]", SPECULATION,
@@ -303,7 +305,7 @@ static bool check_effects(cli_options *options, given_flags given)
     static const struct {
         const char *name;
         int drafters;
-    } uses[] = {{"draft-model", MODEL}, {"draft-sampling", MODEL}, {"ngram-min", NGRAM},
+    } uses[] = {{"draft-model", MODEL}, {"draft-sampling", MODEL}, {"allow-vocab-mismatch", MODEL}, {"ngram-min", NGRAM},
                 {"ngram-max", NGRAM},   {"lenience", ALL},         {"num-speculative-tokens", ALL},
                 {"tree", ALL}, {"prediction", PREDICTION}, {"history", HISTORY},
                 {"history-tokens", HISTORY}, {"forget", VOUCH_DRAFTER_RECYCLE}};

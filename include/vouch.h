@@ -282,6 +282,8 @@ typedef struct vouch_speculation {
     int32_t tree_depth;    /* longest path of guesses, to VOUCH_MAX_DRAFT; 0: n_draft */
     const vouch_model *draft_model; /* must outlive the session; NULL: none */
     vouch_draft_sampling draft_sampling;
+    bool allow_vocab_mismatch; /* a draft model with another token table drafts on the tokens that both have, where
+                                  it would be refused (arXiv 2502.05202); lossless all the same */
     int32_t ngram_min, ngram_max; /* lengths of the matched n-gram, longest tried first */
     int32_t history_tokens; /* most tokens of earlier answers, 2 to 2^24; 0: 65536 */
     bool forget; /* each answer begins without what recycling kept of earlier ones */

@@ -5,6 +5,7 @@
  * and with the usual mistakes in growing one it has to be another.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "draft/model.h"
@@ -13,7 +14,7 @@
 #include "support/sanitized.h"
 #include "support/toy.h"
 
-enum { VOCAB = 4, N_PROMPT = 3, MAX_PATH = 32, LENGTH = 3, JOINT = VOCAB * VOCAB * VOCAB };
+enum { VOCAB = 4, N_DRAFT = 6, N_PROMPT = 3, MAX_PATH = 32, LENGTH = 3, JOINT = VOCAB * VOCAB * VOCAB };
 
 /* ------------------------------------------------------------------ walker */
 
@@ -78,6 +79,7 @@ typedef struct setup {
     int32_t branches, n, depth;
     vouch_sampling sampling;
     vouch_draft_sampling draft_sampling;
+    bool bridged; /* the draft model has other tokens */
     mistake mistake;
 } setup;
 
@@ -183,12 +185,24 @@ static void make_mistake(vouch_draft *draft, mistake which, vouch_dist *other)
     draft->q = q;
 }
 
+/* The target's tokens 0, 2 and 3 are the draft's 2, 0 and 4; 1 is spelled with two. */
+static vouch_bridge *make_bridge(void)
+{
+    static const int32_t row_of[VOCAB] = {2, -1, 0, 4}, first[VOCAB + 1] = {0, 1, 3, 4, 5}, pieces[] = {2, 1, 3, 0, 4};
+    vouch_bridge *b = calloc(1, sizeof *b);
+    *b = (vouch_bridge){.n_target = VOCAB, .n_draft = N_DRAFT, .n_common = 3, .most = 2};
+    b->row_of = memcpy(malloc(sizeof row_of), row_of, sizeof row_of);
+    b->first = memcpy(malloc(sizeof first), first, sizeof first);
+    b->pieces = memcpy(malloc(sizeof pieces), pieces, sizeof pieces);
+    return b;
+}
+
 static void run_all(run *r, const setup *s)
 {
     static float weight[VOCAB];
     vouch_dist other = {.weight = weight};
-    vouch_model *model = tiny_model_open(
-        &(tiny_model_options){.seed = 5, .n_vocab = VOCAB, .n_embd = 32, .n_heads = 2, .n_layers = 1});
+    vouch_model *model = tiny_model_open(&(tiny_model_options){
+        .seed = 5, .n_vocab = s->bridged ? N_DRAFT : VOCAB, .n_embd = 32, .n_heads = 2, .n_layers = 1});
     vouch_pool *pool;
     vouch_drafter_ref d;
     memset(r, 0, sizeof *r);
@@ -198,7 +212,8 @@ static void run_all(run *r, const setup *s)
                                                  .n_ctx = 64,
                                                  .prefill_chunk = 16,
                                                  .k = s->n,
-                                                 .branches = s->branches};
+                                                 .branches = s->branches,
+                                                 .bridge = s->bridged ? make_bridge() : NULL};
     const vouch_shape shape = {.n = s->n, .depth = s->depth, .branches = s->branches};
     assert_int_equal(vouch_pool_open(&pool, 1, NULL), VOUCH_OK);
     assert_int_equal(vouch_drafter_model_open(&d, model->weights, pool, &options, NULL), VOUCH_OK);
@@ -242,9 +257,8 @@ static vouch_sampling sampling_of(float temperature, int32_t top_k, float top_p,
     return s;
 }
 
-static void the_tokens_are_the_targets(void **state)
+static void check_all(bool bridged)
 {
-    (void)state;
     static run r;
     const vouch_sampling sampling[] = {sampling_of(1, 0, 1, 0), sampling_of(0.6f, 3, 1, 0.5f),
                                        sampling_of(1.5f, 0, 0.8f, 0)};
@@ -258,6 +272,7 @@ static void the_tokens_are_the_targets(void **state)
                 if ((test_is_quick() || TEST_SANITIZED) && (i + j) % 2) continue;
                 setup s = shapes[i];
                 s.sampling = sampling[j];
+                s.bridged = bridged;
                 s.draft_sampling = greedy ? VOUCH_DRAFT_GREEDY : VOUCH_DRAFT_SAMPLE;
                 run_all(&r, &s);
                 n_branches += r.n_branches;
@@ -266,6 +281,19 @@ static void the_tokens_are_the_targets(void **state)
                 assert_true(difference(&r) < 1e-12);
             }
     assert_true(n_branches > 0 && n_drafts > 50);
+}
+
+static void the_tokens_are_the_targets(void **state)
+{
+    (void)state;
+    check_all(false);
+}
+
+/* q is 0 for what the draft model doesn't have. */
+static void the_tokens_are_the_targets_over_a_bridge(void **state)
+{
+    (void)state;
+    check_all(true);
 }
 
 static void mistakes_are_caught(void **state)
@@ -279,10 +307,57 @@ static void mistakes_are_caught(void **state)
     }
 }
 
+/* ------------------------------------------------------------------- bridges */
+
+static vouch_text bytes_of(const vouch_model *model, int32_t token)
+{
+    return vouch_tokenizer_bytes(model->tokenizer, token);
+}
+
+/* What both have are the same bytes, one for one; anything else is spelled, byte for byte. */
+static void a_bridge_spells_every_token(void **state)
+{
+    (void)state;
+    vouch_model *target = tiny_model_open(&(tiny_model_options){.n_vocab = 400, .vocab_seed = 1});
+    vouch_model *draft = tiny_model_open(&(tiny_model_options){.n_vocab = 331, .vocab_seed = 2});
+    vouch_bridge *b;
+    int n_spelled = 0, n_taken[331] = {0};
+    assert_int_equal(vouch_bridge_open(&b, target->tokenizer, 400, draft->tokenizer, 331, NULL), VOUCH_OK);
+    assert_in_range(b->n_common, 256, 330);
+    assert_true(vouch_bridge_memory(b) > 400 * sizeof(int32_t));
+    for (int32_t t = 0; t < 400; t++) {
+        const vouch_text text = bytes_of(target, t);
+        const int32_t n = b->first[t + 1] - b->first[t], row = b->row_of[t];
+        char spelled[256];
+        size_t used = 0;
+        assert_in_range(n, 1, b->most);
+        for (int32_t i = b->first[t]; i < b->first[t + 1]; i++) {
+            const vouch_text piece = bytes_of(draft, b->pieces[i]);
+            memcpy(spelled + used, piece.data, piece.size);
+            used += piece.size;
+        }
+        assert_int_equal(used, text.size);
+        assert_memory_equal(spelled, text.data, used);
+        assert_int_equal(row >= 0, n == 1);
+        if (row >= 0) assert_true(n_taken[row]++ == 0 && b->pieces[b->first[t]] == row);
+        n_spelled += n > 1;
+    }
+    assert_true(n_spelled > 10);
+    float from[331], to[400];
+    for (int i = 0; i < 331; i++) from[i] = (float)i;
+    vouch_bridge_logits(b, from, to);
+    for (int32_t t = 0; t < 400; t++) assert_true(to[t] == (b->row_of[t] < 0 ? -INFINITY : (float)b->row_of[t]));
+    vouch_bridge_close(b);
+    vouch_model_close(target);
+    vouch_model_close(draft);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_tokens_are_the_targets),
+        cmocka_unit_test(the_tokens_are_the_targets_over_a_bridge),
+        cmocka_unit_test(a_bridge_spells_every_token),
         cmocka_unit_test(mistakes_are_caught),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

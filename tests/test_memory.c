@@ -184,15 +184,18 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 
 /* ---------------------------------------------------------------- a whole run */
 
-typedef enum drafting { PLAIN, SOURCES, MODEL, CUSTOM, N_DRAFTINGS } drafting;
+/* BRIDGED: a draft model with another token table. */
+typedef enum drafting { PLAIN, SOURCES, MODEL, BRIDGED, CUSTOM, N_DRAFTINGS } drafting;
 
-static char target_path[256], draft_path[256];
+static char target_path[256], draft_path[256], foreign_path[256];
 
 static int models_write(void **state)
 {
     (void)state;
     strcpy(target_path, test_temporary("target.gguf"));
     strcpy(draft_path, test_temporary("draft.gguf"));
+    strcpy(foreign_path, test_temporary("foreign.gguf"));
+    tiny_model_write(foreign_path, &(tiny_model_options){.seed = 32, .vocab_seed = 9, .n_vocab = 320});
     tiny_model_write(target_path, &(tiny_model_options){.seed = 31, .type = VOUCH_TYPE_Q8_0});
     tiny_model_write(draft_path, &(tiny_model_options){.seed = 31, .type = VOUCH_TYPE_Q8_0, .noise = 0.02f});
     return 0;
@@ -233,9 +236,11 @@ static vouch_session_options options_of(drafting how, const vouch_model *draft)
     spec->drafters = how == PLAIN     ? VOUCH_DRAFTER_NONE
                      : how == SOURCES ? VOUCH_DRAFTER_NGRAM | VOUCH_DRAFTER_SUFFIX | VOUCH_DRAFTER_RECYCLE |
                                             VOUCH_DRAFTER_PREDICTION | VOUCH_DRAFTER_HISTORY
-                     : how == MODEL   ? VOUCH_DRAFTER_MODEL
+                     : how == MODEL || how == BRIDGED ? VOUCH_DRAFTER_MODEL
                                       : VOUCH_DRAFTER_CUSTOM;
-    spec->draft_model = how == MODEL ? draft : NULL;
+    spec->draft_model = how == MODEL || how == BRIDGED ? draft : NULL;
+    spec->allow_vocab_mismatch = true; /* no matter where there is none */
+    spec->tree_branches = how == BRIDGED ? 3 : 0;
     spec->custom.propose = propose_same;
     return options;
 }
@@ -251,7 +256,8 @@ static vouch_status open_all(everything *all, drafting how, vouch_error *err)
     vouch_model_options options = vouch_model_options_default();
     options.n_threads = 2;
     vouch_status status = vouch_model_open(&all->target, target_path, &options, err);
-    if (status == VOUCH_OK && how == MODEL) status = vouch_model_open(&all->draft, draft_path, &options, err);
+    const char *draft = how == MODEL ? draft_path : how == BRIDGED ? foreign_path : NULL;
+    if (status == VOUCH_OK && draft) status = vouch_model_open(&all->draft, draft, &options, err);
     if (status != VOUCH_OK) return status;
     const vouch_session_options session = options_of(how, all->draft);
     all->drafters = session.speculation.drafters;

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "draft/bridge.h"
 #include "draft/compose.h"
 #include "draft/model.h"
 #include "draft/ngram.h"
@@ -307,6 +308,68 @@ static void greedy_text_is_the_same_with_draft_trees(void **state)
                 n_branches += check_draft_tree(&families[i], &options, prompt);
             }
     assert_true(n_branches > 0);
+}
+
+/* A draft model with another token table: refused, or lossless. Its cache holds what was committed, in its tokens. */
+static void greedy_text_is_the_same_over_a_bridge(void **state)
+{
+    (void)state;
+    enum { MOST = 8 * (PROMPT + LENGTH) };
+    static answer plain, got;
+    static uint64_t digests[MOST + 1];
+    const vouch_model *target = families[0].target;
+    int64_t drafted = 0;
+    for (uint64_t seed = 2; seed < 5; seed++) {
+        vouch_model *draft = tiny_model_open(
+            &(tiny_model_options){.n_vocab = 280 + 60 * (int32_t)seed, .vocab_seed = seed, .n_layers = 1});
+        vouch_session *session = NULL;
+        vouch_bridge *b;
+        vouch_error err;
+        int32_t prompt[PROMPT], spelled[MOST], offsets[PROMPT + LENGTH + 1] = {0}, tokens[PROMPT + LENGTH];
+        answer_prompt(prompt, PROMPT, families[0].n_vocab, seed, true);
+        vouch_session_options options = options_plain();
+        answer_run(&plain, target, &options, prompt, PROMPT);
+        memcpy(tokens, prompt, sizeof prompt);
+        memcpy(tokens + PROMPT, plain.tokens, sizeof *tokens * LENGTH);
+        assert_int_equal(vouch_bridge_open(&b, target->tokenizer, families[0].n_vocab, draft->tokenizer,
+                                           vouch_model_get_info(draft)->n_vocab, NULL),
+                         VOUCH_OK);
+        for (int32_t i = 0; i < PROMPT + LENGTH; i++) {
+            offsets[i + 1] = offsets[i];
+            for (int32_t j = b->first[tokens[i]]; j < b->first[tokens[i] + 1]; j++)
+                spelled[offsets[i + 1]++] = b->pieces[j];
+        }
+        vouch_bridge_close(b);
+        digests_of(draft, spelled, offsets[PROMPT + LENGTH], digests);
+        options.speculation.drafters = VOUCH_DRAFTER_MODEL;
+        options.speculation.draft_model = draft;
+        options.prefill_chunk = 3;
+        assert_int_equal(vouch_session_open(&session, target, &options, &err), VOUCH_E_MISMATCH);
+        options.speculation.allow_vocab_mismatch = true;
+        for (int32_t k = 1; k <= 16; k += test_is_quick() ? 6 : 1) {
+            options.speculation.n_draft = k;
+            options.speculation.tree_branches = 1 + k % 3;
+            options.speculation.tree_depth = 1 + k / 2;
+            session = answer_open(target, &options);
+            const vouch_drafter_ref d = vouch_session_get_drafter(session);
+            assert_int_equal(vouch_session_prompt(session, prompt, PROMPT, NULL), VOUCH_OK);
+            for (vouch_step step = {0}; step.finish == VOUCH_FINISH_NONE;) {
+                size_t n;
+                assert_int_equal(vouch_session_step(session, &step, NULL), VOUCH_OK);
+                vouch_session_tokens(session, &n);
+                const uint64_t digest = d.ops->digest(d.self);
+                bool is_known = step.n_guesses == 0;
+                for (size_t i = PROMPT; i < n; i++) is_known |= digest == digests[offsets[i]];
+                assert_true(is_known);
+            }
+            answer_continue(&got, session, prompt, PROMPT);
+            assert_true(answer_equal(&plain, &got));
+            drafted += got.stats.drafted;
+            vouch_session_close(session);
+        }
+        vouch_model_close(draft);
+    }
+    assert_true(drafted > 0);
 }
 
 /* Penalties and bias look at the accepted guesses as they do at tokens of plain decoding. */
@@ -829,6 +892,7 @@ int main(void)
         cmocka_unit_test(greedy_text_is_the_same_with_every_source),
         cmocka_unit_test(greedy_text_is_the_same_with_every_two_sources),
         cmocka_unit_test(greedy_text_is_the_same_with_draft_trees),
+        cmocka_unit_test(greedy_text_is_the_same_over_a_bridge),
         cmocka_unit_test(penalties_and_bias_see_the_same_history),
         cmocka_unit_test(a_seed_names_an_answer),
         cmocka_unit_test(greedy_text_is_the_same_under_each_rule),

@@ -21,6 +21,9 @@
  * A guess drawn from q carries that q; one by argmax comes from a point mass and carries none. By which random
  * numbers they are drawn is up to the rule that judges them: by ones of their own, or by the target's.
  *
+ * Where the token tables differ, the cache holds what the sequence is spelled with (bridge.h), which may be more
+ * tokens: offsets says how many before each of the target's.
+ *
  * Where the model gives no finite logits, the draft ends before that guess, down to none: a bad draft model
  * costs speed, not the answer (law L2). That is exact, because the end depends on the guesses before it only.
  */
@@ -32,7 +35,8 @@
 #include "base/common.h"
 #include "draft/recycle.h"
 
-enum { N_BEST = VOUCH_MAX_OPTIONS };
+/* Context for this many times the session's tokens, where they are spelled. */
+enum { N_BEST = VOUCH_MAX_OPTIONS, SPELLED = 2 };
 
 /* A place for guesses that a pass has opened: its q, and the likeliest tokens there. */
 typedef struct opening {
@@ -49,6 +53,12 @@ typedef struct model_drafter {
     vouch_context *context;
     vouch_sampler sampler;
     vouch_draw_fn *draw;
+    vouch_bridge *bridge;     /* NULL: the token tables are the same */
+    float *logits;            /* [n_vocab of the target], where there is a bridge */
+    int32_t n_told;           /* tokens of the sequence in the cache */
+    int32_t *offsets;         /* [n_session + 1] the cache's tokens before each of them, where there is a bridge */
+    int32_t *spelled;         /* [chunk], where there is a bridge */
+    int32_t n_session;        /* context of the session */
     bool greedy;              /* guesses are argmaxes: of q, or because the temperature is 0 */
     int32_t n_ctx, chunk, k;
     int32_t branches;         /* 1: chains */
@@ -68,28 +78,73 @@ typedef struct model_drafter {
     opening openings[N_BEST];
 } model_drafter;
 
-/* Feeds what the cache lacks of tokens[0, n) in chunks, the last one with logits where wanted. */
-static void catch_up(model_drafter *d, const int32_t *tokens, int32_t n, bool logits)
+/* Cached tokens for the first n of the sequence. */
+static int32_t offset_of(const model_drafter *d, int32_t n)
 {
-    for (int32_t at = vouch_context_n_cached(d->context); at < n;) {
-        const int32_t rows = vouch_min(n - at, d->chunk);
-        vouch_context_forward(d->context, tokens + at, NULL, rows, logits && at + rows == n ? 1 : 0);
-        at += rows;
+    return d->bridge ? d->offsets[n] : n;
+}
+
+/* The next rows of tokens[n_told, n), at most a chunk, as *rows; nothing where the context has no room for a token. */
+static int32_t spell(model_drafter *d, const int32_t *tokens, int32_t n, const int32_t **rows)
+{
+    const int32_t at = offset_of(d, d->n_told), room = vouch_min(d->chunk, d->n_ctx - at);
+    int32_t used = 0;
+    if (!d->bridge) {
+        *rows = tokens + d->n_told;
+        used = vouch_min(n - d->n_told, room);
+        d->n_told += used;
+        return used;
     }
+    *rows = d->spelled;
+    for (; d->n_told < n; d->n_told++) {
+        const int32_t *first = &d->bridge->first[tokens[d->n_told]], n_pieces = first[1] - first[0];
+        if (used + n_pieces > room) return used;
+        memcpy(d->spelled + used, d->bridge->pieces + first[0], (size_t)n_pieces * sizeof *d->spelled);
+        used += n_pieces;
+        d->offsets[d->n_told + 1] = at + used;
+    }
+    return used;
+}
+
+/* Feeds what the cache lacks of tokens[0, n) in chunks, the last one with logits where wanted. False: not all of it
+ * fits. */
+static bool catch_up(model_drafter *d, const int32_t *tokens, int32_t n, bool logits)
+{
+    while (d->n_told < n) {
+        const int32_t *rows, n_rows = spell(d, tokens, n, &rows);
+        if (n_rows == 0) return false;
+        vouch_context_forward(d->context, rows, NULL, n_rows, logits && d->n_told == n ? 1 : 0);
+    }
+    return true;
 }
 
 static void model_observe(void *self, const int32_t *tokens, int32_t n_tokens)
 {
-    model_drafter *d = self;
-    catch_up(d, tokens, vouch_min(n_tokens - 1, d->n_ctx), false); /* the last one with the proposal, for its logits */
+    catch_up(self, tokens, n_tokens - 1, false); /* the last one with the proposal, for its logits */
+}
+
+/* What the draft model is fed for a guess. */
+static int32_t row_of(const model_drafter *d, int32_t guess)
+{
+    return d->bridge ? d->bridge->row_of[guess] : guess;
+}
+
+/* q from the logits of a row, the first n of the history being before it. False where these aren't finite. */
+static bool read_row(model_drafter *d, vouch_dist *q, int32_t row, int32_t n)
+{
+    const float *logits = vouch_context_logits(d->context, row);
+    if (d->bridge) {
+        vouch_bridge_logits(d->bridge, logits, d->logits);
+        logits = d->logits;
+    }
+    return vouch_dist_from_logits(q, &d->sampler, logits, d->history, (size_t)n) == VOUCH_OK;
 }
 
 /* Guess i from the logits of the last row; history is the window before it. False where these aren't finite. */
-static bool draw_guess(model_drafter *d, int32_t i, int64_t position, size_t n_history)
+static bool draw_guess(model_drafter *d, int32_t i, int64_t position, int32_t n_history)
 {
     vouch_dist *q = &d->q[d->greedy ? 0 : i];
-    const float *logits = vouch_context_logits(d->context, 0);
-    if (vouch_dist_from_logits(q, &d->sampler, logits, d->history, n_history) != VOUCH_OK) return false;
+    if (!read_row(d, q, 0, n_history)) return false;
     vouch_residual whole;
     vouch_residual_begin(&whole, q, NULL, 1);
     d->guesses[i] = d->draw(&whole, d->sampler.params.seed, position, i);
@@ -99,11 +154,14 @@ static bool draw_guess(model_drafter *d, int32_t i, int64_t position, size_t n_h
 static void grow_chain(model_drafter *d, vouch_draft *draft, int64_t n_tokens, int32_t k)
 {
     for (int32_t i = 0;; i++) {
-        if (!draw_guess(d, i, n_tokens + i, (size_t)(d->n_history + i))) return;
+        if (!draw_guess(d, i, n_tokens + i, d->n_history + i)) return;
         draft->n = i + 1;
         if (draft->n == k) return;
         d->history[d->n_history + i] = d->guesses[i];
-        vouch_context_forward(d->context, &d->guesses[i], NULL, 1, 1);
+        const int32_t token = row_of(d, d->guesses[i]);
+        vouch_context_forward(d->context, &token, NULL, 1, 1);
+        d->n_told++; /* until a rewind says that it isn't */
+        if (d->bridge) d->offsets[d->n_told] = d->offsets[d->n_told - 1] + 1;
     }
 }
 
@@ -116,9 +174,7 @@ static bool place_open(model_drafter *d, opening *o, int32_t parent, int32_t row
     const int32_t depth = parent < 0 ? 0 : d->depths[parent] + 1;
     for (int32_t i = parent, at = d->n_history + depth; i >= 0; i = d->parents[i]) d->history[--at] = d->guesses[i];
     *o = (opening){.parent = parent, .value = parent < 0 ? 1 : d->values[parent], .q = q};
-    if (vouch_dist_from_logits(q, &d->sampler, vouch_context_logits(d->context, row), d->history,
-                               (size_t)(d->n_history + depth)) != VOUCH_OK)
-        return false;
+    if (!read_row(d, q, row, d->n_history + depth)) return false;
     o->n_best = vouch_recycle_top(d->sampler.kernels, q->weight, q->n_vocab, d->branches, o->best, o->weight);
     while (o->n_best > 0 && !(o->weight[o->n_best - 1] > 0)) o->n_best--;
     o->total = q->total;
@@ -145,7 +201,7 @@ static int32_t level_open(model_drafter *d, const int32_t *chosen, int32_t n)
     int32_t tokens[N_BEST], parents[N_BEST], n_open = 0;
     for (int32_t i = 0; i < n; i++) {
         const int32_t parent = d->parents[chosen[i]];
-        tokens[i] = d->guesses[chosen[i]];
+        tokens[i] = row_of(d, d->guesses[chosen[i]]);
         parents[i] = parent < 0 ? -1 : d->rows[parent];
         d->rows[chosen[i]] = d->n_rows + i;
     }
@@ -213,14 +269,15 @@ static vouch_draft model_propose(void *self, const int32_t *tokens, int32_t n_to
 {
     model_drafter *d = self;
     vouch_draft draft = {.tokens = d->guesses, .q = d->greedy ? NULL : d->q_of};
-    const int32_t room = vouch_min(d->k, d->n_ctx - n_tokens); /* the draft model's context may be the shorter */
-    const int32_t k = vouch_min(d->branches > 1 ? shape->n : shape->depth, room);
-    if (k < 1 || shape->depth < 1) return draft;
+    int32_t k = vouch_min(d->branches > 1 ? shape->n : shape->depth, d->k);
+    if (k < 1 || shape->depth < 1 || !catch_up(d, tokens, n_tokens, true)) return draft;
+    const int32_t cached = offset_of(d, n_tokens);
+    k = vouch_min(k, d->n_ctx - cached); /* the draft model's context may be the shorter */
+    if (k < 1) return draft;
 
     d->n_history = vouch_min(n_tokens, d->window);
     d->n_q = d->n_rows = 0;
     memcpy(d->history, tokens + n_tokens - d->n_history, (size_t)d->n_history * sizeof *tokens);
-    catch_up(d, tokens, n_tokens, true);
     if (d->branches > 1) grow_tree(d, &draft, n_tokens, k, shape);
     else grow_chain(d, &draft, n_tokens, k);
     return draft;
@@ -229,13 +286,16 @@ static vouch_draft model_propose(void *self, const int32_t *tokens, int32_t n_to
 static void model_rewind(void *self, int32_t n_tokens)
 {
     model_drafter *d = self;
-    if (n_tokens < vouch_context_n_cached(d->context)) vouch_context_keep(d->context, n_tokens);
+    d->n_told = vouch_min(d->n_told, n_tokens);
+    if (offset_of(d, d->n_told) < vouch_context_n_cached(d->context))
+        vouch_context_keep(d->context, offset_of(d, d->n_told));
 }
 
 static void model_close(void *self)
 {
     model_drafter *d = self;
     vouch_context_close(d->context);
+    vouch_bridge_close(d->bridge);
     vouch_arena_free(&d->arena);
     free(d);
 }
@@ -243,7 +303,7 @@ static void model_close(void *self)
 static size_t model_memory(const void *self)
 {
     const model_drafter *d = self;
-    return sizeof *d + d->arena.size + vouch_context_memory(d->context);
+    return sizeof *d + d->arena.size + vouch_context_memory(d->context) + vouch_bridge_memory(d->bridge);
 }
 
 static uint64_t model_digest(const void *self)
@@ -265,7 +325,7 @@ static const vouch_drafter_ops model_ops = {.name = "model",
 static void layout_drafter(model_drafter *d, const vouch_drafter_model_options *options, const vouch_weights *weights,
                            vouch_arena *arena)
 {
-    const int32_t n_vocab = weights->hparams.n_vocab;
+    const int32_t n_vocab = d->bridge ? d->bridge->n_target : weights->hparams.n_vocab;
     vouch_sampling params = *options->sampling;
     d->greedy = params.temperature == 0 || options->draft_sampling == VOUCH_DRAFT_GREEDY;
     d->k = options->k;
@@ -285,6 +345,11 @@ static void layout_drafter(model_drafter *d, const vouch_drafter_model_options *
     d->parents = vouch_arena_take(arena, (size_t)d->k, sizeof *d->parents);
     d->window = vouch_min(params.penalty_window, options->n_ctx);
     d->history = vouch_arena_take(arena, (size_t)d->window + (size_t)d->k, sizeof *d->history);
+    if (d->bridge) {
+        d->logits = vouch_arena_take(arena, (size_t)n_vocab, sizeof *d->logits);
+        d->offsets = vouch_arena_take(arena, (size_t)d->n_session + 1, sizeof *d->offsets);
+        d->spelled = vouch_arena_take(arena, (size_t)d->chunk, sizeof *d->spelled);
+    }
     for (int32_t i = 0; i < n_q; i++) {
         vouch_dist counted;
         vouch_dist_layout(d->q ? &d->q[i] : &counted, n_vocab, arena);
@@ -297,9 +362,16 @@ vouch_status vouch_drafter_model_open(vouch_drafter_ref *out, const vouch_weight
 {
     *out = (vouch_drafter_ref){0};
     model_drafter *d = calloc(1, sizeof *d);
-    if (!d) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the draft model's state");
-    d->n_ctx = vouch_min(options->n_ctx, weights->hparams.n_ctx_train);
+    if (!d) {
+        vouch_bridge_close(options->bridge);
+        return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the draft model's state");
+    }
+    d->bridge = options->bridge;
+    d->n_session = options->n_ctx;
+    const int64_t wanted = (int64_t)options->n_ctx * (d->bridge ? SPELLED : 1);
+    d->n_ctx = wanted < weights->hparams.n_ctx_train ? (int32_t)wanted : weights->hparams.n_ctx_train;
     d->chunk = options->prefill_chunk;
+    if (d->bridge && d->chunk < d->bridge->most) d->chunk = d->bridge->most;
     d->draw = options->draw;
     vouch_arena arena = {0};
     layout_drafter(d, options, weights, &arena);

@@ -3,6 +3,7 @@
 #ifndef VOUCH_DRAFT_MODEL_H
 #define VOUCH_DRAFT_MODEL_H
 
+#include "draft/bridge.h"
 #include "draft/drafter.h"
 #include "model/context.h"
 
@@ -15,6 +16,7 @@ typedef struct vouch_drafter_model_options {
     int32_t k;             /* most guesses of a proposal */
     int32_t branches;      /* most for one place, of which VOUCH_MAX_OPTIONS are used; 1: chains */
     vouch_kv_type kv_type;
+    vouch_bridge *bridge;  /* to another token table; NULL: it is the same. Taken over, on failure, too */
 } vouch_drafter_model_options;
 
 /* weights and pool must outlive it. Past the draft model's trained context it proposes nothing.

@@ -34,7 +34,15 @@ static vouch_status open_model(vouch_drafter_ref *out, const vouch_model *model,
                                bool is_paced, vouch_pool *pool, vouch_error *err)
 {
     const vouch_speculation *spec = &o->speculation;
-    VOUCH_TRY(vouch_model_check_pair(model, spec->draft_model, err));
+    const vouch_model *draft = spec->draft_model;
+    vouch_bridge *bridge = NULL;
+    const bool has_tables = model->tokenizer && draft->tokenizer;
+    if (!spec->allow_vocab_mismatch || !has_tables) {
+        VOUCH_TRY(vouch_model_check_pair(model, draft, err));
+    } else if (vouch_model_check_pair(model, draft, NULL) != VOUCH_OK) {
+        VOUCH_TRY(vouch_bridge_open(&bridge, model->tokenizer, model->info.n_vocab, draft->tokenizer,
+                                    draft->info.n_vocab, err));
+    }
     const vouch_drafter_model_options options = {.sampling = &o->sampling,
                                                  .draft_sampling = spec->draft_sampling,
                                                  .draw = vouch_rule_get(spec->accept)->draw_guess,
@@ -42,8 +50,9 @@ static vouch_status open_model(vouch_drafter_ref *out, const vouch_model *model,
                                                  .prefill_chunk = o->prefill_chunk,
                                                  .k = spec->n_draft,
                                                  .branches = is_paced ? 1 : spec->tree_branches,
-                                                 .kv_type = o->kv_type};
-    return vouch_drafter_model_open(out, spec->draft_model->weights, pool, &options, err);
+                                                 .kv_type = o->kv_type,
+                                                 .bridge = bridge};
+    return vouch_drafter_model_open(out, draft->weights, pool, &options, err);
 }
 
 static vouch_status open_source(vouch_source *out, const vouch_model *model, const vouch_session_options *o,

@@ -176,6 +176,11 @@ vouch_text vouch_tokenizer_bytes(const vouch_tokenizer *tokenizer, int32_t token
     return id_is_inside(tokenizer, token) ? tokenizer_text(tokenizer, token) : (vouch_text){NULL, 0};
 }
 
+int32_t vouch_tokenizer_find(const vouch_tokenizer *tokenizer, const char *bytes, size_t n)
+{
+    return vouch_vocab_find(tokenizer, bytes, n);
+}
+
 const char *vouch_tokenizer_chat_template(const vouch_tokenizer *tokenizer)
 {
     return tokenizer->chatml ? "chatml" : "none";

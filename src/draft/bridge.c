@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* Made once, when a session opens. */
+#include "draft/bridge.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+
+static bool text_equal(vouch_text a, vouch_text b)
+{
+    return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
+}
+
+/* The special token of this name among specials [n]; -1: none. */
+static int32_t find_special(const vouch_tokenizer *tokenizer, const int32_t *specials, int32_t n, vouch_text name)
+{
+    for (int32_t i = 0; i < n; i++)
+        if (text_equal(vouch_tokenizer_bytes(tokenizer, specials[i]), name)) return specials[i];
+    return -1;
+}
+
+/* What begins and ends a text does so in both, whatever its name. */
+static void pair_roles(vouch_bridge *b, const vouch_tokenizer *target, const vouch_tokenizer *draft)
+{
+    const int32_t roles[2][2] = {{vouch_tokenizer_bos(target), vouch_tokenizer_bos(draft)},
+                                 {vouch_tokenizer_eos(target), vouch_tokenizer_eos(draft)}};
+    for (int i = 0; i < 2; i++)
+        if (roles[i][0] >= 0 && roles[i][1] >= 0 && b->row_of[roles[i][0]] < 0) b->row_of[roles[i][0]] = roles[i][1];
+}
+
+/* Two of the target's tokens can't share one of the draft's: the later one has none. */
+static void keep_first(vouch_bridge *b, bool *taken)
+{
+    for (int32_t t = 0; t < b->n_target; t++) {
+        const int32_t row = b->row_of[t];
+        if (row < 0) continue;
+        if (taken[row]) b->row_of[t] = -1;
+        taken[row] = true;
+    }
+}
+
+static vouch_status pair_tokens(vouch_bridge *b, const vouch_tokenizer *target, const vouch_tokenizer *draft,
+                                vouch_error *err)
+{
+    int32_t *specials = calloc((size_t)b->n_draft, sizeof *specials), n_specials = 0;
+    bool *taken = calloc((size_t)b->n_draft, sizeof *taken);
+    if (!specials || !taken) {
+        free(specials);
+        free(taken);
+        return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory to compare two token tables");
+    }
+    for (int32_t d = 0; d < vouch_tokenizer_size(draft); d++)
+        if (vouch_tokenizer_is_special(draft, d)) specials[n_specials++] = d;
+    for (int32_t t = 0; t < b->n_target; t++) {
+        const vouch_text text = vouch_tokenizer_bytes(target, t);
+        b->row_of[t] = -1;
+        if (text.size == 0) continue;
+        b->row_of[t] = vouch_tokenizer_is_special(target, t) ? find_special(draft, specials, n_specials, text)
+                                                             : vouch_tokenizer_find(draft, text.data, text.size);
+        if (b->row_of[t] >= 0 && !vouch_tokenizer_is_special(target, t)) b->n_common++;
+    }
+    pair_roles(b, target, draft);
+    keep_first(b, taken);
+    free(specials);
+    free(taken);
+    return VOUCH_OK;
+}
+
+/* The tokens of a text; of none, where it can't be spelled, the draft's first. */
+static vouch_status spell(const vouch_tokenizer *draft, vouch_text text, int32_t *out, size_t capacity, size_t *n,
+                          vouch_error *err)
+{
+    const vouch_status status = vouch_tokenizer_encode(draft, text.data, text.size, 0, out, capacity, n, err);
+    if (status == VOUCH_E_MEMORY) return status;
+    if (status == VOUCH_OK && *n > 0) return status;
+    *n = 1;
+    if (capacity > 0) out[0] = 0;
+    return VOUCH_OK;
+}
+
+/* A token of n bytes is spelled with at most n, or at least one. */
+static vouch_status spell_tokens(vouch_bridge *b, const vouch_tokenizer *target, const vouch_tokenizer *draft,
+                                 vouch_error *err)
+{
+    size_t room = 0, used = 0;
+    for (int32_t t = 0; t < b->n_target; t++) {
+        const size_t n = vouch_tokenizer_bytes(target, t).size;
+        room += b->row_of[t] >= 0 || n == 0 ? 1 : n;
+    }
+    b->pieces = calloc(room, sizeof *b->pieces);
+    if (!b->pieces || room > INT32_MAX)
+        return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory to spell the target's tokens with the draft's");
+    for (int32_t t = 0; t < b->n_target; t++) {
+        size_t n = 1;
+        b->first[t] = (int32_t)used;
+        if (b->row_of[t] >= 0) b->pieces[used] = b->row_of[t];
+        else VOUCH_TRY(spell(draft, vouch_tokenizer_bytes(target, t), b->pieces + used, room - used, &n, err));
+        used += n;
+        if ((int32_t)n > b->most) b->most = (int32_t)n;
+    }
+    b->first[b->n_target] = (int32_t)used;
+    return VOUCH_OK;
+}
+
+vouch_status vouch_bridge_open(vouch_bridge **out, const vouch_tokenizer *target, int32_t n_target,
+                               const vouch_tokenizer *draft, int32_t n_draft, vouch_error *err)
+{
+    *out = NULL;
+    vouch_bridge *b = calloc(1, sizeof *b);
+    if (!b) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory to compare two token tables");
+    b->n_target = n_target;
+    b->n_draft = n_draft;
+    b->row_of = calloc((size_t)n_target, sizeof *b->row_of);
+    b->first = calloc((size_t)n_target + 1, sizeof *b->first);
+    vouch_status status = VOUCH_OK;
+    if (!b->row_of || !b->first)
+        status = vouch_fail(err, VOUCH_E_MEMORY, "not enough memory to compare two token tables");
+    if (status == VOUCH_OK) status = pair_tokens(b, target, draft, err);
+    if (status == VOUCH_OK && b->n_common == 0)
+        status = vouch_fail(err, VOUCH_E_MISMATCH, "target and draft model have no token in common");
+    if (status == VOUCH_OK) status = spell_tokens(b, target, draft, err);
+    if (status == VOUCH_OK) *out = b;
+    else vouch_bridge_close(b);
+    return status;
+}
+
+void vouch_bridge_close(vouch_bridge *bridge)
+{
+    if (!bridge) return;
+    free(bridge->row_of);
+    free(bridge->first);
+    free(bridge->pieces);
+    free(bridge);
+}
+
+size_t vouch_bridge_memory(const vouch_bridge *bridge)
+{
+    return bridge ? sizeof *bridge + (2 * (size_t)bridge->n_target + 1 + (size_t)bridge->first[bridge->n_target]) *
+                                         sizeof(int32_t)
+                  : 0;
+}
+
+void vouch_bridge_logits(const vouch_bridge *bridge, const float *draft, float *target)
+{
+    for (int32_t t = 0; t < bridge->n_target; t++)
+        target[t] = bridge->row_of[t] < 0 ? -INFINITY : draft[bridge->row_of[t]];
+}
