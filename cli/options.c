@@ -76,10 +76,11 @@ static const cli_flag flags[] = {
      SPECULATION, "most of them kept (default 65536)", NULL, NULL},
     {"forget", NULL, 0, CLI_FLAG_SWITCH, AT(session.speculation.forget), NULL, NULL, SPECULATION,
      "an answer doesn't recycle what was kept of those\nbefore it", NULL, NULL},
-    {"accept", NULL, 0, CLI_FLAG_CHOICE, AT(session.speculation.accept), "rejection|match|block|coupled", NULL,
-     SPECULATION,
+    {"accept", NULL, 0, CLI_FLAG_CHOICE, AT(session.speculation.accept), "rejection|match|block|coupled|auto",
+     NULL, SPECULATION,
      "the rule that judges guesses; all give exactly the\ntarget's distribution. match, coupled: the same text for\n"
-     "a seed whatever guesses, and with --spec none",
+     "a seed whatever guesses, and with --spec none.\nauto: rejection with a draft model that samples or\n"
+     "with --lenience, else match",
      NULL, NULL},
     {"lenience", NULL, 0, CLI_FLAG_DOUBLE, AT(session.speculation.lenience), "L", "(0, 1]", SPECULATION,
      "accept with min(1, p / (L q)); below 1 it is lossy", NULL, NULL},
@@ -279,13 +280,14 @@ static bool resolve_drafters(cli_options *options)
 /* Refuses what the rule doesn't do. */
 static bool check_accept(const vouch_speculation *speculation, given_flags given)
 {
-    const char *rule = vouch_accept_name((int)speculation->accept);
+    const char *rule = speculation->accept == VOUCH_ACCEPT_AUTO ? "auto" : vouch_accept_name((int)speculation->accept);
     if (given_find(given, "accept") && speculation->drafters == VOUCH_DRAFTER_NONE &&
         speculation->accept != VOUCH_ACCEPT_COUPLED) {
         cli_complain("--accept %s has no effect with --spec none: leave out one of them", rule);
         return false;
     }
-    if (given_find(given, "lenience") && speculation->accept != VOUCH_ACCEPT_REJECTION) {
+    if (given_find(given, "lenience") && speculation->accept != VOUCH_ACCEPT_REJECTION &&
+        speculation->accept != VOUCH_ACCEPT_AUTO) {
         cli_complain("--lenience has no effect with --accept %s: leave out one of them", rule);
         return false;
     }

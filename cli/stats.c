@@ -75,7 +75,7 @@ static void stats_print(const cli_engine *engine, const figures *f)
         if (s->drafted_by[i] > 0)
             fprintf(stderr, "\n          %s: %lld drafted, %lld accepted", vouch_drafter_name(i),
                     (long long)s->drafted_by[i], (long long)s->accepted_by[i]);
-    fprintf(stderr, "\nrule      %s, ", vouch_accept_name(engine->options->session.speculation.accept));
+    fprintf(stderr, "\nrule      %s, ", vouch_session_rule(engine->session));
     if (is_lossless(engine)) fprintf(stderr, "lossless");
     else
         fprintf(stderr, "lossy: lenience %g in %lld cycles, no token got more than p / %g",
@@ -136,7 +136,7 @@ static json_t *stats_json(const cli_engine *engine, const cli_reply *reply, cons
         {"seed", cli_json_seed(engine->options->session.sampling.seed)},
         {"cpu", json_string(vouch_model_get_info(engine->model)->cpu)},
         {"threads", json_integer(f->n_threads)},
-        {"accept", json_string(vouch_accept_name(engine->options->session.speculation.accept))},
+        {"accept", json_string(vouch_session_rule(engine->session))},
         {"lossless", json_boolean(is_lossless(engine))},
         {"lenience", json_real(engine->options->session.speculation.lenience)},
         {"finish", json_string(cli_reply_finish(reply))},

@@ -249,12 +249,15 @@ typedef enum vouch_draft_sampling {
  *   COUPLED    As MATCH, with another draw: a race between the tokens, whose noise is a function of seed, position
  *              and token (Gumbel; arXiv 2408.07978). A draft model runs the same race, so that its draws agree
  *              often: with at least (1 - d) / (1 + d), where REJECTION has 1 - d, d being the distance of p and q. The
- *              text is that of VOUCH_DRAFTER_NONE with COUPLED. Costs a random number for each token with p > 0. */
+ *              text is that of VOUCH_DRAFTER_NONE with COUPLED. Costs a random number for each token with p > 0.
+ *   AUTO       The default: REJECTION with a draft model that samples or a lenience below 1; otherwise MATCH, which
+ *              accepts as often then. */
 typedef enum vouch_accept {
-    VOUCH_ACCEPT_REJECTION, /* the default */
+    VOUCH_ACCEPT_REJECTION,
     VOUCH_ACCEPT_MATCH,
     VOUCH_ACCEPT_BLOCK,
-    VOUCH_ACCEPT_COUPLED
+    VOUCH_ACCEPT_COUPLED,
+    VOUCH_ACCEPT_AUTO
 } vouch_accept;
 #define VOUCH_ACCEPTS 4
 
@@ -433,6 +436,8 @@ VOUCH_API void vouch_session_reset_stats(vouch_session *session);
  * of `reps` (1 to 1000). Leaves no trace (law L3). Errors: ARGUMENT, CONTEXT (fewer places left). */
 VOUCH_API vouch_status vouch_session_time_pass(vouch_session *session, int32_t n_rows, int32_t reps,
                                                double *seconds, vouch_error *err);
+/* The rule in use: of vouch_accept_name. */
+VOUCH_API const char *vouch_session_rule(const vouch_session *session);
 /* "none", or the names of those in use with commas between: "ngram,recycle". */
 VOUCH_API const char *vouch_session_drafter(const vouch_session *session);
 /* Bytes allocated for the session: cache, workspace, drafter. The resident part grows to it. */

@@ -336,12 +336,12 @@ static void trace_obeys_the_rule(void **state)
     char path[256];
     strcpy(path, test_temporary("trace.json"));
     const char *const *const lines[] = {
-        ARGUMENTS("run", "-m", target, "-d", draft, "-k", "4", "-p", "The river", "-n", "120", NO_CONTROL,
+        ARGUMENTS("run", "-m", target, "-d", draft, "--speculative", "-k", "4", "-p", "The river", "-n", "120", NO_CONTROL,
                   "--temp", "1", "--seed", "3", "--trace", "--stats-json", path),
-        ARGUMENTS("run", "-m", target, "-d", draft, "-k", "4", "-p", "The river", "-n", "120", NO_CONTROL,
+        ARGUMENTS("run", "-m", target, "-d", draft, "--speculative", "-k", "4", "-p", "The river", "-n", "120", NO_CONTROL,
                   "--temp", "1", "--lenience", "0.6", "--trace", "--stats-json", path),
         ARGUMENTS("run", "-m", target, "--ngram-min", "1", "-p", "down down down down", "-n", "120",
-                  NO_CONTROL, "--temp", "0.7", "--trace", "--stats-json", path),
+                  NO_CONTROL, "--temp", "0.7", "--accept", "rejection", "--trace", "--stats-json", path),
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         result r = run_as(&(setting){0}, "vouch", lines[i]);
@@ -725,7 +725,7 @@ static void real_model_answers(void **state)
     assert_non_null(strstr(plain.out, "Paris"));
     assert_string_equal(plain.out, fast.out);
     result_free(&plain), result_free(&fast);
-    result r = RUN("run", "-m", model, "-d", model, "-k", "4", "--draft-sampling", "greedy", "--temp", "0.9",
+    result r = RUN("run", "-m", model, "-d", model, "-k", "4", "--draft-sampling", "greedy", "--temp", "0.9", "--accept", "rejection",
                    "-p", "Write a line about rivers.", "-n", "48", "--trace", "--stats-json", path);
     assert_int_equal(r.status, 0);
     json_t *o = json_of(path);

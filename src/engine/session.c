@@ -63,7 +63,7 @@ struct vouch_session {
 
 vouch_speculation vouch_speculation_default(void)
 {
-    return (vouch_speculation){.lenience = 1, .ngram_min = 2, .ngram_max = 4};
+    return (vouch_speculation){.lenience = 1, .accept = VOUCH_ACCEPT_AUTO, .ngram_min = 2, .ngram_max = 4};
 }
 
 vouch_session_options vouch_session_options_default(void)
@@ -91,6 +91,13 @@ static vouch_status check_lenience(const vouch_rule *rule, double lenience, vouc
         return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: lenience is %g, must be 1 with the rule %s", lenience,
                           rule->name);
     return VOUCH_OK;
+}
+
+/* What AUTO stands for. */
+static vouch_accept best_rule(const vouch_speculation *s, float temperature)
+{
+    const bool samples = (s->drafters & VOUCH_DRAFTER_MODEL) && s->draft_sampling == VOUCH_DRAFT_SAMPLE && temperature > 0;
+    return samples || s->lenience < 1 ? VOUCH_ACCEPT_REJECTION : VOUCH_ACCEPT_MATCH;
 }
 
 static vouch_status check_speculation(const vouch_speculation *s, vouch_error *err)
@@ -144,10 +151,11 @@ static vouch_status resolve_options(vouch_session_options *o, const vouch_model 
         return out_of_range(err, "kv_type", o->kv_type, VOUCH_KV_F16, VOUCH_KV_F32);
     if (o->max_tokens < 0) return out_of_range(err, "max_tokens", o->max_tokens, 0, INT32_MAX);
     if (o->max_tokens == 0) o->max_tokens = INT32_MAX;
-    VOUCH_TRY(check_speculation(&o->speculation, err));
     vouch_speculation *s = &o->speculation;
-    if (s->n_draft == 0) s->n_draft = DEFAULT_DRAFT;
     if (s->drafters == VOUCH_DRAFTER_AUTO) s->drafters = FREE_DRAFTERS | (s->draft_model ? VOUCH_DRAFTER_MODEL : 0);
+    if (s->accept == VOUCH_ACCEPT_AUTO) s->accept = best_rule(s, o->sampling.temperature);
+    VOUCH_TRY(check_speculation(s, err));
+    if (s->n_draft == 0) s->n_draft = DEFAULT_DRAFT;
     if (s->drafters == VOUCH_DRAFTER_NONE) s->n_draft = 0;
     if (s->history_tokens == 0) s->history_tokens = DEFAULT_HISTORY;
     if (!(s->drafters & ~CHAINS) && (s->tree_branches == 0 || s->drafters == VOUCH_DRAFTER_CUSTOM)) s->tree_branches = 1;
@@ -572,6 +580,11 @@ const vouch_stats *vouch_session_stats(const vouch_session *session)
 void vouch_session_reset_stats(vouch_session *session)
 {
     session->stats = (vouch_stats){0};
+}
+
+const char *vouch_session_rule(const vouch_session *session)
+{
+    return session->cycle.rule->name;
 }
 
 const char *vouch_session_drafter(const vouch_session *session)
