@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Laws L1 and L2 on a real model: the answers to public prompts, greedy, must be the same to the byte without
- * speculation, with every drafter and draft length, with every number of threads, on every instruction set.
+ * Laws L1 and L2 on a real model: the answers to public prompts must be the same to the byte without speculation,
+ * with every drafter, draft length and rule, with every number of threads, on every instruction set: greedy answers,
+ * and under match and coupled those at temperature 0.8.
  *
  *   same_bytes [--model FILE] [--data FOLDER] [--prompts 8] [--tokens 128] [--cpu ISA] [--threads N]
  *
@@ -22,31 +23,61 @@
 #include "support/bench.h"
 #include "support/noisy.h"
 
+/* What an answer is to be compared with. */
+typedef enum kind { GREEDY, MATCH, COUPLED, N_KINDS } kind;
+#define TEMPERATURE 0.8f
+
 typedef struct way {
     const char *name;
-    unsigned drafter;
-    int32_t k;
+    unsigned drafters;
+    int32_t k, branches;
+    vouch_accept accept;
+    kind kind;
     bool noisy;   /* the draft model is the noisy one */
     bool plain_c; /* also with the plain C kernels */
 } way;
 
-static const way ways[] = {{"none", VOUCH_DRAFTER_NONE, 0, false, true},
-                           {"ngram -k 1", VOUCH_DRAFTER_NGRAM, 1, false, false},
-                           {"ngram -k 4", VOUCH_DRAFTER_NGRAM, 4, false, true},
-                           {"ngram -k 8", VOUCH_DRAFTER_NGRAM, 8, false, false},
-                           {"ngram -k 16", VOUCH_DRAFTER_NGRAM, 16, false, false},
-                           {"itself -k 1", VOUCH_DRAFTER_MODEL, 1, false, false},
-                           {"itself -k 3", VOUCH_DRAFTER_MODEL, 3, false, true},
-                           {"itself -k 8", VOUCH_DRAFTER_MODEL, 8, false, false},
-                           {"noisy -k 1", VOUCH_DRAFTER_MODEL, 1, true, false},
-                           {"noisy -k 4", VOUCH_DRAFTER_MODEL, 4, true, true},
-                           {"noisy -k 8", VOUCH_DRAFTER_MODEL, 8, true, false}};
+enum { NONE = VOUCH_DRAFTER_NONE, NGRAM = VOUCH_DRAFTER_NGRAM, MODEL = VOUCH_DRAFTER_MODEL,
+       FREE = VOUCH_DRAFTER_NGRAM | VOUCH_DRAFTER_SUFFIX | VOUCH_DRAFTER_RECYCLE };
+
+static const way ways[] = {
+    {"none", NONE, .plain_c = true},
+    {"ngram -k 1", NGRAM, .k = 1},
+    {"ngram -k 4", NGRAM, .k = 4, .plain_c = true},
+    {"ngram -k 8", NGRAM, .k = 8},
+    {"ngram -k 16", NGRAM, .k = 16},
+    {"free", FREE, .k = 0}, /* by pace */
+    {"free -k 16", FREE, .k = 16, .plain_c = true},
+    {"free match", FREE, .k = 16, .accept = VOUCH_ACCEPT_MATCH},
+    {"free block", FREE, .k = 16, .accept = VOUCH_ACCEPT_BLOCK},
+    {"free coupled", FREE, .k = 16, .accept = VOUCH_ACCEPT_COUPLED},
+    {"itself -k 1", MODEL, .k = 1},
+    {"itself -k 3", MODEL, .k = 3, .plain_c = true},
+    {"itself -k 8", MODEL, .k = 8},
+    {"noisy -k 1", MODEL, .k = 1, .noisy = true},
+    {"noisy -k 4", MODEL, .k = 4, .noisy = true, .plain_c = true},
+    {"noisy -k 8", MODEL, .k = 8, .noisy = true},
+    {"noisy tree", MODEL, .k = 8, .branches = 3, .noisy = true},
+    {"noisy match", MODEL, .k = 4, .accept = VOUCH_ACCEPT_MATCH, .noisy = true},
+    {"noisy block", MODEL, .k = 4, .accept = VOUCH_ACCEPT_BLOCK, .noisy = true},
+    {"noisy coupled", MODEL, .k = 4, .accept = VOUCH_ACCEPT_COUPLED, .noisy = true},
+    {"0.8 none match", NONE, .kind = MATCH, .plain_c = true},
+    {"0.8 free match", FREE, .k = 16, .kind = MATCH, .plain_c = true},
+    {"0.8 itself match", MODEL, .k = 3, .kind = MATCH},
+    {"0.8 noisy match", MODEL, .k = 4, .kind = MATCH, .noisy = true},
+    {"0.8 tree match", MODEL, .k = 8, .branches = 3, .kind = MATCH, .noisy = true},
+    {"0.8 none coupled", NONE, .kind = COUPLED, .plain_c = true},
+    {"0.8 free coupled", FREE, .k = 16, .kind = COUPLED, .plain_c = true},
+    {"0.8 itself coupled", MODEL, .k = 3, .kind = COUPLED},
+    {"0.8 noisy coupled", MODEL, .k = 4, .kind = COUPLED, .noisy = true},
+    {"0.8 tree coupled", MODEL, .k = 8, .branches = 3, .kind = COUPLED, .noisy = true},
+};
 enum { N_WAYS = sizeof ways / sizeof *ways, N_SOURCES = 5, MAX_EACH = 80, MAX_THREADS = 3 };
 #define NOISE 0.12
 
 typedef struct run {
     char *prompts[N_SOURCES * MAX_EACH];
-    bench_answer expected[N_SOURCES * MAX_EACH];
+    bench_answer expected[N_KINDS][N_SOURCES * MAX_EACH];
     int32_t n, n_each, n_tokens;
     long n_compared, n_different;
     bool tried[N_WAYS];
@@ -80,17 +111,31 @@ static vouch_session *session_open(const vouch_model *model, const vouch_model *
     vouch_session_options options = vouch_session_options_default();
     options.n_threads = n_threads;
     options.max_tokens = n_tokens;
-    options.speculation.drafters = w->drafter;
+    options.speculation.drafters = w->drafters;
     options.speculation.n_draft = w->k;
-    if (w->drafter == VOUCH_DRAFTER_MODEL) options.speculation.draft_model = w->noisy ? noisy : model;
+    options.speculation.tree_branches = w->branches;
+    options.speculation.accept = w->accept;
+    if (w->drafters == MODEL) options.speculation.draft_model = w->noisy ? noisy : model;
+    if (w->kind == GREEDY) return bench_session(model, &options);
+    options.sampling.temperature = TEMPERATURE;
+    options.speculation.accept = w->kind == MATCH ? VOUCH_ACCEPT_MATCH : VOUCH_ACCEPT_COUPLED;
     return bench_session(model, &options);
 }
 
 static void answers_compute(run *r, const vouch_model *model)
 {
-    vouch_session *session = session_open(model, NULL, &ways[0], 1, r->n_tokens);
-    for (int32_t i = 0; i < r->n; i++) r->expected[i] = bench_ask(session, r->prompts[i]);
-    vouch_session_close(session);
+    for (int k = GREEDY; k < N_KINDS; k++) {
+        const way plain = {.drafters = NONE, .kind = (kind)k};
+        vouch_session *session = session_open(model, NULL, &plain, 1, r->n_tokens);
+        for (int32_t i = 0; i < r->n; i++) r->expected[k][i] = bench_ask(session, r->prompts[i]);
+        vouch_session_close(session);
+    }
+}
+
+static void answers_free(run *r)
+{
+    for (int k = GREEDY; k < N_KINDS; k++)
+        for (int32_t i = 0; i < r->n; i++) free(r->expected[k][i].text);
 }
 
 static int longer(const void *a, const void *b)
@@ -103,7 +148,7 @@ static int longer(const void *a, const void *b)
 static void run_shorten(run *r, const vouch_model *model)
 {
     qsort(r->prompts, (size_t)r->n, sizeof *r->prompts, longer);
-    for (int32_t i = 0; i < r->n; i++) free(r->expected[i].text);
+    answers_free(r);
     for (int32_t i = 2; i < r->n; i++) free(r->prompts[i]);
     if (r->n > 2) r->n = 2;
     r->n_tokens = (r->n_tokens + 7) / 8;
@@ -129,7 +174,7 @@ static void way_compare(run *r, const vouch_model *model, const vouch_model *noi
     double seconds = 0;
     for (int32_t prompt = 0; prompt < r->n; prompt++) {
         bench_answer got = bench_ask(session, r->prompts[prompt]);
-        const bench_answer *want = &r->expected[prompt];
+        const bench_answer *want = &r->expected[w->kind][prompt];
         if (got.n_tokens != want->n_tokens || got.n_text != want->n_text ||
             memcmp(got.text, want->text, got.n_text) != 0) {
             different++;
@@ -143,7 +188,7 @@ static void way_compare(run *r, const vouch_model *model, const vouch_model *noi
         free(got.text);
     }
     vouch_session_close(session);
-    printf("%-12s %-12s %d threads %4d answers, %6lld tokens;", vouch_model_get_info(model)->cpu, w->name,
+    printf("%-12s %-18s %d threads %4d answers, %6lld tokens;", vouch_model_get_info(model)->cpu, w->name,
            (int)n_threads, (int)r->n, (long long)tokens);
     printf(" guesses: %6lld, accepted %6lld, rejected %5lld; %6.1f tokens/s  %s\n", (long long)drafted,
            (long long)accepted, (long long)rejected, (double)tokens / seconds,
@@ -174,8 +219,8 @@ static bool ways_exercised(const run *r)
 {
     bool all = true;
     for (int i = 0; i < N_WAYS; i++) {
-        const bool guesses = ways[i].drafter != VOUCH_DRAFTER_NONE;
-        const bool errs = ways[i].drafter == VOUCH_DRAFTER_NGRAM || ways[i].noisy;
+        const bool guesses = ways[i].drafters != NONE;
+        const bool errs = guesses && (ways[i].drafters != MODEL || ways[i].noisy);
         const char *missing = guesses && r->accepted[i] == 0 ? "accepted"
                               : errs && r->rejected[i] == 0  ? "rejected"
                                                              : NULL;
@@ -218,9 +263,7 @@ int main(int argc, char **argv)
     }
     vouch_model_close(model);
     printf("%ld answers compared, %ld different\n", r.n_compared, r.n_different);
-    for (int32_t i = 0; i < r.n; i++) {
-        free(r.prompts[i]);
-        free(r.expected[i].text);
-    }
+    answers_free(&r);
+    for (int32_t i = 0; i < r.n; i++) free(r.prompts[i]);
     return !ways_exercised(&r) || r.n_different > 0 || r.n_compared == 0;
 }
