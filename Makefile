@@ -74,7 +74,7 @@ EXAMPLES := $(patsubst examples/%.c,%,$(wildcard examples/*.c))
 
 LIB_OBJ  := $(LIB_SRC:%.c=$(B)/%.o)
 CLI_OBJ  := $(CLI_SRC:%.c=$(B)/%.o)
-SUP_OBJ  := $(TEST_SUPPORT:%.c=$(B)/%.o)
+SUP_OBJ  := $(TEST_SUPPORT:%.c=$(B)/%.o) $(B)/bench/support/values.o
 # The measuring programs have the command's flags, messages and files.
 BENCH_SUP_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard bench/support/*.c) cli/flags.c cli/term.c cli/text.c cli/file.c)
 LIB_A    := $(B)/libvouch.a
@@ -89,10 +89,12 @@ $(B)/src/kernels/x86_avx2.o:       ISA := -DVOUCH_ISA=2 -mavx2 -mfma -mf16c
 AVX512 := -DVOUCH_ISA=512 -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mf16c -mprefer-vector-width=512
 $(B)/src/kernels/x86_avx512.o:     ISA := $(AVX512)
 $(B)/src/kernels/x86_avx512vnni.o: ISA := $(AVX512) -mavx512vnni
+$(B)/src/kernels/x86_avx512gfni.o: ISA := $(AVX512) -mavx512vnni -mgfni
 # Instrumented by clang, they take many minutes to compile; fuzzing runs the plain ones, too.
 VECTOR_SAN ?= $(SAN)
 $(B)/src/kernels/x86_%.o: override SAN := $(VECTOR_SAN)
-$(B)/src/kernels/%.o: OPT := $(subst -O2,-O3,$(OPT))
+# Thousands of unrolled lines: what their variables are would take half of the time and nine tenths of the bytes.
+$(B)/src/kernels/%.o: OPT := $(subst -g,-g1,$(subst -O2,-O3,$(OPT)))
 
 # Tests and benchmarks look inside; the command, the examples and the server see the public header only.
 $(B)/cli/%.o $(B)/examples/%.o: INCLUDES := -Iinclude

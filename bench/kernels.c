@@ -202,8 +202,8 @@ static void layout_work(bench *b, vouch_arena *arena)
     const size_t values = n_rows * n_in, blocks = values / VOUCH_BLOCK;
     b->acts.q = vouch_arena_take(arena, values, sizeof *b->acts.q);
     b->acts.d = vouch_arena_take(arena, blocks, sizeof *b->acts.d);
-    b->acts.s = vouch_arena_take(arena, blocks, sizeof *b->acts.s);
-    b->acts.start = vouch_arena_take(arena, blocks, sizeof *b->acts.start);
+    for (int i = 0; i < VOUCH_SUMS_COUNT; i++)
+        b->acts.sums[i] = vouch_arena_take(arena, blocks * (size_t)vouch_sums_infos[i].runs, sizeof *b->acts.sums[i]);
     b->acts.x = vouch_arena_take(arena, values, sizeof *b->acts.x);
     b->x = vouch_arena_take(arena, values, sizeof *b->x);
     b->n_x = values;
@@ -294,6 +294,7 @@ static void acts_prepare(bench *b, const vouch_matrix *m, int64_t n_rows)
     b->acts.n_rows = n_rows;
     b->acts.n_in = m->n_in;
     b->acts.group_rows = b->kernels->group_rows;
+    b->acts.needs = vouch_type_needs(m->type);
     if (vouch_type_is_quantized(m->type))
         b->kernels->quantize(&b->acts, b->x, m->n_in, 0, n_rows, 0, m->n_in);
     else b->kernels->interleave(&b->acts, b->x, m->n_in, 0, n_rows, 0, m->n_in);

@@ -112,7 +112,8 @@ typedef void (*vouch_progress_fn)(void *user, double share);
 
 typedef struct vouch_model_options {
     const char *cpu;    /* NULL or "auto": the widest this machine has; else a name
-                           of vouch_cpu_name: "ref", "avx2", "avx512", "avx512vnni" */
+                           of vouch_cpu_name: "ref", "avx2", "avx512", "avx512vnni",
+                           "avx512gfni" */
     int32_t n_threads;  /* for packing; 0: the processors this process may use */
     vouch_progress_fn progress; /* may be NULL */
     void *progress_user;

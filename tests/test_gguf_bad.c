@@ -424,6 +424,7 @@ static void test_bad_tensors(void **state)
         {1, {32}, 1000, 0, VOUCH_E_UNSUPPORTED, "has type 1000, which is none"},
         {1, {32}, UINT32_MAX, 0, VOUCH_E_UNSUPPORTED, "has type 4294967295, which is none"},
         {1, {33}, VOUCH_TYPE_Q8_0, 0, VOUCH_E_FORMAT, "33 is not a multiple of 32, as type Q8_0 needs"},
+        {1, {384}, VOUCH_TYPE_Q4_K, 0, VOUCH_E_FORMAT, "384 is not a multiple of 256, as type Q4_K needs"},
         {2, {16, 2}, VOUCH_TYPE_Q4_0, 0, VOUCH_E_FORMAT, "16 x 2 is not a multiple of 32"},
         {1, {8}, 0, 1, VOUCH_E_FORMAT, "offset 1 is not a multiple of the alignment, 32"},
         {1, {8}, 0, 16, VOUCH_E_FORMAT, "offset 16 is not a multiple"},
@@ -433,9 +434,9 @@ static void test_bad_tensors(void **state)
         {1, {8}, 0, UINT64_MAX - 31, VOUCH_E_FORMAT, "at offset 18446744073709551584 go beyond"},
         /* 2^64 - 4 bytes: their end wraps to 28. */
         {1, {((uint64_t)1 << 62) - 1}, 0, 32, VOUCH_E_FORMAT, "18446744073709551612 bytes at offset 32"},
-        {1, {8}, 12, 160, VOUCH_E_FORMAT, "its 0 bytes at offset 160 go beyond"}, /* of a type unsupported */
+        {1, {8}, 16, 160, VOUCH_E_FORMAT, "its 0 bytes at offset 160 go beyond"}, /* of a type unsupported */
         {1, {8}, 0, 96, VOUCH_OK, ""},
-        {1, {256}, 12, 0, VOUCH_OK, ""},
+        {1, {256}, 16, 0, VOUCH_OK, ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         raw r = {0};
@@ -499,7 +500,7 @@ static void test_overlap(void **state)
         raw r = {0};
         raw_header(&r, 3, 3, 0);
         raw_tensor(&r, "one", 1, &cases[i].values, 0, cases[i].first);
-        raw_tensor(&r, "not.supported", 1, (const uint64_t[]){256}, 12, 0); /* Q4_K: size unknown here */
+        raw_tensor(&r, "not.supported", 1, (const uint64_t[]){256}, 16, 0); /* IQ2_XXS: size unknown here */
         raw_tensor(&r, "two", 1, &cases[i].values, 0, cases[i].second);
         raw_data(&r, 32, 128);
         if (cases[i].ok) expect_ok(&r);
@@ -525,12 +526,12 @@ static void test_unsupported_type_is_parsed(void **state)
     (void)state;
     raw r = {0};
     raw_header(&r, 3, 1, 0);
-    raw_tensor(&r, "a.tensor", 2, (const uint64_t[]){256, 3}, 12, 0);
+    raw_tensor(&r, "a.tensor", 2, (const uint64_t[]){256, 3}, 16, 0);
     raw_data(&r, 32, 64);
     vouch_gguf *gguf = open_bytes(r.data, r.size);
     const vouch_gguf_tensor *tensor = vouch_gguf_find_tensor(gguf, "a.tensor");
     assert_non_null(tensor);
-    assert_true(tensor->type == 12 && tensor->bytes == 0 && tensor->data == NULL && tensor->dim[1] == 3);
+    assert_true(tensor->type == 16 && tensor->bytes == 0 && tensor->data == NULL && tensor->dim[1] == 3);
     assert_int_equal(vouch_gguf_load(gguf, tensor, 0, tensor->bytes, NULL), VOUCH_OK);
     vouch_gguf_close(gguf);
     free(r.data);

@@ -351,7 +351,7 @@ static void unsupported_types_are_named(void **state)
     static const struct {
         uint32_t type;
         const char *name;
-    } types[] = {{12, "Q4_K"}, {14, "Q6_K"}, {30, "BF16"}, {6, "Q5_0"}, {24, "I8"}, {4, "4"}, {999, "999"}};
+    } types[] = {{15, "Q8_K"}, {16, "IQ2_XXS"}, {29, "IQ1_M"}, {39, "MXFP4"}, {24, "I8"}, {4, "4"}, {999, "999"}};
     static const char *const tensors[] = {"blk.1.ffn_down.weight", "token_embd.weight", "output_norm.weight"};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         for (size_t t = 0; t < sizeof tensors / sizeof tensors[0]; t++) {

@@ -18,8 +18,15 @@
 
 enum { MAX_TOKENS = 300, SHORT = 36, MOST_ROWS = 17 };
 
+#define ITEM(type) VOUCH_TYPE_##type,
+static const vouch_type types[] = {VOUCH_FLOAT_TYPES(ITEM) VOUCH_QUANTIZED_TYPES(ITEM)};
+#undef ITEM
+enum { N_TYPES = sizeof types / sizeof types[0] };
+
 /* Shapes: both architectures, head widths 4 to 64, 1 to 5 query heads a KV head, rows that are no whole tiles
- * or blocks, matrices of two kinds in one model (rows that aren't whole blocks fall back to F16). */
+ * or blocks, matrices of several kinds in one model and stage (rows that aren't whole blocks fall back to F16), every
+ * type. */
+#define SUPER .n_embd = 256, .n_heads = 2, .n_kv_heads = 1, .head_dim = 16, .n_layers = 1, .n_ff = 32, .n_vocab = 36
 static const tiny_model_options shapes[] = {
     {.type = VOUCH_TYPE_Q4_1, .n_heads = 4, .n_kv_heads = 2, .n_ff = 80},
     {.type = VOUCH_TYPE_Q8_0, .arch = "qwen3", .n_heads = 4, .n_kv_heads = 1, .head_dim = 64, .tied = true},
@@ -40,7 +47,13 @@ static const tiny_model_options shapes[] = {
     {.type = VOUCH_TYPE_Q8_0, .n_embd = 32, .n_heads = 4, .n_kv_heads = 4, .rope_scale = 2, .tied = true},
     {.type = VOUCH_TYPE_F32, .n_embd = 40, .n_heads = 5, .n_kv_heads = 1, .n_layers = 1, .n_vocab = 33},
     {.type = VOUCH_TYPE_Q4_1, .arch = "qwen3", .n_heads = 2, .n_kv_heads = 2, .head_dim = 20, .n_layers = 3},
+    {.type = VOUCH_TYPE_Q5_0, .other = VOUCH_TYPE_Q5_1, .n_embd = 32, .n_heads = 2, .n_ff = 64, .n_vocab = 41},
+    {.type = VOUCH_TYPE_IQ4_NL, .other = VOUCH_TYPE_BF16, .arch = "qwen3", .n_embd = 32, .n_heads = 1, .n_ff = 32},
+    {.type = VOUCH_TYPE_Q4_K, .other = VOUCH_TYPE_Q6_K, SUPER},
+    {.type = VOUCH_TYPE_Q3_K, .other = VOUCH_TYPE_Q2_K, SUPER},
+    {.type = VOUCH_TYPE_IQ4_XS, .other = VOUCH_TYPE_Q5_K, SUPER, .arch = "qwen3"},
 };
+#undef SUPER
 enum { N_SHAPES = sizeof shapes / sizeof shapes[0] };
 
 /* ----------------------------------------------------------------- running */
@@ -191,13 +204,12 @@ static void every_type_in_every_shape(void **state)
     (void)state;
     test_skip_slow();
     if (TEST_SANITIZED) test_skip("too slow with a sanitizer");
-    static const vouch_type types[] = {VOUCH_TYPE_F32, VOUCH_TYPE_F16, VOUCH_TYPE_Q8_0, VOUCH_TYPE_Q4_0,
-                                       VOUCH_TYPE_Q4_1};
     for (int i = 0; i < N_SHAPES; i++)
-        for (int t = 0; t < 5; t++) {
+        for (int t = 0; t < N_TYPES; t++) {
+            if (vouch_type_get_info(types[t])->block_length == 256 && shapes[i].n_embd < 256) continue;
             const char *path = test_temporary("shape.gguf");
             tiny_model_options options = shapes[i];
-            options.type = types[t];
+            options.type = options.other = types[t];
             options.seed = 10 + (uint64_t)t;
             tiny_model_write(path, &options);
             sweep_machines(path, (i + t) % 2 ? VOUCH_KV_F32 : VOUCH_KV_F16, ONE_OFFSET);

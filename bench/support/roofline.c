@@ -159,6 +159,7 @@ static const struct {
     peak_fn *integers, *floats;
 } peaks[] = {
 #if defined(__x86_64__)
+    {"avx512gfni", integers_vnni, floats_avx512},
     {"avx512vnni", integers_vnni, floats_avx512},
     {"avx512", integers_avx512, floats_avx512},
     {"avx2", integers_avx2, floats_avx2},

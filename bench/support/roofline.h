@@ -7,7 +7,7 @@
  * kernels of an instruction set are made of, so that it is the limit of those and not of the machine
  *
  *     instruction set   integers (bytes)                        floats
- *     avx512vnni        vpdpbusd, 64 a time                     vfmadd, 16
+ *     avx512vnni, gfni  vpdpbusd, 64 a time                     vfmadd, 16
  *     avx512            vpmaddubsw + vpmaddwd + vpaddd, 64      the same
  *     avx2              the same, 32                            vfmadd, 8
  *     others            what the compiler makes of a dot product in the first-level cache

@@ -5,9 +5,14 @@
 #include <string.h>
 
 static const vouch_type_info type_infos[VOUCH_TYPE_COUNT] = {
-    [VOUCH_TYPE_F32] = {"F32", 1, 4},    [VOUCH_TYPE_F16] = {"F16", 1, 2},
-    [VOUCH_TYPE_Q4_0] = {"Q4_0", 32, 18}, [VOUCH_TYPE_Q4_1] = {"Q4_1", 32, 20},
-    [VOUCH_TYPE_Q8_0] = {"Q8_0", 32, 34},
+    [VOUCH_TYPE_F32] = {"F32", 1, 4},        [VOUCH_TYPE_F16] = {"F16", 1, 2},
+    [VOUCH_TYPE_BF16] = {"BF16", 1, 2},      [VOUCH_TYPE_Q8_0] = {"Q8_0", 32, 34},
+    [VOUCH_TYPE_Q4_0] = {"Q4_0", 32, 18},    [VOUCH_TYPE_Q4_1] = {"Q4_1", 32, 20},
+    [VOUCH_TYPE_Q5_0] = {"Q5_0", 32, 22},    [VOUCH_TYPE_Q5_1] = {"Q5_1", 32, 24},
+    [VOUCH_TYPE_Q2_K] = {"Q2_K", 256, 84},   [VOUCH_TYPE_Q3_K] = {"Q3_K", 256, 110},
+    [VOUCH_TYPE_Q4_K] = {"Q4_K", 256, 144},  [VOUCH_TYPE_Q5_K] = {"Q5_K", 256, 176},
+    [VOUCH_TYPE_Q6_K] = {"Q6_K", 256, 210},  [VOUCH_TYPE_IQ4_NL] = {"IQ4_NL", 32, 18},
+    [VOUCH_TYPE_IQ4_XS] = {"IQ4_XS", 256, 136},
 };
 
 const vouch_type_info *vouch_type_get_info(uint32_t id)
@@ -26,6 +31,14 @@ const char *vouch_type_gguf_name(uint32_t id)
         NULL,      NULL,      "TQ1_0",   "TQ2_0", NULL,     NULL,   NULL,   "MXFP4",
         "NVFP4",   "Q1_0",    "Q2_0"};
     return id < sizeof names / sizeof names[0] ? names[id] : NULL;
+}
+
+float vouch_bfloat_to_float(uint16_t upper)
+{
+    const uint32_t bits = (uint32_t)upper << 16;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
 }
 
 float vouch_half_to_float(uint16_t half)

@@ -10,9 +10,23 @@ typedef enum vouch_type {
     VOUCH_TYPE_F16 = 1,
     VOUCH_TYPE_Q4_0 = 2,
     VOUCH_TYPE_Q4_1 = 3,
+    VOUCH_TYPE_Q5_0 = 6,
+    VOUCH_TYPE_Q5_1 = 7,
     VOUCH_TYPE_Q8_0 = 8,
-    VOUCH_TYPE_COUNT = 9
+    VOUCH_TYPE_Q2_K = 10,
+    VOUCH_TYPE_Q3_K = 11,
+    VOUCH_TYPE_Q4_K = 12,
+    VOUCH_TYPE_Q5_K = 13,
+    VOUCH_TYPE_Q6_K = 14,
+    VOUCH_TYPE_IQ4_NL = 20,
+    VOUCH_TYPE_IQ4_XS = 23,
+    VOUCH_TYPE_BF16 = 30,
+    VOUCH_TYPE_COUNT = 31
 } vouch_type;
+
+/* All of them, for messages. */
+#define VOUCH_TYPE_NAMES \
+    "F32, F16, BF16, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q2_K, Q3_K, Q4_K, Q5_K, Q6_K, IQ4_NL, IQ4_XS"
 
 typedef struct vouch_type_info {
     const char *name;
@@ -25,6 +39,8 @@ const vouch_type_info *vouch_type_get_info(uint32_t id);
 /* The name GGUF gives the id, supported or not; NULL for an id it doesn't know. */
 const char *vouch_type_gguf_name(uint32_t id);
 
+/* bfloat16 is the upper half of a single. */
+float vouch_bfloat_to_float(uint16_t upper);
 /* IEEE 754 half to single, exact; and single to half, rounding to nearest even. */
 float vouch_half_to_float(uint16_t half);
 uint16_t vouch_float_to_half(float value);

@@ -96,8 +96,8 @@ static vouch_status find_kernels(const char *cpu, const vouch_kernels **kernels,
         if (strcmp(known, cpu) == 0)
             return vouch_fail(err, VOUCH_E_UNSUPPORTED, "this processor has no %s; its widest is %s", cpu,
                               vouch_kernels_find(NULL)->name);
-    return vouch_fail(err, VOUCH_E_ARGUMENT, "unknown instruction set '%s' (known: auto, ref, avx2, avx512, avx512vnni)",
-                      cpu);
+    return vouch_fail(err, VOUCH_E_ARGUMENT,
+                      "unknown instruction set '%s' (known: auto, ref, avx2, avx512, avx512vnni, avx512gfni)", cpu);
 }
 
 static vouch_status load(vouch_model *model, const vouch_gguf *gguf, const vouch_model_options *options,

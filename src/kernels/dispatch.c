@@ -26,6 +26,11 @@ static bool runs_avx512vnni(void)
 {
     return runs_avx512() && __builtin_cpu_supports("avx512vnni");
 }
+
+static bool runs_avx512gfni(void)
+{
+    return runs_avx512vnni() && __builtin_cpu_supports("gfni");
+}
 #endif
 
 static bool runs_always(void)
@@ -43,6 +48,7 @@ static const struct entry {
     {&vouch_kernels_avx2, runs_avx2},
     {&vouch_kernels_avx512, runs_avx512},
     {&vouch_kernels_avx512vnni, runs_avx512vnni},
+    {&vouch_kernels_avx512gfni, runs_avx512gfni},
 #endif
 };
 enum { N_ENTRIES = sizeof entries / sizeof entries[0] };

@@ -17,25 +17,18 @@
  *
  * ref.c says all this in plain C and is the definition; the others are compared with it bit for bit.
  *
- * Layout of packed weights, tiles of 16 output rows, so that one load serves a vector of outputs and
- * every row of the pass (T = tile). A tile of a quantised type is a row of pairs of blocks of 32 inputs,
- * quants and scales side by side, so that all of it is one stream in memory and every load is aligned:
+ * Packed weights are tiles of 16 output rows, so that one load serves a vector of outputs and every row of the pass:
  *
- *   Q8_0        pair: 2 x [8][16][4] u8 (value + 128)               | [2][16] f16 scale
- *   Q4_0        pair: 2 x [4][16][4] u8 (two nibbles, value + 8)    | [2][16] f16 scale
- *   Q4_1        pair: 2 x [4][16][4] u8 (two nibbles)               | [2][16] f16 scale | [2][16] f16 minimum
- *               in a byte of nibbles, the low one belongs to k-group g of 8, the high one to g + 4;
- *               after an odd number of blocks half of the last pair is unused
- *   F16, F32    T: [n_in][16]. A cache's matrix of values has room for more inputs (slots) than it has
+ *   quantised   forms.h
+ *   floats      [n_in][16], as in the file. A cache's matrix of values has room for more inputs (slots) than it has
  *               yet: tile_bytes is that of the room, n_in what is used.
  *
  * Layout of the activations of a pass, in groups of at most `group_rows` rows, so that every address in
  * the inner loop is a constant offset. The n rows make ceil(n / group_rows) groups; group i begins at
  * row n * i / n_groups and has R rows:
  *
- *   quantised   group: q [n_in / 32][8][R][4] s8;  d, s [n_in / 32][R] f32;  start [n_in / 32][R] s32
- *               x = d q;  s = d times the sum of q in the block;  start = -8 times that sum, from which
- *               the dot product with weights starts that are kept with an offset of 8
+ *   quantised   group: q [n_in / 32][8][R][4] s8;  d [n_in / 32][R] f32;  x = d q
+ *               and of the sums in forms.h those that are needed, each [n_in / 32][runs][R]
  *   float       group: x [n_in / 16, rounded up][R][16] f32, which is also how a matmul can write its
  *               results (vouch_result), so that softmax weights need not be moved
  */
@@ -47,6 +40,7 @@
 #include <stdint.h>
 
 #include "base/tensor_type.h"
+#include "kernels/forms.h"
 
 enum { VOUCH_TILE = 16, VOUCH_BLOCK = 32, VOUCH_MAX_GROUP = 16 };
 #define VOUCH_QUANT_MIN 1e-30f
@@ -61,14 +55,26 @@ typedef struct vouch_matrix {
     unsigned char *data; /* [n_tiles][tile_bytes] */
 } vouch_matrix;
 
-/* The activations of a pass, prepared for a kind of weights. Sized for the most rows of a pass. */
+typedef union vouch_sum {
+    int32_t start;
+    float s;
+} vouch_sum;
+
+/* Which forms of activations are needed: a bit for each of vouch_sums, for all of which there are quants, too, and
+ * one for floats. */
+typedef uint32_t vouch_needs;
+#define VOUCH_NEEDS_FLOATS ((vouch_needs)1 << VOUCH_SUMS_COUNT)
+#define VOUCH_NEEDS_QUANTS (VOUCH_NEEDS_FLOATS - 1)
+
+/* The activations of a pass, prepared for some kinds of weights. Sized for the most rows of a pass. */
 typedef struct vouch_acts {
     int64_t n_rows, n_in;
     int32_t group_rows;
-    int8_t *q;      /* [rows * n_in], where the weights are quantised */
-    float *d, *s;   /* [rows * n_in / 32] */
-    int32_t *start; /* [rows * n_in / 32] */
-    float *x;       /* [rows * n_in rounded up to 16], where the weights are floats */
+    vouch_needs needs;                  /* what quantize makes of the sums */
+    int8_t *q;                          /* [rows * n_in], where the weights are quantised */
+    float *d;                           /* [rows * n_in / 32] */
+    vouch_sum *sums[VOUCH_SUMS_COUNT];  /* [rows * n_in / 32 * runs] each that is needed */
+    float *x;                           /* [rows * n_in rounded up to 16], where the weights are floats */
 } vouch_acts;
 
 /* Where a sum starts: from zero, or from what y holds already, so that a sum can be continued and a
@@ -96,9 +102,9 @@ typedef struct vouch_kernels {
     void (*add_column)(const vouch_matrix *w, int64_t column, const float *x, int64_t ldx, float *y, int64_t ldy,
                        int64_t n);
     /* The inputs [in_begin, in_end) of the rows [row_begin, row_end), where x[i * ldx + k] is input k of row
-     * row_begin + i, into acts->q, d, s, start; whole blocks. A block: d = max |x| / 127, q = x * (127 / max |x|) rounded
-     * to nearest even; where max |x| is below VOUCH_QUANT_MIN all are 0, where a value isn't finite d = NaN and
-     * q = 0. */
+     * row_begin + i, into acts->q, d and the needed sums; whole blocks. A block: d = max |x| / 127,
+     * q = x * (127 / max |x|) rounded to nearest even; where max |x| is below VOUCH_QUANT_MIN all are 0, where a
+     * value isn't finite d = NaN and q = 0. */
     void (*quantize)(vouch_acts *acts, const float *x, int64_t ldx, int64_t row_begin, int64_t row_end,
                      int64_t in_begin, int64_t in_end);
     /* The same inputs into acts->x; in_begin is a multiple of 16. */
@@ -156,31 +162,6 @@ static inline vouch_matrix vouch_matrix_columns(const vouch_matrix *m, int64_t f
     return part;
 }
 
-/* A pair of blocks of a quantised type, in a tile. */
-typedef struct vouch_pair {
-    int32_t quants; /* bytes of one block's quants */
-    int32_t scales; /* f16 numbers a block and lane: scale, then minimum */
-    int32_t bytes;  /* of the pair */
-} vouch_pair;
-
-static inline vouch_pair vouch_pair_of(vouch_type type)
-{
-    const int32_t quants = type == VOUCH_TYPE_Q8_0 ? 512 : 256, scales = type == VOUCH_TYPE_Q4_1 ? 2 : 1;
-    return (vouch_pair){quants, scales, 2 * quants + 64 * scales};
-}
-
-/* Bytes from a tile's beginning to the quants of a block. */
-static inline int64_t vouch_quants_at(vouch_pair pair, int64_t block)
-{
-    return block / 2 * pair.bytes + block % 2 * pair.quants;
-}
-
-/* The same to its 16 scales (which = 0) or minima (1). */
-static inline int64_t vouch_scales_at(vouch_pair pair, int64_t block, int which)
-{
-    return block / 2 * pair.bytes + 2 * pair.quants + which * 64 + block % 2 * 32;
-}
-
 /* Bytes of a packed matrix and of one of its tiles. False where it does not fit into size_t. */
 bool vouch_matrix_shape(vouch_matrix *matrix, vouch_type type, int64_t n_out, int64_t n_in);
 static inline size_t vouch_matrix_bytes(const vouch_matrix *m)
@@ -194,15 +175,19 @@ void vouch_matrix_get_row(const vouch_matrix *matrix, int64_t row, float *out);
 /* True where the type's kernels want quantised activations. */
 static inline bool vouch_type_is_quantized(vouch_type type)
 {
-    return type != VOUCH_TYPE_F32 && type != VOUCH_TYPE_F16;
+    return vouch_forms[type].low != 0;
+}
+
+static inline vouch_needs vouch_type_needs(vouch_type type)
+{
+    return vouch_type_is_quantized(type) ? (vouch_needs)1 << vouch_forms[type].sums : VOUCH_NEEDS_FLOATS;
 }
 
 /* One group of activation rows: where its arrays begin. */
 typedef struct vouch_group {
     int64_t begin, rows;
     int8_t *q;
-    float *d, *s, *x;
-    int32_t *start;
+    float *d, *x;
 } vouch_group;
 
 /* Where few rows make one group, which is the case that matters, nothing is divided. */
@@ -224,11 +209,15 @@ static inline vouch_group vouch_group_at(const vouch_acts *acts, int64_t i)
         const int64_t blocks = begin * (acts->n_in / VOUCH_BLOCK);
         group.q = acts->q + begin * acts->n_in;
         group.d = acts->d + blocks;
-        group.s = acts->s + blocks;
-        group.start = acts->start + blocks;
     }
     if (acts->x) group.x = acts->x + begin * ((acts->n_in + 15) / 16 * 16);
     return group;
+}
+
+/* Of a group, [n_in / 32][runs][rows]. */
+static inline vouch_sum *vouch_group_sums(const vouch_acts *acts, const vouch_group *group, vouch_sums which)
+{
+    return acts->sums[which] + group->begin * (acts->n_in / VOUCH_BLOCK) * vouch_sums_infos[which].runs;
 }
 
 /* The group that holds a row, and the row's place in it. */

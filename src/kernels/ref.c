@@ -22,107 +22,71 @@ static inline uint16_t load_half(const unsigned char *p)
     return half;
 }
 
-/* One output: weights of lane `lane` of the tile times row r of the group, from `acc` on. */
-typedef float dot_fn(const vouch_matrix *w, const unsigned char *tile, int lane, const vouch_group *g, int64_t r,
-                     float acc);
-
-static float scale_at(const unsigned char *tile, vouch_pair pair, int64_t block, int which, int lane)
-{
-    return vouch_half_to_float(load_half(tile + vouch_scales_at(pair, block, which) + lane * 2));
-}
-
-static float dot_q8_0(const vouch_matrix *w, const unsigned char *tile, int lane, const vouch_group *g, int64_t r,
-                      float acc)
-{
-    const vouch_pair pair = vouch_pair_of(VOUCH_TYPE_Q8_0);
-    for (int64_t b = 0; b < w->n_in / VOUCH_BLOCK; b++) {
-        const unsigned char *quants = tile + vouch_quants_at(pair, b);
-        int32_t dot = 0;
-        for (int k = 0; k < VOUCH_BLOCK; k++)
-            dot += (quants[k / 4 * 64 + lane * 4 + k % 4] - 128) * g->q[((b * 8 + k / 4) * g->rows + r) * 4 + k % 4];
-        acc = fmaf((float)dot, scale_at(tile, pair, b, 0, lane) * g->d[b * g->rows + r], acc);
-    }
-    return acc;
-}
-
-/* Sum over k of nibble[k] x[k] in block b. */
-static int32_t dot_nibbles(const unsigned char *quants, int64_t b, int lane, const vouch_group *g, int64_t r)
+/* The integer dot product of the n inputs from `first` of a block; q: of the block and row. */
+static int32_t dot_run(const vouch_lane_block *block, const int8_t *q, int64_t n_rows, int first, int n)
 {
     int32_t dot = 0;
-    for (int k = 0; k < VOUCH_BLOCK; k++) {
-        const int byte = quants[k % 16 / 4 * 64 + lane * 4 + k % 4];
-        dot += (k < 16 ? byte & 15 : byte >> 4) * g->q[((b * 8 + k / 4) * g->rows + r) * 4 + k % 4];
-    }
+    for (int k = first; k < first + n; k++) dot += block->values[k] * q[k / 4 * n_rows * 4 + k % 4];
     return dot;
 }
 
-static float dot_q4_0(const vouch_matrix *w, const unsigned char *tile, int lane, const vouch_group *g, int64_t r,
-                      float acc)
+/* acc[r] += the weights of lane `lane` of the tile times row r of the group, for all its rows. */
+static void dot_quantized(const vouch_matrix *w, const unsigned char *tile, int lane, const vouch_acts *x,
+                          const vouch_group *g, float *acc)
 {
-    const vouch_pair pair = vouch_pair_of(VOUCH_TYPE_Q4_0);
+    const vouch_form form = vouch_forms[w->type];
+    const int32_t in_unit = vouch_form_blocks(form), runs = vouch_form_runs(form), n = VOUCH_BLOCK / runs;
+    const vouch_sum *sums = vouch_group_sums(x, g, form.sums);
     for (int64_t b = 0; b < w->n_in / VOUCH_BLOCK; b++) {
-        const int32_t dot = dot_nibbles(tile + vouch_quants_at(pair, b), b, lane, g, r) + g->start[b * g->rows + r];
-        acc = fmaf((float)dot, scale_at(tile, pair, b, 0, lane) * g->d[b * g->rows + r], acc);
+        vouch_lane_block block;
+        vouch_form_read(form, tile + b / in_unit * vouch_form_unit_bytes(form), (int32_t)(b % in_unit), lane, &block);
+        for (int64_t r = 0; r < g->rows; r++) {
+            const int8_t *q = g->q + (b * 8 * g->rows + r) * 4;
+            const float d = g->d[b * g->rows + r], first = (float)dot_run(&block, q, g->rows, 0, n);
+            if (runs == 1) acc[r] = fmaf(first, block.scale[0] * d, acc[r]);
+            else {
+                const float second = (float)dot_run(&block, q, g->rows, n, n);
+                acc[r] = fmaf(fmaf(second, block.scale[1], first * block.scale[0]), d, acc[r]);
+            }
+            for (int run = 0; form.minimum && run < runs; run++)
+                acc[r] = fmaf(block.minimum[run], sums[(b * runs + run) * g->rows + r].s, acc[r]);
+        }
     }
-    return acc;
 }
 
-static float dot_q4_1(const vouch_matrix *w, const unsigned char *tile, int lane, const vouch_group *g, int64_t r,
-                      float acc)
+static float float_at(vouch_type type, const unsigned char *values, int64_t i)
 {
-    const vouch_pair pair = vouch_pair_of(VOUCH_TYPE_Q4_1);
-    for (int64_t b = 0; b < w->n_in / VOUCH_BLOCK; b++) {
-        const int32_t dot = dot_nibbles(tile + vouch_quants_at(pair, b), b, lane, g, r);
-        acc = fmaf((float)dot, scale_at(tile, pair, b, 0, lane) * g->d[b * g->rows + r], acc);
-        acc = fmaf(scale_at(tile, pair, b, 1, lane), g->s[b * g->rows + r], acc);
+    float value;
+    if (type == VOUCH_TYPE_F32) memcpy(&value, values + i * 4, sizeof value);
+    else if (type == VOUCH_TYPE_F16) value = vouch_half_to_float(load_half(values + i * 2));
+    else value = vouch_bfloat_to_float(load_half(values + i * 2));
+    return value;
+}
+
+static void dot_floats(const vouch_matrix *w, const unsigned char *tile, int lane, const vouch_group *g, float *acc)
+{
+    for (int64_t k = 0; k < w->n_in; k++) {
+        const float value = float_at(w->type, tile, k * VOUCH_TILE + lane);
+        for (int64_t r = 0; r < g->rows; r++) acc[r] = fmaf(value, g->x[(k / 16 * g->rows + r) * 16 + k % 16], acc[r]);
     }
-    return acc;
 }
 
-static float dot_f32(const vouch_matrix *w, const unsigned char *tile, int lane, const vouch_group *g, int64_t r,
-                     float acc)
-{
-    const float *values = (const float *)(const void *)tile;
-    for (int64_t k = 0; k < w->n_in; k++) acc = fmaf(values[k * 16 + lane], g->x[(k / 16 * g->rows + r) * 16 + k % 16], acc);
-    return acc;
-}
-
-static float dot_f16(const vouch_matrix *w, const unsigned char *tile, int lane, const vouch_group *g, int64_t r,
-                     float acc)
-{
-    for (int64_t k = 0; k < w->n_in; k++)
-        acc = fmaf(vouch_half_to_float(load_half(tile + (k * 16 + lane) * 2)), g->x[(k / 16 * g->rows + r) * 16 + k % 16], acc);
-    return acc;
-}
-
-static void matmul(const vouch_matrix *w, const vouch_acts *x, vouch_result y, int64_t tile_begin, int64_t tile_end,
-                   dot_fn *dot)
+static void matmul_ref(const vouch_matrix *w, const vouch_acts *x, vouch_result y, int64_t tile_begin, int64_t tile_end)
 {
     for (int64_t i = 0; i < vouch_n_groups(x); i++) {
         const vouch_group g = vouch_group_at(x, i);
         for (int64_t o = tile_begin * VOUCH_TILE; o < tile_end * VOUCH_TILE && o < w->n_out; o++) {
             const unsigned char *tile = w->data + (size_t)(o / VOUCH_TILE) * w->tile_bytes;
-            for (int64_t r = 0; r < g.rows; r++) {
-                float *out = &y.y[(g.begin + r) * y.row + o / VOUCH_TILE * y.tile + o % VOUCH_TILE];
-                *out = dot(w, tile, (int)(o % VOUCH_TILE), &g, r, y.start == VOUCH_FROM_Y ? *out : 0.0f);
-                if (y.factors) *out *= y.factors[g.begin + r];
-            }
+            const int lane = (int)(o % VOUCH_TILE);
+            float *out = &y.y[g.begin * y.row + o / VOUCH_TILE * y.tile + lane], acc[GROUP_ROWS];
+            for (int64_t r = 0; r < g.rows; r++) acc[r] = y.start == VOUCH_FROM_Y ? out[r * y.row] : 0.0f;
+            if (vouch_type_is_quantized(w->type)) dot_quantized(w, tile, lane, x, &g, acc);
+            else dot_floats(w, tile, lane, &g, acc);
+            for (int64_t r = 0; r < g.rows; r++)
+                out[r * y.row] = y.factors ? acc[r] * y.factors[g.begin + r] : acc[r];
         }
     }
 }
-
-#define MATMUL(type)                                                                             \
-    static void matmul_##type##_ref(const vouch_matrix *w, const vouch_acts *x, vouch_result y,  \
-                                    int64_t tile_begin, int64_t tile_end)                        \
-    {                                                                                            \
-        matmul(w, x, y, tile_begin, tile_end, dot_##type);                                       \
-    }
-MATMUL(f32)
-MATMUL(f16)
-MATMUL(q4_0)
-MATMUL(q4_1)
-MATMUL(q8_0)
-#undef MATMUL
 
 static void add_column_ref(const vouch_matrix *w, int64_t column, const float *x, int64_t ldx, float *y, int64_t ldy,
                            int64_t n)
@@ -138,33 +102,45 @@ static void add_column_ref(const vouch_matrix *w, int64_t column, const float *x
 
 /* ------------------------------------------------------------ activations */
 
+/* Block b of row r of a group: quants, d, sums. */
+static void quantize_block(const vouch_acts *acts, const vouch_group *g, int64_t b, int64_t r, const float *x)
+{
+    float largest = 0;
+    bool finite = true;
+    for (int k = 0; k < VOUCH_BLOCK; k++) {
+        const float size = fabsf(x[k]);
+        largest = size > largest ? size : largest;
+        finite = finite && size < INFINITY;
+    }
+    const float inverse = finite && largest >= VOUCH_QUANT_MIN ? 127.0f / largest : 0.0f;
+    const float d = !finite ? NAN : inverse != 0.0f ? largest / 127.0f : 0.0f;
+    int32_t halves[2] = {0};
+    for (int k = 0; k < VOUCH_BLOCK; k++) {
+        const int8_t q = finite ? (int8_t)lrintf(x[k] * inverse) : 0;
+        g->q[((b * 8 + k / 4) * g->rows + r) * 4 + k % 4] = q;
+        halves[k / 16] += q;
+    }
+    g->d[b * g->rows + r] = d;
+    for (int which = 0; which < VOUCH_SUMS_COUNT; which++) {
+        const vouch_sums_info info = vouch_sums_infos[which];
+        if (!(acts->needs >> which & 1)) continue;
+        for (int run = 0; run < info.runs; run++) {
+            const int32_t sum = info.runs == 1 ? halves[0] + halves[1] : halves[run];
+            vouch_sum *to = vouch_group_sums(acts, g, (vouch_sums)which) + (b * info.runs + run) * g->rows + r;
+            if (info.offset) to->start = -info.offset * sum;
+            else to->s = d * (float)sum;
+        }
+    }
+}
+
 static void quantize_ref(vouch_acts *acts, const float *x, int64_t ldx, int64_t row_begin, int64_t row_end,
                          int64_t in_begin, int64_t in_end)
 {
     for (int64_t row = row_begin; row < row_end; row++) {
         int64_t r;
         const vouch_group g = vouch_group_of(acts, row, &r);
-        for (int64_t b = in_begin / VOUCH_BLOCK; b < in_end / VOUCH_BLOCK; b++) {
-            const float *v = x + (row - row_begin) * ldx + b * VOUCH_BLOCK;
-            float largest = 0;
-            bool finite = true;
-            for (int k = 0; k < VOUCH_BLOCK; k++) {
-                const float size = fabsf(v[k]);
-                largest = size > largest ? size : largest;
-                finite = finite && size < INFINITY;
-            }
-            const float inverse = finite && largest >= VOUCH_QUANT_MIN ? 127.0f / largest : 0.0f;
-            const float d = !finite ? NAN : inverse != 0.0f ? largest / 127.0f : 0.0f;
-            int32_t sum = 0;
-            for (int k = 0; k < VOUCH_BLOCK; k++) {
-                const int8_t q = finite ? (int8_t)lrintf(v[k] * inverse) : 0;
-                g.q[((b * 8 + k / 4) * g.rows + r) * 4 + k % 4] = q;
-                sum += q;
-            }
-            g.d[b * g.rows + r] = d;
-            g.s[b * g.rows + r] = d * (float)sum;
-            g.start[b * g.rows + r] = -8 * sum;
-        }
+        for (int64_t b = in_begin / VOUCH_BLOCK; b < in_end / VOUCH_BLOCK; b++)
+            quantize_block(acts, &g, b, r, x + (row - row_begin) * ldx + b * VOUCH_BLOCK);
     }
 }
 
@@ -174,7 +150,7 @@ static void interleave_ref(vouch_acts *acts, const float *x, int64_t ldx, int64_
     for (int64_t row = row_begin; row < row_end; row++) {
         int64_t r;
         const vouch_group g = vouch_group_of(acts, row, &r);
-        for (int64_t k = in_begin; k < in_end; k++) 
+        for (int64_t k = in_begin; k < in_end; k++)
             g.x[(k / 16 * g.rows + r) * 16 + k % 16] = x[(row - row_begin) * ldx + k];
     }
 }
@@ -313,15 +289,12 @@ static double exp_weights_ref(float *w, const float *x, int64_t n, float max, fl
     return reduce_double(lane);
 }
 
+#define ENTRY(type) [VOUCH_TYPE_##type] = matmul_ref,
 const vouch_kernels vouch_kernels_ref = {
     .name = "ref",
     .group_rows = GROUP_ROWS,
     .float_rows = GROUP_ROWS,
-    .matmul = {[VOUCH_TYPE_F32] = matmul_f32_ref,
-               [VOUCH_TYPE_F16] = matmul_f16_ref,
-               [VOUCH_TYPE_Q4_0] = matmul_q4_0_ref,
-               [VOUCH_TYPE_Q4_1] = matmul_q4_1_ref,
-               [VOUCH_TYPE_Q8_0] = matmul_q8_0_ref},
+    .matmul = {VOUCH_FLOAT_TYPES(ENTRY) VOUCH_QUANTIZED_TYPES(ENTRY)},
     .add_column = add_column_ref,
     .quantize = quantize_ref,
     .interleave = interleave_ref,

@@ -10,6 +10,7 @@ extern const vouch_kernels vouch_kernels_ref;
 extern const vouch_kernels vouch_kernels_avx2;
 extern const vouch_kernels vouch_kernels_avx512;
 extern const vouch_kernels vouch_kernels_avx512vnni;
+extern const vouch_kernels vouch_kernels_avx512gfni;
 #endif
 
 #endif

@@ -20,6 +20,13 @@
 #define UNROLL _Pragma("GCC unroll 16")
 #endif
 
+/* The pointer, as one that the compiler knows nothing of. */
+INLINE const unsigned char *hide(const unsigned char *p)
+{
+    __asm__("" : "+r"(p));
+    return p;
+}
+
 /* Where a tile's results go. */
 typedef struct outputs {
     float *y;      /* of row 0 of the group and lane 0 of the tile */
@@ -55,29 +62,27 @@ INLINE void store_sum(const outputs *out, int r, int part, vf sum)
 #include "kernels/vector_float.h"
 #include "kernels/vector_rows.h"
 
-#define MATMUL(name, kind, what)                                                                 \
-    static void matmul_##name(const vouch_matrix *w, const vouch_acts *x, vouch_result y,        \
-                              int64_t tile_begin, int64_t tile_end)                              \
-    {                                                                                            \
-        matmul_##kind(what, w, x, &y, tile_begin, tile_end);                                     \
+#define FLOAT(type)                                                                                         \
+    static void matmul_##type(const vouch_matrix *w, const vouch_acts *x, vouch_result y, int64_t begin, int64_t end) \
+    {                                                                                                       \
+        matmul_float(VOUCH_TYPE_##type, w, x, &y, begin, end);                                              \
     }
-MATMUL(f32, float, false)
-MATMUL(f16, float, true)
-MATMUL(q4_0, quantized, VOUCH_TYPE_Q4_0)
-MATMUL(q4_1, quantized, VOUCH_TYPE_Q4_1)
-MATMUL(q8_0, quantized, VOUCH_TYPE_Q8_0)
-#undef MATMUL
+#define QUANTIZED(type)                                                                                     \
+    static void matmul_##type(const vouch_matrix *w, const vouch_acts *x, vouch_result y, int64_t begin, int64_t end) \
+    {                                                                                                       \
+        matmul_quantized(vouch_forms[VOUCH_TYPE_##type], w, x, &y, begin, end);                             \
+    }
+VOUCH_FLOAT_TYPES(FLOAT)
+VOUCH_QUANTIZED_TYPES(QUANTIZED)
+#undef FLOAT
+#undef QUANTIZED
 
-#define KERNELS(isa)                                                       \
-    {                                                                      \
-        .name = isa, .group_rows = GROUP_ROWS, .float_rows = VL_MOST_FLOAT_ROWS, \
-        .matmul = {[VOUCH_TYPE_F32] = matmul_f32,                          \
-                   [VOUCH_TYPE_F16] = matmul_f16,                          \
-                   [VOUCH_TYPE_Q4_0] = matmul_q4_0,                        \
-                   [VOUCH_TYPE_Q4_1] = matmul_q4_1,                        \
-                   [VOUCH_TYPE_Q8_0] = matmul_q8_0},                       \
-        .add_column = add_column, .quantize = quantize, .interleave = interleave, \
-        .norm_part = norm_part, .norm_factor = norm_factor, .rope = rope, .scale = scale,                \
-        .swiglu = swiglu, .set_row = set_row, .set_column = set_column,    \
-        .softmax = softmax, .find_max = find_max, .exp_weights = exp_weights, \
+#define ENTRY(type) [VOUCH_TYPE_##type] = matmul_##type,
+#define KERNELS(isa)                                                                                        \
+    {                                                                                                       \
+        .name = isa, .group_rows = GROUP_ROWS, .float_rows = VL_MOST_FLOAT_ROWS,                            \
+        .matmul = {VOUCH_FLOAT_TYPES(ENTRY) VOUCH_QUANTIZED_TYPES(ENTRY)},                                  \
+        .add_column = add_column, .quantize = quantize, .interleave = interleave, .norm_part = norm_part,   \
+        .norm_factor = norm_factor, .rope = rope, .scale = scale, .swiglu = swiglu, .set_row = set_row,     \
+        .set_column = set_column, .softmax = softmax, .find_max = find_max, .exp_weights = exp_weights,     \
     }

@@ -5,18 +5,19 @@
  */
 #define FOR_FLOAT_ROWS(X) VL_FLOAT_ROWS(X)
 
-INLINE vf load_weights(const unsigned char *tile, bool half, int64_t k, int part)
+INLINE vf load_weights(const unsigned char *tile, const vouch_type type, int64_t k, int part)
 {
     const int64_t at = k * VOUCH_TILE + part * VL;
-    return half ? vf_from_half(tile + at * 2) : vf_load((const float *)(const void *)tile + at);
+    if (type == VOUCH_TYPE_F32) return vf_load((const float *)(const void *)tile + at);
+    return type == VOUCH_TYPE_F16 ? vf_from_half(tile + at * 2) : vf_from_bfloat(tile + at * 2);
 }
 
 /* Input k of R rows, x[r * 16], into the sums of T tiles. */
-INLINE void add_input(const int R, const int T, const bool half, const vouch_matrix *w, const unsigned char *tile,
+INLINE void add_input(const int R, const int T, const vouch_type type, const vouch_matrix *w, const unsigned char *tile,
                       int64_t k, int part, const float *x, vf *acc)
 {
     vf weights[VL_TILES_MAX];
-    UNROLL for (int t = 0; t < T; t++) weights[t] = load_weights(tile + (size_t)t * w->tile_bytes, half, k, part);
+    UNROLL for (int t = 0; t < T; t++) weights[t] = load_weights(tile + (size_t)t * w->tile_bytes, type, k, part);
     UNROLL for (int r = 0; r < R; r++) {
         const vf value = vf_set(x[r * 16]);
         UNROLL for (int t = 0; t < T; t++) acc[t * R + r] = vf_fma(weights[t], value, acc[t * R + r]);
@@ -25,18 +26,18 @@ INLINE void add_input(const int R, const int T, const bool half, const vouch_mat
 
 /* The inputs [k, k + 16) of what comes next: of the next T tiles where tiles are short (keys), further on in these
  * where they are long (values). */
-INLINE void prefetch_inputs(const int T, const bool half, const vouch_matrix *w, const unsigned char *tile, int64_t k)
+INLINE void prefetch_inputs(const int T, const vouch_type type, const vouch_matrix *w, const unsigned char *tile, int64_t k)
 {
     enum { SHORT = 16384, AHEAD = 2048 };
-    const int64_t bytes = half ? 2 : 4;
+    const int64_t bytes = type == VOUCH_TYPE_F32 ? 4 : 2;
     const int64_t ahead = w->tile_bytes <= SHORT ? T * (int64_t)w->tile_bytes : AHEAD;
     for (int t = 0; t < T; t++) {
         const unsigned char *next = tile + (size_t)t * w->tile_bytes + k * VOUCH_TILE * bytes + ahead;
-        for (int i = 0; i < 16 * VOUCH_TILE * (half ? 2 : 4); i += 64) __builtin_prefetch(next + i, 0, 2);
+        for (int i = 0; i < 16 * VOUCH_TILE * bytes; i += 64) __builtin_prefetch(next + i, 0, 2);
     }
 }
 
-INLINE void tiles_float(const int R, const int T, const bool half, const vouch_matrix *w,
+INLINE void tiles_float(const int R, const int T, const vouch_type type, const vouch_matrix *w,
                         const vouch_group *g, const vouch_result *y, int64_t first)
 {
     const unsigned char *tile = w->data + (size_t)first * w->tile_bytes;
@@ -49,8 +50,8 @@ INLINE void tiles_float(const int R, const int T, const bool half, const vouch_m
         const float *x = g->x;
         for (int64_t k = 0; k < w->n_in; k += 16, x += R * 16) {
             const int64_t n = w->n_in - k < 16 ? w->n_in - k : 16;
-            if (part == 0) prefetch_inputs(T, half, w, tile, k);
-            for (int64_t i = 0; i < n; i++) add_input(R, T, half, w, tile, k + i, part, x + i, acc);
+            if (part == 0) prefetch_inputs(T, type, w, tile, k);
+            for (int64_t i = 0; i < n; i++) add_input(R, T, type, w, tile, k + i, part, x + i, acc);
         }
         UNROLL for (int t = 0; t < T; t++) {
             const outputs at = outputs_at(w, y, first + t, g->begin);
@@ -66,17 +67,17 @@ INLINE int tiles_together(const int R)
 }
 
 /* As many tiles at once as suit R rows, then half as many, ... */
-INLINE void group_float(const int R, const bool half, const vouch_matrix *w, const vouch_group *g,
+INLINE void group_float(const int R, const vouch_type type, const vouch_matrix *w, const vouch_group *g,
                         const vouch_result *y, int64_t tile_begin, int64_t tile_end)
 {
     int64_t t = tile_begin;
     UNROLL for (int T = VL_TILES_MAX; T > 0; T /= 2) {
         if (T > tiles_together(R)) continue;
-        for (; t + T <= tile_end; t += T) tiles_float(R, T, half, w, g, y, t);
+        for (; t + T <= tile_end; t += T) tiles_float(R, T, type, w, g, y, t);
     }
 }
 
-INLINE void matmul_float(const bool half, const vouch_matrix *w, const vouch_acts *x, const vouch_result *y,
+INLINE void matmul_float(const vouch_type type, const vouch_matrix *w, const vouch_acts *x, const vouch_result *y,
                          int64_t tile_begin, int64_t tile_end)
 {
     enum { STRIP = 8 }; /* tiles that stay in the cache while all groups pass */
@@ -86,7 +87,7 @@ INLINE void matmul_float(const bool half, const vouch_matrix *w, const vouch_act
             const vouch_group g = vouch_group_at(x, i);
             switch (g.rows) {
 #define CASE(n) \
-    case n: group_float(n, half, w, &g, y, t, strip_end); break;
+    case n: group_float(n, type, w, &g, y, t, strip_end); break;
                 FOR_FLOAT_ROWS(CASE)
 #undef CASE
             default: break;

@@ -11,16 +11,15 @@ enum { BLOCK_VECTORS = VOUCH_BLOCK / VL };
 typedef struct block_place {
     const float *x;
     int8_t *q;
-    float *d, *s;
-    int32_t *start;
     int64_t apart;
+    int64_t first, row; /* d's and, in blocks of one run, the sums' place is first + row */
+    int64_t n_rows;     /* of the group */
 } block_place;
 
-INLINE block_place place_in(const vouch_group *g, int64_t r, int64_t b, const float *x)
+INLINE block_place place_in(const vouch_acts *acts, const vouch_group *g, int64_t r, int64_t b, const float *x)
 {
-    const int64_t at = b * g->rows + r;
-    return (block_place){x + b * VOUCH_BLOCK, g->q + (at + b * 7 * g->rows) * 4, g->d + at, g->s + at, g->start + at,
-                         g->rows * 4};
+    const int64_t first = g->begin * (acts->n_in / VOUCH_BLOCK) + b * g->rows;
+    return (block_place){x + b * VOUCH_BLOCK, g->q + (b * 8 * g->rows + r) * 4, g->rows * 4, first, r, g->rows};
 }
 
 /* The bits of |x| as an integer have the order of |x|, infinity and NaN above all numbers. */
@@ -31,36 +30,52 @@ INLINE vi largest_size(const float *x)
     return largest;
 }
 
-/* Writes the quants of a block; returns the vector of their sums. */
-INLINE vi round_block(const block_place *to, float inverse)
+/* Writes the quants of a block; sums: a vector of them for each half. */
+INLINE void round_block(const block_place *to, float inverse, vi *sums)
 {
     int8_t bytes[VOUCH_BLOCK];
     int8_t *packed = to->apart == 4 ? to->q : bytes;
-    vi sum = vi_zero();
     UNROLL for (int i = 0; i < BLOCK_VECTORS; i++) {
         const vi rounded = vf_round_to_int(vf_mul(vf_load(to->x + i * VL), vf_set(inverse)));
         vi_store_bytes(packed + i * VL, rounded);
-        sum = vi_add(sum, rounded);
+        vi *sum = &sums[i * 2 / BLOCK_VECTORS];
+        *sum = i * 2 % BLOCK_VECTORS ? vi_add(*sum, rounded) : rounded;
     }
     if (packed != to->q)
         UNROLL for (int k = 0; k < 8; k++) memcpy(to->q + k * to->apart, bytes + 4 * k, 4);
-    return sum;
+}
+
+/* The sums of n blocks in the forms that are needed. */
+INLINE void put_sums(const vouch_acts *acts, const block_place *places, int64_t n, vi first_half, vi second_half, vf d)
+{
+    for (vouch_needs left = acts->needs & VOUCH_NEEDS_QUANTS; left; left &= left - 1) {
+        const int which = __builtin_ctz(left);
+        const vouch_sums_info info = vouch_sums_infos[which];
+        for (int run = 0; run < info.runs; run++) {
+            const vi sum = info.runs == 1 ? vi_add(first_half, second_half) : run ? second_half : first_half;
+            vouch_sum all[VL];
+            if (info.offset) vi_store(all, vi_mul(sum, vi_set(-info.offset)));
+            else vf_store(&all[0].s, vf_mul(d, vf_from_int(sum)));
+            for (int64_t i = 0; i < n; i++)
+                acts->sums[which][places[i].first * info.runs + run * places[i].n_rows + places[i].row] = all[i];
+        }
+    }
 }
 
 /* A block with a value that isn't finite. */
-static void quantize_nothing(const block_place *to)
+static void quantize_nothing(const vouch_acts *acts, const block_place *to)
 {
     for (int k = 0; k < 8; k++) memset(to->q + k * to->apart, 0, 4);
-    *to->d = *to->s = NAN;
-    *to->start = 0;
+    acts->d[to->first + to->row] = NAN;
+    put_sums(acts, to, 1, vi_zero(), vi_zero(), vf_set(NAN));
 }
 
 /* n <= VL blocks. */
-INLINE void quantize_blocks(const block_place *places, int64_t n)
+INLINE void quantize_blocks(const vouch_acts *acts, const block_place *places, int64_t n)
 {
-    int32_t size[VL], start[VL];
-    float inverse[VL], d[VL], s[VL];
-    vi each[VL];
+    int32_t size[VL];
+    float inverse[VL], d[VL];
+    vi each[VL], other[VL];
     for (int i = 0; i < VL; i++) each[i] = i < n ? largest_size(places[i].x) : vi_zero();
     const vi sizes = vi_each_largest(each);
     const vm small = vf_less(vf_from_bits(sizes), vf_set(VOUCH_QUANT_MIN));
@@ -68,15 +83,16 @@ INLINE void quantize_blocks(const block_place *places, int64_t n)
     vi_store(size, sizes);
     vf_store(d, scales);
     vf_store(inverse, vf_zero_where(vf_div(vf_set(127.0f), vf_from_bits(sizes)), small));
-    for (int i = 0; i < VL; i++) each[i] = i < n ? round_block(&places[i], inverse[i]) : vi_zero();
-    const vi sums = vi_each_sum(each);
-    vf_store(s, vf_mul(scales, vf_from_int(sums)));
-    vi_store(start, vi_sub(vi_zero(), vi_shift_left(sums, 3)));
+    for (int i = 0; i < VL; i++) {
+        vi halves[2] = {vi_zero(), vi_zero()};
+        if (i < n) round_block(&places[i], inverse[i], halves);
+        each[i] = halves[0];
+        other[i] = halves[1];
+    }
+    put_sums(acts, places, n, vi_each_sum(each), vi_each_sum(other), scales);
     for (int64_t i = 0; i < n; i++) {
-        *places[i].d = d[i];
-        *places[i].s = s[i];
-        *places[i].start = start[i];
-        if (size[i] >= VOUCH_INFINITY_BITS) quantize_nothing(&places[i]);
+        acts->d[places[i].first + places[i].row] = d[i];
+        if (size[i] >= VOUCH_INFINITY_BITS) quantize_nothing(acts, &places[i]);
     }
 }
 
@@ -89,13 +105,13 @@ static void quantize(vouch_acts *acts, const float *x, int64_t ldx, int64_t row_
         int64_t r;
         const vouch_group g = vouch_group_of(acts, row, &r);
         for (int64_t b = in_begin / VOUCH_BLOCK; b < in_end / VOUCH_BLOCK; b++) {
-            places[n++] = place_in(&g, r, b, x + (row - row_begin) * ldx);
+            places[n++] = place_in(acts, &g, r, b, x + (row - row_begin) * ldx);
             if (n < VL) continue;
-            quantize_blocks(places, VL);
+            quantize_blocks(acts, places, VL);
             n = 0;
         }
     }
-    if (n > 0) quantize_blocks(places, n);
+    if (n > 0) quantize_blocks(acts, places, n);
 }
 
 static void interleave(vouch_acts *acts, const float *x, int64_t ldx, int64_t row_begin, int64_t row_end,

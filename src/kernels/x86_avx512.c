@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels for AVX-512 (F, BW, VL, DQ). */
 #define VOUCH_VNNI 0
+#define VOUCH_GFNI 0
 #include "kernels/x86_vec512.h"
 
 #include "kernels/vector_body.h"

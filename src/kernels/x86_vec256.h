@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "kernels/forms.h"
+
 enum { VL = 8, PARTS = 2 };
 #define VL_TILES_MAX 4
 #define VL_CHAINS 12
@@ -73,15 +75,34 @@ VI_EACH(vi_each_sum, _mm256_add_epi32)
 
 static inline void vi_store(void *p, vi a) { _mm256_storeu_si256(p, a); }
 static inline vf vf_from_bits(vi a) { return _mm256_castsi256_ps(a); }
-static inline vi vi_shift_left(vi a, int n) { return _mm256_slli_epi32(a, n); }
-static inline vi vi_sub(vi a, vi b) { return _mm256_sub_epi32(a, b); }
+static inline vi vi_mul(vi a, vi b) { return _mm256_mullo_epi32(a, b); }
 static inline void vi_store_bytes(int8_t *p, vi a)
 {
     const __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
     _mm_storel_epi64((void *)p, _mm_packs_epi16(words, words));
 }
-static inline vi vi_low_nibbles(vi a) { return _mm256_and_si256(a, _mm256_set1_epi8(15)); }
-static inline vi vi_high_nibbles(vi a) { return vi_low_nibbles(_mm256_srli_epi16(a, 4)); }
+static inline vi vi_or(vi a, vi b) { return _mm256_or_si256(a, b); }
+/* Of each byte the bits [from, from + bits), moved to `to`. */
+static inline vi vi_field(vi a, int from, int bits, int to)
+{
+    const vi mask = _mm256_set1_epi8((char)(((1 << bits) - 1) << to));
+    const vi moved = from < to   ? _mm256_slli_epi16(a, to - from)
+                     : from > to ? _mm256_srli_epi16(a, from - to)
+                                 : a;
+    return _mm256_and_si256(moved, mask);
+}
+/* The values at these places, with an offset of 128. */
+static inline vi vi_iq4(vi places)
+{
+    const __m128i values = _mm_xor_si128(_mm_setr_epi8(VOUCH_IQ4_VALUES), _mm_set1_epi8(-128));
+    return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(values), places);
+}
+static inline vi vi_from_signed(const void *p) { return _mm256_cvtepi8_epi32(_mm_loadl_epi64(p)); }
+static inline vi vi_from_unsigned(const void *p) { return _mm256_cvtepu8_epi32(_mm_loadl_epi64(p)); }
+static inline vf vf_from_bfloat(const void *p)
+{
+    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128(p)), 16));
+}
 static inline vi vi_four(const int8_t *p)
 {
     int32_t four;
@@ -128,28 +149,20 @@ static inline double vd_reduce(vd16 sum)
 }
 
 /* As x86_vec512.h has it without VNNI; vpsignb gives w's sign to x. */
-typedef struct bytes_op { vi size, value; } bytes_op;
-static inline bytes_op bytes_prepare(vi w)
+#define PART_GROUPS(bits) ((bits) == 5 ? 4 : (bits) == 6 ? 2 : 8)
+static inline vi part_start(const int32_t *start) { return (void)start, vi_zero(); }
+static inline vi part_add(vi part, vi w, vi x, bool bytes)
 {
+    if (!bytes) return _mm256_add_epi16(part, _mm256_maddubs_epi16(w, x));
     const vi value = _mm256_xor_si256(w, _mm256_set1_epi8(-128));
-    return (bytes_op){_mm256_abs_epi8(value), value};
+    const vi pairs = _mm256_maddubs_epi16(_mm256_abs_epi8(value), _mm256_sign_epi8(x, value));
+    return vi_add(part, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
 }
-static inline vi bytes_start(const int32_t *start) { (void)start; return _mm256_setzero_si256(); }
-static inline vi bytes_dot(vi acc, bytes_op w, vi x)
+static inline vi part_sum(vi part, const int32_t *start, bool bytes)
 {
-    const vi pairs = _mm256_maddubs_epi16(w.size, _mm256_sign_epi8(x, w.value));
-    return _mm256_add_epi32(acc, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
-}
-static inline vi nibbles_start(const int32_t *start, bool offset)
-{
-    (void)start, (void)offset;
-    return _mm256_setzero_si256();
-}
-static inline vi nibbles_dot(vi acc, vi w, vi x) { return _mm256_add_epi16(acc, _mm256_maddubs_epi16(w, x)); }
-static inline vi nibbles_finish(vi acc, const int32_t *start, bool offset)
-{
-    const vi sum = _mm256_madd_epi16(acc, _mm256_set1_epi16(1));
-    return offset ? vi_add(sum, vi_set(*start)) : sum;
+    if (bytes) return part;
+    const vi sum = _mm256_madd_epi16(part, _mm256_set1_epi16(1));
+    return start ? vi_add(sum, vi_set(*start)) : sum;
 }
 
 #endif

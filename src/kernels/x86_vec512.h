@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The vector of 16 lanes for AVX-512, with or without VNNI (VOUCH_VNNI): the primitives vector_body.h is
- * written in.
+ * The vector of 16 lanes for AVX-512, with or without VNNI and GFNI (VOUCH_VNNI, VOUCH_GFNI): the primitives
+ * vector_body.h is written in.
  */
 #ifndef VOUCH_KERNELS_X86_VEC512_H
 #define VOUCH_KERNELS_X86_VEC512_H
@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "kernels/forms.h"
 
 enum { VL = 16, PARTS = 1 };
 #define VL_TILES_MAX 8   /* tiles of float weights walked together */
@@ -57,13 +59,7 @@ static inline vf vf_power(vf k)
 }
 static inline vi vi_load(const void *p) { return _mm512_loadu_si512(p); }
 static inline vi vi_set(int32_t x) { return _mm512_set1_epi32(x); }
-/* Zero by its own instruction, which costs none: compilers would copy a register that holds it. */
-static inline vi vi_zero(void)
-{
-    vi zero;
-    __asm__("vpxord %0, %0, %0" : "=v"(zero));
-    return zero;
-}
+static inline vi vi_zero(void) { return _mm512_setzero_si512(); }
 static inline vi vi_add(vi a, vi b) { return _mm512_add_epi32(a, b); }
 static inline vi vi_max(vi a, vi b) { return _mm512_max_epi32(a, b); }
 static inline vi vi_size_bits(vf a) { return _mm512_and_si512(_mm512_castps_si512(a), _mm512_set1_epi32(INT32_MAX)); }
@@ -87,11 +83,37 @@ VI_EACH(vi_each_sum, _mm512_add_epi32)
 
 static inline void vi_store(void *p, vi a) { _mm512_storeu_si512(p, a); }
 static inline vf vf_from_bits(vi a) { return _mm512_castsi512_ps(a); }
-static inline vi vi_shift_left(vi a, int n) { return _mm512_slli_epi32(a, (unsigned)n); }
-static inline vi vi_sub(vi a, vi b) { return _mm512_sub_epi32(a, b); }
+static inline vi vi_mul(vi a, vi b) { return _mm512_mullo_epi32(a, b); }
 static inline void vi_store_bytes(int8_t *p, vi a) { _mm_storeu_si128((void *)p, _mm512_cvtepi32_epi8(a)); }
-static inline vi vi_low_nibbles(vi a) { return _mm512_and_si512(a, _mm512_set1_epi8(15)); }
-static inline vi vi_high_nibbles(vi a) { return vi_low_nibbles(_mm512_srli_epi16(a, 4)); }
+static inline vi vi_or(vi a, vi b) { return _mm512_or_si512(a, b); }
+/* Of each byte the bits [from, from + bits), moved to `to`; all constants after inlining. */
+static inline vi vi_field(vi a, int from, int bits, int to)
+{
+#if VOUCH_GFNI
+    if (from != to) { /* byte 7 - i of the matrix says which bit becomes bit i */
+        uint64_t matrix = 0;
+        for (int i = 0; i < bits; i++) matrix |= (uint64_t)1 << (from + i) << 8 * (7 - to - i);
+        return _mm512_gf2p8affine_epi64_epi8(a, _mm512_set1_epi64((int64_t)matrix), 0);
+    }
+#endif
+    const vi mask = _mm512_set1_epi8((char)(((1 << bits) - 1) << to));
+    const vi moved = from < to   ? _mm512_slli_epi16(a, (unsigned)(to - from))
+                     : from > to ? _mm512_srli_epi16(a, (unsigned)(from - to))
+                                 : a;
+    return _mm512_and_si512(moved, mask);
+}
+/* The values at these places, with an offset of 128. */
+static inline vi vi_iq4(vi places)
+{
+    const __m128i values = _mm_xor_si128(_mm_setr_epi8(VOUCH_IQ4_VALUES), _mm_set1_epi8(-128));
+    return _mm512_shuffle_epi8(_mm512_broadcast_i32x4(values), places);
+}
+static inline vi vi_from_signed(const void *p) { return _mm512_cvtepi8_epi32(_mm_loadu_si128(p)); }
+static inline vi vi_from_unsigned(const void *p) { return _mm512_cvtepu8_epi32(_mm_loadu_si128(p)); }
+static inline vf vf_from_bfloat(const void *p)
+{
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_loadu_si256(p)), 16));
+}
 static inline vi vi_four(const int8_t *p) /* 4 bytes, in every lane */
 {
     int32_t four;
@@ -126,52 +148,34 @@ static inline double vd_reduce(vd16 sum)
 }
 
 /*
- * Dot products of 4 unsigned weights a lane with 4 signed activations, the same for all lanes.
+ * Dot products of 4 unsigned weights a lane with 4 signed activations, the same for all lanes, summed in parts of at
+ * most PART_GROUPS groups:
  *
- *   VNNI     vpdpbusd does it; signed weights come as value + 128, nibbles as they are, and the sum
- *            starts at minus the offset times the sum of the activations (start in kernels.h, for 8).
- *   AVX-512  vpmaddubsw adds pairs to 16 bits. Nibbles: 8 pairs of at most 2 * 15 * 127 fit, so one
- *            widening a block suffices. Bytes: |w| with w's sign given to x, at most 2 * 128 * 127 = 32512.
+ *   VNNI     vpdpbusd does it, and a part starts at minus the weights' offset times the activations' sum.
+ *   AVX-512  vpmaddubsw adds pairs to 16 bits, of which 32767 / (2 * 127 * largest weight) fit before they must be
+ *            widened. Bytes: |w| with w's sign given to x, at most 2 * 128 * 127 = 32512, widened at once.
  */
 #if VOUCH_VNNI
-typedef vi bytes_op;
-static inline bytes_op bytes_prepare(vi w) { return w; }
-static inline vi bytes_start(const int32_t *start) { return _mm512_slli_epi32(vi_set(*start), 4); }
-static inline vi bytes_dot(vi acc, bytes_op w, vi x) { return _mm512_dpbusd_epi32(acc, w, x); }
-static inline vi nibbles_start(const int32_t *start, bool offset)
-{
-    return offset ? vi_set(*start) : vi_zero();
-}
-static inline vi nibbles_dot(vi acc, vi w, vi x) { return _mm512_dpbusd_epi32(acc, w, x); }
-static inline vi nibbles_finish(vi acc, const int32_t *start, bool offset)
-{
-    (void)start, (void)offset;
-    return acc;
-}
+#define PART_GROUPS(bits) ((void)(bits), 8)
+static inline vi part_start(const int32_t *start) { return start ? vi_set(*start) : vi_zero(); }
+static inline vi part_add(vi part, vi w, vi x, bool bytes) { return (void)bytes, _mm512_dpbusd_epi32(part, w, x); }
+static inline vi part_sum(vi part, const int32_t *start, bool bytes) { return (void)start, (void)bytes, part; }
 #else
-typedef struct bytes_op { vi size; __mmask64 negative; } bytes_op;
-static inline bytes_op bytes_prepare(vi w)
+#define PART_GROUPS(bits) ((bits) == 5 ? 4 : (bits) == 6 ? 2 : 8)
+static inline vi part_start(const int32_t *start) { return (void)start, vi_zero(); }
+static inline vi part_add(vi part, vi w, vi x, bool bytes)
 {
+    if (!bytes) return _mm512_add_epi16(part, _mm512_maddubs_epi16(w, x));
     const vi value = _mm512_xor_si512(w, _mm512_set1_epi8(-128));
-    return (bytes_op){_mm512_abs_epi8(value), _mm512_movepi8_mask(value)};
+    const vi signed_x = _mm512_mask_sub_epi8(x, _mm512_movepi8_mask(value), vi_zero(), x);
+    const vi pairs = _mm512_maddubs_epi16(_mm512_abs_epi8(value), signed_x);
+    return vi_add(part, _mm512_madd_epi16(pairs, _mm512_set1_epi16(1)));
 }
-static inline vi bytes_start(const int32_t *start) { (void)start; return _mm512_setzero_si512(); }
-static inline vi bytes_dot(vi acc, bytes_op w, vi x)
+static inline vi part_sum(vi part, const int32_t *start, bool bytes)
 {
-    const vi signed_x = _mm512_mask_sub_epi8(x, w.negative, _mm512_setzero_si512(), x);
-    const vi pairs = _mm512_maddubs_epi16(w.size, signed_x);
-    return _mm512_add_epi32(acc, _mm512_madd_epi16(pairs, _mm512_set1_epi16(1)));
-}
-static inline vi nibbles_start(const int32_t *start, bool offset)
-{
-    (void)start, (void)offset;
-    return _mm512_setzero_si512();
-}
-static inline vi nibbles_dot(vi acc, vi w, vi x) { return _mm512_add_epi16(acc, _mm512_maddubs_epi16(w, x)); }
-static inline vi nibbles_finish(vi acc, const int32_t *start, bool offset)
-{
-    const vi sum = _mm512_madd_epi16(acc, _mm512_set1_epi16(1));
-    return offset ? vi_add(sum, vi_set(*start)) : sum;
+    if (bytes) return part;
+    const vi sum = _mm512_madd_epi16(part, _mm512_set1_epi16(1));
+    return start ? vi_add(sum, vi_set(*start)) : sum;
 }
 #endif
 

@@ -14,17 +14,18 @@
 
 /* ------------------------------------------------------------------ layout */
 
-static void layout_acts(vouch_acts *acts, int64_t max_rows, int64_t n_in, bool quantized, bool floats,
-                        vouch_arena *arena)
+static void layout_acts(vouch_acts *acts, int64_t max_rows, int64_t n_in, vouch_needs needs, vouch_arena *arena)
 {
     const size_t values = (size_t)max_rows * (size_t)n_in, blocks = values / VOUCH_BLOCK;
-    if (quantized) {
+    if (needs & VOUCH_NEEDS_QUANTS) {
         acts->q = vouch_arena_take(arena, values, sizeof *acts->q);
         acts->d = vouch_arena_take(arena, blocks, sizeof *acts->d);
-        acts->s = vouch_arena_take(arena, blocks, sizeof *acts->s);
-        acts->start = vouch_arena_take(arena, blocks, sizeof *acts->start);
     }
-    if (floats) acts->x = vouch_arena_take(arena, (size_t)max_rows * (size_t)((n_in + 15) / 16 * 16), sizeof *acts->x);
+    for (int i = 0; i < VOUCH_SUMS_COUNT; i++)
+        if (needs >> i & 1)
+            acts->sums[i] = vouch_arena_take(arena, blocks * (size_t)vouch_sums_infos[i].runs, sizeof *acts->sums[i]);
+    if (needs & VOUCH_NEEDS_FLOATS)
+        acts->x = vouch_arena_take(arena, (size_t)max_rows * (size_t)((n_in + 15) / 16 * 16), sizeof *acts->x);
 }
 
 static void layout_thread(thread_memory *memory, const vouch_context *c, vouch_arena *arena)
@@ -37,8 +38,8 @@ static void layout_thread(thread_memory *memory, const vouch_context *c, vouch_a
     memory->mixed = vouch_arena_take(arena, queries * (size_t)h->head_dim, sizeof(float));
     memory->factors = vouch_arena_take(arena, queries, sizeof(float));
     memory->slots = vouch_arena_take(arena, (size_t)c->max_rows, sizeof(int32_t));
-    layout_acts(&memory->queries, (int64_t)queries, h->head_dim, false, true, arena);
-    layout_acts(&memory->scores, (int64_t)queries, c->n_slots, false, true, arena);
+    layout_acts(&memory->queries, (int64_t)queries, h->head_dim, VOUCH_NEEDS_FLOATS, arena);
+    layout_acts(&memory->scores, (int64_t)queries, c->n_slots, VOUCH_NEEDS_FLOATS, arena);
 }
 
 static void layout_cache(vouch_context *c, vouch_arena *arena)
@@ -75,9 +76,9 @@ static void layout_context(vouch_context *c, vouch_arena *arena)
     c->up = vouch_arena_take(arena, rows * (size_t)h->n_ff, sizeof(float));
     c->logits = vouch_arena_take(arena, (size_t)c->max_logits * (size_t)h->n_vocab, sizeof(float));
     c->squares = vouch_arena_take(arena, rows * (((size_t)h->n_embd + 15) / 16), sizeof(float));
-    layout_acts(&c->acts, c->max_rows, h->n_embd, c->any_quantized, c->any_float, arena);
-    layout_acts(&c->mixed_acts, c->max_rows, (int64_t)h->n_heads * h->head_dim, c->any_quantized, c->any_float, arena);
-    layout_acts(&c->hidden, c->max_rows, h->n_ff, c->any_quantized, c->any_float, arena);
+    layout_acts(&c->acts, c->max_rows, h->n_embd, c->needs, arena);
+    layout_acts(&c->mixed_acts, c->max_rows, (int64_t)h->n_heads * h->head_dim, c->needs, arena);
+    layout_acts(&c->hidden, c->max_rows, h->n_ff, c->needs, arena);
     c->frequencies = vouch_arena_take(arena, (size_t)h->n_rot / 2, sizeof(double));
     c->cosines = vouch_arena_take(arena, rows * (size_t)h->n_rot, sizeof(float));
     c->sines = vouch_arena_take(arena, rows * (size_t)h->n_rot, sizeof(float));
@@ -94,8 +95,8 @@ static void layout_context(vouch_context *c, vouch_arena *arena)
 
 /* ----------------------------------------------------------------- opening */
 
-/* Which kinds of activations the model's matrices ask for. */
-static void find_kinds(vouch_context *c)
+/* Which forms of activations the model's matrices ask for. */
+static void find_needs(vouch_context *c)
 {
     const vouch_weights *w = c->weights;
     const vouch_matrix *some = w->head;
@@ -105,10 +106,7 @@ static void find_kinds(vouch_context *c)
                                            layer ? &layer->v : some,    layer ? &layer->o : some,
                                            layer ? &layer->gate : some, layer ? &layer->up : some,
                                            layer ? &layer->down : some};
-        for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-            if (vouch_type_is_quantized(all[i]->type)) c->any_quantized = true;
-            else c->any_float = true;
-        }
+        for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) c->needs |= vouch_type_needs(all[i]->type);
     }
 }
 
@@ -134,7 +132,7 @@ vouch_status vouch_context_open(vouch_context **out, const vouch_weights *weight
                          .max_rows = options->max_rows,
                          .max_logits = options->max_logits,
                          .kv_type = options->kv_type};
-    find_kinds(c);
+    find_needs(c);
     vouch_arena arena = {0};
     layout_context(c, &arena);
     const vouch_status status = vouch_arena_allocate(&arena, "the KV cache and workspace (use a smaller --ctx)", err);

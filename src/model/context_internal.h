@@ -31,7 +31,7 @@ struct vouch_context {
     int32_t n_ctx, n_slots, n_cached; /* n_slots: n_ctx rounded up to a tile */
     int32_t max_rows, max_logits;
     vouch_kv_type kv_type;
-    bool any_quantized, any_float;
+    vouch_needs needs;
 
     vouch_matrix *keys, *values; /* [n_layers * n_kv_heads] */
     double *frequencies;         /* [n_rot / 2] radians a position */

@@ -34,17 +34,10 @@ enum { TILES = 2 };
 /* ------------------------------------------------------------- activations */
 
 /* Which forms of its input a stage's matrices need. */
-typedef struct needs {
-    bool quantized, floats;
-} needs;
-
-static needs needs_of(const vouch_matrix *const *matrices, int n)
+static vouch_needs needs_of(const vouch_matrix *const *matrices, int n)
 {
-    needs all = {0};
-    for (int i = 0; i < n; i++) {
-        if (vouch_type_is_quantized(matrices[i]->type)) all.quantized = true;
-        else all.floats = true;
-    }
+    vouch_needs all = 0;
+    for (int i = 0; i < n; i++) all |= vouch_type_needs(matrices[i]->type);
     return all;
 }
 
@@ -65,17 +58,18 @@ static vouch_acts shaped_floats(const vouch_context *c, const vouch_acts *memory
 }
 
 /* The inputs [first, last) of the rows [begin, end), where x[i * ldx + k] is input k of row begin + i. */
-static void put_inputs(const vouch_context *c, vouch_acts *acts, needs need, const float *x, int64_t ldx, int64_t begin,
-                       int64_t end, int64_t first, int64_t last)
+static void put_inputs(const vouch_context *c, vouch_acts *acts, vouch_needs need, const float *x, int64_t ldx,
+                       int64_t begin, int64_t end, int64_t first, int64_t last)
 {
-    if (need.quantized) c->weights->kernels->quantize(acts, x, ldx, begin, end, first, last);
-    if (need.floats) c->weights->kernels->interleave(acts, x, ldx, begin, end, first, last);
+    acts->needs = need;
+    if (need & VOUCH_NEEDS_QUANTS) c->weights->kernels->quantize(acts, x, ldx, begin, end, first, last);
+    if (need & VOUCH_NEEDS_FLOATS) c->weights->kernels->interleave(acts, x, ldx, begin, end, first, last);
 }
 
 /* The next stage that reads the residual stream. */
 typedef struct reader {
     const float *norm;
-    needs need;
+    vouch_needs need;
     int64_t first_row; /* rows before it aren't read any more */
 } reader;
 
@@ -325,9 +319,9 @@ static int64_t attention_width(const vouch_context *c)
 }
 
 /* True where a head is whole blocks of W_o's input, so that whoever mixed it can put it there. */
-static bool heads_are_blocks(const vouch_context *c, needs need)
+static bool heads_are_blocks(const vouch_context *c, vouch_needs need)
 {
-    return c->weights->hparams.head_dim % (need.quantized ? VOUCH_BLOCK : 16) == 0;
+    return c->weights->hparams.head_dim % (need & VOUCH_NEEDS_QUANTS ? VOUCH_BLOCK : 16) == 0;
 }
 
 /* The columns [first, last) of mixed rows [begin, end) into the input of W_o. */

@@ -171,8 +171,8 @@ static vouch_status check_shape(const walk *w, const char *name, const vouch_ggu
     if (!vouch_type_get_info(tensor->type)) {
         const char *type = vouch_type_gguf_name(tensor->type);
         return vouch_fail(w->err, VOUCH_E_UNSUPPORTED,
-                          "%s: tensor '%s' has type %s (id %u), which is not supported (supported: F32, F16, Q8_0, "
-                          "Q4_0, Q4_1)",
+                          "%s: tensor '%s' has type %s (id %u), which is not supported (supported: "
+                          VOUCH_TYPE_NAMES ")",
                           path, name, type ? type : "unknown", tensor->type);
     }
     if (tensor->dim[0] != n_in || tensor->dim[1] != n_out || tensor->dim[2] != 1 || tensor->dim[3] != 1)

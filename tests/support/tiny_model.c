@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "support/tiny_vocab.h"
+#include "support/values.h"
 
 enum { MAX_TENSORS = 512 };
 static const float embedding_gain = 0.2f, logits_gain = 4.0f, query_gain = 1.7f;
@@ -24,7 +25,7 @@ typedef struct tiny_writer {
     vouch_gguf_writer *gguf;
     uint64_t state, noise_state;
     void *data[MAX_TENSORS];
-    int n_data;
+    int n_data, n_matrices;
 } tiny_writer;
 
 static void die(const char *message)
@@ -107,6 +108,23 @@ static void pack_q4_1(const float *x, unsigned char *out)
     }
 }
 
+static void put_bfloat(unsigned char *out, float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    memcpy(out, &(uint16_t){(uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16)}, 2);
+}
+
+/* A block of n values, random: of their deviation, and another one for others. */
+static void pack_random(vouch_type type, const float *x, int32_t n, unsigned char *out)
+{
+    double squares = 0;
+    uint64_t seed = 0;
+    for (int32_t i = 0; i < n; i++) squares += (double)x[i] * (double)x[i];
+    memcpy(&seed, &squares, sizeof seed);
+    bench_fill_blocks((int32_t)type, (float)sqrt(squares / n), seed, 0, 1, out);
+}
+
 void tiny_model_pack(vouch_type type, const float *values, int64_t n, unsigned char *out)
 {
     const vouch_type_info *info = vouch_type_get_info(type);
@@ -118,7 +136,9 @@ void tiny_model_pack(vouch_type type, const float *values, int64_t n, unsigned c
         case VOUCH_TYPE_Q4_0: pack_q4_0(x, out); break;
         case VOUCH_TYPE_Q4_1: pack_q4_1(x, out); break;
         case VOUCH_TYPE_F16: put_half(out, *x); break;
-        default: memcpy(out, x, sizeof *x);
+        case VOUCH_TYPE_BF16: put_bfloat(out, *x); break;
+        case VOUCH_TYPE_F32: memcpy(out, x, sizeof *x); break;
+        default: pack_random(type, x, info->block_length, out);
         }
     }
 }
@@ -144,13 +164,14 @@ static void add_tensor(tiny_writer *w, const char *name, vouch_type type, int64_
 /* A matrix of the model's type; the stream of random numbers is the same whatever its noise and type. */
 static void add_matrix(tiny_writer *w, const char *name, int64_t n_out, int64_t n_in, float deviation)
 {
-    const int32_t block = vouch_type_get_info(w->o.type)->block_length;
+    const vouch_type type = w->n_matrices++ % 2 ? w->o.other : w->o.type;
+    const int32_t block = vouch_type_get_info(type)->block_length;
     float *values = allocate(n_out * n_in, sizeof *values);
     for (int64_t i = 0; i < n_out * n_in; i++) values[i] = deviation * draw(&w->state);
     for (int64_t i = 0; w->o.noise != 0 && i < n_out * n_in; i++)
         values[i] += deviation * w->o.noise * draw(&w->noise_state);
     if (w->o.poison && strcmp(name, "token_embd.weight") == 0) values[w->o.poison * n_in] = NAN;
-    add_tensor(w, name, n_in % block == 0 ? w->o.type : VOUCH_TYPE_F16, n_in, n_out, values);
+    add_tensor(w, name, n_in % block == 0 ? type : VOUCH_TYPE_F16, n_in, n_out, values);
     free(values);
 }
 
@@ -268,6 +289,7 @@ static void resolve(tiny_model_options *o)
 {
     if (!o->arch) o->arch = "llama";
     if (!o->n_vocab) o->n_vocab = 400;
+    if (!o->other) o->other = o->type;
     if (!o->n_embd) o->n_embd = 64;
     if (!o->n_layers) o->n_layers = 2;
     if (!o->n_heads) o->n_heads = 4;

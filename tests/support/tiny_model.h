@@ -8,7 +8,7 @@
  *
  * A draft is made from its target by `noise`: at 0 it is the target and every guess holds, at 0.02 somewhat
  * more than half of them, at 0.05 a quarter, at 1 none. (Types of 4 bits amplify it: there 0.02 leaves a
- * fifth.)
+ * fifth. Q5_0, Q5_1, K and IQ types make another model of any.)
  */
 #ifndef VOUCH_TESTS_TINY_MODEL_H
 #define VOUCH_TESTS_TINY_MODEL_H
@@ -30,6 +30,7 @@ typedef struct tiny_model_options {
     int32_t n_ff;        /* 96 */
     int32_t n_ctx;       /* 512 */
     vouch_type type;     /* of the matrices; F32. Rows that aren't whole blocks are F16 */
+    vouch_type other;    /* of every second one; type */
     bool tied;           /* no output.weight */
     uint64_t seed;       /* of the weights */
     uint64_t vocab_seed; /* of the token table */
@@ -48,7 +49,8 @@ typedef struct tiny_model_options {
 void tiny_model_write(const char *path, const tiny_model_options *options);
 
 /* Rounds n values to the type, as llama.cpp's reference does: n is a multiple of the block length, and
- * the result has n / block length * block bytes. */
+ * the result has n / block length * block bytes. Types that llama.cpp searches for get random blocks of about the
+ * values' size instead. */
 void tiny_model_pack(vouch_type type, const float *values, int64_t n, unsigned char *out);
 
 #endif
