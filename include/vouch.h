@@ -420,7 +420,8 @@ VOUCH_API void vouch_session_set_progress(vouch_session *session, vouch_progress
 VOUCH_API vouch_status vouch_session_step(vouch_session *session, vouch_step *step, vouch_error *err);
 
 /* Changes the lenience from the next step on. Lossy below 1 (greedy text stays what it is).
- * Errors: ARGUMENT (not in (0, 1]; not 1, and the rule isn't REJECTION); then nothing changes. */
+ * Errors: ARGUMENT (not in (0, 1]; not 1, and the rule isn't REJECTION, for which `accept` asks, or AUTO with a
+ * draft model that samples); then nothing changes. */
 VOUCH_API vouch_status vouch_session_set_lenience(vouch_session *session, double lenience, vouch_error *err);
 
 /* Makes the running or the next prompt or step return CANCELLED, once, however often it is called until then.
