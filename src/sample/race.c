@@ -82,13 +82,16 @@ static void run_early(race *r)
 {
     const int32_t n_vocab = r->left->p->n_vocab;
     const double end = n_vocab * EARLY;
-    double at = 0, step[STEPS];
-    for (int32_t i = 0;; i++) {
-        if (i % STEPS == 0) numbers_of(r, VOUCH_PURPOSE_EARLY, i / STEPS, step);
-        at += step[i % STEPS];
-        if (at >= end) return;
-        const int32_t id = (int32_t)(at / EARLY);
-        arrive(r, id, at - id * EARLY, mass_of(r, id));
+    double at = 0;
+    for (int32_t block = 0;; block++) {
+        double step[STEPS];
+        numbers_of(r, VOUCH_PURPOSE_EARLY, block, step);
+        for (int i = 0; i < STEPS; i++) {
+            at += step[i];
+            if (at >= end) return;
+            const int32_t id = (int32_t)(at / EARLY);
+            arrive(r, id, at - id * EARLY, mass_of(r, id));
+        }
     }
 }
 
