@@ -132,9 +132,21 @@ $(B)/bench/%: $(B)/bench/%.o $(BENCH_SUP_OBJ) $(LIB_A)
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(CLI_LIBS) $(LIBS)
 
+# The arithmetic of the command's reports is tested by itself.
+$(B)/tests/test_analyze: $(B)/cli/acceptance.o
+$(B)/tests/test_analyze $(B)/tests/test_chisquare: $(B)/cli/figures.o
 $(B)/tests/%: $(B)/tests/%.o $(SUP_OBJ) $(LIB_A)
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS_ALL) $(TEST_LDFLAGS_$*) -o $@ $^ -lcmocka $(CLI_LIBS) $(LIBS)
+
+# The command with one thing broken, which `vouch check` has to find.
+BROKEN := judge rollback kernels
+BROKEN_WRAP_judge := vouch_dice_philox
+BROKEN_WRAP_rollback := vouch_context_keep vouch_context_keep_path
+BROKEN_WRAP_kernels := vouch_kernels_find
+$(B)/tests/broken/%: $(B)/tests/broken/%.o $(CLI_OBJ) $(LIB_A)
+	$(call say,LINK)
+	$(Q)$(CC) $(LDFLAGS_ALL) $(BROKEN_WRAP_$*:%=-Wl,--wrap=%) -o $@ $^ $(CLI_LIBS) $(LIBS)
 
 $(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(SUP_OBJ) $(LIB_A)
 	$(call say,LINK)
@@ -156,7 +168,7 @@ run: ## installs what is missing, builds, gets a model and answers a question
 TIER ?= test
 RUN_TESTS = BUILD=$(BUILD) CC='$(CC)' VOUCH_TEST_FILTER='$(F)' tests/run.sh
 
-tests: all benches $(TESTS:%=$(B)/tests/%)
+tests: all benches $(TESTS:%=$(B)/tests/%) $(BROKEN:%=$(B)/tests/broken/%)
 
 check: tests ## fast tests, under 30 s, no download: every commit
 	@$(RUN_TESTS) check $(T)
@@ -215,7 +227,7 @@ same-bytes: benches ## law L2 on a real model: 40 prompts, every drafter, thread
 
 .PHONY: lint format
 C_FILES := $(wildcard include/*.h src/*/*.[ch] cli/*.[ch] examples/*.c bench/*.c bench/support/*.[ch] \
-             tests/*.c tests/support/*.[ch] tests/fuzz/*.c)
+             tests/*.c tests/support/*.[ch] tests/broken/*.c tests/fuzz/*.c)
 
 lint: ## clang-tidy, cppcheck and shellcheck: no findings
 	@scripts/lint.sh $(PKG_CFLAGS)

@@ -6,8 +6,8 @@
  *       for each of --reps rounds
  *           each way answers, one right after the other; who begins changes from round to round
  *
- * so that a change in the machine's speed meets all. Greedy answers are compared with those of the target alone:
- * one that differs breaks law L2, and is a failure. Ctrl-C ends the measurement: what all ways have answered by then
+ * so that a change in the machine's speed meets all. Where the rule says that answers are those of the target
+ * alone, they are compared: one that differs breaks law L2, and is a failure. Ctrl-C ends the measurement: what all ways have answered by then
  * is reported.
  */
 #include "bench.h"
@@ -40,11 +40,12 @@ static vouch_status expected_keep(expected *e, const int32_t *tokens, size_t n, 
     return VOUCH_OK;
 }
 
-/* Are its answers to be those of the target alone? Way 1 may be another model. */
-static bool is_lossless(const cli_trial *b, size_t way)
+/* Is the text of this way to be that of the target alone? Greedy, under every rule; sampled, where the target's own draw
+ * is what guesses are compared with. Way 1 may be another model. */
+static bool is_same_text(const cli_trial *b, size_t way, const vouch_step *step)
 {
-    const vouch_session_options *o = &b->engine->options->session;
-    return b->ways.items[way].speculates && o->sampling.temperature == 0 && o->speculation.lenience == 1;
+    return b->ways.items[way].speculates &&
+           (b->engine->options->session.sampling.temperature == 0 || step->accept == VOUCH_ACCEPT_MATCH);
 }
 
 static vouch_status answer(const cli_trial *b, const cli_question *question, size_t way, cli_answered *out,
@@ -61,7 +62,7 @@ static vouch_status answer(const cli_trial *b, const cli_question *question, siz
     const int32_t *tokens = vouch_session_tokens(session, &n);
     out->stats = *vouch_session_stats(session);
     if (way == 0) return expected_keep(e, tokens, n, err);
-    out->differs = is_lossless(b, way) && (n != e->n || memcmp(tokens, e->tokens, n * sizeof *tokens) != 0);
+    out->differs = is_same_text(b, way, &step) && (n != e->n || memcmp(tokens, e->tokens, n * sizeof *tokens) != 0);
     return VOUCH_OK;
 }
 

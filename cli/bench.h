@@ -19,7 +19,7 @@
 typedef struct cli_answered {
     bool counts;    /* every way has answered in this round: only then they can be compared */
     bool is_median; /* of the rounds of the question, the one in which the way took the median time */
-    bool differs;   /* greedy, and other tokens than the target alone gave */
+    bool differs;   /* should be the text of the target alone, and isn't */
     vouch_stats stats;
 } cli_answered;
 

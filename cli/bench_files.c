@@ -21,6 +21,7 @@ static json_t *summary_json(const cli_summary *s)
         {"tokens_per_second", cli_json_real(s->figures.tokens_per_second)},
         {"tokens_per_second_p10", cli_json_real(s->slow)},
         {"tokens_per_second_p90", cli_json_real(s->fast)},
+        {"predicted_tokens_per_second", cli_json_real(cli_ratio(sum->predicted_tokens, sum->predicted_seconds))},
         {"speedup", cli_json_real(s->speedup)},
         {"theory_speedup", cli_json_real(s->theory_speedup)},
         {"cycles", json_integer(sum->cycles)},

@@ -159,7 +159,7 @@ static bool put_acceptance(FILE *out, const cli_trial *b)
     if (ok && deepest > 0) {
         figure_begin(out, "Accepted, by place in the draft");
         cli_plot_legend(out, names, n);
-        cli_plot_lines(out, &(cli_lines){x, y, deepest, n, "place", "% of the guesses drafted there"});
+        cli_plot_lines(out, &(cli_lines){x, y, deepest, n, "place", "% of the guesses drafted there", NULL});
         fputs("</section>\n", out);
     }
     free(names);
@@ -177,7 +177,7 @@ static void put_costs(FILE *out, const cli_trial *b)
         y[n++] = b->costs.items[i].seconds * 1e3;
     }
     figure_begin(out, "t(n): what a pass over n rows costs");
-    cli_plot_lines(out, &(cli_lines){x, y, n, 1, "rows", "milliseconds"});
+    cli_plot_lines(out, &(cli_lines){x, y, n, 1, "rows", "milliseconds", NULL});
     fputs("</section>\n", out);
 }
 

@@ -81,6 +81,26 @@ static void put_categories(FILE *out, const cli_trial *b)
     }
 }
 
+/* What pace expected of its cycles, beside what they gave. */
+static void put_predictions(FILE *out, const cli_trial *b, int width)
+{
+    bool any = false;
+    for (size_t i = 0; i < b->ways.n; i++) {
+        const cli_summary s = cli_bench_summary(b, i, NULL);
+        const double predicted = cli_ratio(s.sum.predicted_tokens, s.sum.predicted_seconds);
+        if (isnan(predicted)) continue;
+        if (!any) fprintf(out, "\ntokens/s as pace expected them, of those achieved; by category\n");
+        any = true;
+        fprintf(out, "%-*s %8.1f %%  ", width, b->ways.items[i].name, 100 * predicted / s.figures.tokens_per_second);
+        for (size_t c = 0; c < b->questions.n_categories; c++) {
+            const cli_summary one = cli_bench_summary(b, i, b->questions.categories[c]);
+            put_number(out, 6, 0, "", 100 * cli_ratio(one.sum.predicted_tokens, one.sum.predicted_seconds) /
+                                          one.figures.tokens_per_second);
+        }
+        fprintf(out, "\n");
+    }
+}
+
 static void put_positions(FILE *out, const cli_trial *b, int width)
 {
     bool any = false;
@@ -127,6 +147,7 @@ int cli_bench_print(const cli_trial *b)
     put_ways(sheet.out, b, width);
     if (b->ways.n > 1) put_categories(sheet.out, b);
     put_positions(sheet.out, b, width);
+    put_predictions(sheet.out, b, width);
     put_seconds(sheet.out, b, width);
     put_costs(sheet.out, b);
     return cli_sheet_print(&sheet, &err) ? cli_engine_fail(&err) : CLI_DONE;

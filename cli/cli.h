@@ -7,7 +7,7 @@
  *   run     one prompt                 engine, prompt   models, session, tokens
  *   chat    a conversation             answer, paint    the loop over steps, its text
  *   info, tokenize, perplexity         stats, trace     what happened
- *   bench                              figures, costs   what follows from it
+ *   bench, check, analyze              figures, costs   what follows from it
  *                                      sheet, plot, json   reports
  *                                      sources          files that drafters learn from
  *                                      term, file, text the outside
@@ -24,6 +24,8 @@ int cli_info(const cli_options *options);
 int cli_tokenize(const cli_options *options);
 int cli_perplexity(const cli_options *options);
 int cli_bench(const cli_options *options);
+int cli_check_run(const cli_options *options);
+int cli_analyze(const cli_options *options);
 
 /* The conversation of `run`, with a session already open. */
 int cli_chat(cli_engine *engine, cli_reply *reply);

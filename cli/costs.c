@@ -2,6 +2,7 @@
 #include "costs.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "figures.h"
 
@@ -11,6 +12,15 @@ cli_costs cli_costs_new(void)
     cli_costs costs = {.n = sizeof rows / sizeof *rows};
     for (size_t i = 0; i < costs.n; i++) costs.items[i].rows = rows[i];
     return costs;
+}
+
+static void cost_add(cli_cost *cost, double seconds)
+{
+    double sorted[CLI_COST_SAMPLES];
+    cost->samples[cost->n++ % CLI_COST_SAMPLES] = seconds;
+    const size_t n = cost->n < CLI_COST_SAMPLES ? (size_t)cost->n : CLI_COST_SAMPLES;
+    memcpy(sorted, cost->samples, n * sizeof *sorted);
+    cost->seconds = cli_quantile(sorted, n, 0.5);
 }
 
 vouch_status cli_costs_measure(cli_costs *costs, vouch_session *session, vouch_error *err)
@@ -23,8 +33,7 @@ vouch_status cli_costs_measure(cli_costs *costs, vouch_session *session, vouch_e
         else if (status == VOUCH_E_CONTEXT) break;
         else if (status) return status;
         if (status) continue;
-        cost->n++;
-        cost->seconds += (seconds - cost->seconds) / (double)cost->n;
+        cost_add(cost, seconds);
     }
     return VOUCH_OK;
 }

@@ -14,12 +14,13 @@
 
 #include "vouch.h"
 
-enum { CLI_MOST_COSTS = 24 };
+enum { CLI_MOST_COSTS = 24, CLI_COST_SAMPLES = 64 };
 
 typedef struct cli_cost {
     int32_t rows;
-    double seconds; /* the mean of what was measured */
+    double seconds; /* the median of the last measurements */
     int64_t n;
+    double samples[CLI_COST_SAMPLES]; /* the i-th of them at i % CLI_COST_SAMPLES */
 } cli_cost;
 
 typedef struct cli_costs {

@@ -31,6 +31,8 @@ void cli_stats_add(vouch_stats *sum, const vouch_stats *one)
     sum->draft_cycles += one->draft_cycles;
     sum->judged += one->judged;
     sum->expected_acceptance_sum += one->expected_acceptance_sum;
+    sum->predicted_tokens += one->predicted_tokens;
+    sum->predicted_seconds += one->predicted_seconds;
     sum->prefill_seconds += one->prefill_seconds;
     sum->decode_seconds += one->decode_seconds;
     sum->draft_seconds += one->draft_seconds;
@@ -73,4 +75,29 @@ double cli_quantile(double *values, size_t n, double share)
     const double at = share * (double)(n - 1);
     const size_t low = (size_t)at, high = low + 1 < n ? low + 1 : low;
     return values[low] + (at - (double)low) * (values[high] - values[low]);
+}
+
+double cli_chi_square_tail(double statistic, int64_t degrees)
+{
+    /* The regularised upper incomplete gamma function Q(a, x): its series where x is small, its continued fraction
+     * (Lentz's method) where it is large. */
+    const double a = (double)degrees / 2, x = statistic / 2;
+    const double front = x > 0 ? exp(a * log(x) - x - lgamma(a)) : 0;
+    if (x <= 0) return 1;
+    if (x < a + 1) {
+        double term = 1 / a, sum = term;
+        for (int i = 1; i < 10000 && term > sum * 1e-16; i++) sum += term *= x / (a + i);
+        return 1 - front * sum;
+    }
+    double b = x + 1 - a, c = 1e300, d = 1 / b, h = d;
+    for (int i = 1; i < 10000; i++) {
+        const double an = -i * (i - a);
+        b += 2;
+        d = 1 / (an * d + b);
+        c = b + an / c;
+        const double delta = c * d;
+        h *= delta;
+        if (fabs(delta - 1) < 1e-15) break;
+    }
+    return front * h;
 }

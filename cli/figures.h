@@ -20,5 +20,7 @@ size_t cli_most_guesses(const vouch_stats *counts);
 
 /* Sorts. The value below which `share` of them lie, between two of them in proportion. n >= 1. */
 double cli_quantile(double *values, size_t n, double share);
+/* The chance that a chi-square of so many degrees of freedom is this large or larger. */
+double cli_chi_square_tail(double statistic, int64_t degrees);
 
 #endif

@@ -132,25 +132,40 @@ static bool parse_set(const cli_flag *flag, const char *shown, const char *text,
     return true;
 }
 
+/* One more of a flag that may be given several times. */
+static bool ints_append(const char *shown, const char *text, int32_t value, cli_ints *ints)
+{
+    for (size_t i = 0; i < ints->n; i++)
+        if (ints->items[i] == value) {
+            cli_complain("%s '%s': given twice", shown, text);
+            return false;
+        }
+    if (ints->n == CLI_MOST_INTS) {
+        cli_complain("%s: given more than %d times", shown, CLI_MOST_INTS);
+        return false;
+    }
+    ints->items[ints->n++] = value;
+    return true;
+}
+
 static bool store_set(const cli_flag *flag, const char *shown, const char *text, void *place)
 {
     unsigned set;
     if (!parse_set(flag, shown, text, &set)) return false;
-    if (flag->kind == CLI_FLAG_SET) {
-        memcpy(place, &set, sizeof set);
-        return true;
-    }
-    cli_ints *sets = place;
-    for (size_t i = 0; i < sets->n; i++)
-        if (sets->items[i] == (int32_t)set) {
-            cli_complain("%s '%s': given twice", shown, text);
-            return false;
-        }
-    if (sets->n == CLI_MOST_INTS) {
-        cli_complain("%s: given more than %d times", shown, CLI_MOST_INTS);
+    if (flag->kind == CLI_FLAG_SETS) return ints_append(shown, text, (int32_t)set, place);
+    memcpy(place, &set, sizeof set);
+    return true;
+}
+
+static bool store_choice(const cli_flag *flag, const char *shown, const char *text, void *place)
+{
+    const int index = choice_find(flag->value, text);
+    if (index < 0) {
+        cli_complain("%s '%s': it takes one of %s", shown, text, flag->value);
         return false;
     }
-    sets->items[sets->n++] = (int32_t)set;
+    if (flag->kind == CLI_FLAG_CHOICES) return ints_append(shown, text, index, place);
+    memcpy(place, &index, sizeof index);
     return true;
 }
 
@@ -159,12 +174,8 @@ static bool flag_store(const cli_flag *flag, const char *shown, const char *text
     char *place = (char *)values + flag->offset;
     switch (flag->kind) {
     case CLI_FLAG_SWITCH: *(bool *)place = true; return true;
-    case CLI_FLAG_CHOICE: {
-        const int index = choice_find(flag->value, text);
-        if (index < 0) cli_complain("%s '%s': it takes one of %s", shown, text, flag->value);
-        memcpy(place, &index, sizeof index);
-        return index >= 0;
-    }
+    case CLI_FLAG_CHOICE:
+    case CLI_FLAG_CHOICES: return store_choice(flag, shown, text, place);
     case CLI_FLAG_SET:
     case CLI_FLAG_SETS: return store_set(flag, shown, text, place);
     case CLI_FLAG_FILE:
@@ -284,7 +295,8 @@ static bool parse_one(parser *p, void *values, const char **given)
         cli_complain("%s needs a value: %s %s", shown, shown, flag->value);
         return false;
     }
-    const bool repeatable = flag->kind == CLI_FLAG_TEXTS || flag->kind == CLI_FLAG_SETS;
+    const bool repeatable =
+        flag->kind == CLI_FLAG_TEXTS || flag->kind == CLI_FLAG_SETS || flag->kind == CLI_FLAG_CHOICES;
     if (!repeatable && given[index] && strcmp(given[index], value) != 0) {
         cli_complain("%s is given twice, as '%s' and as '%s'", shown, given[index], value);
         return false;

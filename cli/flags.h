@@ -28,6 +28,7 @@ typedef enum cli_flag_kind {
     CLI_FLAG_CHOICE, /* int: index into the words of `value` */
     CLI_FLAG_SET,    /* unsigned: the first word alone is 0, each other one a bit; several with commas between */
     CLI_FLAG_SETS,   /* cli_ints: sets; may be given more than once */
+    CLI_FLAG_CHOICES, /* cli_ints: choices; may be given more than once */
     CLI_FLAG_TEXTS   /* cli_texts: may be given more than once, never empty */
 } cli_flag_kind;
 

@@ -52,6 +52,24 @@ static const command commands[] = {
      "  vouch bench --model m.gguf --prompts questions.jsonl --each 10 --html report.html\n"
      "  vouch bench --model m.gguf --prompts lines.txt --spec ngram --spec suffix,recycle -k 4,8 -n 256\n"
      "  vouch bench --model m.gguf --draft-model small.gguf --prompts lines.txt --temp 0.8 --csv answers.csv\n"},
+    {"check", CLI_CHECK, cli_check_run, "whether what the library promises holds here",
+     "vouch check --model FILE [--draft-model FILE] [--law LIST] [--seconds S] [--json FILE]\n"
+     "\n"
+     "Tries the laws on this machine with these files: a row's logits have the same bits whatever shares the pass\n"
+     "(L1), text is that of the target alone with every way of guessing (L2), rejected guesses leave no trace (L3),\n"
+     "and guesses that are never right cost hardly any speed (L4).\n"
+     "The verdict goes to standard output; the exit status is 1 where a law is broken.\n",
+     "  vouch check --model m.gguf\n"
+     "  vouch check --model m.gguf --draft-model small.gguf --cpu avx2 --seconds 20 --json laws.json\n"
+     "  vouch check --model m.gguf --law L1,L3\n"},
+    {"analyze", CLI_ANALYZE, cli_analyze, "how well a draft model fits, and what that is worth",
+     "vouch analyze --model FILE --draft-model FILE [--text FILE | --prompts FILE] [--svg FILE]\n"
+     "\n"
+     "Compares p and q of every token of some texts: the chance that a guess holds, by text, by position and by\n"
+     "entropy; and with what passes cost here, the expected speedup for each number of guesses.\n",
+     "  vouch analyze --model m.gguf --draft-model small.gguf\n"
+     "  vouch analyze --model m.gguf --draft-model small.gguf --text book.txt --ctx 512 --chunks 20 --svg plots.svg\n"
+     "  vouch analyze --model m.gguf --draft-model small.gguf --prompts questions.jsonl --each 5 --temp 0.8 --json a.json\n"},
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 

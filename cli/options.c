@@ -9,17 +9,19 @@ _Static_assert(sizeof(vouch_kv_type) == sizeof(int) &&
                    sizeof(vouch_draft_sampling) == sizeof(int) && sizeof(vouch_accept) == sizeof(int),
                "choices are stored as int");
 
-const char *const cli_command_names[CLI_COMMANDS] = {"run", "info", "tokenize", "perplexity", "bench"};
+const char *const cli_command_names[CLI_COMMANDS] = {"run", "info", "tokenize", "perplexity", "bench", "check",
+                                                       "analyze"};
 
 #define AT(member)   .offset = offsetof(cli_options, member)
-#define ASKING       (CLI_RUN | CLI_BENCH)
+#define ASKING       (CLI_RUN | CLI_BENCH | CLI_ANALYZE)
 #define SAMPLING     ASKING, "Sampling"
-#define SPECULATION  ASKING, "Speculation"
+#define SPECULATION  CLI_RUN | CLI_BENCH, "Speculation"
 #define ANSWER       ASKING, "Answer"
 #define OUTPUT       CLI_RUN, "Output"
 #define PASSES       CLI_BENCH, "Passes"
-#define WITH_WEIGHTS (CLI_RUN | CLI_PERPLEXITY | CLI_BENCH)
-#define EVERYWHERE   (CLI_RUN | CLI_INFO | CLI_TOKENIZE | CLI_PERPLEXITY | CLI_BENCH)
+#define WITH_WEIGHTS (CLI_RUN | CLI_PERPLEXITY | CLI_BENCH | CLI_CHECK | CLI_ANALYZE)
+#define EVERYWHERE   (WITH_WEIGHTS | CLI_INFO | CLI_TOKENIZE)
+#define RULES        "rejection|match|block|coupled|auto" /* in the order of vouch_accept */
 #define ANY          "[0, 2147483647]"
 #define SPEC_WORDS   "auto|none|draft|ngram|suffix|recycle|prediction|history" /* in the order of the drafters' bits */
 
@@ -31,11 +33,11 @@ static const cli_flag flags[] = {
      "the question, or the text to go on with", NULL, NULL},
     {"prompt-file", NULL, 'f', CLI_FLAG_FILE, AT(prompt_file), "FILE", NULL, CLI_RUN | CLI_TOKENIZE, "Prompt",
      "the same from a file, - for standard input", NULL, NULL},
-    {"prompts", NULL, 0, CLI_FLAG_FILE, AT(prompts), "FILE", NULL, CLI_BENCH, "Prompt",
+    {"prompts", NULL, 0, CLI_FLAG_FILE, AT(prompts), "FILE", NULL, CLI_BENCH | CLI_ANALYZE, "Prompt",
      "answer these: JSON lines with turns, prompt or\nquestion, or a prompt a line; - for standard input", NULL, NULL},
-    {"category", NULL, 0, CLI_FLAG_TEXTS, AT(categories), "NAME", NULL, CLI_BENCH, "Prompt",
+    {"category", NULL, 0, CLI_FLAG_TEXTS, AT(categories), "NAME", NULL, CLI_BENCH | CLI_ANALYZE, "Prompt",
      "only prompts of this category; may be repeated", NULL, NULL},
-    {"each", NULL, 0, CLI_FLAG_INT, AT(n_each), "N", ANY, CLI_BENCH, "Prompt",
+    {"each", NULL, 0, CLI_FLAG_INT, AT(n_each), "N", ANY, CLI_BENCH | CLI_ANALYZE, "Prompt",
      "at most N prompts of each category; 0: all", NULL, NULL},
     {"chat", NULL, 0, CLI_FLAG_SWITCH, AT(chat), NULL, NULL, CLI_RUN, "Prompt",
      "a conversation, one line a turn", NULL, NULL},
@@ -46,7 +48,7 @@ static const cli_flag flags[] = {
     {"raw", NULL, 0, CLI_FLAG_SWITCH, AT(raw), NULL, NULL, ASKING, "Prompt",
      "no template: the model goes on with the prompt", NULL, NULL},
 
-    {"draft-model", NULL, 'd', CLI_FLAG_FILE, AT(draft_model), "FILE", NULL, SPECULATION,
+    {"draft-model", NULL, 'd', CLI_FLAG_FILE, AT(draft_model), "FILE", NULL, ASKING | CLI_CHECK, "Speculation",
      "GGUF file of a smaller model with the same tokens", NULL, NULL},
     {"spec", NULL, 0, CLI_FLAG_SET, AT(session.speculation.drafters), SPEC_WORDS, NULL, CLI_RUN, "Speculation",
      "who guesses, or several with commas between;\nauto: ngram,suffix,recycle, and a draft model given", NULL, NULL},
@@ -76,12 +78,14 @@ static const cli_flag flags[] = {
      SPECULATION, "most of them kept (default 65536)", NULL, NULL},
     {"forget", NULL, 0, CLI_FLAG_SWITCH, AT(session.speculation.forget), NULL, NULL, SPECULATION,
      "an answer doesn't recycle what was kept of those\nbefore it", NULL, NULL},
-    {"accept", NULL, 0, CLI_FLAG_CHOICE, AT(session.speculation.accept), "rejection|match|block|coupled|auto",
-     NULL, SPECULATION,
+    {"accept", NULL, 0, CLI_FLAG_CHOICE, AT(session.speculation.accept), RULES, NULL, CLI_RUN,
+     "Speculation",
      "the rule that judges guesses; all give exactly the\ntarget's distribution. match, coupled: the same text for\n"
      "a seed whatever guesses, and with --spec none.\nauto: rejection with a draft model that samples or\n"
      "with --lenience, else match",
      NULL, NULL},
+    {"accept", NULL, 0, CLI_FLAG_CHOICES, AT(rules), RULES, NULL, CLI_BENCH, "Speculation",
+     "the rule that judges guesses; may be repeated\n(default auto, as in `vouch run`)", NULL, NULL},
     {"lenience", NULL, 0, CLI_FLAG_DOUBLE, AT(session.speculation.lenience), "L", "(0, 1]", SPECULATION,
      "accept with min(1, p / (L q)); below 1 it is lossy", NULL, NULL},
 
@@ -115,6 +119,12 @@ static const cli_flag flags[] = {
 
     {"file", NULL, 'f', CLI_FLAG_FILE, AT(file), "FILE", NULL, CLI_PERPLEXITY, "Text",
      "the text to predict, - for standard input", NULL, NULL},
+    {"text", NULL, 0, CLI_FLAG_FILE, AT(text), "FILE", NULL, CLI_ANALYZE, "Text",
+     "a text to compare the models on, in chunks\n(default: what the target writes)", NULL, NULL},
+    {"ctx", NULL, 'c', CLI_FLAG_INT, AT(session.n_ctx), "N", "[4, 1048576]", CLI_ANALYZE, "Text",
+     "tokens a chunk of --text (default 256)", NULL, NULL},
+    {"chunks", NULL, 0, CLI_FLAG_INT, AT(n_chunks), "N", "[1, 1000000]", CLI_ANALYZE, "Text",
+     "how many chunks at most (default 8)", NULL, NULL},
     {"ctx", NULL, 'c', CLI_FLAG_INT, AT(session.n_ctx), "N", "[4, 1048576]", CLI_PERPLEXITY, "Text",
      "tokens a chunk (default 512)", NULL, NULL},
     {"chunks", NULL, 0, CLI_FLAG_INT, AT(n_chunks), "N", ANY, CLI_PERPLEXITY, "Text",
@@ -136,7 +146,12 @@ static const cli_flag flags[] = {
      "also take N plain steps behind --depth; 0: don't", NULL, NULL},
     {"reps", NULL, 0, CLI_FLAG_INT, AT(n_reps), "N", "[1, 1000]", CLI_BENCH, "Measuring",
      "times that each is measured (default 10, with --prompts 1)", NULL, NULL},
-    {"json", NULL, 'j', CLI_FLAG_FILE, AT(json), "FILE", NULL, CLI_BENCH, "Output", "the figures as JSON", NULL, NULL},
+    {"law", NULL, 0, CLI_FLAG_SET, AT(laws), "all|L1|L2|L3|L4", NULL, CLI_CHECK, "Checking",
+     "only these, with commas between", NULL, NULL},
+    {"seconds", NULL, 0, CLI_FLAG_DOUBLE, AT(seconds), "S", "[0, 86400]", CLI_CHECK, "Checking",
+     "about how long to try; the least is tried in any case", NULL, NULL},
+    {"json", NULL, 'j', CLI_FLAG_FILE, AT(json), "FILE", NULL, CLI_BENCH | CLI_CHECK | CLI_ANALYZE, "Output", "the figures as JSON", NULL, NULL},
+    {"svg", NULL, 0, CLI_FLAG_FILE, AT(svg), "FILE", NULL, CLI_ANALYZE, "Output", "the same as plots", NULL, NULL},
     {"csv", NULL, 0, CLI_FLAG_FILE, AT(csv), "FILE", NULL, CLI_BENCH, "Report", "each answer to a prompt as a line", NULL,
      NULL},
     {"html", NULL, 0, CLI_FLAG_FILE, AT(html), "FILE", NULL, CLI_BENCH, "Report",
@@ -174,9 +189,9 @@ static const cli_flag_table table = {flags, N_FLAGS, cli_command_names, CLI_COMM
 static cli_options options_default(unsigned command)
 {
     cli_options options = {
-        .session = vouch_session_options_default(), .rows = {{1, 2, 4, 5, 8, 16}, 6}, .depth = 128};
-    options.session.max_tokens = command == CLI_BENCH ? 128 : 512;
-    options.session.sampling.temperature = 0;
+        .session = vouch_session_options_default(), .rows = {{1, 2, 4, 5, 8, 16}, 6}, .depth = 128, .seconds = 60};
+    options.session.max_tokens = command == CLI_RUN ? 512 : 128;
+    options.session.sampling.temperature = command == CLI_ANALYZE ? 1 : 0;
     options.session.n_ctx = options.session.n_threads = options.session.prefill_chunk = 0;
     options.session.speculation.n_draft = 0;
     return options;
@@ -421,8 +436,13 @@ static bool check_bench_speculation(cli_options *options, given_flags given)
         sets->items[i] = (int32_t)speculation->drafters;
         all |= speculation->drafters;
     }
+    if (options->rules.n == 0) options->rules.items[options->rules.n++] = VOUCH_ACCEPT_AUTO;
     speculation->drafters = all;
-    return check_effects(options, given);
+    for (size_t i = 0; i < options->rules.n; i++) {
+        speculation->accept = (vouch_accept)options->rules.items[i];
+        if (!check_effects(options, given)) return false;
+    }
+    return true;
 }
 
 /* Flags that are about prompts, or about passes, say nothing about the other. */
@@ -453,6 +473,28 @@ static bool check_bench(cli_options *options, given_flags given)
     return false;
 }
 
+static bool check_analyze(cli_options *options, given_flags given)
+{
+    const char *idle = given_find(given, "ctx") ? "ctx" : given_find(given, "chunks") ? "chunks" : NULL;
+    if (!options->draft_model) {
+        cli_complain("--draft-model FILE is missing: the GGUF file of the model that would guess");
+        return false;
+    }
+    if (options->text && options->prompts) {
+        cli_complain("--text and --prompts exclude each other: both say what the models are compared on");
+        return false;
+    }
+    if (idle && !options->text) {
+        cli_complain("--%s has no effect without --text FILE", idle);
+        return false;
+    }
+    if (options->session.max_tokens == 0) {
+        cli_complain("--max-tokens 0: an answer that is analyzed needs a limit");
+        return false;
+    }
+    return check_asking(options);
+}
+
 bool cli_options_parse(cli_options *options, unsigned command, int argc, char **argv)
 {
     given_flags given = {NULL};
@@ -474,6 +516,7 @@ bool cli_options_parse(cli_options *options, unsigned command, int argc, char **
         cli_complain("--model FILE is missing: the GGUF file of a model");
         return false;
     }
+    if (command == CLI_ANALYZE && !check_analyze(options, given)) return false;
     if (command == CLI_PERPLEXITY && !options->file) {
         cli_complain("--file FILE is missing: the text to predict");
         return false;

@@ -17,7 +17,9 @@ enum {
     CLI_TOKENIZE = 1u << 2,
     CLI_PERPLEXITY = 1u << 3,
     CLI_BENCH = 1u << 4,
-    CLI_COMMANDS = 5
+    CLI_CHECK = 1u << 5,
+    CLI_ANALYZE = 1u << 6,
+    CLI_COMMANDS = 7
 };
 extern const char *const cli_command_names[CLI_COMMANDS];
 
@@ -49,8 +51,11 @@ typedef struct cli_options {
     const char *prompts;    /* bench over prompts */
     cli_texts categories;
     int32_t n_each;
-    cli_ints drafters, draft_lengths; /* sets of VOUCH_DRAFTER_; k, 0: the drafter's default */
-    const char *json, *csv, *html;
+    cli_ints drafters, draft_lengths, rules; /* sets of VOUCH_DRAFTER_; k, 0: the drafter's default; vouch_accept */
+    const char *json, *csv, *html, *svg;
+    const char *text; /* analyze */
+    double seconds; /* check */
+    unsigned laws;  /* bits 0 to 3: L1 to L4; 0: all */
 } cli_options;
 
 /* Parses and checks the arguments after the command's name. On a mistake a complaint has been printed

@@ -8,7 +8,7 @@
 
 #include "text.h"
 
-enum { WIDTH = 360, COLORS = 6 };
+enum { WIDTH = CLI_PLOT_WIDTH, COLORS = 6 };
 
 void cli_put_html(FILE *out, const char *text)
 {
@@ -32,7 +32,7 @@ void cli_plot_style(FILE *out)
           "--c0:#0b62a8;--c1:#b4540a;--c2:#1c7a4a;--c3:#8a3ea0;--c4:#7d6400;--c5:#4d5866}\n"
           "@media(prefers-color-scheme:dark){:root{--bg:#14171c;--fg:#e6e9ee;--dim:#a0a9b8;--rule:#363d49;--card:#1c2027;"
           "--bad:#ff8a80;--c0:#6db3f2;--c1:#f2a65a;--c2:#6fcf97;--c3:#c792ea;--c4:#e0c04c;--c5:#a9b4c2}}\n"
-          "svg{display:block;width:100%;height:auto}svg text{font:12px system-ui,sans-serif;fill:var(--fg);"
+          "section svg{display:block;width:100%;height:auto}svg text{font:12px system-ui,sans-serif;fill:var(--fg);"
           "paint-order:stroke;stroke:var(--card);stroke-width:3px}"
           "svg .d{fill:var(--dim)}svg .r{stroke:var(--rule);stroke-width:1}"
           "svg .o{stroke:var(--fg);stroke-width:1;stroke-dasharray:3 3}svg .l{fill:none;stroke-width:2}\n",
@@ -55,9 +55,10 @@ void cli_plot_legend(FILE *out, const char *const *names, size_t n)
     fputs("</ul>\n", out);
 }
 
-static void svg_begin(FILE *out, double height)
+static void svg_begin(FILE *out, double height, const char *place)
 {
-    fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %.0f\" role=\"img\">\n", WIDTH, height);
+    fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %.0f\" %s>\n", WIDTH, height,
+            place ? place : "role=\"img\"");
 }
 
 static void svg_text(FILE *out, double x, double y, const char *anchor, const char *class, const char *text)
@@ -101,7 +102,7 @@ void cli_plot_bars(FILE *out, const cli_bars *b)
     const double group = LABEL + BAR * (double)b->n_series + GAP, height = group * (double)b->n_groups + 4;
     const double scale = (WIDTH - ROOM) / largest_of(b->values, b->n_groups * b->n_series, b->reference);
     char text[32];
-    svg_begin(out, height);
+    svg_begin(out, height, NULL);
     if (b->reference > 0) svg_line(out, b->reference * scale, 0, b->reference * scale, height, "o");
     for (size_t g = 0; g < b->n_groups; g++) {
         const double top = group * (double)g;
@@ -130,7 +131,7 @@ void cli_plot_stacks(FILE *out, const cli_stacks *k)
         if (sum > largest) largest = sum;
     }
     const double scale = (WIDTH - ROOM) / (largest > 0 ? largest : 1);
-    svg_begin(out, row * (double)k->n_rows);
+    svg_begin(out, row * (double)k->n_rows, NULL);
     for (size_t r = 0; r < k->n_rows; r++) {
         const double top = row * (double)r;
         double sum = 0;
@@ -190,7 +191,7 @@ static void line_draw(FILE *out, const cli_lines *l, const frame *f, size_t seri
 
 void cli_plot_lines(FILE *out, const cli_lines *l)
 {
-    enum { HEIGHT = 240, LEFT = 36, TOP = 18, BOTTOM = 34, RIGHT = 12 };
+    enum { HEIGHT = CLI_LINES_HEIGHT, LEFT = 36, TOP = 18, BOTTOM = 34, RIGHT = 12 };
     if (l->n_points == 0) return;
     const double x_last = l->x[l->n_points - 1], y_last = largest_of(l->y, l->n_series * l->n_points, 0);
     const double x_range = x_last > l->x[0] ? x_last - l->x[0] : 1;
@@ -199,7 +200,7 @@ void cli_plot_lines(FILE *out, const cli_lines *l)
                      .x_scale = (WIDTH - LEFT - RIGHT) / x_range,
                      .y_scale = (HEIGHT - BOTTOM - TOP) / y_last,
                      .x_first = l->x[0]};
-    svg_begin(out, HEIGHT);
+    svg_begin(out, HEIGHT, l->place);
     axes_draw(out, l, &f, x_last, y_last);
     for (size_t s = 0; s < l->n_series; s++) line_draw(out, l, &f, s);
     fputs("</svg>\n", out);

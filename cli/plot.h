@@ -42,7 +42,9 @@ typedef struct cli_lines {
     const double *y; /* [n_series][n_points] */
     size_t n_points, n_series;
     const char *x_label, *y_label;
+    const char *place; /* attributes of the <svg> inside another one; NULL: it is by itself */
 } cli_lines;
+enum { CLI_PLOT_WIDTH = 360, CLI_LINES_HEIGHT = 240 };
 void cli_plot_lines(FILE *out, const cli_lines *lines);
 
 #endif

@@ -20,36 +20,44 @@ static int way_open(cli_ways *ways, const vouch_model *model, const vouch_sessio
     return CLI_DONE;
 }
 
-static int spec_open(cli_ways *ways, const cli_engine *engine, vouch_session_options *options, unsigned drafters,
-                     int32_t k)
+/* "ngram,recycle k=4 match" */
+static int spec_open(cli_ways *ways, const cli_engine *engine, vouch_session_options *options)
 {
-    char words[64], name[96];
-    cli_spec_text(drafters, words);
-    if (k > 0) snprintf(name, sizeof name, "%s k=%d", words, k);
-    else snprintf(name, sizeof name, "%s", words);
-    options->speculation.drafters = drafters;
-    options->speculation.n_draft = k;
+    const vouch_speculation *s = &options->speculation;
+    char words[64], name[96], k[16] = "";
+    const bool named = engine->options->rules.n > 1 || s->accept != VOUCH_ACCEPT_AUTO;
+    const char *rule = s->accept == VOUCH_ACCEPT_AUTO ? "auto" : vouch_accept_name((int)s->accept);
+    if (s->n_draft > 0) snprintf(k, sizeof k, " k=%d", s->n_draft);
+    snprintf(name, sizeof name, "%s%s%s%s", cli_spec_text(s->drafters, words), k, named ? " " : "",
+             named ? rule : "");
     return way_open(ways, engine->model, options, name);
 }
 
 int cli_ways_open(cli_ways *ways, const cli_engine *engine, int32_t n_ctx)
 {
     const cli_options *o = engine->options;
+    const size_t n_k = o->draft_lengths.n, n_rules = o->rules.n, n = o->drafters.n * n_k * n_rules;
     vouch_session_options options = o->session;
+    vouch_error err;
     options.n_ctx = n_ctx;
     options.speculation.drafters = VOUCH_DRAFTER_NONE;
-    *ways = (cli_ways){.items = calloc(2 + o->drafters.n * o->draft_lengths.n, sizeof *ways->items)};
+    options.speculation.accept = VOUCH_ACCEPT_AUTO;
+    *ways = (cli_ways){.items = calloc(2 + n, sizeof *ways->items)};
     if (!ways->items) {
         cli_complain("not enough memory");
         return CLI_FAILED;
     }
     int status = way_open(ways, engine->model, &options, "target only");
-    if (!status && engine->draft) status = way_open(ways, engine->draft, &options, "draft only");
+    /* A draft model with other tokens can't read the target's. */
+    if (!status && engine->draft && !vouch_model_check_pair(engine->model, engine->draft, &err))
+        status = way_open(ways, engine->draft, &options, "draft only");
     options.speculation.draft_model = engine->draft;
-    for (size_t i = 0; i < o->drafters.n && !status; i++)
-        for (size_t j = 0; j < o->draft_lengths.n && !status; j++)
-            if (o->drafters.items[i] != VOUCH_DRAFTER_NONE)
-                status = spec_open(ways, engine, &options, (unsigned)o->drafters.items[i], o->draft_lengths.items[j]);
+    for (size_t i = 0; i < n && !status; i++) {
+        options.speculation.drafters = (unsigned)o->drafters.items[i / n_rules / n_k];
+        options.speculation.n_draft = o->draft_lengths.items[i / n_rules % n_k];
+        options.speculation.accept = (vouch_accept)o->rules.items[i % n_rules];
+        if (options.speculation.drafters != VOUCH_DRAFTER_NONE) status = spec_open(ways, engine, &options);
+    }
     return status;
 }
 

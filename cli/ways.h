@@ -3,7 +3,8 @@
  * The ways to answer that a benchmark compares, each a session of its own that stays open: what a drafter keeps
  * from one answer to the next belongs to its way.
  *
- *   0   the target alone     1   the draft model alone, where there is one     then each --spec with each -k
+ *   0   the target alone     1   the draft model alone, where there is one
+ *   then each --spec with each -k and each --accept
  */
 #ifndef VOUCH_CLI_WAYS_H
 #define VOUCH_CLI_WAYS_H

@@ -467,6 +467,11 @@ VOUCH_API vouch_status vouch_session_add_history(vouch_session *session, const v
 VOUCH_API vouch_status vouch_session_logits(vouch_session *session, int32_t first, int32_t n,
                                             float *out, vouch_error *err);
 
+/* The same as distributions: p of what comes after each, by the session's sampling parameters, with the tokens before
+ * as its history. Errors: ARGUMENT, NUMERIC. */
+VOUCH_API vouch_status vouch_session_probabilities(vouch_session *session, int32_t first, int32_t n,
+                                                   float *out, vouch_error *err);
+
 /* ------------------------------------------------------- rejection sampler */
 
 /* The rule by itself, on plain probabilities: judges a chain of k guesses and draws the one token that follows the

@@ -201,6 +201,13 @@ static void plain_lines_and_selections(void **state)
     o = json_of(json);
     assert_int_equal(whole(o, "questions"), 1);
     json_decref(o);
+    /* Each rule is a way of its own. */
+    r = RUN("bench", "-m", model, "--prompts", prompts, "--spec", "ngram", "-k", "3", "--accept", "match", "--accept", "block",
+            "--tree", "1,3", "-n", "6", "--json", json);
+    assert_int_equal(r.status, 0);
+    assert_non_null(strstr(r.out, "ngram k=3 match "));
+    assert_non_null(strstr(r.out, "ngram k=3 block "));
+    result_free(&r);
     const setting piped = {.input = "from here\n"};
     expect(run_as(&piped, "vouch", ARGUMENTS("bench", "-m", model, "--prompts", "-", "-n", "2")), 0, NULL);
 }
@@ -234,6 +241,8 @@ static void prompts_that_fail(void **state)
         {{"bench", "--prompts", "x", "--spec", "ngram", "--spec", "ngram"}, "--spec 'ngram': given twice"},
         {{"bench", "--prompts", "x", "--spec", "none", "-k", "3"}, "has no effect with --spec none"},
         {{"bench", "--prompts", "x", "-k", "8,4"}, "not ascending"},
+        {{"bench", "--prompts", "x", "--accept", "match", "--accept", "match"}, "--accept 'match': given twice"},
+        {{"bench", "--prompts", "x", "--accept", "most"}, "--accept 'most': it takes one of rejection|match"},
         {{"bench", "--prompts", "x", "--spec", "ngram,none"}, "none stands alone"},
         {{"bench", "--prompts", "x", "--each", "-1"}, "--each '-1'"},
         {{"bench", "--prompts", "x", "--csv", ""}, "--csv: the value is empty"},

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../cli/figures.h"
 #include "spec/judge.h"
 #include "support/test.h"
 #include "support/toy.h"
@@ -16,28 +17,6 @@ enum { N = 512, K = 2, N_RUNS = 1000000 };
 static const double LEAST_P_VALUE = 1e-6;
 
 /* ------------------------------------------------------------- chi-square */
-
-/* Upper regularised incomplete gamma function Q(a, x): its series for small x, otherwise the continued
- * fraction, by Lentz's method. */
-static double gamma_q(double a, double x)
-{
-    const double front = exp(a * log(x) - x - lgamma(a));
-    if (x < a + 1) {
-        double term = 1 / a, sum = term;
-        for (int n = 1; n < 10000 && term > sum * 1e-15; n++) sum += term *= x / (a + n);
-        return 1 - front * sum;
-    }
-    double b = x + 1 - a, c = 1e300, d = 1 / b, h = d;
-    for (int n = 1; n < 10000; n++) {
-        const double an = -n * (n - a);
-        b += 2;
-        d = 1 / (an * d + b);
-        c = b + an / c;
-        h *= c * d;
-        if (fabs(c * d - 1) < 1e-15) break;
-    }
-    return front * h;
-}
 
 /* The p-value of n counts under the distribution p [n_tokens]; tokens expected less than 10 times share a class. */
 static double p_value(const int64_t *count, int64_t n, const double *p, int n_tokens)
@@ -61,18 +40,18 @@ static double p_value(const int64_t *count, int64_t n, const double *p, int n_to
         classes++;
     }
     assert_true(classes > 30);
-    return gamma_q((classes - 1) / 2.0, chi2 / 2);
+    return cli_chi_square_tail(chi2, classes - 1);
 }
 
 /* Tables of the chi-square distribution: 5 % and 0.1 % points. */
 static void test_p_value_is_right(void **state)
 {
     (void)state;
-    assert_true(fabs(gamma_q(0.5, 3.841459 / 2) - 0.05) < 1e-6);
-    assert_true(fabs(gamma_q(5, 18.307038 / 2) - 0.05) < 1e-6);
-    assert_true(fabs(gamma_q(50, 124.342113 / 2) - 0.05) < 1e-6);
-    assert_true(fabs(gamma_q(50, 149.449253 / 2) - 0.001) < 1e-7);
-    assert_true(fabs(gamma_q(50, 77.929465 / 2) - 0.95) < 1e-6);
+    assert_true(fabs(cli_chi_square_tail(3.841459, 1) - 0.05) < 1e-6);
+    assert_true(fabs(cli_chi_square_tail(18.307038, 10) - 0.05) < 1e-6);
+    assert_true(fabs(cli_chi_square_tail(124.342113, 100) - 0.05) < 1e-6);
+    assert_true(fabs(cli_chi_square_tail(149.449253, 100) - 0.001) < 1e-7);
+    assert_true(fabs(cli_chi_square_tail(77.929465, 100) - 0.95) < 1e-6);
 }
 
 /* --------------------------------------------------------------- the models */

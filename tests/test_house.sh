@@ -91,7 +91,7 @@ header_example_compiles() {
 # Flags that the README names are known to the command. Those of other programs are spelled out here.
 readme_flags_exist() {
     local flags="$TMP/flags" command
-    for command in run bench info tokenize perplexity; do "build/$BUILD/vouch" "$command" --help; done |
+    for command in run bench check analyze info tokenize perplexity; do "build/$BUILD/vouch" "$command" --help; done |
         grep -o -- '--[a-z-]*' | sort -u >"$flags"
     printf -- '--cflags\n--libs\n' >>"$flags"
     unknown_flags() { grep -o -- '--[a-z][a-z-]*' "$1" | sort -u | grep -vxFf "$flags"; }

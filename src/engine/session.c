@@ -650,22 +650,44 @@ vouch_status vouch_session_time_pass(vouch_session *session, int32_t n_rows, int
     return VOUCH_OK;
 }
 
-vouch_status vouch_session_logits(vouch_session *session, int32_t first, int32_t n, float *out, vouch_error *err)
+/* Logits, or what the sampling parameters make of them. */
+static vouch_status read_rows(vouch_session *s, int32_t first, int32_t n, bool processed, float *out, vouch_error *err)
 {
-    VOUCH_DEFAULT_FLOATS();
-    vouch_session *s = session;
     const size_t n_vocab = (size_t)s->model->info.n_vocab;
+    vouch_status status = VOUCH_OK;
     if (first < 0 || n < 0 || first > s->cycle.n_tokens || n > s->cycle.n_tokens - first)
         return vouch_fail(err, VOUCH_E_ARGUMENT, "logits of positions %d to %lld: the sequence has %d tokens", first,
                           (long long)first + n, s->cycle.n_tokens);
     target_rewind(s, first);
-    for (int32_t done = 0; done < n;) {
+    for (int32_t done = 0; done < n && status == VOUCH_OK;) {
         const int32_t rows = vouch_min(n - done, vouch_min(s->max_logits, s->options.prefill_chunk));
         run_target(s, first + done + rows, rows);
-        for (int32_t r = 0; r < rows; r++)
-            memcpy(out + (size_t)(done + r) * n_vocab, vouch_context_logits(s->target, r), n_vocab * sizeof *out);
+        for (int32_t r = 0; r < rows && status == VOUCH_OK; r++) {
+            float *logits = vouch_context_logits(s->target, r), *row = out + (size_t)(done + r) * n_vocab;
+            const int32_t n_history = first + done + r + 1;
+            if (processed)
+                status = vouch_dist_from_logits(&s->p, &s->sampler, logits, s->cycle.tokens, (size_t)n_history);
+            if (status != VOUCH_OK)
+                vouch_fail(err, status, "token %d of the sequence: %s", n_history, vouch_status_text(status));
+            else if (!processed) memcpy(row, logits, n_vocab * sizeof *row);
+            else
+                for (size_t x = 0; x < n_vocab; x++) row[x] = (float)vouch_dist_p(&s->p, (int32_t)x);
+        }
         done += rows;
     }
     target_rewind(s, s->cycle.n_tokens > 0 ? s->cycle.n_tokens - 1 : 0);
-    return VOUCH_OK;
+    return status;
+}
+
+vouch_status vouch_session_logits(vouch_session *session, int32_t first, int32_t n, float *out, vouch_error *err)
+{
+    VOUCH_DEFAULT_FLOATS();
+    return read_rows(session, first, n, false, out, err);
+}
+
+vouch_status vouch_session_probabilities(vouch_session *session, int32_t first, int32_t n, float *out,
+                                         vouch_error *err)
+{
+    VOUCH_DEFAULT_FLOATS();
+    return read_rows(session, first, n, true, out, err);
 }

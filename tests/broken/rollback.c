@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The command with a rollback that leaves a trace: of the tokens that stay, the last one's keys and values are those of
+ * another token. `vouch check` has to find law L3 broken.
+ */
+#include "model/context.h"
+
+void __real_vouch_context_keep(vouch_context *context, int32_t n);
+void __real_vouch_context_keep_path(vouch_context *context, const int32_t *path, int32_t n);
+void __wrap_vouch_context_keep(vouch_context *context, int32_t n);
+void __wrap_vouch_context_keep_path(vouch_context *context, const int32_t *path, int32_t n);
+
+static void last_replace(vouch_context *context)
+{
+    static const int32_t stray = 1;
+    const int32_t n = vouch_context_n_cached(context);
+    if (n < 2) return;
+    __real_vouch_context_keep(context, n - 1);
+    vouch_context_forward(context, &stray, NULL, 1, 0);
+}
+
+void __wrap_vouch_context_keep(vouch_context *context, int32_t n)
+{
+    const bool forgets = n < vouch_context_n_cached(context);
+    __real_vouch_context_keep(context, n);
+    if (forgets) last_replace(context);
+}
+
+void __wrap_vouch_context_keep_path(vouch_context *context, const int32_t *path, int32_t n)
+{
+    __real_vouch_context_keep_path(context, path, n);
+    last_replace(context);
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `vouch analyze`: its arithmetic against direct computation, its report against what must be so (a model that drafts for
+ * itself, greedy text), its files. And vouch_session_probabilities, which it is made of.
+ */
+#include "support/command.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../cli/acceptance.h"
+#include "../cli/figures.h"
+#include "support/tiny_model.h"
+#include "vouch.h"
+
+static char model[256], draft[256];
+
+static int models_write(void **state)
+{
+    (void)state;
+    strcpy(model, test_temporary("model.gguf"));
+    strcpy(draft, test_temporary("draft.gguf"));
+    tiny_model_write(model, &(tiny_model_options){.seed = 1});
+    tiny_model_write(draft, &(tiny_model_options){.seed = 1, .noise = 0.02f, .noise_seed = 2});
+    return 0;
+}
+
+/* ---------------------------------------------------------------- arithmetic */
+
+static void acceptance_of_two_rows(void **state)
+{
+    (void)state;
+    static const float p[] = {0.6f, 0.3f, 0.1f}, q[] = {0.3f, 0.5f, 0.2f};
+    const cli_acceptance at = cli_acceptance_of(p, q, 3);
+    assert_true(fabs(at.r - 0.7) < 1e-7);
+    assert_true(fabs(at.a - 0.3) < 1e-7);
+    assert_true(fabs(at.entropy - 1.295462) < 1e-5);
+    assert_false(at.agree);
+}
+
+/* Cycles drawn one by one must take as many steps as the walk over all chances says. */
+static void cycles_are_those_of_a_simulation(void **state)
+{
+    (void)state;
+    enum { N = 40, K = 4, RUNS = 40000 };
+    cli_acceptance at[N] = {{0}};
+    double room[N + 1], tokens, drawn_tokens = 0, drawn_cycles = 0;
+    test_random random = {7};
+    for (int i = 0; i < N; i++) at[i].r = (double)test_uniform(&random, 0, 1);
+    const double cycles = cli_expected_cycles(at, N, K, room, &tokens);
+    for (int run = 0; run < RUNS; run++) {
+        int t = 0;
+        for (; t < N - K; t++, drawn_cycles++)
+            for (int i = 0; i < K && (double)test_uniform(&random, 0, 1) < at[t].r; i++) t++;
+        drawn_tokens += t;
+    }
+    assert_true(fabs(drawn_cycles / RUNS - cycles) < 0.02 * cycles);
+    assert_true(fabs(drawn_tokens / RUNS - tokens) < 0.02 * tokens);
+    /* Where r is the same everywhere, a walk gives the paper's formula. */
+    for (int i = 0; i < N; i++) at[i].r = 0.8;
+    assert_true(fabs(cli_place_acceptance(at, N, 3) - 0.8) < 1e-12);
+    for (int i = 0; i < N; i++) at[i].r = 1;
+    assert_true(fabs(cli_expected_cycles(at, N, K, room, &tokens) - 8) < 1e-12);
+    assert_true(fabs(tokens - 40) < 1e-12);
+    assert_true(cli_expected_cycles(at, 3, 3, room, &tokens) == 0 && tokens == 0);
+}
+
+static void tails_and_quantiles(void **state)
+{
+    (void)state;
+    /* Of two degrees of freedom the tail is exp(-x / 2); test_chisquare has others. */
+    for (double x = 0.1; x < 60; x *= 1.7) assert_true(fabs(cli_chi_square_tail(x, 2) / exp(-x / 2) - 1) < 1e-10);
+    assert_true(cli_chi_square_tail(0, 3) == 1);
+    double values[] = {3, 1, 2, 5};
+    assert_true(cli_quantile(values, 4, 0.5) == 2.5 && values[0] == 1);
+    assert_true(cli_quantile(values, 4, 0) == 1 && cli_quantile(values, 4, 1) == 5);
+}
+
+/* ------------------------------------------------------------ probabilities */
+
+static void probabilities_are_processed_logits(void **state)
+{
+    (void)state;
+    static const int32_t tokens[] = {5, 9, 5, 7, 11};
+    enum { N = 5, V = 400 };
+    static float logits[N * V], p[N * V];
+    vouch_model *m = NULL;
+    vouch_session *s = NULL;
+    vouch_error err;
+    vouch_session_options options = vouch_session_options_default();
+    options.n_ctx = 16;
+    options.sampling.temperature = 0.7f;
+    options.sampling.presence_penalty = 1.5f;
+    options.sampling.penalty_window = 2;
+    options.speculation.drafters = VOUCH_DRAFTER_NONE;
+    assert_int_equal(vouch_model_open(&m, model, NULL, &err), VOUCH_OK);
+    assert_int_equal(vouch_session_open(&s, m, &options, &err), VOUCH_OK);
+    assert_int_equal(vouch_session_prompt(s, tokens, N, &err), VOUCH_OK);
+    assert_int_equal(vouch_session_logits(s, 0, N, logits, &err), VOUCH_OK);
+    assert_int_equal(vouch_session_probabilities(s, 1, N - 1, p + V, &err), VOUCH_OK);
+    for (int i = 1; i < N; i++) {
+        double sum = 0, difference = 0;
+        for (int x = 0; x < V; x++) {
+            double z = (double)logits[i * V + x] - (x == tokens[i] || x == tokens[i - 1] ? 1.5 : 0);
+            logits[i * V + x] = (float)exp(z / 0.7 - 60);
+            sum += (double)logits[i * V + x];
+        }
+        for (int x = 0; x < V; x++) difference += fabs((double)logits[i * V + x] / sum - (double)p[i * V + x]);
+        assert_true(difference < 1e-4);
+    }
+    assert_int_equal(vouch_session_probabilities(s, 3, 3, p, &err), VOUCH_E_ARGUMENT);
+    vouch_session_close(s);
+    vouch_model_close(m);
+}
+
+/* ------------------------------------------------------------------ command */
+
+static double real(const json_t *object, const char *key)
+{
+    assert_true(json_is_number(json_object_get(object, key)));
+    return json_number_value(json_object_get(object, key));
+}
+
+static double item(const json_t *object, const char *key, size_t i)
+{
+    return json_number_value(json_array_get(json_object_get(object, key), i));
+}
+
+static void figures_follow(void **state)
+{
+    (void)state;
+    char json[256], svg[256];
+    size_t n;
+    strcpy(json, test_temporary("analysis.json"));
+    strcpy(svg, test_temporary("analysis.svg"));
+    result r = RUN("analyze", "-m", model, "-d", draft, "-n", "60", "--json", json, "--svg", svg, "--threads", "1");
+    assert_int_equal(r.status, 0);
+    assert_non_null(strstr(r.out, "Best: k = "));
+    result_free(&r);
+    json_t *o = json_of(json);
+    const json_t *texts = json_object_get(o, "texts"), *all = json_object_get(o, "all");
+    double sum = 0, tokens = 0;
+    assert_int_equal(json_array_size(texts), 4);
+    for (size_t i = 0; i < 4; i++) {
+        const json_t *text = json_array_get(texts, i);
+        sum += real(text, "r") * real(text, "tokens");
+        tokens += real(text, "tokens");
+    }
+    assert_true(fabs(real(all, "r") - sum / tokens) < 1e-9);
+    assert_true(real(all, "r") > 0.3 && real(all, "r") < 0.99);
+    assert_true(fabs(item(o, "r_at_place", 0) - real(all, "r")) < 1e-9);
+    assert_true(item(o, "tokens_per_cycle", 0) == 1 && item(o, "tokens_per_cycle_same_r", 0) == 1);
+    const int64_t best = whole(o, "best_k");
+    for (size_t k = 0; k <= 16; k++) {
+        const double seconds = item(o, "pass_seconds", k) + (double)k * real(o, "draft_seconds");
+        const double speedup = item(o, "tokens_per_cycle", k) * item(o, "pass_seconds", 0) / seconds;
+        assert_true(fabs(item(o, "speedup", k) / speedup - 1) < 1e-9);
+        assert_true(item(o, "speedup", k) <= item(o, "speedup", (size_t)best));
+        if (k > 0) assert_true(item(o, "tokens_per_cycle", k) > 0.97 * item(o, "tokens_per_cycle", k - 1)); /* fewer cycles count */
+    }
+    json_decref(o);
+    char *text = read_whole(svg, &n);
+    assert_int_equal(strncmp(text, "<svg xmlns=", 11), 0);
+    assert_null(strstr(text, "nan"));
+    assert_null(strstr(text, "<script"));
+    assert_non_null(strstr(text, "prefers-color-scheme:dark"));
+    free(text);
+}
+
+/* p and q are the same where a model drafts for itself; greedy, both are certain. */
+static void a_model_agrees_with_itself(void **state)
+{
+    (void)state;
+    char json[256], text[256];
+    strcpy(json, test_temporary("itself.json"));
+    strcpy(text, test_temporary("itself.txt"));
+    write_whole(text, "one two three four five six seven eight nine ten one two three four five six seven", 82);
+    result r = RUN("analyze", "-m", model, "-d", model, "--text", text, "--ctx", "40", "--chunks", "1", "--temp", "1.3",
+                   "--json", json);
+    assert_int_equal(r.status, 0);
+    result_free(&r);
+    json_t *o = json_of(json);
+    assert_true(fabs(real(json_object_get(o, "all"), "r") - 1) < 1e-5);
+    assert_int_equal(whole(json_object_get(o, "all"), "tokens"), 39);
+    assert_true(fabs(item(o, "tokens_per_cycle", 4) - 5) < 1e-3);
+    json_decref(o);
+    r = RUN("analyze", "-m", model, "-d", draft, "--text", text, "--temp", "0", "--json", json);
+    assert_int_equal(r.status, 0);
+    result_free(&r);
+    o = json_of(json);
+    const json_t *all = json_object_get(o, "all");
+    assert_true(real(all, "entropy") == 0);
+    assert_true(real(all, "r") == real(all, "agree") && real(all, "r") == real(all, "argmax"));
+    json_decref(o);
+}
+
+static void wrong_usage_is_named(void **state)
+{
+    (void)state;
+    char other[256], tiny[256];
+    strcpy(other, test_temporary("other.gguf"));
+    strcpy(tiny, test_temporary("tiny.txt"));
+    tiny_model_write(other, &(tiny_model_options){.seed = 1, .vocab_seed = 9});
+    write_whole(tiny, "", 0);
+    expect(RUN("analyze", "-m", model), 2, "--draft-model FILE is missing");
+    expect(RUN("analyze", "-m", model, "-d", draft, "--text", "x", "--prompts", "y"), 2, "exclude each other");
+    expect(RUN("analyze", "-m", model, "-d", draft, "--chunks", "3"), 2, "--chunks has no effect without --text");
+    expect(RUN("analyze", "-m", model, "-d", draft, "-n", "0"), 2, "needs a limit");
+    expect(RUN("analyze", "-m", model, "-d", other), 1, "--draft-model: ");
+    expect(RUN("analyze", "-m", model, "-d", draft, "--text", tiny), 1, "fewer than 2 tokens");
+    expect(RUN("analyze", "-m", model, "-d", draft, "-n", "4", "--svg", "/dev/full"), 1, "No space left");
+    expect(RUN("analyze", "-m", model, "-d", draft, "-n", "4", "--json", "/nowhere/at/all"), 1, "--json: ");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(acceptance_of_two_rows),     cmocka_unit_test(cycles_are_those_of_a_simulation),
+        cmocka_unit_test(tails_and_quantiles),        cmocka_unit_test(probabilities_are_processed_logits),
+        cmocka_unit_test(figures_follow),             cmocka_unit_test(a_model_agrees_with_itself),
+        cmocka_unit_test(wrong_usage_is_named),
+    };
+    return cmocka_run_group_tests(tests, models_write, NULL);
+}
