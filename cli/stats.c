@@ -61,6 +61,8 @@ static void stats_print(const cli_engine *engine, const figures *f)
     if (!isnan(f->of.tokens_per_second)) fprintf(stderr, ", %.1f tokens/s", f->of.tokens_per_second);
     if (!isnan(f->speedup))
         fprintf(stderr, ", %.2fx plain decoding (%.1f)", f->speedup, f->plain_tokens_per_second);
+    if (!isnan(f->predicted_tokens_per_second))
+        fprintf(stderr, ", expected %.1f", f->predicted_tokens_per_second);
     fprintf(stderr, "\ndrafter   %s: %lld cycles", vouch_session_drafter(engine->session),
             (long long)s->cycles);
     if (!isnan(f->of.tokens_per_cycle)) fprintf(stderr, ", %.2f tokens a cycle", f->of.tokens_per_cycle);

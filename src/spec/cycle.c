@@ -176,7 +176,7 @@ vouch_status vouch_cycle_step(vouch_cycle *cycle, const vouch_shape *shape, int3
     stats->judge_seconds += judged - scored;
     const double end = vouch_now();
     stats->decode_seconds += end - start;
-    if (cycle->pace) {
+    if (cycle->pace && fits.depth >= 1) { /* it was asked */
         const vouch_lap lap = {.n_guesses = draft->n,
                                .n_accepted = judgement.n_accepted,
                                .pass_seconds = scored - drafted,

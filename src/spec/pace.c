@@ -55,11 +55,12 @@ struct vouch_pace {
     int32_t since_plain, n_plain; /* cycles with guesses since the last one without; and the other way round */
     int32_t n_answer;  /* cycles since the prompt */
     int32_t most_rows; /* of the largest pass so far */
-    double budget, yield; /* yield of the last draft, in tokens per plain pass */
+    double budget;
     /* The running cycle. */
     bool by_chain;
     double draft_seconds;
     double expected; /* tokens */
+    double yield;    /* of them for a plain pass's time */
     double seconds;  /* expected, of the draft and the pass */
     uint8_t bits[VOUCH_MAX_DRAFT];
 };
@@ -168,36 +169,42 @@ static bool wants_plain(const vouch_pace *p)
            p->since_plain >= (p->yield < 1.2 ? PLAIN_OFTEN : PLAIN_EVERY);
 }
 
+/* Guesses of the chain instead of a draft with this yield, if that promises more. */
+static vouch_draft replace_by_chain(vouch_pace *p, vouch_draft grown, const int32_t *tokens, int32_t n_tokens,
+                                    const vouch_shape *most)
+{
+    vouch_shape shape = *most;
+    shape.n = shape.depth = chain_depth(p, n_tokens, most->depth, p->yield, &p->expected);
+    shape.branches = 1;
+    p->by_chain = shape.n > 0;
+    if (!p->by_chain) return grown;
+    const double cost = chain_cost(p, n_tokens, shape.n), plain = vouch_cost_seconds(&p->cost);
+    p->seconds += cost * plain;
+    const vouch_draft draft = ask_chain(p, tokens, n_tokens, &shape);
+    p->yield = p->expected / (p->costs[draft.n + 1] + cost);
+    return draft;
+}
+
 static vouch_draft pace_propose(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *given)
 {
     vouch_pace *p = self;
-    const double start = p->now(), plain = vouch_cost_seconds(&p->cost);
-    for (int32_t n = 1; n <= given->n + 1; n++) p->costs[n] = vouch_cost_of(&p->cost, n);
+    const double start = p->now();
     vouch_shape shape = *given;
-    shape.cost = p->costs;
     shape.n = vouch_min(shape.n, 2 * p->most_rows - 1); /* t(n) far beyond what was measured is a guess, too */
     shape.depth = vouch_min(shape.depth, shape.n);
+    shape.cost = p->costs;
+    for (int32_t n = 1; n <= given->n + 1; n++) p->costs[n] = vouch_cost_of(&p->cost, n);
+    const bool is_plain = wants_plain(p);
     vouch_draft draft = ask_grown(p, tokens, n_tokens, &shape);
-    double expected = draft.n > 0 ? draft.expected : 1, chain_seconds = 0;
+    if (is_plain) draft.n = 0;
+    p->expected = draft.n > 0 ? draft.expected : 1;
+    p->yield = p->expected / p->costs[draft.n + 1];
+    p->seconds = p->grown_seconds.value;
     p->by_chain = false;
-    if (wants_plain(p)) {
-        draft = (vouch_draft){0};
-        expected = 1;
-    } else {
-        const double yield = expected / p->costs[draft.n + 1];
-        shape.n = shape.depth = chain_depth(p, n_tokens, shape.depth, yield, &expected);
-        p->by_chain = shape.n > 0;
-        if (p->by_chain) {
-            shape.branches = 1;
-            chain_seconds = chain_cost(p, n_tokens, shape.n) * plain;
-            draft = ask_chain(p, tokens, n_tokens, &shape);
-        }
-    }
+    if (!is_plain) draft = replace_by_chain(p, draft, tokens, n_tokens, &shape);
+    p->seconds += p->costs[draft.n + 1] * vouch_cost_seconds(&p->cost);
     p->since_plain = draft.n > 0 ? p->since_plain + 1 : 0;
     p->n_plain = draft.n > 0 ? 0 : p->n_plain + 1;
-    p->expected = expected;
-    if (draft.n > 0) p->yield = expected / (p->costs[draft.n + 1] + (p->by_chain ? chain_seconds / plain : 0));
-    p->seconds = p->grown_seconds.value + chain_seconds + p->costs[draft.n + 1] * plain;
     p->draft_seconds = p->now() - start;
     return draft;
 }
