@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "file.h"
+
 static vouch_status model_open(vouch_model **out, const char *path, const cli_options *options,
                                vouch_error *err)
 {
@@ -28,6 +33,45 @@ int cli_flag_fail(const char *flag, const vouch_error *err)
     return CLI_FAILED;
 }
 
+/* A token a line. */
+static vouch_status head_parse(cli_engine *engine, const char *path, char *text, vouch_error *err)
+{
+    size_t line = 1;
+    for (char *at = text; *at; line++) {
+        char *end;
+        const long long token = strtoll(at, &end, 10);
+        const size_t n = strspn(end, "\r");
+        if (*at < '0' || *at > '9' || (end[n] != '\n' && end[n]) || token > INT32_MAX) {
+            *err = (vouch_error){.code = VOUCH_E_FORMAT};
+            snprintf(err->message, sizeof err->message, "%s:%zu: not the id of a token", path, line);
+            return err->code;
+        }
+        engine->draft_head[engine->n_draft_head++] = (int32_t)token;
+        at = end + n + (end[n] == '\n');
+    }
+    if (engine->n_draft_head > 0) return VOUCH_OK;
+    *err = (vouch_error){.code = VOUCH_E_FORMAT};
+    snprintf(err->message, sizeof err->message, "%s: no tokens in it", path);
+    return err->code;
+}
+
+static vouch_status head_read(cli_engine *engine, const char *path, vouch_error *err)
+{
+    char *text = NULL;
+    size_t n = 0;
+    vouch_status status = cli_file_read(path, &text, &n, err);
+    if (status) return status;
+    engine->draft_head = calloc(n + 1, sizeof *engine->draft_head); /* a byte or more a token */
+    if (engine->draft_head) {
+        status = head_parse(engine, path, text, err);
+    } else {
+        *err = (vouch_error){VOUCH_E_MEMORY, "not enough memory"};
+        status = VOUCH_E_MEMORY;
+    }
+    free(text);
+    return status;
+}
+
 int cli_engine_open(cli_engine *engine, const cli_options *options)
 {
     vouch_error err;
@@ -43,8 +87,16 @@ int cli_engine_open(cli_engine *engine, const cli_options *options)
                      "the text stays right, but will not come sooner",
                      (double)n_draft * 1e-6, (double)n * 1e-6);
     }
+    if (options->draft_head && head_read(engine, options->draft_head, &err)) return cli_flag_fail("draft-head", &err);
     engine->load_seconds = cli_now() - start;
     return CLI_DONE;
+}
+
+void cli_engine_speculate(const cli_engine *engine, vouch_speculation *speculation)
+{
+    speculation->draft_model = engine->draft;
+    speculation->draft_head = engine->draft_head;
+    speculation->n_draft_head = engine->n_draft_head;
 }
 
 int cli_engine_start(cli_engine *engine, const vouch_session_options *session)
@@ -56,7 +108,7 @@ int cli_engine_start(cli_engine *engine, const vouch_session_options *session)
     if (options.n_ctx > n_trained)
         cli_note("a context of %d tokens is more than the %d the model was trained for", options.n_ctx,
                  n_trained);
-    options.speculation.draft_model = engine->draft;
+    cli_engine_speculate(engine, &options.speculation);
     const vouch_status status = vouch_session_open(&engine->session, engine->model, &options, &err);
     engine->load_seconds += cli_now() - start;
     if (!status) return CLI_DONE;
@@ -67,6 +119,7 @@ int cli_engine_start(cli_engine *engine, const vouch_session_options *session)
 void cli_engine_close(cli_engine *engine)
 {
     vouch_session_close(engine->session);
+    free(engine->draft_head);
     vouch_model_close(engine->draft);
     vouch_model_close(engine->model);
 }

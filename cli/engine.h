@@ -14,6 +14,8 @@ enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_WRONG_USAGE = 2 };
 typedef struct cli_engine {
     const cli_options *options;
     vouch_model *model, *draft; /* draft: NULL unless one was given */
+    int32_t *draft_head;        /* [n_draft_head] of --draft-head */
+    size_t n_draft_head;
     vouch_session *session;     /* NULL until cli_engine_start */
     double load_seconds;
 } cli_engine;
@@ -21,6 +23,8 @@ typedef struct cli_engine {
 /* Opens the target and, where one is given, the draft model. Returns an exit status; a failure has
  * been complained about, and cli_engine_close is due in any case. */
 int cli_engine_open(cli_engine *engine, const cli_options *options);
+/* The draft model and its head. */
+void cli_engine_speculate(const cli_engine *engine, vouch_speculation *speculation);
 /* Opens the session. Bad values that only the model could tell are wrong usage. */
 int cli_engine_start(cli_engine *engine, const vouch_session_options *session);
 void cli_engine_close(cli_engine *engine);

@@ -33,7 +33,8 @@ static const command commands[] = {
      "\n"
      "Without a prompt, standard input is read. One token a line: id, tab, text.\n",
      "  vouch tokenize --model m.gguf --prompt \"Hello, world\"\n"
-     "  vouch tokenize --model m.gguf --special --ids --prompt \"<|im_start|>user\"\n"},
+     "  vouch tokenize --model m.gguf --special --ids --prompt \"<|im_start|>user\"\n"
+     "  vouch tokenize --model small.gguf --frequent 8192 --prompt-file articles.txt >small.head\n"},
     {"perplexity", CLI_PERPLEXITY, cli_perplexity, "how well a model predicts a text",
      "vouch perplexity --model FILE --file FILE [--ctx N] [--chunks N]\n"
      "\n"

@@ -64,6 +64,9 @@ static const cli_flag flags[] = {
      "at most B guesses for one place, D on a path; 1,D: chains", NULL, NULL},
     {"allow-vocab-mismatch", NULL, 0, CLI_FLAG_SWITCH, AT(session.speculation.allow_vocab_mismatch), NULL, NULL,
      SPECULATION, "a draft model with other tokens drafts on those that\nboth have", NULL, NULL},
+    {"draft-head", NULL, 0, CLI_FLAG_FILE, AT(draft_head), "FILE", NULL, SPECULATION,
+     "the draft model guesses only these of its tokens, so\nthat it takes less time: what `vouch tokenize\n--frequent N` wrote",
+     NULL, NULL},
     {"draft-sampling", NULL, 0, CLI_FLAG_CHOICE, AT(session.speculation.draft_sampling), "sample|greedy",
      NULL, SPECULATION, "how the draft model draws its guesses", NULL, NULL},
     {"ngram-min", NULL, 0, CLI_FLAG_INT, AT(session.speculation.ngram_min), "N", "[1, 16]", SPECULATION,
@@ -136,6 +139,8 @@ static const cli_flag flags[] = {
      "begin as the model's file asks", NULL, NULL},
     {"ids", NULL, 0, CLI_FLAG_SWITCH, AT(ids), NULL, NULL, CLI_TOKENIZE, "Tokens",
      "only the ids, on one line", NULL, NULL},
+    {"frequent", NULL, 0, CLI_FLAG_INT, AT(n_frequent), "N", "[1, 2147483647]", CLI_TOKENIZE, "Tokens",
+     "instead, the ids of the N most frequent and of the end\nof an answer, one a line: for --draft-head", NULL, NULL},
 
     {"rows", NULL, 'r', CLI_FLAG_INTS, AT(rows), "N,N,...", "[1, 65]", PASSES, "tokens scored in one pass", NULL, NULL},
     {"depth", NULL, 0, CLI_FLAG_INT, AT(depth), "N", "[0, 1000000]", PASSES, "tokens in the cache before a pass", NULL,
@@ -322,7 +327,8 @@ static bool check_effects(cli_options *options, given_flags given)
     static const struct {
         const char *name;
         int drafters;
-    } uses[] = {{"draft-model", MODEL}, {"draft-sampling", MODEL}, {"allow-vocab-mismatch", MODEL}, {"ngram-min", NGRAM},
+    } uses[] = {{"draft-model", MODEL}, {"draft-sampling", MODEL}, {"allow-vocab-mismatch", MODEL}, {"draft-head", MODEL},
+                {"ngram-min", NGRAM},
                 {"ngram-max", NGRAM},   {"lenience", ALL},         {"num-speculative-tokens", ALL},
                 {"tree", ALL}, {"prediction", PREDICTION}, {"history", HISTORY},
                 {"history-tokens", HISTORY}, {"forget", VOUCH_DRAFTER_RECYCLE}};

@@ -35,7 +35,7 @@ typedef struct cli_options {
     int chat_template; /* cli_template */
     bool speculative;
     const char *tree; /* "B,D" */
-    const char *prediction, *history; /* files */
+    const char *prediction, *history, *draft_head; /* files */
     vouch_session_options session; /* sampling and speculation inside; draft_model still to be opened */
     cli_texts stop, bias_texts;
     vouch_logit_bias *bias;
@@ -46,6 +46,7 @@ typedef struct cli_options {
     const char *file; /* perplexity */
     int32_t n_chunks;
     bool ids, special, bos; /* tokenize */
+    int32_t n_frequent;
     cli_ints rows;          /* bench */
     int32_t depth, n_reps, n_prefill, n_decode;
     const char *prompts;    /* bench over prompts */

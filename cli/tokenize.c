@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* vouch tokenize: a text as the model's tokens, one a line, or only their ids. */
+/* vouch tokenize: a text as the model's tokens, one a line, or only their ids; or the most frequent of them. */
 #include <stdlib.h>
 
 #include "cli.h"
@@ -21,6 +21,34 @@ static void tokens_write(FILE *out, const vouch_model *model, const cli_tokens *
     if (ids) fputc('\n', out);
 }
 
+typedef struct tally {
+    int32_t id;
+    size_t count;
+} tally;
+
+/* The most frequent first, of equals the lower id. */
+static int tally_order(const void *a, const void *b)
+{
+    const tally *x = a, *y = b;
+    if (x->count != y->count) return x->count > y->count ? -1 : 1;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+/* What ends an answer counts as the most frequent. */
+static bool frequent_write(FILE *out, const vouch_model *model, const cli_tokens *tokens, int32_t most)
+{
+    const int32_t n = vouch_model_get_info(model)->n_vocab, eos = vouch_model_get_info(model)->token_eos;
+    tally *tallies = calloc((size_t)n, sizeof *tallies);
+    if (!tallies) return false;
+    for (int32_t i = 0; i < n; i++) tallies[i].id = i;
+    for (size_t i = 0; i < tokens->n; i++) tallies[tokens->items[i]].count++;
+    if (eos >= 0) tallies[eos].count = SIZE_MAX;
+    qsort(tallies, (size_t)n, sizeof *tallies, tally_order);
+    for (int32_t i = 0; i < n && i < most && tallies[i].count > 0; i++) fprintf(out, "%d\n", tallies[i].id);
+    free(tallies);
+    return true;
+}
+
 int cli_tokenize(const cli_options *options)
 {
     cli_engine engine = {0};
@@ -34,7 +62,11 @@ int cli_tokenize(const cli_options *options)
         const unsigned flags =
             (options->special ? VOUCH_TOKENIZE_SPECIAL : 0) | (options->bos ? VOUCH_TOKENIZE_BOS : 0);
         if (cli_prompt_tokenize(engine.model, text, n, flags, &tokens, &err)) status = cli_engine_fail(&err);
-        else tokens_write(stdout, engine.model, &tokens, options->ids);
+        else if (options->n_frequent == 0) tokens_write(stdout, engine.model, &tokens, options->ids);
+        else if (!frequent_write(stdout, engine.model, &tokens, options->n_frequent)) {
+            cli_complain("not enough memory");
+            status = CLI_FAILED;
+        }
     }
     free(tokens.items);
     free(text);

@@ -51,7 +51,7 @@ int cli_ways_open(cli_ways *ways, const cli_engine *engine, int32_t n_ctx)
     /* A draft model with other tokens can't read the target's. */
     if (!status && engine->draft && !vouch_model_check_pair(engine->model, engine->draft, &err))
         status = way_open(ways, engine->draft, &options, "draft only");
-    options.speculation.draft_model = engine->draft;
+    cli_engine_speculate(engine, &options.speculation);
     for (size_t i = 0; i < n && !status; i++) {
         options.speculation.drafters = (unsigned)o->drafters.items[i / n_rules / n_k];
         options.speculation.n_draft = o->draft_lengths.items[i / n_rules % n_k];

@@ -288,6 +288,9 @@ typedef struct vouch_speculation {
     vouch_draft_sampling draft_sampling;
     bool allow_vocab_mismatch; /* a draft model with another token table drafts on the tokens that both have, where
                                   it would be refused (arXiv 2502.05202); lossless all the same */
+    const int32_t *draft_head; /* [n_draft_head] the draft model guesses these of its tokens only, each once: its head
+                                  is as much smaller (FR-Spec, arXiv 2502.14856); lossless all the same. Copied */
+    size_t n_draft_head;       /* 0: all */
     int32_t ngram_min, ngram_max; /* lengths of the matched n-gram, longest tried first */
     int32_t history_tokens; /* most tokens of earlier answers, 2 to 2^24; 0: 65536 */
     bool forget; /* each answer begins without what recycling kept of earlier ones */

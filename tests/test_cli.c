@@ -94,6 +94,45 @@ static void text_is_the_same_with_every_drafter(void **state)
     result_free(&plain);
 }
 
+/* A list of frequent tokens, made and used; a bad one is refused. */
+static void draft_head_is_a_list_of_tokens(void **state)
+{
+    (void)state;
+    char head[256];
+    strcpy(head, test_temporary("draft.head"));
+    result all = RUN("tokenize", "-m", draft, "-p", "the river, the river", "--ids");
+    result most = RUN("tokenize", "-m", draft, "-p", "the river, the river", "--frequent", "4");
+    assert_int_equal(all.status | most.status, 0);
+    int n = 0;
+    for (const char *line = most.out; n < 4; n++) {
+        char *end;
+        const long id = strtol(line, &end, 10);
+        char among[16];
+        snprintf(among, sizeof among, "%ld", id);
+        assert_true(end > line && *end == '\n');
+        assert_true(n == 0 || strstr(all.out, among)); /* the first ends an answer */
+        line = end + 1;
+    }
+    write_whole(head, most.out, most.n_out);
+    result plain = RUN("run", "-m", target, "-p", "The river said", "-n", "30", "--spec", "none");
+    result trimmed = RUN("run", "-m", target, "-p", "The river said", "-n", "30", "-d", draft, "--spec", "draft",
+                         "--draft-head", head);
+    assert_int_equal(plain.status | trimmed.status, 0);
+    assert_int_equal(plain.n_out, trimmed.n_out);
+    assert_memory_equal(plain.out, trimmed.out, plain.n_out);
+    const char *const bad[] = {"", "5\nx\n", "7\n\n8\n", "-1\n", "99999999999\n"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        write_whole(head, bad[i], strlen(bad[i]));
+        expect(RUN("run", "-m", target, "-p", "x", "-d", draft, "--draft-head", head), 1, head);
+    }
+    write_whole(head, "5\n400000\n", 9);
+    expect(RUN("run", "-m", target, "-p", "x", "-d", draft, "--draft-head", head), 2, "draft_head[1] is 400000");
+    result_free(&all);
+    result_free(&most);
+    result_free(&plain);
+    result_free(&trimmed);
+}
+
 static void prompt_comes_from_anywhere(void **state)
 {
     (void)state;
@@ -739,6 +778,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_is_the_same_with_every_drafter),
+        cmocka_unit_test(draft_head_is_a_list_of_tokens),
         cmocka_unit_test(prompt_comes_from_anywhere),
         cmocka_unit_test(odd_prompts),
         cmocka_unit_test(values_only_the_model_can_judge),

@@ -80,6 +80,7 @@ typedef struct setup {
     vouch_sampling sampling;
     vouch_draft_sampling draft_sampling;
     bool bridged; /* the draft model has other tokens */
+    bool trimmed; /* and guesses some of them only */
     mistake mistake;
 } setup;
 
@@ -190,7 +191,7 @@ static vouch_bridge *make_bridge(void)
 {
     static const int32_t row_of[VOCAB] = {2, -1, 0, 4}, first[VOCAB + 1] = {0, 1, 3, 4, 5}, pieces[] = {2, 1, 3, 0, 4};
     vouch_bridge *b = calloc(1, sizeof *b);
-    *b = (vouch_bridge){.n_target = VOCAB, .n_draft = N_DRAFT, .n_common = 3, .most = 2};
+    *b = (vouch_bridge){.n_target = VOCAB, .n_rows = N_DRAFT, .n_common = 3, .most = 2};
     b->row_of = memcpy(malloc(sizeof row_of), row_of, sizeof row_of);
     b->first = memcpy(malloc(sizeof first), first, sizeof first);
     b->pieces = memcpy(malloc(sizeof pieces), pieces, sizeof pieces);
@@ -206,6 +207,10 @@ static void run_all(run *r, const setup *s)
     vouch_pool *pool;
     vouch_drafter_ref d;
     memset(r, 0, sizeof *r);
+    static const int32_t head[] = {4, 1, 2}; /* of these the target has two */
+    vouch_bridge *bridge = NULL;
+    if (s->bridged) bridge = make_bridge();
+    if (s->trimmed) assert_int_equal(vouch_bridge_trim(bridge, head, 3, NULL), VOUCH_OK);
     const vouch_drafter_model_options options = {.sampling = &s->sampling,
                                                  .draft_sampling = s->draft_sampling,
                                                  .draw = branching_draw,
@@ -213,7 +218,9 @@ static void run_all(run *r, const setup *s)
                                                  .prefill_chunk = 16,
                                                  .k = s->n,
                                                  .branches = s->branches,
-                                                 .bridge = s->bridged ? make_bridge() : NULL};
+                                                 .bridge = bridge,
+                                                 .head = head,
+                                                 .n_head = s->trimmed ? 3 : 0};
     const vouch_shape shape = {.n = s->n, .depth = s->depth, .branches = s->branches};
     assert_int_equal(vouch_pool_open(&pool, 1, NULL), VOUCH_OK);
     assert_int_equal(vouch_drafter_model_open(&d, model->weights, pool, &options, NULL), VOUCH_OK);
@@ -257,7 +264,7 @@ static vouch_sampling sampling_of(float temperature, int32_t top_k, float top_p,
     return s;
 }
 
-static void check_all(bool bridged)
+static void check_all(bool bridged, bool trimmed)
 {
     static run r;
     const vouch_sampling sampling[] = {sampling_of(1, 0, 1, 0), sampling_of(0.6f, 3, 1, 0.5f),
@@ -273,6 +280,7 @@ static void check_all(bool bridged)
                 setup s = shapes[i];
                 s.sampling = sampling[j];
                 s.bridged = bridged;
+                s.trimmed = trimmed;
                 s.draft_sampling = greedy ? VOUCH_DRAFT_GREEDY : VOUCH_DRAFT_SAMPLE;
                 run_all(&r, &s);
                 n_branches += r.n_branches;
@@ -286,14 +294,20 @@ static void check_all(bool bridged)
 static void the_tokens_are_the_targets(void **state)
 {
     (void)state;
-    check_all(false);
+    check_all(false, false);
 }
 
 /* q is 0 for what the draft model doesn't have. */
 static void the_tokens_are_the_targets_over_a_bridge(void **state)
 {
     (void)state;
-    check_all(true);
+    check_all(true, false);
+}
+
+static void the_tokens_are_the_targets_with_a_trimmed_head(void **state)
+{
+    (void)state;
+    check_all(true, true);
 }
 
 static void mistakes_are_caught(void **state)
@@ -352,12 +366,84 @@ static void a_bridge_spells_every_token(void **state)
     vouch_model_close(draft);
 }
 
+/* ------------------------------------------------------------ trimmed heads */
+
+/* Rows are picked in every type. */
+static void rows_are_picked_whole(void **state)
+{
+    (void)state;
+    enum { N_IN = 512, N_OUT = 40, N = 19 };
+    static float a[N_IN], b[N_IN];
+    static unsigned char file[N_OUT * N_IN * 4];
+    test_random random = {3};
+    int32_t rows[N];
+    for (int32_t i = 0; i < N; i++) rows[i] = (i * 17 + 3) % N_OUT;
+    for (size_t i = 0; i < sizeof file; i++) file[i] = (unsigned char)test_below(&random, 256);
+    for (int type = 0; type < VOUCH_TYPE_COUNT; type++) {
+        vouch_matrix whole, some;
+        if (!vouch_type_get_info((vouch_type)type) || !vouch_type_get_info((vouch_type)type)->block_length) continue;
+        assert_true(vouch_matrix_shape(&whole, (vouch_type)type, N_OUT, N_IN));
+        assert_true(vouch_matrix_shape(&some, (vouch_type)type, N, N_IN));
+        whole.data = aligned_alloc(64, vouch_matrix_bytes(&whole));
+        some.data = aligned_alloc(64, vouch_matrix_bytes(&some));
+        vouch_matrix_pack(&whole, file, 0, whole.n_tiles);
+        vouch_matrix_pick(&some, &whole, rows);
+        for (int32_t i = 0; i < N; i++) {
+            vouch_matrix_get_row(&whole, rows[i], a);
+            vouch_matrix_get_row(&some, i, b);
+            assert_memory_equal(a, b, sizeof a);
+        }
+        free(whole.data);
+        free(some.data);
+    }
+}
+
+/* Of each of its rows, in each type, whatever the others are. */
+static void a_trimmed_head_gives_the_same_logits(void **state)
+{
+    (void)state;
+    const vouch_type types[] = {VOUCH_TYPE_F32, VOUCH_TYPE_F16, VOUCH_TYPE_Q8_0, VOUCH_TYPE_Q4_0, VOUCH_TYPE_Q4_1};
+    enum { N = 37, ALL = 400 };
+    int32_t head[N];
+    for (int32_t i = 0; i < N; i++) head[i] = (i * 151 + 7) % ALL;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        vouch_model *model = tiny_model_open(&(tiny_model_options){.type = types[i], .n_embd = 96, .n_heads = 3});
+        const vouch_matrix *whole = model->weights->head;
+        vouch_matrix some;
+        vouch_pool *pool;
+        vouch_context *a, *b;
+        const int32_t tokens[] = {5, 17, 300};
+        assert_true(vouch_matrix_shape(&some, whole->type, N, whole->n_in));
+        some.data = aligned_alloc(64, vouch_matrix_bytes(&some));
+        vouch_matrix_pick(&some, whole, head);
+        assert_int_equal(vouch_pool_open(&pool, 2, NULL), VOUCH_OK);
+        vouch_context_options options = {.n_ctx = 16, .max_rows = 3, .max_logits = 3};
+        assert_int_equal(vouch_context_open(&a, model->weights, pool, &options, NULL), VOUCH_OK);
+        options.head = &some;
+        assert_int_equal(vouch_context_open(&b, model->weights, pool, &options, NULL), VOUCH_OK);
+        assert_true(vouch_context_memory(b) < vouch_context_memory(a));
+        vouch_context_forward(a, tokens, NULL, 3, 3);
+        vouch_context_forward(b, tokens, NULL, 3, 3);
+        for (int32_t row = 0; row < 3; row++)
+            for (int32_t j = 0; j < N; j++)
+                assert_true(vouch_context_logits(b, row)[j] == vouch_context_logits(a, row)[head[j]]);
+        vouch_context_close(a);
+        vouch_context_close(b);
+        vouch_pool_close(pool);
+        free(some.data);
+        vouch_model_close(model);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_tokens_are_the_targets),
         cmocka_unit_test(the_tokens_are_the_targets_over_a_bridge),
+        cmocka_unit_test(the_tokens_are_the_targets_with_a_trimmed_head),
         cmocka_unit_test(a_bridge_spells_every_token),
+        cmocka_unit_test(rows_are_picked_whole),
+        cmocka_unit_test(a_trimmed_head_gives_the_same_logits),
         cmocka_unit_test(mistakes_are_caught),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

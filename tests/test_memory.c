@@ -240,7 +240,10 @@ static vouch_session_options options_of(drafting how, const vouch_model *draft)
                                       : VOUCH_DRAFTER_CUSTOM;
     spec->draft_model = how == MODEL || how == BRIDGED ? draft : NULL;
     spec->allow_vocab_mismatch = true; /* no matter where there is none */
+    static const int32_t head[] = {5, 40, 41, 42, 43, 300};
     spec->tree_branches = how == BRIDGED ? 3 : 0;
+    spec->draft_head = head;
+    spec->n_draft_head = how == BRIDGED ? 6 : 0;
     spec->custom.propose = propose_same;
     return options;
 }

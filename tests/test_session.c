@@ -570,6 +570,20 @@ static void a_pair_with_unequal_tables_is_refused(void **state)
         assert_non_null(strstr(err.message, pairs[i].says));
         assert_int_equal(vouch_model_check_pair(pairs[i].target, pairs[i].draft, NULL), VOUCH_E_MISMATCH);
     }
+    const int32_t heads[][3] = {{5, 6, -1}, {5, 6, N_VOCAB}, {5, 6, 5}};
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+        vouch_error err;
+        vouch_session *session = NULL;
+        vouch_session_options options = options_of(PLAIN, 3, NULL);
+        options.speculation.drafters = VOUCH_DRAFTER_MODEL;
+        options.speculation.draft_model = near;
+        options.speculation.draft_head = heads[i];
+        options.speculation.n_draft_head = 3;
+        assert_int_equal(vouch_session_open(&session, target, &options, &err), VOUCH_E_ARGUMENT);
+        assert_non_null(strstr(err.message, "draft_head[2]"));
+        options.speculation.draft_head = NULL;
+        assert_int_equal(vouch_session_open(&session, target, &options, &err), VOUCH_E_ARGUMENT);
+    }
     assert_int_equal(vouch_model_check_pair(target, near, NULL), VOUCH_OK);
     assert_int_equal(vouch_model_check_pair(silent, silent, NULL), VOUCH_OK);
     vouch_model_close(foreign);

@@ -314,7 +314,7 @@ static void greedy_text_is_the_same_with_draft_trees(void **state)
 static void greedy_text_is_the_same_over_a_bridge(void **state)
 {
     (void)state;
-    enum { MOST = 8 * (PROMPT + LENGTH) };
+    enum { MOST = 8 * (PROMPT + LENGTH), N_HEAD = 120 };
     static answer plain, got;
     static uint64_t digests[MOST + 1];
     const vouch_model *target = families[0].target;
@@ -346,10 +346,14 @@ static void greedy_text_is_the_same_over_a_bridge(void **state)
         options.prefill_chunk = 3;
         assert_int_equal(vouch_session_open(&session, target, &options, &err), VOUCH_E_MISMATCH);
         options.speculation.allow_vocab_mismatch = true;
+        int32_t head[N_HEAD];
+        for (int32_t i = 0; i < N_HEAD; i++) head[i] = TINY_BYTES + 2 * i;
+        options.speculation.draft_head = head;
         for (int32_t k = 1; k <= 16; k += test_is_quick() ? 6 : 1) {
             options.speculation.n_draft = k;
             options.speculation.tree_branches = 1 + k % 3;
             options.speculation.tree_depth = 1 + k / 2;
+            options.speculation.n_draft_head = k % 2 ? 0 : N_HEAD;
             session = answer_open(target, &options);
             const vouch_drafter_ref d = vouch_session_get_drafter(session);
             assert_int_equal(vouch_session_prompt(session, prompt, PROMPT, NULL), VOUCH_OK);

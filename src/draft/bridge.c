@@ -8,6 +8,11 @@
 
 #include "base/status.h"
 
+static vouch_status out_of_memory(vouch_error *err)
+{
+    return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory to compare two token tables");
+}
+
 static bool text_equal(vouch_text a, vouch_text b)
 {
     return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
@@ -44,12 +49,12 @@ static void keep_first(vouch_bridge *b, bool *taken)
 static vouch_status pair_tokens(vouch_bridge *b, const vouch_tokenizer *target, const vouch_tokenizer *draft,
                                 vouch_error *err)
 {
-    int32_t *specials = calloc((size_t)b->n_draft, sizeof *specials), n_specials = 0;
-    bool *taken = calloc((size_t)b->n_draft, sizeof *taken);
+    int32_t *specials = calloc((size_t)b->n_rows, sizeof *specials), n_specials = 0;
+    bool *taken = calloc((size_t)b->n_rows, sizeof *taken);
     if (!specials || !taken) {
         free(specials);
         free(taken);
-        return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory to compare two token tables");
+        return out_of_memory(err);
     }
     for (int32_t d = 0; d < vouch_tokenizer_size(draft); d++)
         if (vouch_tokenizer_is_special(draft, d)) specials[n_specials++] = d;
@@ -104,26 +109,65 @@ static vouch_status spell_tokens(vouch_bridge *b, const vouch_tokenizer *target,
     return VOUCH_OK;
 }
 
+static vouch_status bridge_allocate(vouch_bridge **out, int32_t n_target, int32_t n_rows, vouch_error *err)
+{
+    vouch_bridge *b = *out = calloc(1, sizeof *b);
+    if (!b) return out_of_memory(err);
+    b->n_target = n_target;
+    b->n_rows = n_rows;
+    b->row_of = calloc((size_t)n_target, sizeof *b->row_of);
+    b->first = calloc((size_t)n_target + 1, sizeof *b->first);
+    return b->row_of && b->first ? VOUCH_OK : out_of_memory(err);
+}
+
+static vouch_status bridge_finish(vouch_bridge **out, vouch_bridge *b, vouch_status status)
+{
+    *out = status == VOUCH_OK ? b : NULL;
+    if (status != VOUCH_OK) vouch_bridge_close(b);
+    return status;
+}
+
 vouch_status vouch_bridge_open(vouch_bridge **out, const vouch_tokenizer *target, int32_t n_target,
                                const vouch_tokenizer *draft, int32_t n_draft, vouch_error *err)
 {
-    *out = NULL;
-    vouch_bridge *b = calloc(1, sizeof *b);
-    if (!b) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory to compare two token tables");
-    b->n_target = n_target;
-    b->n_draft = n_draft;
-    b->row_of = calloc((size_t)n_target, sizeof *b->row_of);
-    b->first = calloc((size_t)n_target + 1, sizeof *b->first);
-    vouch_status status = VOUCH_OK;
-    if (!b->row_of || !b->first)
-        status = vouch_fail(err, VOUCH_E_MEMORY, "not enough memory to compare two token tables");
+    vouch_bridge *b;
+    vouch_status status = bridge_allocate(&b, n_target, n_draft, err);
     if (status == VOUCH_OK) status = pair_tokens(b, target, draft, err);
     if (status == VOUCH_OK && b->n_common == 0)
         status = vouch_fail(err, VOUCH_E_MISMATCH, "target and draft model have no token in common");
     if (status == VOUCH_OK) status = spell_tokens(b, target, draft, err);
-    if (status == VOUCH_OK) *out = b;
-    else vouch_bridge_close(b);
-    return status;
+    return bridge_finish(out, b, status);
+}
+
+vouch_status vouch_bridge_open_same(vouch_bridge **out, int32_t n, vouch_error *err)
+{
+    vouch_bridge *b;
+    vouch_status status = bridge_allocate(&b, n, n, err);
+    if (status == VOUCH_OK) {
+        b->pieces = calloc((size_t)n, sizeof *b->pieces);
+        if (!b->pieces) status = out_of_memory(err);
+    }
+    for (int32_t t = 0; status == VOUCH_OK && t < n; t++) b->row_of[t] = b->pieces[t] = b->first[t] = t;
+    if (status == VOUCH_OK) b->first[n] = b->n_common = n;
+    if (b) b->most = 1;
+    return bridge_finish(out, b, status);
+}
+
+vouch_status vouch_bridge_trim(vouch_bridge *bridge, const int32_t *tokens, int32_t n, vouch_error *err)
+{
+    vouch_bridge *b = bridge;
+    int32_t *index = calloc((size_t)b->n_rows, sizeof *index); /* 1 + the new row */
+    if (!index) return out_of_memory(err);
+    for (int32_t i = 0; i < n; i++) index[tokens[i]] = i + 1;
+    b->n_common = 0;
+    for (int32_t t = 0; t < b->n_target; t++) {
+        if (b->row_of[t] >= 0) b->row_of[t] = index[b->row_of[t]] - 1;
+        b->n_common += b->row_of[t] >= 0;
+    }
+    b->n_rows = n;
+    free(index);
+    if (b->n_common > 0) return VOUCH_OK;
+    return vouch_fail(err, VOUCH_E_MISMATCH, "none of the %d tokens of the draft model's head is the target's", n);
 }
 
 void vouch_bridge_close(vouch_bridge *bridge)

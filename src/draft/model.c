@@ -55,6 +55,7 @@ typedef struct model_drafter {
     vouch_draw_fn *draw;
     vouch_bridge *bridge;     /* NULL: the token tables are the same */
     float *logits;            /* [n_vocab of the target], where there is a bridge */
+    vouch_matrix head;        /* where it is trimmed */
     int32_t n_told;           /* tokens of the sequence in the cache */
     int32_t *offsets;         /* [n_session + 1] the cache's tokens before each of them, where there is a bridge */
     int32_t *spelled;         /* [chunk], where there is a bridge */
@@ -123,10 +124,9 @@ static void model_observe(void *self, const int32_t *tokens, int32_t n_tokens)
     catch_up(self, tokens, n_tokens - 1, false); /* the last one with the proposal, for its logits */
 }
 
-/* What the draft model is fed for a guess. */
-static int32_t row_of(const model_drafter *d, int32_t guess)
+static int32_t token_of(const model_drafter *d, int32_t guess)
 {
-    return d->bridge ? d->bridge->row_of[guess] : guess;
+    return d->bridge ? vouch_bridge_token(d->bridge, guess) : guess;
 }
 
 /* q from the logits of a row, the first n of the history being before it. False where these aren't finite. */
@@ -158,7 +158,7 @@ static void grow_chain(model_drafter *d, vouch_draft *draft, int64_t n_tokens, i
         draft->n = i + 1;
         if (draft->n == k) return;
         d->history[d->n_history + i] = d->guesses[i];
-        const int32_t token = row_of(d, d->guesses[i]);
+        const int32_t token = token_of(d, d->guesses[i]);
         vouch_context_forward(d->context, &token, NULL, 1, 1);
         d->n_told++; /* until a rewind says that it isn't */
         if (d->bridge) d->offsets[d->n_told] = d->offsets[d->n_told - 1] + 1;
@@ -201,7 +201,7 @@ static int32_t level_open(model_drafter *d, const int32_t *chosen, int32_t n)
     int32_t tokens[N_BEST], parents[N_BEST], n_open = 0;
     for (int32_t i = 0; i < n; i++) {
         const int32_t parent = d->parents[chosen[i]];
-        tokens[i] = row_of(d, d->guesses[chosen[i]]);
+        tokens[i] = token_of(d, d->guesses[chosen[i]]);
         parents[i] = parent < 0 ? -1 : d->rows[parent];
         d->rows[chosen[i]] = d->n_rows + i;
     }
@@ -350,6 +350,11 @@ static void layout_drafter(model_drafter *d, const vouch_drafter_model_options *
         d->offsets = vouch_arena_take(arena, (size_t)d->n_session + 1, sizeof *d->offsets);
         d->spelled = vouch_arena_take(arena, (size_t)d->chunk, sizeof *d->spelled);
     }
+    if (options->n_head > 0) {
+        if (!vouch_matrix_shape(&d->head, weights->head->type, options->n_head, weights->head->n_in))
+            arena->overflow = true;
+        d->head.data = vouch_arena_take(arena, (size_t)d->head.n_tiles, d->head.tile_bytes);
+    }
     for (int32_t i = 0; i < n_q; i++) {
         vouch_dist counted;
         vouch_dist_layout(d->q ? &d->q[i] : &counted, n_vocab, arena);
@@ -368,7 +373,7 @@ vouch_status vouch_drafter_model_open(vouch_drafter_ref *out, const vouch_weight
     }
     d->bridge = options->bridge;
     d->n_session = options->n_ctx;
-    const int64_t wanted = (int64_t)options->n_ctx * (d->bridge ? SPELLED : 1);
+    const int64_t wanted = (int64_t)options->n_ctx * (d->bridge && d->bridge->most > 1 ? SPELLED : 1);
     d->n_ctx = wanted < weights->hparams.n_ctx_train ? (int32_t)wanted : weights->hparams.n_ctx_train;
     d->chunk = options->prefill_chunk;
     if (d->bridge && d->chunk < d->bridge->most) d->chunk = d->bridge->most;
@@ -378,11 +383,13 @@ vouch_status vouch_drafter_model_open(vouch_drafter_ref *out, const vouch_weight
     const vouch_context_options context = {.n_ctx = d->n_ctx,
                                            .max_rows = d->chunk > d->k ? d->chunk : d->k,
                                            .max_logits = d->branches,
+                                           .head = options->n_head > 0 ? &d->head : NULL,
                                            .kv_type = options->kv_type};
     vouch_status status = vouch_arena_allocate(&arena, "the draft model's distributions", err);
     if (status == VOUCH_OK) {
         layout_drafter(d, options, weights, &arena);
         d->arena = arena;
+        if (options->n_head > 0) vouch_matrix_pick(&d->head, weights->head, options->head);
         status = vouch_context_open(&d->context, weights, pool, &context, err);
     }
     if (status != VOUCH_OK) {

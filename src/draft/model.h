@@ -16,7 +16,9 @@ typedef struct vouch_drafter_model_options {
     int32_t k;             /* most guesses of a proposal */
     int32_t branches;      /* most for one place, of which VOUCH_MAX_OPTIONS are used; 1: chains */
     vouch_kv_type kv_type;
-    vouch_bridge *bridge;  /* to another token table; NULL: it is the same. Taken over, on failure, too */
+    vouch_bridge *bridge;  /* to another token table or a trimmed head; NULL: neither. Taken over, on failure, too */
+    const int32_t *head;   /* [n_head] the tokens of the trimmed head that the bridge knows; copied */
+    int32_t n_head;        /* 0: it is whole */
 } vouch_drafter_model_options;
 
 /* weights and pool must outlive it. Past the draft model's trained context it proposes nothing.

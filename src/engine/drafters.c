@@ -3,6 +3,7 @@
 #include "engine/drafters.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/common.h"
 #include "draft/compose.h"
@@ -30,19 +31,53 @@ void vouch_drafters_name(unsigned drafters, char *out, size_t size)
             used += (size_t)snprintf(out + used, size - used, "%s%s", used ? "," : "", vouch_drafter_name(bit));
 }
 
+static vouch_status check_head(const vouch_speculation *spec, int32_t n_vocab, vouch_error *err)
+{
+    const size_t n = spec->n_draft_head;
+    vouch_status status = VOUCH_OK;
+    if (n > (size_t)n_vocab || (n > 0 && !spec->draft_head))
+        return vouch_fail(err, VOUCH_E_ARGUMENT,
+                          "speculation: draft_head has %zu tokens, must be at most the draft model's %d", n,
+                          n_vocab);
+    bool *taken = calloc((size_t)n_vocab, sizeof *taken);
+    if (!taken) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the draft model's head");
+    for (size_t i = 0; i < n && status == VOUCH_OK; i++) {
+        const int32_t token = spec->draft_head[i];
+        if (token < 0 || token >= n_vocab || taken[token])
+            status = vouch_fail(err, VOUCH_E_ARGUMENT,
+                                "speculation: draft_head[%zu] is %d, must be 0 to %d and there once", i, token,
+                                n_vocab - 1);
+        else taken[token] = true;
+    }
+    free(taken);
+    return status;
+}
+
+/* None where the draft model guesses all of the target's tokens, and no others. */
+static vouch_status open_bridge(vouch_bridge **out, const vouch_model *model, const vouch_speculation *spec,
+                                vouch_error *err)
+{
+    const vouch_model *draft = spec->draft_model;
+    const int32_t n = model->info.n_vocab, n_draft = draft->info.n_vocab;
+    const bool may_differ = spec->allow_vocab_mismatch && model->tokenizer && draft->tokenizer;
+    *out = NULL;
+    if (may_differ && vouch_model_check_pair(model, draft, NULL) != VOUCH_OK)
+        VOUCH_TRY(vouch_bridge_open(out, model->tokenizer, n, draft->tokenizer, n_draft, err));
+    else VOUCH_TRY(vouch_model_check_pair(model, draft, err));
+    if (spec->n_draft_head == 0) return VOUCH_OK;
+    if (!*out) VOUCH_TRY(vouch_bridge_open_same(out, n, err));
+    const vouch_status status = vouch_bridge_trim(*out, spec->draft_head, (int32_t)spec->n_draft_head, err);
+    if (status != VOUCH_OK) vouch_bridge_close(*out);
+    return status;
+}
+
 static vouch_status open_model(vouch_drafter_ref *out, const vouch_model *model, const vouch_session_options *o,
                                bool is_paced, vouch_pool *pool, vouch_error *err)
 {
     const vouch_speculation *spec = &o->speculation;
-    const vouch_model *draft = spec->draft_model;
-    vouch_bridge *bridge = NULL;
-    const bool has_tables = model->tokenizer && draft->tokenizer;
-    if (!spec->allow_vocab_mismatch || !has_tables) {
-        VOUCH_TRY(vouch_model_check_pair(model, draft, err));
-    } else if (vouch_model_check_pair(model, draft, NULL) != VOUCH_OK) {
-        VOUCH_TRY(vouch_bridge_open(&bridge, model->tokenizer, model->info.n_vocab, draft->tokenizer,
-                                    draft->info.n_vocab, err));
-    }
+    vouch_bridge *bridge;
+    VOUCH_TRY(check_head(spec, spec->draft_model->info.n_vocab, err));
+    VOUCH_TRY(open_bridge(&bridge, model, spec, err));
     const vouch_drafter_model_options options = {.sampling = &o->sampling,
                                                  .draft_sampling = spec->draft_sampling,
                                                  .draw = vouch_rule_get(spec->accept)->draw_guess,
@@ -51,8 +86,10 @@ static vouch_status open_model(vouch_drafter_ref *out, const vouch_model *model,
                                                  .k = spec->n_draft,
                                                  .branches = is_paced ? 1 : spec->tree_branches,
                                                  .kv_type = o->kv_type,
-                                                 .bridge = bridge};
-    return vouch_drafter_model_open(out, draft->weights, pool, &options, err);
+                                                 .bridge = bridge,
+                                                 .head = spec->draft_head,
+                                                 .n_head = (int32_t)spec->n_draft_head};
+    return vouch_drafter_model_open(out, spec->draft_model->weights, pool, &options, err);
 }
 
 static vouch_status open_source(vouch_source *out, const vouch_model *model, const vouch_session_options *o,

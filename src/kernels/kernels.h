@@ -172,6 +172,8 @@ static inline size_t vouch_matrix_bytes(const vouch_matrix *m)
 void vouch_matrix_pack(vouch_matrix *matrix, const void *rows, int64_t tile_begin, int64_t tile_end);
 /* Row `row` as floats, exactly as GGUF defines them: out [n_in]. */
 void vouch_matrix_get_row(const vouch_matrix *matrix, int64_t row, float *out);
+/* The rows rows[0, matrix->n_out) of another matrix of the same type and width, in this order. */
+void vouch_matrix_pick(vouch_matrix *matrix, const vouch_matrix *from, const int32_t *rows);
 /* True where the type's kernels want quantised activations. */
 static inline bool vouch_type_is_quantized(vouch_type type)
 {

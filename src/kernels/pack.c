@@ -378,3 +378,40 @@ void vouch_matrix_get_row(const vouch_matrix *matrix, int64_t row, float *out)
     if (form.low) get_quantized(form, tile, lane, matrix->n_in, out);
     else get_floats(matrix->type, tile, lane, matrix->n_in, out);
 }
+
+/* ------------------------------------------------------- from tile to tile */
+
+/* A unit is vectors of 16 lanes: of f16 numbers, of small scales, of 4 bytes of planes. */
+static void copy_unit(vouch_form form, unsigned char *to, int to_lane, const unsigned char *from, int from_lane)
+{
+    const int32_t halves = (form.scales == VOUCH_SCALES_HALF ? 2 : 1) * (1 + form.minimum);
+    const int32_t head = vouch_form_head_bytes(form);
+    for (int32_t at = 0; at < 32 * halves; at += 32) memcpy(to + at + to_lane * 2, from + at + from_lane * 2, 2);
+    for (int32_t at = 32 * halves; at < head; at += 16) to[at + to_lane] = from[at + from_lane];
+    for (int32_t at = head; at < vouch_form_unit_bytes(form); at += 64)
+        memcpy(to + at + to_lane * 4, from + at + from_lane * 4, 4);
+}
+
+static void copy_lane(const vouch_matrix *m, unsigned char *to, int to_lane, const unsigned char *from, int from_lane)
+{
+    const vouch_form form = vouch_forms[m->type];
+    const int size = vouch_type_get_info(m->type)->block_bytes;
+    if (!form.low) {
+        for (int64_t k = 0; k < m->n_in; k++)
+            memcpy(to + (k * VOUCH_TILE + to_lane) * size, from + (k * VOUCH_TILE + from_lane) * size, (size_t)size);
+        return;
+    }
+    for (int64_t b = 0; b < m->n_in / VOUCH_BLOCK; b += vouch_form_blocks(form)) {
+        copy_unit(form, to, to_lane, from, from_lane);
+        to += vouch_form_unit_bytes(form);
+        from += vouch_form_unit_bytes(form);
+    }
+}
+
+void vouch_matrix_pick(vouch_matrix *matrix, const vouch_matrix *from, const int32_t *rows)
+{
+    memset(matrix->data, 0, (size_t)matrix->n_tiles * matrix->tile_bytes);
+    for (int64_t i = 0; i < matrix->n_out; i++)
+        copy_lane(matrix, matrix->data + (size_t)(i / VOUCH_TILE) * matrix->tile_bytes, (int)(i % VOUCH_TILE),
+                  from->data + (size_t)(rows[i] / VOUCH_TILE) * from->tile_bytes, rows[i] % VOUCH_TILE);
+}

@@ -74,7 +74,7 @@ static void layout_context(vouch_context *c, vouch_arena *arena)
     c->mixed = vouch_arena_take(arena, rows * (size_t)h->n_heads * width, sizeof(float));
     c->gate = vouch_arena_take(arena, rows * (size_t)h->n_ff, sizeof(float));
     c->up = vouch_arena_take(arena, rows * (size_t)h->n_ff, sizeof(float));
-    c->logits = vouch_arena_take(arena, (size_t)c->max_logits * (size_t)h->n_vocab, sizeof(float));
+    c->logits = vouch_arena_take(arena, (size_t)c->max_logits * (size_t)c->head->n_out, sizeof(float));
     c->squares = vouch_arena_take(arena, rows * (((size_t)h->n_embd + 15) / 16), sizeof(float));
     layout_acts(&c->acts, c->max_rows, h->n_embd, c->needs, arena);
     layout_acts(&c->mixed_acts, c->max_rows, (int64_t)h->n_heads * h->head_dim, c->needs, arena);
@@ -126,6 +126,7 @@ vouch_status vouch_context_open(vouch_context **out, const vouch_weights *weight
     vouch_context *c = calloc(1, sizeof *c);
     if (!c) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a context");
     *c = (vouch_context){.weights = weights,
+                         .head = options->head ? options->head : weights->head,
                          .pool = pool,
                          .n_ctx = options->n_ctx,
                          .n_slots = (options->n_ctx + VOUCH_TILE - 1) / VOUCH_TILE * VOUCH_TILE,
@@ -226,5 +227,5 @@ uint64_t vouch_context_digest(const vouch_context *context)
 
 float *vouch_context_logits(vouch_context *context, int32_t i)
 {
-    return context->logits + (size_t)i * (size_t)context->weights->hparams.n_vocab;
+    return context->logits + (size_t)i * (size_t)context->head->n_out;
 }

@@ -26,6 +26,7 @@ typedef struct vouch_context_options {
     int32_t max_rows; /* most rows of a pass */
     int32_t max_logits; /* most rows of a pass with logits */
     vouch_kv_type kv_type;
+    const vouch_matrix *head; /* instead of the weights': some of its rows; NULL: all */
 } vouch_context_options;
 
 /* The weights and the pool must outlive it. Errors: MEMORY (with the sizes). */
@@ -43,7 +44,7 @@ void vouch_context_forward(vouch_context *context, const int32_t *tokens, const 
  * a tree fit into max_rows. */
 void vouch_context_grow(vouch_context *context, const int32_t *tokens, const int32_t *parents, int32_t n,
                         int32_t n_logits);
-/* Logits [n_vocab] of the i-th row that has them. The caller may change them. */
+/* Logits [n_vocab], or of the head's rows, of the i-th row that has them. The caller may change them. */
 float *vouch_context_logits(vouch_context *context, int32_t i);
 
 int32_t vouch_context_n_cached(const vouch_context *context);

@@ -27,6 +27,7 @@ typedef struct thread_memory {
 
 struct vouch_context {
     const vouch_weights *weights;
+    const vouch_matrix *head;
     vouch_pool *pool;
     int32_t n_ctx, n_slots, n_cached; /* n_slots: n_ctx rounded up to a tile */
     int32_t max_rows, max_logits;
@@ -46,7 +47,7 @@ struct vouch_context {
     float *q, *k, *v;                   /* [n_rows][heads * head_dim] */
     float *mixed;                       /* [n_rows][n_heads * head_dim] attention's result */
     float *gate, *up;                   /* [n_rows][n_ff] */
-    float *logits;                      /* [n_logits][n_vocab] */
+    float *logits;                      /* [n_logits][head->n_out] */
     float *squares;                     /* [n_rows][n_embd / 16, rounded up] sums of squares of x */
     vouch_acts acts;                    /* [n_rows][n_embd] x times the next norm's weights */
     vouch_acts mixed_acts;              /* [n_rows][n_heads * head_dim] the input of W_o */

@@ -87,7 +87,7 @@ static reader reader_ffn(const vouch_context *c, int32_t l)
 
 static reader reader_head(const vouch_context *c)
 {
-    return (reader){c->weights->output_norm, needs_of(&c->weights->head, 1), c->n_rows - c->n_logits};
+    return (reader){c->weights->output_norm, needs_of(&c->head, 1), c->n_rows - c->n_logits};
 }
 
 static float *squares_of(const vouch_context *c, int64_t row)
@@ -437,7 +437,7 @@ static vouch_acts stage_ffn(vouch_context *c, vouch_pool *team, thread_memory *m
 
 static void stage_logits(vouch_context *c, vouch_pool *team, thread_memory *my)
 {
-    const vouch_matrix *head = c->weights->head;
+    const vouch_matrix *head = c->head;
     const reader me = reader_head(c);
     const vouch_acts acts = receive(c, my, &me);
     vouch_work work = vouch_pool_share(team, my->thread, head->n_tiles, TILES);
