@@ -68,7 +68,8 @@ static vouch_status answer_add(cli_analysis *a, const char *name, const int32_t 
     vouch_session_options options = a->engine->options->session;
     vouch_session *session = NULL;
     vouch_step step = {0};
-    options.n_ctx = (int32_t)n + options.max_tokens + 1;
+    const int64_t n_ctx = (int64_t)n + options.max_tokens + 1;
+    options.n_ctx = n_ctx < INT32_MAX ? (int32_t)n_ctx : INT32_MAX;
     options.speculation.drafters = VOUCH_DRAFTER_NONE;
     vouch_status status = vouch_session_open(&session, a->engine->model, &options, err);
     if (!status) status = vouch_session_prompt(session, prompt, n, err);

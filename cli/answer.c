@@ -85,6 +85,7 @@ vouch_status cli_answer(cli_engine *engine, const cli_tokens *prompt, cli_reply 
     vouch_step step = {0};
     vouch_status status;
     reply->n_text = 0;
+    if (reply->text) *reply->text = 0; /* there is none yet, if the prompt is cancelled */
     reply->finish = VOUCH_FINISH_NONE;
     cli_interrupt_watch(session);
     vouch_session_set_progress(session, cli_progress_report, &progress);

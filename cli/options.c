@@ -77,7 +77,7 @@ static const cli_flag flags[] = {
      "your own guess of the answer, to copy from", NULL, NULL},
     {"history", NULL, 0, CLI_FLAG_FILE, AT(history), "FILE", NULL, CLI_RUN, "Speculation",
      "earlier answers to copy from; this one is added", NULL, NULL},
-    {"history-tokens", NULL, 0, CLI_FLAG_INT, AT(session.speculation.history_tokens), "N", "[2, 16777216]",
+    {"history-tokens", NULL, 0, CLI_FLAG_INT, AT(session.speculation.history_tokens), "N", "[4, 16777216]",
      SPECULATION, "most of them kept (default 65536)", NULL, NULL},
     {"forget", NULL, 0, CLI_FLAG_SWITCH, AT(session.speculation.forget), NULL, NULL, SPECULATION,
      "an answer doesn't recycle what was kept of those\nbefore it", NULL, NULL},
@@ -362,7 +362,10 @@ static bool check_speculation(cli_options *options, given_flags given)
         }
         speculation->drafters = VOUCH_DRAFTER_MODEL;
     }
-    return resolve_drafters(options) && check_effects(options, given);
+    const bool is_auto = speculation->drafters == VOUCH_DRAFTER_AUTO && !options->prediction && !options->history;
+    if (!resolve_drafters(options) || !check_effects(options, given)) return false;
+    if (is_auto) speculation->drafters = VOUCH_DRAFTER_AUTO; /* so that -k only limits what pace decides */
+    return true;
 }
 
 static bool check_cpu(const char *cpu)

@@ -280,7 +280,9 @@ typedef struct vouch_drafter {
 typedef struct vouch_speculation {
     unsigned drafters; /* VOUCH_DRAFTER_ */
     int32_t n_draft; /* k: most guesses a cycle, 1 to VOUCH_MAX_DRAFT; 0: as many as pay, by what passes take here and
-                        how often guesses hold, down to none */
+                        how often guesses hold, down to none. Under REJECTION and BLOCK guesses drawn from q have a
+                        say in a sampled text, and so then has the clock: for one that the seed names, a number here,
+                        or MATCH or COUPLED */
     int32_t tree_branches; /* most guesses for one place, to VOUCH_MAX_DRAFT; 1: chains; 0: the drafter's default,
                               chains with a draft model, which makes at most 8 */
     int32_t tree_depth;    /* longest path of guesses, to VOUCH_MAX_DRAFT; 0: n_draft */
@@ -292,7 +294,7 @@ typedef struct vouch_speculation {
                                   is as much smaller (FR-Spec, arXiv 2502.14856); lossless all the same. Copied */
     size_t n_draft_head;       /* 0: all */
     int32_t ngram_min, ngram_max; /* lengths of the matched n-gram, longest tried first */
-    int32_t history_tokens; /* most tokens of earlier answers, 2 to 2^24; 0: 65536 */
+    int32_t history_tokens; /* most tokens of earlier answers, 4 to 2^24; 0: 65536 */
     bool forget; /* each answer begins without what recycling kept of earlier ones */
     vouch_accept accept;
     double lenience; /* (0, 1]; 1 is lossless. Of REJECTION only: accept with min(1, p / (lenience q)), so that

@@ -106,6 +106,8 @@ static vouch_status spell_tokens(vouch_bridge *b, const vouch_tokenizer *target,
         if ((int32_t)n > b->most) b->most = (int32_t)n;
     }
     b->first[b->n_target] = (int32_t)used;
+    int32_t *fitting = realloc(b->pieces, (used + 1) * sizeof *b->pieces); /* the room was for the worst case */
+    if (fitting) b->pieces = fitting;
     return VOUCH_OK;
 }
 

@@ -16,9 +16,12 @@ static double ratio(double c, int32_t n)
     return cbrt((1 + x * x * x) / (1 + c * c * c));
 }
 
+/* Straight lines near r(n): only sums and products, so that what is drafted by it is the same on every machine. */
 double vouch_cost_default(int32_t n_rows)
 {
-    return ratio(FIRST_C, n_rows);
+    if (n_rows <= 5) return 1 + 0.03 * (n_rows - 1);
+    if (n_rows <= 8) return 1.12 + 0.1 * (n_rows - 5);
+    return 1.42 + 0.13 * (n_rows - 8);
 }
 
 void vouch_cost_init(vouch_cost *cost)

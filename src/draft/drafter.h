@@ -69,7 +69,7 @@ typedef struct vouch_drafter_ops {
     void (*rewind)(void *self, int32_t n_tokens);
     void (*close)(void *self);
     size_t (*memory)(const void *self);
-    /* A number that differs when any byte of the state does (for tests of law L3); NULL: it has none. */
+    /* A number that differs when what has been learned does (for tests of law L3); NULL: it has none. */
     uint64_t (*digest)(const void *self);
 } vouch_drafter_ops;
 

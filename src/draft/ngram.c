@@ -178,6 +178,7 @@ static int32_t ngram_expand(const void *self, const vouch_place *place, vouch_ca
         while (n_out < VOUCH_MAX_OPTIONS && (end = find(g, place, n, end, &probes)) > 0) {
             n_out = add(out, n_out, token_at(g, place, end), match_length(g, place, end, n));
             end = t->previous[end];
+            probes++;
         }
     }
     return n_out;

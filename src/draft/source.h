@@ -54,7 +54,7 @@ typedef struct vouch_source_ops {
     double trust; /* its weight among several sources, to begin with */
     void (*close)(void *self);
     size_t (*memory)(const void *self);
-    /* A number that differs when any byte of the state does (for tests of law L3). */
+    /* A number that differs when what has been learned does (for tests of law L3). */
     uint64_t (*digest)(const void *self);
 } vouch_source_ops;
 

@@ -141,14 +141,14 @@ static void history_begin(void *self, const int32_t *tokens, int32_t n_tokens)
     ((suffix *)self)->n_prompt = n_tokens;
 }
 
-/* Keeps the last half, from the beginning of an answer on, or as many tokens of a very long one. */
+/* Keeps those of the last answers that fit into half; each is shorter than that. */
 static void drop_older_half(suffix *s)
 {
     vouch_suffix_tree *tree = &s->tree;
     const int32_t n = tree->n_tokens;
     int32_t from = n - tree->capacity / 2;
-    if (from < 0) from = 0;
-    for (int32_t i = from; i < n; i++)
+    if (from <= 0) return;
+    for (int32_t i = from - 1; i < n; i++) /* an answer may begin just there */
         if (tree->tokens[i] == SEPARATOR) {
             from = i + 1;
             break;

@@ -103,7 +103,7 @@ static vouch_accept best_rule(const vouch_speculation *s, float temperature)
 static vouch_status check_speculation(const vouch_speculation *s, vouch_error *err)
 {
     const vouch_rule *rule = vouch_rule_get(s->accept);
-    if (!rule) return out_of_range(err, "speculation: accept", s->accept, 0, VOUCH_ACCEPTS - 1);
+    if (!rule) return out_of_range(err, "speculation: accept", s->accept, 0, VOUCH_ACCEPT_AUTO);
     if (s->drafters >> VOUCH_DRAFTERS)
         return out_of_range(err, "speculation: drafters", s->drafters, 0, (1 << VOUCH_DRAFTERS) - 1);
     if ((s->drafters & VOUCH_DRAFTER_NONE) && s->drafters != VOUCH_DRAFTER_NONE)
@@ -116,8 +116,8 @@ static vouch_status check_speculation(const vouch_speculation *s, vouch_error *e
         return out_of_range(err, "speculation: tree_branches", s->tree_branches, 0, VOUCH_MAX_DRAFT);
     if (s->tree_depth < 0 || s->tree_depth > VOUCH_MAX_DRAFT)
         return out_of_range(err, "speculation: tree_depth", s->tree_depth, 0, VOUCH_MAX_DRAFT);
-    if (s->history_tokens != 0 && (s->history_tokens < 2 || s->history_tokens > MAX_HISTORY))
-        return out_of_range(err, "speculation: history_tokens", s->history_tokens, 2, MAX_HISTORY);
+    if (s->history_tokens != 0 && (s->history_tokens < 4 || s->history_tokens > MAX_HISTORY))
+        return out_of_range(err, "speculation: history_tokens", s->history_tokens, 4, MAX_HISTORY);
     if (s->tree_branches > 1 && !rule->trees)
         return vouch_fail(err, VOUCH_E_ARGUMENT,
                           "speculation: tree_branches is %d, must be 1 with the rule %s, which judges chains only",

@@ -3,9 +3,9 @@
  * Kernels: everything that touches numbers in bulk. One table of functions per instruction set, chosen
  * once; all of them give the same bits (law L1), because every float sum has one written order:
  *
- *   matmul     one lane per output row: sums ascend along the input, one fused multiply-add per
- *              block of 32 (quantised weights, whose dot products inside a block are exact integers)
- *              or per value (float weights). So no result depends on how many rows share the pass.
+ *   matmul     one lane per output row: sums ascend along the input, by blocks of 32 (quantised weights, whose
+ *              dot products are exact integers; vector_quantized.h has the few float operations of a block) or
+ *              one fused multiply-add a value (float weights). So no result depends on how many rows share the pass.
  *   sums over a row (softmax): 16 virtual lanes, lane j takes the elements j, j + 16, ... in ascending order,
  *              then the tree  l[i] += l[i + 8], + 4, + 2, + 1.
  *   norms      the squares of 16 neighbours by the tree, then these sums as a row's: so that threads which

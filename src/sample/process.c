@@ -28,12 +28,12 @@
 #include <math.h>
 #include <string.h>
 
-struct vouch_candidate {
+struct vouch_ranked {
     uint32_t rank_bits; /* orders like the logit */
     float weight;
     int32_t id;
 };
-typedef struct vouch_candidate candidate;
+typedef struct vouch_ranked candidate;
 
 enum { N_DIGITS = 3, MAX_BUCKETS = 2048, BLOCK = 64, GROUP = 16 };
 

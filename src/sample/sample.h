@@ -42,7 +42,7 @@ typedef struct vouch_sampler {
     const vouch_kernels *kernels;
     int32_t *count;            /* [n_vocab], all zero between calls */
     float *logits;             /* [n_vocab], with bias and penalties */
-    struct vouch_candidate *candidates; /* [n_vocab] */
+    struct vouch_ranked *candidates; /* [n_vocab] */
     struct vouch_bucket *buckets;       /* [2048] */
     vouch_logit_bias *bias;    /* [n_bias] */
 } vouch_sampler;
