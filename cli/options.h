@@ -24,7 +24,7 @@ enum {
 extern const char *const cli_command_names[CLI_COMMANDS];
 
 /* Words of vouch_kv_type, in its order. */
-#define CLI_KV_TYPES "f16|f32"
+#define CLI_KV_TYPES "f16|f32|q8_0|q4_0"
 
 typedef enum cli_template { CLI_TEMPLATE_AUTO, CLI_TEMPLATE_CHATML, CLI_TEMPLATE_NONE } cli_template;
 

@@ -308,7 +308,9 @@ VOUCH_API vouch_speculation vouch_speculation_default(void);
 
 typedef struct vouch_session vouch_session;
 
-typedef enum vouch_kv_type { VOUCH_KV_F16, VOUCH_KV_F32 } vouch_kv_type;
+/* How keys and values are kept. The quantised ones take 0.53 and 0.28 of F16's memory, and where the width of a model's
+ * heads is no multiple of 32, the session isn't opened (VOUCH_E_UNSUPPORTED). */
+typedef enum vouch_kv_type { VOUCH_KV_F16, VOUCH_KV_F32, VOUCH_KV_Q8_0, VOUCH_KV_Q4_0 } vouch_kv_type;
 
 typedef struct vouch_session_options {
     int32_t n_ctx;         /* most tokens of a sequence, from 2 on: a prompt and one of the answer;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/cache.h"
 #include "kernels/tables.h"
 #include "support/test.h"
 
@@ -520,6 +521,170 @@ static void test_add_column(void **state)
         }
 }
 
+/* -------------------------------------------------------- quantised caches */
+
+static const vouch_type cache_types[] = {VOUCH_TYPE_Q8_0, VOUCH_TYPE_Q4_0};
+enum { WIDEST = 128, SLOTS = 70 };
+
+static vouch_matrix make_cache(bool is_keys, vouch_type type, int64_t width)
+{
+    vouch_matrix m;
+    if (is_keys) assert_true(vouch_matrix_shape(&m, type, SLOTS, width));
+    else assert_true(vouch_values_shape(&m, type, width, SLOTS));
+    m.data = aligned_alloc(64, (vouch_matrix_bytes(&m) + 63) / 64 * 64);
+    memset(m.data, 0x5a, vouch_matrix_bytes(&m));
+    return m;
+}
+
+/* Output o of the values at a slot, read as cache.h draws them. */
+static float value_of(const vouch_matrix *values, int64_t o, int64_t slot)
+{
+    const int bytes = values->type == VOUCH_TYPE_Q8_0 ? 32 : 16, i = (int)(o % 32);
+    const unsigned char *unit = values->data + (size_t)(o / 32) * values->tile_bytes + slot / 32 * 32 * (bytes + 2);
+    const unsigned char *quants = unit + slot % 32 * bytes;
+    uint16_t scale;
+    memcpy(&scale, unit + 32 * bytes + slot % 32 * 2, sizeof scale);
+    const int quant = values->type == VOUCH_TYPE_Q8_0 ? (int8_t)quants[i]
+                      : i < 16                        ? (quants[i] & 15) - 8
+                                                      : (quants[i - 16] >> 4) - 8;
+    return vouch_half_to_float(scale) * (float)quant;
+}
+
+/* As far from x as the type's steps allow: half a step of 127 or of 8, a whole one where 8 would be needed; and what
+ * the scale as f16 adds. */
+static void check_block(vouch_type type, const float *x, const float *stored)
+{
+    float largest = 0;
+    for (int i = 0; i < 32; i++) largest = fmaxf(largest, fabsf(x[i]));
+    const float most = largest * (type == VOUCH_TYPE_Q8_0 ? 0.5f / 127 : 1.0f / 8) + largest * 0x1.02p-11f + 0x1p-20f;
+    for (int i = 0; i < 32; i++) assert_true(fabsf(x[i] - stored[i]) <= most);
+}
+
+/* Every table writes the same, near what it was given, and over what was there before without a trace; and copied
+ * piece by piece it is the same in another slot. */
+static void check_writes(const vouch_kernels *kernels, bool is_keys, vouch_type type, int64_t width, test_random *random)
+{
+    vouch_matrix plain = make_cache(is_keys, type, width), fast = make_cache(is_keys, type, width);
+    for (int64_t slot = 0; slot < SLOTS; slot++) {
+        float row[WIDEST];
+        fill(random, a, width, 5);
+        fill(random, b, width, 1);
+        if (slot == 3) memset(b, 0, sizeof b);
+        const int64_t other = SLOTS - 1 - slot;
+        (is_keys ? vouch_kernels_ref.set_row : vouch_kernels_ref.set_column)(&plain, slot, b);
+        (is_keys ? kernels->set_row : kernels->set_column)(&fast, slot, a);
+        (is_keys ? kernels->set_row : kernels->set_column)(&fast, slot, b);
+        if (is_keys) vouch_matrix_get_row(&fast, slot, row);
+        for (int64_t o = 0; o < width && !is_keys; o++) row[o] = value_of(&fast, o, slot);
+        for (int64_t o = 0; o < width; o += 32) check_block(type, b + o, row + o);
+        if (slot < other) continue;
+        vouch_piece from;
+        for (int64_t i = 0; (from = (is_keys ? vouch_key_piece : vouch_value_piece)(&fast, slot, i)).size; i++)
+            memcpy((is_keys ? vouch_key_piece : vouch_value_piece)(&fast, other, i).at, from.at, from.size);
+        (is_keys ? vouch_kernels_ref.set_row : vouch_kernels_ref.set_column)(&plain, other, b);
+    }
+    assert_memory_equal(plain.data, fast.data, vouch_matrix_bytes(&plain));
+    free(plain.data), free(fast.data);
+}
+
+static void test_quantised_cache_writes(void **state)
+{
+    (void)state;
+    test_random random = {14};
+    const vouch_kernels *kernels;
+    for (int t = 0; t < 2; t++)
+        for (int64_t width = 32; width <= WIDEST; width += 32)
+            for (size_t i = 0; (kernels = vouch_kernels_get(i)) != NULL; i++)
+                for (int is_keys = 0; is_keys < 2; is_keys++)
+                    check_writes(kernels, is_keys, cache_types[t], width, &random);
+}
+
+/* Numbers that are none make all of their block none, and no other; huge ones and tiny ones are as GGUF has them. */
+static void test_quantised_cache_extremes(void **state)
+{
+    (void)state;
+    for (int t = 0; t < 2; t++) {
+        vouch_matrix values = make_cache(false, cache_types[t], 64);
+        static const float bad[] = {NAN, INFINITY, -INFINITY};
+        for (int i = 0; i < 3; i++) {
+            for (int o = 0; o < 64; o++) c[o] = 1;
+            c[40] = bad[i];
+            vouch_kernels_ref.set_column(&values, 33, c);
+            assert_true(value_of(&values, 31, 33) == 1 || t == 0);
+            assert_true(fabsf(value_of(&values, 31, 33) - 1) < 1e-2f);
+            assert_true(isnan(value_of(&values, 32, 33)) && isnan(value_of(&values, 63, 33)));
+        }
+        for (int o = 0; o < 64; o++) c[o] = o % 2 ? 1e-38f : -1e-41f;
+        vouch_kernels_ref.set_column(&values, 33, c);
+        for (int o = 0; o < 64; o++) assert_true(value_of(&values, o, 33) == 0);
+        free(values.data);
+    }
+}
+
+static void run_mix(const vouch_kernels *kernels, const vouch_matrix *values, int64_t rows, vouch_start start, float *y)
+{
+    const int64_t width = values->n_out;
+    float factors[MAX_ROWS];
+    for (int i = 0; i < MAX_ROWS; i++) factors[i] = 0.7f + 0.1f * (float)i;
+    for (int64_t i = 0; i < rows * width; i++) y[i] = (float)(i % 13) - 5.5f;
+    const vouch_acts acts = prepare(kernels, &memory, VOUCH_TYPE_F32, inputs, rows, values->n_in);
+    kernels->mix[values->type](values, &acts,
+                               (vouch_result){y, width, VOUCH_TILE, start, start == VOUCH_FROM_Y ? factors : NULL}, 0,
+                               values->n_tiles);
+}
+
+/* The plain C one is right; the others have its bits; so has one slot after the other. */
+static void check_mix(const vouch_matrix *values, int64_t rows)
+{
+    const int64_t width = values->n_out, n = values->n_in;
+    const size_t bytes = (size_t)(rows * width) * sizeof(float);
+    const vouch_kernels *kernels;
+    run_mix(&vouch_kernels_ref, values, rows, VOUCH_FROM_ZERO, expected);
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t o = 0; o < width; o++) {
+            double sum = 0, size = 0;
+            for (int64_t j = 0; j < n; j++) {
+                const double product = (double)value_of(values, o, j) * (double)inputs[r * n + j];
+                sum += product;
+                size += fabs(product);
+            }
+            assert_true(fabs(sum - (double)expected[r * width + o]) <= 1e-6 * size);
+        }
+    for (size_t i = 0; (kernels = vouch_kernels_get(i)) != NULL; i++) {
+        run_mix(kernels, values, rows, VOUCH_FROM_ZERO, actual);
+        assert_memory_equal(expected, actual, bytes);
+        memset(actual, 0, bytes);
+        for (int64_t j = 0; j < n; j++) kernels->add_column(values, j, inputs + j, n, actual, width, rows);
+        assert_memory_equal(expected, actual, bytes);
+    }
+    run_mix(&vouch_kernels_ref, values, rows, VOUCH_FROM_Y, expected);
+    for (size_t i = 1; (kernels = vouch_kernels_get(i)) != NULL; i++) {
+        run_mix(kernels, values, rows, VOUCH_FROM_Y, actual);
+        assert_memory_equal(expected, actual, bytes);
+    }
+}
+
+static void test_mix(void **state)
+{
+    (void)state;
+    test_random random = {15};
+    static const int64_t slots[] = {1, 15, 16, 33, SLOTS};
+    fill_inputs(&random, MAX_ROWS * SLOTS);
+    for (int t = 0; t < 2; t++)
+        for (int64_t width = 32; width <= WIDEST; width += 32) {
+            vouch_matrix values = make_cache(false, cache_types[t], width);
+            for (int64_t slot = 0; slot < SLOTS; slot++) {
+                fill(&random, c, width, 1);
+                vouch_kernels_ref.set_column(&values, slot, c);
+            }
+            for (int n = 0; n < 5; n++) {
+                values.n_in = slots[n];
+                for (int64_t rows = 1; rows <= 17; rows++) check_mix(&values, rows);
+            }
+            free(values.data);
+        }
+}
+
 /* Results can be written as the activations of a next matmul. */
 static void test_result_layout(void **state)
 {
@@ -596,6 +761,9 @@ int main(void)
         cmocka_unit_test(test_exp_weights),
         cmocka_unit_test(test_cache_writes),
         cmocka_unit_test(test_add_column),
+        cmocka_unit_test(test_quantised_cache_writes),
+        cmocka_unit_test(test_quantised_cache_extremes),
+        cmocka_unit_test(test_mix),
         cmocka_unit_test(test_result_layout),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,6 +56,19 @@ static const tiny_model_options shapes[] = {
 #undef SUPER
 enum { N_SHAPES = sizeof shapes / sizeof shapes[0] };
 
+/* The KV types that shape i is run with: F16 or F32 in turn, and where a head is whole blocks, the quantised ones. */
+enum { MOST_KV_TYPES = 3 };
+
+static int kv_types_of(int i, vouch_kv_type kv_types[MOST_KV_TYPES])
+{
+    const tiny_model_options *s = &shapes[i];
+    const int32_t width = s->head_dim ? s->head_dim : (s->n_embd ? s->n_embd : 64) / (s->n_heads ? s->n_heads : 4);
+    kv_types[0] = i % 2 ? VOUCH_KV_F16 : VOUCH_KV_F32;
+    kv_types[1] = VOUCH_KV_Q8_0;
+    kv_types[2] = VOUCH_KV_Q4_0;
+    return width % VOUCH_BLOCK == 0 ? 3 : 1;
+}
+
 /* ----------------------------------------------------------------- running */
 
 typedef struct loaded {
@@ -194,8 +207,9 @@ static void a_row_has_the_same_bits_in_any_company(void **state)
     (void)state;
     for (int i = 0; i < N_SHAPES; i += TEST_SANITIZED ? 3 : 1) {
         const char *path = test_temporary("shape.gguf");
+        vouch_kv_type kv_types[MOST_KV_TYPES];
         tiny_model_write(path, &shapes[i]);
-        sweep_machines(path, i % 2 ? VOUCH_KV_F16 : VOUCH_KV_F32, ONE_OFFSET);
+        for (int k = kv_types_of(i, kv_types); k-- > 0;) sweep_machines(path, kv_types[k], ONE_OFFSET);
     }
 }
 
@@ -212,7 +226,9 @@ static void every_type_in_every_shape(void **state)
             options.type = options.other = types[t];
             options.seed = 10 + (uint64_t)t;
             tiny_model_write(path, &options);
-            sweep_machines(path, (i + t) % 2 ? VOUCH_KV_F32 : VOUCH_KV_F16, ONE_OFFSET);
+            vouch_kv_type kv_types[MOST_KV_TYPES];
+            const int n = kv_types_of(i, kv_types);
+            sweep_machines(path, kv_types[t % n], ONE_OFFSET);
         }
 }
 
@@ -223,8 +239,9 @@ static void every_offset_and_team(void **state)
     if (TEST_SANITIZED) test_skip("too slow with a sanitizer");
     for (int i = 0; i < 3; i++) {
         const char *path = test_temporary("shape.gguf");
+        vouch_kv_type kv_types[MOST_KV_TYPES];
         tiny_model_write(path, &shapes[i]);
-        sweep_machines(path, VOUCH_KV_F16, EVERY_OFFSET);
+        for (int k = kv_types_of(i, kv_types); k-- > 0;) sweep_machines(path, kv_types[k], EVERY_OFFSET);
     }
 }
 
@@ -355,28 +372,34 @@ static void check_tree(vouch_context *branched, vouch_context *chain, int32_t n,
     assert_true(vouch_context_digest(branched) == vouch_context_digest(chain));
 }
 
+static void check_trees(const char *path, const vouch_kernels *kernels, vouch_kv_type kv_type, uint64_t seed)
+{
+    loaded model = load(path, kernels, 1), other = load(path, kernels, 3);
+    vouch_context *chain = open_context(&model, MAX_TREE, kv_type);
+    vouch_context *branched = open_context(&other, MAX_TREE, kv_type);
+    test_random random = {seed};
+    const int32_t first = 3;
+    vouch_context_forward(chain, &first, NULL, 1, 0);
+    vouch_context_forward(branched, &first, NULL, 1, 0);
+    for (int round = 0; round < 8 && vouch_context_n_cached(chain) < MAX_TOKENS - MAX_TREE; round++)
+        check_tree(branched, chain, vouch_context_n_cached(chain), &random);
+    vouch_context_close(chain);
+    vouch_context_close(branched);
+    unload(&model);
+    unload(&other);
+}
+
 static void a_tree_is_its_chains(void **state)
 {
     (void)state;
     for (int i = 0; i < 4; i++) {
         const char *path = test_temporary("shape.gguf");
+        vouch_kv_type kv_types[MOST_KV_TYPES];
+        const int n = kv_types_of(i, kv_types);
         tiny_model_write(path, &shapes[i]);
         const vouch_kernels *kernels;
-        for (size_t k = 0; (kernels = vouch_kernels_get(k)) != NULL; k++) {
-            loaded model = load(path, kernels, 1), other = load(path, kernels, 3);
-            vouch_context *chain = open_context(&model, MAX_TREE, VOUCH_KV_F16);
-            vouch_context *branched = open_context(&other, MAX_TREE, VOUCH_KV_F16);
-            test_random random = {(uint64_t)i * 8 + k};
-            const int32_t first = 3;
-            vouch_context_forward(chain, &first, NULL, 1, 0);
-            vouch_context_forward(branched, &first, NULL, 1, 0);
-            for (int round = 0; round < 8 && vouch_context_n_cached(chain) < MAX_TOKENS - MAX_TREE; round++)
-                check_tree(branched, chain, vouch_context_n_cached(chain), &random);
-            vouch_context_close(chain);
-            vouch_context_close(branched);
-            unload(&model);
-            unload(&other);
-        }
+        for (size_t k = 0; (kernels = vouch_kernels_get(k)) != NULL; k++)
+            for (int t = 0; t < n; t++) check_trees(path, kernels, kv_types[t], (uint64_t)i * 8 + k);
     }
 }
 
@@ -405,40 +428,43 @@ static void a_tree_may_be_dropped_or_come_first(void **state)
 
 /* ------------------------------------------------------------------ law L3 */
 
+static void check_rewinding(const char *path, vouch_kv_type kv_type)
+{
+    expected e;
+    run_reference(&e, path, kv_type, SHORT);
+    loaded model = load(path, vouch_kernels_find(NULL), 2);
+    vouch_context *context = open_context(&model, MOST_ROWS, kv_type);
+    test_random random = {7};
+    for (int32_t at = 0; at < e.n;) {
+        int32_t guesses[MOST_ROWS];
+        const int32_t n_guesses = 1 + (int32_t)test_below(&random, MOST_ROWS - 1);
+        const uint64_t before = vouch_context_digest(context);
+        for (int32_t g = 0; g < n_guesses; g++) guesses[g] = (int32_t)test_below(&random, (uint32_t)e.n_vocab);
+        vouch_context_forward(context, guesses, NULL, n_guesses, n_guesses);
+        assert_false(vouch_context_digest(context) == before);
+        vouch_context_keep(context, at);
+        assert_true(vouch_context_digest(context) == before);
+        int32_t rows = 1 + (int32_t)test_below(&random, 5);
+        if (rows > e.n - at) rows = e.n - at;
+        vouch_context_forward(context, e.tokens + at, NULL, rows, rows);
+        for (int32_t r = 0; r < rows; r++) assert_true(same_row(&e, at + r, vouch_context_logits(context, r)));
+        at += rows;
+    }
+    assert_true(vouch_context_digest(context) == e.digest);
+    vouch_context_close(context);
+    unload(&model);
+    free(e.logits);
+}
+
 /* Guesses run and forgotten, at every place, one to many: what follows has the reference's bits. */
 static void rewinding_leaves_no_trace(void **state)
 {
     (void)state;
     for (int i = 0; i < N_SHAPES; i++) {
-        const vouch_kv_type kv_type = i % 2 ? VOUCH_KV_F32 : VOUCH_KV_F16;
         const char *path = test_temporary("shape.gguf");
+        vouch_kv_type kv_types[MOST_KV_TYPES];
         tiny_model_write(path, &shapes[i]);
-        expected e;
-        run_reference(&e, path, kv_type, SHORT);
-        loaded model = load(path, vouch_kernels_find(NULL), 2);
-        vouch_context *context = open_context(&model, MOST_ROWS, kv_type);
-        test_random random = {7};
-        for (int32_t at = 0; at < e.n;) {
-            int32_t guesses[MOST_ROWS];
-            const int32_t n_guesses = 1 + (int32_t)test_below(&random, MOST_ROWS - 1);
-            const uint64_t before = vouch_context_digest(context);
-            for (int32_t g = 0; g < n_guesses; g++)
-                guesses[g] = (int32_t)test_below(&random, (uint32_t)e.n_vocab);
-            vouch_context_forward(context, guesses, NULL, n_guesses, n_guesses);
-            assert_false(vouch_context_digest(context) == before);
-            vouch_context_keep(context, at);
-            assert_true(vouch_context_digest(context) == before);
-            int32_t rows = 1 + (int32_t)test_below(&random, 5);
-            if (rows > e.n - at) rows = e.n - at;
-            vouch_context_forward(context, e.tokens + at, NULL, rows, rows);
-            for (int32_t r = 0; r < rows; r++)
-                assert_true(same_row(&e, at + r, vouch_context_logits(context, r)));
-            at += rows;
-        }
-        assert_true(vouch_context_digest(context) == e.digest);
-        vouch_context_close(context);
-        unload(&model);
-        free(e.logits);
+        for (int k = kv_types_of(i, kv_types); k-- > 0;) check_rewinding(path, kv_types[k]);
     }
 }
 
@@ -485,6 +511,50 @@ static void the_context_can_be_filled(void **state)
     free(e.logits);
 }
 
+/* Bytes of a context of 4096 tokens beside F32's. */
+static double memory_of(const loaded *model, vouch_kv_type kv_type)
+{
+    const vouch_context_options options = {.n_ctx = 4096, .max_rows = 1, .max_logits = 1, .kv_type = kv_type};
+    vouch_context *context;
+    assert_int_equal(vouch_context_open(&context, model->weights, model->pool, &options, NULL), VOUCH_OK);
+    const size_t bytes = vouch_context_memory(context);
+    vouch_context_close(context);
+    return (double)bytes;
+}
+
+/* Keys and values of a slot: bits each, as the types have them. */
+static void quantised_caches_are_small(void **state)
+{
+    (void)state;
+    const char *path = test_temporary("shape.gguf");
+    tiny_model_write(path, &shapes[1]);
+    loaded model = load(path, vouch_kernels_find(NULL), 1);
+    const double values = 4096.0 * 2 * 2 * 64, f16 = memory_of(&model, VOUCH_KV_F16); /* 2 layers of 1 head */
+    assert_true(fabs(memory_of(&model, VOUCH_KV_F32) - f16 - values * (4 - 2)) < 4096);
+    assert_true(fabs(f16 - memory_of(&model, VOUCH_KV_Q8_0) - values * (2 - 34.0 / 32)) < 4096);
+    assert_true(fabs(f16 - memory_of(&model, VOUCH_KV_Q4_0) - values * (2 - 18.0 / 32)) < 4096);
+    unload(&model);
+}
+
+static void heads_that_are_no_blocks_are_refused(void **state)
+{
+    (void)state;
+    const char *path = test_temporary("shape.gguf");
+    tiny_model_write(path, &shapes[7]);
+    loaded model = load(path, vouch_kernels_find(NULL), 1);
+    static const vouch_kv_type kv_types[] = {VOUCH_KV_Q8_0, VOUCH_KV_Q4_0};
+    for (int i = 0; i < 2; i++) {
+        const vouch_context_options options = {.n_ctx = 8, .max_rows = 1, .max_logits = 1, .kv_type = kv_types[i]};
+        vouch_context *context;
+        vouch_error err;
+        assert_int_equal(vouch_context_open(&context, model.weights, model.pool, &options, &err), VOUCH_E_UNSUPPORTED);
+        assert_null(context);
+        assert_non_null(strstr(err.message, i ? "--kv-type: Q4_0" : "--kv-type: Q8_0"));
+        assert_non_null(strstr(err.message, "is 20"));
+    }
+    unload(&model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -497,6 +567,8 @@ int main(void)
         cmocka_unit_test(rewinding_leaves_no_trace),
         cmocka_unit_test(logits_only_where_asked_for),
         cmocka_unit_test(the_context_can_be_filled),
+        cmocka_unit_test(quantised_caches_are_small),
+        cmocka_unit_test(heads_that_are_no_blocks_are_refused),
     };
     return cmocka_run_group_tests_name("model", tests, NULL, NULL);
 }

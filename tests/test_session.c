@@ -648,7 +648,7 @@ static void options_out_of_range_are_named(void **state)
     REFUSED("n_ctx is 2000000000", n_ctx, 2000000000);
     REFUSED("prefill_chunk is -1", prefill_chunk, -1);
     REFUSED("prefill_chunk is 513", prefill_chunk, 513);
-    REFUSED("kv_type", kv_type, (vouch_kv_type)2);
+    REFUSED("kv_type", kv_type, (vouch_kv_type)4);
     REFUSED("max_tokens is -1", max_tokens, -1);
     REFUSED("threads", n_threads, -1);
     REFUSED("threads", n_threads, 1000);

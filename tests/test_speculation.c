@@ -29,13 +29,15 @@ typedef struct family {
 enum { N_FAMILIES = 3 };
 static family families[N_FAMILIES];
 
+static const vouch_kv_type kv_types[] = {VOUCH_KV_F16, VOUCH_KV_Q8_0, VOUCH_KV_Q4_0, VOUCH_KV_F32};
+
 static int families_open(void **state)
 {
     (void)state;
     static const tiny_model_options targets[N_FAMILIES] = {
-        {.seed = 1},
-        {.seed = 2, .arch = "qwen3", .type = VOUCH_TYPE_Q8_0, .tied = true, .n_vocab = 391},
-        {.seed = 3, .type = VOUCH_TYPE_Q4_1, .n_vocab = 24, .n_embd = 32, .n_heads = 2},
+        {.seed = 1, .head_dim = 32},
+        {.seed = 2, .arch = "qwen3", .type = VOUCH_TYPE_Q8_0, .tied = true, .n_vocab = 391, .head_dim = 32},
+        {.seed = 3, .type = VOUCH_TYPE_Q4_1, .n_vocab = 24, .n_embd = 32, .n_heads = 2, .head_dim = 32},
     };
     for (int i = 0; i < N_FAMILIES; i++) {
         tiny_model_options options = targets[i];
@@ -136,7 +138,7 @@ static void sweep_greedy(const int32_t *depths, int n_depths, int n_prompts)
             const int32_t n_prompt = p == 0 ? PROMPT : p == 1 ? 1 : 5 * p;
             answer_prompt(prompt, n_prompt, families[i].n_vocab, (uint64_t)p, p == 0);
             options.prefill_chunk = chunks[(i + p) % 4];
-            options.kv_type = (i + p) % 2 ? VOUCH_KV_F32 : VOUCH_KV_F16;
+            options.kv_type = kv_types[(i + p) % 4];
             check_drafters(&families[i], options, prompt, n_prompt, depths, n_depths, accepted);
         }
     /* The drafts were of every quality. */
@@ -232,11 +234,12 @@ static void greedy_text_is_the_same_with_every_two_sources(void **state)
 }
 
 /* The digests a context has after 0, 1, 2, ... of these tokens, one at a time. */
-static void digests_of(const vouch_model *model, const int32_t *tokens, int32_t n, uint64_t *digests)
+static void digests_of(const vouch_model *model, vouch_kv_type kv_type, const int32_t *tokens, int32_t n,
+                       uint64_t *digests)
 {
     vouch_pool *pool;
     vouch_context *context;
-    const vouch_context_options options = {.n_ctx = n, .max_rows = 1, .max_logits = 1};
+    const vouch_context_options options = {.n_ctx = n, .max_rows = 1, .max_logits = 1, .kv_type = kv_type};
     assert_int_equal(vouch_pool_open(&pool, 1, NULL), VOUCH_OK);
     assert_int_equal(vouch_context_open(&context, model->weights, pool, &options, NULL), VOUCH_OK);
     for (int32_t i = 0; i <= n; i++) {
@@ -262,8 +265,8 @@ static int64_t check_draft_tree(const family *f, const vouch_session_options *op
     int32_t tokens[PROMPT + LENGTH];
     memcpy(tokens, prompt, sizeof(int32_t) * PROMPT);
     memcpy(tokens + PROMPT, plain.tokens, sizeof(int32_t) * LENGTH);
-    digests_of(f->target, tokens, PROMPT + LENGTH, target);
-    digests_of(options->speculation.draft_model, tokens, PROMPT + LENGTH, draft);
+    digests_of(f->target, options->kv_type, tokens, PROMPT + LENGTH, target);
+    digests_of(options->speculation.draft_model, options->kv_type, tokens, PROMPT + LENGTH, draft);
     for (vouch_step step = {0}; step.finish == VOUCH_FINISH_NONE; before = after) {
         const vouch_drafter_ref d = vouch_session_get_drafter(session);
         assert_int_equal(vouch_session_step(session, &step, NULL), VOUCH_OK);
@@ -301,6 +304,7 @@ static void greedy_text_is_the_same_with_draft_trees(void **state)
                                                           .lenience = 1,
                                                           .ngram_min = 2,
                                                           .ngram_max = 4};
+                options.kv_type = kv_types[(i + branches) % 4];
                 options.sampling.penalty_window = k;
                 options.sampling.repeat_penalty = 1.2f;
                 int32_t prompt[PROMPT];
@@ -340,7 +344,7 @@ static void greedy_text_is_the_same_over_a_bridge(void **state)
                 spelled[offsets[i + 1]++] = b->pieces[j];
         }
         vouch_bridge_close(b);
-        digests_of(draft, spelled, offsets[PROMPT + LENGTH], digests);
+        digests_of(draft, VOUCH_KV_F16, spelled, offsets[PROMPT + LENGTH], digests);
         options.speculation.drafters = VOUCH_DRAFTER_MODEL;
         options.speculation.draft_model = draft;
         options.prefill_chunk = 3;
@@ -683,9 +687,9 @@ static void check_snapshots(const family *f, const vouch_session_options *option
     const int n = take_snapshots(session, shots);
     size_t n_tokens;
     const int32_t *tokens = vouch_session_tokens(session, &n_tokens);
-    digests_of(f->target, tokens, (int32_t)n_tokens, target);
+    digests_of(f->target, options->kv_type, tokens, (int32_t)n_tokens, target);
     const bool is_model = which >= SAME && which <= FAR;
-    if (is_model) digests_of(options->speculation.draft_model, tokens, (int32_t)n_tokens, draft);
+    if (is_model) digests_of(options->speculation.draft_model, options->kv_type, tokens, (int32_t)n_tokens, draft);
     for (int i = 0; i < n; i++) {
         const snapshot *shot = &shots[i];
         assert_true(shot->target == target[shot->n_after - 1]);
@@ -710,6 +714,7 @@ static void caches_are_those_of_plain_decoding(void **state)
                 oracle o = {.tokens = nothing, .n = 1, .random = {4}};
                 drafter_choose(&options, which, &families[i], &o);
                 options.speculation.n_draft = 1 + 3 * (i + sampled);
+                options.kv_type = kv_types[(i + (int)which + way) % 4];
                 options.sampling.repeat_penalty = 1.1f;
                 check_snapshots(&families[i], &options, which);
             }
@@ -777,7 +782,7 @@ static int check_drafter_state(const vouch_model *model, const vouch_session_opt
         for (int32_t g = 0; g < step.n_guesses; g++) n_branches += step.guesses[g].parent != g - 1;
     }
     vouch_session_tokens(session, &n_tokens);
-    digests_of(model, tokens, (int32_t)n_tokens, cache);
+    digests_of(model, options->kv_type, tokens, (int32_t)n_tokens, cache);
     plain_digests_of(model, options, tokens, (int32_t)n_tokens, drafter);
     for (int i = 0; i < n; i++) {
         assert_true(shots[i].cache == cache[shots[i].n - 1]);
@@ -794,6 +799,7 @@ static void sources_are_those_of_plain_decoding_under_each_rule(void **state)
     for (int accept = 0; accept < VOUCH_ACCEPTS; accept++)
         for (int i = 0; i < 2 * N_FAMILIES; i++) {
             vouch_session_options options = i % 2 ? options_sampled(6) : options_plain();
+            options.kv_type = kv_types[(accept + i) % 4];
             options.speculation.accept = (vouch_accept)accept;
             options.speculation.drafters = ALL_SOURCES;
             options.speculation.n_draft = 5 + 2 * i;
@@ -834,9 +840,9 @@ static void digests_tell_tokens_apart(void **state)
     (void)state;
     const int32_t a[] = {1, 2, 3, 4}, b[] = {1, 2, 4, 3}, c[] = {1, 2, 3, 5};
     uint64_t of_a[5], of_b[5], of_c[5];
-    digests_of(families[0].target, a, 4, of_a);
-    digests_of(families[0].target, b, 4, of_b);
-    digests_of(families[0].target, c, 4, of_c);
+    digests_of(families[0].target, VOUCH_KV_F16, a, 4, of_a);
+    digests_of(families[0].target, VOUCH_KV_F16, b, 4, of_b);
+    digests_of(families[0].target, VOUCH_KV_F16, c, 4, of_c);
     assert_true(of_a[2] == of_b[2] && of_a[3] == of_c[3]);
     assert_false(of_a[3] == of_b[3] || of_a[4] == of_b[4] || of_a[4] == of_c[4]);
 }

@@ -122,7 +122,7 @@ static void values_out_of_range_are_named(void **state)
         {{"run", "--ctx", "1"}, "--ctx '1'"},
         {{"run", "--threads", "0"}, "[1, 256]"},
         {{"run", "--prefill-chunk", "513"}, "[1, 512]"},
-        {{"run", "--kv-type", "q8"}, "one of f16|f32"},
+        {{"run", "--kv-type", "q8"}, "one of f16|f32|q8_0|q4_0"},
         {{"run", "--spec", "eagle"}, "one of auto|none|draft|ngram"},
         {{"run", "--spec", "ngram,"}, "--spec 'ngram,': it takes one of"},
         {{"run", "--spec", "ngram,auto"}, "one of auto|none|draft|ngram"},

@@ -147,8 +147,8 @@ static vouch_status resolve_options(vouch_session_options *o, const vouch_model 
     if (o->prefill_chunk == 0) o->prefill_chunk = DEFAULT_CHUNK;
     if (o->prefill_chunk < 1 || o->prefill_chunk > MAX_CHUNK)
         return out_of_range(err, "prefill_chunk", o->prefill_chunk, 1, MAX_CHUNK);
-    if (o->kv_type != VOUCH_KV_F16 && o->kv_type != VOUCH_KV_F32)
-        return out_of_range(err, "kv_type", o->kv_type, VOUCH_KV_F16, VOUCH_KV_F32);
+    if (o->kv_type < VOUCH_KV_F16 || o->kv_type > VOUCH_KV_Q4_0)
+        return out_of_range(err, "kv_type", o->kv_type, VOUCH_KV_F16, VOUCH_KV_Q4_0);
     if (o->max_tokens < 0) return out_of_range(err, "max_tokens", o->max_tokens, 0, INT32_MAX);
     if (o->max_tokens == 0) o->max_tokens = INT32_MAX;
     vouch_speculation *s = &o->speculation;

@@ -12,7 +12,7 @@
  *              own different columns of a row can each sum their own.
  *   attention  scores and values are matmuls, too: the keys of a head are a matrix [slots, width], so a
  *              score ascends along the width; its values are a matrix [width, slots], so an output
- *              ascends over the slots.
+ *              ascends over the slots (cache.h).
  *   exp        one polynomial (exp.h).
  *
  * ref.c says all this in plain C and is the definition; the others are compared with it bit for bit.
@@ -98,7 +98,10 @@ typedef struct vouch_kernels {
      * [tile_begin, tile_end). Only outputs below n_out are written. */
     void (*matmul[VOUCH_TYPE_COUNT])(const vouch_matrix *w, const vouch_acts *x, vouch_result y,
                                      int64_t tile_begin, int64_t tile_end);
-    /* One input more: y[i * ldy + o] += w[o][column] x[i * ldx], for the rows i < n. F16 and F32 weights. */
+    /* The same where w are the values of a cache of that type (cache.h); x are floats. */
+    void (*mix[VOUCH_TYPE_COUNT])(const vouch_matrix *w, const vouch_acts *x, vouch_result y, int64_t tile_begin,
+                                  int64_t tile_end);
+    /* One input more of a cache's values: y[i * ldy + o] += w[o][column] x[i * ldx], for the rows i < n. */
     void (*add_column)(const vouch_matrix *w, int64_t column, const float *x, int64_t ldx, float *y, int64_t ldy,
                        int64_t n);
     /* The inputs [in_begin, in_end) of the rows [row_begin, row_end), where x[i * ldx + k] is input k of row
@@ -125,8 +128,7 @@ typedef struct vouch_kernels {
     /* gate = silu(gate) * up, silu(z) = z / (1 + exp(-z)) (Shazeer, arXiv 2002.05202) */
     void (*swiglu)(float *gate, const float *up, int64_t n);
 
-    /* Writes one output row, or one input column, of a packed F16 or F32 matrix: this is how a key and a
-     * value enter the cache (see the drawing above). */
+    /* Writes one output row of a cache's keys, one input column of its values. */
     void (*set_row)(vouch_matrix *w, int64_t row, const float *values);
     void (*set_column)(vouch_matrix *w, int64_t column, const float *values);
     /* x_j = exp(x_j - max x), j < n, where x_j is x[j / 16 * chunk + j % 16]; returns the sum. n >= 1. */
@@ -151,15 +153,6 @@ static inline unsigned char *vouch_matrix_element(const vouch_matrix *m, int64_t
     const int64_t size = m->type == VOUCH_TYPE_F16 ? 2 : 4;
     return m->data + (size_t)(row / VOUCH_TILE) * m->tile_bytes +
            (size_t)((column * VOUCH_TILE + row % VOUCH_TILE) * size);
-}
-
-/* The columns [first, first + n) of an F16 or F32 matrix, in place. */
-static inline vouch_matrix vouch_matrix_columns(const vouch_matrix *m, int64_t first, int64_t n)
-{
-    vouch_matrix part = *m;
-    part.data = vouch_matrix_element(m, 0, first);
-    part.n_in = n;
-    return part;
 }
 
 /* Bytes of a packed matrix and of one of its tiles. False where it does not fit into size_t. */

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/cache.h"
 #include "kernels/exp.h"
 #include "kernels/kernels.h"
 #include "kernels/tables.h"
@@ -88,16 +89,51 @@ static void matmul_ref(const vouch_matrix *w, const vouch_acts *x, vouch_result 
     }
 }
 
+/* ------------------------------------------------------------------ values */
+
+/* Output o of a cache's value at a slot, less its scale. */
+static float value_at(const vouch_matrix *w, int64_t o, int64_t slot)
+{
+    if (vouch_type_is_quantized(w->type)) {
+        const unsigned char *quants = w->data + (size_t)(o / VOUCH_BLOCK) * w->tile_bytes + vouch_slot_at(w->type, slot);
+        const int i = (int)(o % VOUCH_BLOCK);
+        if (w->type == VOUCH_TYPE_Q8_0) return (float)(int8_t)quants[i];
+        return (float)((i < 16 ? quants[i] & 15 : quants[i - 16] >> 4) - 8);
+    }
+    const unsigned char *at = vouch_matrix_element(w, o, slot);
+    float value;
+    if (w->type == VOUCH_TYPE_F16) return vouch_half_to_float(load_half(at));
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+static float scale_of(const vouch_matrix *w, int64_t o, int64_t slot)
+{
+    if (!vouch_type_is_quantized(w->type)) return 1.0f;
+    return vouch_slot_scale(w->type, w->data + (size_t)(o / VOUCH_BLOCK) * w->tile_bytes, slot);
+}
+
+static void mix_ref(const vouch_matrix *w, const vouch_acts *x, vouch_result y, int64_t tile_begin, int64_t tile_end)
+{
+    for (int64_t i = 0; i < vouch_n_groups(x); i++) {
+        const vouch_group g = vouch_group_at(x, i);
+        for (int64_t o = tile_begin * VOUCH_BLOCK; o < tile_end * VOUCH_BLOCK; o++)
+            for (int64_t r = 0; r < g.rows; r++) {
+                float *out = &y.y[(g.begin + r) * y.row + o / VOUCH_TILE * y.tile + o % VOUCH_TILE];
+                float sum = y.start == VOUCH_FROM_Y ? *out : 0.0f;
+                for (int64_t j = 0; j < w->n_in; j++)
+                    sum = fmaf(value_at(w, o, j), g.x[(j / 16 * g.rows + r) * 16 + j % 16] * scale_of(w, o, j), sum);
+                *out = y.factors ? sum * y.factors[g.begin + r] : sum;
+            }
+    }
+}
+
 static void add_column_ref(const vouch_matrix *w, int64_t column, const float *x, int64_t ldx, float *y, int64_t ldy,
                            int64_t n)
 {
-    for (int64_t o = 0; o < w->n_out; o++) {
-        const unsigned char *at = vouch_matrix_element(w, o, column);
-        float value;
-        if (w->type == VOUCH_TYPE_F16) value = vouch_half_to_float(load_half(at));
-        else memcpy(&value, at, sizeof value);
-        for (int64_t i = 0; i < n; i++) y[i * ldy + o] = fmaf(value, x[i * ldx], y[i * ldy + o]);
-    }
+    for (int64_t o = 0; o < w->n_out; o++)
+        for (int64_t i = 0; i < n; i++)
+            y[i * ldy + o] = fmaf(value_at(w, o, column), x[i * ldx] * scale_of(w, o, column), y[i * ldy + o]);
 }
 
 /* ------------------------------------------------------------ activations */
@@ -170,12 +206,14 @@ static void set_value(vouch_matrix *w, int64_t row, int64_t column, float value)
 
 static void set_row_ref(vouch_matrix *w, int64_t row, const float *values)
 {
-    for (int64_t k = 0; k < w->n_in; k++) set_value(w, row, k, values[k]);
+    if (vouch_type_is_quantized(w->type)) vouch_key_quantize(w, row, values);
+    else for (int64_t k = 0; k < w->n_in; k++) set_value(w, row, k, values[k]);
 }
 
 static void set_column_ref(vouch_matrix *w, int64_t column, const float *values)
 {
-    for (int64_t o = 0; o < w->n_out; o++) set_value(w, o, column, values[o]);
+    if (vouch_type_is_quantized(w->type)) vouch_value_quantize(w, column, values);
+    else for (int64_t o = 0; o < w->n_out; o++) set_value(w, o, column, values[o]);
 }
 
 /* ---------------------------------------------------------------- the rest */
@@ -295,6 +333,10 @@ const vouch_kernels vouch_kernels_ref = {
     .group_rows = GROUP_ROWS,
     .float_rows = GROUP_ROWS,
     .matmul = {VOUCH_FLOAT_TYPES(ENTRY) VOUCH_QUANTIZED_TYPES(ENTRY)},
+    .mix = {[VOUCH_TYPE_F32] = matmul_ref,
+            [VOUCH_TYPE_F16] = matmul_ref,
+            [VOUCH_TYPE_Q4_0] = mix_ref,
+            [VOUCH_TYPE_Q8_0] = mix_ref},
     .add_column = add_column_ref,
     .quantize = quantize_ref,
     .interleave = interleave_ref,

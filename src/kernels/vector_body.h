@@ -10,6 +10,7 @@
  */
 #include <math.h>
 
+#include "kernels/cache.h"
 #include "kernels/exp.h"
 #include "kernels/tables.h"
 
@@ -60,6 +61,7 @@ INLINE void store_sum(const outputs *out, int r, int part, vf sum)
 
 #include "kernels/vector_quantized.h"
 #include "kernels/vector_float.h"
+#include "kernels/vector_values.h"
 #include "kernels/vector_rows.h"
 
 #define FLOAT(type)                                                                                         \
@@ -77,11 +79,22 @@ VOUCH_QUANTIZED_TYPES(QUANTIZED)
 #undef FLOAT
 #undef QUANTIZED
 
+#define MIX(type)                                                                                           \
+    static void mix_##type(const vouch_matrix *w, const vouch_acts *x, vouch_result y, int64_t begin, int64_t end) \
+    {                                                                                                       \
+        mix_slots(VOUCH_TYPE_##type, w, x, &y, begin, end);                                                 \
+    }
+MIX(Q8_0)
+MIX(Q4_0)
+#undef MIX
+
 #define ENTRY(type) [VOUCH_TYPE_##type] = matmul_##type,
 #define KERNELS(isa)                                                                                        \
     {                                                                                                       \
         .name = isa, .group_rows = GROUP_ROWS, .float_rows = VL_MOST_FLOAT_ROWS,                            \
         .matmul = {VOUCH_FLOAT_TYPES(ENTRY) VOUCH_QUANTIZED_TYPES(ENTRY)},                                  \
+        .mix = {[VOUCH_TYPE_F32] = matmul_F32, [VOUCH_TYPE_F16] = matmul_F16, [VOUCH_TYPE_Q8_0] = mix_Q8_0, \
+                [VOUCH_TYPE_Q4_0] = mix_Q4_0},                                                              \
         .add_column = add_column, .quantize = quantize, .interleave = interleave, .norm_part = norm_part,   \
         .norm_factor = norm_factor, .rope = rope, .scale = scale, .swiglu = swiglu, .set_row = set_row,     \
         .set_column = set_column, .softmax = softmax, .find_max = find_max, .exp_weights = exp_weights,     \

@@ -95,17 +95,3 @@ INLINE void matmul_float(const vouch_type type, const vouch_matrix *w, const vou
         }
     }
 }
-
-static void add_column(const vouch_matrix *w, int64_t column, const float *x, int64_t ldx, float *y, int64_t ldy,
-                       int64_t n)
-{
-    for (int64_t o = 0; o < w->n_out; o += VL) {
-        const vm m = vm_first(w->n_out - o < VL ? w->n_out - o : VL);
-        const unsigned char *at = vouch_matrix_element(w, o, column);
-        const vf value = w->type == VOUCH_TYPE_F16 ? vf_from_half(at) : vf_load((const float *)(const void *)at);
-        for (int64_t i = 0; i < n; i++) {
-            float *to = y + i * ldy + o;
-            vf_store_part(to, vf_fma(value, vf_set(x[i * ldx]), vf_load_part(to, m)), m);
-        }
-    }
-}

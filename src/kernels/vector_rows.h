@@ -134,6 +134,10 @@ static void interleave(vouch_acts *acts, const float *x, int64_t ldx, int64_t ro
 
 static void set_row(vouch_matrix *w, int64_t row, const float *values)
 {
+    if (vouch_type_is_quantized(w->type)) {
+        vouch_key_quantize(w, row, values);
+        return;
+    }
     if (w->type == VOUCH_TYPE_F32) {
         for (int64_t k = 0; k < w->n_in; k++) memcpy(vouch_matrix_element(w, row, k), &values[k], 4);
         return;
@@ -148,6 +152,10 @@ static void set_row(vouch_matrix *w, int64_t row, const float *values)
 
 static void set_column(vouch_matrix *w, int64_t column, const float *values)
 {
+    if (vouch_type_is_quantized(w->type)) {
+        vouch_value_quantize(w, column, values);
+        return;
+    }
     for (int64_t o = 0; o < w->n_out; o += VL) {
         const int64_t n = w->n_out - o;
         const vf v = n >= VL ? vf_load(values + o) : vf_load_part(values + o, vm_first(n));

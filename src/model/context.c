@@ -3,7 +3,7 @@
  * Memory of a context: the KV cache, the buffers of a pass, and what each thread scribbles on. One arena.
  *
  * The cache of one KV head is two packed matrices, so that attention is made of the same kernels as the
- * rest: keys [n_slots, head_dim] and values [head_dim, n_slots] (kernels.h draws them).
+ * rest: keys [n_slots, head_dim] and values [head_dim, n_slots] (cache.h draws them).
  */
 #include "model/context_internal.h"
 
@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/angle.h"
+#include "kernels/cache.h"
 
 /* ------------------------------------------------------------------ layout */
 
@@ -38,21 +39,20 @@ static void layout_thread(thread_memory *memory, const vouch_context *c, vouch_a
     memory->mixed = vouch_arena_take(arena, queries * (size_t)h->head_dim, sizeof(float));
     memory->factors = vouch_arena_take(arena, queries, sizeof(float));
     memory->slots = vouch_arena_take(arena, (size_t)c->max_rows, sizeof(int32_t));
-    layout_acts(&memory->queries, (int64_t)queries, h->head_dim, VOUCH_NEEDS_FLOATS, arena);
+    layout_acts(&memory->queries, (int64_t)queries, h->head_dim, vouch_type_needs(c->kv_type), arena);
     layout_acts(&memory->scores, (int64_t)queries, c->n_slots, VOUCH_NEEDS_FLOATS, arena);
 }
 
 static void layout_cache(vouch_context *c, vouch_arena *arena)
 {
     const vouch_hparams *h = &c->weights->hparams;
-    const vouch_type type = c->kv_type == VOUCH_KV_F16 ? VOUCH_TYPE_F16 : VOUCH_TYPE_F32;
     const size_t n = (size_t)h->n_layers * (size_t)h->n_kv_heads;
     c->keys = vouch_arena_take(arena, n, sizeof *c->keys);
     c->values = vouch_arena_take(arena, n, sizeof *c->values);
     for (size_t i = 0; i < n; i++) {
         vouch_matrix keys = {0}, values = {0};
-        if (!vouch_matrix_shape(&keys, type, c->n_slots, h->head_dim) ||
-            !vouch_matrix_shape(&values, type, h->head_dim, c->n_slots))
+        if (!vouch_matrix_shape(&keys, c->kv_type, c->n_slots, h->head_dim) ||
+            !vouch_values_shape(&values, c->kv_type, h->head_dim, c->n_slots))
             arena->overflow = true;
         keys.data = vouch_arena_take(arena, (size_t)keys.n_tiles, keys.tile_bytes);
         values.data = vouch_arena_take(arena, (size_t)values.n_tiles, values.tile_bytes);
@@ -119,10 +119,25 @@ static void fill_frequencies(vouch_context *c)
     }
 }
 
+/* In the order of vouch_kv_type. */
+static const vouch_type cache_types[] = {VOUCH_TYPE_F16, VOUCH_TYPE_F32, VOUCH_TYPE_Q8_0, VOUCH_TYPE_Q4_0};
+
+/* Keys and values are quantised in blocks along a head. */
+static vouch_status check_cache(const vouch_hparams *h, vouch_type type, vouch_error *err)
+{
+    if (!vouch_type_is_quantized(type) || h->head_dim % VOUCH_BLOCK == 0) return VOUCH_OK;
+    return vouch_fail(err, VOUCH_E_UNSUPPORTED,
+                      "--kv-type: %s wants a head width that is a multiple of %d, and the model's (or its draft "
+                      "model's) is %d; use f16 or f32",
+                      vouch_type_get_info(type)->name, VOUCH_BLOCK, h->head_dim);
+}
+
 vouch_status vouch_context_open(vouch_context **out, const vouch_weights *weights, vouch_pool *pool,
                                 const vouch_context_options *options, vouch_error *err)
 {
     *out = NULL;
+    const vouch_type kv_type = cache_types[options->kv_type];
+    VOUCH_TRY(check_cache(&weights->hparams, kv_type, err));
     vouch_context *c = calloc(1, sizeof *c);
     if (!c) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a context");
     *c = (vouch_context){.weights = weights,
@@ -132,7 +147,7 @@ vouch_status vouch_context_open(vouch_context **out, const vouch_weights *weight
                          .n_slots = (options->n_ctx + VOUCH_TILE - 1) / VOUCH_TILE * VOUCH_TILE,
                          .max_rows = options->max_rows,
                          .max_logits = options->max_logits,
-                         .kv_type = options->kv_type};
+                         .kv_type = kv_type};
     find_needs(c);
     vouch_arena arena = {0};
     layout_context(c, &arena);
@@ -178,21 +193,15 @@ void vouch_context_keep(vouch_context *context, int32_t n)
     context->n_cached = n;
 }
 
-static size_t element_bytes(const vouch_context *c)
-{
-    return c->kv_type == VOUCH_KV_F16 ? 2 : 4;
-}
-
 static void move_slot(vouch_context *c, int64_t to, int64_t from)
 {
     const vouch_hparams *h = &c->weights->hparams;
-    const size_t size = element_bytes(c);
     for (int32_t i = 0; i < h->n_layers * h->n_kv_heads; i++) {
-        const vouch_matrix *keys = &c->keys[i], *values = &c->values[i];
-        for (int32_t e = 0; e < h->head_dim; e++) {
-            memcpy(vouch_matrix_element(keys, to, e), vouch_matrix_element(keys, from, e), size);
-            memcpy(vouch_matrix_element(values, e, to), vouch_matrix_element(values, e, from), size);
-        }
+        vouch_piece piece;
+        for (int64_t p = 0; (piece = vouch_key_piece(&c->keys[i], from, p)).size; p++)
+            memcpy(vouch_key_piece(&c->keys[i], to, p).at, piece.at, piece.size);
+        for (int64_t p = 0; (piece = vouch_value_piece(&c->values[i], from, p)).size; p++)
+            memcpy(vouch_value_piece(&c->values[i], to, p).at, piece.at, piece.size);
     }
 }
 
@@ -205,9 +214,9 @@ void vouch_context_keep_path(vouch_context *context, const int32_t *path, int32_
     context->n_cached += n;
 }
 
-static uint64_t hash_bytes(uint64_t hash, const unsigned char *bytes, size_t n)
+static uint64_t hash_piece(uint64_t hash, vouch_piece piece)
 {
-    for (size_t i = 0; i < n; i++) hash = (hash ^ bytes[i]) * 0x100000001b3; /* FNV-1a */
+    for (size_t i = 0; i < piece.size; i++) hash = (hash ^ piece.at[i]) * 0x100000001b3; /* FNV-1a */
     return hash;
 }
 
@@ -215,13 +224,14 @@ uint64_t vouch_context_digest(const vouch_context *context)
 {
     const vouch_hparams *h = &context->weights->hparams;
     uint64_t hash = 0xcbf29ce484222325 + (uint64_t)context->n_cached;
-    const size_t size = element_bytes(context);
     for (int32_t i = 0; i < h->n_layers * h->n_kv_heads; i++)
-        for (int32_t slot = 0; slot < context->n_cached; slot++)
-            for (int32_t e = 0; e < h->head_dim; e++) {
-                hash = hash_bytes(hash, vouch_matrix_element(&context->keys[i], slot, e), size);
-                hash = hash_bytes(hash, vouch_matrix_element(&context->values[i], e, slot), size);
-            }
+        for (int32_t slot = 0; slot < context->n_cached; slot++) {
+            vouch_piece piece;
+            for (int64_t p = 0; (piece = vouch_key_piece(&context->keys[i], slot, p)).size; p++)
+                hash = hash_piece(hash, piece);
+            for (int64_t p = 0; (piece = vouch_value_piece(&context->values[i], slot, p)).size; p++)
+                hash = hash_piece(hash, piece);
+        }
     return hash;
 }
 

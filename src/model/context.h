@@ -29,7 +29,8 @@ typedef struct vouch_context_options {
     const vouch_matrix *head; /* instead of the weights': some of its rows; NULL: all */
 } vouch_context_options;
 
-/* The weights and the pool must outlive it. Errors: MEMORY (with the sizes). */
+/* The weights and the pool must outlive it. Errors: MEMORY (with the sizes); UNSUPPORTED where a head isn't whole
+ * blocks of a quantised cache. */
 vouch_status vouch_context_open(vouch_context **out, const vouch_weights *weights, vouch_pool *pool,
                                 const vouch_context_options *options, vouch_error *err);
 void vouch_context_close(vouch_context *context);

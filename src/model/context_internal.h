@@ -18,7 +18,7 @@ typedef struct thread_memory {
     float *rows;          /* [VOUCH_FEW_ROWS][n_embd] columns of rows on their way to the next stage */
     float *norms;         /* [max_rows] factors of the norms of the current stage's input */
     float *squares;       /* [head_dim / 16, rounded up] of one head */
-    vouch_acts queries;   /* [float_rows][head_dim] of one attention unit */
+    vouch_acts queries;   /* [float_rows][head_dim] of one attention unit, as the keys' type asks */
     vouch_acts scores;    /* [float_rows][n_slots], then softmax weights */
     float *mixed;         /* [float_rows][head_dim] mixed values */
     float *factors;       /* [float_rows] 1 / the softmax's sum */
@@ -31,7 +31,7 @@ struct vouch_context {
     vouch_pool *pool;
     int32_t n_ctx, n_slots, n_cached; /* n_slots: n_ctx rounded up to a tile */
     int32_t max_rows, max_logits;
-    vouch_kv_type kv_type;
+    vouch_type kv_type; /* of keys and values */
     vouch_needs needs;
 
     vouch_matrix *keys, *values; /* [n_layers * n_kv_heads] */

@@ -269,14 +269,15 @@ static void score_keys(const vouch_context *c, thread_memory *my, const unit *u)
     const vouch_hparams *h = &c->weights->hparams;
     const vouch_kernels *kernels = c->weights->kernels;
     const float factor = 1.0f / sqrtf((float)h->head_dim);
-    vouch_acts queries = shaped_floats(c, &my->queries, u->end - u->begin, h->head_dim);
+    const vouch_matrix *const keys = cache_of(c->keys, c, u->layer, u->kv_head);
+    const vouch_needs need = needs_of(&keys, 1);
+    vouch_acts queries = (need & VOUCH_NEEDS_QUANTS ? shaped : shaped_floats)(c, &my->queries, u->end - u->begin, h->head_dim);
     for (int64_t i = u->begin; i < u->end; i++) {
         float *query = c->q + place_of(c, u, i);
         rotate_head(c, my, query, c->weights->layers[u->layer].q_norm, i / u->group);
         kernels->scale(query, factor, h->head_dim);
-        kernels->interleave(&queries, query, 0, i - u->begin, i - u->begin + 1, 0, h->head_dim);
+        put_inputs(c, &queries, need, query, 0, i - u->begin, i - u->begin + 1, 0, h->head_dim);
     }
-    const vouch_matrix *keys = cache_of(c->keys, c, u->layer, u->kv_head);
     const int64_t n_keys = c->n_cached + c->first + (u->end - 1) / u->group + 1;
     const vouch_result scores = {u->scores, 16, u->chunk, VOUCH_FROM_ZERO, NULL};
     kernels->matmul[keys->type](keys, &queries, scores, 0, (n_keys + VOUCH_TILE - 1) / VOUCH_TILE);
@@ -300,10 +301,11 @@ static void mix_values(const vouch_context *c, thread_memory *my, const unit *u)
     const vouch_kernels *kernels = c->weights->kernels;
     const int64_t width = c->weights->hparams.head_dim;
     const vouch_matrix *values = cache_of(c->values, c, u->layer, u->kv_head);
-    const vouch_matrix part = vouch_matrix_columns(values, 0, u->n_shared);
+    vouch_matrix part = *values;
+    part.n_in = u->n_shared;
     vouch_acts weights = shaped_floats(c, &my->scores, u->end - u->begin, u->n_shared);
     const vouch_result mixed = {my->mixed, width, VOUCH_TILE, VOUCH_FROM_ZERO, NULL};
-    kernels->matmul[part.type](&part, &weights, mixed, 0, part.n_tiles);
+    kernels->mix[part.type](&part, &weights, mixed, 0, part.n_tiles);
     for (int64_t i = u->begin, past; i < u->end; i = past) {
         past = (i / u->group + 1) * u->group < u->end ? (i / u->group + 1) * u->group : u->end;
         const int64_t n_own = own_slots(c, u, i / u->group, my->slots);
