@@ -221,6 +221,19 @@ static void linear_scaling_needs_a_factor(void **state)
     }
 }
 
+/* Found by the fuzzer: an angle that is no number. */
+static void divisors_of_frequencies_are_numbers(void **state)
+{
+    (void)state;
+    tiny_model_options options = {.n_vocab = 50, .rope_freqs = true};
+    assert_opens(&options);
+    const float wrong[] = {-1, NAN, INFINITY, 1e-30f};
+    for (int i = 0; i < 4; i++) {
+        options.last_rope_freq = wrong[i];
+        REFUSED(&options, VOUCH_E_FORMAT, "rope_freqs.weight[", "must be 0.001 to");
+    }
+}
+
 /* ----------------------------------------------------------------- tensors */
 
 /* A tensor of zeros in place of the one the file would have. */
@@ -613,6 +626,7 @@ int main(void)
         cmocka_unit_test(optional_keys_and_other_types),
         cmocka_unit_test(hyperparameters_out_of_range),
         cmocka_unit_test(linear_scaling_needs_a_factor),
+        cmocka_unit_test(divisors_of_frequencies_are_numbers),
         cmocka_unit_test(missing_tensors),
         cmocka_unit_test(tensors_without_a_place),
         cmocka_unit_test(misshapen_tensors),

@@ -419,6 +419,17 @@ static vouch_status read_vocabulary_size(const vouch_gguf *gguf, int32_t n_token
     return get_int(gguf, h->arch, "vocab_size", false, h->n_vocab, h->n_vocab, &stated, err);
 }
 
+/* Angles are positions divided by these. */
+static vouch_status check_rope_factors(const vouch_weights *weights, const vouch_gguf *gguf, vouch_error *err)
+{
+    const float *factors = weights->rope_factors, least = 1e-3f, most = 1e9f;
+    for (int32_t i = 0; factors && i < weights->hparams.n_rot / 2; i++)
+        if (!(factors[i] >= least && factors[i] <= most))
+            return vouch_fail(err, VOUCH_E_FORMAT, "%s: rope_freqs.weight[%d] is %g, must be %g to %g",
+                              vouch_gguf_path(gguf), i, (double)factors[i], (double)least, (double)most);
+    return VOUCH_OK;
+}
+
 vouch_status vouch_weights_open(vouch_weights **out, const vouch_gguf *gguf, int32_t n_tokens,
                                 const vouch_kernels *kernels, vouch_pool *pool, vouch_progress_fn progress, void *user,
                                 vouch_error *err)
@@ -445,7 +456,8 @@ vouch_status vouch_weights_open(vouch_weights **out, const vouch_gguf *gguf, int
     w.arena = &weights->arena;
     if ((status = take_all(&w)) != VOUCH_OK) goto done;
     weights->head = weights->output.data ? &weights->output : &weights->embedding;
-    status = pack_all(&w, pool, progress, user);
+    if ((status = pack_all(&w, pool, progress, user)) != VOUCH_OK) goto done;
+    status = check_rope_factors(weights, gguf, err);
 done:
     if (status == VOUCH_OK) *out = weights;
     else vouch_weights_close(weights);

@@ -191,6 +191,7 @@ static void add_rope_freqs(tiny_writer *w)
     float *values = allocate(n, sizeof *values);
     for (int64_t i = 0; i < n; i++)
         values[i] = i < n / 2 ? 1 : 1 + 7 * (float)(i - n / 2) / (float)(n - n / 2);
+    if (w->o.last_rope_freq != 0) values[n - 1] = w->o.last_rope_freq;
     add_tensor(w, "rope_freqs.weight", VOUCH_TYPE_F32, n, 1, values);
     free(values);
 }

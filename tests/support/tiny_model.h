@@ -39,6 +39,7 @@ typedef struct tiny_model_options {
     float rope_base;  /* 10000 */
     float rope_scale; /* linear scaling of the positions; none */
     bool rope_freqs;  /* a tensor of divisors of the frequencies */
+    float last_rope_freq; /* the last of them; 0: as a model would have it */
     int32_t poison;   /* a token whose embedding is no number (F32 and F16 only); 0: none */
     const char *omit; /* a key (not of the tokenizer) or tensor to leave out */
     void (*add)(vouch_gguf_writer *writer, void *user); /* adds keys and tensors, first of all */
