@@ -295,7 +295,7 @@ static int32_t predicted(const int32_t *prediction, int32_t n, const int32_t *an
                          vouch_candidate *out)
 {
     int32_t tokens[64] = {250, 251};
-    memcpy(tokens + 2, answer, (size_t)n_answer * sizeof *answer);
+    if (n_answer > 0) memcpy(tokens + 2, answer, (size_t)n_answer * sizeof *answer);
     vouch_source s = open_source(VOUCH_DRAFTER_PREDICTION);
     vouch_source_prediction_set(s, prediction, (size_t)n);
     s.ops->begin(s.self, tokens, 2);
