@@ -18,6 +18,7 @@ typedef struct bits {
     int64_t n_vocab;
     float *expected, *got; /* [n][n_vocab] */
     cli_oracle silent;
+    int n_cases; /* tried on the instruction set in hand */
 } bits;
 
 /* A session whose passes have at most so many rows, all with logits; it only reads. */
@@ -51,6 +52,7 @@ static vouch_status rows_compare(bits *b, const vouch_model *model, int32_t n, i
 {
     const vouch_status status = rows_read(b, model, n, rows, n_threads, b->got, err);
     if (status) return status;
+    b->n_cases++;
     for (int64_t i = 0; i < n; i++) {
         const size_t size = (size_t)b->n_vocab * sizeof *b->got;
         const bool same = memcmp(b->got + i * b->n_vocab, b->expected + i * b->n_vocab, size) == 0;
@@ -74,17 +76,24 @@ static vouch_status rows_that_fit(bits *b, const vouch_model *model, double seco
     return status;
 }
 
+static const int32_t rows[] = {5, 64, 2, 16, 3, 8, 17, 4, 33, 1};
+enum { N_ROWS = sizeof rows / sizeof *rows, MOST_ROWS = 64, FEW_THREADS = 3 };
+
+/* 1, 2, 3, and every processor where that is more: the number of cases of threads. */
+static int32_t thread_cases(void)
+{
+    return vouch_cpu_count() > FEW_THREADS ? FEW_THREADS + 1 : FEW_THREADS;
+}
+
 /* The cases of one instruction set, within its time: the first of them in any case. */
 static vouch_status model_compare(bits *b, const vouch_model *model, int32_t n, double deadline, vouch_error *err)
 {
-    static const int32_t rows[] = {5, 64, 2, 16, 3, 8, 17, 4, 33, 1}, threads[] = {1, 2, 3, 0};
-    const int32_t most_threads = vouch_cpu_count();
     vouch_status status = VOUCH_OK;
-    for (size_t t = 0; t < sizeof threads / sizeof *threads; t++)
-        for (size_t r = 0; r < sizeof rows / sizeof *rows && !status; r++) {
-            if (threads[t] == 0 && most_threads <= 3) continue;
-            if ((t > 0 || r > 0) && (!cli_check_goes_on(b->check) || cli_now() > deadline)) return VOUCH_OK;
-            status = rows_compare(b, model, n, rows[r], threads[t] ? threads[t] : most_threads, err);
+    b->n_cases = 0;
+    for (int32_t t = 1; t <= thread_cases(); t++)
+        for (size_t r = 0; r < N_ROWS && !status; r++) {
+            if ((t > 1 || r > 0) && (!cli_check_goes_on(b->check) || cli_now() > deadline)) return VOUCH_OK;
+            status = rows_compare(b, model, n, rows[r], t > FEW_THREADS ? vouch_cpu_count() : t, err);
         }
     return status;
 }
@@ -116,14 +125,16 @@ static vouch_status all_compare(bits *b, vouch_error *err)
     vouch_status status = rows_that_fit(b, model, (b->check->deadline - cli_now()) / 16, &n, err);
     if (!status) status = rows_read(b, model, n, 1, 1, b->expected, err);
     if (!status) status = model_compare(b, model, n, (cli_now() + b->check->deadline) / 2, err);
-    snprintf(covered, size, "passes of 1 to 64 rows, 1 to 3 threads; %s", own);
+    const int32_t all = N_ROWS * thread_cases();
+    snprintf(covered, size, "of %d passes of 1 to %d rows with 1 to %d threads: %s %d", all, MOST_ROWS,
+             thread_cases() > FEW_THREADS ? vouch_cpu_count() : FEW_THREADS, own, b->n_cases);
     while (vouch_cpu_name(n_cpus)) n_cpus++;
     for (size_t i = n_cpus; i-- > 0 && !status;) {
         const char *cpu = vouch_cpu_name(i);
         const double now = cli_now();
         if (strcmp(cpu, own) == 0) continue;
         status = cpu_compare(b, cpu, n, now + (b->check->deadline - now) / (double)(i + 1), err);
-        snprintf(covered + strlen(covered), size - strlen(covered), " %s", cpu);
+        snprintf(covered + strlen(covered), size - strlen(covered), ", %s %d", cpu, b->n_cases);
     }
     return status;
 }

@@ -28,6 +28,7 @@ typedef struct chance {
     int32_t n_top;
     double least;
     int64_t n_draws;
+    int n_kinds; /* of guesses tried in sessions */
 } chance;
 
 /* Compares counts with n draws of p; what is expected less than 5 times is one bin. */
@@ -167,7 +168,9 @@ static vouch_status session_compare(chance *c, const double *p, const guesser *g
         n++;
         cli_check_goes_on(c->check);
     }
-    if (!status) counts_compare(c, p, counts, c->n_top + 1, n, g->name);
+    if (status) return status;
+    counts_compare(c, p, counts, c->n_top + 1, n, g->name);
+    c->n_kinds++;
     return status;
 }
 
@@ -244,8 +247,9 @@ static vouch_status all_compare(chance *c, vouch_error *err)
         status = session_compare(c, expected, &guessers[i], now + (c->check->deadline - now) / (double)(N - i), err);
     }
     snprintf(c->finding->covered, sizeof c->finding->covered,
-             "chi-squares over %lld first tokens, of each rule and of sessions; the least chance was %.2g",
-             (long long)c->n_draws, c->least);
+             "chi-squares over %lld first tokens, of each rule and of sessions with %d kind%s of guesses; the least chance "
+             "was %.2g",
+             (long long)c->n_draws, c->n_kinds, c->n_kinds == 1 ? "" : "s", c->least);
     return status;
 }
 

@@ -42,6 +42,7 @@ typedef struct answers {
     int32_t expected[CLI_CHECK_TEXTS][MOST], n_expected[CLI_CHECK_TEXTS];
     int64_t n_accepted, n_rejected;
     int n_tried[N_GUESSERS]; /* answers of each */
+    unsigned rules, lengths; /* tried: the bits of vouch_accept, and of k */
 } answers;
 
 static vouch_status text_answer(answers *a, vouch_session *session, int text, int32_t *tokens, int32_t *n,
@@ -120,9 +121,22 @@ static vouch_status guesser_compare(answers *a, const guesser *g, int32_t k, vou
         oracle.n = a->n_expected[i];
         status = answer_compare(a, session, g, &options.speculation, i, err);
         a->n_tried[g - guessers]++;
+        a->rules |= 1u << rule;
+        a->lengths |= 1u << k;
     }
     vouch_session_close(session);
     return status;
+}
+
+/* "all rules", or the names of those that were tried. */
+static const char *rules_text(const answers *a, char text[64])
+{
+    size_t used = 0;
+    if (a->rules == (1u << VOUCH_ACCEPTS) - 1) return "all rules";
+    for (int i = 0; i < VOUCH_ACCEPTS && used < 64; i++)
+        if (a->rules >> i & 1)
+            used += (size_t)snprintf(text + used, 64 - used, "%s%s", used ? ", " : "rules ", vouch_accept_name(i));
+    return used ? text : "no rule";
 }
 
 static vouch_status guessers_compare(answers *a, vouch_error *err)
@@ -131,8 +145,9 @@ static vouch_status guessers_compare(answers *a, vouch_error *err)
     static const int32_t lengths[] = {3, 0, 1, 16, 8, 2, 4, 7};
     enum { N_LENGTHS = sizeof lengths / sizeof *lengths, FIRST = 4 }; /* FIRST: tried in any case */
     vouch_status status = VOUCH_OK;
-    int n = 0, n_drafters = 0;
-    for (; n < N_LENGTHS * VOUCH_ACCEPTS * N_GUESSERS && !status; n++) {
+    char rules[64];
+    int n_drafters = 0, n_lengths = 0;
+    for (int n = 0; n < N_LENGTHS * VOUCH_ACCEPTS * N_GUESSERS && !status; n++) {
         const bool goes_on = cli_check_goes_on(a->check);
         const int g = n % N_GUESSERS, round = n / N_GUESSERS, length = round % N_LENGTHS;
         if (n >= FIRST && !goes_on) break;
@@ -141,10 +156,11 @@ static vouch_status guessers_compare(answers *a, vouch_error *err)
                                  goes_on ? CLI_CHECK_TEXTS : 1, err);
     }
     for (int i = 0; i < N_GUESSERS; i++) n_drafters += a->n_tried[i] > 0;
+    for (unsigned left = a->lengths; left; left &= left - 1) n_lengths++;
     snprintf(a->finding->covered, sizeof a->finding->covered,
-             "answers with %d drafters, all rules, %d draft lengths; %lld guesses accepted, %lld rejected%s",
-             n_drafters, n < N_LENGTHS * N_GUESSERS ? (n + N_GUESSERS - 1) / N_GUESSERS : N_LENGTHS, (long long)a->n_accepted,
-             (long long)a->n_rejected, a->n_accepted == 0 || a->n_rejected == 0 ? ": too few of one to say much" : "");
+             "answers with %d drafters, %s, %d draft lengths; %lld guesses accepted, %lld rejected%s", n_drafters,
+             rules_text(a, rules), n_lengths, (long long)a->n_accepted, (long long)a->n_rejected,
+             a->n_accepted == 0 || a->n_rejected == 0 ? ": too few of one to say much" : "");
     return status;
 }
 

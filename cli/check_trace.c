@@ -116,20 +116,20 @@ static vouch_status guessers_compare(trace *t, vouch_error *err)
         {"ngram,suffix,recycle", VOUCH_DRAFTER_NGRAM | VOUCH_DRAFTER_SUFFIX | VOUCH_DRAFTER_RECYCLE, CLI_ORACLE_SILENT},
     };
     vouch_status status = VOUCH_OK;
-    int rounds = 0;
-    for (; rounds < 2 * CLI_CHECK_TEXTS && !status; rounds++) {
+    int n_texts = 0;
+    for (int rounds = 0; rounds < 2 * CLI_CHECK_TEXTS && !status; rounds++) {
         t->n_prompt = cli_check_prompt(t->check, rounds % CLI_CHECK_TEXTS, t->prompt, t->check->n_prompt);
         t->options.sampling.seed = (uint64_t)rounds;
         t->options.speculation.accept = rounds % 2 ? VOUCH_ACCEPT_REJECTION : VOUCH_ACCEPT_AUTO;
         for (size_t i = 0; i < sizeof guessers / sizeof *guessers && !status; i++) {
             if ((rounds > 0 || i > 1) && !cli_check_goes_on(t->check)) goto done;
             status = guesser_compare(t, &guessers[i], err);
+            if (rounds >= n_texts && n_texts < CLI_CHECK_TEXTS) n_texts++;
         }
     }
 done:
     snprintf(t->finding->covered, sizeof t->finding->covered,
-             "logits and later tokens of %d texts behind %lld rejected guesses", rounds < 1 ? 1 : rounds,
-             (long long)t->n_rejected);
+             "logits and later tokens of %d texts behind %lld rejected guesses", n_texts, (long long)t->n_rejected);
     return status;
 }
 

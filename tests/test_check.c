@@ -103,6 +103,30 @@ static void broken_kernels_are_found(void **state)
     broken_is_found("tests/broken/kernels", 0, "L1", 2);
 }
 
+/* What a law's verdict says was compared. */
+static void assert_covered(size_t law, const char *seconds, const char *draft_model, const char *says, const char *not)
+{
+    char path[256];
+    strcpy(path, test_temporary("covered.json"));
+    const char *arguments[] = {"check", "-m", model, "--law", "L1,L2", "--seconds", seconds, "--json", path,
+                               draft_model ? "-d" : NULL, draft_model, NULL};
+    expect(run_as(&(setting){0}, "vouch", arguments), 0, NULL);
+    json_t *report = json_of(path);
+    const char *covered = json_string_value(json_object_get(json_array_get(json_object_get(report, "laws"), law), "covered"));
+    if (!strstr(covered, says) || strstr(covered, not)) fail_msg("%s", covered);
+    json_decref(report);
+}
+
+static void verdicts_say_what_was_compared(void **state)
+{
+    (void)state;
+    /* Without time the first cases alone: one pass, three ways of guessing, the one with a draft model not among them. */
+    assert_covered(0, "0", NULL, "ref 1", "ref 10");
+    assert_covered(1, "0", NULL, "3 drafters, rules rejection, match, coupled, 1 draft lengths", "all rules");
+    assert_covered(1, "0", draft, "4 drafters, all rules, 1 draft lengths", "rules rejection");
+    assert_covered(2, "0", NULL, "of sessions with 1 kind of guesses", "kinds");
+}
+
 static void real_model_passes(void **state)
 {
     (void)state;
@@ -163,6 +187,7 @@ int main(void)
         cmocka_unit_test(broken_rollback_is_found), cmocka_unit_test(broken_kernels_are_found),
         cmocka_unit_test(real_model_passes),       cmocka_unit_test(wrong_usage_is_named),
         cmocka_unit_test(odd_models_pass),         cmocka_unit_test(speed_is_tried),
+        cmocka_unit_test(verdicts_say_what_was_compared),
     };
     return cmocka_run_group_tests(tests, models_write, NULL);
 }
