@@ -55,6 +55,7 @@ static json_t *way_json(const cli_trial *b, size_t way)
     }
     const cli_json_entry entries[] = {{"name", json_string(b->ways.items[way].name)},
                                       {"k", json_integer(b->ways.items[way].k)},
+                                      {"lossless", json_boolean(b->ways.items[way].lossless)},
                                       {"all", summary_json(&all)},
                                       {"categories", categories}};
     return cli_json_object(entries, sizeof entries / sizeof *entries);

@@ -97,6 +97,9 @@ static void put_ways(FILE *out, const cli_trial *b)
     fputs("</table></div><p class=\"d\">In theory: from the acceptance and the t(n) measured here, were each guess to hold "
           "with the same chance (arXiv 2211.17192). 10 to 90 %: of the answers.</p>\n",
           out);
+    const double lenience = cli_ways_lenience(&b->ways, b->engine);
+    if (lenience < 1)
+        fprintf(out, "<p class=\"bad\">Lossy: with lenience %g no token gets more than p / %g.</p>\n", lenience, lenience);
     if (n_different > 0)
         fprintf(out, "<p class=\"bad\">%zu answers differ from those of the target alone: law L2 is broken.</p>\n",
                 n_different);

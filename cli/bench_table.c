@@ -63,6 +63,8 @@ static void put_ways(FILE *out, const cli_trial *b, int width)
     }
     fprintf(out, "\ntheory: from the acceptance and t(n) measured here, were each guess to hold with the same chance\n"
                  "a cycle: tokens a cycle; accepted: of the guesses; whole: drafts of which all held\n");
+    const double lenience = cli_ways_lenience(&b->ways, b->engine);
+    if (lenience < 1) fprintf(out, "lossy: with lenience %g no token gets more than p / %g\n", lenience, lenience);
 }
 
 static void put_categories(FILE *out, const cli_trial *b)

@@ -29,6 +29,7 @@ void cli_stats_add(vouch_stats *sum, const vouch_stats *one)
     sum->accepted += one->accepted;
     sum->full_accepts += one->full_accepts;
     sum->draft_cycles += one->draft_cycles;
+    sum->lenient_cycles += one->lenient_cycles;
     sum->judged += one->judged;
     sum->expected_acceptance_sum += one->expected_acceptance_sum;
     sum->predicted_tokens += one->predicted_tokens;

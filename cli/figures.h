@@ -11,7 +11,7 @@ typedef struct cli_figures {
 } cli_figures;
 
 cli_figures cli_figures_of(const vouch_stats *counts);
-void cli_stats_add(vouch_stats *sum, const vouch_stats *one);
+void cli_stats_add(vouch_stats *sum, const vouch_stats *one); /* plain_step_seconds is no sum */
 double cli_ratio(double a, double b); /* NAN unless b > 0 */
 
 /* Places up to the deepest draft, and guesses of the largest, so that arrays carry no tail of zeros. */

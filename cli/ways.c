@@ -13,8 +13,9 @@ static int way_open(cli_ways *ways, const vouch_model *model, const vouch_sessio
         cli_complain("%s: %s", name, err.message);
         return status == VOUCH_E_ARGUMENT ? CLI_WRONG_USAGE : CLI_FAILED;
     }
-    snprintf(way->name, sizeof way->name, "%s", name);
     way->speculates = options->speculation.drafters != VOUCH_DRAFTER_NONE;
+    way->lossless = !way->speculates || options->speculation.lenience == 1 || options->sampling.temperature == 0;
+    snprintf(way->name, sizeof way->name, "%s%s", name, way->lossless ? "" : " lossy");
     way->k = options->speculation.n_draft;
     ways->n++;
     return CLI_DONE;
@@ -65,6 +66,13 @@ void cli_ways_close(cli_ways *ways)
 {
     for (size_t i = 0; i < ways->n; i++) vouch_session_close(ways->items[i].session);
     free(ways->items);
+}
+
+double cli_ways_lenience(const cli_ways *ways, const cli_engine *engine)
+{
+    bool lossless = true;
+    for (size_t i = 0; i < ways->n; i++) lossless &= ways->items[i].lossless;
+    return lossless ? 1 : engine->options->session.speculation.lenience;
 }
 
 vouch_session *cli_ways_widest(const cli_ways *ways)

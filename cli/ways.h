@@ -14,6 +14,7 @@
 typedef struct cli_way {
     char name[96];
     bool speculates;
+    bool lossless; /* greedy text is the target's with any lenience */
     int32_t k; /* as given; 0: the drafter's default */
     vouch_session *session;
 } cli_way;
@@ -27,6 +28,8 @@ typedef struct cli_ways {
  * due in any case. */
 int cli_ways_open(cli_ways *ways, const cli_engine *engine, int32_t n_ctx);
 void cli_ways_close(cli_ways *ways);
+/* The lenience of the lossy ones; 1: there are none. */
+double cli_ways_lenience(const cli_ways *ways, const cli_engine *engine);
 /* The one whose passes may have the most rows. */
 vouch_session *cli_ways_widest(const cli_ways *ways);
 

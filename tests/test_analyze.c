@@ -78,6 +78,21 @@ static void tails_and_quantiles(void **state)
     assert_true(cli_quantile(values, 4, 0) == 1 && cli_quantile(values, 4, 1) == 5);
 }
 
+/* Every count of an answer is in the sum: 1.0 as a double, and as an integer the same bits. */
+static void all_counts_are_summed(void **state)
+{
+    (void)state;
+    static const double pattern = 1;
+    enum { N = sizeof(vouch_stats) / sizeof pattern };
+    vouch_stats one, sum = {0};
+    for (size_t i = 0; i < N; i++) memcpy((char *)&one + i * sizeof pattern, &pattern, sizeof pattern);
+    one.plain_step_seconds = 0; /* the latest, not a sum */
+    cli_stats_add(&sum, &one);
+    assert_memory_equal(&sum, &one, sizeof sum);
+    cli_stats_add(&sum, &one);
+    assert_true(sum.predicted_seconds == 2 && sum.lenient_cycles == 2 * one.lenient_cycles);
+}
+
 /* ------------------------------------------------------------ probabilities */
 
 static void probabilities_are_processed_logits(void **state)
@@ -210,6 +225,7 @@ static void wrong_usage_is_named(void **state)
     expect(RUN("analyze", "-m", model, "-d", draft, "-n", "0"), 2, "needs a limit");
     expect(RUN("analyze", "-m", model, "-d", other), 1, "--draft-model: ");
     expect(RUN("analyze", "-m", model, "-d", draft, "--text", tiny), 1, "fewer than 2 tokens");
+    expect(RUN("analyze", "-m", model, "-d", draft, "--text", "/nowhere/at/all"), 1, "--text: /nowhere/at/all");
     expect(RUN("analyze", "-m", model, "-d", draft, "-n", "4", "--svg", "/dev/full"), 1, "No space left");
     expect(RUN("analyze", "-m", model, "-d", draft, "-n", "4", "--json", "/nowhere/at/all"), 1, "--json: ");
 }
@@ -218,7 +234,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(acceptance_of_two_rows),     cmocka_unit_test(cycles_are_those_of_a_simulation),
-        cmocka_unit_test(tails_and_quantiles),        cmocka_unit_test(probabilities_are_processed_logits),
+        cmocka_unit_test(tails_and_quantiles),        cmocka_unit_test(all_counts_are_summed),
+        cmocka_unit_test(probabilities_are_processed_logits),
         cmocka_unit_test(figures_follow),             cmocka_unit_test(a_model_agrees_with_itself),
         cmocka_unit_test(wrong_usage_is_named),
     };

@@ -94,6 +94,37 @@ static void check_theory(const json_t *s)
     assert_true(fabs(real(s, "theory_tokens_per_cycle") - tokens / (double)whole(s, "cycles")) < 1e-9);
 }
 
+/* What is no longer the target's distribution says so, everywhere it is reported; greedy text always is. */
+static void lossy_ways_are_named(void **state)
+{
+    (void)state;
+    static const char *const temperatures[] = {"0", "0.8"};
+    char json[256], html[256], csv[256];
+    strcpy(json, test_temporary("lossy.json"));
+    strcpy(html, test_temporary("lossy.html"));
+    strcpy(csv, test_temporary("lossy.csv"));
+    for (size_t i = 0; i < 2; i++) {
+        size_t n;
+        result r = RUN("bench", "-m", model, "-d", draft, "--prompts", prompts, "--spec", "draft", "--lenience", "0.25", "-n",
+                       "12", "--temp", temperatures[i], "--json", json, "--html", html, "--csv", csv);
+        assert_int_equal(r.status, 0);
+        char *page = read_whole(html, &n), *lines_of_answers = read_whole(csv, &n);
+        const bool lossy = i == 1;
+        assert_int_equal(strstr(r.out, "lossy: with lenience 0.25 no token gets more than p / 0.25") != NULL, lossy);
+        assert_int_equal(strstr(page, "Lossy: with lenience 0.25") != NULL, lossy);
+        assert_int_equal(strstr(page, "draft lossy") != NULL, lossy);
+        assert_int_equal(strstr(lines_of_answers, ",draft lossy,") != NULL, lossy);
+        json_t *o = json_of(json);
+        const json_t *ways = json_object_get(o, "ways");
+        for (size_t way = 0; way < 3; way++)
+            assert_int_equal(json_is_true(json_object_get(json_array_get(ways, way), "lossless")), !(lossy && way == 2));
+        json_decref(o);
+        free(page);
+        free(lines_of_answers);
+        result_free(&r);
+    }
+}
+
 static void answers_are_compared(void **state)
 {
     (void)state;
@@ -303,9 +334,9 @@ static void interrupt_keeps_what_there_is(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers_are_compared),       cmocka_unit_test(files_are_whole),
-        cmocka_unit_test(plain_lines_and_selections), cmocka_unit_test(prompts_that_fail),
-        cmocka_unit_test(interrupt_keeps_what_there_is),
+        cmocka_unit_test(answers_are_compared), cmocka_unit_test(lossy_ways_are_named),
+        cmocka_unit_test(files_are_whole),      cmocka_unit_test(plain_lines_and_selections),
+        cmocka_unit_test(prompts_that_fail),    cmocka_unit_test(interrupt_keeps_what_there_is),
     };
     return cmocka_run_group_tests(tests, files_write, NULL);
 }
