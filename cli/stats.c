@@ -19,14 +19,15 @@ typedef struct figures {
     int32_t n_threads;
 } figures;
 
-static figures figures_compute(const cli_engine *engine)
+/* Who interrupted an answer isn't made to wait for passes to compare with. */
+static figures figures_compute(const cli_engine *engine, bool interrupted)
 {
     const vouch_stats *s = vouch_session_stats(engine->session);
     const int32_t n_threads = engine->options->session.n_threads;
     double pass = NAN;
     struct rusage usage;
     vouch_error err;
-    if (vouch_session_time_pass(engine->session, 1, 5, &pass, &err)) pass = NAN;
+    if (interrupted || vouch_session_time_pass(engine->session, 1, 5, &pass, &err)) pass = NAN;
     figures f = {.counts = s,
                  .of = cli_figures_of(s),
                  .plain_tokens_per_second = cli_ratio(1, pass),
@@ -151,7 +152,7 @@ int cli_stats_report(const cli_engine *engine, const cli_reply *reply)
 {
     const cli_options *options = engine->options;
     if (!options->stats && !options->stats_json) return CLI_DONE;
-    const figures f = figures_compute(engine);
+    const figures f = figures_compute(engine, reply->interrupted);
     if (options->stats) stats_print(engine, &f);
     if (!options->stats_json) return CLI_DONE;
     json_t *object = stats_json(engine, reply, &f);
