@@ -54,7 +54,7 @@ static vouch_status chunks_add(cli_analysis *a, vouch_error *err)
     }
     if (!status && a->n_texts == 0) {
         *err = (vouch_error){.code = VOUCH_E_ARGUMENT};
-        snprintf(err->message, sizeof err->message, "--text: %.300s has fewer than 2 tokens", o->text);
+        snprintf(err->message, sizeof err->message, "%.300s has fewer than 2 tokens", o->text);
         status = err->code;
     }
     free(bytes);
@@ -119,7 +119,8 @@ static int texts_collect(cli_analysis *a)
     const cli_options *o = a->engine->options;
     vouch_error err;
     if (o->prompts) return questions_add(a);
-    return (o->text ? chunks_add(a, &err) : own_prompts_add(a, &err)) ? cli_engine_fail(&err) : CLI_DONE;
+    if (o->text) return chunks_add(a, &err) ? cli_flag_fail("text", &err) : CLI_DONE;
+    return own_prompts_add(a, &err) ? cli_engine_fail(&err) : CLI_DONE;
 }
 
 /* ------------------------------------------------------------------ p and q */

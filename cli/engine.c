@@ -29,21 +29,37 @@ int cli_engine_fail(const vouch_error *err)
 
 int cli_flag_fail(const char *flag, const vouch_error *err)
 {
+    if (!flag) return cli_engine_fail(err);
     cli_complain("--%s: %s", flag, err->message);
     return CLI_FAILED;
 }
 
-/* A token a line. */
+/* Only the model tells which tokens there are. */
+static int bias_check(const cli_engine *engine)
+{
+    const cli_options *options = engine->options;
+    const int32_t n_vocab = vouch_model_get_info(engine->model)->n_vocab;
+    for (size_t i = 0; i < options->bias_texts.n; i++) {
+        if (options->bias[i].token < n_vocab) continue;
+        cli_complain("--logit-bias '%s': the model's tokens are 0 to %d", options->bias_texts.items[i], n_vocab - 1);
+        return CLI_WRONG_USAGE;
+    }
+    return CLI_DONE;
+}
+
+/* A token of the draft model a line. */
 static vouch_status head_parse(cli_engine *engine, const char *path, char *text, vouch_error *err)
 {
+    const int32_t n_vocab = vouch_model_get_info(engine->draft)->n_vocab;
     size_t line = 1;
     for (char *at = text; *at; line++) {
         char *end;
         const long long token = strtoll(at, &end, 10);
         const size_t n = strspn(end, "\r");
-        if (*at < '0' || *at > '9' || (end[n] != '\n' && end[n]) || token > INT32_MAX) {
+        if (*at < '0' || *at > '9' || (end[n] != '\n' && end[n]) || token >= n_vocab) {
             *err = (vouch_error){.code = VOUCH_E_FORMAT};
-            snprintf(err->message, sizeof err->message, "%s:%zu: not the id of a token", path, line);
+            snprintf(err->message, sizeof err->message, "%.300s:%zu: not the id of a token, 0 to %d", path, line,
+                     n_vocab - 1);
             return err->code;
         }
         engine->draft_head[engine->n_draft_head++] = (int32_t)token;
@@ -51,7 +67,7 @@ static vouch_status head_parse(cli_engine *engine, const char *path, char *text,
     }
     if (engine->n_draft_head > 0) return VOUCH_OK;
     *err = (vouch_error){.code = VOUCH_E_FORMAT};
-    snprintf(err->message, sizeof err->message, "%s: no tokens in it", path);
+    snprintf(err->message, sizeof err->message, "%.400s: no tokens in it", path);
     return err->code;
 }
 
@@ -89,7 +105,7 @@ int cli_engine_open(cli_engine *engine, const cli_options *options)
     }
     if (options->draft_head && head_read(engine, options->draft_head, &err)) return cli_flag_fail("draft-head", &err);
     engine->load_seconds = cli_now() - start;
-    return CLI_DONE;
+    return bias_check(engine);
 }
 
 void cli_engine_speculate(const cli_engine *engine, vouch_speculation *speculation)

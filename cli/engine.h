@@ -29,7 +29,7 @@ void cli_engine_speculate(const cli_engine *engine, vouch_speculation *speculati
 int cli_engine_start(cli_engine *engine, const vouch_session_options *session);
 void cli_engine_close(cli_engine *engine);
 
-/* Complains; CLI_FAILED. The second names the flag that led there. */
+/* Complains; CLI_FAILED. The second names the flag that led there, unless it is NULL. */
 int cli_engine_fail(const vouch_error *err);
 int cli_flag_fail(const char *flag, const vouch_error *err);
 

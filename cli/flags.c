@@ -124,6 +124,10 @@ static bool parse_set(const cli_flag *flag, const char *shown, const char *text,
             cli_complain("%s '%s': it takes one of %s, or several with commas between", shown, text, flag->value);
             return false;
         }
+        if (index > 0 && set >> (index - 1) & 1) {
+            cli_complain("%s '%s': %s is there twice", shown, text, typed);
+            return false;
+        }
         if (index > 0) set |= 1u << (index - 1);
         word += n;
         if (!*word) break;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "options.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -249,13 +250,11 @@ const char *cli_spec_text(unsigned drafters, char text[64])
 /* "B,D" */
 static bool parse_tree(const char *text, vouch_speculation *speculation)
 {
-    char *end;
-    const long branches = strtol(text, &end, 10);
-    const bool has_comma = end != text && *end == ',';
-    const char *second = has_comma ? end + 1 : "";
-    const long depth = strtol(second, &end, 10);
-    if (!has_comma || end == second || *end || branches < 1 || branches > VOUCH_MAX_DRAFT || depth < 1 ||
-        depth > VOUCH_MAX_DRAFT) {
+    char *end = NULL;
+    const long branches = isdigit((unsigned char)*text) ? strtol(text, &end, 10) : 0;
+    const char *second = end && *end == ',' ? end + 1 : "";
+    const long depth = isdigit((unsigned char)*second) ? strtol(second, &end, 10) : 0;
+    if (depth < 1 || depth > VOUCH_MAX_DRAFT || *end || branches < 1 || branches > VOUCH_MAX_DRAFT) {
         cli_complain("--tree '%s': it takes B,D, two whole numbers in [1, %d]", text, VOUCH_MAX_DRAFT);
         return false;
     }
@@ -389,7 +388,7 @@ static bool parse_bias(const char *text, vouch_logit_bias *bias)
     const bool has_token = *text >= '0' && *text <= '9' && *end == '=' && token <= INT32_MAX;
     const char *number = has_token ? end + 1 : "";
     const float value = strtof(number, &end);
-    if (!has_token || end == number || *end || isnan(value) || value == INFINITY) {
+    if (!has_token || end == number || isspace((unsigned char)*number) || *end || isnan(value) || value == INFINITY) {
         cli_complain("--logit-bias '%s': it takes ID=X, a token's id and a number or -inf", text);
         return false;
     }

@@ -124,7 +124,7 @@ int cli_perplexity(const cli_options *options)
     vouch_error err;
     char *text = NULL;
     size_t n = 0;
-    if (cli_file_read(options->file, &text, &n, &err)) return cli_engine_fail(&err);
+    if (cli_file_read(options->file, &text, &n, &err)) return cli_flag_fail("file", &err);
     int status = cli_engine_open(&engine, options);
     if (!status && cli_prompt_tokenize(engine.model, text, n, VOUCH_TOKENIZE_BOS, &tokens, &err))
         status = cli_engine_fail(&err);

@@ -13,13 +13,15 @@ static vouch_status prompt_fail(vouch_error *err, vouch_status code, const char 
     return code;
 }
 
-vouch_status cli_prompt_read(const cli_options *options, char **text, size_t *n, vouch_error *err)
+int cli_prompt_read(const cli_options *options, char **text, size_t *n)
 {
+    const char *path = options->prompt_file;
+    vouch_error err = {VOUCH_E_MEMORY, "not enough memory for the prompt"};
     if (!options->prompt)
-        return cli_file_read(options->prompt_file ? options->prompt_file : "-", text, n, err);
+        return cli_file_read(path ? path : "-", text, n, &err) ? cli_flag_fail(path ? "prompt-file" : NULL, &err) : CLI_DONE;
     *n = strlen(options->prompt);
     *text = strdup(options->prompt);
-    return *text ? VOUCH_OK : prompt_fail(err, VOUCH_E_MEMORY, "not enough memory for the prompt");
+    return *text ? CLI_DONE : cli_engine_fail(&err);
 }
 
 bool cli_prompt_is_chat(const cli_engine *engine)

@@ -14,8 +14,9 @@ typedef struct cli_tokens {
     size_t n;
 } cli_tokens;
 
-/* The text of --prompt, --prompt-file or standard input: the caller's to free(). Errors: IO, MEMORY. */
-vouch_status cli_prompt_read(const cli_options *options, char **text, size_t *n, vouch_error *err);
+/* The text of --prompt, --prompt-file or standard input: the caller's to free(). Returns an exit status; a failure has
+ * been complained about. */
+int cli_prompt_read(const cli_options *options, char **text, size_t *n);
 
 /* Is the prompt to go through a template? The answer depends on the model. */
 bool cli_prompt_is_chat(const cli_engine *engine);

@@ -9,6 +9,15 @@
 #include "sources.h"
 #include "stats.h"
 
+/* A prompt without text, or without a token to begin with; `more` says so. */
+static int empty_fail(const cli_options *options, const char *more)
+{
+    const char *path = options->prompt_file;
+    if (path && strcmp(path, "-") != 0) cli_complain("--prompt-file %s: the prompt is empty%s", path, more);
+    else cli_complain("the prompt is empty%s", more);
+    return CLI_WRONG_USAGE;
+}
+
 /* The tokens of a single prompt. */
 static int prompt_tokens(const cli_engine *engine, const char *text, size_t n, cli_tokens *out)
 {
@@ -19,10 +28,7 @@ static int prompt_tokens(const cli_engine *engine, const char *text, size_t n, c
         cli_complain("--system needs a chat template, and this model has none: add --chat-template chatml");
         return CLI_WRONG_USAGE;
     }
-    if (chat && n == 0) {
-        cli_complain("the prompt is empty");
-        return CLI_WRONG_USAGE;
-    }
+    if (chat && n == 0) return empty_fail(options, "");
     const char *nul = chat ? memchr(text, 0, n) : NULL;
     if (nul) {
         cli_complain("the prompt has a NUL byte at offset %zu: only --raw takes such a text", (size_t)(nul - text));
@@ -31,8 +37,7 @@ static int prompt_tokens(const cli_engine *engine, const char *text, size_t n, c
     if (cli_prompt_tokenize_question(engine, text, n, out, &err)) return cli_engine_fail(&err);
     if (out->n > 0) return CLI_DONE;
     free(out->items);
-    cli_complain("the prompt is empty, and this model has no token to begin with");
-    return CLI_WRONG_USAGE;
+    return empty_fail(options, ", and this model has no token to begin with");
 }
 
 /* Answers one prompt. A result cut short by its limits says so to a person. */
@@ -45,7 +50,9 @@ static int run_once(cli_engine *engine, const char *text, size_t n, cli_reply *r
     const vouch_status status = cli_answer(engine, &prompt, reply, &err);
     free(prompt.items);
     if (isatty(STDOUT_FILENO) && reply->n_text > 0) fputc('\n', stdout);
-    if (status) return cli_engine_fail(&err);
+    if (status == VOUCH_E_CONTEXT) cli_complain("%s: --ctx N sets it", err.message);
+    else if (status) cli_engine_fail(&err);
+    if (status) return CLI_FAILED;
     if (reply->interrupted) cli_complain("interrupted");
     else if (isatty(STDERR_FILENO) && reply->finish == VOUCH_FINISH_LENGTH)
         cli_note("stopped after --max-tokens %d", engine->options->session.max_tokens);
@@ -75,15 +82,10 @@ int cli_run(const cli_options *options)
     vouch_error err;
     char *text = NULL;
     size_t n = 0;
-    int status = CLI_FAILED;
-    if (options->stats_json && cli_file_check(options->stats_json, &err)) {
-        cli_flag_fail("stats-json", &err);
-        goto done;
-    }
-    if (!chat && cli_prompt_read(options, &text, &n, &err)) {
-        cli_engine_fail(&err);
-        goto done;
-    }
+    int status = CLI_DONE;
+    if (options->stats_json && cli_file_check(options->stats_json, &err)) status = cli_flag_fail("stats-json", &err);
+    if (!status && !chat) status = cli_prompt_read(options, &text, &n);
+    if (status) goto done;
     if (options->session.speculation.lenience < 1 && options->session.sampling.temperature > 0)
         cli_note(
             "lossy: with --lenience %g the text no longer has exactly the target's distribution (no token gets more "

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "sources.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "file.h"
 
@@ -43,10 +42,13 @@ int cli_sources_load(cli_engine *engine)
         return complain("prediction", options->prediction, &err);
     if (!options->history) return CLI_DONE;
     if (cli_file_check(options->history, &err)) return complain("history", options->history, &err);
-    const bool is_new = access(options->history, F_OK) != 0 && errno == ENOENT;
-    if (!is_new && load(engine, options->history, give_history, &err))
-        return complain("history", options->history, &err);
-    return CLI_DONE;
+    struct stat info;
+    if (stat(options->history, &info) != 0) return CLI_DONE; /* a new one */
+    if (!S_ISREG(info.st_mode)) {
+        cli_complain("--history %s: not a regular file, in which answers could be kept", options->history);
+        return CLI_FAILED;
+    }
+    return load(engine, options->history, give_history, &err) ? complain("history", options->history, &err) : CLI_DONE;
 }
 
 int cli_sources_save(cli_engine *engine)

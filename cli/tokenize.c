@@ -56,8 +56,8 @@ int cli_tokenize(const cli_options *options)
     vouch_error err;
     char *text = NULL;
     size_t n = 0;
-    if (cli_prompt_read(options, &text, &n, &err)) return cli_engine_fail(&err);
-    int status = cli_engine_open(&engine, options);
+    int status = cli_prompt_read(options, &text, &n);
+    if (!status) status = cli_engine_open(&engine, options);
     if (!status) {
         const unsigned flags =
             (options->special ? VOUCH_TOKENIZE_SPECIAL : 0) | (options->bos ? VOUCH_TOKENIZE_BOS : 0);

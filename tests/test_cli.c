@@ -91,6 +91,7 @@ static void text_is_the_same_with_every_drafter(void **state)
     expect(RUN("run", "-m", target, "-p", "x", "--history", prediction), 1, "not a history of answers");
     expect(RUN("run", "-m", target, "-p", "x", "--prediction", "/nowhere/at/all"), 1, "/nowhere/at/all");
     expect(RUN("run", "-m", target, "-p", "x", "--history", "/nowhere/at/all"), 1, "/nowhere/at/all");
+    expect(RUN("run", "-m", target, "-p", "x", "--history", "/dev/full"), 1, "--history /dev/full: not a regular file");
     result_free(&plain);
 }
 
@@ -126,7 +127,7 @@ static void draft_head_is_a_list_of_tokens(void **state)
         expect(RUN("run", "-m", target, "-p", "x", "-d", draft, "--draft-head", head), 1, head);
     }
     write_whole(head, "5\n400000\n", 9);
-    expect(RUN("run", "-m", target, "-p", "x", "-d", draft, "--draft-head", head), 2, "draft_head[1] is 400000");
+    expect(RUN("run", "-m", target, "-p", "x", "-d", draft, "--draft-head", head), 1, ":2: not the id of a token, 0 to");
     result_free(&all);
     result_free(&most);
     result_free(&plain);
@@ -162,7 +163,10 @@ static void odd_prompts(void **state)
     expect(RUN("run", "-m", target, "-p", "\xff\xc0 \xe2\x82", n, two), 0, NULL);
     expect(RUN("run", "-m", target, "-p", ""), 2, "the prompt is empty");
     expect(RUN("run", "-m", target, "-p", "", "--raw"), 2, "the prompt is empty");
-    expect(RUN("run", "-m", target), 2, "the prompt is empty");
+    expect(RUN("run", "-m", target), 2, "vouch: the prompt is empty\n");
+    expect(RUN("run", "-m", target, "-f", "-"), 2, "vouch: the prompt is empty\n");
+    expect(RUN("run", "-m", target, "-f", "/dev/null"), 2, "--prompt-file /dev/null: the prompt is empty");
+    expect(RUN("run", "-m", target, "-f", "/dev/null", "--raw"), 2, "--prompt-file /dev/null: the prompt is empty, and");
     expect(RUN("run", "-m", base, "-p", "x", "--system", "y"), 2, "--system needs a chat template");
     expect(RUN("run", "-m", base, "-p", "x", n, two), 0, NULL);
     const setting nul = {.input = "a\0b", .n_input = 3};
@@ -171,14 +175,17 @@ static void odd_prompts(void **state)
     char *text = malloc(20001);
     memset(text, 'z', 20000);
     text[20000] = 0;
-    expect(run_as(&(setting){.input = text}, "vouch", ARGUMENTS("run", "-m", target, "-c", "64")), 1, "64");
+    expect(run_as(&(setting){.input = text}, "vouch", ARGUMENTS("run", "-m", target, "-c", "64")), 1,
+           "the context holds 64 and needs one for the answer: shorten the prompt or use a larger context: --ctx N sets");
     free(text);
 }
 
 static void values_only_the_model_can_judge(void **state)
 {
     (void)state;
-    expect(RUN("run", "-m", target, "-p", "x", "--logit-bias", "99999999=1"), 2, "99999999");
+    expect(RUN("run", "-m", target, "-p", "x", "--logit-bias", "99999999=1"), 2,
+           "--logit-bias '99999999=1': the model's tokens are 0 to ");
+    expect(RUN("perplexity", "-m", target, "-f", "/nowhere/at/all"), 1, "--file: /nowhere/at/all");
     expect(RUN("run", "-m", target, "-d", foreign, "-p", "x"), 1, "token");
     expect(RUN("run", "-m", target, "-d", large, "-p", "x", "-n", "2"), 0, "larger than the target");
     expect(RUN("run", "-m", target, "-p", "x", "-n", "2", "--temp", "1", "--lenience", "0.5"), 0,
@@ -563,6 +570,9 @@ static void interrupt_ends_the_answer(void **state)
     json_t *o = json_of(path);
     assert_string_equal(json_string_value(json_object_get(o, "finish")), "interrupted");
     assert_true(whole(o, "generated_tokens") < 4000);
+    /* No passes to compare with: who interrupts doesn't want to wait. */
+    assert_true(json_is_null(json_object_get(o, "plain_tokens_per_second")));
+    assert_true(json_is_null(json_object_get(o, "speedup")));
     json_decref(o);
 }
 

@@ -126,16 +126,24 @@ static void values_out_of_range_are_named(void **state)
         {{"run", "--spec", "eagle"}, "one of auto|none|draft|ngram"},
         {{"run", "--spec", "ngram,"}, "--spec 'ngram,': it takes one of"},
         {{"run", "--spec", "ngram,auto"}, "one of auto|none|draft|ngram"},
+        {{"run", "--spec", "ngram,ngram"}, "--spec 'ngram,ngram': ngram is there twice"},
+        {{"bench", "--prompts", "x", "--spec", "suffix,recycle,suffix"}, "suffix is there twice"},
         {{"run", "--tree", "3"}, "--tree '3': it takes B,D, two whole numbers in [1, 64]"},
         {{"run", "--tree", "0,4"}, "--tree '0,4'"},
         {{"run", "--tree", "2,65"}, "--tree '2,65'"},
         {{"run", "--tree", "2,4x"}, "--tree '2,4x'"},
+        {{"run", "--tree", " 2,3"}, "--tree ' 2,3'"},
+        {{"run", "--tree", "2, 3"}, "--tree '2, 3'"},
+        {{"run", "--tree", "2,3 "}, "--tree '2,3 '"},
+        {{"run", "--tree", "2"}, "--tree '2'"},
+        {{"run", "--tree", "2,"}, "--tree '2,'"},
         {{"run", "--accept", "typical"}, "one of rejection|match|block|coupled"},
         {{"run", "--cpu", "z80"}, "--cpu 'z80': this machine has auto, ref"},
         {{"run", "--color=pink"}, "auto|always|never"},
         {{"run", "--raw=yes"}, "--raw takes no value"},
         {{"run", "--logit-bias", "7"}, "it takes ID=X"},
         {{"run", "--logit-bias", "7=inf"}, "it takes ID=X"},
+        {{"run", "--logit-bias", "7= 1"}, "it takes ID=X"},
         {{"run", "--logit-bias", "-7=1"}, "it takes ID=X"},
         {{"run", "--logit-bias", "99999999999=1"}, "it takes ID=X"},
     };
@@ -180,6 +188,14 @@ static void flags_that_contradict_are_named(void **state)
     check_mistakes(mistakes, sizeof mistakes / sizeof *mistakes);
 }
 
+/* "--flag: path", until the next call. */
+static const char *complaint_of(const char *flag, const char *path)
+{
+    static char text[300];
+    snprintf(text, sizeof text, "--%s: %s", flag, path);
+    return text;
+}
+
 static void unreadable_files_are_named(void **state)
 {
     (void)state;
@@ -193,10 +209,10 @@ static void unreadable_files_are_named(void **state)
     expect(RUN("run", "-m", folder, "-p", "x"), 1, folder);
     expect(RUN("run", "-m", junk, "-p", "x"), 1, junk);
     expect(RUN("info", "-m", junk), 1, junk);
-    expect(RUN("run", "-m", junk, "-f", absent), 1, absent);
+    expect(RUN("run", "-m", junk, "-f", absent), 1, complaint_of("prompt-file", absent));
     expect(RUN("run", "-m", junk, "-f", folder), 1, "Is a directory");
-    expect(RUN("tokenize", "-m", junk, "-f", absent), 1, absent);
-    expect(RUN("perplexity", "-m", junk, "-f", absent), 1, absent);
+    expect(RUN("tokenize", "-m", junk, "-f", absent), 1, complaint_of("prompt-file", absent));
+    expect(RUN("perplexity", "-m", junk, "-f", absent), 1, complaint_of("file", absent));
     expect(RUN("run", "-m", junk, "-p", "x", "--stats-json", folder), 1, "--stats-json");
     expect(RUN("run", "-m", junk, "-p", "x", "--stats-json", "/nowhere/at/all.json"), 1,
            "/nowhere/at/all.json");
