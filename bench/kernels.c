@@ -282,7 +282,7 @@ static void fill_on_thread(void *arg, vouch_pool *team, int32_t thread)
             bench_fill_blocks((int32_t)all->type, 0.02f, 1, i * VOUCH_TILE * n_blocks, n * n_blocks, rows);
             vouch_matrix_pack(&tile, rows, 0, 1);
         }
-    vouch_pool_barrier(team);
+    vouch_pool_barrier(team, thread);
     work = vouch_pool_share(team, thread, t->job->n_copies - 1, 1);
     while (vouch_work_next(&work))
         for (int64_t i = work.begin; i < work.end; i++)

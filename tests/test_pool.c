@@ -85,7 +85,7 @@ static void run_relay(void *arg, vouch_pool *team, int32_t thread)
                 r->rows[s][i] = mix_row(r->rows[s - 1], i);
                 atomic_fetch_add(&r->times[s][i], 1);
             }
-        vouch_pool_barrier(team);
+        vouch_pool_barrier(team, thread);
     }
 }
 
@@ -126,7 +126,7 @@ static void run_race(void *arg, vouch_pool *team, int32_t thread)
         if (thread == 1 && !r->open) usleep(2000);
         while (thread == 1 && r->open && atomic_load(&r->gone[s]) < r->size - 1) sched_yield();
         atomic_fetch_add(&r->at[s], 1);
-        if (!r->open) vouch_pool_barrier(team);
+        if (!r->open) vouch_pool_barrier(team, thread);
         if (atomic_load(&r->at[s]) != r->size) atomic_fetch_add(&r->early, 1);
         if (thread != 1) atomic_fetch_add(&r->gone[s], 1);
     }

@@ -9,9 +9,12 @@
  * Waiting spins for a while, then sleeps on a futex. SPIN pauses, about half a millisecond, are more than lies
  * between two passes: with a tenth of that, threads slept at each pass, and on a virtual machine, where waking takes
  * long, one late thread sent all others to sleep, barrier after barrier: passes took three to six times as long.
- * Spinning less after a wait that had to sleep did the same. Every YIELD pauses the processor is offered to others:
- * a thread that was woken onto the processor of the one that waits for it would otherwise get it only when the other
- * has spun to the end, at each of a pass's 150 barriers (57 ms instead of 2, in one step of a hundred).
+ * Spinning less after a wait that had to sleep did the same.
+ *
+ * Now and then the system wakes a thread onto the processor of one that waits for it, and it would get its turn when
+ * the other has spun to the end, at each of a pass's 150 barriers: 57 ms instead of 2, in one step of a hundred. So
+ * every thread notes where it runs, and who waits where another runs, too, lets it. It mustn't else: a program of low
+ * priority that wants the processor would take it for milliseconds.
  *
  * Whoever changes the word makes the system call only if somebody sleeps. Both sides are sequentially
  * consistent: the sleeper announces itself before it looks at the word again, the changer writes the word before
@@ -28,7 +31,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { SPIN = 20000, YIELD = 500, SPIN_CROWDED = 20, LINE = 128 };
+enum { SPIN = 20000, LOOK = 500, SPIN_CROWDED = 20, LINE = 128 };
 
 /* A word to wait on, alone on its cache lines. */
 typedef struct signal_word {
@@ -45,6 +48,7 @@ struct vouch_pool {
     bool stop;
     int32_t n_threads, n_started;
     int32_t spin; /* pauses before a thread sleeps */
+    atomic_int *places; /* [n_threads] the processor a thread was last seen on */
     pthread_t *handles; /* [n_threads - 1] */
     struct worker *workers;
 };
@@ -63,17 +67,30 @@ static inline void pause_briefly(void)
 #endif
 }
 
-static void wait_for_change(signal_word *word, unsigned old, int32_t spin)
+/* Notes where the thread runs; whether another one does there, too. */
+static bool shares_processor(vouch_pool *pool, int32_t thread)
 {
-    for (int32_t i = 0; i < spin; i++) {
+    const int here = sched_getcpu();
+    bool is_shared = false;
+    if (atomic_load_explicit(&pool->places[thread], memory_order_relaxed) != here)
+        atomic_store_explicit(&pool->places[thread], here, memory_order_relaxed);
+    for (int32_t i = 0; i < pool->n_threads; i++)
+        is_shared |= i != thread && atomic_load_explicit(&pool->places[i], memory_order_relaxed) == here;
+    return is_shared;
+}
+
+static void wait_for_change(vouch_pool *pool, int32_t thread, signal_word *word, unsigned old)
+{
+    for (int32_t i = 0; i < pool->spin; i++) {
         if (atomic_load_explicit(&word->value, memory_order_acquire) != old) return;
-        if (i % YIELD == YIELD - 1) sched_yield();
+        if (i % LOOK == LOOK - 1 && shares_processor(pool, thread)) sched_yield();
         else pause_briefly();
     }
     atomic_fetch_add(&word->sleepers, 1);
     while (atomic_load(&word->value) == old)
         syscall(SYS_futex, &word->value, FUTEX_WAIT_PRIVATE, old, NULL, NULL, 0);
     atomic_fetch_sub(&word->sleepers, 1);
+    shares_processor(pool, thread);
 }
 
 static void change(signal_word *word)
@@ -83,7 +100,7 @@ static void change(signal_word *word)
         syscall(SYS_futex, &word->value, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
 }
 
-void vouch_pool_barrier(vouch_pool *team)
+void vouch_pool_barrier(vouch_pool *team, int32_t thread)
 {
     if (team->n_threads == 1) {
         atomic_store_explicit(&team->next, 0, memory_order_relaxed);
@@ -95,7 +112,7 @@ void vouch_pool_barrier(vouch_pool *team)
         atomic_store_explicit(&team->next, 0, memory_order_relaxed);
         change(&team->phase);
     } else {
-        wait_for_change(&team->phase, phase, team->spin);
+        wait_for_change(team, thread, &team->phase, phase);
     }
 }
 
@@ -136,10 +153,10 @@ static void *worker_main(void *arg)
     const worker *me = arg;
     vouch_pool *pool = me->pool;
     for (unsigned round = 0;; round++) {
-        wait_for_change(&pool->round, round, pool->spin);
+        wait_for_change(pool, me->index, &pool->round, round);
         if (pool->stop) return NULL;
         pool->fn(pool->arg, pool, me->index);
-        vouch_pool_barrier(pool);
+        vouch_pool_barrier(pool, me->index);
     }
 }
 
@@ -150,7 +167,7 @@ void vouch_pool_run(vouch_pool *pool, vouch_pool_fn *fn, void *arg)
     atomic_store_explicit(&pool->next, 0, memory_order_relaxed);
     if (pool->n_threads > 1) change(&pool->round);
     fn(arg, pool, 0);
-    vouch_pool_barrier(pool);
+    vouch_pool_barrier(pool, 0);
 }
 
 int32_t vouch_pool_size(const vouch_pool *pool)
@@ -160,6 +177,7 @@ int32_t vouch_pool_size(const vouch_pool *pool)
 
 static vouch_status start_workers(vouch_pool *pool, vouch_error *err)
 {
+    for (int32_t i = 0; i < pool->n_threads; i++) atomic_init(&pool->places[i], -1);
     for (int32_t i = 0; i < pool->n_threads - 1; i++) {
         pool->workers[i] = (worker){pool, i + 1};
         if (pthread_create(&pool->handles[i], NULL, worker_main, &pool->workers[i]) != 0)
@@ -185,7 +203,8 @@ vouch_status vouch_pool_open(vouch_pool **out, int32_t n_threads, vouch_error *e
     *pool = (vouch_pool){.n_threads = n_threads, .spin = n_threads > n_cpus ? SPIN_CROWDED : SPIN};
     pool->handles = calloc((size_t)n_threads, sizeof *pool->handles);
     pool->workers = calloc((size_t)n_threads, sizeof *pool->workers);
-    vouch_status status = pool->handles && pool->workers
+    pool->places = calloc((size_t)n_threads, sizeof *pool->places);
+    vouch_status status = pool->handles && pool->workers && pool->places
                               ? start_workers(pool, err)
                               : vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the thread pool");
     if (status != VOUCH_OK) {
@@ -204,5 +223,6 @@ void vouch_pool_close(vouch_pool *pool)
     for (int32_t i = 0; i < pool->n_started; i++) pthread_join(pool->handles[i], NULL);
     free(pool->handles);
     free(pool->workers);
+    free(pool->places);
     free(pool);
 }

@@ -32,7 +32,7 @@ int32_t vouch_pool_size(const vouch_pool *pool);
 void vouch_pool_run(vouch_pool *pool, vouch_pool_fn *fn, void *arg);
 
 /* Inside a run. All threads reach it before any leaves; work counters start over. */
-void vouch_pool_barrier(vouch_pool *team);
+void vouch_pool_barrier(vouch_pool *team, int32_t thread);
 /* Inside a run: one thread's way through a stage's work, the integers [0, total) in multiples of `grain`. Seven
  * eighths are divided evenly beforehand, one long piece a thread; the rest is taken piece by piece by whoever is
  * ready, so that the threads end together although a neighbour slows one of them. Every thread of a stage passes

@@ -218,7 +218,7 @@ static void stage_heads(vouch_context *c, vouch_pool *team, thread_memory *my, i
     vouch_work work = vouch_pool_share(team, my->thread, n_pieces, 1);
     while (vouch_work_next(&work))
         for (int64_t i = work.begin; i < work.end; i++) compute_heads(c, my, &acts, index, i, n_pieces);
-    vouch_pool_barrier(team);
+    vouch_pool_barrier(team, my->thread);
 }
 
 /* --------------------------------------------------------------- attention */
@@ -384,12 +384,12 @@ static void stage_attend(vouch_context *c, vouch_pool *team, thread_memory *my, 
         vouch_work work = vouch_pool_share(team, my->thread, n_queries, c->weights->kernels->float_rows);
         while (vouch_work_next(&work)) attend_range(c, my, layer, work.begin, work.end);
     }
-    vouch_pool_barrier(team);
+    vouch_pool_barrier(team, my->thread);
     const vouch_matrix *const o = &c->weights->layers[layer].o;
     if (heads_are_blocks(c, needs_of(&o, 1))) return;
     const vouch_range mine = vouch_pool_divide(team, my->thread, c->n_rows);
     put_mixed(c, layer, mine.begin, mine.end, 0, attention_width(c));
-    vouch_pool_barrier(team);
+    vouch_pool_barrier(team, my->thread);
 }
 
 /* --------------------------------------------------------------- the others */
@@ -403,7 +403,7 @@ static void stage_add(vouch_context *c, vouch_pool *team, thread_memory *my, con
         multiply(c, w, &acts, c->x, work.begin, work.end, VOUCH_FROM_Y, NULL);
         publish(c, my, &next, 0, c->n_rows, work.begin, work.end);
     }
-    vouch_pool_barrier(team);
+    vouch_pool_barrier(team, my->thread);
 }
 
 /* The tiles [begin, end) of the hidden layer, for all rows, and at once as the input of W_down: whoever computed
@@ -433,7 +433,7 @@ static vouch_acts stage_ffn(vouch_context *c, vouch_pool *team, thread_memory *m
     vouch_acts hidden = shaped(c, &c->hidden, c->n_rows, c->weights->hparams.n_ff);
     vouch_work work = vouch_pool_share(team, my->thread, layer->gate.n_tiles, TILES);
     while (vouch_work_next(&work)) compute_hidden(c, my, layer, &in, &hidden, work.begin, work.end);
-    vouch_pool_barrier(team);
+    vouch_pool_barrier(team, my->thread);
     return hidden;
 }
 
@@ -475,7 +475,7 @@ static void forward_on_thread(void *arg, vouch_pool *team, int32_t thread)
             begin_row(c, r);
             publish(c, my, &first, r, r + 1, 0, (c->weights->hparams.n_embd + VOUCH_TILE - 1) / VOUCH_TILE);
         }
-    vouch_pool_barrier(team);
+    vouch_pool_barrier(team, my->thread);
     const int32_t n_layers = c->weights->hparams.n_layers;
     for (int32_t l = 0; l < n_layers; l++) {
         const vouch_layer *layer = &c->weights->layers[l];
