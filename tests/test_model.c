@@ -299,13 +299,14 @@ static void one_wrong_bit_is_noticed(void **state)
 enum { MAX_TREE = 24 };
 
 typedef struct tree {
-    int32_t tokens[MAX_TREE], parents[MAX_TREE], n;
+    int32_t n_vocab, tokens[MAX_TREE], parents[MAX_TREE], n;
     int32_t path[MAX_TREE], depth; /* from a root to some row */
 } tree;
 
 /* Any parent before it, roots among them; siblings may be the same token, too. */
 static void tree_grow(tree *t, test_random *random, int32_t n_vocab)
 {
+    t->n_vocab = n_vocab;
     t->n = 2 + (int32_t)test_below(random, MAX_TREE - 2);
     for (int32_t i = 0; i < t->n; i++) {
         t->tokens[i] = (int32_t)test_below(random, (uint32_t)n_vocab);
@@ -327,15 +328,14 @@ static bool path_is_chain(vouch_context *chain, int32_t n, const tree *t, const 
     for (int32_t i = 0; i < t->depth; i++) tokens[i] = t->tokens[t->path[i]];
     vouch_context_keep(chain, n);
     vouch_context_forward(chain, tokens, NULL, t->depth, 1);
-    const size_t bytes = (size_t)vouch_context_weights(chain)->hparams.n_vocab * sizeof *logits;
-    return memcmp(vouch_context_logits(chain, 0), logits, bytes) == 0;
+    return memcmp(vouch_context_logits(chain, 0), logits, (size_t)t->n_vocab * sizeof *logits) == 0;
 }
 
 /* In one pass or in several; the logits of all its rows. */
 static float *tree_run(vouch_context *c, const tree *t, test_random *random)
 {
     static float logits[MAX_TREE * 400];
-    const size_t n_vocab = (size_t)vouch_context_weights(c)->hparams.n_vocab;
+    const size_t n_vocab = (size_t)t->n_vocab;
     assert_true(n_vocab <= 400);
     for (int32_t at = 0, n; at < t->n; at += n) {
         n = 1 + (int32_t)test_below(random, (uint32_t)(t->n - at));
@@ -346,9 +346,8 @@ static float *tree_run(vouch_context *c, const tree *t, test_random *random)
     return logits;
 }
 
-static void check_tree(vouch_context *branched, vouch_context *chain, int32_t n, test_random *random)
+static void check_tree(vouch_context *branched, vouch_context *chain, int32_t n_vocab, int32_t n, test_random *random)
 {
-    const int32_t n_vocab = vouch_context_weights(chain)->hparams.n_vocab;
     tree t;
     tree_grow(&t, random, n_vocab);
     const float *logits = tree_run(branched, &t, random);
@@ -382,7 +381,7 @@ static void check_trees(const char *path, const vouch_kernels *kernels, vouch_kv
     vouch_context_forward(chain, &first, NULL, 1, 0);
     vouch_context_forward(branched, &first, NULL, 1, 0);
     for (int round = 0; round < 8 && vouch_context_n_cached(chain) < MAX_TOKENS - MAX_TREE; round++)
-        check_tree(branched, chain, vouch_context_n_cached(chain), &random);
+        check_tree(branched, chain, model.weights->hparams.n_vocab, vouch_context_n_cached(chain), &random);
     vouch_context_close(chain);
     vouch_context_close(branched);
     unload(&model);

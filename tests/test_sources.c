@@ -199,7 +199,7 @@ static void top_is_the_largest(void **state)
         for (size_t k = 0; vouch_kernels_get(k); k++) {
             int32_t index[VOUCH_MAX_OPTIONS];
             float value[VOUCH_MAX_OPTIONS];
-            assert_int_equal(vouch_recycle_top(vouch_kernels_get(k), x, n_x, n, index, value), n < n_x ? n : n_x);
+            assert_int_equal(vouch_find_top(vouch_kernels_get(k), x, n_x, n, index, value), n < n_x ? n : n_x);
             int32_t larger = 0;
             const int32_t found = n < n_x ? n : n_x;
             for (int32_t i = 0; i < n_x; i++) larger += x[i] > value[found - 1];
@@ -213,7 +213,7 @@ static void top_is_the_largest(void **state)
     for (int32_t i = 0; i < 1000; i++) x[i] = i == 500 ? 1 : i % 2 ? NAN : -INFINITY;
     int32_t index[8];
     float value[8];
-    assert_in_range(vouch_recycle_top(vouch_kernels_find(NULL), x, 1000, 8, index, value), 0, 1);
+    assert_in_range(vouch_find_top(vouch_kernels_find(NULL), x, 1000, 8, index, value), 0, 1);
 }
 
 /* A row whose favourites are a, b, c. */

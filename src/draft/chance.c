@@ -2,9 +2,8 @@
 /* Counts and weights (chance.h says what for). */
 #include "draft/chance.h"
 
-#include <string.h>
-
 #include "base/angle.h"
+#include "base/hash.h"
 
 enum { FADE_AT = 400 }; /* tries of a class; then tries and hits are halved */
 
@@ -89,24 +88,14 @@ void vouch_chances_learn(vouch_chances *chances, const vouch_opinion *opinion, b
     }
 }
 
-static uint64_t hash_doubles(uint64_t hash, const double *x, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        uint64_t bits;
-        memcpy(&bits, &x[i], sizeof bits);
-        hash = (hash ^ bits) * 0x9e3779b97f4a7c15;
-        hash ^= hash >> 29;
-    }
-    return hash;
-}
-
 uint64_t vouch_chances_digest(const vouch_chances *chances)
 {
     uint64_t hash = (uint64_t)chances->n_sources;
     for (int32_t s = 0; s < chances->n_sources; s++)
         for (int32_t kind = 0; kind <= chances->ops[s]->n_classes; kind++) {
             const vouch_tally *t = &chances->tallies[s][kind];
-            hash = hash_doubles(hash, (const double[]){t->tries, t->hits}, 2);
+            hash = vouch_hash_words(hash, (const double[]){t->tries, t->hits}, 2 * sizeof(double));
+            hash = vouch_hash_word(hash, 0);
         }
-    return hash_doubles(hash, &chances->weights[0][0], sizeof chances->weights / sizeof(double));
+    return vouch_hash_words(hash, chances->weights, sizeof chances->weights);
 }

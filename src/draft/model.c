@@ -33,10 +33,9 @@
 #include <string.h>
 
 #include "base/common.h"
-#include "draft/recycle.h"
 
 /* Context for this many times the session's tokens, where they are spelled. */
-enum { N_BEST = VOUCH_MAX_OPTIONS, SPELLED = 2 };
+enum { N_BEST = VOUCH_MAX_TOP, SPELLED = 2 };
 
 /* A place for guesses that a pass has opened: its q, and the likeliest tokens there. */
 typedef struct opening {
@@ -175,7 +174,7 @@ static bool place_open(model_drafter *d, opening *o, int32_t parent, int32_t row
     for (int32_t i = parent, at = d->n_history + depth; i >= 0; i = d->parents[i]) d->history[--at] = d->guesses[i];
     *o = (opening){.parent = parent, .value = parent < 0 ? 1 : d->values[parent], .q = q};
     if (!read_row(d, q, row, d->n_history + depth)) return false;
-    o->n_best = vouch_recycle_top(d->sampler.kernels, q->weight, q->n_vocab, d->branches, o->best, o->weight);
+    o->n_best = vouch_find_top(d->sampler.kernels, q->weight, q->n_vocab, d->branches, o->best, o->weight);
     while (o->n_best > 0 && !(o->weight[o->n_best - 1] > 0)) o->n_best--;
     o->total = q->total;
     d->n_q++;

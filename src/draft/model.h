@@ -14,7 +14,7 @@ typedef struct vouch_drafter_model_options {
     int32_t n_ctx;         /* of the session; the draft model's own may be shorter */
     int32_t prefill_chunk;
     int32_t k;             /* most guesses of a proposal */
-    int32_t branches;      /* most for one place, of which VOUCH_MAX_OPTIONS are used; 1: chains */
+    int32_t branches;      /* most for one place, of which VOUCH_MAX_TOP are used; 1: chains */
     vouch_kv_type kv_type;
     vouch_bridge *bridge;  /* to another token table or a trimmed head; NULL: neither. Taken over, on failure, too */
     const int32_t *head;   /* [n_head] the tokens of the trimmed head that the bridge knows; copied */

@@ -29,6 +29,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 enum { MAX_PROBES = 64, LENGTHS = 8, RANKS = 3 };
 
 typedef struct table {
@@ -46,11 +48,10 @@ typedef struct ngram {
     size_t bytes;
 } ngram;
 
-/* The slots of the n-grams with the given end, one n after the other: each hash extends the shorter one. */
+/* For the slots of the n-grams with the given end, one n after the other: each hash extends the shorter one. */
 static uint64_t hash_extend(uint64_t hash, int32_t token)
 {
-    hash = (hash ^ (uint32_t)token) * 0x9e3779b97f4a7c15;
-    return hash ^ hash >> 32;
+    return vouch_hash_word(hash, (uint32_t)token);
 }
 
 static void push(ngram *g, int32_t token)
@@ -240,13 +241,7 @@ static void ngram_layout(ngram *g)
 static uint64_t ngram_digest(const void *self)
 {
     const ngram *g = self;
-    uint64_t hash = (uint64_t)g->n_seen;
-    for (size_t i = 0; i < g->arena.used; i += sizeof(int32_t)) {
-        int32_t word;
-        memcpy(&word, g->arena.base + i, sizeof word);
-        hash = hash_extend(hash, word);
-    }
-    return hash;
+    return vouch_hash_words((uint64_t)g->n_seen, g->arena.base, g->arena.used);
 }
 
 static const vouch_source_ops ngram_ops = {

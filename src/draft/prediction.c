@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 
 enum { RUNS = 8, N_KINDS = 2 * RUNS + 2, NEAR = 24 };
@@ -176,7 +177,7 @@ static uint64_t prediction_digest(const void *self)
     const prediction *p = self;
     uint64_t hash = (uint64_t)p->n_seen;
     for (int32_t n = p->n_prompt; n >= 0 && n <= p->n_seen; n++)
-        hash = (hash ^ (uint64_t)cursor_of(p->fingers[n])) * 0x9e3779b97f4a7c15;
+        hash = vouch_hash_word(hash, (uint64_t)cursor_of(p->fingers[n]));
     return hash;
 }
 

@@ -19,13 +19,15 @@
  */
 #include "draft/recycle.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
+#include "sample/sample.h"
 
-enum { ORDERS = 3, SLOTS = 1 << 15, GRADES = 6, RANKS = 4, N = VOUCH_MAX_OPTIONS };
+enum { ORDERS = 3, SLOTS = 1 << 15, GRADES = 6, RANKS = 4, N = VOUCH_MAX_TOP };
+_Static_assert((int)N <= (int)VOUCH_MAX_OPTIONS, "all that is kept can be a candidate");
 enum { MAX_PENDING = VOUCH_MAX_DRAFT + 2 }; /* the rows of a cycle and of the token before it */
 
 typedef struct row {
@@ -63,46 +65,6 @@ typedef struct recycle {
 
 /* --------------------------------------------------------------------- rows */
 
-enum { MAX_BLOCKS = 256 };
-
-/* Puts x into the first n of a descending list, behind its equals. */
-static void list_insert(float *value, int32_t *index, int32_t n, float x, int32_t i)
-{
-    int32_t at = n - 1;
-    for (; at > 0 && x > value[at - 1]; at--) {
-        value[at] = value[at - 1];
-        index[at] = index[at - 1];
-    }
-    value[at] = x;
-    index[at] = i;
-}
-
-int32_t vouch_recycle_top(const vouch_kernels *kernels, const float *x, int32_t n_x, int32_t n, int32_t *index,
-                          float *value)
-{
-    const int32_t size = (n_x + MAX_BLOCKS - 1) / MAX_BLOCKS;
-    float max[VOUCH_MAX_OPTIONS];
-    int32_t begins[VOUCH_MAX_OPTIONS], n_blocks = 0, found = 0;
-    for (int32_t begin = 0; begin < n_x; begin += size) {
-        float block_max;
-        int32_t where;
-        if (!kernels->find_max(x + begin, n_x - begin < size ? n_x - begin : size, &block_max, &where)) continue;
-        if (n_blocks == n && !(block_max > max[n - 1])) continue;
-        if (n_blocks < n) n_blocks++;
-        list_insert(max, begins, n_blocks, block_max, begin);
-    }
-    /* The n largest are in the n blocks with the largest maxima. Of equals, those of the first block come first. */
-    for (int32_t b = 0; b < n_blocks; b++) {
-        const int32_t past = n_x - begins[b] < size ? n_x : begins[b] + size;
-        for (int32_t i = begins[b]; i < past; i++) {
-            if (!(x[i] > (found < n ? -INFINITY : value[n - 1]))) continue;
-            if (found < n) found++;
-            list_insert(value, index, found, x[i], i);
-        }
-    }
-    return found;
-}
-
 /* How surely: by the distance of the first to the second, of the others to the first, in logits. */
 static uint8_t grade_of(const float *value, int32_t n, int32_t rank)
 {
@@ -129,7 +91,7 @@ static void recycle_see(void *self, const int32_t *tokens, const vouch_seen *see
     float value[N];
     p->n_tokens = seen->n_tokens;
     p->context = context_of(tokens + seen->n_tokens, seen->n_tokens);
-    const int32_t n = vouch_recycle_top(r->kernels, seen->logits, r->n_vocab, N, p->row.tokens, value);
+    const int32_t n = vouch_find_top(r->kernels, seen->logits, r->n_vocab, N, p->row.tokens, value);
     for (int32_t i = 0; i < N; i++) {
         p->row.grades[i] = i < n ? grade_of(value, n, i) : 0;
         if (i >= n) p->row.tokens[i] = -1;
@@ -144,8 +106,7 @@ static slot *slot_of(const recycle *r, int32_t order, const context *c, context 
     uint64_t hash = 0;
     for (int32_t i = 0; i < ORDERS; i++) {
         key->before[i] = i < order ? c->before[i] : -1;
-        hash = (hash ^ (uint32_t)key->before[i]) * 0x9e3779b97f4a7c15;
-        hash ^= hash >> 32;
+        hash = vouch_hash_word(hash, (uint32_t)key->before[i]);
     }
     return &r->tables[order - 1][hash >> 7 & (SLOTS - 1)];
 }
@@ -277,12 +238,7 @@ static uint64_t recycle_digest(const void *self)
     for (int32_t order = 0; order < ORDERS; order++)
         for (int32_t i = 0; i < SLOTS; i++) {
             const slot *s = &r->tables[order][i];
-            if (s->context.before[0] < 0) continue;
-            hash = (hash ^ (uint64_t)i) * 0x9e3779b97f4a7c15;
-            for (int32_t j = 0; j < ORDERS; j++) hash = (hash ^ (uint32_t)s->context.before[j]) * 0x9e3779b97f4a7c15;
-            for (int32_t j = 0; j < N; j++)
-                hash = (hash ^ ((uint64_t)(uint32_t)s->row.tokens[j] << 8 | s->row.grades[j])) * 0x9e3779b97f4a7c15;
-            hash ^= hash >> 29;
+            if (s->context.before[0] >= 0) hash = vouch_hash_bytes(vouch_hash_word(hash, (uint64_t)i), s, sizeof *s);
         }
     return hash;
 }

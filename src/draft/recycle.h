@@ -10,9 +10,4 @@
 vouch_status vouch_source_recycle_open(vouch_source *out, const vouch_kernels *kernels, int32_t n_vocab, bool forget,
                                        vouch_error *err);
 
-/* The n <= VOUCH_MAX_OPTIONS largest of x [n_x], the larger first, of equals some. Returns their number: it may be
- * less where there are NaN or infinities. */
-int32_t vouch_recycle_top(const vouch_kernels *kernels, const float *x, int32_t n_x, int32_t n, int32_t *index,
-                          float *value);
-
 #endif

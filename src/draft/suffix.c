@@ -16,12 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "draft/suffix_tree.h"
 
 enum {
     LENGTHS = 7, SHARES = 6, /* classes */
     MAX_CHILDREN = 64,       /* looked at; the youngest */
-    SEPARATOR = -1,
 };
 
 typedef struct suffix {
@@ -107,7 +107,7 @@ static int32_t suffix_expand(const void *self, const vouch_place *place, vouch_c
         const int32_t n_best = best_children(tree, node, best, &total);
         for (int32_t i = 0; i < n_best && n < VOUCH_MAX_OPTIONS; i++) {
             const vouch_suffix_node *child = &tree->nodes[best[i]];
-            bool is_new = child->token != SEPARATOR;
+            bool is_new = child->token != VOUCH_HISTORY_SEPARATOR;
             for (int32_t j = 0; j < n; j++) is_new &= out[j].token != child->token;
             if (!is_new) continue;
             out[n++] = (vouch_candidate){child->token, kind_of(child->depth - 1, child->count, total, is_first)};
@@ -149,7 +149,7 @@ static void drop_older_half(suffix *s)
     int32_t from = n - tree->capacity / 2;
     if (from <= 0) return;
     for (int32_t i = from - 1; i < n; i++) /* an answer may begin just there */
-        if (tree->tokens[i] == SEPARATOR) {
+        if (tree->tokens[i] == VOUCH_HISTORY_SEPARATOR) {
             from = i + 1;
             break;
         }
@@ -165,7 +165,7 @@ void vouch_source_history_add(vouch_source history, const int32_t *tokens, int32
     const int32_t n = n_tokens < most ? n_tokens : most;
     if (n + 1 > tree->capacity - tree->n_tokens) drop_older_half(s);
     for (int32_t i = 0; i < n; i++) vouch_suffix_tree_push(tree, tokens[i]);
-    vouch_suffix_tree_push(tree, SEPARATOR);
+    vouch_suffix_tree_push(tree, VOUCH_HISTORY_SEPARATOR);
     s->end = VOUCH_SUFFIX_ROOT;
 }
 
@@ -204,14 +204,8 @@ static uint64_t suffix_digest(const void *self)
 {
     const suffix *s = self;
     uint64_t hash = (uint64_t)s->tree.n_tokens << 32 | (uint32_t)s->tree.n_nodes;
-    for (size_t i = 0; i < s->arena.used; i += sizeof hash) {
-        uint64_t word;
-        memcpy(&word, s->arena.base + i, sizeof word);
-        if (word) hash = (hash ^ word ^ i) * 0x9e3779b97f4a7c15;
-        hash ^= hash >> 31;
-    }
-    for (int32_t d = 0; d <= VOUCH_SUFFIX_DEPTH; d++)
-        hash = (hash ^ (uint32_t)s->tree.active[d]) * 0x9e3779b97f4a7c15;
+    hash = vouch_hash_words(hash, s->arena.base, s->arena.used);
+    for (int32_t d = 0; d <= VOUCH_SUFFIX_DEPTH; d++) hash = vouch_hash_word(hash, (uint32_t)s->tree.active[d]);
     return hash;
 }
 

@@ -6,10 +6,11 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 static uint32_t slot_begin(const vouch_suffix_tree *t, int32_t parent, int32_t token)
 {
-    uint64_t hash = ((uint64_t)(uint32_t)parent << 32 | (uint32_t)token) * 0x9e3779b97f4a7c15;
-    hash ^= hash >> 32;
+    const uint64_t hash = vouch_hash_word(0, (uint64_t)(uint32_t)parent << 32 | (uint32_t)token);
     return (uint32_t)(hash * 0xd6e8feb86659fd93 >> 32) & t->mask;
 }
 

@@ -7,14 +7,17 @@
  *   12  u32  tokens in the vocabulary
  *   16  u64  hash of the vocabulary: ids mean nothing in another
  *   24  u64  number of tokens that follow
- *   32  u64  hash of these
+ *   32  u64  hash of these, as of the vocabulary FNV-1a
  *   40  i32  tokens; -1 behind each answer
  */
 #include "engine/history.h"
 
 #include <string.h>
 
-enum { HEADER = 40, VERSION = 1, SEPARATOR = -1 };
+#include "base/hash.h"
+#include "draft/suffix.h"
+
+enum { HEADER = 40, VERSION = 1 };
 
 static const char magic[] = "VOUCHHIS";
 
@@ -30,20 +33,13 @@ static uint64_t get(const unsigned char *bytes, int n)
     return x;
 }
 
-static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n)
-{
-    const unsigned char *b = bytes;
-    for (size_t i = 0; i < n; i++) hash = (hash ^ b[i]) * 0x100000001b3; /* FNV-1a */
-    return hash;
-}
-
 static uint64_t vocabulary_hash(const vouch_model *model)
 {
-    uint64_t hash = 0xcbf29ce484222325;
+    uint64_t hash = VOUCH_HASH_START;
     for (int32_t i = 0; model->tokenizer && i < model->info.n_vocab; i++) {
         const vouch_text text = vouch_tokenizer_bytes(model->tokenizer, i);
-        hash = hash_bytes(hash, text.data, text.size);
-        hash = hash_bytes(hash, "", 1);
+        hash = vouch_hash_bytes(hash, text.data, text.size);
+        hash = vouch_hash_bytes(hash, "", 1);
     }
     return hash;
 }
@@ -65,7 +61,7 @@ void vouch_history_write(vouch_source history, const vouch_model *model, unsigne
     put(bytes + 12, (uint32_t)model->info.n_vocab, 4);
     put(bytes + 16, vocabulary_hash(model), 8);
     put(bytes + 24, (uint64_t)n, 8);
-    put(bytes + 32, hash_bytes(0, bytes + HEADER, 4 * (size_t)n), 8);
+    put(bytes + 32, vouch_hash_bytes(0, bytes + HEADER, 4 * (size_t)n), 8);
 }
 
 static int32_t token_at(const unsigned char *bytes, size_t i)
@@ -88,10 +84,10 @@ static vouch_status check(const vouch_model *model, const unsigned char *bytes, 
     if (n != (n_bytes - HEADER) / 4 || (n_bytes - HEADER) % 4 != 0)
         return vouch_fail(err, VOUCH_E_FORMAT, "a damaged history: it says %llu tokens and has %zu bytes for them",
                           (unsigned long long)n, n_bytes - HEADER);
-    if (get(bytes + 32, 8) != hash_bytes(0, bytes + HEADER, n_bytes - HEADER))
+    if (get(bytes + 32, 8) != vouch_hash_bytes(0, bytes + HEADER, n_bytes - HEADER))
         return vouch_fail(err, VOUCH_E_FORMAT, "a damaged history: its tokens don't match their hash");
     for (size_t i = 0; i < n; i++)
-        if (token_at(bytes, i) < SEPARATOR || token_at(bytes, i) >= model->info.n_vocab)
+        if (token_at(bytes, i) < VOUCH_HISTORY_SEPARATOR || token_at(bytes, i) >= model->info.n_vocab)
             return vouch_fail(err, VOUCH_E_FORMAT, "a damaged history: token %zu is %d, must be -1 to %d", i,
                               token_at(bytes, i), model->info.n_vocab - 1);
     return VOUCH_OK;
@@ -106,8 +102,8 @@ vouch_status vouch_history_read(vouch_source history, const vouch_model *model, 
     int32_t piece[PIECE], n_piece = 0;
     for (size_t i = 0; i < n; i++) {
         const int32_t token = token_at(bytes, i);
-        if (token != SEPARATOR) piece[n_piece++] = token;
-        if (token != SEPARATOR && n_piece < PIECE && i + 1 < n) continue;
+        if (token != VOUCH_HISTORY_SEPARATOR) piece[n_piece++] = token;
+        if (token != VOUCH_HISTORY_SEPARATOR && n_piece < PIECE && i + 1 < n) continue;
         vouch_source_history_add(history, piece, n_piece);
         n_piece = 0;
     }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/angle.h"
+#include "base/hash.h"
 #include "kernels/cache.h"
 
 /* ------------------------------------------------------------------ layout */
@@ -175,11 +176,6 @@ size_t vouch_context_memory(const vouch_context *context)
     return context->arena.size + sizeof *context;
 }
 
-const vouch_weights *vouch_context_weights(const vouch_context *context)
-{
-    return context->weights;
-}
-
 /* ------------------------------------------------------------------- cache */
 
 int32_t vouch_context_n_cached(const vouch_context *context)
@@ -214,23 +210,17 @@ void vouch_context_keep_path(vouch_context *context, const int32_t *path, int32_
     context->n_cached += n;
 }
 
-static uint64_t hash_piece(uint64_t hash, vouch_piece piece)
-{
-    for (size_t i = 0; i < piece.size; i++) hash = (hash ^ piece.at[i]) * 0x100000001b3; /* FNV-1a */
-    return hash;
-}
-
 uint64_t vouch_context_digest(const vouch_context *context)
 {
     const vouch_hparams *h = &context->weights->hparams;
-    uint64_t hash = 0xcbf29ce484222325 + (uint64_t)context->n_cached;
+    uint64_t hash = VOUCH_HASH_START + (uint64_t)context->n_cached;
     for (int32_t i = 0; i < h->n_layers * h->n_kv_heads; i++)
         for (int32_t slot = 0; slot < context->n_cached; slot++) {
             vouch_piece piece;
             for (int64_t p = 0; (piece = vouch_key_piece(&context->keys[i], slot, p)).size; p++)
-                hash = hash_piece(hash, piece);
+                hash = vouch_hash_bytes(hash, piece.at, piece.size);
             for (int64_t p = 0; (piece = vouch_value_piece(&context->values[i], slot, p)).size; p++)
-                hash = hash_piece(hash, piece);
+                hash = vouch_hash_bytes(hash, piece.at, piece.size);
         }
     return hash;
 }

@@ -55,6 +55,5 @@ void vouch_context_keep(vouch_context *context, int32_t n);
 void vouch_context_keep_path(vouch_context *context, const int32_t *path, int32_t n);
 /* A number that differs when any byte of the cached keys and values does (for tests of L3). */
 uint64_t vouch_context_digest(const vouch_context *context);
-const vouch_weights *vouch_context_weights(const vouch_context *context);
 
 #endif

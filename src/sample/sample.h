@@ -97,6 +97,12 @@ double vouch_residual_mass(const vouch_residual *r, int32_t token);
 typedef int32_t vouch_draw_fn(const vouch_residual *left, uint64_t seed, int64_t position, int32_t number);
 vouch_draw_fn vouch_draw_position, vouch_draw_guess, vouch_draw_race;
 
+enum { VOUCH_MAX_TOP = 8 };
+/* The n <= VOUCH_MAX_TOP largest of x [n_x], the larger first, of equals some. Returns their number: it may be less
+ * where there are NaN or infinities. */
+int32_t vouch_find_top(const vouch_kernels *kernels, const float *x, int32_t n_x, int32_t n, int32_t *index,
+                       float *value);
+
 /* sum over x of min(p(x), q(x)); q NULL: p(guess). */
 double vouch_dist_overlap(const vouch_dist *p, const vouch_dist *q, int32_t guess);
 

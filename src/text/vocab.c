@@ -28,6 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "text/internal.h"
 
 enum { MAX_PROBES = 1024 };
@@ -50,17 +51,15 @@ static uint64_t hash_mix(uint64_t h)
     return h ^ h >> 31;
 }
 
-static uint64_t hash_bytes(const char *bytes, size_t n)
+static uint64_t hash_text(const char *bytes, size_t n)
 {
-    uint64_t h = 0xcbf29ce484222325 + n;
-    for (size_t i = 0; i < n; i++) h = (h ^ (unsigned char)bytes[i]) * 0x100000001b3;
-    return hash_mix(h);
+    return hash_mix(vouch_hash_bytes(VOUCH_HASH_START + n, bytes, n));
 }
 
 /* The slot that holds these bytes, or the free one where they belong; NULL after too many others. */
 static int32_t *slot_find(const vouch_tokenizer *tokenizer, const char *bytes, size_t n)
 {
-    size_t slot = hash_bytes(bytes, n) & tokenizer->slot_mask;
+    size_t slot = hash_text(bytes, n) & tokenizer->slot_mask;
     for (int probe = 0; probe < MAX_PROBES; probe++, slot = (slot + 1) & tokenizer->slot_mask) {
         const int32_t id = tokenizer->slots[slot];
         if (id < 0) return &tokenizer->slots[slot];

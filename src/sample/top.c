@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The few largest of many numbers. The vocabulary is read once, by the kernels, for the largest of each block; the n
+ * largest numbers are in the n blocks with the largest of these, and only there is looked one by one.
+ */
+#include <math.h>
+
+#include "sample/sample.h"
+
+enum { MAX_BLOCKS = 256 };
+
+/* Puts x into the first n of a descending list, behind its equals. */
+static void list_insert(float *value, int32_t *index, int32_t n, float x, int32_t i)
+{
+    int32_t at = n - 1;
+    for (; at > 0 && x > value[at - 1]; at--) {
+        value[at] = value[at - 1];
+        index[at] = index[at - 1];
+    }
+    value[at] = x;
+    index[at] = i;
+}
+
+int32_t vouch_find_top(const vouch_kernels *kernels, const float *x, int32_t n_x, int32_t n, int32_t *index,
+                       float *value)
+{
+    const int32_t size = (n_x + MAX_BLOCKS - 1) / MAX_BLOCKS;
+    float max[VOUCH_MAX_TOP];
+    int32_t begins[VOUCH_MAX_TOP], n_blocks = 0, found = 0;
+    for (int32_t begin = 0; begin < n_x; begin += size) {
+        float block_max;
+        int32_t where;
+        if (!kernels->find_max(x + begin, n_x - begin < size ? n_x - begin : size, &block_max, &where)) continue;
+        if (n_blocks == n && !(block_max > max[n - 1])) continue;
+        if (n_blocks < n) n_blocks++;
+        list_insert(max, begins, n_blocks, block_max, begin);
+    }
+    /* The n largest are in the n blocks with the largest maxima. Of equals, those of the first block come first. */
+    for (int32_t b = 0; b < n_blocks; b++) {
+        const int32_t past = n_x - begins[b] < size ? n_x : begins[b] + size;
+        for (int32_t i = begins[b]; i < past; i++) {
+            if (!(x[i] > (found < n ? -INFINITY : value[n - 1]))) continue;
+            if (found < n) found++;
+            list_insert(value, index, found, x[i], i);
+        }
+    }
+    return found;
+}
