@@ -168,44 +168,43 @@ static vouch_status resolve_options(vouch_session_options *o, const vouch_model 
 /* ------------------------------------------------------ the target, for spec */
 
 /* Runs what the cache lacks of tokens[0, n), the last n_logits rows, in one pass, with logits. */
-static void run_target(vouch_session *s, int32_t n, int32_t n_logits)
+static void run_target(vouch_session *s, const int32_t *tokens, int32_t n, int32_t n_logits)
 {
     int32_t at = vouch_context_n_cached(s->target);
     while (at < n) {
         int32_t rows = vouch_min(n - at, s->options.prefill_chunk);
         if (n_logits > 0 && n - at > rows) rows = vouch_min(rows, n - n_logits - at);
         if (n - at <= n_logits) rows = n - at;
-        vouch_context_forward(s->target, s->cycle.tokens + at, NULL, rows, at + rows == n ? n_logits : 0);
+        vouch_context_forward(s->target, tokens + at, NULL, rows, at + rows == n ? n_logits : 0);
         at += rows;
     }
 }
 
 /* The last token of the sequence is the tree's root; what the cache lacks before it is run first. */
-static void run_tree(vouch_session *s, int32_t n_tokens, const vouch_draft *draft)
+static void run_tree(vouch_session *s, const int32_t *tokens, int32_t n_tokens, const vouch_draft *draft)
 {
-    int32_t tokens[VOUCH_MAX_DRAFT + 1], parents[VOUCH_MAX_DRAFT + 1];
-    run_target(s, n_tokens - 1, 0);
-    tokens[0] = s->cycle.tokens[n_tokens - 1];
+    int32_t tree[VOUCH_MAX_DRAFT + 1], parents[VOUCH_MAX_DRAFT + 1];
+    run_target(s, tokens, n_tokens - 1, 0);
+    tree[0] = tokens[n_tokens - 1];
     parents[0] = -1;
     for (int32_t i = 0; i < draft->n; i++) {
-        tokens[i + 1] = draft->tokens[i];
+        tree[i + 1] = draft->tokens[i];
         parents[i + 1] = draft->parents[i] + 1;
     }
-    vouch_context_forward(s->target, tokens, parents, draft->n + 1, draft->n + 1);
+    vouch_context_forward(s->target, tree, parents, draft->n + 1, draft->n + 1);
 }
 
-static void target_score(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_draft *draft)
+static void target_score(void *self, int32_t *tokens, int32_t n_tokens, const vouch_draft *draft)
 {
     vouch_session *s = self;
-    (void)tokens; /* the session's own */
     s->n_scored = n_tokens;
     s->is_tree = draft->n > 0 && draft->parents;
     if (s->is_tree) {
-        run_tree(s, n_tokens, draft);
+        run_tree(s, tokens, n_tokens, draft);
         return;
     }
-    if (draft->n > 0) memcpy(s->cycle.tokens + n_tokens, draft->tokens, (size_t)draft->n * sizeof *draft->tokens);
-    run_target(s, n_tokens + draft->n, draft->n + 1);
+    if (draft->n > 0) memcpy(tokens + n_tokens, draft->tokens, (size_t)draft->n * sizeof *draft->tokens);
+    run_target(s, tokens, n_tokens + draft->n, draft->n + 1);
 }
 
 static vouch_status target_row(void *self, const int32_t *tokens, int32_t n_history, int32_t row, const vouch_dist **p)
@@ -363,14 +362,6 @@ static bool take_cancel(vouch_session *s)
     return atomic_exchange(&s->cancelled, false);
 }
 
-/* Only the first n tokens stay in the caches. */
-static void rewind_both(vouch_session *s, int32_t n)
-{
-    const vouch_drafter_ref *drafter = &s->cycle.drafter;
-    target_rewind(s, n);
-    if (drafter->ops) drafter->ops->rewind(drafter->self, n);
-}
-
 /* Runs all but the last token, in chunks that can be cancelled after. */
 static vouch_status prefill(vouch_session *s, int32_t n, vouch_error *err)
 {
@@ -381,7 +372,7 @@ static vouch_status prefill(vouch_session *s, int32_t n, vouch_error *err)
     vouch_status status = VOUCH_OK;
     for (int32_t at = first; at < last && status == VOUCH_OK;) {
         at = vouch_min(at + s->options.prefill_chunk, last);
-        run_target(s, at, 0);
+        run_target(s, cycle->tokens, at, 0);
         if (drafter->ops && drafter->ops->observe) drafter->ops->observe(drafter->self, cycle->tokens, at + 1);
         if (s->progress) s->progress(s->progress_user, (double)(at - first) / (double)(last - first));
         if (take_cancel(s)) status = vouch_fail(err, VOUCH_E_CANCELLED, "the prompt was cancelled");
@@ -403,7 +394,7 @@ vouch_status vouch_session_prompt(vouch_session *session, const int32_t *tokens,
     while (common < vouch_min(n, cycle->n_tokens) && tokens[common] == cycle->tokens[common]) common++;
     const vouch_drafter_ref *drafter = &cycle->drafter;
     if (drafter->ops && drafter->ops->end) drafter->ops->end(drafter->self, cycle->tokens, cycle->n_tokens);
-    rewind_both(s, vouch_min(common, n - 1));
+    vouch_cycle_rewind(cycle, vouch_min(common, n - 1));
     memmove(cycle->tokens, tokens, n_tokens * sizeof *tokens);
     vouch_stream_reset(s->stream);
     s->n_answer = 0;
@@ -413,7 +404,7 @@ vouch_status vouch_session_prompt(vouch_session *session, const int32_t *tokens,
     s->answering = status == VOUCH_OK;
     if (status != VOUCH_OK) {
         cycle->n_tokens = vouch_context_n_cached(s->target) + 1; /* what was run, and the next pass's first row */
-        rewind_both(s, cycle->n_tokens - 1);
+        vouch_cycle_rewind(cycle, cycle->n_tokens - 1);
     }
     return status;
 }
@@ -636,7 +627,7 @@ vouch_status vouch_session_time_pass(vouch_session *session, int32_t n_rows, int
         return vouch_fail(err, VOUCH_E_CONTEXT, "%d rows do not fit: %d places are left in the context", n_rows, most);
     int32_t tokens[VOUCH_MAX_DRAFT + 1];
     double times[MAX_REPS];
-    run_target(s, n_cached, 0); /* after a look at earlier logits the cache is shorter */
+    run_target(s, s->cycle.tokens, n_cached, 0); /* after a look at earlier logits the cache is shorter */
     target_rewind(s, n_cached);
     for (int32_t i = 0; i < n_rows; i++) tokens[i] = s->cycle.tokens[s->cycle.n_tokens - 1];
     for (int32_t i = 0; i < reps; i++) {
@@ -661,7 +652,7 @@ static vouch_status read_rows(vouch_session *s, int32_t first, int32_t n, bool p
     target_rewind(s, first);
     for (int32_t done = 0; done < n && status == VOUCH_OK;) {
         const int32_t rows = vouch_min(n - done, vouch_min(s->max_logits, s->options.prefill_chunk));
-        run_target(s, first + done + rows, rows);
+        run_target(s, s->cycle.tokens, first + done + rows, rows);
         for (int32_t r = 0; r < rows && status == VOUCH_OK; r++) {
             float *logits = vouch_context_logits(s->target, r), *row = out + (size_t)(done + r) * n_vocab;
             const int32_t n_history = first + done + r + 1;

@@ -27,10 +27,10 @@ static vouch_status row_p(void *self, int32_t row, int32_t depth, const vouch_di
     return cycle->target.row(cycle->target.self, cycle->tokens, cycle->n_tokens + depth, row, p);
 }
 
-static void rewind_both(const vouch_cycle *cycle)
+void vouch_cycle_rewind(const vouch_cycle *cycle, int32_t n)
 {
-    cycle->target.rewind(cycle->target.self, cycle->n_tokens - 1);
-    if (cycle->drafter.ops) cycle->drafter.ops->rewind(cycle->drafter.self, cycle->n_tokens - 1);
+    cycle->target.rewind(cycle->target.self, n);
+    if (cycle->drafter.ops) cycle->drafter.ops->rewind(cycle->drafter.self, n);
 }
 
 /* What fits: a path into the room, all guesses into the context. */
@@ -158,7 +158,7 @@ vouch_status vouch_cycle_step(vouch_cycle *cycle, const vouch_shape *shape, int3
     vouch_judgement judgement;
     const vouch_status status = vouch_judge(&judgement, cycle->guesses, cycle->rule, &trial);
     if (status != VOUCH_OK) {
-        rewind_both(cycle);
+        vouch_cycle_rewind(cycle, cycle->n_tokens - 1);
         return status;
     }
 
@@ -167,7 +167,7 @@ vouch_status vouch_cycle_step(vouch_cycle *cycle, const vouch_shape *shape, int3
     commit(cycle, &judgement, out);
     show_rows(cycle, &judgement, out);
     cycle->target.keep(cycle->target.self, judgement.path, vouch_min(out->n_accepted, out->n - 1));
-    rewind_both(cycle);
+    vouch_cycle_rewind(cycle, cycle->n_tokens - 1);
 
     count(cycle, out, &judgement);
     vouch_stats *stats = cycle->stats;

@@ -21,9 +21,9 @@
 #include "spec/pace.h"
 
 typedef struct vouch_target {
-    /* One pass over tokens[n_cached, n_tokens), everything that it has not run yet, and the guesses behind them;
-     * afterwards row 0 is what follows the sequence, row i + 1 what follows guess i. */
-    void (*score)(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_draft *draft);
+    /* One pass over tokens[n_cached, n_tokens), everything that it has not run yet, and the guesses behind them, for
+     * which `tokens` has room; afterwards row 0 is what follows the sequence, row i + 1 what follows guess i. */
+    void (*score)(void *self, int32_t *tokens, int32_t n_tokens, const vouch_draft *draft);
     /* p of a row, with tokens[0, n_history) as its history, the guesses before it included; until the next row. */
     vouch_status (*row)(void *self, const int32_t *tokens, int32_t n_history, int32_t row,
                         const vouch_dist **p);
@@ -72,5 +72,7 @@ typedef struct vouch_cycle_result {
  * behind accepted guesses is left to the next cycle: they are committed, with last ACCEPTED and finish NONE.
  * Errors: NUMERIC. */
 vouch_status vouch_cycle_step(vouch_cycle *cycle, const vouch_shape *shape, int32_t room, vouch_cycle_result *out);
+/* Target and drafter forget all but the first n tokens. */
+void vouch_cycle_rewind(const vouch_cycle *cycle, int32_t n);
 
 #endif
