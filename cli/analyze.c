@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
 #include "cli.h"
 #include "figures.h"
 #include "file.h"
+#include "probe.h"
 #include "questions.h"
 
 enum { ROWS = 16, DEFAULT_CHUNK = 256, DEFAULT_CHUNKS = 8 };
@@ -85,12 +85,11 @@ static vouch_status answer_add(cli_analysis *a, const char *name, const int32_t 
 
 static vouch_status own_prompts_add(cli_analysis *a, vouch_error *err)
 {
-    static const char *const names[CLI_CHECK_TEXTS] = {"repetition", "list", "prose", "code"};
-    const cli_check check = {.engine = a->engine};
+    static const char *const names[CLI_PROBE_TEXTS] = {"repetition", "list", "prose", "code"};
     vouch_status status = VOUCH_OK;
-    for (int i = 0; i < CLI_CHECK_TEXTS && !status; i++) {
-        int32_t tokens[CLI_CHECK_PROMPT];
-        const int32_t n = cli_check_prompt(&check, i, tokens, CLI_CHECK_PROMPT);
+    for (int i = 0; i < CLI_PROBE_TEXTS && !status; i++) {
+        int32_t tokens[CLI_PROBE_TOKENS];
+        const int32_t n = cli_probe_text(a->engine->model, i, tokens, CLI_PROBE_TOKENS);
         status = answer_add(a, names[i], tokens, (size_t)n, err);
     }
     return status;

@@ -42,13 +42,13 @@ static vouch_status expected_keep(expected *e, const int32_t *tokens, size_t n, 
 
 /* Is the text of this way to be that of the target alone? Greedy, under every rule; sampled, where the target's own draw
  * is what guesses are compared with. Way 1 may be another model. */
-static bool is_same_text(const cli_trial *b, size_t way, const vouch_step *step)
+static bool is_same_text(const cli_comparison *b, size_t way, const vouch_step *step)
 {
     return b->ways.items[way].speculates &&
            (b->engine->options->session.sampling.temperature == 0 || step->accept == VOUCH_ACCEPT_MATCH);
 }
 
-static vouch_status answer(const cli_trial *b, const cli_question *question, size_t way, cli_answered *out,
+static vouch_status answer(const cli_comparison *b, const cli_question *question, size_t way, cli_answered *out,
                            expected *e, vouch_error *err)
 {
     vouch_session *session = b->ways.items[way].session;
@@ -67,7 +67,7 @@ static vouch_status answer(const cli_trial *b, const cli_question *question, siz
 }
 
 /* The target alone goes first, as the others are compared with it; of them, who begins changes. */
-static vouch_status round_run(cli_trial *b, size_t q, size_t round, expected *e, cli_progress *progress,
+static vouch_status round_run(cli_comparison *b, size_t q, size_t round, expected *e, cli_progress *progress,
                               vouch_error *err)
 {
     const size_t n = b->ways.n, n_others = n - 1;
@@ -86,7 +86,7 @@ static vouch_status round_run(cli_trial *b, size_t q, size_t round, expected *e,
 }
 
 /* t(n) where the answers are: behind the prompt of every so many questions, and at the end of their answers. */
-static vouch_status costs_measure(cli_trial *b, size_t q, vouch_error *err)
+static vouch_status costs_measure(cli_comparison *b, size_t q, vouch_error *err)
 {
     enum { MOST = 32 };
     const size_t every = (b->questions.n + MOST - 1) / MOST;
@@ -99,7 +99,7 @@ static vouch_status costs_measure(cli_trial *b, size_t q, vouch_error *err)
     return status ? status : cli_costs_measure(&b->costs, widest, err);
 }
 
-static int bench_measure(cli_trial *b)
+static int bench_measure(cli_comparison *b)
 {
     cli_progress progress = {.label = "answering"};
     expected e = {0};
@@ -118,7 +118,7 @@ static int bench_measure(cli_trial *b)
     return status && !b->interrupted ? cli_engine_fail(&err) : CLI_DONE;
 }
 
-static int bench_report(const cli_trial *b)
+static int bench_report(const cli_comparison *b)
 {
     const cli_options *o = b->engine->options;
     size_t n_different = 0;
@@ -138,7 +138,7 @@ static int bench_report(const cli_trial *b)
 
 /* Room for the longest prompt, its answer and the passes timed behind it; --ctx, and what the model was trained for,
  * may leave less. */
-static int context_choose(cli_trial *b, int32_t *n_ctx)
+static int context_choose(cli_comparison *b, int32_t *n_ctx)
 {
     enum { PASS = 66, LEAST_ANSWER = 1 };
     const vouch_session_options *o = &b->engine->options->session;
@@ -153,7 +153,7 @@ static int context_choose(cli_trial *b, int32_t *n_ctx)
     return cli_questions_fit(&b->questions, *n_ctx, o->max_tokens ? o->max_tokens : LEAST_ANSWER);
 }
 
-static int bench_run(cli_trial *b)
+static int bench_run(cli_comparison *b)
 {
     int32_t n_ctx = 0;
     int status = context_choose(b, &n_ctx);
@@ -183,7 +183,7 @@ static int outputs_check(const cli_options *o)
 int cli_bench(const cli_options *options)
 {
     cli_engine engine = {0};
-    cli_trial b = {.engine = &engine, .n_rounds = (size_t)options->n_reps, .costs = cli_costs_new()};
+    cli_comparison b = {.engine = &engine, .n_rounds = (size_t)options->n_reps, .costs = cli_costs_new()};
     int status = outputs_check(options);
     if (status) return status;
     if (!options->prompts) return cli_bench_passes(options);

@@ -23,7 +23,7 @@ typedef struct cli_answered {
     vouch_stats stats;
 } cli_answered;
 
-typedef struct cli_trial {
+typedef struct cli_comparison {
     const cli_engine *engine;
     cli_questions questions;
     cli_ways ways;
@@ -31,7 +31,7 @@ typedef struct cli_trial {
     cli_answered *answers; /* [question][round][way] */
     size_t n_rounds, n_complete; /* n_complete: rounds of a question that every way has answered */
     bool interrupted;
-} cli_trial;
+} cli_comparison;
 
 /* What a way made of a category; of all, where category is NULL. NAN: not applicable. */
 typedef struct cli_summary {
@@ -43,16 +43,16 @@ typedef struct cli_summary {
     double theory_tokens_per_cycle, theory_speedup;
 } cli_summary;
 
-const cli_answered *cli_bench_answer(const cli_trial *bench, size_t question, size_t round, size_t way);
+const cli_answered *cli_bench_answer(const cli_comparison *bench, size_t question, size_t round, size_t way);
 /* When its rounds are over: finds the median ones. Where something else stops the machine for a while, that isn't it. */
-void cli_bench_close_question(cli_trial *bench, size_t question);
-cli_summary cli_bench_summary(const cli_trial *bench, size_t way, const char *category);
-int32_t cli_bench_threads(const cli_trial *bench);
+void cli_bench_close_question(cli_comparison *bench, size_t question);
+cli_summary cli_bench_summary(const cli_comparison *bench, size_t way, const char *category);
+int32_t cli_bench_threads(const cli_comparison *bench);
 
 int cli_bench_passes(const cli_options *options);
-int cli_bench_print(const cli_trial *bench);
-int cli_bench_write_json(const cli_trial *bench);
-int cli_bench_write_csv(const cli_trial *bench);
-int cli_bench_write_html(const cli_trial *bench);
+int cli_bench_print(const cli_comparison *bench);
+int cli_bench_write_json(const cli_comparison *bench);
+int cli_bench_write_csv(const cli_comparison *bench);
+int cli_bench_write_html(const cli_comparison *bench);
 
 #endif

@@ -45,7 +45,7 @@ static json_t *summary_json(const cli_summary *s)
     return cli_json_object(entries, sizeof entries / sizeof *entries);
 }
 
-static json_t *way_json(const cli_trial *b, size_t way)
+static json_t *way_json(const cli_comparison *b, size_t way)
 {
     const cli_summary all = cli_bench_summary(b, way, NULL);
     json_t *categories = json_object();
@@ -61,7 +61,7 @@ static json_t *way_json(const cli_trial *b, size_t way)
     return cli_json_object(entries, sizeof entries / sizeof *entries);
 }
 
-static json_t *ways_json(const cli_trial *b)
+static json_t *ways_json(const cli_comparison *b)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < b->ways.n; i++) json_array_append_new(array, way_json(b, i));
@@ -87,7 +87,7 @@ static json_t *bad_lines_json(const cli_questions *q)
     return array;
 }
 
-static json_t *bench_json(const cli_trial *b)
+static json_t *bench_json(const cli_comparison *b)
 {
     const cli_options *o = b->engine->options;
     const vouch_model_info *info = vouch_model_get_info(b->engine->model);
@@ -113,7 +113,7 @@ static json_t *bench_json(const cli_trial *b)
     return cli_json_object(entries, sizeof entries / sizeof *entries);
 }
 
-int cli_bench_write_json(const cli_trial *b)
+int cli_bench_write_json(const cli_comparison *b)
 {
     json_t *object = bench_json(b);
     vouch_error err;
@@ -136,7 +136,7 @@ static void put_field(FILE *out, const char *text)
     if (!plain) fputc('"', out);
 }
 
-static void put_answer(FILE *out, const cli_trial *b, size_t q, size_t round, size_t way)
+static void put_answer(FILE *out, const cli_comparison *b, size_t q, size_t round, size_t way)
 {
     const cli_answered *a = cli_bench_answer(b, q, round, way);
     const vouch_stats *s = &a->stats;
@@ -152,7 +152,7 @@ static void put_answer(FILE *out, const cli_trial *b, size_t q, size_t round, si
             s->verify_seconds, s->judge_seconds, a->differs ? "yes" : "no");
 }
 
-int cli_bench_write_csv(const cli_trial *b)
+int cli_bench_write_csv(const cli_comparison *b)
 {
     vouch_error err = {VOUCH_E_MEMORY, "not enough memory"};
     cli_sheet sheet;

@@ -27,7 +27,7 @@ static void put_style(FILE *out)
           out);
 }
 
-static void put_head(FILE *out, const cli_trial *b)
+static void put_head(FILE *out, const cli_comparison *b)
 {
     const cli_options *o = b->engine->options;
     const vouch_model_info *info = vouch_model_get_info(b->engine->model);
@@ -71,7 +71,7 @@ static void put_cell(FILE *out, int decimals, const char *unit, double x)
     else fputs("<td>&ndash;</td>", out);
 }
 
-static void put_ways(FILE *out, const cli_trial *b)
+static void put_ways(FILE *out, const cli_comparison *b)
 {
     size_t n_different = 0;
     fputs("<section><h2>Ways</h2><div class=\"wide\"><table><tr><th></th><th>tokens/s</th><th>10 to 90 %</th>"
@@ -112,14 +112,14 @@ static void figure_begin(FILE *out, const char *title)
 }
 
 /* The ways' names from `first` on; the caller's to free(). */
-static const char **way_names(const cli_trial *b, size_t first)
+static const char **way_names(const cli_comparison *b, size_t first)
 {
     const char **names = calloc(b->ways.n, sizeof *names);
     for (size_t i = first; names && i < b->ways.n; i++) names[i - first] = b->ways.items[i].name;
     return names;
 }
 
-static bool put_speedups(FILE *out, const cli_trial *b)
+static bool put_speedups(FILE *out, const cli_comparison *b)
 {
     const size_t n_groups = b->questions.n_categories + 1, n_series = b->ways.n - 1;
     const char **groups = calloc(n_groups, sizeof *groups), **names = way_names(b, 1);
@@ -142,7 +142,7 @@ static bool put_speedups(FILE *out, const cli_trial *b)
     return ok;
 }
 
-static bool put_acceptance(FILE *out, const cli_trial *b)
+static bool put_acceptance(FILE *out, const cli_comparison *b)
 {
     const size_t n = b->ways.n - 1;
     const char **names = way_names(b, 1);
@@ -170,7 +170,7 @@ static bool put_acceptance(FILE *out, const cli_trial *b)
     return ok;
 }
 
-static void put_costs(FILE *out, const cli_trial *b)
+static void put_costs(FILE *out, const cli_comparison *b)
 {
     double x[CLI_MOST_COSTS], y[CLI_MOST_COSTS];
     size_t n = 0;
@@ -184,7 +184,7 @@ static void put_costs(FILE *out, const cli_trial *b)
     fputs("</section>\n", out);
 }
 
-static bool put_time(FILE *out, const cli_trial *b)
+static bool put_time(FILE *out, const cli_comparison *b)
 {
     enum { PARTS = 4 };
     static const char *const parts[PARTS] = {"verify", "draft", "judge", "rest"};
@@ -210,7 +210,7 @@ static bool put_time(FILE *out, const cli_trial *b)
     return ok;
 }
 
-static bool page_put(FILE *out, const cli_trial *b)
+static bool page_put(FILE *out, const cli_comparison *b)
 {
     put_head(out, b);
     bool ok = true;
@@ -226,7 +226,7 @@ static bool page_put(FILE *out, const cli_trial *b)
     return ok;
 }
 
-int cli_bench_write_html(const cli_trial *b)
+int cli_bench_write_html(const cli_comparison *b)
 {
     vouch_error err = {VOUCH_E_MEMORY, "not enough memory"};
     cli_sheet sheet;

@@ -15,7 +15,7 @@ static void put_number(FILE *out, int width, int decimals, const char *unit, dou
     fprintf(out, "%*s", width, text);
 }
 
-static int name_width(const cli_trial *b)
+static int name_width(const cli_comparison *b)
 {
     size_t width = strlen("target only");
     for (size_t i = 0; i < b->ways.n; i++)
@@ -23,13 +23,13 @@ static int name_width(const cli_trial *b)
     return (int)width + 1;
 }
 
-static int way_width(const cli_trial *b, size_t way)
+static int way_width(const cli_comparison *b, size_t way)
 {
     const int n = (int)strlen(b->ways.items[way].name);
     return n > 8 ? n : 8;
 }
 
-static void put_head(FILE *out, const cli_trial *b)
+static void put_head(FILE *out, const cli_comparison *b)
 {
     const cli_options *o = b->engine->options;
     const vouch_model_info *info = vouch_model_get_info(b->engine->model);
@@ -44,7 +44,7 @@ static void put_head(FILE *out, const cli_trial *b)
     else fprintf(out, "temperature %g\n\n", (double)o->session.sampling.temperature);
 }
 
-static void put_ways(FILE *out, const cli_trial *b, int width)
+static void put_ways(FILE *out, const cli_comparison *b, int width)
 {
     fprintf(out, "%-*s %9s %17s %8s %7s %7s %7s %9s %7s\n", width, "", "tokens/s", "10 to 90 %", "speedup", "theory",
             "a cycle", "theory", "accepted", "whole");
@@ -67,7 +67,7 @@ static void put_ways(FILE *out, const cli_trial *b, int width)
     if (lenience < 1) fprintf(out, "lossy: with lenience %g no token gets more than p / %g\n", lenience, lenience);
 }
 
-static void put_categories(FILE *out, const cli_trial *b)
+static void put_categories(FILE *out, const cli_comparison *b)
 {
     enum { NAME = 24 };
     fprintf(out, "\n%-*s", NAME, "speedup");
@@ -84,7 +84,7 @@ static void put_categories(FILE *out, const cli_trial *b)
 }
 
 /* What pace expected of its cycles, beside what they gave. */
-static void put_predictions(FILE *out, const cli_trial *b, int width)
+static void put_predictions(FILE *out, const cli_comparison *b, int width)
 {
     bool any = false;
     for (size_t i = 0; i < b->ways.n; i++) {
@@ -103,7 +103,7 @@ static void put_predictions(FILE *out, const cli_trial *b, int width)
     }
 }
 
-static void put_positions(FILE *out, const cli_trial *b, int width)
+static void put_positions(FILE *out, const cli_comparison *b, int width)
 {
     bool any = false;
     for (size_t i = 0; i < b->ways.n; i++) {
@@ -119,7 +119,7 @@ static void put_positions(FILE *out, const cli_trial *b, int width)
     }
 }
 
-static void put_seconds(FILE *out, const cli_trial *b, int width)
+static void put_seconds(FILE *out, const cli_comparison *b, int width)
 {
     fprintf(out, "\n%-*s %9s %9s %9s %9s %9s\n", width, "seconds", "prefill", "draft", "verify", "judge", "rest");
     for (size_t i = 0; i < b->ways.n; i++) {
@@ -130,7 +130,7 @@ static void put_seconds(FILE *out, const cli_trial *b, int width)
     }
 }
 
-static void put_costs(FILE *out, const cli_trial *b)
+static void put_costs(FILE *out, const cli_comparison *b)
 {
     fprintf(out, "\nt(n), ms:");
     for (size_t i = 0; i < b->costs.n; i++)
@@ -139,7 +139,7 @@ static void put_costs(FILE *out, const cli_trial *b)
                     i + 1 < b->costs.n ? "," : "\n");
 }
 
-int cli_bench_print(const cli_trial *b)
+int cli_bench_print(const cli_comparison *b)
 {
     const int width = name_width(b);
     vouch_error err = {VOUCH_E_MEMORY, "not enough memory"};

@@ -26,24 +26,6 @@ enum { N_LAWS = sizeof laws / sizeof *laws };
 
 /* ------------------------------------------------------- what the laws share */
 
-int32_t cli_check_prompt(const cli_check *check, int i, int32_t *tokens, int32_t most)
-{
-    static const char *const texts[CLI_CHECK_TEXTS] = {
-        "red green blue red green blue red green blue red green",
-        "The first ten numbers are one, two, three, four, five, six, seven, eight, nine, ten. The first ten numbers "
-        "are one, two, three,",
-        "It was the best of times, it was the worst of times, it was the age of",
-        "def add(a, b):\n    return a + b\n\ndef sub(a, b):\n    return a - b\n\ndef mul(a, b):\n    return"};
-    const vouch_model *model = check->engine->model;
-    const int32_t n_vocab = vouch_model_get_info(model)->n_vocab;
-    size_t n = 0;
-    const vouch_status status =
-        vouch_tokenize(model, texts[i], strlen(texts[i]), VOUCH_TOKENIZE_BOS, tokens, (size_t)most, &n, NULL);
-    if (status && status != VOUCH_E_BUFFER) n = 0;
-    for (int32_t t = (int32_t)n; t < most && n < 2; t++) tokens[t] = (int32_t)(((int64_t)(t % 7) * 7919 + i) % n_vocab);
-    return n < 2 || n > (size_t)most ? most : (int32_t)n;
-}
-
 bool cli_check_goes_on(cli_check *check)
 {
     const double now = cli_now();
@@ -59,25 +41,6 @@ void cli_check_compare(cli_finding *finding, bool holds, const char *format, ...
     va_start(arguments, format);
     vsnprintf(finding->first, sizeof finding->first, format, arguments);
     va_end(arguments);
-}
-
-/* The expected token where it is known and to be right, else another one. */
-static int32_t oracle_propose(void *user, const int32_t *tokens, int32_t n_tokens, int32_t k, int32_t *guesses)
-{
-    const cli_oracle *o = user;
-    if (o->mode == CLI_ORACLE_SILENT) return 0;
-    for (int32_t i = 0; i < k; i++) {
-        const int32_t at = n_tokens + i;
-        const int32_t token = at < o->n ? o->expected[at] : (tokens[n_tokens - 1] + i) % o->n_vocab;
-        const bool right = o->mode == CLI_ORACLE_RIGHT || (o->mode == CLI_ORACLE_HALF && at / 2 % 2 == 0);
-        guesses[i] = right ? token : (token + 1) % o->n_vocab;
-    }
-    return k;
-}
-
-vouch_drafter cli_oracle_drafter(cli_oracle *oracle)
-{
-    return (vouch_drafter){oracle_propose, oracle};
 }
 
 /* ------------------------------------------------------------------- verdict */
@@ -169,13 +132,13 @@ static vouch_status lengths_choose(cli_check *c, vouch_error *err)
     int32_t tokens[2];
     options.n_ctx = 8;
     options.speculation.drafters = VOUCH_DRAFTER_NONE;
-    cli_check_prompt(c, 0, tokens, 2);
+    cli_probe_text(c->engine->model, 0, tokens, 2);
     vouch_status status = vouch_session_open(&session, c->engine->model, &options, err);
     if (!status) status = vouch_session_prompt(session, tokens, 2, err);
     if (!status) status = vouch_session_time_pass(session, 1, 1, &pass, err);
     vouch_session_close(session);
     const double passes = c->seconds / (pass > 0 ? pass : 1e-9), prompt = passes / 50, answer = passes / 70;
-    c->n_prompt = prompt < LEAST_PROMPT ? LEAST_PROMPT : prompt < CLI_CHECK_PROMPT ? (int32_t)prompt : CLI_CHECK_PROMPT;
+    c->n_prompt = prompt < LEAST_PROMPT ? LEAST_PROMPT : prompt < CLI_PROBE_TOKENS ? (int32_t)prompt : CLI_PROBE_TOKENS;
     c->n_answer = answer < LEAST_ANSWER ? LEAST_ANSWER : answer < CLI_CHECK_ANSWER ? (int32_t)answer : CLI_CHECK_ANSWER;
     return status;
 }

@@ -17,6 +17,7 @@
 #include <stdarg.h>
 
 #include "engine.h"
+#include "probe.h"
 
 typedef struct cli_finding {
     const char *law, *name; /* "L1", "same bits" */
@@ -33,24 +34,11 @@ typedef struct cli_check {
     int32_t n_prompt, n_answer; /* tokens of prompts and answers, at most: fewer on a slow machine */
 } cli_check;
 
-enum { CLI_CHECK_TEXTS = 4, CLI_CHECK_PROMPT = 64, CLI_CHECK_ANSWER = 48 };
-/* The i-th of CLI_CHECK_TEXTS prompts: text that repeats itself, a list, prose, code; of at most `most` tokens. Ids that
- * mean nothing where the model has no tokenizer. Writes them and returns their number, at least 2. */
-int32_t cli_check_prompt(const cli_check *check, int i, int32_t *tokens, int32_t most);
+enum { CLI_CHECK_ANSWER = 48 }; /* tokens of an answer, at most */
 /* Is there time for another case? Reports progress. */
 bool cli_check_goes_on(cli_check *check);
 /* Counts a comparison. Where it failed, the first time is described. */
 __attribute__((format(printf, 3, 4))) void cli_check_compare(cli_finding *finding, bool holds, const char *format, ...);
-
-/* Guesses for the library's custom drafter, each a certainty. */
-typedef enum cli_oracle_mode { CLI_ORACLE_WRONG, CLI_ORACLE_HALF, CLI_ORACLE_RIGHT, CLI_ORACLE_SILENT } cli_oracle_mode;
-typedef struct cli_oracle {
-    cli_oracle_mode mode;
-    int32_t n_vocab;
-    const int32_t *expected; /* [n] the whole sequence, as far as it is known */
-    int32_t n;
-} cli_oracle;
-vouch_drafter cli_oracle_drafter(cli_oracle *oracle);
 
 /* Each tries a law. Errors are failures of the machine or the files, not of the law. */
 vouch_status cli_check_bits(cli_check *check, cli_finding *finding, vouch_error *err);

@@ -145,8 +145,8 @@ vouch_status cli_check_bits(cli_check *check, cli_finding *finding, vouch_error 
               .finding = finding,
               .n_vocab = vouch_model_get_info(check->engine->model)->n_vocab,
               .silent = {.mode = CLI_ORACLE_SILENT}};
-    for (int i = 0; i < CLI_CHECK_TEXTS && b.n < MOST_TOKENS - 2; i++)
-        b.n += cli_check_prompt(check, i, b.tokens + b.n, MOST_TOKENS - b.n);
+    for (int i = 0; i < CLI_PROBE_TEXTS && b.n < MOST_TOKENS - 2; i++)
+        b.n += cli_probe_text(check->engine->model, i, b.tokens + b.n, MOST_TOKENS - b.n);
     b.expected = calloc((size_t)b.n * (size_t)b.n_vocab, sizeof *b.expected);
     b.got = calloc((size_t)b.n * (size_t)b.n_vocab, sizeof *b.got);
     vouch_status status = VOUCH_E_MEMORY;

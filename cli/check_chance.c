@@ -260,7 +260,7 @@ vouch_status cli_check_chance(cli_check *check, cli_finding *finding, vouch_erro
                 .n_vocab = vouch_model_get_info(check->engine->model)->n_vocab,
                 .least = 1};
     vouch_status status = VOUCH_E_MEMORY;
-    c.n = cli_check_prompt(check, 2, c.tokens, PROMPT);
+    c.n = cli_probe_text(check->engine->model, 2, c.tokens, PROMPT);
     c.rows = calloc(2 * (size_t)c.n_vocab, sizeof *c.rows);
     if (c.rows) status = all_compare(&c, err);
     else *err = (vouch_error){VOUCH_E_MEMORY, "not enough memory for the distributions to compare"};

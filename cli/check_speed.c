@@ -13,7 +13,7 @@
 #include "check.h"
 #include "figures.h"
 
-enum { TURN = 8, WARM = 2, FEWEST_TURNS = 8, MOST_TURNS = 128, MOST = CLI_CHECK_PROMPT + TURN * (MOST_TURNS + 2 * WARM) };
+enum { TURN = 8, WARM = 2, FEWEST_TURNS = 8, MOST_TURNS = 128, MOST = CLI_PROBE_TOKENS + TURN * (MOST_TURNS + 2 * WARM) };
 #define KEPT  0.97
 #define CLEAR 0.01 /* a standard error beyond which a shortfall says nothing */
 
@@ -42,8 +42,8 @@ static vouch_status turn_take(turns *t, double *seconds, vouch_error *err)
 static vouch_status turns_open(turns *t, const cli_check *c, unsigned drafters, cli_oracle *oracle, vouch_error *err)
 {
     vouch_session_options options = c->engine->options->session;
-    int32_t tokens[CLI_CHECK_PROMPT];
-    const int32_t n = cli_check_prompt(c, 1, tokens, c->n_prompt);
+    int32_t tokens[CLI_PROBE_TOKENS];
+    const int32_t n = cli_probe_text(c->engine->model, 1, tokens, c->n_prompt);
     options.n_ctx = MOST + 2 * VOUCH_MAX_DRAFT;
     options.max_tokens = 0;
     options.ignore_eos = true;

@@ -9,7 +9,7 @@
 
 #include "check.h"
 
-enum { MOST = CLI_CHECK_PROMPT + CLI_CHECK_ANSWER };
+enum { MOST = CLI_PROBE_TOKENS + CLI_CHECK_ANSWER };
 
 /* A way of guessing. */
 typedef struct guesser {
@@ -38,8 +38,8 @@ enum { N_GUESSERS = sizeof guessers / sizeof *guessers };
 typedef struct answers {
     cli_check *check;
     cli_finding *finding;
-    int32_t prompt[CLI_CHECK_TEXTS][CLI_CHECK_PROMPT], n_prompt[CLI_CHECK_TEXTS];
-    int32_t expected[CLI_CHECK_TEXTS][MOST], n_expected[CLI_CHECK_TEXTS];
+    int32_t prompt[CLI_PROBE_TEXTS][CLI_PROBE_TOKENS], n_prompt[CLI_PROBE_TEXTS];
+    int32_t expected[CLI_PROBE_TEXTS][MOST], n_expected[CLI_PROBE_TEXTS];
     int64_t n_accepted, n_rejected;
     int n_tried[N_GUESSERS]; /* answers of each */
     unsigned rules, lengths; /* tried: the bits of vouch_accept, and of k */
@@ -76,8 +76,8 @@ static vouch_status expected_answer(answers *a, vouch_error *err)
     vouch_session *session = NULL;
     options.speculation.drafters = VOUCH_DRAFTER_NONE;
     vouch_status status = vouch_session_open(&session, a->check->engine->model, &options, err);
-    for (int i = 0; i < CLI_CHECK_TEXTS && !status; i++) {
-        a->n_prompt[i] = cli_check_prompt(a->check, i, a->prompt[i], a->check->n_prompt);
+    for (int i = 0; i < CLI_PROBE_TEXTS && !status; i++) {
+        a->n_prompt[i] = cli_probe_text(a->check->engine->model, i, a->prompt[i], a->check->n_prompt);
         status = text_answer(a, session, i, a->expected[i], &a->n_expected[i], err);
     }
     vouch_session_close(session);
@@ -153,7 +153,7 @@ static vouch_status guessers_compare(answers *a, vouch_error *err)
         if (n >= FIRST && !goes_on) break;
         status = guesser_compare(a, &guessers[g], lengths[length],
                                  (vouch_accept)((round / N_LENGTHS + length + g) % VOUCH_ACCEPTS),
-                                 goes_on ? CLI_CHECK_TEXTS : 1, err);
+                                 goes_on ? CLI_PROBE_TEXTS : 1, err);
     }
     for (int i = 0; i < N_GUESSERS; i++) n_drafters += a->n_tried[i] > 0;
     for (unsigned left = a->lengths; left; left &= left - 1) n_lengths++;

@@ -9,13 +9,13 @@
 
 #include "check.h"
 
-enum { AFTER = 4, MOST = CLI_CHECK_PROMPT + CLI_CHECK_ANSWER + AFTER + 2 * VOUCH_MAX_DRAFT };
+enum { AFTER = 4, MOST = CLI_PROBE_TOKENS + CLI_CHECK_ANSWER + AFTER + 2 * VOUCH_MAX_DRAFT };
 
 typedef struct trace {
     cli_check *check;
     cli_finding *finding;
     vouch_session_options options;
-    int32_t prompt[CLI_CHECK_PROMPT], n_prompt;
+    int32_t prompt[CLI_PROBE_TOKENS], n_prompt;
     float *guessed, *plain; /* [n_vocab] logits */
     int64_t n_rejected;
 } trace;
@@ -117,14 +117,14 @@ static vouch_status guessers_compare(trace *t, vouch_error *err)
     };
     vouch_status status = VOUCH_OK;
     int n_texts = 0;
-    for (int rounds = 0; rounds < 2 * CLI_CHECK_TEXTS && !status; rounds++) {
-        t->n_prompt = cli_check_prompt(t->check, rounds % CLI_CHECK_TEXTS, t->prompt, t->check->n_prompt);
+    for (int rounds = 0; rounds < 2 * CLI_PROBE_TEXTS && !status; rounds++) {
+        t->n_prompt = cli_probe_text(t->check->engine->model, rounds % CLI_PROBE_TEXTS, t->prompt, t->check->n_prompt);
         t->options.sampling.seed = (uint64_t)rounds;
         t->options.speculation.accept = rounds % 2 ? VOUCH_ACCEPT_REJECTION : VOUCH_ACCEPT_AUTO;
         for (size_t i = 0; i < sizeof guessers / sizeof *guessers && !status; i++) {
             if ((rounds > 0 || i > 1) && !cli_check_goes_on(t->check)) goto done;
             status = guesser_compare(t, &guessers[i], err);
-            if (rounds >= n_texts && n_texts < CLI_CHECK_TEXTS) n_texts++;
+            if (rounds >= n_texts && n_texts < CLI_PROBE_TEXTS) n_texts++;
         }
     }
 done:

@@ -8,6 +8,7 @@
  *   chat    a conversation             answer, paint    the loop over steps, its text
  *   info, tokenize, perplexity         stats, trace     what happened
  *   bench, check, analyze              figures, costs   what follows from it
+ *                                      probe            what models are tried with
  *                                      sheet, plot, json   reports
  *                                      sources          files that drafters learn from
  *                                      term, file, text the outside

@@ -17,6 +17,7 @@
 #include "bench.h"
 #include "figures.h"
 #include "file.h"
+#include "probe.h"
 #include "sheet.h"
 #include "text.h"
 
@@ -197,26 +198,19 @@ static int bench_report(bench *b, const cli_engine *engine)
     return written ? cli_flag_fail("json", &err) : CLI_DONE;
 }
 
-/* For passes of more rows than a session without guesses has room for; it has none. */
-static int32_t propose_nothing(void *user, const int32_t *tokens, int32_t n_tokens, int32_t k,
-                               int32_t *guesses)
-{
-    (void)user, (void)tokens, (void)n_tokens, (void)k, (void)guesses;
-    return 0;
-}
-
 static int passes_run(cli_engine *engine)
 {
     const cli_options *o = engine->options;
     const size_t n_reps = (size_t)o->n_reps;
     const int32_t room = cli_bench_room(o), most_rows = o->rows.items[o->rows.n - 1];
+    cli_oracle silent = {.mode = CLI_ORACLE_SILENT};
     vouch_session_options session = o->session;
     vouch_error err = {VOUCH_E_MEMORY, "not enough memory"};
     if (session.n_ctx == 0) session.n_ctx = room;
     session.max_tokens = 0;
     session.ignore_eos = true;
     session.speculation.drafters = VOUCH_DRAFTER_CUSTOM;
-    session.speculation.custom = (vouch_drafter){propose_nothing, NULL};
+    session.speculation.custom = cli_oracle_drafter(&silent); /* so that there is room for so many rows */
     session.speculation.n_draft = most_rows > 1 ? most_rows - 1 : 1;
     int status = cli_engine_start(engine, &session);
     if (status) return status;

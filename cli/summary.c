@@ -5,12 +5,12 @@
 
 #include "bench.h"
 
-const cli_answered *cli_bench_answer(const cli_trial *b, size_t question, size_t round, size_t way)
+const cli_answered *cli_bench_answer(const cli_comparison *b, size_t question, size_t round, size_t way)
 {
     return &b->answers[(question * b->n_rounds + round) * b->ways.n + way];
 }
 
-int32_t cli_bench_threads(const cli_trial *b)
+int32_t cli_bench_threads(const cli_comparison *b)
 {
     const int32_t given = b->engine->options->session.n_threads;
     return given ? given : vouch_cpu_count();
@@ -22,7 +22,7 @@ static bool is_before(const cli_answered *a, const cli_answered *b)
     return x < y || (x == y && a < b);
 }
 
-void cli_bench_close_question(cli_trial *b, size_t question)
+void cli_bench_close_question(cli_comparison *b, size_t question)
 {
     for (size_t way = 0; way < b->ways.n; way++) {
         cli_answered *first = &b->answers[question * b->n_rounds * b->ways.n + way];
@@ -39,7 +39,7 @@ void cli_bench_close_question(cli_trial *b, size_t question)
 }
 
 /* Sums the answers of a way; speeds [*n] takes the tokens/s of each, if it isn't NULL. */
-static void sum_up(const cli_trial *b, size_t way, const char *category, cli_summary *out, double *speeds)
+static void sum_up(const cli_comparison *b, size_t way, const char *category, cli_summary *out, double *speeds)
 {
     for (size_t q = 0; q < b->questions.n; q++) {
         if (category && strcmp(b->questions.items[q].category, category) != 0) continue;
@@ -54,7 +54,7 @@ static void sum_up(const cli_trial *b, size_t way, const char *category, cli_sum
     }
 }
 
-cli_summary cli_bench_summary(const cli_trial *b, size_t way, const char *category)
+cli_summary cli_bench_summary(const cli_comparison *b, size_t way, const char *category)
 {
     cli_summary s = {.slow = NAN, .fast = NAN}, plain = {.slow = NAN};
     double *speeds = calloc(b->questions.n * b->n_rounds, sizeof *speeds);
