@@ -15,12 +15,16 @@
 #define FOR_QUANTIZED_ROWS(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12)
 enum { GROUP_ROWS = 12 };
 
-enum { PREFETCH = 2048 }; /* bytes ahead */
+/* Bytes ahead: from memory into the second-level cache, from there into the first. */
+enum { FAR_AHEAD = 8192, NEAR_AHEAD = 2048 };
 
 /* Tiles lie one after the other, so what comes next in memory is what is needed next. */
-INLINE void prefetch(const unsigned char *next, const int bytes)
+INLINE void prefetch(const unsigned char *at, const int bytes)
 {
-    UNROLL for (int i = 0; i < bytes; i += 64) __builtin_prefetch(next + i);
+    UNROLL for (int i = 0; i < bytes; i += 64) {
+        __builtin_prefetch(at + FAR_AHEAD + i, 0, 2);
+        __builtin_prefetch(at + NEAR_AHEAD + i);
+    }
 }
 
 /* Where a field of plane `bits` wide begins for group g, in vector *v. */
@@ -90,7 +94,7 @@ INLINE void add_block(const int R, const vouch_form form, const unsigned char *u
     const unsigned char *block =
         unit + vouch_form_head_bytes(form) + b * vouch_form_block_bytes(form) + part * VL * 4;
     vf both[VOUCH_MAX_GROUP];
-    if (part == 0) prefetch(block + PREFETCH, vouch_form_block_bytes(form));
+    if (part == 0) prefetch(block, vouch_form_block_bytes(form));
     UNROLL for (int run = 0; run < runs; run++) {
         vi dot[VOUCH_MAX_GROUP];
         dot_run(R, form, dot, block, run, q, sums + run * R);
@@ -124,7 +128,7 @@ INLINE void tile_quantized(const int R, const vouch_form form, const vouch_matri
         UNROLL for (int r = 0; r < R; r++) acc[r] = start_sum(out, r, part);
         for (int64_t first = 0; first < n_blocks; first += in_unit, unit += vouch_form_unit_bytes(form)) {
             const int32_t n = n_blocks - first < in_unit ? (int32_t)(n_blocks - first) : in_unit;
-            if (part == 0) prefetch(unit + PREFETCH, vouch_form_head_bytes(form));
+            if (part == 0) prefetch(unit, vouch_form_head_bytes(form));
             if (form.scales != VOUCH_SCALES_HALF) {
                 d[0] = vf_from_half(unit + part * VL * 2);
                 if (form.minimum) d[1] = vf_sub(vf_zero(), vf_from_half(unit + 32 + part * VL * 2));

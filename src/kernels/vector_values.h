@@ -26,7 +26,6 @@ INLINE void scale_inputs(const int R, float *to, const float *x, const unsigned 
 INLINE void halves_mix(const int R, const int H, const int first, const vouch_type type, const vouch_matrix *w,
                        const vouch_group *g, const vouch_result *y, int64_t t)
 {
-    enum { AHEAD = 2048 };
     const unsigned char *tile = w->data + (size_t)t * w->tile_bytes;
     const int64_t bytes = vouch_slot_quants(type);
     for (int part = 0; part < PARTS; part++) {
@@ -39,7 +38,7 @@ INLINE void halves_mix(const int R, const int H, const int first, const vouch_ty
         for (int64_t k = 0; k < w->n_in; k += 16, x += R * 16) {
             float scaled[VOUCH_MAX_GROUP * 16];
             const unsigned char *slot = tile + vouch_slot_at(type, k), *past = slot + 16 * bytes;
-            if (part == 0) prefetch(slot + AHEAD, (int)(16 * bytes));
+            if (part == 0) prefetch(slot, (int)(16 * bytes));
             if (w->n_in - k < 16) past = slot + (w->n_in - k) * bytes;
             scale_inputs(R, scaled, x, tile + vouch_slot_scale_at(type, k));
             for (const float *input = scaled; slot < past; slot += bytes, input++) {
