@@ -211,8 +211,8 @@ VOUCH_API vouch_sampling vouch_sampling_default(void);
 
 /* ------------------------------------------------------------- speculation */
 
-/* Who guesses: AUTO, NONE, or a set of the others, but not both MODEL and CUSTOM. Those without a model or code of the
- * caller compose into one tree; between it and the other, pace decides before each cycle. */
+/* Who guesses: AUTO, NONE, or a set of the others, but not both MODEL and CUSTOM. All of a set guess one tree; those that
+ * take time for it, MODEL and CUSTOM, are asked in the cycles where that pays (n_draft 0). */
 typedef enum vouch_drafter_kind {
     VOUCH_DRAFTER_AUTO = 0,       /* what pays: n-gram, suffix and recycle, and the draft model where one is given */
     VOUCH_DRAFTER_NONE = 1,       /* plain decoding */
@@ -282,9 +282,9 @@ typedef struct vouch_speculation {
     int32_t n_draft; /* k: most guesses a cycle, 1 to VOUCH_MAX_DRAFT; 0: as many as pay, by what passes take here and
                         how often guesses hold, down to none. Under REJECTION and BLOCK guesses drawn from q have a
                         say in a sampled text, and so then has the clock: for one that the seed names, a number here,
-                        or MATCH or COUPLED */
+                        or MATCH or COUPLED. Of a number, MODEL or CUSTOM beside others make half, the rest is as pays */
     int32_t tree_branches; /* most guesses for one place, to VOUCH_MAX_DRAFT; 1: chains; 0: the drafter's default,
-                              chains with a draft model, which makes at most 8 */
+                              chains of a draft model, which makes at most 8 */
     int32_t tree_depth;    /* longest path of guesses, to VOUCH_MAX_DRAFT; 0: n_draft */
     const vouch_model *draft_model; /* must outlive the session; NULL: none */
     vouch_draft_sampling draft_sampling;

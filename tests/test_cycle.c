@@ -189,7 +189,7 @@ static vouch_drafter_ref open_custom(int32_t (*propose)(void *, const int32_t *,
 {
     vouch_drafter_ref d;
     const vouch_drafter custom = {.propose = propose, .user = user};
-    assert_int_equal(vouch_drafter_custom_open(&d, &custom, NULL), VOUCH_OK);
+    assert_int_equal(vouch_drafter_custom_open(&d, &custom, INT32_MAX, NULL), VOUCH_OK);
     assert_string_equal(d.ops->name, "custom");
     assert_true(d.ops->memory(d.self) > 0);
     return d;
@@ -643,7 +643,7 @@ static void test_custom_drafter_needs_a_function(void **state)
     (void)state;
     vouch_drafter_ref d;
     vouch_error err = {0};
-    assert_int_equal(vouch_drafter_custom_open(&d, &(vouch_drafter){0}, &err), VOUCH_E_ARGUMENT);
+    assert_int_equal(vouch_drafter_custom_open(&d, &(vouch_drafter){0}, 2, &err), VOUCH_E_ARGUMENT);
     assert_null(d.ops);
     assert_non_null(strstr(err.message, "propose"));
 }

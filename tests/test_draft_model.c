@@ -8,13 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/common.h"
+#include "draft/compose.h"
 #include "draft/model.h"
+#include "draft/ngram.h"
+#include "draft/suffix.h"
 #include "engine/model.h"
 #include "support/answer.h"
 #include "support/sanitized.h"
+#include "spec/pace.h"
 #include "support/toy.h"
 
-enum { VOCAB = 4, N_DRAFT = 6, N_PROMPT = 3, MAX_PATH = 32, LENGTH = 3, JOINT = VOCAB * VOCAB * VOCAB };
+enum { VOCAB = 4, N_DRAFT = 6, N_PROMPT = 6, MAX_PATH = 32, LENGTH = 3, JOINT = VOCAB * VOCAB * VOCAB };
 
 /* ------------------------------------------------------------------ walker */
 
@@ -81,6 +86,8 @@ typedef struct setup {
     vouch_draft_sampling draft_sampling;
     bool bridged; /* the draft model has other tokens */
     bool trimmed; /* and guesses some of them only */
+    bool joined_tree; /* in a composition it guesses a tree, too */
+    int32_t joined; /* it guesses so deep, in a composition with what the text says; 0: alone */
     mistake mistake;
 } setup;
 
@@ -90,6 +97,7 @@ typedef struct run {
     vouch_draft draft;
     double joint[JOINT];
     int64_t n_drafts, n_branches;
+    int64_t n_points, n_shared; /* guesses that it didn't draw; those that it isn't alone with */
 } run;
 
 static vouch_status row_p(void *self, int32_t row, int32_t depth, const vouch_dist **p)
@@ -198,6 +206,19 @@ static vouch_bridge *make_bridge(void)
     return b;
 }
 
+/* With all that the text says: what is drawn has a say in which of it becomes a guess. */
+static vouch_drafter_ref join_sources(vouch_drafter_ref chain, int32_t depth)
+{
+    vouch_source sources[2];
+    vouch_pace_options parts = {.chain = chain, .chain_depth = depth, .now = vouch_now};
+    vouch_drafter_ref d;
+    assert_int_equal(vouch_source_ngram_open(&sources[0], 64, 1, 3, NULL), VOUCH_OK);
+    assert_int_equal(vouch_source_suffix_open(&sources[1], 64, NULL), VOUCH_OK);
+    assert_int_equal(vouch_drafter_compose_open(&parts.grown, sources, 2, NULL), VOUCH_OK);
+    assert_int_equal(vouch_pace_open(&d, &parts, NULL), VOUCH_OK);
+    return d;
+}
+
 static void run_all(run *r, const setup *s)
 {
     static float weight[VOCAB];
@@ -217,21 +238,27 @@ static void run_all(run *r, const setup *s)
                                                  .n_ctx = 64,
                                                  .prefill_chunk = 16,
                                                  .k = s->n,
-                                                 .branches = s->branches,
+                                                 .branches = s->joined && !s->joined_tree ? 1 : s->branches,
                                                  .bridge = bridge,
                                                  .head = head,
                                                  .n_head = s->trimmed ? 3 : 0};
     const vouch_shape shape = {.n = s->n, .depth = s->depth, .branches = s->branches};
     assert_int_equal(vouch_pool_open(&pool, 1, NULL), VOUCH_OK);
     assert_int_equal(vouch_drafter_model_open(&d, model->weights, pool, &options, NULL), VOUCH_OK);
+    if (s->joined) d = join_sources(d, s->joined);
     toy_open(&r->target, VOCAB, 1, 1.5f, &s->sampling);
-    const int32_t prompt[N_PROMPT] = {1, 3, 2};
+    const int32_t prompt[N_PROMPT] = {1, 3, 2, 1, 3, 2};
     memcpy(r->tokens, prompt, sizeof prompt);
     drafts = (walker){.probability = 1};
     do {
         r->draft = d.ops->propose(d.self, r->tokens, N_PROMPT, &shape);
         make_mistake(&r->draft, s->mistake, &other);
-        for (int32_t i = 0; i < r->draft.n; i++) r->n_branches += vouch_draft_parent(&r->draft, i) != i - 1;
+        for (int32_t i = 0; i < r->draft.n; i++) {
+            r->n_branches += vouch_draft_parent(&r->draft, i) != i - 1;
+            if (!r->draft.q || !r->draft.drafters) continue;
+            r->n_points += !r->draft.q[i];
+            r->n_shared += (r->draft.drafters[i] & VOUCH_DRAFTER_MODEL) && r->draft.drafters[i] != VOUCH_DRAFTER_MODEL;
+        }
         r->n_drafts++;
         judge_all(r, drafts.probability);
         d.ops->rewind(d.self, N_PROMPT - 1);
@@ -308,6 +335,30 @@ static void the_tokens_are_the_targets_with_a_trimmed_head(void **state)
 {
     (void)state;
     check_all(true, true);
+}
+
+/* Drawn and free guesses in one tree. */
+static void the_tokens_are_the_targets_in_a_composition(void **state)
+{
+    (void)state;
+    static run r;
+    const setup shapes[] = {{.branches = 2, .n = 5, .depth = 3, .joined = 2},
+                            {.branches = 3, .n = 6, .depth = 2, .joined = 1},
+                            {.branches = 3, .n = 7, .depth = 2, .joined = 4, .joined_tree = true},
+                            {.branches = 1, .n = 3, .depth = 3, .joined = 2}};
+    const vouch_sampling sampling[] = {sampling_of(1, 0, 1, 0), sampling_of(0.6f, 3, 1, 0.5f)};
+    int64_t n_points = 0, n_shared = 0;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (size_t j = 0; j < sizeof sampling / sizeof *sampling; j++) {
+            setup s = shapes[i];
+            s.sampling = sampling[j];
+            run_all(&r, &s);
+            assert_true(r.n_drafts >= 3);
+            assert_true(difference(&r) < 1e-12);
+            n_points += r.n_points;
+            n_shared += r.n_shared;
+        }
+    assert_true(n_points > 50 && n_shared > 50);
 }
 
 static void mistakes_are_caught(void **state)
@@ -441,6 +492,7 @@ int main(void)
         cmocka_unit_test(the_tokens_are_the_targets),
         cmocka_unit_test(the_tokens_are_the_targets_over_a_bridge),
         cmocka_unit_test(the_tokens_are_the_targets_with_a_trimmed_head),
+        cmocka_unit_test(the_tokens_are_the_targets_in_a_composition),
         cmocka_unit_test(a_bridge_spells_every_token),
         cmocka_unit_test(rows_are_picked_whole),
         cmocka_unit_test(a_trimmed_head_gives_the_same_logits),

@@ -95,6 +95,26 @@ static void test_joint_distribution_with_trees(void **state)
                 check_shape(&trees[j], (vouch_accept)accept, i);
 }
 
+/* Drawn guesses, and beside and behind them point masses that follow from all that was drawn. */
+enum { N_MIXED = 5 };
+static const setup mixed[N_MIXED] = {
+    {.n_vocab = 4, .k = 1, .points = 2, .n_emitted = 3, .ending = BY_COMMIT, .eos = -1},
+    {.n_vocab = 3, .k = 2, .points = 1, .n_emitted = 4, .ending = BY_COMMIT, .eos = -1},
+    {.n_vocab = 3, .k = 2, .points = 2, .n_emitted = 3, .ending = BY_CONTEXT, .eos = 2},
+    {.n_vocab = 4, .k = 2, .points = 2, .n_emitted = 3, .ending = BY_ROOM, .eos = -1},
+    {.n_vocab = 3, .k = 3, .points = 1, .n_emitted = 3, .ending = BY_FAILURE, .eos = 1},
+};
+
+static void test_joint_distribution_with_point_masses(void **state)
+{
+    (void)state;
+    for (int accept = 0; accept < VOUCH_ACCEPTS; accept++)
+        for (int i = 0; i < N_PROCESSORS; i++)
+            for (size_t j = 0; j < N_MIXED; j++)
+                if (accept == VOUCH_ACCEPT_REJECTION || j == 0 || (i == PLAIN && j > 1)) /* the others take long */
+                    check_shape(&mixed[j], (vouch_accept)accept, i);
+}
+
 static void test_joint_distribution_with_large_trees(void **state)
 {
     (void)state;
@@ -264,7 +284,7 @@ static void test_lenience_bounds_every_token(void **state)
     (void)state;
     for (int i = PLAIN; i < N_PROCESSORS; i++)
         for (int j = 0; j < 12; j++) {
-            setup s = j % 2 ? shapes[j / 2] : trees[j / 2 % N_TREES];
+            setup s = j % 3 == 2 ? mixed[j / 3] : j % 2 ? shapes[j / 2] : trees[j / 2 % N_TREES];
             s.sampling = processors(i);
             s.greedy_draft = j % 4 > 1;
             s.lenience = j % 3 ? 0.8 : 0.3;
@@ -361,6 +381,10 @@ static void test_wrong_rules_are_caught(void **state)
     };
     for (size_t i = 0; i < sizeof of_trees / sizeof of_trees[0]; i++)
         check_wrong(&trees[3], VOUCH_ACCEPT_REJECTION, of_trees[i].wrong, PLAIN, of_trees[i].greedy_draft);
+    static const wrong of_mixed[] = {POINTS_FIRST,      POINTS_AS_DRAWN,   POINTS_BY_P, DROP_LOW_Q, RESIDUAL_IS_P,
+                                     LIMITS_NOT_SHARED, Q_OF_OTHER_TEMPERATURE, BONUS_FROM_Q, REUSED_GUESSES};
+    for (size_t i = 0; i < sizeof of_mixed / sizeof of_mixed[0]; i++)
+        check_wrong(&mixed[1], VOUCH_ACCEPT_REJECTION, of_mixed[i], PLAIN, false);
     check_wrong(&trees[2], VOUCH_ACCEPT_REJECTION, PENALTIES_WITHOUT_DRAFT, PENALTIES, true);
     check_wrong(&trees[3], VOUCH_ACCEPT_MATCH, DRAWN_AGAIN, PLAIN, false);
 }
@@ -381,6 +405,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_joint_distribution_is_the_targets),
         cmocka_unit_test(test_joint_distribution_with_trees),
+        cmocka_unit_test(test_joint_distribution_with_point_masses),
         cmocka_unit_test(test_joint_distribution_with_large_trees),
         cmocka_unit_test(test_joint_distribution_of_large_shapes),
         cmocka_unit_test(test_block_never_accepts_fewer),

@@ -23,8 +23,10 @@ typedef struct machine {
     double noise;       /* relative, uniform */
     double guess;       /* a guess of the chain, in plain passes */
     double hold[2];     /* chance of a guess, in the first and the second half of the tokens */
-    int32_t drafted;
-    int32_t guesses[MOST];
+    double second;      /* and of one beside it; 0: chains */
+    double free;        /* chance of a guess that costs nothing, beside the chain's or without it; 0: there are none */
+    int32_t drafted;    /* levels of the chain's guesses */
+    int32_t guesses[2 * MOST], parents[2 * MOST];
 } machine;
 
 static machine box;
@@ -49,12 +51,50 @@ static double box_pass(int32_t n_rows)
     return 0.002 * box_ratio(n_rows) * (1 + box.noise * (box_random() - 0.5));
 }
 
+/* A chain, or two guesses for each place of the best path: they are behind the first of the level before. */
+static vouch_draft box_guesses(int32_t depth, bool wide)
+{
+    vouch_draft draft = {.tokens = box.guesses, .parents = wide ? box.parents : NULL};
+    for (int32_t d = 0; d < depth; d++)
+        for (int32_t i = 0; i <= wide && draft.n < 2 * MOST; i++)
+            box.parents[draft.n++] = d == 0 ? -1 : d - 1 + wide * (d - 1);
+    return draft;
+}
+
+/* Depth that is accepted of a draft with guesses of the chain as deep as `chain`, and free ones as deep as `all`. */
+static int32_t box_judge(int32_t chain, int32_t all, double hold)
+{
+    int32_t held = 0;
+    for (; held < all; held++) {
+        const double left = held < chain ? (1 - hold) * (1 - box.second) : 1;
+        if (box_random() >= 1 - left * (1 - box.free)) break;
+    }
+    return held;
+}
+
 static vouch_draft chain_propose(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape)
 {
     (void)self, (void)tokens, (void)n_tokens;
     box.now += 0.002 * box.guess * shape->depth;
     box.drafted += shape->depth;
-    return (vouch_draft){.n = shape->depth, .tokens = box.guesses};
+    return box_guesses(shape->depth, box.second > 0);
+}
+
+/* Free guesses: two deep, or one beside each of the chain's and one behind them. */
+static int32_t free_depth, chain_asked;
+static vouch_draft free_propose(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape)
+{
+    (void)self, (void)tokens, (void)n_tokens;
+    const int32_t depth = shape->guide ? shape->guide->n : 0;
+    free_depth = vouch_min(depth > 0 ? depth + 1 : 2, shape->depth);
+    chain_asked = depth;
+    vouch_draft draft = box_guesses(free_depth, depth > 0);
+    const double first = depth > 0 ? 1 - (1 - box.hold[0]) * (1 - box.free) : box.free;
+    double path = 1;
+    draft.n = vouch_min(draft.n, shape->n);
+    draft.expected = 1;
+    for (int32_t d = 0; d < free_depth; d++) draft.expected += path *= d < depth || depth == 0 ? first : box.free;
+    return draft;
 }
 
 static void chain_rewind(void *self, int32_t n_tokens)
@@ -80,11 +120,21 @@ static const vouch_drafter_ops chain_ops = {.name = "chain",
                                             .close = chain_close,
                                             .memory = chain_memory};
 
+static const vouch_drafter_ops free_ops = {.name = "free",
+                                           .bit = VOUCH_DRAFTER_NGRAM,
+                                           .propose = free_propose,
+                                           .rewind = chain_rewind,
+                                           .close = chain_close,
+                                           .memory = chain_memory};
+
 /* How long so many tokens take, in plain steps. fixed < 0: paced. */
 static double race(int32_t fixed, double share, int32_t n_steps)
 {
-    const vouch_pace_options options = {.chain = {.ops = &chain_ops}, .chain_share = share, .now = box_now};
-    const vouch_shape most = {.n = MOST, .depth = MOST, .branches = 1};
+    const vouch_pace_options options = {.grown = {.ops = box.free > 0 ? &free_ops : NULL},
+                                        .chain = {.ops = &chain_ops},
+                                        .chain_share = share,
+                                        .now = box_now};
+    const vouch_shape most = {.n = 2 * MOST, .depth = MOST, .branches = 2};
     static const int32_t tokens[1];
     vouch_drafter_ref drafter;
     assert_int_equal(vouch_pace_open(&drafter, &options, NULL), VOUCH_OK);
@@ -96,8 +146,9 @@ static double race(int32_t fixed, double share, int32_t n_steps)
                                   : fixed > 0 ? chain_propose(NULL, tokens, n, &shape)
                                               : drafter.ops->propose(drafter.self, tokens, n + 1, &most);
         const double pass = box_pass(draft.n + 1);
-        int32_t held = 0;
-        while (held < draft.n && box_random() < box.hold[n >= n_steps / 2]) held++;
+        const int32_t wide = 1 + (box.second > 0);
+        const int32_t depth = box.free > 0 && draft.n > 0 && fixed < 0 ? free_depth : draft.n / wide;
+        const int32_t held = box_judge(box.free > 0 && fixed < 0 ? chain_asked : depth, depth, box.hold[n >= n_steps / 2]);
         box.now += pass;
         n += held + 1;
         const vouch_lap lap = {.n_guesses = draft.n, .n_accepted = held, .pass_seconds = pass, .judge_seconds = 1e-6};
@@ -164,6 +215,56 @@ static void it_finds_the_depth(void **state)
         const double paced = race(-1, 0.1, 4 * STEPS);
         if (best / paced < 0.88) print_error("row %g, hold %g: %.3f\n", box.row, box.hold[0], best / paced);
         assert_true(best / paced >= 0.88);
+    }
+}
+
+/* So it does with trees: what costs is a level, and a level holds with any of its guesses. On average: a bad beginning
+ * may use the budget up. */
+static void it_finds_the_depth_of_trees(void **state)
+{
+    (void)state;
+    static const double rows[] = {0.05, 0.15}, holds[] = {0.4, 0.7}, guesses[] = {0.05, 0.2};
+    for (int i = 0; i < 8; i++) {
+        double sum = 0;
+        for (uint64_t seed = 0; seed < 5; seed++) {
+            box = quiet;
+            box.seed = seed;
+            box.row = rows[i % 2], box.hold[0] = box.hold[1] = holds[i / 2 % 2], box.guess = guesses[i / 4], box.second = 0.3;
+            double best = race(0, 0, 4 * STEPS);
+            for (int32_t depth = 1; depth <= MOST; depth++) {
+                const double seconds = race(depth, 0, 4 * STEPS);
+                if (seconds < best) best = seconds;
+            }
+            sum += best / race(-1, 0.1, 4 * STEPS);
+        }
+        if (sum < 5 * 0.93) print_error("row %g, hold %g, guess %g: %.3f\n", box.row, box.hold[0], box.guess, sum / 5);
+        assert_true(sum >= 5 * 0.93);
+    }
+}
+
+/* Where there are free guesses, the chain is asked if both together give more for their time than these alone. */
+static void it_joins_where_that_pays(void **state)
+{
+    (void)state;
+    static const struct {
+        double free, hold, guess;
+        bool pays;
+    } cases[] = {{0.3, 0.8, 0.1, true}, {0.3, 0.8, 0.9, false}, {0.9, 0.8, 0.5, false}, {0.1, 0, 0.1, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double sum = 0;
+        for (uint64_t seed = 0; seed < 10; seed++) {
+            box = quiet;
+            box.seed = seed, box.row = 0.1, box.guess = 1000;
+            box.free = cases[i].free, box.hold[0] = box.hold[1] = cases[i].hold;
+            const double alone = race(-1, 1000, 4 * STEPS);
+            assert_int_equal(box.drafted, 0);
+            box.guess = cases[i].guess;
+            const double both = race(-1, 0.1, 4 * STEPS);
+            sum += alone / both;
+            assert_true(alone / both > 0.97);
+            assert_true(cases[i].pays || box.drafted < 4 * STEPS / 8);
+        }
+        assert_true(!cases[i].pays || sum > 10 * 1.4);
     }
 }
 
@@ -248,7 +349,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_never_hurts),     cmocka_unit_test(a_fixed_depth_does_hurt),
-        cmocka_unit_test(it_finds_the_depth), cmocka_unit_test(it_comes_back),
+        cmocka_unit_test(it_finds_the_depth),
+        cmocka_unit_test(it_finds_the_depth_of_trees), cmocka_unit_test(it_joins_where_that_pays),
+        cmocka_unit_test(it_comes_back),
         cmocka_unit_test(it_doesnt_ask_what_cant_pay), cmocka_unit_test(it_foretells),
         cmocka_unit_test(costs_are_learned),
     };

@@ -466,6 +466,134 @@ static void trees_keep_their_shape(void **state)
     assert_true(trees > 100 && chains > 100);
 }
 
+/* Another drafter's guesses: any tree that fits. */
+typedef struct guesses {
+    int32_t tokens[VOUCH_MAX_DRAFT], parents[VOUCH_MAX_DRAFT];
+    uint8_t drafters[VOUCH_MAX_DRAFT];
+    float chances[VOUCH_MAX_DRAFT];
+    vouch_dist dist;
+    const vouch_dist *q[VOUCH_MAX_DRAFT];
+    vouch_draft draft;
+} guesses;
+
+static void guess_tree(guesses *g, const vouch_shape *shape, bool drawn, bool rated, test_random *random)
+{
+    int32_t depth[VOUCH_MAX_DRAFT + 1] = {0}, n_children[VOUCH_MAX_DRAFT + 1] = {0}, n = 0;
+    for (int tries = 0; tries < 12 && n < shape->n; tries++) {
+        const int32_t place = (int32_t)test_below(random, (uint32_t)n + 1);
+        if (depth[place] == shape->depth || n_children[place] == shape->branches) continue;
+        n_children[place]++;
+        depth[n + 1] = depth[place] + 1;
+        g->parents[n] = place - 1;
+        g->tokens[n] = 4 - n_children[place]; /* of the tokens 0 to 3 */
+        g->chances[n] = 0.01f * (float)test_below(random, 100);
+        g->drafters[n] = VOUCH_DRAFTER_MODEL;
+        g->q[n++] = &g->dist;
+    }
+    g->draft = (vouch_draft){.n = n,
+                             .tokens = g->tokens,
+                             .parents = g->parents,
+                             .q = drawn ? g->q : NULL,
+                             .drafters = g->drafters,
+                             .chances = rated ? g->chances : NULL};
+}
+
+/* Drawn guesses are all there, the first ones, with their q. No other guess has one. */
+static void check_drawn(const vouch_draft *draft, const vouch_draft *guide)
+{
+    assert_true(draft->n >= guide->n);
+    for (int32_t i = 0; i < draft->n; i++) {
+        const bool is_drawn = i < guide->n;
+        assert_true(draft->q[i] == (is_drawn ? guide->q[i] : NULL));
+        assert_true(is_drawn == (draft->drafters[i] >> 1 & 1));
+        if (!is_drawn) continue;
+        assert_int_equal(draft->tokens[i], guide->tokens[i]);
+        assert_int_equal(vouch_draft_parent(draft, i), guide->parents[i]);
+    }
+}
+
+/* And what the sources learn is what they learn without a guide (law L3). */
+static void guesses_of_another_are_part_of_the_tree(void **state)
+{
+    (void)state;
+    static const unsigned bits[] = {VOUCH_DRAFTER_NGRAM, VOUCH_DRAFTER_SUFFIX};
+    static int32_t tokens[MAX_CTX];
+    static guesses g;
+    double cost[VOUCH_MAX_DRAFT + 2];
+    int shared = 0, alone = 0, added = 0, left_out = 0;
+    for (int32_t n = 1; n < VOUCH_MAX_DRAFT + 2; n++) cost[n] = vouch_cost_default(n);
+    for (int i = 0; i < 24; i++) {
+        test_random random = {(uint64_t)i};
+        const bool drawn = i % 2, rated = i / 2 % 2;
+        vouch_drafter_ref d = compose(bits, i % 3), other = compose(bits, i % 3);
+        vouch_shape shape = {.n = 2 + 3 * i % 20, .depth = 1 + i % 5, .branches = 1 + i % 4, .cost = i % 5 ? cost : NULL};
+        d.ops->begin(d.self, tokens, 1);
+        other.ops->begin(other.self, tokens, 1);
+        for (int32_t n = 1; n < 300; n += 1 + i % 3) {
+            for (int32_t j = 0; j < 4; j++) tokens[n - 1 + j] = (int32_t)test_below(&random, 4);
+            guess_tree(&g, &shape, drawn, rated, &random);
+            shape.guide = n % 7 ? &g.draft : NULL;
+            const vouch_draft draft = d.ops->propose(d.self, tokens, n, &shape);
+            check_tree(&draft, &shape);
+            if (!shape.guide) assert_null(draft.q);
+            if (shape.guide && drawn) check_drawn(&draft, &g.draft);
+            int n_guided = 0;
+            for (int32_t k = 0; k < draft.n; k++) {
+                const bool by_guide = draft.drafters[k] & VOUCH_DRAFTER_MODEL;
+                n_guided += by_guide;
+                shared += by_guide && draft.drafters[k] != VOUCH_DRAFTER_MODEL;
+                alone += draft.drafters[k] == VOUCH_DRAFTER_MODEL;
+                added += shape.guide && !by_guide;
+            }
+            left_out += shape.guide && n_guided < g.draft.n;
+            other.ops->observe(other.self, tokens, n);
+            assert_true(d.ops->digest(d.self) == other.ops->digest(other.self));
+            d.ops->rewind(d.self, n - 1);
+            other.ops->rewind(other.self, n - 1);
+        }
+        d.ops->close(d.self);
+        other.ops->close(other.self);
+    }
+    assert_true(shared > 100 && alone > 100 && added > 100 && left_out > 100);
+}
+
+/* A guide that is right is followed, one that is wrong soon isn't, and what is expected comes true. */
+static void guides_are_judged_by_what_happens(void **state)
+{
+    (void)state;
+    enum { ANSWER = 400 };
+    static int32_t tokens[MAX_CTX];
+    static guesses g;
+    double cost[VOUCH_MAX_DRAFT + 2];
+    for (int32_t n = 1; n < VOUCH_MAX_DRAFT + 2; n++) cost[n] = vouch_cost_default(n);
+    for (int right = 0; right < 20; right++) {
+        test_random random = {(uint64_t)right};
+        vouch_drafter_ref d = compose(NULL, 0);
+        const vouch_shape shape = {.n = 4, .depth = 4, .branches = 1, .cost = cost, .guide = &g.draft};
+        double expected = 0, held = 0;
+        int32_t n_last = 0;
+        d.ops->begin(d.self, tokens, 1);
+        for (int32_t n = 1; n < ANSWER;) {
+            for (int32_t i = 0; i < 4; i++) {
+                tokens[n + i] = (int32_t)test_below(&random, 1000);
+                g.tokens[i] = (int32_t)test_below(&random, 20) < right ? tokens[n + i] : 1000;
+                g.drafters[i] = VOUCH_DRAFTER_CUSTOM;
+            }
+            g.draft = (vouch_draft){.n = 4, .tokens = g.tokens, .drafters = g.drafters};
+            const vouch_draft draft = d.ops->propose(d.self, tokens, n, &shape);
+            int32_t n_held = 0;
+            while (n_held < draft.n && draft.tokens[n_held] == tokens[n + n_held]) n_held++;
+            if (n > ANSWER / 4) expected += draft.expected, held += 1 + n_held;
+            n_last = draft.n;
+            n += n_held + 1;
+        }
+        if (right == 0) assert_int_equal(n_last, 0);
+        if (right == 19) assert_int_equal(n_last, 4);
+        assert_true(expected > 0.85 * held && expected < 1.15 * held);
+        d.ops->close(d.self);
+    }
+}
+
 /* A cost of nothing fills the tree; one that is never worth it leaves it empty; in between it is in between. */
 static void cost_decides_the_size(void **state)
 {
@@ -529,6 +657,8 @@ int main(void)
         cmocka_unit_test(history_remembers_answers),
         cmocka_unit_test(history_is_bounded),
         cmocka_unit_test(trees_keep_their_shape),
+        cmocka_unit_test(guesses_of_another_are_part_of_the_tree),
+        cmocka_unit_test(guides_are_judged_by_what_happens),
         cmocka_unit_test(cost_decides_the_size),
         cmocka_unit_test(chances_are_learned),
     };

@@ -233,6 +233,41 @@ static void greedy_text_is_the_same_with_every_two_sources(void **state)
         }
 }
 
+/* A draft model and sources in one tree, of which some guesses are the model's, some aren't, and some are both's. */
+static void greedy_text_is_the_same_with_a_model_among_sources(void **state)
+{
+    (void)state;
+    static answer plain, got;
+    const bool quick = test_is_quick() || TEST_SANITIZED;
+    int64_t by_model = 0, by_others = 0, all = 0;
+    int32_t prompt[PROMPT];
+    for (int i = 0; i < N_FAMILIES; i++)
+        for (int j = 0; j < N_SOURCES; j++)
+            for (int32_t k = quick ? 7 : 1; k <= 16; k += quick ? 9 : 1) {
+                vouch_session_options options = options_plain();
+                answer_prompt(prompt, PROMPT, families[i].n_vocab, 1, true);
+                answer_run(&plain, families[i].target, &options, prompt, PROMPT);
+                options.speculation = (vouch_speculation){.drafters = VOUCH_DRAFTER_MODEL | sources[j],
+                                                          .draft_model = (j + k) % 2 ? families[i].near : families[i].far,
+                                                          .n_draft = k,
+                                                          .tree_branches = k % 4,
+                                                          .ngram_min = 1,
+                                                          .ngram_max = 3,
+                                                          .lenience = 1,
+                                                          .history_tokens = 500};
+                check_sources(&families[i], &options, prompt, &plain);
+                answer_run(&got, families[i].target, &options, prompt, PROMPT);
+                by_model += got.stats.drafted_by[1];
+                for (int bit = 2; bit < VOUCH_DRAFTERS; bit++) by_others += got.stats.drafted_by[bit];
+                all += got.stats.drafted;
+                options.speculation.n_draft = 0;
+                options.speculation.tree_branches = 0; /* as pays */
+                answer_run(&got, families[i].target, &options, prompt, PROMPT);
+                assert_true(answer_equal(&plain, &got));
+            }
+    assert_true(by_model > 0 && by_others > 0 && by_model < all && by_model + by_others > all);
+}
+
 /* The digests a context has after 0, 1, 2, ... of these tokens, one at a time. */
 static void digests_of(const vouch_model *model, vouch_kv_type kv_type, const int32_t *tokens, int32_t n,
                        uint64_t *digests)
@@ -464,6 +499,9 @@ static int64_t check_rule(const family *f, vouch_session_options options, vouch_
     answer_run(&plain, f->target, &options, prompt, PROMPT);
     options.speculation.drafters = ALL_SOURCES;
     options.speculation.tree_branches = accept == VOUCH_ACCEPT_BLOCK ? 1 : 4;
+    accepted[NEAR] += check_sources(f, &options, prompt, &plain);
+    options.speculation.drafters |= VOUCH_DRAFTER_MODEL;
+    options.speculation.draft_model = f->near;
     return check_sources(f, &options, prompt, &plain) + accepted[NEAR];
 }
 
@@ -812,7 +850,8 @@ static void sources_are_those_of_plain_decoding_under_each_rule(void **state)
         }
 }
 
-/* Law L3 for cache, sources and what was learned about them: each source, every two, and all; chains and trees. */
+/* Law L3 for cache, sources and what was learned about them: each source, every two, and all; chains and trees; beside
+ * a draft model and without. */
 static void sources_are_those_of_plain_decoding(void **state)
 {
     (void)state;
@@ -827,6 +866,8 @@ static void sources_are_those_of_plain_decoding(void **state)
                 options.speculation.n_draft = k;
                 options.speculation.tree_branches = 1 + (b + k) % 4;
                 options.speculation.history_tokens = 100;
+                if ((a + b + k) % 2) options.speculation.drafters |= VOUCH_DRAFTER_MODEL;
+                options.speculation.draft_model = families[i].near;
                 int32_t prompt[PROMPT];
                 answer_prompt(prompt, PROMPT, families[i].n_vocab, 77, true);
                 n_branches += check_drafter_state(families[i].target, &options, prompt);
@@ -901,6 +942,7 @@ int main(void)
         cmocka_unit_test(greedy_text_is_the_same_at_every_depth),
         cmocka_unit_test(greedy_text_is_the_same_with_every_source),
         cmocka_unit_test(greedy_text_is_the_same_with_every_two_sources),
+        cmocka_unit_test(greedy_text_is_the_same_with_a_model_among_sources),
         cmocka_unit_test(greedy_text_is_the_same_with_draft_trees),
         cmocka_unit_test(greedy_text_is_the_same_over_a_bridge),
         cmocka_unit_test(penalties_and_bias_see_the_same_history),

@@ -13,6 +13,11 @@
  * next, so the first n nodes are the best tree of n, whatever n; and n is the one that gives most tokens for its
  * cost, (1 + sum of the n values) / cost of n + 1 rows. Growth ends where no further node could change that.
  *
+ * Another drafter's guesses may be part of it (guide.h): at places that it knows they are candidates beside those of
+ * the sources, which branch off from them and go on behind them. Guesses that were drawn from q come first and all of
+ * them, whatever they are worth, and keep their numbers: to leave one out for what it is would bias the text. That so
+ * many were drawn was decided before. All others are point masses, and may be chosen by any of this (rejection.c).
+ *
  * What a candidate's chance is, chance.h says. It is learned from every token of an answer, in the order of the
  * sequence: the sources are asked for the token's place before they are told the token, and then each candidate held
  * or didn't. So what is learned is a function of the tokens, whatever was drafted (law L3), and nothing has to be
@@ -34,12 +39,14 @@ typedef struct candidate {
     uint8_t drafters;
     bool grown;
     double value;
-    vouch_opinion opinion;
+    int32_t guess; /* of the guide; -1: it is none */
+    vouch_opinion opinion, guided;
 } candidate;
 
 /* Candidates [first, last) are those of the place. */
 typedef struct place {
     int32_t first, last;
+    int32_t guided; /* the guide's place; -1: it has none here */
     int64_t cursor[VOUCH_MAX_SOURCES];
 } place;
 
@@ -47,6 +54,7 @@ typedef struct compose {
     int32_t n_sources;
     vouch_source sources[VOUCH_MAX_SOURCES];
     vouch_chances chances;
+    vouch_guide guide; /* of the last proposal */
 
     int32_t n_seen;    /* tokens that the sources know */
     int32_t n_learned; /* no token of the answer before this one is to be learned from; -1: there is no answer */
@@ -59,6 +67,7 @@ typedef struct compose {
     int32_t node[VOUCH_MAX_DRAFT]; /* its candidate */
     int32_t guesses[VOUCH_MAX_DRAFT], parents[VOUCH_MAX_DRAFT], depths[VOUCH_MAX_DRAFT];
     uint8_t drafters[VOUCH_MAX_DRAFT];
+    const vouch_dist *q[VOUCH_MAX_DRAFT];
     double expected[MAX_PLACES]; /* tokens of a cycle with the first so many nodes */
     int32_t tail[VOUCH_TAIL + VOUCH_MAX_DRAFT];
     int32_t n_tail;
@@ -82,7 +91,7 @@ static candidate *candidate_of(compose *c, place *p, int32_t here, int32_t token
         if (c->candidates[i].token == token) return &c->candidates[i];
     if (p->last - p->first == 2 * VOUCH_MAX_OPTIONS) return NULL;
     candidate *x = &c->candidates[p->last++];
-    *x = (candidate){.token = token, .place = here};
+    *x = (candidate){.token = token, .place = here, .guess = -1};
     memset(&x->opinion, VOUCH_SILENT, sizeof x->opinion);
     return x;
 }
@@ -96,20 +105,35 @@ static void weigh(compose *c, const place *p, unsigned named, double value)
         for (int32_t s = 0; s < c->n_sources; s++)
             if (named >> s & 1 && x->opinion.kind[s] == VOUCH_SILENT)
                 x->opinion.kind[s] = (int8_t)c->sources[s].ops->n_classes;
-        x->value = vouch_chance_of(&c->chances, &x->opinion);
+        x->value = named ? vouch_chance_of(&c->chances, &x->opinion) : -1;
+        if (p->guided >= 0) x->value = vouch_guide_chance(&c->guide, x->guess, x->value, &x->guided);
         sum += x->value;
     }
     const double scale = sum > 1 ? value / sum : value;
     for (int32_t i = p->first; i < p->last; i++) c->candidates[i].value *= scale;
 }
 
-/* Opens the place behind node here - 1, which is accepted with `value`. */
-static void place_open(compose *c, int32_t here, double value)
+/* The guide's guesses for the place: none of them may be left out. */
+static void name_guesses(compose *c, place *p, int32_t here)
+{
+    for (int32_t i = -1; (i = vouch_guide_next(&c->guide, p->guided, i)) >= 0;) {
+        candidate *x = candidate_of(c, p, here, c->guide.tokens[i]);
+        if (!x) return;
+        x->guess = i;
+        x->drafters = c->guide.drafters[i];
+    }
+    if (p->last == p->first) p->guided = -1;
+}
+
+/* Opens the place behind node here - 1, which is accepted with `value`; for the guide it is the place `guided`. */
+static void place_open(compose *c, int32_t here, double value, int32_t guided)
 {
     place *p = &c->places[here];
     vouch_place view = view_of(c, here);
     unsigned named = 0;
     p->first = p->last = c->n_candidates;
+    p->guided = guided;
+    if (guided >= 0) name_guesses(c, p, here);
     for (int32_t s = 0; s < c->n_sources; s++) {
         const vouch_source *source = &c->sources[s];
         vouch_candidate options[VOUCH_MAX_OPTIONS];
@@ -159,8 +183,9 @@ static void node_grow(compose *c, const vouch_shape *shape, int32_t index)
     c->parents[n] = x->place - 1;
     c->depths[n] = x->place == 0 ? 0 : c->depths[x->place - 1] + 1;
     c->drafters[n] = x->drafters;
+    c->q[n] = x->guess >= 0 ? c->guide.q[x->guess] : NULL;
     c->expected[n + 1] = c->expected[n] + x->value;
-    if (c->depths[n] + 1 < shape->depth) place_open(c, n + 1, x->value);
+    if (c->depths[n] + 1 < shape->depth) place_open(c, n + 1, x->value, x->guess >= 0 ? x->guess + 1 : -1);
     else c->places[n + 1] = (place){.first = 0, .last = 0};
 }
 
@@ -173,14 +198,29 @@ static bool is_worth(const compose *c, const vouch_shape *shape, double value, d
     return false;
 }
 
+/* The guesses drawn from q, under their own numbers. */
+static void grow_drawn(compose *c, const vouch_shape *shape, int32_t *n_children)
+{
+    for (int32_t i = 0; c->guide.drawn && i < c->guide.n; i++) {
+        const place *p = &c->places[c->guide.parents[i] + 1];
+        int32_t index = p->first;
+        while (index < p->last && c->candidates[index].guess != i) index++;
+        assert(index < p->last);
+        n_children[c->candidates[index].place]++;
+        node_grow(c, shape, index);
+    }
+}
+
 /* Grows nodes and returns how many of them to draft. */
 static int32_t grow(compose *c, const vouch_shape *shape)
 {
-    int32_t n_children[MAX_PLACES] = {0}, n_best = 0;
-    double best = shape->cost ? 1 / shape->cost[1] : 0;
+    int32_t n_children[MAX_PLACES] = {0};
     c->n_nodes = c->n_candidates = 0;
     c->expected[0] = 1;
-    place_open(c, 0, 1);
+    place_open(c, 0, 1, c->guide.n > 0 ? 0 : -1);
+    grow_drawn(c, shape, n_children);
+    int32_t n_best = c->n_nodes;
+    double best = shape->cost ? c->expected[n_best] / shape->cost[n_best + 1] : 0;
     while (c->n_nodes < shape->n) {
         const int32_t next = best_candidate(c, shape, n_children);
         if (next < 0) break;
@@ -203,13 +243,24 @@ static void set_tail(compose *c, const int32_t *tokens, int32_t n_tokens)
     memcpy(c->tail, tokens + n_tokens - c->n_tail, (size_t)c->n_tail * sizeof *tokens);
 }
 
-/* The token that came after what the sources know: of its candidates each held or didn't. */
+static void learn_guided(compose *c, int32_t token, int32_t guided)
+{
+    c->n_candidates = 0;
+    place_open(c, 0, 1, guided);
+    for (int32_t i = 0; i < c->n_candidates; i++)
+        vouch_chances_learn(&c->guide.chances, &c->candidates[i].guided, c->candidates[i].token == token);
+}
+
+/* The token that came after what the sources know: of its candidates each held or didn't. The sources' are counted as
+ * if there were no guide. */
 static void learn(compose *c, const int32_t *tokens)
 {
-    const int32_t token = tokens[c->n_seen];
+    const int32_t token = tokens[c->n_seen], guided = vouch_guide_place(&c->guide, tokens, c->n_seen);
     set_tail(c, tokens, c->n_seen);
-    c->n_nodes = c->n_candidates = 0;
-    place_open(c, 0, 1);
+    c->n_nodes = 0;
+    if (guided >= 0) learn_guided(c, token, guided);
+    c->n_candidates = 0;
+    place_open(c, 0, 1, -1);
     for (int32_t i = 0; i < c->n_candidates; i++)
         vouch_chances_learn(&c->chances, &c->candidates[i].opinion, c->candidates[i].token == token);
 }
@@ -234,12 +285,14 @@ static vouch_draft compose_propose(void *self, const int32_t *tokens, int32_t n_
     compose *c = self;
     compose_observe(c, tokens, n_tokens);
     set_tail(c, tokens, n_tokens);
+    vouch_guide_set(&c->guide, shape->guide, n_tokens);
     const int32_t n = grow(c, shape);
     bool is_chain = true;
     for (int32_t i = 0; i < n; i++) is_chain &= c->parents[i] == i - 1;
     return (vouch_draft){.n = n,
                          .tokens = c->guesses,
                          .parents = is_chain ? NULL : c->parents,
+                         .q = c->guide.drawn ? c->q : NULL,
                          .drafters = c->drafters,
                          .expected = c->expected[n]};
 }
@@ -276,6 +329,7 @@ static void compose_rewind(void *self, int32_t n_tokens)
     compose *c = self;
     c->is_judging = false;
     if (n_tokens < c->n_seen) c->n_seen = n_tokens;
+    if (n_tokens < c->guide.n_tokens) vouch_guide_set(&c->guide, NULL, 0);
     for (int32_t s = 0; s < c->n_sources; s++) c->sources[s].ops->rewind(c->sources[s].self, n_tokens);
 }
 
@@ -299,7 +353,7 @@ static size_t compose_memory(const void *self)
     return bytes;
 }
 
-/* The tree isn't part of the state. */
+/* The tree isn't part of the state, nor what was measured with a guide. */
 static uint64_t compose_digest(const void *self)
 {
     const compose *c = self;
@@ -325,7 +379,7 @@ static const vouch_drafter_ops compose_ops = {
 vouch_status vouch_drafter_compose_open(vouch_drafter_ref *out, const vouch_source *sources, int32_t n_sources,
                                         vouch_error *err)
 {
-    assert(n_sources >= 1 && n_sources <= VOUCH_MAX_SOURCES);
+    assert(n_sources >= 0 && n_sources <= VOUCH_MAX_SOURCES);
     *out = (vouch_drafter_ref){0};
     compose *c = calloc(1, sizeof *c);
     if (!c) {
@@ -334,8 +388,9 @@ vouch_status vouch_drafter_compose_open(vouch_drafter_ref *out, const vouch_sour
     }
     c->n_sources = n_sources;
     c->n_learned = -1;
-    memcpy(c->sources, sources, (size_t)n_sources * sizeof *sources);
+    for (int32_t s = 0; s < n_sources; s++) c->sources[s] = sources[s];
     vouch_chances_init(&c->chances, sources, n_sources);
+    vouch_guide_init(&c->guide);
     *out = (vouch_drafter_ref){.ops = &compose_ops, .self = c};
     return VOUCH_OK;
 }

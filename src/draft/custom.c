@@ -2,7 +2,7 @@
 /*
  * The caller's own drafter. It keeps no state for us: it sees the whole sequence each time, and its
  * guesses count as drawn from a point mass, so any rule it follows is exact. What it returns isn't
- * trusted: the cycle cuts the draft at k and at the first guess outside the vocabulary.
+ * trusted: the draft is cut at k and at the first guess outside the vocabulary.
  */
 #include "draft/custom.h"
 
@@ -10,6 +10,7 @@
 
 typedef struct custom {
     vouch_drafter drafter;
+    int32_t n_vocab;
     int32_t guesses[VOUCH_MAX_DRAFT];
 } custom;
 
@@ -19,7 +20,9 @@ static vouch_draft custom_propose(void *self, const int32_t *tokens, int32_t n_t
     const int32_t k = shape->depth;
     for (int32_t i = 0; i < k; i++) c->guesses[i] = -1; /* claimed but not written: no token */
     const int32_t n = c->drafter.propose(c->drafter.user, tokens, n_tokens, k, c->guesses);
-    return (vouch_draft){.n = n < 0 ? 0 : n > k ? k : n, .tokens = c->guesses};
+    vouch_draft draft = {.tokens = c->guesses};
+    while (draft.n < n && draft.n < k && c->guesses[draft.n] >= 0 && c->guesses[draft.n] < c->n_vocab) draft.n++;
+    return draft;
 }
 
 static void custom_rewind(void *self, int32_t n_tokens)
@@ -48,7 +51,8 @@ static const vouch_drafter_ops custom_ops = {
     .memory = custom_memory,
 };
 
-vouch_status vouch_drafter_custom_open(vouch_drafter_ref *out, const vouch_drafter *drafter, vouch_error *err)
+vouch_status vouch_drafter_custom_open(vouch_drafter_ref *out, const vouch_drafter *drafter, int32_t n_vocab,
+                                       vouch_error *err)
 {
     *out = (vouch_drafter_ref){0};
     if (!drafter->propose)
@@ -59,6 +63,7 @@ vouch_status vouch_drafter_custom_open(vouch_drafter_ref *out, const vouch_draft
         return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the custom drafter (%zu bytes)",
                           sizeof *c);
     c->drafter = *drafter;
+    c->n_vocab = n_vocab;
     *out = (vouch_drafter_ref){.ops = &custom_ops, .self = c};
     return VOUCH_OK;
 }

@@ -7,6 +7,7 @@
 #include "draft/drafter.h"
 
 /* Errors: ARGUMENT (no propose function), MEMORY. On failure *out has no ops. */
-vouch_status vouch_drafter_custom_open(vouch_drafter_ref *out, const vouch_drafter *custom, vouch_error *err);
+vouch_status vouch_drafter_custom_open(vouch_drafter_ref *out, const vouch_drafter *custom, int32_t n_vocab,
+                                       vouch_error *err);
 
 #endif

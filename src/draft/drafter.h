@@ -11,8 +11,11 @@
  *   D1  propose reads tokens[0, n_tokens) and leaves them as they are.
  *   D2  between two proposals the sequence may only have grown, unless rewind(n) said that all beyond
  *       the first n tokens may have changed.
- *   D3  a guess comes with the q it was really drawn from; q NULL means point masses. Guesses with the same
- *       parent and a q were drawn from that one q without replacement, in the order of their numbers.
+ *   D3  a guess comes with the q it was really drawn from; q NULL means a point mass. Guesses with the same
+ *       parent and a q were drawn from that one q without replacement, in the order of their numbers, and come before
+ *       those without. Whether a guess would be drawn was decided before it was; once drawn it is there, whatever it
+ *       is. A point mass may be what it is because of anything that was drawn, if the numbers by which it was aren't
+ *       used again for the same position.
  *   D4  nothing is allocated after open.
  */
 #ifndef VOUCH_DRAFT_DRAFTER_H
@@ -25,8 +28,9 @@ typedef struct vouch_draft {
     int32_t n;                  /* 0: no idea */
     const int32_t *tokens;      /* [n] */
     const int32_t *parents;     /* [n] below the guess's own number, -1: the sequence; NULL: a chain */
-    const vouch_dist *const *q; /* [n], or NULL: every guess is a point mass */
+    const vouch_dist *const *q; /* [n], each may be NULL: a point mass; NULL: all are */
     const uint8_t *drafters;    /* [n] VOUCH_DRAFTER_ bits of who proposed it; NULL: the drafter's own bit */
+    const float *chances;       /* [n] by its own model, of the guess behind those before it; NULL: it has none */
     double expected;            /* tokens of the cycle, as the drafter estimates; 0: it doesn't */
 } vouch_draft;
 
@@ -42,6 +46,8 @@ typedef struct vouch_shape {
     int32_t branches;   /* most with one parent; 1: a chain */
     const double *cost; /* [n + 2] of a pass by its rows, cost[1] that of a plain step: a drafter that can estimate
                            acceptance drafts as much as gives most tokens for it. NULL: as much as it may */
+    const vouch_draft *guide; /* to a composition: what another drafter guesses, to be part of the tree; it fits into
+                                 the shape and says its drafters. NULL: nothing */
 } vouch_shape;
 
 /* One row of the target, as it came from the model. */

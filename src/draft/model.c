@@ -16,7 +16,8 @@
  *
  * whereupon the best places are filled: with the likeliest tokens, or with tokens drawn from q without replacement.
  * How many there are behind a guess is decided before any of them is drawn, and none is dropped afterwards: so they
- * are exactly what the judge takes them for.
+ * are exactly what the judge takes them for. Where it is known what a pass costs by its rows, no more places are filled
+ * than give more tokens for it.
  *
  * A guess drawn from q carries that q; one by argmax comes from a point mass and carries none. By which random
  * numbers they are drawn is up to the rule that judges them: by ones of their own, or by the target's.
@@ -64,6 +65,7 @@ typedef struct model_drafter {
     int32_t branches;         /* 1: chains */
     vouch_dist *q;            /* [k], or [1] where greedy */
     const vouch_dist **q_of;  /* [k] */
+    float *chances;           /* [k] */
     int32_t *guesses;         /* [k] */
     int32_t *parents;         /* [k] */
     int32_t window;           /* tokens the penalties look at */
@@ -73,6 +75,8 @@ typedef struct model_drafter {
     /* The running tree. */
     int32_t n_history;        /* tokens in `history` before the first guess */
     int32_t n_q, n_rows;      /* used; fed */
+    int32_t n_planned;        /* places that were to be filled */
+    double expected;          /* tokens of a cycle with them */
     int32_t rows[VOUCH_MAX_DRAFT], depths[VOUCH_MAX_DRAFT]; /* of the context's tree; guesses before it on its path */
     double values[VOUCH_MAX_DRAFT];
     opening openings[N_BEST];
@@ -144,9 +148,15 @@ static bool draw_guess(model_drafter *d, int32_t i, int64_t position, int32_t n_
 {
     vouch_dist *q = &d->q[d->greedy ? 0 : i];
     if (!read_row(d, q, 0, n_history)) return false;
-    vouch_residual whole;
-    vouch_residual_begin(&whole, q, NULL, 1);
-    d->guesses[i] = d->draw(&whole, d->sampler.params.seed, position, i);
+    if (d->greedy) {
+        float most;
+        vouch_find_top(d->sampler.kernels, q->weight, q->n_vocab, 1, &d->guesses[i], &most);
+    } else {
+        vouch_residual whole;
+        vouch_residual_begin(&whole, q, NULL, 1);
+        d->guesses[i] = d->draw(&whole, d->sampler.params.seed, position, i);
+    }
+    d->chances[i] = (float)vouch_dist_p(q, d->guesses[i]);
     return true;
 }
 
@@ -211,21 +221,31 @@ static int32_t level_open(model_drafter *d, const int32_t *chosen, int32_t n)
     return n_open;
 }
 
+/* Whether one more guess of this value gives more tokens for its cost. */
+static bool is_worth(const model_drafter *d, const vouch_shape *shape, double value)
+{
+    const double *cost = shape->cost;
+    const int32_t n = d->n_planned;
+    return !cost || (d->expected + value) * cost[n + 1] > d->expected * cost[n + 2];
+}
+
 /* Gives the best n places to guesses. */
-static void divide(opening *openings, int32_t n_open, int32_t n, int32_t branches)
+static void divide(model_drafter *d, int32_t n_open, int32_t n, const vouch_shape *shape)
 {
     for (; n > 0; n--) {
         opening *best = NULL;
         double most = 0;
-        for (opening *o = openings; o < openings + n_open; o++) {
-            if (o->n_filled == vouch_min(o->n_best, branches)) continue;
+        for (opening *o = d->openings; o < d->openings + n_open; o++) {
+            if (o->n_filled == vouch_min(o->n_best, shape->branches)) continue;
             const double value = o->value * (double)o->weight[o->n_filled] / o->total;
             if (best && value <= most) continue;
             best = o;
             most = value;
         }
-        if (!best) return;
+        if (!best || !is_worth(d, shape, most)) return;
         best->n_filled++;
+        d->n_planned++;
+        d->expected += most;
     }
 }
 
@@ -238,13 +258,14 @@ static void fill(model_drafter *d, vouch_draft *draft, const opening *o, int64_t
         int32_t token = o->best[i];
         double p = (double)o->weight[i] / o->total;
         if (!d->greedy) {
-            token = d->draw(&left, d->sampler.params.seed, n_tokens + depth, number);
+            token = d->draw(&left, d->sampler.params.seed, n_tokens + depth, depth * VOUCH_MAX_DRAFT + number);
             p = vouch_dist_p(o->q, token);
             vouch_residual_reject(&left, token);
         }
         d->guesses[number] = token;
         d->parents[number] = o->parent;
         d->depths[number] = depth;
+        d->chances[number] = (float)p;
         d->values[number] = o->value * p;
         d->q_of[number] = o->q;
     }
@@ -255,7 +276,7 @@ static void grow_tree(model_drafter *d, vouch_draft *draft, int64_t n_tokens, in
     int32_t chosen[N_BEST], n_open = place_open(d, &d->openings[0], -1, 0);
     for (int32_t level = 0; n_open > 0; level++) {
         const int32_t levels = shape->depth - level, first = draft->n;
-        divide(d->openings, n_open, (n - first + levels - 1) / levels, shape->branches);
+        divide(d, n_open, (n - first + levels - 1) / levels, shape);
         for (int32_t i = 0; i < n_open; i++) fill(d, draft, &d->openings[i], n_tokens);
         for (int32_t i = first; i < draft->n; i++)
             if (d->parents[i] != i - 1) draft->parents = d->parents;
@@ -267,7 +288,7 @@ static void grow_tree(model_drafter *d, vouch_draft *draft, int64_t n_tokens, in
 static vouch_draft model_propose(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape)
 {
     model_drafter *d = self;
-    vouch_draft draft = {.tokens = d->guesses, .q = d->greedy ? NULL : d->q_of};
+    vouch_draft draft = {.tokens = d->guesses, .q = d->greedy ? NULL : d->q_of, .chances = d->chances};
     int32_t k = vouch_min(d->branches > 1 ? shape->n : shape->depth, d->k);
     if (k < 1 || shape->depth < 1 || !catch_up(d, tokens, n_tokens, true)) return draft;
     const int32_t cached = offset_of(d, n_tokens);
@@ -275,7 +296,8 @@ static vouch_draft model_propose(void *self, const int32_t *tokens, int32_t n_to
     if (k < 1) return draft;
 
     d->n_history = vouch_min(n_tokens, d->window);
-    d->n_q = d->n_rows = 0;
+    d->n_q = d->n_rows = d->n_planned = 0;
+    d->expected = 1;
     memcpy(d->history, tokens + n_tokens - d->n_history, (size_t)d->n_history * sizeof *tokens);
     if (d->branches > 1) grow_tree(d, &draft, n_tokens, k, shape);
     else grow_chain(d, &draft, n_tokens, k);
@@ -319,8 +341,7 @@ static const vouch_drafter_ops model_ops = {.name = "model",
                                             .memory = model_memory,
                                             .digest = model_digest};
 
-/* In chains: with temperature 0 q is itself a point mass: what sampling would give, too. A greedy draft at a higher
- * temperature takes the argmax of the logits after penalties and bias. */
+/* A greedy draft takes the likeliest tokens after penalties and bias; how likely they are is said at temperature 1. */
 static void layout_drafter(model_drafter *d, const vouch_drafter_model_options *options, const vouch_weights *weights,
                            vouch_arena *arena)
 {
@@ -329,9 +350,8 @@ static void layout_drafter(model_drafter *d, const vouch_drafter_model_options *
     d->greedy = params.temperature == 0 || options->draft_sampling == VOUCH_DRAFT_GREEDY;
     d->k = options->k;
     d->branches = vouch_min(vouch_min(options->branches, d->k), N_BEST);
-    if (d->greedy && d->branches == 1) params.temperature = 0;
-    if (params.temperature == 0 && d->branches > 1) {
-        params.temperature = 1; /* for the values of places; the order is the same */
+    if (d->greedy) {
+        params.temperature = 1;
         params.top_k = 0;
         params.top_p = 1;
         params.min_p = 0;
@@ -340,6 +360,7 @@ static void layout_drafter(model_drafter *d, const vouch_drafter_model_options *
     const int32_t n_q = d->greedy ? 1 : d->k;
     d->q = vouch_arena_take(arena, (size_t)n_q, sizeof *d->q);
     d->q_of = vouch_arena_take(arena, (size_t)d->k, sizeof *d->q_of);
+    d->chances = vouch_arena_take(arena, (size_t)d->k, sizeof *d->chances);
     d->guesses = vouch_arena_take(arena, (size_t)d->k, sizeof *d->guesses);
     d->parents = vouch_arena_take(arena, (size_t)d->k, sizeof *d->parents);
     d->window = vouch_min(params.penalty_window, options->n_ctx);

@@ -72,7 +72,7 @@ static vouch_status open_bridge(vouch_bridge **out, const vouch_model *model, co
 }
 
 static vouch_status open_model(vouch_drafter_ref *out, const vouch_model *model, const vouch_session_options *o,
-                               bool is_paced, vouch_pool *pool, vouch_error *err)
+                               int32_t branches, vouch_pool *pool, vouch_error *err)
 {
     const vouch_speculation *spec = &o->speculation;
     vouch_bridge *bridge;
@@ -84,7 +84,7 @@ static vouch_status open_model(vouch_drafter_ref *out, const vouch_model *model,
                                                  .n_ctx = o->n_ctx,
                                                  .prefill_chunk = o->prefill_chunk,
                                                  .k = spec->n_draft,
-                                                 .branches = is_paced ? 1 : spec->tree_branches,
+                                                 .branches = branches,
                                                  .kv_type = o->kv_type,
                                                  .bridge = bridge,
                                                  .head = spec->draft_head,
@@ -106,9 +106,9 @@ static vouch_status open_source(vouch_source *out, const vouch_model *model, con
     }
 }
 
-/* Nothing where no source is named. */
+/* Nothing where no source is named, unless it is wanted all the same. */
 static vouch_status open_composition(vouch_drafter_ref *out, const vouch_model *model,
-                                     const vouch_session_options *o, vouch_error *err)
+                                     const vouch_session_options *o, bool is_wanted, vouch_error *err)
 {
     const unsigned others = VOUCH_DRAFTER_NONE | VOUCH_DRAFTER_MODEL | VOUCH_DRAFTER_CUSTOM;
     vouch_source sources[VOUCH_DRAFTERS];
@@ -119,7 +119,7 @@ static vouch_status open_composition(vouch_drafter_ref *out, const vouch_model *
         status = open_source(&sources[n], model, o, 1u << bit, err);
         n += status == VOUCH_OK;
     }
-    if (status == VOUCH_OK && n > 0) return vouch_drafter_compose_open(out, sources, n, err);
+    if (status == VOUCH_OK && (n > 0 || is_wanted)) return vouch_drafter_compose_open(out, sources, n, err);
     while (n > 0) {
         n--;
         sources[n].ops->close(sources[n].self);
@@ -128,28 +128,32 @@ static vouch_status open_composition(vouch_drafter_ref *out, const vouch_model *
 }
 
 static vouch_status open_chain(vouch_drafter_ref *out, const vouch_model *model, const vouch_session_options *o,
-                               bool is_paced, vouch_pool *pool, vouch_error *err)
+                               int32_t branches, vouch_pool *pool, vouch_error *err)
 {
     const vouch_speculation *spec = &o->speculation;
-    if (spec->drafters & VOUCH_DRAFTER_MODEL) return open_model(out, model, o, is_paced, pool, err);
-    if (spec->drafters & VOUCH_DRAFTER_CUSTOM) return vouch_drafter_custom_open(out, &spec->custom, err);
+    if (spec->drafters & VOUCH_DRAFTER_MODEL) return open_model(out, model, o, branches, pool, err);
+    if (spec->drafters & VOUCH_DRAFTER_CUSTOM)
+        return vouch_drafter_custom_open(out, &spec->custom, model->info.n_vocab, err);
     return VOUCH_OK;
 }
 
+/* Of a paced draft model's tree the composition takes what pays. */
 vouch_status vouch_drafters_open(vouch_drafter_ref *out, const vouch_model *model, const vouch_session_options *o,
-                                 bool is_paced, vouch_pool *pool, vouch_error *err)
+                                 bool is_paced, int32_t branches, vouch_pool *pool, vouch_error *err)
 {
     const vouch_speculation *spec = &o->speculation;
+    const bool by_model = spec->drafters & VOUCH_DRAFTER_MODEL;
     vouch_pace_options parts = {.now = vouch_now};
     *out = (vouch_drafter_ref){0};
-    VOUCH_TRY(open_composition(&parts.grown, model, o, err));
-    const vouch_status status = open_chain(&parts.chain, model, o, is_paced, pool, err);
+    VOUCH_TRY(open_composition(&parts.grown, model, o, is_paced && by_model && branches > 1, err));
+    const vouch_status status = open_chain(&parts.chain, model, o, branches, pool, err);
     if (status != VOUCH_OK) {
         if (parts.grown.ops) parts.grown.ops->close(parts.grown.self);
         return status;
     }
-    if (is_paced) {
-        if (spec->drafters & VOUCH_DRAFTER_MODEL)
+    if (is_paced || (parts.grown.ops && parts.chain.ops)) {
+        if (!is_paced) parts.chain_depth = (spec->n_draft + 1) / 2;
+        if (is_paced && by_model)
             parts.chain_share = (double)spec->draft_model->weights->arena.size / (double)model->weights->arena.size;
         return vouch_pace_open(out, &parts, err);
     }

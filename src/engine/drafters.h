@@ -5,7 +5,7 @@
  *     pace ─┬─ composition ── n-gram, suffix, recycle, prediction, history
  *           └─ draft model, or the caller's own
  *
- * Without pace there is one of the two.
+ * One of the two is there without pace, where it is said how much to draft.
  */
 #ifndef VOUCH_ENGINE_DRAFTERS_H
 #define VOUCH_ENGINE_DRAFTERS_H
@@ -13,10 +13,10 @@
 #include "draft/source.h"
 #include "engine/model.h"
 
-/* With options that are resolved. Errors: ARGUMENT, MEMORY, MISMATCH (draft model); on failure *out has no ops. */
+/* With options that are resolved; the draft model makes at most so many guesses for one place. Errors: ARGUMENT, MEMORY, MISMATCH (draft model); on failure *out has no ops. */
 vouch_status vouch_drafters_open(vouch_drafter_ref *out, const vouch_model *model,
-                                 const vouch_session_options *options, bool is_paced, vouch_pool *pool,
-                                 vouch_error *err);
+                                 const vouch_session_options *options, bool is_paced, int32_t branches,
+                                 vouch_pool *pool, vouch_error *err);
 /* The source with this bit; ops NULL: none. */
 vouch_source vouch_drafters_source(vouch_drafter_ref drafter, unsigned bit);
 /* "ngram,recycle" */

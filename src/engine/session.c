@@ -130,13 +130,10 @@ static vouch_status check_speculation(const vouch_speculation *s, vouch_error *e
     return VOUCH_OK;
 }
 
-/* Pace decides how much to draft where it isn't said, and between drafters that can't be composed. */
+/* Pace decides how much to draft where it isn't said. */
 static bool wants_pace(const vouch_speculation *given)
 {
-    if (given->drafters == VOUCH_DRAFTER_NONE) return false;
-    if (given->drafters == VOUCH_DRAFTER_MODEL && given->tree_branches > 1) return false; /* it knows chains */
-    return given->drafters == VOUCH_DRAFTER_AUTO || given->n_draft == 0 ||
-           ((given->drafters & CHAINS) && (given->drafters & ~CHAINS));
+    return given->drafters == VOUCH_DRAFTER_AUTO || (given->drafters != VOUCH_DRAFTER_NONE && given->n_draft == 0);
 }
 
 /* Replaces every "default" by a value and checks the rest. */
@@ -256,7 +253,8 @@ static void fill_shape(vouch_session *s)
     const vouch_speculation *spec = &s->options.speculation;
     for (int32_t n = 1; n <= VOUCH_MAX_DRAFT + 1; n++) s->cost[n] = vouch_cost_default(n);
     s->shape = (vouch_shape){
-        .n = spec->n_draft, .depth = spec->tree_depth, .branches = spec->tree_branches, .cost = s->cost};
+        .n = spec->n_draft, .depth = spec->tree_depth, .branches = spec->tree_branches};
+    if (spec->drafters & ~CHAINS) s->shape.cost = s->cost; /* a draft model by itself drafts as much as is said */
 }
 
 static void layout_session(vouch_session *s, vouch_arena *arena)
@@ -287,8 +285,9 @@ static vouch_status open_parts(vouch_session *s, const vouch_session_options *gi
         .n_ctx = o->n_ctx, .max_rows = most, .max_logits = s->max_logits, .kv_type = o->kv_type};
     VOUCH_TRY(vouch_context_open(&s->target, s->model->weights, s->pool, &context, err));
     VOUCH_TRY(vouch_stream_open(&s->stream, s->model->tokenizer, given->stop, given->n_stop, VOUCH_MAX_DRAFT + 1, err));
-    VOUCH_TRY(vouch_drafters_open(&s->cycle.drafter, s->model, o, s->is_paced, s->pool, err));
-    s->cycle.pace = vouch_pace_of(s->cycle.drafter);
+    const int32_t branches = given->speculation.tree_branches > 0 ? o->speculation.tree_branches : 1;
+    VOUCH_TRY(vouch_drafters_open(&s->cycle.drafter, s->model, o, s->is_paced, branches, s->pool, err));
+    s->cycle.pace = s->is_paced ? vouch_pace_of(s->cycle.drafter) : NULL;
     return VOUCH_OK;
 }
 

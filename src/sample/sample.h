@@ -64,15 +64,18 @@ int32_t vouch_dist_draw(const vouch_dist *dist, double u);
 
 /* What is left of p while guesses for one place are rejected, one after the other (Leviathan et al.; without
  * replacement: Jeon et al., arXiv 2402.14160). The first was drawn from q, each further one from q without those
- * before it; q NULL: they were point masses. Before the i-th rejection the remains are r, and after it
+ * before it; behind them, or where q is NULL, they were point masses. Before the i-th rejection the remains are r, and
+ * after it
  *
- *     norm(max(0, r - lenience q)),   q = norm(q without the guesses before)
+ *     norm(max(0, r - lenience q)),   q = norm(q without the guesses before), or the point mass
  *
  * All of it is computed in double from the weights of p and q when it is asked for; nothing is copied. */
 typedef struct vouch_residual {
     const vouch_dist *p, *q;
     double lenience;
     int32_t n; /* guesses rejected; 0: this is p */
+    int32_t n_drawn; /* the first of them: drawn from q */
+    bool points; /* further ones are point masses */
     int32_t rejected[VOUCH_MAX_DRAFT];
     double a[VOUCH_MAX_DRAFT], b[VOUCH_MAX_DRAFT]; /* i-th rejection: mass = max(0, a mass - b q's weight) */
     double total;   /* mass left; 0: in floating point none is */
@@ -80,7 +83,9 @@ typedef struct vouch_residual {
 } vouch_residual;
 
 void vouch_residual_begin(vouch_residual *r, const vouch_dist *p, const vouch_dist *q, double lenience);
-/* Its probability among what is left of p, and of q (a guess without q: 1). */
+/* The guesses drawn from q are through: from here on they were point masses. */
+void vouch_residual_end_draws(vouch_residual *r);
+/* Its probability among what is left of p, and of q (a point mass: 1). */
 double vouch_residual_p(const vouch_residual *r, int32_t token);
 double vouch_residual_q(const vouch_residual *r, int32_t token);
 void vouch_residual_reject(vouch_residual *r, int32_t guess);
@@ -91,8 +96,8 @@ double vouch_residual_mass(const vouch_residual *r, int32_t token);
 
 /* A token of what is left, by the random numbers of a position, of which
  *   position  uses the one that a token is emitted by;
- *   guess     uses one of its own for each `number`: that of the guess in its draft, so that in a chain a place that
- *             is drafted again has another;
+ *   guess     uses one of its own for each `number`: those of deeper guesses of a draft are larger, so that a place
+ *             that is drafted again, which is less deep then, has another;
  *   race      uses one for each token of the vocabulary, the same for whoever draws at this position. */
 typedef int32_t vouch_draw_fn(const vouch_residual *left, uint64_t seed, int64_t position, int32_t number);
 vouch_draw_fn vouch_draw_position, vouch_draw_guess, vouch_draw_race;

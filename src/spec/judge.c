@@ -27,7 +27,7 @@ vouch_status vouch_judge(vouch_judgement *out, vouch_guess *guesses, const vouch
                                    .parent = vouch_draft_parent(draft, i),
                                    .drafters = draft->drafters ? draft->drafters[i] : 0,
                                    .verdict = VOUCH_NOT_REACHED,
-                                   .q = draft->q ? vouch_dist_p(draft->q[i], token) : 1};
+                                   .q = draft->q && draft->q[i] ? vouch_dist_p(draft->q[i], token) : 1};
         out->overlap[i] = 0;
     }
     return rule->judge(out, guesses, trial);

@@ -13,7 +13,7 @@ enum {
     PLAIN_EVERY = 64, /* and one after so many cycles without any; */
     PLAIN_OFTEN = 8,  /* or so many, where drafting seems to win less than a fifth */
     TRY_EVERY = 8,    /* plain steps between trials of a chain that doesn't seem to pay */
-    DEPTHS = 6,       /* of a chain whose acceptance is counted apart; the last stands for all deeper ones */
+    DEPTHS = 6,       /* of drafts with the chain whose acceptance is counted apart; the last stands for all deeper ones */
 };
 
 enum { GROWN, CHAIN, PARTS };
@@ -21,9 +21,11 @@ enum { GROWN, CHAIN, PARTS };
 /* Of an error, the least that a mean takes over: it follows what happens. */
 static const double RATE = 0.1;
 /* Acceptance: what is thought of the first guess before any was judged, and of each deeper one what is known of that
- * before it, counts as so many tries; what was tried fades by cycles, so that what stopped being tried is thought
- * of so again. */
+ * before it, counts as so many tries; what was tried fades by cycles, by those without the chain, too, so that what
+ * stopped being tried is thought of so again. */
 static const double HOLD_FIRST = 0.65, HOLD_TRIES = 2, HOLD_FADE = 0.95;
+/* Cycles that what the chain catches up with counts for. */
+static const double LATE_CYCLES = 16;
 /* The budget in plain steps: at the beginning, at most, and its share of the time. */
 static const double BUDGET = 3, MOST_BUDGET = 6, INCOME = 0.01;
 
@@ -46,21 +48,26 @@ struct vouch_pace {
     double costs[VOUCH_MAX_DRAFT + 2];
     mean judge;         /* seconds a committed token */
     mean grown_seconds; /* a proposal */
-    mean guess_seconds; /* a guess of the chain */
+    mean guess_seconds; /* a guess of the chain, or a level of its tree */
     mean catch_up_seconds; /* a token that the chain has to catch up with */
     double chain_share;
-    double tries[DEPTHS], hits[DEPTHS]; /* guesses of the chain at each depth, judged and accepted, faded */
+    int32_t chain_depth; /* given; 0: decided here */
+    double tries[DEPTHS], hits[DEPTHS]; /* depths that drafts with the chain reached and went beyond, faded */
     double hold[DEPTHS];                /* the chance that follows */
+    mean rows, beyond;   /* of such drafts: guesses for each of the chain's depths; accepted deeper than it */
     int32_t chain_seen; /* tokens that the chain knows at most */
     int32_t since_plain, n_plain; /* cycles with guesses since the last one without; and the other way round */
     int32_t n_answer;  /* cycles since the prompt */
     int32_t most_rows; /* of the largest pass so far */
     double budget;
     /* The running cycle. */
-    bool by_chain;
+    bool by_chain; /* the chain was asked */
+    int32_t depth; /* of its guesses */
+    double chain_costs[VOUCH_MAX_DRAFT + 2]; /* costs, and what its guesses take */
     double draft_seconds;
     double expected; /* tokens */
     double yield;    /* of them for a plain pass's time */
+    double without;  /* the same without the chain, or 1 if that is more */
     double seconds;  /* expected, of the draft and the pass */
     uint8_t bits[VOUCH_MAX_DRAFT];
 };
@@ -72,12 +79,18 @@ static double guess_cost(const vouch_pace *p)
     return p->guess_seconds.n > 0 ? p->guess_seconds.value / vouch_cost_seconds(&p->cost) : p->chain_share;
 }
 
-/* In plain passes: what a chain of n guesses takes before it is scored. */
-static double chain_cost(const vouch_pace *p, int32_t n_tokens, int32_t n)
+/* In plain passes: what the chain takes to catch up. */
+static double late_cost(const vouch_pace *p, int32_t n_tokens)
 {
     const int32_t behind = n_tokens - p->chain_seen - 1; /* one is run with the first guess */
     const double each = p->catch_up_seconds.n > 0 ? p->catch_up_seconds.value / vouch_cost_seconds(&p->cost) : guess_cost(p) / 4;
-    return n * guess_cost(p) + (behind > 0 ? behind * each : 0);
+    return behind > 0 ? behind * each : 0;
+}
+
+/* And what a draft of depth n takes before it is scored. */
+static double chain_cost(const vouch_pace *p, int32_t n_tokens, int32_t n)
+{
+    return n * guess_cost(p) + late_cost(p, n_tokens);
 }
 
 static double hold_of(const vouch_pace *p, int32_t depth)
@@ -92,20 +105,34 @@ static void hold_update(vouch_pace *p)
         before = p->hold[d] = (p->hits[d] + HOLD_TRIES * before) / (p->tries[d] + HOLD_TRIES);
 }
 
-/* The depth with the highest yield, in tokens per plain pass, of those that can't lose more than there is; 0: none has
- * more than `least`. */
-static int32_t best_depth(const vouch_pace *p, int32_t n_tokens, int32_t most, double least, double *expected)
+/* Tokens of a cycle with so many guesses of the chain. */
+static double tokens_of(const vouch_pace *p, int32_t depth)
 {
+    double path = 1, tokens = 1 + p->beyond.value;
+    for (int32_t n = 0; n < depth; n++) tokens += path *= hold_of(p, n);
+    return tokens;
+}
+
+/* Rows of its pass. */
+static int32_t rows_of(const vouch_pace *p, int32_t depth, int32_t most)
+{
+    const double n = p->rows.n > 0 ? depth * p->rows.value : depth;
+    return 1 + vouch_min(most, (int32_t)(n + 0.5));
+}
+
+/* The depth with the highest yield, in tokens per plain pass, of those that can't lose more than there is; 0: none has
+ * more than `least`. To have caught up pays in later cycles, too: or a chain that isn't asked would be further behind
+ * with each token, until it never could be. */
+static int32_t best_depth(const vouch_pace *p, int32_t n_tokens, const vouch_shape *most, double least)
+{
+    const double late = late_cost(p, n_tokens);
     int32_t best = 0;
-    double path = 1, tokens = 1;
-    for (int32_t n = 1; n <= most; n++) {
-        path *= hold_of(p, n - 1);
-        tokens += path;
-        const double cost = p->costs[n + 1] + chain_cost(p, n_tokens, n), yield = tokens / cost;
-        if (cost - 1 > p->budget) break;
+    for (int32_t n = 1; n <= most->depth; n++) {
+        const double cost = p->costs[rows_of(p, n, most->n)] + n * guess_cost(p) + late / LATE_CYCLES;
+        const double yield = tokens_of(p, n) / cost;
+        if ((cost + late) * p->without - 1 > p->budget) break;
         if (yield <= least) continue;
         least = yield;
-        *expected = tokens;
         best = n;
     }
     return best;
@@ -138,28 +165,38 @@ static vouch_draft ask_grown(vouch_pace *p, const int32_t *tokens, int32_t n_tok
     return draft;
 }
 
+static int32_t depth_of(const vouch_draft *draft)
+{
+    int32_t depths[VOUCH_MAX_DRAFT], most = 0;
+    for (int32_t i = 0; i < draft->n; i++) {
+        const int32_t parent = vouch_draft_parent(draft, i);
+        depths[i] = parent < 0 ? 1 : depths[parent] + 1;
+        if (depths[i] > most) most = depths[i];
+    }
+    return most;
+}
+
 static vouch_draft ask_chain(vouch_pace *p, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape)
 {
     const vouch_drafter_ref *chain = &p->part[CHAIN];
     const int32_t behind = n_tokens - p->chain_seen - 1;
     const double start = p->now();
     vouch_draft draft = chain->ops->propose(chain->self, tokens, n_tokens, shape);
-    const double seconds = p->now() - start, rest = seconds - p->guess_seconds.value * draft.n;
+    p->depth = depth_of(&draft);
+    const double seconds = p->now() - start, rest = seconds - p->guess_seconds.value * p->depth;
     p->chain_seen = n_tokens;
     if (behind > 1) mean_add(&p->catch_up_seconds, rest > 0 ? rest / behind : 0, RATE);
-    else if (draft.n > 0) mean_add(&p->guess_seconds, seconds / draft.n, RATE);
+    else if (draft.n > 0) mean_add(&p->guess_seconds, seconds / p->depth, RATE);
     draft.drafters = p->bits;
     return draft;
 }
 
-/* How deep the chain should go instead of a draft with this yield; 0: not at all. */
-static int32_t chain_depth(const vouch_pace *p, int32_t n_tokens, int32_t most, double yield, double *expected)
+/* How deep the chain should go, given a draft without it of this yield; 0: not at all. */
+static int32_t chain_depth(const vouch_pace *p, int32_t n_tokens, const vouch_shape *most, double yield)
 {
     if (!p->part[CHAIN].ops || p->budget <= 0) return 0;
-    const int32_t depth = best_depth(p, n_tokens, most, yield, expected);
-    if (depth > 0 || yield > 1 || !may_try(p, n_tokens, most)) return depth;
-    *expected = 1 + hold_of(p, 0);
-    return 1;
+    const int32_t depth = best_depth(p, n_tokens, most, yield);
+    return depth > 0 || yield > 1 || !may_try(p, n_tokens, most->depth) ? depth : 1;
 }
 
 /* t(1) has to be known, the better the less there is to win. */
@@ -169,25 +206,50 @@ static bool wants_plain(const vouch_pace *p)
            p->since_plain >= (p->yield < 1.2 ? PLAIN_OFTEN : PLAIN_EVERY);
 }
 
-/* Guesses of the chain instead of a draft with this yield, if that promises more. */
+/* The chain's guesses, where there are any, in one draft with those grown around them. */
+static vouch_draft join(vouch_pace *p, const vouch_draft *guide, const int32_t *tokens, int32_t n_tokens,
+                        const vouch_shape *most)
+{
+    vouch_shape shape = *most;
+    shape.guide = guide->n > 0 ? guide : NULL;
+    return p->part[GROWN].ops ? ask_grown(p, tokens, n_tokens, &shape) : *guide;
+}
+
+/* A draft with guesses of the chain instead of one without, if that promises more. */
 static vouch_draft replace_by_chain(vouch_pace *p, vouch_draft grown, const int32_t *tokens, int32_t n_tokens,
                                     const vouch_shape *most)
 {
     vouch_shape shape = *most;
-    shape.n = shape.depth = chain_depth(p, n_tokens, most->depth, p->yield, &p->expected);
-    shape.branches = 1;
-    p->by_chain = shape.n > 0;
+    shape.depth = chain_depth(p, n_tokens, most, p->yield);
+    p->by_chain = shape.depth > 0;
     if (!p->by_chain) return grown;
-    const double cost = chain_cost(p, n_tokens, shape.n), plain = vouch_cost_seconds(&p->cost);
-    p->seconds += cost * plain;
-    const vouch_draft draft = ask_chain(p, tokens, n_tokens, &shape);
-    p->yield = p->expected / (p->costs[draft.n + 1] + cost);
+    const double cost = chain_cost(p, n_tokens, shape.depth);
+    for (int32_t n = 1; n <= shape.n + 1; n++) p->chain_costs[n] = p->costs[n] + cost;
+    shape.cost = p->chain_costs;
+    const vouch_draft guide = ask_chain(p, tokens, n_tokens, &shape);
+    shape.depth = most->depth;
+    const vouch_draft draft = join(p, &guide, tokens, n_tokens, &shape);
+    p->expected = draft.expected > 0 ? draft.expected : tokens_of(p, p->depth);
+    p->yield = p->expected / p->chain_costs[draft.n + 1];
+    p->seconds += cost * vouch_cost_seconds(&p->cost);
     return draft;
+}
+
+/* The chain as deep as it is to be. */
+static vouch_draft propose_given(vouch_pace *p, const int32_t *tokens, int32_t n_tokens, const vouch_shape *given)
+{
+    vouch_shape shape = *given;
+    shape.n = vouch_min(given->n, p->chain_depth);
+    shape.depth = vouch_min(given->depth, p->chain_depth);
+    shape.cost = NULL;
+    const vouch_draft guide = ask_chain(p, tokens, n_tokens, &shape);
+    return join(p, &guide, tokens, n_tokens, given);
 }
 
 static vouch_draft pace_propose(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *given)
 {
     vouch_pace *p = self;
+    if (p->chain_depth > 0) return propose_given(p, tokens, n_tokens, given);
     const double start = p->now();
     vouch_shape shape = *given;
     shape.n = vouch_min(shape.n, 2 * p->most_rows - 1); /* t(n) far beyond what was measured is a guess, too */
@@ -198,10 +260,11 @@ static vouch_draft pace_propose(void *self, const int32_t *tokens, int32_t n_tok
     vouch_draft draft = is_plain ? (vouch_draft){0} : ask_grown(p, tokens, n_tokens, &shape);
     p->expected = draft.n > 0 ? draft.expected : 1;
     p->yield = p->expected / p->costs[draft.n + 1];
-    p->seconds = p->grown_seconds.value;
+    p->without = p->yield > 1 ? p->yield : 1;
+    p->seconds = 0;
     p->by_chain = false;
     if (!is_plain) draft = replace_by_chain(p, draft, tokens, n_tokens, &shape);
-    p->seconds += p->costs[draft.n + 1] * vouch_cost_seconds(&p->cost);
+    p->seconds += p->grown_seconds.value + p->costs[draft.n + 1] * vouch_cost_seconds(&p->cost);
     p->since_plain = draft.n > 0 ? p->since_plain + 1 : 0;
     p->n_plain = draft.n > 0 ? 0 : p->n_plain + 1;
     p->draft_seconds = p->now() - start;
@@ -216,12 +279,15 @@ static void learn_chain(vouch_pace *p, const vouch_lap *lap)
         p->tries[d] *= HOLD_FADE;
         p->hits[d] *= HOLD_FADE;
     }
-    for (int32_t i = 0; i < lap->n_guesses && i <= lap->n_accepted; i++) {
+    for (int32_t i = 0; p->by_chain && i < p->depth && i <= lap->n_accepted; i++) {
         const int32_t d = vouch_min(i, DEPTHS - 1);
         p->tries[d] += 1;
         p->hits[d] += i < lap->n_accepted;
     }
     hold_update(p);
+    if (!p->by_chain || p->depth == 0) return;
+    mean_add(&p->rows, (double)lap->n_guesses / p->depth, RATE);
+    mean_add(&p->beyond, lap->n_accepted > p->depth ? lap->n_accepted - p->depth : 0, RATE);
 }
 
 void vouch_pace_learn(vouch_pace *pace, const vouch_lap *lap)
@@ -235,10 +301,8 @@ void vouch_pace_learn(vouch_pace *pace, const vouch_lap *lap)
     const double plain = vouch_pace_plain_seconds(p);
     const double steps = (p->draft_seconds + lap->pass_seconds + lap->judge_seconds) / plain;
     p->budget += INCOME * steps;
-    if (p->by_chain) {
-        learn_chain(p, lap);
-        p->budget += n - steps;
-    }
+    if (p->by_chain) p->budget += n - steps * p->without;
+    learn_chain(p, lap);
     if (p->budget > MOST_BUDGET) p->budget = MOST_BUDGET;
 }
 
@@ -313,6 +377,13 @@ static size_t pace_memory(const void *self)
     return bytes;
 }
 
+/* What was measured is no function of the tokens; what was grown from them is. */
+static uint64_t pace_digest(const void *self)
+{
+    const vouch_drafter_ref *grown = &((const vouch_pace *)self)->part[GROWN];
+    return grown->ops && grown->ops->digest ? grown->ops->digest(grown->self) : 0;
+}
+
 static const vouch_drafter_ops pace_ops = {
     .name = "pace",
     .propose = pace_propose,
@@ -323,6 +394,7 @@ static const vouch_drafter_ops pace_ops = {
     .rewind = pace_rewind,
     .close = pace_close,
     .memory = pace_memory,
+    .digest = pace_digest,
 };
 
 vouch_status vouch_pace_open(vouch_drafter_ref *out, const vouch_pace_options *options, vouch_error *err)
@@ -338,6 +410,7 @@ vouch_status vouch_pace_open(vouch_drafter_ref *out, const vouch_pace_options *o
     p->part[CHAIN] = options->chain;
     p->now = options->now;
     p->chain_share = options->chain_share;
+    p->chain_depth = options->chain_depth;
     p->budget = BUDGET;
     hold_update(p);
     vouch_cost_init(&p->cost);

@@ -6,20 +6,26 @@
  *
  *   grown   says for itself what its guesses are worth, given t(n) (compose.h): asked each time, which costs
  *           microseconds
- *   chain   costs time for each guess and knows nothing (a draft model, a caller's own drafter): how often its
- *           i-th guess holds and what a guess takes is counted here, and so is the best depth
+ *   chain   costs time for each guess, or each level of a tree of them (a draft model, a caller's own drafter): what
+ *           it takes is measured here, and how often a draft with it holds at each depth; so is the best depth found
  *
- * and takes the one with more tokens for a second:
+ * It drafts what gives more tokens for a second:
  *
  *     yield = (1 + sum of the chances) / (t(guesses + 1) + seconds of the draft)      of plain: 1 / t(1)
  *
+ * of the grown guesses alone or with so many of the chain, which then are part of the same tree: the grown ones branch
+ * off from them and go on behind them. How many there will be is decided before the first of them is drawn, by nothing
+ * that depends on them; so they may be (drafter.h, D3).
+ *
  * What guards against estimates that are wrong, or were right until now, is a budget for the chain, in plain steps:
- * a cycle pays in what it won against plain decoding, and a hundredth of its time for trying; it takes out what it
- * lost. No draft is made that could lose more than is left. So, however it guesses, a chain loses at most a hundredth
+ * a cycle pays in what it won against the draft without it, at least against plain decoding, and a hundredth of its
+ * time for trying; it takes out what it lost. No draft is made that could lose more than is left. So, however it guesses, a chain loses at most a hundredth
  * and BUDGET steps. From the same budget come trials while the chain doesn't seem to pay: one guess at a time, and none
  * where it could not pay if every guess held.
  *
  * A plain step now and then keeps t(1) honest, even while every guess holds.
+ *
+ * Where the depth of the chain is given, nothing is decided: each draft has so many of its guesses in it.
  */
 #ifndef VOUCH_SPEC_PACE_H
 #define VOUCH_SPEC_PACE_H
@@ -42,6 +48,7 @@ typedef struct vouch_pace vouch_pace;
 
 typedef struct vouch_pace_options {
     vouch_drafter_ref grown, chain; /* ops NULL: none; taken over, on failure, too */
+    int32_t chain_depth;   /* guesses of the chain, always; 0: as many as pay */
     double chain_share;    /* what a guess of the chain may take, in plain passes, until it is measured */
     double (*now)(void);   /* seconds; a test brings its own clock */
 } vouch_pace_options;

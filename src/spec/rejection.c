@@ -26,6 +26,11 @@
  * x, y, z for one place then are accepted with p(x), p(y), p(z), as if the target's own token had been drawn
  * and found among them.
  *
+ * Point masses may follow guesses drawn from q: y behind the rejected x is accepted with r(y), and so on. What they are
+ * may depend on x, and on all that was drawn behind x: the above only needs r to be what is emitted once x is
+ * rejected, and point masses emit the r they are given, whichever they are. It is the drawn ones that must be there
+ * whatever they are: x comes with q(x) where its place is judged, not where x was found good enough.
+ *
  * One random number u decides all guesses for a place: the i-th is accepted iff u is below the limit
  *
  *     A(i) = 1 - (1 - a(1)) ... (1 - a(i))
@@ -41,6 +46,7 @@ static int32_t place(const vouch_trial *trial, vouch_guess *guesses, double *ove
     double before = 0;
     for (int32_t i = first; i >= 0; i = vouch_next_child(trial->draft, parent, i)) {
         vouch_guess *guess = &guesses[i];
+        if (!trial->draft->q || !trial->draft->q[i]) vouch_residual_end_draws(left);
         const double chance = vouch_chance(left, guess->token);
         guess->p = vouch_dist_p(left->p, guess->token);
         guess->accept = before + (1 - before) * chance;

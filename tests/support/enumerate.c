@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "spec/rules.h"
 #include "support/test.h"
 
 enum { MAX_JOINT = 6 * 6 * 6 * 6, MAX_PATH = 64, N_PROMPT = 2, MAX_NODES = 20 };
@@ -69,7 +70,7 @@ typedef struct run {
     vouch_rule rule; /* as it is, or broken */
     bool one_cycle;
     vouch_dist q[VOUCH_MAX_DRAFT];
-    const vouch_dist *q_rows[VOUCH_MAX_DRAFT];
+    const vouch_dist *q_rows[VOUCH_MAX_DRAFT], *mixed_q[VOUCH_MAX_DRAFT];
     int32_t guesses[VOUCH_MAX_DRAFT], parents[VOUCH_MAX_DRAFT];
     int32_t reused[TOY_MAX_CTX]; /* guesses by position, -1: none yet */
     vouch_arena arena;
@@ -113,7 +114,7 @@ static bool residual_masses(const vouch_residual *left, int32_t n_rejected, doub
         double q_total = 0, next = 0;
         for (int32_t x = 0; x < n_vocab && left->q; x++) q_total += q[x];
         for (int32_t x = 0; x < n_vocab; x++) {
-            const double q_x = left->q ? q[x] / q_total : x == left->rejected[i] ? 1 : 0;
+            const double q_x = i < left->n_drawn ? q[x] / q_total : x == left->rejected[i] ? 1 : 0;
             mass[x] = fmax(0, mass[x] / total - left->lenience * q_x);
             if (x == left->rejected[i]) mass[x] = 0;
             next += mass[x];
@@ -157,7 +158,7 @@ static void couple(run *r, int64_t position, double *mass)
     if (s->wrong == NOISE_OF_TOKEN_BEFORE && position > N_PROMPT) {
         dist_masses(toy_dist(&r->other, r->tokens, (int32_t)position - 1), q);
         coupled_masses(r, q, r->tokens[position - 1], mass);
-    } else if (!s->greedy_draft && !s->branches && row < r->cycle.draft.n) {
+    } else if (!s->greedy_draft && !s->branches && !s->points && row < r->cycle.draft.n) {
         dist_masses(&r->q[row], q);
         coupled_masses(r, q, r->guesses[row], mass);
     }
@@ -266,11 +267,51 @@ static int32_t choose_guess(run *r, const vouch_dist *q, const int32_t *sequence
     return *known;
 }
 
+/* Whether a point mass for this place would be another than the guesses there. */
+static bool is_new(const run *r, int32_t n, int32_t parent, int32_t token)
+{
+    for (int32_t i = 0; i < n; i++)
+        if (r->parents[i] == parent && r->guesses[i] == token) return false;
+    return true;
+}
+
+/* Point masses beside the n guesses of a chain and one behind them, different ones for whatever was drawn. */
+static vouch_draft add_points(run *r, int32_t n, int32_t depth)
+{
+    const setup *s = &r->setup;
+    const int32_t drawn = n, last = n > 0 ? r->guesses[n - 1] : 0;
+    for (int32_t i = 0; i < n; i++) {
+        r->parents[i] = i - 1;
+        r->mixed_q[i] = s->greedy_draft ? NULL : r->q_rows[i];
+    }
+    for (int32_t parent = -1; parent < drawn; parent++) {
+        const bool behind = parent == drawn - 1;
+        for (int32_t i = 0; i < (behind ? 1 : r->rule.trees ? s->points : 0) && parent + 1 < depth; i++) {
+            const int32_t token = (last + (behind ? 0 : r->guesses[parent + 1]) + 1 + i) % s->n_vocab;
+            if (!is_new(r, n, parent, token)) continue;
+            r->guesses[n] = token;
+            r->parents[n] = parent;
+            r->mixed_q[n++] = s->wrong == POINTS_AS_DRAWN ? r->mixed_q[parent + 1] : NULL;
+        }
+    }
+    if (s->wrong == POINTS_FIRST && n > drawn && r->parents[drawn] == -1) { /* the one beside the first guess */
+        const int32_t token = r->guesses[drawn];
+        memmove(r->guesses + 1, r->guesses, (size_t)drawn * sizeof token);
+        memmove(r->parents + 1, r->parents, (size_t)drawn * sizeof token);
+        memmove(r->mixed_q + 1, r->mixed_q, (size_t)drawn * sizeof *r->mixed_q);
+        r->guesses[0] = token;
+        r->mixed_q[0] = NULL;
+        for (int32_t i = 0; i < n; i++)
+            if (i <= drawn || r->parents[i] >= 0) r->parents[i] = i < 2 ? -1 : r->parents[i] + 1;
+    }
+    return (vouch_draft){.n = n, .tokens = r->guesses, .parents = r->rule.trees ? r->parents : NULL, .q = r->mixed_q};
+}
+
 static vouch_draft branch_propose(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape)
 {
     run *r = self;
     if (r->setup.branches) return branch_propose_tree(r, tokens, n_tokens, shape);
-    const int32_t k = shape->depth;
+    const int32_t k = r->setup.points && shape->depth > 1 ? shape->depth - 1 : shape->depth;
     int32_t sequence[TOY_MAX_CTX];
     memcpy(sequence, tokens, (size_t)n_tokens * sizeof *sequence);
     int32_t n = 0;
@@ -281,6 +322,7 @@ static vouch_draft branch_propose(void *self, const int32_t *tokens, int32_t n_t
         if (r->setup.wrong == DROP_LOW_Q && vouch_dist_p(q, token) < 0.4) break;
         r->guesses[n] = sequence[n_tokens + n] = token;
     }
+    if (r->setup.points) return add_points(r, n, shape->depth);
     const bool point = r->setup.greedy_draft && r->setup.wrong != FULL_Q_FOR_ARGMAX;
     return (vouch_draft){.n = n, .tokens = r->guesses, .q = point ? NULL : r->q_rows};
 }
@@ -308,6 +350,31 @@ static vouch_status match_and_draw_again(vouch_judgement *out, vouch_guess *gues
     return VOUCH_OK;
 }
 
+/* Rejection, with point masses that don't know what was rejected before them. */
+static int32_t place_by_p(const vouch_trial *trial, vouch_guess *guesses, double *overlap, vouch_residual *left,
+                          int32_t parent, int32_t first, int64_t position, int32_t *token)
+{
+    const vouch_dice *dice = trial->dice;
+    double before = 0;
+    (void)overlap;
+    for (int32_t i = first; i >= 0; i = vouch_next_child(trial->draft, parent, i)) {
+        const int32_t guess = guesses[i].token;
+        const double chance = trial->draft->q[i] ? vouch_chance(left, guess) : vouch_dist_p(left->p, guess);
+        if (!trial->draft->q[i]) vouch_residual_end_draws(left);
+        const double limit = before + (1 - before) * chance;
+        if (dice->accept(dice->self, position, before, limit, &guesses[i].u)) return i;
+        before = limit;
+        vouch_residual_reject(left, guess);
+    }
+    *token = dice->draw(dice->self, position, left);
+    return -1;
+}
+
+static vouch_status judge_points_by_p(vouch_judgement *out, vouch_guess *guesses, const vouch_trial *trial)
+{
+    return vouch_judge_places(out, guesses, trial, place_by_p);
+}
+
 static vouch_finish on_commit(void *self, int32_t token)
 {
     run *r = self;
@@ -332,6 +399,7 @@ static void run_open(run *r, const setup *s)
     r->draft.deaf = s->wrong == REUSED_GUESSES;
     r->rule = *vouch_rule_get(s->accept);
     if (s->wrong == DRAWN_AGAIN) r->rule.judge = match_and_draw_again;
+    if (s->wrong == POINTS_BY_P) r->rule.judge = judge_points_by_p;
     r->target.blind_penalties = s->wrong == PENALTIES_WITHOUT_DRAFT;
     for (int pass = 0; pass < 2; pass++) {
         for (int32_t i = 0; i < MAX_NODES; i++) vouch_dist_layout(&r->q[i], s->n_vocab, &r->arena);
@@ -380,7 +448,9 @@ static void run_path(run *r)
         const int32_t left = s->n_emitted - r->n_committed;
         const int32_t room = s->ending == BY_ROOM ? left : TOY_MAX_CTX;
         const vouch_shape shape = {
-            .n = s->branches ? MAX_NODES : s->k, .depth = s->k, .branches = s->branches ? s->branches : 1};
+            .n = s->branches || s->points ? MAX_NODES : s->k,
+            .depth = s->k + (s->points > 0),
+            .branches = s->branches ? s->branches : s->points && r->rule.trees ? 1 + s->points : 1};
         const vouch_status status = vouch_cycle_step(&r->cycle, &shape, room, &result);
         if (s->ending == BY_FAILURE && r->tokens[r->cycle.n_tokens - 1] == s->eos && status != VOUCH_OK)
             break;

@@ -31,6 +31,10 @@ typedef enum wrong {
     REUSED_GUESSES,      /* a place that is drafted again gets the guess it had; q is the same everywhere */
     DRAWN_AGAIN,         /* match: where the guess isn't the token drawn, another one is drawn */
     NOISE_OF_TOKEN_BEFORE, /* coupled: a race with the noise of the position before */
+    /* Of point masses beside drawn guesses. */
+    POINTS_FIRST,    /* they are judged before the drawn one */
+    POINTS_AS_DRAWN, /* they are judged as if they had been drawn from the same q */
+    POINTS_BY_P,     /* each is accepted with p, whatever was rejected before it */
 } wrong;
 
 /* How a run comes to its end after n_emitted tokens. */
@@ -39,6 +43,8 @@ typedef enum ending { BY_COMMIT, BY_CONTEXT, BY_ROOM, BY_FAILURE } ending;
 typedef struct setup {
     int32_t n_vocab, k, n_emitted;
     int32_t branches; /* for each place of a tree of depth k; 0: a chain */
+    int32_t points;   /* beside each guess of the chain, where the rule judges trees, and one behind it: point masses,
+                         which depend on all that was drawn; 0: none, and none behind it */
     vouch_sampling sampling;
     bool greedy_draft;
     double lenience;

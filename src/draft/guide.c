@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* Guesses of another drafter, and how often such hold (guide.h). */
+#include "draft/guide.h"
+
+#include <string.h>
+
+enum {
+    SOURCES, GUIDE, OPINIONS, /* whose */
+    LEVELS = 15, /* of a chance, below */
+    DEPTHS = 6,  /* of guesses whose drafter doesn't say how likely they are; the last stands for all deeper ones */
+    LATER = LEVELS,          /* classes of guesses that aren't the first for their place, */
+    UNRATED = 2 * LEVELS,    /* and of those without a chance */
+    CLASSES = UNRATED + DEPTHS,
+};
+
+static const double levels[LEVELS + 1] = {0,    0.01, 0.03, 0.06, 0.1, 0.2,  0.3,  0.4,
+                                          0.5, 0.6,  0.7,  0.8,  0.9, 0.95, 0.98, 1};
+
+static int32_t level_of(double chance)
+{
+    int32_t level = 0;
+    while (level < LEVELS - 1 && chance >= levels[level + 1]) level++;
+    return level;
+}
+
+static double level_prior(int32_t kind)
+{
+    return kind < LEVELS ? (levels[kind] + levels[kind + 1]) / 2 : 0.02;
+}
+
+static double guess_prior(int32_t kind)
+{
+    if (kind < UNRATED) return level_prior(kind % LEVELS);
+    return kind < CLASSES ? 0.65 : 0.05;
+}
+
+static const vouch_source_ops opinions[OPINIONS] = {
+    [SOURCES] = {.name = "sources", .n_classes = LEVELS, .prior = level_prior, .trust = 0.4},
+    [GUIDE] = {.name = "guide", .n_classes = CLASSES, .prior = guess_prior, .trust = 0.6},
+};
+
+void vouch_guide_init(vouch_guide *guide)
+{
+    const vouch_source both[OPINIONS] = {{.ops = &opinions[SOURCES]}, {.ops = &opinions[GUIDE]}};
+    guide->n = 0;
+    vouch_chances_init(&guide->chances, both, OPINIONS);
+}
+
+int32_t vouch_guide_next(const vouch_guide *guide, int32_t place, int32_t i)
+{
+    while (++i < guide->n)
+        if (guide->parents[i] == place - 1) return i;
+    return -1;
+}
+
+static int32_t class_of(const vouch_guide *g, const vouch_draft *draft, int32_t i)
+{
+    if (draft->chances) return level_of((double)draft->chances[i]) + (vouch_guide_next(g, g->parents[i] + 1, -1) < i ? LATER : 0);
+    int32_t depth = 0;
+    for (int32_t at = g->parents[i]; at >= 0 && depth < DEPTHS - 1; at = g->parents[at]) depth++;
+    return UNRATED + depth;
+}
+
+void vouch_guide_set(vouch_guide *guide, const vouch_draft *draft, int32_t n_tokens)
+{
+    vouch_guide *g = guide;
+    g->n_tokens = n_tokens;
+    g->n = draft ? draft->n : 0;
+    g->drawn = draft && draft->q;
+    for (int32_t i = 0; i < g->n; i++) {
+        g->tokens[i] = draft->tokens[i];
+        g->parents[i] = vouch_draft_parent(draft, i);
+        g->q[i] = draft->q ? draft->q[i] : NULL;
+        g->drafters[i] = draft->drafters[i];
+        g->kinds[i] = (int8_t)class_of(g, draft, i);
+    }
+}
+
+int32_t vouch_guide_place(const vouch_guide *guide, const int32_t *tokens, int32_t n)
+{
+    const vouch_guide *g = guide;
+    int32_t place = 0;
+    if (g->n == 0 || n < g->n_tokens) return -1;
+    for (int32_t at = g->n_tokens; at < n; at++) {
+        int32_t i = vouch_guide_next(g, place, -1);
+        while (i >= 0 && g->tokens[i] != tokens[at]) i = vouch_guide_next(g, place, i);
+        if (i < 0) return -1;
+        place = i + 1;
+    }
+    return vouch_guide_next(g, place, -1) >= 0 ? place : -1;
+}
+
+double vouch_guide_chance(const vouch_guide *guide, int32_t guess, double chance, vouch_opinion *opinion)
+{
+    memset(opinion, VOUCH_SILENT, sizeof *opinion);
+    if (chance >= 0) opinion->kind[SOURCES] = (int8_t)level_of(chance);
+    opinion->kind[GUIDE] = (int8_t)(guess < 0 ? CLASSES : guide->kinds[guess]);
+    return vouch_chance_of(&guide->chances, opinion);
+}
