@@ -254,17 +254,6 @@ static void swiglu(float *gate, const float *up, int64_t n)
     }
 }
 
-/* The largest of x [n], n >= 1; NaN anywhere may or may not be seen. */
-INLINE float largest_of(const float *x, int64_t n)
-{
-    vf max = vf_set(x[0]);
-    int64_t i = 0;
-    for (; i + VL <= n; i += VL) max = vf_max(vf_load(x + i), max);
-    float largest = vf_largest(max);
-    for (; i < n; i++) largest = x[i] > largest ? x[i] : largest;
-    return largest;
-}
-
 /* All 16 lanes, or the first n - i of them: the loops below are written once and compiled for both. */
 INLINE vm lanes_of(bool whole, int64_t n, int64_t i, int part)
 {
@@ -305,19 +294,42 @@ static float softmax(float *x, int64_t chunk, int64_t n)
     return vf_reduce(lane);
 }
 
-static bool find_max(const float *x, int64_t n, float *max, int32_t *index)
+/* The largest of x [n], n >= 1; false where one is NaN. Four chains hide the latency of a maximum. */
+INLINE bool largest_of(const float *x, int64_t n, float *largest)
 {
+    enum { CHAINS = 4 };
+    vf most[CHAINS];
     int unordered = 0;
     int64_t i = 0;
-    for (; i + VL <= n; i += VL) unordered |= vm_bits(vf_unordered(vf_load(x + i)));
-    for (; i < n; i++) unordered |= x[i] != x[i];
-    const float largest = unordered ? x[0] : largest_of(x, n);
+    UNROLL for (int j = 0; j < CHAINS; j++) most[j] = vf_set(x[0]);
+    for (; i + CHAINS * VL <= n; i += CHAINS * VL)
+        UNROLL for (int j = 0; j < CHAINS; j++) {
+            const vf v = vf_load(x + i + j * VL);
+            unordered |= vm_bits(vf_unordered(v));
+            most[j] = vf_max(v, most[j]);
+        }
+    UNROLL for (int j = 1; j < CHAINS; j++) most[0] = vf_max(most[j], most[0]);
+    *largest = vf_largest(most[0]);
+    for (; i < n; i++) {
+        unordered |= x[i] != x[i];
+        *largest = x[i] > *largest ? x[i] : *largest;
+    }
+    return !unordered;
+}
+
+static bool find_max(const float *x, int64_t n, float *max, int32_t *index)
+{
+    *max = x[0];
+    *index = 0;
+    float largest;
+    if (!largest_of(x, n, &largest) || !(fabsf(largest) < INFINITY)) return false;
+    const vf below = vf_set(nextafterf(largest, -INFINITY));
     int64_t at = 0;
+    while (at + VL <= n && !vm_bits(vf_less(below, vf_load(x + at)))) at += VL;
     while (at < n && x[at] != largest) at++;
-    if (unordered || at == n) at = 0;
     *max = x[at];
     *index = (int32_t)at;
-    return !unordered && fabsf(*max) < INFINITY;
+    return true;
 }
 
 static double exp_weights(float *w, const float *x, int64_t n, float max, float scale_by)

@@ -165,16 +165,18 @@ vouch_status vouch_cycle_step(vouch_cycle *cycle, const vouch_shape *shape, int3
     const double judged = vouch_now();
     *out = (vouch_cycle_result){.first = cycle->n_tokens, .n_guesses = draft->n};
     commit(cycle, &judgement, out);
-    show_rows(cycle, &judgement, out);
     cycle->target.keep(cycle->target.self, judgement.path, vouch_min(out->n_accepted, out->n - 1));
+
+    const double kept = vouch_now();
+    show_rows(cycle, &judgement, out);
     vouch_cycle_rewind(cycle, cycle->n_tokens - 1);
+    const double end = vouch_now();
 
     count(cycle, out, &judgement);
     vouch_stats *stats = cycle->stats;
-    stats->draft_seconds += drafted - start;
+    stats->draft_seconds += (drafted - start) + (end - kept);
     stats->verify_seconds += scored - drafted;
     stats->judge_seconds += judged - scored;
-    const double end = vouch_now();
     stats->decode_seconds += end - start;
     if (cycle->pace && fits.depth >= 1) { /* it was asked */
         const vouch_lap lap = {.n_guesses = draft->n,
