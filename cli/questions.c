@@ -9,6 +9,8 @@
 #include "file.h"
 #include "text.h"
 
+enum { MOST_COMPLAINTS = 20 }; /* about bad lines: a file of another kind may have thousands */
+
 /* One more in front of a list of n; NULL when memory is short. */
 static void *list_grow(void *list, size_t n, size_t size)
 {
@@ -32,7 +34,8 @@ __attribute__((format(printf, 3, 4))) static int bad_add(cli_questions *q, int32
     va_start(arguments, format);
     vsnprintf(bad->reason, sizeof bad->reason, format, arguments);
     va_end(arguments);
-    cli_complain("--prompts: line %d is left out: %s", line, bad->reason);
+    if (q->n_bad <= MOST_COMPLAINTS) cli_complain("--prompts: line %d is left out: %s", line, bad->reason);
+    else if (q->n_bad == MOST_COMPLAINTS + 1) cli_complain("--prompts: more lines are left out; --json FILE has them all");
     return CLI_DONE;
 }
 
@@ -87,8 +90,9 @@ static bool is_wanted(const cli_options *options, const cli_questions *q, const 
     bool named = names->n == 0;
     int32_t n = 0;
     for (size_t i = 0; i < names->n; i++) named |= strcmp(names->items[i], category) == 0;
+    if (options->n_each == 0) return named;
     for (size_t i = 0; i < q->n; i++) n += strcmp(q->items[i].category, category) == 0;
-    return named && (options->n_each == 0 || n < options->n_each);
+    return named && n < options->n_each;
 }
 
 static int question_tokenize(cli_questions *q, const cli_engine *engine, cli_question *question)

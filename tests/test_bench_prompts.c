@@ -232,6 +232,17 @@ static void plain_lines_and_selections(void **state)
     o = json_of(json);
     assert_int_equal(whole(o, "questions"), 1);
     json_decref(o);
+    /* Of a file of another kind only the first lines are complained about. */
+    char junk[2 * 30] = "";
+    for (size_t i = 0; i < sizeof junk; i += 2) junk[i + 1] = '\n';
+    write_whole(path, junk, sizeof junk);
+    r = RUN("bench", "-m", model, "--prompts", path);
+    assert_int_equal(r.status, 1);
+    assert_non_null(strstr(r.err, "line 20 is left out: "));
+    assert_null(strstr(r.err, "line 21 "));
+    assert_non_null(strstr(r.err, "more lines are left out"));
+    assert_non_null(strstr(r.err, "has no prompt to answer"));
+    result_free(&r);
     /* Each rule is a way of its own. */
     r = RUN("bench", "-m", model, "--prompts", prompts, "--spec", "ngram", "-k", "3", "--accept", "match", "--accept", "block",
             "--tree", "1,3", "-n", "6", "--json", json);
