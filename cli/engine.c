@@ -6,12 +6,14 @@
 
 #include "file.h"
 
-static vouch_status model_open(vouch_model **out, const char *path, const cli_options *options,
-                               vouch_error *err)
+/* chat_template: as the library takes it. */
+static vouch_status model_open(vouch_model **out, const char *path, const char *chat_template,
+                               const cli_options *options, vouch_error *err)
 {
     cli_progress progress = {.label = "loading the model"};
     vouch_model_options model = vouch_model_options_default();
     model.cpu = options->cpu;
+    model.chat_template = chat_template;
     model.n_threads = options->session.n_threads;
     model.progress = cli_progress_report;
     model.progress_user = &progress;
@@ -88,14 +90,31 @@ static vouch_status head_read(cli_engine *engine, const char *path, vouch_error 
     return status;
 }
 
+/* --chat-template is a name or a file. */
+static int target_open(cli_engine *engine, const cli_options *options)
+{
+    const char *asked = options->chat_template;
+    const bool is_own = !asked || strcmp(asked, "auto") == 0 || strcmp(asked, "none") == 0;
+    const bool is_file = !is_own && strcmp(asked, "chatml") != 0;
+    char *text = NULL;
+    size_t n;
+    vouch_error err;
+    if (is_file && cli_file_read(asked, &text, &n, &err)) return cli_flag_fail("chat-template", &err);
+    const vouch_status status =
+        model_open(&engine->model, options->model, is_own ? NULL : is_file ? text : asked, options, &err);
+    free(text);
+    return status ? cli_engine_fail(&err) : CLI_DONE;
+}
+
 int cli_engine_open(cli_engine *engine, const cli_options *options)
 {
     vouch_error err;
     const double start = cli_now();
     *engine = (cli_engine){.options = options};
-    if (model_open(&engine->model, options->model, options, &err)) return cli_engine_fail(&err);
+    const int status = target_open(engine, options);
+    if (status) return status;
     if (options->draft_model) {
-        if (model_open(&engine->draft, options->draft_model, options, &err)) return cli_engine_fail(&err);
+        if (model_open(&engine->draft, options->draft_model, NULL, options, &err)) return cli_engine_fail(&err);
         const int64_t n = vouch_model_get_info(engine->model)->n_parameters;
         const int64_t n_draft = vouch_model_get_info(engine->draft)->n_parameters;
         if (n_draft > n)

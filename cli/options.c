@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text.h"
+
 _Static_assert(sizeof(vouch_kv_type) == sizeof(int) &&
                    sizeof(vouch_draft_sampling) == sizeof(int) && sizeof(vouch_accept) == sizeof(int),
                "choices are stored as int");
@@ -44,8 +46,8 @@ static const cli_flag flags[] = {
      "a conversation, one line a turn", NULL, NULL},
     {"system", NULL, 0, CLI_FLAG_TEXT, AT(system), "TEXT", NULL, ASKING, "Prompt",
      "the system message (default: the template's)", NULL, NULL},
-    {"chat-template", NULL, 0, CLI_FLAG_CHOICE, AT(chat_template), "auto|chatml|none", NULL, ASKING,
-     "Prompt", "auto: the model's own, none for a base model", NULL, NULL},
+    {"chat-template", NULL, 0, CLI_FLAG_FILE, AT(chat_template), "NAME|FILE", NULL, ASKING,
+     "Prompt", "auto (the model's own, none for a base model), chatml,\nnone, or the file of a template", NULL, NULL},
     {"raw", NULL, 0, CLI_FLAG_SWITCH, AT(raw), NULL, NULL, ASKING, "Prompt",
      "no template: the model goes on with the prompt", NULL, NULL},
 
@@ -396,17 +398,32 @@ static bool parse_bias(const char *text, vouch_logit_bias *bias)
     return true;
 }
 
+static bool check_stop(const char *text)
+{
+    const size_t n = strlen(text);
+    uint32_t code;
+    for (size_t at = 0, length; at < n; at += length) {
+        length = cli_utf8_length(text + at, n - at, &code);
+        if (length > 0) continue;
+        cli_complain("--stop '%s': not UTF-8", text);
+        return false;
+    }
+    return true;
+}
+
 /* What the library wants of prompts, answers and sampling. */
 static bool check_asking(cli_options *options)
 {
     for (size_t i = 0; i < options->bias_texts.n; i++)
         if (!parse_bias(options->bias_texts.items[i], &options->bias[i])) return false;
+    for (size_t i = 0; i < options->stop.n; i++)
+        if (!check_stop(options->stop.items[i])) return false;
     options->session.sampling.bias = options->bias;
     options->session.sampling.n_bias = options->bias_texts.n;
     options->session.stop = options->stop.items;
     options->session.n_stop = options->stop.n;
-    if (options->raw) options->chat_template = CLI_TEMPLATE_NONE;
-    if (options->chat_template == CLI_TEMPLATE_NONE && (options->chat || options->system)) {
+    if (options->raw) options->chat_template = "none";
+    if (options->chat_template && strcmp(options->chat_template, "none") == 0 && (options->chat || options->system)) {
         cli_complain("--%s needs a chat template, and --chat-template is none",
                      options->chat ? "chat" : "system");
         return false;

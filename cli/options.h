@@ -26,13 +26,11 @@ extern const char *const cli_command_names[CLI_COMMANDS];
 /* Words of vouch_kv_type, in its order. */
 #define CLI_KV_TYPES "f16|f32|q8_0|q4_0"
 
-typedef enum cli_template { CLI_TEMPLATE_AUTO, CLI_TEMPLATE_CHATML, CLI_TEMPLATE_NONE } cli_template;
-
 typedef struct cli_options {
     const char *model, *draft_model, *cpu;
     const char *prompt, *prompt_file, *system; /* NULL where not given */
     bool chat, raw, help;
-    int chat_template; /* cli_template */
+    const char *chat_template; /* "auto", "chatml", "none", or a file; NULL: auto */
     bool speculative;
     const char *tree; /* "B,D" */
     const char *prediction, *history, *draft_head; /* files */

@@ -115,6 +115,8 @@ typedef struct vouch_model_options {
                            of vouch_cpu_name: "ref", "avx2", "avx512", "avx512vnni",
                            "avx512gfni" */
     int32_t n_threads;  /* for packing; 0: the processors this process may use */
+    const char *chat_template; /* the text of a template to use instead of the file's, or "chatml" for that of a file
+                                  which names none; NULL: the file's. Only ChatML is supported (UNSUPPORTED) */
     vouch_progress_fn progress; /* may be NULL */
     void *progress_user;
 } vouch_model_options;
@@ -132,7 +134,7 @@ typedef struct vouch_model_info {
     int32_t n_ctx_train;
     int32_t token_bos, token_eos; /* -1 where absent */
     bool tied_embeddings;
-    const char *chat_template; /* "chatml", or "none" for a base model */
+    const char *chat_template; /* in use: "chatml", or "none" for a base model */
 } vouch_model_info;
 
 VOUCH_API vouch_model_options vouch_model_options_default(void);
@@ -377,7 +379,11 @@ typedef struct vouch_step {
 
 #define VOUCH_DEPTHS (VOUCH_MAX_DRAFT + 1)
 
-/* Sums over the answers since open or vouch_session_reset_stats. */
+/* Sums over the answers since open or vouch_session_reset_stats. What `vouch run --stats-json` writes follows from them:
+ * acceptance_rate = accepted / drafted, expected_acceptance = expected_acceptance_sum / judged, tokens_per_cycle =
+ * generated_tokens / cycles, full_accept_fraction = full_accepts / draft_cycles, accepted_per_position = accepted_at,
+ * predicted_tokens_per_second = predicted_tokens / predicted_seconds; plain_tokens_per_second is measured when the
+ * answer is over, by vouch_session_time_pass. */
 typedef struct vouch_stats {
     int64_t prompt_tokens;    /* run through the model; reused ones are not counted */
     int64_t generated_tokens; /* EOS included */

@@ -17,6 +17,7 @@
 
 #include "support/command.h"
 #include "support/tiny_model.h"
+#include "support/tiny_vocab.h"
 #include "vouch.h"
 
 /* Models that this program writes once: a target, a draft near it, a larger one, one with another token
@@ -606,6 +607,29 @@ static void chat_reads_lines(void **state)
            0, NULL);
 }
 
+/* A file's template makes a base model answer as the model that has it. */
+static void template_comes_from_a_file(void **state)
+{
+    (void)state;
+    char path[256];
+    strcpy(path, test_temporary("chat.jinja"));
+    static const char text[] = "{{ '<|im_start|>system\n" TINY_SYSTEM "<|im_end|>\n' }}{{ '<|im_start|>' + role }}";
+    write_whole(path, text, sizeof text - 1);
+    result own = RUN("run", "-m", target, "-p", "Hello", "-n", "12");
+    result given = RUN("run", "-m", base, "-p", "Hello", "-n", "12", "--chat-template", path);
+    result plain = RUN("run", "-m", base, "-p", "Hello", "-n", "12", "--chat-template", "chatml");
+    result none = RUN("run", "-m", target, "-p", "Hello", "-n", "12", "--chat-template", "none");
+    result raw = RUN("run", "-m", base, "-p", "Hello", "-n", "12", "--chat-template", "auto");
+    assert_int_equal(own.status | given.status | plain.status | none.status | raw.status, 0);
+    assert_string_equal(own.out, given.out);
+    assert_string_not_equal(own.out, plain.out);
+    assert_string_equal(none.out, raw.out);
+    result_free(&own), result_free(&given), result_free(&plain), result_free(&none), result_free(&raw);
+    write_whole(path, "{{ messages }}", 14);
+    expect(RUN("run", "-m", base, "-p", "x", "--chat-template", path), 1, "only ChatML is supported");
+    expect(RUN("run", "-m", base, "-p", "x", "--chat-template", "/nowhere/at/all"), 1, "--chat-template: /nowhere/at/all");
+}
+
 /* Reads the terminal until `text` has come, or nothing does for so long. What came
  * after it stays in `seen`. */
 static bool terminal_wait(int terminal, char *seen, size_t capacity, const char *text, int milliseconds)
@@ -803,6 +827,7 @@ int main(void)
         cmocka_unit_test(closed_pipe_is_said),
         cmocka_unit_test(interrupt_ends_the_answer),
         cmocka_unit_test(chat_reads_lines),
+        cmocka_unit_test(template_comes_from_a_file),
         cmocka_unit_test(chat_in_a_terminal),
         cmocka_unit_test(info_and_tokenize),
         cmocka_unit_test(perplexity_is_the_mean_surprise),

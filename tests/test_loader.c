@@ -438,6 +438,54 @@ static void a_model_says_what_it_is(void **state)
     vouch_model_close(NULL);
 }
 
+/* The caller's template in place of the file's, and where there is none. */
+static void a_template_can_be_given(void **state)
+{
+    (void)state;
+    static const char given[] = "{{'<|im_start|>system\nGiven.<|im_end|>\n'}}{{'<|im_start|>' + role}}";
+    static const vouch_message turn = {"user", "Hi"};
+    int32_t own[64], other[64];
+    size_t n_own, n_other;
+    vouch_model *model;
+    vouch_error err;
+    vouch_model_options options = vouch_model_options_default();
+    path = test_temporary("model.gguf");
+    tiny_model_write(path, &(tiny_model_options){.seed = 1});
+    assert_int_equal(vouch_model_open(&model, path, &options, &err), VOUCH_OK);
+    assert_int_equal(vouch_tokenize_chat(model, &turn, 1, own, 64, &n_own, &err), VOUCH_OK);
+    vouch_model_close(model);
+    options.chat_template = "chatml"; /* what the file has */
+    assert_int_equal(vouch_model_open(&model, path, &options, &err), VOUCH_OK);
+    assert_int_equal(vouch_tokenize_chat(model, &turn, 1, other, 64, &n_other, &err), VOUCH_OK);
+    assert_int_equal(n_own, n_other);
+    assert_memory_equal(own, other, n_own * sizeof *own);
+    vouch_model_close(model);
+    options.chat_template = given;
+    assert_int_equal(vouch_model_open(&model, path, &options, &err), VOUCH_OK);
+    assert_int_equal(vouch_tokenize_chat(model, &turn, 1, other, 64, &n_other, &err), VOUCH_OK);
+    assert_true(n_other < n_own); /* another system message */
+    vouch_model_close(model);
+
+    static const char *const bad[] = {"", "{{ messages }}", "llama3"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        options.chat_template = bad[i];
+        assert_int_equal(vouch_model_open(&model, path, &options, &err), VOUCH_E_UNSUPPORTED);
+        assert_null(model);
+        assert_non_null(strstr(err.message, "only ChatML is supported"));
+    }
+    options.chat_template = "chatml";
+    size_t n;
+    char *bytes = read_whole(path, &n), *at = bytes;
+    while ((at = memmem(at, n - (size_t)(at - bytes), "<|im_end|>", 10))) memcpy(at, "<|im_fin|>", 10);
+    write_whole(path, bytes, n);
+    free(bytes);
+    assert_int_equal(vouch_model_open(&model, path, &options, &err), VOUCH_E_UNSUPPORTED);
+    assert_non_null(strstr(err.message, "no token <|im_end|>"));
+    tiny_model_write(path, &(tiny_model_options){.n_vocab = 50}); /* without a tokenizer */
+    assert_int_equal(vouch_model_open(&model, path, &options, &err), VOUCH_E_UNSUPPORTED);
+    assert_non_null(strstr(err.message, "needs a tokenizer"));
+}
+
 static void instruction_sets_are_chosen_by_name(void **state)
 {
     (void)state;
@@ -634,6 +682,7 @@ int main(void)
         cmocka_unit_test(the_vocabulary_is_the_embedding),
         cmocka_unit_test(unsupported_types_are_named),
         cmocka_unit_test(a_model_says_what_it_is),
+        cmocka_unit_test(a_template_can_be_given),
         cmocka_unit_test(instruction_sets_are_chosen_by_name),
         cmocka_unit_test(packing_keeps_the_values),
         cmocka_unit_test(a_large_file_is_packed_in_batches),

@@ -397,7 +397,7 @@ static vouch_status tokenize_once(const void *self, vouch_error *err)
     vouch_stream *stream = NULL;
     int32_t out[256];
     size_t n;
-    vouch_status status = vouch_tokenizer_open(&tokenizer, self, err);
+    vouch_status status = vouch_tokenizer_open(&tokenizer, self, NULL, err);
     if (status == VOUCH_OK) status = vouch_tokenizer_encode_chat(tokenizer, &message, 1, out, 256, &n, err);
     if (status == VOUCH_OK) status = vouch_stream_open(&stream, tokenizer, &stop, 1, 8, err);
     vouch_stream_close(stream);

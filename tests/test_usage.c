@@ -104,6 +104,7 @@ static void values_out_of_range_are_named(void **state)
         {{"run", "--model", "--prompt", "x"}, "--model needs a value"},
         {{"run", "--model", ""}, "--model: the value is empty"},
         {{"run", "--stop", ""}, "--stop: the value is empty"},
+        {{"run", "--stop", "a", "--stop", "b\xff"}, "--stop 'b\\xff': not UTF-8"},
         {{"run", "--temp", "nan"}, "--temp 'nan': outside"},
         {{"run", "--temp", "1e999"}, "outside"},
         {{"run", "--temp", "-0.5"}, "outside"},

@@ -104,7 +104,7 @@ static vouch_status load(vouch_model *model, const vouch_gguf *gguf, const vouch
                          const vouch_kernels *kernels, vouch_pool *pool, vouch_error *err)
 {
     VOUCH_TRY(copy_name(model, gguf, err));
-    VOUCH_TRY(vouch_tokenizer_open(&model->tokenizer, gguf, err));
+    VOUCH_TRY(vouch_tokenizer_open(&model->tokenizer, gguf, options->chat_template, err));
     const int32_t n_tokens = model->tokenizer ? vouch_tokenizer_size(model->tokenizer) : 0;
     VOUCH_TRY(vouch_weights_open(&model->weights, gguf, n_tokens, kernels, pool, options->progress,
                                  options->progress_user, err));

@@ -87,12 +87,31 @@ static int32_t marker_find(const vouch_tokenizer *tokenizer, const char *name)
     return length == strlen(name) ? id : -1;
 }
 
+static bool is_chatml(vouch_text text)
+{
+    return text_find(text, 0, IM_START) < text.size;
+}
+
+vouch_text vouch_chat_choose(vouch_text of_file, const char *given)
+{
+    if (strcmp(given, "chatml") != 0) return (vouch_text){given, strlen(given)};
+    return is_chatml(of_file) ? of_file : (vouch_text){IM_START, strlen(IM_START)};
+}
+
+vouch_status vouch_chat_refuse(const vouch_tokenizer *tokenizer, vouch_error *err)
+{
+    const char *missing = tokenizer->im_start < 0 ? IM_START : tokenizer->im_end < 0 ? IM_END : NULL;
+    if (missing)
+        return vouch_fail(err, VOUCH_E_UNSUPPORTED, "chat template: the model has no token %s, which ChatML needs", missing);
+    return vouch_fail(err, VOUCH_E_UNSUPPORTED,
+                      "chat template: it doesn't write " IM_START "; only ChatML is supported (\"chatml\")");
+}
+
 void vouch_chat_read_template(vouch_tokenizer *tokenizer, vouch_text chat_template, char *copy)
 {
     tokenizer->im_start = marker_find(tokenizer, IM_START);
     tokenizer->im_end = marker_find(tokenizer, IM_END);
-    tokenizer->chatml = tokenizer->im_start >= 0 && tokenizer->im_end >= 0 &&
-                        text_find(chat_template, 0, IM_START) < chat_template.size;
+    tokenizer->chatml = tokenizer->im_start >= 0 && tokenizer->im_end >= 0 && is_chatml(chat_template);
     if (!tokenizer->chatml) return;
     tokenizer->chat_bos =
         tokenizer->bos >= 0 && text_find(chat_template, 0, "bos_token") < chat_template.size;

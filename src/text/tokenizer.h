@@ -12,10 +12,11 @@
 /* Immutable once open; any number of threads may use it. */
 typedef struct vouch_tokenizer vouch_tokenizer;
 
-/* Everything is copied out of the file. A file without tokenizer.ggml.model, or with "no_vocab" or
+/* Everything is copied out of the file. chat_template: as in vouch_model_options. A file without tokenizer.ggml.model, or with "no_vocab" or
  * "none", gives OK and *out NULL. Errors: FORMAT, UNSUPPORTED (names model or pre-tokenizer and what
  * is supported), MEMORY. */
-vouch_status vouch_tokenizer_open(vouch_tokenizer **out, const vouch_gguf *gguf, vouch_error *err);
+vouch_status vouch_tokenizer_open(vouch_tokenizer **out, const vouch_gguf *gguf, const char *chat_template,
+                                  vouch_error *err);
 void vouch_tokenizer_close(vouch_tokenizer *tokenizer); /* NULL is allowed */
 
 int32_t vouch_tokenizer_size(const vouch_tokenizer *tokenizer); /* of the vocabulary */

@@ -205,13 +205,15 @@ static vouch_status source_check_vocab_size(const vocab_source *source, vouch_er
     return VOUCH_OK;
 }
 
-static vouch_status source_open(vocab_source *source, const vouch_gguf *gguf, vouch_error *err)
+static vouch_status source_open(vocab_source *source, const vouch_gguf *gguf, const char *chat_template,
+                                vouch_error *err)
 {
     *source = (vocab_source){.gguf = gguf, .path = vouch_gguf_path(gguf), .chat_template = {"", 0}};
     VOUCH_TRY(vouch_gguf_get_array(gguf, "tokenizer.ggml.tokens", true, &source->tokens, err));
     VOUCH_TRY(vouch_gguf_get_array(gguf, "tokenizer.ggml.token_type", false, &source->kinds, err));
     VOUCH_TRY(vouch_gguf_get_array(gguf, "tokenizer.ggml.merges", true, &source->merges, err));
     VOUCH_TRY(vouch_gguf_get_text(gguf, "tokenizer.chat_template", false, &source->chat_template, err));
+    if (chat_template) source->chat_template = vouch_chat_choose(source->chat_template, chat_template);
     VOUCH_TRY(source_check_counts(source, err));
     VOUCH_TRY(source_check_vocab_size(source, err));
     if (source->kinds.count != 0 && !type_is_integer(source->kinds.type))
@@ -412,13 +414,14 @@ static vouch_status special_ids_load(vouch_tokenizer *t, const vocab_source *sou
     return VOUCH_OK;
 }
 
-static vouch_status tokenizer_load(vouch_tokenizer *t, const vouch_gguf *gguf, vouch_error *err)
+static vouch_status tokenizer_load(vouch_tokenizer *t, const vouch_gguf *gguf, const char *chat_template,
+                                   vouch_error *err)
 {
     vocab_source source;
     vouch_text pre = {"", 0};
     VOUCH_TRY(vouch_gguf_get_text(gguf, "tokenizer.ggml.pre", true, &pre, err));
     VOUCH_TRY(vouch_pretokenizer_open(&t->pre, vouch_gguf_path(gguf), pre, err));
-    VOUCH_TRY(source_open(&source, gguf, err));
+    VOUCH_TRY(source_open(&source, gguf, chat_template, err));
     tokenizer_layout(t, &source);
     VOUCH_TRY(vouch_arena_allocate(&t->arena, "the tokenizer", err));
     char *template_copy = tokenizer_layout(t, &source);
@@ -426,7 +429,7 @@ static vouch_status tokenizer_load(vouch_tokenizer *t, const vouch_gguf *gguf, v
     VOUCH_TRY(merges_load(t, &source, err));
     VOUCH_TRY(special_ids_load(t, &source, err));
     vouch_chat_read_template(t, source.chat_template, template_copy);
-    return VOUCH_OK;
+    return chat_template && !t->chatml ? vouch_chat_refuse(t, err) : VOUCH_OK;
 }
 
 static bool text_is(vouch_text text, const char *value)
@@ -434,19 +437,24 @@ static bool text_is(vouch_text text, const char *value)
     return text.size == strlen(value) && memcmp(text.data, value, text.size) == 0;
 }
 
-vouch_status vouch_tokenizer_open(vouch_tokenizer **out, const vouch_gguf *gguf, vouch_error *err)
+vouch_status vouch_tokenizer_open(vouch_tokenizer **out, const vouch_gguf *gguf, const char *chat_template,
+                                  vouch_error *err)
 {
     *out = NULL;
     vouch_text model = {"none", 4};
     VOUCH_TRY(vouch_gguf_get_text(gguf, "tokenizer.ggml.model", false, &model, err));
-    if (text_is(model, "none") || text_is(model, "no_vocab")) return VOUCH_OK;
+    if (text_is(model, "none") || text_is(model, "no_vocab")) {
+        if (!chat_template) return VOUCH_OK;
+        return vouch_fail(err, VOUCH_E_UNSUPPORTED, "%s: a chat template needs a tokenizer, and the file has none",
+                          vouch_gguf_path(gguf));
+    }
     if (!text_is(model, "gpt2"))
         return vouch_fail(err, VOUCH_E_UNSUPPORTED,
                           "%s: tokenizer.ggml.model is \"%.*s\"; supported: gpt2 (byte-level BPE)",
                           vouch_gguf_path(gguf), TEXT_ARGS(model));
     vouch_tokenizer *t = calloc(1, sizeof *t);
     if (!t) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a tokenizer");
-    const vouch_status status = tokenizer_load(t, gguf, err);
+    const vouch_status status = tokenizer_load(t, gguf, chat_template, err);
     if (status != VOUCH_OK) {
         vouch_tokenizer_close(t);
         return status;

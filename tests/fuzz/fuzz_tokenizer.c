@@ -40,7 +40,7 @@ static void tokenizers_open(void)
         tiny_vocab_add_pre(writer, N_VOCAB, 1, pres[i]);
         MUST(vouch_gguf_write_bytes(writer, &bytes, &size, NULL) == VOUCH_OK);
         MUST(vouch_gguf_open_bytes(&gguf, bytes, size, "tiny", NULL) == VOUCH_OK);
-        MUST(vouch_tokenizer_open(&tokenizers[i], gguf, NULL) == VOUCH_OK);
+        MUST(vouch_tokenizer_open(&tokenizers[i], gguf, NULL, NULL) == VOUCH_OK);
         vouch_gguf_close(gguf);
         vouch_gguf_writer_close(writer);
         free(bytes);

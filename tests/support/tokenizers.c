@@ -11,7 +11,7 @@ vouch_status tokenizer_finish(vouch_gguf_writer *writer, vouch_tokenizer **out, 
     size_t size;
     void *bytes = writer_finish(writer, &size);
     vouch_gguf *gguf = open_bytes(bytes, size);
-    const vouch_status status = vouch_tokenizer_open(out, gguf, err);
+    const vouch_status status = vouch_tokenizer_open(out, gguf, NULL, err);
     vouch_gguf_close(gguf);
     free(bytes);
     return status;
@@ -33,7 +33,7 @@ vouch_tokenizer *file_tokenizer(const char *path)
     vouch_tokenizer *tokenizer = NULL;
     vouch_error err = {0};
     if (vouch_gguf_open(&gguf, path, &err) != VOUCH_OK) fail_msg("%s", err.message);
-    if (vouch_tokenizer_open(&tokenizer, gguf, &err) != VOUCH_OK) fail_msg("%s", err.message);
+    if (vouch_tokenizer_open(&tokenizer, gguf, NULL, &err) != VOUCH_OK) fail_msg("%s", err.message);
     vouch_gguf_close(gguf);
     return tokenizer;
 }
