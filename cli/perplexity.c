@@ -52,6 +52,10 @@ static vouch_status chunk_measure(measure *m, int64_t index, vouch_error *err)
                 surprise(m->logits + (size_t)i * (size_t)m->n_vocab, m->n_vocab, m->chunk[first + i + 1]);
         m->count += n;
     }
+    if (!status && !isfinite(m->sum)) {
+        status = err->code = VOUCH_E_NUMERIC;
+        snprintf(err->message, sizeof err->message, "chunk %lld: %s", (long long)index + 1, vouch_status_text(status));
+    }
     return status;
 }
 

@@ -21,8 +21,8 @@
 #include "vouch.h"
 
 /* Models that this program writes once: a target, a draft near it, a larger one, one with another token
- * table, and the target again as a base model, without chat template. */
-static char target[256], draft[256], large[256], foreign[256], base[256];
+ * table, the target again as a base model, without chat template, and the draft with a short context. */
+static char target[256], draft[256], large[256], foreign[256], base[256], narrow[256];
 
 /* A copy of a model whose key for the chat template goes by another name. */
 static void base_write(const char *path, const char *from)
@@ -49,6 +49,8 @@ static int models_write(void **state)
     tiny_model_write(large, &(tiny_model_options){.n_ctx = 8192, .seed = 1, .n_layers = 3});
     tiny_model_write(foreign, &(tiny_model_options){.n_ctx = 8192, .seed = 1, .vocab_seed = 1});
     base_write(base, target);
+    strcpy(narrow, test_temporary("narrow.gguf"));
+    tiny_model_write(narrow, &(tiny_model_options){.n_ctx = 100, .seed = 1, .noise = 0.15f});
     return 0;
 }
 
@@ -189,6 +191,10 @@ static void values_only_the_model_can_judge(void **state)
     expect(RUN("perplexity", "-m", target, "-f", "/nowhere/at/all"), 1, "--file: /nowhere/at/all");
     expect(RUN("run", "-m", target, "-d", foreign, "-p", "x"), 1, "token");
     expect(RUN("run", "-m", target, "-d", large, "-p", "x", "-n", "2"), 0, "larger than the target");
+    expect(RUN("run", "-m", target, "-d", narrow, "-p", "x", "-n", "2"), 0, "trained for 100 tokens of context, the target");
+    result r = RUN("run", "-m", target, "-d", narrow, "-p", "x", "-n", "2", "-c", "100");
+    assert_string_equal(r.err, "");
+    result_free(&r);
     expect(RUN("run", "-m", target, "-p", "x", "-n", "2", "--temp", "1", "--lenience", "0.5"), 0,
            "lossy: with --lenience 0.5 the text no longer has exactly");
 }
@@ -745,6 +751,25 @@ static double perplexity_here(const char *path, const char *text, int32_t n_ctx,
     return exp(total / count);
 }
 
+/* A model that has no number behind a token of the text has no perplexity. */
+static void perplexity_is_a_number(void **state)
+{
+    (void)state;
+    char path[256], broken[256], text[700] = "";
+    for (int i = 0; i < 100; i++) strcat(text, " river");
+    strcpy(path, test_temporary("rivers"));
+    write_whole(path, text, strlen(text));
+    result ids = RUN("tokenize", "-m", target, "-p", " river", "--ids");
+    strcpy(broken, test_temporary("poisoned.gguf"));
+    tiny_model_write(broken, &(tiny_model_options){.n_ctx = 8192, .seed = 1, .poison = atoi(ids.out)});
+    result r = RUN("perplexity", "-m", broken, "--file", path, "--ctx", "32");
+    assert_int_equal(r.status, 1);
+    assert_string_equal(r.err, "vouch: chunk 1: the model gave no finite logits\n");
+    assert_int_equal(r.n_out, 0);
+    result_free(&r);
+    result_free(&ids);
+}
+
 static void perplexity_is_the_mean_surprise(void **state)
 {
     (void)state;
@@ -831,6 +856,7 @@ int main(void)
         cmocka_unit_test(chat_in_a_terminal),
         cmocka_unit_test(info_and_tokenize),
         cmocka_unit_test(perplexity_is_the_mean_surprise),
+        cmocka_unit_test(perplexity_is_a_number),
         cmocka_unit_test(example_generates),
         cmocka_unit_test(real_model_answers),
     };

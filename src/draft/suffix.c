@@ -269,5 +269,5 @@ vouch_status vouch_source_suffix_open(vouch_source *out, int32_t n_ctx, vouch_er
 
 vouch_status vouch_source_history_open(vouch_source *out, int32_t capacity, vouch_error *err)
 {
-    return source_open(out, &history_ops, capacity, "the history of answers", err);
+    return source_open(out, &history_ops, capacity, "the history of answers (history_tokens sets its size)", err);
 }
