@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Laws L1 and L2 on a real model: the answers to public prompts must be the same to the byte without speculation,
- * with every drafter, draft length and rule, with every number of threads, on every instruction set: greedy answers,
- * and under match and coupled those at temperature 0.8.
+ * with every drafter, draft length and rule: greedy answers, and under match and coupled those at temperature 0.8.
+ * The usual ways are tried with one, two and three threads and on every instruction set, the others once.
  *
  *   same_bytes [--model FILE] [--data FOLDER] [--prompts 8] [--tokens 128] [--cpu ISA] [--threads N]
  *
@@ -27,6 +27,10 @@
 typedef enum kind { GREEDY, MATCH, COUPLED, N_KINDS } kind;
 #define TEMPERATURE 0.8f
 
+/* Where it is tried: with two threads on the widest instruction set; with one, two and three there, and with two on
+ * the others; on plain C, too. */
+typedef enum reach { ONCE, WIDE, EVERYWHERE } reach;
+
 typedef struct way {
     const char *name;
     unsigned drafters;
@@ -34,45 +38,48 @@ typedef struct way {
     vouch_accept accept;
     kind kind;
     bool noisy;   /* the draft model is the noisy one */
-    bool plain_c; /* also with the plain C kernels */
+    reach reach;
 } way;
 
 enum { NONE = VOUCH_DRAFTER_NONE, NGRAM = VOUCH_DRAFTER_NGRAM, MODEL = VOUCH_DRAFTER_MODEL,
        FREE = VOUCH_DRAFTER_NGRAM | VOUCH_DRAFTER_SUFFIX | VOUCH_DRAFTER_RECYCLE };
 
 static const way ways[] = {
-    {"none", NONE, .plain_c = true},
-    {"ngram -k 1", NGRAM, .k = 1},
-    {"ngram -k 4", NGRAM, .k = 4, .plain_c = true},
-    {"ngram -k 8", NGRAM, .k = 8},
-    {"ngram -k 16", NGRAM, .k = 16},
+    {"none", NONE, .reach = EVERYWHERE},
+    {"ngram -k 1", NGRAM, .k = 1, .reach = WIDE},
+    {"ngram -k 4", NGRAM, .k = 4, .reach = EVERYWHERE},
+    {"ngram -k 8", NGRAM, .k = 8, .reach = WIDE},
+    {"ngram -k 16", NGRAM, .k = 16, .reach = WIDE},
     {"free", FREE, .k = 0}, /* by pace */
-    {"free -k 16", FREE, .k = 16, .plain_c = true},
+    {"free -k 16", FREE, .k = 16, .reach = EVERYWHERE},
     {"free match", FREE, .k = 16, .accept = VOUCH_ACCEPT_MATCH},
     {"free block", FREE, .k = 16, .accept = VOUCH_ACCEPT_BLOCK},
     {"free coupled", FREE, .k = 16, .accept = VOUCH_ACCEPT_COUPLED},
-    {"itself -k 1", MODEL, .k = 1},
-    {"itself -k 3", MODEL, .k = 3, .plain_c = true},
-    {"itself -k 8", MODEL, .k = 8},
+    {"itself -k 1", MODEL, .k = 1, .reach = WIDE},
+    {"itself -k 3", MODEL, .k = 3, .reach = EVERYWHERE},
+    {"itself -k 8", MODEL, .k = 8, .reach = WIDE},
     {"noisy -k 1", MODEL, .k = 1, .noisy = true},
-    {"noisy -k 4", MODEL, .k = 4, .noisy = true, .plain_c = true},
+    {"noisy -k 4", MODEL, .k = 4, .noisy = true, .reach = EVERYWHERE},
     {"noisy -k 8", MODEL, .k = 8, .noisy = true},
     {"noisy tree", MODEL, .k = 8, .branches = 3, .noisy = true},
     {"noisy match", MODEL, .k = 4, .accept = VOUCH_ACCEPT_MATCH, .noisy = true},
     {"noisy block", MODEL, .k = 4, .accept = VOUCH_ACCEPT_BLOCK, .noisy = true},
     {"noisy coupled", MODEL, .k = 4, .accept = VOUCH_ACCEPT_COUPLED, .noisy = true},
-    {"0.8 none match", NONE, .kind = MATCH, .plain_c = true},
-    {"0.8 free match", FREE, .k = 16, .kind = MATCH, .plain_c = true},
+    {"noisy and free", MODEL | FREE, .k = 0, .noisy = true},
+    {"noisy and free -k 8", MODEL | FREE, .k = 8, .noisy = true, .reach = WIDE},
+    {"0.8 none match", NONE, .kind = MATCH},
+    {"0.8 free match", FREE, .k = 16, .kind = MATCH, .reach = EVERYWHERE},
     {"0.8 itself match", MODEL, .k = 3, .kind = MATCH},
     {"0.8 noisy match", MODEL, .k = 4, .kind = MATCH, .noisy = true},
     {"0.8 tree match", MODEL, .k = 8, .branches = 3, .kind = MATCH, .noisy = true},
-    {"0.8 none coupled", NONE, .kind = COUPLED, .plain_c = true},
-    {"0.8 free coupled", FREE, .k = 16, .kind = COUPLED, .plain_c = true},
+    {"0.8 both match", MODEL | FREE, .k = 8, .kind = MATCH, .noisy = true},
+    {"0.8 none coupled", NONE, .kind = COUPLED},
+    {"0.8 free coupled", FREE, .k = 16, .kind = COUPLED, .reach = EVERYWHERE},
     {"0.8 itself coupled", MODEL, .k = 3, .kind = COUPLED},
     {"0.8 noisy coupled", MODEL, .k = 4, .kind = COUPLED, .noisy = true},
     {"0.8 tree coupled", MODEL, .k = 8, .branches = 3, .kind = COUPLED, .noisy = true},
 };
-enum { N_WAYS = sizeof ways / sizeof *ways, N_SOURCES = 5, MAX_EACH = 80, MAX_THREADS = 3 };
+enum { N_WAYS = sizeof ways / sizeof *ways, N_SOURCES = 5, MAX_EACH = 80, MAX_THREADS = 3, USUAL_THREADS = 2 };
 #define NOISE 0.12
 
 typedef struct run {
@@ -115,7 +122,7 @@ static vouch_session *session_open(const vouch_model *model, const vouch_model *
     options.speculation.n_draft = w->k;
     options.speculation.tree_branches = w->branches;
     options.speculation.accept = w->accept;
-    if (w->drafters == MODEL) options.speculation.draft_model = w->noisy ? noisy : model;
+    if (w->drafters & MODEL) options.speculation.draft_model = w->noisy ? noisy : model;
     if (w->kind == GREEDY) return bench_session(model, &options);
     options.sampling.temperature = TEMPERATURE;
     options.speculation.accept = w->kind == MATCH ? VOUCH_ACCEPT_MATCH : VOUCH_ACCEPT_COUPLED;
@@ -201,14 +208,16 @@ static void way_compare(run *r, const vouch_model *model, const vouch_model *noi
     r->rejected[i] += rejected;
 }
 
-static void cpu_compare(run *r, const bench_flags *flags, const char *noisy_path, const char *cpu)
+static void cpu_compare(run *r, const bench_flags *flags, const char *noisy_path, const char *cpu, bool is_widest)
 {
     const bool plain_c = strcmp(cpu, "ref") == 0;
+    const int32_t usual = flags->n_threads ? flags->n_threads : USUAL_THREADS;
     vouch_model *model = bench_open(flags->model, cpu), *noisy = bench_open(noisy_path, cpu);
     for (int32_t threads = 1; threads <= MAX_THREADS; threads++) {
-        if (flags->n_threads && threads != flags->n_threads) continue;
+        const reach least = plain_c ? EVERYWHERE : !is_widest || threads != usual ? WIDE : ONCE;
+        if (threads != usual && (flags->n_threads || !is_widest)) continue;
         for (int i = 0; i < N_WAYS; i++)
-            if (!plain_c || ways[i].plain_c) way_compare(r, model, noisy, i, threads);
+            if (ways[i].reach >= least) way_compare(r, model, noisy, i, threads);
     }
     vouch_model_close(noisy);
     vouch_model_close(model);
@@ -259,7 +268,7 @@ int main(int argc, char **argv)
     for (size_t i = n_cpus; i-- > 0;) {
         if (flags.cpu && strcmp(flags.cpu, vouch_cpu_name(i)) != 0) continue;
         if (strcmp(vouch_cpu_name(i), "ref") == 0) run_shorten(&r, model);
-        cpu_compare(&r, &flags, noisy, vouch_cpu_name(i));
+        cpu_compare(&r, &flags, noisy, vouch_cpu_name(i), i == n_cpus - 1 || flags.cpu);
     }
     vouch_model_close(model);
     printf("%ld answers compared, %ld different\n", r.n_compared, r.n_different);
