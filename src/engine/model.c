@@ -91,13 +91,13 @@ static vouch_status find_kernels(const char *cpu, const vouch_kernels **kernels,
 {
     *kernels = vouch_kernels_find(cpu);
     if (*kernels) return VOUCH_OK;
-    const char *known;
-    for (size_t i = 0; (known = vouch_kernels_known(i)) != NULL; i++)
-        if (strcmp(known, cpu) == 0)
-            return vouch_fail(err, VOUCH_E_UNSUPPORTED, "this processor has no %s; its widest is %s", cpu,
-                              vouch_kernels_find(NULL)->name);
-    return vouch_fail(err, VOUCH_E_ARGUMENT,
-                      "unknown instruction set '%s' (known: auto, ref, avx2, avx512, avx512vnni, avx512gfni)", cpu);
+    char here[128] = "auto";
+    const char *name;
+    for (size_t i = 0; (name = vouch_cpu_name(i)) != NULL; i++) {
+        const size_t used = strlen(here);
+        snprintf(here + used, sizeof here - used, ", %s", name);
+    }
+    return vouch_fail(err, VOUCH_E_ARGUMENT, "no instruction set '%s': this machine has %s", cpu, here);
 }
 
 static vouch_status load(vouch_model *model, const vouch_gguf *gguf, const vouch_model_options *options,

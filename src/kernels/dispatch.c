@@ -71,11 +71,6 @@ const vouch_kernels *vouch_kernels_find(const char *name)
     return !name || strcmp(name, "auto") == 0 ? widest : NULL;
 }
 
-const char *vouch_kernels_known(size_t i)
-{
-    return i < N_ENTRIES ? entries[i].table->name : NULL;
-}
-
 const char *vouch_cpu_name(size_t i)
 {
     const vouch_kernels *kernels = vouch_kernels_get(i);

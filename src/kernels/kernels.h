@@ -144,8 +144,6 @@ typedef struct vouch_kernels {
 const vouch_kernels *vouch_kernels_get(size_t i);
 /* By name; NULL or "auto": the widest. NULL where unknown or not runnable here. */
 const vouch_kernels *vouch_kernels_find(const char *name);
-/* All names compiled in, for messages; NULL past the last. */
-const char *vouch_kernels_known(size_t i);
 
 /* The F16 or F32 value at (row, column), its bytes. */
 static inline unsigned char *vouch_matrix_element(const vouch_matrix *m, int64_t row, int64_t column)
