@@ -90,7 +90,11 @@ double bench_read_seconds(vouch_pool *pool, const void *bytes, size_t n)
 /* A loop over SUMS independent sums, enough to hide an instruction's latency; it returns the multiply-adds
  * made. */
 typedef double peak_fn(void);
+#if defined(__aarch64__)
+enum { SUMS = 16, TIMES = 1 << 13 };
+#else
 enum { SUMS = 12, TIMES = 1 << 13 };
+#endif
 
 #if defined(__clang__)
 #define UNROLL _Pragma("unroll")
@@ -123,9 +127,6 @@ static double dot_floats(void)
     return (double)(TIMES / 4) * SUMS;
 }
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-
 /* The loops differ in their vectors and one step. The barrier keeps the compiler from moving a product that
  * never changes out of the loop. */
 #define PEAK(name, isa, vector, set, macs, step)                                                             \
@@ -134,16 +135,20 @@ static double dot_floats(void)
         vector sums[SUMS], x = set(1), ones = set(1);                                                        \
         UNROLL for (int j = 0; j < SUMS; j++) sums[j] = set(0);                                              \
         for (int i = 0; i < TIMES; i++) {                                                                    \
-            __asm__ volatile("" : "+v"(ones));                                                               \
+            __asm__ volatile("" : IN_VECTOR(ones));                                                          \
             UNROLL for (int j = 0; j < SUMS; j++)                                                            \
             {                                                                                                \
-                __asm__ volatile("" : "+v"(x));                                                              \
+                __asm__ volatile("" : IN_VECTOR(x));                                                         \
                 sums[j] = step;                                                                              \
             }                                                                                                \
         }                                                                                                    \
-        UNROLL for (int j = 0; j < SUMS; j++) __asm__ volatile("" : : "v"(sums[j]));                         \
+        UNROLL for (int j = 0; j < SUMS; j++) __asm__ volatile("" : IN_VECTOR(sums[j]));                     \
         return (double)TIMES * SUMS * (macs);                                                                \
     }
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#define IN_VECTOR(value) "+v"(value)
 
 PEAK(integers_vnni, "avx512f,avx512vnni", __m512i, _mm512_set1_epi16, 64, _mm512_dpbusd_epi32(sums[j], x, x))
 PEAK(integers_avx512, "avx512f,avx512bw", __m512i, _mm512_set1_epi16, 64,
@@ -152,6 +157,15 @@ PEAK(integers_avx2, "avx2", __m256i, _mm256_set1_epi16, 32,
      _mm256_add_epi32(sums[j], _mm256_madd_epi16(_mm256_maddubs_epi16(x, x), ones)))
 PEAK(floats_avx512, "avx512f", __m512, _mm512_set1_ps, 16, _mm512_fmadd_ps(x, ones, sums[j]))
 PEAK(floats_avx2, "avx2,fma", __m256, _mm256_set1_ps, 8, _mm256_fmadd_ps(x, ones, sums[j]))
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#define IN_VECTOR(value) "+w"(value)
+
+PEAK(integers_i8mm, "arch=armv8.2-a+dotprod+i8mm", int32x4_t, vdupq_n_s32, 16,
+     vusdotq_s32(sums[j], vreinterpretq_u8_s32(x), vreinterpretq_s8_s32(x)))
+PEAK(integers_neon, "arch=armv8.2-a+dotprod", int32x4_t, vdupq_n_s32, 16,
+     vdotq_s32(sums[j], vreinterpretq_s8_s32(x), vreinterpretq_s8_s32(x)))
+PEAK(floats_neon, "arch=armv8-a", float32x4_t, vdupq_n_f32, 4, vfmaq_f32(sums[j], x, ones))
 #endif
 
 static const struct {
@@ -163,6 +177,9 @@ static const struct {
     {"avx512vnni", integers_vnni, floats_avx512},
     {"avx512", integers_avx512, floats_avx512},
     {"avx2", integers_avx2, floats_avx2},
+#elif defined(__aarch64__)
+    {"i8mm", integers_i8mm, floats_neon},
+    {"neon", integers_neon, floats_neon},
 #endif
     {"", dot_integers, dot_floats}, /* any other */
 };

@@ -10,6 +10,8 @@
  *     avx512vnni, gfni  vpdpbusd, 64 a time                     vfmadd, 16
  *     avx512            vpmaddubsw + vpmaddwd + vpaddd, 64      the same
  *     avx2              the same, 32                            vfmadd, 8
+ *     i8mm              usdot, 16                               fmla, 4
+ *     neon              sdot, 16                                the same
  *     others            what the compiler makes of a dot product in the first-level cache
  */
 #ifndef VOUCH_BENCH_ROOFLINE_H
