@@ -64,6 +64,9 @@ LIB_SRC := $(filter-out $(wildcard src/kernels/x86_*.c src/kernels/arm_*.c),$(wi
 ifeq ($(ARCH),x86_64)
 LIB_SRC += $(wildcard src/kernels/x86_*.c)
 endif
+ifeq ($(ARCH),aarch64)
+LIB_SRC += $(wildcard src/kernels/arm_*.c)
+endif
 CLI_SRC  := $(wildcard cli/*.c)
 TEST_SUPPORT := $(wildcard tests/support/*.c)
 TESTS    := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
@@ -90,9 +93,11 @@ AVX512 := -DVOUCH_ISA=512 -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mf16
 $(B)/src/kernels/x86_avx512.o:     ISA := $(AVX512)
 $(B)/src/kernels/x86_avx512vnni.o: ISA := $(AVX512) -mavx512vnni
 $(B)/src/kernels/x86_avx512gfni.o: ISA := $(AVX512) -mavx512vnni -mgfni
+$(B)/src/kernels/arm_neon.o:       ISA := -DVOUCH_ISA=82 -march=armv8.2-a+dotprod
+$(B)/src/kernels/arm_i8mm.o:       ISA := -DVOUCH_ISA=86 -march=armv8.2-a+dotprod+i8mm
 # Instrumented by clang, they take many minutes to compile; fuzzing runs the plain ones, too.
 VECTOR_SAN ?= $(SAN)
-$(B)/src/kernels/x86_%.o: override SAN := $(VECTOR_SAN)
+$(B)/src/kernels/x86_%.o $(B)/src/kernels/arm_%.o: override SAN := $(VECTOR_SAN)
 # Thousands of unrolled lines: what their variables are would take half of the time and nine tenths of the bytes.
 $(B)/src/kernels/%.o: OPT := $(subst -g,-g1,$(subst -O2,-O3,$(OPT)))
 
@@ -152,6 +157,12 @@ $(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(SUP_OBJ) $(LIB_A)
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS_ALL) -fsanitize=fuzzer -o $@ $^ -lcmocka $(CLI_LIBS) $(LIBS)
 
+# The tests of the kernels, which need no foreign library where tests/arm stands for cmocka.
+$(B)/kernels_alone: $(B)/tests/test_kernels.o $(B)/tests/support/test.o \
+    $(filter $(B)/src/kernels/% $(B)/src/base/tensor_type.o,$(LIB_OBJ))
+	$(call say,LINK)
+	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ -lm
+
 .SECONDARY:
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
@@ -164,7 +175,7 @@ run: ## installs what is missing, builds, gets a model and answers a question
 
 # ------------------------------------------------------------------ tests
 
-.PHONY: tests check test test-all asan ubsan tsan cover fuzz fuzzers
+.PHONY: tests check test test-all test-arm asan ubsan tsan cover fuzz fuzzers
 TIER ?= test
 RUN_TESTS = BUILD=$(BUILD) CC='$(CC)' VOUCH_TEST_FILTER='$(F)' tests/run.sh
 
@@ -183,6 +194,10 @@ test-all: ## the same with gcc, clang and sanitizers, then lint; half an hour
 	$(MAKE) ubsan
 	$(MAKE) tsan
 	$(MAKE) lint
+
+test-arm: ## kernels for Arm, cross-compiled and emulated
+	@scripts/install arm
+	@tests/run.sh test test_arm.sh
 
 # A finding ends the program with this status, so that a test sees it in a child, too.
 asan ubsan tsan: export ASAN_OPTIONS ?= exitcode=99:detect_stack_use_after_return=1

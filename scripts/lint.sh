@@ -7,10 +7,10 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 found=0
 
-# scripts/analyzer.h redefines what status.c defines.
+# scripts/analyzer.h redefines what status.c defines; the kernels for Arm want their own compiler.
 sources=()
 for file in src/*/*.c cli/*.c examples/*.c bench/*.c bench/support/*.c; do
-    [ "$file" = src/base/status.c ] || sources+=("$file")
+    case $file in src/base/status.c | src/kernels/arm_*) ;; *) sources+=("$file") ;; esac
 done
 # Per finding a line of "file:line:column: error: text [check,...]"; the rest explains it.
 clang-tidy --quiet "${sources[@]}" -- -std=c11 -D_GNU_SOURCE -Iinclude -Isrc -Ibench -include scripts/analyzer.h \

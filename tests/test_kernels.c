@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "kernels/cache.h"
 #include "kernels/tables.h"
 #include "support/test.h"
@@ -707,6 +708,94 @@ static void test_result_layout(void **state)
     }
 }
 
+/* --------------------------------------------------- the same on all machines */
+
+static void hash_floats(uint64_t *hash, const float *x, int64_t n)
+{
+    *hash = vouch_hash_bytes(*hash, x, (size_t)n * sizeof *x);
+}
+
+/* From integers alone: what a library makes of a logarithm isn't the same everywhere. */
+static void fill_uniform(test_random *random, float *x, int64_t n, float size)
+{
+    for (int64_t i = 0; i < n; i++) x[i] = test_uniform(random, -size, size);
+}
+
+static void hash_matmuls(const vouch_kernels *kernels, uint64_t *hash)
+{
+    test_random random = {16};
+    enum { N_IN = 512, N_OUT = 40, ROWS = 13 };
+    fill_uniform(&random, inputs, ROWS * N_IN, 3);
+    for (size_t t = 0; t < N_TYPES; t++) {
+        fixture f = make_matrix(types[t], N_OUT, N_IN, RANDOM, &random);
+        for (int64_t rows = 1; rows <= ROWS; rows += 4) {
+            run_matmul(kernels, &f.matrix, rows, rows % 8 == 1 ? VOUCH_FROM_ZERO : VOUCH_FROM_Y, actual);
+            hash_floats(hash, actual, rows * (N_OUT + 3));
+        }
+        free_matrix(&f);
+    }
+}
+
+static void hash_caches(const vouch_kernels *kernels, uint64_t *hash)
+{
+    test_random random = {17};
+    enum { WIDTH = 96, ROWS = 13 };
+    fill_uniform(&random, inputs, ROWS * SLOTS, 1);
+    for (size_t t = 0; t < sizeof cache_types / sizeof cache_types[0]; t++) {
+        vouch_matrix keys = make_cache(true, cache_types[t], WIDTH), values = make_cache(false, cache_types[t], WIDTH);
+        for (int64_t slot = 0; slot < SLOTS; slot++) {
+            fill_uniform(&random, c, WIDTH, 2);
+            kernels->set_row(&keys, slot, c), kernels->set_column(&values, slot, c);
+            vouch_piece piece;
+            for (int64_t i = 0; (piece = vouch_key_piece(&keys, slot, i)).size; i++)
+                *hash = vouch_hash_bytes(*hash, piece.at, piece.size);
+        }
+        for (int64_t rows = 1; rows <= ROWS; rows += 4) {
+            run_mix(kernels, &values, rows, rows % 8 == 1 ? VOUCH_FROM_ZERO : VOUCH_FROM_Y, actual);
+            kernels->add_column(&values, rows, inputs, 1, actual, WIDTH, rows);
+            hash_floats(hash, actual, rows * WIDTH);
+        }
+        free(keys.data), free(values.data);
+    }
+}
+
+static void hash_row_functions(const vouch_kernels *kernels, uint64_t *hash)
+{
+    test_random random = {18};
+    enum { MOST = 600 };
+    for (int64_t n = 2; n < MOST; n += 26) {
+        float squares[MOST / 16 + 1];
+        fill_uniform(&random, a, n, 8);
+        fill_uniform(&random, b, n, 8);
+        kernels->norm_part(c, squares, a, b, n);
+        const float factor = kernels->norm_factor(squares, n, 1e-5f);
+        kernels->rope(c, a, b, n, n % 4 == 0);
+        hash_floats(hash, c, n);
+        kernels->swiglu(b, c, n);
+        kernels->scale(b, factor, n);
+        hash_floats(hash, b, n);
+        const double sum = kernels->exp_weights(c, a, n, 8, 1.3f);
+        hash_floats(hash, c, n);
+        const float both[2] = {(float)sum, kernels->softmax(a, 16, n)};
+        hash_floats(hash, both, 2);
+        hash_floats(hash, a, n);
+    }
+}
+
+/* Law L1 from one architecture to another: what every table gives has the hash that stands here. */
+static void test_same_everywhere(void **state)
+{
+    (void)state;
+    const vouch_kernels *kernels;
+    for (size_t i = 0; (kernels = vouch_kernels_get(i)) != NULL; i++) {
+        uint64_t hash = VOUCH_HASH_START;
+        hash_matmuls(kernels, &hash);
+        hash_caches(kernels, &hash);
+        hash_row_functions(kernels, &hash);
+        if (hash != 0x4ed4207cda522f29) fail_msg("%s: 0x%016llx", kernels->name, (unsigned long long)hash);
+    }
+}
+
 static void test_half(void **state)
 {
     (void)state;
@@ -765,6 +854,7 @@ int main(void)
         cmocka_unit_test(test_quantised_cache_extremes),
         cmocka_unit_test(test_mix),
         cmocka_unit_test(test_result_layout),
+        cmocka_unit_test(test_same_everywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,6 +31,18 @@ static bool runs_avx512gfni(void)
 {
     return runs_avx512vnni() && __builtin_cpu_supports("gfni");
 }
+#elif defined(__aarch64__)
+#include <sys/auxv.h>
+
+static bool runs_neon(void)
+{
+    return (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
+}
+
+static bool runs_i8mm(void)
+{
+    return runs_neon() && (getauxval(AT_HWCAP2) & HWCAP2_I8MM) != 0;
+}
 #endif
 
 static bool runs_always(void)
@@ -49,6 +61,9 @@ static const struct entry {
     {&vouch_kernels_avx512, runs_avx512},
     {&vouch_kernels_avx512vnni, runs_avx512vnni},
     {&vouch_kernels_avx512gfni, runs_avx512gfni},
+#elif defined(__aarch64__)
+    {&vouch_kernels_neon, runs_neon},
+    {&vouch_kernels_i8mm, runs_i8mm},
 #endif
 };
 enum { N_ENTRIES = sizeof entries / sizeof entries[0] };

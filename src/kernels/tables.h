@@ -11,6 +11,9 @@ extern const vouch_kernels vouch_kernels_avx2;
 extern const vouch_kernels vouch_kernels_avx512;
 extern const vouch_kernels vouch_kernels_avx512vnni;
 extern const vouch_kernels vouch_kernels_avx512gfni;
+#elif defined(__aarch64__)
+extern const vouch_kernels vouch_kernels_neon;
+extern const vouch_kernels vouch_kernels_i8mm;
 #endif
 
 #endif

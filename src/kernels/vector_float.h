@@ -3,8 +3,6 @@
  * Matmul with float weights: T tiles times R rows, so that enough independent chains of fused multiply-adds hide
  * their latency also for one row. Keys and values of a cache are such weights.
  */
-#define FOR_FLOAT_ROWS(X) VL_FLOAT_ROWS(X)
-
 INLINE vf load_weights(const unsigned char *tile, const vouch_type type, int64_t k, int part)
 {
     const int64_t at = k * VOUCH_TILE + part * VL;
@@ -88,7 +86,7 @@ INLINE void matmul_float(const vouch_type type, const vouch_matrix *w, const vou
             switch (g.rows) {
 #define CASE(n) \
     case n: group_float(n, type, w, &g, y, t, strip_end); break;
-                FOR_FLOAT_ROWS(CASE)
+                VL_FLOAT_ROWS(CASE)
 #undef CASE
             default: break;
             }

@@ -2,6 +2,7 @@
 /*
  * Matmul with quantised weights: one tile, R rows, any type: its form (forms.h) and R are constants after inlining.
  * The weights of 4 inputs are made unsigned bytes once for all R rows, which hold R integer and R float accumulators.
+ * Of a tile's parts PARTS_TOGETHER walk it side by side, so that many narrow ones don't read it once each.
  *
  * Of a block and row, where w = float(dot product of a run) and d is the row's scale of the block:
  *
@@ -12,9 +13,6 @@
  * each one rounding. Two runs share one product with d: to do as one run does costs 5 to 8 % (Emerald Rapids, VNNI);
  * for one run the product is ready before w is.
  */
-#define FOR_QUANTIZED_ROWS(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12)
-enum { GROUP_ROWS = 12 };
-
 /* Bytes ahead: from memory into the second-level cache, from there into the first. */
 enum { FAR_AHEAD = 8192, NEAR_AHEAD = 2048 };
 
@@ -86,6 +84,14 @@ INLINE vf load_scales(const vouch_form form, const unsigned char *unit, int32_t 
     return vf_mul(d, vf_from_int(vi_field(vi_from_unsigned(at + part * VL), which ? 4 : 0, 4, 0)));
 }
 
+/* The upper level of two: d[0] of a unit's scales, d[1] of its minima. */
+INLINE void load_steps(const vouch_form form, const unsigned char *unit, const int part, vf *d)
+{
+    if (form.scales == VOUCH_SCALES_HALF) return;
+    d[0] = vf_from_half(unit + part * VL * 2);
+    if (form.minimum) d[1] = vf_sub(vf_zero(), vf_from_half(unit + 32 + part * VL * 2));
+}
+
 /* Block b of a unit. */
 INLINE void add_block(const int R, const vouch_form form, const unsigned char *unit, int32_t b, const int part,
                       const vf *d, const int8_t *q, const float *x_d, const vouch_sum *sums, vf *acc)
@@ -119,24 +125,24 @@ INLINE void tile_quantized(const int R, const vouch_form form, const vouch_matri
 {
     const int in_unit = vouch_form_blocks(form), runs = vouch_form_runs(form);
     const int64_t n_blocks = w->n_in / VOUCH_BLOCK;
-    for (int part = 0; part < PARTS; part++) {
+    for (int part = 0; part < PARTS; part += PARTS_TOGETHER) {
         const unsigned char *unit = tile;
         const int8_t *q = g->q;
         const float *x_d = g->d;
         const vouch_sum *s = sums;
-        vf acc[VOUCH_MAX_GROUP], d[2];
-        UNROLL for (int r = 0; r < R; r++) acc[r] = start_sum(out, r, part);
+        vf acc[PARTS_TOGETHER][VOUCH_MAX_GROUP], d[PARTS_TOGETHER][2];
+        for (int p = 0; p < PARTS_TOGETHER; p++)
+            UNROLL for (int r = 0; r < R; r++) acc[p][r] = start_sum(out, r, part + p);
         for (int64_t first = 0; first < n_blocks; first += in_unit, unit += vouch_form_unit_bytes(form)) {
             const int32_t n = n_blocks - first < in_unit ? (int32_t)(n_blocks - first) : in_unit;
             if (part == 0) prefetch(unit, vouch_form_head_bytes(form));
-            if (form.scales != VOUCH_SCALES_HALF) {
-                d[0] = vf_from_half(unit + part * VL * 2);
-                if (form.minimum) d[1] = vf_sub(vf_zero(), vf_from_half(unit + 32 + part * VL * 2));
-            }
+            for (int p = 0; p < PARTS_TOGETHER; p++) load_steps(form, unit, part + p, d[p]);
             for (int32_t b = 0; b < n; b++, q += 32 * R, x_d += R, s += runs * R)
-                add_block(R, form, unit, b, part, d, q, x_d, s, acc);
+                for (int p = 0; p < PARTS_TOGETHER; p++)
+                    add_block(R, form, unit, b, part + p, d[p], q, x_d, s, acc[p]);
         }
-        UNROLL for (int r = 0; r < R; r++) store_sum(out, r, part, acc[r]);
+        for (int p = 0; p < PARTS_TOGETHER; p++)
+            UNROLL for (int r = 0; r < R; r++) store_sum(out, r, part + p, acc[p][r]);
     }
 }
 
@@ -152,7 +158,7 @@ INLINE void matmul_quantized(const vouch_form form, const vouch_matrix *w, const
             switch (g.rows) {
 #define CASE(n) \
     case n: tile_quantized(n, form, w, tile, &g, sums, &out); break;
-                FOR_QUANTIZED_ROWS(CASE)
+                VL_QUANTIZED_ROWS(CASE)
 #undef CASE
             default: break;
             }

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernels for NEON with the dot product of unsigned with signed bytes (the extension I8MM). */
+#define VOUCH_I8MM 1
+#include "kernels/arm_vec128.h"
+
+#include "kernels/vector_body.h"
+
+const vouch_kernels vouch_kernels_i8mm = KERNELS("i8mm");

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The vector of 4 lanes for Arm's Advanced SIMD (NEON), with the dot product of signed bytes (Armv8.2), and with that
+ * of unsigned with signed ones (VOUCH_I8MM): four of them make the 16 virtual lanes. Primitives as in x86_vec512.h.
+ *
+ * Where instructions differ from x86's, the reference decides: the larger of two is chosen by comparing (FMAX would
+ * prefer a NaN), multiply-adds are fused, and a part's masks, which are always its first lanes, keep loads and stores
+ * inside it.
+ */
+#ifndef VOUCH_KERNELS_ARM_VEC128_H
+#define VOUCH_KERNELS_ARM_VEC128_H
+
+#include <arm_neon.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "kernels/forms.h"
+
+/* A cache line of weights serves all parts while it is near; their sums wait in memory, for a load and a store a block.
+ * 8 rows have that many dot products in registers, or 16 sums of floats: of 32, enough to hide latencies. */
+enum { VL = 4, PARTS = 4, PARTS_TOGETHER = 4 };
+#define VL_TILES_MAX 8
+#define VL_CHAINS 20
+enum { VL_MOST_QUANTIZED_ROWS = 8, VL_MOST_FLOAT_ROWS = 8 };
+#define VL_QUANTIZED_ROWS(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8)
+#define VL_FLOAT_ROWS VL_QUANTIZED_ROWS
+
+typedef float32x4_t vf;
+typedef int32x4_t vi;
+typedef uint32x4_t vm; /* all bits of a lane set, or none */
+
+static inline vf vf_load(const float *p) { return vld1q_f32(p); }
+static inline void vf_store(float *p, vf a) { vst1q_f32(p, a); }
+static inline vf vf_set(float x) { return vdupq_n_f32(x); }
+static inline vf vf_zero(void) { return vdupq_n_f32(0.0f); }
+static inline vm vm_first(int64_t n)
+{
+    const vi lanes = {0, 1, 2, 3};
+    return vcltq_s32(lanes, vdupq_n_s32((int32_t)n));
+}
+static inline int vm_bits(vm m) { return vmaxvq_u32(m) != 0; } /* not which, but whether any */
+static inline vf vf_load_part(const float *p, vm m)
+{
+    if (vgetq_lane_u32(m, 3)) return vf_load(p);
+    vf a = vf_zero();
+    if (vgetq_lane_u32(m, 0)) a = vld1q_lane_f32(p, a, 0);
+    if (vgetq_lane_u32(m, 1)) a = vld1q_lane_f32(p + 1, a, 1);
+    if (vgetq_lane_u32(m, 2)) a = vld1q_lane_f32(p + 2, a, 2);
+    return a;
+}
+static inline void vf_store_part(float *p, vf a, vm m)
+{
+    if (vgetq_lane_u32(m, 3)) {
+        vf_store(p, a);
+        return;
+    }
+    if (vgetq_lane_u32(m, 0)) vst1q_lane_f32(p, a, 0);
+    if (vgetq_lane_u32(m, 1)) vst1q_lane_f32(p + 1, a, 1);
+    if (vgetq_lane_u32(m, 2)) vst1q_lane_f32(p + 2, a, 2);
+}
+static inline vf vf_add(vf a, vf b) { return vaddq_f32(a, b); }
+static inline vf vf_sub(vf a, vf b) { return vsubq_f32(a, b); }
+static inline vf vf_mul(vf a, vf b) { return vmulq_f32(a, b); }
+static inline vf vf_div(vf a, vf b) { return vdivq_f32(a, b); }
+static inline vf vf_fma(vf a, vf b, vf c) { return vfmaq_f32(c, a, b); }
+static inline vf vf_max(vf a, vf b) { return vbslq_f32(vcgtq_f32(a, b), a, b); }
+static inline vf vf_min(vf a, vf b) { return vbslq_f32(vcltq_f32(a, b), a, b); }
+static inline vm vf_less(vf a, vf b) { return vcltq_f32(a, b); }
+static inline vm vf_unordered(vf a) { return vmvnq_u32(vceqq_f32(a, a)); }
+static inline vf vf_select(vf a, vf b, vm m) { return vbslq_f32(m, b, a); }
+static inline vf vf_zero_where(vf a, vm m)
+{
+    return vreinterpretq_f32_u32(vbicq_u32(vreinterpretq_u32_f32(a), m));
+}
+static inline vf vf_swap_pairs(vf a) { return vrev64q_f32(a); }
+static inline vf vf_from_half(const void *p) { return vcvt_f32_f16(vreinterpret_f16_u8(vld1_u8(p))); }
+static inline void vf_to_half(void *p, vf a) { vst1_u8(p, vreinterpret_u8_f16(vcvt_f16_f32(a))); }
+static inline vf vf_from_bfloat(const void *p)
+{
+    return vreinterpretq_f32_u32(vshll_n_u16(vreinterpret_u16_u8(vld1_u8(p)), 16));
+}
+static inline vf vf_from_int(vi a) { return vcvtq_f32_s32(a); }
+static inline vi vf_round_to_int(vf a) { return vcvtnq_s32_f32(a); }
+static inline vf vf_from_bits(vi a) { return vreinterpretq_f32_s32(a); }
+static inline vf vf_power(vf k)
+{
+    return vf_from_bits(vshlq_n_s32(vaddq_s32(vreinterpretq_s32_f32(k), vdupq_n_s32(127)), 23));
+}
+
+static inline vi vi_load(const void *p) { return vreinterpretq_s32_u8(vld1q_u8(p)); }
+static inline void vi_store(void *p, vi a) { vst1q_u8(p, vreinterpretq_u8_s32(a)); }
+static inline vi vi_set(int32_t x) { return vdupq_n_s32(x); }
+static inline vi vi_zero(void) { return vdupq_n_s32(0); }
+static inline vi vi_add(vi a, vi b) { return vaddq_s32(a, b); }
+static inline vi vi_mul(vi a, vi b) { return vmulq_s32(a, b); }
+static inline vi vi_max(vi a, vi b) { return vmaxq_s32(a, b); }
+static inline vi vi_or(vi a, vi b) { return vorrq_s32(a, b); }
+static inline vi vi_size_bits(vf a) { return vreinterpretq_s32_f32(vabsq_f32(a)); }
+static inline void vi_store_bytes(int8_t *p, vi a)
+{
+    const int16x4_t words = vmovn_s32(a);
+    const int32_t four = vget_lane_s32(vreinterpret_s32_s8(vmovn_s16(vcombine_s16(words, words))), 0);
+    memcpy(p, &four, sizeof four);
+}
+/* 4 bytes and nothing behind them, in the low lane. */
+static inline uint8x8_t bytes_load(const void *p)
+{
+    uint32_t four;
+    memcpy(&four, p, sizeof four);
+    return vcreate_u8(four);
+}
+static inline vi vi_from_signed(const void *p)
+{
+    return vmovl_s16(vget_low_s16(vmovl_s8(vreinterpret_s8_u8(bytes_load(p)))));
+}
+static inline vi vi_from_unsigned(const void *p)
+{
+    return vreinterpretq_s32_u32(vmovl_u16(vget_low_u16(vmovl_u8(bytes_load(p)))));
+}
+/* Shifts of bytes: a mask only where bits come along that are not the field's. */
+static inline vi vi_field(vi a, int from, int bits, int to)
+{
+    const uint8x16_t bytes = vreinterpretq_u8_s32(a);
+    const uint8x16_t moved = from < to   ? bytes << vdupq_n_u8((uint8_t)(to - from))
+                             : from > to ? bytes >> vdupq_n_u8((uint8_t)(from - to))
+                                         : bytes;
+    const bool alone = from > to ? to == 0 && from + bits == 8 : from < to && from == 0 && to + bits == 8;
+    const uint8x16_t mask = vdupq_n_u8((uint8_t)(((1 << bits) - 1) << to));
+    return vreinterpretq_s32_u8(alone ? moved : vandq_u8(moved, mask));
+}
+/* The values at these places, with an offset of 128. */
+static inline vi vi_iq4(vi places)
+{
+    const int8x16_t values = {VOUCH_IQ4_VALUES};
+    const uint8x16_t offset = veorq_u8(vreinterpretq_u8_s8(values), vdupq_n_u8(0x80));
+    return vreinterpretq_s32_u8(vqtbl1q_u8(offset, vreinterpretq_u8_s32(places)));
+}
+
+/* From VL vectors the vector of what is made of each one's lanes: pairs of neighbours, twice. */
+static inline vi vi_each_largest(vi v[VL]) { return vpmaxq_s32(vpmaxq_s32(v[0], v[1]), vpmaxq_s32(v[2], v[3])); }
+static inline vi vi_each_sum(vi v[VL]) { return vpaddq_s32(vpaddq_s32(v[0], v[1]), vpaddq_s32(v[2], v[3])); }
+
+/* The tree over the 16 lanes. */
+static inline float vf_reduce(const vf lane[PARTS])
+{
+    const vf a = vaddq_f32(vaddq_f32(lane[0], lane[2]), vaddq_f32(lane[1], lane[3]));
+    const float32x2_t b = vadd_f32(vget_low_f32(a), vget_high_f32(a));
+    return vget_lane_f32(b, 0) + vget_lane_f32(b, 1);
+}
+static inline float vf_largest(vf a) { return vmaxvq_f32(a); }
+
+typedef struct vd16 { float64x2_t pair[8]; } vd16;
+static inline vd16 vd_zero(void)
+{
+    vd16 zero;
+    for (int i = 0; i < 8; i++) zero.pair[i] = vdupq_n_f64(0);
+    return zero;
+}
+static inline void vd_add(vd16 *sum, const vf lane[PARTS])
+{
+    for (int i = 0; i < PARTS; i++) {
+        sum->pair[2 * i] = vaddq_f64(sum->pair[2 * i], vcvt_f64_f32(vget_low_f32(lane[i])));
+        sum->pair[2 * i + 1] = vaddq_f64(sum->pair[2 * i + 1], vcvt_high_f64_f32(lane[i]));
+    }
+}
+static inline double vd_reduce(vd16 sum)
+{
+    for (int width = 4; width; width /= 2)
+        for (int i = 0; i < width; i++) sum.pair[i] = vaddq_f64(sum.pair[i], sum.pair[i + width]);
+    return vgetq_lane_f64(sum.pair[0], 0) + vgetq_lane_f64(sum.pair[0], 1);
+}
+
+/*
+ * Dot products of 4 unsigned weights a lane with 4 signed activations, the same for all lanes. They are summed in 32
+ * bits at once, so that a block's groups are one part:
+ *
+ *   i8mm   USDOT takes them as they are; a part starts at minus the weights' offset times the activations' sum.
+ *   neon   SDOT takes signed weights. Those of up to 7 bits are; bytes have an offset of 128, which a flipped
+ *          highest bit takes away, so that they need no start.
+ *
+ * The activations are the low lane of a register, which the instructions name: no time goes into copying them.
+ */
+#define PART_GROUPS(bits) ((void)(bits), 8)
+static inline int8x8_t vi_four(const int8_t *p) { return vreinterpret_s8_u8(bytes_load(p)); }
+#if VOUCH_I8MM
+static inline vi part_start(const int32_t *start) { return start ? vi_set(*start) : vi_zero(); }
+static inline vi part_add(vi part, vi w, int8x8_t x, bool bytes)
+{
+    return (void)bytes, vusdotq_lane_s32(part, vreinterpretq_u8_s32(w), x, 0);
+}
+static inline vi part_sum(vi part, const int32_t *start, bool bytes) { return (void)start, (void)bytes, part; }
+#else
+static inline vi part_start(const int32_t *start) { return (void)start, vi_zero(); }
+static inline vi part_add(vi part, vi w, int8x8_t x, bool bytes)
+{
+    const vi value = bytes ? veorq_s32(w, vreinterpretq_s32_u8(vdupq_n_u8(0x80))) : w;
+    return vdotq_lane_s32(part, vreinterpretq_s8_s32(value), x, 0);
+}
+static inline vi part_sum(vi part, const int32_t *start, bool bytes)
+{
+    return start && !bytes ? vi_add(part, vi_set(*start)) : part;
+}
+#endif
+
+#endif
