@@ -349,6 +349,26 @@ static void greedy_text_is_the_same_with_draft_trees(void **state)
     assert_true(n_branches > 0);
 }
 
+/* Where pace decides how many guesses there are, and whether any. */
+static void greedy_text_is_the_same_with_paced_draft_trees(void **state)
+{
+    (void)state;
+    static answer plain, got;
+    int32_t prompt[PROMPT];
+    for (int i = 0; i < N_FAMILIES; i++)
+        for (int32_t branches = 2; branches <= 9; branches += 3) {
+            vouch_session_options options = options_plain();
+            answer_prompt(prompt, PROMPT, families[i].n_vocab, 7, true);
+            answer_run(&plain, families[i].target, &options, prompt, PROMPT);
+            options.speculation.drafters = VOUCH_DRAFTER_MODEL;
+            options.speculation.draft_model = families[i].near;
+            options.speculation.tree_branches = branches;
+            answer_run(&got, families[i].target, &options, prompt, PROMPT);
+            assert_true(answer_equal(&plain, &got));
+            assert_true(got.stats.predicted_tokens > 0);
+        }
+}
+
 /* A draft model with another token table: refused, or lossless. Its cache holds what was committed, in its tokens. */
 static void greedy_text_is_the_same_over_a_bridge(void **state)
 {
@@ -944,6 +964,7 @@ int main(void)
         cmocka_unit_test(greedy_text_is_the_same_with_every_two_sources),
         cmocka_unit_test(greedy_text_is_the_same_with_a_model_among_sources),
         cmocka_unit_test(greedy_text_is_the_same_with_draft_trees),
+        cmocka_unit_test(greedy_text_is_the_same_with_paced_draft_trees),
         cmocka_unit_test(greedy_text_is_the_same_over_a_bridge),
         cmocka_unit_test(penalties_and_bias_see_the_same_history),
         cmocka_unit_test(a_seed_names_an_answer),
