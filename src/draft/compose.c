@@ -37,7 +37,7 @@ enum {
 typedef struct candidate {
     int32_t token, place;
     uint8_t drafters;
-    bool grown;
+    bool grown, named; /* a node; by a source */
     double value;
     int32_t guess; /* of the guide; -1: it is none */
     vouch_opinion opinion, guided;
@@ -105,7 +105,7 @@ static void weigh(compose *c, const place *p, unsigned named, double value)
         for (int32_t s = 0; s < c->n_sources; s++)
             if (named >> s & 1 && x->opinion.kind[s] == VOUCH_SILENT)
                 x->opinion.kind[s] = (int8_t)c->sources[s].ops->n_classes;
-        x->value = named ? vouch_chance_of(&c->chances, &x->opinion) : -1;
+        x->value = x->named ? vouch_chance_of(&c->chances, &x->opinion) : -1;
         if (p->guided >= 0) x->value = vouch_guide_chance(&c->guide, x->guess, x->value, &x->guided);
         sum += x->value;
     }
@@ -155,6 +155,7 @@ static void place_open(compose *c, int32_t here, double value, int32_t guided)
             if (!x) break;
             x->opinion.kind[s] = (int8_t)options[i].kind;
             x->drafters |= source->ops->bit;
+            x->named = true;
         }
     }
     c->n_candidates = p->last;

@@ -36,7 +36,7 @@ int32_t vouch_guide_place(const vouch_guide *guide, const int32_t *tokens, int32
 /* The next guess at this place after guess i; -1: none. */
 int32_t vouch_guide_next(const vouch_guide *guide, int32_t place, int32_t i);
 /* The chance of a candidate at a place of the guide: `guess` is what it is there, -1: not named; `chance` is that by
- * the sources, negative where they are silent. *opinion is to learn from. */
+ * the sources, negative where none of them names it. *opinion is to learn from. */
 double vouch_guide_chance(const vouch_guide *guide, int32_t guess, double chance, vouch_opinion *opinion);
 
 #endif

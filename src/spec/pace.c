@@ -62,7 +62,7 @@ struct vouch_pace {
     double budget;
     /* The running cycle. */
     bool by_chain; /* the chain was asked */
-    int32_t depth; /* of its guesses */
+    int32_t depth; /* of its guesses, as far as they are in the draft */
     double chain_costs[VOUCH_MAX_DRAFT + 2]; /* costs, and what its guesses take */
     double draft_seconds;
     double expected; /* tokens */
@@ -229,6 +229,7 @@ static vouch_draft replace_by_chain(vouch_pace *p, vouch_draft grown, const int3
     const vouch_draft guide = ask_chain(p, tokens, n_tokens, &shape);
     shape.depth = most->depth;
     const vouch_draft draft = join(p, &guide, tokens, n_tokens, &shape);
+    p->depth = vouch_min(p->depth, depth_of(&draft));
     p->expected = draft.expected > 0 ? draft.expected : tokens_of(p, p->depth);
     p->yield = p->expected / p->chain_costs[draft.n + 1];
     p->seconds += cost * vouch_cost_seconds(&p->cost);
