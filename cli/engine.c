@@ -134,6 +134,8 @@ void cli_engine_speculate(const cli_engine *engine, vouch_speculation *speculati
     speculation->n_draft_head = engine->n_draft_head;
 }
 
+enum { USUAL_CTX = 4096 }; /* of a session without --ctx, as vouch.h says */
+
 int cli_engine_start(cli_engine *engine, const vouch_session_options *session)
 {
     vouch_error err;
@@ -144,9 +146,10 @@ int cli_engine_start(cli_engine *engine, const vouch_session_options *session)
         cli_note("a context of %d tokens is more than the %d the model was trained for", options.n_ctx,
                  n_trained);
     const int32_t n_draft = engine->draft ? vouch_model_get_info(engine->draft)->n_ctx_train : n_trained;
-    if (n_draft < n_trained && n_draft < (options.n_ctx ? options.n_ctx : n_trained))
-        cli_note("the draft model was trained for %d tokens of context, the target for %d: behind these its guesses may "
-                 "fail", n_draft, n_trained);
+    const int32_t usual = n_trained < USUAL_CTX ? n_trained : USUAL_CTX;
+    if (n_draft < n_trained && n_draft < (options.n_ctx ? options.n_ctx : usual))
+        cli_note("the draft model was trained for %d tokens of context, the target for %d: behind these guesses may fail",
+                 n_draft, n_trained);
     cli_engine_speculate(engine, &options.speculation);
     const vouch_status status = vouch_session_open(&engine->session, engine->model, &options, &err);
     engine->load_seconds += cli_now() - start;

@@ -13,8 +13,8 @@
  *
  * Now and then the system wakes a thread onto the processor of one that waits for it, and it would get its turn when
  * the other has spun to the end, at each of a pass's 150 barriers: 57 ms instead of 2, in one step of a hundred. So
- * every thread notes where it runs, and who waits where another runs, too, lets it. It mustn't else: a program of low
- * priority that wants the processor would take it for milliseconds.
+ * every thread notes where it comes to a barrier, and who waits where another was last yields. Not always: a program
+ * of low priority that wants the processor would have it for milliseconds each time.
  *
  * Whoever changes the word makes the system call only if somebody sleeps. Both sides are sequentially
  * consistent: the sleeper announces itself before it looks at the word again, the changer writes the word before
@@ -67,16 +67,23 @@ static inline void pause_briefly(void)
 #endif
 }
 
-/* Notes where the thread runs; whether another one does there, too. */
-static bool shares_processor(vouch_pool *pool, int32_t thread)
+/* Where the thread runs; -1: the system doesn't say. */
+static int note_place(vouch_pool *pool, int32_t thread)
 {
     const int here = sched_getcpu();
-    bool is_shared = false;
     if (atomic_load_explicit(&pool->places[thread], memory_order_relaxed) != here)
         atomic_store_explicit(&pool->places[thread], here, memory_order_relaxed);
+    return here;
+}
+
+/* Whether another thread was last seen where this one runs. */
+static bool shares_processor(vouch_pool *pool, int32_t thread)
+{
+    const int here = note_place(pool, thread);
+    bool is_shared = false;
     for (int32_t i = 0; i < pool->n_threads; i++)
         is_shared |= i != thread && atomic_load_explicit(&pool->places[i], memory_order_relaxed) == here;
-    return is_shared;
+    return here >= 0 && is_shared;
 }
 
 static void wait_for_change(vouch_pool *pool, int32_t thread, signal_word *word, unsigned old)
@@ -90,7 +97,7 @@ static void wait_for_change(vouch_pool *pool, int32_t thread, signal_word *word,
     while (atomic_load(&word->value) == old)
         syscall(SYS_futex, &word->value, FUTEX_WAIT_PRIVATE, old, NULL, NULL, 0);
     atomic_fetch_sub(&word->sleepers, 1);
-    shares_processor(pool, thread);
+    note_place(pool, thread);
 }
 
 static void change(signal_word *word)
@@ -107,6 +114,7 @@ void vouch_pool_barrier(vouch_pool *team, int32_t thread)
         return;
     }
     const unsigned phase = atomic_load_explicit(&team->phase.value, memory_order_relaxed);
+    note_place(team, thread);
     if (atomic_fetch_add(&team->arrived, 1) == team->n_threads - 1) {
         atomic_store_explicit(&team->arrived, 0, memory_order_relaxed);
         atomic_store_explicit(&team->next, 0, memory_order_relaxed);

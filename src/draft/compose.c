@@ -10,8 +10,9 @@
  *
  * A place is the sequence's end (0) or the end of node i's path (i + 1). Growing a node opens its place: every
  * source says what may follow, the same token from two sources being one candidate. The best candidate is grown
- * next, so the first n nodes are the best tree of n, whatever n; and n is the one that gives most tokens for its
- * cost, (1 + sum of the n values) / cost of n + 1 rows. Growth ends where no further node could change that.
+ * next, so the first n nodes are the best tree of n, whatever n, as long as nothing was drawn; and n is the one that
+ * gives most tokens for its cost, (1 + sum of the n values) / cost of n + 1 rows. Growth ends where no further node
+ * could change that.
  *
  * Another drafter's guesses may be part of it (guide.h): at places that it knows they are candidates beside those of
  * the sources, which branch off from them and go on behind them. Guesses that were drawn from q come first and all of
@@ -33,6 +34,8 @@ enum {
     MAX_PLACES = VOUCH_MAX_DRAFT + 1,
     MAX_CANDIDATES = MAX_PLACES * VOUCH_MAX_OPTIONS * 2, /* a place takes no more than twice one source's */
 };
+
+_Static_assert(VOUCH_MAX_TOP <= 2 * VOUCH_MAX_OPTIONS, "a place has room for all of a guide's guesses");
 
 typedef struct candidate {
     int32_t token, place;
@@ -118,7 +121,7 @@ static void name_guesses(compose *c, place *p, int32_t here)
 {
     for (int32_t i = -1; (i = vouch_guide_next(&c->guide, p->guided, i)) >= 0;) {
         candidate *x = candidate_of(c, p, here, c->guide.tokens[i]);
-        if (!x) return;
+        assert(x);
         x->guess = i;
         x->drafters = c->guide.drafters[i];
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The classic drafter: a smaller model with the same token table (Leviathan et al., arXiv 2211.17192). */
+/* The classic drafter: a smaller model (Leviathan et al., arXiv 2211.17192), with the same token table or a bridge. */
 #ifndef VOUCH_DRAFT_MODEL_H
 #define VOUCH_DRAFT_MODEL_H
 

@@ -5,7 +5,8 @@
  *     pace ─┬─ composition ── n-gram, suffix, recycle, prediction, history
  *           └─ draft model, or the caller's own
  *
- * One of the two is there without pace, where it is said how much to draft.
+ * Where it is said how much to draft, pace joins the two and decides nothing, and one of them is there without it. A
+ * draft model's tree that is paced has a composition without sources, which cuts it.
  */
 #ifndef VOUCH_ENGINE_DRAFTERS_H
 #define VOUCH_ENGINE_DRAFTERS_H
@@ -13,7 +14,8 @@
 #include "draft/source.h"
 #include "engine/model.h"
 
-/* With options that are resolved; the draft model makes at most so many guesses for one place. Errors: ARGUMENT, MEMORY, MISMATCH (draft model); on failure *out has no ops. */
+/* With options that are resolved; the draft model makes at most `branches` guesses for one place. Errors: ARGUMENT,
+ * MEMORY, MISMATCH (draft model); on failure *out has no ops. */
 vouch_status vouch_drafters_open(vouch_drafter_ref *out, const vouch_model *model,
                                  const vouch_session_options *options, bool is_paced, int32_t branches,
                                  vouch_pool *pool, vouch_error *err);

@@ -7,7 +7,7 @@
  *   12  u32  tokens in the vocabulary
  *   16  u64  hash of the vocabulary: ids mean nothing in another
  *   24  u64  number of tokens that follow
- *   32  u64  hash of these, as of the vocabulary FNV-1a
+ *   32  u64  hash of these: the steps of FNV-1a, from 0
  *   40  i32  tokens; -1 behind each answer
  */
 #include "engine/history.h"

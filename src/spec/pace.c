@@ -26,6 +26,8 @@ static const double RATE = 0.1;
 static const double HOLD_FIRST = 0.65, HOLD_TRIES = 2, HOLD_FADE = 0.95;
 /* Cycles that what the chain catches up with counts for. */
 static const double LATE_CYCLES = 16;
+/* What a token to catch up with takes, in guesses, until it is measured: they go through the model together. */
+static const double LATE_SHARE = 0.25;
 /* The budget in plain steps: at the beginning, at most, and its share of the time. */
 static const double BUDGET = 3, MOST_BUDGET = 6, INCOME = 0.01;
 
@@ -55,7 +57,7 @@ struct vouch_pace {
     double tries[DEPTHS], hits[DEPTHS]; /* depths that drafts with the chain reached and went beyond, faded */
     double hold[DEPTHS];                /* the chance that follows */
     mean rows, beyond;   /* of such drafts: guesses for each of the chain's depths; accepted deeper than it */
-    int32_t chain_seen; /* tokens that the chain knows at most */
+    int32_t chain_seen; /* tokens that the chain has gone through */
     int32_t since_plain, n_plain; /* cycles with guesses since the last one without; and the other way round */
     int32_t n_answer;  /* cycles since the prompt */
     int32_t most_rows; /* of the largest pass so far */
@@ -83,7 +85,7 @@ static double guess_cost(const vouch_pace *p)
 static double late_cost(const vouch_pace *p, int32_t n_tokens)
 {
     const int32_t behind = n_tokens - p->chain_seen - 1; /* one is run with the first guess */
-    const double each = p->catch_up_seconds.n > 0 ? p->catch_up_seconds.value / vouch_cost_seconds(&p->cost) : guess_cost(p) / 4;
+    const double each = p->catch_up_seconds.n > 0 ? p->catch_up_seconds.value / vouch_cost_seconds(&p->cost) : LATE_SHARE * guess_cost(p);
     return behind > 0 ? behind * each : 0;
 }
 
@@ -185,8 +187,8 @@ static vouch_draft ask_chain(vouch_pace *p, const int32_t *tokens, int32_t n_tok
     p->depth = depth_of(&draft);
     const double seconds = p->now() - start, rest = seconds - p->guess_seconds.value * p->depth;
     p->chain_seen = n_tokens;
-    if (behind > 1) mean_add(&p->catch_up_seconds, rest > 0 ? rest / behind : 0, RATE);
-    else if (draft.n > 0) mean_add(&p->guess_seconds, seconds / p->depth, RATE);
+    if (behind > 1 && p->guess_seconds.n > 0) mean_add(&p->catch_up_seconds, rest > 0 ? rest / behind : 0, RATE);
+    else if (draft.n > 0) mean_add(&p->guess_seconds, seconds / (p->depth + LATE_SHARE * (behind > 1 ? behind : 0)), RATE);
     draft.drafters = p->bits;
     return draft;
 }
@@ -227,6 +229,10 @@ static vouch_draft replace_by_chain(vouch_pace *p, vouch_draft grown, const int3
     for (int32_t n = 1; n <= shape.n + 1; n++) p->chain_costs[n] = p->costs[n] + cost;
     shape.cost = p->chain_costs;
     const vouch_draft guide = ask_chain(p, tokens, n_tokens, &shape);
+    if (guide.n == 0) {
+        p->by_chain = false;
+        return grown;
+    }
     shape.depth = most->depth;
     const vouch_draft draft = join(p, &guide, tokens, n_tokens, &shape);
     p->depth = vouch_min(p->depth, depth_of(&draft));
@@ -302,7 +308,10 @@ void vouch_pace_learn(vouch_pace *pace, const vouch_lap *lap)
     const double plain = vouch_pace_plain_seconds(p);
     const double steps = (p->draft_seconds + lap->pass_seconds + lap->judge_seconds) / plain;
     p->budget += INCOME * steps;
-    if (p->by_chain) p->budget += n - steps * p->without;
+    if (p->by_chain) {
+        p->budget += n - steps * p->without;
+        p->chain_seen += vouch_min(lap->n_accepted, p->depth - 1); /* of its guesses, all but the last went through it */
+    }
     learn_chain(p, lap);
     if (p->budget > MOST_BUDGET) p->budget = MOST_BUDGET;
 }

@@ -19,9 +19,10 @@
  *
  * What guards against estimates that are wrong, or were right until now, is a budget for the chain, in plain steps:
  * a cycle pays in what it won against the draft without it, at least against plain decoding, and a hundredth of its
- * time for trying; it takes out what it lost. No draft is made that could lose more than is left. So, however it guesses, a chain loses at most a hundredth
- * and BUDGET steps. From the same budget come trials while the chain doesn't seem to pay: one guess at a time, and none
- * where it could not pay if every guess held.
+ * time for trying; it takes out what it lost. No draft is made that is expected to cost more than is left. So, however
+ * it guesses, a chain loses about a hundredth and BUDGET steps, as far as the draft without it is worth what it says.
+ * From the same budget come trials while the chain doesn't seem to pay: one guess at a time, and none where it could
+ * not pay if every guess held.
  *
  * A plain step now and then keeps t(1) honest, even while every guess holds.
  *

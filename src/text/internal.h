@@ -126,11 +126,11 @@ void vouch_specials_sort(vouch_tokenizer *tokenizer);
 int32_t vouch_specials_match(const vouch_tokenizer *tokenizer, unsigned match, const char *text, size_t n,
                              size_t *length);
 
-/* What the template string says that the conversation needs; `copy` has room for its bytes. */
 /* The template to read: the file's or, where it is given and says otherwise, the caller's. */
 vouch_text vouch_chat_choose(vouch_text of_file, const char *given);
 /* Why the caller's template won't do: UNSUPPORTED. */
 vouch_status vouch_chat_refuse(const vouch_tokenizer *tokenizer, vouch_error *err);
+/* What the template string says that the conversation needs; `copy` has room for its bytes. */
 void vouch_chat_read_template(vouch_tokenizer *tokenizer, vouch_text chat_template, char *copy);
 
 /* --------------------------------------------------------------- encoding */
