@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "text.h"
 
@@ -54,7 +55,7 @@ static const cli_flag flags[] = {
     {"draft-model", NULL, 'd', CLI_FLAG_FILE, AT(draft_model), "FILE", NULL, ASKING | CLI_CHECK, "Speculation",
      "GGUF file of a smaller model with the same tokens", NULL, NULL},
     {"spec", NULL, 0, CLI_FLAG_SET, AT(session.speculation.drafters), SPEC_WORDS, NULL, CLI_RUN, "Speculation",
-     "who guesses, or several with commas between;\nauto: ngram,suffix,recycle, and a draft model given", NULL, NULL},
+     "who guesses, or several with commas between;\nauto: ngram,suffix,recycle, and the draft model,\nprediction or history that is given", NULL, NULL},
     {"spec", NULL, 0, CLI_FLAG_SETS, AT(drafters), SPEC_WORDS, NULL, CLI_BENCH, "Speculation",
      "who guesses, as in `vouch run`; may be repeated:\neach is measured beside plain decoding", NULL, NULL},
     {"speculative", NULL, 0, CLI_FLAG_SWITCH, AT(speculative), NULL, NULL, CLI_RUN, "Speculation",
@@ -217,6 +218,38 @@ static const cli_flag *given_find(given_flags given, const char *name)
     return NULL;
 }
 
+/* What is written when the command is done replaces what is there. */
+static bool is_written(const cli_flag *flag)
+{
+    static const char *const names[] = {"json", "svg", "csv", "html", "stats-json", "history"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(flag->name, names[i]) == 0) return true;
+    return false;
+}
+
+/* Two names of one regular file, or of one that isn't there yet. */
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat left, right;
+    const bool is_left = stat(a, &left) == 0, is_right = stat(b, &right) == 0;
+    if (!is_left || !is_right) return !is_left && !is_right && strcmp(a, b) == 0;
+    return S_ISREG(left.st_mode) && left.st_dev == right.st_dev && left.st_ino == right.st_ino;
+}
+
+static bool check_written(given_flags given)
+{
+    for (size_t i = 0; i < N_FLAGS; i++) {
+        if (!given[i] || !is_written(&flags[i])) continue;
+        for (size_t j = 0; j < N_FLAGS; j++) {
+            const bool is_file = flags[j].kind == CLI_FLAG_FILE && strstr(flags[j].value, "FILE");
+            if (j == i || !given[j] || !is_file || !is_same_file(given[i], given[j])) continue;
+            cli_complain("--%s %s is the file of --%s, too, which would be lost", flags[i].name, given[i], flags[j].name);
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool check_exclusive(given_flags given)
 {
     static const char *const pairs[][3] = {
@@ -283,7 +316,8 @@ static bool resolve_drafters(cli_options *options)
         return false;
     }
     if ((speculation->drafters & VOUCH_DRAFTER_PREDICTION) && !options->prediction) {
-        cli_complain("--spec %s needs --prediction FILE", text);
+        if (options->prompts) cli_complain("--spec %s: bench can't measure a prediction, which belongs to one prompt", text);
+        else cli_complain("--spec %s needs --prediction FILE", text);
         return false;
     }
     if ((speculation->drafters & VOUCH_DRAFTER_HISTORY) && !options->history && !options->prompts) {
@@ -534,7 +568,7 @@ bool cli_options_parse(cli_options *options, unsigned command, int argc, char **
     }
     if (!cli_flags_parse(&table, command, argc, argv, options, given)) return false;
     if (options->help) return true;
-    if (!check_exclusive(given) || !check_cpu(options->cpu)) return false;
+    if (!check_exclusive(given) || !check_written(given) || !check_cpu(options->cpu)) return false;
     if (command == CLI_RUN && !check_run(options, given)) return false;
     if (command == CLI_BENCH && !check_bench(options, given)) return false;
     if (!options->model) {

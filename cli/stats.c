@@ -60,7 +60,7 @@ static void stats_print(const cli_engine *engine, const figures *f)
         fprintf(stderr, ", %.1f tokens/s", (double)s->prompt_tokens / s->prefill_seconds);
     fprintf(stderr, "\nanswer    %lld tokens in %.3f s", (long long)s->generated_tokens, s->decode_seconds);
     if (!isnan(f->of.tokens_per_second)) fprintf(stderr, ", %.1f tokens/s", f->of.tokens_per_second);
-    if (!isnan(f->speedup))
+    if (!isnan(f->speedup) && s->drafted > 0)
         fprintf(stderr, ", %.2fx plain decoding (%.1f)", f->speedup, f->plain_tokens_per_second);
     if (!isnan(f->predicted_tokens_per_second))
         fprintf(stderr, ", expected %.1f", f->predicted_tokens_per_second);

@@ -166,6 +166,8 @@ static void flags_that_contradict_are_named(void **state)
         {{"run", "--spec", "ngram", "--prediction", "x"}, "--prediction has no effect with --spec ngram"},
         {{"run", "--spec", "ngram", "--history", "x"}, "--history has no effect with --spec ngram"},
         {{"run", "--spec", "ngram,prediction"}, "--spec ngram,prediction needs --prediction FILE"},
+        {{"run", "--stats-json", "Makefile", "-f", "./Makefile"}, "--stats-json Makefile is the file of --prompt-file"},
+        {{"bench", "--prompts", "p", "--json", "no-such", "--csv", "no-such"}, "--json no-such is the file of --csv"},
         {{"run", "--spec", "history"}, "--spec history needs --history FILE"},
         {{"run", "--spec", "none", "--tree", "2,3"}, "--tree has no effect with --spec none"},
         {{"run", "--speculative", "--spec", "auto"}, "but --spec auto was given"},
