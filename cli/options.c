@@ -337,7 +337,7 @@ static bool check_accept(const vouch_speculation *speculation, given_flags given
 {
     const char *rule = speculation->accept == VOUCH_ACCEPT_AUTO ? "auto" : vouch_accept_name((int)speculation->accept);
     if (given_find(given, "accept") && speculation->drafters == VOUCH_DRAFTER_NONE &&
-        speculation->accept != VOUCH_ACCEPT_COUPLED) {
+        speculation->accept != VOUCH_ACCEPT_COUPLED && speculation->accept != VOUCH_ACCEPT_MATCH) {
         cli_complain("--accept %s has no effect with --spec none: leave out one of them", rule);
         return false;
     }

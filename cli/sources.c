@@ -48,6 +48,7 @@ int cli_sources_load(cli_engine *engine)
         cli_complain("--history %s: not a regular file, in which answers could be kept", options->history);
         return CLI_FAILED;
     }
+    if (info.st_size == 0) return CLI_DONE; /* another */
     return load(engine, options->history, give_history, &err) ? complain("history", options->history, &err) : CLI_DONE;
 }
 

@@ -71,6 +71,7 @@ static void text_is_the_same_with_every_drafter(void **state)
     const char *const *const others[] = {
         ARGUMENTS("run", "-m", target, "-p", "The river said", "-n", "60"),
         ARGUMENTS("-m", target, "-p", "The river said", "-n60", "-k=3", "--temp=0"),
+        ARGUMENTS("-m", target, "-p", "The river said", "-n60", "--spec", "none", "--accept", "match"),
         ARGUMENTS("-m", target, "-p", "The river said", "-n", "60", "--speculative", "--draft-model", draft,
                   "--num-speculative-tokens", "6"),
         ARGUMENTS("run", "-m", target, "-p", "The river said", "-n", "60", "-d", draft, "--draft-sampling",
@@ -81,7 +82,9 @@ static void text_is_the_same_with_every_drafter(void **state)
         ARGUMENTS("run", "-m", target, "-p", "The river said", "-n", "60", "--history", history, "--prediction",
                   prediction),
     };
-    FILE *stream = fopen(prediction, "w");
+    FILE *stream = fopen(history, "w"); /* an empty file is a new one */
+    assert_int_equal(fclose(stream), 0);
+    stream = fopen(prediction, "w");
     assert_int_equal(fwrite(plain.out, 1, plain.n_out, stream), plain.n_out);
     assert_int_equal(fclose(stream), 0);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {

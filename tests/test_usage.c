@@ -176,7 +176,7 @@ static void flags_that_contradict_are_named(void **state)
         {{"run", "--spec", "draft"}, "--spec draft needs a draft model"},
         {{"run", "--speculative", "--spec", "ngram"}, "--speculative means --spec draft"},
         {{"run", "--spec", "none", "--accept", "block"}, "--accept block has no effect with --spec none"},
-        {{"run", "--spec", "none", "--accept", "match"}, "--accept match has no effect with --spec none"},
+        {{"run", "--spec", "none", "--accept", "rejection"}, "--accept rejection has no effect with --spec none"},
         {{"run", "--spec", "none", "--lenience", "0.5"}, "--lenience has no effect with --spec none"},
         {{"run", "--lenience", "0.5", "--accept", "coupled"}, "--lenience has no effect with --accept coupled"},
         {{"run", "--accept", "match", "--lenience", "1"}, "--lenience has no effect with --accept match"},
