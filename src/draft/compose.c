@@ -30,6 +30,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 enum {
     MAX_PLACES = VOUCH_MAX_DRAFT + 1,
     MAX_CANDIDATES = MAX_PLACES * VOUCH_MAX_OPTIONS * 2, /* a place takes no more than twice one source's */
@@ -363,7 +365,7 @@ static uint64_t compose_digest(const void *self)
     const compose *c = self;
     uint64_t hash = vouch_chances_digest(&c->chances) ^ ((uint64_t)c->n_seen << 32 | (uint32_t)c->n_learned);
     for (int32_t s = 0; s < c->n_sources; s++)
-        hash = (hash ^ c->sources[s].ops->digest(c->sources[s].self)) * 0x9e3779b97f4a7c15;
+        hash = vouch_hash_word(hash, c->sources[s].ops->digest(c->sources[s].self));
     return hash;
 }
 

@@ -39,6 +39,22 @@ static inline int32_t vouch_draft_parent(const vouch_draft *draft, int32_t i)
     return draft->parents ? draft->parents[i] : i - 1;
 }
 
+/* The next guess behind `parent` after guess i; -1: none. */
+static inline int32_t vouch_next_child(const vouch_draft *draft, int32_t parent, int32_t i)
+{
+    while (++i < draft->n)
+        if (vouch_draft_parent(draft, i) == parent) return i;
+    return -1;
+}
+
+/* Guesses before guess i on its path. */
+static inline int32_t vouch_draft_depth(const vouch_draft *draft, int32_t i)
+{
+    int32_t depth = 0;
+    while ((i = vouch_draft_parent(draft, i)) >= 0) depth++;
+    return depth;
+}
+
 /* What a draft may be, 1 <= depth <= n <= VOUCH_MAX_DRAFT. */
 typedef struct vouch_shape {
     int32_t n;          /* most guesses */

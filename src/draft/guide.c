@@ -49,17 +49,16 @@ void vouch_guide_init(vouch_guide *guide)
 
 int32_t vouch_guide_next(const vouch_guide *guide, int32_t place, int32_t i)
 {
-    while (++i < guide->n)
-        if (guide->parents[i] == place - 1) return i;
-    return -1;
+    const vouch_draft known = {.n = guide->n, .parents = guide->parents};
+    return vouch_next_child(&known, place - 1, i);
 }
 
-static int32_t class_of(const vouch_guide *g, const vouch_draft *draft, int32_t i)
+static int32_t class_of(const vouch_draft *draft, int32_t i)
 {
-    if (draft->chances) return level_of((double)draft->chances[i]) + (vouch_guide_next(g, g->parents[i] + 1, -1) < i ? LATER : 0);
-    int32_t depth = 0;
-    for (int32_t at = g->parents[i]; at >= 0 && depth < DEPTHS - 1; at = g->parents[at]) depth++;
-    return UNRATED + depth;
+    const bool is_first = vouch_next_child(draft, vouch_draft_parent(draft, i), -1) == i;
+    if (draft->chances) return level_of((double)draft->chances[i]) + (is_first ? 0 : LATER);
+    const int32_t depth = vouch_draft_depth(draft, i);
+    return UNRATED + (depth < DEPTHS - 1 ? depth : DEPTHS - 1);
 }
 
 void vouch_guide_set(vouch_guide *guide, const vouch_draft *draft, int32_t n_tokens)
@@ -73,7 +72,7 @@ void vouch_guide_set(vouch_guide *guide, const vouch_draft *draft, int32_t n_tok
         g->parents[i] = vouch_draft_parent(draft, i);
         g->q[i] = draft->q ? draft->q[i] : NULL;
         g->drafters[i] = draft->drafters[i];
-        g->kinds[i] = (int8_t)class_of(g, draft, i);
+        g->kinds[i] = (int8_t)class_of(draft, i);
     }
 }
 

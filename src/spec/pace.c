@@ -169,11 +169,10 @@ static vouch_draft ask_grown(vouch_pace *p, const int32_t *tokens, int32_t n_tok
 
 static int32_t depth_of(const vouch_draft *draft)
 {
-    int32_t depths[VOUCH_MAX_DRAFT], most = 0;
+    int32_t most = 0;
     for (int32_t i = 0; i < draft->n; i++) {
-        const int32_t parent = vouch_draft_parent(draft, i);
-        depths[i] = parent < 0 ? 1 : depths[parent] + 1;
-        if (depths[i] > most) most = depths[i];
+        const int32_t depth = vouch_draft_depth(draft, i) + 1;
+        if (depth > most) most = depth;
     }
     return most;
 }

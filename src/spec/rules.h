@@ -7,14 +7,6 @@
 
 vouch_judge_fn vouch_judge_rejection, vouch_judge_match, vouch_judge_block;
 
-/* The next guess behind `parent` after guess i; -1: none. */
-static inline int32_t vouch_next_child(const vouch_draft *draft, int32_t parent, int32_t i)
-{
-    while (++i < draft->n)
-        if (vouch_draft_parent(draft, i) == parent) return i;
-    return -1;
-}
-
 /* The chance min(1, p / (l q)) of a token among what is left of p. Where q is 0, a guess that q can't have made, the
  * limit of the rule; a token that the target can't emit is never accepted. */
 static inline double vouch_chance(const vouch_residual *left, int32_t token)
