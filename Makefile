@@ -235,7 +235,7 @@ benches: all $(BENCHES:%=$(B)/bench/%)
 bench: benches ## speed on this machine; LLAMA_BENCH=path compares with llama.cpp's llama-bench
 	@BUILD=$(BUILD) bench/compare-llama --data '$(DATA)' $(if $(wildcard $(DATA)/prompts),--prompts 80)
 
-same-bytes: benches ## law L2 on a real model: 40 prompts, every drafter, thread count and cpu; three quarters of an hour
+same-bytes: benches ## law L2 on a real model: 40 prompts, every drafter, thread count and cpu; an hour
 	@$(B)/bench/same_bytes --data '$(DATA)'
 
 # ------------------------------------------------------------------ tidiness

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Laws L1 and L2 on a real model: the answers to public prompts must be the same to the byte without speculation,
- * with every drafter, draft length and rule: greedy answers, and under match and coupled those at temperature 0.8.
- * The usual ways are tried with one, two and three threads and on every instruction set, the others once.
+ * with every drafter and two of them together, every draft length and rule, chains and trees: greedy answers, and
+ * under match and coupled those at temperature 0.8. The usual ways are tried with one, two and three threads and on
+ * every instruction set, the others once; where drafters go in pairs, draft length, rule and shape change from
+ * prompt to prompt.
  *
  *   same_bytes [--model FILE] [--data FOLDER] [--prompts 8] [--tokens 128] [--cpu ISA] [--threads N]
  *
@@ -37,14 +39,15 @@ typedef struct way {
     int32_t k, branches;
     vouch_accept accept;
     kind kind;
-    bool noisy;   /* the draft model is the noisy one */
+    bool noisy;    /* the draft model is the noisy one */
     reach reach;
+    bool by_turns; /* draft length, rule and branches differ from prompt to prompt */
 } way;
 
 enum { NONE = VOUCH_DRAFTER_NONE, NGRAM = VOUCH_DRAFTER_NGRAM, MODEL = VOUCH_DRAFTER_MODEL,
        FREE = VOUCH_DRAFTER_NGRAM | VOUCH_DRAFTER_SUFFIX | VOUCH_DRAFTER_RECYCLE };
 
-static const way ways[] = {
+static const way named_ways[] = {
     {"none", NONE, .reach = EVERYWHERE},
     {"ngram -k 1", NGRAM, .k = 1, .reach = WIDE},
     {"ngram -k 4", NGRAM, .k = 4, .reach = EVERYWHERE},
@@ -52,39 +55,37 @@ static const way ways[] = {
     {"ngram -k 16", NGRAM, .k = 16, .reach = WIDE},
     {"free", FREE, .k = 0}, /* by pace */
     {"free -k 16", FREE, .k = 16, .reach = EVERYWHERE},
-    {"free match", FREE, .k = 16, .accept = VOUCH_ACCEPT_MATCH},
-    {"free block", FREE, .k = 16, .accept = VOUCH_ACCEPT_BLOCK},
-    {"free coupled", FREE, .k = 16, .accept = VOUCH_ACCEPT_COUPLED},
     {"itself -k 1", MODEL, .k = 1, .reach = WIDE},
     {"itself -k 3", MODEL, .k = 3, .reach = EVERYWHERE},
     {"itself -k 8", MODEL, .k = 8, .reach = WIDE},
-    {"noisy -k 1", MODEL, .k = 1, .noisy = true},
     {"noisy -k 4", MODEL, .k = 4, .noisy = true, .reach = EVERYWHERE},
-    {"noisy -k 8", MODEL, .k = 8, .noisy = true},
-    {"noisy tree", MODEL, .k = 8, .branches = 3, .noisy = true},
-    {"noisy match", MODEL, .k = 4, .accept = VOUCH_ACCEPT_MATCH, .noisy = true},
-    {"noisy block", MODEL, .k = 4, .accept = VOUCH_ACCEPT_BLOCK, .noisy = true},
-    {"noisy coupled", MODEL, .k = 4, .accept = VOUCH_ACCEPT_COUPLED, .noisy = true},
     {"noisy and free", MODEL | FREE, .k = 0, .noisy = true},
     {"noisy and free -k 8", MODEL | FREE, .k = 8, .noisy = true, .reach = WIDE},
     {"0.8 none match", NONE, .kind = MATCH},
     {"0.8 free match", FREE, .k = 16, .kind = MATCH, .reach = EVERYWHERE},
     {"0.8 itself match", MODEL, .k = 3, .kind = MATCH},
-    {"0.8 noisy match", MODEL, .k = 4, .kind = MATCH, .noisy = true},
     {"0.8 tree match", MODEL, .k = 8, .branches = 3, .kind = MATCH, .noisy = true},
     {"0.8 both match", MODEL | FREE, .k = 8, .kind = MATCH, .noisy = true},
     {"0.8 none coupled", NONE, .kind = COUPLED},
     {"0.8 free coupled", FREE, .k = 16, .kind = COUPLED, .reach = EVERYWHERE},
     {"0.8 itself coupled", MODEL, .k = 3, .kind = COUPLED},
-    {"0.8 noisy coupled", MODEL, .k = 4, .kind = COUPLED, .noisy = true},
-    {"0.8 tree coupled", MODEL, .k = 8, .branches = 3, .kind = COUPLED, .noisy = true},
 };
-enum { N_WAYS = sizeof ways / sizeof *ways, N_SOURCES = 5, MAX_EACH = 80, MAX_THREADS = 3, USUAL_THREADS = 2 };
+
+/* The drafters that go alone and in pairs, greedily and under coupled. */
+static const unsigned drafters[] = {MODEL, NGRAM, VOUCH_DRAFTER_SUFFIX, VOUCH_DRAFTER_RECYCLE,
+                                    VOUCH_DRAFTER_PREDICTION, VOUCH_DRAFTER_HISTORY};
+enum { N_DRAFTERS = sizeof drafters / sizeof *drafters, N_PAIRS = N_DRAFTERS * (N_DRAFTERS + 1) / 2,
+       N_NAMED = sizeof named_ways / sizeof *named_ways, N_WAYS = N_NAMED + 2 * N_PAIRS,
+       N_SOURCES = 5, MAX_EACH = 80, MAX_THREADS = 3, USUAL_THREADS = 2, TURNS = 17 };
 #define NOISE 0.12
 
 typedef struct run {
+    way ways[N_WAYS];
+    char names[N_WAYS][24]; /* of the pairs */
     char *prompts[N_SOURCES * MAX_EACH];
     bench_answer expected[N_KINDS][N_SOURCES * MAX_EACH];
+    void *history; /* [n_history], of every second answer without sampling */
+    size_t n_history;
     int32_t n, n_each, n_tokens;
     long n_compared, n_different;
     bool tried[N_WAYS];
@@ -112,31 +113,82 @@ static void prompts_load(run *r, const char *data)
     bench_prompts(data, "HumanEval.jsonl", NULL, r->n_each, r->prompts, &r->n);
 }
 
-static vouch_session *session_open(const vouch_model *model, const vouch_model *noisy, const way *w,
-                                   int32_t n_threads, int32_t n_tokens)
+static const char *drafter_name(unsigned bit)
+{
+    int i = 0;
+    while (bit >>= 1) i++;
+    return vouch_drafter_name(i);
+}
+
+static void ways_list(run *r)
+{
+    int n = 0;
+    memcpy(r->ways, named_ways, sizeof named_ways);
+    for (int sampled = 0; sampled < 2; sampled++)
+        for (int a = 0; a < N_DRAFTERS; a++)
+            for (int b = a; b < N_DRAFTERS; b++, n++) {
+                snprintf(r->names[n], sizeof r->names[n], "%s%s%s%s", sampled ? "0.8 " : "", drafter_name(drafters[a]),
+                         a == b ? "" : ",", a == b ? "" : drafter_name(drafters[b]));
+                r->ways[N_NAMED + n] = (way){.name = r->names[n], .drafters = drafters[a] | drafters[b], .noisy = true,
+                                             .kind = sampled ? COUPLED : GREEDY, .by_turns = true};
+            }
+}
+
+/* The way i in turn t, 0 to TURNS - 1: k of 0 (by pace) to 16, each rule, a tree where a model drafts and the rule
+ * judges trees. */
+static way way_in_turn(const run *r, int i, int32_t t)
+{
+    way w = r->ways[i];
+    if (!w.by_turns) return w;
+    w.k = t;
+    w.accept = (vouch_accept)((t + i) % VOUCH_ACCEPTS);
+    if (w.drafters & MODEL && t % 3 == 2 && (w.kind == COUPLED || w.accept != VOUCH_ACCEPT_BLOCK)) w.branches = 3;
+    return w;
+}
+
+static vouch_session *session_open(const run *r, const vouch_model *model, const vouch_model *noisy, const way *w,
+                                   int32_t n_threads)
 {
     vouch_session_options options = vouch_session_options_default();
     options.n_threads = n_threads;
-    options.max_tokens = n_tokens;
+    options.max_tokens = r->n_tokens;
     options.speculation.drafters = w->drafters;
     options.speculation.n_draft = w->k;
     options.speculation.tree_branches = w->branches;
     options.speculation.accept = w->accept;
     if (w->drafters & MODEL) options.speculation.draft_model = w->noisy ? noisy : model;
-    if (w->kind == GREEDY) return bench_session(model, &options);
-    options.sampling.temperature = TEMPERATURE;
-    options.speculation.accept = w->kind == MATCH ? VOUCH_ACCEPT_MATCH : VOUCH_ACCEPT_COUPLED;
-    return bench_session(model, &options);
+    if (w->kind != GREEDY) {
+        options.sampling.temperature = TEMPERATURE;
+        options.speculation.accept = w->kind == MATCH ? VOUCH_ACCEPT_MATCH : VOUCH_ACCEPT_COUPLED;
+    }
+    vouch_session *session = bench_session(model, &options);
+    vouch_error err;
+    if (w->drafters & VOUCH_DRAFTER_HISTORY && r->history)
+        bench_check(vouch_session_add_history(session, r->history, r->n_history, &err), &err);
+    return session;
 }
 
 static void answers_compute(run *r, const vouch_model *model)
 {
     for (int k = GREEDY; k < N_KINDS; k++) {
         const way plain = {.drafters = NONE, .kind = (kind)k};
-        vouch_session *session = session_open(model, NULL, &plain, 1, r->n_tokens);
+        vouch_session *session = session_open(r, model, NULL, &plain, 1);
         for (int32_t i = 0; i < r->n; i++) r->expected[k][i] = bench_ask(session, r->prompts[i]);
         vouch_session_close(session);
     }
+}
+
+/* What later sessions know of earlier answers. */
+static void history_write(run *r, const vouch_model *model)
+{
+    const way w = {.drafters = VOUCH_DRAFTER_HISTORY, .kind = GREEDY};
+    vouch_session *session = session_open(r, model, NULL, &w, USUAL_THREADS);
+    vouch_error err;
+    for (int32_t i = 0; i < r->n; i += 2) free(bench_ask(session, r->prompts[i]).text);
+    vouch_session_get_history(session, NULL, 0, &r->n_history, &err);
+    r->history = malloc(r->n_history);
+    bench_check(vouch_session_get_history(session, r->history, r->history ? r->n_history : 0, &r->n_history, &err), &err);
+    vouch_session_close(session);
 }
 
 static void answers_free(run *r)
@@ -171,17 +223,30 @@ static void difference_print(const bench_answer *expected, const bench_answer *g
            (int)(got->n_text - at < 40 ? got->n_text - at : 40), got->text + at);
 }
 
+/* The answer in this way; a prediction is what is expected, less its first third. */
+static bench_answer answer_get(vouch_session *session, const way *w, const char *prompt, const bench_answer *expected)
+{
+    const size_t third = expected->n_text / 3;
+    vouch_error err;
+    if (w->drafters & VOUCH_DRAFTER_PREDICTION)
+        bench_check(vouch_session_predict(session, expected->text + third, expected->n_text - third, &err), &err);
+    return bench_ask(session, prompt);
+}
+
 /* One line: all prompts in one way, with so many threads. */
 static void way_compare(run *r, const vouch_model *model, const vouch_model *noisy, int i, int32_t n_threads)
 {
-    const way *w = &ways[i];
-    vouch_session *session = session_open(model, noisy, w, n_threads, r->n_tokens);
+    vouch_session *sessions[TURNS] = {NULL};
+    const way *named = &r->ways[i];
     long different = 0;
     int64_t tokens = 0, drafted = 0, accepted = 0, rejected = 0;
     double seconds = 0;
     for (int32_t prompt = 0; prompt < r->n; prompt++) {
-        bench_answer got = bench_ask(session, r->prompts[prompt]);
-        const bench_answer *want = &r->expected[w->kind][prompt];
+        const int32_t turn = named->by_turns ? prompt % TURNS : 0;
+        const way w = way_in_turn(r, i, turn);
+        const bench_answer *want = &r->expected[named->kind][prompt];
+        if (!sessions[turn]) sessions[turn] = session_open(r, model, noisy, &w, n_threads);
+        bench_answer got = answer_get(sessions[turn], &w, r->prompts[prompt], want);
         if (got.n_tokens != want->n_tokens || got.n_text != want->n_text ||
             memcmp(got.text, want->text, got.n_text) != 0) {
             different++;
@@ -194,8 +259,8 @@ static void way_compare(run *r, const vouch_model *model, const vouch_model *noi
         seconds += got.seconds;
         free(got.text);
     }
-    vouch_session_close(session);
-    printf("%-12s %-18s %d threads %4d answers, %6lld tokens;", vouch_model_get_info(model)->cpu, w->name,
+    for (int32_t t = 0; t < TURNS; t++) vouch_session_close(sessions[t]);
+    printf("%-12s %-22s %d threads %4d answers, %6lld tokens;", vouch_model_get_info(model)->cpu, named->name,
            (int)n_threads, (int)r->n, (long long)tokens);
     printf(" guesses: %6lld, accepted %6lld, rejected %5lld; %6.1f tokens/s  %s\n", (long long)drafted,
            (long long)accepted, (long long)rejected, (double)tokens / seconds,
@@ -217,7 +282,7 @@ static void cpu_compare(run *r, const bench_flags *flags, const char *noisy_path
         const reach least = plain_c ? EVERYWHERE : !is_widest || threads != usual ? WIDE : ONCE;
         if (threads != usual && (flags->n_threads || !is_widest)) continue;
         for (int i = 0; i < N_WAYS; i++)
-            if (ways[i].reach >= least) way_compare(r, model, noisy, i, threads);
+            if (r->ways[i].reach >= least) way_compare(r, model, noisy, i, threads);
     }
     vouch_model_close(noisy);
     vouch_model_close(model);
@@ -228,18 +293,19 @@ static bool ways_exercised(const run *r)
 {
     bool all = true;
     for (int i = 0; i < N_WAYS; i++) {
-        const bool guesses = ways[i].drafters != NONE;
-        const bool errs = guesses && (ways[i].drafters != MODEL || ways[i].noisy);
+        const way *w = &r->ways[i];
+        const bool guesses = w->drafters != NONE;
+        const bool errs = guesses && (w->drafters != MODEL || w->noisy);
         const char *missing = guesses && r->accepted[i] == 0 ? "accepted"
                               : errs && r->rejected[i] == 0  ? "rejected"
                                                              : NULL;
         if (!r->tried[i]) continue;
         if (missing)
             printf("%s: no guess was %s, so that went untested: more prompts or tokens are needed\n",
-                   ways[i].name, missing);
+                   w->name, missing);
         else if (!errs && r->rejected[i] != 0)
             printf("%s: %lld guesses were rejected, but the model must agree with itself (law L1)\n",
-                   ways[i].name, (long long)r->rejected[i]);
+                   w->name, (long long)r->rejected[i]);
         else continue;
         all = false;
     }
@@ -255,6 +321,7 @@ int main(int argc, char **argv)
     size_t n_cpus = 0;
     r.n_each = flags.n_prompts;
     r.n_tokens = flags.n_tokens;
+    ways_list(&r);
     prompts_load(&r, flags.data);
     while (vouch_cpu_name(n_cpus)) n_cpus++;
 
@@ -264,6 +331,7 @@ int main(int argc, char **argv)
            (int)r.n, (int)r.n_tokens, vouch_model_get_info(model)->cpu);
     fflush(stdout);
     answers_compute(&r, model);
+    history_write(&r, model);
     /* Narrowest, "ref", last. */
     for (size_t i = n_cpus; i-- > 0;) {
         if (flags.cpu && strcmp(flags.cpu, vouch_cpu_name(i)) != 0) continue;
@@ -273,6 +341,7 @@ int main(int argc, char **argv)
     vouch_model_close(model);
     printf("%ld answers compared, %ld different\n", r.n_compared, r.n_different);
     answers_free(&r);
+    free(r.history);
     for (int32_t i = 0; i < r.n; i++) free(r.prompts[i]);
     return !ways_exercised(&r) || r.n_different > 0 || r.n_compared == 0;
 }
