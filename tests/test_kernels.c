@@ -115,14 +115,13 @@ static void set_quants(vouch_acts *acts, buffers *b)
 static vouch_acts prepare(const vouch_kernels *kernels, buffers *b, vouch_type type, const float *x,
                           int64_t n_rows, int64_t n_in)
 {
-    vouch_acts acts = {.n_rows = n_rows, .n_in = n_in, .needs = vouch_type_needs(type)};
+    vouch_acts acts = {
+        .n_rows = n_rows, .n_in = n_in, .group_rows = kernels->group_rows, .needs = vouch_type_needs(type)};
     if (vouch_type_is_quantized(type)) {
         set_quants(&acts, b);
-        acts.group_rows = kernels->group_rows;
         kernels->quantize(&acts, x, n_in, 0, n_rows, 0, n_in);
     } else {
         acts.x = b->x;
-        acts.group_rows = kernels->float_rows;
         kernels->interleave(&acts, x, n_in, 0, n_rows, 0, n_in);
     }
     return acts;

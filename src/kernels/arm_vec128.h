@@ -22,9 +22,8 @@
 enum { VL = 4, PARTS = 4, PARTS_TOGETHER = 4 };
 #define VL_TILES_MAX 8
 #define VL_CHAINS 20
-enum { VL_MOST_QUANTIZED_ROWS = 8, VL_MOST_FLOAT_ROWS = 8 };
-#define VL_QUANTIZED_ROWS(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8)
-#define VL_FLOAT_ROWS VL_QUANTIZED_ROWS
+enum { VL_MOST_ROWS = 8 };
+#define VL_ROWS(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8)
 
 typedef float32x4_t vf;
 typedef int32x4_t vi;

@@ -91,8 +91,7 @@ typedef struct vouch_result {
 
 typedef struct vouch_kernels {
     const char *name;
-    int32_t group_rows; /* most rows of a group of quantised activations, <= VOUCH_MAX_GROUP */
-    int32_t float_rows; /* the same of float activations */
+    int32_t group_rows; /* most rows of a group of activations, <= VOUCH_MAX_GROUP */
 
     /* y[r][o] = start + sum over k of w[o][k] x[r][k], for all rows r of x and the outputs o of the tiles
      * [tile_begin, tile_end). Only outputs below n_out are written. */

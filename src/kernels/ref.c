@@ -331,7 +331,6 @@ static double exp_weights_ref(float *w, const float *x, int64_t n, float max, fl
 const vouch_kernels vouch_kernels_ref = {
     .name = "ref",
     .group_rows = GROUP_ROWS,
-    .float_rows = GROUP_ROWS,
     .matmul = {VOUCH_FLOAT_TYPES(ENTRY) VOUCH_QUANTIZED_TYPES(ENTRY)},
     .mix = {[VOUCH_TYPE_F32] = matmul_ref,
             [VOUCH_TYPE_F16] = matmul_ref,

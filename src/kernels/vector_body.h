@@ -91,7 +91,7 @@ MIX(Q4_0)
 #define ENTRY(type) [VOUCH_TYPE_##type] = matmul_##type,
 #define KERNELS(isa)                                                                                        \
     {                                                                                                       \
-        .name = isa, .group_rows = VL_MOST_QUANTIZED_ROWS, .float_rows = VL_MOST_FLOAT_ROWS,                            \
+        .name = isa, .group_rows = VL_MOST_ROWS,                                                            \
         .matmul = {VOUCH_FLOAT_TYPES(ENTRY) VOUCH_QUANTIZED_TYPES(ENTRY)},                                  \
         .mix = {[VOUCH_TYPE_F32] = matmul_F32, [VOUCH_TYPE_F16] = matmul_F16, [VOUCH_TYPE_Q8_0] = mix_Q8_0, \
                 [VOUCH_TYPE_Q4_0] = mix_Q4_0},                                                              \

@@ -86,7 +86,7 @@ INLINE void matmul_float(const vouch_type type, const vouch_matrix *w, const vou
             switch (g.rows) {
 #define CASE(n) \
     case n: group_float(n, type, w, &g, y, t, strip_end); break;
-                VL_FLOAT_ROWS(CASE)
+                VL_ROWS(CASE)
 #undef CASE
             default: break;
             }

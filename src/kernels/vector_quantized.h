@@ -158,7 +158,7 @@ INLINE void matmul_quantized(const vouch_form form, const vouch_matrix *w, const
             switch (g.rows) {
 #define CASE(n) \
     case n: tile_quantized(n, form, w, tile, &g, sums, &out); break;
-                VL_QUANTIZED_ROWS(CASE)
+                VL_ROWS(CASE)
 #undef CASE
             default: break;
             }

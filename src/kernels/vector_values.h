@@ -78,7 +78,7 @@ INLINE void mix_slots(const vouch_type type, const vouch_matrix *w, const vouch_
             switch (g.rows) {
 #define CASE(n) \
     case n: tile_mix(n, type, w, &g, y, t); break;
-                VL_FLOAT_ROWS(CASE)
+                VL_ROWS(CASE)
 #undef CASE
             default: break;
             }

@@ -33,7 +33,7 @@ static void layout_acts(vouch_acts *acts, int64_t max_rows, int64_t n_in, vouch_
 static void layout_thread(thread_memory *memory, const vouch_context *c, vouch_arena *arena)
 {
     const vouch_hparams *h = &c->weights->hparams;
-    const size_t queries = (size_t)c->weights->kernels->float_rows;
+    const size_t queries = (size_t)c->weights->kernels->group_rows;
     memory->rows = vouch_arena_take(arena, VOUCH_FEW_ROWS * (size_t)h->n_embd, sizeof(float));
     memory->norms = vouch_arena_take(arena, (size_t)c->max_rows, sizeof(float));
     memory->squares = vouch_arena_take(arena, ((size_t)h->head_dim + 15) / 16, sizeof(float));

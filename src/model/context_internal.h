@@ -18,10 +18,10 @@ typedef struct thread_memory {
     float *rows;          /* [VOUCH_FEW_ROWS][n_embd] columns of rows on their way to the next stage */
     float *norms;         /* [max_rows] factors of the norms of the current stage's input */
     float *squares;       /* [head_dim / 16, rounded up] of one head */
-    vouch_acts queries;   /* [float_rows][head_dim] of one attention unit, as the keys' type asks */
-    vouch_acts scores;    /* [float_rows][n_slots], then softmax weights */
-    float *mixed;         /* [float_rows][head_dim] mixed values */
-    float *factors;       /* [float_rows] 1 / the softmax's sum */
+    vouch_acts queries;   /* [group_rows][head_dim] of one attention unit, as the keys' type asks */
+    vouch_acts scores;    /* [group_rows][n_slots], then softmax weights */
+    float *mixed;         /* [group_rows][head_dim] mixed values */
+    float *factors;       /* [group_rows] 1 / the softmax's sum */
     int32_t *slots;       /* [max_rows] that one row sees of this pass */
 } thread_memory;
 

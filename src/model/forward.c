@@ -50,13 +50,6 @@ static vouch_acts shaped(const vouch_context *c, const vouch_acts *memory, int64
     return acts;
 }
 
-static vouch_acts shaped_floats(const vouch_context *c, const vouch_acts *memory, int64_t n_rows, int64_t n_in)
-{
-    vouch_acts acts = shaped(c, memory, n_rows, n_in);
-    acts.group_rows = c->weights->kernels->float_rows;
-    return acts;
-}
-
 /* The inputs [first, last) of the rows [begin, end), where x[i * ldx + k] is input k of row begin + i. */
 static void put_inputs(const vouch_context *c, vouch_acts *acts, vouch_needs need, const float *x, int64_t ldx,
                        int64_t begin, int64_t end, int64_t first, int64_t last)
@@ -223,7 +216,7 @@ static void stage_heads(vouch_context *c, vouch_pool *team, thread_memory *my, i
 
 /* --------------------------------------------------------------- attention */
 
-/* One unit of attention: the queries [begin, end) of one KV head, at most `float_rows` of them. Query i is of row
+/* One unit of attention: the queries [begin, end) of one KV head, at most `group_rows` of them. Query i is of row
  * i / group and head i % group of the KV head's group. What the kernels see is a group of activations:
  *
  *     scores [n_slots / 16][queries][16]   score of query i and key j, later its softmax weight
@@ -271,7 +264,7 @@ static void score_keys(const vouch_context *c, thread_memory *my, const unit *u)
     const float factor = 1.0f / sqrtf((float)h->head_dim);
     const vouch_matrix *const keys = cache_of(c->keys, c, u->layer, u->kv_head);
     const vouch_needs need = needs_of(&keys, 1);
-    vouch_acts queries = (need & VOUCH_NEEDS_QUANTS ? shaped : shaped_floats)(c, &my->queries, u->end - u->begin, h->head_dim);
+    vouch_acts queries = shaped(c, &my->queries, u->end - u->begin, h->head_dim);
     for (int64_t i = u->begin; i < u->end; i++) {
         float *query = c->q + place_of(c, u, i);
         rotate_head(c, my, query, c->weights->layers[u->layer].q_norm, i / u->group);
@@ -303,7 +296,7 @@ static void mix_values(const vouch_context *c, thread_memory *my, const unit *u)
     const vouch_matrix *values = cache_of(c->values, c, u->layer, u->kv_head);
     vouch_matrix part = *values;
     part.n_in = u->n_shared;
-    vouch_acts weights = shaped_floats(c, &my->scores, u->end - u->begin, u->n_shared);
+    vouch_acts weights = shaped(c, &my->scores, u->end - u->begin, u->n_shared);
     const vouch_result mixed = {my->mixed, width, VOUCH_TILE, VOUCH_FROM_ZERO, NULL};
     kernels->mix[part.type](&part, &weights, mixed, 0, part.n_tiles);
     for (int64_t i = u->begin, past; i < u->end; i = past) {
@@ -361,7 +354,7 @@ static void attend_range(vouch_context *c, thread_memory *my, int32_t layer, int
     const int64_t group = h->n_heads / h->n_kv_heads, per_head = c->n_rows * group;
     while (begin < end) {
         const int64_t first = begin / per_head * per_head, past = first + per_head < end ? first + per_head : end;
-        const int64_t n_units = (past - begin + c->weights->kernels->float_rows - 1) / c->weights->kernels->float_rows;
+        const int64_t n_units = (past - begin + c->weights->kernels->group_rows - 1) / c->weights->kernels->group_rows;
         const int64_t unit_end = begin + (past - begin + n_units - 1) / n_units;
         unit u = {.begin = begin - first, .end = unit_end - first, .group = group, .layer = layer};
         u.kv_head = (int32_t)(first / per_head);
@@ -381,7 +374,7 @@ static void stage_attend(vouch_context *c, vouch_pool *team, thread_memory *my, 
         const vouch_range mine = vouch_pool_divide(team, my->thread, n_queries);
         attend_range(c, my, layer, mine.begin, mine.end);
     } else {
-        vouch_work work = vouch_pool_share(team, my->thread, n_queries, c->weights->kernels->float_rows);
+        vouch_work work = vouch_pool_share(team, my->thread, n_queries, c->weights->kernels->group_rows);
         while (vouch_work_next(&work)) attend_range(c, my, layer, work.begin, work.end);
     }
     vouch_pool_barrier(team, my->thread);
