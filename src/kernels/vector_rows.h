@@ -145,8 +145,9 @@ static void set_row(vouch_matrix *w, int64_t row, const float *values)
     for (int64_t k = 0; k < w->n_in; k += VL) {
         const int64_t n = w->n_in - k < VL ? w->n_in - k : VL;
         uint16_t half[VL];
+        unsigned char *to = vouch_matrix_element(w, row, k);
         vf_to_half(half, n == VL ? vf_load(values + k) : vf_load_part(values + k, vm_first(n)));
-        for (int64_t i = 0; i < n; i++) memcpy(vouch_matrix_element(w, row, k + i), &half[i], 2);
+        for (int64_t i = 0; i < n; i++) memcpy(to + i * 2 * VOUCH_TILE, &half[i], 2);
     }
 }
 

@@ -331,19 +331,22 @@ static void attend(vouch_context *c, thread_memory *my, const unit *u)
 {
     const int64_t width = c->weights->hparams.head_dim, all = attention_width(c);
     const vouch_matrix *const o = &c->weights->layers[u->layer].o;
-    const bool put = heads_are_blocks(c, needs_of(&o, 1));
     score_keys(c, my, u);
     weigh_keys(c, my, u);
     mix_values(c, my, u);
+    for (int64_t i = u->begin; i < u->end; i++) {
+        float *mixed = my->mixed + (i - u->begin) * width;
+        c->weights->kernels->scale(mixed, my->factors[i - u->begin], width);
+        memcpy(c->mixed + place_of(c, u, i), mixed, (size_t)width * sizeof *mixed);
+    }
+    if (!heads_are_blocks(c, needs_of(&o, 1))) return;
+    /* All whole rows at once, and what there is of others. */
     for (int64_t i = u->begin, past; i < u->end; i = past) {
-        past = (i / u->group + 1) * u->group < u->end ? (i / u->group + 1) * u->group : u->end;
-        for (int64_t j = i; j < past; j++) {
-            float *mixed = my->mixed + (j - u->begin) * width;
-            c->weights->kernels->scale(mixed, my->factors[j - u->begin], width);
-            memcpy(c->mixed + place_of(c, u, j), mixed, (size_t)width * sizeof *mixed);
-        }
-        const int64_t row = i / u->group, first = place_of(c, u, i) - row * all;
-        if (put) put_mixed(c, u->layer, row, row + 1, first, first + (past - i) * width);
+        const int64_t row = i / u->group, left = (row + 1) * u->group - i;
+        const int64_t n_rows = left == u->group && u->end - i > left ? (u->end - i) / u->group : 1;
+        past = i + n_rows * left < u->end ? i + n_rows * left : u->end;
+        const int64_t first = place_of(c, u, i) - row * all;
+        put_mixed(c, u->layer, row, row + n_rows, first, first + (past - i) / n_rows * width);
     }
 }
 
