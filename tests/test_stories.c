@@ -162,6 +162,7 @@ static void greedy_text_is_the_golden_one(void **state)
             session.max_tokens = N_STEPS;
             session.n_threads = 1;
             session.speculation.drafters = speculative ? VOUCH_DRAFTER_NGRAM : VOUCH_DRAFTER_NONE;
+            session.speculation.n_draft = speculative ? 4 : 0;
             answer_run(&got, model, &session, &bos, 1);
             const size_t n = decode(&table, got.tokens, got.n, text);
             assert_int_equal(n, golden.size);
