@@ -49,12 +49,12 @@ static int bias_check(const cli_engine *engine)
     return CLI_DONE;
 }
 
-/* A token of the draft model a line. */
-static vouch_status head_parse(cli_engine *engine, const char *path, char *text, vouch_error *err)
+/* A token of the draft model a line, each once; seen [n_vocab], zeros. */
+static vouch_status head_parse(cli_engine *engine, const char *path, const char *text, char *seen, vouch_error *err)
 {
     const int32_t n_vocab = vouch_model_get_info(engine->draft)->n_vocab;
     size_t line = 1;
-    for (char *at = text; *at; line++) {
+    for (const char *at = text; *at; line++) {
         char *end;
         const long long token = strtoll(at, &end, 10);
         const size_t n = strspn(end, "\r");
@@ -62,6 +62,11 @@ static vouch_status head_parse(cli_engine *engine, const char *path, char *text,
             *err = (vouch_error){.code = VOUCH_E_FORMAT};
             snprintf(err->message, sizeof err->message, "%.300s:%zu: not the id of a token, 0 to %d", path, line,
                      n_vocab - 1);
+            return err->code;
+        }
+        if (seen[token]++) {
+            *err = (vouch_error){.code = VOUCH_E_FORMAT};
+            snprintf(err->message, sizeof err->message, "%.300s:%zu: token %lld is there twice", path, line, token);
             return err->code;
         }
         engine->draft_head[engine->n_draft_head++] = (int32_t)token;
@@ -75,17 +80,19 @@ static vouch_status head_parse(cli_engine *engine, const char *path, char *text,
 
 static vouch_status head_read(cli_engine *engine, const char *path, vouch_error *err)
 {
-    char *text = NULL;
+    char *text = NULL, *seen = NULL;
     size_t n = 0;
     vouch_status status = cli_file_read(path, &text, &n, err);
     if (status) return status;
     engine->draft_head = calloc(n + 1, sizeof *engine->draft_head); /* a byte or more a token */
-    if (engine->draft_head) {
-        status = head_parse(engine, path, text, err);
+    seen = calloc((size_t)vouch_model_get_info(engine->draft)->n_vocab, 1);
+    if (engine->draft_head && seen) {
+        status = head_parse(engine, path, text, seen, err);
     } else {
         *err = (vouch_error){VOUCH_E_MEMORY, "not enough memory"};
         status = VOUCH_E_MEMORY;
     }
+    free(seen);
     free(text);
     return status;
 }

@@ -371,7 +371,9 @@ static bool check_effects(cli_options *options, given_flags given)
     char text[64];
     for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
         if (!given_find(given, uses[i].name) || (unsigned)uses[i].drafters & speculation->drafters) continue;
-        cli_complain("--%s has no effect with --spec %s: leave out one of them", uses[i].name,
+        if (uses[i].drafters == MODEL && !options->draft_model)
+            cli_complain("--%s has no effect without --draft-model FILE", uses[i].name);
+        else cli_complain("--%s has no effect with --spec %s: leave out one of them", uses[i].name,
                      cli_spec_text(speculation->drafters, text));
         return false;
     }
