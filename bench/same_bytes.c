@@ -187,7 +187,8 @@ static void history_write(run *r, const vouch_model *model)
     for (int32_t i = 0; i < r->n; i += 2) free(bench_ask(session, r->prompts[i]).text);
     vouch_session_get_history(session, NULL, 0, &r->n_history, &err);
     r->history = malloc(r->n_history);
-    bench_check(vouch_session_get_history(session, r->history, r->history ? r->n_history : 0, &r->n_history, &err), &err);
+    const size_t room = r->history ? r->n_history : 0;
+    bench_check(vouch_session_get_history(session, r->history, room, &r->n_history, &err), &err);
     vouch_session_close(session);
 }
 

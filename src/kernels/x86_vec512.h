@@ -16,7 +16,8 @@
 enum { VL = 16, PARTS = 1, PARTS_TOGETHER = 1 };
 #define VL_TILES_MAX 8   /* tiles of float weights walked together */
 #define VL_CHAINS 24     /* accumulators that fit beside the operands */
-enum { VL_MOST_ROWS = 16 }; /* from 13 on some accumulators of quantised weights lie in memory: less than unpacking twice */
+/* From 13 rows on some accumulators of quantised weights lie in memory, which costs less than to unpack twice. */
+enum { VL_MOST_ROWS = 16 };
 #define VL_ROWS(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16)
 
 typedef __m512 vf;

@@ -144,7 +144,8 @@ static void rotate_head(const vouch_context *c, thread_memory *my, float *head, 
     kernels->rope(head, c->cosines + row * h->n_rot, c->sines + row * h->n_rot, h->n_rot, h->arch->rope_half_split);
 }
 
-static void finish_keys(vouch_context *c, thread_memory *my, int32_t index, const vouch_layer *layer, int64_t begin, int64_t end)
+static void finish_keys(vouch_context *c, thread_memory *my, int32_t index, const vouch_layer *layer, int64_t begin,
+                        int64_t end)
 {
     const vouch_hparams *h = &c->weights->hparams;
     for (int64_t i = begin; i < end; i++)
@@ -179,7 +180,8 @@ static int64_t units_of(int64_t n_heads, int64_t per_unit)
 
 /* Piece i of n of the stage: some heads of k or of v, whole, into the cache; or some tiles of q, which attention
  * finishes. Those of k and v are larger and spread evenly among the others. */
-static void compute_heads(vouch_context *c, thread_memory *my, const vouch_acts *acts, int32_t index, int64_t i, int64_t n)
+static void compute_heads(vouch_context *c, thread_memory *my, const vouch_acts *acts, int32_t index, int64_t i,
+                          int64_t n)
 {
     const vouch_hparams *h = &c->weights->hparams;
     const vouch_layer *layer = &c->weights->layers[index];
@@ -323,8 +325,9 @@ static bool heads_are_blocks(const vouch_context *c, vouch_needs need)
 static void put_mixed(const vouch_context *c, int32_t layer, int64_t begin, int64_t end, int64_t first, int64_t last)
 {
     const vouch_matrix *const o = &c->weights->layers[layer].o;
-    vouch_acts acts = shaped(c, &c->mixed_acts, c->n_rows, attention_width(c));
-    put_inputs(c, &acts, needs_of(&o, 1), c->mixed + begin * attention_width(c), attention_width(c), begin, end, first, last);
+    const int64_t width = attention_width(c);
+    vouch_acts acts = shaped(c, &c->mixed_acts, c->n_rows, width);
+    put_inputs(c, &acts, needs_of(&o, 1), c->mixed + begin * width, width, begin, end, first, last);
 }
 
 static void attend(vouch_context *c, thread_memory *my, const unit *u)
