@@ -113,7 +113,8 @@ static uint64_t mix(uint64_t x)
 int main(int argc, char **argv)
 {
     const bench_flags flags =
-        bench_parse("never_slower", "never_slower [FLAGS]\n\nWhat is left of plain speed when no guess holds: law L4.\n",
+        bench_parse("never_slower",
+                    "never_slower [FLAGS]\n\nWhat is left of plain speed when no guess holds: law L4.\n",
                     (bench_flags){.n_prompts = 5, .n_tokens = 512}, argc, argv);
     const int32_t rounds = flags.n_prompts;
     bool is_kept = true;
@@ -151,7 +152,8 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double ratios[MOST_ROUNDS];
         for (int32_t round = 0; round < rounds; round++) {
-            for (int32_t k = 0; k < PROMPT; k++) text[k] = (int32_t)(mix((uint64_t)(round * PROMPT + k)) % (uint64_t)n_vocab);
+            for (int32_t k = 0; k < PROMPT; k++)
+                text[k] = (int32_t)(mix((uint64_t)(round * PROMPT + k)) % (uint64_t)n_vocab);
             side said = side_open(model, &plain, text);
             side_go(&said, flags.n_tokens, text + PROMPT);
             vouch_session_close(said.session);

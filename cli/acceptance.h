@@ -6,9 +6,9 @@
  *   a(t)   = p(the likeliest of q): the same of a guess by argmax
  *   H(t)   = the entropy of p, in bits
  *
- * A cycle that begins at t has n guesses accepted with the chance r(t) ... r(t + n - 1) (1 - r(t + n)), and the next one
- * begins at t + n + 1. Walking all chances through a text gives the number of cycles that it takes for each k, exactly
- * so far as guesses are made behind the text's own tokens.
+ * A cycle that begins at t has n guesses accepted with the chance r(t) ... r(t + n - 1) (1 - r(t + n)), and the next
+ * one begins at t + n + 1. Walking all chances through a text gives the number of cycles that it takes for each k,
+ * exactly so far as guesses are made behind the text's own tokens.
  */
 #ifndef VOUCH_CLI_ACCEPTANCE_H
 #define VOUCH_CLI_ACCEPTANCE_H

@@ -30,8 +30,9 @@ static void put_texts(FILE *out, const cli_analysis *a)
     }
     fprintf(out, "%-*s ", NAME, "all");
     put_means(out, &a->all);
-    fprintf(out, "\nr: sum of min(p, q), the chance that a guess drawn from q holds; argmax: the same of q's likeliest\n"
-                 "token; agree: both models' likeliest is the same; entropy: of p, in bits\n");
+    fprintf(out,
+            "\nr: sum of min(p, q), the chance that a guess drawn from q holds; argmax: the same of q's likeliest\n"
+            "token; agree: both models' likeliest is the same; entropy: of p, in bits\n");
 }
 
 static void put_bins(FILE *out, const char *title, const char *format, const cli_means *bins, size_t n)
@@ -47,7 +48,8 @@ static void put_bins(FILE *out, const char *title, const char *format, const cli
 
 static void put_speedups(FILE *out, const cli_analysis *a)
 {
-    fprintf(out, "\n%4s %12s %14s %12s %10s %10s\n", "k", "r at place", "tokens/cycle", "r the same", "ms/cycle", "speedup");
+    fprintf(out, "\n%4s %12s %14s %12s %10s %10s\n", "k", "r at place", "tokens/cycle", "r the same", "ms/cycle",
+            "speedup");
     for (int32_t k = 0; k <= CLI_MOST_K; k++) {
         const double seconds = cli_costs_seconds(&a->costs, k + 1) + k * a->draft_seconds;
         fprintf(out, "%4d ", k);
@@ -59,8 +61,10 @@ static void put_speedups(FILE *out, const cli_analysis *a)
         if (isfinite(a->speedup[k])) fprintf(out, " %9.2fx\n", a->speedup[k]);
         else fprintf(out, " %10s\n", "-");
     }
-    fprintf(out, "\nr the same: tokens a cycle, were r everywhere its mean. A pass of one row takes %.3f ms, a row of the\n"
-                 "draft model %.3f ms.\n", cli_costs_seconds(&a->costs, 1) * 1e3, a->draft_seconds * 1e3);
+    fprintf(out,
+            "\nr the same: tokens a cycle, were r everywhere its mean. A pass of one row takes %.3f ms, a row of the\n"
+            "draft model %.3f ms.\n",
+            cli_costs_seconds(&a->costs, 1) * 1e3, a->draft_seconds * 1e3);
     if (a->best_k > 0) fprintf(out, "Best: k = %d, %.2f times as fast as without.\n", a->best_k, a->speedup[a->best_k]);
     else fprintf(out, "Best: k = 0. On these texts the draft model costs more than it is worth.\n");
 }
@@ -81,8 +85,8 @@ int cli_analysis_print(const cli_analysis *a)
 
 static json_t *means_json(const cli_means *m)
 {
-    return json_pack("{s:I, s:f, s:f, s:f, s:f, s:f, s:f}", "tokens", (json_int_t)m->n, "r", m->r, "argmax", m->a, "agree",
-                     m->agree, "entropy", m->entropy, "from", m->from, "to", m->to);
+    return json_pack("{s:I, s:f, s:f, s:f, s:f, s:f, s:f}", "tokens", (json_int_t)m->n, "r", m->r, "argmax", m->a,
+                     "agree", m->agree, "entropy", m->entropy, "from", m->from, "to", m->to);
 }
 
 static json_t *bins_json(const cli_means *bins, size_t n)
@@ -141,14 +145,14 @@ static void put_panel(FILE *out, int i, const char *title, const char *const *na
 {
     char place[96];
     double x = MARGIN;
-    fprintf(out, "<text x=\"%d\" y=\"%d\" font-weight=\"600\">%s</text>\n<text y=\"%d\">", MARGIN, i * PANEL + 24, title,
-            i * PANEL + 42);
+    fprintf(out, "<text x=\"%d\" y=\"%d\" font-weight=\"600\">%s</text>\n<text y=\"%d\">", MARGIN, i * PANEL + 24,
+            title, i * PANEL + 42);
     for (size_t s = 0; names && s < lines.n_series; s++) {
         fprintf(out, "<tspan x=\"%.0f\" class=\"f%zu\">&#9632;</tspan> %s ", x, s, names[s]);
         x += 24 + 7 * (double)strlen(names[s]);
     }
-    snprintf(place, sizeof place, "x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"", MARGIN, i * PANEL + 46, CLI_PLOT_WIDTH,
-             CLI_LINES_HEIGHT);
+    snprintf(place, sizeof place, "x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"", MARGIN, i * PANEL + 46,
+             CLI_PLOT_WIDTH, CLI_LINES_HEIGHT);
     lines.place = place;
     fputs("</text>\n", out);
     cli_plot_lines(out, &lines);
@@ -177,7 +181,8 @@ static void put_panels(FILE *out, const cli_analysis *a)
     put_panel(out, 1, "Expected tokens a cycle", ways, (cli_lines){k, tokens, n_k, 2, "k", "tokens", NULL});
     put_panel(out, 2, "Acceptance by place in the draft", NULL,
               (cli_lines){k + 1, a->place, CLI_MOST_K, 1, "place", "r", NULL});
-    put_panel(out, 3, "Acceptance by entropy", NULL, (cli_lines){bits, r, a->n_entropies, 1, "bits of entropy of p", "r", NULL});
+    put_panel(out, 3, "Acceptance by entropy", NULL,
+              (cli_lines){bits, r, a->n_entropies, 1, "bits of entropy of p", "r", NULL});
     put_panel(out, 4, "Acceptance by position in the text", NULL,
               (cli_lines){from, by_position, a->n_positions, 1, "position", "r", NULL});
 }

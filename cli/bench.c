@@ -6,9 +6,9 @@
  *       for each of --reps rounds
  *           each way answers, one right after the other; who begins changes from round to round
  *
- * so that a change in the machine's speed meets all. Where the rule says that answers are those of the target
- * alone, they are compared: one that differs breaks law L2, and is a failure. Ctrl-C ends the measurement: what all ways have answered by then
- * is reported.
+ * so that a change in the machine's speed meets all. Where the rule says that answers are those of the target alone,
+ * they are compared: one that differs breaks law L2, and is a failure. Ctrl-C ends the measurement: what all ways
+ * have answered by then is reported.
  */
 #include "bench.h"
 
@@ -40,8 +40,8 @@ static vouch_status expected_keep(expected *e, const int32_t *tokens, size_t n, 
     return VOUCH_OK;
 }
 
-/* Is the text of this way to be that of the target alone? Greedy, under every rule; sampled, where the target's own draw
- * is what guesses are compared with. Way 1 may be another model. */
+/* Is the text of this way to be that of the target alone? Greedy, under every rule; sampled, where the target's own
+ * draw is what guesses are compared with. Way 1 may be another model. */
 static bool is_same_text(const cli_comparison *b, size_t way, const vouch_step *step)
 {
     return b->ways.items[way].speculates &&

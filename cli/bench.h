@@ -44,7 +44,8 @@ typedef struct cli_summary {
 } cli_summary;
 
 const cli_answered *cli_bench_answer(const cli_comparison *bench, size_t question, size_t round, size_t way);
-/* When its rounds are over: finds the median ones. Where something else stops the machine for a while, that isn't it. */
+/* When its rounds are over: finds the median ones. Where something else stops the machine for a while,
+ * that isn't it. */
 void cli_bench_close_question(cli_comparison *bench, size_t question);
 cli_summary cli_bench_summary(const cli_comparison *bench, size_t way, const char *category);
 int32_t cli_bench_threads(const cli_comparison *bench);

@@ -17,10 +17,11 @@ static void put_style(FILE *out)
     cli_plot_style(out);
     fputs("body{margin:0 auto;padding:1em;max-width:1360px;background:var(--bg);color:var(--fg);"
           "font:16px/1.5 system-ui,sans-serif}\n"
-          "h1{font-size:1.5em;margin:.2em 0}h2{font-size:1.1em;margin:0 0 .4em}p{margin:.4em 0;overflow-wrap:anywhere}.d{color:var(--dim)}"
-          ".bad{color:var(--bad);font-weight:600}\n"
+          "h1{font-size:1.5em;margin:.2em 0}h2{font-size:1.1em;margin:0 0 .4em}p{margin:.4em 0;overflow-wrap:anywhere}"
+          ".d{color:var(--dim)}.bad{color:var(--bad);font-weight:600}\n"
           ".grid{columns:400px;column-gap:1em}"
-          "section{background:var(--card);border-radius:8px;padding:1em;margin:1em 0;min-width:0}.grid section{margin:0 0 1em;break-inside:avoid}\n"
+          "section{background:var(--card);border-radius:8px;padding:1em;margin:1em 0;min-width:0}"
+          ".grid section{margin:0 0 1em;break-inside:avoid}\n"
           ".wide{overflow-x:auto}table{border-collapse:collapse;font-size:.9em;font-variant-numeric:tabular-nums}"
           "th,td{padding:.25em .7em;text-align:right;white-space:nowrap;border-bottom:1px solid var(--rule)}"
           "th:first-child,td:first-child{text-align:left;padding-left:0}\n</style>\n",
@@ -44,7 +45,8 @@ static void put_head(FILE *out, const cli_comparison *b)
         fputs("; draft model ", out);
         cli_put_html(out, *name ? name : o->draft_model);
     }
-    fprintf(out, "</p>\n<p class=\"d\">%s, %d threads; %zu prompts of ", info->cpu, cli_bench_threads(b), b->questions.n);
+    fprintf(out, "</p>\n<p class=\"d\">%s, %d threads; %zu prompts of ", info->cpu, cli_bench_threads(b),
+            b->questions.n);
     cli_put_html(out, o->prompts);
     fprintf(out, ", %zu round%s, answers to %d tokens, ", b->n_rounds, b->n_rounds == 1 ? "" : "s",
             o->session.max_tokens);
@@ -52,8 +54,8 @@ static void put_head(FILE *out, const cli_comparison *b)
     else fprintf(out, "temperature %g", (double)o->session.sampling.temperature);
     fputs(". All ways answered each prompt in turn.</p>\n", out);
     if (b->interrupted)
-        fprintf(out, "<p class=\"bad\">Interrupted: %zu of %zu rounds are complete and stand here.</p>\n", b->n_complete,
-                b->questions.n * b->n_rounds);
+        fprintf(out, "<p class=\"bad\">Interrupted: %zu of %zu rounds are complete and stand here.</p>\n",
+                b->n_complete, b->questions.n * b->n_rounds);
     if (b->questions.n_bad > 0) {
         fputs("<p>Left out:</p><ul>", out);
         for (size_t i = 0; i < b->questions.n_bad; i++) {
@@ -94,12 +96,13 @@ static void put_ways(FILE *out, const cli_comparison *b)
         put_cell(out, 1, " %", 100 * s.figures.full_accept_fraction);
         fputs("</tr>\n", out);
     }
-    fputs("</table></div><p class=\"d\">In theory: from the acceptance and the t(n) measured here, were each guess to hold "
-          "with the same chance (arXiv 2211.17192). 10 to 90 %: of the answers.</p>\n",
+    fputs("</table></div><p class=\"d\">In theory: from the acceptance and the t(n) measured here, were each guess to "
+          "hold with the same chance (arXiv 2211.17192). 10 to 90 %: of the answers.</p>\n",
           out);
     const double lenience = cli_ways_lenience(&b->ways, b->engine);
     if (lenience < 1)
-        fprintf(out, "<p class=\"bad\">Lossy: with lenience %g no token gets more than p / %g.</p>\n", lenience, lenience);
+        fprintf(out, "<p class=\"bad\">Lossy: with lenience %g no token gets more than p / %g.</p>\n", lenience,
+                lenience);
     if (n_different > 0)
         fprintf(out, "<p class=\"bad\">%zu answers differ from those of the target alone: law L2 is broken.</p>\n",
                 n_different);

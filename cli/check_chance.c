@@ -3,7 +3,8 @@
  * L2 for sampled text, by counting: the token behind a prompt is drawn often, each time with another seed, and the
  * counts must fit the target's distribution p (Pearson's chi-square). Two ways to it:
  *
- *   the rule   vouch_reject on the likeliest tokens of p and of another row q of the same model: as many draws as wanted
+ *   the rule   vouch_reject on the likeliest tokens of p and of another row q of the same model: as many
+ *              draws as wanted
  *   sessions   a prompt and one step each, with guesses that are certain, or drawn by the draft model
  *
  * A sound rule has a chance of 1 in a million, each time, to be called broken.
@@ -32,7 +33,8 @@ typedef struct chance {
 } chance;
 
 /* Compares counts with n draws of p; what is expected less than 5 times is one bin. */
-static void counts_compare(chance *c, const double *p, const int64_t *counts, int32_t n_bins, int64_t n, const char *name)
+static void counts_compare(chance *c, const double *p, const int64_t *counts, int32_t n_bins, int64_t n,
+                           const char *name)
 {
     double statistic = 0, rest = 0;
     int64_t rest_count = 0, degrees = -1;
@@ -105,7 +107,8 @@ static vouch_status rule_compare(chance *c, const float *p, const float *q, vouc
         status = vouch_reject(&in, &n_accepted, &final, NULL, err);
         if (!status) counts[n_accepted > 0 ? guess : final]++;
     }
-    snprintf(name, sizeof name, "%s, guesses %s", vouch_accept_name((int)rule), q ? "drawn from q" : "that are certain");
+    snprintf(name, sizeof name, "%s, guesses %s", vouch_accept_name((int)rule),
+             q ? "drawn from q" : "that are certain");
     if (!status) counts_compare(c, expected, counts, c->n_top, RULE_DRAWS, name);
     return status;
 }
@@ -131,7 +134,8 @@ static int32_t propose_fixed(void *user, const int32_t *tokens, int32_t n_tokens
 }
 
 /* The first token behind the prompt, with this seed. */
-static vouch_status session_draw(const chance *c, const vouch_session_options *options, int32_t *token, vouch_error *err)
+static vouch_status session_draw(const chance *c, const vouch_session_options *options, int32_t *token,
+                                 vouch_error *err)
 {
     vouch_session *session = NULL;
     vouch_step step = {0};
@@ -224,9 +228,11 @@ static vouch_status rows_read(chance *c, vouch_error *err)
 
 static vouch_status all_compare(chance *c, vouch_error *err)
 {
-    static const guesser guessers[] = {{"a guess of the likeliest token", VOUCH_DRAFTER_CUSTOM, 0, VOUCH_ACCEPT_REJECTION},
-                                       {"the draft model's guess", VOUCH_DRAFTER_MODEL, 0, VOUCH_ACCEPT_REJECTION},
-                                       {"a guess of the second likeliest, coupled", VOUCH_DRAFTER_CUSTOM, 1, VOUCH_ACCEPT_COUPLED}};
+    static const guesser guessers[] = {
+        {"a guess of the likeliest token", VOUCH_DRAFTER_CUSTOM, 0, VOUCH_ACCEPT_REJECTION},
+        {"the draft model's guess", VOUCH_DRAFTER_MODEL, 0, VOUCH_ACCEPT_REJECTION},
+        {"a guess of the second likeliest, coupled", VOUCH_DRAFTER_CUSTOM, 1, VOUCH_ACCEPT_COUPLED},
+    };
     enum { N = sizeof guessers / sizeof *guessers };
     float p[TOP], q[TOP];
     double expected[TOP + 1] = {0}, sum = 0;
@@ -247,8 +253,8 @@ static vouch_status all_compare(chance *c, vouch_error *err)
         status = session_compare(c, expected, &guessers[i], now + (c->check->deadline - now) / (double)(N - i), err);
     }
     snprintf(c->finding->covered, sizeof c->finding->covered,
-             "chi-squares over %lld first tokens, of each rule and of sessions with %d kind%s of guesses; the least chance "
-             "was %.2g",
+             "chi-squares over %lld first tokens, of each rule and of sessions with %d kind%s of guesses; the least "
+             "chance was %.2g",
              (long long)c->n_draws, c->n_kinds, c->n_kinds == 1 ? "" : "s", c->least);
     return status;
 }

@@ -13,7 +13,10 @@
 #include "check.h"
 #include "figures.h"
 
-enum { TURN = 8, WARM = 2, FEWEST_TURNS = 8, MOST_TURNS = 128, MOST = CLI_PROBE_TOKENS + TURN * (MOST_TURNS + 2 * WARM) };
+enum {
+    TURN = 8, WARM = 2, FEWEST_TURNS = 8, MOST_TURNS = 128,
+    MOST = CLI_PROBE_TOKENS + TURN * (MOST_TURNS + 2 * WARM),
+};
 #define KEPT  0.97
 #define CLEAR 0.01 /* a standard error beyond which a shortfall says nothing */
 
@@ -100,7 +103,8 @@ vouch_status cli_check_speed(cli_check *check, cli_finding *finding, vouch_error
     vouch_status status = turns_open(&t[0], check, VOUCH_DRAFTER_NONE, &oracle, err);
     if (!status) status = turns_open(&t[1], check, VOUCH_DRAFTER_CUSTOM, &oracle, err);
     for (int32_t i = 0; i < 2 * WARM && !status; i++) status = turn_take(&t[i % 2], &ignored, err);
-    while (!status && n < MOST_TURNS && !t[0].is_over && !t[1].is_over && (n < FEWEST_TURNS || cli_check_goes_on(check))) {
+    while (!status && n < MOST_TURNS && !t[0].is_over && !t[1].is_over &&
+           (n < FEWEST_TURNS || cli_check_goes_on(check))) {
         status = turn_take(&t[n % 2], &t[n % 2].seconds[n], err);
         if (!status) status = turn_take(&t[1 - n % 2], &t[1 - n % 2].seconds[n], err);
         n++;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * L3: after a sampled answer with rejected guesses, a fresh session is given the same tokens as its prompt, and never
- * guesses. From here on both must say the same: the logits behind the last token bit for bit, which hang on every key and
- * value in the cache, and the tokens that are sampled next, which hang on penalties and the random stream.
+ * guesses. From here on both must say the same: the logits behind the last token bit for bit, which hang on every key
+ * and value in the cache, and the tokens that are sampled next, which hang on penalties and the random stream.
  */
 #include <stdlib.h>
 #include <string.h>

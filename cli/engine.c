@@ -155,7 +155,8 @@ int cli_engine_start(cli_engine *engine, const vouch_session_options *session)
     const int32_t n_draft = engine->draft ? vouch_model_get_info(engine->draft)->n_ctx_train : n_trained;
     const int32_t usual = n_trained < USUAL_CTX ? n_trained : USUAL_CTX;
     if (n_draft < n_trained && n_draft < (options.n_ctx ? options.n_ctx : usual))
-        cli_note("the draft model was trained for %d tokens of context, the target for %d: behind these it guesses nothing",
+        cli_note("the draft model was trained for %d tokens of context, the target for %d: behind these it guesses "
+                 "nothing",
                  n_draft, n_trained);
     cli_engine_speculate(engine, &options.speculation);
     const vouch_status status = vouch_session_open(&engine->session, engine->model, &options, &err);

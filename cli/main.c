@@ -70,7 +70,8 @@ static const command commands[] = {
      "entropy; and with what passes cost here, the expected speedup for each number of guesses.\n",
      "  vouch analyze --model m.gguf --draft-model small.gguf\n"
      "  vouch analyze --model m.gguf --draft-model small.gguf --text book.txt --ctx 512 --chunks 20 --svg plots.svg\n"
-     "  vouch analyze --model m.gguf --draft-model small.gguf --prompts questions.jsonl --each 5 --temp 0.8 --json a.json\n"},
+     "  vouch analyze --model m.gguf --draft-model small.gguf --prompts questions.jsonl --each 5 --temp 0.8 "
+     "--json a.json\n"},
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 

@@ -55,7 +55,9 @@ static const cli_flag flags[] = {
     {"draft-model", NULL, 'd', CLI_FLAG_FILE, AT(draft_model), "FILE", NULL, ASKING | CLI_CHECK, "Speculation",
      "GGUF file of a smaller model with the same tokens", NULL, NULL},
     {"spec", NULL, 0, CLI_FLAG_SET, AT(session.speculation.drafters), SPEC_WORDS, NULL, CLI_RUN, "Speculation",
-     "who guesses, or several with commas between;\nauto: ngram,suffix,recycle, and the draft model,\nprediction or history that is given", NULL, NULL},
+     "who guesses, or several with commas between;\nauto: ngram,suffix,recycle, and the draft model,\n"
+     "prediction or history that is given",
+     NULL, NULL},
     {"spec", NULL, 0, CLI_FLAG_SETS, AT(drafters), SPEC_WORDS, NULL, CLI_BENCH, "Speculation",
      "who guesses, as in `vouch run`; may be repeated:\neach is measured beside plain decoding", NULL, NULL},
     {"speculative", NULL, 0, CLI_FLAG_SWITCH, AT(speculative), NULL, NULL, CLI_RUN, "Speculation",
@@ -69,7 +71,8 @@ static const cli_flag flags[] = {
     {"allow-vocab-mismatch", NULL, 0, CLI_FLAG_SWITCH, AT(session.speculation.allow_vocab_mismatch), NULL, NULL,
      SPECULATION, "a draft model with other tokens drafts on those that\nboth have", NULL, NULL},
     {"draft-head", NULL, 0, CLI_FLAG_FILE, AT(draft_head), "FILE", NULL, SPECULATION,
-     "the draft model guesses only these of its tokens, so\nthat it takes less time: what `vouch tokenize\n--frequent N` wrote",
+     "the draft model guesses only these of its tokens, so\nthat it takes less time: what `vouch tokenize\n"
+     "--frequent N` wrote",
      NULL, NULL},
     {"draft-sampling", NULL, 0, CLI_FLAG_CHOICE, AT(session.speculation.draft_sampling), "sample|greedy",
      NULL, SPECULATION, "how the draft model draws its guesses", NULL, NULL},
@@ -159,10 +162,11 @@ static const cli_flag flags[] = {
      "only these, with commas between", NULL, NULL},
     {"seconds", NULL, 0, CLI_FLAG_DOUBLE, AT(seconds), "S", "[0, 86400]", CLI_CHECK, "Checking",
      "about how long to try; the least is tried in any case", NULL, NULL},
-    {"json", NULL, 'j', CLI_FLAG_FILE, AT(json), "FILE", NULL, CLI_BENCH | CLI_CHECK | CLI_ANALYZE, "Output", "the figures as JSON", NULL, NULL},
+    {"json", NULL, 'j', CLI_FLAG_FILE, AT(json), "FILE", NULL, CLI_BENCH | CLI_CHECK | CLI_ANALYZE, "Output",
+     "the figures as JSON", NULL, NULL},
     {"svg", NULL, 0, CLI_FLAG_FILE, AT(svg), "FILE", NULL, CLI_ANALYZE, "Output", "the same as plots", NULL, NULL},
-    {"csv", NULL, 0, CLI_FLAG_FILE, AT(csv), "FILE", NULL, CLI_BENCH, "Report", "each answer to a prompt as a line", NULL,
-     NULL},
+    {"csv", NULL, 0, CLI_FLAG_FILE, AT(csv), "FILE", NULL, CLI_BENCH, "Report",
+     "each answer to a prompt as a line", NULL, NULL},
     {"html", NULL, 0, CLI_FLAG_FILE, AT(html), "FILE", NULL, CLI_BENCH, "Report",
      "the answers to prompts as a report with plots", NULL, NULL},
 
@@ -173,7 +177,9 @@ static const cli_flag flags[] = {
     {"threads", NULL, 0, CLI_FLAG_INT, AT(session.n_threads), "N", "[1, 256]", EVERYWHERE, "Resources",
      "(default: every processor)", NULL, NULL},
     {"cpu", NULL, 0, CLI_FLAG_FILE, AT(cpu), "ISA", NULL, EVERYWHERE, "Resources",
-     "instruction set: ref, avx2, avx512, avx512vnni,\navx512gfni; on Arm ref, neon, i8mm\n(default auto: the widest here)", NULL, NULL},
+     "instruction set: ref, avx2, avx512, avx512vnni,\navx512gfni; on Arm ref, neon, i8mm\n"
+     "(default auto: the widest here)",
+     NULL, NULL},
     {"kv-type", NULL, 0, CLI_FLAG_CHOICE, AT(session.kv_type), CLI_KV_TYPES, NULL, WITH_WEIGHTS, "Resources",
      "storage of keys and values", NULL, NULL},
     {"prefill-chunk", NULL, 0, CLI_FLAG_INT, AT(session.prefill_chunk), "N", "[1, 512]", WITH_WEIGHTS,
@@ -243,7 +249,8 @@ static bool check_written(given_flags given)
         for (size_t j = 0; j < N_FLAGS; j++) {
             const bool is_file = flags[j].kind == CLI_FLAG_FILE && strstr(flags[j].value, "FILE");
             if (j == i || !given[j] || !is_file || !is_same_file(given[i], given[j])) continue;
-            cli_complain("--%s %s is the file of --%s, too, which would be lost", flags[i].name, given[i], flags[j].name);
+            cli_complain("--%s %s is the file of --%s, too, which would be lost", flags[i].name, given[i],
+                         flags[j].name);
             return false;
         }
     }
@@ -316,7 +323,8 @@ static bool resolve_drafters(cli_options *options)
         return false;
     }
     if ((speculation->drafters & VOUCH_DRAFTER_PREDICTION) && !options->prediction) {
-        if (options->prompts) cli_complain("--spec %s: bench can't measure a prediction, which belongs to one prompt", text);
+        if (options->prompts)
+            cli_complain("--spec %s: bench can't measure a prediction, which belongs to one prompt", text);
         else cli_complain("--spec %s needs --prediction FILE", text);
         return false;
     }
@@ -362,8 +370,8 @@ static bool check_effects(cli_options *options, given_flags given)
     static const struct {
         const char *name;
         int drafters;
-    } uses[] = {{"draft-model", MODEL}, {"draft-sampling", MODEL}, {"allow-vocab-mismatch", MODEL}, {"draft-head", MODEL},
-                {"ngram-min", NGRAM},
+    } uses[] = {{"draft-model", MODEL}, {"draft-sampling", MODEL}, {"allow-vocab-mismatch", MODEL},
+                {"draft-head", MODEL}, {"ngram-min", NGRAM},
                 {"ngram-max", NGRAM},   {"lenience", ALL},         {"num-speculative-tokens", ALL},
                 {"tree", ALL}, {"prediction", PREDICTION}, {"history", HISTORY},
                 {"history-tokens", HISTORY}, {"forget", VOUCH_DRAFTER_RECYCLE}};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * vouch bench without prompts: what passes of a model cost on this machine, t(n), which decides what speculation is worth.
+ * vouch bench without prompts: what passes of a model cost on this machine, t(n), which decides
+ * what speculation is worth.
  *
  *   for each of --reps rounds
  *       a pass of n rows behind --depth tokens, for each n of --rows

@@ -28,9 +28,10 @@ void cli_put_html(FILE *out, const char *text)
 
 void cli_plot_style(FILE *out)
 {
-    fputs(":root{color-scheme:light dark;--bg:#fff;--fg:#1b1f26;--dim:#586172;--rule:#d5dae2;--card:#f6f7f9;--bad:#b3261e;"
-          "--c0:#0b62a8;--c1:#b4540a;--c2:#1c7a4a;--c3:#8a3ea0;--c4:#7d6400;--c5:#4d5866}\n"
-          "@media(prefers-color-scheme:dark){:root{--bg:#14171c;--fg:#e6e9ee;--dim:#a0a9b8;--rule:#363d49;--card:#1c2027;"
+    fputs(":root{color-scheme:light dark;--bg:#fff;--fg:#1b1f26;--dim:#586172;--rule:#d5dae2;--card:#f6f7f9;"
+          "--bad:#b3261e;--c0:#0b62a8;--c1:#b4540a;--c2:#1c7a4a;--c3:#8a3ea0;--c4:#7d6400;--c5:#4d5866}\n"
+          "@media(prefers-color-scheme:dark){"
+          ":root{--bg:#14171c;--fg:#e6e9ee;--dim:#a0a9b8;--rule:#363d49;--card:#1c2027;"
           "--bad:#ff8a80;--c0:#6db3f2;--c1:#f2a65a;--c2:#6fcf97;--c3:#c792ea;--c4:#e0c04c;--c5:#a9b4c2}}\n"
           "section svg{display:block;width:100%;height:auto}svg text{font:12px system-ui,sans-serif;fill:var(--fg);"
           "paint-order:stroke;stroke:var(--card);stroke-width:3px}"

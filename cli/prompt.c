@@ -18,7 +18,8 @@ int cli_prompt_read(const cli_options *options, char **text, size_t *n)
     const char *path = options->prompt_file;
     vouch_error err = {VOUCH_E_MEMORY, "not enough memory for the prompt"};
     if (!options->prompt)
-        return cli_file_read(path ? path : "-", text, n, &err) ? cli_flag_fail(path ? "prompt-file" : NULL, &err) : CLI_DONE;
+        return cli_file_read(path ? path : "-", text, n, &err) ? cli_flag_fail(path ? "prompt-file" : NULL, &err)
+                                                               : CLI_DONE;
     *n = strlen(options->prompt);
     *text = strdup(options->prompt);
     return *text ? CLI_DONE : cli_engine_fail(&err);

@@ -35,7 +35,8 @@ __attribute__((format(printf, 3, 4))) static int bad_add(cli_questions *q, int32
     vsnprintf(bad->reason, sizeof bad->reason, format, arguments);
     va_end(arguments);
     if (q->n_bad <= MOST_COMPLAINTS) cli_complain("--prompts: line %d is left out: %s", line, bad->reason);
-    else if (q->n_bad == MOST_COMPLAINTS + 1) cli_complain("--prompts: more lines are left out; --json FILE has them all");
+    else if (q->n_bad == MOST_COMPLAINTS + 1)
+        cli_complain("--prompts: more lines are left out; --json FILE has them all");
     return CLI_DONE;
 }
 

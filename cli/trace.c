@@ -29,8 +29,9 @@ static void print_token(FILE *stream, const vouch_model *model, int32_t token, i
     const char *bytes = vouch_token_bytes(model, token, &n);
     const int indent = depth < TOKEN_COLUMNS / 2 ? depth : TOKEN_COLUMNS / 2;
     fprintf(stream, "  %*s\"", indent, "");
-    const size_t used = 2 + (size_t)indent + (bytes ? cli_put_escaped(stream, bytes, n, (size_t)(TOKEN_COLUMNS - 2 - indent))
-                                   : (size_t)fprintf(stream, "#%d", token));
+    const size_t used =
+        2 + (size_t)indent + (bytes ? cli_put_escaped(stream, bytes, n, (size_t)(TOKEN_COLUMNS - 2 - indent))
+                                    : (size_t)fprintf(stream, "#%d", token));
     fprintf(stream, "\"%*s", TOKEN_COLUMNS > used ? (int)(TOKEN_COLUMNS - used) : 0, "");
 }
 

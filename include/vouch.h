@@ -213,8 +213,8 @@ VOUCH_API vouch_sampling vouch_sampling_default(void);
 
 /* ------------------------------------------------------------- speculation */
 
-/* Who guesses: AUTO, NONE, or a set of the others, but not both MODEL and CUSTOM. All of a set guess one tree; those that
- * take time for it, MODEL and CUSTOM, are asked in the cycles where that pays (n_draft 0). */
+/* Who guesses: AUTO, NONE, or a set of the others, but not both MODEL and CUSTOM. All of a set guess one tree; those
+ * that take time for it, MODEL and CUSTOM, are asked in the cycles where that pays (n_draft 0). */
 typedef enum vouch_drafter_kind {
     VOUCH_DRAFTER_AUTO = 0,       /* what pays: n-gram, suffix and recycle, and the draft model where one is given */
     VOUCH_DRAFTER_NONE = 1,       /* plain decoding */
@@ -284,7 +284,8 @@ typedef struct vouch_speculation {
     int32_t n_draft; /* k: most guesses a cycle, 1 to VOUCH_MAX_DRAFT; 0: as many as pay, by what passes take here and
                         how often guesses hold, down to none. Under REJECTION and BLOCK guesses drawn from q have a
                         say in a sampled text, and so then has the clock: for one that the seed names, a number here,
-                        or MATCH or COUPLED. Of a number, MODEL or CUSTOM beside others make half, the rest is as pays */
+                        or MATCH or COUPLED. Of a number, MODEL or CUSTOM beside others make half, the
+                        rest is as pays */
     int32_t tree_branches; /* most guesses for one place, to VOUCH_MAX_DRAFT; 1: chains; 0: the drafter's default,
                               chains of a draft model, which makes at most 8 */
     int32_t tree_depth;    /* longest path of guesses, to VOUCH_MAX_DRAFT; 0: n_draft */
@@ -379,11 +380,11 @@ typedef struct vouch_step {
 
 #define VOUCH_DEPTHS (VOUCH_MAX_DRAFT + 1)
 
-/* Sums over the answers since open or vouch_session_reset_stats. What `vouch run --stats-json` writes follows from them:
- * acceptance_rate = accepted / drafted, expected_acceptance = expected_acceptance_sum / judged, tokens_per_cycle =
- * generated_tokens / cycles, full_accept_fraction = full_accepts / draft_cycles, accepted_per_position = accepted_at,
- * predicted_tokens_per_second = predicted_tokens / predicted_seconds; plain_tokens_per_second is measured when the
- * answer is over, by vouch_session_time_pass. */
+/* Sums over the answers since open or vouch_session_reset_stats. What `vouch run --stats-json` writes follows from
+ * them: acceptance_rate = accepted / drafted, expected_acceptance = expected_acceptance_sum / judged,
+ * tokens_per_cycle = generated_tokens / cycles, full_accept_fraction = full_accepts / draft_cycles,
+ * accepted_per_position = accepted_at, predicted_tokens_per_second = predicted_tokens / predicted_seconds;
+ * plain_tokens_per_second is measured when the answer is over, by vouch_session_time_pass. */
 typedef struct vouch_stats {
     int64_t prompt_tokens;    /* run through the model; reused ones are not counted */
     int64_t generated_tokens; /* EOS included */

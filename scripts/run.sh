@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# `make run`: installs what is missing (for the tests, too), builds, gets a model, answers a question. The environment may say:
+# `make run`: installs what is missing (for the tests, too), builds, gets a model, answers a question.
+# The environment may say:
 #
 #   MODEL            a GGUF file of one's own; otherwise SmolLM2-135M-Instruct is fetched, once
 #   PROMPT           another question
@@ -79,9 +80,9 @@ fi
 env -u MODEL -u PROMPT -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s all >&2
 [ -n "${MODEL:-}" ] || get_model
 
-default="The Moon is Earth's only natural satellite. It orbits at an average distance of 384,400 km, about 30 times Earth's \
-diameter. It always shows the same side to Earth, because its rotation is locked to its orbit. How far away is the \
-Moon, and why do we always see the same side?"
+default="The Moon is Earth's only natural satellite. It orbits at an average distance of 384,400 km, about 30 times \
+Earth's diameter. It always shows the same side to Earth, because its rotation is locked to its orbit. How far away is \
+the Moon, and why do we always see the same side?"
 prompt=${PROMPT:-$default}
 say
 say "\$ build/release/vouch run --model $model --spec ngram --stats --prompt \"$prompt\""

@@ -31,7 +31,8 @@ breaches=$(
     grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"[^"]*/' cli/*.[ch] examples/*.c |
         sed 's/$/: the command and the examples see vouch.h only/'
     # A call, that is a name not inside another one, outside comments.
-    grep -nE '(^|[^[:alnum:]_>.])(v?f?printf|puts|fputs|putchar|perror|exit|_exit|abort|(secure_)?getenv)[[:space:]]*\(' \
+    grep -nE \
+        '(^|[^[:alnum:]_>.])(v?f?printf|puts|fputs|putchar|perror|exit|_exit|abort|(secure_)?getenv)[[:space:]]*\(' \
         src/*/*.[ch] | grep -vE '^[^:]*:[0-9]+:[[:space:]]*(/?\*|//)' |
         sed 's/$/: a library does not print, exit or read the environment/'
 )

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `vouch analyze`: its arithmetic against direct computation, its report against what must be so (a model that drafts for
- * itself, greedy text), its files. And vouch_session_probabilities, which it is made of.
+ * `vouch analyze`: its arithmetic against direct computation, its report against what must be so (a model that drafts
+ * for itself, greedy text), its files. And vouch_session_probabilities, which it is made of.
  */
 #include "support/command.h"
 
@@ -173,7 +173,8 @@ static void figures_follow(void **state)
         const double speedup = item(o, "tokens_per_cycle", k) * item(o, "pass_seconds", 0) / seconds;
         assert_true(fabs(item(o, "speedup", k) / speedup - 1) < 1e-9);
         assert_true(item(o, "speedup", k) <= item(o, "speedup", (size_t)best));
-        if (k > 0) assert_true(item(o, "tokens_per_cycle", k) > 0.97 * item(o, "tokens_per_cycle", k - 1)); /* fewer cycles count */
+        if (k > 0) /* fewer cycles count */
+            assert_true(item(o, "tokens_per_cycle", k) > 0.97 * item(o, "tokens_per_cycle", k - 1));
     }
     json_decref(o);
     char *text = read_whole(svg, &n);

@@ -24,7 +24,9 @@ every_table_equals_the_reference() { on_processor max i8mm; }
 the_dot_product_is_enough() { on_processor cortex-a76 neon '*same_everywhere'; }
 older_processors_run_plain_c() { on_processor cortex-a72 ref '*same_everywhere'; }
 
-compile_baseline() { $cross -include src/base/baseline.h -Iinclude -Isrc -std=c11 -D_GNU_SOURCE -fsyntax-only "$@" src/base/status.c; }
+compile_baseline() {
+    $cross -include src/base/baseline.h -Iinclude -Isrc -std=c11 -D_GNU_SOURCE -fsyntax-only "$@" src/base/status.c
+}
 
 wider_flags_are_refused() {
     compiler_is_there
@@ -35,4 +37,5 @@ wider_flags_are_refused() {
     test_refused 'SVE or i8mm' compile_baseline -march=armv8.2-a+sve
 }
 
-test_group every_table_equals_the_reference the_dot_product_is_enough older_processors_run_plain_c wider_flags_are_refused
+test_group every_table_equals_the_reference the_dot_product_is_enough older_processors_run_plain_c \
+    wider_flags_are_refused

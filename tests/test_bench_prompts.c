@@ -105,8 +105,8 @@ static void lossy_ways_are_named(void **state)
     strcpy(csv, test_temporary("lossy.csv"));
     for (size_t i = 0; i < 2; i++) {
         size_t n;
-        result r = RUN("bench", "-m", model, "-d", draft, "--prompts", prompts, "--spec", "draft", "--lenience", "0.25", "-n",
-                       "12", "--temp", temperatures[i], "--json", json, "--html", html, "--csv", csv);
+        result r = RUN("bench", "-m", model, "-d", draft, "--prompts", prompts, "--spec", "draft", "--lenience", "0.25",
+                       "-n", "12", "--temp", temperatures[i], "--json", json, "--html", html, "--csv", csv);
         assert_int_equal(r.status, 0);
         char *page = read_whole(html, &n), *lines_of_answers = read_whole(csv, &n);
         const bool lossy = i == 1;
@@ -117,7 +117,8 @@ static void lossy_ways_are_named(void **state)
         json_t *o = json_of(json);
         const json_t *ways = json_object_get(o, "ways");
         for (size_t way = 0; way < 3; way++)
-            assert_int_equal(json_is_true(json_object_get(json_array_get(ways, way), "lossless")), !(lossy && way == 2));
+            assert_int_equal(json_is_true(json_object_get(json_array_get(ways, way), "lossless")),
+                             !(lossy && way == 2));
         json_decref(o);
         free(page);
         free(lines_of_answers);
@@ -128,7 +129,8 @@ static void lossy_ways_are_named(void **state)
 static void answers_are_compared(void **state)
 {
     (void)state;
-    static const char *const names[] = {"target only", "draft only", "draft k=2", "draft k=3", "ngram k=2", "ngram k=3"};
+    static const char *const names[] = {"target only", "draft only", "draft k=2", "draft k=3",
+                                        "ngram k=2", "ngram k=3"};
     static const int bad[] = {3, 4, 6, 7, 8, 9};
     char path[256];
     strcpy(path, test_temporary("report.json"));
@@ -183,8 +185,8 @@ static void files_are_whole(void **state)
     size_t n;
     strcpy(csv, test_temporary("report.csv"));
     strcpy(html, test_temporary("report.html"));
-    result r = RUN("bench", "-m", model, "--prompts", prompts, "--spec", "ngram", "--spec", "suffix,recycle", "-n", "16",
-                   "--temp", "0.9", "--csv", csv, "--html", html);
+    result r = RUN("bench", "-m", model, "--prompts", prompts, "--spec", "ngram", "--spec", "suffix,recycle",
+                   "-n", "16", "--temp", "0.9", "--csv", csv, "--html", html);
     assert_int_equal(r.status, 0);
     result_free(&r);
     char *text = read_whole(csv, &n);
@@ -224,7 +226,8 @@ static void plain_lines_and_selections(void **state)
     json_t *o = json_of(json);
     assert_int_equal(whole(o, "questions"), 3);
     assert_int_equal(json_array_size(json_object_get(o, "ways")), 1);
-    assert_non_null(json_object_get(json_object_get(json_array_get(json_object_get(o, "ways"), 0), "categories"), "lines"));
+    assert_non_null(
+        json_object_get(json_object_get(json_array_get(json_object_get(o, "ways"), 0), "categories"), "lines"));
     json_decref(o);
     r = RUN("bench", "-m", model, "--prompts", prompts, "--category", "copy", "--each", "1", "-n", "4", "--json", json);
     assert_int_equal(r.status, 0);
@@ -244,8 +247,8 @@ static void plain_lines_and_selections(void **state)
     assert_non_null(strstr(r.err, "has no prompt to answer"));
     result_free(&r);
     /* Each rule is a way of its own. */
-    r = RUN("bench", "-m", model, "--prompts", prompts, "--spec", "ngram", "-k", "3", "--accept", "match", "--accept", "block",
-            "--tree", "1,3", "-n", "6", "--json", json);
+    r = RUN("bench", "-m", model, "--prompts", prompts, "--spec", "ngram", "-k", "3", "--accept", "match",
+            "--accept", "block", "--tree", "1,3", "-n", "6", "--json", json);
     assert_int_equal(r.status, 0);
     assert_non_null(strstr(r.out, "ngram k=3 match "));
     assert_non_null(strstr(r.out, "ngram k=3 block "));

@@ -50,8 +50,8 @@ static void every_processor_passes(void **state)
     json_t *report;
     strcpy(path, test_temporary("laws.json"));
     for (size_t i = 0; vouch_cpu_name(i); i++) {
-        result r = RUN("check", "-m", model, "-d", draft, "--cpu", vouch_cpu_name(i), "--threads", "2", "--seconds", "0.3",
-                       "--law", UNTIMED, "--json", path);
+        result r = RUN("check", "-m", model, "-d", draft, "--cpu", vouch_cpu_name(i), "--threads", "2",
+                       "--seconds", "0.3", "--law", UNTIMED, "--json", path);
         if (r.status != 0) print_error("%s\n%s\n", r.out, r.err);
         assert_int_equal(r.status, 0);
         assert_non_null(strstr(r.out, vouch_cpu_name(i)));
@@ -71,7 +71,8 @@ static void broken_is_found(const char *build, size_t law, const char *name, siz
     const char *verdicts[LAWS];
     json_t *report;
     strcpy(path, test_temporary("broken.json"));
-    result r = run_as(&(setting){0}, build, ARGUMENTS("check", "-m", model, "--law", UNTIMED, "--seconds", "0.3", "--json", path));
+    result r = run_as(&(setting){0}, build,
+                      ARGUMENTS("check", "-m", model, "--law", UNTIMED, "--seconds", "0.3", "--json", path));
     if (r.status != 1) print_error("%s: %s\n%s\n", build, r.out, r.err);
     assert_int_equal(r.status, 1);
     const char *broken = strstr(r.out, "Broken here: ");
@@ -112,7 +113,8 @@ static void assert_covered(size_t law, const char *seconds, const char *draft_mo
                                draft_model ? "-d" : NULL, draft_model, NULL};
     expect(run_as(&(setting){0}, "vouch", arguments), 0, NULL);
     json_t *report = json_of(path);
-    const char *covered = json_string_value(json_object_get(json_array_get(json_object_get(report, "laws"), law), "covered"));
+    const char *covered =
+        json_string_value(json_object_get(json_array_get(json_object_get(report, "laws"), law), "covered"));
     if (!strstr(covered, says) || strstr(covered, not)) fail_msg("%s", covered);
     json_decref(report);
 }
@@ -120,7 +122,8 @@ static void assert_covered(size_t law, const char *seconds, const char *draft_mo
 static void verdicts_say_what_was_compared(void **state)
 {
     (void)state;
-    /* Without time the first cases alone: one pass, three ways of guessing, the one with a draft model not among them. */
+    /* Without time the first cases alone: one pass, three ways of guessing, the one with a draft
+     * model not among them. */
     assert_covered(0, "0", NULL, "ref 1", "ref 10");
     assert_covered(1, "0", NULL, "3 drafters, rules rejection, match, coupled, 1 draft lengths", "all rules");
     assert_covered(1, "0", draft, "4 drafters, all rules, 1 draft lengths", "rules rejection");

@@ -175,7 +175,8 @@ static void odd_prompts(void **state)
     expect(RUN("run", "-m", target), 2, "vouch: the prompt is empty\n");
     expect(RUN("run", "-m", target, "-f", "-"), 2, "vouch: the prompt is empty\n");
     expect(RUN("run", "-m", target, "-f", "/dev/null"), 2, "--prompt-file /dev/null: the prompt is empty");
-    expect(RUN("run", "-m", target, "-f", "/dev/null", "--raw"), 2, "--prompt-file /dev/null: the prompt is empty, and");
+    expect(RUN("run", "-m", target, "-f", "/dev/null", "--raw"), 2,
+           "--prompt-file /dev/null: the prompt is empty, and");
     expect(RUN("run", "-m", base, "-p", "x", "--system", "y"), 2, "--system needs a chat template");
     expect(RUN("run", "-m", base, "-p", "x", n, two), 0, NULL);
     const setting nul = {.input = "a\0b", .n_input = 3};
@@ -185,7 +186,8 @@ static void odd_prompts(void **state)
     memset(text, 'z', 20000);
     text[20000] = 0;
     expect(run_as(&(setting){.input = text}, "vouch", ARGUMENTS("run", "-m", target, "-c", "64")), 1,
-           "the context holds 64 and needs one for the answer: shorten the prompt or use a larger context: --ctx N sets");
+           "the context holds 64 and needs one for the answer: shorten the prompt or use a larger context: "
+           "--ctx N sets");
     free(text);
 }
 
@@ -197,7 +199,8 @@ static void values_only_the_model_can_judge(void **state)
     expect(RUN("perplexity", "-m", target, "-f", "/nowhere/at/all"), 1, "--file: /nowhere/at/all");
     expect(RUN("run", "-m", target, "-d", foreign, "-p", "x"), 1, "token");
     expect(RUN("run", "-m", target, "-d", large, "-p", "x", "-n", "2"), 0, "larger than the target");
-    expect(RUN("run", "-m", target, "-d", narrow, "-p", "x", "-n", "2"), 0, "trained for 100 tokens of context, the target");
+    expect(RUN("run", "-m", target, "-d", narrow, "-p", "x", "-n", "2"), 0,
+           "trained for 100 tokens of context, the target");
     result r = RUN("run", "-m", target, "-d", narrow, "-p", "x", "-n", "2", "-c", "100");
     assert_string_equal(r.err, "");
     result_free(&r);
@@ -250,8 +253,8 @@ static void stats_add_up(void **state)
     char path[256];
     strcpy(path, test_temporary("stats.json"));
     result r =
-        RUN("run", "-m", target, "-d", draft, "--speculative", "-k", "4", "-p", "The river", "-n", "50", NO_CONTROL, "--temp",
-            "1", "--seed", "18446744073709551615", "--threads", "2", "--stats", "--stats-json", path);
+        RUN("run", "-m", target, "-d", draft, "--speculative", "-k", "4", "-p", "The river", "-n", "50", NO_CONTROL,
+            "--temp", "1", "--seed", "18446744073709551615", "--threads", "2", "--stats", "--stats-json", path);
     assert_int_equal(r.status, 0);
     assert_non_null(strstr(r.err, "tokens a cycle"));
     json_t *o = json_of(path);
@@ -395,10 +398,10 @@ static void trace_obeys_the_rule(void **state)
     char path[256];
     strcpy(path, test_temporary("trace.json"));
     const char *const *const lines[] = {
-        ARGUMENTS("run", "-m", target, "-d", draft, "--speculative", "-k", "4", "-p", "The river", "-n", "120", NO_CONTROL,
-                  "--temp", "1", "--seed", "3", "--trace", "--stats-json", path),
-        ARGUMENTS("run", "-m", target, "-d", draft, "--speculative", "-k", "4", "-p", "The river", "-n", "120", NO_CONTROL,
-                  "--temp", "1", "--lenience", "0.6", "--trace", "--stats-json", path),
+        ARGUMENTS("run", "-m", target, "-d", draft, "--speculative", "-k", "4", "-p", "The river", "-n", "120",
+                  NO_CONTROL, "--temp", "1", "--seed", "3", "--trace", "--stats-json", path),
+        ARGUMENTS("run", "-m", target, "-d", draft, "--speculative", "-k", "4", "-p", "The river", "-n", "120",
+                  NO_CONTROL, "--temp", "1", "--lenience", "0.6", "--trace", "--stats-json", path),
         ARGUMENTS("run", "-m", target, "--ngram-min", "1", "-p", "down down down down", "-n", "120",
                   NO_CONTROL, "--temp", "0.7", "--accept", "rejection", "--trace", "--stats-json", path),
     };
@@ -434,7 +437,8 @@ static int32_t guess_of(const json_t *stats, size_t i)
 static void trace_says_why_no_token_follows(void **state)
 {
     (void)state;
-#define ONE_CYCLE "--raw", "-p", "The river", "-d", target, "--speculative", "-k", "64", "-n", "50", "--trace", NO_CONTROL
+#define ONE_CYCLE "--raw", "-p", "The river", "-d", target, "--speculative", "-k", "64", "-n", "50", "--trace", \
+                  NO_CONTROL
     char path[256], stop[2] = "", broken[256];
     size_t at = 10, i = 0;
     strcpy(path, test_temporary("trace.json"));
@@ -465,11 +469,14 @@ static void trace_says_why_no_token_follows(void **state)
 static void colours_only_add_colours(void **state)
 {
     (void)state;
-    result plain = RUN("run", "-m", target, "-d", draft, "-p", "The river", "-n", "80", "--speculative", "-k", "4", NO_CONTROL);
+    result plain =
+        RUN("run", "-m", target, "-d", draft, "-p", "The river", "-n", "80", "--speculative", "-k", "4", NO_CONTROL);
     result automatic =
-        RUN("run", "-m", target, "-d", draft, "-p", "The river", "-n", "80", "--speculative", "-k", "4", NO_CONTROL, "--color");
+        RUN("run", "-m", target, "-d", draft, "-p", "The river", "-n", "80", "--speculative", "-k", "4", NO_CONTROL,
+            "--color");
     result painted =
-        RUN("run", "-m", target, "-d", draft, "-p", "The river", "-n", "80", "--speculative", "-k", "4", NO_CONTROL, "--color", "always");
+        RUN("run", "-m", target, "-d", draft, "-p", "The river", "-n", "80", "--speculative", "-k", "4", NO_CONTROL,
+            "--color", "always");
     assert_int_equal(plain.status | automatic.status | painted.status, 0);
     assert_string_equal(plain.out, automatic.out);
     size_t n = 0;
@@ -639,7 +646,8 @@ static void template_comes_from_a_file(void **state)
     result_free(&own), result_free(&given), result_free(&plain), result_free(&none), result_free(&raw);
     write_whole(path, "{{ messages }}", 14);
     expect(RUN("run", "-m", base, "-p", "x", "--chat-template", path), 1, "only ChatML is supported");
-    expect(RUN("run", "-m", base, "-p", "x", "--chat-template", "/nowhere/at/all"), 1, "--chat-template: /nowhere/at/all");
+    expect(RUN("run", "-m", base, "-p", "x", "--chat-template", "/nowhere/at/all"), 1,
+           "--chat-template: /nowhere/at/all");
 }
 
 /* Reads the terminal until `text` has come, or nothing does for so long. What came
@@ -829,8 +837,9 @@ static void real_model_answers(void **state)
     assert_non_null(strstr(plain.out, "Paris"));
     assert_string_equal(plain.out, fast.out);
     result_free(&plain), result_free(&fast);
-    result r = RUN("run", "-m", model, "-d", model, "-k", "4", "--draft-sampling", "greedy", "--temp", "0.9", "--accept", "rejection",
-                   "-p", "Write a line about rivers.", "-n", "48", "--trace", "--stats-json", path);
+    result r = RUN("run", "-m", model, "-d", model, "-k", "4", "--draft-sampling", "greedy", "--temp", "0.9",
+                   "--accept", "rejection", "-p", "Write a line about rivers.", "-n", "48", "--trace",
+                   "--stats-json", path);
     assert_int_equal(r.status, 0);
     json_t *o = json_of(path);
     assert_int_equal(trace_violations(o, 1, &n_judged), 0);

@@ -12,13 +12,15 @@ declared() { sed -n 's/^VOUCH_API .*\b\(vouch_[a-z_0-9]*\)(.*/\1/p' include/vouc
 # names of their own.
 exports_match() { # library
     local exported
-    exported=$(nm -D --defined-only "$1" | awk '{print $NF}' | grep -vE '^(__|_)|^(mangle_path|lprofMergeValueProfData)$' | sort)
+    exported=$(nm -D --defined-only "$1" | awk '{print $NF}' |
+        grep -vE '^(__|_)|^(mangle_path|lprofMergeValueProfData)$' | sort)
     diff <(declared) <(echo "$exported")
 }
 
 shared_library_exports_the_header() {
     exports_match "build/$BUILD/libvouch.so"
-    { declared | sed 's/.*/void &(void); void &(void) {}/' && echo 'void vouch_secret(void); void vouch_secret(void) {}'; } >"$TMP/more.c"
+    { declared | sed 's/.*/void &(void); void &(void) {}/' &&
+        echo 'void vouch_secret(void); void vouch_secret(void) {}'; } >"$TMP/more.c"
     $CC -shared -fPIC -o "$TMP/more.so" "$TMP/more.c"
     test_refused '> vouch_secret' exports_match "$TMP/more.so"
 }
@@ -40,7 +42,8 @@ archive_names_have_the_prefix() {
 soname_is_linked() {
     local so=build/$BUILD/libvouch.so
     readelf -d "$so" | grep -q 'soname: \[libvouch.so.[0-9]*\]'
-    [ "$(basename "$(readlink -f "$so")")" = "libvouch.so.$(sed -n 's/^#define VOUCH_VERSION "\(.*\)"/\1/p' include/vouch.h)" ]
+    [ "$(basename "$(readlink -f "$so")")" = \
+        "libvouch.so.$(sed -n 's/^#define VOUCH_VERSION "\(.*\)"/\1/p' include/vouch.h)" ]
 }
 
 # ------------------------------------------------------------------ compiling
@@ -70,7 +73,8 @@ compile_example() { # file; every warning is an error
 
 # Each block of C in the README is a program.
 readme_examples_compile() {
-    awk -v name="$TMP/block" '/^```c$/ {inside = 1; n++; next} /^```$/ {inside = 0} inside {print >(name n ".c")}' README.md
+    awk -v name="$TMP/block" \
+        '/^```c$/ {inside = 1; n++; next} /^```$/ {inside = 0} inside {print >(name n ".c")}' README.md
     for block in "$TMP"/block*.c; do compile_example "$block"; done
     sed -i 's/vouch_session_step/vouch_session_leap/' "$TMP/block1.c"
     test_refused vouch_session_leap compile_example "$TMP/block1.c"
@@ -100,7 +104,9 @@ readme_flags_exist() {
     [ "$(unknown_flags "$TMP/other.md")" = --warp ]
 }
 
-compile_baseline() { $CC -include src/base/baseline.h -Iinclude -Isrc -std=c11 -D_GNU_SOURCE -fsyntax-only "$@" src/base/status.c; }
+compile_baseline() {
+    $CC -include src/base/baseline.h -Iinclude -Isrc -std=c11 -D_GNU_SOURCE -fsyntax-only "$@" src/base/status.c
+}
 
 wider_flags_are_refused() {
     compile_baseline
@@ -158,7 +164,8 @@ missing_packages_are_named() {
 
 install_gives_a_working_library() {
     case $BUILD in asan | ubsan | tsan | cover) test_skip "an instrumented library is not installed" ;; esac
-    make --no-print-directory BUILD="$BUILD" DESTDIR="$TMP/root" PREFIX=/opt/v install >"$TMP/log" || { cat "$TMP/log" && return 1; }
+    make --no-print-directory BUILD="$BUILD" DESTDIR="$TMP/root" PREFIX=/opt/v install >"$TMP/log" ||
+        { cat "$TMP/log" && return 1; }
     "$TMP/root/opt/v/bin/vouch" --help >/dev/null
     export PKG_CONFIG_PATH=$TMP/root/opt/v/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=
     pkg-config --exists vouch 2>/dev/null || test_skip "no pkg-config"

@@ -367,11 +367,13 @@ static void test_row_functions(void **state)
             float squares[2][70];
             const int64_t n_tiles = (n + 15) / 16, middle = n_tiles / 2;
             vouch_kernels_ref.norm_part(a, squares[0], c, weight, n);
-            kernels->norm_part(b + middle * 16, squares[1] + middle, c + middle * 16, weight + middle * 16, n - middle * 16);
+            kernels->norm_part(b + middle * 16, squares[1] + middle, c + middle * 16, weight + middle * 16,
+                               n - middle * 16);
             kernels->norm_part(b, squares[1], c, weight, middle * 16);
             assert_memory_equal(a, b, (size_t)n * sizeof(float));
             assert_memory_equal(squares[0], squares[1], (size_t)n_tiles * sizeof(float));
-            const float f = vouch_kernels_ref.norm_factor(squares[0], n, 1e-5f), g = kernels->norm_factor(squares[1], n, 1e-5f);
+            const float f = vouch_kernels_ref.norm_factor(squares[0], n, 1e-5f),
+                        g = kernels->norm_factor(squares[1], n, 1e-5f);
             assert_memory_equal(&f, &g, sizeof f);
             double sum = 0;
             for (int64_t j = 0; j < n; j++) sum += (double)c[j] * (double)c[j];
@@ -562,7 +564,8 @@ static void check_block(vouch_type type, const float *x, const float *stored)
 
 /* Every table writes the same, near what it was given, and over what was there before without a trace; and copied
  * piece by piece it is the same in another slot. */
-static void check_writes(const vouch_kernels *kernels, bool is_keys, vouch_type type, int64_t width, test_random *random)
+static void check_writes(const vouch_kernels *kernels, bool is_keys, vouch_type type, int64_t width,
+                         test_random *random)
 {
     vouch_matrix plain = make_cache(is_keys, type, width), fast = make_cache(is_keys, type, width);
     for (int64_t slot = 0; slot < SLOTS; slot++) {

@@ -148,7 +148,8 @@ static double race(int32_t fixed, double share, int32_t n_steps)
         const double pass = box_pass(draft.n + 1);
         const int32_t wide = 1 + (box.second > 0);
         const int32_t depth = box.free > 0 && draft.n > 0 && fixed < 0 ? free_depth : draft.n / wide;
-        const int32_t held = box_judge(box.free > 0 && fixed < 0 ? chain_asked : depth, depth, box.hold[n >= n_steps / 2]);
+        const int32_t held =
+            box_judge(box.free > 0 && fixed < 0 ? chain_asked : depth, depth, box.hold[n >= n_steps / 2]);
         box.now += pass;
         n += held + 1;
         const vouch_lap lap = {.n_guesses = draft.n, .n_accepted = held, .pass_seconds = pass, .judge_seconds = 1e-6};
@@ -206,7 +207,8 @@ static void it_finds_the_depth(void **state)
     static const double rows[] = {0.05, 0.15, 0.3}, holds[] = {0.4, 0.7, 0.95}, guesses[] = {0, 0.05, 0.2};
     for (int i = 0; i < 27; i++) {
         box = quiet;
-        box.row = rows[i % 3], box.power = 2 + i % 2, box.hold[0] = box.hold[1] = holds[i / 3 % 3], box.guess = guesses[i / 9];
+        box.row = rows[i % 3], box.power = 2 + i % 2, box.hold[0] = box.hold[1] = holds[i / 3 % 3],
+        box.guess = guesses[i / 9];
         double best = race(0, 0, 4 * STEPS);
         for (int32_t depth = 1; depth <= MOST; depth++) {
             const double seconds = race(depth, 0, 4 * STEPS);
@@ -229,7 +231,8 @@ static void it_finds_the_depth_of_trees(void **state)
         for (uint64_t seed = 0; seed < 5; seed++) {
             box = quiet;
             box.seed = seed;
-            box.row = rows[i % 2], box.hold[0] = box.hold[1] = holds[i / 2 % 2], box.guess = guesses[i / 4], box.second = 0.3;
+            box.row = rows[i % 2], box.hold[0] = box.hold[1] = holds[i / 2 % 2], box.guess = guesses[i / 4],
+            box.second = 0.3;
             double best = race(0, 0, 4 * STEPS);
             for (int32_t depth = 1; depth <= MOST; depth++) {
                 const double seconds = race(depth, 0, 4 * STEPS);

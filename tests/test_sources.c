@@ -526,7 +526,8 @@ static void guesses_of_another_are_part_of_the_tree(void **state)
         test_random random = {(uint64_t)i};
         const bool drawn = i % 2, rated = i / 2 % 2;
         vouch_drafter_ref d = compose(bits, i % 3), other = compose(bits, i % 3);
-        vouch_shape shape = {.n = 2 + 3 * i % 20, .depth = 1 + i % 5, .branches = 1 + i % 4, .cost = i % 5 ? cost : NULL};
+        vouch_shape shape = {.n = 2 + 3 * i % 20, .depth = 1 + i % 5, .branches = 1 + i % 4,
+                             .cost = i % 5 ? cost : NULL};
         d.ops->begin(d.self, tokens, 1);
         other.ops->begin(other.self, tokens, 1);
         for (int32_t n = 1; n < 300; n += 1 + i % 3) {

@@ -248,7 +248,8 @@ static void greedy_text_is_the_same_with_a_model_among_sources(void **state)
                 answer_prompt(prompt, PROMPT, families[i].n_vocab, 1, true);
                 answer_run(&plain, families[i].target, &options, prompt, PROMPT);
                 options.speculation = (vouch_speculation){.drafters = VOUCH_DRAFTER_MODEL | sources[j],
-                                                          .draft_model = (j + k) % 2 ? families[i].near : families[i].far,
+                                                          .draft_model =
+                                                              (j + k) % 2 ? families[i].near : families[i].far,
                                                           .n_draft = k,
                                                           .tree_branches = k % 4,
                                                           .ngram_min = 1,

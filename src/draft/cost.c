@@ -5,9 +5,9 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* Standard deviations, all relative: of what is thought of c at first, of one measurement, and of what changes from one
- * pass to the next. A measurement further off than ODD times what is expected counts as one that is just so far off, and makes nothing
- * surer: it is a mishap, or the first of a new time. */
+/* Standard deviations, all relative: of what is thought of c at first, of one measurement, and of what changes from
+ * one pass to the next. A measurement further off than ODD times what is expected counts as one that is just so far
+ * off, and makes nothing surer: it is a mishap, or the first of a new time. */
 static const double FIRST_C = 0.15, SPREAD_C = 0.6, NOISE = 0.1, DRIFT_S = 0.01, DRIFT_C = 0.004, ODD = 2;
 
 static double ratio(double c, int32_t n)

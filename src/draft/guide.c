@@ -30,7 +30,8 @@ static double level_prior(int32_t kind)
 
 static double guess_prior(int32_t kind)
 {
-    if (kind < LATER) return 0.4 + 0.58 * level_prior(kind); /* what a model chose first is right more often than it thinks */
+    if (kind < LATER)
+        return 0.4 + 0.58 * level_prior(kind); /* what a model chose first is right more often than it thinks */
     if (kind < UNRATED) return level_prior(kind - LATER);
     return kind < CLASSES ? 0.65 : 0.05;
 }

@@ -8,9 +8,9 @@
  *
  * How likely a candidate at such a place is to hold follows from what the sources say of it, as one chance, and from
  * what the guide does: how likely it thinks its guess is, or how deep the guess is where it doesn't say. Both are put
- * into classes that are counted and mixed as those of sources are (chance.h), but apart from them: only places where the
- * guide was asked tell anything, so this is measured, like costs and unlike all that sources learn, and no function of
- * the tokens alone.
+ * into classes that are counted and mixed as those of sources are (chance.h), but apart from them: only places where
+ * the guide was asked tell anything, so this is measured, like costs and unlike all that sources learn, and no
+ * function of the tokens alone.
  */
 #ifndef VOUCH_DRAFT_GUIDE_H
 #define VOUCH_DRAFT_GUIDE_H

@@ -96,7 +96,8 @@ static vouch_status check_lenience(const vouch_rule *rule, double lenience, vouc
 /* What AUTO stands for. */
 static vouch_accept best_rule(const vouch_speculation *s, float temperature)
 {
-    const bool samples = (s->drafters & VOUCH_DRAFTER_MODEL) && s->draft_sampling == VOUCH_DRAFT_SAMPLE && temperature > 0;
+    const bool samples =
+        (s->drafters & VOUCH_DRAFTER_MODEL) && s->draft_sampling == VOUCH_DRAFT_SAMPLE && temperature > 0;
     return samples || s->lenience < 1 ? VOUCH_ACCEPT_REJECTION : VOUCH_ACCEPT_MATCH;
 }
 
@@ -155,7 +156,8 @@ static vouch_status resolve_options(vouch_session_options *o, const vouch_model 
     if (s->n_draft == 0) s->n_draft = DEFAULT_DRAFT;
     if (s->drafters == VOUCH_DRAFTER_NONE) s->n_draft = 0;
     if (s->history_tokens == 0) s->history_tokens = DEFAULT_HISTORY;
-    if (!(s->drafters & ~CHAINS) && (s->tree_branches == 0 || s->drafters == VOUCH_DRAFTER_CUSTOM)) s->tree_branches = 1;
+    if (!(s->drafters & ~CHAINS) && (s->tree_branches == 0 || s->drafters == VOUCH_DRAFTER_CUSTOM))
+        s->tree_branches = 1;
     if (s->tree_branches == 0) s->tree_branches = DEFAULT_BRANCHES;
     if (!vouch_rule_get(s->accept)->trees) s->tree_branches = 1;
     if (s->tree_depth == 0 || s->tree_depth > s->n_draft) s->tree_depth = s->n_draft;
@@ -618,8 +620,8 @@ vouch_status vouch_session_time_pass(vouch_session *session, int32_t n_rows, int
     vouch_session *s = session;
     const int32_t n_cached = s->cycle.n_tokens - 1, most = s->options.n_ctx - n_cached;
     if (n_rows < 1 || n_rows > s->max_logits)
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "rows of a timed pass is %d, must be 1 to %d where n_draft is %d", n_rows,
-                          s->max_logits, s->options.speculation.n_draft);
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "rows of a timed pass is %d, must be 1 to %d where n_draft is %d",
+                          n_rows, s->max_logits, s->options.speculation.n_draft);
     if (reps < 1 || reps > MAX_REPS) return out_of_range(err, "repetitions of a timed pass", reps, 1, MAX_REPS);
     if (s->cycle.n_tokens == 0) return vouch_fail(err, VOUCH_E_ARGUMENT, "a timed pass needs a sequence");
     if (n_rows > most)

@@ -133,7 +133,8 @@ void vouch_value_quantize(const vouch_matrix *values, int64_t slot, const float 
 {
     for (int64_t t = 0; t < values->n_tiles; t++) {
         unsigned char block[BLOCK_BYTES];
-        const vouch_piece scale = vouch_value_piece(values, slot, 2 * t), quants = vouch_value_piece(values, slot, 2 * t + 1);
+        const vouch_piece scale = vouch_value_piece(values, slot, 2 * t),
+                          quants = vouch_value_piece(values, slot, 2 * t + 1);
         quantize_block(block, x + t * VOUCH_BLOCK, values->type);
         memcpy(scale.at, block, scale.size);
         memcpy(quants.at, block + scale.size, quants.size);

@@ -2,8 +2,8 @@
 /*
  * The matrices of a KV cache, so that attention is made of matmuls:
  *
- *   keys    [n_slots, width], packed as weights of that type are (kernels.h, forms.h): a key is one lane of a tile, and a
- *           score is its dot product with a query, which is quantised where the keys are.
+ *   keys    [n_slots, width], packed as weights of that type are (kernels.h, forms.h): a key is one lane of a tile,
+ *           and a score is its dot product with a query, which is quantised where the keys are.
  *   values  [width, n_slots]; F16 and F32 packed as weights, too. Quantised weights have blocks along their inputs,
  *           which here would change with every token that comes. So a token's values make blocks of 32 along the
  *           width, and are kept as small integers with a scale beside each block, in tiles of 32 outputs:
@@ -24,7 +24,8 @@
 
 #include "kernels/kernels.h"
 
-/* Bytes of the quants of a slot in a tile of quantised values, from the tile's beginning to them, and to their scale. */
+/* Bytes of the quants of a slot in a tile of quantised values, from the tile's beginning to them,
+ * and to their scale. */
 static inline int64_t vouch_slot_quants(vouch_type type)
 {
     return type == VOUCH_TYPE_Q8_0 ? VOUCH_BLOCK : VOUCH_BLOCK / 2;

@@ -95,7 +95,8 @@ static void matmul_ref(const vouch_matrix *w, const vouch_acts *x, vouch_result 
 static float value_at(const vouch_matrix *w, int64_t o, int64_t slot)
 {
     if (vouch_type_is_quantized(w->type)) {
-        const unsigned char *quants = w->data + (size_t)(o / VOUCH_BLOCK) * w->tile_bytes + vouch_slot_at(w->type, slot);
+        const unsigned char *quants =
+            w->data + (size_t)(o / VOUCH_BLOCK) * w->tile_bytes + vouch_slot_at(w->type, slot);
         const int i = (int)(o % VOUCH_BLOCK);
         if (w->type == VOUCH_TYPE_Q8_0) return (float)(int8_t)quants[i];
         return (float)((i < 16 ? quants[i] & 15 : quants[i - 16] >> 4) - 8);

@@ -24,7 +24,8 @@ INLINE void add_input(const int R, const int T, const vouch_type type, const vou
 
 /* The inputs [k, k + 16) of what comes next: of the next T tiles where tiles are short (keys), further on in these
  * where they are long (values). */
-INLINE void prefetch_inputs(const int T, const vouch_type type, const vouch_matrix *w, const unsigned char *tile, int64_t k)
+INLINE void prefetch_inputs(const int T, const vouch_type type, const vouch_matrix *w, const unsigned char *tile,
+                            int64_t k)
 {
     enum { SHORT = 16384, AHEAD = 2048 };
     const int64_t bytes = type == VOUCH_TYPE_F32 ? 4 : 2;

@@ -212,7 +212,8 @@ static float norm_factor(const float *squares, int64_t n, float eps)
     for (int part = 0; part < PARTS; part++) lane[part] = vf_zero();
     for (int64_t i = 0; i < n_tiles; i += 16)
         for (int part = 0; part < PARTS; part++)
-            lane[part] = vf_add(lane[part], vf_load_part(squares + i + part * VL, vm_first(lanes_left(n_tiles, i, part))));
+            lane[part] =
+                vf_add(lane[part], vf_load_part(squares + i + part * VL, vm_first(lanes_left(n_tiles, i, part))));
     return 1.0f / sqrtf(vf_reduce(lane) / (float)n + eps);
 }
 

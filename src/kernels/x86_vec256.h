@@ -59,7 +59,8 @@ static inline vi vi_add(vi a, vi b) { return _mm256_add_epi32(a, b); }
 static inline vi vi_max(vi a, vi b) { return _mm256_max_epi32(a, b); }
 static inline vi vi_size_bits(vf a) { return _mm256_and_si256(_mm256_castps_si256(a), _mm256_set1_epi32(INT32_MAX)); }
 
-/* From VL vectors the vector of what `op` makes of each one's lanes: three rounds, each of which halves their number. */
+/* From VL vectors the vector of what `op` makes of each one's lanes: three rounds, each of
+ * which halves their number. */
 #define VI_EACH(name, op)                                                                                 \
     static inline vi name(vi v[VL])                                                                       \
     {                                                                                                     \

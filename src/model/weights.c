@@ -95,8 +95,8 @@ static vouch_status check_heads(const vouch_gguf *gguf, const vouch_hparams *h, 
 {
     const char *path = vouch_gguf_path(gguf), *arch = h->arch->name;
     if (h->n_heads % h->n_kv_heads != 0)
-        return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s.attention.head_count %d is no multiple of head_count_kv %d", path,
-                          arch, h->n_heads, h->n_kv_heads);
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s.attention.head_count %d is no multiple of head_count_kv %d",
+                          path, arch, h->n_heads, h->n_kv_heads);
     if (h->head_dim % 2 != 0)
         return vouch_fail(err, VOUCH_E_FORMAT, "%s: the head width %d must be even", path, h->head_dim);
     if (value_length != h->head_dim)
@@ -188,7 +188,8 @@ static vouch_status find_tensor(walk *w, const char *name, bool required, int64_
 {
     *tensor = vouch_gguf_find_tensor(w->gguf, name);
     if (!*tensor)
-        return required ? vouch_fail(w->err, VOUCH_E_FORMAT, "%s: tensor '%s' is missing", vouch_gguf_path(w->gguf), name)
+        return required ? vouch_fail(w->err, VOUCH_E_FORMAT, "%s: tensor '%s' is missing",
+                                     vouch_gguf_path(w->gguf), name)
                         : VOUCH_OK;
     return check_shape(w, name, *tensor, n_out, n_in);
 }
@@ -224,7 +225,8 @@ static vouch_status take_vector(walk *w, const char *name, bool required, const 
 static vouch_status take_layer(walk *w, int32_t index, vouch_layer *layer)
 {
     const vouch_hparams *h = &w->weights->hparams;
-    const int64_t n_embd = h->n_embd, n_q = (int64_t)h->n_heads * h->head_dim, n_kv = (int64_t)h->n_kv_heads * h->head_dim;
+    const int64_t n_embd = h->n_embd, n_q = (int64_t)h->n_heads * h->head_dim,
+                  n_kv = (int64_t)h->n_kv_heads * h->head_dim;
     const struct {
         const char *name;
         vouch_matrix *matrix;
@@ -407,13 +409,16 @@ static vouch_status pack_all(walk *w, vouch_pool *pool, vouch_progress_fn progre
 static vouch_status read_vocabulary_size(const vouch_gguf *gguf, int32_t n_tokens, vouch_hparams *h, vouch_error *err)
 {
     const vouch_gguf_tensor *embedding = vouch_gguf_find_tensor(gguf, "token_embd.weight");
-    if (!embedding) return vouch_fail(err, VOUCH_E_FORMAT, "%s: tensor 'token_embd.weight' is missing", vouch_gguf_path(gguf));
+    if (!embedding)
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tensor 'token_embd.weight' is missing", vouch_gguf_path(gguf));
     if (embedding->dim[1] > 1 << 24)
-        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tensor 'token_embd.weight' has %lld rows, more than %d tokens are not supported",
+        return vouch_fail(err, VOUCH_E_FORMAT,
+                          "%s: tensor 'token_embd.weight' has %lld rows, more than %d tokens are not supported",
                           vouch_gguf_path(gguf), (long long)embedding->dim[1], 1 << 24);
     h->n_vocab = (int32_t)embedding->dim[1];
     if (n_tokens != 0 && n_tokens != h->n_vocab)
-        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tensor 'token_embd.weight' has %d rows, but tokenizer.ggml.tokens %d",
+        return vouch_fail(err, VOUCH_E_FORMAT,
+                          "%s: tensor 'token_embd.weight' has %d rows, but tokenizer.ggml.tokens %d",
                           vouch_gguf_path(gguf), h->n_vocab, n_tokens);
     int32_t stated = h->n_vocab;
     return get_int(gguf, h->arch, "vocab_size", false, h->n_vocab, h->n_vocab, &stated, err);

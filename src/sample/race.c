@@ -9,8 +9,8 @@
  * with the same E, so that they agree whenever they can: with probability at least (1 - d) / (1 + d), d being their
  * distance in total variation. Without the winner, the first of the others is a draw without replacement.
  *
- * Cost. Random numbers for a whole vocabulary would be dear, and nearly all of them for nothing: a light token only wins
- * with a tiny E. So the tiny ones are made first. E(x) is the first point at x of a Poisson process, and that is
+ * Cost. Random numbers for a whole vocabulary would be dear, and nearly all of them for nothing: a light token only
+ * wins with a tiny E. So the tiny ones are made first. E(x) is the first point at x of a Poisson process, and that is
  * memoryless: its points below EARLY are those of one process along all ids, one after the other,
  *
  *     |  id 0  |  id 1  |  id 2  |  id 3  |  ...        each EARLY wide; from point to point an exponential step

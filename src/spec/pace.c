@@ -13,7 +13,8 @@ enum {
     PLAIN_EVERY = 64, /* and one after so many cycles without any; */
     PLAIN_OFTEN = 8,  /* or so many, where drafting seems to win less than a fifth */
     TRY_EVERY = 8,    /* plain steps between trials of a chain that doesn't seem to pay */
-    DEPTHS = 6,       /* of drafts with the chain whose acceptance is counted apart; the last stands for all deeper ones */
+    DEPTHS = 6,       /* of drafts with the chain whose acceptance is counted apart; the last stands for
+                         all deeper ones */
 };
 
 enum { GROWN, CHAIN, PARTS };
@@ -85,7 +86,8 @@ static double guess_cost(const vouch_pace *p)
 static double late_cost(const vouch_pace *p, int32_t n_tokens)
 {
     const int32_t behind = n_tokens - p->chain_seen - 1; /* one is run with the first guess */
-    const double each = p->catch_up_seconds.n > 0 ? p->catch_up_seconds.value / vouch_cost_seconds(&p->cost) : LATE_SHARE * guess_cost(p);
+    const double each = p->catch_up_seconds.n > 0 ? p->catch_up_seconds.value / vouch_cost_seconds(&p->cost)
+                                                  : LATE_SHARE * guess_cost(p);
     return behind > 0 ? behind * each : 0;
 }
 
@@ -187,7 +189,8 @@ static vouch_draft ask_chain(vouch_pace *p, const int32_t *tokens, int32_t n_tok
     const double seconds = p->now() - start, rest = seconds - p->guess_seconds.value * p->depth;
     p->chain_seen = n_tokens;
     if (behind > 1 && p->guess_seconds.n > 0) mean_add(&p->catch_up_seconds, rest > 0 ? rest / behind : 0, RATE);
-    else if (draft.n > 0) mean_add(&p->guess_seconds, seconds / (p->depth + LATE_SHARE * (behind > 1 ? behind : 0)), RATE);
+    else if (draft.n > 0)
+        mean_add(&p->guess_seconds, seconds / (p->depth + LATE_SHARE * (behind > 1 ? behind : 0)), RATE);
     draft.drafters = p->bits;
     return draft;
 }
@@ -309,7 +312,8 @@ void vouch_pace_learn(vouch_pace *pace, const vouch_lap *lap)
     p->budget += INCOME * steps;
     if (p->by_chain) {
         p->budget += n - steps * p->without;
-        p->chain_seen += vouch_min(lap->n_accepted, p->depth - 1); /* of its guesses, all but the last went through it */
+        /* Of its guesses, all but the last went through it. */
+        p->chain_seen += vouch_min(lap->n_accepted, p->depth - 1);
     }
     learn_chain(p, lap);
     if (p->budget > MOST_BUDGET) p->budget = MOST_BUDGET;

@@ -102,7 +102,8 @@ vouch_status vouch_chat_refuse(const vouch_tokenizer *tokenizer, vouch_error *er
 {
     const char *missing = tokenizer->im_start < 0 ? IM_START : tokenizer->im_end < 0 ? IM_END : NULL;
     if (missing)
-        return vouch_fail(err, VOUCH_E_UNSUPPORTED, "chat template: the model has no token %s, which ChatML needs", missing);
+        return vouch_fail(err, VOUCH_E_UNSUPPORTED,
+                          "chat template: the model has no token %s, which ChatML needs", missing);
     return vouch_fail(err, VOUCH_E_UNSUPPORTED,
                       "chat template: it doesn't write " IM_START "; only ChatML is supported (\"chatml\")");
 }
