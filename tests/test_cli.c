@@ -133,7 +133,8 @@ static void draft_head_is_a_list_of_tokens(void **state)
         expect(RUN("run", "-m", target, "-p", "x", "-d", draft, "--draft-head", head), 1, head);
     }
     write_whole(head, "5\n400000\n", 9);
-    expect(RUN("run", "-m", target, "-p", "x", "-d", draft, "--draft-head", head), 1, ":2: not the id of a token, 0 to");
+    expect(RUN("run", "-m", target, "-p", "x", "-d", draft, "--draft-head", head), 1,
+           ":2: not the id of a token, 0 to");
     write_whole(head, "5\n6\n5\n", 6);
     expect(RUN("run", "-m", target, "-p", "x", "-d", draft, "--draft-head", head), 1, ":3: token 5 is there twice");
     expect(RUN("run", "-m", target, "-p", "x", "--draft-head", head), 2, "no effect without --draft-model FILE");

@@ -157,7 +157,8 @@ static void flags_that_contradict_are_named(void **state)
     static const mistake mistakes[] = {
         {{"run", "--spec", "none", "-k", "5"}, "--num-speculative-tokens has no effect with --spec none"},
         {{"run", "--spec", "ngram", "--draft-model", "x"}, "--draft-model has no effect with --spec ngram"},
-        {{"run", "--draft-model", "x", "--spec", "draft", "--ngram-min", "2"}, "--ngram-min has no effect with --spec draft"},
+        {{"run", "--draft-model", "x", "--spec", "draft", "--ngram-min", "2"},
+         "--ngram-min has no effect with --spec draft"},
         {{"run", "--draft-head", "x"}, "--draft-head has no effect without --draft-model FILE"},
         {{"run", "--allow-vocab-mismatch"}, "--allow-vocab-mismatch has no effect without --draft-model FILE"},
         {{"run", "--draft-sampling", "greedy"}, "--draft-sampling has no effect without --draft-model FILE"},
