@@ -262,9 +262,18 @@ static inline void pack_row(vouch_form form, reader *read, const vouch_type_info
     }
 }
 
-static void pack_floats(unsigned char *tile, const unsigned char *row, int64_t n, int lane, int size)
+/* Some rows of `n` numbers into the first lanes of a tile, an input of all rows after the other. */
+static inline void pack_numbers(unsigned char *tile, const unsigned char *rows, int64_t n, int lanes, const int size)
 {
-    for (int64_t k = 0; k < n; k++) memcpy(tile + (k * VOUCH_TILE + lane) * size, row + k * size, (size_t)size);
+    for (int64_t k = 0; k < n; k++)
+        for (int lane = 0; lane < lanes; lane++)
+            memcpy(tile + (k * VOUCH_TILE + lane) * size, rows + (lane * n + k) * size, (size_t)size);
+}
+
+static void pack_floats(unsigned char *tile, const unsigned char *rows, int64_t n, int lanes, int size)
+{
+    if (size == 2) pack_numbers(tile, rows, n, lanes, 2);
+    else pack_numbers(tile, rows, n, lanes, 4);
 }
 
 void vouch_matrix_pack(vouch_matrix *matrix, const void *rows, int64_t tile_begin, int64_t tile_end)
@@ -275,13 +284,14 @@ void vouch_matrix_pack(vouch_matrix *matrix, const void *rows, int64_t tile_begi
     const size_t row_bytes = (size_t)n_blocks * (size_t)info->block_bytes;
     for (int64_t t = tile_begin; t < tile_end; t++) {
         unsigned char *tile = matrix->data + (size_t)t * matrix->tile_bytes;
-        const int64_t n = matrix->n_out - t * VOUCH_TILE;
+        const unsigned char *row = (const unsigned char *)rows + (size_t)t * VOUCH_TILE * row_bytes;
+        const int64_t left = matrix->n_out - t * VOUCH_TILE;
+        const int n = left < VOUCH_TILE ? (int)left : VOUCH_TILE;
         if (n < VOUCH_TILE || n_blocks % 2) memset(tile, 0, matrix->tile_bytes);
-        for (int lane = 0; lane < VOUCH_TILE && lane < n; lane++) {
-            const unsigned char *row = (const unsigned char *)rows + (size_t)(t * VOUCH_TILE + lane) * row_bytes;
-            if (form.low) pack_row(form, readers[matrix->type], info, tile, row, matrix->n_in, lane);
-            else pack_floats(tile, row, n_blocks, lane, info->block_bytes);
-        }
+        if (!form.low) pack_floats(tile, row, n_blocks, n, info->block_bytes);
+        else
+            for (int lane = 0; lane < n; lane++, row += row_bytes)
+                pack_row(form, readers[matrix->type], info, tile, row, matrix->n_in, lane);
     }
 }
 
