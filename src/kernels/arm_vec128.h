@@ -20,7 +20,6 @@
 /* A cache line of weights serves all parts while it is near; their sums wait in memory, for a load and a store a block.
  * 8 rows have that many dot products in registers, or 16 sums of floats: of 32, enough to hide latencies. */
 enum { VL = 4, PARTS = 4, PARTS_TOGETHER = 4 };
-#define VL_TILES_MAX 8
 #define VL_CHAINS 20
 enum { VL_MOST_ROWS = 8 };
 #define VL_ROWS(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8)

@@ -3,6 +3,8 @@
  * Matmul with float weights: T tiles times R rows, so that enough independent chains of fused multiply-adds hide
  * their latency also for one row. Keys and values of a cache are such weights.
  */
+enum { TILES_MOST = 4 };
+
 INLINE vf load_weights(const unsigned char *tile, const vouch_type type, int64_t k, int part)
 {
     const int64_t at = k * VOUCH_TILE + part * VL;
@@ -14,7 +16,7 @@ INLINE vf load_weights(const unsigned char *tile, const vouch_type type, int64_t
 INLINE void add_input(const int R, const int T, const vouch_type type, const vouch_matrix *w, const unsigned char *tile,
                       int64_t k, int part, const float *x, vf *acc)
 {
-    vf weights[VL_TILES_MAX];
+    vf weights[TILES_MOST];
     UNROLL for (int t = 0; t < T; t++) weights[t] = load_weights(tile + (size_t)t * w->tile_bytes, type, k, part);
     UNROLL for (int r = 0; r < R; r++) {
         const vf value = vf_set(x[r * 16]);
@@ -22,18 +24,24 @@ INLINE void add_input(const int R, const int T, const vouch_type type, const vou
     }
 }
 
-/* The inputs [k, k + 16) of what comes next: of the next T tiles where tiles are short (keys), further on in these
- * where they are long (values). */
+/* Byte `at` of a walk over every T-th tile from this one on. */
+INLINE const unsigned char *walk_to(const int T, const vouch_matrix *w, const unsigned char *tile, int64_t at)
+{
+    for (; at >= (int64_t)w->tile_bytes; at -= (int64_t)w->tile_bytes) tile += (size_t)T * w->tile_bytes;
+    return tile + at;
+}
+
 INLINE void prefetch_inputs(const int T, const vouch_type type, const vouch_matrix *w, const unsigned char *tile,
                             int64_t k)
 {
-    enum { SHORT = 16384, AHEAD = 2048 };
-    const int64_t bytes = type == VOUCH_TYPE_F32 ? 4 : 2;
-    const int64_t ahead = w->tile_bytes <= SHORT ? T * (int64_t)w->tile_bytes : AHEAD;
-    for (int t = 0; t < T; t++) {
-        const unsigned char *next = tile + (size_t)t * w->tile_bytes + k * VOUCH_TILE * bytes + ahead;
-        for (int i = 0; i < 16 * VOUCH_TILE * bytes; i += 64) __builtin_prefetch(next + i, 0, 2);
-    }
+    enum { FAR = 4096, NEAR = 1024 }; /* bytes ahead, of each tile's walk: into the second-level cache and the first */
+    const int64_t bytes = type == VOUCH_TYPE_F32 ? 4 : 2, at = k * VOUCH_TILE * bytes;
+    const unsigned char *far = walk_to(T, w, tile, at + FAR), *near = walk_to(T, w, tile, at + NEAR);
+    for (int t = 0; t < T; t++, far += w->tile_bytes, near += w->tile_bytes)
+        for (int i = 0; i < 16 * VOUCH_TILE * bytes; i += 64) {
+            __builtin_prefetch(far + i, 0, 2);
+            __builtin_prefetch(near + i);
+        }
 }
 
 INLINE void tiles_float(const int R, const int T, const vouch_type type, const vouch_matrix *w,
@@ -41,7 +49,7 @@ INLINE void tiles_float(const int R, const int T, const vouch_type type, const v
 {
     const unsigned char *tile = w->data + (size_t)first * w->tile_bytes;
     for (int part = 0; part < PARTS; part++) {
-        vf acc[VOUCH_MAX_GROUP * VL_TILES_MAX];
+        vf acc[VOUCH_MAX_GROUP * TILES_MOST];
         UNROLL for (int t = 0; t < T; t++) {
             const outputs at = outputs_at(w, y, first + t, g->begin);
             UNROLL for (int r = 0; r < R; r++) acc[t * R + r] = start_sum(&at, r, part);
@@ -62,7 +70,7 @@ INLINE void tiles_float(const int R, const int T, const vouch_type type, const v
 /* Tiles walked together for R rows. */
 INLINE int tiles_together(const int R)
 {
-    return R * 8 <= VL_CHAINS && VL_TILES_MAX >= 8 ? 8 : R * 4 <= VL_CHAINS ? 4 : R * 2 <= VL_CHAINS ? 2 : 1;
+    return R * 4 <= VL_CHAINS ? 4 : R * 2 <= VL_CHAINS ? 2 : 1;
 }
 
 /* As many tiles at once as suit R rows, then half as many, ... */
@@ -70,7 +78,7 @@ INLINE void group_float(const int R, const vouch_type type, const vouch_matrix *
                         const vouch_result *y, int64_t tile_begin, int64_t tile_end)
 {
     int64_t t = tile_begin;
-    UNROLL for (int T = VL_TILES_MAX; T > 0; T /= 2) {
+    UNROLL for (int T = TILES_MOST; T > 0; T /= 2) {
         if (T > tiles_together(R)) continue;
         for (; t + T <= tile_end; t += T) tiles_float(R, T, type, w, g, y, t);
     }

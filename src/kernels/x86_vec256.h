@@ -11,7 +11,6 @@
 #include "kernels/forms.h"
 
 enum { VL = 8, PARTS = 2, PARTS_TOGETHER = 1 };
-#define VL_TILES_MAX 4
 #define VL_CHAINS 12
 enum { VL_MOST_ROWS = 12 };
 #define VL_ROWS(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12)

@@ -14,7 +14,6 @@
 #include "kernels/forms.h"
 
 enum { VL = 16, PARTS = 1, PARTS_TOGETHER = 1 };
-#define VL_TILES_MAX 8   /* tiles of float weights walked together */
 #define VL_CHAINS 24     /* accumulators that fit beside the operands */
 /* From 13 rows on some accumulators of quantised weights lie in memory, which costs less than to unpack twice. */
 enum { VL_MOST_ROWS = 16 };
