@@ -417,6 +417,47 @@ static void a_bridge_spells_every_token(void **state)
     vouch_model_close(draft);
 }
 
+static vouch_tokenizer *tokenizer_of(const char *const *letters, size_t n, const char *pre)
+{
+    vouch_gguf_writer *w;
+    vouch_gguf *gguf;
+    vouch_tokenizer *tokenizer;
+    vouch_text tokens[8];
+    void *file;
+    size_t size;
+    for (size_t i = 0; i < n; i++) tokens[i] = (vouch_text){letters[i], strlen(letters[i])};
+    assert_int_equal(vouch_gguf_writer_open(&w, NULL), VOUCH_OK);
+    vouch_gguf_add_text(w, "tokenizer.ggml.model", "gpt2");
+    vouch_gguf_add_text(w, "tokenizer.ggml.pre", pre);
+    vouch_gguf_add_texts(w, "tokenizer.ggml.tokens", tokens, n);
+    vouch_gguf_add_texts(w, "tokenizer.ggml.merges", tokens, 0);
+    assert_int_equal(vouch_gguf_write_bytes(w, &file, &size, NULL), VOUCH_OK);
+    vouch_gguf_writer_close(w);
+    assert_int_equal(vouch_gguf_open_bytes(&gguf, file, size, "letters", NULL), VOUCH_OK);
+    assert_int_equal(vouch_tokenizer_open(&tokenizer, gguf, NULL, NULL), VOUCH_OK);
+    vouch_gguf_close(gguf);
+    free(file);
+    return tokenizer;
+}
+
+/* U+0958 isn't in NFC: its three bytes, e0 a5 98, are spelled with six, e0 a4 95 e0 a4 bc. */
+static void a_bridge_has_room_for_what_normalising_adds(void **state)
+{
+    (void)state;
+    static const char *const letters[] = {"\u00e0\u00a5\u013a", "\u00e0", "\u00a4", "\u0137", "\u00bc"};
+    vouch_tokenizer *target = tokenizer_of(letters, 5, "gpt-2"), *draft = tokenizer_of(letters + 1, 4, "qwen2");
+    const int32_t expected[] = {0, 1, 2, 0, 1, 3};
+    vouch_bridge *b;
+    assert_int_equal(vouch_bridge_open(&b, target, 5, draft, 4, NULL), VOUCH_OK);
+    assert_int_equal(b->most, 6);
+    assert_int_equal(b->first[1], 6);
+    assert_memory_equal(b->pieces, expected, sizeof expected);
+    assert_int_equal(b->first[5], 10);
+    vouch_bridge_close(b);
+    vouch_tokenizer_close(target);
+    vouch_tokenizer_close(draft);
+}
+
 /* ------------------------------------------------------------ trimmed heads */
 
 /* Rows are picked in every type. */
@@ -494,6 +535,7 @@ int main(void)
         cmocka_unit_test(the_tokens_are_the_targets_with_a_trimmed_head),
         cmocka_unit_test(the_tokens_are_the_targets_in_a_composition),
         cmocka_unit_test(a_bridge_spells_every_token),
+        cmocka_unit_test(a_bridge_has_room_for_what_normalising_adds),
         cmocka_unit_test(rows_are_picked_whole),
         cmocka_unit_test(a_trimmed_head_gives_the_same_logits),
         cmocka_unit_test(mistakes_are_caught),

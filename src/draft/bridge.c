@@ -2,11 +2,13 @@
 /* Made once, when a session opens. */
 #include "draft/bridge.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/status.h"
+#include "text/unicode.h"
 
 static vouch_status out_of_memory(vouch_error *err)
 {
@@ -85,14 +87,14 @@ static vouch_status spell(const vouch_tokenizer *draft, vouch_text text, int32_t
     return VOUCH_OK;
 }
 
-/* A token of n bytes is spelled with at most n, or at least one. */
+/* A token of n bytes is spelled with as many of the draft's as its text has bytes in NFC, at most, or one. */
 static vouch_status spell_tokens(vouch_bridge *b, const vouch_tokenizer *target, const vouch_tokenizer *draft,
                                  vouch_error *err)
 {
     size_t room = 0, used = 0;
     for (int32_t t = 0; t < b->n_target; t++) {
         const size_t n = vouch_tokenizer_bytes(target, t).size;
-        room += b->row_of[t] >= 0 || n == 0 ? 1 : n;
+        room += b->row_of[t] >= 0 || n == 0 ? 1 : VOUCH_NFC_GROWTH * n;
     }
     b->pieces = calloc(room, sizeof *b->pieces);
     if (!b->pieces || room > INT32_MAX)
@@ -103,6 +105,7 @@ static vouch_status spell_tokens(vouch_bridge *b, const vouch_tokenizer *target,
         if (b->row_of[t] >= 0) b->pieces[used] = b->row_of[t];
         else VOUCH_TRY(spell(draft, vouch_tokenizer_bytes(target, t), b->pieces + used, room - used, &n, err));
         used += n;
+        assert(used <= room);
         if ((int32_t)n > b->most) b->most = (int32_t)n;
     }
     b->first[b->n_target] = (int32_t)used;

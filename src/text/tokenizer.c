@@ -94,10 +94,10 @@ static vouch_status encoder_bytes(encoder *e, const char *text, size_t n, vouch_
 
 vouch_status vouch_encoder_text(encoder *e, const char *text, size_t n, unsigned match, vouch_error *err)
 {
-    /* Places inside a word are int32_t (bpe.c), and NFC makes a text at most three times as long. */
-    if (n > INT32_MAX / 4)
+    enum { MOST = INT32_MAX / (VOUCH_NFC_GROWTH + 1) }; /* places inside a word are int32_t (bpe.c) */
+    if (n > MOST)
         return vouch_fail(err, VOUCH_E_ARGUMENT,
-                          "the text has %zu bytes; at most %d can be tokenized at once", n, INT32_MAX / 4);
+                          "the text has %zu bytes; at most %d can be tokenized at once", n, MOST);
     if (n == 0) return VOUCH_OK; /* text may be NULL */
     size_t start = 0;
     for (size_t i = 0; match != 0 && i < n;) {
