@@ -14,6 +14,7 @@
 #include "draft/suffix.h"
 #include "engine/model.h"
 #include "engine/session.h"
+#include "spec/pace.h"
 #include "support/answer.h"
 #include "support/sanitized.h"
 #include "support/tiny_vocab.h"
@@ -818,14 +819,24 @@ static void plain_digests_of(const vouch_model *model, const vouch_session_optio
     vouch_session_close(session);
 }
 
-/* After each step, cache and drafter are what plain decoding of the same tokens leaves. Returns how many guesses
- * weren't behind the one before. */
+/* The draft model's, as the next proposal finds it; 0: there is none. */
+static uint64_t draft_digest(vouch_drafter_ref drafter, const int32_t *tokens, size_t n)
+{
+    const vouch_pace *pace = vouch_pace_of(drafter);
+    const vouch_drafter_ref chain = pace ? vouch_pace_chain(pace) : (vouch_drafter_ref){0};
+    if (!chain.ops) return 0;
+    chain.ops->observe(chain.self, tokens, (int32_t)n);
+    return chain.ops->digest(chain.self);
+}
+
+/* After each step, both caches and the drafter are what plain decoding of the same tokens leaves. Returns how many
+ * guesses weren't behind the one before. */
 static int check_drafter_state(const vouch_model *model, const vouch_session_options *options, const int32_t *prompt)
 {
-    static uint64_t cache[PROMPT + LENGTH + 1], drafter[PROMPT + LENGTH + 1];
+    static uint64_t cache[PROMPT + LENGTH + 1], draft[PROMPT + LENGTH + 1], drafter[PROMPT + LENGTH + 1];
     static struct {
         size_t n;
-        uint64_t cache, drafter;
+        uint64_t cache, draft, drafter;
     } shots[LENGTH];
     vouch_session *session = open_with_past(model, options, prompt);
     const vouch_drafter_ref d = vouch_session_get_drafter(session);
@@ -837,14 +848,18 @@ static int check_drafter_state(const vouch_model *model, const vouch_session_opt
         tokens = vouch_session_tokens(session, &shots[n].n);
         d.ops->observe(d.self, tokens, (int32_t)shots[n].n); /* as the next cycle begins */
         shots[n].cache = vouch_context_digest(vouch_session_target(session));
+        shots[n].draft = draft_digest(d, tokens, shots[n].n);
         shots[n].drafter = d.ops->digest(d.self);
         for (int32_t g = 0; g < step.n_guesses; g++) n_branches += step.guesses[g].parent != g - 1;
     }
     vouch_session_tokens(session, &n_tokens);
     digests_of(model, options->kv_type, tokens, (int32_t)n_tokens, cache);
+    const bool drafts = options->speculation.drafters & VOUCH_DRAFTER_MODEL;
+    if (drafts) digests_of(options->speculation.draft_model, options->kv_type, tokens, (int32_t)n_tokens, draft);
     plain_digests_of(model, options, tokens, (int32_t)n_tokens, drafter);
     for (int i = 0; i < n; i++) {
         assert_true(shots[i].cache == cache[shots[i].n - 1]);
+        assert_true(shots[i].draft == (drafts ? draft[shots[i].n - 1] : 0));
         assert_true(shots[i].drafter == drafter[shots[i].n]);
     }
     vouch_session_close(session);
@@ -894,6 +909,29 @@ static void sources_are_those_of_plain_decoding(void **state)
                 n_branches += check_drafter_state(families[i].target, &options, prompt);
             }
     assert_true(n_branches > 0);
+}
+
+/* Few tokens to choose from, so that often a guess beside the draft model's is accepted. */
+static void a_draft_models_cache_is_that_of_the_sequence_beside_other_guesses(void **state)
+{
+    (void)state;
+    enum { LEFT = 4 };
+    vouch_logit_bias bans[400];
+    for (int i = 0; i < N_FAMILIES; i++)
+        for (uint64_t seed = 0; seed < 8; seed++) {
+            vouch_session_options options = options_plain();
+            options.sampling = (vouch_sampling){.temperature = 1, .top_p = 1, .repeat_penalty = 1, .seed = seed};
+            options.sampling.bias = bans;
+            for (int32_t t = 0; t < families[i].n_vocab - LEFT; t++)
+                bans[options.sampling.n_bias++] = (vouch_logit_bias){.token = t, .bias = -INFINITY};
+            options.speculation.drafters =
+                VOUCH_DRAFTER_MODEL | VOUCH_DRAFTER_NGRAM | VOUCH_DRAFTER_SUFFIX | VOUCH_DRAFTER_RECYCLE;
+            options.speculation.draft_model = families[i].near;
+            options.speculation.n_draft = 8;
+            int32_t prompt[PROMPT];
+            answer_prompt(prompt, PROMPT, families[i].n_vocab, seed, true);
+            check_drafter_state(families[i].target, &options, prompt);
+        }
 }
 
 /* The digest tells tokens apart that differ in one place, or in their order. */
@@ -978,6 +1016,7 @@ int main(void)
         cmocka_unit_test(greedy_drafts_of_a_sampled_answer),
         cmocka_unit_test(caches_are_those_of_plain_decoding),
         cmocka_unit_test(sources_are_those_of_plain_decoding),
+        cmocka_unit_test(a_draft_models_cache_is_that_of_the_sequence_beside_other_guesses),
         cmocka_unit_test(sources_are_those_of_plain_decoding_under_each_rule),
         cmocka_unit_test(digests_tell_tokens_apart),
         cmocka_unit_test(looking_leaves_no_trace),

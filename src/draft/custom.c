@@ -8,9 +8,12 @@
 
 #include <stdlib.h>
 
+#include "base/common.h"
+
 typedef struct custom {
     vouch_drafter drafter;
     int32_t n_vocab;
+    int32_t n_known; /* tokens that it was shown when it was asked last */
     int32_t guesses[VOUCH_MAX_DRAFT];
 } custom;
 
@@ -20,6 +23,7 @@ static vouch_draft custom_propose(void *self, const int32_t *tokens, int32_t n_t
     const int32_t k = shape->depth;
     for (int32_t i = 0; i < k; i++) c->guesses[i] = -1; /* claimed but not written: no token */
     const int32_t n = c->drafter.propose(c->drafter.user, tokens, n_tokens, k, c->guesses);
+    c->n_known = n_tokens;
     vouch_draft draft = {.tokens = c->guesses};
     while (draft.n < n && draft.n < k && c->guesses[draft.n] >= 0 && c->guesses[draft.n] < c->n_vocab) draft.n++;
     return draft;
@@ -27,8 +31,15 @@ static vouch_draft custom_propose(void *self, const int32_t *tokens, int32_t n_t
 
 static void custom_rewind(void *self, int32_t n_tokens)
 {
-    (void)self;
+    custom *c = self;
+    c->n_known = vouch_min(c->n_known, n_tokens);
+}
+
+static int32_t custom_known(void *self, const int32_t *tokens, int32_t n_tokens)
+{
+    (void)tokens;
     (void)n_tokens;
+    return ((const custom *)self)->n_known;
 }
 
 static void custom_close(void *self)
@@ -47,6 +58,7 @@ static const vouch_drafter_ops custom_ops = {
     .bit = VOUCH_DRAFTER_CUSTOM,
     .propose = custom_propose,
     .rewind = custom_rewind,
+    .known = custom_known,
     .close = custom_close,
     .memory = custom_memory,
 };

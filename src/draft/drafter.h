@@ -89,6 +89,8 @@ typedef struct vouch_drafter_ops {
      * plain decoding would have had, in order. NULL: of no use. */
     void (*see)(void *self, const int32_t *tokens, const vouch_seen *row);
     void (*rewind)(void *self, int32_t n_tokens);
+    /* How many of tokens[0, n_tokens) it needn't catch up with when it is asked next. NULL: it never has to. */
+    int32_t (*known)(void *self, const int32_t *tokens, int32_t n_tokens);
     void (*close)(void *self);
     size_t (*memory)(const void *self);
     /* A number that differs when what has been learned does (for tests of law L3); NULL: it has none. */

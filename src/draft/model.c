@@ -6,7 +6,8 @@
  *   cache      [0 .............. n)            g0 g1 ... g(k-2)
  *
  * The last guess is never fed: whether it holds isn't known yet. After a full acceptance it is one of the
- * tokens the next proposal catches up with; after a rejection the cycle rewinds the cache to what was kept.
+ * tokens the next proposal catches up with. The others stay as far as they became the sequence: in a tree with other
+ * drafters' guesses, one beside them may have.
  *
  * Or a tree, level by level (as in Li et al., EAGLE-2, arXiv 2406.16858). A level has its share of the guesses that
  * are left. The best guesses of the level before are fed in one pass, and a place for a guess behind one of them is
@@ -56,7 +57,8 @@ typedef struct model_drafter {
     vouch_bridge *bridge;     /* NULL: the token tables are the same */
     float *logits;            /* [n_vocab of the target], where there is a bridge */
     vouch_matrix head;        /* where it is trimmed */
-    int32_t n_told;           /* tokens of the sequence in the cache */
+    int32_t n_told;           /* tokens in the cache: of the sequence, and guesses, */
+    int32_t n_certain;        /* which are those from here on */
     int32_t *offsets;         /* [n_session + 1] the cache's tokens before each of them, where there is a bridge */
     int32_t *spelled;         /* [chunk], where there is a bridge */
     int32_t n_session;        /* context of the session */
@@ -110,14 +112,34 @@ static int32_t spell(model_drafter *d, const int32_t *tokens, int32_t n, const i
     return used;
 }
 
+static void cache_keep(model_drafter *d, int32_t n)
+{
+    d->n_told = vouch_min(d->n_told, n);
+    d->n_certain = vouch_min(d->n_certain, n);
+    if (offset_of(d, d->n_told) < vouch_context_n_cached(d->context))
+        vouch_context_keep(d->context, offset_of(d, d->n_told));
+}
+
+/* Keeps the guesses that became the sequence. */
+static int32_t model_known(void *self, const int32_t *tokens, int32_t n_tokens)
+{
+    model_drafter *d = self;
+    const int32_t first = d->n_certain, past = vouch_min(d->n_told, n_tokens);
+    while (d->n_certain < past && tokens[d->n_certain] == d->guesses[d->n_certain - first]) d->n_certain++;
+    cache_keep(d, d->n_certain);
+    return d->n_told;
+}
+
 /* Feeds what the cache lacks of tokens[0, n) in chunks, the last one with logits where wanted. False: not all of it
  * fits. */
 static bool catch_up(model_drafter *d, const int32_t *tokens, int32_t n, bool logits)
 {
+    model_known(d, tokens, n);
     while (d->n_told < n) {
         const int32_t *rows, n_rows = spell(d, tokens, n, &rows);
         if (n_rows == 0) return false;
         vouch_context_forward(d->context, rows, NULL, n_rows, logits && d->n_told == n ? 1 : 0);
+        d->n_certain = d->n_told;
     }
     return true;
 }
@@ -169,7 +191,7 @@ static void grow_chain(model_drafter *d, vouch_draft *draft, int64_t n_tokens, i
         d->history[d->n_history + i] = d->guesses[i];
         const int32_t token = token_of(d, d->guesses[i]);
         vouch_context_forward(d->context, &token, NULL, 1, 1);
-        d->n_told++; /* until a rewind says that it isn't */
+        d->n_told++;
         if (d->bridge) d->offsets[d->n_told] = d->offsets[d->n_told - 1] + 1;
     }
 }
@@ -306,10 +328,7 @@ static vouch_draft model_propose(void *self, const int32_t *tokens, int32_t n_to
 
 static void model_rewind(void *self, int32_t n_tokens)
 {
-    model_drafter *d = self;
-    d->n_told = vouch_min(d->n_told, n_tokens);
-    if (offset_of(d, d->n_told) < vouch_context_n_cached(d->context))
-        vouch_context_keep(d->context, offset_of(d, d->n_told));
+    cache_keep(self, n_tokens);
 }
 
 static void model_close(void *self)
@@ -337,6 +356,7 @@ static const vouch_drafter_ops model_ops = {.name = "model",
                                             .propose = model_propose,
                                             .observe = model_observe,
                                             .rewind = model_rewind,
+                                            .known = model_known,
                                             .close = model_close,
                                             .memory = model_memory,
                                             .digest = model_digest};

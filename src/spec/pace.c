@@ -58,13 +58,13 @@ struct vouch_pace {
     double tries[DEPTHS], hits[DEPTHS]; /* depths that drafts with the chain reached and went beyond, faded */
     double hold[DEPTHS];                /* the chance that follows */
     mean rows, beyond;   /* of such drafts: guesses for each of the chain's depths; accepted deeper than it */
-    int32_t chain_seen; /* tokens that the chain has gone through */
     int32_t since_plain, n_plain; /* cycles with guesses since the last one without; and the other way round */
     int32_t n_answer;  /* cycles since the prompt */
     int32_t most_rows; /* of the largest pass so far */
     double budget;
     /* The running cycle. */
-    bool by_chain; /* the chain was asked */
+    int32_t behind; /* tokens that the chain has to catch up with */
+    bool by_chain; /* it was asked */
     int32_t depth; /* of its guesses, as far as they are in the draft */
     double chain_costs[VOUCH_MAX_DRAFT + 2]; /* costs, and what its guesses take */
     double draft_seconds;
@@ -83,18 +83,17 @@ static double guess_cost(const vouch_pace *p)
 }
 
 /* In plain passes: what the chain takes to catch up. */
-static double late_cost(const vouch_pace *p, int32_t n_tokens)
+static double late_cost(const vouch_pace *p)
 {
-    const int32_t behind = n_tokens - p->chain_seen - 1; /* one is run with the first guess */
     const double each = p->catch_up_seconds.n > 0 ? p->catch_up_seconds.value / vouch_cost_seconds(&p->cost)
                                                   : LATE_SHARE * guess_cost(p);
-    return behind > 0 ? behind * each : 0;
+    return p->behind * each;
 }
 
 /* And what a draft of depth n takes before it is scored. */
-static double chain_cost(const vouch_pace *p, int32_t n_tokens, int32_t n)
+static double chain_cost(const vouch_pace *p, int32_t n)
 {
-    return n * guess_cost(p) + late_cost(p, n_tokens);
+    return n * guess_cost(p) + late_cost(p);
 }
 
 static double hold_of(const vouch_pace *p, int32_t depth)
@@ -127,9 +126,9 @@ static int32_t rows_of(const vouch_pace *p, int32_t depth, int32_t most)
 /* The depth with the highest yield, in tokens per plain pass, of those that can't lose more than there is; 0: none has
  * more than `least`. To have caught up pays in later cycles, too: or a chain that isn't asked would be further behind
  * with each token, until it never could be. */
-static int32_t best_depth(const vouch_pace *p, int32_t n_tokens, const vouch_shape *most, double least)
+static int32_t best_depth(const vouch_pace *p, const vouch_shape *most, double least)
 {
-    const double late = late_cost(p, n_tokens);
+    const double late = late_cost(p);
     int32_t best = 0;
     for (int32_t n = 1; n <= most->depth; n++) {
         const double cost = p->costs[rows_of(p, n, most->n)] + n * guess_cost(p) + late / LATE_CYCLES;
@@ -143,18 +142,18 @@ static int32_t best_depth(const vouch_pace *p, int32_t n_tokens, const vouch_sha
 }
 
 /* Whether a chain could pay if every guess held. */
-static bool chain_could_pay(const vouch_pace *p, int32_t n_tokens, int32_t most)
+static bool chain_could_pay(const vouch_pace *p, int32_t most)
 {
     for (int32_t n = 1; n <= most; n++)
-        if (n + 1 > p->costs[n + 1] + chain_cost(p, n_tokens, n)) return true;
+        if (n + 1 > p->costs[n + 1] + chain_cost(p, n)) return true;
     return false;
 }
 
 /* Whether the budget allows one guess for trying. */
-static bool may_try(const vouch_pace *p, int32_t n_tokens, int32_t most)
+static bool may_try(const vouch_pace *p, int32_t most)
 {
-    const double loss = p->costs[2] + chain_cost(p, n_tokens, 1) - 1;
-    return p->n_plain >= TRY_EVERY && p->budget > 1 + loss && chain_could_pay(p, n_tokens, most);
+    const double loss = p->costs[2] + chain_cost(p, 1) - 1;
+    return p->n_plain >= TRY_EVERY && p->budget > 1 + loss && chain_could_pay(p, most);
 }
 
 /* ------------------------------------------------------------------ proposing */
@@ -182,25 +181,32 @@ static int32_t depth_of(const vouch_draft *draft)
 static vouch_draft ask_chain(vouch_pace *p, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape)
 {
     const vouch_drafter_ref *chain = &p->part[CHAIN];
-    const int32_t behind = n_tokens - p->chain_seen - 1;
     const double start = p->now();
     vouch_draft draft = chain->ops->propose(chain->self, tokens, n_tokens, shape);
     p->depth = depth_of(&draft);
     const double seconds = p->now() - start, rest = seconds - p->guess_seconds.value * p->depth;
-    p->chain_seen = n_tokens;
-    if (behind > 1 && p->guess_seconds.n > 0) mean_add(&p->catch_up_seconds, rest > 0 ? rest / behind : 0, RATE);
+    if (p->behind > 1 && p->guess_seconds.n > 0) mean_add(&p->catch_up_seconds, rest > 0 ? rest / p->behind : 0, RATE);
     else if (draft.n > 0)
-        mean_add(&p->guess_seconds, seconds / (p->depth + LATE_SHARE * (behind > 1 ? behind : 0)), RATE);
+        mean_add(&p->guess_seconds, seconds / (p->depth + LATE_SHARE * (p->behind > 1 ? p->behind : 0)), RATE);
     draft.drafters = p->bits;
     return draft;
 }
 
+/* Tokens that the chain lacks, beside the one that it runs with its first guess. */
+static int32_t tokens_behind(const vouch_pace *p, const int32_t *tokens, int32_t n_tokens)
+{
+    const vouch_drafter_ref *chain = &p->part[CHAIN];
+    if (!chain->ops || !chain->ops->known) return 0;
+    const int32_t behind = n_tokens - chain->ops->known(chain->self, tokens, n_tokens) - 1;
+    return behind > 0 ? behind : 0;
+}
+
 /* How deep the chain should go, given a draft without it of this yield; 0: not at all. */
-static int32_t chain_depth(const vouch_pace *p, int32_t n_tokens, const vouch_shape *most, double yield)
+static int32_t chain_depth(const vouch_pace *p, const vouch_shape *most, double yield)
 {
     if (!p->part[CHAIN].ops || p->budget <= 0) return 0;
-    const int32_t depth = best_depth(p, n_tokens, most, yield);
-    return depth > 0 || yield > 1 || !may_try(p, n_tokens, most->depth) ? depth : 1;
+    const int32_t depth = best_depth(p, most, yield);
+    return depth > 0 || yield > 1 || !may_try(p, most->depth) ? depth : 1;
 }
 
 /* t(1) has to be known, the better the less there is to win. */
@@ -224,10 +230,10 @@ static vouch_draft replace_by_chain(vouch_pace *p, vouch_draft grown, const int3
                                     const vouch_shape *most)
 {
     vouch_shape shape = *most;
-    shape.depth = chain_depth(p, n_tokens, most, p->yield);
+    shape.depth = chain_depth(p, most, p->yield);
     p->by_chain = shape.depth > 0;
     if (!p->by_chain) return grown;
-    const double cost = chain_cost(p, n_tokens, shape.depth);
+    const double cost = chain_cost(p, shape.depth);
     for (int32_t n = 1; n <= shape.n + 1; n++) p->chain_costs[n] = p->costs[n] + cost;
     shape.cost = p->chain_costs;
     const vouch_draft guide = ask_chain(p, tokens, n_tokens, &shape);
@@ -260,6 +266,7 @@ static vouch_draft pace_propose(void *self, const int32_t *tokens, int32_t n_tok
     vouch_pace *p = self;
     if (p->chain_depth > 0) return propose_given(p, tokens, n_tokens, given);
     const double start = p->now();
+    p->behind = tokens_behind(p, tokens, n_tokens);
     vouch_shape shape = *given;
     shape.n = vouch_min(shape.n, 2 * p->most_rows - 1); /* t(n) far beyond what was measured is a guess, too */
     shape.depth = vouch_min(shape.depth, shape.n);
@@ -310,11 +317,7 @@ void vouch_pace_learn(vouch_pace *pace, const vouch_lap *lap)
     const double plain = vouch_pace_plain_seconds(p);
     const double steps = (p->draft_seconds + lap->pass_seconds + lap->judge_seconds) / plain;
     p->budget += INCOME * steps;
-    if (p->by_chain) {
-        p->budget += n - steps * p->without;
-        /* Of its guesses, all but the last went through it. */
-        p->chain_seen += vouch_min(lap->n_accepted, p->depth - 1);
-    }
+    if (p->by_chain) p->budget += n - steps * p->without;
     learn_chain(p, lap);
     if (p->budget > MOST_BUDGET) p->budget = MOST_BUDGET;
 }
@@ -340,7 +343,6 @@ static void pace_observe(void *self, const int32_t *tokens, int32_t n_tokens)
     if (grown->ops && grown->ops->observe) grown->ops->observe(grown->self, tokens, n_tokens);
     if (!chain->ops || !chain->ops->observe || guess_cost(p) >= 1) return;
     chain->ops->observe(chain->self, tokens, n_tokens);
-    p->chain_seen = n_tokens;
 }
 
 static void pace_begin(void *self, const int32_t *tokens, int32_t n_tokens)
@@ -370,7 +372,6 @@ static void pace_rewind(void *self, int32_t n_tokens)
     vouch_pace *p = self;
     for (int i = 0; i < PARTS; i++)
         if (p->part[i].ops) p->part[i].ops->rewind(p->part[i].self, n_tokens);
-    p->chain_seen = vouch_min(p->chain_seen, n_tokens);
 }
 
 static void pace_close(void *self)
@@ -440,4 +441,9 @@ vouch_pace *vouch_pace_of(vouch_drafter_ref drafter)
 vouch_drafter_ref vouch_pace_grown(const vouch_pace *pace)
 {
     return pace->part[GROWN];
+}
+
+vouch_drafter_ref vouch_pace_chain(const vouch_pace *pace)
+{
+    return pace->part[CHAIN];
 }

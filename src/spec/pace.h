@@ -58,8 +58,9 @@ typedef struct vouch_pace_options {
 vouch_status vouch_pace_open(vouch_drafter_ref *out, const vouch_pace_options *options, vouch_error *err);
 /* The pace behind a drafter; NULL: it is another. */
 vouch_pace *vouch_pace_of(vouch_drafter_ref drafter);
-/* The part that composes. */
+/* The part that composes, and the other one. */
 vouch_drafter_ref vouch_pace_grown(const vouch_pace *pace);
+vouch_drafter_ref vouch_pace_chain(const vouch_pace *pace);
 /* After each cycle. */
 void vouch_pace_learn(vouch_pace *pace, const vouch_lap *lap);
 vouch_forecast vouch_pace_forecast(const vouch_pace *pace);
