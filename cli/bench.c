@@ -2,11 +2,12 @@
 /*
  * vouch bench: what speculation is worth on these prompts and this machine.
  *
- *   for each question
- *       for each of --reps rounds
- *           each way answers, one right after the other; who begins changes from round to round
+ *   for each of --reps rounds
+ *       for each question
+ *           each way answers, one right after the other; who begins changes from question to question
  *
- * so that a change in the machine's speed meets all. Where the rule says that answers are those of the target alone,
+ * so that a change in the machine's speed meets all. A round begins with new sessions: what a drafter keeps of its
+ * answers would be the next round's answers themselves. Where the rule says that answers are those of the target alone,
  * they are compared: one that differs breaks law L2, and is a failure. Ctrl-C ends the measurement: what all ways
  * have answered by then is reported.
  */
@@ -67,8 +68,8 @@ static vouch_status answer(const cli_comparison *b, const cli_question *question
 }
 
 /* The target alone goes first, as the others are compared with it; of them, who begins changes. */
-static vouch_status round_run(cli_comparison *b, size_t q, size_t round, expected *e, cli_progress *progress,
-                              vouch_error *err)
+static vouch_status question_run(cli_comparison *b, size_t q, size_t round, expected *e, cli_progress *progress,
+                                 vouch_error *err)
 {
     const size_t n = b->ways.n, n_others = n - 1;
     const double all = (double)(b->questions.n * b->n_rounds * n);
@@ -78,7 +79,7 @@ static vouch_status round_run(cli_comparison *b, size_t q, size_t round, expecte
         if (cli_interrupted()) return err->code = VOUCH_E_CANCELLED;
         const vouch_status status = answer(b, &b->questions.items[q], way, out, e, err);
         if (status) return status;
-        cli_progress_report(progress, (double)((q * b->n_rounds + round) * n + i + 1) / all);
+        cli_progress_report(progress, (double)((round * b->questions.n + q) * n + i + 1) / all);
     }
     for (size_t way = 0; way < n; way++) b->answers[(q * b->n_rounds + round) * n + way].counts = true;
     b->n_complete++;
@@ -99,22 +100,33 @@ static vouch_status costs_measure(cli_comparison *b, size_t q, vouch_error *err)
     return status ? status : cli_costs_measure(&b->costs, widest, err);
 }
 
-static int bench_measure(cli_comparison *b)
+static int ways_reopen(cli_comparison *b, int32_t n_ctx)
+{
+    cli_interrupt_move(NULL);
+    cli_ways_close(&b->ways);
+    return cli_ways_open(&b->ways, b->engine, n_ctx);
+}
+
+static int bench_measure(cli_comparison *b, int32_t n_ctx)
 {
     cli_progress progress = {.label = "answering"};
     expected e = {0};
     vouch_error err = {0};
     vouch_status status = VOUCH_OK;
-    for (size_t q = 0; q < b->questions.n && !status; q++) {
-        for (size_t round = 0; round < b->n_rounds && !status; round++)
-            status = round_run(b, q, round, &e, &progress, &err);
-        cli_bench_close_question(b, q);
-        if (!status) status = costs_measure(b, q, &err);
+    int opened = CLI_DONE;
+    for (size_t round = 0; round < b->n_rounds && !status && !opened; round++) {
+        if (round > 0) opened = ways_reopen(b, n_ctx);
+        for (size_t q = 0; q < b->questions.n && !status && !opened; q++) {
+            status = question_run(b, q, round, &e, &progress, &err);
+            if (!status && round == 0) status = costs_measure(b, q, &err);
+        }
     }
+    for (size_t q = 0; q < b->questions.n; q++) cli_bench_close_question(b, q);
     cli_interrupt_move(NULL);
     cli_progress_end(&progress);
     free(e.tokens);
     b->interrupted = status == VOUCH_E_CANCELLED;
+    if (opened) return opened;
     return status && !b->interrupted ? cli_engine_fail(&err) : CLI_DONE;
 }
 
@@ -164,7 +176,7 @@ static int bench_run(cli_comparison *b)
         cli_complain("not enough memory for the figures of %zu answers", b->questions.n * b->n_rounds * b->ways.n);
         return CLI_FAILED;
     }
-    status = bench_measure(b);
+    status = bench_measure(b, n_ctx);
     return status ? status : bench_report(b);
 }
 

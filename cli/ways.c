@@ -66,6 +66,7 @@ void cli_ways_close(cli_ways *ways)
 {
     for (size_t i = 0; i < ways->n; i++) vouch_session_close(ways->items[i].session);
     free(ways->items);
+    *ways = (cli_ways){0};
 }
 
 double cli_ways_lenience(const cli_ways *ways, const cli_engine *engine)

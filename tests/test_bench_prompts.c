@@ -171,6 +171,32 @@ static void answers_are_compared(void **state)
     result_free(&r);
 }
 
+/* What recycling and the history keep of a round's answers is no help in the next. */
+static void rounds_are_alike(void **state)
+{
+    (void)state;
+    static const char *const reps[] = {"1", "3"};
+    json_int_t accepted[2][2], drafted[2][2];
+    char path[256];
+    strcpy(path, test_temporary("rounds.json"));
+    for (int i = 0; i < 2; i++) {
+        result r = RUN("bench", "-m", model, "--prompts", prompts, "--spec", "recycle", "--spec", "history", "-k", "4",
+                       "-n", "24", "--reps", reps[i], "--threads", "1", "--json", path);
+        assert_int_equal(r.status, 0);
+        result_free(&r);
+        json_t *o = json_of(path);
+        for (size_t way = 1; way < 3; way++) {
+            const json_t *all = json_object_get(json_array_get(json_object_get(o, "ways"), way), "all");
+            accepted[i][way - 1] = whole(all, "accepted");
+            drafted[i][way - 1] = whole(all, "drafted");
+        }
+        json_decref(o);
+    }
+    assert_true(drafted[0][0] > 0);
+    assert_memory_equal(accepted[0], accepted[1], sizeof accepted[0]);
+    assert_memory_equal(drafted[0], drafted[1], sizeof drafted[0]);
+}
+
 static size_t count(const char *text, const char *word)
 {
     size_t n = 0;
@@ -349,6 +375,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_are_compared), cmocka_unit_test(lossy_ways_are_named),
+        cmocka_unit_test(rounds_are_alike),
         cmocka_unit_test(files_are_whole),      cmocka_unit_test(plain_lines_and_selections),
         cmocka_unit_test(prompts_that_fail),    cmocka_unit_test(interrupt_keeps_what_there_is),
     };
