@@ -407,7 +407,8 @@ typedef struct vouch_stats {
 
 VOUCH_API vouch_session_options vouch_session_options_default(void);
 
-/* Errors: ARGUMENT (names the option), MEMORY, MISMATCH (draft model), CONTEXT. */
+/* Errors: ARGUMENT (names the option), MEMORY, MISMATCH (draft model), UNSUPPORTED (kv_type, for heads of that
+ * width). */
 VOUCH_API vouch_status vouch_session_open(vouch_session **out, const vouch_model *model,
                                           const vouch_session_options *options, vouch_error *err);
 VOUCH_API void vouch_session_close(vouch_session *session);

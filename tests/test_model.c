@@ -548,7 +548,7 @@ static void heads_that_are_no_blocks_are_refused(void **state)
         vouch_error err;
         assert_int_equal(vouch_context_open(&context, model.weights, model.pool, &options, &err), VOUCH_E_UNSUPPORTED);
         assert_null(context);
-        assert_non_null(strstr(err.message, i ? "--kv-type: Q4_0" : "--kv-type: Q8_0"));
+        assert_non_null(strstr(err.message, i ? "kv_type: Q4_0" : "kv_type: Q8_0"));
         assert_non_null(strstr(err.message, "is 20"));
     }
     unload(&model);

@@ -20,7 +20,6 @@ typedef struct recipe {
     bool no_tokens, no_merges, no_pre, add_bos, kinds_are_float, kinds_are_u8, tokens_are_u32, merges_are_u32;
     bool scores_are_text, template_is_u32;
     int64_t bos, eos, eot, pad; /* plus 1; 0: absent */
-    int64_t vocab_size;
 } recipe;
 
 #define TEXT(literal)                                                                                        \
@@ -60,10 +59,6 @@ static void recipe_add(vouch_gguf_writer *w, const recipe *r)
     if (r->add_bos) vouch_gguf_add_bool(w, "tokenizer.ggml.add_bos_token", true);
     if (r->chat_template) vouch_gguf_add_text(w, "tokenizer.chat_template", r->chat_template);
     if (r->template_is_u32) vouch_gguf_add_u32(w, "tokenizer.chat_template", 1);
-    if (r->vocab_size) {
-        vouch_gguf_add_text(w, "general.architecture", "llama");
-        vouch_gguf_add_u32(w, "llama.vocab_size", (uint32_t)r->vocab_size);
-    }
 }
 
 static vouch_status recipe_open(const recipe *r, vouch_tokenizer **out, vouch_error *err)
@@ -110,7 +105,6 @@ static void bad_keys(void **state)
     assert_refused(&(recipe){.eot = 1 + 1000000}, VOUCH_E_FORMAT, "eot_token_id");
     assert_refused(&(recipe){.pad = 1 + 5}, VOUCH_E_FORMAT, "padding_token_id");
     assert_refused(&(recipe){.add_bos = true}, VOUCH_E_FORMAT, "bos_token_id is absent");
-    assert_refused(&(recipe){.vocab_size = 6}, VOUCH_E_FORMAT, "llama.vocab_size is 6");
 }
 
 static void bad_tokens_and_merges(void **state)
@@ -179,7 +173,7 @@ static void odd_but_good(void **state)
     assert_int_equal(result, 4);
     vouch_tokenizer_close(tokenizer);
 
-    assert_int_equal(recipe_open(&(recipe){.kinds_are_u8 = true, .vocab_size = 5}, &tokenizer, &err),
+    assert_int_equal(recipe_open(&(recipe){.kinds_are_u8 = true}, &tokenizer, &err),
                      VOUCH_OK);
     vouch_tokenizer_close(tokenizer);
     assert_int_equal(recipe_open(&(recipe){.model = "none"}, &tokenizer, &err), VOUCH_OK);

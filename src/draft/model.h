@@ -22,7 +22,7 @@ typedef struct vouch_drafter_model_options {
 } vouch_drafter_model_options;
 
 /* weights and pool must outlive it. Past the draft model's trained context it proposes nothing.
- * Errors: MEMORY; on failure *out has no ops. */
+ * Errors: MEMORY, UNSUPPORTED (kv_type); on failure *out has no ops. */
 vouch_status vouch_drafter_model_open(vouch_drafter_ref *out, const vouch_weights *weights, vouch_pool *pool,
                                       const vouch_drafter_model_options *options, vouch_error *err);
 

@@ -15,7 +15,7 @@
 #include "engine/model.h"
 
 /* With options that are resolved; the draft model makes at most `branches` guesses for one place. Errors: ARGUMENT,
- * MEMORY, MISMATCH (draft model); on failure *out has no ops. */
+ * MEMORY, MISMATCH (draft model), UNSUPPORTED (kv_type); on failure *out has no ops. */
 vouch_status vouch_drafters_open(vouch_drafter_ref *out, const vouch_model *model,
                                  const vouch_session_options *options, bool is_paced, int32_t branches,
                                  vouch_pool *pool, vouch_error *err);

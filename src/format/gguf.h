@@ -102,7 +102,7 @@ int64_t vouch_gguf_array_int(const vouch_gguf_array *array, size_t i);
 /* Element i of an F32 or F64 array. */
 double vouch_gguf_array_float(const vouch_gguf_array *array, size_t i);
 
-/* For `vouch info`: walks the keys in the file's order. `type` may be NULL. */
+/* To walk the keys in the file's order. `type` may be NULL. */
 size_t vouch_gguf_n_kv(const vouch_gguf *gguf);
 vouch_text vouch_gguf_key(const vouch_gguf *gguf, size_t index, vouch_gguf_type *type);
 

@@ -128,7 +128,7 @@ static vouch_status check_cache(const vouch_hparams *h, vouch_type type, vouch_e
 {
     if (!vouch_type_is_quantized(type) || h->head_dim % VOUCH_BLOCK == 0) return VOUCH_OK;
     return vouch_fail(err, VOUCH_E_UNSUPPORTED,
-                      "--kv-type: %s wants a head width that is a multiple of %d, and the model's (or its draft "
+                      "kv_type: %s wants a head width that is a multiple of %d, and the model's (or its draft "
                       "model's) is %d; use f16 or f32",
                       vouch_type_get_info(type)->name, VOUCH_BLOCK, h->head_dim);
 }
@@ -152,7 +152,7 @@ vouch_status vouch_context_open(vouch_context **out, const vouch_weights *weight
     find_needs(c);
     vouch_arena arena = {0};
     layout_context(c, &arena);
-    const vouch_status status = vouch_arena_allocate(&arena, "the KV cache and workspace (use a smaller --ctx)", err);
+    const vouch_status status = vouch_arena_allocate(&arena, "the KV cache and workspace (use a smaller n_ctx)", err);
     if (status != VOUCH_OK) {
         free(c);
         return status;

@@ -30,11 +30,6 @@ static const vouch_arch archs[] = {
 };
 enum { N_ARCHS = sizeof archs / sizeof archs[0] };
 
-const char *vouch_arch_name(size_t i)
-{
-    return i < N_ARCHS ? archs[i].name : NULL;
-}
-
 /* -------------------------------------------------------- hyperparameters */
 
 static vouch_status find_arch(const vouch_gguf *gguf, const vouch_arch **arch, vouch_error *err)

@@ -53,7 +53,4 @@ vouch_status vouch_weights_open(vouch_weights **out, const vouch_gguf *gguf, int
                                 vouch_progress_fn progress, void *user, vouch_error *err);
 void vouch_weights_close(vouch_weights *weights);
 
-/* Names of the architectures supported, NULL past the last. */
-const char *vouch_arch_name(size_t i);
-
 #endif

@@ -188,23 +188,6 @@ static bool type_is_integer(vouch_gguf_type type)
            type != VOUCH_GGUF_STRING && type != VOUCH_GGUF_ARRAY;
 }
 
-/* <architecture>.vocab_size, where the file has it, counts the tokens. */
-static vouch_status source_check_vocab_size(const vocab_source *source, vouch_error *err)
-{
-    vouch_text architecture = {"", 0};
-    char key[96];
-    int64_t size = (int64_t)source->tokens.count;
-    VOUCH_TRY(vouch_gguf_get_text(source->gguf, "general.architecture", false, &architecture, err));
-    if (architecture.size == 0 || architecture.size > 64) return VOUCH_OK;
-    memcpy(key, architecture.data, architecture.size);
-    memcpy(key + architecture.size, ".vocab_size", sizeof ".vocab_size");
-    VOUCH_TRY(vouch_gguf_get_int(source->gguf, key, false, 0, INT64_MAX, &size, err));
-    if (size != (int64_t)source->tokens.count)
-        return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s is %lld, but tokenizer.ggml.tokens has %zu tokens",
-                          source->path, key, (long long)size, source->tokens.count);
-    return VOUCH_OK;
-}
-
 static vouch_status source_open(vocab_source *source, const vouch_gguf *gguf, const char *chat_template,
                                 vouch_error *err)
 {
@@ -215,7 +198,6 @@ static vouch_status source_open(vocab_source *source, const vouch_gguf *gguf, co
     VOUCH_TRY(vouch_gguf_get_text(gguf, "tokenizer.chat_template", false, &source->chat_template, err));
     if (chat_template) source->chat_template = vouch_chat_choose(source->chat_template, chat_template);
     VOUCH_TRY(source_check_counts(source, err));
-    VOUCH_TRY(source_check_vocab_size(source, err));
     if (source->kinds.count != 0 && !type_is_integer(source->kinds.type))
         return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokenizer.ggml.token_type is no array of integers",
                           source->path);
