@@ -66,11 +66,15 @@ vouch_status cli_file_read(const char *path, char **bytes, size_t *n, vouch_erro
     return status;
 }
 
-/* Is this a name to write to rather than to replace? /dev/stdout is one even where it leads to a file. */
-static bool is_special(const char *path)
+/* Is this to be written to rather than replaced: a device, a pipe, the name of an open descriptor even of a file? */
+static bool is_stream(const char *path)
 {
+    static const char *const descriptors[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/self/fd/"};
     struct stat info;
-    if (strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0) return true;
+    for (size_t i = 0; i < sizeof descriptors / sizeof *descriptors; i++) {
+        const size_t n = strlen(descriptors[i]);
+        if (strncmp(path, descriptors[i], n) == 0 && (descriptors[i][n - 1] == '/' || !path[n])) return true;
+    }
     return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
 }
 
@@ -87,7 +91,7 @@ vouch_status cli_file_check(const char *path, vouch_error *err)
 {
     char resolved[PATH_MAX], folder[PATH_MAX];
     struct stat info;
-    if (is_special(path)) return VOUCH_OK;
+    if (is_stream(path)) return access(path, W_OK) == 0 ? VOUCH_OK : file_fail(err, path, strerror(errno));
     if (!path_resolve(path, resolved)) return file_fail(err, path, strerror(errno));
     if (stat(resolved, &info) == 0 && S_ISDIR(info.st_mode)) return file_fail(err, path, strerror(EISDIR));
     strcpy(folder, resolved);
@@ -124,7 +128,7 @@ static mode_t file_mode(const char *path)
 
 vouch_status cli_file_write(const char *path, const char *bytes, size_t n, vouch_error *err)
 {
-    if (is_special(path)) {
+    if (is_stream(path)) {
         const int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
         const int reason = fd < 0 ? errno : write_all(fd, bytes, n);
         return reason ? file_fail(err, path, strerror(reason)) : VOUCH_OK;

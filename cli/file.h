@@ -2,7 +2,7 @@
 /*
  * Whole files. Reading takes "-" for standard input. Writing is all or nothing: the new content appears
  * under its name when it is complete (written beside it, renamed), except where the name is no regular
- * file (a device, a pipe), which is written to directly.
+ * file (a device, a pipe) or one of an open descriptor (/dev/stdout, /dev/fd/3): that is written to, at its end.
  */
 #ifndef VOUCH_CLI_FILE_H
 #define VOUCH_CLI_FILE_H

@@ -530,6 +530,35 @@ static void full_disk_leaves_the_old_json(void **state)
     json_decref(json_of(path));
 }
 
+/* What lies under /dev is a file like any other; names of open descriptors are written to, not replaced. */
+static void files_are_replaced_and_descriptors_are_not(void **state)
+{
+    (void)state;
+    char path[64], both[256];
+    size_t n;
+    strcpy(both, test_temporary("both"));
+    const setting into = {.out = both};
+    expect(run_as(&into, "vouch", ARGUMENTS("run", "-m", target, "-p", "x", "-n", "4", NO_CONTROL, "--stats-json",
+                                            "/dev/stdout")),
+           0, NULL);
+    char *content = read_whole(both, &n);
+    assert_true(content[0] != '{' && strstr(content, "\"generated_tokens\": 4"));
+    free(content);
+    result r = RUN("run", "-m", target, "-p", "x", "-n", "4", "--stats-json", "/dev/fd/250");
+    assert_int_equal(r.n_out, 0); /* known before there is an answer to lose */
+    expect(r, 1, "--stats-json: /dev/fd/250");
+
+    snprintf(path, sizeof path, "/dev/shm/vouch-test-%d", (int)getpid());
+    FILE *stream = fopen(path, "w");
+    if (!stream) test_skip("no /dev/shm to write to");
+    assert_int_equal(fclose(stream) | unlink(path), 0);
+    for (int i = 0; i < 3; i++)
+        expect(RUN("run", "-m", target, "-p", "x", "-n", "4", "--history", path), 0, NULL);
+    expect(RUN("run", "-m", target, "-p", "x", "-n", "4", "--stats-json", path), 0, NULL);
+    json_decref(json_of(path));
+    assert_int_equal(unlink(path), 0);
+}
+
 /* A run whose standard output is the write end of a small pipe. */
 static pid_t run_into_pipe(const char *const *arguments, int *read_end, const char *err)
 {
@@ -865,6 +894,7 @@ int main(void)
         cmocka_unit_test(colours_only_add_colours),
         cmocka_unit_test(failing_output_fails_the_command),
         cmocka_unit_test(full_disk_leaves_the_old_json),
+        cmocka_unit_test(files_are_replaced_and_descriptors_are_not),
         cmocka_unit_test(closed_pipe_is_said),
         cmocka_unit_test(interrupt_ends_the_answer),
         cmocka_unit_test(chat_reads_lines),
