@@ -153,8 +153,8 @@ static vouch_status readers_open(readers *r, const cli_analysis *a, vouch_error 
 
 static vouch_status text_read(readers *r, cli_studied *text, vouch_error *err)
 {
-    vouch_status status = vouch_session_prompt(r->target, text->tokens.items, text->tokens.n, err);
-    if (!status) status = vouch_session_prompt(r->draft, text->tokens.items, text->tokens.n, err);
+    vouch_status status = cli_session_prompt(r->target, text->tokens.items, text->tokens.n, err);
+    if (!status) status = cli_session_prompt(r->draft, text->tokens.items, text->tokens.n, err);
     for (int32_t done = 0; done < text->n && !status; done += ROWS) {
         const int32_t left = text->n - done, n = left < ROWS ? left : ROWS, first = text->first - 1 + done;
         status = vouch_session_probabilities(r->target, first, n, r->p, err);
@@ -176,17 +176,37 @@ static vouch_status costs_read(cli_analysis *a, const readers *r, vouch_error *e
     return status;
 }
 
+static void texts_free(cli_analysis *a, size_t from)
+{
+    for (size_t i = from; i < a->n_texts; i++) {
+        free(a->texts[i].tokens.items);
+        free(a->texts[i].at);
+    }
+    if (from < a->n_texts) a->n_texts = from;
+}
+
+/* Those that were read when Ctrl-C came stay. */
 static vouch_status texts_read(cli_analysis *a, vouch_error *err)
 {
+    size_t n_read = 0;
     readers r = {.silent = {.mode = CLI_ORACLE_SILENT}};
     cli_progress progress = {.label = "comparing"};
+    cli_interrupt_set(CLI_INTERRUPT_CANCELS);
     vouch_status status = readers_open(&r, a, err);
     for (size_t i = 0; i < a->n_texts && !status; i++) {
         status = text_read(&r, &a->texts[i], err);
         if (!status) status = costs_read(a, &r, err);
+        if (!status) n_read++;
         cli_progress_report(&progress, (double)(i + 1) / (double)a->n_texts);
     }
+    cli_interrupt_set(CLI_INTERRUPT_ENDS);
     cli_progress_end(&progress);
+    a->interrupted = status == VOUCH_E_CANCELLED && n_read > 0;
+    if (a->interrupted) {
+        cli_complain("interrupted: %zu of %zu texts are compared and reported", n_read, a->n_texts);
+        texts_free(a, n_read);
+        status = VOUCH_OK;
+    }
     vouch_session_close(r.target);
     vouch_session_close(r.draft);
     free(r.p);
@@ -305,10 +325,10 @@ vouch_status cli_analysis_sum_up(cli_analysis *a, vouch_error *err)
 
 static int analysis_report(const cli_analysis *a)
 {
-    const cli_options *o = a->engine->options;
+    const cli_options *o = a->engine->options; /* plots have no place to say that they are of less */
     int status = cli_analysis_print(a);
     if (!status && o->json) status = cli_analysis_write_json(a);
-    if (!status && o->svg) status = cli_analysis_write_svg(a);
+    if (!status && o->svg && !a->interrupted) status = cli_analysis_write_svg(a);
     return status;
 }
 
@@ -326,10 +346,8 @@ int cli_analyze(const cli_options *options)
     if (!status && texts_read(&a, &err)) status = cli_engine_fail(&err);
     if (!status && cli_analysis_sum_up(&a, &err)) status = cli_engine_fail(&err);
     if (!status) status = analysis_report(&a);
-    for (size_t i = 0; i < a.n_texts; i++) {
-        free(a.texts[i].tokens.items);
-        free(a.texts[i].at);
-    }
+    if (a.interrupted) status = CLI_FAILED;
+    texts_free(&a, 0);
     free(a.texts);
     cli_engine_close(&engine);
     return status;

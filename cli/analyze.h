@@ -34,6 +34,7 @@ typedef struct cli_analysis {
     const cli_engine *engine;
     cli_studied *texts;
     size_t n_texts;
+    bool interrupted; /* the texts are those that were read by then */
     cli_costs costs, draft_costs; /* of the target; of the draft model, one row */
     double draft_seconds;
     cli_means all;

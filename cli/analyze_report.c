@@ -129,6 +129,7 @@ int cli_analysis_write_json(const cli_analysis *a)
         {"draft_seconds", json_real(a->draft_seconds)},
         {"speedup", cli_json_reals(a->speedup, CLI_MOST_K + 1)},
         {"best_k", json_integer(a->best_k)},
+        {"interrupted", json_boolean(a->interrupted)},
     };
     json_t *object = cli_json_object(entries, sizeof entries / sizeof *entries);
     const vouch_status status = cli_file_write_json(o->json, object, &err);

@@ -87,22 +87,20 @@ vouch_status cli_answer(cli_engine *engine, const cli_tokens *prompt, cli_reply 
     reply->n_text = 0;
     if (reply->text) *reply->text = 0; /* there is none yet, if the prompt is cancelled */
     reply->finish = VOUCH_FINISH_NONE;
-    cli_interrupt_watch(session);
+    cli_interrupt_set(CLI_INTERRUPT_CANCELS);
     vouch_session_set_progress(session, cli_progress_report, &progress);
     cli_progress_report(&progress, 0);
-    status = vouch_session_prompt(session, prompt->items, prompt->n, err);
+    status = cli_session_prompt(session, prompt->items, prompt->n, err);
     cli_progress_end(&progress);
     vouch_session_set_progress(session, NULL, NULL);
     if (!status) status = reply_append(reply, "", 0, err);
     while (!status && step.finish == VOUCH_FINISH_NONE) {
         size_t position;
         vouch_session_tokens(session, &position);
-        status = vouch_session_step(session, &step, err);
-        if (step.finish != VOUCH_FINISH_NONE)
-            cli_interrupt_watch(NULL); /* too late, and not for the next prompt */
+        status = cli_session_step(session, &step, err);
         if (!status) status = step_show(engine, &step, position, &paint, reply, err);
     }
-    cli_interrupt_release();
+    cli_interrupt_set(CLI_INTERRUPT_ENDS);
     cli_paint_free(&paint);
     reply->interrupted = status == VOUCH_E_CANCELLED;
     if (!status) reply->finish = step.finish;

@@ -55,10 +55,9 @@ static vouch_status answer(const cli_comparison *b, const cli_question *question
     vouch_session *session = b->ways.items[way].session;
     vouch_step step = {0};
     size_t n;
-    cli_interrupt_move(session);
     vouch_session_reset_stats(session);
-    vouch_status status = vouch_session_prompt(session, question->tokens.items, question->tokens.n, err);
-    while (!status && step.finish == VOUCH_FINISH_NONE) status = vouch_session_step(session, &step, err);
+    vouch_status status = cli_session_prompt(session, question->tokens.items, question->tokens.n, err);
+    while (!status && step.finish == VOUCH_FINISH_NONE) status = cli_session_step(session, &step, err);
     if (status) return status;
     const int32_t *tokens = vouch_session_tokens(session, &n);
     out->stats = *vouch_session_stats(session);
@@ -93,16 +92,14 @@ static vouch_status costs_measure(cli_comparison *b, size_t q, vouch_error *err)
     const size_t every = (b->questions.n + MOST - 1) / MOST;
     if (q % every != 0) return VOUCH_OK;
     vouch_session *widest = cli_ways_widest(&b->ways);
-    cli_interrupt_move(widest);
     vouch_status status = cli_costs_measure(&b->costs, widest, err);
     const cli_question *question = &b->questions.items[q];
-    if (!status) status = vouch_session_prompt(widest, question->tokens.items, question->tokens.n, err);
+    if (!status) status = cli_session_prompt(widest, question->tokens.items, question->tokens.n, err);
     return status ? status : cli_costs_measure(&b->costs, widest, err);
 }
 
 static int ways_reopen(cli_comparison *b, int32_t n_ctx)
 {
-    cli_interrupt_move(NULL);
     cli_ways_close(&b->ways);
     return cli_ways_open(&b->ways, b->engine, n_ctx);
 }
@@ -122,7 +119,6 @@ static int bench_measure(cli_comparison *b, int32_t n_ctx)
         }
     }
     for (size_t q = 0; q < b->questions.n; q++) cli_bench_close_question(b, q);
-    cli_interrupt_move(NULL);
     cli_progress_end(&progress);
     free(e.tokens);
     b->interrupted = status == VOUCH_E_CANCELLED;
@@ -202,9 +198,9 @@ int cli_bench(const cli_options *options)
     status = cli_engine_open(&engine, options);
     if (!status) status = cli_questions_read(&b.questions, &engine);
     if (!status) {
-        cli_interrupt_watch(NULL);
+        cli_interrupt_set(CLI_INTERRUPT_CANCELS);
         status = bench_run(&b);
-        cli_interrupt_release();
+        cli_interrupt_set(CLI_INTERRUPT_ENDS);
     }
     cli_ways_close(&b.ways);
     cli_questions_free(&b.questions);

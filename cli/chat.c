@@ -42,7 +42,7 @@ static char *line_read(char **line, size_t *capacity, size_t *n)
 {
     const bool person = isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
     for (;;) {
-        cli_interrupt_watch(NULL);
+        cli_interrupt_set(CLI_INTERRUPT_READS);
         if (person) fputs("> ", stderr);
         errno = 0;
         const ssize_t got = getline(line, capacity, stdin);
@@ -124,7 +124,7 @@ int cli_chat(cli_engine *engine, cli_reply *reply)
         else if (memchr(line, 0, n)) cli_complain("a line with a NUL byte is left out");
         else if (n > 0) status = turn_run(engine, &h, line, reply);
     }
-    cli_interrupt_release();
+    cli_interrupt_set(CLI_INTERRUPT_ENDS);
     history_cut(&h, 0);
     free(h.items);
     free(line);

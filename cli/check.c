@@ -113,6 +113,7 @@ static int check_write_json(const cli_check *c, const cli_finding *findings)
     const cli_json_entry entries[] = {{"model", cli_json_text(o->model)},
                                       {"cpu", json_string(vouch_model_get_info(c->engine->model)->cpu)},
                                       {"seconds", json_real(cli_now() - c->start)},
+                                      {"interrupted", json_boolean(c->interrupted)},
                                       {"laws", array}};
     json_t *object = cli_json_object(entries, sizeof entries / sizeof *entries);
     const vouch_status status = cli_file_write_json(o->json, object, &err);
@@ -134,7 +135,7 @@ static vouch_status lengths_choose(cli_check *c, vouch_error *err)
     options.speculation.drafters = VOUCH_DRAFTER_NONE;
     cli_probe_text(c->engine->model, 0, tokens, 2);
     vouch_status status = vouch_session_open(&session, c->engine->model, &options, err);
-    if (!status) status = vouch_session_prompt(session, tokens, 2, err);
+    if (!status) status = cli_session_prompt(session, tokens, 2, err);
     if (!status) status = vouch_session_time_pass(session, 1, 1, &pass, err);
     vouch_session_close(session);
     const double passes = c->seconds / (pass > 0 ? pass : 1e-9), prompt = passes / 50, answer = passes / 70;
@@ -148,21 +149,28 @@ static bool is_wanted(const cli_check *c, size_t i)
     return c->engine->options->laws == 0 || (c->engine->options->laws & laws[i].bit);
 }
 
+/* Of a law that Ctrl-C cut short it is only said where it is broken. CANCELLED: no law was tried by then. */
 static vouch_status laws_check(cli_check *c, cli_finding *findings, vouch_error *err)
 {
-    vouch_status status = VOUCH_OK;
+    vouch_status status = lengths_choose(c, err);
+    int64_t n_compared = 0;
     double shares = 0; /* of those to come */
     for (size_t i = 0; i < N_LAWS; i++) shares += is_wanted(c, i) ? laws[i].share : 0;
-    for (size_t i = 0; i < N_LAWS && !status; i++) {
+    for (size_t i = 0; i < N_LAWS; i++) {
         const double now = cli_now(), left = c->start + c->seconds - now;
-        findings[i] = (cli_finding){.law = laws[i].law, .name = laws[i].name, .covered = "not asked for"};
+        cli_finding *f = &findings[i];
+        *f = (cli_finding){.law = laws[i].law, .name = laws[i].name, .covered = "not asked for"};
         if (!is_wanted(c, i)) continue;
-        findings[i].covered[0] = 0;
         c->deadline = now + left * laws[i].share / shares;
         shares -= laws[i].share;
-        status = laws[i].check(c, &findings[i], err);
+        f->covered[0] = 0;
+        if (!status) status = laws[i].check(c, f, err);
+        if (status == VOUCH_E_CANCELLED) snprintf(f->covered, sizeof f->covered, "interrupted");
+        if (status && f->n_broken == 0) f->n_compared = 0;
+        n_compared += f->n_compared;
     }
-    return status;
+    c->interrupted = status == VOUCH_E_CANCELLED && n_compared > 0;
+    return c->interrupted ? VOUCH_OK : status;
 }
 
 int cli_check_run(const cli_options *options)
@@ -178,14 +186,19 @@ int cli_check_run(const cli_options *options)
         status = cli_flag_fail("draft-model", &err);
     if (!status) {
         c.start = cli_now();
-        vouch_status checked = lengths_choose(&c, &err);
-        if (!checked) checked = laws_check(&c, findings, &err);
+        cli_interrupt_set(CLI_INTERRUPT_CANCELS);
+        vouch_status checked = laws_check(&c, findings, &err);
+        cli_interrupt_set(CLI_INTERRUPT_ENDS);
         cli_progress_end(&c.progress);
         if (!checked) checked = check_print(&c, findings, &err);
         if (checked) status = cli_engine_fail(&err);
     }
     if (!status && options->json) status = check_write_json(&c, findings);
     if (!status && broken_list(findings, broken) > 0) status = CLI_FAILED;
+    if (c.interrupted) {
+        cli_complain("interrupted: what was tried by then is reported");
+        status = CLI_FAILED;
+    }
     cli_engine_close(&engine);
     return status;
 }

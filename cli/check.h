@@ -31,6 +31,7 @@ typedef struct cli_check {
     cli_progress progress;
     double start, seconds; /* of the whole check */
     double deadline;       /* of the law in hand */
+    bool interrupted;
     int32_t n_prompt, n_answer; /* tokens of prompts and answers, at most: fewer on a slow machine */
 } cli_check;
 

@@ -41,7 +41,7 @@ static vouch_status rows_read(bits *b, const vouch_model *model, int32_t n, int3
 {
     vouch_session *session = NULL;
     vouch_status status = reader_open(b, &session, model, rows, n_threads, err);
-    if (!status) status = vouch_session_prompt(session, b->tokens, (size_t)n, err);
+    if (!status) status = cli_session_prompt(session, b->tokens, (size_t)n, err);
     if (!status) status = vouch_session_logits(session, 0, n, out, err);
     vouch_session_close(session);
     return status;
@@ -68,7 +68,7 @@ static vouch_status rows_that_fit(bits *b, const vouch_model *model, double seco
     vouch_session *session = NULL;
     double pass = 0;
     vouch_status status = reader_open(b, &session, model, 1, 1, err);
-    if (!status) status = vouch_session_prompt(session, b->tokens, 2, err);
+    if (!status) status = cli_session_prompt(session, b->tokens, 2, err);
     if (!status) status = vouch_session_time_pass(session, 1, 1, &pass, err);
     vouch_session_close(session);
     const double fit = seconds / (pass > 0 ? pass : 1e-9);

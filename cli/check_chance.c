@@ -140,8 +140,8 @@ static vouch_status session_draw(const chance *c, const vouch_session_options *o
     vouch_session *session = NULL;
     vouch_step step = {0};
     vouch_status status = vouch_session_open(&session, c->check->engine->model, options, err);
-    if (!status) status = vouch_session_prompt(session, c->tokens, (size_t)c->n, err);
-    if (!status) status = vouch_session_step(session, &step, err);
+    if (!status) status = cli_session_prompt(session, c->tokens, (size_t)c->n, err);
+    if (!status) status = cli_session_step(session, &step, err);
     if (!status) *token = step.tokens[0];
     vouch_session_close(session);
     return status;
@@ -215,7 +215,7 @@ static vouch_status rows_read(chance *c, vouch_error *err)
     options.n_ctx = PROMPT + 2;
     options.speculation.drafters = VOUCH_DRAFTER_NONE;
     vouch_status status = vouch_session_open(&session, c->check->engine->model, &options, err);
-    if (!status) status = vouch_session_prompt(session, c->tokens, (size_t)c->n, err);
+    if (!status) status = cli_session_prompt(session, c->tokens, (size_t)c->n, err);
     if (!status) status = vouch_session_logits(session, c->n - 1, 1, c->rows, err);
     if (!status) status = vouch_session_logits(session, 0, 1, c->rows + c->n_vocab, err);
     vouch_session_close(session);

@@ -34,7 +34,7 @@ static vouch_status turn_take(turns *t, double *seconds, vouch_error *err)
     int32_t n = 0;
     const double start = cli_now();
     while (n < TURN && !status && step.finish == VOUCH_FINISH_NONE) {
-        status = vouch_session_step(t->session, &step, err);
+        status = cli_session_step(t->session, &step, err);
         n += step.n_tokens;
     }
     t->is_over = step.finish != VOUCH_FINISH_NONE;
@@ -55,7 +55,7 @@ static vouch_status turns_open(turns *t, const cli_check *c, unsigned drafters, 
     options.speculation.n_draft = 0;
     options.speculation.custom = cli_oracle_drafter(oracle);
     const vouch_status status = vouch_session_open(&t->session, c->engine->model, &options, err);
-    return status ? status : vouch_session_prompt(t->session, tokens, (size_t)n, err);
+    return status ? status : cli_session_prompt(t->session, tokens, (size_t)n, err);
 }
 
 static double median_of(const double *values, int32_t n)

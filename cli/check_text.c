@@ -50,8 +50,8 @@ static vouch_status text_answer(answers *a, vouch_session *session, int text, in
 {
     vouch_step step = {0};
     vouch_status status =
-        vouch_session_prompt(session, a->prompt[text], (size_t)a->n_prompt[text], err);
-    while (!status && step.finish == VOUCH_FINISH_NONE) status = vouch_session_step(session, &step, err);
+        cli_session_prompt(session, a->prompt[text], (size_t)a->n_prompt[text], err);
+    while (!status && step.finish == VOUCH_FINISH_NONE) status = cli_session_step(session, &step, err);
     size_t n_all;
     const int32_t *all = vouch_session_tokens(session, &n_all);
     *n = (int32_t)n_all;

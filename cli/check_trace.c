@@ -34,7 +34,7 @@ static vouch_status steps_until(vouch_session *session, size_t n, vouch_error *e
     vouch_status status = VOUCH_OK;
     for (vouch_session_tokens(session, &have); have < n && !status && step.finish == VOUCH_FINISH_NONE;
          vouch_session_tokens(session, &have))
-        status = vouch_session_step(session, &step, err);
+        status = cli_session_step(session, &step, err);
     return status;
 }
 
@@ -70,7 +70,7 @@ static vouch_status sessions_compare(trace *t, vouch_session *guessed, cli_oracl
     const int32_t *tokens = vouch_session_tokens(guessed, &n);
     options.speculation.drafters = VOUCH_DRAFTER_NONE;
     vouch_status status = vouch_session_open(&plain, engine->model, &options, err);
-    if (!status) status = vouch_session_prompt(plain, tokens, n, err);
+    if (!status) status = cli_session_prompt(plain, tokens, n, err);
     if (!status) status = last_logits(guessed, t->guessed, err);
     if (!status) status = last_logits(plain, t->plain, err);
     if (!status) {
@@ -95,7 +95,7 @@ static vouch_status guesser_compare(trace *t, const guesser *g, vouch_error *err
     options.speculation.draft_model = engine->draft ? engine->draft : engine->model;
     options.speculation.n_draft = 3;
     vouch_status status = vouch_session_open(&session, engine->model, &options, err);
-    if (!status) status = vouch_session_prompt(session, t->prompt, (size_t)t->n_prompt, err);
+    if (!status) status = cli_session_prompt(session, t->prompt, (size_t)t->n_prompt, err);
     if (!status) status = steps_until(session, (size_t)(t->n_prompt + t->check->n_answer), err);
     if (!status) {
         const vouch_stats *stats = vouch_session_stats(session);

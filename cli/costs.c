@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "figures.h"
+#include "term.h"
 
 cli_costs cli_costs_new(void)
 {
@@ -28,6 +29,7 @@ vouch_status cli_costs_measure(cli_costs *costs, vouch_session *session, vouch_e
     for (size_t i = 0; i < costs->n; i++) {
         cli_cost *cost = &costs->items[i];
         double seconds;
+        if (cli_interrupted()) return err->code = VOUCH_E_CANCELLED;
         const vouch_status status = vouch_session_time_pass(session, cost->rows, 1, &seconds, err);
         if (status == VOUCH_E_ARGUMENT && i > 0) costs->n = i;
         else if (status == VOUCH_E_CONTEXT) break;

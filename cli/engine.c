@@ -25,7 +25,7 @@ static vouch_status model_open(vouch_model **out, const char *path, const char *
 
 int cli_engine_fail(const vouch_error *err)
 {
-    cli_complain("%s", err->message);
+    cli_complain("%s", err->code == VOUCH_E_CANCELLED ? "interrupted" : err->message);
     return CLI_FAILED;
 }
 
@@ -172,4 +172,20 @@ void cli_engine_close(cli_engine *engine)
     free(engine->draft_head);
     vouch_model_close(engine->draft);
     vouch_model_close(engine->model);
+}
+
+vouch_status cli_session_prompt(vouch_session *session, const int32_t *tokens, size_t n_tokens, vouch_error *err)
+{
+    cli_interrupt_aim(session);
+    const vouch_status status = vouch_session_prompt(session, tokens, n_tokens, err);
+    cli_interrupt_aim(NULL);
+    return status;
+}
+
+vouch_status cli_session_step(vouch_session *session, vouch_step *step, vouch_error *err)
+{
+    cli_interrupt_aim(session);
+    const vouch_status status = vouch_session_step(session, step, err);
+    cli_interrupt_aim(NULL);
+    return status;
 }

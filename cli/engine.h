@@ -29,7 +29,11 @@ void cli_engine_speculate(const cli_engine *engine, vouch_speculation *speculati
 int cli_engine_start(cli_engine *engine, const vouch_session_options *session);
 void cli_engine_close(cli_engine *engine);
 
-/* Complains; CLI_FAILED. The second names the flag that led there, unless it is NULL. */
+/* As the library's. CANCELLED, too, where Ctrl-C cancels and has come. */
+vouch_status cli_session_prompt(vouch_session *session, const int32_t *tokens, size_t n_tokens, vouch_error *err);
+vouch_status cli_session_step(vouch_session *session, vouch_step *step, vouch_error *err);
+
+/* Complains, of CANCELLED as "interrupted"; CLI_FAILED. The second names the flag that led there, unless it is NULL. */
 int cli_engine_fail(const vouch_error *err);
 int cli_flag_fail(const char *flag, const vouch_error *err);
 

@@ -102,7 +102,7 @@ static void help_all(FILE *out)
         fprintf(out, "  %-12s%s\n", commands[i].name, commands[i].summary);
     fprintf(out, "\n`vouch COMMAND --help` lists the flags. Without a command, `run` is meant:\n\n"
                  "  vouch --model m.gguf --speculative --draft-model small.gguf --prompt \"Hello\"\n\n"
-                 "Exit status: 0 done, 1 failed while running, 2 wrong usage.\n");
+                 "Exit status: 0 done, 1 failed while running or interrupted, 2 wrong usage.\n");
 }
 
 static void help_command(const command *c, FILE *out)
@@ -143,6 +143,7 @@ static int command_run(const command *c, int argc, char **argv)
         help_command(c, stdout);
         status = CLI_DONE;
     } else {
+        cli_interrupt_set(CLI_INTERRUPT_ENDS);
         status = c->run(&options);
     }
     cli_options_free(&options);

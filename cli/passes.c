@@ -34,6 +34,7 @@ typedef struct bench {
     int32_t n_vocab;
     int32_t *tokens; /* of the prompt in hand */
     series passes[CLI_MOST_INTS], prefill, decode;
+    int32_t n_rounds; /* complete, of --reps */
     cli_progress progress;
 } bench;
 
@@ -44,7 +45,7 @@ typedef struct bench {
 static vouch_status prompt_run(bench *b, int32_t n, int32_t variant, vouch_error *err)
 {
     for (int32_t i = 0; i < n; i++) b->tokens[i] = (int32_t)(((int64_t)i * 7919 + variant) % b->n_vocab);
-    return vouch_session_prompt(b->session, b->tokens, (size_t)n, err);
+    return cli_session_prompt(b->session, b->tokens, (size_t)n, err);
 }
 
 static vouch_status prefill_measure(bench *b, int32_t round, vouch_error *err)
@@ -62,7 +63,7 @@ static vouch_status decode_measure(bench *b, int32_t round, vouch_error *err)
     vouch_status status = VOUCH_OK;
     const double start = cli_now();
     for (int32_t i = 0; i < b->options->n_decode && !status; i++)
-        status = vouch_session_step(b->session, &step, err);
+        status = cli_session_step(b->session, &step, err);
     if (round >= 0) b->decode.seconds[round] = cli_now() - start;
     return status ? status : prompt_run(b, b->options->depth + 1, 0, err);
 }
@@ -72,6 +73,7 @@ static vouch_status passes_measure(bench *b, int32_t round, vouch_error *err)
     const cli_ints *rows = &b->options->rows;
     for (size_t i = 0; i < rows->n; i++) {
         double seconds;
+        if (cli_interrupted()) return err->code = VOUCH_E_CANCELLED;
         const vouch_status status = vouch_session_time_pass(b->session, rows->items[i], 1, &seconds, err);
         if (status) return status;
         if (round >= 0) b->passes[i].seconds[round] = seconds;
@@ -99,6 +101,7 @@ static vouch_status all_measure(bench *b, vouch_error *err)
     for (int32_t round = -1; round < o->n_reps && !status; round++) {
         status = passes_measure(b, round, err);
         if (!status && o->n_decode > 0) status = decode_measure(b, round, err);
+        if (!status) b->n_rounds = round + 1;
         cli_progress_report(&b->progress, (round + 2) / n_rounds);
     }
     cli_progress_end(&b->progress);
@@ -121,7 +124,7 @@ static void table_write(FILE *out, const bench *b, const cli_engine *engine)
     cli_put_escaped(out, o->model, strlen(o->model), 0);
     fprintf(out, ": %s\n%s, %d threads, cache in %s; passes behind %d tokens, medians of %d\n\n",
             info->weight_types, info->cpu, o->session.n_threads ? o->session.n_threads : vouch_cpu_count(),
-            cli_choice_word(CLI_KV_TYPES, o->session.kv_type, kv_type), o->depth, o->n_reps);
+            cli_choice_word(CLI_KV_TYPES, o->session.kv_type, kv_type), o->depth, b->n_rounds);
     fprintf(out, "%6s %12s %12s %10s %12s\n", "rows", "median ms", "least ms", "to 1 row", "tokens/s");
     for (size_t i = 0; i < o->rows.n; i++) {
         const series *s = &b->passes[i];
@@ -171,11 +174,12 @@ static json_t *report_json(const bench *b, const cli_engine *engine)
             passes = NULL;
         }
     json_t *object =
-        json_pack("{s:s%, s:s, s:s, s:s, s:i, s:s, s:i, s:i, s:f, s:o, s:o*, s:o*}", "model", path, n,
+        json_pack("{s:s%, s:s, s:s, s:s, s:i, s:s, s:i, s:i, s:b, s:f, s:o, s:o*, s:o*}", "model", path, n,
                   "architecture", info->architecture, "weights", info->weight_types, "cpu", info->cpu,
                   "threads", o->session.n_threads ? o->session.n_threads : vouch_cpu_count(), "kv_type",
                   cli_choice_word(CLI_KV_TYPES, o->session.kv_type, kv_type), "depth", o->depth, "reps",
-                  o->n_reps, "load_seconds", engine->load_seconds, "passes", passes, "prefill",
+                  b->n_rounds, "interrupted", b->n_rounds < o->n_reps, "load_seconds", engine->load_seconds,
+                  "passes", passes, "prefill",
                   o->n_prefill ? series_json("tokens", o->n_prefill, &b->prefill) : NULL, "decode",
                   o->n_decode ? series_json("tokens", o->n_decode, &b->decode) : NULL);
     free(path);
@@ -187,9 +191,9 @@ static json_t *report_json(const bench *b, const cli_engine *engine)
 static int bench_report(bench *b, const cli_engine *engine)
 {
     const cli_options *o = b->options;
-    for (size_t i = 0; i < o->rows.n; i++) series_sum_up(&b->passes[i], o->n_reps);
+    for (size_t i = 0; i < o->rows.n; i++) series_sum_up(&b->passes[i], b->n_rounds);
     series_sum_up(&b->prefill, o->n_reps);
-    series_sum_up(&b->decode, o->n_reps);
+    series_sum_up(&b->decode, b->n_rounds);
     const int status = table_print(b, engine);
     if (status || !o->json) return status;
     json_t *object = report_json(b, engine);
@@ -197,6 +201,20 @@ static int bench_report(bench *b, const cli_engine *engine)
     const vouch_status written = cli_file_write_json(o->json, object, &err);
     json_decref(object);
     return written ? cli_flag_fail("json", &err) : CLI_DONE;
+}
+
+/* What there is when Ctrl-C comes is reported. */
+static int bench_measure(bench *b, const cli_engine *engine)
+{
+    vouch_error err;
+    cli_interrupt_set(CLI_INTERRUPT_CANCELS);
+    const vouch_status status = all_measure(b, &err);
+    cli_interrupt_set(CLI_INTERRUPT_ENDS);
+    if (status && (status != VOUCH_E_CANCELLED || b->n_rounds == 0)) return cli_engine_fail(&err);
+    const int reported = bench_report(b, engine);
+    if (!status) return reported;
+    cli_complain("interrupted: %d of %d rounds are complete and reported", b->n_rounds, b->options->n_reps);
+    return CLI_FAILED;
 }
 
 static int passes_run(cli_engine *engine)
@@ -224,7 +242,7 @@ static int passes_run(cli_engine *engine)
         for (size_t i = 0; i < o->rows.n; i++) b.passes[i].seconds = seconds + i * n_reps;
         b.prefill.seconds = seconds + o->rows.n * n_reps;
         b.decode.seconds = seconds + (o->rows.n + 1) * n_reps;
-        status = all_measure(&b, &err) ? cli_engine_fail(&err) : bench_report(&b, engine);
+        status = bench_measure(&b, engine);
     } else {
         status = cli_engine_fail(&err);
     }

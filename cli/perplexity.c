@@ -43,10 +43,11 @@ static vouch_status chunk_measure(measure *m, int64_t index, vouch_error *err)
 {
     for (int32_t i = 0; i < m->n_ctx; i++) m->chunk[i] = m->tokens[index * m->n_ctx + i];
     if (m->bos >= 0) m->chunk[0] = m->bos;
-    vouch_status status = vouch_session_prompt(m->session, m->chunk, (size_t)m->n_ctx, err);
+    vouch_status status = cli_session_prompt(m->session, m->chunk, (size_t)m->n_ctx, err);
     for (int32_t first = m->n_ctx / 2; !status && first < m->n_ctx - 1; first += m->rows) {
         const int32_t left = m->n_ctx - 1 - first, n = left < m->rows ? left : m->rows;
         status = vouch_session_logits(m->session, first, n, m->logits, err);
+        if (cli_interrupted()) return err->code = VOUCH_E_CANCELLED;
         for (int32_t i = 0; !status && i < n; i++)
             m->sum +=
                 surprise(m->logits + (size_t)i * (size_t)m->n_vocab, m->n_vocab, m->chunk[first + i + 1]);
@@ -64,7 +65,13 @@ static int chunks_measure(measure *m, int64_t n_chunks)
     vouch_error err;
     char line[96];
     for (int64_t i = 0; i < n_chunks; i++) {
-        if (chunk_measure(m, i, &err)) return cli_engine_fail(&err);
+        const vouch_status status = chunk_measure(m, i, &err);
+        if (status == VOUCH_E_CANCELLED && i > 0) {
+            cli_complain("interrupted: %lld of %lld chunks are complete and reported", (long long)i,
+                         (long long)n_chunks);
+            return CLI_FAILED;
+        }
+        if (status) return cli_engine_fail(&err);
         const int n = snprintf(line, sizeof line, "chunk %lld of %lld: %.4f\n", (long long)i + 1,
                                (long long)n_chunks, exp(m->sum / (double)m->count));
         if (cli_print(line, (size_t)n, &err)) return cli_engine_fail(&err);
@@ -111,7 +118,9 @@ static int measure_text(cli_engine *engine, const cli_tokens *tokens)
     m.chunk = malloc((size_t)n_ctx * sizeof *m.chunk);
     m.logits = malloc((size_t)m.rows * (size_t)m.n_vocab * sizeof *m.logits);
     if (m.chunk && m.logits) {
+        cli_interrupt_set(CLI_INTERRUPT_CANCELS);
         status = chunks_measure(&m, n_chunks);
+        cli_interrupt_set(CLI_INTERRUPT_ENDS);
     } else {
         cli_complain("not enough memory for the logits of %d rows", m.rows);
         status = CLI_FAILED;

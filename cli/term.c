@@ -61,7 +61,21 @@ double cli_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-enum { BAR = 20 };
+/* A signal handler has no arguments: these are its only way to know. */
+static volatile sig_atomic_t line_shown, interrupt_mode, interrupted;
+static vouch_session *volatile interrupt_session;
+
+enum { BAR = 20, WIDEST = 64 };
+
+/* Takes what progress has written off the terminal. For signal handlers, too. */
+static void line_wipe(void)
+{
+    char blank[WIDEST + 2];
+    memset(blank, ' ', sizeof blank);
+    blank[0] = blank[WIDEST + 1] = '\r';
+    if (line_shown) (void)!write(STDERR_FILENO, blank, sizeof blank);
+    line_shown = 0;
+}
 
 void cli_progress_report(void *user, double share)
 {
@@ -72,6 +86,7 @@ void cli_progress_report(void *user, double share)
     const int left = share > 0 ? (int)fmin(spent / share - spent + 0.5, 359999) : 0;
     if (spent < 2 || share <= 0 || left + 1 == progress->shown || !isatty(STDERR_FILENO)) return;
     const int filled = (int)(share * BAR);
+    line_shown = 1;
     fprintf(stderr, "\r%s [%.*s%*s] %3d %%, ", progress->label, filled, "====================", BAR - filled, "",
             (int)(share * 100));
     if (left < 3600) fprintf(stderr, "%d:%02d left   ", left / 60, left % 60);
@@ -81,49 +96,43 @@ void cli_progress_report(void *user, double share)
 
 void cli_progress_end(cli_progress *progress)
 {
-    if (progress->shown) fprintf(stderr, "\r%*s\r", (int)strlen(progress->label) + BAR + 22, "");
+    line_wipe();
     progress->shown = 0;
 }
 
-/* A signal handler has no arguments: these are its only way to know. */
-static volatile sig_atomic_t interrupted;
-static vouch_session *volatile interrupt_session;
+/* ------------------------------------------------------------------ Ctrl-C */
 
 static void interrupt_handle(int number)
 {
-    (void)number;
+    static const char message[] = "vouch: interrupted\n";
     vouch_session *session = interrupt_session;
+    (void)number;
+    if (interrupt_mode == CLI_INTERRUPT_ENDS || (interrupt_mode == CLI_INTERRUPT_CANCELS && interrupted)) {
+        line_wipe();
+        (void)!write(STDERR_FILENO, message, sizeof message - 1); /* nowhere to say that it can't be said */
+        _exit(EXIT_FAILURE);
+    }
     interrupted = 1;
     if (session) vouch_session_cancel(session);
 }
 
-/* SIGINT gets the handler, or its default back, unless it is ignored. */
-static void interrupt_install(void (*handler)(int), int flags)
+void cli_interrupt_set(cli_interrupt mode)
 {
-    struct sigaction old, action = {.sa_handler = handler, .sa_flags = flags};
+    const bool reads = mode == CLI_INTERRUPT_READS;
+    struct sigaction old, action = {.sa_handler = interrupt_handle, .sa_flags = reads ? 0 : SA_RESTART};
+    interrupted = 0;
+    interrupt_mode = mode;
     sigemptyset(&action.sa_mask);
     if (sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler != SIG_IGN) sigaction(SIGINT, &action, NULL);
 }
 
-void cli_interrupt_watch(vouch_session *session)
-{
-    interrupted = 0;
-    interrupt_session = session;
-    interrupt_install(interrupt_handle, session ? (int)(SA_RESETHAND | SA_RESTART) : 0);
-}
-
-void cli_interrupt_move(vouch_session *session)
+void cli_interrupt_aim(vouch_session *session)
 {
     interrupt_session = session;
+    if (session && interrupted) vouch_session_cancel(session);
 }
 
 bool cli_interrupted(void)
 {
     return interrupted;
-}
-
-void cli_interrupt_release(void)
-{
-    interrupt_install(SIG_DFL, 0);
-    interrupt_session = NULL;
 }

@@ -37,13 +37,15 @@ typedef struct cli_progress {
 void cli_progress_report(void *progress, double share);
 void cli_progress_end(cli_progress *progress); /* wipes the line */
 
-/* From here to the release, Ctrl-C cancels the session, and a second one ends the program. Without a
- * session it only interrupts what is being read, as often as it likes. Ignored where the caller of this
- * program ignores it. */
-void cli_interrupt_watch(vouch_session *session);
-/* The watch goes on over another session, or none. */
-void cli_interrupt_move(vouch_session *session);
-bool cli_interrupted(void); /* since the watch began */
-void cli_interrupt_release(void);
+/* What Ctrl-C does; it is ignored where the caller of this program ignores it. */
+typedef enum cli_interrupt {
+    CLI_INTERRUPT_ENDS,    /* the program, with status 1: the progress line is wiped, one line says so */
+    CLI_INTERRUPT_CANCELS, /* the first is remembered, and what the session aimed at does is CANCELLED; another ends */
+    CLI_INTERRUPT_READS    /* ends what is being read and nothing else, as often as it likes */
+} cli_interrupt;
+void cli_interrupt_set(cli_interrupt mode);
+bool cli_interrupted(void); /* since it was set */
+/* The session in hand, or NULL: it has to outlive that. Cancelled at once where the first Ctrl-C has been. */
+void cli_interrupt_aim(vouch_session *session);
 
 #endif

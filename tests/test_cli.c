@@ -626,6 +626,114 @@ static void interrupt_ends_the_answer(void **state)
     json_decref(o);
 }
 
+/* Before there is anything to report: a line and the status. */
+static void interrupt_ends_what_is_read(void **state)
+{
+    (void)state;
+    char fifo[256], err[256], out[256];
+    strcpy(fifo, test_temporary("fifo"));
+    strcpy(err, test_temporary("read.err"));
+    strcpy(out, test_temporary("read.out"));
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    const char *const *const lines[] = {
+        ARGUMENTS(program("vouch"), "tokenize", "-m", target, "-f", fifo),
+        ARGUMENTS(program("vouch"), "run", "-m", target, "-f", fifo),
+        ARGUMENTS(program("vouch"), "perplexity", "-m", target, "-f", fifo),
+        ARGUMENTS(program("vouch"), "bench", "-m", target, "--prompts", fifo),
+        ARGUMENTS(program("vouch"), "analyze", "-m", target, "-d", draft, "--text", fifo),
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        const pid_t child = fork();
+        size_t n, n_out;
+        assert_true(child >= 0);
+        if (child == 0) become(lines[i], &(setting){0}, "/dev/null", out, err);
+        const int end = open(fifo, O_WRONLY); /* it reads from here on */
+        assert_true(end >= 0);
+        kill(child, SIGINT);
+        assert_int_equal(status_of(child), 1);
+        close(end);
+        char *text = read_whole(err, &n), *said = read_whole(out, &n_out);
+        assert_string_equal(text, "vouch: interrupted\n");
+        assert_int_equal(n_out, 0);
+        free(text), free(said);
+    }
+}
+
+/* What is there is reported, and no more; the last line is not the result. */
+static void interrupt_keeps_the_chunks(void **state)
+{
+    (void)state;
+    char path[256], err[256], bytes[4096], text[8000] = "", wanted[128];
+    int end, n_lines = 0;
+    size_t n;
+    ssize_t got;
+    for (int i = 0; i < 100; i++) strcat(text, "Where are you going? asked the stones, and the river said: down. ");
+    strcpy(path, test_temporary("stones"));
+    strcpy(err, test_temporary("chunks.err"));
+    write_whole(path, text, strlen(text));
+    const pid_t child =
+        run_into_pipe(ARGUMENTS("perplexity", "-m", target, "-f", path, "--ctx", "4", "--chunks", "500"), &end, err);
+    assert_int_equal(read(end, bytes, 1), 1);
+    kill(child, SIGINT);
+    while ((got = read(end, bytes, sizeof bytes)) > 0) {
+        for (ssize_t i = 0; i < got; i++) n_lines += bytes[i] == '\n';
+        assert_null(memmem(bytes, (size_t)got, "perplexity", 10));
+    }
+    close(end);
+    assert_int_equal(status_of(child), 1);
+    snprintf(wanted, sizeof wanted, "vouch: interrupted: %d of 500 chunks are complete and reported\n", n_lines);
+    char *said = read_whole(err, &n);
+    assert_string_equal(said, wanted);
+    free(said);
+}
+
+/* Whatever it is at: status 1 and a last line that says so; what JSON there is says so, too. */
+static void interrupt_ends_what_is_measured(void **state)
+{
+    (void)state;
+    enum { LENGTH = 300000 };
+    char path[256], err[256], json[256];
+    size_t n;
+    strcpy(path, test_temporary("long.txt"));
+    strcpy(err, test_temporary("measured.err"));
+    strcpy(json, test_temporary("measured.json"));
+    char *text = malloc(LENGTH);
+    memset(text, 'x', LENGTH);
+    write_whole(path, text, LENGTH);
+    free(text);
+    const char *const *const lines[] = {
+        ARGUMENTS(program("vouch"), "check", "-m", target, "-d", large, "--seconds", "3600", "--json", json),
+        ARGUMENTS(program("vouch"), "bench", "-m", target, "-c", "9000", "--depth", "2000", "--decode", "200", "--reps",
+                  "1000", "--json", json),
+        ARGUMENTS(program("vouch"), "analyze", "-m", target, "-d", large, "--text", path, "--chunks", "10000", "--ctx",
+                  "32", "--json", json),
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        write_whole(err, "", 0);
+        const pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) become(lines[i], &(setting){0}, "/dev/null", "/dev/null", err);
+        for (bool begun = false; !begun; usleep(2000)) {
+            char *said = read_whole(err, &n);
+            begun = strstr(said, "vouch: note: ") != NULL;
+            free(said);
+        }
+        kill(child, SIGINT);
+        assert_int_equal(status_of(child), 1);
+        char *said = read_whole(err, &n);
+        const char *last = strchr(said, '\n') + 1;
+        assert_int_equal(strncmp(last, "vouch: interrupted", 18), 0);
+        assert_string_equal(strchr(last, '\n'), "\n");
+        assert_int_equal(access(json, F_OK) == 0, strchr(last, ':') != strrchr(last, ':'));
+        free(said);
+        if (access(json, F_OK) != 0) continue;
+        json_t *o = json_of(json);
+        assert_true(json_is_true(json_object_get(o, "interrupted")));
+        json_decref(o);
+        assert_int_equal(unlink(json), 0);
+    }
+}
+
 /* -------------------------------------------------------------------- chat */
 
 static void chat_reads_lines(void **state)
@@ -736,6 +844,42 @@ static void chat_in_a_terminal(void **state)
     assert_false(terminal_wait(terminal, seen, sizeof seen, "cycle 1 ", LONG));
     assert_int_equal(status_of(child), 0);
     close(terminal);
+}
+
+/* The line of progress is wiped, in the middle of what can be cancelled and of what can only be ended. */
+static void interrupt_wipes_the_progress(void **state)
+{
+    (void)state;
+    test_skip_slow();
+    enum { LONG = 60000 };
+    static char seen[1 << 16];
+    char path[256];
+    strcpy(path, test_temporary("questions.txt"));
+    FILE *stream = fopen(path, "w");
+    for (int i = 0; i < 10000; i++) fprintf(stream, "What is %d?\n", i);
+    assert_int_equal(fclose(stream), 0);
+    const char *const *const lines[] = {
+        ARGUMENTS(program("vouch"), "check", "-m", target, "--seconds", "3600"),
+        ARGUMENTS(program("vouch"), "analyze", "-m", target, "-d", draft, "--prompts", path, "-n", "1000"),
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        int terminal;
+        const pid_t child = forkpty(&terminal, NULL, NULL, NULL);
+        if (child < 0) test_skip("no pseudo-terminal here");
+        if (child == 0) {
+            signal(SIGINT, SIG_DFL);
+            execv(lines[i][0], (char *const *)(uintptr_t)lines[i]);
+            _exit(127);
+        }
+        *seen = 0;
+        assert_true(terminal_wait(terminal, seen, sizeof seen, " left ", LONG));
+        assert_int_equal(write(terminal, "\003", 1), 1);
+        assert_true(terminal_wait(terminal, seen, sizeof seen, "      \rvouch: interrupted", LONG));
+        while (read(terminal, seen, sizeof seen) > 0) {
+        }
+        assert_int_equal(status_of(child), 1);
+        close(terminal);
+    }
 }
 
 /* ------------------------------------------------------------ other commands */
@@ -897,9 +1041,13 @@ int main(void)
         cmocka_unit_test(files_are_replaced_and_descriptors_are_not),
         cmocka_unit_test(closed_pipe_is_said),
         cmocka_unit_test(interrupt_ends_the_answer),
+        cmocka_unit_test(interrupt_ends_what_is_read),
+        cmocka_unit_test(interrupt_keeps_the_chunks),
+        cmocka_unit_test(interrupt_ends_what_is_measured),
         cmocka_unit_test(chat_reads_lines),
         cmocka_unit_test(template_comes_from_a_file),
         cmocka_unit_test(chat_in_a_terminal),
+        cmocka_unit_test(interrupt_wipes_the_progress),
         cmocka_unit_test(info_and_tokenize),
         cmocka_unit_test(perplexity_is_the_mean_surprise),
         cmocka_unit_test(perplexity_is_a_number),
