@@ -78,13 +78,25 @@ static bool is_stream(const char *path)
     return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
 }
 
-/* The file that `path` means, links followed. False: it can't be. */
+/* The file that `path` means, links followed, also to what isn't there yet. False: it can't be; errno says why. */
 static bool path_resolve(const char *path, char resolved[PATH_MAX])
 {
+    enum { MOST_LINKS = 40 };
+    char link[PATH_MAX], folder[PATH_MAX];
     if (realpath(path, resolved)) return true;
     if (errno != ENOENT || strlen(path) >= PATH_MAX) return false;
     strcpy(resolved, path);
-    return true;
+    for (int i = 0; i < MOST_LINKS; i++) {
+        const ssize_t n = readlink(resolved, link, sizeof link - 1);
+        if (n < 0) return true; /* no link any more */
+        link[n] = 0;
+        strcpy(folder, *link == '/' ? "/" : resolved);
+        if (snprintf(resolved, PATH_MAX, "%s/%s", dirname(folder), link) < PATH_MAX) continue;
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    errno = ELOOP;
+    return false;
 }
 
 vouch_status cli_file_check(const char *path, vouch_error *err)

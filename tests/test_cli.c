@@ -559,6 +559,30 @@ static void files_are_replaced_and_descriptors_are_not(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
+/* What is written where a link leads: to a file that is there, or isn't there yet. */
+static void links_are_followed(void **state)
+{
+    (void)state;
+    char file[256], near[256], far[256], loop[256];
+    struct stat info;
+    strcpy(file, test_temporary("led.to"));
+    strcpy(near, test_temporary("near"));
+    strcpy(far, test_temporary("far"));
+    strcpy(loop, test_temporary("loop"));
+    assert_int_equal(symlink("led.to", near) | symlink(near, far) | symlink("loop", loop), 0);
+    for (int i = 0; i < 2; i++) {
+        expect(RUN("run", "-m", target, "-p", "x", "-n", "4", "--stats-json", far), 0, NULL);
+        assert_int_equal(lstat(far, &info), 0);
+        assert_true(S_ISLNK(info.st_mode));
+        assert_int_equal(lstat(near, &info), 0);
+        assert_true(S_ISLNK(info.st_mode));
+        json_decref(json_of(file));
+    }
+    result r = RUN("run", "-m", target, "-p", "x", "-n", "4", "--stats-json", loop);
+    assert_int_equal(r.n_out, 0);
+    expect(r, 1, loop);
+}
+
 /* A run whose standard output is the write end of a small pipe. */
 static pid_t run_into_pipe(const char *const *arguments, int *read_end, const char *err)
 {
@@ -1039,6 +1063,7 @@ int main(void)
         cmocka_unit_test(failing_output_fails_the_command),
         cmocka_unit_test(full_disk_leaves_the_old_json),
         cmocka_unit_test(files_are_replaced_and_descriptors_are_not),
+        cmocka_unit_test(links_are_followed),
         cmocka_unit_test(closed_pipe_is_said),
         cmocka_unit_test(interrupt_ends_the_answer),
         cmocka_unit_test(interrupt_ends_what_is_read),
