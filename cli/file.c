@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,6 +96,36 @@ static bool path_resolve(const char *path, char resolved[PATH_MAX])
     }
     errno = ELOOP;
     return false;
+}
+
+/* What tells files apart, also one that isn't there yet. */
+typedef struct identity {
+    dev_t device;
+    ino_t number;        /* of the file, or of the folder it will be in */
+    char name[PATH_MAX]; /* in that; "" where the file is there */
+} identity;
+
+/* False: no regular file, nor ever one. */
+static bool file_identify(const char *path, identity *out)
+{
+    char resolved[PATH_MAX], copy[PATH_MAX];
+    struct stat info;
+    if (!path_resolve(path, resolved)) return false;
+    const bool exists = stat(resolved, &info) == 0;
+    if (exists && !S_ISREG(info.st_mode)) return false;
+    strcpy(copy, resolved);
+    strcpy(out->name, exists ? "" : basename(copy));
+    if (!exists && stat(dirname(resolved), &info) != 0) return false;
+    out->device = info.st_dev;
+    out->number = info.st_ino;
+    return true;
+}
+
+bool cli_file_is_same(const char *a, const char *b)
+{
+    identity left, right;
+    return !is_stream(a) && file_identify(a, &left) && file_identify(b, &right) && left.device == right.device &&
+           left.number == right.number && strcmp(left.name, right.name) == 0;
 }
 
 vouch_status cli_file_check(const char *path, vouch_error *err)

@@ -8,12 +8,15 @@
 #define VOUCH_CLI_FILE_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "vouch.h"
 
 /* *bytes, *n of them and a NUL after, is the caller's to free(). Errors: IO, MEMORY; name the path. */
 vouch_status cli_file_read(const char *path, char **bytes, size_t *n, vouch_error *err);
 
+/* Is what would be written to a the file of b, whether it is there yet or not? */
+bool cli_file_is_same(const char *a, const char *b);
 /* Fails where a later write certainly would: better before a long run than after it. Errors: IO. */
 vouch_status cli_file_check(const char *path, vouch_error *err);
 /* On failure the old content, if any, is still there. Errors: IO, MEMORY. */

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "file.h"
 #include "text.h"
 
 _Static_assert(sizeof(vouch_kv_type) == sizeof(int) &&
@@ -233,22 +233,13 @@ static bool is_written(const cli_flag *flag)
     return false;
 }
 
-/* Two names of one regular file, or of one that isn't there yet. */
-static bool is_same_file(const char *a, const char *b)
-{
-    struct stat left, right;
-    const bool is_left = stat(a, &left) == 0, is_right = stat(b, &right) == 0;
-    if (!is_left || !is_right) return !is_left && !is_right && strcmp(a, b) == 0;
-    return S_ISREG(left.st_mode) && left.st_dev == right.st_dev && left.st_ino == right.st_ino;
-}
-
 static bool check_written(given_flags given)
 {
     for (size_t i = 0; i < N_FLAGS; i++) {
         if (!given[i] || !is_written(&flags[i])) continue;
         for (size_t j = 0; j < N_FLAGS; j++) {
             const bool is_file = flags[j].kind == CLI_FLAG_FILE && strstr(flags[j].value, "FILE");
-            if (j == i || !given[j] || !is_file || !is_same_file(given[i], given[j])) continue;
+            if (j == i || !given[j] || !is_file || !cli_file_is_same(given[i], given[j])) continue;
             cli_complain("--%s %s is the file of --%s, too, which would be lost", flags[i].name, given[i],
                          flags[j].name);
             return false;
