@@ -81,6 +81,7 @@ void cli_progress_report(void *user, double share)
 {
     cli_progress *progress = user;
     const double now = cli_now();
+    share = fmax(0, fmin(share, 1)); /* of no time at all it is the whole: fmin takes 1 rather than NaN */
     if (progress->start == 0) progress->start = now;
     const double spent = now - progress->start;
     const int left = share > 0 ? (int)fmin(spent / share - spent + 0.5, 359999) : 0;
