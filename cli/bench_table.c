@@ -132,11 +132,13 @@ static void put_seconds(FILE *out, const cli_comparison *b, int width)
 
 static void put_costs(FILE *out, const cli_comparison *b)
 {
-    fprintf(out, "\nt(n), ms:");
-    for (size_t i = 0; i < b->costs.n; i++)
-        if (b->costs.items[i].n > 0)
-            fprintf(out, " %d: %.2f%s", b->costs.items[i].rows, b->costs.items[i].seconds * 1e3,
-                    i + 1 < b->costs.n ? "," : "\n");
+    const char *between = "\nt(n), ms: ";
+    for (size_t i = 0; i < b->costs.n; i++) {
+        if (b->costs.items[i].n == 0) continue;
+        fprintf(out, "%s%d: %.2f", between, b->costs.items[i].rows, b->costs.items[i].seconds * 1e3);
+        between = ", ";
+    }
+    fputc('\n', out);
 }
 
 int cli_bench_print(const cli_comparison *b)

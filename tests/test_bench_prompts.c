@@ -126,6 +126,23 @@ static void lossy_ways_are_named(void **state)
     }
 }
 
+/* Where there is room for the smaller passes only, the list of them is a whole line all the same. */
+static void costs_are_a_line(void **state)
+{
+    (void)state;
+    char path[256];
+    strcpy(path, test_temporary("short.txt"));
+    write_whole(path, "one two\n", 8);
+    result r = RUN("bench", "-m", model, "--prompts", path, "--ctx", "14", "-n", "4", "--spec", "ngram", "--raw");
+    assert_int_equal(r.status, 0);
+    const char *costs = strstr(r.out, "\nt(n), ms: 1: ");
+    assert_non_null(costs);
+    assert_non_null(strstr(costs, ", 2: "));
+    assert_null(strstr(costs, ", 17: "));
+    assert_true(r.out[r.n_out - 1] == '\n' && strchr("0123456789", r.out[r.n_out - 2]));
+    result_free(&r);
+}
+
 static void answers_are_compared(void **state)
 {
     (void)state;
@@ -375,7 +392,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_are_compared), cmocka_unit_test(lossy_ways_are_named),
-        cmocka_unit_test(rounds_are_alike),
+        cmocka_unit_test(rounds_are_alike),     cmocka_unit_test(costs_are_a_line),
         cmocka_unit_test(files_are_whole),      cmocka_unit_test(plain_lines_and_selections),
         cmocka_unit_test(prompts_that_fail),    cmocka_unit_test(interrupt_keeps_what_there_is),
     };

@@ -169,7 +169,7 @@ static void flags_that_contradict_are_named(void **state)
         {{"run", "--spec", "ngram,prediction"}, "--spec ngram,prediction needs --prediction FILE"},
         {{"run", "--stats-json", "Makefile", "-f", "./Makefile"}, "--stats-json Makefile is the file of --prompt-file"},
         {{"bench", "--prompts", "p", "--json", "no-such", "--csv", "no-such"}, "--json no-such is the file of --csv"},
-        {{"bench", "--prompts", "p", "--json", "no-such", "--html", ".//no-such"}, "--json no-such is the file of --html"},
+        {{"bench", "--prompts", "p", "--json", "absent", "--html", ".//absent"}, "--json absent is the file of --html"},
         {{"bench", "--prompts", "p", "--json", "tests/../x", "--html", "x"}, "--json tests/../x is the file of --html"},
         {{"bench", "--prompts", "p", "--json", "no-such", "--html", "tests/no-such"}, "--model FILE is missing"},
         {{"run", "--spec", "history"}, "--spec history needs --history FILE"},
