@@ -46,7 +46,7 @@ static vouch_status chunks_add(cli_analysis *a, vouch_error *err)
     char *bytes = NULL, name[32];
     size_t n;
     vouch_status status = cli_file_read(o->text, &bytes, &n, err);
-    if (!status) status = cli_prompt_tokenize(a->engine->model, bytes, n, VOUCH_TOKENIZE_BOS, &all, err);
+    if (!status) status = cli_prompt_tokenize(a->engine, bytes, NULL, n, VOUCH_TOKENIZE_BOS, &all, err);
     for (size_t at = 0; !status && at + 2 <= all.n && a->n_texts < most; at += size) {
         const size_t left = all.n - at;
         snprintf(name, sizeof name, "from token %zu", at);

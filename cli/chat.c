@@ -67,7 +67,7 @@ static vouch_status turn_take(cli_engine *engine, history *h, const char *questi
     const size_t before = h->n;
     cli_tokens prompt = {NULL, 0};
     if (!history_add(h, "user", question)) goto memory;
-    vouch_status status = cli_prompt_tokenize_chat(engine, h->items, h->n, &prompt, err);
+    vouch_status status = cli_prompt_tokenize(engine, NULL, h->items, h->n, 0, &prompt, err);
     if (!status) status = cli_answer(engine, &prompt, reply, err);
     free(prompt.items);
     if (status) {

@@ -81,11 +81,11 @@ static int chunks_measure(measure *m, int64_t n_chunks)
 }
 
 /* The token that the model's file wants at the beginning of a text, or -1. */
-static int32_t beginning(const vouch_model *model)
+static int32_t beginning(const cli_engine *engine)
 {
     cli_tokens none = {NULL, 0};
     vouch_error err;
-    if (cli_prompt_tokenize(model, "", 0, VOUCH_TOKENIZE_BOS, &none, &err)) return -1;
+    if (cli_prompt_tokenize(engine, "", NULL, 0, VOUCH_TOKENIZE_BOS, &none, &err)) return -1;
     const int32_t token = none.n == 1 ? none.items[0] : -1;
     free(none.items);
     return token;
@@ -114,7 +114,7 @@ static int measure_text(cli_engine *engine, const cli_tokens *tokens)
                  .n_ctx = n_ctx,
                  .rows = chunk_rows < MOST_ROWS ? chunk_rows : MOST_ROWS,
                  .n_vocab = vouch_model_get_info(engine->model)->n_vocab,
-                 .bos = beginning(engine->model)};
+                 .bos = beginning(engine)};
     m.chunk = malloc((size_t)n_ctx * sizeof *m.chunk);
     m.logits = malloc((size_t)m.rows * (size_t)m.n_vocab * sizeof *m.logits);
     if (m.chunk && m.logits) {
@@ -139,7 +139,7 @@ int cli_perplexity(const cli_options *options)
     size_t n = 0;
     if (cli_file_read(options->file, &text, &n, &err)) return cli_flag_fail("file", &err);
     int status = cli_engine_open(&engine, options);
-    if (!status && cli_prompt_tokenize(engine.model, text, n, VOUCH_TOKENIZE_BOS, &tokens, &err))
+    if (!status && cli_prompt_tokenize(&engine, text, NULL, n, VOUCH_TOKENIZE_BOS, &tokens, &err))
         status = cli_engine_fail(&err);
     if (!status) status = measure_text(&engine, &tokens);
     free(tokens.items);

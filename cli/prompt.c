@@ -32,33 +32,24 @@ bool cli_prompt_is_chat(const cli_engine *engine)
     return strcmp(vouch_model_get_info(engine->model)->chat_template, "none") != 0;
 }
 
-vouch_status cli_prompt_tokenize(const vouch_model *model, const char *text, size_t n, unsigned flags,
-                                 cli_tokens *out, vouch_error *err)
+vouch_status cli_prompt_tokenize(const cli_engine *engine, const char *text, const vouch_message *messages, size_t n,
+                                 unsigned flags, cli_tokens *out, vouch_error *err)
 {
+    int32_t *items = NULL;
     size_t count = 0;
-    vouch_status status = vouch_tokenize(model, text, n, flags, NULL, 0, &count, err);
-    if (status && status != VOUCH_E_BUFFER) return status;
-    int32_t *items = malloc((count + 1) * sizeof *items);
-    if (!items) return prompt_fail(err, VOUCH_E_MEMORY, "not enough memory for the prompt's tokens");
-    status = vouch_tokenize(model, text, n, flags, items, count, &count, err);
-    if (status) free(items);
-    else *out = (cli_tokens){items, count};
-    return status;
-}
-
-vouch_status cli_prompt_tokenize_chat(const cli_engine *engine, const vouch_message *messages, size_t n,
-                                      cli_tokens *out, vouch_error *err)
-{
-    const vouch_model *model = engine->model;
-    size_t count = 0;
-    vouch_status status = vouch_tokenize_chat(model, messages, n, NULL, 0, &count, err);
-    if (status && status != VOUCH_E_BUFFER) return status;
-    int32_t *items = malloc((count + 1) * sizeof *items);
-    if (!items) return prompt_fail(err, VOUCH_E_MEMORY, "not enough memory for the prompt's tokens");
-    status = vouch_tokenize_chat(model, messages, n, items, count, &count, err);
-    if (status) free(items);
-    else *out = (cli_tokens){items, count};
-    return status;
+    for (int filling = 0; filling < 2; filling++) {
+        const size_t room = filling ? count + 1 : 0;
+        if (filling) items = malloc(room * sizeof *items);
+        if (filling && !items) return prompt_fail(err, VOUCH_E_MEMORY, "not enough memory for the prompt's tokens");
+        const vouch_status status =
+            messages ? vouch_tokenize_chat(engine->model, messages, n, items, room, &count, err)
+                     : vouch_tokenize(engine->model, text, n, flags, items, room, &count, err);
+        if (!status || (status == VOUCH_E_BUFFER && !filling)) continue;
+        free(items);
+        return status;
+    }
+    *out = (cli_tokens){items, count};
+    return VOUCH_OK;
 }
 
 vouch_status cli_prompt_tokenize_question(const cli_engine *engine, const char *text, size_t n, cli_tokens *out,
@@ -68,6 +59,6 @@ vouch_status cli_prompt_tokenize_question(const cli_engine *engine, const char *
     const vouch_message messages[] = {{"system", system}, {"user", text}};
     const size_t skip = system == NULL;
     if (!cli_prompt_is_chat(engine))
-        return cli_prompt_tokenize(engine->model, text, n, VOUCH_TOKENIZE_BOS, out, err);
-    return cli_prompt_tokenize_chat(engine, messages + skip, 2 - skip, out, err);
+        return cli_prompt_tokenize(engine, text, NULL, n, VOUCH_TOKENIZE_BOS, out, err);
+    return cli_prompt_tokenize(engine, NULL, messages + skip, 2 - skip, 0, out, err);
 }

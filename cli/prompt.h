@@ -21,11 +21,10 @@ int cli_prompt_read(const cli_options *options, char **text, size_t *n);
 /* Is the prompt to go through a template? The answer depends on the model. */
 bool cli_prompt_is_chat(const cli_engine *engine);
 
-/* Errors: MEMORY, UNSUPPORTED (the model lacks what the template needs). */
-vouch_status cli_prompt_tokenize(const vouch_model *model, const char *text, size_t n, unsigned flags,
-                                 cli_tokens *out, vouch_error *err);
-vouch_status cli_prompt_tokenize_chat(const cli_engine *engine, const vouch_message *messages, size_t n,
-                                      cli_tokens *out, vouch_error *err);
+/* n bytes of text, by VOUCH_TOKENIZE_ flags; or, where there are any, n messages through the template.
+ * Errors: MEMORY, UNSUPPORTED (the model lacks what the template needs). */
+vouch_status cli_prompt_tokenize(const cli_engine *engine, const char *text, const vouch_message *messages, size_t n,
+                                 unsigned flags, cli_tokens *out, vouch_error *err);
 /* One question: with a template it is the user's message behind --system (text ends at a NUL then), without it is the
  * text to go on with. */
 vouch_status cli_prompt_tokenize_question(const cli_engine *engine, const char *text, size_t n, cli_tokens *out,

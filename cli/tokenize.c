@@ -61,7 +61,7 @@ int cli_tokenize(const cli_options *options)
     if (!status) {
         const unsigned flags =
             (options->special ? VOUCH_TOKENIZE_SPECIAL : 0) | (options->bos ? VOUCH_TOKENIZE_BOS : 0);
-        if (cli_prompt_tokenize(engine.model, text, n, flags, &tokens, &err)) status = cli_engine_fail(&err);
+        if (cli_prompt_tokenize(&engine, text, NULL, n, flags, &tokens, &err)) status = cli_engine_fail(&err);
         else if (options->n_frequent == 0) tokens_write(stdout, engine.model, &tokens, options->ids);
         else if (!frequent_write(stdout, engine.model, &tokens, options->n_frequent)) {
             cli_complain("not enough memory");
