@@ -340,8 +340,6 @@ int cli_analyze(const cli_options *options)
     if (options->json && cli_file_check(options->json, &err)) return cli_flag_fail("json", &err);
     if (options->svg && cli_file_check(options->svg, &err)) return cli_flag_fail("svg", &err);
     int status = cli_engine_open(&engine, options);
-    if (!status && vouch_model_check_pair(engine.model, engine.draft, &err))
-        status = cli_flag_fail("draft-model", &err);
     if (!status) status = texts_collect(&a);
     if (!status && texts_read(&a, &err)) status = cli_engine_fail(&err);
     if (!status && cli_analysis_sum_up(&a, &err)) status = cli_engine_fail(&err);

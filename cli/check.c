@@ -182,8 +182,6 @@ int cli_check_run(const cli_options *options)
     vouch_error err;
     if (options->json && cli_file_check(options->json, &err)) return cli_flag_fail("json", &err);
     int status = cli_engine_open(&engine, options);
-    if (!status && engine.draft && vouch_model_check_pair(engine.model, engine.draft, &err))
-        status = cli_flag_fail("draft-model", &err);
     if (!status) {
         c.start = cli_now();
         cli_interrupt_set(CLI_INTERRUPT_CANCELS);

@@ -97,7 +97,7 @@ static vouch_status head_read(cli_engine *engine, const char *path, vouch_error 
     return status;
 }
 
-/* --chat-template is a name or a file. */
+/* --chat-template is a name or a file. A message about the model's file names that. */
 static int target_open(cli_engine *engine, const cli_options *options)
 {
     const char *asked = options->chat_template;
@@ -110,7 +110,31 @@ static int target_open(cli_engine *engine, const cli_options *options)
     const vouch_status status =
         model_open(&engine->model, options->model, is_own ? NULL : is_file ? text : asked, options, &err);
     free(text);
+    if (status == VOUCH_E_UNSUPPORTED && !is_own && strncmp(err.message, options->model, strlen(options->model)) != 0) {
+        cli_complain("--chat-template: %s: %s", asked, err.message);
+        return CLI_FAILED;
+    }
     return status ? cli_engine_fail(&err) : CLI_DONE;
+}
+
+/* The target is open. */
+static int draft_open(cli_engine *engine, const cli_options *options)
+{
+    vouch_error err;
+    if (model_open(&engine->draft, options->draft_model, NULL, options, &err)) return cli_flag_fail("draft-model", &err);
+    const vouch_model_info *target = vouch_model_get_info(engine->model), *draft = vouch_model_get_info(engine->draft);
+    if (!options->session.speculation.allow_vocab_mismatch &&
+        vouch_model_check_pair(engine->model, engine->draft, &err)) {
+        const bool has_bridge = strcmp(target->tokenizer, "none") != 0 && strcmp(draft->tokenizer, "none") != 0;
+        cli_complain("--draft-model: %s: %s%s", options->draft_model, err.message,
+                     has_bridge ? "; with --allow-vocab-mismatch `vouch run` and `vouch bench` guess what both have" : "");
+        return CLI_FAILED;
+    }
+    if (draft->n_parameters > target->n_parameters)
+        cli_note("the draft model is larger than the target (%.1f against %.1f million parameters): "
+                 "the text stays right, but will not come sooner",
+                 (double)draft->n_parameters * 1e-6, (double)target->n_parameters * 1e-6);
+    return CLI_DONE;
 }
 
 int cli_engine_open(cli_engine *engine, const cli_options *options)
@@ -118,17 +142,9 @@ int cli_engine_open(cli_engine *engine, const cli_options *options)
     vouch_error err;
     const double start = cli_now();
     *engine = (cli_engine){.options = options};
-    const int status = target_open(engine, options);
+    int status = target_open(engine, options);
+    if (!status && options->draft_model) status = draft_open(engine, options);
     if (status) return status;
-    if (options->draft_model) {
-        if (model_open(&engine->draft, options->draft_model, NULL, options, &err)) return cli_engine_fail(&err);
-        const int64_t n = vouch_model_get_info(engine->model)->n_parameters;
-        const int64_t n_draft = vouch_model_get_info(engine->draft)->n_parameters;
-        if (n_draft > n)
-            cli_note("the draft model is larger than the target (%.1f against %.1f million parameters): "
-                     "the text stays right, but will not come sooner",
-                     (double)n_draft * 1e-6, (double)n * 1e-6);
-    }
     if (options->draft_head && head_read(engine, options->draft_head, &err)) return cli_flag_fail("draft-head", &err);
     engine->load_seconds = cli_now() - start;
     return bias_check(engine);

@@ -20,7 +20,7 @@ typedef struct cli_engine {
     double load_seconds;
 } cli_engine;
 
-/* Opens the target and, where one is given, the draft model. Returns an exit status; a failure has
+/* Opens the target and, where one is given, the draft model, which has to fit. Returns an exit status; a failure has
  * been complained about, and cli_engine_close is due in any case. */
 int cli_engine_open(cli_engine *engine, const cli_options *options);
 /* The draft model and its head. */

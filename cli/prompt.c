@@ -46,6 +46,12 @@ vouch_status cli_prompt_tokenize(const cli_engine *engine, const char *text, con
                      : vouch_tokenize(engine->model, text, n, flags, items, room, &count, err);
         if (!status || (status == VOUCH_E_BUFFER && !filling)) continue;
         free(items);
+        const bool has_tokenizer = strcmp(vouch_model_get_info(engine->model)->tokenizer, "none") != 0;
+        if (status != VOUCH_E_UNSUPPORTED || has_tokenizer) return status;
+        snprintf(err->message, sizeof err->message,
+                 "%.300s: the file has no tokenizer, so the model takes no text: use one with tokenizer.ggml keys; "
+                 "`vouch check`, and `vouch bench` without prompts, need none",
+                 engine->options->model);
         return status;
     }
     *out = (cli_tokens){items, count};

@@ -192,13 +192,46 @@ static void odd_prompts(void **state)
     free(text);
 }
 
+/* Which of the files it is that doesn't fit, and what can be done. */
+static void files_that_do_not_fit_are_named(void **state)
+{
+    (void)state;
+    char says[400], bare[256], passwords[256];
+    snprintf(says, sizeof says, "--draft-model: %s: token ", foreign);
+    const char *const *const pairs[] = {
+        ARGUMENTS("run", "-m", target, "-d", foreign, "-p", "x"),
+        ARGUMENTS("check", "-m", target, "-d", foreign),
+        ARGUMENTS("analyze", "-m", target, "-d", foreign),
+        ARGUMENTS("bench", "-m", target, "-d", foreign, "--prompts", "/dev/null"),
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        result pair = run_as(&(setting){0}, "vouch", pairs[i]);
+        assert_non_null(strstr(pair.err, "; with --allow-vocab-mismatch `vouch run`"));
+        expect(pair, 1, says);
+    }
+    strcpy(bare, test_temporary("bare.gguf"));
+    tiny_model_write(bare, &(tiny_model_options){.n_vocab = 100, .n_ctx = 8192, .seed = 1});
+    snprintf(says, sizeof says, "%s: the file has no tokenizer", bare);
+    expect(RUN("run", "-m", bare, "-p", "x"), 1, says);
+    expect(RUN("tokenize", "-m", bare, "-p", "x"), 1, says);
+    snprintf(says, sizeof says, "--draft-model: %s: the draft model has no token table", bare);
+    result r = RUN("run", "-m", target, "-d", bare, "-p", "x");
+    assert_null(strstr(r.err, "--allow-vocab-mismatch"));
+    expect(r, 1, says);
+    strcpy(passwords, test_temporary("passwords"));
+    write_whole(passwords, "root:x:0:0", 10);
+    snprintf(says, sizeof says, "--chat-template: %s: chat template: it doesn't write", passwords);
+    expect(RUN("run", "-m", target, "-p", "x", "--chat-template", passwords), 1, says);
+    snprintf(says, sizeof says, "vouch: %s: ", bare);
+    expect(RUN("run", "-m", bare, "-p", "x", "--chat-template", passwords), 1, says);
+}
+
 static void values_only_the_model_can_judge(void **state)
 {
     (void)state;
     expect(RUN("run", "-m", target, "-p", "x", "--logit-bias", "99999999=1"), 2,
            "--logit-bias '99999999=1': the model's tokens are 0 to ");
     expect(RUN("perplexity", "-m", target, "-f", "/nowhere/at/all"), 1, "--file: /nowhere/at/all");
-    expect(RUN("run", "-m", target, "-d", foreign, "-p", "x"), 1, "token");
     expect(RUN("run", "-m", target, "-d", large, "-p", "x", "-n", "2"), 0, "larger than the target");
     expect(RUN("run", "-m", target, "-d", narrow, "-p", "x", "-n", "2"), 0,
            "trained for 100 tokens of context, the target");
@@ -1053,6 +1086,7 @@ int main(void)
         cmocka_unit_test(draft_head_is_a_list_of_tokens),
         cmocka_unit_test(prompt_comes_from_anywhere),
         cmocka_unit_test(odd_prompts),
+        cmocka_unit_test(files_that_do_not_fit_are_named),
         cmocka_unit_test(values_only_the_model_can_judge),
         cmocka_unit_test(stats_add_up),
         cmocka_unit_test(rules_are_named),
