@@ -25,6 +25,7 @@ const char *const cli_command_names[CLI_COMMANDS] = {"run", "info", "tokenize", 
 #define PASSES       CLI_BENCH, "Passes"
 #define WITH_WEIGHTS (CLI_RUN | CLI_PERPLEXITY | CLI_BENCH | CLI_CHECK | CLI_ANALYZE)
 #define EVERYWHERE   (WITH_WEIGHTS | CLI_INFO | CLI_TOKENIZE)
+#define PENALTY      "[-1e6, 1e6]" /* as far as logits stay finite */
 #define RULES        "rejection|match|block|coupled|auto" /* in the order of vouch_accept */
 #define ANY          "[0, 2147483647]"
 #define SPEC_WORDS   "auto|none|draft|ngram|suffix|recycle|prediction|history" /* in the order of the drafters' bits */
@@ -114,16 +115,16 @@ static const cli_flag flags[] = {
      "keep the likeliest that sum to P", NULL, NULL},
     {"min-p", NULL, 0, CLI_FLAG_FLOAT, AT(session.sampling.min_p), "P", "[0, 1)", SAMPLING,
      "keep those with P times the likeliest's", NULL, NULL},
-    {"repeat-penalty", NULL, 0, CLI_FLAG_FLOAT, AT(session.sampling.repeat_penalty), "R", "(0, inf)",
+    {"repeat-penalty", NULL, 0, CLI_FLAG_FLOAT, AT(session.sampling.repeat_penalty), "R", "[0.001, 1000]",
      SAMPLING, "divides logits of tokens seen; 1: off", NULL, NULL},
-    {"frequency-penalty", NULL, 0, CLI_FLAG_FLOAT, AT(session.sampling.frequency_penalty), "X", "(-inf, inf)",
+    {"frequency-penalty", NULL, 0, CLI_FLAG_FLOAT, AT(session.sampling.frequency_penalty), "X", PENALTY,
      SAMPLING, "minus X for each time seen", NULL, NULL},
-    {"presence-penalty", NULL, 0, CLI_FLAG_FLOAT, AT(session.sampling.presence_penalty), "X", "(-inf, inf)",
+    {"presence-penalty", NULL, 0, CLI_FLAG_FLOAT, AT(session.sampling.presence_penalty), "X", PENALTY,
      SAMPLING, "minus X once seen", NULL, NULL},
     {"penalty-window", "repeat-last-n", 0, CLI_FLAG_INT, AT(session.sampling.penalty_window), "N", ANY,
      SAMPLING, "tokens back that penalties see", NULL, NULL},
     {"logit-bias", NULL, 0, CLI_FLAG_TEXTS, AT(bias_texts), "ID=X", NULL, SAMPLING,
-     "adds X to a token's logit, -inf bans it; repeatable", NULL, NULL},
+     "adds X, in [-1e9, 1e9], to a token's logit; -inf bans\nit; repeatable", NULL, NULL},
     {"seed", NULL, 0, CLI_FLAG_SEED, AT(session.sampling.seed), "N", "[0, 2^64)", SAMPLING,
      "key of the random numbers", NULL, NULL},
 
@@ -425,8 +426,9 @@ static bool parse_bias(const char *text, vouch_logit_bias *bias)
     const bool has_token = *text >= '0' && *text <= '9' && *end == '=' && token <= INT32_MAX;
     const char *number = has_token ? end + 1 : "";
     const float value = strtof(number, &end);
-    if (!has_token || end == number || isspace((unsigned char)*number) || *end || isnan(value) || value == INFINITY) {
-        cli_complain("--logit-bias '%s': it takes ID=X, a token's id and a number or -inf", text);
+    const bool is_number = end > number && !isspace((unsigned char)*number) && !*end;
+    if (!has_token || !is_number || !(fabsf(value) <= 1e9f || value == -INFINITY)) {
+        cli_complain("--logit-bias '%s': it takes ID=X, a token's id and a number in [-1e9, 1e9] or -inf", text);
         return false;
     }
     *bias = (vouch_logit_bias){(int32_t)token, value};

@@ -242,6 +242,22 @@ static void values_only_the_model_can_judge(void **state)
            "lossy: with --lenience 0.5 the text no longer has exactly");
 }
 
+/* No value that a flag takes makes the model's logits anything but numbers. */
+static void penalties_leave_numbers(void **state)
+{
+    (void)state;
+    static const char *const lines[][4] = {
+        {"--repeat-penalty", "0.001", "--logit-bias", "50=1e9"},
+        {"--repeat-penalty", "1000", "--logit-bias", "50=-1e9"},
+        {"--repeat-penalty", "0.001", "--frequency-penalty", "-1e6"},
+        {"--frequency-penalty", "1e6", "--presence-penalty", "1e6"},
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        expect(RUN("run", "-m", target, "-p", "The river", "-n", "40", NO_CONTROL, lines[i][0], lines[i][1], lines[i][2],
+                   lines[i][3]),
+               0, NULL);
+}
+
 /* -------------------------------------------------------------------- JSON */
 
 static int64_t sum(const json_t *object, const char *key)
@@ -1088,6 +1104,7 @@ int main(void)
         cmocka_unit_test(odd_prompts),
         cmocka_unit_test(files_that_do_not_fit_are_named),
         cmocka_unit_test(values_only_the_model_can_judge),
+        cmocka_unit_test(penalties_leave_numbers),
         cmocka_unit_test(stats_add_up),
         cmocka_unit_test(rules_are_named),
         cmocka_unit_test(sampled_text_by_rule),
