@@ -49,6 +49,8 @@ const cli_answered *cli_bench_answer(const cli_comparison *bench, size_t questio
 void cli_bench_close_question(cli_comparison *bench, size_t question);
 cli_summary cli_bench_summary(const cli_comparison *bench, size_t way, const char *category);
 int32_t cli_bench_threads(const cli_comparison *bench);
+/* Where answers end: "128 tokens" */
+const char *cli_bench_limit(const cli_comparison *bench, char text[32]);
 
 int cli_bench_passes(const cli_options *options);
 int cli_bench_print(const cli_comparison *bench);

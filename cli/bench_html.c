@@ -32,6 +32,7 @@ static void put_head(FILE *out, const cli_comparison *b)
 {
     const cli_options *o = b->engine->options;
     const vouch_model_info *info = vouch_model_get_info(b->engine->model);
+    char limit[32];
     fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
           "<link rel=\"icon\" href=\"data:,\"><title>vouch bench</title>\n",
@@ -48,8 +49,8 @@ static void put_head(FILE *out, const cli_comparison *b)
     fprintf(out, "</p>\n<p class=\"d\">%s, %d threads; %zu prompts of ", info->cpu, cli_bench_threads(b),
             b->questions.n);
     cli_put_html(out, o->prompts);
-    fprintf(out, ", %zu round%s, answers to %d tokens, ", b->n_rounds, b->n_rounds == 1 ? "" : "s",
-            o->session.max_tokens);
+    fprintf(out, ", %zu round%s, answers to %s, ", b->n_rounds, b->n_rounds == 1 ? "" : "s",
+            cli_bench_limit(b, limit));
     if (o->session.sampling.temperature == 0) fputs("greedy", out);
     else fprintf(out, "temperature %g", (double)o->session.sampling.temperature);
     fputs(". All ways answered each prompt in turn.</p>\n", out);

@@ -33,13 +33,14 @@ static void put_head(FILE *out, const cli_comparison *b)
 {
     const cli_options *o = b->engine->options;
     const vouch_model_info *info = vouch_model_get_info(b->engine->model);
+    char limit[32];
     cli_put_escaped(out, o->model, strlen(o->model), 0);
     if (o->draft_model) {
         fprintf(out, ", draft ");
         cli_put_escaped(out, o->draft_model, strlen(o->draft_model), 0);
     }
     fprintf(out, "\n%s, %s, %d threads; ", info->weight_types, info->cpu, cli_bench_threads(b));
-    fprintf(out, "%zu prompts, %zu rounds, answers to %d tokens, ", b->questions.n, b->n_rounds, o->session.max_tokens);
+    fprintf(out, "%zu prompts, %zu rounds, answers to %s, ", b->questions.n, b->n_rounds, cli_bench_limit(b, limit));
     if (o->session.sampling.temperature == 0) fprintf(out, "greedy\n\n");
     else fprintf(out, "temperature %g\n\n", (double)o->session.sampling.temperature);
 }

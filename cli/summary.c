@@ -16,6 +16,14 @@ int32_t cli_bench_threads(const cli_comparison *b)
     return given ? given : vouch_cpu_count();
 }
 
+const char *cli_bench_limit(const cli_comparison *b, char text[32])
+{
+    const int32_t most = b->engine->options->session.max_tokens;
+    if (most > 0) snprintf(text, 32, "%d tokens", most);
+    else snprintf(text, 32, "the context's end");
+    return text;
+}
+
 static bool is_before(const cli_answered *a, const cli_answered *b)
 {
     const double x = a->stats.decode_seconds, y = b->stats.decode_seconds;

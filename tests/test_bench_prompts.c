@@ -143,6 +143,23 @@ static void costs_are_a_line(void **state)
     result_free(&r);
 }
 
+static void answers_without_a_limit_end_with_the_context(void **state)
+{
+    (void)state;
+    char path[256], html[256];
+    size_t n;
+    strcpy(path, test_temporary("short.txt"));
+    strcpy(html, test_temporary("limit.html"));
+    write_whole(path, "one two\n", 8);
+    result r = RUN("bench", "-m", model, "--prompts", path, "--ctx", "40", "-n", "0", "--raw", "--html", html);
+    assert_int_equal(r.status, 0);
+    char *page = read_whole(html, &n);
+    assert_non_null(strstr(r.out, ", answers to the context's end, "));
+    assert_non_null(strstr(page, ", answers to the context's end, "));
+    free(page);
+    result_free(&r);
+}
+
 static void answers_are_compared(void **state)
 {
     (void)state;
@@ -393,6 +410,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_are_compared), cmocka_unit_test(lossy_ways_are_named),
         cmocka_unit_test(rounds_are_alike),     cmocka_unit_test(costs_are_a_line),
+        cmocka_unit_test(answers_without_a_limit_end_with_the_context),
         cmocka_unit_test(files_are_whole),      cmocka_unit_test(plain_lines_and_selections),
         cmocka_unit_test(prompts_that_fail),    cmocka_unit_test(interrupt_keeps_what_there_is),
     };
