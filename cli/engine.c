@@ -121,13 +121,15 @@ static int target_open(cli_engine *engine, const cli_options *options)
 static int draft_open(cli_engine *engine, const cli_options *options)
 {
     vouch_error err;
-    if (model_open(&engine->draft, options->draft_model, NULL, options, &err)) return cli_flag_fail("draft-model", &err);
+    const vouch_status status = model_open(&engine->draft, options->draft_model, NULL, options, &err);
+    if (status) return cli_flag_fail("draft-model", &err);
     const vouch_model_info *target = vouch_model_get_info(engine->model), *draft = vouch_model_get_info(engine->draft);
     if (!options->session.speculation.allow_vocab_mismatch &&
         vouch_model_check_pair(engine->model, engine->draft, &err)) {
         const bool has_bridge = strcmp(target->tokenizer, "none") != 0 && strcmp(draft->tokenizer, "none") != 0;
         cli_complain("--draft-model: %s: %s%s", options->draft_model, err.message,
-                     has_bridge ? "; with --allow-vocab-mismatch `vouch run` and `vouch bench` guess what both have" : "");
+                     has_bridge ? "; with --allow-vocab-mismatch `vouch run` and `vouch bench` guess what both have"
+                                : "");
         return CLI_FAILED;
     }
     if (draft->n_parameters > target->n_parameters)

@@ -238,6 +238,11 @@ static bool check_written(given_flags given)
 {
     for (size_t i = 0; i < N_FLAGS; i++) {
         if (!given[i] || !is_written(&flags[i])) continue;
+        if (strcmp(given[i], "-") == 0) {
+            cli_complain("--%s -: standard output has the text alone; name a file, ./- for one of that name",
+                         flags[i].name);
+            return false;
+        }
         for (size_t j = 0; j < N_FLAGS; j++) {
             const bool is_file = flags[j].kind == CLI_FLAG_FILE && strstr(flags[j].value, "FILE");
             if (j == i || !given[j] || !is_file || !cli_file_is_same(given[i], given[j])) continue;
@@ -572,6 +577,10 @@ bool cli_options_parse(cli_options *options, unsigned command, int argc, char **
     if (!cli_flags_parse(&table, command, argc, argv, options, given)) return false;
     if (options->help) return true;
     if (!check_exclusive(given) || !check_written(given) || !check_cpu(options->cpu)) return false;
+    if (command == CLI_TOKENIZE && options->ids && options->n_frequent > 0) {
+        cli_complain("--ids has no effect with --frequent: leave out one of them");
+        return false;
+    }
     if (command == CLI_RUN && !check_run(options, given)) return false;
     if (command == CLI_BENCH && !check_bench(options, given)) return false;
     if (!options->model) {

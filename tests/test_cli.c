@@ -253,8 +253,8 @@ static void penalties_leave_numbers(void **state)
         {"--frequency-penalty", "1e6", "--presence-penalty", "1e6"},
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        expect(RUN("run", "-m", target, "-p", "The river", "-n", "40", NO_CONTROL, lines[i][0], lines[i][1], lines[i][2],
-                   lines[i][3]),
+        expect(RUN("run", "-m", target, "-p", "The river", "-n", "40", NO_CONTROL, lines[i][0], lines[i][1],
+                   lines[i][2], lines[i][3]),
                0, NULL);
 }
 
