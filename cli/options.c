@@ -84,7 +84,7 @@ static const cli_flag flags[] = {
     {"prediction", NULL, 0, CLI_FLAG_FILE, AT(prediction), "FILE", NULL, CLI_RUN, "Speculation",
      "your own guess of the answer, to copy from", NULL, NULL},
     {"history", NULL, 0, CLI_FLAG_FILE, AT(history), "FILE", NULL, CLI_RUN, "Speculation",
-     "earlier answers to copy from; this one is added", NULL, NULL},
+     "earlier answers to copy from; this one is added (of\nruns at the same time, only that of the last to end)", NULL, NULL},
     {"history-tokens", NULL, 0, CLI_FLAG_INT, AT(session.speculation.history_tokens), "N", "[4, 16777216]",
      SPECULATION, "most of them kept (default 65536)", NULL, NULL},
     {"forget", NULL, 0, CLI_FLAG_SWITCH, AT(session.speculation.forget), NULL, NULL, SPECULATION,

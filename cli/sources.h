@@ -8,7 +8,7 @@
 /* Gives the session what --prediction and --history name; a history that isn't there yet is empty. Returns an exit
  * status; a failure has been complained about. */
 int cli_sources_load(cli_engine *engine);
-/* Writes the history back, with the answers of this session. */
+/* Writes the history back, with the answers of this session and none that another has written since. */
 int cli_sources_save(cli_engine *engine);
 
 #endif

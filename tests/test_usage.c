@@ -32,6 +32,7 @@ static void help_goes_to_stdout(void **state)
     result r = RUN("run", "--help");
     assert_non_null(strstr(r.out, "--num-speculative-tokens N"));
     assert_non_null(strstr(r.out, "in [1, 64]"));
+    assert_non_null(strstr(r.out, "runs at the same time, only that of the last to end"));
     assert_non_null(strstr(r.out, "Examples"));
     assert_null(strstr(r.out, "\033"));
     result_free(&r);
