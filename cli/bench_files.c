@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* A benchmark over prompts for programs: --json has the sums, --csv a line for each answer. */
-#include <math.h>
 #include <string.h>
 
 #include "bench.h"

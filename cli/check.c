@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "check.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"

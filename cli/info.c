@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* vouch info: what a model file holds and how it will run here. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"

@@ -11,7 +11,6 @@
  * All of a round meet the machine in the same state, so that ratios hold where its speed wanders. Each figure
  * is the median over the rounds and the least; a round before them is not counted.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

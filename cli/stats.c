@@ -2,8 +2,6 @@
 #include "stats.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 
 #include "figures.h"

@@ -2,7 +2,6 @@
 #include "ways.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static int way_open(cli_ways *ways, const vouch_model *model, const vouch_session_options *options, const char *name)
 {
