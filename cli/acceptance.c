@@ -41,14 +41,12 @@ double cli_expected_cycles(const cli_acceptance *at, int32_t n, int32_t k, doubl
     return cycles;
 }
 
-double cli_place_acceptance(const cli_acceptance *at, int32_t n, int32_t place)
+void cli_place_acceptance(const cli_acceptance *at, int32_t n, int32_t place, double *reached, double *held)
 {
-    double reached = 0, held = 0;
     for (int32_t t = 0; t + place < n; t++) {
         double chance = 1;
         for (int32_t i = 0; i < place; i++) chance *= at[t + i].r;
-        reached += chance;
-        held += chance * at[t + place].r;
+        *reached += chance;
+        *held += chance * at[t + place].r;
     }
-    return reached > 0 ? held / reached : NAN;
 }

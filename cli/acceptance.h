@@ -27,7 +27,8 @@ cli_acceptance cli_acceptance_of(const float *p, const float *q, int32_t n);
 /* The cycles with drafts of k that begin while k tokens or more are left of a text of n, and the tokens that these
  * cycles make. Both 0 where the text is too short. room [n + 1]. */
 double cli_expected_cycles(const cli_acceptance *at, int32_t n, int32_t k, double *room, double *tokens);
-/* The chance that the guess at this place (0: the first) holds where those before it have. */
-double cli_place_acceptance(const cli_acceptance *at, int32_t n, int32_t place);
+/* Adds up, over the tokens at which a draft can begin, the chances that the guesses before this place (0: the first)
+ * hold, and that its own does, too: held / reached is its chance where those before it have. */
+void cli_place_acceptance(const cli_acceptance *at, int32_t n, int32_t place, double *reached, double *held);
 
 #endif

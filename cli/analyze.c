@@ -283,14 +283,10 @@ static void speedups_compute(cli_analysis *a, double *room)
 static void places_compute(cli_analysis *a)
 {
     for (int32_t place = 0; place < CLI_MOST_K; place++) {
-        double sum = 0, n = 0;
-        for (size_t i = 0; i < a->n_texts; i++) {
-            const double r = cli_place_acceptance(a->texts[i].at, a->texts[i].n, place);
-            if (isnan(r)) continue;
-            sum += r * a->texts[i].n;
-            n += a->texts[i].n;
-        }
-        a->place[place] = n > 0 ? sum / n : NAN;
+        double reached = 0, held = 0;
+        for (size_t i = 0; i < a->n_texts; i++)
+            cli_place_acceptance(a->texts[i].at, a->texts[i].n, place, &reached, &held);
+        a->place[place] = cli_ratio(held, reached);
     }
 }
 

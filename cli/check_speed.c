@@ -2,23 +2,18 @@
 /*
  * L4: with a drafter that is never right, decoding keeps at least 97 % of plain speed, when the library may choose how
  * much is drafted. Both sessions say the same text; they take turns, a few tokens at a time, so that a change in the
- * machine's speed meets both. Turns in which something else stopped the machine (three times the median) don't count.
- *
- * The law is called broken only where the loss is beyond what the scatter of the turns explains, three standard errors.
+ * machine's speed meets both (figures.h says what the turns tell).
  */
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "check.h"
 #include "figures.h"
 
 enum {
-    TURN = 8, WARM = 2, FEWEST_TURNS = 8, MOST_TURNS = 128,
+    TURN = 8, WARM = 2, FEWEST_TURNS = 8, MOST_TURNS = CLI_KEPT_MOST,
     MOST = CLI_PROBE_TOKENS + TURN * (MOST_TURNS + 2 * WARM),
 };
-#define KEPT  0.97
-#define CLEAR 0.01 /* a standard error beyond which a shortfall says nothing */
+#define KEPT 0.97
 
 typedef struct turns {
     vouch_session *session;
@@ -58,36 +53,19 @@ static vouch_status turns_open(turns *t, const cli_check *c, unsigned drafters, 
     return status ? status : cli_session_prompt(t->session, tokens, (size_t)n, err);
 }
 
-static double median_of(const double *values, int32_t n)
-{
-    double sorted[MOST_TURNS];
-    memcpy(sorted, values, (size_t)n * sizeof *sorted);
-    return cli_quantile(sorted, (size_t)n, 0.5);
-}
-
+/* Kept: the law holds. Broken: beyond what the scatter explains, and with turns enough to know the scatter. */
 static void turns_compare(cli_finding *finding, const turns *plain, const turns *wrong, int32_t n)
 {
-    const double usual = 3 * median_of(plain->seconds, n), usual_wrong = 3 * median_of(wrong->seconds, n);
-    double sum = 0, squares = 0, a = 0, b = 0;
-    int32_t counted = 0;
-    for (int32_t i = 0; i < n; i++) {
-        const double left = plain->seconds[i] - KEPT * wrong->seconds[i]; /* 0: just kept */
-        if (plain->seconds[i] > usual || wrong->seconds[i] > usual_wrong) continue;
-        sum += left;
-        squares += left * left;
-        a += plain->seconds[i];
-        b += wrong->seconds[i];
-        counted++;
-    }
-    const double mean = sum / counted, error = sqrt(fmax(squares / counted - mean * mean, 0) / counted);
-    const double kept = a / b, scatter = error * counted / b;
-    const bool is_clear = kept >= KEPT || mean < -3 * error || scatter < CLEAR;
-    if (is_clear)
-        cli_check_compare(finding, mean > -3 * error, "%.1f %% of plain speed is kept, %.1f are promised", 100 * kept,
-                          100 * KEPT);
+    const cli_kept kept = cli_kept_of(plain->seconds, wrong->seconds, (size_t)n, KEPT);
+    if (kept.verdict != CLI_KEPT_UNCLEAR)
+        cli_check_compare(finding, kept.verdict == CLI_KEPT_HOLDS, "%.1f %% of plain speed is kept, %.1f are promised",
+                          100 * kept.share, 100 * KEPT);
     snprintf(finding->covered, sizeof finding->covered,
-             "%.1f %% of plain speed kept with a drafter that is never right, +- %.1f over %d tokens%s", 100 * kept,
-             100 * scatter, counted * TURN, is_clear ? "" : ": the machine is too busy to say");
+             "%.1f %% of plain speed kept with a drafter that is never right, +- %.1f over %zu tokens%s",
+             100 * kept.share, 100 * kept.scatter, kept.n * TURN,
+             kept.verdict != CLI_KEPT_UNCLEAR ? ""
+             : kept.n < CLI_KEPT_ENOUGH       ? ": too few to say, --seconds S sets a longer time"
+                                              : ": the machine is too busy to say");
 }
 
 vouch_status cli_check_speed(cli_check *check, cli_finding *finding, vouch_error *err)

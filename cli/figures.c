@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 double cli_ratio(double a, double b)
 {
@@ -101,4 +102,37 @@ double cli_chi_square_tail(double statistic, int64_t degrees)
         if (fabs(delta - 1) < 1e-15) break;
     }
     return front * h;
+}
+
+static double median_of(const double *values, size_t n)
+{
+    double sorted[CLI_KEPT_MOST];
+    memcpy(sorted, values, n * sizeof *sorted);
+    return cli_quantile(sorted, n, 0.5);
+}
+
+cli_kept cli_kept_of(const double *plain, const double *other, size_t n, double promised)
+{
+    const double most = 3 * median_of(plain, n), most_other = 3 * median_of(other, n);
+    const double clear = 0.01; /* a standard error beyond which a shortfall says nothing */
+    double sum = 0, squares = 0, a = 0, b = 0;
+    cli_kept kept = {.verdict = CLI_KEPT_UNCLEAR};
+    for (size_t i = 0; i < n; i++) {
+        const double left = plain[i] - promised * other[i]; /* 0: just kept */
+        if (plain[i] > most || other[i] > most_other) continue;
+        sum += left;
+        squares += left * left;
+        a += plain[i];
+        b += other[i];
+        kept.n++;
+    }
+    const double count = (double)kept.n, mean = sum / count;
+    const double error = sqrt(fmax(squares / count - mean * mean, 0) / count);
+    kept.share = a / b;
+    kept.scatter = error * count / b;
+    if (kept.share >= promised) kept.verdict = CLI_KEPT_HOLDS;
+    else if (kept.n < CLI_KEPT_ENOUGH) return kept;
+    else if (mean <= -3 * error) kept.verdict = CLI_KEPT_BROKEN;
+    else if (kept.scatter < clear) kept.verdict = CLI_KEPT_HOLDS;
+    return kept;
 }

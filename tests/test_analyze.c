@@ -60,11 +60,59 @@ static void cycles_are_those_of_a_simulation(void **state)
     assert_true(fabs(drawn_tokens / RUNS - tokens) < 0.02 * tokens);
     /* Where r is the same everywhere, a walk gives the paper's formula. */
     for (int i = 0; i < N; i++) at[i].r = 0.8;
-    assert_true(fabs(cli_place_acceptance(at, N, 3) - 0.8) < 1e-12);
+    double reached = 0, held = 0;
+    cli_place_acceptance(at, N, 3, &reached, &held);
+    assert_true(fabs(held / reached - 0.8) < 1e-12);
     for (int i = 0; i < N; i++) at[i].r = 1;
     assert_true(fabs(cli_expected_cycles(at, N, K, room, &tokens) - 8) < 1e-12);
     assert_true(fabs(tokens - 40) < 1e-12);
     assert_true(cli_expected_cycles(at, 3, 3, room, &tokens) == 0 && tokens == 0);
+}
+
+/* A text in which guesses often hold has more say about the later places, which the other hardly reaches. */
+static void places_are_of_all_texts_together(void **state)
+{
+    (void)state;
+    const cli_acceptance often[] = {{.r = 1}, {.r = 1}, {.r = 0.5}}, never[] = {{.r = 0}, {.r = 0.2}, {.r = 0}};
+    double reached = 0, held = 0;
+    cli_place_acceptance(often, 3, 1, &reached, &held); /* 1 and 1 times: 1 and 0.5 */
+    cli_place_acceptance(never, 3, 1, &reached, &held); /* 0 and 0.2 times: 0.2 and 0 */
+    assert_true(fabs(reached - 2.2) < 1e-12 && fabs(held - 1.5) < 1e-12);
+    cli_place_acceptance(often, 3, 3, &reached, &held);
+    assert_true(fabs(reached - 2.2) < 1e-12);
+}
+
+/* A shortfall is a verdict only from turns enough; that as much is kept as was promised, from any. */
+static void few_turns_break_no_promise(void **state)
+{
+    (void)state;
+    double plain[CLI_KEPT_MOST], other[CLI_KEPT_MOST];
+    for (size_t i = 0; i < CLI_KEPT_MOST; i++) {
+        plain[i] = 1;
+        other[i] = 2;
+    }
+    for (size_t n = 1; n <= CLI_KEPT_MOST; n++) {
+        const cli_kept half = cli_kept_of(plain, other, n, 0.97), twice = cli_kept_of(other, plain, n, 0.97);
+        assert_int_equal(half.n, n);
+        assert_true(half.share == 0.5 && half.scatter < 1e-6 && twice.share == 2);
+        assert_int_equal(half.verdict, n < CLI_KEPT_ENOUGH ? CLI_KEPT_UNCLEAR : CLI_KEPT_BROKEN);
+        assert_int_equal(twice.verdict, CLI_KEPT_HOLDS);
+    }
+    /* Turns in which the machine stopped are none; beside them there are too few here, then enough. */
+    for (size_t i = 0; i < 5; i++) plain[2 * i] = other[2 * i + 1] = 100;
+    const cli_kept few = cli_kept_of(plain, other, 25, 0.97), enough = cli_kept_of(plain, other, 26, 0.97);
+    assert_int_equal(few.n, 15);
+    assert_int_equal(few.verdict, CLI_KEPT_UNCLEAR);
+    assert_int_equal(enough.n, 16);
+    assert_int_equal(enough.verdict, CLI_KEPT_BROKEN);
+    /* Less than was promised by nearly nothing, and by what is lost in the scatter. */
+    for (size_t i = 0; i < CLI_KEPT_MOST; i++) {
+        plain[i] = 1;
+        other[i] = i % 2 ? 1.05 : 1.02;
+    }
+    assert_int_equal(cli_kept_of(plain, other, CLI_KEPT_MOST, 0.967).verdict, CLI_KEPT_HOLDS);
+    for (size_t i = 0; i < CLI_KEPT_MOST; i++) other[i] = i % 2 ? 1.8 : 0.3;
+    assert_int_equal(cli_kept_of(plain, other, CLI_KEPT_MOST, 0.97).verdict, CLI_KEPT_UNCLEAR);
 }
 
 static void tails_and_quantiles(void **state)
@@ -235,6 +283,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(acceptance_of_two_rows),     cmocka_unit_test(cycles_are_those_of_a_simulation),
+        cmocka_unit_test(places_are_of_all_texts_together),
+        cmocka_unit_test(few_turns_break_no_promise),
         cmocka_unit_test(tails_and_quantiles),        cmocka_unit_test(all_counts_are_summed),
         cmocka_unit_test(probabilities_are_processed_logits),
         cmocka_unit_test(figures_follow),             cmocka_unit_test(a_model_agrees_with_itself),
