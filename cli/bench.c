@@ -49,6 +49,19 @@ static bool is_same_text(const cli_comparison *b, size_t way, const vouch_step *
            (b->engine->options->session.sampling.temperature == 0 || step->accept == VOUCH_ACCEPT_MATCH);
 }
 
+/* Did the answer end with a guess that has others behind it? */
+static bool is_cut(const vouch_step *step)
+{
+    int32_t last = -1;
+    bool cut = false;
+    for (int32_t i = 0; i < step->n_guesses; i++) {
+        const bool accepted = step->guesses[i].verdict == VOUCH_ACCEPTED;
+        if (accepted) last = i;
+        if (accepted || step->guesses[i].parent == last) cut = !accepted;
+    }
+    return cut && step->last == VOUCH_ORIGIN_ACCEPTED;
+}
+
 static vouch_status answer(const cli_comparison *b, const cli_question *question, size_t way, cli_answered *out,
                            expected *e, vouch_error *err)
 {
@@ -61,6 +74,7 @@ static vouch_status answer(const cli_comparison *b, const cli_question *question
     if (status) return status;
     const int32_t *tokens = vouch_session_tokens(session, &n);
     out->stats = *vouch_session_stats(session);
+    out->cut = is_cut(&step);
     if (way == 0) return expected_keep(e, tokens, n, err);
     out->differs = is_same_text(b, way, &step) && (n != e->n || memcmp(tokens, e->tokens, n * sizeof *tokens) != 0);
     return VOUCH_OK;
@@ -139,7 +153,7 @@ static int bench_report(const cli_comparison *b)
         cli_complain("%zu answers differ from those of the target alone: law L2 is broken, please report this",
                      n_different);
     if (b->interrupted)
-        cli_complain("interrupted: %zu of %zu rounds are complete and reported", b->n_complete,
+        cli_complain("interrupted: %zu of %zu answers of each way are complete and reported", b->n_complete,
                      b->questions.n * b->n_rounds);
     return n_different > 0 || b->interrupted ? CLI_FAILED : status;
 }

@@ -20,6 +20,7 @@ typedef struct cli_answered {
     bool counts;    /* every way has answered in this round: only then they can be compared */
     bool is_median; /* of the rounds of the question, the one in which the way took the median time */
     bool differs;   /* should be the text of the target alone, and isn't */
+    bool cut;       /* ended inside a draft: there were guesses behind the last accepted one */
     vouch_stats stats;
 } cli_answered;
 
@@ -29,7 +30,7 @@ typedef struct cli_comparison {
     cli_ways ways;
     cli_costs costs;
     cli_answered *answers; /* [question][round][way] */
-    size_t n_rounds, n_complete; /* n_complete: rounds of a question that every way has answered */
+    size_t n_rounds, n_complete; /* n_complete: answers of each way */
     bool interrupted;
 } cli_comparison;
 
@@ -38,6 +39,8 @@ typedef struct cli_summary {
     vouch_stats sum; /* of each question the round of median time */
     cli_figures figures;
     size_t n_answers, n_different;
+    int64_t n_cut;       /* of those in the sum */
+    double guess_holds;  /* the chance of the next guess on a path, where there is one and those before it held */
     double slow, fast;   /* tokens/s that a tenth of the answers stay below, and above */
     double speedup;      /* tokens/s over those of the target alone */
     double theory_tokens_per_cycle, theory_speedup;

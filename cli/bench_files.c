@@ -29,7 +29,7 @@ static json_t *summary_json(const cli_summary *s)
         {"drafted", json_integer(sum->drafted)},
         {"accepted", json_integer(sum->accepted)},
         {"acceptance_rate", cli_json_real(s->figures.acceptance_rate)},
-        {"guess_holds", cli_json_real(s->figures.guess_holds)},
+        {"guess_holds", cli_json_real(s->guess_holds)},
         {"full_accept_fraction", cli_json_real(s->figures.full_accept_fraction)},
         {"accepted_per_position", cli_json_counts(sum->accepted_at, deepest)},
         {"drafted_per_position", cli_json_counts(sum->drafted_at, deepest)},
@@ -100,7 +100,7 @@ static json_t *bench_json(const cli_comparison *b)
         {"questions", json_integer((json_int_t)b->questions.n)},
         {"left_out", bad_lines_json(&b->questions)},
         {"rounds", json_integer((json_int_t)b->n_rounds)},
-        {"rounds_complete", json_integer((json_int_t)b->n_complete)},
+        {"rounds_complete", json_integer((json_int_t)(b->n_complete / b->questions.n))},
         {"interrupted", json_boolean(b->interrupted)},
         {"max_tokens", json_integer(o->session.max_tokens)},
         {"temperature", json_real((double)o->session.sampling.temperature)},
@@ -145,7 +145,7 @@ static void put_answer(FILE *out, const cli_comparison *b, size_t q, size_t roun
     put_field(out, b->questions.items[q].category);
     fprintf(out, ",%zu,", round + 1);
     put_field(out, b->ways.items[way].name);
-    fprintf(out, ",%zu,%lld,%.6f,%.3f,%lld,%lld,%lld,%.4f,%.6f,%.6f,%.6f,%.6f,%s\n", b->questions.items[q].tokens.n,
+    fprintf(out, ",%lld,%lld,%.6f,%.3f,%lld,%lld,%lld,%.4f,%.6f,%.6f,%.6f,%.6f,%s\n", (long long)s->prompt_tokens,
             (long long)s->generated_tokens, s->decode_seconds, f.tokens_per_second, (long long)s->cycles,
             (long long)s->drafted, (long long)s->accepted, f.tokens_per_cycle, s->prefill_seconds, s->draft_seconds,
             s->verify_seconds, s->judge_seconds, a->differs ? "yes" : "no");

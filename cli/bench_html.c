@@ -46,8 +46,8 @@ static void put_head(FILE *out, const cli_comparison *b)
         fputs("; draft model ", out);
         cli_put_html(out, *name ? name : o->draft_model);
     }
-    fprintf(out, "</p>\n<p class=\"d\">%s, %d threads; %zu prompts of ", info->cpu, cli_bench_threads(b),
-            b->questions.n);
+    fprintf(out, "</p>\n<p class=\"d\">%s, %d threads; %zu prompt%s of ", info->cpu, cli_bench_threads(b),
+            b->questions.n, b->questions.n == 1 ? "" : "s");
     cli_put_html(out, o->prompts);
     fprintf(out, ", %zu round%s, answers to %s, ", b->n_rounds, b->n_rounds == 1 ? "" : "s",
             cli_bench_limit(b, limit));
@@ -55,7 +55,7 @@ static void put_head(FILE *out, const cli_comparison *b)
     else fprintf(out, "temperature %g", (double)o->session.sampling.temperature);
     fputs(". All ways answered each prompt in turn.</p>\n", out);
     if (b->interrupted)
-        fprintf(out, "<p class=\"bad\">Interrupted: %zu of %zu rounds are complete and stand here.</p>\n",
+        fprintf(out, "<p class=\"bad\">Interrupted: %zu of %zu answers of each way are complete and stand here.</p>\n",
                 b->n_complete, b->questions.n * b->n_rounds);
     if (b->questions.n_bad > 0) {
         fputs("<p>Left out:</p><ul>", out);

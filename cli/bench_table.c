@@ -40,9 +40,14 @@ static void put_head(FILE *out, const cli_comparison *b)
         cli_put_escaped(out, o->draft_model, strlen(o->draft_model), 0);
     }
     fprintf(out, "\n%s, %s, %d threads; ", info->weight_types, info->cpu, cli_bench_threads(b));
-    fprintf(out, "%zu prompts, %zu rounds, answers to %s, ", b->questions.n, b->n_rounds, cli_bench_limit(b, limit));
-    if (o->session.sampling.temperature == 0) fprintf(out, "greedy\n\n");
-    else fprintf(out, "temperature %g\n\n", (double)o->session.sampling.temperature);
+    fprintf(out, "%zu prompt%s, %zu round%s, answers to %s, ", b->questions.n, b->questions.n == 1 ? "" : "s",
+            b->n_rounds, b->n_rounds == 1 ? "" : "s", cli_bench_limit(b, limit));
+    if (o->session.sampling.temperature == 0) fprintf(out, "greedy\n");
+    else fprintf(out, "temperature %g\n", (double)o->session.sampling.temperature);
+    if (b->interrupted)
+        fprintf(out, "interrupted: %zu of %zu answers of each way are complete\n", b->n_complete,
+                b->questions.n * b->n_rounds);
+    fputc('\n', out);
 }
 
 static void put_ways(FILE *out, const cli_comparison *b, int width)

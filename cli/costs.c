@@ -61,9 +61,8 @@ double cli_expected_tokens(double a, int32_t k)
     return sum;
 }
 
-double cli_theory_tokens_per_cycle(const vouch_stats *s)
+double cli_theory_tokens_per_cycle(double a, const vouch_stats *s)
 {
-    const double a = cli_figures_of(s).guess_holds;
     double sum = 1, power = a;
     if (isnan(a) || s->cycles == 0) return NAN;
     for (int d = 0; d < VOUCH_MAX_DRAFT; d++, power *= a) {
@@ -74,9 +73,9 @@ double cli_theory_tokens_per_cycle(const vouch_stats *s)
     return sum;
 }
 
-double cli_theory_speedup(const vouch_stats *s, const vouch_stats *plain, const cli_costs *costs)
+double cli_theory_speedup(double a, const vouch_stats *s, const vouch_stats *plain, const cli_costs *costs)
 {
-    const double tokens = cli_theory_tokens_per_cycle(s), one = cli_costs_seconds(costs, 1);
+    const double tokens = cli_theory_tokens_per_cycle(a, s), one = cli_costs_seconds(costs, 1);
     const double plain_judge = cli_ratio(plain->judge_seconds, (double)plain->cycles);
     double passes = 0;
     for (int n = 0; n < VOUCH_DEPTHS; n++)

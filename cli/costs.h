@@ -39,9 +39,9 @@ double cli_costs_seconds(const cli_costs *costs, double rows);
 /* (1 - a^(k + 1)) / (1 - a). */
 double cli_expected_tokens(double a, int32_t k);
 
-/* What theory makes of the counts of a run: its drafts' lengths, its a, its costs of drafting and judging. In a tree,
+/* What theory makes of a and the counts of a run: its drafts' lengths, its costs of drafting and judging. In a tree,
  * a is for a place, and a cycle's depth may be overestimated. NAN where nothing was drafted. */
-double cli_theory_tokens_per_cycle(const vouch_stats *counts);
-double cli_theory_speedup(const vouch_stats *counts, const vouch_stats *plain, const cli_costs *costs);
+double cli_theory_tokens_per_cycle(double a, const vouch_stats *counts);
+double cli_theory_speedup(double a, const vouch_stats *counts, const vouch_stats *plain, const cli_costs *costs);
 
 #endif

@@ -12,13 +12,11 @@ double cli_ratio(double a, double b)
 
 cli_figures cli_figures_of(const vouch_stats *s)
 {
-    const int64_t rejections = s->draft_cycles - s->full_accepts; /* one a cycle, in a chain and in a tree */
     return (cli_figures){.tokens_per_second = cli_ratio((double)s->generated_tokens, s->decode_seconds),
                          .acceptance_rate = cli_ratio((double)s->accepted, (double)s->drafted),
                          .expected_acceptance = cli_ratio(s->expected_acceptance_sum, (double)s->judged),
                          .tokens_per_cycle = cli_ratio((double)s->generated_tokens, (double)s->cycles),
-                         .full_accept_fraction = cli_ratio((double)s->full_accepts, (double)s->draft_cycles),
-                         .guess_holds = cli_ratio((double)s->accepted, (double)(s->accepted + rejections))};
+                         .full_accept_fraction = cli_ratio((double)s->full_accepts, (double)s->draft_cycles)};
 }
 
 void cli_stats_add(vouch_stats *sum, const vouch_stats *one)

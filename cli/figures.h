@@ -7,7 +7,6 @@
 
 typedef struct cli_figures {
     double tokens_per_second, acceptance_rate, expected_acceptance, tokens_per_cycle, full_accept_fraction;
-    double guess_holds; /* chance of the next guess on a path, where there is one and those before it held */
 } cli_figures;
 
 cli_figures cli_figures_of(const vouch_stats *counts);

@@ -54,12 +54,23 @@ static void sum_up(const cli_comparison *b, size_t way, const char *category, cl
         for (size_t round = 0; round < b->n_rounds; round++) {
             const cli_answered *answer = cli_bench_answer(b, q, round, way);
             if (!answer->counts) continue;
-            if (answer->is_median) cli_stats_add(&out->sum, &answer->stats);
+            if (answer->is_median) {
+                cli_stats_add(&out->sum, &answer->stats);
+                out->n_cut += answer->cut;
+            }
             if (speeds) speeds[out->n_answers] = cli_figures_of(&answer->stats).tokens_per_second;
             out->n_answers++;
             out->n_different += answer->differs;
         }
     }
+}
+
+/* Of the places that were judged: a cycle with a draft has one where none held, in a chain and in a tree, unless all
+ * of a path did, or the answer ended with one that did. */
+static double guess_holds(const cli_summary *s)
+{
+    const int64_t rejections = s->sum.draft_cycles - s->sum.full_accepts - s->n_cut;
+    return cli_ratio((double)s->sum.accepted, (double)(s->sum.accepted + rejections));
 }
 
 cli_summary cli_bench_summary(const cli_comparison *b, size_t way, const char *category)
@@ -75,7 +86,8 @@ cli_summary cli_bench_summary(const cli_comparison *b, size_t way, const char *c
     free(speeds);
     s.figures = cli_figures_of(&s.sum);
     s.speedup = s.figures.tokens_per_second / cli_figures_of(&plain.sum).tokens_per_second;
-    s.theory_tokens_per_cycle = cli_theory_tokens_per_cycle(&s.sum);
-    s.theory_speedup = cli_theory_speedup(&s.sum, &plain.sum, &b->costs);
+    s.guess_holds = guess_holds(&s);
+    s.theory_tokens_per_cycle = cli_theory_tokens_per_cycle(s.guess_holds, &s.sum);
+    s.theory_speedup = cli_theory_speedup(s.guess_holds, &s.sum, &plain.sum, &b->costs);
     return s;
 }

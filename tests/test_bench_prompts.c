@@ -181,7 +181,8 @@ static void answers_are_compared(void **state)
         assert_non_null(strstr(r.err, complaint));
     }
     assert_int_equal(whole(o, "questions"), 4);
-    assert_int_equal(whole(o, "rounds_complete"), 8);
+    assert_int_equal(whole(o, "rounds"), 2);
+    assert_int_equal(whole(o, "rounds_complete"), 2);
     assert_true(json_is_false(json_object_get(o, "interrupted")));
     assert_int_equal(json_array_size(ways), 6);
     for (size_t i = 0; i < 6; i++) {
@@ -238,18 +239,32 @@ static size_t count(const char *text, const char *word)
     return n;
 }
 
+/* The lines and their sums count the same tokens: those that were run, without what the cache had. */
+static void check_prompt_tokens(const char *csv, const json_t *sums)
+{
+    int64_t sum = 0;
+    for (const char *at = csv; (at = strstr(at, ",1,target only,")) != NULL;)
+        sum += strtoll(at += strlen(",1,target only,"), NULL, 10);
+    assert_int_equal(sum, whole(sums, "prompt_tokens"));
+}
+
 static void files_are_whole(void **state)
 {
     (void)state;
-    char csv[256], html[256];
+    char csv[256], html[256], json[256];
     size_t n;
     strcpy(csv, test_temporary("report.csv"));
     strcpy(html, test_temporary("report.html"));
+    strcpy(json, test_temporary("report.json"));
     result r = RUN("bench", "-m", model, "--prompts", prompts, "--spec", "ngram", "--spec", "suffix,recycle",
-                   "-n", "16", "--temp", "0.9", "--csv", csv, "--html", html);
+                   "-n", "16", "--temp", "0.9", "--csv", csv, "--html", html, "--json", json);
     assert_int_equal(r.status, 0);
+    assert_non_null(strstr(r.out, "; 4 prompts, 1 round, answers"));
     result_free(&r);
     char *text = read_whole(csv, &n);
+    json_t *o = json_of(json);
+    check_prompt_tokens(text, json_object_get(json_array_get(json_object_get(o, "ways"), 0), "all"));
+    json_decref(o);
     assert_int_equal(count(text, "\n"), 1 + 4 * 3);
     assert_non_null(strstr(text, "\n10,\"a,\"\"b\"\" <c>\",1,\"suffix,recycle\","));
     assert_non_null(strstr(text, "\nCode/0,set,1,target only,"));
@@ -269,6 +284,24 @@ static void files_are_whole(void **state)
     assert_null(strstr(text, "nan"));
     assert_non_null(strstr(text, "line 4: "));
     free(text);
+}
+
+/* A model that drafts for itself is always right: so it says, also where a stop text ends the answer inside a draft. */
+static void an_end_is_no_rejection(void **state)
+{
+    (void)state;
+    char json[256];
+    strcpy(json, test_temporary("ends.json"));
+    result r = RUN("bench", "-m", model, "-d", model, "--prompts", prompts, "--spec", "draft", "-k", "8", "-n", "64",
+                   "--stop", "a", "--stop", "e", "--json", json);
+    assert_int_equal(r.status, 0);
+    result_free(&r);
+    json_t *o = json_of(json);
+    const json_t *all = json_object_get(json_array_get(json_object_get(o, "ways"), 2), "all");
+    assert_true(whole(all, "accepted") > 0 && whole(all, "accepted") < whole(all, "drafted"));
+    assert_true(real(all, "full_accept_fraction") < 1);
+    assert_true(real(all, "guess_holds") == 1);
+    json_decref(o);
 }
 
 static void plain_lines_and_selections(void **state)
@@ -365,9 +398,10 @@ static void prompts_that_fail(void **state)
 static void interrupt_keeps_what_there_is(void **state)
 {
     (void)state;
-    char json[256], html[256], err[256], path[256];
+    char json[256], html[256], err[256], out[256], path[256];
     size_t n;
     strcpy(json, test_temporary("cut.json"));
+    strcpy(out, test_temporary("cut.out"));
     strcpy(html, test_temporary("cut.html"));
     strcpy(err, test_temporary("cut.err"));
     strcpy(path, test_temporary("long.txt"));
@@ -381,7 +415,7 @@ static void interrupt_keeps_what_there_is(void **state)
     if (child == 0) {
         const char *all[] = {program("vouch"), "bench", "-m",     model, "--prompts", path,     "--spec", "ngram", "-n",
                              "200",            "--reps", "1000", "--json", json,       "--html", html,     NULL};
-        become(all, &(setting){0}, "/dev/null", "/dev/null", err);
+        become(all, &(setting){0}, "/dev/null", out, err);
     }
     /* The long line is complained about when Ctrl-C is already watched for. */
     for (;;) {
@@ -398,8 +432,12 @@ static void interrupt_keeps_what_there_is(void **state)
     free(said);
     json_t *o = json_of(json);
     assert_true(json_is_true(json_object_get(o, "interrupted")));
+    assert_int_equal(whole(o, "rounds"), 1000);
     assert_true(whole(o, "rounds_complete") < 1000);
     json_decref(o);
+    said = read_whole(out, &n);
+    assert_int_equal(n > 0, strstr(said, "\ninterrupted: ") != NULL);
+    free(said);
     char *page = read_whole(html, &n);
     assert_non_null(strstr(page, "Interrupted: "));
     free(page);
@@ -411,7 +449,8 @@ int main(void)
         cmocka_unit_test(answers_are_compared), cmocka_unit_test(lossy_ways_are_named),
         cmocka_unit_test(rounds_are_alike),     cmocka_unit_test(costs_are_a_line),
         cmocka_unit_test(answers_without_a_limit_end_with_the_context),
-        cmocka_unit_test(files_are_whole),      cmocka_unit_test(plain_lines_and_selections),
+        cmocka_unit_test(files_are_whole),      cmocka_unit_test(an_end_is_no_rejection),
+        cmocka_unit_test(plain_lines_and_selections),
         cmocka_unit_test(prompts_that_fail),    cmocka_unit_test(interrupt_keeps_what_there_is),
     };
     return cmocka_run_group_tests(tests, files_write, NULL);
