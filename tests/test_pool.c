@@ -59,7 +59,7 @@ static void every_thread_runs_once_a_run(void **state)
 
 /* --------------------------------------------------------- barrier and work */
 
-enum { N_STAGES = 40, N_CELLS = 257 };
+enum { N_STAGES = 40, N_CELLS = 257, PATIENCE = 20000 };
 
 /* Each stage computes a row from the whole row before it, in pieces; rows are plain memory. */
 typedef struct relay {
@@ -160,6 +160,49 @@ static void no_work_is_no_piece(void **state)
     vouch_pool_run(pool, take_nothing, &pieces);
     assert_int_equal(pieces, 0);
     vouch_pool_close(pool);
+}
+
+/* All begin, then one thread stops with its first piece in hand until the rest of its part is done, too: so others
+ * must have taken it. */
+typedef struct lateness {
+    int32_t size, late;
+    atomic_int times[N_CELLS], begun;
+    _Atomic int64_t done;
+    bool gave_up;
+} lateness;
+
+static void run_late(void *arg, vouch_pool *team, int32_t thread)
+{
+    lateness *l = arg;
+    vouch_work work = vouch_pool_share(team, thread, N_CELLS, 2);
+    atomic_fetch_add(&l->begun, 1);
+    while (atomic_load(&l->begun) < l->size) sched_yield();
+    for (bool first = true; vouch_work_next(&work); first = false) {
+        const int64_t n = work.end - work.begin;
+        for (int i = 0; first && thread == l->late && atomic_load(&l->done) < N_CELLS - n; i++) {
+            l->gave_up |= i == PATIENCE;
+            if (l->gave_up) break;
+            usleep(1000);
+        }
+        for (int64_t i = work.begin; i < work.end; i++) atomic_fetch_add(&l->times[i], 1);
+        atomic_fetch_add(&l->done, n);
+    }
+    vouch_pool_barrier(team, thread);
+}
+
+static void what_a_late_thread_has_left_is_taken(void **state)
+{
+    (void)state;
+    for (int32_t size = 2; size <= 5; size++) {
+        vouch_pool *pool = pool_open(size);
+        for (int32_t late = 0; late < size; late++) {
+            lateness l = {.size = size, .late = late};
+            vouch_pool_run(pool, run_late, &l);
+            assert_false(l.gave_up);
+            for (int i = 0; i < N_CELLS; i++) assert_int_equal(l.times[i], 1);
+        }
+        vouch_pool_close(pool);
+    }
 }
 
 /* ---------------------------------------------------------- short runs, sleep */
@@ -272,6 +315,7 @@ int main(void)
         cmocka_unit_test(a_barrier_parts_the_stages),
         cmocka_unit_test(nobody_leaves_a_barrier_early),
         cmocka_unit_test(no_work_is_no_piece),
+        cmocka_unit_test(what_a_late_thread_has_left_is_taken),
         cmocka_unit_test(many_short_runs),
         cmocka_unit_test(sleepers_wake),
         cmocka_unit_test(an_idle_team_sleeps),

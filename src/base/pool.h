@@ -31,21 +31,20 @@ int32_t vouch_pool_size(const vouch_pool *pool);
 /* Runs fn on every thread of the team and returns when all have. One caller at a time. */
 void vouch_pool_run(vouch_pool *pool, vouch_pool_fn *fn, void *arg);
 
-/* Inside a run. All threads reach it before any leaves; work counters start over. */
+/* Inside a run. All threads reach it before any leaves. */
 void vouch_pool_barrier(vouch_pool *team, int32_t thread);
-/* Inside a run: one thread's way through a stage's work, the integers [0, total) in multiples of `grain`. Seven
- * eighths are divided evenly beforehand, one long piece a thread; the rest is taken piece by piece by whoever is
- * ready, so that the threads end together although a neighbour slows one of them. Every thread of a stage passes
- * the same total and grain, and takes pieces until there are none.
+/* Inside a run: one thread's way through a stage's work, the integers [0, total) in multiples of `grain`. They are
+ * divided evenly; a thread takes its part in ascending order, in pieces that get smaller, and then from what another
+ * has left, so that the threads end together although one is slower or a neighbour slows it. Every thread of a stage
+ * passes the same total and grain, and takes pieces until there are none. total / grain is below 2^32.
  *
  *   vouch_work work = vouch_pool_share(team, thread, total, grain);
  *   while (vouch_work_next(&work)) for (int64_t i = work.begin; i < work.end; i++) ... */
 typedef struct vouch_work {
     int64_t begin, end; /* the current piece */
-    int64_t total, grain, fixed; /* [0, fixed) is divided, [fixed, total) is not */
+    int64_t total, grain;
     vouch_pool *team;
     int32_t thread;
-    bool shared; /* the thread's own piece was taken */
 } vouch_work;
 
 /* One thread's even part of the integers [0, total). */
