@@ -28,10 +28,12 @@ static vouch_status study_add(cli_analysis *a, const char *name, const int32_t *
     if (!texts) return memory_fail(err);
     a->texts = texts;
     cli_studied *text = &texts[a->n_texts++];
-    *text = (cli_studied){.tokens = {malloc((n + 1) * sizeof *tokens), n}, .first = first, .n = (int32_t)n - first};
+    *text = (cli_studied){.name = strdup(name),
+                          .tokens = {malloc((n + 1) * sizeof *tokens), n},
+                          .first = first,
+                          .n = (int32_t)n - first};
     text->at = calloc((size_t)text->n + 1, sizeof *text->at);
-    snprintf(text->name, sizeof text->name, "%s", name);
-    if (!text->tokens.items || !text->at) return memory_fail(err);
+    if (!text->name || !text->tokens.items || !text->at) return memory_fail(err);
     memcpy(text->tokens.items, tokens, n * sizeof *tokens);
     return VOUCH_OK;
 }
@@ -95,6 +97,18 @@ static vouch_status own_prompts_add(cli_analysis *a, vouch_error *err)
     return status;
 }
 
+/* Its text is named by category and id. */
+static vouch_status question_study(cli_analysis *a, const cli_question *question, vouch_error *err)
+{
+    const size_t n = strlen(question->category) + strlen(question->id) + 2;
+    char *name = malloc(n);
+    if (!name) return memory_fail(err);
+    snprintf(name, n, "%s %s", question->category, question->id);
+    const vouch_status status = answer_add(a, name, question->tokens.items, question->tokens.n, err);
+    free(name);
+    return status;
+}
+
 static int questions_add(cli_analysis *a)
 {
     cli_questions q;
@@ -102,10 +116,7 @@ static int questions_add(cli_analysis *a)
     vouch_error err;
     int status = cli_questions_read(&q, a->engine);
     for (size_t i = 0; i < q.n && !status; i++) {
-        const cli_question *one = &q.items[i];
-        char name[64];
-        snprintf(name, sizeof name, "%.40s %.20s", one->category, one->id);
-        if (answer_add(a, name, one->tokens.items, one->tokens.n, &err)) status = cli_engine_fail(&err);
+        if (question_study(a, &q.items[i], &err)) status = cli_engine_fail(&err);
         cli_progress_report(&progress, (double)(i + 1) / (double)q.n);
     }
     cli_progress_end(&progress);
@@ -179,6 +190,7 @@ static vouch_status costs_read(cli_analysis *a, const readers *r, vouch_error *e
 static void texts_free(cli_analysis *a, size_t from)
 {
     for (size_t i = from; i < a->n_texts; i++) {
+        free(a->texts[i].name);
         free(a->texts[i].tokens.items);
         free(a->texts[i].at);
     }
@@ -203,7 +215,8 @@ static vouch_status texts_read(cli_analysis *a, vouch_error *err)
     cli_progress_end(&progress);
     a->interrupted = status == VOUCH_E_CANCELLED && n_read > 0;
     if (a->interrupted) {
-        cli_complain("interrupted: %zu of %zu texts are compared and reported", n_read, a->n_texts);
+        a->n_asked = a->n_texts;
+        cli_complain("interrupted: %zu of %zu texts are compared and reported", n_read, a->n_asked);
         texts_free(a, n_read);
         status = VOUCH_OK;
     }
@@ -278,6 +291,7 @@ static void speedups_compute(cli_analysis *a, double *room)
         a->speedup[k] = a->tokens[k] * one / seconds;
         if (a->speedup[k] > a->speedup[a->best_k]) a->best_k = k;
     }
+    if (isnan(a->speedup[1])) a->best_k = -1;
 }
 
 static void places_compute(cli_analysis *a)

@@ -16,7 +16,7 @@
 enum { CLI_MOST_K = 16, CLI_ENTROPY_BINS = 8, CLI_POSITION_BINS = 16 };
 
 typedef struct cli_studied {
-    char name[64];
+    char *name;
     cli_tokens tokens;
     int32_t first;      /* tokens before it are given, and not looked at; at least 1 */
     cli_acceptance *at; /* [n] of the tokens from `first` on */
@@ -34,7 +34,8 @@ typedef struct cli_analysis {
     const cli_engine *engine;
     cli_studied *texts;
     size_t n_texts;
-    bool interrupted; /* the texts are those that were read by then */
+    bool interrupted; /* the texts are those that were read by then, */
+    size_t n_asked;   /* of so many */
     cli_costs costs, draft_costs; /* of the target; of the draft model, one row */
     double draft_seconds;
     cli_means all;
@@ -46,7 +47,7 @@ typedef struct cli_analysis {
     double tokens[CLI_MOST_K + 1];      /* a cycle with k guesses, walked through the texts */
     double same_tokens[CLI_MOST_K + 1]; /* the same, were r everywhere its mean */
     double speedup[CLI_MOST_K + 1];     /* with the costs measured here */
-    int32_t best_k;
+    int32_t best_k; /* -1: no text is long enough for a cycle with a guess */
 } cli_analysis;
 
 /* All that follows from the tokens' acceptance and the costs. Errors: MEMORY. */

@@ -66,6 +66,7 @@ static void put_speedups(FILE *out, const cli_analysis *a)
             "draft model %.3f ms.\n",
             cli_costs_seconds(&a->costs, 1) * 1e3, a->draft_seconds * 1e3);
     if (a->best_k > 0) fprintf(out, "Best: k = %d, %.2f times as fast as without.\n", a->best_k, a->speedup[a->best_k]);
+    else if (a->best_k < 0) fprintf(out, "Best: these texts are too short to say.\n");
     else fprintf(out, "Best: k = 0. On these texts the draft model costs more than it is worth.\n");
 }
 
@@ -74,6 +75,7 @@ int cli_analysis_print(const cli_analysis *a)
     vouch_error err = {VOUCH_E_MEMORY, "not enough memory"};
     cli_sheet sheet;
     if (!cli_sheet_open(&sheet)) return cli_engine_fail(&err);
+    if (a->interrupted) fprintf(sheet.out, "interrupted: %zu of %zu texts are compared\n\n", a->n_texts, a->n_asked);
     put_texts(sheet.out, a);
     put_bins(sheet.out, "position in the text", "%.0f to %.0f", a->positions, a->n_positions);
     put_bins(sheet.out, "entropy of p, bits", "%.2f to %.2f", a->entropies, a->n_entropies);
@@ -85,14 +87,19 @@ int cli_analysis_print(const cli_analysis *a)
 
 static json_t *means_json(const cli_means *m)
 {
-    return json_pack("{s:I, s:f, s:f, s:f, s:f, s:f, s:f}", "tokens", (json_int_t)m->n, "r", m->r, "argmax", m->a,
-                     "agree", m->agree, "entropy", m->entropy, "from", m->from, "to", m->to);
+    return json_pack("{s:I, s:f, s:f, s:f, s:f}", "tokens", (json_int_t)m->n, "r", m->r, "argmax", m->a, "agree",
+                     m->agree, "entropy", m->entropy);
 }
 
 static json_t *bins_json(const cli_means *bins, size_t n)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < n; i++) json_array_append_new(array, means_json(&bins[i]));
+    for (size_t i = 0; i < n; i++) {
+        json_t *object = means_json(&bins[i]);
+        json_object_set_new(object, "from", json_real(bins[i].from));
+        json_object_set_new(object, "to", json_real(bins[i].to));
+        json_array_append_new(array, object);
+    }
     return array;
 }
 
@@ -128,7 +135,7 @@ int cli_analysis_write_json(const cli_analysis *a)
         {"pass_seconds", cli_json_reals(seconds, CLI_MOST_K + 1)},
         {"draft_seconds", json_real(a->draft_seconds)},
         {"speedup", cli_json_reals(a->speedup, CLI_MOST_K + 1)},
-        {"best_k", json_integer(a->best_k)},
+        {"best_k", a->best_k < 0 ? json_null() : json_integer(a->best_k)},
         {"interrupted", json_boolean(a->interrupted)},
     };
     json_t *object = cli_json_object(entries, sizeof entries / sizeof *entries);

@@ -60,7 +60,8 @@ static const cli_flag flags[] = {
      "prediction or history that is given",
      NULL, NULL},
     {"spec", NULL, 0, CLI_FLAG_SETS, AT(drafters), SPEC_WORDS, NULL, CLI_BENCH, "Speculation",
-     "who guesses, as in `vouch run`; may be repeated:\neach is measured beside plain decoding", NULL, NULL},
+     "who guesses, as in `vouch run`; may be repeated:\neach is measured beside plain decoding (default auto)",
+     NULL, NULL},
     {"speculative", NULL, 0, CLI_FLAG_SWITCH, AT(speculative), NULL, NULL, CLI_RUN, "Speculation",
      "the same as --spec draft", NULL, NULL},
     {"num-speculative-tokens", NULL, 'k', CLI_FLAG_INT, AT(session.speculation.n_draft), "N", "[1, 64]",
@@ -101,8 +102,10 @@ static const cli_flag flags[] = {
     {"lenience", NULL, 0, CLI_FLAG_DOUBLE, AT(session.speculation.lenience), "L", "(0, 1]", SPECULATION,
      "accept with min(1, p / (L q)); below 1 it is lossy", NULL, NULL},
 
-    {"max-tokens", NULL, 'n', CLI_FLAG_INT, AT(session.max_tokens), "N", ANY, ANSWER,
+    {"max-tokens", NULL, 'n', CLI_FLAG_INT, AT(session.max_tokens), "N", ANY, CLI_RUN | CLI_BENCH, "Answer",
      "an answer's longest; 0: up to the context's end", NULL, NULL},
+    {"max-tokens", NULL, 'n', CLI_FLAG_INT, AT(session.max_tokens), "N", "[1, 2147483647]", CLI_ANALYZE, "Answer",
+     "an answer's longest", NULL, NULL},
     {"stop", NULL, 0, CLI_FLAG_TEXTS, AT(stop), "TEXT", NULL, ANSWER, "end before this text; may be repeated",
      NULL, NULL},
     {"ignore-eos", NULL, 0, CLI_FLAG_SWITCH, AT(session.ignore_eos), NULL, NULL, ANSWER,
@@ -476,7 +479,7 @@ static bool check_asking(cli_options *options)
 
 static bool check_run(cli_options *options, given_flags given)
 {
-    options->session.expected_acceptance = options->stats || options->stats_json;
+    options->session.expected_acceptance = options->stats_json != NULL; /* the summary doesn't show it */
     options->paint = given_find(given, "color") != NULL;
     return check_asking(options) && check_speculation(options, given);
 }
@@ -554,10 +557,6 @@ static bool check_analyze(cli_options *options, given_flags given)
     }
     if (idle && !options->text) {
         cli_complain("--%s has no effect without --text FILE", idle);
-        return false;
-    }
-    if (options->session.max_tokens == 0) {
-        cli_complain("--max-tokens 0: an answer that is analyzed needs a limit");
         return false;
     }
     return check_asking(options);

@@ -260,6 +260,32 @@ static void a_model_agrees_with_itself(void **state)
     json_decref(o);
 }
 
+/* Answers of one token leave no room for a guess, which is no verdict on the draft model. Names are whole. */
+static void texts_too_short_say_nothing(void **state)
+{
+    (void)state;
+    static const char name[] = "a category of \xc3\xa4\xc3\xb6\xc3\xbc\xc3\x9f and of more than forty bytes Q-12";
+    char json[256], path[256], line[256];
+    strcpy(json, test_temporary("one.json"));
+    strcpy(path, test_temporary("one.jsonl"));
+    const int n = snprintf(line, sizeof line,
+                           "{\"category\": \"%.*s\", \"task_id\": \"Q-12\", \"prompt\": \"one two\"}\n",
+                           (int)strlen(name) - 5, name);
+    write_whole(path, line, (size_t)n);
+    result r = RUN("analyze", "-m", model, "-d", draft, "--prompts", path, "-n", "1", "--json", json);
+    assert_int_equal(r.status, 0);
+    assert_non_null(strstr(r.out, "Best: these texts are too short to say."));
+    result_free(&r);
+    json_t *o = json_of(json);
+    const json_t *text = json_array_get(json_object_get(o, "texts"), 0);
+    assert_true(json_is_null(json_object_get(o, "best_k")));
+    assert_true(json_is_null(json_array_get(json_object_get(o, "speedup"), 1)));
+    assert_string_equal(json_string_value(json_object_get(text, "name")), name);
+    assert_null(json_object_get(text, "from"));
+    assert_true(json_is_number(json_object_get(json_array_get(json_object_get(o, "positions"), 0), "to")));
+    json_decref(o);
+}
+
 static void wrong_usage_is_named(void **state)
 {
     (void)state;
@@ -271,7 +297,7 @@ static void wrong_usage_is_named(void **state)
     expect(RUN("analyze", "-m", model), 2, "--draft-model FILE is missing");
     expect(RUN("analyze", "-m", model, "-d", draft, "--text", "x", "--prompts", "y"), 2, "exclude each other");
     expect(RUN("analyze", "-m", model, "-d", draft, "--chunks", "3"), 2, "--chunks has no effect without --text");
-    expect(RUN("analyze", "-m", model, "-d", draft, "-n", "0"), 2, "needs a limit");
+    expect(RUN("analyze", "-m", model, "-d", draft, "-n", "0"), 2, "in [1, 2147483647]");
     expect(RUN("analyze", "-m", model, "-d", other), 1, "--draft-model: ");
     expect(RUN("analyze", "-m", model, "-d", draft, "--text", tiny), 1, "fewer than 2 tokens");
     expect(RUN("analyze", "-m", model, "-d", draft, "--text", "/nowhere/at/all"), 1, "--text: /nowhere/at/all");
@@ -288,7 +314,7 @@ int main(void)
         cmocka_unit_test(tails_and_quantiles),        cmocka_unit_test(all_counts_are_summed),
         cmocka_unit_test(probabilities_are_processed_logits),
         cmocka_unit_test(figures_follow),             cmocka_unit_test(a_model_agrees_with_itself),
-        cmocka_unit_test(wrong_usage_is_named),
+        cmocka_unit_test(texts_too_short_say_nothing), cmocka_unit_test(wrong_usage_is_named),
     };
     return cmocka_run_group_tests(tests, models_write, NULL);
 }
