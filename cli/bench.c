@@ -8,8 +8,8 @@
  *
  * so that a change in the machine's speed meets all. A round begins with new sessions: what a drafter keeps of its
  * answers would be the next round's answers themselves. Where the rule says that answers are those of the target alone,
- * they are compared: one that differs breaks law L2, and is a failure. Ctrl-C ends the measurement: what all ways
- * have answered by then is reported.
+ * they are compared: one that differs breaks law L2, and is a failure. Ctrl-C ends the measurement, and so does a model
+ * that fails: what all ways have answered by then is reported.
  */
 #include "bench.h"
 
@@ -125,19 +125,22 @@ static int bench_measure(cli_comparison *b, int32_t n_ctx)
     vouch_error err = {0};
     vouch_status status = VOUCH_OK;
     int opened = CLI_DONE;
+    int32_t line = 0;
     for (size_t round = 0; round < b->n_rounds && !status && !opened; round++) {
         if (round > 0) opened = ways_reopen(b, n_ctx);
         for (size_t q = 0; q < b->questions.n && !status && !opened; q++) {
             status = question_run(b, q, round, &e, &progress, &err);
             if (!status && round == 0) status = costs_measure(b, q, &err);
+            line = b->questions.items[q].line;
         }
     }
     for (size_t q = 0; q < b->questions.n; q++) cli_bench_close_question(b, q);
     cli_progress_end(&progress);
     free(e.tokens);
-    b->interrupted = status == VOUCH_E_CANCELLED;
     if (opened) return opened;
-    return status && !b->interrupted ? cli_engine_fail(&err) : CLI_DONE;
+    if (status && status != VOUCH_E_CANCELLED) cli_complain("--prompts: line %d: %s", line, err.message);
+    b->interrupted = status != VOUCH_OK;
+    return status && status != VOUCH_E_CANCELLED && b->n_complete == 0 ? CLI_FAILED : CLI_DONE;
 }
 
 static int bench_report(const cli_comparison *b)

@@ -31,7 +31,7 @@ typedef struct cli_comparison {
     cli_costs costs;
     cli_answered *answers; /* [question][round][way] */
     size_t n_rounds, n_complete; /* n_complete: answers of each way */
-    bool interrupted;
+    bool interrupted; /* or a model failed */
 } cli_comparison;
 
 /* What a way made of a category; of all, where category is NULL. NAN: not applicable. */

@@ -121,9 +121,10 @@ static void table_write(FILE *out, const bench *b, const cli_engine *engine)
     const cli_options *o = b->options;
     const vouch_model_info *info = vouch_model_get_info(engine->model);
     cli_put_escaped(out, o->model, strlen(o->model), 0);
-    fprintf(out, ": %s\n%s, %d threads, cache in %s; passes behind %d tokens, medians of %d\n\n",
+    fprintf(out, ": %s\n%s, %d threads, cache in %s; passes behind %d tokens, medians of %d%s\n\n",
             info->weight_types, info->cpu, o->session.n_threads ? o->session.n_threads : vouch_cpu_count(),
-            cli_choice_word(CLI_KV_TYPES, o->session.kv_type, kv_type), o->depth, b->n_rounds);
+            cli_choice_word(CLI_KV_TYPES, o->session.kv_type, kv_type), o->depth, b->n_rounds,
+            b->n_rounds < o->n_reps ? ": interrupted" : "");
     fprintf(out, "%6s %12s %12s %10s %12s\n", "rows", "median ms", "least ms", "to 1 row", "tokens/s");
     for (size_t i = 0; i < o->rows.n; i++) {
         const series *s = &b->passes[i];

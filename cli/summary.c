@@ -19,7 +19,7 @@ int32_t cli_bench_threads(const cli_comparison *b)
 const char *cli_bench_limit(const cli_comparison *b, char text[32])
 {
     const int32_t most = b->engine->options->session.max_tokens;
-    if (most > 0) snprintf(text, 32, "%d tokens", most);
+    if (most > 0) snprintf(text, 32, "%d token%s", most, most == 1 ? "" : "s");
     else snprintf(text, 32, "the context's end");
     return text;
 }

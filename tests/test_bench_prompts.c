@@ -394,6 +394,35 @@ static void prompts_that_fail(void **state)
     }
 }
 
+/* A prompt that the model can't go on from ends the measurement, and is named; what was measured before isn't lost. */
+static void failure_keeps_what_there_is(void **state)
+{
+    (void)state;
+    static const char text[] = "one two\n\nthree four\nQQ\nfive\n";
+    char path[256], json[256], broken[256];
+    result ids = RUN("tokenize", "-m", model, "--ids", "--prompt", "Q");
+    assert_int_equal(ids.status, 0);
+    strcpy(path, test_temporary("failing.txt"));
+    strcpy(json, test_temporary("failing.json"));
+    strcpy(broken, test_temporary("poisoned.gguf"));
+    tiny_model_write(broken, &(tiny_model_options){.n_ctx = 256, .seed = 1, .poison = atoi(ids.out)});
+    result_free(&ids);
+    write_whole(path, text, sizeof text - 1);
+    result r = RUN("bench", "-m", broken, "--prompts", path, "--raw", "-n", "4", "--json", json);
+    assert_int_equal(r.status, 1);
+    assert_non_null(strstr(r.err, "--prompts: line 4: token "));
+    assert_non_null(strstr(r.out, "\ninterrupted: 2 of 4 answers of each way are complete\n"));
+    result_free(&r);
+    json_t *o = json_of(json);
+    const json_t *plain = json_object_get(json_array_get(json_object_get(o, "ways"), 0), "all");
+    assert_true(json_is_true(json_object_get(o, "interrupted")));
+    assert_int_equal(whole(plain, "answers"), 2);
+    assert_int_equal(whole(plain, "generated_tokens"), 8);
+    json_decref(o);
+    write_whole(path, "Q\n", 2);
+    expect(RUN("bench", "-m", broken, "--prompts", path, "--raw", "-n", "4", "--json", json), 1, "line 1: token ");
+}
+
 /* Ctrl-C: what is complete is written, and the rest is said to be missing. */
 static void interrupt_keeps_what_there_is(void **state)
 {
@@ -451,7 +480,8 @@ int main(void)
         cmocka_unit_test(answers_without_a_limit_end_with_the_context),
         cmocka_unit_test(files_are_whole),      cmocka_unit_test(an_end_is_no_rejection),
         cmocka_unit_test(plain_lines_and_selections),
-        cmocka_unit_test(prompts_that_fail),    cmocka_unit_test(interrupt_keeps_what_there_is),
+        cmocka_unit_test(prompts_that_fail),    cmocka_unit_test(failure_keeps_what_there_is),
+        cmocka_unit_test(interrupt_keeps_what_there_is),
     };
     return cmocka_run_group_tests(tests, files_write, NULL);
 }
