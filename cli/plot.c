@@ -156,7 +156,8 @@ typedef struct frame {
 
 static void axes_draw(FILE *out, const cli_lines *l, const frame *f, double x_last, double y_last)
 {
-    const double step = axis_step(y_last), x_step = fmax(axis_step(x_last - f->x_first), 1e-9);
+    const double step = axis_step(y_last), x_range = x_last - f->x_first;
+    const double x_step = x_range > 0 ? axis_step(x_range) : 1; /* one place has one mark, its own */
     char text[32];
     for (double y = 0; y <= y_last * 1.0001; y += step) {
         const double at = f->bottom - y * f->y_scale;
@@ -164,7 +165,7 @@ static void axes_draw(FILE *out, const cli_lines *l, const frame *f, double x_la
         snprintf(text, sizeof text, "%g", y);
         svg_text(out, f->left - 4, at + 4, "end", " class=\"d\"", text);
     }
-    for (double x = ceil(f->x_first / x_step) * x_step; x <= x_last * 1.0001; x += x_step) {
+    for (double x = x_range > 0 ? ceil(f->x_first / x_step) * x_step : x_last; x <= x_last * 1.0001; x += x_step) {
         snprintf(text, sizeof text, "%g", x);
         svg_text(out, f->left + (x - f->x_first) * f->x_scale, f->bottom + 14, "middle", " class=\"d\"", text);
     }

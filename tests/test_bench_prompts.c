@@ -286,6 +286,26 @@ static void files_are_whole(void **state)
     free(text);
 }
 
+/* The acceptance of drafts of one guess is a plot of one point, with one mark on its axis. */
+static void one_point_is_a_plot(void **state)
+{
+    (void)state;
+    static const char mark[] = "text-anchor=\"middle\"";
+    char html[256];
+    size_t n;
+    strcpy(html, test_temporary("point.html"));
+    result r = RUN("bench", "-m", model, "--prompts", prompts, "--spec", "recycle", "-k", "1", "-n", "24",
+                   "--html", html);
+    assert_int_equal(r.status, 0);
+    result_free(&r);
+    char *page = read_whole(html, &n);
+    const char *plot = strstr(page, "Accepted, by place in the draft");
+    assert_non_null(plot);
+    assert_int_equal(count(plot, mark) - count(strstr(plot, "</svg>"), mark), 1);
+    assert_true(n < 20000);
+    free(page);
+}
+
 /* A model that drafts for itself is always right: so it says, also where a stop text ends the answer inside a draft. */
 static void an_end_is_no_rejection(void **state)
 {
@@ -478,7 +498,8 @@ int main(void)
         cmocka_unit_test(answers_are_compared), cmocka_unit_test(lossy_ways_are_named),
         cmocka_unit_test(rounds_are_alike),     cmocka_unit_test(costs_are_a_line),
         cmocka_unit_test(answers_without_a_limit_end_with_the_context),
-        cmocka_unit_test(files_are_whole),      cmocka_unit_test(an_end_is_no_rejection),
+        cmocka_unit_test(files_are_whole),      cmocka_unit_test(one_point_is_a_plot),
+        cmocka_unit_test(an_end_is_no_rejection),
         cmocka_unit_test(plain_lines_and_selections),
         cmocka_unit_test(prompts_that_fail),    cmocka_unit_test(failure_keeps_what_there_is),
         cmocka_unit_test(interrupt_keeps_what_there_is),
