@@ -337,6 +337,61 @@ static void chat_tiny(void **state)
     }
 }
 
+static vouch_tokenizer *templated(const char *chat_template)
+{
+    vouch_gguf_writer *w = writer_open();
+    tiny_vocab_add_pre(w, TINY_SIZE, 7, "qwen2");
+    size_t size;
+    void *bytes = writer_finish(w, &size);
+    vouch_gguf *gguf = open_bytes(bytes, size);
+    vouch_tokenizer *tokenizer = NULL;
+    vouch_error err = {0};
+    if (vouch_tokenizer_open(&tokenizer, gguf, chat_template, &err) != VOUCH_OK) fail_msg("%s", err.message);
+    vouch_gguf_close(gguf);
+    free(bytes);
+    return tokenizer;
+}
+
+/* Where the template says so, what was thought before an answer is left out once the next question is asked. */
+static void chat_thoughts(void **state)
+{
+    (void)state;
+    static const char forgets[] = "{{'<|im_start|>' + m.content.split('</think>')[-1].lstrip('\\n')}}";
+    static const char thinks[] = "{{- '<|im_start|>assistant\\n<think>\\n' }}";
+    static const struct {
+        const char *chat_template;
+        vouch_message messages[4];
+        size_t n;
+        const char *rendered;
+    } cases[] = {
+        {forgets, {{"user", "a"}, {"assistant", "<think>\nhm\n</think>\n\nb\n"}, {"user", "c"}}, 3,
+         "<|im_start|>user\na<|im_end|>\n<|im_start|>assistant\nb\n<|im_end|>\n<|im_start|>user\nc<|im_end|>\n"
+         "<|im_start|>assistant\n"},
+        {forgets, {{"user", "a"}, {"assistant", "</think>b</think>\n"}, {"user", "c"}}, 3,
+         "<|im_start|>user\na<|im_end|>\n<|im_start|>assistant\n<|im_end|>\n<|im_start|>user\nc<|im_end|>\n"
+         "<|im_start|>assistant\n"},
+        {forgets, {{"user", "a"}, {"assistant", "\n<think>b"}, {"user", "c"}}, 3,
+         "<|im_start|>user\na<|im_end|>\n<|im_start|>assistant\n\n<think>b<|im_end|>\n<|im_start|>user\nc<|im_end|>"
+         "\n<|im_start|>assistant\n"},
+        {forgets, {{"user", "a"}, {"assistant", "<think></think>b"}}, 2,
+         "<|im_start|>user\na<|im_end|>\n<|im_start|>assistant\n<think></think>b<|im_end|>\n"
+         "<|im_start|>assistant\n"},
+        {"chatml", {{"system", "s"}, {"user", "a"}, {"assistant", "<think></think>b"}, {"user", "c"}}, 4,
+         "<|im_start|>system\ns<|im_end|>\n<|im_start|>user\na<|im_end|>\n<|im_start|>assistant\n<think></think>b"
+         "<|im_end|>\n<|im_start|>user\nc<|im_end|>\n<|im_start|>assistant\n"},
+        {thinks, {{"user", "a"}}, 1, "<|im_start|>user\na<|im_end|>\n<|im_start|>assistant\n<think>\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        vouch_tokenizer *tokenizer = templated(cases[i].chat_template);
+        ids got = encode_chat(tokenizer, cases[i].messages, cases[i].n), expected = {NULL, 0};
+        expect(&expected, tokenizer, cases[i].rendered, VOUCH_TOKENIZE_SPECIAL);
+        assert_same_ids(cases[i].messages[cases[i].n - 1].content, got, expected);
+        free(got.at);
+        free(expected.at);
+        vouch_tokenizer_close(tokenizer);
+    }
+}
+
 static void chat_injection(void **state)
 {
     (void)state;
@@ -429,8 +484,9 @@ static void chat_templates_of_models(void **state)
     static const char *const cases[][2] = {
         {"templates/Qwen-Qwen2.5-7B-Instruct.jinja",
          "You are Qwen, created by Alibaba Cloud. You are a helpful assistant."},
-        {"templates/Qwen-Qwen3-0.6B.jinja", ""}};
-    for (size_t i = 0; i < 2; i++) {
+        {"templates/Qwen-Qwen3-0.6B.jinja", ""},
+        {"templates/stepfun-ai-Step-3.5-Flash.jinja", ""}};
+    for (size_t i = 0; i < 3; i++) {
         const char *path = test_data(cases[i][0]);
         if (!path) test_skip("%s is not there", cases[i][0]);
         size_t n;
@@ -443,6 +499,8 @@ static void chat_templates_of_models(void **state)
         assert_memory_equal(tokenizer->default_system.data ? tokenizer->default_system.data : "", cases[i][1],
                             strlen(cases[i][1]));
         assert_false(tokenizer->chat_bos);
+        assert_int_equal(tokenizer->chat_forgets, i > 0);
+        assert_int_equal(tokenizer->chat_thinks, i == 2);
         vouch_tokenizer_close(tokenizer);
         free(source);
     }
@@ -538,6 +596,7 @@ int main(void)
         cmocka_unit_test(longest_special_first),
         cmocka_unit_test(bos_as_the_file_asks),
         cmocka_unit_test(chat_tiny),
+        cmocka_unit_test(chat_thoughts),
         cmocka_unit_test(chat_injection),
         cmocka_unit_test(chat_templates),
         cmocka_unit_test(chat_templates_of_models),

@@ -6,12 +6,16 @@
  *
  * The templates in model files are Jinja programs. They are not run: a file's program has no business in
  * this process. One that writes <|im_start|>, in a vocabulary that has both markers as special tokens, is
- * ChatML, and two things are read out of its text:
+ * ChatML, and four things are read out of its text:
  *
  * - The system message it inserts where the conversation has none: the first string literal that is
  *   <|im_start|>system, a line end, some text and <|im_end|> all in one. (Where the caller's system message
  *   is inserted, the literal ends after the line end.) SmolLM2 and Qwen2.5 have one, Qwen3 has not.
  * - Whether it begins with the BOS token: it names bos_token.
+ * - Whether it leaves out what the model thought before it answered an earlier question, as Qwen3's does: it
+ *   takes the last piece of what </think> splits.
+ * - Whether it begins the answer's thoughts, as that of Qwen3's Thinking models does: it writes a literal that
+ *   is the assistant's opening and <think>.
  *
  * The role and content of a message are encoded as one piece of text, as the templates have them, and can
  * name no control token: a marker inside a message is spelled out in ordinary tokens.
@@ -23,6 +27,8 @@
 
 #define IM_START "<|im_start|>"
 #define IM_END   "<|im_end|>"
+#define THINK     "<think>"
+#define THINK_END "</think>"
 
 /* --------------------------------------------------------------- template */
 
@@ -117,6 +123,9 @@ void vouch_chat_read_template(vouch_tokenizer *tokenizer, vouch_text chat_templa
     tokenizer->chat_bos =
         tokenizer->bos >= 0 && text_find(chat_template, 0, "bos_token") < chat_template.size;
     tokenizer->default_system = template_find_system(chat_template, copy);
+    tokenizer->chat_forgets = text_find(chat_template, 0, "split('" THINK_END "')[-1]") < chat_template.size;
+    tokenizer->chat_thinks =
+        text_find(chat_template, 0, IM_START "assistant\\n" THINK "\\n' }}") < chat_template.size;
 }
 
 /* ----------------------------------------------------------- conversation */
@@ -159,18 +168,33 @@ static vouch_status turn_encode(encoder *e, const char *role, vouch_text content
     return status;
 }
 
+/* What follows the thoughts, without the line ends before it. */
+static vouch_text thoughts_skip(vouch_text content)
+{
+    const size_t n = strlen(THINK_END);
+    size_t begin = 0;
+    for (size_t at = 0; (at = text_find(content, at, THINK_END)) < content.size;) begin = at += n;
+    while (begin > 0 && begin < content.size && content.data[begin] == '\n') begin++;
+    return (vouch_text){content.data + begin, content.size - begin};
+}
+
 static vouch_status chat_encode(encoder *e, const vouch_message *messages, size_t n, vouch_error *err)
 {
     const vouch_tokenizer *tokenizer = e->tokenizer;
+    size_t last_question = n;
+    while (last_question > 0 && strcmp(messages[last_question - 1].role, "user") != 0) last_question--;
     if (tokenizer->chat_bos) vouch_encoder_push(e, tokenizer->bos);
     if (tokenizer->default_system.size > 0 && strcmp(messages[0].role, "system") != 0)
         VOUCH_TRY(turn_encode(e, "system", tokenizer->default_system, err));
     for (size_t i = 0; i < n; i++) {
-        const vouch_text content = {messages[i].content, strlen(messages[i].content)};
+        vouch_text content = {messages[i].content, strlen(messages[i].content)};
+        if (tokenizer->chat_forgets && i < last_question && strcmp(messages[i].role, "assistant") == 0)
+            content = thoughts_skip(content);
         VOUCH_TRY(turn_encode(e, messages[i].role, content, err));
     }
+    const char *opening = tokenizer->chat_thinks ? "assistant\n" THINK "\n" : "assistant\n";
     vouch_encoder_push(e, tokenizer->im_start);
-    return vouch_encoder_text(e, "assistant\n", strlen("assistant\n"), 0, err);
+    return vouch_encoder_text(e, opening, strlen(opening), MATCH_USER_DEFINED, err);
 }
 
 vouch_status vouch_tokenizer_encode_chat(const vouch_tokenizer *tokenizer, const vouch_message *messages,

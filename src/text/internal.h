@@ -103,6 +103,8 @@ struct vouch_tokenizer {
     bool chatml;
     int32_t im_start, im_end;
     bool chat_bos;             /* the template writes the BOS token */
+    bool chat_forgets;         /* it leaves the thoughts out of earlier answers */
+    bool chat_thinks;          /* it begins the answer with <think> */
     vouch_text default_system; /* what the template says where there is no system message */
 };
 
