@@ -212,6 +212,9 @@ static void linear_scaling_needs_a_factor(void **state)
     const entry linear = {"llama.rope.scaling.type", VOUCH_GGUF_STRING, 0, 0, "linear"};
     tiny_model_options options = model_with(&linear);
     REFUSED(&options, VOUCH_E_FORMAT, "llama.rope.scaling.factor");
+    const entry nameless = {"llama.rope.scaling.factor", VOUCH_GGUF_F32, 0, -1, NULL}; /* not ignored */
+    options = model_with(&nameless);
+    REFUSED(&options, VOUCH_E_FORMAT, "llama.rope.scaling.factor");
     options = (tiny_model_options){.n_vocab = 50, .rope_scale = 4};
     assert_opens(&options);
     const float wrong[] = {-1, NAN, INFINITY, 1e-9f};

@@ -70,11 +70,12 @@ static vouch_status get_float(const vouch_gguf *gguf, const vouch_arch *arch, co
     return VOUCH_OK;
 }
 
-/* Linear scaling divides the frequencies; other kinds are refused rather than ignored. */
+/* Linear scaling, which is meant where no kind is named, divides the frequencies; other kinds are refused rather
+ * than ignored. */
 static vouch_status get_rope_scaling(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     char name[96];
-    vouch_text kind = {"none", 4};
+    vouch_text kind = {"linear", 6};
     snprintf(name, sizeof name, "%s.rope.scaling.type", h->arch->name);
     VOUCH_TRY(vouch_gguf_get_text(gguf, name, false, &kind, err));
     h->rope_scale = 1;
@@ -82,7 +83,8 @@ static vouch_status get_rope_scaling(const vouch_gguf *gguf, vouch_hparams *h, v
     if (kind.size != 6 || memcmp(kind.data, "linear", 6) != 0)
         return vouch_fail(err, VOUCH_E_UNSUPPORTED, "%s: %s '%.*s' is not supported (supported: none, linear)",
                           vouch_gguf_path(gguf), name, (int)(kind.size < 32 ? kind.size : 32), kind.data);
-    return get_float(gguf, h->arch, "rope.scaling.factor", true, 1e-3, 1e6, &h->rope_scale, err);
+    const bool named = vouch_gguf_has(gguf, name);
+    return get_float(gguf, h->arch, "rope.scaling.factor", named, 1e-3, 1e6, &h->rope_scale, err);
 }
 
 static vouch_status check_heads(const vouch_gguf *gguf, const vouch_hparams *h, int32_t value_length,
