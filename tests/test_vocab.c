@@ -173,6 +173,19 @@ static void odd_but_good(void **state)
     assert_int_equal(result, 4);
     vouch_tokenizer_close(tokenizer);
 
+    /* A byte without a token parts nobody: what is beside it merges. */
+    const vouch_text signs[] = {TEXT("!"), TEXT("?"), TEXT("!?")}, one_merge[] = {TEXT("! ?")};
+    const recipe gaps = {.tokens = signs, .n_tokens = 3, .merges = one_merge, .n_merges = 1};
+    assert_int_equal(recipe_open(&gaps, &tokenizer, &err), VOUCH_OK);
+    got = encode(tokenizer, "\x04!\x04\x06?\x04", 6, 0);
+    const int32_t merged[] = {2};
+    assert_ids("gap", got, merged, 1);
+    free(got.at);
+    got = encode(tokenizer, "\x04", 1, 0);
+    assert_int_equal(got.n, 0);
+    free(got.at);
+    vouch_tokenizer_close(tokenizer);
+
     assert_int_equal(recipe_open(&(recipe){.kinds_are_u8 = true}, &tokenizer, &err),
                      VOUCH_OK);
     vouch_tokenizer_close(tokenizer);

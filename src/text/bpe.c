@@ -2,7 +2,8 @@
 /*
  * Byte-pair encoding of one word (Sennrich, Haddow, Birch, ACL 2016), byte-level as in GPT-2.
  *
- * The word begins as one symbol a byte. The neighbours whose merge has the lowest rank are merged, the
+ * The word begins as one symbol a byte; a byte without a token is left out, and those beside it become
+ * neighbours, as in the original tokenizers. The neighbours whose merge has the lowest rank are merged, the
  * leftmost first among equals, until no neighbours merge.
  *
  *   symbols   h  e  l  l  o     a doubly linked list in an array; a merge keeps its left symbol
@@ -69,13 +70,24 @@ static uint32_t symbol_rank(const encoder *e, int32_t place)
                : vouch_merge_find(e->tokenizer, symbol->id, e->symbols[symbol->next].id, &result);
 }
 
-/* One symbol a byte, and the heap of their pairs; returns its length. */
-static size_t word_begin(encoder *e, const char *word, int32_t n)
+/* One symbol a byte that has a token; returns their number. */
+static int32_t word_begin(encoder *e, const char *word, size_t n_bytes)
+{
+    int32_t n = 0;
+    for (size_t i = 0; i < n_bytes; i++) {
+        const int32_t id = e->tokenizer->byte_token[(unsigned char)word[i]];
+        if (id < 0) continue;
+        e->symbols[n] = (bpe_symbol){id, n - 1, n + 1, NO_RANK};
+        n++;
+    }
+    if (n > 0) e->symbols[n - 1].next = -1;
+    return n;
+}
+
+/* The heap of the symbols' pairs; returns its length. */
+static size_t heap_begin(encoder *e, int32_t n)
 {
     size_t n_heap = 0;
-    for (int32_t i = 0; i < n; i++)
-        e->symbols[i] = (bpe_symbol){e->tokenizer->byte_token[(unsigned char)word[i]], i - 1,
-                                     i + 1 < n ? i + 1 : -1, NO_RANK};
     for (int32_t i = 0; i < n; i++) {
         const uint32_t rank = e->symbols[i].rank = symbol_rank(e, i);
         if (rank != NO_RANK) e->heap[n_heap++] = (uint64_t)rank << 32 | (uint32_t)i;
@@ -111,12 +123,13 @@ vouch_status vouch_bpe_word(encoder *e, const char *word, size_t n, vouch_error 
         }
     }
     VOUCH_TRY(encoder_reserve(e, n, err));
-    size_t n_heap = word_begin(e, word, (int32_t)n);
+    const int32_t n_symbols = word_begin(e, word, n);
+    size_t n_heap = heap_begin(e, n_symbols);
     while (n_heap > 0) {
         const uint64_t entry = heap_pop(e->heap, &n_heap);
         const int32_t place = (int32_t)(uint32_t)entry;
         if (e->symbols[place].rank == (uint32_t)(entry >> 32)) pair_merge(e, &n_heap, place);
     }
-    for (int32_t i = n > 0 ? 0 : -1; i >= 0; i = e->symbols[i].next) vouch_encoder_push(e, e->symbols[i].id);
+    for (int32_t i = n_symbols > 0 ? 0 : -1; i >= 0; i = e->symbols[i].next) vouch_encoder_push(e, e->symbols[i].id);
     return VOUCH_OK;
 }
