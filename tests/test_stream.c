@@ -171,6 +171,31 @@ static void specials_are_silent(void **state)
     vouch_tokenizer_close(tokenizer);
 }
 
+/* Rows that only fill up a model's matrix have names in the file, which are nobody's text. */
+static void unused_tokens_are_silent(void **state)
+{
+    (void)state;
+    const vouch_text tokens[] = {{"a", 1}, {"[PAD1]", 6}, {"b", 1}};
+    const int32_t kinds[] = {1, 5, 1};
+    vouch_gguf_writer *w = writer_open();
+    vouch_tokenizer *tokenizer = NULL;
+    vouch_error err = {0};
+    vouch_gguf_add_text(w, "tokenizer.ggml.model", "gpt2");
+    vouch_gguf_add_text(w, "tokenizer.ggml.pre", "qwen2");
+    vouch_gguf_add_texts(w, "tokenizer.ggml.tokens", tokens, 3);
+    vouch_gguf_add_array(w, "tokenizer.ggml.token_type", VOUCH_GGUF_I32, kinds, 3);
+    vouch_gguf_add_texts(w, "tokenizer.ggml.merges", tokens, 0);
+    assert_int_equal(tokenizer_finish(w, &tokenizer, &err), VOUCH_OK);
+    vouch_stream *stream = stream_open(tokenizer, NULL, 0, 3);
+    collected all = {{0}, 0};
+    for (int32_t id = 0; id < 3; id++) assert_false(vouch_stream_push(stream, id));
+    vouch_stream_finish(stream);
+    collect(&all, stream);
+    assert_string_equal(all.text, "ab");
+    vouch_stream_close(stream);
+    vouch_tokenizer_close(tokenizer);
+}
+
 /* ---------------------------------------------------------------- stop texts */
 
 static void stop_in_every_division(void **state)
@@ -345,6 +370,7 @@ int main(void)
         cmocka_unit_test(every_division_of_characters),
         cmocka_unit_test(malformed_bytes),
         cmocka_unit_test(specials_are_silent),
+        cmocka_unit_test(unused_tokens_are_silent),
         cmocka_unit_test(stop_in_every_division),
         cmocka_unit_test(stops_as_defined),
         cmocka_unit_test(stops_and_replacement),

@@ -166,9 +166,9 @@ bool vouch_tokenizer_ends_answer(const vouch_tokenizer *tokenizer, int32_t token
 
 bool vouch_tokenizer_is_special(const vouch_tokenizer *tokenizer, int32_t token)
 {
-    return id_is_inside(tokenizer, token) &&
-           (tokenizer->kind[token] == TOKEN_CONTROL || tokenizer->kind[token] == TOKEN_UNKNOWN ||
-            tokenizer->ends[token]);
+    if (!id_is_inside(tokenizer, token)) return false;
+    const uint8_t kind = tokenizer->kind[token];
+    return kind == TOKEN_CONTROL || kind == TOKEN_UNKNOWN || kind == TOKEN_UNUSED || tokenizer->ends[token];
 }
 
 vouch_text vouch_tokenizer_bytes(const vouch_tokenizer *tokenizer, int32_t token)

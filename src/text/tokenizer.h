@@ -25,7 +25,7 @@ int32_t vouch_tokenizer_bos(const vouch_tokenizer *tokenizer);      /* -1 where 
 int32_t vouch_tokenizer_eos(const vouch_tokenizer *tokenizer);
 /* EOS, EOT and whatever else ends an answer. */
 bool vouch_tokenizer_ends_answer(const vouch_tokenizer *tokenizer, int32_t token);
-/* Control tokens, and what ends an answer: their text is not part of one. */
+/* Control tokens, places without a token ([PAD151700]), what ends an answer: their text is not part of one. */
 bool vouch_tokenizer_is_special(const vouch_tokenizer *tokenizer, int32_t token);
 /* The bytes the token stands for (specials: their name), owned by the tokenizer. */
 vouch_text vouch_tokenizer_bytes(const vouch_tokenizer *tokenizer, int32_t token);
