@@ -583,6 +583,7 @@ static void a_pair_with_unequal_tables_is_refused(void **state)
         assert_non_null(strstr(err.message, "draft_head[2]"));
         options.speculation.draft_head = NULL;
         assert_int_equal(vouch_session_open(&session, target, &options, &err), VOUCH_E_ARGUMENT);
+        assert_non_null(strstr(err.message, "draft_head is NULL"));
     }
     assert_int_equal(vouch_model_check_pair(target, near, NULL), VOUCH_OK);
     assert_int_equal(vouch_model_check_pair(silent, silent, NULL), VOUCH_OK);

@@ -35,7 +35,9 @@ static vouch_status check_head(const vouch_speculation *spec, int32_t n_vocab, v
 {
     const size_t n = spec->n_draft_head;
     vouch_status status = VOUCH_OK;
-    if (n > (size_t)n_vocab || (n > 0 && !spec->draft_head))
+    if (n > 0 && !spec->draft_head)
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: n_draft_head is %zu, but draft_head is NULL", n);
+    if (n > (size_t)n_vocab)
         return vouch_fail(err, VOUCH_E_ARGUMENT,
                           "speculation: draft_head has %zu tokens, must be at most the draft model's %d", n,
                           n_vocab);

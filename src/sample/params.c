@@ -3,6 +3,7 @@
 #include "sample/sample.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 vouch_sampling vouch_sampling_default(void)
 {
@@ -18,6 +19,24 @@ vouch_sampling vouch_sampling_default(void)
 static vouch_status bad(vouch_error *err, const char *name, double value, const char *range)
 {
     return vouch_fail(err, VOUCH_E_ARGUMENT, "sampling: %s is %g; it must be %s", name, value, range);
+}
+
+/* A distribution needs a token. */
+static vouch_status check_bans(const vouch_sampling *params, int32_t n_vocab, vouch_error *err)
+{
+    int32_t n_left = n_vocab;
+    if (params->n_bias < (size_t)n_vocab) return VOUCH_OK;
+    bool *banned = calloc((size_t)n_vocab, sizeof *banned);
+    if (!banned) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory to check %zu biases", params->n_bias);
+    for (size_t i = 0; i < params->n_bias; i++) {
+        const vouch_logit_bias *b = &params->bias[i];
+        if (b->bias > -INFINITY || banned[b->token]) continue;
+        banned[b->token] = true;
+        n_left--;
+    }
+    free(banned);
+    if (n_left > 0) return VOUCH_OK;
+    return vouch_fail(err, VOUCH_E_ARGUMENT, "sampling: bias bans every token of the vocabulary; one must be left");
 }
 
 vouch_status vouch_sampling_check(const vouch_sampling *params, int32_t n_vocab, vouch_error *err)
@@ -52,5 +71,5 @@ vouch_status vouch_sampling_check(const vouch_sampling *params, int32_t n_vocab,
                 "sampling: bias of token %d is %g; it must be a finite number, or -inf to ban it", b->token,
                 (double)b->bias);
     }
-    return VOUCH_OK;
+    return check_bans(params, n_vocab, err);
 }

@@ -60,14 +60,20 @@ void vouch_sampler_layout(vouch_sampler *sampler, const vouch_sampling *params, 
 
 /* ------------------------------------------------------------ on the logits */
 
-/* In double, so that no product overflows and -infinity, a ban, stays what it is. */
+/* Finite numbers stay finite: an overflow is as far as a logit goes. -infinity, a ban, stays what it is. */
+static float narrow(double value)
+{
+    if (!isfinite(value)) return (float)value;
+    return (float)fmin(fmax(value, -(double)FLT_MAX), (double)FLT_MAX);
+}
+
 static float penalize(float logit, int32_t count, const vouch_sampling *params)
 {
     double value = logit;
     value = value > 0 ? value / params->repeat_penalty : value * params->repeat_penalty;
     value -= (double)params->frequency_penalty * count;
     value -= params->presence_penalty;
-    return (float)value;
+    return narrow(value);
 }
 
 static bool has_penalties(const vouch_sampling *params)
@@ -99,7 +105,10 @@ static const float *add_bias_and_penalties(vouch_sampler *sampler, const float *
     const vouch_sampling *params = &sampler->params;
     if (params->n_bias == 0 && !has_penalties(params)) return logits;
     float *changed = memcpy(sampler->logits, logits, (size_t)sampler->n_vocab * sizeof *logits);
-    for (size_t i = 0; i < params->n_bias; i++) changed[params->bias[i].token] += params->bias[i].bias;
+    for (size_t i = 0; i < params->n_bias; i++) {
+        float *logit = &changed[params->bias[i].token];
+        *logit = narrow((double)*logit + (double)params->bias[i].bias);
+    }
     if (has_penalties(params)) add_penalties(sampler, changed, history, n_history);
     return changed;
 }
