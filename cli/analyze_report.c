@@ -124,7 +124,7 @@ int cli_analysis_write_json(const cli_analysis *a)
     const cli_json_entry entries[] = {
         {"model", cli_json_text(o->model)},
         {"draft_model", cli_json_text(o->draft_model)},
-        {"temperature", json_real((double)o->session.sampling.temperature)},
+        {"temperature", cli_json_float(o->session.sampling.temperature)},
         {"all", means_json(&a->all)},
         {"texts", texts_json(a)},
         {"positions", bins_json(a->positions, a->n_positions)},

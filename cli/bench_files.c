@@ -103,7 +103,7 @@ static json_t *bench_json(const cli_comparison *b)
         {"rounds_complete", json_integer((json_int_t)(b->n_complete / b->questions.n))},
         {"interrupted", json_boolean(b->interrupted)},
         {"max_tokens", json_integer(o->session.max_tokens)},
-        {"temperature", json_real((double)o->session.sampling.temperature)},
+        {"temperature", cli_json_float(o->session.sampling.temperature)},
         {"seed", cli_json_seed(o->session.sampling.seed)},
         {"lenience", json_real(o->session.speculation.lenience)},
         {"costs", costs_json(&b->costs)},

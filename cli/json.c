@@ -14,6 +14,13 @@ json_t *cli_json_real(double x)
     return isfinite(x) ? json_real(x) : json_null();
 }
 
+json_t *cli_json_float(float x)
+{
+    char digits[32];
+    snprintf(digits, sizeof digits, "%.7g", (double)x);
+    return cli_json_real(strtod(digits, NULL));
+}
+
 /* The array, if the value could be appended. */
 static json_t *array_append(json_t *array, json_t *value)
 {

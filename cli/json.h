@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 json_t *cli_json_real(double x); /* null unless finite */
+json_t *cli_json_float(float x); /* 0.8 as that, not as the float beside it */
 json_t *cli_json_counts(const int64_t *counts, size_t n);
 json_t *cli_json_reals(const double *values, size_t n);
 /* Integers of JSON end at 2^63 - 1 here: a seed beyond is a text of its digits. */

@@ -499,12 +499,19 @@ static bool check_bench_speculation(cli_options *options, given_flags given)
     vouch_speculation *speculation = &options->session.speculation;
     cli_ints *sets = &options->drafters;
     unsigned all = 0;
+    char text[64];
     if (sets->n == 0) sets->items[sets->n++] = VOUCH_DRAFTER_AUTO;
     if (options->draft_lengths.n == 0) options->draft_lengths.items[options->draft_lengths.n++] = 0;
     for (size_t i = 0; i < sets->n; i++) {
         speculation->drafters = (unsigned)sets->items[i];
         if (!resolve_drafters(options)) return false;
         sets->items[i] = (int32_t)speculation->drafters;
+        for (size_t j = 0; j < i; j++)
+            if (sets->items[j] == sets->items[i]) {
+                cli_complain("--spec %s: given twice, here that is what auto means",
+                             cli_spec_text(speculation->drafters, text));
+                return false;
+            }
         all |= speculation->drafters;
     }
     if (options->rules.n == 0) options->rules.items[options->rules.n++] = VOUCH_ACCEPT_AUTO;

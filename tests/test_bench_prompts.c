@@ -263,6 +263,7 @@ static void files_are_whole(void **state)
     result_free(&r);
     char *text = read_whole(csv, &n);
     json_t *o = json_of(json);
+    assert_true(real(o, "temperature") == 0.9);
     check_prompt_tokens(text, json_object_get(json_array_get(json_object_get(o, "ways"), 0), "all"));
     json_decref(o);
     assert_int_equal(count(text, "\n"), 1 + 4 * 3);
@@ -397,6 +398,8 @@ static void prompts_that_fail(void **state)
         {{"bench", "--prompts", "x", "--rows", "1"}, "--rows has no effect with --prompts"},
         {{"bench", "--prompts", "x", "--spec", "draft"}, "needs a draft model"},
         {{"bench", "--prompts", "x", "--spec", "ngram", "--spec", "ngram"}, "--spec 'ngram': given twice"},
+        {{"bench", "--prompts", "x", "--spec", "auto", "--spec", "suffix,ngram,recycle"},
+         "--spec ngram,suffix,recycle: given twice, here that is what auto means"},
         {{"bench", "--prompts", "x", "--spec", "none", "-k", "3"}, "has no effect with --spec none"},
         {{"bench", "--prompts", "x", "-k", "8,4"}, "not ascending"},
         {{"bench", "--prompts", "x", "--accept", "match", "--accept", "match"}, "--accept 'match': given twice"},
