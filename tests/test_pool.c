@@ -6,6 +6,7 @@
  */
 #include <dirent.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -205,6 +206,26 @@ static void what_a_late_thread_has_left_is_taken(void **state)
     }
 }
 
+/* A handler of the program's must not run on a thread that the program doesn't know of. */
+static void note_mask(void *arg, vouch_pool *team, int32_t thread)
+{
+    atomic_int *n_wrong = arg;
+    sigset_t mask;
+    (void)team;
+    pthread_sigmask(SIG_BLOCK, NULL, &mask);
+    if (sigismember(&mask, SIGINT) == (thread == 0) || sigismember(&mask, SIGSEGV)) atomic_fetch_add(n_wrong, 1);
+}
+
+static void workers_take_no_signals(void **state)
+{
+    (void)state;
+    atomic_int wrong = 0;
+    vouch_pool *pool = pool_open(4);
+    vouch_pool_run(pool, note_mask, &wrong);
+    assert_int_equal(wrong, 0);
+    vouch_pool_close(pool);
+}
+
 /* ---------------------------------------------------------- short runs, sleep */
 
 static void add_one(void *arg, vouch_pool *team, int32_t thread)
@@ -316,6 +337,7 @@ int main(void)
         cmocka_unit_test(nobody_leaves_a_barrier_early),
         cmocka_unit_test(no_work_is_no_piece),
         cmocka_unit_test(what_a_late_thread_has_left_is_taken),
+        cmocka_unit_test(workers_take_no_signals),
         cmocka_unit_test(many_short_runs),
         cmocka_unit_test(sleepers_wake),
         cmocka_unit_test(an_idle_team_sleeps),

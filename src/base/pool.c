@@ -32,6 +32,7 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -240,20 +241,34 @@ int32_t vouch_pool_size(const vouch_pool *pool)
     return pool->n_threads;
 }
 
+/* The program's signals are for its own threads: a worker takes only those that it causes itself. Returns the mask
+ * to go back to. */
+static sigset_t block_signals(void)
+{
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
+    sigset_t others, before;
+    sigfillset(&others);
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) sigdelset(&others, own[i]);
+    pthread_sigmask(SIG_BLOCK, &others, &before);
+    return before;
+}
+
 static vouch_status start_workers(vouch_pool *pool, vouch_error *err)
 {
+    vouch_status status = VOUCH_OK;
     for (int32_t i = 0; i < pool->n_threads; i++) {
         atomic_init(&pool->members[i].left, 0);
         atomic_init(&pool->members[i].place, -1);
     }
-    for (int32_t i = 0; i < pool->n_threads - 1; i++) {
+    const sigset_t before = block_signals();
+    for (int32_t i = 0; i < pool->n_threads - 1 && !status; i++) {
         pool->workers[i] = (worker){pool, i + 1};
-        if (pthread_create(&pool->handles[i], NULL, worker_main, &pool->workers[i]) != 0)
-            return vouch_fail(err, VOUCH_E_MEMORY, "can't start thread %d of %d: use fewer threads", i + 2,
-                              pool->n_threads);
-        pool->n_started++;
+        if (pthread_create(&pool->handles[i], NULL, worker_main, &pool->workers[i]) == 0) pool->n_started++;
+        else status = vouch_fail(err, VOUCH_E_MEMORY, "can't start thread %d of %d: use fewer threads", i + 2,
+                                 pool->n_threads);
     }
-    return VOUCH_OK;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return status;
 }
 
 vouch_status vouch_pool_open(vouch_pool **out, int32_t n_threads, vouch_error *err)
