@@ -6,7 +6,7 @@
  *   threads:  fn(arg, team, 0) ... fn(arg, team, n - 1), thread 0 being the caller,
  *             meeting at vouch_pool_barrier and sharing out work with vouch_pool_share.
  *
- * The team takes no signals but those that it causes itself.
+ * The threads that it starts take no signals but those that they cause themselves.
  *
  * A forward pass is one run with a barrier between its stages: a token of a small model has 150
  * of them in 2 ms. So waiting spins while work is flowing and sleeps on a futex after that; when
