@@ -87,11 +87,9 @@ static inline vf vf_power(vf k)
 }
 
 static inline vi vi_load(const void *p) { return vreinterpretq_s32_u8(vld1q_u8(p)); }
-static inline void vi_store(void *p, vi a) { vst1q_u8(p, vreinterpretq_u8_s32(a)); }
 static inline vi vi_set(int32_t x) { return vdupq_n_s32(x); }
 static inline vi vi_zero(void) { return vdupq_n_s32(0); }
 static inline vi vi_add(vi a, vi b) { return vaddq_s32(a, b); }
-static inline vi vi_mul(vi a, vi b) { return vmulq_s32(a, b); }
 static inline vi vi_max(vi a, vi b) { return vmaxq_s32(a, b); }
 static inline vi vi_or(vi a, vi b) { return vorrq_s32(a, b); }
 static inline vi vi_size_bits(vf a) { return vreinterpretq_s32_f32(vabsq_f32(a)); }
@@ -135,9 +133,15 @@ static inline vi vi_iq4(vi places)
     return vreinterpretq_s32_u8(vqtbl1q_u8(offset, vreinterpretq_u8_s32(places)));
 }
 
-/* From VL vectors the vector of what is made of each one's lanes: pairs of neighbours, twice. */
-static inline vi vi_each_largest(vi v[VL]) { return vpmaxq_s32(vpmaxq_s32(v[0], v[1]), vpmaxq_s32(v[2], v[3])); }
-static inline vi vi_each_sum(vi v[VL]) { return vpaddq_s32(vpaddq_s32(v[0], v[1]), vpaddq_s32(v[2], v[3])); }
+/* What is made of the lanes of each of four vectors: pairs of neighbours, twice. */
+static inline void vi_four_largest(float *to, const vi v[4]) /* the bits of numbers */
+{
+    vst1q_f32(to, vf_from_bits(vpmaxq_s32(vpmaxq_s32(v[0], v[1]), vpmaxq_s32(v[2], v[3]))));
+}
+static inline void vi_four_sums(int32_t *to, const vi v[4])
+{
+    vst1q_s32(to, vpaddq_s32(vpaddq_s32(v[0], v[1]), vpaddq_s32(v[2], v[3])));
+}
 
 /* The tree over the 16 lanes. */
 static inline float vf_reduce(const vf lane[PARTS])

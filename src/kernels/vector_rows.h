@@ -2,25 +2,16 @@
 /* What is done to single rows: activations made ready for a matmul, the cache's writes, norms, exponentials. */
 
 /*
- * Quantising takes VL blocks at a time, of one row or of several: their largest sizes and their sums are found by
- * reducing VL vectors together, and all divisions are one.
+ * Quantising takes four blocks of a group at a time, of one row or of several: their largest sizes and their sums are
+ * found by reducing four vectors together, and all divisions are one.
  */
-enum { BLOCK_VECTORS = VOUCH_BLOCK / VL };
+enum { BLOCK_VECTORS = VOUCH_BLOCK / VL, FOUR = 4 };
 
-/* Where a block comes from and goes to: quants in groups of 4, `apart` bytes from each other. */
+/* Block b of row r of the group, x [32]. */
 typedef struct block_place {
     const float *x;
-    int8_t *q;
-    int64_t apart;
-    int64_t first, row; /* d's and, in blocks of one run, the sums' place is first + row */
-    int64_t n_rows;     /* of the group */
+    int64_t b, r;
 } block_place;
-
-INLINE block_place place_in(const vouch_acts *acts, const vouch_group *g, int64_t r, int64_t b, const float *x)
-{
-    const int64_t first = g->begin * (acts->n_in / VOUCH_BLOCK) + b * g->rows;
-    return (block_place){x + b * VOUCH_BLOCK, g->q + (b * 8 * g->rows + r) * 4, g->rows * 4, first, r, g->rows};
-}
 
 /* The bits of |x| as an integer have the order of |x|, infinity and NaN above all numbers. */
 INLINE vi largest_size(const float *x)
@@ -30,88 +21,102 @@ INLINE vi largest_size(const float *x)
     return largest;
 }
 
-/* Writes the quants of a block; sums: a vector of them for each half. */
-INLINE void round_block(const block_place *to, float inverse, vi *sums)
+INLINE void put_quants(const vouch_group *g, const block_place *to, const int8_t *quants)
 {
-    int8_t bytes[VOUCH_BLOCK];
-    int8_t *packed = to->apart == 4 ? to->q : bytes;
+    const unsigned char *from = hide((const unsigned char *)quants); /* else taken from vectors one by one */
+    int8_t *q = g->q + (to->b * 8 * g->rows + to->r) * 4;
+    UNROLL for (int k = 0; k < 8; k++) memcpy(q + k * 4 * g->rows, from + k * 4, 4);
+}
+
+/* Writes the quants of a block; sums: a vector of them for each half. */
+INLINE void round_block(const vouch_group *g, const block_place *to, float inverse, vi *first, vi *second)
+{
+    int8_t quants[VOUCH_BLOCK];
+    vi sums[2];
     UNROLL for (int i = 0; i < BLOCK_VECTORS; i++) {
         const vi rounded = vf_round_to_int(vf_mul(vf_load(to->x + i * VL), vf_set(inverse)));
-        vi_store_bytes(packed + i * VL, rounded);
         vi *sum = &sums[i * 2 / BLOCK_VECTORS];
+        vi_store_bytes(quants + i * VL, rounded);
         *sum = i * 2 % BLOCK_VECTORS ? vi_add(*sum, rounded) : rounded;
     }
-    if (packed != to->q)
-        UNROLL for (int k = 0; k < 8; k++) memcpy(to->q + k * to->apart, bytes + 4 * k, 4);
+    put_quants(g, to, quants);
+    *first = sums[0];
+    *second = sums[1];
 }
 
 /* The sums of n blocks in the forms that are needed. */
-INLINE void put_sums(const vouch_acts *acts, const block_place *places, int64_t n, vi first_half, vi second_half, vf d)
+INLINE void put_sums(const vouch_acts *acts, const vouch_group *g, const block_place *places, int64_t n,
+                     const vi *first, const vi *second, const float *d)
 {
     for (vouch_needs left = acts->needs & VOUCH_NEEDS_QUANTS; left; left &= left - 1) {
-        const int which = __builtin_ctz(left);
+        const vouch_sums which = (vouch_sums)__builtin_ctz(left);
         const vouch_sums_info info = vouch_sums_infos[which];
         for (int run = 0; run < info.runs; run++) {
-            const vi sum = info.runs == 1 ? vi_add(first_half, second_half) : run ? second_half : first_half;
-            vouch_sum all[VL];
-            if (info.offset) vi_store(all, vi_mul(sum, vi_set(-info.offset)));
-            else vf_store(&all[0].s, vf_mul(d, vf_from_int(sum)));
-            for (int64_t i = 0; i < n; i++)
-                acts->sums[which][places[i].first * info.runs + run * places[i].n_rows + places[i].row] = all[i];
+            vi v[FOUR];
+            int32_t sums[FOUR];
+            if (info.runs == 1)
+                UNROLL for (int i = 0; i < FOUR; i++) v[i] = vi_add(first[i], second[i]);
+            else
+                UNROLL for (int i = 0; i < FOUR; i++) v[i] = run ? second[i] : first[i];
+            vi_four_sums(sums, v);
+            for (int64_t i = 0; i < n; i++) {
+                vouch_sum *to = vouch_group_sums(acts, g, which) +
+                                (places[i].b * info.runs + run) * g->rows + places[i].r;
+                if (info.offset) to->start = -info.offset * sums[i];
+                else to->s = d[i] * (float)sums[i];
+            }
         }
     }
 }
 
 /* A block with a value that isn't finite. */
-static void quantize_nothing(const vouch_acts *acts, const block_place *to)
+static void quantize_nothing(const vouch_acts *acts, const vouch_group *g, const block_place *place)
 {
-    for (int k = 0; k < 8; k++) memset(to->q + k * to->apart, 0, 4);
-    acts->d[to->first + to->row] = NAN;
-    put_sums(acts, to, 1, vi_zero(), vi_zero(), vf_set(NAN));
+    static const int8_t none[VOUCH_BLOCK];
+    static const float d[FOUR] = {NAN};
+    const vi zeros[FOUR] = {vi_zero(), vi_zero(), vi_zero(), vi_zero()};
+    put_quants(g, place, none);
+    g->d[place->b * g->rows + place->r] = NAN;
+    put_sums(acts, g, place, 1, zeros, zeros, d);
 }
 
-/* n <= VL blocks. */
-INLINE void quantize_blocks(const vouch_acts *acts, const block_place *places, int64_t n)
+/* n blocks, 1 to 4. */
+INLINE void quantize_blocks(const vouch_acts *acts, const vouch_group *g, block_place *places, int64_t n)
 {
-    int32_t size[VL];
-    float inverse[VL], d[VL];
-    vi each[VL], other[VL];
-    for (int i = 0; i < VL; i++) each[i] = i < n ? largest_size(places[i].x) : vi_zero();
-    const vi sizes = vi_each_largest(each);
-    const vm small = vf_less(vf_from_bits(sizes), vf_set(VOUCH_QUANT_MIN));
-    const vf scales = vf_zero_where(vf_div(vf_from_bits(sizes), vf_set(127.0f)), small);
-    vi_store(size, sizes);
-    vf_store(d, scales);
-    vf_store(inverse, vf_zero_where(vf_div(vf_set(127.0f), vf_from_bits(sizes)), small));
-    for (int i = 0; i < VL; i++) {
-        vi halves[2] = {vi_zero(), vi_zero()};
-        if (i < n) round_block(&places[i], inverse[i], halves);
-        each[i] = halves[0];
-        other[i] = halves[1];
+    float size[FOUR], inverse[FOUR], d[FOUR];
+    vi first[FOUR], second[FOUR];
+    for (int64_t i = n; i < FOUR; i++) places[i] = places[0];
+    UNROLL for (int i = 0; i < FOUR; i++) first[i] = largest_size(places[i].x);
+    vi_four_largest(size, first);
+    for (int i = 0; i < FOUR; i++) {
+        const bool small = size[i] < VOUCH_QUANT_MIN;
+        d[i] = small ? 0.0f : size[i] / 127.0f;
+        inverse[i] = small ? 0.0f : 127.0f / size[i];
     }
-    put_sums(acts, places, n, vi_each_sum(each), vi_each_sum(other), scales);
+    UNROLL for (int i = 0; i < FOUR; i++) round_block(g, &places[i], inverse[i], &first[i], &second[i]);
+    put_sums(acts, g, places, n, first, second, d);
     for (int64_t i = 0; i < n; i++) {
-        acts->d[places[i].first + places[i].row] = d[i];
-        if (size[i] >= VOUCH_INFINITY_BITS) quantize_nothing(acts, &places[i]);
+        g->d[places[i].b * g->rows + places[i].r] = d[i];
+        if (!(size[i] < INFINITY)) quantize_nothing(acts, g, &places[i]);
     }
 }
 
 static void quantize(vouch_acts *acts, const float *x, int64_t ldx, int64_t row_begin, int64_t row_end,
                      int64_t in_begin, int64_t in_end)
 {
-    block_place places[VL];
-    int64_t n = 0;
-    for (int64_t row = row_begin; row < row_end; row++) {
-        int64_t r;
-        const vouch_group g = vouch_group_of(acts, row, &r);
-        for (int64_t b = in_begin / VOUCH_BLOCK; b < in_end / VOUCH_BLOCK; b++) {
-            places[n++] = place_in(acts, &g, r, b, x + (row - row_begin) * ldx);
-            if (n < VL) continue;
-            quantize_blocks(acts, places, VL);
-            n = 0;
-        }
+    while (row_begin < row_end) {
+        block_place places[FOUR];
+        int64_t n = 0, r;
+        const vouch_group g = vouch_group_of(acts, row_begin, &r);
+        for (; r < g.rows && row_begin < row_end; r++, row_begin++, x += ldx)
+            for (int64_t b = in_begin / VOUCH_BLOCK; b < in_end / VOUCH_BLOCK; b++) {
+                places[n++] = (block_place){x + b * VOUCH_BLOCK, b, r};
+                if (n < FOUR) continue;
+                quantize_blocks(acts, &g, places, FOUR);
+                n = 0;
+            }
+        if (n > 0) quantize_blocks(acts, &g, places, n);
     }
-    if (n > 0) quantize_blocks(acts, places, n);
 }
 
 static void interleave(vouch_acts *acts, const float *x, int64_t ldx, int64_t row_begin, int64_t row_end,

@@ -58,24 +58,12 @@ static inline vi vi_add(vi a, vi b) { return _mm256_add_epi32(a, b); }
 static inline vi vi_max(vi a, vi b) { return _mm256_max_epi32(a, b); }
 static inline vi vi_size_bits(vf a) { return _mm256_and_si256(_mm256_castps_si256(a), _mm256_set1_epi32(INT32_MAX)); }
 
-/* From VL vectors the vector of what `op` makes of each one's lanes: three rounds, each of
- * which halves their number. */
-#define VI_EACH(name, op)                                                                                 \
-    static inline vi name(vi v[VL])                                                                       \
-    {                                                                                                     \
-        for (int i = 0; i < 4; i++)                                                                       \
-            v[i] = op(_mm256_unpacklo_epi32(v[2 * i], v[2 * i + 1]), _mm256_unpackhi_epi32(v[2 * i], v[2 * i + 1])); \
-        for (int i = 0; i < 2; i++)                                                                       \
-            v[i] = op(_mm256_unpacklo_epi64(v[2 * i], v[2 * i + 1]), _mm256_unpackhi_epi64(v[2 * i], v[2 * i + 1])); \
-        return op(_mm256_permute2x128_si256(v[0], v[1], 0x20), _mm256_permute2x128_si256(v[0], v[1], 0x31)); \
-    }
-VI_EACH(vi_each_largest, _mm256_max_epi32)
-VI_EACH(vi_each_sum, _mm256_add_epi32)
-#undef VI_EACH
+/* What op makes of the lanes of each of four vectors. */
+#define VI_FOUR(name, type, op, op128)                                                                        static inline void name(type *to, const vi v[4])                                                          {                                                                                                             const vi a = op(_mm256_unpacklo_epi32(v[0], v[1]), _mm256_unpackhi_epi32(v[0], v[1]));                    const vi b = op(_mm256_unpacklo_epi32(v[2], v[3]), _mm256_unpackhi_epi32(v[2], v[3]));                    const vi c = op(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));                                _mm_storeu_si128((void *)to, op128(_mm256_castsi256_si128(c), _mm256_extracti128_si256(c, 1)));       }
+VI_FOUR(vi_four_largest, float, _mm256_max_epi32, _mm_max_epi32) /* the bits of numbers */
+VI_FOUR(vi_four_sums, int32_t, _mm256_add_epi32, _mm_add_epi32)
+#undef VI_FOUR
 
-static inline void vi_store(void *p, vi a) { _mm256_storeu_si256(p, a); }
-static inline vf vf_from_bits(vi a) { return _mm256_castsi256_ps(a); }
-static inline vi vi_mul(vi a, vi b) { return _mm256_mullo_epi32(a, b); }
 static inline void vi_store_bytes(int8_t *p, vi a)
 {
     const __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));

@@ -63,26 +63,12 @@ static inline vi vi_add(vi a, vi b) { return _mm512_add_epi32(a, b); }
 static inline vi vi_max(vi a, vi b) { return _mm512_max_epi32(a, b); }
 static inline vi vi_size_bits(vf a) { return _mm512_and_si512(_mm512_castps_si512(a), _mm512_set1_epi32(INT32_MAX)); }
 
-/* From VL vectors the vector of what `op` makes of each one's lanes: four rounds, each of which halves their number. */
-#define VI_EACH(name, op)                                                                                 \
-    static inline vi name(vi v[VL])                                                                       \
-    {                                                                                                     \
-        for (int i = 0; i < 8; i++)                                                                       \
-            v[i] = op(_mm512_unpacklo_epi32(v[2 * i], v[2 * i + 1]), _mm512_unpackhi_epi32(v[2 * i], v[2 * i + 1])); \
-        for (int i = 0; i < 4; i++)                                                                       \
-            v[i] = op(_mm512_unpacklo_epi64(v[2 * i], v[2 * i + 1]), _mm512_unpackhi_epi64(v[2 * i], v[2 * i + 1])); \
-        for (int i = 0; i < 2; i++)                                                                       \
-            v[i] = op(_mm512_shuffle_i32x4(v[2 * i], v[2 * i + 1], 0x88),                                 \
-                      _mm512_shuffle_i32x4(v[2 * i], v[2 * i + 1], 0xdd));                                \
-        return op(_mm512_shuffle_i32x4(v[0], v[1], 0x88), _mm512_shuffle_i32x4(v[0], v[1], 0xdd));        \
-    }
-VI_EACH(vi_each_largest, _mm512_max_epi32)
-VI_EACH(vi_each_sum, _mm512_add_epi32)
-#undef VI_EACH
+/* What op makes of the lanes of each of four vectors. */
+#define VI_FOUR(name, type, op, op256, op128)                                                                 static inline void name(type *to, const vi v[4])                                                          {                                                                                                             const vi a = op(_mm512_unpacklo_epi32(v[0], v[1]), _mm512_unpackhi_epi32(v[0], v[1]));                    const vi b = op(_mm512_unpacklo_epi32(v[2], v[3]), _mm512_unpackhi_epi32(v[2], v[3]));                    const vi c = op(_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b));                                const __m256i d = op256(_mm512_castsi512_si256(c), _mm512_extracti64x4_epi64(c, 1));                      _mm_storeu_si128((void *)to, op128(_mm256_castsi256_si128(d), _mm256_extracti128_si256(d, 1)));       }
+VI_FOUR(vi_four_largest, float, _mm512_max_epi32, _mm256_max_epi32, _mm_max_epi32) /* the bits of numbers */
+VI_FOUR(vi_four_sums, int32_t, _mm512_add_epi32, _mm256_add_epi32, _mm_add_epi32)
+#undef VI_FOUR
 
-static inline void vi_store(void *p, vi a) { _mm512_storeu_si512(p, a); }
-static inline vf vf_from_bits(vi a) { return _mm512_castsi512_ps(a); }
-static inline vi vi_mul(vi a, vi b) { return _mm512_mullo_epi32(a, b); }
 static inline void vi_store_bytes(int8_t *p, vi a) { _mm_storeu_si128((void *)p, _mm512_cvtepi32_epi8(a)); }
 static inline vi vi_or(vi a, vi b) { return _mm512_or_si512(a, b); }
 /* Of each byte the bits [from, from + bits), moved to `to`; all constants after inlining. */
