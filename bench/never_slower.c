@@ -124,7 +124,7 @@ int main(int argc, char **argv)
     }
     vouch_model *model = bench_open(flags.model, flags.cpu);
     const int32_t n_vocab = vouch_model_get_info(model)->n_vocab;
-    int32_t *text = calloc((size_t)(PROMPT + flags.n_tokens + VOUCH_MAX_DRAFT), sizeof *text);
+    int32_t *text = calloc((size_t)flags.n_tokens + PROMPT + VOUCH_MAX_DRAFT, sizeof *text);
     if (!text) return 1;
     drafter draft = {.text = text, .n_text = PROMPT + flags.n_tokens, .n_vocab = n_vocab};
     vouch_session_options plain = vouch_session_options_default();
@@ -153,7 +153,7 @@ int main(int argc, char **argv)
         double ratios[MOST_ROUNDS];
         for (int32_t round = 0; round < rounds; round++) {
             for (int32_t k = 0; k < PROMPT; k++)
-                text[k] = (int32_t)(mix((uint64_t)(round * PROMPT + k)) % (uint64_t)n_vocab);
+                text[k] = (int32_t)(mix((uint64_t)round * PROMPT + (uint64_t)k) % (uint64_t)n_vocab);
             side said = side_open(model, &plain, text);
             side_go(&said, flags.n_tokens, text + PROMPT);
             vouch_session_close(said.session);

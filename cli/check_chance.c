@@ -174,7 +174,7 @@ static vouch_status session_compare(chance *c, const double *p, const guesser *g
     if (status) return status;
     counts_compare(c, p, counts, c->n_top + 1, n, g->name);
     c->n_kinds++;
-    return status;
+    return VOUCH_OK;
 }
 
 /* ---------------------------------------------------------------------- both */

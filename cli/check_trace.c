@@ -96,7 +96,7 @@ static vouch_status guesser_compare(trace *t, const guesser *g, vouch_error *err
     options.speculation.n_draft = 3;
     vouch_status status = vouch_session_open(&session, engine->model, &options, err);
     if (!status) status = cli_session_prompt(session, t->prompt, (size_t)t->n_prompt, err);
-    if (!status) status = steps_until(session, (size_t)(t->n_prompt + t->check->n_answer), err);
+    if (!status) status = steps_until(session, (size_t)t->n_prompt + (size_t)t->check->n_answer, err);
     if (!status) {
         const vouch_stats *stats = vouch_session_stats(session);
         t->n_rejected += stats->judged - stats->accepted;

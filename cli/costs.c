@@ -65,10 +65,11 @@ double cli_theory_tokens_per_cycle(double a, const vouch_stats *s)
 {
     double sum = 1, power = a;
     if (isnan(a) || s->cycles == 0) return NAN;
-    for (int d = 0; d < VOUCH_MAX_DRAFT; d++, power *= a) {
+    for (int d = 0; d < VOUCH_MAX_DRAFT; d++) {
         /* Drafts that go deeper than d. */
         const int64_t n = s->drafted_at[d] < s->draft_cycles ? s->drafted_at[d] : s->draft_cycles;
         sum += power * (double)n / (double)s->cycles;
+        power *= a;
     }
     return sum;
 }

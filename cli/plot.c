@@ -159,13 +159,15 @@ static void axes_draw(FILE *out, const cli_lines *l, const frame *f, double x_la
     const double step = axis_step(y_last), x_range = x_last - f->x_first;
     const double x_step = x_range > 0 ? axis_step(x_range) : 1; /* one place has one mark, its own */
     char text[32];
-    for (double y = 0; y <= y_last * 1.0001; y += step) {
-        const double at = f->bottom - y * f->y_scale;
+    for (int i = 0; i * step <= y_last * 1.0001; i++) {
+        const double y = i * step, at = f->bottom - y * f->y_scale;
         svg_line(out, f->left, at, WIDTH - 6, at, "r");
         snprintf(text, sizeof text, "%g", y);
         svg_text(out, f->left - 4, at + 4, "end", " class=\"d\"", text);
     }
-    for (double x = x_range > 0 ? ceil(f->x_first / x_step) * x_step : x_last; x <= x_last * 1.0001; x += x_step) {
+    const double x_begin = x_range > 0 ? ceil(f->x_first / x_step) * x_step : x_last;
+    for (int i = 0; x_begin + i * x_step <= x_last * 1.0001; i++) {
+        const double x = x_begin + i * x_step;
         snprintf(text, sizeof text, "%g", x);
         svg_text(out, f->left + (x - f->x_first) * f->x_scale, f->bottom + 14, "middle", " class=\"d\"", text);
     }

@@ -113,7 +113,7 @@ static double dot_integers(void)
         for (int k = 0; k < N; k++) sum += x[k] * b[k];
     }
     __asm__ volatile("" : : "r"(sum));
-    return (double)(TIMES / 64) * N;
+    return (double)TIMES / 64 * N;
 }
 
 static double dot_floats(void)
@@ -124,7 +124,7 @@ static double dot_floats(void)
         UNROLL for (int j = 0; j < SUMS; j++) sums[j] += x * (float)j;
     }
     UNROLL for (int j = 0; j < SUMS; j++) __asm__ volatile("" : : "m"(sums[j]));
-    return (double)(TIMES / 4) * SUMS;
+    return (double)TIMES / 4 * SUMS;
 }
 
 /* The loops differ in their vectors and one step. The barrier keeps the compiler from moving a product that

@@ -99,7 +99,7 @@ void bench_fill_blocks(int32_t type, float deviation, uint64_t seed, int64_t fir
     const block_form *form = form_find(type);
     const size_t bytes = (size_t)vouch_type_get_info((uint32_t)type)->block_bytes, n_words = (bytes + 7) / 8;
     for (int64_t b = first; b < first + n; b++, out += bytes) {
-        uint64_t words[MOST_WORDS];
+        uint64_t words[MOST_WORDS] = {0};
         for (size_t i = 0; i < n_words; i++) words[i] = random_word(seed, (uint64_t)b * n_words + i);
         if (form->scale_at < 0) {
             put_value(out, (int32_t)bytes, type == VOUCH_TYPE_F16, deviation, words[0]);

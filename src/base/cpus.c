@@ -5,7 +5,9 @@
  * a quota of two; 64 threads would be throttled while they wait for each other).
  */
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/pool.h"
 
@@ -26,11 +28,17 @@ static int affinity_count(void)
 /* The first integers of a small file; how many were read. */
 static int read_integers(const char *path, long long *first, long long *second)
 {
+    char line[64], *end;
     FILE *file = fopen(path, "re");
     if (!file) return 0;
-    const int n = fscanf(file, "%lld %lld", first, second);
+    const bool is_read = fgets(line, sizeof line, file) != NULL;
     fclose(file);
-    return n;
+    if (!is_read) return 0;
+    *first = strtoll(line, &end, 10);
+    if (end == line) return 0;
+    const char *rest = end;
+    *second = strtoll(rest, &end, 10);
+    return end == rest ? 1 : 2;
 }
 
 /* Whole processors of the quota, or 0 where there is none: cgroup v2, then v1. */

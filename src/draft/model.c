@@ -220,7 +220,7 @@ static int32_t choose_guesses(const model_drafter *d, int32_t first, int32_t pas
     for (int32_t i = first; i < past; i++) {
         int32_t better = 0;
         for (int32_t j = first; j < past; j++)
-            better += d->values[j] > d->values[i] || (d->values[j] == d->values[i] && j < i);
+            better += d->values[j] > d->values[i] || (j < i && d->values[j] == d->values[i]);
         if (better < d->branches) chosen[n++] = i;
     }
     return n;

@@ -3,6 +3,7 @@
  * The few largest of many numbers. The vocabulary is read once, by the kernels, for the largest of each block; the n
  * largest numbers are in the n blocks with the largest of these, and only there is looked one by one.
  */
+#include <assert.h>
 #include <math.h>
 
 #include "sample/sample.h"
@@ -24,6 +25,7 @@ static void list_insert(float *value, int32_t *index, int32_t n, float x, int32_
 int32_t vouch_find_top(const vouch_kernels *kernels, const float *x, int32_t n_x, int32_t n, int32_t *index,
                        float *value)
 {
+    assert(n >= 1 && n <= VOUCH_MAX_TOP);
     const int32_t size = (n_x + MAX_BLOCKS - 1) / MAX_BLOCKS;
     float max[VOUCH_MAX_TOP];
     int32_t begins[VOUCH_MAX_TOP], n_blocks = 0, found = 0;

@@ -273,7 +273,8 @@ static vouch_draft pace_propose(void *self, const int32_t *tokens, int32_t n_tok
     shape.cost = p->costs;
     for (int32_t n = 1; n <= given->n + 1; n++) p->costs[n] = vouch_cost_of(&p->cost, n);
     const bool is_plain = wants_plain(p);
-    vouch_draft draft = is_plain ? (vouch_draft){0} : ask_grown(p, tokens, n_tokens, &shape);
+    vouch_draft draft = {0};
+    if (!is_plain) draft = ask_grown(p, tokens, n_tokens, &shape);
     p->expected = draft.n > 0 ? draft.expected : 1;
     p->yield = p->expected / p->costs[draft.n + 1];
     p->without = p->yield > 1 ? p->yield : 1;
