@@ -7,7 +7,7 @@
 #include "file.h"
 
 /* chat_template: as the library takes it. */
-static vouch_status model_open(vouch_model **out, const char *path, const char *chat_template,
+static vouch_status model_open(vouch_model **out, const char *path, const char *chat_template, bool text_only,
                                const cli_options *options, vouch_error *err)
 {
     cli_progress progress = {.label = "loading the model"};
@@ -15,6 +15,7 @@ static vouch_status model_open(vouch_model **out, const char *path, const char *
     model.cpu = options->cpu;
     model.chat_template = chat_template;
     model.n_threads = options->session.n_threads;
+    model.text_only = text_only;
     model.progress = cli_progress_report;
     model.progress_user = &progress;
     cli_progress_report(&progress, 0);
@@ -98,7 +99,7 @@ static vouch_status head_read(cli_engine *engine, const char *path, vouch_error 
 }
 
 /* --chat-template is a name or a file. A message about the model's file names that. */
-static int target_open(cli_engine *engine, const cli_options *options)
+static int target_open(cli_engine *engine, const cli_options *options, bool text_only)
 {
     const char *asked = options->chat_template;
     const bool is_own = !asked || strcmp(asked, "auto") == 0 || strcmp(asked, "none") == 0;
@@ -108,7 +109,7 @@ static int target_open(cli_engine *engine, const cli_options *options)
     vouch_error err;
     if (is_file && cli_file_read(asked, &text, &n, &err)) return cli_flag_fail("chat-template", &err);
     const vouch_status status =
-        model_open(&engine->model, options->model, is_own ? NULL : is_file ? text : asked, options, &err);
+        model_open(&engine->model, options->model, is_own ? NULL : is_file ? text : asked, text_only, options, &err);
     free(text);
     if (status == VOUCH_E_UNSUPPORTED && !is_own && strncmp(err.message, options->model, strlen(options->model)) != 0) {
         cli_complain("--chat-template: %s: %s", asked, err.message);
@@ -121,7 +122,7 @@ static int target_open(cli_engine *engine, const cli_options *options)
 static int draft_open(cli_engine *engine, const cli_options *options)
 {
     vouch_error err;
-    const vouch_status status = model_open(&engine->draft, options->draft_model, NULL, options, &err);
+    const vouch_status status = model_open(&engine->draft, options->draft_model, NULL, false, options, &err);
     if (status) return cli_flag_fail("draft-model", &err);
     const vouch_model_info *target = vouch_model_get_info(engine->model), *draft = vouch_model_get_info(engine->draft);
     if (!options->session.speculation.allow_vocab_mismatch &&
@@ -144,12 +145,18 @@ int cli_engine_open(cli_engine *engine, const cli_options *options)
     vouch_error err;
     const double start = cli_now();
     *engine = (cli_engine){.options = options};
-    int status = target_open(engine, options);
+    int status = target_open(engine, options, false);
     if (!status && options->draft_model) status = draft_open(engine, options);
     if (status) return status;
     if (options->draft_head && head_read(engine, options->draft_head, &err)) return cli_flag_fail("draft-head", &err);
     engine->load_seconds = cli_now() - start;
     return bias_check(engine);
+}
+
+int cli_engine_open_text(cli_engine *engine, const cli_options *options)
+{
+    *engine = (cli_engine){.options = options};
+    return target_open(engine, options, true);
 }
 
 void cli_engine_speculate(const cli_engine *engine, vouch_speculation *speculation)

@@ -23,6 +23,8 @@ typedef struct cli_engine {
 /* Opens the target and, where one is given, the draft model, which has to fit. Returns an exit status; a failure has
  * been complained about, and cli_engine_close is due in any case. */
 int cli_engine_open(cli_engine *engine, const cli_options *options);
+/* The target alone, without its weights. */
+int cli_engine_open_text(cli_engine *engine, const cli_options *options);
 /* The draft model and its head. */
 void cli_engine_speculate(const cli_engine *engine, vouch_speculation *speculation);
 /* Opens the session. Bad values that only the model could tell are wrong usage. */

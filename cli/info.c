@@ -52,7 +52,7 @@ static void info_write(FILE *out, const cli_options *options, const vouch_model 
 int cli_info(const cli_options *options)
 {
     cli_engine engine;
-    int status = cli_engine_open(&engine, options);
+    int status = cli_engine_open_text(&engine, options);
     if (!status) info_write(stdout, options, engine.model);
     cli_engine_close(&engine);
     return status;

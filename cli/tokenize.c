@@ -57,7 +57,7 @@ int cli_tokenize(const cli_options *options)
     char *text = NULL;
     size_t n = 0;
     int status = cli_prompt_read(options, &text, &n);
-    if (!status) status = cli_engine_open(&engine, options);
+    if (!status) status = cli_engine_open_text(&engine, options);
     if (!status) {
         const unsigned flags =
             (options->special ? VOUCH_TOKENIZE_SPECIAL : 0) | (options->bos ? VOUCH_TOKENIZE_BOS : 0);

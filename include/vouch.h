@@ -117,6 +117,8 @@ typedef struct vouch_model_options {
     int32_t n_threads;  /* for packing; 0: the processors this process may use */
     const char *chat_template; /* the text of a template to use instead of the file's, or "chatml" for that of a file
                                   which names none; NULL: the file's. Only ChatML is supported (UNSUPPORTED) */
+    bool text_only;     /* checks the file and packs no weights, which takes milliseconds: for the model's facts and
+                           its tokenizer. A session refuses such a model (ARGUMENT) */
     vouch_progress_fn progress; /* may be NULL */
     void *progress_user;
 } vouch_model_options;

@@ -441,6 +441,47 @@ static void a_model_says_what_it_is(void **state)
     vouch_model_close(NULL);
 }
 
+/* Without its weights a model says the same of itself and of a text, and computes nothing, as target or as draft. */
+static void a_model_can_be_opened_for_its_text(void **state)
+{
+    (void)state;
+    static const char said[] = "Hi, there";
+    for (int tied = 0; tied < 2; tied++) {
+        path = test_temporary("model.gguf");
+        tiny_model_write(path, &(tiny_model_options){.arch = "llama", .type = VOUCH_TYPE_Q4_0, .tied = tied});
+        vouch_model *whole, *text;
+        vouch_session *session;
+        vouch_error err;
+        vouch_model_options options = vouch_model_options_default();
+        options.text_only = true;
+        assert_int_equal(vouch_model_open(&whole, path, NULL, &err), VOUCH_OK);
+        assert_int_equal(vouch_model_open(&text, path, &options, &err), VOUCH_OK);
+
+        const vouch_model_info *a = vouch_model_get_info(whole), *b = vouch_model_get_info(text);
+        assert_string_equal(a->weight_types, b->weight_types);
+        assert_int_equal(a->n_parameters, b->n_parameters);
+        assert_int_equal(a->packed_bytes, b->packed_bytes);
+        assert_int_equal(a->tied_embeddings, b->tied_embeddings);
+        assert_int_equal(b->tied_embeddings, tied);
+        int32_t ids[32], same[32];
+        size_t n, m;
+        assert_int_equal(vouch_tokenize(whole, said, strlen(said), 0, ids, 32, &n, &err), VOUCH_OK);
+        assert_int_equal(vouch_tokenize(text, said, strlen(said), 0, same, 32, &m, &err), VOUCH_OK);
+        assert_int_equal(n, m);
+        assert_memory_equal(ids, same, n * sizeof *ids);
+
+        vouch_session_options so = vouch_session_options_default();
+        assert_int_equal(vouch_session_open(&session, text, &so, &err), VOUCH_E_ARGUMENT);
+        assert_non_null(strstr(err.message, "text_only"));
+        so.speculation.draft_model = text;
+        assert_int_equal(vouch_session_open(&session, whole, &so, &err), VOUCH_E_ARGUMENT);
+        assert_non_null(strstr(err.message, "text_only"));
+        assert_null(session);
+        vouch_model_close(text);
+        vouch_model_close(whole);
+    }
+}
+
 /* The caller's template in place of the file's, and where there is none. */
 static void a_template_can_be_given(void **state)
 {
@@ -685,6 +726,7 @@ int main(void)
         cmocka_unit_test(the_vocabulary_is_the_embedding),
         cmocka_unit_test(unsupported_types_are_named),
         cmocka_unit_test(a_model_says_what_it_is),
+        cmocka_unit_test(a_model_can_be_opened_for_its_text),
         cmocka_unit_test(a_template_can_be_given),
         cmocka_unit_test(instruction_sets_are_chosen_by_name),
         cmocka_unit_test(packing_keeps_the_values),

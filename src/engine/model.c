@@ -58,7 +58,7 @@ static void fill_info(vouch_model *model, const vouch_gguf *gguf)
         .weight_types = model->weight_types,
         .n_parameters = count_parameters(gguf),
         .file_bytes = (int64_t)vouch_gguf_file_bytes(gguf),
-        .packed_bytes = (int64_t)w->arena.size,
+        .packed_bytes = (int64_t)w->arena.used,
         .n_vocab = h->n_vocab,
         .n_layers = h->n_layers,
         .n_embd = h->n_embd,
@@ -126,7 +126,7 @@ vouch_status vouch_model_open(vouch_model **out, const char *path, const vouch_m
     vouch_model *model = calloc(1, sizeof *model);
     vouch_status status = model ? VOUCH_OK : vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a model");
     if (status == VOUCH_OK) status = vouch_gguf_open(&gguf, path, err);
-    if (status == VOUCH_OK) status = vouch_pool_open(&pool, options->n_threads, err);
+    if (status == VOUCH_OK && !options->text_only) status = vouch_pool_open(&pool, options->n_threads, err);
     if (status == VOUCH_OK) status = load(model, gguf, options, kernels, pool, err);
     vouch_pool_close(pool);
     vouch_gguf_close(gguf);

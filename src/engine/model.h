@@ -7,11 +7,18 @@
 #include "text/tokenizer.h"
 
 struct vouch_model {
-    vouch_weights *weights;
+    vouch_weights *weights;     /* without memory where only the text was asked for */
     vouch_tokenizer *tokenizer; /* NULL: ids only */
     vouch_model_info info;
     char *name;
     char weight_types[160];
 };
+
+/* ARGUMENT where it was opened for its text only. */
+static inline vouch_status vouch_model_need_weights(const vouch_model *model, vouch_error *err)
+{
+    if (model->weights->arena.base) return VOUCH_OK;
+    return vouch_fail(err, VOUCH_E_ARGUMENT, "a model opened with text_only has no weights to compute with");
+}
 
 #endif

@@ -153,6 +153,8 @@ static vouch_status resolve_options(vouch_session_options *o, const vouch_model 
     if (s->drafters == VOUCH_DRAFTER_AUTO) s->drafters = FREE_DRAFTERS | (s->draft_model ? VOUCH_DRAFTER_MODEL : 0);
     if (s->accept == VOUCH_ACCEPT_AUTO) s->accept = best_rule(s, o->sampling.temperature);
     VOUCH_TRY(check_speculation(s, err));
+    VOUCH_TRY(vouch_model_need_weights(model, err));
+    if (s->draft_model) VOUCH_TRY(vouch_model_need_weights(s->draft_model, err));
     if (s->n_draft == 0) s->n_draft = DEFAULT_DRAFT;
     if (s->drafters == VOUCH_DRAFTER_NONE) s->n_draft = 0;
     if (s->history_tokens == 0) s->history_tokens = DEFAULT_HISTORY;

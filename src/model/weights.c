@@ -453,11 +453,15 @@ vouch_status vouch_weights_open(vouch_weights **out, const vouch_gguf *gguf, int
     w.arena = &counting;
     if ((status = take_all(&w)) != VOUCH_OK) goto done;
     if ((status = refuse_unknown_tensors(&w)) != VOUCH_OK) goto done;
+    weights->head = weights->output.n_out ? &weights->output : &weights->embedding;
+    if (!pool) {
+        weights->arena.used = counting.used;
+        goto done;
+    }
     if ((status = vouch_arena_allocate(&counting, "the packed weights", err)) != VOUCH_OK) goto done;
     weights->arena = counting;
     w.arena = &weights->arena;
     if ((status = take_all(&w)) != VOUCH_OK) goto done;
-    weights->head = weights->output.data ? &weights->output : &weights->embedding;
     if ((status = pack_all(&w, pool, progress, user)) != VOUCH_OK) goto done;
     status = check_rope_factors(weights, gguf, err);
 done:
