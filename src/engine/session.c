@@ -104,7 +104,7 @@ static vouch_accept best_rule(const vouch_speculation *s, float temperature)
 static vouch_status check_speculation(const vouch_speculation *s, vouch_error *err)
 {
     const vouch_rule *rule = vouch_rule_get(s->accept);
-    if (!rule) return out_of_range(err, "speculation: accept", s->accept, 0, VOUCH_ACCEPT_AUTO);
+    if (!rule) return out_of_range(err, "speculation: accept", (int)s->accept, 0, VOUCH_ACCEPT_AUTO);
     if (s->drafters >> VOUCH_DRAFTERS)
         return out_of_range(err, "speculation: drafters", s->drafters, 0, (1 << VOUCH_DRAFTERS) - 1);
     if ((s->drafters & VOUCH_DRAFTER_NONE) && s->drafters != VOUCH_DRAFTER_NONE)
