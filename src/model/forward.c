@@ -173,46 +173,35 @@ static int64_t heads_per_unit(int32_t head_dim)
     return heads;
 }
 
-static int64_t units_of(int64_t n_heads, int64_t per_unit)
+/* Units of heads [begin, end) of k or of v, if any, into the cache. */
+static void compute_kv(vouch_context *c, thread_memory *my, const vouch_acts *acts, int32_t index, bool is_key,
+                       int64_t begin, int64_t end)
 {
-    return (n_heads + per_unit - 1) / per_unit;
-}
-
-/* Piece i of n of the stage: some heads of k or of v, whole, into the cache; or some tiles of q, which attention
- * finishes. Those of k and v are larger and spread evenly among the others. */
-static void compute_heads(vouch_context *c, thread_memory *my, const vouch_acts *acts, int32_t index, int64_t i,
-                          int64_t n)
-{
+    if (begin >= end) return;
     const vouch_hparams *h = &c->weights->hparams;
     const vouch_layer *layer = &c->weights->layers[index];
-    const int64_t per_unit = heads_per_unit(h->head_dim), kv_units = units_of(h->n_kv_heads, per_unit);
-    const int64_t kv_before = (i * 2 * kv_units + n - 1) / n, kv_past = ((i + 1) * 2 * kv_units + n - 1) / n;
-    if (kv_before == kv_past) {
-        const int64_t tile = (i - kv_before) * TILES, past = tile + TILES;
-        multiply(c, &layer->q, acts, c->q, tile, past < layer->q.n_tiles ? past : layer->q.n_tiles, VOUCH_FROM_ZERO,
-                 my->norms);
-        return;
-    }
-    const bool is_key = kv_before % 2 == 0;
-    const int64_t begin = kv_before / 2 * per_unit;
-    const int64_t end = begin + per_unit < h->n_kv_heads ? begin + per_unit : h->n_kv_heads;
-    multiply(c, is_key ? &layer->k : &layer->v, acts, is_key ? c->k : c->v, begin * h->head_dim / VOUCH_TILE,
-             (end * h->head_dim + VOUCH_TILE - 1) / VOUCH_TILE, VOUCH_FROM_ZERO, my->norms);
-    if (is_key) finish_keys(c, my, index, layer, begin, end);
-    else finish_values(c, index, begin, end);
+    const int64_t per_unit = heads_per_unit(h->head_dim), first = begin * per_unit;
+    const int64_t past = end * per_unit < h->n_kv_heads ? end * per_unit : h->n_kv_heads;
+    multiply(c, is_key ? &layer->k : &layer->v, acts, is_key ? c->k : c->v, first * h->head_dim / VOUCH_TILE,
+             (past * h->head_dim + VOUCH_TILE - 1) / VOUCH_TILE, VOUCH_FROM_ZERO, my->norms);
+    if (is_key) finish_keys(c, my, index, layer, first, past);
+    else finish_values(c, index, first, past);
 }
 
+/* Of k and v each thread has an even part; its tiles of q, which attention finishes, others can take meanwhile. */
 static void stage_heads(vouch_context *c, vouch_pool *team, thread_memory *my, int32_t index)
 {
     const vouch_hparams *h = &c->weights->hparams;
-    const vouch_layer *layer = &c->weights->layers[index];
-    const int64_t kv_units = units_of(h->n_kv_heads, heads_per_unit(h->head_dim));
-    const int64_t n_pieces = 2 * kv_units + (layer->q.n_tiles + TILES - 1) / TILES;
+    const vouch_matrix *q = &c->weights->layers[index].q;
+    const int64_t per_unit = heads_per_unit(h->head_dim), n_units = (h->n_kv_heads + per_unit - 1) / per_unit;
     const reader me = reader_heads(c, index);
+    vouch_work work = vouch_pool_share(team, my->thread, q->n_tiles, TILES);
     const vouch_acts acts = receive(c, my, &me);
-    vouch_work work = vouch_pool_share(team, my->thread, n_pieces, 1);
+    const vouch_range mine = vouch_pool_divide(team, my->thread, 2 * n_units);
+    compute_kv(c, my, &acts, index, true, mine.begin, mine.end < n_units ? mine.end : n_units);
+    compute_kv(c, my, &acts, index, false, mine.begin < n_units ? 0 : mine.begin - n_units, mine.end - n_units);
     while (vouch_work_next(&work))
-        for (int64_t i = work.begin; i < work.end; i++) compute_heads(c, my, &acts, index, i, n_pieces);
+        multiply(c, q, &acts, c->q, work.begin, work.end, VOUCH_FROM_ZERO, my->norms);
     vouch_pool_barrier(team, my->thread);
 }
 
