@@ -50,6 +50,20 @@ static int bias_check(const cli_engine *engine)
     return CLI_DONE;
 }
 
+/* A file that holds no NUL. */
+static vouch_status text_read(const char *path, char **text, size_t *n, vouch_error *err)
+{
+    const vouch_status status = cli_file_read(path, text, n, err);
+    const char *nul = status ? NULL : memchr(*text, 0, *n);
+    if (!nul) return status;
+    *err = (vouch_error){.code = VOUCH_E_FORMAT};
+    snprintf(err->message, sizeof err->message, "%.400s: a NUL byte at offset %zu, must be text", path,
+             (size_t)(nul - *text));
+    free(*text);
+    *text = NULL;
+    return err->code;
+}
+
 /* A token of the draft model a line, each once; seen [n_vocab], zeros. */
 static vouch_status head_parse(cli_engine *engine, const char *path, const char *text, char *seen, vouch_error *err)
 {
@@ -83,7 +97,7 @@ static vouch_status head_read(cli_engine *engine, const char *path, vouch_error 
 {
     char *text = NULL, *seen = NULL;
     size_t n = 0;
-    vouch_status status = cli_file_read(path, &text, &n, err);
+    vouch_status status = text_read(path, &text, &n, err);
     if (status) return status;
     engine->draft_head = calloc(n + 1, sizeof *engine->draft_head); /* a byte or more a token */
     seen = calloc((size_t)vouch_model_get_info(engine->draft)->n_vocab, 1);
@@ -107,7 +121,7 @@ static int target_open(cli_engine *engine, const cli_options *options, bool text
     char *text = NULL;
     size_t n;
     vouch_error err;
-    if (is_file && cli_file_read(asked, &text, &n, &err)) return cli_flag_fail("chat-template", &err);
+    if (is_file && text_read(asked, &text, &n, &err)) return cli_flag_fail("chat-template", &err);
     const vouch_status status =
         model_open(&engine->model, options->model, is_own ? NULL : is_file ? text : asked, text_only, options, &err);
     free(text);

@@ -32,6 +32,18 @@ bool cli_prompt_is_chat(const cli_engine *engine)
     return strcmp(vouch_model_get_info(engine->model)->chat_template, "none") != 0;
 }
 
+vouch_status cli_prompt_check_template(const cli_engine *engine, vouch_error *err)
+{
+    if (!cli_prompt_is_chat(engine)) return VOUCH_OK;
+    if (strcmp(vouch_model_get_info(engine->model)->chat_template, "unsupported") != 0) return VOUCH_OK;
+    err->code = VOUCH_E_UNSUPPORTED;
+    snprintf(err->message, sizeof err->message,
+             "%.300s: tokenizer.chat_template is not supported, only ChatML is: --raw goes on with the text as it is, "
+             "--chat-template takes chatml or a file with another template",
+             engine->options->model);
+    return err->code;
+}
+
 vouch_status cli_prompt_tokenize(const cli_engine *engine, const char *text, const vouch_message *messages, size_t n,
                                  unsigned flags, cli_tokens *out, vouch_error *err)
 {
@@ -64,6 +76,8 @@ vouch_status cli_prompt_tokenize_question(const cli_engine *engine, const char *
     const char *system = engine->options->system;
     const vouch_message messages[] = {{"system", system}, {"user", text}};
     const size_t skip = system == NULL;
+    const vouch_status status = cli_prompt_check_template(engine, err);
+    if (status) return status;
     if (!cli_prompt_is_chat(engine))
         return cli_prompt_tokenize(engine, text, NULL, n, VOUCH_TOKENIZE_BOS, out, err);
     return cli_prompt_tokenize(engine, NULL, messages + skip, 2 - skip, 0, out, err);

@@ -20,6 +20,8 @@ int cli_prompt_read(const cli_options *options, char **text, size_t *n);
 
 /* Is the prompt to go through a template? The answer depends on the model. */
 bool cli_prompt_is_chat(const cli_engine *engine);
+/* UNSUPPORTED where it is, and the model's template isn't one that is known. */
+vouch_status cli_prompt_check_template(const cli_engine *engine, vouch_error *err);
 
 /* n bytes of text, by VOUCH_TOKENIZE_ flags; or, where there are any, n messages through the template.
  * Errors: MEMORY, UNSUPPORTED (the model lacks what the template needs). */

@@ -64,6 +64,8 @@ static int run_once(cli_engine *engine, const char *text, size_t n, cli_reply *r
 
 static int run_conversation(cli_engine *engine, cli_reply *reply)
 {
+    vouch_error err;
+    if (cli_prompt_check_template(engine, &err)) return cli_engine_fail(&err);
     if (!cli_prompt_is_chat(engine)) {
         cli_complain("this model has no chat template: give it a text to go on with (--prompt TEXT), or try "
                      "--chat-template chatml");
@@ -83,6 +85,10 @@ int cli_run(const cli_options *options)
     char *text = NULL;
     size_t n = 0;
     int status = CLI_DONE;
+    if (chat && options->chat_template && strcmp(options->chat_template, "none") == 0) {
+        cli_complain("without a prompt there is a conversation, which needs a template: --raw needs --prompt TEXT");
+        return CLI_WRONG_USAGE;
+    }
     if (options->stats_json && cli_file_check(options->stats_json, &err)) status = cli_flag_fail("stats-json", &err);
     if (!status && !chat) status = cli_prompt_read(options, &text, &n);
     if (status) goto done;
@@ -95,6 +101,7 @@ int cli_run(const cli_options *options)
     if (!status) status = cli_engine_start(&engine, &options->session);
     if (!status) status = cli_sources_load(&engine);
     if (!status) {
+        cli_stats_open(&engine);
         status = chat ? run_conversation(&engine, &reply) : run_once(&engine, text, n, &reply);
         const int saved = cli_sources_save(&engine);
         if (!status) status = saved;

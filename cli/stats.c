@@ -84,9 +84,8 @@ static void stats_print(const cli_engine *engine, const figures *f)
                 engine->options->session.speculation.lenience);
     fprintf(stderr, "\ntime      draft %.3f s, verify %.3f s, judge %.3f s; load %.3f s\n", s->draft_seconds,
             s->verify_seconds, s->judge_seconds, engine->load_seconds);
-    fprintf(stderr, "machine   %s, %d threads, at most %.0f MB of memory, drafters %.1f MB; seed %llu\n",
+    fprintf(stderr, "machine   %s, %d threads, at most %.0f MB of memory; seed %llu\n",
             vouch_model_get_info(engine->model)->cpu, f->n_threads, (double)f->peak_memory_bytes * 1e-6,
-            (double)vouch_session_drafter_memory(engine->session) * 1e-6,
             (unsigned long long)engine->options->session.sampling.seed);
 }
 
@@ -144,6 +143,16 @@ static json_t *stats_json(const cli_engine *engine, const cli_reply *reply, cons
         {"trace", json_incref(reply->trace)}, /* last: may be absent */
     };
     return cli_json_object(entries, sizeof entries / sizeof *entries - (reply->trace ? 0 : 1));
+}
+
+void cli_stats_open(const cli_engine *engine)
+{
+    if (!engine->options->stats) return;
+    const vouch_model_info *draft = engine->draft ? vouch_model_get_info(engine->draft) : NULL;
+    const int64_t weights = vouch_model_get_info(engine->model)->packed_bytes + (draft ? draft->packed_bytes : 0);
+    fprintf(stderr, "memory    %.1f MB of weights, %.1f MB of the session, of which %.1f MB are the drafters'\n",
+            (double)weights * 1e-6, (double)vouch_session_memory(engine->session) * 1e-6,
+            (double)vouch_session_drafter_memory(engine->session) * 1e-6);
 }
 
 int cli_stats_report(const cli_engine *engine, const cli_reply *reply)

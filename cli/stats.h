@@ -5,6 +5,8 @@
 
 #include "answer.h"
 
+/* With --stats, before the first token: the memory there is. */
+void cli_stats_open(const cli_engine *engine);
 /* Prints and writes what the options ask for. Measures one plain pass, so the session must be at the end
  * of an answer. Returns an exit status; a failure has been complained about. */
 int cli_stats_report(const cli_engine *engine, const cli_reply *reply);

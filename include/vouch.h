@@ -136,7 +136,7 @@ typedef struct vouch_model_info {
     int32_t n_ctx_train;
     int32_t token_bos, token_eos; /* -1 where absent */
     bool tied_embeddings;
-    const char *chat_template; /* in use: "chatml", or "none" for a base model */
+    const char *chat_template; /* in use: "chatml"; "none" for a base model; "unsupported": the file has another */
 } vouch_model_info;
 
 VOUCH_API vouch_model_options vouch_model_options_default(void);

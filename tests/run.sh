@@ -22,12 +22,13 @@ program_of()
 # One program: prints what is to be said of it, and adds "passed failed skipped" to $counts.
 run_one()
 {
-    local name=$1 log launch=
+    local name=$1 log launch= folder
     log=$(mktemp)
+    folder=$(mktemp -d) # what is left there by a test that is killed goes, too
     # ThreadSanitizer wants the memory layout that it knows.
     case $BUILD in tsan*) if setarch -R true 2>/dev/null; then launch="setarch -R"; fi ;; esac
     # shellcheck disable=SC2086
-    timeout -k 10 "${VOUCH_TEST_TIMEOUT:-900}" $launch "$(program_of "$name")" </dev/null >"$log" 2>&1
+    TMPDIR=$folder timeout -k 10 "${VOUCH_TEST_TIMEOUT:-900}" $launch "$(program_of "$name")" </dev/null >"$log" 2>&1
     local code=$? ok bad skip
     # A test says "[       OK ] name"; the failed and skipped ones are counted at the end of each group.
     read -r ok bad skip <<<"$(awk '
@@ -47,7 +48,7 @@ run_one()
         *) [ "$code" -le 128 ] || echo "    killed by signal $((code - 128))" ;;
         esac
     fi
-    rm -f "$log"
+    rm -rf "$log" "$folder"
 }
 
 # What the workers are started with: one program, whose lines are written at once.
@@ -80,4 +81,8 @@ printf '%s\n' "${names[@]}" | xargs -P "${VOUCH_TEST_JOBS:-$(nproc)}" -I{} tests
 read -r passed failed skipped <<<"$(awk '{ ok += $1; bad += $2; skip += $3 }
     END { print ok + 0, bad + 0, skip + 0 }' "$counts")"
 echo "$passed passed, $failed failed, $skipped skipped"
+if [ $((passed + failed + skipped)) -eq 0 ]; then
+    echo "no test has such a name: F='${VOUCH_TEST_FILTER:-}'" >&2
+    exit 2
+fi
 [ "$failed" -eq 0 ] && [ "$(wc -l <"$counts")" -eq ${#names[@]} ]

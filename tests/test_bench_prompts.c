@@ -470,13 +470,7 @@ static void interrupt_keeps_what_there_is(void **state)
         become(all, &(setting){0}, "/dev/null", out, err);
     }
     /* The long line is complained about when Ctrl-C is already watched for. */
-    for (;;) {
-        char *said = read_whole(err, &n);
-        const bool begun = strstr(said, "line 2 is left out") != NULL;
-        free(said);
-        if (begun) break;
-        usleep(2000);
-    }
+    wait_for_text(child, err, "line 2 is left out");
     kill(child, SIGINT);
     assert_int_equal(status_of(child), 1);
     char *said = read_whole(err, &n);

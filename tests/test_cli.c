@@ -36,6 +36,20 @@ static void base_write(const char *path, const char *from)
     free(bytes);
 }
 
+/* The same model with a template that isn't ChatML. */
+static void other_template_write(const char *path, const char *from)
+{
+    size_t n;
+    char *bytes = read_whole(from, &n), *at = memmem(bytes, n, "tokenizer.chat_template", 23);
+    assert_non_null(at);
+    uint64_t length;
+    memcpy(&length, at + 23 + 4, sizeof length);
+    at += 23 + 4 + 8;
+    for (char *past = at + length; (at = memmem(at, (size_t)(past - at), "<|im_", 5)) != NULL; at++) at[2] = 'X';
+    write_whole(path, bytes, n);
+    free(bytes);
+}
+
 static int models_write(void **state)
 {
     (void)state;
@@ -132,6 +146,8 @@ static void draft_head_is_a_list_of_tokens(void **state)
         write_whole(head, bad[i], strlen(bad[i]));
         expect(RUN("run", "-m", target, "-p", "x", "-d", draft, "--draft-head", head), 1, head);
     }
+    write_whole(head, "5\n6\n\0rubbish\n", 13);
+    expect(RUN("run", "-m", target, "-p", "x", "-d", draft, "--draft-head", head), 1, "a NUL byte at offset 4");
     write_whole(head, "5\n400000\n", 9);
     expect(RUN("run", "-m", target, "-p", "x", "-d", draft, "--draft-head", head), 1,
            ":2: not the id of a token, 0 to");
@@ -789,11 +805,7 @@ static void interrupt_ends_what_is_measured(void **state)
         const pid_t child = fork();
         assert_true(child >= 0);
         if (child == 0) become(lines[i], &(setting){0}, "/dev/null", "/dev/null", err);
-        for (bool begun = false; !begun; usleep(2000)) {
-            char *said = read_whole(err, &n);
-            begun = strstr(said, "vouch: note: ") != NULL;
-            free(said);
-        }
+        wait_for_text(child, err, "vouch: note: ");
         kill(child, SIGINT);
         assert_int_equal(status_of(child), 1);
         char *said = read_whole(err, &n);
@@ -840,6 +852,23 @@ static void chat_reads_lines(void **state)
            0, NULL);
 }
 
+/* A model for conversations whose template isn't known is no base model. */
+static void unknown_templates_are_refused(void **state)
+{
+    (void)state;
+    char other[256];
+    strcpy(other, test_temporary("other.gguf"));
+    other_template_write(other, target);
+    static const char message[] = "tokenizer.chat_template is not supported, only ChatML is: --raw";
+    expect(RUN("run", "-m", other, "-p", "Hello"), 1, message);
+    expect(RUN("run", "-m", other, "--chat"), 1, message);
+    expect(RUN("run", "-m", other, "-p", "Hello", "-n", "4", "--raw"), 0, NULL);
+    expect(RUN("run", "-m", other, "-p", "Hello", "-n", "4", "--chat-template", "chatml"), 0, NULL);
+    result info = RUN("info", "-m", other);
+    assert_non_null(strstr(info.out, "unsupported"));
+    result_free(&info);
+}
+
 /* A file's template makes a base model answer as the model that has it. */
 static void template_comes_from_a_file(void **state)
 {
@@ -860,6 +889,8 @@ static void template_comes_from_a_file(void **state)
     result_free(&own), result_free(&given), result_free(&plain), result_free(&none), result_free(&raw);
     write_whole(path, "{{ messages }}", 14);
     expect(RUN("run", "-m", base, "-p", "x", "--chat-template", path), 1, "only ChatML is supported");
+    write_whole(path, "<|im_start|>\0{% rubbish", 22);
+    expect(RUN("run", "-m", base, "-p", "x", "--chat-template", path), 1, "a NUL byte at offset 12");
     expect(RUN("run", "-m", base, "-p", "x", "--chat-template", "/nowhere/at/all"), 1,
            "--chat-template: /nowhere/at/all");
 }
@@ -884,6 +915,23 @@ static bool terminal_wait(int terminal, char *seen, size_t capacity, const char 
             if (seen[n + (size_t)i] == 0) seen[n + (size_t)i] = '?';
         seen[n += (size_t)got] = 0;
     }
+}
+
+/* In a terminal a prompt that isn't given is a conversation. */
+static void raw_in_a_terminal_needs_a_prompt(void **state)
+{
+    (void)state;
+    static char seen[4096];
+    int terminal;
+    const pid_t child = forkpty(&terminal, NULL, NULL, NULL);
+    if (child < 0) test_skip("no pseudo-terminal here");
+    if (child == 0) {
+        execl(program("vouch"), "vouch", "run", "-m", target, "--raw", (char *)NULL);
+        _exit(127);
+    }
+    assert_true(terminal_wait(terminal, seen, sizeof seen, "--raw needs --prompt TEXT", 60000));
+    assert_int_equal(status_of(child), 2);
+    close(terminal);
 }
 
 /* In a terminal: Ctrl-C stops the answer and not the program, Ctrl-D ends it. The trace makes the answer
@@ -1124,7 +1172,9 @@ int main(void)
         cmocka_unit_test(interrupt_keeps_the_chunks),
         cmocka_unit_test(interrupt_ends_what_is_measured),
         cmocka_unit_test(chat_reads_lines),
+        cmocka_unit_test(unknown_templates_are_refused),
         cmocka_unit_test(template_comes_from_a_file),
+        cmocka_unit_test(raw_in_a_terminal_needs_a_prompt),
         cmocka_unit_test(chat_in_a_terminal),
         cmocka_unit_test(interrupt_wipes_the_progress),
         cmocka_unit_test(info_and_tokenize),

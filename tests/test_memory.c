@@ -184,8 +184,13 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 
 /* ---------------------------------------------------------------- a whole run */
 
-/* BRIDGED: a draft model with another token table. */
-typedef enum drafting { PLAIN, SOURCES, MODEL, BRIDGED, CUSTOM, N_DRAFTINGS } drafting;
+/* BRIDGED: a draft model with another token table. PACED: the default with a draft model, all that drafts. */
+typedef enum drafting { PLAIN, SOURCES, MODEL, BRIDGED, PACED, CUSTOM, N_DRAFTINGS } drafting;
+
+static bool has_model(drafting how)
+{
+    return how == MODEL || how == BRIDGED || how == PACED;
+}
 
 static char target_path[256], draft_path[256], foreign_path[256];
 
@@ -236,9 +241,10 @@ static vouch_session_options options_of(drafting how, const vouch_model *draft)
     spec->drafters = how == PLAIN     ? VOUCH_DRAFTER_NONE
                      : how == SOURCES ? VOUCH_DRAFTER_NGRAM | VOUCH_DRAFTER_SUFFIX | VOUCH_DRAFTER_RECYCLE |
                                             VOUCH_DRAFTER_PREDICTION | VOUCH_DRAFTER_HISTORY
-                     : how == MODEL || how == BRIDGED ? VOUCH_DRAFTER_MODEL
+                     : how == PACED   ? VOUCH_DRAFTER_AUTO
+                     : has_model(how) ? VOUCH_DRAFTER_MODEL
                                       : VOUCH_DRAFTER_CUSTOM;
-    spec->draft_model = how == MODEL || how == BRIDGED ? draft : NULL;
+    spec->draft_model = has_model(how) ? draft : NULL;
     spec->allow_vocab_mismatch = true; /* no matter where there is none */
     static const int32_t head[] = {5, 40, 41, 42, 43, 300};
     spec->tree_branches = how == BRIDGED ? 3 : 0;
@@ -259,7 +265,7 @@ static vouch_status open_all(everything *all, drafting how, vouch_error *err)
     vouch_model_options options = vouch_model_options_default();
     options.n_threads = 2;
     vouch_status status = vouch_model_open(&all->target, target_path, &options, err);
-    const char *draft = how == MODEL ? draft_path : how == BRIDGED ? foreign_path : NULL;
+    const char *draft = how == BRIDGED ? foreign_path : has_model(how) ? draft_path : NULL;
     if (status == VOUCH_OK && draft) status = vouch_model_open(&all->draft, draft, &options, err);
     if (status != VOUCH_OK) return status;
     const vouch_session_options session = options_of(how, all->draft);

@@ -461,7 +461,7 @@ static void chat_templates(void **state)
         {"{{'<|im_start|>system", "chatml", NULL, false},
         {"{{'<|im_start|>system\\", "chatml", NULL, false},
         {"{{bos_token}}{{'<|im_start|>'}}", "chatml", NULL, true},
-        {"{{ '[INST]' }}", "none", NULL, false},
+        {"{{ '[INST]' }}", "unsupported", NULL, false},
         {"", "none", NULL, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -482,7 +482,7 @@ static void chat_templates(void **state)
     vouch_error err = {0};
     const recipe without = {.tokens = tokens, .n_tokens = 3, .chat_template = "<|im_start|>"};
     assert_int_equal(recipe_open(&without, &tokenizer, &err), VOUCH_OK);
-    assert_string_equal(vouch_tokenizer_chat_template(tokenizer), "none");
+    assert_string_equal(vouch_tokenizer_chat_template(tokenizer), "unsupported");
     const vouch_message message = {"user", "hi"};
     size_t n;
     assert_int_equal(vouch_tokenizer_encode_chat(tokenizer, &message, 1, NULL, 0, &n, &err),

@@ -62,7 +62,8 @@ INLINE void put_sums(const vouch_acts *acts, const vouch_group *g, const block_p
             for (int64_t i = 0; i < n; i++) {
                 vouch_sum *to = vouch_group_sums(acts, g, which) +
                                 (places[i].b * info.runs + run) * g->rows + places[i].r;
-                if (info.offset) to->start = -info.offset * sums[i];
+                /* In unsigned numbers: a block with an infinity, which is put right afterwards, may overflow. */
+                if (info.offset) to->start = (int32_t)(0 - (uint32_t)info.offset * (uint32_t)sums[i]);
                 else to->s = d[i] * (float)sums[i];
             }
         }

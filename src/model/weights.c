@@ -110,7 +110,7 @@ static vouch_status read_hparams(const vouch_gguf *gguf, vouch_hparams *h, vouch
 {
     VOUCH_TRY(find_arch(gguf, &h->arch, err));
     const vouch_arch *arch = h->arch;
-    int32_t n_experts = 0, value_length;
+    int32_t n_experts = 0, window = 0, value_length;
     double eps = 0;
     VOUCH_TRY(get_int(gguf, arch, "block_count", true, 1, 1024, &h->n_layers, err));
     VOUCH_TRY(get_int(gguf, arch, "context_length", true, 1, INT_MAX / 2, &h->n_ctx_train, err));
@@ -132,6 +132,11 @@ static vouch_status read_hparams(const vouch_gguf *gguf, vouch_hparams *h, vouch
     if (n_experts > 0)
         return vouch_fail(err, VOUCH_E_UNSUPPORTED, "%s: %s.expert_count is %d: mixtures of experts are not supported",
                           vouch_gguf_path(gguf), arch->name, n_experts);
+    VOUCH_TRY(get_int(gguf, arch, "attention.sliding_window", false, 0, INT_MAX, &window, err));
+    if (window > 0 && window < h->n_ctx_train)
+        return vouch_fail(err, VOUCH_E_UNSUPPORTED,
+                          "%s: %s.attention.sliding_window is %d in a context of %d: attention to a window is not "
+                          "supported", vouch_gguf_path(gguf), arch->name, window, h->n_ctx_train);
     VOUCH_TRY(get_float(gguf, arch, "attention.layer_norm_rms_epsilon", true, 1e-12, 1, &eps, err));
     h->norm_eps = (float)eps;
     h->rope_base = 10000;
@@ -422,13 +427,19 @@ static vouch_status read_vocabulary_size(const vouch_gguf *gguf, int32_t n_token
 }
 
 /* Angles are positions divided by these. */
-static vouch_status check_rope_factors(const vouch_weights *weights, const vouch_gguf *gguf, vouch_error *err)
+static vouch_status check_rope_factors(const vouch_gguf *gguf, vouch_error *err)
 {
-    const float *factors = weights->rope_factors, least = 1e-3f, most = 1e9f;
-    for (int32_t i = 0; factors && i < weights->hparams.n_rot / 2; i++)
-        if (!(factors[i] >= least && factors[i] <= most))
-            return vouch_fail(err, VOUCH_E_FORMAT, "%s: rope_freqs.weight[%d] is %g, must be %g to %g",
-                              vouch_gguf_path(gguf), i, (double)factors[i], (double)least, (double)most);
+    const float least = 1e-3f, most = 1e9f;
+    const vouch_gguf_tensor *tensor = vouch_gguf_find_tensor(gguf, "rope_freqs.weight");
+    if (!tensor) return VOUCH_OK;
+    VOUCH_TRY(vouch_gguf_load(gguf, tensor, 0, tensor->bytes, err));
+    for (size_t i = 0; i < tensor->bytes / sizeof(float); i++) {
+        float factor;
+        memcpy(&factor, (const char *)tensor->data + i * sizeof factor, sizeof factor);
+        if (!(factor >= least && factor <= most))
+            return vouch_fail(err, VOUCH_E_FORMAT, "%s: rope_freqs.weight[%zu] is %g, must be %g to %g",
+                              vouch_gguf_path(gguf), i, (double)factor, (double)least, (double)most);
+    }
     return VOUCH_OK;
 }
 
@@ -454,16 +465,17 @@ vouch_status vouch_weights_open(vouch_weights **out, const vouch_gguf *gguf, int
     if ((status = take_all(&w)) != VOUCH_OK) goto done;
     if ((status = refuse_unknown_tensors(&w)) != VOUCH_OK) goto done;
     weights->head = weights->output.n_out ? &weights->output : &weights->embedding;
+    if ((status = check_rope_factors(gguf, err)) != VOUCH_OK) goto done;
     if (!pool) {
         weights->arena.used = counting.used;
+        status = vouch_gguf_recheck(gguf, err);
         goto done;
     }
     if ((status = vouch_arena_allocate(&counting, "the packed weights", err)) != VOUCH_OK) goto done;
     weights->arena = counting;
     w.arena = &weights->arena;
     if ((status = take_all(&w)) != VOUCH_OK) goto done;
-    if ((status = pack_all(&w, pool, progress, user)) != VOUCH_OK) goto done;
-    status = check_rope_factors(weights, gguf, err);
+    status = pack_all(&w, pool, progress, user);
 done:
     if (status == VOUCH_OK) *out = weights;
     else vouch_weights_close(weights);

@@ -116,6 +116,7 @@ vouch_status vouch_chat_refuse(const vouch_tokenizer *tokenizer, vouch_error *er
 
 void vouch_chat_read_template(vouch_tokenizer *tokenizer, vouch_text chat_template, char *copy)
 {
+    tokenizer->has_template = chat_template.size > 0;
     tokenizer->im_start = marker_find(tokenizer, IM_START);
     tokenizer->im_end = marker_find(tokenizer, IM_END);
     tokenizer->chatml = tokenizer->im_start >= 0 && tokenizer->im_end >= 0 && is_chatml(chat_template);
@@ -206,8 +207,8 @@ vouch_status vouch_tokenizer_encode_chat(const vouch_tokenizer *tokenizer, const
         return vouch_fail(err, VOUCH_E_UNSUPPORTED,
                           "the model has no tokenizer; give token ids instead of text");
     if (!tokenizer->chatml)
-        return vouch_fail(err, VOUCH_E_UNSUPPORTED,
-                          "the model has no chat template that is supported (ChatML); give a plain prompt");
+        return vouch_fail(err, VOUCH_E_UNSUPPORTED, "the model's chat template is %s; give a plain prompt",
+                          tokenizer->has_template ? "not one that is supported (ChatML)" : "missing");
     VOUCH_TRY(messages_check(messages, n_messages, err));
     encoder e;
     VOUCH_TRY(vouch_encoder_open(&e, tokenizer, tokens, capacity, err));

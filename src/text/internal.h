@@ -100,7 +100,7 @@ struct vouch_tokenizer {
     int32_t bos, eos;
     bool add_bos;
 
-    bool chatml;
+    bool has_template, chatml;
     int32_t im_start, im_end;
     bool chat_bos;             /* the template writes the BOS token */
     bool chat_forgets;         /* it leaves the thoughts out of earlier answers */

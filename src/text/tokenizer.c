@@ -183,7 +183,7 @@ int32_t vouch_tokenizer_find(const vouch_tokenizer *tokenizer, const char *bytes
 
 const char *vouch_tokenizer_chat_template(const vouch_tokenizer *tokenizer)
 {
-    return tokenizer->chatml ? "chatml" : "none";
+    return tokenizer->chatml ? "chatml" : tokenizer->has_template ? "unsupported" : "none";
 }
 
 static const char *kind_name(uint8_t kind)

@@ -31,7 +31,7 @@ bool vouch_tokenizer_is_special(const vouch_tokenizer *tokenizer, int32_t token)
 vouch_text vouch_tokenizer_bytes(const vouch_tokenizer *tokenizer, int32_t token);
 /* The ordinary token of these bytes; -1: none. */
 int32_t vouch_tokenizer_find(const vouch_tokenizer *tokenizer, const char *bytes, size_t n);
-const char *vouch_tokenizer_chat_template(const vouch_tokenizer *tokenizer); /* "chatml" or "none" */
+const char *vouch_tokenizer_chat_template(const vouch_tokenizer *tokenizer); /* as in vouch_model_info */
 
 /* As vouch_tokenize and vouch_tokenize_chat in vouch.h; a NULL tokenizer is UNSUPPORTED. User-defined
  * tokens are vocabulary and found without VOUCH_TOKENIZE_SPECIAL, but not in a system or user message

@@ -42,6 +42,8 @@ void become(const char *const *arguments, const setting *how, const char *in, co
             const char *err);
 /* What a child ended with, as in a result. */
 int status_of(pid_t child);
+/* Until the file, a child's standard output or error, has this text; fails when the child ends without. */
+void wait_for_text(pid_t child, const char *path, const char *text);
 
 json_t *json_of(const char *path);
 /* An integer of an object. */

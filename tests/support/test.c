@@ -46,11 +46,11 @@ __attribute__((constructor)) static void filter_set(void)
     if (filter && *filter) cmocka_set_test_filter(filter);
 }
 
-static char folder[64];
+static char folder[200];
 
 static void remove_folder(void)
 {
-    char command[96];
+    char command[240];
     snprintf(command, sizeof command, "rm -rf '%s'", folder);
     if (system(command) != 0) fprintf(stderr, "could not remove %s\n", folder);
 }
@@ -60,7 +60,8 @@ const char *test_temporary(const char *name)
     static char paths[8][256];
     static unsigned next;
     if (!folder[0]) {
-        strcpy(folder, "/tmp/vouch-test-XXXXXX");
+        const char *parent = getenv("TMPDIR");
+        snprintf(folder, sizeof folder, "%s/vouch-test-XXXXXX", parent && *parent ? parent : "/tmp");
         if (!mkdtemp(folder)) abort();
         atexit(remove_folder);
     }
