@@ -20,12 +20,15 @@
 /* A cache line of weights serves all parts while it is near; their sums wait in memory, for a load and a store a block.
  * 8 rows have that many dot products in registers, or 16 sums of floats: of 32, enough to hide latencies. */
 enum { VL = 4, PARTS = 4, PARTS_TOGETHER = 4 };
+#define VL_REGISTER "w"
 #define VL_CHAINS 20
-enum { VL_MOST_ROWS = 8 };
-#define VL_ROWS(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8)
+enum { VL_MOST_ROWS = 8, VL_PAIR_ROWS = 0 };
+#define VL_ROWS(X, ...) X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(3, __VA_ARGS__) X(4, __VA_ARGS__) \
+    X(5, __VA_ARGS__) X(6, __VA_ARGS__) X(7, __VA_ARGS__) X(8, __VA_ARGS__)
 
 typedef float32x4_t vf;
 typedef int32x4_t vi;
+typedef int8x8_t vx; /* activations */
 typedef uint32x4_t vm; /* all bits of a lane set, or none */
 
 static inline vf vf_load(const float *p) { return vld1q_f32(p); }
@@ -184,17 +187,17 @@ static inline double vd_reduce(vd16 sum)
  * The activations are the low lane of a register, which the instructions name: no time goes into copying them.
  */
 #define PART_GROUPS(bits) ((void)(bits), 8)
-static inline int8x8_t vi_four(const int8_t *p) { return vreinterpret_s8_u8(bytes_load(p)); }
+static inline vx vi_four(const int8_t *p) { return vreinterpret_s8_u8(bytes_load(p)); }
 #if VOUCH_I8MM
 static inline vi part_start(const int32_t *start) { return start ? vi_set(*start) : vi_zero(); }
-static inline vi part_add(vi part, vi w, int8x8_t x, bool bytes)
+static inline vi part_add(vi part, vi w, vx x, bool bytes)
 {
     return (void)bytes, vusdotq_lane_s32(part, vreinterpretq_u8_s32(w), x, 0);
 }
 static inline vi part_sum(vi part, const int32_t *start, bool bytes) { return (void)start, (void)bytes, part; }
 #else
 static inline vi part_start(const int32_t *start) { return (void)start, vi_zero(); }
-static inline vi part_add(vi part, vi w, int8x8_t x, bool bytes)
+static inline vi part_add(vi part, vi w, vx x, bool bytes)
 {
     const vi value = bytes ? veorq_s32(w, vreinterpretq_s32_u8(vdupq_n_u8(0x80))) : w;
     return vdotq_lane_s32(part, vreinterpretq_s8_s32(value), x, 0);

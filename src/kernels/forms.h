@@ -108,6 +108,12 @@ static inline int32_t vouch_form_unit_bytes(vouch_form form)
     return vouch_form_head_bytes(form) + vouch_form_blocks(form) * vouch_form_block_bytes(form);
 }
 
+/* Bytes from a unit's beginning to block b. */
+static inline int32_t vouch_form_block_at(vouch_form form, int32_t b)
+{
+    return vouch_form_head_bytes(form) + b * vouch_form_block_bytes(form);
+}
+
 /* Bytes from a unit's beginning to the 16 scales of run r of block b (which = 0) or to their minima (1): f16 numbers,
  * or small ones. */
 static inline int32_t vouch_form_scales_at(vouch_form form, int32_t b, int32_t r, int which)

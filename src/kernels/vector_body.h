@@ -18,7 +18,7 @@
 #if defined(__clang__)
 #define UNROLL _Pragma("unroll")
 #else
-#define UNROLL _Pragma("GCC unroll 16")
+#define UNROLL _Pragma("GCC unroll 32")
 #endif
 
 /* The pointer, as one that the compiler knows nothing of. */
@@ -27,6 +27,9 @@ INLINE const unsigned char *hide(const unsigned char *p)
     __asm__("" : "+r"(p));
     return p;
 }
+
+/* The vector in a register, as one that the compiler knows nothing of: it is loaded once, whoever uses it. */
+#define KEEP(vector) __asm__("" : "+" VL_REGISTER(vector))
 
 /* Where a tile's results go. */
 typedef struct outputs {
@@ -64,29 +67,46 @@ INLINE void store_sum(const outputs *out, int r, int part, vf sum)
 #include "kernels/vector_values.h"
 #include "kernels/vector_rows.h"
 
-#define FLOAT(type)                                                                                         \
-    static void matmul_##type(const vouch_matrix *w, const vouch_acts *x, vouch_result y, int64_t begin, int64_t end) \
-    {                                                                                                       \
-        matmul_float(VOUCH_TYPE_##type, w, x, &y, begin, end);                                              \
+/* A group of activations times the tiles [begin, end), compiled for its number of rows and a type. */
+typedef void group_kernel(const vouch_matrix *w, const vouch_acts *x, const vouch_group *g, const vouch_result *y,
+                          int64_t begin, int64_t end);
+
+/* All groups; of several each takes a few tiles in turn, which stay in the cache meanwhile. */
+static void all_groups(group_kernel *const *kernels, const vouch_matrix *w, const vouch_acts *x, const vouch_result *y,
+                       int64_t begin, int64_t end, int64_t strip)
+{
+    const int64_t n = vouch_n_groups(x);
+    for (int64_t t = begin, past; t < end; t = past) {
+        past = n == 1 || end - t < strip ? end : t + strip;
+        for (int64_t i = 0; i < n; i++) {
+            const vouch_group g = vouch_group_at(x, i);
+            kernels[g.rows](w, x, &g, y, t, past);
+        }
     }
-#define QUANTIZED(type)                                                                                     \
-    static void matmul_##type(const vouch_matrix *w, const vouch_acts *x, vouch_result y, int64_t begin, int64_t end) \
+}
+
+#define GROUP_KERNEL(n, kind, type)                                                                         \
+    static void kind##_##type##_##n(const vouch_matrix *w, const vouch_acts *x, const vouch_group *g,       \
+                                    const vouch_result *y, int64_t begin, int64_t end)                      \
     {                                                                                                       \
-        matmul_quantized(vouch_forms[VOUCH_TYPE_##type], w, x, &y, begin, end);                             \
+        group_##kind(n, VOUCH_TYPE_##type, w, x, g, y, begin, end);                                         \
     }
+#define GROUP_ENTRY(n, kind, type) [n] = kind##_##type##_##n,
+#define MATMUL(name, kind, type, strip)                                                                     \
+    VL_ROWS(GROUP_KERNEL, kind, type)                                                                       \
+    static void name##_##type(const vouch_matrix *w, const vouch_acts *x, vouch_result y, int64_t begin, int64_t end) \
+    {                                                                                                       \
+        static group_kernel *const kernels[] = {VL_ROWS(GROUP_ENTRY, kind, type)};                          \
+        all_groups(kernels, w, x, &y, begin, end, strip);                                                   \
+    }
+#define FLOAT(type) MATMUL(matmul, float, type, 8)
+#define QUANTIZED(type) MATMUL(matmul, quantized, type, 2)
 VOUCH_FLOAT_TYPES(FLOAT)
 VOUCH_QUANTIZED_TYPES(QUANTIZED)
+MATMUL(mix, mix, Q8_0, 1)
+MATMUL(mix, mix, Q4_0, 1)
 #undef FLOAT
 #undef QUANTIZED
-
-#define MIX(type)                                                                                           \
-    static void mix_##type(const vouch_matrix *w, const vouch_acts *x, vouch_result y, int64_t begin, int64_t end) \
-    {                                                                                                       \
-        mix_slots(VOUCH_TYPE_##type, w, x, &y, begin, end);                                                 \
-    }
-MIX(Q8_0)
-MIX(Q4_0)
-#undef MIX
 
 #define ENTRY(type) [VOUCH_TYPE_##type] = matmul_##type,
 #define KERNELS(isa)                                                                                        \

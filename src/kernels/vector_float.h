@@ -24,13 +24,6 @@ INLINE void add_input(const int R, const int T, const vouch_type type, const vou
     }
 }
 
-/* Byte `at` of a walk over every T-th tile from this one on. */
-INLINE const unsigned char *walk_to(const int T, const vouch_matrix *w, const unsigned char *tile, int64_t at)
-{
-    for (; at >= (int64_t)w->tile_bytes; at -= (int64_t)w->tile_bytes) tile += (size_t)T * w->tile_bytes;
-    return tile + at;
-}
-
 INLINE void prefetch_inputs(const int T, const vouch_type type, const vouch_matrix *w, const unsigned char *tile,
                             int64_t k)
 {
@@ -74,31 +67,13 @@ INLINE int tiles_together(const int R)
 }
 
 /* As many tiles at once as suit R rows, then half as many, ... */
-INLINE void group_float(const int R, const vouch_type type, const vouch_matrix *w, const vouch_group *g,
-                        const vouch_result *y, int64_t tile_begin, int64_t tile_end)
+INLINE void group_float(const int R, const vouch_type type, const vouch_matrix *w, const vouch_acts *x,
+                        const vouch_group *g, const vouch_result *y, int64_t begin, int64_t end)
 {
-    int64_t t = tile_begin;
+    (void)x;
+    int64_t t = begin;
     UNROLL for (int T = TILES_MOST; T > 0; T /= 2) {
         if (T > tiles_together(R)) continue;
-        for (; t + T <= tile_end; t += T) tiles_float(R, T, type, w, g, y, t);
-    }
-}
-
-INLINE void matmul_float(const vouch_type type, const vouch_matrix *w, const vouch_acts *x, const vouch_result *y,
-                         int64_t tile_begin, int64_t tile_end)
-{
-    enum { STRIP = 8 }; /* tiles that stay in the cache while all groups pass */
-    for (int64_t t = tile_begin; t < tile_end; t += STRIP) {
-        const int64_t strip_end = t + STRIP < tile_end ? t + STRIP : tile_end;
-        for (int64_t i = 0; i < vouch_n_groups(x); i++) {
-            const vouch_group g = vouch_group_at(x, i);
-            switch (g.rows) {
-#define CASE(n) \
-    case n: group_float(n, type, w, &g, y, t, strip_end); break;
-                VL_ROWS(CASE)
-#undef CASE
-            default: break;
-            }
-        }
+        for (; t + T <= end; t += T) tiles_float(R, T, type, w, g, y, t);
     }
 }

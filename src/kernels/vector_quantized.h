@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Matmul with quantised weights: one tile, R rows, any type: its form (forms.h) and R are constants after inlining.
- * The weights of 4 inputs are made unsigned bytes once for all R rows, which hold R integer and R float accumulators.
- * Of a tile's parts PARTS_TOGETHER walk it side by side, so that many narrow ones don't read it once each.
+ * Matmul with quantised weights: T tiles, R rows, any type: its form (forms.h), R and T are constants after inlining.
+ * The weights of 4 inputs are made unsigned bytes once for all R rows; each tile and row has an integer and a float
+ * accumulator. Of a tile's parts PARTS_TOGETHER walk it side by side, so that many narrow ones don't read it once each.
+ *
+ * Two tiles share what is loaded of the activations: for a row and block ten values, each into all lanes. Alone, a tile
+ * of 4 bits a weight and 5 rows keeps the two load ports busy for 33 cycles a block, beside 36 of the two that compute,
+ * and takes 41; in a pair it takes 37 (Emerald Rapids). With more rows than VL_PAIR_ROWS the accumulators of two tiles
+ * don't fit into the registers, and one row waits for memory, which is read best as one stream.
  *
  * Of a block and row, where w = float(dot product of a run) and d is the row's scale of the block:
  *
@@ -13,16 +18,47 @@
  * each one rounding. Two runs share one product with d: to do as one run does costs 5 to 8 % (Emerald Rapids, VNNI);
  * for one run the product is ready before w is.
  */
+enum { PAIR = 2 }; /* most tiles walked together */
+
 /* Bytes ahead: from memory into the second-level cache, from there into the first. */
 enum { FAR_AHEAD = 8192, NEAR_AHEAD = 2048 };
 
-/* Tiles lie one after the other, so what comes next in memory is what is needed next. */
-INLINE void prefetch(const unsigned char *at, const int bytes)
+/* What is needed next: in memory tiles lie one after the other, and of T that are walked together each is a stream of
+ * its own, the same bytes of which are fetched, `step` apart. */
+typedef struct ahead {
+    const unsigned char *near, *far;
+    size_t step;
+} ahead;
+
+/* Byte `at` of a walk over every T-th tile from this one on. */
+INLINE const unsigned char *walk_to(const int T, const vouch_matrix *w, const unsigned char *tile, int64_t at)
 {
-    UNROLL for (int i = 0; i < bytes; i += 64) {
-        __builtin_prefetch(at + FAR_AHEAD + i, 0, 2);
-        __builtin_prefetch(at + NEAR_AHEAD + i);
-    }
+    for (; T > 1 && at >= (int64_t)w->tile_bytes; at -= (int64_t)w->tile_bytes) tile += (size_t)T * w->tile_bytes;
+    return tile + at;
+}
+
+/* The units, of so many bytes, that follow on byte `at` of the walk. */
+INLINE ahead ahead_of(const int T, const vouch_matrix *w, const unsigned char *tile, int64_t at, const int bytes)
+{
+    return (ahead){walk_to(T, w, tile, at + NEAR_AHEAD / bytes * bytes),
+                   walk_to(T, w, tile, at + FAR_AHEAD / bytes * bytes), w->tile_bytes};
+}
+
+INLINE void prefetch(const int T, const ahead *next, int64_t at, const int bytes)
+{
+    UNROLL for (int t = 0; t < T; t++)
+        UNROLL for (int i = 0; i < bytes; i += 64) {
+            __builtin_prefetch(next->far + t * next->step + at + i, 0, 2);
+            __builtin_prefetch(next->near + t * next->step + at + i);
+        }
+}
+
+/* x in every lane, loaded once for T tiles. */
+INLINE vf for_tiles(const int T, float x)
+{
+    vf all = vf_set(x);
+    if (T > 1) KEEP(all);
+    return all;
 }
 
 /* Where a field of plane `bits` wide begins for group g, in vector *v. */
@@ -52,24 +88,30 @@ INLINE int group_at(const vouch_form form, const int i)
     return form.low == 4 && vouch_form_runs(form) == 1 ? i % 2 * 4 + i / 2 : i;
 }
 
-/* The integer dot products of a run of a block with R rows; q: of the block, sums: of the run. */
-INLINE void dot_run(const int R, const vouch_form form, vi *dot, const unsigned char *block, const int run,
-                    const int8_t *q, const vouch_sum *sums)
+/* The integer dot products of a run of a block of T tiles with R rows; q: of the block, sums: of the run. */
+INLINE void dot_run(const int R, const int T, const vouch_form form, vi *dot, const unsigned char *const *block,
+                    const int run, const int8_t *q, const vouch_sum *sums)
 {
     const int n = 8 / vouch_form_runs(form), bits = form.table ? 8 : form.low + form.high;
     const bool starts = !form.minimum;
     const int chunk = PART_GROUPS(bits) < n ? PART_GROUPS(bits) : n;
     UNROLL for (int c = 0; c < n; c += chunk) {
-        vi part[VOUCH_MAX_GROUP];
-        UNROLL for (int r = 0; r < R; r++) part[r] = part_start(starts ? &sums[r].start : NULL);
+        vi part[VOUCH_MAX_GROUP * PAIR];
+        UNROLL for (int r = 0; r < R; r++)
+            UNROLL for (int t = 0; t < T; t++) part[t * R + r] = part_start(starts ? &sums[r].start : NULL);
         UNROLL for (int i = c; i < c + chunk; i++) {
             const int g = group_at(form, run * n + i);
-            const vi w = load_group(form, block, g);
-            UNROLL for (int r = 0; r < R; r++) part[r] = part_add(part[r], w, vi_four(q + (g * R + r) * 4), bits == 8);
+            vi w[PAIR];
+            UNROLL for (int t = 0; t < T; t++) w[t] = load_group(form, block[t], g);
+            UNROLL for (int r = 0; r < R; r++) {
+                vx x = vi_four(q + (g * R + r) * 4);
+                if (T > 1) KEEP(x);
+                UNROLL for (int t = 0; t < T; t++) part[t * R + r] = part_add(part[t * R + r], w[t], x, bits == 8);
+            }
         }
-        UNROLL for (int r = 0; r < R; r++) {
-            const vi whole = part_sum(part[r], starts && c == 0 ? &sums[r].start : NULL, bits == 8);
-            dot[r] = c == 0 ? whole : vi_add(dot[r], whole);
+        UNROLL for (int i = 0; i < R * T; i++) {
+            const vi whole = part_sum(part[i], starts && c == 0 ? &sums[i % R].start : NULL, bits == 8);
+            dot[i] = c == 0 ? whole : vi_add(dot[i], whole);
         }
     }
 }
@@ -92,76 +134,91 @@ INLINE void load_steps(const vouch_form form, const unsigned char *unit, const i
     if (form.minimum) d[1] = vf_sub(vf_zero(), vf_from_half(unit + 32 + part * VL * 2));
 }
 
-/* Block b of a unit. */
-INLINE void add_block(const int R, const vouch_form form, const unsigned char *unit, int32_t b, const int part,
-                      const vf *d, const int8_t *q, const float *x_d, const vouch_sum *sums, vf *acc)
+/* Block b of a unit of T tiles. */
+INLINE void add_block(const int R, const int T, const vouch_form form, const unsigned char *const *unit, int32_t b,
+                      const int part, vf (*d)[2], const int8_t *q, const float *x_d, const vouch_sum *sums, vf *acc)
 {
     const int runs = vouch_form_runs(form);
-    const unsigned char *block =
-        unit + vouch_form_head_bytes(form) + b * vouch_form_block_bytes(form) + part * VL * 4;
-    vf both[VOUCH_MAX_GROUP];
-    if (part == 0) prefetch(block, vouch_form_block_bytes(form));
+    const unsigned char *block[PAIR];
+    vf both[VOUCH_MAX_GROUP * PAIR];
+    UNROLL for (int t = 0; t < T; t++) block[t] = unit[t] + vouch_form_block_at(form, b) + part * VL * 4;
     UNROLL for (int run = 0; run < runs; run++) {
-        vi dot[VOUCH_MAX_GROUP];
-        dot_run(R, form, dot, block, run, q, sums + run * R);
-        const vf scale = load_scales(form, unit, b, run, part, 0, d[0]);
+        vi dot[VOUCH_MAX_GROUP * PAIR];
+        vf scale[PAIR];
+        dot_run(R, T, form, dot, block, run, q, sums + run * R);
+        UNROLL for (int t = 0; t < T; t++) scale[t] = load_scales(form, unit[t], b, run, part, 0, d[t][0]);
         UNROLL for (int r = 0; r < R; r++) {
-            const vf w = vf_from_int(dot[r]);
-            if (runs == 1) acc[r] = vf_fma(w, vf_mul(scale, vf_set(x_d[r])), acc[r]);
-            else both[r] = run ? vf_fma(w, scale, both[r]) : vf_mul(w, scale);
+            const vf x = for_tiles(T, x_d[r]);
+            UNROLL for (int i = r; i < R * T; i += R) {
+                const vf w = vf_from_int(dot[i]);
+                if (runs == 1) acc[i] = vf_fma(w, vf_mul(scale[i / R], x), acc[i]);
+                else both[i] = run ? vf_fma(w, scale[i / R], both[i]) : vf_mul(w, scale[i / R]);
+            }
         }
-        block = hide(block); /* so that what is loaded twice isn't kept in registers */
+        /* so that what is loaded twice isn't kept in registers */
+        UNROLL for (int t = 0; t < T; t++) block[t] = hide(block[t]);
     }
-    UNROLL for (int r = 0; r < R && runs == 2; r++) acc[r] = vf_fma(both[r], vf_set(x_d[r]), acc[r]);
+    UNROLL for (int r = 0; r < R && runs == 2; r++) {
+        const vf x = for_tiles(T, x_d[r]);
+        UNROLL for (int i = r; i < R * T; i += R) acc[i] = vf_fma(both[i], x, acc[i]);
+    }
     if (!form.minimum) return;
     UNROLL for (int run = 0; run < runs; run++) {
-        const vf minimum = load_scales(form, unit, b, run, part, 1, d[1]);
-        UNROLL for (int r = 0; r < R; r++) acc[r] = vf_fma(minimum, vf_set(sums[run * R + r].s), acc[r]);
+        vf minimum[PAIR];
+        UNROLL for (int t = 0; t < T; t++) minimum[t] = load_scales(form, unit[t], b, run, part, 1, d[t][1]);
+        UNROLL for (int r = 0; r < R; r++) {
+            const vf s = for_tiles(T, sums[run * R + r].s);
+            UNROLL for (int i = r; i < R * T; i += R) acc[i] = vf_fma(minimum[i / R], s, acc[i]);
+        }
     }
 }
 
-INLINE void tile_quantized(const int R, const vouch_form form, const vouch_matrix *w, const unsigned char *tile,
-                           const vouch_group *g, const vouch_sum *sums, const outputs *out)
+/* The tiles from `first` on, T of them; before `end` there may be fewer: then the last one is computed twice. */
+INLINE void tiles_quantized(const int R, const int T, const vouch_form form, const vouch_matrix *w,
+                            const vouch_group *g, const vouch_sum *sums, const vouch_result *y, int64_t first,
+                            int64_t end)
 {
-    const int in_unit = vouch_form_blocks(form), runs = vouch_form_runs(form);
+    const int in_unit = vouch_form_blocks(form), runs = vouch_form_runs(form), bytes = vouch_form_unit_bytes(form);
     const int64_t n_blocks = w->n_in / VOUCH_BLOCK;
+    const unsigned char *tile[PAIR];
+    outputs out[PAIR];
+    UNROLL for (int t = 0; t < T; t++) {
+        const int64_t at = first + t < end ? first + t : end - 1;
+        tile[t] = w->data + (size_t)at * w->tile_bytes;
+        out[t] = outputs_at(w, y, at, g->begin);
+    }
     for (int part = 0; part < PARTS; part += PARTS_TOGETHER) {
-        const unsigned char *unit = tile;
+        const unsigned char *unit[PAIR];
         const int8_t *q = g->q;
         const float *x_d = g->d;
         const vouch_sum *s = sums;
-        vf acc[PARTS_TOGETHER][VOUCH_MAX_GROUP], d[PARTS_TOGETHER][2];
+        vf acc[PARTS_TOGETHER][VOUCH_MAX_GROUP * PAIR], d[PARTS_TOGETHER][PAIR][2];
+        UNROLL for (int t = 0; t < T; t++) unit[t] = tile[t];
         for (int p = 0; p < PARTS_TOGETHER; p++)
-            UNROLL for (int r = 0; r < R; r++) acc[p][r] = start_sum(out, r, part + p);
-        for (int64_t first = 0; first < n_blocks; first += in_unit, unit += vouch_form_unit_bytes(form)) {
-            const int32_t n = n_blocks - first < in_unit ? (int32_t)(n_blocks - first) : in_unit;
-            if (part == 0) prefetch(unit, vouch_form_head_bytes(form));
-            for (int p = 0; p < PARTS_TOGETHER; p++) load_steps(form, unit, part + p, d[p]);
-            for (int32_t b = 0; b < n; b++, q += 32 * R, x_d += R, s += runs * R)
+            UNROLL for (int i = 0; i < R * T; i++) acc[p][i] = start_sum(&out[i / R], i % R, part + p);
+        for (int64_t left = n_blocks; left > 0; left -= in_unit) {
+            const int32_t n = left < in_unit ? (int32_t)left : in_unit;
+            const ahead next = ahead_of(T, w, tile[0], unit[0] - tile[0], bytes);
+            if (part == 0) prefetch(T, &next, 0, vouch_form_head_bytes(form));
+            for (int p = 0; p < PARTS_TOGETHER; p++)
+                UNROLL for (int t = 0; t < T; t++) load_steps(form, unit[t], part + p, d[p][t]);
+            for (int32_t b = 0; b < n; b++, q += 32 * R, x_d += R, s += runs * R) {
+                if (part == 0) prefetch(T, &next, vouch_form_block_at(form, b), vouch_form_block_bytes(form));
                 for (int p = 0; p < PARTS_TOGETHER; p++)
-                    add_block(R, form, unit, b, part + p, d[p], q, x_d, s, acc[p]);
+                    add_block(R, T, form, unit, b, part + p, d[p], q, x_d, s, acc[p]);
+            }
+            UNROLL for (int t = 0; t < T; t++) unit[t] += bytes;
         }
         for (int p = 0; p < PARTS_TOGETHER; p++)
-            UNROLL for (int r = 0; r < R; r++) store_sum(out, r, part + p, acc[p][r]);
+            UNROLL for (int i = 0; i < R * T; i++) store_sum(&out[i / R], i % R, part + p, acc[p][i]);
     }
 }
 
-INLINE void matmul_quantized(const vouch_form form, const vouch_matrix *w, const vouch_acts *x,
-                             const vouch_result *y, int64_t tile_begin, int64_t tile_end)
+INLINE void group_quantized(const int R, const vouch_type type, const vouch_matrix *w, const vouch_acts *x,
+                            const vouch_group *g, const vouch_result *y, int64_t begin, int64_t end)
 {
-    for (int64_t t = tile_begin; t < tile_end; t++) {
-        const unsigned char *tile = w->data + (size_t)t * w->tile_bytes;
-        for (int64_t i = 0; i < vouch_n_groups(x); i++) {
-            const vouch_group g = vouch_group_at(x, i);
-            const vouch_sum *sums = vouch_group_sums(x, &g, form.sums);
-            const outputs out = outputs_at(w, y, t, g.begin);
-            switch (g.rows) {
-#define CASE(n) \
-    case n: tile_quantized(n, form, w, tile, &g, sums, &out); break;
-                VL_ROWS(CASE)
-#undef CASE
-            default: break;
-            }
-        }
-    }
+    const vouch_form form = vouch_forms[type];
+    const vouch_sum *sums = vouch_group_sums(x, g, form.sums);
+    const int T = R > 1 && R <= VL_PAIR_ROWS ? PAIR : 1;
+    for (int64_t t = begin; t < end; t += T) tiles_quantized(R, T, form, w, g, sums, y, t, end);
 }

@@ -38,7 +38,7 @@ INLINE void halves_mix(const int R, const int H, const int first, const vouch_ty
         for (int64_t k = 0; k < w->n_in; k += 16, x += R * 16) {
             float scaled[VOUCH_MAX_GROUP * 16];
             const unsigned char *slot = tile + vouch_slot_at(type, k), *past = slot + 16 * bytes;
-            if (part == 0) prefetch(slot, (int)(16 * bytes));
+            if (part == 0) prefetch(1, &(ahead){slot + NEAR_AHEAD, slot + FAR_AHEAD, 0}, 0, (int)(16 * bytes));
             if (w->n_in - k < 16) past = slot + (w->n_in - k) * bytes;
             scale_inputs(R, scaled, x, tile + vouch_slot_scale_at(type, k));
             for (const float *input = scaled; slot < past; slot += bytes, input++) {
@@ -57,32 +57,19 @@ INLINE void halves_mix(const int R, const int H, const int first, const vouch_ty
     }
 }
 
-/* One tile, both halves at once where their sums fit into the registers. */
-INLINE void tile_mix(const int R, const vouch_type type, const vouch_matrix *w, const vouch_group *g,
-                     const vouch_result *y, int64_t t)
+/* Both halves of a tile at once where their sums fit into the registers. */
+INLINE void group_mix(const int R, const vouch_type type, const vouch_matrix *w, const vouch_acts *x,
+                      const vouch_group *g, const vouch_result *y, int64_t begin, int64_t end)
 {
-    if (R * 2 <= VL_CHAINS) {
-        halves_mix(R, 2, 0, type, w, g, y, t);
-    } else {
-        halves_mix(R, 1, 0, type, w, g, y, t);
-        halves_mix(R, 1, 1, type, w, g, y, t);
-    }
-}
-
-INLINE void mix_slots(const vouch_type type, const vouch_matrix *w, const vouch_acts *x, const vouch_result *y,
-                          int64_t tile_begin, int64_t tile_end)
-{
-    for (int64_t t = tile_begin; t < tile_end; t++)
-        for (int64_t i = 0; i < vouch_n_groups(x); i++) {
-            const vouch_group g = vouch_group_at(x, i);
-            switch (g.rows) {
-#define CASE(n) \
-    case n: tile_mix(n, type, w, &g, y, t); break;
-                VL_ROWS(CASE)
-#undef CASE
-            default: break;
-            }
+    (void)x;
+    for (int64_t t = begin; t < end; t++) {
+        if (R * 2 <= VL_CHAINS) {
+            halves_mix(R, 2, 0, type, w, g, y, t);
+        } else {
+            halves_mix(R, 1, 0, type, w, g, y, t);
+            halves_mix(R, 1, 1, type, w, g, y, t);
         }
+    }
 }
 
 /* One slot more. */

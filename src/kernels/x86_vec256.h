@@ -11,12 +11,15 @@
 #include "kernels/forms.h"
 
 enum { VL = 8, PARTS = 2, PARTS_TOGETHER = 1 };
+#define VL_REGISTER "x"
 #define VL_CHAINS 12
-enum { VL_MOST_ROWS = 12 };
-#define VL_ROWS(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12)
+enum { VL_MOST_ROWS = 12, VL_PAIR_ROWS = 0 };
+#define VL_ROWS(X, ...) X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(3, __VA_ARGS__) X(4, __VA_ARGS__) \
+    X(5, __VA_ARGS__) X(6, __VA_ARGS__) X(7, __VA_ARGS__) X(8, __VA_ARGS__) X(9, __VA_ARGS__) \
+    X(10, __VA_ARGS__) X(11, __VA_ARGS__) X(12, __VA_ARGS__)
 
 typedef __m256 vf;
-typedef __m256i vi;
+typedef __m256i vi, vx;
 typedef __m256i vm; /* all bits of a lane set, or none */
 
 static inline vf vf_load(const float *p) { return _mm256_loadu_ps(p); }
@@ -59,7 +62,14 @@ static inline vi vi_max(vi a, vi b) { return _mm256_max_epi32(a, b); }
 static inline vi vi_size_bits(vf a) { return _mm256_and_si256(_mm256_castps_si256(a), _mm256_set1_epi32(INT32_MAX)); }
 
 /* What op makes of the lanes of each of four vectors. */
-#define VI_FOUR(name, type, op, op128)                                                                        static inline void name(type *to, const vi v[4])                                                          {                                                                                                             const vi a = op(_mm256_unpacklo_epi32(v[0], v[1]), _mm256_unpackhi_epi32(v[0], v[1]));                    const vi b = op(_mm256_unpacklo_epi32(v[2], v[3]), _mm256_unpackhi_epi32(v[2], v[3]));                    const vi c = op(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));                                _mm_storeu_si128((void *)to, op128(_mm256_castsi256_si128(c), _mm256_extracti128_si256(c, 1)));       }
+#define VI_FOUR(name, type, op, op128)                                                                  \
+    static inline void name(type *to, const vi v[4])                                                    \
+    {                                                                                                   \
+        const vi a = op(_mm256_unpacklo_epi32(v[0], v[1]), _mm256_unpackhi_epi32(v[0], v[1]));          \
+        const vi b = op(_mm256_unpacklo_epi32(v[2], v[3]), _mm256_unpackhi_epi32(v[2], v[3]));          \
+        const vi c = op(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));                      \
+        _mm_storeu_si128((void *)to, op128(_mm256_castsi256_si128(c), _mm256_extracti128_si256(c, 1))); \
+    }
 VI_FOUR(vi_four_largest, float, _mm256_max_epi32, _mm_max_epi32) /* the bits of numbers */
 VI_FOUR(vi_four_sums, int32_t, _mm256_add_epi32, _mm_add_epi32)
 #undef VI_FOUR
@@ -91,7 +101,7 @@ static inline vf vf_from_bfloat(const void *p)
 {
     return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128(p)), 16));
 }
-static inline vi vi_four(const int8_t *p)
+static inline vx vi_four(const int8_t *p)
 {
     int32_t four;
     memcpy(&four, p, 4);

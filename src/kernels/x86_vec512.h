@@ -14,13 +14,17 @@
 #include "kernels/forms.h"
 
 enum { VL = 16, PARTS = 1, PARTS_TOGETHER = 1 };
+#define VL_REGISTER "v"
 #define VL_CHAINS 24     /* accumulators that fit beside the operands */
 /* From 13 rows on some accumulators of quantised weights lie in memory, which costs less than to unpack twice. */
-enum { VL_MOST_ROWS = 16 };
-#define VL_ROWS(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16)
+enum { VL_MOST_ROWS = 16, VL_PAIR_ROWS = 8 };
+#define VL_ROWS(X, ...) X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(3, __VA_ARGS__) X(4, __VA_ARGS__) \
+    X(5, __VA_ARGS__) X(6, __VA_ARGS__) X(7, __VA_ARGS__) X(8, __VA_ARGS__) X(9, __VA_ARGS__) \
+    X(10, __VA_ARGS__) X(11, __VA_ARGS__) X(12, __VA_ARGS__) X(13, __VA_ARGS__) X(14, __VA_ARGS__) \
+    X(15, __VA_ARGS__) X(16, __VA_ARGS__)
 
 typedef __m512 vf;
-typedef __m512i vi;
+typedef __m512i vi, vx;
 typedef __mmask16 vm;
 
 static inline vf vf_load(const float *p) { return _mm512_loadu_ps(p); }
@@ -64,7 +68,15 @@ static inline vi vi_max(vi a, vi b) { return _mm512_max_epi32(a, b); }
 static inline vi vi_size_bits(vf a) { return _mm512_and_si512(_mm512_castps_si512(a), _mm512_set1_epi32(INT32_MAX)); }
 
 /* What op makes of the lanes of each of four vectors. */
-#define VI_FOUR(name, type, op, op256, op128)                                                                 static inline void name(type *to, const vi v[4])                                                          {                                                                                                             const vi a = op(_mm512_unpacklo_epi32(v[0], v[1]), _mm512_unpackhi_epi32(v[0], v[1]));                    const vi b = op(_mm512_unpacklo_epi32(v[2], v[3]), _mm512_unpackhi_epi32(v[2], v[3]));                    const vi c = op(_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b));                                const __m256i d = op256(_mm512_castsi512_si256(c), _mm512_extracti64x4_epi64(c, 1));                      _mm_storeu_si128((void *)to, op128(_mm256_castsi256_si128(d), _mm256_extracti128_si256(d, 1)));       }
+#define VI_FOUR(name, type, op, op256, op128)                                                           \
+    static inline void name(type *to, const vi v[4])                                                    \
+    {                                                                                                   \
+        const vi a = op(_mm512_unpacklo_epi32(v[0], v[1]), _mm512_unpackhi_epi32(v[0], v[1]));          \
+        const vi b = op(_mm512_unpacklo_epi32(v[2], v[3]), _mm512_unpackhi_epi32(v[2], v[3]));          \
+        const vi c = op(_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b));                      \
+        const __m256i d = op256(_mm512_castsi512_si256(c), _mm512_extracti64x4_epi64(c, 1));            \
+        _mm_storeu_si128((void *)to, op128(_mm256_castsi256_si128(d), _mm256_extracti128_si256(d, 1))); \
+    }
 VI_FOUR(vi_four_largest, float, _mm512_max_epi32, _mm256_max_epi32, _mm_max_epi32) /* the bits of numbers */
 VI_FOUR(vi_four_sums, int32_t, _mm512_add_epi32, _mm256_add_epi32, _mm_add_epi32)
 #undef VI_FOUR
@@ -99,7 +111,7 @@ static inline vf vf_from_bfloat(const void *p)
 {
     return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_loadu_si256(p)), 16));
 }
-static inline vi vi_four(const int8_t *p) /* 4 bytes, in every lane */
+static inline vx vi_four(const int8_t *p) /* 4 bytes, in every lane */
 {
     int32_t four;
     memcpy(&four, p, 4);
