@@ -89,6 +89,7 @@ all: $(LIB_A) $(LIB_SO) $(B)/vouch $(EXAMPLES:%=$(B)/examples/%) ## library, com
 
 # One instruction set a file, its own flags for its own object.
 $(B)/src/kernels/x86_avx2.o:       ISA := -DVOUCH_ISA=2 -mavx2 -mfma -mf16c
+$(B)/src/kernels/x86_avxvnni.o:    ISA := -DVOUCH_ISA=2 -mavx2 -mfma -mf16c -mavxvnni -mgfni
 AVX512 := -DVOUCH_ISA=512 -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mf16c -mprefer-vector-width=512
 $(B)/src/kernels/x86_avx512.o:     ISA := $(AVX512)
 $(B)/src/kernels/x86_avx512vnni.o: ISA := $(AVX512) -mavx512vnni

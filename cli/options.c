@@ -183,7 +183,7 @@ static const cli_flag flags[] = {
     {"threads", NULL, 0, CLI_FLAG_INT, AT(session.n_threads), "N", "[1, 256]", EVERYWHERE, "Resources",
      "(default: every processor)", NULL, NULL},
     {"cpu", NULL, 0, CLI_FLAG_FILE, AT(cpu), "ISA", NULL, EVERYWHERE, "Resources",
-     "instruction set: ref, avx2, avx512, avx512vnni,\navx512gfni; on Arm ref, neon, i8mm\n"
+     "instruction set: ref, avx2, avxvnni, avx512,\navx512vnni, avx512gfni; on Arm ref, neon, i8mm\n"
      "(default auto: the widest here)",
      NULL, NULL},
     {"kv-type", NULL, 0, CLI_FLAG_CHOICE, AT(session.kv_type), CLI_KV_TYPES, NULL, WITH_WEIGHTS, "Resources",

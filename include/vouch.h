@@ -112,8 +112,8 @@ typedef void (*vouch_progress_fn)(void *user, double share);
 
 typedef struct vouch_model_options {
     const char *cpu;    /* NULL or "auto": the widest this machine has; else a name
-                           of vouch_cpu_name: "ref", "avx2", "avx512", "avx512vnni",
-                           "avx512gfni"; on Arm "ref", "neon", "i8mm" */
+                           of vouch_cpu_name: "ref", "avx2", "avxvnni", "avx512",
+                           "avx512vnni", "avx512gfni"; on Arm "ref", "neon", "i8mm" */
     int32_t n_threads;  /* for packing; 0: the processors this process may use */
     const char *chat_template; /* the text of a template to use instead of the file's, or "chatml" for that of a file
                                   which names none; NULL: the file's. Only ChatML is supported (UNSUPPORTED) */

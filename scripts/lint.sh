@@ -14,7 +14,7 @@ for file in src/*/*.c cli/*.c examples/*.c bench/*.c bench/support/*.c; do
 done
 # Per finding a line of "file:line:column: error: text [check,...]"; the rest explains it.
 clang-tidy --quiet "${sources[@]}" -- -std=c11 -D_GNU_SOURCE -Iinclude -Isrc -Ibench -include scripts/analyzer.h \
-    -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512vnni -mgfni -mfma -mf16c "$@" 2>&1 |
+    -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512vnni -mavxvnni -mgfni -mfma -mf16c "$@" 2>&1 |
     awk -v root="$PWD/" '
         FNR == NR { if (!/^#/ && NF) known[$0] = 1; next }
         /^[^ ]+:[0-9]+:[0-9]+: (error|warning): / {

@@ -155,6 +155,7 @@ PEAK(integers_avx512, "avx512f,avx512bw", __m512i, _mm512_set1_epi16, 64,
      _mm512_add_epi32(sums[j], _mm512_madd_epi16(_mm512_maddubs_epi16(x, x), ones)))
 PEAK(integers_avx2, "avx2", __m256i, _mm256_set1_epi16, 32,
      _mm256_add_epi32(sums[j], _mm256_madd_epi16(_mm256_maddubs_epi16(x, x), ones)))
+PEAK(integers_avxvnni, "avx2,avxvnni", __m256i, _mm256_set1_epi16, 32, _mm256_dpbusd_avx_epi32(sums[j], x, x))
 PEAK(floats_avx512, "avx512f", __m512, _mm512_set1_ps, 16, _mm512_fmadd_ps(x, ones, sums[j]))
 PEAK(floats_avx2, "avx2,fma", __m256, _mm256_set1_ps, 8, _mm256_fmadd_ps(x, ones, sums[j]))
 #elif defined(__aarch64__)
@@ -176,6 +177,7 @@ static const struct {
     {"avx512gfni", integers_vnni, floats_avx512},
     {"avx512vnni", integers_vnni, floats_avx512},
     {"avx512", integers_avx512, floats_avx512},
+    {"avxvnni", integers_avxvnni, floats_avx2},
     {"avx2", integers_avx2, floats_avx2},
 #elif defined(__aarch64__)
     {"i8mm", integers_i8mm, floats_neon},

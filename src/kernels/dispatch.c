@@ -16,6 +16,14 @@ static bool runs_avx2(void)
     return f16c && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
 
+static bool runs_avxvnni(void)
+{
+    enum { AVX_VNNI = 1 << 4 }; /* of leaf 7, subleaf 1, EAX; not every compiler's builtin knows it */
+    unsigned a, b, c, d;
+    const bool vnni = __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & AVX_VNNI);
+    return vnni && runs_avx2() && __builtin_cpu_supports("gfni");
+}
+
 static bool runs_avx512(void)
 {
     return runs_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -58,6 +66,7 @@ static const struct entry {
     {&vouch_kernels_ref, runs_always},
 #if defined(__x86_64__)
     {&vouch_kernels_avx2, runs_avx2},
+    {&vouch_kernels_avxvnni, runs_avxvnni},
     {&vouch_kernels_avx512, runs_avx512},
     {&vouch_kernels_avx512vnni, runs_avx512vnni},
     {&vouch_kernels_avx512gfni, runs_avx512gfni},

@@ -8,6 +8,7 @@
 extern const vouch_kernels vouch_kernels_ref;
 #if defined(__x86_64__)
 extern const vouch_kernels vouch_kernels_avx2;
+extern const vouch_kernels vouch_kernels_avxvnni;
 extern const vouch_kernels vouch_kernels_avx512;
 extern const vouch_kernels vouch_kernels_avx512vnni;
 extern const vouch_kernels vouch_kernels_avx512gfni;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The vector of 8 lanes for AVX2 with FMA and F16C: two of them make the 16 virtual lanes. */
+/*
+ * The vector of 8 lanes for AVX2 with FMA and F16C, with or without AVX-VNNI and GFNI (VOUCH_VNNI, VOUCH_GFNI): two of
+ * them make the 16 virtual lanes.
+ */
 #ifndef VOUCH_KERNELS_X86_VEC256_H
 #define VOUCH_KERNELS_X86_VEC256_H
 
@@ -9,6 +12,7 @@
 #include <string.h>
 
 #include "kernels/forms.h"
+#include "kernels/x86_gfni.h"
 
 enum { VL = 8, PARTS = 2, PARTS_TOGETHER = 1 };
 #define VL_REGISTER "x"
@@ -83,6 +87,10 @@ static inline vi vi_or(vi a, vi b) { return _mm256_or_si256(a, b); }
 /* Of each byte the bits [from, from + bits), moved to `to`. */
 static inline vi vi_field(vi a, int from, int bits, int to)
 {
+#if VOUCH_GFNI
+    if (from != to)
+        return _mm256_gf2p8affine_epi64_epi8(a, _mm256_set1_epi64x((int64_t)vi_gfni_matrix(from, bits, to)), 0);
+#endif
     const vi mask = _mm256_set1_epi8((char)(((1 << bits) - 1) << to));
     const vi moved = from < to   ? _mm256_slli_epi16(a, to - from)
                      : from > to ? _mm256_srli_epi16(a, from - to)
@@ -146,7 +154,13 @@ static inline double vd_reduce(vd16 sum)
     return _mm_cvtsd_f64(_mm_add_sd(c, _mm_unpackhi_pd(c, c)));
 }
 
-/* As x86_vec512.h has it without VNNI; vpsignb gives w's sign to x. */
+/* As x86_vec512.h has it; without VNNI vpsignb gives w's sign to x. */
+#if VOUCH_VNNI
+#define PART_GROUPS(bits) ((void)(bits), 8)
+static inline vi part_start(const int32_t *start) { return start ? vi_set(*start) : vi_zero(); }
+static inline vi part_add(vi part, vi w, vi x, bool bytes) { return (void)bytes, _mm256_dpbusd_avx_epi32(part, w, x); }
+static inline vi part_sum(vi part, const int32_t *start, bool bytes) { return (void)start, (void)bytes, part; }
+#else
 #define PART_GROUPS(bits) ((bits) == 5 ? 4 : (bits) == 6 ? 2 : 8)
 static inline vi part_start(const int32_t *start) { return (void)start, vi_zero(); }
 static inline vi part_add(vi part, vi w, vi x, bool bytes)
@@ -162,5 +176,6 @@ static inline vi part_sum(vi part, const int32_t *start, bool bytes)
     const vi sum = _mm256_madd_epi16(part, _mm256_set1_epi16(1));
     return start ? vi_add(sum, vi_set(*start)) : sum;
 }
+#endif
 
 #endif

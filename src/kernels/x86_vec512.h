@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "kernels/forms.h"
+#include "kernels/x86_gfni.h"
 
 enum { VL = 16, PARTS = 1, PARTS_TOGETHER = 1 };
 #define VL_REGISTER "v"
@@ -87,11 +88,8 @@ static inline vi vi_or(vi a, vi b) { return _mm512_or_si512(a, b); }
 static inline vi vi_field(vi a, int from, int bits, int to)
 {
 #if VOUCH_GFNI
-    if (from != to) { /* byte 7 - i of the matrix says which bit becomes bit i */
-        uint64_t matrix = 0;
-        for (int i = 0; i < bits; i++) matrix |= (uint64_t)1 << (from + i) << 8 * (7 - to - i);
-        return _mm512_gf2p8affine_epi64_epi8(a, _mm512_set1_epi64((int64_t)matrix), 0);
-    }
+    if (from != to)
+        return _mm512_gf2p8affine_epi64_epi8(a, _mm512_set1_epi64((int64_t)vi_gfni_matrix(from, bits, to)), 0);
 #endif
     const vi mask = _mm512_set1_epi8((char)(((1 << bits) - 1) << to));
     const vi moved = from < to   ? _mm512_slli_epi16(a, (unsigned)(to - from))
