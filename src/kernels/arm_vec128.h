@@ -20,7 +20,7 @@
 /* A cache line of weights serves all parts while it is near; their sums wait in memory, for a load and a store a block.
  * 8 rows have that many dot products in registers, or 16 sums of floats: of 32, enough to hide latencies. */
 enum { VL = 4, PARTS = 4, PARTS_TOGETHER = 4 };
-#define VL_REGISTER "w"
+#define KEEP(vector) __asm__("" : "+w"(vector))
 #define VL_CHAINS 20
 enum { VL_MOST_ROWS = 8, VL_PAIR_ROWS = 0 };
 #define VL_ROWS(X, ...) X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(3, __VA_ARGS__) X(4, __VA_ARGS__) \

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The kernels in vectors: included once by each instruction set's file, after the header with its vector
- * (vf: VL float lanes, vi: the same of integers; PARTS of them make the 16 lanes of a tile).
+ * (vf: VL float lanes, vi: the same of integers; PARTS of them make the 16 lanes of a tile; KEEP: the vector is to be
+ * in a register here, and the compiler forgets what it knows of it).
  *
  * Bits are those of ref.c because lanes never mix: a lane of a matmul is one output, which takes the same
  * operations in the same order here and there; how many rows and tiles are walked together (R and T below,
@@ -27,9 +28,6 @@ INLINE const unsigned char *hide(const unsigned char *p)
     __asm__("" : "+r"(p));
     return p;
 }
-
-/* The vector in a register, as one that the compiler knows nothing of: it is loaded once, whoever uses it. */
-#define KEEP(vector) __asm__("" : "+" VL_REGISTER(vector))
 
 /* Where a tile's results go. */
 typedef struct outputs {

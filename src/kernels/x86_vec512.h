@@ -15,7 +15,7 @@
 #include "kernels/x86_gfni.h"
 
 enum { VL = 16, PARTS = 1, PARTS_TOGETHER = 1 };
-#define VL_REGISTER "v"
+#define KEEP(vector) __asm__("" : "+v"(vector))
 #define VL_CHAINS 24     /* accumulators that fit beside the operands */
 /* From 13 rows on some accumulators of quantised weights lie in memory, which costs less than to unpack twice. */
 enum { VL_MOST_ROWS = 16, VL_PAIR_ROWS = 8 };
@@ -160,11 +160,17 @@ static inline vi part_sum(vi part, const int32_t *start, bool bytes) { return (v
 static inline vi part_start(const int32_t *start) { return (void)start, vi_zero(); }
 static inline vi part_add(vi part, vi w, vi x, bool bytes)
 {
-    if (!bytes) return _mm512_add_epi16(part, _mm512_maddubs_epi16(w, x));
+    if (!bytes) {
+        part = _mm512_add_epi16(part, _mm512_maddubs_epi16(w, x));
+        KEEP(part); /* GCC would add up in the end, and all products wait in memory: 10 to 20 % */
+        return part;
+    }
     const vi value = _mm512_xor_si512(w, _mm512_set1_epi8(-128));
     const vi signed_x = _mm512_mask_sub_epi8(x, _mm512_movepi8_mask(value), vi_zero(), x);
     const vi pairs = _mm512_maddubs_epi16(_mm512_abs_epi8(value), signed_x);
-    return vi_add(part, _mm512_madd_epi16(pairs, _mm512_set1_epi16(1)));
+    part = vi_add(part, _mm512_madd_epi16(pairs, _mm512_set1_epi16(1)));
+    KEEP(part);
+    return part;
 }
 static inline vi part_sum(vi part, const int32_t *start, bool bytes)
 {
