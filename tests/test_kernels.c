@@ -185,7 +185,9 @@ static void test_matmul_equals_reference(void **state)
     for (size_t t = 0; t < N_TYPES; t++)
         for (size_t o = 0; o < sizeof outs / sizeof outs[0]; o++) {
             const int32_t block = vouch_type_get_info(types[t])->block_length;
-            const int64_t n_in = block == 1 ? 1 + 13 * (int64_t)o : block * (1 + (int64_t)o * 32 / block);
+            const int64_t n_in = block == 1     ? 1 + 13 * (int64_t)o
+                                 : block == 256 ? block * (1 + (int64_t)o % 3)
+                                                : block * (1 + (int64_t)o);
             fixture f = make_matrix(types[t], outs[o], n_in, RANDOM, &random);
             for (int64_t rows = 1; rows <= 17; rows++)
                 compare_matmul(&f, rows, rows % 2 ? VOUCH_FROM_ZERO : VOUCH_FROM_Y);
@@ -208,7 +210,7 @@ static void test_matmul_extremes(void **state)
                                          : 1e-38f * (float)(i % 9);
             for (size_t t = 0; t < N_TYPES; t++) {
                 const bool super = vouch_type_get_info(types[t])->block_length == 256;
-                fixture f = make_matrix(types[t], 24, super ? 256 : 96, (pattern)how, &random);
+                fixture f = make_matrix(types[t], 40, super ? 256 : 96, (pattern)how, &random);
                 for (int64_t rows = 1; rows <= 17; rows += 4) compare_matmul(&f, rows, VOUCH_FROM_ZERO);
                 free_matrix(&f);
             }

@@ -9,7 +9,8 @@
  *     instruction set   integers (bytes)                        floats
  *     avx512vnni, gfni  vpdpbusd, 64 a time                     vfmadd, 16
  *     avx512            vpmaddubsw + vpmaddwd + vpaddd, 64      the same
- *     avx2              the same, 32                            vfmadd, 8
+ *     avxvnni           vpdpbusd, 32                            vfmadd, 8
+ *     avx2              vpmaddubsw + vpmaddwd + vpaddd, 32      the same
  *     i8mm              usdot, 16                               fmla, 4
  *     neon              sdot, 16                                the same
  *     others            what the compiler makes of a dot product in the first-level cache

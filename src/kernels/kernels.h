@@ -93,8 +93,8 @@ typedef struct vouch_kernels {
     const char *name;
     int32_t group_rows; /* most rows of a group of activations, <= VOUCH_MAX_GROUP */
 
-    /* y[r][o] = start + sum over k of w[o][k] x[r][k], for all rows r of x and the outputs o of the tiles
-     * [tile_begin, tile_end). Only outputs below n_out are written. */
+    /* y[r][o] = start + sum over k of w[o][k] x[r][k], for all rows r of x, at least one, and the outputs o of the
+     * tiles [tile_begin, tile_end). Only outputs below n_out are written. */
     void (*matmul[VOUCH_TYPE_COUNT])(const vouch_matrix *w, const vouch_acts *x, vouch_result y,
                                      int64_t tile_begin, int64_t tile_end);
     /* The same where w are the values of a cache of that type (cache.h); x are floats. */

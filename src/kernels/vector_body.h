@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The kernels in vectors: included once by each instruction set's file, after the header with its vector
- * (vf: VL float lanes, vi: the same of integers; PARTS of them make the 16 lanes of a tile; KEEP: the vector is to be
- * in a register here, and the compiler forgets what it knows of it).
+ * (vf: VL float lanes, vi: the same of integers; PARTS of them make the 16 lanes of a tile; vx: 4 activations, in every
+ * lane; KEEP: the vector is to be in a register here, and the compiler forgets what it knows of it).
  *
  * Bits are those of ref.c because lanes never mix: a lane of a matmul is one output, which takes the same
  * operations in the same order here and there; how many rows and tiles are walked together (R and T below,
  * constants after inlining) only decides which independent sums share the loaded operands. The sums over a
  * row keep the 16 virtual lanes and their tree.
  */
+#include <assert.h>
 #include <math.h>
 
 #include "kernels/cache.h"
@@ -19,7 +20,7 @@
 #if defined(__clang__)
 #define UNROLL _Pragma("unroll")
 #else
-#define UNROLL _Pragma("GCC unroll 32")
+#define UNROLL _Pragma("GCC unroll 16")
 #endif
 
 /* The pointer, as one that the compiler knows nothing of. */
@@ -27,6 +28,41 @@ INLINE const unsigned char *hide(const unsigned char *p)
 {
     __asm__("" : "+r"(p));
     return p;
+}
+
+/* Bytes ahead: from memory into the second-level cache, from there into the first. */
+enum { FAR_AHEAD = 8192, NEAR_AHEAD = 2048 };
+
+/* What is needed next: in memory tiles lie one after the other, and of T that are walked together each is a stream of
+ * its own, the same bytes of which are fetched, `step` apart. */
+typedef struct ahead {
+    const unsigned char *near, *far;
+    size_t step;
+} ahead;
+
+/* Byte `at` of a walk over every T-th tile from this one on. */
+INLINE const unsigned char *walk_to(const int T, const vouch_matrix *w, const unsigned char *tile, int64_t at)
+{
+    for (; T > 1 && at >= (int64_t)w->tile_bytes; at -= (int64_t)w->tile_bytes) tile += (size_t)T * w->tile_bytes;
+    return tile + at;
+}
+
+/* Of units of so many bytes, what is far enough from byte `at` of the walk; of several streams whole units, so that none
+ * goes on beyond its tile. */
+INLINE ahead ahead_of(const int T, const vouch_matrix *w, const unsigned char *tile, int64_t at, const int bytes)
+{
+    const int near = T > 1 ? (NEAR_AHEAD + bytes - 1) / bytes * bytes : NEAR_AHEAD;
+    const int far = T > 1 ? (FAR_AHEAD + bytes - 1) / bytes * bytes : FAR_AHEAD;
+    return (ahead){walk_to(T, w, tile, at + near), walk_to(T, w, tile, at + far), w->tile_bytes};
+}
+
+INLINE void prefetch(const int T, const ahead *next, int64_t at, const int bytes)
+{
+    UNROLL for (int t = 0; t < T; t++)
+        UNROLL for (int i = 0; i < bytes; i += 64) {
+            __builtin_prefetch(next->far + t * next->step + at + i, 0, 2);
+            __builtin_prefetch(next->near + t * next->step + at + i);
+        }
 }
 
 /* Where a tile's results go. */
@@ -78,6 +114,7 @@ static void all_groups(group_kernel *const *kernels, const vouch_matrix *w, cons
         past = n == 1 || end - t < strip ? end : t + strip;
         for (int64_t i = 0; i < n; i++) {
             const vouch_group g = vouch_group_at(x, i);
+            assert(g.rows >= 1 && g.rows <= VL_MOST_ROWS);
             kernels[g.rows](w, x, &g, y, t, past);
         }
     }
@@ -98,7 +135,7 @@ static void all_groups(group_kernel *const *kernels, const vouch_matrix *w, cons
         all_groups(kernels, w, x, &y, begin, end, strip);                                                   \
     }
 #define FLOAT(type) MATMUL(matmul, float, type, 8)
-#define QUANTIZED(type) MATMUL(matmul, quantized, type, 2)
+#define QUANTIZED(type) MATMUL(matmul, quantized, type, VL_PAIR_ROWS ? PAIR : 1)
 VOUCH_FLOAT_TYPES(FLOAT)
 VOUCH_QUANTIZED_TYPES(QUANTIZED)
 MATMUL(mix, mix, Q8_0, 1)

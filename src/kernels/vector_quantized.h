@@ -6,8 +6,9 @@
  *
  * Two tiles share what is loaded of the activations: for a row and block ten values, each into all lanes. Alone, a tile
  * of 4 bits a weight and 5 rows keeps the two load ports busy for 33 cycles a block, beside 36 of the two that compute,
- * and takes 41; in a pair it takes 37 (Emerald Rapids). With more rows than VL_PAIR_ROWS the accumulators of two tiles
- * don't fit into the registers, and one row waits for memory, which is read best as one stream.
+ * and takes 41; in a pair it takes 38 (Emerald Rapids). From 7 rows on some of the accumulators wait in memory, which pays
+ * up to VL_PAIR_ROWS; 16 registers are too few for pairs at all (0). One row waits for memory, which is read best as one
+ * stream, and types that unpack more, or have two runs, gain nothing.
  *
  * Of a block and row, where w = float(dot product of a run) and d is the row's scale of the block:
  *
@@ -19,39 +20,6 @@
  * for one run the product is ready before w is.
  */
 enum { PAIR = 2 }; /* most tiles walked together */
-
-/* Bytes ahead: from memory into the second-level cache, from there into the first. */
-enum { FAR_AHEAD = 8192, NEAR_AHEAD = 2048 };
-
-/* What is needed next: in memory tiles lie one after the other, and of T that are walked together each is a stream of
- * its own, the same bytes of which are fetched, `step` apart. */
-typedef struct ahead {
-    const unsigned char *near, *far;
-    size_t step;
-} ahead;
-
-/* Byte `at` of a walk over every T-th tile from this one on. */
-INLINE const unsigned char *walk_to(const int T, const vouch_matrix *w, const unsigned char *tile, int64_t at)
-{
-    for (; T > 1 && at >= (int64_t)w->tile_bytes; at -= (int64_t)w->tile_bytes) tile += (size_t)T * w->tile_bytes;
-    return tile + at;
-}
-
-/* The units, of so many bytes, that follow on byte `at` of the walk. */
-INLINE ahead ahead_of(const int T, const vouch_matrix *w, const unsigned char *tile, int64_t at, const int bytes)
-{
-    return (ahead){walk_to(T, w, tile, at + NEAR_AHEAD / bytes * bytes),
-                   walk_to(T, w, tile, at + FAR_AHEAD / bytes * bytes), w->tile_bytes};
-}
-
-INLINE void prefetch(const int T, const ahead *next, int64_t at, const int bytes)
-{
-    UNROLL for (int t = 0; t < T; t++)
-        UNROLL for (int i = 0; i < bytes; i += 64) {
-            __builtin_prefetch(next->far + t * next->step + at + i, 0, 2);
-            __builtin_prefetch(next->near + t * next->step + at + i);
-        }
-}
 
 /* x in every lane, loaded once for T tiles. */
 INLINE vf for_tiles(const int T, float x)
@@ -219,6 +187,7 @@ INLINE void group_quantized(const int R, const vouch_type type, const vouch_matr
 {
     const vouch_form form = vouch_forms[type];
     const vouch_sum *sums = vouch_group_sums(x, g, form.sums);
-    const int T = R > 1 && R <= VL_PAIR_ROWS ? PAIR : 1;
+    const bool pairs = R > 1 && R <= VL_PAIR_ROWS && vouch_form_runs(form) == 1 && !form.high;
+    const int T = pairs ? PAIR : 1;
     for (int64_t t = begin; t < end; t += T) tiles_quantized(R, T, form, w, g, sums, y, t, end);
 }

@@ -154,16 +154,16 @@ static inline double vd_reduce(vd16 sum)
     return _mm_cvtsd_f64(_mm_add_sd(c, _mm_unpackhi_pd(c, c)));
 }
 
-/* As x86_vec512.h has it; without VNNI vpsignb gives w's sign to x. */
+/* Both ways are explained in x86_vec512.h; here vpsignb gives w's sign to x. */
 #if VOUCH_VNNI
 #define PART_GROUPS(bits) ((void)(bits), 8)
 static inline vi part_start(const int32_t *start) { return start ? vi_set(*start) : vi_zero(); }
-static inline vi part_add(vi part, vi w, vi x, bool bytes) { return (void)bytes, _mm256_dpbusd_avx_epi32(part, w, x); }
+static inline vi part_add(vi part, vi w, vx x, bool bytes) { return (void)bytes, _mm256_dpbusd_avx_epi32(part, w, x); }
 static inline vi part_sum(vi part, const int32_t *start, bool bytes) { return (void)start, (void)bytes, part; }
 #else
 #define PART_GROUPS(bits) ((bits) == 5 ? 4 : (bits) == 6 ? 2 : 8)
 static inline vi part_start(const int32_t *start) { return (void)start, vi_zero(); }
-static inline vi part_add(vi part, vi w, vi x, bool bytes)
+static inline vi part_add(vi part, vi w, vx x, bool bytes)
 {
     if (!bytes) {
         part = _mm256_add_epi16(part, _mm256_maddubs_epi16(w, x));

@@ -28,7 +28,7 @@
 #include "base/angle.h"
 #include "model/context_internal.h"
 
-/* Smallest piece of a matmul, in tiles. */
+/* Smallest piece of a matmul, in tiles: an even number, for kernels that take them in pairs. */
 enum { TILES = 2 };
 
 /* ------------------------------------------------------------- activations */
