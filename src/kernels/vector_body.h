@@ -47,8 +47,8 @@ INLINE const unsigned char *walk_to(const int T, const vouch_matrix *w, const un
     return tile + at;
 }
 
-/* Of units of so many bytes, what is far enough from byte `at` of the walk; of several streams whole units, so that none
- * goes on beyond its tile. */
+/* Of units of so many bytes, what is far enough from byte `at` of the walk; of several streams whole units, so that
+ * none goes on beyond its tile. */
 INLINE ahead ahead_of(const int T, const vouch_matrix *w, const unsigned char *tile, int64_t at, const int bytes)
 {
     const int near = T > 1 ? (NEAR_AHEAD + bytes - 1) / bytes * bytes : NEAR_AHEAD;

@@ -4,11 +4,11 @@
  * The weights of 4 inputs are made unsigned bytes once for all R rows; each tile and row has an integer and a float
  * accumulator. Of a tile's parts PARTS_TOGETHER walk it side by side, so that many narrow ones don't read it once each.
  *
- * Two tiles share what is loaded of the activations: for a row and block ten values, each into all lanes. Alone, a tile
- * of 4 bits a weight and 5 rows keeps the two load ports busy for 33 cycles a block, beside 36 of the two that compute,
- * and takes 41; in a pair it takes 38 (Emerald Rapids). From 7 rows on some of the accumulators wait in memory, which pays
- * up to VL_PAIR_ROWS; 16 registers are too few for pairs at all (0). One row waits for memory, which is read best as one
- * stream, and types that unpack more, or have two runs, gain nothing.
+ * Two tiles share what is loaded of the activations: for a row and block ten values, each into all lanes. Alone, a
+ * tile of 4 bits a weight and 5 rows takes 41 cycles a block, where the two ports that compute allow 36; in a pair 38
+ * (Emerald Rapids). From 7 rows on some of the accumulators wait in memory, which pays up to VL_PAIR_ROWS; 16 registers
+ * are too few for pairs at all (0). One row waits for memory, which is read best as one stream, and types that unpack
+ * more, or have two runs, gain nothing.
  *
  * Of a block and row, where w = float(dot product of a run) and d is the row's scale of the block:
  *
