@@ -22,7 +22,7 @@ program_of()
 # One program: prints what is to be said of it, and adds "passed failed skipped" to $counts.
 run_one()
 {
-    local name=$1 log launch= folder
+    local name=$1 log launch='' folder
     log=$(mktemp)
     folder=$(mktemp -d) # what is left there by a test that is killed goes, too
     # ThreadSanitizer wants the memory layout that it knows.
