@@ -84,9 +84,10 @@ static inline vf vf_from_bfloat(const void *p)
 static inline vf vf_from_int(vi a) { return vcvtq_f32_s32(a); }
 static inline vi vf_round_to_int(vf a) { return vcvtnq_s32_f32(a); }
 static inline vf vf_from_bits(vi a) { return vreinterpretq_f32_s32(a); }
-static inline vf vf_power(vf k)
+static inline vf vf_mul_power(vf a, vf n, vf k)
 {
-    return vf_from_bits(vshlq_n_s32(vaddq_s32(vreinterpretq_s32_f32(k), vdupq_n_s32(127)), 23));
+    const vi power = vshlq_n_s32(vaddq_s32(vreinterpretq_s32_f32(k), vdupq_n_s32(127)), 23);
+    return (void)n, vmulq_f32(a, vf_from_bits(power));
 }
 
 static inline vi vi_load(const void *p) { return vreinterpretq_s32_u8(vld1q_u8(p)); }
@@ -101,6 +102,13 @@ static inline void vi_store_bytes(int8_t *p, vi a)
     const int16x4_t words = vmovn_s32(a);
     const int32_t four = vget_lane_s32(vreinterpret_s32_s8(vmovn_s16(vcombine_s16(words, words))), 0);
     memcpy(p, &four, sizeof four);
+}
+static inline void vi_store_narrow(int8_t *p, int64_t step, const vi v[4])
+{
+    const int16x8_t low = vcombine_s16(vmovn_s32(v[0]), vmovn_s32(v[1]));
+    const int16x8_t high = vcombine_s16(vmovn_s32(v[2]), vmovn_s32(v[3]));
+    (void)step; /* of one lane */
+    vst1q_s8(p, vcombine_s8(vmovn_s16(low), vmovn_s16(high)));
 }
 /* 4 bytes and nothing behind them, in the low lane. */
 static inline uint8x8_t bytes_load(const void *p)

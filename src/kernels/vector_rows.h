@@ -2,16 +2,19 @@
 /* What is done to single rows: activations made ready for a matmul, the cache's writes, norms, exponentials. */
 
 /*
- * Quantising takes four blocks of a group at a time, of one row or of several: their largest sizes and their sums are
- * found by reducing four vectors together, and all divisions are one.
+ * Quantising takes a block of up to four rows of a group: their largest sizes and their sums are found by reducing
+ * four vectors together, and all divisions are two. Of four rows, narrowing four vectors together makes what a group
+ * keeps side by side: four quants of each.
  */
 enum { BLOCK_VECTORS = VOUCH_BLOCK / VL, FOUR = 4 };
+typedef float four __attribute__((vector_size(FOUR * sizeof(float))));
+typedef int32_t four_bits __attribute__((vector_size(FOUR * sizeof(int32_t))));
 
-/* Block b of row r of the group, x [32]. */
-typedef struct block_place {
+/* Block b of the rows from r on: that of row r + i is x[i * ldx + k]. */
+typedef struct few_rows {
     const float *x;
-    int64_t b, r;
-} block_place;
+    int64_t ldx, b, r;
+} few_rows;
 
 /* The bits of |x| as an integer have the order of |x|, infinity and NaN above all numbers. */
 INLINE vi largest_size(const float *x)
@@ -21,102 +24,117 @@ INLINE vi largest_size(const float *x)
     return largest;
 }
 
-INLINE void put_quants(const vouch_group *g, const block_place *to, const int8_t *quants)
+/* size [4] from the largest of each; the factors to quantise and d, zeros where a block is too small. */
+INLINE void scales_of(const vi *largest, float *size, float *inverse, float *d)
 {
-    const unsigned char *from = hide((const unsigned char *)quants); /* else taken from vectors one by one */
-    int8_t *q = g->q + (to->b * 8 * g->rows + to->r) * 4;
-    UNROLL for (int k = 0; k < 8; k++) memcpy(q + k * 4 * g->rows, from + k * 4, 4);
+    four sizes;
+    vi_four_largest(size, largest);
+    memcpy(&sizes, size, sizeof sizes);
+    const four_bits keep = sizes >= VOUCH_QUANT_MIN;
+    const four inverses = (four)((four_bits)(127.0f / sizes) & keep), ds = (four)((four_bits)(sizes / 127.0f) & keep);
+    memcpy(inverse, &inverses, sizeof inverses);
+    memcpy(d, &ds, sizeof ds);
 }
 
-/* Writes the quants of a block; sums: a vector of them for each half. */
-INLINE void round_block(const vouch_group *g, const block_place *to, float inverse, vi *first, vi *second)
+INLINE void put_quants(const vouch_group *g, int8_t *to, const int8_t *quants)
 {
-    int8_t quants[VOUCH_BLOCK];
-    vi sums[2];
-    UNROLL for (int i = 0; i < BLOCK_VECTORS; i++) {
-        const vi rounded = vf_round_to_int(vf_mul(vf_load(to->x + i * VL), vf_set(inverse)));
-        vi *sum = &sums[i * 2 / BLOCK_VECTORS];
-        vi_store_bytes(quants + i * VL, rounded);
-        *sum = i * 2 % BLOCK_VECTORS ? vi_add(*sum, rounded) : rounded;
+    const unsigned char *from = hide((const unsigned char *)quants); /* else taken from vectors one by one */
+    UNROLL for (int k = 0; k < 8; k++) memcpy(to + k * 4 * g->rows, from + k * 4, 4);
+}
+
+/* Writes the quants of n rows; sums: a vector of them for each half of each. */
+INLINE void round_few(const int n, const vouch_group *g, const few_rows *from, const float *inverse,
+                         vi sums[2][FOUR])
+{
+    int8_t *to = g->q + (from->b * 8 * g->rows + from->r) * 4, quants[FOUR][VOUCH_BLOCK];
+    UNROLL for (int v = 0; v < BLOCK_VECTORS; v++) {
+        vi q[FOUR];
+        UNROLL for (int i = 0; i < n; i++) {
+            vi *sum = &sums[v * 2 / BLOCK_VECTORS][i];
+            q[i] = vf_round_to_int(vf_mul(vf_load(from->x + i * from->ldx + v * VL), vf_set(inverse[i])));
+            *sum = v * 2 % BLOCK_VECTORS ? vi_add(*sum, q[i]) : q[i];
+            if (n < FOUR) vi_store_bytes(quants[i] + v * VL, q[i]);
+        }
+        if (n == FOUR) vi_store_narrow(to + v * VL * g->rows, 4 * g->rows, q);
     }
-    put_quants(g, to, quants);
-    *first = sums[0];
-    *second = sums[1];
+    if (n < FOUR)
+        UNROLL for (int i = 0; i < n; i++) put_quants(g, to + 4 * i, quants[i]);
 }
 
 /* The sums of n blocks in the forms that are needed. */
-INLINE void put_sums(const vouch_acts *acts, const vouch_group *g, const block_place *places, int64_t n,
-                     const vi *first, const vi *second, const float *d)
+INLINE void put_sums(const int n, const vouch_acts *acts, const vouch_group *g, int64_t b, int64_t r,
+                     const vi halves[2][FOUR], const float *d)
 {
     for (vouch_needs left = acts->needs & VOUCH_NEEDS_QUANTS; left; left &= left - 1) {
         const vouch_sums which = (vouch_sums)__builtin_ctz(left);
         const vouch_sums_info info = vouch_sums_infos[which];
         for (int run = 0; run < info.runs; run++) {
+            vouch_sum *to = vouch_group_sums(acts, g, which) + (b * info.runs + run) * g->rows + r;
             vi v[FOUR];
             int32_t sums[FOUR];
-            if (info.runs == 1)
-                UNROLL for (int i = 0; i < FOUR; i++) v[i] = vi_add(first[i], second[i]);
-            else
-                UNROLL for (int i = 0; i < FOUR; i++) v[i] = run ? second[i] : first[i];
+            UNROLL for (int i = 0; i < FOUR; i++) {
+                const int from = i < n ? i : 0;
+                v[i] = info.runs == 1 ? vi_add(halves[0][from], halves[1][from]) : halves[run][from];
+            }
             vi_four_sums(sums, v);
-            for (int64_t i = 0; i < n; i++) {
-                vouch_sum *to = vouch_group_sums(acts, g, which) +
-                                (places[i].b * info.runs + run) * g->rows + places[i].r;
-                /* In unsigned numbers: a block with an infinity, which is put right afterwards, may overflow. */
-                if (info.offset) to->start = (int32_t)(0 - (uint32_t)info.offset * (uint32_t)sums[i]);
-                else to->s = d[i] * (float)sums[i];
+            /* In unsigned numbers: a block with an infinity, which is put right afterwards, may overflow. */
+            UNROLL for (int i = 0; i < n; i++) {
+                if (info.offset) to[i].start = (int32_t)(0 - (uint32_t)info.offset * (uint32_t)sums[i]);
+                else to[i].s = d[i] * (float)sums[i];
             }
         }
     }
 }
 
 /* A block with a value that isn't finite. */
-static void quantize_nothing(const vouch_acts *acts, const vouch_group *g, const block_place *place)
+static void quantize_nothing(const vouch_acts *acts, const vouch_group *g, int64_t b, int64_t r)
 {
     static const int8_t none[VOUCH_BLOCK];
     static const float d[FOUR] = {NAN};
-    const vi zeros[FOUR] = {vi_zero(), vi_zero(), vi_zero(), vi_zero()};
-    put_quants(g, place, none);
-    g->d[place->b * g->rows + place->r] = NAN;
-    put_sums(acts, g, place, 1, zeros, zeros, d);
+    const vi zeros[2][FOUR] = {{vi_zero()}, {vi_zero()}};
+    put_quants(g, g->q + (b * 8 * g->rows + r) * 4, none);
+    g->d[b * g->rows + r] = NAN;
+    put_sums(1, acts, g, b, r, zeros, d);
 }
 
-/* n blocks, 1 to 4. */
-INLINE void quantize_blocks(const vouch_acts *acts, const vouch_group *g, block_place *places, int64_t n)
+/* n rows, 1 to 4 */
+INLINE void quantize_few(const int n, const vouch_acts *acts, const vouch_group *g, const few_rows *from)
 {
     float size[FOUR], inverse[FOUR], d[FOUR];
-    vi first[FOUR], second[FOUR];
-    for (int64_t i = n; i < FOUR; i++) places[i] = places[0];
-    UNROLL for (int i = 0; i < FOUR; i++) first[i] = largest_size(places[i].x);
-    vi_four_largest(size, first);
-    for (int i = 0; i < FOUR; i++) {
-        const bool small = size[i] < VOUCH_QUANT_MIN;
-        d[i] = small ? 0.0f : size[i] / 127.0f;
-        inverse[i] = small ? 0.0f : 127.0f / size[i];
-    }
-    UNROLL for (int i = 0; i < FOUR; i++) round_block(g, &places[i], inverse[i], &first[i], &second[i]);
-    put_sums(acts, g, places, n, first, second, d);
-    for (int64_t i = 0; i < n; i++) {
-        g->d[places[i].b * g->rows + places[i].r] = d[i];
-        if (!(size[i] < INFINITY)) quantize_nothing(acts, g, &places[i]);
-    }
+    vi largest[FOUR], sums[2][FOUR];
+    UNROLL for (int i = 0; i < FOUR; i++)
+        largest[i] = i < n ? largest_size(from->x + i * from->ldx) : largest[0];
+    scales_of(largest, size, inverse, d);
+    round_few(n, g, from, inverse, sums);
+    put_sums(n, acts, g, from->b, from->r, (const vi(*)[FOUR])sums, d);
+    memcpy(g->d + from->b * g->rows + from->r, d, (size_t)n * sizeof *d);
+    UNROLL for (int i = 0; i < n; i++)
+        if (!(size[i] < INFINITY)) quantize_nothing(acts, g, from->b, from->r + i);
 }
 
 static void quantize(vouch_acts *acts, const float *x, int64_t ldx, int64_t row_begin, int64_t row_end,
                      int64_t in_begin, int64_t in_end)
 {
     while (row_begin < row_end) {
-        block_place places[FOUR];
-        int64_t n = 0, r;
+        int64_t r;
         const vouch_group g = vouch_group_of(acts, row_begin, &r);
-        for (; r < g.rows && row_begin < row_end; r++, row_begin++, x += ldx)
-            for (int64_t b = in_begin / VOUCH_BLOCK; b < in_end / VOUCH_BLOCK; b++) {
-                places[n++] = (block_place){x + b * VOUCH_BLOCK, b, r};
-                if (n < FOUR) continue;
-                quantize_blocks(acts, &g, places, FOUR);
-                n = 0;
+        const int64_t n = row_end - row_begin < g.rows - r ? row_end - row_begin : g.rows - r;
+        for (int64_t b = in_begin / VOUCH_BLOCK; b < in_end / VOUCH_BLOCK; b++) {
+            few_rows from = {x + b * VOUCH_BLOCK, ldx, b, r};
+            switch (n) {
+            case 1: quantize_few(1, acts, &g, &from); break;
+            case 2: quantize_few(2, acts, &g, &from); break;
+            case 3: quantize_few(3, acts, &g, &from); break;
+            default: /* the last four may meet the ones before */
+                for (int64_t i = 0; i < n; i += FOUR) {
+                    const int64_t first = i + FOUR < n ? i : n - FOUR;
+                    from = (few_rows){x + first * ldx + b * VOUCH_BLOCK, ldx, b, r + first};
+                    quantize_few(FOUR, acts, &g, &from);
+                }
             }
-        if (n > 0) quantize_blocks(acts, &g, places, n);
+        }
+        row_begin += n;
+        x += n * ldx;
     }
 }
 
@@ -186,7 +204,7 @@ INLINE vf exponential(vf x)
     p = vf_fma(p, r, vf_set(VOUCH_EXP_P4));
     p = vf_fma(p, r, vf_set(VOUCH_EXP_P5));
     p = vf_add(vf_fma(p, vf_mul(r, r), r), vf_set(1.0f));
-    return vf_zero_where(vf_mul(p, vf_power(k)), vf_less(x, vf_set(VOUCH_EXP_MIN)));
+    return vf_zero_where(vf_mul_power(p, n, k), vf_less(x, vf_set(VOUCH_EXP_MIN)));
 }
 
 /* How many of the VL lanes of part `part` at element i lie below n: 0 to VL. */
@@ -252,14 +270,19 @@ static void scale(float *x, float factor, int64_t n)
     for (int64_t i = 0; i < n; i++) x[i] *= factor;
 }
 
+INLINE vf swiglu_of(vf gate, vf up)
+{
+    const vf e = exponential(vf_sub(vf_zero(), gate));
+    return vf_mul(vf_div(gate, vf_add(vf_set(1.0f), e)), up);
+}
+
 static void swiglu(float *gate, const float *up, int64_t n)
 {
-    for (int64_t i = 0; i < n; i += VL) {
-        const vm m = vm_first(lanes_left(n, i, 0));
-        const vf z = vf_load_part(gate + i, m), minus = vf_sub(vf_zero(), z);
-        const vf silu = vf_div(z, vf_add(vf_set(1.0f), exponential(minus)));
-        vf_store_part(gate + i, vf_mul(silu, vf_load_part(up + i, m)), m);
-    }
+    int64_t i = 0;
+    for (; i + VL <= n; i += VL) vf_store(gate + i, swiglu_of(vf_load(gate + i), vf_load(up + i)));
+    if (i == n) return;
+    const vm m = vm_first(n - i);
+    vf_store_part(gate + i, swiglu_of(vf_load_part(gate + i, m), vf_load_part(up + i, m)), m);
 }
 
 /* All 16 lanes, or the first n - i of them: the loops below are written once and compiled for both. */

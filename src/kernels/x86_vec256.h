@@ -53,10 +53,10 @@ static inline vf vf_from_half(const void *p) { return _mm256_cvtph_ps(_mm_loadu_
 static inline void vf_to_half(void *p, vf a) { _mm_storeu_si128(p, _mm256_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT)); }
 static inline vf vf_from_int(vi a) { return _mm256_cvtepi32_ps(a); }
 static inline vi vf_round_to_int(vf a) { return _mm256_cvtps_epi32(a); }
-static inline vf vf_power(vf k)
+static inline vf vf_mul_power(vf a, vf n, vf k)
 {
-    return _mm256_castsi256_ps(
-        _mm256_slli_epi32(_mm256_add_epi32(_mm256_castps_si256(k), _mm256_set1_epi32(127)), 23));
+    const vi power = _mm256_slli_epi32(_mm256_add_epi32(_mm256_castps_si256(k), _mm256_set1_epi32(127)), 23);
+    return (void)n, _mm256_mul_ps(a, _mm256_castsi256_ps(power));
 }
 static inline vi vi_load(const void *p) { return _mm256_loadu_si256(p); }
 static inline vi vi_set(int32_t x) { return _mm256_set1_epi32(x); }
@@ -82,6 +82,12 @@ static inline void vi_store_bytes(int8_t *p, vi a)
 {
     const __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
     _mm_storel_epi64((void *)p, _mm_packs_epi16(words, words));
+}
+static inline void vi_store_narrow(int8_t *p, int64_t step, const vi v[4])
+{
+    const vi all = _mm256_packs_epi16(_mm256_packs_epi32(v[0], v[1]), _mm256_packs_epi32(v[2], v[3]));
+    _mm_storeu_si128((void *)p, _mm256_castsi256_si128(all));
+    _mm_storeu_si128((void *)(p + step), _mm256_extracti128_si256(all, 1));
 }
 static inline vi vi_or(vi a, vi b) { return _mm256_or_si256(a, b); }
 /* Of each byte the bits [from, from + bits), moved to `to`. */

@@ -55,12 +55,8 @@ static inline void vf_to_half(void *p, vf a)
 }
 static inline vf vf_from_int(vi a) { return _mm512_cvtepi32_ps(a); }
 static inline vi vf_round_to_int(vf a) { return _mm512_cvtps_epi32(a); }
-/* 2^n for the n in the low bits of k = n + 1.5 * 2^23 */
-static inline vf vf_power(vf k)
-{
-    return _mm512_castsi512_ps(
-        _mm512_slli_epi32(_mm512_add_epi32(_mm512_castps_si512(k), _mm512_set1_epi32(127)), 23));
-}
+/* a * 2^n, where n is also in the low bits of k = n + 1.5 * 2^23 */
+static inline vf vf_mul_power(vf a, vf n, vf k) { return (void)k, _mm512_scalef_ps(a, n); }
 static inline vi vi_load(const void *p) { return _mm512_loadu_si512(p); }
 static inline vi vi_set(int32_t x) { return _mm512_set1_epi32(x); }
 static inline vi vi_zero(void) { return _mm512_setzero_si512(); }
@@ -83,6 +79,15 @@ VI_FOUR(vi_four_sums, int32_t, _mm512_add_epi32, _mm256_add_epi32, _mm_add_epi32
 #undef VI_FOUR
 
 static inline void vi_store_bytes(int8_t *p, vi a) { _mm_storeu_si128((void *)p, _mm512_cvtepi32_epi8(a)); }
+/* Four lanes of each of four vectors side by side, as bytes: 16 for every four lanes, `step` apart. */
+static inline void vi_store_narrow(int8_t *p, int64_t step, const vi v[4])
+{
+    const vi all = _mm512_packs_epi16(_mm512_packs_epi32(v[0], v[1]), _mm512_packs_epi32(v[2], v[3]));
+    _mm_storeu_si128((void *)p, _mm512_castsi512_si128(all));
+    _mm_storeu_si128((void *)(p + step), _mm512_extracti32x4_epi32(all, 1));
+    _mm_storeu_si128((void *)(p + 2 * step), _mm512_extracti32x4_epi32(all, 2));
+    _mm_storeu_si128((void *)(p + 3 * step), _mm512_extracti32x4_epi32(all, 3));
+}
 static inline vi vi_or(vi a, vi b) { return _mm512_or_si512(a, b); }
 /* Of each byte the bits [from, from + bits), moved to `to`; all constants after inlining. */
 static inline vi vi_field(vi a, int from, int bits, int to)
