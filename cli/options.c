@@ -63,7 +63,7 @@ static const cli_flag flags[] = {
      "who guesses, as in `vouch run`; may be repeated:\neach is measured beside plain decoding (default auto)",
      NULL, NULL},
     {"speculative", NULL, 0, CLI_FLAG_SWITCH, AT(speculative), NULL, NULL, CLI_RUN, "Speculation",
-     "the same as --spec draft", NULL, NULL},
+     "the same as --spec draft; without a draft model,\nas --spec auto", NULL, NULL},
     {"num-speculative-tokens", NULL, 'k', CLI_FLAG_INT, AT(session.speculation.n_draft), "N", "[1, 64]",
      CLI_RUN, "Speculation", "most guesses a cycle (default: what pays)", "--spec none turns speculation off", NULL},
     {"num-speculative-tokens", NULL, 'k', CLI_FLAG_INTS, AT(draft_lengths), "N,N,...", "[1, 64]", CLI_BENCH,
@@ -335,8 +335,7 @@ static bool resolve_drafters(cli_options *options)
         return false;
     }
     if ((speculation->drafters & MODEL) && !options->draft_model) {
-        cli_complain("%s needs a draft model: add --draft-model FILE, or use --spec ngram, which needs none",
-                     options->speculative ? "--speculative" : "--spec draft");
+        cli_complain("--spec draft needs a draft model: add --draft-model FILE, or use --spec ngram, which needs none");
         return false;
     }
     return true;
@@ -407,7 +406,7 @@ static bool check_speculation(cli_options *options, given_flags given)
                          cli_spec_text(speculation->drafters, text));
             return false;
         }
-        speculation->drafters = VOUCH_DRAFTER_MODEL;
+        if (options->draft_model) speculation->drafters = VOUCH_DRAFTER_MODEL;
     }
     const bool is_auto = speculation->drafters == VOUCH_DRAFTER_AUTO && !options->prediction && !options->history;
     if (!resolve_drafters(options) || !check_effects(options, given)) return false;
