@@ -568,7 +568,7 @@ static void pairs(void **state)
     (void)state;
     vouch_tokenizer *a = tiny_tokenizer("smollm", TINY_SIZE), *same = tiny_tokenizer("gpt-2", TINY_SIZE);
     vouch_tokenizer *shorter = tiny_tokenizer("smollm", TINY_SIZE - 1), *other = NULL, *kind = NULL,
-                    *plain = NULL;
+                    *plain = NULL, *ends = NULL;
     vouch_error err = {0};
     assert_int_equal(vouch_tokenizer_check_pair(a, a, &err), VOUCH_OK);
     assert_int_equal(vouch_tokenizer_check_pair(a, same, &err), VOUCH_OK);
@@ -587,6 +587,10 @@ static void pairs(void **state)
     assert_int_equal(vouch_tokenizer_check_pair(plain, kind, &err), VOUCH_E_MISMATCH);
     assert_non_null(
         strstr(err.message, "token 4, \"<|im_end|>\", is control in the target and user-defined"));
+    /* Where a text begins and ends is the target's to say. */
+    assert_int_equal(recipe_open(&(recipe){.bos = 1 + 3, .eos = 1 + 4, .add_bos = true}, &ends, &err), VOUCH_OK);
+    assert_int_equal(vouch_tokenizer_check_pair(plain, ends, &err), VOUCH_OK);
+    assert_int_equal(vouch_tokenizer_check_pair(ends, plain, &err), VOUCH_OK);
     assert_int_equal(vouch_tokenizer_check_pair(NULL, plain, &err), VOUCH_E_MISMATCH);
     assert_int_equal(vouch_tokenizer_check_pair(plain, NULL, NULL), VOUCH_E_MISMATCH);
     assert_int_equal(vouch_tokenizer_check_pair(NULL, NULL, &err), VOUCH_OK);
@@ -596,6 +600,7 @@ static void pairs(void **state)
     vouch_tokenizer_close(other);
     vouch_tokenizer_close(kind);
     vouch_tokenizer_close(plain);
+    vouch_tokenizer_close(ends);
 }
 
 int main(void)

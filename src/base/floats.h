@@ -29,6 +29,6 @@ static inline void vouch_floats_restore(const fenv_t *callers)
 
 /* The default environment from here to the end of the block, then the caller's again. */
 #define VOUCH_DEFAULT_FLOATS() \
-    __attribute__((cleanup(vouch_floats_restore))) const fenv_t callers_floats = vouch_floats_default()
+    __attribute__((cleanup(vouch_floats_restore), unused)) const fenv_t callers_floats = vouch_floats_default()
 
 #endif
