@@ -335,7 +335,8 @@ static bool resolve_drafters(cli_options *options)
         return false;
     }
     if ((speculation->drafters & MODEL) && !options->draft_model) {
-        cli_complain("--spec draft needs a draft model: add --draft-model FILE, or use --spec ngram, which needs none");
+        cli_complain("--spec %s needs a draft model: add --draft-model FILE, or use --spec ngram, which needs none",
+                     text);
         return false;
     }
     return true;
@@ -401,12 +402,15 @@ static bool check_speculation(cli_options *options, given_flags given)
     vouch_speculation *speculation = &options->session.speculation;
     char text[64];
     if (options->speculative) {
-        if (given_find(given, "spec") && speculation->drafters != VOUCH_DRAFTER_MODEL) {
-            cli_complain("--speculative means --spec draft, but --spec %s was given",
+        const unsigned meant = options->draft_model ? VOUCH_DRAFTER_MODEL : VOUCH_DRAFTER_AUTO;
+        const bool is_given = given_find(given, "spec");
+        if (is_given && speculation->drafters != meant && speculation->drafters != VOUCH_DRAFTER_MODEL) {
+            cli_complain("--speculative means --spec %s %s a draft model, but --spec %s was given",
+                         options->draft_model ? "draft" : "auto", options->draft_model ? "with" : "without",
                          cli_spec_text(speculation->drafters, text));
             return false;
         }
-        if (options->draft_model) speculation->drafters = VOUCH_DRAFTER_MODEL;
+        if (!is_given) speculation->drafters = meant;
     }
     const bool is_auto = speculation->drafters == VOUCH_DRAFTER_AUTO && !options->prediction && !options->history;
     if (!resolve_drafters(options) || !check_effects(options, given)) return false;

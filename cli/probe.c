@@ -7,8 +7,8 @@ int32_t cli_probe_text(const vouch_model *model, int i, int32_t *tokens, int32_t
 {
     static const char *const texts[CLI_PROBE_TEXTS] = {
         "red green blue red green blue red green blue red green",
-        "The first ten numbers are one, two, three, four, five, six, seven, eight, nine, ten. The first ten numbers "
-        "are one, two, three,",
+        ("The first ten numbers are one, two, three, four, five, six, seven, eight, nine, ten. The first ten numbers "
+         "are one, two, three,"),
         "It was the best of times, it was the worst of times, it was the age of",
         "def add(a, b):\n    return a + b\n\ndef sub(a, b):\n    return a - b\n\ndef mul(a, b):\n    return"};
     const int32_t n_vocab = vouch_model_get_info(model)->n_vocab;

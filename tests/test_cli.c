@@ -89,6 +89,7 @@ static void text_is_the_same_with_every_drafter(void **state)
         ARGUMENTS("-m", target, "-p", "The river said", "-n", "60", "--speculative", "--draft-model", draft,
                   "--num-speculative-tokens", "6"),
         ARGUMENTS("-m", target, "-p", "The river said", "-n", "60", "--speculative", "--num-speculative-tokens", "6"),
+        ARGUMENTS("-m", target, "-p", "The river said", "-n", "60", "--speculative", "--spec", "auto"),
         ARGUMENTS("run", "-m", target, "-p", "The river said", "-n", "60", "-d", draft, "--draft-sampling",
                   "greedy", "--threads", "1", "--cpu", "ref", "--prefill-chunk", "3"),
         ARGUMENTS("run", "-m", target, "-p", "The river said", "-n", "60", "--spec", "suffix,recycle", "--tree", "3,4",

@@ -315,34 +315,47 @@ static bool same_float(float one, float two)
     return one == two || (isnan(one) && isnan(two));
 }
 
+static void assert_same_quants(const vouch_acts *one, const vouch_acts *two)
+{
+    const int64_t n_blocks = one->n_rows * one->n_in / VOUCH_BLOCK;
+    assert_memory_equal(one->q, two->q, (size_t)(n_blocks * VOUCH_BLOCK));
+    for (int64_t b = 0; b < n_blocks; b++) assert_true(same_float(one->d[b], two->d[b]));
+    for (int which = 0; which < VOUCH_SUMS_COUNT; which++) {
+        const vouch_sums_info info = vouch_sums_infos[which];
+        for (int64_t b = 0; b < n_blocks * info.runs; b++) {
+            const vouch_sum a = one->sums[which][b], c = two->sums[which][b];
+            assert_true(info.offset ? a.start == c.start : same_float(a.s, c.s));
+        }
+    }
+}
+
 static void test_quantize(void **state)
 {
     (void)state;
+    enum { N_IN = 96, STEP = 128 }; /* STEP: from row to row, where it isn't N_IN */
     test_random random = {6};
     static buffers other;
-    fill_inputs(&random, MAX_ROWS * 96);
+    fill_inputs(&random, MAX_ROWS * STEP);
     inputs[3] = NAN, inputs[40] = INFINITY, inputs[70] = 1e-40f, inputs[200] = 3e38f;
-    for (int64_t rows = 1; rows <= 17; rows++) {
-        vouch_acts plain = {.n_rows = rows, .n_in = 96, .needs = VOUCH_NEEDS_QUANTS};
+    inputs[5 * STEP + 50] = -INFINITY;
+    for (int64_t rows = 1; rows <= 35; rows++) {
+        vouch_acts plain = {.n_rows = rows, .n_in = N_IN, .needs = VOUCH_NEEDS_QUANTS}, acts = plain;
         set_quants(&plain, &memory);
+        set_quants(&acts, &other);
         const vouch_kernels *kernels;
         for (size_t i = 0; (kernels = vouch_kernels_get(i)) != NULL; i++) {
-            vouch_acts acts = {.n_rows = rows, .n_in = 96, .needs = VOUCH_NEEDS_QUANTS};
-            set_quants(&acts, &other);
             plain.group_rows = acts.group_rows = kernels->group_rows;
-            vouch_kernels_ref.quantize(&plain, inputs, 96, 0, rows, 0, 96);
-            kernels->quantize(&acts, inputs + rows / 2 * 96, 96, rows / 2, rows, 0, 96);
-            kernels->quantize(&acts, inputs, 96, 0, rows / 2, 32, 96);
-            kernels->quantize(&acts, inputs, 96, 0, rows / 2, 0, 32);
-            assert_memory_equal(plain.q, acts.q, (size_t)(rows * 96));
-            for (int64_t b = 0; b < rows * 3; b++) assert_true(same_float(plain.d[b], acts.d[b]));
-            for (int which = 0; which < VOUCH_SUMS_COUNT; which++) {
-                const vouch_sums_info info = vouch_sums_infos[which];
-                for (int64_t b = 0; b < rows * 3 * info.runs; b++) {
-                    const vouch_sum one = plain.sums[which][b], two = acts.sums[which][b];
-                    assert_true(info.offset ? one.start == two.start : same_float(one.s, two.s));
-                }
-            }
+            vouch_kernels_ref.quantize(&plain, inputs, N_IN, 0, rows, 0, N_IN);
+            kernels->quantize(&acts, inputs + rows / 2 * N_IN, N_IN, rows / 2, rows, 0, N_IN);
+            kernels->quantize(&acts, inputs, N_IN, 0, rows / 2, 32, N_IN);
+            kernels->quantize(&acts, inputs, N_IN, 0, rows / 2, 0, 32);
+            assert_same_quants(&plain, &acts);
+            /* A part, and nothing beside it. */
+            memset(&memory, 0x55, sizeof memory);
+            memset(&other, 0x55, sizeof other);
+            vouch_kernels_ref.quantize(&plain, inputs, STEP, rows / 3, rows - rows / 4, 32, 64);
+            kernels->quantize(&acts, inputs, STEP, rows / 3, rows - rows / 4, 32, 64);
+            assert_same_quants(&plain, &acts);
         }
     }
 }

@@ -107,7 +107,7 @@ static inline void vi_store_narrow(int8_t *p, int64_t step, const vi v[4])
 {
     const int16x8_t low = vcombine_s16(vmovn_s32(v[0]), vmovn_s32(v[1]));
     const int16x8_t high = vcombine_s16(vmovn_s32(v[2]), vmovn_s32(v[3]));
-    (void)step; /* of one lane */
+    (void)step; /* there is one 16 only */
     vst1q_s8(p, vcombine_s8(vmovn_s16(low), vmovn_s16(high)));
 }
 /* 4 bytes and nothing behind them, in the low lane. */

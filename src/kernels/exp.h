@@ -6,7 +6,7 @@
  *   k = fma(x, log2(e), 1.5 * 2^23)     the last bits of k are n
  *   r = fma(n, -ln2_high, x), r = fma(n, -ln2_low, r),  n = k - 1.5 * 2^23
  *   p = 1 + (r + r^2 P(r)), P by Horner's rule, each step one fused multiply-add
- *   result p * 2^n, the factor built from k's bits
+ *   result p * 2^n; the factor can be built from k's bits
  *
  * x above VOUCH_EXP_MAX counts as VOUCH_EXP_MAX; below VOUCH_EXP_MIN the result is 0; NaN stays NaN.
  */

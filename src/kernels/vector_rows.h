@@ -3,12 +3,12 @@
 
 /*
  * Quantising takes a block of up to four rows of a group: their largest sizes and their sums are found by reducing
- * four vectors together, and all divisions are two. Of four rows, narrowing four vectors together makes what a group
- * keeps side by side: four quants of each.
+ * four vectors together, and all divisions are two of vectors. Of four rows, narrowing four vectors together makes
+ * what a group keeps side by side: four quants of each.
  */
-enum { BLOCK_VECTORS = VOUCH_BLOCK / VL, FOUR = 4 };
-typedef float four __attribute__((vector_size(FOUR * sizeof(float))));
-typedef int32_t four_bits __attribute__((vector_size(FOUR * sizeof(int32_t))));
+enum { BLOCK_VECTORS = VOUCH_BLOCK / VL, FEW = 4 };
+typedef float few_floats __attribute__((vector_size(FEW * sizeof(float))));
+typedef int32_t few_ints __attribute__((vector_size(FEW * sizeof(int32_t))));
 
 /* Block b of the rows from r on: that of row r + i is x[i * ldx + k]. */
 typedef struct few_rows {
@@ -24,55 +24,48 @@ INLINE vi largest_size(const float *x)
     return largest;
 }
 
-/* size [4] from the largest of each; the factors to quantise and d, zeros where a block is too small. */
-INLINE void scales_of(const vi *largest, float *size, float *inverse, float *d)
+INLINE int8_t *quants_at(const vouch_group *g, int64_t b, int64_t r)
 {
-    four sizes;
-    vi_four_largest(size, largest);
-    memcpy(&sizes, size, sizeof sizes);
-    const four_bits keep = sizes >= VOUCH_QUANT_MIN;
-    const four inverses = (four)((four_bits)(127.0f / sizes) & keep), ds = (four)((four_bits)(sizes / 127.0f) & keep);
-    memcpy(inverse, &inverses, sizeof inverses);
-    memcpy(d, &ds, sizeof ds);
+    return g->q + (b * 8 * g->rows + r) * 4;
 }
 
-INLINE void put_quants(const vouch_group *g, int8_t *to, const int8_t *quants)
+INLINE void put_quants(const vouch_group *g, int64_t b, int64_t r, const int8_t *quants)
 {
     const unsigned char *from = hide((const unsigned char *)quants); /* else taken from vectors one by one */
+    int8_t *to = quants_at(g, b, r);
     UNROLL for (int k = 0; k < 8; k++) memcpy(to + k * 4 * g->rows, from + k * 4, 4);
 }
 
-/* Writes the quants of n rows; sums: a vector of them for each half of each. */
-INLINE void round_few(const int n, const vouch_group *g, const few_rows *from, const float *inverse,
-                         vi sums[2][FOUR])
+/* Writes the quants of n rows; halves: a vector of sums for each half of each. */
+INLINE void round_few(const int n, const vouch_group *g, const few_rows *from, few_floats inverse, vi halves[2][FEW])
 {
-    int8_t *to = g->q + (from->b * 8 * g->rows + from->r) * 4, quants[FOUR][VOUCH_BLOCK];
+    int8_t quants[FEW][VOUCH_BLOCK];
     UNROLL for (int v = 0; v < BLOCK_VECTORS; v++) {
-        vi q[FOUR];
+        vi q[FEW];
         UNROLL for (int i = 0; i < n; i++) {
-            vi *sum = &sums[v * 2 / BLOCK_VECTORS][i];
+            vi *sum = &halves[v * 2 / BLOCK_VECTORS][i];
             q[i] = vf_round_to_int(vf_mul(vf_load(from->x + i * from->ldx + v * VL), vf_set(inverse[i])));
             *sum = v * 2 % BLOCK_VECTORS ? vi_add(*sum, q[i]) : q[i];
-            if (n < FOUR) vi_store_bytes(quants[i] + v * VL, q[i]);
+            if (n < FEW) vi_store_bytes(quants[i] + v * VL, q[i]);
         }
-        if (n == FOUR) vi_store_narrow(to + v * VL * g->rows, 4 * g->rows, q);
+        if (n == FEW) vi_store_narrow(quants_at(g, from->b, from->r) + v * VL * g->rows, 4 * g->rows, q);
     }
-    if (n < FOUR)
-        UNROLL for (int i = 0; i < n; i++) put_quants(g, to + 4 * i, quants[i]);
+    if (n < FEW)
+        UNROLL for (int i = 0; i < n; i++) put_quants(g, from->b, from->r + i, quants[i]);
 }
 
-/* The sums of n blocks in the forms that are needed. */
+/* The sums of a block of n rows in the forms that are needed. */
 INLINE void put_sums(const int n, const vouch_acts *acts, const vouch_group *g, int64_t b, int64_t r,
-                     const vi halves[2][FOUR], const float *d)
+                     const vi halves[2][FEW], few_floats d)
 {
     for (vouch_needs left = acts->needs & VOUCH_NEEDS_QUANTS; left; left &= left - 1) {
         const vouch_sums which = (vouch_sums)__builtin_ctz(left);
         const vouch_sums_info info = vouch_sums_infos[which];
         for (int run = 0; run < info.runs; run++) {
             vouch_sum *to = vouch_group_sums(acts, g, which) + (b * info.runs + run) * g->rows + r;
-            vi v[FOUR];
-            int32_t sums[FOUR];
-            UNROLL for (int i = 0; i < FOUR; i++) {
+            vi v[FEW];
+            int32_t sums[FEW];
+            UNROLL for (int i = 0; i < FEW; i++) {
                 const int from = i < n ? i : 0;
                 v[i] = info.runs == 1 ? vi_add(halves[0][from], halves[1][from]) : halves[run][from];
             }
@@ -90,26 +83,37 @@ INLINE void put_sums(const int n, const vouch_acts *acts, const vouch_group *g, 
 static void quantize_nothing(const vouch_acts *acts, const vouch_group *g, int64_t b, int64_t r)
 {
     static const int8_t none[VOUCH_BLOCK];
-    static const float d[FOUR] = {NAN};
-    const vi zeros[2][FOUR] = {{vi_zero()}, {vi_zero()}};
-    put_quants(g, g->q + (b * 8 * g->rows + r) * 4, none);
+    const vi zeros[2][FEW] = {{vi_zero()}, {vi_zero()}};
+    put_quants(g, b, r, none);
     g->d[b * g->rows + r] = NAN;
-    put_sums(1, acts, g, b, r, zeros, d);
+    put_sums(1, acts, g, b, r, zeros, (few_floats){NAN});
 }
 
-/* n rows, 1 to 4 */
+/* n rows, 1 to FEW. Where a block's values are too small, its d and its quants are zeros. */
 INLINE void quantize_few(const int n, const vouch_acts *acts, const vouch_group *g, const few_rows *from)
 {
-    float size[FOUR], inverse[FOUR], d[FOUR];
-    vi largest[FOUR], sums[2][FOUR];
-    UNROLL for (int i = 0; i < FOUR; i++)
-        largest[i] = i < n ? largest_size(from->x + i * from->ldx) : largest[0];
-    scales_of(largest, size, inverse, d);
-    round_few(n, g, from, inverse, sums);
-    put_sums(n, acts, g, from->b, from->r, (const vi(*)[FOUR])sums, d);
-    memcpy(g->d + from->b * g->rows + from->r, d, (size_t)n * sizeof *d);
+    float sizes[FEW];
+    vi largest[FEW], halves[2][FEW];
+    UNROLL for (int i = 0; i < FEW; i++) largest[i] = i < n ? largest_size(from->x + i * from->ldx) : largest[0];
+    vi_four_largest(sizes, largest);
+    few_floats size;
+    memcpy(&size, sizes, sizeof size);
+    const few_ints keep = size >= VOUCH_QUANT_MIN;
+    const few_floats d = (few_floats)((few_ints)(size / 127.0f) & keep);
+    round_few(n, g, from, (few_floats)((few_ints)(127.0f / size) & keep), halves);
+    put_sums(n, acts, g, from->b, from->r, (const vi(*)[FEW])halves, d);
+    UNROLL for (int i = 0; i < n; i++) g->d[from->b * g->rows + from->r + i] = d[i];
     UNROLL for (int i = 0; i < n; i++)
         if (!(size[i] < INFINITY)) quantize_nothing(acts, g, from->b, from->r + i);
+}
+
+/* A block of n rows. */
+INLINE void quantize_block(const vouch_acts *acts, const vouch_group *g, few_rows from, int64_t n)
+{
+    for (; n >= FEW; n -= FEW, from.x += FEW * from.ldx, from.r += FEW) quantize_few(FEW, acts, g, &from);
+    if (n == 1) quantize_few(1, acts, g, &from);
+    if (n == 2) quantize_few(2, acts, g, &from);
+    if (n == 3) quantize_few(3, acts, g, &from);
 }
 
 static void quantize(vouch_acts *acts, const float *x, int64_t ldx, int64_t row_begin, int64_t row_end,
@@ -119,20 +123,8 @@ static void quantize(vouch_acts *acts, const float *x, int64_t ldx, int64_t row_
         int64_t r;
         const vouch_group g = vouch_group_of(acts, row_begin, &r);
         const int64_t n = row_end - row_begin < g.rows - r ? row_end - row_begin : g.rows - r;
-        for (int64_t b = in_begin / VOUCH_BLOCK; b < in_end / VOUCH_BLOCK; b++) {
-            few_rows from = {x + b * VOUCH_BLOCK, ldx, b, r};
-            switch (n) {
-            case 1: quantize_few(1, acts, &g, &from); break;
-            case 2: quantize_few(2, acts, &g, &from); break;
-            case 3: quantize_few(3, acts, &g, &from); break;
-            default: /* the last four may meet the ones before */
-                for (int64_t i = 0; i < n; i += FOUR) {
-                    const int64_t first = i + FOUR < n ? i : n - FOUR;
-                    from = (few_rows){x + first * ldx + b * VOUCH_BLOCK, ldx, b, r + first};
-                    quantize_few(FOUR, acts, &g, &from);
-                }
-            }
-        }
+        for (int64_t b = in_begin / VOUCH_BLOCK; b < in_end / VOUCH_BLOCK; b++)
+            quantize_block(acts, &g, (few_rows){x + b * VOUCH_BLOCK, ldx, b, r}, n);
         row_begin += n;
         x += n * ldx;
     }
