@@ -206,8 +206,8 @@ static void shapes_are_written(void **state)
                   again),
     };
     for (size_t i = 0; i < 2; i++) expect(run_as(&(setting){0}, "bench/synthetic", lines[i]), 0, NULL);
-    if (vouch_gguf_open(&gguf, path, &err) || vouch_gguf_open(&copy, again, &err))
-        fail_msg("%s", err.message);
+    if (vouch_gguf_open(&gguf, path, &err)) fail_msg("%s", err.message);
+    if (vouch_gguf_open(&copy, again, &err)) fail_msg("%s", err.message);
     const vouch_gguf_tensor *tensor = vouch_gguf_find_tensor(gguf, "token_embd.weight");
     const vouch_gguf_tensor *same = vouch_gguf_find_tensor(copy, "token_embd.weight");
     assert_int_equal(tensor->type, VOUCH_TYPE_Q8_0);
