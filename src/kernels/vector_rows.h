@@ -94,7 +94,7 @@ INLINE void quantize_few(const int n, const vouch_acts *acts, const vouch_group 
 {
     float sizes[FEW];
     vi largest[FEW], halves[2][FEW];
-    UNROLL for (int i = 0; i < FEW; i++) largest[i] = i < n ? largest_size(from->x + i * from->ldx) : largest[0];
+    UNROLL for (int i = 0; i < FEW; i++) largest[i] = largest_size(from->x + (i < n ? i : 0) * from->ldx);
     vi_four_largest(sizes, largest);
     few_floats size;
     memcpy(&size, sizes, sizeof size);
