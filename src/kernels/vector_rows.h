@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is done to single rows: activations made ready for a matmul, the cache's writes, norms, exponentials. */
+/* What is done to rows, each for itself: made ready for a matmul, written to the cache, norms, exponentials. */
 
 /*
  * Quantising takes a block of up to four rows of a group: their largest sizes and their sums are found by reducing
