@@ -3,7 +3,7 @@
  * Law L4 on a real model: what is left of plain speed when guessing can't pay and the library decides how much of it
  * there is.
  *
- *   never_slower [--model FILE] [--prompts 5] [--tokens 512] [--threads N] [--cpu ISA]
+ *   never_slower [--model FILE] [--prompts 5] [--tokens 512] [--threads N] [--cpu ISA] [--from 1]
  *
  *   wrong     a drafter that is never right
  *   turning   one that is right every other cycle for a quarter of the answer, and then never
@@ -115,7 +115,7 @@ int main(int argc, char **argv)
     const bench_flags flags =
         bench_parse("never_slower",
                     "never_slower [FLAGS]\n\nWhat is left of plain speed when no guess holds: law L4.\n",
-                    (bench_flags){.n_prompts = 5, .n_tokens = 512}, argc, argv);
+                    (bench_flags){.n_prompts = 5, .n_tokens = 512, .from = 1}, argc, argv);
     const int32_t rounds = flags.n_prompts;
     bool is_kept = true;
     if (flags.n_tokens < 4 * WARM) {
@@ -151,6 +151,7 @@ int main(int argc, char **argv)
     printf("%s, %d tokens, medians of %d\n", vouch_model_get_info(model)->cpu, (int)flags.n_tokens, (int)rounds);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double ratios[MOST_ROUNDS];
+        if ((int32_t)i + 1 < flags.from) continue;
         for (int32_t round = 0; round < rounds; round++) {
             for (int32_t k = 0; k < PROMPT; k++)
                 text[k] = (int32_t)(mix((uint64_t)round * PROMPT + (uint64_t)k) % (uint64_t)n_vocab);

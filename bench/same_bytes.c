@@ -6,11 +6,12 @@
  * every instruction set, the others once; where drafters go in pairs, draft length, rule and shape change from
  * prompt to prompt.
  *
- *   same_bytes [--model FILE] [--data FOLDER] [--prompts 8] [--tokens 128] [--cpu ISA] [--threads N]
+ *   same_bytes [--model FILE] [--data FOLDER] [--prompts 8] [--tokens 128] [--cpu ISA] [--threads N] [--from N]
  *
  * --prompts is the number from each of five sources. The plain C kernels, a hundred times slower, get the two
  * shortest prompts, a few ways and an eighth of the tokens. The answers that all others are compared with
- * come from the widest instruction set on one thread without speculation.
+ * come from the widest instruction set on one thread without speculation. Lines are numbered; --from goes on where an
+ * earlier run was stopped.
  *
  * Two models draft: the target itself, whose guesses must all hold, and a copy with noise in its norms, of
  * whose guesses about half do. A way that saw no acceptance or no rejection where there should be some has
@@ -87,6 +88,7 @@ typedef struct run {
     void *history; /* [n_history], of every second answer without sampling */
     size_t n_history;
     int32_t n, n_each, n_tokens;
+    int32_t from, line; /* of the output: the one to begin with, the last one */
     long n_compared, n_different;
     bool tried[N_WAYS];
     int64_t accepted[N_WAYS], rejected[N_WAYS]; /* guesses, over all processors and threads */
@@ -234,7 +236,7 @@ static bench_answer answer_get(vouch_session *session, const way *w, const char 
     return bench_ask(session, prompt);
 }
 
-/* One line: all prompts in one way, with so many threads. */
+/* One line: all prompts in one way, with so many threads; nothing before the line to begin with. */
 static void way_compare(run *r, const vouch_model *model, const vouch_model *noisy, int i, int32_t n_threads)
 {
     vouch_session *sessions[TURNS] = {NULL};
@@ -242,6 +244,7 @@ static void way_compare(run *r, const vouch_model *model, const vouch_model *noi
     long different = 0;
     int64_t tokens = 0, drafted = 0, accepted = 0, rejected = 0;
     double seconds = 0;
+    if (++r->line < r->from) return;
     for (int32_t prompt = 0; prompt < r->n; prompt++) {
         const int32_t turn = named->by_turns ? prompt % TURNS : 0;
         const way w = way_in_turn(r, i, turn);
@@ -261,8 +264,8 @@ static void way_compare(run *r, const vouch_model *model, const vouch_model *noi
         free(got.text);
     }
     for (int32_t t = 0; t < TURNS; t++) vouch_session_close(sessions[t]);
-    printf("%-12s %-22s %d threads %4d answers, %6lld tokens;", vouch_model_get_info(model)->cpu, named->name,
-           (int)n_threads, (int)r->n, (long long)tokens);
+    printf("%3d %-12s %-22s %d threads %4d answers, %6lld tokens;", (int)r->line, vouch_model_get_info(model)->cpu,
+           named->name, (int)n_threads, (int)r->n, (long long)tokens);
     printf(" guesses: %6lld, accepted %6lld, rejected %5lld; %6.1f tokens/s  %s\n", (long long)drafted,
            (long long)accepted, (long long)rejected, (double)tokens / seconds,
            different ? "DIFFERENT" : "same");
@@ -317,11 +320,12 @@ int main(int argc, char **argv)
 {
     const bench_flags flags =
         bench_parse("same_bytes", "same_bytes [FLAGS]\n\nThe same answers in every way: laws L1 and L2.\n",
-                    (bench_flags){.n_prompts = 8, .n_tokens = 128}, argc, argv);
+                    (bench_flags){.n_prompts = 8, .n_tokens = 128, .from = 1}, argc, argv);
     static run r;
     size_t n_cpus = 0;
     r.n_each = flags.n_prompts;
     r.n_tokens = flags.n_tokens;
+    r.from = flags.from;
     ways_list(&r);
     prompts_load(&r, flags.data);
     while (vouch_cpu_name(n_cpus)) n_cpus++;

@@ -48,6 +48,8 @@ static const cli_flag flags[] = {
      NULL, NULL},
     {"tokens", NULL, 'n', CLI_FLAG_INT, AT(n_tokens), "N", "[1, 1000000]", 1, "What", "an answer's longest",
      NULL, NULL},
+    {"from", NULL, 0, CLI_FLAG_INT, AT(from), "N", "[1, 100000]", 1, "What",
+     "begin with the N-th line, where an earlier run stopped (default 1)", NULL, NULL},
     {"threads", NULL, 0, CLI_FLAG_INT, AT(n_threads), "N", "[1, 256]", 1, "How",
      "(default: the program's choice)", NULL, NULL},
     {"cpu", NULL, 0, CLI_FLAG_FILE, AT(cpu), "ISA", NULL, 1, "How",

@@ -12,9 +12,10 @@ typedef struct bench_flags {
     const char *data;                       /* folder with prompts/; NULL as a default: ../shared/data */
     const char *cpu;                        /* NULL: not given */
     int32_t n_prompts, n_tokens, n_threads; /* n_threads 0: not given */
+    int32_t from;                           /* the line of the output to begin with, at least 1 */
 } bench_flags;
 
-/* --model, --data, --cpu, --prompts, --tokens, --threads. `about` is a line for the help. */
+/* --model, --data, --cpu, --prompts, --tokens, --threads, --from. `about` is a line for the help. */
 bench_flags bench_parse(const char *name, const char *about, bench_flags defaults, int argc, char **argv);
 
 /* The user's first turn of each of the first `limit` lines of that category in data/prompts/FILE; a NULL
