@@ -5,12 +5,13 @@
  * same two, or else the one, these are the candidates: no search, no training, and a wide tree where the target was in
  * doubt.
  *
- *   hash of (c)        ──► slot  [ c - - | 8 tokens | 8 grades ]
- *   hash of (c, b)     ──► slot  [ c b - | 8 tokens | 8 grades ]      ORDERS tables of SLOTS such slots; the last to
- *   hash of (c, b, a)  ──► slot  [ c b a | 8 tokens | 8 grades ]      come stays
+ *   hash of (c)        ──► slot  [ c - - | rows | 8 tokens | 8 shares ]   ORDERS tables of SLOTS such slots;
+ *   hash of (c, b)     ──► slot  [ c b - | rows | 8 tokens | 8 shares ]   where two contexts share one, the last
+ *   hash of (c, b, a)  ──► slot  [ c b a | rows | 8 tokens | 8 shares ]   to come has it
  *
- * A grade says how far a token was ahead of the others, or behind the first: with its rank and the order it is its
- * class.
+ * Rows of the same context are averaged, where the paper keeps the last one: what the target says depends on more than
+ * three tokens, and the mean of several times foretells the next better than the last time does. A token's class is the
+ * order and its share.
  *
  * Rows behind rejected guesses aren't used, although they were paid for: so the tables are those that plain
  * decoding would leave (law L3), and 1,000 tokens of answer are 1,000 rows whatever was guessed. (They would be worth
@@ -22,17 +23,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/angle.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "sample/sample.h"
 
-enum { ORDERS = 3, SLOTS = 1 << 15, GRADES = 6, RANKS = 4, N = VOUCH_MAX_TOP };
+enum { ORDERS = 3, SLOTS = 1 << 15, LEVELS = 13, N = VOUCH_MAX_TOP };
+enum { WHOLE = UINT16_MAX }; /* a share of 1 */
+enum { MOST_ROWS = 16 };     /* in a mean; of each further one it takes over a 16th */
 _Static_assert((int)N <= (int)VOUCH_MAX_OPTIONS, "all that is kept can be a candidate");
 enum { MAX_PENDING = VOUCH_MAX_DRAFT + 2 }; /* the rows of a cycle and of the token before it */
 
 typedef struct row {
-    int32_t tokens[N]; /* -1: no more */
-    uint8_t grades[N];
+    int32_t tokens[N];  /* the likeliest first; -1: no more */
+    uint16_t shares[N]; /* of what the N of a row have together, in 1 / WHOLE */
 } row;
 
 /* The tokens before a row, the last one first; -1 beyond the order's. */
@@ -42,8 +46,10 @@ typedef struct context {
 
 typedef struct slot {
     context context; /* empty: before[0] -1 */
+    uint32_t n_rows; /* that the mean is of, at most MOST_ROWS */
     row row;
 } slot;
+_Static_assert(sizeof(slot) == 64, "a slot is a line of the cache");
 
 /* Seen, but not yet known to be part of the answer. */
 typedef struct pending {
@@ -65,14 +71,56 @@ typedef struct recycle {
 
 /* --------------------------------------------------------------------- rows */
 
-/* How surely: by the distance of the first to the second, of the others to the first, in logits. */
-static uint8_t grade_of(const float *value, int32_t n, int32_t rank)
+/* Softmax over the n that were found. */
+static row row_of(const int32_t *tokens, const float *logits, int32_t n)
 {
-    static const float limits[GRADES - 1] = {0.5f, 1, 2, 3, 5};
-    const float distance = rank > 0 ? value[0] - value[rank] : n > 1 ? value[0] - value[1] : 100;
-    uint8_t grade = 0;
-    while (grade < GRADES - 1 && distance >= limits[grade]) grade++;
-    return grade;
+    row r;
+    double odds[N], sum = 0;
+    for (int32_t i = 0; i < n; i++) {
+        const double less = (double)logits[0] - (double)logits[i];
+        sum += odds[i] = less < 50 ? vouch_power(2.718281828459045, -less) : 0;
+    }
+    for (int32_t i = 0; i < N; i++) {
+        r.tokens[i] = i < n ? tokens[i] : -1;
+        r.shares[i] = i < n ? (uint16_t)(odds[i] / sum * WHOLE + 0.5) : 0;
+    }
+    return r;
+}
+
+/* Behind those with the same share; the last of N leaves. */
+static void row_insert(row *r, int32_t token, uint32_t share)
+{
+    int32_t at = N;
+    for (; at > 0 && (r->tokens[at - 1] < 0 || share > r->shares[at - 1]); at--) {
+        if (at == N) continue;
+        r->tokens[at] = r->tokens[at - 1];
+        r->shares[at] = r->shares[at - 1];
+    }
+    if (at == N) return;
+    r->tokens[at] = token;
+    r->shares[at] = (uint16_t)share;
+}
+
+/* -1: the row doesn't have it. */
+static int32_t place_of(const row *r, int32_t token)
+{
+    int32_t i = N - 1;
+    while (i >= 0 && r->tokens[i] != token) i--;
+    return i;
+}
+
+/* Of n rows, given the mean of the others and the last one. */
+static row row_mean(const row *others, const row *last, uint32_t n)
+{
+    row mean = row_of(NULL, NULL, 0);
+    for (int32_t i = 0; i < N && others->tokens[i] >= 0; i++) {
+        const int32_t again = place_of(last, others->tokens[i]);
+        const uint32_t share = (n - 1) * others->shares[i] + (again >= 0 ? last->shares[again] : 0);
+        row_insert(&mean, others->tokens[i], share / n);
+    }
+    for (int32_t i = 0; i < N && last->tokens[i] >= 0; i++)
+        if (place_of(others, last->tokens[i]) < 0) row_insert(&mean, last->tokens[i], last->shares[i] / n);
+    return mean;
 }
 
 /* Of the n tokens before `end`. */
@@ -88,14 +136,12 @@ static void recycle_see(void *self, const int32_t *tokens, const vouch_seen *see
     recycle *r = self;
     if (r->n_pending == MAX_PENDING) return;
     pending *p = &r->pending[r->n_pending++];
-    float value[N];
+    int32_t top[N];
+    float logits[N];
+    const int32_t n = vouch_find_top(r->kernels, seen->logits, r->n_vocab, N, top, logits);
     p->n_tokens = seen->n_tokens;
     p->context = context_of(tokens + seen->n_tokens, seen->n_tokens);
-    const int32_t n = vouch_find_top(r->kernels, seen->logits, r->n_vocab, N, p->row.tokens, value);
-    for (int32_t i = 0; i < N; i++) {
-        p->row.grades[i] = i < n ? grade_of(value, n, i) : 0;
-        if (i >= n) p->row.tokens[i] = -1;
-    }
+    p->row = row_of(top, logits, n);
 }
 
 /* ------------------------------------------------------------------- tables */
@@ -116,7 +162,9 @@ static void row_store(recycle *r, const context *c, const row *what)
     for (int32_t order = 1; order <= ORDERS && c->before[order - 1] >= 0; order++) {
         context key;
         slot *s = slot_of(r, order, c, &key);
-        *s = (slot){.context = key, .row = *what};
+        const bool is_known = memcmp(&s->context, &key, sizeof key) == 0;
+        const uint32_t n = !is_known ? 1 : s->n_rows < MOST_ROWS ? s->n_rows + 1 : MOST_ROWS;
+        *s = (slot){.context = key, .n_rows = n, .row = is_known ? row_mean(&s->row, what, n) : *what};
     }
 }
 
@@ -174,9 +222,12 @@ static void recycle_begin(void *self, const int32_t *tokens, int32_t n_tokens)
 
 /* --------------------------------------------------------------- candidates */
 
-static int32_t kind_of(int32_t order, int32_t rank, uint8_t grade)
+static int32_t kind_of(int32_t order, uint16_t share)
 {
-    return ((ORDERS - order) * RANKS + (rank < RANKS ? rank : RANKS - 1)) * GRADES + grade;
+    static const double limits[LEVELS - 1] = {0.005, 0.015, 0.04, 0.08, 0.15, 0.25, 0.4, 0.55, 0.7, 0.82, 0.92, 0.97};
+    int32_t level = 0;
+    while (level < LEVELS - 1 && share >= limits[level] * WHOLE) level++;
+    return (ORDERS - order) * LEVELS + level;
 }
 
 static int32_t recycle_expand(const void *self, const vouch_place *place, vouch_candidate *out)
@@ -186,7 +237,7 @@ static int32_t recycle_expand(const void *self, const vouch_place *place, vouch_
     const int32_t order = row_find(self, &c, &found);
     int32_t n = 0;
     for (; order > 0 && n < N && found->tokens[n] >= 0; n++)
-        out[n] = (vouch_candidate){found->tokens[n], kind_of(order, n, found->grades[n])};
+        out[n] = (vouch_candidate){found->tokens[n], kind_of(order, found->shares[n])};
     return n;
 }
 
@@ -204,17 +255,14 @@ static int64_t recycle_step(const void *self, const vouch_place *place, int32_t 
     return 0;
 }
 
-/* As counted on 8,000 greedy tokens of SmolLM2-135M. */
+/* As counted on 48,000 tokens of SmolLM2-135M, half of them greedy. */
 static double recycle_prior(int32_t kind)
 {
-    static const double priors[ORDERS * RANKS][GRADES] = {
-        {0.50, 0.56, 0.65, 0.76, 0.80, 0.90},   {0.160, 0.120, 0.084, 0.068, 0.046, 0.021},
-        {0.100, 0.062, 0.06, 0.046, 0.035, 0.016}, {0.060, 0.043, 0.022, 0.015, 0.010, 0.007},
-        {0.45, 0.51, 0.60, 0.71, 0.76, 0.85},   {0.160, 0.120, 0.084, 0.068, 0.046, 0.021},
-        {0.100, 0.062, 0.06, 0.046, 0.035, 0.016}, {0.060, 0.043, 0.022, 0.015, 0.010, 0.007},
-        {0.17, 0.19, 0.23, 0.20, 0.24, 0.30},   {0.130, 0.115, 0.077, 0.065, 0.080, 0.035},
-        {0.070, 0.074, 0.07, 0.070, 0.042, 0.038}, {0.050, 0.046, 0.031, 0.020, 0.022, 0.014}};
-    return kind == ORDERS * RANKS * GRADES ? 0.06 : priors[kind / GRADES][kind % GRADES];
+    static const double priors[ORDERS][LEVELS] = {
+        {0.005, 0.013, 0.015, 0.03, 0.06, 0.14, 0.30, 0.50, 0.68, 0.80, 0.87, 0.90, 0.93},
+        {0.012, 0.018, 0.022, 0.035, 0.06, 0.11, 0.20, 0.25, 0.36, 0.48, 0.58, 0.60, 0.74},
+        {0.014, 0.020, 0.020, 0.038, 0.07, 0.12, 0.16, 0.21, 0.27, 0.30, 0.32, 0.37, 0.50}};
+    return kind == ORDERS * LEVELS ? 0.05 : priors[kind / LEVELS][kind % LEVELS];
 }
 
 /* -------------------------------------------------------------------- memory */
@@ -246,7 +294,7 @@ static uint64_t recycle_digest(const void *self)
 static const vouch_source_ops recycle_ops = {
     .name = "recycle",
     .bit = VOUCH_DRAFTER_RECYCLE,
-    .n_classes = ORDERS * RANKS * GRADES,
+    .n_classes = ORDERS * LEVELS,
     .observe = recycle_observe,
     .begin = recycle_begin,
     .see = recycle_see,
