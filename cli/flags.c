@@ -63,7 +63,7 @@ static bool parse_number(const cli_flag *flag, const char *shown, const char *te
     if (flag->kind == CLI_FLAG_INT) number = (double)strtoll(text, &end, 10);
     else number = strtod(text, &end);
     if (flag->kind == CLI_FLAG_FLOAT) number = (double)(float)number;
-    if (end == text || *end || isspace((unsigned char)*text))
+    if (end == text || *end || isspace((unsigned char)*text) || strpbrk(text, "xX")) /* 0x10 is one to strtod */
         return flag_refuse(flag, shown, text,
                            flag->kind == CLI_FLAG_INT ? "not a whole number" : "not a number");
     if (!range_holds(flag->range, number)) return flag_refuse(flag, shown, text, "outside the range");

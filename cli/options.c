@@ -439,7 +439,7 @@ static bool parse_bias(const char *text, vouch_logit_bias *bias)
     const bool has_token = *text >= '0' && *text <= '9' && *end == '=' && token <= INT32_MAX;
     const char *number = has_token ? end + 1 : "";
     const float value = strtof(number, &end);
-    const bool is_number = end > number && !isspace((unsigned char)*number) && !*end;
+    const bool is_number = end > number && !isspace((unsigned char)*number) && !*end && !strpbrk(number, "xX");
     if (!has_token || !is_number || !(fabsf(value) <= 1e9f || value == -INFINITY)) {
         cli_complain("--logit-bias '%s': it takes ID=X, a token's id and a number in [-1e9, 1e9] or -inf", text);
         return false;

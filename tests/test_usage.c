@@ -110,6 +110,7 @@ static void values_out_of_range_are_named(void **state)
         {{"run", "--temp", "1e999"}, "outside"},
         {{"run", "--temp", "-0.5"}, "outside"},
         {{"run", "--temp", "0,5"}, "not a number"},
+        {{"run", "--temp", "0x1"}, "--temp '0x1': not a number"},
         {{"run", "--top-p", "0"}, "it takes a number in (0, 1]"},
         {{"run", "--top-p", "1.01"}, "(0, 1]"},
         {{"run", "--min-p", "1"}, "[0, 1)"},
@@ -151,6 +152,7 @@ static void values_out_of_range_are_named(void **state)
         {{"run", "--logit-bias", "7=nan"}, "it takes ID=X"},
         {{"run", "--logit-bias", "7="}, "it takes ID=X"},
         {{"run", "--logit-bias", "7= 1"}, "it takes ID=X"},
+        {{"run", "--logit-bias", "7=0x1"}, "it takes ID=X"},
         {{"run", "--logit-bias", "-7=1"}, "it takes ID=X"},
         {{"run", "--logit-bias", "99999999999=1"}, "it takes ID=X"},
     };
