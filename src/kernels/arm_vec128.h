@@ -188,32 +188,27 @@ static inline double vd_reduce(vd16 sum)
  * Dot products of 4 unsigned weights a lane with 4 signed activations, the same for all lanes. They are summed in 32
  * bits at once, so that a block's groups are one part:
  *
- *   i8mm   USDOT takes them as they are; a part starts at minus the weights' offset times the activations' sum.
+ *   i8mm   USDOT takes them as they are; a part starts at what the sum does, the weights' offset taken back.
  *   neon   SDOT takes signed weights. Those of up to 7 bits are; bytes have an offset of 128, which a flipped
  *          highest bit takes away, so that they need no start.
  *
  * The activations are the low lane of a register, which the instructions name: no time goes into copying them.
  */
+#define PART_STARTS VOUCH_I8MM
 #define PART_GROUPS(bits) ((void)(bits), 8)
 static inline vx vi_four(const int8_t *p) { return vreinterpret_s8_u8(bytes_load(p)); }
 #if VOUCH_I8MM
-static inline vi part_start(const int32_t *start) { return start ? vi_set(*start) : vi_zero(); }
 static inline vi part_add(vi part, vi w, vx x, bool bytes)
 {
     return (void)bytes, vusdotq_lane_s32(part, vreinterpretq_u8_s32(w), x, 0);
 }
-static inline vi part_sum(vi part, const int32_t *start, bool bytes) { return (void)start, (void)bytes, part; }
 #else
-static inline vi part_start(const int32_t *start) { return (void)start, vi_zero(); }
 static inline vi part_add(vi part, vi w, vx x, bool bytes)
 {
     const vi value = bytes ? veorq_s32(w, vreinterpretq_s32_u8(vdupq_n_u8(0x80))) : w;
     return vdotq_lane_s32(part, vreinterpretq_s8_s32(value), x, 0);
 }
-static inline vi part_sum(vi part, const int32_t *start, bool bytes)
-{
-    return start && !bytes ? vi_add(part, vi_set(*start)) : part;
-}
 #endif
+static inline vi part_sum(vi part, bool bytes) { return (void)bytes, part; }
 
 #endif

@@ -52,7 +52,7 @@ typedef enum vouch_sums {
 } vouch_sums;
 
 typedef struct vouch_sums_info {
-    int32_t offset; /* start = -offset times the sum; 0: d times the sum */
+    int32_t offset; /* start = VOUCH_ZERO_BITS - offset times the sum; 0: s = d times the sum */
     int32_t runs;   /* of a block */
 } vouch_sums_info;
 

@@ -55,6 +55,11 @@ typedef struct vouch_matrix {
     unsigned char *data; /* [n_tiles][tile_bytes] */
 } vouch_matrix;
 
+/* An integer sum begins here, so that it needs no conversion: what |n| < 2^22 added to these bits makes of them are
+ * the bits of VOUCH_ZERO + n. */
+#define VOUCH_ZERO 12582912.0f /* 1.5 * 2^23 */
+enum { VOUCH_ZERO_BITS = 0x4b400000 };
+
 typedef union vouch_sum {
     int32_t start;
     float s;

@@ -31,6 +31,13 @@ static int32_t dot_run(const vouch_lane_block *block, const int8_t *q, int64_t n
     return dot;
 }
 
+/* dot * scale, rounded once: VOUCH_ZERO * scale is exact. What differs from a product are the results for infinite
+ * scales and the sign of a zero. */
+static float scaled(int32_t dot, float scale)
+{
+    return fmaf(VOUCH_ZERO + (float)dot, scale, -VOUCH_ZERO * scale);
+}
+
 /* acc[r] += the weights of lane `lane` of the tile times row r of the group, for all its rows. */
 static void dot_quantized(const vouch_matrix *w, const unsigned char *tile, int lane, const vouch_acts *x,
                           const vouch_group *g, float *acc)
@@ -43,12 +50,9 @@ static void dot_quantized(const vouch_matrix *w, const unsigned char *tile, int 
         vouch_form_read(form, tile + b / in_unit * vouch_form_unit_bytes(form), (int32_t)(b % in_unit), lane, &block);
         for (int64_t r = 0; r < g->rows; r++) {
             const int8_t *q = g->q + (b * 8 * g->rows + r) * 4;
-            const float d = g->d[b * g->rows + r], first = (float)dot_run(&block, q, g->rows, 0, n);
-            if (runs == 1) acc[r] = fmaf(first, block.scale[0] * d, acc[r]);
-            else {
-                const float second = (float)dot_run(&block, q, g->rows, n, n);
-                acc[r] = fmaf(fmaf(second, block.scale[1], first * block.scale[0]), d, acc[r]);
-            }
+            float sum = scaled(dot_run(&block, q, g->rows, 0, n), block.scale[0]);
+            if (runs == 2) sum = fmaf((float)dot_run(&block, q, g->rows, n, n), block.scale[1], sum);
+            acc[r] = fmaf(sum, g->d[b * g->rows + r], acc[r]);
             for (int run = 0; form.minimum && run < runs; run++)
                 acc[r] = fmaf(block.minimum[run], sums[(b * runs + run) * g->rows + r].s, acc[r]);
         }
@@ -164,7 +168,7 @@ static void quantize_block(const vouch_acts *acts, const vouch_group *g, int64_t
         for (int run = 0; run < info.runs; run++) {
             const int32_t sum = info.runs == 1 ? halves[0] + halves[1] : halves[run];
             vouch_sum *to = vouch_group_sums(acts, g, (vouch_sums)which) + (b * info.runs + run) * g->rows + r;
-            if (info.offset) to->start = -info.offset * sum;
+            if (info.offset) to->start = VOUCH_ZERO_BITS - info.offset * sum;
             else to->s = d * (float)sum;
         }
     }

@@ -72,7 +72,7 @@ INLINE void put_sums(const int n, const vouch_acts *acts, const vouch_group *g, 
             vi_four_sums(sums, v);
             /* In unsigned numbers: a block with an infinity, which is put right afterwards, may overflow. */
             UNROLL for (int i = 0; i < n; i++) {
-                if (info.offset) to[i].start = (int32_t)(0 - (uint32_t)info.offset * (uint32_t)sums[i]);
+                if (info.offset) to[i].start = (int32_t)(VOUCH_ZERO_BITS - (uint32_t)info.offset * (uint32_t)sums[i]);
                 else to[i].s = d[i] * (float)sums[i];
             }
         }

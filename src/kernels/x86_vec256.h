@@ -52,6 +52,7 @@ static inline vf vf_swap_pairs(vf a) { return _mm256_permute_ps(a, 0xb1); }
 static inline vf vf_from_half(const void *p) { return _mm256_cvtph_ps(_mm_loadu_si128(p)); }
 static inline void vf_to_half(void *p, vf a) { _mm_storeu_si128(p, _mm256_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT)); }
 static inline vf vf_from_int(vi a) { return _mm256_cvtepi32_ps(a); }
+static inline vf vf_from_bits(vi a) { return _mm256_castsi256_ps(a); }
 static inline vi vf_round_to_int(vf a) { return _mm256_cvtps_epi32(a); }
 static inline vf vf_mul_power(vf a, vf n, vf k)
 {
@@ -161,14 +162,13 @@ static inline double vd_reduce(vd16 sum)
 }
 
 /* Both ways are explained in x86_vec512.h; here vpsignb gives w's sign to x. */
+#define PART_STARTS VOUCH_VNNI
 #if VOUCH_VNNI
 #define PART_GROUPS(bits) ((void)(bits), 8)
-static inline vi part_start(const int32_t *start) { return start ? vi_set(*start) : vi_zero(); }
 static inline vi part_add(vi part, vi w, vx x, bool bytes) { return (void)bytes, _mm256_dpbusd_avx_epi32(part, w, x); }
-static inline vi part_sum(vi part, const int32_t *start, bool bytes) { return (void)start, (void)bytes, part; }
+static inline vi part_sum(vi part, bool bytes) { return (void)bytes, part; }
 #else
 #define PART_GROUPS(bits) ((bits) == 5 ? 4 : (bits) == 6 ? 2 : 8)
-static inline vi part_start(const int32_t *start) { return (void)start, vi_zero(); }
 static inline vi part_add(vi part, vi w, vx x, bool bytes)
 {
     if (!bytes) {
@@ -182,11 +182,9 @@ static inline vi part_add(vi part, vi w, vx x, bool bytes)
     KEEP(part);
     return part;
 }
-static inline vi part_sum(vi part, const int32_t *start, bool bytes)
+static inline vi part_sum(vi part, bool bytes)
 {
-    if (bytes) return part;
-    const vi sum = _mm256_madd_epi16(part, _mm256_set1_epi16(1));
-    return start ? vi_add(sum, vi_set(*start)) : sum;
+    return bytes ? part : _mm256_madd_epi16(part, _mm256_set1_epi16(1));
 }
 #endif
 

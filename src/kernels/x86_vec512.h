@@ -54,6 +54,7 @@ static inline void vf_to_half(void *p, vf a)
     _mm256_storeu_si256(p, _mm512_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
 }
 static inline vf vf_from_int(vi a) { return _mm512_cvtepi32_ps(a); }
+static inline vf vf_from_bits(vi a) { return _mm512_castsi512_ps(a); }
 static inline vi vf_round_to_int(vf a) { return _mm512_cvtps_epi32(a); }
 /* a * 2^n, where n is also in the low bits of k = n + 1.5 * 2^23 */
 static inline vf vf_mul_power(vf a, vf n, vf k) { return (void)k, _mm512_scalef_ps(a, n); }
@@ -151,18 +152,17 @@ static inline double vd_reduce(vd16 sum)
  * Dot products of 4 unsigned weights a lane with 4 signed activations, the same for all lanes, summed in parts of at
  * most PART_GROUPS groups:
  *
- *   VNNI     vpdpbusd does it, and a part starts at minus the weights' offset times the activations' sum.
+ *   VNNI     vpdpbusd does it, and a part starts at what the sum does (PART_STARTS), the weights' offset taken back.
  *   AVX-512  vpmaddubsw adds pairs to 16 bits, of which 32767 / (2 * 127 * largest weight) fit before they must be
  *            widened. Bytes: |w| with w's sign given to x, at most 2 * 128 * 127 = 32512, widened at once.
  */
+#define PART_STARTS VOUCH_VNNI
 #if VOUCH_VNNI
 #define PART_GROUPS(bits) ((void)(bits), 8)
-static inline vi part_start(const int32_t *start) { return start ? vi_set(*start) : vi_zero(); }
 static inline vi part_add(vi part, vi w, vx x, bool bytes) { return (void)bytes, _mm512_dpbusd_epi32(part, w, x); }
-static inline vi part_sum(vi part, const int32_t *start, bool bytes) { return (void)start, (void)bytes, part; }
+static inline vi part_sum(vi part, bool bytes) { return (void)bytes, part; }
 #else
 #define PART_GROUPS(bits) ((bits) == 5 ? 4 : (bits) == 6 ? 2 : 8)
-static inline vi part_start(const int32_t *start) { return (void)start, vi_zero(); }
 static inline vi part_add(vi part, vi w, vx x, bool bytes)
 {
     if (!bytes) {
@@ -177,11 +177,9 @@ static inline vi part_add(vi part, vi w, vx x, bool bytes)
     KEEP(part);
     return part;
 }
-static inline vi part_sum(vi part, const int32_t *start, bool bytes)
+static inline vi part_sum(vi part, bool bytes)
 {
-    if (bytes) return part;
-    const vi sum = _mm512_madd_epi16(part, _mm512_set1_epi16(1));
-    return start ? vi_add(sum, vi_set(*start)) : sum;
+    return bytes ? part : _mm512_madd_epi16(part, _mm512_set1_epi16(1));
 }
 #endif
 
