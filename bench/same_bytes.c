@@ -11,7 +11,7 @@
  * --prompts is the number from each of five sources. The plain C kernels, a hundred times slower, get the two
  * shortest prompts, a few ways and an eighth of the tokens. The answers that all others are compared with
  * come from the widest instruction set on one thread without speculation. Lines are numbered; --from goes on where an
- * earlier run was stopped.
+ * earlier run was stopped, and falling short is no error then.
  *
  * Two models draft: the target itself, whose guesses must all hold, and a copy with noise in its norms, of
  * whose guesses about half do. A way that saw no acceptance or no rejection where there should be some has
@@ -320,7 +320,7 @@ int main(int argc, char **argv)
 {
     const bench_flags flags =
         bench_parse("same_bytes", "same_bytes [FLAGS]\n\nThe same answers in every way: laws L1 and L2.\n",
-                    (bench_flags){.n_prompts = 8, .n_tokens = 128, .from = 1}, argc, argv);
+                    (bench_flags){.n_prompts = 8, .n_tokens = 128}, argc, argv);
     static run r;
     size_t n_cpus = 0;
     r.n_each = flags.n_prompts;
@@ -344,9 +344,10 @@ int main(int argc, char **argv)
         cpu_compare(&r, &flags, noisy, vouch_cpu_name(i), i == n_cpus - 1 || flags.cpu);
     }
     vouch_model_close(model);
+    if (r.from > 1) printf("lines before the %dth left out; ", (int)r.from);
     printf("%ld answers compared, %ld different\n", r.n_compared, r.n_different);
     answers_free(&r);
     free(r.history);
     for (int32_t i = 0; i < r.n; i++) free(r.prompts[i]);
-    return !ways_exercised(&r) || r.n_different > 0 || r.n_compared == 0;
+    return (!ways_exercised(&r) && r.from == 1) || r.n_different > 0 || r.n_compared == 0;
 }

@@ -62,6 +62,7 @@ bench_flags bench_parse(const char *name, const char *about, bench_flags default
     const bench_command command = {name, about, NULL, flags, sizeof flags / sizeof flags[0]};
     if (!defaults.model) defaults.model = default_model();
     if (!defaults.data) defaults.data = "../shared/data";
+    defaults.from = 1;
     bench_arguments_parse(&command, argc, argv, &defaults);
     return defaults;
 }

@@ -12,7 +12,7 @@ typedef struct bench_flags {
     const char *data;                       /* folder with prompts/; NULL as a default: ../shared/data */
     const char *cpu;                        /* NULL: not given */
     int32_t n_prompts, n_tokens, n_threads; /* n_threads 0: not given */
-    int32_t from;                           /* the line of the output to begin with, at least 1 */
+    int32_t from;                           /* the line of the output to begin with; not given: 1 */
 } bench_flags;
 
 /* --model, --data, --cpu, --prompts, --tokens, --threads, --from. `about` is a line for the help. */

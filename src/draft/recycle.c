@@ -36,7 +36,7 @@ enum { MAX_PENDING = VOUCH_MAX_DRAFT + 2 }; /* the rows of a cycle and of the to
 
 typedef struct row {
     int32_t tokens[N];  /* the likeliest first; -1: no more */
-    uint16_t shares[N]; /* of what the N of a row have together, in 1 / WHOLE */
+    uint16_t shares[N]; /* of what the N have together, in 1 / WHOLE; a mean's are less by what left it */
 } row;
 
 /* The tokens before a row, the last one first; -1 beyond the order's. */
@@ -71,7 +71,7 @@ typedef struct recycle {
 
 /* --------------------------------------------------------------------- rows */
 
-/* Softmax over the n that were found. */
+/* Softmax over the n that were found, all finite. */
 static row row_of(const int32_t *tokens, const float *logits, int32_t n)
 {
     row r;

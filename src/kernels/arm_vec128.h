@@ -188,13 +188,14 @@ static inline double vd_reduce(vd16 sum)
  * Dot products of 4 unsigned weights a lane with 4 signed activations, the same for all lanes. They are summed in 32
  * bits at once, so that a block's groups are one part:
  *
- *   i8mm   USDOT takes them as they are; a part starts at what the sum does, the weights' offset taken back.
+ *   i8mm   USDOT takes them as they are.
  *   neon   SDOT takes signed weights. Those of up to 7 bits are; bytes have an offset of 128, which a flipped
- *          highest bit takes away, so that they need no start.
+ *          highest bit takes away (BYTES_UNSIGNED, as PART_STARTS, is explained in x86_vec512.h).
  *
  * The activations are the low lane of a register, which the instructions name: no time goes into copying them.
  */
-#define PART_STARTS VOUCH_I8MM
+#define BYTES_UNSIGNED VOUCH_I8MM
+#define PART_STARTS(bits) ((void)(bits), true)
 #define PART_GROUPS(bits) ((void)(bits), 8)
 static inline vx vi_four(const int8_t *p) { return vreinterpret_s8_u8(bytes_load(p)); }
 #if VOUCH_I8MM

@@ -31,8 +31,8 @@ static int32_t dot_run(const vouch_lane_block *block, const int8_t *q, int64_t n
     return dot;
 }
 
-/* dot * scale, rounded once: VOUCH_ZERO * scale is exact. What differs from a product are the results for infinite
- * scales and the sign of a zero. */
+/* dot * scale, rounded once: VOUCH_ZERO * scale is exact. Unlike a product's, a zero is positive, and with an infinite
+ * scale it is NaN. */
 static float scaled(int32_t dot, float scale)
 {
     return fmaf(VOUCH_ZERO + (float)dot, scale, -VOUCH_ZERO * scale);

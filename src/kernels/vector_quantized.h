@@ -4,22 +4,22 @@
  * The weights of 4 inputs are made unsigned bytes once for all R rows; each tile and row has an integer and a float
  * accumulator. Of a tile's parts PARTS_TOGETHER walk it side by side, so that many narrow ones don't read it once each.
  *
- * Two tiles share what is loaded of the activations: for a row and block ten values, each into all lanes. Alone, a
- * tile of 4 bits a weight and 5 rows takes 41 cycles a block, where the two ports that compute allow 36; in a pair 38
- * (Emerald Rapids). From 7 rows on some of the accumulators wait in memory, which pays up to VL_PAIR_ROWS; 16 registers
- * are too few for pairs at all (0). One row waits for memory, which is read best as one stream, and types that unpack
- * more, or have two runs, gain nothing.
+ * Two tiles share what is loaded of the activations: for a row and block ten values, each into all lanes. With 4 bits
+ * a weight and 5 rows that is 8 % of the time (Emerald Rapids). From 7 rows on some of the accumulators wait in memory,
+ * which pays up to VL_PAIR_ROWS; 16 registers are too few for pairs at all (0). One row waits for memory, which is read
+ * best as one stream, and types that unpack more, or have two runs, gain nothing.
  *
  * Of a block and row, where dot is the dot product of a run and d the row's scale of the block:
  *
- *   sum = dot[0] * scale[0]                  as fma(VOUCH_ZERO + dot, scale, -VOUCH_ZERO * scale), the same number
+ *   sum = dot[0] * scale[0]                  as fma(VOUCH_ZERO + dot, scale, -VOUCH_ZERO * scale)
  *   sum = fma(dot[1], scale[1], sum)         where there are two runs
  *   acc = fma(sum, d, acc)
  *   acc = fma(minimum, s, acc)               for each run, where there are minima; s = d * (sum of the run's quants)
  *
  * each one rounding. Dot products begin at VOUCH_ZERO_BITS, so they are the floats VOUCH_ZERO + dot already and the
- * multiply-add that scales them takes VOUCH_ZERO back. That is an instruction less for each block and row than to
- * convert: 3 to 8 % of the time of 3 rows and more (Emerald Rapids, VNNI).
+ * multiply-add that scales them takes VOUCH_ZERO back (float-order.md says why that changes nothing). Where sums can
+ * begin anywhere, that is an instruction less for each block and row than to convert: 3 to 8 % of the time of 3 rows
+ * and more (Emerald Rapids, VNNI).
  */
 enum { PAIR = 2 }; /* most tiles walked together */
 
@@ -62,15 +62,14 @@ INLINE int group_at(const vouch_form form, const int i)
 INLINE void dot_run(const int R, const int T, const vouch_form form, vf *dot, const unsigned char *const *block,
                     const int run, const int8_t *q, const vouch_sum *sums)
 {
-    static const int32_t zero = VOUCH_ZERO_BITS;
     const int n = 8 / vouch_form_runs(form), bits = form.table ? 8 : form.low + form.high;
-    const bool has_offset = !form.minimum && (PART_STARTS || bits < 8); /* of the weights as they are multiplied */
+    const bool has_offset = !form.minimum && (BYTES_UNSIGNED || bits < 8); /* of the weights as they are multiplied */
     const int chunk = PART_GROUPS(bits) < n ? PART_GROUPS(bits) : n;
     vi whole[VOUCH_MAX_GROUP * PAIR];
     UNROLL for (int c = 0; c < n; c += chunk) {
         vi part[VOUCH_MAX_GROUP * PAIR], start[VOUCH_MAX_GROUP];
-        UNROLL for (int r = 0; r < R; r++) start[r] = vi_set(has_offset ? sums[r].start : zero);
-        UNROLL for (int i = 0; i < R * T; i++) part[i] = PART_STARTS ? start[i % R] : vi_zero();
+        UNROLL for (int r = 0; r < R; r++) start[r] = vi_set(has_offset ? sums[r].start : VOUCH_ZERO_BITS);
+        UNROLL for (int i = 0; i < R * T; i++) part[i] = PART_STARTS(bits) && c == 0 ? start[i % R] : vi_zero();
         UNROLL for (int i = c; i < c + chunk; i++) {
             const int g = group_at(form, run * n + i);
             vi w[PAIR];
@@ -83,7 +82,7 @@ INLINE void dot_run(const int R, const int T, const vouch_form form, vf *dot, co
         }
         UNROLL for (int i = 0; i < R * T; i++) {
             const vi sum = part_sum(part[i], bits == 8);
-            whole[i] = c > 0 ? vi_add(whole[i], sum) : PART_STARTS ? sum : vi_add(sum, start[i % R]);
+            whole[i] = c > 0 ? vi_add(whole[i], sum) : PART_STARTS(bits) ? sum : vi_add(sum, start[i % R]);
         }
     }
     UNROLL for (int i = 0; i < R * T; i++) dot[i] = vf_from_bits(whole[i]);

@@ -162,7 +162,8 @@ static inline double vd_reduce(vd16 sum)
 }
 
 /* Both ways are explained in x86_vec512.h; here vpsignb gives w's sign to x. */
-#define PART_STARTS VOUCH_VNNI
+#define BYTES_UNSIGNED VOUCH_VNNI
+#define PART_STARTS(bits) (VOUCH_VNNI || (bits) == 8)
 #if VOUCH_VNNI
 #define PART_GROUPS(bits) ((void)(bits), 8)
 static inline vi part_add(vi part, vi w, vx x, bool bytes) { return (void)bytes, _mm256_dpbusd_avx_epi32(part, w, x); }

@@ -152,11 +152,15 @@ static inline double vd_reduce(vd16 sum)
  * Dot products of 4 unsigned weights a lane with 4 signed activations, the same for all lanes, summed in parts of at
  * most PART_GROUPS groups:
  *
- *   VNNI     vpdpbusd does it, and a part starts at what the sum does (PART_STARTS), the weights' offset taken back.
+ *   VNNI     vpdpbusd does it.
  *   AVX-512  vpmaddubsw adds pairs to 16 bits, of which 32767 / (2 * 127 * largest weight) fit before they must be
  *            widened. Bytes: |w| with w's sign given to x, at most 2 * 128 * 127 = 32512, widened at once.
+ *
+ * PART_STARTS: sums of 32 bits, which start where the whole sum does. BYTES_UNSIGNED: weights of 8 bits keep their
+ * offset, which the start takes back, as it does for all narrower ones.
  */
-#define PART_STARTS VOUCH_VNNI
+#define BYTES_UNSIGNED VOUCH_VNNI
+#define PART_STARTS(bits) (VOUCH_VNNI || (bits) == 8)
 #if VOUCH_VNNI
 #define PART_GROUPS(bits) ((void)(bits), 8)
 static inline vi part_add(vi part, vi w, vx x, bool bytes) { return (void)bytes, _mm512_dpbusd_epi32(part, w, x); }
