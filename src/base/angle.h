@@ -10,6 +10,8 @@
 /* The natural logarithm of an ordinary x > 0. */
 double vouch_ln(double x);
 
+#define VOUCH_E 2.718281828459045
+
 /* base^exponent for base > 0, where the result and |exponent ln base| < 700 are ordinary; relative error below
  * 1e-14. */
 double vouch_power(double base, double exponent);

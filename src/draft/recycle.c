@@ -78,7 +78,7 @@ static row row_of(const int32_t *tokens, const float *logits, int32_t n)
     double odds[N], sum = 0;
     for (int32_t i = 0; i < n; i++) {
         const double less = (double)logits[0] - (double)logits[i];
-        sum += odds[i] = less < 50 ? vouch_power(2.718281828459045, -less) : 0;
+        sum += odds[i] = less < 50 ? vouch_power(VOUCH_E, -less) : 0;
     }
     for (int32_t i = 0; i < N; i++) {
         r.tokens[i] = i < n ? tokens[i] : -1;
