@@ -9,7 +9,7 @@
  *   ggml.token_type           [integer]      kind; absent: all normal
  *   ggml.merges               [text]         merges, "left right", the best first
  *   ggml.scores               [float]        not used, but as long as tokens
- *   ggml.{bos,eos,eot,eom}_token_id, ggml.add_bos_token
+ *   ggml.{bos,eos,eot,eom}_token_id, ggml.add_bos_token; not the others: files name a padding token they don't have
  *   chat_template             text           chat.c
  *
  * Token texts are in GPT-2's alphabet, in which every byte is a visible character: 0x21 to 0x7e, 0xa1 to
@@ -373,10 +373,8 @@ static vouch_status special_ids_load(vouch_tokenizer *t, const vocab_source *sou
 {
     static const char *const ending[] = {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id",
                                          "tokenizer.ggml.eom_token_id"};
-    int32_t ids[3], other;
+    int32_t ids[3];
     VOUCH_TRY(special_id_load(t, source, "tokenizer.ggml.bos_token_id", &t->bos, err));
-    VOUCH_TRY(special_id_load(t, source, "tokenizer.ggml.unknown_token_id", &other, err));
-    VOUCH_TRY(special_id_load(t, source, "tokenizer.ggml.padding_token_id", &other, err));
     for (size_t i = 0; i < 3; i++) {
         VOUCH_TRY(special_id_load(t, source, ending[i], &ids[i], err));
         if (ids[i] >= 0) t->ends[ids[i]] = true;
