@@ -337,8 +337,8 @@ static int analysis_report(const cli_analysis *a)
 {
     const cli_options *o = a->engine->options; /* plots have no place to say that they are of less */
     int status = cli_analysis_print(a);
-    if (!status && o->json) status = cli_analysis_write_json(a);
-    if (!status && o->svg && !a->interrupted) status = cli_analysis_write_svg(a);
+    if (o->json) status = cli_first_failure(status, cli_analysis_write_json(a));
+    if (o->svg && !a->interrupted) status = cli_first_failure(status, cli_analysis_write_svg(a));
     return status;
 }
 

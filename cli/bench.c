@@ -148,9 +148,10 @@ static int bench_report(const cli_comparison *b)
     const cli_options *o = b->engine->options;
     size_t n_different = 0;
     int status = b->n_complete > 0 ? cli_bench_print(b) : CLI_DONE;
-    if (!status && o->json) status = cli_bench_write_json(b);
-    if (!status && o->csv) status = cli_bench_write_csv(b);
-    if (!status && o->html) status = cli_bench_write_html(b);
+    /* All are tried: what was measured is gone with the program. */
+    if (o->json) status = cli_first_failure(status, cli_bench_write_json(b));
+    if (o->csv) status = cli_first_failure(status, cli_bench_write_csv(b));
+    if (o->html) status = cli_first_failure(status, cli_bench_write_html(b));
     for (size_t way = 1; way < b->ways.n; way++) n_different += cli_bench_summary(b, way, NULL).n_different;
     if (n_different > 0)
         cli_complain("%zu answers differ from those of the target alone: law L2 is broken, please report this",

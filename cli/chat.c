@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "sources.h"
 
 /* The messages so far; contents are owned, roles are constants. */
 typedef struct history {
@@ -37,7 +38,8 @@ static void history_cut(history *h, size_t n)
     while (h->n > n) free((void *)(uintptr_t)h->items[--h->n].content);
 }
 
-/* The next line without its end; NULL at the end of input. Ctrl-C begins a new line. */
+/* The next line without its end; NULL at the end of input, and where it can't be read: then ferror(stdin) says so.
+ * Ctrl-C begins a new line. */
 static char *line_read(char **line, size_t *capacity, size_t *n)
 {
     const bool person = isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
@@ -46,13 +48,15 @@ static char *line_read(char **line, size_t *capacity, size_t *n)
         if (person) fputs("> ", stderr);
         errno = 0;
         const ssize_t got = getline(line, capacity, stdin);
-        const bool again = got < 0 && errno == EINTR && cli_interrupted();
-        if (got < 0 && person) fputs("\n", stderr);
-        if (got < 0 && !again) return NULL;
-        if (again) {
+        if ((got < 0 || cli_interrupted()) && person) fputs("\n", stderr);
+        if (cli_interrupted()) { /* also where part of a line had come */
             clearerr(stdin);
             fputs("(/exit or Ctrl-D ends the conversation)\n", stderr);
             continue;
+        }
+        if (got < 0) {
+            if (ferror(stdin)) cli_complain("standard input: %s", strerror(errno));
+            return NULL;
         }
         *n = (size_t)got;
         while (*n > 0 && ((*line)[*n - 1] == '\n' || (*line)[*n - 1] == '\r')) (*line)[--*n] = 0;
@@ -123,7 +127,9 @@ int cli_chat(cli_engine *engine, cli_reply *reply)
         else if (strcmp(line, "/clear") == 0) history_cut(&h, h.n_fixed);
         else if (memchr(line, 0, n)) cli_complain("a line with a NUL byte is left out");
         else if (n > 0) status = turn_run(engine, &h, line, reply);
+        (void)cli_sources_save(engine); /* a terminal that is closed ends the program; the last one's failure counts */
     }
+    if (!status && ferror(stdin)) status = CLI_FAILED;
     cli_interrupt_set(CLI_INTERRUPT_ENDS);
     history_cut(&h, 0);
     free(h.items);

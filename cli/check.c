@@ -187,10 +187,11 @@ int cli_check_run(const cli_options *options)
         vouch_status checked = laws_check(&c, findings, &err);
         cli_interrupt_set(CLI_INTERRUPT_ENDS);
         cli_progress_end(&c.progress);
+        const bool has_findings = checked == VOUCH_OK;
         if (!checked) checked = check_print(&c, findings, &err);
         if (checked) status = cli_engine_fail(&err);
+        if (has_findings && options->json) status = cli_first_failure(status, check_write_json(&c, findings));
     }
-    if (!status && options->json) status = check_write_json(&c, findings);
     if (!status && broken_list(findings, broken) > 0) status = CLI_FAILED;
     if (c.interrupted) {
         cli_complain("interrupted: what was tried by then is reported");

@@ -11,6 +11,12 @@
 /* Exit statuses, the same for every command. */
 enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_WRONG_USAGE = 2 };
 
+/* Of two steps that were both taken, whatever became of the first. */
+static inline int cli_first_failure(int first, int second)
+{
+    return first ? first : second;
+}
+
 typedef struct cli_engine {
     const cli_options *options;
     vouch_model *model, *draft; /* draft: NULL unless one was given */

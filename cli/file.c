@@ -65,15 +65,25 @@ vouch_status cli_file_read(const char *path, char **bytes, size_t *n, vouch_erro
     return status;
 }
 
+/* The open descriptor that the path is a name of; -1: none. */
+static int descriptor_of(const char *path)
+{
+    static const char *const names[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"},
+                             *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(path, names[i]) == 0) return i;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        const size_t n = strlen(folders[i]), digits = strlen(path) > n ? strspn(path + n, "0123456789") : 0;
+        if (strncmp(path, folders[i], n) == 0 && digits > 0 && digits < 9 && !path[n + digits]) return atoi(path + n);
+    }
+    return -1;
+}
+
 /* Is this to be written to rather than replaced: a device, a pipe, the name of an open descriptor even of a file? */
 static bool is_stream(const char *path)
 {
-    static const char *const descriptors[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/self/fd/"};
     struct stat info;
-    for (size_t i = 0; i < sizeof descriptors / sizeof *descriptors; i++) {
-        const size_t n = strlen(descriptors[i]);
-        if (strncmp(path, descriptors[i], n) == 0 && (descriptors[i][n - 1] == '/' || !path[n])) return true;
-    }
+    if (descriptor_of(path) >= 0) return true;
     return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
 }
 
@@ -132,9 +142,15 @@ vouch_status cli_file_check(const char *path, vouch_error *err)
 {
     char resolved[PATH_MAX], folder[PATH_MAX];
     struct stat info;
+    const int descriptor = descriptor_of(path), flags = descriptor < 0 ? 0 : fcntl(descriptor, F_GETFL);
+    if (flags < 0 || (descriptor >= 0 && (flags & O_ACCMODE) == O_RDONLY)) return file_fail(err, path, strerror(EBADF));
+    if (descriptor >= 0) return VOUCH_OK;
     if (is_stream(path)) return access(path, W_OK) == 0 ? VOUCH_OK : file_fail(err, path, strerror(errno));
     if (!path_resolve(path, resolved)) return file_fail(err, path, strerror(errno));
-    if (stat(resolved, &info) == 0 && S_ISDIR(info.st_mode)) return file_fail(err, path, strerror(EISDIR));
+    const bool exists = stat(resolved, &info) == 0;
+    if ((exists && S_ISDIR(info.st_mode)) || (*path && path[strlen(path) - 1] == '/'))
+        return file_fail(err, path, strerror(EISDIR));
+    if (exists && access(resolved, W_OK) != 0) return file_fail(err, path, strerror(errno));
     strcpy(folder, resolved);
     if (access(dirname(folder), W_OK | X_OK) != 0) return file_fail(err, path, strerror(errno));
     return VOUCH_OK;
@@ -170,13 +186,17 @@ static mode_t file_mode(const char *path)
 vouch_status cli_file_write(const char *path, const char *bytes, size_t n, vouch_error *err)
 {
     if (is_stream(path)) {
-        const int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+        /* A descriptor's own place in its file goes on, so that whoever writes to it next doesn't write over this. */
+        const int descriptor = descriptor_of(path);
+        fflush(NULL);
+        const int fd = descriptor < 0 ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC) : dup(descriptor);
         const int reason = fd < 0 ? errno : write_all(fd, bytes, n);
         return reason ? file_fail(err, path, strerror(reason)) : VOUCH_OK;
     }
-    char resolved[PATH_MAX], beside[PATH_MAX + 8];
+    char resolved[PATH_MAX], folder[PATH_MAX], beside[PATH_MAX + 16];
     if (!path_resolve(path, resolved)) return file_fail(err, path, strerror(errno));
-    snprintf(beside, sizeof beside, "%s.XXXXXX", resolved);
+    strcpy(folder, resolved);
+    snprintf(beside, sizeof beside, "%s/.vouch-XXXXXX", dirname(folder)); /* however long the file's own name is */
     const int fd = mkstemp(beside);
     if (fd < 0) return file_fail(err, path, strerror(errno));
     int reason = fchmod(fd, file_mode(resolved)) == 0 ? 0 : errno;

@@ -2,7 +2,8 @@
 /*
  * Whole files. Reading takes "-" for standard input. Writing is all or nothing: the new content appears
  * under its name when it is complete (written beside it, renamed), except where the name is no regular
- * file (a device, a pipe) or one of an open descriptor (/dev/stdout, /dev/fd/3): that is written to, at its end.
+ * file (a device, a pipe), which is written to at its end, or one of an open descriptor (/dev/stdout, /dev/fd/3),
+ * which is written to where it is.
  */
 #ifndef VOUCH_CLI_FILE_H
 #define VOUCH_CLI_FILE_H

@@ -153,7 +153,8 @@ static const cli_flag flags[] = {
     {"ids", NULL, 0, CLI_FLAG_SWITCH, AT(ids), NULL, NULL, CLI_TOKENIZE, "Tokens",
      "only the ids, on one line", NULL, NULL},
     {"frequent", NULL, 0, CLI_FLAG_INT, AT(n_frequent), "N", "[1, 2147483647]", CLI_TOKENIZE, "Tokens",
-     "instead, the ids of the N most frequent and of the end\nof an answer, one a line: for --draft-head", NULL, NULL},
+     "instead, the ids of the N most frequent, the end of an\nanswer among them, one a line: for --draft-head",
+     NULL, NULL},
 
     {"rows", NULL, 'r', CLI_FLAG_INTS, AT(rows), "N,N,...", "[1, 65]", PASSES, "tokens scored in one pass", NULL, NULL},
     {"depth", NULL, 0, CLI_FLAG_INT, AT(depth), "N", "[0, 1000000]", PASSES, "tokens in the cache before a pass", NULL,
@@ -200,7 +201,7 @@ static const cli_flag flags[] = {
     {"stats", NULL, 0, CLI_FLAG_SWITCH, AT(stats), NULL, NULL, OUTPUT,
      "figures at the end, on standard error", NULL, NULL},
     {"stats-json", NULL, 0, CLI_FLAG_FILE, AT(stats_json), "FILE", NULL, OUTPUT,
-     "the same, and the trace, as JSON", NULL, NULL},
+     "the same as JSON, with the trace where --trace is given", NULL, NULL},
     {"help", NULL, 'h', CLI_FLAG_SWITCH, AT(help), NULL, NULL, EVERYWHERE, "Help", "this text", NULL, NULL},
 };
 enum { N_FLAGS = sizeof flags / sizeof *flags };
@@ -248,6 +249,12 @@ static bool check_written(given_flags given)
                          flags[i].name);
             return false;
         }
+        for (int k = 0; k < 2; k++) {
+            if (!cli_file_is_same(given[i], k ? "/dev/stdout" : "/dev/stdin")) continue;
+            cli_complain("--%s %s is the file that standard %s, too, which would be lost", flags[i].name, given[i],
+                         k ? "output goes to" : "input comes from");
+            return false;
+        }
         for (size_t j = 0; j < N_FLAGS; j++) {
             const bool is_file = flags[j].kind == CLI_FLAG_FILE && strstr(flags[j].value, "FILE");
             if (j == i || !given[j] || !is_file || !cli_file_is_same(given[i], given[j])) continue;
@@ -255,6 +262,22 @@ static bool check_written(given_flags given)
                          flags[j].name);
             return false;
         }
+    }
+    return true;
+}
+
+/* Standard input can be read once. */
+static bool check_read(given_flags given)
+{
+    const char *first = given_find(given, "chat") ? "chat" : NULL;
+    for (size_t i = 0; i < N_FLAGS; i++) {
+        const bool is_read = flags[i].kind == CLI_FLAG_FILE && !is_written(&flags[i]);
+        if (!given[i] || !is_read || strcmp(given[i], "-") != 0) continue;
+        if (first) {
+            cli_complain("--%s and --%s - both read standard input", first, flags[i].name);
+            return false;
+        }
+        first = flags[i].name;
     }
     return true;
 }
@@ -570,6 +593,11 @@ static bool check_analyze(cli_options *options, given_flags given)
         cli_complain("--%s has no effect without --text FILE", idle);
         return false;
     }
+    if (!options->prompts && (given_find(given, "category") || given_find(given, "each"))) {
+        cli_complain("--%s has no effect without --prompts FILE",
+                     given_find(given, "category") ? "category" : "each");
+        return false;
+    }
     return check_asking(options);
 }
 
@@ -587,7 +615,8 @@ bool cli_options_parse(cli_options *options, unsigned command, int argc, char **
     }
     if (!cli_flags_parse(&table, command, argc, argv, options, given)) return false;
     if (options->help) return true;
-    if (!check_exclusive(given) || !check_written(given) || !check_cpu(options->cpu)) return false;
+    if (!check_exclusive(given) || !check_read(given) || !check_written(given)) return false;
+    if (!check_cpu(options->cpu)) return false;
     if (command == CLI_TOKENIZE && options->ids && options->n_frequent > 0) {
         cli_complain("--ids has no effect with --frequent: leave out one of them");
         return false;

@@ -70,6 +70,13 @@ vouch_status cli_prompt_tokenize(const cli_engine *engine, const char *text, con
     return VOUCH_OK;
 }
 
+bool cli_prompt_check_system(const cli_engine *engine)
+{
+    if (!engine->options->system || cli_prompt_is_chat(engine)) return true;
+    cli_complain("--system needs a chat template, and this model has none: add --chat-template chatml");
+    return false;
+}
+
 vouch_status cli_prompt_tokenize_question(const cli_engine *engine, const char *text, size_t n, cli_tokens *out,
                                           vouch_error *err)
 {

@@ -22,6 +22,8 @@ int cli_prompt_read(const cli_options *options, char **text, size_t *n);
 bool cli_prompt_is_chat(const cli_engine *engine);
 /* UNSUPPORTED where it is, and the model's template isn't one that is known. */
 vouch_status cli_prompt_check_template(const cli_engine *engine, vouch_error *err);
+/* False, and says so: there is a system message, and no template with a place for it. */
+bool cli_prompt_check_system(const cli_engine *engine);
 
 /* n bytes of text, by VOUCH_TOKENIZE_ flags; or, where there are any, n messages through the template.
  * Errors: MEMORY, UNSUPPORTED (the model lacks what the template needs). */

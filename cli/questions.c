@@ -36,7 +36,7 @@ __attribute__((format(printf, 3, 4))) static int bad_add(cli_questions *q, int32
     va_end(arguments);
     if (q->n_bad <= MOST_COMPLAINTS) cli_complain("--prompts: line %d is left out: %s", line, bad->reason);
     else if (q->n_bad == MOST_COMPLAINTS + 1)
-        cli_complain("--prompts: more lines are left out; --json FILE has them all");
+        cli_complain("--prompts: more lines are left out");
     return CLI_DONE;
 }
 
@@ -66,12 +66,19 @@ size_t cli_question_category(const cli_questions *q, const cli_question *questio
 
 /* ----------------------------------------------------------------- one line */
 
+/* NULL: there is none, or it is null. */
+static const json_t *field_of(const json_t *object, const char *name)
+{
+    const json_t *value = json_object_get(object, name);
+    return json_is_null(value) ? NULL : value;
+}
+
 /* "question_id": 81 or "task_id": "HumanEval/0"; else the line's number. */
 static char *id_of(const json_t *object, int32_t line)
 {
-    const json_t *id = json_object_get(object, "question_id");
+    const json_t *id = field_of(object, "question_id");
     char digits[32];
-    if (!id) id = json_object_get(object, "task_id");
+    if (!id) id = field_of(object, "task_id");
     if (json_is_string(id)) return strdup(json_string_value(id));
     snprintf(digits, sizeof digits, "%lld", json_is_integer(id) ? (long long)json_integer_value(id) : (long long)line);
     return strdup(digits);
@@ -79,9 +86,9 @@ static char *id_of(const json_t *object, int32_t line)
 
 static const char *prompt_of(const json_t *object)
 {
-    const json_t *turns = json_object_get(object, "turns");
-    const json_t *text = turns ? json_array_get(turns, 0) : json_object_get(object, "prompt");
-    if (!turns && !text) text = json_object_get(object, "question");
+    const json_t *turns = field_of(object, "turns");
+    const json_t *text = turns ? json_array_get(turns, 0) : field_of(object, "prompt");
+    if (!turns && !text) text = field_of(object, "question");
     return json_string_value(text);
 }
 
@@ -167,8 +174,26 @@ static bool holds_json(const char *path, const char *bytes)
     return (n > 6 && strcmp(path + n - 6, ".jsonl") == 0) || bytes[strspn(bytes, " \t\r\n")] == '{';
 }
 
+/* Is the whole text one array of objects? */
+static bool is_array(const char *bytes, size_t n)
+{
+    if (bytes[strspn(bytes, " \t\r\n")] != '[') return false;
+    json_t *array = json_loadb(bytes, n, 0, NULL);
+    const bool is_array = json_is_object(json_array_get(array, 0));
+    json_decref(array);
+    return is_array;
+}
+
 static int lines_read(cli_questions *q, const cli_engine *engine, char *bytes, size_t n, const char *category)
 {
+    static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8, as some editors begin a file */
+    const size_t skip = n >= 3 && memcmp(bytes, mark, 3) == 0 ? 3 : 0;
+    bytes += skip;
+    n -= skip;
+    if (is_array(bytes, n)) {
+        cli_complain("--prompts %s: one JSON array; one object a line is needed", engine->options->prompts);
+        return CLI_FAILED;
+    }
     const bool json = holds_json(engine->options->prompts, bytes);
     int status = CLI_DONE;
     int32_t line = 0;
@@ -200,6 +225,19 @@ static int categories_list(cli_questions *q)
     return CLI_DONE;
 }
 
+/* Each category that was named has a prompt. */
+static int categories_check(const cli_questions *q, const cli_texts *names)
+{
+    for (size_t i = 0; i < names->n; i++) {
+        size_t j = 0;
+        while (j < q->n_categories && strcmp(q->categories[j], names->items[i]) != 0) j++;
+        if (j < q->n_categories) continue;
+        cli_complain("--category %s: no prompt is of it", names->items[i]);
+        return CLI_FAILED;
+    }
+    return CLI_DONE;
+}
+
 static int questions_any(const cli_questions *q, const cli_options *options)
 {
     if (q->n > 0) return CLI_DONE;
@@ -215,13 +253,15 @@ int cli_questions_read(cli_questions *q, const cli_engine *engine)
     char *bytes = NULL;
     size_t n;
     *q = (cli_questions){0};
+    if (!cli_prompt_check_system(engine)) return CLI_WRONG_USAGE;
     if (cli_file_read(options->prompts, &bytes, &n, &err)) return cli_flag_fail("prompts", &err);
     char *category = category_of(options->prompts);
     int status = category ? lines_read(q, engine, bytes, n, category) : memory_fail();
     free(category);
     free(bytes);
     if (!status) status = questions_any(q, options);
-    return status ? status : categories_list(q);
+    if (!status) status = categories_list(q);
+    return status ? status : categories_check(q, &options->categories);
 }
 
 int cli_questions_fit(cli_questions *q, int64_t n_ctx, int64_t n_answer)

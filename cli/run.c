@@ -24,10 +24,7 @@ static int prompt_tokens(const cli_engine *engine, const char *text, size_t n, c
     const cli_options *options = engine->options;
     const bool chat = cli_prompt_is_chat(engine);
     vouch_error err;
-    if (options->system && !chat) {
-        cli_complain("--system needs a chat template, and this model has none: add --chat-template chatml");
-        return CLI_WRONG_USAGE;
-    }
+    if (!cli_prompt_check_system(engine)) return CLI_WRONG_USAGE;
     if (chat && n == 0) return empty_fail(options, "");
     const char *nul = chat ? memchr(text, 0, n) : NULL;
     if (nul) {
@@ -72,8 +69,7 @@ static int run_conversation(cli_engine *engine, cli_reply *reply)
         return CLI_WRONG_USAGE;
     }
     const int status = cli_chat(engine, reply);
-    const int stats_status = reply->cycles > 0 ? cli_stats_report(engine, reply) : CLI_DONE;
-    return status ? status : stats_status;
+    return cli_first_failure(status, cli_stats_report(engine, reply));
 }
 
 int cli_run(const cli_options *options)

@@ -17,13 +17,25 @@ typedef struct figures {
     int32_t n_threads;
 } figures;
 
+/* In bytes. What getrusage says can be of the program that started this one, before it did. */
+static int64_t peak_memory(void)
+{
+    FILE *status = fopen("/proc/self/status", "re");
+    long long kilobytes = -1;
+    char line[256];
+    while (status && kilobytes < 0 && fgets(line, sizeof line, status)) sscanf(line, "VmHWM: %lld", &kilobytes);
+    if (status) fclose(status);
+    struct rusage usage;
+    if (kilobytes < 0) kilobytes = getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss : 0;
+    return kilobytes * 1024;
+}
+
 /* Who interrupted an answer isn't made to wait for passes to compare with. */
 static figures figures_compute(const cli_engine *engine, bool interrupted)
 {
     const vouch_stats *s = vouch_session_stats(engine->session);
     const int32_t n_threads = engine->options->session.n_threads;
     double pass = NAN;
-    struct rusage usage;
     vouch_error err;
     if (interrupted || vouch_session_time_pass(engine->session, 1, 5, &pass, &err)) pass = NAN;
     figures f = {.counts = s,
@@ -32,7 +44,7 @@ static figures figures_compute(const cli_engine *engine, bool interrupted)
                  .predicted_tokens_per_second = cli_ratio(s->predicted_tokens, s->predicted_seconds),
                  .n_threads = n_threads ? n_threads : vouch_cpu_count()};
     f.speedup = cli_ratio(f.of.tokens_per_second, f.plain_tokens_per_second);
-    if (getrusage(RUSAGE_SELF, &usage) == 0) f.peak_memory_bytes = (int64_t)usage.ru_maxrss * 1024;
+    f.peak_memory_bytes = peak_memory();
     return f;
 }
 

@@ -367,6 +367,17 @@ static void plain_lines_and_selections(void **state)
     assert_non_null(strstr(r.out, "ngram k=3 match "));
     assert_non_null(strstr(r.out, "ngram k=3 block "));
     result_free(&r);
+    /* Some editors begin a file with a mark, and some programs write what there isn't as null. */
+    static const char marked[] = "\xef\xbb\xbf{\"prompt\": \"one\", \"turns\": null}\n"
+                                 "{\"question\": \"two\", \"prompt\": null}";
+    write_whole(path, marked, sizeof marked - 1);
+    r = RUN("bench", "-m", model, "--prompts", path, "--spec", "none", "-n", "4", "--json", json);
+    assert_int_equal(r.status, 0);
+    assert_null(strstr(r.err, "left out"));
+    result_free(&r);
+    o = json_of(json);
+    assert_int_equal(whole(o, "questions"), 2);
+    json_decref(o);
     const setting piped = {.input = "from here\n"};
     expect(run_as(&piped, "vouch", ARGUMENTS("bench", "-m", model, "--prompts", "-", "-n", "2")), 0, NULL);
 }
@@ -388,6 +399,18 @@ static void prompts_that_fail(void **state)
     expect(RUN("bench", "-m", model, "--prompts", prompts, "--ctx", "75", "-n", "20"), 0, "line 1 is left out: ");
     expect(RUN("bench", "-m", model, "--prompts", prompts, "-n", "2", "--html", "/dev/full"), 1, "No space left");
     expect(RUN("bench", "-m", model, "--prompts", prompts, "-n", "2", "--csv", "/dev/full"), 1, "No space left");
+    /* One report that can't be written takes no other with it. */
+    const setting full = {.out = "/dev/full"};
+    char json[256];
+    strcpy(json, test_temporary("kept.json"));
+    expect(run_as(&full, "vouch", ARGUMENTS("bench", "-m", model, "--prompts", prompts, "-n", "2", "--json", json)),
+           1, "No space left");
+    json_decref(json_of(json));
+    expect(RUN("bench", "-m", model, "--prompts", prompts, "--category", "copy", "--category", "cpoy"), 1,
+           "--category cpoy: no prompt is of it");
+    expect(RUN("bench", "-m", model, "--prompts", prompts, "--json", "nowhere/"), 1, "--json: nowhere/");
+    write_whole(path, "[{\"prompt\": \"x\"}]", 17);
+    expect(RUN("bench", "-m", model, "--prompts", path), 1, "one object a line is needed");
     static const struct {
         const char *arguments[8];
         const char *says;

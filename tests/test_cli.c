@@ -589,7 +589,7 @@ static void full_disk_leaves_the_old_json(void **state)
     char *content = read_whole(path, &n);
     assert_string_equal(content, "old");
     free(content);
-    snprintf(pattern, sizeof pattern, "%s.*", path);
+    snprintf(pattern, sizeof pattern, "%.*s.vouch-*", (int)(strrchr(path, '/') + 1 - path), path);
     glob_t found;
     assert_int_equal(glob(pattern, 0, NULL, &found), GLOB_NOMATCH);
     expect(RUN("run", "-m", target, "-p", "x", "-n", "4", "--stats-json", "/dev/full"), 1, "No space left");
@@ -614,6 +614,17 @@ static void files_are_replaced_and_descriptors_are_not(void **state)
     result r = RUN("run", "-m", target, "-p", "x", "-n", "4", "--stats-json", "/dev/fd/250");
     assert_int_equal(r.n_out, 0); /* known before there is an answer to lose */
     expect(r, 1, "--stats-json: /dev/fd/250");
+    /* Whoever writes to it next goes on behind. */
+    char command[1024];
+    snprintf(command, sizeof command,
+             "{ '%s' run -m '%s' -p x -n 4 --stats-json /dev/fd/3; echo next >&3; } 3> '%s' >/dev/null",
+             program("vouch"), target, both);
+    assert_int_equal(system(command), 0);
+    content = read_whole(both, &n);
+    assert_true(content[0] == '{' && n > 7 && strcmp(content + n - 7, "}\nnext\n") == 0);
+    free(content);
+    expect(run_as(&into, "vouch", ARGUMENTS("run", "-m", target, "-p", "x", "--stats-json", both)), 2,
+           "would be lost");
 
     snprintf(path, sizeof path, "/dev/shm/vouch-test-%d", (int)getpid());
     FILE *stream = fopen(path, "w");
@@ -848,6 +859,13 @@ static void chat_reads_lines(void **state)
     assert_non_null(strstr(r.err, "no longer fits"));
     assert_true(r.n_out > 1); /* the next turn was answered */
     result_free(&r);
+    /* Figures, though of nothing. */
+    char json[256];
+    strcpy(json, test_temporary("chat.json"));
+    expect(RUN("run", "-m", target, "--chat", "--stats-json", json), 0, NULL);
+    json_t *o = json_of(json);
+    assert_int_equal(whole(o, "generated_tokens"), 0);
+    json_decref(o);
     expect(run_as(&twice, "vouch", ARGUMENTS("run", "-m", base, "--chat")), 2, "no chat template");
     expect(run_as(&twice, "vouch",
                   ARGUMENTS("run", "-m", base, "--chat", "--chat-template", "chatml", "-n", "4")),

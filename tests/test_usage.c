@@ -207,6 +207,9 @@ static void flags_that_contradict_are_named(void **state)
         {{"run", "--prompt", "a", "--prompt-file", "b"}, "exclude each other"},
         {{"run", "--prompt", "a", "--chat"}, "exclude each other"},
         {{"run", "--raw", "--system", "b"}, "exclude each other"},
+        {{"run", "--prompt-file", "-", "--prediction", "-"}, "both read standard input"},
+        {{"run", "--chat", "--prediction", "-"}, "both read standard input"},
+        {{"analyze", "-m", "x", "-d", "x", "--each", "2"}, "--each has no effect without --prompts"},
         {{"run", "--chat-template", "none", "--chat"}, "--chat needs a chat template"},
     };
     check_mistakes(mistakes, sizeof mistakes / sizeof *mistakes);
