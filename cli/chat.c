@@ -126,8 +126,10 @@ int cli_chat(cli_engine *engine, cli_reply *reply)
         if (strcmp(line, "/help") == 0) fputs(help, stderr);
         else if (strcmp(line, "/clear") == 0) history_cut(&h, h.n_fixed);
         else if (memchr(line, 0, n)) cli_complain("a line with a NUL byte is left out");
-        else if (n > 0) status = turn_run(engine, &h, line, reply);
-        (void)cli_sources_save(engine); /* a terminal that is closed ends the program; the last one's failure counts */
+        else if (n > 0) {
+            status = turn_run(engine, &h, line, reply);
+            (void)cli_sources_save(engine); /* a closed terminal ends the program; of failures the last one counts */
+        }
     }
     if (!status && ferror(stdin)) status = CLI_FAILED;
     cli_interrupt_set(CLI_INTERRUPT_ENDS);

@@ -138,13 +138,18 @@ bool cli_file_is_same(const char *a, const char *b)
            left.number == right.number && strcmp(left.name, right.name) == 0;
 }
 
+static bool is_writable(int descriptor)
+{
+    const int flags = fcntl(descriptor, F_GETFL);
+    return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
+}
+
 vouch_status cli_file_check(const char *path, vouch_error *err)
 {
     char resolved[PATH_MAX], folder[PATH_MAX];
     struct stat info;
-    const int descriptor = descriptor_of(path), flags = descriptor < 0 ? 0 : fcntl(descriptor, F_GETFL);
-    if (flags < 0 || (descriptor >= 0 && (flags & O_ACCMODE) == O_RDONLY)) return file_fail(err, path, strerror(EBADF));
-    if (descriptor >= 0) return VOUCH_OK;
+    const int descriptor = descriptor_of(path);
+    if (descriptor >= 0) return is_writable(descriptor) ? VOUCH_OK : file_fail(err, path, strerror(EBADF));
     if (is_stream(path)) return access(path, W_OK) == 0 ? VOUCH_OK : file_fail(err, path, strerror(errno));
     if (!path_resolve(path, resolved)) return file_fail(err, path, strerror(errno));
     const bool exists = stat(resolved, &info) == 0;
@@ -188,7 +193,7 @@ vouch_status cli_file_write(const char *path, const char *bytes, size_t n, vouch
     if (is_stream(path)) {
         /* A descriptor's own place in its file goes on, so that whoever writes to it next doesn't write over this. */
         const int descriptor = descriptor_of(path);
-        fflush(NULL);
+        fflush(stdout);
         const int fd = descriptor < 0 ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC) : dup(descriptor);
         const int reason = fd < 0 ? errno : write_all(fd, bytes, n);
         return reason ? file_fail(err, path, strerror(reason)) : VOUCH_OK;

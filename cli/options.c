@@ -242,6 +242,7 @@ static bool is_written(const cli_flag *flag)
 
 static bool check_written(given_flags given)
 {
+    static const char *const standard[][2] = {{"/dev/stdin", "input comes from"}, {"/dev/stdout", "output goes to"}};
     for (size_t i = 0; i < N_FLAGS; i++) {
         if (!given[i] || !is_written(&flags[i])) continue;
         if (strcmp(given[i], "-") == 0) {
@@ -249,10 +250,10 @@ static bool check_written(given_flags given)
                          flags[i].name);
             return false;
         }
-        for (int k = 0; k < 2; k++) {
-            if (!cli_file_is_same(given[i], k ? "/dev/stdout" : "/dev/stdin")) continue;
+        for (size_t j = 0; j < sizeof standard / sizeof *standard; j++) {
+            if (!cli_file_is_same(given[i], standard[j][0])) continue;
             cli_complain("--%s %s is the file that standard %s, too, which would be lost", flags[i].name, given[i],
-                         k ? "output goes to" : "input comes from");
+                         standard[j][1]);
             return false;
         }
         for (size_t j = 0; j < N_FLAGS; j++) {

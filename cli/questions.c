@@ -57,11 +57,17 @@ void cli_questions_free(cli_questions *q)
     free(q->categories);
 }
 
-size_t cli_question_category(const cli_questions *q, const cli_question *question)
+/* n_categories: it is none of them. */
+static size_t category_find(const cli_questions *q, const char *name)
 {
     size_t i = 0;
-    while (i < q->n_categories && strcmp(q->categories[i], question->category) != 0) i++;
+    while (i < q->n_categories && strcmp(q->categories[i], name) != 0) i++;
     return i;
+}
+
+size_t cli_question_category(const cli_questions *q, const cli_question *question)
+{
+    return category_find(q, question->category);
 }
 
 /* ----------------------------------------------------------------- one line */
@@ -175,13 +181,13 @@ static bool holds_json(const char *path, const char *bytes)
 }
 
 /* Is the whole text one array of objects? */
-static bool is_array(const char *bytes, size_t n)
+static bool holds_array(const char *bytes, size_t n)
 {
     if (bytes[strspn(bytes, " \t\r\n")] != '[') return false;
     json_t *array = json_loadb(bytes, n, 0, NULL);
-    const bool is_array = json_is_object(json_array_get(array, 0));
+    const bool has_object = json_is_object(json_array_get(array, 0));
     json_decref(array);
-    return is_array;
+    return has_object;
 }
 
 static int lines_read(cli_questions *q, const cli_engine *engine, char *bytes, size_t n, const char *category)
@@ -190,7 +196,7 @@ static int lines_read(cli_questions *q, const cli_engine *engine, char *bytes, s
     const size_t skip = n >= 3 && memcmp(bytes, mark, 3) == 0 ? 3 : 0;
     bytes += skip;
     n -= skip;
-    if (is_array(bytes, n)) {
+    if (holds_array(bytes, n)) {
         cli_complain("--prompts %s: one JSON array; one object a line is needed", engine->options->prompts);
         return CLI_FAILED;
     }
@@ -229,9 +235,7 @@ static int categories_list(cli_questions *q)
 static int categories_check(const cli_questions *q, const cli_texts *names)
 {
     for (size_t i = 0; i < names->n; i++) {
-        size_t j = 0;
-        while (j < q->n_categories && strcmp(q->categories[j], names->items[i]) != 0) j++;
-        if (j < q->n_categories) continue;
+        if (category_find(q, names->items[i]) < q->n_categories) continue;
         cli_complain("--category %s: no prompt is of it", names->items[i]);
         return CLI_FAILED;
     }
