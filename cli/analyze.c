@@ -64,14 +64,19 @@ static vouch_status chunks_add(cli_analysis *a, vouch_error *err)
     return status;
 }
 
-/* A prompt, and what the target answers. */
+static int32_t trained_context(const cli_analysis *a)
+{
+    return vouch_model_get_info(a->engine->model)->n_ctx_train;
+}
+
+/* A prompt, and what the target answers, until the context that it was trained for ends. */
 static vouch_status answer_add(cli_analysis *a, const char *name, const int32_t *prompt, size_t n, vouch_error *err)
 {
     vouch_session_options options = a->engine->options->session;
     vouch_session *session = NULL;
     vouch_step step = {0};
-    const int64_t n_ctx = (int64_t)n + options.max_tokens + 1;
-    options.n_ctx = n_ctx < INT32_MAX ? (int32_t)n_ctx : INT32_MAX;
+    const int64_t n_ctx = (int64_t)n + options.max_tokens + 1, trained = trained_context(a);
+    options.n_ctx = (int32_t)(n_ctx < trained ? n_ctx : trained);
     options.speculation.drafters = VOUCH_DRAFTER_NONE;
     vouch_status status = vouch_session_open(&session, a->engine->model, &options, err);
     if (!status) status = vouch_session_prompt(session, prompt, n, err);
@@ -88,12 +93,15 @@ static vouch_status answer_add(cli_analysis *a, const char *name, const int32_t 
 static vouch_status own_prompts_add(cli_analysis *a, vouch_error *err)
 {
     static const char *const names[CLI_PROBE_TEXTS] = {"repetition", "list", "prose", "code"};
+    cli_progress progress = {.label = "answering"};
     vouch_status status = VOUCH_OK;
     for (int i = 0; i < CLI_PROBE_TEXTS && !status; i++) {
         int32_t tokens[CLI_PROBE_TOKENS];
         const int32_t n = cli_probe_text(a->engine->model, i, tokens, CLI_PROBE_TOKENS);
         status = answer_add(a, names[i], tokens, (size_t)n, err);
+        cli_progress_report(&progress, (double)(i + 1) / CLI_PROBE_TEXTS);
     }
+    cli_progress_end(&progress);
     return status;
 }
 
@@ -115,6 +123,7 @@ static int questions_add(cli_analysis *a)
     cli_progress progress = {.label = "answering"};
     vouch_error err;
     int status = cli_questions_read(&q, a->engine);
+    if (!status) status = cli_questions_fit(&q, trained_context(a), 1, "it is what the model was trained for");
     for (size_t i = 0; i < q.n && !status; i++) {
         if (question_study(a, &q.items[i], &err)) status = cli_engine_fail(&err);
         cli_progress_report(&progress, (double)(i + 1) / (double)q.n);

@@ -176,7 +176,8 @@ static int context_choose(cli_comparison *b, int32_t *n_ctx)
     int64_t room = o->n_ctx ? o->n_ctx : longest + answers + PASS;
     if (!o->n_ctx && room > trained) room = trained;
     *n_ctx = room < 2 ? 2 : (int32_t)room;
-    return cli_questions_fit(&b->questions, *n_ctx, o->max_tokens ? o->max_tokens : LEAST_ANSWER);
+    return cli_questions_fit(&b->questions, *n_ctx, o->max_tokens ? o->max_tokens : LEAST_ANSWER,
+                             "--ctx sets another, -n a shorter answer");
 }
 
 static int bench_run(cli_comparison *b)

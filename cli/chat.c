@@ -2,7 +2,8 @@
 /*
  * A conversation: one line a turn, every turn through the template again (what the cache holds of it is
  * reused). Ctrl-C stops the answer, or the line being typed, and not the program; Ctrl-D or /exit ends it.
- * A turn that no longer fits is refused and forgotten, so that the conversation stays usable.
+ * A turn that no longer fits is refused and forgotten, so that the conversation stays usable; where no person reads
+ * that, the others are answered and the exit status says so.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 typedef struct history {
     vouch_message *items;
     size_t n, capacity, n_fixed; /* n_fixed: the system message, which /clear keeps */
+    bool refused;                /* a line got no answer */
 } history;
 
 static bool history_add(history *h, const char *role, const char *content)
@@ -95,6 +97,7 @@ static int turn_run(cli_engine *engine, history *h, const char *question, cli_re
     if (status == VOUCH_E_CONTEXT) {
         cli_complain("%s: the conversation no longer fits; /clear starts a new one, --ctx N sets the context",
                      err.message);
+        h->refused = true;
         return CLI_DONE;
     }
     if (!status && cli_print("\n", 1, &err) == VOUCH_OK) {
@@ -116,22 +119,25 @@ int cli_chat(cli_engine *engine, cli_reply *reply)
     char *line = NULL;
     size_t capacity = 0, n = 0;
     int status = CLI_DONE;
-    if (engine->options->system) {
-        if (!history_add(&h, "system", engine->options->system)) status = CLI_FAILED;
-        h.n_fixed = h.n;
+    if (engine->options->system && !history_add(&h, "system", engine->options->system)) {
+        cli_complain("not enough memory for the conversation");
+        status = CLI_FAILED;
     }
+    h.n_fixed = h.n;
     if (isatty(STDIN_FILENO)) fputs(help, stderr);
     while (!status && line_read(&line, &capacity, &n)) {
         if (strcmp(line, "/exit") == 0 || strcmp(line, "/quit") == 0) break;
         if (strcmp(line, "/help") == 0) fputs(help, stderr);
         else if (strcmp(line, "/clear") == 0) history_cut(&h, h.n_fixed);
-        else if (memchr(line, 0, n)) cli_complain("a line with a NUL byte is left out");
-        else if (n > 0) {
+        else if (memchr(line, 0, n)) {
+            cli_complain("a line with a NUL byte is left out");
+            h.refused = true;
+        } else if (n > 0) {
             status = turn_run(engine, &h, line, reply);
             (void)cli_sources_save(engine); /* a closed terminal ends the program; of failures the last one counts */
         }
     }
-    if (!status && ferror(stdin)) status = CLI_FAILED;
+    if (!status && (ferror(stdin) || (h.refused && !isatty(STDIN_FILENO)))) status = CLI_FAILED;
     cli_interrupt_set(CLI_INTERRUPT_ENDS);
     history_cut(&h, 0);
     free(h.items);

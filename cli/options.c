@@ -579,9 +579,31 @@ static bool check_bench(cli_options *options, given_flags given)
     return false;
 }
 
+/* Texts are the chunks of one, answers to prompts, or answers to a few prompts of the program's own. */
+static bool check_texts(const cli_options *options, given_flags given)
+{
+    enum { CHUNKS = 1, ANSWERS = 2, OWN = 4 };
+    static const struct {
+        const char *name;
+        unsigned where;
+    } uses[] = {
+        {"ctx", CHUNKS},     {"chunks", CHUNKS},           {"category", ANSWERS},   {"each", ANSWERS},
+        {"system", ANSWERS}, {"max-tokens", ANSWERS | OWN}, {"stop", ANSWERS | OWN}, {"ignore-eos", ANSWERS | OWN},
+    };
+    const unsigned here = options->text ? CHUNKS : options->prompts ? ANSWERS : OWN;
+    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
+        if (!given_find(given, uses[i].name) || uses[i].where & here) continue;
+        cli_complain("--%s has no effect %s", uses[i].name,
+                     uses[i].where == CHUNKS ? "without --text FILE"
+                     : uses[i].where & OWN   ? "with --text FILE"
+                                             : "without --prompts FILE");
+        return false;
+    }
+    return true;
+}
+
 static bool check_analyze(cli_options *options, given_flags given)
 {
-    const char *idle = given_find(given, "ctx") ? "ctx" : given_find(given, "chunks") ? "chunks" : NULL;
     if (!options->draft_model) {
         cli_complain("--draft-model FILE is missing: the GGUF file of the model that would guess");
         return false;
@@ -590,16 +612,7 @@ static bool check_analyze(cli_options *options, given_flags given)
         cli_complain("--text and --prompts exclude each other: both say what the models are compared on");
         return false;
     }
-    if (idle && !options->text) {
-        cli_complain("--%s has no effect without --text FILE", idle);
-        return false;
-    }
-    if (!options->prompts && (given_find(given, "category") || given_find(given, "each"))) {
-        cli_complain("--%s has no effect without --prompts FILE",
-                     given_find(given, "category") ? "category" : "each");
-        return false;
-    }
-    return check_asking(options);
+    return check_texts(options, given) && check_asking(options);
 }
 
 bool cli_options_parse(cli_options *options, unsigned command, int argc, char **argv)

@@ -268,7 +268,7 @@ int cli_questions_read(cli_questions *q, const cli_engine *engine)
     return status ? status : categories_check(q, &options->categories);
 }
 
-int cli_questions_fit(cli_questions *q, int64_t n_ctx, int64_t n_answer)
+int cli_questions_fit(cli_questions *q, int64_t n_ctx, int64_t n_answer, const char *remedy)
 {
     size_t kept = 0;
     int status = CLI_DONE;
@@ -286,7 +286,7 @@ int cli_questions_fit(cli_questions *q, int64_t n_ctx, int64_t n_answer)
     }
     q->n = kept;
     if (!status && q->n == 0) {
-        cli_complain("--prompts: none fits into the context: --ctx sets another, -n a shorter answer");
+        cli_complain("--prompts: none fits into the context: %s", remedy);
         return CLI_FAILED;
     }
     return status;

@@ -38,8 +38,9 @@ typedef struct cli_questions {
  * complained about. Returns an exit status; a failure has been complained about, and cli_questions_free is due in any
  * case. */
 int cli_questions_read(cli_questions *questions, const cli_engine *engine);
-/* Takes out those that leave no room for n_answer tokens in n_ctx: bad lines, too. */
-int cli_questions_fit(cli_questions *questions, int64_t n_ctx, int64_t n_answer);
+/* Takes out those that leave no room for n_answer tokens in n_ctx: bad lines, too. The remedy is named where that
+ * leaves none, a failure. */
+int cli_questions_fit(cli_questions *questions, int64_t n_ctx, int64_t n_answer, const char *remedy);
 /* The number of its category. */
 size_t cli_question_category(const cli_questions *questions, const cli_question *question);
 void cli_questions_free(cli_questions *questions);

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -62,7 +63,7 @@ double cli_now(void)
 }
 
 /* A signal handler has no arguments: these are its only way to know. */
-static volatile sig_atomic_t line_shown, interrupt_mode, interrupted;
+static volatile sig_atomic_t shown_columns, interrupt_mode, interrupted;
 static vouch_session *volatile interrupt_session;
 
 enum { BAR = 20, WIDEST = 64 };
@@ -71,10 +72,35 @@ enum { BAR = 20, WIDEST = 64 };
 static void line_wipe(void)
 {
     char blank[WIDEST + 2];
+    const size_t n = (size_t)shown_columns;
     memset(blank, ' ', sizeof blank);
-    blank[0] = blank[WIDEST + 1] = '\r';
-    if (line_shown) (void)!write(STDERR_FILENO, blank, sizeof blank);
-    line_shown = 0;
+    blank[0] = blank[n + 1] = '\r';
+    if (n > 0) (void)!write(STDERR_FILENO, blank, n + 2);
+    shown_columns = 0;
+}
+
+static int terminal_columns(void)
+{
+    struct winsize size;
+    const bool is_known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    return is_known && size.ws_col <= WIDEST ? size.ws_col : WIDEST + 1;
+}
+
+/* Without the bar on a narrow terminal, and nothing on one that is narrower still: a line that is broken can't be
+ * wiped. */
+static void line_show(const char *label, double share, int seconds_left)
+{
+    char line[2 * WIDEST], left[16];
+    const int filled = (int)(share * BAR), percent = (int)(share * 100), room = terminal_columns();
+    if (seconds_left < 3600) snprintf(left, sizeof left, "%d:%02d", seconds_left / 60, seconds_left % 60);
+    else snprintf(left, sizeof left, "%d h %02d", seconds_left / 3600, seconds_left / 60 % 60);
+    int n = snprintf(line, sizeof line, "%s [%.*s%*s] %3d %%, %s left", label, filled, "====================",
+                     BAR - filled, "", percent, left);
+    if (n >= room) n = snprintf(line, sizeof line, "%s %d %%, %s left", label, percent, left);
+    line_wipe();
+    if (n >= room) return;
+    shown_columns = n;
+    fputs(line, stderr);
 }
 
 void cli_progress_report(void *user, double share)
@@ -86,12 +112,7 @@ void cli_progress_report(void *user, double share)
     const double spent = now - progress->start;
     const int left = share > 0 ? (int)fmin(spent / share - spent + 0.5, 359999) : 0;
     if (spent < 2 || share <= 0 || left + 1 == progress->shown || !isatty(STDERR_FILENO)) return;
-    const int filled = (int)(share * BAR);
-    line_shown = 1;
-    fprintf(stderr, "\r%s [%.*s%*s] %3d %%, ", progress->label, filled, "====================", BAR - filled, "",
-            (int)(share * 100));
-    if (left < 3600) fprintf(stderr, "%d:%02d left   ", left / 60, left % 60);
-    else fprintf(stderr, "%d h %02d left", left / 3600, left / 60 % 60);
+    line_show(progress->label, share, left);
     progress->shown = left + 1;
 }
 

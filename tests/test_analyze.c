@@ -286,6 +286,32 @@ static void texts_too_short_say_nothing(void **state)
     json_decref(o);
 }
 
+/* As in `vouch run`, where nothing else is said: answers end with the context that the model was trained for, and
+ * prompts that leave no room there are lines left out. */
+static void answers_end_with_the_context(void **state)
+{
+    (void)state;
+    enum { N_CTX = 60 };
+    char small[256], json[256], path[256], lines[1000] = "one two\n";
+    strcpy(small, test_temporary("small.gguf"));
+    strcpy(json, test_temporary("small.json"));
+    strcpy(path, test_temporary("small.txt"));
+    tiny_model_write(small, &(tiny_model_options){.n_ctx = N_CTX, .seed = 1});
+    for (int i = 0; i < 100; i++) strcat(lines, "three ");
+    write_whole(path, lines, strlen(lines));
+    expect(RUN("analyze", "-m", small, "-d", small, "--raw", "--prompts", path, "-n", "1000000", "--ignore-eos",
+               "--json", json),
+           0, "--prompts: line 2 is left out: ");
+    json_t *o = json_of(json);
+    assert_int_equal(json_array_size(json_object_get(o, "texts")), 1);
+    const int64_t n = whole(json_object_get(o, "all"), "tokens");
+    assert_true(n > N_CTX / 2 && n < N_CTX);
+    json_decref(o);
+    write_whole(path, lines + 8, strlen(lines + 8));
+    expect(RUN("analyze", "-m", small, "-d", small, "--raw", "--prompts", path), 1,
+           "none fits into the context: it is what");
+}
+
 static void wrong_usage_is_named(void **state)
 {
     (void)state;
@@ -308,13 +334,18 @@ static void wrong_usage_is_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(acceptance_of_two_rows),     cmocka_unit_test(cycles_are_those_of_a_simulation),
+        cmocka_unit_test(acceptance_of_two_rows),
+        cmocka_unit_test(cycles_are_those_of_a_simulation),
         cmocka_unit_test(places_are_of_all_texts_together),
         cmocka_unit_test(few_turns_break_no_promise),
-        cmocka_unit_test(tails_and_quantiles),        cmocka_unit_test(all_counts_are_summed),
+        cmocka_unit_test(tails_and_quantiles),
+        cmocka_unit_test(all_counts_are_summed),
         cmocka_unit_test(probabilities_are_processed_logits),
-        cmocka_unit_test(figures_follow),             cmocka_unit_test(a_model_agrees_with_itself),
-        cmocka_unit_test(texts_too_short_say_nothing), cmocka_unit_test(wrong_usage_is_named),
+        cmocka_unit_test(figures_follow),
+        cmocka_unit_test(a_model_agrees_with_itself),
+        cmocka_unit_test(texts_too_short_say_nothing),
+        cmocka_unit_test(answers_end_with_the_context),
+        cmocka_unit_test(wrong_usage_is_named),
     };
     return cmocka_run_group_tests(tests, models_write, NULL);
 }

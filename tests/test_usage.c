@@ -45,7 +45,7 @@ static void help_goes_to_stdout(void **state)
 
 /* A command line and what is wrong with it. */
 typedef struct mistake {
-    const char *arguments[8];
+    const char *arguments[9];
     const char *says;
 } mistake;
 
@@ -209,7 +209,11 @@ static void flags_that_contradict_are_named(void **state)
         {{"run", "--raw", "--system", "b"}, "exclude each other"},
         {{"run", "--prompt-file", "-", "--prediction", "-"}, "both read standard input"},
         {{"run", "--chat", "--prediction", "-"}, "both read standard input"},
-        {{"analyze", "-m", "x", "-d", "x", "--each", "2"}, "--each has no effect without --prompts"},
+        {{"analyze", "-m", "x", "-d", "x", "--each", "2"}, "--each has no effect without --prompts FILE"},
+        {{"analyze", "-m", "x", "-d", "x", "--system", "y"}, "--system has no effect without --prompts FILE"},
+        {{"analyze", "-m", "x", "-d", "x", "--text", "y", "-n", "9"}, "--max-tokens has no effect with --text FILE"},
+        {{"analyze", "-m", "x", "-d", "x", "--text", "y", "--stop", "z"}, "--stop has no effect with --text FILE"},
+        {{"analyze", "-m", "x", "-d", "x", "--prompts", "y", "-c", "64"}, "--ctx has no effect without --text FILE"},
         {{"run", "--chat-template", "none", "--chat"}, "--chat needs a chat template"},
     };
     check_mistakes(mistakes, sizeof mistakes / sizeof *mistakes);

@@ -46,6 +46,11 @@ typedef struct tiny_model_options {
     void *user;
 } tiny_model_options;
 
+/* For `vouch run`: none of their four control tokens, so that an answer is as long as asked for. */
+#define NO_CONTROL                                                                                           \
+    "--ignore-eos", "--logit-bias", "0=-inf", "--logit-bias", "1=-inf", "--logit-bias", "2=-inf",            \
+        "--logit-bias", "3=-inf"
+
 /* Aborts on failure. */
 void tiny_model_write(const char *path, const tiny_model_options *options);
 
