@@ -26,16 +26,17 @@ static void cost_add(cli_cost *cost, double seconds)
 
 vouch_status cli_costs_measure(cli_costs *costs, vouch_session *session, vouch_error *err)
 {
-    for (size_t i = 0; i < costs->n; i++) {
+    const size_t n = costs->n;
+    const bool down = costs->n_sweeps++ % 2 != 0;
+    for (size_t step = 0; step < n; step++) {
+        const size_t i = down ? n - 1 - step : step;
         cli_cost *cost = &costs->items[i];
         double seconds;
         if (cli_interrupted()) return err->code = VOUCH_E_CANCELLED;
         const vouch_status status = vouch_session_time_pass(session, cost->rows, 1, &seconds, err);
-        if (status == VOUCH_E_ARGUMENT && i > 0) costs->n = i;
-        else if (status == VOUCH_E_CONTEXT) break;
-        else if (status) return status;
-        if (status) continue;
-        cost_add(cost, seconds);
+        if (!status) cost_add(cost, seconds);
+        else if (status == VOUCH_E_ARGUMENT && i > 0) costs->n = i < costs->n ? i : costs->n;
+        else if (status != VOUCH_E_CONTEXT) return status;
     }
     return VOUCH_OK;
 }

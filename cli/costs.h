@@ -26,12 +26,14 @@ typedef struct cli_cost {
 typedef struct cli_costs {
     cli_cost items[CLI_MOST_COSTS]; /* by rows, ascending */
     size_t n;
+    int64_t n_sweeps;
 } cli_costs;
 
 /* Ready to measure passes of 1 to 65 rows: each of the first few, then fewer and fewer. */
 cli_costs cli_costs_new(void);
 /* One more measurement of each, at the end of the session's sequence. What doesn't fit there is left out, and rows that
- * the session has no room for are dropped. */
+ * the session has no room for are dropped. Up and down by turns, so that each comes after one like it: processors are
+ * slower for some milliseconds after much computing, and a pass of one row then would say too much for drafting. */
 vouch_status cli_costs_measure(cli_costs *costs, vouch_session *session, vouch_error *err);
 /* t(n), between measured ones in proportion. NAN where there are none. */
 double cli_costs_seconds(const cli_costs *costs, double rows);
