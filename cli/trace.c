@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,14 +42,7 @@ static void print_figure(FILE *stream, double x)
     fprintf(stream, x == 0 || x >= 0.0001 ? "  %8.4f" : "  %8.1e", x);
 }
 
-/* Whether the rule draws a number for its guesses; others draw the target's token and compare. */
-static bool has_number(const vouch_step *step)
-{
-    return step->accept == VOUCH_ACCEPT_REJECTION || step->accept == VOUCH_ACCEPT_BLOCK;
-}
-
-static void print_guess(FILE *stream, bool color, const vouch_model *model, const vouch_step *step,
-                        const vouch_guess *guess, bool is_tree)
+static void print_guess(FILE *stream, bool color, const vouch_model *model, const vouch_guess *guess, bool is_tree)
 {
     static const char *const colors[] = {
         [VOUCH_ACCEPTED] = "\033[32m", [VOUCH_REJECTED] = "\033[31m", [VOUCH_NOT_REACHED] = "\033[2m"};
@@ -59,8 +53,8 @@ static void print_guess(FILE *stream, bool color, const vouch_model *model, cons
     } else {
         print_figure(stream, guess->p);
         print_figure(stream, guess->accept);
-        if (has_number(step)) print_figure(stream, guess->u);
-        else fprintf(stream, "%10s", "-");
+        if (isnan(guess->u)) fprintf(stream, "%10s", "-");
+        else print_figure(stream, guess->u);
     }
     fprintf(stream, "  %s%s%s\n", paint(color, colors[guess->verdict]), verdicts[guess->verdict],
             paint(color, "\033[0m"));
@@ -82,7 +76,7 @@ void cli_trace_print(FILE *stream, bool color, const vouch_model *model, int64_t
                 "token", "q", "p", "alpha", "u", paint(color, "\033[0m"));
     bool is_tree = false;
     for (int32_t i = 0; i < step->n_guesses; i++) is_tree |= step->guesses[i].parent != i - 1;
-    for (int32_t i = 0; i < step->n_guesses; i++) print_guess(stream, color, model, step, &step->guesses[i], is_tree);
+    for (int32_t i = 0; i < step->n_guesses; i++) print_guess(stream, color, model, &step->guesses[i], is_tree);
     if (step->last == VOUCH_ORIGIN_ACCEPTED) {
         fprintf(stream, step->finish == VOUCH_FINISH_NONE
                             ? "  no token follows: the model gave no finite logits behind the accepted guesses\n"
@@ -128,7 +122,7 @@ static json_t *drafters_json(unsigned drafters)
     return names;
 }
 
-static json_t *guess_json(const vouch_model *model, const vouch_step *step, const vouch_guess *guess)
+static json_t *guess_json(const vouch_model *model, const vouch_guess *guess)
 {
     const bool reached = guess->verdict != VOUCH_NOT_REACHED;
     json_t *object = json_object();
@@ -138,7 +132,7 @@ static json_t *guess_json(const vouch_model *model, const vouch_step *step, cons
         json_object_set_new(object, "q", json_real(guess->q)) == 0 &&
         json_object_set_new(object, "p", reached ? json_real(guess->p) : json_null()) == 0 &&
         json_object_set_new(object, "accept", reached ? json_real(guess->accept) : json_null()) == 0 &&
-        json_object_set_new(object, "u", reached && has_number(step) ? json_real(guess->u) : json_null()) == 0 &&
+        json_object_set_new(object, "u", reached && !isnan(guess->u) ? json_real(guess->u) : json_null()) == 0 &&
         json_object_set_new(object, "verdict", json_string(verdicts[guess->verdict])) == 0)
         return object;
     json_decref(object);
@@ -160,7 +154,7 @@ json_t *cli_trace_json(const vouch_model *model, size_t position, const vouch_st
     json_t *cycle = json_object(), *guesses = json_array();
     bool ok = cycle && guesses;
     for (int32_t i = 0; ok && i < step->n_guesses; i++)
-        ok = json_array_append_new(guesses, guess_json(model, step, &step->guesses[i])) == 0;
+        ok = json_array_append_new(guesses, guess_json(model, &step->guesses[i])) == 0;
     ok = ok && json_object_set_new(cycle, "position", json_integer((json_int_t)position)) == 0 &&
          json_object_set_new(cycle, "accept", json_string(vouch_accept_name((int)step->accept))) == 0 &&
          json_object_set_new(cycle, "lenience", json_real(step->lenience)) == 0 &&

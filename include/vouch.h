@@ -359,9 +359,11 @@ typedef struct vouch_guess {
     vouch_verdict verdict;
     double q, p;
     double accept; /* min(1, p / (lenience q)); of a guess beside others, the chance of it and of those before.
-                      BLOCK: the chance that so many guesses hold. MATCH, COUPLED: p */
+                      BLOCK: the chance that so many guesses hold. MATCH, COUPLED, and where the guess was a point
+                      mass: that with q = 1 */
     double u;      /* accepted iff u < accept and no guess before it for the same place was; uniform in [0, 1).
-                      BLOCK: the same for all guesses. MATCH, COUPLED: 0, the target's token was drawn and compared */
+                      BLOCK: the same for all guesses. MATCH, COUPLED, and where the guess was a point mass: NAN, the
+                      target's own token was drawn and compared */
 } vouch_guess;
 
 /* What one step did. Pointers are the session's, valid until its next call. */

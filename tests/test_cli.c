@@ -395,12 +395,12 @@ static int trace_violations(const json_t *stats, double lenience, int *n_judged)
             }
             const double p = json_number_value(json_object_get(g, "p"));
             const double accept = json_number_value(json_object_get(g, "accept"));
-            const double u = json_number_value(json_object_get(g, "u"));
+            const json_t *u = json_object_get(g, "u"); /* null: the target's own token was drawn and compared */
             const bool accepted = strcmp(verdict, "accepted") == 0;
             const double chance = fmin(1, p / (1 - taken) / (lenience * q));
             wrong += parent != last;
             wrong += fabs(accept - (limit + (1 - limit) * chance)) > 1e-12;
-            wrong += accepted != (u < accept);
+            wrong += json_is_number(u) ? accepted != (json_number_value(u) < accept) : q != 1;
             limit = accepted ? 0 : accept;
             taken = accepted ? 0 : taken + p; /* guesses beside others are point masses here */
             n_accepted += accepted;

@@ -33,7 +33,7 @@ static bool is_rejected(const vouch_residual *r, int32_t id)
 static inline double mass_left(const vouch_residual *r, int32_t id)
 {
     double mass = r->p->weight[id];
-    for (int32_t i = 0; i < r->n_drawn; i++) {
+    for (int32_t i = 0; r->q && i < r->n; i++) {
         mass = mass * r->a[i] - r->q->weight[id] * r->b[i];
         if (!(mass > 0)) return 0;
     }
@@ -56,10 +56,10 @@ static double range_sum(const vouch_residual *r, int32_t begin, int32_t end)
     double lane[LANES] = {0};
     const float *p = r->p->weight;
     int32_t i = begin;
-    if (r->n_drawn == 0) {
+    if (!r->q || r->n == 0) {
         for (; i + LANES <= end; i += LANES)
             for (int j = 0; j < LANES; j++) lane[j] += (double)p[i + j];
-    } else if (r->n_drawn == 1) {
+    } else if (r->n == 1) {
         const float *q = r->q->weight;
         const double a = r->a[0], b = r->b[0];
         for (; i + LANES <= end; i += LANES)
@@ -170,15 +170,9 @@ void vouch_residual_begin(vouch_residual *r, const vouch_dist *p, const vouch_di
     r->p = p;
     r->q = q;
     r->lenience = lenience;
-    r->n = r->n_drawn = 0;
-    r->points = !q;
+    r->n = 0;
     r->total = p->total;
     r->q_total = q ? q->total : 1;
-}
-
-void vouch_residual_end_draws(vouch_residual *r)
-{
-    r->points = true;
 }
 
 double vouch_residual_p(const vouch_residual *r, int32_t token)
@@ -188,7 +182,7 @@ double vouch_residual_p(const vouch_residual *r, int32_t token)
 
 double vouch_residual_q(const vouch_residual *r, int32_t token)
 {
-    if (r->points) return 1;
+    if (!r->q) return 1;
     return is_rejected(r, token) || !(r->q_total > 0) ? 0 : (double)r->q->weight[token] / r->q_total;
 }
 
@@ -203,12 +197,10 @@ void vouch_residual_reject(vouch_residual *r, int32_t guess)
 {
     const bool is_new = !is_rejected(r, guess);
     r->rejected[r->n++] = guess;
-    if (r->points) {
-        if (r->n_drawn > 0) r->total = total_mass(r);
-        else if (is_new) r->total = total_without(r->total, r->p->weight[guess], r);
+    if (!r->q) {
+        if (is_new) r->total = total_without(r->total, r->p->weight[guess], r);
         return;
     }
-    r->n_drawn = r->n;
     r->a[r->n - 1] = r->total > 0 ? 1 / r->total : 0;
     r->b[r->n - 1] = r->q_total > 0 ? r->lenience / r->q_total : 0;
     r->total = total_mass(r);

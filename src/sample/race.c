@@ -110,7 +110,7 @@ static bool any_heavy(const race *r, int32_t begin)
 {
     const float *weight = r->left->p->weight + begin;
     const float least = (float)(EARLY / r->first) * (1 - 1e-6f);
-    int any = r->left->n_drawn > 0; /* masses aren't weights then */
+    int any = r->left->q && r->left->n > 0; /* masses aren't weights then */
     for (int i = 0; i < GROUP; i++) any |= weight[i] >= least;
     return any;
 }

@@ -64,8 +64,7 @@ int32_t vouch_dist_draw(const vouch_dist *dist, double u);
 
 /* What is left of p while guesses for one place are rejected, one after the other (Leviathan et al.; without
  * replacement: Jeon et al., arXiv 2402.14160). The first was drawn from q, each further one from q without those
- * before it; behind them, or where q is NULL, they were point masses. Before the i-th rejection the remains are r, and
- * after it
+ * before it; where q is NULL, they were point masses. Before the i-th rejection the remains are r, and after it
  *
  *     norm(max(0, r - lenience q)),   q = norm(q without the guesses before), or the point mass
  *
@@ -74,8 +73,6 @@ typedef struct vouch_residual {
     const vouch_dist *p, *q;
     double lenience;
     int32_t n; /* guesses rejected; 0: this is p */
-    int32_t n_drawn; /* the first of them: drawn from q */
-    bool points; /* further ones are point masses */
     int32_t rejected[VOUCH_MAX_DRAFT];
     double a[VOUCH_MAX_DRAFT], b[VOUCH_MAX_DRAFT]; /* i-th rejection: mass = max(0, a mass - b q's weight) */
     double total;   /* mass left; 0: in floating point none is */
@@ -83,8 +80,6 @@ typedef struct vouch_residual {
 } vouch_residual;
 
 void vouch_residual_begin(vouch_residual *r, const vouch_dist *p, const vouch_dist *q, double lenience);
-/* The guesses drawn from q are through: from here on they were point masses. */
-void vouch_residual_end_draws(vouch_residual *r);
 /* Its probability among what is left of p, and of q (a point mass: 1). */
 double vouch_residual_p(const vouch_residual *r, int32_t token);
 double vouch_residual_q(const vouch_residual *r, int32_t token);

@@ -22,6 +22,10 @@
  * hold. They must not come again: whoever draws from q uses new random numbers for the same place in the next draft
  * (vouch_draw_guess). The judge's u is that of the draft's first position, where no other draft begins.
  *
+ * So it goes for guesses drawn from q, which come first. Point masses behind them gain nothing from being judged
+ * together: where all that were drawn hold, the target's own token is drawn at each further place and looked for
+ * (match.c, and rejection.c says why). The result is the same: w of a point mass is w(i-1) p.
+ *
  * A row without p is the end of the draft: whether it comes depends on the guesses before it only, and 1 - w is exact
  * for any such rule of stopping.
  */
@@ -32,43 +36,46 @@
 /* Below it a chance is none: its inverse must stay finite. */
 static const double NEVER = 1e-200;
 
-/* The residual behind i guesses that hold with w. */
-static void begin(vouch_residual *left, const vouch_draft *draft, const vouch_dist *p, int32_t i, double w)
-{
-    vouch_residual_begin(left, p, i < draft->n && draft->q ? draft->q[i] : NULL, 1 / w);
-}
-
 /* h(i), once the guess has been taken out of what is left of p. */
 static double chance_of_exactly(const vouch_residual *left, double w)
 {
-    const double rest = w * (left->q ? left->total : left->total / left->p->total);
+    const double rest = w * left->total;
     return w < 1 ? rest / (rest + 1 - w) : 1;
 }
 
-/* What the rows say about the first n guesses; no more than these can hold. */
+static int32_t count_drawn(const vouch_draft *draft)
+{
+    int32_t n = 0;
+    while (n < draft->n && draft->q && draft->q[n]) n++;
+    return n;
+}
+
+/* What the rows say about the first n guesses, all drawn from q; no more of these can hold. */
 typedef struct outlook {
     int32_t n;
     double w[VOUCH_MAX_DRAFT + 1], h[VOUCH_MAX_DRAFT + 1]; /* [0, n] */
-    const vouch_dist *p; /* of the last row that there is */
+    const vouch_dist *p; /* of the last row that was asked for */
     int32_t row;
-    vouch_status end; /* of the row behind them all, where it failed */
+    vouch_status end; /* of the row of guess n, where it failed */
 } outlook;
 
 static void look_ahead(outlook *ahead, const vouch_trial *trial, vouch_judgement *out, vouch_guess *guesses)
 {
     const vouch_draft *draft = trial->draft;
-    *ahead = (outlook){.w = {1}};
+    const int32_t n_drawn = count_drawn(draft);
+    *ahead = (outlook){.w = {1}, .row = -1};
     for (int32_t i = 0;; i++) {
         const double w = ahead->w[i];
         ahead->n = i;
         ahead->h[i] = w;
+        if (i == n_drawn) return;
         ahead->end = trial->row_p(trial->row_self, i, i, &ahead->p);
         ahead->row = i;
-        if (ahead->end != VOUCH_OK || i == draft->n) return;
+        if (ahead->end != VOUCH_OK) return;
 
         vouch_guess *guess = &guesses[i];
         vouch_residual left;
-        begin(&left, draft, ahead->p, i, w);
+        vouch_residual_begin(&left, ahead->p, draft->q[i], 1 / w);
         ahead->w[i + 1] = vouch_chance(&left, guess->token);
         guess->p = vouch_dist_p(left.p, guess->token);
         if (trial->want_overlap) out->overlap[i] = vouch_dist_overlap(left.p, left.q, guess->token);
@@ -113,15 +120,16 @@ vouch_status vouch_judge_block(vouch_judgement *out, vouch_guess *guesses, const
     out->n_accepted = held;
     out->origin = VOUCH_ORIGIN_ACCEPTED;
     if (ahead.end != VOUCH_OK && held == ahead.n) return VOUCH_OK;
+    if (held == count_drawn(draft)) return vouch_judge_places(out, guesses, trial, vouch_place_match);
 
     vouch_status again = VOUCH_OK;
     if (held != ahead.row) again = trial->row_p(trial->row_self, held, held, &ahead.p);
     assert(again == VOUCH_OK); /* as it was before */
     (void)again;
     vouch_residual left;
-    begin(&left, draft, ahead.p, held, ahead.w[held]);
-    if (held < draft->n) vouch_residual_reject(&left, guesses[held].token);
+    vouch_residual_begin(&left, ahead.p, draft->q[held], 1 / ahead.w[held]);
+    vouch_residual_reject(&left, guesses[held].token);
     out->final_token = trial->dice->draw(trial->dice->self, trial->position + held, &left);
-    out->origin = held < draft->n ? VOUCH_ORIGIN_RESIDUAL : draft->n > 0 ? VOUCH_ORIGIN_BONUS : VOUCH_ORIGIN_PLAIN;
+    out->origin = VOUCH_ORIGIN_RESIDUAL;
     return VOUCH_OK;
 }

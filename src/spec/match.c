@@ -15,26 +15,41 @@
  */
 #include "spec/rules.h"
 
-static int32_t place(const vouch_trial *trial, vouch_guess *guesses, double *overlap, vouch_residual *left,
-                     int32_t parent, int32_t first, int64_t position, int32_t *token)
+#include <math.h>
+
+/* Of the i-th guess r is the chance among what the guesses before it leave, that of being drawn. A lenient rule accepts
+ * it with min(1, r / l), so it holds, too, where another token was drawn, with what that is more. */
+int32_t vouch_place_match(vouch_site *site, int32_t first)
 {
+    const vouch_trial *trial = site->trial;
     const vouch_dice *dice = trial->dice;
-    *token = dice->draw(dice->self, position, left);
-    double before = 0; /* p of the guesses before */
-    for (int32_t i = first; i >= 0; i = vouch_next_child(trial->draft, parent, i)) {
-        vouch_guess *guess = &guesses[i];
-        guess->p = guess->accept = vouch_dist_p(left->p, guess->token);
-        guess->verdict = guess->token == *token ? VOUCH_ACCEPTED : VOUCH_REJECTED;
-        const double rest = 1 - before;
-        if (trial->want_overlap && i == first) overlap[i] = vouch_dist_overlap(left->p, left->q, guess->token);
-        else if (trial->want_overlap) overlap[i] = guess->p < rest ? guess->p / rest : 1;
-        if (guess->verdict == VOUCH_ACCEPTED) return i;
-        before += guess->p;
+    const bool is_first = site->left.n == 0;
+    double rest = 1, limit = 0, u;
+    site->token = dice->draw(dice->self, site->position, &site->left);
+    for (int32_t i = first; i >= 0; i = vouch_next_child(trial->draft, site->parent, i)) {
+        vouch_guess *guess = &site->guesses[i];
+        const double mass = vouch_residual_p(&site->left, guess->token), r = mass < rest ? mass / rest : 1;
+        const double chance = r < trial->lenience ? r / trial->lenience : 1;
+        guess->p = vouch_dist_p(site->left.p, guess->token);
+        guess->accept = site->before += (1 - site->before) * chance;
+        guess->u = NAN;
+        if (trial->want_overlap)
+            site->overlap[i] =
+                is_first && i == first ? vouch_dist_overlap(site->left.p, site->left.q, guess->token) : chance;
+        bool holds = guess->token == site->token;
+        if (!holds && r < chance) {
+            const double before = limit;
+            limit += (1 - limit) * (chance - r) / (1 - r);
+            holds = dice->accept(dice->self, site->position, before, limit, &u);
+        }
+        guess->verdict = holds ? VOUCH_ACCEPTED : VOUCH_REJECTED;
+        if (holds) return i;
+        rest -= mass;
     }
     return -1;
 }
 
 vouch_status vouch_judge_match(vouch_judgement *out, vouch_guess *guesses, const vouch_trial *trial)
 {
-    return vouch_judge_places(out, guesses, trial, place);
+    return vouch_judge_places(out, guesses, trial, vouch_place_match);
 }

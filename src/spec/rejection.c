@@ -23,15 +23,15 @@
  * the same weights that were drawn from. With l < 1 a token gets at most p / l.
  *
  * A guess without q came from a point mass: the first is accepted with p(x), and r is p without it. Guesses
- * x, y, z for one place then are accepted with p(x), p(y), p(z), as if the target's own token had been drawn
- * and found among them.
+ * x, y, z for one place then are accepted with p(x), p(y), p(z). That is what the target's own token gives, drawn from
+ * p and looked for among them; and so they are judged (match.c): then what is emitted is what was drawn, and a guess
+ * has no say in it, also where it is the token that the same random numbers gave before, in an earlier answer.
  *
- * Point masses may follow guesses drawn from q: y behind the rejected x is accepted with r(y), and so on. What they are
- * may depend on x, and on all that was drawn behind x: the above only needs r to be what is emitted once x is
- * rejected, and point masses emit the r they are given, whichever they are. It is the drawn ones that must be there
+ * Point masses may follow guesses drawn from q: behind the rejected x, a token is drawn from r and looked for among
+ * them. What they are may depend on x, and on all that was drawn behind x. It is the drawn ones that must be there
  * whatever they are: x comes with q(x) where its place is judged, not where x was found good enough.
  *
- * One random number u decides all guesses for a place: the i-th is accepted iff u is below the limit
+ * One random number u decides all drawn guesses for a place: the i-th is accepted iff u is below the limit
  *
  *     A(i) = 1 - (1 - a(1)) ... (1 - a(i))
  *
@@ -39,29 +39,28 @@
  */
 #include "spec/rules.h"
 
-static int32_t place(const vouch_trial *trial, vouch_guess *guesses, double *overlap, vouch_residual *left,
-                     int32_t parent, int32_t first, int64_t position, int32_t *token)
+static int32_t place(vouch_site *site, int32_t first)
 {
+    const vouch_trial *trial = site->trial;
+    const vouch_draft *draft = trial->draft;
     const vouch_dice *dice = trial->dice;
-    double before = 0;
-    for (int32_t i = first; i >= 0; i = vouch_next_child(trial->draft, parent, i)) {
-        vouch_guess *guess = &guesses[i];
-        if (!trial->draft->q || !trial->draft->q[i]) vouch_residual_end_draws(left);
-        const double chance = vouch_chance(left, guess->token);
+    vouch_residual *left = &site->left;
+    int32_t i = first;
+    for (; i >= 0 && draft->q && draft->q[i]; i = vouch_next_child(draft, site->parent, i)) {
+        vouch_guess *guess = &site->guesses[i];
+        const double before = site->before, chance = vouch_chance(left, guess->token);
         guess->p = vouch_dist_p(left->p, guess->token);
-        guess->accept = before + (1 - before) * chance;
+        guess->accept = site->before += (1 - before) * chance;
         if (trial->want_overlap)
-            overlap[i] = left->n == 0 ? vouch_dist_overlap(left->p, left->q, guess->token) : chance;
-        if (dice->accept(dice->self, position, before, guess->accept, &guess->u)) {
+            site->overlap[i] = left->n == 0 ? vouch_dist_overlap(left->p, left->q, guess->token) : chance;
+        if (dice->accept(dice->self, site->position, before, guess->accept, &guess->u)) {
             guess->verdict = VOUCH_ACCEPTED;
             return i;
         }
         guess->verdict = VOUCH_REJECTED;
-        before = guess->accept;
         vouch_residual_reject(left, guess->token);
     }
-    *token = dice->draw(dice->self, position, left);
-    return -1;
+    return vouch_place_match(site, i);
 }
 
 vouch_status vouch_judge_rejection(vouch_judgement *out, vouch_guess *guesses, const vouch_trial *trial)

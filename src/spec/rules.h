@@ -15,12 +15,25 @@ static inline double vouch_chance(const vouch_residual *left, int32_t token)
     return p == 0 ? 0 : p < limit ? p / limit : 1;
 }
 
-/* Judges the guesses of one place, behind `parent`, of which `first` is the first (-1: there are none). Returns the
- * accepted one, or -1 and the token that takes the place. `left` is p. */
-typedef int32_t vouch_place_fn(const vouch_trial *trial, vouch_guess *guesses, double *overlap, vouch_residual *left,
-                               int32_t parent, int32_t first, int64_t position, int32_t *token);
+/* One place of a draft, where its guesses are judged. */
+typedef struct vouch_site {
+    const vouch_trial *trial;
+    vouch_guess *guesses;
+    double *overlap;
+    int32_t parent;        /* the guesses are its children; -1: they begin the draft */
+    int64_t position;
+    vouch_residual left;   /* p, less what was rejected */
+    double before;         /* the chance of the guesses that have been judged */
+    int32_t token;         /* takes the place where none holds */
+} vouch_site;
 
-/* For rules that decide place by place: from the sequence's end along the accepted guesses. */
+/* Judges the guesses from `first` (-1: there are none) on. Returns the accepted one, or -1 and the token. */
+typedef int32_t vouch_place_fn(vouch_site *site, int32_t first);
+
+/* The target's own token is drawn and looked for among the guesses (match.c). */
+vouch_place_fn vouch_place_match;
+
+/* Decides place by place, from the end of what has been accepted. */
 vouch_status vouch_judge_places(vouch_judgement *out, vouch_guess *guesses, const vouch_trial *trial,
                                 vouch_place_fn *place);
 

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* The command with a judge that accepts every guess. `vouch check` has to find law L2 broken. */
+/* The command with a judge under which the first guess that is rejected takes the place after all. `vouch check` has to
+ * find law L2 broken. */
 #include "spec/judge.h"
 
-vouch_dice __real_vouch_dice_philox(const vouch_luck *luck);
-vouch_dice __wrap_vouch_dice_philox(const vouch_luck *luck);
+vouch_status __real_vouch_judge(vouch_judgement *out, vouch_guess *guesses, const vouch_rule *rule,
+                                const vouch_trial *trial);
+vouch_status __wrap_vouch_judge(vouch_judgement *out, vouch_guess *guesses, const vouch_rule *rule,
+                                const vouch_trial *trial);
 
-static bool accept_all(void *self, int64_t position, double before, double limit, double *u)
+vouch_status __wrap_vouch_judge(vouch_judgement *out, vouch_guess *guesses, const vouch_rule *rule,
+                                const vouch_trial *trial)
 {
-    (void)self, (void)position, (void)limit;
-    *u = before;
-    return true;
-}
-
-vouch_dice __wrap_vouch_dice_philox(const vouch_luck *luck)
-{
-    vouch_dice dice = __real_vouch_dice_philox(luck);
-    dice.accept = accept_all;
-    return dice;
+    const vouch_status status = __real_vouch_judge(out, guesses, rule, trial);
+    if (status != VOUCH_OK || out->origin != VOUCH_ORIGIN_RESIDUAL) return status;
+    const int32_t parent = out->n_accepted > 0 ? out->path[out->n_accepted - 1] : -1;
+    out->final_token = trial->draft->tokens[vouch_next_child(trial->draft, parent, parent)];
+    return VOUCH_OK;
 }

@@ -114,7 +114,7 @@ static bool residual_masses(const vouch_residual *left, int32_t n_rejected, doub
         double q_total = 0, next = 0;
         for (int32_t x = 0; x < n_vocab && left->q; x++) q_total += q[x];
         for (int32_t x = 0; x < n_vocab; x++) {
-            const double q_x = i < left->n_drawn ? q[x] / q_total : x == left->rejected[i] ? 1 : 0;
+            const double q_x = left->q ? q[x] / q_total : x == left->rejected[i] ? 1 : 0;
             mass[x] = fmax(0, mass[x] / total - left->lenience * q_x);
             if (x == left->rejected[i]) mass[x] = 0;
             next += mass[x];
@@ -351,23 +351,24 @@ static vouch_status match_and_draw_again(vouch_judgement *out, vouch_guess *gues
 }
 
 /* Rejection, with point masses that don't know what was rejected before them. */
-static int32_t place_by_p(const vouch_trial *trial, vouch_guess *guesses, double *overlap, vouch_residual *left,
-                          int32_t parent, int32_t first, int64_t position, int32_t *token)
+static int32_t place_by_p(vouch_site *site, int32_t first)
 {
-    const vouch_dice *dice = trial->dice;
-    double before = 0;
-    (void)overlap;
-    for (int32_t i = first; i >= 0; i = vouch_next_child(trial->draft, parent, i)) {
-        const int32_t guess = guesses[i].token;
-        const double chance = trial->draft->q[i] ? vouch_chance(left, guess) : vouch_dist_p(left->p, guess);
-        if (!trial->draft->q[i]) vouch_residual_end_draws(left);
-        const double limit = before + (1 - before) * chance;
-        if (dice->accept(dice->self, position, before, limit, &guesses[i].u)) return i;
-        before = limit;
-        vouch_residual_reject(left, guess);
+    const vouch_draft *draft = site->trial->draft;
+    const vouch_dice *dice = site->trial->dice;
+    int32_t i = first;
+    for (; i >= 0 && draft->q[i]; i = vouch_next_child(draft, site->parent, i)) {
+        vouch_guess *guess = &site->guesses[i];
+        const double before = site->before;
+        site->before += (1 - before) * vouch_chance(&site->left, guess->token);
+        if (dice->accept(dice->self, site->position, before, site->before, &guess->u)) return i;
+        vouch_residual_reject(&site->left, guess->token);
     }
-    *token = dice->draw(dice->self, position, left);
-    return -1;
+    if (i < 0) {
+        site->token = dice->draw(dice->self, site->position, &site->left);
+        return -1;
+    }
+    vouch_residual_begin(&site->left, site->left.p, NULL, 1);
+    return vouch_place_match(site, i);
 }
 
 static vouch_status judge_points_by_p(vouch_judgement *out, vouch_guess *guesses, const vouch_trial *trial)

@@ -29,7 +29,7 @@ typedef enum wrong {
     RESIDUAL_OF_ONE,     /* the residual leaves out what the first rejected guess took, and forgets the others */
     RESIDUAL_OF_TOKEN,   /* block: the residual of a guess that is judged by itself */
     REUSED_GUESSES,      /* a place that is drafted again gets the guess it had; q is the same everywhere */
-    DRAWN_AGAIN,         /* match: where the guess isn't the token drawn, another one is drawn */
+    DRAWN_AGAIN,         /* match, and point masses: where the guess isn't the token drawn, another one is drawn */
     NOISE_OF_TOKEN_BEFORE, /* coupled: a race with the noise of the position before */
     /* Of point masses beside drawn guesses. */
     POINTS_FIRST,    /* they are judged before the drawn one */
