@@ -130,7 +130,8 @@ static const cli_flag flags[] = {
     {"logit-bias", NULL, 0, CLI_FLAG_TEXTS, AT(bias_texts), "ID=X", NULL, SAMPLING,
      "adds X, in [-1e9, 1e9], to a token's logit; -inf bans\nit; repeatable", NULL, NULL},
     {"seed", NULL, 0, CLI_FLAG_SEED, AT(session.sampling.seed), "N", "[0, 2^64)", SAMPLING,
-     "key of the random numbers; with a draft model under\nrejection -k, too, is needed for the same text again",
+     "key of the random numbers; with a draft model under\nrejection --spec and -k are needed, too, for the same\n"
+     "text again",
      NULL, NULL},
 
     {"file", NULL, 'f', CLI_FLAG_FILE, AT(file), "FILE", NULL, CLI_PERPLEXITY, "Text",

@@ -284,10 +284,10 @@ typedef struct vouch_drafter {
 typedef struct vouch_speculation {
     unsigned drafters; /* VOUCH_DRAFTER_ */
     int32_t n_draft; /* k: most guesses a cycle, 1 to VOUCH_MAX_DRAFT; 0: as many as pay, by what passes take here and
-                        how often guesses hold, down to none. Under REJECTION and BLOCK guesses drawn from q have a
-                        say in a sampled text, and so then has the clock: for one that the seed names, a number here,
-                        or MATCH or COUPLED. Of a number, MODEL or CUSTOM beside others make half, the
-                        rest is as pays */
+                        how often guesses hold, down to none; so, but at most k, with AUTO. Under REJECTION and BLOCK
+                        guesses drawn from q have a say in a sampled text, and so then has the clock: for one that the
+                        seed names, drafters and a number here, or MATCH or COUPLED. Of a number, MODEL or CUSTOM
+                        beside others make half, the rest is as pays */
     int32_t tree_branches; /* most guesses for one place, to VOUCH_MAX_DRAFT; 1: chains; 0: the drafter's default,
                               chains of a draft model, which makes at most 8 */
     int32_t tree_depth;    /* longest path of guesses, to VOUCH_MAX_DRAFT; 0: n_draft */
@@ -329,7 +329,8 @@ typedef struct vouch_session_options {
     const char *const *stop;  /* an answer ends before any of these texts */
     size_t n_stop;
     bool ignore_eos;          /* for measurements */
-    bool expected_acceptance; /* also compute sum min(p, q) of every judged row (costs time) */
+    bool expected_acceptance; /* also compute sum min(p, q) of every judged row, and for further guesses of a place the
+                                 chance of that guess (costs time) */
 } vouch_session_options;
 
 typedef enum vouch_finish {
@@ -402,7 +403,7 @@ typedef struct vouch_stats {
     int64_t drafted_by[VOUCH_DRAFTERS];
     int64_t depth_histogram[VOUCH_DEPTHS]; /* cycles by number of guesses */
     int64_t judged;                        /* guesses accepted or rejected */
-    double expected_acceptance_sum;        /* of sum min(p, q) over judged guesses */
+    double expected_acceptance_sum;        /* of sum min(p, q) over judged guesses: what rejection accepts of them */
     double prefill_seconds, decode_seconds;
     double draft_seconds, verify_seconds, judge_seconds;
     double predicted_tokens, predicted_seconds; /* of the cycles, as pace expected them; 0: it doesn't decide */

@@ -318,6 +318,69 @@ static void check_all(bool bridged, bool trimmed)
     assert_true(n_branches > 0 && n_drafts > 50);
 }
 
+/* What guesses were drawn by, and for which position. */
+static struct {
+    int64_t position;
+    int32_t number;
+} drawn[64];
+static int32_t n_drawn;
+
+static int32_t recording_draw(const vouch_residual *left, uint64_t seed, int64_t position, int32_t number)
+{
+    assert_in_range(n_drawn, 0, 63);
+    drawn[n_drawn].position = position;
+    drawn[n_drawn++].number = number;
+    return vouch_draw_guess(left, seed, position, number);
+}
+
+/* No two guesses of a draft are drawn by the same number, and a place that is drafted again, a token later, has smaller
+ * ones (vouch_draw_fn): under block verification what was looked at must not come again. */
+static void every_draw_has_its_number(void **state)
+{
+    (void)state;
+    static const vouch_shape shapes[] = {{.n = 4, .depth = 4, .branches = 1},
+                                         {.n = 8, .depth = 3, .branches = 3},
+                                         {.n = 12, .depth = 4, .branches = 4}};
+    const vouch_sampling sampling = sampling_of(1.5f, 0, 1, 0);
+    vouch_model *model = tiny_model_open(
+        &(tiny_model_options){.seed = 5, .n_vocab = VOCAB, .n_embd = 32, .n_heads = 2, .n_layers = 1});
+    vouch_pool *pool;
+    assert_int_equal(vouch_pool_open(&pool, 1, NULL), VOUCH_OK);
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        int32_t tokens[N_PROMPT + 1] = {1, 3, 2, 1, 3, 2}, n_again = 0;
+        vouch_drafter_ref d;
+        const vouch_drafter_model_options options = {.sampling = &sampling,
+                                                     .draft_sampling = VOUCH_DRAFT_SAMPLE,
+                                                     .draw = recording_draw,
+                                                     .n_ctx = 64,
+                                                     .prefill_chunk = 16,
+                                                     .k = shapes[i].n,
+                                                     .branches = shapes[i].branches};
+        assert_int_equal(vouch_drafter_model_open(&d, model->weights, pool, &options, NULL), VOUCH_OK);
+        n_drawn = 0;
+        const vouch_draft draft = d.ops->propose(d.self, tokens, N_PROMPT, &shapes[i]);
+        assert_true(draft.n > 0 && n_drawn >= draft.n);
+        for (int32_t a = 0; a < n_drawn; a++) {
+            assert_in_range(drawn[a].position, N_PROMPT, N_PROMPT + shapes[i].depth - 1);
+            for (int32_t b = 0; b < a; b++)
+                assert_true(drawn[a].position != drawn[b].position || drawn[a].number != drawn[b].number);
+        }
+        tokens[N_PROMPT] = draft.tokens[0];
+        const int32_t n_before = n_drawn;
+        d.ops->propose(d.self, tokens, N_PROMPT + 1, &shapes[i]);
+        for (int32_t a = 0; a < n_before; a++)
+            for (int32_t b = n_before; b < n_drawn; b++) {
+                if (drawn[a].position != drawn[b].position) continue;
+                assert_true(drawn[b].number < drawn[a].number);
+                n_again++;
+            }
+        assert_true(n_again > 0);
+        d.ops->close(d.self);
+    }
+    vouch_pool_close(pool);
+    vouch_model_close(model);
+}
+
 static void the_tokens_are_the_targets(void **state)
 {
     (void)state;
@@ -531,6 +594,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_tokens_are_the_targets),
+        cmocka_unit_test(every_draw_has_its_number),
         cmocka_unit_test(the_tokens_are_the_targets_over_a_bridge),
         cmocka_unit_test(the_tokens_are_the_targets_with_a_trimmed_head),
         cmocka_unit_test(the_tokens_are_the_targets_in_a_composition),

@@ -22,6 +22,7 @@ typedef struct machine {
     double row, power;  /* of t(n): a row's arithmetic in terms of reading, and how hard the roof's corner is */
     double noise;       /* relative, uniform */
     double guess;       /* a guess of the chain, in plain passes */
+    bool silent;        /* it takes that, and has none */
     double hold[2];     /* chance of a guess, in the first and the second half of the tokens */
     double second;      /* and of one beside it; 0: chains */
     double free;        /* chance of a guess that costs nothing, beside the chain's or without it; 0: there are none */
@@ -77,6 +78,7 @@ static vouch_draft chain_propose(void *self, const int32_t *tokens, int32_t n_to
     (void)self, (void)tokens, (void)n_tokens;
     box.now += 0.002 * box.guess * shape->depth;
     box.drafted += shape->depth;
+    if (box.silent) return (vouch_draft){0};
     return box_guesses(shape->depth, box.second > 0);
 }
 
@@ -169,21 +171,24 @@ static void it_never_hurts(void **state)
     static const struct {
         const char *name;
         double row, guess, share, hold[2];
+        bool silent;
     } cases[] = {
-        {"always wrong", 0.2, 0, 0, {0, 0}},
-        {"always wrong, dear passes", 0.5, 0, 0, {0, 0}},
-        {"always wrong, a small model", 0.2, 0.1, 0.1, {0, 0}},
-        {"right half of the time, then never", 0.2, 0, 0, {0.5, 0}},
-        {"always right, then never", 0.2, 0, 0, {1, 0}},
-        {"rows as dear as passes", 3, 0, 0, {0.9, 0.9}},
-        {"a model as large as the target", 0.2, 1, 1, {1, 1}},
-        {"a model slower than its size", 0.2, 1.2, 0.1, {0.8, 0.8}},
+        {"silent, and slow at it", 0.2, 5, 0, {0, 0}, true},
+        {"silent, thought to be quick", 0.2, 0.3, 0.01, {0, 0}, true},
+        {"always wrong", 0.2, 0, 0, {0, 0}, false},
+        {"always wrong, dear passes", 0.5, 0, 0, {0, 0}, false},
+        {"always wrong, a small model", 0.2, 0.1, 0.1, {0, 0}, false},
+        {"right half of the time, then never", 0.2, 0, 0, {0.5, 0}, false},
+        {"always right, then never", 0.2, 0, 0, {1, 0}, false},
+        {"rows as dear as passes", 3, 0, 0, {0.9, 0.9}, false},
+        {"a model as large as the target", 0.2, 1, 1, {1, 1}, false},
+        {"a model slower than its size", 0.2, 1.2, 0.1, {0.8, 0.8}, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (uint64_t seed = 0; seed < 50; seed++) {
             box = quiet;
             box.seed = seed;
-            box.row = cases[i].row, box.guess = cases[i].guess;
+            box.row = cases[i].row, box.guess = cases[i].guess, box.silent = cases[i].silent;
             box.hold[0] = cases[i].hold[0], box.hold[1] = cases[i].hold[1];
             const double plain = race(0, 0, STEPS), paced = race(-1, cases[i].share, STEPS);
             if (plain / paced < 0.97) print_error("%s: %.3f of plain speed\n", cases[i].name, plain / paced);

@@ -785,6 +785,37 @@ static void a_history_is_kept_and_given_back(void **state)
     vouch_model_close(other);
 }
 
+/* Long answers that fill it, too: what was kept comes back whole. */
+static void a_full_history_is_given_back(void **state)
+{
+    (void)state;
+    enum { ANSWER = 299, ANSWERS = 4, BYTES = 40 + 4 * ANSWERS * (ANSWER + 1) };
+    static unsigned char bytes[BYTES], again[BYTES];
+    vouch_session_options options = vouch_session_options_default();
+    options.max_tokens = ANSWER;
+    options.n_ctx = 400;
+    options.ignore_eos = true;
+    options.speculation.drafters = VOUCH_DRAFTER_HISTORY;
+    options.speculation.history_tokens = ANSWERS * (ANSWER + 1);
+    vouch_session *session = answer_open(target, &options);
+    for (int i = 0; i < ANSWERS; i++) {
+        static answer got;
+        int32_t prompt[PROMPT];
+        answer_prompt(prompt, PROMPT, 400, (uint64_t)i + 10, false);
+        answer_continue(&got, session, prompt, PROMPT);
+    }
+    size_t n, n_again;
+    assert_int_equal(vouch_session_get_history(session, bytes, sizeof bytes, &n, NULL), VOUCH_OK);
+    assert_int_equal(n, BYTES);
+    vouch_session_close(session);
+    session = answer_open(target, &options);
+    assert_int_equal(vouch_session_add_history(session, bytes, n, NULL), VOUCH_OK);
+    assert_int_equal(vouch_session_get_history(session, again, sizeof again, &n_again, NULL), VOUCH_OK);
+    assert_int_equal(n_again, n);
+    assert_memory_equal(again, bytes, n);
+    vouch_session_close(session);
+}
+
 /* NULL options are the defaults, and all that a session reports about itself is there. */
 static void a_session_says_what_it_is(void **state)
 {
@@ -1045,6 +1076,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_prediction_is_followed),
         cmocka_unit_test(a_history_is_kept_and_given_back),
+        cmocka_unit_test(a_full_history_is_given_back),
         cmocka_unit_test(max_tokens_cuts_accepted_runs),
         cmocka_unit_test(context_end_cuts_accepted_runs),
         cmocka_unit_test(eos_ends_the_answer_inside_accepted_runs),

@@ -7,7 +7,7 @@
 
 enum { FADE_AT = 400 }; /* tries of a class; then tries and hits are halved */
 
-static const double PRIOR_TRIES = 6, RATE = 0.02, TRUST = 1;
+static const double PRIOR_TRIES = 6, RATE = 0.02;
 /* The table of squash goes from -LIMIT to LIMIT, STEPS entries a unit. */
 static const double LIMIT = 12, STEPS = 4;
 
@@ -31,7 +31,7 @@ void vouch_chances_init(vouch_chances *chances, const vouch_source *sources, int
         double trust = 0;
         for (int32_t s = 0; s < n_sources; s++)
             if (set >> s & 1) trust += c->ops[s]->trust;
-        for (int32_t s = 0; s < n_sources; s++) c->weights[set][s] = TRUST * c->ops[s]->trust / trust;
+        for (int32_t s = 0; s < n_sources; s++) c->weights[set][s] = c->ops[s]->trust / trust;
     }
     for (int i = 0; i < VOUCH_CHANCE_TABLE; i++)
         c->squash[i] = 1 / (1 + vouch_power(VOUCH_E, LIMIT - i / STEPS));

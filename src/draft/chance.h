@@ -11,8 +11,8 @@
  * with weights for each set of sources that have something to say. A source that named other tokens for the place
  * but not this one says something, too: that is a class of its own.
  *
- * Everything is computed with additions, multiplications, divisions and a table, so that it is the same on every
- * machine: what is drafted decides which random numbers a sampled answer is made from.
+ * Everything is computed with additions, multiplications, divisions, a table and vouch_ln, which is made of such, so
+ * that it is the same on every machine: what is drafted decides which random numbers a sampled answer is made from.
  */
 #ifndef VOUCH_DRAFT_CHANCE_H
 #define VOUCH_DRAFT_CHANCE_H

@@ -7,8 +7,8 @@
  *
  *     t(n) = s r(n),    r(n) = cbrt((1 + (c n)^3) / (1 + c^3))           r(1) = 1
  *
- * s is the time of a plain pass, c that of one row's arithmetic in terms of reading. Where t(5) is 1.12 and t(8) is
- * 1.42 of t(1), c is 0.15; where they are 1.6 and 2.3, it is 0.3.
+ * s is the time of a plain pass, c that of one row's arithmetic in terms of reading. With c 0.15, t(5) is
+ * 1.12 and t(8) 1.40 of t(1); with 0.3 they are 1.62 and 2.43.
  *
  * log s and log c are estimated from every pass by a Kalman filter: s moves as the context grows and neighbours come
  * and go, c hardly does. So the passes that happen tell about those that don't, and an odd one doesn't do much harm.

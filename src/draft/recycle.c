@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Token Recycling (Luo et al., arXiv 2408.08696): every row of the target that the judge looks at is kept as its
- * likeliest tokens, by the three, the two and the one token before it. Where the same three come again, or else the
- * same two, or else the one, these are the candidates: no search, no training, and a wide tree where the target was in
- * doubt.
+ * Token Recycling (Luo et al., arXiv 2408.08696): every row of the target that a token of the answer came from is
+ * kept as its likeliest tokens, by the three, the two and the one token before it. Where the same three come again,
+ * or else the same two, or else the one, these are the candidates: no search, no training, and a wide tree where the
+ * target was in doubt.
  *
  *   hash of (c)        ──► slot  [ c - - | rows | 8 tokens | 8 shares ]   ORDERS tables of SLOTS such slots;
  *   hash of (c, b)     ──► slot  [ c b - | rows | 8 tokens | 8 shares ]   where two contexts share one, the last

@@ -6,7 +6,7 @@
  *           └─ draft model, or the caller's own
  *
  * Where it is said how much to draft, pace joins the two and decides nothing, and one of them is there without it. A
- * draft model's tree that is paced has a composition without sources, which cuts it.
+ * draft model's tree that is paced has a composition without sources, which cuts it where it wasn't drawn.
  */
 #ifndef VOUCH_ENGINE_DRAFTERS_H
 #define VOUCH_ENGINE_DRAFTERS_H

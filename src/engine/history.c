@@ -12,10 +12,10 @@
  */
 #include "engine/history.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
-#include "draft/suffix.h"
 
 enum { HEADER = 40, VERSION = 1 };
 
@@ -98,14 +98,13 @@ vouch_status vouch_history_read(vouch_source history, const vouch_model *model, 
 {
     VOUCH_TRY(check(model, bytes, n_bytes, err));
     const size_t n = (n_bytes - HEADER) / 4;
-    enum { PIECE = 256 }; /* a long answer is added in pieces, the separators between them being a small loss */
-    int32_t piece[PIECE], n_piece = 0;
-    for (size_t i = 0; i < n; i++) {
-        const int32_t token = token_at(bytes, i);
-        if (token != VOUCH_HISTORY_SEPARATOR) piece[n_piece++] = token;
-        if (token != VOUCH_HISTORY_SEPARATOR && n_piece < PIECE && i + 1 < n) continue;
-        vouch_source_history_add(history, piece, n_piece);
-        n_piece = 0;
+    int32_t *tokens = malloc(n * sizeof *tokens + 1);
+    if (!tokens) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a history of %zu tokens", n);
+    for (size_t i = 0; i < n; i++) tokens[i] = token_at(bytes, i);
+    for (size_t from = 0, past; from < n; from = past + 1) {
+        for (past = from; past < n && tokens[past] != VOUCH_HISTORY_SEPARATOR;) past++;
+        vouch_source_history_add(history, tokens + from, past - from < INT32_MAX ? (int32_t)(past - from) : INT32_MAX);
     }
+    free(tokens);
     return VOUCH_OK;
 }

@@ -21,7 +21,6 @@
 #include "base/floats.h"
 #include "draft/cost.h"
 #include "draft/prediction.h"
-#include "draft/recycle.h"
 #include "engine/drafters.h"
 #include "engine/history.h"
 #include "engine/model.h"

@@ -59,7 +59,8 @@ typedef struct vouch_judgement {
     int32_t path[VOUCH_MAX_DRAFT]; /* [n_accepted] the numbers of these guesses */
     int32_t final_token; /* none where origin is ACCEPTED */
     vouch_origin origin; /* PLAIN, RESIDUAL, BONUS; ACCEPTED: the row after the accepted guesses failed */
-    double overlap[VOUCH_MAX_DRAFT]; /* of each reached guess: sum_x min(p, q), where asked for */
+    double overlap[VOUCH_MAX_DRAFT]; /* of each reached guess, where asked for: sum_x min(p, q), and of
+                                         a further one for its place the chance that it holds */
 } vouch_judgement;
 
 /* Given guesses [draft->n] that are not reached and a judgement of none accepted, fills both. */

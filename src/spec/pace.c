@@ -9,7 +9,7 @@
 #include "base/common.h"
 
 enum {
-    FIRST_PLAIN = 2,  /* plain steps before anything is drafted */
+    FIRST_PLAIN = 2,  /* plain steps learned from before anything is drafted */
     PLAIN_EVERY = 64, /* and one after so many cycles without any; */
     PLAIN_OFTEN = 8,  /* or so many, where drafting seems to win less than a fifth */
     TRY_EVERY = 8,    /* plain steps between trials of a chain that doesn't seem to pay */
@@ -185,9 +185,9 @@ static vouch_draft ask_chain(vouch_pace *p, const int32_t *tokens, int32_t n_tok
     vouch_draft draft = chain->ops->propose(chain->self, tokens, n_tokens, shape);
     p->depth = depth_of(&draft);
     const double seconds = p->now() - start, rest = seconds - p->guess_seconds.value * p->depth;
+    const int32_t levels = p->depth > 0 ? p->depth : 1; /* to find none takes what one does */
     if (p->behind > 1 && p->guess_seconds.n > 0) mean_add(&p->catch_up_seconds, rest > 0 ? rest / p->behind : 0, RATE);
-    else if (draft.n > 0)
-        mean_add(&p->guess_seconds, seconds / (p->depth + LATE_SHARE * (p->behind > 1 ? p->behind : 0)), RATE);
+    else mean_add(&p->guess_seconds, seconds / (levels + LATE_SHARE * (p->behind > 1 ? p->behind : 0)), RATE);
     draft.drafters = p->bits;
     return draft;
 }
@@ -237,16 +237,13 @@ static vouch_draft replace_by_chain(vouch_pace *p, vouch_draft grown, const int3
     for (int32_t n = 1; n <= shape.n + 1; n++) p->chain_costs[n] = p->costs[n] + cost;
     shape.cost = p->chain_costs;
     const vouch_draft guide = ask_chain(p, tokens, n_tokens, &shape);
-    if (guide.n == 0) {
-        p->by_chain = false;
-        return grown;
-    }
+    p->seconds += cost * vouch_cost_seconds(&p->cost);
+    if (guide.n == 0) return grown; /* it has taken its time all the same */
     shape.depth = most->depth;
     const vouch_draft draft = join(p, &guide, tokens, n_tokens, &shape);
     p->depth = vouch_min(p->depth, depth_of(&draft));
     p->expected = draft.expected > 0 ? draft.expected : tokens_of(p, p->depth);
     p->yield = p->expected / p->chain_costs[draft.n + 1];
-    p->seconds += cost * vouch_cost_seconds(&p->cost);
     return draft;
 }
 
@@ -342,7 +339,8 @@ static void pace_observe(void *self, const int32_t *tokens, int32_t n_tokens)
     vouch_pace *p = self;
     const vouch_drafter_ref *grown = &p->part[GROWN], *chain = &p->part[CHAIN];
     if (grown->ops && grown->ops->observe) grown->ops->observe(grown->self, tokens, n_tokens);
-    if (!chain->ops || !chain->ops->observe || guess_cost(p) >= 1) return;
+    if (!chain->ops || !chain->ops->observe) return;
+    if (p->chain_depth == 0 && guess_cost(p) >= 1) return; /* it won't be asked */
     chain->ops->observe(chain->self, tokens, n_tokens);
 }
 

@@ -11,7 +11,7 @@
  *
  * It drafts what gives more tokens for a second:
  *
- *     yield = (1 + sum of the chances) / (t(guesses + 1) + seconds of the draft)      of plain: 1 / t(1)
+ *     yield = (1 + sum of the chances) / (t(guesses + 1) + seconds of the chain)      of plain: 1 / t(1)
  *
  * of the grown guesses alone or with so many of the chain, which then are part of the same tree: the grown ones branch
  * off from them and go on behind them. How many there will be is decided before the first of them is drawn, by nothing
