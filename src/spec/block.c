@@ -59,10 +59,10 @@ typedef struct outlook {
     vouch_status end; /* of the row of guess n, where it failed */
 } outlook;
 
-static void look_ahead(outlook *ahead, const vouch_trial *trial, vouch_judgement *out, vouch_guess *guesses)
+static void look_ahead(outlook *ahead, const vouch_trial *trial, int32_t n_drawn, vouch_judgement *out,
+                       vouch_guess *guesses)
 {
     const vouch_draft *draft = trial->draft;
-    const int32_t n_drawn = count_drawn(draft);
     *ahead = (outlook){.w = {1}, .row = -1};
     for (int32_t i = 0;; i++) {
         const double w = ahead->w[i];
@@ -112,15 +112,16 @@ vouch_status vouch_judge_block(vouch_judgement *out, vouch_guess *guesses, const
 {
     const vouch_draft *draft = trial->draft;
     assert(!draft->parents);
+    const int32_t n_drawn = count_drawn(draft);
     outlook ahead;
-    look_ahead(&ahead, trial, out, guesses);
+    look_ahead(&ahead, trial, n_drawn, out, guesses);
     if (ahead.end != VOUCH_OK && ahead.n == 0) return ahead.end;
     const int32_t held = count_accepted(trial, guesses, ahead.n, ahead.h);
     for (int32_t i = 0; i < held; i++) out->path[i] = i;
     out->n_accepted = held;
     out->origin = VOUCH_ORIGIN_ACCEPTED;
     if (ahead.end != VOUCH_OK && held == ahead.n) return VOUCH_OK;
-    if (held == count_drawn(draft)) return vouch_judge_places(out, guesses, trial, vouch_place_match);
+    if (held == n_drawn) return vouch_judge_places(out, guesses, trial, vouch_place_match);
 
     vouch_status again = VOUCH_OK;
     if (held != ahead.row) again = trial->row_p(trial->row_self, held, held, &ahead.p);

@@ -18,13 +18,14 @@
 #include <math.h>
 
 /* Of the i-th guess r is the chance among what the guesses before it leave, that of being drawn. A lenient rule accepts
- * it with min(1, r / l), so it holds, too, where another token was drawn, with what that is more. */
+ * it with min(1, r / l), so it holds, too, where another token was drawn, with what that is more: by the position's u,
+ * which isn't below the chance of the guesses that were rejected by it. */
 int32_t vouch_place_match(vouch_site *site, int32_t first)
 {
     const vouch_trial *trial = site->trial;
     const vouch_dice *dice = trial->dice;
     const bool is_first = site->left.n == 0;
-    double rest = 1, limit = 0, u;
+    double rest = 1, limit = site->before, u;
     site->token = dice->draw(dice->self, site->position, &site->left);
     for (int32_t i = first; i >= 0; i = vouch_next_child(trial->draft, site->parent, i)) {
         vouch_guess *guess = &site->guesses[i];
@@ -39,7 +40,7 @@ int32_t vouch_place_match(vouch_site *site, int32_t first)
         bool holds = guess->token == site->token;
         if (!holds && r < chance) {
             const double before = limit;
-            limit += (1 - limit) * (chance - r) / (1 - r);
+            limit += (1 - limit) * ((chance - r) / (1 - r));
             holds = dice->accept(dice->self, site->position, before, limit, &u);
         }
         guess->verdict = holds ? VOUCH_ACCEPTED : VOUCH_REJECTED;

@@ -73,6 +73,8 @@ typedef struct run {
     const vouch_dist *q_rows[VOUCH_MAX_DRAFT], *mixed_q[VOUCH_MAX_DRAFT];
     int32_t guesses[VOUCH_MAX_DRAFT], parents[VOUCH_MAX_DRAFT];
     int32_t reused[TOY_MAX_CTX]; /* guesses by position, -1: none yet */
+    int64_t asked;               /* the position whose u was asked for last, and what it isn't below */
+    double not_below;
     vouch_arena arena;
     vouch_cycle cycle;
     vouch_stats stats;
@@ -92,8 +94,10 @@ static void dist_masses(const vouch_dist *dist, double *mass)
 static bool branch_accept(void *self, int64_t position, double before, double limit, double *u)
 {
     run *r = self;
-    (void)position;
     assert_true(before >= 0 && before <= limit && limit <= 1);
+    assert_true(before == (position == r->asked ? r->not_below : 0)); /* a position has one u */
+    r->asked = position;
+    r->not_below = limit;
     double probability = before < 1 ? (limit - before) / (1 - before) : 0;
     if (r->setup.wrong == LIMITS_NOT_SHARED) probability = limit;
     bool accepted = probability >= 1;
@@ -427,6 +431,7 @@ static void run_path(run *r)
     r->n_committed = 0;
     r->stats = (vouch_stats){0};
     for (int32_t i = 0; i < TOY_MAX_CTX; i++) r->reused[i] = -1;
+    r->asked = -1;
     r->target.n_cached = 0;
     r->target.fail_token = s->ending == BY_FAILURE ? s->eos : -1;
     r->cycle = (vouch_cycle){
