@@ -67,7 +67,7 @@ endif
 ifeq ($(ARCH),aarch64)
 LIB_SRC += $(wildcard src/kernels/arm_*.c)
 endif
-CLI_SRC  := $(wildcard cli/*.c)
+CLI_SRC  := $(wildcard cli/*.c cli/*/*.c)
 TEST_SUPPORT := $(wildcard tests/support/*.c)
 TESTS    := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
 FUZZERS  := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -79,7 +79,7 @@ LIB_OBJ  := $(LIB_SRC:%.c=$(B)/%.o)
 CLI_OBJ  := $(CLI_SRC:%.c=$(B)/%.o)
 SUP_OBJ  := $(TEST_SUPPORT:%.c=$(B)/%.o) $(B)/bench/support/values.o
 # The measuring programs have the command's flags, messages and files.
-BENCH_SUP_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard bench/support/*.c) cli/flags.c cli/term.c cli/text.c cli/file.c)
+BENCH_SUP_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard bench/support/*.c) $(addprefix cli/common/,flags.c term.c text.c file.c))
 LIB_A    := $(B)/libvouch.a
 LIB_SO   := $(B)/libvouch.so.$(VERSION)
 
@@ -103,8 +103,9 @@ $(B)/src/kernels/x86_%.o $(B)/src/kernels/arm_%.o: override SAN := $(VECTOR_SAN)
 $(B)/src/kernels/%.o: OPT := $(subst -g,-g1,$(subst -O2,-O3,$(OPT)))
 
 # Tests and benchmarks look inside; the command, the examples and the server see the public header only.
-$(B)/cli/%.o $(B)/examples/%.o: INCLUDES := -Iinclude
-$(B)/tests/%.o $(B)/bench/%.o: INCLUDES := -Iinclude -Isrc -Itests -Ibench
+$(B)/cli/%.o: INCLUDES := -Iinclude -Icli
+$(B)/examples/%.o: INCLUDES := -Iinclude
+$(B)/tests/%.o $(B)/bench/%.o: INCLUDES := -Iinclude -Isrc -Icli -Itests -Ibench
 
 # Other flags than last time: everything is built again.
 FLAGS := $(CC) $(OPT) $(SAN) $(CFLAGS) $(LDFLAGS)
@@ -139,8 +140,8 @@ $(B)/bench/%: $(B)/bench/%.o $(BENCH_SUP_OBJ) $(LIB_A)
 	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(CLI_LIBS) $(LIBS)
 
 # The arithmetic of the command's reports is tested by itself.
-$(B)/tests/test_analyze: $(B)/cli/acceptance.o
-$(B)/tests/test_analyze $(B)/tests/test_chisquare: $(B)/cli/figures.o
+$(B)/tests/test_analyze: $(B)/cli/analyze/acceptance.o
+$(B)/tests/test_analyze $(B)/tests/test_chisquare: $(B)/cli/common/figures.o
 $(B)/tests/%: $(B)/tests/%.o $(SUP_OBJ) $(LIB_A)
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS_ALL) $(TEST_LDFLAGS_$*) -o $@ $^ -lcmocka $(CLI_LIBS) $(LIBS)
@@ -242,7 +243,7 @@ same-bytes: benches ## law L2 on a real model: 40 prompts, every drafter, thread
 # ------------------------------------------------------------------ tidiness
 
 .PHONY: lint format
-C_FILES := $(wildcard include/*.h src/*/*.[ch] cli/*.[ch] examples/*.c bench/*.c bench/support/*.[ch] \
+C_FILES := $(wildcard include/*.h src/*/*.[ch] cli/*.[ch] cli/*/*.[ch] examples/*.c bench/*.c bench/support/*.[ch] \
              tests/*.c tests/support/*.[ch] tests/broken/*.c tests/fuzz/*.c)
 
 lint: ## clang-tidy, cppcheck and shellcheck: no findings

@@ -22,8 +22,8 @@
 
 #include <jansson.h>
 
-#include "../cli/file.h"
-#include "../cli/term.h"
+#include "common/file.h"
+#include "common/term.h"
 #include "base/memory.h"
 #include "base/pool.h"
 #include "kernels/kernels.h"

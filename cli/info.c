@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "text.h"
+#include "common/text.h"
 
 static void text_line(FILE *out, const char *key, const char *value)
 {

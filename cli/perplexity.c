@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 #include "cli.h"
-#include "file.h"
+#include "common/file.h"
 
 /* -log softmax(logits)[token], in double. */
 static double surprise(const float *logits, int32_t n_vocab, int32_t token)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "cli.h"
-#include "text.h"
+#include "common/text.h"
 
 static void tokens_write(FILE *out, const vouch_model *model, const cli_tokens *tokens, bool ids)
 {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The house rules a text search can see:  tests/house.sh [FOLDER-OF-THE-TREE]
 #
-#   includes between rooms run one way: cli -> vouch.h -> engine -> spec -> draft -> sample, model
+#   includes between rooms run one way: cli -> vouch.h -> engine -> decode -> draft -> sample, model
 #                                       -> text -> format, kernels -> base
 #   the library never prints, exits, aborts or reads the environment
 #
@@ -10,7 +10,7 @@ cd "${1:-$(dirname "$0")/..}" || exit 2
 breaches=$(
     awk '
     BEGIN {
-        split("base format kernels text model sample draft spec engine", rooms, " ")
+        split("base format kernels text model sample draft decode engine", rooms, " ")
         split("0    1      1       2    3     3      4     5    6", levels, " ")
         for (i in rooms) level[rooms[i]] = levels[i]
     }
@@ -28,8 +28,20 @@ breaches=$(
         else next
         print FILENAME ":" FNR ": " room " includes " file ": " why
     }' src/*/*.[ch]
-    grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"[^"]*/' cli/*.[ch] examples/*.c |
-        sed 's/$/: the command and the examples see vouch.h only/'
+    awk '
+    /^[ \t]*#[ \t]*include[ \t]*"/ {
+        file = $0
+        sub(/^[^"]*"/, "", file)
+        sub(/".*/, "", file)
+        to = file
+        if (!sub(/\/.*/, "", to)) next # vouch.h, or a header of the floor
+        n = split(FILENAME, part, "/")
+        room = part[2]
+        if (to !~ /^(run|bench|check|analyze|common)$/) why = "the command and the examples see vouch.h only"
+        else if (n == 3 && to != room && to != "common") why = room " includes " file ": not its own room or common"
+        else next
+        print FILENAME ":" FNR ": " file ": " why
+    }' cli/*.[ch] cli/*/*.[ch] examples/*.c
     # A call, that is a name not inside another one, outside comments.
     grep -nE \
         '(^|[^[:alnum:]_>.])(v?f?printf|puts|fputs|putchar|perror|exit|_exit|abort|(secure_)?getenv)[[:space:]]*\(' \

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../cli/acceptance.h"
-#include "../cli/figures.h"
+#include "analyze/acceptance.h"
+#include "common/figures.h"
 #include "support/tiny_model.h"
 #include "vouch.h"
 

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "../cli/figures.h"
-#include "spec/judge.h"
+#include "common/figures.h"
+#include "decode/judge.h"
 #include "support/test.h"
 #include "support/toy.h"
 

@@ -16,7 +16,7 @@
 #include "engine/model.h"
 #include "support/answer.h"
 #include "support/sanitized.h"
-#include "spec/pace.h"
+#include "decode/pace.h"
 #include "support/toy.h"
 
 enum { VOCAB = 4, N_DRAFT = 6, N_PROMPT = 6, MAX_PATH = 32, LENGTH = 3, JOINT = VOCAB * VOCAB * VOCAB };

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "spec/judge.h"
+#include "decode/judge.h"
 #include "support/test.h"
 
 static float *new_rows(int32_t n_rows, int32_t n_vocab)

@@ -4,7 +4,7 @@
  * seeded chance, costs that have noise, a neighbour and a growing context. Law L4: whatever the drafter, a paced
  * session has at least 0.97 of plain speed; and where drafting pays it has nearly what the best fixed depth has.
  */
-#include "spec/pace.h"
+#include "decode/pace.h"
 
 #include <math.h>
 

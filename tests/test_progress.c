@@ -9,8 +9,8 @@
 
 #include "support/test.h"
 
-#include "../cli/term.c"
-#include "../cli/text.c"
+#include "common/term.c"
+#include "common/text.c"
 
 /* What a line that began ten seconds ago shows. columns 0: nobody knows how many the terminal has. */
 static void shown(double share, unsigned short columns, char *seen, size_t capacity)

@@ -14,7 +14,7 @@
 #include "draft/suffix.h"
 #include "engine/model.h"
 #include "engine/session.h"
-#include "spec/pace.h"
+#include "decode/pace.h"
 #include "support/answer.h"
 #include "support/sanitized.h"
 #include "support/tiny_vocab.h"

@@ -3,7 +3,7 @@
 #ifndef VOUCH_BENCH_ARGUMENTS_H
 #define VOUCH_BENCH_ARGUMENTS_H
 
-#include "../cli/flags.h"
+#include "common/flags.h"
 
 typedef struct bench_command {
     const char *name, *usage, *examples; /* examples may be NULL */

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "../cli/term.h"
+#include "common/term.h"
 
 /* Work on the integers [0, total), shared out as the stages of a pass are. */
 typedef struct crew {

@@ -13,8 +13,8 @@
 #include "draft/prediction.h"
 #include "draft/recycle.h"
 #include "draft/suffix.h"
-#include "spec/judge.h"
-#include "spec/pace.h"
+#include "decode/judge.h"
+#include "decode/pace.h"
 
 const char *vouch_drafter_name(int i)
 {

@@ -2,9 +2,7 @@
 /*
  * The session half of the C API: it owns the memory and the sequence, and puts the rooms together.
  *
- *   spec     the cycle, over a vouch_target that is the functions below
- *   model    the target's context (KV cache, forward pass)
- *   sample   p of a row
+ *   decode   the cycle, over the target (target.h): the model's context and p of its rows
  *   draft    the drafter
  *   text     the stream that turns committed tokens into text
  *
@@ -23,29 +21,22 @@
 #include "draft/prediction.h"
 #include "engine/drafters.h"
 #include "engine/history.h"
-#include "engine/model.h"
+#include "engine/options.h"
 #include "engine/session.h"
-#include "spec/cycle.h"
+#include "engine/target.h"
 
-enum { DEFAULT_CTX = 4096, DEFAULT_CHUNK = 256, MAX_CHUNK = 512, MAX_CTX = 1 << 24, DEFAULT_DRAFT = 16,
-       DEFAULT_HISTORY = 1 << 16, MAX_HISTORY = 1 << 24, DEFAULT_BRANCHES = 8, FEWEST_LOGITS = 16,
-       FREE_DRAFTERS = VOUCH_DRAFTER_NGRAM | VOUCH_DRAFTER_SUFFIX | VOUCH_DRAFTER_RECYCLE,
-       CHAINS = VOUCH_DRAFTER_MODEL | VOUCH_DRAFTER_CUSTOM };
+enum { FEWEST_LOGITS = 16 };
 
 struct vouch_session {
     const vouch_model *model;
     vouch_session_options options; /* resolved; pointers in it are not kept */
     vouch_pool *pool;
-    vouch_context *target;
+    vouch_engine_target target;
     vouch_stream *stream;
     vouch_cycle cycle; /* holds tokens, n_tokens, drafter, rule, lenience */
     vouch_luck luck;   /* of its dice */
-    vouch_sampler sampler;
-    vouch_dist p;      /* of the row the judge looks at */
     vouch_shape shape; /* of the drafts */
     double cost[VOUCH_MAX_DRAFT + 2];
-    int32_t n_scored;  /* tokens of the sequence at the last pass */
-    bool is_tree;      /* what the last pass scored */
     bool is_paced;
     char drafter_name[64];
     vouch_stats stats;
@@ -57,187 +48,6 @@ struct vouch_session {
     void *progress_user;
     vouch_arena arena; /* tokens, sampler, p */
 };
-
-/* ------------------------------------------------------------------ options */
-
-vouch_speculation vouch_speculation_default(void)
-{
-    return (vouch_speculation){.lenience = 1, .accept = VOUCH_ACCEPT_AUTO, .ngram_min = 2, .ngram_max = 4};
-}
-
-vouch_session_options vouch_session_options_default(void)
-{
-    return (vouch_session_options){.sampling = vouch_sampling_default(),
-                                   .speculation = vouch_speculation_default()};
-}
-
-static vouch_status out_of_range(vouch_error *err, const char *what, long long value, long long min, long long max)
-{
-    return vouch_fail(err, VOUCH_E_ARGUMENT, "%s is %lld, must be %lld to %lld", what, value, min, max);
-}
-
-const char *vouch_accept_name(int i)
-{
-    return i >= 0 && i < VOUCH_ACCEPTS ? vouch_rule_get((vouch_accept)i)->name : NULL;
-}
-
-static vouch_status check_lenience(const vouch_rule *rule, double lenience, vouch_error *err)
-{
-    if (!(lenience > 0 && lenience <= 1))
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: lenience is %g, must be above 0 and at most 1",
-                          lenience);
-    if (lenience < 1 && !rule->lenient)
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: lenience is %g, must be 1 with the rule %s", lenience,
-                          rule->name);
-    return VOUCH_OK;
-}
-
-/* What AUTO stands for. */
-static vouch_accept best_rule(const vouch_speculation *s, float temperature)
-{
-    const bool samples =
-        (s->drafters & VOUCH_DRAFTER_MODEL) && s->draft_sampling == VOUCH_DRAFT_SAMPLE && temperature > 0;
-    return samples || s->lenience < 1 ? VOUCH_ACCEPT_REJECTION : VOUCH_ACCEPT_MATCH;
-}
-
-static vouch_status check_speculation(const vouch_speculation *s, vouch_error *err)
-{
-    const vouch_rule *rule = vouch_rule_get(s->accept);
-    if (!rule) return out_of_range(err, "speculation: accept", (int)s->accept, 0, VOUCH_ACCEPT_AUTO);
-    if (s->drafters >> VOUCH_DRAFTERS)
-        return out_of_range(err, "speculation: drafters", s->drafters, 0, (1 << VOUCH_DRAFTERS) - 1);
-    if ((s->drafters & VOUCH_DRAFTER_NONE) && s->drafters != VOUCH_DRAFTER_NONE)
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: none can't be combined with other drafters");
-    if ((s->drafters & CHAINS) == CHAINS)
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: model and custom can't be combined");
-    if (s->n_draft < 0 || s->n_draft > VOUCH_MAX_DRAFT)
-        return out_of_range(err, "speculation: n_draft", s->n_draft, 0, VOUCH_MAX_DRAFT);
-    if (s->tree_branches < 0 || s->tree_branches > VOUCH_MAX_DRAFT)
-        return out_of_range(err, "speculation: tree_branches", s->tree_branches, 0, VOUCH_MAX_DRAFT);
-    if (s->tree_depth < 0 || s->tree_depth > VOUCH_MAX_DRAFT)
-        return out_of_range(err, "speculation: tree_depth", s->tree_depth, 0, VOUCH_MAX_DRAFT);
-    if (s->history_tokens != 0 && (s->history_tokens < 4 || s->history_tokens > MAX_HISTORY))
-        return out_of_range(err, "speculation: history_tokens", s->history_tokens, 4, MAX_HISTORY);
-    if (s->tree_branches > 1 && !rule->trees)
-        return vouch_fail(err, VOUCH_E_ARGUMENT,
-                          "speculation: tree_branches is %d, must be 1 with the rule %s, which judges chains only",
-                          s->tree_branches, rule->name);
-    if (s->draft_sampling != VOUCH_DRAFT_SAMPLE && s->draft_sampling != VOUCH_DRAFT_GREEDY)
-        return out_of_range(err, "speculation: draft_sampling", s->draft_sampling, 0, 1);
-    VOUCH_TRY(check_lenience(rule, s->lenience, err));
-    if ((s->drafters & VOUCH_DRAFTER_MODEL) && !s->draft_model)
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation with a draft model needs a draft model");
-    return VOUCH_OK;
-}
-
-/* Pace decides how much to draft where it isn't said. */
-static bool wants_pace(const vouch_speculation *given)
-{
-    return given->drafters == VOUCH_DRAFTER_AUTO || (given->drafters != VOUCH_DRAFTER_NONE && given->n_draft == 0);
-}
-
-/* Replaces every "default" by a value and checks the rest. */
-static vouch_status resolve_options(vouch_session_options *o, const vouch_model *model, vouch_error *err)
-{
-    if (o->n_ctx == 0) o->n_ctx = model->info.n_ctx_train < 2 ? 2 : vouch_min(DEFAULT_CTX, model->info.n_ctx_train);
-    if (o->n_ctx < 2 || o->n_ctx > MAX_CTX) return out_of_range(err, "n_ctx", o->n_ctx, 2, MAX_CTX);
-    if (o->prefill_chunk == 0) o->prefill_chunk = DEFAULT_CHUNK;
-    if (o->prefill_chunk < 1 || o->prefill_chunk > MAX_CHUNK)
-        return out_of_range(err, "prefill_chunk", o->prefill_chunk, 1, MAX_CHUNK);
-    if (o->kv_type < VOUCH_KV_F16 || o->kv_type > VOUCH_KV_Q4_0)
-        return out_of_range(err, "kv_type", o->kv_type, VOUCH_KV_F16, VOUCH_KV_Q4_0);
-    if (o->max_tokens < 0) return out_of_range(err, "max_tokens", o->max_tokens, 0, INT32_MAX);
-    if (o->max_tokens == 0) o->max_tokens = INT32_MAX;
-    vouch_speculation *s = &o->speculation;
-    if (s->drafters == VOUCH_DRAFTER_AUTO) s->drafters = FREE_DRAFTERS | (s->draft_model ? VOUCH_DRAFTER_MODEL : 0);
-    if (s->accept == VOUCH_ACCEPT_AUTO) s->accept = best_rule(s, o->sampling.temperature);
-    VOUCH_TRY(check_speculation(s, err));
-    VOUCH_TRY(vouch_model_need_weights(model, err));
-    if (s->draft_model) VOUCH_TRY(vouch_model_need_weights(s->draft_model, err));
-    if (s->n_draft == 0) s->n_draft = DEFAULT_DRAFT;
-    if (s->drafters == VOUCH_DRAFTER_NONE) s->n_draft = 0;
-    if (s->history_tokens == 0) s->history_tokens = DEFAULT_HISTORY;
-    if (!(s->drafters & ~CHAINS) && (s->tree_branches == 0 || s->drafters == VOUCH_DRAFTER_CUSTOM))
-        s->tree_branches = 1;
-    if (s->tree_branches == 0) s->tree_branches = DEFAULT_BRANCHES;
-    if (!vouch_rule_get(s->accept)->trees) s->tree_branches = 1;
-    if (s->tree_depth == 0 || s->tree_depth > s->n_draft) s->tree_depth = s->n_draft;
-    return vouch_sampling_check(&o->sampling, model->info.n_vocab, err);
-}
-
-/* ------------------------------------------------------ the target, for spec */
-
-/* Runs what the cache lacks of tokens[0, n), the last n_logits rows, in one pass, with logits. */
-static void run_target(vouch_session *s, const int32_t *tokens, int32_t n, int32_t n_logits)
-{
-    int32_t at = vouch_context_n_cached(s->target);
-    while (at < n) {
-        int32_t rows = vouch_min(n - at, s->options.prefill_chunk);
-        if (n_logits > 0 && n - at > rows) rows = vouch_min(rows, n - n_logits - at);
-        if (n - at <= n_logits) rows = n - at;
-        vouch_context_forward(s->target, tokens + at, NULL, rows, at + rows == n ? n_logits : 0);
-        at += rows;
-    }
-}
-
-/* The last token of the sequence is the tree's root; what the cache lacks before it is run first. */
-static void run_tree(vouch_session *s, const int32_t *tokens, int32_t n_tokens, const vouch_draft *draft)
-{
-    int32_t tree[VOUCH_MAX_DRAFT + 1], parents[VOUCH_MAX_DRAFT + 1];
-    run_target(s, tokens, n_tokens - 1, 0);
-    tree[0] = tokens[n_tokens - 1];
-    parents[0] = -1;
-    for (int32_t i = 0; i < draft->n; i++) {
-        tree[i + 1] = draft->tokens[i];
-        parents[i + 1] = draft->parents[i] + 1;
-    }
-    vouch_context_forward(s->target, tree, parents, draft->n + 1, draft->n + 1);
-}
-
-static void target_score(void *self, int32_t *tokens, int32_t n_tokens, const vouch_draft *draft)
-{
-    vouch_session *s = self;
-    s->n_scored = n_tokens;
-    s->is_tree = draft->n > 0 && draft->parents;
-    if (s->is_tree) {
-        run_tree(s, tokens, n_tokens, draft);
-        return;
-    }
-    if (draft->n > 0) memcpy(tokens + n_tokens, draft->tokens, (size_t)draft->n * sizeof *draft->tokens);
-    run_target(s, tokens, n_tokens + draft->n, draft->n + 1);
-}
-
-static vouch_status target_row(void *self, const int32_t *tokens, int32_t n_history, int32_t row, const vouch_dist **p)
-{
-    vouch_session *s = self;
-    *p = &s->p;
-    return vouch_dist_from_logits(&s->p, &s->sampler, vouch_context_logits(s->target, row), tokens,
-                                  (size_t)n_history);
-}
-
-static const float *target_logits(void *self, int32_t row)
-{
-    const vouch_session *s = self;
-    return vouch_context_logits(s->target, row);
-}
-
-static void target_keep(void *self, const int32_t *path, int32_t n)
-{
-    vouch_session *s = self;
-    int32_t rows[VOUCH_MAX_DRAFT + 1] = {0};
-    if (!s->is_tree) {
-        vouch_context_keep(s->target, s->n_scored + n);
-        return;
-    }
-    for (int32_t i = 0; i < n; i++) rows[i + 1] = path[i] + 1;
-    vouch_context_keep_path(s->target, rows, n + 1);
-}
-
-static void target_rewind(void *self, int32_t n)
-{
-    vouch_session *s = self;
-    if (n < vouch_context_n_cached(s->target)) vouch_context_keep(s->target, n);
-}
 
 static vouch_finish commit_token(void *self, int32_t token)
 {
@@ -257,14 +67,14 @@ static void fill_shape(vouch_session *s)
     for (int32_t n = 1; n <= VOUCH_MAX_DRAFT + 1; n++) s->cost[n] = vouch_cost_default(n);
     s->shape = (vouch_shape){
         .n = spec->n_draft, .depth = spec->tree_depth, .branches = spec->tree_branches};
-    if (spec->drafters & ~CHAINS) s->shape.cost = s->cost; /* a draft model by itself drafts as much as is said */
+    if (spec->drafters & ~VOUCH_PAID_DRAFTERS) s->shape.cost = s->cost; /* a draft model by itself drafts as much as is said */
 }
 
 static void layout_session(vouch_session *s, vouch_arena *arena)
 {
     s->cycle.tokens = vouch_arena_take(arena, (size_t)s->options.n_ctx, sizeof *s->cycle.tokens);
-    vouch_sampler_layout(&s->sampler, &s->options.sampling, s->model->info.n_vocab, s->model->weights->kernels, arena);
-    vouch_dist_layout(&s->p, s->model->info.n_vocab, arena);
+    vouch_sampler_layout(&s->target.sampler, &s->options.sampling, s->model->info.n_vocab, s->model->weights->kernels, arena);
+    vouch_dist_layout(&s->target.p, s->model->info.n_vocab, arena);
 }
 
 static vouch_status open_memory(vouch_session *s, vouch_error *err)
@@ -286,7 +96,8 @@ static vouch_status open_parts(vouch_session *s, const vouch_session_options *gi
     const int32_t most = s->max_logits > o->prefill_chunk ? s->max_logits : o->prefill_chunk;
     const vouch_context_options context = {
         .n_ctx = o->n_ctx, .max_rows = most, .max_logits = s->max_logits, .kv_type = o->kv_type};
-    VOUCH_TRY(vouch_context_open(&s->target, s->model->weights, s->pool, &context, err));
+    s->target.prefill_chunk = o->prefill_chunk;
+    VOUCH_TRY(vouch_context_open(&s->target.context, s->model->weights, s->pool, &context, err));
     VOUCH_TRY(vouch_stream_open(&s->stream, s->model->tokenizer, given->stop, given->n_stop, VOUCH_MAX_DRAFT + 1, err));
     const int32_t branches = given->speculation.tree_branches > 0 ? o->speculation.tree_branches : 1;
     VOUCH_TRY(vouch_drafters_open(&s->cycle.drafter, s->model, o, s->is_paced, branches, s->pool, err));
@@ -305,15 +116,15 @@ vouch_status vouch_session_open(vouch_session **out, const vouch_model *model, c
     if (!s) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a session");
     s->model = model;
     s->options = *options;
-    s->is_paced = wants_pace(&options->speculation);
-    vouch_status status = resolve_options(&s->options, model, err);
+    s->is_paced = vouch_options_want_pace(&options->speculation);
+    vouch_status status = vouch_options_resolve(&s->options, model, err);
     if (status == VOUCH_OK) status = open_parts(s, options, err);
     if (status != VOUCH_OK) {
         vouch_session_close(s);
         return status;
     }
     vouch_cycle *cycle = &s->cycle;
-    cycle->target = (vouch_target){target_score, target_row, target_logits, target_keep, target_rewind, s};
+    cycle->target = vouch_engine_target_ops(&s->target);
     cycle->rule = vouch_rule_get(s->options.speculation.accept);
     s->luck = (vouch_luck){s->options.sampling.seed, cycle->rule->draw};
     cycle->dice = vouch_dice_philox(&s->luck);
@@ -335,7 +146,7 @@ void vouch_session_close(vouch_session *session)
     if (!session) return;
     if (session->cycle.drafter.ops) session->cycle.drafter.ops->close(session->cycle.drafter.self);
     vouch_stream_close(session->stream);
-    vouch_context_close(session->target);
+    vouch_context_close(session->target.context);
     vouch_pool_close(session->pool);
     vouch_arena_free(&session->arena);
     free(session);
@@ -370,16 +181,16 @@ static vouch_status prefill(vouch_session *s, int32_t n, vouch_error *err)
     vouch_cycle *cycle = &s->cycle;
     const vouch_drafter_ref *drafter = &cycle->drafter;
     const double start = vouch_now();
-    const int32_t first = vouch_context_n_cached(s->target), last = n - 1;
+    const int32_t first = vouch_context_n_cached(s->target.context), last = n - 1;
     vouch_status status = VOUCH_OK;
     for (int32_t at = first; at < last && status == VOUCH_OK;) {
         at = vouch_min(at + s->options.prefill_chunk, last);
-        run_target(s, cycle->tokens, at, 0);
+        vouch_engine_target_run(&s->target, cycle->tokens, at, 0);
         if (drafter->ops && drafter->ops->observe) drafter->ops->observe(drafter->self, cycle->tokens, at + 1);
         if (s->progress) s->progress(s->progress_user, (double)(at - first) / (double)(last - first));
         if (take_cancel(s)) status = vouch_fail(err, VOUCH_E_CANCELLED, "the prompt was cancelled");
     }
-    s->stats.prompt_tokens += status == VOUCH_OK ? n - first : vouch_context_n_cached(s->target) - first;
+    s->stats.prompt_tokens += status == VOUCH_OK ? n - first : vouch_context_n_cached(s->target.context) - first;
     s->stats.prefill_seconds += vouch_now() - start;
     return status;
 }
@@ -405,7 +216,7 @@ vouch_status vouch_session_prompt(vouch_session *session, const int32_t *tokens,
     const vouch_status status = prefill(s, n, err);
     s->answering = status == VOUCH_OK;
     if (status != VOUCH_OK) {
-        cycle->n_tokens = vouch_context_n_cached(s->target) + 1; /* what was run, and the next pass's first row */
+        cycle->n_tokens = vouch_context_n_cached(s->target.context) + 1; /* what was run, and the next pass's first row */
         vouch_cycle_rewind(cycle, cycle->n_tokens - 1);
     }
     return status;
@@ -547,7 +358,7 @@ vouch_status vouch_session_step(vouch_session *session, vouch_step *step, vouch_
 
 vouch_status vouch_session_set_lenience(vouch_session *session, double lenience, vouch_error *err)
 {
-    VOUCH_TRY(check_lenience(session->cycle.rule, lenience, err));
+    VOUCH_TRY(vouch_options_check_lenience(session->cycle.rule, lenience, err));
     session->cycle.lenience = lenience;
     return VOUCH_OK;
 }
@@ -593,13 +404,13 @@ size_t vouch_session_drafter_memory(const vouch_session *session)
 
 size_t vouch_session_memory(const vouch_session *session)
 {
-    return sizeof *session + session->arena.size + vouch_context_memory(session->target) +
+    return sizeof *session + session->arena.size + vouch_context_memory(session->target.context) +
            vouch_stream_memory(session->stream) + vouch_session_drafter_memory(session);
 }
 
 const vouch_context *vouch_session_target(const vouch_session *session)
 {
-    return session->target;
+    return session->target.context;
 }
 
 vouch_drafter_ref vouch_session_get_drafter(const vouch_session *session)
@@ -623,20 +434,20 @@ vouch_status vouch_session_time_pass(vouch_session *session, int32_t n_rows, int
     if (n_rows < 1 || n_rows > s->max_logits)
         return vouch_fail(err, VOUCH_E_ARGUMENT, "rows of a timed pass is %d, must be 1 to %d where n_draft is %d",
                           n_rows, s->max_logits, s->options.speculation.n_draft);
-    if (reps < 1 || reps > MAX_REPS) return out_of_range(err, "repetitions of a timed pass", reps, 1, MAX_REPS);
+    if (reps < 1 || reps > MAX_REPS) return vouch_options_out_of_range(err, "repetitions of a timed pass", reps, 1, MAX_REPS);
     if (s->cycle.n_tokens == 0) return vouch_fail(err, VOUCH_E_ARGUMENT, "a timed pass needs a sequence");
     if (n_rows > most)
         return vouch_fail(err, VOUCH_E_CONTEXT, "%d rows do not fit: %d places are left in the context", n_rows, most);
     int32_t tokens[VOUCH_MAX_DRAFT + 1];
     double times[MAX_REPS];
-    run_target(s, s->cycle.tokens, n_cached, 0); /* after a look at earlier logits the cache is shorter */
-    target_rewind(s, n_cached);
+    vouch_engine_target_run(&s->target, s->cycle.tokens, n_cached, 0); /* after a look at earlier logits the cache is shorter */
+    vouch_engine_target_rewind(&s->target, n_cached);
     for (int32_t i = 0; i < n_rows; i++) tokens[i] = s->cycle.tokens[s->cycle.n_tokens - 1];
     for (int32_t i = 0; i < reps; i++) {
         const double start = vouch_now();
-        vouch_context_forward(s->target, tokens, NULL, n_rows, n_rows);
+        vouch_context_forward(s->target.context, tokens, NULL, n_rows, n_rows);
         times[i] = vouch_now() - start;
-        vouch_context_keep(s->target, n_cached);
+        vouch_context_keep(s->target.context, n_cached);
     }
     qsort(times, (size_t)reps, sizeof times[0], compare_doubles);
     *seconds = times[reps / 2];
@@ -651,24 +462,24 @@ static vouch_status read_rows(vouch_session *s, int32_t first, int32_t n, bool p
     if (first < 0 || n < 0 || first > s->cycle.n_tokens || n > s->cycle.n_tokens - first)
         return vouch_fail(err, VOUCH_E_ARGUMENT, "logits of positions %d to %lld: the sequence has %d tokens", first,
                           (long long)first + n, s->cycle.n_tokens);
-    target_rewind(s, first);
+    vouch_engine_target_rewind(&s->target, first);
     for (int32_t done = 0; done < n && status == VOUCH_OK;) {
         const int32_t rows = vouch_min(n - done, vouch_min(s->max_logits, s->options.prefill_chunk));
-        run_target(s, s->cycle.tokens, first + done + rows, rows);
+        vouch_engine_target_run(&s->target, s->cycle.tokens, first + done + rows, rows);
         for (int32_t r = 0; r < rows && status == VOUCH_OK; r++) {
-            float *logits = vouch_context_logits(s->target, r), *row = out + (size_t)(done + r) * n_vocab;
+            float *logits = vouch_context_logits(s->target.context, r), *row = out + (size_t)(done + r) * n_vocab;
             const int32_t n_history = first + done + r + 1;
             if (processed)
-                status = vouch_dist_from_logits(&s->p, &s->sampler, logits, s->cycle.tokens, (size_t)n_history);
+                status = vouch_engine_target_distribution(&s->target, logits, s->cycle.tokens, n_history);
             if (status != VOUCH_OK)
                 vouch_fail(err, status, "token %d of the sequence: %s", n_history, vouch_status_text(status));
             else if (!processed) memcpy(row, logits, n_vocab * sizeof *row);
             else
-                for (size_t x = 0; x < n_vocab; x++) row[x] = (float)vouch_dist_p(&s->p, (int32_t)x);
+                for (size_t x = 0; x < n_vocab; x++) row[x] = (float)vouch_dist_p(&s->target.p, (int32_t)x);
         }
         done += rows;
     }
-    target_rewind(s, s->cycle.n_tokens > 0 ? s->cycle.n_tokens - 1 : 0);
+    vouch_engine_target_rewind(&s->target, s->cycle.n_tokens > 0 ? s->cycle.n_tokens - 1 : 0);
     return status;
 }
 

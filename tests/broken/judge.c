@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The command with a judge under which the first guess that is rejected takes the place after all. `vouch check` has to
  * find law L2 broken. */
-#include "spec/judge.h"
+#include "decode/judge.h"
 
 vouch_status __real_vouch_judge(vouch_judgement *out, vouch_guess *guesses, const vouch_rule *rule,
                                 const vouch_trial *trial);

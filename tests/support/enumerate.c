@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "spec/rules.h"
+#include "decode/rules.h"
 #include "support/test.h"
 
 enum { MAX_JOINT = 6 * 6 * 6 * 6, MAX_PATH = 64, N_PROMPT = 2, MAX_NODES = 20 };

@@ -7,7 +7,7 @@
 #ifndef VOUCH_TESTS_TOY_H
 #define VOUCH_TESTS_TOY_H
 
-#include "spec/cycle.h"
+#include "decode/cycle.h"
 
 enum { TOY_MAX_CTX = 512 };
 

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyze/analyze.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "common/figures.h"
+#include "common/file.h"
+#include "common/probe.h"
+#include "common/questions.h"
+
+enum { ROWS = 16, DEFAULT_CHUNK = 256, DEFAULT_CHUNKS = 8 };
+
+static vouch_status memory_fail(vouch_error *err)
+{
+    *err = (vouch_error){VOUCH_E_MEMORY, "not enough memory for the texts"};
+    return err->code;
+}
+
+/* -------------------------------------------------------------------- texts */
+
+static vouch_status study_add(cli_analysis *a, const char *name, const int32_t *tokens, size_t n, int32_t first,
+                              vouch_error *err)
+{
+    cli_studied *texts = realloc(a->texts, (a->n_texts + 1) * sizeof *texts);
+    if (!texts) return memory_fail(err);
+    a->texts = texts;
+    cli_studied *text = &texts[a->n_texts++];
+    *text = (cli_studied){.name = strdup(name),
+                          .tokens = {malloc((n + 1) * sizeof *tokens), n},
+                          .first = first,
+                          .n = (int32_t)n - first};
+    text->at = calloc((size_t)text->n + 1, sizeof *text->at);
+    if (!text->name || !text->tokens.items || !text->at) return memory_fail(err);
+    memcpy(text->tokens.items, tokens, n * sizeof *tokens);
+    return VOUCH_OK;
+}
+
+/* --text in chunks of --ctx tokens. */
+static vouch_status chunks_add(cli_analysis *a, vouch_error *err)
+{
+    const cli_options *o = a->engine->options;
+    const size_t size = (size_t)(o->session.n_ctx ? o->session.n_ctx : DEFAULT_CHUNK);
+    const size_t most = (size_t)(o->n_chunks ? o->n_chunks : DEFAULT_CHUNKS);
+    cli_tokens all = {NULL, 0};
+    char *bytes = NULL, name[32];
+    size_t n;
+    vouch_status status = cli_file_read(o->text, &bytes, &n, err);
+    if (!status) status = cli_prompt_tokenize(a->engine, bytes, NULL, n, VOUCH_TOKENIZE_BOS, &all, err);
+    for (size_t at = 0; !status && at + 2 <= all.n && a->n_texts < most; at += size) {
+        const size_t left = all.n - at;
+        snprintf(name, sizeof name, "from token %zu", at);
+        status = study_add(a, name, all.items + at, left < size ? left : size, 1, err);
+    }
+    if (!status && a->n_texts == 0) {
+        *err = (vouch_error){.code = VOUCH_E_ARGUMENT};
+        snprintf(err->message, sizeof err->message, "%.300s has fewer than 2 tokens", o->text);
+        status = err->code;
+    }
+    free(bytes);
+    free(all.items);
+    return status;
+}
+
+static int32_t trained_context(const cli_analysis *a)
+{
+    return vouch_model_get_info(a->engine->model)->n_ctx_train;
+}
+
+/* A prompt, and what the target answers, until the context that it was trained for ends. */
+static vouch_status answer_add(cli_analysis *a, const char *name, const int32_t *prompt, size_t n, vouch_error *err)
+{
+    vouch_session_options options = a->engine->options->session;
+    vouch_session *session = NULL;
+    vouch_step step = {0};
+    const int64_t n_ctx = (int64_t)n + options.max_tokens + 1, trained = trained_context(a);
+    options.n_ctx = (int32_t)(n_ctx < trained ? n_ctx : trained);
+    options.speculation.drafters = VOUCH_DRAFTER_NONE;
+    vouch_status status = vouch_session_open(&session, a->engine->model, &options, err);
+    if (!status) status = vouch_session_prompt(session, prompt, n, err);
+    while (!status && step.finish == VOUCH_FINISH_NONE) status = vouch_session_step(session, &step, err);
+    if (!status) {
+        size_t n_all;
+        const int32_t *all = vouch_session_tokens(session, &n_all);
+        status = study_add(a, name, all, n_all, (int32_t)n, err);
+    }
+    vouch_session_close(session);
+    return status;
+}
+
+static vouch_status own_prompts_add(cli_analysis *a, vouch_error *err)
+{
+    static const char *const names[CLI_PROBE_TEXTS] = {"repetition", "list", "prose", "code"};
+    cli_progress progress = {.label = "answering"};
+    vouch_status status = VOUCH_OK;
+    for (int i = 0; i < CLI_PROBE_TEXTS && !status; i++) {
+        int32_t tokens[CLI_PROBE_TOKENS];
+        const int32_t n = cli_probe_text(a->engine->model, i, tokens, CLI_PROBE_TOKENS);
+        status = answer_add(a, names[i], tokens, (size_t)n, err);
+        cli_progress_report(&progress, (double)(i + 1) / CLI_PROBE_TEXTS);
+    }
+    cli_progress_end(&progress);
+    return status;
+}
+
+/* Its text is named by category and id. */
+static vouch_status question_study(cli_analysis *a, const cli_question *question, vouch_error *err)
+{
+    const size_t n = strlen(question->category) + strlen(question->id) + 2;
+    char *name = malloc(n);
+    if (!name) return memory_fail(err);
+    snprintf(name, n, "%s %s", question->category, question->id);
+    const vouch_status status = answer_add(a, name, question->tokens.items, question->tokens.n, err);
+    free(name);
+    return status;
+}
+
+static int questions_add(cli_analysis *a)
+{
+    cli_questions q;
+    cli_progress progress = {.label = "answering"};
+    vouch_error err;
+    int status = cli_questions_read(&q, a->engine);
+    if (!status) status = cli_questions_fit(&q, trained_context(a), 1, "it is what the model was trained for");
+    for (size_t i = 0; i < q.n && !status; i++) {
+        if (question_study(a, &q.items[i], &err)) status = cli_engine_fail(&err);
+        cli_progress_report(&progress, (double)(i + 1) / (double)q.n);
+    }
+    cli_progress_end(&progress);
+    cli_questions_free(&q);
+    return status;
+}
+
+static int texts_collect(cli_analysis *a)
+{
+    const cli_options *o = a->engine->options;
+    vouch_error err;
+    if (o->prompts) return questions_add(a);
+    if (o->text) return chunks_add(a, &err) ? cli_flag_fail("text", &err) : CLI_DONE;
+    return own_prompts_add(a, &err) ? cli_engine_fail(&err) : CLI_DONE;
+}
+
+/* ------------------------------------------------------------------ p and q */
+
+typedef struct readers {
+    vouch_session *target, *draft;
+    float *p, *q; /* [ROWS][n_vocab] */
+    size_t n_vocab;
+    cli_oracle silent;
+} readers;
+
+/* Sessions that only read; their passes may have a row more than there are places in the longest draft. */
+static vouch_status readers_open(readers *r, const cli_analysis *a, vouch_error *err)
+{
+    vouch_session_options options = a->engine->options->session;
+    size_t longest = 0;
+    for (size_t i = 0; i < a->n_texts; i++)
+        if (a->texts[i].tokens.n > longest) longest = a->texts[i].tokens.n;
+    options.n_ctx = (int32_t)longest + CLI_MOST_K + 2;
+    options.speculation.drafters = VOUCH_DRAFTER_CUSTOM;
+    options.speculation.n_draft = CLI_MOST_K;
+    options.speculation.custom = cli_oracle_drafter(&r->silent);
+    r->n_vocab = (size_t)vouch_model_get_info(a->engine->model)->n_vocab;
+    r->p = calloc(ROWS * r->n_vocab, sizeof *r->p);
+    r->q = calloc(ROWS * r->n_vocab, sizeof *r->q);
+    if (!r->p || !r->q) return memory_fail(err);
+    vouch_status status = vouch_session_open(&r->target, a->engine->model, &options, err);
+    if (!status) status = vouch_session_open(&r->draft, a->engine->draft, &options, err);
+    return status;
+}
+
+static vouch_status text_read(readers *r, cli_studied *text, vouch_error *err)
+{
+    vouch_status status = cli_session_prompt(r->target, text->tokens.items, text->tokens.n, err);
+    if (!status) status = cli_session_prompt(r->draft, text->tokens.items, text->tokens.n, err);
+    for (int32_t done = 0; done < text->n && !status; done += ROWS) {
+        const int32_t left = text->n - done, n = left < ROWS ? left : ROWS, first = text->first - 1 + done;
+        status = vouch_session_probabilities(r->target, first, n, r->p, err);
+        if (!status) status = vouch_session_probabilities(r->draft, first, n, r->q, err);
+        for (int32_t i = 0; i < n && !status; i++)
+            text->at[done + i] = cli_acceptance_of(r->p + (size_t)i * r->n_vocab, r->q + (size_t)i * r->n_vocab,
+                                                   (int32_t)r->n_vocab);
+    }
+    return status;
+}
+
+/* Behind each text: passes of the target, and one row of the draft model, a few times. */
+static vouch_status costs_read(cli_analysis *a, const readers *r, vouch_error *err)
+{
+    enum { TIMES = 3 };
+    vouch_status status = cli_costs_measure(&a->costs, r->target, err);
+    for (int i = 0; i < TIMES && !status; i++) status = cli_costs_measure(&a->draft_costs, r->draft, err);
+    a->draft_seconds = cli_costs_seconds(&a->draft_costs, 1);
+    return status;
+}
+
+static void texts_free(cli_analysis *a, size_t from)
+{
+    for (size_t i = from; i < a->n_texts; i++) {
+        free(a->texts[i].name);
+        free(a->texts[i].tokens.items);
+        free(a->texts[i].at);
+    }
+    if (from < a->n_texts) a->n_texts = from;
+}
+
+/* Those that were read when Ctrl-C came stay. */
+static vouch_status texts_read(cli_analysis *a, vouch_error *err)
+{
+    size_t n_read = 0;
+    readers r = {.silent = {.mode = CLI_ORACLE_SILENT}};
+    cli_progress progress = {.label = "comparing"};
+    cli_interrupt_set(CLI_INTERRUPT_CANCELS);
+    vouch_status status = readers_open(&r, a, err);
+    for (size_t i = 0; i < a->n_texts && !status; i++) {
+        status = text_read(&r, &a->texts[i], err);
+        if (!status) status = costs_read(a, &r, err);
+        if (!status) n_read++;
+        cli_progress_report(&progress, (double)(i + 1) / (double)a->n_texts);
+    }
+    cli_interrupt_set(CLI_INTERRUPT_ENDS);
+    cli_progress_end(&progress);
+    a->interrupted = status == VOUCH_E_CANCELLED && n_read > 0;
+    if (a->interrupted) {
+        a->n_asked = a->n_texts;
+        cli_complain("interrupted: %zu of %zu texts are compared and reported", n_read, a->n_asked);
+        texts_free(a, n_read);
+        status = VOUCH_OK;
+    }
+    vouch_session_close(r.target);
+    vouch_session_close(r.draft);
+    free(r.p);
+    free(r.q);
+    return status;
+}
+
+/* ---------------------------------------------------------------- summing up */
+
+cli_means cli_means_of(const cli_acceptance *at, int32_t n)
+{
+    cli_means m = {.n = n};
+    for (int32_t i = 0; i < n; i++) {
+        m.r += at[i].r / n;
+        m.a += at[i].a / n;
+        m.entropy += at[i].entropy / n;
+        m.agree += (double)at[i].agree / n;
+    }
+    return m;
+}
+
+static int compare_entropy(const void *a, const void *b)
+{
+    const double x = ((const cli_acceptance *)a)->entropy, y = ((const cli_acceptance *)b)->entropy;
+    return (x > y) - (x < y);
+}
+
+/* `at` [n] are all tokens, one text after the other; they are sorted. */
+static void entropies_bin(cli_analysis *a, cli_acceptance *at, int32_t n)
+{
+    const int32_t bins = n < CLI_ENTROPY_BINS ? n : CLI_ENTROPY_BINS;
+    qsort(at, (size_t)n, sizeof *at, compare_entropy);
+    for (int32_t i = 0; i < bins; i++) {
+        const int32_t from = (int32_t)((int64_t)n * i / bins), to = (int32_t)((int64_t)n * (i + 1) / bins);
+        cli_means *m = &a->entropies[a->n_entropies++];
+        *m = cli_means_of(at + from, to - from);
+        m->from = at[from].entropy;
+        m->to = at[to - 1].entropy;
+    }
+}
+
+/* Tokens at positions [from, to) behind where each text begins; `room` takes them. */
+static void position_bin(cli_analysis *a, int32_t from, int32_t to, cli_acceptance *room)
+{
+    int32_t n = 0;
+    for (size_t i = 0; i < a->n_texts; i++)
+        for (int32_t t = from; t < to && t < a->texts[i].n; t++) room[n++] = a->texts[i].at[t];
+    if (n == 0 || a->n_positions == CLI_POSITION_BINS) return;
+    cli_means *m = &a->positions[a->n_positions++];
+    *m = cli_means_of(room, n);
+    m->from = from;
+    m->to = to - 1;
+}
+
+/* For each k: cycles of all texts, tokens a cycle, and what that is worth. */
+static void speedups_compute(cli_analysis *a, double *room)
+{
+    const double one = cli_costs_seconds(&a->costs, 1);
+    for (int32_t k = 0; k <= CLI_MOST_K; k++) {
+        double cycles = 0, tokens = 0;
+        for (size_t i = 0; i < a->n_texts; i++) {
+            double made;
+            cycles += cli_expected_cycles(a->texts[i].at, a->texts[i].n, k, room, &made);
+            tokens += made;
+        }
+        const double seconds = cli_costs_seconds(&a->costs, k + 1) + k * a->draft_seconds;
+        a->tokens[k] = cli_ratio(tokens, cycles);
+        a->same_tokens[k] = cli_expected_tokens(a->all.r, k);
+        a->speedup[k] = a->tokens[k] * one / seconds;
+        if (a->speedup[k] > a->speedup[a->best_k]) a->best_k = k;
+    }
+    if (isnan(a->speedup[1])) a->best_k = -1;
+}
+
+static void places_compute(cli_analysis *a)
+{
+    for (int32_t place = 0; place < CLI_MOST_K; place++) {
+        double reached = 0, held = 0;
+        for (size_t i = 0; i < a->n_texts; i++)
+            cli_place_acceptance(a->texts[i].at, a->texts[i].n, place, &reached, &held);
+        a->place[place] = cli_ratio(held, reached);
+    }
+}
+
+vouch_status cli_analysis_sum_up(cli_analysis *a, vouch_error *err)
+{
+    int32_t n = 0, longest = 0;
+    for (size_t i = 0; i < a->n_texts; i++) {
+        n += a->texts[i].n;
+        if (a->texts[i].n > longest) longest = a->texts[i].n;
+    }
+    cli_acceptance *all = calloc((size_t)n + 1, sizeof *all);
+    double *room = calloc((size_t)longest + CLI_MOST_K + 2, sizeof *room);
+    vouch_status status = VOUCH_OK;
+    if (all && room) {
+        for (int32_t from = 0, to = 8; from < longest; from = to, to *= 2) position_bin(a, from, to, all);
+        n = 0;
+        for (size_t i = 0; i < a->n_texts; n += a->texts[i++].n)
+            memcpy(all + n, a->texts[i].at, (size_t)a->texts[i].n * sizeof *all);
+        a->all = cli_means_of(all, n);
+        entropies_bin(a, all, n);
+        places_compute(a);
+        speedups_compute(a, room);
+    } else {
+        status = memory_fail(err);
+    }
+    free(all);
+    free(room);
+    return status;
+}
+
+/* ------------------------------------------------------------------- command */
+
+static int analysis_report(const cli_analysis *a)
+{
+    const cli_options *o = a->engine->options; /* plots have no place to say that they are of less */
+    int status = cli_analysis_print(a);
+    if (o->json) status = cli_first_failure(status, cli_analysis_write_json(a));
+    if (o->svg && !a->interrupted) status = cli_first_failure(status, cli_analysis_write_svg(a));
+    return status;
+}
+
+int cli_analyze(const cli_options *options)
+{
+    cli_engine engine = {0};
+    cli_analysis a = {.engine = &engine, .costs = cli_costs_new(), .draft_costs = {.n = 1, .items = {{.rows = 1}}}};
+    vouch_error err;
+    if (options->json && cli_file_check(options->json, &err)) return cli_flag_fail("json", &err);
+    if (options->svg && cli_file_check(options->svg, &err)) return cli_flag_fail("svg", &err);
+    int status = cli_engine_open(&engine, options);
+    if (!status) status = texts_collect(&a);
+    if (!status && texts_read(&a, &err)) status = cli_engine_fail(&err);
+    if (!status && cli_analysis_sum_up(&a, &err)) status = cli_engine_fail(&err);
+    if (!status) status = analysis_report(&a);
+    if (a.interrupted) status = CLI_FAILED;
+    texts_free(&a, 0);
+    free(a.texts);
+    cli_engine_close(&engine);
+    return status;
+}

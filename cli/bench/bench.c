@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * vouch bench: what speculation is worth on these prompts and this machine.
+ *
+ *   for each of --reps rounds
+ *       for each question
+ *           each way answers, one right after the other; who begins changes from question to question
+ *
+ * so that a change in the machine's speed meets all. A round begins with new sessions: what a drafter keeps of its
+ * answers would be the next round's answers themselves. Where the rule says that answers are those of the target alone,
+ * they are compared: one that differs breaks law L2, and is a failure. Ctrl-C ends the measurement, and so does a model
+ * that fails: what all ways have answered by then is reported.
+ */
+#include "bench/bench.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "common/file.h"
+
+/* The tokens of an answer by the target alone, to compare with. */
+typedef struct expected {
+    int32_t *tokens; /* [capacity] */
+    size_t n, capacity;
+} expected;
+
+static vouch_status expected_keep(expected *e, const int32_t *tokens, size_t n, vouch_error *err)
+{
+    if (n > e->capacity) {
+        int32_t *larger = realloc(e->tokens, n * sizeof *larger);
+        if (!larger) {
+            *err = (vouch_error){VOUCH_E_MEMORY, "not enough memory for an answer"};
+            return err->code;
+        }
+        e->tokens = larger;
+        e->capacity = n;
+    }
+    memcpy(e->tokens, tokens, n * sizeof *tokens);
+    e->n = n;
+    return VOUCH_OK;
+}
+
+/* Is the text of this way to be that of the target alone? Greedy, under every rule; sampled, where the target's own
+ * draw is what guesses are compared with. Way 1 may be another model. */
+static bool is_same_text(const cli_comparison *b, size_t way, const vouch_step *step)
+{
+    return b->ways.items[way].speculates &&
+           (b->engine->options->session.sampling.temperature == 0 || step->accept == VOUCH_ACCEPT_MATCH);
+}
+
+/* Did the answer end with a guess that has others behind it? */
+static bool is_cut(const vouch_step *step)
+{
+    int32_t last = -1;
+    bool cut = false;
+    for (int32_t i = 0; i < step->n_guesses; i++) {
+        const bool accepted = step->guesses[i].verdict == VOUCH_ACCEPTED;
+        if (accepted) last = i;
+        if (accepted || step->guesses[i].parent == last) cut = !accepted;
+    }
+    return cut && step->last == VOUCH_ORIGIN_ACCEPTED;
+}
+
+static vouch_status answer(const cli_comparison *b, const cli_question *question, size_t way, cli_answered *out,
+                           expected *e, vouch_error *err)
+{
+    vouch_session *session = b->ways.items[way].session;
+    vouch_step step = {0};
+    size_t n;
+    vouch_session_reset_stats(session);
+    vouch_status status = cli_session_prompt(session, question->tokens.items, question->tokens.n, err);
+    while (!status && step.finish == VOUCH_FINISH_NONE) status = cli_session_step(session, &step, err);
+    if (status) return status;
+    const int32_t *tokens = vouch_session_tokens(session, &n);
+    out->stats = *vouch_session_stats(session);
+    out->cut = is_cut(&step);
+    if (way == 0) return expected_keep(e, tokens, n, err);
+    out->differs = is_same_text(b, way, &step) && (n != e->n || memcmp(tokens, e->tokens, n * sizeof *tokens) != 0);
+    return VOUCH_OK;
+}
+
+/* The target alone goes first, as the others are compared with it; of them, who begins changes. */
+static vouch_status question_run(cli_comparison *b, size_t q, size_t round, expected *e, cli_progress *progress,
+                                 vouch_error *err)
+{
+    const size_t n = b->ways.n, n_others = n - 1;
+    const double all = (double)(b->questions.n * b->n_rounds * n);
+    for (size_t i = 0; i < n; i++) {
+        const size_t way = i == 0 ? 0 : 1 + (i - 1 + q + round) % n_others;
+        cli_answered *out = &b->answers[(q * b->n_rounds + round) * n + way];
+        if (cli_interrupted()) return err->code = VOUCH_E_CANCELLED;
+        const vouch_status status = answer(b, &b->questions.items[q], way, out, e, err);
+        if (status) return status;
+        cli_progress_report(progress, (double)((round * b->questions.n + q) * n + i + 1) / all);
+    }
+    for (size_t way = 0; way < n; way++) b->answers[(q * b->n_rounds + round) * n + way].counts = true;
+    b->n_complete++;
+    return VOUCH_OK;
+}
+
+/* t(n) where the answers are: behind the prompt of every so many questions, and at the end of their answers. */
+static vouch_status costs_measure(cli_comparison *b, size_t q, vouch_error *err)
+{
+    enum { MOST = 32 };
+    const size_t every = (b->questions.n + MOST - 1) / MOST;
+    if (q % every != 0) return VOUCH_OK;
+    vouch_session *widest = cli_ways_widest(&b->ways);
+    vouch_status status = cli_costs_measure(&b->costs, widest, err);
+    const cli_question *question = &b->questions.items[q];
+    if (!status) status = cli_session_prompt(widest, question->tokens.items, question->tokens.n, err);
+    return status ? status : cli_costs_measure(&b->costs, widest, err);
+}
+
+static int ways_reopen(cli_comparison *b, int32_t n_ctx)
+{
+    cli_ways_close(&b->ways);
+    return cli_ways_open(&b->ways, b->engine, n_ctx);
+}
+
+static int bench_measure(cli_comparison *b, int32_t n_ctx)
+{
+    cli_progress progress = {.label = "answering"};
+    expected e = {0};
+    vouch_error err = {0};
+    vouch_status status = VOUCH_OK;
+    int opened = CLI_DONE;
+    int32_t line = 0;
+    for (size_t round = 0; round < b->n_rounds && !status && !opened; round++) {
+        if (round > 0) opened = ways_reopen(b, n_ctx);
+        for (size_t q = 0; q < b->questions.n && !status && !opened; q++) {
+            status = question_run(b, q, round, &e, &progress, &err);
+            if (!status && round == 0) status = costs_measure(b, q, &err);
+            line = b->questions.items[q].line;
+        }
+    }
+    for (size_t q = 0; q < b->questions.n; q++) cli_bench_close_question(b, q);
+    cli_progress_end(&progress);
+    free(e.tokens);
+    if (opened) return opened;
+    if (status && status != VOUCH_E_CANCELLED) cli_complain("--prompts: line %d: %s", line, err.message);
+    b->interrupted = status != VOUCH_OK;
+    return status && status != VOUCH_E_CANCELLED && b->n_complete == 0 ? CLI_FAILED : CLI_DONE;
+}
+
+static int bench_report(const cli_comparison *b)
+{
+    const cli_options *o = b->engine->options;
+    size_t n_different = 0;
+    int status = b->n_complete > 0 ? cli_bench_print(b) : CLI_DONE;
+    /* All are tried: what was measured is gone with the program. */
+    if (o->json) status = cli_first_failure(status, cli_bench_write_json(b));
+    if (o->csv) status = cli_first_failure(status, cli_bench_write_csv(b));
+    if (o->html) status = cli_first_failure(status, cli_bench_write_html(b));
+    for (size_t way = 1; way < b->ways.n; way++) n_different += cli_bench_summary(b, way, NULL).n_different;
+    if (n_different > 0)
+        cli_complain("%zu answers differ from those of the target alone: law L2 is broken, please report this",
+                     n_different);
+    if (b->interrupted)
+        cli_complain("interrupted: %zu of %zu answers of each way are complete and reported", b->n_complete,
+                     b->questions.n * b->n_rounds);
+    return n_different > 0 || b->interrupted ? CLI_FAILED : status;
+}
+
+/* Room for the longest prompt, its answer and the passes timed behind it; --ctx, and what the model was trained for,
+ * may leave less. */
+static int context_choose(cli_comparison *b, int32_t *n_ctx)
+{
+    enum { PASS = 66, LEAST_ANSWER = 1 };
+    const vouch_session_options *o = &b->engine->options->session;
+    const int64_t trained = vouch_model_get_info(b->engine->model)->n_ctx_train;
+    int64_t longest = 0, answers = o->max_tokens;
+    for (size_t i = 0; i < b->questions.n; i++)
+        if ((int64_t)b->questions.items[i].tokens.n > longest) longest = (int64_t)b->questions.items[i].tokens.n;
+    if (answers == 0) answers = o->n_ctx ? LEAST_ANSWER : trained - longest;
+    int64_t room = o->n_ctx ? o->n_ctx : longest + answers + PASS;
+    if (!o->n_ctx && room > trained) room = trained;
+    *n_ctx = room < 2 ? 2 : (int32_t)room;
+    return cli_questions_fit(&b->questions, *n_ctx, o->max_tokens ? o->max_tokens : LEAST_ANSWER,
+                             "--ctx sets another, -n a shorter answer");
+}
+
+static int bench_run(cli_comparison *b)
+{
+    int32_t n_ctx = 0;
+    int status = context_choose(b, &n_ctx);
+    if (!status) status = cli_ways_open(&b->ways, b->engine, n_ctx);
+    if (status) return status;
+    b->answers = calloc(b->questions.n * b->n_rounds * b->ways.n, sizeof *b->answers);
+    if (!b->answers) {
+        cli_complain("not enough memory for the figures of %zu answers", b->questions.n * b->n_rounds * b->ways.n);
+        return CLI_FAILED;
+    }
+    status = bench_measure(b, n_ctx);
+    return status ? status : bench_report(b);
+}
+
+/* Known before anything is measured. */
+static int outputs_check(const cli_options *o)
+{
+    const struct {
+        const char *flag, *path;
+    } outputs[] = {{"json", o->json}, {"csv", o->csv}, {"html", o->html}};
+    vouch_error err;
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
+        if (outputs[i].path && cli_file_check(outputs[i].path, &err)) return cli_flag_fail(outputs[i].flag, &err);
+    return CLI_DONE;
+}
+
+int cli_bench(const cli_options *options)
+{
+    cli_engine engine = {0};
+    cli_comparison b = {.engine = &engine, .n_rounds = (size_t)options->n_reps, .costs = cli_costs_new()};
+    int status = outputs_check(options);
+    if (status) return status;
+    if (!options->prompts) return cli_bench_passes(options);
+    status = cli_engine_open(&engine, options);
+    if (!status) status = cli_questions_read(&b.questions, &engine);
+    if (!status) {
+        cli_interrupt_set(CLI_INTERRUPT_CANCELS);
+        status = bench_run(&b);
+        cli_interrupt_set(CLI_INTERRUPT_ENDS);
+    }
+    cli_ways_close(&b.ways);
+    cli_questions_free(&b.questions);
+    free(b.answers);
+    cli_engine_close(&engine);
+    return status;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/* A benchmark over prompts for programs: --json has the sums, --csv a line for each answer. */
+#include <string.h>
+
+#include "bench/bench.h"
+#include "common/file.h"
+#include "common/json.h"
+#include "common/sheet.h"
+
+/* -------------------------------------------------------------------- JSON */
+
+static json_t *summary_json(const cli_summary *s)
+{
+    const size_t deepest = cli_deepest_place(&s->sum);
+    const vouch_stats *sum = &s->sum;
+    const cli_json_entry entries[] = {
+        {"answers", json_integer((json_int_t)s->n_answers)},
+        {"prompt_tokens", json_integer(sum->prompt_tokens)},
+        {"generated_tokens", json_integer(sum->generated_tokens)},
+        {"tokens_per_second", cli_json_real(s->figures.tokens_per_second)},
+        {"tokens_per_second_p10", cli_json_real(s->slow)},
+        {"tokens_per_second_p90", cli_json_real(s->fast)},
+        {"predicted_tokens_per_second", cli_json_real(cli_ratio(sum->predicted_tokens, sum->predicted_seconds))},
+        {"speedup", cli_json_real(s->speedup)},
+        {"theory_speedup", cli_json_real(s->theory_speedup)},
+        {"cycles", json_integer(sum->cycles)},
+        {"tokens_per_cycle", cli_json_real(s->figures.tokens_per_cycle)},
+        {"theory_tokens_per_cycle", cli_json_real(s->theory_tokens_per_cycle)},
+        {"drafted", json_integer(sum->drafted)},
+        {"accepted", json_integer(sum->accepted)},
+        {"acceptance_rate", cli_json_real(s->figures.acceptance_rate)},
+        {"guess_holds", cli_json_real(s->guess_holds)},
+        {"full_accept_fraction", cli_json_real(s->figures.full_accept_fraction)},
+        {"accepted_per_position", cli_json_counts(sum->accepted_at, deepest)},
+        {"drafted_per_position", cli_json_counts(sum->drafted_at, deepest)},
+        {"depth_histogram", cli_json_counts(sum->depth_histogram, cli_most_guesses(sum) + 1)},
+        {"prefill_seconds", json_real(sum->prefill_seconds)},
+        {"decode_seconds", json_real(sum->decode_seconds)},
+        {"draft_seconds", json_real(sum->draft_seconds)},
+        {"verify_seconds", json_real(sum->verify_seconds)},
+        {"judge_seconds", json_real(sum->judge_seconds)},
+        {"different_answers", json_integer((json_int_t)s->n_different)},
+    };
+    return cli_json_object(entries, sizeof entries / sizeof *entries);
+}
+
+static json_t *way_json(const cli_comparison *b, size_t way)
+{
+    const cli_summary all = cli_bench_summary(b, way, NULL);
+    json_t *categories = json_object();
+    for (size_t c = 0; c < b->questions.n_categories; c++) {
+        const cli_summary s = cli_bench_summary(b, way, b->questions.categories[c]);
+        if (s.n_answers > 0) json_object_set_new(categories, b->questions.categories[c], summary_json(&s));
+    }
+    const cli_json_entry entries[] = {{"name", json_string(b->ways.items[way].name)},
+                                      {"k", json_integer(b->ways.items[way].k)},
+                                      {"lossless", json_boolean(b->ways.items[way].lossless)},
+                                      {"all", summary_json(&all)},
+                                      {"categories", categories}};
+    return cli_json_object(entries, sizeof entries / sizeof *entries);
+}
+
+static json_t *ways_json(const cli_comparison *b)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < b->ways.n; i++) json_array_append_new(array, way_json(b, i));
+    return array;
+}
+
+static json_t *costs_json(const cli_costs *costs)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < costs->n; i++)
+        if (costs->items[i].n > 0)
+            json_array_append_new(
+                array, json_pack("{s:i, s:f}", "rows", costs->items[i].rows, "seconds", costs->items[i].seconds));
+    return array;
+}
+
+static json_t *bad_lines_json(const cli_questions *q)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < q->n_bad; i++)
+        json_array_append_new(
+            array, json_pack("{s:i, s:o}", "line", q->bad[i].line, "reason", cli_json_text(q->bad[i].reason)));
+    return array;
+}
+
+static json_t *bench_json(const cli_comparison *b)
+{
+    const cli_options *o = b->engine->options;
+    const vouch_model_info *info = vouch_model_get_info(b->engine->model);
+    const cli_json_entry entries[] = {
+        {"model", cli_json_text(o->model)},
+        {"draft_model", o->draft_model ? cli_json_text(o->draft_model) : json_null()},
+        {"weights", json_string(info->weight_types)},
+        {"cpu", json_string(info->cpu)},
+        {"threads", json_integer(cli_bench_threads(b))},
+        {"prompts", cli_json_text(o->prompts)},
+        {"questions", json_integer((json_int_t)b->questions.n)},
+        {"left_out", bad_lines_json(&b->questions)},
+        {"rounds", json_integer((json_int_t)b->n_rounds)},
+        {"rounds_complete", json_integer((json_int_t)(b->n_complete / b->questions.n))},
+        {"interrupted", json_boolean(b->interrupted)},
+        {"max_tokens", json_integer(o->session.max_tokens)},
+        {"temperature", cli_json_float(o->session.sampling.temperature)},
+        {"seed", cli_json_seed(o->session.sampling.seed)},
+        {"lenience", json_real(o->session.speculation.lenience)},
+        {"costs", costs_json(&b->costs)},
+        {"ways", ways_json(b)},
+    };
+    return cli_json_object(entries, sizeof entries / sizeof *entries);
+}
+
+int cli_bench_write_json(const cli_comparison *b)
+{
+    json_t *object = bench_json(b);
+    vouch_error err;
+    const vouch_status status = cli_file_write_json(b->engine->options->json, object, &err);
+    json_decref(object);
+    return status ? cli_flag_fail("json", &err) : CLI_DONE;
+}
+
+/* --------------------------------------------------------------------- CSV */
+
+/* RFC 4180: quoted where it has to be, a quote is doubled. */
+static void put_field(FILE *out, const char *text)
+{
+    const bool plain = !text[strcspn(text, ",\"\r\n")];
+    if (!plain) fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"') fputc('"', out);
+        fputc(*text, out);
+    }
+    if (!plain) fputc('"', out);
+}
+
+static void put_answer(FILE *out, const cli_comparison *b, size_t q, size_t round, size_t way)
+{
+    const cli_answered *a = cli_bench_answer(b, q, round, way);
+    const vouch_stats *s = &a->stats;
+    const cli_figures f = cli_figures_of(s);
+    put_field(out, b->questions.items[q].id);
+    fputc(',', out);
+    put_field(out, b->questions.items[q].category);
+    fprintf(out, ",%zu,", round + 1);
+    put_field(out, b->ways.items[way].name);
+    fprintf(out, ",%lld,%lld,%.6f,%.3f,%lld,%lld,%lld,%.4f,%.6f,%.6f,%.6f,%.6f,%s\n", (long long)s->prompt_tokens,
+            (long long)s->generated_tokens, s->decode_seconds, f.tokens_per_second, (long long)s->cycles,
+            (long long)s->drafted, (long long)s->accepted, f.tokens_per_cycle, s->prefill_seconds, s->draft_seconds,
+            s->verify_seconds, s->judge_seconds, a->differs ? "yes" : "no");
+}
+
+int cli_bench_write_csv(const cli_comparison *b)
+{
+    vouch_error err = {VOUCH_E_MEMORY, "not enough memory"};
+    cli_sheet sheet;
+    if (!cli_sheet_open(&sheet)) return cli_flag_fail("csv", &err);
+    fprintf(sheet.out, "question,category,round,way,prompt_tokens,generated_tokens,decode_seconds,tokens_per_second,"
+                       "cycles,drafted,accepted,tokens_per_cycle,prefill_seconds,draft_seconds,verify_seconds,"
+                       "judge_seconds,differs\n");
+    for (size_t q = 0; q < b->questions.n; q++)
+        for (size_t round = 0; round < b->n_rounds; round++)
+            for (size_t way = 0; way < b->ways.n; way++)
+                if (cli_bench_answer(b, q, round, way)->counts) put_answer(sheet.out, b, q, round, way);
+    return cli_sheet_save(&sheet, b->engine->options->csv, &err) ? cli_flag_fail("csv", &err) : CLI_DONE;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+#include "check/check.h"
+
+#include <string.h>
+
+#include "cli.h"
+#include "common/file.h"
+#include "common/json.h"
+#include "common/sheet.h"
+#include "common/text.h"
+
+typedef struct law {
+    const char *law, *name;
+    double share; /* of the time */
+    vouch_status (*check)(cli_check *check, cli_finding *finding, vouch_error *err);
+    unsigned bit; /* in --law */
+} law;
+
+static const law laws[] = {
+    {"L1", "same bits", 0.3, cli_check_bits, 1},           {"L2", "lossless, greedy", 0.3, cli_check_text, 2},
+    {"L2", "lossless, sampled", 0.15, cli_check_chance, 2}, {"L3", "no trace", 0.1, cli_check_trace, 4},
+    {"L4", "never slower", 0.15, cli_check_speed, 8},
+};
+enum { N_LAWS = sizeof laws / sizeof *laws };
+
+/* ------------------------------------------------------- what the laws share */
+
+bool cli_check_goes_on(cli_check *check)
+{
+    const double now = cli_now();
+    cli_progress_report(&check->progress, (now - check->start) / check->seconds);
+    return now < check->deadline;
+}
+
+void cli_check_compare(cli_finding *finding, bool holds, const char *format, ...)
+{
+    va_list arguments;
+    finding->n_compared++;
+    if (holds || finding->n_broken++ > 0) return;
+    va_start(arguments, format);
+    vsnprintf(finding->first, sizeof finding->first, format, arguments);
+    va_end(arguments);
+}
+
+/* ------------------------------------------------------------------- verdict */
+
+static const char *verdict_of(const cli_finding *f)
+{
+    return f->n_broken > 0 ? "broken" : f->n_compared > 0 ? "holds" : "not covered";
+}
+
+static void put_finding(FILE *out, const cli_finding *f)
+{
+    fprintf(out, "%s  %-18s %-12s", f->law, f->name, verdict_of(f));
+    if (f->n_broken > 0) {
+        fprintf(out, "%lld of %lld comparisons failed; first: ", (long long)f->n_broken, (long long)f->n_compared);
+        cli_put_escaped(out, f->first, strlen(f->first), 0);
+        fprintf(out, "\n%*s", 35, "");
+    } else if (f->n_compared > 0) {
+        fprintf(out, "%lld comparisons: ", (long long)f->n_compared);
+    }
+    fprintf(out, "%s\n", f->covered);
+}
+
+/* "L1, L3", of those that are broken: the number of findings. */
+static size_t broken_list(const cli_finding *findings, char text[32])
+{
+    size_t n = 0, used = 0;
+    text[0] = 0;
+    for (size_t i = 0; i < N_LAWS; i++) {
+        if (findings[i].n_broken == 0) continue;
+        if (n == 0 || strcmp(findings[i].law, findings[i - 1].law) != 0 || findings[i - 1].n_broken == 0)
+            used += (size_t)snprintf(text + used, 32 - used, "%s%s", used ? ", " : "", findings[i].law);
+        n++;
+    }
+    return n;
+}
+
+static vouch_status check_print(const cli_check *c, const cli_finding *findings, vouch_error *err)
+{
+    const cli_options *o = c->engine->options;
+    const vouch_model_info *info = vouch_model_get_info(c->engine->model);
+    char broken[32];
+    cli_sheet sheet;
+    *err = (vouch_error){VOUCH_E_MEMORY, "not enough memory"};
+    if (!cli_sheet_open(&sheet)) return err->code;
+    cli_put_escaped(sheet.out, o->model, strlen(o->model), 0);
+    fprintf(sheet.out, ": %s; %s, %d threads\n\n", info->weight_types, info->cpu,
+            o->session.n_threads ? o->session.n_threads : vouch_cpu_count());
+    for (size_t i = 0; i < N_LAWS; i++) put_finding(sheet.out, &findings[i]);
+    if (broken_list(findings, broken) > 0) fprintf(sheet.out, "\nBroken here: %s. Please report this.\n", broken);
+    else fprintf(sheet.out, "\nAll that was tried holds here.\n");
+    return cli_sheet_print(&sheet, err);
+}
+
+static json_t *finding_json(const cli_finding *f)
+{
+    const cli_json_entry entries[] = {
+        {"law", json_string(f->law)},          {"name", json_string(f->name)},
+        {"verdict", json_string(verdict_of(f))}, {"comparisons", json_integer(f->n_compared)},
+        {"broken", json_integer(f->n_broken)}, {"covered", cli_json_text(f->covered)},
+        {"first", cli_json_text(f->first)}};
+    return cli_json_object(entries, sizeof entries / sizeof *entries);
+}
+
+static int check_write_json(const cli_check *c, const cli_finding *findings)
+{
+    const cli_options *o = c->engine->options;
+    json_t *array = json_array();
+    vouch_error err;
+    for (size_t i = 0; i < N_LAWS; i++) json_array_append_new(array, finding_json(&findings[i]));
+    const cli_json_entry entries[] = {{"model", cli_json_text(o->model)},
+                                      {"cpu", json_string(vouch_model_get_info(c->engine->model)->cpu)},
+                                      {"seconds", json_real(cli_now() - c->start)},
+                                      {"interrupted", json_boolean(c->interrupted)},
+                                      {"laws", array}};
+    json_t *object = cli_json_object(entries, sizeof entries / sizeof *entries);
+    const vouch_status status = cli_file_write_json(o->json, object, &err);
+    json_decref(object);
+    return status ? cli_flag_fail("json", &err) : CLI_DONE;
+}
+
+/* ------------------------------------------------------------------- command */
+
+/* Lengths that let the first cases end in about the time given, or the least that say something. */
+static vouch_status lengths_choose(cli_check *c, vouch_error *err)
+{
+    enum { LEAST_PROMPT = 8, LEAST_ANSWER = 6 };
+    vouch_session_options options = c->engine->options->session;
+    vouch_session *session = NULL;
+    double pass = 0;
+    int32_t tokens[2];
+    options.n_ctx = 8;
+    options.speculation.drafters = VOUCH_DRAFTER_NONE;
+    cli_probe_text(c->engine->model, 0, tokens, 2);
+    vouch_status status = vouch_session_open(&session, c->engine->model, &options, err);
+    if (!status) status = cli_session_prompt(session, tokens, 2, err);
+    if (!status) status = vouch_session_time_pass(session, 1, 1, &pass, err);
+    vouch_session_close(session);
+    const double passes = c->seconds / (pass > 0 ? pass : 1e-9), prompt = passes / 50, answer = passes / 70;
+    c->n_prompt = prompt < LEAST_PROMPT ? LEAST_PROMPT : prompt < CLI_PROBE_TOKENS ? (int32_t)prompt : CLI_PROBE_TOKENS;
+    c->n_answer = answer < LEAST_ANSWER ? LEAST_ANSWER : answer < CLI_CHECK_ANSWER ? (int32_t)answer : CLI_CHECK_ANSWER;
+    return status;
+}
+
+static bool is_wanted(const cli_check *c, size_t i)
+{
+    return c->engine->options->laws == 0 || (c->engine->options->laws & laws[i].bit);
+}
+
+/* Of a law that Ctrl-C cut short it is only said where it is broken. CANCELLED: no law was tried by then. */
+static vouch_status laws_check(cli_check *c, cli_finding *findings, vouch_error *err)
+{
+    vouch_status status = lengths_choose(c, err);
+    int64_t n_compared = 0;
+    double shares = 0; /* of those to come */
+    for (size_t i = 0; i < N_LAWS; i++) shares += is_wanted(c, i) ? laws[i].share : 0;
+    for (size_t i = 0; i < N_LAWS; i++) {
+        const double now = cli_now(), left = c->start + c->seconds - now;
+        cli_finding *f = &findings[i];
+        *f = (cli_finding){.law = laws[i].law, .name = laws[i].name, .covered = "not asked for"};
+        if (!is_wanted(c, i)) continue;
+        c->deadline = now + left * laws[i].share / shares;
+        shares -= laws[i].share;
+        f->covered[0] = 0;
+        if (!status) status = laws[i].check(c, f, err);
+        if (status == VOUCH_E_CANCELLED) snprintf(f->covered, sizeof f->covered, "interrupted");
+        if (status && f->n_broken == 0) f->n_compared = 0;
+        n_compared += f->n_compared;
+    }
+    c->interrupted = status == VOUCH_E_CANCELLED && n_compared > 0;
+    return c->interrupted ? VOUCH_OK : status;
+}
+
+int cli_check_run(const cli_options *options)
+{
+    cli_engine engine = {0};
+    cli_check c = {.engine = &engine, .progress = {.label = "checking"}, .seconds = options->seconds};
+    cli_finding findings[N_LAWS];
+    char broken[32];
+    vouch_error err;
+    if (options->json && cli_file_check(options->json, &err)) return cli_flag_fail("json", &err);
+    int status = cli_engine_open(&engine, options);
+    if (!status) {
+        c.start = cli_now();
+        cli_interrupt_set(CLI_INTERRUPT_CANCELS);
+        vouch_status checked = laws_check(&c, findings, &err);
+        cli_interrupt_set(CLI_INTERRUPT_ENDS);
+        cli_progress_end(&c.progress);
+        const bool has_findings = checked == VOUCH_OK;
+        if (!checked) checked = check_print(&c, findings, &err);
+        if (checked) status = cli_engine_fail(&err);
+        if (has_findings && options->json) status = cli_first_failure(status, check_write_json(&c, findings));
+    }
+    if (!status && broken_list(findings, broken) > 0) status = CLI_FAILED;
+    if (c.interrupted) {
+        cli_complain("interrupted: what was tried by then is reported");
+        status = CLI_FAILED;
+    }
+    cli_engine_close(&engine);
+    return status;
+}

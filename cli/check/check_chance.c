@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * L2 for sampled text, by counting: the token behind a prompt is drawn often, each time with another seed, and the
+ * counts must fit the target's distribution p (Pearson's chi-square). Two ways to it:
+ *
+ *   the rule   vouch_reject on the likeliest tokens of p and of another row q of the same model: as many
+ *              draws as wanted
+ *   sessions   a prompt and one step each, with guesses that are certain, or drawn by the draft model
+ *
+ * A sound rule has a chance of 1 in a million, each time, to be called broken.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "check/check.h"
+#include "common/figures.h"
+
+enum { PROMPT = 3, TOP = 64, RULE_DRAWS = 50000, SESSION_DRAWS = 4000, FEWEST_DRAWS = 30 };
+#define LEAST_CHANCE 1e-6
+
+typedef struct chance {
+    cli_check *check;
+    cli_finding *finding;
+    int32_t tokens[PROMPT], n;
+    int64_t n_vocab;
+    float *rows;      /* [2][n_vocab] p behind the last token, q behind one before */
+    int32_t top[TOP]; /* the likeliest tokens of p, then the rest is one */
+    int32_t n_top;
+    double least;
+    int64_t n_draws;
+    int n_kinds; /* of guesses tried in sessions */
+} chance;
+
+/* Compares counts with n draws of p; what is expected less than 5 times is one bin. */
+static void counts_compare(chance *c, const double *p, const int64_t *counts, int32_t n_bins, int64_t n,
+                           const char *name)
+{
+    double statistic = 0, rest = 0;
+    int64_t rest_count = 0, degrees = -1;
+    for (int32_t i = 0; i < n_bins; i++) {
+        const double expected = p[i] * (double)n;
+        if (expected < 5) {
+            rest += expected;
+            rest_count += counts[i];
+            continue;
+        }
+        statistic += ((double)counts[i] - expected) * ((double)counts[i] - expected) / expected;
+        degrees++;
+    }
+    const bool has_rest = rest >= 1;
+    if (has_rest) statistic += ((double)rest_count - rest) * ((double)rest_count - rest) / rest;
+    degrees += has_rest;
+    /* What can't come, or hardly: not at all, or not often. */
+    const bool impossible = !has_rest && (double)rest_count > 20 + 20 * rest;
+    const double tail = impossible ? 0 : degrees > 0 ? cli_chi_square_tail(statistic, degrees) : 1;
+    if (tail < c->least) c->least = tail;
+    c->n_draws += n;
+    cli_check_compare(c->finding, tail >= LEAST_CHANCE, "%s: %lld draws are no draws from p (chance %.1e)", name,
+                      (long long)n, tail);
+}
+
+/* ------------------------------------------------------------------ the rule */
+
+/* A random number of this program's own, for what a drafter would draw (Steele et al., SplitMix64). */
+static double own_uniform(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
+}
+
+static int32_t draw_from(const float *q, int32_t n, double u)
+{
+    double total = 0, sum = 0;
+    int32_t last = 0;
+    for (int32_t i = 0; i < n; i++) total += (double)q[i];
+    for (int32_t i = 0; i < n; i++) {
+        if (q[i] <= 0) continue;
+        last = i;
+        sum += (double)q[i];
+        if (u * total < sum) return i;
+    }
+    return last;
+}
+
+/* One guess from q, judged; q NULL: the likeliest of p, for certain. */
+static vouch_status rule_compare(chance *c, const float *p, const float *q, vouch_accept rule, vouch_error *err)
+{
+    float both[2 * TOP];
+    double expected[TOP], total = 0;
+    int64_t counts[TOP] = {0};
+    uint64_t state = 1;
+    char name[64];
+    for (int32_t i = 0; i < c->n_top; i++) {
+        both[i] = both[c->n_top + i] = p[i]; /* the second is what follows an accepted guess, and isn't looked at */
+        total += (double)p[i];
+    }
+    for (int32_t i = 0; i < c->n_top; i++) expected[i] = (double)p[i] / total;
+    vouch_status status = VOUCH_OK;
+    for (int64_t i = 0; i < RULE_DRAWS && !status; i++) {
+        const int32_t guess = q ? draw_from(q, c->n_top, own_uniform(&state)) : 0;
+        const vouch_rejection in = {.k = 1, .n_vocab = c->n_top, .guesses = &guess, .p = both, .q = q,
+                                    .accept = rule, .lenience = 1, .seed = 42, .first_position = 2 * i};
+        int32_t n_accepted, final;
+        status = vouch_reject(&in, &n_accepted, &final, NULL, err);
+        if (!status) counts[n_accepted > 0 ? guess : final]++;
+    }
+    snprintf(name, sizeof name, "%s, guesses %s", vouch_accept_name((int)rule),
+             q ? "drawn from q" : "that are certain");
+    if (!status) counts_compare(c, expected, counts, c->n_top, RULE_DRAWS, name);
+    return status;
+}
+
+/* ---------------------------------------------------------------- in sessions */
+
+typedef struct guesser {
+    const char *name;
+    unsigned drafters;
+    int32_t rank; /* of CUSTOM: it guesses the token of this rank */
+    vouch_accept rule;
+} guesser;
+
+typedef struct fixed_guess {
+    int32_t token;
+} fixed_guess;
+
+static int32_t propose_fixed(void *user, const int32_t *tokens, int32_t n_tokens, int32_t k, int32_t *guesses)
+{
+    (void)tokens, (void)n_tokens;
+    for (int32_t i = 0; i < k; i++) guesses[i] = ((const fixed_guess *)user)->token;
+    return k;
+}
+
+/* The first token behind the prompt, with this seed. */
+static vouch_status session_draw(const chance *c, const vouch_session_options *options, int32_t *token,
+                                 vouch_error *err)
+{
+    vouch_session *session = NULL;
+    vouch_step step = {0};
+    vouch_status status = vouch_session_open(&session, c->check->engine->model, options, err);
+    if (!status) status = cli_session_prompt(session, c->tokens, (size_t)c->n, err);
+    if (!status) status = cli_session_step(session, &step, err);
+    if (!status) *token = step.tokens[0];
+    vouch_session_close(session);
+    return status;
+}
+
+static vouch_status session_compare(chance *c, const double *p, const guesser *g, double deadline, vouch_error *err)
+{
+    vouch_session_options options = c->check->engine->options->session;
+    int64_t counts[TOP + 1] = {0}, n = 0;
+    fixed_guess guess = {c->top[g->rank < c->n_top ? g->rank : 0]};
+    options.n_ctx = PROMPT + VOUCH_MAX_DRAFT + 2;
+    options.n_threads = 1;
+    options.sampling = vouch_sampling_default();
+    options.sampling.temperature = 1;
+    options.speculation.drafters = g->drafters;
+    options.speculation.draft_model = c->check->engine->draft;
+    options.speculation.n_draft = 1;
+    options.speculation.accept = g->rule;
+    options.speculation.custom = (vouch_drafter){propose_fixed, &guess};
+    if (g->drafters == VOUCH_DRAFTER_MODEL && !c->check->engine->draft) return VOUCH_OK;
+    vouch_status status = VOUCH_OK;
+    while (!status && n < SESSION_DRAWS && (n < FEWEST_DRAWS || cli_now() < deadline)) {
+        int32_t token = -1, bin = 0;
+        options.sampling.seed = (uint64_t)n;
+        status = session_draw(c, &options, &token, err);
+        while (bin < c->n_top && c->top[bin] != token) bin++;
+        counts[bin]++;
+        n++;
+        cli_check_goes_on(c->check);
+    }
+    if (status) return status;
+    counts_compare(c, p, counts, c->n_top + 1, n, g->name);
+    c->n_kinds++;
+    return VOUCH_OK;
+}
+
+/* ---------------------------------------------------------------------- both */
+
+static void softmax(float *row, int64_t n)
+{
+    float most = row[0];
+    double sum = 0;
+    for (int64_t i = 1; i < n; i++)
+        if (row[i] > most) most = row[i];
+    for (int64_t i = 0; i < n; i++) {
+        row[i] = (float)exp((double)row[i] - (double)most);
+        sum += (double)row[i];
+    }
+    for (int64_t i = 0; i < n; i++) row[i] = (float)((double)row[i] / sum);
+}
+
+/* The likeliest tokens of p, likeliest first. */
+static void top_find(chance *c)
+{
+    for (c->n_top = 0; c->n_top < TOP && c->n_top < c->n_vocab - 1; c->n_top++) {
+        int32_t best = -1;
+        for (int32_t i = 0; i < c->n_vocab; i++) {
+            bool taken = false;
+            if (best >= 0 && c->rows[i] <= c->rows[best]) continue;
+            for (int32_t j = 0; j < c->n_top; j++) taken |= c->top[j] == i;
+            if (!taken) best = i;
+        }
+        c->top[c->n_top] = best;
+    }
+}
+
+static vouch_status rows_read(chance *c, vouch_error *err)
+{
+    vouch_session_options options = c->check->engine->options->session;
+    vouch_session *session = NULL;
+    options.n_ctx = PROMPT + 2;
+    options.speculation.drafters = VOUCH_DRAFTER_NONE;
+    vouch_status status = vouch_session_open(&session, c->check->engine->model, &options, err);
+    if (!status) status = cli_session_prompt(session, c->tokens, (size_t)c->n, err);
+    if (!status) status = vouch_session_logits(session, c->n - 1, 1, c->rows, err);
+    if (!status) status = vouch_session_logits(session, 0, 1, c->rows + c->n_vocab, err);
+    vouch_session_close(session);
+    if (status) return status;
+    softmax(c->rows, c->n_vocab);
+    softmax(c->rows + c->n_vocab, c->n_vocab);
+    top_find(c);
+    return VOUCH_OK;
+}
+
+static vouch_status all_compare(chance *c, vouch_error *err)
+{
+    static const guesser guessers[] = {
+        {"a guess of the likeliest token", VOUCH_DRAFTER_CUSTOM, 0, VOUCH_ACCEPT_REJECTION},
+        {"the draft model's guess", VOUCH_DRAFTER_MODEL, 0, VOUCH_ACCEPT_REJECTION},
+        {"a guess of the second likeliest, coupled", VOUCH_DRAFTER_CUSTOM, 1, VOUCH_ACCEPT_COUPLED},
+    };
+    enum { N = sizeof guessers / sizeof *guessers };
+    float p[TOP], q[TOP];
+    double expected[TOP + 1] = {0}, sum = 0;
+    vouch_status status = rows_read(c, err);
+    for (int32_t i = 0; i < c->n_top; i++) {
+        p[i] = c->rows[c->top[i]];
+        q[i] = 0.01f * p[i] + c->rows[c->n_vocab + c->top[i]]; /* never without mass */
+        sum += expected[i] = (double)p[i];
+    }
+    expected[c->n_top] = sum < 1 ? 1 - sum : 0;
+    for (int rule = 0; rule < VOUCH_ACCEPTS && !status; rule++) {
+        status = rule_compare(c, p, q, (vouch_accept)rule, err);
+        if (!status) status = rule_compare(c, p, NULL, (vouch_accept)rule, err);
+    }
+    for (size_t i = 0; i < N && !status; i++) {
+        const double now = cli_now();
+        if (i > 0 && now > c->check->deadline) break;
+        status = session_compare(c, expected, &guessers[i], now + (c->check->deadline - now) / (double)(N - i), err);
+    }
+    snprintf(c->finding->covered, sizeof c->finding->covered,
+             "chi-squares over %lld first tokens, of each rule and of sessions with %d kind%s of guesses; the least "
+             "chance was %.2g",
+             (long long)c->n_draws, c->n_kinds, c->n_kinds == 1 ? "" : "s", c->least);
+    return status;
+}
+
+vouch_status cli_check_chance(cli_check *check, cli_finding *finding, vouch_error *err)
+{
+    chance c = {.check = check,
+                .finding = finding,
+                .n_vocab = vouch_model_get_info(check->engine->model)->n_vocab,
+                .least = 1};
+    vouch_status status = VOUCH_E_MEMORY;
+    c.n = cli_probe_text(check->engine->model, 2, c.tokens, PROMPT);
+    c.rows = calloc(2 * (size_t)c.n_vocab, sizeof *c.rows);
+    if (c.rows) status = all_compare(&c, err);
+    else *err = (vouch_error){VOUCH_E_MEMORY, "not enough memory for the distributions to compare"};
+    free(c.rows);
+    return status;
+}

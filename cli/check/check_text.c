@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * L2 for greedy text: the answer without speculation, and then with every drafter, several k, and guesses made for the
+ * purpose: always wrong, right half of the time, always right. All tokens must be the same. Where no guess was
+ * accepted, or none rejected, half of it was not tried: that is said, too.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/check.h"
+
+enum { MOST = CLI_PROBE_TOKENS + CLI_CHECK_ANSWER };
+
+/* A way of guessing. */
+typedef struct guesser {
+    const char *name;
+    unsigned drafters;
+    cli_oracle_mode mode; /* of CUSTOM */
+    bool itself;          /* the target drafts for itself */
+} guesser;
+
+static const guesser guessers[] = {
+    {"always wrong", VOUCH_DRAFTER_CUSTOM, CLI_ORACLE_WRONG, false},
+    {"half right", VOUCH_DRAFTER_CUSTOM, CLI_ORACLE_HALF, false},
+    {"draft model", VOUCH_DRAFTER_MODEL, CLI_ORACLE_SILENT, false},
+    {"ngram,suffix,recycle", VOUCH_DRAFTER_NGRAM | VOUCH_DRAFTER_SUFFIX | VOUCH_DRAFTER_RECYCLE, CLI_ORACLE_SILENT,
+     false},
+    {"itself", VOUCH_DRAFTER_MODEL, CLI_ORACLE_SILENT, true},
+    {"recycle", VOUCH_DRAFTER_RECYCLE, CLI_ORACLE_SILENT, false},
+    {"ngram", VOUCH_DRAFTER_NGRAM, CLI_ORACLE_SILENT, false},
+    {"suffix", VOUCH_DRAFTER_SUFFIX, CLI_ORACLE_SILENT, false},
+    {"history", VOUCH_DRAFTER_HISTORY, CLI_ORACLE_SILENT, false},
+    {"auto", VOUCH_DRAFTER_AUTO, CLI_ORACLE_SILENT, false},
+    {"always right", VOUCH_DRAFTER_CUSTOM, CLI_ORACLE_RIGHT, false},
+};
+enum { N_GUESSERS = sizeof guessers / sizeof *guessers };
+
+typedef struct answers {
+    cli_check *check;
+    cli_finding *finding;
+    int32_t prompt[CLI_PROBE_TEXTS][CLI_PROBE_TOKENS], n_prompt[CLI_PROBE_TEXTS];
+    int32_t expected[CLI_PROBE_TEXTS][MOST], n_expected[CLI_PROBE_TEXTS];
+    int64_t n_accepted, n_rejected;
+    int n_tried[N_GUESSERS]; /* answers of each */
+    unsigned rules, lengths; /* tried: the bits of vouch_accept, and of k */
+} answers;
+
+static vouch_status text_answer(answers *a, vouch_session *session, int text, int32_t *tokens, int32_t *n,
+                                vouch_error *err)
+{
+    vouch_step step = {0};
+    vouch_status status =
+        cli_session_prompt(session, a->prompt[text], (size_t)a->n_prompt[text], err);
+    while (!status && step.finish == VOUCH_FINISH_NONE) status = cli_session_step(session, &step, err);
+    size_t n_all;
+    const int32_t *all = vouch_session_tokens(session, &n_all);
+    *n = (int32_t)n_all;
+    if (!status) memcpy(tokens, all, n_all * sizeof *tokens);
+    return status;
+}
+
+static vouch_session_options greedy_options(const answers *a)
+{
+    vouch_session_options options = a->check->engine->options->session;
+    options.n_ctx = MOST + VOUCH_MAX_DRAFT + 2;
+    options.max_tokens = a->check->n_answer;
+    options.ignore_eos = true; /* the longer the better */
+    options.sampling.temperature = 0;
+    options.speculation.draft_model = a->check->engine->draft;
+    return options;
+}
+
+static vouch_status expected_answer(answers *a, vouch_error *err)
+{
+    vouch_session_options options = greedy_options(a);
+    vouch_session *session = NULL;
+    options.speculation.drafters = VOUCH_DRAFTER_NONE;
+    vouch_status status = vouch_session_open(&session, a->check->engine->model, &options, err);
+    for (int i = 0; i < CLI_PROBE_TEXTS && !status; i++) {
+        a->n_prompt[i] = cli_probe_text(a->check->engine->model, i, a->prompt[i], a->check->n_prompt);
+        status = text_answer(a, session, i, a->expected[i], &a->n_expected[i], err);
+    }
+    vouch_session_close(session);
+    return status;
+}
+
+/* One answer of a guesser, against the expected one. A session keeps what it has learned from text to text. */
+static vouch_status answer_compare(answers *a, vouch_session *session, const guesser *g,
+                                   const vouch_speculation *s, int text, vouch_error *err)
+{
+    int32_t got[MOST], n = 0, same = 0;
+    vouch_session_reset_stats(session);
+    const vouch_status status = text_answer(a, session, text, got, &n, err);
+    if (status) return status;
+    const vouch_stats *stats = vouch_session_stats(session);
+    a->n_accepted += stats->accepted;
+    a->n_rejected += stats->judged - stats->accepted;
+    while (same < n && same < a->n_expected[text] && got[same] == a->expected[text][same]) same++;
+    cli_check_compare(a->finding, n == a->n_expected[text] && same == n,
+                      "%s, k %d, %s, text %d: token %d of the answer is another", g->name, s->n_draft,
+                      vouch_accept_name((int)s->accept), text, same - a->n_prompt[text]);
+    return VOUCH_OK;
+}
+
+static vouch_status guesser_compare(answers *a, const guesser *g, int32_t k, vouch_accept rule, int n_texts,
+                                    vouch_error *err)
+{
+    vouch_session_options options = greedy_options(a);
+    vouch_session *session = NULL;
+    cli_oracle oracle = {.mode = g->mode, .n_vocab = vouch_model_get_info(a->check->engine->model)->n_vocab};
+    if (g->drafters == VOUCH_DRAFTER_MODEL && !g->itself && !a->check->engine->draft) return VOUCH_OK;
+    options.speculation.drafters = g->drafters;
+    options.speculation.n_draft = k;
+    options.speculation.accept = rule;
+    if (rule == VOUCH_ACCEPT_BLOCK) options.speculation.tree_branches = 1; /* it judges chains */
+    options.speculation.custom = cli_oracle_drafter(&oracle);
+    if (g->itself) options.speculation.draft_model = a->check->engine->model;
+    vouch_status status = vouch_session_open(&session, a->check->engine->model, &options, err);
+    for (int i = 0; i < n_texts && !status; i++) {
+        oracle.expected = a->expected[i];
+        oracle.n = a->n_expected[i];
+        status = answer_compare(a, session, g, &options.speculation, i, err);
+        a->n_tried[g - guessers]++;
+        a->rules |= 1u << rule;
+        a->lengths |= 1u << k;
+    }
+    vouch_session_close(session);
+    return status;
+}
+
+/* "all rules", or the names of those that were tried. */
+static const char *rules_text(const answers *a, char text[64])
+{
+    size_t used = 0;
+    if (a->rules == (1u << VOUCH_ACCEPTS) - 1) return "all rules";
+    for (int i = 0; i < VOUCH_ACCEPTS && used < 64; i++)
+        if (a->rules >> i & 1)
+            used += (size_t)snprintf(text + used, 64 - used, "%s%s", used ? ", " : "rules ", vouch_accept_name(i));
+    return used ? text : "no rule";
+}
+
+static vouch_status guessers_compare(answers *a, vouch_error *err)
+{
+    /* 0: the drafter's own choice. Every guesser has its turn before the next k, and meets another rule then. */
+    static const int32_t lengths[] = {3, 0, 1, 16, 8, 2, 4, 7};
+    enum { N_LENGTHS = sizeof lengths / sizeof *lengths, FIRST = 4 }; /* FIRST: tried in any case */
+    vouch_status status = VOUCH_OK;
+    char rules[64];
+    int n_drafters = 0, n_lengths = 0;
+    for (int n = 0; n < N_LENGTHS * VOUCH_ACCEPTS * N_GUESSERS && !status; n++) {
+        const bool goes_on = cli_check_goes_on(a->check);
+        const int g = n % N_GUESSERS, round = n / N_GUESSERS, length = round % N_LENGTHS;
+        if (n >= FIRST && !goes_on) break;
+        status = guesser_compare(a, &guessers[g], lengths[length],
+                                 (vouch_accept)((round / N_LENGTHS + length + g) % VOUCH_ACCEPTS),
+                                 goes_on ? CLI_PROBE_TEXTS : 1, err);
+    }
+    for (int i = 0; i < N_GUESSERS; i++) n_drafters += a->n_tried[i] > 0;
+    for (unsigned left = a->lengths; left; left &= left - 1) n_lengths++;
+    snprintf(a->finding->covered, sizeof a->finding->covered,
+             "answers with %d drafters, %s, %d draft lengths; %lld guesses accepted, %lld rejected%s", n_drafters,
+             rules_text(a, rules), n_lengths, (long long)a->n_accepted, (long long)a->n_rejected,
+             a->n_accepted == 0 || a->n_rejected == 0 ? ": too few of one to say much" : "");
+    return status;
+}
+
+vouch_status cli_check_text(cli_check *check, cli_finding *finding, vouch_error *err)
+{
+    answers *a = calloc(1, sizeof *a);
+    if (!a) {
+        *err = (vouch_error){VOUCH_E_MEMORY, "not enough memory for the answers to compare"};
+        return err->code;
+    }
+    a->check = check;
+    a->finding = finding;
+    vouch_status status = expected_answer(a, err);
+    if (!status) status = guessers_compare(a, err);
+    free(a);
+    return status;
+}

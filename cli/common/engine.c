@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/file.h"
+
+/* chat_template: as the library takes it. */
+static vouch_status model_open(vouch_model **out, const char *path, const char *chat_template, bool text_only,
+                               const cli_options *options, vouch_error *err)
+{
+    cli_progress progress = {.label = "loading the model"};
+    vouch_model_options model = vouch_model_options_default();
+    model.cpu = options->cpu;
+    model.chat_template = chat_template;
+    model.n_threads = options->session.n_threads;
+    model.text_only = text_only;
+    model.progress = cli_progress_report;
+    model.progress_user = &progress;
+    cli_progress_report(&progress, 0);
+    const vouch_status status = vouch_model_open(out, path, &model, err);
+    cli_progress_end(&progress);
+    return status;
+}
+
+int cli_engine_fail(const vouch_error *err)
+{
+    cli_complain("%s", err->code == VOUCH_E_CANCELLED ? "interrupted" : err->message);
+    return CLI_FAILED;
+}
+
+int cli_flag_fail(const char *flag, const vouch_error *err)
+{
+    if (!flag) return cli_engine_fail(err);
+    cli_complain("--%s: %s", flag, err->message);
+    return CLI_FAILED;
+}
+
+/* Only the model tells which tokens there are. */
+static int bias_check(const cli_engine *engine)
+{
+    const cli_options *options = engine->options;
+    const int32_t n_vocab = vouch_model_get_info(engine->model)->n_vocab;
+    for (size_t i = 0; i < options->bias_texts.n; i++) {
+        if (options->bias[i].token < n_vocab) continue;
+        cli_complain("--logit-bias '%s': the model's tokens are 0 to %d", options->bias_texts.items[i], n_vocab - 1);
+        return CLI_WRONG_USAGE;
+    }
+    return CLI_DONE;
+}
+
+/* A file that holds no NUL. */
+static vouch_status text_read(const char *path, char **text, size_t *n, vouch_error *err)
+{
+    const vouch_status status = cli_file_read(path, text, n, err);
+    const char *nul = status ? NULL : memchr(*text, 0, *n);
+    if (!nul) return status;
+    *err = (vouch_error){.code = VOUCH_E_FORMAT};
+    snprintf(err->message, sizeof err->message, "%.400s: a NUL byte at offset %zu, must be text", path,
+             (size_t)(nul - *text));
+    free(*text);
+    *text = NULL;
+    return err->code;
+}
+
+/* A token of the draft model a line, each once; seen [n_vocab], zeros. */
+static vouch_status head_parse(cli_engine *engine, const char *path, const char *text, char *seen, vouch_error *err)
+{
+    const int32_t n_vocab = vouch_model_get_info(engine->draft)->n_vocab;
+    size_t line = 1;
+    for (const char *at = text; *at; line++) {
+        char *end;
+        const long long token = strtoll(at, &end, 10);
+        const size_t n = strspn(end, "\r");
+        if (*at < '0' || *at > '9' || (end[n] != '\n' && end[n]) || token >= n_vocab) {
+            *err = (vouch_error){.code = VOUCH_E_FORMAT};
+            snprintf(err->message, sizeof err->message, "%.300s:%zu: not the id of a token, 0 to %d", path, line,
+                     n_vocab - 1);
+            return err->code;
+        }
+        if (seen[token]++) {
+            *err = (vouch_error){.code = VOUCH_E_FORMAT};
+            snprintf(err->message, sizeof err->message, "%.300s:%zu: token %lld is there twice", path, line, token);
+            return err->code;
+        }
+        engine->draft_head[engine->n_draft_head++] = (int32_t)token;
+        at = end + n + (end[n] == '\n');
+    }
+    if (engine->n_draft_head > 0) return VOUCH_OK;
+    *err = (vouch_error){.code = VOUCH_E_FORMAT};
+    snprintf(err->message, sizeof err->message, "%.400s: no tokens in it", path);
+    return err->code;
+}
+
+static vouch_status head_read(cli_engine *engine, const char *path, vouch_error *err)
+{
+    char *text = NULL, *seen = NULL;
+    size_t n = 0;
+    vouch_status status = text_read(path, &text, &n, err);
+    if (status) return status;
+    engine->draft_head = calloc(n + 1, sizeof *engine->draft_head); /* a byte or more a token */
+    seen = calloc((size_t)vouch_model_get_info(engine->draft)->n_vocab, 1);
+    if (engine->draft_head && seen) {
+        status = head_parse(engine, path, text, seen, err);
+    } else {
+        *err = (vouch_error){VOUCH_E_MEMORY, "not enough memory"};
+        status = VOUCH_E_MEMORY;
+    }
+    free(seen);
+    free(text);
+    return status;
+}
+
+/* --chat-template is a name or a file. A message about the model's file names that. */
+static int target_open(cli_engine *engine, const cli_options *options, bool text_only)
+{
+    const char *asked = options->chat_template;
+    const bool is_own = !asked || strcmp(asked, "auto") == 0 || strcmp(asked, "none") == 0;
+    const bool is_file = !is_own && strcmp(asked, "chatml") != 0;
+    char *text = NULL;
+    size_t n;
+    vouch_error err;
+    if (is_file && text_read(asked, &text, &n, &err)) return cli_flag_fail("chat-template", &err);
+    const vouch_status status =
+        model_open(&engine->model, options->model, is_own ? NULL : is_file ? text : asked, text_only, options, &err);
+    free(text);
+    if (status == VOUCH_E_UNSUPPORTED && !is_own && strncmp(err.message, options->model, strlen(options->model)) != 0) {
+        cli_complain("--chat-template: %s: %s", asked, err.message);
+        return CLI_FAILED;
+    }
+    return status ? cli_engine_fail(&err) : CLI_DONE;
+}
+
+/* The target is open. */
+static int draft_open(cli_engine *engine, const cli_options *options)
+{
+    vouch_error err;
+    const vouch_status status = model_open(&engine->draft, options->draft_model, NULL, false, options, &err);
+    if (status) return cli_flag_fail("draft-model", &err);
+    const vouch_model_info *target = vouch_model_get_info(engine->model), *draft = vouch_model_get_info(engine->draft);
+    if (!options->session.speculation.allow_vocab_mismatch &&
+        vouch_model_check_pair(engine->model, engine->draft, &err)) {
+        const bool has_bridge = strcmp(target->tokenizer, "none") != 0 && strcmp(draft->tokenizer, "none") != 0;
+        cli_complain("--draft-model: %s: %s%s", options->draft_model, err.message,
+                     has_bridge ? "; with --allow-vocab-mismatch `vouch run` and `vouch bench` guess what both have"
+                                : "");
+        return CLI_FAILED;
+    }
+    if (draft->n_parameters > target->n_parameters)
+        cli_note("the draft model is larger than the target (%.1f against %.1f million parameters): "
+                 "the text stays right, but will not come sooner",
+                 (double)draft->n_parameters * 1e-6, (double)target->n_parameters * 1e-6);
+    return CLI_DONE;
+}
+
+int cli_engine_open(cli_engine *engine, const cli_options *options)
+{
+    vouch_error err;
+    const double start = cli_now();
+    *engine = (cli_engine){.options = options};
+    int status = target_open(engine, options, false);
+    if (!status && options->draft_model) status = draft_open(engine, options);
+    if (status) return status;
+    if (options->draft_head && head_read(engine, options->draft_head, &err)) return cli_flag_fail("draft-head", &err);
+    engine->load_seconds = cli_now() - start;
+    return bias_check(engine);
+}
+
+int cli_engine_open_text(cli_engine *engine, const cli_options *options)
+{
+    *engine = (cli_engine){.options = options};
+    return target_open(engine, options, true);
+}
+
+void cli_engine_speculate(const cli_engine *engine, vouch_speculation *speculation)
+{
+    speculation->draft_model = engine->draft;
+    speculation->draft_head = engine->draft_head;
+    speculation->n_draft_head = engine->n_draft_head;
+}
+
+enum { USUAL_CTX = 4096 }; /* of a session without --ctx, as vouch.h says */
+
+int cli_engine_start(cli_engine *engine, const vouch_session_options *session)
+{
+    vouch_error err;
+    const double start = cli_now();
+    const int32_t n_trained = vouch_model_get_info(engine->model)->n_ctx_train;
+    vouch_session_options options = *session;
+    if (options.n_ctx > n_trained)
+        cli_note("a context of %d tokens is more than the %d the model was trained for", options.n_ctx,
+                 n_trained);
+    const int32_t n_draft = engine->draft ? vouch_model_get_info(engine->draft)->n_ctx_train : n_trained;
+    const int32_t usual = n_trained < USUAL_CTX ? n_trained : USUAL_CTX;
+    if (n_draft < n_trained && n_draft < (options.n_ctx ? options.n_ctx : usual))
+        cli_note("the draft model was trained for %d tokens of context, the target for %d: behind these it guesses "
+                 "nothing",
+                 n_draft, n_trained);
+    cli_engine_speculate(engine, &options.speculation);
+    const vouch_status status = vouch_session_open(&engine->session, engine->model, &options, &err);
+    engine->load_seconds += cli_now() - start;
+    if (!status) return CLI_DONE;
+    cli_engine_fail(&err);
+    return status == VOUCH_E_ARGUMENT ? CLI_WRONG_USAGE : CLI_FAILED;
+}
+
+void cli_engine_close(cli_engine *engine)
+{
+    vouch_session_close(engine->session);
+    free(engine->draft_head);
+    vouch_model_close(engine->draft);
+    vouch_model_close(engine->model);
+}
+
+vouch_status cli_session_prompt(vouch_session *session, const int32_t *tokens, size_t n_tokens, vouch_error *err)
+{
+    cli_interrupt_aim(session);
+    const vouch_status status = vouch_session_prompt(session, tokens, n_tokens, err);
+    cli_interrupt_aim(NULL);
+    return status;
+}
+
+vouch_status cli_session_step(vouch_session *session, vouch_step *step, vouch_error *err)
+{
+    cli_interrupt_aim(session);
+    const vouch_status status = vouch_session_step(session, step, err);
+    cli_interrupt_aim(NULL);
+    return status;
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A prompt or corpus beyond this is a mistake (/dev/zero), not text. */
+static const size_t LARGEST = (size_t)1 << 30;
+
+static vouch_status file_fail(vouch_error *err, const char *path, const char *reason)
+{
+    err->code = VOUCH_E_IO;
+    snprintf(err->message, sizeof err->message, "%.400s: %s", path, reason);
+    return err->code;
+}
+
+static vouch_status read_all(int fd, const char *name, char **bytes, size_t *n, vouch_error *err)
+{
+    size_t capacity = 1 << 16, used = 0;
+    char *buffer = malloc(capacity);
+    vouch_status status = VOUCH_OK;
+    while (buffer && !status) {
+        const ssize_t got = read(fd, buffer + used, capacity - used - 1);
+        if (got == 0) break;
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) {
+            status = file_fail(err, name, strerror(errno));
+        } else if ((used += (size_t)got) > LARGEST) {
+            status = file_fail(err, name, "larger than 1 GiB");
+        } else if (used + 1 == capacity) {
+            char *larger = realloc(buffer, capacity * 2);
+            if (!larger) free(buffer);
+            buffer = larger;
+            capacity *= 2;
+        }
+    }
+    if (!buffer) {
+        file_fail(err, name, "not enough memory to read it");
+        return err->code = VOUCH_E_MEMORY;
+    }
+    if (status) {
+        free(buffer);
+        return status;
+    }
+    buffer[used] = 0;
+    *bytes = buffer;
+    *n = used;
+    return VOUCH_OK;
+}
+
+vouch_status cli_file_read(const char *path, char **bytes, size_t *n, vouch_error *err)
+{
+    if (strcmp(path, "-") == 0) return read_all(STDIN_FILENO, "standard input", bytes, n, err);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return file_fail(err, path, strerror(errno));
+    const vouch_status status = read_all(fd, path, bytes, n, err);
+    close(fd);
+    return status;
+}
+
+/* The open descriptor that the path is a name of; -1: none. */
+static int descriptor_of(const char *path)
+{
+    static const char *const names[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"},
+                             *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(path, names[i]) == 0) return i;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        const size_t n = strlen(folders[i]), digits = strlen(path) > n ? strspn(path + n, "0123456789") : 0;
+        if (strncmp(path, folders[i], n) == 0 && digits > 0 && digits < 9 && !path[n + digits]) return atoi(path + n);
+    }
+    return -1;
+}
+
+/* Is this to be written to rather than replaced: a device, a pipe, the name of an open descriptor even of a file? */
+static bool is_stream(const char *path)
+{
+    struct stat info;
+    if (descriptor_of(path) >= 0) return true;
+    return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
+/* The file that `path` means, links followed, also to what isn't there yet. False: it can't be; errno says why. */
+static bool path_resolve(const char *path, char resolved[PATH_MAX])
+{
+    enum { MOST_LINKS = 40 };
+    char link[PATH_MAX], folder[PATH_MAX];
+    if (realpath(path, resolved)) return true;
+    if (errno != ENOENT || strlen(path) >= PATH_MAX) return false;
+    strcpy(resolved, path);
+    for (int i = 0; i < MOST_LINKS; i++) {
+        const ssize_t n = readlink(resolved, link, sizeof link - 1);
+        if (n < 0) return true; /* no link any more */
+        link[n] = 0;
+        strcpy(folder, *link == '/' ? "/" : resolved);
+        if (snprintf(resolved, PATH_MAX, "%s/%s", dirname(folder), link) < PATH_MAX) continue;
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    errno = ELOOP;
+    return false;
+}
+
+/* What tells files apart, also one that isn't there yet. */
+typedef struct identity {
+    dev_t device;
+    ino_t number;        /* of the file, or of the folder it will be in */
+    char name[PATH_MAX]; /* in that; "" where the file is there */
+} identity;
+
+/* False: no regular file, nor ever one. */
+static bool file_identify(const char *path, identity *out)
+{
+    char resolved[PATH_MAX], copy[PATH_MAX];
+    struct stat info;
+    if (!path_resolve(path, resolved)) return false;
+    const bool exists = stat(resolved, &info) == 0;
+    if (exists && !S_ISREG(info.st_mode)) return false;
+    strcpy(copy, resolved);
+    strcpy(out->name, exists ? "" : basename(copy));
+    if (!exists && stat(dirname(resolved), &info) != 0) return false;
+    out->device = info.st_dev;
+    out->number = info.st_ino;
+    return true;
+}
+
+bool cli_file_is_same(const char *a, const char *b)
+{
+    identity left, right;
+    return !is_stream(a) && file_identify(a, &left) && file_identify(b, &right) && left.device == right.device &&
+           left.number == right.number && strcmp(left.name, right.name) == 0;
+}
+
+static bool is_writable(int descriptor)
+{
+    const int flags = fcntl(descriptor, F_GETFL);
+    return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
+}
+
+vouch_status cli_file_check(const char *path, vouch_error *err)
+{
+    char resolved[PATH_MAX], folder[PATH_MAX];
+    struct stat info;
+    const int descriptor = descriptor_of(path);
+    if (descriptor >= 0) return is_writable(descriptor) ? VOUCH_OK : file_fail(err, path, strerror(EBADF));
+    if (is_stream(path)) return access(path, W_OK) == 0 ? VOUCH_OK : file_fail(err, path, strerror(errno));
+    if (!path_resolve(path, resolved)) return file_fail(err, path, strerror(errno));
+    const bool exists = stat(resolved, &info) == 0;
+    if ((exists && S_ISDIR(info.st_mode)) || (*path && path[strlen(path) - 1] == '/'))
+        return file_fail(err, path, strerror(EISDIR));
+    if (exists && access(resolved, W_OK) != 0) return file_fail(err, path, strerror(errno));
+    strcpy(folder, resolved);
+    if (access(dirname(folder), W_OK | X_OK) != 0) return file_fail(err, path, strerror(errno));
+    return VOUCH_OK;
+}
+
+/* Writes all, and learns about a full disk now: 0, or errno. Closes fd. */
+static int write_all(int fd, const char *bytes, size_t n)
+{
+    int reason = 0;
+    while (n > 0 && !reason) {
+        const ssize_t done = write(fd, bytes, n);
+        if (done >= 0) {
+            bytes += done;
+            n -= (size_t)done;
+        } else if (errno != EINTR) {
+            reason = errno;
+        }
+    }
+    if (close(fd) != 0 && !reason) reason = errno;
+    return reason;
+}
+
+/* The rights a new file has, or those of the file it replaces. */
+static mode_t file_mode(const char *path)
+{
+    struct stat info;
+    if (stat(path, &info) == 0) return info.st_mode & 0777;
+    const mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+vouch_status cli_file_write(const char *path, const char *bytes, size_t n, vouch_error *err)
+{
+    if (is_stream(path)) {
+        /* A descriptor's own place in its file goes on, so that whoever writes to it next doesn't write over this. */
+        const int descriptor = descriptor_of(path);
+        fflush(stdout);
+        const int fd = descriptor < 0 ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC) : dup(descriptor);
+        const int reason = fd < 0 ? errno : write_all(fd, bytes, n);
+        return reason ? file_fail(err, path, strerror(reason)) : VOUCH_OK;
+    }
+    char resolved[PATH_MAX], folder[PATH_MAX], beside[PATH_MAX + 16];
+    if (!path_resolve(path, resolved)) return file_fail(err, path, strerror(errno));
+    strcpy(folder, resolved);
+    snprintf(beside, sizeof beside, "%s/.vouch-XXXXXX", dirname(folder)); /* however long the file's own name is */
+    const int fd = mkstemp(beside);
+    if (fd < 0) return file_fail(err, path, strerror(errno));
+    int reason = fchmod(fd, file_mode(resolved)) == 0 ? 0 : errno;
+    const int written = write_all(fd, bytes, n);
+    if (!reason) reason = written;
+    if (!reason && rename(beside, resolved) != 0) reason = errno;
+    if (!reason) return VOUCH_OK;
+    unlink(beside);
+    return file_fail(err, path, strerror(reason));
+}
+
+vouch_status cli_file_write_json(const char *path, const json_t *value, vouch_error *err)
+{
+    char *text = value ? json_dumps(value, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+    if (!text) {
+        file_fail(err, path, "not enough memory");
+        return err->code = VOUCH_E_MEMORY;
+    }
+    const size_t n = strlen(text);
+    text[n] = '\n'; /* in place of the NUL: the length is what counts from here on */
+    const vouch_status status = cli_file_write(path, text, n + 1, err);
+    free(text);
+    return status;
+}

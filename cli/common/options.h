@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the command line says, resolved once: a struct that no command changes afterwards. The flags
+ * write straight into the library's own options where there are such.
+ */
+#ifndef VOUCH_CLI_OPTIONS_H
+#define VOUCH_CLI_OPTIONS_H
+
+#include "common/flags.h"
+#include "common/term.h"
+#include "vouch.h"
+
+/* A command by bit, so that a flag can belong to several. */
+enum {
+    CLI_RUN = 1u << 0,
+    CLI_INFO = 1u << 1,
+    CLI_TOKENIZE = 1u << 2,
+    CLI_PERPLEXITY = 1u << 3,
+    CLI_BENCH = 1u << 4,
+    CLI_CHECK = 1u << 5,
+    CLI_ANALYZE = 1u << 6,
+    CLI_COMMANDS = 7
+};
+extern const char *const cli_command_names[CLI_COMMANDS];
+
+/* Words of vouch_kv_type, in its order. */
+#define CLI_KV_TYPES "f16|f32|q8_0|q4_0"
+
+typedef struct cli_options {
+    const char *model, *draft_model, *cpu;
+    const char *prompt, *prompt_file, *system; /* NULL where not given */
+    bool chat, raw, help;
+    const char *chat_template; /* "auto", "chatml", "none", or a file; NULL: auto */
+    bool speculative;
+    const char *tree; /* "B,D" */
+    const char *prediction, *history, *draft_head; /* files */
+    vouch_session_options session; /* sampling and speculation inside; draft_model still to be opened */
+    cli_texts stop, bias_texts;
+    vouch_logit_bias *bias;
+    int color;  /* cli_color of diagnostics */
+    bool paint; /* --color was given: the generated text is coloured, too, where `color` allows it */
+    bool trace, stats;
+    const char *stats_json;
+    const char *file; /* perplexity */
+    int32_t n_chunks;
+    bool ids, special, bos; /* tokenize */
+    int32_t n_frequent;
+    cli_ints rows;          /* bench */
+    int32_t depth, n_reps, n_prefill, n_decode;
+    const char *prompts;    /* bench over prompts */
+    cli_texts categories;
+    int32_t n_each;
+    cli_ints drafters, draft_lengths, rules; /* sets of VOUCH_DRAFTER_; k, 0: the drafter's default; vouch_accept */
+    const char *json, *csv, *html, *svg;
+    const char *text; /* analyze */
+    double seconds; /* check */
+    unsigned laws;  /* bits 0 to 3: L1 to L4; 0: all */
+} cli_options;
+
+/* Parses and checks the arguments after the command's name. On a mistake a complaint has been printed
+ * and false is returned; cli_options_free is due in both cases. */
+bool cli_options_parse(cli_options *options, unsigned command, int argc, char **argv);
+/* "ngram,recycle": a set of VOUCH_DRAFTER_ in the words of --spec. */
+const char *cli_spec_text(unsigned drafters, char text[64]);
+/* Tokens of context that the measurements of `bench` take. */
+int32_t cli_bench_room(const cli_options *options);
+void cli_options_free(cli_options *options);
+void cli_options_help(unsigned command, FILE *stream);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/prompt.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/file.h"
+
+static vouch_status prompt_fail(vouch_error *err, vouch_status code, const char *message)
+{
+    err->code = code;
+    snprintf(err->message, sizeof err->message, "%s", message);
+    return code;
+}
+
+int cli_prompt_read(const cli_options *options, char **text, size_t *n)
+{
+    const char *path = options->prompt_file;
+    vouch_error err = {VOUCH_E_MEMORY, "not enough memory for the prompt"};
+    if (!options->prompt)
+        return cli_file_read(path ? path : "-", text, n, &err) ? cli_flag_fail(path ? "prompt-file" : NULL, &err)
+                                                               : CLI_DONE;
+    *n = strlen(options->prompt);
+    *text = strdup(options->prompt);
+    return *text ? CLI_DONE : cli_engine_fail(&err);
+}
+
+bool cli_prompt_is_chat(const cli_engine *engine)
+{
+    const char *asked = engine->options->chat_template;
+    if (asked && strcmp(asked, "none") == 0) return false;
+    return strcmp(vouch_model_get_info(engine->model)->chat_template, "none") != 0;
+}
+
+vouch_status cli_prompt_check_template(const cli_engine *engine, vouch_error *err)
+{
+    if (!cli_prompt_is_chat(engine)) return VOUCH_OK;
+    if (strcmp(vouch_model_get_info(engine->model)->chat_template, "unsupported") != 0) return VOUCH_OK;
+    err->code = VOUCH_E_UNSUPPORTED;
+    snprintf(err->message, sizeof err->message,
+             "%.300s: tokenizer.chat_template is not supported, only ChatML is: --raw goes on with the text as it is, "
+             "--chat-template takes chatml or a file with another template",
+             engine->options->model);
+    return err->code;
+}
+
+vouch_status cli_prompt_tokenize(const cli_engine *engine, const char *text, const vouch_message *messages, size_t n,
+                                 unsigned flags, cli_tokens *out, vouch_error *err)
+{
+    int32_t *items = NULL;
+    size_t count = 0;
+    for (int filling = 0; filling < 2; filling++) {
+        const size_t room = filling ? count + 1 : 0;
+        if (filling) items = malloc(room * sizeof *items);
+        if (filling && !items) return prompt_fail(err, VOUCH_E_MEMORY, "not enough memory for the prompt's tokens");
+        const vouch_status status =
+            messages ? vouch_tokenize_chat(engine->model, messages, n, items, room, &count, err)
+                     : vouch_tokenize(engine->model, text, n, flags, items, room, &count, err);
+        if (!status || (status == VOUCH_E_BUFFER && !filling)) continue;
+        free(items);
+        const bool has_tokenizer = strcmp(vouch_model_get_info(engine->model)->tokenizer, "none") != 0;
+        if (status != VOUCH_E_UNSUPPORTED || has_tokenizer) return status;
+        snprintf(err->message, sizeof err->message,
+                 "%.300s: the file has no tokenizer, so the model takes no text: use one with tokenizer.ggml keys; "
+                 "`vouch check`, and `vouch bench` without prompts, need none",
+                 engine->options->model);
+        return status;
+    }
+    *out = (cli_tokens){items, count};
+    return VOUCH_OK;
+}
+
+bool cli_prompt_check_system(const cli_engine *engine)
+{
+    if (!engine->options->system || cli_prompt_is_chat(engine)) return true;
+    cli_complain("--system needs a chat template, and this model has none: add --chat-template chatml");
+    return false;
+}
+
+vouch_status cli_prompt_tokenize_question(const cli_engine *engine, const char *text, size_t n, cli_tokens *out,
+                                          vouch_error *err)
+{
+    const char *system = engine->options->system;
+    const vouch_message messages[] = {{"system", system}, {"user", text}};
+    const size_t skip = system == NULL;
+    const vouch_status status = cli_prompt_check_template(engine, err);
+    if (status) return status;
+    if (!cli_prompt_is_chat(engine))
+        return cli_prompt_tokenize(engine, text, NULL, n, VOUCH_TOKENIZE_BOS, out, err);
+    return cli_prompt_tokenize(engine, NULL, messages + skip, 2 - skip, 0, out, err);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/sheet.h"
+
+#include <stdlib.h>
+
+#include "common/file.h"
+#include "common/term.h"
+
+bool cli_sheet_open(cli_sheet *sheet)
+{
+    *sheet = (cli_sheet){0};
+    sheet->out = open_memstream(&sheet->text, &sheet->n);
+    return sheet->out != NULL;
+}
+
+/* Text and its length are there once the stream is closed. */
+static vouch_status sheet_close(cli_sheet *sheet, vouch_error *err)
+{
+    const bool failed = ferror(sheet->out) != 0;
+    if (fclose(sheet->out) == 0 && !failed) return VOUCH_OK;
+    *err = (vouch_error){VOUCH_E_MEMORY, "not enough memory"};
+    return err->code;
+}
+
+vouch_status cli_sheet_print(cli_sheet *sheet, vouch_error *err)
+{
+    vouch_status status = sheet_close(sheet, err);
+    if (!status) status = cli_print(sheet->text, sheet->n, err);
+    free(sheet->text);
+    return status;
+}
+
+vouch_status cli_sheet_save(cli_sheet *sheet, const char *path, vouch_error *err)
+{
+    vouch_status status = sheet_close(sheet, err);
+    if (!status) status = cli_file_write(path, sheet->text, sheet->n, err);
+    free(sheet->text);
+    return status;
+}
+
+void cli_sheet_drop(cli_sheet *sheet)
+{
+    fclose(sheet->out);
+    free(sheet->text);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/term.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/text.h"
+
+static void say(const char *prefix, const char *format, va_list arguments)
+{
+    char line[2048];
+    vsnprintf(line, sizeof line, format, arguments);
+    fputs(prefix, stderr);
+    cli_put_escaped(stderr, line, strlen(line), 0);
+    fputc('\n', stderr);
+}
+
+void cli_complain(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say("vouch: ", format, arguments);
+    va_end(arguments);
+}
+
+void cli_note(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say("vouch: note: ", format, arguments);
+    va_end(arguments);
+}
+
+vouch_status cli_print(const char *bytes, size_t n, vouch_error *err)
+{
+    errno = 0;
+    if (fwrite(bytes, 1, n, stdout) == n && fflush(stdout) == 0 && !ferror(stdout)) return VOUCH_OK;
+    err->code = VOUCH_E_IO;
+    snprintf(err->message, sizeof err->message, "standard output: %s",
+             errno ? strerror(errno) : "an earlier write failed");
+    return err->code;
+}
+
+bool cli_color_wanted(FILE *stream, cli_color when)
+{
+    if (when != CLI_COLOR_AUTO) return when == CLI_COLOR_ALWAYS;
+    const char *refused = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    return isatty(fileno(stream)) && !(refused && *refused) && terminal && strcmp(terminal, "dumb") != 0;
+}
+
+double cli_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* A signal handler has no arguments: these are its only way to know. */
+static volatile sig_atomic_t shown_columns, interrupt_mode, interrupted;
+static vouch_session *volatile interrupt_session;
+
+enum { BAR = 20, WIDEST = 64 };
+
+/* Takes what progress has written off the terminal. For signal handlers, too. */
+static void line_wipe(void)
+{
+    char blank[WIDEST + 2];
+    const size_t n = (size_t)shown_columns;
+    memset(blank, ' ', sizeof blank);
+    blank[0] = blank[n + 1] = '\r';
+    if (n > 0) (void)!write(STDERR_FILENO, blank, n + 2);
+    shown_columns = 0;
+}
+
+static int terminal_columns(void)
+{
+    struct winsize size;
+    const bool is_known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    return is_known && size.ws_col <= WIDEST ? size.ws_col : WIDEST + 1;
+}
+
+/* Without the bar on a narrow terminal, and nothing on one that is narrower still: a line that is broken can't be
+ * wiped. */
+static void line_show(const char *label, double share, int seconds_left)
+{
+    char line[2 * WIDEST], left[16];
+    const int filled = (int)(share * BAR), percent = (int)(share * 100), room = terminal_columns();
+    if (seconds_left < 3600) snprintf(left, sizeof left, "%d:%02d", seconds_left / 60, seconds_left % 60);
+    else snprintf(left, sizeof left, "%d h %02d", seconds_left / 3600, seconds_left / 60 % 60);
+    int n = snprintf(line, sizeof line, "%s [%.*s%*s] %3d %%, %s left", label, filled, "====================",
+                     BAR - filled, "", percent, left);
+    if (n >= room) n = snprintf(line, sizeof line, "%s %d %%, %s left", label, percent, left);
+    line_wipe();
+    if (n >= room) return;
+    shown_columns = n;
+    fputs(line, stderr);
+}
+
+void cli_progress_report(void *user, double share)
+{
+    cli_progress *progress = user;
+    const double now = cli_now();
+    share = fmax(0, fmin(share, 1)); /* of no time at all it is the whole: fmin takes 1 rather than NaN */
+    if (progress->start == 0) progress->start = now;
+    const double spent = now - progress->start;
+    const int left = share > 0 ? (int)fmin(spent / share - spent + 0.5, 359999) : 0;
+    if (spent < 2 || share <= 0 || left + 1 == progress->shown || !isatty(STDERR_FILENO)) return;
+    line_show(progress->label, share, left);
+    progress->shown = left + 1;
+}
+
+void cli_progress_end(cli_progress *progress)
+{
+    line_wipe();
+    progress->shown = 0;
+}
+
+/* ------------------------------------------------------------------ Ctrl-C */
+
+static void interrupt_handle(int number)
+{
+    static const char message[] = "vouch: interrupted\n";
+    vouch_session *session = interrupt_session;
+    (void)number;
+    if (interrupt_mode == CLI_INTERRUPT_ENDS || (interrupt_mode == CLI_INTERRUPT_CANCELS && interrupted)) {
+        line_wipe();
+        (void)!write(STDERR_FILENO, message, sizeof message - 1); /* nowhere to say that it can't be said */
+        _exit(EXIT_FAILURE);
+    }
+    interrupted = 1;
+    if (session) vouch_session_cancel(session);
+}
+
+void cli_interrupt_set(cli_interrupt mode)
+{
+    const bool reads = mode == CLI_INTERRUPT_READS;
+    struct sigaction old, action = {.sa_handler = interrupt_handle, .sa_flags = reads ? 0 : SA_RESTART};
+    interrupted = 0;
+    interrupt_mode = mode;
+    sigemptyset(&action.sa_mask);
+    if (sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler != SIG_IGN) sigaction(SIGINT, &action, NULL);
+}
+
+void cli_interrupt_aim(vouch_session *session)
+{
+    interrupt_session = session;
+    if (session && interrupted) vouch_session_cancel(session);
+}
+
+bool cli_interrupted(void)
+{
+    return interrupted;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/answer.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "run/paint.h"
+#include "run/trace.h"
+
+cli_reply cli_reply_new(const cli_options *options)
+{
+    cli_reply reply = {.finish = VOUCH_FINISH_NONE};
+    if (options->trace && options->stats_json) reply.trace = json_array();
+    return reply;
+}
+
+void cli_reply_free(cli_reply *reply)
+{
+    json_decref(reply->trace);
+    free(reply->text);
+}
+
+const char *cli_reply_finish(const cli_reply *reply)
+{
+    static const char *const names[] = {[VOUCH_FINISH_NONE] = "interrupted",
+                                        [VOUCH_FINISH_EOS] = "eos",
+                                        [VOUCH_FINISH_STOP] = "stop",
+                                        [VOUCH_FINISH_LENGTH] = "length",
+                                        [VOUCH_FINISH_CONTEXT] = "context"};
+    return names[reply->finish];
+}
+
+static vouch_status memory_fail(vouch_error *err)
+{
+    err->code = VOUCH_E_MEMORY;
+    snprintf(err->message, sizeof err->message, "not enough memory for the answer");
+    return err->code;
+}
+
+static vouch_status reply_append(cli_reply *reply, const char *text, size_t n, vouch_error *err)
+{
+    if (reply->n_text + n + 1 > reply->capacity) {
+        const size_t capacity = (reply->n_text + n + 1) * 2;
+        char *larger = realloc(reply->text, capacity);
+        if (!larger) return memory_fail(err);
+        reply->text = larger;
+        reply->capacity = capacity;
+    }
+    if (n) memcpy(reply->text + reply->n_text, text, n);
+    reply->n_text += n;
+    reply->text[reply->n_text] = 0;
+    return VOUCH_OK;
+}
+
+/* Shows one step: its text, then its trace. */
+static vouch_status step_show(const cli_engine *engine, const vouch_step *step, size_t position,
+                              cli_paint *paint, cli_reply *reply, vouch_error *err)
+{
+    const cli_options *options = engine->options;
+    const cli_color color = (cli_color)options->color;
+    const char *text = step->text;
+    size_t n = step->n_text;
+    if (options->paint && cli_color_wanted(stdout, color)) {
+        text = cli_paint_step(paint, engine->model, step, &n);
+        if (!text) return memory_fail(err);
+    }
+    vouch_status status = n > 0 ? cli_print(text, n, err) : VOUCH_OK;
+    if (!status) status = reply_append(reply, step->text, step->n_text, err);
+    reply->cycles++;
+    if (status || !options->trace) return status;
+    if (isatty(STDOUT_FILENO) && isatty(STDERR_FILENO)) fputc('\n', stderr);
+    cli_trace_print(stderr, cli_color_wanted(stderr, color), engine->model, reply->cycles, position, step);
+    if (reply->trace &&
+        json_array_append_new(reply->trace, cli_trace_json(engine->model, position, step)) != 0)
+        return memory_fail(err);
+    return VOUCH_OK;
+}
+
+vouch_status cli_answer(cli_engine *engine, const cli_tokens *prompt, cli_reply *reply, vouch_error *err)
+{
+    vouch_session *session = engine->session;
+    cli_progress progress = {.label = "reading the prompt"};
+    cli_paint paint = {0};
+    vouch_step step = {0};
+    vouch_status status;
+    reply->n_text = 0;
+    if (reply->text) *reply->text = 0; /* there is none yet, if the prompt is cancelled */
+    reply->finish = VOUCH_FINISH_NONE;
+    cli_interrupt_set(CLI_INTERRUPT_CANCELS);
+    vouch_session_set_progress(session, cli_progress_report, &progress);
+    cli_progress_report(&progress, 0);
+    status = cli_session_prompt(session, prompt->items, prompt->n, err);
+    cli_progress_end(&progress);
+    vouch_session_set_progress(session, NULL, NULL);
+    if (!status) status = reply_append(reply, "", 0, err);
+    while (!status && step.finish == VOUCH_FINISH_NONE) {
+        size_t position;
+        vouch_session_tokens(session, &position);
+        status = cli_session_step(session, &step, err);
+        if (!status) status = step_show(engine, &step, position, &paint, reply, err);
+    }
+    cli_interrupt_set(CLI_INTERRUPT_ENDS);
+    cli_paint_free(&paint);
+    reply->interrupted = status == VOUCH_E_CANCELLED;
+    if (!status) reply->finish = step.finish;
+    return reply->interrupted ? VOUCH_OK : status;
+}

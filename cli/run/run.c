@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* vouch run: one prompt, or the way into a conversation. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "common/file.h"
+#include "run/run.h"
+#include "run/sources.h"
+#include "run/stats.h"
+
+/* A prompt without text, or without a token to begin with; `more` says so. */
+static int empty_fail(const cli_options *options, const char *more)
+{
+    const char *path = options->prompt_file;
+    if (path && strcmp(path, "-") != 0) cli_complain("--prompt-file %s: the prompt is empty%s", path, more);
+    else cli_complain("the prompt is empty%s", more);
+    return CLI_WRONG_USAGE;
+}
+
+/* The tokens of a single prompt. */
+static int prompt_tokens(const cli_engine *engine, const char *text, size_t n, cli_tokens *out)
+{
+    const cli_options *options = engine->options;
+    const bool chat = cli_prompt_is_chat(engine);
+    vouch_error err;
+    if (!cli_prompt_check_system(engine)) return CLI_WRONG_USAGE;
+    if (chat && n == 0) return empty_fail(options, "");
+    const char *nul = chat ? memchr(text, 0, n) : NULL;
+    if (nul) {
+        cli_complain("the prompt has a NUL byte at offset %zu: only --raw takes such a text", (size_t)(nul - text));
+        return CLI_FAILED;
+    }
+    if (cli_prompt_tokenize_question(engine, text, n, out, &err)) return cli_engine_fail(&err);
+    if (out->n > 0) return CLI_DONE;
+    free(out->items);
+    return empty_fail(options, ", and this model has no token to begin with");
+}
+
+/* Answers one prompt. A result cut short by its limits says so to a person. */
+static int run_once(cli_engine *engine, const char *text, size_t n, cli_reply *reply)
+{
+    cli_tokens prompt;
+    vouch_error err;
+    int exit_status = prompt_tokens(engine, text, n, &prompt);
+    if (exit_status) return exit_status;
+    const vouch_status status = cli_answer(engine, &prompt, reply, &err);
+    free(prompt.items);
+    if (isatty(STDOUT_FILENO) && reply->n_text > 0) fputc('\n', stdout);
+    if (status == VOUCH_E_CONTEXT) cli_complain("%s: --ctx N sets it", err.message);
+    else if (status) cli_engine_fail(&err);
+    if (status) return CLI_FAILED;
+    if (reply->interrupted) cli_complain("interrupted");
+    else if (isatty(STDERR_FILENO) && reply->finish == VOUCH_FINISH_LENGTH)
+        cli_note("stopped after --max-tokens %d", engine->options->session.max_tokens);
+    else if (isatty(STDERR_FILENO) && reply->finish == VOUCH_FINISH_CONTEXT)
+        cli_note("stopped at the end of the context; --ctx N sets another");
+    exit_status = cli_stats_report(engine, reply);
+    return reply->interrupted ? CLI_FAILED : exit_status;
+}
+
+static int run_conversation(cli_engine *engine, cli_reply *reply)
+{
+    vouch_error err;
+    if (cli_prompt_check_template(engine, &err)) return cli_engine_fail(&err);
+    if (!cli_prompt_is_chat(engine)) {
+        cli_complain("this model has no chat template: give it a text to go on with (--prompt TEXT), or try "
+                     "--chat-template chatml");
+        return CLI_WRONG_USAGE;
+    }
+    const int status = cli_chat(engine, reply);
+    return cli_first_failure(status, cli_stats_report(engine, reply));
+}
+
+int cli_run(const cli_options *options)
+{
+    const bool chat = options->chat || (!options->prompt && !options->prompt_file && isatty(STDIN_FILENO));
+    cli_engine engine = {0};
+    cli_reply reply = cli_reply_new(options);
+    vouch_error err;
+    char *text = NULL;
+    size_t n = 0;
+    int status = CLI_DONE;
+    if (chat && options->chat_template && strcmp(options->chat_template, "none") == 0) {
+        cli_complain("without a prompt there is a conversation, which needs a template: --raw needs --prompt TEXT");
+        return CLI_WRONG_USAGE;
+    }
+    if (options->stats_json && cli_file_check(options->stats_json, &err)) status = cli_flag_fail("stats-json", &err);
+    if (!status && !chat) status = cli_prompt_read(options, &text, &n);
+    if (status) goto done;
+    if (options->session.speculation.lenience < 1 && options->session.sampling.temperature > 0)
+        cli_note(
+            "lossy: with --lenience %g the text no longer has exactly the target's distribution (no token gets more "
+            "than p / %g)",
+            options->session.speculation.lenience, options->session.speculation.lenience);
+    status = cli_engine_open(&engine, options);
+    if (!status) status = cli_engine_start(&engine, &options->session);
+    if (!status) status = cli_sources_load(&engine);
+    if (!status) {
+        cli_stats_open(&engine);
+        status = chat ? run_conversation(&engine, &reply) : run_once(&engine, text, n, &reply);
+        const int saved = cli_sources_save(&engine);
+        if (!status) status = saved;
+    }
+done:
+    cli_engine_close(&engine);
+    cli_reply_free(&reply);
+    free(text);
+    return status;
+}

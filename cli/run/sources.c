@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/sources.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "common/file.h"
+
+static int complain(const char *flag, const char *path, const vouch_error *err)
+{
+    if (err->code == VOUCH_E_IO) cli_complain("--%s: %s", flag, err->message); /* it names the path */
+    else cli_complain("--%s '%s': %s", flag, path, err->message);
+    return CLI_FAILED;
+}
+
+static vouch_status load(cli_engine *engine, const char *path,
+                         vouch_status (*give)(cli_engine *, const char *, size_t, vouch_error *), vouch_error *err)
+{
+    char *bytes = NULL;
+    size_t n = 0;
+    vouch_status status = cli_file_read(path, &bytes, &n, err);
+    if (!status) status = give(engine, bytes, n, err);
+    free(bytes);
+    return status;
+}
+
+static vouch_status give_prediction(cli_engine *engine, const char *bytes, size_t n, vouch_error *err)
+{
+    return vouch_session_predict(engine->session, bytes, n, err);
+}
+
+static vouch_status give_history(cli_engine *engine, const char *bytes, size_t n, vouch_error *err)
+{
+    return vouch_session_add_history(engine->session, bytes, n, err);
+}
+
+int cli_sources_load(cli_engine *engine)
+{
+    const cli_options *options = engine->options;
+    vouch_error err;
+    if (options->prediction && load(engine, options->prediction, give_prediction, &err))
+        return complain("prediction", options->prediction, &err);
+    if (!options->history) return CLI_DONE;
+    if (cli_file_check(options->history, &err)) return complain("history", options->history, &err);
+    struct stat info;
+    if (stat(options->history, &info) != 0) return CLI_DONE; /* a new one */
+    if (!S_ISREG(info.st_mode)) {
+        cli_complain("--history %s: not a regular file, in which answers could be kept", options->history);
+        return CLI_FAILED;
+    }
+    if (info.st_size == 0) return CLI_DONE; /* another */
+    return load(engine, options->history, give_history, &err) ? complain("history", options->history, &err) : CLI_DONE;
+}
+
+int cli_sources_save(cli_engine *engine)
+{
+    const char *path = engine->options->history;
+    vouch_error err = {VOUCH_E_MEMORY, "not enough memory"};
+    size_t n = 0;
+    if (!path) return CLI_DONE;
+    vouch_status status = vouch_session_get_history(engine->session, NULL, 0, &n, &err);
+    char *bytes = status == VOUCH_E_BUFFER ? malloc(n) : NULL;
+    if (bytes) status = vouch_session_get_history(engine->session, bytes, n, &n, &err);
+    if (!status) status = cli_file_write(path, bytes, n, &err);
+    free(bytes);
+    return status ? complain("history", path, &err) : CLI_DONE;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/stats.h"
+
+#include <math.h>
+#include <sys/resource.h>
+
+#include "common/figures.h"
+#include "common/file.h"
+#include "common/json.h"
+
+/* What the counts come to, and the machine. NAN: not applicable here. */
+typedef struct figures {
+    const vouch_stats *counts;
+    cli_figures of; /* the counts */
+    double plain_tokens_per_second, speedup, predicted_tokens_per_second;
+    int64_t peak_memory_bytes;
+    int32_t n_threads;
+} figures;
+
+/* In bytes. What getrusage says can be of the program that started this one, before it did. */
+static int64_t peak_memory(void)
+{
+    FILE *status = fopen("/proc/self/status", "re");
+    long long kilobytes = -1;
+    char line[256];
+    while (status && kilobytes < 0 && fgets(line, sizeof line, status)) sscanf(line, "VmHWM: %lld", &kilobytes);
+    if (status) fclose(status);
+    struct rusage usage;
+    if (kilobytes < 0) kilobytes = getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss : 0;
+    return kilobytes * 1024;
+}
+
+/* Who interrupted an answer isn't made to wait for passes to compare with. */
+static figures figures_compute(const cli_engine *engine, bool interrupted)
+{
+    const vouch_stats *s = vouch_session_stats(engine->session);
+    const int32_t n_threads = engine->options->session.n_threads;
+    double pass = NAN;
+    vouch_error err;
+    if (interrupted || vouch_session_time_pass(engine->session, 1, 5, &pass, &err)) pass = NAN;
+    figures f = {.counts = s,
+                 .of = cli_figures_of(s),
+                 .plain_tokens_per_second = cli_ratio(1, pass),
+                 .predicted_tokens_per_second = cli_ratio(s->predicted_tokens, s->predicted_seconds),
+                 .n_threads = n_threads ? n_threads : vouch_cpu_count()};
+    f.speedup = cli_ratio(f.of.tokens_per_second, f.plain_tokens_per_second);
+    f.peak_memory_bytes = peak_memory();
+    return f;
+}
+
+/* Greedy text is the target's with any lenience. */
+static bool is_lossless(const cli_engine *engine)
+{
+    return vouch_session_stats(engine->session)->lenient_cycles == 0 ||
+           engine->options->session.sampling.temperature == 0;
+}
+
+/* ----------------------------------------------------------------- summary */
+
+static void print_percent(const char *label, double share)
+{
+    if (!isnan(share)) fprintf(stderr, "%s%.1f %%", label, 100 * share);
+}
+
+static void stats_print(const cli_engine *engine, const figures *f)
+{
+    const vouch_stats *s = f->counts;
+    fprintf(stderr, "prompt    %lld tokens in %.3f s", (long long)s->prompt_tokens, s->prefill_seconds);
+    if (s->prompt_tokens > 1)
+        fprintf(stderr, ", %.1f tokens/s", (double)s->prompt_tokens / s->prefill_seconds);
+    fprintf(stderr, "\nanswer    %lld tokens in %.3f s", (long long)s->generated_tokens, s->decode_seconds);
+    if (!isnan(f->of.tokens_per_second)) fprintf(stderr, ", %.1f tokens/s", f->of.tokens_per_second);
+    if (!isnan(f->speedup) && s->drafted > 0)
+        fprintf(stderr, ", %.2fx plain decoding (%.1f)", f->speedup, f->plain_tokens_per_second);
+    if (!isnan(f->predicted_tokens_per_second))
+        fprintf(stderr, ", expected %.1f", f->predicted_tokens_per_second);
+    fprintf(stderr, "\ndrafter   %s: %lld cycles", vouch_session_drafter(engine->session),
+            (long long)s->cycles);
+    if (!isnan(f->of.tokens_per_cycle)) fprintf(stderr, ", %.2f tokens a cycle", f->of.tokens_per_cycle);
+    if (s->drafted > 0) {
+        fprintf(stderr, "; %lld drafted, %lld accepted", (long long)s->drafted, (long long)s->accepted);
+        print_percent(", ", f->of.acceptance_rate);
+        print_percent(", all of a draft ", f->of.full_accept_fraction);
+    }
+    int n_drafters = 0;
+    for (int i = 0; i < VOUCH_DRAFTERS; i++) n_drafters += s->drafted_by[i] > 0;
+    for (int i = 0; i < VOUCH_DRAFTERS && n_drafters > 1; i++)
+        if (s->drafted_by[i] > 0)
+            fprintf(stderr, "\n          %s: %lld drafted, %lld accepted", vouch_drafter_name(i),
+                    (long long)s->drafted_by[i], (long long)s->accepted_by[i]);
+    fprintf(stderr, "\nrule      %s, ", vouch_session_rule(engine->session));
+    if (is_lossless(engine)) fprintf(stderr, "lossless");
+    else
+        fprintf(stderr, "lossy: lenience %g in %lld cycles, no token got more than p / %g",
+                engine->options->session.speculation.lenience, (long long)s->lenient_cycles,
+                engine->options->session.speculation.lenience);
+    fprintf(stderr, "\ntime      draft %.3f s, verify %.3f s, judge %.3f s; load %.3f s\n", s->draft_seconds,
+            s->verify_seconds, s->judge_seconds, engine->load_seconds);
+    fprintf(stderr, "machine   %s, %d threads, at most %.0f MB of memory; seed %llu\n",
+            vouch_model_get_info(engine->model)->cpu, f->n_threads, (double)f->peak_memory_bytes * 1e-6,
+            (unsigned long long)engine->options->session.sampling.seed);
+}
+
+/* -------------------------------------------------------------------- JSON */
+
+/* {"ngram": 12}: of those that drafted. */
+static json_t *by_drafter_json(const int64_t *counts, const int64_t *drafted)
+{
+    json_t *object = json_object();
+    for (int i = 0; i < VOUCH_DRAFTERS; i++)
+        if (drafted[i] > 0) json_object_set_new(object, vouch_drafter_name(i), json_integer(counts[i]));
+    return object;
+}
+
+static json_t *stats_json(const cli_engine *engine, const cli_reply *reply, const figures *f)
+{
+    const vouch_stats *s = f->counts;
+    const size_t depth = cli_deepest_place(s);
+    const cli_json_entry entries[] = {
+        {"prompt_tokens", json_integer(s->prompt_tokens)},
+        {"prefill_seconds", cli_json_real(s->prefill_seconds)},
+        {"generated_tokens", json_integer(s->generated_tokens)},
+        {"decode_seconds", cli_json_real(s->decode_seconds)},
+        {"tokens_per_second", cli_json_real(f->of.tokens_per_second)},
+        {"cycles", json_integer(s->cycles)},
+        {"drafted", json_integer(s->drafted)},
+        {"accepted", json_integer(s->accepted)},
+        {"acceptance_rate", cli_json_real(f->of.acceptance_rate)},
+        {"expected_acceptance", cli_json_real(f->of.expected_acceptance)},
+        {"tokens_per_cycle", cli_json_real(f->of.tokens_per_cycle)},
+        {"full_accept_fraction", cli_json_real(f->of.full_accept_fraction)},
+        {"accepted_per_position", cli_json_counts(s->accepted_at, depth)},
+        {"drafted_per_position", cli_json_counts(s->drafted_at, depth)},
+        {"accepted_per_drafter", by_drafter_json(s->accepted_by, s->drafted_by)},
+        {"drafted_per_drafter", by_drafter_json(s->drafted_by, s->drafted_by)},
+        {"draft_seconds", cli_json_real(s->draft_seconds)},
+        {"verify_seconds", cli_json_real(s->verify_seconds)},
+        {"judge_seconds", cli_json_real(s->judge_seconds)},
+        {"plain_tokens_per_second", cli_json_real(f->plain_tokens_per_second)},
+        {"speedup", cli_json_real(f->speedup)},
+        {"predicted_tokens_per_second", cli_json_real(f->predicted_tokens_per_second)},
+        {"load_seconds", cli_json_real(engine->load_seconds)},
+        {"peak_memory_bytes", json_integer(f->peak_memory_bytes)},
+        {"drafter", json_string(vouch_session_drafter(engine->session))},
+        {"depth_histogram", cli_json_counts(s->depth_histogram, cli_most_guesses(s) + 1)},
+        {"session_memory_bytes", json_integer((json_int_t)vouch_session_memory(engine->session))},
+        {"drafter_memory_bytes", json_integer((json_int_t)vouch_session_drafter_memory(engine->session))},
+        {"seed", cli_json_seed(engine->options->session.sampling.seed)},
+        {"cpu", json_string(vouch_model_get_info(engine->model)->cpu)},
+        {"threads", json_integer(f->n_threads)},
+        {"accept", json_string(vouch_session_rule(engine->session))},
+        {"lossless", json_boolean(is_lossless(engine))},
+        {"lenience", json_real(engine->options->session.speculation.lenience)},
+        {"finish", json_string(cli_reply_finish(reply))},
+        {"trace", json_incref(reply->trace)}, /* last: may be absent */
+    };
+    return cli_json_object(entries, sizeof entries / sizeof *entries - (reply->trace ? 0 : 1));
+}
+
+void cli_stats_open(const cli_engine *engine)
+{
+    if (!engine->options->stats) return;
+    const vouch_model_info *draft = engine->draft ? vouch_model_get_info(engine->draft) : NULL;
+    const int64_t weights = vouch_model_get_info(engine->model)->packed_bytes + (draft ? draft->packed_bytes : 0);
+    fprintf(stderr, "memory    %.1f MB of weights, %.1f MB of the session, of which %.1f MB are the drafters'\n",
+            (double)weights * 1e-6, (double)vouch_session_memory(engine->session) * 1e-6,
+            (double)vouch_session_drafter_memory(engine->session) * 1e-6);
+}
+
+int cli_stats_report(const cli_engine *engine, const cli_reply *reply)
+{
+    const cli_options *options = engine->options;
+    if (!options->stats && !options->stats_json) return CLI_DONE;
+    const figures f = figures_compute(engine, reply->interrupted);
+    if (options->stats) stats_print(engine, &f);
+    if (!options->stats_json) return CLI_DONE;
+    json_t *object = stats_json(engine, reply, &f);
+    vouch_error err;
+    const vouch_status status = cli_file_write_json(options->stats_json, object, &err);
+    json_decref(object);
+    return status ? cli_flag_fail("stats-json", &err) : CLI_DONE;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of rules, what they share, and dice over the random numbers. */
+#include "decode/judge.h"
+
+#include "decode/rules.h"
+
+/* In the order of vouch_accept. */
+static const vouch_rule rules[VOUCH_ACCEPTS] = {
+    {"rejection", vouch_judge_rejection, vouch_draw_position, vouch_draw_guess, .trees = true, .lenient = true},
+    {"match", vouch_judge_match, vouch_draw_position, vouch_draw_position, .trees = true},
+    {"block", vouch_judge_block, vouch_draw_position, vouch_draw_guess, .trees = false},
+    {"coupled", vouch_judge_match, vouch_draw_race, vouch_draw_race, .trees = true},
+};
+
+const vouch_rule *vouch_rule_get(vouch_accept accept)
+{
+    return (unsigned)accept < VOUCH_ACCEPTS ? &rules[accept] : NULL;
+}
+
+vouch_status vouch_judge(vouch_judgement *out, vouch_guess *guesses, const vouch_rule *rule, const vouch_trial *trial)
+{
+    const vouch_draft *draft = trial->draft;
+    out->n_accepted = 0;
+    for (int32_t i = 0; i < draft->n; i++) {
+        const int32_t token = draft->tokens[i];
+        guesses[i] = (vouch_guess){.token = token,
+                                   .parent = vouch_draft_parent(draft, i),
+                                   .drafters = draft->drafters ? draft->drafters[i] : 0,
+                                   .verdict = VOUCH_NOT_REACHED,
+                                   .q = draft->q && draft->q[i] ? vouch_dist_p(draft->q[i], token) : 1};
+        out->overlap[i] = 0;
+    }
+    return rule->judge(out, guesses, trial);
+}
+
+vouch_status vouch_judge_places(vouch_judgement *out, vouch_guess *guesses, const vouch_trial *trial,
+                                vouch_place_fn *place)
+{
+    const vouch_draft *draft = trial->draft;
+    for (int32_t parent = out->n_accepted > 0 ? out->path[out->n_accepted - 1] : -1;;) {
+        const vouch_dist *p;
+        const vouch_status status = trial->row_p(trial->row_self, parent + 1, out->n_accepted, &p);
+        if (status != VOUCH_OK) {
+            out->origin = VOUCH_ORIGIN_ACCEPTED;
+            return out->n_accepted > 0 ? VOUCH_OK : status;
+        }
+        const int32_t first = vouch_next_child(draft, parent, parent);
+        vouch_site site = {.trial = trial,
+                           .guesses = guesses,
+                           .overlap = out->overlap,
+                           .parent = parent,
+                           .position = trial->position + out->n_accepted};
+        vouch_residual_begin(&site.left, p, first >= 0 && draft->q ? draft->q[first] : NULL, trial->lenience);
+        parent = place(&site, first);
+        if (parent < 0) {
+            out->final_token = site.token;
+            out->origin = first >= 0 ? VOUCH_ORIGIN_RESIDUAL : draft->n > 0 ? VOUCH_ORIGIN_BONUS : VOUCH_ORIGIN_PLAIN;
+            return VOUCH_OK;
+        }
+        out->path[out->n_accepted++] = parent;
+    }
+}
+
+/* -------------------------------------------------------------------- dice */
+
+static bool philox_accept(void *self, int64_t position, double before, double limit, double *u)
+{
+    (void)before;
+    *u = vouch_uniform(((const vouch_luck *)self)->seed, position, VOUCH_PURPOSE_ACCEPT);
+    return *u < limit;
+}
+
+static int32_t philox_draw(void *self, int64_t position, const vouch_residual *left)
+{
+    const vouch_luck *luck = self;
+    return luck->draw(left, luck->seed, position, 0);
+}
+
+vouch_dice vouch_dice_philox(const vouch_luck *luck)
+{
+    return (vouch_dice){.accept = philox_accept,
+                        .draw = philox_draw,
+                        .self = (void *)(uintptr_t)luck}; /* only read */
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* A session's options: defaults, checks, and every "default" replaced by a value. */
+#ifndef VOUCH_ENGINE_OPTIONS_H
+#define VOUCH_ENGINE_OPTIONS_H
+
+#include "decode/judge.h"
+#include "engine/model.h"
+
+/* The drafters that cost a pass of a model, or an unknown time. */
+enum { VOUCH_PAID_DRAFTERS = VOUCH_DRAFTER_MODEL | VOUCH_DRAFTER_CUSTOM };
+
+/* Pace decides how much to draft where the options given don't say it. */
+bool vouch_options_want_pace(const vouch_speculation *given);
+/* Replaces each default in *o by its value. Errors: ARGUMENT (names the option). */
+vouch_status vouch_options_resolve(vouch_session_options *o, const vouch_model *model, vouch_error *err);
+/* Errors: ARGUMENT. */
+vouch_status vouch_options_check_lenience(const vouch_rule *rule, double lenience, vouch_error *err);
+vouch_status vouch_options_out_of_range(vouch_error *err, const char *what, long long value, long long min,
+                                        long long max);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* From drafts to rows of a context, and from rows to p (target.h). */
+#include "engine/target.h"
+
+#include <string.h>
+
+#include "base/common.h"
+
+void vouch_engine_target_run(vouch_engine_target *self, const int32_t *tokens, int32_t n, int32_t n_logits)
+{
+    vouch_engine_target *t = self;
+    int32_t at = vouch_context_n_cached(t->context);
+    while (at < n) {
+        int32_t rows = vouch_min(n - at, t->prefill_chunk);
+        if (n_logits > 0 && n - at > rows) rows = vouch_min(rows, n - n_logits - at);
+        if (n - at <= n_logits) rows = n - at;
+        vouch_context_forward(t->context, tokens + at, NULL, rows, at + rows == n ? n_logits : 0);
+        at += rows;
+    }
+}
+
+/* The last token of the sequence is the tree's root; what the cache lacks before it is run first. */
+static void run_tree(vouch_engine_target *t, const int32_t *tokens, int32_t n_tokens, const vouch_draft *draft)
+{
+    int32_t tree[VOUCH_MAX_DRAFT + 1], parents[VOUCH_MAX_DRAFT + 1];
+    vouch_engine_target_run(t, tokens, n_tokens - 1, 0);
+    tree[0] = tokens[n_tokens - 1];
+    parents[0] = -1;
+    for (int32_t i = 0; i < draft->n; i++) {
+        tree[i + 1] = draft->tokens[i];
+        parents[i + 1] = draft->parents[i] + 1;
+    }
+    vouch_context_forward(t->context, tree, parents, draft->n + 1, draft->n + 1);
+}
+
+static void target_score(void *self, int32_t *tokens, int32_t n_tokens, const vouch_draft *draft)
+{
+    vouch_engine_target *t = self;
+    t->n_scored = n_tokens;
+    t->is_tree = draft->n > 0 && draft->parents;
+    if (t->is_tree) {
+        run_tree(t, tokens, n_tokens, draft);
+        return;
+    }
+    if (draft->n > 0) memcpy(tokens + n_tokens, draft->tokens, (size_t)draft->n * sizeof *draft->tokens);
+    vouch_engine_target_run(t, tokens, n_tokens + draft->n, draft->n + 1);
+}
+
+vouch_status vouch_engine_target_distribution(vouch_engine_target *self, const float *logits, const int32_t *tokens,
+                                              int32_t n_history)
+{
+    return vouch_dist_from_logits(&self->p, &self->sampler, logits, tokens, (size_t)n_history);
+}
+
+static vouch_status target_row(void *self, const int32_t *tokens, int32_t n_history, int32_t row, const vouch_dist **p)
+{
+    vouch_engine_target *t = self;
+    *p = &t->p;
+    return vouch_engine_target_distribution(t, vouch_context_logits(t->context, row), tokens, n_history);
+}
+
+static const float *target_logits(void *self, int32_t row)
+{
+    const vouch_engine_target *t = self;
+    return vouch_context_logits(t->context, row);
+}
+
+static void target_keep(void *self, const int32_t *path, int32_t n)
+{
+    vouch_engine_target *t = self;
+    int32_t rows[VOUCH_MAX_DRAFT + 1] = {0};
+    if (!t->is_tree) {
+        vouch_context_keep(t->context, t->n_scored + n);
+        return;
+    }
+    for (int32_t i = 0; i < n; i++) rows[i + 1] = path[i] + 1;
+    vouch_context_keep_path(t->context, rows, n + 1);
+}
+
+void vouch_engine_target_rewind(vouch_engine_target *self, int32_t n)
+{
+    if (n < vouch_context_n_cached(self->context)) vouch_context_keep(self->context, n);
+}
+
+static void target_rewind(void *self, int32_t n)
+{
+    vouch_engine_target_rewind(self, n);
+}
+
+vouch_target vouch_engine_target_ops(vouch_engine_target *self)
+{
+    return (vouch_target){target_score, target_row, target_logits, target_keep, target_rewind, self};
+}
