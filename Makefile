@@ -141,7 +141,8 @@ $(B)/bench/%: $(B)/bench/%.o $(BENCH_SUP_OBJ) $(LIB_A)
 
 # The arithmetic of the command's reports is tested by itself.
 $(B)/tests/test_analyze: $(B)/cli/analyze/acceptance.o
-$(B)/tests/test_analyze $(B)/tests/test_chisquare: $(B)/cli/common/figures.o
+$(B)/tests/test_analyze: $(B)/cli/common/rates.o
+$(B)/tests/test_analyze $(B)/tests/test_chisquare: $(B)/cli/common/statistics.o
 $(B)/tests/%: $(B)/tests/%.o $(SUP_OBJ) $(LIB_A)
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS_ALL) $(TEST_LDFLAGS_$*) -o $@ $^ -lcmocka $(CLI_LIBS) $(LIBS)

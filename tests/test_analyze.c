@@ -11,7 +11,8 @@
 #include <string.h>
 
 #include "analyze/acceptance.h"
-#include "common/figures.h"
+#include "common/rates.h"
+#include "common/statistics.h"
 #include "support/tiny_model.h"
 #include "vouch.h"
 
@@ -86,33 +87,33 @@ static void places_are_of_all_texts_together(void **state)
 static void few_turns_break_no_promise(void **state)
 {
     (void)state;
-    double plain[CLI_KEPT_MOST], other[CLI_KEPT_MOST];
-    for (size_t i = 0; i < CLI_KEPT_MOST; i++) {
+    double plain[CLI_MOST_PAIRS], other[CLI_MOST_PAIRS];
+    for (size_t i = 0; i < CLI_MOST_PAIRS; i++) {
         plain[i] = 1;
         other[i] = 2;
     }
-    for (size_t n = 1; n <= CLI_KEPT_MOST; n++) {
-        const cli_kept half = cli_kept_of(plain, other, n, 0.97), twice = cli_kept_of(other, plain, n, 0.97);
+    for (size_t n = 1; n <= CLI_MOST_PAIRS; n++) {
+        const cli_speed_kept half = cli_compare_speeds(plain, other, n, 0.97), twice = cli_compare_speeds(other, plain, n, 0.97);
         assert_int_equal(half.n, n);
-        assert_true(half.share == 0.5 && half.scatter < 1e-6 && twice.share == 2);
-        assert_int_equal(half.verdict, n < CLI_KEPT_ENOUGH ? CLI_KEPT_UNCLEAR : CLI_KEPT_BROKEN);
-        assert_int_equal(twice.verdict, CLI_KEPT_HOLDS);
+        assert_true(half.share == 0.5 && half.error < 1e-6 && twice.share == 2);
+        assert_int_equal(half.verdict, n < CLI_ENOUGH_PAIRS ? CLI_SPEED_UNCLEAR : CLI_SPEED_LOST);
+        assert_int_equal(twice.verdict, CLI_SPEED_KEPT);
     }
     /* Turns in which the machine stopped are none; beside them there are too few here, then enough. */
     for (size_t i = 0; i < 5; i++) plain[2 * i] = other[2 * i + 1] = 100;
-    const cli_kept few = cli_kept_of(plain, other, 25, 0.97), enough = cli_kept_of(plain, other, 26, 0.97);
+    const cli_speed_kept few = cli_compare_speeds(plain, other, 25, 0.97), enough = cli_compare_speeds(plain, other, 26, 0.97);
     assert_int_equal(few.n, 15);
-    assert_int_equal(few.verdict, CLI_KEPT_UNCLEAR);
+    assert_int_equal(few.verdict, CLI_SPEED_UNCLEAR);
     assert_int_equal(enough.n, 16);
-    assert_int_equal(enough.verdict, CLI_KEPT_BROKEN);
+    assert_int_equal(enough.verdict, CLI_SPEED_LOST);
     /* Less than was promised by nearly nothing, and by what is lost in the scatter. */
-    for (size_t i = 0; i < CLI_KEPT_MOST; i++) {
+    for (size_t i = 0; i < CLI_MOST_PAIRS; i++) {
         plain[i] = 1;
         other[i] = i % 2 ? 1.05 : 1.02;
     }
-    assert_int_equal(cli_kept_of(plain, other, CLI_KEPT_MOST, 0.967).verdict, CLI_KEPT_HOLDS);
-    for (size_t i = 0; i < CLI_KEPT_MOST; i++) other[i] = i % 2 ? 1.8 : 0.3;
-    assert_int_equal(cli_kept_of(plain, other, CLI_KEPT_MOST, 0.97).verdict, CLI_KEPT_UNCLEAR);
+    assert_int_equal(cli_compare_speeds(plain, other, CLI_MOST_PAIRS, 0.967).verdict, CLI_SPEED_KEPT);
+    for (size_t i = 0; i < CLI_MOST_PAIRS; i++) other[i] = i % 2 ? 1.8 : 0.3;
+    assert_int_equal(cli_compare_speeds(plain, other, CLI_MOST_PAIRS, 0.97).verdict, CLI_SPEED_UNCLEAR);
 }
 
 static void tails_and_quantiles(void **state)

@@ -457,7 +457,7 @@ static void failure_keeps_what_there_is(void **state)
     result r = RUN("bench", "-m", broken, "--prompts", path, "--raw", "-n", "4", "--json", json);
     assert_int_equal(r.status, 1);
     assert_non_null(strstr(r.err, "--prompts: line 4: token "));
-    assert_non_null(strstr(r.out, "\ninterrupted: 2 of 4 answers of each way are complete\n"));
+    assert_non_null(strstr(r.out, "\ninterrupted: 2 of 4 answers of each config are complete\n"));
     result_free(&r);
     json_t *o = json_of(json);
     const json_t *plain = json_object_get(json_array_get(json_object_get(o, "ways"), 0), "all");

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/figures.h"
+#include "common/statistics.h"
 #include "decode/judge.h"
 #include "support/test.h"
 #include "support/toy.h"

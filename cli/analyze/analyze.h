@@ -10,7 +10,7 @@
 #define VOUCH_CLI_ANALYZE_H
 
 #include "analyze/acceptance.h"
-#include "common/costs.h"
+#include "common/cost_curve.h"
 #include "common/prompt.h"
 
 enum { CLI_MOST_K = 16, CLI_ENTROPY_BINS = 8, CLI_POSITION_BINS = 16 };
@@ -36,7 +36,7 @@ typedef struct cli_analysis {
     size_t n_texts;
     bool interrupted; /* the texts are those that were read by then, */
     size_t n_asked;   /* of so many */
-    cli_costs costs, draft_costs; /* of the target; of the draft model, one row */
+    cli_cost_curve costs, draft_costs; /* of the target; of the draft model, one row */
     double draft_seconds;
     cli_means all;
     cli_means positions[CLI_POSITION_BINS]; /* 0 to 7, 8 to 15, 16 to 31, ... behind `first` */

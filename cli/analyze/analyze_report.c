@@ -51,7 +51,7 @@ static void put_speedups(FILE *out, const cli_analysis *a)
     fprintf(out, "\n%4s %12s %14s %12s %10s %10s\n", "k", "r at place", "tokens/cycle", "r the same", "ms/cycle",
             "speedup");
     for (int32_t k = 0; k <= CLI_MOST_K; k++) {
-        const double seconds = cli_costs_seconds(&a->costs, k + 1) + k * a->draft_seconds;
+        const double seconds = cli_cost_curve_seconds(&a->costs, k + 1) + k * a->draft_seconds;
         fprintf(out, "%4d ", k);
         if (k > 0 && isfinite(a->place[k - 1])) fprintf(out, "%12.4f", a->place[k - 1]);
         else fprintf(out, "%12s", "-");
@@ -64,7 +64,7 @@ static void put_speedups(FILE *out, const cli_analysis *a)
     fprintf(out,
             "\nr the same: tokens a cycle, were r everywhere its mean. A pass of one row takes %.3f ms, a row of the\n"
             "draft model %.3f ms.\n",
-            cli_costs_seconds(&a->costs, 1) * 1e3, a->draft_seconds * 1e3);
+            cli_cost_curve_seconds(&a->costs, 1) * 1e3, a->draft_seconds * 1e3);
     if (a->best_k > 0) fprintf(out, "Best: k = %d, %.2f times as fast as without.\n", a->best_k, a->speedup[a->best_k]);
     else if (a->best_k < 0) fprintf(out, "Best: these texts are too short to say.\n");
     else fprintf(out, "Best: k = 0. On these texts the draft model costs more than it is worth.\n");
@@ -120,7 +120,7 @@ int cli_analysis_write_json(const cli_analysis *a)
     const cli_options *o = a->engine->options;
     double seconds[CLI_MOST_K + 1];
     vouch_error err;
-    for (int32_t k = 0; k <= CLI_MOST_K; k++) seconds[k] = cli_costs_seconds(&a->costs, k + 1);
+    for (int32_t k = 0; k <= CLI_MOST_K; k++) seconds[k] = cli_cost_curve_seconds(&a->costs, k + 1);
     const cli_json_entry entries[] = {
         {"model", cli_json_text(o->model)},
         {"draft_model", cli_json_text(o->draft_model)},

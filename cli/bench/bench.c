@@ -4,12 +4,12 @@
  *
  *   for each of --reps rounds
  *       for each question
- *           each way answers, one right after the other; who begins changes from question to question
+ *           each config answers, one right after the other; who begins changes from question to question
  *
  * so that a change in the machine's speed meets all. A round begins with new sessions: what a drafter keeps of its
  * answers would be the next round's answers themselves. Where the rule says that answers are those of the target alone,
  * they are compared: one that differs breaks law L2, and is a failure. Ctrl-C ends the measurement, and so does a model
- * that fails: what all ways have answered by then is reported.
+ * that fails: what all configs have answered by then is reported.
  */
 #include "bench/bench.h"
 
@@ -41,11 +41,11 @@ static vouch_status expected_keep(expected *e, const int32_t *tokens, size_t n, 
     return VOUCH_OK;
 }
 
-/* Is the text of this way to be that of the target alone? Greedy, under every rule; sampled, where the target's own
+/* Is the text of this config to be that of the target alone? Greedy, under every rule; sampled, where the target's own
  * draw is what guesses are compared with. Way 1 may be another model. */
-static bool is_same_text(const cli_comparison *b, size_t way, const vouch_step *step)
+static bool is_same_text(const cli_comparison *b, size_t config, const vouch_step *step)
 {
-    return b->ways.items[way].speculates &&
+    return b->configs.items[config].speculates &&
            (b->engine->options->session.sampling.temperature == 0 || step->accept == VOUCH_ACCEPT_MATCH);
 }
 
@@ -62,10 +62,10 @@ static bool is_cut(const vouch_step *step)
     return cut && step->last == VOUCH_ORIGIN_ACCEPTED;
 }
 
-static vouch_status answer(const cli_comparison *b, const cli_question *question, size_t way, cli_answered *out,
+static vouch_status answer(const cli_comparison *b, const cli_question *question, size_t config, cli_answered *out,
                            expected *e, vouch_error *err)
 {
-    vouch_session *session = b->ways.items[way].session;
+    vouch_session *session = b->configs.items[config].session;
     vouch_step step = {0};
     size_t n;
     vouch_session_reset_stats(session);
@@ -75,8 +75,8 @@ static vouch_status answer(const cli_comparison *b, const cli_question *question
     const int32_t *tokens = vouch_session_tokens(session, &n);
     out->stats = *vouch_session_stats(session);
     out->cut = is_cut(&step);
-    if (way == 0) return expected_keep(e, tokens, n, err);
-    out->differs = is_same_text(b, way, &step) && (n != e->n || memcmp(tokens, e->tokens, n * sizeof *tokens) != 0);
+    if (config == 0) return expected_keep(e, tokens, n, err);
+    out->differs = is_same_text(b, config, &step) && (n != e->n || memcmp(tokens, e->tokens, n * sizeof *tokens) != 0);
     return VOUCH_OK;
 }
 
@@ -84,17 +84,17 @@ static vouch_status answer(const cli_comparison *b, const cli_question *question
 static vouch_status question_run(cli_comparison *b, size_t q, size_t round, expected *e, cli_progress *progress,
                                  vouch_error *err)
 {
-    const size_t n = b->ways.n, n_others = n - 1;
+    const size_t n = b->configs.n, n_others = n - 1;
     const double all = (double)(b->questions.n * b->n_rounds * n);
     for (size_t i = 0; i < n; i++) {
-        const size_t way = i == 0 ? 0 : 1 + (i - 1 + q + round) % n_others;
-        cli_answered *out = &b->answers[(q * b->n_rounds + round) * n + way];
+        const size_t config = i == 0 ? 0 : 1 + (i - 1 + q + round) % n_others;
+        cli_answered *out = &b->answers[(q * b->n_rounds + round) * n + config];
         if (cli_interrupted()) return err->code = VOUCH_E_CANCELLED;
-        const vouch_status status = answer(b, &b->questions.items[q], way, out, e, err);
+        const vouch_status status = answer(b, &b->questions.items[q], config, out, e, err);
         if (status) return status;
         cli_progress_report(progress, (double)((round * b->questions.n + q) * n + i + 1) / all);
     }
-    for (size_t way = 0; way < n; way++) b->answers[(q * b->n_rounds + round) * n + way].counts = true;
+    for (size_t config = 0; config < n; config++) b->answers[(q * b->n_rounds + round) * n + config].counts = true;
     b->n_complete++;
     return VOUCH_OK;
 }
@@ -105,17 +105,17 @@ static vouch_status costs_measure(cli_comparison *b, size_t q, vouch_error *err)
     enum { MOST = 32 };
     const size_t every = (b->questions.n + MOST - 1) / MOST;
     if (q % every != 0) return VOUCH_OK;
-    vouch_session *widest = cli_ways_widest(&b->ways);
-    vouch_status status = cli_costs_measure(&b->costs, widest, err);
+    vouch_session *widest = cli_configs_widest(&b->configs);
+    vouch_status status = cli_cost_curve_measure(&b->costs, widest, err);
     const cli_question *question = &b->questions.items[q];
     if (!status) status = cli_session_prompt(widest, question->tokens.items, question->tokens.n, err);
-    return status ? status : cli_costs_measure(&b->costs, widest, err);
+    return status ? status : cli_cost_curve_measure(&b->costs, widest, err);
 }
 
-static int ways_reopen(cli_comparison *b, int32_t n_ctx)
+static int configs_reopen(cli_comparison *b, int32_t n_ctx)
 {
-    cli_ways_close(&b->ways);
-    return cli_ways_open(&b->ways, b->engine, n_ctx);
+    cli_configs_close(&b->configs);
+    return cli_configs_open(&b->configs, b->engine, n_ctx);
 }
 
 static int bench_measure(cli_comparison *b, int32_t n_ctx)
@@ -127,7 +127,7 @@ static int bench_measure(cli_comparison *b, int32_t n_ctx)
     int opened = CLI_DONE;
     int32_t line = 0;
     for (size_t round = 0; round < b->n_rounds && !status && !opened; round++) {
-        if (round > 0) opened = ways_reopen(b, n_ctx);
+        if (round > 0) opened = configs_reopen(b, n_ctx);
         for (size_t q = 0; q < b->questions.n && !status && !opened; q++) {
             status = question_run(b, q, round, &e, &progress, &err);
             if (!status && round == 0) status = costs_measure(b, q, &err);
@@ -152,12 +152,12 @@ static int bench_report(const cli_comparison *b)
     if (o->json) status = cli_first_failure(status, cli_bench_write_json(b));
     if (o->csv) status = cli_first_failure(status, cli_bench_write_csv(b));
     if (o->html) status = cli_first_failure(status, cli_bench_write_html(b));
-    for (size_t way = 1; way < b->ways.n; way++) n_different += cli_bench_summary(b, way, NULL).n_different;
+    for (size_t config = 1; config < b->configs.n; config++) n_different += cli_bench_summary(b, config, NULL).n_different;
     if (n_different > 0)
         cli_complain("%zu answers differ from those of the target alone: law L2 is broken, please report this",
                      n_different);
     if (b->interrupted)
-        cli_complain("interrupted: %zu of %zu answers of each way are complete and reported", b->n_complete,
+        cli_complain("interrupted: %zu of %zu answers of each config are complete and reported", b->n_complete,
                      b->questions.n * b->n_rounds);
     return n_different > 0 || b->interrupted ? CLI_FAILED : status;
 }
@@ -184,11 +184,11 @@ static int bench_run(cli_comparison *b)
 {
     int32_t n_ctx = 0;
     int status = context_choose(b, &n_ctx);
-    if (!status) status = cli_ways_open(&b->ways, b->engine, n_ctx);
+    if (!status) status = cli_configs_open(&b->configs, b->engine, n_ctx);
     if (status) return status;
-    b->answers = calloc(b->questions.n * b->n_rounds * b->ways.n, sizeof *b->answers);
+    b->answers = calloc(b->questions.n * b->n_rounds * b->configs.n, sizeof *b->answers);
     if (!b->answers) {
-        cli_complain("not enough memory for the figures of %zu answers", b->questions.n * b->n_rounds * b->ways.n);
+        cli_complain("not enough memory for the figures of %zu answers", b->questions.n * b->n_rounds * b->configs.n);
         return CLI_FAILED;
     }
     status = bench_measure(b, n_ctx);
@@ -210,7 +210,7 @@ static int outputs_check(const cli_options *o)
 int cli_bench(const cli_options *options)
 {
     cli_engine engine = {0};
-    cli_comparison b = {.engine = &engine, .n_rounds = (size_t)options->n_reps, .costs = cli_costs_new()};
+    cli_comparison b = {.engine = &engine, .n_rounds = (size_t)options->n_reps, .costs = cli_cost_curve_new()};
     int status = outputs_check(options);
     if (status) return status;
     if (!options->prompts) return cli_bench_passes(options);
@@ -221,7 +221,7 @@ int cli_bench(const cli_options *options)
         status = bench_run(&b);
         cli_interrupt_set(CLI_INTERRUPT_ENDS);
     }
-    cli_ways_close(&b.ways);
+    cli_configs_close(&b.configs);
     cli_questions_free(&b.questions);
     free(b.answers);
     cli_engine_close(&engine);

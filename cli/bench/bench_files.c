@@ -11,26 +11,26 @@
 
 static json_t *summary_json(const cli_summary *s)
 {
-    const size_t deepest = cli_deepest_place(&s->sum);
+    const size_t deepest = cli_draft_depth(&s->sum);
     const vouch_stats *sum = &s->sum;
     const cli_json_entry entries[] = {
         {"answers", json_integer((json_int_t)s->n_answers)},
         {"prompt_tokens", json_integer(sum->prompt_tokens)},
         {"generated_tokens", json_integer(sum->generated_tokens)},
-        {"tokens_per_second", cli_json_real(s->figures.tokens_per_second)},
+        {"tokens_per_second", cli_json_real(s->rates.tokens_per_second)},
         {"tokens_per_second_p10", cli_json_real(s->slow)},
         {"tokens_per_second_p90", cli_json_real(s->fast)},
         {"predicted_tokens_per_second", cli_json_real(cli_ratio(sum->predicted_tokens, sum->predicted_seconds))},
         {"speedup", cli_json_real(s->speedup)},
         {"theory_speedup", cli_json_real(s->theory_speedup)},
         {"cycles", json_integer(sum->cycles)},
-        {"tokens_per_cycle", cli_json_real(s->figures.tokens_per_cycle)},
+        {"tokens_per_cycle", cli_json_real(s->rates.tokens_per_cycle)},
         {"theory_tokens_per_cycle", cli_json_real(s->theory_tokens_per_cycle)},
         {"drafted", json_integer(sum->drafted)},
         {"accepted", json_integer(sum->accepted)},
-        {"acceptance_rate", cli_json_real(s->figures.acceptance_rate)},
+        {"acceptance_rate", cli_json_real(s->rates.acceptance_rate)},
         {"guess_holds", cli_json_real(s->guess_holds)},
-        {"full_accept_fraction", cli_json_real(s->figures.full_accept_fraction)},
+        {"full_accept_fraction", cli_json_real(s->rates.full_accept_fraction)},
         {"accepted_per_position", cli_json_counts(sum->accepted_at, deepest)},
         {"drafted_per_position", cli_json_counts(sum->drafted_at, deepest)},
         {"depth_histogram", cli_json_counts(sum->depth_histogram, cli_most_guesses(sum) + 1)},
@@ -44,30 +44,30 @@ static json_t *summary_json(const cli_summary *s)
     return cli_json_object(entries, sizeof entries / sizeof *entries);
 }
 
-static json_t *way_json(const cli_comparison *b, size_t way)
+static json_t *config_json(const cli_comparison *b, size_t config)
 {
-    const cli_summary all = cli_bench_summary(b, way, NULL);
+    const cli_summary all = cli_bench_summary(b, config, NULL);
     json_t *categories = json_object();
     for (size_t c = 0; c < b->questions.n_categories; c++) {
-        const cli_summary s = cli_bench_summary(b, way, b->questions.categories[c]);
+        const cli_summary s = cli_bench_summary(b, config, b->questions.categories[c]);
         if (s.n_answers > 0) json_object_set_new(categories, b->questions.categories[c], summary_json(&s));
     }
-    const cli_json_entry entries[] = {{"name", json_string(b->ways.items[way].name)},
-                                      {"k", json_integer(b->ways.items[way].k)},
-                                      {"lossless", json_boolean(b->ways.items[way].lossless)},
+    const cli_json_entry entries[] = {{"name", json_string(b->configs.items[config].name)},
+                                      {"k", json_integer(b->configs.items[config].k)},
+                                      {"lossless", json_boolean(b->configs.items[config].lossless)},
                                       {"all", summary_json(&all)},
                                       {"categories", categories}};
     return cli_json_object(entries, sizeof entries / sizeof *entries);
 }
 
-static json_t *ways_json(const cli_comparison *b)
+static json_t *configs_json(const cli_comparison *b)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < b->ways.n; i++) json_array_append_new(array, way_json(b, i));
+    for (size_t i = 0; i < b->configs.n; i++) json_array_append_new(array, config_json(b, i));
     return array;
 }
 
-static json_t *costs_json(const cli_costs *costs)
+static json_t *costs_json(const cli_cost_curve *costs)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < costs->n; i++)
@@ -107,7 +107,7 @@ static json_t *bench_json(const cli_comparison *b)
         {"seed", cli_json_seed(o->session.sampling.seed)},
         {"lenience", json_real(o->session.speculation.lenience)},
         {"costs", costs_json(&b->costs)},
-        {"ways", ways_json(b)},
+        {"ways", configs_json(b)},
     };
     return cli_json_object(entries, sizeof entries / sizeof *entries);
 }
@@ -135,16 +135,16 @@ static void put_field(FILE *out, const char *text)
     if (!plain) fputc('"', out);
 }
 
-static void put_answer(FILE *out, const cli_comparison *b, size_t q, size_t round, size_t way)
+static void put_answer(FILE *out, const cli_comparison *b, size_t q, size_t round, size_t config)
 {
-    const cli_answered *a = cli_bench_answer(b, q, round, way);
+    const cli_answered *a = cli_bench_answer(b, q, round, config);
     const vouch_stats *s = &a->stats;
-    const cli_figures f = cli_figures_of(s);
+    const cli_rates f = cli_rates_of(s);
     put_field(out, b->questions.items[q].id);
     fputc(',', out);
     put_field(out, b->questions.items[q].category);
     fprintf(out, ",%zu,", round + 1);
-    put_field(out, b->ways.items[way].name);
+    put_field(out, b->configs.items[config].name);
     fprintf(out, ",%lld,%lld,%.6f,%.3f,%lld,%lld,%lld,%.4f,%.6f,%.6f,%.6f,%.6f,%s\n", (long long)s->prompt_tokens,
             (long long)s->generated_tokens, s->decode_seconds, f.tokens_per_second, (long long)s->cycles,
             (long long)s->drafted, (long long)s->accepted, f.tokens_per_cycle, s->prefill_seconds, s->draft_seconds,
@@ -156,12 +156,12 @@ int cli_bench_write_csv(const cli_comparison *b)
     vouch_error err = {VOUCH_E_MEMORY, "not enough memory"};
     cli_sheet sheet;
     if (!cli_sheet_open(&sheet)) return cli_flag_fail("csv", &err);
-    fprintf(sheet.out, "question,category,round,way,prompt_tokens,generated_tokens,decode_seconds,tokens_per_second,"
+    fprintf(sheet.out, "question,category,round,config,prompt_tokens,generated_tokens,decode_seconds,tokens_per_second,"
                        "cycles,drafted,accepted,tokens_per_cycle,prefill_seconds,draft_seconds,verify_seconds,"
                        "judge_seconds,differs\n");
     for (size_t q = 0; q < b->questions.n; q++)
         for (size_t round = 0; round < b->n_rounds; round++)
-            for (size_t way = 0; way < b->ways.n; way++)
-                if (cli_bench_answer(b, q, round, way)->counts) put_answer(sheet.out, b, q, round, way);
+            for (size_t config = 0; config < b->configs.n; config++)
+                if (cli_bench_answer(b, q, round, config)->counts) put_answer(sheet.out, b, q, round, config);
     return cli_sheet_save(&sheet, b->engine->options->csv, &err) ? cli_flag_fail("csv", &err) : CLI_DONE;
 }

@@ -53,9 +53,9 @@ static void put_head(FILE *out, const cli_comparison *b)
             cli_bench_limit(b, limit));
     if (o->session.sampling.temperature == 0) fputs("greedy", out);
     else fprintf(out, "temperature %g", (double)o->session.sampling.temperature);
-    fputs(". All ways answered each prompt in turn.</p>\n", out);
+    fputs(". All configs answered each prompt in turn.</p>\n", out);
     if (b->interrupted)
-        fprintf(out, "<p class=\"bad\">Interrupted: %zu of %zu answers of each way are complete and stand here.</p>\n",
+        fprintf(out, "<p class=\"bad\">Interrupted: %zu of %zu answers of each config are complete and stand here.</p>\n",
                 b->n_complete, b->questions.n * b->n_rounds);
     if (b->questions.n_bad > 0) {
         fputs("<p>Left out:</p><ul>", out);
@@ -74,33 +74,33 @@ static void put_cell(FILE *out, int decimals, const char *unit, double x)
     else fputs("<td>&ndash;</td>", out);
 }
 
-static void put_ways(FILE *out, const cli_comparison *b)
+static void put_configs(FILE *out, const cli_comparison *b)
 {
     size_t n_different = 0;
     fputs("<section><h2>Ways</h2><div class=\"wide\"><table><tr><th></th><th>tokens/s</th><th>10 to 90 %</th>"
           "<th>speedup</th><th>in theory</th><th>tokens a cycle</th><th>in theory</th><th>guesses accepted</th>"
           "<th>whole drafts</th></tr>\n",
           out);
-    for (size_t i = 0; i < b->ways.n; i++) {
+    for (size_t i = 0; i < b->configs.n; i++) {
         const cli_summary s = cli_bench_summary(b, i, NULL);
         n_different += s.n_different;
         fputs("<tr><td>", out);
-        cli_put_html(out, b->ways.items[i].name);
+        cli_put_html(out, b->configs.items[i].name);
         fputs("</td>", out);
-        put_cell(out, 1, "", s.figures.tokens_per_second);
+        put_cell(out, 1, "", s.rates.tokens_per_second);
         fprintf(out, "<td>%.1f to %.1f</td>", s.slow, s.fast);
         put_cell(out, 2, "&times;", s.speedup);
         put_cell(out, 2, "&times;", s.theory_speedup);
-        put_cell(out, 2, "", s.figures.tokens_per_cycle);
+        put_cell(out, 2, "", s.rates.tokens_per_cycle);
         put_cell(out, 2, "", s.theory_tokens_per_cycle);
-        put_cell(out, 1, " %", 100 * s.figures.acceptance_rate);
-        put_cell(out, 1, " %", 100 * s.figures.full_accept_fraction);
+        put_cell(out, 1, " %", 100 * s.rates.acceptance_rate);
+        put_cell(out, 1, " %", 100 * s.rates.full_accept_fraction);
         fputs("</tr>\n", out);
     }
     fputs("</table></div><p class=\"d\">In theory: from the acceptance and the t(n) measured here, were each guess to "
           "hold with the same chance (arXiv 2211.17192). 10 to 90 %: of the answers.</p>\n",
           out);
-    const double lenience = cli_ways_lenience(&b->ways, b->engine);
+    const double lenience = cli_configs_lenience(&b->configs, b->engine);
     if (lenience < 1)
         fprintf(out, "<p class=\"bad\">Lossy: with lenience %g no token gets more than p / %g.</p>\n", lenience,
                 lenience);
@@ -115,18 +115,18 @@ static void figure_begin(FILE *out, const char *title)
     fprintf(out, "<section><h2>%s</h2>\n", title);
 }
 
-/* The ways' names from `first` on; the caller's to free(). */
-static const char **way_names(const cli_comparison *b, size_t first)
+/* The configs' names from `first` on; the caller's to free(). */
+static const char **config_names(const cli_comparison *b, size_t first)
 {
-    const char **names = calloc(b->ways.n, sizeof *names);
-    for (size_t i = first; names && i < b->ways.n; i++) names[i - first] = b->ways.items[i].name;
+    const char **names = calloc(b->configs.n, sizeof *names);
+    for (size_t i = first; names && i < b->configs.n; i++) names[i - first] = b->configs.items[i].name;
     return names;
 }
 
 static bool put_speedups(FILE *out, const cli_comparison *b)
 {
-    const size_t n_groups = b->questions.n_categories + 1, n_series = b->ways.n - 1;
-    const char **groups = calloc(n_groups, sizeof *groups), **names = way_names(b, 1);
+    const size_t n_groups = b->questions.n_categories + 1, n_series = b->configs.n - 1;
+    const char **groups = calloc(n_groups, sizeof *groups), **names = config_names(b, 1);
     double *values = calloc(n_groups * n_series, sizeof *values);
     const bool ok = groups && names && values;
     for (size_t g = 0; ok && g < n_groups; g++) {
@@ -148,14 +148,14 @@ static bool put_speedups(FILE *out, const cli_comparison *b)
 
 static bool put_acceptance(FILE *out, const cli_comparison *b)
 {
-    const size_t n = b->ways.n - 1;
-    const char **names = way_names(b, 1);
+    const size_t n = b->configs.n - 1;
+    const char **names = config_names(b, 1);
     double x[VOUCH_MAX_DRAFT], *y = calloc(n * VOUCH_MAX_DRAFT, sizeof *y);
     size_t deepest = 0;
     const bool ok = names && y;
     for (size_t i = 0; i < n; i++) {
         const vouch_stats sum = cli_bench_summary(b, i + 1, NULL).sum;
-        if (cli_deepest_place(&sum) > deepest) deepest = cli_deepest_place(&sum);
+        if (cli_draft_depth(&sum) > deepest) deepest = cli_draft_depth(&sum);
     }
     for (size_t d = 0; d < deepest; d++) x[d] = (double)d + 1;
     for (size_t i = 0; ok && i < n; i++) {
@@ -176,7 +176,7 @@ static bool put_acceptance(FILE *out, const cli_comparison *b)
 
 static void put_costs(FILE *out, const cli_comparison *b)
 {
-    double x[CLI_MOST_COSTS], y[CLI_MOST_COSTS];
+    double x[CLI_MOST_COST_POINTS], y[CLI_MOST_COST_POINTS];
     size_t n = 0;
     for (size_t i = 0; i < b->costs.n; i++) {
         if (b->costs.items[i].n == 0) continue;
@@ -192,10 +192,10 @@ static bool put_time(FILE *out, const cli_comparison *b)
 {
     enum { PARTS = 4 };
     static const char *const parts[PARTS] = {"verify", "draft", "judge", "rest"};
-    const char **names = way_names(b, 0);
-    double *values = calloc(b->ways.n * PARTS, sizeof *values);
+    const char **names = config_names(b, 0);
+    double *values = calloc(b->configs.n * PARTS, sizeof *values);
     const bool ok = names && values;
-    for (size_t i = 0; ok && i < b->ways.n; i++) {
+    for (size_t i = 0; ok && i < b->configs.n; i++) {
         const vouch_stats s = cli_bench_summary(b, i, NULL).sum;
         const double per_token = 1e3 / (double)s.generated_tokens;
         const double rest = s.decode_seconds - s.verify_seconds - s.draft_seconds - s.judge_seconds;
@@ -206,7 +206,7 @@ static bool put_time(FILE *out, const cli_comparison *b)
     if (ok) {
         figure_begin(out, "Where the time of a token goes");
         cli_plot_legend(out, parts, PARTS);
-        cli_plot_stacks(out, &(cli_stacks){names, b->ways.n, PARTS, values, " ms"});
+        cli_plot_stacks(out, &(cli_stacks){names, b->configs.n, PARTS, values, " ms"});
         fputs("</section>\n", out);
     }
     free(names);
@@ -219,9 +219,9 @@ static bool page_put(FILE *out, const cli_comparison *b)
     put_head(out, b);
     bool ok = true;
     if (b->n_complete > 0) {
-        put_ways(out, b);
+        put_configs(out, b);
         fputs("<div class=\"grid\">\n", out);
-        ok = b->ways.n == 1 || (put_speedups(out, b) && put_acceptance(out, b));
+        ok = b->configs.n == 1 || (put_speedups(out, b) && put_acceptance(out, b));
         put_costs(out, b);
         ok = ok && put_time(out, b);
         fputs("</div>\n", out);

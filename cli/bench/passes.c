@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "bench/bench.h"
-#include "common/figures.h"
+#include "common/statistics.h"
 #include "common/file.h"
 #include "common/probe.h"
 #include "common/sheet.h"

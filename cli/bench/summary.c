@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "bench/bench.h"
+#include "common/statistics.h"
 
-const cli_answered *cli_bench_answer(const cli_comparison *b, size_t question, size_t round, size_t way)
+const cli_answered *cli_bench_answer(const cli_comparison *b, size_t question, size_t round, size_t config)
 {
-    return &b->answers[(question * b->n_rounds + round) * b->ways.n + way];
+    return &b->answers[(question * b->n_rounds + round) * b->configs.n + config];
 }
 
 int32_t cli_bench_threads(const cli_comparison *b)
@@ -32,33 +33,33 @@ static bool is_before(const cli_answered *a, const cli_answered *b)
 
 void cli_bench_close_question(cli_comparison *b, size_t question)
 {
-    for (size_t way = 0; way < b->ways.n; way++) {
-        cli_answered *first = &b->answers[question * b->n_rounds * b->ways.n + way];
+    for (size_t config = 0; config < b->configs.n; config++) {
+        cli_answered *first = &b->answers[question * b->n_rounds * b->configs.n + config];
         size_t n = 0;
-        for (size_t i = 0; i < b->n_rounds; i++) n += first[i * b->ways.n].counts;
+        for (size_t i = 0; i < b->n_rounds; i++) n += first[i * b->configs.n].counts;
         for (size_t i = 0; i < b->n_rounds; i++) {
-            cli_answered *answer = &first[i * b->ways.n];
+            cli_answered *answer = &first[i * b->configs.n];
             size_t below = 0;
             for (size_t j = 0; j < b->n_rounds; j++)
-                below += first[j * b->ways.n].counts && is_before(&first[j * b->ways.n], answer);
+                below += first[j * b->configs.n].counts && is_before(&first[j * b->configs.n], answer);
             answer->is_median = answer->counts && below == (n - 1) / 2;
         }
     }
 }
 
-/* Sums the answers of a way; speeds [*n] takes the tokens/s of each, if it isn't NULL. */
-static void sum_up(const cli_comparison *b, size_t way, const char *category, cli_summary *out, double *speeds)
+/* Sums the answers of a config; speeds [*n] takes the tokens/s of each, if it isn't NULL. */
+static void sum_up(const cli_comparison *b, size_t config, const char *category, cli_summary *out, double *speeds)
 {
     for (size_t q = 0; q < b->questions.n; q++) {
         if (category && strcmp(b->questions.items[q].category, category) != 0) continue;
         for (size_t round = 0; round < b->n_rounds; round++) {
-            const cli_answered *answer = cli_bench_answer(b, q, round, way);
+            const cli_answered *answer = cli_bench_answer(b, q, round, config);
             if (!answer->counts) continue;
             if (answer->is_median) {
                 cli_stats_add(&out->sum, &answer->stats);
                 out->n_cut += answer->cut;
             }
-            if (speeds) speeds[out->n_answers] = cli_figures_of(&answer->stats).tokens_per_second;
+            if (speeds) speeds[out->n_answers] = cli_rates_of(&answer->stats).tokens_per_second;
             out->n_answers++;
             out->n_different += answer->differs;
         }
@@ -73,19 +74,19 @@ static double guess_holds(const cli_summary *s)
     return cli_ratio((double)s->sum.accepted, (double)(s->sum.accepted + rejections));
 }
 
-cli_summary cli_bench_summary(const cli_comparison *b, size_t way, const char *category)
+cli_summary cli_bench_summary(const cli_comparison *b, size_t config, const char *category)
 {
     cli_summary s = {.slow = NAN, .fast = NAN}, plain = {.slow = NAN};
     double *speeds = calloc(b->questions.n * b->n_rounds, sizeof *speeds);
     sum_up(b, 0, category, &plain, NULL);
-    sum_up(b, way, category, &s, speeds);
+    sum_up(b, config, category, &s, speeds);
     if (speeds && s.n_answers > 0) {
         s.slow = cli_quantile(speeds, s.n_answers, 0.1);
         s.fast = cli_quantile(speeds, s.n_answers, 0.9);
     }
     free(speeds);
-    s.figures = cli_figures_of(&s.sum);
-    s.speedup = s.figures.tokens_per_second / cli_figures_of(&plain.sum).tokens_per_second;
+    s.rates = cli_rates_of(&s.sum);
+    s.speedup = s.rates.tokens_per_second / cli_rates_of(&plain.sum).tokens_per_second;
     s.guess_holds = guess_holds(&s);
     s.theory_tokens_per_cycle = cli_theory_tokens_per_cycle(s.guess_holds, &s.sum);
     s.theory_speedup = cli_theory_speedup(s.guess_holds, &s.sum, &plain.sum, &b->costs);

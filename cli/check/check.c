@@ -17,30 +17,11 @@ typedef struct law {
 } law;
 
 static const law laws[] = {
-    {"L1", "same bits", 0.3, cli_check_bits, 1},           {"L2", "lossless, greedy", 0.3, cli_check_text, 2},
-    {"L2", "lossless, sampled", 0.15, cli_check_chance, 2}, {"L3", "no trace", 0.1, cli_check_trace, 4},
+    {"L1", "same bits", 0.3, cli_check_bits, 1},           {"L2", "lossless, greedy", 0.3, cli_check_greedy, 2},
+    {"L2", "lossless, sampled", 0.15, cli_check_sampled, 2}, {"L3", "no trace", 0.1, cli_check_rollback, 4},
     {"L4", "never slower", 0.15, cli_check_speed, 8},
 };
 enum { N_LAWS = sizeof laws / sizeof *laws };
-
-/* ------------------------------------------------------- what the laws share */
-
-bool cli_check_goes_on(cli_check *check)
-{
-    const double now = cli_now();
-    cli_progress_report(&check->progress, (now - check->start) / check->seconds);
-    return now < check->deadline;
-}
-
-void cli_check_compare(cli_finding *finding, bool holds, const char *format, ...)
-{
-    va_list arguments;
-    finding->n_compared++;
-    if (holds || finding->n_broken++ > 0) return;
-    va_start(arguments, format);
-    vsnprintf(finding->first, sizeof finding->first, format, arguments);
-    va_end(arguments);
-}
 
 /* ------------------------------------------------------------------- verdict */
 

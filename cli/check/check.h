@@ -14,8 +14,6 @@
 #ifndef VOUCH_CLI_CHECK_H
 #define VOUCH_CLI_CHECK_H
 
-#include <stdarg.h>
-
 #include "common/engine.h"
 #include "common/probe.h"
 
@@ -43,9 +41,9 @@ __attribute__((format(printf, 3, 4))) void cli_check_compare(cli_finding *findin
 
 /* Each tries a law. Errors are failures of the machine or the files, not of the law. */
 vouch_status cli_check_bits(cli_check *check, cli_finding *finding, vouch_error *err);
-vouch_status cli_check_text(cli_check *check, cli_finding *finding, vouch_error *err);
-vouch_status cli_check_chance(cli_check *check, cli_finding *finding, vouch_error *err);
-vouch_status cli_check_trace(cli_check *check, cli_finding *finding, vouch_error *err);
+vouch_status cli_check_greedy(cli_check *check, cli_finding *finding, vouch_error *err);
+vouch_status cli_check_sampled(cli_check *check, cli_finding *finding, vouch_error *err);
+vouch_status cli_check_rollback(cli_check *check, cli_finding *finding, vouch_error *err);
 vouch_status cli_check_speed(cli_check *check, cli_finding *finding, vouch_error *err);
 
 #endif

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 
 #include "check/check.h"
-#include "common/figures.h"
+#include "common/statistics.h"
 
 enum {
-    TURN = 8, WARM = 2, FEWEST_TURNS = 8, MOST_TURNS = CLI_KEPT_MOST,
+    TURN = 8, WARM = 2, FEWEST_TURNS = 8, MOST_TURNS = CLI_MOST_PAIRS,
     MOST = CLI_PROBE_TOKENS + TURN * (MOST_TURNS + 2 * WARM),
 };
 #define KEPT 0.97
@@ -56,15 +56,15 @@ static vouch_status turns_open(turns *t, const cli_check *c, unsigned drafters, 
 /* Kept: the law holds. Broken: beyond what the scatter explains, and with turns enough to know the scatter. */
 static void turns_compare(cli_finding *finding, const turns *plain, const turns *wrong, int32_t n)
 {
-    const cli_kept kept = cli_kept_of(plain->seconds, wrong->seconds, (size_t)n, KEPT);
-    if (kept.verdict != CLI_KEPT_UNCLEAR)
-        cli_check_compare(finding, kept.verdict == CLI_KEPT_HOLDS, "%.1f %% of plain speed is kept, %.1f are promised",
+    const cli_speed_kept kept = cli_compare_speeds(plain->seconds, wrong->seconds, (size_t)n, KEPT);
+    if (kept.verdict != CLI_SPEED_UNCLEAR)
+        cli_check_compare(finding, kept.verdict == CLI_SPEED_KEPT, "%.1f %% of plain speed is kept, %.1f are promised",
                           100 * kept.share, 100 * KEPT);
     snprintf(finding->covered, sizeof finding->covered,
              "%.1f %% of plain speed kept with a drafter that is never right, +- %.1f over %zu tokens%s",
-             100 * kept.share, 100 * kept.scatter, kept.n * TURN,
-             kept.verdict != CLI_KEPT_UNCLEAR ? ""
-             : kept.n < CLI_KEPT_ENOUGH       ? ": too few to say, --seconds S sets a longer time"
+             100 * kept.share, 100 * kept.error, kept.n * TURN,
+             kept.verdict != CLI_SPEED_UNCLEAR ? ""
+             : kept.n < CLI_ENOUGH_PAIRS       ? ": too few to say, --seconds S sets a longer time"
                                               : ": the machine is too busy to say");
 }
 

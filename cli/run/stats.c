@@ -4,14 +4,14 @@
 #include <math.h>
 #include <sys/resource.h>
 
-#include "common/figures.h"
+#include "common/rates.h"
 #include "common/file.h"
 #include "common/json.h"
 
 /* What the counts come to, and the machine. NAN: not applicable here. */
 typedef struct figures {
     const vouch_stats *counts;
-    cli_figures of; /* the counts */
+    cli_rates of; /* the counts */
     double plain_tokens_per_second, speedup, predicted_tokens_per_second;
     int64_t peak_memory_bytes;
     int32_t n_threads;
@@ -39,7 +39,7 @@ static figures figures_compute(const cli_engine *engine, bool interrupted)
     vouch_error err;
     if (interrupted || vouch_session_time_pass(engine->session, 1, 5, &pass, &err)) pass = NAN;
     figures f = {.counts = s,
-                 .of = cli_figures_of(s),
+                 .of = cli_rates_of(s),
                  .plain_tokens_per_second = cli_ratio(1, pass),
                  .predicted_tokens_per_second = cli_ratio(s->predicted_tokens, s->predicted_seconds),
                  .n_threads = n_threads ? n_threads : vouch_cpu_count()};
@@ -115,7 +115,7 @@ static json_t *by_drafter_json(const int64_t *counts, const int64_t *drafted)
 static json_t *stats_json(const cli_engine *engine, const cli_reply *reply, const figures *f)
 {
     const vouch_stats *s = f->counts;
-    const size_t depth = cli_deepest_place(s);
+    const size_t depth = cli_draft_depth(s);
     const cli_json_entry entries[] = {
         {"prompt_tokens", json_integer(s->prompt_tokens)},
         {"prefill_seconds", cli_json_real(s->prefill_seconds)},

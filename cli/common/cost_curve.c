@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-#include "common/costs.h"
+#include "common/cost_curve.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "common/figures.h"
+#include "common/rates.h"
+#include "common/statistics.h"
 #include "common/term.h"
 
-cli_costs cli_costs_new(void)
+cli_cost_curve cli_cost_curve_new(void)
 {
     static const int32_t rows[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 17, 20, 24, 32, 40, 48, 56, 64, 65};
-    cli_costs costs = {.n = sizeof rows / sizeof *rows};
+    cli_cost_curve costs = {.n = sizeof rows / sizeof *rows};
     for (size_t i = 0; i < costs.n; i++) costs.items[i].rows = rows[i];
     return costs;
 }
 
-static void cost_add(cli_cost *cost, double seconds)
+static void cost_add(cli_cost_point *cost, double seconds)
 {
     double sorted[CLI_COST_SAMPLES];
     cost->samples[cost->n++ % CLI_COST_SAMPLES] = seconds;
@@ -24,13 +25,13 @@ static void cost_add(cli_cost *cost, double seconds)
     cost->seconds = cli_quantile(sorted, n, 0.5);
 }
 
-vouch_status cli_costs_measure(cli_costs *costs, vouch_session *session, vouch_error *err)
+vouch_status cli_cost_curve_measure(cli_cost_curve *costs, vouch_session *session, vouch_error *err)
 {
     const size_t n = costs->n;
     const bool down = costs->n_sweeps++ % 2 != 0;
     for (size_t step = 0; step < n; step++) {
         const size_t i = down ? n - 1 - step : step;
-        cli_cost *cost = &costs->items[i];
+        cli_cost_point *cost = &costs->items[i];
         double seconds;
         if (cli_interrupted()) return err->code = VOUCH_E_CANCELLED;
         const vouch_status status = vouch_session_time_pass(session, cost->rows, 1, &seconds, err);
@@ -41,11 +42,11 @@ vouch_status cli_costs_measure(cli_costs *costs, vouch_session *session, vouch_e
     return VOUCH_OK;
 }
 
-double cli_costs_seconds(const cli_costs *costs, double rows)
+double cli_cost_curve_seconds(const cli_cost_curve *costs, double rows)
 {
-    const cli_cost *low = NULL, *high = NULL;
+    const cli_cost_point *low = NULL, *high = NULL;
     for (size_t i = 0; i < costs->n; i++) {
-        const cli_cost *cost = &costs->items[i];
+        const cli_cost_point *cost = &costs->items[i];
         if (cost->n == 0) continue;
         if (cost->rows <= rows) low = cost;
         else if (!high) high = cost;
@@ -75,13 +76,13 @@ double cli_theory_tokens_per_cycle(double a, const vouch_stats *s)
     return sum;
 }
 
-double cli_theory_speedup(double a, const vouch_stats *s, const vouch_stats *plain, const cli_costs *costs)
+double cli_theory_speedup(double a, const vouch_stats *s, const vouch_stats *plain, const cli_cost_curve *costs)
 {
-    const double tokens = cli_theory_tokens_per_cycle(a, s), one = cli_costs_seconds(costs, 1);
+    const double tokens = cli_theory_tokens_per_cycle(a, s), one = cli_cost_curve_seconds(costs, 1);
     const double plain_judge = cli_ratio(plain->judge_seconds, (double)plain->cycles);
     double passes = 0;
     for (int n = 0; n < VOUCH_DEPTHS; n++)
-        if (s->depth_histogram[n] > 0) passes += (double)s->depth_histogram[n] * cli_costs_seconds(costs, n + 1);
+        if (s->depth_histogram[n] > 0) passes += (double)s->depth_histogram[n] * cli_cost_curve_seconds(costs, n + 1);
     const double cycle = (passes + s->draft_seconds + s->judge_seconds) / (double)s->cycles;
     return tokens * (one + plain_judge) / cycle;
 }

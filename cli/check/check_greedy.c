@@ -164,7 +164,7 @@ static vouch_status guessers_compare(answers *a, vouch_error *err)
     return status;
 }
 
-vouch_status cli_check_text(cli_check *check, cli_finding *finding, vouch_error *err)
+vouch_status cli_check_greedy(cli_check *check, cli_finding *finding, vouch_error *err)
 {
     answers *a = calloc(1, sizeof *a);
     if (!a) {

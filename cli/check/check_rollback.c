@@ -133,7 +133,7 @@ done:
     return status;
 }
 
-vouch_status cli_check_trace(cli_check *check, cli_finding *finding, vouch_error *err)
+vouch_status cli_check_rollback(cli_check *check, cli_finding *finding, vouch_error *err)
 {
     const size_t n_vocab = (size_t)vouch_model_get_info(check->engine->model)->n_vocab;
     trace t = {.check = check, .finding = finding, .options = check->engine->options->session};

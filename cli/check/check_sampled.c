@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "check/check.h"
-#include "common/figures.h"
+#include "common/statistics.h"
 
 enum { PROMPT = 3, TOP = 64, RULE_DRAWS = 50000, SESSION_DRAWS = 4000, FEWEST_DRAWS = 30 };
 #define LEAST_CHANCE 1e-6
@@ -258,7 +258,7 @@ static vouch_status all_compare(chance *c, vouch_error *err)
     return status;
 }
 
-vouch_status cli_check_chance(cli_check *check, cli_finding *finding, vouch_error *err)
+vouch_status cli_check_sampled(cli_check *check, cli_finding *finding, vouch_error *err)
 {
     chance c = {.check = check,
                 .finding = finding,
