@@ -325,6 +325,27 @@ static void recycle_drops_rows_of_no_answer(void **state)
     fresh.ops->close(fresh.self);
 }
 
+/* A slot is empty by its generation, a number of 16 bits: a row of the generation that had the same number before
+ * is gone all the same. */
+static void recycle_forgets_when_generations_repeat(void **state)
+{
+    (void)state;
+    const int32_t tokens[] = {1, 2, 3, 4};
+    vouch_source s;
+    assert_int_equal(vouch_source_recycle_open(&s, vouch_kernels_find("ref"), VOCAB, true, NULL), VOUCH_OK);
+    const uint64_t empty = s.ops->digest(s.self);
+    see(s, tokens, 2, 3, 8, 9);
+    s.ops->observe(s.self, tokens, 3);
+    assert_true(s.ops->digest(s.self) != empty);
+    for (int i = 0; i < 2 * UINT16_MAX; i++) {
+        vouch_candidate out[VOUCH_MAX_OPTIONS];
+        s.ops->begin(s.self, tokens, 3);
+        assert_int_equal(expand(s, tokens, 2, 0, 0, out), 0);
+    }
+    assert_true(s.ops->digest(s.self) == empty);
+    s.ops->close(s.self);
+}
+
 /* --------------------------------------------------------------- prediction */
 
 /* The candidates behind prompt and answer, with a fresh finger. */
@@ -692,6 +713,7 @@ int main(void)
         cmocka_unit_test(recycle_says_what_the_target_said),
         cmocka_unit_test(recycle_averages),
         cmocka_unit_test(recycle_drops_rows_of_no_answer),
+        cmocka_unit_test(recycle_forgets_when_generations_repeat),
         cmocka_unit_test(prediction_is_followed_and_found_again),
         cmocka_unit_test(prediction_begins_anew_with_each_answer),
         cmocka_unit_test(history_remembers_answers),

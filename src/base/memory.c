@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { ALIGNMENT = 64, MAPPED_FROM = 1 << 22 };
+enum { ALIGNMENT = 64, MAPPED_FROM = 1 << 17, HUGE_FROM = 1 << 22 };
 
 void *vouch_arena_take(vouch_arena *arena, size_t count, size_t size)
 {
@@ -26,7 +26,7 @@ static void *allocate_block(size_t bytes)
     if (bytes >= MAPPED_FROM) {
         block = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (block == MAP_FAILED) return NULL;
-        (void)madvise(block, bytes, MADV_HUGEPAGE); /* a wish: without them it is only slower */
+        if (bytes >= HUGE_FROM) (void)madvise(block, bytes, MADV_HUGEPAGE); /* a wish: without them it is only slower */
         return block;
     }
     if (posix_memalign(&block, ALIGNMENT, bytes) != 0) return NULL;

@@ -9,6 +9,9 @@
  *   hash of (c, b)     ──► slot  [ c b - | rows | 8 tokens | 8 shares ]   where two contexts share one, the last
  *   hash of (c, b, a)  ──► slot  [ c b a | rows | 8 tokens | 8 shares ]   to come has it
  *
+ * Opening writes nothing: a slot counts only while its generation is the drafter's, and memory that was never written
+ * has generation 0. Forgetting starts the next generation.
+ *
  * Rows of the same context are averaged, where the paper keeps the last one: what the target says depends on more than
  * three tokens, and the mean of several times foretells the next better than the last time does. A token's class is the
  * order and its share.
@@ -45,8 +48,9 @@ typedef struct context {
 } context;
 
 typedef struct slot {
-    context context; /* empty: before[0] -1 */
-    uint32_t n_rows; /* that the mean is of, at most MOST_ROWS */
+    context context;
+    uint16_t n_rows;     /* rows in the mean, at most MOST_ROWS */
+    uint16_t generation; /* the slot is empty unless this equals the drafter's; 0 in memory never written */
     row row;
 } slot;
 _Static_assert(sizeof(slot) == 64, "a slot is a line of the cache");
@@ -62,6 +66,7 @@ typedef struct recycle {
     const vouch_kernels *kernels;
     int32_t n_vocab;
     bool forget;
+    uint16_t generation;  /* of the slots in use, from 1 on */
     slot *tables[ORDERS]; /* [SLOTS] */
     int32_t n_pending;
     pending pending[MAX_PENDING];
@@ -157,14 +162,22 @@ static slot *slot_of(const recycle *r, int32_t order, const context *c, context 
     return &r->tables[order - 1][hash >> 7 & (SLOTS - 1)];
 }
 
+static bool slot_holds(const recycle *r, const slot *s, const context *key)
+{
+    return s->generation == r->generation && memcmp(&s->context, key, sizeof *key) == 0;
+}
+
 static void row_store(recycle *r, const context *c, const row *what)
 {
     for (int32_t order = 1; order <= ORDERS && c->before[order - 1] >= 0; order++) {
         context key;
         slot *s = slot_of(r, order, c, &key);
-        const bool is_known = memcmp(&s->context, &key, sizeof key) == 0;
-        const uint32_t n = !is_known ? 1 : s->n_rows < MOST_ROWS ? s->n_rows + 1 : MOST_ROWS;
-        *s = (slot){.context = key, .n_rows = n, .row = is_known ? row_mean(&s->row, what, n) : *what};
+        const bool is_known = slot_holds(r, s, &key);
+        const uint32_t n = !is_known ? 1 : s->n_rows < MOST_ROWS ? s->n_rows + 1u : MOST_ROWS;
+        *s = (slot){.context = key,
+                    .n_rows = (uint16_t)n,
+                    .generation = r->generation,
+                    .row = is_known ? row_mean(&s->row, what, n) : *what};
     }
 }
 
@@ -176,7 +189,7 @@ static int32_t row_find(const recycle *r, const context *c, const row **out)
         if (c->before[order - 1] < 0) continue;
         const slot *s = slot_of(r, order, c, &key);
         *out = &s->row;
-        if (memcmp(&s->context, &key, sizeof key) == 0) return order;
+        if (slot_holds(r, s, &key)) return order;
     }
     return 0;
 }
@@ -206,10 +219,14 @@ static void recycle_rewind(void *self, int32_t n_tokens)
     while (r->n_pending > 0 && r->pending[r->n_pending - 1].n_tokens > n_tokens) r->n_pending--;
 }
 
+/* Empties all slots at once. Only when the numbers of generations are used up are the tables written. */
 static void tables_clear(recycle *r)
 {
-    for (int32_t order = 0; order < ORDERS; order++)
-        for (int32_t i = 0; i < SLOTS; i++) r->tables[order][i].context.before[0] = -1;
+    if (r->generation == UINT16_MAX) {
+        for (int32_t order = 0; order < ORDERS; order++) memset(r->tables[order], 0, SLOTS * sizeof(slot));
+        r->generation = 0;
+    }
+    r->generation++;
 }
 
 static void recycle_begin(void *self, const int32_t *tokens, int32_t n_tokens)
@@ -286,7 +303,10 @@ static uint64_t recycle_digest(const void *self)
     for (int32_t order = 0; order < ORDERS; order++)
         for (int32_t i = 0; i < SLOTS; i++) {
             const slot *s = &r->tables[order][i];
-            if (s->context.before[0] >= 0) hash = vouch_hash_bytes(vouch_hash_word(hash, (uint64_t)i), s, sizeof *s);
+            if (s->generation != r->generation) continue;
+            hash = vouch_hash_word(vouch_hash_word(hash, (uint64_t)i), s->n_rows);
+            hash = vouch_hash_bytes(hash, &s->context, sizeof s->context);
+            hash = vouch_hash_bytes(hash, &s->row, sizeof s->row);
         }
     return hash;
 }

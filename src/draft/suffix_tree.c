@@ -94,20 +94,14 @@ void vouch_suffix_tree_pop(vouch_suffix_tree *tree)
     for (int32_t d = 0; d <= VOUCH_SUFFIX_DEPTH; d++) t->active[d] = d <= t->n_tokens ? before[d] : 0;
 }
 
-void vouch_suffix_tree_restart(vouch_suffix_tree *tree, int32_t from)
+void vouch_suffix_tree_clear(vouch_suffix_tree *tree)
 {
     vouch_suffix_tree *t = tree;
-    const int32_t n = t->n_tokens;
+    if (t->n_nodes > 1) memset(t->slots, 0, ((size_t)t->mask + 1) * sizeof *t->slots);
     memset(t->nodes, 0, (size_t)t->n_nodes * sizeof *t->nodes);
-    memset(t->slots, 0, ((size_t)t->mask + 1) * sizeof *t->slots);
     memset(t->active, 0, sizeof t->active);
     t->n_nodes = 1;
     t->n_tokens = 0;
-    for (int32_t i = from; i < n; i++) {
-        const int32_t token = t->tokens[i]; /* at i - from or after what is written there */
-        vouch_suffix_tree_push(t, token);
-    }
-    memset(t->tokens + t->n_tokens, 0, (size_t)(n - t->n_tokens) * sizeof *t->tokens);
 }
 
 int32_t vouch_suffix_tree_end(const vouch_suffix_tree *tree)

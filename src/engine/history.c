@@ -33,17 +33,6 @@ static uint64_t get(const unsigned char *bytes, int n)
     return x;
 }
 
-static uint64_t vocabulary_hash(const vouch_model *model)
-{
-    uint64_t hash = VOUCH_HASH_START;
-    for (int32_t i = 0; model->tokenizer && i < model->info.n_vocab; i++) {
-        const vouch_text text = vouch_tokenizer_bytes(model->tokenizer, i);
-        hash = vouch_hash_bytes(hash, text.data, text.size);
-        hash = vouch_hash_bytes(hash, "", 1);
-    }
-    return hash;
-}
-
 size_t vouch_history_size(vouch_source history)
 {
     int32_t n;
@@ -59,7 +48,7 @@ void vouch_history_write(vouch_source history, const vouch_model *model, unsigne
     memcpy(bytes, magic, 8);
     put(bytes + 8, VERSION, 4);
     put(bytes + 12, (uint32_t)model->info.n_vocab, 4);
-    put(bytes + 16, vocabulary_hash(model), 8);
+    put(bytes + 16, model->vocabulary_hash, 8);
     put(bytes + 24, (uint64_t)n, 8);
     put(bytes + 32, vouch_hash_bytes(0, bytes + HEADER, 4 * (size_t)n), 8);
 }
@@ -76,7 +65,7 @@ static vouch_status check(const vouch_model *model, const unsigned char *bytes, 
     if (get(bytes + 8, 4) != VERSION)
         return vouch_fail(err, VOUCH_E_FORMAT, "a history of version %u; this program reads version %d",
                           (unsigned)get(bytes + 8, 4), VERSION);
-    if (get(bytes + 12, 4) != (uint64_t)model->info.n_vocab || get(bytes + 16, 8) != vocabulary_hash(model))
+    if (get(bytes + 12, 4) != (uint64_t)model->info.n_vocab || get(bytes + 16, 8) != model->vocabulary_hash)
         return vouch_fail(err, VOUCH_E_MISMATCH,
                           "a history of a model with another vocabulary (%u tokens; this model has %d)",
                           (unsigned)get(bytes + 12, 4), model->info.n_vocab);

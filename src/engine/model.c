@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/floats.h"
+#include "base/hash.h"
 
 vouch_model_options vouch_model_options_default(void)
 {
@@ -74,6 +75,17 @@ static void fill_info(vouch_model *model, const vouch_gguf *gguf)
     };
 }
 
+static uint64_t vocabulary_hash(const vouch_tokenizer *tokenizer)
+{
+    uint64_t hash = VOUCH_HASH_START;
+    for (int32_t i = 0; tokenizer && i < vouch_tokenizer_size(tokenizer); i++) {
+        const vouch_text text = vouch_tokenizer_bytes(tokenizer, i);
+        hash = vouch_hash_bytes(hash, text.data, text.size);
+        hash = vouch_hash_bytes(hash, "", 1);
+    }
+    return hash;
+}
+
 static vouch_status copy_name(vouch_model *model, const vouch_gguf *gguf, vouch_error *err)
 {
     vouch_text name = {"", 0};
@@ -109,6 +121,7 @@ static vouch_status load(vouch_model *model, const vouch_gguf *gguf, const vouch
     VOUCH_TRY(vouch_weights_open(&model->weights, gguf, n_tokens, kernels, pool, options->progress,
                                  options->progress_user, err));
     fill_info(model, gguf);
+    model->vocabulary_hash = vocabulary_hash(model->tokenizer);
     return VOUCH_OK;
 }
 

@@ -10,6 +10,7 @@ struct vouch_model {
     vouch_weights *weights;     /* without memory where only the text was asked for */
     vouch_tokenizer *tokenizer; /* NULL: ids only */
     vouch_model_info info;
+    uint64_t vocabulary_hash;   /* of all tokens' bytes: ids mean the same in models that share it */
     char *name;
     char weight_types[160];
 };

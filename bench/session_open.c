@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Milliseconds to open and to close a session, with each set of drafters: medians of --prompts rounds.
+ * Every round opens one session of each set, so that a busy machine slows all of them alike. Before each session
+ * the heap gives its free pages back: a session meets fresh memory, as the first one of a process does. The row
+ * "none" is the session without drafters: KV cache, workspace and threads. What a drafter adds is the difference.
+ */
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "support/bench.h"
+
+enum { MOST_ROUNDS = 1000 };
+
+typedef struct drafter_set {
+    const char *name;
+    unsigned drafters;
+    double open[MOST_ROUNDS], close[MOST_ROUNDS]; /* ms */
+} drafter_set;
+
+static drafter_set sets[] = {
+    {.name = "none", .drafters = VOUCH_DRAFTER_NONE},
+    {.name = "ngram", .drafters = VOUCH_DRAFTER_NGRAM},
+    {.name = "suffix", .drafters = VOUCH_DRAFTER_SUFFIX},
+    {.name = "recycle", .drafters = VOUCH_DRAFTER_RECYCLE},
+    {.name = "prediction", .drafters = VOUCH_DRAFTER_PREDICTION},
+    {.name = "history", .drafters = VOUCH_DRAFTER_HISTORY},
+    {.name = "auto", .drafters = VOUCH_DRAFTER_AUTO},
+    {.name = "auto,history",
+     .drafters = VOUCH_DRAFTER_NGRAM | VOUCH_DRAFTER_SUFFIX | VOUCH_DRAFTER_RECYCLE | VOUCH_DRAFTER_HISTORY},
+};
+enum { N_SETS = sizeof sets / sizeof sets[0] };
+
+static double now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+static double median(double *values, int32_t n)
+{
+    qsort(values, (size_t)n, sizeof *values, by_value);
+    return values[n / 2];
+}
+
+static void set_time(drafter_set *set, const vouch_model *model, int32_t n_threads, int32_t round)
+{
+    vouch_session_options options = vouch_session_options_default();
+    options.n_threads = n_threads;
+    options.speculation.drafters = set->drafters;
+    malloc_trim(0);
+    const double start = now_ms();
+    vouch_session *session = bench_session(model, &options);
+    const double opened = now_ms();
+    vouch_session_close(session);
+    set->open[round] = opened - start;
+    set->close[round] = now_ms() - opened;
+}
+
+int main(int argc, char **argv)
+{
+    const bench_flags flags = bench_parse("session_open", "session_open [FLAGS]\n\nHow long a session takes to open.\n",
+                                          (bench_flags){.n_prompts = 101}, argc, argv);
+    vouch_model *model = bench_open(flags.model, flags.cpu);
+    const int32_t n = flags.n_prompts < MOST_ROUNDS ? flags.n_prompts : MOST_ROUNDS;
+    for (int32_t round = 0; round < n; round++)
+        for (int s = 0; s < N_SETS; s++) set_time(&sets[s], model, flags.n_threads, round);
+    printf("%-16s %8s %8s %8s  milliseconds, medians of %d\n", "drafters", "open", "added", "close", (int)n);
+    const double plain = median(sets[0].open, n);
+    for (int s = 0; s < N_SETS; s++) {
+        const double open = median(sets[s].open, n);
+        printf("%-16s %8.3f %8.3f %8.3f\n", sets[s].name, open, open - plain, median(sets[s].close, n));
+    }
+    vouch_model_close(model);
+    return 0;
+}
