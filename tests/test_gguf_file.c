@@ -127,7 +127,7 @@ static void test_long_path_of_a_file(void **state)
     assert_ends(&err, "ddd/a.gguf: metadata key 'none' is missing");
     assert_int_equal(truncate(path, 1), 0);
     assert_int_equal(vouch_gguf_recheck(gguf, &err), VOUCH_E_IO);
-    assert_ends(&err, "to 1 bytes while being read");
+    assert_ends(&err, "to 1 bytes while vouch read it");
     vouch_gguf_close(gguf);
 }
 
@@ -344,7 +344,7 @@ static void test_file_changes(void **state)
     assert_int_equal(vouch_gguf_load(gguf, last, 0, last->bytes, &err), VOUCH_OK);
     assert_int_equal(truncate(path, (off_t)(size / 2)), 0);
     assert_int_equal(vouch_gguf_load(gguf, last, 0, last->bytes, &err), VOUCH_E_IO);
-    assert_non_null(strstr(err.message, "while being read"));
+    assert_non_null(strstr(err.message, "while vouch read it"));
     assert_int_equal(vouch_gguf_recheck(gguf, &err), VOUCH_E_IO);
     vouch_gguf_close(gguf);
 
@@ -354,7 +354,7 @@ static void test_file_changes(void **state)
     const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = 1000}};
     assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
     assert_int_equal(vouch_gguf_recheck(gguf, &err), VOUCH_E_IO);
-    assert_non_null(strstr(err.message, "written to while being read"));
+    assert_non_null(strstr(err.message, "wrote to the file while vouch read it"));
     vouch_gguf_close(gguf);
     free(bytes);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Textbook methods: reduce the argument with constants in two or three parts (Cody, Waite: "Software Manual for
- * the Elementary Functions", 1980), the fma keeping every product whole; then a Taylor series that is long
- * enough for a double.
+ * The method is the textbook's (Cody, Waite: "Software Manual for the Elementary Functions", 1980). The argument is
+ * reduced with a constant in two or three parts, and fma() rounds no product. A Taylor series follows, long enough for
+ * double precision.
  */
 #include "base/angle.h"
 
@@ -13,7 +13,7 @@
 #define HALF_PI_1 0x1.921fb54442d18p+0
 #define HALF_PI_2 0x1.1a62633145c07p-54
 #define HALF_PI_3 -0x1.f1976b7ed8fbcp-110
-#define ROUND 0x1.8p52 /* adding it and taking it away rounds to the nearest integer */
+#define ROUND 0x1.8p52 /* x + ROUND - ROUND is x rounded to the nearest integer */
 
 /* ln m = 2 (s + s^3 / 3 + s^5 / 5 + ...), s = (m - 1) / (m + 1), for m in [1 / sqrt 2, sqrt 2]. */
 double vouch_ln(double x)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is too small for a file of its own. */
+/* Helpers too small for files of their own. */
 #ifndef VOUCH_BASE_COMMON_H
 #define VOUCH_BASE_COMMON_H
 
@@ -11,7 +11,7 @@ static inline int32_t vouch_min(int32_t a, int32_t b)
     return a < b ? a : b;
 }
 
-/* Seconds of a clock that never goes back. */
+/* Seconds of a monotonic clock. */
 static inline double vouch_now(void)
 {
     struct timespec time;

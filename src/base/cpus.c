@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How many processors this process may keep busy: those of its affinity mask, and no more than the share of time
- * that its control group grants (a container started with two processors on a machine of 64 has a mask of 64 and
- * a quota of two; 64 threads would be throttled while they wait for each other).
+ * The number of processors that this process may keep busy: the size of its affinity mask, but no more than the time
+ * quota of its control group. Example: a container started with two processors on a machine of 64 has a mask of 64 and
+ * a quota of two. With 64 threads the system would throttle threads while others wait for them.
  */
 #include <sched.h>
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 
 #include "base/pool.h"
 
-/* Of the affinity mask, whatever the number of processors the kernel was built for. */
+/* Processors in the affinity mask. The system refuses a mask smaller than its own, so the loop tries larger ones. */
 static int affinity_count(void)
 {
     for (int bits = CPU_SETSIZE; bits <= 1 << 20; bits *= 2) {
@@ -25,7 +25,7 @@ static int affinity_count(void)
     return 1;
 }
 
-/* The first integers of a small file; how many were read. */
+/* Reads the one or two integers at the beginning of a small file. Returns how many it read. */
 static int read_integers(const char *path, long long *first, long long *second)
 {
     char line[64], *end;
@@ -41,7 +41,7 @@ static int read_integers(const char *path, long long *first, long long *second)
     return end == rest ? 1 : 2;
 }
 
-/* Whole processors of the quota, or 0 where there is none: cgroup v2, then v1. */
+/* The quota in whole processors, at least 1; 0 without a quota. Asks cgroup v2, then v1. */
 static long long quota_count(void)
 {
     long long quota = 0, period = 0, unused;

@@ -72,10 +72,10 @@ vouch_status vouch_filemap_recheck(const vouch_filemap *map, const char *path, v
     if (fstat(map->fd, &info) != 0)
         return vouch_fail(err, VOUCH_E_IO, "%s: can't examine: %s", path, strerror(errno));
     if ((size_t)info.st_size != map->size)
-        return vouch_fail(err, VOUCH_E_IO, "%s: went from %zu to %lld bytes while being read", path,
+        return vouch_fail(err, VOUCH_E_IO, "%s: the file went from %zu to %lld bytes while vouch read it", path,
                           map->size, (long long)info.st_size);
     if (info.st_mtim.tv_sec != map->modified.tv_sec || info.st_mtim.tv_nsec != map->modified.tv_nsec)
-        return vouch_fail(err, VOUCH_E_IO, "%s: was written to while being read", path);
+        return vouch_fail(err, VOUCH_E_IO, "%s: another program wrote to the file while vouch read it", path);
     return VOUCH_OK;
 }
 
@@ -91,7 +91,7 @@ vouch_status vouch_filemap_load(const vouch_filemap *map, const char *path, size
     do {
         result = madvise((void *)(uintptr_t)(map->data + begin), offset - begin + size, MADV_POPULATE_READ);
     } while (result != 0 && errno == EINTR);
-    /* EINVAL: a kernel older than 5.14, where the check above has to do. */
+    /* EINVAL: Linux before 5.14 can't load pages on request; only the recheck above guards the file there. */
     if (result != 0 && errno != EINVAL)
         return vouch_fail(err, VOUCH_E_IO, "%s: can't read %zu bytes at byte %zu: %s", path, size, offset,
                           errno == EFAULT ? "the disk failed or the file shrank" : strerror(errno));

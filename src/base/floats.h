@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The caller's floating-point environment (direction of rounding, denormals as zeros, exceptions that trap) must
- * not change a bit of a result (law L1), nor what we compute raise a flag of the caller's. So each function of the
- * C API that computes begins with
+ * The caller's floating-point environment (rounding direction, denormals as zeros, trapping exceptions) must not change
+ * a bit of a result (law L1), and our computing must not raise the caller's exception flags. So each function of the C
+ * API that computes begins with
  *
  *     VOUCH_DEFAULT_FLOATS();
  *
- * Threads inherit the environment of the one that starts them, so a pool's is right from its opening on. A call
- * costs 0.25 microseconds (Xeon family 6 model 207): a step is thousands of times as long.
+ * A thread inherits the environment of the thread that starts it, so a pool opened under the macro computes in the
+ * default environment for good. The macro costs 0.25 microseconds (Xeon family 6 model 207); a step takes thousands of
+ * times as long.
  */
 #ifndef VOUCH_BASE_FLOATS_H
 #define VOUCH_BASE_FLOATS_H
@@ -27,7 +28,7 @@ static inline void vouch_floats_restore(const fenv_t *callers)
     fesetenv(callers);
 }
 
-/* The default environment from here to the end of the block, then the caller's again. */
+/* Sets the default environment from here to the end of the enclosing block, which restores the caller's. */
 #define VOUCH_DEFAULT_FLOATS() \
     __attribute__((cleanup(vouch_floats_restore), unused)) const fenv_t callers_floats = vouch_floats_default()
 

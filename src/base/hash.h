@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hashes: of bytes, for tables of texts and for files (FNV-1a); of words, for tables of ids and for digests of state,
- * which tests of law L3 compare. Who looks for collisions will find some: a table that a file fills bounds its probes.
+ * Hash functions. Bytes: FNV-1a, for tables of texts and for files. 64-bit words: for tables of ids and for digests of
+ * state, which the tests of law L3 compare. An attacker can construct collisions, so a table that a file fills must
+ * bound its probes.
  */
 #ifndef VOUCH_BASE_HASH_H
 #define VOUCH_BASE_HASH_H
@@ -12,7 +13,7 @@
 
 #define VOUCH_HASH_START UINT64_C(0xcbf29ce484222325)
 
-/* FNV-1a, on from `hash`. */
+/* Continues FNV-1a from `hash`. */
 static inline uint64_t vouch_hash_bytes(uint64_t hash, const void *bytes, size_t n)
 {
     const unsigned char *b = bytes;
@@ -26,8 +27,8 @@ static inline uint64_t vouch_hash_word(uint64_t hash, uint64_t word)
     return hash ^ hash >> 32;
 }
 
-/* Of n_bytes that are whole words of 8, by their places: those that are 0, of which large tables are full, are passed
- * over. */
+/* Hashes an array of 8-byte words. Each nonzero word enters with its byte offset. Zero words are skipped, because large
+ * tables consist mostly of zeros. */
 static inline uint64_t vouch_hash_words(uint64_t hash, const void *words, size_t n_bytes)
 {
     const char *at = words;

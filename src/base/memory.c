@@ -26,7 +26,8 @@ static void *allocate_block(size_t bytes)
     if (bytes >= MAPPED_FROM) {
         block = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (block == MAP_FAILED) return NULL;
-        if (bytes >= HUGE_FROM) (void)madvise(block, bytes, MADV_HUGEPAGE); /* a wish: without them it is only slower */
+        /* Optional: without huge pages only speed suffers. */
+        if (bytes >= HUGE_FROM) (void)madvise(block, bytes, MADV_HUGEPAGE);
         return block;
     }
     if (posix_memalign(&block, ALIGNMENT, bytes) != 0) return NULL;
@@ -38,7 +39,8 @@ vouch_status vouch_arena_allocate(vouch_arena *arena, const char *what, vouch_er
     const size_t bytes = arena->used ? arena->used : ALIGNMENT;
     void *block = arena->overflow ? NULL : allocate_block(bytes);
     if (!block && arena->overflow)
-        return vouch_fail(err, VOUCH_E_MEMORY, "the size of %s is beyond this machine's addresses", what);
+        return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for %s: more bytes than this machine can address",
+                          what);
     if (!block)
         return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for %s (%.1f MiB)", what,
                           (double)bytes / 0x1p20);

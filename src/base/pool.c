@@ -1,31 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fork, join and barrier are one idea here: a word that changes, and threads that wait for it to.
+ * Fork, join and barrier share one mechanism: a thread changes a word, and other threads wait for the change.
  *
- *   run       the caller sets fn and arg, then changes `round`; workers wait for that, run, and meet at
- *             a last barrier, which is the join.
- *   barrier   the last of n arrivals changes `phase`; the others wait for it.
+ *   run       the caller sets fn and arg, then changes `round`. The workers wait for this change, call fn, and meet at
+ *             a final barrier, which is the join.
+ *   barrier   the last of n threads to arrive changes `phase`; the others wait for this change.
  *
- * Waiting spins for a while, then sleeps on a futex. SPIN pauses, about half a millisecond, are more than lies
- * between two passes: with a tenth of that, threads slept at each pass, and on a virtual machine, where waking takes
- * long, one late thread sent all others to sleep, barrier after barrier: passes took three to six times as long.
- * Spinning less after a wait that had to sleep did the same.
+ * Waiting. A thread spins first and then sleeps on a futex. It spins for SPIN pauses, about half a millisecond, because
+ * the gap between two passes is 0.1 to 0.3 ms. With a tenth of SPIN, threads slept at each pass. Waking is slow on a
+ * virtual machine: there, one late thread sent all others to sleep at barrier after barrier, and passes took three to
+ * six times as long. Spinning less after a wait that ended in sleep had the same effect.
  *
- * Now and then the system wakes a thread onto the processor of one that waits for it, and it would get its turn when
- * the other has spun to the end, at each of a pass's 150 barriers: 57 ms instead of 2, in one step of a hundred. So
- * every thread notes where it comes to a barrier, and who waits where another was last yields. Not always: a program
- * of low priority that wants the processor would have it for milliseconds each time.
+ * Yielding. The system sometimes wakes thread B on the processor where thread A spins, waiting for B. B then runs only
+ * when A has spun to the end, at each of a pass's 150 barriers: one step in a hundred took 57 ms instead of 2 ms. So
+ * every thread records its processor at each barrier, and a waiting thread yields when another thread was last seen on
+ * its processor. Yielding always would be wrong: a low-priority program would get the processor for milliseconds.
  *
- * What a thread has left of its part of a stage is one word, front and back: it takes three quarters of that from the
- * front, again and again; who has nothing left takes half of another's from the back. While nobody is late, each
- * changes its own word alone, which costs a few nanoseconds, and walks through memory in ascending order to the end.
- * (Pieces from a counter for all cost 80 ns each, and their weights came from where nobody had fetched ahead: 5 % of a
- * pass.) At a barrier all parts are empty: so who looks for work before its owner has come finds none, rather than
- * what was there.
+ * Sharing work. Each thread owns a part of a stage. The word `left` holds the rest of the part, as front and back:
  *
- * Whoever changes the word makes the system call only if somebody sleeps. Both sides are sequentially
- * consistent: the sleeper announces itself before it looks at the word again, the changer writes the word before
- * it looks for sleepers, so one of the two sees the other.
+ *     | taken | next piece: 3/4 of the rest | ... |     the owner takes from the front
+ *             ^ front                             ^ back; an idle thread takes half of the rest from here
+ *
+ * While no thread is late, each thread changes only its own word, at a cost of a few nanoseconds, and reads its weights
+ * in ascending order. (With one counter for all threads a piece cost 80 ns, and its first weights were not prefetched:
+ * 5 % of a pass.) At a barrier all parts are empty. So an idle thread that looks at a part before its owner has set it
+ * finds an empty part and never stale work.
+ *
+ * Sleeping. A thread that changes a word makes the system call only if a thread sleeps on that word. Both sides are
+ * sequentially consistent: the sleeper counts itself before it reads the word again, and the changer writes the word
+ * before it reads the count of sleepers. So at least one of the two sees the other.
  */
 #include "base/pool.h"
 
@@ -39,17 +42,22 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { SPIN = 20000, LOOK = 500, SPIN_CROWDED = 20, LINE = 128 };
+enum {
+    SPIN = 20000,      /* pauses before a waiting thread sleeps */
+    SPIN_CROWDED = 20, /* the same with more threads than processors */
+    LOOK = 500,        /* pauses between two checks for a shared processor */
+    LINE = 128         /* bytes: two cache lines, which processors fetch in pairs */
+};
 
-/* A word to wait on, alone on its cache lines. */
+/* A word that threads wait on. No other data shares its cache lines. */
 typedef struct signal_word {
     _Alignas(LINE) atomic_uint value;
     atomic_uint sleepers;
 } signal_word;
 
 typedef struct member {
-    _Alignas(LINE) _Atomic uint64_t left; /* of its part, in grains: the front in the upper half, the back below */
-    atomic_int place;                     /* the processor it was last seen on */
+    _Alignas(LINE) _Atomic uint64_t left; /* rest of this thread's part, in grains: front << 32 | back */
+    atomic_int processor;                 /* the processor that this thread was last seen on */
 } member;
 
 struct vouch_pool {
@@ -79,23 +87,23 @@ static inline void pause_briefly(void)
 #endif
 }
 
-/* Where the thread runs; -1: the system doesn't say. */
-static int note_place(vouch_pool *pool, int32_t thread)
+/* Records and returns the processor that this thread runs on; -1 if the system can't tell. */
+static int record_processor(vouch_pool *pool, int32_t thread)
 {
     const int here = sched_getcpu();
-    atomic_int *place = &pool->members[thread].place;
-    if (atomic_load_explicit(place, memory_order_relaxed) != here)
-        atomic_store_explicit(place, here, memory_order_relaxed);
+    atomic_int *processor = &pool->members[thread].processor;
+    if (atomic_load_explicit(processor, memory_order_relaxed) != here)
+        atomic_store_explicit(processor, here, memory_order_relaxed);
     return here;
 }
 
-/* Whether another thread was last seen where this one runs. */
+/* Whether another thread was last seen on this thread's processor. */
 static bool shares_processor(vouch_pool *pool, int32_t thread)
 {
-    const int here = note_place(pool, thread);
+    const int here = record_processor(pool, thread);
     bool is_shared = false;
     for (int32_t i = 0; i < pool->n_threads; i++)
-        is_shared |= i != thread && atomic_load_explicit(&pool->members[i].place, memory_order_relaxed) == here;
+        is_shared |= i != thread && atomic_load_explicit(&pool->members[i].processor, memory_order_relaxed) == here;
     return here >= 0 && is_shared;
 }
 
@@ -110,7 +118,7 @@ static void wait_for_change(vouch_pool *pool, int32_t thread, signal_word *word,
     while (atomic_load(&word->value) == old)
         syscall(SYS_futex, &word->value, FUTEX_WAIT_PRIVATE, old, NULL, NULL, 0);
     atomic_fetch_sub(&word->sleepers, 1);
-    note_place(pool, thread);
+    record_processor(pool, thread);
 }
 
 static void change(signal_word *word)
@@ -124,7 +132,7 @@ void vouch_pool_barrier(vouch_pool *team, int32_t thread)
 {
     if (team->n_threads == 1) return;
     const unsigned phase = atomic_load_explicit(&team->phase.value, memory_order_relaxed);
-    note_place(team, thread);
+    record_processor(team, thread);
     if (atomic_fetch_add(&team->arrived, 1) == team->n_threads - 1) {
         atomic_store_explicit(&team->arrived, 0, memory_order_relaxed);
         change(&team->phase);
@@ -153,8 +161,8 @@ static uint64_t left_from(int64_t front, int64_t back)
     return (uint64_t)front << 32 | (uint64_t)back;
 }
 
-/* How many of the n grains left are taken at once. */
-static int64_t most_of(int64_t n)
+/* Grains of the next piece when a part has n grains left. */
+static int64_t piece_size(int64_t n)
 {
     return (3 * n + 3) / 4;
 }
@@ -166,7 +174,7 @@ vouch_work vouch_pool_share(vouch_pool *team, int32_t thread, int64_t total, int
     return (vouch_work){.total = total, .grain = grain, .team = team, .thread = thread};
 }
 
-/* The grains [begin, end) are the current piece. */
+/* Makes the grains [begin, end) the current piece. */
 static void piece_set(vouch_work *work, int64_t begin, int64_t end)
 {
     work->begin = begin * work->grain;
@@ -178,7 +186,7 @@ static bool take_own(vouch_work *work)
     _Atomic uint64_t *own = &work->team->members[work->thread].left;
     uint64_t left = atomic_load_explicit(own, memory_order_relaxed);
     while (front_of(left) < back_of(left)) {
-        const int64_t past = front_of(left) + most_of(back_of(left) - front_of(left));
+        const int64_t past = front_of(left) + piece_size(back_of(left) - front_of(left));
         if (!atomic_compare_exchange_weak_explicit(own, &left, left_from(past, back_of(left)), memory_order_relaxed,
                                                    memory_order_relaxed))
             continue;
@@ -188,14 +196,14 @@ static bool take_own(vouch_work *work)
     return false;
 }
 
-/* Half of what another thread has left becomes the own part, whose first piece is taken at once. */
+/* Moves half of the other thread's remaining grains to this thread's part and takes the first piece of it. */
 static bool take_from(vouch_work *work, int32_t other)
 {
     _Atomic uint64_t *word = &work->team->members[other].left;
     uint64_t left = atomic_load_explicit(word, memory_order_relaxed);
     while (front_of(left) < back_of(left)) {
         const int64_t n = (back_of(left) - front_of(left) + 1) / 2, begin = back_of(left) - n;
-        const int64_t past = begin + most_of(n);
+        const int64_t past = begin + piece_size(n);
         if (!atomic_compare_exchange_weak_explicit(word, &left, left_from(front_of(left), begin), memory_order_relaxed,
                                                    memory_order_relaxed))
             continue;
@@ -241,8 +249,8 @@ int32_t vouch_pool_size(const vouch_pool *pool)
     return pool->n_threads;
 }
 
-/* The program's signals are for its own threads: a worker takes only those that it causes itself. Returns the mask
- * to go back to. */
+/* Blocks every signal except the faults that a thread causes itself: other signals are for the program's own threads.
+ * Returns the previous mask. */
 static sigset_t block_signals(void)
 {
     static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
@@ -258,7 +266,7 @@ static vouch_status start_workers(vouch_pool *pool, vouch_error *err)
     vouch_status status = VOUCH_OK;
     for (int32_t i = 0; i < pool->n_threads; i++) {
         atomic_init(&pool->members[i].left, 0);
-        atomic_init(&pool->members[i].place, -1);
+        atomic_init(&pool->members[i].processor, -1);
     }
     const sigset_t before = block_signals();
     for (int32_t i = 0; i < pool->n_threads - 1 && !status; i++) {

@@ -3,14 +3,14 @@
  * A team of threads that run one function together.
  *
  *   caller:   vouch_pool_run(pool, fn, arg)
- *   threads:  fn(arg, team, 0) ... fn(arg, team, n - 1), thread 0 being the caller,
- *             meeting at vouch_pool_barrier and sharing out work with vouch_pool_share.
+ *   threads:  fn(arg, team, 0) ... fn(arg, team, n - 1); thread 0 is the caller.
+ *             They meet at vouch_pool_barrier and share work with vouch_pool_share.
  *
- * The threads that it starts take no signals but those that they cause themselves.
+ * The pool's threads receive no signals except faults that they cause themselves.
  *
- * A forward pass is one run with a barrier between its stages: a token of a small model has 150
- * of them in 2 ms. So waiting spins while work is flowing and sleeps on a futex after that; when
- * there are more threads than processors it sleeps sooner.
+ * A forward pass is one run, with a barrier between its stages: a pass of a small model has 150 barriers in 2 ms. So a
+ * waiting thread spins, and sleeps on a futex only after half a millisecond. With more threads than processors it
+ * sleeps almost at once.
  */
 #ifndef VOUCH_BASE_POOL_H
 #define VOUCH_BASE_POOL_H
@@ -30,15 +30,15 @@ vouch_status vouch_pool_open(vouch_pool **out, int32_t n_threads, vouch_error *e
 void vouch_pool_close(vouch_pool *pool); /* NULL is allowed */
 int32_t vouch_pool_size(const vouch_pool *pool);
 
-/* Runs fn on every thread of the team and returns when all have. One caller at a time. */
+/* Runs fn on every thread of the team and returns when all calls have returned. One caller at a time. */
 void vouch_pool_run(vouch_pool *pool, vouch_pool_fn *fn, void *arg);
 
-/* Inside a run. All threads reach it before any leaves. */
+/* Inside a run: no thread leaves before all threads have arrived. */
 void vouch_pool_barrier(vouch_pool *team, int32_t thread);
-/* Inside a run: one thread's way through a stage's work, the integers [0, total) in multiples of `grain`. They are
- * divided evenly; a thread takes its part in ascending order, in pieces that get smaller, and then from what another
- * has left, so that the threads end together although one is slower or a neighbour slows it. Every thread of a stage
- * passes the same total and grain, and takes pieces until there are none. total / grain is below 2^32.
+/* Inside a run: divides a stage's work, the integers [0, total), among the threads, in multiples of `grain`. Each
+ * thread gets an even part and takes it in ascending order, in shrinking pieces. A thread without work takes half of
+ * another thread's rest, so that all threads end together even if one is slower. Every thread of a stage passes the
+ * same total and grain and takes pieces until none is left. total / grain is below 2^32.
  *
  *   vouch_work work = vouch_pool_share(team, thread, total, grain);
  *   while (vouch_work_next(&work)) for (int64_t i = work.begin; i < work.end; i++) ... */
@@ -49,7 +49,7 @@ typedef struct vouch_work {
     int32_t thread;
 } vouch_work;
 
-/* One thread's even part of the integers [0, total). */
+/* One thread's even part of the integers [0, total), without sharing. */
 typedef struct vouch_range {
     int64_t begin, end;
 } vouch_range;

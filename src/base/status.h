@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Errors: fill a vouch_error, pass a status up. */
+/* Errors: fill a vouch_error and return its status to the caller. */
 #ifndef VOUCH_BASE_STATUS_H
 #define VOUCH_BASE_STATUS_H
 
 #include "vouch.h"
 
-/* Fills *err (which may be NULL) with code and message; returns code. Messages are cut at the
- * buffer's end; bytes that are no printable UTF-8 text become '?', so that a name taken from a
- * hostile file can't upset a terminal. */
+/* Fills *err (NULL is allowed) with code and message; returns code. The end of the buffer cuts long messages. Bytes
+ * that are not printable UTF-8 become '?', so that a name from a hostile file can't control the terminal. */
 __attribute__((format(printf, 3, 4)))
 vouch_status vouch_fail(vouch_error *err, vouch_status code, const char *format, ...);
 

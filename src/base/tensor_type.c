@@ -52,7 +52,7 @@ float vouch_half_to_float(uint16_t half)
         bits = (exponent + 112) << 23 | mantissa << 13;
     } else if (mantissa == 0) {
         bits = 0;
-    } else { /* a denormal half is a normal float */
+    } else { /* every denormal half is a normal float */
         const int shift = __builtin_clz(mantissa) - 21;
         mantissa = mantissa << shift & 0x3ff;
         bits = (uint32_t)(113 - shift) << 23 | mantissa << 13;
@@ -72,7 +72,7 @@ uint16_t vouch_float_to_half(float value)
     if (bits > 0x7f800000) return (uint16_t)(sign | 0x7e00 | (bits >> 13 & 0x3ff)); /* quiet NaN */
     if (bits >= 0x47800000) return sign | 0x7c00; /* 65536 and above: infinity */
     uint32_t kept, dropped, half_way;
-    if (bits >= 0x38800000) { /* a normal half; rounding may carry into infinity, rightly */
+    if (bits >= 0x38800000) { /* a normal half; rounding up to infinity is correct */
         kept = (bits - 0x38000000) >> 13;
         dropped = bits & 0x1fff;
         half_way = 0x1000;

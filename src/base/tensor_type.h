@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The storage types of a tensor, under their GGUF ids: values come in blocks. */
+/* The storage types of tensors, numbered by their GGUF ids. A tensor stores its values in blocks. */
 #ifndef VOUCH_BASE_TENSOR_TYPE_H
 #define VOUCH_BASE_TENSOR_TYPE_H
 
@@ -24,7 +24,7 @@ typedef enum vouch_type {
     VOUCH_TYPE_COUNT = 31
 } vouch_type;
 
-/* All of them, for messages. */
+/* All supported types, for messages. */
 #define VOUCH_TYPE_NAMES \
     "F32, F16, BF16, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q2_K, Q3_K, Q4_K, Q5_K, Q6_K, IQ4_NL, IQ4_XS"
 
@@ -36,12 +36,12 @@ typedef struct vouch_type_info {
 
 /* NULL for an id that is not supported. */
 const vouch_type_info *vouch_type_get_info(uint32_t id);
-/* The name GGUF gives the id, supported or not; NULL for an id it doesn't know. */
+/* GGUF's name of the id, supported or not; NULL for an id that GGUF doesn't define. */
 const char *vouch_type_gguf_name(uint32_t id);
 
-/* bfloat16 is the upper half of a single. */
+/* A bfloat16 is the upper 16 bits of a single. */
 float vouch_bfloat_to_float(uint16_t upper);
-/* IEEE 754 half to single, exact; and single to half, rounding to nearest even. */
+/* IEEE 754 half to single is exact; single to half rounds to nearest even. */
 float vouch_half_to_float(uint16_t half);
 uint16_t vouch_float_to_half(float value);
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Distributions: points, draws, residuals.
+ * Distributions: point masses, draws, residuals.
  *
- * Everything here is about one quantity, the mass of a token: its weight in p, from which each rejection of a
- * guess takes what it says (vouch_residual in sample.h). A draw cumulates masses in double in ascending order
- * of ids until they exceed u times their sum. A dense distribution is walked in two levels, so that the cost is
- * that of a vector sum and not of a chain of dependent additions:
+ * The mass of a token is its weight in p, reduced by each rejected guess (vouch_residual in sample.h). A draw adds
+ * masses in double precision, in ascending order of ids, until the sum exceeds u times the total. In a dense
+ * distribution a draw sums blocks first, as vectors, and then walks one block id by id. So the cost is a vector sum and
+ * not a chain of dependent additions:
  *
  *     [ 256 ids | 256 ids | 256 ids | ... ]     sums of blocks, 8 lanes each
- *                   ▲ the one that holds u: walked id by id
+ *                   ▲ this block's sum passes u times the total: walk it id by id
  *
  * Invariants:
- *   1  outside the support every weight is 0, so that clearing costs the support and not the vocabulary.
- *   2  a token without mass is never returned: when rounding moves the end of the sums below u times
- *      their total, the last token with mass takes the gap.
- *   3  a rejected guess has no mass, whatever rounding says.
+ *   1  outside the support every weight is 0. So clearing a distribution costs its support and not the vocabulary.
+ *   2  a draw never returns a token without mass. When rounding keeps the final sum below u times the total, the draw
+ *      returns the last token with mass.
+ *   3  a rejected guess has mass 0, whatever rounding gives.
  */
 #include "sample/sample.h"
 
@@ -29,7 +29,7 @@ static bool is_rejected(const vouch_residual *r, int32_t id)
     return false;
 }
 
-/* Of an id that isn't rejected. */
+/* The mass of an id that is not a rejected guess. */
 static inline double mass_left(const vouch_residual *r, int32_t id)
 {
     double mass = r->p->weight[id];
@@ -50,7 +50,7 @@ static double lanes_sum(const double lane[LANES])
     return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
 }
 
-/* Of the ids [begin, end), none of which is rejected. */
+/* Mass of the ids [begin, end), which contain no rejected guess. */
 static double range_sum(const vouch_residual *r, int32_t begin, int32_t end)
 {
     double lane[LANES] = {0};
@@ -72,7 +72,8 @@ static double range_sum(const vouch_residual *r, int32_t begin, int32_t end)
     return lanes_sum(lane);
 }
 
-/* Leaving a guess out by subtracting it would cancel where it has nearly all the mass. */
+/* Mass of the ids [begin, end). Blocks with a rejected guess are summed without it: subtracting its mass afterwards
+ * would cancel where the guess has nearly all of the mass. */
 static double block_sum(const vouch_residual *r, int32_t begin, int32_t end)
 {
     bool whole = true;
@@ -88,7 +89,7 @@ static inline int32_t block_end(const vouch_dist *p, int32_t begin)
     return p->n_vocab - begin < BLOCK ? p->n_vocab : begin + BLOCK;
 }
 
-/* A wide support is summed faster as the whole vocabulary, zeros and all. */
+/* Whether summing the whole vocabulary as vectors, zeros included, is faster than summing the support id by id. */
 static bool is_wide(const vouch_dist *p)
 {
     return p->dense || p->n_support > p->n_vocab / 8;
@@ -105,8 +106,8 @@ static double total_mass(const vouch_residual *r)
     return total;
 }
 
-/* The id among ids[0, n), or begin + [0, n), at which the sum starting with `below` exceeds `target`; the
- * last one with mass where it never does; -1 where none has any. */
+/* Walks ids[0, n), or [begin, begin + n) where ids is NULL, and adds masses to `below`. Returns the id at which the sum
+ * exceeds `target`; the last id with mass if the sum never does; -1 if no id has mass. */
 static int32_t walk(const vouch_residual *r, const int32_t *ids, int32_t begin, int32_t n, double below, double target)
 {
     int32_t last = -1;
@@ -121,7 +122,7 @@ static int32_t walk(const vouch_residual *r, const int32_t *ids, int32_t begin, 
     return last;
 }
 
-/* Invariant 2. There is mass somewhere. */
+/* The id at which the sum of masses exceeds `target` (invariant 2). The total mass is above 0. */
 static int32_t draw(const vouch_residual *r, double target)
 {
     const vouch_dist *p = r->p;
@@ -186,7 +187,7 @@ double vouch_residual_q(const vouch_residual *r, int32_t token)
     return is_rejected(r, token) || !(r->q_total > 0) ? 0 : (double)r->q->weight[token] / r->q_total;
 }
 
-/* What is left of a sum without `weight`: by subtraction, or summed again where that would cancel. */
+/* total - weight; where this would cancel (below 0.1 % of the mass), the sum over r instead. */
 static double total_without(double total, double weight, const vouch_residual *r)
 {
     const double left = total - weight;

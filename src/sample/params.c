@@ -15,13 +15,12 @@ vouch_sampling vouch_sampling_default(void)
     };
 }
 
-/* One message form for every number out of range. */
-static vouch_status bad(vouch_error *err, const char *name, double value, const char *range)
+static vouch_status out_of_range(vouch_error *err, const char *name, double value, const char *range)
 {
     return vouch_fail(err, VOUCH_E_ARGUMENT, "sampling: %s is %g; it must be %s", name, value, range);
 }
 
-/* A distribution needs a token. */
+/* Rejects biases that ban every token: a distribution needs one. */
 static vouch_status check_bans(const vouch_sampling *params, int32_t n_vocab, vouch_error *err)
 {
     int32_t n_left = n_vocab;
@@ -36,39 +35,40 @@ static vouch_status check_bans(const vouch_sampling *params, int32_t n_vocab, vo
     }
     free(banned);
     if (n_left > 0) return VOUCH_OK;
-    return vouch_fail(err, VOUCH_E_ARGUMENT, "sampling: bias bans every token of the vocabulary; one must be left");
+    return vouch_fail(err, VOUCH_E_ARGUMENT, "sampling: bias bans every token of the vocabulary; leave at least one");
 }
 
 vouch_status vouch_sampling_check(const vouch_sampling *params, int32_t n_vocab, vouch_error *err)
 {
-    /* Written so that NaN fails every test. */
+    /* Each test is true for valid values, so that NaN fails all of them. */
     if (!(params->temperature >= 0 && params->temperature < INFINITY))
-        return bad(err, "temperature", params->temperature, "a number >= 0 (0: greedy)");
-    if (params->top_k < 0) return bad(err, "top_k", params->top_k, ">= 0 (0: off)");
+        return out_of_range(err, "temperature", params->temperature, "a number >= 0 (0: greedy)");
+    if (params->top_k < 0) return out_of_range(err, "top_k", params->top_k, ">= 0 (0: off)");
     if (!(params->top_p > 0 && params->top_p <= 1))
-        return bad(err, "top_p", params->top_p, "above 0 and at most 1 (1: off)");
+        return out_of_range(err, "top_p", params->top_p, "above 0 and at most 1 (1: off)");
     if (!(params->min_p >= 0 && params->min_p < 1))
-        return bad(err, "min_p", params->min_p, "at least 0 (off) and below 1");
+        return out_of_range(err, "min_p", params->min_p, "at least 0 and below 1 (0: off)");
     if (!(params->repeat_penalty > 0 && params->repeat_penalty < INFINITY))
-        return bad(err, "repeat_penalty", params->repeat_penalty, "a number > 0 (1: off)");
+        return out_of_range(err, "repeat_penalty", params->repeat_penalty, "a number > 0 (1: off)");
     if (!(fabsf(params->frequency_penalty) < INFINITY))
-        return bad(err, "frequency_penalty", params->frequency_penalty, "a finite number (0: off)");
+        return out_of_range(err, "frequency_penalty", params->frequency_penalty, "a finite number (0: off)");
     if (!(fabsf(params->presence_penalty) < INFINITY))
-        return bad(err, "presence_penalty", params->presence_penalty, "a finite number (0: off)");
+        return out_of_range(err, "presence_penalty", params->presence_penalty, "a finite number (0: off)");
     if (params->penalty_window < 0)
-        return bad(err, "penalty_window", params->penalty_window, ">= 0 (0: no penalties)");
+        return out_of_range(err, "penalty_window", params->penalty_window, ">= 0 (0: no penalties)");
     if (params->n_bias > 0 && !params->bias)
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "sampling: n_bias is %zu, but bias is NULL", params->n_bias);
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "sampling: n_bias is %zu, but bias is NULL; set bias or n_bias = 0",
+                          params->n_bias);
     for (size_t i = 0; i < params->n_bias; i++) {
         const vouch_logit_bias *b = &params->bias[i];
         if (b->token < 0 || b->token >= n_vocab)
             return vouch_fail(err, VOUCH_E_ARGUMENT,
-                              "sampling: bias of token %d, which is outside the vocabulary [0, %d)", b->token,
-                              n_vocab);
+                              "sampling: bias of token %d: the vocabulary has tokens 0 to %d", b->token,
+                              n_vocab - 1);
         if (!(b->bias < INFINITY)) /* -INFINITY is a ban */
             return vouch_fail(
                 err, VOUCH_E_ARGUMENT,
-                "sampling: bias of token %d is %g; it must be a finite number, or -inf to ban it", b->token,
+                "sampling: bias of token %d is %g; it must be a finite number, or -inf to ban the token", b->token,
                 (double)b->bias);
     }
     return check_bans(params, n_vocab, err);

@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The processors: from logits to a distribution, in the order
+ * The sampling parameters turn logits into a distribution, in this order:
  *
  *     bias, penalties | temperature | top-k, top-p, min-p
- *     on the logits     exp           a cut through the ranking
+ *     on the logits     exp           cut the ranking
  *
- * Ranking. Tokens rank by logit, the larger first, then by id, the lower first. Logits and not weights,
- * because a high temperature makes weights equal that were not, and a low one makes them zero. As
- * temperature keeps the order, each filter keeps the beginning of one and the same ranking.
+ * Ranking. Larger logits rank first; among equal logits, lower ids rank first. Weights can't rank tokens: a high
+ * temperature makes unequal weights equal, and a low temperature makes them zero. Temperature keeps the order of
+ * logits, so every filter keeps the beginning of the same ranking.
  *
- * Nothing is sorted. A float's bits, adjusted for sign, order like the float, so the place where a
- * filter cuts is found digit by digit (11 + 11 + 10 bits): count, and add up the mass of, the candidates
- * with each value of the digit, descend from the top to the digit that holds the cut, and go on with
- * the next digit among its candidates. After the last digit all that remain are equal, and the lower ids
- * stay. Before that, most of the vocabulary is put aside by a bound that costs one vector pass:
+ * Selection instead of sorting. A float's bits, adjusted for the sign, order like the float. So a radix search finds
+ * the cut, digit by digit (11, 11 and 10 bits):
+ *   1. count the candidates, and add their mass, in one bucket per value of the digit;
+ *   2. go down from the top bucket to the bucket that contains the cut;
+ *   3. go on with the next digit among the candidates of this bucket.
+ * After the last digit all remaining candidates have equal logits, and those with the lower ids stay.
  *
- *   top-k   the k-th largest of the largest weights of blocks of 64: k tokens at least reach it.
- *   top-p   all tokens lighter than (1 - top_p) total / V together weigh less than what may be cut off.
+ * Before the search a lower bound of the weight, found in one vector pass, excludes most of the vocabulary:
  *
- * The scratch memory is written before it is read in every call, except `count`, which is all zero
- * between calls: nothing survives a call (law L3).
+ *   top-k   the k-th largest of the maxima of blocks of 64 weights: at least k tokens reach it.
+ *   top-p   (1 - top_p) total / V: all lighter tokens together have less mass than top-p may cut off.
+ *
+ * Each call writes its scratch memory before it reads it. Only `count` keeps its content between calls: all zeros. So
+ * nothing survives a call (law L3).
  */
 #include "sample/sample.h"
 
@@ -60,7 +63,7 @@ void vouch_sampler_layout(vouch_sampler *sampler, const vouch_sampling *params, 
 
 /* ------------------------------------------------------------ on the logits */
 
-/* Finite numbers stay finite: an overflow is as far as a logit goes. -infinity, a ban, stays what it is. */
+/* Clamps finite values to the range of a float. -infinity bans a token and stays -infinity. */
 static float narrow(double value)
 {
     if (!isfinite(value)) return (float)value;
@@ -92,13 +95,13 @@ static void add_penalties(vouch_sampler *sampler, float *logits, const int32_t *
     }
     for (size_t i = begin; i < n_history; i++) {
         int32_t *count = &sampler->count[history[i]];
-        if (*count == 0) continue; /* done with its first occurrence */
+        if (*count == 0) continue; /* this token's first occurrence has applied the penalty */
         logits[history[i]] = penalize(logits[history[i]], *count, params);
         *count = 0;
     }
 }
 
-/* The model's logits stay what they are: with bias or penalties, these are another array. */
+/* Never changes the model's logits: with bias or penalties it returns the sampler's copy. */
 static const float *add_bias_and_penalties(vouch_sampler *sampler, const float *logits, const int32_t *history,
                                            size_t n_history)
 {
@@ -115,7 +118,7 @@ static const float *add_bias_and_penalties(vouch_sampler *sampler, const float *
 
 /* ------------------------------------------------------- a cut in the ranking */
 
-/* Orders like the logit. Adding 0 makes -0 and 0 equal. */
+/* An integer that orders like the logit. Adding 0 turns -0 into 0. */
 static inline uint32_t rank_of(float logit)
 {
     const float x = logit + 0.0f;
@@ -124,13 +127,13 @@ static inline uint32_t rank_of(float logit)
     return (uint32_t)(bits ^ (bits >> 31 & INT32_MAX)) ^ 0x80000000u;
 }
 
-/* What stays: every candidate above rank_bits, and the first n_equal at it. */
+/* The filter keeps every candidate above rank_bits, and the first n_equal candidates equal to rank_bits. */
 typedef struct cut {
     uint32_t rank_bits;
     int32_t n_equal;
 } cut;
 
-/* Counts the candidates whose higher digits are `prefix` by the next digit. */
+/* Fills one bucket per value of the next digit from the candidates whose higher digits equal `prefix`. */
 static void fill_buckets(bucket *buckets, const candidate *c, int32_t n, uint32_t prefix, int shift,
                          int width)
 {
@@ -144,13 +147,13 @@ static void fill_buckets(bucket *buckets, const candidate *c, int32_t n, uint32_
     }
 }
 
-/* The shortest beginning of the ranking of the n >= 1 candidates with `most` tokens, or with `mass`,
- * whichever comes first; all of it where neither does. At least one token. */
+/* The shortest beginning of the ranking that has `most` tokens or at least `mass`; the whole ranking if it reaches
+ * neither limit. n >= 1; the cut keeps at least one token. */
 static cut find_cut(const candidate *c, int32_t n, int32_t most, double mass, bucket *buckets)
 {
     static const int shifts[N_DIGITS] = {21, 10, 0}, widths[N_DIGITS] = {11, 11, 10};
     uint32_t prefix = 0;
-    int32_t above = 0; /* tokens that stay for sure, and their mass */
+    int32_t above = 0; /* candidates in buckets above the cut: they stay */
     double mass_above = 0;
     const bucket *last = NULL;
     for (int digit = 0; digit < N_DIGITS; digit++) {
@@ -159,7 +162,7 @@ static cut find_cut(const candidate *c, int32_t n, int32_t most, double mass, bu
         for (int32_t i = (1 << widths[digit]) - 1; i >= 0; i--) {
             const bucket *b = &buckets[i];
             if (b->count == 0) continue;
-            if (last) { /* it did not reach the cut: it stays */
+            if (last) { /* the bucket above did not contain the cut: its candidates stay */
                 above += last->count;
                 mass_above += last->mass;
             }
@@ -174,7 +177,7 @@ static cut find_cut(const candidate *c, int32_t n, int32_t most, double mass, bu
     return (cut){prefix, n_equal};
 }
 
-/* Drops what is below the cut; the order of the rest stays. */
+/* Removes the candidates below the cut and keeps the order of the others. */
 static int32_t keep_above(candidate *c, int32_t n, cut at)
 {
     int32_t kept = 0;
@@ -188,15 +191,15 @@ static int32_t keep_above(candidate *c, int32_t n, cut at)
     return kept;
 }
 
-/* A weight that at least `top_k` tokens reach, as blocks do whose largest does; 0 where finding it would
- * not pay. A little less than it, should the exponential step down by a bit where logits step up. */
+/* A weight that at least `top_k` tokens reach: the top_k-th largest maximum of a block. 0 if there are too few blocks
+ * for the bound to pay. Reduced by 1e-6, because the rounded exponential may be smaller for a larger logit. */
 static float bound_top_k(const vouch_sampler *sampler, const float *weight)
 {
     const int32_t n_blocks = sampler->n_vocab / BLOCK, top_k = sampler->params.top_k;
     if (n_blocks / 2 < top_k) return 0;
     candidate *maxima = sampler->candidates;
     for (int32_t b = 0; b < n_blocks; b++) {
-        int32_t max = 0; /* the bits of what is not negative order like it, and vectorise */
+        int32_t max = 0; /* the bits of floats >= 0 order like the floats, and integer maxima vectorise */
         for (int j = 0; j < BLOCK; j++) {
             int32_t bits;
             memcpy(&bits, &weight[(size_t)b * BLOCK + j], sizeof bits);
@@ -217,7 +220,7 @@ static inline bool any_reaches(const float *weight, float least)
     return any;
 }
 
-/* The tokens of at least this weight, and never those without, in ascending order of ids. */
+/* Makes candidates of the tokens with weight > 0 and weight >= least, in ascending order of ids. */
 static int32_t gather(const vouch_sampler *sampler, const float *logits, const float *weight, float least)
 {
     candidate *c = sampler->candidates;
@@ -242,7 +245,7 @@ static double candidates_mass(const candidate *c, int32_t n)
     return sum;
 }
 
-/* Makes a dense distribution one over the candidates that min-p leaves. */
+/* Turns a dense distribution into one over the candidates with at least the weight that min-p asks for. */
 static void set_support(vouch_dist *dist, const candidate *c, int32_t n, float least_weight)
 {
     memset(dist->weight, 0, (size_t)dist->n_vocab * sizeof *dist->weight);
@@ -266,9 +269,9 @@ static void filter(vouch_dist *dist, const vouch_sampler *sampler, const float *
     float bound = least;
     if (has_top_k) {
         bound = bound_top_k(sampler, dist->weight);
-        if (!has_top_p) bound = fmaxf(bound, least); /* top-p wants the mass of all top_k */
+        if (!has_top_p) bound = fmaxf(bound, least); /* top-p needs the mass of all top_k tokens */
     } else if (has_top_p) {
-        /* Half of the bound, so that rounding can't matter. */
+        /* Half of the bound leaves room for rounding. */
         const double light = 0.5 * (1 - (double)params->top_p) * dist->total / sampler->n_vocab;
         bound = fmaxf(least, (float)light);
     }
@@ -284,7 +287,7 @@ static void filter(vouch_dist *dist, const vouch_sampler *sampler, const float *
     set_support(dist, c, n, least);
 }
 
-/* --------------------------------------------------------------------- all */
+/* ------------------------------------------------------------ all together */
 
 vouch_status vouch_dist_from_logits(vouch_dist *out, vouch_sampler *sampler, const float *logits,
                                     const int32_t *history, size_t n_history)
@@ -299,7 +302,7 @@ vouch_status vouch_dist_from_logits(vouch_dist *out, vouch_sampler *sampler, con
         vouch_dist_set_point(out, best);
         return VOUCH_OK;
     }
-    /* Kept normal and finite: an infinite scale would make 0 * scale a NaN. */
+    /* The scale stays normal and finite: with an infinite scale, 0 * scale would be NaN. */
     const float scale = fminf(fmaxf(1 / params->temperature, FLT_MIN), FLT_MAX);
     out->total = sampler->kernels->exp_weights(out->weight, logits, sampler->n_vocab, max, scale);
     out->dense = true;

@@ -1,31 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Draws by a race (the Gumbel-max trick in its exponential form; as a coupling of draft and target: Daliri,
- * Musco and Suresh, arXiv 2408.07978). Token x arrives at
+ * Draws by an exponential race (the Gumbel-max trick in its exponential form; as a coupling of draft and target:
+ * Daliri, Musco and Suresh, arXiv 2408.07978). Token x arrives at time
  *
- *     E(x) / mass(x),   E(x) exponential, of (seed, position, x) alone
+ *     E(x) / mass(x),   where E(x) is an exponential random number that depends on (seed, position, x) alone.
  *
- * and the first one wins: x with probability mass(x) / sum of masses. Two distributions at the same position run
- * with the same E, so that they agree whenever they can: with probability at least (1 - d) / (1 + d), d being their
- * distance in total variation. Without the winner, the first of the others is a draw without replacement.
+ * The first token to arrive wins; token x wins with probability mass(x) / total mass. Two distributions at the same
+ * position use the same E. So they draw the same token with probability at least (1 - d) / (1 + d), where d is their
+ * distance in total variation. Without the winner, the first of the other tokens is a draw without replacement.
  *
- * Cost. Random numbers for a whole vocabulary would be dear, and nearly all of them for nothing: a light token only
- * wins with a tiny E. So the tiny ones are made first. E(x) is the first point at x of a Poisson process, and that is
- * memoryless: its points below EARLY are those of one process along all ids, one after the other,
+ * Cost. Random numbers for a whole vocabulary would be expensive, and nearly all would be useless: a light token wins
+ * only with a tiny E. So run_early finds the tiny E first. Let E(x) be the first point of a Poisson process on the axis
+ * of id x. Poisson processes are memoryless, so one process along all ids, each id EARLY wide, gives every E below
+ * EARLY:
  *
- *     |  id 0  |  id 1  |  id 2  |  id 3  |  ...        each EARLY wide; from point to point an exponential step
+ *     |  id 0  |  id 1  |  id 2  |  id 3  |  ...        each id is EARLY wide; exponential steps between points
  *              ^E(1)^                  ^E(3)
  *
- * one step in 1 / EARLY ids; and an id without a point has EARLY + another exponential number. Of these only the
- * heavy ids need be asked, those that could still win by then.
+ * One step passes 1 / EARLY ids on average. An id without a point below EARLY has E = EARLY + another exponential
+ * number. run_late computes that number only for heavy ids, which could still win after EARLY.
  *
- * The logarithm is our own: those of C libraries differ in their last bits, and a race could have another winner.
+ * The logarithm is written here, because the logarithms of C libraries differ in their last bits: another token could
+ * win.
  */
 #include <math.h>
 
 #include "sample/sample.h"
 
-enum { GROUP = 16, STEPS = 2 }; /* ids looked at together; steps from one block of random numbers */
+enum { GROUP = 16, STEPS = 2 }; /* ids that any_heavy checks together; exponential numbers per Philox block */
 
 static const double EARLY = 0x1p-8;
 
@@ -33,12 +35,12 @@ typedef struct race {
     const vouch_residual *left;
     uint64_t seed;
     int64_t position;
-    int32_t winner; /* so far; -1: none */
-    double first;   /* its arrival */
+    int32_t winner; /* the first token so far; -1: none */
+    double first;   /* the winner's arrival time */
 } race;
 
-/* -log(1 - v): the sum over odd n of 2 f^n / n, f = (m - 1) / (m + 1), for 1 - v = m 2^e. |f| < 0.172, and 11
- * terms are good to the last bits; small v, for which e is 0 and m - 1 = -v, as well as large. */
+/* -log(1 - v), with 1 - v = m 2^e: log m is the sum over odd n of 2 f^n / n, f = (m - 1) / (m + 1). As |f| < 0.172, 11
+ * terms are exact to the last bits. Small v lose no precision either: e is 0 and m - 1 = -v. */
 static double exponential(double v)
 {
     int e;
@@ -53,8 +55,8 @@ static double exponential(double v)
     return -(e * 0.69314718055994531 + 2 * f * sum);
 }
 
-/* Two exponential numbers. Uniform ones are odd multiples of 2^-53: neither 0 nor 1. */
-static void numbers_of(const race *r, vouch_purpose purpose, int32_t number, double out[STEPS])
+/* Two exponential numbers. Their uniform numbers are odd multiples of 2^-53, so never 0 or 1. */
+static void exponential_pair(const race *r, vouch_purpose purpose, int32_t number, double out[STEPS])
 {
     const uint32_t counter[4] = {(uint32_t)r->position, (uint32_t)((uint64_t)r->position >> 32), (uint32_t)purpose,
                                  (uint32_t)number};
@@ -77,7 +79,7 @@ static void arrive(race *r, int32_t id, double noise, double mass)
     r->first = noise / mass;
 }
 
-/* The points below EARLY. */
+/* Runs the tokens whose E is below EARLY. */
 static void run_early(race *r)
 {
     const int32_t n_vocab = r->left->p->n_vocab;
@@ -85,7 +87,7 @@ static void run_early(race *r)
     double at = 0;
     for (int32_t block = 0;; block++) {
         double step[STEPS];
-        numbers_of(r, VOUCH_PURPOSE_EARLY, block, step);
+        exponential_pair(r, VOUCH_PURPOSE_EARLY, block, step);
         for (int i = 0; i < STEPS; i++) {
             at += step[i];
             if (at >= end) return;
@@ -95,22 +97,24 @@ static void run_early(race *r)
     }
 }
 
-/* An id with a point below EARLY comes again and can't win by it. */
+/* Runs one token with E above EARLY. A token that run_early has run already can't win here: its first arrival was
+ * earlier. */
 static void run_late(race *r, int32_t id)
 {
     const double mass = mass_of(r, id);
     double noise[STEPS];
     if (!(EARLY < r->first * mass) || !(mass > 0)) return;
-    numbers_of(r, VOUCH_PURPOSE_LATE, id, noise);
+    exponential_pair(r, VOUCH_PURPOSE_LATE, id, noise);
     arrive(r, id, EARLY + noise[0], mass);
 }
 
-/* Whether one of the group may be heavy; a little less than the weight for that, in case it was rounded up. */
+/* Whether a token of the group is heavy enough to win after EARLY. The bound is reduced by 1e-6 because converting it
+ * to float may round it up. */
 static bool any_heavy(const race *r, int32_t begin)
 {
     const float *weight = r->left->p->weight + begin;
     const float least = (float)(EARLY / r->first) * (1 - 1e-6f);
-    int any = r->left->q && r->left->n > 0; /* masses aren't weights then */
+    int any = r->left->q && r->left->n > 0; /* then a mass is not a weight, and the weights say nothing */
     for (int i = 0; i < GROUP; i++) any |= weight[i] >= least;
     return any;
 }
@@ -129,7 +133,7 @@ int32_t vouch_draw_race(const vouch_residual *left, uint64_t seed, int64_t posit
         for (int32_t id = begin; id < end; id++) run_late(&r, id);
     }
     if (r.winner >= 0) return r.winner;
-    vouch_residual whole; /* nothing is left, in floating point */
+    vouch_residual whole; /* the residual is all zero in floating point: draw from p */
     vouch_residual_begin(&whole, p, NULL, 1);
     return vouch_draw_race(&whole, seed, position, number);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The few largest of many numbers. The vocabulary is read once, by the kernels, for the largest of each block; the n
- * largest numbers are in the n blocks with the largest of these, and only there is looked one by one.
+ * Finds the n largest of many numbers. The find_max kernel reads all numbers once and gives the maximum of each block.
+ * The n largest numbers are in the n blocks with the largest maxima; only these blocks are searched one by one.
  */
 #include <assert.h>
 #include <math.h>
@@ -10,7 +10,7 @@
 
 enum { MAX_BLOCKS = 256 };
 
-/* Puts x into the first n of a descending list, behind its equals. */
+/* Inserts x into the first n elements of a descending list, behind equal elements; the last one drops out. */
 static void list_insert(float *value, int32_t *index, int32_t n, float x, int32_t i)
 {
     int32_t at = n - 1;
@@ -37,7 +37,6 @@ int32_t vouch_find_top(const vouch_kernels *kernels, const float *x, int32_t n_x
         if (n_blocks < n) n_blocks++;
         list_insert(max, begins, n_blocks, block_max, begin);
     }
-    /* The n largest are in the n blocks with the largest maxima. Of equals, those of the first block come first. */
     for (int32_t b = 0; b < n_blocks; b++) {
         const int32_t past = n_x - begins[b] < size ? n_x : begins[b] + size;
         for (int32_t i = begins[b]; i < past; i++) {
