@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Acceptance, from p and q of every token of some texts. At token t, whatever stands before it,
+ * Expected acceptance, from p and q at every token of some texts. At token t, given the text before it:
  *
- *   r(t)   = sum over x of min(p(x), q(x)) = 1 - |p - q| / 2: the chance that a guess drawn from q holds
- *   a(t)   = p(the likeliest of q): the same of a guess by argmax
- *   H(t)   = the entropy of p, in bits
+ *   sampled(t)   sum over x of min(p(x), q(x)): probability that a guess drawn from q is accepted
+ *   greedy(t)    p(argmax q): the same for a guess by argmax
+ *   entropy(t)   entropy in bits of the target's own distribution, softmax(logits)
  *
- * A cycle that begins at t has n guesses accepted with the chance r(t) ... r(t + n - 1) (1 - r(t + n)), and the next
- * one begins at t + n + 1. Walking all chances through a text gives the number of cycles that it takes for each k,
- * exactly so far as guesses are made behind the text's own tokens.
+ * p and q are processed by the sampling parameters. The entropy is not: under temperature 0, p is a point mass whose
+ * entropy is 0 everywhere and would say nothing about the text.
+ *
+ * A cycle that begins at t has n guesses accepted with probability
+ * sampled(t) ... sampled(t + n - 1) (1 - sampled(t + n)), and the next cycle begins at t + n + 1. Carrying these
+ * probabilities through a whole text gives the expected number of cycles for each k. It is exact as far as a guess
+ * depends only on the text before it. A larger k never needs more cycles: from an earlier or equal start, a cycle with
+ * k + 1 guesses ends where the one with k guesses ends, or later.
  */
 #ifndef VOUCH_CLI_ACCEPTANCE_H
 #define VOUCH_CLI_ACCEPTANCE_H
@@ -17,18 +22,20 @@
 #include <stdint.h>
 
 typedef struct cli_acceptance {
-    double r, a, entropy;
-    int agree; /* the likeliest of both is the same */
+    double sampled, greedy, entropy;
+    int same_argmax; /* 1: p and q have the same likeliest token */
 } cli_acceptance;
 
-/* p, q [n]: probabilities, or nearly. */
-cli_acceptance cli_acceptance_of(const float *p, const float *q, int32_t n);
+/* p and q [n] are probabilities, up to rounding; logits [n] are the target's. */
+cli_acceptance cli_acceptance_of(const float *p, const float *q, const float *logits, int32_t n);
 
-/* The cycles with drafts of k that begin while k tokens or more are left of a text of n, and the tokens that these
- * cycles make. Both 0 where the text is too short. room [n + 1]. */
-double cli_expected_cycles(const cli_acceptance *at, int32_t n, int32_t k, double *room, double *tokens);
-/* Adds up, over the tokens at which a draft can begin, the chances that the guesses before this place (0: the first)
- * hold, and that its own does, too: held / reached is its chance where those before it have. */
-void cli_place_acceptance(const cli_acceptance *at, int32_t n, int32_t place, double *reached, double *held);
+/* Expected cycles with drafts of k guesses for all n tokens of a text. A draft ends with the text. room [n + 1]. */
+double cli_expected_cycles(const cli_acceptance *at, int32_t n, int32_t k, double *room);
+/* For the guess at a draft position (0: the first), sums over all tokens at which the draft could begin:
+ *   reached += probability that all guesses before it are accepted
+ *   accepted += probability that it is accepted as well
+ * accepted / reached is its acceptance rate, given that it is judged. */
+void cli_draft_position_acceptance(const cli_acceptance *at, int32_t n, int32_t position, double *reached,
+                                   double *accepted);
 
 #endif

@@ -9,7 +9,7 @@
 #include "common/probe.h"
 #include "common/questions.h"
 
-enum { ROWS = 16, DEFAULT_CHUNK = 256, DEFAULT_CHUNKS = 8 };
+enum { ROWS = 16 /* read at once */, DEFAULT_CHUNK = 256, DEFAULT_CHUNKS = 8 };
 
 static vouch_status memory_fail(vouch_error *err)
 {
@@ -19,14 +19,14 @@ static vouch_status memory_fail(vouch_error *err)
 
 /* -------------------------------------------------------------------- texts */
 
-static vouch_status study_add(cli_analysis *a, const char *name, const int32_t *tokens, size_t n, int32_t first,
+static vouch_status text_add(cli_analysis *a, const char *name, const int32_t *tokens, size_t n, int32_t first,
                               vouch_error *err)
 {
-    cli_studied *texts = realloc(a->texts, (a->n_texts + 1) * sizeof *texts);
+    cli_analyzed_text *texts = realloc(a->texts, (a->n_texts + 1) * sizeof *texts);
     if (!texts) return memory_fail(err);
     a->texts = texts;
-    cli_studied *text = &texts[a->n_texts++];
-    *text = (cli_studied){.name = strdup(name),
+    cli_analyzed_text *text = &texts[a->n_texts++];
+    *text = (cli_analyzed_text){.name = strdup(name),
                           .tokens = {malloc((n + 1) * sizeof *tokens), n},
                           .first = first,
                           .n = (int32_t)n - first};
@@ -36,7 +36,7 @@ static vouch_status study_add(cli_analysis *a, const char *name, const int32_t *
     return VOUCH_OK;
 }
 
-/* --text in chunks of --ctx tokens. */
+/* Cuts --text into chunks of --ctx tokens. */
 static vouch_status chunks_add(cli_analysis *a, vouch_error *err)
 {
     const cli_options *o = a->engine->options;
@@ -50,11 +50,11 @@ static vouch_status chunks_add(cli_analysis *a, vouch_error *err)
     for (size_t at = 0; !status && at + 2 <= all.n && a->n_texts < most; at += size) {
         const size_t left = all.n - at;
         snprintf(name, sizeof name, "from token %zu", at);
-        status = study_add(a, name, all.items + at, left < size ? left : size, 1, err);
+        status = text_add(a, name, all.items + at, left < size ? left : size, 1, err);
     }
     if (!status && a->n_texts == 0) {
         *err = (vouch_error){.code = VOUCH_E_ARGUMENT};
-        snprintf(err->message, sizeof err->message, "%.300s has fewer than 2 tokens", o->text);
+        snprintf(err->message, sizeof err->message, "%.300s has fewer than 2 tokens: expected a longer text", o->text);
         status = err->code;
     }
     free(bytes);
@@ -67,8 +67,15 @@ static int32_t trained_context(const cli_analysis *a)
     return vouch_model_get_info(a->engine->model)->n_ctx_train;
 }
 
-/* A prompt, and what the target answers, until the context that it was trained for ends. */
-static vouch_status answer_add(cli_analysis *a, const char *name, const int32_t *prompt, size_t n, vouch_error *err)
+/* Progress over `n` answers, of which `done` are complete. */
+typedef struct answers {
+    cli_progress progress;
+    size_t done, n;
+} answers;
+
+/* Adds a prompt and the target's answer, which ends with the context that the model was trained for at the latest. */
+static vouch_status answer_add(cli_analysis *a, const char *name, const int32_t *prompt, size_t n,
+                               answers *state, vouch_error *err)
 {
     vouch_session_options options = a->engine->options->session;
     vouch_session *session = NULL;
@@ -78,11 +85,16 @@ static vouch_status answer_add(cli_analysis *a, const char *name, const int32_t 
     options.speculation.drafters = VOUCH_DRAFTER_NONE;
     vouch_status status = vouch_session_open(&session, a->engine->model, &options, err);
     if (!status) status = vouch_session_prompt(session, prompt, n, err);
-    while (!status && step.finish == VOUCH_FINISH_NONE) status = vouch_session_step(session, &step, err);
+    for (int32_t written = 0; !status && step.finish == VOUCH_FINISH_NONE; written++) {
+        const double share = (double)written / options.max_tokens;
+        cli_progress_report(&state->progress, ((double)state->done + share) / (double)state->n);
+        status = vouch_session_step(session, &step, err);
+    }
+    state->done++;
     if (!status) {
         size_t n_all;
         const int32_t *all = vouch_session_tokens(session, &n_all);
-        status = study_add(a, name, all, n_all, (int32_t)n, err);
+        status = text_add(a, name, all, n_all, (int32_t)n, err);
     }
     vouch_session_close(session);
     return status;
@@ -91,26 +103,27 @@ static vouch_status answer_add(cli_analysis *a, const char *name, const int32_t 
 static vouch_status own_prompts_add(cli_analysis *a, vouch_error *err)
 {
     static const char *const names[CLI_PROBE_TEXTS] = {"repetition", "list", "prose", "code"};
-    cli_progress progress = {.label = "answering"};
+    answers answering = {.progress = {.label = "answering"}, .n = CLI_PROBE_TEXTS};
     vouch_status status = VOUCH_OK;
     for (int i = 0; i < CLI_PROBE_TEXTS && !status; i++) {
         int32_t tokens[CLI_PROBE_TOKENS];
         const int32_t n = cli_probe_text(a->engine->model, i, tokens, CLI_PROBE_TOKENS);
-        status = answer_add(a, names[i], tokens, (size_t)n, err);
-        cli_progress_report(&progress, (double)(i + 1) / CLI_PROBE_TEXTS);
+        status = answer_add(a, names[i], tokens, (size_t)n, &answering, err);
     }
-    cli_progress_end(&progress);
+    cli_progress_end(&answering.progress);
     return status;
 }
 
-/* Its text is named by category and id. */
-static vouch_status question_study(cli_analysis *a, const cli_question *question, vouch_error *err)
+/* Names the text "CATEGORY ID". */
+static vouch_status question_add(cli_analysis *a, const cli_question *question, answers *state,
+                                 vouch_error *err)
 {
     const size_t n = strlen(question->category) + strlen(question->id) + 2;
     char *name = malloc(n);
     if (!name) return memory_fail(err);
     snprintf(name, n, "%s %s", question->category, question->id);
-    const vouch_status status = answer_add(a, name, question->tokens.items, question->tokens.n, err);
+    const vouch_status status =
+        answer_add(a, name, question->tokens.items, question->tokens.n, state, err);
     free(name);
     return status;
 }
@@ -118,15 +131,14 @@ static vouch_status question_study(cli_analysis *a, const cli_question *question
 static int questions_add(cli_analysis *a)
 {
     cli_questions q;
-    cli_progress progress = {.label = "answering"};
     vouch_error err;
     int status = cli_questions_read(&q, a->engine);
-    if (!status) status = cli_questions_fit(&q, trained_context(a), 1, "it is what the model was trained for");
-    for (size_t i = 0; i < q.n && !status; i++) {
-        if (question_study(a, &q.items[i], &err)) status = cli_engine_fail(&err);
-        cli_progress_report(&progress, (double)(i + 1) / (double)q.n);
-    }
-    cli_progress_end(&progress);
+    if (!status)
+        status = cli_questions_fit(&q, trained_context(a), 1, "the model was trained for no longer one; shorten them");
+    answers answering = {.progress = {.label = "answering"}, .n = q.n};
+    for (size_t i = 0; i < q.n && !status; i++)
+        if (question_add(a, &q.items[i], &answering, &err)) status = cli_engine_fail(&err);
+    cli_progress_end(&answering.progress);
     cli_questions_free(&q);
     return status;
 }
@@ -144,12 +156,13 @@ static int texts_collect(cli_analysis *a)
 
 typedef struct readers {
     vouch_session *target, *draft;
-    float *p, *q; /* [ROWS][n_vocab] */
+    float *p, *q, *logits; /* [ROWS][n_vocab] */
     size_t n_vocab;
     cli_oracle silent;
 } readers;
 
-/* Sessions that only read; their passes may have a row more than there are places in the longest draft. */
+/* Sessions that only read. Their passes must hold CLI_MOST_K + 1 rows, so that the cost curve covers the longest
+ * draft: a silent drafter of that length reserves them. */
 static vouch_status readers_open(readers *r, const cli_analysis *a, vouch_error *err)
 {
     vouch_session_options options = a->engine->options->session;
@@ -163,13 +176,23 @@ static vouch_status readers_open(readers *r, const cli_analysis *a, vouch_error 
     r->n_vocab = (size_t)vouch_model_get_info(a->engine->model)->n_vocab;
     r->p = calloc(ROWS * r->n_vocab, sizeof *r->p);
     r->q = calloc(ROWS * r->n_vocab, sizeof *r->q);
-    if (!r->p || !r->q) return memory_fail(err);
+    r->logits = calloc(ROWS * r->n_vocab, sizeof *r->logits);
+    if (!r->p || !r->q || !r->logits) return memory_fail(err);
     vouch_status status = vouch_session_open(&r->target, a->engine->model, &options, err);
     if (!status) status = vouch_session_open(&r->draft, a->engine->draft, &options, err);
     return status;
 }
 
-static vouch_status text_read(readers *r, cli_studied *text, vouch_error *err)
+static void readers_close(readers *r)
+{
+    vouch_session_close(r->target);
+    vouch_session_close(r->draft);
+    free(r->p);
+    free(r->q);
+    free(r->logits);
+}
+
+static vouch_status text_read(readers *r, cli_analyzed_text *text, vouch_error *err)
 {
     vouch_status status = cli_session_prompt(r->target, text->tokens.items, text->tokens.n, err);
     if (!status) status = cli_session_prompt(r->draft, text->tokens.items, text->tokens.n, err);
@@ -177,14 +200,17 @@ static vouch_status text_read(readers *r, cli_studied *text, vouch_error *err)
         const int32_t left = text->n - done, n = left < ROWS ? left : ROWS, first = text->first - 1 + done;
         status = vouch_session_probabilities(r->target, first, n, r->p, err);
         if (!status) status = vouch_session_probabilities(r->draft, first, n, r->q, err);
-        for (int32_t i = 0; i < n && !status; i++)
-            text->at[done + i] = cli_acceptance_of(r->p + (size_t)i * r->n_vocab, r->q + (size_t)i * r->n_vocab,
-                                                   (int32_t)r->n_vocab);
+        if (!status) status = vouch_session_logits(r->target, first, n, r->logits, err);
+        for (int32_t i = 0; i < n && !status; i++) {
+            const size_t row = (size_t)i * r->n_vocab;
+            text->at[done + i] =
+                cli_acceptance_of(r->p + row, r->q + row, r->logits + row, (int32_t)r->n_vocab);
+        }
     }
     return status;
 }
 
-/* Behind each text: passes of the target, and one row of the draft model, a few times. */
+/* Times passes at the end of each text: of the target, and a few times of one row of the draft model. */
 static vouch_status costs_read(cli_analysis *a, const readers *r, vouch_error *err)
 {
     enum { TIMES = 3 };
@@ -204,7 +230,7 @@ static void texts_free(cli_analysis *a, size_t from)
     if (from < a->n_texts) a->n_texts = from;
 }
 
-/* Those that were read when Ctrl-C came stay. */
+/* After Ctrl-C, keeps the texts read so far. */
 static vouch_status texts_read(cli_analysis *a, vouch_error *err)
 {
     size_t n_read = 0;
@@ -221,16 +247,13 @@ static vouch_status texts_read(cli_analysis *a, vouch_error *err)
     cli_interrupt_set(CLI_INTERRUPT_ENDS);
     cli_progress_end(&progress);
     a->interrupted = status == VOUCH_E_CANCELLED && n_read > 0;
+    a->n_asked = a->n_texts;
     if (a->interrupted) {
-        a->n_asked = a->n_texts;
-        cli_complain("interrupted: %zu of %zu texts are compared and reported", n_read, a->n_asked);
+        cli_complain("interrupted: the report covers %zu of %zu texts", n_read, a->n_asked);
         texts_free(a, n_read);
         status = VOUCH_OK;
     }
-    vouch_session_close(r.target);
-    vouch_session_close(r.draft);
-    free(r.p);
-    free(r.q);
+    readers_close(&r);
     return status;
 }
 
@@ -238,10 +261,10 @@ static vouch_status texts_read(cli_analysis *a, vouch_error *err)
 
 static int analysis_report(const cli_analysis *a)
 {
-    const cli_options *o = a->engine->options; /* plots have no place to say that they are of less */
+    const cli_options *o = a->engine->options;
     int status = cli_analysis_print(a);
     if (o->json) status = cli_first_failure(status, cli_analysis_write_json(a));
-    if (o->svg && !a->interrupted) status = cli_first_failure(status, cli_analysis_write_svg(a));
+    if (o->svg) status = cli_first_failure(status, cli_analysis_write_svg(a));
     return status;
 }
 

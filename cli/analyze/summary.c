@@ -10,10 +10,10 @@ cli_means cli_means_of(const cli_acceptance *at, int32_t n)
 {
     cli_means m = {.n = n};
     for (int32_t i = 0; i < n; i++) {
-        m.r += at[i].r / n;
-        m.a += at[i].a / n;
+        m.sampled += at[i].sampled / n;
+        m.greedy += at[i].greedy / n;
         m.entropy += at[i].entropy / n;
-        m.agree += (double)at[i].agree / n;
+        m.same_argmax += (double)at[i].same_argmax / n;
     }
     return m;
 }
@@ -24,7 +24,7 @@ static int compare_entropy(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* `at` [n] are all tokens, one text after the other; they are sorted. */
+/* Sorts the tokens `at` [n] of all texts. */
 static void entropies_bin(cli_analysis *a, cli_acceptance *at, int32_t n)
 {
     const int32_t bins = n < CLI_ENTROPY_BINS ? n : CLI_ENTROPY_BINS;
@@ -38,7 +38,7 @@ static void entropies_bin(cli_analysis *a, cli_acceptance *at, int32_t n)
     }
 }
 
-/* Tokens at positions [from, to) behind where each text begins; `room` takes them. */
+/* Positions [from, to) of every text; room has space for all tokens. */
 static void position_bin(cli_analysis *a, int32_t from, int32_t to, cli_acceptance *room)
 {
     int32_t n = 0;
@@ -51,33 +51,36 @@ static void position_bin(cli_analysis *a, int32_t from, int32_t to, cli_acceptan
     m->to = to - 1;
 }
 
-/* For each k: cycles of all texts, tokens a cycle, and what that is worth. */
-static void speedups_compute(cli_analysis *a, double *room)
+double cli_analysis_cycle_seconds(const cli_analysis *a, int32_t k)
 {
-    const double one = cli_cost_curve_seconds(&a->costs, 1);
+    return cli_cost_curve_seconds(&a->costs, k + 1) + k * a->draft_seconds;
+}
+
+/* Every k covers the same tokens, so that tokens per cycle never fall when k grows. */
+static void speedups_compute(cli_analysis *a, int32_t longest, double *room)
+{
+    const double plain_seconds = cli_analysis_cycle_seconds(a, 0);
     for (int32_t k = 0; k <= CLI_MOST_K; k++) {
         double cycles = 0, tokens = 0;
         for (size_t i = 0; i < a->n_texts; i++) {
-            double made;
-            cycles += cli_expected_cycles(a->texts[i].at, a->texts[i].n, k, room, &made);
-            tokens += made;
+            cycles += cli_expected_cycles(a->texts[i].at, a->texts[i].n, k, room);
+            tokens += a->texts[i].n;
         }
-        const double seconds = cli_cost_curve_seconds(&a->costs, k + 1) + k * a->draft_seconds;
-        a->tokens[k] = cli_ratio(tokens, cycles);
-        a->same_tokens[k] = cli_expected_tokens(a->all.r, k);
-        a->speedup[k] = a->tokens[k] * one / seconds;
+        a->tokens[k] = k < longest ? cli_ratio(tokens, cycles) : NAN;
+        a->constant_tokens[k] = cli_expected_tokens(a->all.sampled, k);
+        a->speedup[k] = a->tokens[k] * plain_seconds / cli_analysis_cycle_seconds(a, k);
         if (a->speedup[k] > a->speedup[a->best_k]) a->best_k = k;
     }
     if (isnan(a->speedup[1])) a->best_k = -1;
 }
 
-static void places_compute(cli_analysis *a)
+static void draft_positions_compute(cli_analysis *a)
 {
-    for (int32_t place = 0; place < CLI_MOST_K; place++) {
-        double reached = 0, held = 0;
+    for (int32_t position = 0; position < CLI_MOST_K; position++) {
+        double reached = 0, accepted = 0;
         for (size_t i = 0; i < a->n_texts; i++)
-            cli_place_acceptance(a->texts[i].at, a->texts[i].n, place, &reached, &held);
-        a->place[place] = cli_ratio(held, reached);
+            cli_draft_position_acceptance(a->texts[i].at, a->texts[i].n, position, &reached, &accepted);
+        a->by_draft_position[position] = cli_ratio(accepted, reached);
     }
 }
 
@@ -89,7 +92,7 @@ vouch_status cli_analysis_sum_up(cli_analysis *a, vouch_error *err)
         if (a->texts[i].n > longest) longest = a->texts[i].n;
     }
     cli_acceptance *all = calloc((size_t)n + 1, sizeof *all);
-    double *room = calloc((size_t)longest + CLI_MOST_K + 2, sizeof *room);
+    double *room = calloc((size_t)longest + 1, sizeof *room);
     vouch_status status = VOUCH_OK;
     if (all && room) {
         for (int32_t from = 0, to = 8; from < longest; from = to, to *= 2) position_bin(a, from, to, all);
@@ -98,10 +101,10 @@ vouch_status cli_analysis_sum_up(cli_analysis *a, vouch_error *err)
             memcpy(all + n, a->texts[i].at, (size_t)a->texts[i].n * sizeof *all);
         a->all = cli_means_of(all, n);
         entropies_bin(a, all, n);
-        places_compute(a);
-        speedups_compute(a, room);
+        draft_positions_compute(a);
+        speedups_compute(a, longest, room);
     } else {
-        *err = (vouch_error){VOUCH_E_MEMORY, "not enough memory for the texts"};
+        *err = (vouch_error){VOUCH_E_MEMORY, "not enough memory for the tokens' acceptance"};
         status = err->code;
     }
     free(all);

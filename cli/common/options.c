@@ -214,7 +214,7 @@ static cli_options options_default(unsigned command)
     cli_options options = {
         .session = vouch_session_options_default(), .rows = {{1, 2, 4, 5, 8, 16}, 6}, .depth = 128, .seconds = 60};
     options.session.max_tokens = command == CLI_RUN ? 512 : 128;
-    options.session.sampling.temperature = command == CLI_ANALYZE ? 1 : 0;
+    options.session.sampling.temperature = 0;
     options.session.n_ctx = options.session.n_threads = options.session.prefill_chunk = 0;
     options.session.speculation.n_draft = 0;
     return options;
@@ -620,6 +620,9 @@ bool cli_options_parse(cli_options *options, unsigned command, int argc, char **
 {
     given_flags given = {NULL};
     *options = options_default(command);
+    options->command = command;
+    options->arguments = argv;
+    options->n_arguments = argc;
     options->stop.items = calloc((size_t)argc + 1, sizeof *options->stop.items);
     options->bias_texts.items = calloc((size_t)argc + 1, sizeof *options->bias_texts.items);
     options->categories.items = calloc((size_t)argc + 1, sizeof *options->categories.items);

@@ -27,6 +27,9 @@ extern const char *const cli_command_names[CLI_COMMANDS];
 #define CLI_KV_TYPES "f16|f32|q8_0|q4_0"
 
 typedef struct cli_options {
+    unsigned command; /* its bit */
+    char **arguments; /* [n_arguments] as given after the command's name, for reports */
+    int n_arguments;
     const char *model, *draft_model, *cpu;
     const char *prompt, *prompt_file, *system; /* NULL where not given */
     bool chat, raw, help;

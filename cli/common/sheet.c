@@ -13,7 +13,7 @@ bool cli_sheet_open(cli_sheet *sheet)
     return sheet->out != NULL;
 }
 
-/* Text and its length are there once the stream is closed. */
+/* open_memstream fills text and n when the stream is closed. */
 static vouch_status sheet_close(cli_sheet *sheet, vouch_error *err)
 {
     const bool failed = ferror(sheet->out) != 0;
@@ -36,6 +36,14 @@ vouch_status cli_sheet_save(cli_sheet *sheet, const char *path, vouch_error *err
     if (!status) status = cli_file_write(path, sheet->text, sheet->n, err);
     free(sheet->text);
     return status;
+}
+
+char *cli_sheet_take(cli_sheet *sheet)
+{
+    vouch_error err;
+    if (sheet_close(sheet, &err) == VOUCH_OK) return sheet->text;
+    free(sheet->text);
+    return NULL;
 }
 
 void cli_sheet_drop(cli_sheet *sheet)

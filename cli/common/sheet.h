@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A text that is written in memory first, so that it leaves whole or not at all. fprintf to `out`; a failure
- * there is remembered and reported at the end.
+ * A report that is composed in memory, so that it is delivered whole or not at all. Write to `out`; the stream
+ * remembers a failed write, and the call that ends the sheet reports it.
  */
 #ifndef VOUCH_CLI_SHEET_H
 #define VOUCH_CLI_SHEET_H
@@ -18,9 +18,10 @@ typedef struct cli_sheet {
 
 /* False: not enough memory. */
 bool cli_sheet_open(cli_sheet *sheet);
-/* All end it. Errors: MEMORY, IO. */
+/* Each of these ends the sheet. Errors: MEMORY, IO. */
 vouch_status cli_sheet_print(cli_sheet *sheet, vouch_error *err); /* to standard output */
 vouch_status cli_sheet_save(cli_sheet *sheet, const char *path, vouch_error *err);
+char *cli_sheet_take(cli_sheet *sheet); /* the text, the caller's to free(); NULL when memory is short */
 void cli_sheet_drop(cli_sheet *sheet);
 
 #endif
