@@ -45,7 +45,7 @@ static void answer_open(answer *a, const vouch_sampling *sampling, vouch_drafter
     a->tokens[2] = 5;
     a->tokens[n_ctx] = -99; /* a guard */
     a->cycle = (vouch_cycle){.target = toy_target(&a->target),
-                             .drafter = drafter,
+                             .drafters = {.paid = drafter},
                              .rule = vouch_rule_get(VOUCH_ACCEPT_REJECTION),
                              .dice = vouch_dice_philox(&a->luck),
                              .lenience = 1,
@@ -591,7 +591,7 @@ static void test_failures_change_nothing(void **state)
         int round = 0, n_failed = 0, n_cut = 0;
         vouch_cycle_result r = {0};
         do {
-            a.cycle.drafter = round % 3 ? custom : index;
+            a.cycle.drafters.paid = round % 3 ? custom : index;
             if (round++ % 2) {
                 const vouch_stats stats = a.stats;
                 const vouch_cycle_result before = r;

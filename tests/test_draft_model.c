@@ -16,7 +16,7 @@
 #include "engine/model.h"
 #include "support/answer.h"
 #include "support/sanitized.h"
-#include "decode/pace.h"
+#include "draft/drafters.h"
 #include "support/toy.h"
 
 enum { VOCAB = 4, N_DRAFT = 6, N_PROMPT = 6, MAX_PATH = 32, LENGTH = 3, JOINT = VOCAB * VOCAB * VOCAB };
@@ -206,17 +206,26 @@ static vouch_bridge *make_bridge(void)
     return b;
 }
 
-/* With all that the text says: what is drawn has a say in which of it becomes a guess. */
-static vouch_drafter_ref join_sources(vouch_drafter_ref chain, int32_t depth)
+/* Free drafters over the text: the drawn guesses decide which of theirs are in the tree. */
+static vouch_drafter_ref open_free(void)
 {
     vouch_source sources[2];
-    vouch_pace_options parts = {.chain = chain, .chain_depth = depth, .now = vouch_now};
     vouch_drafter_ref d;
     assert_int_equal(vouch_source_ngram_open(&sources[0], 64, 1, 3, NULL), VOUCH_OK);
     assert_int_equal(vouch_source_suffix_open(&sources[1], 64, NULL), VOUCH_OK);
-    assert_int_equal(vouch_drafter_compose_open(&parts.grown, sources, 2, NULL), VOUCH_OK);
-    assert_int_equal(vouch_pace_open(&d, &parts, NULL), VOUCH_OK);
+    assert_int_equal(vouch_drafter_compose_open(&d, sources, 2, NULL), VOUCH_OK);
     return d;
+}
+
+/* A tree with at most n_paid guesses of the draft model, and free ones; n_paid 0: of the draft model alone. */
+static vouch_draft ask_both(const vouch_drafters *drafters, const int32_t *tokens, const vouch_shape *shape,
+                            int32_t n_paid)
+{
+    vouch_shape paid = *shape;
+    if (n_paid > 0) paid.n = vouch_min(paid.n, n_paid);
+    if (n_paid > 0) paid.depth = vouch_min(paid.depth, n_paid);
+    const vouch_draft guide = vouch_drafters_ask_paid(drafters, tokens, N_PROMPT, &paid);
+    return vouch_drafters_ask_free(drafters, tokens, N_PROMPT, shape, &guide);
 }
 
 static void run_all(run *r, const setup *s)
@@ -226,7 +235,7 @@ static void run_all(run *r, const setup *s)
     vouch_model *model = tiny_model_open(&(tiny_model_options){
         .seed = 5, .n_vocab = s->bridged ? N_DRAFT : VOCAB, .n_embd = 32, .n_heads = 2, .n_layers = 1});
     vouch_pool *pool;
-    vouch_drafter_ref d;
+    vouch_drafters d = {0};
     memset(r, 0, sizeof *r);
     static const int32_t head[] = {4, 1, 2}; /* of these the target has two */
     vouch_bridge *bridge = NULL;
@@ -244,14 +253,14 @@ static void run_all(run *r, const setup *s)
                                                  .n_head = s->trimmed ? 3 : 0};
     const vouch_shape shape = {.n = s->n, .depth = s->depth, .branches = s->branches};
     assert_int_equal(vouch_pool_open(&pool, 1, NULL), VOUCH_OK);
-    assert_int_equal(vouch_drafter_model_open(&d, model->weights, pool, &options, NULL), VOUCH_OK);
-    if (s->joined) d = join_sources(d, s->joined);
+    assert_int_equal(vouch_drafter_model_open(&d.paid, model->weights, pool, &options, NULL), VOUCH_OK);
+    if (s->joined) d.free = open_free();
     toy_open(&r->target, VOCAB, 1, 1.5f, &s->sampling);
     const int32_t prompt[N_PROMPT] = {1, 3, 2, 1, 3, 2};
     memcpy(r->tokens, prompt, sizeof prompt);
     drafts = (walker){.probability = 1};
     do {
-        r->draft = d.ops->propose(d.self, r->tokens, N_PROMPT, &shape);
+        r->draft = ask_both(&d, r->tokens, &shape, s->joined);
         make_mistake(&r->draft, s->mistake, &other);
         for (int32_t i = 0; i < r->draft.n; i++) {
             r->n_branches += vouch_draft_parent(&r->draft, i) != i - 1;
@@ -261,9 +270,9 @@ static void run_all(run *r, const setup *s)
         }
         r->n_drafts++;
         judge_all(r, drafts.probability);
-        d.ops->rewind(d.self, N_PROMPT - 1);
+        vouch_drafters_rewind(&d, N_PROMPT - 1);
     } while (walker_next(&drafts));
-    d.ops->close(d.self);
+    vouch_drafters_close(&d);
     vouch_pool_close(pool);
     vouch_model_close(model);
 }

@@ -4,7 +4,7 @@
  * seeded chance, costs that have noise, a neighbour and a growing context. Law L4: whatever the drafter, a paced
  * session has at least 0.97 of plain speed; and where drafting pays it has nearly what the best fixed depth has.
  */
-#include "decode/pace.h"
+#include "decode/cycle.h"
 
 #include <math.h>
 
@@ -21,12 +21,12 @@ typedef struct machine {
     int64_t n_random;
     double row, power;  /* of t(n): a row's arithmetic in terms of reading, and how hard the roof's corner is */
     double noise;       /* relative, uniform */
-    double guess;       /* a guess of the chain, in plain passes */
-    bool silent;        /* it takes that, and has none */
+    double guess;       /* a guess of the paid drafter, in plain passes */
+    bool silent;        /* the paid drafter takes its time and returns no guess */
     double hold[2];     /* chance of a guess, in the first and the second half of the tokens */
-    double second;      /* and of one beside it; 0: chains */
-    double free;        /* chance of a guess that costs nothing, beside the chain's or without it; 0: there are none */
-    int32_t drafted;    /* levels of the chain's guesses */
+    double second;      /* chance of a second guess beside it; 0: chains */
+    double free;        /* chance of a free guess, beside a paid one or alone; 0: there are no free drafters */
+    int32_t drafted;    /* levels of the paid drafter's guesses */
     int32_t guesses[2 * MOST], parents[2 * MOST];
 } machine;
 
@@ -62,18 +62,18 @@ static vouch_draft box_guesses(int32_t depth, bool wide)
     return draft;
 }
 
-/* Depth that is accepted of a draft with guesses of the chain as deep as `chain`, and free ones as deep as `all`. */
-static int32_t box_judge(int32_t chain, int32_t all, double hold)
+/* Accepted depth of a draft with paid guesses down to `paid` levels and free ones down to `all`. */
+static int32_t box_judge(int32_t paid, int32_t all, double hold)
 {
-    int32_t held = 0;
-    for (; held < all; held++) {
-        const double left = held < chain ? (1 - hold) * (1 - box.second) : 1;
+    int32_t accepted = 0;
+    for (; accepted < all; accepted++) {
+        const double left = accepted < paid ? (1 - hold) * (1 - box.second) : 1;
         if (box_random() >= 1 - left * (1 - box.free)) break;
     }
-    return held;
+    return accepted;
 }
 
-static vouch_draft chain_propose(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape)
+static vouch_draft paid_propose(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape)
 {
     (void)self, (void)tokens, (void)n_tokens;
     box.now += 0.002 * box.guess * shape->depth;
@@ -82,14 +82,14 @@ static vouch_draft chain_propose(void *self, const int32_t *tokens, int32_t n_to
     return box_guesses(shape->depth, box.second > 0);
 }
 
-/* Free guesses: two deep, or one beside each of the chain's and one behind them. */
-static int32_t free_depth, chain_asked;
+/* Free guesses: two levels, or one beside each paid guess and one behind them. */
+static int32_t free_depth, paid_depth;
 static vouch_draft free_propose(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape)
 {
     (void)self, (void)tokens, (void)n_tokens;
     const int32_t depth = shape->guide ? shape->guide->n : 0;
     free_depth = vouch_min(depth > 0 ? depth + 1 : 2, shape->depth);
-    chain_asked = depth;
+    paid_depth = depth;
     vouch_draft draft = box_guesses(free_depth, depth > 0);
     const double first = depth > 0 ? 1 - (1 - box.hold[0]) * (1 - box.free) : box.free;
     double path = 1;
@@ -99,66 +99,89 @@ static vouch_draft free_propose(void *self, const int32_t *tokens, int32_t n_tok
     return draft;
 }
 
-static void chain_rewind(void *self, int32_t n_tokens)
+static void box_rewind(void *self, int32_t n_tokens)
 {
     (void)self, (void)n_tokens;
 }
 
-static void chain_close(void *self)
+static void box_close(void *self)
 {
     (void)self;
 }
 
-static size_t chain_memory(const void *self)
+static size_t box_memory(const void *self)
 {
     (void)self;
     return 0;
 }
 
-static const vouch_drafter_ops chain_ops = {.name = "chain",
-                                            .bit = VOUCH_DRAFTER_CUSTOM,
-                                            .propose = chain_propose,
-                                            .rewind = chain_rewind,
-                                            .close = chain_close,
-                                            .memory = chain_memory};
+static const vouch_drafter_ops paid_ops = {.name = "paid",
+                                           .bit = VOUCH_DRAFTER_CUSTOM,
+                                           .propose = paid_propose,
+                                           .rewind = box_rewind,
+                                           .close = box_close,
+                                           .memory = box_memory};
 
 static const vouch_drafter_ops free_ops = {.name = "free",
                                            .bit = VOUCH_DRAFTER_NGRAM,
                                            .propose = free_propose,
-                                           .rewind = chain_rewind,
-                                           .close = chain_close,
-                                           .memory = chain_memory};
+                                           .rewind = box_rewind,
+                                           .close = box_close,
+                                           .memory = box_memory};
+
+/* A cycle of such drafters, of which only the first half runs. */
+static vouch_cycle box_cycle(vouch_pace *pace, double paid_share)
+{
+    static int32_t tokens[1]; /* the drafters don't read them */
+    vouch_pace_init(pace, &(vouch_pace_options){.has_paid = true, .paid_share = paid_share});
+    return (vouch_cycle){.drafters = {.free = {.ops = box.free > 0 ? &free_ops : NULL}, .paid = {.ops = &paid_ops}},
+                         .pace = pace,
+                         .now = box_now,
+                         .tokens = tokens,
+                         .n_ctx = INT32_MAX,
+                         .n_vocab = INT32_MAX};
+}
+
+static const vouch_draft *box_plan(vouch_cycle *cycle, int32_t n_tokens, const vouch_shape *most)
+{
+    cycle->n_tokens = n_tokens;
+    vouch_cycle_plan(cycle, most, INT32_MAX);
+    return &cycle->draft;
+}
+
+/* What the other half would tell pace. */
+static vouch_forecast box_learn(vouch_cycle *cycle, int32_t n_accepted, double pass_seconds, double judge_seconds)
+{
+    vouch_outcome outcome = cycle->outcome;
+    outcome.n_guesses = cycle->draft.n;
+    outcome.n_accepted = n_accepted;
+    outcome.pass_seconds = pass_seconds;
+    outcome.judge_seconds = judge_seconds;
+    return vouch_pace_learn(cycle->pace, &outcome);
+}
 
 /* How long so many tokens take, in plain steps. fixed < 0: paced. */
 static double race(int32_t fixed, double share, int32_t n_steps)
 {
-    const vouch_pace_options options = {.grown = {.ops = box.free > 0 ? &free_ops : NULL},
-                                        .chain = {.ops = &chain_ops},
-                                        .chain_share = share,
-                                        .now = box_now};
     const vouch_shape most = {.n = 2 * MOST, .depth = MOST, .branches = 2};
-    static const int32_t tokens[1];
-    vouch_drafter_ref drafter;
-    assert_int_equal(vouch_pace_open(&drafter, &options, NULL), VOUCH_OK);
+    vouch_pace pace;
+    vouch_cycle cycle = box_cycle(&pace, share);
     box.now = 0, box.n_random = 0, box.drafted = 0;
     for (int32_t n = 0; n < n_steps;) {
         vouch_shape shape = most;
         shape.n = shape.depth = fixed;
         const vouch_draft draft = fixed == 0  ? (vouch_draft){0}
-                                  : fixed > 0 ? chain_propose(NULL, tokens, n, &shape)
-                                              : drafter.ops->propose(drafter.self, tokens, n + 1, &most);
+                                  : fixed > 0 ? paid_propose(NULL, cycle.tokens, n, &shape)
+                                              : *box_plan(&cycle, n + 1, &most);
         const double pass = box_pass(draft.n + 1);
         const int32_t wide = 1 + (box.second > 0);
         const int32_t depth = box.free > 0 && draft.n > 0 && fixed < 0 ? free_depth : draft.n / wide;
-        const int32_t held =
-            box_judge(box.free > 0 && fixed < 0 ? chain_asked : depth, depth, box.hold[n >= n_steps / 2]);
+        const int32_t accepted =
+            box_judge(box.free > 0 && fixed < 0 ? paid_depth : depth, depth, box.hold[n >= n_steps / 2]);
         box.now += pass;
-        n += held + 1;
-        const vouch_lap lap = {.n_guesses = draft.n, .n_accepted = held, .pass_seconds = pass, .judge_seconds = 1e-6};
-        if (fixed < 0) vouch_pace_learn(vouch_pace_of(drafter), &lap);
-        if (fixed < 0) drafter.ops->rewind(drafter.self, n);
+        n += accepted + 1;
+        if (fixed < 0) box_learn(&cycle, accepted, pass, 1e-6);
     }
-    drafter.ops->close(drafter.self);
     return box.now / 0.002;
 }
 
@@ -250,7 +273,7 @@ static void it_finds_the_depth_of_trees(void **state)
     }
 }
 
-/* Where there are free guesses, the chain is asked if both together give more for their time than these alone. */
+/* With free drafters, the paid one is asked where both together give more tokens per second. */
 static void it_joins_where_that_pays(void **state)
 {
     (void)state;
@@ -302,32 +325,27 @@ static void it_doesnt_ask_what_cant_pay(void **state)
 static void it_foretells(void **state)
 {
     (void)state;
-    const vouch_pace_options options = {.chain = {.ops = &chain_ops}, .now = box_now};
     const vouch_shape most = {.n = MOST, .depth = MOST, .branches = 1};
-    static const int32_t tokens[1];
-    vouch_drafter_ref drafter;
-    assert_int_equal(vouch_pace_open(&drafter, &options, NULL), VOUCH_OK);
     box = quiet;
     box.guess = 0.05;
+    vouch_pace pace;
+    vouch_cycle cycle = box_cycle(&pace, 0);
     double expected[2] = {0}, achieved[2] = {0};
     for (int32_t n = 0; n < 4 * STEPS;) {
         const double begin = box.now;
-        const vouch_draft draft = drafter.ops->propose(drafter.self, tokens, n + 1, &most);
-        const vouch_forecast forecast = vouch_pace_forecast(vouch_pace_of(drafter));
-        const double pass = box_pass(draft.n + 1);
-        int32_t held = 0;
-        while (held < draft.n && box_random() < 0.7) held++;
+        const int32_t n_guesses = box_plan(&cycle, n + 1, &most)->n;
+        const double pass = box_pass(n_guesses + 1);
+        int32_t accepted = 0;
+        while (accepted < n_guesses && box_random() < 0.7) accepted++;
         box.now += pass;
-        n += held + 1;
-        const vouch_lap lap = {.n_guesses = draft.n, .n_accepted = held, .pass_seconds = pass};
-        vouch_pace_learn(vouch_pace_of(drafter), &lap);
+        n += accepted + 1;
+        const vouch_forecast forecast = box_learn(&cycle, accepted, pass, 0);
         if (n < STEPS) continue;
         expected[0] += forecast.tokens, expected[1] += forecast.seconds;
-        achieved[0] += held + 1, achieved[1] += box.now - begin;
+        achieved[0] += accepted + 1, achieved[1] += box.now - begin;
     }
     const double error = expected[0] / expected[1] / (achieved[0] / achieved[1]);
     assert_true(error > 0.95 && error < 1.05);
-    drafter.ops->close(drafter.self);
 }
 
 /* t(n) is found, from a wrong beginning, with noise, with odd passes, while everything becomes slower. */
@@ -335,7 +353,7 @@ static void costs_are_learned(void **state)
 {
     (void)state;
     vouch_cost cost;
-    vouch_cost_init(&cost);
+    vouch_cost_init(&cost, NULL);
     box = quiet;
     box.row = 0.25, box.power = 4;
     for (int i = 0; i < 2000; i++) {
@@ -353,6 +371,62 @@ static void costs_are_learned(void **state)
     assert_true(vouch_cost_of(&cost, VOUCH_MAX_DRAFT + 1) >= vouch_cost_of(&cost, 17));
 }
 
+/* A made-up mixture of experts: each row picks 4 of 32 experts at random, which are 80 % of what a row reads. */
+static double expert_reads(int32_t n_rows)
+{
+    const double n_experts = 32 * (1 - pow(1 - 4.0 / 32, n_rows));
+    return 0.2 + 0.8 * n_experts / 4;
+}
+
+/* With reads(n) the curve of experts is found from passes of few sizes; without it, it is not. */
+static void costs_of_experts_are_learned(void **state)
+{
+    (void)state;
+    double reads[VOUCH_MAX_DRAFT + 2] = {0};
+    const double c = 0.15;
+    for (int32_t n = 1; n < VOUCH_MAX_DRAFT + 2; n++) reads[n] = expert_reads(n);
+    vouch_cost cost, dense;
+    vouch_cost_init(&cost, reads);
+    vouch_cost_init(&dense, NULL);
+    box = quiet;
+    for (int i = 0; i < 500; i++) {
+        const int32_t n = 1 + i % 3;
+        const double ratio = cbrt((pow(reads[n], 3) + pow(c * n, 3)) / (1 + pow(c, 3)));
+        const double seconds = 0.002 * ratio * (1 + 0.1 * (box_random() - 0.5));
+        vouch_cost_learn(&cost, n, seconds);
+        vouch_cost_learn(&dense, n, seconds);
+    }
+    for (int32_t n = 1; n <= 17; n++) {
+        const double should = cbrt((pow(reads[n], 3) + pow(c * n, 3)) / (1 + pow(c, 3)));
+        const double is = vouch_cost_of(&cost, n), without = vouch_cost_of(&dense, n);
+        assert_true(is > 0.95 * should && is < 1.05 * should);
+        if (n >= 12) assert_false(without > 0.9 * should && without < 1.1 * should);
+    }
+}
+
+/* Pace takes reads(n) from its options: where each row reads as much again, it drafts nothing. */
+static void pace_counts_what_rows_read(void **state)
+{
+    (void)state;
+    const vouch_shape most = {.n = MOST, .depth = MOST, .branches = 1};
+    double reads[VOUCH_MAX_DRAFT + 2] = {0};
+    for (int32_t n = 1; n < VOUCH_MAX_DRAFT + 2; n++) reads[n] = n;
+    int32_t n_guesses[2] = {0};
+    for (int linear = 0; linear < 2; linear++) {
+        box = quiet;
+        vouch_pace pace;
+        vouch_cycle cycle = box_cycle(&pace, 0);
+        vouch_pace_init(&pace, &(vouch_pace_options){.has_paid = true, .reads = linear ? reads : NULL});
+        for (int32_t n = 0; n < 32; n++) {
+            const int32_t k = box_plan(&cycle, n + 1, &most)->n;
+            n_guesses[linear] += k;
+            box_learn(&cycle, k, 0.002 * (linear ? reads[k + 1] : 1), 0);
+        }
+    }
+    assert_true(n_guesses[0] > 30);
+    assert_int_equal(n_guesses[1], 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -362,6 +436,8 @@ int main(void)
         cmocka_unit_test(it_comes_back),
         cmocka_unit_test(it_doesnt_ask_what_cant_pay), cmocka_unit_test(it_foretells),
         cmocka_unit_test(costs_are_learned),
+        cmocka_unit_test(costs_of_experts_are_learned),
+        cmocka_unit_test(pace_counts_what_rows_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "draft/compose.h"
-#include "draft/cost.h"
+#include "decode/cost.h"
 #include "draft/ngram.h"
 #include "draft/prediction.h"
 #include "draft/recycle.h"
@@ -527,7 +527,7 @@ static void trees_keep_their_shape(void **state)
 /* Another drafter's guesses: any tree that fits. */
 typedef struct guesses {
     int32_t tokens[VOUCH_MAX_DRAFT], parents[VOUCH_MAX_DRAFT];
-    uint8_t drafters[VOUCH_MAX_DRAFT];
+    unsigned drafters[VOUCH_MAX_DRAFT];
     float chances[VOUCH_MAX_DRAFT];
     vouch_dist dist;
     const vouch_dist *q[VOUCH_MAX_DRAFT];

@@ -14,7 +14,6 @@
 #include "draft/suffix.h"
 #include "engine/model.h"
 #include "engine/session.h"
-#include "decode/pace.h"
 #include "support/answer.h"
 #include "support/sanitized.h"
 #include "support/tiny_vocab.h"
@@ -306,12 +305,12 @@ static int64_t check_draft_tree(const family *f, const vouch_session_options *op
     digests_of(f->target, options->kv_type, tokens, PROMPT + LENGTH, target);
     digests_of(options->speculation.draft_model, options->kv_type, tokens, PROMPT + LENGTH, draft);
     for (vouch_step step = {0}; step.finish == VOUCH_FINISH_NONE; before = after) {
-        const vouch_drafter_ref d = vouch_session_get_drafter(session);
+        const vouch_drafters *d = vouch_session_get_drafters(session);
         assert_int_equal(vouch_session_step(session, &step, NULL), VOUCH_OK);
         const int32_t *got = vouch_session_tokens(session, &after);
         assert_memory_equal(got, tokens, after * sizeof *got);
         assert_true(vouch_context_digest(vouch_session_target(session)) == target[after - 1]);
-        if (step.n_guesses > 0) assert_true(d.ops->digest(d.self) == draft[before < after ? before : after - 1]);
+        if (step.n_guesses > 0) assert_true(d->paid.ops->digest(d->paid.self) == draft[before < after ? before : after - 1]);
         int32_t n_children[VOUCH_MAX_DRAFT + 1] = {0};
         for (int32_t g = 0; g < step.n_guesses; g++) {
             n_branches += step.guesses[g].parent != g - 1;
@@ -417,13 +416,13 @@ static void greedy_text_is_the_same_over_a_bridge(void **state)
             options.speculation.tree_depth = 1 + k / 2;
             options.speculation.n_draft_head = k % 2 ? 0 : N_HEAD;
             session = answer_open(target, &options);
-            const vouch_drafter_ref d = vouch_session_get_drafter(session);
+            const vouch_drafters *d = vouch_session_get_drafters(session);
             assert_int_equal(vouch_session_prompt(session, prompt, PROMPT, NULL), VOUCH_OK);
             for (vouch_step step = {0}; step.finish == VOUCH_FINISH_NONE;) {
                 size_t n;
                 assert_int_equal(vouch_session_step(session, &step, NULL), VOUCH_OK);
                 vouch_session_tokens(session, &n);
-                const uint64_t digest = d.ops->digest(d.self);
+                const uint64_t digest = d->paid.ops->digest(d->paid.self);
                 bool is_known = step.n_guesses == 0;
                 for (size_t i = PROMPT; i < n; i++) is_known |= digest == digests[offsets[i]];
                 assert_true(is_known);
@@ -726,11 +725,12 @@ static int take_snapshots(vouch_session *session, snapshot *shots)
         vouch_session_tokens(session, &before);
         assert_int_equal(vouch_session_step(session, &step, NULL), VOUCH_OK);
         vouch_session_tokens(session, &after);
-        const vouch_drafter_ref drafter = vouch_session_get_drafter(session);
+        const vouch_drafters *d = vouch_session_get_drafters(session);
+        const vouch_drafter_ref *part = d->paid.ops ? &d->paid : &d->free;
         shots[n++] = (snapshot){.n_before = (int32_t)before,
                                 .n_after = (int32_t)after,
                                 .target = vouch_context_digest(vouch_session_target(session)),
-                                .draft = drafter.ops && drafter.ops->digest ? drafter.ops->digest(drafter.self) : 0};
+                                .draft = part->ops && part->ops->digest ? part->ops->digest(part->self) : 0};
     }
     return n;
 }
@@ -802,7 +802,7 @@ static void plain_digests_of(const vouch_model *model, const vouch_session_optio
     static float logits[LENGTH * 400];
     const size_t n_vocab = (size_t)vouch_model_get_info(model)->n_vocab;
     vouch_session *session = open_with_past(model, options, tokens);
-    const vouch_drafter_ref d = vouch_session_get_drafter(session);
+    const vouch_drafters *d = vouch_session_get_drafters(session);
     vouch_session_options plain = *options;
     plain.speculation.drafters = VOUCH_DRAFTER_NONE;
     vouch_session *looking = answer_open(model, &plain);
@@ -810,10 +810,10 @@ static void plain_digests_of(const vouch_model *model, const vouch_session_optio
     assert_int_equal(vouch_session_logits(looking, PROMPT - 1, n - PROMPT, logits, NULL), VOUCH_OK);
     for (int32_t i = PROMPT; i < n; i++) {
         const vouch_seen row = {.n_tokens = i, .logits = logits + (size_t)(i - PROMPT) * n_vocab};
-        d.ops->see(d.self, tokens, &row);
-        d.ops->rewind(d.self, i); /* a cycle that has committed token i */
-        d.ops->observe(d.self, tokens, i + 1);
-        digests[i + 1] = d.ops->digest(d.self);
+        vouch_drafters_see(d, tokens, &row);
+        vouch_drafters_rewind(d, i); /* a cycle that has committed token i */
+        vouch_drafters_observe(d, tokens, i + 1, true);
+        digests[i + 1] = vouch_drafters_digest(d);
         assert_true(digests[i + 1] != digests[i]);
     }
     vouch_session_close(looking);
@@ -821,13 +821,12 @@ static void plain_digests_of(const vouch_model *model, const vouch_session_optio
 }
 
 /* The draft model's, as the next proposal finds it; 0: there is none. */
-static uint64_t draft_digest(vouch_drafter_ref drafter, const int32_t *tokens, size_t n)
+static uint64_t draft_digest(const vouch_drafters *drafters, const int32_t *tokens, size_t n)
 {
-    const vouch_pace *pace = vouch_pace_of(drafter);
-    const vouch_drafter_ref chain = pace ? vouch_pace_chain(pace) : (vouch_drafter_ref){0};
-    if (!chain.ops) return 0;
-    chain.ops->observe(chain.self, tokens, (int32_t)n);
-    return chain.ops->digest(chain.self);
+    const vouch_drafter_ref *paid = &drafters->paid;
+    if (!paid->ops) return 0;
+    paid->ops->observe(paid->self, tokens, (int32_t)n);
+    return paid->ops->digest(paid->self);
 }
 
 /* After each step, both caches and the drafter are what plain decoding of the same tokens leaves. Returns how many
@@ -840,17 +839,17 @@ static int check_drafter_state(const vouch_model *model, const vouch_session_opt
         uint64_t cache, draft, drafter;
     } shots[LENGTH];
     vouch_session *session = open_with_past(model, options, prompt);
-    const vouch_drafter_ref d = vouch_session_get_drafter(session);
+    const vouch_drafters *d = vouch_session_get_drafters(session);
     int n_branches = 0, n = 0;
     size_t n_tokens;
     const int32_t *tokens = NULL;
     for (vouch_step step = {0}; step.finish == VOUCH_FINISH_NONE; n++) {
         assert_int_equal(vouch_session_step(session, &step, NULL), VOUCH_OK);
         tokens = vouch_session_tokens(session, &shots[n].n);
-        d.ops->observe(d.self, tokens, (int32_t)shots[n].n); /* as the next cycle begins */
+        vouch_drafters_observe(d, tokens, (int32_t)shots[n].n, true); /* as the next cycle begins */
         shots[n].cache = vouch_context_digest(vouch_session_target(session));
         shots[n].draft = draft_digest(d, tokens, shots[n].n);
-        shots[n].drafter = d.ops->digest(d.self);
+        shots[n].drafter = vouch_drafters_digest(d);
         for (int32_t g = 0; g < step.n_guesses; g++) n_branches += step.guesses[g].parent != g - 1;
     }
     vouch_session_tokens(session, &n_tokens);

@@ -3,15 +3,14 @@
  * The cycle (cycle.h has the picture).
  *
  * Invariants, N = n_tokens:
- *   1  tokens beyond N are provisional: written and read within one cycle only.
- *   2  between cycles target and drafter hold at most N - 1 tokens, so that the last committed token is
- *      the first row of the next pass.
- *   3  N + guesses + 1 <= n_ctx: neither a pass nor a commit runs over the context's end.
- *      A path of guesses is shorter than the room that is left for tokens.
- *   4  a cycle that fails changes nothing but, by 2, how much of the same prefix is cached. It fails at
- *      n_tokens: where a later row has no p, the guesses accepted before it are committed, and the next
- *      cycle fails.
- *   5  accepted counts committed guesses: generated = accepted + the residual, bonus and plain tokens.
+ *   1  Tokens beyond N are provisional: written and read within one cycle only.
+ *   2  Between cycles target and drafters hold at most N - 1 tokens. The last committed token is the first row of the
+ *      next pass.
+ *   3  N + guesses + 1 <= n_ctx, so neither a pass nor a commit runs over the end of the context. No path of guesses
+ *      is longer than the room for tokens, less one.
+ *   4  A cycle that fails changes nothing but, by 2, how much of the same prefix is cached. It fails at position N
+ *      only: where a later row has no p, the guesses accepted before it are committed, and the next cycle fails.
+ *   5  The accepted guesses are committed ones: generated = accepted + residual, bonus and plain tokens.
  */
 #include "decode/cycle.h"
 
@@ -19,7 +18,108 @@
 
 #include "base/common.h"
 
-/* What the judge needs to ask the target for a row. The accepted path goes behind the sequence as it grows. */
+static double now(const vouch_cycle *cycle)
+{
+    return cycle->now ? cycle->now() : vouch_now();
+}
+
+/* --------------------------------------------------------- choose and draft */
+
+/* Limits for which there is room: a path within the room, all guesses within the context. */
+static vouch_shape cut_to_room(const vouch_cycle *cycle, const vouch_shape *most, int32_t room)
+{
+    vouch_shape cut = *most;
+    cut.n = vouch_min(vouch_min(cut.n, VOUCH_MAX_DRAFT), cycle->n_ctx - cycle->n_tokens - 1);
+    cut.depth = vouch_min(vouch_min(cut.depth, room - 1), cut.n);
+    if (cut.branches == 1) cut.n = vouch_min(cut.n, cut.depth);
+    if (cut.depth < 1) cut.n = cut.depth = 0;
+    return cut;
+}
+
+static vouch_draft ask_free(vouch_cycle *cycle, const vouch_draft *guide)
+{
+    const double start = now(cycle);
+    const vouch_draft draft =
+        vouch_drafters_ask_free(&cycle->drafters, cycle->tokens, cycle->n_tokens, &cycle->plan.free, guide);
+    cycle->outcome.free_seconds += now(cycle) - start;
+    return draft;
+}
+
+static vouch_draft ask_paid(vouch_cycle *cycle)
+{
+    const double start = now(cycle);
+    const vouch_draft draft =
+        vouch_drafters_ask_paid(&cycle->drafters, cycle->tokens, cycle->n_tokens, &cycle->plan.paid);
+    cycle->outcome.paid_seconds = now(cycle) - start;
+    cycle->outcome.asked_paid = true;
+    cycle->outcome.paid_levels = vouch_draft_levels(&draft);
+    return draft;
+}
+
+/* 1. The free drafters make their offer. Given the offer, pace says how much the paid drafter adds to it. */
+static void choose(vouch_cycle *cycle)
+{
+    static const vouch_draft no_guide;
+    vouch_plan *plan = &cycle->plan;
+    const vouch_drafters *drafters = &cycle->drafters;
+    *plan = (vouch_plan){.free = cycle->most, .paid = cycle->most};
+    if (cycle->pace) {
+        const int32_t n_behind = vouch_drafters_behind(drafters, cycle->tokens, cycle->n_tokens);
+        plan->free = vouch_pace_begin(cycle->pace, &cycle->most, n_behind);
+        plan->offer = ask_free(cycle, &no_guide);
+        vouch_pace_choose(cycle->pace, &plan->offer, &plan->paid, &plan->free);
+    } else {
+        plan->offer = ask_free(cycle, &no_guide);
+        plan->paid.cost = NULL;
+        if (cycle->n_paid > 0) plan->paid.n = vouch_min(plan->paid.n, cycle->n_paid);
+        if (cycle->n_paid > 0) plan->paid.depth = vouch_min(plan->paid.depth, cycle->n_paid);
+        if (!drafters->paid.ops) plan->paid.depth = 0;
+    }
+}
+
+/* 2. The offer, or one tree of paid guesses with free ones around them. Cut at the first guess that is no token. */
+static void draft(vouch_cycle *cycle)
+{
+    const vouch_plan *plan = &cycle->plan;
+    vouch_draft guide = {0}, *out = &cycle->draft;
+    if (plan->paid.depth > 0) guide = ask_paid(cycle);
+    *out = guide.n > 0 ? ask_free(cycle, &guide) : plan->offer;
+    cycle->outcome.expected = out->expected;
+    cycle->outcome.levels = vouch_draft_levels(out);
+    const int32_t n = vouch_min(out->n, cycle->most.n);
+    for (out->n = 0; out->n < n; out->n++) {
+        const int32_t token = out->tokens[out->n];
+        if (token < 0 || token >= cycle->n_vocab) break;
+    }
+}
+
+void vouch_cycle_plan(vouch_cycle *cycle, const vouch_shape *most, int32_t room)
+{
+    assert(cycle->n_tokens >= 1 && cycle->n_tokens < cycle->n_ctx && room >= 1);
+    const double start = now(cycle);
+    cycle->most = cut_to_room(cycle, most, room);
+    cycle->draft = (vouch_draft){0};
+    cycle->outcome = (vouch_outcome){0};
+    if (cycle->most.depth > 0 && vouch_drafters_any(&cycle->drafters)) {
+        choose(cycle);
+        draft(cycle);
+    }
+    cycle->outcome.draft_seconds = now(cycle) - start;
+}
+
+/* -------------------------------------------------------------------- score */
+
+/* 3. One pass of the target. */
+static double score(vouch_cycle *cycle)
+{
+    const double start = now(cycle);
+    cycle->target.score(cycle->target.self, cycle->tokens, cycle->n_tokens, &cycle->draft);
+    return now(cycle) - start;
+}
+
+/* ----------------------------------------------- judge, commit and roll back */
+
+/* p of a row. The accepted path grows behind the sequence meanwhile. */
 static vouch_status row_p(void *self, int32_t row, int32_t depth, const vouch_dist **p)
 {
     const vouch_cycle *cycle = self;
@@ -27,81 +127,79 @@ static vouch_status row_p(void *self, int32_t row, int32_t depth, const vouch_di
     return cycle->target.row(cycle->target.self, cycle->tokens, cycle->n_tokens + depth, row, p);
 }
 
-void vouch_cycle_rewind(const vouch_cycle *cycle, int32_t n)
+/* 4. The rule's verdicts. */
+static vouch_status judge(vouch_cycle *cycle, vouch_judgement *judgement)
 {
-    cycle->target.rewind(cycle->target.self, n);
-    if (cycle->drafter.ops) cycle->drafter.ops->rewind(cycle->drafter.self, n);
+    const double start = now(cycle);
+    const vouch_trial trial = {.draft = &cycle->draft,
+                               .row_p = row_p,
+                               .row_self = cycle,
+                               .dice = &cycle->dice,
+                               .position = cycle->n_tokens,
+                               .lenience = cycle->lenience,
+                               .want_overlap = cycle->want_overlap};
+    const vouch_status status = vouch_judge(judgement, cycle->guesses, cycle->rule, &trial);
+    cycle->rule_seconds = now(cycle) - start;
+    return status;
 }
 
-/* What fits: a path into the room, all guesses into the context. */
-static vouch_shape shape_cut(const vouch_cycle *cycle, const vouch_shape *shape, int32_t room)
+/* Guesses behind the end of the answer were never part of it. */
+static void forget_verdicts(vouch_cycle *cycle, const vouch_cycle_result *result)
 {
-    vouch_shape cut = *shape;
-    cut.n = vouch_min(vouch_min(cut.n, VOUCH_MAX_DRAFT), cycle->n_ctx - cycle->n_tokens - 1);
-    cut.depth = vouch_min(vouch_min(cut.depth, room - 1), cut.n);
-    if (cut.branches == 1) cut.n = vouch_min(cut.n, cut.depth);
-    return cut;
-}
-
-/* 1. Guesses, cut at the first that is no token. */
-static void draft_guesses(vouch_cycle *cycle, const vouch_shape *shape)
-{
-    vouch_draft *draft = &cycle->draft;
-    *draft = (vouch_draft){0};
-    if (!cycle->drafter.ops || shape->depth < 1) return;
-    *draft = cycle->drafter.ops->propose(cycle->drafter.self, cycle->tokens, cycle->n_tokens, shape);
-    const int32_t n = vouch_min(draft->n, shape->n);
-    for (draft->n = 0; draft->n < n; draft->n++) {
-        const int32_t token = draft->tokens[draft->n];
-        if (token < 0 || token >= cycle->n_vocab) break;
-    }
-}
-
-/* 4. Commits the accepted guesses and the final token, where there is one, until one ends the answer. */
-static void commit(vouch_cycle *cycle, const vouch_judgement *judgement, vouch_cycle_result *out)
-{
-    const bool has_final = judgement->origin != VOUCH_ORIGIN_ACCEPTED;
-    const int32_t n = judgement->n_accepted + has_final;
-    if (has_final) cycle->tokens[out->first + n - 1] = judgement->final_token;
-    while (out->n < n && out->finish == VOUCH_FINISH_NONE) {
-        cycle->n_tokens++;
-        out->finish = cycle->commit(cycle->commit_self, cycle->tokens[out->first + out->n++]);
-    }
-    if (out->finish == VOUCH_FINISH_NONE && cycle->n_tokens == cycle->n_ctx)
-        out->finish = VOUCH_FINISH_CONTEXT;
-    out->n_accepted = vouch_min(out->n, judgement->n_accepted);
-    out->last = out->n < n ? VOUCH_ORIGIN_ACCEPTED : judgement->origin;
-    /* Guesses behind the end were never part of the answer. */
-    for (int32_t i = 0; i < out->n_guesses; i++) {
+    for (int32_t i = 0; i < result->n_guesses; i++) {
         vouch_guess *guess = &cycle->guesses[i];
-        if (!guess->drafters && cycle->drafter.ops) guess->drafters = cycle->drafter.ops->bit;
         guess->depth = guess->parent < 0 ? 0 : cycle->guesses[guess->parent].depth + 1;
-        if (guess->depth < out->n) continue;
+        if (guess->depth < result->n) continue;
         guess->verdict = VOUCH_NOT_REACHED;
         guess->p = guess->accept = guess->u = 0;
     }
 }
 
+/* 5. The accepted guesses and the final token, if there is one, until one of them ends the answer. */
+static void commit(vouch_cycle *cycle, const vouch_judgement *judgement, vouch_cycle_result *out)
+{
+    const bool has_final = judgement->origin != VOUCH_ORIGIN_ACCEPTED;
+    const int32_t n = judgement->n_accepted + has_final;
+    *out = (vouch_cycle_result){.first = cycle->n_tokens, .n_guesses = cycle->draft.n};
+    if (has_final) cycle->tokens[out->first + n - 1] = judgement->final_token;
+    while (out->n < n && out->finish == VOUCH_FINISH_NONE) {
+        cycle->n_tokens++;
+        out->finish = cycle->commit(cycle->commit_self, cycle->tokens[out->first + out->n++]);
+    }
+    if (out->finish == VOUCH_FINISH_NONE && cycle->n_tokens == cycle->n_ctx) out->finish = VOUCH_FINISH_CONTEXT;
+    out->n_accepted = vouch_min(out->n, judgement->n_accepted);
+    out->last = out->n < n ? VOUCH_ORIGIN_ACCEPTED : judgement->origin;
+    forget_verdicts(cycle, out);
+}
+
 /* The rows that plain decoding would have had: one before each committed token. */
 static void show_rows(const vouch_cycle *cycle, const vouch_judgement *judgement, const vouch_cycle_result *result)
 {
-    const vouch_drafter_ref *drafter = &cycle->drafter;
-    if (!drafter->ops || !drafter->ops->see) return;
+    if (!vouch_drafters_any(&cycle->drafters)) return;
     for (int32_t i = 0; i < result->n; i++) {
         const int32_t row = i == 0 ? 0 : judgement->path[i - 1] + 1;
         const vouch_seen seen = {.n_tokens = result->first + i,
                                  .logits = cycle->target.logits(cycle->target.self, row)};
-        drafter->ops->see(drafter->self, cycle->tokens, &seen);
+        vouch_drafters_see(&cycle->drafters, cycle->tokens, &seen);
     }
 }
 
-/* After commit: guesses behind the end of the answer have lost their verdicts. */
-static void count(const vouch_cycle *cycle, const vouch_cycle_result *result, const vouch_judgement *judgement)
+static void roll_back(vouch_cycle *cycle, const vouch_judgement *judgement, const vouch_cycle_result *result)
 {
-    vouch_stats *stats = cycle->stats;
-    const int32_t last = result->n_accepted > 0 ? judgement->path[result->n_accepted - 1] : -1;
-    bool full = result->n_guesses > 0;
-    for (int32_t i = 0; i < result->n_guesses; i++) {
+    cycle->target.keep(cycle->target.self, judgement->path, vouch_min(result->n_accepted, result->n - 1));
+    const double start = now(cycle);
+    show_rows(cycle, judgement, result);
+    vouch_cycle_rewind(cycle, cycle->n_tokens - 1);
+    cycle->tell_seconds = now(cycle) - start;
+}
+
+/* ----------------------------------------------------- counting and learning */
+
+/* `last`: the last accepted guess, -1: none. */
+static void count_guesses(vouch_stats *stats, const vouch_cycle *cycle, const double *overlap, int32_t n, int32_t last)
+{
+    bool full = n > 0;
+    for (int32_t i = 0; i < n; i++) {
         const vouch_guess *guess = &cycle->guesses[i];
         const bool accepted = guess->verdict == VOUCH_ACCEPTED;
         stats->drafted_at[guess->depth]++;
@@ -114,76 +212,90 @@ static void count(const vouch_cycle *cycle, const vouch_cycle_result *result, co
         if (guess->parent == last) full = false;
         if (guess->verdict == VOUCH_NOT_REACHED) continue;
         stats->judged++;
-        stats->expected_acceptance_sum += judgement->overlap[i];
+        stats->expected_acceptance_sum += overlap[i];
     }
-    stats->generated_tokens += result->n;
-    stats->cycles++;
-    stats->drafted += result->n_guesses;
-    stats->accepted += result->n_accepted;
-    stats->draft_cycles += result->n_guesses > 0;
-    stats->lenient_cycles += result->n_guesses > 0 && cycle->lenience < 1;
+    stats->drafted += n;
+    stats->draft_cycles += n > 0;
+    stats->lenient_cycles += n > 0 && cycle->lenience < 1;
     stats->full_accepts += full;
-    stats->depth_histogram[result->n_guesses]++;
+    stats->depth_histogram[n]++;
 }
 
-static void pace_learn(const vouch_cycle *cycle, const vouch_lap *lap)
+static void count(vouch_cycle *cycle, const vouch_judgement *judgement, const vouch_cycle_result *result)
 {
-    const vouch_forecast forecast = vouch_pace_forecast(cycle->pace);
+    vouch_stats *stats = cycle->stats;
+    const vouch_outcome *o = &cycle->outcome;
+    const int32_t last = result->n_accepted > 0 ? judgement->path[result->n_accepted - 1] : -1;
+    count_guesses(stats, cycle, judgement->overlap, result->n_guesses, last);
+    stats->generated_tokens += result->n;
+    stats->cycles++;
+    stats->accepted += result->n_accepted;
+    stats->draft_seconds += o->draft_seconds + cycle->tell_seconds;
+    stats->verify_seconds += o->pass_seconds;
+    stats->judge_seconds += cycle->rule_seconds;
+    stats->decode_seconds += o->draft_seconds + o->pass_seconds + o->judge_seconds;
+}
+
+/* Pace learns from the cycles about which it was asked. */
+static void learn(vouch_cycle *cycle)
+{
+    if (!cycle->pace || cycle->most.depth < 1) return;
+    const vouch_forecast forecast = vouch_pace_learn(cycle->pace, &cycle->outcome);
     cycle->stats->predicted_tokens += forecast.tokens;
     cycle->stats->predicted_seconds += forecast.seconds;
-    vouch_pace_learn(cycle->pace, lap);
     cycle->stats->plain_step_seconds = vouch_pace_plain_seconds(cycle->pace);
 }
 
-vouch_status vouch_cycle_step(vouch_cycle *cycle, const vouch_shape *shape, int32_t room, vouch_cycle_result *out)
+vouch_status vouch_cycle_finish(vouch_cycle *cycle, double pass_seconds, vouch_cycle_result *out)
 {
-    assert(cycle->n_tokens >= 1 && cycle->n_tokens < cycle->n_ctx && room >= 1);
-    const vouch_shape fits = shape_cut(cycle, shape, room);
-
-    const double start = vouch_now();
-    draft_guesses(cycle, &fits);
-
-    const double drafted = vouch_now();
-    const vouch_draft *draft = &cycle->draft;
-    cycle->target.score(cycle->target.self, cycle->tokens, cycle->n_tokens, draft);
-
-    const double scored = vouch_now();
-    const vouch_trial trial = {.draft = draft,
-                               .row_p = row_p,
-                               .row_self = cycle,
-                               .dice = &cycle->dice,
-                               .position = cycle->n_tokens,
-                               .lenience = cycle->lenience,
-                               .want_overlap = cycle->want_overlap};
+    const double start = now(cycle);
     vouch_judgement judgement;
-    const vouch_status status = vouch_judge(&judgement, cycle->guesses, cycle->rule, &trial);
+    const vouch_status status = judge(cycle, &judgement);
     if (status != VOUCH_OK) {
         vouch_cycle_rewind(cycle, cycle->n_tokens - 1);
         return status;
     }
-
-    const double judged = vouch_now();
-    *out = (vouch_cycle_result){.first = cycle->n_tokens, .n_guesses = draft->n};
     commit(cycle, &judgement, out);
-    cycle->target.keep(cycle->target.self, judgement.path, vouch_min(out->n_accepted, out->n - 1));
+    roll_back(cycle, &judgement, out);
 
-    const double kept = vouch_now();
-    show_rows(cycle, &judgement, out);
-    vouch_cycle_rewind(cycle, cycle->n_tokens - 1);
-    const double end = vouch_now();
-
-    count(cycle, out, &judgement);
-    vouch_stats *stats = cycle->stats;
-    stats->draft_seconds += (drafted - start) + (end - kept);
-    stats->verify_seconds += scored - drafted;
-    stats->judge_seconds += judged - scored;
-    stats->decode_seconds += end - start;
-    if (cycle->pace && fits.depth >= 1) { /* it was asked */
-        const vouch_lap lap = {.n_guesses = draft->n,
-                               .n_accepted = judgement.n_accepted,
-                               .pass_seconds = scored - drafted,
-                               .judge_seconds = end - scored};
-        pace_learn(cycle, &lap);
-    }
+    vouch_outcome *o = &cycle->outcome;
+    o->n_guesses = out->n_guesses;
+    o->n_accepted = judgement.n_accepted;
+    o->pass_seconds = pass_seconds;
+    o->judge_seconds = now(cycle) - start;
+    count(cycle, &judgement, out);
+    learn(cycle);
     return VOUCH_OK;
+}
+
+vouch_status vouch_cycle_step(vouch_cycle *cycle, const vouch_shape *most, int32_t room, vouch_cycle_result *out)
+{
+    vouch_cycle_plan(cycle, most, room);
+    const double pass_seconds = score(cycle);
+    return vouch_cycle_finish(cycle, pass_seconds, out);
+}
+
+/* ------------------------------------------------------------------- answers */
+
+void vouch_cycle_begin_answer(vouch_cycle *cycle)
+{
+    if (cycle->pace) vouch_pace_begin_answer(cycle->pace);
+    vouch_drafters_begin(&cycle->drafters, cycle->tokens, cycle->n_tokens);
+}
+
+void vouch_cycle_end_answer(vouch_cycle *cycle)
+{
+    vouch_drafters_end(&cycle->drafters, cycle->tokens, cycle->n_tokens);
+}
+
+void vouch_cycle_observe(vouch_cycle *cycle, int32_t n)
+{
+    const bool paid = !cycle->pace || vouch_pace_may_ask_paid(cycle->pace);
+    vouch_drafters_observe(&cycle->drafters, cycle->tokens, n, paid);
+}
+
+void vouch_cycle_rewind(const vouch_cycle *cycle, int32_t n)
+{
+    cycle->target.rewind(cycle->target.self, n);
+    vouch_drafters_rewind(&cycle->drafters, n);
 }

@@ -1,60 +1,78 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The cycle: draft, score, judge, commit, rewind.
+ * The cycle: choose, draft, score, judge, commit and roll back.
+ *
+ *   plan      1 choose   pace says which drafters guess, and how much
+ *             2 draft    they guess: a chain or a tree
+ *   pass      3 score    one pass of the target over the new tokens and the guesses
+ *   finish    4 judge    the rule accepts a path of guesses and adds one token; where the next row failed, it adds none
+ *             5 commit   token by token, until one ends the answer: nothing after it exists
+ *               roll back   the target keeps the committed path; the drafters see its rows and forget the rest
+ *
+ * vouch_cycle_step does all of it for one sequence. An engine of many sequences plans each of them, runs one pass with
+ * the rows of all drafts, and finishes each.
  *
  *   tokens  [0 ......... n_tokens) [ path ........ )
- *            committed               the accepted path, during a cycle only
- *   target   has run the first n_cached <= n_tokens - 1 of them between cycles
+ *            committed               the accepted path, between judge and commit only
+ *   target   has run the first n_cached <= n_tokens - 1 tokens between cycles
  *
- *   1 draft   the drafter guesses: a chain or a tree
- *   2 score   one pass of the target over tokens[n_cached, n_tokens) and the guesses
- *   3 judge   from the sequence's end along the accepted guesses; one token more, or none where p of its row failed
- *   4 commit  one at a time, until one of them ends the answer: nothing after it exists; the drafter sees their rows
- *   5 rewind  the target keeps the committed path, all but its last token; the drafter forgets the rest
- *
- * It knows the target only through vouch_target, so that tests can put a table in its place.
+ * The cycle knows the target only through vouch_target, so that a test can put a table in its place.
  */
 #ifndef VOUCH_DECODE_CYCLE_H
 #define VOUCH_DECODE_CYCLE_H
 
 #include "decode/judge.h"
 #include "decode/pace.h"
+#include "draft/drafters.h"
 
 typedef struct vouch_target {
-    /* One pass over tokens[n_cached, n_tokens), everything that it has not run yet, and the guesses behind them, for
-     * which `tokens` has room; afterwards row 0 is what follows the sequence, row i + 1 what follows guess i. */
+    /* One pass over tokens[n_cached, n_tokens), which the target has not run yet, and the guesses behind them, for
+     * which `tokens` has room. Afterwards row 0 follows the sequence and row i + 1 follows guess i. */
     void (*score)(void *self, int32_t *tokens, int32_t n_tokens, const vouch_draft *draft);
-    /* p of a row, with tokens[0, n_history) as its history, the guesses before it included; until the next row. */
+    /* p of a row of the last pass. tokens[0, n_history) is its history, guesses included. Valid until the next call. */
     vouch_status (*row)(void *self, const int32_t *tokens, int32_t n_history, int32_t row,
                         const vouch_dist **p);
-    /* [n_vocab] what the model gave for a row of the last pass. */
+    /* [n_vocab] the model's logits for a row of the last pass. */
     const float *(*logits)(void *self, int32_t row);
-    /* After a pass: of its guesses those on the path stay in the cache, and no other. */
+    /* Of the last pass's guesses, only those on the path stay in the cache. */
     void (*keep)(void *self, const int32_t *path, int32_t n);
-    /* Only the first n tokens stay in the cache (fewer may be there already). */
+    /* Only the first n tokens stay in the cache, which may hold fewer already. */
     void (*rewind)(void *self, int32_t n);
     void *self;
 } vouch_target;
 
-/* Told each committed token in order; anything but NONE: the answer ends with it. */
+/* Told each committed token in order. Any result but NONE ends the answer with this token. */
 typedef vouch_finish vouch_commit_fn(void *self, int32_t token);
+
+/* What choose decided about one cycle. */
+typedef struct vouch_plan {
+    vouch_shape free, paid; /* limits of the free and of the paid drafter; depth 0: it isn't asked */
+    vouch_draft offer;      /* guesses of the free drafters on their own */
+} vouch_plan;
 
 typedef struct vouch_cycle {
     vouch_target target;
-    vouch_drafter_ref drafter; /* ops NULL: plain decoding */
-    vouch_pace *pace;          /* the drafter, where it is told of each cycle; else NULL */
+    vouch_drafters drafters;   /* neither: plain decoding */
+    vouch_pace *pace;          /* NULL: every draft is as large as its limits allow */
+    int32_t n_paid;            /* without pace: most guesses of the paid drafter; 0: as the limits */
     const vouch_rule *rule;
     vouch_dice dice;
-    double lenience;           /* 1 where the rule knows no other; may change between cycles */
+    double lenience;           /* 1 with a rule that has no lenience; may change between cycles */
     bool want_overlap;
     vouch_commit_fn *commit;
     void *commit_self;
     int32_t *tokens;           /* [n_ctx], owned by the session */
     int32_t n_tokens, n_ctx;
-    int32_t n_vocab;           /* a draft is cut at the first guess that isn't below it */
-    vouch_draft draft;         /* of the running cycle */
-    vouch_guess guesses[VOUCH_MAX_DRAFT]; /* the verdicts of the last cycle */
-    vouch_stats *stats;        /* all but the prompt's fields are filled here */
+    int32_t n_vocab;           /* a draft is cut at its first guess that is no token */
+    double (*now)(void);       /* seconds; NULL: vouch_now */
+    vouch_stats *stats;        /* the cycle counts everything but the prompt */
+    /* The running cycle. */
+    vouch_shape most;          /* limits of its draft; depth 0: no room for a guess */
+    vouch_plan plan;
+    vouch_draft draft;
+    vouch_guess guesses[VOUCH_MAX_DRAFT]; /* the verdicts */
+    vouch_outcome outcome;     /* its times and counts */
+    double rule_seconds, tell_seconds; /* of judge; of the drafters' part in rolling back */
 } vouch_cycle;
 
 typedef struct vouch_cycle_result {
@@ -64,15 +82,25 @@ typedef struct vouch_cycle_result {
     vouch_finish finish;
 } vouch_cycle_result;
 
-/* One cycle with a draft of this shape (n may be 0 or less: none) and at most `room` >= 1 committed tokens: paths
- * are cut to room - 1, and all of it so that sequence and guesses fit into n_ctx. Needs 1 <= n_tokens < n_ctx; the
- * answer ends with CONTEXT when the last place is taken. Afterwards target and drafter hold at most n_tokens - 1
- * tokens.
- * On failure nothing is committed or counted; it is the token at n_tokens that couldn't be had. A failure
- * behind accepted guesses is left to the next cycle: they are committed, with last ACCEPTED and finish NONE.
+/* The first half. Leaves the draft in cycle->draft: within `most` (n of 0 or less: none), no path longer than
+ * room - 1, where room >= 1 is the number of tokens that may be committed, and short enough for n_ctx.
+ * Needs 1 <= n_tokens < n_ctx. */
+void vouch_cycle_plan(vouch_cycle *cycle, const vouch_shape *most, int32_t room);
+/* The second half, after a pass that took pass_seconds. The answer ends with CONTEXT when the last position is taken.
+ * Afterwards target and drafters hold at most n_tokens - 1 tokens.
+ * On failure nothing is committed or counted: the token at position n_tokens couldn't be computed. After a failure
+ * behind accepted guesses these are committed, with last ACCEPTED and finish NONE, and the next cycle fails.
  * Errors: NUMERIC. */
-vouch_status vouch_cycle_step(vouch_cycle *cycle, const vouch_shape *shape, int32_t room, vouch_cycle_result *out);
-/* Target and drafter forget all but the first n tokens. */
+vouch_status vouch_cycle_finish(vouch_cycle *cycle, double pass_seconds, vouch_cycle_result *out);
+/* Both halves with the target's own pass between them. */
+vouch_status vouch_cycle_step(vouch_cycle *cycle, const vouch_shape *most, int32_t room, vouch_cycle_result *out);
+
+/* An answer begins behind tokens[0, n_tokens); or it has ended with them. */
+void vouch_cycle_begin_answer(vouch_cycle *cycle);
+void vouch_cycle_end_answer(vouch_cycle *cycle);
+/* The drafters follow a prompt that the target has run up to its token n - 1. */
+void vouch_cycle_observe(vouch_cycle *cycle, int32_t n);
+/* Target and drafters forget all but the first n tokens. */
 void vouch_cycle_rewind(const vouch_cycle *cycle, int32_t n);
 
 #endif

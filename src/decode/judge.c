@@ -25,7 +25,7 @@ vouch_status vouch_judge(vouch_judgement *out, vouch_guess *guesses, const vouch
         const int32_t token = draft->tokens[i];
         guesses[i] = (vouch_guess){.token = token,
                                    .parent = vouch_draft_parent(draft, i),
-                                   .drafters = draft->drafters ? draft->drafters[i] : 0,
+                                   .drafters = vouch_draft_drafters(draft, i),
                                    .verdict = VOUCH_NOT_REACHED,
                                    .q = draft->q && draft->q[i] ? vouch_dist_p(draft->q[i], token) : 1};
         out->overlap[i] = 0;

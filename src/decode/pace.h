@@ -1,70 +1,110 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pace: who drafts, how much, and when nobody (law L4).
+ * Pace chooses what to draft: which drafters, how many guesses, or none (law L4). It is the first box of the cycle
+ * (cycle.h). It owns the cost curve t(n) and the estimates, and it learns from every cycle.
  *
- * It is a drafter made of at most two:
+ * Pace maximises the tokens per second that it expects:
  *
- *   grown   says for itself what its guesses are worth, given t(n) (compose.h): asked each time, which costs
- *           microseconds
- *   chain   costs time for each guess, or each level of a tree of them (a draft model, a caller's own drafter): what
- *           it takes is measured here, and how often a draft with it holds at each depth; so is the best depth found
+ *     yield = (1 + sum of the guesses' chances) / (t(guesses + 1) + seconds of the paid drafter)    plain: 1 / t(1)
  *
- * It drafts what gives more tokens for a second:
+ *   free drafters   estimate the chances of their guesses themselves (compose.h). They are asked in every cycle, because
+ *                   that costs microseconds. Their draft is the offer.
+ *   paid drafter    takes time for each guess, or for each level of a tree (a draft model, a caller's own drafter).
+ *                   Pace measures that time and the acceptance rate at each depth, and compares every depth with the
+ *                   offer. Where a depth wins, the paid guesses and the free ones make one tree.
  *
- *     yield = (1 + sum of the chances) / (t(guesses + 1) + seconds of the chain)      of plain: 1 / t(1)
+ * Pace decides how many guesses the paid drafter draws before the first is drawn (drafter.h, D3).
  *
- * of the grown guesses alone or with so many of the chain, which then are part of the same tree: the grown ones branch
- * off from them and go on behind them. How many there will be is decided before the first of them is drawn, by nothing
- * that depends on them; so they may be (drafter.h, D3).
+ * A budget guards against wrong estimates. Its unit is a plain step. Each cycle with the paid drafter adds the tokens
+ * that it won over the better of the offer and plain decoding, or subtracts the tokens that it lost. Every cycle adds a
+ * hundredth of its own time. Pace makes no draft that it expects to cost more than the budget. So a paid drafter can
+ * slow an answer by about 1 % and MOST_BUDGET steps at most, whatever it guesses, provided that the offer is worth its
+ * own estimate. While no depth seems to pay, the budget also pays for trials of one guess; there are no trials where
+ * even a fully accepted draft couldn't pay.
  *
- * What guards against estimates that are wrong, or were right until now, is a budget for the chain, in plain steps:
- * a cycle pays in what it won against the draft without it, at least against plain decoding, and a hundredth of its
- * time for trying; it takes out what it lost. No draft is made that is expected to cost more than is left. So, however
- * it guesses, a chain loses about a hundredth and BUDGET steps, as far as the draft without it is worth what it says.
- * From the same budget come trials while the chain doesn't seem to pay: one guess at a time, and none where it could
- * not pay if every guess held.
- *
- * A plain step now and then keeps t(1) honest, even while every guess holds.
- *
- * Where the depth of the chain is given, nothing is decided: each draft has so many of its guesses in it.
+ * A plain step now and then keeps the estimate of t(1) fresh, even while every guess is accepted.
  */
 #ifndef VOUCH_DECODE_PACE_H
 #define VOUCH_DECODE_PACE_H
 
-#include "draft/cost.h"
+#include "decode/cost.h"
 #include "draft/drafter.h"
 
-/* What a cycle was, for pace. */
-typedef struct vouch_lap {
-    int32_t n_guesses;
-    int32_t n_accepted; /* as judged, an answer's end aside */
-    double pass_seconds, judge_seconds; /* of the target's pass; of all else behind it */
-} vouch_lap;
+enum { VOUCH_PACE_DEPTHS = 6 }; /* depths whose acceptance is counted apart; the last stands for all deeper ones */
 
+/* What one cycle was, for pace to learn from. */
+typedef struct vouch_outcome {
+    int32_t n_guesses;
+    int32_t n_accepted;  /* by the judge; an answer may end before all of them are committed */
+    double expected;     /* tokens, by the free drafters' estimate; 0: they made none */
+    bool asked_paid;
+    int32_t paid_levels; /* levels of the paid drafter's own draft */
+    int32_t levels;      /* levels of the whole draft */
+    double draft_seconds; /* choose and draft together; of these: */
+    double free_seconds, paid_seconds;
+    double pass_seconds;
+    double judge_seconds; /* everything after the pass */
+} vouch_outcome;
+
+/* What pace expected of a cycle. seconds 0: it knew no costs yet. */
 typedef struct vouch_forecast {
-    double tokens, seconds; /* of the cycle that was proposed last, as expected; seconds 0: nothing is known yet */
+    double tokens, seconds;
 } vouch_forecast;
 
-typedef struct vouch_pace vouch_pace;
+/* The mean of all measurements at first; later the new ones weigh more. */
+typedef struct vouch_pace_mean {
+    double value;
+    int32_t n;
+} vouch_pace_mean;
+
+typedef struct vouch_pace {
+    vouch_cost cost;
+    vouch_pace_mean judge_seconds;    /* of everything after the pass, for each committed token */
+    vouch_pace_mean free_seconds;     /* of the free drafters in a cycle */
+    vouch_pace_mean guess_seconds;    /* of one paid guess, or of one level of a paid tree */
+    vouch_pace_mean catch_up_seconds; /* of one token that the paid drafter catches up with */
+    bool has_paid;
+    double paid_share;                /* a paid guess in plain passes, before the first measurement */
+    double tried[VOUCH_PACE_DEPTHS], accepted[VOUCH_PACE_DEPTHS]; /* paid drafts by depth; old counts fade */
+    double acceptance[VOUCH_PACE_DEPTHS]; /* the rate that follows */
+    vouch_pace_mean rows;             /* guesses of a draft for each of its paid levels */
+    vouch_pace_mean beyond;           /* guesses accepted behind the last paid level */
+    int32_t since_plain, n_plain;     /* cycles since one without guesses; cycles without guesses in a row */
+    int32_t n_cycles;                 /* of this answer */
+    int32_t most_rows;                /* of the largest pass so far */
+    double budget;                    /* plain steps */
+    /* The running cycle. */
+    vouch_shape most;                 /* its limits */
+    int32_t n_behind;                 /* tokens that the paid drafter has to catch up with */
+    int32_t paid_depth;               /* chosen; 0: the paid drafter isn't asked */
+    double costs[VOUCH_MAX_DRAFT + 2]; /* t(n) / t(1) */
+    double paid_costs[VOUCH_MAX_DRAFT + 2]; /* with the paid drafter's time */
+    double yield;                     /* of the offer, in tokens per plain pass; after the cycle, of its draft */
+    double without;                   /* the larger of that and 1, the yield of plain decoding */
+} vouch_pace;
 
 typedef struct vouch_pace_options {
-    vouch_drafter_ref grown, chain; /* ops NULL: none; taken over, on failure, too */
-    int32_t chain_depth;   /* guesses of the chain, always; 0: as many as pay */
-    double chain_share;    /* what a guess of the chain may take, in plain passes, until it is measured */
-    double (*now)(void);   /* seconds; a test brings its own clock */
+    bool has_paid;        /* there is a paid drafter */
+    double paid_share;    /* time of one of its guesses in plain passes, before the first measurement */
+    const double *reads;  /* of the target, as vouch_cost_init takes it */
 } vouch_pace_options;
 
-/* Errors: MEMORY; on failure *out has no ops. */
-vouch_status vouch_pace_open(vouch_drafter_ref *out, const vouch_pace_options *options, vouch_error *err);
-/* The pace behind a drafter; NULL: it is another. */
-vouch_pace *vouch_pace_of(vouch_drafter_ref drafter);
-/* The part that composes, and the other one. */
-vouch_drafter_ref vouch_pace_grown(const vouch_pace *pace);
-vouch_drafter_ref vouch_pace_chain(const vouch_pace *pace);
-/* After each cycle. */
-void vouch_pace_learn(vouch_pace *pace, const vouch_lap *lap);
-vouch_forecast vouch_pace_forecast(const vouch_pace *pace);
-/* Seconds of a plain step, as things are; 0: not known yet. */
+void vouch_pace_init(vouch_pace *pace, const vouch_pace_options *options);
+/* An answer begins: its first pass finds every cache cold, so pace doesn't learn from it. */
+void vouch_pace_begin_answer(vouch_pace *pace);
+/* False where the paid drafter would be asked in no cycle, so that it needn't follow the prompt. */
+bool vouch_pace_may_ask_paid(const vouch_pace *pace);
+
+/* Begins a cycle with a draft within `most`; the paid drafter has n_behind tokens to catch up with. Returns the limits
+ * of the offer; depth 0: this cycle is a plain step. Valid until the next cycle begins. */
+vouch_shape vouch_pace_begin(vouch_pace *pace, const vouch_shape *most, int32_t n_behind);
+/* Given the offer (n 0: none): how much the paid drafter guesses, as *paid, with depth 0 for nothing; and the limits of
+ * the tree of both, as *both. */
+void vouch_pace_choose(vouch_pace *pace, const vouch_draft *offer, vouch_shape *paid, vouch_shape *both);
+/* Ends the cycle. Returns what pace expected of it. */
+vouch_forecast vouch_pace_learn(vouch_pace *pace, const vouch_outcome *outcome);
+
+/* Seconds of a plain step at present; 0: not known yet. */
 double vouch_pace_plain_seconds(const vouch_pace *pace);
 
 #endif

@@ -41,7 +41,7 @@ _Static_assert(VOUCH_MAX_TOP <= 2 * VOUCH_MAX_OPTIONS, "a place has room for all
 
 typedef struct candidate {
     int32_t token, place;
-    uint8_t drafters;
+    unsigned drafters;
     bool grown, named; /* a node; by a source */
     double value;
     int32_t guess; /* of the guide; -1: it is none */
@@ -71,7 +71,7 @@ typedef struct compose {
     candidate candidates[MAX_CANDIDATES];
     int32_t node[VOUCH_MAX_DRAFT]; /* its candidate */
     int32_t guesses[VOUCH_MAX_DRAFT], parents[VOUCH_MAX_DRAFT], depths[VOUCH_MAX_DRAFT];
-    uint8_t drafters[VOUCH_MAX_DRAFT];
+    unsigned drafters[VOUCH_MAX_DRAFT];
     const vouch_dist *q[VOUCH_MAX_DRAFT];
     double expected[MAX_PLACES]; /* tokens of a cycle with the first so many nodes */
     int32_t tail[VOUCH_TAIL + VOUCH_MAX_DRAFT];

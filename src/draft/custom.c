@@ -35,7 +35,7 @@ static void custom_rewind(void *self, int32_t n_tokens)
     c->n_known = vouch_min(c->n_known, n_tokens);
 }
 
-static int32_t custom_known(void *self, const int32_t *tokens, int32_t n_tokens)
+static int32_t custom_known(const void *self, const int32_t *tokens, int32_t n_tokens)
 {
     (void)tokens;
     (void)n_tokens;

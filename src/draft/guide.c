@@ -72,7 +72,7 @@ void vouch_guide_set(vouch_guide *guide, const vouch_draft *draft, int32_t n_tok
         g->tokens[i] = draft->tokens[i];
         g->parents[i] = vouch_draft_parent(draft, i);
         g->q[i] = draft->q ? draft->q[i] : NULL;
-        g->drafters[i] = draft->drafters[i];
+        g->drafters[i] = vouch_draft_drafters(draft, i);
         g->kinds[i] = (int8_t)class_of(draft, i);
     }
 }

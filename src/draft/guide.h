@@ -23,7 +23,7 @@ typedef struct vouch_guide {
     bool drawn;       /* they carry q: each has to be in the tree (drafter.h, D3) */
     int32_t tokens[VOUCH_MAX_DRAFT], parents[VOUCH_MAX_DRAFT];
     const vouch_dist *q[VOUCH_MAX_DRAFT];
-    uint8_t drafters[VOUCH_MAX_DRAFT];
+    unsigned drafters[VOUCH_MAX_DRAFT];
     int8_t kinds[VOUCH_MAX_DRAFT];
     vouch_chances chances;
 } vouch_guide;

@@ -112,6 +112,7 @@ static int32_t spell(model_drafter *d, const int32_t *tokens, int32_t n, const i
     return used;
 }
 
+/* Only the first n tokens stay in the cache. */
 static void cache_keep(model_drafter *d, int32_t n)
 {
     d->n_told = vouch_min(d->n_told, n);
@@ -120,21 +121,23 @@ static void cache_keep(model_drafter *d, int32_t n)
         vouch_context_keep(d->context, offset_of(d, d->n_told));
 }
 
-/* Keeps the guesses that became the sequence. */
-static int32_t model_known(void *self, const int32_t *tokens, int32_t n_tokens)
+/* Tokens in the cache that are those of the sequence: the certain ones, and guesses that became it. */
+static int32_t model_known(const void *self, const int32_t *tokens, int32_t n_tokens)
 {
-    model_drafter *d = self;
-    const int32_t first = d->n_certain, past = vouch_min(d->n_told, n_tokens);
-    while (d->n_certain < past && tokens[d->n_certain] == d->guesses[d->n_certain - first]) d->n_certain++;
-    cache_keep(d, d->n_certain);
-    return d->n_told;
+    const model_drafter *d = self;
+    const int32_t past = vouch_min(d->n_told, n_tokens);
+    int32_t n = d->n_certain;
+    while (n < past && tokens[n] == d->guesses[n - d->n_certain]) n++;
+    return n;
 }
 
 /* Feeds what the cache lacks of tokens[0, n) in chunks, the last one with logits where wanted. False: not all of it
  * fits. */
 static bool catch_up(model_drafter *d, const int32_t *tokens, int32_t n, bool logits)
 {
-    model_known(d, tokens, n);
+    const int32_t n_known = model_known(d, tokens, n);
+    cache_keep(d, n_known);
+    d->n_certain = n_known;
     while (d->n_told < n) {
         const int32_t *rows, n_rows = spell(d, tokens, n, &rows);
         if (n_rows == 0) return false;

@@ -36,7 +36,7 @@ typedef struct vouch_candidate {
 
 typedef struct vouch_source_ops {
     const char *name;
-    uint8_t bit; /* VOUCH_DRAFTER_ */
+    unsigned bit; /* VOUCH_DRAFTER_ */
     int32_t n_classes;
     void (*observe)(void *self, const int32_t *tokens, int32_t n_tokens);
     /* As a drafter's; each may be NULL. */

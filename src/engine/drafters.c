@@ -14,7 +14,6 @@
 #include "draft/recycle.h"
 #include "draft/suffix.h"
 #include "decode/judge.h"
-#include "decode/pace.h"
 
 const char *vouch_drafter_name(int i)
 {
@@ -129,7 +128,7 @@ static vouch_status open_composition(vouch_drafter_ref *out, const vouch_model *
     return status;
 }
 
-static vouch_status open_chain(vouch_drafter_ref *out, const vouch_model *model, const vouch_session_options *o,
+static vouch_status open_paid(vouch_drafter_ref *out, const vouch_model *model, const vouch_session_options *o,
                                int32_t branches, vouch_pool *pool, vouch_error *err)
 {
     const vouch_speculation *spec = &o->speculation;
@@ -139,32 +138,18 @@ static vouch_status open_chain(vouch_drafter_ref *out, const vouch_model *model,
     return VOUCH_OK;
 }
 
-/* Of a paced draft model's tree the composition takes what pays. */
-vouch_status vouch_drafters_open(vouch_drafter_ref *out, const vouch_model *model, const vouch_session_options *o,
+vouch_status vouch_drafters_open(vouch_drafters *out, const vouch_model *model, const vouch_session_options *o,
                                  bool is_paced, int32_t branches, vouch_pool *pool, vouch_error *err)
 {
-    const vouch_speculation *spec = &o->speculation;
-    const bool by_model = spec->drafters & VOUCH_DRAFTER_MODEL;
-    vouch_pace_options parts = {.now = vouch_now};
-    *out = (vouch_drafter_ref){0};
-    VOUCH_TRY(open_composition(&parts.grown, model, o, is_paced && by_model && branches > 1, err));
-    const vouch_status status = open_chain(&parts.chain, model, o, branches, pool, err);
-    if (status != VOUCH_OK) {
-        if (parts.grown.ops) parts.grown.ops->close(parts.grown.self);
-        return status;
-    }
-    if (is_paced || (parts.grown.ops && parts.chain.ops)) {
-        if (!is_paced) parts.chain_depth = (spec->n_draft + 1) / 2;
-        if (is_paced && by_model)
-            parts.chain_share = (double)spec->draft_model->weights->arena.size / (double)model->weights->arena.size;
-        return vouch_pace_open(out, &parts, err);
-    }
-    *out = parts.grown.ops ? parts.grown : parts.chain;
-    return VOUCH_OK;
+    const bool has_trees = (o->speculation.drafters & VOUCH_DRAFTER_MODEL) && branches > 1;
+    *out = (vouch_drafters){0};
+    VOUCH_TRY(open_composition(&out->free, model, o, is_paced && has_trees, err));
+    const vouch_status status = open_paid(&out->paid, model, o, branches, pool, err);
+    if (status != VOUCH_OK) vouch_drafters_close(out);
+    return status;
 }
 
-vouch_source vouch_drafters_source(vouch_drafter_ref drafter, unsigned bit)
+vouch_source vouch_drafters_source(const vouch_drafters *drafters, unsigned bit)
 {
-    const vouch_pace *pace = vouch_pace_of(drafter);
-    return vouch_drafter_compose_source(pace ? vouch_pace_grown(pace) : drafter, bit);
+    return vouch_drafter_compose_source(drafters->free, bit);
 }

@@ -17,7 +17,6 @@
 
 #include "base/common.h"
 #include "base/floats.h"
-#include "draft/cost.h"
 #include "draft/prediction.h"
 #include "engine/drafters.h"
 #include "engine/history.h"
@@ -33,7 +32,8 @@ struct vouch_session {
     vouch_pool *pool;
     vouch_engine_target target;
     vouch_stream *stream;
-    vouch_cycle cycle; /* holds tokens, n_tokens, drafter, rule, lenience */
+    vouch_cycle cycle; /* holds tokens, n_tokens, drafters, rule, lenience */
+    vouch_pace pace;   /* in use where is_paced */
     vouch_luck luck;   /* of its dice */
     vouch_shape shape; /* of the drafts */
     double cost[VOUCH_MAX_DRAFT + 2];
@@ -70,6 +70,25 @@ static void fill_shape(vouch_session *s)
     if (spec->drafters & ~VOUCH_PAID_DRAFTERS) s->shape.cost = s->cost; /* a draft model by itself drafts as much as is said */
 }
 
+static double bytes_of(const vouch_model *model)
+{
+    return (double)model->weights->arena.size;
+}
+
+/* Where n_draft is given, there is no pace: a paid drafter beside free ones then makes half of the guesses. */
+static void open_pace(vouch_session *s)
+{
+    const vouch_speculation *spec = &s->options.speculation;
+    const vouch_drafters *drafters = &s->cycle.drafters;
+    const bool by_model = spec->drafters & VOUCH_DRAFTER_MODEL;
+    if (drafters->free.ops && drafters->paid.ops) s->cycle.n_paid = (spec->n_draft + 1) / 2;
+    if (!s->is_paced) return;
+    vouch_pace_init(&s->pace, &(vouch_pace_options){
+                                  .has_paid = drafters->paid.ops,
+                                  .paid_share = by_model ? bytes_of(spec->draft_model) / bytes_of(s->model) : 0});
+    s->cycle.pace = &s->pace;
+}
+
 static void layout_session(vouch_session *s, vouch_arena *arena)
 {
     s->cycle.tokens = vouch_arena_take(arena, (size_t)s->options.n_ctx, sizeof *s->cycle.tokens);
@@ -100,9 +119,7 @@ static vouch_status open_parts(vouch_session *s, const vouch_session_options *gi
     VOUCH_TRY(vouch_context_open(&s->target.context, s->model->weights, s->pool, &context, err));
     VOUCH_TRY(vouch_stream_open(&s->stream, s->model->tokenizer, given->stop, given->n_stop, VOUCH_MAX_DRAFT + 1, err));
     const int32_t branches = given->speculation.tree_branches > 0 ? o->speculation.tree_branches : 1;
-    VOUCH_TRY(vouch_drafters_open(&s->cycle.drafter, s->model, o, s->is_paced, branches, s->pool, err));
-    s->cycle.pace = s->is_paced ? vouch_pace_of(s->cycle.drafter) : NULL;
-    return VOUCH_OK;
+    return vouch_drafters_open(&s->cycle.drafters, s->model, o, s->is_paced, branches, s->pool, err);
 }
 
 vouch_status vouch_session_open(vouch_session **out, const vouch_model *model, const vouch_session_options *options,
@@ -137,6 +154,7 @@ vouch_status vouch_session_open(vouch_session **out, const vouch_model *model, c
     cycle->stats = &s->stats;
     vouch_drafters_name(s->options.speculation.drafters, s->drafter_name, sizeof s->drafter_name);
     fill_shape(s);
+    open_pace(s);
     *out = s;
     return VOUCH_OK;
 }
@@ -144,7 +162,7 @@ vouch_status vouch_session_open(vouch_session **out, const vouch_model *model, c
 void vouch_session_close(vouch_session *session)
 {
     if (!session) return;
-    if (session->cycle.drafter.ops) session->cycle.drafter.ops->close(session->cycle.drafter.self);
+    vouch_drafters_close(&session->cycle.drafters);
     vouch_stream_close(session->stream);
     vouch_context_close(session->target.context);
     vouch_pool_close(session->pool);
@@ -179,14 +197,13 @@ static bool take_cancel(vouch_session *s)
 static vouch_status prefill(vouch_session *s, int32_t n, vouch_error *err)
 {
     vouch_cycle *cycle = &s->cycle;
-    const vouch_drafter_ref *drafter = &cycle->drafter;
     const double start = vouch_now();
     const int32_t first = vouch_context_n_cached(s->target.context), last = n - 1;
     vouch_status status = VOUCH_OK;
     for (int32_t at = first; at < last && status == VOUCH_OK;) {
         at = vouch_min(at + s->options.prefill_chunk, last);
         vouch_engine_target_run(&s->target, cycle->tokens, at, 0);
-        if (drafter->ops && drafter->ops->observe) drafter->ops->observe(drafter->self, cycle->tokens, at + 1);
+        vouch_cycle_observe(cycle, at + 1);
         if (s->progress) s->progress(s->progress_user, (double)(at - first) / (double)(last - first));
         if (take_cancel(s)) status = vouch_fail(err, VOUCH_E_CANCELLED, "the prompt was cancelled");
     }
@@ -205,14 +222,13 @@ vouch_status vouch_session_prompt(vouch_session *session, const int32_t *tokens,
     const int32_t n = (int32_t)n_tokens;
     int32_t common = 0;
     while (common < vouch_min(n, cycle->n_tokens) && tokens[common] == cycle->tokens[common]) common++;
-    const vouch_drafter_ref *drafter = &cycle->drafter;
-    if (drafter->ops && drafter->ops->end) drafter->ops->end(drafter->self, cycle->tokens, cycle->n_tokens);
+    vouch_cycle_end_answer(cycle);
     vouch_cycle_rewind(cycle, vouch_min(common, n - 1));
     memmove(cycle->tokens, tokens, n_tokens * sizeof *tokens);
     vouch_stream_reset(s->stream);
     s->n_answer = 0;
     cycle->n_tokens = n;
-    if (drafter->ops && drafter->ops->begin) drafter->ops->begin(drafter->self, cycle->tokens, n);
+    vouch_cycle_begin_answer(cycle);
     const vouch_status status = prefill(s, n, err);
     s->answering = status == VOUCH_OK;
     if (status != VOUCH_OK) {
@@ -276,7 +292,7 @@ vouch_status vouch_session_chat(vouch_session *session, const vouch_message *mes
 static vouch_status find_source(const vouch_session *s, unsigned bit, const char *name, vouch_source *out,
                                 vouch_error *err)
 {
-    *out = vouch_drafters_source(s->cycle.drafter, bit);
+    *out = vouch_drafters_source(&s->cycle.drafters, bit);
     if (out->ops) return VOUCH_OK;
     return vouch_fail(err, VOUCH_E_ARGUMENT, "the drafters of this session are %s: %s is not among them",
                       s->drafter_name, name);
@@ -398,8 +414,7 @@ const char *vouch_session_drafter(const vouch_session *session)
 
 size_t vouch_session_drafter_memory(const vouch_session *session)
 {
-    const vouch_drafter_ref *drafter = &session->cycle.drafter;
-    return drafter->ops ? drafter->ops->memory(drafter->self) : 0;
+    return vouch_drafters_memory(&session->cycle.drafters);
 }
 
 size_t vouch_session_memory(const vouch_session *session)
@@ -413,9 +428,9 @@ const vouch_context *vouch_session_target(const vouch_session *session)
     return session->target.context;
 }
 
-vouch_drafter_ref vouch_session_get_drafter(const vouch_session *session)
+const vouch_drafters *vouch_session_get_drafters(const vouch_session *session)
 {
-    return session->cycle.drafter;
+    return &session->cycle.drafters;
 }
 
 static int compare_doubles(const void *a, const void *b)

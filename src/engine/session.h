@@ -3,11 +3,10 @@
 #ifndef VOUCH_ENGINE_SESSION_H
 #define VOUCH_ENGINE_SESSION_H
 
-#include "draft/drafter.h"
+#include "draft/drafters.h"
 #include "model/context.h"
 
 const vouch_context *vouch_session_target(const vouch_session *session);
-/* ops NULL: none. */
-vouch_drafter_ref vouch_session_get_drafter(const vouch_session *session);
+const vouch_drafters *vouch_session_get_drafters(const vouch_session *session);
 
 #endif

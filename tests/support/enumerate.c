@@ -436,7 +436,7 @@ static void run_path(run *r)
     r->target.fail_token = s->ending == BY_FAILURE ? s->eos : -1;
     r->cycle = (vouch_cycle){
         .target = toy_target(&r->target),
-        .drafter = {.ops = &branch_drafter, .self = r},
+        .drafters = {.paid = {.ops = &branch_drafter, .self = r}},
         .rule = &r->rule,
         .dice = {.accept = branch_accept, .draw = branch_draw, .self = r},
         .lenience = s->lenience,

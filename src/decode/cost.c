@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* The cost curve t(n), learned from passes as they happen (cost.h). */
+#include "decode/cost.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+/* c before the first pass. */
+static const double FIRST_C = 0.15;
+/* Relative standard deviations: of the first c, of one measurement, and of the changes of s and c from one pass to the
+ * next. */
+static const double SPREAD_C = 0.6, NOISE = 0.1, DRIFT_S = 0.01, DRIFT_C = 0.004;
+/* A measurement more than ODD standard deviations from its expectation is an accident, or the first of a new time. It
+ * counts as one that is ODD away, and the estimates become no surer by it. */
+static const double ODD = 2;
+
+static double cube(double x)
+{
+    return x * x * x;
+}
+
+static double ratio(const vouch_cost *cost, double c, int32_t n)
+{
+    return cbrt((cube(cost->reads[n]) + cube(c * n)) / (1 + cube(c)));
+}
+
+/* Straight lines near r(n): only sums and products, so that a draft limited by them is the same on every machine. */
+double vouch_cost_default(int32_t n_rows)
+{
+    if (n_rows <= 5) return 1 + 0.03 * (n_rows - 1);
+    if (n_rows <= 8) return 1.12 + 0.1 * (n_rows - 5);
+    return 1.42 + 0.13 * (n_rows - 8);
+}
+
+void vouch_cost_init(vouch_cost *cost, const double *reads)
+{
+    *cost = (vouch_cost){.log_c = log(FIRST_C), .var_c = SPREAD_C * SPREAD_C, .var_s = 1};
+    for (int32_t n = 0; n < VOUCH_MAX_DRAFT + 2; n++) cost->reads[n] = reads ? reads[n] : 1;
+}
+
+double vouch_cost_of(const vouch_cost *cost, int32_t n_rows)
+{
+    return ratio(cost, exp(cost->log_c), n_rows);
+}
+
+double vouch_cost_seconds(const vouch_cost *cost)
+{
+    return cost->n_passes > 0 ? exp(cost->log_s) : 0;
+}
+
+/* d log r(n) / d log c */
+static double slope(const vouch_cost *cost, double c, int32_t n)
+{
+    const double one = cube(c), rows = one * n * n * n;
+    return rows / (cube(cost->reads[n]) + rows) - one / (1 + one);
+}
+
+void vouch_cost_learn(vouch_cost *cost, int32_t n_rows, double seconds)
+{
+    vouch_cost *k = cost;
+    if (!(seconds > 0)) return;
+    const double c = exp(k->log_c), h = slope(k, c, n_rows); /* the measurement is log s + log r(n): (1, h) of the state */
+    if (k->n_passes == 0) k->log_s = log(seconds / ratio(k, c, n_rows));
+    k->n_passes++;
+    k->n_plain += n_rows == 1;
+    k->var_s += DRIFT_S * DRIFT_S;
+    k->var_c += DRIFT_C * DRIFT_C;
+    const double s_error = k->var_s + h * k->cov, c_error = k->cov + h * k->var_c;
+    const double variance = s_error + h * c_error + NOISE * NOISE, most = ODD * sqrt(variance);
+    const double error = log(seconds) - k->log_s - log(ratio(k, c, n_rows));
+    const double gain_s = s_error / variance, gain_c = c_error / variance;
+    const bool odd = !(fabs(error) <= most);
+    const double step = odd ? copysign(most, error) : error;
+    k->log_s += gain_s * step;
+    k->log_c += gain_c * step;
+    if (odd) return;
+    k->var_s -= gain_s * s_error;
+    k->var_c -= gain_c * c_error;
+    k->cov -= gain_s * c_error;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The cost curve t(n): seconds of a pass of n rows, on this machine at this moment.
+ *
+ * A pass reads weights and computes with each row. Both go on at the same time (the roofline, DESIGN.md), so the
+ * pass takes the longer of the two. Where the two are nearly equal the corner is round:
+ *
+ *     t(n) = s r(n),    r(n) = cbrt((reads(n)^3 + (c n)^3) / (1 + c^3))          r(1) = reads(1) = 1
+ *
+ *   s         seconds of a pass of one row
+ *   c         one row's arithmetic, as a share of the time that reading takes for one row
+ *   reads(n)  weights that n rows read, relative to one row. A dense model reads all of them for any n: 1. A mixture
+ *             of experts reads more experts for more rows.
+ *
+ * For a dense model with c = 0.15, r(5) is 1.12 and r(8) is 1.40. With c = 0.3 they are 1.62 and 2.43.
+ *
+ * A Kalman filter estimates log s and log c from every pass: s moves as the context grows and as other programs come
+ * and go, c hardly moves. So passes of one size tell about passes of another, and an odd measurement does little harm.
+ */
+#ifndef VOUCH_DECODE_COST_H
+#define VOUCH_DECODE_COST_H
+
+#include "vouch.h"
+
+typedef struct vouch_cost {
+    double reads[VOUCH_MAX_DRAFT + 2]; /* reads[n] for n rows; [1] is 1 */
+    double log_s, log_c;               /* of seconds; of a ratio */
+    double var_s, var_c, cov;          /* of their errors */
+    int32_t n_passes, n_plain;         /* passes learned from; those of one row */
+} vouch_cost;
+
+/* r(n) of a typical dense model, for drafts that no measurement limits. */
+double vouch_cost_default(int32_t n_rows);
+/* reads: [VOUCH_MAX_DRAFT + 2], never falling, reads[1] = 1; copied. NULL: a dense model. */
+void vouch_cost_init(vouch_cost *cost, const double *reads);
+/* A pass of n_rows (1 to VOUCH_MAX_DRAFT + 1) took so long. */
+void vouch_cost_learn(vouch_cost *cost, int32_t n_rows, double seconds);
+/* r(n), n_rows from 1 to VOUCH_MAX_DRAFT + 1. */
+double vouch_cost_of(const vouch_cost *cost, int32_t n_rows);
+/* s; 0 before the first pass. */
+double vouch_cost_seconds(const vouch_cost *cost);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* Tells both drafters of a session what happens (drafters.h). */
+#include "draft/drafters.h"
+
+enum { PARTS = 2 };
+
+static const vouch_drafter_ref *part(const vouch_drafters *drafters, int i)
+{
+    return i == 0 ? &drafters->free : &drafters->paid;
+}
+
+static vouch_draft ask(const vouch_drafter_ref *drafter, const int32_t *tokens, int32_t n_tokens,
+                       const vouch_shape *shape)
+{
+    vouch_draft draft = drafter->ops->propose(drafter->self, tokens, n_tokens, shape);
+    draft.drafter = drafter->ops->bit;
+    return draft;
+}
+
+vouch_draft vouch_drafters_ask_paid(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens,
+                                    const vouch_shape *shape)
+{
+    if (!drafters->paid.ops || shape->depth < 1) return (vouch_draft){0};
+    return ask(&drafters->paid, tokens, n_tokens, shape);
+}
+
+vouch_draft vouch_drafters_ask_free(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens,
+                                    const vouch_shape *shape, const vouch_draft *guide)
+{
+    if (!drafters->free.ops) return *guide;
+    if (shape->depth < 1) return (vouch_draft){0};
+    vouch_shape around = *shape;
+    around.guide = guide->n > 0 ? guide : NULL;
+    return ask(&drafters->free, tokens, n_tokens, &around);
+}
+
+int32_t vouch_drafters_behind(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens)
+{
+    const vouch_drafter_ref *paid = &drafters->paid;
+    if (!paid->ops || !paid->ops->known) return 0;
+    const int32_t behind = n_tokens - paid->ops->known(paid->self, tokens, n_tokens) - 1;
+    return behind > 0 ? behind : 0;
+}
+
+void vouch_drafters_observe(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens, bool paid)
+{
+    for (int i = 0; i < PARTS - !paid; i++) {
+        const vouch_drafter_ref *d = part(drafters, i);
+        if (d->ops && d->ops->observe) d->ops->observe(d->self, tokens, n_tokens);
+    }
+}
+
+void vouch_drafters_begin(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens)
+{
+    for (int i = 0; i < PARTS; i++) {
+        const vouch_drafter_ref *d = part(drafters, i);
+        if (d->ops && d->ops->begin) d->ops->begin(d->self, tokens, n_tokens);
+    }
+}
+
+void vouch_drafters_end(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens)
+{
+    for (int i = 0; i < PARTS; i++) {
+        const vouch_drafter_ref *d = part(drafters, i);
+        if (d->ops && d->ops->end) d->ops->end(d->self, tokens, n_tokens);
+    }
+}
+
+void vouch_drafters_see(const vouch_drafters *drafters, const int32_t *tokens, const vouch_seen *row)
+{
+    for (int i = 0; i < PARTS; i++) {
+        const vouch_drafter_ref *d = part(drafters, i);
+        if (d->ops && d->ops->see) d->ops->see(d->self, tokens, row);
+    }
+}
+
+void vouch_drafters_rewind(const vouch_drafters *drafters, int32_t n_tokens)
+{
+    for (int i = 0; i < PARTS; i++) {
+        const vouch_drafter_ref *d = part(drafters, i);
+        if (d->ops) d->ops->rewind(d->self, n_tokens);
+    }
+}
+
+void vouch_drafters_close(vouch_drafters *drafters)
+{
+    for (int i = 0; i < PARTS; i++) {
+        const vouch_drafter_ref *d = part(drafters, i);
+        if (d->ops) d->ops->close(d->self);
+    }
+    *drafters = (vouch_drafters){0};
+}
+
+size_t vouch_drafters_memory(const vouch_drafters *drafters)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < PARTS; i++) {
+        const vouch_drafter_ref *d = part(drafters, i);
+        if (d->ops) bytes += d->ops->memory(d->self);
+    }
+    return bytes;
+}
+
+uint64_t vouch_drafters_digest(const vouch_drafters *drafters)
+{
+    const vouch_drafter_ref *d = &drafters->free;
+    return d->ops && d->ops->digest ? d->ops->digest(d->self) : 0;
+}

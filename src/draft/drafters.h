@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The drafters of a session: the free ones, composed into one tree, and at most one paid drafter.
+ *
+ *     session ──┬── free   composition (compose.h): n-gram, suffix, recycle, ...     microseconds a draft
+ *               └── paid   draft model or the caller's own                          takes time for each guess
+ *
+ * Everything that happens to the sequence is told to both through this object: prompts, answers, committed rows,
+ * rollback. It decides nothing; pace does (pace.h).
+ */
+#ifndef VOUCH_DRAFT_DRAFTERS_H
+#define VOUCH_DRAFT_DRAFTERS_H
+
+#include "draft/drafter.h"
+
+typedef struct vouch_drafters {
+    vouch_drafter_ref free, paid; /* ops NULL: none */
+} vouch_drafters;
+
+static inline bool vouch_drafters_any(const vouch_drafters *drafters)
+{
+    return drafters->free.ops || drafters->paid.ops;
+}
+
+/* Guesses of the paid drafter, each with its drafter's bit; none where there is no such drafter or depth is 0. */
+vouch_draft vouch_drafters_ask_paid(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens,
+                                    const vouch_shape *shape);
+/* Guesses of the free drafters around those of `guide`: its branches and what follows them. guide->n 0: on their own.
+ * Without free drafters: the guide itself. */
+vouch_draft vouch_drafters_ask_free(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens,
+                                    const vouch_shape *shape, const vouch_draft *guide);
+/* Tokens that the paid drafter has to catch up with, besides the one that it runs for its first guess. */
+int32_t vouch_drafters_behind(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens);
+
+/* As the functions of one drafter (drafter.h). `paid` false: the paid drafter stays behind. */
+void vouch_drafters_observe(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens, bool paid);
+void vouch_drafters_begin(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens);
+void vouch_drafters_end(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens);
+void vouch_drafters_see(const vouch_drafters *drafters, const int32_t *tokens, const vouch_seen *row);
+void vouch_drafters_rewind(const vouch_drafters *drafters, int32_t n_tokens);
+void vouch_drafters_close(vouch_drafters *drafters);
+size_t vouch_drafters_memory(const vouch_drafters *drafters);
+/* What the free drafters have learned; 0: there are none. (What the paid one holds depends on when it was asked.) */
+uint64_t vouch_drafters_digest(const vouch_drafters *drafters);
+
+#endif
