@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The house rules a text search can see:  tests/house.sh [FOLDER-OF-THE-TREE]
+# Checks the house rules that a text search can check:  tests/house.sh [FOLDER-OF-THE-TREE]
 #
 #   includes between rooms run one way: cli -> vouch.h -> engine -> decode -> draft -> sample, model
 #                                       -> text -> format, kernels -> base
 #   the library never prints, exits, aborts or reads the environment
 #
-# Prints each breach as file:line and fails.
+# Prints each breach as file:line: and its reason, then exits with 1.
 cd "${1:-$(dirname "$0")/..}" || exit 2
 breaches=$(
     awk '
@@ -21,7 +21,7 @@ breaches=$(
         sub(/^[^"]*"/, "", file)
         sub(/".*/, "", file)
         to = file
-        if (!sub(/\/.*/, "", to)) next # vouch.h, the words that all rooms share
+        if (!sub(/\/.*/, "", to)) next # vouch.h, which all rooms may include
         if (!(room in level)) why = "an unknown room"
         else if (!(to in level)) why = "not a room"
         else if (to != room && level[to] >= level[room]) why = "looks up"
@@ -34,7 +34,7 @@ breaches=$(
         sub(/^[^"]*"/, "", file)
         sub(/".*/, "", file)
         to = file
-        if (!sub(/\/.*/, "", to)) next # vouch.h, or a header of the floor
+        if (!sub(/\/.*/, "", to)) next # vouch.h, or a header of the same folder
         n = split(FILENAME, part, "/")
         room = part[2]
         if (to !~ /^(run|bench|check|analyze|common)$/) why = "the command and the examples see vouch.h only"
@@ -42,7 +42,7 @@ breaches=$(
         else next
         print FILENAME ":" FNR ": " file ": " why
     }' cli/*.[ch] cli/*/*.[ch] examples/*.c
-    # A call, that is a name not inside another one, outside comments.
+    # Finds calls of these functions outside comments.
     grep -nE \
         '(^|[^[:alnum:]_>.])(v?f?printf|puts|fputs|putchar|perror|exit|_exit|abort|(secure_)?getenv)[[:space:]]*\(' \
         src/*/*.[ch] | grep -vE '^[^:]*:[0-9]+:[[:space:]]*(/?\*|//)' |

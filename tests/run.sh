@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Runs the test programs, as many at once as there are processors, and sums up:
+# Runs the test programs, one per processor at a time, and counts the results:
 #
 #   tests/run.sh check|test [name-of-test ...]
 #
-# Programs are tests/test_*.c, built, and tests/test_*.sh. All belong to both tiers; VOUCH_TEST_TIER tells them
-# which one runs, and the slow tests skip themselves in the first. Each program's lines come when it has ended;
-# the last line is "N passed, N failed, N skipped". The environment may say:
+# The programs are tests/test_*.sh and the built tests/test_*.c. Both tiers run all programs. VOUCH_TEST_TIER tells a
+# program its tier; in the tier `check`, slow tests skip themselves. A program's lines appear when it ends. The last
+# line is "N passed, N failed, N skipped". Environment variables, with their defaults:
 #
 #   BUILD               the folder under build/ (release)
-#   VOUCH_TEST_FILTER   which tests inside the programs, as a pattern ('*truncated*')
-#   VOUCH_TEST_TIMEOUT  seconds after which a program counts as hanging (900)
-#   VOUCH_TEST_JOBS     how many run at once
+#   VOUCH_TEST_FILTER   a pattern such as '*truncated*': runs only the matching tests inside the programs
+#   VOUCH_TEST_TIMEOUT  stops a program after this many seconds (900)
+#   VOUCH_TEST_JOBS     how many programs run at once (the number of processors)
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
@@ -19,18 +19,18 @@ program_of()
     if [ -f "tests/$1.sh" ]; then echo "tests/$1.sh"; else echo "build/$BUILD/tests/$1"; fi
 }
 
-# One program: prints what is to be said of it, and adds "passed failed skipped" to $counts.
+# Runs one program: prints its results and adds a line "passed failed skipped" to $counts.
 run_one()
 {
     local name=$1 log launch='' folder
     log=$(mktemp)
-    folder=$(mktemp -d) # what is left there by a test that is killed goes, too
-    # ThreadSanitizer wants the memory layout that it knows.
+    folder=$(mktemp -d) # collects temporary files, also those of a killed test
+    # ThreadSanitizer doesn't work with a randomised memory layout.
     case $BUILD in tsan*) if setarch -R true 2>/dev/null; then launch="setarch -R"; fi ;; esac
     # shellcheck disable=SC2086
     TMPDIR=$folder timeout -k 10 "${VOUCH_TEST_TIMEOUT:-900}" $launch "$(program_of "$name")" </dev/null >"$log" 2>&1
     local code=$? ok bad skip
-    # A test says "[       OK ] name"; the failed and skipped ones are counted at the end of each group.
+    # Each passed test prints "[       OK ] name". Each group ends with its numbers of failed and skipped tests.
     read -r ok bad skip <<<"$(awk '
         /^\[       OK \] / { ok++ }
         /^\[  FAILED  \] [0-9]+ test\(s\), listed below/ { bad += $4 }
@@ -51,7 +51,7 @@ run_one()
     rm -rf "$log" "$folder"
 }
 
-# What the workers are started with: one program, whose lines are written at once.
+# xargs calls this script as  run.sh one NAME : runs one program and prints its lines together.
 if [ "${1:-}" = one ]; then
     lines=$(run_one "$2")
     echo "$lines"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The kernels for Arm, cross-compiled and emulated: tests/test_kernels.c against nothing but the C library (tests/arm
-# stands for cmocka), on processors with all of the instructions, with the dot product only, and with neither; and what
-# the compiler may not be told.
+# Cross-compiles tests/test_kernels.c for Arm and runs it in an emulator. It links only the C library; tests/arm
+# replaces cmocka. The emulated processors have i8mm and dot product, dot product only, and neither. Another test checks that
+# compiler flags wider than the baseline are refused.
 # shellcheck source=tests/support/test.sh
 . "$(dirname "$0")/support/test.sh"
 
@@ -9,7 +9,8 @@ cross=aarch64-linux-gnu-gcc emulator=qemu-aarch64 program=build/arm/kernels_alon
 
 compiler_is_there() { command -v $cross >/dev/null || test_skip "no $cross (package gcc-aarch64-linux-gnu)"; }
 
-# The tests, or those that match the pattern, where i8mm, neon or ref is the widest table.
+# Runs the tests that match the pattern (all by default) on an emulated processor whose widest kernel table must be
+# `widest`: i8mm, neon or ref.
 on_processor() { # name widest [pattern]
     [ "${VOUCH_TEST_TIER:-test}" != check ] || test_skip "takes minutes"
     compiler_is_there

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The real sampler, up to a million times, under each rule: logits through the processors, guesses drawn by the
- * numbers that the rule says, judged with Philox dice. Pearson's chi-square compares what was emitted with the target's
- * distribution; the same test with a wrong rule has to fail.
+ * Exactness of the real sampler by statistics. Up to a million cycles per rule process logits, draw guesses and judge
+ * them with Philox random numbers. Pearson's chi-square test compares the emitted tokens with the target's
+ * distribution. The same test must fail for wrong rules.
  */
 #include <math.h>
 #include <string.h>
@@ -18,7 +18,8 @@ static const double LEAST_P_VALUE = 1e-6;
 
 /* ------------------------------------------------------------- chi-square */
 
-/* The p-value of n counts under the distribution p [n_tokens]; tokens expected less than 10 times share a class. */
+/* The p-value of count [n_tokens], whose sum is n, under the distribution p [n_tokens]. All tokens with an expected
+ * count below 10 share one class. */
 static double p_value(const int64_t *count, int64_t n, const double *p, int n_tokens)
 {
     double chi2 = 0, rare_expected = 0, rare_seen = 0;
@@ -43,7 +44,7 @@ static double p_value(const int64_t *count, int64_t n, const double *p, int n_to
     return cli_chi_square_tail(chi2, classes - 1);
 }
 
-/* Tables of the chi-square distribution: 5 % and 0.1 % points. */
+/* Critical values from published tables of the chi-square distribution. */
 static void test_p_value_is_right(void **state)
 {
     (void)state;
@@ -56,7 +57,7 @@ static void test_p_value_is_right(void **state)
 
 /* --------------------------------------------------------------- the models */
 
-/* K + 1 rows of the target and of a draft unlike it, processed alike. */
+/* K + 1 rows of the target and K of a draft model that differs from it, under the same sampling parameters. */
 typedef struct models {
     vouch_sampler sampler;
     vouch_dist p[K + 1], q[K];
@@ -116,7 +117,7 @@ static int32_t draw_whole(vouch_draw_fn *draw, const vouch_dist *dist, uint64_t 
     return draw(&whole, seed, position, number);
 }
 
-/* One cycle, and plain draws behind it: K + 1 tokens. */
+/* Emits K + 1 tokens: those of one cycle, then plain draws from the target. */
 static void emit_tokens(models *m, const vouch_rule *rule, const vouch_luck *luck, draft_kind kind, int64_t position,
                         int32_t tokens[K + 1])
 {
@@ -137,7 +138,7 @@ static void emit_tokens(models *m, const vouch_rule *rule, const vouch_luck *luc
         tokens[i] = draw_whole(luck->draw, &m->p[i], luck->seed, position + i, 0);
 }
 
-/* The p-values of the emitted tokens. */
+/* out: the p-value of the emitted tokens at each of the K + 1 positions. */
 static void emit(models *m, const vouch_rule *rule, draft_kind kind, int64_t n_runs, double out[K + 1])
 {
     static int64_t count[K + 1][N];
@@ -193,7 +194,7 @@ static void test_greedy_draft(void **state)
     check_emitted(GREEDY, false, N_RUNS);
 }
 
-/* A sampled guess called a point mass: exact as well, for accepting with p(x) is right for any x. */
+/* A sampled guess judged as a point mass is exact too: accepting x with probability p(x) is right for any x. */
 static void test_any_guess_is_exact_as_a_point_mass(void **state)
 {
     (void)state;
@@ -201,7 +202,7 @@ static void test_any_guess_is_exact_as_a_point_mass(void **state)
     check_emitted(SAMPLED_WITHOUT_Q, true, N_RUNS / 4);
 }
 
-/* A wrong race: tokens of a group of four share their noise, so that the lightest of them never win. */
+/* A wrong race: four neighbouring tokens share one random number, so only the likeliest of the four can win. */
 static int32_t race_of_groups(const vouch_residual *left, uint64_t seed, int64_t position, int32_t number)
 {
     int32_t best = -1;
@@ -217,7 +218,7 @@ static int32_t race_of_groups(const vouch_residual *left, uint64_t seed, int64_t
     return best;
 }
 
-/* A wrong match: where the guess isn't the target's token, another one is drawn. */
+/* A wrong match rule: when it rejects a guess, it draws a new token instead of emitting the target's token. */
 static vouch_status match_and_draw_again(vouch_judgement *out, vouch_guess *guesses, const vouch_trial *trial)
 {
     const vouch_status status = vouch_rule_get(VOUCH_ACCEPT_MATCH)->judge(out, guesses, trial);
@@ -253,11 +254,11 @@ static void test_wrong_rules_fail(void **state)
 
 enum { SMALL = 3, LENGTH = 4, ANSWERS = SMALL * SMALL * SMALL * SMALL };
 
-/* Three tokens; p hangs on the token before, q doesn't. */
+/* A vocabulary of three tokens. p depends on the token before; q is the same everywhere. */
 typedef struct small {
     float p_weight[SMALL][SMALL], q_weight[SMALL];
     vouch_dist p[SMALL], q;
-    const int32_t *tokens; /* the sequence: of a row the token before */
+    const int32_t *tokens; /* the next position of the sequence; tokens[-1] is the last token */
     int32_t guesses[K];
 } small;
 
@@ -328,15 +329,16 @@ static void test_answers_of_several_cycles(void **state)
         assert_true(small_p_value((vouch_accept)accept, true, 100000) > LEAST_P_VALUE);
 }
 
-/* Under block verification, guesses that were looked at and didn't hold must not come again. */
-static void test_guesses_that_come_again(void **state)
+/* Guesses of two cycles for one position that use the same random number: block verification, which has already looked
+ * at a rejected guess, becomes wrong; rejection stays exact. */
+static void test_reused_random_numbers(void **state)
 {
     (void)state;
     assert_true(small_p_value(VOUCH_ACCEPT_BLOCK, false, 100000) < LEAST_P_VALUE);
     assert_true(small_p_value(VOUCH_ACCEPT_REJECTION, false, 100000) > LEAST_P_VALUE);
 }
 
-/* The same through the public function, which takes plain rows. */
+/* The same test through vouch_reject, the public function, which takes plain arrays. */
 static void test_public_function(void **state)
 {
     (void)state;
@@ -380,7 +382,7 @@ int main(void)
         cmocka_unit_test(test_any_guess_is_exact_as_a_point_mass),
         cmocka_unit_test(test_wrong_rules_fail),
         cmocka_unit_test(test_answers_of_several_cycles),
-        cmocka_unit_test(test_guesses_that_come_again),
+        cmocka_unit_test(test_reused_random_numbers),
         cmocka_unit_test(test_public_function),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

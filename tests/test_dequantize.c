@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What weights are worth: packed and read back, random blocks of every type have the values, bit for bit, that
- * gguf-py gives them (golden/dequantize.py made the table).
+ * Dequantization. Random blocks of every type, packed and read back, have bit for bit the values that gguf-py gives
+ * them. golden/dequantize.py wrote the table of values.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,15 +13,15 @@
 typedef struct sample {
     vouch_type type;
     const unsigned char *blocks;
-    const uint32_t *values; /* their bits as floats */
-    int64_t n;              /* values */
+    const uint32_t *values; /* [n] expected values, as the bits of floats */
+    int64_t n;
 } sample;
 
 #define SAMPLE(type) {VOUCH_TYPE_##type, blocks_##type, values_##type, sizeof values_##type / sizeof(uint32_t)},
 static const sample samples[] = {SAMPLE(F16) SAMPLE(BF16) VOUCH_QUANTIZED_TYPES(SAMPLE)};
 enum { N_SAMPLES = sizeof samples / sizeof samples[0] };
 
-/* Reads the sample's rows of n_in values back; how many values differ. */
+/* Packs the blocks as rows of n_in values, reads them back, and counts the values that differ from the sample's. */
 static int64_t count_differences(const sample *s, const unsigned char *blocks, int64_t n_in)
 {
     vouch_matrix m;
@@ -50,7 +50,7 @@ static void values_are_those_of_gguf_py(void **state)
     }
 }
 
-/* Any byte of a block has a say: none is read wrongly, or not at all. */
+/* Changing any byte of a block changes a value, so the reader uses every byte. */
 static void every_byte_counts(void **state)
 {
     (void)state;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Law L1 against the caller's floating-point environment: with another direction of rounding, with denormals
- * as zeros or with exceptions that trap, the library computes the same bits, and leaves the environment as it
- * was.
+ * Law L1 under any floating-point environment of the caller. With another rounding direction, with denormals flushed to
+ * zero, or with trapping exceptions, the library computes the same bits. It leaves the environment as it found it.
  */
 #include <fenv.h>
 #include <string.h>
@@ -43,7 +42,7 @@ static void mode_set(const struct mode *mode)
     if (mode->trap) feenableexcept(FE_ALL_EXCEPT);
 }
 
-/* What the library made of one mode. */
+/* All results of the library in one mode. */
 typedef struct outcome {
     float logits[PROMPT * N_VOCAB];
     int32_t tokens[PROMPT + LENGTH + VOUCH_MAX_DRAFT];
@@ -86,7 +85,8 @@ static void progress_ignore(void *user, double share)
     (void)share;
 }
 
-/* No floating-point operation of ours in between: the mode is the library's to meet. */
+/* Runs every entry point that computes. The test itself does no floating-point arithmetic here, so the mode acts on the
+ * library alone. */
 static void library_use(outcome *out)
 {
     static const int32_t guess = 1;
@@ -98,7 +98,7 @@ static void library_use(outcome *out)
     vouch_step step = {0};
     double seconds;
     vouch_model_options loading = vouch_model_options_default();
-    loading.progress = progress_ignore; /* there are shares to compute */
+    loading.progress = progress_ignore; /* so that the library computes the shares of progress */
     assert_int_equal(vouch_model_open(&target, target_path, &loading, NULL), VOUCH_OK);
     assert_int_equal(vouch_model_open(&draft, draft_path, &loading, NULL), VOUCH_OK);
     const vouch_session_options options = options_of(draft);
@@ -134,7 +134,8 @@ static void the_callers_environment_changes_no_bit(void **state)
     assert_int_equal(expected.n_tokens, PROMPT + LENGTH);
 }
 
-/* The test above could fail: a pass outside the C API, in the caller's environment, gives other bits. */
+/* Shows that the test above can fail: a pass outside the C API runs in the caller's environment and gives other
+ * bits. */
 static void a_pass_alone_is_not_protected(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The fuzz target of the GGUF reader, fed in the ordinary tests: its own small seeds' kind of file, whole,
- * cut at every byte and damaged.
+ * Runs the fuzz target of the GGUF reader inside the ordinary tests, on a small valid file, on all of its truncations
+ * and on damaged copies.
  */
 #include "fuzz/fuzz_gguf.c"
 #include "support/gguf.h"

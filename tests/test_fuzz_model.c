@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Law L5 on model files: the fuzz target of whole models, fed with a good model as large as stories260K, with
- * its truncations and with thousands of damaged copies. A crash, a hang or a broken promise ends the program;
- * the number of the input is then the last line of its output.
+ * Law L5 for model files. Runs the fuzz target of whole models on a valid model the size of stories260K, on truncations
+ * of it and on thousands of damaged copies. A crash, a hang or a failed assertion ends the program; the last line of
+ * its output then has the number of the input.
  */
 #include "fuzz/fuzz_model.c"
 #include "support/mutate.h"
@@ -36,7 +36,7 @@ static void test_good(void **state)
     free(bytes);
 }
 
-/* Half of the cuts fall into the part that describes the weights, half into the weights. */
+/* Half of the truncations end in the metadata and tensor table, half in the weights. */
 static void test_truncated(void **state)
 {
     (void)state;
@@ -59,7 +59,8 @@ static void test_truncated(void **state)
     free(bytes);
 }
 
-/* Enough of the copies must get past the reader: otherwise this would test the magic only. */
+/* Requires that a tenth of the damaged copies open and answer: otherwise this would test little but the file's
+ * magic. */
 static void mutate_all(const tiny_model_options *options, int n, uint64_t seed)
 {
     size_t size;

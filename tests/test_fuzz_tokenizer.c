@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The fuzz target of the tokenizers, fed in the ordinary tests with texts put together from what is hard:
- * words, runs, white space, marks, emoji, special tokens, broken UTF-8, random bytes.
+ * Runs the fuzz target of the tokenizers inside the ordinary tests, on texts joined from hard pieces: words, runs of
+ * one letter, white space, combining marks, emoji, special tokens, broken UTF-8 and random bytes.
  */
 #include "fuzz/fuzz_tokenizer.c"
 #include "support/replay.h"
@@ -18,24 +18,24 @@ static const char *const pieces[] = {"the",
                                      "3.14",
                                      "...",
                                      "!?",
-                                     "e\xcc\x81",
-                                     "\xc3\xa9",
-                                     "\xcc\x81",
-                                     "\xe4\xbd\xa0",
-                                     "\xf0\x9f\x98\x80",
-                                     "\xe2\x80\x8d",
-                                     "\xe2\x80\xa8",
-                                     "\xc2\xa0",
-                                     "\xff",
-                                     "\xed\xa0\x80",
-                                     "\xc0\xaf",
-                                     "\xf4\x90",
+                                     "e\xcc\x81", /* e and a combining acute accent */
+                                     "\xc3\xa9", /* e with acute accent, composed */
+                                     "\xcc\x81", /* the combining accent alone */
+                                     "\xe4\xbd\xa0", /* a Chinese character */
+                                     "\xf0\x9f\x98\x80", /* an emoji */
+                                     "\xe2\x80\x8d", /* zero-width joiner */
+                                     "\xe2\x80\xa8", /* line separator */
+                                     "\xc2\xa0", /* no-break space */
+                                     "\xff", /* never in UTF-8 */
+                                     "\xed\xa0\x80", /* a surrogate: no UTF-8 */
+                                     "\xc0\xaf", /* an overlong slash: no UTF-8 */
+                                     "\xf4\x90", /* beyond U+10FFFF: no UTF-8 */
                                      "<|im_start|>",
                                      "<|im_end",
                                      "<think>",
                                      "|>",
-                                     "\xea\xb0\x80",
-                                     "\xe1\x84\x80\xe1\x85\xa1",
+                                     "\xea\xb0\x80", /* a Hangul syllable, composed */
+                                     "\xe1\x84\x80\xe1\x85\xa1", /* the same syllable, decomposed */
                                      "aaaaaaaa",
                                      "_"};
 

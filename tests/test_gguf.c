@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * GGUF: what is written is read back, cut and damaged copies of it are an error or a file (law L5), and so
- * are files of others. Files laid out by hand are in test_gguf_bad.c, files on a disk in test_gguf_file.c.
+ * The GGUF reader and writer in memory. A written file reads back unchanged. Truncated and damaged copies either open
+ * or give an error (law L5). Files made by other programs open too. test_gguf_bad.c holds malformed files made by hand,
+ * test_gguf_file.c the tests on disk.
  */
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@
 
 static const float floats[64] = {1.5f, -2.0f, 0.25f};
 
-/* A file with a key of every type and a tensor of every supported type. Its bytes are the caller's. */
+/* A file with a key of every type and tensors of five types. The caller frees the bytes. */
 static unsigned char *write_sample(uint32_t alignment, size_t *size)
 {
     static const unsigned char blocks[2 * 34] = {1, 2, 3};
@@ -214,7 +215,7 @@ static void test_getters_refuse(void **state)
     vouch_text text = {"seven", 5};
     vouch_gguf_array array = {VOUCH_GGUF_U8, 7, bytes};
 
-    /* Absent: the default stays, or an error. */
+    /* A missing key: an optional one leaves the default, a required one is an error. */
     assert_int_equal(vouch_gguf_get_int(g, "no", false, 0, 9, &integer, &err), VOUCH_OK);
     assert_int_equal(vouch_gguf_get_float(g, "no", false, &number, &err), VOUCH_OK);
     assert_int_equal(vouch_gguf_get_bool(g, "no", false, &flag, &err), VOUCH_OK);
@@ -234,7 +235,7 @@ static void test_getters_refuse(void **state)
     EXPECT(vouch_gguf_get_bool(g, "a.key", true, &flag, &err), "'a.key' is missing");
     EXPECT(vouch_gguf_get_text(g, "a.key", true, &text, &err), "'a.key' is missing");
     EXPECT(vouch_gguf_get_array(g, "a.key", true, &array, &err), "'a.key' is missing");
-    /* Another type. */
+    /* A key of the wrong type. */
     EXPECT(vouch_gguf_get_int(g, "f32", false, 0, 9, &integer, &err), "'f32' is of type f32");
     EXPECT(vouch_gguf_get_int(g, "bool", false, 0, 9, &integer, &err), "'bool' is of type bool");
     EXPECT(vouch_gguf_get_int(g, "a.u8", false, 0, 9, &integer, &err), "'a.u8' is an array of u8");
@@ -244,7 +245,7 @@ static void test_getters_refuse(void **state)
     EXPECT(vouch_gguf_get_text(g, "u8", false, &text, &err), "'u8' is of type u8");
     EXPECT(vouch_gguf_get_text(g, "texts", false, &text, &err), "'texts' is an array of string");
     EXPECT(vouch_gguf_get_array(g, "u8", false, &array, &err), "'u8' is of type u8");
-    /* Another range. */
+    /* A value out of range. */
     EXPECT(vouch_gguf_get_int(g, "u8", false, 0, 199, &integer, &err), "'u8' is 200, but 0 to 199");
     EXPECT(vouch_gguf_get_int(g, "i8", false, -99, 0, &integer, &err), "'i8' is -100, but -99 to 0");
     EXPECT(vouch_gguf_get_int(g, "u64.max", false, 0, INT64_MAX, &integer, &err),
@@ -272,7 +273,7 @@ static void test_trailing_bytes(void **state)
 
 /* ------------------------------------------------------ truncation, mutation */
 
-/* Opens the first n bytes, in memory of just that size so that a step beyond it is seen. */
+/* Opens the first n bytes from a heap block of exactly n bytes, so that sanitizers notice a read past the end. */
 static vouch_status open_prefix(const unsigned char *bytes, size_t n)
 {
     vouch_error err = {0};
@@ -293,7 +294,7 @@ static void test_truncated_everywhere(void **state)
     (void)state;
     size_t size;
     unsigned char *bytes = write_sample(0, &size);
-    const size_t padding = 28; /* behind q8_0, whose 68 bytes are not a multiple of 32 */
+    const size_t padding = 28; /* behind the last tensor, q8_0, whose 68 bytes are no multiple of 32 */
     for (size_t n = 0; n < size - padding; n++) assert_int_equal(open_prefix(bytes, n), VOUCH_E_FORMAT);
     for (size_t n = size - padding; n <= size; n++) assert_int_equal(open_prefix(bytes, n), VOUCH_OK);
     free(bytes);
@@ -311,7 +312,7 @@ static void test_truncated_larger(void **state)
     free(bytes);
 }
 
-/* 1 to 4 changes, mostly in the header: a bit, a byte, a number that is special, a piece moved. */
+/* Makes 1 to 4 changes, mostly in the header: flips a bit, sets a byte, writes an extreme number, or copies a range. */
 static void mutate(unsigned char *bytes, size_t size, test_random *random)
 {
     static const uint64_t special[] = {
@@ -343,7 +344,7 @@ static void test_mutations(void **state)
         if (open_prefix(copy, size) == VOUCH_OK) opened++;
         else refused++;
     }
-    assert_true(opened > 100 && refused > 1000); /* the mutations reach both sides */
+    assert_true(opened > 100 && refused > 1000); /* the mutations cause both outcomes often */
     free(copy);
     free(bytes);
 }
@@ -360,11 +361,11 @@ static void test_fixtures(void **state)
     assert_int_equal(vouch_gguf_open(&gguf, path, &err), VOUCH_OK);
     assert_true(vouch_gguf_n_kv(gguf) == 1 && vouch_gguf_n_tensors(gguf) == 0);
     vouch_gguf_close(gguf);
-    path = test_data("models/weight-inspect-tiny.gguf"); /* a header whose data is missing */
+    path = test_data("models/weight-inspect-tiny.gguf"); /* a valid header without its data */
     if (!path) test_skip("no weight-inspect-tiny.gguf");
     assert_int_equal(vouch_gguf_open(&gguf, path, &err), VOUCH_E_FORMAT);
     assert_non_null(strstr(err.message, "tensor 'test.weight.0': its 32768 bytes at offset 0 go beyond"));
-    path = test_data("models/stories260K.bin"); /* another format */
+    path = test_data("models/stories260K.bin"); /* not a GGUF file */
     if (!path) test_skip("no stories260K.bin");
     assert_int_equal(vouch_gguf_open(&gguf, path, &err), VOUCH_E_FORMAT);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * No GGUF file kills (law L5). Bad files are laid out by hand here (`raw`), byte for byte and without the
- * writer, so that a mistake common to reader and writer can't hide. Each expects a status and the words of
- * the message that name the field and the value.
+ * No GGUF file crashes the reader (law L5). `raw` builds malformed files byte by byte, without the writer, so that a
+ * mistake shared by reader and writer can't hide. Each case expects a status and a message that names the field and the
+ * value.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -88,7 +88,7 @@ static void raw_data(raw *r, size_t alignment, size_t bytes)
     raw_zeros(r, (alignment - r->size % alignment) % alignment + bytes);
 }
 
-/* Frees r. The message has to begin with the file's name and hold `words`. */
+/* Opening must fail with this status. The message must begin with the file's name and contain `words`. Frees r. */
 static void expect_fail_(raw *r, vouch_status status, const char *words, int line)
 {
     vouch_error err = {0};
@@ -102,7 +102,7 @@ static void expect_fail_(raw *r, vouch_status status, const char *words, int lin
 }
 #define expect_fail(r, status, words) expect_fail_(r, status, words, __LINE__)
 
-/* Frees r. */
+/* Opening must succeed. Frees r. */
 static void expect_ok_(raw *r, int line)
 {
     vouch_error err = {0};
@@ -158,8 +158,8 @@ static void test_bad_version(void **state)
 static void test_bad_counts(void **state)
 {
     (void)state;
-    /* The last but one is plausible and would ask for gigabytes; 100 bytes hold 7 keys or 3 tensors at most.
-     */
+    /* 10^9 looks plausible and would allocate gigabytes. 8 is just too many: 100 bytes hold at most 7 keys or 3
+     * tensors. */
     static const uint64_t counts[] = {UINT64_MAX,          (uint64_t)1 << 63, (uint64_t)1 << 61,
                                       UINT64_MAX / 14 + 1, 1000000000,        8};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
@@ -175,7 +175,7 @@ static void test_bad_counts(void **state)
         expect_fail(&r, VOUCH_E_FORMAT, words);
     }
     raw r = {0};
-    raw_header(&r, 3, 2, 3); /* each fits, both don't */
+    raw_header(&r, 3, 2, 3); /* each count fits alone, but not together */
     raw_zeros(&r, 100);
     expect_fail(&r, VOUCH_E_FORMAT, "2 tensors and 3 metadata keys in 100 bytes");
 }
@@ -192,16 +192,17 @@ static void test_bad_text_sizes(void **state)
         raw_header(&r, 3, 0, 1);
         raw_u64(&r, sizes[i]);
         raw_zeros(&r, 40);
-        expect_fail(&r, VOUCH_E_FORMAT, words); /* a key */
+        expect_fail(&r, VOUCH_E_FORMAT, words); /* the size of a key */
         raw_header(&r, 3, 1, 0);
         raw_u64(&r, sizes[i]);
         raw_zeros(&r, 40);
-        expect_fail(&r, VOUCH_E_FORMAT, words); /* a tensor's name */
+        expect_fail(&r, VOUCH_E_FORMAT, words); /* the size of a tensor's name */
         raw_header(&r, 3, 0, 1);
         raw_kv(&r, "a.key", VOUCH_GGUF_STRING);
         raw_u64(&r, sizes[i]);
         raw_zeros(&r, 40);
-        if (sizes[i]) expect_fail(&r, VOUCH_E_FORMAT, "metadata key 'a.key': the string says"); /* a value */
+        /* the size of a string value */
+        if (sizes[i]) expect_fail(&r, VOUCH_E_FORMAT, "metadata key 'a.key': the string says");
         else expect_ok(&r);
     }
 }
@@ -228,7 +229,7 @@ static void test_bad_keys(void **state)
         else expect_fail(&r, VOUCH_E_FORMAT, "the key has 65536 bytes, but 1 to 65535 are allowed");
     }
 
-    raw_header(&r, 3, 0, 1); /* no valid UTF-8: kept, and clean in a message */
+    raw_header(&r, 3, 0, 1); /* a key that is not UTF-8 is kept; messages replace its bytes by '?' */
     raw_kv(&r, "\xff\xfe", VOUCH_GGUF_TYPE_COUNT);
     raw_zeros(&r, 16);
     expect_fail(&r, VOUCH_E_FORMAT, "metadata key '?\?': has type 13, but 0 to 12 are allowed");
@@ -240,7 +241,7 @@ static void test_bad_keys(void **state)
     expect_fail(&r, VOUCH_E_FORMAT, "metadata key 'a.key': occurs more than once");
 }
 
-/* One key in 100,000 is a duplicate: a pairwise search would compare five billion keys. */
+/* Finding one duplicate among 100,000 keys must be fast: comparing all pairs would take five billion comparisons. */
 static void test_many_keys(void **state)
 {
     (void)state;
@@ -306,7 +307,7 @@ static void test_bad_values(void **state)
     bad_array(&r, VOUCH_GGUF_ARRAY, 1);
     expect_fail(&r, VOUCH_E_UNSUPPORTED, "'a.key': is an array of arrays");
     for (uint32_t type = 0; type < VOUCH_GGUF_TYPE_COUNT; type++) {
-        /* 2^61 + 1 times 8 wraps to 8; the string count times 8 is just beyond the end. */
+        /* (2^61 + 1) * 8 bytes wraps to 8. 65 elements are just too many for the 64 bytes that follow. */
         static const uint64_t counts[] = {
             UINT64_MAX, (uint64_t)1 << 63, ((uint64_t)1 << 61) + 1, ((uint64_t)1 << 62) + 1, 1000000000, 65};
         for (size_t i = 0; type != VOUCH_GGUF_ARRAY && i < sizeof counts / sizeof counts[0]; i++) {
@@ -321,7 +322,7 @@ static void test_bad_values(void **state)
     expect_fail(&r, VOUCH_E_FORMAT, "an array of 9 strings");
     bad_array(&r, VOUCH_GGUF_STRING, 8);
     expect_ok(&r);
-    bad_array(&r, VOUCH_GGUF_STRING, 2); /* the second string has a bad size */
+    bad_array(&r, VOUCH_GGUF_STRING, 2); /* the first string is empty, the second has a bad size */
     r.data[r.size - 56] = 57;
     expect_fail(&r, VOUCH_E_FORMAT, "the string says that it has 57 bytes");
 
@@ -355,10 +356,10 @@ static void test_bad_alignment(void **state)
     raw_kv(&r, "general.alignment", VOUCH_GGUF_STRING);
     raw_text(&r, "32");
     expect_fail(&r, VOUCH_E_FORMAT, "'general.alignment' is of type string");
-    raw_header(&r, 3, 0, 1); /* the most */
+    raw_header(&r, 3, 0, 1); /* the largest allowed alignment */
     raw_kv_u32(&r, "general.alignment", 1 << 24);
     expect_ok(&r);
-    raw_header(&r, 3, 1, 1); /* larger than the file, which matters as soon as there is a tensor */
+    raw_header(&r, 3, 1, 1); /* an alignment larger than the file is an error only with a tensor */
     raw_kv_u32(&r, "general.alignment", 1 << 20);
     raw_tensor(&r, "t", 1, (const uint64_t[]){1}, VOUCH_TYPE_F32, 0);
     raw_data(&r, 32, 64);
@@ -375,7 +376,7 @@ static void test_split(void **state)
     raw_kv(&r, "split.no", VOUCH_GGUF_U16);
     raw_put(&r, "\1\0", 2);
     expect_fail(&r, VOUCH_E_UNSUPPORTED, "part 2 of a model in 3 files (split.count); merge them");
-    raw_header(&r, 3, 0, 2); /* there is no such part */
+    raw_header(&r, 3, 0, 2); /* part 4 of 3 */
     raw_kv_u32(&r, "split.count", 3);
     raw_kv_u32(&r, "split.no", 3);
     expect_fail(&r, VOUCH_E_FORMAT, "'split.no' is 3, but 0 to 2");
@@ -412,7 +413,7 @@ static void test_bad_tensors(void **state)
         {1, {(uint64_t)1 << 63}, 0, 0, VOUCH_E_FORMAT, "dimension 0 is -9223372036854775808"},
         {1, {(uint64_t)1 << 31}, 0, 0, VOUCH_E_FORMAT, "its 8589934592 bytes"},
         {1, {((uint64_t)1 << 42) + 1}, 0, 0, VOUCH_E_FORMAT, "go beyond the file's"},
-        /* Products of 2^63, 2^64 (wraps to 0) and 2^64 + 2^32 (wraps to 2^32); bytes of 2^64. */
+        /* Element counts of 2^63, 2^64 (wraps to 0) and 2^64 + 2^32 (wraps to 2^32); then 2^64 bytes (wraps to 0). */
         {2, {(uint64_t)1 << 32, (uint64_t)1 << 31}, 0, 0, VOUCH_E_FORMAT, "values are too many"},
         {2, {(uint64_t)1 << 32, (uint64_t)1 << 32}, 0, 0, VOUCH_E_FORMAT, "4294967296 x 4294967296 values"},
         {2, {(uint64_t)1 << 32, ((uint64_t)1 << 32) + 1}, 0, 0, VOUCH_E_FORMAT, "values are too many"},
@@ -432,9 +433,9 @@ static void test_bad_tensors(void **state)
         {1, {9}, 0, 96, VOUCH_E_FORMAT, "its 36 bytes at offset 96 go beyond"},
         {1, {8}, 0, (uint64_t)1 << 32, VOUCH_E_FORMAT, "at offset 4294967296 go beyond"},
         {1, {8}, 0, UINT64_MAX - 31, VOUCH_E_FORMAT, "at offset 18446744073709551584 go beyond"},
-        /* 2^64 - 4 bytes: their end wraps to 28. */
+        /* 2^64 - 4 bytes at offset 32: the end wraps to 28. */
         {1, {((uint64_t)1 << 62) - 1}, 0, 32, VOUCH_E_FORMAT, "18446744073709551612 bytes at offset 32"},
-        {1, {8}, 16, 160, VOUCH_E_FORMAT, "its 0 bytes at offset 160 go beyond"}, /* of a type unsupported */
+        {1, {8}, 16, 160, VOUCH_E_FORMAT, "its 0 bytes at offset 160 go beyond"}, /* an unsupported type */
         {1, {8}, 0, 96, VOUCH_OK, ""},
         {1, {256}, 16, 0, VOUCH_OK, ""},
     };
@@ -453,7 +454,7 @@ static void test_bad_tensors(void **state)
     raw r = {0};
     raw_header(&r, 3, 1, 0);
     raw_tensor(&r, "a.tensor", 1, (const uint64_t[]){8}, 0, 0);
-    r.data[24 + 8 + 8] = 0xff; /* n_dims: 255, then 2^32 - 1 */
+    r.data[24 + 8 + 8] = 0xff; /* the low byte of n_dims, so that raw_data sees 255; memset makes it 2^32 - 1 */
     raw_data(&r, 32, 128);
     memset(r.data + 24 + 8 + 8, 0xff, 4);
     expect_fail(&r, VOUCH_E_FORMAT, "tensor 'a.tensor': has 4294967295 dimensions");
@@ -494,13 +495,13 @@ static void test_overlap(void **state)
         bool ok;
     } cases[] = {
         {8, 0, 32, true}, {8, 32, 0, true},  {8, 0, 96, true},  /* in order, backwards, with a gap */
-        {8, 0, 0, false}, {9, 0, 32, false}, {9, 32, 0, false}, /* one place, and by 4 bytes */
+        {8, 0, 0, false}, {9, 0, 32, false}, {9, 32, 0, false}, /* the same bytes, and 4 bytes shared */
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         raw r = {0};
         raw_header(&r, 3, 3, 0);
         raw_tensor(&r, "one", 1, &cases[i].values, 0, cases[i].first);
-        raw_tensor(&r, "not.supported", 1, (const uint64_t[]){256}, 16, 0); /* IQ2_XXS: size unknown here */
+        raw_tensor(&r, "not.supported", 1, (const uint64_t[]){256}, 16, 0); /* IQ2_XXS, of unknown size */
         raw_tensor(&r, "two", 1, &cases[i].values, 0, cases[i].second);
         raw_data(&r, 32, 128);
         if (cases[i].ok) expect_ok(&r);
@@ -508,7 +509,7 @@ static void test_overlap(void **state)
     }
 }
 
-/* Sizes whose sum wraps are each too large for the file. */
+/* Two sizes whose sum wraps to 0: the reader refuses the first one by itself. */
 static void test_sum_wraps(void **state)
 {
     (void)state;

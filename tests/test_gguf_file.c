@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * GGUF files on a disk: files that can't be read, that change while they are, that can't be written; and what
- * the writer refuses.
+ * GGUF files on disk: unreadable files, files that change while they are open, failed writes; and arguments that the
+ * writer refuses.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -45,7 +45,7 @@ static void test_unreadable_files(void **state)
 
     path = test_temporary("pipe");
     assert_int_equal(mkfifo(path, 0600), 0);
-    assert_int_equal(open_status(path, &err), VOUCH_E_IO); /* and doesn't wait for a writer */
+    assert_int_equal(open_status(path, &err), VOUCH_E_IO); /* without waiting for a writer to open the pipe */
     assert_non_null(strstr(err.message, "not a regular file"));
 
     path = test_temporary("empty.gguf");
@@ -64,7 +64,7 @@ static void test_unreadable_files(void **state)
     assert_non_null(strstr(err.message, strerror(EACCES)));
 }
 
-/* A path that alone would fill the message still leaves room for what is wrong. */
+/* A path longer than the message buffer is shortened, so that the message still states the error. */
 static void test_long_path(void **state)
 {
     (void)state;
@@ -77,7 +77,7 @@ static void test_long_path(void **state)
     assert_non_null(strstr(err.message, "ddd/some.gguf: is no GGUF file"));
 }
 
-/* The message ends with these words: nothing of it was cut off. */
+/* The message ends with these words, so nothing was cut off. */
 static void assert_ends(const vouch_error *err, const char *words)
 {
     const size_t size = strlen(err->message), n = strlen(words);
@@ -85,7 +85,7 @@ static void assert_ends(const vouch_error *err, const char *words)
         fail_msg("'%s' doesn't end with '%s'", err->message, words);
 }
 
-/* The same for whatever else can go wrong with a file, from its opening to its last use. */
+/* The same for every later error of a file with a long path, from opening to the last check. */
 static void test_long_path_of_a_file(void **state)
 {
     (void)state;
@@ -131,7 +131,8 @@ static void test_long_path_of_a_file(void **state)
     vouch_gguf_close(gguf);
 }
 
-/* What was given back is out of memory, its neighbours and the header are not, and it can be read again. */
+/* Releasing a tensor removes its pages from memory but keeps its neighbours' and the header's. Its data can be read
+ * again afterwards. */
 static void test_release(void **state)
 {
     (void)state;
@@ -186,7 +187,7 @@ static void test_write_file(void **state)
     snprintf(path, sizeof path, "%s/a.gguf", folder);
     snprintf(link_path, sizeof link_path, "%s/link.gguf", folder);
 
-    for (uint32_t round = 1; round <= 3; round++) { /* new, over an old one, through a link */
+    for (uint32_t round = 1; round <= 3; round++) { /* a new file; an existing one; through a symbolic link */
         vouch_gguf_writer *w = writer_open();
         vouch_gguf_add_u32(w, "round", round);
         vouch_gguf_add_tensor(w, "t", VOUCH_TYPE_F32, 1, (const int64_t[]){64}, floats);
@@ -202,7 +203,7 @@ static void test_write_file(void **state)
         if (round == 2) {
             struct stat info;
             assert_int_equal(stat(path, &info), 0);
-            assert_int_equal(info.st_mode & 0777, 0600); /* the old file's, set below */
+            assert_int_equal(info.st_mode & 0777, 0600); /* the mode that round 1 set survives the overwrite */
             assert_int_equal(symlink("a.gguf", link_path), 0);
         }
         assert_int_equal(chmod(path, 0600), 0);
@@ -213,18 +214,18 @@ static void test_write_file(void **state)
     assert_int_equal(count_files(folder), 2);
 }
 
-/* Byte i is a function of i; *user is where the next piece has to begin. */
+/* Byte i depends on i alone. *user holds the offset that the next piece must have. */
 static void bytes_fill(void *user, size_t offset, void *bytes, size_t size)
 {
     size_t *next = user;
-    if (offset > 0) assert_int_equal(offset, *next); /* 0: a new write */
+    if (offset > 0) assert_int_equal(offset, *next); /* offset 0 begins a new write */
     assert_int_equal(size % 34, 0);
     for (size_t i = 0; i < size; i++)
         ((unsigned char *)bytes)[i] = (unsigned char)((offset + i) * 0x9e3779b1 >> 24);
     *next = offset + size;
 }
 
-/* Data made while it is written is the data given beforehand, in a file and in memory. */
+/* A tensor filled by a callback gives the same bytes as a tensor given as memory, on disk and in memory. */
 static void test_write_filled(void **state)
 {
     (void)state;
@@ -284,7 +285,7 @@ static void test_write_fails(void **state)
     snprintf(path, sizeof path, "%s/a.gguf", folder);
     write_whole(path, "precious", 8);
 
-    /* A file size limit stands for a full disk: the old file stays, and nothing beside it. */
+    /* A file size limit imitates a full disk: the old file survives, and no temporary file is left. */
     struct rlimit limit, old;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
     void (*const handler)(int) = signal(SIGXFSZ, SIG_IGN);
@@ -304,7 +305,7 @@ static void test_write_fails(void **state)
     fclose(file);
     assert_string_equal(kept, "precious");
 
-    if (access("/dev/full", W_OK) == 0) { /* a device is written to, never replaced */
+    if (access("/dev/full", W_OK) == 0) { /* the writer writes into a device and never replaces it */
         assert_int_equal(write_to("/dev/full", &err), VOUCH_E_IO);
         assert_non_null(strstr(err.message, strerror(ENOSPC)));
         struct stat info;
@@ -329,7 +330,7 @@ static void test_write_fails(void **state)
     assert_int_equal(count_files(folder), 1);
 }
 
-/* A file that shrinks, or is written to, after it was opened: an error, not a SIGBUS. */
+/* A file that shrinks or changes after opening gives an error, not a SIGBUS. */
 static void test_file_changes(void **state)
 {
     (void)state;
@@ -366,7 +367,7 @@ static void expect_refused_(vouch_gguf_writer *w, const char *words, int line)
     vouch_error err = {0};
     void *bytes = w;
     size_t size = 1;
-    vouch_gguf_add_u32(w, "a.good.key", 1); /* a later add doesn't mend it */
+    vouch_gguf_add_u32(w, "a.good.key", 1); /* a later valid key doesn't clear the error */
     const vouch_status status = vouch_gguf_write_bytes(w, &bytes, &size, &err);
     if (status != VOUCH_E_ARGUMENT || bytes || size || !strstr(err.message, words))
         fail_msg("line %d: status %d, message '%s' for '%s'", line, status, err.message, words);
@@ -393,7 +394,7 @@ static void test_writer_refuses_keys(void **state)
     expect_refused(w, "key 'a.key' was added twice");
     w = writer_open();
     vouch_gguf_add_text(w, "a.key", NULL);
-    vouch_gguf_add_u32(w, "", 1); /* the first error is the one told */
+    vouch_gguf_add_u32(w, "", 1); /* the message reports the first error */
     expect_refused(w, "key 'a.key' has no value");
     w = writer_open();
     vouch_gguf_add_u32(w, "general.alignment", 24);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What no C test sees: exported names, the header by itself, flags that are refused, rooms, installing. Each
-# check also meets a tree or a library in which its rule is broken.
+# Checks that a C program can't make: exported names, whether the public header compiles alone, refused compiler flags,
+# includes between rooms, installation. Each check also runs on a tree or library that breaks its rule, and must fail.
 # shellcheck source=tests/support/test.sh
 . "$(dirname "$0")/support/test.sh"
 
@@ -8,8 +8,8 @@
 
 declared() { sed -n 's/^VOUCH_API .*\b\(vouch_[a-z_0-9]*\)(.*/\1/p' include/vouch.h | sort; }
 
-# What a library exports and nobody declared, and the other way round: nothing. Sanitizers and coverage add
-# names of their own.
+# The library must export exactly the functions that vouch.h declares. Names that sanitizers and coverage add are
+# ignored.
 exports_match() { # library
     local exported
     exported=$(nm -D --defined-only "$1" | awk '{print $NF}' |
@@ -71,7 +71,7 @@ compile_example() { # file; every warning is an error
     $CC -std=c11 $strict "$1"
 }
 
-# Each block of C in the README is a program.
+# Each C block of the README must compile as a program.
 readme_examples_compile() {
     awk -v name="$TMP/block" \
         '/^```c$/ {inside = 1; n++; next} /^```$/ {inside = 0} inside {print >(name n ".c")}' README.md
@@ -80,7 +80,7 @@ readme_examples_compile() {
     test_refused vouch_session_leap compile_example "$TMP/block1.c"
 }
 
-# The one at the head of vouch.h, from its first declaration to its last call.
+# The example at the head of vouch.h must compile.
 header_example_compiles() {
     {
         printf '#include <stdio.h>\n#include <stdlib.h>\n#include <vouch.h>\n'
@@ -92,7 +92,7 @@ header_example_compiles() {
     compile_example "$TMP/example.c"
 }
 
-# Flags that the README names are known to the command. Those of other programs are spelled out here.
+# The command must know every flag that the README mentions, except flags of other programs, which are listed here.
 readme_flags_exist() {
     local flags="$TMP/flags" command
     for command in run bench check analyze info tokenize perplexity; do "build/$BUILD/vouch" "$command" --help; done |
@@ -144,7 +144,7 @@ library_does_not_print_exit_or_look_around() {
         broken_tree src/base/pool.c "static void f(void) { $call; }"
         test_refused 'pool.c:.*does not print' tests/house.sh "$TMP/tree"
     done
-    # snprintf into a message, and these words in a comment, are no calls.
+    # snprintf doesn't print, and a mention in a comment is no call.
     broken_tree src/base/pool.c 'static void f(char *s) { snprintf(s, 2, "x"); }'
     echo '/* like printf(3), or exit(3) */' >>"$TMP/tree/src/base/pool.c"
     tests/house.sh "$TMP/tree"
@@ -153,7 +153,7 @@ library_does_not_print_exit_or_look_around() {
 # ------------------------------------------------------------------ make
 
 missing_packages_are_named() {
-    # A path with everything but pkg-config, and a compiler that finds no header.
+    # pkg-config and the compiler always fail, as if no package were installed.
     printf '#!/bin/sh\nexit 1\n' >"$TMP/cc"
     ln -s cc "$TMP/pkg-config"
     chmod +x "$TMP/cc"

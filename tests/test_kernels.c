@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Law L1 for single kernels: every table this machine runs gives the bits of the plain C one, whatever the
- * number of rows, the remainders and the extremes; and the plain C one is right, by double precision over an
- * independent reading of the file's blocks.
+ * Law L1 for single kernels. Every kernel table that this machine can run gives the same bits as the plain C table
+ * (the reference), for every number of rows, every remainder of a tile, and extreme values. The reference itself is
+ * compared with sums in double precision.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static void make_value(unsigned char *to, vouch_type type, pattern how, float ra
     else memcpy(to, &(uint16_t){(uint16_t)(bits >> 16)}, 2);
 }
 
-/* Where a block's f16 numbers begin, how many there are. */
+/* The f16 numbers in a block of each type: byte offset of the first, and their count. */
 static const struct {
     int at, n;
 } halves_of[VOUCH_TYPE_COUNT] = {
@@ -52,7 +52,7 @@ static const struct {
     [VOUCH_TYPE_Q6_K] = {208, 1}, [VOUCH_TYPE_IQ4_NL] = {0, 1}, [VOUCH_TYPE_IQ4_XS] = {0, 1},
 };
 
-/* One block in the file's layout. */
+/* Fills one block, in the layout of a GGUF file. */
 static void make_block(unsigned char *block, vouch_type type, pattern how, test_random *random)
 {
     static const int fills[N_PATTERNS] = {[ALL_00] = 0, [ALL_7F] = 0x7f, [ALL_80] = 0x80, [ALL_FF] = 0xff};
@@ -73,7 +73,7 @@ static void make_block(unsigned char *block, vouch_type type, pattern how, test_
 
 typedef struct fixture {
     vouch_matrix matrix;
-    unsigned char *rows; /* in the file's layout */
+    unsigned char *rows; /* [n_out, row_bytes], in the layout of a GGUF file */
     size_t row_bytes;
 } fixture;
 
@@ -87,7 +87,7 @@ static fixture make_matrix(vouch_type type, int64_t n_out, int64_t n_in, pattern
     for (size_t i = 0; i < f.row_bytes * (size_t)n_out; i += (size_t)info->block_bytes)
         make_block(f.rows + i, type, how, random);
     f.matrix.data = aligned_alloc(64, vouch_matrix_bytes(&f.matrix));
-    memset(f.matrix.data, 0xff, vouch_matrix_bytes(&f.matrix)); /* so that unwritten bytes would show */
+    memset(f.matrix.data, 0xff, vouch_matrix_bytes(&f.matrix)); /* so that the tests notice a byte that packing skips */
     const int64_t middle = f.matrix.n_tiles / 2;
     vouch_matrix_pack(&f.matrix, f.rows, middle, f.matrix.n_tiles);
     vouch_matrix_pack(&f.matrix, f.rows, 0, middle);
@@ -161,21 +161,22 @@ static void run_matmul(const vouch_kernels *kernels, const vouch_matrix *w, int6
     kernels->matmul[w->type](w, &acts, y, 0, middle);
 }
 
-/* Every table against the plain C one. */
+/* Compares the matmul of every table with the reference, bit for bit. */
 static void compare_matmul(const fixture *f, int64_t n_rows, vouch_start start)
 {
     const vouch_kernels *kernels;
     run_matmul(&vouch_kernels_ref, &f->matrix, n_rows, start, expected);
     for (size_t i = 1; (kernels = vouch_kernels_get(i)) != NULL; i++) {
         run_matmul(kernels, &f->matrix, n_rows, start, actual);
-        const size_t bytes = (size_t)(n_rows * (f->matrix.n_out + 3)) * sizeof(float); /* the gaps, too */
+        /* The comparison includes the 3 unused floats behind each row. */
+        const size_t bytes = (size_t)(n_rows * (f->matrix.n_out + 3)) * sizeof(float);
         if (memcmp(expected, actual, bytes) == 0) continue;
         fail_msg("%s, %s: [%lld, %lld] times %lld rows", vouch_type_get_info(f->matrix.type)->name, kernels->name,
                  (long long)f->matrix.n_out, (long long)f->matrix.n_in, (long long)n_rows);
     }
 }
 
-/* All types, tables and row counts, remainders of tiles and units, both starts. */
+/* Covers all types, all tables, all row counts, partial tiles, partial units, and both starting values. */
 static void test_matmul_equals_reference(void **state)
 {
     (void)state;
@@ -196,7 +197,8 @@ static void test_matmul_equals_reference(void **state)
         }
 }
 
-/* Weights and activations of the largest size have all the products that a lane of 16 bits must hold. */
+/* The largest weights times the largest activations: some kernels add these products in 16-bit lanes, which must not
+ * overflow. */
 static void test_matmul_extremes(void **state)
 {
     (void)state;
@@ -217,8 +219,8 @@ static void test_matmul_extremes(void **state)
         }
 }
 
-/* A row's result is the same alone and among others. */
-static void test_rows_do_not_meet(void **state)
+/* A row gives the same result alone and beside other rows. */
+static void test_rows_are_independent(void **state)
 {
     (void)state;
     test_random random = {3};
@@ -239,7 +241,8 @@ static void test_rows_do_not_meet(void **state)
     }
 }
 
-/* Output o of the plain C kernel against double precision on the same inputs; and a missing block would be noticed. */
+/* Compares output o of the reference with a sum in double precision. Also checks that the tolerance is tight enough to
+ * notice a missing last block. */
 static void check_output(const fixture *f, const vouch_acts *acts, int64_t o)
 {
     const int64_t n_in = f->matrix.n_in;
@@ -252,12 +255,12 @@ static void check_output(const fixture *f, const vouch_acts *acts, int64_t o)
         size += fabs((double)row[k] * x);
         if (k < n_in - 32) without_last = sum;
     }
-    const double most = 1e-6 * size + 256 * 0x1p-149; /* a step of the smallest numbers for each input */
+    const double most = 1e-6 * size + 256 * 0x1p-149; /* plus the smallest float for each of 256 inputs */
     assert_true(fabs(sum - (double)actual[o]) <= most);
     if (fabs(sum - without_last) > 1e-3 * size + 2 * most) assert_false(fabs(without_last - (double)actual[o]) <= most);
 }
 
-/* What a row's values are, test_dequantize.c has. */
+/* test_dequantize.c checks the dequantized values; this test checks the sums. */
 static void test_reference_is_right(void **state)
 {
     (void)state;
@@ -274,7 +277,7 @@ static void test_reference_is_right(void **state)
         }
 }
 
-/* Packed weights are no more than 1.07 of the file's bytes. */
+/* Packed weights take at most 1.07 times their bytes in the file. */
 static void test_packed_size(void **state)
 {
     (void)state;
@@ -286,7 +289,7 @@ static void test_packed_size(void **state)
     }
 }
 
-/* The comparison has teeth: summing the blocks the other way round is not the same to the bit. */
+/* The comparisons above can fail: adding the blocks in reverse order gives other bits. */
 static void test_other_order_differs(void **state)
 {
     (void)state;
@@ -309,7 +312,7 @@ static void test_other_order_differs(void **state)
 
 /* --------------------------------------------------------------- quantising */
 
-/* All that is no number is the same. */
+/* Any two NaNs count as equal. */
 static bool same_float(float one, float two)
 {
     return one == two || (isnan(one) && isnan(two));
@@ -332,7 +335,7 @@ static void assert_same_quants(const vouch_acts *one, const vouch_acts *two)
 static void test_quantize(void **state)
 {
     (void)state;
-    enum { N_IN = 96, STEP = 128 }; /* STEP: from row to row, where it isn't N_IN */
+    enum { N_IN = 96, STEP = 128 }; /* STEP: floats from one row to the next in the second half of the test */
     test_random random = {6};
     static buffers other;
     fill_inputs(&random, MAX_ROWS * STEP);
@@ -350,7 +353,7 @@ static void test_quantize(void **state)
             kernels->quantize(&acts, inputs, N_IN, 0, rows / 2, 32, N_IN);
             kernels->quantize(&acts, inputs, N_IN, 0, rows / 2, 0, 32);
             assert_same_quants(&plain, &acts);
-            /* A part, and nothing beside it. */
+            /* Quantises a part of the matrix: the bytes around it stay as they were. */
             memset(&memory, 0x55, sizeof memory);
             memset(&other, 0x55, sizeof other);
             vouch_kernels_ref.quantize(&plain, inputs, STEP, rows / 3, rows - rows / 4, 32, 64);
@@ -360,7 +363,7 @@ static void test_quantize(void **state)
     }
 }
 
-/* -------------------------------------------------------------- the others */
+/* -------------------------------------- kernels of one row: norm, rope, ... */
 
 static float a[3300], b[3300], c[3300];
 
@@ -397,7 +400,7 @@ static void test_row_functions(void **state)
             memcpy(a, c, sizeof a), memcpy(b, c, sizeof b);
             const int64_t chunk = n % 2 ? 16 : 16 + n % 31; /* gaps between the chunks */
             const int64_t past = (n - 1) / 16 * chunk + (n - 1) % 16 + 1;
-            a[past] = b[past] = 77; /* must survive */
+            a[past] = b[past] = 77; /* softmax must not write behind its input */
             const float sum_a = vouch_kernels_ref.softmax(a, chunk, n), sum_b = kernels->softmax(b, chunk, n);
             assert_memory_equal(&sum_a, &sum_b, sizeof sum_a);
             assert_memory_equal(a, b, (size_t)(past + 1) * sizeof(float));
@@ -438,7 +441,7 @@ static void test_find_max(void **state)
         for (int64_t n = 1; n < 300; n++) {
             float max;
             int32_t index;
-            for (int64_t j = 0; j < n; j++) a[j] = (float)test_below(&random, 9) - 20; /* ties */
+            for (int64_t j = 0; j < n; j++) a[j] = (float)test_below(&random, 9) - 20; /* many equal values */
             assert_true(kernels->find_max(a, n, &max, &index));
             int32_t best = 0;
             for (int32_t j = 1; j < n; j++) best = a[j] > a[best] ? j : best;
@@ -474,7 +477,7 @@ static void test_exp_weights(void **state)
             assert_memory_equal(&sum_a, &sum_b, sizeof sum_a);
             assert_memory_equal(a, b, (size_t)n * sizeof(float));
             for (int64_t j = 0; j < n; j++) {
-                const float t = (c[j] - max) * 1.3f; /* rounded as the kernels round it */
+                const float t = (c[j] - max) * 1.3f; /* a float product, as in the kernels */
                 const double exact = exp((double)t);
                 assert_true(fabs((double)a[j] - exact) <= 2e-7 * exact + 2e-38);
             }
@@ -498,7 +501,7 @@ static void test_cache_writes(void **state)
                 memset(plain.data, 0, bytes), memset(fast.data, 0, bytes);
                 fill(&random, c, width, i == 0 ? 1e5f : 1);
                 c[0] = 1e-6f;
-                memset(c + width, 0, 32 * sizeof(float)); /* lanes past the width may be written, with zero */
+                memset(c + width, 0, 32 * sizeof(float)); /* kernels may write zeros behind the width */
                 const int64_t at = test_below(&random, (uint32_t)width);
                 vouch_kernels_ref.set_row(&plain, at, c), kernels->set_row(&fast, at, c);
                 vouch_kernels_ref.set_column(&plain, width - 1, c), kernels->set_column(&fast, width - 1, c);
@@ -514,7 +517,7 @@ static void test_cache_writes(void **state)
         }
 }
 
-/* One column at a time gives what the matmul over all of them gives. */
+/* Adding one column at a time gives the same bits as one matmul over all columns. */
 static void test_add_column(void **state)
 {
     (void)state;
@@ -553,7 +556,7 @@ static vouch_matrix make_cache(bool is_keys, vouch_type type, int64_t width)
     return m;
 }
 
-/* Output o of the values at a slot, read as cache.h draws them. */
+/* Element o of the value vector in a slot, decoded by the layout that cache.h draws. */
 static float value_of(const vouch_matrix *values, int64_t o, int64_t slot)
 {
     const int bytes = values->type == VOUCH_TYPE_Q8_0 ? 32 : 16, i = (int)(o % 32);
@@ -567,8 +570,8 @@ static float value_of(const vouch_matrix *values, int64_t o, int64_t slot)
     return vouch_half_to_float(scale) * (float)quant;
 }
 
-/* As far from x as the type's steps allow: half a step of 127 or of 8, a whole one where 8 would be needed; and what
- * the scale as f16 adds. */
+/* The error of each stored element stays within the type's limit: half a step of max / 127 for Q8_0; one step of
+ * max / 8 for Q4_0, which can't store +8; plus the rounding of the scale to f16. */
 static void check_block(vouch_type type, const float *x, const float *stored)
 {
     float largest = 0;
@@ -577,8 +580,8 @@ static void check_block(vouch_type type, const float *x, const float *stored)
     for (int i = 0; i < 32; i++) assert_true(fabsf(x[i] - stored[i]) <= most);
 }
 
-/* Every table writes the same, near what it was given, and over what was there before without a trace; and copied
- * piece by piece it is the same in another slot. */
+/* Every table writes the same bytes into the cache, and they decode to nearly the input. A write leaves no trace of the
+ * slot's earlier content. Copying a slot piece by piece into another slot gives the bytes of a direct write. */
 static void check_writes(const vouch_kernels *kernels, bool is_keys, vouch_type type, int64_t width,
                          test_random *random)
 {
@@ -617,7 +620,7 @@ static void test_quantised_cache_writes(void **state)
                     check_writes(kernels, is_keys, cache_types[t], width, &random);
 }
 
-/* Numbers that are none make all of their block none, and no other; huge ones and tiny ones are as GGUF has them. */
+/* A NaN or an infinity turns its whole block into NaN and leaves the other blocks alone. Denormals become zero. */
 static void test_quantised_cache_extremes(void **state)
 {
     (void)state;
@@ -651,7 +654,8 @@ static void run_mix(const vouch_kernels *kernels, const vouch_matrix *values, in
                                values->n_tiles);
 }
 
-/* The plain C one is right; the others have its bits; so has one slot after the other. */
+/* Checks the reference's mix (attention weights times values) in double precision, then that every table gives its
+ * bits, both in one call and slot by slot through add_column. */
 static void check_mix(const vouch_matrix *values, int64_t rows)
 {
     const int64_t width = values->n_out, n = values->n_in;
@@ -703,7 +707,7 @@ static void test_mix(void **state)
         }
 }
 
-/* Results can be written as the activations of a next matmul. */
+/* A matmul can write its results in the layout that the next matmul takes as activations. */
 static void test_result_layout(void **state)
 {
     (void)state;
@@ -725,14 +729,14 @@ static void test_result_layout(void **state)
     }
 }
 
-/* --------------------------------------------------- the same on all machines */
+/* --------------------------------------------- the same bits on all machines */
 
 static void hash_floats(uint64_t *hash, const float *x, int64_t n)
 {
     *hash = vouch_hash_bytes(*hash, x, (size_t)n * sizeof *x);
 }
 
-/* From integers alone: what a library makes of a logarithm isn't the same everywhere. */
+/* Made without log() and cos(), whose last bits differ between C libraries. */
 static void fill_uniform(test_random *random, float *x, int64_t n, float size)
 {
     for (int64_t i = 0; i < n; i++) x[i] = test_uniform(random, -size, size);
@@ -799,7 +803,7 @@ static void hash_row_functions(const vouch_kernels *kernels, uint64_t *hash)
     }
 }
 
-/* Law L1 from one architecture to another: what every table gives has the hash that stands here. */
+/* Law L1 across architectures: on x86 and Arm, the results of every table have this hash. */
 static void test_same_everywhere(void **state)
 {
     (void)state;
@@ -826,9 +830,9 @@ static void test_half(void **state)
     }
     assert_int_equal(vouch_float_to_half(65519.996f), 0x7bff);
     assert_int_equal(vouch_float_to_half(65520.0f), 0x7c00);
-    assert_int_equal(vouch_float_to_half(0x1p-25f), 0); /* half way to the smallest: to even */
+    assert_int_equal(vouch_float_to_half(0x1p-25f), 0); /* halfway between 0 and the smallest: rounds to even */
     assert_int_equal(vouch_float_to_half(0x1.000002p-25f), 1);
-    assert_int_equal(vouch_float_to_half(1 + 0x1p-11f), 0x3c00); /* ties to even */
+    assert_int_equal(vouch_float_to_half(1 + 0x1p-11f), 0x3c00); /* halfway: rounds to even */
     assert_int_equal(vouch_float_to_half(1 + 0x3p-11f), 0x3c02);
     assert_true(isnan(vouch_half_to_float(vouch_float_to_half(NAN))));
 }
@@ -859,7 +863,7 @@ int main(void)
         cmocka_unit_test(test_other_order_differs),
         cmocka_unit_test(test_matmul_equals_reference),
         cmocka_unit_test(test_matmul_extremes),
-        cmocka_unit_test(test_rows_do_not_meet),
+        cmocka_unit_test(test_rows_are_independent),
         cmocka_unit_test(test_quantize),
         cmocka_unit_test(test_row_functions),
         cmocka_unit_test(test_rope),

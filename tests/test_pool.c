@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The thread team: every thread runs, none leaves a barrier early, every piece of work is taken once,
- * sleepers wake. Run under ThreadSanitizer these tests also show that what one stage writes the next may
- * read.
+ * The thread pool: every thread runs, none leaves a barrier early, each piece of work is done exactly once, and
+ * sleeping threads wake. Under ThreadSanitizer these tests also show that a stage may read what the stage before it
+ * wrote.
  */
 #include <dirent.h>
 #include <sched.h>
@@ -38,7 +38,7 @@ static void answer_roll(void *arg, vouch_pool *team, int32_t thread)
     atomic_fetch_add(&r->seen[thread], 1);
 }
 
-/* More threads than processors, too. */
+/* Includes more threads than processors. */
 static void every_thread_runs_once_a_run(void **state)
 {
     (void)state;
@@ -62,7 +62,8 @@ static void every_thread_runs_once_a_run(void **state)
 
 enum { N_STAGES = 40, N_CELLS = 257, PATIENCE = 20000 };
 
-/* Each stage computes a row from the whole row before it, in pieces; rows are plain memory. */
+/* Each stage computes a row, in pieces, from the whole row before it. The rows aren't atomic: only the barrier orders
+ * reads after writes. */
 typedef struct relay {
     int64_t grain;
     uint32_t rows[N_STAGES + 1][N_CELLS];
@@ -90,7 +91,7 @@ static void run_relay(void *arg, vouch_pool *team, int32_t thread)
     }
 }
 
-static void a_barrier_parts_the_stages(void **state)
+static void a_barrier_separates_stages(void **state)
 {
     (void)state;
     static relay expected, r;
@@ -112,11 +113,10 @@ static void a_barrier_parts_the_stages(void **state)
     }
 }
 
-/* Thread 1 is late for each stage. Whoever then finds a stage left before all had reached it counts as early.
- */
+/* Thread 1 arrives late at each stage. `early` counts departures from a stage before all threads have arrived. */
 typedef struct race {
     int32_t size;
-    bool open; /* without a barrier: thread 1 comes when the others have gone on */
+    bool open; /* no barrier, and thread 1 waits until the others have left: all of them are early */
     atomic_int at[3], gone[3], early;
 } race;
 
@@ -153,7 +153,7 @@ static void take_nothing(void *arg, vouch_pool *team, int32_t thread)
     if (vouch_work_next(&work)) atomic_fetch_add((atomic_int *)arg, 1);
 }
 
-static void no_work_is_no_piece(void **state)
+static void empty_work_has_no_pieces(void **state)
 {
     (void)state;
     atomic_int pieces = 0;
@@ -163,8 +163,8 @@ static void no_work_is_no_piece(void **state)
     vouch_pool_close(pool);
 }
 
-/* All begin, then one thread stops with its first piece in hand until the rest of its part is done, too: so others
- * must have taken it. */
+/* All threads begin. Then the thread `late` holds its first piece until all other pieces are done, so the other threads
+ * must have taken the rest of its share. */
 typedef struct lateness {
     int32_t size, late;
     atomic_int times[N_CELLS], begun;
@@ -191,7 +191,7 @@ static void run_late(void *arg, vouch_pool *team, int32_t thread)
     vouch_pool_barrier(team, thread);
 }
 
-static void what_a_late_thread_has_left_is_taken(void **state)
+static void others_take_the_work_of_a_late_thread(void **state)
 {
     (void)state;
     for (int32_t size = 2; size <= 5; size++) {
@@ -206,7 +206,7 @@ static void what_a_late_thread_has_left_is_taken(void **state)
     }
 }
 
-/* A handler of the program's must not run on a thread that the program doesn't know of. */
+/* The program's signal handlers must not run on the library's threads. The workers block SIGINT; SIGSEGV stays open. */
 static void note_mask(void *arg, vouch_pool *team, int32_t thread)
 {
     atomic_int *n_wrong = arg;
@@ -248,7 +248,7 @@ static void many_short_runs(void **state)
     }
 }
 
-/* Pauses longer than any spinning, between runs and inside them. */
+/* Pauses between and inside runs are longer than the pool spins, so its threads fall asleep and must wake. */
 static void sleepers_wake(void **state)
 {
     (void)state;
@@ -263,11 +263,11 @@ static void sleepers_wake(void **state)
             assert_int_equal(sum, 4 * run);
         }
         usleep(3000);
-        vouch_pool_close(pool); /* asleep */
+        vouch_pool_close(pool); /* closes while the workers sleep */
     }
 }
 
-/* How many of this process's threads run or want to. */
+/* The number of this process's threads that run or are ready to. */
 static int count_running(void)
 {
     int n = 0;
@@ -289,7 +289,7 @@ static int count_running(void)
     return n;
 }
 
-/* An idle team costs nothing: some time after a run only this thread is awake. */
+/* An idle pool costs nothing: soon after a run, only the calling thread is awake. */
 static void an_idle_team_sleeps(void **state)
 {
     (void)state;
@@ -305,7 +305,7 @@ static void an_idle_team_sleeps(void **state)
     vouch_pool_close(pool);
 }
 
-/* Opened and closed at once, and never run. */
+/* Closing right after opening, without a run. */
 static void pools_come_and_go(void **state)
 {
     (void)state;
@@ -333,10 +333,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_thread_runs_once_a_run),
-        cmocka_unit_test(a_barrier_parts_the_stages),
+        cmocka_unit_test(a_barrier_separates_stages),
         cmocka_unit_test(nobody_leaves_a_barrier_early),
-        cmocka_unit_test(no_work_is_no_piece),
-        cmocka_unit_test(what_a_late_thread_has_left_is_taken),
+        cmocka_unit_test(empty_work_has_no_pieces),
+        cmocka_unit_test(others_take_the_work_of_a_late_thread),
         cmocka_unit_test(workers_take_no_signals),
         cmocka_unit_test(many_short_runs),
         cmocka_unit_test(sleepers_wake),

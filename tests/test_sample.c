@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From logits to a distribution: against a plain reference in double that sorts, on random and extreme
- * logits; and the invariants that the judge relies on.
+ * The sampler turns logits into a distribution. These tests compare it, on random and extreme logits, with a simple
+ * reference that sorts all tokens and computes in double. They also check the invariants that the judge relies on.
  */
 #include <float.h>
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "sample/sample.h"
 #include "support/test.h"
 
-/* -------------------------------------------------------------- the machine */
+/* ----------------------------------------------- a sampler and its buffers */
 
 typedef struct machine {
     vouch_sampler sampler;
@@ -39,17 +39,17 @@ static void machine_open(machine *m, int32_t n_vocab, const vouch_sampling *samp
     machine_layout(m, sampling, kernels);
 }
 
-/* Processes m->logits, which stay what they are. */
+/* Turns m->logits into m->dist and checks that the logits stay unchanged. */
 static vouch_status machine_run(machine *m, const int32_t *history, size_t n_history)
 {
     memcpy(m->before, m->logits, (size_t)m->n_vocab * sizeof(float));
     const vouch_status status = vouch_dist_from_logits(&m->dist, &m->sampler, m->logits, history, n_history);
-    for (int32_t x = 0; x < m->n_vocab; x++) assert_int_equal(m->sampler.count[x], 0); /* law L3 */
+    for (int32_t x = 0; x < m->n_vocab; x++) assert_int_equal(m->sampler.count[x], 0); /* no counts are left */
     assert_memory_equal(m->before, m->logits, (size_t)m->n_vocab * sizeof(float));
     return status;
 }
 
-/* What every distribution promises, whatever made it. */
+/* Invariants of every distribution. */
 static void check_invariants(const vouch_dist *dist)
 {
     double total = 0;
@@ -59,7 +59,7 @@ static void check_invariants(const vouch_dist *dist)
         total += dist->weight[x];
         n_positive += dist->weight[x] > 0;
         if (dist->dense) continue;
-        const bool listed = next < dist->n_support && dist->support[next] == x; /* ascending, once each */
+        const bool listed = next < dist->n_support && dist->support[next] == x; /* ids ascend without duplicates */
         next += listed;
         assert_int_equal(listed, dist->weight[x] > 0);
     }
@@ -70,7 +70,7 @@ static void check_invariants(const vouch_dist *dist)
 /* ------------------------------------------------------------ the reference */
 
 typedef struct ranked {
-    float logit; /* after bias and penalties, which the library rounds to float */
+    float logit; /* after bias and penalties, rounded to float as in the library */
     double weight;
     int32_t id;
 } ranked;
@@ -105,11 +105,12 @@ static ranked *reference(const machine *m, const int32_t *history, size_t n_hist
     return r;
 }
 
-/* A float weight: the exponential is 2e-7 off, its argument by half a bit; the smallest is near 1e-38. */
+/* Tolerances for float weights: the relative error of a weight (exp() and the rounding of its argument), and the size
+ * below which a weight may become zero. */
 static const double OFF = 4e-6, TINY = 2e-38;
 
-/* The support has to be the beginning of the reference's ranking, cut where the filters cut, give or take
- * the rounding of a weight; the weights have to be right. */
+/* The support must be the first tokens of the reference's ranking, ending where top-k, top-p or min-p cut it, within
+ * the rounding of a weight. The weights must match the reference. */
 static void check_against_reference(const machine *m, const int32_t *history, size_t n_history)
 {
     const vouch_sampling *s = &m->sampler.params;
@@ -127,7 +128,7 @@ static void check_against_reference(const machine *m, const int32_t *history, si
     const double enough = s->top_p * total, slack = OFF * total;
     if (s->top_p < 1 && n > 1) assert_true(kept - r[n - 1].weight < enough + slack);
     if (s->min_p > 0) assert_true(r[n - 1].weight >= s->min_p * (1 - OFF) || n == 1);
-    if (n < most) /* something cut here */
+    if (n < most) /* top-p, min-p or underflow cut the ranking here */
         assert_true((s->top_p < 1 && kept >= enough - slack) || r[n].weight < s->min_p * (1 + OFF) ||
                     r[n].weight < TINY);
     for (int32_t i = 0; i < n; i++)
@@ -141,7 +142,6 @@ static void check_against_reference(const machine *m, const int32_t *history, si
 static const int32_t vocabs[] = {1, 2, 100, 512, 8193, 10000, 151936};
 enum { N_VOCABS = sizeof vocabs / sizeof vocabs[0] };
 
-/* Kinds of logits. */
 enum { NORMAL, SHARP, FLAT, TIES, FEW_FINITE, HUGE_RANGE, SIGNED_ZEROS, N_KINDS };
 
 static float make_logit(test_random *random, int kind)
@@ -194,9 +194,9 @@ static void check_random_case(test_random *random, int32_t n_vocab, int kind)
         bias[i] = (vouch_logit_bias){(int32_t)test_below(random, (uint32_t)n_vocab), test_normal(random)};
     bias[2].bias = -INFINITY;
     s.bias = bias;
-    s.n_bias = test_below(random, n_vocab > 1 ? 4 : 3); /* a token must be left */
+    s.n_bias = test_below(random, n_vocab > 1 ? 4 : 3); /* at least one token stays allowed */
     int32_t history[50];
-    for (int i = 0; i < 50; i++) /* mostly low ids, so that counts differ */
+    for (int i = 0; i < 50; i++) /* half of the ids are below 20, so that some repeat */
         history[i] = (int32_t)test_below(random, n_vocab > 20 && i % 2 ? 20 : (uint32_t)n_vocab);
     const size_t n_history = test_below(random, 51);
     machine m;
@@ -205,7 +205,7 @@ static void check_random_case(test_random *random, int32_t n_vocab, int kind)
     const vouch_status status = machine_run(&m, history, n_history);
     if (status == VOUCH_OK) {
         check_against_reference(&m, history, n_history);
-    } else { /* rightly? */
+    } else { /* only where the reference has no finite logit either */
         assert_int_equal(status, VOUCH_E_NUMERIC);
         ranked *r = reference(&m, history, n_history);
         assert_false(isfinite(r[0].logit));
@@ -230,22 +230,23 @@ static void test_ties_keep_the_lower_id(void **state)
     (void)state;
     vouch_sampling s = vouch_sampling_default();
     s.temperature = 1;
-    for (int kind = 0; kind < 4; kind++) {
-        s.top_k = kind < 2 ? 300 : 0;
-        s.top_p = kind < 2 ? 1 : 0.0999f;
+    for (int round = 0; round < 4; round++) {
+        const bool by_top_k = round < 2, last_is_best = round % 2;
+        s.top_k = by_top_k ? 300 : 0;
+        s.top_p = by_top_k ? 1 : 0.0999f;
         machine m;
         machine_open(&m, 3000, &s, vouch_kernels_find("ref"));
-        for (int32_t x = 0; x < 3000; x++) m.logits[x] = kind % 2 && x == 2999 ? 1e-3f : x % 2 ? 0.0f : -0.0f;
+        for (int32_t x = 0; x < 3000; x++) m.logits[x] = last_is_best && x == 2999 ? 1e-3f : x % 2 ? 0.0f : -0.0f;
         assert_int_equal(machine_run(&m, NULL, 0), VOUCH_OK);
         check_invariants(&m.dist);
         assert_int_equal(m.dist.n_support, 300);
         for (int32_t i = 0; i < 299; i++) assert_int_equal(m.dist.support[i], i);
-        assert_int_equal(m.dist.support[299], kind % 2 ? 2999 : 299);
+        assert_int_equal(m.dist.support[299], last_is_best ? 2999 : 299);
         vouch_arena_free(&m.arena);
     }
 }
 
-/* A high temperature makes all float weights equal; the ranking is still that of the logits. */
+/* At a high temperature all float weights round to the same value. Top-k still ranks by logit. */
 static void test_filters_rank_by_logit_at_any_temperature(void **state)
 {
     (void)state;
@@ -279,10 +280,10 @@ static void test_penalties_by_hand(void **state)
     const float logits[] = {2, 2, -1, 0, 2},
                 expected[] = {2, 2 / 2.0f - 2 * 0.25f - 0.5f, -2 - 0.25f - 0.5f, -0.25f - 0.5f, 2};
     memcpy(m.logits, logits, sizeof logits);
-    const int32_t history[] = {0, 4, 1, 3, 1, 2}; /* the window begins behind 0 and 4 */
+    const int32_t history[] = {0, 4, 1, 3, 1, 2}; /* the window holds the last four: 1 3 1 2 */
     assert_int_equal(machine_run(&m, history, 6), VOUCH_OK);
     assert_memory_equal(m.sampler.logits, expected, sizeof expected);
-    assert_int_equal(machine_run(&m, history + 5, 1), VOUCH_OK); /* shorter than the window */
+    assert_int_equal(machine_run(&m, history + 5, 1), VOUCH_OK); /* a history shorter than the window */
     assert_true(m.sampler.logits[2] == -2.75f && m.sampler.logits[1] == 2);
     vouch_arena_free(&m.arena);
 }
@@ -341,13 +342,13 @@ static void test_logits_that_are_no_numbers(void **state)
                     for (int32_t x = 0; x < 100; x++) m.logits[x] = rest ? -INFINITY : (float)x;
                     m.logits[at] = bad[b];
                     assert_int_equal(machine_run(&m, history, 3), VOUCH_E_NUMERIC);
-                    check_invariants(&m.dist); /* still the one before */
+                    check_invariants(&m.dist); /* an error leaves the last distribution in place */
                     assert_int_equal(m.dist.n_support, greedy ? 1 : 4);
                 }
         for (int32_t x = 0; x < 100; x++) m.logits[x] = -INFINITY;
         assert_int_equal(machine_run(&m, history, 3), VOUCH_E_NUMERIC);
         for (int32_t x = 0; x < 100; x++) m.logits[x] = x == 61 ? -FLT_MAX : -INFINITY;
-        assert_int_equal(machine_run(&m, history, 3), VOUCH_OK); /* one finite logit is enough */
+        assert_int_equal(machine_run(&m, history, 3), VOUCH_OK); /* one finite logit is enough, however low */
         assert_int_equal(m.dist.support[0], 61);
         vouch_arena_free(&m.arena);
     }
@@ -365,7 +366,7 @@ static void test_bans(void **state)
             s.temperature = greedy ? 0 : 1;
             s.bias = bans;
             s.n_bias = n;
-            s.repeat_penalty = FLT_MIN; /* a ban stays one under any penalty */
+            s.repeat_penalty = FLT_MIN; /* no penalty lifts a ban */
             machine m;
             machine_open(&m, N, &s, vouch_kernels_find("ref"));
             for (int32_t x = 0; x < N; x++) m.logits[x] = -(float)x;
@@ -391,7 +392,8 @@ static void test_a_token_must_be_left(void **state)
     assert_non_null(strstr(err.message, "bias bans every token"));
 }
 
-/* Biases and penalties in range, together far beyond the floats: the token is the first or the last, no error. */
+/* Biases and penalties that are each in range can add up to more than a float holds. The token then ranks first or
+ * last; it is no error. */
 static void test_sums_beyond_the_floats(void **state)
 {
     (void)state;
@@ -412,7 +414,7 @@ static void test_sums_beyond_the_floats(void **state)
         }
 }
 
-/* Every extreme gives a valid distribution. */
+/* Extreme parameters give a valid distribution. */
 static void test_extreme_parameters(void **state)
 {
     (void)state;
@@ -445,7 +447,7 @@ static void test_extreme_parameters(void **state)
                     }
 }
 
-/* A distribution is reused for every row: nothing of the last one may stay. */
+/* The engine reuses one distribution for every row: nothing of the previous row may stay in it. */
 static void test_reuse_leaves_nothing_behind(void **state)
 {
     (void)state;
@@ -500,7 +502,7 @@ static void test_same_bits_on_every_instruction_set(void **state)
         }
 }
 
-/* Over the whole range of u, each token gets its own share of it, in ascending order. */
+/* As u runs from 0 to 1, the draws run through the tokens in ascending order, each for its probability's share. */
 static void test_draws_follow_the_weights(void **state)
 {
     (void)state;
@@ -530,8 +532,8 @@ static void test_draws_follow_the_weights(void **state)
         }
 }
 
-/* Where sums are exact, so are the edges: top-p stops when its mass is reached, and a draw takes the token
- * that begins at u. */
+/* With weights whose sums are exact, so are the boundaries: top-p stops as soon as it reaches its mass, and a draw
+ * with u on a boundary takes the token that begins there. */
 static void test_exact_edges(void **state)
 {
     (void)state;
@@ -550,7 +552,8 @@ static void test_exact_edges(void **state)
     vouch_arena_free(&m.arena);
 }
 
-/* No weight in the last block, vector or token: what came out must still have one (GHSA-8wr5-jm2h-8r4f). */
+/* The last tokens have weight 0. A draw with u near 1 must still return a token of positive weight (the bug of
+ * GHSA-8wr5-jm2h-8r4f). */
 static void test_draws_at_the_edges(void **state)
 {
     (void)state;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stories260K, a real trained model of 260,000 parameters, against the greedy text of the program it was made
- * for: its checkpoint becomes a GGUF file here. Both lie in the optional data; without them this is skipped.
+ * stories260K is a trained model of 260,000 parameters, made for llama2.c. These tests convert its checkpoint to GGUF
+ * and compare our greedy text with llama2.c's. Both files belong to the optional data; without them the tests skip.
  *
- *   checkpoint   i32 dim, hidden, layers, heads, kv heads, vocabulary (negative: separate head), context
- *                | f32 embedding | attention norms | q | k | v | o | ffn norms | gate | down | up | last norm
- *                | (tables of RoPE angles) | head; each of all layers in a row
- *   tok512.bin   i32 longest | vocabulary x (f32 score, i32 length, bytes)
+ *   checkpoint   i32 dim, hidden, layers, heads, kv heads, vocabulary (negative: separate output head), context
+ *                | f32 embedding | attention norms | q | k | v | o | ffn norms | gate | down | up | final norm
+ *                | (tables of RoPE angles) | output head.  Each kind holds the matrices of all layers in order.
+ *   tok512.bin   i32 longest token | vocabulary x (f32 score, i32 length, bytes)
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ typedef struct file {
     size_t size;
 } file;
 
-/* bytes NULL where the file is absent. */
+/* bytes is NULL when the file is missing. */
 static file data_read(const char *relative)
 {
     file f = {0};
@@ -47,7 +47,7 @@ static const float *take(conversion *c, int64_t n)
     return taken;
 }
 
-/* `copies` matrices in a row; the name has %d for the layer. */
+/* Adds the next `copies` matrices of the checkpoint. '#' in the name stands for the layer. */
 static void add(conversion *c, const char *name, int32_t copies, int64_t n_out, int64_t n_in)
 {
     const int64_t dim[] = {n_in, n_out};
@@ -115,7 +115,8 @@ static void convert(const file *checkpoint, const char *path)
 
 /* ---------------------------------------------------------------------- text */
 
-/* What the tokens say: a space that begins the text is dropped, <0xNN> is a byte. Ends before a BOS. */
+/* Writes the text of the tokens up to a BOS and returns its size. Drops the space that begins the text; <0xNN> is a
+ * byte. */
 static size_t decode(const file *table, const int32_t *tokens, int32_t n, char *out)
 {
     size_t size = 0;

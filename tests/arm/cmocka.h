@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * As much of cmocka as tests/test_kernels.c needs, so that the same tests run on another architecture with nothing but
- * a cross compiler, its C library and an emulator. The real one would have to come from a foreign architecture's
- * packages, which no test may add to a system. The first failure ends the program.
+ * The part of cmocka that tests/test_kernels.c needs. With it the tests run on another architecture with only a cross
+ * compiler, its C library and an emulator. The real cmocka would need packages of the foreign architecture, which a
+ * test must not install. The first failure ends the program.
  */
 #ifndef VOUCH_TESTS_ARM_CMOCKA_H
 #define VOUCH_TESTS_ARM_CMOCKA_H
@@ -18,7 +18,7 @@ struct CMUnitTest {
 };
 
 #define cmocka_unit_test(function) {#function, function}
-#define cmocka_set_test_filter(pattern) ((void)(pattern)) /* read below */
+#define cmocka_set_test_filter(pattern) ((void)(pattern)) /* cmocka_run_tests reads the variable itself */
 #define print_message(...) ((void)printf(__VA_ARGS__))
 
 #define assert_that(truth, ...)                    \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The command with a judge under which the first guess that is rejected takes the place after all. `vouch check` has to
- * find law L2 broken. */
+/* Builds the command with a broken judge: instead of the residual's token it emits the first rejected guess. `vouch
+ * check` must find that law L2 is broken. */
 #include "decode/judge.h"
 
 vouch_status __real_vouch_judge(vouch_judgement *out, vouch_guess *guesses, const vouch_rule *rule,

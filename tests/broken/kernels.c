@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command with kernels whose results depend on how many rows share the pass: beyond two, one output in sixteen is
- * off in its last bit, as where sums are made in another order. `vouch check` has to find law L1 broken.
+ * Builds the command with kernels whose results depend on the number of rows in the pass. With more than two rows, the
+ * last bit of one output in sixteen is wrong, as if the kernel added in another order. `vouch check` must find that law
+ * L1 is broken.
  */
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command with a rollback that leaves a trace: of the tokens that stay, the last one's keys and values are those of
- * another token. `vouch check` has to find law L3 broken.
+ * Builds the command with a rollback that leaves a trace: it replaces the keys and values of the last kept token by
+ * those of another token. `vouch check` must find that law L3 is broken.
  */
 #include "model/context.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libFuzzer target: bytes taken for a GGUF file are refused with a message or opened, and then everything in
- * the file can be read and keeps what gguf.h promises. Traps where it doesn't.
+ * libFuzzer target of the GGUF reader. It opens the input as a GGUF file. Either the reader refuses it with a message,
+ * or everything in the file can be read and gguf.h's promises hold. Anything else traps.
  *
- *   clang -fsanitize=fuzzer,address,undefined ... && ./fuzz_gguf -max_len=4096 -dict=tests/fuzz/gguf.dict
- * corpus/
+ *   clang -fsanitize=fuzzer,address,undefined ...
+ *   ./fuzz_gguf -max_len=4096 -dict=tests/fuzz/gguf.dict corpus/
  *
- * A random file dies at the magic, so the seeds are whole files: seed_gguf.c writes them.
+ * Random bytes fail at the file's magic, so the fuzzer starts from valid files, which seed_gguf.c writes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
         if (!(condition)) __builtin_trap();                                                                  \
     } while (0)
 
-/* Forces a read of every byte. */
+/* Reads every byte; volatile keeps the compiler from removing the reads. */
 static void touch(const void *bytes, size_t size)
 {
     volatile unsigned char sum = 0;
@@ -42,7 +42,7 @@ static void walk_array(const vouch_gguf_array *array)
     }
 }
 
-/* Asks for a key as every type there is; one answer at most is OK. */
+/* Reads a key with the getter of every type. At most one of them may succeed. */
 static void walk_key(const vouch_gguf *gguf, size_t index)
 {
     vouch_gguf_type type;

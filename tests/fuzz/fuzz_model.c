@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libFuzzer target: bytes taken for a model file are refused with a message, or they open and then answer: a
- * text and a conversation are tokenized, a prompt is run, and two cycles of speculation give tokens inside
- * the vocabulary or say that the numbers went wrong. Anything else traps.
+ * libFuzzer target of whole models. It opens the input as a model file. Either the library refuses it with a message,
+ * or the model works: it tokenizes a text and a conversation, runs a prompt, and two cycles of speculation give tokens
+ * inside the vocabulary or VOUCH_E_NUMERIC. Anything else traps.
  *
- * The file is a memory file, because a model is opened by its path. tests/test_fuzz_model.c feeds this target
- * in the ordinary tests and looks at what it has seen.
+ * The library opens models by path, so the input goes into a memory file. tests/test_fuzz_model.c runs this target
+ * inside the ordinary tests and reads the counts in `seen`.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ enum { N_CTX = 32, N_PROMPT = 5 };
 
 static struct {
     long refused, opened, answered, numeric;
-    vouch_error last; /* why the last one was refused */
+    vouch_error last; /* of the last refused input */
 } seen;
 
 static void check_error(vouch_status status, const vouch_error *err)
@@ -55,7 +55,7 @@ static void check_text(const vouch_model *model, int32_t n_vocab)
 
 static void check_answer(const vouch_model *model, int32_t n_vocab)
 {
-    static const int32_t prompt[N_PROMPT] = {0, 1, 0, 1, 0}; /* repeats: something to look up */
+    static const int32_t prompt[N_PROMPT] = {0, 1, 0, 1, 0}; /* repeats, so that the n-gram drafter finds a match */
     vouch_session *session;
     vouch_error err = {0};
     vouch_session_options options = vouch_session_options_default();

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libFuzzer: any text, flags and conversation over the tiny vocabulary with each pre-tokenizer.
+ * libFuzzer target of the tokenizers: any text, flags and conversation over the tiny vocabulary, with each
+ * pre-tokenizer.
  *
- *   byte 0   pre-tokenizer, flags, whether it is a chat
- *   byte 1   length of the stop text, which comes next (0: none)
+ *   byte 0   bits 0 and 1: pre-tokenizer; bits 2 and 3: flags; bit 4: as a conversation
+ *   byte 1   low 4 bits: length of the stop text, which follows (0: none)
  *   rest     the text
  *
- * Asserted: bytes come back as they went in (in NFC for qwen2), a conversation's content names no control
- * token, and what a stream of the tokens shows is well-formed UTF-8 that ends before the stop text.
+ * It asserts that the tokens' bytes equal the text (its NFC form for qwen2), that the content of a conversation gives
+ * no control tokens, and that a stream shows well-formed UTF-8 without the stop text.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum { N_PRES = 4, N_VOCAB = 800 };
 static const char *const pres[N_PRES] = {"smollm", "gpt-2", "llama-bpe", "qwen2"};
 
-/* Opened once and kept: reachable at exit, so no leak. */
+/* Opened once and never closed. They stay reachable, so leak checkers don't report them. */
 static vouch_tokenizer *tokenizers[N_PRES];
 
 static void tokenizers_open(void)
@@ -68,7 +69,7 @@ static void check_stream(const vouch_tokenizer *tokenizer, const int32_t *tokens
     free(shown);
 }
 
-/* The tokens' bytes are the text, in NFC where that is what is tokenized. */
+/* The bytes of the tokens must equal the text, or its NFC form for a tokenizer that normalises. */
 static void check_bytes(const vouch_tokenizer *tokenizer, const int32_t *tokens, size_t n, const char *text,
                         size_t n_text, bool nfc)
 {

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Runs the fuzz targets one after the other:  tests/fuzz/run.sh build/fuzz fuzz_gguf ...
+# Runs fuzz targets one after the other:  tests/fuzz/run.sh build/fuzz fuzz_gguf ...
 #
-# FUZZ_SECONDS is the time of each (60). What a target has learned stays in build/fuzz/corpus/TARGET, an input
-# that broke it in build/fuzz/found/.
+# Each runs for FUZZ_SECONDS (60). Its corpus stays in build/fuzz/corpus/TARGET. Inputs that crash it go to
+# build/fuzz/found/.
 set -u
 build=$1
 shift

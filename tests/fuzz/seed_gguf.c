@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Seeds for fuzz_gguf, small whole files:  seed_gguf FOLDER */
+/* Writes small valid GGUF files, the seeds of fuzz_gguf:  seed_gguf FOLDER */
 #include <stdio.h>
 
 #include "format/gguf.h"
@@ -13,7 +13,7 @@ static void add_seed(vouch_gguf_writer *w, int seed)
                                 VOUCH_TYPE_Q8_0};
     const int64_t dim[] = {32, 1, 2, 1};
     vouch_gguf_add_text(w, "general.architecture", "llama");
-    if (seed == 0) return; /* a vocabulary alone, the smallest file */
+    if (seed == 0) return; /* seed 0 is the smallest file, without tensors */
     if (seed == 2) vouch_gguf_add_u32(w, "general.alignment", 8);
     if (seed == 3) {
         vouch_gguf_add_u32(w, "split.count", 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Seeds for fuzz_model, small whole models of both architectures and every type:  seed_model FOLDER */
+/* Writes small models of both architectures and every type, the seeds of fuzz_model:  seed_model FOLDER */
 #include <stdio.h>
 
 #include "kernels/forms.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Written by dequantize.py: random blocks, and the bits of their values as floats. */
+/* Written by dequantize.py: random blocks, and their values as the bits of floats. */
 #include <stdint.h>
 
 static const unsigned char blocks_F16[] = {

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes dequantize.h: what gguf-py says random blocks of each type are worth.
+"""Writes dequantize.h: random blocks of each type, and the values that gguf-py gives them.
 
     tests/golden/dequantize.py > tests/golden/dequantize.h
 
-Needs the packages numpy and gguf. Every bit of a block is random, but those of its f16 and bf16 numbers,
-which are any that are finite. The table in the repository was made with gguf 0.19.0.
+Needs the packages numpy and gguf. All bits of a block are random, except that its f16 and bf16 numbers are
+finite. gguf 0.19.0 made the table in the repository.
 """
 import sys
 
@@ -13,8 +13,8 @@ import numpy
 from gguf import GGML_QUANT_SIZES, GGMLQuantizationType, dequantize
 
 TYPES = "F16 BF16 Q8_0 Q4_0 Q4_1 Q5_0 Q5_1 Q2_K Q3_K Q4_K Q5_K Q6_K IQ4_NL IQ4_XS".split()
-N_BLOCKS = {1: 256, 32: 8, 256: 2}  # by their length
-# Where a block's f16 numbers begin, how many there are.
+N_BLOCKS = {1: 256, 32: 8, 256: 2}  # by block length
+# The f16 numbers in a block: byte offset of the first, and their count.
 HALVES = {"F16": (0, 1), "Q8_0": (0, 1), "Q4_0": (0, 1), "Q4_1": (0, 2), "Q5_0": (0, 1), "Q5_1": (0, 2),
           "Q2_K": (80, 2), "Q3_K": (108, 1), "Q4_K": (0, 2), "Q5_K": (0, 2), "Q6_K": (208, 1),
           "IQ4_NL": (0, 1), "IQ4_XS": (0, 1)}
@@ -24,15 +24,15 @@ def random_blocks(name: str, size: int, n: int, random: numpy.random.Generator) 
     """[n, size] bytes."""
     blocks = random.integers(0, 256, (n, size), numpy.uint8)
     at, count = HALVES.get(name, (0, 0))
-    for i in range(at, at + 2 * count, 2):  # no exponent of 31
+    for i in range(at, at + 2 * count, 2):  # flips a bit of exponent 31: no infinity, no NaN
         blocks[:, i + 1] = numpy.where(blocks[:, i + 1] & 0x7C == 0x7C, blocks[:, i + 1] ^ 0x40, blocks[:, i + 1])
-    if name == "BF16":  # no exponent of 255
+    if name == "BF16":  # flips a bit of exponent 255
         blocks[:, 1] = numpy.where(blocks[:, 1] & 0x7F == 0x7F, blocks[:, 1] ^ 0x40, blocks[:, 1])
     return blocks
 
 
 def table(of: str, name: str, numbers: list[str]) -> None:
-    """A C array, filled to 108 columns."""
+    """Prints a C array in lines of at most 108 columns."""
     print(f"static const {of} {name}[] = {{", end="")
     column = 108
     for number in numbers:
@@ -45,10 +45,10 @@ def table(of: str, name: str, numbers: list[str]) -> None:
 
 
 def main() -> None:
-    """The whole file."""
+    """Prints the header."""
     random = numpy.random.Generator(numpy.random.PCG64(1))
     print("/* SPDX-License-Identifier: MIT */")
-    print("/* Written by dequantize.py: random blocks, and the bits of their values as floats. */")
+    print("/* Written by dequantize.py: random blocks, and their values as the bits of floats. */")
     print("#include <stdint.h>\n")
     for name in TYPES:
         kind = GGMLQuantizationType[name]

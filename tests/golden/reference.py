@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes reference.h: what transformers, in float32, says about the tiny models of test_reference.
+"""Writes reference.h: log-probabilities that transformers computes in float32 for the tiny models of test_reference.
 
     tests/golden/reference.py build/release/tests/test_reference > tests/golden/reference.h
 
-Needs the packages torch, transformers and gguf. The models are those that the test program writes: their
-numbers are read back from the GGUF files. The table in the repository was made with transformers 5.23.0
-and torch 2.15.0.
+Needs the packages torch, transformers and gguf. The test program writes the models as GGUF files, and this script
+reads their weights. transformers 5.23.0 and torch 2.15.0 made the table in the repository.
 """
 import pathlib
 import subprocess
@@ -29,7 +28,7 @@ OTHER = {"token_embd": "model.embed_tokens", "output_norm": "model.norm", "outpu
 
 
 def halves(weight: torch.Tensor, n_heads: int) -> torch.Tensor:
-    """Rows of each head from pairs (2i, 2i + 1), as GGUF's llama rotates them, to pairs (i, i + n / 2)."""
+    """Reorders the rows of each head: GGUF's llama rotates the pairs (2i, 2i + 1), transformers (i, i + n / 2)."""
     n_out, n_in = weight.shape
     pairs = weight.reshape(n_heads, n_out // n_heads // 2, 2, n_in)
     return pairs.swapaxes(1, 2).reshape(n_out, n_in)
@@ -90,8 +89,8 @@ def log_probabilities(model: torch.nn.Module) -> torch.Tensor:
 def main() -> None:
     """Prints the header."""
     print("/* SPDX-License-Identifier: MIT */")
-    print("/* Made by reference.py: of token i = (7 i i + 3 i + 1) mod the vocabulary, "
-          "[model][position][token]. */")
+    print("/* Written by reference.py: log-probabilities [model][position][token]. Token i of the sequence is "
+          "(7 i i + 3 i + 1) mod n_vocab. */")
     print(f"enum {{ REFERENCE_TOKENS = {N_TOKENS}, REFERENCE_POSITIONS = {len(POSITIONS)} }};")
     print(f"static const int32_t reference_positions[] = {{{', '.join(map(str, POSITIONS))}}};")
     with tempfile.TemporaryDirectory() as folder:

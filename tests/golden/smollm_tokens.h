@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Made by smollm_tokens.py: SmolLM2-135M-Instruct, no special tokens recognised, without BOS. */
+/* Written by smollm_tokens.py: ids for SmolLM2-135M-Instruct, without special tokens and without BOS. */
 static const struct {
     const char *text;
     size_t n_text;

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes smollm_tokens.h: texts and the ids llama.cpp's tokenizer gives them for SmolLM2-135M-Instruct.
+"""Writes smollm_tokens.h: texts, and the ids that llama.cpp's tokenizer gives them for SmolLM2-135M-Instruct.
 
     tests/golden/smollm_tokens.py LLAMA_TOKENIZE MODEL.gguf > tests/golden/smollm_tokens.h
 
-The table in the repository was made with llama.cpp v0.5.0.
+llama.cpp v0.5.0 made the table in the repository.
 """
 import ast
 import subprocess
@@ -28,7 +28,7 @@ TEXTS = [
 
 
 def wrapped(pieces: list[str], indent: str, joint: str) -> str:
-    """The pieces on lines of at most 100 characters."""
+    """Joins the pieces into lines of at most 100 characters."""
     lines = [indent]
     for piece in pieces:
         if len(lines[-1]) + len(piece) > 100:
@@ -46,7 +46,7 @@ def c_string(data: bytes) -> str:
 def main() -> None:
     tool, model = sys.argv[1:3]
     print("/* SPDX-License-Identifier: MIT */")
-    print("/* Made by smollm_tokens.py: SmolLM2-135M-Instruct, no special tokens recognised, without BOS. */")
+    print("/* Written by smollm_tokens.py: ids for SmolLM2-135M-Instruct, without special tokens and without BOS. */")
     print("static const struct {\n    const char *text;\n    size_t n_text;")
     print("    int32_t ids[64];\n    size_t n_ids;")
     print("} smollm_golden[] = {")

@@ -30,7 +30,7 @@ vouch_session *answer_open(const vouch_model *model, const vouch_session_options
     return session;
 }
 
-/* A step's own numbers. */
+/* Checks that the numbers of one step are consistent. */
 static void check_step(const vouch_step *step)
 {
     assert_in_range(step->n_tokens, 1, VOUCH_MAX_DRAFT + 1);

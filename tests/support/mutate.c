@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOM = 64 /* what all insertions may add */, REACH = 40 /* bytes after a word */ };
+enum { ROOM = 64 /* bytes that all insertions together may add */, REACH = 40 /* bytes behind a word */ };
 
 static void places_find(mutator *m, const char *word)
 {
@@ -32,7 +32,7 @@ void mutator_close(mutator *m)
     free(m->places);
 }
 
-/* Two of three after a word, the others anywhere. */
+/* Two of three places are behind a word, the others anywhere. */
 static size_t place_choose(mutator *m)
 {
     size_t at = test_below(&m->random, (uint32_t)m->n);
@@ -57,7 +57,7 @@ static void bytes_set(mutator *m, size_t at, const void *value, size_t n)
     memcpy(m->bytes + at, value, n < m->n - at ? n : m->n - at);
 }
 
-/* A field of 1, 2, 4 or 8 bytes becomes a number, or grows or shrinks a little. */
+/* Overwrites a field of 1, 2, 4 or 8 bytes with a dangerous number, or changes its value by at most 4. */
 static void number_change(mutator *m, size_t at)
 {
     const size_t width = (size_t)1 << test_below(&m->random, 4);

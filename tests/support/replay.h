@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* For tests that include a fuzz target: feeds it one input, an exact copy on the heap, so that a read past
- * the end is seen. Where it ends the program, the input's number is the last line of the output. */
+/* For tests that include a fuzz target. feed() gives it one input in a heap block of exactly its size, so that
+ * sanitizers notice a read past the end. feed() first prints the number of the input: when the target crashes, that
+ * is the last line of the output. */
 #ifndef VOUCH_TESTS_REPLAY_H
 #define VOUCH_TESTS_REPLAY_H
 

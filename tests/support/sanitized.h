@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether a sanitizer with a malloc of its own is built in. Programs are then 10 to 50 times slower, too:
- * sweeps that look for wrong bits, which a sanitizer doesn't see, may do less. */
+/* TEST_SANITIZED is 1 in builds with AddressSanitizer, ThreadSanitizer or MemorySanitizer. They replace malloc and make
+ * programs 10 to 50 times slower. A sanitizer finds no wrong bits, so sweeps that look for wrong bits may be shorter
+ * under it. */
 #ifndef VOUCH_TESTS_SANITIZED_H
 #define VOUCH_TESTS_SANITIZED_H
 

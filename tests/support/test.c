@@ -39,7 +39,7 @@ int test_is_quick(void)
     return tier && strcmp(tier, "check") == 0;
 }
 
-/* Any one test runs by its name: VOUCH_TEST_FILTER='*truncated*'. */
+/* VOUCH_TEST_FILTER='*truncated*' runs only the tests whose names match the pattern. */
 __attribute__((constructor)) static void filter_set(void)
 {
     const char *filter = getenv("VOUCH_TEST_FILTER");
@@ -101,7 +101,7 @@ int64_t test_resident(const char *path)
     FILE *maps = fopen("/proc/self/smaps", "r");
     while (maps && fgets(line, sizeof line, maps)) {
         if (strchr(line, '/')) inside = strstr(line, path) != NULL;
-        else if (strchr(line, '-') && strchr(line, '-') < strchr(line, ' ')) inside = false; /* of no file */
+        else if (strchr(line, '-') && strchr(line, '-') < strchr(line, ' ')) inside = false; /* an anonymous mapping */
         if (inside && sscanf(line, "Rss: %lld kB", &kilobytes) == 1)
             total = (total < 0 ? 0 : total) + kilobytes * 1024;
     }

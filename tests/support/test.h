@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What every test includes: cmocka with the headers it wants, and where optional data lies. */
+/* Every test includes this header: cmocka with the headers that it needs, paths of optional data, and small helpers. */
 #ifndef VOUCH_TESTS_TEST_H
 #define VOUCH_TESTS_TEST_H
 
@@ -10,29 +10,30 @@
 
 #include <cmocka.h>
 
-/* Path of a file of the optional data folder (environment VOUCH_TEST_DATA, else ../shared/data), or NULL
- * where it is absent: then the test says skip(). The string is valid until the next call. */
+/* The path of a file in the optional data folder, which is VOUCH_TEST_DATA or ../shared/data. NULL if the file is
+ * missing; the test then calls skip(). The string is valid until the next call. */
 const char *test_data(const char *relative);
-/* Path of the real model (environment VOUCH_TEST_MODEL, else the cache `make run` fills), or NULL. */
+/* The path of the real model: VOUCH_TEST_MODEL, or the file that `make run` downloads. NULL if it is missing. */
 const char *test_model(void);
-/* A path in this process's own temporary folder, removed at exit; valid until 8 calls later. */
+/* A path in this process's temporary folder, which is removed at exit. The string is valid for the next 7 calls. */
 const char *test_temporary(const char *name);
 
-/* A whole file, with a NUL behind it, to be freed; and a file of n bytes. Assert that it can be done. */
+/* Reads a whole file and adds a NUL; the caller frees it. Fails the test if the file can't be read. */
 char *read_whole(const char *path, size_t *n);
+/* Writes a file of n bytes. Fails the test if it can't. */
 void write_whole(const char *path, const void *bytes, size_t n);
 
-/* Bytes of a mapped file that are in this process's memory; -1 where the system doesn't say. */
+/* Resident bytes of a file that this process has mapped. -1 if no mapping is found or /proc is missing. */
 int64_t test_resident(const char *path);
 
-/* True in `make check`: slow tests then say test_skip_slow() first. */
+/* True in `make check`. Slow tests begin with test_skip_slow(). */
 int test_is_quick(void);
 #define test_skip_slow()              \
     do {                              \
         if (test_is_quick()) skip(); \
     } while (0)
 
-/* A small deterministic generator for test data. */
+/* A small deterministic random generator (splitmix64) for test data. */
 typedef struct test_random {
     uint64_t state;
 } test_random;
@@ -41,7 +42,7 @@ uint32_t test_below(test_random *random, uint32_t limit);
 float test_uniform(test_random *random, float low, float high);
 float test_normal(test_random *random);
 
-/* Skips a cmocka test with the reason on the output. */
+/* Prints the reason and skips the running test. */
 #define test_skip(...)                      \
     do {                                    \
         print_message("skipped: " __VA_ARGS__); \

@@ -1,7 +1,10 @@
 # shellcheck shell=bash
-# For tests in the shell, whose report reads like cmocka's: define functions, then  test_group NAME...
-# A test is a function; it runs in a subshell with -e, in the repository's root, with an empty folder $TMP. It
-# says  test_skip WHY  where something optional is missing.
+# Support for tests written in the shell. A test is a function. A test program defines its tests and then calls
+#
+#   test_group NAME...
+#
+# which runs each one in a subshell with -e, in the repository's root, with an empty folder $TMP, and reports like
+# cmocka. A test calls  test_skip WHY  when something optional is missing.
 cd "$(dirname "$0")/.." || exit 1
 BUILD=${BUILD:-release}
 CC=${CC:-cc}
@@ -12,7 +15,7 @@ test_skip() {
     exit 77
 }
 
-# The command must fail, and what it says must match the pattern.
+# The command must fail, and its output must match the pattern.
 test_refused() { # pattern command...
     local pattern=$1 output
     shift

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Gains, for inputs that RMSNorm has brought to 1: a matrix [n_out, n_in] whose weights have the standard
- * deviation gain / sqrt(n_in) gives outputs of standard deviation `gain`. Queries and keys of 1.7 make scores
- * of 3, which is attention that picks; what a layer adds to the residual stream is of the order of 1.5, the
- * embedding of 0.2.
+ * How large the weights are. RMSNorm gives a matrix [n_out, n_in] inputs of size 1. Weights of standard deviation gain
+ * / sqrt(n_in) then give outputs of standard deviation `gain`. Queries and keys of gain 1.7 give attention scores of
+ * about 3, enough to prefer few positions. A layer adds about 1.5 to the residual stream; the embedding starts it at
+ * 0.2.
  *
- * Random numbers are sums of integers, and square roots are exactly rounded, so that no libm has a say.
+ * The file has the same bits on every machine: random numbers come from sums of integers, and sqrt() rounds correctly
+ * everywhere.
  */
 #include "support/tiny_model.h"
 
@@ -21,7 +22,7 @@ enum { MAX_TENSORS = 512 };
 static const float embedding_gain = 0.2f, logits_gain = 4.0f, query_gain = 1.7f;
 
 typedef struct tiny_writer {
-    tiny_model_options o; /* resolved */
+    tiny_model_options o; /* with the defaults filled in */
     vouch_gguf_writer *gguf;
     uint64_t state, noise_state;
     void *data[MAX_TENSORS];
@@ -41,7 +42,7 @@ static void *allocate(int64_t n, size_t size)
     return block;
 }
 
-/* About normal, mean 0, variance 1: four uniform numbers of 16 bits added (splitmix64). */
+/* Nearly normal with mean 0 and variance 1: the sum of four uniform 16-bit numbers from splitmix64. */
 static float draw(uint64_t *state)
 {
     uint64_t z = *state += 0x9e3779b97f4a7c15;
@@ -65,7 +66,7 @@ static float clamp(float value, float low, float high)
     return value < low ? low : value > high ? high : value;
 }
 
-/* d = max |x| / 127 */
+/* Scale d = max |x| / 127. */
 static void pack_q8_0(const float *x, unsigned char *out)
 {
     float most = 0;
@@ -75,7 +76,7 @@ static void pack_q8_0(const float *x, unsigned char *out)
     for (int i = 0; i < 32; i++) out[2 + i] = (unsigned char)(int8_t)roundf(x[i] * inverse);
 }
 
-/* d so that the value farthest from 0 is -8 */
+/* Scale d such that the value of largest magnitude becomes -8. */
 static void pack_q4_0(const float *x, unsigned char *out)
 {
     float far = 0;
@@ -90,7 +91,7 @@ static void pack_q4_0(const float *x, unsigned char *out)
     }
 }
 
-/* from the least value, in fifteenths of the range */
+/* Offset: the smallest value. Scale: 1/15 of the range. */
 static void pack_q4_1(const float *x, unsigned char *out)
 {
     float least = x[0], most = x[0];
@@ -115,7 +116,8 @@ static void put_bfloat(unsigned char *out, float value)
     memcpy(out, &(uint16_t){(uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16)}, 2);
 }
 
-/* A block of n values, random: of their deviation, and another one for others. */
+/* A random block with the standard deviation of the n values. The values also seed it, so other values give another
+ * block. */
 static void pack_random(vouch_type type, const float *x, int32_t n, unsigned char *out)
 {
     double squares = 0;
@@ -161,7 +163,7 @@ static void add_tensor(tiny_writer *w, const char *name, vouch_type type, int64_
     if (!is_omitted(w, name)) vouch_gguf_add_tensor(w->gguf, name, type, n_out > 1 ? 2 : 1, dim, data);
 }
 
-/* A matrix of the model's type; the stream of random numbers is the same whatever its noise and type. */
+/* Adds a matrix. The weights before noise and rounding depend on the seed alone, not on noise or type. */
 static void add_matrix(tiny_writer *w, const char *name, int64_t n_out, int64_t n_in, float deviation)
 {
     const vouch_type type = w->n_matrices++ % 2 ? w->o.other : w->o.type;
@@ -175,7 +177,7 @@ static void add_matrix(tiny_writer *w, const char *name, int64_t n_out, int64_t 
     free(values);
 }
 
-/* Weights of a norm, about `mean`. */
+/* Adds the weights of a norm, close to `mean`. */
 static void add_norm(tiny_writer *w, const char *name, int64_t n, float mean)
 {
     float *values = allocate(n, sizeof *values);
@@ -184,7 +186,7 @@ static void add_norm(tiny_writer *w, const char *name, int64_t n, float mean)
     free(values);
 }
 
-/* As Llama 3 has them: 1 for the fast half, growing to 8. */
+/* Frequency divisors like Llama 3's: 1 for the high frequencies, then growing to 8. */
 static void add_rope_freqs(tiny_writer *w)
 {
     const int64_t n = w->o.head_dim / 2;
@@ -242,7 +244,7 @@ static void add_tensors(tiny_writer *w)
 
 /* --------------------------------------------------------------------- keys */
 
-/* The name with the architecture before it; valid until the next call. */
+/* "ARCHITECTURE.key"; valid until the next call. */
 static const char *arch_key(tiny_writer *w, const char *key)
 {
     static char name[96];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The merges are learned from a short text, so that ordinary English comes out in fewer tokens than bytes:
- * the text is a row of tokens; each merge takes two neighbours at a random place and joins all their like.
- * When the text has run out of pairs, random pairs of tokens are joined.
+ * Learns merges from a short text, so that English takes fewer tokens than bytes. The text starts as a row of byte
+ * tokens. Each merge picks two neighbours at random and joins them everywhere in the row. When no pair is left in the
+ * row, merges join random pairs of tokens.
  */
 #include "support/tiny_vocab.h"
 
@@ -33,8 +33,9 @@ typedef struct tiny_token {
 
 typedef struct tiny_vocab {
     tiny_token *tokens; /* [n_vocab] */
-    int32_t n, left, right;
-    int32_t row[sizeof corpus];
+    int32_t n;                  /* tokens made so far */
+    int32_t left, right;        /* the pair that the next merge joins */
+    int32_t row[sizeof corpus]; /* [n_row] the corpus in the tokens made so far */
     int n_row;
     test_random random;
     vouch_text *texts, *merges; /* [n_vocab] */
@@ -70,7 +71,7 @@ static vouch_text text_copy(const char *data, size_t size)
     return (vouch_text){copy, size};
 }
 
-/* Whether the two may become a token: new, not too long, white space only at a word's beginning. */
+/* Whether the pair may become a token: its bytes must be new, not too long, and have white space only at the start. */
 static int pair_is_new(const tiny_vocab *v, int32_t left, int32_t right, tiny_token *joined)
 {
     const tiny_token *a = &v->tokens[left], *b = &v->tokens[right];
@@ -85,7 +86,7 @@ static int pair_is_new(const tiny_vocab *v, int32_t left, int32_t right, tiny_to
     return 1;
 }
 
-/* A pair that stands in the corpus; failing that, any. */
+/* Chooses a pair of neighbours in the corpus or, if 100 attempts fail, any pair of tokens. */
 static void pair_choose(tiny_vocab *v, tiny_token *joined)
 {
     for (int attempt = 0; attempt < 100 && v->n_row > 1; attempt++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tokenizers for tests, and texts through them. All of it asserts that it can. */
+/* Opens tokenizers and runs texts through them. Each function fails the test if it can't do its work. */
 #ifndef VOUCH_TESTS_TOKENIZERS_H
 #define VOUCH_TESTS_TOKENIZERS_H
 
@@ -7,25 +7,25 @@
 #include "support/tiny_vocab.h"
 #include "text/tokenizer.h"
 
-/* The pre-tokenizers, and the tokens of a tiny vocabulary for them. */
+/* The names of the pre-tokenizers. TINY_SIZE: a vocabulary size for tiny_tokenizer. */
 enum { N_PRES = 4, TINY_SIZE = 600 };
 extern const char *const pres[N_PRES];
 
-/* The tokenizer of a file made by a writer, which is used up. NULL is OK where there is none. */
+/* Closes the writer and opens a tokenizer on the file that it wrote. */
 vouch_status tokenizer_finish(vouch_gguf_writer *writer, vouch_tokenizer **out, vouch_error *err);
 vouch_tokenizer *tiny_tokenizer(const char *pre, int32_t n_vocab);
 vouch_tokenizer *file_tokenizer(const char *path);
 
-/* [n] ids, to be freed. */
+/* A list of token ids. The caller frees `at`. */
 typedef struct ids {
-    int32_t *at;
+    int32_t *at; /* [n] */
     size_t n;
 } ids;
 
-/* They ask for the count first, so both ways are walked every time. */
+/* Both functions call the tokenizer twice: first for the count alone, then for the ids. */
 ids encode(const vouch_tokenizer *tokenizer, const char *text, size_t n, unsigned flags);
 ids encode_chat(const vouch_tokenizer *tokenizer, const vouch_message *messages, size_t n);
-/* The bytes of all tokens, with a NUL behind them; to be freed. */
+/* The bytes of all tokens, followed by a NUL. The caller frees them. */
 char *decode(const vouch_tokenizer *tokenizer, ids list, size_t *n);
 
 void assert_ids(const char *what, ids got, const int32_t *expected, size_t n);
