@@ -3,10 +3,57 @@
 #
 #   includes between rooms run one way: cli -> vouch.h -> engine -> decode -> draft -> sample, model
 #                                       -> text -> format, kernels -> base
+#   includes between files make no circle, where x.c and x.h of one folder are one file
 #   the library never prints, exits, aborts or reads the environment
 #
-# Prints each breach as file:line: and its reason, then exits with 1.
+# Prints each breach with its file and reason, then exits with 1.
 cd "${1:-$(dirname "$0")/..}" || exit 2
+mapfile -t library < <(find src -name '*.[ch]' | sort)
+mapfile -t all < <(find include src cli examples tests bench -name '*.[ch]' 2>/dev/null | sort)
+
+# Visits the files depth first. A file that is met again while it is still open closes a circle.
+circles() {
+    awk '
+    function resolve(from, name,   folders, n, i, folder) {
+        folder = from
+        sub(/[^\/]*$/, "", folder)
+        n = split(folder "|src/|cli/|tests/|bench/|include/", folders, "|")
+        for (i = 1; i <= n; i++)
+            if ((folders[i] name) in exists) return folders[i] name
+        return ""
+    }
+    function visit(node,   to, n, i, at, path) {
+        state[node] = "open"
+        open[++depth] = node
+        n = split(edges[node], to, " ")
+        for (i = 1; i <= n; i++) {
+            if (!(to[i] in state)) visit(to[i])
+            else if (state[to[i]] == "open") {
+                path = ""
+                for (at = depth; open[at] != to[i]; at--) path = open[at] " includes " path
+                print "a circle: " to[i] " includes " path to[i]
+            }
+        }
+        state[node] = "done"
+        depth--
+    }
+    BEGIN { for (i = 1; i < ARGC; i++) exists[ARGV[i]] = 1 }
+    /^[ \t]*#[ \t]*include[ \t]*["<]/ {
+        name = $0
+        sub(/^[^"<]*["<]/, "", name)
+        sub(/[">].*/, "", name)
+        to = resolve(FILENAME, name)
+        from = FILENAME
+        sub(/\.[ch]$/, "", to)
+        sub(/\.[ch]$/, "", from)
+        if (to == "" || to == from || ((from, to) in known)) next
+        known[from, to] = 1
+        if (!(from in edges)) nodes[++n_nodes] = from
+        edges[from] = edges[from] " " to
+    }
+    END { for (i = 1; i <= n_nodes; i++) if (!(nodes[i] in state)) visit(nodes[i]) }' "$@"
+}
+
 breaches=$(
     awk '
     BEGIN {
@@ -27,7 +74,8 @@ breaches=$(
         else if (to != room && level[to] >= level[room]) why = "looks up"
         else next
         print FILENAME ":" FNR ": " room " includes " file ": " why
-    }' src/*/*.[ch]
+    }' "${library[@]}"
+    circles "${all[@]}"
     awk '
     /^[ \t]*#[ \t]*include[ \t]*"/ {
         file = $0
@@ -45,7 +93,7 @@ breaches=$(
     # Finds calls of these functions outside comments.
     grep -nE \
         '(^|[^[:alnum:]_>.])(v?f?printf|puts|fputs|putchar|perror|exit|_exit|abort|(secure_)?getenv)[[:space:]]*\(' \
-        src/*/*.[ch] | grep -vE '^[^:]*:[0-9]+:[[:space:]]*(/?\*|//)' |
+        "${library[@]}" | grep -vE '^[^:]*:[0-9]+:[[:space:]]*(/?\*|//)' |
         sed 's/$/: a library does not print, exit or read the environment/'
 )
 [ -z "$breaches" ] || { echo "$breaches" && exit 1; }

@@ -139,11 +139,33 @@ rooms_look_one_way() {
     test_refused 'vouch.h only' tests/house.sh "$TMP/tree"
 }
 
+# A file by itself is no circle, nor are two ways to the same file.
+includes_make_no_circle() {
+    broken_tree src/base/status.h '#include "base/pool.h"'
+    test_refused 'a circle: src/base/[a-z]* includes src/base/[a-z]* includes src/base' tests/house.sh "$TMP/tree"
+    broken_tree cli/common/text.h '#include "common/term.h"'
+    test_refused 'a circle: cli/common/' tests/house.sh "$TMP/tree"
+    broken_tree src/text/bpe.c '#include "text/bpe.c"'
+    tests/house.sh "$TMP/tree"
+    broken_tree src/base/one.h '#include "base/two.h"'
+    echo '#include "base/three.h"' >"$TMP/tree/src/base/two.h"
+    tests/house.sh "$TMP/tree"
+    mkdir "$TMP/tree/src/base/deep"
+    echo '#include "base/deep/four.h"' >"$TMP/tree/src/base/three.h"
+    echo '#include "base/one.h"' >"$TMP/tree/src/base/deep/four.c"
+    touch "$TMP/tree/src/base/deep/four.h"
+    test_refused 'src/base/one includes src/base/two includes src/base/three includes src/base/deep/four' \
+        tests/house.sh "$TMP/tree"
+}
+
 library_does_not_print_exit_or_look_around() {
     for call in 'printf("x")' 'exit(1)' 'abort()' 'getenv("HOME")' 'fprintf(stderr, "x")'; do
         broken_tree src/base/pool.c "static void f(void) { $call; }"
         test_refused 'pool.c:.*does not print' tests/house.sh "$TMP/tree"
     done
+    mkdir "$TMP/tree/src/base/deep"
+    mv "$TMP/tree/src/base/pool.c" "$TMP/tree/src/base/deep"
+    test_refused 'deep/pool.c:.*does not print' tests/house.sh "$TMP/tree"
     # snprintf doesn't print, and a mention in a comment is no call.
     broken_tree src/base/pool.c 'static void f(char *s) { snprintf(s, 2, "x"); }'
     echo '/* like printf(3), or exit(3) */' >>"$TMP/tree/src/base/pool.c"
@@ -185,6 +207,6 @@ install_gives_a_working_library() {
 
 test_group shared_library_exports_the_header archive_names_have_the_prefix soname_is_linked \
     header_compiles_alone_as_c header_compiles_alone_as_cxx readme_examples_compile header_example_compiles \
-    readme_flags_exist wider_flags_are_refused rooms_look_one_way \
+    readme_flags_exist wider_flags_are_refused rooms_look_one_way includes_make_no_circle \
     library_does_not_print_exit_or_look_around missing_packages_are_named \
     install_gives_a_working_library

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The judge: which guesses hold, and which token follows them. How it decides is a rule; each is one file here and
- * one line of the table in judge.c.
+ * one line of the table in rules.c.
  *
  *   rejection  accept with min(1, p / (l q)), else a token of the residual     chains, trees     rejection.c
  *   match      draw the target's own token, accept what equals it              chains, trees     match.c

@@ -5,6 +5,7 @@
  * The cache of one KV head is two packed matrices, so that attention is made of the same kernels as the
  * rest: keys [n_slots, head_dim] and values [head_dim, n_slots] (cache.h draws them).
  */
+#include "model/context.h"
 #include "model/context_internal.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <math.h>
 
-#include "model/context.h"
+#include "model/weights.h"
 
 /* Up to so many rows, attention is divided once among the threads instead of by pieces; and so many go to the next
  * stage together. */

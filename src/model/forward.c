@@ -26,6 +26,7 @@
 #include <string.h>
 
 #include "base/angle.h"
+#include "model/context.h"
 #include "model/context_internal.h"
 
 /* Smallest piece of a matmul, in tiles: an even number, for kernels that take them in pairs. */

@@ -118,7 +118,7 @@ vouch_status vouch_bpe_word(encoder *e, const char *word, size_t n, vouch_error 
     if (e->tokenizer->pre.rule->whole_words) {
         const int32_t whole = vouch_vocab_find(e->tokenizer, word, n);
         if (whole >= 0) {
-            vouch_encoder_push(e, whole);
+            encoder_push(e, whole);
             return VOUCH_OK;
         }
     }
@@ -130,6 +130,6 @@ vouch_status vouch_bpe_word(encoder *e, const char *word, size_t n, vouch_error 
         const int32_t place = (int32_t)(uint32_t)entry;
         if (e->symbols[place].rank == (uint32_t)(entry >> 32)) pair_merge(e, &n_heap, place);
     }
-    for (int32_t i = n_symbols > 0 ? 0 : -1; i >= 0; i = e->symbols[i].next) vouch_encoder_push(e, e->symbols[i].id);
+    for (int32_t i = n_symbols > 0 ? 0 : -1; i >= 0; i = e->symbols[i].next) encoder_push(e, e->symbols[i].id);
     return VOUCH_OK;
 }

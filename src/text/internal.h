@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of this room share.
+ * What the files of this room share. tokenizer.h is the room's face; these files implement it:
  *
- *   vocab.c          the token table and everything else that comes out of the file
+ *   vocab.c          loads the token table and everything else that the model's file says
+ *   template.c       reads the chat template
  *   specials.c       finds the names of special tokens in a text
  *   pretokenizer.c   cuts a text into words (PCRE2)
- *   bpe.c            from the bytes of a word to tokens, by merges
- *   tokenizer.c      puts these together: vouch_tokenizer_encode
- *   chat.c           a conversation through ChatML
- *   stream.c         from tokens back to text
+ *   bpe.c            merges the bytes of a word into tokens
+ *   encode.c         puts these together: vouch_tokenizer_encode
+ *   chat.c           encodes a conversation in ChatML
+ *   stream.c         turns tokens back into text
  *
- * Another kind of model (SentencePiece) would stand beside `pre` and `merges` here, with its own loader
- * called by vouch_tokenizer_open and its own turn in encoder_stretch; the rest does not know about merges.
+ * Another kind of tokenizer (SentencePiece) would stand beside `pre` and `merges` here. vouch_tokenizer_open would call
+ * its loader, and encoder_stretch its encoder. The other files do not know about merges.
  */
 #ifndef VOUCH_TEXT_INTERNAL_H
 #define VOUCH_TEXT_INTERNAL_H
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "text/tokenizer.h"
@@ -128,11 +130,23 @@ void vouch_specials_sort(vouch_tokenizer *tokenizer);
 int32_t vouch_specials_match(const vouch_tokenizer *tokenizer, unsigned match, const char *text, size_t n,
                              size_t *length);
 
-/* The template to read: the file's or, where it is given and says otherwise, the caller's. */
+#define THINK     "<think>"
+#define THINK_END "</think>"
+
+/* Where `needle` begins in text, at `from` or behind; text.size where it doesn't. */
+static inline size_t text_find(vouch_text text, size_t from, const char *needle)
+{
+    const size_t n = strlen(needle);
+    for (size_t i = from; n <= text.size && i <= text.size - n; i++)
+        if (memcmp(text.data + i, needle, n) == 0) return i;
+    return text.size;
+}
+
+/* The template to read: the caller's where one is given, otherwise the file's. "chatml" stands for a minimal one. */
 vouch_text vouch_chat_choose(vouch_text of_file, const char *given);
-/* Why the caller's template won't do: UNSUPPORTED. */
+/* Fails with UNSUPPORTED and the reason why the caller's template can't be used. */
 vouch_status vouch_chat_refuse(const vouch_tokenizer *tokenizer, vouch_error *err);
-/* What the template string says that the conversation needs; `copy` has room for its bytes. */
+/* Reads from the template what the conversation needs. `copy` has room for the template's bytes. */
 void vouch_chat_read_template(vouch_tokenizer *tokenizer, vouch_text chat_template, char *copy);
 
 /* --------------------------------------------------------------- encoding */
@@ -158,7 +172,13 @@ vouch_status vouch_encoder_open(encoder *e, const vouch_tokenizer *tokenizer, in
 void vouch_encoder_close(encoder *e);
 /* BUFFER where the tokens did not fit. */
 vouch_status vouch_encoder_result(const encoder *e, size_t *n_tokens, vouch_error *err);
-void vouch_encoder_push(encoder *e, int32_t token); /* -1 is dropped */
+/* -1 is dropped. */
+static inline void encoder_push(encoder *e, int32_t token)
+{
+    if (token < 0) return;
+    if (e->count < e->capacity) e->tokens[e->count] = token;
+    e->count++;
+}
 /* text[n], in which the special tokens of `match` may be named. */
 vouch_status vouch_encoder_text(encoder *e, const char *text, size_t n, unsigned match, vouch_error *err);
 /* The bytes of one word. */

@@ -35,7 +35,7 @@ const char *vouch_tokenizer_chat_template(const vouch_tokenizer *tokenizer); /* 
 
 /* As vouch_tokenize and vouch_tokenize_chat in vouch.h; a NULL tokenizer is UNSUPPORTED. User-defined
  * tokens are vocabulary and found without VOUCH_TOKENIZE_SPECIAL, but not in a system or user message
- * (tokenizer.c). More than 2^29 bytes of text at once, or an unknown role, is an ARGUMENT error. */
+ * (encode.c). More than 2^29 bytes of text at once, or an unknown role, is an ARGUMENT error. */
 vouch_status vouch_tokenizer_encode(const vouch_tokenizer *tokenizer, const char *text, size_t n_text,
                                     unsigned flags, int32_t *tokens, size_t capacity,
                                     size_t *n_tokens, vouch_error *err);

@@ -10,7 +10,7 @@
  *   ggml.merges               [text]         merges, "left right", the best first
  *   ggml.scores               [float]        not used, but as long as tokens
  *   ggml.{bos,eos,eot,eom}_token_id, ggml.add_bos_token; not the others: files name a padding token they don't have
- *   chat_template             text           chat.c
+ *   chat_template             text           template.c
  *
  * Token texts are in GPT-2's alphabet, in which every byte is a visible character: 0x21 to 0x7e, 0xa1 to
  * 0xac and 0xae to 0xff stand for themselves, the 68 others are U+0100 to U+0143 in their order. Here they

@@ -50,13 +50,6 @@ vouch_status vouch_encoder_result(const encoder *e, size_t *n_tokens, vouch_erro
                       e->capacity);
 }
 
-void vouch_encoder_push(encoder *e, int32_t token)
-{
-    if (token < 0) return;
-    if (e->count < e->capacity) e->tokens[e->count] = token;
-    e->count++;
-}
-
 /* Well-formed UTF-8. */
 static vouch_status encoder_stretch(encoder *e, const char *text, size_t n, vouch_error *err)
 {
@@ -87,7 +80,7 @@ static vouch_status encoder_bytes(encoder *e, const char *text, size_t n, vouch_
         const size_t valid = vouch_utf8_valid_prefix(text + i, n - i);
         if (valid > 0) VOUCH_TRY(encoder_stretch(e, text + i, valid, err));
         i += valid;
-        if (i < n) vouch_encoder_push(e, e->tokenizer->byte_token[(unsigned char)text[i++]]);
+        if (i < n) encoder_push(e, e->tokenizer->byte_token[(unsigned char)text[i++]]);
     }
     return VOUCH_OK;
 }
@@ -108,7 +101,7 @@ vouch_status vouch_encoder_text(encoder *e, const char *text, size_t n, unsigned
             continue;
         }
         VOUCH_TRY(encoder_bytes(e, text + start, i - start, err));
-        vouch_encoder_push(e, special);
+        encoder_push(e, special);
         start = i += length;
     }
     return encoder_bytes(e, text + start, n - start, err);
@@ -124,7 +117,7 @@ vouch_status vouch_tokenizer_encode(const vouch_tokenizer *tokenizer, const char
                           "the model has no tokenizer; give token ids instead of text");
     encoder e;
     VOUCH_TRY(vouch_encoder_open(&e, tokenizer, tokens, capacity, err));
-    if (flags & VOUCH_TOKENIZE_BOS && tokenizer->add_bos) vouch_encoder_push(&e, tokenizer->bos);
+    if (flags & VOUCH_TOKENIZE_BOS && tokenizer->add_bos) encoder_push(&e, tokenizer->bos);
     const unsigned match = MATCH_USER_DEFINED | (flags & VOUCH_TOKENIZE_SPECIAL ? MATCH_CONTROL : 0);
     vouch_status status = vouch_encoder_text(&e, text, n_text, match, err);
     if (status == VOUCH_OK) status = vouch_encoder_result(&e, n_tokens, err);
