@@ -1,77 +1,85 @@
 /* SPDX-License-Identifier: MIT */
-/* vouch: finds the command that the first word names. `vouch --model ...` alone means `vouch run`. */
+/* vouch: finds the command that the first word names. `vouch --model ...` and `vouch FILE ...` mean `vouch run`. */
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
 
-typedef struct command {
-    const char *name;
-    unsigned bit;
-    int (*run)(const cli_options *options);
-    const char *summary, *usage, *examples;
-} command;
-
-static const command commands[] = {
+/* Help shows these texts as they are: lines of at most 80 columns. */
+static const cli_command commands[] = {
     {"run", CLI_RUN, cli_run, "answer a prompt, or hold a conversation",
-     "vouch run --model FILE [--draft-model FILE] [--prompt TEXT | --prompt-file FILE | --chat]\n"
-     "\n"
-     "Without a prompt: a conversation in a terminal, otherwise the prompt is standard input.\n"
-     "The text goes to standard output, and nothing else does.\n",
-     "  vouch run --model m.gguf --prompt \"Name three rivers.\"\n"
-     "  vouch run --model m.gguf --draft-model small.gguf -k 6 --prompt \"Hello\" --stats\n"
-     "  vouch run --model m.gguf --spec ngram --temp 0.8 --top-p 0.95 --seed 7 -f article.txt\n"
-     "  vouch run --model m.gguf --temp 0.7 --prompt \"Once\" --trace --stats-json run.json\n"
-     "  vouch run --model m.gguf --raw --prompt \"The capital of France is\" -n 16\n"
-     "  vouch run --model m.gguf --chat --system \"You answer in one sentence.\"\n"},
-    {"info", CLI_INFO, cli_info, "what a model file holds", "vouch info --model FILE\n",
-     "  vouch info --model m.gguf\n"},
-    {"tokenize", CLI_TOKENIZE, cli_tokenize, "a text as the model's tokens",
-     "vouch tokenize --model FILE [--prompt TEXT | --prompt-file FILE]\n"
-     "\n"
-     "Without a prompt, standard input is read. One token a line: id, tab, text.\n",
-     "  vouch tokenize --model m.gguf --prompt \"Hello, world\"\n"
-     "  vouch tokenize --model m.gguf --special --ids --prompt \"<|im_start|>user\"\n"
-     "  vouch tokenize --model small.gguf --frequent 8192 --prompt-file articles.txt >small.head\n"},
-    {"perplexity", CLI_PERPLEXITY, cli_perplexity, "how well a model predicts a text",
-     "vouch perplexity --model FILE --file FILE [--ctx N] [--chunks N]\n"
-     "\n"
-     "Chunks of --ctx tokens, the second half of each counted; the last line is the result.\n",
-     "  vouch perplexity --model m.gguf --file wiki.txt --ctx 512 --chunks 40\n"},
-    {"bench", CLI_BENCH, cli_bench, "what speculation is worth here, and what passes of the model cost",
-     "vouch bench --model FILE --prompts FILE [--draft-model FILE] [--spec LIST]... [-k N,N,...]\n"
-     "       vouch bench --model FILE [--rows N,N,...] [--depth N]\n"
-     "\n"
-     "With prompts: each is answered by the target alone, the draft model alone, and with each --spec and -k, in\n"
-     "turn. Without: the time of one pass over 1, 2, ... rows, which is what checking so many guesses at once\n"
-     "costs. The table goes to standard output.\n",
-     "  vouch bench --model m.gguf\n"
-     "  vouch bench --model m.gguf --rows 1,5,8 --depth 4096 --reps 20 --json passes.json\n"
-     "  vouch bench --model m.gguf --prefill 512 --decode 128 --threads 2 --cpu avx2\n"
-     "  vouch bench --model m.gguf --prompts questions.jsonl --each 10 --html report.html\n"
-     "  vouch bench --model m.gguf --prompts lines.txt --spec ngram --spec suffix,recycle -k 4,8 -n 256\n"
-     "  vouch bench --model m.gguf --draft-model small.gguf --prompts lines.txt --temp 0.8 --csv answers.csv\n"},
-    {"check", CLI_CHECK, cli_check_run, "whether what the library promises holds here",
-     "vouch check --model FILE [--draft-model FILE] [--law LIST] [--seconds S] [--json FILE]\n"
-     "\n"
-     "Tries the laws on this machine with these files: a row's logits have the same bits whatever shares the pass\n"
-     "(L1), text is that of the target alone with every way of guessing (L2), rejected guesses leave no trace (L3),\n"
-     "and guesses that are never right cost hardly any speed (L4).\n"
-     "The verdict goes to standard output; the exit status is 1 where a law is broken.\n",
-     "  vouch check --model m.gguf\n"
-     "  vouch check --model m.gguf --draft-model small.gguf --cpu avx2 --seconds 20 --json laws.json\n"
-     "  vouch check --model m.gguf --law L1,L3\n"},
-    {"analyze", CLI_ANALYZE, cli_analyze, "how well a draft model fits, and what that is worth",
-     "vouch analyze --model FILE --draft-model FILE [--text FILE | --prompts FILE] [--svg FILE]\n"
-     "\n"
-     "Compares p and q of every token of some texts: the chance that a guess holds, by text, by position and by\n"
-     "entropy; and with what passes cost here, the expected speedup for each number of guesses.\n",
-     "  vouch analyze --model m.gguf --draft-model small.gguf\n"
-     "  vouch analyze --model m.gguf --draft-model small.gguf --text book.txt --ctx 512 --chunks 20 --svg plots.svg\n"
-     "  vouch analyze --model m.gguf --draft-model small.gguf --prompts questions.jsonl --each 5 --temp 0.8 "
-     "--json a.json\n"},
+     "vouch run MODEL [--draft-model FILE] [--prompt TEXT] [--prompt-file FILE]\n"
+     "vouch run MODEL [--draft-model FILE] --chat\n",
+     "Without a prompt, vouch holds a conversation in a terminal, and otherwise reads\n"
+     "the prompt from standard input. The prompt may have two parts: --prompt, then\n"
+     "an empty line, then --prompt-file or whatever a pipe or a file brings on\n"
+     "standard input. In a loop that reads lines from standard input, write\n"
+     "`vouch run ... </dev/null`, so that vouch leaves the lines alone.\n"
+     "Standard output gets the text and nothing else.\n",
+     "vouch run m.gguf --prompt \"Name three rivers.\"\n"
+     "vouch run m.gguf\n"
+     "vouch run m.gguf --chat --system \"You answer in one sentence.\"\n"
+     "cat article.txt | vouch run m.gguf --prompt \"Summarise:\"\n"
+     "vouch run m.gguf --prompt \"Correct the spelling:\" -f letter.txt\n"
+     "vouch run m.gguf --draft-model small.gguf -k 6 -p \"Hello\" --stats\n"
+     "vouch run m.gguf --temp 0.8 --top-p 0.95 --seed 7 -p \"Once\"\n"
+     "vouch run m.gguf --temp 0.7 -p \"Once\" --trace --stats-json run.json\n"
+     "vouch run m.gguf --raw -p \"The capital of France is\" -n 16\n"},
+    {"info", CLI_INFO, cli_info, "say what a model file holds, and whether vouch can run it",
+     "vouch info MODEL\n",
+     "Reads any GGUF file: a model that vouch can't run, a vocabulary without weights,\n"
+     "a part of a split model, a file that is cut short. The last lines say what vouch\n"
+     "would need to run it. The exit status is 0 when the file could be read.\n",
+     "vouch info m.gguf\n"},
+    {"tokenize", CLI_TOKENIZE, cli_tokenize, "print a text as the model's tokens",
+     "vouch tokenize MODEL [--prompt TEXT] [--prompt-file FILE]\n",
+     "Without a prompt, vouch reads standard input. It prints one token a line: the\n"
+     "id, a tab, the text.\n",
+     "vouch tokenize m.gguf --prompt \"Hello, world\"\n"
+     "vouch tokenize m.gguf --special --ids --prompt \"<|im_start|>user\"\n"
+     "vouch tokenize small.gguf --frequent 8192 -f articles.txt >small.head\n"},
+    {"perplexity", CLI_PERPLEXITY, cli_perplexity, "measure how well a model predicts a text",
+     "vouch perplexity MODEL --file FILE [--ctx N] [--chunks N]\n",
+     "Cuts the text into chunks of --ctx tokens, predicts the second half of each\n"
+     "from its first half, as llama.cpp does, and prints the result on the last line.\n",
+     "vouch perplexity m.gguf --file wiki.txt --ctx 512 --chunks 40\n"},
+    {"bench", CLI_BENCH, cli_bench, "measure speculation, or the passes of a model, on this machine",
+     "vouch bench MODEL --prompts FILE [--draft-model FILE] [--spec LIST]...\n"
+     "    [-k N,N,...]\n"
+     "vouch bench MODEL [--rows N,N,...] [--depth N]\n",
+     "With --prompts, vouch answers each prompt with the target alone, with the draft\n"
+     "model alone, and with each --spec and -k, in turn. Without --prompts, it\n"
+     "measures one pass over 1, 2, ... rows: the time to check so many guesses at\n"
+     "once. The table goes to standard output.\n",
+     "vouch bench m.gguf\n"
+     "vouch bench m.gguf --rows 1,5,8 --depth 4096 --reps 20 --json passes.json\n"
+     "vouch bench m.gguf --prefill 512 --decode 128 --threads 2 --cpu avx2\n"
+     "vouch bench m.gguf --prompts questions.jsonl --each 10 --html report.html\n"
+     "vouch bench m.gguf --prompts lines.txt --spec ngram --spec suffix -k 4,8\n"
+     "vouch bench m.gguf -d small.gguf --prompts lines.txt --temp 0.8 --csv a.csv\n"},
+    {"check", CLI_CHECK, cli_check_run, "verify the library's guarantees on this machine",
+     "vouch check MODEL [--draft-model FILE] [--law LIST] [--seconds S]\n    [--json FILE]\n",
+     "Checks four laws on this machine with these files. L1: a row's logits have the\n"
+     "same bits whatever else is in the pass. L2: with every drafter the text is the\n"
+     "target's own. L3: rejected guesses leave no trace. L4: guesses that are always\n"
+     "wrong cost hardly any speed. The verdict goes to standard output; the exit\n"
+     "status is 1 where a law is broken.\n",
+     "vouch check m.gguf\n"
+     "vouch check m.gguf --draft-model small.gguf --cpu avx2 --seconds 20\n"
+     "vouch check m.gguf --law L1,L3 --json laws.json\n"},
+    {"analyze", CLI_ANALYZE, cli_analyze, "compare a draft model with its target",
+     "vouch analyze MODEL --draft-model FILE [--text FILE | --prompts FILE]\n"
+     "    [--svg FILE]\n",
+     "Compares the distributions of both models at every token of some texts. Prints\n"
+     "the chance that the target accepts a guess, by text, by position and by\n"
+     "entropy; and, with the cost of passes on this machine, the expected speedup\n"
+     "for each number of guesses.\n",
+     "vouch analyze m.gguf --draft-model small.gguf\n"
+     "vouch analyze m.gguf -d small.gguf --text book.txt --ctx 512 --svg plots.svg\n"
+     "vouch analyze m.gguf -d small.gguf --prompts q.jsonl --temp 0.8 --json a.json\n"},
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
@@ -81,40 +89,52 @@ static const char *command_word(const void *arg, size_t i)
     return i < N_COMMANDS ? commands[i].name : NULL;
 }
 
-static const command *command_find(const char *name)
+static const cli_command *command_find(const char *name)
 {
     for (size_t i = 0; i < N_COMMANDS; i++)
         if (strcmp(commands[i].name, name) == 0) return &commands[i];
     const char *near = cli_nearest(name, command_word, NULL);
     if (near) cli_complain("unknown command '%s'; did you mean %s?", name, near);
-    else cli_complain("unknown command '%s'; `vouch --help` lists them", name);
+    else cli_complain("'%s' is neither a command nor a file; `vouch --help` lists the commands", name);
     return NULL;
 }
 
 static void help_all(FILE *out)
 {
     fprintf(out,
-            "vouch %s: speculative decoding for language models. A cheap drafter guesses, the model\n"
-            "checks all guesses in one pass; the text is what the model alone would have said, sooner.\n\n"
-            "usage: vouch COMMAND [FLAGS]\n\n",
+            "vouch %s: speculative decoding for language models. A cheap drafter\n"
+            "guesses the next tokens, the model checks all guesses in one pass. The text is\n"
+            "what the model alone would have said, sooner.\n\n"
+            "usage: vouch COMMAND MODEL [FLAGS]\n\n",
             vouch_version());
     for (size_t i = 0; i < N_COMMANDS; i++)
         fprintf(out, "  %-12s%s\n", commands[i].name, commands[i].summary);
-    fprintf(out, "\n`vouch COMMAND --help` lists the flags. Without a command, `run` is meant:\n\n"
-                 "  vouch --model m.gguf --speculative --draft-model small.gguf --prompt \"Hello\"\n\n"
+    fprintf(out, "\n`vouch COMMAND --help` lists the flags. Without a command, vouch runs the model:\n\n"
+                 "  vouch m.gguf\n"
+                 "  vouch m.gguf --prompt \"Name three rivers.\"\n"
+                 "  vouch m.gguf --draft-model small.gguf --prompt \"Hello\"\n\n"
                  "Exit status: 0 done, 1 failed while running or interrupted, 2 wrong usage.\n");
 }
 
-static void help_command(const command *c, FILE *out)
+/* Each line of the text, indented. */
+static void help_lines(const char *text, const char *first, const char *others, FILE *out)
 {
-    fprintf(out, "usage: %s", c->usage);
-    cli_options_help(c->bit, out);
-    fprintf(out, "\nExamples\n%s", c->examples);
+    for (const char *line = text; *line; line = strchr(line, '\n') + 1)
+        fprintf(out, "%s%.*s\n", line == text ? first : others, (int)strcspn(line, "\n"), line);
 }
 
-/* Descriptors 0 to 2 exist, so that no file opened later is taken for one of them; a closed standard
- * output becomes one that can't be written to. A write after the reader has gone or beyond a file size
- * limit is an error to report, not a signal to die from. */
+static void help_command(const cli_command *c, FILE *out)
+{
+    help_lines(c->usage, "usage: ", "       ", out);
+    fprintf(out, "\n%s", c->about);
+    cli_options_help(c->bit, out);
+    fprintf(out, "\nExamples\n");
+    help_lines(c->examples, "  ", "  ", out);
+}
+
+/* Opens descriptors 0 to 2 where they are closed, so that no file gets one of these numbers later; a closed standard
+ * output becomes one that can't be written to. A write to a pipe without a reader, or beyond the limit of a file's
+ * size, becomes an error that the command reports; the signal would end it in silence. */
 static void prepare_process(void)
 {
     int fd;
@@ -125,7 +145,7 @@ static void prepare_process(void)
     signal(SIGXFSZ, SIG_IGN);
 }
 
-/* What is still in the buffer may fail to be written, and that is a failure of the command. */
+/* Flushes standard output. A failure to write is a failure of the command. */
 static int finish_output(int status)
 {
     vouch_error err;
@@ -133,12 +153,12 @@ static int finish_output(int status)
     return status;
 }
 
-static int command_run(const command *c, int argc, char **argv)
+static int command_run(const cli_command *c, int argc, char **argv)
 {
     cli_options options;
     int status = CLI_WRONG_USAGE;
     if (!cli_options_parse(&options, c->bit, argc, argv)) {
-        fprintf(stderr, "`vouch %s --help` explains the flags\n", c->name);
+        fprintf(stderr, "`vouch %s --help` lists the flags\n", c->name);
     } else if (options.help) {
         help_command(c, stdout);
         status = CLI_DONE;
@@ -150,6 +170,37 @@ static int command_run(const command *c, int argc, char **argv)
     return finish_output(status);
 }
 
+/* Is the first word the model of `vouch FILE ...`? */
+static bool is_model(const char *word)
+{
+    const size_t n = strlen(word);
+    struct stat info;
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        if (strcmp(commands[i].name, word) == 0) return false;
+    return (n > 5 && strcmp(word + n - 5, ".gguf") == 0) || (stat(word, &info) == 0 && !S_ISDIR(info.st_mode));
+}
+
+/* `vouch help [COMMAND]`. For `make install`: `vouch help --man` and `vouch help --completion SHELL`. */
+static int help_run(int argc, char **argv)
+{
+    const char *topic = argc > 0 ? argv[0] : "";
+    if (!*topic) {
+        help_all(stdout);
+    } else if (strcmp(topic, "--man") == 0) {
+        cli_manual_write(commands, N_COMMANDS, stdout);
+    } else if (strcmp(topic, "--completion") == 0) {
+        const char *shell = argc > 1 ? argv[1] : "";
+        if (cli_completion_write(commands, N_COMMANDS, shell, stdout)) return finish_output(CLI_DONE);
+        cli_complain("--completion '%s': expected one of bash|zsh|fish", shell);
+        return CLI_WRONG_USAGE;
+    } else {
+        const cli_command *c = command_find(topic);
+        if (!c) return CLI_WRONG_USAGE;
+        help_command(c, stdout);
+    }
+    return finish_output(CLI_DONE);
+}
+
 int main(int argc, char **argv)
 {
     prepare_process();
@@ -158,20 +209,13 @@ int main(int argc, char **argv)
         help_all(stderr);
         return CLI_WRONG_USAGE;
     }
-    const bool asks_help =
-        strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0;
-    if (asks_help && argc == 2) {
-        help_all(stdout);
-        return finish_output(CLI_DONE);
-    }
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)
+        return help_run(argc - 2, argv + 2);
     if (strcmp(word, "--version") == 0 || strcmp(word, "version") == 0) {
         printf("vouch %s\n", vouch_version());
         return finish_output(CLI_DONE);
     }
-    if (word[0] == '-' && !asks_help) return command_run(&commands[0], argc - 1, argv + 1);
-    const command *c = command_find(asks_help ? argv[2] : word);
-    if (!c) return CLI_WRONG_USAGE;
-    if (!asks_help) return command_run(c, argc - 2, argv + 2);
-    help_command(c, stdout);
-    return finish_output(CLI_DONE);
+    if (word[0] == '-' || is_model(word)) return command_run(&commands[0], argc - 1, argv + 1);
+    const cli_command *c = command_find(word);
+    return c ? command_run(c, argc - 2, argv + 2) : CLI_WRONG_USAGE;
 }

@@ -422,14 +422,14 @@ static void prompts_that_fail(void **state)
         {{"bench", "--prompts", "x", "--spec", "draft"}, "needs a draft model"},
         {{"bench", "--prompts", "x", "--spec", "ngram", "--spec", "ngram"}, "--spec 'ngram': given twice"},
         {{"bench", "--prompts", "x", "--spec", "auto", "--spec", "suffix,ngram,recycle"},
-         "--spec ngram,suffix,recycle: given twice, here that is what auto means"},
+         "--spec ngram,suffix,recycle is given twice, because auto means the same"},
         {{"bench", "--prompts", "x", "--spec", "none", "-k", "3"}, "has no effect with --spec none"},
         {{"bench", "--prompts", "x", "-k", "8,4"}, "not ascending"},
         {{"bench", "--prompts", "x", "--accept", "match", "--accept", "match"}, "--accept 'match': given twice"},
-        {{"bench", "--prompts", "x", "--accept", "most"}, "--accept 'most': it takes one of rejection|match"},
+        {{"bench", "--prompts", "x", "--accept", "most"}, "--accept 'most': expected one of rejection|match"},
         {{"bench", "--prompts", "x", "--spec", "ngram,none"}, "none stands alone"},
         {{"bench", "--prompts", "x", "--each", "-1"}, "--each '-1'"},
-        {{"bench", "--prompts", "x", "--csv", ""}, "--csv: the value is empty"},
+        {{"bench", "--prompts", "x", "--csv", ""}, "--csv '': the value is empty"},
     };
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
         result r = run_as(&(setting){0}, "vouch", mistakes[i].arguments);

@@ -61,7 +61,7 @@ static void chat_reads_lines(void **state)
     assert_int_equal(r.status, 0);
     result once = RUN("run", "-m", target, "-p", "Hello", "-n", "8", NO_CONTROL);
     assert_int_equal(strncmp(r.out, once.out, once.n_out), 0); /* the first turn is a single prompt */
-    const char *last = r.out + r.n_out - once.n_out - 1;
+    const char *last = r.out + r.n_out - once.n_out;
     assert_memory_equal(last, once.out, once.n_out); /* and so is the one after /clear */
     assert_non_null(strstr(r.err, "/clear forgets"));
     result_free(&r), result_free(&once);

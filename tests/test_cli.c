@@ -144,18 +144,167 @@ static void prompt_comes_from_anywhere(void **state)
         result_free(&raw);
 }
 
+/* A second part of the prompt comes from a file, or else from standard input where that is a file or a pipe. */
+static void prompts_have_two_parts(void **state)
+{
+    (void)state;
+    char file[256], command[1024];
+    strcpy(file, test_temporary("part"));
+    write_whole(file, "the river", 9);
+#define PARTS "tokenize", target, "--ids"
+    result whole_text = RUN(PARTS, "-p", "Say:\n\nthe river"), first = RUN(PARTS, "-p", "Say:");
+    result second = RUN(PARTS, "-p", "the river");
+    const setting piped = {.input = "the river"}, device = {.device = "/dev/zero"};
+    snprintf(command, sizeof command, "printf 'the river' | '%s' tokenize '%s' --ids -p Say: | cmp -s - '%s'",
+             program("vouch"), target, test_temporary("wanted"));
+    write_whole(test_temporary("wanted"), whole_text.out, whole_text.n_out);
+    const struct {
+        result got;
+        const char *want;
+    } cases[] = {
+        {run_as(&piped, "vouch", ARGUMENTS(PARTS, "-p", "Say:")), whole_text.out},
+        {RUN(PARTS, "-p", "Say:", "-f", file), whole_text.out},
+        {run_as(&piped, "vouch", ARGUMENTS(PARTS, "-p", "Say:", "-f", "-")), whole_text.out},
+        {run_as(&piped, "vouch", ARGUMENTS(PARTS, "-p", "")), second.out},
+        {RUN(PARTS, "-p", "Say:"), first.out},                                 /* an empty file */
+        {RUN(PARTS, "-p", "Say:", "-f", "/dev/null"), first.out},
+        {run_as(&device, "vouch", ARGUMENTS(PARTS, "-p", "Say:")), first.out}, /* isn't read */
+        {run_as(&piped, "vouch", ARGUMENTS(PARTS, "-p", "Say:", "-f", "/dev/null")), first.out}, /* the file counts */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        result r = cases[i].got;
+        if (r.status || strcmp(r.out, cases[i].want) != 0) print_error("case %zu: %s%s", i, r.out, r.err);
+        assert_int_equal(r.status, 0);
+        assert_string_equal(r.out, cases[i].want);
+        assert_string_equal(r.err, "");
+        result_free(&r);
+    }
+    assert_int_equal(system(command), 0);
+    /* What another flag reads is no part of the prompt. */
+    result plain = RUN("run", target, "-p", "Say:", "-n", "9", NO_CONTROL);
+    result predicted =
+        run_as(&piped, "vouch", ARGUMENTS("run", target, "-p", "Say:", "-n", "9", NO_CONTROL, "--prediction", "-"));
+    result more = run_as(&piped, "vouch", ARGUMENTS("run", target, "-p", "Say:", "-n", "9", NO_CONTROL));
+    assert_int_equal(plain.status | predicted.status | more.status, 0);
+    assert_string_equal(plain.out, predicted.out);
+    assert_string_not_equal(plain.out, more.out);
+    result_free(&plain), result_free(&predicted), result_free(&more);
+    result_free(&whole_text), result_free(&first), result_free(&second);
+}
+
+/* A text may begin with dashes, as long as it isn't the name of a flag. */
+static void texts_may_begin_with_dashes(void **state)
+{
+    (void)state;
+    result r = RUN("tokenize", target, "-p", "--x", "--ids"), same = RUN("tokenize", target, "-p=--x", "--ids");
+    assert_int_equal(r.status | same.status, 0);
+    assert_true(r.n_out > 1);
+    assert_string_equal(r.out, same.out);
+    result_free(&r), result_free(&same);
+    expect(RUN("run", target, "-p", "x", "--stop", "--end", "-n", "2"), 0, NULL);
+}
+
+/* The model may stand without a flag, first or last, and without `run`. */
+static void the_model_needs_no_flag(void **state)
+{
+    (void)state;
+    result flag = RUN("run", "--model", target, "-p", "Hello", "-n", "8");
+    const char *const *const lines[] = {
+        ARGUMENTS("run", target, "-p", "Hello", "-n", "8"), ARGUMENTS("run", "-p", "Hello", "-n", "8", target),
+        ARGUMENTS(target, "-p", "Hello", "-n", "8"), ARGUMENTS(target, "--prompt", "Hello", "--n-predict", "8"),
+        ARGUMENTS("-p", "Hello", target, "-n", "8", "-t", "2"),
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        result r = run_as(&(setting){0}, "vouch", lines[i]);
+        assert_int_equal(r.status, 0);
+        assert_string_equal(r.out, flag.out);
+        result_free(&r);
+    }
+    result_free(&flag);
+    expect(RUN("run", target, "-m", target, "-p", "x"), 2, "unexpected argument");
+}
+
+/* One line end closes an answer that has none, on a pipe or in a file, too. */
+static void answers_end_their_line(void **state)
+{
+    (void)state;
+    result full = RUN("run", target, "-p", "Hello", "-n", "30", NO_CONTROL);
+    assert_int_equal(full.status, 0);
+    assert_true(full.n_out > 1 && full.out[full.n_out - 1] == '\n' && full.out[full.n_out - 2] != '\n');
+    result_free(&full);
+    char id[24];
+    result newline = RUN("tokenize", target, "-p", "\n", "--ids");
+    snprintf(id, sizeof id, "%d=1e9", atoi(newline.out));
+    result r = RUN("run", target, "-p", "Hello", "-n", "1", "--logit-bias", id);
+    assert_string_equal(r.out, "\n");
+    result_free(&r), result_free(&newline);
+    char none[] = "0=1e9"; /* ends the answer before its first letter */
+    r = RUN("run", target, "-p", "Hello", "-n", "1", "--logit-bias", none);
+    assert_int_equal(r.n_out, 0);
+    result_free(&r);
+}
+
+/* Without --seed a sampled text has a new seed, which the statistics name; a greedy one keeps 0. */
+static void seeds_are_drawn_and_named(void **state)
+{
+    (void)state;
+    char path[256], seeds[2][24];
+    strcpy(path, test_temporary("seed.json"));
+    for (int i = 0; i < 2; i++) {
+        result r = RUN("run", target, "-p", "The river", "-n", "40", NO_CONTROL, "--temp", "1", "--stats-json", path,
+                       "--stats");
+        json_t *o = json_of(path);
+        snprintf(seeds[i], sizeof seeds[i], "%lld", (long long)whole(o, "seed"));
+        char line[64];
+        snprintf(line, sizeof line, "; seed %s\n", seeds[i]);
+        assert_non_null(strstr(r.err, line));
+        result again = RUN("run", target, "-p", "The river", "-n", "40", NO_CONTROL, "--temp", "1", "--seed", seeds[i]);
+        assert_string_equal(again.out, r.out);
+        json_decref(o);
+        result_free(&r), result_free(&again);
+    }
+    assert_string_not_equal(seeds[0], seeds[1]);
+    expect(RUN("run", target, "-p", "x", "-n", "2", "--stats-json", path), 0, NULL);
+    json_t *o = json_of(path);
+    assert_int_equal(whole(o, "seed"), 0);
+    json_decref(o);
+}
+
+/* No text at all begins with the model's BOS token, where its file has one. */
+static void no_text_begins_with_bos(void **state)
+{
+    (void)state;
+    char path[256], bare[256];
+    size_t n;
+    strcpy(path, test_temporary("bos.json"));
+    result empty = RUN("run", target, "--raw", "-p", "", "-n", "12", NO_CONTROL, "--stats-json", path);
+    assert_int_equal(empty.status, 0);
+    assert_true(empty.n_out > 0);
+    json_t *o = json_of(path);
+    assert_int_equal(whole(o, "prompt_tokens"), 1);
+    json_decref(o);
+    result_free(&empty);
+    expect(RUN("run", target, "--raw", "-f", "/dev/null", "-n", "2"), 0, NULL);
+    char *bytes = read_whole(target, &n), *key = memmem(bytes, n, "bos_token_id", 12);
+    assert_non_null(key);
+    key[0] = 'X';
+    strcpy(bare, test_temporary("nobos.gguf"));
+    write_whole(bare, bytes, n);
+    free(bytes);
+    expect(RUN("run", bare, "--raw", "-p", "", "-n", "2"), 2,
+           "the prompt is empty, and the model's file has no BOS token to begin with");
+}
+
 static void odd_prompts(void **state)
 {
     (void)state;
     const char *n = "-n", *two = "2";
     expect(RUN("run", "-m", target, "-p", "\xff\xc0 \xe2\x82", n, two), 0, NULL);
-    expect(RUN("run", "-m", target, "-p", ""), 2, "the prompt is empty");
-    expect(RUN("run", "-m", target, "-p", "", "--raw"), 2, "the prompt is empty");
-    expect(RUN("run", "-m", target), 2, "vouch: the prompt is empty\n");
-    expect(RUN("run", "-m", target, "-f", "-"), 2, "vouch: the prompt is empty\n");
+    expect(RUN("run", "-m", target, "-p", ""), 2, "the prompt is empty; write --prompt TEXT");
+    expect(RUN("run", "-m", target), 2, "vouch: the prompt is empty; write --prompt TEXT\n");
+    expect(RUN("run", "-m", target, "--raw"), 2, "vouch: the prompt is empty; write --prompt TEXT\n");
+    expect(RUN("run", "-m", target, "-f", "-"), 2, "vouch: the prompt is empty; write --prompt TEXT\n");
     expect(RUN("run", "-m", target, "-f", "/dev/null"), 2, "--prompt-file /dev/null: the prompt is empty");
-    expect(RUN("run", "-m", target, "-f", "/dev/null", "--raw"), 2,
-           "--prompt-file /dev/null: the prompt is empty, and");
     const setting nul = {.input = "a\0b", .n_input = 3};
     expect(run_as(&nul, "vouch", ARGUMENTS("run", "-m", target, n, two)), 1, "NUL byte at offset 1");
     expect(run_as(&nul, "vouch", ARGUMENTS("run", "-m", target, n, two, "--raw")), 0, NULL);
@@ -313,7 +462,7 @@ static void rules_are_named(void **state)
         const char *rule = vouch_accept_name(i % VOUCH_ACCEPTS), *lenience = i == VOUCH_ACCEPTS ? "0.5" : NULL;
         const bool is_default = strcmp(rule, "rejection") == 0;
         result r = RUN("run", "-m", target, "-d", draft, "-k", "4", "-p", "The river", "-n", "40", NO_CONTROL, "--temp",
-                       "1", "--trace", "--stats", "--stats-json", path, "--accept", rule,
+                       "1", "--seed", "0", "--trace", "--stats", "--stats-json", path, "--accept", rule,
                        lenience ? "--lenience" : NULL, lenience);
         assert_int_equal(r.status, 0);
         json_t *o = json_of(path);
@@ -427,9 +576,9 @@ static void trace_obeys_the_rule(void **state)
         ARGUMENTS("run", "-m", target, "-d", draft, "--speculative", "-k", "4", "-p", "The river", "-n", "120",
                   NO_CONTROL, "--temp", "1", "--seed", "3", "--trace", "--stats-json", path),
         ARGUMENTS("run", "-m", target, "-d", draft, "--speculative", "-k", "4", "-p", "The river", "-n", "120",
-                  NO_CONTROL, "--temp", "1", "--lenience", "0.6", "--trace", "--stats-json", path),
+                  NO_CONTROL, "--temp", "1", "--seed", "0", "--lenience", "0.6", "--trace", "--stats-json", path),
         ARGUMENTS("run", "-m", target, "--ngram-min", "1", "-p", "down down down down", "-n", "120",
-                  NO_CONTROL, "--temp", "0.7", "--accept", "rejection", "--trace", "--stats-json", path),
+                  NO_CONTROL, "--temp", "0.7", "--seed", "0", "--accept", "rejection", "--trace", "--stats-json", path),
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         result r = run_as(&(setting){0}, "vouch", lines[i]);
@@ -647,7 +796,7 @@ static void real_model_answers(void **state)
     assert_string_equal(plain.out, fast.out);
     result_free(&plain), result_free(&fast);
     result r = RUN("run", "-m", model, "-d", model, "-k", "4", "--draft-sampling", "greedy", "--temp", "0.9",
-                   "--accept", "rejection", "-p", "Write a line about rivers.", "-n", "48", "--trace",
+                   "--seed", "0", "--accept", "rejection", "-p", "Write a line about rivers.", "-n", "48", "--trace",
                    "--stats-json", path);
     assert_int_equal(r.status, 0);
     json_t *o = json_of(path);
@@ -663,6 +812,12 @@ int main(void)
         cmocka_unit_test(text_is_the_same_with_every_drafter),
         cmocka_unit_test(draft_head_is_a_list_of_tokens),
         cmocka_unit_test(prompt_comes_from_anywhere),
+        cmocka_unit_test(prompts_have_two_parts),
+        cmocka_unit_test(texts_may_begin_with_dashes),
+        cmocka_unit_test(the_model_needs_no_flag),
+        cmocka_unit_test(answers_end_their_line),
+        cmocka_unit_test(seeds_are_drawn_and_named),
+        cmocka_unit_test(no_text_begins_with_bos),
         cmocka_unit_test(odd_prompts),
         cmocka_unit_test(files_that_do_not_fit_are_named),
         cmocka_unit_test(values_only_the_model_can_judge),

@@ -91,7 +91,7 @@ static void files_are_replaced_and_descriptors_are_not(void **state)
     assert_true(content[0] == '{' && n > 7 && strcmp(content + n - 7, "}\nnext\n") == 0);
     free(content);
     expect(run_as(&into, "vouch", ARGUMENTS("run", "-m", target, "-p", "x", "--stats-json", both)), 2,
-           "would be lost");
+           "and would overwrite it");
 
     snprintf(path, sizeof path, "/dev/shm/vouch-test-%d", (int)getpid());
     FILE *stream = fopen(path, "w");

@@ -4,6 +4,7 @@
  * line on standard error, which names the flag and the value.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "support/command.h"
@@ -32,8 +33,9 @@ static void help_goes_to_stdout(void **state)
     result r = RUN("run", "--help");
     assert_non_null(strstr(r.out, "--num-speculative-tokens N"));
     assert_non_null(strstr(r.out, "in [1, 64]"));
-    assert_non_null(strstr(r.out, "runs at the same time, only that of the last to end"));
+    assert_non_null(strstr(r.out, "--threads N"));
     assert_non_null(strstr(r.out, "Examples"));
+    assert_non_null(strstr(r.out, "green are accepted guesses"));
     assert_null(strstr(r.out, "\033"));
     result_free(&r);
     r = run_as(&(setting){0}, "vouch", (const char *const[]){NULL});
@@ -70,7 +72,7 @@ static void unknown_words_are_named(void **state)
     (void)state;
     static const mistake mistakes[] = {
         {{"rum"}, "did you mean run?"},
-        {{"frobnicate"}, "unknown command 'frobnicate'"},
+        {{"frobnicate"}, "'frobnicate' is neither a command nor a file"},
         {{"run"}, "--model FILE is missing"},
         {{"run", "--prompt", "x"}, "--model FILE is missing"},
         {{"perplexity", "-m", "x"}, "--file FILE is missing"},
@@ -80,17 +82,100 @@ static void unknown_words_are_named(void **state)
         {{"run", "--zzzzzzzz"}, "unknown flag --zzzzzzzz"},
         {{"run", "-Z"}, "unknown flag -Z"},
         {{"info", "--prompt", "x"}, "--prompt is a flag of `vouch run`"},
-        {{"run", "Hello"}, "unexpected argument 'Hello'"},
+        {{"run", "Hello"}, "'Hello': No such file or directory; `vouch run` expects the GGUF file of a model"},
+        {{"info", "absent.gguf"}, "'absent.gguf': No such file or directory; `vouch info` expects"},
+        {{"absent.gguf"}, "'absent.gguf': No such file or directory; `vouch run` expects"},
+        {{"run", "Makefile", "Hello"}, "unexpected argument 'Hello': a value follows its flag, as in --prompt TEXT"},
+        {{"run", "-m", "x", "Hello"}, "unexpected argument 'Hello': the model is --model x already; a prompt follows"},
+        {{"run", "-model", "x"}, "unknown flag -model; did you mean --model?"},
+        {{"run", "-modle", "x"}, "unknown flag -modle; did you mean --model?"},
+        {{"run", "-M", "x"}, "unknown flag -M; did you mean -m (--model)?"},
         {{"run", "--bad\033[31m"}, "--bad\\x1b[31m"},
     };
     check_mistakes(mistakes, sizeof mistakes / sizeof *mistakes);
+}
+
+/* Flags that people know from other programs: what to do instead. */
+static void foreign_flags_say_what_to_do(void **state)
+{
+    (void)state;
+    static const mistake mistakes[] = {
+        {{"run", "-hf", "org/model"},
+         "-hf is not a flag of vouch: download the .gguf file, then type `vouch run FILE`"},
+        {{"-ngl", "99"}, "-ngl is not a flag of vouch: leave it out: vouch computes on processors only"},
+        {{"run", "--n-gpu-layers=99"}, "--n-gpu-layers is not a flag of vouch: leave it out"},
+        {{"run", "-fa", "on"}, "-fa is not a flag of vouch: leave it out"},
+        {{"run", "-ctk", "q8_0"}, "-ctk is not a flag of vouch: write --kv-type"},
+        {{"run", "--jinja"}, "vouch applies the chat template in the file without being asked"},
+        {{"run", "--mirostat", "2"}, "the samplers here are --top-k, --top-p"},
+        {{"info", "-cnv"}, "-cnv is a flag of `vouch run`, not of this command"},
+        {{"bench", "-i"}, "-i is a flag of `vouch run`"},
+        /* These mean the same here: the complaint is about something else. */
+        {{"run", "-cnv", "-p", "x"}, "--prompt and --chat exclude each other"},
+        {{"run", "--n-predict", "x"}, "--n-predict 'x': not a whole number"},
+        {{"run", "-md"}, "-md needs a value: -md FILE"},
+        {{"run", "--ctx-size=1"}, "--ctx-size '1': outside the range"},
+        {{"run", "-t", "0"}, "-t '0': outside the range; expected a whole number in [1, 256]"},
+        {{"run", "-t", "0.8"}, "-t '0.8': not a whole number"},
+        {{"run", "-no-cnv", "--system", "x"}, "--raw and --system exclude each other"},
+        {{"run", "-n", "5", "--predict", "6"}, "--predict is given twice, as '5' and as '6'"},
+    };
+    check_mistakes(mistakes, sizeof mistakes / sizeof *mistakes);
+}
+
+/* No line is longer than a terminal of 80 columns. */
+static void help_is_narrow(void **state)
+{
+    (void)state;
+    static const char *const topics[] = {NULL, "run", "info", "tokenize", "perplexity", "bench", "check", "analyze"};
+    for (size_t i = 0; i < sizeof topics / sizeof *topics; i++) {
+        result r = RUN("help", topics[i]);
+        assert_int_equal(r.status, 0);
+        for (const char *line = r.out; *line; line += strcspn(line, "\n") + 1) {
+            if (strcspn(line, "\n") > 80) print_error("%.*s\n", (int)strcspn(line, "\n"), line);
+            assert_true(strcspn(line, "\n") <= 80);
+        }
+        result_free(&r);
+    }
+}
+
+/* Manual page and completions know every command, and their readers accept them. */
+static void manual_and_completions_are_read(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *arguments[3];
+        const char *has, *checker; /* reads the file whose name follows, and prints what it minds */
+    } cases[] = {
+        {{"--man"}, ".SH \"VOUCH tokenize\"\n", "groff -ww -man -Tutf8 -z"},
+        {{"--man"}, "\\fB\\-t\\fR, \\fB\\-\\-threads\\fR \\fIN\\fR\n", "mandoc -Tlint -W error"},
+        {{"--completion", "bash"}, "'run --kv-type') COMPREPLY=($(compgen -W 'f16 f32 q8_0 q4_0'", "bash -n"},
+        {{"--completion", "zsh"}, "{-t,--threads}'[threads]:value:'", "zsh -n"},
+        {{"--completion", "fish"}, "complete -c vouch -n '__vouch_command info' -l model -s m -r -F", "fish -n"},
+    };
+    char path[256], command[700], tool[16];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        result r = RUN("help", cases[i].arguments[0], cases[i].arguments[1]);
+        assert_int_equal(r.status, 0);
+        assert_non_null(strstr(r.out, cases[i].has));
+        strcpy(path, test_temporary("generated"));
+        write_whole(path, r.out, r.n_out);
+        snprintf(tool, sizeof tool, "%.*s", (int)strcspn(cases[i].checker, " "), cases[i].checker);
+        snprintf(command, sizeof command,
+                 "! command -v %s >/dev/null || { said=$(%s '%s' 2>&1) && test -z \"$said\"; }",
+                 tool, cases[i].checker, path);
+        if (system(command) != 0) print_error("%s\n", command);
+        assert_int_equal(system(command), 0);
+        result_free(&r);
+    }
+    expect(RUN("help", "--completion", "tcsh"), 2, "--completion 'tcsh': expected one of bash|zsh|fish");
 }
 
 static void values_out_of_range_are_named(void **state)
 {
     (void)state;
     static const mistake mistakes[] = {
-        {{"run", "-k", "0"}, "-k '0': outside the range; it takes a whole number in [1, 64]; --spec none"},
+        {{"run", "-k", "0"}, "-k '0': outside the range; expected a whole number in [1, 64]; --spec none"},
         {{"run", "-k", "-3"}, "-k '-3': outside"},
         {{"run", "-k65"}, "-k '65': outside"},
         {{"run", "--num-speculative-tokens=99999999999999999999999"}, "--num-speculative-tokens '9999"},
@@ -103,15 +188,15 @@ static void values_out_of_range_are_named(void **state)
         {{"run", "-k"}, "-k needs a value"},
         {{"run", "--model"}, "--model needs a value: --model FILE"},
         {{"run", "--model", "--prompt", "x"}, "--model needs a value"},
-        {{"run", "--model", ""}, "--model: the value is empty"},
-        {{"run", "--stop", ""}, "--stop: the value is empty"},
-        {{"run", "--stop", "a", "--stop", "b\xff"}, "--stop 'b\\xff': not UTF-8"},
+        {{"run", "--model", ""}, "--model '': the value is empty"},
+        {{"run", "--stop", ""}, "--stop '': the value is empty"},
+        {{"run", "--stop", "a", "--stop", "b\xff"}, "--stop 'b\\xff': expected UTF-8"},
         {{"run", "--temp", "nan"}, "--temp 'nan': outside"},
         {{"run", "--temp", "1e999"}, "outside"},
         {{"run", "--temp", "-0.5"}, "outside"},
         {{"run", "--temp", "0,5"}, "not a number"},
         {{"run", "--temp", "0x1"}, "--temp '0x1': not a number"},
-        {{"run", "--top-p", "0"}, "it takes a number in (0, 1]"},
+        {{"run", "--top-p", "0"}, "expected a number in (0, 1]"},
         {{"run", "--top-p", "1.01"}, "(0, 1]"},
         {{"run", "--min-p", "1"}, "[0, 1)"},
         {{"run", "--top-k", "-1"}, "--top-k '-1'"},
@@ -129,11 +214,11 @@ static void values_out_of_range_are_named(void **state)
         {{"run", "--prefill-chunk", "513"}, "[1, 512]"},
         {{"run", "--kv-type", "q8"}, "one of f16|f32|q8_0|q4_0"},
         {{"run", "--spec", "eagle"}, "one of auto|none|draft|ngram"},
-        {{"run", "--spec", "ngram,"}, "--spec 'ngram,': it takes one of"},
+        {{"run", "--spec", "ngram,"}, "--spec 'ngram,': expected one of"},
         {{"run", "--spec", "ngram,auto"}, "one of auto|none|draft|ngram"},
-        {{"run", "--spec", "ngram,ngram"}, "--spec 'ngram,ngram': ngram is there twice"},
-        {{"bench", "--prompts", "x", "--spec", "suffix,recycle,suffix"}, "suffix is there twice"},
-        {{"run", "--tree", "3"}, "--tree '3': it takes B,D, two whole numbers in [1, 64]"},
+        {{"run", "--spec", "ngram,ngram"}, "--spec 'ngram,ngram': ngram is given twice"},
+        {{"bench", "--prompts", "x", "--spec", "suffix,recycle,suffix"}, "suffix is given twice"},
+        {{"run", "--tree", "3"}, "--tree '3': expected BRANCHES,DEPTH such as 4,3, both in [1, 64]"},
         {{"run", "--tree", "0,4"}, "--tree '0,4'"},
         {{"run", "--tree", "2,65"}, "--tree '2,65'"},
         {{"run", "--tree", "2,4x"}, "--tree '2,4x'"},
@@ -143,18 +228,18 @@ static void values_out_of_range_are_named(void **state)
         {{"run", "--tree", "2"}, "--tree '2'"},
         {{"run", "--tree", "2,"}, "--tree '2,'"},
         {{"run", "--accept", "typical"}, "one of rejection|match|block|coupled"},
-        {{"run", "--cpu", "z80"}, "--cpu 'z80': this machine has auto, ref"},
+        {{"run", "--cpu", "z80"}, "--cpu 'z80': expected one that this machine has: auto, ref"},
         {{"run", "--color=pink"}, "auto|always|never"},
         {{"run", "--raw=yes"}, "--raw takes no value"},
-        {{"run", "--logit-bias", "7"}, "it takes ID=X"},
-        {{"run", "--logit-bias", "7=inf"}, "it takes ID=X"},
+        {{"run", "--logit-bias", "7"}, "expected ID=X"},
+        {{"run", "--logit-bias", "7=inf"}, "expected ID=X"},
         {{"run", "--logit-bias", "7=1e38"}, "a number in [-1e9, 1e9] or -inf"},
-        {{"run", "--logit-bias", "7=nan"}, "it takes ID=X"},
-        {{"run", "--logit-bias", "7="}, "it takes ID=X"},
-        {{"run", "--logit-bias", "7= 1"}, "it takes ID=X"},
-        {{"run", "--logit-bias", "7=0x1"}, "it takes ID=X"},
-        {{"run", "--logit-bias", "-7=1"}, "it takes ID=X"},
-        {{"run", "--logit-bias", "99999999999=1"}, "it takes ID=X"},
+        {{"run", "--logit-bias", "7=nan"}, "expected ID=X"},
+        {{"run", "--logit-bias", "7="}, "expected ID=X"},
+        {{"run", "--logit-bias", "7= 1"}, "expected ID=X"},
+        {{"run", "--logit-bias", "7=0x1"}, "expected ID=X"},
+        {{"run", "--logit-bias", "-7=1"}, "expected ID=X"},
+        {{"run", "--logit-bias", "99999999999=1"}, "expected ID=X"},
     };
     check_mistakes(mistakes, sizeof mistakes / sizeof *mistakes);
 }
@@ -174,19 +259,23 @@ static void flags_that_contradict_are_named(void **state)
         {{"run", "--spec", "suffix", "--forget"}, "--forget has no effect with --spec suffix"},
         {{"run", "--spec", "ngram", "--prediction", "x"}, "--prediction has no effect with --spec ngram"},
         {{"run", "--spec", "ngram", "--history", "x"}, "--history has no effect with --spec ngram"},
-        {{"run", "--spec", "ngram,prediction"}, "--spec ngram,prediction needs --prediction FILE"},
-        {{"run", "--stats-json", "Makefile", "-f", "./Makefile"}, "--stats-json Makefile is the file of --prompt-file"},
-        {{"bench", "--prompts", "p", "--json", "no-such", "--csv", "no-such"}, "--json no-such is the file of --csv"},
-        {{"bench", "--prompts", "p", "--json", "absent", "--html", ".//absent"}, "--json absent is the file of --html"},
-        {{"bench", "--prompts", "p", "--json", "tests/../x", "--html", "x"}, "--json tests/../x is the file of --html"},
+        {{"run", "--spec", "ngram,prediction"}, "--spec ngram,prediction needs a prediction: add --prediction FILE"},
+        {{"run", "--stats-json", "Makefile", "-f", "./Makefile"},
+         "--stats-json Makefile is also the file of --prompt-file"},
+        {{"bench", "--prompts", "p", "--json", "no-such", "--csv", "no-such"},
+         "--json no-such is also the file of --csv"},
+        {{"bench", "--prompts", "p", "--json", "absent", "--html", ".//absent"},
+         "--json absent is also the file of --html"},
+        {{"bench", "--prompts", "p", "--json", "tests/../x", "--html", "x"},
+         "--json tests/../x is also the file of --html"},
         {{"bench", "--prompts", "p", "--json", "no-such", "--html", "tests/no-such"}, "--model FILE is missing"},
-        {{"run", "--stats-json", "-"}, "--stats-json -: standard output has the text alone; name a file"},
+        {{"run", "--stats-json", "-"}, "--stats-json -: standard output has the text alone; expected a file"},
         {{"run", "--history", "-"}, "--history -: standard output"},
         {{"bench", "--csv", "-"}, "--csv -: standard output"},
         {{"analyze", "--svg=-"}, "--svg -: standard output"},
         {{"check", "-j-"}, "--json -: standard output"},
         {{"tokenize", "--frequent", "5", "--ids"}, "--ids has no effect with --frequent"},
-        {{"run", "--spec", "history"}, "--spec history needs --history FILE"},
+        {{"run", "--spec", "history"}, "--spec history needs a history: add --history FILE"},
         {{"run", "--spec", "none", "--tree", "2,3"}, "--tree has no effect with --spec none"},
         {{"run", "--draft-model", "x", "--speculative", "--spec", "auto"},
          "--speculative means --spec draft with a draft model, but --spec auto was given"},
@@ -204,7 +293,12 @@ static void flags_that_contradict_are_named(void **state)
         {{"run", "--accept", "block", "--lenience", "0.9"}, "--lenience has no effect with --accept block"},
         {{"run", "--accept", "block", "--tree", "2,4"}, "block judges chains; use --tree 1,4"},
         {{"run", "--temp", "1", "--temp", "2"}, "--temp is given twice, as '1' and as '2'"},
-        {{"run", "--prompt", "a", "--prompt-file", "b"}, "exclude each other"},
+        {{"run", "--prompt", "-"}, "--prompt -: expected a text; write --prompt-file -"},
+        {{"run", "--prediction", "-"},
+         "--prediction -: without --prompt or --prompt-file the prompt is standard input"},
+        {{"run", "-p", "x", "-f", "-", "--chat-template", "-"}, "--prompt-file and --chat-template - both read"},
+        {{"run", "-p", "--stats"}, "-p needs a value: -p TEXT; if --stats is the value, write -p=--stats"},
+        {{"run", "-p"}, "-p needs a value: -p TEXT"},
         {{"run", "--prompt", "a", "--chat"}, "exclude each other"},
         {{"run", "--raw", "--system", "b"}, "exclude each other"},
         {{"run", "--prompt-file", "-", "--prediction", "-"}, "both read standard input"},
@@ -254,7 +348,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(help_goes_to_stdout),           cmocka_unit_test(unknown_words_are_named),
         cmocka_unit_test(values_out_of_range_are_named), cmocka_unit_test(flags_that_contradict_are_named),
-        cmocka_unit_test(unreadable_files_are_named),
+        cmocka_unit_test(unreadable_files_are_named),     cmocka_unit_test(foreign_flags_say_what_to_do),
+        cmocka_unit_test(help_is_narrow),                cmocka_unit_test(manual_and_completions_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

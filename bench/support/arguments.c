@@ -7,7 +7,7 @@ enum { MOST_FLAGS = 32 };
 
 void bench_arguments_parse(const bench_command *command, int argc, char **argv, void *values)
 {
-    const cli_flag_table table = {command->flags, command->n_flags, &command->name, 1};
+    const cli_flag_table table = {command->flags, command->n_flags, &command->name, 1, NULL};
     const char *given[MOST_FLAGS] = {NULL};
     if (command->n_flags > MOST_FLAGS) abort();
     if (!cli_flags_parse(&table, 1, argc - 1, argv + 1, values, given)) {

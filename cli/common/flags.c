@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +41,7 @@ static bool flag_refuse(const cli_flag *flag, const char *shown, const char *val
     const char *what = flag->kind == CLI_FLAG_INTS ? "ascending whole numbers, separated by commas,"
                        : whole                     ? "a whole number"
                                                    : "a number";
-    cli_complain("%s '%s': %s; it takes %s in %s%s%s", shown, value, why, what, flag->range,
+    cli_complain("%s '%s': %s; expected %s in %s%s%s", shown, value, why, what, flag->range,
                  flag->remedy ? "; " : "", flag->remedy ? flag->remedy : "");
     return false;
 }
@@ -111,7 +112,7 @@ static int choice_find(const char *words, const char *typed)
     return -1;
 }
 
-/* "a,b" of "auto|none|a|b". Which words go together is the command's to say. */
+/* "a,b" of "auto|none|a|b". The command decides which words go together. */
 static bool parse_set(const cli_flag *flag, const char *shown, const char *text, unsigned *out)
 {
     unsigned set = 0;
@@ -121,11 +122,11 @@ static bool parse_set(const cli_flag *flag, const char *shown, const char *text,
         snprintf(typed, sizeof typed, "%.*s", (int)n, word);
         const int index = choice_find(flag->value, typed);
         if (index < 0 || n >= sizeof typed || (index == 0 && (word != text || word[n]))) {
-            cli_complain("%s '%s': it takes one of %s, or several with commas between", shown, text, flag->value);
+            cli_complain("%s '%s': expected one of %s, or several with commas between", shown, text, flag->value);
             return false;
         }
         if (index > 0 && set >> (index - 1) & 1) {
-            cli_complain("%s '%s': %s is there twice", shown, text, typed);
+            cli_complain("%s '%s': %s is given twice; leave one out", shown, text, typed);
             return false;
         }
         if (index > 0) set |= 1u << (index - 1);
@@ -141,7 +142,7 @@ static bool ints_append(const char *shown, const char *text, int32_t value, cli_
 {
     for (size_t i = 0; i < ints->n; i++)
         if (ints->items[i] == value) {
-            cli_complain("%s '%s': given twice", shown, text);
+            cli_complain("%s '%s': given twice; leave one out", shown, text);
             return false;
         }
     if (ints->n == CLI_MOST_INTS) {
@@ -165,7 +166,7 @@ static bool store_choice(const cli_flag *flag, const char *shown, const char *te
 {
     const int index = choice_find(flag->value, text);
     if (index < 0) {
-        cli_complain("%s '%s': it takes one of %s", shown, text, flag->value);
+        cli_complain("%s '%s': expected one of %s", shown, text, flag->value);
         return false;
     }
     if (flag->kind == CLI_FLAG_CHOICES) return ints_append(shown, text, index, place);
@@ -186,7 +187,7 @@ static bool flag_store(const cli_flag *flag, const char *shown, const char *text
     case CLI_FLAG_TEXT:
     case CLI_FLAG_TEXTS:
         if (!*text && flag->kind != CLI_FLAG_TEXT) {
-            cli_complain("%s: the value is empty", shown);
+            cli_complain("%s '': the value is empty; expected %s", shown, flag->value);
             return false;
         }
         if (flag->kind == CLI_FLAG_TEXTS) {
@@ -215,98 +216,185 @@ static const char *flag_word(const void *arg, size_t i)
 {
     const parser *p = arg;
     for (size_t j = 0; j < p->table->n; j++)
-        if ((p->table->flags[j].commands & p->command) && i-- == 0) return p->table->flags[j].name;
+        if ((p->table->flags[j].commands & p->command) && *p->table->flags[j].name && i-- == 0)
+            return p->table->flags[j].name;
     return NULL;
 }
 
-static bool flag_is_named(const cli_flag *flag, const char *name, size_t n)
+/* A flag of these commands by its long name, or by the letter; NULL: none. */
+static const cli_flag *flag_named(const cli_flag_table *table, unsigned commands, const char *name, size_t n)
 {
-    return (strlen(flag->name) == n && memcmp(flag->name, name, n) == 0) ||
-           (flag->alias && strlen(flag->alias) == n && memcmp(flag->alias, name, n) == 0);
+    for (size_t i = 0; i < table->n && n > 0; i++) {
+        const cli_flag *flag = &table->flags[i];
+        if (!(flag->commands & commands)) continue;
+        if (strlen(flag->name) == n && memcmp(flag->name, name, n) == 0) return flag;
+        if (flag->alias && strlen(flag->alias) == n && memcmp(flag->alias, name, n) == 0) return flag;
+    }
+    return NULL;
 }
 
+static const cli_flag *flag_lettered(const parser *p, char letter)
+{
+    for (size_t i = 0; i < p->table->n; i++)
+        if ((p->table->flags[i].commands & p->command) && p->table->flags[i].letter == letter && letter)
+            return &p->table->flags[i];
+    return NULL;
+}
+
+/* The flag that "--name", "--name=..." or "-x" names, without a value behind the letter. */
+static const cli_flag *flag_exact(const parser *p, const char *argument)
+{
+    const size_t n = strcspn(argument, "=");
+    if (argument[0] != '-' || n < 2) return NULL;
+    if (argument[1] == '-') return flag_named(p->table, p->command, argument + 2, n - 2);
+    return n == 2 ? flag_lettered(p, argument[1]) : NULL;
+}
+
+static const cli_foreign_flag *foreign_find(const parser *p, const char *argument)
+{
+    const size_t n = strcspn(argument, "=");
+    for (const cli_foreign_flag *f = p->table->foreign; f && f->name; f++)
+        if (strlen(f->name) == n && memcmp(f->name, argument, n) == 0) return f;
+    return NULL;
+}
+
+static const char *command_of(const cli_flag_table *table, const cli_flag *flag)
+{
+    size_t bit = 0;
+    while (!(flag->commands >> bit & 1)) bit++;
+    return table->command_names[bit];
+}
+
+/* Names the remedy for an argument that is no flag of this command. */
 static void complain_unknown(const parser *p, const char *argument)
 {
     const int n = (int)strcspn(argument, "=");
-    const cli_flag_table *table = p->table;
-    for (size_t i = 0; n > 2 && i < table->n; i++) {
-        if (!flag_is_named(&table->flags[i], argument + 2, (size_t)n - 2)) continue;
-        size_t bit = 0;
-        while (!(table->flags[i].commands >> bit & 1)) bit++;
-        cli_complain("%.*s is a flag of `vouch %s`, not of this command", n, argument,
-                     table->command_names[bit]);
+    const bool is_long = argument[1] == '-';
+    const cli_foreign_flag *foreign = foreign_find(p, argument);
+    if (foreign && !foreign->same) {
+        cli_complain("%.*s is not a flag of vouch: %s", n, argument, foreign->advice);
+        return;
+    }
+    const char *name = foreign ? foreign->same : argument + 2;
+    const cli_flag *other = flag_named(p->table, UINT_MAX, name, foreign ? strlen(name) : is_long ? (size_t)n - 2 : 0);
+    if (other) {
+        cli_complain("%.*s is a flag of `vouch %s`, not of this command; leave it out", n, argument,
+                     command_of(p->table, other));
         return;
     }
     char typed[64];
-    snprintf(typed, sizeof typed, "%.*s", n, argument + (n > 2 ? 2 : 1));
-    typed[strcspn(typed, "=")] = 0;
+    snprintf(typed, sizeof typed, "%.*s", n - (is_long ? 2 : 1), argument + (is_long ? 2 : 1));
     const char *near = n > 2 ? cli_nearest(typed, flag_word, p) : NULL;
-    cli_complain("unknown flag %.*s%s%s%s", n, argument, near ? "; did you mean --" : "", near ? near : "",
-                 near ? "?" : "");
+    const cli_flag *letter = n == 2 ? flag_lettered(p, (char)(argument[1] ^ 0x20)) : NULL;
+    if (near) cli_complain("unknown flag %.*s; did you mean --%s?", n, argument, near);
+    else if (letter)
+        cli_complain("unknown flag %.*s; did you mean -%c (--%s)?", n, argument, letter->letter,
+                     letter->name);
+    else cli_complain("unknown flag %.*s; --help lists the flags", n, argument);
 }
 
-/* The flag an argument names; *value is what follows in the same argument, or NULL. */
+/* The long name that "-model" or "-modle" means, which lacks a dash; NULL: "-m" with a value behind it. Only
+ * a flag that takes a file is compared with words that are merely near: other values, such as that of -n60,
+ * are too short. */
+static const char *dash_missing(const parser *p, const char *argument)
+{
+    char typed[64];
+    if (argument[1] == '-' || strlen(argument) < 4) return NULL;
+    snprintf(typed, sizeof typed, "%.*s", (int)strcspn(argument, "=") - 1, argument + 1);
+    const cli_flag *letter = flag_lettered(p, argument[1]),
+                   *exact = flag_named(p->table, p->command, typed, strlen(typed));
+    if (exact) return exact->name;
+    return letter && letter->kind == CLI_FLAG_FILE && strlen(typed) > 3 ? cli_nearest(typed, flag_word, p) : NULL;
+}
+
+/* The flag that an argument names, under its own or a foreign name; *value is the value in the same argument, or NULL.
+ * The foreign names come before a letter with its value: "-md" is no -m with the value "d". */
 static const cli_flag *flag_find(const parser *p, const char *argument, const char **value)
 {
-    const bool is_long = argument[1] == '-';
-    const size_t n = is_long ? strcspn(argument + 2, "=") : 1;
-    for (size_t i = 0; i < p->table->n; i++) {
-        const cli_flag *flag = &p->table->flags[i];
-        if (!(flag->commands & p->command)) continue;
-        if (is_long ? !flag_is_named(flag, argument + 2, n) : flag->letter != argument[1]) continue;
-        const char *rest = argument + (is_long ? 2 : 1) + n;
-        *value = *rest == '=' ? rest + 1 : !is_long && *rest ? rest : NULL;
-        return flag;
-    }
-    return NULL;
+    const size_t n = strcspn(argument, "=");
+    const cli_flag *flag = flag_exact(p, argument);
+    *value = argument[n] ? argument + n + 1 : NULL;
+    if (flag) return flag;
+    const cli_foreign_flag *foreign = foreign_find(p, argument);
+    if (foreign)
+        return foreign->same ? flag_named(p->table, p->command, foreign->same, strlen(foreign->same)) : NULL;
+    if (argument[1] == '-' || dash_missing(p, argument)) return NULL;
+    *value = argument + 2;
+    return flag_lettered(p, argument[1]);
 }
 
-/* The value in the next argument, or NULL. "--word" is taken for a flag that follows a forgotten value. */
+/* The value in the next argument, or NULL. "--word" counts as a flag behind a forgotten value; for a flag that takes
+ * any text only where there is such a flag. */
 static const char *value_next(parser *p, const cli_flag *flag)
 {
     const char *next = p->next < p->argc ? p->argv[p->next] : NULL;
-    if (!next || (strncmp(next, "--", 2) == 0 && isalpha((unsigned char)next[2]))) return NULL;
+    const bool is_text = flag->kind == CLI_FLAG_TEXT || flag->kind == CLI_FLAG_TEXTS;
+    if (!next) return NULL;
+    if (strncmp(next, "--", 2) == 0 && isalpha((unsigned char)next[2]) && (!is_text || flag_exact(p, next)))
+        return NULL;
     if (flag->implied && choice_find(flag->value, next) < 0) return NULL;
     p->next++;
     return next;
+}
+
+static bool complain_valueless(const parser *p, const cli_flag *flag, const char *shown)
+{
+    const char *next = p->next < p->argc ? p->argv[p->next] : NULL;
+    if (next)
+        cli_complain("%s needs a value: %s %s; if %s is the value, write %s=%s", shown, shown, flag->value,
+                     next, shown, next);
+    else cli_complain("%s needs a value: %s %s", shown, shown, flag->value);
+    return false;
+}
+
+static bool value_store(const parser *p, const cli_flag *flag, const char *shown, const char *value, void *values,
+                        const char **given)
+{
+    const size_t index = (size_t)(flag - p->table->flags);
+    const bool repeatable =
+        flag->kind == CLI_FLAG_TEXTS || flag->kind == CLI_FLAG_SETS || flag->kind == CLI_FLAG_CHOICES;
+    if (!repeatable && given[index] && strcmp(given[index], value) != 0) {
+        cli_complain("%s is given twice, as '%s' and as '%s'; leave one out", shown, given[index], value);
+        return false;
+    }
+    given[index] = value;
+    return flag_store(flag, shown, value, values);
+}
+
+/* A word without a flag: the value of the row whose name is empty, once. */
+static bool parse_word(const parser *p, const char *word, void *values, const char **given)
+{
+    for (size_t i = 0; i < p->table->n; i++) {
+        const cli_flag *flag = &p->table->flags[i];
+        if (!*flag->name && (flag->commands & p->command) && !given[i])
+            return value_store(p, flag, flag->value, word, values, given);
+    }
+    cli_complain("unexpected argument '%s': a value follows its flag, as in --prompt TEXT", word);
+    return false;
 }
 
 static bool parse_one(parser *p, void *values, const char **given)
 {
     const char *argument = p->argv[p->next++], *value = NULL;
     char shown[48];
-    if (argument[0] != '-' || !argument[1]) {
-        cli_complain("unexpected argument '%s': every value belongs to a flag, as in --prompt TEXT",
-                     argument);
-        return false;
-    }
+    if (argument[0] != '-' || !argument[1]) return parse_word(p, argument, values, given);
     const cli_flag *flag = flag_find(p, argument, &value);
     if (!flag) {
-        complain_unknown(p, argument);
+        const char *name = foreign_find(p, argument) ? NULL : dash_missing(p, argument);
+        if (name) cli_complain("unknown flag %s; did you mean --%s?", argument, name);
+        else complain_unknown(p, argument);
         return false;
     }
-    const size_t index = (size_t)(flag - p->table->flags);
-    if (argument[1] == '-') snprintf(shown, sizeof shown, "%.*s", (int)strcspn(argument, "="), argument);
-    else snprintf(shown, sizeof shown, "-%c", flag->letter);
+    const bool is_attached = value && argument[1] != '-' && value == argument + 2;
+    snprintf(shown, sizeof shown, "%.*s", is_attached ? 2 : (int)strcspn(argument, "="), argument);
 
     if (flag->kind == CLI_FLAG_SWITCH && value) {
-        cli_complain("%s takes no value, '%s' was given", shown, value);
+        cli_complain("%s takes no value, but '%s' was given; write %s alone", shown, value, shown);
         return false;
     }
     if (flag->kind != CLI_FLAG_SWITCH && !value) value = value_next(p, flag);
     if (!value) value = flag->kind == CLI_FLAG_SWITCH ? "" : flag->implied;
-    if (!value) {
-        cli_complain("%s needs a value: %s %s", shown, shown, flag->value);
-        return false;
-    }
-    const bool repeatable =
-        flag->kind == CLI_FLAG_TEXTS || flag->kind == CLI_FLAG_SETS || flag->kind == CLI_FLAG_CHOICES;
-    if (!repeatable && given[index] && strcmp(given[index], value) != 0) {
-        cli_complain("%s is given twice, as '%s' and as '%s'", shown, given[index], value);
-        return false;
-    }
-    given[index] = value;
-    return flag_store(flag, shown, value, values);
+    return value ? value_store(p, flag, shown, value, values, given) : complain_valueless(p, flag, shown);
 }
 
 bool cli_flags_parse(const cli_flag_table *table, unsigned command, int argc, char **argv, void *values,
@@ -327,7 +415,7 @@ static void ints_text(const cli_ints *ints, char text[32])
         used += (size_t)snprintf(text + used, 32 - used, "%s%" PRId32, i ? "," : "", ints->items[i]);
 }
 
-/* What the flag is without being given, where that says something the help text does not; else "". */
+/* The default, where the help text doesn't say it; otherwise "". */
 static const char *default_text(const cli_flag *flag, const void *defaults, char text[32])
 {
     const void *place = (const char *)defaults + flag->offset;
@@ -350,25 +438,54 @@ static const char *default_text(const cli_flag *flag, const void *defaults, char
     return text;
 }
 
+/* Text becomes one line: a line end in it is a space. */
+const char *cli_flag_describe(const cli_flag *flag, const void *defaults, char text[CLI_FLAG_TEXT_SIZE])
+{
+    char standard[32];
+    const bool limited = flag->range && !strstr(flag->range, "2147483647") && !strstr(flag->range, "-inf");
+    default_text(flag, defaults, standard);
+    const int n = snprintf(text, CLI_FLAG_TEXT_SIZE, "%s%s%s%s%s", flag->help, limited ? "; in " : "",
+                           limited ? flag->range : "",
+                           !*standard ? ""
+                           : limited  ? ", default "
+                                      : "; default ",
+                           standard);
+    for (int i = 0; i < n && i < CLI_FLAG_TEXT_SIZE; i++)
+        if (text[i] == '\n') text[i] = ' ';
+    return text;
+}
+
+/* Words of the text in lines from `column` to `width`; the first line goes on at `column`. "[1, 64]" stays whole. */
+static void help_wrap(const char *text, int column, int width, FILE *stream)
+{
+    int used = column;
+    for (const char *word = text; *word;) {
+        size_t n = strcspn(word, " ");
+        if (strchr("[(", *word) && isdigit((unsigned char)word[1]) && word[n - 1] == ',')
+            n += 1 + strcspn(word + n + 1, " ");
+        if (used > column && used + 1 + (int)n > width) {
+            fprintf(stream, "\n%*s", column, "");
+            used = column;
+        }
+        used += fprintf(stream, "%s%.*s", used > column ? " " : "", (int)n, word);
+        word += n;
+        word += strspn(word, " ");
+    }
+    fputc('\n', stream);
+}
+
 static void help_flag(const cli_flag *flag, const void *defaults, FILE *stream)
 {
-    enum { COLUMN = 34 };
-    int used = flag->letter ? fprintf(stream, "  -%c, ", flag->letter) : fprintf(stream, "      ");
-    used += fprintf(stream, "--%s", flag->name);
-    if (flag->value) used += fprintf(stream, " %s", flag->value);
-    if (used >= COLUMN) fprintf(stream, "\n%*s", COLUMN, "");
+    enum { COLUMN = 30, WIDTH = 80 };
+    char text[CLI_FLAG_TEXT_SIZE];
+    int used = 0;
+    if (!*flag->name) used = fprintf(stream, "  ");
+    else used = flag->letter ? fprintf(stream, "  -%c, --%s", flag->letter, flag->name)
+                             : fprintf(stream, "      --%s", flag->name);
+    if (flag->value) used += fprintf(stream, "%s%s", *flag->name ? " " : "", flag->value);
+    if (used + 2 > COLUMN) fprintf(stream, "\n%*s", COLUMN, "");
     else fprintf(stream, "%*s", COLUMN - used, "");
-    for (const char *line = flag->help; line;) {
-        const char *end = strchr(line, '\n');
-        fprintf(stream, "%.*s", (int)(end ? end - line : (ptrdiff_t)strlen(line)), line);
-        if (end) fprintf(stream, "\n%*s", COLUMN, "");
-        line = end ? end + 1 : NULL;
-    }
-    char text[32];
-    const bool limited = flag->range && !strstr(flag->range, "2147483647") && !strstr(flag->range, "-inf");
-    if (limited) fprintf(stream, "; in %s", flag->range);
-    if (*default_text(flag, defaults, text)) fprintf(stream, "%sdefault %s", limited ? ", " : "; ", text);
-    fputc('\n', stream);
+    help_wrap(cli_flag_describe(flag, defaults, text), COLUMN, WIDTH, stream);
 }
 
 void cli_flags_help(const cli_flag_table *table, unsigned command, const void *defaults, FILE *stream)

@@ -2,11 +2,15 @@
 /*
  * Command-line flags from a table: parsing, checks, messages and help all come from the same rows.
  *
- *   --name VALUE   --name=VALUE   -x VALUE   -xVALUE   --switch
+ *   --name VALUE   --name=VALUE   -x VALUE   -xVALUE   --switch   VALUE
  *
- * A row says where the value goes (an offset into the caller's struct), what may stand there, and in
- * which commands. Ranges are written as people read them, "[1, 64]" or "(0, 1]", and that text is
- * what is checked, shown in the help and quoted in the message.
+ * A row says where the value goes (an offset into the caller's struct), which values are allowed, and which
+ * commands have the flag. A range is written as people read it, "[1, 64]" or "(0, 1]"; the parser checks
+ * against that text, and help and messages show it. The row with the empty name takes the one word that may
+ * stand without a flag.
+ *
+ * A second table lists flags of other programs. Each is an alias of a flag here, or gets an error that says
+ * what to write instead.
  */
 #ifndef VOUCH_CLI_FLAGS_H
 #define VOUCH_CLI_FLAGS_H
@@ -45,7 +49,7 @@ typedef struct cli_ints {
 } cli_ints;
 
 typedef struct cli_flag {
-    const char *name;  /* without dashes */
+    const char *name;  /* without dashes; "": the word without a flag */
     const char *alias; /* another long name, or NULL */
     char letter;       /* short form, or 0 */
     cli_flag_kind kind;
@@ -55,28 +59,41 @@ typedef struct cli_flag {
     unsigned commands; /* bit set */
     const char *group; /* heading in the help */
     const char *help;
-    const char *remedy;  /* more for the message after a bad value, or NULL */
-    const char *implied; /* a choice's word when none follows; NULL: one has to */
+    const char *remedy;  /* added to the message after a bad value, or NULL */
+    const char *implied; /* the word that a choice takes when no value follows; NULL: a value has to follow */
 } cli_flag;
+
+/* A flag of another program. */
+typedef struct cli_foreign_flag {
+    const char *name;   /* with its dashes: "-ngl" */
+    const char *same;   /* long name of the flag here that means the same, or NULL */
+    const char *advice; /* otherwise what to do instead: "leave it out: ..." */
+} cli_foreign_flag;
 
 typedef struct cli_flag_table {
     const cli_flag *flags;
     size_t n;
     const char *const *command_names; /* by bit */
     size_t n_commands;
+    const cli_foreign_flag *foreign; /* the last has no name; NULL: none */
 } cli_flag_table;
 
-/* Stores arguments into `values`; given[i] becomes the text of flag i ("" for a switch). A complaint
- * is printed and false returned at the first that is wrong. */
+/* Stores the arguments into `values`; given[i] becomes the text of flag i ("" for a switch). At the first wrong
+ * argument it prints a complaint and returns false. */
 bool cli_flags_parse(const cli_flag_table *table, unsigned command, int argc, char **argv, void *values,
                      const char **given);
-/* The flags of a command, by group; `defaults` is what they are without being given. */
+/* Prints the flags of a command by group, in lines of at most 80 columns. `defaults`: a struct of values as they are
+ * before any flag. */
 void cli_flags_help(const cli_flag_table *table, unsigned command, const void *defaults, FILE *stream);
+enum { CLI_FLAG_TEXT_SIZE = 640 };
+/* What help says of a flag, on one line: its text, range and default. */
+const char *cli_flag_describe(const cli_flag *flag, const void *defaults, char text[CLI_FLAG_TEXT_SIZE]);
 
 /* Word i of a choice's "auto|none|draft" copied to `word`, or NULL. */
 const char *cli_choice_word(const char *words, size_t i, char word[32]);
 
-/* The word nearest to what was typed, or NULL when none is near. `words` is called with 0, 1, ... */
+/* The word nearest to the typed one, or NULL when none is near. `words` is called with 0, 1, ... until it returns
+ * NULL. */
 const char *cli_nearest(const char *typed, const char *(*words)(const void *arg, size_t i), const void *arg);
 
 #endif

@@ -2,11 +2,15 @@
 #include "common/options.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
 
 #include "common/file.h"
+#include "common/foreign.h"
 #include "common/text.h"
 
 _Static_assert(sizeof(vouch_kv_type) == sizeof(int) &&
@@ -30,131 +34,152 @@ const char *const cli_command_names[CLI_COMMANDS] = {"run", "info", "tokenize", 
 #define ANY          "[0, 2147483647]"
 #define SPEC_WORDS   "auto|none|draft|ngram|suffix|recycle|prediction|history" /* in the order of the drafters' bits */
 
-/* The words of a choice stand in the order of its enum. */
+/* The words of a choice stand in the order of its enum. Help wraps the texts. */
 static const cli_flag flags[] = {
+    {"", NULL, 0, CLI_FLAG_FILE, AT(model_word), "MODEL", NULL, EVERYWHERE, "Model",
+     "GGUF file of the model; the same as --model FILE", NULL, NULL},
     {"model", NULL, 'm', CLI_FLAG_FILE, AT(model), "FILE", NULL, EVERYWHERE, "Model",
-     "GGUF file of the target model", NULL, NULL},
-    {"prompt", NULL, 'p', CLI_FLAG_TEXT, AT(prompt), "TEXT", NULL, CLI_RUN | CLI_TOKENIZE, "Prompt",
-     "the question, or the text to go on with", NULL, NULL},
+     "GGUF file of the model whose text is wanted (the target)", NULL, NULL},
+    {"prompt", NULL, 'p', CLI_FLAG_TEXT, AT(prompt), "TEXT", NULL, CLI_RUN, "Prompt",
+     "the question, or the text to go on with. A file (-f), or else standard input from a pipe or a file, is added "
+     "behind it after an empty line",
+     NULL, NULL},
+    {"prompt", NULL, 'p', CLI_FLAG_TEXT, AT(prompt), "TEXT", NULL, CLI_TOKENIZE, "Prompt",
+     "the text. A file (-f), or else standard input from a pipe or a file, is added behind it after an empty line",
+     NULL, NULL},
     {"prompt-file", NULL, 'f', CLI_FLAG_FILE, AT(prompt_file), "FILE", NULL, CLI_RUN | CLI_TOKENIZE, "Prompt",
-     "the same from a file, - for standard input", NULL, NULL},
+     "read the prompt from a file; - is standard input", NULL, NULL},
     {"prompts", NULL, 0, CLI_FLAG_FILE, AT(prompts), "FILE", NULL, CLI_BENCH | CLI_ANALYZE, "Prompt",
-     "answer these: JSON lines with turns, prompt or\nquestion, or a prompt a line; - for standard input", NULL, NULL},
+     "answer the prompts in this file: JSON lines with turns, prompt or question, or one prompt a line; - is standard "
+     "input",
+     NULL, NULL},
     {"category", NULL, 0, CLI_FLAG_TEXTS, AT(categories), "NAME", NULL, CLI_BENCH | CLI_ANALYZE, "Prompt",
-     "only prompts of this category; may be repeated", NULL, NULL},
+     "take only prompts of this category; repeatable", NULL, NULL},
     {"each", NULL, 0, CLI_FLAG_INT, AT(n_each), "N", ANY, CLI_BENCH | CLI_ANALYZE, "Prompt",
-     "at most N prompts of each category; 0: all", NULL, NULL},
+     "take at most N prompts of each category; 0: all", NULL, NULL},
     {"chat", NULL, 0, CLI_FLAG_SWITCH, AT(chat), NULL, NULL, CLI_RUN, "Prompt",
-     "a conversation, one line a turn", NULL, NULL},
+     "hold a conversation", NULL, NULL},
     {"system", NULL, 0, CLI_FLAG_TEXT, AT(system), "TEXT", NULL, ASKING, "Prompt",
-     "the system message (default: the template's)", NULL, NULL},
+     "system message (default: the one in the chat template)", NULL, NULL},
     {"chat-template", NULL, 0, CLI_FLAG_FILE, AT(chat_template), "NAME|FILE", NULL, ASKING,
-     "Prompt", "auto (the model's own, none for a base model), chatml,\nnone, or the file of a template", NULL, NULL},
+     "Prompt",
+     "chat template: auto (the model's own; a base model has none), chatml, none, or a file that holds one (default "
+     "auto)",
+     NULL, NULL},
     {"raw", NULL, 0, CLI_FLAG_SWITCH, AT(raw), NULL, NULL, ASKING, "Prompt",
-     "no template: the model goes on with the prompt", NULL, NULL},
+     "use no chat template: the model goes on with the prompt", NULL, NULL},
 
     {"draft-model", NULL, 'd', CLI_FLAG_FILE, AT(draft_model), "FILE", NULL, ASKING | CLI_CHECK, "Speculation",
-     "GGUF file of a smaller model with the same tokens", NULL, NULL},
+     "GGUF file of a smaller model with the same tokens, which drafts", NULL, NULL},
     {"spec", NULL, 0, CLI_FLAG_SET, AT(session.speculation.drafters), SPEC_WORDS, NULL, CLI_RUN, "Speculation",
-     "who guesses, or several with commas between;\nauto: ngram,suffix,recycle, and the draft model,\n"
-     "prediction or history that is given",
+     "the drafters, with commas between. auto: ngram, suffix and recycle, and also the draft model, prediction or "
+     "history where one is given",
      NULL, NULL},
     {"spec", NULL, 0, CLI_FLAG_SETS, AT(drafters), SPEC_WORDS, NULL, CLI_BENCH, "Speculation",
-     "who guesses, as in `vouch run`; may be repeated:\neach is measured beside plain decoding (default auto)",
-     NULL, NULL},
+     "the drafters, as in `vouch run`; repeatable. bench compares each with plain decoding (default auto)", NULL, NULL},
     {"speculative", NULL, 0, CLI_FLAG_SWITCH, AT(speculative), NULL, NULL, CLI_RUN, "Speculation",
-     "the same as --spec draft; without a draft model,\nas --spec auto", NULL, NULL},
+     "the same as --spec draft; without --draft-model, as --spec auto", NULL, NULL},
     {"num-speculative-tokens", NULL, 'k', CLI_FLAG_INT, AT(session.speculation.n_draft), "N", "[1, 64]",
-     CLI_RUN, "Speculation", "most guesses a cycle (default: what pays)", "--spec none turns speculation off", NULL},
+     CLI_RUN, "Speculation", "most guesses per cycle (default: as many as pay)",
+     "--spec none turns speculation off", NULL},
     {"num-speculative-tokens", NULL, 'k', CLI_FLAG_INTS, AT(draft_lengths), "N,N,...", "[1, 64]", CLI_BENCH,
-     "Speculation", "most guesses a cycle, each measured with each --spec\n(default: what pays)", NULL, NULL},
+     "Speculation", "most guesses per cycle; bench measures each number with each --spec (default: as many as pay)",
+     NULL, NULL},
     {"tree", NULL, 0, CLI_FLAG_FILE, AT(tree), "B,D", NULL, SPECULATION,
-     "at most B guesses for one place, D on a path; 1,D: chains", NULL, NULL},
+     "shape of the draft: at most B guesses for one position, at most D on one path; 1,D: chains", NULL, NULL},
     {"allow-vocab-mismatch", NULL, 0, CLI_FLAG_SWITCH, AT(session.speculation.allow_vocab_mismatch), NULL, NULL,
-     SPECULATION, "a draft model with other tokens drafts on those that\nboth have", NULL, NULL},
+     SPECULATION, "accept a draft model with another token table; it drafts the tokens that both models have",
+     NULL, NULL},
     {"draft-head", NULL, 0, CLI_FLAG_FILE, AT(draft_head), "FILE", NULL, SPECULATION,
-     "the draft model guesses only these of its tokens, so\nthat it takes less time: what `vouch tokenize\n"
-     "--frequent N` wrote",
+     "the draft model guesses only the tokens in this list, which takes less time. `vouch tokenize --frequent N` makes "
+     "the list",
      NULL, NULL},
     {"draft-sampling", NULL, 0, CLI_FLAG_CHOICE, AT(session.speculation.draft_sampling), "sample|greedy",
-     NULL, SPECULATION, "how the draft model draws its guesses", NULL, NULL},
+     NULL, SPECULATION, "how the draft model chooses its guesses", NULL, NULL},
     {"ngram-min", NULL, 0, CLI_FLAG_INT, AT(session.speculation.ngram_min), "N", "[1, 16]", SPECULATION,
-     "shortest n-gram looked up", NULL, NULL},
+     "length of the shortest n-gram that ngram looks up", NULL, NULL},
     {"ngram-max", NULL, 0, CLI_FLAG_INT, AT(session.speculation.ngram_max), "N", "[1, 16]", SPECULATION,
-     "longest n-gram looked up", NULL, NULL},
+     "length of the longest n-gram that ngram looks up", NULL, NULL},
     {"prediction", NULL, 0, CLI_FLAG_FILE, AT(prediction), "FILE", NULL, CLI_RUN, "Speculation",
-     "your own guess of the answer, to copy from", NULL, NULL},
+     "your own prediction of the answer; guesses are copied from it", NULL, NULL},
     {"history", NULL, 0, CLI_FLAG_FILE, AT(history), "FILE", NULL, CLI_RUN, "Speculation",
-     "earlier answers to copy from; this one is added (of\nruns at the same time, only that of the last to end)",
+     "earlier answers; guesses are copied from them, and this answer is added. Of two runs at the same time the file "
+     "keeps the answer of the run that ends last",
      NULL, NULL},
     {"history-tokens", NULL, 0, CLI_FLAG_INT, AT(session.speculation.history_tokens), "N", "[4, 16777216]",
-     SPECULATION, "most of them kept (default 65536)", NULL, NULL},
+     SPECULATION, "most tokens that the history keeps (default 65536)", NULL, NULL},
     {"forget", NULL, 0, CLI_FLAG_SWITCH, AT(session.speculation.forget), NULL, NULL, SPECULATION,
-     "an answer doesn't recycle what was kept of those\nbefore it", NULL, NULL},
+     "recycle starts each answer without what it kept of earlier answers", NULL, NULL},
     {"accept", NULL, 0, CLI_FLAG_CHOICE, AT(session.speculation.accept), RULES, NULL, CLI_RUN,
      "Speculation",
-     "the rule that judges guesses; all give exactly the\ntarget's distribution. match, coupled: the same text for\n"
-     "a seed whatever guesses, and with --spec none.\nauto: rejection with a draft model that samples or\n"
-     "with --lenience, else match",
+     "the rule that judges guesses. Each gives exactly the target's distribution. match and coupled: a seed gives the "
+     "same text with every drafter and with --spec none. auto: rejection with --lenience or with a draft model that "
+     "samples, otherwise match",
      NULL, NULL},
     {"accept", NULL, 0, CLI_FLAG_CHOICES, AT(rules), RULES, NULL, CLI_BENCH, "Speculation",
-     "the rule that judges guesses; may be repeated\n(default auto, as in `vouch run`)", NULL, NULL},
+     "the rule that judges guesses, as in `vouch run`; repeatable (default auto)", NULL, NULL},
     {"lenience", NULL, 0, CLI_FLAG_DOUBLE, AT(session.speculation.lenience), "L", "(0, 1]", SPECULATION,
-     "accept with min(1, p / (L q)); below 1 it is lossy", NULL, NULL},
+     "lenience of rejection: accept a guess with probability min(1, p / (L q)); below 1 the text is no longer the "
+     "target's own",
+     NULL, NULL},
 
     {"max-tokens", NULL, 'n', CLI_FLAG_INT, AT(session.max_tokens), "N", ANY, CLI_RUN | CLI_BENCH, "Answer",
-     "an answer's longest; 0: up to the context's end", NULL, NULL},
+     "maximum tokens per answer; 0: up to the end of the context", NULL, NULL},
     {"max-tokens", NULL, 'n', CLI_FLAG_INT, AT(session.max_tokens), "N", "[1, 2147483647]", CLI_ANALYZE, "Answer",
-     "an answer's longest", NULL, NULL},
-    {"stop", NULL, 0, CLI_FLAG_TEXTS, AT(stop), "TEXT", NULL, ANSWER, "end before this text; may be repeated",
+     "maximum tokens per answer", NULL, NULL},
+    {"stop", NULL, 0, CLI_FLAG_TEXTS, AT(stop), "TEXT", NULL, ANSWER, "end the answer before this text; repeatable",
      NULL, NULL},
     {"ignore-eos", NULL, 0, CLI_FLAG_SWITCH, AT(session.ignore_eos), NULL, NULL, ANSWER,
-     "go on after the end of the answer", NULL, NULL},
+     "go on when the model ends the answer", NULL, NULL},
 
-    {"temp", "temperature", 't', CLI_FLAG_FLOAT, AT(session.sampling.temperature), "T", "[0, inf)", SAMPLING,
-     "0 is greedy", NULL, NULL},
+    {"temp", "temperature", 0, CLI_FLAG_FLOAT, AT(session.sampling.temperature), "T", "[0, inf)", SAMPLING,
+     "temperature; 0: greedy, the likeliest token each time", NULL, NULL},
     {"top-k", NULL, 0, CLI_FLAG_INT, AT(session.sampling.top_k), "N", ANY, SAMPLING,
-     "keep the N likeliest tokens; 0: all", NULL, NULL},
+     "sample from the N likeliest tokens; 0: from all", NULL, NULL},
     {"top-p", NULL, 0, CLI_FLAG_FLOAT, AT(session.sampling.top_p), "P", "(0, 1]", SAMPLING,
-     "keep the likeliest that sum to P", NULL, NULL},
+     "sample from the fewest tokens whose probabilities sum to P", NULL, NULL},
     {"min-p", NULL, 0, CLI_FLAG_FLOAT, AT(session.sampling.min_p), "P", "[0, 1)", SAMPLING,
-     "keep those with P times the likeliest's", NULL, NULL},
+     "sample from tokens with at least P times the probability of the likeliest", NULL, NULL},
     {"repeat-penalty", NULL, 0, CLI_FLAG_FLOAT, AT(session.sampling.repeat_penalty), "R", "[0.001, 1000]",
-     SAMPLING, "divides logits of tokens seen; 1: off", NULL, NULL},
-    {"frequency-penalty", NULL, 0, CLI_FLAG_FLOAT, AT(session.sampling.frequency_penalty), "X", PENALTY,
-     SAMPLING, "minus X for each time seen", NULL, NULL},
-    {"presence-penalty", NULL, 0, CLI_FLAG_FLOAT, AT(session.sampling.presence_penalty), "X", PENALTY,
-     SAMPLING, "minus X once seen", NULL, NULL},
-    {"penalty-window", "repeat-last-n", 0, CLI_FLAG_INT, AT(session.sampling.penalty_window), "N", ANY,
-     SAMPLING, "tokens back that penalties see", NULL, NULL},
-    {"logit-bias", NULL, 0, CLI_FLAG_TEXTS, AT(bias_texts), "ID=X", NULL, SAMPLING,
-     "adds X, in [-1e9, 1e9], to a token's logit; -inf bans\nit; repeatable", NULL, NULL},
-    {"seed", NULL, 0, CLI_FLAG_SEED, AT(session.sampling.seed), "N", "[0, 2^64)", SAMPLING,
-     "key of the random numbers; with a draft model under\nrejection --spec and -k are needed, too, for the same\n"
-     "text again",
+     SAMPLING, "make tokens that occurred less likely: divide a positive logit by R, multiply a negative one; 1: off",
      NULL, NULL},
+    {"frequency-penalty", NULL, 0, CLI_FLAG_FLOAT, AT(session.sampling.frequency_penalty), "X", PENALTY,
+     SAMPLING, "subtract X from a token's logit for each time it occurred", NULL, NULL},
+    {"presence-penalty", NULL, 0, CLI_FLAG_FLOAT, AT(session.sampling.presence_penalty), "X", PENALTY,
+     SAMPLING, "subtract X from a token's logit if it occurred", NULL, NULL},
+    {"penalty-window", "repeat-last-n", 0, CLI_FLAG_INT, AT(session.sampling.penalty_window), "N", ANY,
+     SAMPLING, "penalties look at the last N tokens", NULL, NULL},
+    {"logit-bias", NULL, 0, CLI_FLAG_TEXTS, AT(bias_texts), "ID=X", NULL, SAMPLING,
+     "add X, in [-1e9, 1e9], to the logit of token ID; -inf bans the token; repeatable", NULL, NULL},
+    {"seed", NULL, 's', CLI_FLAG_SEED, AT(session.sampling.seed), "N", "[0, 2^64)", CLI_RUN, "Sampling",
+     "seed of the random numbers (default: a new one for each run when --temp is above 0, which --stats shows; "
+     "otherwise 0). With a draft model under --accept rejection, the same text again also needs the same --spec and -k",
+     NULL, NULL},
+    {"seed", NULL, 's', CLI_FLAG_SEED, AT(session.sampling.seed), "N", "[0, 2^64)", CLI_BENCH | CLI_ANALYZE, "Sampling",
+     "seed of the random numbers", NULL, NULL},
 
     {"file", NULL, 'f', CLI_FLAG_FILE, AT(file), "FILE", NULL, CLI_PERPLEXITY, "Text",
-     "the text to predict, - for standard input", NULL, NULL},
+     "the text to predict; - is standard input", NULL, NULL},
     {"text", NULL, 0, CLI_FLAG_FILE, AT(text), "FILE", NULL, CLI_ANALYZE, "Text",
-     "a text to compare the models on, in chunks\n(default: what the target writes)", NULL, NULL},
+     "compare the models on this text, in chunks (default: on answers that the target writes)", NULL, NULL},
     {"ctx", NULL, 'c', CLI_FLAG_INT, AT(session.n_ctx), "N", "[4, 1048576]", CLI_ANALYZE, "Text",
-     "tokens a chunk of --text (default 256)", NULL, NULL},
+     "tokens per chunk of --text (default 256)", NULL, NULL},
     {"chunks", NULL, 0, CLI_FLAG_INT, AT(n_chunks), "N", "[1, 1000000]", CLI_ANALYZE, "Text",
-     "how many chunks at most (default 8)", NULL, NULL},
+     "most chunks (default 8)", NULL, NULL},
     {"ctx", NULL, 'c', CLI_FLAG_INT, AT(session.n_ctx), "N", "[4, 1048576]", CLI_PERPLEXITY, "Text",
-     "tokens a chunk (default 512)", NULL, NULL},
+     "tokens per chunk (default 512)", NULL, NULL},
     {"chunks", NULL, 0, CLI_FLAG_INT, AT(n_chunks), "N", ANY, CLI_PERPLEXITY, "Text",
-     "how many chunks; 0: all", NULL, NULL},
+     "most chunks; 0: all", NULL, NULL},
 
     {"special", NULL, 0, CLI_FLAG_SWITCH, AT(special), NULL, NULL, CLI_TOKENIZE, "Tokens",
-     "names of special tokens become their ids", NULL, NULL},
+     "turn the names of special tokens into their ids", NULL, NULL},
     {"bos", NULL, 0, CLI_FLAG_SWITCH, AT(bos), NULL, NULL, CLI_TOKENIZE, "Tokens",
-     "begin as the model's file asks", NULL, NULL},
+     "begin with the token that the model's file asks for", NULL, NULL},
     {"ids", NULL, 0, CLI_FLAG_SWITCH, AT(ids), NULL, NULL, CLI_TOKENIZE, "Tokens",
-     "only the ids, on one line", NULL, NULL},
+     "print only the ids, on one line", NULL, NULL},
     {"frequent", NULL, 0, CLI_FLAG_INT, AT(n_frequent), "N", "[1, 2147483647]", CLI_TOKENIZE, "Tokens",
-     "instead, the ids of the N most frequent, the end of an\nanswer among them, one a line: for --draft-head",
+     "print instead the ids of the N most frequent tokens and of the token that ends an answer, one a line: a list for "
+     "--draft-head",
      NULL, NULL},
 
     {"rows", NULL, 'r', CLI_FLAG_INTS, AT(rows), "N,N,...", "[1, 65]", PASSES, "tokens scored in one pass", NULL, NULL},
@@ -163,53 +188,55 @@ static const cli_flag flags[] = {
     {"prefill", NULL, 0, CLI_FLAG_INT, AT(n_prefill), "N", "[0, 1000000]", PASSES,
      "also read a prompt of N tokens; 0: don't", NULL, NULL},
     {"decode", NULL, 0, CLI_FLAG_INT, AT(n_decode), "N", "[0, 1000000]", PASSES,
-     "also take N plain steps behind --depth; 0: don't", NULL, NULL},
+     "also decode N tokens without speculation, after --depth tokens; 0: don't", NULL, NULL},
     {"reps", NULL, 0, CLI_FLAG_INT, AT(n_reps), "N", "[1, 1000]", CLI_BENCH, "Measuring",
-     "times that each is measured (default 10, with --prompts 1)", NULL, NULL},
+     "measure each N times (default 10; with --prompts 1)", NULL, NULL},
     {"law", NULL, 0, CLI_FLAG_SET, AT(laws), "all|L1|L2|L3|L4", NULL, CLI_CHECK, "Checking",
-     "only these, with commas between", NULL, NULL},
+     "check only these laws, with commas between", NULL, NULL},
     {"seconds", NULL, 0, CLI_FLAG_DOUBLE, AT(seconds), "S", "[0, 86400]", CLI_CHECK, "Checking",
-     "about how long to try; the least is tried in any case", NULL, NULL},
+     "about how long to check; some checks run in any case", NULL, NULL},
     {"json", NULL, 'j', CLI_FLAG_FILE, AT(json), "FILE", NULL, CLI_BENCH | CLI_CHECK | CLI_ANALYZE, "Output",
-     "the figures as JSON", NULL, NULL},
-    {"svg", NULL, 0, CLI_FLAG_FILE, AT(svg), "FILE", NULL, CLI_ANALYZE, "Output", "the same as plots", NULL, NULL},
+     "write the figures as JSON", NULL, NULL},
+    {"svg", NULL, 0, CLI_FLAG_FILE, AT(svg), "FILE", NULL, CLI_ANALYZE, "Output", "write the figures as plots",
+     NULL, NULL},
     {"csv", NULL, 0, CLI_FLAG_FILE, AT(csv), "FILE", NULL, CLI_BENCH, "Report",
-     "each answer to a prompt as a line", NULL, NULL},
+     "write one line for each answer to a prompt", NULL, NULL},
     {"html", NULL, 0, CLI_FLAG_FILE, AT(html), "FILE", NULL, CLI_BENCH, "Report",
-     "the answers to prompts as a report with plots", NULL, NULL},
+     "write a report with plots", NULL, NULL},
 
     {"ctx", NULL, 'c', CLI_FLAG_INT, AT(session.n_ctx), "N", "[2, 1048576]", CLI_BENCH, "Resources",
-     "room of the cache, in tokens\n(default: what the measurements take)", NULL, NULL},
+     "context length: most tokens of prompt and answer (default: as many as the measurements need)", NULL, NULL},
     {"ctx", NULL, 'c', CLI_FLAG_INT, AT(session.n_ctx), "N", "[2, 1048576]", CLI_RUN, "Resources",
-     "most tokens of prompt and answer\n(default: the model's, at most 4096)", NULL, NULL},
-    {"threads", NULL, 0, CLI_FLAG_INT, AT(session.n_threads), "N", "[1, 256]", EVERYWHERE, "Resources",
-     "(default: every processor)", NULL, NULL},
+     "context length: most tokens of prompt and answer (default: the model's, at most 4096)", NULL, NULL},
+    {"threads", NULL, 't', CLI_FLAG_INT, AT(session.n_threads), "N", "[1, 256]", EVERYWHERE, "Resources",
+     "threads (default: one for each processor)", NULL, NULL},
     {"cpu", NULL, 0, CLI_FLAG_FILE, AT(cpu), "ISA", NULL, EVERYWHERE, "Resources",
-     "instruction set: ref, avx2, avxvnni, avx512,\navx512vnni, avx512gfni; on Arm ref, neon, i8mm\n"
-     "(default auto: the widest here)",
+     "instruction set: ref, avx2, avxvnni, avx512, avx512vnni, avx512gfni; on Arm ref, neon, i8mm (default auto: the "
+     "widest that this machine has)",
      NULL, NULL},
     {"kv-type", NULL, 0, CLI_FLAG_CHOICE, AT(session.kv_type), CLI_KV_TYPES, NULL, WITH_WEIGHTS, "Resources",
-     "storage of keys and values", NULL, NULL},
+     "type in which the cache keeps keys and values", NULL, NULL},
     {"prefill-chunk", NULL, 0, CLI_FLAG_INT, AT(session.prefill_chunk), "N", "[1, 512]", WITH_WEIGHTS,
-     "Resources", "rows of one pass (default 256)", NULL, NULL},
+     "Resources", "most tokens of a prompt that one pass reads (default 256)", NULL, NULL},
 
     {"color", "colour", 0, CLI_FLAG_CHOICE, AT(color), "auto|always|never", NULL, OUTPUT,
-     "accepted, corrected and bonus tokens each in its\nown colour; plain --color means auto: on a terminal\n"
-     "(default: only tables and messages)",
+     "colour the answer: green are accepted guesses, yellow is the token that replaces a rejected guess, cyan is the "
+     "token after a draft accepted to its end, without colour is a token without a draft. --color alone means auto: "
+     "only on a terminal (default: colours only in tables)",
      NULL, "auto"},
-    {"trace", NULL, 0, CLI_FLAG_SWITCH, AT(trace), NULL, NULL, OUTPUT, "a table a cycle on standard error",
-     NULL, NULL},
+    {"trace", NULL, 0, CLI_FLAG_SWITCH, AT(trace), NULL, NULL, OUTPUT,
+     "print a table of the guesses of each cycle on standard error", NULL, NULL},
     {"stats", NULL, 0, CLI_FLAG_SWITCH, AT(stats), NULL, NULL, OUTPUT,
-     "figures at the end, on standard error", NULL, NULL},
+     "print figures at the end on standard error", NULL, NULL},
     {"stats-json", NULL, 0, CLI_FLAG_FILE, AT(stats_json), "FILE", NULL, OUTPUT,
-     "the same as JSON, with the trace where --trace is given", NULL, NULL},
-    {"help", NULL, 'h', CLI_FLAG_SWITCH, AT(help), NULL, NULL, EVERYWHERE, "Help", "this text", NULL, NULL},
+     "write the figures as JSON; with --trace the cycles, too", NULL, NULL},
+    {"help", NULL, 'h', CLI_FLAG_SWITCH, AT(help), NULL, NULL, EVERYWHERE, "Help", "print this text", NULL, NULL},
 };
 enum { N_FLAGS = sizeof flags / sizeof *flags };
 
-static const cli_flag_table table = {flags, N_FLAGS, cli_command_names, CLI_COMMANDS};
+const cli_flag_table cli_option_table = {flags, N_FLAGS, cli_command_names, CLI_COMMANDS, cli_foreign_flags};
 
-static cli_options options_default(unsigned command)
+cli_options cli_options_default(unsigned command)
 {
     cli_options options = {
         .session = vouch_session_options_default(), .rows = {{1, 2, 4, 5, 8, 16}, 6}, .depth = 128, .seconds = 60};
@@ -232,7 +259,7 @@ static const cli_flag *given_find(given_flags given, const char *name)
     return NULL;
 }
 
-/* What is written when the command is done replaces what is there. */
+/* Files that the command replaces when it is done. */
 static bool is_written(const cli_flag *flag)
 {
     static const char *const names[] = {"json", "svg", "csv", "html", "stats-json", "history"};
@@ -247,56 +274,69 @@ static bool check_written(given_flags given)
     for (size_t i = 0; i < N_FLAGS; i++) {
         if (!given[i] || !is_written(&flags[i])) continue;
         if (strcmp(given[i], "-") == 0) {
-            cli_complain("--%s -: standard output has the text alone; name a file, ./- for one of that name",
+            cli_complain("--%s -: standard output has the text alone; expected a file, ./- for one of that name",
                          flags[i].name);
             return false;
         }
         for (size_t j = 0; j < sizeof standard / sizeof *standard; j++) {
             if (!cli_file_is_same(given[i], standard[j][0])) continue;
-            cli_complain("--%s %s is the file that standard %s, too, which would be lost", flags[i].name, given[i],
-                         standard[j][1]);
+            cli_complain("--%s %s is also the file that standard %s, and would overwrite it; name another file",
+                         flags[i].name, given[i], standard[j][1]);
             return false;
         }
         for (size_t j = 0; j < N_FLAGS; j++) {
             const bool is_file = flags[j].kind == CLI_FLAG_FILE && strstr(flags[j].value, "FILE");
             if (j == i || !given[j] || !is_file || !cli_file_is_same(given[i], given[j])) continue;
-            cli_complain("--%s %s is the file of --%s, too, which would be lost", flags[i].name, given[i],
-                         flags[j].name);
+            cli_complain("--%s %s is also the file of --%s, and would overwrite it; name another file", flags[i].name,
+                         given[i], flags[j].name);
             return false;
         }
     }
     return true;
 }
 
-/* Standard input can be read once. */
-static bool check_read(given_flags given)
+/* Standard input can be read once: by a flag with the value -, by a conversation, or as the prompt. Beside --prompt it
+ * is read only where nothing else reads it. */
+static bool check_read(cli_options *options, unsigned command, given_flags given)
 {
-    const char *first = given_find(given, "chat") ? "chat" : NULL;
+    const bool asks = command & (CLI_RUN | CLI_TOKENIZE);
+    const bool is_prompt = asks && !options->chat && !options->prompt && !options->prompt_file;
+    const char *first = options->chat ? "chat" : NULL;
+    if (asks && options->prompt && strcmp(options->prompt, "-") == 0) {
+        cli_complain("--prompt -: expected a text; write --prompt-file - to read the prompt from standard input");
+        return false;
+    }
     for (size_t i = 0; i < N_FLAGS; i++) {
         const bool is_read = flags[i].kind == CLI_FLAG_FILE && !is_written(&flags[i]);
         if (!given[i] || !is_read || strcmp(given[i], "-") != 0) continue;
+        if (is_prompt) {
+            cli_complain("--%s -: without --prompt or --prompt-file the prompt is standard input; add one of them",
+                         flags[i].name);
+            return false;
+        }
         if (first) {
-            cli_complain("--%s and --%s - both read standard input", first, flags[i].name);
+            cli_complain("--%s and --%s - both read standard input; give one of them a file", first, flags[i].name);
             return false;
         }
         first = flags[i].name;
     }
+    options->prompt_adds_input = asks && options->prompt && !options->prompt_file && !first;
     return true;
 }
 
 static bool check_exclusive(given_flags given)
 {
     static const char *const pairs[][3] = {
-        {"prompt", "prompt-file", "both give the prompt"},
         {"prompt", "chat", "a conversation reads its own lines"},
         {"prompt-file", "chat", "a conversation reads its own lines"},
-        {"raw", "chat", "a conversation needs a template"},
-        {"raw", "chat-template", "--raw means no template"},
-        {"raw", "system", "a system message needs a template"},
+        {"raw", "chat", "a conversation needs a chat template"},
+        {"raw", "chat-template", "--raw means no chat template"},
+        {"raw", "system", "a system message needs a chat template"},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         if (!given_find(given, pairs[i][0]) || !given_find(given, pairs[i][1])) continue;
-        cli_complain("--%s and --%s exclude each other: %s", pairs[i][0], pairs[i][1], pairs[i][2]);
+        cli_complain("--%s and --%s exclude each other: %s; leave out one of them", pairs[i][0], pairs[i][1],
+                     pairs[i][2]);
         return false;
     }
     return true;
@@ -324,7 +364,7 @@ static bool parse_tree(const char *text, vouch_speculation *speculation)
     const char *second = end && *end == ',' ? end + 1 : "";
     const long depth = isdigit((unsigned char)*second) ? strtol(second, &end, 10) : 0;
     if (depth < 1 || depth > VOUCH_MAX_DRAFT || *end || branches < 1 || branches > VOUCH_MAX_DRAFT) {
-        cli_complain("--tree '%s': it takes B,D, two whole numbers in [1, %d]", text, VOUCH_MAX_DRAFT);
+        cli_complain("--tree '%s': expected BRANCHES,DEPTH such as 4,3, both in [1, %d]", text, VOUCH_MAX_DRAFT);
         return false;
     }
     speculation->tree_branches = (int32_t)branches;
@@ -346,17 +386,19 @@ static bool resolve_drafters(cli_options *options)
     }
     cli_spec_text(speculation->drafters, text);
     if ((speculation->drafters & VOUCH_DRAFTER_NONE) && speculation->drafters != VOUCH_DRAFTER_NONE) {
-        cli_complain("--spec %s: none stands alone", text);
+        cli_complain("--spec %s: none stands alone; leave out the others", text);
         return false;
     }
     if ((speculation->drafters & VOUCH_DRAFTER_PREDICTION) && !options->prediction) {
         if (options->prompts)
-            cli_complain("--spec %s: bench can't measure a prediction, which belongs to one prompt", text);
-        else cli_complain("--spec %s needs --prediction FILE", text);
+            cli_complain("--spec %s: bench can't measure prediction, because a prediction belongs to one prompt; leave "
+                         "it out",
+                         text);
+        else cli_complain("--spec %s needs a prediction: add --prediction FILE", text);
         return false;
     }
     if ((speculation->drafters & VOUCH_DRAFTER_HISTORY) && !options->history && !options->prompts) {
-        cli_complain("--spec %s needs --history FILE", text);
+        cli_complain("--spec %s needs a history: add --history FILE", text);
         return false;
     }
     if ((speculation->drafters & MODEL) && !options->draft_model) {
@@ -415,7 +457,7 @@ static bool check_effects(cli_options *options, given_flags given)
     if (options->tree && !parse_tree(options->tree, speculation)) return false;
     if (!check_accept(speculation, given)) return false;
     if (speculation->ngram_min > speculation->ngram_max) {
-        cli_complain("--ngram-min %d is more than --ngram-max %d", speculation->ngram_min,
+        cli_complain("--ngram-min %d is more than --ngram-max %d; lower one or raise the other", speculation->ngram_min,
                      speculation->ngram_max);
         return false;
     }
@@ -452,7 +494,7 @@ static bool check_cpu(const char *cpu)
         const size_t used = strlen(known);
         snprintf(known + used, sizeof known - used, ", %s", vouch_cpu_name(i));
     }
-    cli_complain("--cpu '%s': this machine has %s", cpu, known);
+    cli_complain("--cpu '%s': expected one that this machine has: %s", cpu, known);
     return false;
 }
 
@@ -466,7 +508,7 @@ static bool parse_bias(const char *text, vouch_logit_bias *bias)
     const float value = strtof(number, &end);
     const bool is_number = end > number && !isspace((unsigned char)*number) && !*end && !strpbrk(number, "xX");
     if (!has_token || !is_number || !(fabsf(value) <= 1e9f || value == -INFINITY)) {
-        cli_complain("--logit-bias '%s': it takes ID=X, a token's id and a number in [-1e9, 1e9] or -inf", text);
+        cli_complain("--logit-bias '%s': expected ID=X, the id of a token and a number in [-1e9, 1e9] or -inf", text);
         return false;
     }
     *bias = (vouch_logit_bias){(int32_t)token, value};
@@ -480,7 +522,7 @@ static bool check_stop(const char *text)
     for (size_t at = 0, length; at < n; at += length) {
         length = cli_utf8_length(text + at, n - at, &code);
         if (length > 0) continue;
-        cli_complain("--stop '%s': not UTF-8", text);
+        cli_complain("--stop '%s': expected UTF-8 text", text);
         return false;
     }
     return true;
@@ -499,17 +541,27 @@ static bool check_asking(cli_options *options)
     options->session.n_stop = options->stop.n;
     if (options->raw) options->chat_template = "none";
     if (options->chat_template && strcmp(options->chat_template, "none") == 0 && (options->chat || options->system)) {
-        cli_complain("--%s needs a chat template, and --chat-template is none",
+        cli_complain("--%s needs a chat template, but --chat-template is none: leave out one of them",
                      options->chat ? "chat" : "system");
         return false;
     }
     return true;
 }
 
+/* 32 bits: a seed that people can type again. */
+static uint64_t seed_draw(void)
+{
+    uint32_t seed;
+    if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) == (ssize_t)sizeof seed) return seed;
+    return (uint64_t)(cli_now() * 1e9) & UINT32_MAX;
+}
+
 static bool check_run(cli_options *options, given_flags given)
 {
     options->session.expected_acceptance = options->stats_json != NULL; /* the summary doesn't show it */
     options->paint = given_find(given, "color") != NULL;
+    if (options->session.sampling.temperature > 0 && !given_find(given, "seed"))
+        options->session.sampling.seed = seed_draw();
     return check_asking(options) && check_speculation(options, given);
 }
 
@@ -537,7 +589,7 @@ static bool check_bench_speculation(cli_options *options, given_flags given)
         sets->items[i] = (int32_t)speculation->drafters;
         for (size_t j = 0; j < i; j++)
             if (sets->items[j] == sets->items[i]) {
-                cli_complain("--spec %s: given twice, here that is what auto means",
+                cli_complain("--spec %s is given twice, because auto means the same here; leave one out",
                              cli_spec_text(speculation->drafters, text));
                 return false;
             }
@@ -576,7 +628,8 @@ static bool check_bench(cli_options *options, given_flags given)
     if (options->prompts) return check_asking(options) && check_bench_speculation(options, given);
     const int32_t room = cli_bench_room(options);
     if (options->session.n_ctx == 0 || options->session.n_ctx >= room) return true;
-    cli_complain("--ctx %d: %d are needed for --depth, --rows, --prefill and --decode", options->session.n_ctx, room);
+    cli_complain("--ctx %d: --depth, --rows, --prefill and --decode need %d; raise --ctx or leave it out",
+                 options->session.n_ctx, room);
     return false;
 }
 
@@ -606,20 +659,50 @@ static bool check_texts(const cli_options *options, given_flags given)
 static bool check_analyze(cli_options *options, given_flags given)
 {
     if (!options->draft_model) {
-        cli_complain("--draft-model FILE is missing: the GGUF file of the model that would guess");
+        cli_complain("--draft-model FILE is missing: expected the GGUF file of the model that drafts");
         return false;
     }
     if (options->text && options->prompts) {
-        cli_complain("--text and --prompts exclude each other: both say what the models are compared on");
+        cli_complain("--text and --prompts exclude each other: each says what to compare the models on; leave out one");
         return false;
     }
     return check_texts(options, given) && check_asking(options);
 }
 
+static const char *command_name(unsigned command)
+{
+    size_t bit = 0;
+    while (!(command >> bit & 1)) bit++;
+    return cli_command_names[bit];
+}
+
+/* The word without a flag becomes --model. A prompt in its place gets a remedy, unlike a file that --model names and
+ * that can't be opened. */
+static bool take_model_word(cli_options *options, unsigned command, given_flags given)
+{
+    const cli_flag *flag = given_find(given, "model");
+    const char *word = options->model_word;
+    if (!word) return true;
+    if (flag) {
+        cli_complain("unexpected argument '%s': the model is --model %s already; a prompt follows --prompt", word,
+                     options->model);
+        return false;
+    }
+    if (access(word, F_OK) != 0) {
+        cli_complain("'%s': %s; `vouch %s` expects the GGUF file of a model here%s", word, strerror(errno),
+                     command_name(command), command == CLI_RUN ? ", and a prompt behind --prompt" : "");
+        return false;
+    }
+    options->model = word;
+    for (size_t i = 0; i < N_FLAGS; i++)
+        if (strcmp(flags[i].name, "model") == 0) given[i] = word;
+    return true;
+}
+
 bool cli_options_parse(cli_options *options, unsigned command, int argc, char **argv)
 {
     given_flags given = {NULL};
-    *options = options_default(command);
+    *options = cli_options_default(command);
     options->command = command;
     options->arguments = argv;
     options->n_arguments = argc;
@@ -631,9 +714,10 @@ bool cli_options_parse(cli_options *options, unsigned command, int argc, char **
         cli_complain("not enough memory");
         return false;
     }
-    if (!cli_flags_parse(&table, command, argc, argv, options, given)) return false;
+    if (!cli_flags_parse(&cli_option_table, command, argc, argv, options, given)) return false;
     if (options->help) return true;
-    if (!check_exclusive(given) || !check_read(given) || !check_written(given)) return false;
+    if (!take_model_word(options, command, given)) return false;
+    if (!check_exclusive(given) || !check_read(options, command, given) || !check_written(given)) return false;
     if (!check_cpu(options->cpu)) return false;
     if (command == CLI_TOKENIZE && options->ids && options->n_frequent > 0) {
         cli_complain("--ids has no effect with --frequent: leave out one of them");
@@ -642,12 +726,13 @@ bool cli_options_parse(cli_options *options, unsigned command, int argc, char **
     if (command == CLI_RUN && !check_run(options, given)) return false;
     if (command == CLI_BENCH && !check_bench(options, given)) return false;
     if (!options->model) {
-        cli_complain("--model FILE is missing: the GGUF file of a model");
+        cli_complain("--model FILE is missing: expected the GGUF file of a model, as in `vouch %s m.gguf`",
+                     command_name(command));
         return false;
     }
     if (command == CLI_ANALYZE && !check_analyze(options, given)) return false;
     if (command == CLI_PERPLEXITY && !options->file) {
-        cli_complain("--file FILE is missing: the text to predict");
+        cli_complain("--file FILE is missing: expected the text to predict");
         return false;
     }
     return true;
@@ -663,6 +748,6 @@ void cli_options_free(cli_options *options)
 
 void cli_options_help(unsigned command, FILE *stream)
 {
-    const cli_options defaults = options_default(command);
-    cli_flags_help(&table, command, &defaults, stream);
+    const cli_options defaults = cli_options_default(command);
+    cli_flags_help(&cli_option_table, command, &defaults, stream);
 }

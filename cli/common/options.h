@@ -31,7 +31,9 @@ typedef struct cli_options {
     char **arguments; /* [n_arguments] as given after the command's name, for reports */
     int n_arguments;
     const char *model, *draft_model, *cpu;
+    const char *model_word; /* the model given as a word without a flag */
     const char *prompt, *prompt_file, *system; /* NULL where not given */
+    bool prompt_adds_input; /* standard input from a pipe or a file is added behind `prompt` */
     bool chat, raw, help;
     const char *chat_template; /* "auto", "chatml", "none", or a file; NULL: auto */
     bool speculative;
@@ -69,5 +71,9 @@ const char *cli_spec_text(unsigned drafters, char text[64]);
 int32_t cli_bench_room(const cli_options *options);
 void cli_options_free(cli_options *options);
 void cli_options_help(unsigned command, FILE *stream);
+
+/* The flags of all commands, and their values before any flag: help, manual and completions come from these. */
+extern const cli_flag_table cli_option_table;
+cli_options cli_options_default(unsigned command);
 
 #endif

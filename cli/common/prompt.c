@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/prompt.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/file.h"
 
@@ -13,16 +16,45 @@ static vouch_status prompt_fail(vouch_error *err, vouch_status code, const char 
     return code;
 }
 
+/* Does standard input bring a text to add? A terminal, a device such as /dev/null and a socket don't. A pipe into which
+ * nobody writes would keep the command waiting in silence, so after a second it says for what it waits. */
+static bool input_is_text(void)
+{
+    struct stat info;
+    struct pollfd wait = {STDIN_FILENO, POLLIN, 0};
+    if (fstat(STDIN_FILENO, &info) != 0) return false;
+    if (S_ISFIFO(info.st_mode) && poll(&wait, 1, 1000) == 0)
+        cli_note("waiting for standard input, which is added to --prompt; </dev/null leaves it out");
+    return S_ISREG(info.st_mode) || S_ISFIFO(info.st_mode);
+}
+
+/* first, an empty line, second: in place of second. Nothing stands before the text where first is empty. */
+static bool text_join(const char *first, char **second, size_t *n)
+{
+    static const char between[] = "\n\n";
+    const size_t n_first = strlen(first), n_between = n_first > 0 && *n > 0 ? strlen(between) : 0;
+    char *text = malloc(n_first + n_between + *n + 1);
+    if (!text) return false;
+    memcpy(text, first, n_first);
+    memcpy(text + n_first, between, n_between);
+    if (*n > 0) memcpy(text + n_first + n_between, *second, *n);
+    free(*second);
+    *second = text;
+    *n += n_first + n_between;
+    text[*n] = 0;
+    return true;
+}
+
 int cli_prompt_read(const cli_options *options, char **text, size_t *n)
 {
-    const char *path = options->prompt_file;
+    const bool adds_input = options->prompt_adds_input && input_is_text();
+    const char *path = options->prompt_file ? options->prompt_file : !options->prompt || adds_input ? "-" : NULL;
     vouch_error err = {VOUCH_E_MEMORY, "not enough memory for the prompt"};
-    if (!options->prompt)
-        return cli_file_read(path ? path : "-", text, n, &err) ? cli_flag_fail(path ? "prompt-file" : NULL, &err)
-                                                               : CLI_DONE;
-    *n = strlen(options->prompt);
-    *text = strdup(options->prompt);
-    return *text ? CLI_DONE : cli_engine_fail(&err);
+    *text = NULL;
+    *n = 0;
+    if (path && cli_file_read(path, text, n, &err))
+        return cli_flag_fail(options->prompt_file ? "prompt-file" : NULL, &err);
+    return !options->prompt || text_join(options->prompt, text, n) ? CLI_DONE : cli_engine_fail(&err);
 }
 
 bool cli_prompt_is_chat(const cli_engine *engine)
@@ -61,8 +93,8 @@ vouch_status cli_prompt_tokenize(const cli_engine *engine, const char *text, con
         const bool has_tokenizer = strcmp(vouch_model_get_info(engine->model)->tokenizer, "none") != 0;
         if (status != VOUCH_E_UNSUPPORTED || has_tokenizer) return status;
         snprintf(err->message, sizeof err->message,
-                 "%.300s: the file has no tokenizer, so the model takes no text: use one with tokenizer.ggml keys; "
-                 "`vouch check`, and `vouch bench` without prompts, need none",
+                 "%.300s: the file has no tokenizer, so the model reads no text: use a file with tokenizer.ggml keys. "
+                 "`vouch check`, and `vouch bench` without prompts, need no tokenizer",
                  engine->options->model);
         return status;
     }
@@ -73,7 +105,7 @@ vouch_status cli_prompt_tokenize(const cli_engine *engine, const char *text, con
 bool cli_prompt_check_system(const cli_engine *engine)
 {
     if (!engine->options->system || cli_prompt_is_chat(engine)) return true;
-    cli_complain("--system needs a chat template, and this model has none: add --chat-template chatml");
+    cli_complain("--system needs a chat template, but this model has none: add --chat-template chatml");
     return false;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From what the user gave to the tokens the model reads. With a chat template the text is one message of
- * a conversation; without, the model goes on with it.
+ * From the user's text to the tokens that the model reads. With a chat template the text is one message of a
+ * conversation; without one the model goes on with the text.
  */
 #ifndef VOUCH_CLI_PROMPT_H
 #define VOUCH_CLI_PROMPT_H
@@ -14,23 +14,24 @@ typedef struct cli_tokens {
     size_t n;
 } cli_tokens;
 
-/* The text of --prompt, --prompt-file or standard input: the caller's to free(). Returns an exit status; a failure has
- * been complained about. */
+/* Reads the prompt: --prompt, an empty line, then --prompt-file or, where that is missing, standard input from a pipe
+ * or a file. An empty part is left out, and so is the line. Without --prompt and --prompt-file, standard input alone.
+ * The caller frees *text. Prints its own complaint; returns an exit status. */
 int cli_prompt_read(const cli_options *options, char **text, size_t *n);
 
-/* Is the prompt to go through a template? The answer depends on the model. */
+/* Will the prompt go through a chat template? Depends on the options and on the model. */
 bool cli_prompt_is_chat(const cli_engine *engine);
-/* UNSUPPORTED where it is, and the model's template isn't one that is known. */
+/* UNSUPPORTED where the prompt goes through the model's template, and vouch doesn't know that template. */
 vouch_status cli_prompt_check_template(const cli_engine *engine, vouch_error *err);
-/* False, and says so: there is a system message, and no template with a place for it. */
+/* False, after a complaint, where --system is given and no chat template takes it. */
 bool cli_prompt_check_system(const cli_engine *engine);
 
-/* n bytes of text, by VOUCH_TOKENIZE_ flags; or, where there are any, n messages through the template.
- * Errors: MEMORY, UNSUPPORTED (the model lacks what the template needs). */
+/* Tokenizes n messages through the chat template; or, with messages NULL, n bytes of text by VOUCH_TOKENIZE_ flags.
+ * Errors: MEMORY, UNSUPPORTED (the model lacks a tokenizer, or a token of the template). */
 vouch_status cli_prompt_tokenize(const cli_engine *engine, const char *text, const vouch_message *messages, size_t n,
                                  unsigned flags, cli_tokens *out, vouch_error *err);
-/* One question: with a template it is the user's message behind --system (text ends at a NUL then), without it is the
- * text to go on with. */
+/* Tokenizes one question: through the chat template, as the user's message behind --system (text then ends at a NUL);
+ * or without a template as the text to go on with. */
 vouch_status cli_prompt_tokenize_question(const cli_engine *engine, const char *text, size_t n, cli_tokens *out,
                                           vouch_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* vouch run: one prompt, or the way into a conversation. */
+/* vouch run: answers one prompt, or starts a conversation. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,13 +10,27 @@
 #include "run/sources.h"
 #include "run/stats.h"
 
-/* A prompt without text, or without a token to begin with; `more` says so. */
+/* `more`: what else there isn't, or "". */
 static int empty_fail(const cli_options *options, const char *more)
 {
     const char *path = options->prompt_file;
-    if (path && strcmp(path, "-") != 0) cli_complain("--prompt-file %s: the prompt is empty%s", path, more);
-    else cli_complain("the prompt is empty%s", more);
+    if (path && strcmp(path, "-") != 0)
+        cli_complain("--prompt-file %s: the prompt is empty%s; expected a text", path, more);
+    else cli_complain("the prompt is empty%s; write --prompt TEXT", more);
     return CLI_WRONG_USAGE;
+}
+
+/* An empty text without a template begins with the model's BOS token, also where the file doesn't ask for one before
+ * other texts: a model needs a token to go on from. False: the file has none, or memory is short. */
+static bool begin_empty(const cli_engine *engine, cli_tokens *out)
+{
+    const int32_t bos = vouch_model_get_info(engine->model)->token_bos;
+    if (bos < 0) return false;
+    free(out->items);
+    out->items = malloc(sizeof *out->items);
+    out->n = out->items != NULL;
+    if (out->items) *out->items = bos;
+    return out->n > 0;
 }
 
 /* The tokens of a single prompt. */
@@ -29,33 +43,46 @@ static int prompt_tokens(const cli_engine *engine, const char *text, size_t n, c
     if (chat && n == 0) return empty_fail(options, "");
     const char *nul = chat ? memchr(text, 0, n) : NULL;
     if (nul) {
-        cli_complain("the prompt has a NUL byte at offset %zu: only --raw takes such a text", (size_t)(nul - text));
+        cli_complain("the prompt has a NUL byte at offset %zu; remove it, or write --raw, which takes any bytes",
+                     (size_t)(nul - text));
         return CLI_FAILED;
     }
     if (cli_prompt_tokenize_question(engine, text, n, out, &err)) return cli_engine_fail(&err);
-    if (out->n > 0) return CLI_DONE;
+    const bool is_asked = options->prompt || options->prompt_file;
+    if (out->n > 0 || (is_asked && begin_empty(engine, out))) return CLI_DONE;
     free(out->items);
-    return empty_fail(options, ", and this model has no token to begin with");
+    return empty_fail(options, is_asked ? ", and the model's file has no BOS token to begin with" : "");
 }
 
-/* Answers one prompt. A result cut short by its limits says so to a person. */
+/* Ends the answer with one line end, whether a person or a program reads it. */
+static vouch_status line_end(const cli_reply *reply, vouch_error *err)
+{
+    if (reply->n_text == 0 || reply->text[reply->n_text - 1] == '\n') return VOUCH_OK;
+    return cli_print("\n", 1, err);
+}
+
+/* Answers one prompt. On a terminal it also says which limit ended the answer. */
 static int run_once(cli_engine *engine, const char *text, size_t n, cli_reply *reply)
 {
     cli_tokens prompt;
     vouch_error err;
     int exit_status = prompt_tokens(engine, text, n, &prompt);
     if (exit_status) return exit_status;
-    const vouch_status status = cli_answer(engine, &prompt, reply, &err);
+    vouch_status status = cli_answer(engine, &prompt, reply, &err);
     free(prompt.items);
-    if (isatty(STDOUT_FILENO) && reply->n_text > 0) fputc('\n', stdout);
-    if (status == VOUCH_E_CONTEXT) cli_complain("%s: --ctx N sets it", err.message);
+    vouch_error unwritten;
+    if (status != VOUCH_E_IO && line_end(reply, &unwritten) && !status) {
+        err = unwritten;
+        status = err.code;
+    }
+    if (status == VOUCH_E_CONTEXT) cli_complain("%s: --ctx N sets the context", err.message);
     else if (status) cli_engine_fail(&err);
     if (status) return CLI_FAILED;
     if (reply->interrupted) cli_complain("interrupted");
     else if (isatty(STDERR_FILENO) && reply->finish == VOUCH_FINISH_LENGTH)
-        cli_note("stopped after --max-tokens %d", engine->options->session.max_tokens);
+        cli_note("stopped after --max-tokens %d; 0 sets no limit", engine->options->session.max_tokens);
     else if (isatty(STDERR_FILENO) && reply->finish == VOUCH_FINISH_CONTEXT)
-        cli_note("stopped at the end of the context; --ctx N sets another");
+        cli_note("stopped at the end of the context; --ctx N sets a longer one");
     exit_status = cli_stats_report(engine, reply);
     return reply->interrupted ? CLI_FAILED : exit_status;
 }
@@ -65,8 +92,8 @@ static int run_conversation(cli_engine *engine, cli_reply *reply)
     vouch_error err;
     if (cli_prompt_check_template(engine, &err)) return cli_engine_fail(&err);
     if (!cli_prompt_is_chat(engine)) {
-        cli_complain("this model has no chat template: give it a text to go on with (--prompt TEXT), or try "
-                     "--chat-template chatml");
+        cli_complain("this model has no chat template, which a conversation needs: write --prompt TEXT to let it go on "
+                     "with a text, or try --chat-template chatml");
         return CLI_WRONG_USAGE;
     }
     const int status = cli_chat(engine, reply);
@@ -83,7 +110,7 @@ int cli_run(const cli_options *options)
     size_t n = 0;
     int status = CLI_DONE;
     if (chat && options->chat_template && strcmp(options->chat_template, "none") == 0) {
-        cli_complain("without a prompt there is a conversation, which needs a template: --raw needs --prompt TEXT");
+        cli_complain("a conversation needs a chat template: --raw needs --prompt TEXT");
         return CLI_WRONG_USAGE;
     }
     if (options->stats_json && cli_file_check(options->stats_json, &err)) status = cli_flag_fail("stats-json", &err);

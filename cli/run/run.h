@@ -5,7 +5,7 @@
 
 #include "run/answer.h"
 
-/* Turns until the input ends, with a session already open. Returns an exit status. */
+/* Holds a conversation until the input ends. The session is open. Returns an exit status. */
 int cli_chat(cli_engine *engine, cli_reply *reply);
 
 #endif

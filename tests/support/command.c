@@ -72,7 +72,7 @@ result run_as(const setting *how, const char *name, const char *const *arguments
     const char *to = how->out && strcmp(how->out, "closed") != 0 ? how->out : out;
     const pid_t child = fork();
     assert_true(child >= 0);
-    if (child == 0) become(all, how, in, to, err);
+    if (child == 0) become(all, how, how->device ? how->device : in, to, err);
     result r = {.status = status_of(child)};
     size_t n_err;
     r.out = read_whole(out, &r.n_out);

@@ -17,6 +17,7 @@ enum { MAX_ARGUMENTS = 48 };
 typedef struct setting {
     const char *input; /* bytes for standard input */
     size_t n_input;    /* 0: strlen */
+    const char *device; /* a file or device for standard input, in place of `input` */
     const char *out;   /* a file for standard output; "closed": standard output is closed */
     rlim_t file_limit; /* largest size of a file that the program may write, in bytes; 0: no limit */
 } setting;
