@@ -289,6 +289,9 @@ static void figures_follow(void **state)
     assert_null(strstr(text, "nan"));
     assert_null(strstr(text, "<script"));
     assert_non_null(strstr(text, "prefers-color-scheme:dark"));
+    assert_non_null(strstr(text, "1.00\xc3\x97 plain decoding"));
+    assert_non_null(strstr(text, "target: model.gguf, "));
+    assert_non_null(strstr(text, " UTC<"));
     free(text);
 }
 

@@ -155,7 +155,7 @@ static void answers_without_a_limit_end_with_the_context(void **state)
     assert_int_equal(r.status, 0);
     char *page = read_whole(html, &n);
     assert_non_null(strstr(r.out, ", answers to the context's end, "));
-    assert_non_null(strstr(page, ", answers to the context's end, "));
+    assert_non_null(strstr(page, ", up to the context's end, "));
     free(page);
     result_free(&r);
 }
@@ -273,9 +273,10 @@ static void files_are_whole(void **state)
     /* By itself, and as its own text: no script, nothing from elsewhere, no stray mark-up. */
     text = read_whole(html, &n);
     assert_int_equal(strncmp(text, "<!DOCTYPE html>", 15), 0);
-    assert_int_equal(count(text, "<svg"), 4);
-    assert_int_equal(count(text, "</svg>"), 4);
-    assert_int_equal(count(text, "<section>"), count(text, "</section>"));
+    assert_int_equal(count(text, "<svg"), 7); /* three categories and all of them, three plots */
+    assert_int_equal(count(text, "</svg>"), 7);
+    assert_int_equal(count(text, "<section"), count(text, "</section>"));
+    assert_int_equal(count(text, "<figure>"), 4);
     assert_int_equal(count(text, "://"), count(text, "xmlns=\"http://www.w3.org/2000/svg\""));
     assert_null(strstr(text, "<script"));
     assert_null(strstr(text, "url("));
@@ -284,6 +285,19 @@ static void files_are_whole(void **state)
     assert_null(strstr(text, "<c>"));
     assert_null(strstr(text, "nan"));
     assert_non_null(strstr(text, "line 4: "));
+    /* Where it comes from, and how much it rests on. */
+    assert_non_null(strstr(text, "<dt>target</dt><dd>model.gguf, "));
+    assert_non_null(strstr(text, "<dt>processor</dt><dd>"));
+    assert_non_null(strstr(text, " UTC</dd>"));
+    assert_non_null(strstr(text, "<dt>version</dt><dd>vouch "));
+    assert_non_null(strstr(text, "<dt>command</dt><dd>vouch bench -m "));
+    assert_int_equal(count(text, "1.00\xc3\x97 plain"), 4);
+    assert_non_null(strstr(text, "<b>all categories</b><span class=\"d\">, 4 answers*</span>"));
+    assert_non_null(strstr(text, "scroll it sideways"));
+    /* A drafter has its colour in the table and in each plot. */
+    const char *drafter = strstr(text, "<i style=\"background:var(--c1)\"></i>suffix,recycle</td>");
+    assert_non_null(drafter);
+    assert_int_equal(count(drafter, "<rect style=\"fill:var(--c1)\""), 4);
     free(text);
 }
 
@@ -300,7 +314,7 @@ static void one_point_is_a_plot(void **state)
     assert_int_equal(r.status, 0);
     result_free(&r);
     char *page = read_whole(html, &n);
-    const char *plot = strstr(page, "Accepted, by place in the draft");
+    const char *plot = strstr(page, "Acceptance rate by draft position");
     assert_non_null(plot);
     assert_int_equal(count(plot, mark) - count(strstr(plot, "</svg>"), mark), 1);
     assert_true(n < 20000);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The findings of an analysis as text, JSON and plots. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/analyze.h"
@@ -194,67 +195,179 @@ int cli_analysis_write_json(const cli_analysis *a)
 
 /* --------------------------------------------------------------------- plots */
 
-enum { PANEL = CLI_LINES_HEIGHT + 50, MARGIN = 16 };
+/* A head and five panels. A viewer that knows CSS media queries lays them out in as many columns as the window has
+ * room for, enlarged where there is more; any other shows one column, which fits a telephone. */
+enum {
+    PANELS = 5,
+    PLOT_WIDTH = 328,
+    PLOT_HEIGHT = CLI_LINES_HEIGHT * PLOT_WIDTH / CLI_PLOT_WIDTH,
+    MARGIN = 16,
+    PANEL_WIDTH = PLOT_WIDTH + 2 * MARGIN,
+    PANEL_HEIGHT = PLOT_HEIGHT + 64,
+    LINE = 16,        /* height of a line of the head */
+    HEAD_COLUMNS = 47 /* characters of it that fit into a panel */
+};
 
-/* The i-th panel: a title, the names of its lines in their colours, the lines. */
-static void put_panel(FILE *out, int i, const char *title, const char *const *names, cli_lines lines)
+static size_t line_break(const char *text, size_t n)
 {
-    char place[96];
-    double x = MARGIN;
-    fprintf(out, "<text x=\"%d\" y=\"%d\" font-weight=\"600\">%s</text>\n<text y=\"%d\">", MARGIN, i * PANEL + 24,
-            title, i * PANEL + 42);
-    for (size_t s = 0; names && s < lines.n_series; s++) {
-        fprintf(out, "<tspan x=\"%.0f\" class=\"f%zu\">&#9632;</tspan> %s ", x, s, names[s]);
-        x += 24 + 7 * (double)strlen(names[s]);
-    }
-    snprintf(place, sizeof place, "x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"", MARGIN, i * PANEL + 46,
-             CLI_PLOT_WIDTH, CLI_LINES_HEIGHT);
-    lines.place = place;
-    fputs("</text>\n", out);
-    cli_plot_lines(out, &lines);
+    if (n <= HEAD_COLUMNS) return n;
+    size_t at = HEAD_COLUMNS;
+    while (at > 1 && text[at] != ' ') at--;
+    if (at > 1) return at;
+    for (at = HEAD_COLUMNS; at > 1 && ((unsigned char)text[at] & 0xc0) == 0x80;) at--; /* not inside a character */
+    return at;
 }
 
-static void put_panels(FILE *out, const cli_analysis *a)
+/* "name: text" on as many lines as it takes; *y is that of the last line. */
+static void put_fact(FILE *out, const char *name, const char *text, double *y)
 {
-    static const char *const ways[] = {"walked through the texts", "r the same"};
-    double k[CLI_MOST_K + 1], tokens[2 * (CLI_MOST_K + 1)], bits[CLI_ENTROPY_BINS], r[CLI_ENTROPY_BINS],
-        from[CLI_POSITION_BINS], by_position[CLI_POSITION_BINS];
-    const size_t n_k = CLI_MOST_K + 1;
-    for (size_t i = 0; i < n_k; i++) {
+    char line[HEAD_COLUMNS + 1], all[2000];
+    snprintf(all, sizeof all, "%s: %s", name, text);
+    for (const char *at = all; *at;) {
+        const size_t n = line_break(at, strlen(at));
+        memcpy(line, at, n);
+        line[n] = 0;
+        fprintf(out, "<text class=\"d\" x=\"0\" y=\"%.0f\">", *y += LINE);
+        cli_put_html(out, line);
+        fputs("</text>\n", out);
+        at += n;
+        while (*at == ' ') at++;
+    }
+}
+
+/* The head in the first place, where a panel fits; returns the height that it takes. */
+static double put_svg_head(FILE *out, const cli_analysis *a, const cli_provenance *provenance)
+{
+    char sampling[64] = "greedy (temperature 0)", texts[64];
+    const double temperature = (double)a->engine->options->session.sampling.temperature;
+    double y = 20;
+    if (temperature > 0) snprintf(sampling, sizeof sampling, "temperature %g", temperature);
+    snprintf(texts, sizeof texts, "%zu, %lld tokens%s", a->n_texts, (long long)a->all.n,
+             a->interrupted ? "; interrupted, some are missing" : "");
+    fputs("<g class=\"i0\" transform=\"translate(16,0)\">\n"
+          "<text x=\"0\" y=\"20\" style=\"font-weight:600\">vouch analyze: how well a draft model fits</text>\n", out);
+    for (size_t i = 0; i < provenance->n; i++)
+        put_fact(out, provenance->facts[i].name, provenance->facts[i].text, &y);
+    put_fact(out, "texts", texts, &y);
+    put_fact(out, "sampling", sampling, &y);
+    fputs("</g>\n", out);
+    return y + LINE;
+}
+
+static void put_panel(FILE *out, int i, double top, const char *title, cli_lines lines)
+{
+    char attributes[96];
+    bool few = false;
+    for (size_t p = 0; lines.counts && p < lines.n_points; p++) few |= lines.counts[p] < CLI_FEW;
+    fprintf(out, "<g class=\"i%d\" transform=\"translate(%d,%.0f)\">\n"
+                 "<text x=\"0\" y=\"20\" style=\"font-weight:600\">%s</text>\n", i, MARGIN, top, title);
+    for (size_t s = 0; lines.names && s < lines.n_series; s++)
+        fprintf(out, "<rect style=\"fill:var(--c%zu)\" x=\"%zu\" y=\"29\" width=\"9\" height=\"9\"/>"
+                     "<text class=\"d\" x=\"%zu\" y=\"38\">%s</text>\n", s, s * 150, s * 150 + 14, lines.names[s]);
+    if (few) fprintf(out, "<text class=\"d\" x=\"0\" y=\"38\">hollow point: fewer than %d tokens</text>\n", CLI_FEW);
+    snprintf(attributes, sizeof attributes, "x=\"0\" y=\"46\" width=\"%d\" height=\"%d\"", PLOT_WIDTH,
+             PLOT_HEIGHT);
+    lines.attributes = attributes;
+    cli_plot_lines(out, &lines);
+    fputs("</g>\n", out);
+}
+
+/* x, y and counts of bins. */
+typedef struct bin_points {
+    double x[CLI_POSITION_BINS], y[CLI_POSITION_BINS];
+    int64_t n[CLI_POSITION_BINS];
+} bin_points;
+
+static void put_panels(FILE *out, const cli_analysis *a, double top)
+{
+    static const char *const names[] = {"these texts", "constant acceptance"};
+    enum { N_K = CLI_MOST_K + 1 };
+    double k[N_K], tokens[2 * N_K];
+    bin_points bits, positions;
+    for (size_t i = 0; i < N_K; i++) {
         k[i] = (double)i;
         tokens[i] = a->tokens[i];
-        tokens[n_k + i] = a->constant_tokens[i];
+        tokens[N_K + i] = a->constant_tokens[i];
     }
     for (size_t i = 0; i < a->n_entropies; i++) {
-        bits[i] = a->entropies[i].entropy;
-        r[i] = a->entropies[i].sampled;
+        bits.x[i] = a->entropies[i].entropy;
+        bits.y[i] = a->entropies[i].sampled;
+        bits.n[i] = a->entropies[i].n;
     }
     for (size_t i = 0; i < a->n_positions; i++) {
-        from[i] = a->positions[i].from;
-        by_position[i] = a->positions[i].sampled;
+        positions.x[i] = a->positions[i].from;
+        positions.y[i] = a->positions[i].sampled;
+        positions.n[i] = a->positions[i].n;
     }
-    put_panel(out, 0, "Expected speedup", NULL, (cli_lines){k, a->speedup, n_k, 1, "k", "times plain", NULL});
-    put_panel(out, 1, "Expected tokens a cycle", ways, (cli_lines){k, tokens, n_k, 2, "k", "tokens", NULL});
-    put_panel(out, 2, "Acceptance by place in the draft", NULL,
-              (cli_lines){k + 1, a->by_draft_position, CLI_MOST_K, 1, "place", "r", NULL});
-    put_panel(out, 3, "Acceptance by entropy", NULL,
-              (cli_lines){bits, r, a->n_entropies, 1, "bits of entropy of p", "r", NULL});
-    put_panel(out, 4, "Acceptance by position in the text", NULL,
-              (cli_lines){from, by_position, a->n_positions, 1, "position", "r", NULL});
+    const cli_lines panels[PANELS] = {
+        {.x = k, .y = a->speedup, .n_points = N_K, .x_label = "k, guesses per cycle", .y_label = "times plain decoding",
+         .reference = 1, .reference_label = "1.00\xc3\x97 plain decoding", .n_series = 1, .names = names},
+        {.x = k, .y = tokens, .n_points = N_K, .x_label = "k, guesses per cycle", .y_label = "tokens per cycle",
+         .n_series = 2, .names = names},
+        {.x = k + 1, .y = a->by_draft_position, .n_points = CLI_MOST_K, .x_label = "position in the draft",
+         .y_label = "acceptance rate", .n_series = 1, .names = names},
+        {.x = bits.x, .y = bits.y, .counts = bits.n, .n_points = a->n_entropies, .x_label = "entropy, bits",
+         .y_label = "acceptance rate", .n_series = 1, .names = names},
+        {.x = positions.x, .y = positions.y, .counts = positions.n, .n_points = a->n_positions,
+         .x_label = "position in the text", .y_label = "acceptance rate", .n_series = 1, .names = names}};
+    static const char *const titles[PANELS] = {"Expected speed relative to plain decoding", "Expected tokens per cycle",
+                                               "Acceptance by draft position", "Acceptance by entropy of the target",
+                                               "Acceptance by position in the text"};
+    for (int i = 0; i < PANELS; i++) put_panel(out, i + 1, top + i * PANEL_HEIGHT, titles[i], panels[i]);
+}
+
+/* A size of the drawing and a place for each panel, the head first; the last layout that fits the window counts. */
+static void put_layouts(FILE *out, double head)
+{
+    static const struct {
+        int columns;
+        double scale;
+    } layouts[] = {{2, 1}, {2, 1.25}, {3, 1}, {3, 1.2}, {3, 1.45}, {3, 1.75}};
+    const double first = head > PANEL_HEIGHT ? head : PANEL_HEIGHT; /* height of the first row */
+    for (size_t l = 0; l < sizeof layouts / sizeof *layouts; l++) {
+        const int n = layouts[l].columns, rows = (PANELS + n) / n;
+        const double scale = layouts[l].scale, width = scale * n * PANEL_WIDTH;
+        fprintf(out, "@media(min-width:%.0fpx){.all{width:%.0fpx;height:%.0fpx}", width, width,
+                scale * (first + (rows - 1) * PANEL_HEIGHT + MARGIN));
+        for (int i = 0; i <= PANELS; i++)
+            fprintf(out, ".i%d{transform:translate(%.1fpx,%.1fpx) scale(%g)}", i,
+                    scale * (MARGIN + i % n * PANEL_WIDTH), i < n ? 0 : scale * (first + (i / n - 1) * PANEL_HEIGHT),
+                    scale);
+        fputs("}\n", out);
+    }
+}
+
+static bool svg_put(FILE *out, const cli_analysis *a)
+{
+    cli_provenance provenance;
+    cli_sheet head;
+    bool ok = cli_provenance_of(&provenance, a->engine) && cli_sheet_open(&head);
+    if (ok) {
+        const double top = put_svg_head(head.out, a, &provenance);
+        char *text = cli_sheet_take(&head);
+        ok = text != NULL;
+        fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"all\" width=\"%d\" height=\"%.0f\" "
+                     "role=\"img\">\n<style>\n", PANEL_WIDTH, top + PANELS * PANEL_HEIGHT);
+        cli_plot_style(out, 2);
+        fputs(".all{background:var(--card)}\n", out);
+        put_layouts(out, top);
+        fprintf(out, "</style>\n<rect width=\"100%%\" height=\"100%%\" style=\"fill:var(--card)\"/>\n%s",
+                ok ? text : "");
+        put_panels(out, a, top);
+        fputs("</svg>\n", out);
+        free(text);
+    }
+    cli_provenance_free(&provenance);
+    return ok;
 }
 
 int cli_analysis_write_svg(const cli_analysis *a)
 {
-    enum { PANELS = 5 };
     vouch_error err = {VOUCH_E_MEMORY, "not enough memory"};
     cli_sheet sheet;
     if (!cli_sheet_open(&sheet)) return cli_flag_fail("svg", &err);
-    const int width = CLI_PLOT_WIDTH + 2 * MARGIN, height = PANELS * PANEL + MARGIN;
-    fprintf(sheet.out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
-                       "role=\"img\">\n<style>\n", width, height, width, height);
-    cli_plot_style(sheet.out);
-    fprintf(sheet.out, "</style>\n<rect width=\"%d\" height=\"%d\" style=\"fill:var(--card)\"/>\n", width, height);
-    put_panels(sheet.out, a);
-    fputs("</svg>\n", sheet.out);
-    return cli_sheet_save(&sheet, a->engine->options->svg, &err) ? cli_flag_fail("svg", &err) : CLI_DONE;
+    if (svg_put(sheet.out, a))
+        return cli_sheet_save(&sheet, a->engine->options->svg, &err) ? cli_flag_fail("svg", &err) : CLI_DONE;
+    cli_sheet_drop(&sheet);
+    return cli_flag_fail("svg", &err);
 }

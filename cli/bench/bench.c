@@ -186,8 +186,9 @@ static int bench_run(cli_comparison *b)
     int status = context_choose(b, &n_ctx);
     if (!status) status = cli_configs_open(&b->configs, b->engine, n_ctx);
     if (status) return status;
+    const bool ok = cli_provenance_of(&b->provenance, b->engine);
     b->answers = calloc(b->questions.n * b->n_rounds * b->configs.n, sizeof *b->answers);
-    if (!b->answers) {
+    if (!ok || !b->answers) {
         cli_complain("not enough memory for the figures of %zu answers", b->questions.n * b->n_rounds * b->configs.n);
         return CLI_FAILED;
     }
@@ -222,6 +223,7 @@ int cli_bench(const cli_options *options)
         cli_interrupt_set(CLI_INTERRUPT_ENDS);
     }
     cli_configs_close(&b.configs);
+    cli_provenance_free(&b.provenance);
     cli_questions_free(&b.questions);
     free(b.answers);
     cli_engine_close(&engine);

@@ -11,10 +11,11 @@
 #ifndef VOUCH_CLI_BENCH_H
 #define VOUCH_CLI_BENCH_H
 
+#include "bench/configs.h"
 #include "common/cost_curve.h"
+#include "common/provenance.h"
 #include "common/rates.h"
 #include "common/questions.h"
-#include "bench/configs.h"
 
 typedef struct cli_answered {
     bool counts;    /* every config has answered in this round: only then they can be compared */
@@ -26,6 +27,7 @@ typedef struct cli_answered {
 
 typedef struct cli_comparison {
     const cli_engine *engine;
+    cli_provenance provenance;
     cli_questions questions;
     cli_configs configs;
     cli_cost_curve costs;
