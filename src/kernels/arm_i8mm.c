@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels for NEON with the dot product of unsigned with signed bytes (the extension I8MM). */
+/* Kernels for NEON with I8MM, the dot product of unsigned and signed bytes. */
 #define VOUCH_I8MM 1
 #include "kernels/arm_vec128.h"
 

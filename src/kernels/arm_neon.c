@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels for NEON with the dot product of bytes (Armv8.2). */
+/* Kernels for NEON with the dot product of signed bytes (Armv8.2). */
 #define VOUCH_I8MM 0
 #include "kernels/arm_vec128.h"
 

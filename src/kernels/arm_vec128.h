@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The vector of 4 lanes for Arm's Advanced SIMD (NEON), with the dot product of signed bytes (Armv8.2), and with that
- * of unsigned with signed ones (VOUCH_I8MM): four of them make the 16 virtual lanes. Primitives as in x86_vec512.h.
+ * Vectors of 4 lanes for Arm's Advanced SIMD (NEON) with the dot product of signed bytes (Armv8.2), optionally with the
+ * dot product of unsigned and signed bytes (VOUCH_I8MM). Four vectors make the 16 virtual lanes. The primitives are
+ * those of x86_vec512.h.
  *
- * Where instructions differ from x86's, the reference decides: the larger of two is chosen by comparing (FMAX would
- * prefer a NaN), multiply-adds are fused, and a part's masks, which are always its first lanes, keep loads and stores
- * inside it.
+ * Where Arm's instructions differ from x86's, ref.c decides. A comparison selects the larger of two numbers, because
+ * FMAX would return a NaN. Multiply-adds are fused. A mask always selects the first lanes of a vector, and masked loads
+ * and stores touch no memory beyond these lanes.
  */
 #ifndef VOUCH_KERNELS_ARM_VEC128_H
 #define VOUCH_KERNELS_ARM_VEC128_H
@@ -17,8 +18,9 @@
 
 #include "kernels/forms.h"
 
-/* A cache line of weights serves all parts while it is near; their sums wait in memory, for a load and a store a block.
- * 8 rows have that many dot products in registers, or 16 sums of floats: of 32, enough to hide latencies. */
+/* All four parts use a cache line of weights while it is in the first-level cache. Their float sums lie in memory, at
+ * the cost of one load and one store per block. 8 rows have 8 dot products in registers, or 16 sums with float weights.
+ * That leaves room among 32 registers and is enough independent chains to hide latencies. */
 enum { VL = 4, PARTS = 4, PARTS_TOGETHER = 4 };
 #define KEEP(vector) __asm__("" : "+w"(vector))
 #define VL_CHAINS 20
@@ -29,7 +31,7 @@ enum { VL_MOST_ROWS = 8, VL_PAIR_ROWS = 0 };
 typedef float32x4_t vf;
 typedef int32x4_t vi;
 typedef int8x8_t vx; /* activations */
-typedef uint32x4_t vm; /* all bits of a lane set, or none */
+typedef uint32x4_t vm; /* a mask: all bits of a lane set, or none */
 
 static inline vf vf_load(const float *p) { return vld1q_f32(p); }
 static inline void vf_store(float *p, vf a) { vst1q_f32(p, a); }
@@ -40,7 +42,7 @@ static inline vm vm_first(int64_t n)
     const vi lanes = {0, 1, 2, 3};
     return vcltq_s32(lanes, vdupq_n_s32((int32_t)n));
 }
-static inline int vm_bits(vm m) { return vmaxvq_u32(m) != 0; } /* not which, but whether any */
+static inline int vm_bits(vm m) { return vmaxvq_u32(m) != 0; } /* nonzero if any lane is set */
 static inline vf vf_load_part(const float *p, vm m)
 {
     if (vgetq_lane_u32(m, 3)) return vf_load(p);
@@ -107,10 +109,10 @@ static inline void vi_store_narrow(int8_t *p, int64_t step, const vi v[4])
 {
     const int16x8_t low = vcombine_s16(vmovn_s32(v[0]), vmovn_s32(v[1]));
     const int16x8_t high = vcombine_s16(vmovn_s32(v[2]), vmovn_s32(v[3]));
-    (void)step; /* there is one 16 only */
+    (void)step; /* four lanes per vector make a single store of 16 bytes */
     vst1q_s8(p, vcombine_s8(vmovn_s16(low), vmovn_s16(high)));
 }
-/* 4 bytes and nothing behind them, in the low lane. */
+/* Loads exactly 4 bytes into the low lane. */
 static inline uint8x8_t bytes_load(const void *p)
 {
     uint32_t four;
@@ -125,7 +127,8 @@ static inline vi vi_from_unsigned(const void *p)
 {
     return vreinterpretq_s32_u32(vmovl_u16(vget_low_u16(vmovl_u8(bytes_load(p)))));
 }
-/* Shifts of bytes: a mask only where bits come along that are not the field's. */
+/* Moves the bits [from, from + bits) of each byte to bit `to` by shifts. A mask is needed only if the shifts leave bits
+ * outside the field. */
 static inline vi vi_field(vi a, int from, int bits, int to)
 {
     const uint8x16_t bytes = vreinterpretq_u8_s32(a);
@@ -136,16 +139,16 @@ static inline vi vi_field(vi a, int from, int bits, int to)
     const uint8x16_t mask = vdupq_n_u8((uint8_t)(((1 << bits) - 1) << to));
     return vreinterpretq_s32_u8(alone ? moved : vandq_u8(moved, mask));
 }
-/* The values at these places, with an offset of 128. */
-static inline vi vi_iq4(vi places)
+/* The entries of VOUCH_IQ4_VALUES with these indices, plus 128. */
+static inline vi vi_iq4(vi indices)
 {
     const int8x16_t values = {VOUCH_IQ4_VALUES};
     const uint8x16_t offset = veorq_u8(vreinterpretq_u8_s8(values), vdupq_n_u8(0x80));
-    return vreinterpretq_s32_u8(vqtbl1q_u8(offset, vreinterpretq_u8_s32(places)));
+    return vreinterpretq_s32_u8(vqtbl1q_u8(offset, vreinterpretq_u8_s32(indices)));
 }
 
-/* What is made of the lanes of each of four vectors: pairs of neighbours, twice. */
-static inline void vi_four_largest(float *to, const vi v[4]) /* the bits of numbers */
+/* to[i] = all lanes of v[i] combined, by combining pairs of neighbours twice. */
+static inline void vi_four_largest(float *to, const vi v[4]) /* bits of floats >= 0 */
 {
     vst1q_f32(to, vf_from_bits(vpmaxq_s32(vpmaxq_s32(v[0], v[1]), vpmaxq_s32(v[2], v[3]))));
 }
@@ -154,7 +157,7 @@ static inline void vi_four_sums(int32_t *to, const vi v[4])
     vst1q_s32(to, vpaddq_s32(vpaddq_s32(v[0], v[1]), vpaddq_s32(v[2], v[3])));
 }
 
-/* The tree over the 16 lanes. */
+/* Adds the 16 lanes by the tree. */
 static inline float vf_reduce(const vf lane[PARTS])
 {
     const vf a = vaddq_f32(vaddq_f32(lane[0], lane[2]), vaddq_f32(lane[1], lane[3]));
@@ -185,14 +188,14 @@ static inline double vd_reduce(vd16 sum)
 }
 
 /*
- * Dot products of 4 unsigned weights a lane with 4 signed activations, the same for all lanes. They are summed in 32
- * bits at once, so that a block's groups are one part:
+ * The dot product of 4 unsigned weights per lane with 4 signed activations, which are the same for all lanes. Sums have
+ * 32 bits from the start, so all groups of a block make one part:
  *
- *   i8mm   USDOT takes them as they are.
- *   neon   SDOT takes signed weights. Those of up to 7 bits are; bytes have an offset of 128, which a flipped
- *          highest bit takes away (BYTES_UNSIGNED, as PART_STARTS, is explained in x86_vec512.h).
+ *   i8mm   USDOT takes unsigned weights.
+ *   neon   SDOT takes signed weights. Weights of up to 7 bits fit as they are. 8-bit weights have an offset of 128;
+ *          flipping their highest bit removes it (x86_vec512.h explains BYTES_UNSIGNED and PART_STARTS).
  *
- * The activations are the low lane of a register, which the instructions name: no time goes into copying them.
+ * The instructions select the low lane of a register for the activations, so no instruction copies them to all lanes.
  */
 #define BYTES_UNSIGNED VOUCH_I8MM
 #define PART_STARTS(bits) ((void)(bits), true)

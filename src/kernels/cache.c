@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* -------------------------------------------------------------------- places */
+/* -------------------------------------------------------- layout of a slot */
 
 bool vouch_values_shape(vouch_matrix *values, vouch_type type, int64_t width, int64_t n_slots)
 {
@@ -27,7 +27,7 @@ vouch_piece vouch_key_piece(const vouch_matrix *keys, int64_t slot, int64_t i)
         if (i >= keys->n_in) return (vouch_piece){0};
         return (vouch_piece){vouch_matrix_element(keys, slot, i), float_bytes(keys->type)};
     }
-    /* A block's scale, then its quants, 4 bytes at a time. */
+    /* The pieces of each block: its scale, then its quants, 4 bytes at a time. */
     const vouch_form form = vouch_forms[keys->type];
     const int64_t pieces = 1 + form.low, block = i / pieces, piece = i % pieces, lane = slot % VOUCH_TILE;
     if (block >= keys->n_in / VOUCH_BLOCK) return (vouch_piece){0};
@@ -46,7 +46,7 @@ vouch_piece vouch_value_piece(const vouch_matrix *values, int64_t slot, int64_t 
         return (vouch_piece){vouch_matrix_element(values, i * VOUCH_TILE, slot),
                              (size_t)(left < VOUCH_TILE ? left : VOUCH_TILE) * float_bytes(values->type)};
     }
-    /* A block's scale, then its quants. */
+    /* The pieces of each block: its scale, then all its quants. */
     if (i / 2 >= values->n_tiles) return (vouch_piece){0};
     unsigned char *tile = values->data + (size_t)(i / 2) * values->tile_bytes;
     if (i % 2 == 0) return (vouch_piece){tile + vouch_slot_scale_at(values->type, slot), 2};
@@ -55,12 +55,12 @@ vouch_piece vouch_value_piece(const vouch_matrix *values, int64_t slot, int64_t 
 
 /* ---------------------------------------------------------------- quantising */
 
-/* 32 numbers as a GGUF block, f16 scale | quants. Numbers that are all tiny become 0; where one isn't finite, the
- * scale is NaN. */
+/* 32 numbers become a GGUF block: f16 scale | quants. If all |x| are below VOUCH_QUANT_MIN, all are 0. If one isn't
+ * finite, the scale is NaN. */
 enum { BLOCK_BYTES = 2 + VOUCH_BLOCK };
 
-/* The bits of the largest size; the first place that has it. */
-static uint32_t find_largest(const float *x, int *place)
+/* The bits of max |x|, and the index of its first occurrence. */
+static uint32_t find_largest(const float *x, int *index)
 {
     uint32_t bits[VOUCH_BLOCK], largest = 0;
     memcpy(bits, x, sizeof bits);
@@ -68,8 +68,8 @@ static uint32_t find_largest(const float *x, int *place)
         bits[k] &= INT32_MAX;
         largest = bits[k] > largest ? bits[k] : largest;
     }
-    *place = 0;
-    while (bits[*place] != largest) ++*place;
+    *index = 0;
+    while (bits[*index] != largest) ++*index;
     return largest;
 }
 
@@ -79,7 +79,7 @@ static void put_scale(unsigned char *block, float d)
     memcpy(block, &half, sizeof half);
 }
 
-/* As `quantize` has it: d = max |x| / 127, quants rounded to nearest even. */
+/* d = max |x| / 127, quants rounded to nearest even, as the kernel `quantize`. */
 static void quantize_q8_0(unsigned char *block, const float *x, float largest)
 {
     const float inverse = 127.0f / largest;
@@ -87,7 +87,7 @@ static void quantize_q8_0(unsigned char *block, const float *x, float largest)
     for (int k = 0; k < VOUCH_BLOCK; k++) block[2 + k] = (unsigned char)(int8_t)lrintf(x[k] * inverse);
 }
 
-/* The number of the largest size becomes -8, whatever its sign. */
+/* The number with the largest |x| becomes -8, whatever its sign. */
 static void quantize_q4_0(unsigned char *block, const float *x, float largest)
 {
     const float d = largest / -8.0f, inverse = 1.0f / d;
@@ -103,22 +103,22 @@ static void quantize_q4_0(unsigned char *block, const float *x, float largest)
 
 static void quantize_block(unsigned char *block, const float *x, vouch_type type)
 {
-    int place;
-    const uint32_t bits = find_largest(x, &place);
+    int at;
+    const uint32_t bits = find_largest(x, &at);
     const bool finite = bits < VOUCH_INFINITY_BITS;
-    if (!finite || fabsf(x[place]) < VOUCH_QUANT_MIN) {
+    if (!finite || fabsf(x[at]) < VOUCH_QUANT_MIN) {
         put_scale(block, finite ? 0.0f : NAN);
         memset(block + 2, type == VOUCH_TYPE_Q8_0 ? 0 : 0x88, (size_t)vouch_slot_quants(type));
     } else if (type == VOUCH_TYPE_Q8_0) {
-        quantize_q8_0(block, x, fabsf(x[place]));
+        quantize_q8_0(block, x, fabsf(x[at]));
     } else {
-        quantize_q4_0(block, x, x[place]);
+        quantize_q4_0(block, x, x[at]);
     }
 }
 
 void vouch_key_quantize(const vouch_matrix *keys, int64_t slot, const float *x)
 {
-    const unsigned char flip = keys->type == VOUCH_TYPE_Q8_0 ? 0x80 : 0; /* weights have an offset of 128 */
+    const unsigned char flip = keys->type == VOUCH_TYPE_Q8_0 ? 0x80 : 0; /* packed Q8_0 has an offset of 128 */
     for (int64_t k = 0, i = 0; k < keys->n_in; k += VOUCH_BLOCK) {
         unsigned char block[BLOCK_BYTES];
         quantize_block(block, x + k, keys->type);

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The matrices of a KV cache, so that attention is made of matmuls:
+ * The matrices of a KV cache. Attention consists of matmuls with these matrices:
  *
- *   keys    [n_slots, width], packed as weights of that type are (kernels.h, forms.h): a key is one lane of a tile,
- *           and a score is its dot product with a query, which is quantised where the keys are.
- *   values  [width, n_slots]; F16 and F32 packed as weights, too. Quantised weights have blocks along their inputs,
- *           which here would change with every token that comes. So a token's values make blocks of 32 along the
- *           width, and are kept as small integers with a scale beside each block, in tiles of 32 outputs:
+ *   keys    [n_slots, width], packed like weights of the same type (kernels.h, forms.h). A key is one lane of a tile. A
+ *           score is the dot product of a key and a query; quantised keys take quantised queries.
+ *   values  [width, n_slots]. F16 and F32 values are packed like weights. Quantised weights have blocks along their
+ *           inputs, and the inputs here are slots: a block would change with every new token. So quantised values have
+ *           blocks of 32 along the width. A tile is 32 outputs, with one scale per slot:
  *
  *             Q8_0    32 slots: [32][32] s8                                             | [32] f16 scale
- *             Q4_0    32 slots: [32][16] u8 (two nibbles, value + 8; the low one of     | [32] f16 scale
- *                               output i, the high one of i + 16)
+ *             Q4_0    32 slots: [32][16] u8 (nibbles, value + 8; the low nibble is      | [32] f16 scale
+ *                               output i, the high nibble output i + 16)
  *
- *           An output ascends over the slots, y = fma(quant, round(x scale), y), where x is a slot's softmax weight.
+ *           An output adds over the slots in ascending order: y = fma(quant, round(x scale), y), where x is the slot's
+ *           softmax weight.
  *
- * A block's numbers are those that a GGUF file would have, and depend on no other block: a slot that is written again
- * holds no trace of what was there (law L3).
+ * A block has the same numbers as in a GGUF file and depends on no other block. So a slot written again holds no trace
+ * of its former content (law L3).
  */
 #ifndef VOUCH_KERNELS_CACHE_H
 #define VOUCH_KERNELS_CACHE_H
@@ -24,8 +25,7 @@
 
 #include "kernels/kernels.h"
 
-/* Bytes of the quants of a slot in a tile of quantised values, from the tile's beginning to them,
- * and to their scale. */
+/* A slot in a tile of quantised values: the bytes of its quants, and the offsets of its quants and its scale. */
 static inline int64_t vouch_slot_quants(vouch_type type)
 {
     return type == VOUCH_TYPE_Q8_0 ? VOUCH_BLOCK : VOUCH_BLOCK / 2;
@@ -50,11 +50,12 @@ static inline float vouch_slot_scale(vouch_type type, const unsigned char *tile,
     return vouch_half_to_float(half);
 }
 
-/* As vouch_matrix_shape is for keys. Quantised ones want a width of whole blocks. */
+/* Sets the shape of a matrix of values, as vouch_matrix_shape does for keys. For quantised values the width is a
+ * multiple of 32. False if the size exceeds size_t. */
 bool vouch_values_shape(vouch_matrix *values, vouch_type type, int64_t width, int64_t n_slots);
 
-/* What a slot's key or value consists of, in an order that is the same for all slots: piece i, or of size 0 past the
- * last one. */
+/* The bytes of a slot's key or value lie in several pieces. These functions return piece i, in the same order for all
+ * slots; past the last piece they return size 0. */
 typedef struct vouch_piece {
     unsigned char *at;
     size_t size;
@@ -62,7 +63,7 @@ typedef struct vouch_piece {
 vouch_piece vouch_key_piece(const vouch_matrix *keys, int64_t slot, int64_t i);
 vouch_piece vouch_value_piece(const vouch_matrix *values, int64_t slot, int64_t i);
 
-/* Write a slot of quantised keys or values. */
+/* Quantise x [width] into a slot of the keys or values. */
 void vouch_key_quantize(const vouch_matrix *keys, int64_t slot, const float *x);
 void vouch_value_quantize(const vouch_matrix *values, int64_t slot, const float *x);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which tables of kernels there are, and which of them this processor can run. */
+/* The list of kernel tables, and a test for each whether this processor can run it. */
 #include <string.h>
 
 #include "kernels/tables.h"
@@ -8,7 +8,7 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 
-/* The compiler's builtins also ask the operating system whether it saves the wide registers. */
+/* The compiler's builtins also check that the operating system saves the wide registers. */
 static bool runs_avx2(void)
 {
     unsigned a, b, c, d;
@@ -18,7 +18,7 @@ static bool runs_avx2(void)
 
 static bool runs_avxvnni(void)
 {
-    enum { AVX_VNNI = 1 << 4 }; /* of leaf 7, subleaf 1, EAX; not every compiler's builtin knows it */
+    enum { AVX_VNNI = 1 << 4 }; /* CPUID leaf 7, subleaf 1, EAX; older compilers' builtins lack this feature */
     unsigned a, b, c, d;
     const bool vnni = __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & AVX_VNNI);
     return vnni && runs_avx2() && __builtin_cpu_supports("gfni");
@@ -58,7 +58,7 @@ static bool runs_always(void)
     return true;
 }
 
-/* Narrowest first. */
+/* Narrowest vectors first. */
 static const struct entry {
     const vouch_kernels *table;
     bool (*runs)(void);

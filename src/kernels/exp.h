@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one exponential. exp(x) = 2^n exp(r), n = x / ln 2 rounded to nearest even, |r| <= ln 2 / 2, with a
- * polynomial of degree 6 for exp(r) (coefficients as in Cephes' expf): relative error below 2e-7.
+ * The exponential of all kernels. exp(x) = 2^n exp(r), where n is x / ln 2 rounded to nearest even, so that
+ * |r| <= ln 2 / 2. A polynomial of degree 6 gives exp(r), with the coefficients of Cephes' expf. The relative error is
+ * below 2e-7.
  *
- *   k = fma(x, log2(e), 1.5 * 2^23)     the last bits of k are n
+ *   k = fma(x, log2(e), 1.5 * 2^23)     the low bits of k are n
  *   r = fma(n, -ln2_high, x), r = fma(n, -ln2_low, r),  n = k - 1.5 * 2^23
  *   p = 1 + (r + r^2 P(r)), P by Horner's rule, each step one fused multiply-add
- *   result p * 2^n; the factor can be built from k's bits
+ *   result = p * 2^n; the bits of k give 2^n
  *
- * x above VOUCH_EXP_MAX counts as VOUCH_EXP_MAX; below VOUCH_EXP_MIN the result is 0; NaN stays NaN.
+ * x above VOUCH_EXP_MAX gives exp(VOUCH_EXP_MAX); x below VOUCH_EXP_MIN gives 0; NaN stays NaN.
  */
 #ifndef VOUCH_KERNELS_EXP_H
 #define VOUCH_KERNELS_EXP_H

@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How quantised weights lie in a tile of 16 outputs. A type is a row of the table `vouch_forms`; all else, from
- * packing to kernels, follows from what the row says.
+ * The layout of quantised weights in a tile of 16 outputs. Each type is one row of the table `vouch_forms`. Packing and
+ * kernels follow from this row.
  *
- * A block is 32 inputs. Its weights, unsigned, are cut into a low and a high plane of bits, and a plane of n bits
- * is n vectors of [16 lanes][4] bytes, where a byte belongs to one of 4 consecutive inputs. The block's 8 groups of
- * 4 inputs share them:
+ * A block is 32 inputs, in 8 groups of 4 consecutive inputs. The unsigned bits of its weights are cut into a low and a
+ * high plane. A plane of n bits is n vectors of [16 lanes][4] bytes; each byte holds bits of one input of each group
+ * that shares the vector:
  *
  *   low 8 bits    vector g is group g
- *   low 4 bits    vector g's low nibbles are group g, its high nibbles group g + 4
- *   2 bits        bits 2i, 2i + 1 of vector h are group 4 h + i
+ *   low 4 bits    the low nibbles of vector g are group g, the high nibbles are group g + 4
+ *   2 bits        bits 2i and 2i + 1 of vector h are group 4 h + i
  *   high 1 bit    bit g of the vector is group g
  *
- * The value of a weight is what its bits say less `offset`, or that entry of VOUCH_IQ4_VALUES. It is multiplied
- * by the scale of its run of inputs (a block is one run or two), and where a type has minima, its run's is added.
+ * The value of a weight is its unsigned number minus `offset`, or the entry of VOUCH_IQ4_VALUES with that index. A
+ * block has one or two runs of inputs. The run's scale multiplies the value, and types with minima add the run's
+ * minimum.
  *
- * Blocks come in units, each of which is one stream of whole cache lines in ascending order:
+ * A unit is 2 or 8 blocks and their scales, in whole cache lines. A kernel reads it in ascending order:
  *
  *   2 blocks   [2][16] f16 scale | [2][16] f16 minimum | 2 blocks
- *   8 blocks   [16] f16 d | [16] f16 dmin | [8 * runs][16] s8 scale | the same of minima | to 64 bytes | 8 blocks
- *              scale = d times the small one, minimum = -dmin times the small one; where both are nibbles, a byte
+ *   8 blocks   [16] f16 d | [16] f16 dmin | [8 * runs][16] s8 scale | [8 * runs][16] s8 minimum | pad to 64 bytes |
+ *              8 blocks. scale = d * small scale, minimum = -dmin * small minimum. Where both are nibbles, one byte
  *              holds the scale (low) and the minimum (high)
  *
- * without the minima where a type has none. After an odd number of blocks half of the last pair is unused.
+ * Types without minima leave the minima out. With an odd number of blocks, half of the last unit of 2 is unused.
  */
 #ifndef VOUCH_KERNELS_FORMS_H
 #define VOUCH_KERNELS_FORMS_H
@@ -37,8 +38,9 @@
     X(Q8_0) X(Q4_0) X(Q4_1) X(Q5_0) X(Q5_1) X(Q2_K) X(Q3_K) X(Q4_K) X(Q5_K) X(Q6_K) X(IQ4_NL) X(IQ4_XS)
 
 /*
- * What a type's kernel asks to know of the activations' quants q beside them and d: their sum in a run, which the
- * offset (as an integer the dot product starts from) or the minimum (times d, a float) is multiplied by.
+ * The sum of the activations' quants q in a run, as a type's kernel needs it. Types with an offset start the integer
+ * dot product at -offset * sum (VOUCH_START_offset). Types with minima multiply the minimum by d * sum (VOUCH_SUM).
+ * HALVES: a block has two runs.
  */
 typedef enum vouch_sums {
     VOUCH_START_8,
@@ -52,8 +54,8 @@ typedef enum vouch_sums {
 } vouch_sums;
 
 typedef struct vouch_sums_info {
-    int32_t offset; /* start = VOUCH_ZERO_BITS - offset times the sum; 0: s = d times the sum */
-    int32_t runs;   /* of a block */
+    int32_t offset; /* not 0: start = VOUCH_ZERO_BITS - offset * sum; 0: s = d * sum */
+    int32_t runs;   /* runs of a block: 1 or 2 */
 } vouch_sums_info;
 
 static const vouch_sums_info vouch_sums_infos[VOUCH_SUMS_COUNT] = {
@@ -66,10 +68,10 @@ typedef enum vouch_scales { VOUCH_SCALES_HALF, VOUCH_SCALES_BYTE, VOUCH_SCALES_N
 
 typedef struct vouch_form {
     int32_t low, high;   /* bits of the planes; 0: not a quantised type */
-    bool table;          /* the bits are a place in VOUCH_IQ4_VALUES */
-    bool minimum;
-    vouch_scales scales; /* halves of 2 blocks; bytes or nibbles under d and dmin of 8 blocks */
-    vouch_sums sums;     /* which also says the offset and how many runs a block has */
+    bool table;          /* the bits are an index into VOUCH_IQ4_VALUES */
+    bool minimum;        /* the type has minima */
+    vouch_scales scales; /* f16 per run in units of 2 blocks; bytes or nibbles, with d and dmin, in units of 8 */
+    vouch_sums sums;     /* also determines the offset and the runs of a block */
 } vouch_form;
 
 static const vouch_form vouch_forms[VOUCH_TYPE_COUNT] = {
@@ -87,13 +89,13 @@ static const vouch_form vouch_forms[VOUCH_TYPE_COUNT] = {
     [VOUCH_TYPE_IQ4_XS] = {4, 0, true, false, VOUCH_SCALES_BYTE, VOUCH_START_128},
 };
 
-/* The values of IQ4_NL and IQ4_XS. */
+/* The 16 values that the weights of IQ4_NL and IQ4_XS index. */
 #define VOUCH_IQ4_VALUES -127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113
 
 static inline int32_t vouch_form_runs(vouch_form form) { return vouch_sums_infos[form.sums].runs; }
 static inline int32_t vouch_form_offset(vouch_form form) { return vouch_sums_infos[form.sums].offset; }
 
-/* Blocks of a unit, bytes of one, of the unit's scales and minima before them, and of the unit. */
+/* A unit: its number of blocks, the bytes of one block, of the scales and minima before the blocks, and of the unit. */
 static inline int32_t vouch_form_blocks(vouch_form form) { return form.scales == VOUCH_SCALES_HALF ? 2 : 8; }
 static inline int32_t vouch_form_block_bytes(vouch_form form) { return 64 * (form.low + form.high); }
 static inline int32_t vouch_form_head_bytes(vouch_form form)
@@ -108,14 +110,14 @@ static inline int32_t vouch_form_unit_bytes(vouch_form form)
     return vouch_form_head_bytes(form) + vouch_form_blocks(form) * vouch_form_block_bytes(form);
 }
 
-/* Bytes from a unit's beginning to block b. */
+/* Offset in bytes of block b in its unit. */
 static inline int32_t vouch_form_block_at(vouch_form form, int32_t b)
 {
     return vouch_form_head_bytes(form) + b * vouch_form_block_bytes(form);
 }
 
-/* Bytes from a unit's beginning to the 16 scales of run r of block b (which = 0) or to their minima (1): f16 numbers,
- * or small ones. */
+/* Offset in bytes, in the unit, of the 16 scales (which = 0) or minima (which = 1) of run r of block b. They are f16
+ * numbers or small integers. */
 static inline int32_t vouch_form_scales_at(vouch_form form, int32_t b, int32_t r, int which)
 {
     const int32_t runs = vouch_form_runs(form);
@@ -124,13 +126,13 @@ static inline int32_t vouch_form_scales_at(vouch_form form, int32_t b, int32_t r
     return 32 * (1 + form.minimum) + minima + (b * runs + r) * 16;
 }
 
-/* One lane of a block, as numbers. */
+/* The block of one output, unpacked. */
 typedef struct vouch_lane_block {
-    int8_t values[32]; /* less the offset */
+    int8_t values[32]; /* offset subtracted */
     float scale[2], minimum[2];
 } vouch_lane_block;
 
-/* Lane `lane` of block b of a unit. */
+/* Unpacks lane `lane` of block b of a unit. */
 void vouch_form_read(vouch_form form, const unsigned char *unit, int32_t b, int lane, vouch_lane_block *out);
 
 #endif

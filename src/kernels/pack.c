@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From the rows of a file to packed tiles (forms.h), and back to values. Each type has a reader, which takes one block
- * of a GGUF file apart:
+ * Packs the rows of a file into tiles (forms.h), and unpacks tiles to values. Each type has a reader, which unpacks one
+ * block of a GGUF file. "Crumb": a field of 2 bits; "bit": one bit of h.
  *
  *   Q8_0    f16 d | s8 q[32]                               value d q
  *   Q4_0    f16 d | u8 q[16]                               value d (nibble - 8)
@@ -16,7 +16,8 @@
  *   Q6_K    u8 q[128] | u8 h[64] | s8 s[16] | f16 d        value d s (nibble + 16 crumb - 32)
  *   IQ4_XS  f16 d | u16 sh | u8 sl[4] | u8 q[128]          value d (s - 32) iq4[nibble]
  *
- * In 16 bytes of nibbles the low ones are values 0 to 15, the high ones 16 to 31; the readers show the rest.
+ * In 16 bytes of nibbles, the low nibbles are values 0 to 15 and the high nibbles are values 16 to 31. The readers show
+ * the order of the other fields.
  */
 #include <string.h>
 
@@ -26,11 +27,11 @@
 
 enum { MOST_VALUES = 256 };
 
-/* A block of a file: weights as unsigned bits; numbers of f16; small scales and minima. */
+/* An unpacked block of a file. */
 typedef struct file_block {
-    uint8_t values[MOST_VALUES];
-    uint16_t d, minimum;
-    uint8_t scales[16], minima[16];
+    uint8_t values[MOST_VALUES];    /* weights, offset not subtracted */
+    uint16_t d, minimum;            /* f16 */
+    uint8_t scales[16], minima[16]; /* small integers of two-level types */
 } file_block;
 
 typedef void reader(const unsigned char *from, file_block *to);
@@ -50,7 +51,7 @@ static inline void read_nibbles(uint8_t *values, const unsigned char *q, int apa
     }
 }
 
-/* Bit i of 32 is the fifth of value i. */
+/* Bit i of the 4 bytes is bit 4 of value i. */
 static inline void read_fifth_bits(uint8_t *values, const unsigned char *bits)
 {
     for (int i = 0; i < 32; i++) values[i] |= (uint8_t)((bits[i / 8] >> i % 8 & 1) << 4);
@@ -90,7 +91,7 @@ static void read_q5_1(const unsigned char *from, file_block *to)
     read_fifth_bits(to->values, from + 4);
 }
 
-/* 4 crumbs of a byte are 32 values apart. */
+/* The 4 crumbs of a byte belong to values 32 apart. */
 static inline void read_crumbs(uint8_t *values, const unsigned char *q)
 {
     for (int half = 0; half < 2; half++)
@@ -119,8 +120,8 @@ static void read_q3_k(const unsigned char *from, file_block *to)
     to->d = load_16(from + 108);
 }
 
-/* 8 scales and 8 minima of 6 bits: of the first 4, whole bytes' low 6 bits; of the others, a nibble and the two bits
- * left there. */
+/* 12 bytes hold 8 scales and 8 minima of 6 bits. The first 4 of each are the low 6 bits of s[0..7]. The others combine
+ * a nibble of s[8..11] with the high 2 bits of s[0..7]. */
 static void read_k_scales(const unsigned char *s, file_block *to)
 {
     for (int i = 0; i < 4; i++) {
@@ -193,13 +194,13 @@ static inline void store_32(void *p, uint32_t value)
     memcpy(p, &value, sizeof value);
 }
 
-/* `mask` in all 4 bytes. */
+/* A word with `mask` in all 4 bytes. */
 static inline uint32_t four(uint32_t mask)
 {
     return mask * 0x01010101;
 }
 
-/* The 2-bit fields of 8 groups into two vectors. */
+/* Writes the 2-bit fields of 8 groups into two vectors. */
 static inline void write_crumbs(unsigned char *lane, const uint8_t *values, int shift)
 {
     for (int h = 0; h < 2; h++) {
@@ -209,7 +210,7 @@ static inline void write_crumbs(unsigned char *lane, const uint8_t *values, int 
     }
 }
 
-/* The planes of a block: 32 values into one lane of its vectors. */
+/* Writes 32 values into one lane of a block's planes. */
 static inline void write_block(vouch_form form, unsigned char *lane, const uint8_t *values)
 {
     if (form.low == 8)
@@ -228,7 +229,7 @@ static inline void write_block(vouch_form form, unsigned char *lane, const uint8
     }
 }
 
-/* The scales of a block of the file, whose first 32 values are block b of the unit. */
+/* Writes the scales and minima of a file block. The first 32 values of the file block are block b of the unit. */
 static inline void write_scales(vouch_form form, unsigned char *unit, int32_t b, int lane, const file_block *from)
 {
     if (form.scales == VOUCH_SCALES_HALF) {
@@ -245,7 +246,7 @@ static inline void write_scales(vouch_form form, unsigned char *unit, int32_t b,
     }
 }
 
-/* One row of the file into lane `lane` of a tile. */
+/* Packs one row of the file into lane `lane` of a tile. */
 static inline void pack_row(vouch_form form, reader *read, const vouch_type_info *info, unsigned char *tile,
                             const unsigned char *row, int64_t n_in, int lane)
 {
@@ -262,7 +263,8 @@ static inline void pack_row(vouch_form form, reader *read, const vouch_type_info
     }
 }
 
-/* Some rows of `n` numbers into the first lanes of a tile, an input of all rows after the other. */
+/* Packs `lanes` rows of n numbers into the first lanes of a tile, input by input: writing in ascending order loads F16
+ * files three times as fast as writing lane by lane. */
 static inline void pack_numbers(unsigned char *tile, const unsigned char *rows, int64_t n, int lanes, const int size)
 {
     for (int64_t k = 0; k < n; k++)
@@ -391,7 +393,8 @@ void vouch_matrix_get_row(const vouch_matrix *matrix, int64_t row, float *out)
 
 /* ------------------------------------------------------- from tile to tile */
 
-/* A unit is vectors of 16 lanes: of f16 numbers, of small scales, of 4 bytes of planes. */
+/* Copies one lane of a unit. A unit consists of vectors of 16 lanes: f16 numbers, then small scales of 1 byte, then
+ * planes of 4 bytes per lane. */
 static void copy_unit(vouch_form form, unsigned char *to, int to_lane, const unsigned char *from, int from_lane)
 {
     const int32_t halves = (form.scales == VOUCH_SCALES_HALF ? 2 : 1) * (1 + form.minimum);

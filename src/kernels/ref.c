@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernels in plain C: the definition of every result, to be read, and what the fast ones are compared
- * with. Nothing here depends on the number of rows, and every float operation is written out: fmaf where one
- * rounding is meant, and the build forbids the compiler to contract others.
+ * The kernels in plain C: the readable definition of every result, and the reference for the fast kernels' tests. No
+ * result depends on the number of rows. Every float operation is written out: fmaf rounds once, and the build forbids
+ * the compiler to fuse other operations.
  */
 #include <math.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static inline uint16_t load_half(const unsigned char *p)
     return half;
 }
 
-/* The integer dot product of the n inputs from `first` of a block; q: of the block and row. */
+/* The integer dot product of the inputs [first, first + n) of a block. q: the quants of this block and row. */
 static int32_t dot_run(const vouch_lane_block *block, const int8_t *q, int64_t n_rows, int first, int n)
 {
     int32_t dot = 0;
@@ -31,14 +31,14 @@ static int32_t dot_run(const vouch_lane_block *block, const int8_t *q, int64_t n
     return dot;
 }
 
-/* dot * scale, rounded once: VOUCH_ZERO * scale is exact. Unlike a product's, a zero is positive, and with an infinite
- * scale it is NaN. */
+/* dot * scale, rounded once, because VOUCH_ZERO * scale is exact. The result differs from the plain product in two
+ * cases: a zero is always positive, and an infinite scale gives NaN. The fast kernels compute the same. */
 static float scaled(int32_t dot, float scale)
 {
     return fmaf(VOUCH_ZERO + (float)dot, scale, -VOUCH_ZERO * scale);
 }
 
-/* acc[r] += the weights of lane `lane` of the tile times row r of the group, for all its rows. */
+/* acc[r] += the dot product of lane `lane` of the tile and row r, for all rows of the group. */
 static void dot_quantized(const vouch_matrix *w, const unsigned char *tile, int lane, const vouch_acts *x,
                           const vouch_group *g, float *acc)
 {
@@ -95,7 +95,7 @@ static void matmul_ref(const vouch_matrix *w, const vouch_acts *x, vouch_result 
 
 /* ------------------------------------------------------------------ values */
 
-/* Output o of a cache's value at a slot, less its scale. */
+/* Output o of a slot's value, not yet multiplied by its scale. */
 static float value_at(const vouch_matrix *w, int64_t o, int64_t slot)
 {
     if (vouch_type_is_quantized(w->type)) {
@@ -143,7 +143,7 @@ static void add_column_ref(const vouch_matrix *w, int64_t column, const float *x
 
 /* ------------------------------------------------------------ activations */
 
-/* Block b of row r of a group: quants, d, sums. */
+/* Writes the quants, d and sums of block b of row r of a group. */
 static void quantize_block(const vouch_acts *acts, const vouch_group *g, int64_t b, int64_t r, const float *x)
 {
     float largest = 0;
@@ -196,7 +196,7 @@ static void interleave_ref(vouch_acts *acts, const float *x, int64_t ldx, int64_
     }
 }
 
-/* ------------------------------------------------------------------ cache */
+/* --------------------------------------------------------------- KV cache */
 
 static void set_value(vouch_matrix *w, int64_t row, int64_t column, float value)
 {
@@ -221,9 +221,9 @@ static void set_column_ref(vouch_matrix *w, int64_t column, const float *values)
     else for (int64_t o = 0; o < w->n_out; o++) set_value(w, o, column, values[o]);
 }
 
-/* ---------------------------------------------------------------- the rest */
+/* ---------------------------------------- norms, rotations, exponentials */
 
-/* The tree over 16 lanes. */
+/* Adds 16 lanes by the tree. */
 static float reduce(float lane[16])
 {
     for (int width = 8; width; width /= 2)

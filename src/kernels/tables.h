@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of functions that dispatch.c chooses from, one per instruction set. */
+/* The tables of kernels, one per instruction set; dispatch.c chooses one. */
 #ifndef VOUCH_KERNELS_TABLES_H
 #define VOUCH_KERNELS_TABLES_H
 

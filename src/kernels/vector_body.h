@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernels in vectors: included once by each instruction set's file, after the header with its vector
- * (vf: VL float lanes, vi: the same of integers; PARTS of them make the 16 lanes of a tile; vx: 4 activations, in every
- * lane; KEEP: the vector is to be in a register here, and the compiler forgets what it knows of it).
+ * The kernels, written with vectors. The file of each instruction set includes this header once, after the header that
+ * defines its vectors:
  *
- * Bits are those of ref.c because lanes never mix: a lane of a matmul is one output, which takes the same
- * operations in the same order here and there; how many rows and tiles are walked together (R and T below,
- * constants after inlining) only decides which independent sums share the loaded operands. The sums over a
- * row keep the 16 virtual lanes and their tree.
+ *   vf, vi    VL float lanes, VL integer lanes; PARTS vectors make the 16 lanes of a tile
+ *   vx        4 activations, repeated in every lane
+ *   KEEP(v)   forces v into a register here; the compiler forgets how it computed v
+ *
+ * The results equal ref.c's bit for bit, because lanes never mix. A lane of a matmul is one output, and it takes the
+ * same operations in the same order as in ref.c. R rows and T tiles are computed together (constants after inlining);
+ * R and T decide only which independent sums share a loaded operand. Row sums keep the 16 virtual lanes and their tree.
  */
 #include <assert.h>
 #include <math.h>
@@ -23,32 +25,32 @@
 #define UNROLL _Pragma("GCC unroll 16")
 #endif
 
-/* The pointer, as one that the compiler knows nothing of. */
+/* Returns p, but the compiler can't know that. */
 INLINE const unsigned char *hide(const unsigned char *p)
 {
     __asm__("" : "+r"(p));
     return p;
 }
 
-/* Bytes ahead: from memory into the second-level cache, from there into the first. */
+/* Prefetch distances in bytes: FAR from memory into the second-level cache, NEAR from there into the first level. */
 enum { FAR_AHEAD = 8192, NEAR_AHEAD = 2048 };
 
-/* What is needed next: in memory tiles lie one after the other, and of T that are walked together each is a stream of
- * its own, the same bytes of which are fetched, `step` apart. */
+/* Addresses to prefetch. Tiles lie one after the other in memory. T tiles read together are T streams, `step` bytes
+ * apart, and each stream is prefetched at the same offset. */
 typedef struct ahead {
     const unsigned char *near, *far;
     size_t step;
 } ahead;
 
-/* Byte `at` of a walk over every T-th tile from this one on. */
+/* The address `at` bytes ahead in a stream that starts at `tile` and goes on with every T-th tile. */
 INLINE const unsigned char *walk_to(const int T, const vouch_matrix *w, const unsigned char *tile, int64_t at)
 {
     for (; T > 1 && at >= (int64_t)w->tile_bytes; at -= (int64_t)w->tile_bytes) tile += (size_t)T * w->tile_bytes;
     return tile + at;
 }
 
-/* Of units of so many bytes, what is far enough from byte `at` of the walk; of several streams whole units, so that
- * none goes on beyond its tile. */
+/* What to prefetch when a kernel has come to byte `at` of `tile`; `bytes`: size of a unit. With several streams the
+ * distances are whole units, so that a prefetched unit never crosses the end of its tile. */
 INLINE ahead ahead_of(const int T, const vouch_matrix *w, const unsigned char *tile, int64_t at, const int bytes)
 {
     const int near = T > 1 ? (NEAR_AHEAD + bytes - 1) / bytes * bytes : NEAR_AHEAD;
@@ -65,13 +67,13 @@ INLINE void prefetch(const int T, const ahead *next, int64_t at, const int bytes
         }
 }
 
-/* Where a tile's results go. */
+/* The destination of a tile's results. */
 typedef struct outputs {
-    float *y;      /* of row 0 of the group and lane 0 of the tile */
-    int64_t ldy;
-    int64_t n;     /* lanes below n_out, at least 1 */
-    bool from_y;
-    const float *factors; /* of row 0, or NULL */
+    float *y;      /* row 0 of the group, lane 0 of the tile */
+    int64_t ldy;   /* floats from one row to the next */
+    int64_t n;     /* lanes of the tile below n_out, at least 1 */
+    bool from_y;   /* sums start from y */
+    const float *factors; /* [rows of the group], or NULL */
 } outputs;
 
 INLINE outputs outputs_at(const vouch_matrix *w, const vouch_result *y, int64_t tile, int64_t row)
@@ -101,11 +103,11 @@ INLINE void store_sum(const outputs *out, int r, int part, vf sum)
 #include "kernels/vector_values.h"
 #include "kernels/vector_rows.h"
 
-/* A group of activations times the tiles [begin, end), compiled for its number of rows and a type. */
+/* Multiplies a group of activations by the tiles [begin, end). One function per number of rows and type. */
 typedef void group_kernel(const vouch_matrix *w, const vouch_acts *x, const vouch_group *g, const vouch_result *y,
                           int64_t begin, int64_t end);
 
-/* All groups; of several each takes a few tiles in turn, which stay in the cache meanwhile. */
+/* Computes all groups. Several groups take turns on `strip` tiles at a time, which stay in the cache meanwhile. */
 static void all_groups(group_kernel *const *kernels, const vouch_matrix *w, const vouch_acts *x, const vouch_result *y,
                        int64_t begin, int64_t end, int64_t strip)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Matmul with float weights: T tiles times R rows, so that enough independent chains of fused multiply-adds hide
- * their latency also for one row. Keys and values of a cache are such weights.
+ * Matmul with float weights, including F16 and F32 keys and values. T tiles times R rows are computed together: even
+ * one row then has enough independent chains of fused multiply-adds to hide their latency.
  */
 enum { TILES_MOST = 4 };
 
@@ -12,7 +12,7 @@ INLINE vf load_weights(const unsigned char *tile, const vouch_type type, int64_t
     return type == VOUCH_TYPE_F16 ? vf_from_half(tile + at * 2) : vf_from_bfloat(tile + at * 2);
 }
 
-/* Input k of R rows, x[r * 16], into the sums of T tiles. */
+/* Adds input k to the sums of R rows and T tiles; the input of row r is x[r * 16]. */
 INLINE void add_input(const int R, const int T, const vouch_type type, const vouch_matrix *w, const unsigned char *tile,
                       int64_t k, int part, const float *x, vf *acc)
 {
@@ -27,7 +27,7 @@ INLINE void add_input(const int R, const int T, const vouch_type type, const vou
 INLINE void prefetch_inputs(const int T, const vouch_type type, const vouch_matrix *w, const unsigned char *tile,
                             int64_t k)
 {
-    enum { FAR = 4096, NEAR = 1024 }; /* bytes ahead, of each tile's walk: into the second-level cache and the first */
+    enum { FAR = 4096, NEAR = 1024 }; /* prefetch distances in bytes, per stream: second-level cache, first level */
     const int64_t bytes = type == VOUCH_TYPE_F32 ? 4 : 2, at = k * VOUCH_TILE * bytes;
     const unsigned char *far = walk_to(T, w, tile, at + FAR), *near = walk_to(T, w, tile, at + NEAR);
     for (int t = 0; t < T; t++, far += w->tile_bytes, near += w->tile_bytes)
@@ -60,13 +60,13 @@ INLINE void tiles_float(const int R, const int T, const vouch_type type, const v
     }
 }
 
-/* Tiles walked together for R rows. */
+/* Tiles computed together for R rows. */
 INLINE int tiles_together(const int R)
 {
     return R * 4 <= VL_CHAINS ? 4 : R * 2 <= VL_CHAINS ? 2 : 1;
 }
 
-/* As many tiles at once as suit R rows, then half as many, ... */
+/* Computes tiles in steps of tiles_together(R), the rest in steps of half as many, and so on. */
 INLINE void group_float(const int R, const vouch_type type, const vouch_matrix *w, const vouch_acts *x,
                         const vouch_group *g, const vouch_result *y, int64_t begin, int64_t end)
 {

@@ -1,29 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Matmul with quantised weights: T tiles, R rows, any type: its form (forms.h), R and T are constants after inlining.
- * The weights of 4 inputs are made unsigned bytes once for all R rows; each tile and row has an integer and a float
- * accumulator. Of a tile's parts PARTS_TOGETHER walk it side by side, so that many narrow ones don't read it once each.
+ * Matmul with quantised weights of any type: T tiles times R rows. The type's form (forms.h), R and T are constants
+ * after inlining. The weights of 4 inputs are unpacked to unsigned bytes once for all R rows. Each tile and row has one
+ * integer and one float accumulator. With narrow vectors, PARTS_TOGETHER parts of a tile are computed side by side, so
+ * that the tile is not read once per part.
  *
- * Two tiles share what is loaded of the activations: for a row and block ten values, each into all lanes. With 4 bits
- * a weight and 5 rows that is 8 % of the time (Emerald Rapids). From 7 rows on some of the accumulators wait in memory,
- * which pays up to VL_PAIR_ROWS; 16 registers are too few for pairs at all (0). One row waits for memory, which is read
- * best as one stream, and types that unpack more, or have two runs, gain nothing.
+ * Pairs of tiles. Two tiles share the loads of activations: ten values per row and block, each repeated in all lanes.
+ * This saves 8 % of the time with 4-bit weights and 5 rows (Emerald Rapids). From 7 rows on some accumulators lie in
+ * memory; pairs still pay up to VL_PAIR_ROWS. With 16 registers pairs never pay (VL_PAIR_ROWS = 0). They don't pay for
+ * one row either: one row is bound by memory, and memory is fastest as a single stream. Types with a high plane or with
+ * two runs gain nothing from pairs.
  *
- * Of a block and row, where dot is the dot product of a run and d the row's scale of the block:
+ * The float operations of a block and row (dot: the dot product of a run; d: the row's scale of the block):
  *
- *   sum = dot[0] * scale[0]                  as fma(VOUCH_ZERO + dot, scale, -VOUCH_ZERO * scale)
- *   sum = fma(dot[1], scale[1], sum)         where there are two runs
+ *   sum = dot[0] * scale[0]                  computed as fma(VOUCH_ZERO + dot, scale, -VOUCH_ZERO * scale)
+ *   sum = fma(dot[1], scale[1], sum)         if the block has two runs
  *   acc = fma(sum, d, acc)
- *   acc = fma(minimum, s, acc)               for each run, where there are minima; s = d * (sum of the run's quants)
+ *   acc = fma(minimum, s, acc)               for each run, if the type has minima; s = d * (sum of the run's quants)
  *
- * each one rounding. Dot products begin at VOUCH_ZERO_BITS, so they are the floats VOUCH_ZERO + dot already and the
- * multiply-add that scales them takes VOUCH_ZERO back (float-order.md says why that changes nothing). Where sums can
- * begin anywhere, that is an instruction less for each block and row than to convert: 3 to 8 % of the time of 3 rows
- * and more (Emerald Rapids, VNNI).
+ * Each line rounds once. Integer dot products start at VOUCH_ZERO_BITS, so their bits are already those of the float
+ * VOUCH_ZERO + dot. The multiply-add that scales the float subtracts VOUCH_ZERO * scale; docs/float-order.md shows why
+ * the result is the same. Instruction sets whose integer sums can start anywhere save one conversion per block and row:
+ * 3 to 8 % of the time at 3 or more rows (Emerald Rapids, VNNI).
  */
-enum { PAIR = 2 }; /* most tiles walked together */
+enum { PAIR = 2 }; /* most tiles computed together */
 
-/* x in every lane, loaded once for T tiles. */
+/* x in every lane; loaded once and kept in a register for T > 1 tiles. */
 INLINE vf for_tiles(const int T, float x)
 {
     vf all = vf_set(x);
@@ -31,14 +33,14 @@ INLINE vf for_tiles(const int T, float x)
     return all;
 }
 
-/* Where a field of plane `bits` wide begins for group g, in vector *v. */
+/* Group g's bits in a plane of `bits` bits: the vector *v and, in its bytes, the first bit (returned). */
 INLINE int field_at(const int bits, const int g, int *v)
 {
     *v = bits == 1 ? 0 : bits == 8 ? g : bits == 4 ? g % 4 : g / 4;
     return bits == 1 ? g : bits == 8 ? 0 : bits == 4 ? g / 4 * 4 : g % 4 * 2;
 }
 
-/* The weights of group g as unsigned bytes. */
+/* Unpacks the weights of group g to unsigned bytes. */
 INLINE vi load_group(const vouch_form form, const unsigned char *block, const int g)
 {
     int v;
@@ -52,18 +54,20 @@ INLINE vi load_group(const vouch_form form, const unsigned char *block, const in
     return vi_or(w, vi_field(vi_load(block + (form.low + v) * 64), high, form.high, form.low));
 }
 
-/* The i-th group to be taken: both that share a vector of nibbles, where that is possible. */
+/* The i-th group in order of computation. Groups that share a vector of nibbles follow each other where one run
+ * contains both. */
 INLINE int group_at(const vouch_form form, const int i)
 {
     return form.low == 4 && vouch_form_runs(form) == 1 ? i % 2 * 4 + i / 2 : i;
 }
 
-/* VOUCH_ZERO + the dot products of a run of a block of T tiles with R rows; q: of the block, sums: of the run. */
+/* dot[t * R + r] = VOUCH_ZERO + the dot product of a run, for T tiles and R rows. q: the block's quants; sums: the
+ * run's. */
 INLINE void dot_run(const int R, const int T, const vouch_form form, vf *dot, const unsigned char *const *block,
                     const int run, const int8_t *q, const vouch_sum *sums)
 {
     const int n = 8 / vouch_form_runs(form), bits = form.table ? 8 : form.low + form.high;
-    const bool has_offset = !form.minimum && (BYTES_UNSIGNED || bits < 8); /* of the weights as they are multiplied */
+    const bool has_offset = !form.minimum && (BYTES_UNSIGNED || bits < 8); /* the multiplied bytes include the offset */
     const int chunk = PART_GROUPS(bits) < n ? PART_GROUPS(bits) : n;
     vi whole[VOUCH_MAX_GROUP * PAIR];
     UNROLL for (int c = 0; c < n; c += chunk) {
@@ -88,7 +92,8 @@ INLINE void dot_run(const int R, const int T, const vouch_form form, vf *dot, co
     UNROLL for (int i = 0; i < R * T; i++) dot[i] = vf_from_bits(whole[i]);
 }
 
-/* The scales or minima of run r of block b of a unit; d, negative for minima, where there are two levels. */
+/* The scales (which = 0) or minima (which = 1) of run r of block b. d: the unit's d or -dmin, for types with two levels
+ * of scales. */
 INLINE vf load_scales(const vouch_form form, const unsigned char *unit, int32_t b, const int r, const int part,
                       const int which, vf d)
 {
@@ -98,7 +103,7 @@ INLINE vf load_scales(const vouch_form form, const unsigned char *unit, int32_t 
     return vf_mul(d, vf_from_int(vi_field(vi_from_unsigned(at + part * VL), which ? 4 : 0, 4, 0)));
 }
 
-/* The upper level of two: d[0] of a unit's scales, d[1] of its minima. */
+/* The upper level of two-level scales: d[0] = d for scales, d[1] = -dmin for minima. */
 INLINE void load_steps(const vouch_form form, const unsigned char *unit, const int part, vf *d)
 {
     if (form.scales == VOUCH_SCALES_HALF) return;
@@ -106,7 +111,7 @@ INLINE void load_steps(const vouch_form form, const unsigned char *unit, const i
     if (form.minimum) d[1] = vf_sub(vf_zero(), vf_from_half(unit + 32 + part * VL * 2));
 }
 
-/* Block b of a unit of T tiles. */
+/* Adds block b of a unit to the sums of T tiles and R rows. */
 INLINE void add_block(const int R, const int T, const vouch_form form, const unsigned char *const *unit, int32_t b,
                       const int part, vf (*d)[2], const int8_t *q, const float *x_d, const vouch_sum *sums, vf *acc)
 {
@@ -124,7 +129,7 @@ INLINE void add_block(const int R, const int T, const vouch_form form, const uns
         UNROLL for (int i = 0; i < R * T; i++)
             sum[i] = run == 0 ? vf_fma(dot[i], scale[i / R], less[i / R])
                               : vf_fma(vf_sub(dot[i], vf_set(VOUCH_ZERO)), scale[i / R], sum[i]);
-        /* so that what is loaded twice isn't kept in registers */
+        /* Else the compiler keeps vectors that both runs load in registers, which are scarce. */
         UNROLL for (int t = 0; t < T; t++) block[t] = hide(block[t]);
     }
     UNROLL for (int r = 0; r < R; r++) {
@@ -142,7 +147,7 @@ INLINE void add_block(const int R, const int T, const vouch_form form, const uns
     }
 }
 
-/* The tiles from `first` on, T of them; before `end` there may be fewer: then the last one is computed twice. */
+/* Computes T tiles from `first` on. If fewer than T remain before `end`, the last tile is computed twice. */
 INLINE void tiles_quantized(const int R, const int T, const vouch_form form, const vouch_matrix *w,
                             const vouch_group *g, const vouch_sum *sums, const vouch_result *y, int64_t first,
                             int64_t end)
@@ -188,7 +193,7 @@ INLINE void group_quantized(const int R, const vouch_type type, const vouch_matr
 {
     const vouch_form form = vouch_forms[type];
     const vouch_sum *sums = vouch_group_sums(x, g, form.sums);
-    const int most = form.high || vouch_form_runs(form) > 1 ? 1 : VL_PAIR_ROWS; /* rows of a pair */
+    const int most = form.high || vouch_form_runs(form) > 1 ? 1 : VL_PAIR_ROWS; /* most rows for pairs of tiles */
     const int T = R > 1 && R <= most ? PAIR : 1;
     for (int64_t t = begin; t < end; t += T) tiles_quantized(R, T, form, w, g, sums, y, t, end);
 }

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* What is done to rows, each for itself: made ready for a matmul, written to the cache, norms, exponentials. */
+/* Operations on single rows: preparing activations for a matmul, writing to the KV cache, norms, exponentials. */
 
 /*
- * Quantising takes a block of up to four rows of a group: their largest sizes and their sums are found by reducing
- * four vectors together, and all divisions are two of vectors. Of four rows, narrowing four vectors together makes
- * what a group keeps side by side: four quants of each.
+ * Quantising handles one block of up to four rows of a group at a time. Reducing four vectors together gives the
+ * largest |x| and the sums of all four rows, and two vector divisions serve all four. Narrowing four vectors together
+ * gives the layout of a group: four quants of each row side by side.
  */
 enum { BLOCK_VECTORS = VOUCH_BLOCK / VL, FEW = 4 };
 typedef float few_floats __attribute__((vector_size(FEW * sizeof(float))));
 typedef int32_t few_ints __attribute__((vector_size(FEW * sizeof(int32_t))));
 
-/* Block b of the rows from r on: that of row r + i is x[i * ldx + k]. */
+/* Block b of the rows from r on. Input k of the block in row r + i is x[i * ldx + k]. */
 typedef struct few_rows {
     const float *x;
     int64_t ldx, b, r;
 } few_rows;
 
-/* The bits of |x| as an integer have the order of |x|, infinity and NaN above all numbers. */
+/* The bits of |x|, as an integer, order like |x|; infinity and NaN are above all numbers. */
 INLINE vi largest_size(const float *x)
 {
     vi largest = vi_size_bits(vf_load(x));
@@ -31,12 +31,12 @@ INLINE int8_t *quants_at(const vouch_group *g, int64_t b, int64_t r)
 
 INLINE void put_quants(const vouch_group *g, int64_t b, int64_t r, const int8_t *quants)
 {
-    const unsigned char *from = hide((const unsigned char *)quants); /* else taken from vectors one by one */
+    const unsigned char *from = hide((const unsigned char *)quants); /* else GCC extracts the bytes from vectors */
     int8_t *to = quants_at(g, b, r);
     UNROLL for (int k = 0; k < 8; k++) memcpy(to + k * 4 * g->rows, from + k * 4, 4);
 }
 
-/* Writes the quants of n rows; halves: a vector of sums for each half of each. */
+/* Writes the quants of n rows. halves[h][i]: a vector of partial sums of half h of row i's block. */
 INLINE void round_few(const int n, const vouch_group *g, const few_rows *from, few_floats inverse, vi halves[2][FEW])
 {
     int8_t quants[FEW][VOUCH_BLOCK];
@@ -54,7 +54,7 @@ INLINE void round_few(const int n, const vouch_group *g, const few_rows *from, f
         UNROLL for (int i = 0; i < n; i++) put_quants(g, from->b, from->r + i, quants[i]);
 }
 
-/* The sums of a block of n rows in the forms that are needed. */
+/* Writes the sums of a block of n rows, in each form of acts->needs. */
 INLINE void put_sums(const int n, const vouch_acts *acts, const vouch_group *g, int64_t b, int64_t r,
                      const vi halves[2][FEW], few_floats d)
 {
@@ -70,7 +70,7 @@ INLINE void put_sums(const int n, const vouch_acts *acts, const vouch_group *g, 
                 v[i] = info.runs == 1 ? vi_add(halves[0][from], halves[1][from]) : halves[run][from];
             }
             vi_four_sums(sums, v);
-            /* In unsigned numbers: a block with an infinity, which is put right afterwards, may overflow. */
+            /* Unsigned, because a block with an infinity may overflow; quantize_not_finite rewrites it later. */
             UNROLL for (int i = 0; i < n; i++) {
                 if (info.offset) to[i].start = (int32_t)(VOUCH_ZERO_BITS - (uint32_t)info.offset * (uint32_t)sums[i]);
                 else to[i].s = d[i] * (float)sums[i];
@@ -79,8 +79,8 @@ INLINE void put_sums(const int n, const vouch_acts *acts, const vouch_group *g, 
     }
 }
 
-/* A block with a value that isn't finite. */
-static void quantize_nothing(const vouch_acts *acts, const vouch_group *g, int64_t b, int64_t r)
+/* Writes d = NaN and zero quants for a block with a value that isn't finite. */
+static void quantize_not_finite(const vouch_acts *acts, const vouch_group *g, int64_t b, int64_t r)
 {
     static const int8_t none[VOUCH_BLOCK];
     const vi zeros[2][FEW] = {{vi_zero()}, {vi_zero()}};
@@ -89,7 +89,7 @@ static void quantize_nothing(const vouch_acts *acts, const vouch_group *g, int64
     put_sums(1, acts, g, b, r, zeros, (few_floats){NAN});
 }
 
-/* n rows, 1 to FEW. Where a block's values are too small, its d and its quants are zeros. */
+/* Quantises one block of n rows, 1 to FEW. If a block's values are too small, its d and its quants are 0. */
 INLINE void quantize_few(const int n, const vouch_acts *acts, const vouch_group *g, const few_rows *from)
 {
     float sizes[FEW];
@@ -104,10 +104,10 @@ INLINE void quantize_few(const int n, const vouch_acts *acts, const vouch_group 
     put_sums(n, acts, g, from->b, from->r, (const vi(*)[FEW])halves, d);
     UNROLL for (int i = 0; i < n; i++) g->d[from->b * g->rows + from->r + i] = d[i];
     UNROLL for (int i = 0; i < n; i++)
-        if (!(size[i] < INFINITY)) quantize_nothing(acts, g, from->b, from->r + i);
+        if (!(size[i] < INFINITY)) quantize_not_finite(acts, g, from->b, from->r + i);
 }
 
-/* A block of n rows. */
+/* Quantises one block of n rows. */
 INLINE void quantize_block(const vouch_acts *acts, const vouch_group *g, few_rows from, int64_t n)
 {
     for (; n >= FEW; n -= FEW, from.x += FEW * from.ldx, from.r += FEW) quantize_few(FEW, acts, g, &from);
@@ -146,7 +146,7 @@ static void interleave(vouch_acts *acts, const float *x, int64_t ldx, int64_t ro
     }
 }
 
-/* --------------------------------------------------------------------- cache */
+/* ------------------------------------------------------------------ KV cache */
 
 static void set_row(vouch_matrix *w, int64_t row, const float *values)
 {
@@ -182,7 +182,7 @@ static void set_column(vouch_matrix *w, int64_t column, const float *values)
     }
 }
 
-/* ------------------------------------------------------------------ the rest */
+/* ------------------------------------------ norms, rotations, exponentials */
 
 INLINE vf exponential(vf x)
 {
@@ -199,7 +199,7 @@ INLINE vf exponential(vf x)
     return vf_zero_where(vf_mul_power(p, n, k), vf_less(x, vf_set(VOUCH_EXP_MIN)));
 }
 
-/* How many of the VL lanes of part `part` at element i lie below n: 0 to VL. */
+/* Lanes of part `part` that lie below n when lane 0 of part 0 is element i: 0 to VL. */
 INLINE int64_t lanes_left(int64_t n, int64_t i, int part)
 {
     const int64_t left = n - i - part * VL;
@@ -277,7 +277,8 @@ static void swiglu(float *gate, const float *up, int64_t n)
     vf_store_part(gate + i, swiglu_of(vf_load_part(gate + i, m), vf_load_part(up + i, m)), m);
 }
 
-/* All 16 lanes, or the first n - i of them: the loops below are written once and compiled for both. */
+/* The mask of a part: all lanes if `whole`, else the lanes below n. The loops of softmax are written once and compiled
+ * for both. */
 INLINE vm lanes_of(bool whole, int64_t n, int64_t i, int part)
 {
     return vm_first(whole ? VL : lanes_left(n, i, part));
@@ -317,7 +318,7 @@ static float softmax(float *x, int64_t chunk, int64_t n)
     return vf_reduce(lane);
 }
 
-/* The largest of x [n], n >= 1; false where one is NaN. Four chains hide the latency of a maximum. */
+/* The largest element of x [n], n >= 1. False if an element is NaN. Four chains hide the latency of a maximum. */
 INLINE bool largest_of(const float *x, int64_t n, float *largest)
 {
     enum { CHAINS = 4 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mixing the values of a quantised cache: a tile is 32 outputs, two halves of 16, and R rows are walked together as
- * with float weights. A row's softmax weights of 16 slots are multiplied by the slots' scales in one go.
+ * Mixing the values of a quantised KV cache. A tile is 32 outputs, in two halves of 16. R rows are computed together,
+ * as with float weights. For each row, vector operations multiply the softmax weights of 16 slots by the slots' scales.
  */
 
-/* The quants of half a tile at one slot. */
+/* The quants of one slot in one half of a tile, as floats. */
 INLINE vf load_quants(const vouch_type type, const unsigned char *slot, const int half, const int part)
 {
     if (type == VOUCH_TYPE_Q8_0) return vf_from_int(vi_from_signed(slot + half * VOUCH_TILE + part * VL));
@@ -12,7 +12,7 @@ INLINE vf load_quants(const vouch_type type, const unsigned char *slot, const in
     return vf_from_int(vi_add(nibbles, vi_set(-8)));
 }
 
-/* x times scale, of 16 slots and R rows. */
+/* to = x * scale for 16 slots and R rows. */
 INLINE void scale_inputs(const int R, float *to, const float *x, const unsigned char *scales)
 {
     UNROLL for (int part = 0; part < PARTS; part++) {
@@ -22,7 +22,7 @@ INLINE void scale_inputs(const int R, float *to, const float *x, const unsigned 
     }
 }
 
-/* The halves [first, first + H) of tile t. */
+/* Computes the halves [first, first + H) of tile t. */
 INLINE void halves_mix(const int R, const int H, const int first, const vouch_type type, const vouch_matrix *w,
                        const vouch_group *g, const vouch_result *y, int64_t t)
 {
@@ -57,7 +57,7 @@ INLINE void halves_mix(const int R, const int H, const int first, const vouch_ty
     }
 }
 
-/* Both halves of a tile at once where their sums fit into the registers. */
+/* Computes both halves of a tile together if their sums fit into the registers. */
 INLINE void group_mix(const int R, const vouch_type type, const vouch_matrix *w, const vouch_acts *x,
                       const vouch_group *g, const vouch_result *y, int64_t begin, int64_t end)
 {
@@ -72,7 +72,7 @@ INLINE void group_mix(const int R, const vouch_type type, const vouch_matrix *w,
     }
 }
 
-/* One slot more. */
+/* Adds one slot to the outputs of n rows. */
 INLINE void add_slot(const vouch_type type, const vouch_matrix *w, int64_t slot, const float *x, int64_t ldx, float *y,
                      int64_t ldy, int64_t n)
 {

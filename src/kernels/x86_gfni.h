@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What both widths of GFNI share. */
+/* The GFNI helper of the 256-bit and 512-bit kernels. */
 #ifndef VOUCH_KERNELS_X86_GFNI_H
 #define VOUCH_KERNELS_X86_GFNI_H
 
 #include <stdint.h>
 
-/* The matrix of bits that moves the bits [from, from + bits) of a byte to `to` and clears the others: byte 7 - i of it
- * says which bits make bit i. */
+/* The bit matrix of an affine instruction that moves the bits [from, from + bits) of a byte to bit `to` and clears all
+ * others. Byte 7 - i of the matrix selects the input bits of output bit i. */
 static inline uint64_t vi_gfni_matrix(int from, int bits, int to)
 {
     uint64_t matrix = 0;

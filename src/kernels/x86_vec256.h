@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The vector of 8 lanes for AVX2 with FMA and F16C, with or without AVX-VNNI and GFNI (VOUCH_VNNI, VOUCH_GFNI): two of
- * them make the 16 virtual lanes.
+ * Vectors of 8 lanes for AVX2 with FMA and F16C, optionally with AVX-VNNI and GFNI (VOUCH_VNNI, VOUCH_GFNI). Two
+ * vectors make the 16 virtual lanes.
  */
 #ifndef VOUCH_KERNELS_X86_VEC256_H
 #define VOUCH_KERNELS_X86_VEC256_H
@@ -24,7 +24,7 @@ enum { VL_MOST_ROWS = 12, VL_PAIR_ROWS = 0 };
 
 typedef __m256 vf;
 typedef __m256i vi, vx;
-typedef __m256i vm; /* all bits of a lane set, or none */
+typedef __m256i vm; /* a mask: all bits of a lane set, or none */
 
 static inline vf vf_load(const float *p) { return _mm256_loadu_ps(p); }
 static inline void vf_store(float *p, vf a) { _mm256_storeu_ps(p, a); }
@@ -66,7 +66,7 @@ static inline vi vi_add(vi a, vi b) { return _mm256_add_epi32(a, b); }
 static inline vi vi_max(vi a, vi b) { return _mm256_max_epi32(a, b); }
 static inline vi vi_size_bits(vf a) { return _mm256_and_si256(_mm256_castps_si256(a), _mm256_set1_epi32(INT32_MAX)); }
 
-/* What op makes of the lanes of each of four vectors. */
+/* to[i] = all lanes of v[i] combined with op. */
 #define VI_FOUR(name, type, op, op128)                                                                  \
     static inline void name(type *to, const vi v[4])                                                    \
     {                                                                                                   \
@@ -75,7 +75,7 @@ static inline vi vi_size_bits(vf a) { return _mm256_and_si256(_mm256_castps_si25
         const vi c = op(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));                      \
         _mm_storeu_si128((void *)to, op128(_mm256_castsi256_si128(c), _mm256_extracti128_si256(c, 1))); \
     }
-VI_FOUR(vi_four_largest, float, _mm256_max_epi32, _mm_max_epi32) /* the bits of numbers */
+VI_FOUR(vi_four_largest, float, _mm256_max_epi32, _mm_max_epi32) /* bits of floats >= 0 */
 VI_FOUR(vi_four_sums, int32_t, _mm256_add_epi32, _mm_add_epi32)
 #undef VI_FOUR
 
@@ -91,7 +91,7 @@ static inline void vi_store_narrow(int8_t *p, int64_t step, const vi v[4])
     _mm_storeu_si128((void *)(p + step), _mm256_extracti128_si256(all, 1));
 }
 static inline vi vi_or(vi a, vi b) { return _mm256_or_si256(a, b); }
-/* Of each byte the bits [from, from + bits), moved to `to`. */
+/* Moves the bits [from, from + bits) of each byte to bit `to` and clears the other bits. */
 static inline vi vi_field(vi a, int from, int bits, int to)
 {
 #if VOUCH_GFNI
@@ -104,11 +104,11 @@ static inline vi vi_field(vi a, int from, int bits, int to)
                                  : a;
     return _mm256_and_si256(moved, mask);
 }
-/* The values at these places, with an offset of 128. */
-static inline vi vi_iq4(vi places)
+/* The entries of VOUCH_IQ4_VALUES with these indices, plus 128. */
+static inline vi vi_iq4(vi indices)
 {
     const __m128i values = _mm_xor_si128(_mm_setr_epi8(VOUCH_IQ4_VALUES), _mm_set1_epi8(-128));
-    return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(values), places);
+    return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(values), indices);
 }
 static inline vi vi_from_signed(const void *p) { return _mm256_cvtepi8_epi32(_mm_loadl_epi64(p)); }
 static inline vi vi_from_unsigned(const void *p) { return _mm256_cvtepu8_epi32(_mm_loadl_epi64(p)); }
@@ -161,7 +161,7 @@ static inline double vd_reduce(vd16 sum)
     return _mm_cvtsd_f64(_mm_add_sd(c, _mm_unpackhi_pd(c, c)));
 }
 
-/* Both ways are explained in x86_vec512.h; here vpsignb gives w's sign to x. */
+/* x86_vec512.h explains both methods. Here vpsignb gives w's sign to x. */
 #define BYTES_UNSIGNED VOUCH_VNNI
 #define PART_STARTS(bits) (VOUCH_VNNI || (bits) == 8)
 #if VOUCH_VNNI
@@ -174,7 +174,7 @@ static inline vi part_add(vi part, vi w, vx x, bool bytes)
 {
     if (!bytes) {
         part = _mm256_add_epi16(part, _mm256_maddubs_epi16(w, x));
-        KEEP(part); /* GCC would add up in the end, and all products wait in memory: 10 to 20 % */
+        KEEP(part); /* else GCC delays all additions and spills the products to memory: 10 to 20 % slower */
         return part;
     }
     const vi value = _mm256_xor_si256(w, _mm256_set1_epi8(-128));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The vector of 16 lanes for AVX-512, with or without VNNI and GFNI (VOUCH_VNNI, VOUCH_GFNI): the primitives
- * vector_body.h is written in.
+ * Vectors of 16 lanes for AVX-512, optionally with VNNI and GFNI (VOUCH_VNNI, VOUCH_GFNI): the primitives that
+ * vector_body.h uses.
  */
 #ifndef VOUCH_KERNELS_X86_VEC512_H
 #define VOUCH_KERNELS_X86_VEC512_H
@@ -17,7 +17,7 @@
 enum { VL = 16, PARTS = 1, PARTS_TOGETHER = 1 };
 #define KEEP(vector) __asm__("" : "+v"(vector))
 #define VL_CHAINS 24     /* accumulators that fit beside the operands */
-/* From 13 rows on some accumulators of quantised weights lie in memory, which costs less than to unpack twice. */
+/* From 13 rows on some accumulators of quantised weights lie in memory. Unpacking the weights twice would cost more. */
 enum { VL_MOST_ROWS = 16, VL_PAIR_ROWS = 8 };
 #define VL_ROWS(X, ...) X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(3, __VA_ARGS__) X(4, __VA_ARGS__) \
     X(5, __VA_ARGS__) X(6, __VA_ARGS__) X(7, __VA_ARGS__) X(8, __VA_ARGS__) X(9, __VA_ARGS__) \
@@ -65,7 +65,7 @@ static inline vi vi_add(vi a, vi b) { return _mm512_add_epi32(a, b); }
 static inline vi vi_max(vi a, vi b) { return _mm512_max_epi32(a, b); }
 static inline vi vi_size_bits(vf a) { return _mm512_and_si512(_mm512_castps_si512(a), _mm512_set1_epi32(INT32_MAX)); }
 
-/* What op makes of the lanes of each of four vectors. */
+/* to[i] = all lanes of v[i] combined with op. */
 #define VI_FOUR(name, type, op, op256, op128)                                                           \
     static inline void name(type *to, const vi v[4])                                                    \
     {                                                                                                   \
@@ -75,12 +75,13 @@ static inline vi vi_size_bits(vf a) { return _mm512_and_si512(_mm512_castps_si51
         const __m256i d = op256(_mm512_castsi512_si256(c), _mm512_extracti64x4_epi64(c, 1));            \
         _mm_storeu_si128((void *)to, op128(_mm256_castsi256_si128(d), _mm256_extracti128_si256(d, 1))); \
     }
-VI_FOUR(vi_four_largest, float, _mm512_max_epi32, _mm256_max_epi32, _mm_max_epi32) /* the bits of numbers */
+VI_FOUR(vi_four_largest, float, _mm512_max_epi32, _mm256_max_epi32, _mm_max_epi32) /* bits of floats >= 0 */
 VI_FOUR(vi_four_sums, int32_t, _mm512_add_epi32, _mm256_add_epi32, _mm_add_epi32)
 #undef VI_FOUR
 
 static inline void vi_store_bytes(int8_t *p, vi a) { _mm_storeu_si128((void *)p, _mm512_cvtepi32_epi8(a)); }
-/* Four lanes of each of four vectors side by side, as bytes: 16 for every four lanes, `step` apart. */
+/* Narrows four vectors to bytes. Each store has 16 bytes: the same four lanes of each of the four vectors. Stores are
+ * `step` bytes apart. */
 static inline void vi_store_narrow(int8_t *p, int64_t step, const vi v[4])
 {
     const vi all = _mm512_packs_epi16(_mm512_packs_epi32(v[0], v[1]), _mm512_packs_epi32(v[2], v[3]));
@@ -90,7 +91,8 @@ static inline void vi_store_narrow(int8_t *p, int64_t step, const vi v[4])
     _mm_storeu_si128((void *)(p + 3 * step), _mm512_extracti32x4_epi32(all, 3));
 }
 static inline vi vi_or(vi a, vi b) { return _mm512_or_si512(a, b); }
-/* Of each byte the bits [from, from + bits), moved to `to`; all constants after inlining. */
+/* Moves the bits [from, from + bits) of each byte to bit `to` and clears the other bits. The arguments are constants
+ * after inlining. */
 static inline vi vi_field(vi a, int from, int bits, int to)
 {
 #if VOUCH_GFNI
@@ -103,11 +105,11 @@ static inline vi vi_field(vi a, int from, int bits, int to)
                                  : a;
     return _mm512_and_si512(moved, mask);
 }
-/* The values at these places, with an offset of 128. */
-static inline vi vi_iq4(vi places)
+/* The entries of VOUCH_IQ4_VALUES with these indices, plus 128. */
+static inline vi vi_iq4(vi indices)
 {
     const __m128i values = _mm_xor_si128(_mm_setr_epi8(VOUCH_IQ4_VALUES), _mm_set1_epi8(-128));
-    return _mm512_shuffle_epi8(_mm512_broadcast_i32x4(values), places);
+    return _mm512_shuffle_epi8(_mm512_broadcast_i32x4(values), indices);
 }
 static inline vi vi_from_signed(const void *p) { return _mm512_cvtepi8_epi32(_mm_loadu_si128(p)); }
 static inline vi vi_from_unsigned(const void *p) { return _mm512_cvtepu8_epi32(_mm_loadu_si128(p)); }
@@ -122,7 +124,7 @@ static inline vx vi_four(const int8_t *p) /* 4 bytes, in every lane */
     return _mm512_set1_epi32(four);
 }
 
-/* The tree over the 16 lanes. */
+/* Adds the 16 lanes by the tree. */
 static inline float vf_reduce(const vf lane[PARTS])
 {
     const __m256 a = _mm256_add_ps(_mm512_castps512_ps256(lane[0]), _mm512_extractf32x8_ps(lane[0], 1));
@@ -132,7 +134,7 @@ static inline float vf_reduce(const vf lane[PARTS])
 }
 static inline float vf_largest(vf a) { return _mm512_reduce_max_ps(a); }
 
-/* 16 lanes of double: adds the floats of a vector to them. */
+/* 16 lanes of double; vd_add adds 16 floats to them. */
 typedef struct vd16 { __m512d low, high; } vd16;
 static inline vd16 vd_zero(void) { return (vd16){_mm512_setzero_pd(), _mm512_setzero_pd()}; }
 static inline void vd_add(vd16 *sum, const vf lane[PARTS])
@@ -149,15 +151,15 @@ static inline double vd_reduce(vd16 sum)
 }
 
 /*
- * Dot products of 4 unsigned weights a lane with 4 signed activations, the same for all lanes, summed in parts of at
- * most PART_GROUPS groups:
+ * The dot product of 4 unsigned weights per lane with 4 signed activations, which are the same for all lanes. Sums of
+ * at most PART_GROUPS groups make one part:
  *
- *   VNNI     vpdpbusd does it.
- *   AVX-512  vpmaddubsw adds pairs to 16 bits, of which 32767 / (2 * 127 * largest weight) fit before they must be
- *            widened. Bytes: |w| with w's sign given to x, at most 2 * 128 * 127 = 32512, widened at once.
+ *   VNNI     vpdpbusd computes it and adds to 32 bits.
+ *   AVX-512  vpmaddubsw adds pairs of products to 16 bits. 32767 / (2 * 127 * largest weight) groups fit before the sum
+ *            must be widened. 8-bit weights: |w| times x with w's sign, at most 2 * 128 * 127 = 32512, widened at once.
  *
- * PART_STARTS: sums of 32 bits, which start where the whole sum does. BYTES_UNSIGNED: weights of 8 bits keep their
- * offset, which the start takes back, as it does for all narrower ones.
+ * PART_STARTS: the part has 32 bits, so it begins at the start of the whole sum. BYTES_UNSIGNED: 8-bit weights keep
+ * their offset; the start of the sum corrects it, as it does for all narrower weights.
  */
 #define BYTES_UNSIGNED VOUCH_VNNI
 #define PART_STARTS(bits) (VOUCH_VNNI || (bits) == 8)
@@ -171,7 +173,7 @@ static inline vi part_add(vi part, vi w, vx x, bool bytes)
 {
     if (!bytes) {
         part = _mm512_add_epi16(part, _mm512_maddubs_epi16(w, x));
-        KEEP(part); /* GCC would add up in the end, and all products wait in memory: 10 to 20 % */
+        KEEP(part); /* else GCC delays all additions and spills the products to memory: 10 to 20 % slower */
         return part;
     }
     const vi value = _mm512_xor_si512(w, _mm512_set1_epi8(-128));
