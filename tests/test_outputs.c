@@ -3,10 +3,12 @@
  * when Ctrl-C comes. */
 #include <fcntl.h>
 #include <glob.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -102,6 +104,47 @@ static void files_are_replaced_and_descriptors_are_not(void **state)
     expect(RUN("run", "-m", target, "-p", "x", "-n", "4", "--stats-json", path), 0, NULL);
     json_decref(json_of(path));
     assert_int_equal(unlink(path), 0);
+}
+
+/* In a child, with a file mounted on itself: rename gives EBUSY. 77: nothing can be mounted here. */
+static int write_to_mounted(const char *path)
+{
+    if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0 && unshare(CLONE_NEWNS) != 0) return 77;
+    if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) return 77;
+    if (mount(path, path, NULL, MS_BIND, NULL) != 0) return 77;
+    execl(program("vouch"), "vouch", "run", target, "-p", "x", "-n", "4", "--ignore-eos", "--stats-json", path,
+          (char *)NULL);
+    return 127;
+}
+
+/* A file that is mounted by itself is written in place: longer and shorter than before. */
+static void mounted_files_are_written(void **state)
+{
+    (void)state;
+    char path[256], old[3000];
+    struct stat before, after;
+    memset(old, 'x', sizeof old);
+    for (size_t n = 3; n <= sizeof old; n = n == 3 ? sizeof old : n + 1) {
+        strcpy(path, test_temporary("mounted.json"));
+        write_whole(path, old, n);
+        assert_int_equal(stat(path, &before), 0);
+        fflush(stdout);
+        const pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            const int null = open("/dev/null", O_RDWR);
+            dup2(null, STDIN_FILENO), dup2(null, STDOUT_FILENO);
+            _exit(write_to_mounted(path));
+        }
+        const int status = status_of(child);
+        if (status == 77) test_skip("no file can be mounted here");
+        assert_int_equal(status, 0);
+        assert_int_equal(stat(path, &after), 0);
+        assert_int_equal(before.st_ino, after.st_ino);
+        json_t *o = json_of(path);
+        assert_int_equal(whole(o, "generated_tokens"), 4);
+        json_decref(o);
+    }
 }
 
 /* What is written where a link leads: to a file that is there, or isn't there yet. */
@@ -309,6 +352,7 @@ int main(void)
         cmocka_unit_test(full_disk_leaves_the_old_json),
         cmocka_unit_test(files_are_replaced_and_descriptors_are_not),
         cmocka_unit_test(links_are_followed),
+        cmocka_unit_test(mounted_files_are_written),
         cmocka_unit_test(closed_pipe_is_said),
         cmocka_unit_test(interrupt_ends_the_answer),
         cmocka_unit_test(interrupt_ends_what_is_read),

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A prompt or corpus beyond this is a mistake (/dev/zero), not text. */
+/* Bytes. A longer text is a mistake, such as /dev/zero. */
 static const size_t LARGEST = (size_t)1 << 30;
 
 static vouch_status file_fail(vouch_error *err, const char *path, const char *reason)
@@ -65,7 +65,7 @@ vouch_status cli_file_read(const char *path, char **bytes, size_t *n, vouch_erro
     return status;
 }
 
-/* The open descriptor that the path is a name of; -1: none. */
+/* The number of the open descriptor that the path names, as /dev/fd/3 does; -1: it names none. */
 static int descriptor_of(const char *path)
 {
     static const char *const names[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"},
@@ -79,7 +79,7 @@ static int descriptor_of(const char *path)
     return -1;
 }
 
-/* Is this to be written to rather than replaced: a device, a pipe, the name of an open descriptor even of a file? */
+/* A device, a pipe, or the name of an open descriptor: vouch writes to it and doesn't replace it. */
 static bool is_stream(const char *path)
 {
     struct stat info;
@@ -87,7 +87,7 @@ static bool is_stream(const char *path)
     return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
 }
 
-/* The file that `path` means, links followed, also to what isn't there yet. False: it can't be; errno says why. */
+/* Follows links to the file that `path` means, which need not exist yet. False: errno says why there can be none. */
 static bool path_resolve(const char *path, char resolved[PATH_MAX])
 {
     enum { MOST_LINKS = 40 };
@@ -97,7 +97,7 @@ static bool path_resolve(const char *path, char resolved[PATH_MAX])
     strcpy(resolved, path);
     for (int i = 0; i < MOST_LINKS; i++) {
         const ssize_t n = readlink(resolved, link, sizeof link - 1);
-        if (n < 0) return true; /* no link any more */
+        if (n < 0) return true; /* not a link */
         link[n] = 0;
         strcpy(folder, *link == '/' ? "/" : resolved);
         if (snprintf(resolved, PATH_MAX, "%s/%s", dirname(folder), link) < PATH_MAX) continue;
@@ -108,14 +108,14 @@ static bool path_resolve(const char *path, char resolved[PATH_MAX])
     return false;
 }
 
-/* What tells files apart, also one that isn't there yet. */
+/* Two files are the same where these are equal. The file need not exist yet. */
 typedef struct identity {
     dev_t device;
     ino_t number;        /* of the file, or of the folder it will be in */
     char name[PATH_MAX]; /* in that; "" where the file is there */
 } identity;
 
-/* False: no regular file, nor ever one. */
+/* False: the path doesn't mean a regular file and can't come to mean one. */
 static bool file_identify(const char *path, identity *out)
 {
     char resolved[PATH_MAX], copy[PATH_MAX];
@@ -157,11 +157,11 @@ vouch_status cli_file_check(const char *path, vouch_error *err)
         return file_fail(err, path, strerror(EISDIR));
     if (exists && access(resolved, W_OK) != 0) return file_fail(err, path, strerror(errno));
     strcpy(folder, resolved);
-    if (access(dirname(folder), W_OK | X_OK) != 0) return file_fail(err, path, strerror(errno));
+    if (!exists && access(dirname(folder), W_OK | X_OK) != 0) return file_fail(err, path, strerror(errno));
     return VOUCH_OK;
 }
 
-/* Writes all, and learns about a full disk now: 0, or errno. Closes fd. */
+/* Writes all bytes and closes fd. Returns 0, or errno; a full disk shows here at the latest. */
 static int write_all(int fd, const char *bytes, size_t n)
 {
     int reason = 0;
@@ -178,7 +178,7 @@ static int write_all(int fd, const char *bytes, size_t n)
     return reason;
 }
 
-/* The rights a new file has, or those of the file it replaces. */
+/* The permissions of the file that is replaced, or of a new file. */
 static mode_t file_mode(const char *path)
 {
     struct stat info;
@@ -188,29 +188,46 @@ static mode_t file_mode(const char *path)
     return 0666 & ~mask;
 }
 
+/* Writes the file beside its name, then renames it. Returns 0, or errno; then the old content is still there. */
+static int write_beside(const char *resolved, const char *bytes, size_t n)
+{
+    char folder[PATH_MAX], beside[PATH_MAX + 16];
+    strcpy(folder, resolved);
+    snprintf(beside, sizeof beside, "%s/.vouch-XXXXXX", dirname(folder)); /* short, where the file's name is long */
+    const int fd = mkstemp(beside);
+    if (fd < 0) return errno;
+    int reason = fchmod(fd, file_mode(resolved)) == 0 ? 0 : errno;
+    const int written = write_all(fd, bytes, n);
+    if (!reason) reason = written;
+    if (!reason && rename(beside, resolved) != 0) reason = errno;
+    if (reason) unlink(beside);
+    return reason;
+}
+
+/* Can't this file be replaced, though it may be writable? It is mounted by itself, or nothing new fits beside it. */
+static bool is_fixed(int reason)
+{
+    return reason == EBUSY || reason == EACCES || reason == EPERM || reason == EROFS || reason == EXDEV;
+}
+
 vouch_status cli_file_write(const char *path, const char *bytes, size_t n, vouch_error *err)
 {
     if (is_stream(path)) {
-        /* A descriptor's own place in its file goes on, so that whoever writes to it next doesn't write over this. */
+        /* dup shares the offset, so that whoever writes to this descriptor next writes behind these bytes. */
         const int descriptor = descriptor_of(path);
         fflush(stdout);
         const int fd = descriptor < 0 ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC) : dup(descriptor);
         const int reason = fd < 0 ? errno : write_all(fd, bytes, n);
         return reason ? file_fail(err, path, strerror(reason)) : VOUCH_OK;
     }
-    char resolved[PATH_MAX], folder[PATH_MAX], beside[PATH_MAX + 16];
+    char resolved[PATH_MAX];
     if (!path_resolve(path, resolved)) return file_fail(err, path, strerror(errno));
-    strcpy(folder, resolved);
-    snprintf(beside, sizeof beside, "%s/.vouch-XXXXXX", dirname(folder)); /* however long the file's own name is */
-    const int fd = mkstemp(beside);
-    if (fd < 0) return file_fail(err, path, strerror(errno));
-    int reason = fchmod(fd, file_mode(resolved)) == 0 ? 0 : errno;
-    const int written = write_all(fd, bytes, n);
-    if (!reason) reason = written;
-    if (!reason && rename(beside, resolved) != 0) reason = errno;
-    if (!reason) return VOUCH_OK;
-    unlink(beside);
-    return file_fail(err, path, strerror(reason));
+    int reason = write_beside(resolved, bytes, n);
+    if (is_fixed(reason)) {
+        const int fd = open(resolved, O_WRONLY | O_TRUNC | O_CLOEXEC);
+        if (fd >= 0) reason = write_all(fd, bytes, n);
+    }
+    return reason ? file_fail(err, path, strerror(reason)) : VOUCH_OK;
 }
 
 vouch_status cli_file_write_json(const char *path, const json_t *value, vouch_error *err)
@@ -221,7 +238,7 @@ vouch_status cli_file_write_json(const char *path, const json_t *value, vouch_er
         return err->code = VOUCH_E_MEMORY;
     }
     const size_t n = strlen(text);
-    text[n] = '\n'; /* in place of the NUL: the length is what counts from here on */
+    text[n] = '\n'; /* replaces the NUL: from here on the length counts */
     const vouch_status status = cli_file_write(path, text, n + 1, err);
     free(text);
     return status;

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whole files. Reading takes "-" for standard input. Writing is all or nothing: the new content appears
- * under its name when it is complete (written beside it, renamed), except where the name is no regular
- * file (a device, a pipe), which is written to at its end, or one of an open descriptor (/dev/stdout, /dev/fd/3),
- * which is written to where it is.
+ * Whole files. "-" reads standard input.
+ *
+ * Writing a regular file is all or nothing: the new content is written beside the file and renamed when it is complete.
+ * Three kinds of output can't be renamed:
+ *
+ *   a device or a pipe                                  bytes go to its end
+ *   an open descriptor (/dev/stdout, /dev/fd/3)         bytes go to its offset
+ *   a file mounted by itself, or a file in a folder     the file is cut to nothing and written in place, so that a
+ *   in which nothing can be created                     full disk leaves it incomplete
  */
 #ifndef VOUCH_CLI_FILE_H
 #define VOUCH_CLI_FILE_H
@@ -13,16 +18,17 @@
 
 #include "vouch.h"
 
-/* *bytes, *n of them and a NUL after, is the caller's to free(). Errors: IO, MEMORY; name the path. */
+/* Reads *n bytes and adds a NUL behind them. The caller frees *bytes. Errors, which name the path: IO, MEMORY. */
 vouch_status cli_file_read(const char *path, char **bytes, size_t *n, vouch_error *err);
 
-/* Is what would be written to a the file of b, whether it is there yet or not? */
+/* Would a file written to `a` be the file `b`? Neither need exist yet. */
 bool cli_file_is_same(const char *a, const char *b);
-/* Fails where a later write certainly would: better before a long run than after it. Errors: IO. */
+/* Fails where a later write would certainly fail, so that a long run finds out before it starts. Errors: IO. */
 vouch_status cli_file_check(const char *path, vouch_error *err);
-/* On failure the old content, if any, is still there. Errors: IO, MEMORY. */
+/* On failure a regular file keeps its old content, except for one written in place (above). Errors: IO. */
 vouch_status cli_file_write(const char *path, const char *bytes, size_t n, vouch_error *err);
-/* The same with a JSON text. NULL, which jansson gives where memory is short, is MEMORY. */
+/* The same with a JSON text. Errors: IO, MEMORY (also where value is NULL, which jansson returns when memory is
+ * short). */
 vouch_status cli_file_write_json(const char *path, const json_t *value, vouch_error *err);
 
 #endif
