@@ -112,9 +112,9 @@ static void draft_head_is_a_list_of_tokens(void **state)
     expect(RUN("run", "-m", target, "-p", "x", "-d", draft, "--draft-head", head), 1, "a NUL byte at offset 4");
     write_whole(head, "5\n400000\n", 9);
     expect(RUN("run", "-m", target, "-p", "x", "-d", draft, "--draft-head", head), 1,
-           ":2: not the id of a token, 0 to");
+           ":2: expected the id of a token, 0 to");
     write_whole(head, "5\n6\n5\n", 6);
-    expect(RUN("run", "-m", target, "-p", "x", "-d", draft, "--draft-head", head), 1, ":3: token 5 is there twice");
+    expect(RUN("run", "-m", target, "-p", "x", "-d", draft, "--draft-head", head), 1, ":3: token 5 is given twice");
     expect(RUN("run", "-m", target, "-p", "x", "--draft-head", head), 2, "no effect without --draft-model FILE");
     result_free(&all);
     result_free(&most);
@@ -331,7 +331,7 @@ static void files_that_do_not_fit_are_named(void **state)
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         result pair = run_as(&(setting){0}, "vouch", pairs[i]);
-        assert_non_null(strstr(pair.err, "; with --allow-vocab-mismatch `vouch run`"));
+        assert_non_null(strstr(pair.err, "; with --allow-vocab-mismatch, `vouch run`"));
         expect(pair, 1, says);
     }
     strcpy(bare, test_temporary("bare.gguf"));
@@ -355,7 +355,7 @@ static void values_only_the_model_can_judge(void **state)
 {
     (void)state;
     expect(RUN("run", "-m", target, "-p", "x", "--logit-bias", "99999999=1"), 2,
-           "--logit-bias '99999999=1': the model's tokens are 0 to ");
+           "--logit-bias '99999999=1': expected a token of the model, 0 to ");
     expect(RUN("perplexity", "-m", target, "-f", "/nowhere/at/all"), 1, "--file: /nowhere/at/all");
     expect(RUN("run", "-m", target, "-d", large, "-p", "x", "-n", "2"), 0, "larger than the target");
     expect(RUN("run", "-m", target, "-d", narrow, "-p", "x", "-n", "2"), 0,

@@ -12,8 +12,10 @@
 #include "common/term.c"
 #include "common/text.c"
 
-/* What a line that began ten seconds ago shows. columns 0: nobody knows how many the terminal has. */
-static void shown(double share, unsigned short columns, char *seen, size_t capacity)
+/* What a terminal shows of a report, `spent` seconds after the first. columns 0: the terminal doesn't say how many it
+ * has. */
+static void shown_of(cli_progress progress, double spent, double share, unsigned short columns, char *seen,
+                     size_t capacity)
 {
     const struct winsize size = {.ws_col = columns};
     int terminal;
@@ -22,7 +24,7 @@ static void shown(double share, unsigned short columns, char *seen, size_t capac
     const pid_t child = forkpty(&terminal, NULL, NULL, &size);
     if (child < 0) test_skip("no pseudo-terminal here");
     if (child == 0) {
-        cli_progress progress = {.label = "checking", .start = cli_now() - 10};
+        progress.start = cli_now() - spent;
         cli_progress_report(&progress, share);
         _exit(0);
     }
@@ -30,6 +32,56 @@ static void shown(double share, unsigned short columns, char *seen, size_t capac
     seen[n] = 0;
     close(terminal);
     assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+static void shown(double share, unsigned short columns, char *seen, size_t capacity)
+{
+    shown_of((cli_progress){.label = "checking"}, 10, share, columns, seen, capacity);
+}
+
+/* An eager progress says at once what it does; its bar comes later, in place of that. */
+static void eager_lines_come_at_once(void **state)
+{
+    (void)state;
+    static const char label[] = "loading a-model.gguf, 98 MB";
+    const cli_progress eager = {.label = label, .is_eager = true}, patient = {.label = label};
+    char seen[4096], wanted[256];
+    shown_of(eager, 0, 0, 0, seen, sizeof seen);
+    assert_string_equal(seen, label);
+    shown_of(eager, 0, 0, (unsigned short)strlen(label), seen, sizeof seen);
+    assert_string_equal(seen, "");
+    shown_of(patient, 0, 0, 0, seen, sizeof seen);
+    assert_string_equal(seen, "");
+    shown_of(eager, 10, 1, 80, seen, sizeof seen);
+    snprintf(wanted, sizeof wanted, "%s\r%*s\r%s [====================] 100 %%, 0:00 left", label, (int)strlen(label),
+             "", label);
+    assert_string_equal(seen, wanted);
+}
+
+/* On a pipe: nothing, or one line where it takes long. */
+static void eager_lines_on_a_pipe(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        int ends[2];
+        char seen[256] = "";
+        assert_int_equal(pipe(ends), 0);
+        const pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            dup2(ends[1], STDERR_FILENO);
+            cli_progress progress = {.label = "loading", .is_eager = true, .start = cli_now() - (i ? 6 : 1)};
+            for (int j = 0; j < 3; j++) cli_progress_report(&progress, 0.25 * j);
+            cli_progress_end(&progress);
+            _exit(0);
+        }
+        close(ends[1]);
+        size_t n = 0;
+        for (ssize_t got; (got = read(ends[0], seen + n, sizeof seen - 1 - n)) > 0;) n += (size_t)got;
+        assert_string_equal(seen, i ? "vouch: note: loading\n" : "");
+        close(ends[0]);
+        assert_int_equal(waitpid(child, NULL, 0), child);
+    }
 }
 
 static void shares_stay_within_the_whole(void **state)
@@ -77,6 +129,8 @@ static void lines_fit_the_terminal(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(shares_stay_within_the_whole),
-                                       cmocka_unit_test(lines_fit_the_terminal)};
+                                       cmocka_unit_test(lines_fit_the_terminal),
+                                       cmocka_unit_test(eager_lines_come_at_once),
+                                       cmocka_unit_test(eager_lines_on_a_pipe)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,14 +3,33 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/file.h"
+#include "common/text.h"
+
+/* "loading m.gguf, 98 MB", with at most 22 columns of the name, so that a bar fits beside it on 80 columns. */
+static void label_write(const char *path, char *label, size_t size)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    struct stat info;
+    FILE *stream = fmemopen(label, size, "w");
+    if (!stream) return;
+    fputs("loading ", stream);
+    cli_put_escaped(stream, name, strlen(name), 22);
+    const double bytes = stat(path, &info) == 0 ? (double)info.st_size : 0;
+    if (bytes >= 1e9) fprintf(stream, ", %.1f GB", bytes * 1e-9);
+    else if (bytes > 0) fprintf(stream, ", %.0f MB", bytes * 1e-6);
+    fclose(stream);
+}
 
 /* chat_template: as the library takes it. */
 static vouch_status model_open(vouch_model **out, const char *path, const char *chat_template, bool text_only,
                                const cli_options *options, vouch_error *err)
 {
-    cli_progress progress = {.label = "loading the model"};
+    char label[128] = "loading the model";
+    cli_progress progress = {.label = label, .is_eager = !text_only};
+    label_write(path, label, sizeof label);
     vouch_model_options model = vouch_model_options_default();
     model.cpu = options->cpu;
     model.chat_template = chat_template;
@@ -37,34 +56,35 @@ int cli_flag_fail(const char *flag, const vouch_error *err)
     return CLI_FAILED;
 }
 
-/* Only the model tells which tokens there are. */
+/* Needs the model: its vocabulary says which ids there are. */
 static int bias_check(const cli_engine *engine)
 {
     const cli_options *options = engine->options;
     const int32_t n_vocab = vouch_model_get_info(engine->model)->n_vocab;
     for (size_t i = 0; i < options->bias_texts.n; i++) {
         if (options->bias[i].token < n_vocab) continue;
-        cli_complain("--logit-bias '%s': the model's tokens are 0 to %d", options->bias_texts.items[i], n_vocab - 1);
+        cli_complain("--logit-bias '%s': expected a token of the model, 0 to %d",
+                     options->bias_texts.items[i], n_vocab - 1);
         return CLI_WRONG_USAGE;
     }
     return CLI_DONE;
 }
 
-/* A file that holds no NUL. */
+/* Reads a file that holds no NUL. */
 static vouch_status text_read(const char *path, char **text, size_t *n, vouch_error *err)
 {
     const vouch_status status = cli_file_read(path, text, n, err);
     const char *nul = status ? NULL : memchr(*text, 0, *n);
     if (!nul) return status;
     *err = (vouch_error){.code = VOUCH_E_FORMAT};
-    snprintf(err->message, sizeof err->message, "%.400s: a NUL byte at offset %zu, must be text", path,
+    snprintf(err->message, sizeof err->message, "%.400s: a NUL byte at offset %zu; expected text", path,
              (size_t)(nul - *text));
     free(*text);
     *text = NULL;
     return err->code;
 }
 
-/* A token of the draft model a line, each once; seen [n_vocab], zeros. */
+/* Reads one id of the draft model's tokens a line, each once. seen: [n_vocab] zeros. */
 static vouch_status head_parse(cli_engine *engine, const char *path, const char *text, char *seen, vouch_error *err)
 {
     const int32_t n_vocab = vouch_model_get_info(engine->draft)->n_vocab;
@@ -75,13 +95,14 @@ static vouch_status head_parse(cli_engine *engine, const char *path, const char 
         const size_t n = strspn(end, "\r");
         if (*at < '0' || *at > '9' || (end[n] != '\n' && end[n]) || token >= n_vocab) {
             *err = (vouch_error){.code = VOUCH_E_FORMAT};
-            snprintf(err->message, sizeof err->message, "%.300s:%zu: not the id of a token, 0 to %d", path, line,
+            snprintf(err->message, sizeof err->message, "%.300s:%zu: expected the id of a token, 0 to %d", path, line,
                      n_vocab - 1);
             return err->code;
         }
         if (seen[token]++) {
             *err = (vouch_error){.code = VOUCH_E_FORMAT};
-            snprintf(err->message, sizeof err->message, "%.300s:%zu: token %lld is there twice", path, line, token);
+            snprintf(err->message, sizeof err->message,
+                     "%.300s:%zu: token %lld is given twice; leave one out", path, line, token);
             return err->code;
         }
         engine->draft_head[engine->n_draft_head++] = (int32_t)token;
@@ -89,7 +110,8 @@ static vouch_status head_parse(cli_engine *engine, const char *path, const char 
     }
     if (engine->n_draft_head > 0) return VOUCH_OK;
     *err = (vouch_error){.code = VOUCH_E_FORMAT};
-    snprintf(err->message, sizeof err->message, "%.400s: no tokens in it", path);
+    snprintf(err->message, sizeof err->message,
+             "%.400s: the file is empty; expected the id of a token on each line", path);
     return err->code;
 }
 
@@ -99,7 +121,7 @@ static vouch_status head_read(cli_engine *engine, const char *path, vouch_error 
     size_t n = 0;
     vouch_status status = text_read(path, &text, &n, err);
     if (status) return status;
-    engine->draft_head = calloc(n + 1, sizeof *engine->draft_head); /* a byte or more a token */
+    engine->draft_head = calloc(n + 1, sizeof *engine->draft_head); /* a token has a byte at least */
     seen = calloc((size_t)vouch_model_get_info(engine->draft)->n_vocab, 1);
     if (engine->draft_head && seen) {
         status = head_parse(engine, path, text, seen, err);
@@ -112,7 +134,7 @@ static vouch_status head_read(cli_engine *engine, const char *path, vouch_error 
     return status;
 }
 
-/* --chat-template is a name or a file. A message about the model's file names that. */
+/* --chat-template is a name or a file. An error about the model's file names that file, not the flag. */
 static int target_open(cli_engine *engine, const cli_options *options, bool text_only)
 {
     const char *asked = options->chat_template;
@@ -143,13 +165,14 @@ static int draft_open(cli_engine *engine, const cli_options *options)
         vouch_model_check_pair(engine->model, engine->draft, &err)) {
         const bool has_bridge = strcmp(target->tokenizer, "none") != 0 && strcmp(draft->tokenizer, "none") != 0;
         cli_complain("--draft-model: %s: %s%s", options->draft_model, err.message,
-                     has_bridge ? "; with --allow-vocab-mismatch `vouch run` and `vouch bench` guess what both have"
+                     has_bridge ? "; with --allow-vocab-mismatch, `vouch run` and `vouch bench` draft the "
+                                  "tokens that both have"
                                 : "");
         return CLI_FAILED;
     }
     if (draft->n_parameters > target->n_parameters)
         cli_note("the draft model is larger than the target (%.1f against %.1f million parameters): "
-                 "the text stays right, but will not come sooner",
+                 "the text is the same, but it doesn't come sooner",
                  (double)draft->n_parameters * 1e-6, (double)target->n_parameters * 1e-6);
     return CLI_DONE;
 }
@@ -180,7 +203,7 @@ void cli_engine_speculate(const cli_engine *engine, vouch_speculation *speculati
     speculation->n_draft_head = engine->n_draft_head;
 }
 
-enum { USUAL_CTX = 4096 }; /* of a session without --ctx, as vouch.h says */
+enum { USUAL_CTX = 4096 }; /* context length without --ctx; vouch.h documents it */
 
 int cli_engine_start(cli_engine *engine, const vouch_session_options *session)
 {
@@ -189,14 +212,14 @@ int cli_engine_start(cli_engine *engine, const vouch_session_options *session)
     const int32_t n_trained = vouch_model_get_info(engine->model)->n_ctx_train;
     vouch_session_options options = *session;
     if (options.n_ctx > n_trained)
-        cli_note("a context of %d tokens is more than the %d the model was trained for", options.n_ctx,
+        cli_note("--ctx %d: the model was trained for %d tokens; text beyond them may be poor", options.n_ctx,
                  n_trained);
     const int32_t n_draft = engine->draft ? vouch_model_get_info(engine->draft)->n_ctx_train : n_trained;
     const int32_t usual = n_trained < USUAL_CTX ? n_trained : USUAL_CTX;
     if (n_draft < n_trained && n_draft < (options.n_ctx ? options.n_ctx : usual))
-        cli_note("the draft model was trained for %d tokens of context, the target for %d: behind these it guesses "
-                 "nothing",
-                 n_draft, n_trained);
+        cli_note("the draft model was trained for %d tokens of context, the target for %d: the draft model guesses "
+                 "nothing after its %d tokens",
+                 n_draft, n_trained, n_draft);
     cli_engine_speculate(engine, &options.speculation);
     const vouch_status status = vouch_session_open(&engine->session, engine->model, &options, &err);
     engine->load_seconds += cli_now() - start;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a command works with: models and a session, opened as the options say, with progress on a
- * terminal and a complaint on failure.
+ * The models and the session of a command, opened as the options say. Loading shows its progress; a failure prints a
+ * complaint.
  */
 #ifndef VOUCH_CLI_ENGINE_H
 #define VOUCH_CLI_ENGINE_H
@@ -11,7 +11,7 @@
 /* Exit statuses, the same for every command. */
 enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_WRONG_USAGE = 2 };
 
-/* Of two steps that were both taken, whatever became of the first. */
+/* The status of two steps that both run, even where the first fails. */
 static inline int cli_first_failure(int first, int second)
 {
     return first ? first : second;
@@ -26,22 +26,23 @@ typedef struct cli_engine {
     double load_seconds;
 } cli_engine;
 
-/* Opens the target and, where one is given, the draft model, which has to fit. Returns an exit status; a failure has
- * been complained about, and cli_engine_close is due in any case. */
+/* Opens the target and, where --draft-model is given, a draft model that fits it. Prints its own complaint; returns an
+ * exit status. Call cli_engine_close in any case. */
 int cli_engine_open(cli_engine *engine, const cli_options *options);
-/* The target alone, without its weights. */
+/* The same with the target alone and without its weights. */
 int cli_engine_open_text(cli_engine *engine, const cli_options *options);
-/* The draft model and its head. */
+/* Sets the draft model and its head. */
 void cli_engine_speculate(const cli_engine *engine, vouch_speculation *speculation);
-/* Opens the session. Bad values that only the model could tell are wrong usage. */
+/* Opens the session. A value that the model doesn't allow is wrong usage. */
 int cli_engine_start(cli_engine *engine, const vouch_session_options *session);
 void cli_engine_close(cli_engine *engine);
 
-/* As the library's. CANCELLED, too, where Ctrl-C cancels and has come. */
+/* As in vouch.h. While they run, Ctrl-C cancels them (CANCELLED). */
 vouch_status cli_session_prompt(vouch_session *session, const int32_t *tokens, size_t n_tokens, vouch_error *err);
 vouch_status cli_session_step(vouch_session *session, vouch_step *step, vouch_error *err);
 
-/* Complains, of CANCELLED as "interrupted"; CLI_FAILED. The second names the flag that led there, unless it is NULL. */
+/* Print the error as a complaint and return CLI_FAILED; CANCELLED prints "interrupted". cli_flag_fail puts the flag in
+ * front, unless it is NULL. */
 int cli_engine_fail(const vouch_error *err);
 int cli_flag_fail(const char *flag, const vouch_error *err);
 

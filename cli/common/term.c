@@ -62,13 +62,13 @@ double cli_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* A signal handler has no arguments: these are its only way to know. */
+/* Globals, because a signal handler gets no other arguments than the signal's number. */
 static volatile sig_atomic_t shown_columns, interrupt_mode, interrupted;
 static vouch_session *volatile interrupt_session;
 
-enum { BAR = 20, WIDEST = 64 };
+enum { BAR = 20, WIDEST = 96, USUAL_COLUMNS = 80 };
 
-/* Takes what progress has written off the terminal. For signal handlers, too. */
+/* Wipes the line of progress off the terminal. Signal handlers may call it. */
 static void line_wipe(void)
 {
     char blank[WIDEST + 2];
@@ -83,33 +83,52 @@ static int terminal_columns(void)
 {
     struct winsize size;
     const bool is_known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-    return is_known && size.ws_col <= WIDEST ? size.ws_col : WIDEST + 1;
+    return !is_known ? USUAL_COLUMNS + 1 : size.ws_col <= WIDEST ? size.ws_col : WIDEST + 1;
 }
 
-/* Without the bar on a narrow terminal, and nothing on one that is narrower still: a line that is broken can't be
+/* Shows the line in place of the last one. Nothing where it doesn't fit: a line that the terminal breaks can't be
  * wiped. */
+static bool line_put(const char *line, int n)
+{
+    line_wipe();
+    if (n >= terminal_columns()) return false;
+    shown_columns = n;
+    fputs(line, stderr);
+    return true;
+}
+
+/* Without the bar on a narrow terminal. */
 static void line_show(const char *label, double share, int seconds_left)
 {
     char line[2 * WIDEST], left[16];
-    const int filled = (int)(share * BAR), percent = (int)(share * 100), room = terminal_columns();
+    const int filled = (int)(share * BAR), percent = (int)(share * 100);
     if (seconds_left < 3600) snprintf(left, sizeof left, "%d:%02d", seconds_left / 60, seconds_left % 60);
     else snprintf(left, sizeof left, "%d h %02d", seconds_left / 3600, seconds_left / 60 % 60);
     int n = snprintf(line, sizeof line, "%s [%.*s%*s] %3d %%, %s left", label, filled, "====================",
                      BAR - filled, "", percent, left);
-    if (n >= room) n = snprintf(line, sizeof line, "%s %d %%, %s left", label, percent, left);
-    line_wipe();
-    if (n >= room) return;
-    shown_columns = n;
-    fputs(line, stderr);
+    if (line_put(line, n)) return;
+    n = snprintf(line, sizeof line, "%s %d %%, %s left", label, percent, left);
+    line_put(line, n);
+}
+
+/* What an eager progress prints before its bar. */
+static void label_show(cli_progress *progress, double spent)
+{
+    const bool is_terminal = isatty(STDERR_FILENO);
+    if (progress->shown != 0 || (!is_terminal && spent < 5)) return;
+    progress->shown = -1;
+    if (is_terminal) line_put(progress->label, (int)strlen(progress->label));
+    else cli_note("%s", progress->label);
 }
 
 void cli_progress_report(void *user, double share)
 {
     cli_progress *progress = user;
     const double now = cli_now();
-    share = fmax(0, fmin(share, 1)); /* of no time at all it is the whole: fmin takes 1 rather than NaN */
+    share = fmax(0, fmin(share, 1)); /* 0 / 0 counts as 1: fmin prefers a number to NaN */
     if (progress->start == 0) progress->start = now;
     const double spent = now - progress->start;
+    if (progress->is_eager) label_show(progress, spent);
     const int left = share > 0 ? (int)fmin(spent / share - spent + 0.5, 359999) : 0;
     if (spent < 2 || share <= 0 || left + 1 == progress->shown || !isatty(STDERR_FILENO)) return;
     line_show(progress->label, share, left);
@@ -131,7 +150,7 @@ static void interrupt_handle(int number)
     (void)number;
     if (interrupt_mode == CLI_INTERRUPT_ENDS || (interrupt_mode == CLI_INTERRUPT_CANCELS && interrupted)) {
         line_wipe();
-        (void)!write(STDERR_FILENO, message, sizeof message - 1); /* nowhere to say that it can't be said */
+        (void)!write(STDERR_FILENO, message, sizeof message - 1); /* a failure has nowhere to be reported */
         _exit(EXIT_FAILURE);
     }
     interrupted = 1;

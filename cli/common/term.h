@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The terminal and the outside: messages on standard error, text on standard output, colours,
- * progress, the clock, and Ctrl-C.
+ * Messages on standard error, text on standard output, colours, progress, the clock, and Ctrl-C.
  *
- * Standard output carries the result and nothing else. A failed write there is remembered, so that it
- * is reported once and the exit status can't be 0.
+ * Standard output carries the result and nothing else. stdio remembers a failed write there, so that main reports it
+ * and the exit status isn't 0.
  */
 #ifndef VOUCH_CLI_TERM_H
 #define VOUCH_CLI_TERM_H
@@ -14,38 +13,40 @@
 
 #include "vouch.h"
 
-/* "vouch: ..." and "vouch: note: ..." on standard error: one line, whatever the arguments hold. */
+/* Print "vouch: ..." and "vouch: note: ..." on standard error. Control characters are escaped, so it is one line. */
 __attribute__((format(printf, 1, 2))) void cli_complain(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void cli_note(const char *format, ...);
 
-/* Writes and flushes. IO with the reason once standard output has failed. */
+/* Writes to standard output and flushes it. Errors: IO, with the reason, now and from then on. */
 vouch_status cli_print(const char *bytes, size_t n, vouch_error *err);
 
 typedef enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } cli_color;
-/* auto: on a terminal that is not "dumb", unless NO_COLOR is set. */
+/* AUTO: true on a terminal that is not "dumb", unless NO_COLOR is set. */
 bool cli_color_wanted(FILE *stream, cli_color when);
 
 double cli_now(void); /* seconds of a monotonic clock */
 
-/* A line "label [=====     ] 42 %, 1:05 left" on standard error, if that is a terminal, for what takes more than 2
- * seconds. cli_progress_report is a vouch_progress_fn. */
+/* A line "label [=====     ] 42 %, 1:05 left" on standard error, where that is a terminal. It appears after 2 seconds.
+ * An eager one appears at once, without bar and time for the first 2 seconds; where standard error is no terminal, it
+ * prints its label on a line of its own, once, after 5 seconds. cli_progress_report is a vouch_progress_fn. */
 typedef struct cli_progress {
     const char *label;
-    double start; /* of the clock; 0: not yet reported */
-    int shown;    /* seconds left on the terminal + 1; 0: nothing there */
+    bool is_eager;
+    double start; /* cli_now() of the first report; 0: none yet */
+    int shown;    /* seconds left on the terminal, plus 1; 0: none. -1: the line of an eager one has been printed */
 } cli_progress;
 void cli_progress_report(void *progress, double share);
 void cli_progress_end(cli_progress *progress); /* wipes the line */
 
-/* What Ctrl-C does; it is ignored where the caller of this program ignores it. */
+/* What Ctrl-C does, unless this program was started with SIGINT ignored. */
 typedef enum cli_interrupt {
-    CLI_INTERRUPT_ENDS,    /* the program, with status 1: the progress line is wiped, one line says so */
-    CLI_INTERRUPT_CANCELS, /* the first is remembered, and what the session aimed at does is CANCELLED; another ends */
-    CLI_INTERRUPT_READS    /* ends what is being read and nothing else, as often as it likes */
+    CLI_INTERRUPT_ENDS,    /* ends the program with status 1, after wiping the progress and printing one line */
+    CLI_INTERRUPT_CANCELS, /* the first cancels the session that was aimed at; the second ends the program */
+    CLI_INTERRUPT_READS    /* only makes a blocked read return, each time */
 } cli_interrupt;
 void cli_interrupt_set(cli_interrupt mode);
-bool cli_interrupted(void); /* since it was set */
-/* The session in hand, or NULL: it has to outlive that. Cancelled at once where the first Ctrl-C has been. */
+bool cli_interrupted(void); /* has Ctrl-C come since the last cli_interrupt_set? */
+/* The session that Ctrl-C cancels, or NULL. Aim at NULL before closing it. An earlier Ctrl-C cancels it at once. */
 void cli_interrupt_aim(vouch_session *session);
 
 #endif
