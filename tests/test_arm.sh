@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Cross-compiles tests/test_kernels.c for Arm and runs it in an emulator. It links only the C library; tests/arm
-# replaces cmocka. The emulated processors have i8mm and dot product, dot product only, and neither. Another test checks that
-# compiler flags wider than the baseline are refused.
+# replaces cmocka. The emulated processors have i8mm and dot product, dot product only, and neither. Another test checks
+# that compiler flags wider than the baseline are refused.
 # shellcheck source=tests/support/test.sh
 . "$(dirname "$0")/support/test.sh"
 
