@@ -109,6 +109,7 @@ static vouch_status row_p(void *self, int32_t row, int32_t depth, const vouch_di
 }
 
 typedef enum draft_kind { SAMPLED, GREEDY, GREEDY_WITH_FULL_Q, SAMPLED_WITHOUT_Q } draft_kind;
+static const char *const draft_kind_names[] = {"sampled", "greedy", "greedy with full q", "sampled without q"};
 
 static int32_t draw_whole(vouch_draw_fn *draw, const vouch_dist *dist, uint64_t seed, int64_t position, int32_t number)
 {
@@ -168,7 +169,8 @@ static void check_emitted(draft_kind kind, bool filtered, int64_t n_runs)
         emit(&m, vouch_rule_get((vouch_accept)accept), kind, n_runs / (accept ? 8 : 1), value);
         for (int i = 0; i <= K; i++)
             if (!(value[i] > LEAST_P_VALUE))
-                fail_msg("%s, token %d: p-value %g", vouch_accept_name(accept), i, value[i]);
+                fail_msg("%s, %s draft, token %d: p-value %g", vouch_accept_name(accept), draft_kind_names[kind], i,
+                         value[i]);
     }
     vouch_arena_free(&m.arena);
 }
@@ -339,7 +341,7 @@ static void test_reused_random_numbers(void **state)
 }
 
 /* The same test through vouch_reject, the public function, which takes plain arrays. */
-static void test_public_function(void **state)
+static void test_vouch_reject_is_exact(void **state)
 {
     (void)state;
     test_skip_slow();
@@ -383,7 +385,7 @@ int main(void)
         cmocka_unit_test(test_wrong_rules_fail),
         cmocka_unit_test(test_answers_of_several_cycles),
         cmocka_unit_test(test_reused_random_numbers),
-        cmocka_unit_test(test_public_function),
+        cmocka_unit_test(test_vouch_reject_is_exact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

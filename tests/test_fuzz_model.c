@@ -25,7 +25,7 @@ static uint8_t *model_bytes(const tiny_model_options *options, size_t *size)
     return (uint8_t *)read_whole(path, size);
 }
 
-static void test_good(void **state)
+static void test_valid_model_answers(void **state)
 {
     (void)state;
     size_t size;
@@ -37,7 +37,7 @@ static void test_good(void **state)
 }
 
 /* Half of the truncations end in the metadata and tensor table, half in the weights. */
-static void test_truncated(void **state)
+static void test_truncated_models(void **state)
 {
     (void)state;
     size_t size;
@@ -80,13 +80,13 @@ static void mutate_all(const tiny_model_options *options, int n, uint64_t seed)
     free(bytes);
 }
 
-static void test_mutated(void **state)
+static void test_damaged_models(void **state)
 {
     (void)state;
     mutate_all(&shape, test_is_quick() ? N_QUICK : N_MUTATIONS, 2);
 }
 
-static void test_mutated_quantized(void **state)
+static void test_damaged_quantized_models(void **state)
 {
     (void)state;
     tiny_model_options options = shape;
@@ -100,10 +100,10 @@ static void test_mutated_quantized(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good),
-        cmocka_unit_test(test_truncated),
-        cmocka_unit_test(test_mutated),
-        cmocka_unit_test(test_mutated_quantized),
+        cmocka_unit_test(test_valid_model_answers),
+        cmocka_unit_test(test_truncated_models),
+        cmocka_unit_test(test_damaged_models),
+        cmocka_unit_test(test_damaged_quantized_models),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -351,7 +351,7 @@ static void test_mutations(void **state)
 
 /* ------------------------------------------------------------------ fixtures */
 
-static void test_fixtures(void **state)
+static void test_files_of_other_programs(void **state)
 {
     (void)state;
     vouch_error err;
@@ -422,7 +422,7 @@ int main(void)
         cmocka_unit_test(test_truncated_everywhere),
         cmocka_unit_test(test_truncated_larger),
         cmocka_unit_test(test_mutations),
-        cmocka_unit_test(test_fixtures),
+        cmocka_unit_test(test_files_of_other_programs),
         cmocka_unit_test(test_vocabularies),
         cmocka_unit_test(test_real_model),
     };

@@ -366,7 +366,7 @@ static void test_bad_alignment(void **state)
     expect_fail(&r, VOUCH_E_FORMAT, "tensor 't': its 4 bytes at offset 0 go beyond the file's 0 bytes");
 }
 
-static void test_split(void **state)
+static void test_split_files_are_refused(void **state)
 {
     (void)state;
     raw r = {0};
@@ -549,7 +549,7 @@ int main(void)
         cmocka_unit_test(test_many_keys),
         cmocka_unit_test(test_bad_values),
         cmocka_unit_test(test_bad_alignment),
-        cmocka_unit_test(test_split),
+        cmocka_unit_test(test_split_files_are_refused),
         cmocka_unit_test(test_bad_tensors),
         cmocka_unit_test(test_bad_tensor_names),
         cmocka_unit_test(test_overlap),

@@ -686,7 +686,7 @@ static void check_mix(const vouch_matrix *values, int64_t rows)
     }
 }
 
-static void test_mix(void **state)
+static void test_attention_mix(void **state)
 {
     (void)state;
     test_random random = {15};
@@ -813,11 +813,11 @@ static void test_same_everywhere(void **state)
         hash_matmuls(kernels, &hash);
         hash_caches(kernels, &hash);
         hash_row_functions(kernels, &hash);
-        if (hash != 0x05e892d0ec9ba7d1) fail_msg("%s: 0x%016llx", kernels->name, (unsigned long long)hash);
+        if (hash != 0x05e892d0ec9ba7d1) fail_msg("%s: hash 0x%016llx", kernels->name, (unsigned long long)hash);
     }
 }
 
-static void test_half(void **state)
+static void test_half_floats(void **state)
 {
     (void)state;
     for (uint32_t h = 0; h < 65536; h++) {
@@ -857,7 +857,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tables),
-        cmocka_unit_test(test_half),
+        cmocka_unit_test(test_half_floats),
         cmocka_unit_test(test_reference_is_right),
         cmocka_unit_test(test_packed_size),
         cmocka_unit_test(test_other_order_differs),
@@ -873,7 +873,7 @@ int main(void)
         cmocka_unit_test(test_add_column),
         cmocka_unit_test(test_quantised_cache_writes),
         cmocka_unit_test(test_quantised_cache_extremes),
-        cmocka_unit_test(test_mix),
+        cmocka_unit_test(test_attention_mix),
         cmocka_unit_test(test_result_layout),
         cmocka_unit_test(test_same_everywhere),
     };

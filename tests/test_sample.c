@@ -323,7 +323,7 @@ static void test_greedy_is_a_point_on_the_first_largest(void **state)
     vouch_arena_free(&top1.arena);
 }
 
-static void test_logits_that_are_no_numbers(void **state)
+static void test_nan_logits_are_refused(void **state)
 {
     (void)state;
     static const float bad[] = {NAN, -NAN, INFINITY};
@@ -354,7 +354,7 @@ static void test_logits_that_are_no_numbers(void **state)
     }
 }
 
-static void test_bans(void **state)
+static void test_a_bias_of_minus_infinity_bans(void **state)
 {
     (void)state;
     enum { N = 6 };
@@ -394,7 +394,7 @@ static void test_a_token_must_be_left(void **state)
 
 /* Biases and penalties that are each in range can add up to more than a float holds. The token then ranks first or
  * last; it is no error. */
-static void test_sums_beyond_the_floats(void **state)
+static void test_sums_beyond_the_float_range(void **state)
 {
     (void)state;
     for (int greedy = 0; greedy < 2; greedy++)
@@ -534,7 +534,7 @@ static void test_draws_follow_the_weights(void **state)
 
 /* With weights whose sums are exact, so are the boundaries: top-p stops as soon as it reaches its mass, and a draw
  * with u on a boundary takes the token that begins there. */
-static void test_exact_edges(void **state)
+static void test_exact_sums_give_exact_boundaries(void **state)
 {
     (void)state;
     vouch_sampling s = vouch_sampling_default();
@@ -635,15 +635,15 @@ int main(void)
         cmocka_unit_test(test_filters_rank_by_logit_at_any_temperature),
         cmocka_unit_test(test_penalties_by_hand),
         cmocka_unit_test(test_greedy_is_a_point_on_the_first_largest),
-        cmocka_unit_test(test_logits_that_are_no_numbers),
-        cmocka_unit_test(test_bans),
+        cmocka_unit_test(test_nan_logits_are_refused),
+        cmocka_unit_test(test_a_bias_of_minus_infinity_bans),
         cmocka_unit_test(test_a_token_must_be_left),
-        cmocka_unit_test(test_sums_beyond_the_floats),
+        cmocka_unit_test(test_sums_beyond_the_float_range),
         cmocka_unit_test(test_extreme_parameters),
         cmocka_unit_test(test_reuse_leaves_nothing_behind),
         cmocka_unit_test(test_same_bits_on_every_instruction_set),
         cmocka_unit_test(test_draws_follow_the_weights),
-        cmocka_unit_test(test_exact_edges),
+        cmocka_unit_test(test_exact_sums_give_exact_boundaries),
         cmocka_unit_test(test_draws_at_the_edges),
         cmocka_unit_test(test_parameters_out_of_range_are_named),
     };
