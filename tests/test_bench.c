@@ -86,7 +86,7 @@ static void defaults_and_edges(void **state)
     strcpy(path, test_temporary("few.json"));
     result r = RUN("bench", "-m", model, "--reps", "1");
     assert_int_equal(r.status, 0);
-    assert_non_null(strstr(r.out, "behind 128 tokens"));
+    assert_non_null(strstr(r.out, "128 tokens before each pass"));
     assert_non_null(strstr(r.out, "\n    16 "));
     assert_null(strstr(r.out, "prefill"));
     result_free(&r);

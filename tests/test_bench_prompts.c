@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `vouch bench --prompts`: what it takes and leaves out, that its figures follow from one another, its three files,
- * Ctrl-C. No speed is judged.
+ * `vouch bench --prompts`: which lines it takes as prompts, that its figures follow from one another, its three files,
+ * Ctrl-C. No test judges a speed.
  */
 #include "support/command.h"
 
@@ -56,7 +56,7 @@ static int64_t sum_of(const json_t *array)
     return sum;
 }
 
-/* The figures of one way in one category, against the counts beside them. */
+/* The figures of one config in one category must follow from the counts beside them. */
 static void check_summary(const json_t *s, const json_t *plain, int rounds)
 {
     const double seconds = real(s, "decode_seconds"), tokens = (double)whole(s, "generated_tokens");
@@ -82,7 +82,7 @@ static void check_summary(const json_t *s, const json_t *plain, int rounds)
     assert_true(real(s, "theory_tokens_per_cycle") >= 1);
 }
 
-/* 1 + a + ... + a^k over the drafts of a chain, from its histogram of lengths. */
+/* The prediction is the mean of 1 + a + ... + a^k over the drafts, whose lengths k the histogram has. */
 static void check_theory(const json_t *s)
 {
     const json_t *histogram = json_object_get(s, "depth_histogram");
@@ -94,8 +94,8 @@ static void check_theory(const json_t *s)
     assert_true(fabs(real(s, "theory_tokens_per_cycle") - tokens / (double)whole(s, "cycles")) < 1e-9);
 }
 
-/* What is no longer the target's distribution says so, everywhere it is reported; greedy text always is. */
-static void lossy_ways_are_named(void **state)
+/* Every report names a config that changes the target's distribution; greedy text never does. */
+static void lossy_configs_are_named(void **state)
 {
     (void)state;
     static const char *const temperatures[] = {"0", "0.8"};
@@ -115,10 +115,10 @@ static void lossy_ways_are_named(void **state)
         assert_int_equal(strstr(page, "draft lossy") != NULL, lossy);
         assert_int_equal(strstr(lines_of_answers, ",draft lossy,") != NULL, lossy);
         json_t *o = json_of(json);
-        const json_t *ways = json_object_get(o, "ways");
-        for (size_t way = 0; way < 3; way++)
-            assert_int_equal(json_is_true(json_object_get(json_array_get(ways, way), "lossless")),
-                             !(lossy && way == 2));
+        const json_t *configs = json_object_get(o, "ways");
+        for (size_t config = 0; config < 3; config++)
+            assert_int_equal(json_is_true(json_object_get(json_array_get(configs, config), "lossless")),
+                             !(lossy && config == 2));
         json_decref(o);
         free(page);
         free(lines_of_answers);
@@ -126,8 +126,8 @@ static void lossy_ways_are_named(void **state)
     }
 }
 
-/* Where there is room for the smaller passes only, the list of them is a whole line all the same. */
-static void costs_are_a_line(void **state)
+/* A context with room for small passes only gives a shorter, but complete cost curve. */
+static void short_cost_curve_is_complete(void **state)
 {
     (void)state;
     char path[256];
@@ -135,10 +135,10 @@ static void costs_are_a_line(void **state)
     write_whole(path, "one two\n", 8);
     result r = RUN("bench", "-m", model, "--prompts", path, "--ctx", "14", "-n", "4", "--spec", "ngram", "--raw");
     assert_int_equal(r.status, 0);
-    const char *costs = strstr(r.out, "\nt(n), ms: 1: ");
+    const char *costs = strstr(r.out, "\ncost curve: time of a pass by its rows, median\nrows        1        2 ");
     assert_non_null(costs);
-    assert_non_null(strstr(costs, ", 2: "));
-    assert_null(strstr(costs, ", 17: "));
+    assert_null(strstr(costs, " 17"));
+    assert_non_null(strstr(costs, "\nms "));
     assert_true(r.out[r.n_out - 1] == '\n' && strchr("0123456789", r.out[r.n_out - 2]));
     result_free(&r);
 }
@@ -154,10 +154,16 @@ static void answers_without_a_limit_end_with_the_context(void **state)
     result r = RUN("bench", "-m", model, "--prompts", path, "--ctx", "40", "-n", "0", "--raw", "--html", html);
     assert_int_equal(r.status, 0);
     char *page = read_whole(html, &n);
-    assert_non_null(strstr(r.out, ", answers to the context's end, "));
+    assert_non_null(strstr(r.out, "answers    up to the context's end, "));
     assert_non_null(strstr(page, ", up to the context's end, "));
     free(page);
     result_free(&r);
+}
+
+static void assert_fits_terminal(const char *text)
+{
+    for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n')
+        if (strcspn(line, "\n") > 80) fail_msg("more than 80 columns: %.200s", line);
 }
 
 static void answers_are_compared(void **state)
@@ -172,7 +178,7 @@ static void answers_are_compared(void **state)
                    "2,3", "--ngram-min", "1", "-n", "24", "--reps", "2", "--threads", "1", "--json", path);
     assert_int_equal(r.status, 0);
     json_t *o = json_of(path);
-    const json_t *left_out = json_object_get(o, "left_out"), *ways = json_object_get(o, "ways");
+    const json_t *left_out = json_object_get(o, "left_out"), *configs = json_object_get(o, "ways");
     assert_int_equal(json_array_size(left_out), 6);
     for (size_t i = 0; i < 6; i++) {
         char complaint[64];
@@ -184,29 +190,31 @@ static void answers_are_compared(void **state)
     assert_int_equal(whole(o, "rounds"), 2);
     assert_int_equal(whole(o, "rounds_complete"), 2);
     assert_true(json_is_false(json_object_get(o, "interrupted")));
-    assert_int_equal(json_array_size(ways), 6);
+    assert_int_equal(json_array_size(configs), 6);
     for (size_t i = 0; i < 6; i++) {
-        const json_t *way = json_array_get(ways, i), *plain = json_array_get(ways, 0), *categories, *s;
+        const json_t *config = json_array_get(configs, i), *plain = json_array_get(configs, 0), *categories, *s;
         const char *category;
-        assert_string_equal(json_string_value(json_object_get(way, "name")), names[i]);
+        assert_string_equal(json_string_value(json_object_get(config, "name")), names[i]);
         assert_non_null(strstr(r.out, names[i]));
-        categories = json_object_get(way, "categories");
+        categories = json_object_get(config, "categories");
         assert_int_equal(json_object_size(categories), 3);
-        check_summary(json_object_get(way, "all"), json_object_get(plain, "all"), 2);
-        assert_int_equal(whole(json_object_get(way, "all"), "answers"), 8);
+        check_summary(json_object_get(config, "all"), json_object_get(plain, "all"), 2);
+        assert_int_equal(whole(json_object_get(config, "all"), "answers"), 8);
         assert_int_equal(whole(json_object_get(categories, "copy"), "answers"), 4);
         assert_int_equal(whole(json_object_get(categories, "set"), "answers"), 2);
         json_object_foreach((json_t *)(uintptr_t)categories, category, s)
             check_summary(s, json_object_get(json_object_get(plain, "categories"), category), 2);
-        if (i >= 2) assert_true(whole(json_object_get(way, "all"), "drafted") > 0);
-        if (i == 2 || i == 3) check_theory(json_object_get(way, "all"));
+        if (i >= 2) assert_true(whole(json_object_get(config, "all"), "drafted") > 0);
+        if (i == 2 || i == 3) check_theory(json_object_get(config, "all"));
     }
     assert_true(json_array_size(json_object_get(o, "costs")) >= 8);
     json_decref(o);
+    assert_fits_terminal(strstr(r.out, "\n\n"));
+    assert_non_null(strstr(r.out, "Fewer than 10 answers of each config"));
     result_free(&r);
 }
 
-/* What recycling and the history keep of a round's answers is no help in the next. */
+/* A round forgets what recycling and the history have learned in the round before. */
 static void rounds_are_alike(void **state)
 {
     (void)state;
@@ -220,10 +228,10 @@ static void rounds_are_alike(void **state)
         assert_int_equal(r.status, 0);
         result_free(&r);
         json_t *o = json_of(path);
-        for (size_t way = 1; way < 3; way++) {
-            const json_t *all = json_object_get(json_array_get(json_object_get(o, "ways"), way), "all");
-            accepted[i][way - 1] = whole(all, "accepted");
-            drafted[i][way - 1] = whole(all, "drafted");
+        for (size_t config = 1; config < 3; config++) {
+            const json_t *all = json_object_get(json_array_get(json_object_get(o, "ways"), config), "all");
+            accepted[i][config - 1] = whole(all, "accepted");
+            drafted[i][config - 1] = whole(all, "drafted");
         }
         json_decref(o);
     }
@@ -239,7 +247,7 @@ static size_t count(const char *text, const char *word)
     return n;
 }
 
-/* The lines and their sums count the same tokens: those that were run, without what the cache had. */
+/* The CSV lines and their sum count the same prompt tokens: those that were run, without reused ones. */
 static void check_prompt_tokens(const char *csv, const json_t *sums)
 {
     int64_t sum = 0;
@@ -259,7 +267,7 @@ static void files_are_whole(void **state)
     result r = RUN("bench", "-m", model, "--prompts", prompts, "--spec", "ngram", "--spec", "suffix,recycle",
                    "-n", "16", "--temp", "0.9", "--csv", csv, "--html", html, "--json", json);
     assert_int_equal(r.status, 0);
-    assert_non_null(strstr(r.out, "; 4 prompts, 1 round, answers"));
+    assert_non_null(strstr(r.out, ", 1 round\nanswers    up to 16 tokens, temperature 0.9\n"));
     result_free(&r);
     char *text = read_whole(csv, &n);
     json_t *o = json_of(json);
@@ -270,7 +278,7 @@ static void files_are_whole(void **state)
     assert_non_null(strstr(text, "\n10,\"a,\"\"b\"\" <c>\",1,\"suffix,recycle\","));
     assert_non_null(strstr(text, "\nCode/0,set,1,target only,"));
     free(text);
-    /* By itself, and as its own text: no script, nothing from elsewhere, no stray mark-up. */
+    /* Complete by itself: no script, nothing from elsewhere, no stray mark-up. */
     text = read_whole(html, &n);
     assert_int_equal(strncmp(text, "<!DOCTYPE html>", 15), 0);
     assert_int_equal(count(text, "<svg"), 7); /* three categories and all of them, three plots */
@@ -285,7 +293,7 @@ static void files_are_whole(void **state)
     assert_null(strstr(text, "<c>"));
     assert_null(strstr(text, "nan"));
     assert_non_null(strstr(text, "line 4: "));
-    /* Where it comes from, and how much it rests on. */
+    /* It names its origin and the number of its answers. */
     assert_non_null(strstr(text, "<dt>target</dt><dd>model.gguf, "));
     assert_non_null(strstr(text, "<dt>processor</dt><dd>"));
     assert_non_null(strstr(text, " UTC</dd>"));
@@ -301,7 +309,7 @@ static void files_are_whole(void **state)
     free(text);
 }
 
-/* The acceptance of drafts of one guess is a plot of one point, with one mark on its axis. */
+/* Drafts of one guess make a plot of one point, with one mark on its x axis. */
 static void one_point_is_a_plot(void **state)
 {
     (void)state;
@@ -321,7 +329,7 @@ static void one_point_is_a_plot(void **state)
     free(page);
 }
 
-/* A model that drafts for itself is always right: so it says, also where a stop text ends the answer inside a draft. */
+/* A model that drafts for itself is always right. A stop text that ends the answer inside a draft rejects nothing. */
 static void an_end_is_no_rejection(void **state)
 {
     (void)state;
@@ -363,7 +371,7 @@ static void plain_lines_and_selections(void **state)
     o = json_of(json);
     assert_int_equal(whole(o, "questions"), 1);
     json_decref(o);
-    /* Of a file of another kind only the first lines are complained about. */
+    /* A file of another kind gets only its first lines complained about. */
     char junk[2 * 30] = "";
     for (size_t i = 0; i < sizeof junk; i += 2) junk[i + 1] = '\n';
     write_whole(path, junk, sizeof junk);
@@ -374,14 +382,14 @@ static void plain_lines_and_selections(void **state)
     assert_non_null(strstr(r.err, "more lines are left out"));
     assert_non_null(strstr(r.err, "has no prompt to answer"));
     result_free(&r);
-    /* Each rule is a way of its own. */
+    /* Each rule is a config of its own. */
     r = RUN("bench", "-m", model, "--prompts", prompts, "--spec", "ngram", "-k", "3", "--accept", "match",
             "--accept", "block", "--tree", "1,3", "-n", "6", "--json", json);
     assert_int_equal(r.status, 0);
     assert_non_null(strstr(r.out, "ngram k=3 match "));
     assert_non_null(strstr(r.out, "ngram k=3 block "));
     result_free(&r);
-    /* Some editors begin a file with a mark, and some programs write what there isn't as null. */
+    /* Some editors begin a file with a byte order mark; some programs write an absent field as null. */
     static const char marked[] = "\xef\xbb\xbf{\"prompt\": \"one\", \"turns\": null}\n"
                                  "{\"question\": \"two\", \"prompt\": null}";
     write_whole(path, marked, sizeof marked - 1);
@@ -409,11 +417,11 @@ static void prompts_that_fail(void **state)
     expect(RUN("bench", "-m", model, "--prompts", prompts, "--html", "/nowhere/at/all"), 1, "--html: /nowhere");
     expect(RUN("bench", "-m", model, "--prompts", prompts, "--csv", "/"), 1, "--csv: /");
     expect(RUN("bench", "-m", model, "--prompts", prompts, "--ctx", "12", "-n", "8"), 1, "none fits into the context");
-    /* What doesn't fit is a bad line, and the others stand. */
+    /* A prompt that doesn't fit is left out, and the others are answered. */
     expect(RUN("bench", "-m", model, "--prompts", prompts, "--ctx", "75", "-n", "20"), 0, "line 1 is left out: ");
     expect(RUN("bench", "-m", model, "--prompts", prompts, "-n", "2", "--html", "/dev/full"), 1, "No space left");
     expect(RUN("bench", "-m", model, "--prompts", prompts, "-n", "2", "--csv", "/dev/full"), 1, "No space left");
-    /* One report that can't be written takes no other with it. */
+    /* After one report can't be written the others are written all the same. */
     const setting full = {.out = "/dev/full"};
     char json[256];
     strcpy(json, test_temporary("kept.json"));
@@ -454,7 +462,7 @@ static void prompts_that_fail(void **state)
     }
 }
 
-/* A prompt that the model can't go on from ends the measurement, and is named; what was measured before isn't lost. */
+/* A prompt with which the model fails ends the measurement and is named; the earlier answers are reported. */
 static void failure_keeps_what_there_is(void **state)
 {
     (void)state;
@@ -483,7 +491,7 @@ static void failure_keeps_what_there_is(void **state)
     expect(RUN("bench", "-m", broken, "--prompts", path, "--raw", "-n", "4", "--json", json), 1, "line 1: token ");
 }
 
-/* Ctrl-C: what is complete is written, and the rest is said to be missing. */
+/* After Ctrl-C the complete answers are reported, and that others are missing. */
 static void interrupt_keeps_what_there_is(void **state)
 {
     (void)state;
@@ -506,7 +514,7 @@ static void interrupt_keeps_what_there_is(void **state)
                              "200",            "--reps", "1000", "--json", json,       "--html", html,     NULL};
         become(all, &(setting){0}, "/dev/null", out, err);
     }
-    /* The long line is complained about when Ctrl-C is already watched for. */
+    /* The complaint about the long line comes when Ctrl-C is already handled. */
     wait_for_text(child, err, "line 2 is left out");
     kill(child, SIGINT);
     assert_int_equal(status_of(child), 1);
@@ -529,8 +537,8 @@ static void interrupt_keeps_what_there_is(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers_are_compared), cmocka_unit_test(lossy_ways_are_named),
-        cmocka_unit_test(rounds_are_alike),     cmocka_unit_test(costs_are_a_line),
+        cmocka_unit_test(answers_are_compared), cmocka_unit_test(lossy_configs_are_named),
+        cmocka_unit_test(rounds_are_alike),     cmocka_unit_test(short_cost_curve_is_complete),
         cmocka_unit_test(answers_without_a_limit_end_with_the_context),
         cmocka_unit_test(files_are_whole),      cmocka_unit_test(one_point_is_a_plot),
         cmocka_unit_test(an_end_is_no_rejection),

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * vouch bench: what speculation is worth on these prompts and this machine.
+ * vouch bench --prompts: how much faster speculation is than plain decoding, on these prompts and this machine.
  *
  *   for each of --reps rounds
  *       for each question
- *           each config answers, one right after the other; who begins changes from question to question
+ *           each config answers, one right after the other; a different one begins each time
  *
- * so that a change in the machine's speed meets all. A round begins with new sessions: what a drafter keeps of its
- * answers would be the next round's answers themselves. Where the rule says that answers are those of the target alone,
- * they are compared: one that differs breaks law L2, and is a failure. Ctrl-C ends the measurement, and so does a model
- * that fails: what all configs have answered by then is reported.
+ * All configs of a question meet the machine in the same state. A round opens new sessions: a drafter that learns from
+ * answers would otherwise copy those of the round before. Greedy answers, and answers under MATCH, must equal the
+ * target's own; one that differs breaks law L2, and the command fails. Ctrl-C or a failing model ends the measurement;
+ * the report then covers the answers that every config has completed.
  */
 #include "bench/bench.h"
 
@@ -19,7 +19,7 @@
 #include "cli.h"
 #include "common/file.h"
 
-/* The tokens of an answer by the target alone, to compare with. */
+/* The target's own answer, which the others are compared with. */
 typedef struct expected {
     int32_t *tokens; /* [capacity] */
     size_t n, capacity;
@@ -41,15 +41,15 @@ static vouch_status expected_keep(expected *e, const int32_t *tokens, size_t n, 
     return VOUCH_OK;
 }
 
-/* Is the text of this config to be that of the target alone? Greedy, under every rule; sampled, where the target's own
- * draw is what guesses are compared with. Way 1 may be another model. */
+/* Must this config write the target's own text? Greedy text yes, under every rule; sampled text under MATCH, which
+ * compares guesses with the target's own draw. Config 1 may be another model, alone. */
 static bool is_same_text(const cli_comparison *b, size_t config, const vouch_step *step)
 {
     return b->configs.items[config].speculates &&
            (b->engine->options->session.sampling.temperature == 0 || step->accept == VOUCH_ACCEPT_MATCH);
 }
 
-/* Did the answer end with a guess that has others behind it? */
+/* Did the answer end with an accepted guess that has other guesses after it? They were never judged. */
 static bool is_cut(const vouch_step *step)
 {
     int32_t last = -1;
@@ -62,16 +62,34 @@ static bool is_cut(const vouch_step *step)
     return cut && step->last == VOUCH_ORIGIN_ACCEPTED;
 }
 
+/* Progress of all answers, of which `done` are complete. */
+typedef struct answering {
+    cli_progress line;
+    double done, all;
+} answering;
+
+/* The share of the running answer is known where its length is limited. */
+static void answering_report(answering *a, const cli_comparison *b, double n_tokens)
+{
+    const int32_t most = b->engine->options->session.max_tokens;
+    const double share = most > 0 && n_tokens < most ? n_tokens / most : 0;
+    cli_progress_report(&a->line, (a->done + share) / a->all);
+}
+
 static vouch_status answer(const cli_comparison *b, const cli_question *question, size_t config, cli_answered *out,
-                           expected *e, vouch_error *err)
+                           expected *e, answering *progress, vouch_error *err)
 {
     vouch_session *session = b->configs.items[config].session;
     vouch_step step = {0};
     size_t n;
     vouch_session_reset_stats(session);
     vouch_status status = cli_session_prompt(session, question->tokens.items, question->tokens.n, err);
-    while (!status && step.finish == VOUCH_FINISH_NONE) status = cli_session_step(session, &step, err);
+    for (int64_t n_tokens = 0; !status && step.finish == VOUCH_FINISH_NONE; n_tokens += step.n_tokens) {
+        answering_report(progress, b, (double)n_tokens);
+        status = cli_session_step(session, &step, err);
+    }
     if (status) return status;
+    progress->done++;
     const int32_t *tokens = vouch_session_tokens(session, &n);
     out->stats = *vouch_session_stats(session);
     out->cut = is_cut(&step);
@@ -80,26 +98,25 @@ static vouch_status answer(const cli_comparison *b, const cli_question *question
     return VOUCH_OK;
 }
 
-/* The target alone goes first, as the others are compared with it; of them, who begins changes. */
-static vouch_status question_run(cli_comparison *b, size_t q, size_t round, expected *e, cli_progress *progress,
+/* The target alone goes first, since the others are compared with it. Which of them follows changes each time. */
+static vouch_status question_run(cli_comparison *b, size_t q, size_t round, expected *e, answering *progress,
                                  vouch_error *err)
 {
     const size_t n = b->configs.n, n_others = n - 1;
-    const double all = (double)(b->questions.n * b->n_rounds * n);
     for (size_t i = 0; i < n; i++) {
         const size_t config = i == 0 ? 0 : 1 + (i - 1 + q + round) % n_others;
         cli_answered *out = &b->answers[(q * b->n_rounds + round) * n + config];
         if (cli_interrupted()) return err->code = VOUCH_E_CANCELLED;
-        const vouch_status status = answer(b, &b->questions.items[q], config, out, e, err);
+        const vouch_status status = answer(b, &b->questions.items[q], config, out, e, progress, err);
         if (status) return status;
-        cli_progress_report(progress, (double)((round * b->questions.n + q) * n + i + 1) / all);
     }
     for (size_t config = 0; config < n; config++) b->answers[(q * b->n_rounds + round) * n + config].counts = true;
     b->n_complete++;
     return VOUCH_OK;
 }
 
-/* t(n) where the answers are: behind the prompt of every so many questions, and at the end of their answers. */
+/* Adds to the cost curve at the context lengths of the answers: after an answer and after its prompt, for at most
+ * MOST of the questions. */
 static vouch_status costs_measure(cli_comparison *b, size_t q, vouch_error *err)
 {
     enum { MOST = 32 };
@@ -120,7 +137,8 @@ static int configs_reopen(cli_comparison *b, int32_t n_ctx)
 
 static int bench_measure(cli_comparison *b, int32_t n_ctx)
 {
-    cli_progress progress = {.label = "answering"};
+    answering progress = {.line = {.label = "answering"},
+                          .all = (double)(b->questions.n * b->n_rounds * b->configs.n)};
     expected e = {0};
     vouch_error err = {0};
     vouch_status status = VOUCH_OK;
@@ -135,7 +153,7 @@ static int bench_measure(cli_comparison *b, int32_t n_ctx)
         }
     }
     for (size_t q = 0; q < b->questions.n; q++) cli_bench_close_question(b, q);
-    cli_progress_end(&progress);
+    cli_progress_end(&progress.line);
     free(e.tokens);
     if (opened) return opened;
     if (status && status != VOUCH_E_CANCELLED) cli_complain("--prompts: line %d: %s", line, err.message);
@@ -148,22 +166,22 @@ static int bench_report(const cli_comparison *b)
     const cli_options *o = b->engine->options;
     size_t n_different = 0;
     int status = b->n_complete > 0 ? cli_bench_print(b) : CLI_DONE;
-    /* All are tried: what was measured is gone with the program. */
+    /* After a failed write the others are still written: the figures end with the program. */
     if (o->json) status = cli_first_failure(status, cli_bench_write_json(b));
     if (o->csv) status = cli_first_failure(status, cli_bench_write_csv(b));
     if (o->html) status = cli_first_failure(status, cli_bench_write_html(b));
     for (size_t config = 1; config < b->configs.n; config++) n_different += cli_bench_summary(b, config, NULL).n_different;
     if (n_different > 0)
-        cli_complain("%zu answers differ from those of the target alone: law L2 is broken, please report this",
+        cli_complain("%zu answers differ from those of the target alone: this breaks law L2, please report it",
                      n_different);
     if (b->interrupted)
-        cli_complain("interrupted: %zu of %zu answers of each config are complete and reported", b->n_complete,
+        cli_complain("interrupted: the report covers %zu of %zu answers of each config", b->n_complete,
                      b->questions.n * b->n_rounds);
     return n_different > 0 || b->interrupted ? CLI_FAILED : status;
 }
 
-/* Room for the longest prompt, its answer and the passes timed behind it; --ctx, and what the model was trained for,
- * may leave less. */
+/* Context length for the longest prompt, its answer and the passes timed after it. --ctx, and the context that the
+ * model was trained for, limit it. */
 static int context_choose(cli_comparison *b, int32_t *n_ctx)
 {
     enum { PASS = 66, LEAST_ANSWER = 1 };
@@ -177,7 +195,7 @@ static int context_choose(cli_comparison *b, int32_t *n_ctx)
     if (!o->n_ctx && room > trained) room = trained;
     *n_ctx = room < 2 ? 2 : (int32_t)room;
     return cli_questions_fit(&b->questions, *n_ctx, o->max_tokens ? o->max_tokens : LEAST_ANSWER,
-                             "--ctx sets another, -n a shorter answer");
+                             "set a longer one with --ctx, or a shorter answer with -n");
 }
 
 static int bench_run(cli_comparison *b)
@@ -196,7 +214,7 @@ static int bench_run(cli_comparison *b)
     return status ? status : bench_report(b);
 }
 
-/* Known before anything is measured. */
+/* Complains before anything is measured. */
 static int outputs_check(const cli_options *o)
 {
     const struct {

@@ -91,6 +91,7 @@ static json_t *bench_json(const cli_comparison *b)
     const cli_options *o = b->engine->options;
     const vouch_model_info *info = vouch_model_get_info(b->engine->model);
     const cli_json_entry entries[] = {
+        {"provenance", cli_provenance_json(&b->provenance)},
         {"model", cli_json_text(o->model)},
         {"draft_model", o->draft_model ? cli_json_text(o->draft_model) : json_null()},
         {"weights", json_string(info->weight_types)},

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* What a benchmark over prompts comes to, as text. */
+/* The result of a benchmark over prompts as text, at most 80 columns wide unless a drafter's name is long. */
 #include <math.h>
 #include <string.h>
 
 #include "bench/bench.h"
+#include "common/plot.h"
+#include "common/rates.h"
 #include "common/sheet.h"
 #include "common/text.h"
 
-/* "12.3", or "-" where there is nothing to say, in so many columns. */
+enum { WIDTH = 80, LEAST_NAME = 12, COUNT = 5, CATEGORY = 20, CELL = 7, CELLS = (WIDTH - CATEGORY - COUNT) / CELL };
+
+/* "12.3", or "-" where x is not finite. */
 static void put_number(FILE *out, int width, int decimals, const char *unit, double x)
 {
     char text[32] = "-";
@@ -15,33 +19,29 @@ static void put_number(FILE *out, int width, int decimals, const char *unit, dou
     fprintf(out, "%*s", width, text);
 }
 
+/* Width of "10 ngram k=4": the column of configurations, which are numbered for the table of categories. */
 static int name_width(const cli_comparison *b)
 {
-    size_t width = strlen("target only");
+    size_t width = LEAST_NAME;
     for (size_t i = 0; i < b->configs.n; i++)
         if (strlen(b->configs.items[i].name) > width) width = strlen(b->configs.items[i].name);
-    return (int)width + 1;
+    return (int)width + 3;
 }
 
-static int config_width(const cli_comparison *b, size_t config)
+static void put_name(FILE *out, const cli_comparison *b, size_t i, int width)
 {
-    const int n = (int)strlen(b->configs.items[config].name);
-    return n > 8 ? n : 8;
+    fprintf(out, "%2zu %-*s", i, width - 3, b->configs.items[i].name);
 }
 
 static void put_head(FILE *out, const cli_comparison *b)
 {
     const cli_options *o = b->engine->options;
-    const vouch_model_info *info = vouch_model_get_info(b->engine->model);
     char limit[32];
-    cli_put_escaped(out, o->model, strlen(o->model), 0);
-    if (o->draft_model) {
-        fprintf(out, ", draft ");
-        cli_put_escaped(out, o->draft_model, strlen(o->draft_model), 0);
-    }
-    fprintf(out, "\n%s, %s, %d threads; ", info->weight_types, info->cpu, cli_bench_threads(b));
-    fprintf(out, "%zu prompt%s, %zu round%s, answers to %s, ", b->questions.n, b->questions.n == 1 ? "" : "s",
-            b->n_rounds, b->n_rounds == 1 ? "" : "s", cli_bench_limit(b, limit));
+    cli_provenance_print(out, &b->provenance);
+    fprintf(out, "prompts    %zu of ", b->questions.n);
+    cli_put_escaped(out, o->prompts, strlen(o->prompts), 0);
+    fprintf(out, ", %zu round%s\nanswers    up to %s, ", b->n_rounds, b->n_rounds == 1 ? "" : "s",
+            cli_bench_limit(b, limit));
     if (o->session.sampling.temperature == 0) fprintf(out, "greedy\n");
     else fprintf(out, "temperature %g\n", (double)o->session.sampling.temperature);
     if (b->interrupted)
@@ -52,99 +52,119 @@ static void put_head(FILE *out, const cli_comparison *b)
 
 static void put_configs(FILE *out, const cli_comparison *b, int width)
 {
-    fprintf(out, "%-*s %9s %17s %8s %7s %7s %7s %9s %7s\n", width, "", "tokens/s", "10 to 90 %", "speedup", "theory",
-            "a cycle", "theory", "accepted", "whole");
+    fprintf(out, "%-*s %8s %8s %11s %6s %8s %6s\n", width, "", "speed", "", "of 80 % of", "tokens", "guesses", "whole");
+    fprintf(out, "%-*s %8s %8s %11s %6s %8s %6s\n", width, "   drafters", "vs plain", "tokens/s", "answers", "/cycle",
+            "accepted", "drafts");
     for (size_t i = 0; i < b->configs.n; i++) {
         const cli_summary s = cli_bench_summary(b, i, NULL);
         char range[40];
-        snprintf(range, sizeof range, "%.1f to %.1f", s.slow, s.fast);
-        fprintf(out, "%-*s %9.1f %17s", width, b->configs.items[i].name, s.rates.tokens_per_second, range);
+        snprintf(range, sizeof range, "%.*f to %.*f", s.slow < 10, s.slow, s.fast < 10, s.fast);
+        put_name(out, b, i, width);
         put_number(out, 9, 2, "x", s.speedup);
-        put_number(out, 8, 2, "x", s.theory_speedup);
-        put_number(out, 8, 2, "", s.rates.tokens_per_cycle);
-        put_number(out, 8, 2, "", s.theory_tokens_per_cycle);
-        put_number(out, 10, 1, " %", 100 * s.rates.acceptance_rate);
-        put_number(out, 8, 1, " %", 100 * s.rates.full_accept_fraction);
+        put_number(out, 9, 1, "", s.rates.tokens_per_second);
+        fprintf(out, " %11s", range);
+        put_number(out, 7, 2, "", s.rates.tokens_per_cycle);
+        put_number(out, 9, 1, " %", 100 * s.rates.acceptance_rate);
+        put_number(out, 7, 0, " %", 100 * s.rates.full_accept_fraction);
         fprintf(out, "\n");
     }
-    fprintf(out, "\ntheory: from the acceptance and t(n) measured here, were each guess to hold with the same chance\n"
-                 "a cycle: tokens a cycle; accepted: of the guesses; whole: drafts of which all held\n");
+    fprintf(out, "\nspeed vs plain: speed relative to plain decoding. of 80 %%: a tenth of the\n"
+                 "answers is slower, a tenth faster. whole drafts: all guesses were accepted.\n");
+    if (b->n_complete < CLI_FEW)
+        fprintf(out, "Fewer than %d answers of each config: other prompts may give other figures.\n", CLI_FEW);
     const double lenience = cli_configs_lenience(&b->configs, b->engine);
     if (lenience < 1) fprintf(out, "lossy: with lenience %g no token gets more than p / %g\n", lenience, lenience);
 }
 
-static void put_categories(FILE *out, const cli_comparison *b)
-{
-    enum { NAME = 24 };
-    fprintf(out, "\n%-*s", NAME, "speedup");
-    for (size_t i = 1; i < b->configs.n; i++) fprintf(out, " %*s", config_width(b, i), b->configs.items[i].name);
-    fprintf(out, "\n");
-    for (size_t c = 0; c < b->questions.n_categories; c++) {
-        const char *name = b->questions.categories[c];
-        const size_t used = cli_put_escaped(out, name, strlen(name), NAME);
-        fprintf(out, "%*s", NAME - (int)used, "");
-        for (size_t i = 1; i < b->configs.n; i++)
-            put_number(out, config_width(b, i) + 1, 2, "x", cli_bench_summary(b, i, name).speedup);
-        fprintf(out, "\n");
-    }
-}
-
-/* What pace expected of its cycles, beside what they gave. */
+/* By the formula and by pace, beside what was measured. */
 static void put_predictions(FILE *out, const cli_comparison *b, int width)
 {
-    bool any = false;
-    for (size_t i = 0; i < b->configs.n; i++) {
+    fprintf(out, "\n%-*s %10s %10s %14s %14s\n", width, "predicted", "speed", "tokens", "tokens/s", "of the speed");
+    fprintf(out, "%-*s %10s %10s %14s %14s\n", width, "   drafters", "vs plain", "/cycle", "by pace", "measured");
+    for (size_t i = 1; i < b->configs.n; i++) {
         const cli_summary s = cli_bench_summary(b, i, NULL);
-        const double predicted = cli_ratio(s.sum.predicted_tokens, s.sum.predicted_seconds);
-        if (isnan(predicted)) continue;
-        if (!any) fprintf(out, "\ntokens/s as pace expected them, of those achieved; by category\n");
-        any = true;
-        fprintf(out, "%-*s %8.1f %%  ", width, b->configs.items[i].name, 100 * predicted / s.rates.tokens_per_second);
-        for (size_t c = 0; c < b->questions.n_categories; c++) {
-            const cli_summary one = cli_bench_summary(b, i, b->questions.categories[c]);
-            put_number(out, 6, 0, "", 100 * cli_ratio(one.sum.predicted_tokens, one.sum.predicted_seconds) /
-                                          one.rates.tokens_per_second);
-        }
+        const double by_pace = cli_ratio(s.sum.predicted_tokens, s.sum.predicted_seconds);
+        put_name(out, b, i, width);
+        put_number(out, 11, 2, "x", s.theory_speedup);
+        put_number(out, 11, 2, "", s.theory_tokens_per_cycle);
+        put_number(out, 15, 1, "", by_pace);
+        put_number(out, 15, 1, " %", 100 * by_pace / s.rates.tokens_per_second);
         fprintf(out, "\n");
+    }
+    fprintf(out, "\npredicted: from the acceptance rate and cost curve measured here, if each guess\n"
+                 "were accepted with the same probability. by pace: from its own estimates.\n");
+}
+
+/* As many configurations beside one another as fit, then the next. */
+static void put_categories(FILE *out, const cli_comparison *b)
+{
+    for (size_t first = 1; first < b->configs.n; first += CELLS) {
+        const size_t end = first + CELLS < b->configs.n ? first + CELLS : b->configs.n;
+        fprintf(out, "\nspeed relative to plain decoding, by category and number of the config\n");
+        fprintf(out, "%-*s%*s", CATEGORY, "", COUNT, "n");
+        for (size_t i = first; i < end; i++) fprintf(out, "%*zu", CELL, i);
+        fputc('\n', out);
+        for (size_t c = 0; c < b->questions.n_categories; c++) {
+            const char *name = b->questions.categories[c];
+            const size_t used = cli_put_escaped(out, name, strlen(name), CATEGORY);
+            fprintf(out, "%*s%*zu", CATEGORY - (int)used, "", COUNT, cli_bench_summary(b, 0, name).n_answers);
+            for (size_t i = first; i < end; i++) put_number(out, CELL, 2, "x", cli_bench_summary(b, i, name).speedup);
+            fprintf(out, "\n");
+        }
     }
 }
 
-static void put_positions(FILE *out, const cli_comparison *b, int width)
+static void put_draft_positions(FILE *out, const cli_comparison *b, int width)
 {
+    enum { RATE = 6, DOTS = 4 };
     bool any = false;
     for (size_t i = 0; i < b->configs.n; i++) {
         const cli_summary s = cli_bench_summary(b, i, NULL);
         const size_t deepest = cli_draft_depth(&s.sum);
+        const size_t fit = width + RATE + DOTS < WIDTH ? (size_t)(WIDTH - DOTS - width) / RATE : 1;
         if (deepest == 0) continue;
-        if (!any) fprintf(out, "\naccepted at the 1st, 2nd, ... place of a draft, of those drafted there, %%\n");
+        if (!any) fprintf(out, "\nacceptance rate by draft position (1, 2, ...), %%\n");
         any = true;
-        fprintf(out, "%-*s", width, b->configs.items[i].name);
-        for (size_t d = 0; d < deepest && d < 12; d++)
-            put_number(out, 6, 1, "", 100 * cli_ratio((double)s.sum.accepted_at[d], (double)s.sum.drafted_at[d]));
-        fprintf(out, deepest > 12 ? " ...\n" : "\n");
+        put_name(out, b, i, width);
+        for (size_t d = 0; d < deepest && d < fit; d++)
+            put_number(out, RATE, 1, "", 100 * cli_ratio((double)s.sum.accepted_at[d], (double)s.sum.drafted_at[d]));
+        fprintf(out, deepest > fit ? " ...\n" : "\n");
     }
 }
 
 static void put_seconds(FILE *out, const cli_comparison *b, int width)
 {
-    fprintf(out, "\n%-*s %9s %9s %9s %9s %9s\n", width, "seconds", "prefill", "draft", "verify", "judge", "rest");
+    fprintf(out, "\n%-*s %9s %9s %9s %9s %9s\n", width, "seconds", "prefill", "drafting", "target", "judging", "rest");
     for (size_t i = 0; i < b->configs.n; i++) {
         const vouch_stats s = cli_bench_summary(b, i, NULL).sum;
-        fprintf(out, "%-*s %9.2f %9.2f %9.2f %9.2f %9.2f\n", width, b->configs.items[i].name, s.prefill_seconds,
-                s.draft_seconds, s.verify_seconds, s.judge_seconds,
-                s.decode_seconds - s.draft_seconds - s.verify_seconds - s.judge_seconds);
+        put_name(out, b, i, width);
+        fprintf(out, " %9.2f %9.2f %9.2f %9.2f %9.2f\n", s.prefill_seconds, s.draft_seconds, s.verify_seconds,
+                s.judge_seconds, s.decode_seconds - s.draft_seconds - s.verify_seconds - s.judge_seconds);
     }
+}
+
+static void put_cost_row(FILE *out, const cli_cost_point *const *points, size_t n, bool is_rows)
+{
+    fprintf(out, "%-4s", is_rows ? "rows" : "ms");
+    for (size_t i = 0; i < n; i++)
+        if (is_rows) fprintf(out, " %8d", points[i]->rows);
+        else fprintf(out, " %8.2f", points[i]->seconds * 1e3);
+    fputc('\n', out);
 }
 
 static void put_costs(FILE *out, const cli_comparison *b)
 {
-    const char *between = "\nt(n), ms: ";
-    for (size_t i = 0; i < b->costs.n; i++) {
-        if (b->costs.items[i].n == 0) continue;
-        fprintf(out, "%s%d: %.2f", between, b->costs.items[i].rows, b->costs.items[i].seconds * 1e3);
-        between = ", ";
+    enum { ON_A_LINE = 8 };
+    const cli_cost_point *points[CLI_MOST_COST_POINTS];
+    size_t n = 0;
+    for (size_t i = 0; i < b->costs.n; i++)
+        if (b->costs.items[i].n > 0) points[n++] = &b->costs.items[i];
+    if (n > 0) fprintf(out, "\ncost curve: time of a pass by its rows, median\n");
+    for (size_t first = 0; first < n; first += ON_A_LINE) {
+        const size_t count = n - first < ON_A_LINE ? n - first : ON_A_LINE;
+        put_cost_row(out, points + first, count, true);
+        put_cost_row(out, points + first, count, false);
     }
-    fputc('\n', out);
 }
 
 int cli_bench_print(const cli_comparison *b)
@@ -156,8 +176,8 @@ int cli_bench_print(const cli_comparison *b)
     put_head(sheet.out, b);
     put_configs(sheet.out, b, width);
     if (b->configs.n > 1) put_categories(sheet.out, b);
-    put_positions(sheet.out, b, width);
-    put_predictions(sheet.out, b, width);
+    if (b->configs.n > 1) put_predictions(sheet.out, b, width);
+    put_draft_positions(sheet.out, b, width);
     put_seconds(sheet.out, b, width);
     put_costs(sheet.out, b);
     return cli_sheet_print(&sheet, &err) ? cli_engine_fail(&err) : CLI_DONE;

@@ -20,7 +20,7 @@ static int config_open(cli_configs *configs, const vouch_model *model, const vou
     return CLI_DONE;
 }
 
-/* "ngram,recycle k=4 match" */
+/* Names the config "ngram,recycle k=4 match". */
 static int spec_open(cli_configs *configs, const cli_engine *engine, vouch_session_options *options)
 {
     const vouch_speculation *s = &options->speculation;
@@ -48,7 +48,7 @@ int cli_configs_open(cli_configs *configs, const cli_engine *engine, int32_t n_c
         return CLI_FAILED;
     }
     int status = config_open(configs, engine->model, &options, "target only");
-    /* A draft model with other tokens can't read the target's. */
+    /* A draft model with another token table can't read the target's prompts. */
     if (!status && engine->draft && !vouch_model_check_pair(engine->model, engine->draft, &err))
         status = config_open(configs, engine->draft, &options, "draft only");
     cli_engine_speculate(engine, &options.speculation);
@@ -77,7 +77,7 @@ double cli_configs_lenience(const cli_configs *configs, const cli_engine *engine
 
 vouch_session *cli_configs_widest(const cli_configs *configs)
 {
-    enum { DEFAULT_K = 16 }; /* a tree's */
+    enum { DEFAULT_K = 16 }; /* the most guesses of a tree that pace chooses */
     const cli_config *widest = &configs->items[0];
     int32_t most = -1;
     for (size_t i = 0; i < configs->n; i++) {

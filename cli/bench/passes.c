@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * vouch bench without prompts: what passes of a model cost on this machine, t(n), which decides
- * what speculation is worth.
+ * vouch bench without prompts: the cost curve t(n), the time of a pass over n rows. It decides what speculation can
+ * gain on this machine.
  *
- *   for each of --reps rounds
- *       a pass of n rows behind --depth tokens, for each n of --rows
- *       --decode plain steps from there on, where asked for
- *   before that, --reps times: a prompt of --prefill tokens from nothing, where asked for
+ *   --reps times   a prompt of --prefill tokens into an empty cache, if asked for
+ *   --reps times   a pass of n rows after --depth tokens, for each n of --rows
+ *                  --decode plain steps from there on, if asked for
  *
- * All of a round meet the machine in the same state, so that ratios hold where its speed wanders. Each figure
- * is the median over the rounds and the least; a round before them is not counted.
+ * All passes of a round meet the machine in the same state, so that their ratios hold while its speed drifts. Figures
+ * are the median and the least over the rounds; a first round warms up and isn't counted.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/bench.h"
-#include "common/statistics.h"
 #include "common/file.h"
 #include "common/probe.h"
 #include "common/sheet.h"
+#include "common/statistics.h"
 #include "common/text.h"
 
-/* One measurement: the seconds of each round. */
+/* The seconds of one kind of work in each round. */
 typedef struct series {
     double *seconds; /* [n_reps] */
     double median, least;
@@ -29,18 +28,27 @@ typedef struct series {
 
 typedef struct bench {
     const cli_options *options;
+    const cli_provenance *provenance;
     vouch_session *session;
     int32_t n_vocab;
-    int32_t *tokens; /* of the prompt in hand */
+    int32_t *tokens; /* of the prompt to run */
     series passes[CLI_MOST_INTS], prefill, decode;
-    int32_t n_rounds; /* complete, of --reps */
+    int32_t n_rounds; /* complete ones */
     cli_progress progress;
+    double progress_done, progress_part; /* the work of one prompt: its part of what `progress` shows */
 } bench;
 
 /* ------------------------------------------------------------- measurements */
 
-/* Makes the sequence n tokens that mean nothing. All but the last are run, what the cache has of them
- * excepted; it has nothing of them where `variant` is another than before. */
+/* A vouch_progress_fn: progress of the prompt that is running. */
+static void prompt_progress(void *user, double share)
+{
+    bench *b = user;
+    cli_progress_report(&b->progress, b->progress_done + b->progress_part * share);
+}
+
+/* Sets the sequence to n arbitrary tokens and runs all but the last. Another `variant` has other tokens, so that
+ * nothing of the cache can be reused. */
 static vouch_status prompt_run(bench *b, int32_t n, int32_t variant, vouch_error *err)
 {
     for (int32_t i = 0; i < n; i++) b->tokens[i] = (int32_t)(((int64_t)i * 7919 + variant) % b->n_vocab);
@@ -67,7 +75,7 @@ static vouch_status decode_measure(bench *b, int32_t round, vouch_error *err)
     return status ? status : prompt_run(b, b->options->depth + 1, 0, err);
 }
 
-/* Down after a prompt, then up and down by turns (costs.h says why). */
+/* Rows fall in the first round, after a prompt, and then rise and fall in turn (cost_curve.h says why). */
 static vouch_status passes_measure(bench *b, int32_t round, vouch_error *err)
 {
     const cli_ints *rows = &b->options->rows;
@@ -82,28 +90,35 @@ static vouch_status passes_measure(bench *b, int32_t round, vouch_error *err)
     return VOUCH_OK;
 }
 
+static void progress_begin(bench *b, const char *label, double part)
+{
+    cli_progress_end(&b->progress);
+    b->progress = (cli_progress){.label = label};
+    b->progress_done = 0;
+    b->progress_part = part;
+}
+
+/* Round -1 warms up. */
 static vouch_status all_measure(bench *b, vouch_error *err)
 {
     const cli_options *o = b->options;
-    const double n_rounds = o->n_reps + 1;
+    const double part = 1.0 / (o->n_reps + 1);
     vouch_status status = VOUCH_OK;
-    b->progress = (cli_progress){.label = "reading prompts"};
+    vouch_session_set_progress(b->session, prompt_progress, b);
+    progress_begin(b, "reading prompts", part);
     for (int32_t round = -1; o->n_prefill > 0 && round < o->n_reps && !status; round++) {
         status = prefill_measure(b, round, err);
-        cli_progress_report(&b->progress, (round + 2) / n_rounds);
+        b->progress_done += part;
     }
-    cli_progress_end(&b->progress);
-    b->progress = (cli_progress){.label = "filling the cache"};
-    if (!status) vouch_session_set_progress(b->session, cli_progress_report, &b->progress);
+    progress_begin(b, "filling the cache", 1);
     if (!status) status = prompt_run(b, o->depth + 1, 0, err);
     vouch_session_set_progress(b->session, NULL, NULL);
-    cli_progress_end(&b->progress);
-    b->progress = (cli_progress){.label = "timing passes"};
+    progress_begin(b, "timing passes", 0);
     for (int32_t round = -1; round < o->n_reps && !status; round++) {
         status = passes_measure(b, round, err);
         if (!status && o->n_decode > 0) status = decode_measure(b, round, err);
         if (!status) b->n_rounds = round + 1;
-        cli_progress_report(&b->progress, (round + 2) / n_rounds);
+        cli_progress_report(&b->progress, (round + 2) * part);
     }
     cli_progress_end(&b->progress);
     return status;
@@ -117,17 +132,15 @@ static void series_sum_up(series *s, int32_t n)
 
 /* ------------------------------------------------------------------- output */
 
-static void table_write(FILE *out, const bench *b, const cli_engine *engine)
+static void table_write(FILE *out, const bench *b)
 {
     char kv_type[32];
     const cli_options *o = b->options;
-    const vouch_model_info *info = vouch_model_get_info(engine->model);
-    cli_put_escaped(out, o->model, strlen(o->model), 0);
-    fprintf(out, ": %s\n%s, %d threads, cache in %s; passes behind %d tokens, medians of %d%s\n\n",
-            info->weight_types, info->cpu, o->session.n_threads ? o->session.n_threads : vouch_cpu_count(),
+    cli_provenance_print(out, b->provenance);
+    fprintf(out, "cache      %s, %d tokens before each pass\nrounds     %d%s\n\n",
             cli_choice_word(CLI_KV_TYPES, o->session.kv_type, kv_type), o->depth, b->n_rounds,
             b->n_rounds < o->n_reps ? ": interrupted" : "");
-    fprintf(out, "%6s %12s %12s %10s %12s\n", "rows", "median ms", "least ms", "to 1 row", "tokens/s");
+    fprintf(out, "%6s %12s %12s %10s %12s\n", "rows", "median ms", "least ms", "x 1 row", "tokens/s");
     for (size_t i = 0; i < o->rows.n; i++) {
         const series *s = &b->passes[i];
         fprintf(out, "%6d %12.3f %12.3f ", o->rows.items[i], s->median * 1e3, s->least * 1e3);
@@ -147,12 +160,12 @@ static void table_write(FILE *out, const bench *b, const cli_engine *engine)
                     others[i].n / others[i].series->median);
 }
 
-static int table_print(const bench *b, const cli_engine *engine)
+static int table_print(const bench *b)
 {
     vouch_error err = {VOUCH_E_MEMORY, "not enough memory"};
     cli_sheet sheet;
     if (!cli_sheet_open(&sheet)) return cli_engine_fail(&err);
-    table_write(sheet.out, b, engine);
+    table_write(sheet.out, b);
     return cli_sheet_print(&sheet, &err) ? cli_engine_fail(&err) : CLI_DONE;
 }
 
@@ -162,30 +175,39 @@ static json_t *series_json(const char *key, int32_t n, const series *s)
     return json_pack("{s:i, s:f, s:f}", key, n, "seconds_median", s->median, "seconds_min", s->least);
 }
 
+static json_t *passes_json(const bench *b)
+{
+    const cli_ints *rows = &b->options->rows;
+    json_t *passes = json_array();
+    for (size_t i = 0; i < rows->n; i++)
+        json_array_append_new(passes, series_json("rows", rows->items[i], &b->passes[i]));
+    if (json_array_size(passes) == rows->n) return passes;
+    json_decref(passes);
+    return NULL;
+}
+
 static json_t *report_json(const bench *b, const cli_engine *engine)
 {
     char kv_type[32];
     const cli_options *o = b->options;
     const vouch_model_info *info = vouch_model_get_info(engine->model);
-    size_t n;
-    char *path = cli_utf8_repair(o->model, strlen(o->model), &n);
-    json_t *passes = json_array();
-    for (size_t i = 0; i < o->rows.n; i++)
-        if (json_array_append_new(passes, series_json("rows", o->rows.items[i], &b->passes[i]))) {
-            json_decref(passes);
-            passes = NULL;
-        }
-    json_t *object =
-        json_pack("{s:s%, s:s, s:s, s:s, s:i, s:s, s:i, s:i, s:b, s:f, s:o, s:o*, s:o*}", "model", path, n,
-                  "architecture", info->architecture, "weights", info->weight_types, "cpu", info->cpu,
-                  "threads", o->session.n_threads ? o->session.n_threads : vouch_cpu_count(), "kv_type",
-                  cli_choice_word(CLI_KV_TYPES, o->session.kv_type, kv_type), "depth", o->depth, "reps",
-                  b->n_rounds, "interrupted", b->n_rounds < o->n_reps, "load_seconds", engine->load_seconds,
-                  "passes", passes, "prefill",
-                  o->n_prefill ? series_json("tokens", o->n_prefill, &b->prefill) : NULL, "decode",
-                  o->n_decode ? series_json("tokens", o->n_decode, &b->decode) : NULL);
-    free(path);
-    return object;
+    cli_json_entry entries[16] = {
+        {"provenance", cli_provenance_json(b->provenance)},
+        {"model", cli_json_text(o->model)},
+        {"architecture", json_string(info->architecture)},
+        {"weights", json_string(info->weight_types)},
+        {"cpu", json_string(info->cpu)},
+        {"threads", json_integer(o->session.n_threads ? o->session.n_threads : vouch_cpu_count())},
+        {"kv_type", json_string(cli_choice_word(CLI_KV_TYPES, o->session.kv_type, kv_type))},
+        {"depth", json_integer(o->depth)},
+        {"reps", json_integer(b->n_rounds)},
+        {"interrupted", json_boolean(b->n_rounds < o->n_reps)},
+        {"load_seconds", json_real(engine->load_seconds)},
+        {"passes", passes_json(b)}};
+    size_t n = 12;
+    if (o->n_prefill) entries[n++] = (cli_json_entry){"prefill", series_json("tokens", o->n_prefill, &b->prefill)};
+    if (o->n_decode) entries[n++] = (cli_json_entry){"decode", series_json("tokens", o->n_decode, &b->decode)};
+    return cli_json_object(entries, n);
 }
 
 /* ------------------------------------------------------------------ command */
@@ -196,7 +218,7 @@ static int bench_report(bench *b, const cli_engine *engine)
     for (size_t i = 0; i < o->rows.n; i++) series_sum_up(&b->passes[i], b->n_rounds);
     series_sum_up(&b->prefill, o->n_reps);
     series_sum_up(&b->decode, b->n_rounds);
-    const int status = table_print(b, engine);
+    const int status = table_print(b);
     if (status || !o->json) return status;
     json_t *object = report_json(b, engine);
     vouch_error err;
@@ -205,7 +227,7 @@ static int bench_report(bench *b, const cli_engine *engine)
     return written ? cli_flag_fail("json", &err) : CLI_DONE;
 }
 
-/* What there is when Ctrl-C comes is reported. */
+/* After Ctrl-C the complete rounds are reported. */
 static int bench_measure(bench *b, const cli_engine *engine)
 {
     vouch_error err;
@@ -215,32 +237,44 @@ static int bench_measure(bench *b, const cli_engine *engine)
     if (status && (status != VOUCH_E_CANCELLED || b->n_rounds == 0)) return cli_engine_fail(&err);
     const int reported = bench_report(b, engine);
     if (!status) return reported;
-    cli_complain("interrupted: %d of %d rounds are complete and reported", b->n_rounds, b->options->n_reps);
+    cli_complain("interrupted: the report covers %d of %d rounds", b->n_rounds, b->options->n_reps);
     return CLI_FAILED;
+}
+
+/* A silent drafter of that length makes the session reserve space for passes of so many rows. */
+static int session_start(cli_engine *engine, cli_oracle *silent, int32_t room)
+{
+    const cli_ints *rows = &engine->options->rows;
+    const int32_t most_rows = rows->items[rows->n - 1];
+    vouch_session_options session = engine->options->session;
+    if (session.n_ctx == 0) session.n_ctx = room;
+    session.max_tokens = 0;
+    session.ignore_eos = true;
+    session.speculation.drafters = VOUCH_DRAFTER_CUSTOM;
+    session.speculation.custom = cli_oracle_drafter(silent);
+    session.speculation.n_draft = most_rows > 1 ? most_rows - 1 : 1;
+    return cli_engine_start(engine, &session);
 }
 
 static int passes_run(cli_engine *engine)
 {
     const cli_options *o = engine->options;
     const size_t n_reps = (size_t)o->n_reps;
-    const int32_t room = cli_bench_room(o), most_rows = o->rows.items[o->rows.n - 1];
+    const int32_t room = cli_bench_room(o);
     cli_oracle silent = {.mode = CLI_ORACLE_SILENT};
-    vouch_session_options session = o->session;
+    cli_provenance provenance;
     vouch_error err = {VOUCH_E_MEMORY, "not enough memory"};
-    if (session.n_ctx == 0) session.n_ctx = room;
-    session.max_tokens = 0;
-    session.ignore_eos = true;
-    session.speculation.drafters = VOUCH_DRAFTER_CUSTOM;
-    session.speculation.custom = cli_oracle_drafter(&silent); /* so that there is room for so many rows */
-    session.speculation.n_draft = most_rows > 1 ? most_rows - 1 : 1;
-    int status = cli_engine_start(engine, &session);
+    int status = session_start(engine, &silent, room);
     if (status) return status;
 
-    bench b = {
-        .options = o, .session = engine->session, .n_vocab = vouch_model_get_info(engine->model)->n_vocab};
+    bench b = {.options = o,
+               .provenance = &provenance,
+               .session = engine->session,
+               .n_vocab = vouch_model_get_info(engine->model)->n_vocab};
+    const bool ok = cli_provenance_of(&provenance, engine);
     double *seconds = calloc((o->rows.n + 2) * n_reps, sizeof *seconds);
     b.tokens = calloc((size_t)room, sizeof *b.tokens);
-    if (seconds && b.tokens) {
+    if (ok && seconds && b.tokens) {
         for (size_t i = 0; i < o->rows.n; i++) b.passes[i].seconds = seconds + i * n_reps;
         b.prefill.seconds = seconds + o->rows.n * n_reps;
         b.decode.seconds = seconds + (o->rows.n + 1) * n_reps;
@@ -248,6 +282,7 @@ static int passes_run(cli_engine *engine)
     } else {
         status = cli_engine_fail(&err);
     }
+    cli_provenance_free(&provenance);
     free(b.tokens);
     free(seconds);
     return status;

@@ -47,7 +47,7 @@ void cli_bench_close_question(cli_comparison *b, size_t question)
     }
 }
 
-/* Sums the answers of a config; speeds [*n] takes the tokens/s of each, if it isn't NULL. */
+/* Adds up the answers of a config. speeds, unless NULL, takes the tokens/s of each. */
 static void sum_up(const cli_comparison *b, size_t config, const char *category, cli_summary *out, double *speeds)
 {
     for (size_t q = 0; q < b->questions.n; q++) {
@@ -66,8 +66,8 @@ static void sum_up(const cli_comparison *b, size_t config, const char *category,
     }
 }
 
-/* Of the places that were judged: a cycle with a draft has one where none held, in a chain and in a tree, unless all
- * of a path did, or the answer ended with one that did. */
+/* accepted / (accepted + rejections). A cycle with a draft, chain or tree, has one rejection, unless a whole path was
+ * accepted or the answer ended with an accepted guess. */
 static double guess_holds(const cli_summary *s)
 {
     const int64_t rejections = s->sum.draft_cycles - s->sum.full_accepts - s->n_cut;
