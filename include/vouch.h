@@ -215,24 +215,52 @@ VOUCH_API vouch_sampling vouch_sampling_default(void);
 
 /* ------------------------------------------------------------- speculation */
 
-/* Who guesses: AUTO, NONE, or a set of the others, but not both MODEL and CUSTOM. All of a set guess one tree; those
- * that take time for it, MODEL and CUSTOM, are asked in the cycles where that pays (n_draft 0). */
-typedef enum vouch_drafter_kind {
-    VOUCH_DRAFTER_AUTO = 0,       /* what pays: n-gram, suffix and recycle, and the draft model where one is given */
-    VOUCH_DRAFTER_NONE = 1,       /* plain decoding */
-    VOUCH_DRAFTER_MODEL = 2,      /* a smaller model with the same token table */
-    VOUCH_DRAFTER_NGRAM = 4,      /* prompt lookup over prompt and output */
-    VOUCH_DRAFTER_SUFFIX = 8,     /* a suffix tree over prompt and output, with counts */
-    VOUCH_DRAFTER_RECYCLE = 16,   /* what the target thought likely after the same tokens before */
-    VOUCH_DRAFTER_PREDICTION = 32, /* the caller's own guess of the answer (vouch_session_predict) */
-    VOUCH_DRAFTER_HISTORY = 64,   /* a suffix tree over earlier answers, which can be kept */
-    VOUCH_DRAFTER_CUSTOM = 128    /* the caller's vouch_drafter */
-} vouch_drafter_kind;
-#define VOUCH_DRAFTERS 8          /* bits; their names are those of vouch_drafter_name */
+/* The drafters: constant, name, summary. */
+#define VOUCH_DRAFTER_LIST(X)                                                              \
+    X(MODEL, draft, "a smaller model guesses (draft_model)")                               \
+    X(NGRAM, ngram, "copies what followed the same few tokens before")                     \
+    X(SUFFIX, suffix, "copies what mostly followed the longest repeated suffix")           \
+    X(RECYCLE, recycle, "repeats what the target found likely after the same tokens")      \
+    X(PREDICTION, prediction, "copies the caller's guess of the answer")                   \
+    X(HISTORY, history, "copies from earlier answers, which can be kept")
 
-/* "none", "model", "ngram", "suffix", "recycle", "prediction", "history", "custom": of the i-th bit; NULL past the
- * last. */
+/* A drafter's number: the index of its counters in vouch_stats. */
+enum {
+    VOUCH_DRAFTER_NUMBER_NONE,
+#define VOUCH_DRAFTER_NUMBER(constant, name, summary) VOUCH_DRAFTER_NUMBER_##constant,
+    VOUCH_DRAFTER_LIST(VOUCH_DRAFTER_NUMBER)
+#undef VOUCH_DRAFTER_NUMBER
+    VOUCH_DRAFTER_NUMBER_CUSTOM,
+    VOUCH_DRAFTERS
+};
+
+/* Sets of drafters: AUTO, NONE, or bits of the others, but not both MODEL and CUSTOM. All drafters of a set guess one
+ * tree together. Free drafters take microseconds. Paid drafters, MODEL and CUSTOM, take time for each guess. */
+typedef enum vouch_drafter_kind {
+    VOUCH_DRAFTER_AUTO = 0, /* vouch_drafter_auto: all free drafters, and whatever else is given */
+    VOUCH_DRAFTER_NONE = 1, /* plain decoding */
+#define VOUCH_DRAFTER_BIT(constant, name, summary) \
+    VOUCH_DRAFTER_##constant = 1 << VOUCH_DRAFTER_NUMBER_##constant,
+    VOUCH_DRAFTER_LIST(VOUCH_DRAFTER_BIT)
+#undef VOUCH_DRAFTER_BIT
+    VOUCH_DRAFTER_CUSTOM = 1 << VOUCH_DRAFTER_NUMBER_CUSTOM /* the caller's vouch_drafter; its bit is the last */
+} vouch_drafter_kind;
+
+typedef struct vouch_drafter_info {
+    const char *name;    /* "none", the names of the list, "custom" */
+    const char *summary; /* one line without a full stop */
+    const char *needs;   /* what the caller has to give, "a draft model"; NULL: nothing */
+    bool is_paid;        /* takes time for each guess */
+    bool in_auto;        /* AUTO uses it where the caller gives what it needs */
+} vouch_drafter_info;
+
+/* Facts about the drafter with bit 1 << i; name NULL for i outside [0, VOUCH_DRAFTERS). */
+VOUCH_API vouch_drafter_info vouch_drafter_get_info(int i);
+/* Its name; NULL for i outside [0, VOUCH_DRAFTERS). */
 VOUCH_API const char *vouch_drafter_name(int i);
+/* The set that AUTO stands for when the caller gives what the drafters of the set `given` need, such as
+ * VOUCH_DRAFTER_MODEL with a draft model. */
+VOUCH_API unsigned vouch_drafter_auto(unsigned given);
 
 /* How the draft model draws its guesses. The rule stays exact with both: a guess by
  * argmax comes from a point mass, not from the softmax. */
@@ -240,6 +268,13 @@ typedef enum vouch_draft_sampling {
     VOUCH_DRAFT_SAMPLE, /* from q; the default */
     VOUCH_DRAFT_GREEDY
 } vouch_draft_sampling;
+
+/* The rules: constant, name. */
+#define VOUCH_ACCEPT_LIST(X) \
+    X(REJECTION, rejection)  \
+    X(MATCH, match)          \
+    X(BLOCK, block)          \
+    X(COUPLED, coupled)
 
 /* How guesses are judged. None changes the distribution of the text, which is the target's own, and greedy text is the
  * same to the byte under all of them; they differ in how many guesses hold, and in what else is promised.
@@ -258,15 +293,14 @@ typedef enum vouch_draft_sampling {
  *   AUTO       The default: REJECTION with a draft model that samples or a lenience below 1; otherwise MATCH, which
  *              accepts as often then. */
 typedef enum vouch_accept {
-    VOUCH_ACCEPT_REJECTION,
-    VOUCH_ACCEPT_MATCH,
-    VOUCH_ACCEPT_BLOCK,
-    VOUCH_ACCEPT_COUPLED,
-    VOUCH_ACCEPT_AUTO
+#define VOUCH_ACCEPT_ENUM(constant, name) VOUCH_ACCEPT_##constant,
+    VOUCH_ACCEPT_LIST(VOUCH_ACCEPT_ENUM)
+#undef VOUCH_ACCEPT_ENUM
+    VOUCH_ACCEPT_AUTO,
+    VOUCH_ACCEPTS = VOUCH_ACCEPT_AUTO /* number of rules */
 } vouch_accept;
-#define VOUCH_ACCEPTS 4
 
-/* "rejection", "match", "block", "coupled"; NULL past the last. */
+/* The name of rule i; NULL for i outside [0, VOUCH_ACCEPTS). */
 VOUCH_API const char *vouch_accept_name(int i);
 
 /* A drafter of the caller's own, whose guesses count as drawn from a point mass.
@@ -282,12 +316,16 @@ typedef struct vouch_drafter {
 #define VOUCH_MAX_DRAFT 64
 
 typedef struct vouch_speculation {
-    unsigned drafters; /* VOUCH_DRAFTER_ */
-    int32_t n_draft; /* k: most guesses a cycle, 1 to VOUCH_MAX_DRAFT; 0: as many as pay, by what passes take here and
-                        how often guesses hold, down to none; so, but at most k, with AUTO. Under REJECTION and BLOCK
-                        guesses drawn from q have a say in a sampled text, and so then has the clock: for one that the
-                        seed names, drafters and a number here, or MATCH or COUPLED. Of a number, MODEL or CUSTOM
-                        beside others make half, the rest is as pays */
+    unsigned drafters;  /* VOUCH_DRAFTER_ */
+    unsigned auto_with; /* with AUTO: PREDICTION, HISTORY or both are used, too, as you give what they need */
+    int32_t n_draft; /* k: most guesses of a cycle, up to VOUCH_MAX_DRAFT.
+                        0: pace chooses the number in each cycle by measured cost and acceptance, down to none.
+                        1 or more, with AUTO: pace chooses, up to this number.
+                        1 or more, with a set of drafters: every draft has this many guesses, if the drafters find so
+                        many; MODEL or CUSTOM beside free drafters makes half of them.
+                        Under REJECTION and BLOCK the sampled text depends on the draft, so with pace it depends on
+                        timing. For a text that the seed reproduces, use MATCH or COUPLED, or fix the drafters and
+                        n_draft. */
     int32_t tree_branches; /* most guesses for one place, to VOUCH_MAX_DRAFT; 1: chains; 0: the drafter's default,
                               chains of a draft model, which makes at most 8 */
     int32_t tree_depth;    /* longest path of guesses, to VOUCH_MAX_DRAFT; 0: n_draft */

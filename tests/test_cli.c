@@ -443,7 +443,7 @@ static void stats_add_up(void **state)
     assert_int_equal(sum(o, "depth_histogram"), whole(o, "cycles"));
     assert_true(fabs(json_real_value(json_object_get(o, "acceptance_rate")) * (double)whole(o, "drafted") -
                      (double)whole(o, "accepted")) < 1e-9);
-    assert_string_equal(json_string_value(json_object_get(o, "drafter")), "model");
+    assert_string_equal(json_string_value(json_object_get(o, "drafter")), "draft");
     assert_string_equal(json_string_value(json_object_get(o, "seed")), "18446744073709551615");
     assert_string_equal(json_string_value(json_object_get(o, "finish")), "length");
     assert_int_equal(whole(o, "threads"), 2);

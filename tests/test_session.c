@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "decode/judge.h"
+#include "draft/compose.h"
 #include "engine/session.h"
 #include "support/answer.h"
 #include "support/tiny_vocab.h"
@@ -723,12 +725,7 @@ static void a_prediction_is_followed(void **state)
     assert_int_equal(vouch_session_predict(session, plain.text, plain.n_text, &err), VOUCH_OK);
     answer_continue(&got, session, prompt, PROMPT);
     assert_true(answer_equal(&got, &plain));
-    assert_true(got.stats.accepted_by[5] == got.stats.accepted && got.stats.accepted > 0);
-    assert_string_equal(vouch_drafter_name(5), "prediction");
-    assert_null(vouch_drafter_name(VOUCH_DRAFTERS));
-    assert_string_equal(vouch_accept_name(VOUCH_ACCEPT_COUPLED), "coupled");
-    assert_null(vouch_accept_name(VOUCH_ACCEPTS));
-    assert_null(vouch_accept_name(-1));
+    assert_true(got.stats.accepted_by[VOUCH_DRAFTER_NUMBER_PREDICTION] == got.stats.accepted && got.stats.accepted > 0);
     vouch_session_reset_stats(session);
     assert_int_equal(vouch_session_predict(session, NULL, 0, &err), VOUCH_OK);
     answer_continue(&got, session, prompt, PROMPT);
@@ -830,7 +827,7 @@ static void a_session_says_what_it_is(void **state)
     assert_int_equal(vouch_session_time_pass(session, 1, 1, &seconds, NULL), VOUCH_E_ARGUMENT);
     vouch_session_close(session);
     vouch_session_close(NULL);
-    static const char *const names[] = {"none", "model", "custom", "ngram"};
+    static const char *const names[] = {"none", "draft", "custom", "ngram"};
     oracle o = {0};
     for (int way = 0; way < N_WAYS; way++) {
         const vouch_session_options options = options_of(way, 2, &o);
@@ -1071,9 +1068,65 @@ static void sessions_share_models_between_threads(void **state)
     }
 }
 
+/* The registry: a drafter's type, its source and its bit have one name. */
+static void the_registry_knows_each_drafter(void **state)
+{
+    (void)state;
+    assert_null(vouch_drafter_name(-1));
+    assert_null(vouch_drafter_name(VOUCH_DRAFTERS));
+    assert_string_equal(vouch_drafter_name(0), "none");
+    assert_string_equal(vouch_drafter_name(VOUCH_DRAFTER_NUMBER_CUSTOM), "custom");
+    for (int i = 1; i < VOUCH_DRAFTERS; i++) {
+        const vouch_drafter_info info = vouch_drafter_get_info(i);
+        assert_string_equal(info.name, vouch_drafter_name(i));
+        assert_true(info.summary && info.summary[0] && (info.is_paid || info.in_auto));
+        if (info.is_paid) {
+            assert_non_null(info.needs);
+            continue;
+        }
+        vouch_session_options options = vouch_session_options_default();
+        options.speculation.drafters = 1u << i;
+        vouch_session *session = answer_open(target, &options);
+        assert_string_equal(vouch_session_drafter(session), info.name);
+        const vouch_source source =
+            vouch_drafter_compose_source(vouch_session_get_drafters(session)->free, 1u << i);
+        assert_string_equal(source.ops->name, info.name);
+        vouch_session_close(session);
+    }
+}
+
+/* AUTO is one function: what the caller gives is in the set, and pace limits it. */
+static void auto_takes_what_is_given(void **state)
+{
+    (void)state;
+    const unsigned free = VOUCH_DRAFTER_NGRAM | VOUCH_DRAFTER_SUFFIX | VOUCH_DRAFTER_RECYCLE;
+    assert_int_equal(vouch_drafter_auto(0), free);
+    assert_int_equal(vouch_drafter_auto(VOUCH_DRAFTER_MODEL), free | VOUCH_DRAFTER_MODEL);
+    assert_int_equal(vouch_drafter_auto(VOUCH_DRAFTER_HISTORY | VOUCH_DRAFTER_CUSTOM), free | VOUCH_DRAFTER_HISTORY);
+    vouch_session_options options = vouch_session_options_default();
+    options.speculation.auto_with = VOUCH_DRAFTER_PREDICTION;
+    options.speculation.draft_model = near;
+    vouch_session *session = answer_open(target, &options);
+    assert_string_equal(vouch_session_drafter(session), "draft,ngram,suffix,recycle,prediction");
+    vouch_session_close(session);
+}
+
+static void rules_have_the_names_of_the_list(void **state)
+{
+    (void)state;
+    for (int i = 0; i < VOUCH_ACCEPTS; i++)
+        assert_string_equal(vouch_accept_name(i), vouch_rule_get((vouch_accept)i)->name);
+    assert_string_equal(vouch_accept_name(VOUCH_ACCEPT_COUPLED), "coupled");
+    assert_null(vouch_accept_name(VOUCH_ACCEPTS));
+    assert_null(vouch_accept_name(-1));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_registry_knows_each_drafter),
+        cmocka_unit_test(auto_takes_what_is_given),
+        cmocka_unit_test(rules_have_the_names_of_the_list),
         cmocka_unit_test(a_prediction_is_followed),
         cmocka_unit_test(a_history_is_kept_and_given_back),
         cmocka_unit_test(a_full_history_is_given_back),

@@ -30,9 +30,11 @@ const char *const cli_command_names[CLI_COMMANDS] = {"run", "info", "tokenize", 
 #define WITH_WEIGHTS (CLI_RUN | CLI_PERPLEXITY | CLI_BENCH | CLI_CHECK | CLI_ANALYZE)
 #define EVERYWHERE   (WITH_WEIGHTS | CLI_INFO | CLI_TOKENIZE)
 #define PENALTY      "[-1e6, 1e6]" /* as far as logits stay finite */
-#define RULES        "rejection|match|block|coupled|auto" /* in the order of vouch_accept */
+#define RULES        VOUCH_ACCEPT_LIST(RULE_WORD) "auto" /* in the order of vouch_accept */
+#define RULE_WORD(constant, name) #name "|"
 #define ANY          "[0, 2147483647]"
-#define SPEC_WORDS   "auto|none|draft|ngram|suffix|recycle|prediction|history" /* in the order of the drafters' bits */
+#define SPEC_WORDS   "auto|none" VOUCH_DRAFTER_LIST(SPEC_WORD) /* in the order of the drafters' bits */
+#define SPEC_WORD(constant, name, summary) "|" #name
 
 /* The words of a choice stand in the order of its enum. Help wraps the texts. */
 static const cli_flag flags[] = {
@@ -72,8 +74,8 @@ static const cli_flag flags[] = {
     {"draft-model", NULL, 'd', CLI_FLAG_FILE, AT(draft_model), "FILE", NULL, ASKING | CLI_CHECK, "Speculation",
      "GGUF file of a smaller model with the same tokens, which drafts", NULL, NULL},
     {"spec", NULL, 0, CLI_FLAG_SET, AT(session.speculation.drafters), SPEC_WORDS, NULL, CLI_RUN, "Speculation",
-     "the drafters, with commas between. auto: ngram, suffix and recycle, and also the draft model, prediction or "
-     "history where one is given",
+     "the drafters, with commas between. auto: all free drafters, and also the draft model, prediction or history where "
+     "one is given",
      NULL, NULL},
     {"spec", NULL, 0, CLI_FLAG_SETS, AT(drafters), SPEC_WORDS, NULL, CLI_BENCH, "Speculation",
      "the drafters, as in `vouch run`; repeatable. bench compares each with plain decoding (default auto)", NULL, NULL},
@@ -345,14 +347,11 @@ static bool check_exclusive(given_flags given)
 /* "ngram,recycle" */
 const char *cli_spec_text(unsigned drafters, char text[64])
 {
-    const char *word = strchr(SPEC_WORDS, '|') + 1;
     size_t used = 0;
     snprintf(text, 64, "%s", drafters ? "" : "auto");
-    for (; drafters; drafters >>= 1) {
-        const int n = (int)strcspn(word, "|");
-        if (drafters & 1) used += (size_t)snprintf(text + used, 64 - used, "%s%.*s", used ? "," : "", n, word);
-        word += n + 1;
-    }
+    for (int i = 0; vouch_drafter_name(i) && used < 64; i++)
+        if (drafters >> i & 1)
+            used += (size_t)snprintf(text + used, 64 - used, "%s%s", used ? "," : "", vouch_drafter_name(i));
     return text;
 }
 
@@ -372,18 +371,20 @@ static bool parse_tree(const char *text, vouch_speculation *speculation)
     return true;
 }
 
+/* The drafters beyond the free ones for which there is something on the command line. */
+static unsigned given_drafters(const cli_options *options)
+{
+    return (options->draft_model ? VOUCH_DRAFTER_MODEL : 0u) | (options->prediction ? VOUCH_DRAFTER_PREDICTION : 0u) |
+           (options->history ? VOUCH_DRAFTER_HISTORY : 0u);
+}
+
 /* Resolves "auto"; refuses sets that can't be, or lack what they need. */
 static bool resolve_drafters(cli_options *options)
 {
     enum { MODEL = VOUCH_DRAFTER_MODEL };
     vouch_speculation *speculation = &options->session.speculation;
     char text[64];
-    if (speculation->drafters == VOUCH_DRAFTER_AUTO) {
-        speculation->drafters = VOUCH_DRAFTER_NGRAM | VOUCH_DRAFTER_SUFFIX | VOUCH_DRAFTER_RECYCLE;
-        if (options->prediction) speculation->drafters |= VOUCH_DRAFTER_PREDICTION;
-        if (options->history) speculation->drafters |= VOUCH_DRAFTER_HISTORY;
-        if (options->draft_model) speculation->drafters |= MODEL;
-    }
+    if (speculation->drafters == VOUCH_DRAFTER_AUTO) speculation->drafters = vouch_drafter_auto(given_drafters(options));
     cli_spec_text(speculation->drafters, text);
     if ((speculation->drafters & VOUCH_DRAFTER_NONE) && speculation->drafters != VOUCH_DRAFTER_NONE) {
         cli_complain("--spec %s: none stands alone; leave out the others", text);
@@ -479,9 +480,12 @@ static bool check_speculation(cli_options *options, given_flags given)
         }
         if (!is_given) speculation->drafters = meant;
     }
-    const bool is_auto = speculation->drafters == VOUCH_DRAFTER_AUTO && !options->prediction && !options->history;
+    const bool is_auto = speculation->drafters == VOUCH_DRAFTER_AUTO;
     if (!resolve_drafters(options) || !check_effects(options, given)) return false;
-    if (is_auto) speculation->drafters = VOUCH_DRAFTER_AUTO; /* so that -k only limits what pace decides */
+    if (is_auto) { /* the library resolves it again, to the same set; -k then limits the drafts that pace chooses */
+        speculation->drafters = VOUCH_DRAFTER_AUTO;
+        speculation->auto_with = given_drafters(options);
+    }
     return true;
 }
 

@@ -108,7 +108,7 @@ static int32_t count_accepted(const vouch_trial *trial, vouch_guess *guesses, in
     return n_accepted;
 }
 
-vouch_status vouch_judge_block(vouch_judgement *out, vouch_guess *guesses, const vouch_trial *trial)
+static vouch_status judge_block(vouch_judgement *out, vouch_guess *guesses, const vouch_trial *trial)
 {
     const vouch_draft *draft = trial->draft;
     assert(!draft->parents);
@@ -134,3 +134,6 @@ vouch_status vouch_judge_block(vouch_judgement *out, vouch_guess *guesses, const
     out->origin = VOUCH_ORIGIN_RESIDUAL;
     return VOUCH_OK;
 }
+
+const vouch_rule vouch_rule_block = {
+    .name = "block", .judge = judge_block, .draw = vouch_draw_position, .draw_guess = vouch_draw_guess};

@@ -50,7 +50,18 @@ int32_t vouch_place_match(vouch_site *site, int32_t first)
     return -1;
 }
 
-vouch_status vouch_judge_match(vouch_judgement *out, vouch_guess *guesses, const vouch_trial *trial)
+static vouch_status judge_match(vouch_judgement *out, vouch_guess *guesses, const vouch_trial *trial)
 {
     return vouch_judge_places(out, guesses, trial, vouch_place_match);
 }
+
+const vouch_rule vouch_rule_match = {.name = "match",
+                                     .judge = judge_match,
+                                     .draw = vouch_draw_position,
+                                     .draw_guess = vouch_draw_position,
+                                     .trees = true};
+const vouch_rule vouch_rule_coupled = {.name = "coupled",
+                                       .judge = judge_match,
+                                       .draw = vouch_draw_race,
+                                       .draw_guess = vouch_draw_race,
+                                       .trees = true};

@@ -63,7 +63,14 @@ static int32_t place(vouch_site *site, int32_t first)
     return vouch_place_match(site, i);
 }
 
-vouch_status vouch_judge_rejection(vouch_judgement *out, vouch_guess *guesses, const vouch_trial *trial)
+static vouch_status judge_rejection(vouch_judgement *out, vouch_guess *guesses, const vouch_trial *trial)
 {
     return vouch_judge_places(out, guesses, trial, place);
 }
+
+const vouch_rule vouch_rule_rejection = {.name = "rejection",
+                                         .judge = judge_rejection,
+                                         .draw = vouch_draw_position,
+                                         .draw_guess = vouch_draw_guess,
+                                         .trees = true,
+                                         .lenient = true};

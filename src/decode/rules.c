@@ -2,17 +2,27 @@
 /* The table of rules, vouch_judge, and dice over the random numbers. */
 #include "decode/rules.h"
 
-/* In the order of vouch_accept. */
-static const vouch_rule rules[VOUCH_ACCEPTS] = {
-    {"rejection", vouch_judge_rejection, vouch_draw_position, vouch_draw_guess, .trees = true, .lenient = true},
-    {"match", vouch_judge_match, vouch_draw_position, vouch_draw_position, .trees = true},
-    {"block", vouch_judge_block, vouch_draw_position, vouch_draw_guess, .trees = false},
-    {"coupled", vouch_judge_match, vouch_draw_race, vouch_draw_race, .trees = true},
+#define DECLARE(constant, name) extern const vouch_rule vouch_rule_##name;
+VOUCH_ACCEPT_LIST(DECLARE)
+#undef DECLARE
+
+static const struct {
+    const char *name;
+    const vouch_rule *rule;
+} rules[VOUCH_ACCEPTS] = {
+#define ROW(constant, name) {#name, &vouch_rule_##name},
+    VOUCH_ACCEPT_LIST(ROW)
+#undef ROW
 };
 
 const vouch_rule *vouch_rule_get(vouch_accept accept)
 {
-    return (unsigned)accept < VOUCH_ACCEPTS ? &rules[accept] : NULL;
+    return (unsigned)accept < VOUCH_ACCEPTS ? rules[accept].rule : NULL;
+}
+
+const char *vouch_accept_name(int i)
+{
+    return i >= 0 && i < VOUCH_ACCEPTS ? rules[i].name : NULL;
 }
 
 vouch_status vouch_judge(vouch_judgement *out, vouch_guess *guesses, const vouch_rule *rule, const vouch_trial *trial)

@@ -5,8 +5,6 @@
 
 #include "decode/judge.h"
 
-vouch_judge_fn vouch_judge_rejection, vouch_judge_match, vouch_judge_block;
-
 /* The chance min(1, p / (l q)) of a token among what is left of p. Where q is 0, a guess that q can't have made, the
  * limit of the rule; a token that the target can't emit is never accepted. */
 static inline double vouch_chance(const vouch_residual *left, int32_t token)

@@ -10,6 +10,18 @@
 #include "base/status.h"
 #include "text/unicode.h"
 
+vouch_status vouch_vocabulary_check_pair(vouch_vocabulary target, vouch_vocabulary draft, vouch_error *err)
+{
+    if (target.tokenizer && draft.tokenizer)
+        return vouch_tokenizer_check_pair(target.tokenizer, draft.tokenizer, err);
+    if (target.tokenizer || draft.tokenizer)
+        return vouch_fail(err, VOUCH_E_MISMATCH, "the %s model has no token table to compare with the %s's",
+                          target.tokenizer ? "draft" : "target", target.tokenizer ? "target" : "draft");
+    if (target.n != draft.n)
+        return vouch_fail(err, VOUCH_E_MISMATCH, "the target has %d tokens, the draft model %d", target.n, draft.n);
+    return VOUCH_OK;
+}
+
 static vouch_status out_of_memory(vouch_error *err)
 {
     return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory to compare two token tables");

@@ -18,6 +18,15 @@
 
 #include "text/tokenizer.h"
 
+/* The tokens of a model. */
+typedef struct vouch_vocabulary {
+    const vouch_tokenizer *tokenizer; /* NULL: ids only */
+    int32_t n;                        /* ids, from the table's size on */
+} vouch_vocabulary;
+
+/* OK when both mean the same by every id. Errors: MISMATCH (names the first difference). */
+vouch_status vouch_vocabulary_check_pair(vouch_vocabulary target, vouch_vocabulary draft, vouch_error *err);
+
 typedef struct vouch_bridge {
     int32_t n_target;
     int32_t n_rows;  /* of the draft's logits */

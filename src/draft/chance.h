@@ -20,7 +20,7 @@
 #include "draft/source.h"
 
 enum {
-    VOUCH_MAX_SOURCES = 5,
+    VOUCH_MAX_SOURCES = VOUCH_DRAFTERS - 3, /* all drafters but none, the draft model and the caller's own */
     VOUCH_CHANCE_TABLE = 97,
     VOUCH_SILENT = -1, /* the source has no candidate for the place; the class n_classes: others, but not this one */
 };

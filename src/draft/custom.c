@@ -5,6 +5,7 @@
  * trusted: the draft is cut at k and at the first guess outside the vocabulary.
  */
 #include "draft/custom.h"
+#include "draft/registry.h"
 
 #include <stdlib.h>
 
@@ -79,3 +80,10 @@ vouch_status vouch_drafter_custom_open(vouch_drafter_ref *out, const vouch_draft
     *out = (vouch_drafter_ref){.ops = &custom_ops, .self = c};
     return VOUCH_OK;
 }
+
+static vouch_status open_paid(vouch_drafter_ref *out, const vouch_drafter_setup *setup, vouch_error *err)
+{
+    return vouch_drafter_custom_open(out, &setup->speculation->custom, setup->target_tokens.n, err);
+}
+
+const vouch_drafter_type vouch_drafter_type_custom = {.needs = "a vouch_drafter", .open_paid = open_paid};

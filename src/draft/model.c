@@ -30,6 +30,7 @@
  * costs speed, not the answer (law L2). That is exact, because the end depends on the guesses before it only.
  */
 #include "draft/model.h"
+#include "draft/registry.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -442,3 +443,68 @@ vouch_status vouch_drafter_model_open(vouch_drafter_ref *out, const vouch_weight
     *out = (vouch_drafter_ref){.ops = &model_ops, .self = d};
     return VOUCH_OK;
 }
+
+/* ----------------------------------------------------------- from the options */
+
+static vouch_status check_head(const vouch_speculation *spec, int32_t n_vocab, vouch_error *err)
+{
+    const size_t n = spec->n_draft_head;
+    vouch_status status = VOUCH_OK;
+    if (n > 0 && !spec->draft_head)
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: n_draft_head is %zu, but draft_head is NULL", n);
+    if (n > (size_t)n_vocab)
+        return vouch_fail(err, VOUCH_E_ARGUMENT,
+                          "speculation: draft_head has %zu tokens, must be at most the draft model's %d", n, n_vocab);
+    bool *taken = calloc((size_t)n_vocab, sizeof *taken);
+    if (!taken) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the draft model's head");
+    for (size_t i = 0; i < n && status == VOUCH_OK; i++) {
+        const int32_t token = spec->draft_head[i];
+        if (token < 0 || token >= n_vocab || taken[token])
+            status = vouch_fail(err, VOUCH_E_ARGUMENT,
+                                "speculation: draft_head[%zu] is %d, must be 0 to %d and there once", i, token,
+                                n_vocab - 1);
+        else taken[token] = true;
+    }
+    free(taken);
+    return status;
+}
+
+/* NULL where the draft model guesses all of the target's tokens, and no others. */
+static vouch_status open_bridge(vouch_bridge **out, const vouch_drafter_setup *setup, vouch_error *err)
+{
+    const vouch_speculation *spec = setup->speculation;
+    const vouch_vocabulary target = setup->target_tokens, draft = setup->draft_tokens;
+    const bool may_differ = spec->allow_vocab_mismatch && target.tokenizer && draft.tokenizer;
+    *out = NULL;
+    if (may_differ && vouch_vocabulary_check_pair(target, draft, NULL) != VOUCH_OK)
+        VOUCH_TRY(vouch_bridge_open(out, target.tokenizer, target.n, draft.tokenizer, draft.n, err));
+    else VOUCH_TRY(vouch_vocabulary_check_pair(target, draft, err));
+    if (spec->n_draft_head == 0) return VOUCH_OK;
+    if (!*out) VOUCH_TRY(vouch_bridge_open_same(out, target.n, err));
+    const vouch_status status = vouch_bridge_trim(*out, spec->draft_head, (int32_t)spec->n_draft_head, err);
+    if (status != VOUCH_OK) vouch_bridge_close(*out);
+    return status;
+}
+
+static vouch_status open_paid(vouch_drafter_ref *out, const vouch_drafter_setup *setup, vouch_error *err)
+{
+    const vouch_speculation *spec = setup->speculation;
+    vouch_bridge *bridge;
+    VOUCH_TRY(check_head(spec, setup->draft_tokens.n, err));
+    VOUCH_TRY(open_bridge(&bridge, setup, err));
+    const vouch_drafter_model_options options = {.sampling = setup->sampling,
+                                                 .draft_sampling = spec->draft_sampling,
+                                                 .draw = setup->draw_guess,
+                                                 .n_ctx = setup->n_ctx,
+                                                 .prefill_chunk = setup->prefill_chunk,
+                                                 .k = spec->n_draft,
+                                                 .branches = setup->branches,
+                                                 .kv_type = setup->kv_type,
+                                                 .bridge = bridge,
+                                                 .head = spec->draft_head,
+                                                 .n_head = (int32_t)spec->n_draft_head};
+    return vouch_drafter_model_open(out, setup->draft_model, setup->pool, &options, err);
+}
+
+const vouch_drafter_type vouch_drafter_type_draft = {
+    .in_auto = true, .needs = "a draft model", .open_paid = open_paid};

@@ -24,6 +24,7 @@
  * copy: a rewind comes after the sequence has changed.
  */
 #include "draft/ngram.h"
+#include "draft/registry.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -293,3 +294,11 @@ vouch_status vouch_source_ngram_open(vouch_source *out, int32_t n_ctx, int32_t n
     *out = (vouch_source){.ops = &ngram_ops, .self = g};
     return VOUCH_OK;
 }
+
+static vouch_status open_free(vouch_source *out, const vouch_drafter_setup *setup, vouch_error *err)
+{
+    const vouch_speculation *spec = setup->speculation;
+    return vouch_source_ngram_open(out, setup->n_ctx, spec->ngram_min, spec->ngram_max, err);
+}
+
+const vouch_drafter_type vouch_drafter_type_ngram = {.in_auto = true, .open_free = open_free};

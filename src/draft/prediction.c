@@ -13,6 +13,7 @@
  * having been inserted. It is kept for every length of the answer, so that a rewind is nothing.
  */
 #include "draft/prediction.h"
+#include "draft/registry.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -222,3 +223,11 @@ vouch_status vouch_source_prediction_open(vouch_source *out, int32_t n_ctx, vouc
     *out = (vouch_source){.ops = &prediction_ops, .self = p};
     return VOUCH_OK;
 }
+
+static vouch_status open_free(vouch_source *out, const vouch_drafter_setup *setup, vouch_error *err)
+{
+    return vouch_source_prediction_open(out, setup->n_ctx, err);
+}
+
+const vouch_drafter_type vouch_drafter_type_prediction = {
+    .in_auto = true, .needs = "a prediction", .open_free = open_free};

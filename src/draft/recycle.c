@@ -22,6 +22,7 @@
  * asked for before the token is known.
  */
 #include "draft/recycle.h"
+#include "draft/registry.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -355,3 +356,11 @@ vouch_status vouch_source_recycle_open(vouch_source *out, const vouch_kernels *k
     *out = (vouch_source){.ops = &recycle_ops, .self = r};
     return VOUCH_OK;
 }
+
+static vouch_status open_free(vouch_source *out, const vouch_drafter_setup *setup, vouch_error *err)
+{
+    return vouch_source_recycle_open(out, setup->target->kernels, setup->target_tokens.n, setup->speculation->forget,
+                                     err);
+}
+
+const vouch_drafter_type vouch_drafter_type_recycle = {.in_auto = true, .open_free = open_free};

@@ -20,6 +20,7 @@
 
 #include "base/hash.h"
 #include "draft/suffix_tree.h"
+#include "draft/registry.h"
 
 enum {
     LENGTHS = 7, SHARES = 6, /* classes */
@@ -279,3 +280,17 @@ vouch_status vouch_source_history_open(vouch_source *out, int32_t capacity, vouc
 {
     return source_open(out, &history_ops, capacity, "the history of answers (history_tokens sets its size)", err);
 }
+
+static vouch_status open_suffix(vouch_source *out, const vouch_drafter_setup *setup, vouch_error *err)
+{
+    return vouch_source_suffix_open(out, setup->n_ctx, err);
+}
+
+static vouch_status open_history(vouch_source *out, const vouch_drafter_setup *setup, vouch_error *err)
+{
+    return vouch_source_history_open(out, setup->speculation->history_tokens, err);
+}
+
+const vouch_drafter_type vouch_drafter_type_suffix = {.in_auto = true, .open_free = open_suffix};
+const vouch_drafter_type vouch_drafter_type_history = {
+    .in_auto = true, .needs = "a history", .open_free = open_history};

@@ -166,15 +166,7 @@ const vouch_model_info *vouch_model_get_info(const vouch_model *model)
 
 vouch_status vouch_model_check_pair(const vouch_model *target, const vouch_model *draft, vouch_error *err)
 {
-    if (target->tokenizer && draft->tokenizer)
-        return vouch_tokenizer_check_pair(target->tokenizer, draft->tokenizer, err);
-    if (target->tokenizer || draft->tokenizer)
-        return vouch_fail(err, VOUCH_E_MISMATCH, "the %s model has no token table to compare with the %s's",
-                          target->tokenizer ? "draft" : "target", target->tokenizer ? "target" : "draft");
-    if (target->info.n_vocab != draft->info.n_vocab)
-        return vouch_fail(err, VOUCH_E_MISMATCH, "the target has %d tokens, the draft model %d", target->info.n_vocab,
-                          draft->info.n_vocab);
-    return VOUCH_OK;
+    return vouch_vocabulary_check_pair(vouch_model_vocabulary(target), vouch_model_vocabulary(draft), err);
 }
 
 static vouch_status need_tokenizer(const vouch_model *model, vouch_error *err)

@@ -3,6 +3,7 @@
 #ifndef VOUCH_ENGINE_MODEL_H
 #define VOUCH_ENGINE_MODEL_H
 
+#include "draft/bridge.h"
 #include "model/weights.h"
 #include "text/tokenizer.h"
 
@@ -14,6 +15,11 @@ struct vouch_model {
     char *name;
     char weight_types[160];
 };
+
+static inline vouch_vocabulary vouch_model_vocabulary(const vouch_model *model)
+{
+    return (vouch_vocabulary){model->tokenizer, model->info.n_vocab};
+}
 
 /* ARGUMENT where it was opened for its text only. */
 static inline vouch_status vouch_model_need_weights(const vouch_model *model, vouch_error *err)

@@ -3,10 +3,10 @@
 #include "engine/options.h"
 
 #include "base/common.h"
+#include "draft/registry.h"
 
 enum { DEFAULT_CTX = 4096, DEFAULT_CHUNK = 256, MAX_CHUNK = 512, MAX_CTX = 1 << 24, DEFAULT_DRAFT = 16,
-       DEFAULT_HISTORY = 1 << 16, MAX_HISTORY = 1 << 24, DEFAULT_BRANCHES = 8,
-       FREE_DRAFTERS = VOUCH_DRAFTER_NGRAM | VOUCH_DRAFTER_SUFFIX | VOUCH_DRAFTER_RECYCLE };
+       DEFAULT_HISTORY = 1 << 16, MAX_HISTORY = 1 << 24, DEFAULT_BRANCHES = 8 };
 
 vouch_speculation vouch_speculation_default(void)
 {
@@ -23,11 +23,6 @@ vouch_status vouch_options_out_of_range(vouch_error *err, const char *what, long
                                         long long max)
 {
     return vouch_fail(err, VOUCH_E_ARGUMENT, "%s is %lld, must be %lld to %lld", what, value, min, max);
-}
-
-const char *vouch_accept_name(int i)
-{
-    return i >= 0 && i < VOUCH_ACCEPTS ? vouch_rule_get((vouch_accept)i)->name : NULL;
 }
 
 vouch_status vouch_options_check_lenience(const vouch_rule *rule, double lenience, vouch_error *err)
@@ -57,8 +52,8 @@ static vouch_status check_speculation(const vouch_speculation *s, vouch_error *e
         return vouch_options_out_of_range(err, "speculation: drafters", s->drafters, 0, (1 << VOUCH_DRAFTERS) - 1);
     if ((s->drafters & VOUCH_DRAFTER_NONE) && s->drafters != VOUCH_DRAFTER_NONE)
         return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: none can't be combined with other drafters");
-    if ((s->drafters & VOUCH_PAID_DRAFTERS) == VOUCH_PAID_DRAFTERS)
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: model and custom can't be combined");
+    const unsigned paid = s->drafters & vouch_drafters_paid();
+    if (paid & (paid - 1)) return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: draft and custom can't be combined");
     if (s->n_draft < 0 || s->n_draft > VOUCH_MAX_DRAFT)
         return vouch_options_out_of_range(err, "speculation: n_draft", s->n_draft, 0, VOUCH_MAX_DRAFT);
     if (s->tree_branches < 0 || s->tree_branches > VOUCH_MAX_DRAFT)
@@ -96,7 +91,8 @@ vouch_status vouch_options_resolve(vouch_session_options *o, const vouch_model *
     if (o->max_tokens < 0) return vouch_options_out_of_range(err, "max_tokens", o->max_tokens, 0, INT32_MAX);
     if (o->max_tokens == 0) o->max_tokens = INT32_MAX;
     vouch_speculation *s = &o->speculation;
-    if (s->drafters == VOUCH_DRAFTER_AUTO) s->drafters = FREE_DRAFTERS | (s->draft_model ? VOUCH_DRAFTER_MODEL : 0);
+    if (s->drafters == VOUCH_DRAFTER_AUTO)
+        s->drafters = vouch_drafter_auto(s->auto_with | (s->draft_model ? VOUCH_DRAFTER_MODEL : 0));
     if (s->accept == VOUCH_ACCEPT_AUTO) s->accept = best_rule(s, o->sampling.temperature);
     VOUCH_TRY(check_speculation(s, err));
     VOUCH_TRY(vouch_model_need_weights(model, err));
@@ -104,7 +100,7 @@ vouch_status vouch_options_resolve(vouch_session_options *o, const vouch_model *
     if (s->n_draft == 0) s->n_draft = DEFAULT_DRAFT;
     if (s->drafters == VOUCH_DRAFTER_NONE) s->n_draft = 0;
     if (s->history_tokens == 0) s->history_tokens = DEFAULT_HISTORY;
-    if (!(s->drafters & ~VOUCH_PAID_DRAFTERS) && (s->tree_branches == 0 || s->drafters == VOUCH_DRAFTER_CUSTOM))
+    if (!(s->drafters & ~vouch_drafters_paid()) && (s->tree_branches == 0 || s->drafters == VOUCH_DRAFTER_CUSTOM))
         s->tree_branches = 1;
     if (s->tree_branches == 0) s->tree_branches = DEFAULT_BRANCHES;
     if (!vouch_rule_get(s->accept)->trees) s->tree_branches = 1;

@@ -6,9 +6,6 @@
 #include "decode/judge.h"
 #include "engine/model.h"
 
-/* The drafters that cost a pass of a model, or an unknown time. */
-enum { VOUCH_PAID_DRAFTERS = VOUCH_DRAFTER_MODEL | VOUCH_DRAFTER_CUSTOM };
-
 /* Pace decides how much to draft where the options given don't say it. */
 bool vouch_options_want_pace(const vouch_speculation *given);
 /* Replaces each default in *o by its value. Errors: ARGUMENT (names the option). */

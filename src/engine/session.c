@@ -17,8 +17,9 @@
 
 #include "base/common.h"
 #include "base/floats.h"
+#include "draft/compose.h"
 #include "draft/prediction.h"
-#include "engine/drafters.h"
+#include "draft/registry.h"
 #include "engine/history.h"
 #include "engine/options.h"
 #include "engine/session.h"
@@ -67,7 +68,7 @@ static void fill_shape(vouch_session *s)
     for (int32_t n = 1; n <= VOUCH_MAX_DRAFT + 1; n++) s->cost[n] = vouch_cost_default(n);
     s->shape = (vouch_shape){
         .n = spec->n_draft, .depth = spec->tree_depth, .branches = spec->tree_branches};
-    if (spec->drafters & ~VOUCH_PAID_DRAFTERS) s->shape.cost = s->cost; /* a draft model by itself drafts as much as is said */
+    if (spec->drafters & ~vouch_drafters_paid()) s->shape.cost = s->cost; /* a draft model by itself drafts as much as is said */
 }
 
 static double bytes_of(const vouch_model *model)
@@ -106,6 +107,25 @@ static vouch_status open_memory(vouch_session *s, vouch_error *err)
     return VOUCH_OK;
 }
 
+static vouch_status open_drafters(vouch_session *s, int32_t branches, vouch_error *err)
+{
+    const vouch_session_options *o = &s->options;
+    const vouch_model *draft = o->speculation.draft_model;
+    const vouch_drafter_setup setup = {.speculation = &o->speculation,
+                                       .sampling = &o->sampling,
+                                       .n_ctx = o->n_ctx,
+                                       .prefill_chunk = o->prefill_chunk,
+                                       .kv_type = o->kv_type,
+                                       .branches = branches,
+                                       .draw_guess = vouch_rule_get(o->speculation.accept)->draw_guess,
+                                       .target = s->model->weights,
+                                       .target_tokens = vouch_model_vocabulary(s->model),
+                                       .draft_model = draft ? draft->weights : NULL,
+                                       .draft_tokens = draft ? vouch_model_vocabulary(draft) : (vouch_vocabulary){0},
+                                       .pool = s->pool};
+    return vouch_drafters_open(&s->cycle.drafters, o->speculation.drafters, &setup, s->is_paced, err);
+}
+
 static vouch_status open_parts(vouch_session *s, const vouch_session_options *given, vouch_error *err)
 {
     const vouch_session_options *o = &s->options;
@@ -119,7 +139,7 @@ static vouch_status open_parts(vouch_session *s, const vouch_session_options *gi
     VOUCH_TRY(vouch_context_open(&s->target.context, s->model->weights, s->pool, &context, err));
     VOUCH_TRY(vouch_stream_open(&s->stream, s->model->tokenizer, given->stop, given->n_stop, VOUCH_MAX_DRAFT + 1, err));
     const int32_t branches = given->speculation.tree_branches > 0 ? o->speculation.tree_branches : 1;
-    return vouch_drafters_open(&s->cycle.drafters, s->model, o, s->is_paced, branches, s->pool, err);
+    return open_drafters(s, branches, err);
 }
 
 vouch_status vouch_session_open(vouch_session **out, const vouch_model *model, const vouch_session_options *options,
@@ -292,7 +312,7 @@ vouch_status vouch_session_chat(vouch_session *session, const vouch_message *mes
 static vouch_status find_source(const vouch_session *s, unsigned bit, const char *name, vouch_source *out,
                                 vouch_error *err)
 {
-    *out = vouch_drafters_source(&s->cycle.drafters, bit);
+    *out = vouch_drafter_compose_source(s->cycle.drafters.free, bit);
     if (out->ops) return VOUCH_OK;
     return vouch_fail(err, VOUCH_E_ARGUMENT, "the drafters of this session are %s: %s is not among them",
                       s->drafter_name, name);

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The registry of drafters. Each drafter is one file in this folder and one line of VOUCH_DRAFTER_LIST (vouch.h). The
+ * file ends with the definition of vouch_drafter_type_NAME:
+ *
+ *     static vouch_status open_echo(vouch_source *out, const vouch_drafter_setup *setup, vouch_error *err) { ... }
+ *     const vouch_drafter_type vouch_drafter_type_echo = {.in_auto = true, .open_free = open_echo};
+ */
+#ifndef VOUCH_DRAFT_REGISTRY_H
+#define VOUCH_DRAFT_REGISTRY_H
+
+#include "base/pool.h"
+#include "draft/bridge.h"
+#include "draft/drafters.h"
+#include "draft/source.h"
+#include "model/weights.h"
+
+/* Everything that a drafter may need when a session opens it. Pointers outlive the drafter. */
+typedef struct vouch_drafter_setup {
+    const vouch_speculation *speculation; /* resolved: no default is left */
+    const vouch_sampling *sampling;
+    int32_t n_ctx, prefill_chunk;
+    vouch_kv_type kv_type;
+    int32_t branches;                 /* most guesses of the draft model with one parent; 1: chains */
+    vouch_draw_fn *draw_guess;        /* draws a guess from q as the judge's rule demands */
+    const vouch_weights *target, *draft_model; /* draft_model NULL: none */
+    vouch_vocabulary target_tokens, draft_tokens;
+    vouch_pool *pool;
+} vouch_drafter_setup;
+
+typedef struct vouch_drafter_type {
+    bool in_auto;      /* AUTO takes it, provided that the caller gives what it needs */
+    const char *needs; /* what the caller gives: "a draft model"; NULL: nothing */
+    /* One of the two. A free drafter is a source for the composition; a paid one drafts by itself. */
+    vouch_status (*open_free)(vouch_source *out, const vouch_drafter_setup *setup, vouch_error *err);
+    vouch_status (*open_paid)(vouch_drafter_ref *out, const vouch_drafter_setup *setup, vouch_error *err);
+} vouch_drafter_type;
+
+/* Set of VOUCH_DRAFTER_ bits of all paid drafters. */
+unsigned vouch_drafters_paid(void);
+/* Opens a set without AUTO. is_paced: where the draft model makes trees, a composition without sources cuts them.
+ * Errors: ARGUMENT, MEMORY, MISMATCH (draft model), UNSUPPORTED (kv_type); on failure *out is empty. */
+vouch_status vouch_drafters_open(vouch_drafters *out, unsigned set, const vouch_drafter_setup *setup, bool is_paced,
+                                 vouch_error *err);
+/* "ngram,recycle" */
+void vouch_drafters_name(unsigned set, char *out, size_t size);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* A rule in one file, for tests/test_newcomers.sh: it accepts no guess and draws every token as MATCH does. */
+#include "decode/rules.h"
+
+static int32_t refuse(vouch_site *site, int32_t first)
+{
+    (void)first;
+    site->token = site->trial->dice->draw(site->trial->dice->self, site->position, &site->left);
+    return -1;
+}
+
+static vouch_status judge(vouch_judgement *out, vouch_guess *guesses, const vouch_trial *trial)
+{
+    return vouch_judge_places(out, guesses, trial, refuse);
+}
+
+const vouch_rule vouch_rule_refuse = {.name = "refuse",
+                                      .judge = judge,
+                                      .draw = vouch_draw_position,
+                                      .draw_guess = vouch_draw_position,
+                                      .trees = true};
