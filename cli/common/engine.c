@@ -205,6 +205,12 @@ void cli_engine_speculate(const cli_engine *engine, vouch_speculation *speculati
 
 enum { USUAL_CTX = 4096 }; /* context length without --ctx; vouch.h documents it */
 
+int32_t cli_engine_context(const cli_engine *engine)
+{
+    const int32_t n_ctx = engine->options->session.n_ctx, n_trained = vouch_model_get_info(engine->model)->n_ctx_train;
+    return n_ctx ? n_ctx : n_trained < USUAL_CTX ? n_trained : USUAL_CTX;
+}
+
 int cli_engine_start(cli_engine *engine, const vouch_session_options *session)
 {
     vouch_error err;

@@ -35,6 +35,8 @@ int cli_engine_open_text(cli_engine *engine, const cli_options *options);
 void cli_engine_speculate(const cli_engine *engine, vouch_speculation *speculation);
 /* Opens the session. A value that the model doesn't allow is wrong usage. */
 int cli_engine_start(cli_engine *engine, const vouch_session_options *session);
+/* Tokens that the session's context holds. */
+int32_t cli_engine_context(const cli_engine *engine);
 void cli_engine_close(cli_engine *engine);
 
 /* As in vouch.h. While they run, Ctrl-C cancels them (CANCELLED). */

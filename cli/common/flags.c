@@ -202,6 +202,18 @@ static bool flag_store(const cli_flag *flag, const char *shown, const char *text
     }
 }
 
+bool cli_flag_change(const cli_flag *flag, const char *shown, const char *text, void *values)
+{
+    const bool is_switch = flag->kind == CLI_FLAG_SWITCH, on = strcmp(text, "on") == 0;
+    if (!is_switch) return flag_store(flag, shown, text, values);
+    if (!on && strcmp(text, "off") != 0) {
+        cli_complain("%s '%s': expected on or off", shown, text);
+        return false;
+    }
+    *(bool *)((char *)values + flag->offset) = on;
+    return true;
+}
+
 /* ----------------------------------------------------------------- parsing */
 
 typedef struct parser {
@@ -415,33 +427,51 @@ static void ints_text(const cli_ints *ints, char text[32])
         used += (size_t)snprintf(text + used, 32 - used, "%s%" PRId32, i ? "," : "", ints->items[i]);
 }
 
-/* The default, where the help text doesn't say it; otherwise "". */
-static const char *default_text(const cli_flag *flag, const void *defaults, char text[32])
+/* The words of a set with commas between. */
+static void set_text(const char *words, unsigned set, char text[CLI_FLAG_VALUE])
 {
-    const void *place = (const char *)defaults + flag->offset;
+    char word[32];
+    size_t used = 0;
+    if (set == 0) cli_choice_word(words, 0, text);
+    for (size_t i = 1; set && cli_choice_word(words, i, word); i++, set >>= 1)
+        if (set & 1 && used < CLI_FLAG_VALUE)
+            used += (size_t)snprintf(text + used, CLI_FLAG_VALUE - used, "%s%s", used ? "," : "", word);
+}
+
+const char *cli_flag_text(const cli_flag *flag, const void *values, char text[CLI_FLAG_VALUE])
+{
+    const void *place = (const char *)values + flag->offset;
     int index;
     *text = 0;
-    if (strstr(flag->help, "default")) return text;
     switch (flag->kind) {
-    case CLI_FLAG_INT: snprintf(text, 32, "%" PRId32, *(const int32_t *)place); break;
+    case CLI_FLAG_SWITCH: strcpy(text, *(const bool *)place ? "on" : "off"); break;
+    case CLI_FLAG_INT: snprintf(text, CLI_FLAG_VALUE, "%" PRId32, *(const int32_t *)place); break;
     case CLI_FLAG_INTS: ints_text(place, text); break;
-    case CLI_FLAG_SEED: snprintf(text, 32, "%" PRIu64, *(const uint64_t *)place); break;
-    case CLI_FLAG_FLOAT: snprintf(text, 32, "%g", (double)*(const float *)place); break;
-    case CLI_FLAG_DOUBLE: snprintf(text, 32, "%g", *(const double *)place); break;
+    case CLI_FLAG_SEED: snprintf(text, CLI_FLAG_VALUE, "%" PRIu64, *(const uint64_t *)place); break;
+    case CLI_FLAG_FLOAT: snprintf(text, CLI_FLAG_VALUE, "%g", (double)*(const float *)place); break;
+    case CLI_FLAG_DOUBLE: snprintf(text, CLI_FLAG_VALUE, "%g", *(const double *)place); break;
     case CLI_FLAG_CHOICE:
         memcpy(&index, place, sizeof index);
         cli_choice_word(flag->value, (size_t)index, text);
         break;
-    case CLI_FLAG_SET: cli_choice_word(flag->value, 0, text); break;
+    case CLI_FLAG_SET: set_text(flag->value, *(const unsigned *)place, text); break;
     default: break;
     }
     return text;
 }
 
+/* The default, where the help text doesn't say it; otherwise "". */
+static const char *default_text(const cli_flag *flag, const void *defaults, char text[CLI_FLAG_VALUE])
+{
+    *text = 0;
+    if (flag->kind == CLI_FLAG_SWITCH || strstr(flag->help, "default")) return text;
+    return cli_flag_text(flag, defaults, text);
+}
+
 /* Text becomes one line: a line end in it is a space. */
 const char *cli_flag_describe(const cli_flag *flag, const void *defaults, char text[CLI_FLAG_TEXT_SIZE])
 {
-    char standard[32];
+    char standard[CLI_FLAG_VALUE];
     const bool limited = flag->range && !strstr(flag->range, "2147483647") && !strstr(flag->range, "-inf");
     default_text(flag, defaults, standard);
     const int n = snprintf(text, CLI_FLAG_TEXT_SIZE, "%s%s%s%s%s", flag->help, limited ? "; in " : "",

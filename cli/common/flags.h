@@ -89,6 +89,13 @@ enum { CLI_FLAG_TEXT_SIZE = 640 };
 /* What help says of a flag, on one line: its text, range and default. */
 const char *cli_flag_describe(const cli_flag *flag, const void *defaults, char text[CLI_FLAG_TEXT_SIZE]);
 
+enum { CLI_FLAG_VALUE = 96 };
+/* The value of a flag in the form that the flag takes; "on" or "off" for a switch, "" for texts. */
+const char *cli_flag_text(const cli_flag *flag, const void *values, char text[CLI_FLAG_VALUE]);
+/* Stores `text` as if the flag had been given; a switch takes "on" or "off". `shown` is the flag's name in messages.
+ * Complains and returns false where the text is not allowed; then the value stays. */
+bool cli_flag_change(const cli_flag *flag, const char *shown, const char *text, void *values);
+
 /* Word i of a choice's "auto|none|draft" copied to `word`, or NULL. */
 const char *cli_choice_word(const char *words, size_t i, char word[32]);
 

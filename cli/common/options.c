@@ -532,6 +532,74 @@ static bool check_stop(const char *text)
     return true;
 }
 
+/* ------------------------------------------------------- changes in a chat */
+
+/* 32 bits: a seed that people can type again. */
+static uint64_t seed_draw(void)
+{
+    uint32_t seed;
+    if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) == (ssize_t)sizeof seed) return seed;
+    return (uint64_t)(cli_now() * 1e9) & UINT32_MAX;
+}
+
+static const char *const changeable[] = {
+    "temp", "top-k", "top-p", "min-p", "repeat-penalty", "frequency-penalty", "presence-penalty", "penalty-window", "seed",
+    "max-tokens", "spec", "num-speculative-tokens", "draft-sampling", "accept", "lenience", "color", "trace", "stats"};
+
+const char *cli_option_name(size_t i)
+{
+    return i < sizeof changeable / sizeof *changeable ? changeable[i] : NULL;
+}
+
+static const cli_flag *run_flag(const char *name)
+{
+    for (size_t i = 0; i < N_FLAGS; i++)
+        if (flags[i].commands & CLI_RUN &&
+            (strcmp(flags[i].name, name) == 0 || (flags[i].alias && strcmp(flags[i].alias, name) == 0) ||
+             (name[0] && !name[1] && flags[i].letter == name[0])))
+            return &flags[i];
+    return NULL;
+}
+
+/* `--color` colours generated text; a color that was not given leaves it plain. */
+const char *cli_option_text(const cli_options *options, const char *name, char text[CLI_FLAG_VALUE])
+{
+    if (strcmp(name, "color") == 0 && !options->paint) return strcpy(text, "never");
+    return cli_flag_text(run_flag(name), options, text);
+}
+
+static const char *changeable_word(const void *arg, size_t i)
+{
+    (void)arg;
+    return cli_option_name(i);
+}
+
+bool cli_option_change(cli_options *options, const char *name, const char *value)
+{
+    const cli_flag *flag = run_flag(name);
+    bool known = false;
+    for (size_t i = 0; flag && cli_option_name(i); i++) known |= strcmp(flag->name, cli_option_name(i)) == 0;
+    if (!known) {
+        const char *near = cli_nearest(name, changeable_word, NULL);
+        if (flag) cli_complain("/set %s: --%s can be given at the start only", name, flag->name);
+        else cli_complain("/set %s: unknown name%s%s%s", name, near ? "; did you mean " : "", near ? near : "",
+                          near ? "?" : "; /set lists the names");
+        return false;
+    }
+    char shown[48];
+    cli_options changed = *options;
+    given_flags given = {NULL};
+    snprintf(shown, sizeof shown, "/set %s", name);
+    if (!cli_flag_change(flag, shown, value, &changed)) return false;
+    vouch_sampling *sampling = &changed.session.sampling;
+    if (options->session.sampling.temperature == 0 && sampling->temperature > 0 && sampling->seed == 0)
+        sampling->seed = seed_draw(); /* as for a run that begins with this temperature */
+    if (strcmp(flag->name, "color") == 0) changed.paint = changed.color != CLI_COLOR_NEVER;
+    if (!check_speculation(&changed, given)) return false;
+    *options = changed;
+    return true;
+}
+
 /* What the library wants of prompts, answers and sampling. */
 static bool check_asking(cli_options *options)
 {
@@ -550,14 +618,6 @@ static bool check_asking(cli_options *options)
         return false;
     }
     return true;
-}
-
-/* 32 bits: a seed that people can type again. */
-static uint64_t seed_draw(void)
-{
-    uint32_t seed;
-    if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) == (ssize_t)sizeof seed) return seed;
-    return (uint64_t)(cli_now() * 1e9) & UINT32_MAX;
 }
 
 static bool check_run(cli_options *options, given_flags given)

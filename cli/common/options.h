@@ -65,6 +65,13 @@ typedef struct cli_options {
 /* Parses and checks the arguments after the command's name. On a mistake a complaint has been printed
  * and false is returned; cli_options_free is due in both cases. */
 bool cli_options_parse(cli_options *options, unsigned command, int argc, char **argv);
+/* Name i of an option that a running conversation can change; NULL past the last. */
+const char *cli_option_name(size_t i);
+/* The option's value as text. */
+const char *cli_option_text(const cli_options *options, const char *name, char text[CLI_FLAG_VALUE]);
+/* Sets an option by a name of cli_option_name, or by the alias or letter of its flag. False: a complaint has been
+ * printed and nothing has changed. */
+bool cli_option_change(cli_options *options, const char *name, const char *value);
 /* "ngram,recycle": a set of VOUCH_DRAFTER_ in the words of --spec. */
 const char *cli_spec_text(unsigned drafters, char text[64]);
 /* Tokens of context that the measurements of `bench` take. */

@@ -65,6 +65,7 @@ double cli_now(void)
 /* Globals, because a signal handler gets no other arguments than the signal's number. */
 static volatile sig_atomic_t shown_columns, interrupt_mode, interrupted;
 static vouch_session *volatile interrupt_session;
+static void (*volatile interrupt_restore)(void);
 
 enum { BAR = 20, WIDEST = 96, USUAL_COLUMNS = 80 };
 
@@ -149,6 +150,8 @@ static void interrupt_handle(int number)
     vouch_session *session = interrupt_session;
     (void)number;
     if (interrupt_mode == CLI_INTERRUPT_ENDS || (interrupt_mode == CLI_INTERRUPT_CANCELS && interrupted)) {
+        void (*restore)(void) = interrupt_restore;
+        if (restore) restore();
         line_wipe();
         (void)!write(STDERR_FILENO, message, sizeof message - 1); /* a failure has nowhere to be reported */
         _exit(EXIT_FAILURE);
@@ -165,6 +168,11 @@ void cli_interrupt_set(cli_interrupt mode)
     interrupt_mode = mode;
     sigemptyset(&action.sa_mask);
     if (sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler != SIG_IGN) sigaction(SIGINT, &action, NULL);
+}
+
+void cli_interrupt_restore(void (*restore)(void))
+{
+    interrupt_restore = restore;
 }
 
 void cli_interrupt_aim(vouch_session *session)

@@ -46,6 +46,8 @@ typedef enum cli_interrupt {
 } cli_interrupt;
 void cli_interrupt_set(cli_interrupt mode);
 bool cli_interrupted(void); /* has Ctrl-C come since the last cli_interrupt_set? */
+/* Sets what is called before Ctrl-C ends the program; it must be async-signal-safe. NULL: nothing. */
+void cli_interrupt_restore(void (*restore)(void));
 /* The session that Ctrl-C cancels, or NULL. Aim at NULL before closing it. An earlier Ctrl-C cancels it at once. */
 void cli_interrupt_aim(vouch_session *session);
 
