@@ -6,6 +6,7 @@
 #   WERROR=1        warnings are errors (CI)
 #   V=1             shows the commands
 #   T="test_gguf"   which test programs, F='*truncated*' which tests in them
+#   EDITLINE=0      builds without libedit: a conversation in a terminal has no line editor
 #   DATA=folder     public prompts for bench and same-bytes (../shared/data)
 #   PREFIX, DESTDIR where `make install` puts things
 
@@ -42,9 +43,13 @@ endif
 
 PKGS     := libpcre2-8 libutf8proc
 CLI_PKGS := jansson
+export EDITLINE ?= 1
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) $(CLI_PKGS) 2>/dev/null)
 LIBS     := $(shell pkg-config --libs $(PKGS) 2>/dev/null || echo -lpcre2-8 -lutf8proc) -lm
 CLI_LIBS := $(shell pkg-config --libs $(CLI_PKGS) 2>/dev/null || echo -ljansson)
+ifeq ($(EDITLINE),1)
+EDIT_LIBS := $(shell pkg-config --libs libedit 2>/dev/null || echo -ledit)
+endif
 
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wstrict-prototypes \
         -Wmissing-prototypes -Wpointer-arith -Wvla -Wundef -Wcast-qual -Wwrite-strings
@@ -104,11 +109,14 @@ $(B)/src/kernels/%.o: OPT := $(subst -g,-g1,$(subst -O2,-O3,$(OPT)))
 
 # Tests and benchmarks look inside; the command, the examples and the server see the public header only.
 $(B)/cli/%.o: INCLUDES := -Iinclude -Icli
+ifeq ($(EDITLINE),1)
+$(B)/cli/run/editor.o: INCLUDES += -DVOUCH_EDITLINE $(shell pkg-config --cflags libedit 2>/dev/null)
+endif
 $(B)/examples/%.o: INCLUDES := -Iinclude
 $(B)/tests/%.o $(B)/bench/%.o: INCLUDES := -Iinclude -Isrc -Icli -Itests -Ibench
 
 # Other flags than last time: everything is built again.
-FLAGS := $(CC) $(OPT) $(SAN) $(CFLAGS) $(LDFLAGS)
+FLAGS := $(CC) $(OPT) $(SAN) $(CFLAGS) $(LDFLAGS) $(EDITLINE)
 $(if $(NEEDY),$(shell mkdir -p $(B); echo '$(FLAGS)' | cmp -s - $(B)/flags || echo '$(FLAGS)' >$(B)/flags))
 
 $(B)/%.o: %.c Makefile $(B)/flags
@@ -129,7 +137,7 @@ $(LIB_SO): $(LIB_OBJ)
 
 $(B)/vouch: $(CLI_OBJ) $(LIB_A)
 	$(call say,LINK)
-	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(CLI_LIBS) $(LIBS)
+	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(EDIT_LIBS) $(CLI_LIBS) $(LIBS)
 
 $(B)/examples/%: $(B)/examples/%.o $(LIB_A)
 	$(call say,LINK)
@@ -154,7 +162,7 @@ BROKEN_WRAP_rollback := vouch_context_keep vouch_context_keep_path
 BROKEN_WRAP_kernels := vouch_kernels_find
 $(B)/tests/broken/%: $(B)/tests/broken/%.o $(CLI_OBJ) $(LIB_A)
 	$(call say,LINK)
-	$(Q)$(CC) $(LDFLAGS_ALL) $(BROKEN_WRAP_$*:%=-Wl,--wrap=%) -o $@ $^ $(CLI_LIBS) $(LIBS)
+	$(Q)$(CC) $(LDFLAGS_ALL) $(BROKEN_WRAP_$*:%=-Wl,--wrap=%) -o $@ $^ $(EDIT_LIBS) $(CLI_LIBS) $(LIBS)
 
 $(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(SUP_OBJ) $(LIB_A)
 	$(call say,LINK)

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Conversations and templates, from a file of lines and in a terminal. */
-#include <poll.h>
-#include <pty.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "support/command.h"
+#include "support/terminal.h"
 #include "support/tiny_model.h"
 #include "support/tiny_vocab.h"
 
 /* A target, a draft near it, and the target again as a base model, without chat template. */
 static char target[256], draft[256], base[256];
+static terminal t;
 
 /* A copy of a model whose key for the chat template goes by another name. */
 static void base_write(const char *path, const char *from)
@@ -72,7 +70,7 @@ static void chat_reads_lines(void **state)
     const setting tight = {.input = lines};
     r = run_as(&tight, "vouch", ARGUMENTS("run", "-m", target, "--chat", "-c", "128", "-n", "4", NO_CONTROL));
     assert_int_equal(r.status, 1);
-    assert_non_null(strstr(r.err, "no longer fits"));
+    assert_non_null(strstr(r.err, "the message has"));
     assert_true(r.n_out > 1); /* the next turn was answered */
     result_free(&r);
     const setting nul = {.input = "a\0b\nHi\n", .n_input = 7};
@@ -86,6 +84,69 @@ static void chat_reads_lines(void **state)
     json_t *o = json_of(json);
     assert_int_equal(whole(o, "generated_tokens"), 0);
     json_decref(o);
+}
+
+/* The number of lines that begin with `text`. */
+static int lines_with(const char *out, const char *text)
+{
+    int n = 0;
+    for (const char *at = out; (at = strstr(at, text)) != NULL; at++) n += at == out || at[-1] == '\n';
+    return n;
+}
+
+/* Fifty turns in a context of six: the oldest are dropped, the system message stays, every line is answered. What
+ * the model sees of them is what a conversation that begins there would be. */
+static void old_turns_leave_the_context(void **state)
+{
+    (void)state;
+    char lines[2000] = "";
+    for (int i = 0; i < 50; i++) sprintf(lines + strlen(lines), "Question %d\n", i);
+    const setting fifty = {.input = lines};
+    result r = run_as(&fifty, "vouch", ARGUMENTS("run", "-m", target, "--chat", "-c", "256", "-n", "8", "--system",
+                                                 "Be brief.", "--stop", "\n", NO_CONTROL));
+    assert_int_equal(r.status, 0);
+    int answers = 0;
+    for (size_t i = 0; i < r.n_out; i++) answers += r.out[i] == '\n';
+    assert_int_equal(answers, 50);
+    const int drops = lines_with(r.err, "vouch: note: the context of 256 tokens is full: the model no longer sees");
+    assert_true(drops >= 3 && drops <= 25); /* half of the context at once, not a turn at a time */
+    result_free(&r);
+    /* An answer that the context ends says so, and the next question is answered. */
+    const setting two = {.input = "Hello\nHello\n"};
+    r = run_as(&two, "vouch", ARGUMENTS("run", "-m", target, "--chat", "-c", "128", "-n", "0", NO_CONTROL));
+    assert_int_equal(r.status, 0);
+    assert_int_equal(lines_with(r.err, "vouch: note: answer cut: the context of 128 tokens is full"), 2);
+    assert_int_equal(lines_with(r.err, "vouch: note: the context of 128 tokens is full"), 1);
+    result_free(&r);
+}
+
+/* A program that sends text which it doesn't know: only four whole lines are commands. */
+static void pipes_have_few_commands(void **state)
+{
+    (void)state;
+    char path[256], line[600];
+    strcpy(path, test_temporary("never.json"));
+    snprintf(line, sizeof line, "/save %s\n/load %s\n/set temp 5\n/etc\n// note\n/clear now\n//quit\n /quit\n/quit\nHi\n", path, path);
+    const setting lines = {.input = line};
+    result r = run_as(&lines, "vouch", ARGUMENTS("run", "-m", target, "--chat", "-n", "2", "--stop", "\n", NO_CONTROL));
+    assert_int_equal(r.status, 0);
+    assert_null(strstr(r.err, "/"));
+    int answers = 0;
+    for (size_t i = 0; i < r.n_out; i++) answers += r.out[i] == '\n';
+    assert_int_equal(answers, 8);
+    result_free(&r);
+    FILE *saved = fopen(path, "r");
+    assert_null(saved);
+    /* "// note" is sent as it is, "//quit" without its first slash: as the same words elsewhere. */
+    const setting slashes = {.input = "// note\n"}, quit = {.input = "//quit\n"};
+    r = run_as(&slashes, "vouch", ARGUMENTS("run", "-m", target, "--chat", "-n", "8", NO_CONTROL));
+    result once = RUN("run", "-m", target, "-p", "// note", "-n", "8", NO_CONTROL);
+    assert_int_equal(strncmp(r.out, once.out, once.n_out), 0);
+    result_free(&r), result_free(&once);
+    r = run_as(&quit, "vouch", ARGUMENTS("run", "-m", target, "--chat", "-n", "8", NO_CONTROL));
+    once = RUN("run", "-m", target, "-p", "/quit", "-n", "8", NO_CONTROL);
+    assert_int_equal(strncmp(r.out, once.out, once.n_out), 0);
+    result_free(&r), result_free(&once);
 }
 
 /* A model without a template takes what needs none. */
@@ -144,79 +205,13 @@ static void template_comes_from_a_file(void **state)
            "--chat-template: /nowhere/at/all");
 }
 
-/* Reads the terminal until `text` has come, or nothing does for so long. What came
- * after it stays in `seen`. */
-static bool terminal_wait(int terminal, char *seen, size_t capacity, const char *text, int milliseconds)
-{
-    size_t n = strlen(seen);
-    struct pollfd wait = {terminal, POLLIN, 0};
-    for (;;) {
-        const char *found = strstr(seen, text);
-        if (found) {
-            found += strlen(text);
-            memmove(seen, found, strlen(found) + 1);
-            return true;
-        }
-        if (n + 1 >= capacity || poll(&wait, 1, milliseconds) <= 0) return false;
-        const ssize_t got = read(terminal, seen + n, capacity - n - 1);
-        if (got <= 0) return false;
-        for (ssize_t i = 0; i < got; i++)
-            if (seen[n + (size_t)i] == 0) seen[n + (size_t)i] = '?';
-        seen[n += (size_t)got] = 0;
-    }
-}
-
 /* In a terminal a prompt that isn't given is a conversation. */
 static void raw_in_a_terminal_needs_a_prompt(void **state)
 {
     (void)state;
-    static char seen[4096];
-    int terminal;
-    const pid_t child = forkpty(&terminal, NULL, NULL, NULL);
-    if (child < 0) test_skip("no pseudo-terminal here");
-    if (child == 0) {
-        execl(program("vouch"), "vouch", "run", "-m", target, "--raw", (char *)NULL);
-        _exit(127);
-    }
-    assert_true(terminal_wait(terminal, seen, sizeof seen, "--raw needs --prompt TEXT", 60000));
-    assert_int_equal(status_of(child), 2);
-    close(terminal);
-}
-
-/* In a terminal: Ctrl-C stops the answer and not the program, Ctrl-D ends it. The trace makes the answer
- * longer than a terminal's buffer, so it can't be over before Ctrl-C comes. */
-static void chat_in_a_terminal(void **state)
-{
-    (void)state;
-    enum { LONG = 60000 };
-    static char seen[1 << 20];
-    int terminal;
-    const char *const arguments[] = {program("vouch"), "run",     "-m",       target, "-c", "4096", "-n",
-                                     "4000",           "--trace", NO_CONTROL, NULL};
-    const pid_t child = forkpty(&terminal, NULL, NULL, NULL);
-    if (child < 0) test_skip("no pseudo-terminal here");
-    if (child == 0) {
-        signal(SIGINT, SIG_DFL);
-        execv(arguments[0], (char *const *)(uintptr_t)arguments);
-        _exit(127);
-    }
-    assert_true(terminal_wait(terminal, seen, sizeof seen, "> ", LONG));
-    assert_int_equal(write(terminal, "Hello\n", 6), 6);
-    assert_true(terminal_wait(terminal, seen, sizeof seen, "cycle 1", LONG));
-    assert_int_equal(write(terminal, "\003", 1), 1);
-    assert_true(terminal_wait(terminal, seen, sizeof seen, "answer stopped", LONG));
-    assert_true(terminal_wait(terminal, seen, sizeof seen, "> ", LONG));
-    assert_int_equal(write(terminal, "half a line", 11), 11);
-    for (int i = 0; i < 30; i++) { /* the first may come before the command reads */
-        assert_int_equal(write(terminal, "\003", 1), 1);
-        if (terminal_wait(terminal, seen, sizeof seen, "/exit or Ctrl-D ends", 500)) break;
-        assert_true(i + 1 < 30);
-    }
-    assert_true(terminal_wait(terminal, seen, sizeof seen, "> ", LONG));
-    assert_int_equal(write(terminal, "\004", 1), 1);
-    assert_false(terminal_wait(terminal, seen, sizeof seen, "cycle 1 ", LONG));
-    assert_int_equal(status_of(child), 0);
-    close(terminal);
+    terminal_start(&t, "xterm", target, ARGUMENTS(program("vouch"), "run", "-m", target, "--raw"));
+    terminal_expect(&t, "--raw needs --prompt TEXT");
+    assert_int_equal(terminal_end(&t), 2);
 }
 
 /* The line of progress is wiped, in the middle of what can be cancelled and of what can only be ended. */
@@ -224,8 +219,6 @@ static void interrupt_wipes_the_progress(void **state)
 {
     (void)state;
     test_skip_slow();
-    enum { LONG = 60000 };
-    static char seen[1 << 16];
     char path[256];
     strcpy(path, test_temporary("questions.txt"));
     FILE *stream = fopen(path, "w");
@@ -236,22 +229,11 @@ static void interrupt_wipes_the_progress(void **state)
         ARGUMENTS(program("vouch"), "analyze", "-m", target, "-d", draft, "--prompts", path, "-n", "1000"),
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        int terminal;
-        const pid_t child = forkpty(&terminal, NULL, NULL, NULL);
-        if (child < 0) test_skip("no pseudo-terminal here");
-        if (child == 0) {
-            signal(SIGINT, SIG_DFL);
-            execv(lines[i][0], (char *const *)(uintptr_t)lines[i]);
-            _exit(127);
-        }
-        *seen = 0;
-        assert_true(terminal_wait(terminal, seen, sizeof seen, " left", LONG));
-        assert_int_equal(write(terminal, "\003", 1), 1);
-        assert_true(terminal_wait(terminal, seen, sizeof seen, "      \rvouch: interrupted", LONG));
-        while (read(terminal, seen, sizeof seen) > 0) {
-        }
-        assert_int_equal(status_of(child), 1);
-        close(terminal);
+        terminal_start(&t, "xterm", target, lines[i]);
+        terminal_expect(&t, " left");
+        terminal_say(&t, "\003");
+        terminal_expect(&t, "      \rvouch: interrupted");
+        assert_int_equal(terminal_end(&t), 1);
     }
 }
 
@@ -259,11 +241,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chat_reads_lines),
+        cmocka_unit_test(old_turns_leave_the_context),
+        cmocka_unit_test(pipes_have_few_commands),
         cmocka_unit_test(base_models_go_on_with_text),
         cmocka_unit_test(unknown_templates_are_refused),
         cmocka_unit_test(template_comes_from_a_file),
         cmocka_unit_test(raw_in_a_terminal_needs_a_prompt),
-        cmocka_unit_test(chat_in_a_terminal),
         cmocka_unit_test(interrupt_wipes_the_progress),
     };
     return cmocka_run_group_tests(tests, models_write, NULL);

@@ -179,7 +179,7 @@ missing_packages_are_named() {
     printf '#!/bin/sh\nexit 1\n' >"$TMP/cc"
     ln -s cc "$TMP/pkg-config"
     chmod +x "$TMP/cc"
-    test_refused 'missing: .*libpcre2-dev libutf8proc-dev libjansson-dev libcmocka-dev' \
+    test_refused 'missing: .*libpcre2-dev libutf8proc-dev libjansson-dev libedit-dev libcmocka-dev' \
         env PATH="$TMP:$PATH" make --no-print-directory BUILD=none CC="$TMP/cc" check
     [ ! -e build/none ]
 }

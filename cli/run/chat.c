@@ -1,146 +1,155 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A conversation: one line a turn, every turn through the template again (what the cache holds of it is
- * reused). Ctrl-C stops the answer, or the line being typed, and not the program; Ctrl-D or /exit ends it.
- * A turn that no longer fits is refused and forgotten, so that the conversation stays usable; where no person reads
- * that, the others are answered and the exit status says so.
+ * A conversation: read a message, run it if it is a command, otherwise answer it. Each turn goes through the template
+ * with the messages before it; the session's cache holds most of them already.
+ *
+ * The context has an end. When a question leaves too little room for its answer, the oldest turns are dropped until
+ * half of the context is free, so that the cache can be used again for many turns; the system message stays. A
+ * question that is too long by itself is refused and the conversation goes on.
+ *
+ * On a pipe nobody reads a refusal: the other lines are answered and the exit status tells.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "run/commands.h"
+#include "run/input.h"
 #include "run/run.h"
 #include "run/sources.h"
 
-/* The messages so far; contents are owned, roles are constants. */
-typedef struct history {
-    vouch_message *items;
-    size_t n, capacity, n_fixed; /* n_fixed: the system message, which /clear keeps */
-    bool refused;                /* a line got no answer */
-} history;
-
-static bool history_add(history *h, const char *role, const char *content)
+static vouch_status memory_fail(vouch_error *err)
 {
-    if (h->n == h->capacity) {
-        const size_t capacity = h->capacity * 2 + 8;
-        vouch_message *larger = realloc(h->items, capacity * sizeof *larger);
-        if (!larger) return false;
-        h->items = larger;
-        h->capacity = capacity;
-    }
-    const char *copy = strdup(content);
-    if (!copy) return false;
-    h->items[h->n++] = (vouch_message){role, copy};
-    return true;
-}
-
-static void history_cut(history *h, size_t n)
-{
-    while (h->n > n) free((void *)(uintptr_t)h->items[--h->n].content);
-}
-
-/* The next line without its end; NULL at the end of input, and where it can't be read: then ferror(stdin) says so.
- * Ctrl-C begins a new line. */
-static char *line_read(char **line, size_t *capacity, size_t *n)
-{
-    const bool person = isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
-    for (;;) {
-        cli_interrupt_set(CLI_INTERRUPT_READS);
-        if (person) fputs("> ", stderr);
-        errno = 0;
-        const ssize_t got = getline(line, capacity, stdin);
-        if ((got < 0 || cli_interrupted()) && person) fputs("\n", stderr);
-        if (cli_interrupted()) { /* also where part of a line had come */
-            clearerr(stdin);
-            fputs("(/exit or Ctrl-D ends the conversation)\n", stderr);
-            continue;
-        }
-        if (got < 0) {
-            if (ferror(stdin)) cli_complain("standard input: %s", strerror(errno));
-            return NULL;
-        }
-        *n = (size_t)got;
-        while (*n > 0 && ((*line)[*n - 1] == '\n' || (*line)[*n - 1] == '\r')) (*line)[--*n] = 0;
-        return *line;
-    }
-}
-
-/* One turn: question, answer, both remembered. */
-static vouch_status turn_take(cli_engine *engine, history *h, const char *question, cli_reply *reply,
-                              vouch_error *err)
-{
-    const size_t before = h->n;
-    cli_tokens prompt = {NULL, 0};
-    if (!history_add(h, "user", question)) goto memory;
-    vouch_status status = cli_prompt_tokenize(engine, NULL, h->items, h->n, 0, &prompt, err);
-    if (!status) status = cli_answer(engine, &prompt, reply, err);
-    free(prompt.items);
-    if (status) {
-        history_cut(h, before);
-        return status;
-    }
-    if (!history_add(h, "assistant", reply->text ? reply->text : "")) goto memory;
-    return VOUCH_OK;
-memory:
-    history_cut(h, before);
-    err->code = VOUCH_E_MEMORY;
-    snprintf(err->message, sizeof err->message, "not enough memory for the conversation");
+    *err = (vouch_error){VOUCH_E_MEMORY, "not enough memory for the conversation"};
     return err->code;
 }
 
-/* Answers and ends the line. CLI_DONE where the conversation can go on. */
-static int turn_run(cli_engine *engine, history *h, const char *question, cli_reply *reply)
+/* The messages that the model sees, as tokens. */
+static vouch_status window_tokenize(const cli_chat_state *chat, cli_tokens *out, vouch_error *err)
 {
-    vouch_error err;
-    const vouch_status status = turn_take(engine, h, question, reply, &err);
-    if (status == VOUCH_E_CONTEXT) {
-        cli_complain("%s: the conversation no longer fits; /clear starts a new one, --ctx N sets the context",
-                     err.message);
-        h->refused = true;
-        return CLI_DONE;
-    }
-    if (!status && cli_print("\n", 1, &err) == VOUCH_OK) {
-        if (reply->interrupted) cli_note("answer stopped");
-        else if (reply->finish == VOUCH_FINISH_LENGTH)
-            cli_note("stopped after --max-tokens %d", engine->options->session.max_tokens);
-        else if (reply->finish == VOUCH_FINISH_CONTEXT)
-            cli_note("the context is full; /clear starts a new conversation, --ctx N sets the context");
-        return CLI_DONE;
-    }
-    return cli_engine_fail(&err);
+    vouch_message *window = malloc(chat->talk.n * sizeof *window);
+    if (!window) return memory_fail(err);
+    const size_t n = cli_conversation_window(&chat->talk, window);
+    const vouch_status status = cli_prompt_tokenize(chat->engine, NULL, window, n, 0, out, err);
+    free(window);
+    return status;
 }
 
-int cli_chat(cli_engine *engine, cli_reply *reply)
+/* Tokens that a question leaves free for its answer, at least: a quarter of the context, or the longest answer. */
+static size_t answer_room(const cli_chat_state *chat, size_t n_ctx)
 {
-    static const char help[] = "/clear forgets the conversation, /exit or Ctrl-D ends it, "
-                               "Ctrl-C stops an answer\n";
-    history h = {0};
-    char *line = NULL;
-    size_t capacity = 0, n = 0;
-    int status = CLI_DONE;
-    if (engine->options->system && !history_add(&h, "system", engine->options->system)) {
-        cli_complain("not enough memory for the conversation");
-        status = CLI_FAILED;
+    const size_t longest = (size_t)chat->options->session.max_tokens, quarter = n_ctx / 4 > 0 ? n_ctx / 4 : 1;
+    return longest > 0 && longest < quarter ? longest : quarter;
+}
+
+/* The tokens of the turn, after as many old turns have been dropped as have to go. */
+static vouch_status window_fit(cli_chat_state *chat, cli_tokens *prompt, vouch_error *err)
+{
+    const size_t n_ctx = (size_t)cli_engine_context(chat->engine), room = answer_room(chat, n_ctx);
+    const size_t before = chat->talk.n_dropped;
+    size_t limit = n_ctx - room;
+    vouch_status status = window_tokenize(chat, prompt, err);
+    while (!status && prompt->n > limit && cli_conversation_drop(&chat->talk)) {
+        limit = n_ctx / 2;
+        free(prompt->items);
+        *prompt = (cli_tokens){NULL, 0};
+        status = window_tokenize(chat, prompt, err);
     }
-    h.n_fixed = h.n;
-    if (isatty(STDIN_FILENO)) fputs(help, stderr);
-    while (!status && line_read(&line, &capacity, &n)) {
-        if (strcmp(line, "/exit") == 0 || strcmp(line, "/quit") == 0) break;
-        if (strcmp(line, "/help") == 0) fputs(help, stderr);
-        else if (strcmp(line, "/clear") == 0) history_cut(&h, h.n_fixed);
-        else if (memchr(line, 0, n)) {
-            cli_complain("a line with a NUL byte is left out");
-            h.refused = true;
-        } else if (n > 0) {
-            status = turn_run(engine, &h, line, reply);
-            (void)cli_sources_save(engine); /* a closed terminal ends the program; of failures the last one counts */
-        }
+    if (!status && prompt->n >= n_ctx) {
+        err->code = status = VOUCH_E_CONTEXT;
+        snprintf(err->message, sizeof err->message,
+                 "the message has %zu tokens with its template, the context holds %zu and needs one for the answer: "
+                 "shorten the message, or set a larger context with --ctx N",
+                 prompt->n, n_ctx);
     }
-    if (!status && (ferror(stdin) || (h.refused && !isatty(STDIN_FILENO)))) status = CLI_FAILED;
-    cli_interrupt_set(CLI_INTERRUPT_ENDS);
-    history_cut(&h, 0);
-    free(h.items);
-    free(line);
+    if (status) chat->talk.n_dropped = before;
+    else if (chat->talk.n_dropped > before)
+        cli_note("the context of %zu tokens is full: the model no longer sees the %zu oldest messages; --ctx N sets "
+                 "a larger context, /clear starts a new conversation",
+                 n_ctx, chat->talk.n_dropped);
     return status;
+}
+
+/* Question and answer are remembered, unless there was no answer. */
+static vouch_status turn_take(cli_chat_state *chat, const char *question, vouch_error *err)
+{
+    cli_conversation *talk = &chat->talk;
+    cli_reply *reply = chat->reply;
+    const size_t before = talk->n;
+    cli_tokens prompt = {NULL, 0};
+    if (!cli_conversation_add(talk, "user", question)) return memory_fail(err);
+    vouch_status status = window_fit(chat, &prompt, err);
+    if (!status) status = cli_answer(chat->engine, &prompt, reply, err);
+    free(prompt.items);
+    const bool none = reply->interrupted && reply->n_text == 0;
+    if (!status && !none && !cli_conversation_add(talk, "assistant", reply->text)) status = memory_fail(err);
+    if (status || none) cli_conversation_cut(talk, before);
+    return status;
+}
+
+static void finish_tell(const cli_chat_state *chat)
+{
+    const cli_reply *reply = chat->reply;
+    if (reply->interrupted && reply->n_text == 0) cli_note("answer stopped before it began; the question is forgotten");
+    else if (reply->interrupted) cli_note("answer stopped");
+    else if (reply->finish == VOUCH_FINISH_LENGTH)
+        cli_note("answer stopped after --max-tokens %d", chat->options->session.max_tokens);
+    else if (reply->finish == VOUCH_FINISH_CONTEXT)
+        cli_note("answer cut: the context of %d tokens is full; the next message drops the oldest turns, --ctx N sets "
+                 "a larger context",
+                 cli_engine_context(chat->engine));
+}
+
+/* Answers and ends the line. False: no answer came, and a complaint says why; chat->status where that is the end. */
+static bool turn_run(cli_chat_state *chat, const char *question)
+{
+    vouch_error err;
+    vouch_status status = turn_take(chat, question, &err);
+    if (status == VOUCH_E_CONTEXT) {
+        cli_complain("%s", err.message);
+        return false;
+    }
+    if (!status) status = cli_print("\n", 1, &err);
+    if (status) chat->status = cli_engine_fail(&err);
+    else finish_tell(chat);
+    return !status;
+}
+
+/* One message. False: it got no answer. */
+static bool message_take(cli_chat_state *chat, const cli_input *input)
+{
+    if (memchr(input->text, 0, input->n)) {
+        cli_complain("a line with a NUL byte is left out");
+        return false;
+    }
+    const char *question = input->n > 0 ? cli_command_run(chat, input->text) : NULL;
+    if (!question) return true;
+    const bool answered = turn_run(chat, question);
+    (void)cli_sources_save(chat->engine); /* a closed terminal ends the program; of failures the last one counts */
+    return answered;
+}
+
+int cli_chat(cli_engine *engine, cli_options *options, cli_reply *reply)
+{
+    cli_chat_state chat = {.engine = engine, .options = options, .reply = reply};
+    cli_input input;
+    bool refused = false;
+    if (options->system && !cli_conversation_set_system(&chat.talk, options->system)) {
+        cli_complain("not enough memory for the conversation");
+        return CLI_FAILED;
+    }
+    cli_input_open(&input, cli_command_word);
+    chat.is_person = input.is_person;
+    if (chat.is_person) fputs("/help lists the commands, /exit or Ctrl-D ends the conversation\n", stderr);
+    while (!chat.status && !chat.is_over) {
+        const cli_input_end end = cli_input_read(&input);
+        if (end == CLI_INPUT_FAILED) chat.status = CLI_FAILED;
+        if (end == CLI_INPUT_FAILED || end == CLI_INPUT_OVER) break;
+        if (end == CLI_INPUT_CANCELLED) cli_note("/exit or Ctrl-D ends the conversation");
+        if (end == CLI_INPUT_REFUSED || (end == CLI_INPUT_MESSAGE && !message_take(&chat, &input))) refused = true;
+    }
+    if (!chat.status && refused && !chat.is_person) chat.status = CLI_FAILED;
+    cli_interrupt_set(CLI_INTERRUPT_ENDS);
+    cli_input_close(&input);
+    cli_conversation_free(&chat.talk);
+    return chat.status;
 }

@@ -96,8 +96,13 @@ static int run_conversation(cli_engine *engine, cli_reply *reply)
                      "with a text, or try --chat-template chatml");
         return CLI_WRONG_USAGE;
     }
-    const int status = cli_chat(engine, reply);
-    return cli_first_failure(status, cli_stats_report(engine, reply));
+    const cli_options *given = engine->options;
+    cli_options options = *given;
+    engine->options = &options;
+    int status = cli_chat(engine, &options, reply);
+    status = cli_first_failure(status, cli_stats_report(engine, reply));
+    engine->options = given;
+    return status;
 }
 
 int cli_run(const cli_options *options)

@@ -5,7 +5,8 @@
 
 #include "run/answer.h"
 
-/* Holds a conversation until the input ends. The session is open. Returns an exit status. */
-int cli_chat(cli_engine *engine, cli_reply *reply);
+/* Holds a conversation until the input ends. The session is open. /set changes the options, which are the engine's.
+ * Returns an exit status. */
+int cli_chat(cli_engine *engine, cli_options *options, cli_reply *reply);
 
 #endif

@@ -167,6 +167,12 @@ void cli_stats_open(const cli_engine *engine)
             (double)vouch_session_drafter_memory(engine->session) * 1e-6);
 }
 
+void cli_stats_show(const cli_engine *engine)
+{
+    const figures f = figures_compute(engine, false);
+    stats_print(engine, &f);
+}
+
 int cli_stats_report(const cli_engine *engine, const cli_reply *reply)
 {
     const cli_options *options = engine->options;
