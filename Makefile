@@ -158,7 +158,7 @@ $(B)/tests/%: $(B)/tests/%.o $(SUP_OBJ) $(LIB_A)
 # The command with one thing broken, which `vouch check` has to find.
 BROKEN := judge rollback kernels
 BROKEN_WRAP_judge := vouch_judge
-BROKEN_WRAP_rollback := vouch_context_keep vouch_context_keep_path
+BROKEN_WRAP_rollback := vouch_memory_rewind vouch_memory_keep_path
 BROKEN_WRAP_kernels := vouch_kernels_find
 $(B)/tests/broken/%: $(B)/tests/broken/%.o $(CLI_OBJ) $(LIB_A)
 	$(call say,LINK)

@@ -575,24 +575,24 @@ static void a_trimmed_head_gives_the_same_logits(void **state)
         const vouch_matrix *whole = model->weights->head;
         vouch_matrix some;
         vouch_pool *pool;
-        vouch_context *a, *b;
+        vouch_sequence a, b;
         const int32_t tokens[] = {5, 17, 300};
         assert_true(vouch_matrix_shape(&some, whole->type, N, whole->n_in));
         some.data = aligned_alloc(64, vouch_matrix_bytes(&some));
         vouch_matrix_pick(&some, whole, head);
         assert_int_equal(vouch_pool_open(&pool, 2, NULL), VOUCH_OK);
-        vouch_context_options options = {.n_ctx = 16, .max_rows = 3, .max_logits = 3};
-        assert_int_equal(vouch_context_open(&a, model->weights, pool, &options, NULL), VOUCH_OK);
+        vouch_sequence_options options = {.n_ctx = 16, .max_rows = 3, .max_logits = 3};
+        assert_int_equal(vouch_sequence_open(&a, model->weights, pool, &options, NULL), VOUCH_OK);
         options.head = &some;
-        assert_int_equal(vouch_context_open(&b, model->weights, pool, &options, NULL), VOUCH_OK);
-        assert_true(vouch_context_memory(b) < vouch_context_memory(a));
-        vouch_context_forward(a, tokens, NULL, 3, 3);
-        vouch_context_forward(b, tokens, NULL, 3, 3);
+        assert_int_equal(vouch_sequence_open(&b, model->weights, pool, &options, NULL), VOUCH_OK);
+        assert_true(vouch_sequence_bytes(&b) < vouch_sequence_bytes(&a));
+        vouch_pass_chain(a.pass, a.memory, tokens, 3, 3);
+        vouch_pass_chain(b.pass, b.memory, tokens, 3, 3);
         for (int32_t row = 0; row < 3; row++)
             for (int32_t j = 0; j < N; j++)
-                assert_true(vouch_context_logits(b, row)[j] == vouch_context_logits(a, row)[head[j]]);
-        vouch_context_close(a);
-        vouch_context_close(b);
+                assert_true(vouch_pass_logits(b.pass, row)[j] == vouch_pass_logits(a.pass, row)[head[j]]);
+        vouch_sequence_close(&a);
+        vouch_sequence_close(&b);
         vouch_pool_close(pool);
         free(some.data);
         vouch_model_close(model);

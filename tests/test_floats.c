@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "engine/model.h"
-#include "model/context.h"
+#include "model/sequence.h"
 #include "support/answer.h"
 
 enum { PROMPT = 20, LENGTH = 24, N_VOCAB = 400 };
@@ -142,20 +142,20 @@ static void a_pass_alone_is_not_protected(void **state)
     static float logits[2][N_VOCAB];
     vouch_model *model;
     vouch_pool *pool;
-    vouch_context *context;
-    const vouch_context_options options = {.n_ctx = 32, .max_rows = PROMPT, .max_logits = 1};
+    vouch_sequence s;
+    const vouch_sequence_options options = {.n_ctx = 32, .max_rows = PROMPT, .max_logits = 1};
     assert_int_equal(vouch_model_open(&model, target_path, NULL, NULL), VOUCH_OK);
     assert_int_equal(vouch_pool_open(&pool, 1, NULL), VOUCH_OK);
-    assert_int_equal(vouch_context_open(&context, model->weights, pool, &options, NULL), VOUCH_OK);
+    assert_int_equal(vouch_sequence_open(&s, model->weights, pool, &options, NULL), VOUCH_OK);
     for (int i = 0; i < 2; i++) {
         mode_set(&modes[i]);
-        vouch_context_forward(context, prompt, NULL, PROMPT, 1);
+        vouch_pass_chain(s.pass, s.memory, prompt, PROMPT, 1);
         fesetenv(FE_DFL_ENV);
-        memcpy(logits[i], vouch_context_logits(context, 0), sizeof logits[i]);
-        vouch_context_keep(context, 0);
+        memcpy(logits[i], vouch_pass_logits(s.pass, 0), sizeof logits[i]);
+        vouch_memory_rewind(s.memory, 0);
     }
     assert_memory_not_equal(logits[0], logits[1], sizeof logits[0]);
-    vouch_context_close(context);
+    vouch_sequence_close(&s);
     vouch_pool_close(pool);
     vouch_model_close(model);
 }

@@ -716,10 +716,10 @@ static void a_large_file_is_packed_in_batches(void **state)
         assert_embedding(&weights->embedding, noise);
         for (int layer = 0; layer < WIDE_LAYERS; layer++) {
             const vouch_layer *l = &weights->layers[layer];
-            assert_rows(&l->gate, wide_values(noise, layer * 9));
-            assert_rows(&l->down, wide_values(noise, layer * 9 + 2));
-            assert_rows(&l->v, wide_values(noise, layer * 9 + 5));
-            assert_memory_equal(l->ffn_norm, wide_values(noise, layer * 9 + 8), WIDE_EMBD * sizeof(float));
+            assert_rows(&l->ffn.gate, wide_values(noise, layer * 9));
+            assert_rows(&l->ffn.down, wide_values(noise, layer * 9 + 2));
+            assert_rows(&l->attention.v, wide_values(noise, layer * 9 + 5));
+            assert_memory_equal(l->feed.norm, wide_values(noise, layer * 9 + 8), WIDE_EMBD * sizeof(float));
         }
         vouch_model_close(model);
     }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/context.h"
+#include "model/sequence.h"
 #include "support/sanitized.h"
 #include "support/test.h"
 #include "support/tiny_model.h"
@@ -95,14 +95,14 @@ static void unload(loaded *model)
     vouch_pool_close(model->pool);
 }
 
-static vouch_context *open_context(const loaded *model, int32_t max_rows, vouch_kv_type kv_type)
+static vouch_sequence open_sequence(const loaded *model, int32_t max_rows, vouch_kv_type kv_type)
 {
-    const vouch_context_options options = {
+    const vouch_sequence_options options = {
         .n_ctx = MAX_TOKENS + 3, .max_rows = max_rows, .max_logits = max_rows, .kv_type = kv_type};
-    vouch_context *context;
+    vouch_sequence sequence;
     vouch_error err;
-    assert_int_equal(vouch_context_open(&context, model->weights, model->pool, &options, &err), VOUCH_OK);
-    return context;
+    assert_int_equal(vouch_sequence_open(&sequence, model->weights, model->pool, &options, &err), VOUCH_OK);
+    return sequence;
 }
 
 /* Some tokens and what the reference says after each. */
@@ -116,7 +116,7 @@ typedef struct expected {
 static void run_reference(expected *e, const char *path, vouch_kv_type kv_type, int32_t n)
 {
     loaded model = load(path, vouch_kernels_find("ref"), 1);
-    vouch_context *context = open_context(&model, 1, kv_type);
+    vouch_sequence s = open_sequence(&model, 1, kv_type);
     test_random random = {(uint64_t)n};
     e->n = n;
     e->n_vocab = model.weights->hparams.n_vocab;
@@ -124,12 +124,12 @@ static void run_reference(expected *e, const char *path, vouch_kv_type kv_type, 
     assert_non_null(e->logits);
     for (int32_t i = 0; i < n; i++) {
         e->tokens[i] = (int32_t)test_below(&random, (uint32_t)e->n_vocab);
-        vouch_context_forward(context, &e->tokens[i], NULL, 1, 1);
-        memcpy(e->logits + (size_t)i * (size_t)e->n_vocab, vouch_context_logits(context, 0),
+        vouch_pass_chain(s.pass, s.memory, &e->tokens[i], 1, 1);
+        memcpy(e->logits + (size_t)i * (size_t)e->n_vocab, vouch_pass_logits(s.pass, 0),
                (size_t)e->n_vocab * sizeof(float));
     }
-    e->digest = vouch_context_digest(context);
-    vouch_context_close(context);
+    e->digest = vouch_memory_digest(s.memory);
+    vouch_sequence_close(&s);
     unload(&model);
 }
 
@@ -142,18 +142,18 @@ static bool same_row(const expected *e, int32_t position, const float *logits)
 
 /* The first `offset` tokens in one pass, then passes of n rows. Returns how many rows of logits differ, and
  * one more where the cache does. */
-static int count_differences(const expected *e, vouch_context *context, int32_t offset, int32_t n)
+static int count_differences(const expected *e, const vouch_sequence *s, int32_t offset, int32_t n)
 {
     int wrong = 0;
-    vouch_context_keep(context, 0);
+    vouch_memory_rewind(s->memory, 0);
     for (int32_t at = 0; at < e->n;) {
         int32_t rows = at < offset ? offset : n;
         if (rows > e->n - at) rows = e->n - at;
-        vouch_context_forward(context, e->tokens + at, NULL, rows, rows);
-        for (int32_t r = 0; r < rows; r++) wrong += !same_row(e, at + r, vouch_context_logits(context, r));
+        vouch_pass_chain(s->pass, s->memory, e->tokens + at, rows, rows);
+        for (int32_t r = 0; r < rows; r++) wrong += !same_row(e, at + r, vouch_pass_logits(s->pass, r));
         at += rows;
     }
-    return wrong + (vouch_context_digest(context) != e->digest);
+    return wrong + (vouch_memory_digest(s->memory) != e->digest);
 }
 
 /* ------------------------------------------------------------------ law L1 */
@@ -163,23 +163,23 @@ typedef enum thoroughness { ONE_OFFSET, THREE_OFFSETS, EVERY_OFFSET } thoroughne
 
 static void sweep_rows(const expected *e, const loaded *model, vouch_kv_type kv_type, thoroughness how)
 {
-    vouch_context *context = open_context(model, MOST_ROWS, kv_type);
+    vouch_sequence s = open_sequence(model, MOST_ROWS, kv_type);
     for (int32_t n = 1; n <= MOST_ROWS; n++)
         for (int32_t offset = 0; offset < n; offset++) {
             if (how == ONE_OFFSET && (offset != n / 2 || (test_is_quick() && n % 4 > 1))) continue;
             if (how == THREE_OFFSETS && offset != 0 && offset != n / 2 && offset != n - 1) continue;
-            assert_int_equal(count_differences(e, context, offset, n), 0);
+            assert_int_equal(count_differences(e, &s, offset, n), 0);
         }
-    vouch_context_close(context);
+    vouch_sequence_close(&s);
 }
 
 static void sweep_chunks(const expected *e, const loaded *model, vouch_kv_type kv_type, thoroughness how)
 {
     static const int32_t chunks[] = {1, 7, 32, 256};
-    vouch_context *context = open_context(model, 256, kv_type);
+    vouch_sequence s = open_sequence(model, 256, kv_type);
     for (int i = how == ONE_OFFSET; i < 4; i++)
-        assert_int_equal(count_differences(e, context, 0, chunks[i]), 0);
-    vouch_context_close(context);
+        assert_int_equal(count_differences(e, &s, 0, chunks[i]), 0);
+    vouch_sequence_close(&s);
 }
 
 /* Every table of kernels against one reference, with one team of threads each, or with all of them. */
@@ -279,17 +279,17 @@ static void one_wrong_bit_is_noticed(void **state)
     right_matmul = by_rows.matmul[VOUCH_TYPE_F32];
     by_rows.matmul[VOUCH_TYPE_F32] = matmul_by_rows;
     loaded model = load(path, &by_rows, 1);
-    vouch_context *context = open_context(&model, 2, VOUCH_KV_F32);
-    assert_int_equal(count_differences(&e, context, 0, 2) > 0, true);
-    vouch_context_close(context);
+    vouch_sequence s = open_sequence(&model, 2, VOUCH_KV_F32);
+    assert_int_equal(count_differences(&e, &s, 0, 2) > 0, true);
+    vouch_sequence_close(&s);
     unload(&model);
 
     vouch_kernels reordered = *vouch_kernels_find("ref");
     reordered.softmax = softmax_reordered;
     model = load(path, &reordered, 1);
-    context = open_context(&model, 1, VOUCH_KV_F32);
-    assert_int_equal(count_differences(&e, context, 0, 1) > 0, true);
-    vouch_context_close(context);
+    s = open_sequence(&model, 1, VOUCH_KV_F32);
+    assert_int_equal(count_differences(&e, &s, 0, 1) > 0, true);
+    vouch_sequence_close(&s);
     unload(&model);
     free(e.logits);
 }
@@ -322,36 +322,35 @@ static void tree_walk(tree *t, int32_t row)
 }
 
 /* The path alone, as a chain, in `chain`, whose cache holds n tokens: same logits of its last row? */
-static bool path_is_chain(vouch_context *chain, int32_t n, const tree *t, const float *logits)
+static bool path_is_chain(const vouch_sequence *chain, int32_t n, const tree *t, const float *logits)
 {
     int32_t tokens[MAX_TREE];
     for (int32_t i = 0; i < t->depth; i++) tokens[i] = t->tokens[t->path[i]];
-    vouch_context_keep(chain, n);
-    vouch_context_forward(chain, tokens, NULL, t->depth, 1);
-    return memcmp(vouch_context_logits(chain, 0), logits, (size_t)t->n_vocab * sizeof *logits) == 0;
+    vouch_memory_rewind(chain->memory, n);
+    vouch_pass_chain(chain->pass, chain->memory, tokens, t->depth, 1);
+    return memcmp(vouch_pass_logits(chain->pass, 0), logits, (size_t)t->n_vocab * sizeof *logits) == 0;
 }
 
 /* In one pass or in several; the logits of all its rows. */
-static float *tree_run(vouch_context *c, const tree *t, test_random *random)
+static float *tree_run(const vouch_sequence *c, const tree *t, test_random *random)
 {
     static float logits[MAX_TREE * 400];
     const size_t n_vocab = (size_t)t->n_vocab;
     assert_true(n_vocab <= 400);
     for (int32_t at = 0, n; at < t->n; at += n) {
         n = 1 + (int32_t)test_below(random, (uint32_t)(t->n - at));
-        if (at == 0) vouch_context_forward(c, t->tokens, t->parents, n, n);
-        else vouch_context_grow(c, t->tokens + at, t->parents + at, n, n);
-        memcpy(logits + (size_t)at * n_vocab, vouch_context_logits(c, 0), (size_t)n * n_vocab * sizeof *logits);
+        vouch_pass_tree(c->pass, c->memory, t->tokens + at, t->parents + at, n, n);
+        memcpy(logits + (size_t)at * n_vocab, vouch_pass_logits(c->pass, 0), (size_t)n * n_vocab * sizeof *logits);
     }
     return logits;
 }
 
-static void check_tree(vouch_context *branched, vouch_context *chain, int32_t n_vocab, int32_t n, test_random *random)
+static void check_tree(const vouch_sequence *branched, const vouch_sequence *chain, int32_t n_vocab, int32_t n, test_random *random)
 {
     tree t;
     tree_grow(&t, random, n_vocab);
     const float *logits = tree_run(branched, &t, random);
-    assert_int_equal(vouch_context_n_cached(branched), n);
+    assert_int_equal(vouch_memory_n_tokens(branched->memory), n);
     for (int32_t row = 0; row < t.n; row++) {
         tree_walk(&t, row);
         assert_true(path_is_chain(chain, n, &t, logits + row * n_vocab));
@@ -366,24 +365,24 @@ static void check_tree(vouch_context *branched, vouch_context *chain, int32_t n_
     const int32_t leaf = (int32_t)test_below(random, (uint32_t)t.n);
     tree_walk(&t, leaf);
     assert_true(path_is_chain(chain, n, &t, logits + leaf * n_vocab));
-    vouch_context_keep_path(branched, t.path, t.depth);
-    assert_int_equal(vouch_context_n_cached(branched), n + t.depth);
-    assert_true(vouch_context_digest(branched) == vouch_context_digest(chain));
+    vouch_memory_keep_path(branched->memory, t.path, t.depth);
+    assert_int_equal(vouch_memory_n_tokens(branched->memory), n + t.depth);
+    assert_true(vouch_memory_digest(branched->memory) == vouch_memory_digest(chain->memory));
 }
 
 static void check_trees(const char *path, const vouch_kernels *kernels, vouch_kv_type kv_type, uint64_t seed)
 {
     loaded model = load(path, kernels, 1), other = load(path, kernels, 3);
-    vouch_context *chain = open_context(&model, MAX_TREE, kv_type);
-    vouch_context *branched = open_context(&other, MAX_TREE, kv_type);
+    vouch_sequence chain = open_sequence(&model, MAX_TREE, kv_type);
+    vouch_sequence branched = open_sequence(&other, MAX_TREE, kv_type);
     test_random random = {seed};
     const int32_t first = 3;
-    vouch_context_forward(chain, &first, NULL, 1, 0);
-    vouch_context_forward(branched, &first, NULL, 1, 0);
-    for (int round = 0; round < 8 && vouch_context_n_cached(chain) < MAX_TOKENS - MAX_TREE; round++)
-        check_tree(branched, chain, model.weights->hparams.n_vocab, vouch_context_n_cached(chain), &random);
-    vouch_context_close(chain);
-    vouch_context_close(branched);
+    vouch_pass_chain(chain.pass, chain.memory, &first, 1, 0);
+    vouch_pass_chain(branched.pass, branched.memory, &first, 1, 0);
+    for (int round = 0; round < 8 && vouch_memory_n_tokens(chain.memory) < MAX_TOKENS - MAX_TREE; round++)
+        check_tree(&branched, &chain, model.weights->hparams.n_vocab, vouch_memory_n_tokens(chain.memory), &random);
+    vouch_sequence_close(&chain);
+    vouch_sequence_close(&branched);
     unload(&model);
     unload(&other);
 }
@@ -409,19 +408,19 @@ static void a_tree_may_be_dropped_or_come_first(void **state)
     const char *path = test_temporary("shape.gguf");
     tiny_model_write(path, &shapes[0]);
     loaded model = load(path, vouch_kernels_find(NULL), 1);
-    vouch_context *a = open_context(&model, 8, VOUCH_KV_F32), *b = open_context(&model, 8, VOUCH_KV_F32);
+    vouch_sequence a = open_sequence(&model, 8, VOUCH_KV_F32), b = open_sequence(&model, 8, VOUCH_KV_F32);
     const int32_t tokens[] = {5, 6, 7}, roots[] = {-1, -1, 1}, kept[] = {1, 2};
-    vouch_context_forward(a, tokens, roots, 3, 1);
-    vouch_context_forward(b, tokens + 1, NULL, 2, 1);
-    assert_memory_equal(vouch_context_logits(a, 0), vouch_context_logits(b, 0), 400 * sizeof(float));
-    vouch_context_keep_path(a, kept, 2);
-    const uint64_t digest = vouch_context_digest(a);
-    assert_true(digest == vouch_context_digest(b));
-    vouch_context_forward(a, tokens, roots, 3, 1);
-    vouch_context_keep_path(a, NULL, 0);
-    assert_true(digest == vouch_context_digest(a));
-    vouch_context_close(a);
-    vouch_context_close(b);
+    vouch_pass_tree(a.pass, a.memory, tokens, roots, 3, 1);
+    vouch_pass_chain(b.pass, b.memory, tokens + 1, 2, 1);
+    assert_memory_equal(vouch_pass_logits(a.pass, 0), vouch_pass_logits(b.pass, 0), 400 * sizeof(float));
+    vouch_memory_keep_path(a.memory, kept, 2);
+    const uint64_t digest = vouch_memory_digest(a.memory);
+    assert_true(digest == vouch_memory_digest(b.memory));
+    vouch_pass_tree(a.pass, a.memory, tokens, roots, 3, 1);
+    vouch_memory_keep_path(a.memory, NULL, 0);
+    assert_true(digest == vouch_memory_digest(a.memory));
+    vouch_sequence_close(&a);
+    vouch_sequence_close(&b);
     unload(&model);
 }
 
@@ -432,25 +431,25 @@ static void check_rewinding(const char *path, vouch_kv_type kv_type)
     expected e;
     run_reference(&e, path, kv_type, SHORT);
     loaded model = load(path, vouch_kernels_find(NULL), 2);
-    vouch_context *context = open_context(&model, MOST_ROWS, kv_type);
+    vouch_sequence s = open_sequence(&model, MOST_ROWS, kv_type);
     test_random random = {7};
     for (int32_t at = 0; at < e.n;) {
         int32_t guesses[MOST_ROWS];
         const int32_t n_guesses = 1 + (int32_t)test_below(&random, MOST_ROWS - 1);
-        const uint64_t before = vouch_context_digest(context);
+        const uint64_t before = vouch_memory_digest(s.memory);
         for (int32_t g = 0; g < n_guesses; g++) guesses[g] = (int32_t)test_below(&random, (uint32_t)e.n_vocab);
-        vouch_context_forward(context, guesses, NULL, n_guesses, n_guesses);
-        assert_false(vouch_context_digest(context) == before);
-        vouch_context_keep(context, at);
-        assert_true(vouch_context_digest(context) == before);
+        vouch_pass_chain(s.pass, s.memory, guesses, n_guesses, n_guesses);
+        assert_false(vouch_memory_digest(s.memory) == before);
+        vouch_memory_rewind(s.memory, at);
+        assert_true(vouch_memory_digest(s.memory) == before);
         int32_t rows = 1 + (int32_t)test_below(&random, 5);
         if (rows > e.n - at) rows = e.n - at;
-        vouch_context_forward(context, e.tokens + at, NULL, rows, rows);
-        for (int32_t r = 0; r < rows; r++) assert_true(same_row(&e, at + r, vouch_context_logits(context, r)));
+        vouch_pass_chain(s.pass, s.memory, e.tokens + at, rows, rows);
+        for (int32_t r = 0; r < rows; r++) assert_true(same_row(&e, at + r, vouch_pass_logits(s.pass, r)));
         at += rows;
     }
-    assert_true(vouch_context_digest(context) == e.digest);
-    vouch_context_close(context);
+    assert_true(vouch_memory_digest(s.memory) == e.digest);
+    vouch_sequence_close(&s);
     unload(&model);
     free(e.logits);
 }
@@ -476,15 +475,15 @@ static void logits_only_where_asked_for(void **state)
     expected e;
     run_reference(&e, path, VOUCH_KV_F16, SHORT);
     loaded model = load(path, vouch_kernels_find(NULL), 2);
-    vouch_context *context = open_context(&model, SHORT, VOUCH_KV_F16);
+    vouch_sequence s = open_sequence(&model, SHORT, VOUCH_KV_F16);
     for (int32_t n_logits = 0; n_logits <= SHORT; n_logits++) {
-        vouch_context_keep(context, 0);
-        vouch_context_forward(context, e.tokens, NULL, SHORT, n_logits);
+        vouch_memory_rewind(s.memory, 0);
+        vouch_pass_chain(s.pass, s.memory, e.tokens, SHORT, n_logits);
         for (int32_t i = 0; i < n_logits; i++)
-            assert_true(same_row(&e, SHORT - n_logits + i, vouch_context_logits(context, i)));
-        assert_true(vouch_context_digest(context) == e.digest);
+            assert_true(same_row(&e, SHORT - n_logits + i, vouch_pass_logits(s.pass, i)));
+        assert_true(vouch_memory_digest(s.memory) == e.digest);
     }
-    vouch_context_close(context);
+    vouch_sequence_close(&s);
     unload(&model);
     free(e.logits);
 }
@@ -499,12 +498,12 @@ static void the_context_can_be_filled(void **state)
     run_reference(&e, path, VOUCH_KV_F16, SHORT);
     loaded model = load(path, vouch_kernels_find(NULL), 1);
     for (int32_t n_ctx = SHORT - 17; n_ctx <= SHORT; n_ctx++) {
-        const vouch_context_options options = {.n_ctx = n_ctx, .max_rows = n_ctx, .max_logits = 1};
-        vouch_context *context;
-        assert_int_equal(vouch_context_open(&context, model.weights, model.pool, &options, NULL), VOUCH_OK);
-        vouch_context_forward(context, e.tokens, NULL, n_ctx, 1);
-        assert_true(same_row(&e, n_ctx - 1, vouch_context_logits(context, 0)));
-        vouch_context_close(context);
+        const vouch_sequence_options options = {.n_ctx = n_ctx, .max_rows = n_ctx, .max_logits = 1};
+        vouch_sequence s;
+        assert_int_equal(vouch_sequence_open(&s, model.weights, model.pool, &options, NULL), VOUCH_OK);
+        vouch_pass_chain(s.pass, s.memory, e.tokens, n_ctx, 1);
+        assert_true(same_row(&e, n_ctx - 1, vouch_pass_logits(s.pass, 0)));
+        vouch_sequence_close(&s);
     }
     unload(&model);
     free(e.logits);
@@ -513,11 +512,11 @@ static void the_context_can_be_filled(void **state)
 /* Bytes of a context of 4096 tokens beside F32's. */
 static double memory_of(const loaded *model, vouch_kv_type kv_type)
 {
-    const vouch_context_options options = {.n_ctx = 4096, .max_rows = 1, .max_logits = 1, .kv_type = kv_type};
-    vouch_context *context;
-    assert_int_equal(vouch_context_open(&context, model->weights, model->pool, &options, NULL), VOUCH_OK);
-    const size_t bytes = vouch_context_memory(context);
-    vouch_context_close(context);
+    const vouch_sequence_options options = {.n_ctx = 4096, .max_rows = 1, .max_logits = 1, .kv_type = kv_type};
+    vouch_sequence s;
+    assert_int_equal(vouch_sequence_open(&s, model->weights, model->pool, &options, NULL), VOUCH_OK);
+    const size_t bytes = vouch_sequence_bytes(&s);
+    vouch_sequence_close(&s);
     return (double)bytes;
 }
 
@@ -543,11 +542,11 @@ static void heads_that_are_no_blocks_are_refused(void **state)
     loaded model = load(path, vouch_kernels_find(NULL), 1);
     static const vouch_kv_type kv_types[] = {VOUCH_KV_Q8_0, VOUCH_KV_Q4_0};
     for (int i = 0; i < 2; i++) {
-        const vouch_context_options options = {.n_ctx = 8, .max_rows = 1, .max_logits = 1, .kv_type = kv_types[i]};
-        vouch_context *context;
+        const vouch_sequence_options options = {.n_ctx = 8, .max_rows = 1, .max_logits = 1, .kv_type = kv_types[i]};
+        vouch_sequence s;
         vouch_error err;
-        assert_int_equal(vouch_context_open(&context, model.weights, model.pool, &options, &err), VOUCH_E_UNSUPPORTED);
-        assert_null(context);
+        assert_int_equal(vouch_sequence_open(&s, model.weights, model.pool, &options, &err), VOUCH_E_UNSUPPORTED);
+        assert_true(!s.pages && !s.memory && !s.pass);
         assert_non_null(strstr(err.message, i ? "kv_type: Q4_0" : "kv_type: Q8_0"));
         assert_non_null(strstr(err.message, "is 20"));
     }

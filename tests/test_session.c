@@ -402,7 +402,7 @@ static void cancelling_leaves_a_session_to_go_on_with(void **state)
         const int32_t *tokens = vouch_session_tokens(session, &n);
         assert_true(n > 0 && n < PROMPT);
         assert_memory_equal(tokens, k.prompt, n * sizeof *tokens);
-        assert_true(vouch_context_n_cached(vouch_session_target(session)) < (int32_t)n);
+        assert_true(vouch_memory_n_tokens(vouch_session_target(session)) < (int32_t)n);
         assert_int_equal(vouch_session_step(session, &step, &err), VOUCH_E_ARGUMENT);
         vouch_session_set_progress(session, NULL, NULL);
 
@@ -492,7 +492,7 @@ static void a_cancelled_prompt_keeps_the_invariant(void **state)
                 assert_int_equal(vouch_session_prompt(session, k.prompt, PROMPT, NULL), VOUCH_E_CANCELLED);
                 vouch_session_set_progress(session, NULL, NULL);
                 vouch_session_tokens(session, &n);
-                assert_int_equal(vouch_context_n_cached(vouch_session_target(session)), n - 1);
+                assert_int_equal(vouch_memory_n_tokens(vouch_session_target(session)), n - 1);
                 double seconds;
                 assert_int_equal(vouch_session_time_pass(session, 2, 1, &seconds, NULL), VOUCH_OK);
                 answer_continue(&got, session, k.prompt, PROMPT);

@@ -270,20 +270,20 @@ static void greedy_text_is_the_same_with_a_model_among_sources(void **state)
     assert_true(by_model > 0 && by_others > 0 && by_model < all && by_model + by_others > all);
 }
 
-/* The digests a context has after 0, 1, 2, ... of these tokens, one at a time. */
+/* The digests a memory has after 0, 1, 2, ... of these tokens, one at a time. */
 static void digests_of(const vouch_model *model, vouch_kv_type kv_type, const int32_t *tokens, int32_t n,
                        uint64_t *digests)
 {
     vouch_pool *pool;
-    vouch_context *context;
-    const vouch_context_options options = {.n_ctx = n, .max_rows = 1, .max_logits = 1, .kv_type = kv_type};
+    vouch_sequence s;
+    const vouch_sequence_options options = {.n_ctx = n, .max_rows = 1, .max_logits = 1, .kv_type = kv_type};
     assert_int_equal(vouch_pool_open(&pool, 1, NULL), VOUCH_OK);
-    assert_int_equal(vouch_context_open(&context, model->weights, pool, &options, NULL), VOUCH_OK);
+    assert_int_equal(vouch_sequence_open(&s, model->weights, pool, &options, NULL), VOUCH_OK);
     for (int32_t i = 0; i <= n; i++) {
-        digests[i] = vouch_context_digest(context);
-        if (i < n) vouch_context_forward(context, &tokens[i], NULL, 1, 0);
+        digests[i] = vouch_memory_digest(s.memory);
+        if (i < n) vouch_pass_chain(s.pass, s.memory, &tokens[i], 1, 0);
     }
-    vouch_context_close(context);
+    vouch_sequence_close(&s);
     vouch_pool_close(pool);
 }
 
@@ -309,7 +309,7 @@ static int64_t check_draft_tree(const family *f, const vouch_session_options *op
         assert_int_equal(vouch_session_step(session, &step, NULL), VOUCH_OK);
         const int32_t *got = vouch_session_tokens(session, &after);
         assert_memory_equal(got, tokens, after * sizeof *got);
-        assert_true(vouch_context_digest(vouch_session_target(session)) == target[after - 1]);
+        assert_true(vouch_memory_digest(vouch_session_target(session)) == target[after - 1]);
         if (step.n_guesses > 0) assert_true(d->paid.ops->digest(d->paid.self) == draft[before < after ? before : after - 1]);
         int32_t n_children[VOUCH_MAX_DRAFT + 1] = {0};
         for (int32_t g = 0; g < step.n_guesses; g++) {
@@ -729,7 +729,7 @@ static int take_snapshots(vouch_session *session, snapshot *shots)
         const vouch_drafter_ref *part = d->paid.ops ? &d->paid : &d->free;
         shots[n++] = (snapshot){.n_before = (int32_t)before,
                                 .n_after = (int32_t)after,
-                                .target = vouch_context_digest(vouch_session_target(session)),
+                                .target = vouch_memory_digest(vouch_session_target(session)),
                                 .draft = part->ops && part->ops->digest ? part->ops->digest(part->self) : 0};
     }
     return n;
@@ -847,7 +847,7 @@ static int check_drafter_state(const vouch_model *model, const vouch_session_opt
         assert_int_equal(vouch_session_step(session, &step, NULL), VOUCH_OK);
         tokens = vouch_session_tokens(session, &shots[n].n);
         vouch_drafters_observe(d, tokens, (int32_t)shots[n].n, true); /* as the next cycle begins */
-        shots[n].cache = vouch_context_digest(vouch_session_target(session));
+        shots[n].cache = vouch_memory_digest(vouch_session_target(session));
         shots[n].draft = draft_digest(d, tokens, shots[n].n);
         shots[n].drafter = vouch_drafters_digest(d);
         for (int32_t g = 0; g < step.n_guesses; g++) n_branches += step.guesses[g].parent != g - 1;
@@ -967,7 +967,7 @@ static void looking_leaves_no_trace(void **state)
             memset(&watched, 0, sizeof watched);
             vouch_step step = {0};
             while (step.finish == VOUCH_FINISH_NONE) {
-                const uint64_t before = vouch_context_digest(vouch_session_target(session));
+                const uint64_t before = vouch_memory_digest(vouch_session_target(session));
                 const vouch_stats stats = *vouch_session_stats(session);
                 double seconds;
                 size_t n;
@@ -982,7 +982,7 @@ static void looking_leaves_no_trace(void **state)
                 assert_int_equal(vouch_session_time_pass(session, 1 + count % 9, 2, &seconds, NULL),
                                  VOUCH_OK);
                 assert_true(seconds > 0 && seconds < 100);
-                assert_true(before == vouch_context_digest(vouch_session_target(session)));
+                assert_true(before == vouch_memory_digest(vouch_session_target(session)));
                 assert_memory_equal(&stats, vouch_session_stats(session), sizeof stats);
                 assert_int_equal(vouch_session_step(session, &step, NULL), VOUCH_OK);
                 memcpy(watched.tokens + watched.n, step.tokens, (size_t)step.n_tokens * sizeof *step.tokens);

@@ -52,7 +52,7 @@ typedef struct opening {
 } opening;
 
 typedef struct model_drafter {
-    vouch_context *context;
+    vouch_sequence sequence;
     vouch_sampler sampler;
     vouch_draw_fn *draw;
     vouch_bridge *bridge;     /* NULL: the token tables are the same */
@@ -118,8 +118,7 @@ static void cache_keep(model_drafter *d, int32_t n)
 {
     d->n_told = vouch_min(d->n_told, n);
     d->n_certain = vouch_min(d->n_certain, n);
-    if (offset_of(d, d->n_told) < vouch_context_n_cached(d->context))
-        vouch_context_keep(d->context, offset_of(d, d->n_told));
+    vouch_memory_rewind(d->sequence.memory, offset_of(d, d->n_told));
 }
 
 /* Tokens in the cache that are those of the sequence: the certain ones, and guesses that became it. */
@@ -142,7 +141,7 @@ static bool catch_up(model_drafter *d, const int32_t *tokens, int32_t n, bool lo
     while (d->n_told < n) {
         const int32_t *rows, n_rows = spell(d, tokens, n, &rows);
         if (n_rows == 0) return false;
-        vouch_context_forward(d->context, rows, NULL, n_rows, logits && d->n_told == n ? 1 : 0);
+        vouch_pass_chain(d->sequence.pass, d->sequence.memory, rows, n_rows, logits && d->n_told == n ? 1 : 0);
         d->n_certain = d->n_told;
     }
     return true;
@@ -161,7 +160,7 @@ static int32_t token_of(const model_drafter *d, int32_t guess)
 /* q from the logits of a row, the first n of the history being before it. False where these aren't finite. */
 static bool read_row(model_drafter *d, vouch_dist *q, int32_t row, int32_t n)
 {
-    const float *logits = vouch_context_logits(d->context, row);
+    const float *logits = vouch_pass_logits(d->sequence.pass, row);
     if (d->bridge) {
         vouch_bridge_logits(d->bridge, logits, d->logits);
         logits = d->logits;
@@ -194,7 +193,7 @@ static void grow_chain(model_drafter *d, vouch_draft *draft, int64_t n_tokens, i
         if (draft->n == k) return;
         d->history[d->n_history + i] = d->guesses[i];
         const int32_t token = token_of(d, d->guesses[i]);
-        vouch_context_forward(d->context, &token, NULL, 1, 1);
+        vouch_pass_chain(d->sequence.pass, d->sequence.memory, &token, 1, 1);
         d->n_told++;
         if (d->bridge) d->offsets[d->n_told] = d->offsets[d->n_told - 1] + 1;
     }
@@ -240,8 +239,7 @@ static int32_t level_open(model_drafter *d, const int32_t *chosen, int32_t n)
         parents[i] = parent < 0 ? -1 : d->rows[parent];
         d->rows[chosen[i]] = d->n_rows + i;
     }
-    if (d->n_rows == 0) vouch_context_forward(d->context, tokens, parents, n, n);
-    else vouch_context_grow(d->context, tokens, parents, n, n);
+    vouch_pass_tree(d->sequence.pass, d->sequence.memory, tokens, parents, n, n);
     d->n_rows += n;
     for (int32_t i = 0; i < n; i++) n_open += place_open(d, &d->openings[n_open], chosen[i], i);
     return n_open;
@@ -338,7 +336,7 @@ static void model_rewind(void *self, int32_t n_tokens)
 static void model_close(void *self)
 {
     model_drafter *d = self;
-    vouch_context_close(d->context);
+    vouch_sequence_close(&d->sequence);
     vouch_bridge_close(d->bridge);
     vouch_arena_free(&d->arena);
     free(d);
@@ -347,12 +345,12 @@ static void model_close(void *self)
 static size_t model_memory(const void *self)
 {
     const model_drafter *d = self;
-    return sizeof *d + d->arena.size + vouch_context_memory(d->context) + vouch_bridge_memory(d->bridge);
+    return sizeof *d + d->arena.size + vouch_sequence_bytes(&d->sequence) + vouch_bridge_memory(d->bridge);
 }
 
 static uint64_t model_digest(const void *self)
 {
-    return vouch_context_digest(((const model_drafter *)self)->context);
+    return vouch_memory_digest(((const model_drafter *)self)->sequence.memory);
 }
 
 static const vouch_drafter_ops model_ops = {.name = "model",
@@ -424,17 +422,17 @@ vouch_status vouch_drafter_model_open(vouch_drafter_ref *out, const vouch_weight
     d->draw = options->draw;
     vouch_arena arena = {0};
     layout_drafter(d, options, weights, &arena);
-    const vouch_context_options context = {.n_ctx = d->n_ctx,
-                                           .max_rows = d->chunk > d->k ? d->chunk : d->k,
-                                           .max_logits = d->branches,
-                                           .head = options->n_head > 0 ? &d->head : NULL,
-                                           .kv_type = options->kv_type};
+    const vouch_sequence_options sequence = {.n_ctx = d->n_ctx,
+                                              .max_rows = d->chunk > d->k ? d->chunk : d->k,
+                                              .max_logits = d->branches,
+                                              .head = options->n_head > 0 ? &d->head : NULL,
+                                              .kv_type = options->kv_type};
     vouch_status status = vouch_arena_allocate(&arena, "the draft model's distributions", err);
     if (status == VOUCH_OK) {
         layout_drafter(d, options, weights, &arena);
         d->arena = arena;
         if (options->n_head > 0) vouch_matrix_pick(&d->head, weights->head, options->head);
-        status = vouch_context_open(&d->context, weights, pool, &context, err);
+        status = vouch_sequence_open(&d->sequence, weights, pool, &sequence, err);
     }
     if (status != VOUCH_OK) {
         model_close(d);

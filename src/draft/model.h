@@ -5,7 +5,7 @@
 
 #include "draft/bridge.h"
 #include "draft/drafter.h"
-#include "model/context.h"
+#include "model/sequence.h"
 
 typedef struct vouch_drafter_model_options {
     const vouch_sampling *sampling; /* the session's: q is processed as p is */

@@ -133,10 +133,10 @@ static vouch_status open_parts(vouch_session *s, const vouch_session_options *gi
     VOUCH_TRY(vouch_pool_open(&s->pool, o->n_threads, err));
     s->max_logits = o->speculation.n_draft < FEWEST_LOGITS ? FEWEST_LOGITS : o->speculation.n_draft + 1;
     const int32_t most = s->max_logits > o->prefill_chunk ? s->max_logits : o->prefill_chunk;
-    const vouch_context_options context = {
+    const vouch_sequence_options sequence = {
         .n_ctx = o->n_ctx, .max_rows = most, .max_logits = s->max_logits, .kv_type = o->kv_type};
     s->target.prefill_chunk = o->prefill_chunk;
-    VOUCH_TRY(vouch_context_open(&s->target.context, s->model->weights, s->pool, &context, err));
+    VOUCH_TRY(vouch_sequence_open(&s->target.sequence, s->model->weights, s->pool, &sequence, err));
     VOUCH_TRY(vouch_stream_open(&s->stream, s->model->tokenizer, given->stop, given->n_stop, VOUCH_MAX_DRAFT + 1, err));
     const int32_t branches = given->speculation.tree_branches > 0 ? o->speculation.tree_branches : 1;
     return open_drafters(s, branches, err);
@@ -184,7 +184,7 @@ void vouch_session_close(vouch_session *session)
     if (!session) return;
     vouch_drafters_close(&session->cycle.drafters);
     vouch_stream_close(session->stream);
-    vouch_context_close(session->target.context);
+    vouch_sequence_close(&session->target.sequence);
     vouch_pool_close(session->pool);
     vouch_arena_free(&session->arena);
     free(session);
@@ -218,7 +218,7 @@ static vouch_status prefill(vouch_session *s, int32_t n, vouch_error *err)
 {
     vouch_cycle *cycle = &s->cycle;
     const double start = vouch_now();
-    const int32_t first = vouch_context_n_cached(s->target.context), last = n - 1;
+    const int32_t first = vouch_memory_n_tokens(s->target.sequence.memory), last = n - 1;
     vouch_status status = VOUCH_OK;
     for (int32_t at = first; at < last && status == VOUCH_OK;) {
         at = vouch_min(at + s->options.prefill_chunk, last);
@@ -227,7 +227,7 @@ static vouch_status prefill(vouch_session *s, int32_t n, vouch_error *err)
         if (s->progress) s->progress(s->progress_user, (double)(at - first) / (double)(last - first));
         if (take_cancel(s)) status = vouch_fail(err, VOUCH_E_CANCELLED, "the prompt was cancelled");
     }
-    s->stats.prompt_tokens += status == VOUCH_OK ? n - first : vouch_context_n_cached(s->target.context) - first;
+    s->stats.prompt_tokens += status == VOUCH_OK ? n - first : vouch_memory_n_tokens(s->target.sequence.memory) - first;
     s->stats.prefill_seconds += vouch_now() - start;
     return status;
 }
@@ -252,7 +252,7 @@ vouch_status vouch_session_prompt(vouch_session *session, const int32_t *tokens,
     const vouch_status status = prefill(s, n, err);
     s->answering = status == VOUCH_OK;
     if (status != VOUCH_OK) {
-        cycle->n_tokens = vouch_context_n_cached(s->target.context) + 1; /* what was run, and the next pass's first row */
+        cycle->n_tokens = vouch_memory_n_tokens(s->target.sequence.memory) + 1; /* what was run, and the next pass's first row */
         vouch_cycle_rewind(cycle, cycle->n_tokens - 1);
     }
     return status;
@@ -439,13 +439,13 @@ size_t vouch_session_drafter_memory(const vouch_session *session)
 
 size_t vouch_session_memory(const vouch_session *session)
 {
-    return sizeof *session + session->arena.size + vouch_context_memory(session->target.context) +
+    return sizeof *session + session->arena.size + vouch_sequence_bytes(&session->target.sequence) +
            vouch_stream_memory(session->stream) + vouch_session_drafter_memory(session);
 }
 
-const vouch_context *vouch_session_target(const vouch_session *session)
+const vouch_memory *vouch_session_target(const vouch_session *session)
 {
-    return session->target.context;
+    return session->target.sequence.memory;
 }
 
 const vouch_drafters *vouch_session_get_drafters(const vouch_session *session)
@@ -480,9 +480,9 @@ vouch_status vouch_session_time_pass(vouch_session *session, int32_t n_rows, int
     for (int32_t i = 0; i < n_rows; i++) tokens[i] = s->cycle.tokens[s->cycle.n_tokens - 1];
     for (int32_t i = 0; i < reps; i++) {
         const double start = vouch_now();
-        vouch_context_forward(s->target.context, tokens, NULL, n_rows, n_rows);
+        vouch_pass_chain(s->target.sequence.pass, s->target.sequence.memory, tokens, n_rows, n_rows);
         times[i] = vouch_now() - start;
-        vouch_context_keep(s->target.context, n_cached);
+        vouch_memory_rewind(s->target.sequence.memory, n_cached);
     }
     qsort(times, (size_t)reps, sizeof times[0], compare_doubles);
     *seconds = times[reps / 2];
@@ -502,7 +502,7 @@ static vouch_status read_rows(vouch_session *s, int32_t first, int32_t n, bool p
         const int32_t rows = vouch_min(n - done, vouch_min(s->max_logits, s->options.prefill_chunk));
         vouch_engine_target_run(&s->target, s->cycle.tokens, first + done + rows, rows);
         for (int32_t r = 0; r < rows && status == VOUCH_OK; r++) {
-            float *logits = vouch_context_logits(s->target.context, r), *row = out + (size_t)(done + r) * n_vocab;
+            float *logits = vouch_pass_logits(s->target.sequence.pass, r), *row = out + (size_t)(done + r) * n_vocab;
             const int32_t n_history = first + done + r + 1;
             if (processed)
                 status = vouch_engine_target_distribution(&s->target, logits, s->cycle.tokens, n_history);

@@ -4,9 +4,9 @@
 #define VOUCH_ENGINE_SESSION_H
 
 #include "draft/drafters.h"
-#include "model/context.h"
+#include "model/memory.h"
 
-const vouch_context *vouch_session_target(const vouch_session *session);
+const vouch_memory *vouch_session_target(const vouch_session *session);
 const vouch_drafters *vouch_session_get_drafters(const vouch_session *session);
 
 #endif

@@ -9,12 +9,12 @@
 void vouch_engine_target_run(vouch_engine_target *self, const int32_t *tokens, int32_t n, int32_t n_logits)
 {
     vouch_engine_target *t = self;
-    int32_t at = vouch_context_n_cached(t->context);
+    int32_t at = vouch_memory_n_tokens(t->sequence.memory);
     while (at < n) {
         int32_t rows = vouch_min(n - at, t->prefill_chunk);
         if (n_logits > 0 && n - at > rows) rows = vouch_min(rows, n - n_logits - at);
         if (n - at <= n_logits) rows = n - at;
-        vouch_context_forward(t->context, tokens + at, NULL, rows, at + rows == n ? n_logits : 0);
+        vouch_pass_chain(t->sequence.pass, t->sequence.memory, tokens + at, rows, at + rows == n ? n_logits : 0);
         at += rows;
     }
 }
@@ -30,7 +30,8 @@ static void run_tree(vouch_engine_target *t, const int32_t *tokens, int32_t n_to
         tree[i + 1] = draft->tokens[i];
         parents[i + 1] = draft->parents[i] + 1;
     }
-    vouch_context_forward(t->context, tree, parents, draft->n + 1, draft->n + 1);
+    vouch_memory_keep_rows(t->sequence.memory, 0);
+    vouch_pass_tree(t->sequence.pass, t->sequence.memory, tree, parents, draft->n + 1, draft->n + 1);
 }
 
 static void target_score(void *self, int32_t *tokens, int32_t n_tokens, const vouch_draft *draft)
@@ -56,13 +57,13 @@ static vouch_status target_row(void *self, const int32_t *tokens, int32_t n_hist
 {
     vouch_engine_target *t = self;
     *p = &t->p;
-    return vouch_engine_target_distribution(t, vouch_context_logits(t->context, row), tokens, n_history);
+    return vouch_engine_target_distribution(t, vouch_pass_logits(t->sequence.pass, row), tokens, n_history);
 }
 
 static const float *target_logits(void *self, int32_t row)
 {
     const vouch_engine_target *t = self;
-    return vouch_context_logits(t->context, row);
+    return vouch_pass_logits(t->sequence.pass, row);
 }
 
 static void target_keep(void *self, const int32_t *path, int32_t n)
@@ -70,16 +71,16 @@ static void target_keep(void *self, const int32_t *path, int32_t n)
     vouch_engine_target *t = self;
     int32_t rows[VOUCH_MAX_DRAFT + 1] = {0};
     if (!t->is_tree) {
-        vouch_context_keep(t->context, t->n_scored + n);
+        vouch_memory_rewind(t->sequence.memory, t->n_scored + n);
         return;
     }
     for (int32_t i = 0; i < n; i++) rows[i + 1] = path[i] + 1;
-    vouch_context_keep_path(t->context, rows, n + 1);
+    vouch_memory_keep_path(t->sequence.memory, rows, n + 1);
 }
 
 void vouch_engine_target_rewind(vouch_engine_target *self, int32_t n)
 {
-    if (n < vouch_context_n_cached(self->context)) vouch_context_keep(self->context, n);
+    vouch_memory_rewind(self->sequence.memory, n);
 }
 
 static void target_rewind(void *self, int32_t n)

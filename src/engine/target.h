@@ -4,10 +4,10 @@
 #define VOUCH_ENGINE_TARGET_H
 
 #include "decode/cycle.h"
-#include "model/context.h"
+#include "model/sequence.h"
 
 typedef struct vouch_engine_target {
-    vouch_context *context;
+    vouch_sequence sequence;
     vouch_sampler sampler;
     vouch_dist p;      /* of the row the judge looks at */
     int32_t prefill_chunk;

@@ -19,10 +19,13 @@
 #include "model/weights.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/angle.h"
 
 static const vouch_arch archs[] = {
     {.name = "llama"},
@@ -229,15 +232,23 @@ static vouch_status take_layer(walk *w, int32_t index, vouch_layer *layer)
     const vouch_hparams *h = &w->weights->hparams;
     const int64_t n_embd = h->n_embd, n_q = (int64_t)h->n_heads * h->head_dim,
                   n_kv = (int64_t)h->n_kv_heads * h->head_dim;
+    vouch_attention *a = &layer->attention;
+    vouch_feed_forward *f = &layer->ffn;
+    a->n_heads = h->n_heads;
+    a->n_kv_heads = h->n_kv_heads;
+    a->head_dim = h->head_dim;
+    a->scale = 1.0f / sqrtf((float)h->head_dim);
+    f->n_ff = h->n_ff;
+    layer->mix.scale = layer->feed.scale = 1;
     const struct {
         const char *name;
         vouch_matrix *matrix;
         int64_t n_out, n_in;
     } matrices[] = {
-        {"attn_q", &layer->q, n_q, n_embd},       {"attn_k", &layer->k, n_kv, n_embd},
-        {"attn_v", &layer->v, n_kv, n_embd},      {"attn_output", &layer->o, n_embd, n_q},
-        {"ffn_gate", &layer->gate, h->n_ff, n_embd}, {"ffn_up", &layer->up, h->n_ff, n_embd},
-        {"ffn_down", &layer->down, n_embd, h->n_ff},
+        {"attn_q", &a->q, n_q, n_embd},         {"attn_k", &a->k, n_kv, n_embd},
+        {"attn_v", &a->v, n_kv, n_embd},        {"attn_output", &a->o, n_embd, n_q},
+        {"ffn_gate", &f->gate, h->n_ff, n_embd}, {"ffn_up", &f->up, h->n_ff, n_embd},
+        {"ffn_down", &f->down, n_embd, h->n_ff},
     };
     const struct {
         const char *name;
@@ -245,10 +256,10 @@ static vouch_status take_layer(walk *w, int32_t index, vouch_layer *layer)
         int64_t n;
         bool wanted;
     } vectors[] = {
-        {"attn_norm", &layer->attn_norm, n_embd, true},
-        {"ffn_norm", &layer->ffn_norm, n_embd, true},
-        {"attn_q_norm", &layer->q_norm, h->head_dim, h->arch->qk_norm},
-        {"attn_k_norm", &layer->k_norm, h->head_dim, h->arch->qk_norm},
+        {"attn_norm", &layer->mix.norm, n_embd, true},
+        {"ffn_norm", &layer->feed.norm, n_embd, true},
+        {"attn_q_norm", &a->q_norm, h->head_dim, h->arch->qk_norm},
+        {"attn_k_norm", &a->k_norm, h->head_dim, h->arch->qk_norm},
     };
     char name[64];
     for (size_t i = 0; i < sizeof matrices / sizeof matrices[0]; i++) {
@@ -263,6 +274,31 @@ static vouch_status take_layer(walk *w, int32_t index, vouch_layer *layer)
     return VOUCH_OK;
 }
 
+/* The one set of angles of all layers. */
+static vouch_status take_rotary(walk *w)
+{
+    vouch_weights *weights = w->weights;
+    const vouch_hparams *h = &weights->hparams;
+    vouch_rotary rotary = {.kind = h->arch->rope_half_split ? VOUCH_ROTARY_HALF_SPLIT : VOUCH_ROTARY_ADJACENT,
+                           .n_rot = h->n_rot,
+                           .base = h->rope_base,
+                           .scale = h->rope_scale};
+    VOUCH_TRY(take_vector(w, "rope_freqs.weight", false, &rotary.factors, h->n_rot / 2));
+    rotary.frequencies = vouch_arena_take(w->arena, (size_t)h->n_rot / 2, sizeof *rotary.frequencies);
+    weights->rotaries = vouch_arena_take(w->arena, 1, sizeof *weights->rotaries);
+    weights->n_rotaries = 1;
+    if (weights->rotaries) *weights->rotaries = rotary;
+    return VOUCH_OK;
+}
+
+/* Once the factors are there. */
+static void fill_frequencies(vouch_rotary *r)
+{
+    for (int32_t i = 0; i < r->n_rot / 2; i++)
+        r->frequencies[i] =
+            vouch_power(r->base, -2.0 * i / r->n_rot) / ((r->factors ? (double)r->factors[i] : 1.0) * r->scale);
+}
+
 static vouch_status take_all(walk *w)
 {
     vouch_weights *weights = w->weights;
@@ -273,7 +309,7 @@ static vouch_status take_all(walk *w)
     VOUCH_TRY(take_matrix(w, "token_embd.weight", true, &weights->embedding, h->n_vocab, h->n_embd));
     VOUCH_TRY(take_matrix(w, "output.weight", false, &weights->output, h->n_vocab, h->n_embd));
     VOUCH_TRY(take_vector(w, "output_norm.weight", true, &weights->output_norm, h->n_embd));
-    VOUCH_TRY(take_vector(w, "rope_freqs.weight", false, &weights->rope_factors, h->n_rot / 2));
+    VOUCH_TRY(take_rotary(w));
     for (int32_t i = 0; i < h->n_layers; i++)
         VOUCH_TRY(take_layer(w, i, weights->layers ? &weights->layers[i] : &counted));
     return VOUCH_OK;
@@ -475,7 +511,8 @@ vouch_status vouch_weights_open(vouch_weights **out, const vouch_gguf *gguf, int
     weights->arena = counting;
     w.arena = &weights->arena;
     if ((status = take_all(&w)) != VOUCH_OK) goto done;
-    status = pack_all(&w, pool, progress, user);
+    if ((status = pack_all(&w, pool, progress, user)) != VOUCH_OK) goto done;
+    for (int32_t i = 0; i < weights->n_rotaries; i++) fill_frequencies(&weights->rotaries[i]);
 done:
     if (status == VOUCH_OK) *out = weights;
     else vouch_weights_close(weights);

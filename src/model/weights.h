@@ -7,6 +7,7 @@
 #include "base/pool.h"
 #include "format/gguf.h"
 #include "kernels/kernels.h"
+#include "model/layer.h"
 
 /* An architecture, described by data. */
 typedef struct vouch_arch {
@@ -23,24 +24,15 @@ typedef struct vouch_hparams {
     double rope_scale; /* linear scaling: angles are divided by it */
 } vouch_hparams;
 
-typedef struct vouch_layer {
-    const float *attn_norm;          /* [n_embd] */
-    vouch_matrix q, k, v;            /* [heads * head_dim, n_embd] */
-    const float *q_norm, *k_norm;    /* [head_dim]; NULL without qk_norm */
-    vouch_matrix o;                  /* [n_embd, n_heads * head_dim] */
-    const float *ffn_norm;           /* [n_embd] */
-    vouch_matrix gate, up;           /* [n_ff, n_embd] */
-    vouch_matrix down;               /* [n_embd, n_ff] */
-} vouch_layer;
-
 typedef struct vouch_weights {
     vouch_hparams hparams;
     vouch_matrix embedding;          /* [n_vocab, n_embd] */
     const vouch_matrix *head;        /* the output matrix, or the embedding where tied */
     vouch_matrix output;
     const float *output_norm;        /* [n_embd] */
-    const float *rope_factors;       /* [n_rot / 2] divisors of the frequencies, or NULL */
     vouch_layer *layers;             /* [n_layers] */
+    vouch_rotary *rotaries;          /* [n_rotaries] that the layers name */
+    int32_t n_rotaries;
     const vouch_kernels *kernels;
     vouch_arena arena;               /* holds all of the above */
 } vouch_weights;

@@ -1,33 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Builds the command with a rollback that leaves a trace: it replaces the keys and values of the last kept token by
- * those of another token. `vouch check` must find that law L3 is broken.
+ * The command with a rollback that leaves a trace: of the tokens that stay, the last one has the keys and values of
+ * the token before it. `vouch check` has to find law L3 broken.
  */
-#include "model/context.h"
+#include "model/memory.h"
 
-void __real_vouch_context_keep(vouch_context *context, int32_t n);
-void __real_vouch_context_keep_path(vouch_context *context, const int32_t *path, int32_t n);
-void __wrap_vouch_context_keep(vouch_context *context, int32_t n);
-void __wrap_vouch_context_keep_path(vouch_context *context, const int32_t *path, int32_t n);
+int32_t __real_vouch_memory_rewind(vouch_memory *memory, int32_t n);
+void __real_vouch_memory_keep_path(vouch_memory *memory, const int32_t *path, int32_t n);
+int32_t __wrap_vouch_memory_rewind(vouch_memory *memory, int32_t n);
+void __wrap_vouch_memory_keep_path(vouch_memory *memory, const int32_t *path, int32_t n);
 
-static void last_replace(vouch_context *context)
+static void last_replace(vouch_memory *memory)
 {
-    static const int32_t stray = 1;
-    const int32_t n = vouch_context_n_cached(context);
-    if (n < 2) return;
-    __real_vouch_context_keep(context, n - 1);
-    vouch_context_forward(context, &stray, NULL, 1, 0);
+    if (memory->n_tokens > 1) vouch_memory_move_slot(memory, memory->n_tokens - 1, memory->n_tokens - 2);
 }
 
-void __wrap_vouch_context_keep(vouch_context *context, int32_t n)
+int32_t __wrap_vouch_memory_rewind(vouch_memory *memory, int32_t n)
 {
-    const bool forgets = n < vouch_context_n_cached(context);
-    __real_vouch_context_keep(context, n);
-    if (forgets) last_replace(context);
+    const bool forgets = n < memory->n_tokens;
+    const int32_t left = __real_vouch_memory_rewind(memory, n);
+    if (forgets) last_replace(memory);
+    return left;
 }
 
-void __wrap_vouch_context_keep_path(vouch_context *context, const int32_t *path, int32_t n)
+void __wrap_vouch_memory_keep_path(vouch_memory *memory, const int32_t *path, int32_t n)
 {
-    __real_vouch_context_keep_path(context, path, n);
-    last_replace(context);
+    __real_vouch_memory_keep_path(memory, path, n);
+    last_replace(memory);
 }

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Attention over paged keys and values.
+ *
+ * A row sees the tokens of its sequence and its own path among the provisional rows:
+ *
+ *   slot    0 .......................... n_tokens ........................ n_tokens + n_rows
+ *           tokens: every row sees all   provisional rows: a row sees its path, itself last
+ *   page    |   0   |   1   |   2   |   3   |
+ *
+ * Law L1 holds because a row's keys are walked in this order, whichever rows share the pass and wherever the pages lie:
+ *
+ *   scores   a score is one dot product of a query and a key
+ *   softmax  over the row's own keys, side by side
+ *   values   each output is one ascending chain of additions over the row's keys. A page continues the sum that the
+ *            page before it left (VOUCH_FROM_Y), so a chain is the same whatever the size of a page.
+ *
+ * Softmax, scaled dot products: Vaswani et al., arXiv 1706.03762.
+ */
+#include "model/attention.h"
+
+#include <string.h>
+
+#include "model/stream.h"
+
+static const vouch_attention *attention_of(const vouch_workspace *c, int32_t layer)
+{
+    return &c->weights->layers[layer].attention;
+}
+
+/* Columns of attention's result in a row. */
+static int64_t mixed_width(const vouch_attention *a)
+{
+    return (int64_t)a->n_heads * a->head_dim;
+}
+
+/* -------------------------------------------------------------- keys and values */
+
+/* RMSNorm, where the layer has one, and rotation of one head of a row. */
+static void rotate_head(const vouch_workspace *c, thread_space *my, const vouch_attention *a, float *head,
+                        const float *norm, int64_t row)
+{
+    const vouch_kernels *kernels = c->weights->kernels;
+    const vouch_rotary *rotary = &c->weights->rotaries[a->rotary];
+    if (norm) {
+        kernels->norm_part(head, my->squares, head, norm, a->head_dim);
+        kernels->scale(head, kernels->norm_factor(my->squares, a->head_dim, c->weights->hparams.norm_eps),
+                       a->head_dim);
+    }
+    if (rotary->kind == VOUCH_ROTARY_NONE) return;
+    const angle_table *angles = &c->angles[a->rotary];
+    kernels->rope(head, angles->cosines + row * rotary->n_rot, angles->sines + row * rotary->n_rot, rotary->n_rot,
+                  rotary->kind == VOUCH_ROTARY_HALF_SPLIT);
+}
+
+/* The KV heads [begin, end) of all rows into the cache. */
+static void store_keys(vouch_workspace *c, thread_space *my, int32_t layer, int64_t begin, int64_t end)
+{
+    const vouch_attention *a = attention_of(c, layer);
+    for (int64_t i = begin; i < end; i++)
+        for (int64_t r = 0; r < c->n_rows; r++) {
+            const row_slot *to = &c->slots[r];
+            vouch_matrix keys = vouch_page_keys(to->store, to->page, layer, (int32_t)i);
+            float *head = c->k + (r * a->n_kv_heads + i) * a->head_dim;
+            rotate_head(c, my, a, head, a->k_norm, r);
+            c->weights->kernels->set_row(&keys, to->slot, head);
+        }
+}
+
+static void store_values(vouch_workspace *c, int32_t layer, int64_t begin, int64_t end)
+{
+    const vouch_attention *a = attention_of(c, layer);
+    for (int64_t i = begin; i < end; i++)
+        for (int64_t r = 0; r < c->n_rows; r++) {
+            const row_slot *to = &c->slots[r];
+            vouch_matrix values = vouch_page_values(to->store, to->page, layer, (int32_t)i);
+            c->weights->kernels->set_column(&values, to->slot, c->v + (r * a->n_kv_heads + i) * a->head_dim);
+        }
+}
+
+/* Fewest heads that fill whole tiles, so that no two threads meet in one. */
+static int64_t heads_per_unit(int32_t head_dim)
+{
+    int64_t heads = 1;
+    while (heads * head_dim % VOUCH_TILE != 0) heads *= 2;
+    return heads;
+}
+
+/* Units of heads [begin, end) of k or of v, if any, into the cache. */
+static void compute_kv(vouch_workspace *c, thread_space *my, const vouch_acts *acts, int32_t layer, bool is_key,
+                       int64_t begin, int64_t end)
+{
+    if (begin >= end) return;
+    const vouch_attention *a = attention_of(c, layer);
+    const int64_t per_unit = heads_per_unit(a->head_dim), first = begin * per_unit;
+    const int64_t past = end * per_unit < a->n_kv_heads ? end * per_unit : a->n_kv_heads;
+    vouch_stage_multiply(c, is_key ? &a->k : &a->v, acts, is_key ? c->k : c->v, first * a->head_dim / VOUCH_TILE,
+                         (past * a->head_dim + VOUCH_TILE - 1) / VOUCH_TILE, VOUCH_FROM_ZERO, my->norms);
+    if (is_key) store_keys(c, my, layer, first, past);
+    else store_values(c, layer, first, past);
+}
+
+/* Each thread has an even part of k and v. Of q, which the next stage finishes, a thread may take another's tiles. */
+void vouch_attention_project(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
+{
+    const vouch_attention *a = attention_of(c, layer);
+    const int64_t per_unit = heads_per_unit(a->head_dim), n_units = (a->n_kv_heads + per_unit - 1) / per_unit;
+    const stream_reader me = vouch_stream_reader_mix(c, layer);
+    vouch_work work = vouch_pool_share(team, my->thread, a->q.n_tiles, VOUCH_STAGE_TILES);
+    const vouch_acts acts = vouch_stream_receive(c, my, &me);
+    const vouch_range mine = vouch_pool_divide(team, my->thread, 2 * n_units);
+    compute_kv(c, my, &acts, layer, true, mine.begin, mine.end < n_units ? mine.end : n_units);
+    compute_kv(c, my, &acts, layer, false, mine.begin < n_units ? 0 : mine.begin - n_units, mine.end - n_units);
+    while (vouch_work_next(&work))
+        vouch_stage_multiply(c, &a->q, &acts, c->q, work.begin, work.end, VOUCH_FROM_ZERO, my->norms);
+    vouch_pool_barrier(team, my->thread);
+}
+
+/* --------------------------------------------------------------------- attention */
+
+/* A unit: the queries [begin, end) of one KV head and one sequence's rows, at most `group_rows` of them. Query i is of
+ * row run->begin + i / group and head i % group of the KV head's group. The kernels see one group of activations:
+ *
+ *     scores [slots / 16][queries][16]   score of query i and slot j, later its softmax weight
+ */
+typedef struct unit {
+    const vouch_attention *a;
+    const row_run *run;
+    int64_t begin, end, group;
+    int32_t layer, kv_head;
+    int64_t n_shared; /* slots [0, n_shared): all its rows see them */
+    float *scores;
+    int64_t chunk;    /* floats of 16 slots of all its queries */
+} unit;
+
+static float *score_at(const unit *u, int64_t query, int64_t slot)
+{
+    return u->scores + slot / 16 * u->chunk + (query - u->begin) * 16 + slot % 16;
+}
+
+/* Where a query is in c->q and its result in c->mixed, [n_rows][n_heads * head_dim]. */
+static int64_t offset_of(const unit *u, int64_t query)
+{
+    const int64_t row = u->run->begin + query / u->group;
+    return (row * u->a->n_heads + u->kv_head * u->group + query % u->group) * u->a->head_dim;
+}
+
+/* Slots that row i of the run sees beyond the shared ones, ascending; its own is the last. */
+static int64_t own_slots(const unit *u, int64_t i, int32_t *slots)
+{
+    const vouch_memory *m = u->run->memory;
+    const int32_t row = u->run->first + (int32_t)i;
+    if (u->run->is_chain) {
+        const int64_t n = m->n_tokens + row + 1 - u->n_shared;
+        for (int64_t j = 0; j < n; j++) slots[j] = (int32_t)(u->n_shared + j);
+        return n;
+    }
+    const int64_t n = m->depths[row] + 1;
+    int64_t at = n;
+    for (int32_t r = row; r >= 0; r = m->parents[r]) slots[--at] = m->n_tokens + r;
+    return n;
+}
+
+/* Scores of all slots that some row of the unit sees. The unit alone uses its queries, so it normalises, rotates and
+ * scales them. */
+static void score_keys(const vouch_workspace *c, thread_space *my, const unit *u)
+{
+    const vouch_kernels *kernels = c->weights->kernels;
+    const vouch_memory *m = u->run->memory;
+    const int64_t page_size = m->store->page_size;
+    const vouch_matrix *const shape = &m->store->layers[u->layer].keys;
+    const vouch_needs need = vouch_stage_needs(&shape, 1);
+    vouch_acts queries = vouch_stage_acts(c, &my->queries, u->end - u->begin, u->a->head_dim);
+    for (int64_t i = u->begin; i < u->end; i++) {
+        float *query = c->q + offset_of(u, i);
+        rotate_head(c, my, u->a, query, u->a->q_norm, u->run->begin + i / u->group);
+        kernels->scale(query, u->a->scale, u->a->head_dim);
+        vouch_stage_put(c, &queries, need, query, 0, i - u->begin, i - u->begin + 1, 0, u->a->head_dim);
+    }
+    const int64_t n_slots = m->n_tokens + u->run->first + (u->end - 1) / u->group + 1;
+    for (int64_t slot = 0; slot < n_slots; slot += page_size) {
+        const vouch_matrix keys = vouch_page_keys(m->store, m->pages[slot / page_size], u->layer, u->kv_head);
+        const int64_t n = n_slots - slot < page_size ? n_slots - slot : page_size;
+        const vouch_result scores = {u->scores + slot / 16 * u->chunk, 16, u->chunk, VOUCH_FROM_ZERO, NULL};
+        kernels->matmul[keys.type](&keys, &queries, scores, 0, (n + VOUCH_TILE - 1) / VOUCH_TILE);
+    }
+}
+
+/* The softmax of each query's scores, which are moved into the order of its keys; 1 / its sum to my->factors. */
+static void weigh_keys(const vouch_workspace *c, thread_space *my, const unit *u)
+{
+    int64_t n_own = 0;
+    for (int64_t i = u->begin; i < u->end; i++) {
+        if (i == u->begin || i % u->group == 0) n_own = own_slots(u, i / u->group, my->slots);
+        for (int64_t j = 0; j < n_own; j++) *score_at(u, i, u->n_shared + j) = *score_at(u, i, my->slots[j]);
+        const float sum = c->weights->kernels->softmax(score_at(u, i, 0), u->chunk, u->n_shared + n_own);
+        my->factors[i - u->begin] = 1.0f / sum;
+    }
+}
+
+/* The sums over values: the shared slots for all queries at once, page by page, then each row's own slots. */
+static void mix_values(const vouch_workspace *c, thread_space *my, const unit *u)
+{
+    const vouch_kernels *kernels = c->weights->kernels;
+    const vouch_memory *m = u->run->memory;
+    const int64_t width = u->a->head_dim, page_size = m->store->page_size;
+    int64_t slot = 0;
+    do {
+        vouch_matrix values = vouch_page_values(m->store, m->pages[slot / page_size], u->layer, u->kv_head);
+        values.n_in = u->n_shared - slot < page_size ? u->n_shared - slot : page_size;
+        vouch_acts weights = vouch_stage_acts(c, &my->scores, u->end - u->begin, values.n_in);
+        weights.x += slot / 16 * u->chunk;
+        const vouch_result mixed = {my->mixed, width, VOUCH_TILE, slot == 0 ? VOUCH_FROM_ZERO : VOUCH_FROM_Y, NULL};
+        kernels->mix[values.type](&values, &weights, mixed, 0, values.n_tiles);
+        slot += page_size;
+    } while (slot < u->n_shared);
+    for (int64_t i = u->begin, past; i < u->end; i = past) {
+        past = (i / u->group + 1) * u->group < u->end ? (i / u->group + 1) * u->group : u->end;
+        const int64_t n_own = own_slots(u, i / u->group, my->slots);
+        for (int64_t j = 0; j < n_own; j++) {
+            const int32_t own = my->slots[j];
+            const vouch_matrix values = vouch_page_values(m->store, m->pages[own / page_size], u->layer, u->kv_head);
+            kernels->add_column(&values, own % page_size, score_at(u, i, u->n_shared + j), 16,
+                                my->mixed + (i - u->begin) * width, width, past - i);
+        }
+    }
+}
+
+/* True where a head is whole blocks of W_o's input, so that the thread that mixed it can put it there. */
+static bool heads_are_blocks(const vouch_attention *a)
+{
+    const vouch_matrix *const o = &a->o;
+    return a->head_dim % (vouch_stage_needs(&o, 1) & VOUCH_NEEDS_QUANTS ? VOUCH_BLOCK : 16) == 0;
+}
+
+/* The columns [first, last) of mixed rows [begin, end) into the input of W_o. */
+static void put_mixed(const vouch_workspace *c, const vouch_attention *a, int64_t begin, int64_t end, int64_t first,
+                      int64_t last)
+{
+    const vouch_matrix *const o = &a->o;
+    const int64_t width = mixed_width(a);
+    vouch_acts acts = vouch_stage_acts(c, &c->mixed_acts, c->n_rows, width);
+    vouch_stage_put(c, &acts, vouch_stage_needs(&o, 1), c->mixed + begin * width, width, begin, end, first, last);
+}
+
+static void attend(vouch_workspace *c, thread_space *my, const unit *u)
+{
+    const int64_t width = u->a->head_dim, all = mixed_width(u->a);
+    score_keys(c, my, u);
+    weigh_keys(c, my, u);
+    mix_values(c, my, u);
+    for (int64_t i = u->begin; i < u->end; i++) {
+        float *mixed = my->mixed + (i - u->begin) * width;
+        c->weights->kernels->scale(mixed, my->factors[i - u->begin], width);
+        memcpy(c->mixed + offset_of(u, i), mixed, (size_t)width * sizeof *mixed);
+    }
+    if (!heads_are_blocks(u->a)) return;
+    /* Complete rows together, partial rows one by one. */
+    for (int64_t i = u->begin, past; i < u->end; i = past) {
+        const int64_t row = u->run->begin + i / u->group, left = (i / u->group + 1) * u->group - i;
+        const int64_t n_rows = left == u->group && u->end - i > left ? (u->end - i) / u->group : 1;
+        past = i + n_rows * left < u->end ? i + n_rows * left : u->end;
+        const int64_t first = offset_of(u, i) - row * all;
+        put_mixed(c, u->a, row, row + n_rows, first, first + (past - i) / n_rows * width);
+    }
+}
+
+/* All queries of the pass are in a line: by sequence, KV head, row and head. These are [begin, end) of one
+ * sequence's. */
+static void attend_run(vouch_workspace *c, thread_space *my, int32_t layer, const row_run *run, int64_t begin,
+                       int64_t end)
+{
+    const vouch_attention *a = attention_of(c, layer);
+    const int64_t group = a->n_heads / a->n_kv_heads, per_head = (run->end - run->begin) * group;
+    const int64_t most = c->weights->kernels->group_rows;
+    while (begin < end) {
+        const int64_t first = begin / per_head * per_head, past = first + per_head < end ? first + per_head : end;
+        const int64_t n_units = (past - begin + most - 1) / most;
+        const int64_t unit_end = begin + (past - begin + n_units - 1) / n_units;
+        unit u = {.a = a, .run = run, .begin = begin - first, .end = unit_end - first, .group = group, .layer = layer};
+        u.kv_head = (int32_t)(first / per_head);
+        u.n_shared = run->memory->n_tokens + (run->is_chain ? run->first + u.begin / group : 0);
+        u.scores = my->scores.x;
+        u.chunk = (u.end - u.begin) * 16;
+        attend(c, my, &u);
+        begin = unit_end;
+    }
+}
+
+static void attend_range(vouch_workspace *c, thread_space *my, int32_t layer, int64_t begin, int64_t end)
+{
+    const int64_t n_heads = attention_of(c, layer)->n_heads;
+    for (const row_run *run = c->runs; run < c->runs + c->n_runs; run++) {
+        const int64_t first = run->begin * n_heads, past = run->end * n_heads;
+        if (first < end && past > begin)
+            attend_run(c, my, layer, run, (begin > first ? begin : first) - first, (end < past ? end : past) - first);
+    }
+}
+
+/* A key is loaded once for all queries of a unit. So each thread takes one range of few rows of one sequence, and
+ * pieces of whole groups where there are several sequences. */
+static void attend_all(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
+{
+    const vouch_attention *a = attention_of(c, layer);
+    const int64_t n_queries = (int64_t)c->n_rows * a->n_heads, group = a->n_heads / a->n_kv_heads;
+    int64_t grain = c->weights->kernels->group_rows;
+    if (c->n_runs == 1 && c->n_rows <= VOUCH_FEW_ROWS) {
+        const vouch_range mine = vouch_pool_divide(team, my->thread, n_queries);
+        attend_range(c, my, layer, mine.begin, mine.end);
+        return;
+    }
+    if (c->n_runs > 1 && group < grain) grain -= grain % group;
+    vouch_work work = vouch_pool_share(team, my->thread, n_queries, grain);
+    while (vouch_work_next(&work)) attend_range(c, my, layer, work.begin, work.end);
+}
+
+vouch_acts vouch_attention_mix(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
+{
+    const vouch_attention *a = attention_of(c, layer);
+    attend_all(c, team, my, layer);
+    vouch_pool_barrier(team, my->thread);
+    if (!heads_are_blocks(a)) {
+        const vouch_range mine = vouch_pool_divide(team, my->thread, c->n_rows);
+        put_mixed(c, a, mine.begin, mine.end, 0, mixed_width(a));
+        vouch_pool_barrier(team, my->thread);
+    }
+    return vouch_stage_acts(c, &c->mixed_acts, c->n_rows, mixed_width(a));
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of a pass: whose they are, what they see, and where their keys and values go. */
+#include "model/pass.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "model/forward.h"
+
+struct vouch_pass {
+    vouch_workspace space;
+    vouch_row *rows; /* [max_rows] of vouch_pass_chain and vouch_pass_tree */
+};
+
+vouch_status vouch_pass_open(vouch_pass **out, const vouch_weights *weights, vouch_pool *pool,
+                             const vouch_pass_options *options, vouch_error *err)
+{
+    *out = NULL;
+    vouch_pass *pass = calloc(1, sizeof *pass);
+    if (!pass) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a pass");
+    vouch_status status = vouch_workspace_open(&pass->space, weights, pool, options, err);
+    if (status == VOUCH_OK) {
+        pass->rows = calloc((size_t)options->max_rows, sizeof *pass->rows);
+        if (!pass->rows) status = vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the rows of a pass");
+    }
+    if (status == VOUCH_OK) *out = pass;
+    else vouch_pass_close(pass);
+    return status;
+}
+
+void vouch_pass_close(vouch_pass *pass)
+{
+    if (!pass) return;
+    vouch_workspace_close(&pass->space);
+    free(pass->rows);
+    free(pass);
+}
+
+size_t vouch_pass_bytes(const vouch_pass *pass)
+{
+    return sizeof *pass + pass->space.arena.size + (size_t)pass->space.max_rows * sizeof *pass->rows;
+}
+
+/* ---------------------------------------------------------------------- rows */
+
+/* Row r joins the tree of its memory and the run of its neighbours. */
+static void add_row(vouch_workspace *c, const vouch_row *row, int32_t r)
+{
+    vouch_memory *m = row->memory;
+    assert(row->token >= 0 && row->token < c->weights->hparams.n_vocab);
+    const int32_t number = vouch_memory_add_row(m, row->parent), slot = m->n_tokens + number;
+    assert(slot < c->n_slots);
+    c->tokens[r] = row->token;
+    c->slots[r] = (row_slot){.store = m->store,
+                             .page = m->pages[slot / m->store->page_size],
+                             .slot = slot % m->store->page_size,
+                             .position = m->n_tokens + m->depths[number]};
+    if (r == 0 || c->runs[c->n_runs - 1].memory != m)
+        c->runs[c->n_runs++] = (row_run){.memory = m, .begin = r, .first = number};
+    row_run *run = &c->runs[c->n_runs - 1];
+    run->end = r + 1;
+    run->is_chain = m->n_chain == m->n_rows;
+    if (row->logits) c->logits_rows[c->n_logits++] = r;
+    if (row->hidden) c->hidden_rows[c->n_hidden++] = r;
+}
+
+void vouch_pass_run(vouch_pass *pass, const vouch_row *rows, int32_t n)
+{
+    vouch_workspace *c = &pass->space;
+    assert(n >= 1 && n <= c->max_rows);
+    c->n_rows = n;
+    c->n_runs = c->n_logits = c->n_hidden = 0;
+    for (int32_t r = 0; r < n; r++) add_row(c, &rows[r], r);
+    assert(c->n_logits <= c->max_logits);
+    vouch_forward(c);
+}
+
+/* Rows of one sequence; parents NULL: a chain. */
+static void run_alone(vouch_pass *pass, vouch_memory *m, const int32_t *tokens, const int32_t *parents, int32_t n,
+                      int32_t n_logits)
+{
+    assert(n <= pass->space.max_rows && n_logits >= 0 && n_logits <= n);
+    const bool has_room = vouch_memory_reserve(m, n);
+    assert(has_room);
+    (void)has_room;
+    for (int32_t r = 0; r < n; r++)
+        pass->rows[r] = (vouch_row){.memory = m,
+                                    .token = tokens[r],
+                                    .parent = parents ? parents[r] : m->n_rows + r - 1,
+                                    .logits = r >= n - n_logits};
+    vouch_pass_run(pass, pass->rows, n);
+}
+
+void vouch_pass_chain(vouch_pass *pass, vouch_memory *memory, const int32_t *tokens, int32_t n, int32_t n_logits)
+{
+    vouch_memory_keep_rows(memory, 0);
+    run_alone(pass, memory, tokens, NULL, n, n_logits);
+    vouch_memory_keep_rows(memory, n);
+}
+
+void vouch_pass_tree(vouch_pass *pass, vouch_memory *memory, const int32_t *tokens, const int32_t *parents, int32_t n,
+                     int32_t n_logits)
+{
+    run_alone(pass, memory, tokens, parents, n, n_logits);
+}
+
+float *vouch_pass_logits(vouch_pass *pass, int32_t i)
+{
+    const vouch_workspace *c = &pass->space;
+    assert(i >= 0 && i < c->n_logits);
+    return c->logits + (size_t)i * (size_t)c->head->n_out;
+}
+
+const float *vouch_pass_hidden(const vouch_pass *pass, int32_t i)
+{
+    const vouch_workspace *c = &pass->space;
+    assert(i >= 0 && i < c->n_hidden);
+    return c->x + (size_t)c->hidden_rows[i] * (size_t)c->weights->hparams.n_embd;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A pass is one run of a model over n rows. The rows may belong to several sequences, and each sequence may have a
+ * chain, a branch of a tree or a chunk of its prompt among them:
+ *
+ *   memory   A  A  A  A  A │ B │ C  C  C  C          a run: adjacent rows of one memory
+ *   parent  -1  0  1  0  3 │-1 │-1  0  1  2          numbers among the provisional rows of the memory
+ *   wants    l  l  l  l  l │ l │ .  .  .  l          logits, or a hidden state
+ *            ▼  ▼  ▼  ▼  ▼   ▼            ▼
+ *   logits   0  1  2  3  4   5            6          in the order of the rows that asked
+ *
+ * A row sees the tokens of its memory and its ancestors among the memory's provisional rows, itself included. Its
+ * position is the number of those before it.
+ *
+ *   P1  A row's logits, hidden state, keys and values depend on the tokens it sees alone (law L1): not on the other
+ *       rows, their sequences, the number of threads or the pages of its memory.
+ *   P2  A pass changes its rows' memories by adding provisional rows, and nothing else.
+ *
+ * The pass owns its workspace. It knows of a memory only where the rows' keys and values lie.
+ */
+#ifndef VOUCH_MODEL_PASS_H
+#define VOUCH_MODEL_PASS_H
+
+#include "model/workspace.h"
+
+typedef struct vouch_pass vouch_pass;
+
+typedef vouch_workspace_options vouch_pass_options;
+
+typedef struct vouch_row {
+    vouch_memory *memory;
+    int32_t token;
+    int32_t parent; /* the provisional row it follows; -1: the last token of the sequence */
+    bool logits;    /* this row gets logits */
+    bool hidden;    /* this row's hidden state is read after the pass */
+} vouch_row;
+
+/* The weights and the pool must outlive it. Errors: MEMORY (with the size). */
+vouch_status vouch_pass_open(vouch_pass **out, const vouch_weights *weights, vouch_pool *pool,
+                             const vouch_pass_options *options, vouch_error *err);
+void vouch_pass_close(vouch_pass *pass); /* NULL is allowed */
+size_t vouch_pass_bytes(const vouch_pass *pass);
+
+/* Runs n rows, 1 to max_rows, for which their memories have reserved room. They become provisional rows. Can't fail:
+ * ids, parents and sizes are the caller's to keep, and asserted. */
+void vouch_pass_run(vouch_pass *pass, const vouch_row *rows, int32_t n);
+
+/* For one sequence whose store has room. The last n_logits rows get logits. */
+/* Runs n tokens that follow the sequence's last one, and keeps them. Drops provisional rows first. */
+void vouch_pass_chain(vouch_pass *pass, vouch_memory *memory, const int32_t *tokens, int32_t n, int32_t n_logits);
+/* Runs n rows of a tree, which follow the provisional rows that the memory has. */
+void vouch_pass_tree(vouch_pass *pass, vouch_memory *memory, const int32_t *tokens, const int32_t *parents, int32_t n,
+                     int32_t n_logits);
+
+/* Logits [n_vocab], or [rows of the given head], of the i-th row that asked. The caller may change them. Valid until
+ * the next pass. */
+float *vouch_pass_logits(vouch_pass *pass, int32_t i);
+/* Hidden state [n_embd] of the i-th row that asked: the residual stream after the last layer, before the output norm.
+ * Valid until the next pass. */
+const float *vouch_pass_hidden(const vouch_pass *pass, int32_t i);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* One sequence that runs alone: a store with pages for it, its memory, and a pass. */
+#ifndef VOUCH_MODEL_SEQUENCE_H
+#define VOUCH_MODEL_SEQUENCE_H
+
+#include "model/pass.h"
+
+typedef struct vouch_sequence {
+    vouch_pages *pages;
+    vouch_memory *memory;
+    vouch_pass *pass;
+} vouch_sequence;
+
+typedef struct vouch_sequence_options {
+    int32_t n_ctx;      /* most tokens and provisional rows */
+    int32_t max_rows;   /* most rows of a pass, and of a tree */
+    int32_t max_logits; /* most rows of a pass with logits */
+    vouch_kv_type kv_type;
+    const vouch_matrix *head; /* some rows of the output matrix; NULL: all */
+} vouch_sequence_options;
+
+/* The weights and the pool must outlive it. Errors: those of vouch_pages_open and vouch_pass_open; then *out is
+ * zero. */
+vouch_status vouch_sequence_open(vouch_sequence *out, const vouch_weights *weights, vouch_pool *pool,
+                                 const vouch_sequence_options *options, vouch_error *err);
+void vouch_sequence_close(vouch_sequence *sequence); /* zero is allowed */
+size_t vouch_sequence_bytes(const vouch_sequence *sequence);
+
+#endif

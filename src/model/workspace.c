@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/workspace.h"
+
+/* -------------------------------------------------------------------- layout */
+
+/* The widest layers. */
+typedef struct widths {
+    size_t n_embd, q, kv, head_dim, n_ff;
+} widths;
+
+static size_t most(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static widths find_widths(const vouch_weights *w)
+{
+    widths all = {.n_embd = (size_t)w->hparams.n_embd};
+    for (int32_t l = 0; l < w->hparams.n_layers; l++) {
+        const vouch_attention *a = &w->layers[l].attention;
+        all.q = most(all.q, (size_t)a->n_heads * (size_t)a->head_dim);
+        all.kv = most(all.kv, (size_t)a->n_kv_heads * (size_t)a->head_dim);
+        all.head_dim = most(all.head_dim, (size_t)a->head_dim);
+        all.n_ff = most(all.n_ff, (size_t)w->layers[l].ffn.n_ff);
+    }
+    return all;
+}
+
+static void layout_acts(vouch_acts *acts, size_t max_rows, size_t n_in, vouch_needs needs, vouch_arena *arena)
+{
+    const size_t values = max_rows * n_in, blocks = values / VOUCH_BLOCK;
+    if (needs & VOUCH_NEEDS_QUANTS) {
+        acts->q = vouch_arena_take(arena, values, sizeof *acts->q);
+        acts->d = vouch_arena_take(arena, blocks, sizeof *acts->d);
+    }
+    for (int i = 0; i < VOUCH_SUMS_COUNT; i++)
+        if (needs >> i & 1)
+            acts->sums[i] = vouch_arena_take(arena, blocks * (size_t)vouch_sums_infos[i].runs, sizeof *acts->sums[i]);
+    if (needs & VOUCH_NEEDS_FLOATS)
+        acts->x = vouch_arena_take(arena, max_rows * ((n_in + 15) / 16 * 16), sizeof *acts->x);
+}
+
+/* Queries may have to suit any type of keys. */
+static void layout_thread(thread_space *space, const vouch_workspace *c, const widths *w, vouch_arena *arena)
+{
+    const size_t queries = (size_t)c->weights->kernels->group_rows;
+    vouch_needs needs = VOUCH_NEEDS_FLOATS;
+    if (w->head_dim % VOUCH_BLOCK == 0)
+        needs |= vouch_type_needs(VOUCH_TYPE_Q8_0) | vouch_type_needs(VOUCH_TYPE_Q4_0);
+    space->rows = vouch_arena_take(arena, VOUCH_FEW_ROWS * w->n_embd, sizeof(float));
+    space->norms = vouch_arena_take(arena, (size_t)c->max_rows, sizeof(float));
+    space->squares = vouch_arena_take(arena, (w->head_dim + 15) / 16, sizeof(float));
+    space->mixed = vouch_arena_take(arena, queries * w->head_dim, sizeof(float));
+    space->factors = vouch_arena_take(arena, queries, sizeof(float));
+    space->slots = vouch_arena_take(arena, (size_t)c->n_slots, sizeof(int32_t));
+    layout_acts(&space->queries, queries, w->head_dim, needs, arena);
+    layout_acts(&space->scores, queries, (size_t)c->n_slots, VOUCH_NEEDS_FLOATS, arena);
+}
+
+static void layout_rows(vouch_workspace *c, vouch_arena *arena)
+{
+    const size_t rows = (size_t)c->max_rows;
+    c->tokens = vouch_arena_take(arena, rows, sizeof *c->tokens);
+    c->runs = vouch_arena_take(arena, rows, sizeof *c->runs);
+    c->slots = vouch_arena_take(arena, rows, sizeof *c->slots);
+    c->logits_rows = vouch_arena_take(arena, rows, sizeof *c->logits_rows);
+    c->hidden_rows = vouch_arena_take(arena, rows, sizeof *c->hidden_rows);
+    c->angles = vouch_arena_take(arena, (size_t)c->weights->n_rotaries, sizeof *c->angles);
+    for (int32_t i = 0; i < c->weights->n_rotaries; i++) {
+        const size_t n_rot = (size_t)c->weights->rotaries[i].n_rot;
+        const angle_table table = {.cosines = vouch_arena_take(arena, rows * n_rot, sizeof(float)),
+                                   .sines = vouch_arena_take(arena, rows * n_rot, sizeof(float))};
+        if (c->angles) c->angles[i] = table;
+    }
+}
+
+static void layout_workspace(vouch_workspace *c, vouch_arena *arena)
+{
+    const widths w = find_widths(c->weights);
+    const size_t rows = (size_t)c->max_rows, n_threads = (size_t)vouch_pool_size(c->pool);
+    layout_rows(c, arena);
+    c->x = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));
+    c->q = vouch_arena_take(arena, rows * w.q, sizeof(float));
+    c->k = vouch_arena_take(arena, rows * w.kv, sizeof(float));
+    c->v = vouch_arena_take(arena, rows * w.kv, sizeof(float));
+    c->mixed = vouch_arena_take(arena, rows * w.q, sizeof(float));
+    c->gate = vouch_arena_take(arena, rows * w.n_ff, sizeof(float));
+    c->up = vouch_arena_take(arena, rows * w.n_ff, sizeof(float));
+    c->logits = vouch_arena_take(arena, (size_t)c->max_logits * (size_t)c->head->n_out, sizeof(float));
+    c->squares = vouch_arena_take(arena, rows * ((w.n_embd + 15) / 16), sizeof(float));
+    layout_acts(&c->acts, rows, w.n_embd, c->needs, arena);
+    layout_acts(&c->mixed_acts, rows, w.q, c->needs, arena);
+    layout_acts(&c->hidden, rows, w.n_ff, c->needs, arena);
+    c->threads = vouch_arena_take(arena, n_threads, sizeof *c->threads);
+    for (size_t t = 0; t < n_threads; t++) {
+        thread_space counted = {0};
+        layout_thread(c->threads ? &c->threads[t] : &counted, c, &w, arena);
+    }
+}
+
+/* ------------------------------------------------------------------- opening */
+
+/* Forms of activations that the model's matrices ask for. */
+static vouch_needs find_needs(const vouch_weights *w, const vouch_matrix *head)
+{
+    vouch_needs needs = vouch_type_needs(head->type);
+    for (int32_t l = 0; l < w->hparams.n_layers; l++) {
+        const vouch_layer *layer = &w->layers[l];
+        const vouch_attention *a = &layer->attention;
+        const vouch_matrix *const all[] = {&a->q,           &a->k,         &a->v,           &a->o,
+                                           &layer->ffn.gate, &layer->ffn.up, &layer->ffn.down};
+        for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) needs |= vouch_type_needs(all[i]->type);
+    }
+    return needs;
+}
+
+vouch_status vouch_workspace_open(vouch_workspace *c, const vouch_weights *weights, vouch_pool *pool,
+                                  const vouch_workspace_options *options, vouch_error *err)
+{
+    const vouch_matrix *head = options->head ? options->head : weights->head;
+    *c = (vouch_workspace){.weights = weights,
+                           .head = head,
+                           .pool = pool,
+                           .n_slots = (options->n_ctx + VOUCH_TILE - 1) / VOUCH_TILE * VOUCH_TILE,
+                           .max_rows = options->max_rows,
+                           .max_logits = options->max_logits,
+                           .needs = find_needs(weights, head)};
+    vouch_arena arena = {0};
+    layout_workspace(c, &arena);
+    VOUCH_TRY(vouch_arena_allocate(&arena, "the workspace of a pass (use a smaller n_ctx)", err));
+    layout_workspace(c, &arena);
+    c->arena = arena;
+    return VOUCH_OK;
+}
+
+void vouch_workspace_close(vouch_workspace *c)
+{
+    vouch_arena_free(&c->arena);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* The workspace of a pass: its rows (pass.c) and the buffers that the stages (forward.c) compute with, in one arena. */
+#ifndef VOUCH_MODEL_WORKSPACE_H
+#define VOUCH_MODEL_WORKSPACE_H
+
+#include "model/memory.h"
+
+/* Up to this many rows of one sequence, each thread takes one range of the attention instead of many pieces. It is
+ * also the number of rows that are made into a stage's input together. */
+enum { VOUCH_FEW_ROWS = 16 };
+
+/* Adjacent rows [begin, end) of one memory. */
+typedef struct row_run {
+    const vouch_memory *memory;
+    int32_t begin, end;
+    int32_t first; /* number of row `begin` among the memory's provisional rows */
+    bool is_chain; /* all provisional rows up to `end` follow each other */
+} row_run;
+
+/* Where a row's key and value go. */
+typedef struct row_slot {
+    const vouch_pages *store;
+    int32_t page, slot; /* slot in the page */
+    int32_t position;
+} row_slot;
+
+/* Each thread's own. n_heads, head_dim: the most of any layer. */
+typedef struct thread_space {
+    int32_t thread;
+    float *rows;        /* [VOUCH_FEW_ROWS][n_embd] columns of rows on their way to the next stage */
+    float *norms;       /* [max_rows] factors of the norms of the current stage's input */
+    float *squares;     /* [head_dim / 16, rounded up] of one head */
+    vouch_acts queries; /* [group_rows][head_dim] of one attention unit, as the keys' type asks */
+    vouch_acts scores;  /* [group_rows][n_slots], then softmax weights */
+    float *mixed;       /* [group_rows][head_dim] mixed values */
+    float *factors;     /* [group_rows] 1 / the softmax's sum */
+    int32_t *slots;     /* [n_slots] slots that one row sees and others of its unit don't */
+} thread_space;
+
+/* cos and sin of the rows' angles, [max_rows][n_rot]; the sine of a pair's first element is negative. */
+typedef struct angle_table {
+    float *cosines, *sines;
+} angle_table;
+
+typedef struct vouch_workspace {
+    const vouch_weights *weights;
+    const vouch_matrix *head;
+    vouch_pool *pool;
+    int32_t n_slots; /* n_ctx rounded up to a tile */
+    int32_t max_rows, max_logits;
+    vouch_needs needs; /* forms of activations that some matrix asks for */
+
+    /* The rows of the running pass. */
+    int32_t n_rows, n_runs, n_logits, n_hidden;
+    int32_t *tokens;      /* [n_rows] */
+    row_run *runs;        /* [n_runs] */
+    row_slot *slots;      /* [n_rows] */
+    int32_t *logits_rows; /* [n_logits] rows with logits, ascending */
+    int32_t *hidden_rows; /* [n_hidden] rows whose hidden state is asked for, ascending */
+    angle_table *angles;  /* [weights->n_rotaries] */
+
+    float *x;              /* [n_rows][n_embd] the residual stream */
+    float *branch;         /* [n_rows][n_embd] a branch's result that isn't added directly; NULL: all are */
+    float *q, *k, *v;      /* [n_rows][heads * head_dim] */
+    float *mixed;          /* [n_rows][n_heads * head_dim] attention's result */
+    float *gate, *up;      /* [n_rows][n_ff] */
+    float *logits;         /* [n_logits][head->n_out] */
+    float *squares;        /* [n_rows][n_embd / 16, rounded up] sums of squares of x */
+    vouch_acts acts;       /* [n_rows][n_embd] x times the next norm's weights */
+    vouch_acts mixed_acts; /* [n_rows][n_heads * head_dim] the input of W_o */
+    vouch_acts hidden;     /* [n_rows][n_ff] the input of W_down */
+    thread_space *threads; /* [n_threads] */
+
+    vouch_arena arena;
+} vouch_workspace;
+
+typedef struct vouch_workspace_options {
+    int32_t n_ctx;            /* most tokens and rows that one row may see */
+    int32_t max_rows;
+    int32_t max_logits;       /* most rows of a pass with logits */
+    const vouch_matrix *head; /* some rows of the output matrix; NULL: the weights' own */
+} vouch_workspace_options;
+
+/* The weights and the pool must outlive it. Errors: MEMORY (with the size). */
+vouch_status vouch_workspace_open(vouch_workspace *c, const vouch_weights *weights, vouch_pool *pool,
+                                  const vouch_workspace_options *options, vouch_error *err);
+void vouch_workspace_close(vouch_workspace *c);
+
+#endif
