@@ -172,7 +172,8 @@ typedef struct vouch_message {
 
 /* Text of n_text bytes to ids. Writes at most `capacity` ids and always the full
  * count to *n_tokens; BUFFER when it did not fit, so (NULL, 0) asks for the count.
- * Invalid UTF-8 is tokenized byte by byte, never refused.
+ * Invalid UTF-8 is tokenized byte by byte, never refused. A byte or a character that the vocabulary
+ * can't spell becomes U+FFFD (or "?" if it can't spell that either).
  * Errors: BUFFER, MEMORY, UNSUPPORTED (a model without a tokenizer). */
 VOUCH_API vouch_status vouch_tokenize(const vouch_model *model, const char *text, size_t n_text,
                                       unsigned flags, int32_t *tokens, size_t capacity,

@@ -418,6 +418,94 @@ static void invalid_utf8(void **state)
     }
 }
 
+/* Every byte but the lacking ones has a token, which is the byte's number in the list. */
+static vouch_tokenizer *gaps_tokenizer(const char *pre, const char *lacking, size_t n_lacking, int32_t *id_of)
+{
+    static char letters[256][2];
+    static const vouch_text no_merges[1];
+    vouch_text tokens[256];
+    vouch_gguf_writer *w = writer_open();
+    vouch_tokenizer *tokenizer = NULL;
+    vouch_error err = {0};
+    int32_t n = 0;
+    for (int byte = 0; byte < 256; byte++) {
+        id_of[byte] = -1;
+        if (memchr(lacking, byte, n_lacking)) continue;
+        tokens[n] = (vouch_text){letters[byte], (size_t)tiny_vocab_letter(byte, letters[byte])};
+        id_of[byte] = n++;
+    }
+    vouch_gguf_add_text(w, "tokenizer.ggml.model", "gpt2");
+    vouch_gguf_add_text(w, "tokenizer.ggml.pre", pre);
+    vouch_gguf_add_texts(w, "tokenizer.ggml.tokens", tokens, (size_t)n);
+    vouch_gguf_add_texts(w, "tokenizer.ggml.merges", no_merges, 0);
+    if (tokenizer_finish(w, &tokenizer, &err) != VOUCH_OK) fail_msg("%s", err.message);
+    return tokenizer;
+}
+
+/* What a vocabulary without 0x04, 0xf2 and 0xff sees of a text is written as a text of bytes that it has. */
+static void bytes_without_a_token_become_replacement_characters(void **state)
+{
+    (void)state;
+    static const char lacking[] = "\x04\xf2\xff";
+    static const struct {
+        const char *what, *text, *seen;
+    } cases[] = {
+        {"no such byte", "plain \xc3\xa9", "plain \xc3\xa9"},
+        {"a valid character of one byte", "a\x04" "b", "a\xef\xbf\xbd" "b"},
+        {"alone", "\x04", "\xef\xbf\xbd"},
+        {"two of them", "\x04\x04", "\xef\xbf\xbd\xef\xbf\xbd"},
+        {"an invalid byte without a token", "a\xff" "b", "a\xef\xbf\xbd" "b"},
+        {"an invalid byte with a token", "a\x80" "b", "a\x80" "b"},
+        {"two invalid bytes, the first without", "\xf2\xf1", "\xef\xbf\xbd\xf1"},
+        {"a valid character of four bytes is one", "x\xf2\x80\x80\x80y", "x\xef\xbf\xbdy"},
+        {"beside white space", " \x04 \xff ", " \xef\xbf\xbd \xef\xbf\xbd "},
+    };
+    for (size_t p = 0; p < N_PRES; p++) {
+        int32_t id_of[256];
+        vouch_tokenizer *tokenizer = gaps_tokenizer(pres[p], lacking, strlen(lacking), id_of);
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            int32_t expected[32];
+            const size_t n = strlen(cases[i].seen);
+            for (size_t j = 0; j < n; j++) expected[j] = id_of[(unsigned char)cases[i].seen[j]];
+            ids got = encode(tokenizer, cases[i].text, strlen(cases[i].text), 0);
+            assert_ids(cases[i].what, got, expected, n);
+            free(got.at);
+        }
+        vouch_tokenizer_close(tokenizer);
+    }
+}
+
+/* No single byte of any text vanishes with the real model, which lacks 21 of them. */
+static void smollm_loses_no_byte(void **state)
+{
+    (void)state;
+    const char *path = test_model();
+    if (!path) test_skip("the real model is not there");
+    vouch_tokenizer *tokenizer = file_tokenizer(path);
+    int lacking = 0;
+    for (int byte = 0; byte < 256; byte++) {
+        const char text[] = {'a', (char)byte, 'b'};
+        ids alone = encode(tokenizer, text + 1, 1, 0), inside = encode(tokenizer, text, 3, 0);
+        assert_true(alone.n >= 1);
+        size_t n;
+        char *back = decode(tokenizer, inside, &n);
+        lacking += tokenizer->byte_token[byte] < 0;
+        if (tokenizer->byte_token[byte] >= 0) assert_memory_equal(back, text, 3);
+        else assert_string_equal(back, "a\xef\xbf\xbd" "b");
+        free(back);
+        free(alone.at);
+        free(inside.at);
+    }
+    assert_int_equal(lacking, 21);
+    ids got = encode(tokenizer, "a\xff" "b", 3, 0);
+    assert_true(got.n >= 3);
+    free(got.at);
+    got = encode(tokenizer, "\xf2\xf1", 2, 0);
+    assert_true(got.n >= 1);
+    free(got.at);
+    vouch_tokenizer_close(tokenizer);
+}
+
 /* ----------------------------------------------------------------- specials */
 
 static void specials_only_where_asked(void **state)
@@ -607,6 +695,8 @@ int main(void)
         cmocka_unit_test(nfc_as_utf8proc),
         cmocka_unit_test(qwen2_normalises),
         cmocka_unit_test(invalid_utf8),
+        cmocka_unit_test(bytes_without_a_token_become_replacement_characters),
+        cmocka_unit_test(smollm_loses_no_byte),
         cmocka_unit_test(specials_only_where_asked),
         cmocka_unit_test(runs_of_one_class),
         cmocka_unit_test(runs_of_a_million),

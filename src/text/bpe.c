@@ -2,17 +2,16 @@
 /*
  * Byte-pair encoding of one word (Sennrich, Haddow, Birch, ACL 2016), byte-level as in GPT-2.
  *
- * The word begins as one symbol a byte; a byte without a token is left out, and those beside it become
- * neighbours, as in the original tokenizers. The neighbours whose merge has the lowest rank are merged, the
- * leftmost first among equals, until no neighbours merge.
+ * The word begins as one symbol a byte. (encode.c has replaced bytes without a token. Where the vocabulary can't spell
+ * the replacement, word_begin leaves them out.) Again and again, the two neighbours whose merge has the lowest rank
+ * are merged, the leftmost first among equals, until no neighbours merge.
  *
  *   symbols   h  e  l  l  o     a doubly linked list in an array; a merge keeps its left symbol
  *   heap      rank << 32 | place of the left symbol, smallest first: rank, then place
  *
- * A rank names one pair of ids, so an entry of the heap is current exactly when the symbol at its place
- * still has that rank; entries that are not are skipped when they come up. There are at most n - 1 entries
- * to begin with and each merge takes one and adds at most two, so 2 n entries are enough, and the time is
- * n log n, for a word of a million bytes, too.
+ * A rank names one pair of ids, so an entry of the heap is current exactly when the symbol at its place still has
+ * that rank. Other entries are skipped when they come up. The heap starts with at most n - 1 entries. Each merge takes
+ * one and adds at most two, so 2 n entries are enough, and the time is n log n, for a word of a million bytes, too.
  */
 #include <stdlib.h>
 

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From text to ids, and what a caller may ask of a tokenizer.
+ * Turns text into ids, and answers questions about a tokenizer.
  *
  *   text ──► names of special tokens, where asked for ──► their ids
- *       └──► what lies between
- *             ├─ bytes that are no UTF-8 ──► the token of each byte
+ *       └──► the text between them
+ *             ├─ bytes that are no UTF-8 ──► the token of each byte, or U+FFFD where it has none
  *             └─ well-formed stretches ──► NFC (qwen2) ──► words ──► merges ──► ids
+ *
+ * In a word, a character that has a byte without a token becomes U+FFFD before the merges.
+ *
+ * Nothing of a text vanishes. The original tokenizers drop a byte without a token, so that "a\x04b" and "ab" look
+ * alike to the model. A vocabulary that can't spell U+FFFD gets "?" instead. Only one that can't spell that either
+ * loses the byte.
  *
  * Which special tokens a text may name:
  *
@@ -13,11 +19,10 @@
  *   control         yes                      no           no                no
  *   user-defined    yes                      yes          yes               no
  *
- * User-defined tokens (<think>, <tool_call>, runs of spaces in code models) are part of the vocabulary that
- * was only added after the merges were learned, and the original tokenizers always find them; a model that
- * has said "<think>" said that token, so its own turns keep it. What a user writes in a chat names none. (No
- * text at all becomes a control token by merging. One may become a user-defined token where the file lists
- * it in its merges, too.)
+ * User-defined tokens (<think>, <tool_call>, runs of spaces in code models) joined the vocabulary after the merges
+ * were learned. The original tokenizers always find them. A model that has said "<think>" said that token, so its own
+ * turns keep it. A user's text in a chat names none. (No text becomes a control token by merging. A text may become a
+ * user-defined token where the file lists that token in its merges, too.)
  */
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +55,51 @@ vouch_status vouch_encoder_result(const encoder *e, size_t *n_tokens, vouch_erro
                       e->capacity);
 }
 
+static size_t character_length(const char *text)
+{
+    const unsigned char lead = (unsigned char)text[0];
+    return lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+}
+
+static bool lacks_byte(const vouch_tokenizer *tokenizer, const char *text, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (tokenizer->byte_token[(unsigned char)text[i]] < 0) return true;
+    return false;
+}
+
+/* A word with the replacement in place of each character that has a byte without a token. */
+static vouch_status encoder_lacking_word(encoder *e, const char *word, size_t n, vouch_error *err)
+{
+    const vouch_text replacement = e->tokenizer->replacement;
+    if (n > INT32_MAX / 3) /* a character of one byte becomes the three of U+FFFD */
+        return vouch_fail(err, VOUCH_E_ARGUMENT,
+                          "a word of %zu bytes has some that the vocabulary can't spell; at most %d bytes are possible "
+                          "then: give the text in pieces",
+                          n, INT32_MAX / 3);
+    char *replaced = malloc(3 * n);
+    if (!replaced) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory to tokenize a word of %zu bytes", n);
+    size_t used = 0;
+    for (size_t i = 0, length; i < n; i += length) {
+        length = character_length(word + i);
+        const bool lacks = lacks_byte(e->tokenizer, word + i, length);
+        const vouch_text piece = lacks ? replacement : (vouch_text){word + i, length};
+        memcpy(replaced + used, piece.data, piece.size);
+        used += piece.size;
+    }
+    const vouch_status status = used > 0 ? vouch_bpe_word(e, replaced, used, err) : VOUCH_OK;
+    free(replaced);
+    return status;
+}
+
+static vouch_status encoder_word(encoder *e, const char *word, size_t n, vouch_error *err)
+{
+    const vouch_tokenizer *t = e->tokenizer;
+    const bool spelled = !t->lacks_bytes || !lacks_byte(t, word, n);
+    if (spelled || (t->pre.rule->whole_words && vouch_vocab_find(t, word, n) >= 0)) return vouch_bpe_word(e, word, n, err);
+    return encoder_lacking_word(e, word, n, err);
+}
+
 /* Well-formed UTF-8. */
 static vouch_status encoder_stretch(encoder *e, const char *text, size_t n, vouch_error *err)
 {
@@ -67,10 +117,20 @@ static vouch_status encoder_stretch(encoder *e, const char *text, size_t n, vouc
     for (size_t i = 0, length; i < n && status == VOUCH_OK; i += length) {
         length = 0;
         status = vouch_pretokenizer_next(pre, e->match, text, n, i, &length, err);
-        if (status == VOUCH_OK) status = vouch_bpe_word(e, text + i, length, err);
+        if (status == VOUCH_OK) status = encoder_word(e, text + i, length, err);
     }
     free(normal);
     return status;
+}
+
+/* A byte that is no UTF-8. */
+static vouch_status encoder_byte(encoder *e, unsigned char byte, vouch_error *err)
+{
+    const vouch_tokenizer *tokenizer = e->tokenizer;
+    if (tokenizer->byte_token[byte] < 0)
+        return vouch_bpe_word(e, tokenizer->replacement.data, tokenizer->replacement.size, err);
+    encoder_push(e, tokenizer->byte_token[byte]);
+    return VOUCH_OK;
 }
 
 /* Any bytes, without special tokens. */
@@ -80,7 +140,7 @@ static vouch_status encoder_bytes(encoder *e, const char *text, size_t n, vouch_
         const size_t valid = vouch_utf8_valid_prefix(text + i, n - i);
         if (valid > 0) VOUCH_TRY(encoder_stretch(e, text + i, valid, err));
         i += valid;
-        if (i < n) encoder_push(e, e->tokenizer->byte_token[(unsigned char)text[i++]]);
+        if (i < n) VOUCH_TRY(encoder_byte(e, (unsigned char)text[i++], err));
     }
     return VOUCH_OK;
 }

@@ -89,6 +89,8 @@ struct vouch_tokenizer {
     bool *ends;              /* [n_tokens] ends an answer */
     size_t longest;          /* bytes of the longest token */
     int32_t byte_token[256]; /* -1 where the vocabulary has none */
+    bool lacks_bytes;        /* for some byte it has none */
+    vouch_text replacement;  /* in place of a character that it can't spell: U+FFFD, "?" or nothing */
 
     int32_t *slots; /* [slot_mask + 1] tokens that text may become without being named, by bytes */
     size_t slot_mask;

@@ -22,8 +22,7 @@
  * lower id is found, user-defined ones last; where a merge is listed twice its first place counts. Both
  * tables refuse a file whose entries crowd together as no honest ones do, which bounds the time of a lookup.
  *
- * A byte without a token (SmolLM2 has 21 of them, such as 0x04) is dropped from a text, as in the original
- * tokenizers: the alternative, the "unknown" token, is a control token there.
+ * Some vocabularies have no token for some bytes. SmolLM2 lacks 21, such as 0x04. encode.c puts U+FFFD in their place.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -275,6 +274,22 @@ static vouch_status slot_fill(vouch_tokenizer *t, const vocab_source *source, in
     return VOUCH_OK;
 }
 
+static bool spells(const vouch_tokenizer *t, vouch_text text)
+{
+    for (size_t i = 0; i < text.size; i++)
+        if (t->byte_token[(unsigned char)text.data[i]] < 0) return false;
+    return true;
+}
+
+static void replacement_choose(vouch_tokenizer *t)
+{
+    static const vouch_text choices[] = {{"\xef\xbf\xbd", 3}, {"?", 1}, {"", 0}};
+    size_t i = 0;
+    while (!spells(t, choices[i])) i++;
+    t->replacement = choices[i];
+    for (int byte = 0; byte < 256; byte++) t->lacks_bytes |= t->byte_token[byte] < 0;
+}
+
 static vouch_status tokens_load(vouch_tokenizer *t, const vocab_source *source, vouch_error *err)
 {
     memset(t->slots, -1, (t->slot_mask + 1) * sizeof *t->slots);
@@ -293,6 +308,7 @@ static vouch_status tokens_load(vouch_tokenizer *t, const vocab_source *source, 
         const int32_t id = vouch_vocab_find(t, &c, 1);
         if (id >= 0) t->byte_token[byte] = id;
     }
+    replacement_choose(t);
     vouch_specials_sort(t);
     return VOUCH_OK;
 }

@@ -4,7 +4,8 @@
 
     tests/golden/smollm_tokens.py LLAMA_TOKENIZE MODEL.gguf > tests/golden/smollm_tokens.h
 
-llama.cpp v0.5.0 made the table in the repository.
+llama.cpp v0.5.0 made the table in the repository. llama.cpp drops a byte without a token, where vouch writes U+FFFD. So
+no text here has one of the 21 bytes that the model lacks.
 """
 import ast
 import subprocess
@@ -21,7 +22,7 @@ TEXTS = [
     "Äpfel und Öl, größer als die Maße", "déjà vu — naïve café…", "e\u0301 is not é", "нещо на Български",
     "我想在apple工作1314151天～", "こんにちは、世界。カタカナ", "안녕하세요 세계", "שלום עולם مرحبا", "កាន់តែពិសេសអាច",
     "🚀 (normal) 😶‍🌫️ (joined) ✅", "½ ² ³ Ⅷ ٣٤٥ १२३ 五", "\u00a0nbsp\u2003em\u3000wide\u200bzero\u180emvs",
-    "\u2028line\u2029para\u0085next", "a\u0004b\u007fc", "<|im_start|>user\nhi<|im_end|>", "<|endoftext|>",
+    "\u2028line\u2029para\u0085next", "b\u007fc", "<|im_start|>user\nhi<|im_end|>", "<|endoftext|>",
     "supercalifragilisticexpialidocious", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "= = == === ====", "'", "''s",
     "\u017f's \u212a",
 ]
