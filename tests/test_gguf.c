@@ -246,8 +246,8 @@ static void test_getters_refuse(void **state)
     EXPECT(vouch_gguf_get_text(g, "texts", false, &text, &err), "'texts' is an array of string");
     EXPECT(vouch_gguf_get_array(g, "u8", false, &array, &err), "'u8' is of type u8");
     /* A value out of range. */
-    EXPECT(vouch_gguf_get_int(g, "u8", false, 0, 199, &integer, &err), "'u8' is 200, but 0 to 199");
-    EXPECT(vouch_gguf_get_int(g, "i8", false, -99, 0, &integer, &err), "'i8' is -100, but -99 to 0");
+    EXPECT(vouch_gguf_get_int(g, "u8", false, 0, 199, &integer, &err), "'u8' is 200; it must be 0 to 199");
+    EXPECT(vouch_gguf_get_int(g, "i8", false, -99, 0, &integer, &err), "'i8' is -100; it must be -99 to 0");
     EXPECT(vouch_gguf_get_int(g, "u64.max", false, 0, INT64_MAX, &integer, &err),
            "'u64.max' is 18446744073709551615");
     EXPECT(vouch_gguf_get_float(g, "nan", false, &number, &err), "must be finite");

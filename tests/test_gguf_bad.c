@@ -140,7 +140,7 @@ static void test_bad_version(void **state)
     (void)state;
     raw r = {0};
     raw_header(&r, 0, 0, 0);
-    expect_fail(&r, VOUCH_E_UNSUPPORTED, "version 0 is not supported, 2 and 3 are");
+    expect_fail(&r, VOUCH_E_UNSUPPORTED, "version 0 is not supported; vouch reads 2 and 3");
     raw_header(&r, 1, 0, 0);
     expect_fail(&r, VOUCH_E_UNSUPPORTED, "convert the original model again");
     raw_header(&r, 4, 0, 0);
@@ -188,7 +188,7 @@ static void test_bad_text_sizes(void **state)
         char words[80];
         raw r = {0};
         snprintf(words, sizeof words,
-                 sizes[i] ? "says that it has %" PRIu64 " bytes" : "has %" PRIu64 " bytes", sizes[i]);
+                 sizes[i] ? "claims %" PRIu64 " bytes" : "has %" PRIu64 " bytes", sizes[i]);
         raw_header(&r, 3, 0, 1);
         raw_u64(&r, sizes[i]);
         raw_zeros(&r, 40);
@@ -202,7 +202,7 @@ static void test_bad_text_sizes(void **state)
         raw_u64(&r, sizes[i]);
         raw_zeros(&r, 40);
         /* the size of a string value */
-        if (sizes[i]) expect_fail(&r, VOUCH_E_FORMAT, "metadata key 'a.key': the string says");
+        if (sizes[i]) expect_fail(&r, VOUCH_E_FORMAT, "metadata key 'a.key': the string claims");
         else expect_ok(&r);
     }
 }
@@ -226,13 +226,13 @@ static void test_bad_keys(void **state)
         raw_kv(&r, name + (65536 - size), VOUCH_GGUF_U8);
         raw_u8(&r, 1);
         if (size == 65535) expect_ok(&r);
-        else expect_fail(&r, VOUCH_E_FORMAT, "the key has 65536 bytes, but 1 to 65535 are allowed");
+        else expect_fail(&r, VOUCH_E_FORMAT, "the key has 65536 bytes; it must have 1 to 65535");
     }
 
     raw_header(&r, 3, 0, 1); /* a key that is not UTF-8 is kept; messages replace its bytes by '?' */
     raw_kv(&r, "\xff\xfe", VOUCH_GGUF_TYPE_COUNT);
     raw_zeros(&r, 16);
-    expect_fail(&r, VOUCH_E_FORMAT, "metadata key '?\?': has type 13, but 0 to 12 are allowed");
+    expect_fail(&r, VOUCH_E_FORMAT, "metadata key '?\?': has type 13; types are 0 to 12");
 
     raw_header(&r, 3, 0, 3);
     raw_kv_u32(&r, "a.key", 1);
@@ -298,10 +298,10 @@ static void test_bad_values(void **state)
         raw_header(&r, 3, 0, 1);
         raw_kv(&r, "a.key", types[i]);
         raw_zeros(&r, 64);
-        snprintf(words, sizeof words, "'a.key': has type %" PRIu32 ", but 0 to 12", types[i]);
+        snprintf(words, sizeof words, "'a.key': has type %" PRIu32 "; types are 0 to 12", types[i]);
         expect_fail(&r, VOUCH_E_FORMAT, words);
         bad_array(&r, types[i], 1);
-        snprintf(words, sizeof words, "'a.key': is an array of type %" PRIu32 ", but 0 to 12", types[i]);
+        snprintf(words, sizeof words, "'a.key': is an array of type %" PRIu32 "; types are 0 to 12", types[i]);
         expect_fail(&r, VOUCH_E_FORMAT, words);
     }
     bad_array(&r, VOUCH_GGUF_ARRAY, 1);
@@ -324,12 +324,12 @@ static void test_bad_values(void **state)
     expect_ok(&r);
     bad_array(&r, VOUCH_GGUF_STRING, 2); /* the first string is empty, the second has a bad size */
     r.data[r.size - 56] = 57;
-    expect_fail(&r, VOUCH_E_FORMAT, "the string says that it has 57 bytes");
+    expect_fail(&r, VOUCH_E_FORMAT, "the string claims 57 bytes");
 
     raw_header(&r, 3, 0, 1);
     raw_kv(&r, "a.key", VOUCH_GGUF_BOOL);
     raw_u8(&r, 2);
-    expect_fail(&r, VOUCH_E_FORMAT, "'a.key': a bool is 2, but 0 or 1");
+    expect_fail(&r, VOUCH_E_FORMAT, "'a.key': a bool is 2; it must be 0 or 1");
     bad_array(&r, VOUCH_GGUF_BOOL, 64);
     r.data[r.size - 1] = 255;
     expect_fail(&r, VOUCH_E_FORMAT, "'a.key': a bool is 255");
@@ -342,7 +342,7 @@ static void test_bad_alignment(void **state)
     raw r = {0};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         char words[96];
-        snprintf(words, sizeof words, "'general.alignment' is %" PRIu32 ", but a power of two from 8",
+        snprintf(words, sizeof words, "'general.alignment' is %" PRIu32 "; it must be a power of two from 8",
                  bad[i]);
         raw_header(&r, 3, 0, 1);
         raw_kv_u32(&r, "general.alignment", bad[i]);
@@ -351,7 +351,7 @@ static void test_bad_alignment(void **state)
     raw_header(&r, 3, 0, 1);
     raw_kv(&r, "general.alignment", VOUCH_GGUF_I32);
     raw_u32(&r, 32);
-    expect_fail(&r, VOUCH_E_FORMAT, "'general.alignment' is of type i32, but must be a u32");
+    expect_fail(&r, VOUCH_E_FORMAT, "'general.alignment' is of type i32; it must be a u32");
     raw_header(&r, 3, 0, 1);
     raw_kv(&r, "general.alignment", VOUCH_GGUF_STRING);
     raw_text(&r, "32");
@@ -379,7 +379,7 @@ static void test_split_files_are_refused(void **state)
     raw_header(&r, 3, 0, 2); /* part 4 of 3 */
     raw_kv_u32(&r, "split.count", 3);
     raw_kv_u32(&r, "split.no", 3);
-    expect_fail(&r, VOUCH_E_FORMAT, "'split.no' is 3, but 0 to 2");
+    expect_fail(&r, VOUCH_E_FORMAT, "'split.no' is 3; it must be 0 to 2");
     raw_header(&r, 3, 0, 1);
     raw_kv(&r, "split.count", VOUCH_GGUF_STRING);
     raw_text(&r, "3");
@@ -403,9 +403,9 @@ static void test_bad_tensors(void **state)
         vouch_status status;
         const char *words;
     } cases[] = {
-        {0, {0}, 0, 0, VOUCH_E_FORMAT, "has 0 dimensions, but 1 to 4"},
+        {0, {0}, 0, 0, VOUCH_E_FORMAT, "has 0 dimensions; it must have 1 to 4"},
         {5, {1, 1, 1, 1, 1}, 0, 0, VOUCH_E_FORMAT, "has 5 dimensions"},
-        {1, {0}, 0, 0, VOUCH_E_FORMAT, "dimension 0 is 0, but must be positive"},
+        {1, {0}, 0, 0, VOUCH_E_FORMAT, "dimension 0 is 0; it must be positive"},
         {2, {8, 0}, 0, 0, VOUCH_E_FORMAT, "dimension 1 is 0"},
         {3, {8, 1, 0}, 0, 0, VOUCH_E_FORMAT, "dimension 2 is 0"},
         {4, {8, 1, 1, 0}, 0, 0, VOUCH_E_FORMAT, "dimension 3 is 0"},
@@ -419,14 +419,14 @@ static void test_bad_tensors(void **state)
         {2, {(uint64_t)1 << 32, ((uint64_t)1 << 32) + 1}, 0, 0, VOUCH_E_FORMAT, "values are too many"},
         {1, {(uint64_t)1 << 62}, 0, 0, VOUCH_E_FORMAT, "values of type F32 are too many"},
         {4, {(uint64_t)1 << 62, 1, 1, 2}, 12, 0, VOUCH_E_FORMAT, "values are too many"},
-        {1, {32}, 4, 0, VOUCH_E_UNSUPPORTED, "has type 4, which is none"},
-        {1, {32}, 31, 0, VOUCH_E_UNSUPPORTED, "has type 31, which is none"},
-        {1, {32}, 36, 0, VOUCH_E_UNSUPPORTED, "has type 36, which is none"},
-        {1, {32}, 1000, 0, VOUCH_E_UNSUPPORTED, "has type 1000, which is none"},
-        {1, {32}, UINT32_MAX, 0, VOUCH_E_UNSUPPORTED, "has type 4294967295, which is none"},
-        {1, {33}, VOUCH_TYPE_Q8_0, 0, VOUCH_E_FORMAT, "33 is not a multiple of 32, as type Q8_0 needs"},
-        {1, {384}, VOUCH_TYPE_Q4_K, 0, VOUCH_E_FORMAT, "384 is not a multiple of 256, as type Q4_K needs"},
-        {2, {16, 2}, VOUCH_TYPE_Q4_0, 0, VOUCH_E_FORMAT, "16 x 2 is not a multiple of 32"},
+        {1, {32}, 4, 0, VOUCH_E_UNSUPPORTED, "has type 4, which this version"},
+        {1, {32}, 31, 0, VOUCH_E_UNSUPPORTED, "has type 31, which this version"},
+        {1, {32}, 36, 0, VOUCH_E_UNSUPPORTED, "has type 36, which this version"},
+        {1, {32}, 1000, 0, VOUCH_E_UNSUPPORTED, "has type 1000, which this version"},
+        {1, {32}, UINT32_MAX, 0, VOUCH_E_UNSUPPORTED, "has type 4294967295, which this version"},
+        {1, {33}, VOUCH_TYPE_Q8_0, 0, VOUCH_E_FORMAT, "33 must be a multiple of 32 for type Q8_0"},
+        {1, {384}, VOUCH_TYPE_Q4_K, 0, VOUCH_E_FORMAT, "384 must be a multiple of 256 for type Q4_K"},
+        {2, {16, 2}, VOUCH_TYPE_Q4_0, 0, VOUCH_E_FORMAT, "16 x 2 must be a multiple of 32"},
         {1, {8}, 0, 1, VOUCH_E_FORMAT, "offset 1 is not a multiple of the alignment, 32"},
         {1, {8}, 0, 16, VOUCH_E_FORMAT, "offset 16 is not a multiple"},
         {1, {8}, 0, 128, VOUCH_E_FORMAT, "its 32 bytes at offset 128 go beyond the file's 128 bytes"},
@@ -473,7 +473,7 @@ static void test_bad_tensor_names(void **state)
         raw_tensor(&r, name + (65 - size), 1, dim, 0, 0);
         raw_data(&r, 32, 32);
         if (size == 64) expect_ok(&r);
-        else expect_fail(&r, VOUCH_E_FORMAT, "tensor 0: the name has 65 bytes, but 1 to 64 are allowed");
+        else expect_fail(&r, VOUCH_E_FORMAT, "tensor 0: the name has 65 bytes; it must have 1 to 64");
     }
     raw_header(&r, 3, 2, 0);
     raw_tensor(&r, "a.tensor", 1, dim, 0, 0);
@@ -505,7 +505,7 @@ static void test_overlap(void **state)
         raw_tensor(&r, "two", 1, &cases[i].values, 0, cases[i].second);
         raw_data(&r, 32, 128);
         if (cases[i].ok) expect_ok(&r);
-        else expect_fail(&r, VOUCH_E_FORMAT, "its data overlaps that of tensor '");
+        else expect_fail(&r, VOUCH_E_FORMAT, "its data overlaps the data of tensor '");
     }
 }
 

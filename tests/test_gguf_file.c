@@ -120,9 +120,9 @@ static void test_long_path_of_a_file(void **state)
     assert_int_equal(strlen(vouch_gguf_path(gguf)), 200);
     assert_non_null(strstr(vouch_gguf_path(gguf), "ddd/a.gguf"));
     assert_int_equal(vouch_gguf_get_int(gguf, "a.number", true, 0, 7, &integer, &err), VOUCH_E_FORMAT);
-    assert_ends(&err, "ddd/a.gguf: metadata key 'a.number' is -123456789, but 0 to 7 is allowed");
+    assert_ends(&err, "ddd/a.gguf: metadata key 'a.number' is -123456789; it must be 0 to 7");
     assert_int_equal(vouch_gguf_get_float(gguf, "a.number", true, &real, &err), VOUCH_E_FORMAT);
-    assert_ends(&err, "ddd/a.gguf: metadata key 'a.number' is of type i32, but a float is needed");
+    assert_ends(&err, "ddd/a.gguf: metadata key 'a.number' is of type i32; vouch needs a float");
     assert_int_equal(vouch_gguf_get_int(gguf, "none", true, 0, 7, &integer, &err), VOUCH_E_FORMAT);
     assert_ends(&err, "ddd/a.gguf: metadata key 'none' is missing");
     assert_int_equal(truncate(path, 1), 0);
@@ -380,10 +380,10 @@ static void test_writer_refuses_keys(void **state)
     (void)state;
     vouch_gguf_writer *w = writer_open();
     vouch_gguf_add_u32(w, "", 1);
-    expect_refused(w, "key '' is 0 bytes");
+    expect_refused(w, "key '' has 0 bytes");
     w = writer_open();
     vouch_gguf_add_text(w, NULL, "text");
-    expect_refused(w, "key '' is 0 bytes");
+    expect_refused(w, "key '' has 0 bytes");
     w = writer_open();
     vouch_gguf_add_u32(w, "a\nkey", 1);
     expect_refused(w, "control characters");
@@ -398,7 +398,7 @@ static void test_writer_refuses_keys(void **state)
     expect_refused(w, "key 'a.key' has no value");
     w = writer_open();
     vouch_gguf_add_u32(w, "general.alignment", 24);
-    expect_refused(w, "'general.alignment' is 24; a power of two");
+    expect_refused(w, "'general.alignment' is 24; it must be a power of two");
     w = writer_open();
     vouch_gguf_add_text(w, "general.alignment", "32");
     expect_refused(w, "'general.alignment' must be a u32");
@@ -426,11 +426,11 @@ static void test_writer_refuses_tensors(void **state)
     static const int64_t good[] = {32};
     vouch_gguf_writer *w = writer_open();
     vouch_gguf_add_tensor(w, "", VOUCH_TYPE_F32, 1, good, floats);
-    expect_refused(w, "tensor name '' is 0 bytes");
+    expect_refused(w, "tensor name '' has 0 bytes");
     w = writer_open();
     vouch_gguf_add_tensor(w, "0123456789012345678901234567890123456789012345678901234567890123456",
                           VOUCH_TYPE_F32, 1, good, floats);
-    expect_refused(w, "is 67 bytes long; 1 to 64");
+    expect_refused(w, "has 67 bytes; it must have 1 to 64");
     w = writer_open();
     vouch_gguf_add_tensor(w, "t", VOUCH_TYPE_F32, 1, good, floats);
     vouch_gguf_add_tensor(w, "t", VOUCH_TYPE_F16, 1, good, floats);

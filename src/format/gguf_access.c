@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An open file's metadata and tensors. The reader (gguf_read.c) has checked every size and type, so nothing
- * here can run outside the file; what is checked here is whether a value is what the caller needs.
+ * The metadata and tensors of an open file. The reader (gguf_read.c) has checked every size and type, so no access here
+ * can leave the file. The functions here check only whether a value has the type and range that the caller needs.
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -133,7 +133,7 @@ int64_t vouch_gguf_array_int(const vouch_gguf_array *array, size_t i)
 {
     assert(i < array->count && (type_is_integer(array->type) || array->type == VOUCH_GGUF_BOOL));
     const size_t size = vouch_gguf_type_size((uint32_t)array->type);
-    uint64_t element = 0; /* its low bytes, on a little-endian machine */
+    uint64_t element = 0; /* little-endian: the element fills the low bytes */
     memcpy(&element, array->data + i * size, size);
     switch (array->type) {
     case VOUCH_GGUF_I8: return (int8_t)element;
@@ -190,7 +190,7 @@ bool vouch_gguf_has(const vouch_gguf *gguf, const char *key)
     return kv_find(gguf, key) != NULL;
 }
 
-/* *kv is NULL where the key is absent and may be. */
+/* Sets *kv to NULL if the key is absent and not required. */
 static vouch_status kv_get(const vouch_gguf *gguf, const char *key, bool required, const vouch_gguf_kv **kv,
                            vouch_error *err)
 {
@@ -204,7 +204,7 @@ static vouch_status kv_wrong_type(const vouch_gguf *gguf, const vouch_gguf_kv *k
                                   vouch_error *err)
 {
     const bool is_array = kv->type == VOUCH_GGUF_ARRAY;
-    return vouch_fail(err, VOUCH_E_FORMAT, "%s: metadata key '%.*s' is %s%s, but %s is needed", gguf->path,
+    return vouch_fail(err, VOUCH_E_FORMAT, "%s: metadata key '%.*s' is %s%s; vouch needs %s", gguf->path,
                       (int)kv->key.size, kv->key.data, is_array ? "an array of " : "of type ",
                       vouch_gguf_type_name(kv->value.type), needed);
 }
@@ -221,11 +221,11 @@ vouch_status vouch_gguf_get_int(const vouch_gguf *gguf, const char *key, bool re
     if (kv->type == VOUCH_GGUF_U64) memcpy(&raw, kv->value.data, sizeof raw);
     if (raw > INT64_MAX)
         return vouch_fail(err, VOUCH_E_FORMAT,
-                          "%s: metadata key '%s' is %" PRIu64 ", but %" PRId64 " to %" PRId64 " is allowed",
+                          "%s: metadata key '%s' is %" PRIu64 "; it must be %" PRId64 " to %" PRId64,
                           gguf->path, key, raw, min, max);
     if (found < min || found > max)
         return vouch_fail(err, VOUCH_E_FORMAT,
-                          "%s: metadata key '%s' is %" PRId64 ", but %" PRId64 " to %" PRId64 " is allowed",
+                          "%s: metadata key '%s' is %" PRId64 "; it must be %" PRId64 " to %" PRId64,
                           gguf->path, key, found, min, max);
     *value = found;
     return VOUCH_OK;
@@ -240,7 +240,7 @@ vouch_status vouch_gguf_get_float(const vouch_gguf *gguf, const char *key, bool 
     if (!type_is_float(kv->type)) return kv_wrong_type(gguf, kv, "a float", err);
     const double found = vouch_gguf_array_float(&kv->value, 0);
     if (!isfinite(found))
-        return vouch_fail(err, VOUCH_E_FORMAT, "%s: metadata key '%s' is %g, but must be finite", gguf->path,
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: metadata key '%s' is %g; it must be finite", gguf->path,
                           key, found);
     *value = found;
     return VOUCH_OK;

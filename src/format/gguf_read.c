@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opens a GGUF file: one walk over its header that trusts nothing.
+ * Opens a GGUF file: one pass over its header that trusts no field.
  *
  *   bytes ▼                         at ▼                loaded ▼                            end ▼
- *   [ checked, copied into the tables  | in memory, unread     | not yet brought in             ]
+ *   [ checked, copied into the tables  | in memory, unread     | not yet loaded                 ]
  *
- * Invariants of the walk:
- *   1. bytes <= at <= end, and only parser_need, which compares a size with what is left, lets `at` move.
- *   2. Each number is read from the file once, into a local: what was checked is what is used. (The one
- *      exception are the sizes in an array of strings, which vouch_gguf_next_text reads again; base/filemap.h
- *      says what that means for a file that is overwritten in place.)
- *   3. No product of two of the file's numbers is formed before one of them is known to be small, and no
- *      memory is allocated for a count before the file is known to have the bytes for it.
- *   4. Nothing is compared pairwise: duplicates and overlaps are found by sorting.
+ * Invariants of the parser:
+ *   1. bytes <= at <= end. Only parser_need moves `at`, and it compares each size with the bytes left.
+ *   2. The parser reads each number once, into a local variable, so it uses the number that it checked. The sizes in an
+ *      array of strings are the only exception: vouch_gguf_next_text reads them again. base/filemap.h tells what that
+ *      means for a file that is overwritten in place.
+ *   3. The parser multiplies two of the file's numbers only when one of them is known to be small. It allocates memory
+ *      for a count only when the file has the bytes for the count.
+ *   4. Duplicates and overlaps are found by sorting, never by comparing all pairs.
  *
- * Deliberately accepted: gaps between tensors and bytes after the last one (padding, mostly), any order of
- * the tensors' data, a file without tensors that ends without padding, keys and names that are no valid UTF-8
- * (nobody looks for them, and messages print '?').
+ * Accepted on purpose: gaps between tensors and bytes after the last tensor (mostly padding); any order of the tensors'
+ * data; a file without tensors that ends without padding; keys and names that are not valid UTF-8 (no reader looks for
+ * them, and messages print '?').
  *
  * The format: github.com/ggml-org/ggml/blob/master/docs/gguf.md
  */
@@ -31,13 +31,13 @@
 enum {
     KV_BYTES_MIN = 8 + 1 + 4 + 1,             /* length, a key of one byte, type, a byte of value */
     TENSOR_BYTES_MIN = 8 + 1 + 4 + 8 + 4 + 8, /* length, name, n_dims, one dim, type, offset */
-    LOAD_STEP = 4 << 20                       /* bytes of header brought into memory at a time */
+    LOAD_STEP = 4 << 20                       /* bytes of the header loaded at a time */
 };
 
 typedef struct parser {
     vouch_gguf *gguf;
     const unsigned char *at, *loaded, *end;
-    /* For messages: "tensor 3", and its name once that is known to be printable. */
+    /* The current item, for messages: "tensor 3", with its name once the name is known to be printable. */
     const char *item;
     size_t index;
     vouch_text name;
@@ -66,13 +66,13 @@ static size_t parser_left(const parser *p)
     return (size_t)(p->end - p->at);
 }
 
-/* Steps over `size` bytes, which *start then points to. */
+/* Takes the next `size` bytes; *start points to them. */
 static vouch_status parser_need(parser *p, size_t size, const char *what, const unsigned char **start)
 {
     if (size > parser_left(p))
         return parser_fail(
             p, VOUCH_E_FORMAT,
-            "the file ends inside the %s (%zu bytes at byte %zu of %zu); is it a whole download?", what, size,
+            "the file ends inside the %s (%zu bytes at byte %zu of %zu); is the download complete?", what, size,
             (size_t)(p->at - p->gguf->bytes), p->gguf->size);
     *start = p->at;
     p->at += size;
@@ -108,19 +108,19 @@ static vouch_status parser_text(parser *p, const char *what, vouch_text *text)
     VOUCH_TRY(parser_u64(p, what, &size));
     if (size > parser_left(p))
         return parser_fail(p, VOUCH_E_FORMAT,
-                           "the %s says that it has %" PRIu64 " bytes, but the file has only %zu more", what,
-                           size, parser_left(p));
+                           "the %s claims %" PRIu64 " bytes, but the file has only %zu more", what, size,
+                           parser_left(p));
     VOUCH_TRY(parser_need(p, (size_t)size, what, &start));
     *text = (vouch_text){(const char *)start, (size_t)size};
     return VOUCH_OK;
 }
 
-/* A key or a name: the text of an item, which is known by it from here on. */
+/* Reads a key or a tensor's name. From here on, messages name the item by it. */
 static vouch_status parser_name(parser *p, const char *what, size_t most, vouch_text *name)
 {
     VOUCH_TRY(parser_text(p, what, name));
     if (name->size == 0 || name->size > most)
-        return parser_fail(p, VOUCH_E_FORMAT, "the %s has %zu bytes, but 1 to %zu are allowed", what,
+        return parser_fail(p, VOUCH_E_FORMAT, "the %s has %zu bytes; it must have 1 to %zu", what,
                            name->size, most);
     const size_t control = vouch_gguf_find_control(*name);
     if (control < name->size)
@@ -132,7 +132,7 @@ static vouch_status parser_name(parser *p, const char *what, size_t most, vouch_
 
 /* ------------------------------------------------------------------ header */
 
-/* Files that are often taken for GGUF, told by how they begin. */
+/* Recognises files that users often take for GGUF, by their first four bytes. */
 static const char *guess_file(const unsigned char *start)
 {
     static const struct {
@@ -142,9 +142,9 @@ static const char *guess_file(const unsigned char *start)
         {"tjgg", "an old GGML file; convert the original model to GGUF"},
         {"fmgg", "an old GGML file; convert the original model to GGUF"},
         {"lmgg", "an old GGML file; convert the original model to GGUF"},
-        {"vers", "a Git LFS pointer, it seems; download the file that it stands for"},
-        {"<!DO", "a web page, it seems; use the file's direct download link"},
-        {"<htm", "a web page, it seems; use the file's direct download link"},
+        {"vers", "probably a Git LFS pointer; download the file that it points to"},
+        {"<!DO", "probably a web page; use the file's direct download link"},
+        {"<htm", "probably a web page; use the file's direct download link"},
         {"PK\3\4", "a zip or PyTorch file; convert the model to GGUF"},
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
@@ -159,7 +159,7 @@ static vouch_status parse_magic(parser *p)
     if (memcmp(start, VOUCH_GGUF_MAGIC, 4) == 0) return VOUCH_OK;
     const char *guess = guess_file(start);
     if (guess) return parser_fail(p, VOUCH_E_FORMAT, "is no GGUF file but %s", guess);
-    return parser_fail(p, VOUCH_E_FORMAT, "is no GGUF file: begins with %02x %02x %02x %02x, not \"GGUF\"",
+    return parser_fail(p, VOUCH_E_FORMAT, "is no GGUF file: it begins with %02x %02x %02x %02x, not \"GGUF\"",
                        start[0], start[1], start[2], start[3]);
 }
 
@@ -172,13 +172,13 @@ static vouch_status parse_version(parser *p)
     if (swapped >= 1 && swapped <= 0xffff)
         return parser_fail(p, VOUCH_E_UNSUPPORTED,
                            "is a big-endian GGUF file (version 0x%08" PRIx32
-                           "), and little-endian ones are supported; convert it (gguf-convert-endian)",
+                           "); vouch reads little-endian files: convert it with gguf-convert-endian",
                            version);
-    return parser_fail(p, VOUCH_E_UNSUPPORTED, "GGUF version %" PRIu32 " is not supported, 2 and 3 are%s",
+    return parser_fail(p, VOUCH_E_UNSUPPORTED, "GGUF version %" PRIu32 " is not supported; vouch reads 2 and 3%s",
                        version, version == 1 ? "; convert the original model again" : "");
 }
 
-/* The counts, each known to have the bytes it needs before anything is allocated for it. */
+/* Reads the two counts, checks that the file has enough bytes for them, and allocates the tables. */
 static vouch_status parse_counts(parser *p)
 {
     uint64_t n_tensors, n_kv;
@@ -186,17 +186,18 @@ static vouch_status parse_counts(parser *p)
     VOUCH_TRY(parser_u64(p, "number of metadata keys", &n_kv));
     const size_t left = parser_left(p);
     if (n_kv > left / KV_BYTES_MIN)
-        return parser_fail(p, VOUCH_E_FORMAT, "says that it has %" PRIu64 " metadata keys in %zu bytes", n_kv,
-                           left);
+        return parser_fail(p, VOUCH_E_FORMAT, "claims %" PRIu64 " metadata keys in %zu bytes; is the file damaged?",
+                           n_kv, left);
     if (n_tensors > (left - n_kv * KV_BYTES_MIN) / TENSOR_BYTES_MIN)
         return parser_fail(p, VOUCH_E_FORMAT,
-                           "says that it has %" PRIu64 " tensors and %" PRIu64 " metadata keys in %zu bytes",
+                           "claims %" PRIu64 " tensors and %" PRIu64
+                           " metadata keys in %zu bytes; is the file damaged?",
                            n_tensors, n_kv, left);
 
     vouch_gguf *g = p->gguf;
     g->n_kv = (size_t)n_kv;
     g->n_tensors = (size_t)n_tensors;
-    /* calloc, whose untouched pages cost nothing: a count may still prove false. */
+    /* The counts may still be false. calloc's untouched pages cost nothing. */
     g->kv = calloc(g->n_kv + 1, sizeof *g->kv);
     g->kv_index = calloc(g->n_kv + 1, sizeof *g->kv_index);
     g->tensors = calloc(g->n_tensors + 1, sizeof *g->tensors);
@@ -209,7 +210,7 @@ static vouch_status parse_counts(parser *p)
 
 /* ---------------------------------------------------------------- metadata */
 
-/* The bytes of `value->count` elements of `value->type`, which is a scalar type or STRING. */
+/* Reads value->count elements of value->type, a scalar type or STRING. */
 static vouch_status parse_elements(parser *p, vouch_gguf_array *value)
 {
     value->data = p->at;
@@ -219,12 +220,12 @@ static vouch_status parse_elements(parser *p, vouch_gguf_array *value)
         return VOUCH_OK;
     }
     const unsigned char *start;
-    /* Can't wrap: the count is at most the bytes that are left, divided by the element's. */
+    /* The product can't overflow: the count is at most the bytes left, divided by the element's size. */
     VOUCH_TRY(parser_need(p, value->count * vouch_gguf_type_size(value->type), "value", &start));
     if (value->type != VOUCH_GGUF_BOOL) return VOUCH_OK;
     for (size_t i = 0; i < value->count; i++)
         if (start[i] > 1)
-            return parser_fail(p, VOUCH_E_FORMAT, "a bool is %u, but 0 or 1 is allowed", start[i]);
+            return parser_fail(p, VOUCH_E_FORMAT, "a bool is %u; it must be 0 or 1", start[i]);
     return VOUCH_OK;
 }
 
@@ -237,13 +238,12 @@ static vouch_status parse_array(parser *p, vouch_gguf_array *value)
     if (type == VOUCH_GGUF_ARRAY)
         return parser_fail(p, VOUCH_E_UNSUPPORTED, "is an array of arrays, which is not supported");
     if (type >= VOUCH_GGUF_TYPE_COUNT)
-        return parser_fail(p, VOUCH_E_FORMAT, "is an array of type %" PRIu32 ", but 0 to %d are allowed",
-                           type, VOUCH_GGUF_TYPE_COUNT - 1);
+        return parser_fail(p, VOUCH_E_FORMAT, "is an array of type %" PRIu32 "; types are 0 to %d", type,
+                           VOUCH_GGUF_TYPE_COUNT - 1);
     const size_t least = type == VOUCH_GGUF_STRING ? sizeof(uint64_t) : vouch_gguf_type_size(type);
     if (count > parser_left(p) / least)
         return parser_fail(p, VOUCH_E_FORMAT,
-                           "says that it is an array of %" PRIu64
-                           " %ss, but the file has only %zu more bytes",
+                           "claims to be an array of %" PRIu64 " %ss, but the file has only %zu more bytes",
                            count, vouch_gguf_type_name(type), parser_left(p));
     value->type = (vouch_gguf_type)type;
     value->count = (size_t)count;
@@ -256,7 +256,7 @@ static vouch_status parse_kv(parser *p, vouch_gguf_kv *kv)
     VOUCH_TRY(parser_name(p, "key", VOUCH_GGUF_KEY_MAX, &kv->key));
     VOUCH_TRY(parser_u32(p, "type", &type));
     if (type >= VOUCH_GGUF_TYPE_COUNT)
-        return parser_fail(p, VOUCH_E_FORMAT, "has type %" PRIu32 ", but 0 to %d are allowed", type,
+        return parser_fail(p, VOUCH_E_FORMAT, "has type %" PRIu32 "; types are 0 to %d", type,
                            VOUCH_GGUF_TYPE_COUNT - 1);
     kv->type = (vouch_gguf_type)type;
     if (kv->type == VOUCH_GGUF_ARRAY) return parse_array(p, &kv->value);
@@ -283,7 +283,7 @@ static vouch_status parse_metadata(parser *p)
     return VOUCH_OK;
 }
 
-/* ----------------------------------------- keys that concern the file itself */
+/* ------------------------------------------------ keys about the file itself */
 
 static vouch_status check_alignment(parser *p)
 {
@@ -294,18 +294,18 @@ static vouch_status check_alignment(parser *p)
     g->alignment = VOUCH_GGUF_ALIGNMENT_DEFAULT;
     if (!kv) return VOUCH_OK;
     if (kv->type != VOUCH_GGUF_U32)
-        return parser_fail(p, VOUCH_E_FORMAT, "metadata key '%s' is of type %s, but must be a u32", key,
+        return parser_fail(p, VOUCH_E_FORMAT, "metadata key '%s' is of type %s; it must be a u32", key,
                            vouch_gguf_type_name(kv->type));
     const int64_t alignment = vouch_gguf_array_int(&kv->value, 0);
     if (!vouch_gguf_alignment_ok((uint64_t)alignment))
         return parser_fail(p, VOUCH_E_FORMAT,
-                           "metadata key '%s' is %" PRId64 ", but a power of two from %d to %d is allowed",
+                           "metadata key '%s' is %" PRId64 "; it must be a power of two from %d to %d",
                            key, alignment, VOUCH_GGUF_ALIGNMENT_MIN, VOUCH_GGUF_ALIGNMENT_MAX);
     g->alignment = (size_t)alignment;
     return VOUCH_OK;
 }
 
-/* A model in several files is refused; a file that was merged from them says that it has 0 or 1 parts. */
+/* Refuses a model that is split into several files. A file merged from parts has a split.count of 0 or 1. */
 static vouch_status check_split(parser *p)
 {
     int64_t count = 0, number = 0;
@@ -333,20 +333,20 @@ static vouch_status parse_dims(parser *p, vouch_gguf_tensor *tensor)
 {
     VOUCH_TRY(parser_u32(p, "number of dimensions", &tensor->n_dims));
     if (tensor->n_dims < 1 || tensor->n_dims > VOUCH_GGUF_MAX_DIMS)
-        return parser_fail(p, VOUCH_E_FORMAT, "has %" PRIu32 " dimensions, but 1 to %d are allowed",
-                           tensor->n_dims, VOUCH_GGUF_MAX_DIMS);
+        return parser_fail(p, VOUCH_E_FORMAT, "has %" PRIu32 " dimensions; it must have 1 to %d", tensor->n_dims,
+                           VOUCH_GGUF_MAX_DIMS);
     for (uint32_t i = 0; i < VOUCH_GGUF_MAX_DIMS; i++) {
         uint64_t dim = 1;
         if (i < tensor->n_dims) VOUCH_TRY(parser_u64(p, "dimensions", &dim));
         if (dim == 0 || dim > INT64_MAX)
             return parser_fail(p, VOUCH_E_FORMAT,
-                               "dimension %" PRIu32 " is %" PRId64 ", but must be positive", i, (int64_t)dim);
+                               "dimension %" PRIu32 " is %" PRId64 "; it must be positive", i, (int64_t)dim);
         tensor->dim[i] = (int64_t)dim;
     }
     return VOUCH_OK;
 }
 
-/* Sets tensor->bytes; a type that isn't supported leaves it 0. */
+/* Sets tensor->bytes; leaves it 0 for a type that isn't supported. */
 static vouch_status check_size(parser *p, vouch_gguf_tensor *tensor)
 {
     const vouch_type_info *info = vouch_type_get_info(tensor->type);
@@ -355,20 +355,20 @@ static vouch_status check_size(parser *p, vouch_gguf_tensor *tensor)
     format_dims(tensor, dims);
     if (!vouch_type_gguf_name(tensor->type))
         return parser_fail(p, VOUCH_E_UNSUPPORTED,
-                           "has type %" PRIu32 ", which is none that this build knows", tensor->type);
+                           "has type %" PRIu32 ", which this version of vouch does not know", tensor->type);
     if (!vouch_gguf_count_values(tensor->n_dims, tensor->dim, &n_values))
         return parser_fail(p, VOUCH_E_FORMAT, "%s values are too many", dims);
     if (!info) return VOUCH_OK;
     if (tensor->dim[0] % info->block_length != 0)
-        return parser_fail(p, VOUCH_E_FORMAT, "dimension 0 of %s is not a multiple of %d, as type %s needs",
-                           dims, info->block_length, info->name);
+        return parser_fail(p, VOUCH_E_FORMAT, "dimension 0 of %s must be a multiple of %d for type %s", dims,
+                           info->block_length, info->name);
     if (__builtin_mul_overflow(n_values / info->block_length, info->block_bytes, &tensor->bytes))
         return parser_fail(p, VOUCH_E_FORMAT, "%s values of type %s are too many", dims, info->name);
     return VOUCH_OK;
 }
 
-/* All but the offset, whose check has to wait until the header's end is known: it stays in the file, at
- * offset_at. */
+/* Reads everything except the offset. The offset can be checked only when the end of the header is known, so
+ * tensor->data points to the offset's bytes in the file for now. */
 static vouch_status parse_tensor(parser *p, vouch_gguf_tensor *tensor)
 {
     const unsigned char *offset_at;
@@ -398,7 +398,7 @@ static vouch_status parse_tensors(parser *p)
     return VOUCH_OK;
 }
 
-/* From an offset in the file to tensor->data. data_size bytes of tensor data begin at `data`. */
+/* Turns a tensor's offset into tensor->data. The file's tensor data are data [data_size]. */
 static vouch_status place_tensor(parser *p, vouch_gguf_tensor *tensor, const unsigned char *data,
                                  size_t data_size)
 {
@@ -412,14 +412,14 @@ static vouch_status place_tensor(parser *p, vouch_gguf_tensor *tensor, const uns
     if (offset > data_size || tensor->bytes > data_size - offset)
         return parser_fail(p, VOUCH_E_FORMAT,
                            "its %zu bytes at offset %" PRIu64
-                           " go beyond the file's %zu bytes of tensor data; is it a whole download?",
+                           " go beyond the file's %zu bytes of tensor data; is the download complete?",
                            tensor->bytes, offset, data_size);
     if (tensor->bytes) tensor->data = data + offset;
     return VOUCH_OK;
 }
 
-/* By the data's place; those without data first. */
-static int place_compare(const void *a, const void *b)
+/* Orders tensors by the address of their data; tensors without data come first. */
+static int address_compare(const void *a, const void *b)
 {
     const vouch_gguf_tensor *first = *(const vouch_gguf_tensor *const *)a;
     const vouch_gguf_tensor *second = *(const vouch_gguf_tensor *const *)b;
@@ -436,12 +436,12 @@ static vouch_status check_overlap(parser *p)
                           g->n_tensors);
     vouch_status status = VOUCH_OK;
     for (size_t i = 0; i < g->n_tensors; i++) sorted[i] = &g->tensors[i];
-    qsort(sorted, g->n_tensors, sizeof *sorted, place_compare);
+    qsort(sorted, g->n_tensors, sizeof *sorted, address_compare);
     for (size_t i = 1; status == VOUCH_OK && i < g->n_tensors; i++) {
         const vouch_gguf_tensor *before = sorted[i - 1], *tensor = sorted[i];
         if (!before->data || (uintptr_t)before->data + before->bytes <= (uintptr_t)tensor->data) continue;
         p->name = tensor->name;
-        status = parser_fail(p, VOUCH_E_FORMAT, "its data overlaps that of tensor '%.*s'",
+        status = parser_fail(p, VOUCH_E_FORMAT, "its data overlaps the data of tensor '%.*s'",
                              (int)before->name.size, before->name.data);
     }
     free(sorted);

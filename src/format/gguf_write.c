@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes GGUF version 3. Keys are encoded as they are added; tensors are remembered, because their offsets
- * depend on the alignment, which a later key may set.
+ * Writes GGUF version 3. An added key is encoded at once. An added tensor is only recorded, because its offset depends
+ * on the alignment, which a later key may set.
  *
  *   writer ── kv        key, type, value | key, type, value | ...       as in the file
- *          ── keys      where in kv each key is, to find duplicates
+ *          ── keys      each key's range in kv, to find duplicates
  *          ── tensors   name, dims, type, pointer to the caller's data or function that makes it
  *
  *   file:  [ magic, version, counts | kv | tensor infos | pad ][ data | pad ][ data | pad ] ...
  *            `header`, built in memory                            from the caller's memory
  *
- * A regular file is written beside its place, synced and renamed, so that its name stands for the old bytes
- * or the new ones and never for half of them. A device or pipe is written to directly.
+ * To write a regular file, the writer writes a temporary file beside it, syncs and renames it. So the name always
+ * stands for all old bytes or all new bytes. The writer writes directly to a device or pipe.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,28 +30,28 @@ typedef struct buffer {
     size_t used, capacity;
 } buffer;
 
-/* Where a key is in `kv`, which moves while it grows. */
-typedef struct key_place {
+/* A key's range in `kv`. An offset, because `kv` moves when it grows. */
+typedef struct key_range {
     size_t offset, size;
-} key_place;
+} key_range;
 
-/* A tensor to write; `name` first: the index points here. */
+/* A tensor to write. `name` comes first: the index points to it. */
 typedef struct writer_tensor {
-    vouch_text name; /* ours */
+    vouch_text name; /* owned by the writer */
     uint32_t n_dims;
     int64_t dim[VOUCH_GGUF_MAX_DIMS];
     uint32_t type;
-    const void *data;         /* the caller's; NULL where it is filled */
-    vouch_gguf_fill_fn *fill; /* NULL where it is there */
+    const void *data;         /* the caller's; NULL if `fill` makes the data */
+    vouch_gguf_fill_fn *fill; /* NULL if `data` has the data */
     void *user;
     size_t bytes;
 } writer_tensor;
 
 struct vouch_gguf_writer {
-    buffer kv, keys, tensors; /* of bytes, of key_place, of writer_tensor */
+    buffer kv, keys, tensors; /* elements: bytes, key_range, writer_tensor */
     size_t n_kv, n_tensors;
     size_t alignment;
-    vouch_error error; /* the first failing add; code 0 while there is none */
+    vouch_error error; /* the first failed add; code 0: none failed */
 };
 
 /* ----------------------------------------------------------------- buffers */
@@ -122,18 +122,18 @@ static void writer_no_memory(vouch_gguf_writer *w, const char *name)
     vouch_fail(&w->error, VOUCH_E_MEMORY, "GGUF: not enough memory to add '%s'", name);
 }
 
-/* The rules of the reader for keys and names. */
+/* Checks a key or name by the reader's rules. */
 static bool name_check(vouch_gguf_writer *w, const char *what, const char *name, size_t most)
 {
     const vouch_text text = {name, name ? strlen(name) : 0};
     if (text.size >= 1 && text.size <= most && vouch_gguf_find_control(text) == text.size) return true;
     vouch_fail(&w->error, VOUCH_E_ARGUMENT,
-               "GGUF: %s '%.80s' is %zu bytes long; 1 to %zu without control characters are allowed", what,
+               "GGUF: %s '%.80s' has %zu bytes; it must have 1 to %zu bytes and no control characters", what,
                name ? name : "", text.size, most);
     return false;
 }
 
-/* Begins a key, unless an add failed before. */
+/* Writes a key and its type. False if this or an earlier add failed. */
 static bool kv_begin(vouch_gguf_writer *w, const char *key, vouch_gguf_type type)
 {
     if (w->error.code != VOUCH_OK || !name_check(w, "key", key, VOUCH_GGUF_KEY_MAX)) return false;
@@ -142,8 +142,8 @@ static bool kv_begin(vouch_gguf_writer *w, const char *key, vouch_gguf_type type
         return false;
     }
     const vouch_text text = {key, strlen(key)};
-    const key_place place = {w->kv.used + sizeof(uint64_t), text.size};
-    if (buffer_put(&w->keys, &place, sizeof place) && buffer_put_text(&w->kv, text) &&
+    const key_range range = {w->kv.used + sizeof(uint64_t), text.size};
+    if (buffer_put(&w->keys, &range, sizeof range) && buffer_put_text(&w->kv, text) &&
         buffer_put_u32(&w->kv, (uint32_t)type)) {
         w->n_kv++;
         return true;
@@ -156,7 +156,7 @@ static bool bools_check(vouch_gguf_writer *w, const char *key, const unsigned ch
 {
     for (size_t i = 0; i < count; i++) {
         if (values[i] <= 1) continue;
-        vouch_fail(&w->error, VOUCH_E_ARGUMENT, "GGUF: key '%s' has a bool of %u; 0 or 1 is allowed", key,
+        vouch_fail(&w->error, VOUCH_E_ARGUMENT, "GGUF: key '%s' has a bool of %u; it must be 0 or 1", key,
                    values[i]);
         return false;
     }
@@ -177,7 +177,7 @@ void vouch_gguf_add_value(vouch_gguf_writer *w, const char *key, vouch_gguf_type
         memcpy(&alignment, value, sizeof alignment);
         if (!vouch_gguf_alignment_ok(alignment)) {
             vouch_fail(&w->error, VOUCH_E_ARGUMENT,
-                       "GGUF: key '%s' is %" PRIu32 "; a power of two from %d to %d is allowed", key,
+                       "GGUF: key '%s' is %" PRIu32 "; it must be a power of two from %d to %d", key,
                        alignment, VOUCH_GGUF_ALIGNMENT_MIN, VOUCH_GGUF_ALIGNMENT_MAX);
             return;
         }
@@ -233,7 +233,7 @@ void vouch_gguf_add_texts(vouch_gguf_writer *w, const char *key, const vouch_tex
     if (!ok) writer_no_memory(w, key);
 }
 
-/* Fills in type, dims and bytes; false, with the error set, where they break a rule. */
+/* Sets the tensor's type, dimensions and bytes. If they break a rule, sets the error and returns false. */
 static bool tensor_check(vouch_gguf_writer *w, const char *name, vouch_type type, uint32_t n_dims,
                          const int64_t *dim, writer_tensor *tensor)
 {
@@ -246,7 +246,7 @@ static bool tensor_check(vouch_gguf_writer *w, const char *name, vouch_type type
     }
     if (n_dims < 1 || n_dims > VOUCH_GGUF_MAX_DIMS) {
         vouch_fail(&w->error, VOUCH_E_ARGUMENT,
-                   "GGUF: tensor '%s' has %" PRIu32 " dimensions; 1 to %d are allowed", name, n_dims,
+                   "GGUF: tensor '%s' has %" PRIu32 " dimensions; it must have 1 to %d", name, n_dims,
                    VOUCH_GGUF_MAX_DIMS);
         return false;
     }
@@ -265,7 +265,7 @@ static bool tensor_check(vouch_gguf_writer *w, const char *name, vouch_type type
     return true;
 }
 
-/* With what it consists of; the rest is filled in here. */
+/* Adds a tensor. The caller has set data, or fill and user; this function sets the other members. */
 static void tensor_add(vouch_gguf_writer *w, const char *name, vouch_type type, uint32_t n_dims, const int64_t *dim,
                        writer_tensor tensor)
 {
@@ -314,7 +314,7 @@ static bool buffer_pad(buffer *b, size_t alignment)
     return true;
 }
 
-/* ARGUMENT where two of the n names at `entries` are equal. */
+/* Error: ARGUMENT, if two of the n names at `entries` are equal. */
 static vouch_status names_check(const char *what, const void *entries, size_t n, size_t stride,
                                 vouch_error *err)
 {
@@ -330,17 +330,17 @@ static vouch_status names_check(const char *what, const void *entries, size_t n,
 
 static vouch_status keys_check(const vouch_gguf_writer *w, vouch_error *err)
 {
-    const key_place *places = (const key_place *)(const void *)w->keys.data;
+    const key_range *ranges = (const key_range *)(const void *)w->keys.data;
     vouch_text *keys = calloc(w->n_kv + 1, sizeof *keys);
     if (!keys) return vouch_fail(err, VOUCH_E_MEMORY, "GGUF: not enough memory for %zu keys", w->n_kv);
     for (size_t i = 0; i < w->n_kv; i++)
-        keys[i] = (vouch_text){(const char *)w->kv.data + places[i].offset, places[i].size};
+        keys[i] = (vouch_text){(const char *)w->kv.data + ranges[i].offset, ranges[i].size};
     const vouch_status status = names_check("key", keys, w->n_kv, sizeof *keys, err);
     free(keys);
     return status;
 }
 
-/* All that comes before the tensors' data, padded; *total is the size of the whole file. */
+/* Builds the file up to the tensors' data, with padding. *total is the size of the whole file. */
 static vouch_status header_build(const vouch_gguf_writer *w, buffer *header, size_t *total, vouch_error *err)
 {
     if (w->error.code != VOUCH_OK) return vouch_fail(err, w->error.code, "%s", w->error.message);
@@ -365,7 +365,7 @@ static vouch_status header_build(const vouch_gguf_writer *w, buffer *header, siz
 
 /* ------------------------------------------------------------------- output */
 
-/* Where bytes go: to memory where that is not NULL, else to a file. */
+/* The destination of bytes: memory, or a file if `memory` is NULL. */
 typedef struct sink {
     unsigned char *memory;
     int fd;
@@ -381,12 +381,12 @@ static vouch_status sink_put(sink *s, const void *data, size_t size, vouch_error
     }
     const char *from = data;
     while (size > 0) {
-        const size_t most = 1 << 30; /* one write takes less than 2 GiB */
+        const size_t most = 1 << 30; /* Linux writes less than 2 GiB per call */
         const ssize_t written = write(s->fd, from, size < most ? size : most);
         if (written < 0 && errno == EINTR) continue;
         if (written <= 0)
             return vouch_fail(err, VOUCH_E_IO, "%s: can't write: %s", s->path,
-                              written < 0 ? strerror(errno) : "nothing was taken");
+                              written < 0 ? strerror(errno) : "the system took 0 bytes");
         from += written;
         size -= (size_t)written;
     }
@@ -404,7 +404,7 @@ static vouch_status sink_pad(sink *s, size_t size, vouch_error *err)
     return VOUCH_OK;
 }
 
-/* A tensor's data as its owner makes it: in place, or a piece at a time. */
+/* Writes a tensor whose data `fill` makes: all at once to memory, or piece by piece to a file. */
 static vouch_status sink_fill(sink *s, const writer_tensor *tensor, vouch_error *err)
 {
     enum { PIECE = 1 << 20 };
@@ -454,7 +454,7 @@ vouch_status vouch_gguf_write_bytes(vouch_gguf_writer *w, void **bytes, size_t *
     }
     *bytes = s.memory;
     *size = total;
-    status = writer_put(w, &header, &s, err); /* memory always takes it */
+    status = writer_put(w, &header, &s, err); /* never fails: the memory is large enough */
 done:
     free(header.data);
     return status;
@@ -462,7 +462,7 @@ done:
 
 /* --------------------------------------------------------------------- files */
 
-/* A new file beside `path`: *name is its name, to be freed. */
+/* Creates a new file beside `path`. *name is its name; the caller frees it. */
 static vouch_status temporary_create(const char *path, mode_t mode, char **name, int *fd, vouch_error *err)
 {
     const size_t room = strlen(path) + 48;
@@ -479,7 +479,7 @@ static vouch_status temporary_create(const char *path, mode_t mode, char **name,
     return vouch_fail(err, VOUCH_E_IO, "%s: can't create: %s", vouch_path_tail(path), strerror(errno));
 }
 
-/* A regular or a new file: whole or not at all. */
+/* Writes a regular or new file completely or not at all. */
 static vouch_status file_replace(const vouch_gguf_writer *w, const buffer *header, const char *path,
                                  mode_t mode, vouch_error *err)
 {
@@ -498,7 +498,7 @@ static vouch_status file_replace(const vouch_gguf_writer *w, const buffer *heade
     return status;
 }
 
-/* A device or a pipe: nothing could be renamed over it. */
+/* Writes to a device or a pipe, which a rename would replace. */
 static vouch_status file_stream(const vouch_gguf_writer *w, const buffer *header, const char *path,
                                 vouch_error *err)
 {
@@ -525,7 +525,7 @@ vouch_status vouch_gguf_write(vouch_gguf_writer *w, const char *path, vouch_erro
     } else if (!S_ISREG(info.st_mode)) {
         status = file_stream(w, &header, path, err);
     } else {
-        resolved = realpath(path, NULL); /* a link stays, its file is replaced */
+        resolved = realpath(path, NULL); /* keep a symbolic link and replace the file that it names */
         if (resolved) status = file_replace(w, &header, resolved, info.st_mode & 0777, err);
         else status = vouch_fail(err, VOUCH_E_IO, "%s: can't resolve: %s", vouch_path_tail(path), strerror(errno));
     }
