@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Grows guesses from q, the guesser's logits after the session's sampling parameters.
+ *
+ * A chain: each guess is fed back for the next. The last guess is never fed, because it may be rejected. After full
+ * acceptance the guesser catches up with it.
+ *
+ * A tree, level by level (as in Li et al., EAGLE-2, arXiv 2406.16858): the best guesses of a level are fed in one pass,
+ * and each opens a branching point:
+ *
+ *     level 0         level 1           value of a guess = chance of its path by q
+ *     sequence ──┬─ a 0.6 ──┬─ c 0.3
+ *                └─ b 0.3   └─ d 0.2
+ *
+ * Each level gets an equal share of the guesses that are left. They go where
+ *
+ *     value of the path x next largest probability of its q
+ *
+ * is largest. The branching points are then filled with the likeliest tokens, or with tokens drawn from q without
+ * replacement. The number of guesses at a branching point is fixed before any of them is drawn, and every drawn guess
+ * stays in the draft (drafter.h, D3). Given the cost of a pass by its rows, growth ends where a further guess would
+ * give fewer tokens per second.
+ *
+ * A guess drawn from q carries that q. A guess by argmax is a point mass and carries none. The judge's rule says which
+ * random numbers draw a guess.
+ *
+ * Where a row has no finite logits the draft ends before that guess. So a bad draft model costs speed, not the answer
+ * (law L2). That is exact, because the end depends on the guesses before it only.
+ */
+#include "draft/tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/common.h"
+
+enum { N_BEST = VOUCH_MAX_TOP };
+
+/* A branching point: the q of its guesses, and the likeliest tokens of q. */
+typedef struct branching {
+    int32_t parent; /* the guess before it; -1: the sequence */
+    double value;   /* of the path to it */
+    int32_t n_best, n_guesses;
+    int32_t best[N_BEST];
+    float weight[N_BEST];
+    const vouch_dist *q;
+    double total;   /* weight of all of q */
+} branching;
+
+typedef struct tree_drafter {
+    vouch_guesser guesser;
+    vouch_sampler sampler;
+    vouch_draw_fn *draw;
+    bool greedy;              /* guesses are argmaxes of q */
+    int32_t k;
+    int32_t branches;         /* 1: chains */
+    vouch_dist *q;            /* [k], or [1] where greedy */
+    const vouch_dist **q_of;  /* [k] the q of each guess */
+    float *chances;           /* [k] */
+    int32_t *guesses;         /* [k] */
+    int32_t *parents;         /* [k] */
+    int32_t window;           /* tokens that penalties look at */
+    int32_t *history;         /* [window + k] */
+    vouch_arena arena;
+
+    /* The running draft. */
+    int32_t n_history;        /* tokens in `history` before the first guess */
+    int32_t n_q, n_rows;      /* distributions in use; guesses fed */
+    int32_t n_planned;        /* guesses that the filled branching points were given */
+    double expected;          /* tokens of a cycle with them */
+    int32_t rows[VOUCH_MAX_DRAFT], depths[VOUCH_MAX_DRAFT]; /* of each guess: its row of the guesser; its depth */
+    double values[VOUCH_MAX_DRAFT];
+    branching open[N_BEST];
+} tree_drafter;
+
+/* q of a row, with the first n tokens of `history` before it. False where the logits aren't finite. */
+static bool read_row(tree_drafter *d, vouch_dist *q, int32_t row, int32_t n)
+{
+    const float *logits = d->guesser.ops->logits(d->guesser.self, row);
+    return vouch_dist_from_logits(q, &d->sampler, logits, d->history, (size_t)n) == VOUCH_OK;
+}
+
+/* -------------------------------------------------------------------- chains */
+
+/* Guess i from the last row. False where its logits aren't finite. */
+static bool draw_guess(tree_drafter *d, int32_t i, int64_t position, int32_t n_history)
+{
+    vouch_dist *q = &d->q[d->greedy ? 0 : i];
+    if (!read_row(d, q, 0, n_history)) return false;
+    if (d->greedy) {
+        float most;
+        vouch_find_top(d->sampler.kernels, q->weight, q->n_vocab, 1, &d->guesses[i], &most);
+    } else {
+        vouch_residual whole;
+        vouch_residual_begin(&whole, q, NULL, 1);
+        d->guesses[i] = d->draw(&whole, d->sampler.params.seed, position, i);
+    }
+    d->chances[i] = (float)vouch_dist_p(q, d->guesses[i]);
+    return true;
+}
+
+static void grow_chain(tree_drafter *d, vouch_draft *draft, int64_t n_tokens, int32_t k)
+{
+    for (int32_t i = 0;; i++) {
+        if (!draw_guess(d, i, n_tokens + i, d->n_history + i)) return;
+        draft->n = i + 1;
+        if (draft->n == k) return;
+        d->history[d->n_history + i] = d->guesses[i];
+        d->guesser.ops->feed(d->guesser.self, &d->guesses[i], NULL, 1);
+    }
+}
+
+/* --------------------------------------------------------------------- trees */
+
+/* The branching point behind a guess, from a row. False where its logits aren't finite. */
+static bool branching_open(tree_drafter *d, branching *b, int32_t parent, int32_t row)
+{
+    vouch_dist *q = &d->q[d->greedy ? 0 : d->n_q];
+    const int32_t depth = parent < 0 ? 0 : d->depths[parent] + 1;
+    for (int32_t i = parent, at = d->n_history + depth; i >= 0; i = d->parents[i]) d->history[--at] = d->guesses[i];
+    *b = (branching){.parent = parent, .value = parent < 0 ? 1 : d->values[parent], .q = q};
+    if (!read_row(d, q, row, d->n_history + depth)) return false;
+    b->n_best = vouch_find_top(d->sampler.kernels, q->weight, q->n_vocab, d->branches, b->best, b->weight);
+    while (b->n_best > 0 && !(b->weight[b->n_best - 1] > 0)) b->n_best--;
+    b->total = q->total;
+    d->n_q++;
+    return true;
+}
+
+/* The best guesses of [first, past), at most d->branches, in the order of their numbers. */
+static int32_t choose_guesses(const tree_drafter *d, int32_t first, int32_t past, int32_t *chosen)
+{
+    int32_t n = 0;
+    for (int32_t i = first; i < past; i++) {
+        int32_t better = 0;
+        for (int32_t j = first; j < past; j++)
+            better += d->values[j] > d->values[i] || (j < i && d->values[j] == d->values[i]);
+        if (better < d->branches) chosen[n++] = i;
+    }
+    return n;
+}
+
+/* Feeds guesses of the last level and opens the branching points behind them. Returns their number. */
+static int32_t level_open(tree_drafter *d, const int32_t *chosen, int32_t n)
+{
+    int32_t guesses[N_BEST], parents[N_BEST], n_open = 0;
+    for (int32_t i = 0; i < n; i++) {
+        const int32_t parent = d->parents[chosen[i]];
+        guesses[i] = d->guesses[chosen[i]];
+        parents[i] = parent < 0 ? -1 : d->rows[parent];
+        d->rows[chosen[i]] = d->n_rows + i;
+    }
+    d->guesser.ops->feed(d->guesser.self, guesses, parents, n);
+    d->n_rows += n;
+    for (int32_t i = 0; i < n; i++) n_open += branching_open(d, &d->open[n_open], chosen[i], i);
+    return n_open;
+}
+
+/* Whether one more guess of this value gives more tokens per second. */
+static bool is_worth(const tree_drafter *d, const vouch_shape *shape, double value)
+{
+    const double *cost = shape->cost;
+    const int32_t n = d->n_planned;
+    return !cost || (d->expected + value) * cost[n + 1] > d->expected * cost[n + 2];
+}
+
+/* Divides n guesses among the open branching points. */
+static void divide(tree_drafter *d, int32_t n_open, int32_t n, const vouch_shape *shape)
+{
+    for (; n > 0; n--) {
+        branching *best = NULL;
+        double most = 0;
+        for (branching *b = d->open; b < d->open + n_open; b++) {
+            if (b->n_guesses == vouch_min(b->n_best, shape->branches)) continue;
+            const double value = b->value * (double)b->weight[b->n_guesses] / b->total;
+            if (best && value <= most) continue;
+            best = b;
+            most = value;
+        }
+        if (!best || !is_worth(d, shape, most)) return;
+        best->n_guesses++;
+        d->n_planned++;
+        d->expected += most;
+    }
+}
+
+static void fill(tree_drafter *d, vouch_draft *draft, const branching *b, int64_t n_tokens)
+{
+    vouch_residual left;
+    vouch_residual_begin(&left, b->q, NULL, 1);
+    for (int32_t i = 0; i < b->n_guesses && left.total > 0; i++) {
+        const int32_t number = draft->n++, depth = b->parent < 0 ? 0 : d->depths[b->parent] + 1;
+        int32_t token = b->best[i];
+        double p = (double)b->weight[i] / b->total;
+        if (!d->greedy) {
+            token = d->draw(&left, d->sampler.params.seed, n_tokens + depth, depth * VOUCH_MAX_DRAFT + number);
+            p = vouch_dist_p(b->q, token);
+            vouch_residual_reject(&left, token);
+        }
+        d->guesses[number] = token;
+        d->parents[number] = b->parent;
+        d->depths[number] = depth;
+        d->chances[number] = (float)p;
+        d->values[number] = b->value * p;
+        d->q_of[number] = b->q;
+    }
+}
+
+static void grow_tree(tree_drafter *d, vouch_draft *draft, int64_t n_tokens, int32_t n, const vouch_shape *shape)
+{
+    int32_t chosen[N_BEST], n_open = branching_open(d, &d->open[0], -1, 0);
+    for (int32_t level = 0; n_open > 0; level++) {
+        const int32_t levels = shape->depth - level, first = draft->n;
+        divide(d, n_open, (n - first + levels - 1) / levels, shape);
+        for (int32_t i = 0; i < n_open; i++) fill(d, draft, &d->open[i], n_tokens);
+        for (int32_t i = first; i < draft->n; i++)
+            if (d->parents[i] != i - 1) draft->parents = d->parents;
+        if (levels == 1 || draft->n >= n) return;
+        n_open = draft->n > first ? level_open(d, chosen, choose_guesses(d, first, draft->n, chosen)) : 0;
+    }
+}
+
+/* ------------------------------------------------------------------- drafter */
+
+vouch_draft vouch_tree_propose(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape)
+{
+    tree_drafter *d = self;
+    vouch_draft draft = {.tokens = d->guesses, .q = d->greedy ? NULL : d->q_of, .chances = d->chances};
+    int32_t k = vouch_min(d->branches > 1 ? shape->n : shape->depth, d->k);
+    if (k < 1 || shape->depth < 1 || !d->guesser.ops->follow(d->guesser.self, tokens, n_tokens, true)) return draft;
+    k = vouch_min(k, d->guesser.ops->room(d->guesser.self));
+    if (k < 1) return draft;
+
+    d->n_history = vouch_min(n_tokens, d->window);
+    d->n_q = d->n_rows = d->n_planned = 0;
+    d->expected = 1;
+    memcpy(d->history, tokens + n_tokens - d->n_history, (size_t)d->n_history * sizeof *tokens);
+    if (d->branches > 1) grow_tree(d, &draft, n_tokens, k, shape);
+    else grow_chain(d, &draft, n_tokens, k);
+    return draft;
+}
+
+/* All but the last token, which propose runs for its logits. */
+void vouch_tree_observe(void *self, const int32_t *tokens, int32_t n_tokens)
+{
+    tree_drafter *d = self;
+    if (n_tokens > 1) d->guesser.ops->follow(d->guesser.self, tokens, n_tokens - 1, false);
+}
+
+void vouch_tree_rewind(void *self, int32_t n_tokens)
+{
+    tree_drafter *d = self;
+    d->guesser.ops->rewind(d->guesser.self, n_tokens);
+}
+
+int32_t vouch_tree_known(const void *self, const int32_t *tokens, int32_t n_tokens)
+{
+    const tree_drafter *d = self;
+    return d->guesser.ops->known(d->guesser.self, tokens, n_tokens);
+}
+
+void vouch_tree_close(void *self)
+{
+    tree_drafter *d = self;
+    d->guesser.ops->close(d->guesser.self);
+    vouch_arena_free(&d->arena);
+    free(d);
+}
+
+size_t vouch_tree_memory(const void *self)
+{
+    const tree_drafter *d = self;
+    return sizeof *d + d->arena.size + d->guesser.ops->memory(d->guesser.self);
+}
+
+uint64_t vouch_tree_digest(const void *self)
+{
+    const tree_drafter *d = self;
+    return d->guesser.ops->digest(d->guesser.self);
+}
+
+/* A greedy draft takes the likeliest tokens after penalties and bias. It states their chances at temperature 1. */
+static vouch_sampling sampling_of(const vouch_tree_options *options, bool greedy)
+{
+    vouch_sampling params = *options->sampling;
+    if (!greedy) return params;
+    params.temperature = 1;
+    params.top_k = 0;
+    params.top_p = 1;
+    params.min_p = 0;
+    return params;
+}
+
+static void layout_drafter(tree_drafter *d, const vouch_tree_options *options, vouch_arena *arena)
+{
+    const vouch_sampling params = sampling_of(options, d->greedy);
+    vouch_sampler_layout(&d->sampler, &params, options->n_vocab, options->kernels, arena);
+    const int32_t n_q = d->greedy ? 1 : d->k;
+    d->q = vouch_arena_take(arena, (size_t)n_q, sizeof *d->q);
+    d->q_of = vouch_arena_take(arena, (size_t)d->k, sizeof *d->q_of);
+    d->chances = vouch_arena_take(arena, (size_t)d->k, sizeof *d->chances);
+    d->guesses = vouch_arena_take(arena, (size_t)d->k, sizeof *d->guesses);
+    d->parents = vouch_arena_take(arena, (size_t)d->k, sizeof *d->parents);
+    d->window = vouch_min(params.penalty_window, options->n_ctx);
+    d->history = vouch_arena_take(arena, (size_t)d->window + (size_t)d->k, sizeof *d->history);
+    for (int32_t i = 0; i < n_q; i++) {
+        vouch_dist counted;
+        vouch_dist_layout(d->q ? &d->q[i] : &counted, options->n_vocab, arena);
+        if (d->q) d->q_of[i] = &d->q[i];
+    }
+}
+
+vouch_status vouch_drafter_tree_open(vouch_drafter_ref *out, vouch_guesser guesser, const vouch_tree_options *options,
+                                     vouch_error *err)
+{
+    *out = (vouch_drafter_ref){0};
+    tree_drafter *d = calloc(1, sizeof *d);
+    if (!d) {
+        guesser.ops->close(guesser.self);
+        return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the draft model's guesses");
+    }
+    d->guesser = guesser;
+    d->draw = options->draw;
+    d->greedy = options->sampling->temperature == 0 || options->draft_sampling == VOUCH_DRAFT_GREEDY;
+    d->k = options->k;
+    d->branches = vouch_min(vouch_min(options->branches, d->k), N_BEST);
+    vouch_arena arena = {0};
+    layout_drafter(d, options, &arena);
+    const vouch_status status = vouch_arena_allocate(&arena, "the draft model's distributions", err);
+    if (status != VOUCH_OK) {
+        vouch_tree_close(d);
+        return status;
+    }
+    layout_drafter(d, options, &arena);
+    d->arena = arena;
+    *out = (vouch_drafter_ref){.ops = options->ops, .self = d};
+    return VOUCH_OK;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* The drafter that grows a chain or a tree of guesses from the logits of a guesser (Leviathan et al., arXiv 2211.17192;
+ * Li et al., EAGLE-2, arXiv 2406.16858). It knows no model. */
+#ifndef VOUCH_DRAFT_TREE_H
+#define VOUCH_DRAFT_TREE_H
+
+#include "draft/drafter.h"
+#include "draft/guesser.h"
+
+typedef struct vouch_tree_options {
+    const vouch_drafter_ops *ops;   /* VOUCH_TREE_OPS with the drafter's name and bit */
+    const vouch_sampling *sampling; /* the session's: q is processed as p is */
+    const vouch_kernels *kernels;
+    int32_t n_vocab;                /* of the target */
+    vouch_draft_sampling draft_sampling;
+    vouch_draw_fn *draw;            /* draws a guess from q as the judge's rule demands */
+    int32_t n_ctx;                  /* of the session */
+    int32_t k;                      /* most guesses of a draft */
+    int32_t branches;               /* most guesses with one parent; VOUCH_MAX_TOP at most are used. 1: chains */
+} vouch_tree_options;
+
+/* Takes the guesser over and closes it, on failure, too. Errors: MEMORY; on failure *out has no ops. */
+vouch_status vouch_drafter_tree_open(vouch_drafter_ref *out, vouch_guesser guesser, const vouch_tree_options *options,
+                                     vouch_error *err);
+
+/* The functions of such a drafter. */
+vouch_draft vouch_tree_propose(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape);
+void vouch_tree_observe(void *self, const int32_t *tokens, int32_t n_tokens);
+void vouch_tree_rewind(void *self, int32_t n_tokens);
+int32_t vouch_tree_known(const void *self, const int32_t *tokens, int32_t n_tokens);
+void vouch_tree_close(void *self);
+size_t vouch_tree_memory(const void *self);
+uint64_t vouch_tree_digest(const void *self);
+
+#define VOUCH_TREE_OPS(drafter_name, drafter_bit)                                                                     \
+    {.name = drafter_name,                                                                                            \
+     .bit = drafter_bit,                                                                                              \
+     .propose = vouch_tree_propose,                                                                                   \
+     .observe = vouch_tree_observe,                                                                                   \
+     .rewind = vouch_tree_rewind,                                                                                     \
+     .known = vouch_tree_known,                                                                                       \
+     .close = vouch_tree_close,                                                                                       \
+     .memory = vouch_tree_memory,                                                                                     \
+     .digest = vouch_tree_digest}
+
+#endif
