@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The cycle with a toy target: speculation on equals speculation off, answers end where they end, drafts fit
- * into what is left, drafters may return anything, failures change nothing, and the counters add up.
+ * The cycle with a toy target. Answers with and without speculation are equal. Answers end at the right token, drafts
+ * fit into the context that is left, drafters may return anything, a failure changes nothing, and the counters add up.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static void answer_open(answer *a, const vouch_sampling *sampling, vouch_drafter
     a->tokens[0] = 4;
     a->tokens[1] = 1;
     a->tokens[2] = 5;
-    a->tokens[n_ctx] = -99; /* a guard */
+    a->tokens[n_ctx] = -99; /* the cycle must not write here */
     a->cycle = (vouch_cycle){.target = toy_target(&a->target),
                              .drafters = {.paid = drafter},
                              .rule = vouch_rule_get(VOUCH_ACCEPT_REJECTION),
@@ -72,7 +72,7 @@ static const vouch_shape *chain(int32_t k)
     return &shape;
 }
 
-/* One cycle, with everything that must hold after it. */
+/* Runs one cycle and checks everything that must hold after it. */
 static vouch_cycle_result step_shape(answer *a, const vouch_shape *shape, int32_t room)
 {
     const int32_t k = shape->n;
@@ -118,7 +118,7 @@ static vouch_cycle_result step_shape(answer *a, const vouch_shape *shape, int32_
     if (r.last == VOUCH_ORIGIN_ACCEPTED)
         assert_true(r.finish != VOUCH_FINISH_NONE || a->target.fail_row == r.n_accepted);
 
-    /* Counters (X11). */
+    /* The statistics. */
     const vouch_stats *s = &a->stats;
     assert_int_equal(s->cycles, before.cycles + 1);
     assert_int_equal(s->generated_tokens, before.generated_tokens + r.n);
@@ -129,7 +129,7 @@ static vouch_cycle_result step_shape(answer *a, const vouch_shape *shape, int32_
     assert_int_equal(s->depth_histogram[r.n_guesses], before.depth_histogram[r.n_guesses] + 1);
     assert_int_equal(s->judged - before.judged, accepted + rejected);
     assert_true(s->expected_acceptance_sum <=
-                before.expected_acceptance_sum + accepted + rejected + 1e-9); /* each at most 1 */
+                before.expected_acceptance_sum + accepted + rejected + 1e-9); /* each judged guess adds at most 1 */
     return r;
 }
 
@@ -162,7 +162,8 @@ static void check_sums(const vouch_stats *s)
 
 /* ---------------------------------------------------------------- drafters */
 
-/* Knows the answer, and is wrong about every `wrong`-th token (0: never). Also checks what it is told. */
+/* A drafter that knows the answer and guesses every `wrong`-th token wrong (0: none). It also checks the arguments
+ * of its calls. */
 typedef struct oracle {
     toy *target; /* a second one, greedy */
     int32_t wrong;
@@ -217,8 +218,8 @@ static vouch_sampling penalised(float temperature)
 
 /* ------------------------------------------------------------------- tests */
 
-/* Law L2 for greedy output: the same tokens with any drafter and depth. Penalties make p depend on the
- * guesses before it, so they are counted position by position, or this fails. */
+/* Law L2 for greedy output: the same tokens with any drafter and draft length. Penalties make p depend on the guesses
+ * before it, so this fails unless the target counts them position by position. */
 static void test_greedy_answers_do_not_depend_on_drafts(void **state)
 {
     (void)state;
@@ -243,13 +244,13 @@ static void test_greedy_answers_do_not_depend_on_drafts(void **state)
             assert_int_equal(r.finish, VOUCH_FINISH_CONTEXT);
             assert_memory_equal(spec.tokens, plain.tokens, 300 * sizeof(int32_t));
             check_sums(&spec.stats);
-            if (wrong == 0) { /* X10: a draft by the target itself is never rejected */
+            if (wrong == 0) { /* the target accepts all of its own guesses */
                 assert_int_equal(spec.stats.accepted, spec.stats.drafted);
                 assert_int_equal(spec.stats.full_accepts, spec.stats.draft_cycles);
                 assert_int_equal(spec.stats.cycles, (297 + k) / (k + 1));
                 assert_true(fabs(spec.stats.expected_acceptance_sum - (double)spec.stats.judged) < 1e-9);
             }
-            if (wrong == 1) { /* and one that is always wrong costs time only */
+            if (wrong == 1) { /* all guesses are wrong */
                 assert_int_equal(spec.stats.accepted, 0);
                 assert_int_equal(spec.stats.cycles, 297);
             }
@@ -260,7 +261,7 @@ static void test_greedy_answers_do_not_depend_on_drafts(void **state)
     answer_close(&plain);
 }
 
-/* Sampled: the same seed gives the same answer, drafts and all; and it stays in bounds. */
+/* The same seed gives the same sampled answer with the same drafts, inside the vocabulary. */
 static void test_sampled_answers_are_reproducible(void **state)
 {
     (void)state;
@@ -282,7 +283,7 @@ static void test_sampled_answers_are_reproducible(void **state)
     }
 }
 
-/* A random tree with a right path in it as far as it goes, and junk now and then. */
+/* A drafter of random trees that contain a right path and now and then invalid guesses. */
 typedef struct bush {
     toy *target; /* a second one, greedy */
     test_random random;
@@ -315,8 +316,8 @@ static void bush_rewind(void *self, int32_t n_tokens)
     (void)n_tokens;
 }
 
-/* Any tree, the same token twice for one place among them: the greedy answer is plain decoding's, and a sampled one
- * ends where it should. */
+/* With any tree, even one with the same token twice for one position, a greedy answer equals plain decoding and a
+ * sampled answer has the right length. */
 static void test_answers_with_trees(void **state)
 {
     (void)state;
@@ -354,7 +355,7 @@ static void test_answers_with_trees(void **state)
     answer_close(&plain);
 }
 
-/* A drafter that looks at what it is shown. */
+/* A drafter that checks the rows that the cycle shows it. */
 typedef struct watcher {
     bush bush;
     toy *target; /* a second one */
@@ -375,7 +376,7 @@ static void watcher_see(void *self, const int32_t *tokens, const vouch_seen *row
     assert_memory_equal(row->logits, logits, sizeof logits);
 }
 
-/* Law L3: a drafter is shown the rows that plain decoding has, each once and in order, and no other. */
+/* Law L3: the cycle shows a drafter exactly the rows of plain decoding, each once and in order. */
 static void test_drafters_see_the_rows_of_plain_decoding(void **state)
 {
     (void)state;
@@ -393,7 +394,7 @@ static void test_drafters_see_the_rows_of_plain_decoding(void **state)
         toy_open(&knows, VOCAB, 7, 2, &sampling);
         w = (watcher){.bush = {.target = &knows, .random = {(uint64_t)i}}, .target = &knows};
         answer_open(&a, &sampling, (vouch_drafter_ref){&ops, &w}, 150);
-        a.max_tokens = 100; /* inside a draft, now and then */
+        a.max_tokens = 100; /* the limit sometimes falls inside a draft */
         while (step_shape(&a, &shape, INT32_MAX).finish == VOUCH_FINISH_NONE) assert_int_equal(w.n_seen, a.n_committed);
         assert_int_equal(w.n_seen, 100);
         toy_close(&knows);
@@ -401,7 +402,7 @@ static void test_drafters_see_the_rows_of_plain_decoding(void **state)
     }
 }
 
-/* EOS, a stop text, or the token limit in the middle of an accepted run: nothing after it exists. */
+/* EOS, a stop text or the token limit inside a run of accepted guesses: the tokens behind it don't count anywhere. */
 static void test_answers_end_inside_an_accepted_run(void **state)
 {
     (void)state;
@@ -414,7 +415,7 @@ static void test_answers_end_inside_an_accepted_run(void **state)
             toy_open(&knows, VOCAB, 7, 2, &sampling);
             oracle o = {.target = &knows};
             vouch_drafter_ref d = open_custom(oracle_propose, &o);
-            /* what the token at this place will be, and where it first comes */
+            /* Finds the token at this position and where it first occurs. */
             int32_t end = at;
             answer_open(&a, &sampling, d, 200);
             if (by_eos) {
@@ -434,15 +435,15 @@ static void test_answers_end_inside_an_accepted_run(void **state)
             assert_int_equal(a.n_committed, end);
             assert_int_equal(a.cycle.n_tokens, PROMPT + end);
             assert_int_equal(a.stats.generated_tokens, end);
-            const int32_t inside = (end - 1) % (k + 1) + 1; /* of the last cycle */
+            const int32_t inside = (end - 1) % (k + 1) + 1; /* tokens of the last cycle */
             assert_int_equal(r.n, inside);
             assert_int_equal(r.last, inside <= k ? VOUCH_ORIGIN_ACCEPTED : VOUCH_ORIGIN_BONUS);
             assert_int_equal(r.n_guesses, k);
             for (int32_t i = 0; i < k; i++)
                 assert_int_equal(a.cycle.guesses[i].verdict, i < inside ? VOUCH_ACCEPTED : VOUCH_NOT_REACHED);
-            assert_int_equal(a.target.n_cached, a.cycle.n_tokens - 1); /* trimmed, too */
+            assert_int_equal(a.target.n_cached, a.cycle.n_tokens - 1); /* the cache was rolled back as well */
             assert_int_equal(a.stats.judged, a.stats.accepted);
-            assert_true(a.stats.expected_acceptance_sum == (double)a.stats.accepted); /* point masses */
+            assert_true(a.stats.expected_acceptance_sum == (double)a.stats.accepted); /* each is 1: point masses */
             check_sums(&a.stats);
             d.ops->close(d.self);
             toy_close(&knows);
@@ -450,7 +451,7 @@ static void test_answers_end_inside_an_accepted_run(void **state)
         }
 }
 
-/* X3: k beyond the room or the context, 0, negative or huge. */
+/* Draft lengths beyond the room or the context, 0, negative and huge. */
 static void test_drafts_are_cut_to_what_is_left(void **state)
 {
     (void)state;
@@ -471,7 +472,7 @@ static void test_drafts_are_cut_to_what_is_left(void **state)
                 if (expected > room - 1) expected = room - 1;
                 if (expected > left - 1) expected = left - 1;
                 assert_int_equal(r.n_guesses, expected);
-                assert_int_equal(o.n_calls, expected > 0); /* not even asked where there is no room */
+                assert_int_equal(o.n_calls, expected > 0); /* without room the cycle doesn't ask the drafter */
                 assert_int_equal(r.n, expected + 1);
                 assert_int_equal(r.finish, r.n == left ? VOUCH_FINISH_CONTEXT : VOUCH_FINISH_NONE);
                 assert_int_equal(r.last, expected ? VOUCH_ORIGIN_BONUS : VOUCH_ORIGIN_PLAIN);
@@ -481,7 +482,7 @@ static void test_drafts_are_cut_to_what_is_left(void **state)
             }
 }
 
-/* A drafter of the caller's may return anything: too many, too few, negative, ids that are none. */
+/* A caller's drafter may return anything: too many guesses, too few, a negative count, invalid ids. */
 static int32_t junk_propose(void *user, const int32_t *tokens, int32_t n_tokens, int32_t k, int32_t *guesses)
 {
     (void)tokens;
@@ -489,7 +490,7 @@ static int32_t junk_propose(void *user, const int32_t *tokens, int32_t n_tokens,
     test_random *random = user;
     for (int32_t i = 0; i < k; i++) {
         const uint32_t kind = test_below(random, 12);
-        if (kind == 0) continue; /* not written */
+        if (kind == 0) continue; /* leaves this guess unwritten */
         guesses[i] = kind == 1   ? VOCAB
                      : kind == 2 ? -1
                      : kind == 3 ? (int32_t)(test_next(random) | 1u << 31)
@@ -504,7 +505,7 @@ static int32_t junk_propose(void *user, const int32_t *tokens, int32_t n_tokens,
     }
 }
 
-/* Claims guesses and writes none: what an earlier call left there must not count. */
+/* Returns a count without writing guesses. Guesses that an earlier call left in the buffer must not count. */
 static int32_t lazy_propose(void *user, const int32_t *tokens, int32_t n_tokens, int32_t k, int32_t *guesses)
 {
     (void)tokens;
@@ -557,7 +558,7 @@ static void test_junk_from_a_custom_drafter(void **state)
     answer_close(&plain);
 }
 
-/* A drafter without ideas, which remembers how far it was rewound. */
+/* A drafter that guesses nothing and remembers the last rewind. */
 static vouch_draft idle_propose(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape)
 {
     (void)self;
@@ -572,8 +573,8 @@ static void idle_rewind(void *self, int32_t n_tokens)
     *(int32_t *)self = n_tokens;
 }
 
-/* A failure at row 0 commits and counts nothing; one behind accepted guesses commits and counts these, and no
- * token more. The answer goes on as if neither had been. */
+/* A failure at row 0 commits and counts nothing. A failure behind accepted guesses commits and counts only these. The
+ * answer then continues as if there had been no failure. */
 static void test_failures_change_nothing(void **state)
 {
     (void)state;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Law L2 by enumeration (support/enumerate.h): under each rule the joint distribution of the tokens is the target's, to
- * 1e-12, whatever is drafted; with lenience it is lenience's own, and bounded. Wrong rules are caught by the same walk.
+ * Law L2 by enumeration (support/enumerate.h). Under each rule and any draft, the joint distribution of the tokens
+ * equals the target's within 1e-12. With lenience it equals the distribution that lenience defines, and every token
+ * stays below its bound. The same enumeration catches wrong rules.
  */
 #include <math.h>
 
@@ -14,22 +15,26 @@ static const double EXACT = 1e-12;
 
 static const vouch_logit_bias biases[] = {{0, -INFINITY}, {1, 0.7f}};
 
-/* Every processor by itself, and all of them. */
+/* Each sampling parameter by itself, and all together. PLAIN is temperature 1. */
+enum { GREEDY, PLAIN, COLD, HOT, TOP_K, TOP_P, MIN_P, PENALTIES, BIAS, ALL_PROCESSORS, N_PROCESSORS };
+static const char *const processor_names[] = {"greedy", "plain", "cold",      "hot",  "top-k",
+                                              "top-p",  "min-p", "penalties", "bias", "all processors"};
+
 static vouch_sampling processors(int i)
 {
     vouch_sampling s = vouch_sampling_default();
-    s.temperature = i == 0 ? 0 : i == 2 ? 0.4f : i == 3 ? 2.5f : 1;
-    const bool all = i == 9;
-    if (i == 4 || all) s.top_k = all ? 4 : 2;
-    if (i == 5 || all) s.top_p = all ? 0.95f : 0.6f;
-    if (i == 6 || all) s.min_p = all ? 0.05f : 0.3f;
-    if (i == 7 || all) {
+    s.temperature = i == GREEDY ? 0 : i == COLD ? 0.4f : i == HOT ? 2.5f : 1;
+    const bool all = i == ALL_PROCESSORS;
+    if (i == TOP_K || all) s.top_k = all ? 4 : 2;
+    if (i == TOP_P || all) s.top_p = all ? 0.95f : 0.6f;
+    if (i == MIN_P || all) s.min_p = all ? 0.05f : 0.3f;
+    if (i == PENALTIES || all) {
         s.repeat_penalty = 1.6f;
         s.frequency_penalty = 0.4f;
         s.presence_penalty = 0.3f;
         s.penalty_window = 3;
     }
-    if (i == 8 || all) {
+    if (i == BIAS || all) {
         s.bias = biases;
         s.n_bias = 2;
     }
@@ -37,19 +42,19 @@ static vouch_sampling processors(int i)
     return s;
 }
 
-enum { N_PROCESSORS = 10, PLAIN = 1, PENALTIES = 7 };
-
-static const setup shapes[] = {
-    {.n_vocab = 3, .k = 2, .n_emitted = 3, .ending = BY_CONTEXT, .eos = -1},
-    {.n_vocab = 2, .k = 1, .n_emitted = 4, .ending = BY_COMMIT, .eos = -1},
-    {.n_vocab = 2, .k = 3, .n_emitted = 3, .ending = BY_COMMIT, .eos = -1},
-    {.n_vocab = 3, .k = 3, .n_emitted = 2, .ending = BY_COMMIT, .eos = -1},
-    {.n_vocab = 3, .k = 3, .n_emitted = 4, .ending = BY_ROOM, .eos = 1},
-    {.n_vocab = 4, .k = 1, .n_emitted = 3, .ending = BY_COMMIT, .eos = 2},
-    {.n_vocab = 4, .k = 2, .n_emitted = 3, .ending = BY_CONTEXT, .eos = -1},
-    {.n_vocab = 5, .k = 2, .n_emitted = 3, .ending = BY_ROOM, .eos = -1},
-    {.n_vocab = 3, .k = 2, .n_emitted = 4, .ending = BY_FAILURE, .eos = 2},
-    {.n_vocab = 4, .k = 3, .n_emitted = 2, .ending = BY_FAILURE, .eos = 1},
+/* Chains. Names: k is the draft length, v the vocabulary size. */
+enum { K2_V3, K1_V2, K3_V2, K3_V3, K3_V3_LONG, K1_V4_EOS, K2_V4, K2_V5, K2_V3_FAILS, K3_V4_FAILS, N_CHAINS };
+static const setup chains[N_CHAINS] = {
+    [K2_V3] = {.n_vocab = 3, .k = 2, .n_emitted = 3, .ending = BY_CONTEXT, .eos = -1},
+    [K1_V2] = {.n_vocab = 2, .k = 1, .n_emitted = 4, .ending = BY_COMMIT, .eos = -1},
+    [K3_V2] = {.n_vocab = 2, .k = 3, .n_emitted = 3, .ending = BY_COMMIT, .eos = -1},
+    [K3_V3] = {.n_vocab = 3, .k = 3, .n_emitted = 2, .ending = BY_COMMIT, .eos = -1},
+    [K3_V3_LONG] = {.n_vocab = 3, .k = 3, .n_emitted = 4, .ending = BY_ROOM, .eos = 1},
+    [K1_V4_EOS] = {.n_vocab = 4, .k = 1, .n_emitted = 3, .ending = BY_COMMIT, .eos = 2},
+    [K2_V4] = {.n_vocab = 4, .k = 2, .n_emitted = 3, .ending = BY_CONTEXT, .eos = -1},
+    [K2_V5] = {.n_vocab = 5, .k = 2, .n_emitted = 3, .ending = BY_ROOM, .eos = -1},
+    [K2_V3_FAILS] = {.n_vocab = 3, .k = 2, .n_emitted = 4, .ending = BY_FAILURE, .eos = 2},
+    [K3_V4_FAILS] = {.n_vocab = 4, .k = 3, .n_emitted = 2, .ending = BY_FAILURE, .eos = 1},
 };
 
 static void check_shape(const setup *shape, vouch_accept accept, int i)
@@ -62,8 +67,8 @@ static void check_shape(const setup *shape, vouch_accept accept, int i)
         s.lenience = 1;
         const double worst = enumerate_worst(&s, NULL);
         if (!(worst <= EXACT))
-            fail_msg("%s, processors %d, vocabulary %d, k %d, branches %d, ending %d, %s draft: off by %g",
-                     vouch_accept_name(accept), i, s.n_vocab, s.k, s.branches, (int)s.ending,
+            fail_msg("%s, %s, vocabulary %d, k %d, branches %d, ending %d, %s draft: off by %g",
+                     vouch_accept_name(accept), processor_names[i], s.n_vocab, s.k, s.branches, (int)s.ending,
                      greedy_draft ? "greedy" : "sampled", worst);
     }
 }
@@ -73,17 +78,17 @@ static void test_joint_distribution_is_the_targets(void **state)
     (void)state;
     for (int accept = 0; accept < VOUCH_ACCEPTS; accept++)
         for (int i = 0; i < N_PROCESSORS; i++)
-            for (size_t j = 0; j < sizeof shapes / sizeof shapes[0]; j++)
-                check_shape(&shapes[j], (vouch_accept)accept, i);
+            for (int j = 0; j < N_CHAINS; j++) check_shape(&chains[j], (vouch_accept)accept, i);
 }
 
-enum { N_TREES = 5 };
+/* Trees of depth k. Names: b is the number of guesses for one position. */
+enum { K1_B2, K1_B3_EOS, K2_B2, K1_B3_V4, K2_B2_FAILS, N_TREES };
 static const setup trees[N_TREES] = {
-    {.n_vocab = 3, .k = 1, .branches = 2, .n_emitted = 2, .ending = BY_COMMIT, .eos = -1},
-    {.n_vocab = 3, .k = 1, .branches = 3, .n_emitted = 2, .ending = BY_CONTEXT, .eos = 2},
-    {.n_vocab = 2, .k = 2, .branches = 2, .n_emitted = 2, .ending = BY_COMMIT, .eos = -1},
-    {.n_vocab = 4, .k = 1, .branches = 3, .n_emitted = 2, .ending = BY_ROOM, .eos = -1},
-    {.n_vocab = 2, .k = 2, .branches = 2, .n_emitted = 3, .ending = BY_FAILURE, .eos = 1},
+    [K1_B2] = {.n_vocab = 3, .k = 1, .branches = 2, .n_emitted = 2, .ending = BY_COMMIT, .eos = -1},
+    [K1_B3_EOS] = {.n_vocab = 3, .k = 1, .branches = 3, .n_emitted = 2, .ending = BY_CONTEXT, .eos = 2},
+    [K2_B2] = {.n_vocab = 2, .k = 2, .branches = 2, .n_emitted = 2, .ending = BY_COMMIT, .eos = -1},
+    [K1_B3_V4] = {.n_vocab = 4, .k = 1, .branches = 3, .n_emitted = 2, .ending = BY_ROOM, .eos = -1},
+    [K2_B2_FAILS] = {.n_vocab = 2, .k = 2, .branches = 2, .n_emitted = 3, .ending = BY_FAILURE, .eos = 1},
 };
 
 static void test_joint_distribution_with_trees(void **state)
@@ -91,18 +96,18 @@ static void test_joint_distribution_with_trees(void **state)
     (void)state;
     for (int accept = 0; accept < VOUCH_ACCEPTS; accept++)
         for (int i = 0; i < N_PROCESSORS && vouch_rule_get((vouch_accept)accept)->trees; i++)
-            for (size_t j = 0; j < sizeof trees / sizeof trees[0]; j++)
+            for (int j = 0; j < N_TREES; j++)
                 check_shape(&trees[j], (vouch_accept)accept, i);
 }
 
-/* Drawn guesses, and beside and behind them point masses that follow from all that was drawn. */
-enum { N_MIXED = 5 };
+/* Sampled guesses with point masses beside and behind them. The point masses depend on all sampled guesses. */
+enum { MIXED_K1, MIXED_K2, MIXED_K2_EOS, MIXED_K2_V4, MIXED_K3_FAILS, N_MIXED };
 static const setup mixed[N_MIXED] = {
-    {.n_vocab = 4, .k = 1, .points = 2, .n_emitted = 3, .ending = BY_COMMIT, .eos = -1},
-    {.n_vocab = 3, .k = 2, .points = 1, .n_emitted = 4, .ending = BY_COMMIT, .eos = -1},
-    {.n_vocab = 3, .k = 2, .points = 2, .n_emitted = 3, .ending = BY_CONTEXT, .eos = 2},
-    {.n_vocab = 4, .k = 2, .points = 2, .n_emitted = 3, .ending = BY_ROOM, .eos = -1},
-    {.n_vocab = 3, .k = 3, .points = 1, .n_emitted = 3, .ending = BY_FAILURE, .eos = 1},
+    [MIXED_K1] = {.n_vocab = 4, .k = 1, .points = 2, .n_emitted = 3, .ending = BY_COMMIT, .eos = -1},
+    [MIXED_K2] = {.n_vocab = 3, .k = 2, .points = 1, .n_emitted = 4, .ending = BY_COMMIT, .eos = -1},
+    [MIXED_K2_EOS] = {.n_vocab = 3, .k = 2, .points = 2, .n_emitted = 3, .ending = BY_CONTEXT, .eos = 2},
+    [MIXED_K2_V4] = {.n_vocab = 4, .k = 2, .points = 2, .n_emitted = 3, .ending = BY_ROOM, .eos = -1},
+    [MIXED_K3_FAILS] = {.n_vocab = 3, .k = 3, .points = 1, .n_emitted = 3, .ending = BY_FAILURE, .eos = 1},
 };
 
 static void test_joint_distribution_with_point_masses(void **state)
@@ -110,8 +115,8 @@ static void test_joint_distribution_with_point_masses(void **state)
     (void)state;
     for (int accept = 0; accept < VOUCH_ACCEPTS; accept++)
         for (int i = 0; i < N_PROCESSORS; i++)
-            for (size_t j = 0; j < N_MIXED; j++)
-                if (accept == VOUCH_ACCEPT_REJECTION || j == 0 || (i == PLAIN && j > 1)) /* the others take long */
+            for (int j = 0; j < N_MIXED; j++) /* skips combinations that take long */
+                if (accept == VOUCH_ACCEPT_REJECTION || j == MIXED_K1 || (i == PLAIN && j > MIXED_K2))
                     check_shape(&mixed[j], (vouch_accept)accept, i);
 }
 
@@ -128,7 +133,7 @@ static void test_joint_distribution_with_large_trees(void **state)
             check_shape(&large[j], VOUCH_ACCEPT_REJECTION, i);
             check_shape(&large[j], VOUCH_ACCEPT_MATCH, i);
         }
-    /* Deep and wide, where the draft is given. */
+    /* A deep and wide tree. A greedy draft has no draws to enumerate, so this stays small. */
     static const setup deep = {.n_vocab = 4,
                                .k = 2,
                                .branches = 4,
@@ -168,8 +173,8 @@ static double expected_of(setup s, vouch_accept accept)
     return enumerate_accepted(&s).accepted;
 }
 
-/* Block verification accepts what its paper says, and that is never less than token-wise rejection does: as much for
- * one guess and for point masses, more for several guesses that are drawn from q. */
+/* Block verification accepts as many guesses as its paper states. That is never fewer than token-wise rejection
+ * accepts: the same number for one guess and for point masses, more for several sampled guesses. */
 static void test_block_never_accepts_fewer(void **state)
 {
     (void)state;
@@ -198,8 +203,8 @@ static void test_block_never_accepts_fewer(void **state)
     assert_true(most > 0.02);
 }
 
-/* Of one guess: rejection accepts 1 - d, d the distance of p and q; a race at least (1 - d) / (1 + d) and at most
- * 1 - d. For a guess by argmax all rules are the same. */
+/* The probability that one guess is accepted, where d is the total variation distance of p and q. Rejection: 1 - d.
+ * A race (coupled): at least (1 - d) / (1 + d) and at most 1 - d. All rules agree for a guess by argmax. */
 static void test_acceptance_of_couplings(void **state)
 {
     (void)state;
@@ -222,7 +227,7 @@ static void test_acceptance_of_couplings(void **state)
         }
 }
 
-/* The couplings by themselves: their margins are p and q. */
+/* The couplings themselves: their marginal distributions are p and q. */
 static void test_margins_of_couplings(void **state)
 {
     (void)state;
@@ -242,7 +247,8 @@ static void test_margins_of_couplings(void **state)
 
 /* ----------------------------------------------------------------- lenience */
 
-/* Up to the bonus token each token has, given those before it, min(q, p / l) and its share of the residual. */
+/* Given the tokens before it, each token before the bonus token has probability min(q, p / l) plus its share of the
+ * residual. */
 static void test_lenience_has_its_own_distribution(void **state)
 {
     (void)state;
@@ -263,12 +269,12 @@ static void test_lenience_has_its_own_distribution(void **state)
                     s.lenience = 0.25 * l;
                     assert_true(enumerate_worst(&s, NULL) <= EXACT);
                     if (l < 4) continue;
-                    s.own = false; /* 1: the target's */
+                    s.own = false; /* lenience 1 gives the target's distribution */
                     assert_true(enumerate_worst(&s, NULL) <= EXACT);
                 }
 }
 
-/* And it can be missed: the residual of lenience 1 isn't its own. */
+/* The test above can fail: with the residual of lenience 1 the distribution differs. */
 static void test_another_residual_is_not_leniences(void **state)
 {
     (void)state;
@@ -284,22 +290,22 @@ static void test_lenience_bounds_every_token(void **state)
     (void)state;
     for (int i = PLAIN; i < N_PROCESSORS; i++)
         for (int j = 0; j < 12; j++) {
-            setup s = j % 3 == 2 ? mixed[j / 3] : j % 2 ? shapes[j / 2] : trees[j / 2 % N_TREES];
+            setup s = j % 3 == 2 ? mixed[j / 3] : j % 2 ? chains[j / 2] : trees[j / 2 % N_TREES];
             s.sampling = processors(i);
             s.greedy_draft = j % 4 > 1;
             s.lenience = j % 3 ? 0.8 : 0.3;
             int over = 0;
             const double worst = enumerate_worst(&s, &over);
             assert_int_equal(over, 0);
-            if (i == PLAIN) assert_true(worst > 1e-3); /* lossy: the bound is not met by being exact */
+            if (i == PLAIN) assert_true(worst > 1e-3); /* lossy, so the bound isn't trivially met */
         }
 }
 
-/* The bound itself can be broken: drawing the residual from p does it at lenience 1. */
+/* The bound can fail: drawing the residual from p breaks it even at lenience 1. */
 static void test_lenience_bound_can_fail(void **state)
 {
     (void)state;
-    setup s = shapes[0];
+    setup s = chains[K2_V3];
     s.sampling = processors(PLAIN);
     s.lenience = 1;
     s.wrong = RESIDUAL_IS_P;
@@ -308,6 +314,17 @@ static void test_lenience_bound_can_fail(void **state)
     assert_true(over > 0);
 }
 
+#define NAMED(wrong) [wrong] = #wrong
+static const char *const wrong_names[] = {
+    NAMED(RIGHT), NAMED(FULL_Q_FOR_ARGMAX), NAMED(RESIDUAL_IS_P), NAMED(RESIDUAL_NOT_NORMALISED), NAMED(BONUS_FROM_Q),
+    NAMED(DROP_LOW_Q), NAMED(Q_OF_OTHER_TEMPERATURE), NAMED(PENALTIES_WITHOUT_DRAFT), NAMED(WITH_REPLACEMENT),
+    NAMED(BEST_FIRST), NAMED(LIMITS_NOT_SHARED), NAMED(RESIDUAL_OF_ONE), NAMED(RESIDUAL_OF_TOKEN),
+    NAMED(REUSED_GUESSES), NAMED(DRAWN_AGAIN), NAMED(NOISE_OF_TOKEN_BEFORE), NAMED(POINTS_FIRST),
+    NAMED(POINTS_AS_DRAWN), NAMED(POINTS_BY_P),
+};
+#undef NAMED
+
+/* The broken run must differ from the target's distribution by more than 1e-4; the same run unbroken must equal it. */
 static void check_wrong(const setup *shape, vouch_accept accept, wrong how, int i, bool greedy_draft)
 {
     setup s = *shape;
@@ -318,7 +335,7 @@ static void check_wrong(const setup *shape, vouch_accept accept, wrong how, int 
     s.wrong = how;
     const double worst = enumerate_worst(&s, NULL);
     if (!(worst > 1e-4))
-        fail_msg("%s, wrong in way %d, branches %d, passes: off by only %g", vouch_accept_name(accept), (int)how,
+        fail_msg("%s, broken by %s, branches %d, passes: off by only %g", vouch_accept_name(accept), wrong_names[how],
                  s.branches, worst);
     s.wrong = RIGHT;
     assert_true(enumerate_worst(&s, NULL) <= EXACT);
@@ -330,12 +347,12 @@ enum { REJECTION = VOUCH_ACCEPT_REJECTION, MATCH = VOUCH_ACCEPT_MATCH, BLOCK = V
 static void test_wrong_rules_are_caught(void **state)
 {
     (void)state;
-    static const struct {
+    static const struct { /* how each rule is broken, and a run that shows it */
         int accept;
         wrong wrong;
         bool greedy_draft;
         int processors;
-    } ways[] = {
+    } of_chains[] = {
         {REJECTION, FULL_Q_FOR_ARGMAX, true, PLAIN},
         {REJECTION, RESIDUAL_IS_P, false, PLAIN},
         {REJECTION, DRAWN_AGAIN, true, PLAIN},
@@ -365,9 +382,11 @@ static void test_wrong_rules_are_caught(void **state)
         {COUPLED, BONUS_FROM_Q, true, PLAIN},
         {COUPLED, PENALTIES_WITHOUT_DRAFT, true, PENALTIES},
     };
-    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
-        check_wrong(&shapes[0], (vouch_accept)ways[i].accept, ways[i].wrong, ways[i].processors, ways[i].greedy_draft);
-    check_wrong(&shapes[4], VOUCH_ACCEPT_BLOCK, RESIDUAL_OF_TOKEN, PLAIN, false); /* in shorter drafts they are alike */
+    for (size_t i = 0; i < sizeof of_chains / sizeof of_chains[0]; i++)
+        check_wrong(&chains[K2_V3], (vouch_accept)of_chains[i].accept, of_chains[i].wrong, of_chains[i].processors,
+                    of_chains[i].greedy_draft);
+    /* Only a longer draft tells this residual from the right one. */
+    check_wrong(&chains[K3_V3_LONG], VOUCH_ACCEPT_BLOCK, RESIDUAL_OF_TOKEN, PLAIN, false);
     static const struct {
         wrong wrong;
         bool greedy_draft;
@@ -378,20 +397,21 @@ static void test_wrong_rules_are_caught(void **state)
         {RESIDUAL_OF_ONE, false},
     };
     for (size_t i = 0; i < sizeof of_trees / sizeof of_trees[0]; i++)
-        check_wrong(&trees[3], VOUCH_ACCEPT_REJECTION, of_trees[i].wrong, PLAIN, of_trees[i].greedy_draft);
+        check_wrong(&trees[K1_B3_V4], VOUCH_ACCEPT_REJECTION, of_trees[i].wrong, PLAIN, of_trees[i].greedy_draft);
     static const wrong of_mixed[] = {POINTS_FIRST,  POINTS_AS_DRAWN,        POINTS_BY_P,  DROP_LOW_Q,
                                      RESIDUAL_IS_P, Q_OF_OTHER_TEMPERATURE, BONUS_FROM_Q, REUSED_GUESSES};
     for (size_t i = 0; i < sizeof of_mixed / sizeof of_mixed[0]; i++)
-        check_wrong(&mixed[1], VOUCH_ACCEPT_REJECTION, of_mixed[i], PLAIN, false);
-    check_wrong(&trees[2], VOUCH_ACCEPT_REJECTION, PENALTIES_WITHOUT_DRAFT, PENALTIES, true);
-    check_wrong(&trees[3], VOUCH_ACCEPT_MATCH, DRAWN_AGAIN, PLAIN, false);
+        check_wrong(&mixed[MIXED_K2], VOUCH_ACCEPT_REJECTION, of_mixed[i], PLAIN, false);
+    check_wrong(&trees[K2_B2], VOUCH_ACCEPT_REJECTION, PENALTIES_WITHOUT_DRAFT, PENALTIES, true);
+    check_wrong(&trees[K1_B3_V4], VOUCH_ACCEPT_MATCH, DRAWN_AGAIN, PLAIN, false);
 }
 
-/* Guesses that come again are wrong under block verification only: elsewhere they weren't looked at. */
-static void test_guesses_may_come_again_elsewhere(void **state)
+/* Drafting the same guess again for a position is wrong only under block verification, which has already judged it.
+ * Under rejection it stays exact. */
+static void test_rejection_may_reuse_guesses(void **state)
 {
     (void)state;
-    setup s = shapes[0];
+    setup s = chains[K2_V3];
     s.sampling = processors(PLAIN);
     s.lenience = 1;
     s.wrong = REUSED_GUESSES;
@@ -414,7 +434,7 @@ int main(void)
         cmocka_unit_test(test_lenience_bounds_every_token),
         cmocka_unit_test(test_lenience_bound_can_fail),
         cmocka_unit_test(test_wrong_rules_are_caught),
-        cmocka_unit_test(test_guesses_may_come_again_elsewhere),
+        cmocka_unit_test(test_rejection_may_reuse_guesses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The judge, the draws behind it and the random numbers below them: the cases that other engines test or
- * got wrong, each as one call of vouch_reject or vouch_judge.
+ * The judge, its draws and its random numbers. The cases are those that other engines test or got wrong, each as one
+ * call of vouch_reject or vouch_judge.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static float *new_rows(int32_t n_rows, int32_t n_vocab)
     return rows;
 }
 
-/* Rows of softmax-like weights; some entries zero. */
+/* Random rows that look like softmax output, with some zeros. */
 static float *random_rows(test_random *random, int32_t n_rows, int32_t n_vocab)
 {
     float *rows = new_rows(n_rows, n_vocab);
@@ -27,7 +27,7 @@ static float *random_rows(test_random *random, int32_t n_rows, int32_t n_vocab)
     return rows;
 }
 
-/* What replaces one rejected guess. */
+/* Draws the token that replaces one rejected guess. */
 static int32_t draw_residual(const vouch_dist *p, const vouch_dist *q, int32_t guess, double lenience, double u)
 {
     vouch_residual left;
@@ -46,7 +46,7 @@ static float *point_rows(const int32_t *tokens, int32_t n_rows, int32_t n_vocab)
 
 /* ----------------------------------------------------------- random numbers */
 
-/* The known answers that come with the generator's authors' own implementation (Random123). */
+/* Known answers from Random123, the implementation by the generator's authors. */
 static void test_philox_known_answers(void **state)
 {
     (void)state;
@@ -87,13 +87,13 @@ static void test_uniform_is_a_pure_function_with_the_right_range(void **state)
     assert_true(fabs(sum / n - 0.5) < 5 / sqrt(12.0 * n));
 }
 
-static void test_numbers_of_a_place_differ(void **state)
+static void test_numbers_of_a_position_differ(void **state)
 {
     (void)state;
     for (int i = 0; i < 1000; i++) {
         assert_true(vouch_uniform_of(7, i, VOUCH_PURPOSE_DRAFT, 0) == vouch_uniform(7, i, VOUCH_PURPOSE_DRAFT));
         assert_true(vouch_uniform_of(7, i, VOUCH_PURPOSE_DRAFT, 1) != vouch_uniform_of(7, i, VOUCH_PURPOSE_DRAFT, 2));
-        /* The same place in the next draft, which begins one later. */
+        /* The numbers that two drafts use for the same position, the second draft starting one token later. */
         assert_true(vouch_uniform_of(7, i, VOUCH_PURPOSE_DRAFT, 2) != vouch_uniform_of(7, i, VOUCH_PURPOSE_DRAFT, 3));
     }
 }
@@ -109,7 +109,7 @@ static double plain_exponential(uint64_t seed, int64_t position, vouch_purpose p
     return -log1p(-(double)(bits >> 11 | 1) * 0x1p-53);
 }
 
-/* E of every token, by the definition. */
+/* noise [n]: the exponential variable of every token, by the definition. */
 static void plain_noise(uint64_t seed, int64_t position, int32_t n, double *noise)
 {
     for (int32_t x = 0; x < n; x++) noise[x] = 1 / 256.0 + plain_exponential(seed, position, VOUCH_PURPOSE_LATE, x, 0);
@@ -122,7 +122,7 @@ static void plain_noise(uint64_t seed, int64_t position, int32_t n, double *nois
     }
 }
 
-/* The noise is exponential at each token, and independent of its neighbour's. */
+/* Each token's noise has the exponential distribution and is independent of its neighbour's. */
 static void test_noise_of_a_race(void **state)
 {
     (void)state;
@@ -185,7 +185,7 @@ static void test_race_equals_a_plain_loop(void **state)
                 vouch_residual left;
                 double margin;
                 vouch_residual_begin(&left, &dist, NULL, 1);
-                for (int taken = 0; taken < 3 && left.total > 0; taken++) { /* without replacement, too */
+                for (int taken = 0; taken < 3 && left.total > 0; taken++) { /* each round removes the winner */
                     const int64_t position = round + ((int64_t)taken << 33);
                     const int32_t winner = plain_race(&left, 77, position, &margin);
                     if (margin > 1e-9) assert_int_equal(vouch_draw_race(&left, 77, position, taken), winner);
@@ -197,7 +197,7 @@ static void test_race_equals_a_plain_loop(void **state)
         }
 }
 
-/* A token hardly ever drawn, and nothing left at all. */
+/* Races with extremely small weights, and with an empty residual. */
 static void test_race_of_extremes(void **state)
 {
     (void)state;
@@ -210,7 +210,7 @@ static void test_race_of_extremes(void **state)
         vouch_residual_reject(&left, 2);
         assert_int_equal(vouch_draw_race(&left, 1, position, 0), 1);
         vouch_residual_begin(&left, &dist, &dist, 1);
-        vouch_residual_reject(&left, 0); /* of p - p nothing is left */
+        vouch_residual_reject(&left, 0); /* the residual p - p is empty */
         assert_int_equal(vouch_draw_race(&left, 1, position, 0), 2);
     }
 }
@@ -247,8 +247,8 @@ static void test_greedy_cases(void **state)
     (void)state;
     check_greedy((int32_t[]){1, 2, 3}, 3, (int32_t[]){1, 2, 3, 4}, 3); /* perfect match and bonus */
     check_greedy((int32_t[]){1, 2, 3}, 3, (int32_t[]){1, 5, 3, 4}, 1); /* early mismatch */
-    check_greedy((int32_t[]){7, 2, 3}, 3, (int32_t[]){1, 2, 3, 4}, 0); /* at once */
-    check_greedy((int32_t[]){1, 2, 8}, 3, (int32_t[]){1, 2, 3, 4}, 2); /* at the last */
+    check_greedy((int32_t[]){7, 2, 3}, 3, (int32_t[]){1, 2, 3, 4}, 0); /* mismatch at the first guess */
+    check_greedy((int32_t[]){1, 2, 8}, 3, (int32_t[]){1, 2, 3, 4}, 2); /* mismatch at the last guess */
     check_greedy((int32_t[]){1, 6, 7}, 3, (int32_t[]){1, 2, 3, 4}, 1); /* several mismatches */
     check_greedy((int32_t[]){8}, 1, (int32_t[]){8, 0}, 1);             /* single guess */
     check_greedy((int32_t[]){0}, 1, (int32_t[]){8, 0}, 0);
@@ -269,7 +269,7 @@ static void test_deterministic_when_seeded(void **state)
         int32_t accepted[40], final[40];
         int changes = 0;
         for (int round = 0; round < 20; round++)
-            for (int s = 0; s < 40; s++) { /* neighbours with other seeds in between */
+            for (int s = 0; s < 40; s++) { /* repeats each call after calls with other seeds */
                 const vouch_rejection in = {.k = k,
                                             .n_vocab = n_vocab,
                                             .guesses = guesses,
@@ -289,13 +289,13 @@ static void test_deterministic_when_seeded(void **state)
                 final[s] = f;
                 changes += s > 0 && (a != accepted[s - 1] || f != final[s - 1]);
             }
-        assert_true(changes > 20); /* the seed matters */
+        assert_true(changes > 20); /* other seeds give other results */
         free(p);
         free(q);
     }
 }
 
-/* The verdicts are the whole rule: everything in them can be recomputed. */
+/* Recomputes the rule from the numbers in the verdicts. */
 static void test_verdicts_satisfy_the_rule(void **state)
 {
     (void)state;
@@ -345,7 +345,8 @@ static void test_verdicts_satisfy_the_rule(void **state)
     assert_true(seen[VOUCH_ACCEPTED] > 100 && seen[VOUCH_REJECTED] > 100 && seen[VOUCH_NOT_REACHED] > 100);
 }
 
-/* Under block verification one number decides for the whole draft, and the chances fall along it. */
+/* Block verification compares one number u with the acceptance probability of every prefix; these probabilities fall
+ * along the draft. */
 static void test_verdicts_of_block_verification(void **state)
 {
     (void)state;
@@ -386,7 +387,7 @@ static void test_verdicts_of_block_verification(void **state)
     assert_true(seen[VOUCH_ACCEPTED] > 100 && seen[VOUCH_REJECTED] > 100 && seen[VOUCH_NOT_REACHED] > 100);
 }
 
-/* The draw as one plain loop: cumulate max(0, p - q) until it exceeds u times its sum. */
+/* The residual's draw as a simple loop: adds up max(0, p - q) until the sum exceeds u times the total. */
 static int32_t plain_draw(const float *p, const float *q, int32_t guess, int32_t n_vocab, double u)
 {
     double p_total = 0, q_total = 0, total = 0, sum = 0;
@@ -446,9 +447,9 @@ static void test_recovered_token_equals_a_plain_loop(void **state)
     assert_true(rejected > 100);
 }
 
-/* A guess that wasn't drawn has no say in what is emitted: at each place it is what plain decoding draws there. So it
- * may be what the same numbers gave before, as in an answer that is remembered. */
-static void test_point_masses_have_no_say(void **state)
+/* Deterministic guesses don't change the output: at each position the judge emits the token that plain decoding
+ * draws. So a guess may even come from an earlier answer that used the same random numbers. */
+static void test_point_masses_leave_the_output_alone(void **state)
 {
     (void)state;
     enum { K = 4, N = 6 };
@@ -485,8 +486,8 @@ static void test_point_masses_have_no_say(void **state)
 
 static const double LAST_U = 1 - 0x1p-53;
 
-/* GHSA-8wr5-jm2h-8r4f: no probability in the last block or vector, or none in the residual, and the id
- * that came out lay beyond the vocabulary. */
+/* GHSA-8wr5-jm2h-8r4f: when the last block or vector, or the whole residual, had no probability, another engine
+ * returned an id outside the vocabulary. */
 static void test_ids_stay_inside_the_vocabulary(void **state)
 {
     (void)state;
@@ -501,7 +502,7 @@ static void test_ids_stay_inside_the_vocabulary(void **state)
             memset(p + used, 0, (size_t)(n - used) * sizeof *p);
             double p_total = 0, q_total = 0;
             for (int32_t x = 0; x < n; x++) p_total += p[x], q_total += q[x];
-            /* totals a little off, as a sum in another order would be */
+            /* totals with the rounding error of another order of addition */
             for (int off = -1; off <= 1; off++) {
                 const vouch_dist dp = {.n_vocab = n,
                                        .n_support = n,
@@ -518,7 +519,7 @@ static void test_ids_stay_inside_the_vocabulary(void **state)
                     assert_true(x >= 0 && x < used && p[x] > 0);
                     x = draw_residual(&dp, NULL, used - 1, 1, us[i]);
                     assert_true(x >= 0 && x < used && p[x] > 0);
-                    x = draw_residual(&dp, &dp, 0, 1, us[i]); /* no residual at all */
+                    x = draw_residual(&dp, &dp, 0, 1, us[i]); /* an empty residual */
                     assert_int_equal(x, vouch_dist_draw(&dp, us[i]));
                 }
             }
@@ -547,7 +548,7 @@ static void test_all_residual_mass_in_one_token(void **state)
     }
 }
 
-/* A tiny residual beside a guess with nearly all the mass must not be lost by cancellation. */
+/* A guess has nearly all the mass. Cancellation must not lose the tiny residual beside it. */
 static void test_residual_of_a_nearly_certain_guess(void **state)
 {
     (void)state;
@@ -586,7 +587,7 @@ static void test_equal_p_and_q_always_accept(void **state)
     free(p);
 }
 
-/* A guess that q can't have made: accepted if the target can say it (the limit of p / q), never otherwise. */
+/* A guess with q = 0, which q can't have drawn: accepted if p > 0 (the limit of p / q), rejected if p = 0. */
 static void test_guess_without_q_or_p(void **state)
 {
     (void)state;
@@ -609,7 +610,7 @@ static void test_guess_without_q_or_p(void **state)
         assert_int_equal(final, 0); /* the residual: p - q = (0.5, 0, 0) */
         in.q = (const float[]){0.5f, 0.5f, 0};
         assert_int_equal(vouch_reject(&in, &accepted, &final, NULL, NULL), VOUCH_OK);
-        assert_int_equal(accepted, 0); /* p and q both 0 there; and no residual anywhere: falls back to p */
+        assert_int_equal(accepted, 0); /* p = q = 0, and an empty residual: draws from p */
         assert_in_range(final, 0, 1);
     }
 }
@@ -721,14 +722,14 @@ static void test_rows_are_asked_for_only_when_reached(void **state)
                 assert_int_equal(verdicts[i].verdict, i < last                  ? VOUCH_ACCEPTED
                                                       : i == wrong_at && !fails ? VOUCH_REJECTED
                                                                                 : VOUCH_NOT_REACHED);
-            if (fails) { /* what was accepted before the failure holds */
+            if (fails) { /* guesses accepted before the failure stay accepted */
                 assert_int_equal(j.n_accepted, fail_at);
                 assert_int_equal(j.origin, VOUCH_ORIGIN_ACCEPTED);
                 continue;
             }
             assert_int_equal(j.n_accepted, wrong_at);
             assert_int_equal(j.origin, wrong_at < 3 ? VOUCH_ORIGIN_RESIDUAL : VOUCH_ORIGIN_BONUS);
-            for (int i = 0; i < 3; i++) assert_true(j.overlap[i] == (i < wrong_at)); /* of point masses */
+            for (int i = 0; i < 3; i++) assert_true(j.overlap[i] == (i < wrong_at)); /* 1 or 0 for point masses */
         }
     free(p);
 }
@@ -747,7 +748,7 @@ static void test_overlap_is_the_sum_of_minima(void **state)
         assert_true(fabs(vouch_dist_overlap(&dp, &dq, 0) - expected) < 1e-12);
         assert_true(vouch_dist_overlap(&dp, NULL, 0) == p[0] / p_total);
         assert_true(fabs(vouch_dist_overlap(&dp, &dp, 0) - 1) < 1e-12);
-        /* the same over a support */
+        /* The same distribution as a list of its support. */
         int32_t support[700], n_support = 0;
         for (int32_t x = 0; x < n; x++)
             if (p[x] > 0) support[n_support++] = x;
@@ -807,7 +808,7 @@ static void test_reject_refuses_bad_arguments(void **state)
     assert_in_range(f, 0, 1);
 }
 
-/* Rows need not sum to 1: powers of two times them are the same distributions, bit for bit. */
+/* Rows need not sum to 1: rows times a power of two are the same distributions, bit for bit. */
 static void test_rows_are_normalised(void **state)
 {
     (void)state;
@@ -841,7 +842,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_philox_known_answers),
         cmocka_unit_test(test_uniform_is_a_pure_function_with_the_right_range),
-        cmocka_unit_test(test_numbers_of_a_place_differ),
+        cmocka_unit_test(test_numbers_of_a_position_differ),
         cmocka_unit_test(test_noise_of_a_race),
         cmocka_unit_test(test_race_equals_a_plain_loop),
         cmocka_unit_test(test_race_of_extremes),
@@ -850,7 +851,7 @@ int main(void)
         cmocka_unit_test(test_verdicts_satisfy_the_rule),
         cmocka_unit_test(test_verdicts_of_block_verification),
         cmocka_unit_test(test_recovered_token_equals_a_plain_loop),
-        cmocka_unit_test(test_point_masses_have_no_say),
+        cmocka_unit_test(test_point_masses_leave_the_output_alone),
         cmocka_unit_test(test_ids_stay_inside_the_vocabulary),
         cmocka_unit_test(test_all_residual_mass_in_one_token),
         cmocka_unit_test(test_residual_of_a_nearly_certain_guess),

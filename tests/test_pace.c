@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pace and t(n), on a machine that is simulated: a clock that passes and proposals move on, guesses that hold by
- * seeded chance, costs that have noise, a neighbour and a growing context. Law L4: whatever the drafter, a paced
- * session has at least 0.97 of plain speed; and where drafting pays it has nearly what the best fixed depth has.
+ * Pace and the cost curve t(n) on a simulated machine. Passes and drafts advance its clock, a seeded generator decides
+ * which guesses are accepted, and costs vary with noise, a busy neighbour and a growing context. Law L4: with any
+ * drafter, pace reaches at least 0.97 of plain speed. Where drafting pays, it is nearly as fast as the best fixed draft
+ * length.
  */
 #include "decode/cycle.h"
 
@@ -14,19 +15,19 @@
 
 enum { MOST = 16, STEPS = 512 };
 
-/* The machine: seconds, and what happens on it. */
+/* The simulated machine. Times are in seconds unless the comment says otherwise. */
 typedef struct machine {
     double now;
     uint64_t seed;
     int64_t n_random;
-    double row, power;  /* of t(n): a row's arithmetic in terms of reading, and how hard the roof's corner is */
-    double noise;       /* relative, uniform */
-    double guess;       /* a guess of the paid drafter, in plain passes */
-    bool silent;        /* the paid drafter takes its time and returns no guess */
-    double hold[2];     /* chance of a guess, in the first and the second half of the tokens */
-    double second;      /* chance of a second guess beside it; 0: chains */
-    double free;        /* chance of a free guess, beside a paid one or alone; 0: there are no free drafters */
-    int32_t drafted;    /* levels of the paid drafter's guesses */
+    double row, power;  /* of t(n): time of a row's arithmetic relative to reading the weights; sharpness of the bend */
+    double noise;       /* relative amplitude of the uniform noise of a pass */
+    double guess;       /* cost of a paid guess, in plain passes */
+    bool silent;        /* the paid drafter takes time but returns no guess */
+    double hold[2];     /* probability that a guess is accepted, in the first and second half of the tokens */
+    double second;      /* acceptance probability of a second guess beside it; 0: chains */
+    double free;        /* acceptance probability of a free guess; 0: no free drafters */
+    int32_t drafted;    /* levels that the paid drafter has drafted so far */
     int32_t guesses[2 * MOST], parents[2 * MOST];
 } machine;
 
@@ -52,7 +53,7 @@ static double box_pass(int32_t n_rows)
     return 0.002 * box_ratio(n_rows) * (1 + box.noise * (box_random() - 0.5));
 }
 
-/* A chain, or two guesses for each place of the best path: they are behind the first of the level before. */
+/* A chain, or a tree with two guesses a level, both children of the first guess of the level above. */
 static vouch_draft box_guesses(int32_t depth, bool wide)
 {
     vouch_draft draft = {.tokens = box.guesses, .parents = wide ? box.parents : NULL};
@@ -62,7 +63,8 @@ static vouch_draft box_guesses(int32_t depth, bool wide)
     return draft;
 }
 
-/* Accepted depth of a draft with paid guesses down to `paid` levels and free ones down to `all`. */
+/* Draws the accepted depth of a draft whose first `paid` levels have paid guesses and whose `all` levels have free
+ * ones. */
 static int32_t box_judge(int32_t paid, int32_t all, double hold)
 {
     int32_t accepted = 0;
@@ -82,7 +84,7 @@ static vouch_draft paid_propose(void *self, const int32_t *tokens, int32_t n_tok
     return box_guesses(shape->depth, box.second > 0);
 }
 
-/* Free guesses: two levels, or one beside each paid guess and one behind them. */
+/* The free drafter guesses two levels alone. With a paid draft it adds one guess to each level and one level below. */
 static int32_t free_depth, paid_depth;
 static vouch_draft free_propose(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape)
 {
@@ -129,7 +131,7 @@ static const vouch_drafter_ops free_ops = {.name = "free",
                                            .close = box_close,
                                            .memory = box_memory};
 
-/* A cycle of such drafters, of which only the first half runs. */
+/* A cycle with these drafters. The tests run only its first half, up to the draft. */
 static vouch_cycle box_cycle(vouch_pace *pace, double paid_share)
 {
     static int32_t tokens[1]; /* the drafters don't read them */
@@ -149,7 +151,7 @@ static const vouch_draft *box_plan(vouch_cycle *cycle, int32_t n_tokens, const v
     return &cycle->draft;
 }
 
-/* What the other half would tell pace. */
+/* Tells pace the outcome, as the second half of the cycle would. */
 static vouch_forecast box_learn(vouch_cycle *cycle, int32_t n_accepted, double pass_seconds, double judge_seconds)
 {
     vouch_outcome outcome = cycle->outcome;
@@ -160,7 +162,7 @@ static vouch_forecast box_learn(vouch_cycle *cycle, int32_t n_accepted, double p
     return vouch_pace_learn(cycle->pace, &outcome);
 }
 
-/* How long so many tokens take, in plain steps. fixed < 0: paced. */
+/* The time of n_steps tokens, in plain steps. fixed: the draft length; below 0, pace chooses it. */
 static double race(int32_t fixed, double share, int32_t n_steps)
 {
     const vouch_shape most = {.n = 2 * MOST, .depth = MOST, .branches = 2};
@@ -187,7 +189,7 @@ static double race(int32_t fixed, double share, int32_t n_steps)
 
 static const machine quiet = {.row = 0.2, .power = 3, .noise = 0.1};
 
-/* Law L4. */
+/* Law L4: at least 0.97 of plain speed with each drafter. */
 static void it_never_hurts(void **state)
 {
     (void)state;
@@ -219,7 +221,7 @@ static void it_never_hurts(void **state)
         }
 }
 
-/* And a drafter without it does. */
+/* Without pace, drafting costs more than a fifth of the speed here. */
 static void a_fixed_depth_does_hurt(void **state)
 {
     (void)state;
@@ -228,7 +230,7 @@ static void a_fixed_depth_does_hurt(void **state)
     assert_true(plain / race(4, 0, STEPS) < 0.8);
 }
 
-/* Where drafting pays it is nearly as fast as the best depth, known beforehand. */
+/* Where drafting pays, pace reaches at least 0.88 of the speed of the best fixed draft length. */
 static void it_finds_the_depth(void **state)
 {
     (void)state;
@@ -248,8 +250,8 @@ static void it_finds_the_depth(void **state)
     }
 }
 
-/* So it does with trees: what costs is a level, and a level holds with any of its guesses. On average: a bad beginning
- * may use the budget up. */
+/* The same with trees, where each level costs a pass of the draft model and is accepted with any of its guesses.
+ * Checks the mean of five seeds, because an unlucky start may use up the exploration budget. */
 static void it_finds_the_depth_of_trees(void **state)
 {
     (void)state;
@@ -273,7 +275,7 @@ static void it_finds_the_depth_of_trees(void **state)
     }
 }
 
-/* With free drafters, the paid one is asked where both together give more tokens per second. */
+/* Beside free drafters, pace asks the paid drafter only if both together give more tokens per second. */
 static void it_joins_where_that_pays(void **state)
 {
     (void)state;
@@ -299,7 +301,7 @@ static void it_joins_where_that_pays(void **state)
     }
 }
 
-/* It stops asking, asks again, and is back when guesses hold again. */
+/* Pace stops asking a drafter whose guesses are rejected, tries it now and then, and resumes once they are accepted. */
 static void it_comes_back(void **state)
 {
     (void)state;
@@ -321,8 +323,8 @@ static void it_doesnt_ask_what_cant_pay(void **state)
     assert_int_equal(box.drafted, 0);
 }
 
-/* What it expects is what happens. */
-static void it_foretells(void **state)
+/* Pace's forecasts match the outcome on average. */
+static void its_forecasts_come_true(void **state)
 {
     (void)state;
     const vouch_shape most = {.n = MOST, .depth = MOST, .branches = 1};
@@ -348,7 +350,7 @@ static void it_foretells(void **state)
     assert_true(error > 0.95 && error < 1.05);
 }
 
-/* t(n) is found, from a wrong beginning, with noise, with odd passes, while everything becomes slower. */
+/* The cost curve is learned from a wrong start, despite noise, outliers and a machine that becomes slower. */
 static void costs_are_learned(void **state)
 {
     (void)state;
@@ -378,7 +380,8 @@ static double expert_reads(int32_t n_rows)
     return 0.2 + 0.8 * n_experts / 4;
 }
 
-/* With reads(n) the curve of experts is found from passes of few sizes; without it, it is not. */
+/* With reads(n), passes of a few sizes are enough to learn the cost curve of a mixture of experts. Without it they are
+ * not. */
 static void costs_of_experts_are_learned(void **state)
 {
     (void)state;
@@ -404,7 +407,7 @@ static void costs_of_experts_are_learned(void **state)
     }
 }
 
-/* Pace takes reads(n) from its options: where each row reads as much again, it drafts nothing. */
+/* Pace takes reads(n) from its options: when each row reads as much as the first, it drafts nothing. */
 static void pace_counts_what_rows_read(void **state)
 {
     (void)state;
@@ -434,7 +437,7 @@ int main(void)
         cmocka_unit_test(it_finds_the_depth),
         cmocka_unit_test(it_finds_the_depth_of_trees), cmocka_unit_test(it_joins_where_that_pays),
         cmocka_unit_test(it_comes_back),
-        cmocka_unit_test(it_doesnt_ask_what_cant_pay), cmocka_unit_test(it_foretells),
+        cmocka_unit_test(it_doesnt_ask_what_cant_pay), cmocka_unit_test(its_forecasts_come_true),
         cmocka_unit_test(costs_are_learned),
         cmocka_unit_test(costs_of_experts_are_learned),
         cmocka_unit_test(pace_counts_what_rows_read),

@@ -14,7 +14,8 @@ static const double EXACT = 1e-12;
 
 /* ------------------------------------------------------------------ walker */
 
-/* Depth-first through all choices: a run replays the path and takes option 0 where it is at its end. */
+/* Visits all sequences of choices depth first. A run repeats the choices of `path` and takes option 0 behind its
+ * end. */
 typedef struct walker {
     struct {
         int option, n_options;
@@ -44,7 +45,7 @@ static bool next_path(walker *w)
     return w->n > 0;
 }
 
-/* A token with probability mass[x] / (sum of mass). */
+/* Branches on the token x, with probability mass[x] / (sum of mass). */
 static int32_t choose_token(walker *w, const double *mass, int32_t n_vocab)
 {
     double probability[MAX_VOCAB], total = 0;
@@ -66,22 +67,22 @@ typedef struct run {
     setup setup;
     walker walker;
     toy target, draft, odd_draft; /* odd_draft: the draft at another temperature */
-    toy other;                    /* a second target, to look at */
-    vouch_rule rule; /* as it is, or broken */
+    toy other;                    /* a second target, for looking up p without disturbing the first */
+    vouch_rule rule; /* the real rule, or a broken copy */
     bool one_cycle;
     vouch_dist q[VOUCH_MAX_DRAFT];
     const vouch_dist *q_rows[VOUCH_MAX_DRAFT], *mixed_q[VOUCH_MAX_DRAFT];
     int32_t guesses[VOUCH_MAX_DRAFT], parents[VOUCH_MAX_DRAFT];
     int32_t reused[TOY_MAX_CTX]; /* guesses by position, -1: none yet */
-    int64_t asked;               /* the position whose u was asked for last, and what it isn't below */
+    int64_t asked;               /* the last position whose u was asked for, and its lower bound so far */
     double not_below;
     vouch_arena arena;
     vouch_cycle cycle;
     vouch_stats stats;
     int32_t tokens[TOY_MAX_CTX];
     int32_t n_committed;
-    long double joint[MAX_JOINT]; /* by emitted tokens, digits in base n_vocab + 1, n_vocab: ended before */
-    long double accepted; /* in the first cycle, expected */
+    long double joint[MAX_JOINT]; /* index: the emitted tokens as digits in base n_vocab + 1; n_vocab: ended */
+    long double accepted; /* expected number in the first cycle */
 } run;
 
 static void dist_masses(const vouch_dist *dist, double *mass)
@@ -107,7 +108,7 @@ static bool branch_accept(void *self, int64_t position, double before, double li
     return accepted;
 }
 
-/* What is left of p, by the definition. False where nothing is. */
+/* The residual of p by its definition. False if it is empty. */
 static bool residual_masses(const vouch_residual *left, int32_t n_rejected, double *mass)
 {
     const int32_t n_vocab = left->p->n_vocab;
@@ -129,7 +130,8 @@ static bool residual_masses(const vouch_residual *left, int32_t n_rejected, doub
     return total > 0;
 }
 
-/* Asks the library's own draws at both ends of each token's interval of u: they are what is branched on. */
+/* Checks that the library's draw gives each token at both ends of its interval of u. The enumeration then branches
+ * on the same intervals. */
 static void check_draw(const run *r, const double *mass, const vouch_residual *left)
 {
     double total = 0, below = 0;
@@ -143,7 +145,7 @@ static void check_draw(const run *r, const double *mass, const vouch_residual *l
     }
 }
 
-/* What is left of p once a guess for the same place is known, whose draw had the same random numbers. */
+/* The distribution of a draw from p, given the guess that a draw from q gave with the same random numbers. */
 static void coupled_masses(const run *r, const double *q, int32_t guess, double *mass)
 {
     const int32_t n = r->setup.n_vocab;
@@ -206,7 +208,7 @@ static void copy_dist(vouch_dist *to, const vouch_dist *from)
     to->total = from->total;
 }
 
-/* Guesses for one place, from q: the likeliest, or drawn. Returns their number. */
+/* Chooses the guesses for one position by q: the likeliest, or sampled. Returns their number. */
 static int32_t choose_children(run *r, const vouch_dist *q, int32_t *tokens)
 {
     const setup *s = &r->setup;
@@ -233,7 +235,7 @@ static int32_t choose_children(run *r, const vouch_dist *q, int32_t *tokens)
     return n;
 }
 
-/* A tree with all the branches there can be, level by level. */
+/* Drafts a full tree, level by level. */
 static vouch_draft branch_propose_tree(run *r, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape)
 {
     int32_t n = 0, depths[VOUCH_MAX_DRAFT];
@@ -258,7 +260,7 @@ static vouch_draft branch_propose_tree(run *r, const int32_t *tokens, int32_t n_
     return (vouch_draft){.n = n, .tokens = r->guesses, .parents = r->parents, .q = point ? NULL : r->q_rows};
 }
 
-/* Guess n of a chain behind n_tokens. */
+/* Chooses guess n of a chain that follows n_tokens. */
 static int32_t choose_guess(run *r, const vouch_dist *q, const int32_t *sequence, int32_t n_tokens, int32_t n)
 {
     double mass[MAX_VOCAB];
@@ -271,7 +273,7 @@ static int32_t choose_guess(run *r, const vouch_dist *q, const int32_t *sequence
     return *known;
 }
 
-/* Whether a point mass for this place would be another than the guesses there. */
+/* Whether no guess for this position has the token yet. */
 static bool is_new(const run *r, int32_t n, int32_t parent, int32_t token)
 {
     for (int32_t i = 0; i < n; i++)
@@ -279,7 +281,7 @@ static bool is_new(const run *r, int32_t n, int32_t parent, int32_t token)
     return true;
 }
 
-/* Point masses beside the n guesses of a chain and one behind them, different ones for whatever was drawn. */
+/* Adds point masses beside the n guesses of a chain and one behind them. They depend on the sampled guesses. */
 static vouch_draft add_points(run *r, int32_t n, int32_t depth)
 {
     const setup *s = &r->setup;
@@ -298,7 +300,7 @@ static vouch_draft add_points(run *r, int32_t n, int32_t depth)
             r->mixed_q[n++] = s->wrong == POINTS_AS_DRAWN ? r->mixed_q[parent + 1] : NULL;
         }
     }
-    if (s->wrong == POINTS_FIRST && n > drawn && r->parents[drawn] == -1) { /* the one beside the first guess */
+    if (s->wrong == POINTS_FIRST && n > drawn && r->parents[drawn] == -1) { /* moves the one beside the first guess */
         const int32_t token = r->guesses[drawn];
         memmove(r->guesses + 1, r->guesses, (size_t)drawn * sizeof token);
         memmove(r->parents + 1, r->parents, (size_t)drawn * sizeof token);
@@ -354,7 +356,7 @@ static vouch_status match_and_draw_again(vouch_judgement *out, vouch_guess *gues
     return VOUCH_OK;
 }
 
-/* Rejection, with point masses that don't know what was rejected before them. */
+/* Rejection that judges point masses without regard to earlier rejections. */
 static int32_t place_by_p(vouch_site *site, int32_t first)
 {
     const vouch_draft *draft = site->trial->draft;
@@ -422,7 +424,7 @@ static void run_close(run *r)
     vouch_arena_free(&r->arena);
 }
 
-/* One path: an answer of at most n_emitted tokens. */
+/* Runs one path of choices: an answer of at most n_emitted tokens. */
 static void run_path(run *r)
 {
     const setup *s = &r->setup;
@@ -482,7 +484,7 @@ static void walk_all(run *r)
     while (next_path(&r->walker));
 }
 
-/* What a guess for this place makes of p, where it is judged with lenience. */
+/* The distribution of the token at this position after a guess is judged with lenience. */
 static void lenient_masses(run *r, int32_t n_tokens, double *mass)
 {
     const setup *s = &r->setup;
@@ -501,8 +503,8 @@ static void lenient_masses(run *r, int32_t n_tokens, double *mass)
     }
 }
 
-/* Visits every answer; returns the largest difference of the joint distribution of the run from that of the target
- * alone, or from lenience's own, and counts in *over how often a token came more than p / lenience. */
+/* Visits every answer. Returns the largest difference between the run's joint distribution and the target's, or the one
+ * that lenience defines. Counts in *over the tokens whose probability exceeds p / lenience. */
 static double compare(run *r, int32_t depth, size_t index, long double p, long double *mass, int *over)
 {
     const setup *s = &r->setup;
@@ -544,7 +546,7 @@ double enumerate_worst(const setup *s, int *over)
 }
 
 
-/* The sum over i of E[w(i)] behind `depth` guesses, which come with `probability`. */
+/* The sum over i of E[w(i)] for the guesses behind the first `depth`, which have this probability. */
 static double expected_w(run *r, int32_t depth, double w, double probability)
 {
     const setup *s = &r->setup;
@@ -577,13 +579,11 @@ expectation enumerate_accepted(const setup *s)
 
 /* ---------------------------------------------------------------- couplings */
 
-/* Token z arrives at E(z) / mass(z), with E exponential. x is first of q's and y of p's, x not y, where
- *
- *     E(y) = t E(x),  q(y) / q(x) < t < p(y) / p(x),   every other E(z) > E(x) max(q(z) / q(x), t p(z) / p(y))
- *
- * so that with s(t) = 1 + t + sum over z of max(q(z) / q(x), t p(z) / p(y)) the probability is the integral of
- * 1 / s^2; s is linear between its kinks, and the integral from a to b of a linear piece (b - a) / (s(a) s(b)).
- * For x = y it is 1 / sum over z of max(q(z) / q(x), p(z) / p(x)). */
+/* In a race, token z arrives at time E(z) / mass(z) with E(z) exponential, and the first to arrive wins. x wins the
+ * race of q and y, not equal to x, wins that of p when  E(y) = t E(x),  q(y) / q(x) < t < p(y) / p(x),   every other
+ * E(z) > E(x) max(q(z) / q(x), t p(z) / p(y))  With s(t) = 1 + t + sum over z of max(q(z) / q(x), t p(z) / p(y)),
+ * the probability is the integral of 1 / s^2 over t. s is linear between its kinks, and a linear piece from a to b
+ * contributes (b - a) / (s(a) s(b)). For x = y the probability is 1 / sum over z of max(q(z) / q(x), p(z) / p(x)). */
 double coupling_of_races(const double *p, const double *q, int32_t n, int32_t x, int32_t y)
 {
     if (q[x] == 0 || p[y] == 0) return 0;
@@ -611,7 +611,7 @@ double coupling_of_races(const double *p, const double *q, int32_t n, int32_t x,
         for (int32_t z = 0; z < n && kinks[i] < INFINITY; z++)
             if (z != x && z != y) at[i] += fmax(q[z] / q[x], kinks[i] * p[z] / p[y]);
         if (i == 0) continue;
-        double slope = 1; /* of the last piece, which may have no end */
+        double slope = 1; /* of the last piece, which may reach to infinity */
         for (int32_t z = 0; z < n; z++)
             if (z != x && z != y) slope += p[z] / p[y];
         total += kinks[i] < INFINITY ? (kinks[i] - kinks[i - 1]) / (at[i] * at[i - 1]) : 1 / (slope * at[i - 1]);
@@ -619,7 +619,7 @@ double coupling_of_races(const double *p, const double *q, int32_t n, int32_t x,
     return total;
 }
 
-/* The overlap of their intervals. */
+/* The length of the overlap of their intervals of u. */
 double coupling_of_numbers(const double *p, const double *q, int32_t n, int32_t x, int32_t y)
 {
     double q_low = 0, p_low = 0;
