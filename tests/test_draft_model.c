@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The draft model's proposals, exactly: its draws branch instead of falling, and for each draft that can come of
- * them the judge's do. The joint distribution of the tokens has to be the target's to 1e-12, whatever tree grows;
- * and with the usual mistakes in growing one it has to be another.
+ * Exactness of the draft model's trees, by enumeration. The test visits every tree that the draft model's draws can
+ * give and, for each tree, every outcome of the judge's draws. The joint distribution of the tokens must equal the
+ * target's within 1e-12. With common mistakes in growing a tree it must differ.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -23,7 +23,8 @@ enum { VOCAB = 4, N_DRAFT = 6, N_PROMPT = 6, MAX_PATH = 32, LENGTH = 3, JOINT = 
 
 /* ------------------------------------------------------------------ walker */
 
-/* Depth-first through all choices: a run replays the path and takes option 0 where it is at its end. */
+/* Visits all sequences of choices depth first. A run repeats the recorded options and takes option 0 behind their
+ * end. */
 typedef struct walker {
     int option[MAX_PATH], n_options[MAX_PATH];
     int n, at;
@@ -85,9 +86,9 @@ typedef struct setup {
     vouch_sampling sampling;
     vouch_draft_sampling draft_sampling;
     bool bridged; /* the draft model has other tokens */
-    bool trimmed; /* and guesses some of them only */
-    bool joined_tree; /* in a composition it guesses a tree, too */
-    int32_t joined; /* it guesses so deep, in a composition with what the text says; 0: alone */
+    bool trimmed; /* a trimmed head: it guesses only some of its tokens */
+    bool joined_tree; /* the draft model guesses a tree, too, beside free drafters */
+    int32_t joined; /* most guesses of the draft model beside free drafters; 0: it drafts alone */
     mistake mistake;
 } setup;
 
@@ -97,7 +98,7 @@ typedef struct run {
     vouch_draft draft;
     double joint[JOINT];
     int64_t n_drafts, n_branches;
-    int64_t n_points, n_shared; /* guesses that it didn't draw; those that it isn't alone with */
+    int64_t n_points, n_shared; /* point masses; guesses shared by the draft model and free drafters */
 } run;
 
 static vouch_status row_p(void *self, int32_t row, int32_t depth, const vouch_dist **p)
@@ -129,7 +130,7 @@ static int32_t branching_emit(void *self, int64_t position, const vouch_residual
     return choose_token(&verdicts, &whole);
 }
 
-/* The tokens from `n` emitted ones on come from the target. */
+/* Adds all continuations: behind the n emitted tokens the target alone decodes. */
 static void add_joint(run *r, int32_t n, double probability)
 {
     if (n == LENGTH) {
@@ -168,7 +169,7 @@ static void judge_all(run *r, double probability)
     } while (walker_next(&verdicts));
 }
 
-/* Guesses for one place in the order of their q, or another q than theirs. */
+/* SORTED: sorts the guesses for one position by q. NOT_ITS_Q: reports another q than the one drawn from. */
 static void make_mistake(vouch_draft *draft, mistake which, vouch_dist *other)
 {
     static int32_t tokens[VOUCH_MAX_DRAFT];
@@ -194,7 +195,7 @@ static void make_mistake(vouch_draft *draft, mistake which, vouch_dist *other)
     draft->q = q;
 }
 
-/* The target's tokens 0, 2 and 3 are the draft's 2, 0 and 4; 1 is spelled with two. */
+/* The target's tokens 0, 2 and 3 are the draft model's 2, 0 and 4. Its token 1 takes two tokens of the draft model. */
 static vouch_bridge *make_bridge(void)
 {
     static const int32_t row_of[VOCAB] = {2, -1, 0, 4}, first[VOCAB + 1] = {0, 1, 3, 4, 5}, pieces[] = {2, 1, 3, 0, 4};
@@ -206,7 +207,7 @@ static vouch_bridge *make_bridge(void)
     return b;
 }
 
-/* Free drafters over the text: the drawn guesses decide which of theirs are in the tree. */
+/* Free drafters. The sampled guesses decide which of the free guesses enter the tree. */
 static vouch_drafter_ref open_free(void)
 {
     vouch_source sources[2];
@@ -217,7 +218,8 @@ static vouch_drafter_ref open_free(void)
     return d;
 }
 
-/* A tree with at most n_paid guesses of the draft model, and free ones; n_paid 0: of the draft model alone. */
+/* Drafts a tree with at most n_paid guesses of the draft model and with free guesses. n_paid 0: the draft model
+ * alone. */
 static vouch_draft ask_both(const vouch_drafters *drafters, const int32_t *tokens, const vouch_shape *shape,
                             int32_t n_paid)
 {
@@ -237,7 +239,7 @@ static void run_all(run *r, const setup *s)
     vouch_pool *pool;
     vouch_drafters d = {0};
     memset(r, 0, sizeof *r);
-    static const int32_t head[] = {4, 1, 2}; /* of these the target has two */
+    static const int32_t head[] = {4, 1, 2}; /* the target has two of these */
     vouch_bridge *bridge = NULL;
     if (s->bridged) bridge = make_bridge();
     if (s->trimmed) assert_int_equal(vouch_bridge_trim(bridge, head, 3, NULL), VOUCH_OK);
@@ -277,7 +279,7 @@ static void run_all(run *r, const setup *s)
     vouch_model_close(model);
 }
 
-/* The largest difference to the target's own. */
+/* The largest difference from the target's joint distribution. */
 static double difference(run *r)
 {
     static double got[JOINT];
@@ -327,7 +329,7 @@ static void check_all(bool bridged, bool trimmed)
     assert_true(n_branches > 0 && n_drafts > 50);
 }
 
-/* What guesses were drawn by, and for which position. */
+/* The position and the number of each draw. */
 static struct {
     int64_t position;
     int32_t number;
@@ -342,8 +344,8 @@ static int32_t recording_draw(const vouch_residual *left, uint64_t seed, int64_t
     return vouch_draw_guess(left, seed, position, number);
 }
 
-/* No two guesses of a draft are drawn by the same number, and a place that is drafted again, a token later, has smaller
- * ones (vouch_draw_fn): under block verification what was looked at must not come again. */
+/* No two draws of a draft use the same number, and the next draft, one token later, uses smaller numbers for the same
+ * position (vouch_draw_fn). Otherwise block verification would meet a guess again that it has already judged. */
 static void every_draw_has_its_number(void **state)
 {
     (void)state;
@@ -390,27 +392,27 @@ static void every_draw_has_its_number(void **state)
     vouch_model_close(model);
 }
 
-static void the_tokens_are_the_targets(void **state)
+static void tokens_have_the_targets_distribution(void **state)
 {
     (void)state;
     check_all(false, false);
 }
 
-/* q is 0 for what the draft model doesn't have. */
-static void the_tokens_are_the_targets_over_a_bridge(void **state)
+/* q is 0 for tokens that the draft model lacks. */
+static void tokens_have_the_targets_distribution_over_a_bridge(void **state)
 {
     (void)state;
     check_all(true, false);
 }
 
-static void the_tokens_are_the_targets_with_a_trimmed_head(void **state)
+static void tokens_have_the_targets_distribution_with_a_trimmed_head(void **state)
 {
     (void)state;
     check_all(true, true);
 }
 
-/* Drawn and free guesses in one tree. */
-static void the_tokens_are_the_targets_in_a_composition(void **state)
+/* Sampled and free guesses in one tree. */
+static void tokens_have_the_targets_distribution_beside_free_drafters(void **state)
 {
     (void)state;
     static run r;
@@ -451,7 +453,7 @@ static vouch_text bytes_of(const vouch_model *model, int32_t token)
     return vouch_tokenizer_bytes(model->tokenizer, token);
 }
 
-/* What both have are the same bytes, one for one; anything else is spelled, byte for byte. */
+/* A token that both models have maps to itself. Any other token maps to draft tokens with the same bytes. */
 static void a_bridge_spells_every_token(void **state)
 {
     (void)state;
@@ -512,7 +514,7 @@ static vouch_tokenizer *tokenizer_of(const char *const *letters, size_t n, const
     return tokenizer;
 }
 
-/* U+0958 isn't in NFC: its three bytes, e0 a5 98, are spelled with six, e0 a4 95 e0 a4 bc. */
+/* U+0958 is not in NFC: normalising turns its three bytes, e0 a5 98, into six, e0 a4 95 e0 a4 bc. */
 static void a_bridge_has_room_for_what_normalising_adds(void **state)
 {
     (void)state;
@@ -532,7 +534,7 @@ static void a_bridge_has_room_for_what_normalising_adds(void **state)
 
 /* ------------------------------------------------------------ trimmed heads */
 
-/* Rows are picked in every type. */
+/* Picking rows of a matrix works for every type. */
 static void rows_are_picked_whole(void **state)
 {
     (void)state;
@@ -562,7 +564,7 @@ static void rows_are_picked_whole(void **state)
     }
 }
 
-/* Of each of its rows, in each type, whatever the others are. */
+/* Each row of a trimmed head gives the same logit as in the full head, in each type. */
 static void a_trimmed_head_gives_the_same_logits(void **state)
 {
     (void)state;
@@ -602,11 +604,11 @@ static void a_trimmed_head_gives_the_same_logits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_tokens_are_the_targets),
+        cmocka_unit_test(tokens_have_the_targets_distribution),
         cmocka_unit_test(every_draw_has_its_number),
-        cmocka_unit_test(the_tokens_are_the_targets_over_a_bridge),
-        cmocka_unit_test(the_tokens_are_the_targets_with_a_trimmed_head),
-        cmocka_unit_test(the_tokens_are_the_targets_in_a_composition),
+        cmocka_unit_test(tokens_have_the_targets_distribution_over_a_bridge),
+        cmocka_unit_test(tokens_have_the_targets_distribution_with_a_trimmed_head),
+        cmocka_unit_test(tokens_have_the_targets_distribution_beside_free_drafters),
         cmocka_unit_test(a_bridge_spells_every_token),
         cmocka_unit_test(a_bridge_has_room_for_what_normalising_adds),
         cmocka_unit_test(rows_are_picked_whole),

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The session as its callers see it: how answers end, what a prompt keeps of the one before, cancelling,
- * pairs that don't fit, options out of range. Wherever an answer ends early, it is a beginning of the plain
- * one, whatever drafted.
+ * The session through its API: how answers end, what a prompt reuses of the previous one, cancelling, incompatible
+ * draft models, options out of range. With any drafter, an answer that ends early is a prefix of the plain answer.
  */
 #include <math.h>
 #include <pthread.h>
@@ -36,8 +35,7 @@ static int models_close(void **state)
     return 0;
 }
 
-/* Ways to decode: plainly, with a draft model, with a drafter that is nearly always right, with prompt
- * lookup. */
+/* Ways to decode: without drafts, with a draft model, with a drafter that is nearly always right, with n-grams. */
 enum { PLAIN, MODEL, ORACLE, NGRAM, N_WAYS };
 
 static vouch_session_options options_of(int way, int32_t k, oracle *o)
@@ -55,7 +53,7 @@ static vouch_session_options options_of(int way, int32_t k, oracle *o)
     return options;
 }
 
-/* A prompt, its plain answer when nothing ends it, and an oracle that knows both. */
+/* A prompt, its plain answer at full length, and a drafter that knows both. */
 typedef struct known {
     int32_t prompt[PROMPT];
     int32_t sequence[PROMPT + ANSWER_MAX];
@@ -100,7 +98,7 @@ static void max_tokens_cuts_accepted_runs(void **state)
         }
 }
 
-/* The last place of the context is used, and no draft runs over it. */
+/* An answer fills the context to its last position, and no draft goes beyond it. */
 static void context_end_cuts_accepted_runs(void **state)
 {
     (void)state;
@@ -119,7 +117,7 @@ static void context_end_cuts_accepted_runs(void **state)
         }
 }
 
-/* EOS made likely by a bias; the answer ends with it, also where guesses behind it had held. */
+/* A bias makes EOS likely. The answer ends with it, even if the target would accept the guesses behind it. */
 static void eos_ends_the_answer_inside_accepted_runs(void **state)
 {
     (void)state;
@@ -140,7 +138,8 @@ static void eos_ends_the_answer_inside_accepted_runs(void **state)
         ended += plain.finish == VOUCH_FINISH_EOS;
         memcpy(sequence, prompt, sizeof prompt);
         memcpy(sequence + PROMPT, plain.tokens, (size_t)plain.n * sizeof *prompt);
-        for (int32_t n = plain.n; n < LENGTH; n++) sequence[PROMPT + n] = 17; /* guesses go on past the end */
+        /* The drafter keeps guessing behind EOS. */
+        for (int32_t n = plain.n; n < LENGTH; n++) sequence[PROMPT + n] = 17;
         oracle o = {.tokens = sequence, .n = PROMPT + LENGTH, .n_vocab = N_VOCAB};
         for (int32_t k = 1; k <= 8; k++)
             for (int way = 1; way < N_WAYS; way++) {
@@ -154,7 +153,7 @@ static void eos_ends_the_answer_inside_accepted_runs(void **state)
             }
     }
     assert_true(ended >= 6 && inside > 0);
-    /* It has no text. */
+    /* EOS has no text. */
     assert_null(strstr(plain.text, "<|im_end|>"));
 }
 
@@ -165,7 +164,7 @@ static bool is_ascii(const char *text, size_t n)
     return true;
 }
 
-/* Where the first of the stops begins in the text; its size where none does. */
+/* The offset in the text of the first stop text; the size of the text if there is none. */
 static size_t find_stop(const answer *plain, const char *const *stop, size_t n_stop)
 {
     size_t first = plain->n_text;
@@ -177,7 +176,7 @@ static size_t find_stop(const answer *plain, const char *const *stop, size_t n_s
     return first;
 }
 
-/* Every piece of the plain text, 1 to 9 bytes, as a stop text: the answer is the text before its first
+/* Uses every substring of the plain text of 1 to 9 bytes as a stop text. The answer ends before its first
  * occurrence. */
 static void stop_texts_end_the_answer_anywhere(void **state)
 {
@@ -214,7 +213,7 @@ static void stop_texts_end_the_answer_anywhere(void **state)
     assert_true(inside > 0 && straddling > 0);
 }
 
-/* The beginning of a stop text is held back until it is none, and comes out at the end. */
+/* The session holds back text that could begin a stop text, and shows it when it doesn't or when the answer ends. */
 static void a_stop_that_never_comes_changes_nothing(void **state)
 {
     (void)state;
@@ -262,7 +261,7 @@ static void a_step_needs_an_answer_under_way(void **state)
 
 /* ------------------------------------------------------------------- prompts */
 
-/* A chain of prompts in one session, each answered as in a fresh one, running only what is new. */
+/* Several prompts in one session: each gives the answer of a fresh session, and only its new tokens run. */
 static void a_prompt_reuses_what_it_shares(void **state)
 {
     (void)state;
@@ -278,7 +277,7 @@ static void a_prompt_reuses_what_it_shares(void **state)
         longer[PROMPT + 7] = longer[PROMPT + 8] = 200;
         const struct {
             const int32_t *tokens;
-            int32_t n, n_new; /* the last token runs again where all are known */
+            int32_t n, n_new; /* n_new: tokens that run; the last one always does */
         } prompts[] = {{k.prompt, PROMPT, PROMPT}, {longer, PROMPT + 9, 2}, {k.prompt, PROMPT, 1},
                        {k.prompt, 5, 1},           {changed, PROMPT, 15},   {changed, PROMPT, 1},
                        {k.prompt, PROMPT, 9}};
@@ -294,7 +293,7 @@ static void a_prompt_reuses_what_it_shares(void **state)
             assert_true(answer_equal(&got, &fresh));
             assert_int_equal(fresh.stats.prompt_tokens, prompts[i].n);
             assert_int_equal(got.stats.prompt_tokens, prompts[i].n_new);
-            /* the drafter, too, is as in a fresh session; the oracle draws its errors as it goes */
+            /* The drafter starts afresh as well. The oracle's errors don't: they come from one random stream. */
             if (way != ORACLE) assert_int_equal(got.stats.accepted, fresh.stats.accepted);
             if (way != ORACLE) assert_int_equal(got.stats.drafted, fresh.stats.drafted);
         }
@@ -396,7 +395,7 @@ static void cancelling_leaves_a_session_to_go_on_with(void **state)
         canceller c = {.session = session, .at = 0.5};
         size_t n;
 
-        /* in the middle of a prompt: a prefix of it stays */
+        /* Cancels inside a prompt: the session keeps a prefix of it. */
         vouch_session_set_progress(session, cancel_at, &c);
         assert_int_equal(vouch_session_prompt(session, k.prompt, PROMPT, &err), VOUCH_E_CANCELLED);
         const int32_t *tokens = vouch_session_tokens(session, &n);
@@ -406,7 +405,7 @@ static void cancelling_leaves_a_session_to_go_on_with(void **state)
         assert_int_equal(vouch_session_step(session, &step, &err), VOUCH_E_ARGUMENT);
         vouch_session_set_progress(session, NULL, NULL);
 
-        /* once: the same prompt again, and a step cancelled in its answer, which then goes on */
+        /* Repeats the prompt and cancels a step of its answer; the next step continues. */
         assert_int_equal(vouch_session_prompt(session, k.prompt, PROMPT, &err), VOUCH_OK);
         memset(&got, 0, sizeof got);
         vouch_session_cancel(session);
@@ -415,7 +414,7 @@ static void cancelling_leaves_a_session_to_go_on_with(void **state)
         answer_finish(&got, session);
         assert_true(answer_equal(&got, &k.plain));
 
-        /* before the next prompt, of which one token is new or none: nothing changes */
+        /* Cancels before a prompt with one new token or none: nothing changes. */
         for (int32_t shorter = 0; shorter < 2; shorter++) {
             vouch_session_cancel(session);
             assert_int_equal(vouch_session_prompt(session, k.prompt, PROMPT - shorter, &err),
@@ -430,7 +429,7 @@ static void cancelling_leaves_a_session_to_go_on_with(void **state)
     }
 }
 
-/* An oracle that cancels while its cycle runs. */
+/* A drafter that cancels the session during a cycle. */
 typedef struct meddler {
     vouch_session *session;
     vouch_drafter oracle;
@@ -444,8 +443,8 @@ static int32_t meddler_propose(void *user, const int32_t *tokens, int32_t n_toke
     return m->oracle.propose(m->oracle.user, tokens, n_tokens, k, guesses);
 }
 
-/* One that comes while a step ends the answer is not for the next prompt; one that comes in an earlier step
- * is for the next step. */
+/* A cancel during the last step of an answer doesn't affect the next prompt. A cancel during an earlier step cancels
+ * the next step. */
 static void a_cancel_ends_with_its_answer(void **state)
 {
     (void)state;
@@ -472,7 +471,7 @@ static void a_cancel_ends_with_its_answer(void **state)
     vouch_session_close(m.session);
 }
 
-/* Wherever a prompt is cancelled, its caches are one token behind, and what is reused of it is right. */
+/* After a cancel at any point of a prompt, the caches are one token behind the tokens, and reusing them is correct. */
 static void a_cancelled_prompt_keeps_the_invariant(void **state)
 {
     (void)state;
@@ -509,7 +508,7 @@ static void *cancel_often(void *arg)
     return NULL;
 }
 
-/* From another thread, all the time: a step is cancelled or done, never half. */
+/* Another thread cancels all the time. Each step is then either cancelled or complete. */
 static void any_thread_may_cancel(void **state)
 {
     (void)state;
@@ -595,8 +594,7 @@ static void a_pair_with_unequal_tables_is_refused(void **state)
     vouch_model_close(quieter);
 }
 
-/* A draft model may be trained for fewer tokens than the session holds, or than the prompt has; and be the
- * larger. */
+/* The draft model may have a shorter context than the session or the prompt, and may be larger than the target. */
 static void a_draft_model_may_be_shorter_or_larger(void **state)
 {
     (void)state;
@@ -634,7 +632,7 @@ static void assert_refused(const vouch_session_options *options, const char *say
     assert_null(session);
 }
 
-/* The defaults with one field changed. */
+/* Default options with one changed field must be refused, with a message that contains `says`. */
 #define REFUSED(says, field, value)                                                                          \
     do {                                                                                                     \
         vouch_session_options options = vouch_session_options_default();                                     \
@@ -703,7 +701,7 @@ static vouch_session *open_drafting(const vouch_model *model, unsigned drafters)
     return answer_open(model, &options);
 }
 
-/* A right prediction is accepted to its end; where it isn't a drafter of the session it is refused. */
+/* The target accepts a correct prediction to its end. A session without this drafter refuses a prediction. */
 static void a_prediction_is_followed(void **state)
 {
     (void)state;
@@ -757,7 +755,7 @@ static void a_history_is_kept_and_given_back(void **state)
     assert_true(answer_equal(&first, &again));
     assert_true(again.stats.accepted > first.n / 2);
 
-    /* Every truncation, and every byte of it changed, is refused, and leaves the session as it was. */
+    /* The session refuses every truncated history and every history with a changed byte, and stays as it was. */
     for (size_t i = 0; i < n; i++) {
         memcpy(wrong, bytes, n);
         wrong[i] ^= 1 << i % 8;
@@ -782,8 +780,8 @@ static void a_history_is_kept_and_given_back(void **state)
     vouch_model_close(other);
 }
 
-/* Long answers that fill it, too: what was kept comes back whole. */
-static void a_full_history_is_given_back(void **state)
+/* Answers that overfill the history: the kept ones can be saved and loaded whole. */
+static void a_full_history_can_be_saved_and_loaded(void **state)
 {
     (void)state;
     enum { ANSWER = 299, ANSWERS = 4, BYTES = 40 + 4 * ANSWERS * (ANSWER + 1) };
@@ -813,8 +811,8 @@ static void a_full_history_is_given_back(void **state)
     vouch_session_close(session);
 }
 
-/* NULL options are the defaults, and all that a session reports about itself is there. */
-static void a_session_says_what_it_is(void **state)
+/* NULL options mean the defaults, and a session reports all facts about itself. */
+static void a_session_describes_itself(void **state)
 {
     (void)state;
     vouch_session *session;
@@ -837,7 +835,8 @@ static void a_session_says_what_it_is(void **state)
     }
 }
 
-/* Two tokens: the prompt's and the answer's. A model trained for less gets them where nothing is asked for. */
+/* The smallest context has two positions: one for the prompt, one for the answer. By default a session has at least
+ * these, even if the model was trained for fewer. */
 static void the_smallest_context_holds_one_answer(void **state)
 {
     (void)state;
@@ -859,7 +858,7 @@ static void the_smallest_context_holds_one_answer(void **state)
     vouch_model_close(shortest);
 }
 
-/* As many rows as a pass can have, and one more; more than are left in the context. */
+/* Timed passes with the most rows, with one row too many, and with more rows than the context has left. */
 static void a_timed_pass_has_limits(void **state)
 {
     (void)state;
@@ -921,9 +920,8 @@ static void add_broken_norm(vouch_gguf_writer *writer, void *user)
     vouch_gguf_add_tensor(writer, "output_norm.weight", VOUCH_TYPE_F32, 1, &n, values);
 }
 
-/* A target whose numbers are none is an error of the step, not of the process; a draft model like that is
- * a draft without guesses. */
-static void a_model_without_numbers_is_an_error(void **state)
+/* A target with NaN logits makes the step fail, not the process. A draft model with NaN logits drafts nothing. */
+static void nan_logits_are_an_error(void **state)
 {
     (void)state;
     static known k;
@@ -959,7 +957,7 @@ static void a_model_without_numbers_is_an_error(void **state)
     }
 }
 
-/* The place in the answer, at 20 or behind, of a token that came nowhere before. */
+/* The first index in the answer, at 20 or later, of a token that did not occur before. */
 static int32_t find_new_token(const int32_t *sequence, int32_t n)
 {
     for (int32_t at = PROMPT + 20; at < n; at++) {
@@ -971,7 +969,7 @@ static int32_t find_new_token(const int32_t *sequence, int32_t n)
     return -1;
 }
 
-/* The answer is the rest of sequence[0, n), and what comes at place n is the failure, however often asked. */
+/* The answer is the rest of sequence[0, n). Every step after it fails. */
 static void check_breakdown(const vouch_model *model, const vouch_session_options *options,
                             const int32_t *sequence, int32_t n)
 {
@@ -995,9 +993,10 @@ static void check_breakdown(const vouch_model *model, const vouch_session_option
     vouch_session_close(session);
 }
 
-/* Models that work until they are given one token. A target like that: whatever drafts, the plain answer up to
- * and with this token, then the error, again and again. A draft model like that: the plain answer. */
-static void models_may_break_down_in_an_answer(void **state)
+/* Models whose logits become NaN after one token. With such a target and any drafter, the session gives the plain
+ * answer up to and including this token, then the error at every step. With such a draft model it gives the whole
+ * plain answer. */
+static void logits_may_become_nan_in_an_answer(void **state)
 {
     (void)state;
     static known k;
@@ -1129,7 +1128,7 @@ int main(void)
         cmocka_unit_test(rules_have_the_names_of_the_list),
         cmocka_unit_test(a_prediction_is_followed),
         cmocka_unit_test(a_history_is_kept_and_given_back),
-        cmocka_unit_test(a_full_history_is_given_back),
+        cmocka_unit_test(a_full_history_can_be_saved_and_loaded),
         cmocka_unit_test(max_tokens_cuts_accepted_runs),
         cmocka_unit_test(context_end_cuts_accepted_runs),
         cmocka_unit_test(eos_ends_the_answer_inside_accepted_runs),
@@ -1147,11 +1146,11 @@ int main(void)
         cmocka_unit_test(a_draft_model_may_be_shorter_or_larger),
         cmocka_unit_test(options_out_of_range_are_named),
         cmocka_unit_test(the_smallest_context_holds_one_answer),
-        cmocka_unit_test(a_session_says_what_it_is),
+        cmocka_unit_test(a_session_describes_itself),
         cmocka_unit_test(a_timed_pass_has_limits),
         cmocka_unit_test(logits_outside_the_sequence_are_refused),
-        cmocka_unit_test(a_model_without_numbers_is_an_error),
-        cmocka_unit_test(models_may_break_down_in_an_answer),
+        cmocka_unit_test(nan_logits_are_an_error),
+        cmocka_unit_test(logits_may_become_nan_in_an_answer),
         cmocka_unit_test(sessions_share_models_between_threads),
     };
     return cmocka_run_group_tests_name("session", tests, models_open, models_close);

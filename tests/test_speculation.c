@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Laws L2 and L3 through the C API, on tiny models: whatever drafts, and however deep, greedy text is that of
- * plain decoding to the byte, and after every step the caches hold what plain decoding would have left there.
+ * Laws L2 and L3 through the C API, on tiny models. With every drafter and draft length, greedy text equals plain
+ * decoding byte for byte. After every step the caches and drafters are in the state that plain decoding leaves.
  */
 #include <math.h>
 #include <string.h>
@@ -20,8 +20,8 @@
 
 enum { PROMPT = 24, LENGTH = 48 };
 
-/* Targets, each with drafts made from it by noise; the last has no tokenizer and so few tokens that n-grams
- * and bad drafts hit, too. */
+/* A target and its draft models: a copy, one with little noise, one with much. The last target has only 24 tokens
+ * and no tokenizer, so that n-grams and bad draft models also guess right now and then. */
 typedef struct family {
     vouch_model *target, *same, *near, *far;
     int32_t n_vocab;
@@ -78,15 +78,15 @@ static vouch_session_options options_plain(void)
 
 /* ------------------------------------------------------------------ law L2 */
 
-/* What drafts. Draft models come in order of their noise. */
+/* Drafters: n-grams, draft models by increasing noise, and test drafters by how often they are right. */
 typedef enum who { NGRAM, SAME, NEAR, FAR, RIGHT, HALF_RIGHT, WRONG, JUNK, N_DRAFTERS } who;
 
-/* Those that need nothing but the text. */
+/* The free drafters. */
 static const unsigned sources[] = {VOUCH_DRAFTER_NGRAM, VOUCH_DRAFTER_SUFFIX, VOUCH_DRAFTER_RECYCLE,
                                    VOUCH_DRAFTER_PREDICTION, VOUCH_DRAFTER_HISTORY};
 enum { N_SOURCES = sizeof sources / sizeof *sources };
 
-/* Fills the options' speculation; the oracle knows `plain`. */
+/* Sets options->speculation for the drafter. */
 static void drafter_choose(vouch_session_options *options, who which, const family *f, oracle *o)
 {
     vouch_speculation *spec = &options->speculation;
@@ -95,14 +95,15 @@ static void drafter_choose(vouch_session_options *options, who which, const fami
     spec->drafters = which == NGRAM      ? VOUCH_DRAFTER_NGRAM
                     : spec->draft_model ? VOUCH_DRAFTER_MODEL
                                         : VOUCH_DRAFTER_CUSTOM;
-    if (spec->n_draft == 0) spec->n_draft = 4; /* or the clock has a say in what is drafted */
+    if (spec->n_draft == 0) spec->n_draft = 4; /* otherwise pace would choose by measured time */
     o->error_percent = error_percent[which];
     o->n_vocab = f->n_vocab;
     if (spec->drafters == VOUCH_DRAFTER_CUSTOM)
         spec->custom = which == JUNK ? junk_drafter(&o->random) : oracle_drafter(o);
 }
 
-/* One answer with every drafter at the depths given, against the plain one. Returns the sum of accepted. */
+/* Compares an answer of every drafter at each draft length in `depths` with the plain answer. Adds up accepted and
+ * drafted guesses. */
 static void check_drafters(const family *f, vouch_session_options options, const int32_t *prompt,
                            int32_t n_prompt, const int32_t *depths, int n_depths,
                            int64_t accepted[N_DRAFTERS], int64_t drafted[N_DRAFTERS])
@@ -142,7 +143,7 @@ static void sweep_greedy(const int32_t *depths, int n_depths, int n_prompts)
             options.kv_type = kv_types[(i + p) % 4];
             check_drafters(&families[i], options, prompt, n_prompt, depths, n_depths, accepted, drafted);
         }
-    /* The drafts were of every quality. */
+    /* Shows that the drafters differed in quality. */
     assert_true(accepted[SAME] > accepted[NEAR] && accepted[NEAR] > accepted[FAR] && accepted[FAR] > 0);
     assert_true(accepted[NGRAM] > 0 && accepted[HALF_RIGHT] > accepted[WRONG] && drafted[JUNK] > 0);
 }
@@ -162,8 +163,8 @@ static void greedy_text_is_the_same_at_every_depth(void **state)
     sweep_greedy(depths, 18, TEST_SANITIZED ? 1 : 2);
 }
 
-/* One greedy answer twice, with drafters that know something of it: the text that went before is in the history, and
- * a half right text is predicted. Returns the guesses accepted. */
+/* Generates one greedy answer twice with free drafters that know part of it: the first answer is in the history, and
+ * the prediction is half right. Returns the number of accepted guesses. */
 static int64_t check_sources(const family *f, const vouch_session_options *options, const int32_t *prompt,
                              const answer *plain)
 {
@@ -234,7 +235,8 @@ static void greedy_text_is_the_same_with_every_two_sources(void **state)
         }
 }
 
-/* A draft model and sources in one tree, of which some guesses are the model's, some aren't, and some are both's. */
+/* A draft model and free drafters share one tree. Some guesses come from the model, some from others, some from
+ * both. */
 static void greedy_text_is_the_same_with_a_model_among_sources(void **state)
 {
     (void)state;
@@ -263,7 +265,7 @@ static void greedy_text_is_the_same_with_a_model_among_sources(void **state)
                 for (int bit = 2; bit < VOUCH_DRAFTERS; bit++) by_others += got.stats.drafted_by[bit];
                 all += got.stats.drafted;
                 options.speculation.n_draft = 0;
-                options.speculation.tree_branches = 0; /* as pays */
+                options.speculation.tree_branches = 0; /* pace chooses */
                 answer_run(&got, families[i].target, &options, prompt, PROMPT);
                 assert_true(answer_equal(&plain, &got));
             }
@@ -287,7 +289,8 @@ static void digests_of(const vouch_model *model, vouch_kv_type kv_type, const in
     vouch_pool_close(pool);
 }
 
-/* Trees of a draft model, whose cache holds what was committed before the cycle, whatever was guessed in it. */
+/* Trees of a draft model: after a cycle the draft model's cache holds the committed tokens and no guesses. Returns the
+ * number of accepted guesses. */
 static int64_t check_draft_tree(const family *f, const vouch_session_options *options, const int32_t *prompt)
 {
     static uint64_t target[PROMPT + LENGTH + 1], draft[PROMPT + LENGTH + 1];
@@ -351,7 +354,7 @@ static void greedy_text_is_the_same_with_draft_trees(void **state)
     assert_true(n_branches > 0);
 }
 
-/* Where pace decides how many guesses there are, and whether any. */
+/* Pace chooses the number of guesses. */
 static void greedy_text_is_the_same_with_paced_draft_trees(void **state)
 {
     (void)state;
@@ -371,7 +374,8 @@ static void greedy_text_is_the_same_with_paced_draft_trees(void **state)
         }
 }
 
-/* A draft model with another token table: refused, or lossless. Its cache holds what was committed, in its tokens. */
+/* A draft model with another token table is refused, or lossless if the caller allows it. Its cache then holds the
+ * committed text in its own tokens. */
 static void greedy_text_is_the_same_over_a_bridge(void **state)
 {
     (void)state;
@@ -437,7 +441,7 @@ static void greedy_text_is_the_same_over_a_bridge(void **state)
     assert_true(drafted > 0);
 }
 
-/* Penalties and bias look at the accepted guesses as they do at tokens of plain decoding. */
+/* Penalties and bias treat accepted guesses like tokens of plain decoding. */
 static void penalties_and_bias_see_the_same_history(void **state)
 {
     (void)state;
@@ -477,8 +481,8 @@ static vouch_session_options options_sampled(uint64_t seed)
     return options;
 }
 
-/* A seed names an answer: threads, chunks and instruction sets have no say in it. */
-static void a_seed_names_an_answer(void **state)
+/* A seed reproduces an answer for any number of threads, prefill chunk and instruction set. */
+static void a_seed_reproduces_an_answer(void **state)
 {
     (void)state;
     static answer first, again;
@@ -507,7 +511,8 @@ static void a_seed_names_an_answer(void **state)
 enum { ALL_SOURCES = VOUCH_DRAFTER_NGRAM | VOUCH_DRAFTER_SUFFIX | VOUCH_DRAFTER_RECYCLE | VOUCH_DRAFTER_PREDICTION |
                      VOUCH_DRAFTER_HISTORY };
 
-/* One answer with every drafter, and with all sources, in trees where the rule takes them. Returns guesses accepted. */
+/* Checks one answer under a rule with every drafter, and with all free drafters together, as trees if the rule judges
+ * trees. Returns the number of accepted guesses. */
 static int64_t check_rule(const family *f, vouch_session_options options, vouch_accept accept)
 {
     static answer plain;
@@ -535,32 +540,33 @@ static void greedy_text_is_the_same_under_each_rule(void **state)
             assert_true(check_rule(&families[i], options_plain(), (vouch_accept)accept) > 0);
 }
 
-/* Match and coupled: sampled text, too, is that of a session without drafts, with every processor. */
+/* Under match and coupled, sampled text also equals that of a session without drafts, for each sampling parameter. */
 static void sampled_text_is_the_same_whatever_drafts(void **state)
 {
     (void)state;
-    enum { N_WAYS = 7 };
+    enum { PLAIN, TOP_K, TOP_P, MIN_P, PENALTIES, BIAS, ALL, N_CONFIGS };
     const vouch_logit_bias bias[] = {{3, 4.0f}, {11, -__builtin_inff()}};
-    for (int way = test_is_quick() ? N_WAYS - 1 : 0; way < N_WAYS; way++) /* the last has them all */
-        for (int i = way % 2; i < N_FAMILIES; i += 2) {
+    for (int config = test_is_quick() ? ALL : PLAIN; config < N_CONFIGS; config++)
+        for (int i = config % 2; i < N_FAMILIES; i += 2) {
             vouch_session_options options = options_plain();
             vouch_sampling *s = &options.sampling;
             s->temperature = 0.8f;
-            s->seed = 5 + (uint64_t)way;
-            if (way == 1 || way == 6) s->top_k = 30;
-            if (way == 2 || way == 6) s->top_p = 0.9f;
-            if (way == 3 || way == 6) s->min_p = 0.02f;
-            if (way == 4 || way == 6) s->repeat_penalty = 1.3f;
-            if (way == 4 || way == 6) s->frequency_penalty = 0.4f;
-            if (way == 5 || way == 6) s->bias = bias;
-            if (way == 5 || way == 6) s->n_bias = 2;
+            s->seed = 5 + (uint64_t)config;
+            if (config == TOP_K || config == ALL) s->top_k = 30;
+            if (config == TOP_P || config == ALL) s->top_p = 0.9f;
+            if (config == MIN_P || config == ALL) s->min_p = 0.02f;
+            if (config == PENALTIES || config == ALL) s->repeat_penalty = 1.3f;
+            if (config == PENALTIES || config == ALL) s->frequency_penalty = 0.4f;
+            if (config == BIAS || config == ALL) s->bias = bias;
+            if (config == BIAS || config == ALL) s->n_bias = 2;
             check_rule(&families[i], options, VOUCH_ACCEPT_MATCH);
             check_rule(&families[i], options, VOUCH_ACCEPT_COUPLED);
         }
 }
 
-/* Plain text is the same under all rules but coupled; with drafts rejection has text of its own, so that the test above
- * could fail; and guesses drawn by the noise that the target draws by hold more often than by one number. */
+/* Without drafts, all rules but coupled give the same text. With drafts, rejection and block give another text, so the
+ * test above can fail. Coupled, where target and draft model share the noise of a race, accepts more than match, where
+ * they share one number. */
 static void rules_differ_where_they_should(void **state)
 {
     (void)state;
@@ -586,7 +592,7 @@ static void rules_differ_where_they_should(void **state)
     assert_true(accepted[VOUCH_ACCEPT_COUPLED] > accepted[VOUCH_ACCEPT_MATCH]);
 }
 
-/* Between two steps, and counted; a rule without lenience refuses it. */
+/* Lenience may change between steps, and the statistics count lenient cycles. A rule without lenience refuses it. */
 static void lenience_changes_between_steps(void **state)
 {
     (void)state;
@@ -618,7 +624,7 @@ static void lenience_changes_between_steps(void **state)
     }
     assert_int_equal(vouch_session_set_lenience(session, 1, NULL), VOUCH_OK);
     answer_continue(&got, session, prompt, PROMPT);
-    assert_true(answer_equal(&got, &plain)); /* lossless again */
+    assert_true(answer_equal(&got, &plain)); /* with lenience 1 again, the answer is lossless */
     vouch_session_close(session);
     for (int accept = VOUCH_ACCEPT_MATCH; accept < VOUCH_ACCEPTS; accept++) {
         options.speculation.accept = (vouch_accept)accept;
@@ -630,8 +636,8 @@ static void lenience_changes_between_steps(void **state)
     }
 }
 
-/* Where the draft model is the target, p = q and every guess holds, sampled or greedy; the more noise, the
- * fewer. */
+/* A draft model equal to the target has p = q, and every guess is accepted, sampled or greedy. More noise lowers the
+ * acceptance rate. */
 static void acceptance_falls_with_noise(void **state)
 {
     (void)state;
@@ -669,7 +675,7 @@ static void acceptance_falls_with_noise(void **state)
     vouch_model_close(model);
 }
 
-/* Lenience accepts more, and says so by no other sign. */
+/* Lenience raises the acceptance rate. */
 static void lenience_accepts_more(void **state)
 {
     (void)state;
@@ -691,7 +697,7 @@ static void lenience_accepts_more(void **state)
     assert_true(more > 0);
 }
 
-/* A greedy draft at a temperature: q is a point mass, and still every token is the target's. */
+/* A greedy draft of a sampled answer: guesses are point masses. */
 static void greedy_drafts_of_a_sampled_answer(void **state)
 {
     (void)state;
@@ -710,7 +716,7 @@ static void greedy_drafts_of_a_sampled_answer(void **state)
 
 /* ------------------------------------------------------------------ law L3 */
 
-/* The tokens of each step, and the caches as it left them. */
+/* Token counts around a step, and the digests of both caches after it. */
 typedef struct snapshot {
     int32_t n_before, n_after;
     uint64_t target, draft;
@@ -735,8 +741,8 @@ static int take_snapshots(vouch_session *session, snapshot *shots)
     return n;
 }
 
-/* The target holds all but the last token. The draft model lacks one more after a full acceptance, as its
- * last guess was never fed, and may lack more where it had no room to guess. */
+/* After a step the target's cache holds all tokens but the last. After a full acceptance the draft model's cache
+ * lacks one more, because its last guess was never fed to it. Near the end of the context it may lack more. */
 static void check_snapshots(const family *f, const vouch_session_options *options, who which)
 {
     static snapshot shots[LENGTH];
@@ -754,7 +760,7 @@ static void check_snapshots(const family *f, const vouch_session_options *option
     for (int i = 0; i < n; i++) {
         const snapshot *shot = &shots[i];
         assert_true(shot->target == target[shot->n_after - 1]);
-        if (i == n - 1) continue; /* the last cycle may have had no room for a guess */
+        if (i == n - 1) continue; /* the last cycle may have no room for a guess */
         if (is_model)
             assert_true(shot->draft == draft[shot->n_after - 1] || shot->draft == draft[shot->n_after - 2]);
     }
@@ -781,7 +787,7 @@ static void caches_are_those_of_plain_decoding(void **state)
             }
 }
 
-/* A session that knows an earlier answer, and a prediction where it takes one, with a prompt. */
+/* Opens a session with an earlier answer in its history, a prediction if it takes one, and a prompt. */
 static vouch_session *open_with_past(const vouch_model *model, const vouch_session_options *options,
                                      const int32_t *prompt)
 {
@@ -795,7 +801,7 @@ static vouch_session *open_with_past(const vouch_model *model, const vouch_sessi
     return session;
 }
 
-/* What the drafter of such a session is after each token of an answer without drafts, [n + 1]. */
+/* digests [n + 1]: the drafters' digest after each token of an answer without drafts. */
 static void plain_digests_of(const vouch_model *model, const vouch_session_options *options, const int32_t *tokens,
                              int32_t n, uint64_t *digests)
 {
@@ -811,7 +817,7 @@ static void plain_digests_of(const vouch_model *model, const vouch_session_optio
     for (int32_t i = PROMPT; i < n; i++) {
         const vouch_seen row = {.n_tokens = i, .logits = logits + (size_t)(i - PROMPT) * n_vocab};
         vouch_drafters_see(d, tokens, &row);
-        vouch_drafters_rewind(d, i); /* a cycle that has committed token i */
+        vouch_drafters_rewind(d, i); /* as a cycle does that commits token i */
         vouch_drafters_observe(d, tokens, i + 1, true);
         digests[i + 1] = vouch_drafters_digest(d);
         assert_true(digests[i + 1] != digests[i]);
@@ -820,7 +826,7 @@ static void plain_digests_of(const vouch_model *model, const vouch_session_optio
     vouch_session_close(session);
 }
 
-/* The draft model's, as the next proposal finds it; 0: there is none. */
+/* The digest of the draft model's cache, as the next draft finds it. 0 without a draft model. */
 static uint64_t draft_digest(const vouch_drafters *drafters, const int32_t *tokens, size_t n)
 {
     const vouch_drafter_ref *paid = &drafters->paid;
@@ -829,8 +835,8 @@ static uint64_t draft_digest(const vouch_drafters *drafters, const int32_t *toke
     return paid->ops->digest(paid->self);
 }
 
-/* After each step, both caches and the drafter are what plain decoding of the same tokens leaves. Returns how many
- * guesses weren't behind the one before. */
+/* After each step, both caches and the drafters are in the state that plain decoding of the same tokens leaves. Returns
+ * the number of guesses that begin a new branch of a tree. */
 static int check_drafter_state(const vouch_model *model, const vouch_session_options *options, const int32_t *prompt)
 {
     static uint64_t cache[PROMPT + LENGTH + 1], draft[PROMPT + LENGTH + 1], drafter[PROMPT + LENGTH + 1];
@@ -846,7 +852,7 @@ static int check_drafter_state(const vouch_model *model, const vouch_session_opt
     for (vouch_step step = {0}; step.finish == VOUCH_FINISH_NONE; n++) {
         assert_int_equal(vouch_session_step(session, &step, NULL), VOUCH_OK);
         tokens = vouch_session_tokens(session, &shots[n].n);
-        vouch_drafters_observe(d, tokens, (int32_t)shots[n].n, true); /* as the next cycle begins */
+        vouch_drafters_observe(d, tokens, (int32_t)shots[n].n, true); /* as at the start of the next cycle */
         shots[n].cache = vouch_memory_digest(vouch_session_target(session));
         shots[n].draft = draft_digest(d, tokens, shots[n].n);
         shots[n].drafter = vouch_drafters_digest(d);
@@ -866,8 +872,8 @@ static int check_drafter_state(const vouch_model *model, const vouch_session_opt
     return n_branches;
 }
 
-/* The same under each rule, with all sources. */
-static void sources_are_those_of_plain_decoding_under_each_rule(void **state)
+/* Law L3 under each rule, with all free drafters. */
+static void drafters_equal_plain_decoding_under_each_rule(void **state)
 {
     (void)state;
     for (int accept = 0; accept < VOUCH_ACCEPTS; accept++)
@@ -886,9 +892,9 @@ static void sources_are_those_of_plain_decoding_under_each_rule(void **state)
         }
 }
 
-/* Law L3 for cache, sources and what was learned about them: each source, every two, and all; chains and trees; beside
- * a draft model and without. */
-static void sources_are_those_of_plain_decoding(void **state)
+/* Law L3 for caches, free drafters and the statistics learned about them: each free drafter, every pair, and all;
+ * chains and trees; with and without a draft model. */
+static void drafters_equal_plain_decoding(void **state)
 {
     (void)state;
     const bool quick = test_is_quick() || TEST_SANITIZED;
@@ -911,8 +917,9 @@ static void sources_are_those_of_plain_decoding(void **state)
     assert_true(n_branches > 0);
 }
 
-/* Few tokens to choose from, so that often a guess beside the draft model's is accepted. */
-static void a_draft_models_cache_is_that_of_the_sequence_beside_other_guesses(void **state)
+/* Only four tokens are allowed, so that the judge often accepts a free guess beside the draft model's. The draft
+ * model's cache must then hold the free guess. */
+static void a_draft_models_cache_follows_other_accepted_guesses(void **state)
 {
     (void)state;
     enum { LEFT = 4 };
@@ -934,7 +941,7 @@ static void a_draft_models_cache_is_that_of_the_sequence_beside_other_guesses(vo
         }
 }
 
-/* The digest tells tokens apart that differ in one place, or in their order. */
+/* The digest differs for sequences that differ in one token or in order. */
 static void digests_tell_tokens_apart(void **state)
 {
     (void)state;
@@ -947,8 +954,8 @@ static void digests_tell_tokens_apart(void **state)
     assert_false(of_a[3] == of_b[3] || of_a[4] == of_b[4] || of_a[4] == of_c[4]);
 }
 
-/* Looking at logits and timing passes between steps changes neither text nor cache. */
-static void looking_leaves_no_trace(void **state)
+/* Reading logits and timing passes between steps changes neither text nor cache. */
+static void reading_logits_leaves_no_trace(void **state)
 {
     (void)state;
     static answer plain, watched;
@@ -1006,7 +1013,7 @@ int main(void)
         cmocka_unit_test(greedy_text_is_the_same_with_paced_draft_trees),
         cmocka_unit_test(greedy_text_is_the_same_over_a_bridge),
         cmocka_unit_test(penalties_and_bias_see_the_same_history),
-        cmocka_unit_test(a_seed_names_an_answer),
+        cmocka_unit_test(a_seed_reproduces_an_answer),
         cmocka_unit_test(greedy_text_is_the_same_under_each_rule),
         cmocka_unit_test(sampled_text_is_the_same_whatever_drafts),
         cmocka_unit_test(rules_differ_where_they_should),
@@ -1015,11 +1022,11 @@ int main(void)
         cmocka_unit_test(lenience_accepts_more),
         cmocka_unit_test(greedy_drafts_of_a_sampled_answer),
         cmocka_unit_test(caches_are_those_of_plain_decoding),
-        cmocka_unit_test(sources_are_those_of_plain_decoding),
-        cmocka_unit_test(a_draft_models_cache_is_that_of_the_sequence_beside_other_guesses),
-        cmocka_unit_test(sources_are_those_of_plain_decoding_under_each_rule),
+        cmocka_unit_test(drafters_equal_plain_decoding),
+        cmocka_unit_test(a_draft_models_cache_follows_other_accepted_guesses),
+        cmocka_unit_test(drafters_equal_plain_decoding_under_each_rule),
         cmocka_unit_test(digests_tell_tokens_apart),
-        cmocka_unit_test(looking_leaves_no_trace),
+        cmocka_unit_test(reading_logits_leaves_no_trace),
     };
     return cmocka_run_group_tests_name("speculation", tests, families_open, families_close);
 }
