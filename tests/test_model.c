@@ -2,10 +2,9 @@
 /*
  * The forward pass: law L1 bit for bit, trees, and law L3 in the cache.
  *
- * The reference is the plainest run there is: the kernels in plain C, one thread, one row at a time. Every
- * other way to run the same tokens, called a plan here, must give the same bits: of all logits, and of the
- * cache. That the comparison would notice is shown with kernels that are wrong by one last place, and only
- * where rows share a pass.
+ * The reference runs the tokens with the plain C kernels, one thread and one row a pass. Every other way to run the
+ * same tokens must give the same bits in all logits and in the cache. To show that these tests can fail, one test uses
+ * kernels that are wrong in the last bit, and only with several rows in a pass.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -23,40 +22,52 @@ static const vouch_type types[] = {VOUCH_FLOAT_TYPES(ITEM) VOUCH_QUANTIZED_TYPES
 #undef ITEM
 enum { N_TYPES = sizeof types / sizeof types[0] };
 
-/* Shapes: both architectures, head widths 4 to 64, 1 to 5 query heads a KV head, rows that are no whole tiles
- * or blocks, matrices of several kinds in one model and stage (rows that aren't whole blocks fall back to F16), every
- * type. */
+/* Shapes of tiny models: both architectures, every weight type, head widths 4 to 64, 1 to 5 query heads per KV head,
+ * rows that aren't whole tiles or blocks, and several types in one model (matrices whose rows aren't whole blocks
+ * are F16). */
 #define SUPER .n_embd = 256, .n_heads = 2, .n_kv_heads = 1, .head_dim = 16, .n_layers = 1, .n_ff = 32, .n_vocab = 36
-static const tiny_model_options shapes[] = {
-    {.type = VOUCH_TYPE_Q4_1, .n_heads = 4, .n_kv_heads = 2, .n_ff = 80},
-    {.type = VOUCH_TYPE_Q8_0, .arch = "qwen3", .n_heads = 4, .n_kv_heads = 1, .head_dim = 64, .tied = true},
-    {.type = VOUCH_TYPE_Q4_0,
-     .n_embd = 96,
-     .n_heads = 3,
-     .n_kv_heads = 1,
-     .n_vocab = 391,
-     .rope_freqs = true},
-    {.type = VOUCH_TYPE_F32,
-     .arch = "qwen3",
-     .n_embd = 22,
-     .n_heads = 3,
-     .head_dim = 6,
-     .n_ff = 50,
-     .n_vocab = 77},
-    {.type = VOUCH_TYPE_F16, .n_embd = 20, .n_heads = 2, .n_kv_heads = 1, .n_ff = 36, .n_vocab = 45},
-    {.type = VOUCH_TYPE_Q8_0, .n_embd = 32, .n_heads = 4, .n_kv_heads = 4, .rope_scale = 2, .tied = true},
-    {.type = VOUCH_TYPE_F32, .n_embd = 40, .n_heads = 5, .n_kv_heads = 1, .n_layers = 1, .n_vocab = 33},
-    {.type = VOUCH_TYPE_Q4_1, .arch = "qwen3", .n_heads = 2, .n_kv_heads = 2, .head_dim = 20, .n_layers = 3},
-    {.type = VOUCH_TYPE_Q5_0, .other = VOUCH_TYPE_Q5_1, .n_embd = 32, .n_heads = 2, .n_ff = 64, .n_vocab = 41},
-    {.type = VOUCH_TYPE_IQ4_NL, .other = VOUCH_TYPE_BF16, .arch = "qwen3", .n_embd = 32, .n_heads = 1, .n_ff = 32},
-    {.type = VOUCH_TYPE_Q4_K, .other = VOUCH_TYPE_Q6_K, SUPER},
-    {.type = VOUCH_TYPE_Q3_K, .other = VOUCH_TYPE_Q2_K, SUPER},
-    {.type = VOUCH_TYPE_IQ4_XS, .other = VOUCH_TYPE_Q5_K, SUPER, .arch = "qwen3"},
+enum {
+    LLAMA_Q4_1,
+    QWEN3_Q8_0_HEAD_64,
+    LLAMA_Q4_0_ROPE_FREQS,
+    QWEN3_F32_HEAD_6,
+    LLAMA_F16,
+    LLAMA_Q8_0_ROPE_SCALE,
+    LLAMA_F32_5_HEADS,
+    QWEN3_Q4_1_HEAD_20,
+    LLAMA_Q5_0_Q5_1,
+    QWEN3_IQ4_NL_BF16,
+    LLAMA_Q4_K_Q6_K,
+    LLAMA_Q3_K_Q2_K,
+    QWEN3_IQ4_XS_Q5_K,
+    N_SHAPES
+};
+static const tiny_model_options shapes[N_SHAPES] = {
+    [LLAMA_Q4_1] = {.type = VOUCH_TYPE_Q4_1, .n_heads = 4, .n_kv_heads = 2, .n_ff = 80},
+    [QWEN3_Q8_0_HEAD_64] =
+        {.type = VOUCH_TYPE_Q8_0, .arch = "qwen3", .n_heads = 4, .n_kv_heads = 1, .head_dim = 64, .tied = true},
+    [LLAMA_Q4_0_ROPE_FREQS] =
+        {.type = VOUCH_TYPE_Q4_0, .n_embd = 96, .n_heads = 3, .n_kv_heads = 1, .n_vocab = 391, .rope_freqs = true},
+    [QWEN3_F32_HEAD_6] = {.type = VOUCH_TYPE_F32, .arch = "qwen3", .n_embd = 22, .n_heads = 3, .head_dim = 6,
+                          .n_ff = 50, .n_vocab = 77},
+    [LLAMA_F16] = {.type = VOUCH_TYPE_F16, .n_embd = 20, .n_heads = 2, .n_kv_heads = 1, .n_ff = 36, .n_vocab = 45},
+    [LLAMA_Q8_0_ROPE_SCALE] =
+        {.type = VOUCH_TYPE_Q8_0, .n_embd = 32, .n_heads = 4, .n_kv_heads = 4, .rope_scale = 2, .tied = true},
+    [LLAMA_F32_5_HEADS] =
+        {.type = VOUCH_TYPE_F32, .n_embd = 40, .n_heads = 5, .n_kv_heads = 1, .n_layers = 1, .n_vocab = 33},
+    [QWEN3_Q4_1_HEAD_20] =
+        {.type = VOUCH_TYPE_Q4_1, .arch = "qwen3", .n_heads = 2, .n_kv_heads = 2, .head_dim = 20, .n_layers = 3},
+    [LLAMA_Q5_0_Q5_1] =
+        {.type = VOUCH_TYPE_Q5_0, .other = VOUCH_TYPE_Q5_1, .n_embd = 32, .n_heads = 2, .n_ff = 64, .n_vocab = 41},
+    [QWEN3_IQ4_NL_BF16] =
+        {.type = VOUCH_TYPE_IQ4_NL, .other = VOUCH_TYPE_BF16, .arch = "qwen3", .n_embd = 32, .n_heads = 1, .n_ff = 32},
+    [LLAMA_Q4_K_Q6_K] = {.type = VOUCH_TYPE_Q4_K, .other = VOUCH_TYPE_Q6_K, SUPER},
+    [LLAMA_Q3_K_Q2_K] = {.type = VOUCH_TYPE_Q3_K, .other = VOUCH_TYPE_Q2_K, SUPER},
+    [QWEN3_IQ4_XS_Q5_K] = {.type = VOUCH_TYPE_IQ4_XS, .other = VOUCH_TYPE_Q5_K, SUPER, .arch = "qwen3"},
 };
 #undef SUPER
-enum { N_SHAPES = sizeof shapes / sizeof shapes[0] };
 
-/* The KV types that shape i is run with: F16 or F32 in turn, and where a head is whole blocks, the quantised ones. */
+/* The KV types to run shape i with: F16 or F32 in turn, and the quantised types if a head is a multiple of a block. */
 enum { MOST_KV_TYPES = 3 };
 
 static int kv_types_of(int i, vouch_kv_type kv_types[MOST_KV_TYPES])
@@ -105,7 +116,7 @@ static vouch_sequence open_sequence(const loaded *model, int32_t max_rows, vouch
     return sequence;
 }
 
-/* Some tokens and what the reference says after each. */
+/* Some tokens and the reference's logits after each. */
 typedef struct expected {
     int32_t tokens[MAX_TOKENS];
     int32_t n, n_vocab;
@@ -133,15 +144,15 @@ static void run_reference(expected *e, const char *path, vouch_kv_type kv_type, 
     unload(&model);
 }
 
-/* The same bits, and numbers. */
+/* Whether the row has the reference's bits and they are finite. */
 static bool same_row(const expected *e, int32_t position, const float *logits)
 {
     return isfinite(logits[0]) && memcmp(e->logits + (size_t)position * (size_t)e->n_vocab, logits,
                                          (size_t)e->n_vocab * sizeof *logits) == 0;
 }
 
-/* The first `offset` tokens in one pass, then passes of n rows. Returns how many rows of logits differ, and
- * one more where the cache does. */
+/* Runs the first `offset` tokens in one pass and the rest in passes of n rows. Returns the number of rows whose logits
+ * differ, plus 1 if the cache differs. */
 static int count_differences(const expected *e, const vouch_sequence *s, int32_t offset, int32_t n)
 {
     int wrong = 0;
@@ -158,7 +169,7 @@ static int count_differences(const expected *e, const vouch_sequence *s, int32_t
 
 /* ------------------------------------------------------------------ law L1 */
 
-/* Which of the offsets 0 to n - 1 a pass of n rows is tried at, and in the quick tests, at which n. */
+/* How many of the offsets 0 to n - 1 to try with passes of n rows. */
 typedef enum thoroughness { ONE_OFFSET, THREE_OFFSETS, EVERY_OFFSET } thoroughness;
 
 static void sweep_rows(const expected *e, const loaded *model, vouch_kv_type kv_type, thoroughness how)
@@ -182,7 +193,7 @@ static void sweep_chunks(const expected *e, const loaded *model, vouch_kv_type k
     vouch_sequence_close(&s);
 }
 
-/* Every table of kernels against one reference, with one team of threads each, or with all of them. */
+/* Compares every kernel table with the reference, each with one number of threads or, for EVERY_OFFSET, with all. */
 static void sweep_machines(const char *path, vouch_kv_type kv_type, thoroughness how)
 {
     static const int32_t teams[] = {1, 2, 3, 5};
@@ -202,7 +213,7 @@ static void sweep_machines(const char *path, vouch_kv_type kv_type, thoroughness
     free(many.logits);
 }
 
-static void a_row_has_the_same_bits_in_any_company(void **state)
+static void a_row_has_the_same_bits_in_any_pass(void **state)
 {
     (void)state;
     for (int i = 0; i < N_SHAPES; i += TEST_SANITIZED ? 3 : 1) {
@@ -250,7 +261,7 @@ static void every_offset_and_team(void **state)
 static void (*right_matmul)(const vouch_matrix *w, const vouch_acts *x, vouch_result y, int64_t tile_begin,
                             int64_t tile_end);
 
-/* Wrong in the last place of one output, and only where two rows or more share the pass. */
+/* Wrong in the last bit of one output, and only with two or more rows in the pass. */
 static void matmul_by_rows(const vouch_matrix *w, const vouch_acts *x, vouch_result y, int64_t tile_begin,
                            int64_t tile_end)
 {
@@ -258,7 +269,7 @@ static void matmul_by_rows(const vouch_matrix *w, const vouch_acts *x, vouch_res
     if (x->n_rows > 1 && tile_begin == 0) y.y[y.row] = nextafterf(y.y[y.row], INFINITY);
 }
 
-/* Adds up the second half first: the same numbers in another order. */
+/* Adds the second half first: the same numbers in another order. */
 static float softmax_reordered(float *x, int64_t chunk, int64_t n)
 {
     vouch_kernels_find("ref")->softmax(x, chunk, n);
@@ -303,7 +314,7 @@ typedef struct tree {
     int32_t path[MAX_TREE], depth; /* from a root to some row */
 } tree;
 
-/* Any parent before it, roots among them; siblings may be the same token, too. */
+/* Fills a random tree, possibly with several roots and with equal siblings. */
 static void tree_grow(tree *t, test_random *random, int32_t n_vocab)
 {
     t->n_vocab = n_vocab;
@@ -321,7 +332,7 @@ static void tree_walk(tree *t, int32_t row)
     for (int32_t r = row, at = t->depth; r >= 0; r = t->parents[r]) t->path[--at] = r;
 }
 
-/* The path alone, as a chain, in `chain`, whose cache holds n tokens: same logits of its last row? */
+/* Runs the path as a chain behind n tokens in `chain`. Whether its last row has the given logits. */
 static bool path_is_chain(const vouch_sequence *chain, int32_t n, const tree *t, const float *logits)
 {
     int32_t tokens[MAX_TREE];
@@ -331,7 +342,7 @@ static bool path_is_chain(const vouch_sequence *chain, int32_t n, const tree *t,
     return memcmp(vouch_pass_logits(chain->pass, 0), logits, (size_t)t->n_vocab * sizeof *logits) == 0;
 }
 
-/* In one pass or in several; the logits of all its rows. */
+/* Runs the tree in one or several passes. Returns the logits of all rows. */
 static float *tree_run(const vouch_sequence *c, const tree *t, test_random *random)
 {
     static float logits[MAX_TREE * 400];
@@ -355,7 +366,7 @@ static void check_tree(const vouch_sequence *branched, const vouch_sequence *cha
         tree_walk(&t, row);
         assert_true(path_is_chain(chain, n, &t, logits + row * n_vocab));
     }
-    /* A row under another parent says something else. */
+    /* The last row differs without its ancestors: so the comparison can fail. */
     if (t.parents[t.n - 1] >= 0) {
         tree_walk(&t, t.n - 1);
         t.path[0] = t.path[--t.depth];
@@ -387,7 +398,7 @@ static void check_trees(const char *path, const vouch_kernels *kernels, vouch_kv
     unload(&other);
 }
 
-static void a_tree_is_its_chains(void **state)
+static void a_tree_equals_its_chains(void **state)
 {
     (void)state;
     for (int i = 0; i < 4; i++) {
@@ -401,12 +412,12 @@ static void a_tree_is_its_chains(void **state)
     }
 }
 
-/* A tree that keeps nothing, and one on an empty cache. */
+/* A tree on an empty cache, and a tree of which nothing is kept. */
 static void a_tree_may_be_dropped_or_come_first(void **state)
 {
     (void)state;
     const char *path = test_temporary("shape.gguf");
-    tiny_model_write(path, &shapes[0]);
+    tiny_model_write(path, &shapes[LLAMA_Q4_1]);
     loaded model = load(path, vouch_kernels_find(NULL), 1);
     vouch_sequence a = open_sequence(&model, 8, VOUCH_KV_F32), b = open_sequence(&model, 8, VOUCH_KV_F32);
     const int32_t tokens[] = {5, 6, 7}, roots[] = {-1, -1, 1}, kept[] = {1, 2};
@@ -454,7 +465,7 @@ static void check_rewinding(const char *path, vouch_kv_type kv_type)
     free(e.logits);
 }
 
-/* Guesses run and forgotten, at every place, one to many: what follows has the reference's bits. */
+/* Runs random guesses at every position and rewinds them. The tokens behind have the reference's bits. */
 static void rewinding_leaves_no_trace(void **state)
 {
     (void)state;
@@ -466,12 +477,12 @@ static void rewinding_leaves_no_trace(void **state)
     }
 }
 
-/* Logits of the last rows alone are those rows' logits, and asking for none changes nothing. */
+/* Asking for the logits of the last n rows only, or of none, gives the same logits and the same cache. */
 static void logits_only_where_asked_for(void **state)
 {
     (void)state;
     const char *path = test_temporary("shape.gguf");
-    tiny_model_write(path, &shapes[0]);
+    tiny_model_write(path, &shapes[LLAMA_Q4_1]);
     expected e;
     run_reference(&e, path, VOUCH_KV_F16, SHORT);
     loaded model = load(path, vouch_kernels_find(NULL), 2);
@@ -488,12 +499,12 @@ static void logits_only_where_asked_for(void **state)
     free(e.logits);
 }
 
-/* The last places of the context are as good as the others: n_ctx needn't be a whole tile. */
+/* The last positions of the context work, even if n_ctx isn't a whole number of tiles. */
 static void the_context_can_be_filled(void **state)
 {
     (void)state;
     const char *path = test_temporary("shape.gguf");
-    tiny_model_write(path, &shapes[3]);
+    tiny_model_write(path, &shapes[QWEN3_F32_HEAD_6]);
     expected e;
     run_reference(&e, path, VOUCH_KV_F16, SHORT);
     loaded model = load(path, vouch_kernels_find(NULL), 1);
@@ -509,7 +520,7 @@ static void the_context_can_be_filled(void **state)
     free(e.logits);
 }
 
-/* Bytes of a context of 4096 tokens beside F32's. */
+/* Bytes of a context of 4,096 tokens. */
 static double memory_of(const loaded *model, vouch_kv_type kv_type)
 {
     const vouch_sequence_options options = {.n_ctx = 4096, .max_rows = 1, .max_logits = 1, .kv_type = kv_type};
@@ -520,12 +531,12 @@ static double memory_of(const loaded *model, vouch_kv_type kv_type)
     return (double)bytes;
 }
 
-/* Keys and values of a slot: bits each, as the types have them. */
+/* A quantised cache takes the bytes that its type needs for keys and values. */
 static void quantised_caches_are_small(void **state)
 {
     (void)state;
     const char *path = test_temporary("shape.gguf");
-    tiny_model_write(path, &shapes[1]);
+    tiny_model_write(path, &shapes[QWEN3_Q8_0_HEAD_64]);
     loaded model = load(path, vouch_kernels_find(NULL), 1);
     const double values = 4096.0 * 2 * 2 * 64, f16 = memory_of(&model, VOUCH_KV_F16); /* 2 layers of 1 head */
     assert_true(fabs(memory_of(&model, VOUCH_KV_F32) - f16 - values * (4 - 2)) < 4096);
@@ -534,11 +545,11 @@ static void quantised_caches_are_small(void **state)
     unload(&model);
 }
 
-static void heads_that_are_no_blocks_are_refused(void **state)
+static void heads_of_partial_blocks_are_refused(void **state)
 {
     (void)state;
     const char *path = test_temporary("shape.gguf");
-    tiny_model_write(path, &shapes[7]);
+    tiny_model_write(path, &shapes[QWEN3_Q4_1_HEAD_20]);
     loaded model = load(path, vouch_kernels_find(NULL), 1);
     static const vouch_kv_type kv_types[] = {VOUCH_KV_Q8_0, VOUCH_KV_Q4_0};
     for (int i = 0; i < 2; i++) {
@@ -556,17 +567,17 @@ static void heads_that_are_no_blocks_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_row_has_the_same_bits_in_any_company),
+        cmocka_unit_test(a_row_has_the_same_bits_in_any_pass),
         cmocka_unit_test(every_type_in_every_shape),
         cmocka_unit_test(every_offset_and_team),
         cmocka_unit_test(one_wrong_bit_is_noticed),
-        cmocka_unit_test(a_tree_is_its_chains),
+        cmocka_unit_test(a_tree_equals_its_chains),
         cmocka_unit_test(a_tree_may_be_dropped_or_come_first),
         cmocka_unit_test(rewinding_leaves_no_trace),
         cmocka_unit_test(logits_only_where_asked_for),
         cmocka_unit_test(the_context_can_be_filled),
         cmocka_unit_test(quantised_caches_are_small),
-        cmocka_unit_test(heads_that_are_no_blocks_are_refused),
+        cmocka_unit_test(heads_of_partial_blocks_are_refused),
     };
     return cmocka_run_group_tests_name("model", tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The right numbers: log-probabilities of tiny F32 models of both architectures against those of transformers
- * in float32, within 1e-4 (golden/reference.py made the table). Given a folder, this program writes the
- * models there instead, for that script.
+ * Correct numbers: the log-probabilities of tiny F32 models of both architectures equal those that transformers
+ * computes in float32, within 1e-4. golden/reference.py made the table. With a folder as its argument, this program
+ * instead writes the models there for that script.
  */
 #include <math.h>
 #include <stdio.h>
@@ -15,16 +15,28 @@
 
 enum { N_VOCAB = 40 };
 
-static const tiny_model_options models[] = {
-    {.seed = 1},
-    {.seed = 2, .head_dim = 24, .tied = true, .n_kv_heads = 1},
-    {.seed = 3, .rope_freqs = true},
-    {.seed = 4, .rope_scale = 4, .n_kv_heads = 4},
-    {.seed = 5, .arch = "qwen3", .head_dim = 32, .n_kv_heads = 1},
-    {.seed = 6, .arch = "qwen3", .rope_base = 1e6f, .tied = true, .n_layers = 3},
-    {.seed = 7, .arch = "qwen3", .rope_scale = 2, .n_embd = 48, .n_heads = 3, .n_kv_heads = 3, .n_ff = 100},
+/* The order is that of the table. */
+enum { LLAMA, ONE_KV_HEAD, ROPE_FREQS, ROPE_SCALE, QWEN3, QWEN3_TIED, QWEN3_ROPE_SCALE, N_MODELS };
+static const tiny_model_options models[N_MODELS] = {
+    [LLAMA] = {.seed = 1},
+    [ONE_KV_HEAD] = {.seed = 2, .head_dim = 24, .tied = true, .n_kv_heads = 1},
+    [ROPE_FREQS] = {.seed = 3, .rope_freqs = true},
+    [ROPE_SCALE] = {.seed = 4, .rope_scale = 4, .n_kv_heads = 4},
+    [QWEN3] = {.seed = 5, .arch = "qwen3", .head_dim = 32, .n_kv_heads = 1},
+    [QWEN3_TIED] = {.seed = 6, .arch = "qwen3", .rope_base = 1e6f, .tied = true, .n_layers = 3},
+    [QWEN3_ROPE_SCALE] =
+        {.seed = 7, .arch = "qwen3", .rope_scale = 2, .n_embd = 48, .n_heads = 3, .n_kv_heads = 3, .n_ff = 100},
 };
-enum { N_MODELS = sizeof models / sizeof models[0] };
+
+static const char *const model_names[N_MODELS] = {
+    [LLAMA] = "llama",
+    [ONE_KV_HEAD] = "one KV head",
+    [ROPE_FREQS] = "RoPE frequencies",
+    [ROPE_SCALE] = "RoPE scale",
+    [QWEN3] = "qwen3",
+    [QWEN3_TIED] = "tied qwen3",
+    [QWEN3_ROPE_SCALE] = "qwen3 with RoPE scale",
+};
 
 static tiny_model_options model_at(int i)
 {
@@ -44,8 +56,7 @@ static int write_models(const char *folder)
     return 0;
 }
 
-/* The largest difference of any log-probability of model i in the table, from those of these options' model.
- */
+/* The largest difference between the table's log-probabilities of model i and those of the model with these options. */
 static double largest_difference(int i, const tiny_model_options *options, const char *cpu)
 {
     static float logits[REFERENCE_TOKENS][N_VOCAB];
@@ -85,12 +96,12 @@ static void log_probabilities_are_those_of_transformers(void **state)
         for (size_t cpu = TEST_SANITIZED; vouch_cpu_name(cpu); cpu++) {
             const tiny_model_options options = model_at(i);
             const double difference = largest_difference(i, &options, vouch_cpu_name(cpu));
-            if (!(difference < 1e-4)) fail_msg("model %d, %s: %g", i, vouch_cpu_name(cpu), difference);
+            if (!(difference < 1e-4)) fail_msg("%s, %s: off by %g", model_names[i], vouch_cpu_name(cpu), difference);
         }
 }
 
-/* A base of the rotation that is a hundredth off would be noticed, and so would what transformers does for
- * the other kinds of scaling. */
+/* Small mistakes exceed the tolerance: a RoPE base that is 1 % off, missing frequency divisors, missing position
+ * scaling. */
 static void small_mistakes_are_larger(void **state)
 {
     (void)state;
@@ -99,12 +110,12 @@ static void small_mistakes_are_larger(void **state)
         options.rope_base = options.rope_base == 0 ? 10100 : 1.01f * options.rope_base;
         assert_true(largest_difference(i, &options, NULL) > 1e-3);
     }
-    tiny_model_options options = model_at(2);
+    tiny_model_options options = model_at(ROPE_FREQS);
     options.rope_freqs = false;
-    assert_true(largest_difference(2, &options, NULL) > 1e-3);
-    options = model_at(3);
+    assert_true(largest_difference(ROPE_FREQS, &options, NULL) > 1e-3);
+    options = model_at(ROPE_SCALE);
     options.rope_scale = 0;
-    assert_true(largest_difference(3, &options, NULL) > 1e-3);
+    assert_true(largest_difference(ROPE_SCALE, &options, NULL) > 1e-3);
 }
 
 int main(int argc, char **argv)
