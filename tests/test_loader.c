@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a well-formed GGUF file to a model: whatever is missing, misshapen, out of range or not supported is
- * an error that names file, field and value, and what is right in an unusual way is accepted. (What is wrong
- * with the file itself is test_gguf's.)
+ * Opening a well-formed GGUF file as a model. A missing, out-of-range or unsupported value or a wrong shape gives an
+ * error that names the file, the field and the value. Unusual but valid files open. test_gguf*.c test malformed files.
  */
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +14,7 @@
 
 static const char *path;
 
-/* Whole, or for its text: what is refused, and why, is the same. */
+/* Opens a model whole and for its text only. Both must give the same status and message. */
 static vouch_status open_model(const tiny_model_options *options, vouch_error *err)
 {
     vouch_status status[2];
@@ -36,7 +35,7 @@ static vouch_status open_model(const tiny_model_options *options, vouch_error *e
     return status[0];
 }
 
-/* The message names the file and these words. */
+/* Checks the status, and that the message names the file and contains these words. */
 static void check_refusal(vouch_status status, const vouch_error *err, vouch_status expected,
                           const char *const *words)
 {
@@ -62,7 +61,7 @@ static void assert_opens(const tiny_model_options *options)
 
 /* --------------------------------------------------------- hyperparameters */
 
-/* A key with a value of any type, in place of the one the file would have. */
+/* A key with a value of any type, which replaces the file's own. */
 typedef struct entry {
     const char *key;
     vouch_gguf_type type; /* VOUCH_GGUF_ARRAY: an array of three u32 */
@@ -157,7 +156,7 @@ static void hyperparameters_out_of_range(void **state)
     {                                                                                                        \
         {key, VOUCH_GGUF_STRING, 0, 0, value}, status, says                                                  \
     }
-        /* of the wrong type */
+        /* Values of the wrong type. */
         TEXT("llama.block_count", "two", VOUCH_E_FORMAT, "string"),
         REAL("llama.block_count", F32, 2, "f32"),
         INTEGER("llama.block_count", BOOL, 1, "bool"),
@@ -166,7 +165,7 @@ static void hyperparameters_out_of_range(void **state)
         INTEGER("llama.attention.layer_norm_rms_epsilon", U32, 1, "u32"),
         INTEGER("general.architecture", U32, 1, "u32"),
         INTEGER("llama.rope.scaling.type", U32, 1, "u32"),
-        /* out of range */
+        /* Values out of range. */
         INTEGER("llama.block_count", U32, 0, "0"),
         INTEGER("llama.block_count", I32, -2, "-2"),
         INTEGER("llama.block_count", U32, 1u << 31, "2147483648"),
@@ -196,13 +195,13 @@ static void hyperparameters_out_of_range(void **state)
         REAL("llama.rope.freq_base", F64, INFINITY, "inf"),
         REAL("llama.rope.freq_base", F32, -10000, "-10000"),
         INTEGER("llama.vocab_size", U32, 51, "51"),
-        /* that don't go together */
+        /* Values that contradict each other. */
         INTEGER("llama.attention.head_count_kv", U32, 3, "no multiple"),
         {{"llama.attention.value_length", VOUCH_GGUF_U32, 8, 0, NULL},
          VOUCH_E_UNSUPPORTED,
          "must equal key_length 16"},
         INTEGER("llama.attention.head_count", U32, 64, "head width"),
-        /* not supported */
+        /* Unsupported values. */
         TEXT("general.architecture", "gpt2", VOUCH_E_UNSUPPORTED, "supported: llama, qwen3"),
         TEXT("general.architecture", "", VOUCH_E_UNSUPPORTED, "supported: llama, qwen3"),
         TEXT("general.architecture", "llama4", VOUCH_E_UNSUPPORTED, "llama4"),
@@ -226,7 +225,8 @@ static void linear_scaling_needs_a_factor(void **state)
     const entry linear = {"llama.rope.scaling.type", VOUCH_GGUF_STRING, 0, 0, "linear"};
     tiny_model_options options = model_with(&linear);
     REFUSED(&options, VOUCH_E_FORMAT, "llama.rope.scaling.factor");
-    const entry nameless = {"llama.rope.scaling.factor", VOUCH_GGUF_F32, 0, -1, NULL}; /* not ignored */
+    /* Without a scaling type the factor is checked as well. */
+    const entry nameless = {"llama.rope.scaling.factor", VOUCH_GGUF_F32, 0, -1, NULL};
     options = model_with(&nameless);
     REFUSED(&options, VOUCH_E_FORMAT, "llama.rope.scaling.factor");
     options = (tiny_model_options){.n_vocab = 50, .rope_scale = 4};
@@ -238,8 +238,8 @@ static void linear_scaling_needs_a_factor(void **state)
     }
 }
 
-/* Found by the fuzzer: an angle that is no number. */
-static void divisors_of_frequencies_are_numbers(void **state)
+/* A bug that the fuzzer found: a divisor that makes the angle NaN. */
+static void frequency_divisors_must_be_finite(void **state)
 {
     (void)state;
     tiny_model_options options = {.n_vocab = 50, .rope_freqs = true};
@@ -253,7 +253,7 @@ static void divisors_of_frequencies_are_numbers(void **state)
 
 /* ----------------------------------------------------------------- tensors */
 
-/* A tensor of zeros in place of the one the file would have. */
+/* A tensor of zeros that replaces the file's own. */
 typedef struct shape {
     const char *name;
     vouch_type type;
@@ -291,11 +291,11 @@ static void missing_tensors(void **state)
             "missing");
     REFUSED((&(tiny_model_options){.omit = "output_norm.weight"}), VOUCH_E_FORMAT, "output_norm.weight",
             "missing");
-    assert_opens(&(tiny_model_options){.omit = "output.weight"}); /* then it is tied */
+    assert_opens(&(tiny_model_options){.omit = "output.weight"}); /* the output then uses the embedding */
 }
 
-/* One that isn't used would change the result if it were. */
-static void tensors_without_a_place(void **state)
+/* Tensors that the library doesn't use are refused: ignoring them would give wrong results. */
+static void unknown_tensors_are_refused(void **state)
 {
     (void)state;
     static const shape extra[] = {{"blk.0.attn_q.bias", VOUCH_TYPE_F32, 1, {64}},
@@ -358,7 +358,7 @@ static void the_vocabulary_is_the_embedding(void **state)
     REFUSED(&options, VOUCH_E_FORMAT, "399", "tokenizer.ggml.tokens", "400");
 }
 
-/* The file with the type of one tensor, and the bytes it needs no longer checked, changed to another. */
+/* Changes the type of one tensor in the file. */
 static void change_type(const char *tensor, uint32_t type)
 {
     static unsigned char bytes[1 << 20];
@@ -387,7 +387,7 @@ static void unsupported_types_are_named(void **state)
         for (size_t t = 0; t < sizeof tensors / sizeof tensors[0]; t++) {
             vouch_model *model;
             vouch_error err;
-            const bool known = types[i].name[0] > '9'; /* by name */
+            const bool known = types[i].name[0] > '9'; /* the type has a name, not only a number */
             assert_opens(&(tiny_model_options){.n_vocab = 50});
             change_type(tensors[t], types[i].type);
             const vouch_status status = vouch_model_open(&model, path, NULL, &err);
@@ -436,7 +436,8 @@ static void a_model_says_what_it_is(void **state)
     assert_string_equal(info->architecture, "qwen3");
     assert_string_equal(info->tokenizer, "bpe/smollm");
     assert_string_equal(info->chat_template, "chatml");
-    assert_string_equal(info->weight_types, "Q4_1 x19, F32 x13, F16 x3"); /* attn_output has rows of 80 */
+    /* attn_output is F16: its rows of 80 aren't whole blocks. */
+    assert_string_equal(info->weight_types, "Q4_1 x19, F32 x13, F16 x3");
     assert_string_equal(info->cpu, vouch_kernels_find(NULL)->name);
     assert_int_equal(info->n_vocab, 400);
     assert_int_equal(info->n_layers, 3);
@@ -455,7 +456,8 @@ static void a_model_says_what_it_is(void **state)
     vouch_model_close(NULL);
 }
 
-/* Without its weights a model says the same of itself and of a text, and computes nothing, as target or as draft. */
+/* A model opened for its text describes itself and tokenizes like the whole model. It can't decode, as target or as
+ * draft model. */
 static void a_model_can_be_opened_for_its_text(void **state)
 {
     (void)state;
@@ -497,7 +499,7 @@ static void a_model_can_be_opened_for_its_text(void **state)
     }
 }
 
-/* The caller's template in place of the file's, and where there is none. */
+/* The caller's chat template replaces the file's, or a missing one. */
 static void a_template_can_be_given(void **state)
 {
     (void)state;
@@ -513,7 +515,7 @@ static void a_template_can_be_given(void **state)
     assert_int_equal(vouch_model_open(&model, path, &options, &err), VOUCH_OK);
     assert_int_equal(vouch_tokenize_chat(model, &turn, 1, own, 64, &n_own, &err), VOUCH_OK);
     vouch_model_close(model);
-    options.chat_template = "chatml"; /* what the file has */
+    options.chat_template = "chatml"; /* the file's own template by name */
     assert_int_equal(vouch_model_open(&model, path, &options, &err), VOUCH_OK);
     assert_int_equal(vouch_tokenize_chat(model, &turn, 1, other, 64, &n_other, &err), VOUCH_OK);
     assert_int_equal(n_own, n_other);
@@ -522,7 +524,7 @@ static void a_template_can_be_given(void **state)
     options.chat_template = given;
     assert_int_equal(vouch_model_open(&model, path, &options, &err), VOUCH_OK);
     assert_int_equal(vouch_tokenize_chat(model, &turn, 1, other, 64, &n_other, &err), VOUCH_OK);
-    assert_true(n_other < n_own); /* another system message */
+    assert_true(n_other < n_own); /* the other template has a shorter system message */
     vouch_model_close(model);
 
     static const char *const bad[] = {"", "{{ messages }}", "llama3"};
@@ -540,7 +542,7 @@ static void a_template_can_be_given(void **state)
     free(bytes);
     assert_int_equal(vouch_model_open(&model, path, &options, &err), VOUCH_E_UNSUPPORTED);
     assert_non_null(strstr(err.message, "no token <|im_end|>"));
-    tiny_model_write(path, &(tiny_model_options){.n_vocab = 50}); /* without a tokenizer */
+    tiny_model_write(path, &(tiny_model_options){.n_vocab = 50}); /* too small for a tokenizer */
     assert_int_equal(vouch_model_open(&model, path, &options, &err), VOUCH_E_UNSUPPORTED);
     assert_non_null(strstr(err.message, "needs a tokenizer"));
 }
@@ -571,13 +573,13 @@ static void instruction_sets_are_chosen_by_name(void **state)
     assert_int_equal(vouch_model_open(&model, "/", &options, &err), VOUCH_E_IO);
 }
 
-/* The packed embedding gives back what the file holds: values of each type, rounded as the type rounds. */
+/* The packed embedding has the file's values, rounded as each type rounds. */
 static void packing_keeps_the_values(void **state)
 {
     (void)state;
     static const vouch_type types[] = {VOUCH_TYPE_F32, VOUCH_TYPE_F16, VOUCH_TYPE_Q8_0, VOUCH_TYPE_Q4_0,
                                        VOUCH_TYPE_Q4_1};
-    const float most[] = {0, 1e-3f, 0.01f, 0.2f, 0.1f}; /* of a weight's deviation from the F32 one */
+    const float most[] = {0, 1e-3f, 0.01f, 0.2f, 0.1f}; /* largest difference from the F32 weights, by type */
     float exact[64], row[64];
     for (int t = 0; t < 5; t++) {
         vouch_model *plain = tiny_model_open(&(tiny_model_options){.n_vocab = 77});
@@ -598,13 +600,13 @@ static void packing_keeps_the_values(void **state)
 
 enum { WIDE_LAYERS = 2, WIDE_EMBD = 256, WIDE_FF = 8192, WIDE_VOCAB = 70001, WIDE_SHIFT = 1000 };
 
-/* Tensor number i begins that many values further on in the same noise. */
+/* The values of tensor i: the noise from offset i * WIDE_SHIFT. */
 static const float *wide_values(const float *noise, int i)
 {
     return noise + (size_t)i * WIDE_SHIFT;
 }
 
-/* The embedding is the beginning of the noise, over and over. */
+/* Fills the embedding with the beginning of the noise, repeated. */
 static void embedding_fill(void *user, size_t offset, void *bytes, size_t size)
 {
     const size_t period = WIDE_EMBD * WIDE_FF * sizeof(float);
@@ -615,7 +617,7 @@ static void embedding_fill(void *user, size_t offset, void *bytes, size_t size)
     }
 }
 
-/* 120 MiB: an embedding of 68, which is more than a batch, and 6 matrices of 8. */
+/* Writes a model of 120 MiB: an embedding of 68 MiB, which is more than a batch, and 6 matrices of 8 MiB. */
 static void wide_model_write(float *noise)
 {
     static const struct {
@@ -688,7 +690,7 @@ static void assert_embedding(const vouch_matrix *matrix, const float *noise)
     }
 }
 
-/* The file is never whole in memory beside the packed weights, and every tensor finds its place. */
+/* Packing goes in batches, so the file and the packed weights are never both whole in memory. Every tensor is right. */
 static void a_large_file_is_packed_in_batches(void **state)
 {
     (void)state;
@@ -710,7 +712,7 @@ static void a_large_file_is_packed_in_batches(void **state)
         options.progress_user = &p;
         if (vouch_model_open(&model, path, &options, &err) != VOUCH_OK) fail_msg("%s", err.message);
         assert_true(p.reports.n > 4 && p.reports.last == 1);
-        /* 32 MiB, and what the system maps of its own accord around them */
+        /* A batch of 32 MiB, plus the pages that the system reads ahead. */
         if (p.resident >= 0) assert_in_range(p.resident, 24 << 20, 48 << 20);
         const vouch_weights *weights = model->weights;
         assert_embedding(&weights->embedding, noise);
@@ -733,9 +735,9 @@ int main(void)
         cmocka_unit_test(optional_keys_and_other_types),
         cmocka_unit_test(hyperparameters_out_of_range),
         cmocka_unit_test(linear_scaling_needs_a_factor),
-        cmocka_unit_test(divisors_of_frequencies_are_numbers),
+        cmocka_unit_test(frequency_divisors_must_be_finite),
         cmocka_unit_test(missing_tensors),
-        cmocka_unit_test(tensors_without_a_place),
+        cmocka_unit_test(unknown_tensors_are_refused),
         cmocka_unit_test(misshapen_tensors),
         cmocka_unit_test(vectors_are_f32),
         cmocka_unit_test(the_vocabulary_is_the_embedding),

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Law L6: nothing is allocated between two tokens; and where memory or threads run out before, that is a
- * clean error without a leak.
+ * Law L6: the library allocates nothing between two tokens. When memory or threads run out before, it returns an error
+ * and leaks nothing.
  *
- * This program puts its own malloc, mmap and pthread_create before the C library's, so that it counts what
- * the whole process asks for and can refuse the n-th request, or all from the n-th on. Sanitizers bring their
- * own, so with them these tests are skipped.
+ * This program replaces malloc, mmap and pthread_create, so that it counts the requests of the whole process and can
+ * refuse the n-th request, or all from the n-th on. Sanitizers replace malloc themselves, so these tests skip under
+ * them.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -26,14 +26,14 @@
 
 /* --------------------------------------------------------------- counting */
 
-/* What can be refused. */
+/* The requests that the tests count and refuse. */
 typedef enum request { REQUEST_MEMORY, REQUEST_THREAD, N_REQUESTS } request;
 
-static _Atomic int64_t n_requests[N_REQUESTS];  /* since the last arming */
+static _Atomic int64_t n_requests[N_REQUESTS];  /* since the last arm() */
 static _Atomic int64_t refuse_from[N_REQUESTS]; /* the first request to refuse, from 1; 0: none */
-static _Atomic int64_t n_refused;               /* since the last arming */
-static atomic_bool refuse_one;                  /* that one only */
-static _Atomic int64_t n_live, live_bytes;      /* blocks and maps not yet given back */
+static _Atomic int64_t n_refused;               /* since the last arm() */
+static atomic_bool refuse_one;                  /* refuses this request only */
+static _Atomic int64_t n_live, live_bytes;      /* blocks and mappings not yet released */
 
 static void arm(request what, int64_t from, bool one)
 {
@@ -60,10 +60,10 @@ static bool is_refused(request what)
     return refused;
 }
 
-/* Seen by shared libraries, too, the C library among them. */
+/* Exported, so that shared libraries, even the C library, call these functions. */
 #pragma GCC visibility push(default)
 
-/* The C library's own. */
+/* The C library's implementations. */
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *block, size_t size);
@@ -158,7 +158,7 @@ int munmap(void *address, size_t size)
 
 typedef int pthread_create_fn(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 
-/* With small stacks, which the C library keeps for the next thread, all of them, with a block for each. */
+/* Small stacks: the C library then keeps all of them for later threads, so the number of live blocks stays constant. */
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *arg)
 {
     static pthread_create_fn *real;
@@ -184,7 +184,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 
 /* ---------------------------------------------------------------- a whole run */
 
-/* BRIDGED: a draft model with another token table. PACED: the default with a draft model, all that drafts. */
+/* BRIDGED: a draft model with another token table. PACED: the default options with a draft model. */
 typedef enum drafting { PLAIN, SOURCES, MODEL, BRIDGED, PACED, CUSTOM, N_DRAFTINGS } drafting;
 
 static bool has_model(drafting how)
@@ -206,7 +206,7 @@ static int models_write(void **state)
     return 0;
 }
 
-static bool custom_allocates; /* a drafter that breaks the law */
+static bool custom_allocates; /* the custom drafter then breaks law L6 */
 
 static int32_t propose_same(void *user, const int32_t *tokens, int32_t n_tokens, int32_t k, int32_t *guesses)
 {
@@ -222,7 +222,7 @@ static vouch_session_options options_of(drafting how, const vouch_model *draft)
     static const char *const stop[] = {"never to be seen", "nor this"};
     static const vouch_logit_bias bias[] = {{5, 1}, {6, -1}};
     vouch_session_options options = vouch_session_options_default();
-    options.n_ctx = how == SOURCES ? 20000 : 200; /* the larger one is mapped, not allocated */
+    options.n_ctx = how == SOURCES ? 20000 : 200; /* the context of 20,000 tokens is mapped, not allocated */
     options.n_threads = 3;
     options.prefill_chunk = 8;
     options.max_tokens = 16;
@@ -245,7 +245,7 @@ static vouch_session_options options_of(drafting how, const vouch_model *draft)
                      : has_model(how) ? VOUCH_DRAFTER_MODEL
                                       : VOUCH_DRAFTER_CUSTOM;
     spec->draft_model = has_model(how) ? draft : NULL;
-    spec->allow_vocab_mismatch = true; /* no matter where there is none */
+    spec->allow_vocab_mismatch = true; /* has no effect on equal vocabularies */
     static const int32_t head[] = {5, 40, 41, 42, 43, 300};
     spec->tree_branches = how == BRIDGED ? 3 : 0;
     spec->draft_head = head;
@@ -295,7 +295,7 @@ static vouch_status answer_all(everything *all, vouch_error *err)
 
 /* ------------------------------------------------------------------ law L6 */
 
-/* Requests during the answer to a prompt that was given before. */
+/* Counts the requests during a prompt and its answer. also_look: times passes and reads logits between the steps. */
 static int64_t count_while_answering(drafting how, bool also_look)
 {
     static float logits[4 * 400];
@@ -355,7 +355,8 @@ static void streaming_allocates_nothing(void **state)
     vouch_tokenizer_close(tokenizer);
 }
 
-/* What a session says it holds is what opening it took, but for the pool's bookkeeping. */
+/* The memory that a session reports equals the memory that opening it took, except for the thread pool's
+ * bookkeeping. */
 static void memory_is_known_at_open(void **state)
 {
     (void)state;
@@ -377,10 +378,10 @@ static void memory_is_known_at_open(void **state)
 
 /* ---------------------------------------------------------------- running out */
 
-/* Something that asks for memory or threads and, whatever becomes of it, gives all back. */
+/* A function that requests memory or threads and releases everything, even if it fails. */
 typedef vouch_status attempt(const void *self, vouch_error *err);
 
-/* Opens and answers. */
+/* Opens models and a session, and answers a prompt. */
 static vouch_status answer_once(const void *self, vouch_error *err)
 {
     everything all = {0};
@@ -388,13 +389,13 @@ static vouch_status answer_once(const void *self, vouch_error *err)
     const bool opened = status == VOUCH_OK;
     if (opened) status = answer_all(&all, err);
     disarm();
-    /* A session that could not tokenize its prompt can still be used. */
+    /* A session stays usable after a failed answer. */
     if (opened && status != VOUCH_OK) assert_int_equal(answer_all(&all, NULL), VOUCH_OK);
     close_all(&all);
     return status;
 }
 
-/* A tokenizer that normalises, a conversation, a stream. */
+/* Opens a tokenizer that normalises, encodes a text and a conversation, and opens a stream. */
 static vouch_status tokenize_once(const void *self, vouch_error *err)
 {
     static const vouch_message message = {"user", "Na\xc3\xafve e\xcc\x81 text"};
@@ -411,7 +412,7 @@ static vouch_status tokenize_once(const void *self, vouch_error *err)
     return status;
 }
 
-/* Requests are refused from the n-th. Returns whether one was. */
+/* Runs the attempt and refuses the n-th request, or all from the n-th on. Returns whether a request was refused. */
 static bool fails_cleanly(attempt *what, const void *self, request of, int64_t n, bool one)
 {
     vouch_error err = {0};
@@ -428,11 +429,11 @@ static bool fails_cleanly(attempt *what, const void *self, request of, int64_t n
     return refused;
 }
 
-/* How many requests there are to refuse. */
+/* Refuses each request in turn. Returns the number of requests. */
 static int64_t refuse_each(attempt *what, const void *self, request of, bool one)
 {
     vouch_error err;
-    assert_int_equal(what(self, &err), VOUCH_OK); /* what libraries keep for themselves, they have now */
+    assert_int_equal(what(self, &err), VOUCH_OK); /* libraries make their permanent allocations now */
     int64_t n = 1;
     while (fails_cleanly(what, self, of, n, one)) n++;
     return n - 1;
@@ -471,13 +472,13 @@ static void running_out_of_threads_is_a_clean_error(void **state)
     (void)state;
     NEEDS_COUNTING();
     const drafting model = MODEL, sources = SOURCES;
-    /* one more to pack each model, two for the session */
+    /* Packing each model starts one thread, the session two. */
     assert_int_equal(refuse_each(answer_once, &model, REQUEST_THREAD, true), 4);
     assert_int_equal(refuse_each(answer_once, &model, REQUEST_THREAD, false), 4);
     assert_int_equal(refuse_each(answer_once, &sources, REQUEST_THREAD, true), 3);
 }
 
-/* The count of live blocks sees a leak, and the refusal what it refuses. */
+/* The tests above can fail: the counters see every allocation and release, and refusing works. */
 static void a_leak_would_be_seen(void **state)
 {
     (void)state;
@@ -492,10 +493,10 @@ static void a_leak_would_be_seen(void **state)
     assert_int_equal(atomic_load(&n_live), live + 1);
     munmap(map, 4096);
     assert_int_equal(atomic_load(&n_live), live);
-    char *volatile copy = strdup("the C library's own requests are seen, too");
+    char *volatile copy = strdup("requests of the C library are counted as well");
     assert_int_equal(atomic_load(&n_live), live + 1);
     free(copy);
-    pcre2_match_data *match = pcre2_match_data_create(1, NULL); /* and other libraries' */
+    pcre2_match_data *match = pcre2_match_data_create(1, NULL); /* another library's request */
     assert_int_equal(atomic_load(&n_live), live + 1);
     pcre2_match_data_free(match);
     assert_int_equal(atomic_load(&n_live), live);
