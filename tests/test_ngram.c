@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prompt lookup: what it proposes, against a brute-force scan, and that a rewind leaves no trace. */
+/* The n-gram drafter: its guesses equal those of a brute-force search, and a rewind leaves no trace. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static vouch_source open_ngram(int32_t n_ctx, int32_t n_min, int32_t n_max)
     return s;
 }
 
-/* The candidates for what follows the sequence and a path. */
+/* The candidates behind the sequence and a path of guesses. */
 static int32_t expand(vouch_source s, const int32_t *tokens, int32_t n, int32_t depth, int64_t cursor,
                       vouch_candidate *out)
 {
@@ -32,7 +32,7 @@ static int32_t expand(vouch_source s, const int32_t *tokens, int32_t n, int32_t 
     return n_out;
 }
 
-/* The chain of likeliest candidates; n_tokens + k places of tokens are writable. */
+/* Drafts a chain of the likeliest candidates into tokens [n + k]. Returns its length. */
 static int32_t chain(vouch_source s, int32_t *tokens, int32_t n, int32_t k)
 {
     s.ops->observe(s.self, tokens, n);
@@ -48,8 +48,8 @@ static int32_t chain(vouch_source s, int32_t *tokens, int32_t n, int32_t k)
     return k;
 }
 
-/* The definition: the longest suffix first, its most recent earlier occurrence, then the copy, which goes on
- * into itself. Returns the number of guesses: 0 or k. */
+/* The definition: takes the longest suffix that occurred before, at its most recent earlier occurrence, and copies what
+ * followed. The copy may run into itself. Returns the number of guesses: 0 or k. */
 static int32_t brute_force(const int32_t *tokens, int32_t n, int32_t k, int32_t n_min, int32_t n_max,
                            int32_t *guesses)
 {
@@ -90,13 +90,13 @@ static void test_matches(void **state)
     (void)state;
     expect(LIST(1, 2, 3, 4, 5, 1, 2), 3, LIST(3, 4, 5));
     expect(LIST(1, 2, 3, 4, 5, 1, 2), 1, LIST(3));
-    expect(LIST(1, 2, 3, 9, 2, 3, 8, 2, 3), 1, LIST(8));    /* the most recent */
-    expect(LIST(1, 2, 3, 9, 2, 3, 8, 1, 2, 3), 1, LIST(9)); /* unless a longer one says otherwise */
-    expect(LIST(0, 1, 2, 3, 7, 5, 1, 2, 3, 8, 0, 1, 2, 3), 1, LIST(7)); /* up to four */
+    expect(LIST(1, 2, 3, 9, 2, 3, 8, 2, 3), 1, LIST(8));    /* the most recent occurrence */
+    expect(LIST(1, 2, 3, 9, 2, 3, 8, 1, 2, 3), 1, LIST(9)); /* a longer suffix goes first */
+    expect(LIST(0, 1, 2, 3, 7, 5, 1, 2, 3, 8, 0, 1, 2, 3), 1, LIST(7)); /* suffixes have at most four tokens */
     expect(LIST(1, 2, 3, 4, 5, 6), 4, NULL, 0);
     expect(LIST(1), 4, NULL, 0);
     expect(LIST(1, 2), 4, NULL, 0);
-    expect(LIST(3, 1, 3), 4, NULL, 0); /* one token alone is no match */
+    expect(LIST(3, 1, 3), 4, NULL, 0); /* a suffix of one token doesn't count */
 }
 
 static void test_periods_are_continued(void **state)
@@ -107,7 +107,7 @@ static void test_periods_are_continued(void **state)
     expect(LIST(9, 1, 2, 3, 1, 2), 8, LIST(3, 1, 2, 3, 1, 2, 3, 1));
 }
 
-/* Other continuations come next: of the same n-gram before, then of shorter ones; none twice. */
+/* Further candidates: earlier continuations of the same n-gram, then those of shorter ones, without duplicates. */
 static void test_candidates(void **state)
 {
     (void)state;
@@ -121,7 +121,7 @@ static void test_candidates(void **state)
     assert_int_equal(out[1].token, 7);
     assert_int_equal(out[2].token, 9);
     assert_true(s.ops->prior(out[0].kind) > s.ops->prior(out[1].kind));
-    /* behind a path that no candidate began, by its last tokens */
+    /* Behind a path that no candidate began, the path's last tokens count. */
     const int32_t path[] = {1, 2, 3, 7, 1, 2, 3, 8, 2, 3, 9, 2, 3, 7, 5, 1, 2, 3, 6, 7, 5};
     assert_int_equal(expand(s, path, n + 3, 3, 0, out), 1);
     assert_int_equal(out[0].token, 1);
@@ -149,7 +149,7 @@ static void test_agrees_with_a_scan(void **state)
     }
 }
 
-/* Rewinds to anywhere, with other tokens afterwards: the index is that of a drafter that never saw them. */
+/* After a rewind to any position and other tokens, the index equals that of a drafter that never saw the first ones. */
 static void test_rewind_leaves_no_trace(void **state)
 {
     (void)state;
@@ -168,12 +168,12 @@ static void test_rewind_leaves_no_trace(void **state)
         for (int32_t grow = 1 + (int32_t)test_below(&random, 12); grow > 0 && n < n_ctx; grow--)
             tokens[n++] = (int32_t)test_below(&random, 3 + (uint32_t)round % 7);
         check_chain(d, tokens, n, 6, 1, 4);
-        d.ops->rewind(d.self, n_ctx); /* beyond the end: nothing */
+        d.ops->rewind(d.self, n_ctx); /* a rewind beyond the end does nothing */
         if (round % 10) continue;
         vouch_source fresh = open_ngram(n_ctx, 1, 4);
         fresh.ops->observe(fresh.self, tokens, n);
         assert_true(fresh.ops->digest(fresh.self) == d.ops->digest(d.self));
-        tokens[n - 1] ^= 1; /* the digest sees a difference */
+        tokens[n - 1] ^= 1; /* the digest notices one changed token */
         fresh.ops->rewind(fresh.self, n - 1);
         fresh.ops->observe(fresh.self, tokens, n);
         assert_true(fresh.ops->digest(fresh.self) != d.ops->digest(d.self));

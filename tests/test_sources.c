@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sources of guesses, each against a plain definition of what it should say, and law L3 for each: after any
- * growing and rewinding its state is that of a source that saw only what stayed.
+ * The free drafters. Each is compared with a simple definition of its guesses. Law L3 for each: after any growing and
+ * rewinding, its state equals that of a drafter that saw only the tokens that stayed.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static int64_t step(vouch_source s, const int32_t *tokens, int32_t n, int32_t de
     return s.ops->step(s.self, &place, token);
 }
 
-/* The likeliest candidate, again and again. */
+/* Drafts a chain of the likeliest candidates. */
 static int32_t chain(vouch_source s, int32_t *tokens, int32_t n, int32_t k)
 {
     s.ops->observe(s.self, tokens, n);
@@ -65,7 +65,8 @@ static int32_t count_of(const int32_t *text, int32_t n, const int32_t *what, int
     return count;
 }
 
-/* The first candidate follows the longest repeated suffix, of at most VOUCH_SUFFIX_DEPTH tokens, most often. */
+/* The first candidate must be the token that most often followed the longest repeated suffix of at most
+ * VOUCH_SUFFIX_DEPTH tokens. */
 static void check_suffix(vouch_source s, const int32_t *tokens, int32_t n)
 {
     int32_t string[VOUCH_SUFFIX_DEPTH + 1];
@@ -99,7 +100,7 @@ static void suffix_says_what_followed_most_often(void **state)
         const uint32_t vocab = 2 + test_below(&random, round % 2 ? 4 : 60);
         for (int32_t n = 0; n < 200;) {
             tokens[n++] = (int32_t)test_below(&random, vocab);
-            if (n > 20 && test_below(&random, 10) == 0) /* a passage again */
+            if (n > 20 && test_below(&random, 10) == 0) /* repeats a passage */
                 for (int32_t i = 0, from = (int32_t)test_below(&random, (uint32_t)n - 15); i < 14; i++)
                     tokens[n++] = tokens[from + i];
             check_suffix(s, tokens, n);
@@ -142,7 +143,7 @@ static void set_prediction(vouch_source s, const int32_t *tokens, int32_t n)
     if (s.ops->bit == VOUCH_DRAFTER_PREDICTION) vouch_source_prediction_set(s, tokens, (size_t)n);
 }
 
-/* Grows and shrinks, with other tokens afterwards: each time the same as one that never saw them. */
+/* A drafter that grows, rewinds and sees other tokens afterwards equals one that never saw the first ones. */
 static void rewinds_leave_no_trace(void **state)
 {
     (void)state;
@@ -160,7 +161,7 @@ static void rewinds_leave_no_trace(void **state)
             if (n > 1 && test_below(&random, 3) == 0) {
                 const int32_t most = test_below(&random, 10) ? 3 : 60;
                 n -= (int32_t)test_below(&random, (uint32_t)(n < most ? n : most));
-                for (int32_t i = n; i < MAX_CTX; i++) tokens[i] = -77; /* changed before the rewind */
+                for (int32_t i = n; i < MAX_CTX; i++) tokens[i] = -77; /* the sequence changes before the rewind */
                 s.ops->rewind(s.self, n);
             }
             for (int32_t grow = 1 + (int32_t)test_below(&random, 9); grow > 0 && n < 500; grow--)
@@ -169,7 +170,7 @@ static void rewinds_leave_no_trace(void **state)
             vouch_candidate out[VOUCH_MAX_OPTIONS];
             const uint64_t digest = s.ops->digest(s.self);
             expand(s, tokens, n, 0, s.ops->start(s.self), out);
-            assert_true(s.ops->digest(s.self) == digest); /* looking changes nothing */
+            assert_true(s.ops->digest(s.self) == digest); /* asking for candidates changes nothing */
             if (round % 10) continue;
             vouch_source fresh = open_source(bits[b]);
             set_prediction(fresh, predicted, 100);
@@ -216,7 +217,7 @@ static void top_is_the_largest(void **state)
     assert_in_range(vouch_find_top(vouch_kernels_find(NULL), x, 1000, 8, index, value), 0, 1);
 }
 
-/* A row whose favourites are a, b, c. */
+/* Shows the drafter a row whose likeliest tokens are a, b and c. */
 static void see(vouch_source s, const int32_t *tokens, int32_t n_tokens, int32_t a, int32_t b, int32_t c)
 {
     float logits[VOCAB];
@@ -228,7 +229,7 @@ static void see(vouch_source s, const int32_t *tokens, int32_t n_tokens, int32_t
     s.ops->see(s.self, tokens, &row);
 }
 
-static void recycle_says_what_the_target_said(void **state)
+static void recycle_repeats_the_targets_candidates(void **state)
 {
     (void)state;
     vouch_source s = open_source(VOUCH_DRAFTER_RECYCLE);
@@ -238,7 +239,7 @@ static void recycle_says_what_the_target_said(void **state)
     see(s, tokens, 3, 3, 4, 5);
     s.ops->rewind(s.self, 3);
     s.ops->observe(s.self, tokens, 2);
-    assert_int_equal(expand(s, tokens, 2, 0, 0, out), 0); /* not before the token behind it is known */
+    assert_int_equal(expand(s, tokens, 2, 0, 0, out), 0); /* a row counts once the token behind it is known */
     s.ops->observe(s.self, tokens, 3);
     assert_int_equal(expand(s, tokens, 2, 0, 0, out), VOUCH_MAX_OPTIONS);
     assert_int_equal(expand(s, tokens, 3, 0, 0, out), 0);
@@ -247,19 +248,19 @@ static void recycle_says_what_the_target_said(void **state)
     see(s, tokens, 5, 20, 21, 22);
     s.ops->rewind(s.self, 5);
     s.ops->observe(s.self, tokens, 6);
-    assert_int_equal(expand(s, tokens, 8, 0, 0, out), VOUCH_MAX_OPTIONS); /* behind 1 2: 2 1 2 is new */
+    assert_int_equal(expand(s, tokens, 8, 0, 0, out), VOUCH_MAX_OPTIONS); /* finds 1 2, because 2 1 2 is new */
     assert_int_equal(out[0].token, 10);
     assert_int_equal(out[1].token, 11);
     assert_int_equal(out[2].token, 12);
     assert_true(s.ops->prior(out[0].kind) > s.ops->prior(out[1].kind));
-    expand(s, tokens, 10, 0, 0, out); /* 9 2 is new: what was said behind 2 */
-    assert_int_equal(out[0].token, 10); /* of equals the older */
+    expand(s, tokens, 10, 0, 0, out); /* 9 2 is new, so it uses the rows behind 2 */
+    assert_int_equal(out[0].token, 10); /* of equals, the older row first */
     assert_int_equal(out[1].token, 20);
-    assert_int_equal(expand(s, tokens, 9, 0, 0, out), 0); /* 9 is */
+    assert_int_equal(expand(s, tokens, 9, 0, 0, out), 0); /* 9 is new, too */
     s.ops->close(s.self);
 }
 
-/* Whether what is said behind `token` begins with a, then b; and what is expected of a. */
+/* Checks that the candidates behind `token` begin with a and b. Returns the prior of a. */
 static double first_two(vouch_source s, int32_t token, int32_t a, int32_t b)
 {
     vouch_candidate out[VOUCH_MAX_OPTIONS];
@@ -271,7 +272,7 @@ static double first_two(vouch_source s, int32_t token, int32_t a, int32_t b)
     return s.ops->prior(out[0].kind);
 }
 
-/* Of the rows behind one token the mean is kept; of many, what came lately. */
+/* The drafter keeps the mean of the rows behind one token, and recent rows weigh more. */
 static void recycle_averages(void **state)
 {
     (void)state;
@@ -279,7 +280,7 @@ static void recycle_averages(void **state)
     int32_t tokens[200], n = 0;
     double before = 0;
     tokens[n++] = 1;
-    for (int i = 0; i < 60; i++) { /* behind 5 the target says 3 once, 8 twice, and then 9 */
+    for (int i = 0; i < 60; i++) { /* behind 5 the likeliest token is 3 once, 8 twice, and then 9 */
         tokens[n++] = 5;
         if (i == 0) see(s, tokens, n, 3, 7, 11);
         else if (i < 3) see(s, tokens, n, 8, 7, 12);
@@ -289,14 +290,15 @@ static void recycle_averages(void **state)
         s.ops->observe(s.self, tokens, n);
         if (i == 0) before = first_two(s, 5, 3, 7);
         if (i == 2) assert_true(first_two(s, 5, 8, 3) < before);
-        if (i == 5) first_two(s, 5, 9, 8); /* 3 of 6, 2 of 6 */
+        if (i == 5) first_two(s, 5, 9, 8); /* 9 led 3 of 6 rows, 8 led 2 */
     }
     assert_true(first_two(s, 5, 9, 10) >= before);
     s.ops->close(s.self);
 }
 
-/* Rows that turn out not to be of the answer leave nothing; and it can forget. */
-static void recycle_drops_rows_of_no_answer(void **state)
+/* Rows of tokens that don't enter the answer leave no trace. A drafter opened with forgetting clears itself when an
+ * answer begins. */
+static void recycle_drops_rows_outside_the_answer(void **state)
 {
     (void)state;
     const int32_t tokens[] = {1, 2, 3, 4, 5, 6};
@@ -305,7 +307,7 @@ static void recycle_drops_rows_of_no_answer(void **state)
     see(s, tokens, 2, 3, 8, 9);
     see(s, tokens, 3, 4, 8, 9);
     see(s, tokens, 4, 5, 8, 9);
-    s.ops->rewind(s.self, 2); /* the answer ended: only token 3 is in it */
+    s.ops->rewind(s.self, 2); /* the answer ended with token 3 */
     s.ops->observe(s.self, tokens, 6);
     see(fresh, tokens, 2, 3, 8, 9);
     fresh.ops->rewind(fresh.self, 2);
@@ -325,8 +327,8 @@ static void recycle_drops_rows_of_no_answer(void **state)
     fresh.ops->close(fresh.self);
 }
 
-/* A slot is empty by its generation, a number of 16 bits: a row of the generation that had the same number before
- * is gone all the same. */
+/* A slot is valid if it has the current generation number, which has 16 bits. When the number comes round again,
+ * rows of its first use stay forgotten. */
 static void recycle_forgets_when_generations_repeat(void **state)
 {
     (void)state;
@@ -348,7 +350,7 @@ static void recycle_forgets_when_generations_repeat(void **state)
 
 /* --------------------------------------------------------------- prediction */
 
-/* The candidates behind prompt and answer, with a fresh finger. */
+/* The candidates of a new drafter behind a prompt and an answer. */
 static int32_t predicted(const int32_t *prediction, int32_t n, const int32_t *answer, int32_t n_answer,
                          vouch_candidate *out)
 {
@@ -371,20 +373,20 @@ static void prediction_is_followed_and_found_again(void **state)
     const int32_t text[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 30, 31};
     const int32_t n = sizeof text / sizeof *text;
     vouch_candidate out[VOUCH_MAX_OPTIONS];
-    assert_int_equal(predicted(text, n, NULL, 0, out), 1); /* from its beginning */
+    assert_int_equal(predicted(text, n, NULL, 0, out), 1); /* starts at the beginning */
     assert_int_equal(out[0].token, 1);
     assert_int_equal(predicted(text, n, LIST(1, 2, 3), out), 1);
     assert_int_equal(out[0].token, 4);
-    assert_int_equal(predicted(text, n, LIST(1, 2, 99), out), 2); /* 99 for 3, or before 3 */
+    assert_int_equal(predicted(text, n, LIST(1, 2, 99), out), 2); /* 99 replaces 3, or precedes it */
     assert_int_equal(out[0].token, 4);
     assert_int_equal(out[1].token, 3);
     assert_int_equal(predicted(text, n, LIST(1, 2, 99, 4), out), 1);
     assert_int_equal(out[0].token, 5);
-    assert_int_equal(predicted(text, n, LIST(1, 2, 98, 99, 97, 7, 8), out), 1); /* a passage left out */
+    assert_int_equal(predicted(text, n, LIST(1, 2, 98, 99, 97, 7, 8), out), 1); /* the answer leaves a passage out */
     assert_int_equal(out[0].token, 9);
-    assert_int_equal(predicted(text, n, LIST(1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2), out), 1); /* the nearer "1 2" */
+    assert_int_equal(predicted(text, n, LIST(1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2), out), 1); /* at the nearer "1 2" */
     assert_int_equal(out[0].token, 30);
-    assert_int_equal(predicted(text, n, text, n, out), 0); /* at its end */
+    assert_int_equal(predicted(text, n, text, n, out), 0); /* the prediction has ended */
     assert_int_equal(predicted(NULL, 0, LIST(5), out), 0);
 }
 
@@ -394,7 +396,7 @@ static void prediction_begins_anew_with_each_answer(void **state)
     int32_t tokens[64] = {250, 251};
     const int32_t text[] = {1, 2, 3, 4, 5};
     vouch_source s = open_source(VOUCH_DRAFTER_PREDICTION);
-    assert_int_equal(chain(s, tokens, 2, 3), 0); /* nothing is predicted yet */
+    assert_int_equal(chain(s, tokens, 2, 3), 0); /* no prediction is set yet */
     vouch_source_prediction_set(s, text, 5);
     assert_int_equal(chain(s, tokens, 2, 3), 0); /* no answer has begun */
     s.ops->begin(s.self, tokens, 2);
@@ -418,20 +420,20 @@ static void history_remembers_answers(void **state)
     assert_int_equal(chain(s, tokens, 3, 3), 0);
     s.ops->begin(s.self, tokens, 2);
     s.ops->end(s.self, tokens, 6); /* the answer is 3 4 5 6 */
-    s.ops->end(s.self, tokens, 6); /* over is over */
+    s.ops->end(s.self, tokens, 6); /* ending twice adds nothing */
     int32_t n;
     const int32_t *kept = vouch_source_history_tokens(s, &n);
     assert_int_equal(n, 5);
     assert_memory_equal(kept, ((int32_t[]){3, 4, 5, 6, -1}), 5 * sizeof(int32_t));
     int32_t other[64] = {7, 3, 4};
     s.ops->rewind(s.self, 0);
-    assert_int_equal(chain(s, other, 3, 9), 2); /* to the end of that answer, not beyond */
+    assert_int_equal(chain(s, other, 3, 9), 2); /* stops at the end of that answer */
     assert_int_equal(other[3], 5);
     assert_int_equal(other[4], 6);
     s.ops->close(s.self);
 }
 
-/* Full, it drops the oldest answers and is what one would be that was given the newest only. */
+/* A full history drops its oldest answers. It then equals a history that received only the newest ones. */
 static void history_is_bounded(void **state)
 {
     (void)state;
@@ -524,7 +526,7 @@ static void trees_keep_their_shape(void **state)
     assert_true(trees > 100 && chains > 100);
 }
 
-/* Another drafter's guesses: any tree that fits. */
+/* The guesses of another drafter, the guide: a random tree within the shape. */
 typedef struct guesses {
     int32_t tokens[VOUCH_MAX_DRAFT], parents[VOUCH_MAX_DRAFT];
     unsigned drafters[VOUCH_MAX_DRAFT];
@@ -543,7 +545,7 @@ static void guess_tree(guesses *g, const vouch_shape *shape, bool drawn, bool ra
         n_children[place]++;
         depth[n + 1] = depth[place] + 1;
         g->parents[n] = place - 1;
-        g->tokens[n] = 4 - n_children[place]; /* of the tokens 0 to 3 */
+        g->tokens[n] = 4 - n_children[place]; /* a token from 0 to 3 */
         g->chances[n] = 0.01f * (float)test_below(random, 100);
         g->drafters[n] = VOUCH_DRAFTER_MODEL;
         g->q[n++] = &g->dist;
@@ -556,7 +558,7 @@ static void guess_tree(guesses *g, const vouch_shape *shape, bool drawn, bool ra
                              .chances = rated ? g->chances : NULL};
 }
 
-/* Drawn guesses are all there, the first ones, with their q. No other guess has one. */
+/* The guide's sampled guesses come first, all of them, with their q. The other guesses have no q. */
 static void check_drawn(const vouch_draft *draft, const vouch_draft *guide)
 {
     assert_true(draft->n >= guide->n);
@@ -570,7 +572,8 @@ static void check_drawn(const vouch_draft *draft, const vouch_draft *guide)
     }
 }
 
-/* And what the sources learn is what they learn without a guide (law L3). */
+/* The tree merges the guide's guesses with the free drafters'. The free drafters learn the same as without a guide (law
+ * L3). */
 static void guesses_of_another_are_part_of_the_tree(void **state)
 {
     (void)state;
@@ -616,7 +619,8 @@ static void guesses_of_another_are_part_of_the_tree(void **state)
     assert_true(shared > 100 && alone > 100 && added > 100 && left_out > 100);
 }
 
-/* A guide that is right is followed, one that is wrong soon isn't, and what is expected comes true. */
+/* The tree keeps the guesses of a guide that is often right and soon drops those of a guide that is wrong. The expected
+ * number of tokens matches the outcome. */
 static void guides_are_judged_by_what_happens(void **state)
 {
     (void)state;
@@ -653,7 +657,7 @@ static void guides_are_judged_by_what_happens(void **state)
     }
 }
 
-/* A cost of nothing fills the tree; one that is never worth it leaves it empty; in between it is in between. */
+/* Free rows fill the tree. The costlier a row, the smaller the tree, down to none. */
 static void cost_decides_the_size(void **state)
 {
     (void)state;
@@ -677,8 +681,8 @@ static void cost_decides_the_size(void **state)
     assert_int_equal(previous, 0);
 }
 
-/* Chances follow what happens: right again and again, they rise; then wrong, they fall; and the expectation is what
- * comes true. */
+/* The estimated acceptance probability rises with accepted guesses, falls with rejected ones, and settles at the true
+ * rate. */
 static void chances_are_learned(void **state)
 {
     (void)state;
@@ -710,9 +714,9 @@ int main(void)
         cmocka_unit_test(suffix_continues_periods),
         cmocka_unit_test(rewinds_leave_no_trace),
         cmocka_unit_test(top_is_the_largest),
-        cmocka_unit_test(recycle_says_what_the_target_said),
+        cmocka_unit_test(recycle_repeats_the_targets_candidates),
         cmocka_unit_test(recycle_averages),
-        cmocka_unit_test(recycle_drops_rows_of_no_answer),
+        cmocka_unit_test(recycle_drops_rows_outside_the_answer),
         cmocka_unit_test(recycle_forgets_when_generations_repeat),
         cmocka_unit_test(prediction_is_followed_and_found_again),
         cmocka_unit_test(prediction_begins_anew_with_each_answer),

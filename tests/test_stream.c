@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tokens to text: whole characters only, however tokens divide them; stop texts, however tokens divide those;
- * malformed bytes. (That nothing is allocated meanwhile is in test_memory.c.)
+ * Tokens to text. The stream shows only whole characters and finds stop texts, however tokens divide them, and replaces
+ * malformed bytes. test_memory.c checks that it allocates nothing.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 /* ------------------------------------------------------------------- helpers */
 
-/* A vocabulary of every piece text[i..j): id piece_id(n, i, j). */
+/* A vocabulary with a token for every substring text[i..j); its id is piece_id(n, i, j). */
 static vouch_tokenizer *pieces_open(const char *text, size_t n)
 {
     vouch_gguf_writer *writer = writer_open();
@@ -79,7 +79,8 @@ static bool push_bytes(vouch_stream *stream, const char *bytes, size_t n, collec
 
 /* ---------------------------------------------------------------- characters */
 
-/* Every division of the text into tokens: after each token exactly the whole characters are out. */
+/* Divides the text into tokens in every way. After each token the stream must have shown exactly the whole
+ * characters. */
 static void check_divisions(const char *text)
 {
     const size_t n = strlen(text);
@@ -132,7 +133,7 @@ static void malformed_bytes(void **state)
         {"\xc3\xc3\xa9", R "\xc3\xa9"},
         {"\xe4\xbd\xf0\x9f\x98\x80", R "\xf0\x9f\x98\x80"},
         {"\xf0\x9f\xf0\x9f\x98\x80", R "\xf0\x9f\x98\x80"},
-        {"x\xf0\x9f\x98", "x" R}, /* unfinished at the end: one */
+        {"x\xf0\x9f\x98", "x" R}, /* an unfinished character at the end gives one U+FFFD */
         {"x\xc3", "x" R},
         {"\xe1\x80\xe2\xf0\x91\x92\xf1\xbf"
          "A",
@@ -166,12 +167,12 @@ static void specials_are_silent(void **state)
         assert_false(vouch_stream_push(stream, tokens[i]));
         collect(&all, stream);
     }
-    assert_string_equal(all.text, "a\xc3\xa9<think>"); /* user-defined tokens are text */
+    assert_string_equal(all.text, "a\xc3\xa9<think>"); /* a user-defined token shows as text, a control token doesn't */
     vouch_stream_close(stream);
     vouch_tokenizer_close(tokenizer);
 }
 
-/* Rows that only fill up a model's matrix have names in the file, which are nobody's text. */
+/* Unused tokens, which only pad a model's matrix, have names in the file but no text. */
 static void unused_tokens_are_silent(void **state)
 {
     (void)state;
@@ -213,9 +214,9 @@ static void stop_in_every_division(void **state)
         for (size_t i = 0, j; i < n; i = j) {
             for (j = i + 1; j < n && !(cuts >> (j - 1) & 1); j++) continue;
             const bool now = vouch_stream_push(stream, piece_id(n, i, j));
-            assert_int_equal(now, !stopped && j >= 9); /* "one X E" has 9 bytes; said once */
+            assert_int_equal(now, !stopped && j >= 9); /* the stop text is complete at byte 9; push says so once */
             stopped = stopped || now;
-            if (cuts & 1) collect(&all, stream); /* taken after each token, or at the end */
+            if (cuts & 1) collect(&all, stream); /* takes the text after each token, or only at the end */
         }
         vouch_stream_finish(stream);
         collect(&all, stream);
@@ -225,8 +226,7 @@ static void stop_in_every_division(void **state)
     vouch_tokenizer_close(tokenizer);
 }
 
-/* The definition, on the whole text: the first byte at which a stop text is complete, the longest of those.
- */
+/* The definition on the whole text: where the first complete stop text begins; the longest if several end there. */
 static size_t cut_plainly(const char *text, size_t n, const char *const *stop, size_t n_stop, bool *found)
 {
     for (size_t end = 1; end <= n; end++) {
@@ -245,7 +245,7 @@ static size_t cut_plainly(const char *text, size_t n, const char *const *stop, s
     return n;
 }
 
-/* The longest end of text[n] that begins a stop text. */
+/* The length of the longest suffix of text [n] that begins a stop text. */
 static size_t held_plainly(const char *text, size_t n, const char *const *stop, size_t n_stop)
 {
     size_t held = 0;
@@ -285,7 +285,7 @@ static void stops_as_defined(void **state)
         assert_int_equal(stopped, found);
         assert_int_equal(all.n, cut);
         assert_memory_equal(all.text, text, cut);
-        assert_false(vouch_stream_push(stream, TINY_BYTES + 'a')); /* the answer is over */
+        assert_false(vouch_stream_push(stream, TINY_BYTES + 'a')); /* tokens behind the stop text are ignored */
         collect(&all, stream);
         assert_int_equal(all.n, cut);
         found_some += found;
@@ -298,7 +298,7 @@ static void stops_as_defined(void **state)
 static void stops_and_replacement(void **state)
 {
     (void)state;
-    /* A stop text is compared with what is shown, so U+FFFD can be one. */
+    /* Stop texts are compared with the shown text, so a stop text can contain U+FFFD. */
     static const char *const stops[] = {R "!"};
     vouch_tokenizer *tokenizer = tiny_tokenizer("smollm", TINY_SIZE);
     vouch_stream *stream = stream_open(tokenizer, stops, 1, 1);
@@ -335,7 +335,7 @@ static void bad_arguments(void **state)
     assert_null(stream);
     vouch_stream_close(NULL);
 
-    stream = stream_open(NULL, empty, 1, 8); /* without a tokenizer there is no text */
+    stream = stream_open(NULL, empty, 1, 8); /* without a tokenizer the stream shows nothing */
     assert_false(vouch_stream_push(stream, 3));
     vouch_stream_finish(stream);
     assert_int_equal(vouch_stream_take(stream).size, 0);
@@ -344,7 +344,7 @@ static void bad_arguments(void **state)
     vouch_tokenizer_close(tokenizer);
 }
 
-/* The buffer holds what it was opened for: the longest token, all of it malformed, between two takes. */
+/* The buffer holds as many of the longest tokens as it was opened for, even if every byte becomes a U+FFFD. */
 static void full_buffer(void **state)
 {
     (void)state;
@@ -357,7 +357,7 @@ static void full_buffer(void **state)
     vouch_stream *stream = stream_open(tokenizer, stops, 1, TOKENS);
     for (int round = 0; round < 3; round++) {
         for (int i = 0; i < TOKENS; i++) assert_false(vouch_stream_push(stream, piece_id(N, 0, N)));
-        /* 5 characters are held back as a possible beginning, and come with the next take */
+        /* The stream holds back 5 characters that could begin the stop text; the next take shows them. */
         assert_int_equal(vouch_stream_take(stream).size, 3 * (N * TOKENS - (round == 0 ? 5 : 0)));
     }
     vouch_stream_close(stream);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text to tokens. Against the outside: the vectors of llama.cpp and transformers.js, and llama.cpp's ids for
- * SmolLM2. Against ourselves, without any data: words of each pre-tokenizer, merges against the plain
- * quadratic algorithm, round trips, hostile texts.
+ * Text to tokens. External references: the test vectors of llama.cpp and transformers.js, and llama.cpp's ids for
+ * SmolLM2. Tests without data: the words of each pre-tokenizer, merges compared with the quadratic algorithm, round
+ * trips, hostile texts.
  */
 #include <jansson.h>
 #include <pthread.h>
@@ -16,7 +16,7 @@
 #include "text/internal.h"
 #include "text/unicode.h"
 
-/* A random character: mostly ASCII of all classes, also multi-byte ones and combining marks. */
+/* A random character: mostly ASCII of all classes, else a multi-byte character or a combining mark. */
 static size_t character_random(test_random *random, char *out)
 {
     static const char *const wide[] = {"\xc3\xa9",
@@ -172,7 +172,7 @@ static void golden_smollm(void **state)
 
 /* ------------------------------------------------------------------ words */
 
-/* The words of text, joined by '/'. */
+/* Splits text into words and joins them with '/'. */
 static void words_join(const vouch_tokenizer *tokenizer, const char *text, char *out)
 {
     pcre2_match_data *match = pcre2_match_data_create(1, NULL);
@@ -193,7 +193,7 @@ static void words_of_each_pretokenizer(void **state)
 {
     (void)state;
     static const char *const cases[][1 + N_PRES] = {
-        /* text, then: smollm, gpt-2, llama-bpe, qwen2 */
+        /* The text, then its words by smollm, gpt-2, llama-bpe and qwen2. */
         {"Hello world", "Hello/ world", "Hello/ world", "Hello/ world", "Hello/ world"},
         {"x  5", "x/  /5", "x/ / 5", "x/ / /5", "x/ / /5"},
         {"x   y", "x/  / y", "x/  / y", "x/  / y", "x/  / y"},
@@ -234,7 +234,7 @@ static void names_of_pretokenizers(void **state)
 
 /* ------------------------------------------------------------------ merges */
 
-/* The definition: the lowest rank, then the leftmost, again and again. */
+/* The definition: repeatedly merges the pair of lowest rank, the leftmost of equals. */
 static size_t merge_plainly(const vouch_tokenizer *tokenizer, const char *word, size_t n, int32_t *out)
 {
     for (size_t i = 0; i < n; i++) out[i] = tokenizer->byte_token[(unsigned char)word[i]];
@@ -284,7 +284,7 @@ static void merges_as_defined(void **state)
 static void whole_words(void **state)
 {
     (void)state;
-    /* A token that no merge leads to is found by llama-bpe alone, which looks for whole words first. */
+    /* No merge produces the token "ab". Only llama-bpe finds it, because it looks up whole words first. */
     for (size_t p = 0; p < N_PRES; p++) {
         vouch_gguf_writer *w = writer_open();
         const vouch_text tokens[] = {{"a", 1}, {"b", 1}, {"ab", 2}};
@@ -317,7 +317,7 @@ static void round_trips(void **state)
             size_t n_normal;
             if (strcmp(pres[p], "qwen2") == 0)
                 assert_int_equal(vouch_nfc(text, n, &normal, &n_normal, NULL), 0);
-            if (normal) { /* the text and its NFC are tokenized alike, and the NFC comes back */
+            if (normal) { /* the text and its NFC give the same tokens, and decoding gives the NFC */
                 ids given = encode(tokenizer, text, n, 0), composed = encode(tokenizer, normal, n_normal, 0);
                 assert_same_ids("NFC", given, composed);
                 assert_round_trip(tokenizer, normal, n_normal);
@@ -348,12 +348,12 @@ static void nfc_as_utf8proc(void **state)
         free(expected);
         free(normal);
     }
-    /* Long runs of marks in no order: sorted by class in linear time, equal classes in their order. */
+    /* A long run of unsorted combining marks: normalising must sort it by class, stably and in linear time. */
     enum { N = 1000000 };
     char *text = malloc(2 * N + 1), *normal;
     size_t n_normal;
     assert_non_null(text);
-    for (size_t i = 0; i < N; i++) memcpy(text + 2 * i, i % 2 ? "\xcc\xa3" : "\xcd\x81", 2); /* 220, 230 */
+    for (size_t i = 0; i < N; i++) memcpy(text + 2 * i, i % 2 ? "\xcc\xa3" : "\xcd\x81", 2); /* classes 220 and 230 */
     assert_int_equal(vouch_nfc(text, 2 * N, &normal, &n_normal, NULL), VOUCH_OK);
     assert_int_equal(n_normal, 2 * N);
     for (size_t i = 0; i < N; i++)
@@ -522,7 +522,7 @@ static void specials_only_where_asked(void **state)
         assert_false(vouch_tokenizer_is_special(tokenizer, plain.at[i]));
         thinks += plain.at[i] == TINY_THINK;
     }
-    assert_int_equal(thinks, 1); /* user-defined tokens are vocabulary */
+    assert_int_equal(thinks, 1); /* user-defined tokens are ordinary vocabulary */
     assert_round_trip(tokenizer, text, strlen(text));
     free(named.at);
     free(plain.at);
@@ -561,7 +561,7 @@ enum { N_CLASSES = sizeof classes / sizeof *classes };
 
 static char *run_make(const char *unit, size_t count, size_t *n)
 {
-    const size_t length = *unit ? strlen(unit) : 1; /* the empty one is NUL */
+    const size_t length = *unit ? strlen(unit) : 1; /* the empty unit stands for NUL */
     char *text = malloc(count * length + 1);
     assert_non_null(text);
     for (size_t i = 0; i < count; i++) memcpy(text + i * length, unit, length);
@@ -577,7 +577,7 @@ static void check_runs(size_t count)
             size_t n;
             char *text = run_make(classes[c], count, &n);
             if (strcmp(pres[p], "qwen2") == 0 && strstr(classes[c], "\xcc\x81\xcc\xa3")) {
-                ids got = encode(tokenizer, text, n, 0); /* NFC moves the marks */
+                ids got = encode(tokenizer, text, n, 0); /* NFC reorders the marks */
                 assert_true(got.n > 0);
                 free(got.at);
             } else {
@@ -602,7 +602,7 @@ static void runs_of_a_million(void **state)
     check_runs(1000000);
 }
 
-/* PCRE2's interpreter must do what its JIT compiler does, on runs as long. */
+/* PCRE2's interpreter must give the same words as its JIT compiler, on long runs, too. */
 static void words_without_jit(void **state)
 {
     (void)state;

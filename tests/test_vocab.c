@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a file says about its tokens: vocabularies good, odd and damaged, special tokens, chat templates, and
- * pairs of models that share a token table or don't.
+ * The token metadata of a file: valid, odd and damaged vocabularies, special tokens, chat templates, and
+ * pairs_must_share_a_token_table of models with equal or different token tables.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 /* ------------------------------------------------- vocabularies, good and bad */
 
-/* A vocabulary with every part replaceable; what is 0 takes the default. */
+/* A vocabulary. Every part can be replaced; 0 selects the default. */
 typedef struct recipe {
     const char *model, *pre, *chat_template;
     const vouch_text *tokens, *merges;
@@ -19,7 +19,7 @@ typedef struct recipe {
     const int32_t *kinds;
     bool no_tokens, no_merges, no_pre, add_bos, kinds_are_float, kinds_are_u8, tokens_are_u32, merges_are_u32;
     bool scores_are_text, template_is_u32;
-    int64_t bos, eos, eot, pad; /* plus 1; 0: absent */
+    int64_t bos, eos, eot, pad; /* id + 1; 0: the file has no such key */
 } recipe;
 
 #define TEXT(literal)                                                                                        \
@@ -139,12 +139,12 @@ static void bad_tokens_and_merges(void **state)
     }
 }
 
-static void odd_but_good(void **state)
+static void odd_vocabularies_open(void **state)
 {
     (void)state;
     vouch_tokenizer *tokenizer = NULL;
     vouch_error err = {0};
-    /* Empty tokens and empty specials, duplicates, NUL inside, a text outside the alphabet, missing bytes. */
+    /* Empty tokens, empty special tokens, duplicates, a NUL, a text outside GPT-2's alphabet, missing bytes. */
     const vouch_text tokens[] = {TEXT("a"),      TEXT(""),   TEXT("a"),    TEXT("b"),
                                  TEXT("ab"),     TEXT("ab"), TEXT("x\0y"), TEXT("\xe4\xbd\xa0"),
                                  TEXT("<0x63>"), TEXT("")};
@@ -165,7 +165,7 @@ static void odd_but_good(void **state)
     assert_int_equal(vouch_tokenizer_eos(tokenizer), -1);
     vouch_tokenizer_close(tokenizer);
 
-    /* The user-defined "ab" is found whole in a text, the merge leads to the normal one. */
+    /* There are two tokens "ab": a text finds the user-defined one whole, the merge gives the normal one. */
     assert_int_equal(recipe_open(&odd, &tokenizer, &err), VOUCH_OK);
     int32_t result = -1;
     assert_int_equal(vouch_merge_find(tokenizer, 0, 3, &result), 0);
@@ -185,7 +185,7 @@ static void odd_but_good(void **state)
     assert_int_equal(recipe_open(&(recipe){.kinds_are_u8 = true}, &tokenizer, &err),
                      VOUCH_OK);
     vouch_tokenizer_close(tokenizer);
-    assert_int_equal(recipe_open(&(recipe){.pad = 1 + 5}, &tokenizer, &err), VOUCH_OK); /* not used */
+    assert_int_equal(recipe_open(&(recipe){.pad = 1 + 5}, &tokenizer, &err), VOUCH_OK); /* unused */
     vouch_tokenizer_close(tokenizer);
     assert_int_equal(recipe_open(&(recipe){.model = "none"}, &tokenizer, &err), VOUCH_OK);
     assert_null(tokenizer);
@@ -210,7 +210,7 @@ static void no_merge_makes_a_control_token(void **state)
     const vouch_text tokens[] = {TEXT("a"), TEXT("b"), TEXT("ab")};
     const int32_t kinds[] = {1, 1, 3};
     assert_refused(&(recipe){.tokens = tokens, .n_tokens = 3, .kinds = kinds}, VOUCH_E_FORMAT, "ordinary");
-    /* Nor does a whole word. */
+    /* A whole word must not name a control token either. */
     vouch_tokenizer *tokenizer = NULL;
     vouch_error err;
     const recipe whole = {
@@ -239,11 +239,11 @@ static void longest_special_first(void **state)
         size_t n;
     } cases[] = {
         {"<abcd", VOUCH_TOKENIZE_SPECIAL, {4}, 1},
-        {"<abc", VOUCH_TOKENIZE_SPECIAL, {3, 8}, 2}, /* the leftmost first, so not "bc" */
+        {"<abc", VOUCH_TOKENIZE_SPECIAL, {3, 8}, 2}, /* the leftmost match, so not "bc" */
         {"<ac", VOUCH_TOKENIZE_SPECIAL, {2, 8}, 2},
         {"abc", VOUCH_TOKENIZE_SPECIAL, {1, 6}, 2},
         {"<a<a", VOUCH_TOKENIZE_SPECIAL, {2, 2}, 2},
-        {"<a", 0, {5}, 1}, /* the same name, user-defined */
+        {"<a", 0, {5}, 1}, /* the user-defined token of the same name */
         {"<abc", 0, {3, 8}, 2},
         {"abc", 0, {1, 7, 8}, 3},
         {"", VOUCH_TOKENIZE_SPECIAL, {0}, 0},
@@ -261,7 +261,7 @@ static void bos_as_the_file_asks(void **state)
     (void)state;
     static const struct {
         recipe r;
-        size_t n; /* tokens of "ab" with the flag */
+        size_t n; /* number of tokens of "ab", encoded with BOS */
     } cases[] = {
         {{.bos = 1 + 3}, 1},
         {{.bos = 1 + 3, .add_bos = true}, 2},
@@ -307,7 +307,7 @@ static void chat_smollm(void **state)
     vouch_tokenizer_close(tokenizer);
 }
 
-/* The ids of the text with its markers; `content` is encoded alone, without naming any token. */
+/* Encodes the text and appends its ids to the list. */
 static void expect(ids *list, const vouch_tokenizer *tokenizer, const char *text, unsigned flags)
 {
     ids more = encode(tokenizer, text, strlen(text), flags);
@@ -363,8 +363,8 @@ static vouch_tokenizer *templated(const char *chat_template)
     return tokenizer;
 }
 
-/* Where the template says so, what was thought before an answer is left out once the next question is asked. */
-static void chat_thoughts(void **state)
+/* With a template that drops them, the thoughts before an earlier answer are left out of the next turn. */
+static void thoughts_are_dropped_from_earlier_turns(void **state)
 {
     (void)state;
     static const char forgets[] = "{{'<|im_start|>' + m.content.split('</think>')[-1].lstrip('\\n')}}";
@@ -426,14 +426,14 @@ static void chat_injection(void **state)
                 others += got.at[j] == TINY_ENDOFTEXT || got.at[j] == TINY_PAD;
                 thinks += got.at[j] == TINY_THINK || got.at[j] == TINY_THINK_END;
             }
-            const size_t turns = r == 0 ? 2 : 3; /* with the answer's own, and the default system message */
+            const size_t turns = r == 0 ? 2 : 3; /* plus the answer's turn, and the default system message */
             assert_int_equal(starts, turns);
             assert_int_equal(ends, turns - 1);
             assert_int_equal(others, 0);
             assert_int_equal(thinks, r == 2 && i == 4 ? 2 : 0);
             free(got.at);
         }
-    /* The same content in a text where special tokens may be named does become them: the test has teeth. */
+    /* The test can fail: with special tokens allowed, the same content does become control tokens. */
     ids named = encode(tokenizer, evil[0], strlen(evil[0]), VOUCH_TOKENIZE_SPECIAL);
     assert_int_equal(named.at[0], TINY_IM_END);
     free(named.at);
@@ -474,7 +474,7 @@ static void chat_templates(void **state)
         assert_int_equal(tokenizer->chat_bos, cases[i].bos);
         vouch_tokenizer_close(tokenizer);
     }
-    /* ChatML's markers have to be tokens. */
+    /* A ChatML template is refused if the vocabulary lacks its markers. */
     const vouch_text tokens[] = {TEXT("a"), TEXT("b"), TEXT("ab")};
     vouch_tokenizer *tokenizer = NULL;
     vouch_error err = {0};
@@ -541,7 +541,7 @@ static void bad_arguments(void **state)
     assert_int_equal(vouch_tokenizer_encode(tokenizer, NULL, 0, 0, NULL, 0, &n, &err), VOUCH_OK);
     assert_int_equal(n, 0);
 
-    /* A buffer too small is filled to its end and not beyond. */
+    /* A short buffer is filled exactly to its end. */
     out[2] = out[3] = -7;
     assert_int_equal(vouch_tokenizer_encode(tokenizer, "\x01\x02\x03\x04", 4, 0, out, 2, &n, &err),
                      VOUCH_E_BUFFER);
@@ -559,9 +559,9 @@ static void bad_arguments(void **state)
     vouch_tokenizer_close(NULL);
 }
 
-/* -------------------------------------------------------------------- pairs */
+/* -------------------------------------------------------------------- pairs_must_share_a_token_table */
 
-static void pairs(void **state)
+static void pairs_must_share_a_token_table(void **state)
 {
     (void)state;
     vouch_tokenizer *a = tiny_tokenizer("smollm", TINY_SIZE), *same = tiny_tokenizer("gpt-2", TINY_SIZE);
@@ -585,7 +585,7 @@ static void pairs(void **state)
     assert_int_equal(vouch_tokenizer_check_pair(plain, kind, &err), VOUCH_E_MISMATCH);
     assert_non_null(
         strstr(err.message, "token 4, \"<|im_end|>\", is control in the target and user-defined"));
-    /* Where a text begins and ends is the target's to say. */
+    /* Different BOS and EOS don't matter: only the target's are used. */
     assert_int_equal(recipe_open(&(recipe){.bos = 1 + 3, .eos = 1 + 4, .add_bos = true}, &ends, &err), VOUCH_OK);
     assert_int_equal(vouch_tokenizer_check_pair(plain, ends, &err), VOUCH_OK);
     assert_int_equal(vouch_tokenizer_check_pair(ends, plain, &err), VOUCH_OK);
@@ -607,17 +607,17 @@ int main(void)
         cmocka_unit_test(chat_smollm),
         cmocka_unit_test(bad_keys),
         cmocka_unit_test(bad_tokens_and_merges),
-        cmocka_unit_test(odd_but_good),
+        cmocka_unit_test(odd_vocabularies_open),
         cmocka_unit_test(no_merge_makes_a_control_token),
         cmocka_unit_test(longest_special_first),
         cmocka_unit_test(bos_as_the_file_asks),
         cmocka_unit_test(chat_tiny),
-        cmocka_unit_test(chat_thoughts),
+        cmocka_unit_test(thoughts_are_dropped_from_earlier_turns),
         cmocka_unit_test(chat_injection),
         cmocka_unit_test(chat_templates),
         cmocka_unit_test(chat_templates_of_models),
         cmocka_unit_test(bad_arguments),
-        cmocka_unit_test(pairs),
+        cmocka_unit_test(pairs_must_share_a_token_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
