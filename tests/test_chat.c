@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Conversations and templates, from a file of lines and in a terminal. */
+/* Conversations and chat templates, with piped input and in a terminal. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +9,11 @@
 #include "support/tiny_model.h"
 #include "support/tiny_vocab.h"
 
-/* A target, a draft near it, and the target again as a base model, without chat template. */
+/* A target, a draft model close to it, and the target as a base model, without a chat template. */
 static char target[256], draft[256], base[256];
 static terminal t;
 
-/* A copy of a model whose key for the chat template goes by another name. */
+/* Copies a model and renames its chat template's key, which makes it a base model. */
 static void base_write(const char *path, const char *from)
 {
     size_t n;
@@ -25,7 +25,7 @@ static void base_write(const char *path, const char *from)
     free(bytes);
 }
 
-/* The same model with a template that isn't ChatML. */
+/* Copies a model with a template that isn't ChatML. */
 static void other_template_write(const char *path, const char *from)
 {
     size_t n;
@@ -58,9 +58,9 @@ static void chat_reads_lines(void **state)
     result r = run_as(&twice, "vouch", ARGUMENTS("run", "-m", target, "--chat", "-n", "8", NO_CONTROL));
     assert_int_equal(r.status, 0);
     result once = RUN("run", "-m", target, "-p", "Hello", "-n", "8", NO_CONTROL);
-    assert_int_equal(strncmp(r.out, once.out, once.n_out), 0); /* the first turn is a single prompt */
+    assert_int_equal(strncmp(r.out, once.out, once.n_out), 0); /* the first turn equals a run with a single prompt */
     const char *last = r.out + r.n_out - once.n_out;
-    assert_memory_equal(last, once.out, once.n_out); /* and so is the one after /clear */
+    assert_memory_equal(last, once.out, once.n_out); /* so does the turn after /clear */
     assert_non_null(strstr(r.err, "/clear forgets"));
     result_free(&r), result_free(&once);
 
@@ -77,7 +77,7 @@ static void chat_reads_lines(void **state)
     r = run_as(&nul, "vouch", ARGUMENTS("run", "-m", target, "--chat", "-n", "4", NO_CONTROL));
     assert_true(r.n_out > 1);
     expect(r, 1, "a line with a NUL byte is left out");
-    /* Figures, though of nothing. */
+    /* An empty conversation still writes its statistics. */
     char json[256];
     strcpy(json, test_temporary("chat.json"));
     expect(RUN("run", "-m", target, "--chat", "--stats-json", json), 0, NULL);
@@ -149,7 +149,7 @@ static void pipes_have_few_commands(void **state)
     result_free(&r), result_free(&once);
 }
 
-/* A model without a template takes what needs none. */
+/* A model without a template refuses a conversation but takes a raw prompt. */
 static void base_models_go_on_with_text(void **state)
 {
     (void)state;
@@ -162,7 +162,7 @@ static void base_models_go_on_with_text(void **state)
         NULL);
 }
 
-/* A model for conversations whose template isn't known is no base model. */
+/* A model with an unknown template is refused: it is not treated as a base model. */
 static void unknown_templates_are_refused(void **state)
 {
     (void)state;
@@ -179,7 +179,7 @@ static void unknown_templates_are_refused(void **state)
     result_free(&info);
 }
 
-/* A file's template makes a base model answer as the model that has it. */
+/* With the template from a file, a base model answers like the model that contains it. */
 static void template_comes_from_a_file(void **state)
 {
     (void)state;
@@ -205,7 +205,7 @@ static void template_comes_from_a_file(void **state)
            "--chat-template: /nowhere/at/all");
 }
 
-/* In a terminal a prompt that isn't given is a conversation. */
+/* In a terminal, a run without a prompt starts a conversation. */
 static void raw_in_a_terminal_needs_a_prompt(void **state)
 {
     (void)state;
@@ -214,7 +214,7 @@ static void raw_in_a_terminal_needs_a_prompt(void **state)
     assert_int_equal(terminal_end(&t), 2);
 }
 
-/* The line of progress is wiped, in the middle of what can be cancelled and of what can only be ended. */
+/* Ctrl-C erases the progress line, both while the command can cancel and while it can only end. */
 static void interrupt_wipes_the_progress(void **state)
 {
     (void)state;
