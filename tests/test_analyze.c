@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `vouch analyze`: its arithmetic against direct computation, its report against what must be so (a model that drafts
- * for itself, greedy text), its files. And vouch_session_probabilities, which it is made of.
+ * `vouch analyze`. Its arithmetic equals direct computation. Its report has the values that are known beforehand: a
+ * model that drafts for itself, greedy text. It writes its files. Also tests vouch_session_probabilities, which it
+ * uses.
  */
 #include "support/command.h"
 
@@ -37,7 +38,7 @@ static void acceptance_of_two_rows(void **state)
     const cli_acceptance at = cli_acceptance_of(p, q, logits, 3);
     assert_true(fabs(at.sampled - 0.7) < 1e-7);
     assert_true(fabs(at.greedy - 0.3) < 1e-7);
-    assert_true(fabs(at.entropy - 0.9182958) < 1e-6); /* of 2/3 and 1/3, whatever p is */
+    assert_true(fabs(at.entropy - 0.9182958) < 1e-6); /* the target's own entropy, of 2/3 and 1/3 */
     assert_false(at.same_argmax);
     const float flat[8] = {0};
     assert_true(fabs(cli_acceptance_of(flat, flat, flat, 8).entropy - 3) < 1e-12);
@@ -45,7 +46,7 @@ static void acceptance_of_two_rows(void **state)
 
 enum { TEXT = 40 };
 
-/* The cycles that a text takes when each guess is accepted or not by a draw. */
+/* The number of cycles of a text when a random number decides whether each guess is accepted. */
 static int cycles_drawn(const cli_acceptance *at, int n, int k, test_random *random)
 {
     int cycles = 0;
@@ -69,7 +70,7 @@ static void cycles_are_those_of_a_simulation(void **state)
         for (int run = 0; run < RUNS; run++) drawn += cycles_drawn(at, TEXT, lengths[l], &random);
         assert_true(fabs(drawn / RUNS - cycles) < 0.01 * cycles);
     }
-    /* Where every guess is accepted, a cycle takes k + 1 tokens; where none is, one. */
+    /* If every guess is accepted, a cycle makes k + 1 tokens; if none is, it makes one. */
     for (int i = 0; i < TEXT; i++) at[i].sampled = 1;
     assert_true(fabs(cli_expected_cycles(at, TEXT, 4, room) - 8) < 1e-12);
     assert_true(fabs(cli_expected_cycles(at, TEXT - 1, 4, room) - 8) < 1e-12);
@@ -141,8 +142,8 @@ static void draft_positions_are_of_all_texts_together(void **state)
     assert_true(fabs(reached - 2.2) < 1e-12);
 }
 
-/* A shortfall is a verdict only from turns enough; that as much is kept as was promised, from any. */
-static void few_turns_break_no_promise(void **state)
+/* Too few rounds can't show that the speed falls short, but any number can show that it is kept. */
+static void few_rounds_give_no_bad_verdict(void **state)
 {
     (void)state;
     double plain[CLI_MOST_PAIRS], other[CLI_MOST_PAIRS];
@@ -157,14 +158,14 @@ static void few_turns_break_no_promise(void **state)
         assert_int_equal(half.verdict, n < CLI_ENOUGH_PAIRS ? CLI_SPEED_UNCLEAR : CLI_SPEED_LOST);
         assert_int_equal(twice.verdict, CLI_SPEED_KEPT);
     }
-    /* Turns in which the machine stopped are none; beside them there are too few here, then enough. */
+    /* Rounds in which the machine paused don't count. The others are too few for a verdict here, then enough. */
     for (size_t i = 0; i < 5; i++) plain[2 * i] = other[2 * i + 1] = 100;
     const cli_speed_kept few = cli_compare_speeds(plain, other, 25, 0.97), enough = cli_compare_speeds(plain, other, 26, 0.97);
     assert_int_equal(few.n, 15);
     assert_int_equal(few.verdict, CLI_SPEED_UNCLEAR);
     assert_int_equal(enough.n, 16);
     assert_int_equal(enough.verdict, CLI_SPEED_LOST);
-    /* Less than was promised by nearly nothing, and by what is lost in the scatter. */
+    /* A shortfall that is tiny, and one that is lost in the scatter. */
     for (size_t i = 0; i < CLI_MOST_PAIRS; i++) {
         plain[i] = 1;
         other[i] = i % 2 ? 1.05 : 1.02;
@@ -177,7 +178,7 @@ static void few_turns_break_no_promise(void **state)
 static void tails_and_quantiles(void **state)
 {
     (void)state;
-    /* Of two degrees of freedom the tail is exp(-x / 2); test_chisquare has others. */
+    /* For two degrees of freedom the tail is exp(-x / 2). test_chisquare.c tests other degrees. */
     for (double x = 0.1; x < 60; x *= 1.7) assert_true(fabs(cli_chi_square_tail(x, 2) / exp(-x / 2) - 1) < 1e-10);
     assert_true(cli_chi_square_tail(0, 3) == 1);
     double values[] = {3, 1, 2, 5};
@@ -185,7 +186,7 @@ static void tails_and_quantiles(void **state)
     assert_true(cli_quantile(values, 4, 0) == 1 && cli_quantile(values, 4, 1) == 5);
 }
 
-/* Every count of an answer is in the sum: 1.0 as a double, and as an integer the same bits. */
+/* cli_stats_add adds every field. The pattern is 1.0 as a double and a valid integer with the same bits. */
 static void all_counts_are_summed(void **state)
 {
     (void)state;
@@ -193,7 +194,7 @@ static void all_counts_are_summed(void **state)
     enum { N = sizeof(vouch_stats) / sizeof pattern };
     vouch_stats one, sum = {0};
     for (size_t i = 0; i < N; i++) memcpy((char *)&one + i * sizeof pattern, &pattern, sizeof pattern);
-    one.plain_step_seconds = 0; /* the latest, not a sum */
+    one.plain_step_seconds = 0; /* the sum keeps the latest value of this one */
     cli_stats_add(&sum, &one);
     assert_memory_equal(&sum, &one, sizeof sum);
     cli_stats_add(&sum, &one);
@@ -250,7 +251,7 @@ static double item(const json_t *object, const char *key, size_t i)
     return json_number_value(json_array_get(json_object_get(object, key), i));
 }
 
-static void figures_follow(void **state)
+static void figures_are_consistent(void **state)
 {
     (void)state;
     char json[256], svg[256];
@@ -295,7 +296,7 @@ static void figures_follow(void **state)
     free(text);
 }
 
-/* p and q are equal where a model drafts for itself. */
+/* A model that drafts for itself has p = q. */
 static void a_model_agrees_with_itself(void **state)
 {
     (void)state;
@@ -310,7 +311,7 @@ static void a_model_agrees_with_itself(void **state)
     json_t *o = json_of(json);
     assert_true(fabs(real(json_object_get(o, "all"), "r") - 1) < 1e-5);
     assert_int_equal(whole(json_object_get(o, "all"), "tokens"), 39);
-    assert_true(fabs(item(o, "tokens_per_cycle", 4) - 39.0 / 8) < 1e-3); /* the text ends one token early */
+    assert_true(fabs(item(o, "tokens_per_cycle", 4) - 39.0 / 8) < 1e-3); /* the last cycle ends one token early */
     json_decref(o);
 }
 
@@ -344,8 +345,9 @@ static void greedy_entropy_is_that_of_the_model(void **state)
     for (size_t i = 1; i < 4; i++) assert_true(entropy[i] == entropy[0] && last[i] == last[0] && entropy[0] > 1);
 }
 
-/* Answers of one token leave no room for a guess, which is no verdict on the draft model. Names are whole. */
-static void texts_too_short_say_nothing(void **state)
+/* Answers of one token leave no room for a guess, so the report has no acceptance rate. Long category names appear
+ * whole. */
+static void short_texts_give_no_rate(void **state)
 {
     (void)state;
     static const char name[] = "a category of \xc3\xa4\xc3\xb6\xc3\xbc\xc3\x9f and of more than forty bytes Q-12";
@@ -370,8 +372,8 @@ static void texts_too_short_say_nothing(void **state)
     json_decref(o);
 }
 
-/* As in `vouch run`, where nothing else is said: answers end with the context that the model was trained for, and
- * prompts that leave no room there are lines left out. */
+/* By default, as in `vouch run`, answers end at the context length that the model was trained for. Prompts that
+ * leave no room are skipped. */
 static void answers_end_with_the_context(void **state)
 {
     (void)state;
@@ -422,14 +424,14 @@ int main(void)
         cmocka_unit_test(cycles_are_those_of_a_simulation),
         cmocka_unit_test(tokens_per_cycle_never_fall_with_k),
         cmocka_unit_test(draft_positions_are_of_all_texts_together),
-        cmocka_unit_test(few_turns_break_no_promise),
+        cmocka_unit_test(few_rounds_give_no_bad_verdict),
         cmocka_unit_test(tails_and_quantiles),
         cmocka_unit_test(all_counts_are_summed),
         cmocka_unit_test(probabilities_are_processed_logits),
-        cmocka_unit_test(figures_follow),
+        cmocka_unit_test(figures_are_consistent),
         cmocka_unit_test(a_model_agrees_with_itself),
         cmocka_unit_test(greedy_entropy_is_that_of_the_model),
-        cmocka_unit_test(texts_too_short_say_nothing),
+        cmocka_unit_test(short_texts_give_no_rate),
         cmocka_unit_test(answers_end_with_the_context),
         cmocka_unit_test(wrong_usage_is_named),
     };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Measuring: what `vouch bench` takes, refuses and writes, the models that bench/synthetic makes for it,
- * bench/kernels. No figure is judged, only that there is one where one should be.
+ * Benchmarks: the options and outputs of `vouch bench`, the models that bench/synthetic writes, and bench/kernels. The
+ * tests judge no figure; they check that each is present.
  */
 #include "support/command.h"
 
@@ -90,7 +90,7 @@ static void defaults_and_edges(void **state)
     assert_non_null(strstr(r.out, "\n    16 "));
     assert_null(strstr(r.out, "prefill"));
     result_free(&r);
-    /* Without 1 row there is nothing to compare with; an empty cache is a depth, too. */
+    /* Without a pass of 1 row the ratio is missing. Depth 0, an empty cache, is valid. */
     r = RUN("bench", "-m", model, "--rows", "2", "--depth", "0", "--reps", "2", "--ctx", "3", "--cpu", "ref",
             "-j", path);
     assert_int_equal(r.status, 0);
@@ -101,7 +101,7 @@ static void defaults_and_edges(void **state)
     assert_null(json_object_get(o, "decode"));
     assert_string_equal(json_string_value(json_object_get(o, "cpu")), "ref");
     json_decref(o);
-    /* More than the model was trained for is said and done. */
+    /* A depth beyond the trained context gives a warning and runs. */
     expect(RUN("bench", "-m", model, "--rows", "1", "--depth", "300", "--reps", "1"), 0, "trained for 256 tokens");
 }
 
@@ -150,7 +150,8 @@ static void wrong_usage_is_named(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         result r = run_as(&(setting){0}, "vouch", cases[i].arguments);
-        if (r.status != 2 || !strstr(r.err, cases[i].says)) print_error("case %zu: %s\n", i, r.err);
+        if (r.status != 2 || !strstr(r.err, cases[i].says))
+            print_error("expected '%s', got: %s\n", cases[i].says, r.err);
         assert_int_equal(r.status, 2);
         assert_int_equal(r.n_out, 0);
         assert_non_null(strstr(r.err, cases[i].says));
@@ -172,7 +173,7 @@ static void outputs_that_fail(void **state)
     strcpy(absent, test_temporary("absent.gguf"));
     write_whole(path, "old", 3);
     expect(RUN("bench", "-m", absent), 1, absent);
-    /* Known before anything is measured: not even the model is looked for. */
+    /* The command checks output paths before it even opens the model. */
     expect(RUN("bench", "-m", absent, "--json", "/nowhere/at/all.json"), 1, "--json: /nowhere/at/all.json");
     expect(RUN("bench", "-m", absent, "--json", "/"), 1, "--json: /: Is a directory");
     const setting limited = {.out = "/dev/null", .file_limit = 64};
@@ -217,7 +218,7 @@ static void shapes_are_written(void **state)
     assert_null(vouch_gguf_find_tensor(gguf, "blk.1.ffn_down.weight"));
     vouch_gguf_close(gguf);
     vouch_gguf_close(copy);
-    /* It runs, and what it says is finite. */
+    /* The model runs, and its perplexity is finite. */
     result r = RUN("perplexity", "-m", path, "--file", text, "--ctx", "8");
     assert_int_equal(r.status, 0);
     const char *last = strstr(r.out, "\nperplexity: ");
@@ -238,8 +239,7 @@ static void shapes_are_written(void **state)
            1, "No space left");
 }
 
-/* Of each type that there is, a matrix of one layer: mean 0 and deviation 1 / sqrt(inputs), as the generator
- * says. */
+/* A matrix of every type has mean 0 and standard deviation 1 / sqrt(inputs), as the generator promises. */
 static void values_are_sane(void **state)
 {
     (void)state;

@@ -17,7 +17,7 @@
 
 static char model[256], draft[256], prompts[256];
 
-/* Lines 3, 4, 6, 7, 8 and 9 can't be prompts. */
+/* Lines 3, 4, 6, 7, 8 and 9 are invalid. */
 static const char lines[] =
     "{\"question_id\": 81, \"category\": \"copy\", \"turns\": [\"one two one two one two one two\", \"again\"]}\n"
     "\n"
@@ -215,7 +215,7 @@ static void answers_are_compared(void **state)
 }
 
 /* A round forgets what recycling and the history have learned in the round before. */
-static void rounds_are_alike(void **state)
+static void rounds_are_independent(void **state)
 {
     (void)state;
     static const char *const reps[] = {"1", "3"};
@@ -330,7 +330,7 @@ static void one_point_is_a_plot(void **state)
 }
 
 /* A model that drafts for itself is always right. A stop text that ends the answer inside a draft rejects nothing. */
-static void an_end_is_no_rejection(void **state)
+static void a_stop_text_is_no_rejection(void **state)
 {
     (void)state;
     char json[256];
@@ -455,7 +455,8 @@ static void prompts_that_fail(void **state)
     };
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
         result r = run_as(&(setting){0}, "vouch", mistakes[i].arguments);
-        if (r.status != 2 || !strstr(r.err, mistakes[i].says)) print_error("case %zu: %s\n", i, r.err);
+        if (r.status != 2 || !strstr(r.err, mistakes[i].says))
+            print_error("expected '%s', got: %s\n", mistakes[i].says, r.err);
         assert_int_equal(r.status, 2);
         assert_non_null(strstr(r.err, mistakes[i].says));
         result_free(&r);
@@ -463,7 +464,7 @@ static void prompts_that_fail(void **state)
 }
 
 /* A prompt with which the model fails ends the measurement and is named; the earlier answers are reported. */
-static void failure_keeps_what_there_is(void **state)
+static void failure_keeps_earlier_results(void **state)
 {
     (void)state;
     static const char text[] = "one two\n\nthree four\nQQ\nfive\n";
@@ -492,7 +493,7 @@ static void failure_keeps_what_there_is(void **state)
 }
 
 /* After Ctrl-C the complete answers are reported, and that others are missing. */
-static void interrupt_keeps_what_there_is(void **state)
+static void interrupt_keeps_complete_results(void **state)
 {
     (void)state;
     char json[256], html[256], err[256], out[256], path[256];
@@ -538,13 +539,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_are_compared), cmocka_unit_test(lossy_configs_are_named),
-        cmocka_unit_test(rounds_are_alike),     cmocka_unit_test(short_cost_curve_is_complete),
+        cmocka_unit_test(rounds_are_independent),     cmocka_unit_test(short_cost_curve_is_complete),
         cmocka_unit_test(answers_without_a_limit_end_with_the_context),
         cmocka_unit_test(files_are_whole),      cmocka_unit_test(one_point_is_a_plot),
-        cmocka_unit_test(an_end_is_no_rejection),
+        cmocka_unit_test(a_stop_text_is_no_rejection),
         cmocka_unit_test(plain_lines_and_selections),
-        cmocka_unit_test(prompts_that_fail),    cmocka_unit_test(failure_keeps_what_there_is),
-        cmocka_unit_test(interrupt_keeps_what_there_is),
+        cmocka_unit_test(prompts_that_fail),    cmocka_unit_test(failure_keeps_earlier_results),
+        cmocka_unit_test(interrupt_keeps_complete_results),
     };
     return cmocka_run_group_tests(tests, files_write, NULL);
 }

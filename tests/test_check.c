@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `vouch check`: it passes here on every instruction set, and finds what is broken in builds made for that
- * (tests/broken), by the law's name.
+ * `vouch check` passes on every instruction set of this machine. It finds the broken law in each of the broken builds
+ * (tests/broken).
  */
 #include "support/command.h"
 
@@ -13,7 +13,7 @@
 
 static char model[256], draft[256];
 
-/* No speed is judged in a test: L4 is only tried. */
+/* The laws to check. Tests never judge speed, so they leave out L4. */
 #define UNTIMED "L1,L2,L3"
 
 static int models_write(void **state)
@@ -26,7 +26,7 @@ static int models_write(void **state)
     return 0;
 }
 
-/* The verdicts of "L1", "L2" (of greedy text), "L2" (of sampled text), "L3", "L4". */
+/* The report has five verdicts: L1, L2 for greedy text, L2 for sampled text, L3, L4. */
 enum { LAWS = 5 };
 static void verdicts_read(const char *path, const char *verdicts[LAWS], json_t **report)
 {
@@ -64,7 +64,8 @@ static void every_processor_passes(void **state)
     }
 }
 
-/* A build in which one thing is broken fails, and says which law. Others may break with it, but not `whole`. */
+/* `vouch check` must fail for a broken build and name the broken law. Other laws may break with it, but not
+ * `holding`. */
 static void broken_is_found(const char *build, size_t law, const char *name, size_t holding)
 {
     char path[256];
@@ -104,7 +105,7 @@ static void broken_kernels_are_found(void **state)
     broken_is_found("tests/broken/kernels", 0, "L1", 2);
 }
 
-/* What a law's verdict says was compared. */
+/* The report's list of what a law's check compared must contain `says` and not `not`. */
 static void assert_covered(size_t law, const char *seconds, const char *draft_model, const char *says, const char *not)
 {
     char path[256];
@@ -122,8 +123,7 @@ static void assert_covered(size_t law, const char *seconds, const char *draft_mo
 static void verdicts_say_what_was_compared(void **state)
 {
     (void)state;
-    /* Without time the first cases alone: one pass, three ways of guessing, the one with a draft
-     * model not among them. */
+    /* In 0 seconds only the first cases run: one pass, and three drafters, or four with a draft model. */
     assert_covered(0, "0", NULL, "ref 1", "ref 10");
     assert_covered(1, "0", NULL, "3 drafters, rules rejection, match, coupled, 1 draft lengths", "all rules");
     assert_covered(1, "0", draft, "4 drafters, all rules, 1 draft lengths", "rules rejection");
@@ -171,7 +171,7 @@ static void wrong_usage_is_named(void **state)
     expect(RUN("check", "-m", model, "--law", "L3", "--seconds", "0", "--json", "/dev/full"), 1, "No space left");
 }
 
-/* Models without a tokenizer, and with the smallest of vocabularies, have laws to keep as well. */
+/* The laws also hold for models without a tokenizer and with the smallest vocabularies. */
 static void odd_models_pass(void **state)
 {
     (void)state;
