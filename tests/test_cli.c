@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command as its users meet it, on tiny models that this program writes and, where it is there, on the
- * real one.
+ * The command, run as users run it, on tiny models that this program writes and on the real model if it is present.
  */
 #include <math.h>
 #include <stdio.h>
@@ -13,8 +12,8 @@
 #include "support/tiny_vocab.h"
 #include "vouch.h"
 
-/* Models that this program writes once: a target, a draft near it, a larger one, one with another token
- * table, and the draft with a short context. */
+/* Model files: a target, a draft model close to it, a larger one, one with another token table, and the draft model
+ * with a short context. */
 static char target[256], draft[256], large[256], foreign[256], narrow[256];
 
 static int models_write(void **state)
@@ -58,7 +57,7 @@ static void text_is_the_same_with_every_drafter(void **state)
         ARGUMENTS("run", "-m", target, "-p", "The river said", "-n", "60", "--history", history, "--prediction",
                   prediction),
     };
-    FILE *stream = fopen(history, "w"); /* an empty file is a new one */
+    FILE *stream = fopen(history, "w"); /* an empty file counts as a new history */
     assert_int_equal(fclose(stream), 0);
     stream = fopen(prediction, "w");
     assert_int_equal(fwrite(plain.out, 1, plain.n_out, stream), plain.n_out);
@@ -77,7 +76,7 @@ static void text_is_the_same_with_every_drafter(void **state)
     result_free(&plain);
 }
 
-/* A list of frequent tokens, made and used; a bad one is refused. */
+/* --draft-head: making the list of frequent tokens, using it, and errors in it. */
 static void draft_head_is_a_list_of_tokens(void **state)
 {
     (void)state;
@@ -93,7 +92,7 @@ static void draft_head_is_a_list_of_tokens(void **state)
         char among[16];
         snprintf(among, sizeof among, "%ld", id);
         assert_true(end > line && *end == '\n');
-        assert_true(n == 0 || strstr(all.out, among)); /* the first ends an answer */
+        assert_true(n == 0 || strstr(all.out, among)); /* the first one ends an answer and has no text */
         line = end + 1;
     }
     write_whole(head, most.out, most.n_out);
@@ -317,7 +316,7 @@ static void odd_prompts(void **state)
     free(text);
 }
 
-/* Which of the files it is that doesn't fit, and what can be done. */
+/* The error names the file that doesn't fit and says what to do. */
 static void files_that_do_not_fit_are_named(void **state)
 {
     (void)state;
@@ -367,8 +366,8 @@ static void values_only_the_model_can_judge(void **state)
            "lossy: with --lenience 0.5 the text no longer has exactly");
 }
 
-/* No value that a flag takes makes the model's logits anything but numbers. */
-static void penalties_leave_numbers(void **state)
+/* No allowed value of a flag leads to NaN logits. */
+static void penalties_keep_logits_finite(void **state)
 {
     (void)state;
     static const char *const lines[][4] = {
@@ -452,7 +451,7 @@ static void stats_add_up(void **state)
     result_free(&r);
 }
 
-/* Each rule says its name in statistics and trace; whether the text is lossless is said, too. */
+/* Statistics and trace name the rule and say whether the text is lossless. */
 static void rules_are_named(void **state)
 {
     (void)state;
@@ -480,7 +479,7 @@ static void rules_are_named(void **state)
         json_decref(o);
         result_free(&r);
     }
-    /* Greedy text is lossless with any lenience. */
+    /* With any lenience, greedy text is lossless. */
     result r = RUN("run", "-m", target, "-d", draft, "-p", "x", "-n", "9", "--lenience", "0.5", "--stats-json", path);
     json_t *o = json_of(path);
     assert_true(json_is_true(json_object_get(o, "lossless")) && !strstr(r.err, "lossy"));
@@ -488,7 +487,7 @@ static void rules_are_named(void **state)
     result_free(&r);
 }
 
-/* The text of a seed: under match and coupled the same with and without drafts. */
+/* Under match and coupled, a seed gives the same text with and without drafts. */
 static void sampled_text_by_rule(void **state)
 {
     (void)state;
@@ -513,7 +512,7 @@ static void sampled_text_by_rule(void **state)
 #undef SAMPLED
 }
 
-/* How often the JSON form of a trace breaks the rule. */
+/* Counts the verdicts in a JSON trace that break the acceptance rule. */
 static int trace_violations(const json_t *stats, double lenience, int *n_judged)
 {
     const json_t *trace = json_object_get(stats, "trace");
@@ -528,7 +527,7 @@ static int trace_violations(const json_t *stats, double lenience, int *n_judged)
         int64_t n_accepted = 0;
         bool ended = false;
         int last = -1;                 /* accepted */
-        double limit = 0, taken = 0;   /* of the guesses for the next place that were rejected */
+        double limit = 0, taken = 0;   /* of the rejected guesses for the next position */
         for (size_t i = 0; i < json_array_size(guesses); i++) {
             const json_t *g = json_array_get(guesses, i);
             const char *verdict = json_string_value(json_object_get(g, "verdict"));
@@ -544,7 +543,7 @@ static int trace_violations(const json_t *stats, double lenience, int *n_judged)
             }
             const double p = json_number_value(json_object_get(g, "p"));
             const double accept = json_number_value(json_object_get(g, "accept"));
-            const json_t *u = json_object_get(g, "u"); /* null: the target's own token was drawn and compared */
+            const json_t *u = json_object_get(g, "u"); /* null: the judge compared the guess with the target's draw */
             const bool accepted = strcmp(verdict, "accepted") == 0;
             const double chance = fmin(1, p / (1 - taken) / (lenience * q));
             wrong += parent != last;
@@ -566,7 +565,7 @@ static int trace_violations(const json_t *stats, double lenience, int *n_judged)
     return wrong + (n_committed != whole(stats, "generated_tokens"));
 }
 
-/* The printed figures satisfy the rule; with another lenience than the run's they would not. */
+/* The figures in a trace satisfy the rule for the run's lenience, and not for another one. */
 static void trace_obeys_the_rule(void **state)
 {
     (void)state;
@@ -600,15 +599,15 @@ static void trace_obeys_the_rule(void **state)
     }
 }
 
-/* The i-th guess of the first cycle. */
+/* The token of guess i of the first cycle. */
 static int32_t guess_of(const json_t *stats, size_t i)
 {
     const json_t *cycle = json_array_get(json_object_get(stats, "trace"), 0);
     return (int32_t)whole(json_array_get(json_object_get(cycle, "guesses"), i), "token");
 }
 
-/* A step without a token of its own: a stop text ends the answer inside the accepted guesses, or the model
- * has no number behind them, here after a token that comes at place 10 or later for the first time. */
+/* A step may add no token of its own: a stop text ends the answer inside the accepted guesses, or the logits behind
+ * them are NaN. Here they become NaN after a token that first occurs at position 10 or later. */
 static void trace_says_why_no_token_follows(void **state)
 {
     (void)state;
@@ -683,12 +682,12 @@ static void info_and_tokenize(void **state)
     result_free(&r);
     r = RUN("tokenize", "-m", target, "-p", "<|im_start|>", "--ids");
     assert_int_equal(r.status, 0);
-    assert_int_not_equal(strcmp(r.out, "1\n"), 0); /* special only where asked for */
+    assert_int_not_equal(strcmp(r.out, "1\n"), 0); /* without --special, markers are plain text */
     assert_int_equal(r.out[r.n_out - 1], '\n');
     result_free(&r);
 }
 
-/* The same figure, computed here from the library's logits, a row at a time. */
+/* Computes the perplexity here from the library's logits, one row at a time. */
 static double perplexity_here(const char *path, const char *text, int32_t n_ctx, size_t n_chunks)
 {
     vouch_error err;
@@ -723,8 +722,8 @@ static double perplexity_here(const char *path, const char *text, int32_t n_ctx,
     return exp(total / count);
 }
 
-/* A model that has no number behind a token of the text has no perplexity. */
-static void perplexity_is_a_number(void **state)
+/* A model whose logits are NaN behind a token of the text gives an error, not a perplexity. */
+static void perplexity_refuses_nan_logits(void **state)
 {
     (void)state;
     char path[256], broken[256], text[700] = "";
@@ -821,7 +820,7 @@ int main(void)
         cmocka_unit_test(odd_prompts),
         cmocka_unit_test(files_that_do_not_fit_are_named),
         cmocka_unit_test(values_only_the_model_can_judge),
-        cmocka_unit_test(penalties_leave_numbers),
+        cmocka_unit_test(penalties_keep_logits_finite),
         cmocka_unit_test(stats_add_up),
         cmocka_unit_test(rules_are_named),
         cmocka_unit_test(sampled_text_by_rule),
@@ -830,7 +829,7 @@ int main(void)
         cmocka_unit_test(colours_only_add_colours),
         cmocka_unit_test(info_and_tokenize),
         cmocka_unit_test(perplexity_is_the_mean_surprise),
-        cmocka_unit_test(perplexity_is_a_number),
+        cmocka_unit_test(perplexity_refuses_nan_logits),
         cmocka_unit_test(example_generates),
         cmocka_unit_test(real_model_answers),
     };

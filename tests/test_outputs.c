@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where results go: to files, links, descriptors, pipes that close and disks that are full; and what is left of them
- * when Ctrl-C comes. */
+/* Output to files, links, descriptors, closed pipes and full disks, and the output that remains after Ctrl-C. */
 #include <fcntl.h>
 #include <glob.h>
 #include <sched.h>
@@ -15,7 +14,7 @@
 #include "support/command.h"
 #include "support/tiny_model.h"
 
-/* A target, a draft near it and a larger model. */
+/* A target, a draft model close to it, and a larger model. */
 static char target[256], draft[256], large[256];
 
 static int models_write(void **state)
@@ -81,9 +80,9 @@ static void files_are_replaced_and_descriptors_are_not(void **state)
     assert_true(content[0] != '{' && strstr(content, "\"generated_tokens\": 4"));
     free(content);
     result r = RUN("run", "-m", target, "-p", "x", "-n", "4", "--stats-json", "/dev/fd/250");
-    assert_int_equal(r.n_out, 0); /* known before there is an answer to lose */
+    assert_int_equal(r.n_out, 0); /* the error comes before the answer starts */
     expect(r, 1, "--stats-json: /dev/fd/250");
-    /* Whoever writes to it next goes on behind. */
+    /* A later write to the same descriptor continues behind the report. */
     char command[1024];
     snprintf(command, sizeof command,
              "{ '%s' run -m '%s' -p x -n 4 --stats-json /dev/fd/3; echo next >&3; } 3> '%s' >/dev/null",
@@ -147,7 +146,7 @@ static void mounted_files_are_written(void **state)
     }
 }
 
-/* What is written where a link leads: to a file that is there, or isn't there yet. */
+/* The command writes through links, to existing files and to new ones. */
 static void links_are_followed(void **state)
 {
     (void)state;
@@ -171,7 +170,7 @@ static void links_are_followed(void **state)
     expect(r, 1, loop);
 }
 
-/* A run whose standard output is the write end of a small pipe. */
+/* Starts the command with standard output into a small pipe. */
 static pid_t run_into_pipe(const char *const *arguments, int *read_end, const char *err)
 {
     int ends[2];
@@ -192,10 +191,10 @@ static pid_t run_into_pipe(const char *const *arguments, int *read_end, const ch
     return child;
 }
 
-/* An answer of 4,000 tokens into a pipe that holds less: the command is still at it when we act. */
+/* An answer of 4,000 tokens exceeds the pipe's buffer, so the command is still running when the test acts. */
 #define LONG_RUN "run", "-m", target, "--raw", "-p", "The river", "-c", "4096", "-n", "4000", NO_CONTROL
 
-static void closed_pipe_is_said(void **state)
+static void closed_pipe_is_reported(void **state)
 {
     (void)state;
     char err[256], byte;
@@ -232,14 +231,14 @@ static void interrupt_ends_the_answer(void **state)
     json_t *o = json_of(path);
     assert_string_equal(json_string_value(json_object_get(o, "finish")), "interrupted");
     assert_true(whole(o, "generated_tokens") < 4000);
-    /* No passes to compare with: who interrupts doesn't want to wait. */
+    /* After an interrupt the command doesn't time plain passes for comparison. */
     assert_true(json_is_null(json_object_get(o, "plain_tokens_per_second")));
     assert_true(json_is_null(json_object_get(o, "speedup")));
     json_decref(o);
 }
 
-/* Before there is anything to report: a line and the status. */
-static void interrupt_ends_what_is_read(void **state)
+/* Ctrl-C while the command reads its input: one line on standard error and status 1. */
+static void interrupt_while_reading(void **state)
 {
     (void)state;
 #ifdef __SANITIZE_THREAD__
@@ -262,7 +261,7 @@ static void interrupt_ends_what_is_read(void **state)
         size_t n, n_out;
         assert_true(child >= 0);
         if (child == 0) become(lines[i], &(setting){0}, "/dev/null", out, err);
-        const int end = open(fifo, O_WRONLY); /* it reads from here on */
+        const int end = open(fifo, O_WRONLY); /* open() returns once the command reads */
         assert_true(end >= 0);
         kill(child, SIGINT);
         assert_int_equal(status_of(child), 1);
@@ -274,7 +273,7 @@ static void interrupt_ends_what_is_read(void **state)
     }
 }
 
-/* What is there is reported, and no more; the last line is not the result. */
+/* After Ctrl-C the output has the complete chunks and no final result. */
 static void interrupt_keeps_the_chunks(void **state)
 {
     (void)state;
@@ -302,8 +301,8 @@ static void interrupt_keeps_the_chunks(void **state)
     free(said);
 }
 
-/* Whatever it is at: status 1 and a last line that says so; what JSON there is says so, too. */
-static void interrupt_ends_what_is_measured(void **state)
+/* Ctrl-C during a measurement: status 1 and a last line that says so. A JSON report, if any, says so, too. */
+static void interrupt_while_measuring(void **state)
 {
     (void)state;
     enum { LENGTH = 300000 };
@@ -353,11 +352,11 @@ int main(void)
         cmocka_unit_test(files_are_replaced_and_descriptors_are_not),
         cmocka_unit_test(links_are_followed),
         cmocka_unit_test(mounted_files_are_written),
-        cmocka_unit_test(closed_pipe_is_said),
+        cmocka_unit_test(closed_pipe_is_reported),
         cmocka_unit_test(interrupt_ends_the_answer),
-        cmocka_unit_test(interrupt_ends_what_is_read),
+        cmocka_unit_test(interrupt_while_reading),
         cmocka_unit_test(interrupt_keeps_the_chunks),
-        cmocka_unit_test(interrupt_ends_what_is_measured),
+        cmocka_unit_test(interrupt_while_measuring),
     };
     return cmocka_run_group_tests(tests, models_write, NULL);
 }

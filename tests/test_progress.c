@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The line of progress on a terminal, however narrow, whatever share it is told: past the end, of no time at all. */
+/* The progress line on terminals of any width, for any share, even above 1, infinite or NaN. */
 #include <math.h>
 #include <pty.h>
 #include <stdio.h>
@@ -89,9 +89,9 @@ static void shares_stay_within_the_whole(void **state)
     (void)state;
     static const struct {
         double share;
-        const char *line; /* how it begins */
+        const char *line; /* the beginning of the line */
     } cases[] = {
-        {0.5, "checking [==========          ]  50 %, 0:1"}, /* seconds that this machine decides */
+        {0.5, "checking [==========          ]  50 %, 0:1"}, /* the last digits depend on this machine's speed */
         {1, "checking [====================] 100 %, 0:00 left"},
         {5, "checking [====================] 100 %, 0:00 left"},
         {INFINITY, "checking [====================] 100 %, 0:00 left"},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Command lines that need no model: help, wrong usage, files that can't be read. What is wrong is said in one
- * line on standard error, which names the flag and the value.
+ * Command lines that need no model: help, wrong usage, unreadable files. Each error is one line on standard error that
+ * names the flag and the value.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,19 +45,19 @@ static void help_goes_to_stdout(void **state)
     result_free(&r);
 }
 
-/* A command line and what is wrong with it. */
+/* A wrong command line and the error that it must give. */
 typedef struct mistake {
     const char *arguments[9];
     const char *says;
 } mistake;
 
-/* Each is refused before any file is opened, in one line that names flag and value. */
+/* The command refuses each before it opens any file, in one line that names flag and value. */
 static void check_mistakes(const mistake *mistakes, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         const char *says = mistakes[i].says;
         result r = run_as(&(setting){0}, "vouch", mistakes[i].arguments);
-        if (r.status != 2 || !strstr(r.err, says)) print_error("case %zu: %s\n", i, r.err);
+        if (r.status != 2 || !strstr(r.err, says)) print_error("expected '%s', got: %s\n", says, r.err);
         assert_int_equal(r.status, 2);
         assert_int_equal(r.n_out, 0);
         assert_int_equal(strncmp(r.err, "vouch: ", 7), 0);
@@ -313,7 +313,7 @@ static void flags_that_contradict_are_named(void **state)
     check_mistakes(mistakes, sizeof mistakes / sizeof *mistakes);
 }
 
-/* "--flag: path", until the next call. */
+/* "--flag: path"; valid until the next call. */
 static const char *complaint_of(const char *flag, const char *path)
 {
     static char text[300];
