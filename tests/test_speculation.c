@@ -272,7 +272,7 @@ static void greedy_text_is_the_same_with_a_model_among_sources(void **state)
     assert_true(by_model > 0 && by_others > 0 && by_model < all && by_model + by_others > all);
 }
 
-/* The digests a memory has after 0, 1, 2, ... of these tokens, one at a time. */
+/* digests [n + 1]: the memory's digest after 0, 1, 2, ... tokens, each run in its own pass. */
 static void digests_of(const vouch_model *model, vouch_kv_type kv_type, const int32_t *tokens, int32_t n,
                        uint64_t *digests)
 {
