@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Speculative generation in a few lines:  generate MODEL PROMPT [DRAFT_MODEL]
- * With a draft model it guesses the next tokens; without, they are looked up in the text so far. */
+ * The draft model guesses the next tokens. Without one, guesses come from the text so far. */
 #include <stdio.h>
 #include <vouch.h>
 
 int main(int argc, char **argv)
 {
-    if (argc < 3) return fprintf(stderr, "usage: %s MODEL PROMPT [DRAFT_MODEL]\n", argv[0]), 2;
+    if (argc < 3 || argc > 4) {
+        fprintf(stderr, "%s: expected a GGUF file and a prompt\n", argc > 3   ? "too many arguments"
+                                                                    : argc > 1 ? "PROMPT is missing"
+                                                                               : "MODEL and PROMPT are missing");
+        fprintf(stderr, "usage: generate MODEL PROMPT [DRAFT_MODEL]\n");
+        return 2;
+    }
     vouch_model *model = NULL, *draft = NULL;
     vouch_session *session = NULL;
     vouch_model_options loading = vouch_model_options_default();

@@ -775,6 +775,11 @@ static void example_generates(void **state)
     assert_int_equal(r.status, 1);
     assert_non_null(strstr(r.err, "/nowhere.gguf"));
     result_free(&r);
+    r = run_as(&(setting){0}, "examples/generate", ARGUMENTS(target));
+    assert_int_equal(r.status, 2);
+    assert_non_null(strstr(r.err, "PROMPT is missing: expected a GGUF file and a prompt"));
+    assert_non_null(strstr(r.err, "usage: generate MODEL PROMPT [DRAFT_MODEL]"));
+    result_free(&r);
 }
 
 /* -------------------------------------------------------------- real model */

@@ -76,8 +76,19 @@ readme_examples_compile() {
     awk -v name="$TMP/block" \
         '/^```c$/ {inside = 1; n++; next} /^```$/ {inside = 0} inside {print >(name n ".c")}' README.md
     for block in "$TMP"/block*.c; do compile_example "$block"; done
-    sed -i 's/vouch_session_step/vouch_session_leap/' "$TMP/block1.c"
-    test_refused vouch_session_leap compile_example "$TMP/block1.c"
+    sed 's/vouch_session_step/vouch_session_leap/' "$TMP/block1.c" >"$TMP/renamed.c"
+    test_refused vouch_session_leap compile_example "$TMP/renamed.c"
+}
+
+readme_example_names_what_it_needs() {
+    case $BUILD in asan | ubsan | tsan | cover) test_skip "linking an instrumented library needs its flags" ;; esac
+    local libs
+    libs=$(pkg-config --libs libpcre2-8 libutf8proc 2>/dev/null || echo -lpcre2-8 -lutf8proc)
+    awk '/^```c$/ {inside = 1; next} /^```$/ {inside = 0} inside' README.md >"$TMP/rivers.c"
+    # shellcheck disable=SC2086
+    $CC -Iinclude -pthread -o "$TMP/rivers" "$TMP/rivers.c" "build/$BUILD/libvouch.a" $libs -lm
+    test_refused 'usage: rivers MODEL.gguf' "$TMP/rivers"
+    test_refused '/nowhere.gguf: ' "$TMP/rivers" /nowhere.gguf
 }
 
 # The example at the head of vouch.h must compile.
@@ -206,7 +217,8 @@ install_gives_a_working_library() {
 }
 
 test_group shared_library_exports_the_header archive_names_have_the_prefix soname_is_linked \
-    header_compiles_alone_as_c header_compiles_alone_as_cxx readme_examples_compile header_example_compiles \
+    header_compiles_alone_as_c header_compiles_alone_as_cxx readme_examples_compile \
+    readme_example_names_what_it_needs header_example_compiles \
     readme_flags_exist wider_flags_are_refused rooms_look_one_way includes_make_no_circle \
     library_does_not_print_exit_or_look_around missing_packages_are_named \
     install_gives_a_working_library

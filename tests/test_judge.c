@@ -4,6 +4,7 @@
  * call of vouch_reject or vouch_judge.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -782,27 +783,32 @@ static void test_reject_refuses_bad_arguments(void **state)
         assert_int_equal(vouch_reject(&in, &a, &f, NULL, NULL), VOUCH_E_ARGUMENT);                           \
         assert_true(a == -7 && f == -7);                                                                     \
     } while (0)
-    REFUSED("k is -1", in.k = -1);
-    REFUSED("k is 65", in.k = VOUCH_MAX_DRAFT + 1);
-    REFUSED("n_vocab is 0", in.n_vocab = 0);
-    REFUSED("p is NULL", in.p = NULL);
-    REFUSED("guesses is NULL", in.guesses = NULL);
-    REFUSED("lenience is 0", in.lenience = 0);
-    REFUSED("lenience is 1.5", in.lenience = 1.5);
-    REFUSED("lenience is nan", in.lenience = NAN);
-    REFUSED("accept is 4", in.accept = (vouch_accept)VOUCH_ACCEPTS);
-    REFUSED("accept is -1", in.accept = (vouch_accept)-1);
-    for (int accept = VOUCH_ACCEPT_MATCH; accept < VOUCH_ACCEPTS; accept++)
-        REFUSED(vouch_accept_name(accept), in.accept = (vouch_accept)accept; in.lenience = 0.5);
-    REFUSED("guesses[0] is 2", in.guesses = (int32_t[]){2});
-    REFUSED("guesses[0] is -1", in.guesses = (int32_t[]){-1});
-    REFUSED("first_position is -1", in.first_position = -1);
-    REFUSED("first_position", in.first_position = INT64_MAX);
-    REFUSED("p[1][0] is -1", in.p = (float[]){1, 0, -1, 1});
-    REFUSED("p[0][1] is nan", in.p = (float[]){1, NAN, 1, 1});
-    REFUSED("q[0][0] is inf", in.q = (float[]){INFINITY, 1});
-    REFUSED("row 1 of p is all zero", in.p = (float[]){1, 0, 0, 0});
-    REFUSED("row 0 of q is all zero", in.q = (float[]){0, 0});
+    REFUSED("k is -1: expected 0 to 64", in.k = -1);
+    REFUSED("k is 65: expected 0 to 64", in.k = VOUCH_MAX_DRAFT + 1);
+    REFUSED("n_vocab is 0: expected at least 1", in.n_vocab = 0);
+    REFUSED("p is NULL: expected 2 rows of 2 weights", in.p = NULL);
+    REFUSED("guesses is NULL: expected 1 tokens, as k says", in.guesses = NULL);
+    REFUSED("lenience is 0: expected above 0 and at most 1", in.lenience = 0);
+    REFUSED("lenience is 1.5: expected above 0 and at most 1", in.lenience = 1.5);
+    REFUSED("lenience is nan: expected above 0 and at most 1", in.lenience = NAN);
+    REFUSED("accept is 4 (auto, which only a session resolves): expected 0 (rejection), 1",
+            in.accept = VOUCH_ACCEPT_AUTO);
+    REFUSED("accept is 5: expected 0 (rejection), 1 (match), 2 (block) or 3 (coupled)", in.accept = (vouch_accept)5);
+    REFUSED("accept is -1: expected 0 (rejection)", in.accept = (vouch_accept)-1);
+    for (int accept = VOUCH_ACCEPT_MATCH; accept < VOUCH_ACCEPTS; accept++) {
+        char message[80];
+        snprintf(message, sizeof message, "lenience is 0.5: expected 1 with the rule %s;", vouch_accept_name(accept));
+        REFUSED(message, in.accept = (vouch_accept)accept; in.lenience = 0.5);
+    }
+    REFUSED("guesses[0] is 2: expected 0 to 1, as n_vocab is 2", in.guesses = (int32_t[]){2});
+    REFUSED("guesses[0] is -1: expected 0 to 1", in.guesses = (int32_t[]){-1});
+    REFUSED("first_position is -1: expected 0 to 9223372036854775743", in.first_position = -1);
+    REFUSED("first_position is 9223372036854775807: expected 0 to", in.first_position = INT64_MAX);
+    REFUSED("p[1][0] is -1: expected a finite weight of at least 0", in.p = (float[]){1, 0, -1, 1});
+    REFUSED("p[0][1] is nan: expected a finite weight", in.p = (float[]){1, NAN, 1, 1});
+    REFUSED("q[0][0] is inf: expected a finite weight", in.q = (float[]){INFINITY, 1});
+    REFUSED("p[1] is all zero: expected a weight above 0 among its 2", in.p = (float[]){1, 0, 0, 0});
+    REFUSED("q[0] is all zero: expected a weight above 0", in.q = (float[]){0, 0});
 #undef REFUSED
     assert_int_equal(vouch_reject(&good, &a, &f, NULL, NULL), VOUCH_OK);
     assert_in_range(f, 0, 1);

@@ -6,52 +6,67 @@
 
 #include "base/floats.h"
 
-/* A row as a distribution: rows need not sum to 1. */
-static vouch_status wrap_row(vouch_dist *dist, const float *row, int32_t n_vocab, const char *name, int32_t i,
+/* Wraps row i of p or q as a distribution. Rows need not sum to 1. */
+static vouch_status wrap_row(vouch_dist *dist, const float *rows, int32_t i, int32_t n_vocab, const char *name,
                              vouch_error *err)
 {
+    const float *row = rows + (size_t)i * (size_t)n_vocab;
     *dist = (vouch_dist){.n_vocab = n_vocab,
                          .n_support = n_vocab,
                          .dense = true,
                          .weight = (float *)(uintptr_t)row}; /* only read */
     for (int32_t x = 0; x < n_vocab; x++) {
         if (!(row[x] >= 0 && row[x] < INFINITY))
-            return vouch_fail(err, VOUCH_E_ARGUMENT, "%s[%d][%d] is %g, which is no probability", name, i, x,
-                              (double)row[x]);
+            return vouch_fail(err, VOUCH_E_ARGUMENT, "%s[%d][%d] is %g: expected a finite weight of at least 0", name, i,
+                              x, (double)row[x]);
         dist->total += row[x];
     }
-    if (!(dist->total > 0)) return vouch_fail(err, VOUCH_E_ARGUMENT, "row %d of %s is all zero", i, name);
+    if (dist->total > 0) return VOUCH_OK;
+    return vouch_fail(err, VOUCH_E_ARGUMENT, "%s[%d] is all zero: expected a weight above 0 among its %d", name, i,
+                      n_vocab);
+}
+
+static vouch_status check_accept(const vouch_rejection *in, vouch_error *err)
+{
+    const vouch_rule *rule = vouch_rule_get(in->accept);
+    if (!rule)
+        return vouch_fail(err, VOUCH_E_ARGUMENT,
+                          "accept is %d%s: expected 0 (rejection), 1 (match), 2 (block) or 3 (coupled)", (int)in->accept,
+                          in->accept == VOUCH_ACCEPT_AUTO ? " (auto, which only a session resolves)" : "");
+    if (!(in->lenience > 0 && in->lenience <= 1))
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "lenience is %g: expected above 0 and at most 1; 1 is lossless",
+                          in->lenience);
+    if (in->lenience != 1 && !rule->lenient)
+        return vouch_fail(err, VOUCH_E_ARGUMENT,
+                          "lenience is %g: expected 1 with the rule %s; only rejection can be lenient", in->lenience,
+                          rule->name);
+    return VOUCH_OK;
+}
+
+static vouch_status check_guesses(const vouch_rejection *in, vouch_error *err)
+{
+    if (in->k > 0 && !in->guesses)
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "guesses is NULL: expected %d tokens, as k says", in->k);
+    for (int32_t i = 0; i < in->k; i++)
+        if (in->guesses[i] < 0 || in->guesses[i] >= in->n_vocab)
+            return vouch_fail(err, VOUCH_E_ARGUMENT, "guesses[%d] is %d: expected 0 to %d, as n_vocab is %d", i,
+                              in->guesses[i], in->n_vocab - 1, in->n_vocab);
     return VOUCH_OK;
 }
 
 static vouch_status check(const vouch_rejection *in, vouch_error *err)
 {
+    const int64_t last = INT64_MAX - VOUCH_MAX_DRAFT;
     if (in->k < 0 || in->k > VOUCH_MAX_DRAFT)
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "k is %d; it must be from 0 to %d", in->k, VOUCH_MAX_DRAFT);
-    if (in->n_vocab < 1)
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "n_vocab is %d; it must be at least 1", in->n_vocab);
-    if (!in->p) return vouch_fail(err, VOUCH_E_ARGUMENT, "p is NULL");
-    if (in->k > 0 && !in->guesses)
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "guesses is NULL, but k is %d", in->k);
-    if (!(in->lenience > 0 && in->lenience <= 1))
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "lenience is %g; it must be above 0 and at most 1",
-                          in->lenience);
-    const vouch_rule *rule = vouch_rule_get(in->accept);
-    if (!rule)
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "accept is %d; it must be from 0 to %d", (int)in->accept,
-                          VOUCH_ACCEPTS - 1);
-    if (in->lenience != 1 && !rule->lenient)
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "lenience is %g; with the rule %s it must be 1", in->lenience,
-                          rule->name);
-    if (in->first_position < 0 || in->first_position > INT64_MAX - VOUCH_MAX_DRAFT)
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "first_position is %lld; it must be from 0 to 2^63 - 1 - %d",
-                          (long long)in->first_position, VOUCH_MAX_DRAFT);
-    for (int32_t i = 0; i < in->k; i++)
-        if (in->guesses[i] < 0 || in->guesses[i] >= in->n_vocab)
-            return vouch_fail(err, VOUCH_E_ARGUMENT,
-                              "guesses[%d] is %d, which is outside the vocabulary [0, %d)", i, in->guesses[i],
-                              in->n_vocab);
-    return VOUCH_OK;
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "k is %d: expected 0 to %d", in->k, VOUCH_MAX_DRAFT);
+    if (in->n_vocab < 1) return vouch_fail(err, VOUCH_E_ARGUMENT, "n_vocab is %d: expected at least 1", in->n_vocab);
+    if (!in->p)
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "p is NULL: expected %d rows of %d weights", in->k + 1, in->n_vocab);
+    if (in->first_position < 0 || in->first_position > last)
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "first_position is %lld: expected 0 to %lld",
+                          (long long)in->first_position, (long long)last);
+    VOUCH_TRY(check_accept(in, err));
+    return check_guesses(in, err);
 }
 
 static vouch_status row_at(void *self, int32_t row, int32_t depth, const vouch_dist **p)
@@ -70,9 +85,9 @@ vouch_status vouch_reject(const vouch_rejection *in, int32_t *n_accepted, int32_
     vouch_guess guesses[VOUCH_MAX_DRAFT];
     VOUCH_TRY(check(in, err));
     for (int32_t i = 0; i <= in->k; i++)
-        VOUCH_TRY(wrap_row(&p[i], in->p + (size_t)i * (size_t)in->n_vocab, in->n_vocab, "p", i, err));
+        VOUCH_TRY(wrap_row(&p[i], in->p, i, in->n_vocab, "p", err));
     for (int32_t i = 0; in->q && i < in->k; i++) {
-        VOUCH_TRY(wrap_row(&q[i], in->q + (size_t)i * (size_t)in->n_vocab, in->n_vocab, "q", i, err));
+        VOUCH_TRY(wrap_row(&q[i], in->q, i, in->n_vocab, "q", err));
         q_rows[i] = &q[i];
     }
     const vouch_draft draft = {.n = in->k, .tokens = in->guesses, .q = in->q ? q_rows : NULL};
