@@ -1,59 +1,116 @@
 /* SPDX-License-Identifier: MIT */
-/* vouch info: what a model file holds and how it will run here. */
+/* vouch info: what a model file holds, whether vouch can run it, and what it would need for that. */
 #include <string.h>
 
 #include "cli.h"
 #include "common/text.h"
 
-static void text_line(FILE *out, const char *key, const char *value)
+static void text_line(const char *key, const char *value)
 {
-    fprintf(out, "%-18s", key);
-    cli_put_escaped(out, value, strlen(value), 0);
-    fputc('\n', out);
+    if (!*value) return;
+    printf("%-18s", key);
+    cli_put_escaped(stdout, value, strlen(value), 0);
+    putchar('\n');
 }
 
-static void token_line(FILE *out, const vouch_model *model, const char *key, int32_t token)
+static void number_line(const char *key, int64_t value, const char *unit)
+{
+    if (value > 0) printf("%-18s%lld%s\n", key, (long long)value, unit);
+}
+
+static void token_line(const vouch_model *model, const char *key, int32_t token)
 {
     if (token < 0) return;
     size_t n = 0;
     const char *bytes = vouch_token_bytes(model, token, &n);
-    fprintf(out, "%-18s%d ", key, token);
-    if (bytes) cli_put_escaped(out, bytes, n, 0);
-    fputc('\n', out);
+    printf("%-18s%d ", key, token);
+    if (bytes) cli_put_escaped(stdout, bytes, n, 0);
+    putchar('\n');
 }
 
-static void info_write(FILE *out, const cli_options *options, const vouch_model *model)
+/* "Q4_1 78.9 % (210 tensors), Q8_0 21.0 % (1), ...": shares of the parameters. */
+static void types_line(const vouch_file_info *info)
+{
+    if (info->n_types == 0) return;
+    printf("%-18s", "weights");
+    for (size_t i = 0; i < info->n_types; i++) {
+        const vouch_file_type *type = &info->types[i];
+        const double percent = 100 * (double)type->n_values / (double)info->n_parameters;
+        const char *unit = i > 0 ? "" : type->n_tensors == 1 ? " tensor" : " tensors";
+        printf("%s%s ", i ? ", " : "", type->name);
+        if (percent < 0.05) printf("below 0.1 %%");
+        else printf("%.1f %%", percent);
+        printf(" (%lld%s)%s", (long long)type->n_tensors, unit, type->is_supported ? "" : " not supported");
+    }
+    putchar('\n');
+}
+
+static void file_write(const cli_options *options, const vouch_file_info *info)
+{
+    const bool other_template = strcmp(info->chat_template, "unsupported") == 0;
+    text_line("file", options->model);
+    text_line("name", info->name);
+    if (strcmp(info->kind, "model") != 0) text_line("kind", info->kind);
+    text_line("architecture", *info->architecture ? info->architecture : "the file doesn't say");
+    text_line("license", info->license);
+    printf("%-18s%lld bytes\n", "size", (long long)info->file_bytes);
+    number_line("parameters", info->n_parameters, "");
+    types_line(info);
+    number_line("layers", info->n_layers, "");
+    number_line("width", info->n_embd, "");
+    number_line("experts", info->n_experts, "");
+    number_line("context", info->n_ctx_train, " tokens");
+    number_line("vocabulary", info->n_vocab, " tokens");
+    text_line("tokenizer", info->tokenizer);
+    text_line("chat template",
+              other_template
+                  ? "unsupported: the file has one that vouch doesn't recognise; --raw works without it"
+                  : info->chat_template);
+}
+
+/* Facts that only a model has that vouch can run. */
+static void model_write(const vouch_model *model)
 {
     const vouch_model_info *info = vouch_model_get_info(model);
-    text_line(out, "file", options->model);
-    text_line(out, "name", info->name);
-    text_line(out, "architecture", info->architecture);
-    fprintf(out, "%-18s%lld\n", "parameters", (long long)info->n_parameters);
-    text_line(out, "weights", info->weight_types);
-    fprintf(out, "%-18s%lld bytes, packed %lld\n", "size", (long long)info->file_bytes,
-            (long long)info->packed_bytes);
-    fprintf(out, "%-18s%d\n", "layers", info->n_layers);
-    fprintf(out, "%-18s%d, feed-forward %d\n", "width", info->n_embd, info->n_ff);
-    fprintf(out, "%-18s%d, key-value %d, of width %d\n", "heads", info->n_heads, info->n_kv_heads,
-            info->head_dim);
-    fprintf(out, "%-18s%d tokens\n", "context", info->n_ctx_train);
-    fprintf(out, "%-18s%d tokens, %s embeddings\n", "vocabulary", info->n_vocab,
-            info->tied_embeddings ? "tied" : "separate");
-    text_line(out, "tokenizer", info->tokenizer);
-    token_line(out, model, "begin", info->token_bos);
-    token_line(out, model, "end", info->token_eos);
-    text_line(out, "chat template", info->chat_template);
-    text_line(out, "instruction set", info->cpu);
-    fprintf(out, "%-18s", "available here");
-    for (size_t i = 0; vouch_cpu_name(i); i++) fprintf(out, "%s%s", i ? ", " : "", vouch_cpu_name(i));
-    fputc('\n', out);
+    printf("%-18s%d, key-value %d, of width %d\n", "heads", info->n_heads, info->n_kv_heads, info->head_dim);
+    printf("%-18s%d\n", "feed-forward", info->n_ff);
+    printf("%-18s%s\n", "embeddings", info->tied_embeddings ? "tied" : "separate");
+    token_line(model, "begin", info->token_bos);
+    token_line(model, "end", info->token_eos);
+    printf("%-18s%lld bytes of packed weights\n", "memory", (long long)info->packed_bytes);
+    text_line("instruction set", info->cpu);
+    printf("%-18s", "available here");
+    for (size_t i = 0; vouch_cpu_name(i); i++) printf("%s%s", i ? ", " : "", vouch_cpu_name(i));
+    puts("\nvouch runs it     yes");
+}
+
+/* "no: REASON"; the message begins with the path, which stands above. */
+static void problem_line(const cli_options *options, const vouch_error *problem, bool is_first)
+{
+    const size_t n = strlen(options->model);
+    const bool has_path =
+        strncmp(problem->message, options->model, n) == 0 && strncmp(problem->message + n, ": ", 2) == 0;
+    const char *reason = problem->message + (has_path ? n + 2 : 0);
+    printf("%-18s%s", is_first ? "vouch runs it" : "", is_first ? "no: " : "and: ");
+    cli_put_escaped(stdout, reason, strlen(reason), 0);
+    putchar('\n');
 }
 
 int cli_info(const cli_options *options)
 {
-    cli_engine engine;
-    int status = cli_engine_open_text(&engine, options);
-    if (!status) info_write(stdout, options, engine.model);
+    cli_engine engine = {0};
+    vouch_file *file;
+    vouch_error err;
+    int status = CLI_DONE;
+    if (vouch_file_open(&file, options->model, &err)) return cli_engine_fail(&err);
+    const vouch_file_info *info = vouch_file_get_info(file);
+    file_write(options, info);
+    for (size_t i = 0; i < info->n_problems; i++) problem_line(options, &info->problems[i], i == 0);
+    if (info->n_problems == 0) {
+        status = cli_engine_open_text(&engine, options);
+        if (!status) model_write(engine.model);
+    }
     cli_engine_close(&engine);
+    vouch_file_close(file);
     return status;
 }

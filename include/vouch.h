@@ -150,6 +150,40 @@ VOUCH_API vouch_status vouch_model_open(vouch_model **out, const char *path,
 VOUCH_API void vouch_model_close(vouch_model *model);
 VOUCH_API const vouch_model_info *vouch_model_get_info(const vouch_model *model);
 
+/* A model file that is only looked at: any GGUF file, whether or not vouch can run it. */
+typedef struct vouch_file vouch_file;
+
+/* The tensors of one type. */
+typedef struct vouch_file_type {
+    const char *name;  /* "Q4_K"; "unknown" for a type that this version has no name for */
+    bool is_supported; /* by vouch_model_open */
+    int64_t n_tensors, n_values;
+} vouch_file_type;
+
+/* What the header of the file says. Strings live as long as the vouch_file and may hold any bytes but NUL; a longer one
+ * is cut. A text is "" and a number is 0 where the file doesn't say. */
+typedef struct vouch_file_info {
+    const char *name, *architecture, *license; /* general.name, ... */
+    const char *kind;          /* general.type: "model", "adapter", "mmproj", ... */
+    const char *tokenizer;     /* "bpe/smollm"; "MODEL/PRE" in the file's words where it isn't supported; "none" */
+    const char *chat_template; /* "chatml"; "none"; "unsupported": another one */
+    const vouch_file_type *types; /* [n_types], most values first */
+    size_t n_types;
+    int64_t file_bytes, n_parameters;
+    int64_t n_tensors; /* 0: a vocabulary without weights */
+    int32_t n_vocab, n_layers, n_embd, n_ctx_train, n_experts;
+    const vouch_error *problems; /* [n_problems]: why vouch_model_open refuses the file; each names field and value */
+    size_t n_problems;           /* 0: it doesn't */
+} vouch_file_info;
+
+/* Reads the header and no weights, in milliseconds. Succeeds for a model that isn't supported, a vocabulary, a part of
+ * a split model, and a file that is damaged or cut short behind its first keys; `problems` says so.
+ * On success *out is the caller's, to be closed; on failure it is NULL.
+ * Errors: MEMORY, IO, FORMAT (no GGUF file), UNSUPPORTED (a version of GGUF). */
+VOUCH_API vouch_status vouch_file_open(vouch_file **out, const char *path, vouch_error *err);
+VOUCH_API void vouch_file_close(vouch_file *file); /* NULL is allowed */
+VOUCH_API const vouch_file_info *vouch_file_get_info(const vouch_file *file);
+
 /* The i-th instruction set this machine can run, narrowest first; NULL past the last. */
 VOUCH_API const char *vouch_cpu_name(size_t i);
 /* Processors this process may run on (affinity mask), at least 1. */

@@ -49,6 +49,10 @@ typedef struct vouch_gguf vouch_gguf;
  * path. Memory: at most 4 bytes per byte of the header. Time: O(n log n) in the header's size.
  * Errors: IO, FORMAT, UNSUPPORTED, MEMORY. On failure *out is NULL. */
 vouch_status vouch_gguf_open(vouch_gguf **out, const char *path, vouch_error *err);
+/* Opens a file to look at its header only, also where vouch_gguf_open refuses it: a part of a split model, a file that
+ * is cut short, a type that nobody knows. *flaw gets the error of vouch_gguf_open, or code VOUCH_OK; then the keys and
+ * tensors are those before the flaw, and no tensor has data. Errors, where the counts can't be read: as above. */
+vouch_status vouch_gguf_open_header(vouch_gguf **out, const char *path, vouch_error *flaw, vouch_error *err);
 /* Opens a file that the caller holds in memory. The bytes must outlive *out and be aligned like tensor data (malloc's
  * are). `name` replaces the path in messages. For tests and fuzzing. */
 vouch_status vouch_gguf_open_bytes(vouch_gguf **out, const void *bytes, size_t size,

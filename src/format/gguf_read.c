@@ -462,13 +462,50 @@ static vouch_status place_tensors(parser *p)
 
 /* -------------------------------------------------------------------- open */
 
-static vouch_status parse_file(vouch_gguf *gguf, vouch_error *err)
+/* Keeps the keys and tensors before the first flaw, and no tensor's data. A part of a split model is a flaw that ends
+ * nothing. */
+static void parse_leniently(parser *p, vouch_error *flaw)
+{
+    vouch_gguf *g = p->gguf;
+    vouch_error split = {VOUCH_OK, ""};
+    p->err = flaw;
+    vouch_status status = parse_metadata(p);
+    if (status != VOUCH_OK) {
+        g->n_kv = p->index;
+        g->n_tensors = 0;
+        vouch_text_index_build(g->kv_index, g->kv, g->n_kv, sizeof *g->kv);
+        return;
+    }
+    p->err = &split;
+    (void)check_split(p);
+    p->err = flaw;
+    p->index = 0;
+    status = check_alignment(p);
+    if (status == VOUCH_OK) status = parse_tensors(p);
+    if (status != VOUCH_OK) {
+        g->n_tensors = p->index;
+        vouch_text_index_build(g->tensor_index, g->tensors, g->n_tensors, sizeof *g->tensors);
+    } else {
+        (void)place_tensors(p);
+    }
+    for (size_t i = 0; i < g->n_tensors; i++)
+        if (flaw->code != VOUCH_OK) g->tensors[i].data = NULL;
+    if (split.code != VOUCH_OK) *flaw = split;
+}
+
+/* flaw: NULL, or what a lenient reading found. */
+static vouch_status parse_file(vouch_gguf *gguf, vouch_error *flaw, vouch_error *err)
 {
     parser p = {.gguf = gguf, .at = gguf->bytes, .loaded = gguf->bytes, .err = err};
     p.end = gguf->bytes + gguf->size;
     VOUCH_TRY(parse_magic(&p));
     VOUCH_TRY(parse_version(&p));
     VOUCH_TRY(parse_counts(&p));
+    if (flaw) {
+        *flaw = (vouch_error){VOUCH_OK, ""};
+        parse_leniently(&p, flaw);
+        return VOUCH_OK;
+    }
     VOUCH_TRY(parse_metadata(&p));
     VOUCH_TRY(check_alignment(&p));
     VOUCH_TRY(check_split(&p));
@@ -494,7 +531,7 @@ vouch_status vouch_gguf_open_bytes(vouch_gguf **out, const void *bytes, size_t s
     if (status != VOUCH_OK) return status;
     (*out)->bytes = bytes;
     (*out)->size = size;
-    status = parse_file(*out, err);
+    status = parse_file(*out, NULL, err);
     if (status != VOUCH_OK) {
         vouch_gguf_close(*out);
         *out = NULL;
@@ -502,7 +539,7 @@ vouch_status vouch_gguf_open_bytes(vouch_gguf **out, const void *bytes, size_t s
     return status;
 }
 
-vouch_status vouch_gguf_open(vouch_gguf **out, const char *path, vouch_error *err)
+static vouch_status map_file(vouch_gguf **out, const char *path, vouch_error *flaw, vouch_error *err)
 {
     vouch_status status = gguf_create(out, path, err);
     if (status != VOUCH_OK) return status;
@@ -511,13 +548,23 @@ vouch_status vouch_gguf_open(vouch_gguf **out, const char *path, vouch_error *er
     if (status != VOUCH_OK) goto done;
     g->bytes = g->map.data;
     g->size = g->map.size;
-    status = parse_file(g, err);
+    status = parse_file(g, flaw, err);
 done:
     if (status != VOUCH_OK) {
         vouch_gguf_close(g);
         *out = NULL;
     }
     return status;
+}
+
+vouch_status vouch_gguf_open(vouch_gguf **out, const char *path, vouch_error *err)
+{
+    return map_file(out, path, NULL, err);
+}
+
+vouch_status vouch_gguf_open_header(vouch_gguf **out, const char *path, vouch_error *flaw, vouch_error *err)
+{
+    return map_file(out, path, flaw, err);
 }
 
 void vouch_gguf_close(vouch_gguf *gguf)

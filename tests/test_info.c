@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* `vouch info` and vouch_file_open: files that vouch runs, doesn't run, or can only begin to read. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/command.h"
+#include "support/gguf.h"
+#include "support/tiny_model.h"
+#include "support/tiny_vocab.h"
+#include "vouch.h"
+
+static char model[256];
+
+static int model_write(void **state)
+{
+    (void)state;
+    strcpy(model, test_temporary("model.gguf"));
+    tiny_model_write(model, &(tiny_model_options){.seed = 1, .type = VOUCH_TYPE_F16});
+    return 0;
+}
+
+/* Another file with the bytes of the model, where `from`, which is there, has become `to` of the same length. */
+static const char *model_altered(const char *name, const char *from, const char *to)
+{
+    static char path[256];
+    size_t n;
+    char *bytes = read_whole(model, &n), *at = memmem(bytes, n, from, strlen(from));
+    assert_non_null(at);
+    assert_int_equal(strlen(from), strlen(to));
+    memcpy(at, to, strlen(to));
+    strcpy(path, test_temporary(name));
+    write_whole(path, bytes, n);
+    free(bytes);
+    return path;
+}
+
+/* The first n bytes of the model as a file. */
+static const char *model_cut(size_t n)
+{
+    static char path[256];
+    size_t all;
+    char *bytes = read_whole(model, &all);
+    assert_true(n < all);
+    strcpy(path, test_temporary("cut.gguf"));
+    write_whole(path, bytes, n);
+    free(bytes);
+    return path;
+}
+
+/* That info succeeds and prints both texts, which stand in one line each. */
+static void expect_info(const char *path, const char *first, const char *second)
+{
+    result r = RUN("info", path);
+    if (r.status || !strstr(r.out, first) || !strstr(r.out, second)) print_error("%s%s", r.out, r.err);
+    assert_int_equal(r.status, 0);
+    assert_non_null(strstr(r.out, first));
+    assert_non_null(strstr(r.out, second));
+    result_free(&r);
+}
+
+static void models_that_run(void **state)
+{
+    (void)state;
+    expect_info(model, "weights           F16 ", "vouch runs it     yes\n");
+    expect_info(model, "architecture      llama\n", "chat template     chatml\n");
+    expect_info(model, "vocabulary        400 tokens\n", "context           512 tokens\n");
+}
+
+static void models_that_do_not_run(void **state)
+{
+    (void)state;
+    expect_info(model_altered("arch.gguf", "llama", "xlama"), "architecture      xlama\n",
+                "vouch runs it     no: general.architecture 'xlama' is not supported");
+    expect_info(model_altered("pre.gguf", "smollm", "smallm"), "tokenizer         gpt2/smallm\n",
+                "vouch runs it     no: ");
+    expect_info(model_altered("key.gguf", "llama.context_length", "llama.context_lungth"),
+                "architecture      llama\n", "no: metadata key 'llama.context_length' is missing");
+    expect_info(model_altered("tensor.gguf", "blk.1.attn_q.weight", "blk.1.attn_Q.weight"), "layers            2\n",
+                "no: tensor 'blk.1.attn_q.weight' is missing");
+}
+
+/* A vocabulary alone, and a part of a split model. */
+static void files_without_weights(void **state)
+{
+    (void)state;
+    char path[256];
+    vouch_gguf_writer *writer = writer_open();
+    vouch_error err;
+    vouch_gguf_add_text(writer, "general.architecture", "qwen9");
+    vouch_gguf_add_text(writer, "general.name", "words\x1b[31m");
+    vouch_gguf_add_text(writer, "general.license", "mit");
+    tiny_vocab_add(writer, 300, 1);
+    strcpy(path, test_temporary("words.gguf"));
+    assert_int_equal(vouch_gguf_write(writer, path, &err), VOUCH_OK);
+    vouch_gguf_writer_close(writer);
+    expect_info(path, "name              words\\x1b[31m\n", "license           mit\n");
+    expect_info(path, "tokenizer         bpe/smollm\n",
+                "no: the file has a vocabulary and no weights; use the file of");
+
+    writer = writer_open();
+    vouch_gguf_add_text(writer, "general.architecture", "llama");
+    vouch_gguf_add_u32(writer, "split.no", 1);
+    vouch_gguf_add_u32(writer, "split.count", 3);
+    vouch_gguf_add_tensor(writer, "a", VOUCH_TYPE_F32, 1, (int64_t[]){8}, (float[8]){0});
+    strcpy(path, test_temporary("part.gguf"));
+    assert_int_equal(vouch_gguf_write(writer, path, &err), VOUCH_OK);
+    vouch_gguf_writer_close(writer);
+    expect_info(path, "weights           F32 100.0 % (1 tensor)\n",
+                "no: is part 2 of a model in 3 files (split.count)");
+}
+
+static void files_that_are_cut(void **state)
+{
+    (void)state;
+    size_t n;
+    free(read_whole(model, &n));
+    expect_info(model_cut(n - 4), "vocabulary        400 tokens\n", "is the download complete?\n");
+    expect_info(model_cut(1000), "architecture      llama\n", "vouch runs it     no: ");
+    expect(RUN("info", model_cut(20)), 1, "cut.gguf: ");
+    expect(RUN("info", "Makefile"), 1, "Makefile: is no GGUF file");
+    expect(RUN("info", "/nowhere/at/all"), 2, "'/nowhere/at/all': No such file or directory");
+}
+
+/* However short the file is, it is refused, or it opens and says what is wrong. */
+static void every_length_is_safe(void **state)
+{
+    (void)state;
+    size_t n;
+    vouch_error err;
+    char *bytes = read_whole(model, &n);
+    for (size_t cut = 0; cut < n; cut += cut < 20000 ? 61 : 9973) {
+        vouch_file *file;
+        const char *path = model_cut(cut);
+        if (vouch_file_open(&file, path, &err) != VOUCH_OK) {
+            assert_null(file);
+            assert_true(cut < 2000); /* the counts are refused that need more bytes */
+            continue;
+        }
+        const vouch_file_info *info = vouch_file_get_info(file);
+        assert_true(info->n_problems == 1 && info->problems[0].code == VOUCH_E_FORMAT);
+        assert_int_equal(info->file_bytes, cut);
+        vouch_file_close(file);
+    }
+    free(bytes);
+    vouch_file_close(NULL);
+}
+
+/* A file has a problem exactly where the model can't be opened. */
+static void problems_are_those_of_opening(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"llama.block_count",    "llama.embedding_length", "general.architecture",
+                                        "tokenizer.ggml.model", "tokenizer.ggml.merges",  "token_embd.weight",
+                                        "output_norm.weight",   "tokenizer.ggml.scores",  "general.name"};
+    vouch_model_options options = vouch_model_options_default();
+    options.text_only = true;
+    size_t n, n_problems = 0;
+    char *bytes = read_whole(model, &n);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (!memmem(bytes, n, names[i], strlen(names[i]))) continue;
+        char other[64];
+        snprintf(other, sizeof other, "%s", names[i]);
+        other[strlen(other) - 1] = 'X';
+        const char *path = model_altered("altered.gguf", names[i], other);
+        vouch_error opening, looking;
+        vouch_file *file;
+        vouch_model *opened;
+        const vouch_status status = vouch_model_open(&opened, path, &options, &opening);
+        assert_int_equal(vouch_file_open(&file, path, &looking), VOUCH_OK);
+        const vouch_file_info *info = vouch_file_get_info(file);
+        assert_int_equal(status != VOUCH_OK, info->n_problems > 0);
+        if (info->n_problems > 0) assert_string_equal(info->problems[0].message, opening.message);
+        n_problems += info->n_problems > 0;
+        vouch_file_close(file);
+        vouch_model_close(opened);
+    }
+    assert_true(n_problems >= 5);
+    free(bytes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(models_that_run),       cmocka_unit_test(models_that_do_not_run),
+        cmocka_unit_test(files_without_weights), cmocka_unit_test(files_that_are_cut),
+        cmocka_unit_test(every_length_is_safe),  cmocka_unit_test(problems_are_those_of_opening),
+    };
+    return cmocka_run_group_tests(tests, model_write, NULL);
+}
