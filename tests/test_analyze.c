@@ -82,8 +82,8 @@ static void cycles_are_those_of_a_simulation(void **state)
     assert_true(fabs(accepted / reached - 0.8) < 1e-12);
 }
 
-/* The cycles of cli_expected_cycles before it walked whole texts: those that begin with k tokens left, and the tokens
- * that they make. Each k then looks at other tokens. */
+/* A former mistake: counts only the cycles that begin with at least k tokens left, and their tokens. Each k then covers
+ * other tokens. */
 static double tokens_per_cycle_of_whole_drafts(const cli_acceptance *at, int n, int k)
 {
     double room[TEXT + 1] = {1}, cycles = 0, tokens = 0;
@@ -110,7 +110,7 @@ static void tokens_per_cycle_never_fall_with_k(void **state)
     for (int text = 0; text < 300; text++) {
         const int n = 1 + (int)((double)test_uniform(&random, 0, 1) * (TEXT - 1));
         double before = 0, whole_before = 0;
-        /* A third of the texts each: any acceptance, one that rises to the end, only 0 and 1 as with greedy text. */
+        /* Three kinds of texts: random acceptance, rising acceptance, and only 0 and 1 as for greedy text. */
         for (int i = 0; i < n; i++) {
             const double u = (double)test_uniform(&random, 0, 1);
             at[i].sampled = text % 3 == 0 ? u : text % 3 == 1 ? (double)i / n : u < 0.6;
@@ -125,18 +125,18 @@ static void tokens_per_cycle_never_fall_with_k(void **state)
             whole_before = whole;
         }
     }
-    assert_true(falls_of_whole_drafts > 0); /* so this test finds that mistake */
+    assert_true(falls_of_whole_drafts > 0); /* so this test finds the former mistake */
 }
 
-/* Texts weigh by the probability that their later draft positions are reached. */
+/* Several texts together: each counts by the probability that its cycles reach the draft position. */
 static void draft_positions_are_of_all_texts_together(void **state)
 {
     (void)state;
     const cli_acceptance often[] = {{.sampled = 1}, {.sampled = 1}, {.sampled = 0.5}},
                          never[] = {{.sampled = 0}, {.sampled = 0.2}, {.sampled = 0}};
     double reached = 0, accepted = 0;
-    cli_draft_position_acceptance(often, 3, 1, &reached, &accepted); /* 1 and 1 times: 1 and 0.5 */
-    cli_draft_position_acceptance(never, 3, 1, &reached, &accepted); /* 0 and 0.2 times: 0.2 and 0 */
+    cli_draft_position_acceptance(often, 3, 1, &reached, &accepted); /* reached 1 + 1, accepted 1 + 0.5 */
+    cli_draft_position_acceptance(never, 3, 1, &reached, &accepted); /* reached 0 + 0.2, accepted 0 */
     assert_true(fabs(reached - 2.2) < 1e-12 && fabs(accepted - 1.5) < 1e-12);
     cli_draft_position_acceptance(often, 3, 3, &reached, &accepted);
     assert_true(fabs(reached - 2.2) < 1e-12);
@@ -152,7 +152,8 @@ static void few_rounds_give_no_bad_verdict(void **state)
         other[i] = 2;
     }
     for (size_t n = 1; n <= CLI_MOST_PAIRS; n++) {
-        const cli_speed_kept half = cli_compare_speeds(plain, other, n, 0.97), twice = cli_compare_speeds(other, plain, n, 0.97);
+        const cli_speed_kept half = cli_compare_speeds(plain, other, n, 0.97),
+                             twice = cli_compare_speeds(other, plain, n, 0.97);
         assert_int_equal(half.n, n);
         assert_true(half.share == 0.5 && half.error < 1e-6 && twice.share == 2);
         assert_int_equal(half.verdict, n < CLI_ENOUGH_PAIRS ? CLI_SPEED_UNCLEAR : CLI_SPEED_LOST);
@@ -160,7 +161,8 @@ static void few_rounds_give_no_bad_verdict(void **state)
     }
     /* Rounds in which the machine paused don't count. The others are too few for a verdict here, then enough. */
     for (size_t i = 0; i < 5; i++) plain[2 * i] = other[2 * i + 1] = 100;
-    const cli_speed_kept few = cli_compare_speeds(plain, other, 25, 0.97), enough = cli_compare_speeds(plain, other, 26, 0.97);
+    const cli_speed_kept few = cli_compare_speeds(plain, other, 25, 0.97),
+                         enough = cli_compare_speeds(plain, other, 26, 0.97);
     assert_int_equal(few.n, 15);
     assert_int_equal(few.verdict, CLI_SPEED_UNCLEAR);
     assert_int_equal(enough.n, 16);
@@ -315,8 +317,8 @@ static void a_model_agrees_with_itself(void **state)
     json_decref(o);
 }
 
-/* Greedy is the default, as in `vouch run`. The entropy is the target's own, so that its bins tell tokens apart there,
- * too: the same for each temperature. */
+/* The default is greedy, as in `vouch run`. The entropy bins use the target's own entropy, so they are the same for
+ * each temperature and still separate tokens at temperature 0. */
 static void greedy_entropy_is_that_of_the_model(void **state)
 {
     (void)state;

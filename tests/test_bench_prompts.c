@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `vouch bench --prompts`: which lines it takes as prompts, that its figures follow from one another, its three files,
+ * `vouch bench --prompts`: which lines it takes as prompts, whether its figures are consistent, its three files,
  * Ctrl-C. No test judges a speed.
  */
 #include "support/command.h"
@@ -82,7 +82,7 @@ static void check_summary(const json_t *s, const json_t *plain, int rounds)
     assert_true(real(s, "theory_tokens_per_cycle") >= 1);
 }
 
-/* The prediction is the mean of 1 + a + ... + a^k over the drafts, whose lengths k the histogram has. */
+/* The predicted tokens per cycle are the mean of 1 + a + ... + a^k over the histogram of draft lengths k. */
 static void check_theory(const json_t *s)
 {
     const json_t *histogram = json_object_get(s, "depth_histogram");
@@ -94,7 +94,7 @@ static void check_theory(const json_t *s)
     assert_true(fabs(real(s, "theory_tokens_per_cycle") - tokens / (double)whole(s, "cycles")) < 1e-9);
 }
 
-/* Every report names a config that changes the target's distribution; greedy text never does. */
+/* Every report marks a config that changes the target's distribution. Greedy text never does. */
 static void lossy_configs_are_named(void **state)
 {
     (void)state;
@@ -278,10 +278,10 @@ static void files_are_whole(void **state)
     assert_non_null(strstr(text, "\n10,\"a,\"\"b\"\" <c>\",1,\"suffix,recycle\","));
     assert_non_null(strstr(text, "\nCode/0,set,1,target only,"));
     free(text);
-    /* Complete by itself: no script, nothing from elsewhere, no stray mark-up. */
+    /* The page stands alone: no script, no external resource, no unescaped text. */
     text = read_whole(html, &n);
     assert_int_equal(strncmp(text, "<!DOCTYPE html>", 15), 0);
-    assert_int_equal(count(text, "<svg"), 7); /* three categories and all of them, three plots */
+    assert_int_equal(count(text, "<svg"), 7); /* one for each of three categories, one for all, three plots */
     assert_int_equal(count(text, "</svg>"), 7);
     assert_int_equal(count(text, "<section"), count(text, "</section>"));
     assert_int_equal(count(text, "<figure>"), 4);
@@ -293,7 +293,7 @@ static void files_are_whole(void **state)
     assert_null(strstr(text, "<c>"));
     assert_null(strstr(text, "nan"));
     assert_non_null(strstr(text, "line 4: "));
-    /* It names its origin and the number of its answers. */
+    /* The page names models, processor, date and the number of answers. */
     assert_non_null(strstr(text, "<dt>target</dt><dd>model.gguf, "));
     assert_non_null(strstr(text, "<dt>processor</dt><dd>"));
     assert_non_null(strstr(text, " UTC</dd>"));
@@ -371,7 +371,7 @@ static void plain_lines_and_selections(void **state)
     o = json_of(json);
     assert_int_equal(whole(o, "questions"), 1);
     json_decref(o);
-    /* A file of another kind gets only its first lines complained about. */
+    /* For a file of another kind, only the first lines give warnings. */
     char junk[2 * 30] = "";
     for (size_t i = 0; i < sizeof junk; i += 2) junk[i + 1] = '\n';
     write_whole(path, junk, sizeof junk);
@@ -421,7 +421,7 @@ static void prompts_that_fail(void **state)
     expect(RUN("bench", "-m", model, "--prompts", prompts, "--ctx", "75", "-n", "20"), 0, "line 1 is left out: ");
     expect(RUN("bench", "-m", model, "--prompts", prompts, "-n", "2", "--html", "/dev/full"), 1, "No space left");
     expect(RUN("bench", "-m", model, "--prompts", prompts, "-n", "2", "--csv", "/dev/full"), 1, "No space left");
-    /* After one report can't be written the others are written all the same. */
+    /* If one report can't be written, the others still are. */
     const setting full = {.out = "/dev/full"};
     char json[256];
     strcpy(json, test_temporary("kept.json"));
@@ -492,7 +492,7 @@ static void failure_keeps_earlier_results(void **state)
     expect(RUN("bench", "-m", broken, "--prompts", path, "--raw", "-n", "4", "--json", json), 1, "line 1: token ");
 }
 
-/* After Ctrl-C the complete answers are reported, and that others are missing. */
+/* After Ctrl-C the reports have the complete answers and say that others are missing. */
 static void interrupt_keeps_complete_results(void **state)
 {
     (void)state;
@@ -515,7 +515,7 @@ static void interrupt_keeps_complete_results(void **state)
                              "200",            "--reps", "1000", "--json", json,       "--html", html,     NULL};
         become(all, &(setting){0}, "/dev/null", out, err);
     }
-    /* The complaint about the long line comes when Ctrl-C is already handled. */
+    /* The warning about the long line appears after the signal handler is set. */
     wait_for_text(child, err, "line 2 is left out");
     kill(child, SIGINT);
     assert_int_equal(status_of(child), 1);

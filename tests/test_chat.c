@@ -94,8 +94,8 @@ static int lines_with(const char *out, const char *text)
     return n;
 }
 
-/* Fifty turns in a context of six: the oldest are dropped, the system message stays, every line is answered. What
- * the model sees of them is what a conversation that begins there would be. */
+/* Fifty turns in a context that holds six: the oldest are dropped, the system message stays, and every line is
+ * answered. The model sees the same tokens as in a conversation that begins at the first kept turn. */
 static void old_turns_leave_the_context(void **state)
 {
     (void)state;
@@ -109,9 +109,9 @@ static void old_turns_leave_the_context(void **state)
     for (size_t i = 0; i < r.n_out; i++) answers += r.out[i] == '\n';
     assert_int_equal(answers, 50);
     const int drops = lines_with(r.err, "vouch: note: the context of 256 tokens is full: the model no longer sees");
-    assert_true(drops >= 3 && drops <= 25); /* half of the context at once, not a turn at a time */
+    assert_true(drops >= 3 && drops <= 25); /* each drop frees half of the context, not one turn */
     result_free(&r);
-    /* An answer that the context ends says so, and the next question is answered. */
+    /* When the context ends an answer, a note says so, and the next question is answered. */
     const setting two = {.input = "Hello\nHello\n"};
     r = run_as(&two, "vouch", ARGUMENTS("run", "-m", target, "--chat", "-c", "128", "-n", "0", NO_CONTROL));
     assert_int_equal(r.status, 0);
@@ -120,7 +120,7 @@ static void old_turns_leave_the_context(void **state)
     result_free(&r);
 }
 
-/* A program that sends text which it doesn't know: only four whole lines are commands. */
+/* A pipe may carry text of unknown content, so only four exact lines are commands. */
 static void pipes_have_few_commands(void **state)
 {
     (void)state;
@@ -137,7 +137,7 @@ static void pipes_have_few_commands(void **state)
     result_free(&r);
     FILE *saved = fopen(path, "r");
     assert_null(saved);
-    /* "// note" is sent as it is, "//quit" without its first slash: as the same words elsewhere. */
+    /* "// note" is sent unchanged, "//quit" without its first slash. */
     const setting slashes = {.input = "// note\n"}, quit = {.input = "//quit\n"};
     r = run_as(&slashes, "vouch", ARGUMENTS("run", "-m", target, "--chat", "-n", "8", NO_CONTROL));
     result once = RUN("run", "-m", target, "-p", "// note", "-n", "8", NO_CONTROL);

@@ -143,7 +143,7 @@ static void prompt_comes_from_anywhere(void **state)
         result_free(&raw);
 }
 
-/* A second part of the prompt comes from a file, or else from standard input where that is a file or a pipe. */
+/* The prompt's second part comes from a file, or from standard input if that is a file or a pipe. */
 static void prompts_have_two_parts(void **state)
 {
     (void)state;
@@ -167,8 +167,8 @@ static void prompts_have_two_parts(void **state)
         {run_as(&piped, "vouch", ARGUMENTS(PARTS, "-p", "")), second.out},
         {RUN(PARTS, "-p", "Say:"), first.out},                                 /* an empty file */
         {RUN(PARTS, "-p", "Say:", "-f", "/dev/null"), first.out},
-        {run_as(&device, "vouch", ARGUMENTS(PARTS, "-p", "Say:")), first.out}, /* isn't read */
-        {run_as(&piped, "vouch", ARGUMENTS(PARTS, "-p", "Say:", "-f", "/dev/null")), first.out}, /* the file counts */
+        {run_as(&device, "vouch", ARGUMENTS(PARTS, "-p", "Say:")), first.out}, /* a device is not read */
+        {run_as(&piped, "vouch", ARGUMENTS(PARTS, "-p", "Say:", "-f", "/dev/null")), first.out}, /* the file wins */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         result r = cases[i].got;
@@ -179,7 +179,7 @@ static void prompts_have_two_parts(void **state)
         result_free(&r);
     }
     assert_int_equal(system(command), 0);
-    /* What another flag reads is no part of the prompt. */
+    /* Standard input that another flag reads is no part of the prompt. */
     result plain = RUN("run", target, "-p", "Say:", "-n", "9", NO_CONTROL);
     result predicted =
         run_as(&piped, "vouch", ARGUMENTS("run", target, "-p", "Say:", "-n", "9", NO_CONTROL, "--prediction", "-"));
@@ -191,7 +191,7 @@ static void prompts_have_two_parts(void **state)
     result_free(&whole_text), result_free(&first), result_free(&second);
 }
 
-/* A text may begin with dashes, as long as it isn't the name of a flag. */
+/* A prompt may begin with dashes unless it is the name of a flag. */
 static void texts_may_begin_with_dashes(void **state)
 {
     (void)state;
@@ -203,7 +203,7 @@ static void texts_may_begin_with_dashes(void **state)
     expect(RUN("run", target, "-p", "x", "--stop", "--end", "-n", "2"), 0, NULL);
 }
 
-/* The model may stand without a flag, first or last, and without `run`. */
+/* The model's path needs no flag, first or last, and no `run`. */
 static void the_model_needs_no_flag(void **state)
 {
     (void)state;
@@ -223,7 +223,7 @@ static void the_model_needs_no_flag(void **state)
     expect(RUN("run", target, "-m", target, "-p", "x"), 2, "unexpected argument");
 }
 
-/* One line end closes an answer that has none, on a pipe or in a file, too. */
+/* The command adds a newline to an answer without one, on pipes and in files as well. */
 static void answers_end_their_line(void **state)
 {
     (void)state;
@@ -237,13 +237,13 @@ static void answers_end_their_line(void **state)
     result r = RUN("run", target, "-p", "Hello", "-n", "1", "--logit-bias", id);
     assert_string_equal(r.out, "\n");
     result_free(&r), result_free(&newline);
-    char none[] = "0=1e9"; /* ends the answer before its first letter */
+    char none[] = "0=1e9"; /* EOS becomes certain, so the answer is empty */
     r = RUN("run", target, "-p", "Hello", "-n", "1", "--logit-bias", none);
     assert_int_equal(r.n_out, 0);
     result_free(&r);
 }
 
-/* Without --seed a sampled text has a new seed, which the statistics name; a greedy one keeps 0. */
+/* Without --seed, each sampled answer gets a random seed, which the statistics name. Greedy text has seed 0. */
 static void seeds_are_drawn_and_named(void **state)
 {
     (void)state;
@@ -269,7 +269,7 @@ static void seeds_are_drawn_and_named(void **state)
     json_decref(o);
 }
 
-/* No text at all begins with the model's BOS token, where its file has one. */
+/* An empty raw prompt starts from the model's BOS token, if its file has one. */
 static void no_text_begins_with_bos(void **state)
 {
     (void)state;

@@ -358,7 +358,7 @@ static void test_answers_with_trees(void **state)
 /* A drafter that checks the rows that the cycle shows it. */
 typedef struct watcher {
     bush bush;
-    toy *target; /* a second one */
+    toy *target; /* a second target, for looking rows up */
     int32_t n_seen;
 } watcher;
 

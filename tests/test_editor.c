@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A conversation in a terminal: the line editor, its pastes and earlier messages, commands, Ctrl-C and Ctrl-D. */
+/* Chat in a terminal: the line editor, pastes, the history of messages, commands, Ctrl-C and Ctrl-D. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static int saved_remove(void **state)
 #define CHAT(...) \
     terminal_start(&t, "xterm", home, ARGUMENTS(program("vouch"), "run", "-m", target, "--chat", NO_CONTROL, __VA_ARGS__))
 
-/* The content of message i after /save, to be freed. The conversation ends. */
+/* Saves and ends the conversation, and returns the content of message i. The caller frees it. */
 static char *message_saved(size_t i, size_t n_messages)
 {
     char line[300];
@@ -52,14 +52,14 @@ static char *message_saved(size_t i, size_t n_messages)
     return content;
 }
 
-/* Keys that are typed, and the message that is sent. */
+/* Types the keys and Return in a new conversation. The sent message must equal `message`. */
 static void keys_send(const char *keys, const char *message)
 {
     CHAT("-n", "2");
     terminal_expect(&t, "> ");
     terminal_say(&t, keys);
     terminal_say(&t, "\r");
-    terminal_expect(&t, "\n"); /* of the line, then of the answer */
+    terminal_expect(&t, "\n"); /* the newline behind the input */
     char *sent = message_saved(0, 2);
     assert_string_equal(sent, message);
     free(sent);
@@ -70,8 +70,8 @@ static void keys_send(const char *keys, const char *message)
 #define UP    "\033[A"
 #define DOWN  "\033[B"
 #define PASTE(text) "\033[200~" text "\033[201~"
-#define FAMILY "\xf0\x9f\x91\xa8\xe2\x80\x8d\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa7" /* three people, two joiners */
-#define THUMB  "\xf0\x9f\x91\x8d\xf0\x9f\x8f\xbd"                                         /* with a skin tone */
+#define FAMILY "\xf0\x9f\x91\xa8\xe2\x80\x8d\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa7" /* 3 people, 2 joiners */
+#define THUMB  "\xf0\x9f\x91\x8d\xf0\x9f\x8f\xbd"                                      /* a thumb with a skin tone */
 
 static void keys_edit_whole_characters(void **state)
 {
@@ -82,10 +82,10 @@ static void keys_edit_whole_characters(void **state)
         {"a" FAMILY "b" LEFT "\177", "ab"},
         {"a" FAMILY "b" LEFT LEFT "\033[3~", "ab"},
         {THUMB THUMB LEFT "-", THUMB "-" THUMB},
-        {"か\xe3\x82\x99き\177\177ku", "ku"}, /* a combining sound mark */
+        {"か\xe3\x82\x99き\177\177ku", "ku"}, /* with a combining voiced sound mark */
         {"one two\027three", "one three"},
         {"12345\001\033[3~0\0056", "023456"},
-        {"a\033\rb\\\rc\033[A\033[Dx", "a\nxb\nc"}, /* three rows; up, left */
+        {"a\033\rb\\\rc\033[A\033[Dx", "a\nxb\nc"}, /* three rows, then up and left */
         {"a\\\\", "a\\\\"},
         {"//slash", "/slash"},
         {"a\xff" "b", "a\xef\xbf\xbd" "b"},
@@ -121,8 +121,8 @@ static void pastes_are_one_message(void **state)
     free(message);
 }
 
-/* 200 KB in one line, which the terminal's own lines would cut: the count of tokens is that of the same line on a
- * pipe. */
+/* A paste of 200 KB in one line, which a terminal without an editor would cut. The number of tokens equals that of the
+ * same line on a pipe. */
 static void pastes_have_no_limit(void **state)
 {
     (void)state;
@@ -144,13 +144,13 @@ static void pastes_have_no_limit(void **state)
     terminal_expect(&t, "[paste 1: 1 line, 200 KB]");
     terminal_say(&t, "\r");
     terminal_expect(&t, count);
-    terminal_expect(&t, "> "); /* and the conversation goes on */
+    terminal_expect(&t, "> "); /* the conversation continues */
     terminal_say(&t, "Hello\r\004");
     assert_int_equal(terminal_end(&t), 0);
     free(text);
 }
 
-/* The trace makes the answer longer than a terminal's buffer, so that it can't be over before Ctrl-C comes. */
+/* The trace makes the answer longer than the terminal's buffer, so it can't end before Ctrl-C arrives. */
 static void control_c_stops_and_clears(void **state)
 {
     (void)state;
@@ -160,7 +160,7 @@ static void control_c_stops_and_clears(void **state)
     terminal_expect(&t, "> ");
     terminal_say(&t, "Hello\r");
     terminal_expect(&t, "cycle 1");
-    terminal_say(&t, PASTE("typed\rahead")); /* while the answer runs */
+    terminal_say(&t, PASTE("typed\rahead")); /* typed during the answer */
     terminal_say(&t, "\003");
     terminal_expect(&t, "answer stopped");
     terminal_expect(&t, "ahead");
@@ -181,7 +181,7 @@ static void control_c_stops_and_clears(void **state)
     assert_int_equal(terminal_end(&t), 0);
 }
 
-/* A second Ctrl-C ends the program, a signal too: the terminal is as it was. */
+/* A second Ctrl-C or a signal ends the program and restores the terminal's settings. */
 static void terminal_is_given_back(void **state)
 {
     (void)state;
@@ -211,7 +211,7 @@ static void messages_come_back(void **state)
     assert_int_equal(terminal_end(&t), 0);
     assert_int_equal(stat(path, &info), 0);
     assert_int_equal(info.st_mode & 0777, 0600);
-    /* In the next conversation: up from an unfinished line, twice over two rows, and down to it again. */
+    /* The next conversation recalls messages: up from an unfinished line, then down to it again. */
     keys_send("unfinished" UP "!", "second\nrow!");
     keys_send("un" UP UP DOWN DOWN "finished", "unfinished");
     write_whole(path, "\"first\"\nrubbish\n\"broken", 23);
@@ -280,7 +280,7 @@ static void commands_are_carried_out(void **state)
     free(first);
 }
 
-/* A setting holds from the next answer on, and the answer is the one that the option gives. */
+/* /set changes the next answer, which equals the answer with the command's option. */
 static void settings_change_answers(void **state)
 {
     (void)state;
@@ -292,13 +292,13 @@ static void settings_change_answers(void **state)
     terminal_expect(&t, "Hello\r\n");
     char *answer = message_saved(1, 2);
     const size_t n = strlen(answer);
-    assert_true(n > 0 && n <= r.n_out && n + 1 >= r.n_out); /* a line end may follow */
+    assert_true(n > 0 && n <= r.n_out && n + 1 >= r.n_out); /* a newline may follow */
     assert_memory_equal(answer, r.out, n);
     free(answer);
     result_free(&r);
 }
 
-/* Without an editor a long line can't be seen whole: it is refused. */
+/* A dumb terminal has no editor and cuts long lines, so the command refuses them. */
 static void dumb_terminals_refuse_long_lines(void **state)
 {
     (void)state;

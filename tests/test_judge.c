@@ -537,7 +537,7 @@ static void test_all_residual_mass_in_one_token(void **state)
     for (int32_t only = 0; only < n; only += 111) {
         float *p = new_rows(1, n), *q = new_rows(1, n);
         for (int32_t x = 0; x < n; x++) p[x] = 1, q[x] = x == only ? 0.5f : 1;
-        /* 1 / n < 1 / (n - 0.5): p is above q at `only` alone */
+        /* Only the token `only` has p > q, because 1 / n < 1 / (n - 0.5). */
         const vouch_dist dp = {.n_vocab = n, .n_support = n, .dense = true, .weight = p, .total = n};
         const vouch_dist dq = {.n_vocab = n, .n_support = n, .dense = true, .weight = q, .total = n - 0.5};
         for (int i = 0; i <= 10; i++) {

@@ -398,7 +398,8 @@ static void test_row_functions(void **state)
             assert_true(fabs((double)f * sqrt(sum / (double)n + 1e-5) - 1) < 1e-5);
 
             memcpy(a, c, sizeof a), memcpy(b, c, sizeof b);
-            const int64_t chunk = n % 2 ? 16 : 16 + n % 31; /* gaps between the chunks */
+            /* Floats from one chunk of 16 to the next, without and with gaps. */
+            const int64_t chunk = n % 2 ? 16 : 16 + n % 31;
             const int64_t past = (n - 1) / 16 * chunk + (n - 1) % 16 + 1;
             a[past] = b[past] = 77; /* softmax must not write behind its input */
             const float sum_a = vouch_kernels_ref.softmax(a, chunk, n), sum_b = kernels->softmax(b, chunk, n);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A new free drafter and a new rule are each one new file and one new line of include/vouch.h. The command then knows
-# them: in its help, in --spec auto, in --accept and in its statistics.
+# A new free drafter takes one new file and one new line in include/vouch.h, and so does a new rule. The command then
+# has them in its help, --spec auto, --accept and the statistics.
 # shellcheck source=tests/support/test.sh
 . "$(dirname "$0")/support/test.sh"
 
@@ -13,7 +13,7 @@ compile() { # folder of the tree, arguments of the compiler
         $(pkg-config --libs libpcre2-8 libutf8proc jansson) -lm)
 }
 
-# Builds $TMP/vouch with both newcomers. The kernels know neither drafters nor rules, so they come from the build.
+# Builds $TMP/vouch with a new drafter and a new rule. It links the existing kernels, which depend on neither.
 newcomers_build() {
     cp -r include src cli "$TMP"
     cp tests/newcomers/echo.c "$TMP/src/draft"

@@ -200,7 +200,7 @@ static void test_arguments(void **state)
         assert_null(d.ops);
         assert_true(strlen(err.message) > 20);
     }
-    vouch_source d = open_ngram(1, 16, 16); /* a context shorter than the n-gram */
+    vouch_source d = open_ngram(1, 16, 16); /* a context of 1 token, shorter than n */
     assert_int_equal(chain(d, (int32_t[4]){5}, 1, 3), 0);
     assert_true(d.ops->memory(d.self) > 0);
     d.ops->close(d.self);

@@ -65,7 +65,7 @@ static void full_disk_leaves_the_old_json(void **state)
     json_decref(json_of(path));
 }
 
-/* What lies under /dev is a file like any other; names of open descriptors are written to, not replaced. */
+/* Files under /dev/shm are replaced like other files. Names of open descriptors are written to, not replaced. */
 static void files_are_replaced_and_descriptors_are_not(void **state)
 {
     (void)state;
@@ -105,7 +105,8 @@ static void files_are_replaced_and_descriptors_are_not(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
-/* In a child, with a file mounted on itself: rename gives EBUSY. 77: nothing can be mounted here. */
+/* For a child process: mounts a file on itself, so that rename gives EBUSY, and runs the command. Returns 77 if
+ * mounting fails. */
 static int write_to_mounted(const char *path)
 {
     if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0 && unshare(CLONE_NEWNS) != 0) return 77;
@@ -116,7 +117,7 @@ static int write_to_mounted(const char *path)
     return 127;
 }
 
-/* A file that is mounted by itself is written in place: longer and shorter than before. */
+/* The command writes a file that is a mount point in place, whether it grows or shrinks. */
 static void mounted_files_are_written(void **state)
 {
     (void)state;

@@ -373,7 +373,8 @@ static void costs_are_learned(void **state)
     assert_true(vouch_cost_of(&cost, VOUCH_MAX_DRAFT + 1) >= vouch_cost_of(&cost, 17));
 }
 
-/* A made-up mixture of experts: each row picks 4 of 32 experts at random, which are 80 % of what a row reads. */
+/* A simulated mixture of experts. Each row picks 4 of 32 experts at random; they are 80 % of the bytes that a single
+ * row reads. */
 static double expert_reads(int32_t n_rows)
 {
     const double n_experts = 32 * (1 - pow(1 - 4.0 / 32, n_rows));

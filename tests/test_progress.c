@@ -12,8 +12,8 @@
 #include "common/term.c"
 #include "common/text.c"
 
-/* What a terminal shows of a report, `spent` seconds after the first. columns 0: the terminal doesn't say how many it
- * has. */
+/* `seen` receives what a terminal shows of a report `spent` seconds after the first one. columns: the terminal's
+ * width; 0: unknown. */
 static void shown_of(cli_progress progress, double spent, double share, unsigned short columns, char *seen,
                      size_t capacity)
 {
@@ -39,7 +39,7 @@ static void shown(double share, unsigned short columns, char *seen, size_t capac
     shown_of((cli_progress){.label = "checking"}, 10, share, columns, seen, capacity);
 }
 
-/* An eager progress says at once what it does; its bar comes later, in place of that. */
+/* An eager progress line names the work at once; its bar replaces the name later. */
 static void eager_lines_come_at_once(void **state)
 {
     (void)state;
@@ -58,7 +58,7 @@ static void eager_lines_come_at_once(void **state)
     assert_string_equal(seen, wanted);
 }
 
-/* On a pipe: nothing, or one line where it takes long. */
+/* On a pipe: nothing, or one line if the work takes long. */
 static void eager_lines_on_a_pipe(void **state)
 {
     (void)state;

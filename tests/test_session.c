@@ -1067,7 +1067,7 @@ static void sessions_share_models_between_threads(void **state)
     }
 }
 
-/* The registry: a drafter's type, its source and its bit have one name. */
+/* The registry gives each drafter the same name by its type, its source and its bit. */
 static void the_registry_knows_each_drafter(void **state)
 {
     (void)state;
@@ -1094,7 +1094,7 @@ static void the_registry_knows_each_drafter(void **state)
     }
 }
 
-/* AUTO is one function: what the caller gives is in the set, and pace limits it. */
+/* AUTO is the free drafters plus those that the caller's options provide, except a custom drafter. */
 static void auto_takes_what_is_given(void **state)
 {
     (void)state;

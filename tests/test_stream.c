@@ -109,7 +109,7 @@ static void every_division_of_characters(void **state)
     check_divisions("a\xc3\xa9z");
     check_divisions("\xe4\xbd\xa0\xc3\xa9\xf0\x9f\x98\x80");
     check_divisions("\xe2\x80\xa8x\xe2\x80\xa9\xf0\x9f\x98\x80"); /* U+2028, U+2029 */
-    /* man, ZWJ, laptop: 11 bytes; face in clouds: 14 */
+    /* Emoji of several code points: man, joiner, laptop (11 bytes); face in clouds (14 bytes). */
     check_divisions("\xf0\x9f\x91\xa8\xe2\x80\x8d\xf0\x9f\x92\xbb");
     check_divisions("\xf0\x9f\x98\xb6\xe2\x80\x8d\xf0\x9f\x8c\xab\xef\xb8\x8f");
 }
@@ -137,7 +137,7 @@ static void malformed_bytes(void **state)
         {"x\xc3", "x" R},
         {"\xe1\x80\xe2\xf0\x91\x92\xf1\xbf"
          "A",
-         R R R R "A"}, /* Unicode 15, table 3-11 */
+         R R R R "A"}, /* the example of table 3-11 in Unicode 15 */
         {"", ""},
     };
     vouch_tokenizer *tokenizer = tiny_tokenizer("smollm", TINY_SIZE);

@@ -418,7 +418,7 @@ static void invalid_utf8(void **state)
     }
 }
 
-/* Every byte but the lacking ones has a token, which is the byte's number in the list. */
+/* A vocabulary with one token for each byte, except the lacking ones. id_of [256]: the id of each byte. */
 static vouch_tokenizer *gaps_tokenizer(const char *pre, const char *lacking, size_t n_lacking, int32_t *id_of)
 {
     static char letters[256][2];
@@ -442,7 +442,7 @@ static vouch_tokenizer *gaps_tokenizer(const char *pre, const char *lacking, siz
     return tokenizer;
 }
 
-/* What a vocabulary without 0x04, 0xf2 and 0xff sees of a text is written as a text of bytes that it has. */
+/* A vocabulary without 0x04, 0xf2 and 0xff. Each case has a text and the text that its tokens spell. */
 static void bytes_without_a_token_become_replacement_characters(void **state)
 {
     (void)state;
@@ -475,7 +475,7 @@ static void bytes_without_a_token_become_replacement_characters(void **state)
     }
 }
 
-/* No single byte of any text vanishes with the real model, which lacks 21 of them. */
+/* The real model lacks tokens for 21 bytes. Still no byte of a text vanishes. */
 static void smollm_loses_no_byte(void **state)
 {
     (void)state;

@@ -95,7 +95,7 @@ static void unknown_words_are_named(void **state)
     check_mistakes(mistakes, sizeof mistakes / sizeof *mistakes);
 }
 
-/* Flags that people know from other programs: what to do instead. */
+/* For flags of other programs, the error says what to do here. */
 static void foreign_flags_say_what_to_do(void **state)
 {
     (void)state;
@@ -110,7 +110,7 @@ static void foreign_flags_say_what_to_do(void **state)
         {{"run", "--mirostat", "2"}, "the samplers here are --top-k, --top-p"},
         {{"info", "-cnv"}, "-cnv is a flag of `vouch run`, not of this command"},
         {{"bench", "-i"}, "-i is a flag of `vouch run`"},
-        /* These mean the same here: the complaint is about something else. */
+        /* These flags mean the same here, so the error is about something else. */
         {{"run", "-cnv", "-p", "x"}, "--prompt and --chat exclude each other"},
         {{"run", "--n-predict", "x"}, "--n-predict 'x': not a whole number"},
         {{"run", "-md"}, "-md needs a value: -md FILE"},
@@ -139,13 +139,13 @@ static void help_is_narrow(void **state)
     }
 }
 
-/* Manual page and completions know every command, and their readers accept them. */
+/* Manual page and completions contain every command, and the programs that read them accept them. */
 static void manual_and_completions_are_read(void **state)
 {
     (void)state;
     static const struct {
         const char *arguments[3];
-        const char *has, *checker; /* reads the file whose name follows, and prints what it minds */
+        const char *has, *checker; /* a command that prints the errors in a file */
     } cases[] = {
         {{"--man"}, ".SH \"VOUCH tokenize\"\n", "groff -ww -man -Tutf8 -z"},
         {{"--man"}, "\\fB\\-t\\fR, \\fB\\-\\-threads\\fR \\fIN\\fR\n", "mandoc -Tlint -W error"},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The token metadata of a file: valid, odd and damaged vocabularies, special tokens, chat templates, and
- * pairs_must_share_a_token_table of models with equal or different token tables.
+ * pairs of models with equal or different token tables.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -153,7 +153,7 @@ static void odd_vocabularies_open(void **state)
     const recipe odd = {.tokens = tokens, .n_tokens = 10, .kinds = kinds, .merges = merges, .n_merges = 2};
     if (recipe_open(&odd, &tokenizer, &err) != VOUCH_OK) fail_msg("%s", err.message);
     ids got = encode(tokenizer, "a\nzc\xff", 5, VOUCH_TOKENIZE_SPECIAL);
-    const int32_t a_and_c[] = {0, 8}; /* no token for U+FFFD or "?": the byte is lost; <0x63> stands in for c */
+    const int32_t a_and_c[] = {0, 8}; /* a byte is lost if neither it, U+FFFD nor "?" has a token; <0x63> replaces c */
     assert_ids("a", got, a_and_c, 2);
     free(got.at);
     got = encode(tokenizer, "x\0y", 3, VOUCH_TOKENIZE_SPECIAL);
@@ -172,7 +172,7 @@ static void odd_vocabularies_open(void **state)
     assert_int_equal(result, 4);
     vouch_tokenizer_close(tokenizer);
 
-    /* U+FFFD can't be spelled: "?" takes its place. */
+    /* The vocabulary has no U+FFFD, so "?" replaces the bytes. */
     const vouch_text signs[] = {TEXT("!"), TEXT("?"), TEXT("!?")}, one_merge[] = {TEXT("! ?")};
     const recipe gaps = {.tokens = signs, .n_tokens = 3, .merges = one_merge, .n_merges = 1};
     assert_int_equal(recipe_open(&gaps, &tokenizer, &err), VOUCH_OK);
@@ -559,7 +559,7 @@ static void bad_arguments(void **state)
     vouch_tokenizer_close(NULL);
 }
 
-/* -------------------------------------------------------------------- pairs_must_share_a_token_table */
+/* -------------------------------------------------------------------- pairs */
 
 static void pairs_must_share_a_token_table(void **state)
 {

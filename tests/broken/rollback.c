@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command with a rollback that leaves a trace: of the tokens that stay, the last one has the keys and values of
- * the token before it. `vouch check` has to find law L3 broken.
+ * Builds the command with a rollback that leaves a trace: it replaces the keys and values of the last kept token by
+ * those of the token before it. `vouch check` must find that law L3 is broken.
  */
 #include "model/memory.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A free drafter in one file, for tests/test_newcomers.sh: the last token comes again. */
+/* A free drafter in one file, for tests/test_newcomers.sh: it guesses that the last token repeats. */
 #include <stdlib.h>
 
 #include "draft/registry.h"
 
 static void observe(void *self, const int32_t *tokens, int32_t n_tokens)
 {
-    (void)self, (void)tokens, (void)n_tokens; /* a place says all that it needs */
+    (void)self, (void)tokens, (void)n_tokens; /* expand() finds all that it needs in its vouch_place */
 }
 
 static void rewind_to(void *self, int32_t n_tokens)

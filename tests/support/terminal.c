@@ -24,13 +24,13 @@ void terminal_start(terminal *t, const char *term, const char *folder, const cha
         setenv("TERM", term, 1);
         setenv("HOME", folder, 1);
         setenv("XDG_STATE_HOME", folder, 1);
-        setenv("LC_ALL", "C", 1); /* the editor finds UTF-8 by itself */
+        setenv("LC_ALL", "C", 1); /* the editor must choose UTF-8 without help from the locale */
         execv(arguments[0], (char *const *)(uintptr_t)arguments);
         _exit(127);
     }
 }
 
-/* What there is to read, added to `seen`. False at the end, and where `seen` is full. */
+/* Appends the available output to `seen`. False at the end of the output and when `seen` is full. */
 static bool terminal_read(terminal *t)
 {
     if (t->n + 1 >= sizeof t->seen) return false;

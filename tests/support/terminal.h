@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program of the build in a pseudo-terminal, as somebody at a keyboard sees it. */
+/* Runs a program of the build in a pseudo-terminal, as a person at a keyboard does. */
 #ifndef VOUCH_TESTS_TERMINAL_H
 #define VOUCH_TESTS_TERMINAL_H
 
@@ -8,26 +8,26 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-enum { TERMINAL_LONG = 60000 }; /* milliseconds after which nothing will come any more */
+enum { TERMINAL_LONG = 60000 }; /* milliseconds without output after which a test gives up */
 
 typedef struct terminal {
     int fd;
     pid_t child;
     size_t n;
-    char seen[1 << 20]; /* [n] and a NUL: what came and was not waited for */
+    char seen[1 << 20]; /* [n] and a NUL: output that no wait has consumed yet */
 } terminal;
 
-/* Starts arguments[0], the path of a program, with TERM, 80 columns, and its state and home in `folder`. Skips the
- * test where there is no pseudo-terminal. */
+/* Starts the program at the path arguments[0] with this TERM, 80 columns, and HOME and state in `folder`. Skips the
+ * test if there is no pseudo-terminal. */
 void terminal_start(terminal *t, const char *term, const char *folder, const char *const *arguments);
-/* Reads until `text` has come; false where nothing comes for so long. What came before it and itself are forgotten. */
+/* Reads until `text` appears, and drops the output up to its end. False if nothing comes for this long. */
 bool terminal_wait(terminal *t, const char *text, int milliseconds);
-/* Asserts that `text` comes. */
+/* Fails the test unless `text` appears within TERMINAL_LONG. */
 void terminal_expect(terminal *t, const char *text);
-/* Types n bytes, and reads meanwhile. */
+/* Types n bytes, and reads the output meanwhile so that the program never blocks. */
 void terminal_type(terminal *t, const char *bytes, size_t n);
 void terminal_say(terminal *t, const char *text);
-/* Waits for the program's end, and closes. Its exit status, as status_of. */
+/* Waits for the end of the program and closes the terminal. Returns the exit status as status_of does. */
 int terminal_end(terminal *t);
 
 #endif
