@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How near the matrix kernels come to the roofline: for each type, matrix of a model and number of rows the
- * time, the bytes and multiply-adds a second, and the share of what the machine allows,
+ * Compares the matrix kernels with the roofline. For each type, matrix of a model and number of rows it prints the
+ * time, the bytes and multiply-adds per second, and the share of the machine's limit:
  *
  *   share = max(bytes of packed weights / read bandwidth, rows x multiply-adds / peak) / time
  *
- * Both limits are measured in the same rounds, by the same threads, the bandwidth on the same bytes
- * (roofline.h).
+ * The same threads measure both limits in the same rounds, and the bandwidth on the same bytes (roofline.h).
  *
- *   memory   [ matrix | copy | copy | ... ]   as many as fill --set, so that a matrix has left the caches
- * when its turn comes again; a larger one is there once round    read all of it, peak, then all copies with 1
- * row, with 2, ...; the first round is not counted
+ *   memory   [ matrix | copy | copy | ... ]   copies fill --set, so that a matrix has left the caches when its turn
+ *                                             comes again. A matrix larger than --set has no copies.
+ *   round    read all bytes; measure the peak; multiply all copies by 1 row, by 2 rows, ... The first round doesn't
+ *            count.
  *
- * The tiles of all copies are one range for the threads to share, without a barrier between two matrices:
- * this is about kernels; what a pass adds to them, `vouch bench` shows. Activations are quantised beforehand.
- * The summary weighs each matrix by how often a pass meets it.
+ * The tiles of all copies are one range that the threads share, without a barrier between two matrices. So the figures
+ * are the kernels' alone; `vouch bench` measures whole passes. Activations are quantised beforehand. The summary weighs
+ * each matrix by its number of occurrences in a pass.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,16 +44,16 @@ typedef struct options {
 #define AT(member) .offset = offsetof(options, member)
 
 static const cli_flag flags[] = {
-    {"types", NULL, 't', CLI_FLAG_FILE, AT(types), "T,T,...", NULL, 1, "What", "(default: all)", NULL, NULL},
+    {"types", NULL, 't', CLI_FLAG_FILE, AT(types), "T,T,...", NULL, 1, "What", "types (default: all)", NULL, NULL},
     {"shapes", NULL, 's', CLI_FLAG_FILE, AT(shapes), "S,S,...", NULL, 1, "What",
-     "smollm2-135m, qwen3-0.6b, qwen3-4b, llama-8b (default: all)", NULL, NULL},
-    {"rows", NULL, 'r', CLI_FLAG_INTS, AT(rows), "N,N,...", "[1, 64]", 1, "What", "(default 1 to 16)", NULL,
+     "models: smollm2-135m, qwen3-0.6b, qwen3-4b,\nllama-8b (default: all)", NULL, NULL},
+    {"rows", NULL, 'r', CLI_FLAG_INTS, AT(rows), "N,N,...", "[1, 64]", 1, "What", "rows of a pass (default 1 to 16)", NULL,
      NULL},
     {"reps", NULL, 0, CLI_FLAG_INT, AT(n_reps), "N", "[1, 1000]", 1, "How", "rounds", NULL, NULL},
     {"set", NULL, 0, CLI_FLAG_INT, AT(set_megabytes), "MB", "[1, 65536]", 1, "How",
-     "bytes of weights gone through; less than the caches\nhold shows the kernels without the memory", NULL,
+     "size of the weights; a size that fits into the\ncaches shows the kernels without memory", NULL,
      NULL},
-    {"threads", NULL, 0, CLI_FLAG_INT, AT(n_threads), "N", "[1, 256]", 1, "How", "(default: every processor)",
+    {"threads", NULL, 0, CLI_FLAG_INT, AT(n_threads), "N", "[1, 256]", 1, "How", "threads (default: one per processor)",
      NULL, NULL},
     {"cpu", NULL, 0, CLI_FLAG_FILE, AT(cpu), "ISA", NULL, 1, "How",
      "instruction set (default auto: the widest)", NULL, NULL},
@@ -70,22 +70,22 @@ static const bench_command command = {
 
 /* -------------------------------------------------------------------- jobs */
 
-/* What is measured of one matrix, for each number of rows. */
+/* The measurements of one matrix at one number of rows. */
 typedef struct figure {
-    double *seconds;      /* [n_reps], of one matrix; sorted at the end */
-    double median, limit; /* limit: that of the roofline */
-    bool by_memory;
+    double *seconds;      /* [n_reps], per matrix; sorted at the end */
+    double median, limit; /* seconds; limit: the roofline's */
+    bool by_memory;       /* memory, not arithmetic, sets the limit */
 } figure;
 
 typedef struct job {
     const bench_shape *shape;
-    char names[32];      /* of the matrices that have this shape: "attn_k, attn_v" */
-    int32_t count;       /* in a pass */
+    char names[32];      /* the matrices with this shape: "attn_k, attn_v" */
+    int32_t count;       /* occurrences in a pass */
     vouch_matrix matrix; /* the first copy */
     int64_t n_copies;
-    double *reads, *peaks;     /* [n_reps]: bytes a second, multiply-adds a second */
-    double read, peak;         /* their medians */
-    figure figures[MOST_ROWS]; /* as options.rows */
+    double *reads, *peaks;     /* [n_reps]: bytes per second, multiply-adds per second */
+    double read, peak;         /* medians of reads and peaks */
+    figure figures[MOST_ROWS]; /* one for each of options.rows */
 } job;
 
 typedef struct bench {
@@ -97,15 +97,15 @@ typedef struct bench {
     vouch_arena weights, work;
     vouch_acts acts;
     float *y;   /* [threads][most outputs * most rows] */
-    size_t n_y; /* of one thread */
+    size_t n_y; /* floats per thread */
     float *x;   /* [most rows][most inputs] */
     size_t n_x;
     unsigned char *packing; /* [threads][a tile's rows in the file's layout] */
-    size_t n_packing;       /* of one thread */
+    size_t n_packing;       /* bytes per thread */
     cli_progress progress;
 } bench;
 
-/* Whether a comma list holds the name; NULL holds all. */
+/* Whether a comma-separated list contains the name; NULL contains all names. */
 static bool list_holds(const char *list, const char *name)
 {
     const size_t n = strlen(name);
@@ -114,14 +114,14 @@ static bool list_holds(const char *list, const char *name)
     return !list;
 }
 
-/* The type's name where there is a kernel for it, else NULL. */
+/* The type's name, or NULL if no kernel exists for it. */
 static const char *type_name(const bench *b, uint32_t type)
 {
     const vouch_type_info *info = vouch_type_get_info(type);
     return info && b->kernels->matmul[type] ? info->name : NULL;
 }
 
-/* Every word of the list is one of the n known names; otherwise a complaint. */
+/* Whether every word of the list is one of the n known names. Complains about the first that isn't. */
 static bool list_check(const char *flag, const char *list, const char *const *known, size_t n)
 {
     char all[512] = "", word[32];
@@ -133,13 +133,13 @@ static bool list_check(const char *flag, const char *list, const char *const *kn
         size_t i = 0;
         while (i < n && strcmp(known[i], word) != 0) i++;
         if (i < n) continue;
-        cli_complain("%s '%s': there are %s", flag, word, all);
+        cli_complain("%s '%s': expected %s", flag, word, all);
         return false;
     }
     return true;
 }
 
-/* One more matrix of a shape: a job of its own, or one that is there has it, too. */
+/* Adds a matrix of a model: to an existing job of the same shape, or as a new job. */
 static void job_add(bench *b, int32_t first, const bench_shape *shape, uint32_t type, const bench_matrix *m,
                     int32_t count)
 {
@@ -231,14 +231,14 @@ static vouch_status memory_open(bench *b, vouch_error *err)
 
 /* ---------------------------------------------------------------- measuring */
 
-/* One thing that all threads do. */
+/* A job and its activations, for all threads. */
 typedef struct task {
     bench *b;
     job *job;
     const vouch_acts *acts;
 } task;
 
-/* The tiles [begin, end) of all copies laid end to end. */
+/* Multiplies the tiles [begin, end), counted through all copies. */
 static void tiles_multiply(const task *t, float *y, int64_t begin, int64_t end)
 {
     vouch_matrix matrix = t->job->matrix;
@@ -262,7 +262,7 @@ static void multiply_on_thread(void *arg, vouch_pool *team, int32_t thread)
     while (vouch_work_next(&work)) tiles_multiply(t, y, work.begin, work.end);
 }
 
-/* Random rows into the tiles of the first copy, and that into the others. */
+/* Packs random rows into the tiles of the first copy, then copies it to the others. */
 static void fill_on_thread(void *arg, vouch_pool *team, int32_t thread)
 {
     const task *t = arg;
@@ -300,7 +300,7 @@ static void acts_prepare(bench *b, const vouch_matrix *m, int64_t n_rows)
     else b->kernels->interleave(&b->acts, b->x, m->n_in, 0, n_rows, 0, m->n_in);
 }
 
-/* The first round, -1, is not counted. */
+/* Round -1 warms up and doesn't count. */
 static void round_measure(bench *b, job *j, int32_t round)
 {
     const size_t bytes = (size_t)j->n_copies * vouch_matrix_bytes(&j->matrix);
@@ -374,7 +374,7 @@ static void job_print(const bench *b, const job *j)
     fflush(stdout);
 }
 
-/* Share of all the matrices of a pass together: jobs [begin, end). */
+/* Share of the roofline of all matrices of a pass together: jobs [begin, end). */
 static double share_together(const bench *b, int32_t begin, int32_t end, size_t rows)
 {
     double limit = 0, seconds = 0;
@@ -385,7 +385,7 @@ static double share_together(const bench *b, int32_t begin, int32_t end, size_t 
     return limit / seconds;
 }
 
-/* The jobs from `begin` on that are of one shape and type end here. */
+/* The end of the run of jobs with the model and type of job `begin`. */
 static int32_t group_end(const bench *b, int32_t begin)
 {
     int32_t end = begin + 1;
@@ -409,16 +409,16 @@ static void summary_print(const bench *b)
     }
 }
 
-/* A peak that varies was measured on a machine with other things to do. */
+/* Warns if the peak varied by more than 20 %: other programs used the processor. */
 static void noise_print(const bench *b)
 {
     double most = 1;
-    for (int32_t i = 0; i < b->n_jobs; i++) { /* sorted by now */
+    for (int32_t i = 0; i < b->n_jobs; i++) { /* peaks are sorted */
         const double ratio = b->jobs[i].peaks[b->o.n_reps - 1] / b->jobs[i].peaks[0];
         if (ratio > most) most = ratio;
     }
     if (most > 1.2)
-        printf("the machine was busy: between rounds the peak varied by a factor of %.1f\n", most);
+        printf("the machine was busy: the peak varied by a factor of %.1f between rounds\n", most);
 }
 
 static json_t *job_json(const bench *b, const job *j)
@@ -465,7 +465,8 @@ static bool options_check(bench *b)
     vouch_error err;
     b->kernels = vouch_kernels_find(b->o.cpu);
     if (!b->kernels) {
-        cli_complain("--cpu '%s': this machine's widest is %s", b->o.cpu, vouch_kernels_find(NULL)->name);
+        cli_complain("--cpu '%s': not available; the widest instruction set here is %s", b->o.cpu,
+                     vouch_kernels_find(NULL)->name);
         return false;
     }
     if (b->o.json && cli_file_check(b->o.json, &err)) {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Law L4 on a real model: what is left of plain speed when guessing can't pay and the library decides how much of it
- * there is.
+ * Law L4 on a real model: measures the speed relative to plain decoding when drafting can't pay and pace chooses the
+ * draft length.
  *
  *   never_slower [--model FILE] [--prompts 5] [--tokens 512] [--threads N] [--cpu ISA] [--from 1]
  *
- *   wrong     a drafter that is never right
- *   turning   one that is right every other cycle for a quarter of the answer, and then never
- *   random    what free drafters find behind a prompt of random tokens
+ *   wrong     a drafter that is always wrong
+ *   turning   a drafter that is right in every other cycle for a quarter of the answer, then always wrong
+ *   random    the free drafters after a prompt of random tokens
  *   itself    a draft model as large as the target
  *
- * --from N begins with the N-th. Plain decoding and each case take turns of 16 tokens, so that a change in the
- * machine's speed meets both. A figure is plain time over time with speculation; the median over the prompts, and the
- * least. Exit status 1 where a median is below KEPT.
+ * --from N begins with the N-th case. Plain decoding and the case alternate every 16 tokens, so that a change in the
+ * machine's speed affects both. A ratio is plain time / time with speculation. The program prints the median over the
+ * prompts and the smallest ratio. Exit status 1 if a median is below KEPT.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,20 +21,20 @@
 
 #include "support/bench.h"
 
-enum { TURN = 16, PROMPT = 100, WARM = 16, MOST_ROUNDS = 80, N_CASES = 4 };
+enum { TURN = 16, PROMPT = 100, WARM = 16, MOST_ROUNDS = 80, N_CASES = 4 }; /* TURN, PROMPT, WARM: tokens */
 #define KEPT 0.97
 
 typedef struct drafter {
-    const int32_t *text; /* [n_text] what plain decoding says, prompt included */
+    const int32_t *text; /* [n_text]: prompt and answer of plain decoding */
     int32_t n_text, n_vocab;
-    int32_t n_right; /* up to here every other draft is right */
-    bool turn;
+    int32_t n_right; /* before this position every other draft is right */
+    bool turn;       /* the next draft may be right */
 } drafter;
 
 typedef struct side {
     vouch_session *session;
-    int32_t n, first; /* tokens of the answer; those that aren't timed */
-    double seconds;
+    int32_t n, first; /* tokens of the answer; the first of them, which aren't timed */
+    double seconds;   /* for the other n - first tokens */
 } side;
 
 static double now(void)
@@ -64,7 +64,7 @@ static side side_open(const vouch_model *model, const vouch_session_options *opt
     return s;
 }
 
-/* Steps until there are n tokens; false when the answer is over. The text goes behind `text`, where that isn't NULL. */
+/* Steps until the answer has n tokens and, unless `text` is NULL, copies them to text [n]. False if the answer ends. */
 static bool side_go(side *s, int32_t n, int32_t *text)
 {
     vouch_error err = {0};
@@ -80,7 +80,7 @@ static bool side_go(side *s, int32_t n, int32_t *text)
     return step.finish == VOUCH_FINISH_NONE;
 }
 
-/* Plain seconds a token over those of the case. */
+/* Seconds per token of plain decoding divided by the case's. */
 static double answer_compare(const vouch_model *model, vouch_session_options plain_options,
                              vouch_session_options options, const int32_t *prompt, int32_t n_tokens)
 {
@@ -114,16 +114,16 @@ int main(int argc, char **argv)
 {
     const bench_flags flags =
         bench_parse("never_slower",
-                    "never_slower [FLAGS]\n\nWhat is left of plain speed when no guess holds: law L4.\n",
+                    "never_slower [FLAGS]\n\nSpeed relative to plain decoding when no guess is accepted: law L4.\n",
                     (bench_flags){.n_prompts = 5, .n_tokens = 512}, argc, argv);
     const int32_t rounds = flags.n_prompts;
     bool is_kept = true;
     if (flags.from > N_CASES) {
-        fprintf(stderr, "never_slower: --from %d: there are %d cases\n", (int)flags.from, N_CASES);
+        fprintf(stderr, "never_slower: --from %d: expected a case from 1 to %d\n", (int)flags.from, N_CASES);
         return 2;
     }
     if (flags.n_tokens < 4 * WARM) {
-        fprintf(stderr, "never_slower: --tokens %d: at least %d are wanted\n", (int)flags.n_tokens, 4 * WARM);
+        fprintf(stderr, "never_slower: --tokens %d: expected at least %d\n", (int)flags.n_tokens, 4 * WARM);
         return 2;
     }
     vouch_model *model = bench_open(flags.model, flags.cpu);

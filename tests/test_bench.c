@@ -315,9 +315,9 @@ static void kernels_are_measured(void **state)
     assert_int_equal(json_array_size(json_object_get(o, "together")), 2);
     json_decref(o);
     expect(run_as(&(setting){0}, kernels, ARGUMENTS("--types", "Q8_0,Q9")), 2,
-           "--types 'Q9': there are F32, F16");
+           "--types 'Q9': expected F32, F16");
     expect(run_as(&(setting){0}, kernels, ARGUMENTS("--shapes", "tiny")), 2,
-           "--shapes 'tiny': there are smollm2-135m");
+           "--shapes 'tiny': expected smollm2-135m");
     expect(run_as(&(setting){0}, kernels, ARGUMENTS("--rows", "8,1")), 2, "not ascending");
     expect(run_as(&(setting){0}, kernels, ARGUMENTS("--cpu", "z80")), 2, "--cpu 'z80'");
     expect(run_as(&(setting){0}, kernels, ARGUMENTS("--json", "/nowhere/at/all.json")), 2, "--json: ");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The command line of a measuring program, by the command's own table of flags, messages and help. */
+/* The command line of a benchmark, parsed by the command's own code (cli/common/flags.h). */
 #ifndef VOUCH_BENCH_ARGUMENTS_H
 #define VOUCH_BENCH_ARGUMENTS_H
 
@@ -7,18 +7,18 @@
 
 typedef struct bench_command {
     const char *name, *usage, *examples; /* examples may be NULL */
-    const cli_flag *flags; /* one of them is the switch "help" */
+    const cli_flag *flags; /* they include BENCH_HELP */
     size_t n_flags;
 } bench_command;
 
-/* The row for it; the caller's struct begins with a bool for the switch. */
+/* The table's row for --help. The caller's struct begins with a bool for it. */
 #define BENCH_HELP                                                                                           \
     {                                                                                                        \
         "help", NULL, 'h', CLI_FLAG_SWITCH, 0, NULL, NULL, 1, "Help", "this text", NULL, NULL                \
     }
 
-/* Fills `values`, which holds the defaults. Does not return after a complaint (exit status 2) or the help
- * (0). */
+/* Fills `values`, which the caller has set to the defaults. Exits with status 2 after an error message, and with status
+ * 0 after the help. */
 void bench_arguments_parse(const bench_command *command, int argc, char **argv, void *values);
 
 #endif

@@ -41,19 +41,19 @@ static const char *default_model(void)
 
 static const cli_flag flags[] = {
     {"model", NULL, 'm', CLI_FLAG_FILE, AT(model), "FILE", NULL, 1, "What",
-     "GGUF file (default: that of `make run`)", NULL, NULL},
+     "GGUF file (default: the model of `make run`)", NULL, NULL},
     {"data", NULL, 'd', CLI_FLAG_FILE, AT(data), "FOLDER", NULL, 1, "What",
-     "where prompts/ lies (default ../shared/data)", NULL, NULL},
+     "folder that has prompts/ (default ../shared/data)", NULL, NULL},
     {"prompts", NULL, 'p', CLI_FLAG_INT, AT(n_prompts), "N", "[1, 80]", 1, "What", "prompts from each source",
      NULL, NULL},
-    {"tokens", NULL, 'n', CLI_FLAG_INT, AT(n_tokens), "N", "[1, 1000000]", 1, "What", "an answer's longest",
+    {"tokens", NULL, 'n', CLI_FLAG_INT, AT(n_tokens), "N", "[1, 1000000]", 1, "What", "maximum tokens per answer",
      NULL, NULL},
     {"from", NULL, 0, CLI_FLAG_INT, AT(from), "N", "[1, 100000]", 1, "What",
      "begin with the N-th line, where an earlier run stopped (default 1)", NULL, NULL},
     {"threads", NULL, 0, CLI_FLAG_INT, AT(n_threads), "N", "[1, 256]", 1, "How",
-     "(default: the program's choice)", NULL, NULL},
+     "threads (default: one per processor)", NULL, NULL},
     {"cpu", NULL, 0, CLI_FLAG_FILE, AT(cpu), "ISA", NULL, 1, "How",
-     "instruction set (default: the program's choice)", NULL, NULL},
+     "instruction set (default: the widest)", NULL, NULL},
     BENCH_HELP,
 };
 
@@ -83,7 +83,7 @@ void bench_prompts(const char *data, const char *file, const char *const *catego
     size_t room = 0;
     snprintf(path, sizeof path, "%s/prompts/%s", data, file);
     FILE *stream = fopen(path, "r");
-    if (!stream) give_up("%s: cannot be read; --data names the folder", path);
+    if (!stream) give_up("%s: can't read; --data names the folder that has prompts/", path);
     while (limit > 0 && getline(&line, &room, stream) > 0) {
         json_t *object = json_loads(line, 0, NULL);
         const char *text = json_string_value(json_array_get(json_object_get(object, "turns"), 0));
@@ -95,7 +95,7 @@ void bench_prompts(const char *data, const char *file, const char *const *catego
         }
         json_decref(object);
     }
-    if (limit > 0) give_up("%s: %d prompts too few", path, (int)limit);
+    if (limit > 0) give_up("%s: the file lacks %d prompts; ask for fewer with --prompts", path, (int)limit);
     free(line);
     fclose(stream);
 }

@@ -20,7 +20,7 @@ static void noise_add(void *bytes, size_t size, const char *name, double amount)
     for (size_t i = 0; i < vouch_gguf_n_tensors(gguf); i++) {
         const vouch_gguf_tensor *tensor = vouch_gguf_get_tensor(gguf, i);
         if (tensor->type != VOUCH_TYPE_F32 || tensor->n_dims != 1) continue;
-        float *values = (float *)(uintptr_t)tensor->data; /* among `bytes` */
+        float *values = (float *)(uintptr_t)tensor->data; /* inside `bytes`, which are writable */
         for (int64_t j = 0; j < tensor->dim[0]; j++) {
             const double noise = 2 * vouch_uniform(i, j, VOUCH_PURPOSE_DRAFT) - 1;
             values[j] *= (float)(1 + amount * noise);
@@ -40,7 +40,7 @@ const char *bench_noisy_copy(const char *path, double amount)
                      ? mmap(NULL, original.size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
                      : MAP_FAILED;
     if (copy == MAP_FAILED)
-        bench_check(vouch_fail(&err, VOUCH_E_MEMORY, "%s: no copy: %s", path, strerror(errno)), &err);
+        bench_check(vouch_fail(&err, VOUCH_E_MEMORY, "%s: can't copy: %s", path, strerror(errno)), &err);
     memcpy(copy, original.data, original.size);
     noise_add(copy, original.size, path, amount);
     munmap(copy, original.size);

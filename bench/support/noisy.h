@@ -3,10 +3,9 @@
 #ifndef VOUCH_BENCH_NOISY_H
 #define VOUCH_BENCH_NOISY_H
 
-/* A copy of a GGUF file in which each weight of the norms (the vectors in F32) is multiplied by 1 + noise,
- * uniform in [-amount, amount], the same on every machine; the token table stays. The path, valid until the
- * next call, names a file in memory, which is gone when the process is, however it ends. Exits with a message
- * on failure. */
+/* Copies a GGUF file and multiplies each weight of the norms (the F32 vectors) by 1 + noise. The noise is uniform in
+ * [-amount, amount] and the same on every machine. The tokens stay. The returned path names a file in memory, which
+ * disappears when the process ends. The path is valid until the next call. Exits with a message on failure. */
 const char *bench_noisy_copy(const char *path, double amount);
 
 #endif

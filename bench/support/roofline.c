@@ -6,7 +6,7 @@
 
 #include "common/term.h"
 
-/* Work on the integers [0, total), shared out as the stages of a pass are. */
+/* Work on the integers [0, total). The threads share it like a stage of a pass. */
 typedef struct crew {
     void (*work)(const void *arg, int64_t begin, int64_t end);
     const void *arg;
@@ -31,7 +31,8 @@ static double crew_time(vouch_pool *pool, crew c)
 
 typedef uint64_t line __attribute__((vector_size(64)));
 
-/* Four streams at once, each prefetched: the fastest here of one to eight streams and 0 to 8 KB ahead. */
+/* Reads four prefetched streams at once. This was the fastest of one to eight streams and 0 to 8 KB ahead (Emerald
+ * Rapids). */
 static inline __attribute__((always_inline)) void lines_read(const line *lines, size_t n)
 {
     enum { STREAMS = 4, AHEAD = 16 }; /* lines */
@@ -87,8 +88,7 @@ double bench_read_seconds(vouch_pool *pool, const void *bytes, size_t n)
 
 /* -------------------------------------------------------------------- peak */
 
-/* A loop over SUMS independent sums, enough to hide an instruction's latency; it returns the multiply-adds
- * made. */
+/* A loop over SUMS independent sums, enough to hide an instruction's latency. Returns the number of multiply-adds. */
 typedef double peak_fn(void);
 #if defined(__aarch64__)
 enum { SUMS = 16, TIMES = 1 << 13 };
@@ -127,8 +127,8 @@ static double dot_floats(void)
     return (double)TIMES / 4 * SUMS;
 }
 
-/* The loops differ in their vectors and one step. The barrier keeps the compiler from moving a product that
- * never changes out of the loop. */
+/* The loops differ in their vectors and in one step. The empty asm statement keeps the compiler from moving the
+ * constant product out of the loop. */
 #define PEAK(name, isa, vector, set, macs, step)                                                             \
     __attribute__((target(isa))) static double name(void)                                                    \
     {                                                                                                        \
@@ -183,7 +183,7 @@ static const struct {
     {"i8mm", integers_i8mm, floats_neon},
     {"neon", integers_neon, floats_neon},
 #endif
-    {"", dot_integers, dot_floats}, /* any other */
+    {"", dot_integers, dot_floats}, /* any other instruction set */
 };
 
 static void peak_run(const void *arg, int64_t begin, int64_t end)
@@ -194,7 +194,7 @@ static void peak_run(const void *arg, int64_t begin, int64_t end)
 
 double bench_peak(vouch_pool *pool, const char *cpu, bool floats)
 {
-    enum { PIECES = 32 }; /* of a thread; a piece takes some 10 microseconds */
+    enum { PIECES = 32 }; /* per thread; a piece takes about 10 microseconds */
     size_t i = 0;
     while (*peaks[i].cpu && strcmp(peaks[i].cpu, cpu) != 0) i++;
     peak_fn *const run = floats ? peaks[i].floats : peaks[i].integers;

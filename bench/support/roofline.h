@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The two limits of a machine, measured with the threads that the kernels run on:
+ * The two limits of a machine, measured with the threads that run the kernels:
  *
- *   read    how long all threads together take to read so many bytes once, each its own part in order
- *   peak    multiply-adds a second of all threads, from registers alone: with the instructions that the
- * kernels of an instruction set are made of, so that it is the limit of those and not of the machine
+ *   read    seconds that all threads together need to read n bytes once, each thread its own part in ascending order
+ *   peak    multiply-adds per second of all threads, with operands in registers. The loops use the instructions of the
+ *           kernels of an instruction set, so this is the limit of that instruction set, not of the machine
  *
  *     instruction set   integers (bytes)                        floats
- *     avx512vnni, gfni  vpdpbusd, 64 a time                     vfmadd, 16
+ *     avx512vnni, gfni  vpdpbusd, 64 products each              vfmadd, 16
  *     avx512            vpmaddubsw + vpmaddwd + vpaddd, 64      the same
  *     avxvnni           vpdpbusd, 32                            vfmadd, 8
  *     avx2              vpmaddubsw + vpmaddwd + vpaddd, 32      the same
  *     i8mm              usdot, 16                               fmla, 4
  *     neon              sdot, 16                                the same
- *     others            what the compiler makes of a dot product in the first-level cache
+ *     others            a dot product in the first-level cache, as compiled from C
  */
 #ifndef VOUCH_BENCH_ROOFLINE_H
 #define VOUCH_BENCH_ROOFLINE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "support/shapes.h"
 
-/* name, architecture, pre-tokenizer; layers, width, heads, KV heads, their width, feed-forward, vocabulary,
- * context; rope base, epsilon, tied */
+/* Columns: name, architecture, pre-tokenizer; layers, width, heads, KV heads, head width, feed-forward width,
+ * vocabulary, context; RoPE base, norm epsilon, tied. */
 static const bench_shape shapes[] = {
     {"smollm2-135m", "llama", "smollm", 30, 576, 9, 3, 64, 1536, 49152, 8192, 1e5f, 1e-5f, true},
     {"qwen3-0.6b", "qwen3", "qwen2", 28, 1024, 16, 8, 128, 3072, 151936, 40960, 1e6f, 1e-6f, true},

@@ -7,17 +7,17 @@
 #include <string.h>
 
 /*
- * A block with the scale d = 1 and, where there is one, the minimum that makes its mean zero, has values of
- * standard deviation `unit`: that of quants which take every value with the same chance, times that of the
- * scales inside the block, which are random, too. The minimum is stored as factor times d. Offsets are bytes
- * from the block's beginning; -1: there is none.
+ * How to give a random block a standard deviation. `unit` is the standard deviation of a block's values when d = 1 and
+ * the minimum, if any, makes the mean zero: the standard deviation of uniform random quants, times that of the random
+ * scales inside the block. The minimum is `factor` times d. scale_at and minimum_at are bytes from the beginning of the
+ * block; -1: the type has none.
  */
 typedef struct block_form {
     const char *name;
     float unit;
     int scale_at, minimum_at;
     float factor;
-    const char *fallback; /* for rows that are no multiple of the block's length */
+    const char *fallback; /* the type for rows that are not whole blocks */
 } block_form;
 
 static const block_form forms[] = {
@@ -67,7 +67,7 @@ int32_t bench_type_for_row(int32_t type, int64_t n_in)
     return bench_type_find(fallback);
 }
 
-/* Word i of a stream of random numbers (splitmix64, whose state is a counter). */
+/* Word i of a stream of random numbers (splitmix64; its state is a counter). */
 static uint64_t random_word(uint64_t seed, uint64_t i)
 {
     uint64_t z = seed + (i + 1) * 0x9e3779b97f4a7c15;
@@ -82,7 +82,7 @@ static void put_half(unsigned char *at, float value)
     memcpy(at, &half, sizeof half);
 }
 
-/* One value of a type that has no blocks: uniform, with the standard deviation. */
+/* Writes one value of a type without blocks, uniform with the given standard deviation. */
 static void put_value(unsigned char *at, int32_t size, bool is_half, float deviation, uint64_t random)
 {
     const float value = ((float)(random >> 40) * 0x1p-23f - 1) * 1.7320508f * deviation;
@@ -106,7 +106,7 @@ void bench_fill_blocks(int32_t type, float deviation, uint64_t seed, int64_t fir
             continue;
         }
         memcpy(out, words, bytes);
-        /* A quarter more or less, so that no two blocks are alike. */
+        /* The scale varies by up to a quarter, so that no two blocks are equal. */
         const float scale = deviation / form->unit * (0.75f + (float)(words[0] >> 56) / 512);
         put_half(out + form->scale_at, scale);
         if (form->minimum_at >= 0) put_half(out + form->minimum_at, scale * form->factor);

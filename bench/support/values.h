@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random weights in the blocks of any type of GGUF: every byte is random, except the scales of a block, which
- * are set so that its values have about the standard deviation and mean (zero) asked for and a forward pass
- * stays finite. A byte is a function of type, seed and place: the same in any order and on every machine.
+ * Random weights in blocks of any GGUF type. Every byte is random except the scales of a block. The scales give the
+ * block's values about the requested standard deviation and mean zero, so that a forward pass stays finite. A byte
+ * depends only on type, seed and index: the bytes are the same in any order and on every machine.
  */
 #ifndef VOUCH_BENCH_VALUES_H
 #define VOUCH_BENCH_VALUES_H
 
 #include "base/tensor_type.h"
 
-/* The id of the type with this name, or -1: also where the library does not know it. */
+/* The id of the type with this name; -1 if the name is unknown or the library doesn't support the type. */
 int32_t bench_type_find(const char *name);
-/* "F32, F16, ...": those that the library knows. */
+/* "F32, F16, ...": the supported types. */
 const char *bench_type_names(void);
-/* What quantisers store a matrix in whose rows are no whole blocks of the type: the next with small blocks.
- */
+/* The type that quantisers use for a matrix with rows of n_in values: `type`, or the next one with small blocks if the
+ * rows are not whole blocks of `type`. */
 int32_t bench_type_for_row(int32_t type, int64_t n_in);
 
-/* The blocks [first, first + n) of a tensor. */
+/* Writes the blocks [first, first + n) of a tensor. */
 void bench_fill_blocks(int32_t type, float deviation, uint64_t seed, int64_t first, int64_t n,
                        unsigned char *out);
 
