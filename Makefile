@@ -8,11 +8,13 @@
 #   T="test_gguf"   which test programs, F='*truncated*' which tests in them
 #   EDITLINE=0      builds without libedit: a conversation in a terminal has no line editor
 #   DATA=folder     public prompts for bench and same-bytes (../shared/data)
-#   PREFIX, DESTDIR where `make install` puts things
+#   PREFIX, DESTDIR where `make install` puts things (/usr/local)
+#   STRIP=          installs binaries with their symbols
 
 CC       ?= cc
 AR       ?= ar
 PREFIX   ?= /usr/local
+STRIP    ?= strip
 BUILD    ?= release
 B        := build/$(BUILD)
 VERSION  := $(shell sed -n 's/^\#define VOUCH_VERSION "\(.*\)"/\1/p' include/vouch.h)
@@ -23,12 +25,9 @@ ifeq ($(MAKELEVEL)$(findstring -j,$(MAKEFLAGS)),0)
 MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 1)
 endif
 
-# What is missing is said here, in one line, and not by the compiler. `make run` and `make test` install it where
-# that needs no question.
-ifneq ($(filter test,$(MAKECMDGOALS)),)
-$(shell CC='$(CC)' scripts/install test)
-endif
-NEEDY := $(filter-out run clean help format uninstall,$(or $(MAKECMDGOALS),all))
+# Names missing packages in one line, before the compiler complains. `make run` and `make test` install packages first,
+# and then call make again.
+NEEDY := $(filter-out run test needs clean help format uninstall,$(or $(MAKECMDGOALS),all))
 ifneq ($(NEEDY),)
 MISSING := $(shell CC='$(CC)' scripts/missing $(if $(filter-out all install,$(NEEDY)),test))
 ifneq ($(MISSING),)
@@ -186,7 +185,7 @@ run: ## installs what is missing, builds, gets a model and answers a question
 
 # ------------------------------------------------------------------ tests
 
-.PHONY: tests check test test-all test-arm asan ubsan tsan cover fuzz fuzzers
+.PHONY: needs tests check test test-installed test-all test-arm asan ubsan tsan cover fuzz fuzzers
 TIER ?= test
 RUN_TESTS = BUILD=$(BUILD) CC='$(CC)' VOUCH_TEST_FILTER='$(F)' tests/run.sh
 
@@ -195,7 +194,13 @@ tests: all benches $(TESTS:%=$(B)/tests/%) $(BROKEN:%=$(B)/tests/broken/%)
 check: tests ## fast tests, forty seconds, no download: every commit
 	@$(RUN_TESTS) check $(T)
 
-test: tests ## everything the README promises, under 6 minutes
+needs: ## installs the packages that building and testing need, with apt-get
+	@CC='$(CC)' scripts/install test
+
+test: needs ## installs what is missing, then tests everything the README promises; under 6 minutes
+	@$(MAKE) --no-print-directory test-installed
+
+test-installed: tests
 	@$(RUN_TESTS) test $(T)
 
 test-all: ## the same with gcc, clang and sanitizers, then lint; half an hour
@@ -265,28 +270,42 @@ format: ## clang-format over all C files
 
 .PHONY: install uninstall
 D := $(DESTDIR)$(PREFIX)
+COMPLETIONS := bash-completion/completions/vouch zsh/site-functions/_vouch fish/vendor_completions.d/vouch.fish
+STRIPPED := $(if $(STRIP),-s --strip-program=$(STRIP))
 
-install: all ## command, library, header and vouch.pc into PREFIX, under DESTDIR
-	install -d $(D)/bin $(D)/include $(D)/lib/pkgconfig
-	install -m 755 $(B)/vouch $(D)/bin/vouch
+install: all ## command, library, manual page and completions into PREFIX, under DESTDIR
+	install -d $(D)/bin $(D)/include $(D)/lib/pkgconfig $(D)/share/man/man1 $(dir $(COMPLETIONS:%=$(D)/share/%))
+	install -m 755 $(STRIPPED) $(B)/vouch $(D)/bin/vouch
 	install -m 644 include/vouch.h $(D)/include/vouch.h
 	install -m 644 $(LIB_A) $(D)/lib/libvouch.a
-	install -m 755 $(LIB_SO) $(D)/lib/$(notdir $(LIB_SO))
+	install -m 755 $(STRIPPED) $(LIB_SO) $(D)/lib/$(notdir $(LIB_SO))
 	ln -sf $(notdir $(LIB_SO)) $(D)/lib/$(SONAME)
 	ln -sf $(SONAME) $(D)/lib/libvouch.so
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' scripts/vouch.pc.in \
 	    >$(D)/lib/pkgconfig/vouch.pc
+	$(B)/vouch help --man >$(D)/share/man/man1/vouch.1
+	$(B)/vouch help --completion bash >$(D)/share/bash-completion/completions/vouch
+	$(B)/vouch help --completion zsh >$(D)/share/zsh/site-functions/_vouch
+	$(B)/vouch help --completion fish >$(D)/share/fish/vendor_completions.d/vouch.fish
 	@test -n "$(DESTDIR)" || ldconfig 2>/dev/null || true
+ifeq ($(filter /usr /usr/local,$(PREFIX)),)
+	@echo 'To use what is in $(PREFIX):'
+	@echo '  export PATH=$(PREFIX)/bin:$$PATH MANPATH=$(PREFIX)/share/man:'
+	@echo '  export PKG_CONFIG_PATH=$(PREFIX)/lib/pkgconfig LD_LIBRARY_PATH=$(PREFIX)/lib'
+endif
 
-uninstall: ## removes what install put there
+uninstall: ## removes the files that install put there; needs the same PREFIX and DESTDIR
 	rm -f $(D)/bin/vouch $(D)/include/vouch.h $(D)/lib/libvouch.a $(D)/lib/libvouch.so $(D)/lib/$(SONAME) \
-	    $(D)/lib/libvouch.so.$(VERSION) $(D)/lib/pkgconfig/vouch.pc
+	    $(D)/lib/libvouch.so.$(VERSION) $(D)/lib/pkgconfig/vouch.pc $(D)/share/man/man1/vouch.1 \
+	    $(COMPLETIONS:%=$(D)/share/%)
 
 # ------------------------------------------------------------------ the rest
 
 .PHONY: help clean
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 14
+	@echo; echo 'Variables, as in `make install PREFIX=$$HOME/.local`:'
+	@sed -n 's/^#   \([A-Z]\)/  \1/p' Makefile
 
 clean: ## removes build/
 	rm -rf build
