@@ -241,7 +241,8 @@ typedef struct vouch_sampling {
     float frequency_penalty; /* minus this times the count; 0: off */
     float presence_penalty;  /* minus this once; 0: off */
     int32_t penalty_window;  /* last tokens the three look at, prompt included */
-    uint64_t seed;           /* key of the counter-based random numbers (Philox) */
+    uint64_t seed;           /* key of the counter-based random numbers (Philox) of the first answer; later answers of
+                                a session have seeds derived from it (vouch_session_set_seed) */
     const vouch_logit_bias *bias;
     size_t n_bias;
 } vouch_sampling;
@@ -516,6 +517,12 @@ VOUCH_API vouch_status vouch_session_step(vouch_session *session, vouch_step *st
  * Errors: ARGUMENT (not in (0, 1]; not 1, and the rule isn't REJECTION, for which `accept` asks, or AUTO with a
  * draft model that samples); then nothing changes. */
 VOUCH_API vouch_status vouch_session_set_lenience(vouch_session *session, double lenience, vouch_error *err);
+
+/* The next answer takes its random numbers from this seed, as the first answer of a new session with this seed in its
+ * sampling parameters does. The answers after it take theirs from seeds derived from this one: the n-th from a hash of
+ * (seed, n). So equal prompts get different sampled answers, and equal sequences of prompts get the same ones. A prompt
+ * that fails begins no answer. The running answer keeps its seed. */
+VOUCH_API void vouch_session_set_seed(vouch_session *session, uint64_t seed);
 
 /* Makes the running or the next prompt or step return CANCELLED, once, however often it is called until then.
  * A step that is cancelled has done nothing: a further one goes on. A step with finish != NONE takes back what

@@ -119,14 +119,15 @@ static int32_t draw_whole(vouch_draw_fn *draw, const vouch_dist *dist, uint64_t 
 }
 
 /* Emits K + 1 tokens: those of one cycle, then plain draws from the target. */
-static void emit_tokens(models *m, const vouch_rule *rule, const vouch_luck *luck, draft_kind kind, int64_t position,
+static void emit_tokens(models *m, const vouch_rule *rule, const vouch_seeded_draw *seeded, draft_kind kind,
+                        int64_t position,
                         int32_t tokens[K + 1])
 {
-    const vouch_dice dice = vouch_dice_philox(luck);
+    const vouch_dice dice = vouch_dice_philox(seeded);
     for (int i = 0; i < K; i++)
         tokens[i] = kind == GREEDY || kind == GREEDY_WITH_FULL_Q
                         ? m->best[i]
-                        : draw_whole(rule->draw_guess, &m->q[i], luck->seed, position + i, i);
+                        : draw_whole(rule->draw_guess, &m->q[i], seeded->seed, position + i, i);
     const bool with_q = kind == SAMPLED || kind == GREEDY_WITH_FULL_Q;
     const vouch_draft draft = {.n = K, .tokens = tokens, .q = with_q ? m->q_rows : NULL};
     const vouch_trial trial = {
@@ -136,7 +137,7 @@ static void emit_tokens(models *m, const vouch_rule *rule, const vouch_luck *luc
     assert_int_equal(vouch_judge(&j, verdicts, rule, &trial), VOUCH_OK);
     tokens[j.n_accepted] = j.final_token;
     for (int i = j.n_accepted + 1; i <= K; i++)
-        tokens[i] = draw_whole(luck->draw, &m->p[i], luck->seed, position + i, 0);
+        tokens[i] = draw_whole(seeded->draw, &m->p[i], seeded->seed, position + i, 0);
 }
 
 /* out: the p-value of the emitted tokens at each of the K + 1 positions. */
@@ -144,10 +145,10 @@ static void emit(models *m, const vouch_rule *rule, draft_kind kind, int64_t n_r
 {
     static int64_t count[K + 1][N];
     memset(count, 0, sizeof count);
-    const vouch_luck luck = {12345, rule->draw};
+    const vouch_seeded_draw seeded = {12345, rule->draw};
     for (int64_t run = 0; run < n_runs; run++) {
         int32_t tokens[K + 1];
-        emit_tokens(m, rule, &luck, kind, run * (K + 1), tokens);
+        emit_tokens(m, rule, &seeded, kind, run * (K + 1), tokens);
         for (int i = 0; i <= K; i++) {
             assert_in_range(tokens[i], 0, N - 1);
             count[i][tokens[i]]++;
@@ -278,14 +279,15 @@ static vouch_status small_row(void *self, int32_t row, int32_t depth, const vouc
     return VOUCH_OK;
 }
 
-static void small_answer(small *s, const vouch_rule *rule, bool numbered, const vouch_luck *luck, int64_t position,
+static void small_answer(small *s, const vouch_rule *rule, bool numbered, const vouch_seeded_draw *seeded,
+                         int64_t position,
                          int32_t *tokens)
 {
-    const vouch_dice dice = vouch_dice_philox(luck);
+    const vouch_dice dice = vouch_dice_philox(seeded);
     const vouch_dist *q[K] = {&s->q, &s->q};
     for (int n = 0; n < LENGTH;) {
         for (int i = 0; i < K; i++)
-            s->guesses[i] = draw_whole(rule->draw_guess, &s->q, luck->seed, position + n + i, numbered ? i : 0);
+            s->guesses[i] = draw_whole(rule->draw_guess, &s->q, seeded->seed, position + n + i, numbered ? i : 0);
         const vouch_draft draft = {.n = K, .tokens = s->guesses, .q = q};
         const vouch_trial trial = {
             .draft = &draft, .row_p = small_row, .row_self = s, .dice = &dice, .position = position + n, .lenience = 1};
@@ -302,7 +304,7 @@ static double small_p_value(vouch_accept accept, bool numbered, int64_t n_runs)
 {
     static const small shape = {.p_weight = {{1, 4, 1}, {3, 1, 6}, {5, 2, 2}}, .q_weight = {4, 3, 2}};
     static int64_t count[ANSWERS];
-    const vouch_luck luck = {77, vouch_rule_get(accept)->draw};
+    const vouch_seeded_draw seeded = {77, vouch_rule_get(accept)->draw};
     double p[ANSWERS];
     small s = shape;
     for (int x = 0; x < SMALL; x++) wrap(&s.p[x], s.p_weight[x]);
@@ -311,7 +313,7 @@ static double small_p_value(vouch_accept accept, bool numbered, int64_t n_runs)
     for (int64_t run = 0; run < n_runs; run++) {
         int32_t tokens[1 + LENGTH + K] = {0};
         int answer = 0;
-        small_answer(&s, vouch_rule_get(accept), numbered, &luck, run * 16, tokens + 1);
+        small_answer(&s, vouch_rule_get(accept), numbered, &seeded, run * 16, tokens + 1);
         for (int i = 1; i <= LENGTH; i++) answer = answer * SMALL + tokens[i];
         count[answer]++;
     }

@@ -19,7 +19,7 @@ typedef struct answer {
     toy target;
     vouch_cycle cycle;
     vouch_stats stats;
-    vouch_luck luck;
+    vouch_seeded_draw seeded;
     int32_t tokens[TOY_MAX_CTX + 1];
     int32_t committed[TOY_MAX_CTX];
     int32_t n_committed, max_tokens, eos; /* eos -1: none */
@@ -36,7 +36,7 @@ static vouch_finish on_commit(void *self, int32_t token)
 static void answer_open(answer *a, const vouch_sampling *sampling, vouch_drafter_ref drafter, int32_t n_ctx)
 {
     memset(a, 0, sizeof *a);
-    a->luck = (vouch_luck){sampling->seed, vouch_rule_get(VOUCH_ACCEPT_REJECTION)->draw};
+    a->seeded = (vouch_seeded_draw){sampling->seed, vouch_rule_get(VOUCH_ACCEPT_REJECTION)->draw};
     a->eos = -1;
     a->max_tokens = INT32_MAX;
     toy_open(&a->target, VOCAB, 7, 2, sampling);
@@ -47,7 +47,7 @@ static void answer_open(answer *a, const vouch_sampling *sampling, vouch_drafter
     a->cycle = (vouch_cycle){.target = toy_target(&a->target),
                              .drafters = {.paid = drafter},
                              .rule = vouch_rule_get(VOUCH_ACCEPT_REJECTION),
-                             .dice = vouch_dice_philox(&a->luck),
+                             .dice = vouch_dice_philox(&a->seeded),
                              .lenience = 1,
                              .want_overlap = true,
                              .commit = on_commit,

@@ -244,6 +244,7 @@ static void run_all(run *r, const setup *s)
     if (s->bridged) bridge = make_bridge();
     if (s->trimmed) assert_int_equal(vouch_bridge_trim(bridge, head, 3, NULL), VOUCH_OK);
     const vouch_drafter_model_options options = {.sampling = &s->sampling,
+                                                 .seed = &s->sampling.seed,
                                                  .draft_sampling = s->draft_sampling,
                                                  .draw = branching_draw,
                                                  .n_ctx = 64,
@@ -361,6 +362,7 @@ static void every_draw_has_its_number(void **state)
         int32_t tokens[N_PROMPT + 1] = {1, 3, 2, 1, 3, 2}, n_again = 0;
         vouch_drafter_ref d;
         const vouch_drafter_model_options options = {.sampling = &sampling,
+                                                     .seed = &sampling.seed,
                                                      .draft_sampling = VOUCH_DRAFT_SAMPLE,
                                                      .draw = recording_draw,
                                                      .n_ctx = 64,

@@ -702,8 +702,8 @@ static void test_rows_are_asked_for_only_when_reached(void **state)
                     .n_vocab = 9, .n_support = 9, .dense = true, .weight = p + (size_t)i * 9, .total = 1};
             int32_t guesses[3] = {1, 2, 3};
             if (wrong_at < 3) guesses[wrong_at] = 8;
-            const vouch_luck luck = {1, vouch_draw_position};
-            const vouch_dice dice = vouch_dice_philox(&luck);
+            const vouch_seeded_draw seeded = {1, vouch_draw_position};
+            const vouch_dice dice = vouch_dice_philox(&seeded);
             const vouch_draft draft = {.n = 3, .tokens = guesses};
             vouch_guess verdicts[3];
             vouch_judgement j;

@@ -1120,12 +1120,58 @@ static void rules_have_the_names_of_the_list(void **state)
     assert_null(vouch_accept_name(-1));
 }
 
+/* Each answer of a session has a seed of its own: the first has the session's, the others derive theirs from it. */
+static void each_answer_has_its_own_seed(void **state)
+{
+    (void)state;
+    static answer first, second, again, other;
+    int32_t prompt[PROMPT];
+    answer_prompt(prompt, PROMPT, vouch_model_get_info(target)->n_vocab, 5, true);
+    for (int accept = 0; accept < VOUCH_ACCEPTS; accept++)
+        for (int drafts = 0; drafts < 2; drafts++) {
+            vouch_session_options options = vouch_session_options_default();
+            options.max_tokens = 40;
+            options.ignore_eos = true;
+            options.sampling.temperature = 1;
+            options.sampling.seed = 11;
+            options.speculation.accept = (vouch_accept)accept;
+            options.speculation.drafters = drafts ? VOUCH_DRAFTER_MODEL : VOUCH_DRAFTER_NONE;
+            options.speculation.draft_model = drafts ? target : NULL;
+            options.speculation.n_draft = drafts ? 4 : 0;
+            vouch_session *session = answer_open(target, &options), *twin = answer_open(target, &options);
+            answer_continue(&first, session, prompt, PROMPT);
+            answer_continue(&second, session, prompt, PROMPT);
+            assert_false(answer_equal(&first, &second));
+            if (drafts && accept == VOUCH_ACCEPT_COUPLED) /* the draft model runs the race of the same seed */
+                assert_int_equal(second.stats.accepted, second.stats.drafted);
+            answer_continue(&again, twin, prompt, PROMPT);
+            assert_true(answer_equal(&first, &again));
+            assert_int_equal(vouch_session_prompt(twin, prompt, 0, NULL), VOUCH_E_ARGUMENT); /* begins no answer */
+            answer_continue(&again, twin, prompt, PROMPT);
+            assert_true(answer_equal(&second, &again));
+            for (int i = 0; i < 2; i++) {
+                vouch_session_set_seed(i ? session : twin, 12);
+                answer_continue(i ? &other : &again, i ? session : twin, prompt, PROMPT);
+            }
+            assert_true(answer_equal(&other, &again));
+            assert_false(answer_equal(&other, &first));
+            vouch_session_set_seed(session, 11);
+            answer_continue(&again, session, prompt, PROMPT);
+            assert_true(answer_equal(&first, &again));
+            answer_continue(&again, session, prompt, PROMPT);
+            assert_true(answer_equal(&second, &again));
+            vouch_session_close(session);
+            vouch_session_close(twin);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_registry_knows_each_drafter),
         cmocka_unit_test(auto_takes_what_is_given),
         cmocka_unit_test(rules_have_the_names_of_the_list),
+        cmocka_unit_test(each_answer_has_its_own_seed),
         cmocka_unit_test(a_prediction_is_followed),
         cmocka_unit_test(a_history_is_kept_and_given_back),
         cmocka_unit_test(a_full_history_can_be_saved_and_loaded),

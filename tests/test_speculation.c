@@ -175,6 +175,7 @@ static int64_t check_sources(const family *f, const vouch_session_options *optio
     if (drafters & VOUCH_DRAFTER_PREDICTION && vouch_model_get_info(f->target)->n_vocab >= TINY_MERGES)
         assert_int_equal(vouch_session_predict(session, plain->text, plain->n_text / 2, NULL), VOUCH_OK);
     for (int round = 0; round < 2; round++) {
+        vouch_session_set_seed(session, options->sampling.seed);
         answer_continue(&got, session, prompt, PROMPT);
         assert_true(answer_equal(plain, &got));
         accepted = got.stats.accepted;
@@ -623,6 +624,7 @@ static void lenience_changes_between_steps(void **state)
         assert_int_equal(vouch_session_stats(session)->lenient_cycles - before, i % 2 && step.n_guesses > 0);
     }
     assert_int_equal(vouch_session_set_lenience(session, 1, NULL), VOUCH_OK);
+    vouch_session_set_seed(session, options.sampling.seed);
     answer_continue(&got, session, prompt, PROMPT);
     assert_true(answer_equal(&got, &plain)); /* with lenience 1 again, the answer is lossless */
     vouch_session_close(session);

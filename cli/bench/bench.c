@@ -83,6 +83,7 @@ static vouch_status answer(const cli_comparison *b, const cli_question *question
     vouch_step step = {0};
     size_t n;
     vouch_session_reset_stats(session);
+    vouch_session_set_seed(session, b->engine->options->session.sampling.seed); /* as each configuration's session */
     vouch_status status = cli_session_prompt(session, question->tokens.items, question->tokens.n, err);
     for (int64_t n_tokens = 0; !status && step.finish == VOUCH_FINISH_NONE; n_tokens += step.n_tokens) {
         answering_report(progress, b, (double)n_tokens);

@@ -21,15 +21,24 @@ void vouch_philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t
     out[3] = c3;
 }
 
-double vouch_uniform_of(uint64_t seed, int64_t position, vouch_purpose purpose, int32_t number)
+static uint64_t random_bits(uint64_t seed, int64_t position, vouch_purpose purpose, int32_t number)
 {
     const uint32_t counter[4] = {(uint32_t)position, (uint32_t)((uint64_t)position >> 32),
                                  (uint32_t)purpose, (uint32_t)number};
     const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
     uint32_t out[4];
     vouch_philox4x32(counter, key, out);
-    const uint64_t bits = ((uint64_t)out[0] << 32 | out[1]) >> 11;
-    return (double)bits * 0x1p-53;
+    return (uint64_t)out[0] << 32 | out[1];
+}
+
+double vouch_uniform_of(uint64_t seed, int64_t position, vouch_purpose purpose, int32_t number)
+{
+    return (double)(random_bits(seed, position, purpose, number) >> 11) * 0x1p-53;
+}
+
+uint64_t vouch_seed_of_answer(uint64_t seed, int64_t number)
+{
+    return number == 0 ? seed : random_bits(seed, number, VOUCH_PURPOSE_SEED, 0);
 }
 
 double vouch_uniform(uint64_t seed, int64_t position, vouch_purpose purpose)

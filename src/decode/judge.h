@@ -30,14 +30,14 @@ typedef struct vouch_dice {
     void *self;
 } vouch_dice;
 
-/* The numbers of a seed, and how the target's tokens are drawn by them. */
-typedef struct vouch_luck {
+/* The random numbers of a seed, and the function that draws the target's tokens with them. */
+typedef struct vouch_seeded_draw {
     uint64_t seed;
     vouch_draw_fn *draw;
-} vouch_luck;
+} vouch_seeded_draw;
 
-/* *luck must outlive them. */
-vouch_dice vouch_dice_philox(const vouch_luck *luck);
+/* *seeded must outlive them; its seed may change between answers. */
+vouch_dice vouch_dice_philox(const vouch_seeded_draw *seeded);
 
 /* p of a row: 0 is what follows the sequence, i + 1 what follows guess i, at this depth: depth accepted guesses
  * before it. Valid until the next call; the rows before one on its path have been asked for, and may be again. */

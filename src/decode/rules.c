@@ -46,19 +46,19 @@ vouch_status vouch_judge(vouch_judgement *out, vouch_guess *guesses, const vouch
 static bool philox_accept(void *self, int64_t position, double before, double limit, double *u)
 {
     (void)before;
-    *u = vouch_uniform(((const vouch_luck *)self)->seed, position, VOUCH_PURPOSE_ACCEPT);
+    *u = vouch_uniform(((const vouch_seeded_draw *)self)->seed, position, VOUCH_PURPOSE_ACCEPT);
     return *u < limit;
 }
 
 static int32_t philox_draw(void *self, int64_t position, const vouch_residual *left)
 {
-    const vouch_luck *luck = self;
-    return luck->draw(left, luck->seed, position, 0);
+    const vouch_seeded_draw *seeded = self;
+    return seeded->draw(left, seeded->seed, position, 0);
 }
 
-vouch_dice vouch_dice_philox(const vouch_luck *luck)
+vouch_dice vouch_dice_philox(const vouch_seeded_draw *seeded)
 {
     return (vouch_dice){.accept = philox_accept,
                         .draw = philox_draw,
-                        .self = (void *)(uintptr_t)luck}; /* only read */
+                        .self = (void *)(uintptr_t)seeded}; /* only read */
 }

@@ -51,6 +51,7 @@ typedef struct tree_drafter {
     vouch_guesser guesser;
     vouch_sampler sampler;
     vouch_draw_fn *draw;
+    const uint64_t *seed;     /* of the running answer */
     bool greedy;              /* guesses are argmaxes of q */
     int32_t k;
     int32_t branches;         /* 1: chains */
@@ -93,7 +94,7 @@ static bool draw_guess(tree_drafter *d, int32_t i, int64_t position, int32_t n_h
     } else {
         vouch_residual whole;
         vouch_residual_begin(&whole, q, NULL, 1);
-        d->guesses[i] = d->draw(&whole, d->sampler.params.seed, position, i);
+        d->guesses[i] = d->draw(&whole, *d->seed, position, i);
     }
     d->chances[i] = (float)vouch_dist_p(q, d->guesses[i]);
     return true;
@@ -193,7 +194,7 @@ static void fill(tree_drafter *d, vouch_draft *draft, const branching *b, int64_
         int32_t token = b->best[i];
         double p = (double)b->weight[i] / b->total;
         if (!d->greedy) {
-            token = d->draw(&left, d->sampler.params.seed, n_tokens + depth, depth * VOUCH_MAX_DRAFT + number);
+            token = d->draw(&left, *d->seed, n_tokens + depth, depth * VOUCH_MAX_DRAFT + number);
             p = vouch_dist_p(b->q, token);
             vouch_residual_reject(&left, token);
         }
@@ -321,6 +322,7 @@ vouch_status vouch_drafter_tree_open(vouch_drafter_ref *out, vouch_guesser guess
     }
     d->guesser = guesser;
     d->draw = options->draw;
+    d->seed = options->seed;
     d->greedy = options->sampling->temperature == 0 || options->draft_sampling == VOUCH_DRAFT_GREEDY;
     d->k = options->k;
     d->branches = vouch_min(vouch_min(options->branches, d->k), N_BEST);

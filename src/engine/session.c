@@ -35,7 +35,9 @@ struct vouch_session {
     vouch_stream *stream;
     vouch_cycle cycle; /* holds tokens, n_tokens, drafters, rule, lenience */
     vouch_pace pace;   /* in use where is_paced */
-    vouch_luck luck;   /* of its dice */
+    vouch_seeded_draw seeded; /* of the running answer */
+    uint64_t seed;            /* of the session, or the last one set */
+    int64_t n_seeded;         /* answers begun with it */
     vouch_shape shape; /* of the drafts */
     double cost[VOUCH_MAX_DRAFT + 2];
     bool is_paced;
@@ -113,6 +115,7 @@ static vouch_status open_drafters(vouch_session *s, int32_t branches, vouch_erro
     const vouch_model *draft = o->speculation.draft_model;
     const vouch_drafter_setup setup = {.speculation = &o->speculation,
                                        .sampling = &o->sampling,
+                                       .seed = &s->seeded.seed,
                                        .n_ctx = o->n_ctx,
                                        .prefill_chunk = o->prefill_chunk,
                                        .kv_type = o->kv_type,
@@ -163,8 +166,9 @@ vouch_status vouch_session_open(vouch_session **out, const vouch_model *model, c
     vouch_cycle *cycle = &s->cycle;
     cycle->target = vouch_engine_target_ops(&s->target);
     cycle->rule = vouch_rule_get(s->options.speculation.accept);
-    s->luck = (vouch_luck){s->options.sampling.seed, cycle->rule->draw};
-    cycle->dice = vouch_dice_philox(&s->luck);
+    s->seed = s->options.sampling.seed;
+    s->seeded = (vouch_seeded_draw){s->seed, cycle->rule->draw};
+    cycle->dice = vouch_dice_philox(&s->seeded);
     cycle->lenience = s->options.speculation.lenience;
     cycle->want_overlap = s->options.expected_acceptance;
     cycle->commit = commit_token;
@@ -251,6 +255,7 @@ vouch_status vouch_session_prompt(vouch_session *session, const int32_t *tokens,
     vouch_cycle_begin_answer(cycle);
     const vouch_status status = prefill(s, n, err);
     s->answering = status == VOUCH_OK;
+    if (status == VOUCH_OK) s->seeded.seed = vouch_seed_of_answer(s->seed, s->n_seeded++);
     if (status != VOUCH_OK) {
         cycle->n_tokens = vouch_memory_n_tokens(s->target.sequence.memory) + 1; /* what was run, and the next pass's first row */
         vouch_cycle_rewind(cycle, cycle->n_tokens - 1);
@@ -397,6 +402,12 @@ vouch_status vouch_session_set_lenience(vouch_session *session, double lenience,
     VOUCH_TRY(vouch_options_check_lenience(session->cycle.rule, lenience, err));
     session->cycle.lenience = lenience;
     return VOUCH_OK;
+}
+
+void vouch_session_set_seed(vouch_session *session, uint64_t seed)
+{
+    session->seed = seed;
+    session->n_seeded = 0;
 }
 
 void vouch_session_cancel(vouch_session *session)

@@ -92,8 +92,8 @@ vouch_status vouch_reject(const vouch_rejection *in, int32_t *n_accepted, int32_
     }
     const vouch_draft draft = {.n = in->k, .tokens = in->guesses, .q = in->q ? q_rows : NULL};
     const vouch_rule *rule = vouch_rule_get(in->accept);
-    const vouch_luck luck = {in->seed, rule->draw};
-    const vouch_dice dice = vouch_dice_philox(&luck);
+    const vouch_seeded_draw seeded = {in->seed, rule->draw};
+    const vouch_dice dice = vouch_dice_philox(&seeded);
     const vouch_trial trial = {.draft = &draft,
                                .row_p = row_at,
                                .row_self = p,
