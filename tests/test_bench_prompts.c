@@ -17,7 +17,7 @@
 
 static char model[256], draft[256], prompts[256];
 
-/* Lines 3, 4, 6, 7, 8 and 9 are invalid. */
+/* A file of prompts. Lines 3, 4, 6, 7, 8 and 9 are no valid prompts. */
 static const char lines[] =
     "{\"question_id\": 81, \"category\": \"copy\", \"turns\": [\"one two one two one two one two\", \"again\"]}\n"
     "\n"

@@ -205,7 +205,7 @@ static void template_comes_from_a_file(void **state)
            "--chat-template: /nowhere/at/all");
 }
 
-/* In a terminal, a run without a prompt starts a conversation. */
+/* In a terminal, a run without a prompt would start a conversation. --raw excludes that, so the command refuses. */
 static void raw_in_a_terminal_needs_a_prompt(void **state)
 {
     (void)state;

@@ -406,8 +406,8 @@ static void test_wrong_rules_are_caught(void **state)
     check_wrong(&trees[K1_B3_V4], VOUCH_ACCEPT_MATCH, DRAWN_AGAIN, PLAIN, false);
 }
 
-/* Drafting the same guess again for a position is wrong only under block verification, which has already judged it.
- * Under rejection it stays exact. */
+/* A cycle may draft a guess that an earlier cycle already drafted for the same position. Under rejection the result
+ * stays exact. Block verification becomes wrong (see above), because it has already judged that guess. */
 static void test_rejection_may_reuse_guesses(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `vouch info` and vouch_file_open: files that vouch runs, doesn't run, or can only begin to read. */
+/* `vouch info` and vouch_file_open on models that vouch can run, on unsupported files, and on truncated ones. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static int model_write(void **state)
     return 0;
 }
 
-/* Another file with the bytes of the model, where `from`, which is there, has become `to` of the same length. */
+/* Copies the model and replaces the first `from` by `to`, which has the same length. Returns the copy's path. */
 static const char *model_altered(const char *name, const char *from, const char *to)
 {
     static char path[256];
@@ -35,7 +35,7 @@ static const char *model_altered(const char *name, const char *from, const char 
     return path;
 }
 
-/* The first n bytes of the model as a file. */
+/* Writes the first n bytes of the model to a file and returns its path. */
 static const char *model_cut(size_t n)
 {
     static char path[256];
@@ -48,7 +48,7 @@ static const char *model_cut(size_t n)
     return path;
 }
 
-/* That info succeeds and prints both texts, which stand in one line each. */
+/* `vouch info` must succeed and print both texts, each within a line. */
 static void expect_info(const char *path, const char *first, const char *second)
 {
     result r = RUN("info", path);
@@ -80,7 +80,7 @@ static void models_that_do_not_run(void **state)
                 "no: tensor 'blk.1.attn_q.weight' is missing");
 }
 
-/* A vocabulary alone, and a part of a split model. */
+/* A file with a vocabulary only, and one part of a split model. */
 static void files_without_weights(void **state)
 {
     (void)state;
@@ -122,7 +122,7 @@ static void files_that_are_cut(void **state)
     expect(RUN("info", "/nowhere/at/all"), 2, "'/nowhere/at/all': No such file or directory");
 }
 
-/* However short the file is, it is refused, or it opens and says what is wrong. */
+/* A file truncated at any length is refused, or opens and reports one problem. */
 static void every_length_is_safe(void **state)
 {
     (void)state;
@@ -134,7 +134,7 @@ static void every_length_is_safe(void **state)
         const char *path = model_cut(cut);
         if (vouch_file_open(&file, path, &err) != VOUCH_OK) {
             assert_null(file);
-            assert_true(cut < 2000); /* the counts are refused that need more bytes */
+            assert_true(cut < 2000); /* only short files are refused, whose header promises more keys than fit */
             continue;
         }
         const vouch_file_info *info = vouch_file_get_info(file);
@@ -146,7 +146,7 @@ static void every_length_is_safe(void **state)
     vouch_file_close(NULL);
 }
 
-/* A file has a problem exactly where the model can't be opened. */
+/* `vouch info` reports a problem exactly if the model can't be opened, and the messages agree. */
 static void problems_are_those_of_opening(void **state)
 {
     (void)state;

@@ -94,7 +94,7 @@ static void test_numbers_of_a_position_differ(void **state)
     for (int i = 0; i < 1000; i++) {
         assert_true(vouch_uniform_of(7, i, VOUCH_PURPOSE_DRAFT, 0) == vouch_uniform(7, i, VOUCH_PURPOSE_DRAFT));
         assert_true(vouch_uniform_of(7, i, VOUCH_PURPOSE_DRAFT, 1) != vouch_uniform_of(7, i, VOUCH_PURPOSE_DRAFT, 2));
-        /* The numbers that two drafts use for the same position, the second draft starting one token later. */
+        /* Two drafts use different numbers for the same position. The second draft starts one token later. */
         assert_true(vouch_uniform_of(7, i, VOUCH_PURPOSE_DRAFT, 2) != vouch_uniform_of(7, i, VOUCH_PURPOSE_DRAFT, 3));
     }
 }
@@ -110,7 +110,7 @@ static double plain_exponential(uint64_t seed, int64_t position, vouch_purpose p
     return -log1p(-(double)(bits >> 11 | 1) * 0x1p-53);
 }
 
-/* noise [n]: the exponential variable of every token, by the definition. */
+/* noise [n]: the exponential variable of every token, computed for all tokens without the race's shortcuts. */
 static void plain_noise(uint64_t seed, int64_t position, int32_t n, double *noise)
 {
     for (int32_t x = 0; x < n; x++) noise[x] = 1 / 256.0 + plain_exponential(seed, position, VOUCH_PURPOSE_LATE, x, 0);

@@ -456,8 +456,8 @@ static void a_model_says_what_it_is(void **state)
     vouch_model_close(NULL);
 }
 
-/* A model opened for its text describes itself and tokenizes like the whole model. It can't decode, as target or as
- * draft model. */
+/* A model opened without its weights describes itself and tokenizes like the whole model. It can't decode, as target or
+ * as draft model. */
 static void a_model_can_be_opened_for_its_text(void **state)
 {
     (void)state;

@@ -502,7 +502,7 @@ static void test_same_bits_on_every_instruction_set(void **state)
         }
 }
 
-/* As u runs from 0 to 1, the draws run through the tokens in ascending order, each for its probability's share. */
+/* As u grows from 0 to 1, the drawn token ascends. Each token takes a range of u as long as its probability. */
 static void test_draws_follow_the_weights(void **state)
 {
     (void)state;

@@ -253,10 +253,10 @@ static void recycle_repeats_the_targets_candidates(void **state)
     assert_int_equal(out[1].token, 11);
     assert_int_equal(out[2].token, 12);
     assert_true(s.ops->prior(out[0].kind) > s.ops->prior(out[1].kind));
-    expand(s, tokens, 10, 0, 0, out); /* 9 2 is new, so it uses the rows behind 2 */
+    expand(s, tokens, 10, 0, 0, out); /* the pair 9 2 is new: uses the rows behind 2 */
     assert_int_equal(out[0].token, 10); /* of equals, the older row first */
     assert_int_equal(out[1].token, 20);
-    assert_int_equal(expand(s, tokens, 9, 0, 0, out), 0); /* 9 is new, too */
+    assert_int_equal(expand(s, tokens, 9, 0, 0, out), 0); /* the token 9 has no row yet */
     s.ops->close(s.self);
 }
 

@@ -363,7 +363,7 @@ static vouch_tokenizer *templated(const char *chat_template)
     return tokenizer;
 }
 
-/* With a template that drops them, the thoughts before an earlier answer are left out of the next turn. */
+/* Some templates drop the thoughts, <think> to </think>, of earlier answers. Then they are not in the next prompt. */
 static void thoughts_are_dropped_from_earlier_turns(void **state)
 {
     (void)state;

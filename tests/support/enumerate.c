@@ -300,7 +300,7 @@ static vouch_draft add_points(run *r, int32_t n, int32_t depth)
             r->mixed_q[n++] = s->wrong == POINTS_AS_DRAWN ? r->mixed_q[parent + 1] : NULL;
         }
     }
-    if (s->wrong == POINTS_FIRST && n > drawn && r->parents[drawn] == -1) { /* moves the one beside the first guess */
+    if (s->wrong == POINTS_FIRST && n > drawn && r->parents[drawn] == -1) { /* moves the point mass to the front */
         const int32_t token = r->guesses[drawn];
         memmove(r->guesses + 1, r->guesses, (size_t)drawn * sizeof token);
         memmove(r->parents + 1, r->parents, (size_t)drawn * sizeof token);
@@ -611,7 +611,7 @@ double coupling_of_races(const double *p, const double *q, int32_t n, int32_t x,
         for (int32_t z = 0; z < n && kinks[i] < INFINITY; z++)
             if (z != x && z != y) at[i] += fmax(q[z] / q[x], kinks[i] * p[z] / p[y]);
         if (i == 0) continue;
-        double slope = 1; /* of the last piece, which may reach to infinity */
+        double slope = 1; /* of s(t) in the last piece, which may reach to infinity */
         for (int32_t z = 0; z < n; z++)
             if (z != x && z != y) slope += p[z] / p[y];
         total += kinks[i] < INFINITY ? (kinks[i] - kinks[i - 1]) / (at[i] * at[i - 1]) : 1 / (slope * at[i - 1]);

@@ -16,7 +16,7 @@ typedef enum wrong {
     FULL_Q_FOR_ARGMAX,       /* judges a guess by argmax as if it were drawn from the softmax */
     RESIDUAL_IS_P,           /* draws from p after a rejection */
     RESIDUAL_NOT_NORMALISED, /* u runs over [0, 1) instead of the residual's sum; its last token gets the rest */
-    BONUS_FROM_Q,
+    BONUS_FROM_Q,            /* draws the bonus token from q */
     DROP_LOW_Q,             /* drops a sampled guess whose q is low */
     Q_OF_OTHER_TEMPERATURE, /* reports a q of another temperature than the one it draws from */
     PENALTIES_WITHOUT_DRAFT, /* computes p of a row without counting the guesses before it */
