@@ -53,7 +53,7 @@ static vouch_status reply_append(cli_reply *reply, const char *text, size_t n, v
     return VOUCH_OK;
 }
 
-/* Shows one step: its text, then its trace. */
+/* Writes the text of one step, then its trace. */
 static vouch_status step_show(const cli_engine *engine, const vouch_step *step, size_t position,
                               cli_paint *paint, cli_reply *reply, vouch_error *err)
 {
@@ -85,7 +85,7 @@ vouch_status cli_answer(cli_engine *engine, const cli_tokens *prompt, cli_reply 
     vouch_step step = {0};
     vouch_status status;
     reply->n_text = 0;
-    if (reply->text) *reply->text = 0; /* there is none yet, if the prompt is cancelled */
+    if (reply->text) *reply->text = 0; /* a cancelled prompt leaves the answer empty */
     reply->finish = VOUCH_FINISH_NONE;
     cli_interrupt_set(CLI_INTERRUPT_CANCELS);
     vouch_session_set_progress(session, cli_progress_report, &progress);

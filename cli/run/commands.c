@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run/paint.h"
 #include "run/sources.h"
 #include "run/stats.h"
 
@@ -94,6 +95,8 @@ static void run_set(cli_chat_state *chat, const char *argument)
     for (size_t i = 0; cli_option_name(i); i++)
         if (strcmp(cli_option_name(i), name) == 0)
             fprintf(stderr, "  %-24s%s\n", name, cli_option_text(chat->options, name, text));
+    if (strcmp(name, "color") == 0 && changed.paint)
+        cli_paint_legend(stderr, cli_color_wanted(stderr, (cli_color)changed.color));
 }
 
 /* ------------------------------------------------------------------- files */

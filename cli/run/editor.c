@@ -74,7 +74,7 @@ static void terminal_restore(void)
 {
     if (!is_open) return;
     is_open = 0;
-    tcsetattr(STDIN_FILENO, TCSADRAIN, &original);
+    tcsetattr(STDIN_FILENO, TCSANOW, &original);
     terminal_say("\033[?2004l");
 }
 

@@ -9,7 +9,7 @@ static const char *const codes[] = {[VOUCH_ORIGIN_ACCEPTED] = "\033[32m",
                                     [VOUCH_ORIGIN_RESIDUAL] = "\033[33m",
                                     [VOUCH_ORIGIN_BONUS] = "\033[36m"};
 
-/* Room for n more bytes after `used`. */
+/* Grows the buffer to hold n bytes after `used`. */
 static bool reserve(char **buffer, size_t used, size_t n, size_t capacity, size_t *new_capacity)
 {
     if (used + n <= capacity) return true;
@@ -43,7 +43,8 @@ static bool put(cli_paint *paint, const char *bytes, size_t n)
     return true;
 }
 
-/* Queue bytes that a piece of text stands for: the same, or for U+FFFD the stray ones up to `next`. */
+/* The number of queued bytes, from `from` on, that became this piece of text: n equal bytes; or, for a U+FFFD that
+ * stands for malformed bytes, those up to the byte `next` of the text behind it. */
 static size_t queue_match(const cli_paint *paint, size_t from, const char *text, size_t n, int next)
 {
     if (from + n <= paint->n && memcmp(paint->bytes + from, text, n) == 0) return n;
@@ -85,6 +86,22 @@ const char *cli_paint_step(cli_paint *paint, const vouch_model *model, const vou
     paint->n -= used;
     *n_out = paint->n_out;
     return paint->out ? paint->out : "";
+}
+
+void cli_paint_legend(FILE *stream, bool color)
+{
+    static const char *const words[] = {[VOUCH_ORIGIN_ACCEPTED] = "accepted guess",
+                                        [VOUCH_ORIGIN_PLAIN] = "no draft",
+                                        [VOUCH_ORIGIN_RESIDUAL] = "replaces a rejected guess",
+                                        [VOUCH_ORIGIN_BONUS] = "bonus token after a whole draft"};
+    static const char *const names[] = {[VOUCH_ORIGIN_ACCEPTED] = "green",
+                                        [VOUCH_ORIGIN_PLAIN] = "plain",
+                                        [VOUCH_ORIGIN_RESIDUAL] = "yellow",
+                                        [VOUCH_ORIGIN_BONUS] = "cyan"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        fprintf(stream, "%s%s%s: %s%s", i ? "; " : "  ", color ? codes[i] : "", names[i], words[i],
+                color && *codes[i] ? "\033[0m" : "");
+    fputc('\n', stream);
 }
 
 void cli_paint_free(cli_paint *paint)

@@ -23,7 +23,7 @@ static const char *paint(bool color, const char *code)
     return color ? code : "";
 }
 
-/* Guesses of a tree are set in by their depth, as far as there is room. */
+/* Indents a guess of a tree by its depth, up to half of the column. */
 static void print_token(FILE *stream, const vouch_model *model, int32_t token, int32_t depth)
 {
     size_t n = 0;
@@ -36,7 +36,7 @@ static void print_token(FILE *stream, const vouch_model *model, int32_t token, i
     fprintf(stream, "\"%*s", TOKEN_COLUMNS > used ? (int)(TOKEN_COLUMNS - used) : 0, "");
 }
 
-/* Four digits after the point, or as many as show something. */
+/* Prints four digits after the point, or an exponent below 0.0001. */
 static void print_figure(FILE *stream, double x)
 {
     fprintf(stream, x == 0 || x >= 0.0001 ? "  %8.4f" : "  %8.1e", x);
@@ -65,7 +65,7 @@ void cli_trace_print(FILE *stream, bool color, const vouch_model *model, int64_t
 {
     static const char *const endings[] = {[VOUCH_ORIGIN_PLAIN] = "plain, nothing was drafted",
                                           [VOUCH_ORIGIN_RESIDUAL] = "replaces the rejected guess",
-                                          [VOUCH_ORIGIN_BONUS] = "bonus, every guess held"};
+                                          [VOUCH_ORIGIN_BONUS] = "bonus, every guess accepted"};
     fprintf(stream, "cycle %lld at %zu: %d drafted, %d accepted", (long long)number, position, step->n_guesses,
             step->n_accepted);
     if (step->accept != VOUCH_ACCEPT_REJECTION) fprintf(stream, "; %s", vouch_accept_name((int)step->accept));
@@ -90,7 +90,7 @@ void cli_trace_print(FILE *stream, bool color, const vouch_model *model, int64_t
 
 /* -------------------------------------------------------------------- JSON */
 
-/* Adds "token" and "text", and "bytes" where the text alone would not tell. */
+/* Adds "token" and "text"; also "bytes" for a token that is not well-formed UTF-8. */
 static bool token_describe(json_t *object, const vouch_model *model, int32_t token)
 {
     size_t n = 0, n_text = 0;

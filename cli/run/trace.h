@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A cycle made visible: what was drafted, with which q and p, the acceptance probability
- * alpha = min(1, p / (l q)) (other rules: vouch_guess), the coin u, the verdict, and the token that follows the
- * accepted ones.
+ * The trace of a cycle: each guess with its q and p, the acceptance probability alpha = min(1, p / (l q)) (vouch_guess
+ * explains other rules), the random number u and the verdict; then the token that follows the accepted guesses.
  *
  *   cycle 3 at 41: 4 drafted, 2 accepted
  *     token             q         p     alpha         u  verdict
@@ -21,13 +20,13 @@
 
 #include "vouch.h"
 
-/* `position` is that of the step's first token in the sequence, `number` counts cycles from 1. */
+/* `position`: of the step's first token in the sequence. `number`: of the cycle, from 1. */
 void cli_trace_print(FILE *stream, bool color, const vouch_model *model, int64_t number, size_t position,
                      const vouch_step *step);
 /* {"position", "accept", "lenience", "guesses": [{"token", "text", "q", "p", "accept", "u", "verdict"}], "final":
- * {"token", "text", "origin"}}; a new reference, or NULL when memory is short. A token that is no well-formed text
- * by itself has "bytes", in hexadecimal, too; p, accept and u are null where not reached, u also where the rule
- * draws none. */
+ * {"token", "text", "origin"}}; a new reference, or NULL: not enough memory. A token that is not well-formed UTF-8 also
+ * has "bytes", in hexadecimal. p, accept and u are null for a guess that the judge did not reach; u is null, too, under
+ * a rule that draws no u. */
 json_t *cli_trace_json(const vouch_model *model, size_t position, const vouch_step *step);
 
 #endif
