@@ -239,7 +239,7 @@ static void run_all(run *r, const setup *s)
     vouch_pool *pool;
     vouch_drafters d = {0};
     memset(r, 0, sizeof *r);
-    static const int32_t head[] = {4, 1, 2}; /* the target has two of these */
+    static const int32_t head[] = {4, 1, 2}; /* the target's vocabulary has two of these three */
     vouch_bridge *bridge = NULL;
     if (s->bridged) bridge = make_bridge();
     if (s->trimmed) assert_int_equal(vouch_bridge_trim(bridge, head, 3, NULL), VOUCH_OK);

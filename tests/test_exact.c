@@ -247,8 +247,8 @@ static void test_margins_of_couplings(void **state)
 
 /* ----------------------------------------------------------------- lenience */
 
-/* Given the tokens before it, each token before the bonus token has probability min(q, p / l) plus its share of the
- * residual. */
+/* With lenience l, each token before the bonus token has, given the tokens before it, the probability min(q, p / l)
+ * plus its share of the residual. */
 static void test_lenience_has_its_own_distribution(void **state)
 {
     (void)state;

@@ -14,7 +14,7 @@ enum { N_MUTATIONS = 5000, N_QUICK = 400, N_TRUNCATIONS = 64 };
 static const char *const words[] = {"llama.",  "qwen3.", "tokenizer.ggml", "general.", "blk.",
                                     ".weight", "GGUF",   "chat_template",  "output",   NULL};
 
-/* The shape of stories260K. */
+/* The shape of stories260K, a trained model of 260,000 parameters. */
 static const tiny_model_options shape = {
     .n_vocab = 512, .n_layers = 5, .n_heads = 8, .n_kv_heads = 4, .n_ff = 172};
 

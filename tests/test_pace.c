@@ -63,8 +63,7 @@ static vouch_draft box_guesses(int32_t depth, bool wide)
     return draft;
 }
 
-/* Draws the accepted depth of a draft whose first `paid` levels have paid guesses and whose `all` levels have free
- * ones. */
+/* Draws the accepted depth of a draft of `all` levels with free guesses, the first `paid` with paid guesses as well. */
 static int32_t box_judge(int32_t paid, int32_t all, double hold)
 {
     int32_t accepted = 0;

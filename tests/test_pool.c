@@ -206,7 +206,7 @@ static void others_take_the_work_of_a_late_thread(void **state)
     }
 }
 
-/* The program's signal handlers must not run on the library's threads. The workers block SIGINT; SIGSEGV stays open. */
+/* The program's signal handlers must not run on the library's threads. The workers block SIGINT but not SIGSEGV. */
 static void note_mask(void *arg, vouch_pool *team, int32_t thread)
 {
     atomic_int *n_wrong = arg;

@@ -15,7 +15,7 @@
 
 enum { N_VOCAB = 40 };
 
-/* The order is that of the table. */
+/* In the order of the table in golden/reference.h. */
 enum { LLAMA, ONE_KV_HEAD, ROPE_FREQS, ROPE_SCALE, QWEN3, QWEN3_TIED, QWEN3_ROPE_SCALE, N_MODELS };
 static const tiny_model_options models[N_MODELS] = {
     [LLAMA] = {.seed = 1},

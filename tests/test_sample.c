@@ -13,15 +13,15 @@
 
 /* ----------------------------------------------- a sampler and its buffers */
 
-typedef struct machine {
+typedef struct fixture {
     vouch_sampler sampler;
     vouch_dist dist;
     float *logits, *before; /* [n_vocab] */
     int32_t n_vocab;
     vouch_arena arena;
-} machine;
+} fixture;
 
-static void machine_layout(machine *m, const vouch_sampling *sampling, const vouch_kernels *kernels)
+static void fixture_layout(fixture *m, const vouch_sampling *sampling, const vouch_kernels *kernels)
 {
     vouch_sampler_layout(&m->sampler, sampling, m->n_vocab, kernels, &m->arena);
     vouch_dist_layout(&m->dist, m->n_vocab, &m->arena);
@@ -29,18 +29,18 @@ static void machine_layout(machine *m, const vouch_sampling *sampling, const vou
     m->before = vouch_arena_take(&m->arena, (size_t)m->n_vocab, sizeof(float));
 }
 
-static void machine_open(machine *m, int32_t n_vocab, const vouch_sampling *sampling,
+static void fixture_open(fixture *m, int32_t n_vocab, const vouch_sampling *sampling,
                          const vouch_kernels *kernels)
 {
-    *m = (machine){.n_vocab = n_vocab};
+    *m = (fixture){.n_vocab = n_vocab};
     assert_int_equal(vouch_sampling_check(sampling, n_vocab, NULL), VOUCH_OK);
-    machine_layout(m, sampling, kernels);
+    fixture_layout(m, sampling, kernels);
     assert_int_equal(vouch_arena_allocate(&m->arena, "a test", NULL), VOUCH_OK);
-    machine_layout(m, sampling, kernels);
+    fixture_layout(m, sampling, kernels);
 }
 
 /* Turns m->logits into m->dist and checks that the logits stay unchanged. */
-static vouch_status machine_run(machine *m, const int32_t *history, size_t n_history)
+static vouch_status fixture_run(fixture *m, const int32_t *history, size_t n_history)
 {
     memcpy(m->before, m->logits, (size_t)m->n_vocab * sizeof(float));
     const vouch_status status = vouch_dist_from_logits(&m->dist, &m->sampler, m->logits, history, n_history);
@@ -81,7 +81,7 @@ static int compare_ranked(const void *a, const void *b)
     return x->logit != y->logit ? (x->logit < y->logit ? 1 : -1) : (x->id > y->id) - (x->id < y->id);
 }
 
-static ranked *reference(const machine *m, const int32_t *history, size_t n_history)
+static ranked *reference(const fixture *m, const int32_t *history, size_t n_history)
 {
     const vouch_sampling *s = &m->sampler.params;
     ranked *r = calloc((size_t)m->n_vocab, sizeof *r);
@@ -111,7 +111,7 @@ static const double OFF = 4e-6, TINY = 2e-38;
 
 /* The support must be the first tokens of the reference's ranking, ending where top-k, top-p or min-p cut it, within
  * the rounding of a weight. The weights must match the reference. */
-static void check_against_reference(const machine *m, const int32_t *history, size_t n_history)
+static void check_against_reference(const fixture *m, const int32_t *history, size_t n_history)
 {
     const vouch_sampling *s = &m->sampler.params;
     const vouch_dist *dist = &m->dist;
@@ -157,7 +157,7 @@ static float make_logit(test_random *random, int kind)
     }
 }
 
-static void fill_logits(machine *m, test_random *random, int kind)
+static void fill_logits(fixture *m, test_random *random, int kind)
 {
     for (int32_t x = 0; x < m->n_vocab; x++) m->logits[x] = make_logit(random, kind);
     if (kind == FEW_FINITE) m->logits[m->n_vocab / 2] = 0.5f;
@@ -199,10 +199,10 @@ static void check_random_case(test_random *random, int32_t n_vocab, int kind)
     for (int i = 0; i < 50; i++) /* half of the ids are below 20, so that some repeat */
         history[i] = (int32_t)test_below(random, n_vocab > 20 && i % 2 ? 20 : (uint32_t)n_vocab);
     const size_t n_history = test_below(random, 51);
-    machine m;
-    machine_open(&m, n_vocab, &s, vouch_kernels_find("ref"));
+    fixture m;
+    fixture_open(&m, n_vocab, &s, vouch_kernels_find("ref"));
     fill_logits(&m, random, kind);
-    const vouch_status status = machine_run(&m, history, n_history);
+    const vouch_status status = fixture_run(&m, history, n_history);
     if (status == VOUCH_OK) {
         check_against_reference(&m, history, n_history);
     } else { /* only where the reference has no finite logit either */
@@ -234,10 +234,10 @@ static void test_ties_keep_the_lower_id(void **state)
         const bool by_top_k = round < 2, last_is_best = round % 2;
         s.top_k = by_top_k ? 300 : 0;
         s.top_p = by_top_k ? 1 : 0.0999f;
-        machine m;
-        machine_open(&m, 3000, &s, vouch_kernels_find("ref"));
+        fixture m;
+        fixture_open(&m, 3000, &s, vouch_kernels_find("ref"));
         for (int32_t x = 0; x < 3000; x++) m.logits[x] = last_is_best && x == 2999 ? 1e-3f : x % 2 ? 0.0f : -0.0f;
-        assert_int_equal(machine_run(&m, NULL, 0), VOUCH_OK);
+        assert_int_equal(fixture_run(&m, NULL, 0), VOUCH_OK);
         check_invariants(&m.dist);
         assert_int_equal(m.dist.n_support, 300);
         for (int32_t i = 0; i < 299; i++) assert_int_equal(m.dist.support[i], i);
@@ -253,12 +253,12 @@ static void test_filters_rank_by_logit_at_any_temperature(void **state)
     vouch_sampling s = vouch_sampling_default();
     s.temperature = 1e6f;
     s.top_k = 3;
-    machine m;
-    machine_open(&m, 500, &s, vouch_kernels_find("ref"));
+    fixture m;
+    fixture_open(&m, 500, &s, vouch_kernels_find("ref"));
     m.logits[400] = 3e-3f;
     m.logits[77] = 2e-3f;
     m.logits[250] = 1e-3f;
-    assert_int_equal(machine_run(&m, NULL, 0), VOUCH_OK);
+    assert_int_equal(fixture_run(&m, NULL, 0), VOUCH_OK);
     assert_int_equal(m.dist.n_support, 3);
     assert_int_equal(m.dist.support[0], 77);
     assert_int_equal(m.dist.support[1], 250);
@@ -275,15 +275,15 @@ static void test_penalties_by_hand(void **state)
     s.frequency_penalty = 0.25f;
     s.presence_penalty = 0.5f;
     s.penalty_window = 4;
-    machine m;
-    machine_open(&m, 5, &s, vouch_kernels_find("ref"));
+    fixture m;
+    fixture_open(&m, 5, &s, vouch_kernels_find("ref"));
     const float logits[] = {2, 2, -1, 0, 2},
                 expected[] = {2, 2 / 2.0f - 2 * 0.25f - 0.5f, -2 - 0.25f - 0.5f, -0.25f - 0.5f, 2};
     memcpy(m.logits, logits, sizeof logits);
     const int32_t history[] = {0, 4, 1, 3, 1, 2}; /* the window holds the last four: 1 3 1 2 */
-    assert_int_equal(machine_run(&m, history, 6), VOUCH_OK);
+    assert_int_equal(fixture_run(&m, history, 6), VOUCH_OK);
     assert_memory_equal(m.sampler.logits, expected, sizeof expected);
-    assert_int_equal(machine_run(&m, history + 5, 1), VOUCH_OK); /* a history shorter than the window */
+    assert_int_equal(fixture_run(&m, history + 5, 1), VOUCH_OK); /* a history shorter than the window */
     assert_true(m.sampler.logits[2] == -2.75f && m.sampler.logits[1] == 2);
     vouch_arena_free(&m.arena);
 }
@@ -302,14 +302,14 @@ static void test_greedy_is_a_point_on_the_first_largest(void **state)
     vouch_sampling k1 = s;
     k1.top_k = 1;
     k1.temperature = 0.7f;
-    machine greedy, top1;
-    machine_open(&greedy, 1000, &s, vouch_kernels_find("ref"));
-    machine_open(&top1, 1000, &k1, vouch_kernels_find("ref"));
+    fixture greedy, top1;
+    fixture_open(&greedy, 1000, &s, vouch_kernels_find("ref"));
+    fixture_open(&top1, 1000, &k1, vouch_kernels_find("ref"));
     for (int round = 0; round < 300; round++) {
         fill_logits(&greedy, &random, round % FEW_FINITE);
         memcpy(top1.logits, greedy.logits, 1000 * sizeof(float));
-        assert_int_equal(machine_run(&greedy, history, 3), VOUCH_OK);
-        assert_int_equal(machine_run(&top1, history, 3), VOUCH_OK);
+        assert_int_equal(fixture_run(&greedy, history, 3), VOUCH_OK);
+        assert_int_equal(fixture_run(&top1, history, 3), VOUCH_OK);
         check_invariants(&greedy.dist);
         ranked *r = reference(&greedy, history, 3);
         assert_int_equal(greedy.dist.n_support, 1);
@@ -332,23 +332,23 @@ static void test_nan_logits_are_refused(void **state)
         s.temperature = greedy ? 0 : 1;
         s.top_k = 4;
         s.repeat_penalty = 1.3f;
-        machine m;
-        machine_open(&m, 100, &s, vouch_kernels_find("ref"));
+        fixture m;
+        fixture_open(&m, 100, &s, vouch_kernels_find("ref"));
         const int32_t history[] = {0, 99, 50};
-        assert_int_equal(machine_run(&m, history, 3), VOUCH_OK);
+        assert_int_equal(fixture_run(&m, history, 3), VOUCH_OK);
         for (int b = 0; b < 3; b++)
             for (int32_t at = 0; at < 100; at += at == 50 ? 49 : 25)
                 for (int rest = 0; rest < 2; rest++) {
                     for (int32_t x = 0; x < 100; x++) m.logits[x] = rest ? -INFINITY : (float)x;
                     m.logits[at] = bad[b];
-                    assert_int_equal(machine_run(&m, history, 3), VOUCH_E_NUMERIC);
+                    assert_int_equal(fixture_run(&m, history, 3), VOUCH_E_NUMERIC);
                     check_invariants(&m.dist); /* an error leaves the last distribution in place */
                     assert_int_equal(m.dist.n_support, greedy ? 1 : 4);
                 }
         for (int32_t x = 0; x < 100; x++) m.logits[x] = -INFINITY;
-        assert_int_equal(machine_run(&m, history, 3), VOUCH_E_NUMERIC);
+        assert_int_equal(fixture_run(&m, history, 3), VOUCH_E_NUMERIC);
         for (int32_t x = 0; x < 100; x++) m.logits[x] = x == 61 ? -FLT_MAX : -INFINITY;
-        assert_int_equal(machine_run(&m, history, 3), VOUCH_OK); /* one finite logit is enough, however low */
+        assert_int_equal(fixture_run(&m, history, 3), VOUCH_OK); /* one finite logit is enough, however low */
         assert_int_equal(m.dist.support[0], 61);
         vouch_arena_free(&m.arena);
     }
@@ -367,11 +367,11 @@ static void test_a_bias_of_minus_infinity_bans(void **state)
             s.bias = bans;
             s.n_bias = n;
             s.repeat_penalty = FLT_MIN; /* no penalty lifts a ban */
-            machine m;
-            machine_open(&m, N, &s, vouch_kernels_find("ref"));
+            fixture m;
+            fixture_open(&m, N, &s, vouch_kernels_find("ref"));
             for (int32_t x = 0; x < N; x++) m.logits[x] = -(float)x;
             const int32_t history[] = {0, 0, 1};
-            assert_int_equal(machine_run(&m, history, 3), VOUCH_OK);
+            assert_int_equal(fixture_run(&m, history, 3), VOUCH_OK);
             for (int32_t x = 0; x < (int32_t)n; x++) assert_true(m.dist.weight[x] == 0);
             vouch_arena_free(&m.arena);
         }
@@ -405,10 +405,10 @@ static void test_sums_beyond_the_float_range(void **state)
             s.bias = bias;
             s.n_bias = 2;
             s.frequency_penalty = s.presence_penalty = (float)-sign * FLT_MAX;
-            machine m;
-            machine_open(&m, 8, &s, vouch_kernels_find("ref"));
+            fixture m;
+            fixture_open(&m, 8, &s, vouch_kernels_find("ref"));
             for (int32_t x = 0; x < 8; x++) m.logits[x] = (float)x;
-            assert_int_equal(machine_run(&m, (const int32_t[]){7, 7}, 2), VOUCH_OK);
+            assert_int_equal(fixture_run(&m, (const int32_t[]){7, 7}, 2), VOUCH_OK);
             assert_int_equal(vouch_dist_draw(&m.dist, 1 - 0x1p-53), sign > 0 ? 7 : 6);
             vouch_arena_free(&m.arena);
         }
@@ -435,11 +435,11 @@ static void test_extreme_parameters(void **state)
                         s.top_k = filters == 1 ? INT32_MAX : filters == 2 ? 1 : 0;
                         s.top_p = filters == 3 ? FLT_MIN : 1;
                         s.min_p = filters == 3 ? 0x1.fffffep-1f : 0;
-                        machine m;
-                        machine_open(&m, 300, &s, vouch_kernels_find("ref"));
+                        fixture m;
+                        fixture_open(&m, 300, &s, vouch_kernels_find("ref"));
                         fill_logits(&m, &random, kind);
                         const int32_t history[] = {1, 2, 2, 299};
-                        assert_int_equal(machine_run(&m, history, 4), VOUCH_OK);
+                        assert_int_equal(fixture_run(&m, history, 4), VOUCH_OK);
                         check_invariants(&m.dist);
                         const int32_t x = vouch_dist_draw(&m.dist, 1 - 0x1p-53);
                         assert_true(x >= 0 && x < 300 && m.dist.weight[x] > 0);
@@ -452,15 +452,15 @@ static void test_reuse_leaves_nothing_behind(void **state)
 {
     (void)state;
     test_random random = {4};
-    machine m;
+    fixture m;
     vouch_sampling s = vouch_sampling_default();
-    machine_open(&m, 700, &s, vouch_kernels_find("ref"));
+    fixture_open(&m, 700, &s, vouch_kernels_find("ref"));
     for (int round = 0; round < 300; round++) {
         m.sampler.params.temperature = test_below(&random, 3) ? 1 : 0;
         m.sampler.params.top_k = test_below(&random, 2) ? 0 : 20;
         m.sampler.params.top_p = test_below(&random, 2) ? 1 : 0.8f;
         fill_logits(&m, &random, NORMAL);
-        assert_int_equal(machine_run(&m, NULL, 0), VOUCH_OK);
+        assert_int_equal(fixture_run(&m, NULL, 0), VOUCH_OK);
         check_invariants(&m.dist);
         if (test_below(&random, 3) == 0) {
             const int32_t token = (int32_t)test_below(&random, 700);
@@ -481,17 +481,17 @@ static void test_same_bits_on_every_instruction_set(void **state)
         for (int round = 0; round < 20; round++) {
             const int32_t n_vocab = vocabs[v];
             const vouch_sampling s = random_sampling(&random, n_vocab);
-            machine plain, other;
-            machine_open(&plain, n_vocab, &s, vouch_kernels_find("ref"));
+            fixture plain, other;
+            fixture_open(&plain, n_vocab, &s, vouch_kernels_find("ref"));
             fill_logits(&plain, &random, round % HUGE_RANGE);
             float *logits = malloc((size_t)n_vocab * sizeof *logits);
             assert_non_null(logits);
             memcpy(logits, plain.logits, (size_t)n_vocab * sizeof *logits);
-            assert_int_equal(machine_run(&plain, NULL, 0), VOUCH_OK);
+            assert_int_equal(fixture_run(&plain, NULL, 0), VOUCH_OK);
             for (size_t i = 0; vouch_kernels_get(i); i++) {
-                machine_open(&other, n_vocab, &s, vouch_kernels_get(i));
+                fixture_open(&other, n_vocab, &s, vouch_kernels_get(i));
                 memcpy(other.logits, logits, (size_t)n_vocab * sizeof *logits);
-                assert_int_equal(machine_run(&other, NULL, 0), VOUCH_OK);
+                assert_int_equal(fixture_run(&other, NULL, 0), VOUCH_OK);
                 assert_int_equal(other.dist.n_support, plain.dist.n_support);
                 assert_memory_equal(other.dist.weight, plain.dist.weight, (size_t)n_vocab * sizeof(float));
                 assert_memory_equal(&other.dist.total, &plain.dist.total, sizeof(double));
@@ -512,10 +512,10 @@ static void test_draws_follow_the_weights(void **state)
             vouch_sampling s = vouch_sampling_default();
             s.temperature = 1;
             s.top_k = filtered ? 60 : 0;
-            machine m;
-            machine_open(&m, n_vocab, &s, vouch_kernels_find("ref"));
+            fixture m;
+            fixture_open(&m, n_vocab, &s, vouch_kernels_find("ref"));
             fill_logits(&m, &random, n_vocab > 1 ? FEW_FINITE + filtered * (NORMAL - FEW_FINITE) : NORMAL);
-            assert_int_equal(machine_run(&m, NULL, 0), VOUCH_OK);
+            assert_int_equal(fixture_run(&m, NULL, 0), VOUCH_OK);
             double below = 0;
             int32_t n_seen = 0;
             for (int32_t x = 0; x < n_vocab; x++) {
@@ -539,12 +539,12 @@ static void test_exact_sums_give_exact_boundaries(void **state)
     (void)state;
     vouch_sampling s = vouch_sampling_default();
     s.temperature = 1;
-    machine m;
-    machine_open(&m, 1024, &s, vouch_kernels_find("ref"));
+    fixture m;
+    fixture_open(&m, 1024, &s, vouch_kernels_find("ref"));
     for (int32_t n = 1; n <= 1024; n *= 2) {
         m.sampler.params.top_p = (float)n / 1024;
         memset(m.logits, 0, 1024 * sizeof(float));
-        assert_int_equal(machine_run(&m, NULL, 0), VOUCH_OK);
+        assert_int_equal(fixture_run(&m, NULL, 0), VOUCH_OK);
         assert_int_equal(m.dist.n_support, n);
         assert_int_equal(m.dist.dense, n == 1024);
         for (int32_t x = 0; x < n; x++) assert_int_equal(vouch_dist_draw(&m.dist, (double)x / n), x);
@@ -563,12 +563,12 @@ static void test_draws_at_the_edges(void **state)
             for (int32_t tail = 0; tail < 40; tail += 13) {
                 vouch_sampling s = vouch_sampling_default();
                 s.temperature = 1;
-                machine m;
-                machine_open(&m, vocabs[v], &s, vouch_kernels_find("ref"));
+                fixture m;
+                fixture_open(&m, vocabs[v], &s, vouch_kernels_find("ref"));
                 const int32_t end = vocabs[v] - tail > first ? vocabs[v] - tail : first + 1;
                 for (int32_t x = 0; x < vocabs[v]; x++)
                     m.logits[x] = x >= first && x < end ? (float)(x % 3) : -INFINITY;
-                assert_int_equal(machine_run(&m, NULL, 0), VOUCH_OK);
+                assert_int_equal(fixture_run(&m, NULL, 0), VOUCH_OK);
                 for (int i = 0; i < 4; i++) {
                     const int32_t x = vouch_dist_draw(&m.dist, us[i]);
                     assert_in_range(x, first, end - 1);

@@ -11,7 +11,7 @@
 
 /* ------------------------------------------------- vocabularies, good and bad */
 
-/* A vocabulary. Every part can be replaced; 0 selects the default. */
+/* A vocabulary to write to a file. Fields that are 0 take the default. */
 typedef struct recipe {
     const char *model, *pre, *chat_template;
     const vouch_text *tokens, *merges;
