@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prompt lookup (Saxena, "Prompt Lookup Decoding", 2023): the last n tokens, n from ngram_max down to
- * ngram_min, are looked for earlier in prompt and output; what followed their most recent occurrence is
- * the likeliest candidate, and what followed others before it, and shorter ones, come next.
+ * Prompt lookup (Saxena, "Prompt Lookup Decoding", 2023). The source looks for the last n tokens earlier in prompt and
+ * output, with n from ngram_max down to ngram_min. The token behind their most recent occurrence is the first
+ * candidate. Tokens behind older occurrences follow, then those of shorter n-grams.
  *
- * A guess that is copied from some place is followed by what followed there, which outlives the n-gram it began
- * with; the cursor is that place and the length of the match so far. The copy goes on into the guesses
- * themselves, so that a period of any length is continued:
+ * A copy goes on: behind a guess that was copied from index i, the first candidate is the token at i + 1, whatever
+ * n-gram the copy began with. The cursor holds that index and the length of the match so far. The copy runs on into
+ * the guesses themselves, so that it continues a period of any length:
  *
  *     sequence  a b c a b | path c a b c ...
- *                 ▲ occurrence of "a b" ends here: what follows place i is (sequence, path)[2 + i]
+ *                 ▲ an occurrence of "a b" ends here: (sequence, path)[2 + i] is what guess i copies
  *
- * The index, one for each n. `last` maps an n-gram's hash to the end of its last occurrence, `previous`
- * an end to the one before in the same slot of the table:
+ * There is one index for each n. `last` maps an n-gram's hash to the end of its last occurrence. `previous` maps an
+ * end to the end before it in the same slot of `last`:
  *
  *     last [slots]          hash ──► end ──► previous[end] ──► ... ──► 0: none
  *     previous [n_ctx + 1]
  *
- * An end e in [n, n_seen] stands for tokens[e - n, e). Adding a token pushes one end on one chain for each
- * n; rewinding pops them in reverse order, which leaves every byte as if they had never been added (law
- * L3). A lookup passes over other n-grams in the same slot, of which there are 0.5 on average, and over the
- * sequence's own end; it gives up after MAX_PROBES, so that no text can make it slow. The tokens are our own
- * copy: a rewind comes after the sequence has changed.
+ * An end e in [n, n_seen] stands for tokens[e - n, e). Adding a token pushes one end on one chain for each n. Rewinding
+ * pops the ends in reverse order, which leaves every byte as if the tokens had never been added (law L3). A lookup
+ * skips other n-grams of the same slot, 0.5 on average, and the sequence's own end. It gives up after MAX_PROBES, so
+ * that no text makes it slow. The source copies the tokens, because a rewind comes after the sequence has changed.
  */
 #include "draft/ngram.h"
 #include "draft/registry.h"
@@ -49,7 +48,7 @@ typedef struct ngram {
     size_t bytes;
 } ngram;
 
-/* For the slots of the n-grams with the given end, one n after the other: each hash extends the shorter one. */
+/* The n-grams of one end are hashed from the shortest on: each hash extends the one before. */
 static uint64_t hash_extend(uint64_t hash, int32_t token)
 {
     return vouch_hash_word(hash, (uint32_t)token);
@@ -93,7 +92,7 @@ static void ngram_observe(void *self, const int32_t *tokens, int32_t n_tokens)
 
 /* ------------------------------------------------------------------- lookup */
 
-/* A cursor: where what follows is copied from, and how many tokens before have matched; 0: nowhere. */
+/* A cursor: the index to copy the next token from, and how many tokens before it match; 0: no copy is running. */
 static int64_t cursor_of(int32_t from, int32_t length)
 {
     return (int64_t)length << 32 | from;
@@ -109,20 +108,20 @@ static int32_t cursor_length(int64_t cursor)
     return (int32_t)(cursor >> 32);
 }
 
-/* What stands at an index of sequence and path. */
+/* The token at an index that may lie in the sequence or behind it in the path. */
 static int32_t token_at(const ngram *g, const vouch_place *place, int32_t index)
 {
     return index < g->n_seen ? g->tokens[index] : place->end[index - g->n_seen - place->depth];
 }
 
-/* How many tokens before `end` are the same as before the place, n of which are known to be. */
+/* How many tokens before `end` equal those before the place. The caller knows that n do. */
 static int32_t match_length(const ngram *g, const vouch_place *place, int32_t end, int32_t n)
 {
     while (n < place->n_tail && n < end && g->tokens[end - n - 1] == place->end[-n - 1]) n++;
     return n;
 }
 
-/* The class of a candidate: 1, 2, 3, 4, 5 to 6, 7 to 9, 10 to 15, more tokens match; and its rank. */
+/* The class of a candidate: its rank, and whether 1, 2, 3, 4, 5 to 6, 7 to 9, 10 to 15 or more tokens match. */
 static int32_t kind_of(int32_t length, int32_t rank)
 {
     static const int8_t bucket[] = {0, 0, 1, 2, 3, 4, 4, 5, 5, 5, 6, 6, 6, 6, 6, 6};
@@ -130,7 +129,7 @@ static int32_t kind_of(int32_t length, int32_t rank)
     return b * RANKS + (rank < RANKS ? rank : RANKS - 1);
 }
 
-/* As counted on 8,000 greedy tokens of SmolLM2-135M. */
+/* Counted on 8,000 greedy tokens of SmolLM2-135M. */
 static double ngram_prior(int32_t kind)
 {
     static const double first[LENGTHS] = {0.25, 0.5, 0.6, 0.68, 0.78, 0.85, 0.88, 0.96};
@@ -140,7 +139,7 @@ static double ngram_prior(int32_t kind)
     return rank == 0 ? first[kind / RANKS] : later[rank];
 }
 
-/* Adds what follows an occurrence, unless it is there already. Returns the number of candidates. */
+/* Adds a token unless it is a candidate already. Returns the number of candidates. */
 static int32_t add(vouch_candidate *out, int32_t n, int32_t token, int32_t length)
 {
     for (int32_t i = 0; i < n; i++)
@@ -156,7 +155,7 @@ static uint64_t hash_of(const int32_t *end, int32_t n)
     return hash;
 }
 
-/* The next end of an occurrence of the n tokens before the place, from `end` on along its chain; 0: none. */
+/* Follows the chain from `end` to the next occurrence of the n tokens before the place. Returns its end; 0: none. */
 static int32_t find(const ngram *g, const vouch_place *place, int32_t n, int32_t end, int32_t *probes)
 {
     const int32_t *previous = g->tables[n - g->n_min].previous;
@@ -192,7 +191,7 @@ static int64_t ngram_start(const void *self)
     return 0;
 }
 
-/* Goes on with the copy; or with the most recent occurrence that says the token, if it is the first candidate. */
+/* Goes on with the running copy, or begins one if the token is the first candidate. */
 static int64_t ngram_step(const void *self, const vouch_place *place, int32_t token)
 {
     const ngram *g = self;
@@ -238,7 +237,7 @@ static void ngram_layout(ngram *g)
     }
 }
 
-/* The arena holds the whole index, padding included, which is always zero. */
+/* The arena holds the whole index. Its padding is always zero. */
 static uint64_t ngram_digest(const void *self)
 {
     const ngram *g = self;

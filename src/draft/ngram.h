@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prompt lookup: the next tokens are guessed to be those that followed the same n-gram before. */
+/* Prompt lookup: guesses the tokens that followed the same n-gram earlier in prompt and output. */
 #ifndef VOUCH_DRAFT_NGRAM_H
 #define VOUCH_DRAFT_NGRAM_H
 
@@ -8,9 +8,8 @@
 
 enum { VOUCH_NGRAM_LIMIT = 16 };
 
-/* For sequences of at most n_ctx tokens; tries the last ngram_max tokens first, then fewer, down to
- * ngram_min: 1 <= ngram_min <= ngram_max <= VOUCH_NGRAM_LIMIT. Errors: ARGUMENT, MEMORY; on failure *out
- * has no ops. */
+/* For sequences of at most n_ctx tokens. It tries the last ngram_max tokens first, then fewer, down to ngram_min;
+ * 1 <= ngram_min <= ngram_max <= VOUCH_NGRAM_LIMIT. Errors: ARGUMENT, MEMORY; on failure *out has no ops. */
 vouch_status vouch_source_ngram_open(vouch_source *out, int32_t n_ctx, int32_t ngram_min, int32_t ngram_max,
                                      vouch_error *err);
 

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A predicted answer, followed like a text with a finger:
+ * Follows a predicted answer as a reader follows a text with a finger:
  *
  *   prediction  a b c d e f g h            answer  a b x y e f ...
- *                   ▲ lost here: y, then x y,                ▲ "e f" is found again: the finger moves
- *                     are looked for in vain
+ *                   ▲ x differs: the finger is lost.         ▲ "e f" is in the prediction:
+ *                     y, then "x y", are searched for          the finger moves there
+ *                     and not found
  *
- * The finger, after each token of the answer: the place of the next predicted token, and how many tokens before it
- * have agreed. A token that disagrees leaves it lost, at the place where it was; then each further token, with
- * those before it, is looked for in the whole prediction: the longest agreement counts, and of equals the nearest
- * one. While it is lost the two likeliest ways to go on are offered, the disagreeing token having replaced one or
- * having been inserted. It is kept for every length of the answer, so that a rewind is nothing.
+ * After each token of the answer, the finger holds the index of the next predicted token, and how many tokens before it
+ * agree. A token that differs leaves the finger lost, at its index. Then each further token, with those before it, is
+ * searched for in the whole prediction. The longest agreement wins, and among equals the nearest one. While the finger
+ * is lost, the source offers two candidates: the differing token replaced the predicted one, or was inserted before
+ * it. The source keeps a finger for every length of the answer, so that a rewind needs no work.
  */
 #include "draft/prediction.h"
 #include "draft/registry.h"
@@ -24,23 +25,23 @@
 enum { RUNS = 8, N_KINDS = 2 * RUNS + 2, NEAR = 24 };
 
 typedef struct finger {
-    int32_t place; /* of the next token */
-    int32_t run;   /* tokens that agreed before it; -1: lost */
-    int32_t lost;  /* how often it was */
+    int32_t place; /* index of the next token in the prediction */
+    int32_t run;   /* tokens before it that agree; -1: lost */
+    int32_t lost;  /* how often the finger was lost */
 } finger;
 
 typedef struct prediction {
     int32_t n_ctx;
-    int32_t n_prompt; /* the answer's beginning; -1: none has begun since the prediction was set */
+    int32_t n_prompt; /* position of the answer's first token; -1: no answer has begun since the prediction was set */
     int32_t n_seen;   /* tokens of the sequence */
     int32_t n;
-    int32_t *tokens;  /* [n_ctx] predicted, n of them */
+    int32_t *tokens;  /* [n_ctx] the prediction, n tokens */
     finger *fingers;  /* [n_ctx + 1] by the length of the sequence, from n_prompt on */
     vouch_arena arena;
     size_t bytes;
 } prediction;
 
-/* Where the tokens before `end` are in the prediction; at most n_tail of them are looked at. */
+/* Searches the prediction for the last tokens before `end`, at most n_tail of them. */
 static finger look_for(const prediction *p, finger before, const int32_t *end, int32_t n_tail)
 {
     finger best = {before.place, -1, before.lost + (before.run >= 0)};
@@ -59,7 +60,7 @@ static finger look_for(const prediction *p, finger before, const int32_t *end, i
     return best;
 }
 
-/* tokens[0, n) are the sequence, its last token new. */
+/* Moves the finger over the last token of the sequence tokens[0, n). */
 static finger move(const prediction *p, finger before, const int32_t *tokens, int32_t n)
 {
     if (before.run >= 0 && before.place < p->n && p->tokens[before.place] == tokens[n - 1])
@@ -99,7 +100,7 @@ void vouch_source_prediction_set(vouch_source source, const int32_t *tokens, siz
     p->n_prompt = -1;
 }
 
-/* A cursor: the place + 1, how many tokens agreed, and whether ever one didn't; 0: nowhere. */
+/* A cursor: the index + 1, how many tokens agree, and whether the finger was ever lost; 0: no finger. */
 static int64_t cursor_of(finger f)
 {
     return (int64_t)(f.lost > 0) << 62 | (int64_t)(f.run + 1) << 32 | (f.place + 1);
@@ -127,7 +128,7 @@ static int64_t prediction_step(const void *self, const vouch_place *place, int32
     return 0;
 }
 
-/* 0, 1, 2, 3, 4 to 5, 6 to 8, 9 to 15, more tokens agreed. */
+/* The class: 0, 1, 2, 3, 4 to 5, 6 to 8, 9 to 15 or more tokens agree; and whether the finger was ever lost. */
 static int32_t kind_of(finger f)
 {
     static const int8_t bucket[] = {0, 1, 2, 3, 4, 4, 5, 5, 5, 6, 6, 6, 6, 6, 6, 6};

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Token Recycling (Luo et al., arXiv 2408.08696): every row of the target that a token of the answer came from is
- * kept as its likeliest tokens, by the three, the two and the one token before it. Where the same three come again,
- * or else the same two, or else the one, these are the candidates: no search, no training, and a wide tree where the
- * target was in doubt.
+ * Token Recycling (Luo et al., arXiv 2408.08696). The source keeps the target's rows along the answer: the likeliest
+ * tokens of each, under the three, the two and the one token before it. When the same three tokens come again, or else
+ * the same two, or else the same one, the kept tokens are the candidates. That needs no search and no training, and
+ * the tree grows wide where the target was in doubt.
  *
- *   hash of (c)        ──► slot  [ c - - | rows | 8 tokens | 8 shares ]   ORDERS tables of SLOTS such slots;
- *   hash of (c, b)     ──► slot  [ c b - | rows | 8 tokens | 8 shares ]   where two contexts share one, the last
- *   hash of (c, b, a)  ──► slot  [ c b a | rows | 8 tokens | 8 shares ]   to come has it
+ *   hash of (c)        ──► slot  [ c - - | rows | 8 tokens | 8 shares ]   ORDERS tables of SLOTS such slots.
+ *   hash of (c, b)     ──► slot  [ c b - | rows | 8 tokens | 8 shares ]   Where two contexts share a slot,
+ *   hash of (c, b, a)  ──► slot  [ c b a | rows | 8 tokens | 8 shares ]   the later one has it.
  *
  * Opening writes nothing: a slot counts only while its generation is the drafter's, and memory that was never written
  * has generation 0. Forgetting starts the next generation.
  *
- * Rows of the same context are averaged, where the paper keeps the last one: what the target says depends on more than
- * three tokens, and the mean of several times foretells the next better than the last time does. A token's class is the
- * order and its share.
+ * Rows of the same context are averaged, where the paper keeps the last one: the target looks at more than three
+ * tokens, so the mean of several rows predicts the next better than the last row does. A token's class is the order
+ * and the token's share.
  *
- * Rows behind rejected guesses aren't used, although they were paid for: so the tables are those that plain
- * decoding would leave (law L3), and 1,000 tokens of answer are 1,000 rows whatever was guessed. (They would be worth
- * 1 to 2 % more speed.) A row goes into the tables with the token that follows it, so that a token's place can be
- * asked for before the token is known.
+ * Rows behind rejected guesses are not used, although the pass has computed them. (They would add 1 to 2 % of speed.)
+ * So the tables are those that plain decoding leaves (law L3): 1,000 tokens of answer are 1,000 rows, whatever was
+ * guessed. A row enters the tables with the token that follows it, so that the candidates for a position can be asked
+ * for before its token is known.
  */
 #include "draft/recycle.h"
 #include "draft/registry.h"
@@ -34,16 +34,16 @@
 
 enum { ORDERS = 3, SLOTS = 1 << 15, LEVELS = 13, N = VOUCH_MAX_TOP };
 enum { WHOLE = UINT16_MAX }; /* a share of 1 */
-enum { MOST_ROWS = 16 };     /* in a mean; of each further one it takes over a 16th */
-_Static_assert((int)N <= (int)VOUCH_MAX_OPTIONS, "all that is kept can be a candidate");
+enum { MOST_ROWS = 16 };     /* in a mean; each further row then counts for a 16th */
+_Static_assert((int)N <= (int)VOUCH_MAX_OPTIONS, "every kept token can be a candidate");
 enum { MAX_PENDING = VOUCH_MAX_DRAFT + 2 }; /* the rows of a cycle and of the token before it */
 
 typedef struct row {
     int32_t tokens[N];  /* the likeliest first; -1: no more */
-    uint16_t shares[N]; /* of what the N have together, in 1 / WHOLE; a mean's are less by what left it */
+    uint16_t shares[N]; /* of the N tokens' total, in 1 / WHOLE; a mean's sum to less, by the tokens that left it */
 } row;
 
-/* The tokens before a row, the last one first; -1 beyond the order's. */
+/* The tokens before a row, the last one first; -1 beyond the order. */
 typedef struct context {
     int32_t before[ORDERS];
 } context;
@@ -56,9 +56,9 @@ typedef struct slot {
 } slot;
 _Static_assert(sizeof(slot) == 64, "a slot is a line of the cache");
 
-/* Seen, but not yet known to be part of the answer. */
+/* A row that may turn out not to be part of the answer. */
 typedef struct pending {
-    int32_t n_tokens; /* of the sequence that it follows */
+    int32_t n_tokens; /* the row follows so many tokens of the sequence */
     context context;  /* of the highest order */
     row row;
 } pending;
@@ -77,7 +77,7 @@ typedef struct recycle {
 
 /* --------------------------------------------------------------------- rows */
 
-/* Softmax over the n that were found, all finite. */
+/* The softmax of n logits, all finite, in descending order. */
 static row row_of(const int32_t *tokens, const float *logits, int32_t n)
 {
     row r;
@@ -93,7 +93,7 @@ static row row_of(const int32_t *tokens, const float *logits, int32_t n)
     return r;
 }
 
-/* Behind those with the same share; the last of N leaves. */
+/* Inserts a token behind those with the same share. The last of N leaves the row. */
 static void row_insert(row *r, int32_t token, uint32_t share)
 {
     int32_t at = N;
@@ -107,7 +107,7 @@ static void row_insert(row *r, int32_t token, uint32_t share)
     r->shares[at] = (uint16_t)share;
 }
 
-/* -1: the row doesn't have it. */
+/* The token's index in the row; -1: it isn't there. */
 static int32_t place_of(const row *r, int32_t token)
 {
     int32_t i = N - 1;
@@ -115,7 +115,7 @@ static int32_t place_of(const row *r, int32_t token)
     return i;
 }
 
-/* Of n rows, given the mean of the others and the last one. */
+/* The mean of n rows, from the mean of the first n - 1 and the last row. */
 static row row_mean(const row *others, const row *last, uint32_t n)
 {
     row mean = row_of(NULL, NULL, 0);
@@ -129,7 +129,7 @@ static row row_mean(const row *others, const row *last, uint32_t n)
     return mean;
 }
 
-/* Of the n tokens before `end`. */
+/* The context of the n tokens before `end`. */
 static context context_of(const int32_t *end, int32_t n)
 {
     context c;
@@ -152,7 +152,7 @@ static void recycle_see(void *self, const int32_t *tokens, const vouch_seen *see
 
 /* ------------------------------------------------------------------- tables */
 
-/* The slot for the first `order` tokens of a context, which are there; *key is what it holds then. */
+/* The slot for the first `order` tokens of a context, which must be there. *key: the context that the slot then has. */
 static slot *slot_of(const recycle *r, int32_t order, const context *c, context *key)
 {
     uint64_t hash = 0;
@@ -182,7 +182,7 @@ static void row_store(recycle *r, const context *c, const row *what)
     }
 }
 
-/* The row of the highest order; 0: there is none. */
+/* Finds the row of the highest order. Returns the order; 0: there is none. */
 static int32_t row_find(const recycle *r, const context *c, const row **out)
 {
     for (int32_t order = ORDERS; order > 0; order--) {
@@ -195,14 +195,14 @@ static int32_t row_find(const recycle *r, const context *c, const row **out)
     return 0;
 }
 
-/* Drops the first n of those pending. */
+/* Drops the first n pending rows. */
 static void pending_drop(recycle *r, int32_t n)
 {
     r->n_pending -= n;
     memmove(r->pending, r->pending + n, (size_t)r->n_pending * sizeof *r->pending);
 }
 
-/* Rows that are followed by a token of the sequence go into the tables. */
+/* A pending row enters the tables once the sequence has a token behind it. */
 static void recycle_observe(void *self, const int32_t *tokens, int32_t n_tokens)
 {
     recycle *r = self;
@@ -213,7 +213,7 @@ static void recycle_observe(void *self, const int32_t *tokens, int32_t n_tokens)
     pending_drop(r, n);
 }
 
-/* Rows of what was never said. */
+/* Drops the rows behind the new end. */
 static void recycle_rewind(void *self, int32_t n_tokens)
 {
     recycle *r = self;
@@ -273,7 +273,7 @@ static int64_t recycle_step(const void *self, const vouch_place *place, int32_t 
     return 0;
 }
 
-/* As counted on 48,000 tokens of SmolLM2-135M, half of them greedy. */
+/* Counted on 48,000 tokens of SmolLM2-135M, half of them greedy. */
 static double recycle_prior(int32_t kind)
 {
     static const double priors[ORDERS][LEVELS] = {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Token Recycling (Luo et al., arXiv 2408.08696): what the target itself thought likely after these tokens before. */
+/* Token Recycling (Luo et al., arXiv 2408.08696): guesses the tokens that the target found likely when it last met the
+ * same few tokens. */
 #ifndef VOUCH_DRAFT_RECYCLE_H
 #define VOUCH_DRAFT_RECYCLE_H
 
 #include "base/status.h"
 #include "draft/source.h"
 
-/* forget: each answer begins without what earlier ones left. Errors: MEMORY; on failure *out has no ops. */
+/* forget: each answer begins with empty tables. Errors: MEMORY; on failure *out has no ops. */
 vouch_status vouch_source_recycle_open(vouch_source *out, const vouch_kernels *kernels, int32_t n_vocab, bool forget,
                                        vouch_error *err);
 

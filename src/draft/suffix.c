@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Suffix decoding (Oliaro et al., arXiv 2411.04975): a place is the node of its longest suffix that is in the text;
- * what followed it there, the most frequent first, are the candidates; what followed shorter ones comes after. A
- * candidate's class is the length of the suffix and the share of the times that the token followed.
+ * Suffix decoding (Oliaro et al., arXiv 2411.04975). A place stands at the tree's node for its longest suffix that the
+ * text contains. The tokens that followed this suffix are the candidates, the most frequent first. The tokens that
+ * followed shorter suffixes come next. A candidate's class is the length of its suffix and its share of what followed.
  *
- * Two sources of this kind. `suffix` is over the sequence itself. `history` is over the answers before:
+ * Two sources work this way. `suffix` has the sequence itself as its text. `history` has earlier answers:
  *
  *   text  answer 1 | answer 2 | ... | answer n        | is a separator, which is no token
  *
  * An answer is added when it is over. If it doesn't fit, the older half of the text is dropped first. Adding only
- * copies tokens; the tree takes them in when the source next observes a sequence, in 0.2 us a token. So a session
+ * copies tokens. The tree takes them in when the source next observes a sequence, in 0.2 us a token. So a session
  * that is given 65,000 kept tokens opens in under a millisecond, and its first prompt pays 14 ms. The sequence itself
  * is looked up in the tree and never added to it.
  */
@@ -24,15 +24,15 @@
 
 enum {
     LENGTHS = 7, SHARES = 6, /* classes */
-    MAX_CHILDREN = 64,       /* looked at; the youngest */
+    MAX_CHILDREN = 64,       /* the youngest children of a node, which are searched for candidates */
 };
 
 typedef struct suffix {
     vouch_suffix_tree tree;
     int32_t end;      /* the node of the sequence's end */
     int32_t n_kept;   /* history: tokens of answers; those from tree.n_tokens on are not yet in the tree */
-    int32_t n_told;   /* history: of a sequence of so many tokens */
-    int32_t n_prompt; /* history: where the running answer began; -1: there is none */
+    int32_t n_told;   /* history: length of the sequence that `end` belongs to */
+    int32_t n_prompt; /* history: the position at which the running answer begins; -1: there is none */
     vouch_arena arena;
     size_t bytes;
 } suffix;
@@ -62,8 +62,8 @@ static int64_t suffix_step(const void *self, const vouch_place *place, int32_t t
     return vouch_suffix_tree_step(&s->tree, (int32_t)place->cursor, token);
 }
 
-/* 1, 2, 3, 4, 5 to 6, 7 to 9, 10 and more tokens; followed once of once, nearly always, mostly, often, rarely; or
- * after a longer suffix had other candidates. */
+/* The class of a candidate. Its suffix has 1, 2, 3, 4, 5 to 6, 7 to 9, or 10 and more tokens. The token followed it
+ * once of once, nearly always, mostly, often or rarely; or a longer suffix had other candidates. */
 static int32_t kind_of(int32_t depth, int32_t count, int32_t total, bool is_first)
 {
     static const int8_t bucket[] = {0, 0, 1, 2, 3, 4, 4, 5, 5, 5};
@@ -73,7 +73,7 @@ static int32_t kind_of(int32_t depth, int32_t count, int32_t total, bool is_firs
     return length * SHARES + kind;
 }
 
-/* As counted on 8,000 greedy tokens of SmolLM2-135M. */
+/* Counted on 8,000 greedy tokens of SmolLM2-135M. */
 static double suffix_prior(int32_t kind)
 {
     static const double priors[LENGTHS][SHARES] = {
@@ -138,7 +138,7 @@ static void history_observe(void *self, const int32_t *tokens, int32_t n_tokens)
 static void history_rewind(void *self, int32_t n_tokens)
 {
     suffix *s = self;
-    if (n_tokens < s->n_told) s->end = VOUCH_SUFFIX_ROOT; /* until it is told of the sequence again */
+    if (n_tokens < s->n_told) s->end = VOUCH_SUFFIX_ROOT; /* until the source observes the sequence again */
 }
 
 static void history_begin(void *self, const int32_t *tokens, int32_t n_tokens)
@@ -208,7 +208,7 @@ static size_t suffix_memory(const void *self)
     return ((const suffix *)self)->bytes;
 }
 
-/* The arena holds the whole tree, padding included, which is always zero. */
+/* The arena holds the whole tree. Its padding is always zero. */
 static uint64_t suffix_digest(const void *self)
 {
     const suffix *s = self;

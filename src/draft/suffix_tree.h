@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A tree of all substrings of at most VOUCH_SUFFIX_DEPTH tokens of a text, with counts: what has followed what,
- * and how often. The text grows and shrinks at its end.
+ * A tree of all substrings of a text, of at most VOUCH_SUFFIX_DEPTH tokens. Each node counts how often its substring
+ * occurs, so its children say what followed it and how often. The text grows and shrinks at its end.
  *
  *   text  a b a c            root ─┬─ a 2 ─┬─ b 1 ─── a 1 ─── c 1
  *                                  │       └─ c 1
  *                                  ├─ b 1 ─── a 1 ─── c 1
  *                                  └─ c 1
  *
- * A node is a string; its link is the same without the first token. Nodes are numbered as they are made, so
- * taking the last token away unmakes the last ones, and leaves every byte as if it had never been added.
+ * A node's link leads to the same string without its first token. Nodes are numbered as they are made. Taking the last
+ * token away removes the last nodes, and leaves every byte as if the token had never been added (law L3).
  */
 #ifndef VOUCH_DRAFT_SUFFIX_TREE_H
 #define VOUCH_DRAFT_SUFFIX_TREE_H

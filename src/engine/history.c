@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A history of answers as bytes, numbers in little endian:
+ * Writes a history of answers as bytes and reads it back. Numbers are little endian:
  *
  *    0  "VOUCHHIS"
  *    8  u32  version, 1
  *   12  u32  tokens in the vocabulary
- *   16  u64  hash of the vocabulary: ids mean nothing in another
+ *   16  u64  hash of the vocabulary: with another vocabulary, the ids have another meaning
  *   24  u64  number of tokens that follow
  *   32  u64  hash of these: the steps of FNV-1a, from 0
  *   40  i32  tokens; -1 behind each answer
@@ -61,23 +61,24 @@ static int32_t token_at(const unsigned char *bytes, size_t i)
 static vouch_status check(const vouch_model *model, const unsigned char *bytes, size_t n_bytes, vouch_error *err)
 {
     if (n_bytes < HEADER || memcmp(bytes, magic, 8) != 0)
-        return vouch_fail(err, VOUCH_E_FORMAT, "not a history of answers: it doesn't begin with %s", magic);
+        return vouch_fail(err, VOUCH_E_FORMAT, "not a history of answers: expected %s at its beginning", magic);
     if (get(bytes + 8, 4) != VERSION)
-        return vouch_fail(err, VOUCH_E_FORMAT, "a history of version %u; this program reads version %d",
+        return vouch_fail(err, VOUCH_E_FORMAT, "the history has version %u: expected %d; begin a new history",
                           (unsigned)get(bytes + 8, 4), VERSION);
     if (get(bytes + 12, 4) != (uint64_t)model->info.n_vocab || get(bytes + 16, 8) != model->vocabulary_hash)
         return vouch_fail(err, VOUCH_E_MISMATCH,
-                          "a history of a model with another vocabulary (%u tokens; this model has %d)",
+                          "the history belongs to a model with another vocabulary (%u tokens; this model has %d): "
+                          "use one history for each vocabulary",
                           (unsigned)get(bytes + 12, 4), model->info.n_vocab);
     const uint64_t n = get(bytes + 24, 8);
     if (n != (n_bytes - HEADER) / 4 || (n_bytes - HEADER) % 4 != 0)
-        return vouch_fail(err, VOUCH_E_FORMAT, "a damaged history: it says %llu tokens and has %zu bytes for them",
+        return vouch_fail(err, VOUCH_E_FORMAT, "the history is damaged: it says %llu tokens and has %zu bytes for them",
                           (unsigned long long)n, n_bytes - HEADER);
     if (get(bytes + 32, 8) != vouch_hash_bytes(0, bytes + HEADER, n_bytes - HEADER))
-        return vouch_fail(err, VOUCH_E_FORMAT, "a damaged history: its tokens don't match their hash");
+        return vouch_fail(err, VOUCH_E_FORMAT, "the history is damaged: its tokens don't match their hash");
     for (size_t i = 0; i < n; i++)
         if (token_at(bytes, i) < VOUCH_HISTORY_SEPARATOR || token_at(bytes, i) >= model->info.n_vocab)
-            return vouch_fail(err, VOUCH_E_FORMAT, "a damaged history: token %zu is %d, must be -1 to %d", i,
+            return vouch_fail(err, VOUCH_E_FORMAT, "the history is damaged: token %zu is %d, expected -1 to %d", i,
                               token_at(bytes, i), model->info.n_vocab - 1);
     return VOUCH_OK;
 }

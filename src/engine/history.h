@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The answers before, as bytes to keep, and back. */
+/* Turns the history of answers into bytes that can be kept, and back. */
 #ifndef VOUCH_ENGINE_HISTORY_H
 #define VOUCH_ENGINE_HISTORY_H
 
@@ -9,8 +9,8 @@
 size_t vouch_history_size(vouch_source history);
 /* bytes [vouch_history_size]. */
 void vouch_history_write(vouch_source history, const vouch_model *model, unsigned char *bytes);
-/* Adds the answers; the newest, where there is no room for all. Errors: FORMAT (no history, cut short, damaged, of
- * another version), MISMATCH (of another vocabulary); then nothing was added. */
+/* Adds the answers, or the newest of them where there is no room for all. Errors: FORMAT (no history, cut short,
+ * damaged, of another version), MISMATCH (another vocabulary); on failure nothing is added. */
 vouch_status vouch_history_read(vouch_source history, const vouch_model *model, const unsigned char *bytes,
                                 size_t n_bytes, vouch_error *err);
 

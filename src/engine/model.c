@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The model half of the C API: a file opened, checked, packed and closed again; its tokenizer; its facts. */
+/* The model half of the C API: opens, checks and packs a file, tells its facts, and tokenizes. */
 #include "engine/model.h"
 
 #include <stdio.h>
@@ -109,7 +109,7 @@ static vouch_status find_kernels(const char *cpu, const vouch_kernels **kernels,
         const size_t used = strlen(here);
         snprintf(here + used, sizeof here - used, ", %s", name);
     }
-    return vouch_fail(err, VOUCH_E_ARGUMENT, "no instruction set '%s': this machine has %s", cpu, here);
+    return vouch_fail(err, VOUCH_E_ARGUMENT, "cpu is '%s': expected one that this machine has: %s", cpu, here);
 }
 
 static vouch_status load(vouch_model *model, const vouch_gguf *gguf, const vouch_model_options *options,

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Byte-pair encoding of one word (Sennrich, Haddow, Birch, ACL 2016), byte-level as in GPT-2.
+ * Encodes one word by byte pairs (Sennrich, Haddow, Birch, ACL 2016), byte-level as in GPT-2.
  *
  * The word begins as one symbol a byte. (encode.c has replaced bytes without a token. Where the vocabulary can't spell
  * the replacement, word_begin leaves them out.) Again and again, the two neighbours whose merge has the lowest rank
  * are merged, the leftmost first among equals, until no neighbours merge.
  *
  *   symbols   h  e  l  l  o     a doubly linked list in an array; a merge keeps its left symbol
- *   heap      rank << 32 | place of the left symbol, smallest first: rank, then place
+ *   heap      rank << 32 | index of the left symbol, smallest first: rank, then index
  *
- * A rank names one pair of ids, so an entry of the heap is current exactly when the symbol at its place still has
+ * A rank names one pair of ids, so an entry of the heap is current exactly when the symbol at its index still has
  * that rank. Other entries are skipped when they come up. The heap starts with at most n - 1 entries. Each merge takes
  * one and adds at most two, so 2 n entries are enough, and the time is n log n, for a word of a million bytes, too.
  */
@@ -59,7 +59,7 @@ static uint64_t heap_pop(uint64_t *heap, size_t *n)
     return top;
 }
 
-/* The rank of the symbol at `place` with its right neighbour. */
+/* The rank of the symbol at index `place` with its right neighbour. */
 static uint32_t symbol_rank(const encoder *e, int32_t place)
 {
     const bpe_symbol *symbol = &e->symbols[place];
@@ -69,7 +69,7 @@ static uint32_t symbol_rank(const encoder *e, int32_t place)
                : vouch_merge_find(e->tokenizer, symbol->id, e->symbols[symbol->next].id, &result);
 }
 
-/* One symbol a byte that has a token; returns their number. */
+/* Makes one symbol of each byte that has a token. Returns their number. */
 static int32_t word_begin(encoder *e, const char *word, size_t n_bytes)
 {
     int32_t n = 0;
@@ -83,7 +83,7 @@ static int32_t word_begin(encoder *e, const char *word, size_t n_bytes)
     return n;
 }
 
-/* The heap of the symbols' pairs; returns its length. */
+/* Builds the heap of the symbols' pairs. Returns its length. */
 static size_t heap_begin(encoder *e, int32_t n)
 {
     size_t n_heap = 0;

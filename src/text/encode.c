@@ -96,8 +96,8 @@ static vouch_status encoder_word(encoder *e, const char *word, size_t n, vouch_e
 {
     const vouch_tokenizer *t = e->tokenizer;
     const bool spelled = !t->lacks_bytes || !lacks_byte(t, word, n);
-    if (spelled || (t->pre.rule->whole_words && vouch_vocab_find(t, word, n) >= 0)) return vouch_bpe_word(e, word, n, err);
-    return encoder_lacking_word(e, word, n, err);
+    const bool whole = !spelled && t->pre.rule->whole_words && vouch_vocab_find(t, word, n) >= 0;
+    return spelled || whole ? vouch_bpe_word(e, word, n, err) : encoder_lacking_word(e, word, n, err);
 }
 
 /* Well-formed UTF-8. */

@@ -44,9 +44,9 @@ enum { MATCH_CONTROL = 1, MATCH_USER_DEFINED = 2 };
 typedef struct pretokenizer_rule {
     const char *pre;     /* tokenizer.ggml.pre */
     const char *name;    /* vouch_tokenizer_name */
-    const char *pattern; /* matches a word at any place of any text */
+    const char *pattern; /* matches a word at any index of any text */
     bool nfc;            /* the text is normalised first */
-    bool whole_words;    /* a word that is a token becomes it without merging */
+    bool whole_words;    /* a word that is a token becomes that token, without merges */
     bool add_bos;        /* where tokenizer.ggml.add_bos_token is absent */
 } pretokenizer_rule;
 
@@ -61,8 +61,8 @@ typedef struct vouch_pretokenizer {
 vouch_status vouch_pretokenizer_open(vouch_pretokenizer *pre, const char *path, vouch_text name,
                                      vouch_error *err);
 void vouch_pretokenizer_close(vouch_pretokenizer *pre);
-/* *length: bytes of the word at text[start], at least 1. text[n] is well-formed UTF-8, start < n. `match` has room
- * for one pair and is the thread's own. */
+/* *length: bytes of the word at text[start], at least 1. text[n] is well-formed UTF-8; start < n. `match` has room for
+ * one pair, and no other thread uses it. */
 vouch_status vouch_pretokenizer_next(const vouch_pretokenizer *pre, pcre2_match_data *match, const char *text,
                                      size_t n, size_t start, size_t *length, vouch_error *err);
 
@@ -84,7 +84,7 @@ struct vouch_tokenizer {
 
     int32_t n_tokens;
     size_t *offset;          /* [n_tokens + 1] into bytes */
-    char *bytes;             /* what each token stands for; specials: their name */
+    char *bytes;             /* that the tokens stand for; special tokens: their names */
     uint8_t *kind;           /* [n_tokens] token_kind */
     bool *ends;              /* [n_tokens] ends an answer */
     size_t longest;          /* bytes of the longest token */
@@ -92,7 +92,7 @@ struct vouch_tokenizer {
     bool lacks_bytes;        /* for some byte it has none */
     vouch_text replacement;  /* in place of a character that it can't spell: U+FFFD, "?" or nothing */
 
-    int32_t *slots; /* [slot_mask + 1] tokens that text may become without being named, by bytes */
+    int32_t *slots; /* [slot_mask + 1] by bytes: the tokens that a text may become without being named as special */
     size_t slot_mask;
     merge_slot *merges; /* [merge_mask + 1] */
     size_t merge_mask;
@@ -107,9 +107,9 @@ struct vouch_tokenizer {
     bool has_template, chatml;
     int32_t im_start, im_end;
     bool chat_bos;             /* the template writes the BOS token */
-    bool chat_forgets;         /* it leaves the thoughts out of earlier answers */
-    bool chat_thinks;          /* it begins the answer with <think> */
-    vouch_text default_system; /* what the template says where there is no system message */
+    bool chat_forgets;         /* the template leaves the thoughts out of earlier answers */
+    bool chat_thinks;          /* the template begins the answer with <think> */
+    vouch_text default_system; /* the template's system message for conversations without one */
 };
 
 static inline vouch_text tokenizer_text(const vouch_tokenizer *tokenizer, int32_t id)

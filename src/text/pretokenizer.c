@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Cuts a text into the words inside which BPE merges.
+ * Cuts a text into words. BPE merges inside a word only.
  *
- * The patterns are those the models' tokenizers were trained with, for PCRE2 instead of Rust or Oniguruma:
+ * The patterns are those that the models' tokenizers were trained with, rewritten from Rust or Oniguruma for PCRE2:
  *
  *   gpt-2      Radford et al., encoder.py
- *   smollm     every digit by itself, then gpt-2 on what lies between. As one pattern: a digit is a word,
- *              and white space before a digit is followed, for gpt-2, by the end of its piece.
- *   llama-bpe  Llama 3: contractions in either case, up to three digits, line ends kept with punctuation
- *   qwen2      the same with single digits, on text in NFC, as in the tokenizer the models were trained with
- *              (llama.cpp leaves the text as it is; on text in NFC, which is nearly all, the ids are equal)
+ *   smollm     each digit alone, then gpt-2 on the text between digits. In one pattern: a digit is a word, and white
+ *              space before a digit counts as the end of a piece.
+ *   llama-bpe  Llama 3: contractions in either case, up to three digits, line ends stay with punctuation
+ *   qwen2      the same with single digits, on text in NFC, as the models were trained (llama.cpp leaves the text as it
+ *              is; the ids are equal for text in NFC, which nearly all text is)
  *
- * White space is spelled out as Unicode's property White_Space: PCRE2's \s has U+180E besides.
+ * The patterns spell out white space as Unicode's property White_Space, because PCRE2's \s has U+180E besides.
  *
- * Each pattern matches at every place of every text, so matching is anchored and a word never begins beyond
- * where the last one ended. Repeats of one class are what takes long on long runs; PCRE2 walks them in a
- * loop, without recursion, and its match limit is raised to its largest, so length does not fail. A JIT
- * compiler is used where the system lets one work. The compiled pattern is shared by all threads; what a
- * match writes belongs to the call.
+ * Each pattern matches at every index of every text. So matching is anchored: a word begins where the last one ended.
+ * PCRE2 walks long repeats of one class in a loop, without recursion, and its match limit is raised to the largest, so
+ * length alone never fails. A JIT compiler is used where the system lets one run. All threads share the compiled
+ * pattern; each call has its own match data.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -58,8 +57,8 @@ static const pretokenizer_rule *rule_find(vouch_text name)
     return NULL;
 }
 
-/* A pattern's memory comes through these: `starved` tells a failed allocation from a JIT compiler that is not
- * allowed to run. */
+/* PCRE2 takes a pattern's memory through these. `starved` tells a failed allocation from a JIT compiler that may not
+ * run. */
 static void *pcre_malloc(size_t size, void *starved)
 {
     void *block = malloc(size);
@@ -120,7 +119,7 @@ void vouch_pretokenizer_close(vouch_pretokenizer *pre)
 vouch_status vouch_pretokenizer_next(const vouch_pretokenizer *pre, pcre2_match_data *match, const char *text,
                                      size_t n, size_t start, size_t *length, vouch_error *err)
 {
-    uint32_t options = PCRE2_NO_UTF_CHECK; /* the caller did; checking again for each word is quadratic */
+    uint32_t options = PCRE2_NO_UTF_CHECK; /* the caller checked; checking again for each word is quadratic */
     int found = pcre2_match(pre->code, (PCRE2_SPTR)text, n, start, options, match, pre->limits);
     if (found == PCRE2_ERROR_JIT_STACKLIMIT) {
         options |= PCRE2_NO_JIT;
@@ -132,6 +131,6 @@ vouch_status vouch_pretokenizer_next(const vouch_pretokenizer *pre, pcre2_match_
         return VOUCH_OK;
     }
     return vouch_fail(err, VOUCH_E_MEMORY,
-                      "the pre-tokenizer %s could not go on at byte %zu (PCRE2 error %d)", pre->rule->name,
-                      start, found);
+                      "the pre-tokenizer %s stopped at byte %zu (PCRE2 error %d): give the text in pieces",
+                      pre->rule->name, start, found);
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the names of special tokens in a text: the leftmost, and of those that begin there the longest.
+ * Finds the names of special tokens in a text: the leftmost name, and among those that begin there the longest.
  *
- * The names lie sorted, so those that begin with the text read so far are one range of the array. Each
- * further byte narrows it by binary search:
+ * The names lie sorted, so the names that begin with the bytes read so far are one range of the array. Binary search
+ * narrows the range with each further byte:
  *
  *     <|im_end|>  <|im_start|>  <|pad|>          text "<|im_st..."
  *     [----------------------------------]       <|
  *     [--------------------------]               <|im_
  *                 [--------------]               <|im_s
  *
- * That is the length of the name times the logarithm of their number for each place of the text, however
- * alike a file's special tokens are.
+ * For each index of the text, the time is the length of the name times the logarithm of the number of names, however
+ * alike the names are.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static int special_compare(const void *a, const void *b, void *tokenizer)
     return x < y ? -1 : x > y;
 }
 
-/* The same name and kind: the lower id, which is before it, serves for both. */
+/* Whether both have the same name and kind. Then the lower id, which comes first, serves for both. */
 static bool special_repeats(const vouch_tokenizer *tokenizer, int32_t before, int32_t id)
 {
     const vouch_text s = tokenizer_text(tokenizer, before), t = tokenizer_text(tokenizer, id);
@@ -53,7 +53,7 @@ void vouch_specials_sort(vouch_tokenizer *tokenizer)
     }
 }
 
-/* The first of specials[low, high), whose names share `depth` bytes, with a next byte of at least `byte`. */
+/* All names of specials[low, high) share `depth` bytes. Returns the first whose next byte is at least `byte`. */
 static size_t range_bound(const vouch_tokenizer *tokenizer, size_t low, size_t high, size_t depth, int byte)
 {
     while (low < high) {

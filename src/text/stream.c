@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From tokens to text that may be shown at once.
+ * Turns tokens into text that may be shown at once.
  *
- *   bytes of tokens ─► pending: 0 to 3 bytes of a character that is not whole yet
- *                      │ whole, or U+FFFD for bytes that can't become one
+ *   bytes of tokens ─► pending: 0 to 3 bytes of a character that is not complete
+ *                      │ a whole character, or U+FFFD for bytes that can't become one
  *                      ▼
  *   text   [ taken | ready | held ]
- *                          ▲      the longest end of the text that is the beginning of a stop text
+ *                          ▲      held: the longest end of the text that begins a stop text
  *
- * Invariants: text holds whole characters; `ready` never reaches into a beginning of a stop text, so what
- * was taken never has to be taken back; and what comes out depends on the bytes alone, not on how they were
- * divided into tokens.
+ * Invariants: text holds whole characters. `ready` never reaches into the beginning of a stop text, so taken text is
+ * never taken back. The output depends on the bytes alone, not on how tokens divide them.
  *
- * Stop texts are followed byte by byte with the failure function of Knuth, Morris and Pratt (SIAM J. Comput.
- * 6(2), 1977), one state each. They are whole characters themselves, so they begin and end where characters
- * do. The first to be complete ends the text; of several complete at the same byte, the longest.
+ * Each stop text is followed byte by byte with the failure function of Knuth, Morris and Pratt (SIAM J. Comput. 6(2),
+ * 1977), in one state. Stop texts consist of whole characters, so they begin and end where characters do. The first
+ * complete stop text ends the text; if several are complete at the same byte, the longest does.
  *
  * Malformed bytes become one U+FFFD for each longest beginning of a character (Unicode 15, section 3.9).
  */
@@ -27,9 +26,8 @@
 
 typedef struct stop_text {
     const char *text; /* [n] */
-    const uint32_t
-        *border;     /* [n] length of the longest proper beginning of text[0..i] that is its end, too */
-    size_t n, state; /* `state` bytes of it are the end of the text so far */
+    const uint32_t *border; /* [n] length of the longest proper beginning of text[0..i] that is also its end */
+    size_t n, state;        /* the text so far ends with the first `state` bytes */
 } stop_text;
 
 struct vouch_stream {
@@ -51,10 +49,12 @@ static vouch_status stops_check(const char *const *stop, size_t n_stop, vouch_er
 {
     for (size_t i = 0; i < n_stop; i++) {
         const size_t n = stop && stop[i] ? strlen(stop[i]) : 0;
-        if (n == 0) return vouch_fail(err, VOUCH_E_ARGUMENT, "stop text %zu is empty", i);
-        if (n > INT32_MAX) return vouch_fail(err, VOUCH_E_ARGUMENT, "stop text %zu has %zu bytes", i, n);
+        if (n == 0)
+            return vouch_fail(err, VOUCH_E_ARGUMENT, "stop text %zu is empty: expected at least one character", i);
+        if (n > INT32_MAX)
+            return vouch_fail(err, VOUCH_E_ARGUMENT, "stop text %zu has %zu bytes: expected at most %d", i, n, INT32_MAX);
         if (vouch_utf8_valid_prefix(stop[i], n) != n)
-            return vouch_fail(err, VOUCH_E_ARGUMENT, "stop text %zu, \"%.40s\", is not UTF-8", i, stop[i]);
+            return vouch_fail(err, VOUCH_E_ARGUMENT, "stop text %zu is \"%.40s\", which is not UTF-8", i, stop[i]);
     }
     return VOUCH_OK;
 }
@@ -73,7 +73,7 @@ static void stop_prepare(stop_text *stop, char *text, uint32_t *border, const ch
     stop->border = border;
 }
 
-/* Runs twice: while counting, over an arena without memory, nothing is written. */
+/* Runs twice. The first run counts, over an arena without memory, and writes nothing. */
 static void stream_layout(vouch_stream *stream, const char *const *stop, size_t n_stop, size_t max_tokens)
 {
     size_t longest_stop = 0, bytes = 0;
@@ -87,7 +87,7 @@ static void stream_layout(vouch_stream *stream, const char *const *stop, size_t 
         stream->stops[i].n = n;
         stop_prepare(&stream->stops[i], text, border, stop[i]);
     }
-    /* A byte becomes at most the three of U+FFFD; and one more for what was pending before. */
+    /* A byte becomes at most the three bytes of U+FFFD. The pending bytes become one more. */
     const size_t longest_token = stream->tokenizer ? stream->tokenizer->longest : 0;
     if (!vouch_mul_size(max_tokens, 3 * longest_token, &bytes) ||
         __builtin_add_overflow(bytes, longest_stop + 3, &bytes))
@@ -100,7 +100,7 @@ vouch_status vouch_stream_open(vouch_stream **out, const vouch_tokenizer *tokeni
                                size_t n_stop, size_t max_tokens, vouch_error *err)
 {
     *out = NULL;
-    if (max_tokens == 0) return vouch_fail(err, VOUCH_E_ARGUMENT, "a stream for 0 tokens");
+    if (max_tokens == 0) return vouch_fail(err, VOUCH_E_ARGUMENT, "max_tokens is 0: expected at least 1");
     VOUCH_TRY(stops_check(stop, n_stop, err));
     vouch_stream *stream = calloc(1, sizeof *stream);
     if (!stream) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a text stream");
@@ -142,7 +142,7 @@ size_t vouch_stream_memory(const vouch_stream *stream)
 /* True when the stop text is complete with this byte. */
 static bool stop_advance(stop_text *stop, char byte)
 {
-    size_t state = stop->state; /* < n: the first complete one ends everything */
+    size_t state = stop->state; /* < n: a complete stop text has ended the text */
     while (state > 0 && stop->text[state] != byte) state = stop->border[state - 1];
     stop->state = state + (stop->text[state] == byte);
     return stop->state == stop->n;
@@ -187,7 +187,7 @@ static bool stream_byte(vouch_stream *stream, char byte)
     }
     if (vouch_utf8_is_partial(stream->pending, n)) return false;
     if (n == 1) return stream_replace_pending(stream);
-    /* The byte does not continue what was pending: that is lost, and the byte begins anew. */
+    /* The byte doesn't continue the pending character: U+FFFD replaces that one, and the byte begins a new one. */
     return stream_replace_pending(stream) || stream_byte(stream, byte);
 }
 

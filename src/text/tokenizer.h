@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From text to token ids and back: byte-level BPE as GGUF files describe it
- * (tokenizer.ggml.model "gpt2", pre-tokenizer in tokenizer.ggml.pre), chat templates, and
- * streaming detokenisation that never emits half a character.
+ * Turns text into token ids and back: byte-level BPE as GGUF files describe it (tokenizer.ggml.model "gpt2",
+ * pre-tokenizer in tokenizer.ggml.pre), chat templates, and streaming detokenisation that never emits half a
+ * character.
  */
 #ifndef VOUCH_TEXT_TOKENIZER_H
 #define VOUCH_TEXT_TOKENIZER_H
@@ -23,9 +23,9 @@ int32_t vouch_tokenizer_size(const vouch_tokenizer *tokenizer); /* of the vocabu
 const char *vouch_tokenizer_name(const vouch_tokenizer *tokenizer); /* "bpe/smollm" */
 int32_t vouch_tokenizer_bos(const vouch_tokenizer *tokenizer);      /* -1 where absent */
 int32_t vouch_tokenizer_eos(const vouch_tokenizer *tokenizer);
-/* EOS, EOT and whatever else ends an answer. */
+/* EOS, EOT and the other tokens that end an answer. */
 bool vouch_tokenizer_ends_answer(const vouch_tokenizer *tokenizer, int32_t token);
-/* Control tokens, places without a token ([PAD151700]), what ends an answer: their text is not part of one. */
+/* Control tokens, unused ids ([PAD151700]), and tokens that end an answer: their text is not part of an answer. */
 bool vouch_tokenizer_is_special(const vouch_tokenizer *tokenizer, int32_t token);
 /* The bytes the token stands for (specials: their name), owned by the tokenizer. */
 vouch_text vouch_tokenizer_bytes(const vouch_tokenizer *tokenizer, int32_t token);
@@ -44,33 +44,32 @@ vouch_status vouch_tokenizer_encode_chat(const vouch_tokenizer *tokenizer,
                                          int32_t *tokens, size_t capacity, size_t *n_tokens,
                                          vouch_error *err);
 
-/* OK when the two tables give every id the same bytes and kind; MISMATCH names the first id that
- * differs, with both texts, or both sizes where one table is the beginning of the other. Two NULLs are OK,
- * one is a MISMATCH. */
+/* OK when the two tables give every id the same bytes and kind. MISMATCH names the first id that differs, with both
+ * texts, or both sizes where one table is the beginning of the other. Two NULLs are OK, one NULL is a MISMATCH. */
 vouch_status vouch_tokenizer_check_pair(const vouch_tokenizer *target, const vouch_tokenizer *draft,
                                         vouch_error *err);
 
 /*
- * Streaming: tokens in, text out that is whole UTF-8 characters and can't be the beginning of a stop
- * text. Bytes that can never become a character leave as U+FFFD. Allocates nothing after open.
+ * Streaming: takes tokens and gives text, in whole UTF-8 characters that can't begin a stop text. Bytes that can't
+ * become a character leave as U+FFFD. Allocates nothing after open.
  */
 typedef struct vouch_stream vouch_stream;
 
-/* max_tokens: the most tokens pushed between two takes (sizes the buffer). The tokenizer must outlive
- * the stream. Stop texts are copied; empty ones and ones that are not UTF-8 are an ARGUMENT
- * error. tokenizer may be NULL (then no text ever appears). */
+/* max_tokens: the most tokens pushed between two takes; it sizes the buffer. The tokenizer must outlive the stream. It
+ * may be NULL; then no text ever appears. Copies the stop texts. Errors: ARGUMENT (a stop text is empty or not
+ * UTF-8), MEMORY. */
 vouch_status vouch_stream_open(vouch_stream **out, const vouch_tokenizer *tokenizer,
                                const char *const *stop, size_t n_stop, size_t max_tokens,
                                vouch_error *err);
 void vouch_stream_close(vouch_stream *stream);
 void vouch_stream_reset(vouch_stream *stream);
 size_t vouch_stream_memory(const vouch_stream *stream);
-/* Adds a token's text; specials add none. True when a stop text is now complete: the text before it is
- * ready, the rest is dropped, and the answer ends with this token. */
+/* Adds a token's text; special tokens have none. True when a stop text is now complete: the text before it is ready,
+ * the rest is dropped, and the answer ends with this token. */
 bool vouch_stream_push(vouch_stream *stream, int32_t token);
 /* The answer is over: held-back text becomes ready, an unfinished character becomes U+FFFD. */
 void vouch_stream_finish(vouch_stream *stream);
-/* What is ready since the last take; valid until the next push. */
+/* The text that became ready since the last take; valid until the next push. */
 vouch_text vouch_stream_take(vouch_stream *stream);
 
 #endif

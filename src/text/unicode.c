@@ -2,10 +2,9 @@
 /*
  * Well-formed UTF-8 (Unicode 15, table 3-7) and normalisation (UAX 15).
  *
- * The tables of NFC are utf8proc's: decomposition of one character, combining classes, composition. Between
- * the first and the last stands the canonical ordering of combining marks, and that is done here: the
- * library's own exchanges neighbours, which takes quadratic time on a long run of marks that somebody made
- * for this purpose.
+ * utf8proc has the tables of NFC: decompositions, combining classes, compositions. Between decomposing and composing,
+ * combining marks are put into canonical order, and that is done here. The library's own ordering exchanges neighbours,
+ * which takes quadratic time on a long run of marks that an attacker may send.
  */
 #include "text/unicode.h"
 
@@ -35,7 +34,7 @@ static lead_rule lead_get_rule(unsigned char lead)
     return (lead_rule){0, 0, 0};
 }
 
-/* How many of s[n]'s bytes fit the rule of s[0]. */
+/* How many bytes of s[n], from the first on, fit the rule of s[0]. */
 static size_t rule_matched(lead_rule rule, const char *s, size_t n)
 {
     size_t i = 1;

@@ -16,12 +16,11 @@ size_t vouch_utf8_valid_prefix(const char *s, size_t n);
 /* True when s[n] is the beginning of some well-formed longer character. */
 bool vouch_utf8_is_partial(const char *s, size_t n);
 
-/* NFC makes a text in UTF-8 at most so many times as long. */
+/* NFC makes a text in UTF-8 at most this many times as long. */
 enum { VOUCH_NFC_GROWTH = 3 };
 
-/* Well-formed text[n] in NFC. *normal is NULL where the text is known to be in NFC as it stands, otherwise
- * the caller's to free(), with *n_normal bytes. Time is linear, also for a long run of combining marks.
- * Errors: MEMORY. */
+/* Brings well-formed text[n] into NFC. *normal is NULL where the text is in NFC already. Otherwise it has *n_normal
+ * bytes and is the caller's to free(). Time is linear, also for a long run of combining marks. Errors: MEMORY. */
 vouch_status vouch_nfc(const char *text, size_t n, char **normal, size_t *n_normal, vouch_error *err);
 
 #endif

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tokenizer of a GGUF file: everything under tokenizer.* is checked here, once, and copied.
+ * Loads the tokenizer of a GGUF file: checks everything under tokenizer.* once, and copies it.
  *
  *   key (tokenizer.)          type           here
  *   ggml.model                text           "gpt2": byte-level BPE
- *   ggml.pre                  text           which words (pretokenizer.c)
+ *   ggml.pre                  text           names the pattern for words (pretokenizer.c)
  *   ggml.tokens               [text]         offset, bytes
  *   ggml.token_type           [integer]      kind; absent: all normal
  *   ggml.merges               [text]         merges, "left right", the best first
  *   ggml.scores               [float]        not used, but as long as tokens
- *   ggml.{bos,eos,eot,eom}_token_id, ggml.add_bos_token; not the others: files name a padding token they don't have
+ *   ggml.{bos,eos,eot,eom}_token_id, ggml.add_bos_token; other ids are ignored: some files name a padding token that
+ *                                            they don't have
  *   chat_template             text           template.c
  *
- * Token texts are in GPT-2's alphabet, in which every byte is a visible character: 0x21 to 0x7e, 0xa1 to
- * 0xac and 0xae to 0xff stand for themselves, the 68 others are U+0100 to U+0143 in their order. Here they
- * are kept as the bytes they stand for. The names of special tokens are in no alphabet, nor is the text of a
- * normal token with a character outside it; they are kept as they are.
+ * Token texts are in GPT-2's alphabet, which shows every byte as a visible character: 0x21 to 0x7e, 0xa1 to 0xac and
+ * 0xae to 0xff stand for themselves, and U+0100 to U+0143 for the 68 others, in their order. The loader keeps the bytes.
+ * The names of special tokens are in no alphabet and stay as they are. So does the text of a normal token with a
+ * character outside the alphabet.
  *
- * What text may become without being named as special is in `slots`: normal, unused and user-defined tokens.
- * No control token is, so no merge and no whole word leads to one. Where two tokens have the same bytes the
- * lower id is found, user-defined ones last; where a merge is listed twice its first place counts. Both
- * tables refuse a file whose entries crowd together as no honest ones do, which bounds the time of a lookup.
+ * `slots` has the tokens that a text may become without being named as special: normal, unused and user-defined ones.
+ * It has no control token, so no merge and no whole word leads to one. Where two tokens have the same bytes, the lower
+ * id is found, user-defined ones last. Where a merge is listed twice, its first rank counts. Both tables refuse a
+ * file whose entries crowd together as no honest entries do, which bounds the time of a lookup.
  *
  * Some vocabularies have no token for some bytes. SmolLM2 lacks 21, such as 0x04. encode.c puts U+FFFD in their place.
  */
@@ -55,7 +56,7 @@ static uint64_t hash_text(const char *bytes, size_t n)
     return hash_mix(vouch_hash_bytes(VOUCH_HASH_START + n, bytes, n));
 }
 
-/* The slot that holds these bytes, or the free one where they belong; NULL after too many others. */
+/* The slot that holds these bytes, or the free slot where they belong; NULL after MAX_PROBES others. */
 static int32_t *slot_find(const vouch_tokenizer *tokenizer, const char *bytes, size_t n)
 {
     size_t slot = hash_text(bytes, n) & tokenizer->slot_mask;
@@ -117,8 +118,8 @@ static int alphabet_byte(int32_t c)
     return i < 0x21 ? i : i < 0x43 ? i - 0x21 + 0x7f : 0xad;
 }
 
-/* Writes the bytes text stands for, at most text.size of them; -1 where a character is outside the alphabet.
- */
+/* Writes the bytes that the text stands for, at most text.size of them. Returns their number; -1: a character is
+ * outside the alphabet. */
 static ptrdiff_t alphabet_decode(vouch_text text, char *bytes)
 {
     ptrdiff_t n = 0;
@@ -230,7 +231,7 @@ static char *tokenizer_layout(vouch_tokenizer *t, const vocab_source *source)
     return vouch_arena_take(&t->arena, source->chat_template.size, 1);
 }
 
-/* Token i: kind and bytes, at the end of what is there. */
+/* Loads kind and bytes of token i. The bytes go behind those of token i - 1. */
 static vouch_status token_load(vouch_tokenizer *t, const vocab_source *source, size_t i, vouch_text text,
                                vouch_error *err)
 {
@@ -302,7 +303,7 @@ static vouch_status tokens_load(vouch_tokenizer *t, const vocab_source *source, 
         if (t->kind[i] == TOKEN_NORMAL || t->kind[i] == TOKEN_UNUSED) VOUCH_TRY(slot_fill(t, source, i, err));
     for (int32_t i = 0; i < t->n_tokens; i++)
         if (t->kind[i] == TOKEN_USER_DEFINED) VOUCH_TRY(slot_fill(t, source, i, err));
-    /* A byte is written as its character; the <0xNN> tokens stand in for those that are not there. */
+    /* A byte's own character is preferred. The token <0xNN> serves where the vocabulary lacks it. */
     for (int byte = 0; byte < 256; byte++) {
         const char c = (char)byte;
         const int32_t id = vouch_vocab_find(t, &c, 1);
@@ -313,7 +314,7 @@ static vouch_status tokens_load(vouch_tokenizer *t, const vocab_source *source, 
     return VOUCH_OK;
 }
 
-/* The token one side of merge `i` names, or a failure that says which. */
+/* Finds the token that one side of merge i names. The error says which merge names none. */
 static vouch_status merge_part(const vouch_tokenizer *t, const vocab_source *source, size_t i,
                                vouch_text part, char *bytes, size_t *n_bytes, int32_t *id, vouch_error *err)
 {
@@ -375,7 +376,7 @@ static vouch_status special_id_load(const vouch_tokenizer *t, const vocab_source
     return VOUCH_OK;
 }
 
-/* Control tokens that end an answer under whatever key their file names them, or none. */
+/* Control tokens of these names end an answer, whatever key the file names them under, or none. */
 static bool name_ends_answer(vouch_text name)
 {
     static const char *const names[] = {"<|im_end|>", "<|endoftext|>", "<|end_of_text|>", "<|eot_id|>",
