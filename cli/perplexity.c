@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * vouch perplexity: how well the model predicts a text, by the method of llama.cpp's tool, so that figures
- * compare. The text is cut into chunks of n tokens, each read from an empty cache, and the second half of
- * each counts:
+ * vouch perplexity: measures how well the model predicts a text, with the method of llama.cpp's tool, so that figures
+ * can be compared. It cuts the text into chunks of n tokens. The model reads each chunk from an empty cache, and the
+ * predictions of the chunk's second half count:
  *
  *   chunk    [ 0 ............ n/2 ............ n-2 | n-1 ]
  *   context    --------------->
@@ -10,8 +10,8 @@
  *
  *   perplexity = exp(- mean log p(next token))
  *
- * Where the model's file asks for a beginning-of-text token, the text starts with one, and the first token
- * of every chunk is replaced by it.
+ * Where the model's file asks for a BOS token, the text starts with one, and it replaces the first token of every
+ * chunk.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 #include "cli.h"
 #include "common/file.h"
 
-/* -log softmax(logits)[token], in double. */
+/* -log softmax(logits)[token], computed in double. */
 static double surprise(const float *logits, int32_t n_vocab, int32_t token)
 {
     double largest = logits[0], sum = 0;
@@ -31,10 +31,10 @@ static double surprise(const float *logits, int32_t n_vocab, int32_t token)
 
 typedef struct measure {
     vouch_session *session;
-    const int32_t *tokens;             /* of the whole text */
+    const int32_t *tokens;             /* the whole text */
     int32_t *chunk;                    /* [n_ctx] */
     float *logits;                     /* [rows][n_vocab] */
-    int32_t n_ctx, rows, n_vocab, bos; /* bos: -1 where not asked for */
+    int32_t n_ctx, rows, n_vocab, bos; /* bos: -1 where the file asks for none */
     double sum;
     int64_t count;
 } measure;
@@ -80,7 +80,7 @@ static int chunks_measure(measure *m, int64_t n_chunks)
     return cli_print(line, (size_t)n, &err) ? cli_engine_fail(&err) : CLI_DONE;
 }
 
-/* The token that the model's file wants at the beginning of a text, or -1. */
+/* The BOS token, where the model's file asks for one at the beginning of a text; otherwise -1. */
 static int32_t beginning(const cli_engine *engine)
 {
     cli_tokens none = {NULL, 0};
@@ -102,7 +102,9 @@ static int measure_text(cli_engine *engine, const cli_tokens *tokens)
     const int64_t n_chunks =
         options->n_chunks > 0 && options->n_chunks < available ? options->n_chunks : available;
     if (n_chunks == 0) {
-        cli_complain("%s: %zu tokens are not one chunk of --ctx %d", options->file, tokens->n, n_ctx);
+        cli_complain(
+            "--file %s: the text has %zu tokens; expected at least one chunk of --ctx %d: lower --ctx",
+            options->file, tokens->n, n_ctx);
         return CLI_FAILED;
     }
     session.n_ctx = n_ctx + 1;
@@ -122,7 +124,7 @@ static int measure_text(cli_engine *engine, const cli_tokens *tokens)
         status = chunks_measure(&m, n_chunks);
         cli_interrupt_set(CLI_INTERRUPT_ENDS);
     } else {
-        cli_complain("not enough memory for the logits of %d rows", m.rows);
+        cli_complain("not enough memory for the logits of %d rows; lower --prefill-chunk", m.rows);
         status = CLI_FAILED;
     }
     free(m.chunk);

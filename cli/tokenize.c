@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* vouch tokenize: a text as the model's tokens, one a line, or only their ids; or the most frequent of them. */
+/* vouch tokenize: prints a text as the model's tokens, one a line; or their ids alone; or the most frequent ids. */
 #include <stdlib.h>
 
 #include "cli.h"
@@ -26,7 +26,7 @@ typedef struct tally {
     size_t count;
 } tally;
 
-/* The most frequent first, of equals the lower id. */
+/* The most frequent token first; of equally frequent ones the lower id. */
 static int tally_order(const void *a, const void *b)
 {
     const tally *x = a, *y = b;
@@ -34,7 +34,7 @@ static int tally_order(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-/* What ends an answer counts as the most frequent. */
+/* The token that ends an answer comes first: a draft model without it could never end one. */
 static bool frequent_write(FILE *out, const vouch_model *model, const cli_tokens *tokens, int32_t most)
 {
     const int32_t n = vouch_model_get_info(model)->n_vocab, eos = vouch_model_get_info(model)->token_eos;
@@ -64,7 +64,7 @@ int cli_tokenize(const cli_options *options)
         if (cli_prompt_tokenize(&engine, text, NULL, n, flags, &tokens, &err)) status = cli_engine_fail(&err);
         else if (options->n_frequent == 0) tokens_write(stdout, engine.model, &tokens, options->ids);
         else if (!frequent_write(stdout, engine.model, &tokens, options->n_frequent)) {
-            cli_complain("not enough memory");
+            cli_complain("not enough memory to count tokens");
             status = CLI_FAILED;
         }
     }

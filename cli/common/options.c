@@ -74,11 +74,12 @@ static const cli_flag flags[] = {
     {"draft-model", NULL, 'd', CLI_FLAG_FILE, AT(draft_model), "FILE", NULL, ASKING | CLI_CHECK, "Speculation",
      "GGUF file of a smaller model with the same tokens, which drafts", NULL, NULL},
     {"spec", NULL, 0, CLI_FLAG_SET, AT(session.speculation.drafters), SPEC_WORDS, NULL, CLI_RUN, "Speculation",
-     "the drafters, with commas between. auto: all free drafters, and also the draft model, prediction or history where "
-     "one is given",
+     "the drafters, with commas between. auto: all free drafters, and also the draft model, prediction or history "
+     "where one is given",
      NULL, NULL},
     {"spec", NULL, 0, CLI_FLAG_SETS, AT(drafters), SPEC_WORDS, NULL, CLI_BENCH, "Speculation",
-     "the drafters, as in `vouch run`; repeatable. bench compares each with plain decoding (default auto)", NULL, NULL},
+     "the drafters, as in `vouch run`; repeatable. bench compares each with plain decoding (default auto)", NULL,
+     NULL},
     {"speculative", NULL, 0, CLI_FLAG_SWITCH, AT(speculative), NULL, NULL, CLI_RUN, "Speculation",
      "the same as --spec draft; without --draft-model, as --spec auto", NULL, NULL},
     {"num-speculative-tokens", NULL, 'k', CLI_FLAG_INT, AT(session.speculation.n_draft), "N", "[1, 64]",
@@ -473,7 +474,7 @@ static bool check_speculation(cli_options *options, given_flags given)
         const unsigned meant = options->draft_model ? VOUCH_DRAFTER_MODEL : VOUCH_DRAFTER_AUTO;
         const bool is_given = given_find(given, "spec");
         if (is_given && speculation->drafters != meant && speculation->drafters != VOUCH_DRAFTER_MODEL) {
-            cli_complain("--speculative means --spec %s %s a draft model, but --spec %s was given",
+            cli_complain("--speculative means --spec %s %s a draft model, but --spec %s was given; leave out one of them",
                          options->draft_model ? "draft" : "auto", options->draft_model ? "with" : "without",
                          cli_spec_text(speculation->drafters, text));
             return false;
@@ -600,7 +601,7 @@ bool cli_option_change(cli_options *options, const char *name, const char *value
     return true;
 }
 
-/* What the library wants of prompts, answers and sampling. */
+/* Checks the flags about prompts, answers and sampling, and hands them to the library's options. */
 static bool check_asking(cli_options *options)
 {
     for (size_t i = 0; i < options->bias_texts.n; i++)
@@ -622,14 +623,14 @@ static bool check_asking(cli_options *options)
 
 static bool check_run(cli_options *options, given_flags given)
 {
-    options->session.expected_acceptance = options->stats_json != NULL; /* the summary doesn't show it */
+    options->session.expected_acceptance = options->stats_json != NULL; /* only the JSON has it */
     options->paint = given_find(given, "color") != NULL;
     if (options->session.sampling.temperature > 0 && !given_find(given, "seed"))
         options->session.sampling.seed = seed_draw();
     return check_asking(options) && check_speculation(options, given);
 }
 
-/* The cache holds the sequence and what a measurement adds, and one token more that is never run. */
+/* The cache holds --depth tokens, the rows of a measurement, and one token more that is never run. */
 int32_t cli_bench_room(const cli_options *options)
 {
     const int32_t most_rows = options->rows.items[options->rows.n - 1];
@@ -638,7 +639,7 @@ int32_t cli_bench_room(const cli_options *options)
     return behind > prompt ? behind : prompt;
 }
 
-/* Each set of drafters by itself; afterwards speculation.drafters is all of them. */
+/* Checks each set of drafters by itself. Afterwards speculation.drafters holds all of them. */
 static bool check_bench_speculation(cli_options *options, given_flags given)
 {
     vouch_speculation *speculation = &options->session.speculation;
@@ -668,7 +669,7 @@ static bool check_bench_speculation(cli_options *options, given_flags given)
     return true;
 }
 
-/* Flags that are about prompts, or about passes, say nothing about the other. */
+/* Refuses flags about passes beside --prompts, and flags about prompts without it. */
 static bool check_bench_flags(const cli_options *options, given_flags given)
 {
     static const char *const about_prompts[] = {"Prompt", "Speculation", "Answer", "Sampling", "Report"};
@@ -697,7 +698,7 @@ static bool check_bench(cli_options *options, given_flags given)
     return false;
 }
 
-/* Texts are the chunks of one, answers to prompts, or answers to a few prompts of the program's own. */
+/* The texts to compare on are chunks of --text, answers to --prompts, or answers to prompts that vouch brings. */
 static bool check_texts(const cli_options *options, given_flags given)
 {
     enum { CHUNKS = 1, ANSWERS = 2, OWN = 4 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the command line says, resolved once: a struct that no command changes afterwards. The flags
- * write straight into the library's own options where there are such.
+ * The command line, parsed, checked and resolved once into a struct. Only a conversation changes it afterwards
+ * (cli_option_change). Flags write into the library's own options where the library has such an option.
  */
 #ifndef VOUCH_CLI_OPTIONS_H
 #define VOUCH_CLI_OPTIONS_H
@@ -10,7 +10,7 @@
 #include "common/term.h"
 #include "vouch.h"
 
-/* A command by bit, so that a flag can belong to several. */
+/* Bits of commands, so that a flag can belong to several. */
 enum {
     CLI_RUN = 1u << 0,
     CLI_INFO = 1u << 1,
@@ -23,7 +23,7 @@ enum {
 };
 extern const char *const cli_command_names[CLI_COMMANDS];
 
-/* Words of vouch_kv_type, in its order. */
+/* Words for vouch_kv_type, in the order of the enum. */
 #define CLI_KV_TYPES "f16|f32|q8_0|q4_0"
 
 typedef struct cli_options {
@@ -39,11 +39,11 @@ typedef struct cli_options {
     bool speculative;
     const char *tree; /* "B,D" */
     const char *prediction, *history, *draft_head; /* files */
-    vouch_session_options session; /* sampling and speculation inside; draft_model still to be opened */
+    vouch_session_options session; /* draft_model is set when the model is open (common/engine.h) */
     cli_texts stop, bias_texts;
     vouch_logit_bias *bias;
-    int color;  /* cli_color of diagnostics */
-    bool paint; /* --color was given: the generated text is coloured, too, where `color` allows it */
+    int color;  /* cli_color, of messages and tables */
+    bool paint; /* --color was given: colour the answer, too, where `color` allows it */
     bool trace, stats;
     const char *stats_json;
     const char *file; /* perplexity */
@@ -55,15 +55,15 @@ typedef struct cli_options {
     const char *prompts;    /* bench over prompts */
     cli_texts categories;
     int32_t n_each;
-    cli_ints drafters, draft_lengths, rules; /* sets of VOUCH_DRAFTER_; k, 0: the drafter's default; vouch_accept */
+    cli_ints drafters, draft_lengths, rules; /* sets of VOUCH_DRAFTER_ bits; values of -k, 0: as many as pay; values of vouch_accept */
     const char *json, *csv, *html, *svg;
     const char *text; /* analyze */
     double seconds; /* check */
     unsigned laws;  /* bits 0 to 3: L1 to L4; 0: all */
 } cli_options;
 
-/* Parses and checks the arguments after the command's name. On a mistake a complaint has been printed
- * and false is returned; cli_options_free is due in both cases. */
+/* Parses and checks the arguments after the command's name. Prints a complaint and returns false at the first mistake.
+ * Call cli_options_free in both cases. */
 bool cli_options_parse(cli_options *options, unsigned command, int argc, char **argv);
 /* Name i of an option that a running conversation can change; NULL past the last. */
 const char *cli_option_name(size_t i);
@@ -72,9 +72,9 @@ const char *cli_option_text(const cli_options *options, const char *name, char t
 /* Sets an option by a name of cli_option_name, or by the alias or letter of its flag. False: a complaint has been
  * printed and nothing has changed. */
 bool cli_option_change(cli_options *options, const char *name, const char *value);
-/* "ngram,recycle": a set of VOUCH_DRAFTER_ in the words of --spec. */
+/* "ngram,recycle": a set of VOUCH_DRAFTER_ bits in the words of --spec. */
 const char *cli_spec_text(unsigned drafters, char text[64]);
-/* Tokens of context that the measurements of `bench` take. */
+/* Context length that the measurements of `bench` need. */
 int32_t cli_bench_room(const cli_options *options);
 void cli_options_free(cli_options *options);
 void cli_options_help(unsigned command, FILE *stream);

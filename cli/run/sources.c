@@ -8,7 +8,7 @@
 
 static int complain(const char *flag, const char *path, const vouch_error *err)
 {
-    if (err->code == VOUCH_E_IO) cli_complain("--%s: %s", flag, err->message); /* it names the path */
+    if (err->code == VOUCH_E_IO) cli_complain("--%s: %s", flag, err->message); /* the message names the path */
     else cli_complain("--%s '%s': %s", flag, path, err->message);
     return CLI_FAILED;
 }
@@ -43,12 +43,12 @@ int cli_sources_load(cli_engine *engine)
     if (!options->history) return CLI_DONE;
     if (cli_file_check(options->history, &err)) return complain("history", options->history, &err);
     struct stat info;
-    if (stat(options->history, &info) != 0) return CLI_DONE; /* a new one */
+    if (stat(options->history, &info) != 0) return CLI_DONE; /* a new history */
     if (!S_ISREG(info.st_mode)) {
-        cli_complain("--history %s: not a regular file, in which answers could be kept", options->history);
+        cli_complain("--history %s: not a regular file; expected a file that can keep answers", options->history);
         return CLI_FAILED;
     }
-    if (info.st_size == 0) return CLI_DONE; /* another */
+    if (info.st_size == 0) return CLI_DONE; /* a new history */
     return load(engine, options->history, give_history, &err) ? complain("history", options->history, &err) : CLI_DONE;
 }
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The files that drafters learn from: a prediction of the answer, a history of answers. */
+/* The files that drafters copy from: a prediction of the answer, and a history of answers. */
 #ifndef VOUCH_CLI_SOURCES_H
 #define VOUCH_CLI_SOURCES_H
 
 #include "common/engine.h"
 
-/* Gives the session what --prediction and --history name; a history that isn't there yet is empty. Returns an exit
- * status; a failure has been complained about. */
+/* Loads the files of --prediction and --history into the session. A history file that doesn't exist yet is an empty
+ * history. Prints its own complaint; returns an exit status. */
 int cli_sources_load(cli_engine *engine);
-/* Writes the history back, with the answers of this session and none that another has written since. */
+/* Writes the history with this session's answers to its file. Answers that another run has written meanwhile
+ * are lost. */
 int cli_sources_save(cli_engine *engine);
 
 #endif

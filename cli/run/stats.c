@@ -8,16 +8,17 @@
 #include "common/file.h"
 #include "common/json.h"
 
-/* What the counts come to, and the machine. NAN: not applicable here. */
+/* Figures of one run. NAN: doesn't apply. */
 typedef struct figures {
     const vouch_stats *counts;
-    cli_rates of; /* the counts */
+    cli_rates of; /* rates of these counts */
     double plain_tokens_per_second, speedup, predicted_tokens_per_second;
     int64_t peak_memory_bytes;
     int32_t n_threads;
 } figures;
 
-/* In bytes. What getrusage says can be of the program that started this one, before it did. */
+/* In bytes. Linux tells it in /proc; getrusage comes second, because its maximum includes the parent's memory
+ * at fork. */
 static int64_t peak_memory(void)
 {
     FILE *status = fopen("/proc/self/status", "re");
@@ -30,7 +31,7 @@ static int64_t peak_memory(void)
     return kilobytes * 1024;
 }
 
-/* Who interrupted an answer isn't made to wait for passes to compare with. */
+/* Measures plain passes to compare with, except after an interrupt: then the user doesn't want to wait. */
 static figures figures_compute(const cli_engine *engine, bool interrupted)
 {
     const vouch_stats *s = vouch_session_stats(engine->session);
@@ -48,7 +49,7 @@ static figures figures_compute(const cli_engine *engine, bool interrupted)
     return f;
 }
 
-/* Greedy text is the target's with any lenience. */
+/* Greedy text is the target's own with any lenience. */
 static bool is_lossless(const cli_engine *engine)
 {
     return vouch_session_stats(engine->session)->lenient_cycles == 0 ||
@@ -73,14 +74,14 @@ static void stats_print(const cli_engine *engine, const figures *f)
     if (!isnan(f->speedup) && s->drafted > 0)
         fprintf(stderr, ", %.2fx plain decoding (%.1f)", f->speedup, f->plain_tokens_per_second);
     if (!isnan(f->predicted_tokens_per_second))
-        fprintf(stderr, ", expected %.1f", f->predicted_tokens_per_second);
+        fprintf(stderr, ", pace expected %.1f", f->predicted_tokens_per_second);
     fprintf(stderr, "\ndrafter   %s: %lld cycles", vouch_session_drafter(engine->session),
             (long long)s->cycles);
-    if (!isnan(f->of.tokens_per_cycle)) fprintf(stderr, ", %.2f tokens a cycle", f->of.tokens_per_cycle);
+    if (!isnan(f->of.tokens_per_cycle)) fprintf(stderr, ", %.2f tokens per cycle", f->of.tokens_per_cycle);
     if (s->drafted > 0) {
         fprintf(stderr, "; %lld drafted, %lld accepted", (long long)s->drafted, (long long)s->accepted);
         print_percent(", ", f->of.acceptance_rate);
-        print_percent(", all of a draft ", f->of.full_accept_fraction);
+        print_percent("; whole drafts accepted ", f->of.full_accept_fraction);
     }
     int n_drafters = 0;
     for (int i = 0; i < VOUCH_DRAFTERS; i++) n_drafters += s->drafted_by[i] > 0;
@@ -91,19 +92,19 @@ static void stats_print(const cli_engine *engine, const figures *f)
     fprintf(stderr, "\nrule      %s, ", vouch_session_rule(engine->session));
     if (is_lossless(engine)) fprintf(stderr, "lossless");
     else
-        fprintf(stderr, "lossy: lenience %g in %lld cycles, no token got more than p / %g",
+        fprintf(stderr, "lossy: lenience %g in %lld cycles, so a token had at most p / %g",
                 engine->options->session.speculation.lenience, (long long)s->lenient_cycles,
                 engine->options->session.speculation.lenience);
     fprintf(stderr, "\ntime      draft %.3f s, verify %.3f s, judge %.3f s; load %.3f s\n", s->draft_seconds,
             s->verify_seconds, s->judge_seconds, engine->load_seconds);
-    fprintf(stderr, "machine   %s, %d threads, at most %.0f MB of memory; seed %llu\n",
+    fprintf(stderr, "machine   %s, %d threads, peak memory %.0f MB; seed %llu\n",
             vouch_model_get_info(engine->model)->cpu, f->n_threads, (double)f->peak_memory_bytes * 1e-6,
             (unsigned long long)engine->options->session.sampling.seed);
 }
 
 /* -------------------------------------------------------------------- JSON */
 
-/* {"ngram": 12}: of those that drafted. */
+/* {"ngram": 12}: one entry for each drafter that drafted. */
 static json_t *by_drafter_json(const int64_t *counts, const int64_t *drafted)
 {
     json_t *object = json_object();
@@ -152,7 +153,7 @@ static json_t *stats_json(const cli_engine *engine, const cli_reply *reply, cons
         {"lossless", json_boolean(is_lossless(engine))},
         {"lenience", json_real(engine->options->session.speculation.lenience)},
         {"finish", json_string(cli_reply_finish(reply))},
-        {"trace", json_incref(reply->trace)}, /* last: may be absent */
+        {"trace", json_incref(reply->trace)}, /* last, because it may be absent */
     };
     return cli_json_object(entries, sizeof entries / sizeof *entries - (reply->trace ? 0 : 1));
 }
@@ -162,7 +163,7 @@ void cli_stats_open(const cli_engine *engine)
     if (!engine->options->stats) return;
     const vouch_model_info *draft = engine->draft ? vouch_model_get_info(engine->draft) : NULL;
     const int64_t weights = vouch_model_get_info(engine->model)->packed_bytes + (draft ? draft->packed_bytes : 0);
-    fprintf(stderr, "memory    %.1f MB of weights, %.1f MB of the session, of which %.1f MB are the drafters'\n",
+    fprintf(stderr, "memory    weights %.1f MB, session %.1f MB, of which drafters %.1f MB\n",
             (double)weights * 1e-6, (double)vouch_session_memory(engine->session) * 1e-6,
             (double)vouch_session_drafter_memory(engine->session) * 1e-6);
 }
