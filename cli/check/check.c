@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "check/check.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "cli.h"
 #include "common/file.h"
 #include "common/json.h"
+#include "common/provenance.h"
 #include "common/sheet.h"
 #include "common/text.h"
 
@@ -13,13 +15,16 @@ typedef struct law {
     const char *law, *name;
     double share; /* of the time */
     vouch_status (*check)(cli_check *check, cli_finding *finding, vouch_error *err);
+    double (*least_rows)(const cli_check *check);
     unsigned bit; /* in --law */
 } law;
 
 static const law laws[] = {
-    {"L1", "same bits", 0.3, cli_check_bits, 1},           {"L2", "lossless, greedy", 0.3, cli_check_greedy, 2},
-    {"L2", "lossless, sampled", 0.15, cli_check_sampled, 2}, {"L3", "no trace", 0.1, cli_check_rollback, 4},
-    {"L4", "never slower", 0.15, cli_check_speed, 8},
+    {"L1", "same bits", 0.3, cli_check_bits, cli_check_bits_rows, 1},
+    {"L2", "lossless, greedy", 0.3, cli_check_greedy, cli_check_greedy_rows, 2},
+    {"L2", "lossless, sampled", 0.15, cli_check_sampled, cli_check_sampled_rows, 2},
+    {"L3", "no trace", 0.1, cli_check_rollback, cli_check_rollback_rows, 4},
+    {"L4", "never slower", 0.15, cli_check_speed, cli_check_speed_rows, 8},
 };
 enum { N_LAWS = sizeof laws / sizeof *laws };
 
@@ -30,20 +35,34 @@ static const char *verdict_of(const cli_finding *f)
     return f->n_broken > 0 ? "broken" : f->n_compared > 0 ? "holds" : "not covered";
 }
 
-static void put_finding(FILE *out, const cli_finding *f)
+/* Breaks the text between words, into indented lines of a terminal. */
+static void put_wrapped(FILE *out, const char *text)
 {
-    fprintf(out, "%s  %-18s %-12s", f->law, f->name, verdict_of(f));
-    if (f->n_broken > 0) {
-        fprintf(out, "%lld of %lld comparisons failed; first: ", (long long)f->n_broken, (long long)f->n_compared);
-        cli_put_escaped(out, f->first, strlen(f->first), 0);
-        fprintf(out, "\n%*s", 35, "");
-    } else if (f->n_compared > 0) {
-        fprintf(out, "%lld comparisons: ", (long long)f->n_compared);
+    enum { INDENT = 4, ROOM = 80 - INDENT };
+    while (*text) {
+        size_t n = strlen(text);
+        if (n > ROOM)
+            for (n = ROOM; n > 1 && text[n] != ' ';) n--;
+        fprintf(out, "%*s", INDENT, "");
+        cli_put_escaped(out, text, n, 0);
+        fputc('\n', out);
+        text += n;
+        while (*text == ' ') text++;
     }
-    fprintf(out, "%s\n", f->covered);
 }
 
-/* "L1, L3", of those that are broken: the number of findings. */
+static void put_finding(FILE *out, const cli_finding *f)
+{
+    char failed[300];
+    fprintf(out, "%s  %-18s %s", f->law, f->name, verdict_of(f));
+    if (f->n_compared > 0) fprintf(out, ", %lld comparisons", (long long)f->n_compared);
+    fputc('\n', out);
+    snprintf(failed, sizeof failed, "%lld failed; first: %s", (long long)f->n_broken, f->first);
+    if (f->n_broken > 0) put_wrapped(out, failed);
+    put_wrapped(out, f->covered);
+}
+
+/* Lists the broken laws, "L1, L3", and returns the number of broken findings. */
 static size_t broken_list(const cli_finding *findings, char text[32])
 {
     size_t n = 0, used = 0;
@@ -59,18 +78,22 @@ static size_t broken_list(const cli_finding *findings, char text[32])
 
 static vouch_status check_print(const cli_check *c, const cli_finding *findings, vouch_error *err)
 {
-    const cli_options *o = c->engine->options;
-    const vouch_model_info *info = vouch_model_get_info(c->engine->model);
     char broken[32];
+    cli_provenance provenance;
     cli_sheet sheet;
     *err = (vouch_error){VOUCH_E_MEMORY, "not enough memory"};
     if (!cli_sheet_open(&sheet)) return err->code;
-    cli_put_escaped(sheet.out, o->model, strlen(o->model), 0);
-    fprintf(sheet.out, ": %s; %s, %d threads\n\n", info->weight_types, info->cpu,
-            o->session.n_threads ? o->session.n_threads : vouch_cpu_count());
+    const bool ok = cli_provenance_of(&provenance, c->engine);
+    if (ok) cli_provenance_print(sheet.out, &provenance);
+    cli_provenance_free(&provenance);
+    if (!ok) {
+        cli_sheet_drop(&sheet);
+        return err->code;
+    }
+    fputc('\n', sheet.out);
     for (size_t i = 0; i < N_LAWS; i++) put_finding(sheet.out, &findings[i]);
     if (broken_list(findings, broken) > 0) fprintf(sheet.out, "\nBroken here: %s. Please report this.\n", broken);
-    else fprintf(sheet.out, "\nAll that was tried holds here.\n");
+    else fprintf(sheet.out, "\nEvery law that was tried holds here.\n");
     return cli_sheet_print(&sheet, err);
 }
 
@@ -103,22 +126,21 @@ static int check_write_json(const cli_check *c, const cli_finding *findings)
 
 /* ------------------------------------------------------------------- command */
 
-/* Lengths that let the first cases end in about the time given, or the least that say something. */
+/* Times a row, and chooses lengths with which the first cases end in about the time given, if they can. */
 static vouch_status lengths_choose(cli_check *c, vouch_error *err)
 {
     enum { LEAST_PROMPT = 8, LEAST_ANSWER = 6 };
     vouch_session_options options = c->engine->options->session;
     vouch_session *session = NULL;
-    double pass = 0;
     int32_t tokens[2];
     options.n_ctx = 8;
     options.speculation.drafters = VOUCH_DRAFTER_NONE;
     cli_probe_text(c->engine->model, 0, tokens, 2);
     vouch_status status = vouch_session_open(&session, c->engine->model, &options, err);
     if (!status) status = cli_session_prompt(session, tokens, 2, err);
-    if (!status) status = vouch_session_time_pass(session, 1, 1, &pass, err);
+    if (!status) status = vouch_session_time_pass(session, 1, 1, &c->row_seconds, err);
     vouch_session_close(session);
-    const double passes = c->seconds / (pass > 0 ? pass : 1e-9), prompt = passes / 50, answer = passes / 70;
+    const double passes = c->seconds / fmax(c->row_seconds, 1e-9), prompt = passes / 50, answer = passes / 70;
     c->n_prompt = prompt < LEAST_PROMPT ? LEAST_PROMPT : prompt < CLI_PROBE_TOKENS ? (int32_t)prompt : CLI_PROBE_TOKENS;
     c->n_answer = answer < LEAST_ANSWER ? LEAST_ANSWER : answer < CLI_CHECK_ANSWER ? (int32_t)answer : CLI_CHECK_ANSWER;
     return status;
@@ -129,13 +151,21 @@ static bool is_wanted(const cli_check *c, size_t i)
     return c->engine->options->laws == 0 || (c->engine->options->laws & laws[i].bit);
 }
 
-/* Of a law that Ctrl-C cut short it is only said where it is broken. CANCELLED: no law was tried by then. */
+static double least_seconds(const cli_check *c, size_t i)
+{
+    return is_wanted(c, i) ? laws[i].least_rows(c) * c->row_seconds : 0;
+}
+
+/* A law that Ctrl-C cut short can be found broken, but doesn't count as holding. CANCELLED: before any comparison. */
 static vouch_status laws_check(cli_check *c, cli_finding *findings, vouch_error *err)
 {
     vouch_status status = lengths_choose(c, err);
     int64_t n_compared = 0;
-    double shares = 0; /* of those to come */
-    for (size_t i = 0; i < N_LAWS; i++) shares += is_wanted(c, i) ? laws[i].share : 0;
+    double shares = 0; /* of the laws to come */
+    for (size_t i = 0; i < N_LAWS; i++) {
+        shares += is_wanted(c, i) ? laws[i].share : 0;
+        c->later_seconds += least_seconds(c, i);
+    }
     for (size_t i = 0; i < N_LAWS; i++) {
         const double now = cli_now(), left = c->start + c->seconds - now;
         cli_finding *f = &findings[i];
@@ -143,6 +173,8 @@ static vouch_status laws_check(cli_check *c, cli_finding *findings, vouch_error 
         if (!is_wanted(c, i)) continue;
         c->deadline = now + left * laws[i].share / shares;
         shares -= laws[i].share;
+        c->law_end = now + least_seconds(c, i);
+        c->later_seconds -= least_seconds(c, i);
         f->covered[0] = 0;
         if (!status) status = laws[i].check(c, f, err);
         if (status == VOUCH_E_CANCELLED) snprintf(f->covered, sizeof f->covered, "interrupted");
@@ -175,7 +207,7 @@ int cli_check_run(const cli_options *options)
     }
     if (!status && broken_list(findings, broken) > 0) status = CLI_FAILED;
     if (c.interrupted) {
-        cli_complain("interrupted: what was tried by then is reported");
+        cli_complain("interrupted: the report covers what was tried by then");
         status = CLI_FAILED;
     }
     cli_engine_close(&engine);

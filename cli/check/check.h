@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `vouch check`: the promises of the library, tried on this machine with these files.
+ * `vouch check`: tries the library's laws on this machine, with these models.
  *
- *   L1  same bits      a row's logits, whatever shares the pass                     check_bits.c
- *   L2  lossless       greedy text is the same with every way of guessing           check_text.c
- *                      sampled tokens have the target's distribution (chi-square)   check_chance.c
- *   L3  no trace       after rejections the cache gives what a fresh one gives      check_trace.c
- *   L4  never slower   speed kept with a drafter that is never right                check_speed.c
+ *   L1  same bits      a row's logits, whatever shares the pass                       check_bits.c
+ *   L2  lossless       greedy text is the same with every drafter                     check_greedy.c
+ *                      sampled tokens have the target's distribution (chi-square)     check_sampled.c
+ *   L3  no trace       after rejections the cache equals one that never had them      check_rollback.c
+ *   L4  never slower   speed with a drafter that is always wrong                      check_speed.c
  *
- * Each law has a share of the time and a list of cases, the most telling first: what a slow machine can't reach is
- * left out, and what was covered is said. The first cases are tried in any case.
+ * check.c splits the time among the laws and prints the verdicts; finding.c has what the laws share. Each law tries its
+ * cases in a fixed order, the most telling first, until its time is over, and says which it tried. It tries the first
+ * few in any case: they are its least. On plain C the least of a real model takes longer than a short --seconds; the
+ * progress line then says so and counts down to its end.
  */
 #ifndef VOUCH_CLI_CHECK_H
 #define VOUCH_CLI_CHECK_H
@@ -20,30 +22,43 @@
 typedef struct cli_finding {
     const char *law, *name; /* "L1", "same bits" */
     int64_t n_compared, n_broken;
-    char covered[240]; /* what was tried, for people; or why nothing was */
-    char first[240];   /* what was broken first; "" */
+    char covered[240]; /* what was tried, or why nothing was */
+    char first[240];   /* the first failed comparison; "" */
 } cli_finding;
 
 typedef struct cli_check {
     const cli_engine *engine;
     cli_progress progress;
     double start, seconds; /* of the whole check */
-    double deadline;       /* of the law in hand */
+    double deadline;       /* of the current law */
+    double row_seconds;    /* of a pass of one row */
+    double law_end;        /* when the least of the current law ends, by estimate */
+    double later_seconds;  /* the least of the laws to come, by estimate */
     bool interrupted;
-    int32_t n_prompt, n_answer; /* tokens of prompts and answers, at most: fewer on a slow machine */
+    int32_t n_prompt, n_answer; /* most tokens of prompts and answers: fewer on a slow machine */
 } cli_check;
 
-enum { CLI_CHECK_ANSWER = 48 }; /* tokens of an answer, at most */
-/* Is there time for another case? Reports progress. */
+enum { CLI_CHECK_ANSWER = 48 }; /* most tokens of an answer */
+
+/* Shows progress: call it at least once a pass. */
+void cli_check_report(cli_check *check);
+/* Shows progress. Is there time for another case? */
 bool cli_check_goes_on(cli_check *check);
-/* Counts a comparison. Where it failed, the first time is described. */
+/* Counts a comparison; the first that fails is described. */
 __attribute__((format(printf, 3, 4))) void cli_check_compare(cli_finding *finding, bool holds, const char *format, ...);
 
-/* Each tries a law. Errors are failures of the machine or the files, not of the law. */
+/* Each tries a law. An error is a failure of the machine or of a file, not of the law. */
 vouch_status cli_check_bits(cli_check *check, cli_finding *finding, vouch_error *err);
 vouch_status cli_check_greedy(cli_check *check, cli_finding *finding, vouch_error *err);
 vouch_status cli_check_sampled(cli_check *check, cli_finding *finding, vouch_error *err);
 vouch_status cli_check_rollback(cli_check *check, cli_finding *finding, vouch_error *err);
 vouch_status cli_check_speed(cli_check *check, cli_finding *finding, vouch_error *err);
+
+/* The rows that each law's least takes, about. */
+double cli_check_bits_rows(const cli_check *check);
+double cli_check_greedy_rows(const cli_check *check);
+double cli_check_sampled_rows(const cli_check *check);
+double cli_check_rollback_rows(const cli_check *check);
+double cli_check_speed_rows(const cli_check *check);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * L1: the logits of a row depend on its tokens alone. What all passes are compared with is one row at a time, one
- * thread, on the instruction set in use; then passes of more rows, more threads, and every instruction set there is,
- * bit for bit.
+ * L1: the logits of a row depend on its tokens alone. One row at a time, with one thread, on the instruction set in use
+ * gives the expected logits. Passes of other sizes, with other threads and on every instruction set of this machine
+ * must give the same bits.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,10 +18,10 @@ typedef struct bits {
     int64_t n_vocab;
     float *expected, *got; /* [n][n_vocab] */
     cli_oracle silent;
-    int n_cases; /* tried on the instruction set in hand */
+    int n_cases; /* tried on the current instruction set */
 } bits;
 
-/* A session whose passes have at most so many rows, all with logits; it only reads. */
+/* A session that only reads, in passes of at most so many rows. Its silent drafter reserves logits of every row. */
 static vouch_status reader_open(bits *b, vouch_session **out, const vouch_model *model, int32_t rows,
                                 int32_t n_threads, vouch_error *err)
 {
@@ -31,11 +31,11 @@ static vouch_status reader_open(bits *b, vouch_session **out, const vouch_model 
     options.prefill_chunk = rows;
     options.speculation.drafters = VOUCH_DRAFTER_CUSTOM;
     options.speculation.custom = cli_oracle_drafter(&b->silent);
-    options.speculation.n_draft = VOUCH_MAX_DRAFT; /* room for logits of as many rows and one */
+    options.speculation.n_draft = VOUCH_MAX_DRAFT; /* logits of VOUCH_MAX_DRAFT + 1 rows */
     return vouch_session_open(out, model, &options, err);
 }
 
-/* All rows of the first n tokens, in passes of so many. */
+/* Logits of the first n tokens, from passes of so many rows. */
 static vouch_status rows_read(bits *b, const vouch_model *model, int32_t n, int32_t rows, int32_t n_threads,
                               float *out, vouch_error *err)
 {
@@ -44,6 +44,7 @@ static vouch_status rows_read(bits *b, const vouch_model *model, int32_t n, int3
     if (!status) status = cli_session_prompt(session, b->tokens, (size_t)n, err);
     if (!status) status = vouch_session_logits(session, 0, n, out, err);
     vouch_session_close(session);
+    cli_check_report(b->check);
     return status;
 }
 
@@ -62,7 +63,7 @@ static vouch_status rows_compare(bits *b, const vouch_model *model, int32_t n, i
     return VOUCH_OK;
 }
 
-/* How many rows can be read in that time, one at a time; at least the fewest. */
+/* The number of rows that can be read in that time one at a time; at least FEWEST_TOKENS. */
 static vouch_status rows_that_fit(bits *b, const vouch_model *model, double seconds, int32_t *n, vouch_error *err)
 {
     vouch_session *session = NULL;
@@ -79,13 +80,13 @@ static vouch_status rows_that_fit(bits *b, const vouch_model *model, double seco
 static const int32_t rows[] = {5, 64, 2, 16, 3, 8, 17, 4, 33, 1};
 enum { N_ROWS = sizeof rows / sizeof *rows, MOST_ROWS = 64, FEW_THREADS = 3 };
 
-/* 1, 2, 3, and every processor where that is more: the number of cases of threads. */
+/* Cases of threads: 1, 2, 3, and every processor if that is more. */
 static int32_t thread_cases(void)
 {
     return vouch_cpu_count() > FEW_THREADS ? FEW_THREADS + 1 : FEW_THREADS;
 }
 
-/* The cases of one instruction set, within its time: the first of them in any case. */
+/* Tries the cases of one instruction set until its time is over, but at least the first. */
 static vouch_status model_compare(bits *b, const vouch_model *model, int32_t n, double deadline, vouch_error *err)
 {
     vouch_status status = VOUCH_OK;
@@ -113,7 +114,7 @@ static vouch_status cpu_compare(bits *b, const char *cpu, int32_t n, double dead
     return status;
 }
 
-/* Half of the time is for the instruction set in use, the rest for the others, the widest first. */
+/* The instruction set in use gets half of the time, the others share the rest, the widest first. */
 static vouch_status all_compare(bits *b, vouch_error *err)
 {
     const vouch_model *model = b->check->engine->model;
@@ -126,7 +127,7 @@ static vouch_status all_compare(bits *b, vouch_error *err)
     if (!status) status = rows_read(b, model, n, 1, 1, b->expected, err);
     if (!status) status = model_compare(b, model, n, (cli_now() + b->check->deadline) / 2, err);
     const int32_t all = N_ROWS * thread_cases();
-    snprintf(covered, size, "of %d passes of 1 to %d rows with 1 to %d threads: %s %d", all, MOST_ROWS,
+    snprintf(covered, size, "passes tried, of %d with 1 to %d rows and 1 to %d threads: %s %d", all, MOST_ROWS,
              thread_cases() > FEW_THREADS ? vouch_cpu_count() : FEW_THREADS, own, b->n_cases);
     while (vouch_cpu_name(n_cpus)) n_cpus++;
     for (size_t i = n_cpus; i-- > 0 && !status;) {
@@ -137,6 +138,12 @@ static vouch_status all_compare(bits *b, vouch_error *err)
         snprintf(covered + strlen(covered), size - strlen(covered), ", %s %d", cpu, b->n_cases);
     }
     return status;
+}
+
+double cli_check_bits_rows(const cli_check *check)
+{
+    const int32_t given = check->engine->options->session.n_threads;
+    return FEWEST_TOKENS * (2.0 + (given ? given : vouch_cpu_count())); /* the expected rows have a single thread */
 }
 
 vouch_status cli_check_bits(cli_check *check, cli_finding *finding, vouch_error *err)

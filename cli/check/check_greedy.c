@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * L2 for greedy text: the answer without speculation, and then with every drafter, several k, and guesses made for the
- * purpose: always wrong, right half of the time, always right. All tokens must be the same. Where no guess was
- * accepted, or none rejected, half of it was not tried: that is said, too.
+ * L2 for greedy text. The target's own answer is the expected one; answers with every drafter, several draft lengths
+ * and artificial guesses (always wrong, half right, always right) must have the same tokens. The finding says how many
+ * guesses were accepted and rejected: without both, half of the law was not tried.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,15 +11,15 @@
 
 enum { MOST = CLI_PROBE_TOKENS + CLI_CHECK_ANSWER };
 
-/* A way of guessing. */
-typedef struct guesser {
+/* A drafter to try. */
+typedef struct trial {
     const char *name;
     unsigned drafters;
     cli_oracle_mode mode; /* of CUSTOM */
     bool itself;          /* the target drafts for itself */
-} guesser;
+} trial;
 
-static const guesser guessers[] = {
+static const trial trials[] = {
     {"always wrong", VOUCH_DRAFTER_CUSTOM, CLI_ORACLE_WRONG, false},
     {"half right", VOUCH_DRAFTER_CUSTOM, CLI_ORACLE_HALF, false},
     {"draft model", VOUCH_DRAFTER_MODEL, CLI_ORACLE_SILENT, false},
@@ -33,16 +33,17 @@ static const guesser guessers[] = {
     {"auto", VOUCH_DRAFTER_AUTO, CLI_ORACLE_SILENT, false},
     {"always right", VOUCH_DRAFTER_CUSTOM, CLI_ORACLE_RIGHT, false},
 };
-enum { N_GUESSERS = sizeof guessers / sizeof *guessers };
+enum { FIRST = 4 /* trials in any case */, FIRST_LENGTH = 3, N_TRIALS = sizeof trials / sizeof *trials };
 
 typedef struct answers {
     cli_check *check;
     cli_finding *finding;
     int32_t prompt[CLI_PROBE_TEXTS][CLI_PROBE_TOKENS], n_prompt[CLI_PROBE_TEXTS];
-    int32_t expected[CLI_PROBE_TEXTS][MOST], n_expected[CLI_PROBE_TEXTS];
+    int32_t expected[CLI_PROBE_TEXTS][MOST], n_expected[CLI_PROBE_TEXTS]; /* 0: not yet written */
+    vouch_session *plain; /* writes the expected answers */
     int64_t n_accepted, n_rejected;
-    int n_tried[N_GUESSERS]; /* answers of each */
-    unsigned rules, lengths; /* tried: the bits of vouch_accept, and of k */
+    int n_tried[N_TRIALS];   /* answers of each */
+    unsigned rules, lengths; /* sets of those tried: bits of vouch_accept, bits of k */
 } answers;
 
 static vouch_status text_answer(answers *a, vouch_session *session, int text, int32_t *tokens, int32_t *n,
@@ -51,7 +52,10 @@ static vouch_status text_answer(answers *a, vouch_session *session, int text, in
     vouch_step step = {0};
     vouch_status status =
         cli_session_prompt(session, a->prompt[text], (size_t)a->n_prompt[text], err);
-    while (!status && step.finish == VOUCH_FINISH_NONE) status = cli_session_step(session, &step, err);
+    while (!status && step.finish == VOUCH_FINISH_NONE) {
+        cli_check_report(a->check);
+        status = cli_session_step(session, &step, err);
+    }
     size_t n_all;
     const int32_t *all = vouch_session_tokens(session, &n_all);
     *n = (int32_t)n_all;
@@ -64,28 +68,29 @@ static vouch_session_options greedy_options(const answers *a)
     vouch_session_options options = a->check->engine->options->session;
     options.n_ctx = MOST + VOUCH_MAX_DRAFT + 2;
     options.max_tokens = a->check->n_answer;
-    options.ignore_eos = true; /* the longer the better */
+    options.ignore_eos = true; /* a longer answer has more to compare */
     options.sampling.temperature = 0;
     options.speculation.draft_model = a->check->engine->draft;
     return options;
 }
 
-static vouch_status expected_answer(answers *a, vouch_error *err)
+static vouch_status plain_open(answers *a, vouch_error *err)
 {
     vouch_session_options options = greedy_options(a);
-    vouch_session *session = NULL;
     options.speculation.drafters = VOUCH_DRAFTER_NONE;
-    vouch_status status = vouch_session_open(&session, a->check->engine->model, &options, err);
-    for (int i = 0; i < CLI_PROBE_TEXTS && !status; i++) {
-        a->n_prompt[i] = cli_probe_text(a->check->engine->model, i, a->prompt[i], a->check->n_prompt);
-        status = text_answer(a, session, i, a->expected[i], &a->n_expected[i], err);
-    }
-    vouch_session_close(session);
-    return status;
+    return vouch_session_open(&a->plain, a->check->engine->model, &options, err);
 }
 
-/* One answer of a guesser, against the expected one. A session keeps what it has learned from text to text. */
-static vouch_status answer_compare(answers *a, vouch_session *session, const guesser *g,
+/* Only the texts that are tried get an expected answer: on plain C each takes seconds. */
+static vouch_status expected_answer(answers *a, int text, vouch_error *err)
+{
+    if (a->n_expected[text] > 0) return VOUCH_OK;
+    a->n_prompt[text] = cli_probe_text(a->check->engine->model, text, a->prompt[text], a->check->n_prompt);
+    return text_answer(a, a->plain, text, a->expected[text], &a->n_expected[text], err);
+}
+
+/* Compares one answer with the expected one. The session keeps from text to text what its drafter has learned. */
+static vouch_status answer_compare(answers *a, vouch_session *session, const trial *g,
                                    const vouch_speculation *s, int text, vouch_error *err)
 {
     int32_t got[MOST], n = 0, same = 0;
@@ -102,7 +107,7 @@ static vouch_status answer_compare(answers *a, vouch_session *session, const gue
     return VOUCH_OK;
 }
 
-static vouch_status guesser_compare(answers *a, const guesser *g, int32_t k, vouch_accept rule, int n_texts,
+static vouch_status trial_compare(answers *a, const trial *g, int32_t k, vouch_accept rule, int n_texts,
                                     vouch_error *err)
 {
     vouch_session_options options = greedy_options(a);
@@ -112,15 +117,17 @@ static vouch_status guesser_compare(answers *a, const guesser *g, int32_t k, vou
     options.speculation.drafters = g->drafters;
     options.speculation.n_draft = k;
     options.speculation.accept = rule;
-    if (rule == VOUCH_ACCEPT_BLOCK) options.speculation.tree_branches = 1; /* it judges chains */
+    if (rule == VOUCH_ACCEPT_BLOCK) options.speculation.tree_branches = 1; /* it judges chains only */
     options.speculation.custom = cli_oracle_drafter(&oracle);
     if (g->itself) options.speculation.draft_model = a->check->engine->model;
     vouch_status status = vouch_session_open(&session, a->check->engine->model, &options, err);
     for (int i = 0; i < n_texts && !status; i++) {
+        status = expected_answer(a, i, err);
+        if (status) break;
         oracle.expected = a->expected[i];
         oracle.n = a->n_expected[i];
         status = answer_compare(a, session, g, &options.speculation, i, err);
-        a->n_tried[g - guessers]++;
+        a->n_tried[g - trials]++;
         a->rules |= 1u << rule;
         a->lengths |= 1u << k;
     }
@@ -128,7 +135,7 @@ static vouch_status guesser_compare(answers *a, const guesser *g, int32_t k, vou
     return status;
 }
 
-/* "all rules", or the names of those that were tried. */
+/* "all rules", or the names of the rules tried. */
 static const char *rules_text(const answers *a, char text[64])
 {
     size_t used = 0;
@@ -139,29 +146,34 @@ static const char *rules_text(const answers *a, char text[64])
     return used ? text : "no rule";
 }
 
-static vouch_status guessers_compare(answers *a, vouch_error *err)
+static vouch_status trials_compare(answers *a, vouch_error *err)
 {
-    /* 0: the drafter's own choice. Every guesser has its turn before the next k, and meets another rule then. */
-    static const int32_t lengths[] = {3, 0, 1, 16, 8, 2, 4, 7};
-    enum { N_LENGTHS = sizeof lengths / sizeof *lengths, FIRST = 4 }; /* FIRST: tried in any case */
+    /* Every drafter is tried with a length before the next one (0: pace chooses), each time under another rule. */
+    static const int32_t lengths[] = {FIRST_LENGTH, 0, 1, 16, 8, 2, 4, 7};
+    enum { N_LENGTHS = sizeof lengths / sizeof *lengths };
     vouch_status status = VOUCH_OK;
     char rules[64];
     int n_drafters = 0, n_lengths = 0;
-    for (int n = 0; n < N_LENGTHS * VOUCH_ACCEPTS * N_GUESSERS && !status; n++) {
+    for (int n = 0; n < N_LENGTHS * VOUCH_ACCEPTS * N_TRIALS && !status; n++) {
         const bool goes_on = cli_check_goes_on(a->check);
-        const int g = n % N_GUESSERS, round = n / N_GUESSERS, length = round % N_LENGTHS;
+        const int g = n % N_TRIALS, round = n / N_TRIALS, length = round % N_LENGTHS;
         if (n >= FIRST && !goes_on) break;
-        status = guesser_compare(a, &guessers[g], lengths[length],
+        status = trial_compare(a, &trials[g], lengths[length],
                                  (vouch_accept)((round / N_LENGTHS + length + g) % VOUCH_ACCEPTS),
                                  goes_on ? CLI_PROBE_TEXTS : 1, err);
     }
-    for (int i = 0; i < N_GUESSERS; i++) n_drafters += a->n_tried[i] > 0;
+    for (int i = 0; i < N_TRIALS; i++) n_drafters += a->n_tried[i] > 0;
     for (unsigned left = a->lengths; left; left &= left - 1) n_lengths++;
     snprintf(a->finding->covered, sizeof a->finding->covered,
-             "answers with %d drafters, %s, %d draft lengths; %lld guesses accepted, %lld rejected%s", n_drafters,
-             rules_text(a, rules), n_lengths, (long long)a->n_accepted, (long long)a->n_rejected,
-             a->n_accepted == 0 || a->n_rejected == 0 ? ": too few of one to say much" : "");
+             "answers with %d drafters, %s, %d draft length%s; %lld guesses accepted, %lld rejected%s", n_drafters,
+             rules_text(a, rules), n_lengths, n_lengths == 1 ? "" : "s", (long long)a->n_accepted, (long long)a->n_rejected,
+             a->n_accepted == 0 || a->n_rejected == 0 ? ": the law needs both" : "");
     return status;
+}
+
+double cli_check_greedy_rows(const cli_check *check)
+{
+    return (1 + FIRST) * check->n_prompt + (1 + FIRST * (1 + FIRST_LENGTH)) * check->n_answer;
 }
 
 vouch_status cli_check_greedy(cli_check *check, cli_finding *finding, vouch_error *err)
@@ -173,8 +185,9 @@ vouch_status cli_check_greedy(cli_check *check, cli_finding *finding, vouch_erro
     }
     a->check = check;
     a->finding = finding;
-    vouch_status status = expected_answer(a, err);
-    if (!status) status = guessers_compare(a, err);
+    vouch_status status = plain_open(a, err);
+    if (!status) status = trials_compare(a, err);
+    vouch_session_close(a->plain);
     free(a);
     return status;
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * L2 for sampled text, by counting: the token behind a prompt is drawn often, each time with another seed, and the
- * counts must fit the target's distribution p (Pearson's chi-square). Two ways to it:
+ * L2 for sampled text, by counting. The token after a prompt is drawn many times, each time with another seed, and the
+ * counts must fit the target's distribution p by Pearson's chi-square test. There are two kinds of draws:
  *
- *   the rule   vouch_reject on the likeliest tokens of p and of another row q of the same model: as many
- *              draws as wanted
- *   sessions   a prompt and one step each, with guesses that are certain, or drawn by the draft model
+ *   the rule   vouch_reject on the likeliest tokens of p, and of q, another row of the same model; cheap, so many
+ *   sessions   a prompt and one step each, with fixed guesses or those of the draft model
  *
- * A sound rule has a chance of 1 in a million, each time, to be called broken.
+ * Each test calls a sound rule broken with probability 1 in a million.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,23 +14,24 @@
 #include "check/check.h"
 #include "common/statistics.h"
 
-enum { PROMPT = 3, TOP = 64, RULE_DRAWS = 50000, SESSION_DRAWS = 4000, FEWEST_DRAWS = 30 };
+enum { PROMPT = 2, TOP = 64, RULE_DRAWS = 50000, SESSION_DRAWS = 4000, FEWEST_DRAWS = 30 };
 #define LEAST_CHANCE 1e-6
+#define SLOW_ROW 1e-3 /* seconds */
 
 typedef struct chance {
     cli_check *check;
     cli_finding *finding;
     int32_t tokens[PROMPT], n;
     int64_t n_vocab;
-    float *rows;      /* [2][n_vocab] p behind the last token, q behind one before */
-    int32_t top[TOP]; /* the likeliest tokens of p, then the rest is one */
+    float *rows;      /* [2][n_vocab] p after the last token, q after the first */
+    int32_t top[TOP]; /* the likeliest tokens of p; all others share a bin */
     int32_t n_top;
-    double least;
+    double least;     /* the smallest probability that a test gave its counts */
     int64_t n_draws;
-    int n_kinds; /* of guesses tried in sessions */
+    int n_kinds;      /* of guesses tried in sessions */
 } chance;
 
-/* Compares counts with n draws of p; what is expected less than 5 times is one bin. */
+/* Compares the counts of n draws with p. Tokens expected less than 5 times share a bin. */
 static void counts_compare(chance *c, const double *p, const int64_t *counts, int32_t n_bins, int64_t n,
                            const char *name)
 {
@@ -50,18 +50,18 @@ static void counts_compare(chance *c, const double *p, const int64_t *counts, in
     const bool has_rest = rest >= 1;
     if (has_rest) statistic += ((double)rest_count - rest) * ((double)rest_count - rest) / rest;
     degrees += has_rest;
-    /* What can't come, or hardly: not at all, or not often. */
+    /* A bin expected less than once is too small for the statistic, but mustn't be hit often. */
     const bool impossible = !has_rest && (double)rest_count > 20 + 20 * rest;
     const double tail = impossible ? 0 : degrees > 0 ? cli_chi_square_tail(statistic, degrees) : 1;
     if (tail < c->least) c->least = tail;
     c->n_draws += n;
-    cli_check_compare(c->finding, tail >= LEAST_CHANCE, "%s: %lld draws are no draws from p (chance %.1e)", name,
+    cli_check_compare(c->finding, tail >= LEAST_CHANCE, "%s: %lld draws don't fit p (probability %.1e)", name,
                       (long long)n, tail);
 }
 
 /* ------------------------------------------------------------------ the rule */
 
-/* A random number of this program's own, for what a drafter would draw (Steele et al., SplitMix64). */
+/* Uniform in [0, 1), for guesses that a drafter would draw (Steele et al., SplitMix64). */
 static double own_uniform(uint64_t *state)
 {
     uint64_t z = *state += 0x9e3779b97f4a7c15u;
@@ -84,7 +84,7 @@ static int32_t draw_from(const float *q, int32_t n, double u)
     return last;
 }
 
-/* One guess from q, judged; q NULL: the likeliest of p, for certain. */
+/* Judges one guess at a time, drawn from q; q NULL: always the likeliest token of p. */
 static vouch_status rule_compare(chance *c, const float *p, const float *q, vouch_accept rule, vouch_error *err)
 {
     float both[2 * TOP];
@@ -93,7 +93,7 @@ static vouch_status rule_compare(chance *c, const float *p, const float *q, vouc
     uint64_t state = 1;
     char name[64];
     for (int32_t i = 0; i < c->n_top; i++) {
-        both[i] = both[c->n_top + i] = p[i]; /* the second is what follows an accepted guess, and isn't looked at */
+        both[i] = both[c->n_top + i] = p[i]; /* the second row is for the bonus token, which isn't counted */
         total += (double)p[i];
     }
     for (int32_t i = 0; i < c->n_top; i++) expected[i] = (double)p[i] / total;
@@ -107,19 +107,19 @@ static vouch_status rule_compare(chance *c, const float *p, const float *q, vouc
         if (!status) counts[n_accepted > 0 ? guess : final]++;
     }
     snprintf(name, sizeof name, "%s, guesses %s", vouch_accept_name((int)rule),
-             q ? "drawn from q" : "that are certain");
+             q ? "drawn from q" : "by argmax");
     if (!status) counts_compare(c, expected, counts, c->n_top, RULE_DRAWS, name);
     return status;
 }
 
 /* ---------------------------------------------------------------- in sessions */
 
-typedef struct guesser {
+typedef struct trial {
     const char *name;
     unsigned drafters;
-    int32_t rank; /* of CUSTOM: it guesses the token of this rank */
+    int32_t rank; /* CUSTOM guesses the token of this rank in p */
     vouch_accept rule;
-} guesser;
+} trial;
 
 typedef struct fixed_guess {
     int32_t token;
@@ -132,7 +132,7 @@ static int32_t propose_fixed(void *user, const int32_t *tokens, int32_t n_tokens
     return k;
 }
 
-/* The first token behind the prompt, with this seed. */
+/* The first token after the prompt, in a session of its own with the seed of the options. */
 static vouch_status session_draw(const chance *c, const vouch_session_options *options, int32_t *token,
                                  vouch_error *err)
 {
@@ -146,13 +146,13 @@ static vouch_status session_draw(const chance *c, const vouch_session_options *o
     return status;
 }
 
-static vouch_status session_compare(chance *c, const double *p, const guesser *g, double deadline, vouch_error *err)
+static vouch_status session_compare(chance *c, const double *p, const trial *g, double deadline, vouch_error *err)
 {
     vouch_session_options options = c->check->engine->options->session;
     int64_t counts[TOP + 1] = {0}, n = 0;
     fixed_guess guess = {c->top[g->rank < c->n_top ? g->rank : 0]};
     options.n_ctx = PROMPT + VOUCH_MAX_DRAFT + 2;
-    options.n_threads = 1;
+    if (c->check->row_seconds < SLOW_ROW) options.n_threads = 1; /* starting threads takes longer than a pass */
     options.sampling = vouch_sampling_default();
     options.sampling.temperature = 1;
     options.speculation.drafters = g->drafters;
@@ -192,7 +192,7 @@ static void softmax(float *row, int64_t n)
     for (int64_t i = 0; i < n; i++) row[i] = (float)((double)row[i] / sum);
 }
 
-/* The likeliest tokens of p, likeliest first. */
+/* Finds the likeliest tokens of p, in descending order. */
 static void top_find(chance *c)
 {
     for (c->n_top = 0; c->n_top < TOP && c->n_top < c->n_vocab - 1; c->n_top++) {
@@ -227,18 +227,18 @@ static vouch_status rows_read(chance *c, vouch_error *err)
 
 static vouch_status all_compare(chance *c, vouch_error *err)
 {
-    static const guesser guessers[] = {
-        {"a guess of the likeliest token", VOUCH_DRAFTER_CUSTOM, 0, VOUCH_ACCEPT_REJECTION},
-        {"the draft model's guess", VOUCH_DRAFTER_MODEL, 0, VOUCH_ACCEPT_REJECTION},
-        {"a guess of the second likeliest, coupled", VOUCH_DRAFTER_CUSTOM, 1, VOUCH_ACCEPT_COUPLED},
+    static const trial trials[] = {
+        {"guesses of the likeliest token", VOUCH_DRAFTER_CUSTOM, 0, VOUCH_ACCEPT_REJECTION},
+        {"guesses of the draft model", VOUCH_DRAFTER_MODEL, 0, VOUCH_ACCEPT_REJECTION},
+        {"guesses of the second likeliest token, coupled", VOUCH_DRAFTER_CUSTOM, 1, VOUCH_ACCEPT_COUPLED},
     };
-    enum { N = sizeof guessers / sizeof *guessers };
+    enum { N = sizeof trials / sizeof *trials };
     float p[TOP], q[TOP];
     double expected[TOP + 1] = {0}, sum = 0;
     vouch_status status = rows_read(c, err);
     for (int32_t i = 0; i < c->n_top; i++) {
         p[i] = c->rows[c->top[i]];
-        q[i] = 0.01f * p[i] + c->rows[c->n_vocab + c->top[i]]; /* never without mass */
+        q[i] = 0.01f * p[i] + c->rows[c->n_vocab + c->top[i]]; /* > 0 somewhere */
         sum += expected[i] = (double)p[i];
     }
     expected[c->n_top] = sum < 1 ? 1 - sum : 0;
@@ -249,13 +249,19 @@ static vouch_status all_compare(chance *c, vouch_error *err)
     for (size_t i = 0; i < N && !status; i++) {
         const double now = cli_now();
         if (i > 0 && now > c->check->deadline) break;
-        status = session_compare(c, expected, &guessers[i], now + (c->check->deadline - now) / (double)(N - i), err);
+        status = session_compare(c, expected, &trials[i], now + (c->check->deadline - now) / (double)(N - i), err);
     }
     snprintf(c->finding->covered, sizeof c->finding->covered,
-             "chi-squares over %lld first tokens, of each rule and of sessions with %d kind%s of guesses; the least "
-             "chance was %.2g",
+             "chi-square tests over %lld tokens, of each rule and of sessions with %d kind%s of guesses; the smallest "
+             "probability was %.2g",
              (long long)c->n_draws, c->n_kinds, c->n_kinds == 1 ? "" : "s", c->least);
     return status;
+}
+
+double cli_check_sampled_rows(const cli_check *check)
+{
+    (void)check;
+    return FEWEST_DRAWS * (PROMPT + 1); /* all but the last token of the prompt, then it and a guess */
 }
 
 vouch_status cli_check_sampled(cli_check *check, cli_finding *finding, vouch_error *err)
