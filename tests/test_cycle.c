@@ -359,7 +359,8 @@ static void test_answers_with_trees(void **state)
 typedef struct watcher {
     bush bush;
     toy *target; /* a second target, for looking rows up */
-    int32_t n_seen;
+    const int32_t *tokens;
+    int32_t n_seen, n_hidden;
 } watcher;
 
 static vouch_draft watcher_propose(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape)
@@ -376,6 +377,14 @@ static void watcher_see(void *self, const int32_t *tokens, const vouch_seen *row
     assert_memory_equal(row->logits, logits, sizeof logits);
 }
 
+/* The state of each committed position but the last, once and in order. */
+static void watcher_hidden(void *self, int32_t position, const float *state)
+{
+    watcher *w = self;
+    assert_int_equal(position, w->n_hidden++);
+    assert_true(*state == toy_hidden(w->tokens, position + 1));
+}
+
 /* Law L3: the cycle shows a drafter exactly the rows of plain decoding, each once and in order. */
 static void test_drafters_see_the_rows_of_plain_decoding(void **state)
 {
@@ -384,6 +393,7 @@ static void test_drafters_see_the_rows_of_plain_decoding(void **state)
                                           .bit = VOUCH_DRAFTER_CUSTOM,
                                           .propose = watcher_propose,
                                           .see = watcher_see,
+                                          .hidden = watcher_hidden,
                                           .rewind = bush_rewind};
     static answer a;
     static watcher w;
@@ -392,11 +402,18 @@ static void test_drafters_see_the_rows_of_plain_decoding(void **state)
         const vouch_sampling sampling = penalised(i % 2 ? 0.8f : 0);
         toy knows;
         toy_open(&knows, VOCAB, 7, 2, &sampling);
-        w = (watcher){.bush = {.target = &knows, .random = {(uint64_t)i}}, .target = &knows};
+        w = (watcher){.bush = {.target = &knows, .random = {(uint64_t)i}}, .target = &knows, .tokens = a.tokens};
         answer_open(&a, &sampling, (vouch_drafter_ref){&ops, &w}, 150);
         a.max_tokens = 100; /* the limit sometimes falls inside a draft */
-        while (step_shape(&a, &shape, INT32_MAX).finish == VOUCH_FINISH_NONE) assert_int_equal(w.n_seen, a.n_committed);
+        a.cycle.target.score(a.cycle.target.self, a.tokens, PROMPT - 1, &(vouch_draft){0}); /* all but its last token */
+        vouch_cycle_observe(&a.cycle, 0, PROMPT - 1);
+        assert_int_equal(w.n_hidden, PROMPT - 1);
+        while (step_shape(&a, &shape, INT32_MAX).finish == VOUCH_FINISH_NONE) {
+            assert_int_equal(w.n_seen, a.n_committed);
+            assert_int_equal(w.n_hidden, a.cycle.n_tokens - 1);
+        }
         assert_int_equal(w.n_seen, 100);
+        assert_int_equal(w.n_hidden, a.cycle.n_tokens - 1);
         toy_close(&knows);
         answer_close(&a);
     }

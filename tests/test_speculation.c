@@ -309,7 +309,7 @@ static int64_t check_draft_tree(const family *f, const vouch_session_options *op
     digests_of(f->target, options->kv_type, tokens, PROMPT + LENGTH, target);
     digests_of(options->speculation.draft_model, options->kv_type, tokens, PROMPT + LENGTH, draft);
     for (vouch_step step = {0}; step.finish == VOUCH_FINISH_NONE; before = after) {
-        const vouch_drafters *d = vouch_session_get_drafters(session);
+        vouch_drafters *d = vouch_session_get_drafters(session);
         assert_int_equal(vouch_session_step(session, &step, NULL), VOUCH_OK);
         const int32_t *got = vouch_session_tokens(session, &after);
         assert_memory_equal(got, tokens, after * sizeof *got);
@@ -421,7 +421,7 @@ static void greedy_text_is_the_same_over_a_bridge(void **state)
             options.speculation.tree_depth = 1 + k / 2;
             options.speculation.n_draft_head = k % 2 ? 0 : N_HEAD;
             session = answer_open(target, &options);
-            const vouch_drafters *d = vouch_session_get_drafters(session);
+            vouch_drafters *d = vouch_session_get_drafters(session);
             assert_int_equal(vouch_session_prompt(session, prompt, PROMPT, NULL), VOUCH_OK);
             for (vouch_step step = {0}; step.finish == VOUCH_FINISH_NONE;) {
                 size_t n;
@@ -733,7 +733,7 @@ static int take_snapshots(vouch_session *session, snapshot *shots)
         vouch_session_tokens(session, &before);
         assert_int_equal(vouch_session_step(session, &step, NULL), VOUCH_OK);
         vouch_session_tokens(session, &after);
-        const vouch_drafters *d = vouch_session_get_drafters(session);
+        vouch_drafters *d = vouch_session_get_drafters(session);
         const vouch_drafter_ref *part = d->paid.ops ? &d->paid : &d->free;
         shots[n++] = (snapshot){.n_before = (int32_t)before,
                                 .n_after = (int32_t)after,
@@ -810,7 +810,7 @@ static void plain_digests_of(const vouch_model *model, const vouch_session_optio
     static float logits[LENGTH * 400];
     const size_t n_vocab = (size_t)vouch_model_get_info(model)->n_vocab;
     vouch_session *session = open_with_past(model, options, tokens);
-    const vouch_drafters *d = vouch_session_get_drafters(session);
+    vouch_drafters *d = vouch_session_get_drafters(session);
     vouch_session_options plain = *options;
     plain.speculation.drafters = VOUCH_DRAFTER_NONE;
     vouch_session *looking = answer_open(model, &plain);
@@ -847,7 +847,7 @@ static int check_drafter_state(const vouch_model *model, const vouch_session_opt
         uint64_t cache, draft, drafter;
     } shots[LENGTH];
     vouch_session *session = open_with_past(model, options, prompt);
-    const vouch_drafters *d = vouch_session_get_drafters(session);
+    vouch_drafters *d = vouch_session_get_drafters(session);
     int n_branches = 0, n = 0;
     size_t n_tokens;
     const int32_t *tokens = NULL;
@@ -1003,9 +1003,97 @@ static void reading_logits_leaves_no_trace(void **state)
         }
 }
 
+/* A drafter without guesses, which keeps the hidden states that it is given. */
+enum { N_EMBD = 64, MOST_STATES = PROMPT + LENGTH };
+
+typedef struct keeper {
+    int32_t n, n_given; /* positions it has; states it was given */
+    float states[MOST_STATES][N_EMBD];
+} keeper;
+
+static vouch_draft keeper_propose(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape)
+{
+    (void)self, (void)tokens, (void)n_tokens, (void)shape;
+    return (vouch_draft){0};
+}
+
+static void keeper_hidden(void *self, int32_t position, const float *state)
+{
+    keeper *k = self;
+    assert_int_equal(position, k->n);
+    assert_in_range(position, 0, MOST_STATES - 1);
+    memcpy(k->states[k->n++], state, sizeof k->states[0]);
+    k->n_given++;
+}
+
+static void keeper_rewind(void *self, int32_t n_tokens)
+{
+    keeper *k = self;
+    if (n_tokens < k->n) k->n = n_tokens;
+}
+
+static void keeper_close(void *self)
+{
+    (void)self;
+}
+
+/* Two answers. The second prompt is the beginning of the first one, and a look at logits stands between them. */
+static void keeper_run(keeper *k, const vouch_session_options *options, const int32_t *prompt, answer *out)
+{
+    static const vouch_drafter_ops ops = {.name = "keeper",
+                                          .bit = VOUCH_DRAFTER_CUSTOM,
+                                          .propose = keeper_propose,
+                                          .hidden = keeper_hidden,
+                                          .rewind = keeper_rewind,
+                                          .close = keeper_close};
+    static float logits[4 * 400];
+    size_t n;
+    vouch_session *session = answer_open(families[0].target, options);
+    vouch_session_get_drafters(session)->paid = (vouch_drafter_ref){&ops, k};
+    k->n = k->n_given = 0;
+    answer_continue(out, session, prompt, PROMPT);
+    vouch_session_tokens(session, &n);
+    assert_int_equal(k->n, n - 1);
+    assert_int_equal(k->n_given, n - 1);
+    const int32_t given = k->n_given;
+    assert_int_equal(vouch_session_logits(session, 3, 4, logits, NULL), VOUCH_OK); /* the target runs tokens again */
+    answer_continue(out, session, prompt, PROMPT / 2);
+    vouch_session_tokens(session, &n);
+    assert_int_equal(k->n, n - 1);
+    assert_int_equal(k->n_given - given, (int32_t)n - PROMPT / 2); /* the reused positions didn't come again */
+    vouch_session_close(session);
+}
+
+/* The states of committed positions, prompts included, are the same bits with speculation on and off. */
+static void hidden_states_are_those_of_plain_decoding(void **state)
+{
+    (void)state;
+    static keeper plain, guessed;
+    static answer without, with;
+    int32_t prompt[PROMPT];
+    assert_int_equal(vouch_model_get_info(families[0].target)->n_embd, N_EMBD);
+    answer_prompt(prompt, PROMPT, families[0].n_vocab, 12, true);
+    for (int i = 0; i < 8; i++) {
+        vouch_session_options options = i % 2 ? options_sampled(6) : options_plain();
+        options.prefill_chunk = 1 + 3 * i;
+        options.speculation.accept = VOUCH_ACCEPT_MATCH;
+        options.speculation.drafters = VOUCH_DRAFTER_NONE;
+        keeper_run(&plain, &options, prompt, &without);
+        options.speculation.drafters = VOUCH_DRAFTER_NGRAM | VOUCH_DRAFTER_SUFFIX | VOUCH_DRAFTER_RECYCLE;
+        options.speculation.n_draft = 3 + i;
+        options.speculation.tree_branches = 1 + i % 3;
+        options.prefill_chunk = 1 + i;
+        keeper_run(&guessed, &options, prompt, &with);
+        assert_true(answer_equal(&without, &with) && with.stats.drafted > 0);
+        assert_int_equal(plain.n, guessed.n);
+        assert_memory_equal(plain.states, guessed.states, sizeof plain.states[0] * (size_t)plain.n);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hidden_states_are_those_of_plain_decoding),
         cmocka_unit_test(greedy_text_is_the_same_with_every_drafter),
         cmocka_unit_test(greedy_text_is_the_same_at_every_depth),
         cmocka_unit_test(greedy_text_is_the_same_with_every_source),

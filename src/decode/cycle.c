@@ -173,14 +173,17 @@ static void commit(vouch_cycle *cycle, const vouch_judgement *judgement, vouch_c
 }
 
 /* The rows that plain decoding would have had: one before each committed token. */
-static void show_rows(const vouch_cycle *cycle, const vouch_judgement *judgement, const vouch_cycle_result *result)
+static void show_rows(vouch_cycle *cycle, const vouch_judgement *judgement, const vouch_cycle_result *result)
 {
+    const bool hidden = vouch_drafters_want_hidden(&cycle->drafters);
     if (!vouch_drafters_any(&cycle->drafters)) return;
     for (int32_t i = 0; i < result->n; i++) {
         const int32_t row = i == 0 ? 0 : judgement->path[i - 1] + 1;
         const vouch_seen seen = {.n_tokens = result->first + i,
                                  .logits = cycle->target.logits(cycle->target.self, row)};
         vouch_drafters_see(&cycle->drafters, cycle->tokens, &seen);
+        if (hidden)
+            vouch_drafters_hidden(&cycle->drafters, seen.n_tokens - 1, cycle->target.hidden(cycle->target.self, row));
     }
 }
 
@@ -288,13 +291,17 @@ void vouch_cycle_end_answer(vouch_cycle *cycle)
     vouch_drafters_end(&cycle->drafters, cycle->tokens, cycle->n_tokens);
 }
 
-void vouch_cycle_observe(vouch_cycle *cycle, int32_t n)
+/* The drafters also see tokens[past]: it is the next one to run. */
+void vouch_cycle_observe(vouch_cycle *cycle, int32_t first, int32_t past)
 {
     const bool paid = !cycle->pace || vouch_pace_may_ask_paid(cycle->pace);
-    vouch_drafters_observe(&cycle->drafters, cycle->tokens, n, paid);
+    if (vouch_drafters_want_hidden(&cycle->drafters))
+        for (int32_t i = first; i < past; i++)
+            vouch_drafters_hidden(&cycle->drafters, i, cycle->target.hidden(cycle->target.self, i - past));
+    vouch_drafters_observe(&cycle->drafters, cycle->tokens, past + 1, paid);
 }
 
-void vouch_cycle_rewind(const vouch_cycle *cycle, int32_t n)
+void vouch_cycle_rewind(vouch_cycle *cycle, int32_t n)
 {
     cycle->target.rewind(cycle->target.self, n);
     vouch_drafters_rewind(&cycle->drafters, n);

@@ -34,6 +34,9 @@ typedef struct vouch_target {
                         const vouch_dist **p);
     /* [n_vocab] the model's logits for a row of the last pass. */
     const float *(*logits)(void *self, int32_t row);
+    /* [n_embd] the final hidden state of a row of the last pass. Row -1 is the row before row 0, and so on. Asked for
+     * only where a drafter takes hidden states. */
+    const float *(*hidden)(void *self, int32_t row);
     /* Of the last pass's guesses, only those on the path stay in the cache. */
     void (*keep)(void *self, const int32_t *path, int32_t n);
     /* Only the first n tokens stay in the cache, which may hold fewer already. */
@@ -98,9 +101,9 @@ vouch_status vouch_cycle_step(vouch_cycle *cycle, const vouch_shape *most, int32
 /* An answer begins behind tokens[0, n_tokens); or it has ended with them. */
 void vouch_cycle_begin_answer(vouch_cycle *cycle);
 void vouch_cycle_end_answer(vouch_cycle *cycle);
-/* The drafters follow a prompt that the target has run up to its token n - 1. */
-void vouch_cycle_observe(vouch_cycle *cycle, int32_t n);
+/* The target has just run tokens[first, past) of a prompt, in one pass without guesses. The drafters follow. */
+void vouch_cycle_observe(vouch_cycle *cycle, int32_t first, int32_t past);
 /* Target and drafters forget all but the first n tokens. */
-void vouch_cycle_rewind(const vouch_cycle *cycle, int32_t n);
+void vouch_cycle_rewind(vouch_cycle *cycle, int32_t n);
 
 #endif

@@ -106,6 +106,10 @@ typedef struct vouch_drafter_ops {
     /* Shows a row of the target behind committed tokens. After a cycle come the rows that plain decoding would have
      * had, in order, each once. NULL: not needed. */
     void (*see)(void *self, const int32_t *tokens, const vouch_seen *row);
+    /* The target's final hidden state [n_embd] at a position, after its last layer and before its output norm. Each
+     * committed position comes once and in order, those of prompts included, as soon as the target has run its token.
+     * After rewind(n) the positions from n on come again. NULL: not needed. */
+    void (*hidden)(void *self, int32_t position, const float *state);
     /* Forgets all but the first n_tokens tokens. */
     void (*rewind)(void *self, int32_t n_tokens);
     /* How many of tokens[0, n_tokens) its state holds already. Changes nothing. NULL: catching up takes no time. */

@@ -2,6 +2,8 @@
 /* Tells both drafters of a session what happens (drafters.h). */
 #include "draft/drafters.h"
 
+#include <assert.h>
+
 enum { PARTS = 2 };
 
 static const vouch_drafter_ref *part(const vouch_drafters *drafters, int i)
@@ -74,8 +76,30 @@ void vouch_drafters_see(const vouch_drafters *drafters, const int32_t *tokens, c
     }
 }
 
-void vouch_drafters_rewind(const vouch_drafters *drafters, int32_t n_tokens)
+bool vouch_drafters_want_hidden(const vouch_drafters *drafters)
 {
+    bool wanted = false;
+    for (int i = 0; i < PARTS; i++) {
+        const vouch_drafter_ref *d = part(drafters, i);
+        wanted |= d->ops && d->ops->hidden;
+    }
+    return wanted;
+}
+
+void vouch_drafters_hidden(vouch_drafters *drafters, int32_t position, const float *state)
+{
+    assert(position <= drafters->n_hidden);
+    if (position < drafters->n_hidden) return; /* the target ran it again */
+    drafters->n_hidden++;
+    for (int i = 0; i < PARTS; i++) {
+        const vouch_drafter_ref *d = part(drafters, i);
+        if (d->ops && d->ops->hidden) d->ops->hidden(d->self, position, state);
+    }
+}
+
+void vouch_drafters_rewind(vouch_drafters *drafters, int32_t n_tokens)
+{
+    if (n_tokens < drafters->n_hidden) drafters->n_hidden = n_tokens;
     for (int i = 0; i < PARTS; i++) {
         const vouch_drafter_ref *d = part(drafters, i);
         if (d->ops) d->ops->rewind(d->self, n_tokens);

@@ -15,6 +15,7 @@
 
 typedef struct vouch_drafters {
     vouch_drafter_ref free, paid; /* ops NULL: none */
+    int32_t n_hidden;             /* positions whose hidden states they have been given */
 } vouch_drafters;
 
 static inline bool vouch_drafters_any(const vouch_drafters *drafters)
@@ -37,7 +38,11 @@ void vouch_drafters_observe(const vouch_drafters *drafters, const int32_t *token
 void vouch_drafters_begin(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens);
 void vouch_drafters_end(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens);
 void vouch_drafters_see(const vouch_drafters *drafters, const int32_t *tokens, const vouch_seen *row);
-void vouch_drafters_rewind(const vouch_drafters *drafters, int32_t n_tokens);
+void vouch_drafters_rewind(vouch_drafters *drafters, int32_t n_tokens);
+/* Whether one of them takes hidden states; and one state, which is dropped if they have it already. position is at most
+ * n_hidden. */
+bool vouch_drafters_want_hidden(const vouch_drafters *drafters);
+void vouch_drafters_hidden(vouch_drafters *drafters, int32_t position, const float *state);
 void vouch_drafters_close(vouch_drafters *drafters);
 size_t vouch_drafters_memory(const vouch_drafters *drafters);
 /* What the free drafters have learned; 0: there are none. (What the paid one holds depends on when it was asked.) */

@@ -225,9 +225,10 @@ static vouch_status prefill(vouch_session *s, int32_t n, vouch_error *err)
     const int32_t first = vouch_memory_n_tokens(s->target.sequence.memory), last = n - 1;
     vouch_status status = VOUCH_OK;
     for (int32_t at = first; at < last && status == VOUCH_OK;) {
+        const int32_t from = at;
         at = vouch_min(at + s->options.prefill_chunk, last);
         vouch_engine_target_run(&s->target, cycle->tokens, at, 0);
-        vouch_cycle_observe(cycle, at + 1);
+        vouch_cycle_observe(cycle, from, at);
         if (s->progress) s->progress(s->progress_user, (double)(at - first) / (double)(last - first));
         if (take_cancel(s)) status = vouch_fail(err, VOUCH_E_CANCELLED, "the prompt was cancelled");
     }
@@ -459,7 +460,7 @@ const vouch_memory *vouch_session_target(const vouch_session *session)
     return session->target.sequence.memory;
 }
 
-const vouch_drafters *vouch_session_get_drafters(const vouch_session *session)
+vouch_drafters *vouch_session_get_drafters(vouch_session *session)
 {
     return &session->cycle.drafters;
 }

@@ -15,6 +15,7 @@ void vouch_engine_target_run(vouch_engine_target *self, const int32_t *tokens, i
         if (n_logits > 0 && n - at > rows) rows = vouch_min(rows, n - n_logits - at);
         if (n - at <= n_logits) rows = n - at;
         vouch_pass_chain(t->sequence.pass, t->sequence.memory, tokens + at, rows, at + rows == n ? n_logits : 0);
+        t->first_row = rows - (at + rows == n ? n_logits : 0);
         at += rows;
     }
 }
@@ -32,6 +33,7 @@ static void run_tree(vouch_engine_target *t, const int32_t *tokens, int32_t n_to
     }
     vouch_memory_keep_rows(t->sequence.memory, 0);
     vouch_pass_tree(t->sequence.pass, t->sequence.memory, tree, parents, draft->n + 1, draft->n + 1);
+    t->first_row = 0;
 }
 
 static void target_score(void *self, int32_t *tokens, int32_t n_tokens, const vouch_draft *draft)
@@ -66,6 +68,12 @@ static const float *target_logits(void *self, int32_t row)
     return vouch_pass_logits(t->sequence.pass, row);
 }
 
+static const float *target_hidden(void *self, int32_t row)
+{
+    const vouch_engine_target *t = self;
+    return vouch_pass_hidden(t->sequence.pass, t->first_row + row);
+}
+
 static void target_keep(void *self, const int32_t *path, int32_t n)
 {
     vouch_engine_target *t = self;
@@ -90,5 +98,5 @@ static void target_rewind(void *self, int32_t n)
 
 vouch_target vouch_engine_target_ops(vouch_engine_target *self)
 {
-    return (vouch_target){target_score, target_row, target_logits, target_keep, target_rewind, self};
+    return (vouch_target){target_score, target_row, target_logits, target_hidden, target_keep, target_rewind, self};
 }

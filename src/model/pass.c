@@ -87,7 +87,8 @@ static void run_alone(vouch_pass *pass, vouch_memory *m, const int32_t *tokens, 
         pass->rows[r] = (vouch_row){.memory = m,
                                     .token = tokens[r],
                                     .parent = parents ? parents[r] : m->n_rows + r - 1,
-                                    .logits = r >= n - n_logits};
+                                    .logits = r >= n - n_logits,
+                                    .hidden = true};
     vouch_pass_run(pass, pass->rows, n);
 }
 

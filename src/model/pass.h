@@ -45,7 +45,8 @@ size_t vouch_pass_bytes(const vouch_pass *pass);
  * ids, parents and sizes are the caller's to keep, and asserted. */
 void vouch_pass_run(vouch_pass *pass, const vouch_row *rows, int32_t n);
 
-/* For one sequence whose store has room. The last n_logits rows get logits. */
+/* For one sequence whose store has room. The last n_logits rows get logits. All rows ask for their hidden states, which
+ * costs nothing: the stream holds them. */
 /* Runs n tokens that follow the sequence's last one, and keeps them. Drops provisional rows first. */
 void vouch_pass_chain(vouch_pass *pass, vouch_memory *memory, const int32_t *tokens, int32_t n, int32_t n_logits);
 /* Runs n rows of a tree, which follow the provisional rows that the memory has. */

@@ -83,16 +83,43 @@ static vouch_status toy_row(void *self, const int32_t *tokens, int32_t n_history
     return dist_of(model, tokens, n_history, model->blind_penalties ? model->n_before : n_history);
 }
 
-static const float *toy_row_logits(void *self, int32_t row)
+/* The tokens that a row sees. Returns their number. */
+static int32_t row_tokens(const toy *model, int32_t row, int32_t *sequence)
 {
-    toy *model = self;
-    int32_t sequence[TOY_MAX_CTX], n = model->n_before;
+    int32_t n = model->n_before;
     assert_in_range(row, 0, model->n_guesses);
     for (int32_t i = row - 1; i >= 0; i = model->parents[i]) n++;
     memcpy(sequence, model->cache, (size_t)model->n_before * sizeof *sequence);
     for (int32_t i = row - 1, at = n; i >= 0; i = model->parents[i]) sequence[--at] = model->guesses[i];
+    return n;
+}
+
+static const float *toy_row_logits(void *self, int32_t row)
+{
+    toy *model = self;
+    int32_t sequence[TOY_MAX_CTX];
+    const int32_t n = row_tokens(model, row, sequence);
     toy_logits(model, sequence, n, model->logits);
     return model->logits;
+}
+
+float toy_hidden(const int32_t *tokens, int32_t n)
+{
+    test_random random = {99};
+    for (int32_t i = 0; i < n; i++) {
+        random.state ^= (uint64_t)(tokens[i] + 1) * 0x9e3779b97f4a7c15;
+        random.state = (uint64_t)test_next(&random) << 32 | test_next(&random);
+    }
+    return test_normal(&random);
+}
+
+static const float *toy_row_hidden(void *self, int32_t row)
+{
+    toy *model = self;
+    int32_t sequence[TOY_MAX_CTX];
+    if (row < 0) model->hidden = toy_hidden(model->cache, model->n_cached + row + 1);
+    else model->hidden = toy_hidden(sequence, row_tokens(model, row, sequence));
+    return &model->hidden;
 }
 
 static void toy_keep(void *self, const int32_t *path, int32_t n)
@@ -117,6 +144,7 @@ vouch_target toy_target(toy *model)
     return (vouch_target){.score = toy_score,
                           .row = toy_row,
                           .logits = toy_row_logits,
+                          .hidden = toy_row_hidden,
                           .keep = toy_keep,
                           .rewind = toy_rewind,
                           .self = model};
