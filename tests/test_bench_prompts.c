@@ -432,7 +432,7 @@ static void prompts_that_fail(void **state)
            "--category cpoy: no prompt is of it");
     expect(RUN("bench", "-m", model, "--prompts", prompts, "--json", "nowhere/"), 1, "--json: nowhere/");
     write_whole(path, "[{\"prompt\": \"x\"}]", 17);
-    expect(RUN("bench", "-m", model, "--prompts", path), 1, "one object a line is needed");
+    expect(RUN("bench", "-m", model, "--prompts", path), 1, "expected one JSON object per line");
     static const struct {
         const char *arguments[8];
         const char *says;

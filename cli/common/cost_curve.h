@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What theory says about speculation, from what is measured: the chance a that the next guess holds, and t(n), the
- * seconds of a pass of n rows on this machine.
+ * The cost curve t(n), the seconds of a pass of n rows on this machine, and the speed that follows from it and from the
+ * acceptance rate a:
  *
- *   tokens a cycle    1 + a + a^2 + ... + a^k = (1 - a^(k + 1)) / (1 - a)      (arXiv 2211.17192, equation 1)
- *   speedup           tokens a cycle x t(1) / (t(k + 1) + the seconds of drafting and judging a cycle)
+ *   tokens per cycle   1 + a + a^2 + ... + a^k = (1 - a^(k + 1)) / (1 - a)      (arXiv 2211.17192, equation 1)
+ *   speedup            tokens per cycle x t(1) / (t(k + 1) + the seconds of drafting and judging)
  *
- * The paper's a is the same everywhere. In truth guesses hold in runs, so that where theory and measurement differ,
- * that is the reason, or the machine's speed has changed.
+ * The formula takes a as the same for every guess. Real guesses are accepted in runs; this, or a change of the
+ * machine's speed, explains why a measured speedup differs from the predicted one.
  */
 #ifndef VOUCH_CLI_COST_CURVE_H
 #define VOUCH_CLI_COST_CURVE_H
@@ -20,7 +20,7 @@ typedef struct cli_cost_point {
     int32_t rows;
     double seconds; /* the median of the last measurements */
     int64_t n;
-    double samples[CLI_COST_SAMPLES]; /* the i-th of them at i % CLI_COST_SAMPLES */
+    double samples[CLI_COST_SAMPLES]; /* a ring: measurement i is at i % CLI_COST_SAMPLES */
 } cli_cost_point;
 
 typedef struct cli_cost_curve {
@@ -29,20 +29,21 @@ typedef struct cli_cost_curve {
     int64_t n_sweeps;
 } cli_cost_curve;
 
-/* Ready to measure passes of 1 to 65 rows: each of the first few, then fewer and fewer. */
+/* A curve without measurements, with points from 1 to 65 rows that grow sparser. */
 cli_cost_curve cli_cost_curve_new(void);
-/* One more measurement of each, at the end of the session's sequence. What doesn't fit there is left out, and rows that
- * the session has no room for are dropped. Up and down by turns, so that each comes after one like it: processors are
- * slower for some milliseconds after much computing, and a pass of one row then would say too much for drafting. */
+/* Measures each point once more, at the end of the session's sequence. Points that the context has no space for are
+ * skipped; points with more rows than the session supports are dropped. Rows rise and fall in turn, so that each pass
+ * follows one of similar size: a processor is slower for some milliseconds after a large pass, and a slow pass of one
+ * row would make speculation look too good. */
 vouch_status cli_cost_curve_measure(cli_cost_curve *costs, vouch_session *session, vouch_error *err);
-/* t(n), between measured ones in proportion. NAN where there are none. */
+/* t(n), interpolated. NAN without measurements. */
 double cli_cost_curve_seconds(const cli_cost_curve *costs, double rows);
 
 /* (1 - a^(k + 1)) / (1 - a). */
 double cli_expected_tokens(double a, int32_t k);
 
-/* What theory makes of a and the counts of a run: its drafts' lengths, its costs of drafting and judging. In a tree,
- * a is for a place, and a cycle's depth may be overestimated. NAN where nothing was drafted. */
+/* The formulas with the draft lengths and the costs of drafting and judging of a run. For trees, a is the rate at which
+ * some guess of a position is accepted, and the depth may be overestimated. NAN without drafts. */
 double cli_theory_tokens_per_cycle(double a, const vouch_stats *counts);
 double cli_theory_speedup(double a, const vouch_stats *counts, const vouch_stats *plain, const cli_cost_curve *costs);
 

@@ -21,7 +21,7 @@ json_t *cli_json_float(float x)
     return cli_json_real(strtod(digits, NULL));
 }
 
-/* The array, if the value could be appended. */
+/* Appends the value. On failure frees the array and returns NULL. */
 static json_t *array_append(json_t *array, json_t *value)
 {
     if (json_array_append_new(array, value) == 0) return array;

@@ -20,7 +20,7 @@ int32_t cli_probe_text(const vouch_model *model, int i, int32_t *tokens, int32_t
     return n < 2 || n > (size_t)most ? most : (int32_t)n;
 }
 
-/* The expected token where it is known and to be right, else another one. */
+/* The expected token if it is known and the mode wants a right guess, else another token. */
 static int32_t oracle_propose(void *user, const int32_t *tokens, int32_t n_tokens, int32_t k, int32_t *guesses)
 {
     const cli_oracle *o = user;

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* What `vouch check` and `vouch analyze` try models with: a few texts, and guesses that are made to hold or not. */
+/* Texts and artificial guesses with which `vouch check`, `bench` and `analyze` try models. */
 #ifndef VOUCH_CLI_PROBE_H
 #define VOUCH_CLI_PROBE_H
 
 #include "vouch.h"
 
 enum { CLI_PROBE_TEXTS = 4, CLI_PROBE_TOKENS = 64 };
-/* The i-th of CLI_PROBE_TEXTS: text that repeats itself, a list, prose, code; of at most `most` tokens. Ids that mean
- * nothing where the model has no tokenizer. Writes them and returns their number, at least 2. */
+/* Writes at most `most` tokens of text i (0: repetition, 1: a list, 2: prose, 3: code) and returns their number, at
+ * least 2. A model without a tokenizer gets arbitrary ids. */
 int32_t cli_probe_text(const vouch_model *model, int i, int32_t *tokens, int32_t most);
 
-/* Guesses for the library's custom drafter, each a certainty. */
+/* A custom drafter with point-mass guesses: always wrong, right for every other pair of tokens, always right as far as
+ * the sequence is known, or none at all. */
 typedef enum cli_oracle_mode { CLI_ORACLE_WRONG, CLI_ORACLE_HALF, CLI_ORACLE_RIGHT, CLI_ORACLE_SILENT } cli_oracle_mode;
 typedef struct cli_oracle {
     cli_oracle_mode mode;
     int32_t n_vocab;
-    const int32_t *expected; /* [n] the whole sequence, as far as it is known */
+    const int32_t *expected; /* [n] the known beginning of the sequence */
     int32_t n;
 } cli_oracle;
 vouch_drafter cli_oracle_drafter(cli_oracle *oracle);

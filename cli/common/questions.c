@@ -9,9 +9,9 @@
 #include "common/file.h"
 #include "common/text.h"
 
-enum { MOST_COMPLAINTS = 20 }; /* about bad lines: a file of another kind may have thousands */
+enum { MOST_COMPLAINTS = 20 }; /* about bad lines: the wrong file may have thousands */
 
-/* One more in front of a list of n; NULL when memory is short. */
+/* The list with space for one more item; NULL when memory is short. */
 static void *list_grow(void *list, size_t n, size_t size)
 {
     return realloc(list, (n + 1) * size);
@@ -57,7 +57,7 @@ void cli_questions_free(cli_questions *q)
     free(q->categories);
 }
 
-/* n_categories: it is none of them. */
+/* The index of the name; n_categories if it is absent. */
 static size_t category_find(const cli_questions *q, const char *name)
 {
     size_t i = 0;
@@ -72,14 +72,14 @@ size_t cli_question_category(const cli_questions *q, const cli_question *questio
 
 /* ----------------------------------------------------------------- one line */
 
-/* NULL: there is none, or it is null. */
+/* NULL: the field is absent or null. */
 static const json_t *field_of(const json_t *object, const char *name)
 {
     const json_t *value = json_object_get(object, name);
     return json_is_null(value) ? NULL : value;
 }
 
-/* "question_id": 81 or "task_id": "HumanEval/0"; else the line's number. */
+/* From "question_id": 81 or "task_id": "HumanEval/0", else the number of the line. */
 static char *id_of(const json_t *object, int32_t line)
 {
     const json_t *id = field_of(object, "question_id");
@@ -192,12 +192,12 @@ static bool holds_array(const char *bytes, size_t n)
 
 static int lines_read(cli_questions *q, const cli_engine *engine, char *bytes, size_t n, const char *category)
 {
-    static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8, as some editors begin a file */
+    static const char mark[] = "\xef\xbb\xbf"; /* a byte order mark, which some editors write first */
     const size_t skip = n >= 3 && memcmp(bytes, mark, 3) == 0 ? 3 : 0;
     bytes += skip;
     n -= skip;
     if (holds_array(bytes, n)) {
-        cli_complain("--prompts %s: one JSON array; one object a line is needed", engine->options->prompts);
+        cli_complain("--prompts %s: found one JSON array; expected one JSON object per line", engine->options->prompts);
         return CLI_FAILED;
     }
     const bool json = holds_json(engine->options->prompts, bytes);
@@ -217,7 +217,7 @@ static int lines_read(cli_questions *q, const cli_engine *engine, char *bytes, s
     return status;
 }
 
-/* The categories in use. */
+/* Lists each category once. */
 static int categories_list(cli_questions *q)
 {
     for (size_t i = 0; i < q->n; i++) {
@@ -231,7 +231,7 @@ static int categories_list(cli_questions *q)
     return CLI_DONE;
 }
 
-/* Each category that was named has a prompt. */
+/* Complains about a --category without a prompt. */
 static int categories_check(const cli_questions *q, const cli_texts *names)
 {
     for (size_t i = 0; i < names->n; i++) {

@@ -2,12 +2,12 @@
 /*
  * The prompts of a file, as benchmarks publish them:
  *
- *   {"question_id": 81, "category": "writing", "turns": ["...", "..."]}    the first turn
+ *   {"question_id": 81, "category": "writing", "turns": ["...", "..."]}    the first turn is the prompt
  *   {"task_id": "HumanEval/0", "prompt": "..."}   {"question": "..."}      the file's name is the category
  *   anything else                                                          a prompt a line
  *
- * JSON is taken for granted where the name ends in .jsonl or the first line that isn't blank begins with "{". A
- * line that can't be a prompt is named by its number, and the others stand.
+ * A file is JSON lines if its name ends in .jsonl or its first line that isn't blank begins with "{". A line that can't
+ * be a prompt is left out with a complaint that names its number.
  */
 #ifndef VOUCH_CLI_QUESTIONS_H
 #define VOUCH_CLI_QUESTIONS_H
@@ -15,9 +15,9 @@
 #include "common/prompt.h"
 
 typedef struct cli_question {
-    char *id, *category, *text; /* well-formed UTF-8, but for the text of a plain line */
+    char *id, *category, *text; /* UTF-8; the text of a plain line may hold any bytes */
     cli_tokens tokens;
-    int32_t line; /* from 1 on */
+    int32_t line; /* counted from 1 */
 } cli_question;
 
 typedef struct cli_bad_line {
@@ -34,14 +34,13 @@ typedef struct cli_questions {
     size_t n_categories;
 } cli_questions;
 
-/* Reads the file of --prompts, keeps those that --category and --each want, and tokenizes them. Bad lines have been
- * complained about. Returns an exit status; a failure has been complained about, and cli_questions_free is due in any
- * case. */
+/* Reads the file of --prompts, keeps the prompts that --category and --each ask for, and tokenizes them. Complains
+ * about bad lines and failures, and returns an exit status; cli_questions_free is due in any case. */
 int cli_questions_read(cli_questions *questions, const cli_engine *engine);
-/* Takes out those that leave no room for n_answer tokens in n_ctx: bad lines, too. The remedy is named where that
- * leaves none, a failure. */
+/* Leaves out prompts that, with an answer of n_answer tokens, don't fit into n_ctx. It is a failure if none is left; the
+ * complaint names the remedy. */
 int cli_questions_fit(cli_questions *questions, int64_t n_ctx, int64_t n_answer, const char *remedy);
-/* The number of its category. */
+/* The index of its category. */
 size_t cli_question_category(const cli_questions *questions, const cli_question *question);
 void cli_questions_free(cli_questions *questions);
 
