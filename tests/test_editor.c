@@ -88,6 +88,9 @@ static void keys_edit_whole_characters(void **state)
         {"a\033\rb\\\rc\033[A\033[Dx", "a\nxb\nc"}, /* three rows, then up and left */
         {"a\\\\", "a\\\\"},
         {"//slash", "/slash"},
+        {"/usr/bin/env", "/usr/bin/env"},
+        {PASTE("/quit\rthe job"), "/quit\nthe job"},
+        {PASTE("/* a comment */"), "/* a comment */"},
         {"a\xff" "b", "a\xef\xbf\xbd" "b"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) keys_send(cases[i][0], cases[i][1]);

@@ -575,7 +575,7 @@ static const char *changeable_word(const void *arg, size_t i)
     return cli_option_name(i);
 }
 
-bool cli_option_change(cli_options *options, const char *name, const char *value)
+const char *cli_option_change(cli_options *options, const char *name, const char *value)
 {
     const cli_flag *flag = run_flag(name);
     bool known = false;
@@ -585,20 +585,20 @@ bool cli_option_change(cli_options *options, const char *name, const char *value
         if (flag) cli_complain("/set %s: --%s can be given at the start only", name, flag->name);
         else cli_complain("/set %s: unknown name%s%s%s", name, near ? "; did you mean " : "", near ? near : "",
                           near ? "?" : "; /set lists the names");
-        return false;
+        return NULL;
     }
     char shown[48];
     cli_options changed = *options;
     given_flags given = {NULL};
     snprintf(shown, sizeof shown, "/set %s", name);
-    if (!cli_flag_change(flag, shown, value, &changed)) return false;
+    if (!cli_flag_change(flag, shown, value, &changed)) return NULL;
     vouch_sampling *sampling = &changed.session.sampling;
     if (options->session.sampling.temperature == 0 && sampling->temperature > 0 && sampling->seed == 0)
         sampling->seed = seed_draw(); /* as for a run that begins with this temperature */
     if (strcmp(flag->name, "color") == 0) changed.paint = changed.color != CLI_COLOR_NEVER;
-    if (!check_speculation(&changed, given)) return false;
+    if (!check_speculation(&changed, given)) return NULL;
     *options = changed;
-    return true;
+    return flag->name;
 }
 
 /* Checks the flags about prompts, answers and sampling, and hands them to the library's options. */

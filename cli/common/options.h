@@ -69,9 +69,9 @@ bool cli_options_parse(cli_options *options, unsigned command, int argc, char **
 const char *cli_option_name(size_t i);
 /* The option's value as text. */
 const char *cli_option_text(const cli_options *options, const char *name, char text[CLI_FLAG_VALUE]);
-/* Sets an option by a name of cli_option_name, or by the alias or letter of its flag. False: a complaint has been
- * printed and nothing has changed. */
-bool cli_option_change(cli_options *options, const char *name, const char *value);
+/* Sets an option by a name of cli_option_name, or by the alias or letter of its flag. Returns the option's name; NULL
+ * where it printed a complaint and changed nothing. */
+const char *cli_option_change(cli_options *options, const char *name, const char *value);
 /* "ngram,recycle": a set of VOUCH_DRAFTER_ bits in the words of --spec. */
 const char *cli_spec_text(unsigned drafters, char text[64]);
 /* Context length that the measurements of `bench` need. */

@@ -92,7 +92,8 @@ static void finish_tell(const cli_chat_state *chat)
     if (reply->interrupted && reply->n_text == 0) cli_note("answer stopped before it began; the question is forgotten");
     else if (reply->interrupted) cli_note("answer stopped");
     else if (reply->finish == VOUCH_FINISH_LENGTH)
-        cli_note("answer stopped after --max-tokens %d", chat->options->session.max_tokens);
+        cli_note("answer stopped after --max-tokens %d%s", chat->options->session.max_tokens,
+                 chat->is_person ? "; /set max-tokens N sets another limit, 0 none" : "");
     else if (reply->finish == VOUCH_FINISH_CONTEXT)
         cli_note("answer cut: the context of %d tokens is full; the next message drops the oldest turns, --ctx N sets "
                  "a larger context",

@@ -51,13 +51,18 @@ static void settings_show(const cli_options *options)
         fprintf(stderr, "  %-24s%s\n", cli_option_name(i), cli_option_text(options, cli_option_name(i), text));
 }
 
-/* A session with the changed options instead of the one there is, which stays where that can't be. The new one reads
- * the conversation again before its next answer. */
-static bool session_replace(cli_chat_state *chat, const cli_options *changed)
+/* Gives the session the changed option. Most options need a new session, which reads the conversation again before its
+ * next answer. If it can't be opened, a complaint says why and the old session stays. */
+static bool session_change(cli_chat_state *chat, const cli_options *changed, const char *name)
 {
     cli_engine *engine = chat->engine;
     vouch_session *before = engine->session;
-    (void)cli_sources_save(engine); /* has complained */
+    if (strcmp(name, "color") == 0 || strcmp(name, "trace") == 0 || strcmp(name, "stats") == 0) return true;
+    if (strcmp(name, "seed") == 0) {
+        vouch_session_set_seed(before, changed->session.sampling.seed);
+        return true;
+    }
+    (void)cli_sources_save(engine); /* it has complained; the new session still starts */
     engine->session = NULL;
     const int status = cli_engine_start(engine, &changed->session);
     if (status == CLI_DONE && cli_sources_load(engine) == CLI_DONE) {
@@ -84,18 +89,15 @@ static void run_set(cli_chat_state *chat, const char *argument)
         cli_complain("/set %s needs a value: /set NAME VALUE; /set lists names and values", name);
         return;
     }
-    if (!cli_option_change(&changed, name, value)) return;
-    const bool same = memcmp(&changed.session, &chat->options->session, sizeof changed.session) == 0;
-    if (!same && !session_replace(chat, &changed)) return;
+    const char *option = cli_option_change(&changed, name, value);
+    if (!option || !session_change(chat, &changed, option)) return;
     *chat->options = changed;
     const vouch_session_options *session = &changed.session;
-    if (session->speculation.lenience < 1 && session->sampling.temperature > 0)
+    if (strcmp(option, "lenience") == 0 && session->speculation.lenience < 1)
         cli_note("lossy: with lenience %g the text no longer has exactly the target's distribution",
                  session->speculation.lenience);
-    for (size_t i = 0; cli_option_name(i); i++)
-        if (strcmp(cli_option_name(i), name) == 0)
-            fprintf(stderr, "  %-24s%s\n", name, cli_option_text(chat->options, name, text));
-    if (strcmp(name, "color") == 0 && changed.paint)
+    fprintf(stderr, "  %-24s%s\n", option, cli_option_text(chat->options, option, text));
+    if (strcmp(option, "color") == 0 && changed.paint)
         cli_paint_legend(stderr, cli_color_wanted(stderr, (cli_color)changed.color));
 }
 
@@ -183,12 +185,15 @@ static const command *command_find(const char *name, size_t n)
 const char *cli_command_run(cli_chat_state *chat, const char *line)
 {
     const size_t n = strcspn(line, " \t\n");
+    const bool has_rows = strchr(line, '\n') != NULL;
+    const bool is_word = line[0] == '/' && strspn(line + 1, "abcdefghijklmnopqrstuvwxyz-") + 1 == n;
     const bool escaped = line[0] == '/' && line[1] == '/';
     const command *c = line[0] == '/' ? command_find(line + escaped, n - escaped) : NULL;
     const char *argument = line + n + strspn(line + n, " \t\n");
     if (line[0] != '/') return line;
     if (!chat->is_person && !(c && c->on_pipe && !line[n])) return line;
     if (escaped) return line + 1;
+    if (c ? has_rows && !c->takes : has_rows || !is_word) return line;
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : sizeof name - 1), line);
     const char *near = c ? NULL : cli_nearest(name, name_word, NULL);

@@ -138,7 +138,7 @@ static const char *role_find(const char *role, size_t i)
 {
     static const char *const roles[] = {"user", "assistant", "system"};
     for (size_t j = 0; role && j < 3; j++)
-        if (strcmp(role, roles[j]) == 0 && (j < 2 || i == 0)) return roles[j];
+        if ((j < 2 || i == 0) && strcmp(role, roles[j]) == 0) return roles[j];
     return NULL;
 }
 
