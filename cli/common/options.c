@@ -385,7 +385,8 @@ static bool resolve_drafters(cli_options *options)
     enum { MODEL = VOUCH_DRAFTER_MODEL };
     vouch_speculation *speculation = &options->session.speculation;
     char text[64];
-    if (speculation->drafters == VOUCH_DRAFTER_AUTO) speculation->drafters = vouch_drafter_auto(given_drafters(options));
+    if (speculation->drafters == VOUCH_DRAFTER_AUTO)
+        speculation->drafters = vouch_drafter_auto(given_drafters(options));
     cli_spec_text(speculation->drafters, text);
     if ((speculation->drafters & VOUCH_DRAFTER_NONE) && speculation->drafters != VOUCH_DRAFTER_NONE) {
         cli_complain("--spec %s: none stands alone; leave out the others", text);
@@ -474,7 +475,8 @@ static bool check_speculation(cli_options *options, given_flags given)
         const unsigned meant = options->draft_model ? VOUCH_DRAFTER_MODEL : VOUCH_DRAFTER_AUTO;
         const bool is_given = given_find(given, "spec");
         if (is_given && speculation->drafters != meant && speculation->drafters != VOUCH_DRAFTER_MODEL) {
-            cli_complain("--speculative means --spec %s %s a draft model, but --spec %s was given; leave out one of them",
+            cli_complain("--speculative means --spec %s %s a draft model, but --spec %s was given; leave out "
+                         "one of them",
                          options->draft_model ? "draft" : "auto", options->draft_model ? "with" : "without",
                          cli_spec_text(speculation->drafters, text));
             return false;
@@ -544,8 +546,9 @@ static uint64_t seed_draw(void)
 }
 
 static const char *const changeable[] = {
-    "temp", "top-k", "top-p", "min-p", "repeat-penalty", "frequency-penalty", "presence-penalty", "penalty-window", "seed",
-    "max-tokens", "spec", "num-speculative-tokens", "draft-sampling", "accept", "lenience", "color", "trace", "stats"};
+    "temp", "top-k", "top-p", "min-p", "repeat-penalty", "frequency-penalty", "presence-penalty", "penalty-window",
+    "seed", "max-tokens", "spec", "num-speculative-tokens", "draft-sampling", "accept", "lenience", "color", "trace",
+    "stats"};
 
 const char *cli_option_name(size_t i)
 {

@@ -55,7 +55,9 @@ typedef struct cli_options {
     const char *prompts;    /* bench over prompts */
     cli_texts categories;
     int32_t n_each;
-    cli_ints drafters, draft_lengths, rules; /* sets of VOUCH_DRAFTER_ bits; values of -k, 0: as many as pay; values of vouch_accept */
+    cli_ints drafters;      /* sets of VOUCH_DRAFTER_ bits */
+    cli_ints draft_lengths; /* values of -k; 0: as many as pay */
+    cli_ints rules;         /* values of vouch_accept */
     const char *json, *csv, *html, *svg;
     const char *text; /* analyze */
     double seconds; /* check */
