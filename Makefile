@@ -64,7 +64,7 @@ CFLAGS_ALL = $(OPT) $(WARN) -fno-math-errno -fno-trapping-math -fPIC -fvisibilit
 LDFLAGS_ALL = -pthread $(SAN) $(LDFLAGS)
 
 ARCH := $(shell $(CC) -dumpmachine 2>/dev/null | cut -d- -f1)
-LIB_SRC := $(filter-out $(wildcard src/kernels/x86_*.c src/kernels/arm_*.c),$(wildcard src/*/*.c))
+LIB_SRC := $(filter-out $(wildcard src/kernels/x86_*.c src/kernels/arm_*.c),$(wildcard src/*/*.c src/*/*/*.c))
 ifeq ($(ARCH),x86_64)
 LIB_SRC += $(wildcard src/kernels/x86_*.c)
 endif
@@ -257,7 +257,7 @@ same-bytes: benches ## law L2 on a real model: 40 prompts, every drafter, thread
 # ------------------------------------------------------------------ tidiness
 
 .PHONY: lint format
-C_FILES := $(wildcard include/*.h src/*/*.[ch] cli/*.[ch] cli/*/*.[ch] examples/*.c bench/*.c bench/support/*.[ch] \
+C_FILES := $(wildcard include/*.h src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] cli/*/*.[ch] examples/*.c bench/*.c bench/support/*.[ch] \
              tests/*.c tests/support/*.[ch] tests/broken/*.c tests/fuzz/*.c)
 
 lint: ## clang-tidy, cppcheck and shellcheck: no findings

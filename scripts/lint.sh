@@ -9,7 +9,7 @@ found=0
 
 # scripts/analyzer.h redefines a function of status.c; the Arm kernels need their own compiler.
 sources=()
-for file in src/*/*.c cli/*.c cli/*/*.c examples/*.c bench/*.c bench/support/*.c; do
+for file in src/*/*.c src/*/*/*.c cli/*.c cli/*/*.c examples/*.c bench/*.c bench/support/*.c; do
     case $file in src/base/status.c | src/kernels/arm_*) ;; *) sources+=("$file") ;; esac
 done
 # A finding begins with a line "file:line:column: error: text [check,...]"; the following lines explain it.

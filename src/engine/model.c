@@ -53,7 +53,7 @@ static void fill_info(vouch_model *model, const vouch_gguf *gguf)
     describe_types(model, gguf);
     model->info = (vouch_model_info){
         .name = model->name,
-        .architecture = h->arch->name,
+        .architecture = h->arch,
         .cpu = w->kernels->name,
         .tokenizer = t ? vouch_tokenizer_name(t) : "none",
         .weight_types = model->weight_types,

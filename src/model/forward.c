@@ -106,12 +106,65 @@ static void add_directly(vouch_workspace *c, vouch_pool *team, thread_space *my,
     vouch_pool_barrier(team, my->thread);
 }
 
-/* x += scale * norm_after(W acts). */
+/* The tiles [begin, end) of x += factor * branch, in one row. */
+static void add_tiles(const vouch_workspace *c, int64_t row, int64_t begin, int64_t end, float factor)
+{
+    const int64_t n_embd = c->weights->hparams.n_embd, first = begin * VOUCH_TILE;
+    const int64_t n = (end * VOUCH_TILE < n_embd ? end * VOUCH_TILE : n_embd) - first;
+    float *branch = c->branch + row * n_embd + first, *x = c->x + row * n_embd + first;
+    c->weights->kernels->scale(branch, factor, n);
+    for (int64_t i = 0; i < n; i++) x[i] += branch[i];
+}
+
+/* x += scale * (W acts), tile by tile. */
+static void add_scaled(vouch_workspace *c, vouch_pool *team, thread_space *my, const vouch_branch *branch,
+                       const vouch_matrix *w, const vouch_acts *acts, stream_reader next)
+{
+    vouch_work work = vouch_pool_share(team, my->thread, w->n_tiles, VOUCH_STAGE_TILES);
+    while (vouch_work_next(&work)) {
+        vouch_stage_multiply(c, w, acts, c->branch, work.begin, work.end, VOUCH_FROM_ZERO, NULL);
+        for (int64_t r = 0; r < c->n_rows; r++) add_tiles(c, r, work.begin, work.end, branch->scale);
+        vouch_stream_publish(c, my, &next, 0, next.n_rows, work.begin, work.end);
+    }
+    vouch_pool_barrier(team, my->thread);
+}
+
+/* x += scale * norm_after(W acts). The norm's factor needs whole rows, so there is a barrier before the addition. */
+static void add_normed(vouch_workspace *c, vouch_pool *team, thread_space *my, const vouch_branch *branch,
+                       const vouch_matrix *w, const vouch_acts *acts, stream_reader next)
+{
+    const vouch_kernels *kernels = c->weights->kernels;
+    const vouch_hparams *h = &c->weights->hparams;
+    const int64_t n_embd = h->n_embd, n_sums = (n_embd + VOUCH_TILE - 1) / VOUCH_TILE;
+    vouch_work work = vouch_pool_share(team, my->thread, w->n_tiles, VOUCH_STAGE_TILES);
+    while (vouch_work_next(&work)) {
+        const int64_t first = work.begin * VOUCH_TILE;
+        const int64_t last = work.end * VOUCH_TILE < n_embd ? work.end * VOUCH_TILE : n_embd;
+        vouch_stage_multiply(c, w, acts, c->branch, work.begin, work.end, VOUCH_FROM_ZERO, NULL);
+        for (int64_t r = 0; r < c->n_rows; r++) {
+            float *y = c->branch + r * n_embd + first;
+            kernels->norm_part(y, c->branch_squares + r * n_sums + work.begin, y, branch->norm_after + first,
+                               last - first);
+        }
+    }
+    vouch_pool_barrier(team, my->thread);
+    work = vouch_pool_share(team, my->thread, w->n_tiles, VOUCH_STAGE_TILES);
+    for (int64_t r = 0; r < c->n_rows; r++)
+        my->norms[r] = kernels->norm_factor(c->branch_squares + r * n_sums, n_embd, h->norm_eps) * branch->scale;
+    while (vouch_work_next(&work)) {
+        for (int64_t r = 0; r < c->n_rows; r++) add_tiles(c, r, work.begin, work.end, my->norms[r]);
+        vouch_stream_publish(c, my, &next, 0, next.n_rows, work.begin, work.end);
+    }
+    vouch_pool_barrier(team, my->thread);
+}
+
+/* x += scale * norm_after(W acts), by the shortest way that the layer allows. */
 static void stage_add(vouch_workspace *c, vouch_pool *team, thread_space *my, const vouch_branch *branch,
                       const vouch_matrix *w, vouch_acts acts, stream_reader next)
 {
-    (void)branch;
-    add_directly(c, team, my, w, &acts, next);
+    if (branch->norm_after) add_normed(c, team, my, branch, w, &acts, next);
+    else if (branch->scale != 1) add_scaled(c, team, my, branch, w, &acts, next);
+    else add_directly(c, team, my, w, &acts, next);
 }
 
 /* logits = W_head norm(x), of the rows that ask. */

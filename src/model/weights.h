@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The weights of a model: what its file says it is (vouch_hparams), and its packed matrices. */
+/* The weights of a model: its numbers, layers and packed matrices. */
 #ifndef VOUCH_MODEL_WEIGHTS_H
 #define VOUCH_MODEL_WEIGHTS_H
 
@@ -7,22 +7,8 @@
 #include "base/pool.h"
 #include "format/gguf.h"
 #include "kernels/kernels.h"
+#include "model/hparams.h"
 #include "model/layer.h"
-
-/* An architecture, described by data. */
-typedef struct vouch_arch {
-    const char *name;       /* general.architecture and prefix of its keys */
-    bool rope_half_split;   /* pairs (i, i + n/2) instead of (2i, 2i + 1) */
-    bool qk_norm;           /* RMSNorm of each query and key head before RoPE */
-} vouch_arch;
-
-typedef struct vouch_hparams {
-    const vouch_arch *arch;
-    int32_t n_vocab, n_layers, n_embd, n_heads, n_kv_heads, head_dim, n_rot, n_ff, n_ctx_train;
-    float norm_eps;
-    double rope_base;
-    double rope_scale; /* linear scaling: angles are divided by it */
-} vouch_hparams;
 
 typedef struct vouch_weights {
     vouch_hparams hparams;
@@ -45,5 +31,8 @@ vouch_status vouch_weights_open(vouch_weights **out, const vouch_gguf *gguf, int
                                 const vouch_kernels *kernels, vouch_pool *pool,
                                 vouch_progress_fn progress, void *user, vouch_error *err);
 void vouch_weights_close(vouch_weights *weights);
+
+/* What a pass of n rows reads of the weights, relative to one row: 1 where every row reads all of them. */
+double vouch_weights_reads(const vouch_weights *weights, int32_t n_rows);
 
 #endif

@@ -26,6 +26,16 @@ static widths find_widths(const vouch_weights *w)
     return all;
 }
 
+/* True where some branch isn't added to the stream directly. */
+static bool has_detours(const vouch_weights *w)
+{
+    for (int32_t l = 0; l < w->hparams.n_layers; l++) {
+        const vouch_branch *mix = &w->layers[l].mix, *feed = &w->layers[l].feed;
+        if (mix->norm_after || feed->norm_after || mix->scale != 1 || feed->scale != 1) return true;
+    }
+    return false;
+}
+
 static void layout_acts(vouch_acts *acts, size_t max_rows, size_t n_in, vouch_needs needs, vouch_arena *arena)
 {
     const size_t values = max_rows * n_in, blocks = values / VOUCH_BLOCK;
@@ -80,6 +90,10 @@ static void layout_workspace(vouch_workspace *c, vouch_arena *arena)
     const size_t rows = (size_t)c->max_rows, n_threads = (size_t)vouch_pool_size(c->pool);
     layout_rows(c, arena);
     c->x = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));
+    if (has_detours(c->weights)) {
+        c->branch = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));
+        c->branch_squares = vouch_arena_take(arena, rows * ((w.n_embd + 15) / 16), sizeof(float));
+    }
     c->q = vouch_arena_take(arena, rows * w.q, sizeof(float));
     c->k = vouch_arena_take(arena, rows * w.kv, sizeof(float));
     c->v = vouch_arena_take(arena, rows * w.kv, sizeof(float));

@@ -60,7 +60,8 @@ typedef struct vouch_workspace {
     angle_table *angles;  /* [weights->n_rotaries] */
 
     float *x;              /* [n_rows][n_embd] the residual stream */
-    float *branch;         /* [n_rows][n_embd] a branch's result that isn't added directly; NULL: all are */
+    float *branch;         /* [n_rows][n_embd] a branch's result, where it isn't added to x directly */
+    float *branch_squares; /* [n_rows][n_embd / 16, rounded up] its sums of squares */
     float *q, *k, *v;      /* [n_rows][heads * head_dim] */
     float *mixed;          /* [n_rows][n_heads * head_dim] attention's result */
     float *gate, *up;      /* [n_rows][n_ff] */

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/loader.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ tensors */
+
+const char *vouch_loader_name(vouch_loader *loader, int32_t layer, const char *tensor)
+{
+    snprintf(loader->name, sizeof loader->name, "blk.%d.%s.weight", layer, tensor);
+    return loader->name;
+}
+
+static vouch_status check_shape(const vouch_loader *w, const char *name, const vouch_gguf_tensor *tensor, int64_t n_out,
+                                int64_t n_in)
+{
+    const char *path = vouch_gguf_path(w->gguf);
+    if (!vouch_type_get_info(tensor->type)) {
+        const char *type = vouch_type_gguf_name(tensor->type);
+        return vouch_fail(w->err, VOUCH_E_UNSUPPORTED,
+                          "%s: tensor '%s' has type %s (id %u), which is not supported (supported: "
+                          VOUCH_TYPE_NAMES ")",
+                          path, name, type ? type : "unknown", tensor->type);
+    }
+    if (tensor->dim[0] != n_in || tensor->dim[1] != n_out || tensor->dim[2] != 1 || tensor->dim[3] != 1)
+        return vouch_fail(w->err, VOUCH_E_FORMAT,
+                          "%s: tensor '%s' has shape [%lld, %lld, %lld, %lld], must be [%lld, %lld]", path, name,
+                          (long long)tensor->dim[0], (long long)tensor->dim[1], (long long)tensor->dim[2],
+                          (long long)tensor->dim[3], (long long)n_in, (long long)n_out);
+    return VOUCH_OK;
+}
+
+static vouch_status find_tensor(vouch_loader *w, const char *name, bool required, int64_t n_out, int64_t n_in,
+                                const vouch_gguf_tensor **tensor)
+{
+    *tensor = vouch_gguf_find_tensor(w->gguf, name);
+    if (!*tensor)
+        return required ? vouch_fail(w->err, VOUCH_E_FORMAT, "%s: tensor '%s' is missing",
+                                     vouch_gguf_path(w->gguf), name)
+                        : VOUCH_OK;
+    return check_shape(w, name, *tensor, n_out, n_in);
+}
+
+vouch_status vouch_loader_matrix(vouch_loader *w, const char *name, bool required, vouch_matrix *matrix, int64_t n_out,
+                                int64_t n_in)
+{
+    const vouch_gguf_tensor *tensor;
+    VOUCH_TRY(find_tensor(w, name, required, n_out, n_in, &tensor));
+    if (!tensor) return VOUCH_OK;
+    if (!vouch_matrix_shape(matrix, (vouch_type)tensor->type, n_out, n_in))
+        return vouch_fail(w->err, VOUCH_E_MEMORY, "tensor '%s' is too large for this machine", name);
+    matrix->data = vouch_arena_take(w->arena, (size_t)matrix->n_tiles, matrix->tile_bytes);
+    const size_t stride = tensor->bytes / (size_t)n_out * VOUCH_TILE;
+    w->jobs[w->n_jobs++] = (vouch_job){.matrix = matrix, .tensor = tensor, .n_tiles = matrix->n_tiles, .stride = stride};
+    return VOUCH_OK;
+}
+
+vouch_status vouch_loader_vector(vouch_loader *w, const char *name, bool required, const float **vector, int64_t n)
+{
+    const vouch_gguf_tensor *tensor;
+    VOUCH_TRY(find_tensor(w, name, required, 1, n, &tensor));
+    if (!tensor) return VOUCH_OK;
+    if (tensor->type != VOUCH_TYPE_F32)
+        return vouch_fail(w->err, VOUCH_E_UNSUPPORTED, "%s: tensor '%s' has type %s, must be F32",
+                          vouch_gguf_path(w->gguf), name, vouch_type_get_info(tensor->type)->name);
+    float *to = vouch_arena_take(w->arena, (size_t)n, sizeof *to);
+    *vector = to;
+    w->jobs[w->n_jobs++] = (vouch_job){.vector = to, .tensor = tensor, .n_tiles = 1, .stride = tensor->bytes};
+    return VOUCH_OK;
+}
+
+/* A tensor nobody asked for would change the results if it were ignored (a bias, say). */
+vouch_status vouch_loader_refuse_others(const vouch_loader *w)
+{
+    if (w->n_jobs == vouch_gguf_n_tensors(w->gguf)) return VOUCH_OK;
+    for (size_t i = 0; i < vouch_gguf_n_tensors(w->gguf); i++) {
+        const vouch_gguf_tensor *tensor = vouch_gguf_get_tensor(w->gguf, i);
+        size_t j = 0;
+        while (j < w->n_jobs && w->jobs[j].tensor != tensor) j++;
+        if (j == w->n_jobs)
+            return vouch_fail(w->err, VOUCH_E_UNSUPPORTED, "%s: tensor '%.*s' has no place in a %s model of %d layers",
+                              vouch_gguf_path(w->gguf), (int)(tensor->name.size < 100 ? tensor->name.size : 100),
+                              tensor->name.data, w->hparams->arch, w->hparams->n_layers);
+    }
+    return VOUCH_OK;
+}
+
+/* ------------------------------------------------------------------ packing */
+
+/* Tiles are numbered over all jobs. */
+typedef struct packing {
+    const vouch_job *jobs;
+    size_t n_jobs;
+    int64_t first_tile, end_tile; /* of the batch */
+    int64_t n_tiles;              /* of all jobs */
+    vouch_progress_fn progress;
+    void *user;
+    _Atomic int64_t done;
+} packing;
+
+/* The tiles [begin, end) that one job has among those of a range. */
+typedef struct part {
+    const vouch_job *job;
+    int64_t begin, end;
+} part;
+
+/* The first part of tiles [begin, end): what begin lies in. */
+static part part_first(const packing *p, int64_t begin, int64_t end)
+{
+    size_t low = 0, high = p->n_jobs; /* the last job that begins at or before `begin` */
+    while (high - low > 1) {
+        const size_t middle = (low + high) / 2;
+        if (p->jobs[middle].first_tile <= begin) low = middle;
+        else high = middle;
+    }
+    const vouch_job *one = &p->jobs[low];
+    const int64_t left = end - one->first_tile;
+    return (part){one, begin - one->first_tile, left < one->n_tiles ? left : one->n_tiles};
+}
+
+/* Packs the tiles [begin, end). */
+static void pack_range(const packing *p, int64_t begin, int64_t end)
+{
+    while (begin < end) {
+        const part one = part_first(p, begin, end);
+        const vouch_job *from = one.job;
+        if (from->matrix) vouch_matrix_pack(from->matrix, from->tensor->data, one.begin, one.end);
+        else memcpy(from->vector, from->tensor->data, from->tensor->bytes);
+        begin += one.end - one.begin;
+    }
+}
+
+static void pack_on_thread(void *arg, vouch_pool *team, int32_t thread)
+{
+    packing *p = arg;
+    enum { PIECE = 64 }; /* tiles between two reports */
+    vouch_work work = vouch_pool_share(team, thread, p->end_tile - p->first_tile, PIECE);
+    while (vouch_work_next(&work))
+        for (int64_t t = work.begin; t < work.end; t += PIECE) {
+            const int64_t end = t + PIECE < work.end ? t + PIECE : work.end;
+            pack_range(p, p->first_tile + t, p->first_tile + end);
+            const int64_t done = atomic_fetch_add(&p->done, end - t) + end - t;
+            if (thread == 0 && p->progress) p->progress(p->user, (double)done / (double)p->n_tiles);
+        }
+}
+
+static size_t part_offset(const part *one, int64_t tile)
+{
+    const size_t offset = (size_t)tile * one->job->stride, bytes = one->job->tensor->bytes;
+    return offset < bytes ? offset : bytes;
+}
+
+/* Loads what the file has for a batch from first_tile on: as many tiles as fit, but one at least. */
+static vouch_status batch_load(const vouch_loader *w, packing *p)
+{
+    enum { BATCH_BYTES = 32 << 20 };
+    size_t room = BATCH_BYTES;
+    p->end_tile = p->first_tile;
+    while (p->end_tile < p->n_tiles) {
+        part one = part_first(p, p->end_tile, p->n_tiles);
+        int64_t fit = (int64_t)(room / one.job->stride);
+        if (fit == 0 && p->end_tile == p->first_tile) fit = 1;
+        if (fit == 0) break;
+        if (one.end > one.begin + fit) one.end = one.begin + fit;
+        const size_t begin = part_offset(&one, one.begin), size = part_offset(&one, one.end) - begin;
+        VOUCH_TRY(vouch_gguf_load(w->gguf, one.job->tensor, begin, size, w->err));
+        room -= size < room ? size : room;
+        p->end_tile += one.end - one.begin;
+    }
+    return VOUCH_OK;
+}
+
+static void batch_release(const vouch_loader *w, const packing *p)
+{
+    for (int64_t tile = p->first_tile; tile < p->end_tile;) {
+        const part one = part_first(p, tile, p->end_tile);
+        const size_t begin = part_offset(&one, one.begin);
+        vouch_gguf_release(w->gguf, one.job->tensor, begin, part_offset(&one, one.end) - begin);
+        tile += one.end - one.begin;
+    }
+}
+
+vouch_status vouch_loader_pack(vouch_loader *w, vouch_pool *pool, vouch_progress_fn progress, void *user)
+{
+    packing p = {.jobs = w->jobs, .n_jobs = w->n_jobs, .progress = progress, .user = user};
+    for (size_t j = 0; j < w->n_jobs; j++) {
+        w->jobs[j].first_tile = p.n_tiles;
+        p.n_tiles += w->jobs[j].n_tiles;
+    }
+    for (; p.first_tile < p.n_tiles; p.first_tile = p.end_tile) {
+        VOUCH_TRY(batch_load(w, &p));
+        vouch_pool_run(pool, pack_on_thread, &p);
+        batch_release(w, &p);
+    }
+    if (progress) progress(user, 1.0);
+    return vouch_gguf_recheck(w->gguf, w->err);
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Layers as data: what a layer's description says is what the pass computes. The reference is the plainest forward pass
+ * there is, in double precision, one token at a time, straight from the formulas; logits may differ from it by rounding
+ * only. What no supported architecture has yet (norms after a branch, scales of the residual, layers of different
+ * widths, layers without rotation) is put into a loaded model's layers.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/angle.h"
+#include "model/sequence.h"
+#include "support/test.h"
+#include "support/tiny_model.h"
+
+enum { N_TOKENS = 20, WIDTH = 128, MOST_LAYERS = 4 };
+
+/* ---------------------------------------------------------------- the reference */
+
+/* y = W x */
+static void multiply(double *y, const vouch_matrix *w, const double *x)
+{
+    float row[WIDTH];
+    for (int64_t o = 0; o < w->n_out; o++) {
+        vouch_matrix_get_row(w, o, row);
+        y[o] = 0;
+        for (int64_t i = 0; i < w->n_in; i++) y[o] += (double)row[i] * x[i];
+    }
+}
+
+static void normalise(double *y, const double *x, const float *weight, int32_t n, double eps)
+{
+    double squares = 0;
+    for (int32_t i = 0; i < n; i++) squares += x[i] * x[i];
+    for (int32_t i = 0; i < n; i++) y[i] = x[i] * (double)weight[i] / sqrt(squares / n + eps);
+}
+
+static void rotate(double *head, const vouch_rotary *rotary, int32_t position)
+{
+    const int32_t half = rotary->n_rot / 2;
+    if (rotary->kind == VOUCH_ROTARY_NONE) return;
+    for (int32_t i = 0; i < half; i++) {
+        const int32_t a = rotary->kind == VOUCH_ROTARY_HALF_SPLIT ? i : 2 * i;
+        const int32_t b = rotary->kind == VOUCH_ROTARY_HALF_SPLIT ? i + half : 2 * i + 1;
+        const double angle = position * rotary->frequencies[i], x = head[a], y = head[b];
+        head[a] = x * cos(angle) - y * sin(angle);
+        head[b] = x * sin(angle) + y * cos(angle);
+    }
+}
+
+static double keys[MOST_LAYERS][N_TOKENS][WIDTH], values[MOST_LAYERS][N_TOKENS][WIDTH];
+
+static void attend(double *y, const vouch_weights *w, int32_t layer, const double *x, int32_t position)
+{
+    const vouch_attention *a = &w->layers[layer].attention;
+    const vouch_rotary *rotary = &w->rotaries[a->rotary];
+    const int32_t width = a->head_dim;
+    const double eps = (double)w->hparams.norm_eps;
+    double q[WIDTH], mixed[WIDTH] = {0}, *k = keys[layer][position];
+    multiply(q, &a->q, x);
+    multiply(k, &a->k, x);
+    multiply(values[layer][position], &a->v, x);
+    for (int32_t h = 0; h < a->n_kv_heads; h++) {
+        if (a->k_norm) normalise(k + h * width, k + h * width, a->k_norm, width, eps);
+        rotate(k + h * width, rotary, position);
+    }
+    for (int32_t h = 0; h < a->n_heads; h++) {
+        const int32_t at = h / (a->n_heads / a->n_kv_heads) * width;
+        double weights[N_TOKENS], sum = 0;
+        if (a->q_norm) normalise(q + h * width, q + h * width, a->q_norm, width, eps);
+        rotate(q + h * width, rotary, position);
+        for (int32_t j = 0; j <= position; j++) {
+            double score = 0;
+            for (int32_t i = 0; i < width; i++) score += q[h * width + i] * keys[layer][j][at + i];
+            sum += weights[j] = exp(score * (double)a->scale);
+        }
+        for (int32_t j = 0; j <= position; j++)
+            for (int32_t i = 0; i < width; i++)
+                mixed[h * width + i] += weights[j] / sum * values[layer][j][at + i];
+    }
+    multiply(y, &a->o, mixed);
+}
+
+static void feed(double *y, const vouch_feed_forward *f, const double *x)
+{
+    double gate[WIDTH], up[WIDTH];
+    multiply(gate, &f->gate, x);
+    multiply(up, &f->up, x);
+    for (int32_t i = 0; i < f->n_ff; i++) gate[i] = gate[i] / (1 + exp(-gate[i])) * up[i];
+    multiply(y, &f->down, gate);
+}
+
+static void add(double *x, const vouch_branch *branch, double *y, const vouch_hparams *h)
+{
+    if (branch->norm_after) normalise(y, y, branch->norm_after, h->n_embd, (double)h->norm_eps);
+    for (int32_t i = 0; i < h->n_embd; i++) x[i] += (double)branch->scale * y[i];
+}
+
+/* x: the hidden state after the last layer. */
+static void forward(const vouch_weights *w, int32_t token, int32_t position, double *x, double *logits)
+{
+    const vouch_hparams *h = &w->hparams;
+    const double eps = (double)h->norm_eps;
+    float embedding[WIDTH];
+    double normed[WIDTH], y[WIDTH];
+    vouch_matrix_get_row(&w->embedding, token, embedding);
+    for (int32_t i = 0; i < h->n_embd; i++) x[i] = (double)embedding[i];
+    for (int32_t l = 0; l < h->n_layers; l++) {
+        const vouch_layer *layer = &w->layers[l];
+        normalise(normed, x, layer->mix.norm, h->n_embd, eps);
+        attend(y, w, l, normed, position);
+        add(x, &layer->mix, y, h);
+        normalise(normed, x, layer->feed.norm, h->n_embd, eps);
+        feed(y, &layer->ffn, normed);
+        add(x, &layer->feed, y, h);
+    }
+    normalise(normed, x, w->output_norm, h->n_embd, eps);
+    multiply(logits, w->head, normed);
+}
+
+/* ---------------------------------------------------------------- descriptions */
+
+static float norms[MOST_LAYERS * 2 * WIDTH]; /* [layer][branch][n_embd] */
+
+static const float *norm_of(int32_t layer, int32_t branch)
+{
+    return norms + (layer * 2 + branch) * WIDTH;
+}
+
+static void change_nothing(vouch_weights *w)
+{
+    (void)w;
+}
+
+static void norm_after(vouch_weights *w)
+{
+    for (int32_t l = 0; l < w->hparams.n_layers; l++) {
+        w->layers[l].mix.norm_after = norm_of(l, 0);
+        w->layers[l].feed.norm_after = norm_of(l, 1);
+    }
+}
+
+static void scale_residual(vouch_weights *w)
+{
+    for (int32_t l = 0; l < w->hparams.n_layers; l++) {
+        w->layers[l].mix.scale = 0.3f;
+        w->layers[l].feed.scale = 1.7f;
+    }
+}
+
+static void norm_and_scale_some(vouch_weights *w)
+{
+    w->layers[0].mix.norm_after = norm_of(0, 0);
+    w->layers[0].mix.scale = 0.5f;
+    w->layers[1].feed.norm_after = norm_of(1, 1);
+    w->layers[2].feed.scale = 0.25f;
+}
+
+/* The first rows of a matrix, or the first inputs of each of its rows (of floats). */
+static void narrow(vouch_matrix *matrix, int64_t n_out, int64_t n_in)
+{
+    matrix->n_out = n_out;
+    matrix->n_tiles = (n_out + VOUCH_TILE - 1) / VOUCH_TILE;
+    matrix->n_in = n_in;
+}
+
+/* Layer 1 has half of the heads, layer 2 half of the feed-forward's width. */
+static void narrow_layers(vouch_weights *w)
+{
+    vouch_attention *a = &w->layers[1].attention;
+    vouch_feed_forward *f = &w->layers[2].ffn;
+    a->n_heads /= 2;
+    a->n_kv_heads /= 2;
+    narrow(&a->q, a->n_heads * a->head_dim, a->q.n_in);
+    narrow(&a->k, a->n_kv_heads * a->head_dim, a->k.n_in);
+    narrow(&a->v, a->n_kv_heads * a->head_dim, a->v.n_in);
+    narrow(&a->o, a->o.n_out, a->n_heads * a->head_dim);
+    f->n_ff /= 2;
+    narrow(&f->gate, f->n_ff, f->gate.n_in);
+    narrow(&f->up, f->n_ff, f->up.n_in);
+    narrow(&f->down, f->down.n_out, f->n_ff);
+}
+
+/* Layer 0 has no rotation, layer 1 other pairs, layer 2 another scale of its scores. */
+static void mix_rotaries(vouch_weights *w)
+{
+    static vouch_rotary rotaries[3];
+    rotaries[0] = rotaries[1] = rotaries[2] = w->rotaries[0];
+    rotaries[1].kind = VOUCH_ROTARY_NONE;
+    rotaries[2].kind = VOUCH_ROTARY_HALF_SPLIT;
+    rotaries[2].n_rot /= 2;
+    w->rotaries = rotaries;
+    w->n_rotaries = 3;
+    w->layers[0].attention.rotary = 1;
+    w->layers[1].attention.rotary = 2;
+    w->layers[2].attention.scale *= 0.7f;
+}
+
+/* ------------------------------------------------------------------------ tests */
+
+typedef struct loaded {
+    vouch_pool *pool;
+    vouch_weights *weights;
+} loaded;
+
+static loaded load(const tiny_model_options *options, const vouch_kernels *kernels, int32_t n_threads)
+{
+    const char *path = test_temporary("layers.gguf");
+    loaded m;
+    vouch_gguf *gguf;
+    tiny_model_write(path, options);
+    assert_int_equal(vouch_gguf_open(&gguf, path, NULL), VOUCH_OK);
+    assert_int_equal(vouch_pool_open(&m.pool, n_threads, NULL), VOUCH_OK);
+    assert_int_equal(vouch_weights_open(&m.weights, gguf, 0, kernels, m.pool, NULL, NULL, NULL), VOUCH_OK);
+    vouch_gguf_close(gguf);
+    return m;
+}
+
+static double distance(const float *a, const double *b, int32_t n)
+{
+    double most = 0;
+    for (int32_t i = 0; i < n; i++) most = fmax(most, fabs((double)a[i] - b[i]));
+    return most;
+}
+
+static float logits_of[N_TOKENS * WIDTH]; /* [N_TOKENS][n_vocab] of the last run */
+
+/* All tokens of a chain in passes of `chunk` rows. The largest difference of a logit or hidden value from those of
+ * `truth`, which may be another description. */
+static double run_and_compare(const loaded *m, const vouch_weights *truth, int32_t chunk)
+{
+    const vouch_sequence_options options = {
+        .n_ctx = N_TOKENS, .max_rows = N_TOKENS, .max_logits = N_TOKENS, .kv_type = VOUCH_KV_F32};
+    const vouch_hparams *h = &truth->hparams;
+    vouch_sequence s;
+    vouch_row rows[N_TOKENS];
+    double most = 0;
+    assert_int_equal(vouch_sequence_open(&s, m->weights, m->pool, &options, NULL), VOUCH_OK);
+    for (int32_t at = 0; at < N_TOKENS; at += chunk) {
+        const int32_t n = at + chunk < N_TOKENS ? chunk : N_TOKENS - at;
+        for (int32_t r = 0; r < n; r++)
+            rows[r] = (vouch_row){s.memory, (at + r) * 13 % h->n_vocab, r - 1, .logits = true, .hidden = true};
+        assert_true(vouch_memory_reserve(s.memory, n));
+        vouch_pass_run(s.pass, rows, n);
+        for (int32_t r = 0; r < n; r++) {
+            double x[WIDTH], logits[WIDTH];
+            forward(truth, rows[r].token, at + r, x, logits);
+            most = fmax(most, distance(vouch_pass_logits(s.pass, r), logits, h->n_vocab));
+            memcpy(logits_of + (at + r) * h->n_vocab, vouch_pass_logits(s.pass, r),
+                   (size_t)h->n_vocab * sizeof(float));
+            most = fmax(most, distance(vouch_pass_hidden(s.pass, r), x, h->n_embd));
+        }
+        vouch_memory_keep_rows(s.memory, n);
+    }
+    vouch_sequence_close(&s);
+    return most;
+}
+
+static const struct {
+    const char *name;
+    void (*change)(vouch_weights *w);
+} descriptions[] = {{"as loaded", change_nothing},           {"norms after", norm_after},
+                    {"scales", scale_residual},              {"norms and scales", norm_and_scale_some},
+                    {"narrow layers", narrow_layers},        {"rotaries", mix_rotaries}};
+enum { N_DESCRIPTIONS = sizeof descriptions / sizeof descriptions[0] };
+
+static const tiny_model_options models[] = {
+    {.n_vocab = 90, .n_embd = 64, .n_heads = 4, .n_kv_heads = 2, .n_layers = 3},
+    {.arch = "qwen3", .n_vocab = 80, .n_embd = 56, .n_heads = 4, .n_kv_heads = 4, .head_dim = 12, .n_layers = 3},
+};
+
+/* Logits have a standard deviation of about 4. */
+static const double rounding = 2e-3;
+
+static int norms_fill(void **state)
+{
+    (void)state;
+    for (int i = 0; i < MOST_LAYERS * 2 * WIDTH; i++) norms[i] = 1 + 0.4f * (float)sin(i);
+    return 0;
+}
+
+/* And the same bits with all kernels, teams and passes (law L1). */
+static void a_pass_computes_what_its_layers_say(void **state)
+{
+    (void)state;
+    static float first[N_TOKENS * WIDTH];
+    static const int32_t chunks[] = {1, 7, N_TOKENS};
+    const vouch_kernels *kernels;
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++)
+        for (size_t d = 0; d < N_DESCRIPTIONS; d++)
+            for (size_t k = 0; (kernels = vouch_kernels_get(k)) != NULL; k++) {
+                loaded m = load(&models[i], kernels, 1 + (int32_t)(k + d) % 3);
+                descriptions[d].change(m.weights);
+                for (int c = 0; c < 3; c++) {
+                    const double most = run_and_compare(&m, m.weights, chunks[c]);
+                    if (!(most < rounding))
+                        fail_msg("%s, model %zu, %s: differs by %g", descriptions[d].name, i, kernels->name, most);
+                    if (k == 0 && c == 0) memcpy(first, logits_of, sizeof first);
+                    assert_memory_equal(first, logits_of, sizeof first);
+                }
+                vouch_weights_close(m.weights);
+                vouch_pool_close(m.pool);
+            }
+}
+
+/* The comparison would notice: each description differs from what was loaded. */
+static void other_layers_compute_something_else(void **state)
+{
+    (void)state;
+    for (size_t d = 1; d < N_DESCRIPTIONS; d++) {
+        loaded m = load(&models[0], vouch_kernels_find(NULL), 1), plain = load(&models[0], vouch_kernels_find(NULL), 1);
+        descriptions[d].change(m.weights);
+        assert_true(run_and_compare(&m, plain.weights, 7) > 20 * rounding);
+        vouch_weights_close(m.weights);
+        vouch_weights_close(plain.weights);
+        vouch_pool_close(m.pool);
+        vouch_pool_close(plain.pool);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_pass_computes_what_its_layers_say),
+        cmocka_unit_test(other_layers_compute_something_else),
+    };
+    return cmocka_run_group_tests_name("layers", tests, norms_fill, NULL);
+}
