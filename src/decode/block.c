@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Block verification (Sun et al., arXiv 2403.10444, Algorithm 2), for chains: how many guesses hold is decided for all
- * of them together, and in expectation more do than when each is judged by itself. With x(i) the i-th guess, p(i) and
- * q(i) the rows it comes from,
+ * Block verification (Sun et al., arXiv 2403.10444, Algorithm 2), for chains. It decides for all guesses together how
+ * many it accepts, and on average accepts more than a rule that judges each by itself. Let x(i) be the i-th guess, and
+ * p(i) and q(i) the rows that it comes from:
  *
- *     w(0) = 1,  w(i) = min(1, w(i-1) p(i)(x(i)) / q(i)(x(i)))     the chance that at least i guesses hold
- *     r(i) = sum over x of max(0, w(i) p(i+1)(x) - q(i+1)(x))      that exactly i do, and which token then follows
- *     h(i) = r(i) / (r(i) + 1 - w(i)),  h(k) = w(k)                that i do, given that no more do
+ *     w(0) = 1,  w(i) = min(1, w(i-1) p(i)(x(i)) / q(i)(x(i)))     the chance that at least i guesses are accepted
+ *     r(i) = sum over x of max(0, w(i) p(i+1)(x) - q(i+1)(x))      mass of the tokens that follow exactly i guesses
+ *     h(i) = r(i) / (r(i) + 1 - w(i)),  h(k) = w(k)                the chance of i guesses, given that no more are
  *
- * The longest beginning is tried first: i guesses hold with h(i). Behind them comes a token of norm(max(0, w(i) p(i+1)
- * - q(i+1))), or of p(k+1) behind all. With w p / q for p / q this is rejection at the lenience 1 / w(i): the less
- * likely the guesses before, the smaller the share of q that the residual has already got.
+ * The rule tries the longest prefix first and accepts i guesses with h(i). Then follows a token of norm(max(0, w(i)
+ * p(i+1) - q(i+1))), or of p(k+1) after all k guesses. This is rejection with w p / q instead of p / q, that is, with
+ * lenience 1 / w(i): the less likely the guesses before, the smaller the share of q that the residual already has.
  *
- * One random number u decides, as among the guesses for one place of a tree: exactly i hold iff u is below
+ * One random number u decides, as among siblings (rejection.c): exactly i guesses are accepted iff u is below
  *
  *     A(i) = 1 - (1 - h(k)) ... (1 - h(i))
  *
- * and not below A(i + 1). So guess i holds iff u < A(i), and A grows towards the first guess.
+ * and not below A(i + 1). So guess i is accepted iff u < A(i), and A grows towards the first guess.
  *
- * Unlike under the other rules, guesses behind the first that doesn't hold have been looked at, and bear on how many
- * hold. They must not come again: whoever draws from q uses new random numbers for the same place in the next draft
- * (vouch_draw_guess). The judge's u is that of the draft's first position, where no other draft begins.
+ * Unlike the other rules, this one looks at guesses behind the first rejected one, and they influence how many are
+ * accepted. So they must not come again: a drafter that draws from q uses new random numbers when it drafts the same
+ * position again (vouch_draw_guess). The judge's u is that of the draft's first position, where no other draft begins.
  *
- * So it goes for guesses drawn from q, which come first. Point masses behind them gain nothing from being judged
- * together: where all that were drawn hold, the target's own token is drawn at each further place and looked for
- * (match.c, and rejection.c says why). The result is the same: w of a point mass is w(i-1) p.
+ * All of this holds for guesses drawn from q, which come first. Point masses behind them gain nothing from being judged
+ * together. Where all drawn guesses are accepted, the rule draws the target's own token at each further position and
+ * looks for it (match.c). The result is the same, because w of a point mass is w(i-1) p.
  *
- * A row without p is the end of the draft: whether it comes depends on the guesses before it only, and 1 - w is exact
- * for any such rule of stopping.
+ * The draft ends at a row without p. Whether such a row comes depends on the guesses before it only, so the rule stays
+ * exact.
  */
 #include <assert.h>
 
@@ -121,7 +121,7 @@ static vouch_status judge_block(vouch_judgement *out, vouch_guess *guesses, cons
     out->n_accepted = held;
     out->origin = VOUCH_ORIGIN_ACCEPTED;
     if (ahead.end != VOUCH_OK && held == ahead.n) return VOUCH_OK;
-    if (held == n_drawn) return vouch_judge_places(out, guesses, trial, vouch_place_match);
+    if (held == n_drawn) return vouch_judge_siblings(out, guesses, trial, vouch_match_siblings);
 
     vouch_status again = VOUCH_OK;
     if (held != ahead.row) again = trial->row_p(trial->row_self, held, held, &ahead.p);

@@ -59,7 +59,7 @@ void vouch_cost_learn(vouch_cost *cost, int32_t n_rows, double seconds)
 {
     vouch_cost *k = cost;
     if (!(seconds > 0)) return;
-    const double c = exp(k->log_c), h = slope(k, c, n_rows); /* the measurement is log s + log r(n): (1, h) of the state */
+    const double c = exp(k->log_c), h = slope(k, c, n_rows); /* log s + log r(n) is measured: (1, h) of the state */
     if (k->n_passes == 0) k->log_s = log(seconds / ratio(k, c, n_rows));
     k->n_passes++;
     k->n_plain += n_rows == 1;

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The judge: which guesses hold, and which token follows them. How it decides is a rule; each is one file here and
- * one line of the table in rules.c.
+ * The judge decides which guesses are accepted and which token follows them. How it decides is a rule. Each rule is one
+ * file in this folder and one line of VOUCH_ACCEPT_LIST (vouch.h).
  *
  *   rejection  accept with min(1, p / (l q)), else a token of the residual     chains, trees     rejection.c
- *   match      draw the target's own token, accept what equals it              chains, trees     match.c
- *   block      the longest beginning of the draft, by one number               chains            block.c
+ *   match      draw the target's own token, accept the guess that equals it    chains, trees     match.c
+ *   block      the longest prefix of the draft, by one random number           chains            block.c
  *   coupled    match, with draws by a race that draft and target share         chains, trees     match.c
  *
  * All are exact: the tokens have the joint distribution that the target alone gives them (law L2). A rule sees no
- * tensors and no random generator: rows of p come from a function, chance from `vouch_dice`, so that a test
+ * tensors and no random generator. Rows of p come from a function, and chance comes from `vouch_dice`, so that a test
  * can walk all branches instead of sampling them.
  *
- * Where p of a row can't be had, plain decoding would still have emitted the tokens before it. So do
- * the accepted guesses: they are the whole judgement then, without a final token, and the failure comes
- * with row 0 of the next cycle.
+ * Where p of a row can't be computed, plain decoding would still have emitted the tokens before it. So the judgement is
+ * then the guesses accepted before that row, without a final token. The failure comes with row 0 of the next cycle.
  */
 #ifndef VOUCH_DECODE_JUDGE_H
 #define VOUCH_DECODE_JUDGE_H
@@ -23,9 +22,10 @@
 
 /* Chance at a position of the sequence. Production: vouch_dice_philox. */
 typedef struct vouch_dice {
-    /* Of the position's u, which is known to be `before` at least: true iff u < limit; *u is what was drawn. */
+    /* True iff the position's u is below `limit`. Earlier calls have shown that it isn't below `before`. *u receives
+     * it. */
     bool (*accept)(void *self, int64_t position, double before, double limit, double *u);
-    /* A token of what is left of p; of p itself where nothing was rejected. */
+    /* A token drawn from the rest of p after rejections. */
     int32_t (*draw)(void *self, int64_t position, const vouch_residual *left);
     void *self;
 } vouch_dice;
@@ -39,11 +39,11 @@ typedef struct vouch_seeded_draw {
 /* *seeded must outlive them; its seed may change between answers. */
 vouch_dice vouch_dice_philox(const vouch_seeded_draw *seeded);
 
-/* p of a row: 0 is what follows the sequence, i + 1 what follows guess i, at this depth: depth accepted guesses
- * before it. Valid until the next call; the rows before one on its path have been asked for, and may be again. */
+/* p of a row: row 0 follows the sequence, row i + 1 follows guess i. `depth` accepted guesses are before it. Valid
+ * until the next call. A rule asks for a row after the rows before it on its path, and may ask again. */
 typedef vouch_status vouch_row_fn(void *self, int32_t row, int32_t depth, const vouch_dist **p);
 
-/* What is to be judged. */
+/* A draft to judge. */
 typedef struct vouch_trial {
     const vouch_draft *draft;
     vouch_row_fn *row_p;
@@ -59,27 +59,26 @@ typedef struct vouch_judgement {
     int32_t path[VOUCH_MAX_DRAFT]; /* [n_accepted] the numbers of these guesses */
     int32_t final_token; /* none where origin is ACCEPTED */
     vouch_origin origin; /* PLAIN, RESIDUAL, BONUS; ACCEPTED: the row after the accepted guesses failed */
-    double overlap[VOUCH_MAX_DRAFT]; /* of each reached guess, where asked for: sum_x min(p, q), and of
-                                         a further one for its place the chance that it holds */
+    double overlap[VOUCH_MAX_DRAFT]; /* of each reached guess, if wanted: sum_x min(p, q) for the first of siblings,
+                                        the chance of acceptance for a further one */
 } vouch_judgement;
 
-/* Given guesses [draft->n] that are not reached and a judgement of none accepted, fills both. */
+/* Fills both. They come with all guesses [draft->n] not reached and none accepted. */
 typedef vouch_status vouch_judge_fn(vouch_judgement *out, vouch_guess *guesses, const vouch_trial *trial);
 
 typedef struct vouch_rule {
     const char *name;
     vouch_judge_fn *judge;
-    vouch_draw_fn *draw;       /* of the target's tokens */
-    vouch_draw_fn *draw_guess; /* of a draft model's */
+    vouch_draw_fn *draw;       /* draws the target's tokens */
+    vouch_draw_fn *draw_guess; /* draws a draft model's guesses */
     bool trees;                /* judges trees, too */
-    bool lenient;              /* knows a lenience other than 1 */
+    bool lenient;              /* takes a lenience below 1 */
 } vouch_rule;
 
 /* NULL: there is no such rule. */
 const vouch_rule *vouch_rule_get(vouch_accept accept);
 
-/* guesses [draft->n] receives the verdicts.
- * Errors: those of row_p, of row 0 only: at later rows the accepted guesses are the judgement. */
+/* guesses [draft->n] receives the verdicts. Errors: those of row_p for row 0. */
 vouch_status vouch_judge(vouch_judgement *out, vouch_guess *guesses, const vouch_rule *rule, const vouch_trial *trial);
 
 #endif

@@ -7,8 +7,8 @@
  *
  *     yield = (1 + sum of the guesses' chances) / (t(guesses + 1) + seconds of the paid drafter)    plain: 1 / t(1)
  *
- *   free drafters   estimate the chances of their guesses themselves (compose.h). They are asked in every cycle, because
- *                   that costs microseconds. Their draft is the offer.
+ *   free drafters   estimate the chances of their guesses themselves (compose.h). They are asked in every cycle,
+ *                   because that costs microseconds. Their draft is the offer.
  *   paid drafter    takes time for each guess, or for each level of a tree (a draft model, a caller's own drafter).
  *                   Pace measures that time and the acceptance rate at each depth, and compares every depth with the
  *                   offer. Where a depth wins, the paid guesses and the free ones make one tree.

@@ -1,38 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* The rules, and what they are made of. */
+/* What rules are made of. Each rule is one file, which ends with the definition of vouch_rule_NAME. */
 #ifndef VOUCH_DECODE_RULES_H
 #define VOUCH_DECODE_RULES_H
 
 #include "decode/judge.h"
 
-/* The chance min(1, p / (l q)) of a token among what is left of p. Where q is 0, a guess that q can't have made, the
- * limit of the rule; a token that the target can't emit is never accepted. */
+/* min(1, r / (l q)), the chance of a token, r being the rest of p. Where q is 0, q can't have made the guess, and the
+ * chance is the limit of the formula. A token that the target can't emit has chance 0. */
 static inline double vouch_chance(const vouch_residual *left, int32_t token)
 {
     const double p = vouch_residual_p(left, token), limit = left->lenience * vouch_residual_q(left, token);
     return p == 0 ? 0 : p < limit ? p / limit : 1;
 }
 
-/* One place of a draft, where its guesses are judged. */
-typedef struct vouch_site {
+/* The guesses with one parent, while a rule judges them. */
+typedef struct vouch_siblings {
     const vouch_trial *trial;
     vouch_guess *guesses;
     double *overlap;
-    int32_t parent;        /* the guesses are its children; -1: they begin the draft */
+    int32_t parent;        /* -1: the sequence */
     int64_t position;
-    vouch_residual left;   /* p, less what was rejected */
-    double before;         /* the chance of the guesses that have been judged */
-    int32_t token;         /* takes the place where none holds */
-} vouch_site;
+    vouch_residual left;   /* the rest of p after rejections */
+    double before;         /* chance that one of the guesses judged so far is accepted */
+    int32_t token;         /* emitted where none is accepted */
+} vouch_siblings;
 
-/* Judges the guesses from `first` (-1: there are none) on. Returns the accepted one, or -1 and the token. */
-typedef int32_t vouch_place_fn(vouch_site *site, int32_t first);
+/* Judges the siblings from `first` on (-1: there are none). Returns the accepted one, or -1 after setting `token`. */
+typedef int32_t vouch_siblings_fn(vouch_siblings *these, int32_t first);
 
-/* The target's own token is drawn and looked for among the guesses (match.c). */
-vouch_place_fn vouch_place_match;
+/* Draws the target's own token and looks for it among the siblings (match.c). */
+vouch_siblings_fn vouch_match_siblings;
 
-/* Decides place by place, from the end of what has been accepted. */
-vouch_status vouch_judge_places(vouch_judgement *out, vouch_guess *guesses, const vouch_trial *trial,
-                                vouch_place_fn *place);
+/* Walks from the last accepted guess to its accepted child, and so on. */
+vouch_status vouch_judge_siblings(vouch_judgement *out, vouch_guess *guesses, const vouch_trial *trial,
+                                  vouch_siblings_fn *judge);
 
 #endif

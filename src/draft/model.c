@@ -44,7 +44,8 @@ static int32_t offset_of(const model_guesser *g, int32_t n)
     return g->bridge ? g->offsets[n] : n;
 }
 
-/* The next rows of tokens[n_told, n), at most a chunk, as *rows. Returns 0 where the context has no room for a token. */
+/* The next rows of tokens[n_told, n), at most a chunk, as *rows. Returns their number; 0 where the context has no room
+ * for a token. */
 static int32_t spell(model_guesser *g, const int32_t *tokens, int32_t n, const int32_t **rows)
 {
     const int32_t at = offset_of(g, g->n_told), room = vouch_min(g->chunk, g->n_ctx - at);

@@ -2,7 +2,7 @@
 /* A rule in one file, for tests/test_newcomers.sh: it rejects every guess and draws each token as MATCH does. */
 #include "decode/rules.h"
 
-static int32_t refuse(vouch_site *site, int32_t first)
+static int32_t refuse(vouch_siblings *site, int32_t first)
 {
     (void)first;
     site->token = site->trial->dice->draw(site->trial->dice->self, site->position, &site->left);
@@ -11,7 +11,7 @@ static int32_t refuse(vouch_site *site, int32_t first)
 
 static vouch_status judge(vouch_judgement *out, vouch_guess *guesses, const vouch_trial *trial)
 {
-    return vouch_judge_places(out, guesses, trial, refuse);
+    return vouch_judge_siblings(out, guesses, trial, refuse);
 }
 
 const vouch_rule vouch_rule_refuse = {.name = "refuse",

@@ -357,7 +357,7 @@ static vouch_status match_and_draw_again(vouch_judgement *out, vouch_guess *gues
 }
 
 /* Rejection that judges point masses without regard to earlier rejections. */
-static int32_t place_by_p(vouch_site *site, int32_t first)
+static int32_t place_by_p(vouch_siblings *site, int32_t first)
 {
     const vouch_draft *draft = site->trial->draft;
     const vouch_dice *dice = site->trial->dice;
@@ -374,12 +374,12 @@ static int32_t place_by_p(vouch_site *site, int32_t first)
         return -1;
     }
     vouch_residual_begin(&site->left, site->left.p, NULL, 1);
-    return vouch_place_match(site, i);
+    return vouch_match_siblings(site, i);
 }
 
 static vouch_status judge_points_by_p(vouch_judgement *out, vouch_guess *guesses, const vouch_trial *trial)
 {
-    return vouch_judge_places(out, guesses, trial, place_by_p);
+    return vouch_judge_siblings(out, guesses, trial, place_by_p);
 }
 
 static vouch_finish on_commit(void *self, int32_t token)
