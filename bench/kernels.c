@@ -47,14 +47,14 @@ static const cli_flag flags[] = {
     {"types", NULL, 't', CLI_FLAG_FILE, AT(types), "T,T,...", NULL, 1, "What", "types (default: all)", NULL, NULL},
     {"shapes", NULL, 's', CLI_FLAG_FILE, AT(shapes), "S,S,...", NULL, 1, "What",
      "models: smollm2-135m, qwen3-0.6b, qwen3-4b,\nllama-8b (default: all)", NULL, NULL},
-    {"rows", NULL, 'r', CLI_FLAG_INTS, AT(rows), "N,N,...", "[1, 64]", 1, "What", "rows of a pass (default 1 to 16)", NULL,
-     NULL},
+    {"rows", NULL, 'r', CLI_FLAG_INTS, AT(rows), "N,N,...", "[1, 64]", 1, "What",
+     "rows of a pass (default 1 to 16)", NULL, NULL},
     {"reps", NULL, 0, CLI_FLAG_INT, AT(n_reps), "N", "[1, 1000]", 1, "How", "rounds", NULL, NULL},
     {"set", NULL, 0, CLI_FLAG_INT, AT(set_megabytes), "MB", "[1, 65536]", 1, "How",
-     "size of the weights; a size that fits into the\ncaches shows the kernels without memory", NULL,
+     "size of the weights; one that fits into the\ncaches measures the kernels without memory", NULL,
      NULL},
-    {"threads", NULL, 0, CLI_FLAG_INT, AT(n_threads), "N", "[1, 256]", 1, "How", "threads (default: one per processor)",
-     NULL, NULL},
+    {"threads", NULL, 0, CLI_FLAG_INT, AT(n_threads), "N", "[1, 256]", 1, "How",
+     "threads (default: one per processor)", NULL, NULL},
     {"cpu", NULL, 0, CLI_FLAG_FILE, AT(cpu), "ISA", NULL, 1, "How",
      "instruction set (default auto: the widest)", NULL, NULL},
     {"json", NULL, 'j', CLI_FLAG_FILE, AT(json), "FILE", NULL, 1, "Output", "the figures as JSON", NULL,
@@ -98,7 +98,7 @@ typedef struct bench {
     vouch_acts acts;
     float *y;   /* [threads][most outputs * most rows] */
     size_t n_y; /* floats per thread */
-    float *x;   /* [most rows][most inputs] */
+    float *x;   /* random activations, [most rows][most inputs] */
     size_t n_x;
     unsigned char *packing; /* [threads][a tile's rows in the file's layout] */
     size_t n_packing;       /* bytes per thread */

@@ -152,7 +152,8 @@ int main(int argc, char **argv)
                         {"random", &random, 0},
                         {"itself", &itself, 0}};
 
-    printf("%s, %d tokens, medians of %d\n", vouch_model_get_info(model)->cpu, (int)flags.n_tokens, (int)rounds);
+    printf("%s, %d tokens, medians of %d prompts\n", vouch_model_get_info(model)->cpu, (int)flags.n_tokens,
+           (int)rounds);
     for (int i = flags.from - 1; i < N_CASES; i++) {
         double ratios[MOST_ROUNDS];
         for (int32_t round = 0; round < rounds; round++) {

@@ -217,7 +217,7 @@ static void test_bad_keys(void **state)
     raw_put(&r, "a\0key", 5);
     raw_u32(&r, VOUCH_GGUF_U8);
     raw_u8(&r, 1);
-    expect_fail(&r, VOUCH_E_FORMAT, "metadata key 0: the key has the control character 0x00 at position 1");
+    expect_fail(&r, VOUCH_E_FORMAT, "metadata key 0: the key has the control character 0x00 at byte 1");
 
     memset(name, 'k', sizeof name - 1);
     name[65536] = 0;
@@ -414,11 +414,11 @@ static void test_bad_tensors(void **state)
         {1, {(uint64_t)1 << 31}, 0, 0, VOUCH_E_FORMAT, "its 8589934592 bytes"},
         {1, {((uint64_t)1 << 42) + 1}, 0, 0, VOUCH_E_FORMAT, "go beyond the file's"},
         /* Element counts of 2^63, 2^64 (wraps to 0) and 2^64 + 2^32 (wraps to 2^32); then 2^64 bytes (wraps to 0). */
-        {2, {(uint64_t)1 << 32, (uint64_t)1 << 31}, 0, 0, VOUCH_E_FORMAT, "values are too many"},
+        {2, {(uint64_t)1 << 32, (uint64_t)1 << 31}, 0, 0, VOUCH_E_FORMAT, "values; their number must be below"},
         {2, {(uint64_t)1 << 32, (uint64_t)1 << 32}, 0, 0, VOUCH_E_FORMAT, "4294967296 x 4294967296 values"},
-        {2, {(uint64_t)1 << 32, ((uint64_t)1 << 32) + 1}, 0, 0, VOUCH_E_FORMAT, "values are too many"},
-        {1, {(uint64_t)1 << 62}, 0, 0, VOUCH_E_FORMAT, "values of type F32 are too many"},
-        {4, {(uint64_t)1 << 62, 1, 1, 2}, 12, 0, VOUCH_E_FORMAT, "values are too many"},
+        {2, {(uint64_t)1 << 32, ((uint64_t)1 << 32) + 1}, 0, 0, VOUCH_E_FORMAT, "values; their number must be below"},
+        {1, {(uint64_t)1 << 62}, 0, 0, VOUCH_E_FORMAT, "values of type F32, more than"},
+        {4, {(uint64_t)1 << 62, 1, 1, 2}, 12, 0, VOUCH_E_FORMAT, "values; their number must be below"},
         {1, {32}, 4, 0, VOUCH_E_UNSUPPORTED, "has type 4, which this version"},
         {1, {32}, 31, 0, VOUCH_E_UNSUPPORTED, "has type 31, which this version"},
         {1, {32}, 36, 0, VOUCH_E_UNSUPPORTED, "has type 36, which this version"},
@@ -479,7 +479,7 @@ static void test_bad_tensor_names(void **state)
     raw_tensor(&r, "a.tensor", 1, dim, 0, 0);
     raw_tensor(&r, "a\ttensor", 1, dim, 0, 32);
     raw_data(&r, 32, 64);
-    expect_fail(&r, VOUCH_E_FORMAT, "tensor 1: the name has the control character 0x09 at position 1");
+    expect_fail(&r, VOUCH_E_FORMAT, "tensor 1: the name has the control character 0x09 at byte 1");
     raw_header(&r, 3, 2, 0);
     raw_tensor(&r, "a.tensor", 1, dim, 0, 0);
     raw_tensor(&r, "a.tensor", 1, dim, 0, 32);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The command line of a benchmark, parsed by the command's own code (cli/common/flags.h). */
+/* The command line of a benchmark. The parser, its messages and the help are those of the vouch command
+ * (cli/common/flags.h). */
 #ifndef VOUCH_BENCH_ARGUMENTS_H
 #define VOUCH_BENCH_ARGUMENTS_H
 

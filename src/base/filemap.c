@@ -20,7 +20,7 @@ static vouch_status file_check(const struct stat *info, const char *path, vouch_
     if (!S_ISREG(info->st_mode)) return vouch_fail(err, VOUCH_E_IO, "%s: is not a regular file", path);
     if (info->st_size == 0) return vouch_fail(err, VOUCH_E_FORMAT, "%s: the file is empty", path);
     if ((off_t)(size_t)info->st_size != info->st_size)
-        return vouch_fail(err, VOUCH_E_UNSUPPORTED, "%s: %lld bytes are more than this machine can address",
+        return vouch_fail(err, VOUCH_E_UNSUPPORTED, "%s: the file has %lld bytes, more than this machine can address",
                           path, (long long)info->st_size);
     return VOUCH_OK;
 }

@@ -16,8 +16,8 @@ typedef enum vouch_purpose {
     VOUCH_PURPOSE_EMIT,   /* draws the emitted token: plain, residual or bonus */
     VOUCH_PURPOSE_ACCEPT, /* decides whether the judge accepts a guess */
     VOUCH_PURPOSE_DRAFT,  /* draws a guess */
-    VOUCH_PURPOSE_EARLY,  /* exponential race (sample/race.c): arrivals before its EARLY */
-    VOUCH_PURPOSE_LATE,   /* exponential race: arrivals of all other tokens */
+    VOUCH_PURPOSE_EARLY,  /* exponential race (sample/race.c): the numbers below its EARLY */
+    VOUCH_PURPOSE_LATE,   /* exponential race: the numbers of all other tokens */
     VOUCH_PURPOSE_SEED    /* derives the seed of an answer */
 } vouch_purpose;
 
@@ -25,7 +25,7 @@ void vouch_philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t
 
 /* Uniform in [0, 1), a multiple of 2^-53. */
 double vouch_uniform(uint64_t seed, int64_t position, vouch_purpose purpose);
-/* The `number`-th of any count of uniform numbers. Number 0 equals vouch_uniform's. */
+/* As vouch_uniform, but one of many numbers for this position and purpose. Number 0 is vouch_uniform's. */
 double vouch_uniform_of(uint64_t seed, int64_t position, vouch_purpose purpose, int32_t number);
 
 /* The seed of answer `number` of a session with this seed. Answer 0 has the session's own. */

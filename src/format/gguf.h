@@ -49,9 +49,10 @@ typedef struct vouch_gguf vouch_gguf;
  * path. Memory: at most 4 bytes per byte of the header. Time: O(n log n) in the header's size.
  * Errors: IO, FORMAT, UNSUPPORTED, MEMORY. On failure *out is NULL. */
 vouch_status vouch_gguf_open(vouch_gguf **out, const char *path, vouch_error *err);
-/* Opens a file to look at its header only, also where vouch_gguf_open refuses it: a part of a split model, a file that
- * is cut short, a type that nobody knows. *flaw gets the error of vouch_gguf_open, or code VOUCH_OK; then the keys and
- * tensors are those before the flaw, and no tensor has data. Errors, where the counts can't be read: as above. */
+/* Opens a file to read its header only, even a file that vouch_gguf_open refuses: a part of a split model, a truncated
+ * file, an unknown tensor type. *flaw receives the error of vouch_gguf_open; without a flaw its code is VOUCH_OK. After
+ * a flaw *out has only the keys and tensors before it. No tensor has data. Errors: those of vouch_gguf_open, if the
+ * header's counts can't be read. */
 vouch_status vouch_gguf_open_header(vouch_gguf **out, const char *path, vouch_error *flaw, vouch_error *err);
 /* Opens a file that the caller holds in memory. The bytes must outlive *out and be aligned like tensor data (malloc's
  * are). `name` replaces the path in messages. For tests and fuzzing. */
@@ -110,9 +111,9 @@ vouch_text vouch_gguf_key(const vouch_gguf *gguf, size_t index, vouch_gguf_type 
 
 /*
  * Writing: add keys and tensors in any order, then write. The writer keeps pointers to tensor data and copies
- * everything else. The write reports the first failed add, so adds need no check. The writer writes a temporary file beside the
- * target and renames it when complete, so an error leaves no half-written file. The result is version 3 and passes all
- * of the reader's checks. The key general.alignment (u32) sets the alignment of the tensors.
+ * everything else. The write reports the first failed add, so adds need no check. The writer writes a temporary file
+ * beside the target and renames it when complete, so an error leaves no half-written file. The result is version 3 and
+ * passes all of the reader's checks. The key general.alignment (u32) sets the alignment of the tensors.
  */
 typedef struct vouch_gguf_writer vouch_gguf_writer;
 

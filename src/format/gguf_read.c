@@ -108,8 +108,8 @@ static vouch_status parser_text(parser *p, const char *what, vouch_text *text)
     VOUCH_TRY(parser_u64(p, what, &size));
     if (size > parser_left(p))
         return parser_fail(p, VOUCH_E_FORMAT,
-                           "the %s claims %" PRIu64 " bytes, but the file has only %zu more", what, size,
-                           parser_left(p));
+                           "the %s claims %" PRIu64 " bytes, but the file has only %zu more; is it damaged?", what,
+                           size, parser_left(p));
     VOUCH_TRY(parser_need(p, (size_t)size, what, &start));
     *text = (vouch_text){(const char *)start, (size_t)size};
     return VOUCH_OK;
@@ -124,7 +124,7 @@ static vouch_status parser_name(parser *p, const char *what, size_t most, vouch_
                            name->size, most);
     const size_t control = vouch_gguf_find_control(*name);
     if (control < name->size)
-        return parser_fail(p, VOUCH_E_FORMAT, "the %s has the control character 0x%02x at position %zu", what,
+        return parser_fail(p, VOUCH_E_FORMAT, "the %s has the control character 0x%02x at byte %zu", what,
                            (unsigned char)name->data[control], control);
     p->name = *name;
     return VOUCH_OK;
@@ -236,7 +236,7 @@ static vouch_status parse_array(parser *p, vouch_gguf_array *value)
     VOUCH_TRY(parser_u32(p, "array's type", &type));
     VOUCH_TRY(parser_u64(p, "array's length", &count));
     if (type == VOUCH_GGUF_ARRAY)
-        return parser_fail(p, VOUCH_E_UNSUPPORTED, "is an array of arrays, which is not supported");
+        return parser_fail(p, VOUCH_E_UNSUPPORTED, "is an array of arrays; vouch reads arrays of numbers or strings");
     if (type >= VOUCH_GGUF_TYPE_COUNT)
         return parser_fail(p, VOUCH_E_FORMAT, "is an array of type %" PRIu32 "; types are 0 to %d", type,
                            VOUCH_GGUF_TYPE_COUNT - 1);
@@ -357,13 +357,14 @@ static vouch_status check_size(parser *p, vouch_gguf_tensor *tensor)
         return parser_fail(p, VOUCH_E_UNSUPPORTED,
                            "has type %" PRIu32 ", which this version of vouch does not know", tensor->type);
     if (!vouch_gguf_count_values(tensor->n_dims, tensor->dim, &n_values))
-        return parser_fail(p, VOUCH_E_FORMAT, "%s values are too many", dims);
+        return parser_fail(p, VOUCH_E_FORMAT, "has %s values; their number must be below 2^63", dims);
     if (!info) return VOUCH_OK;
     if (tensor->dim[0] % info->block_length != 0)
         return parser_fail(p, VOUCH_E_FORMAT, "dimension 0 of %s must be a multiple of %d for type %s", dims,
                            info->block_length, info->name);
     if (__builtin_mul_overflow(n_values / info->block_length, info->block_bytes, &tensor->bytes))
-        return parser_fail(p, VOUCH_E_FORMAT, "%s values of type %s are too many", dims, info->name);
+        return parser_fail(p, VOUCH_E_FORMAT, "has %s values of type %s, more than this machine can address", dims,
+                           info->name);
     return VOUCH_OK;
 }
 

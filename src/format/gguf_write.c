@@ -138,7 +138,8 @@ static bool kv_begin(vouch_gguf_writer *w, const char *key, vouch_gguf_type type
 {
     if (w->error.code != VOUCH_OK || !name_check(w, "key", key, VOUCH_GGUF_KEY_MAX)) return false;
     if (strcmp(key, VOUCH_GGUF_ALIGNMENT_KEY) == 0 && type != VOUCH_GGUF_U32) {
-        vouch_fail(&w->error, VOUCH_E_ARGUMENT, "GGUF: key '%s' must be a u32", key);
+        vouch_fail(&w->error, VOUCH_E_ARGUMENT, "GGUF: key '%s' has type %s; it must be a u32", key,
+                   vouch_gguf_type_name((uint32_t)type) ? vouch_gguf_type_name((uint32_t)type) : "?");
         return false;
     }
     const vouch_text text = {key, strlen(key)};
@@ -168,7 +169,7 @@ void vouch_gguf_add_value(vouch_gguf_writer *w, const char *key, vouch_gguf_type
     const size_t size = vouch_gguf_type_size((uint32_t)type);
     if (!kv_begin(w, key, type)) return;
     if (size == 0) {
-        vouch_fail(&w->error, VOUCH_E_ARGUMENT, "GGUF: key '%s': type %d is not a scalar", key, (int)type);
+        vouch_fail(&w->error, VOUCH_E_ARGUMENT, "GGUF: key '%s' has type %d; expected a scalar type", key, (int)type);
         return;
     }
     if (type == VOUCH_GGUF_BOOL && !bools_check(w, key, value, 1)) return;
@@ -204,7 +205,7 @@ void vouch_gguf_add_bool(vouch_gguf_writer *w, const char *key, bool value)
 void vouch_gguf_add_text(vouch_gguf_writer *w, const char *key, const char *value)
 {
     if (!kv_begin(w, key, VOUCH_GGUF_STRING)) return;
-    if (!value) vouch_fail(&w->error, VOUCH_E_ARGUMENT, "GGUF: key '%s' has no value", key);
+    if (!value) vouch_fail(&w->error, VOUCH_E_ARGUMENT, "GGUF: key '%s' has no value: the string is NULL", key);
     else if (!buffer_put_text(&w->kv, (vouch_text){value, strlen(value)})) writer_no_memory(w, key);
 }
 
@@ -215,7 +216,8 @@ void vouch_gguf_add_array(vouch_gguf_writer *w, const char *key, vouch_gguf_type
     size_t bytes;
     if (!kv_begin(w, key, VOUCH_GGUF_ARRAY)) return;
     if (size == 0 || !vouch_mul_size(count, size, &bytes)) {
-        vouch_fail(&w->error, VOUCH_E_ARGUMENT, "GGUF: key '%s': can't write an array of %zu of type %d", key,
+        vouch_fail(&w->error, VOUCH_E_ARGUMENT,
+                   "GGUF: key '%s' has %zu elements of type %d; expected a scalar type and less than 2^64 bytes", key,
                    count, (int)element);
         return;
     }
@@ -273,7 +275,7 @@ static void tensor_add(vouch_gguf_writer *w, const char *name, vouch_type type, 
         !tensor_check(w, name, type, n_dims, dim, &tensor))
         return;
     if (!tensor.data && !tensor.fill) {
-        vouch_fail(&w->error, VOUCH_E_ARGUMENT, "GGUF: tensor '%s' has no data", name);
+        vouch_fail(&w->error, VOUCH_E_ARGUMENT, "GGUF: tensor '%s' has no data; give data or a fill function", name);
         return;
     }
     char *copy = strdup(name);
