@@ -126,7 +126,8 @@ static void pipes_have_few_commands(void **state)
     (void)state;
     char path[256], line[600];
     strcpy(path, test_temporary("never.json"));
-    snprintf(line, sizeof line, "/save %s\n/load %s\n/set temp 5\n/etc\n// note\n/clear now\n//quit\n /quit\n/quit\nHi\n", path, path);
+    snprintf(line, sizeof line,
+             "/save %s\n/load %s\n/set temp 5\n/etc\n// note\n/clear now\n//quit\n /quit\n/quit\nHi\n", path, path);
     const setting lines = {.input = line};
     result r = run_as(&lines, "vouch", ARGUMENTS("run", "-m", target, "--chat", "-n", "2", "--stop", "\n", NO_CONTROL));
     assert_int_equal(r.status, 0);

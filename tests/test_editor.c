@@ -32,8 +32,9 @@ static int saved_remove(void **state)
     return 0;
 }
 
-#define CHAT(...) \
-    terminal_start(&t, "xterm", home, ARGUMENTS(program("vouch"), "run", "-m", target, "--chat", NO_CONTROL, __VA_ARGS__))
+#define CHAT(...)                                          \
+    terminal_start(&t, "xterm", home,                     \
+                   ARGUMENTS(program("vouch"), "run", "-m", target, "--chat", NO_CONTROL, __VA_ARGS__))
 
 /* Saves and ends the conversation, and returns the content of message i. The caller frees it. */
 static char *message_saved(size_t i, size_t n_messages)
@@ -257,7 +258,8 @@ static void commands_are_carried_out(void **state)
         {"{", "not JSON"},
         {"{\"turns\": []}", "expected a list of messages"},
         {"[1]", "messages[0]: expected an object"},
-        {"[{\"role\": \"user\", \"content\": \"a\"}, {\"role\": \"system\", \"content\": \"b\"}]", "messages[1].role: \"system\""},
+        {"[{\"role\": \"user\", \"content\": \"a\"}, {\"role\": \"system\", \"content\": \"b\"}]",
+         "messages[1].role: \"system\""},
         {"[{\"content\": \"a\"}]", "messages[0].role: missing"},
         {"[{\"role\": \"user\", \"content\": 3}]", "messages[0].content: not a text"},
         {"[{\"role\": \"user\", \"content\": \"a\\u0000b\"}]", "not JSON"},
@@ -272,7 +274,8 @@ static void commands_are_carried_out(void **state)
     snprintf(line, sizeof line, "/save %s\r", other);
     terminal_say(&t, line);
     terminal_expect(&t, "take another name");
-    static const char good[] = "{\"messages\": [{\"role\": \"user\", \"content\": \"a\"}, {\"role\": \"assistant\", \"content\": \"b\"}]}";
+    static const char good[] = "{\"messages\": [{\"role\": \"user\", \"content\": \"a\"}, "
+                               "{\"role\": \"assistant\", \"content\": \"b\"}]}";
     write_whole(other, good, sizeof good - 1);
     snprintf(line, sizeof line, "/load %s\r", other);
     terminal_say(&t, line);
@@ -287,7 +290,8 @@ static void commands_are_carried_out(void **state)
 static void settings_change_answers(void **state)
 {
     (void)state;
-    result r = RUN("run", "-m", target, "-p", "Hello", "-n", "9", "--temp", "0.8", "--seed", "7", "--spec", "none", NO_CONTROL);
+    result r = RUN("run", "-m", target, "-p", "Hello", "-n", "9", "--temp", "0.8", "--seed", "7", "--spec", "none",
+                   NO_CONTROL);
     assert_int_equal(r.status, 0);
     CHAT("-n", "2");
     terminal_expect(&t, "> ");

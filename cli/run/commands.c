@@ -103,7 +103,7 @@ static void run_set(cli_chat_state *chat, const char *argument)
 
 /* ------------------------------------------------------------------- files */
 
-/* "~/" is the home folder. False, and says so, where the name can't be. */
+/* Replaces "~/" by the home folder. False: a complaint says what is wrong with the name. */
 static bool path_expand(const char *name, char path[PATH_MAX])
 {
     const char *home = name[0] == '~' && name[1] == '/' ? getenv("HOME") : NULL;

@@ -93,7 +93,7 @@ __attribute__((format(printf, 3, 4))) static vouch_status fail(vouch_error *err,
     return err->code = code;
 }
 
-/* The array of messages in a file, a new reference. */
+/* Reads the array of messages of a file; a new reference. */
 static vouch_status messages_read(const char *path, json_t **messages, vouch_error *err)
 {
     char *bytes = NULL;
@@ -101,7 +101,8 @@ static vouch_status messages_read(const char *path, json_t **messages, vouch_err
     json_error_t where;
     const vouch_status status = cli_file_read(path, &bytes, &n, err);
     if (status) return status;
-    json_t *root = json_loadb(bytes, n, 0, &where), *list = json_is_object(root) ? json_object_get(root, "messages") : root;
+    json_t *root = json_loadb(bytes, n, 0, &where);
+    json_t *list = json_is_object(root) ? json_object_get(root, "messages") : root;
     free(bytes);
     *messages = json_is_array(list) ? json_incref(list) : NULL;
     json_decref(root);
@@ -133,7 +134,7 @@ vouch_status cli_conversation_save(const cli_conversation *c, const char *path, 
     return status;
 }
 
-/* The role as a constant; NULL where a message must not have it. */
+/* The role as a constant; NULL: message i can't have this role. Only the first can be "system". */
 static const char *role_find(const char *role, size_t i)
 {
     static const char *const roles[] = {"user", "assistant", "system"};
@@ -142,7 +143,8 @@ static const char *role_find(const char *role, size_t i)
     return NULL;
 }
 
-static vouch_status message_load(cli_conversation *c, const char *path, size_t i, const json_t *message, vouch_error *err)
+static vouch_status message_load(cli_conversation *c, const char *path, size_t i, const json_t *message,
+                                 vouch_error *err)
 {
     const json_t *given = json_object_get(message, "role"), *content = json_object_get(message, "content");
     const char *role = role_find(json_string_value(given), i);

@@ -21,7 +21,7 @@ typedef struct cli_conversation {
     size_t n_dropped; /* messages behind the system message that the model no longer sees */
 } cli_conversation;
 
-/* Each returns false where memory is short; then nothing has changed. */
+/* False: not enough memory, and nothing has changed. */
 bool cli_conversation_add(cli_conversation *c, const char *role, const char *content);
 /* NULL removes the system message. */
 bool cli_conversation_set_system(cli_conversation *c, const char *content);
@@ -31,14 +31,15 @@ void cli_conversation_free(cli_conversation *c);
 
 /* The messages that the model sees: `window` has room for c->n of them. Returns their number. */
 size_t cli_conversation_window(const cli_conversation *c, vouch_message *window);
-/* Drops the oldest turn of the window: messages up to the next question. False where one question is left. */
+/* Drops the oldest turn: the first message of the window and those before the next question. False: only one question
+ * is left. */
 bool cli_conversation_drop(cli_conversation *c);
 
-/* As [{"role": "user", "content": "..."}, ...]. A file that holds anything else is not replaced. Errors: IO, MEMORY,
- * ARGUMENT (the file holds something else). */
+/* Writes all messages as [{"role": "user", "content": "..."}, ...]. Replaces a file only if it holds a conversation.
+ * Errors: IO, MEMORY, ARGUMENT (the file holds something else). */
 vouch_status cli_conversation_save(const cli_conversation *c, const char *path, vouch_error *err);
-/* Replaces the messages; on failure they stay. Takes {"messages": [...]}, too. Errors: IO, MEMORY, FORMAT (names the
- * file and the field). */
+/* Replaces the messages with those of a file, which may also hold {"messages": [...]}. On failure the messages stay.
+ * Errors: IO, MEMORY, FORMAT (names the file and the field). */
 vouch_status cli_conversation_load(cli_conversation *c, const char *path, vouch_error *err);
 
 #endif

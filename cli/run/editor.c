@@ -46,14 +46,14 @@ _Static_assert(sizeof(wchar_t) == 4, "a wchar_t is a code point");
 
 struct cli_editor {
     EditLine *el;
-    FILE *out; /* standard error, with a buffer of its own */
+    FILE *out; /* buffered; writes to standard error */
     cli_editor_words *complete;
     cli_pastes pastes;   /* of this message */
     cli_recall recall;
-    size_t recalled;     /* the message of `recall` that stands in the line; recall.n: the one being typed */
-    wchar_t *typed;      /* what was in the line before another was recalled; owned */
+    size_t recalled;     /* index in `recall` of the message in the line; recall.n: the line holds a new one */
+    wchar_t *typed;      /* the new message, while the line shows a recalled one; owned */
     cli_editor_end end;  /* why reading ended */
-    unsigned char bytes[4096]; /* [first, last) have been read and not been looked at */
+    unsigned char bytes[4096]; /* [first, last) were read and wait to be decoded */
     size_t first, last;
 };
 
@@ -63,7 +63,7 @@ struct cli_editor {
 static struct termios original;
 static volatile sig_atomic_t is_open, resized, continued;
 
-/* Writes to the terminal; there is nobody to tell where that fails. */
+/* Async-signal-safe. A failure can be reported nowhere. */
 static void terminal_say(const char *text)
 {
     (void)!write(STDERR_FILENO, text, strlen(text));
@@ -103,7 +103,7 @@ static void signals_set(bool on)
     cli_interrupt_restore(on ? terminal_restore : NULL);
 }
 
-/* While no message is typed: keys wait, unseen and unchanged. Ctrl-C has its signal, and what was typed before stays. */
+/* The mode during an answer: no echo, no lines, Ctrl-C sends a signal and discards no keys. */
 static void terminal_quiet(void)
 {
     struct termios quiet = original;
@@ -137,7 +137,7 @@ static void redraw(cli_editor *editor)
     el_wset(editor->el, EL_REFRESH);
 }
 
-/* At least one more byte. False at the end of the input, and after Ctrl-C from elsewhere. */
+/* Reads one byte or more. False at the end of the input, and after a SIGINT. */
 static bool bytes_fill(cli_editor *editor)
 {
     if (editor->first > 0) {
@@ -159,7 +159,7 @@ static bool bytes_fill(cli_editor *editor)
     }
 }
 
-/* Can more bytes make a character of these, [n]? */
+/* Are these n bytes the beginning of a character that needs more bytes? */
 static bool is_unfinished(const unsigned char *bytes, size_t n)
 {
     const size_t length = bytes[0] < 0xc2 || bytes[0] > 0xf4 ? 1 : bytes[0] < 0xe0 ? 2 : bytes[0] < 0xf0 ? 3 : 4;
@@ -168,7 +168,7 @@ static bool is_unfinished(const unsigned char *bytes, size_t n)
     return n < length;
 }
 
-/* What libedit reads by: a code point; U+FFFD for a byte that is none. */
+/* libedit calls this to read a code point. A malformed byte becomes U+FFFD. */
 static int code_read(EditLine *el, wchar_t *out)
 {
     cli_editor *editor = editor_of(el);
@@ -183,7 +183,7 @@ static int code_read(EditLine *el, wchar_t *out)
 
 /* ------------------------------------------------------------------ the line */
 
-/* n code points as UTF-8, to be freed; NULL where memory is short. */
+/* Encodes n code points as UTF-8. The caller frees the result. NULL: not enough memory. */
 static char *utf8_of(const wchar_t *codes, size_t n, size_t *n_out)
 {
     char *out = malloc(n * 4 + 1);
@@ -195,7 +195,7 @@ static char *utf8_of(const wchar_t *codes, size_t n, size_t *n_out)
     return out;
 }
 
-/* The inverse, of well-formed text. */
+/* Decodes n bytes of UTF-8 into code points and a 0. The caller frees the result. NULL: not enough memory. */
 static wchar_t *codes_of(const char *text, size_t n)
 {
     wchar_t *out = malloc((n + 1) * sizeof *out);
@@ -229,7 +229,7 @@ static void line_replace(EditLine *el, const wchar_t *text)
     el_winsertstr(el, text);
 }
 
-/* Shows text in the line, or the name of a paste that holds it. */
+/* Inserts text into the line, or the name of a paste that holds the text. */
 static bool line_insert(cli_editor *editor, const char *text, size_t n)
 {
     const char *shown = text;
@@ -259,7 +259,7 @@ static size_t character_after(const LineInfoW *line, const wchar_t *at)
     return (size_t)(next - at);
 }
 
-/* Code points of the character that ends at the cursor. Where it begins can be told only from the line's beginning. */
+/* Code points of the character that ends at the cursor. Rules for flags need the line from its beginning. */
 static size_t character_before(const LineInfoW *line)
 {
     const wchar_t *at = line->buffer;
@@ -273,7 +273,7 @@ static size_t character_before(const LineInfoW *line)
 
 /* --------------------------------------------------------------------- keys */
 
-#define ACCEPT L"\033[vouch~" /* what my keys press to leave the line: libedit's own end of a line */
+#define ACCEPT L"\033[vouch~" /* bound to ed-newline: a key function pushes it to make libedit end the line */
 
 static unsigned char key_left(EditLine *el, wint_t c)
 {
@@ -330,7 +330,7 @@ static unsigned char key_newline(EditLine *el, wint_t c)
     return el_winsertstr(el, L"\n") == 0 ? CC_REFRESH : CC_ERROR;
 }
 
-/* A backslash alone at the end goes on in a new line. */
+/* Sends the message. One backslash at its end becomes a line end instead; two stay and are sent. */
 static unsigned char key_enter(EditLine *el, wint_t c)
 {
     const LineInfoW *line = el_wline(el);
@@ -344,7 +344,7 @@ static unsigned char key_enter(EditLine *el, wint_t c)
     return CC_NORM;
 }
 
-/* The line end before `at`, or the beginning of the line. */
+/* Index of the first code point of the row that holds `at`. */
 static size_t row_begin(const wchar_t *buffer, size_t at)
 {
     while (at > 0 && buffer[at - 1] != L'\n') at--;
@@ -357,7 +357,7 @@ static size_t row_end(const wchar_t *buffer, size_t n, size_t at)
     return at;
 }
 
-/* To the row above or below in a message of several. False where there is none. */
+/* Moves the cursor one row up (-1) or down (1). False: there is no such row. */
 static bool row_move(EditLine *el, int by)
 {
     const wchar_t *buffer = el_wline(el)->buffer;
@@ -369,7 +369,7 @@ static bool row_move(EditLine *el, int by)
     return true;
 }
 
-/* An earlier or later message. */
+/* Replaces the line with an earlier (-1) or later (1) message. */
 static unsigned char recall_move(EditLine *el, int by)
 {
     cli_editor *editor = editor_of(el);
@@ -407,7 +407,7 @@ static unsigned char key_down(EditLine *el, wint_t c)
 
 /* ------------------------------------------------------------------- pastes */
 
-/* Everything up to the closing bracket, to be freed; NULL where memory is short or the input has ended. */
+/* Reads up to the closing bracket. The caller frees the text. NULL: not enough memory, or the input ended. */
 static char *paste_read(cli_editor *editor, size_t *n)
 {
     static const char closing[] = "\033[201~";
@@ -432,12 +432,12 @@ static char *paste_read(cli_editor *editor, size_t *n)
         return NULL;
     }
     const size_t length = (size_t)(found - text);
-    editor->first -= used - length - CLOSING; /* what came behind the bracket */
+    editor->first -= used - length - CLOSING; /* gives back the bytes behind the bracket */
     *n = length;
     return text;
 }
 
-/* Line ends become \n, bytes that are no UTF-8 U+FFFD; a NUL is left out. Frees `text`. */
+/* Makes each line end a \n and each malformed byte a U+FFFD, and removes NULs. Takes `text`, returns another. */
 static char *paste_clean(char *text, size_t *n)
 {
     size_t used = 0;
@@ -467,7 +467,7 @@ static unsigned char key_paste(EditLine *el, wint_t c)
 
 /* --------------------------------------------------------------- completion */
 
-/* Bytes that two words begin with alike. */
+/* Length of the longest common beginning of two words, at most `most`. */
 static size_t common_length(const char *a, const char *b, size_t most)
 {
     size_t n = 0;
@@ -475,7 +475,7 @@ static size_t common_length(const char *a, const char *b, size_t most)
     return n;
 }
 
-/* The last word before the cursor is completed as far as the words agree; where that adds nothing, they are shown. */
+/* Completes the last word before the cursor as far as all matching words agree. If that adds nothing, lists them. */
 static unsigned char key_tab(EditLine *el, wint_t c)
 {
     cli_editor *editor = editor_of(el);
@@ -555,11 +555,12 @@ static void keys_bind(EditLine *el)
     }
 }
 
-/* libedit writes by the locale's encoding. One that is not UTF-8 is most likely none at all. */
+/* libedit writes in the locale's encoding. In containers that is often none: UTF-8 replaces it. */
 static bool locale_set(void)
 {
     setlocale(LC_CTYPE, "");
-    return strcmp(nl_langinfo(CODESET), "UTF-8") == 0 || setlocale(LC_CTYPE, "C.UTF-8") || setlocale(LC_CTYPE, "en_US.UTF-8");
+    return strcmp(nl_langinfo(CODESET), "UTF-8") == 0 || setlocale(LC_CTYPE, "C.UTF-8") ||
+           setlocale(LC_CTYPE, "en_US.UTF-8");
 }
 
 static bool libedit_open(cli_editor *editor)

@@ -9,7 +9,7 @@
 
 #include "common/term.h"
 
-enum { TERMINAL_LINE = 4095 }; /* bytes of a line, its end included, that Linux keeps of a longer one */
+enum { TERMINAL_LINE = 4095 }; /* Linux cuts a longer line of a terminal to so many bytes, silently */
 
 void cli_input_open(cli_input *input, cli_editor_words *complete)
 {
@@ -17,7 +17,7 @@ void cli_input_open(cli_input *input, cli_editor_words *complete)
     if (input->is_person) input->editor = cli_editor_open(complete);
 }
 
-/* A line by the C library. Ctrl-C takes back a line, also one of which part had come. */
+/* Reads a line with getline. Ctrl-C clears the line, also after part of it was read. */
 static cli_input_end line_read(cli_input *input)
 {
     if (input->is_person) fputs("> ", stderr);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Long texts that stand in a line as a short name, until the line is sent:
+ * Long pastes. The line shows the name of a paste, and the message that is sent has its text:
  *
  *   shown   summarise [paste 1: 3,120 lines, 200 KB] in one sentence
  *   sent    summarise the whole text in one sentence
  *
- * A name that was edited is text like any other.
+ * After an edit inside a name, the name is sent as plain text.
  */
 #ifndef VOUCH_CLI_PASTE_H
 #define VOUCH_CLI_PASTE_H
@@ -26,11 +26,12 @@ typedef struct cli_pastes {
     size_t n;
 } cli_pastes;
 
-/* Is the text too long to be shown in the line? */
+/* Is the text too long to stand in the line itself? More than 800 bytes, or more than 6 lines. */
 bool cli_paste_is_long(const char *text, size_t n);
-/* Takes `text`, which was malloc()ed, and names it; NULL where memory is short, and then the text is freed. */
+/* Takes ownership of `text` (from malloc) and returns the name of the paste. NULL: not enough memory; text is freed. */
 const char *cli_paste_add(cli_pastes *pastes, char *text, size_t n);
-/* The line with texts for names, *n_out bytes and a NUL, the caller's to free(); NULL where memory is short. */
+/* Returns the line with each name replaced by its text: *n_out bytes and a NUL, which the caller frees. NULL: not
+ * enough memory. */
 char *cli_paste_expand(const cli_pastes *pastes, const char *line, size_t n, size_t *n_out);
 void cli_paste_free(cli_pastes *pastes);
 

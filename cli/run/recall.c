@@ -16,7 +16,7 @@
 
 enum { MOST_MESSAGES = 1000, LONGEST_KEPT = 65536 };
 
-/* The file, in a folder that exists then. False: there is none. */
+/* Finds the path of the file and makes its folder. False: no folder. */
 static bool path_find(char path[PATH_MAX])
 {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
@@ -47,7 +47,7 @@ static bool recall_push(cli_recall *recall, const char *text, size_t n)
     return copy != NULL;
 }
 
-/* A JSON text of the message and a line end, to be freed; NULL where that can't be. */
+/* The message as JSON with a line end. The caller frees it. NULL: malformed UTF-8, or not enough memory. */
 static char *line_of(const char *text, size_t n)
 {
     json_t *value = json_stringn(text, n);
@@ -58,7 +58,7 @@ static char *line_of(const char *text, size_t n)
     return longer ? strcat(longer, "\n") : NULL;
 }
 
-/* Keeps the newest messages of a file that has grown past twice as many. */
+/* Rewrites a long file with its newest messages. */
 static void file_shorten(cli_recall *recall)
 {
     if (recall->n <= 2 * MOST_MESSAGES) return;
@@ -72,11 +72,11 @@ static void file_shorten(cli_recall *recall)
         free(line);
     }
     vouch_error err;
-    if (stream && fclose(stream) == 0) (void)cli_file_write(recall->path, bytes, n, &err); /* the long file will do */
+    if (stream && fclose(stream) == 0) (void)cli_file_write(recall->path, bytes, n, &err); /* else the long file stays */
     free(bytes);
 }
 
-/* A line that is no message is passed over. */
+/* Reads one message a line; skips damaged lines. */
 static void lines_read(cli_recall *recall, char *bytes)
 {
     for (char *line = bytes, *end; *line; line = end + (*end == '\n')) {
@@ -97,7 +97,7 @@ void cli_recall_open(cli_recall *recall)
     if (!path_find(path)) return;
     recall->path = strdup(path);
     if (!recall->path || stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return;
-    if (info.st_mode & 077) (void)chmod(path, 0600); /* somebody else's file is not ours to close */
+    if (info.st_mode & 077) (void)chmod(path, 0600); /* fails on the file of another user, which stays as it is */
     if (cli_file_read(path, &bytes, &n, &err)) return;
     lines_read(recall, bytes);
     free(bytes);
@@ -112,7 +112,7 @@ void cli_recall_add(cli_recall *recall, const char *text, size_t n)
     char *line = line_of(text, n);
     const int fd = line ? open(recall->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600) : -1;
     if (fd >= 0) {
-        (void)!write(fd, line, strlen(line)); /* a message that is not kept is still sent */
+        (void)!write(fd, line, strlen(line)); /* on failure the message is sent all the same */
         close(fd);
     }
     free(line);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages sent before, which the arrow keys bring back. They are kept in $XDG_STATE_HOME/vouch/messages, or
- * ~/.local/state/vouch/messages, readable by its owner only: a JSON text a line. Each message is added to the file
- * when it is sent, so that conversations at the same time don't undo each other's. Opening shortens a long file.
- * Where the file can't be read or written, messages are remembered until the conversation ends.
+ * Earlier messages, for the arrow keys. The file $XDG_STATE_HOME/vouch/messages, or ~/.local/state/vouch/messages,
+ * keeps them for later conversations: one JSON text a line, mode 0600. Sending a message appends it to the file, so two
+ * conversations at the same time both keep theirs. Opening a file of more than 2,000 messages leaves the newest 1,000.
+ * Without a usable file, messages are remembered until the conversation ends. A link to /dev/null keeps none.
  */
 #ifndef VOUCH_CLI_RECALL_H
 #define VOUCH_CLI_RECALL_H
