@@ -86,9 +86,13 @@ static void open_pace(vouch_session *s)
     const bool by_model = spec->drafters & VOUCH_DRAFTER_MODEL;
     if (drafters->free.ops && drafters->paid.ops) s->cycle.n_paid = (spec->n_draft + 1) / 2;
     if (!s->is_paced) return;
-    vouch_pace_init(&s->pace, &(vouch_pace_options){
-                                  .has_paid = drafters->paid.ops,
-                                  .paid_share = by_model ? bytes_of(spec->draft_model) / bytes_of(s->model) : 0});
+    double reads[VOUCH_MAX_DRAFT + 2] = {0};
+    for (int32_t n = 1; n < VOUCH_MAX_DRAFT + 2; n++) reads[n] = vouch_weights_reads(s->model->weights, n);
+    const vouch_pace_options options = {
+        .has_paid = drafters->paid.ops,
+        .paid_share = by_model ? bytes_of(spec->draft_model) / bytes_of(s->model) : 0,
+        .reads = reads};
+    vouch_pace_init(&s->pace, &options);
     s->cycle.pace = &s->pace;
 }
 
