@@ -312,22 +312,23 @@ typedef enum vouch_draft_sampling {
     X(BLOCK, block)          \
     X(COUPLED, coupled)
 
-/* How guesses are judged. None changes the distribution of the text, which is the target's own, and greedy text is the
- * same to the byte under all of them; they differ in how many guesses hold, and in what else is promised.
+/* The rule by which guesses are judged. Under every rule sampled text has the target's own distribution, and greedy text
+ * is the same to the byte. Rules differ in how many guesses they accept, and in what the seed reproduces.
  *
- *   REJECTION  Accepts a guess with min(1, p / q): no rule that judges each by itself accepts more (arXiv 2211.17192).
- *   MATCH      Draws the target's token as without drafts and accepts the guess that equals it. The text is a function
- *              of the model, the prompt, the sampling parameters and the seed alone: byte for byte that of
- *              VOUCH_DRAFTER_NONE (with any rule but COUPLED), whatever is drafted and however much. Guesses by
- *              argmax and free ones hold as often as under REJECTION, those drawn from q less often.
- *   BLOCK      Judges all guesses of a draft together: never fewer hold, on average, than under REJECTION, and
- *              more where they are drawn from q (arXiv 2403.10444). Chains only.
- *   COUPLED    As MATCH, with another draw: a race between the tokens, whose noise is a function of seed, position
- *              and token (Gumbel; arXiv 2408.07978). A draft model runs the same race, so that its draws agree
- *              often: with at least (1 - d) / (1 + d), where REJECTION has 1 - d, d being the distance of p and q. The
- *              text is that of VOUCH_DRAFTER_NONE with COUPLED. Costs a random number for each token with p > 0.
- *   AUTO       The default: REJECTION with a draft model that samples or a lenience below 1; otherwise MATCH, which
- *              accepts as often then. */
+ *   REJECTION  Accepts a guess with min(1, p / q). No rule that judges each guess by itself accepts more (arXiv
+ *              2211.17192).
+ *   MATCH      Draws the target's token as plain decoding does and accepts the guess that equals it. The seed
+ *              reproduces the text, with any drafters and draft lengths: it is byte for byte that of
+ *              VOUCH_DRAFTER_NONE with any rule but COUPLED. Accepts guesses by argmax and of free drafters as often as
+ *              REJECTION does, and guesses drawn from q less often.
+ *   BLOCK      Judges all guesses of a draft together. Accepts as many on average as REJECTION, or more where they
+ *              are drawn from q (arXiv 2403.10444). Chains only.
+ *   COUPLED    As MATCH, but draws by a race between the tokens, whose noise is a function of seed, position and token
+ *              (Gumbel; arXiv 2408.07978). A draft model runs the same race, so its draws often agree: with at least
+ *              (1 - d) / (1 + d), d being the distance of p and q, where REJECTION accepts with 1 - d. The text is that
+ *              of VOUCH_DRAFTER_NONE with COUPLED. Costs a random number for each token with p > 0.
+ *   AUTO       The default: REJECTION with a draft model that samples or a lenience below 1, otherwise MATCH, which
+ *              then accepts as often. */
 typedef enum vouch_accept {
 #define VOUCH_ACCEPT_ENUM(constant, name) VOUCH_ACCEPT_##constant,
     VOUCH_ACCEPT_LIST(VOUCH_ACCEPT_ENUM)
