@@ -46,6 +46,12 @@ static const cli_command commands[] = {
      "Cuts the text into chunks of --ctx tokens, predicts the second half of each\n"
      "from its first half, as llama.cpp does, and prints the result on the last line.\n",
      "vouch perplexity m.gguf --file wiki.txt --ctx 512 --chunks 40\n"},
+    {"logits", CLI_LOGITS, cli_logits, "write the raw logits of token ids as a NumPy array",
+     "vouch logits MODEL --tokens LIST --out FILE\n",
+     "Row i of the .npy file has the logits behind the first i + 1 ids, as float32.\n"
+     "The model needs no tokenizer, so that implementations can be compared.\n",
+     "vouch logits m.gguf --tokens 1,2,3 --out logits.npy\n"
+     "vouch logits m.gguf --tokens ids.txt --out logits.npy --prefill-chunk 7\n"},
     {"bench", CLI_BENCH, cli_bench, "measure speculation, or the passes of a model, on this machine",
      "vouch bench MODEL --prompts FILE [--draft-model FILE] [--spec LIST]...\n"
      "    [-k N,N,...]\n"

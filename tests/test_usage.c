@@ -21,6 +21,7 @@ static void help_goes_to_stdout(void **state)
                                            {"info", "--help"},
                                            {"tokenize", "--help"},
                                            {"perplexity", "--help"},
+                                           {"logits", "--help"},
                                            {"--version"},
                                            {"version"}};
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
@@ -76,6 +77,8 @@ static void unknown_words_are_named(void **state)
         {{"run"}, "--model FILE is missing"},
         {{"run", "--prompt", "x"}, "--model FILE is missing"},
         {{"perplexity", "-m", "x"}, "--file FILE is missing"},
+        {{"logits", "-m", "x", "--out", "y"}, "--tokens LIST is missing"},
+        {{"logits", "-m", "x", "--tokens", "1"}, "--out FILE is missing"},
         {{"run", "--modle", "x"}, "unknown flag --modle; did you mean --model?"},
         {{"run", "--spek=ngram"}, "unknown flag --spek; did you mean --spec?"},
         {{"--max-token", "4"}, "did you mean --max-tokens?"},
@@ -127,7 +130,7 @@ static void foreign_flags_say_what_to_do(void **state)
 static void help_is_narrow(void **state)
 {
     (void)state;
-    static const char *const topics[] = {NULL, "run", "info", "tokenize", "perplexity", "bench", "check", "analyze"};
+    static const char *const topics[] = {NULL, "run", "info", "tokenize", "perplexity", "bench", "check", "analyze", "logits"};
     for (size_t i = 0; i < sizeof topics / sizeof *topics; i++) {
         result r = RUN("help", topics[i]);
         assert_int_equal(r.status, 0);

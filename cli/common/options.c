@@ -17,8 +17,8 @@ _Static_assert(sizeof(vouch_kv_type) == sizeof(int) &&
                    sizeof(vouch_draft_sampling) == sizeof(int) && sizeof(vouch_accept) == sizeof(int),
                "choices are stored as int");
 
-const char *const cli_command_names[CLI_COMMANDS] = {"run", "info", "tokenize", "perplexity", "bench", "check",
-                                                       "analyze"};
+const char *const cli_command_names[CLI_COMMANDS] = {"run",   "info",  "tokenize", "perplexity",
+                                                       "bench", "check", "analyze",  "logits"};
 
 #define AT(member)   .offset = offsetof(cli_options, member)
 #define ASKING       (CLI_RUN | CLI_BENCH | CLI_ANALYZE)
@@ -27,7 +27,7 @@ const char *const cli_command_names[CLI_COMMANDS] = {"run", "info", "tokenize", 
 #define ANSWER       ASKING, "Answer"
 #define OUTPUT       CLI_RUN, "Output"
 #define PASSES       CLI_BENCH, "Passes"
-#define WITH_WEIGHTS (CLI_RUN | CLI_PERPLEXITY | CLI_BENCH | CLI_CHECK | CLI_ANALYZE)
+#define WITH_WEIGHTS (CLI_RUN | CLI_PERPLEXITY | CLI_BENCH | CLI_CHECK | CLI_ANALYZE | CLI_LOGITS)
 #define EVERYWHERE   (WITH_WEIGHTS | CLI_INFO | CLI_TOKENIZE)
 #define PENALTY      "[-1e6, 1e6]" /* as far as logits stay finite */
 #define RULES        VOUCH_ACCEPT_LIST(RULE_WORD) "auto" /* in the order of vouch_accept */
@@ -185,6 +185,11 @@ static const cli_flag flags[] = {
      "--draft-head",
      NULL, NULL},
 
+    {"tokens", NULL, 0, CLI_FLAG_FILE, AT(tokens), "LIST|FILE", NULL, CLI_LOGITS, "Tokens",
+     "token ids, such as 1,2,3, or a file of ids", NULL, NULL},
+    {"out", NULL, 'o', CLI_FLAG_FILE, AT(out), "FILE", NULL, CLI_LOGITS, "Tokens", "write the logits to this .npy file",
+     NULL, NULL},
+
     {"rows", NULL, 'r', CLI_FLAG_INTS, AT(rows), "N,N,...", "[1, 65]", PASSES, "tokens scored in one pass", NULL, NULL},
     {"depth", NULL, 0, CLI_FLAG_INT, AT(depth), "N", "[0, 1000000]", PASSES, "tokens in the cache before a pass", NULL,
      NULL},
@@ -265,7 +270,7 @@ static const cli_flag *given_find(given_flags given, const char *name)
 /* Files that the command replaces when it is done. */
 static bool is_written(const cli_flag *flag)
 {
-    static const char *const names[] = {"json", "svg", "csv", "html", "stats-json", "history"};
+    static const char *const names[] = {"json", "svg", "csv", "html", "stats-json", "history", "out"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(flag->name, names[i]) == 0) return true;
     return false;
@@ -799,6 +804,11 @@ bool cli_options_parse(cli_options *options, unsigned command, int argc, char **
         return false;
     }
     if (command == CLI_ANALYZE && !check_analyze(options, given)) return false;
+    if (command == CLI_LOGITS && (!options->tokens || !options->out)) {
+        cli_complain("--%s is missing: expected %s", options->tokens ? "out FILE" : "tokens LIST",
+                     options->tokens ? "the .npy file to write" : "token ids, such as 1,2,3, or a file of ids");
+        return false;
+    }
     if (command == CLI_PERPLEXITY && !options->file) {
         cli_complain("--file FILE is missing: expected the text to predict");
         return false;

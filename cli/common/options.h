@@ -19,7 +19,8 @@ enum {
     CLI_BENCH = 1u << 4,
     CLI_CHECK = 1u << 5,
     CLI_ANALYZE = 1u << 6,
-    CLI_COMMANDS = 7
+    CLI_LOGITS = 1u << 7,
+    CLI_COMMANDS = 8
 };
 extern const char *const cli_command_names[CLI_COMMANDS];
 
@@ -50,6 +51,7 @@ typedef struct cli_options {
     int32_t n_chunks;
     bool ids, special, bos; /* tokenize */
     int32_t n_frequent;
+    const char *tokens, *out; /* logits */
     cli_ints rows;          /* bench */
     int32_t depth, n_reps, n_prefill, n_decode;
     const char *prompts;    /* bench over prompts */

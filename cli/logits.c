@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * vouch logits: writes the raw logits of given token ids as a NumPy array, [tokens][n_vocab] of little-endian float32,
+ * for people who compare implementations. Row i follows tokens[0, i]. The model needs no tokenizer.
+ *
+ *   .npy, version 1.0 (numpy.lib.format):
+ *     0  "\x93NUMPY" 1 0
+ *     8  u16 length of the header
+ *    10  {'descr': '<f4', 'fortran_order': False, 'shape': (n, n_vocab), }   spaces, newline; 10 + length is 64 k
+ *    ..  the rows
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "common/file.h"
+#include "common/text.h"
+
+enum { MAGIC = 8, ALIGNMENT = 64, MOST_HEADER = 192, MOST_ROWS = 64 };
+
+static bool is_separator(char c)
+{
+    return c == ',' || c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* Ids with commas or white space between them. Complains where there is something else or nothing. */
+static bool parse_ids(const char *text, const char *from, cli_tokens *ids)
+{
+    ids->items = malloc((strlen(text) / 2 + 1) * sizeof *ids->items);
+    if (!ids->items) {
+        cli_complain("not enough memory for the ids of %s", from);
+        return false;
+    }
+    for (const char *at = text;;) {
+        while (is_separator(*at)) at++;
+        if (!*at) break;
+        char *end;
+        errno = 0;
+        const long id = strtol(at, &end, 10);
+        if (end == at || (*end && !is_separator(*end)) || errno || id < 0 || id > INT32_MAX) {
+            cli_complain("%s: '%.20s' is no token id; expected ids such as 1,2,3, from 0 on", from, at);
+            return false;
+        }
+        ids->items[ids->n++] = (int32_t)id;
+        at = end;
+    }
+    if (ids->n == 0) cli_complain("%s: no token ids; expected at least one", from);
+    return ids->n > 0;
+}
+
+/* A list of ids on the command line, or a file of them. */
+static bool read_ids(const char *tokens, cli_tokens *ids)
+{
+    char *text = NULL;
+    size_t n;
+    vouch_error err;
+    if (strspn(tokens, "0123456789, ") == strlen(tokens)) return parse_ids(tokens, "--tokens", ids);
+    if (cli_file_read(tokens, &text, &n, &err)) {
+        cli_flag_fail("tokens", &err);
+        return false;
+    }
+    const bool is_whole = strlen(text) == n;
+    if (!is_whole) cli_complain("--tokens %s: a NUL byte at offset %zu; expected a text with ids", tokens, strlen(text));
+    const bool good = is_whole && parse_ids(text, tokens, ids);
+    free(text);
+    return good;
+}
+
+static size_t write_header(char out[MOST_HEADER], size_t n, int32_t n_vocab)
+{
+    memcpy(out, "\x93NUMPY\x01\x00", MAGIC);
+    int used = MAGIC + 2 + snprintf(out + MAGIC + 2, MOST_HEADER - MAGIC - 2,
+                                    "{'descr': '<f4', 'fortran_order': False, 'shape': (%zu, %d), }", n, (int)n_vocab);
+    while ((used + 1) % ALIGNMENT != 0) out[used++] = ' ';
+    out[used++] = '\n';
+    const int length = used - MAGIC - 2;
+    out[MAGIC] = (char)(length & 0xff);
+    out[MAGIC + 1] = (char)(length >> 8);
+    return (size_t)used;
+}
+
+static int write_logits(cli_engine *engine, const cli_tokens *ids)
+{
+    const int32_t n_vocab = vouch_model_get_info(engine->model)->n_vocab;
+    vouch_session_options session = engine->options->session;
+    char header[MOST_HEADER];
+    vouch_error err;
+    if (ids->n > INT32_MAX - 1) {
+        cli_complain("--tokens: %zu ids; at most %d are possible", ids->n, INT32_MAX - 1);
+        return CLI_FAILED;
+    }
+    const size_t n_header = write_header(header, ids->n, n_vocab), row = (size_t)n_vocab * sizeof(float);
+    session.n_ctx = (int32_t)ids->n + 1;
+    session.speculation.drafters = VOUCH_DRAFTER_NONE;
+    int status = cli_engine_start(engine, &session);
+    if (status) return status;
+    char *bytes = ids->n < (SIZE_MAX - n_header) / row ? malloc(n_header + ids->n * row) : NULL;
+    if (!bytes) {
+        cli_complain("not enough memory for the logits of %zu tokens, %zu bytes each; give fewer", ids->n, row);
+        return CLI_FAILED;
+    }
+    memcpy(bytes, header, n_header);
+    vouch_status failure = cli_session_prompt(engine->session, ids->items, ids->n, &err);
+    for (size_t i = 0; !failure && i < ids->n; i += MOST_ROWS) {
+        const int32_t n = ids->n - i < MOST_ROWS ? (int32_t)(ids->n - i) : MOST_ROWS;
+        failure = vouch_session_logits(engine->session, (int32_t)i, n, (float *)(void *)(bytes + n_header + i * row), &err);
+    }
+    if (!failure) failure = cli_file_write(engine->options->out, bytes, n_header + ids->n * row, &err);
+    free(bytes);
+    return failure ? cli_engine_fail(&err) : CLI_DONE;
+}
+
+int cli_logits(const cli_options *options)
+{
+    cli_engine engine = {0};
+    cli_tokens ids = {NULL, 0};
+    int status = read_ids(options->tokens, &ids) ? CLI_DONE : CLI_FAILED;
+    if (!status) status = cli_engine_open(&engine, options);
+    if (!status) status = write_logits(&engine, &ids);
+    free(ids.items);
+    cli_engine_close(&engine);
+    return status;
+}
