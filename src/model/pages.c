@@ -37,7 +37,8 @@ static bool fill_layer(vouch_page_layer *layer, const vouch_attention *attention
     if (!vouch_matrix_shape(&layer->keys, type, page_size, attention->head_dim) ||
         !vouch_values_shape(&layer->values, type, attention->head_dim, page_size))
         return false;
-    layer->head_bytes = vouch_matrix_bytes(&layer->keys) + vouch_matrix_bytes(&layer->values);
+    layer->keys_bytes = vouch_matrix_bytes(&layer->keys);
+    layer->values_bytes = vouch_matrix_bytes(&layer->values);
     return true;
 }
 
@@ -46,17 +47,15 @@ static void layout_pages(vouch_pages *s, const vouch_weights *weights, vouch_typ
     s->layers = vouch_arena_take(arena, (size_t)s->n_layers, sizeof *s->layers);
     s->n_owners = vouch_arena_take(arena, (size_t)s->n_pages, sizeof *s->n_owners);
     s->free = vouch_arena_take(arena, (size_t)s->n_pages, sizeof *s->free);
-    s->page_bytes = 0;
     for (int32_t l = 0; l < s->n_layers; l++) {
-        vouch_page_layer layer = {.at = s->page_bytes};
-        size_t bytes;
+        vouch_page_layer layer = {0};
+        size_t heads;
         if (!fill_layer(&layer, &weights->layers[l].attention, type, s->page_size) ||
-            !vouch_mul_size(layer.head_bytes, (size_t)layer.n_kv_heads, &bytes) ||
-            __builtin_add_overflow(s->page_bytes, bytes, &s->page_bytes))
+            !vouch_mul_size((size_t)layer.n_kv_heads, layer.keys_bytes + layer.values_bytes, &heads))
             arena->overflow = true;
+        else layer.data = vouch_arena_take(arena, (size_t)s->n_pages, heads);
         if (s->layers) s->layers[l] = layer;
     }
-    s->data = vouch_arena_take(arena, (size_t)s->n_pages, s->page_bytes);
 }
 
 vouch_status vouch_pages_open(vouch_pages **out, const vouch_weights *weights, const vouch_pages_options *options,
@@ -123,6 +122,11 @@ void vouch_page_release(vouch_pages *pages, int32_t page)
 
 void vouch_page_copy(vouch_pages *pages, int32_t to, int32_t from)
 {
-    const size_t bytes = pages->page_bytes;
-    memcpy(pages->data + (size_t)to * bytes, pages->data + (size_t)from * bytes, bytes);
+    for (int32_t l = 0; l < pages->n_layers; l++)
+        for (int32_t h = 0; h < pages->layers[l].n_kv_heads; h++) {
+            const vouch_page_layer *layer = &pages->layers[l];
+            memcpy(vouch_page_keys(pages, to, l, h).data, vouch_page_keys(pages, from, l, h).data, layer->keys_bytes);
+            memcpy(vouch_page_values(pages, to, l, h).data, vouch_page_values(pages, from, l, h).data,
+                   layer->values_bytes);
+        }
 }

@@ -17,22 +17,23 @@
 #include "model/weights.h"
 
 /*
- * A page, layer by layer and KV head by KV head (cache.h draws the matrices):
+ * The store, layer by layer and KV head by KV head (cache.h draws the matrices). A head's keys of all pages stand side
+ * by side, and so do its values: a kernel fetches ahead from the end of one page into the next.
  *
- *   [ layer 0: head 0: keys [page_size, head_dim] | values [head_dim, page_size] | head 1: ... ][ layer 1: ... ]
+ *   layer 0, head 0   keys [page_size, head_dim]:   page 0 | page 1 | ... | page n_pages - 1
+ *                     values [head_dim, page_size]: page 0 | page 1 | ... | page n_pages - 1
+ *   layer 0, head 1   ...
  */
 typedef struct vouch_page_layer {
     vouch_matrix keys, values; /* one head's, without data */
-    size_t at;                 /* bytes from the page's beginning to the layer's first head */
-    size_t head_bytes;         /* of the keys and values of a head */
+    size_t keys_bytes, values_bytes; /* of one head in one page */
+    unsigned char *data;       /* [n_kv_heads][n_pages * (keys_bytes + values_bytes)] */
     int32_t n_kv_heads;
 } vouch_page_layer;
 
 typedef struct vouch_pages {
     int32_t page_size, n_pages, n_layers;
-    vouch_page_layer *layers;  /* [n_layers] */
-    size_t page_bytes;
-    unsigned char *data; /* [n_pages][page_bytes] */
+    vouch_page_layer *layers; /* [n_layers] */
     int32_t *n_owners;   /* [n_pages] */
     int32_t *free;       /* [n_pages] a stack of free pages: free[n_free - 1] is taken next */
     int32_t n_free;
@@ -65,12 +66,19 @@ int32_t vouch_page_take(vouch_pages *pages);
 void vouch_page_release(vouch_pages *pages, int32_t page);
 void vouch_page_copy(vouch_pages *pages, int32_t to, int32_t from);
 
+/* A KV head's keys of page 0. */
+static inline unsigned char *vouch_page_head(const vouch_pages *s, int32_t layer, int32_t head)
+{
+    const vouch_page_layer *l = &s->layers[layer];
+    return l->data + (size_t)head * (size_t)s->n_pages * (l->keys_bytes + l->values_bytes);
+}
+
 /* A KV head's keys and values in a page of the store. */
 static inline vouch_matrix vouch_page_keys(const vouch_pages *s, int32_t page, int32_t layer, int32_t head)
 {
     const vouch_page_layer *l = &s->layers[layer];
     vouch_matrix keys = l->keys;
-    keys.data = s->data + (size_t)page * s->page_bytes + l->at + (size_t)head * l->head_bytes;
+    keys.data = vouch_page_head(s, layer, head) + (size_t)page * l->keys_bytes;
     return keys;
 }
 
@@ -78,8 +86,7 @@ static inline vouch_matrix vouch_page_values(const vouch_pages *s, int32_t page,
 {
     const vouch_page_layer *l = &s->layers[layer];
     vouch_matrix values = l->values;
-    values.data = s->data + (size_t)page * s->page_bytes + l->at + (size_t)head * l->head_bytes +
-                  vouch_matrix_bytes(&l->keys);
+    values.data = vouch_page_head(s, layer, head) + (size_t)s->n_pages * l->keys_bytes + (size_t)page * l->values_bytes;
     return values;
 }
 
