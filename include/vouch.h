@@ -312,8 +312,8 @@ typedef enum vouch_draft_sampling {
     X(BLOCK, block)          \
     X(COUPLED, coupled)
 
-/* The rule by which guesses are judged. Under every rule sampled text has the target's own distribution, and greedy text
- * is the same to the byte. Rules differ in how many guesses they accept, and in what the seed reproduces.
+/* The rule by which guesses are judged. Under every rule sampled text has the target's own distribution, and greedy
+ * text is the same to the byte. Rules differ in how many guesses they accept, and in what the seed reproduces.
  *
  *   REJECTION  Accepts a guess with min(1, p / q). No rule that judges each guess by itself accepts more (arXiv
  *              2211.17192).
