@@ -61,7 +61,8 @@ static bool read_ids(const char *tokens, cli_tokens *ids)
         return false;
     }
     const bool is_whole = strlen(text) == n;
-    if (!is_whole) cli_complain("--tokens %s: a NUL byte at offset %zu; expected a text with ids", tokens, strlen(text));
+    if (!is_whole)
+        cli_complain("--tokens %s: a NUL byte at offset %zu; expected a text with ids", tokens, strlen(text));
     const bool good = is_whole && parse_ids(text, tokens, ids);
     free(text);
     return good;
@@ -104,7 +105,8 @@ static int write_logits(cli_engine *engine, const cli_tokens *ids)
     vouch_status failure = cli_session_prompt(engine->session, ids->items, ids->n, &err);
     for (size_t i = 0; !failure && i < ids->n; i += MOST_ROWS) {
         const int32_t n = ids->n - i < MOST_ROWS ? (int32_t)(ids->n - i) : MOST_ROWS;
-        failure = vouch_session_logits(engine->session, (int32_t)i, n, (float *)(void *)(bytes + n_header + i * row), &err);
+        failure = vouch_session_logits(engine->session, (int32_t)i, n,
+                                       (float *)(void *)(bytes + n_header + i * row), &err);
     }
     if (!failure) failure = cli_file_write(engine->options->out, bytes, n_header + ids->n * row, &err);
     free(bytes);

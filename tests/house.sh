@@ -5,6 +5,7 @@
 #                                       -> text -> format, kernels -> base
 #   includes between files make no circle, where x.c and x.h of one folder are one file
 #   the library never prints, exits, aborts or reads the environment
+#   no line has more than 120 characters, except in tests/golden
 #
 # Prints each breach with its file and reason, then exits with 1.
 cd "${1:-$(dirname "$0")/..}" || exit 2
@@ -90,6 +91,9 @@ breaches=$(
         else next
         print FILENAME ":" FNR ": " file ": " why
     }' cli/*.[ch] cli/*/*.[ch] examples/*.c
+    find include src cli examples tests bench -type f \( -name '*.[ch]' -o -name '*.sh' -o -name '*.py' \) \
+        ! -path '*/golden/*' -exec env LC_ALL=C.UTF-8 grep -HnE '^.{121}' {} + 2>/dev/null |
+        sed -E 's/^([^:]*:[0-9]+):.*/\1: a line of more than 120 characters/'
     # Finds calls of these functions outside comments.
     grep -nE \
         '(^|[^[:alnum:]_>.])(v?f?printf|puts|fputs|putchar|perror|exit|_exit|abort|(secure_)?getenv)[[:space:]]*\(' \

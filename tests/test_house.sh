@@ -106,7 +106,9 @@ header_example_compiles() {
 # The command must know every flag that the README mentions, except flags of other programs, which are listed here.
 readme_flags_exist() {
     local flags="$TMP/flags" command
-    for command in run bench check analyze info tokenize perplexity logits; do "build/$BUILD/vouch" "$command" --help; done |
+    for command in run bench check analyze info tokenize perplexity logits; do
+        "build/$BUILD/vouch" "$command" --help
+    done |
         grep -o -- '--[a-z-]*' | sort -u >"$flags"
     printf -- '--cflags\n--libs\n' >>"$flags"
     unknown_flags() { grep -o -- '--[a-z][a-z-]*' "$1" | sort -u | grep -vxFf "$flags"; }
@@ -183,6 +185,18 @@ library_does_not_print_exit_or_look_around() {
     tests/house.sh "$TMP/tree"
 }
 
+# A character counts once, however many bytes it has.
+lines_have_120_characters() {
+    local line
+    line=$(printf '=%.0s' {1..113})
+    broken_tree src/base/pool.c "/* $line= */"
+    tests/house.sh "$TMP/tree"
+    broken_tree src/base/pool.c "/* ─${line/=/}─ */"
+    tests/house.sh "$TMP/tree"
+    broken_tree src/base/pool.c "/* $line== */"
+    test_refused 'src/base/pool.c:[0-9]*: a line of more than 120 characters' tests/house.sh "$TMP/tree"
+}
+
 # ------------------------------------------------------------------ make
 
 missing_packages_are_named() {
@@ -220,5 +234,5 @@ test_group shared_library_exports_the_header archive_names_have_the_prefix sonam
     header_compiles_alone_as_c header_compiles_alone_as_cxx readme_examples_compile \
     readme_example_names_what_it_needs header_example_compiles \
     readme_flags_exist wider_flags_are_refused rooms_look_one_way includes_make_no_circle \
-    library_does_not_print_exit_or_look_around missing_packages_are_named \
+    library_does_not_print_exit_or_look_around lines_have_120_characters missing_packages_are_named \
     install_gives_a_working_library

@@ -39,7 +39,8 @@ another_prefix_says_what_it_needs() {
     installed DESTDIR=/ PREFIX="$prefix"
     grep '^  export ' "$TMP/log" >"$TMP/environment"
     [ "$(wc -l <"$TMP/environment")" -eq 2 ]
-    printf '#include <stdio.h>\n#include <vouch.h>\nint main(void) { return puts(vouch_version()) < 0; }\n' >"$TMP/use.c"
+    printf '#include <stdio.h>\n#include <vouch.h>\nint main(void) { return puts(vouch_version()) < 0; }\n' \
+        >"$TMP/use.c"
     (
         # shellcheck source=/dev/null
         . "$TMP/environment"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `vouch logits`: the file holds the library's logits in NumPy's format; wrong ids are refused and nothing is written. */
+/* `vouch logits`: the file holds the library's logits in NumPy's format. Wrong ids are refused, and no file is
+ * written. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -356,7 +356,8 @@ static float *tree_run(const vouch_sequence *c, const tree *t, test_random *rand
     return logits;
 }
 
-static void check_tree(const vouch_sequence *branched, const vouch_sequence *chain, int32_t n_vocab, int32_t n, test_random *random)
+static void check_tree(const vouch_sequence *branched, const vouch_sequence *chain, int32_t n_vocab, int32_t n,
+                       test_random *random)
 {
     tree t;
     tree_grow(&t, random, n_vocab);

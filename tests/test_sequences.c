@@ -3,8 +3,8 @@
  * Many sequences in one pass (laws L1, L3 and L7): chains, trees and chunks of prompts share a pass, prefixes share
  * pages, sequences are rewound in between. Every row has the same logits and hidden state, bit for bit, as alone.
  *
- * A script says what each sequence does, drawn from a seed. The reference follows the script with plain C kernels on one
- * thread, one sequence at a time, each row's path as a chain in a memory of its own. The crowd follows it with all
+ * A script, drawn from a seed, says what each sequence does. The reference follows the script with plain C kernels on
+ * one thread, one sequence at a time, each row's path as a chain in a memory of its own. The crowd follows it with all
  * sequences in common passes, in one store of pages.
  */
 #include <stdlib.h>

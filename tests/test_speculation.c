@@ -314,7 +314,8 @@ static int64_t check_draft_tree(const family *f, const vouch_session_options *op
         const int32_t *got = vouch_session_tokens(session, &after);
         assert_memory_equal(got, tokens, after * sizeof *got);
         assert_true(vouch_memory_digest(vouch_session_target(session)) == target[after - 1]);
-        if (step.n_guesses > 0) assert_true(d->paid.ops->digest(d->paid.self) == draft[before < after ? before : after - 1]);
+        if (step.n_guesses > 0)
+            assert_true(d->paid.ops->digest(d->paid.self) == draft[before < after ? before : after - 1]);
         int32_t n_children[VOUCH_MAX_DRAFT + 1] = {0};
         for (int32_t g = 0; g < step.n_guesses; g++) {
             n_branches += step.guesses[g].parent != g - 1;

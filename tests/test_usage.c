@@ -130,7 +130,8 @@ static void foreign_flags_say_what_to_do(void **state)
 static void help_is_narrow(void **state)
 {
     (void)state;
-    static const char *const topics[] = {NULL, "run", "info", "tokenize", "perplexity", "bench", "check", "analyze", "logits"};
+    static const char *const topics[] = {NULL,         "run",   "info",  "tokenize", "perplexity",
+                                         "bench", "check", "analyze",  "logits"};
     for (size_t i = 0; i < sizeof topics / sizeof *topics; i++) {
         result r = RUN("help", topics[i]);
         assert_int_equal(r.status, 0);

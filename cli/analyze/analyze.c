@@ -271,7 +271,8 @@ static int analysis_report(const cli_analysis *a)
 int cli_analyze(const cli_options *options)
 {
     cli_engine engine = {0};
-    cli_analysis a = {.engine = &engine, .costs = cli_cost_curve_new(), .draft_costs = {.n = 1, .items = {{.rows = 1}}}};
+    cli_analysis a = {
+        .engine = &engine, .costs = cli_cost_curve_new(), .draft_costs = {.n = 1, .items = {{.rows = 1}}}};
     vouch_error err;
     if (options->json && cli_file_check(options->json, &err)) return cli_flag_fail("json", &err);
     if (options->svg && cli_file_check(options->svg, &err)) return cli_flag_fail("svg", &err);

@@ -103,7 +103,8 @@ static void put_speedups(FILE *out, const cli_analysis *a)
                  "constant acc.: 1 + a + ... + a^k with the mean acceptance a. One row of the target\n"
                  "takes %.3f ms, one guess of the draft model %.3f ms.\n",
             cli_cost_curve_seconds(&a->costs, 1) * 1e3, a->draft_seconds * 1e3);
-    if (a->best_k > 0) fprintf(out, "Best: k = %d, %.2f times as fast as plain decoding.\n", a->best_k, a->speedup[a->best_k]);
+    if (a->best_k > 0)
+        fprintf(out, "Best: k = %d, %.2f times as fast as plain decoding.\n", a->best_k, a->speedup[a->best_k]);
     else if (a->best_k < 0) fprintf(out, "Best: unknown. No text has 2 tokens, so that no guess can be judged.\n");
     else fprintf(out, "Best: k = 0. On these texts the draft model costs more time than it saves.\n");
 }

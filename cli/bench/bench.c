@@ -171,7 +171,8 @@ static int bench_report(const cli_comparison *b)
     if (o->json) status = cli_first_failure(status, cli_bench_write_json(b));
     if (o->csv) status = cli_first_failure(status, cli_bench_write_csv(b));
     if (o->html) status = cli_first_failure(status, cli_bench_write_html(b));
-    for (size_t config = 1; config < b->configs.n; config++) n_different += cli_bench_summary(b, config, NULL).n_different;
+    for (size_t config = 1; config < b->configs.n; config++)
+        n_different += cli_bench_summary(b, config, NULL).n_different;
     if (n_different > 0)
         cli_complain("%zu answers differ from those of the target alone: this breaks law L2, please report it",
                      n_different);

@@ -3,7 +3,8 @@
 
 #include <stdlib.h>
 
-static int config_open(cli_configs *configs, const vouch_model *model, const vouch_session_options *options, const char *name)
+static int config_open(cli_configs *configs, const vouch_model *model, const vouch_session_options *options,
+                       const char *name)
 {
     cli_config *config = &configs->items[configs->n];
     vouch_error err;

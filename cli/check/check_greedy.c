@@ -166,8 +166,8 @@ static vouch_status trials_compare(answers *a, vouch_error *err)
     for (unsigned left = a->lengths; left; left &= left - 1) n_lengths++;
     snprintf(a->finding->covered, sizeof a->finding->covered,
              "answers with %d drafters, %s, %d draft length%s; %lld guesses accepted, %lld rejected%s", n_drafters,
-             rules_text(a, rules), n_lengths, n_lengths == 1 ? "" : "s", (long long)a->n_accepted, (long long)a->n_rejected,
-             a->n_accepted == 0 || a->n_rejected == 0 ? ": the law needs both" : "");
+             rules_text(a, rules), n_lengths, n_lengths == 1 ? "" : "s", (long long)a->n_accepted,
+             (long long)a->n_rejected, a->n_accepted == 0 || a->n_rejected == 0 ? ": the law needs both" : "");
     return status;
 }
 

@@ -9,7 +9,12 @@
 
 #include "check/check.h"
 
-enum { AFTER = 4, K = 3, FIRST = 2 /* trials in any case */, MOST = CLI_PROBE_TOKENS + CLI_CHECK_ANSWER + AFTER + 2 * VOUCH_MAX_DRAFT };
+enum {
+    AFTER = 4,
+    K = 3,
+    FIRST = 2, /* trials in any case */
+    MOST = CLI_PROBE_TOKENS + CLI_CHECK_ANSWER + AFTER + 2 * VOUCH_MAX_DRAFT
+};
 
 typedef struct rollback {
     cli_check *check;
@@ -132,7 +137,8 @@ static vouch_status trials_compare(rollback *t, vouch_error *err)
     }
 done:
     snprintf(t->finding->covered, sizeof t->finding->covered,
-             "logits and later tokens of %d text%s after %lld rejected guesses", n_texts, n_texts == 1 ? "" : "s", (long long)t->n_rejected);
+             "logits and later tokens of %d text%s after %lld rejected guesses", n_texts, n_texts == 1 ? "" : "s",
+             (long long)t->n_rejected);
     return status;
 }
 

@@ -37,7 +37,7 @@ typedef struct cli_questions {
 /* Reads the file of --prompts, keeps the prompts that --category and --each ask for, and tokenizes them. Complains
  * about bad lines and failures, and returns an exit status; cli_questions_free is due in any case. */
 int cli_questions_read(cli_questions *questions, const cli_engine *engine);
-/* Leaves out prompts that, with an answer of n_answer tokens, don't fit into n_ctx. It is a failure if none is left; the
+/* Leaves out prompts that, with an answer of n_answer tokens, don't fit into n_ctx. Fails if no prompt is left; the
  * complaint names the remedy. */
 int cli_questions_fit(cli_questions *questions, int64_t n_ctx, int64_t n_answer, const char *remedy);
 /* The index of its category. */

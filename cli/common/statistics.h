@@ -13,7 +13,8 @@ double cli_chi_square_tail(double statistic, int64_t degrees);
 
 typedef enum cli_speed_verdict {
     CLI_SPEED_UNCLEAR, /* fewer than CLI_ENOUGH_PAIRS, or they scatter too much */
-    CLI_SPEED_KEPT,    /* at least the promised share; with enough pairs, a shortfall lost in a scatter below 1 % passes */
+    CLI_SPEED_KEPT,    /* at least the promised share; with enough pairs and a scatter below 1 %, also a shortfall
+                          within the scatter */
     CLI_SPEED_LOST     /* with enough pairs: three standard errors below the promised share */
 } cli_speed_verdict;
 

@@ -72,7 +72,8 @@ static void file_shorten(cli_recall *recall)
         free(line);
     }
     vouch_error err;
-    if (stream && fclose(stream) == 0) (void)cli_file_write(recall->path, bytes, n, &err); /* else the long file stays */
+    /* If the write fails, the long file stays. */
+    if (stream && fclose(stream) == 0) (void)cli_file_write(recall->path, bytes, n, &err);
     free(bytes);
 }
 

@@ -17,7 +17,8 @@ static vouch_status wrap_row(vouch_dist *dist, const float *rows, int32_t i, int
                          .weight = (float *)(uintptr_t)row}; /* only read */
     for (int32_t x = 0; x < n_vocab; x++) {
         if (!(row[x] >= 0 && row[x] < INFINITY))
-            return vouch_fail(err, VOUCH_E_ARGUMENT, "%s[%d][%d] is %g: expected a finite weight of at least 0", name, i,
+            return vouch_fail(err, VOUCH_E_ARGUMENT, "%s[%d][%d] is %g: expected a finite weight of at least 0", name,
+                              i,
                               x, (double)row[x]);
         dist->total += row[x];
     }
@@ -31,7 +32,8 @@ static vouch_status check_accept(const vouch_rejection *in, vouch_error *err)
     const vouch_rule *rule = vouch_rule_get(in->accept);
     if (!rule)
         return vouch_fail(err, VOUCH_E_ARGUMENT,
-                          "accept is %d%s: expected 0 (rejection), 1 (match), 2 (block) or 3 (coupled)", (int)in->accept,
+                          "accept is %d%s: expected 0 (rejection), 1 (match), 2 (block) or 3 (coupled)",
+                           (int)in->accept,
                           in->accept == VOUCH_ACCEPT_AUTO ? " (auto, which only a session resolves)" : "");
     if (!(in->lenience > 0 && in->lenience <= 1))
         return vouch_fail(err, VOUCH_E_ARGUMENT, "lenience is %g: expected above 0 and at most 1; 1 is lossless",

@@ -70,7 +70,8 @@ static void fill_shape(vouch_session *s)
     for (int32_t n = 1; n <= VOUCH_MAX_DRAFT + 1; n++) s->cost[n] = vouch_cost_default(n);
     s->shape = (vouch_shape){
         .n = spec->n_draft, .depth = spec->tree_depth, .branches = spec->tree_branches};
-    if (spec->drafters & ~vouch_drafters_paid()) s->shape.cost = s->cost; /* a draft model by itself drafts as much as is said */
+    /* A paid drafter without free ones drafts n_draft guesses; composition weighs each guess against its cost. */
+    if (spec->drafters & ~vouch_drafters_paid()) s->shape.cost = s->cost;
 }
 
 static double bytes_of(const vouch_model *model)
@@ -99,7 +100,8 @@ static void open_pace(vouch_session *s)
 static void layout_session(vouch_session *s, vouch_arena *arena)
 {
     s->cycle.tokens = vouch_arena_take(arena, (size_t)s->options.n_ctx, sizeof *s->cycle.tokens);
-    vouch_sampler_layout(&s->target.sampler, &s->options.sampling, s->model->info.n_vocab, s->model->weights->kernels, arena);
+    vouch_sampler_layout(&s->target.sampler, &s->options.sampling, s->model->info.n_vocab, s->model->weights->kernels,
+                         arena);
     vouch_dist_layout(&s->target.p, s->model->info.n_vocab, arena);
 }
 
@@ -262,7 +264,8 @@ vouch_status vouch_session_prompt(vouch_session *session, const int32_t *tokens,
     s->answering = status == VOUCH_OK;
     if (status == VOUCH_OK) s->seeded.seed = vouch_seed_of_answer(s->seed, s->n_seeded++);
     if (status != VOUCH_OK) {
-        cycle->n_tokens = vouch_memory_n_tokens(s->target.sequence.memory) + 1; /* what was run, and the next pass's first row */
+        /* The tokens in the cache, and the first row of the next pass. */
+        cycle->n_tokens = vouch_memory_n_tokens(s->target.sequence.memory) + 1;
         vouch_cycle_rewind(cycle, cycle->n_tokens - 1);
     }
     return status;
@@ -485,13 +488,16 @@ vouch_status vouch_session_time_pass(vouch_session *session, int32_t n_rows, int
     if (n_rows < 1 || n_rows > s->max_logits)
         return vouch_fail(err, VOUCH_E_ARGUMENT, "rows of a timed pass is %d, must be 1 to %d where n_draft is %d",
                           n_rows, s->max_logits, s->options.speculation.n_draft);
-    if (reps < 1 || reps > MAX_REPS) return vouch_options_out_of_range(err, "repetitions of a timed pass", reps, 1, MAX_REPS);
+    if (reps < 1 || reps > MAX_REPS)
+        return vouch_options_out_of_range(err, "repetitions of a timed pass", reps, 1, MAX_REPS);
     if (s->cycle.n_tokens == 0) return vouch_fail(err, VOUCH_E_ARGUMENT, "a timed pass needs a sequence");
     if (n_rows > most)
-        return vouch_fail(err, VOUCH_E_CONTEXT, "%d rows do not fit: %d places are left in the context", n_rows, most);
+        return vouch_fail(err, VOUCH_E_CONTEXT, "%d rows do not fit: %d positions are left in the context", n_rows,
+                          most);
     int32_t tokens[VOUCH_MAX_DRAFT + 1];
     double times[MAX_REPS];
-    vouch_engine_target_run(&s->target, s->cycle.tokens, n_cached, 0); /* after a look at earlier logits the cache is shorter */
+    /* vouch_session_logits may have left a shorter cache. */
+    vouch_engine_target_run(&s->target, s->cycle.tokens, n_cached, 0);
     vouch_engine_target_rewind(&s->target, n_cached);
     for (int32_t i = 0; i < n_rows; i++) tokens[i] = s->cycle.tokens[s->cycle.n_tokens - 1];
     for (int32_t i = 0; i < reps; i++) {

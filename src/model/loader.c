@@ -53,7 +53,8 @@ vouch_status vouch_loader_matrix(vouch_loader *w, const char *name, bool require
         return vouch_fail(w->err, VOUCH_E_MEMORY, "tensor '%s' is too large for this machine", name);
     matrix->data = vouch_arena_take(w->arena, (size_t)matrix->n_tiles, matrix->tile_bytes);
     const size_t stride = tensor->bytes / (size_t)n_out * VOUCH_TILE;
-    w->jobs[w->n_jobs++] = (vouch_job){.matrix = matrix, .tensor = tensor, .n_tiles = matrix->n_tiles, .stride = stride};
+    w->jobs[w->n_jobs++] =
+        (vouch_job){.matrix = matrix, .tensor = tensor, .n_tiles = matrix->n_tiles, .stride = stride};
     return VOUCH_OK;
 }
 

@@ -52,7 +52,8 @@ static vouch_status stops_check(const char *const *stop, size_t n_stop, vouch_er
         if (n == 0)
             return vouch_fail(err, VOUCH_E_ARGUMENT, "stop text %zu is empty: expected at least one character", i);
         if (n > INT32_MAX)
-            return vouch_fail(err, VOUCH_E_ARGUMENT, "stop text %zu has %zu bytes: expected at most %d", i, n, INT32_MAX);
+            return vouch_fail(err, VOUCH_E_ARGUMENT, "stop text %zu has %zu bytes: expected at most %d", i, n,
+                              INT32_MAX);
         if (vouch_utf8_valid_prefix(stop[i], n) != n)
             return vouch_fail(err, VOUCH_E_ARGUMENT, "stop text %zu is \"%.40s\", which is not UTF-8", i, stop[i]);
     }

@@ -14,8 +14,8 @@
  *   chat_template             text           template.c
  *
  * Token texts are in GPT-2's alphabet, which shows every byte as a visible character: 0x21 to 0x7e, 0xa1 to 0xac and
- * 0xae to 0xff stand for themselves, and U+0100 to U+0143 for the 68 others, in their order. The loader keeps the bytes.
- * The names of special tokens are in no alphabet and stay as they are. So does the text of a normal token with a
+ * 0xae to 0xff stand for themselves, and U+0100 to U+0143 for the 68 others, in their order. The loader keeps the
+ * bytes. The names of special tokens are in no alphabet and stay as they are. So does the text of a normal token with a
  * character outside the alphabet.
  *
  * `slots` has the tokens that a text may become without being named as special: normal, unused and user-defined ones.
