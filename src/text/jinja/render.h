@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* What evaluation, filters, tests and methods share. */
+#ifndef VOUCH_TEXT_JINJA_RENDER_H
+#define VOUCH_TEXT_JINJA_RENDER_H
+
+#include "text/jinja/syntax.h"
+
+/* a(arguments): a function, a method, a macro. */
+jinja_value vouch_jinja_call(jinja_run *run, const jinja_value *callee, const jinja_arguments *arguments);
+/* x.name and x[key]. Methods come first for x.name, entries for x[key]; undefined where there is neither. */
+jinja_value vouch_jinja_attribute(jinja_run *run, const jinja_value *x, jinja_string name);
+jinja_value vouch_jinja_item(jinja_run *run, const jinja_value *x, const jinja_value *key);
+
+/* Argument i, or the one of this name; NULL: not given. */
+const jinja_value *vouch_jinja_argument(const jinja_arguments *arguments, size_t i, const char *name);
+/* The same where a string is wanted: `otherwise` where not given. Fails where it is none. */
+jinja_string vouch_jinja_string_argument(jinja_run *run, const jinja_arguments *arguments, size_t i, const char *name,
+                                         const char *otherwise);
+int64_t vouch_jinja_int_argument(jinja_run *run, const jinja_arguments *arguments, size_t i, const char *name,
+                                 int64_t otherwise);
+
+/* x | name(arguments), x is name(arguments). Fail where there is no such filter or test. */
+jinja_value vouch_jinja_filter(jinja_run *run, jinja_string name, const jinja_value *x,
+                               const jinja_arguments *arguments);
+bool vouch_jinja_test(jinja_run *run, jinja_string name, const jinja_value *x, const jinja_arguments *arguments);
+/* The bound method of a string, list or dict; undefined where it has none of this name. */
+jinja_value vouch_jinja_method(jinja_run *run, const jinja_value *x, jinja_string name);
+/* range, dict, namespace, raise_exception, strftime_now; undefined where there is none. */
+jinja_value vouch_jinja_global(jinja_string name);
+
+/* String operations that filters and methods share. */
+typedef enum jinja_case { JINJA_UPPER, JINJA_LOWER, JINJA_TITLE, JINJA_CAPITALIZE } jinja_case;
+jinja_string vouch_jinja_change_case(jinja_run *run, jinja_string s, jinja_case how);
+/* Removes characters of `what` (bytes NULL: white space) at the left, the right or both. */
+jinja_string vouch_jinja_strip(jinja_string s, jinja_string what, bool left, bool right);
+/* & < > ' " as HTML has them, unless the string is safe; the result is. */
+jinja_string vouch_jinja_escape(jinja_run *run, jinja_string s);
+/* count < 0: all. */
+jinja_string vouch_jinja_replace(jinja_run *run, jinja_string s, jinja_string old, jinja_string new, int64_t count);
+
+#endif
