@@ -45,9 +45,22 @@ static void types_line(const vouch_file_info *info)
     putchar('\n');
 }
 
+/* "jinja, 113 lines", or why the template can't be run. */
+static void template_line(const vouch_file_info *info)
+{
+    printf("%-18s%s", "chat template", info->chat_template);
+    if (strcmp(info->chat_template, "jinja") == 0)
+        printf(", %d line%s", info->chat_template_lines, info->chat_template_lines == 1 ? "" : "s");
+    if (*info->chat_template_problem) {
+        fputs(": ", stdout);
+        cli_put_escaped(stdout, info->chat_template_problem, strlen(info->chat_template_problem), 0);
+        fputs("; --raw works without it", stdout);
+    }
+    putchar('\n');
+}
+
 static void file_write(const cli_options *options, const vouch_file_info *info)
 {
-    const bool other_template = strcmp(info->chat_template, "unsupported") == 0;
     text_line("file", options->model);
     text_line("name", info->name);
     if (strcmp(info->kind, "model") != 0) text_line("kind", info->kind);
@@ -62,10 +75,7 @@ static void file_write(const cli_options *options, const vouch_file_info *info)
     number_line("context", info->n_ctx_train, " tokens");
     number_line("vocabulary", info->n_vocab, " tokens");
     text_line("tokenizer", info->tokenizer);
-    text_line("chat template",
-              other_template
-                  ? "unsupported: the file has one that vouch doesn't recognise; --raw works without it"
-                  : info->chat_template);
+    template_line(info);
 }
 
 /* Facts that only a model has that vouch can run. */

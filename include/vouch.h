@@ -115,8 +115,8 @@ typedef struct vouch_model_options {
                            of vouch_cpu_name: "ref", "avx2", "avxvnni", "avx512",
                            "avx512vnni", "avx512gfni"; on Arm "ref", "neon", "i8mm" */
     int32_t n_threads;  /* for packing; 0: the processors this process may use */
-    const char *chat_template; /* the text of a template to use instead of the file's, or "chatml" for that of a file
-                                  which names none; NULL: the file's. Only ChatML is supported (UNSUPPORTED) */
+    const char *chat_template; /* NULL: the file's. Otherwise the text of a Jinja template to use instead, or "chatml":
+                                  the file's where it writes ChatML, else a short ChatML template */
     bool text_only;     /* checks the file and packs no weights, which takes milliseconds: for the model's facts and
                            its tokenizer. A session refuses such a model (ARGUMENT) */
     vouch_progress_fn progress; /* may be NULL */
@@ -136,7 +136,9 @@ typedef struct vouch_model_info {
     int32_t n_ctx_train;
     int32_t token_bos, token_eos; /* -1 where absent */
     bool tied_embeddings;
-    const char *chat_template; /* in use: "chatml"; "none" for a base model; "unsupported": the file has another */
+    const char *chat_template; /* in use: "jinja"; "none" for a base model; "unsupported": one that can't be run */
+    int32_t chat_template_lines;
+    const char *chat_template_problem; /* why it can't be run; "" where it can */
 } vouch_model_info;
 
 VOUCH_API vouch_model_options vouch_model_options_default(void);
@@ -166,7 +168,9 @@ typedef struct vouch_file_info {
     const char *name, *architecture, *license; /* general.name, ... */
     const char *kind;          /* general.type: "model", "adapter", "mmproj", ... */
     const char *tokenizer;     /* "bpe/smollm"; "MODEL/PRE" in the file's words where it isn't supported; "none" */
-    const char *chat_template; /* "chatml"; "none"; "unsupported": another one */
+    const char *chat_template; /* "jinja"; "none"; "unsupported": one that can't be run, or whose tokenizer can't */
+    int32_t chat_template_lines;
+    const char *chat_template_problem; /* why it can't be run; "" where it can */
     const vouch_file_type *types; /* [n_types], most values first */
     size_t n_types;
     int64_t file_bytes, n_parameters;
@@ -197,7 +201,7 @@ VOUCH_API vouch_status vouch_model_check_pair(const vouch_model *target, const v
 /* -------------------------------------------------------------------- text */
 
 typedef struct vouch_message {
-    const char *role; /* "system", "user", "assistant" */
+    const char *role; /* "system", "developer", "user", "assistant", "tool"; the template may know fewer */
     const char *content;
 } vouch_message;
 
@@ -212,8 +216,11 @@ typedef struct vouch_message {
 VOUCH_API vouch_status vouch_tokenize(const vouch_model *model, const char *text, size_t n_text,
                                       unsigned flags, int32_t *tokens, size_t capacity,
                                       size_t *n_tokens, vouch_error *err);
-/* A conversation through the model's chat template, ready for the assistant's turn.
- * Special tokens are recognised in the template and never in a message's content. */
+/* A conversation through the model's chat template, ready for the assistant's turn. Special tokens are recognised in
+ * what the template writes and never in a message. An earlier answer may hold user-defined tokens such as <think>.
+ * Errors: BUFFER, MEMORY, ARGUMENT (no messages, an unknown role, a conversation that the template refuses: the message
+ * has the template's line and its reason), UNSUPPORTED (no template, one that can't be run, or one that needs more
+ * steps or memory than a prompt may take). */
 VOUCH_API vouch_status vouch_tokenize_chat(const vouch_model *model, const vouch_message *messages,
                                            size_t n_messages, int32_t *tokens, size_t capacity,
                                            size_t *n_tokens, vouch_error *err);

@@ -25,7 +25,7 @@ static void base_write(const char *path, const char *from)
     free(bytes);
 }
 
-/* Copies a model with a template that isn't ChatML. */
+/* Copies a model with a template that can't be run: its first tag has no end. */
 static void other_template_write(const char *path, const char *from)
 {
     size_t n;
@@ -34,7 +34,7 @@ static void other_template_write(const char *path, const char *from)
     uint64_t length;
     memcpy(&length, at + 23 + 4, sizeof length);
     at += 23 + 4 + 8;
-    for (char *past = at + length; (at = memmem(at, (size_t)(past - at), "<|im_", 5)) != NULL; at++) at[2] = 'X';
+    for (char *past = at + length; (at = memmem(at, (size_t)(past - at), "%}", 2)) != NULL; at++) at[1] = 'X';
     write_whole(path, bytes, n);
     free(bytes);
 }
@@ -163,14 +163,14 @@ static void base_models_go_on_with_text(void **state)
         NULL);
 }
 
-/* A model with an unknown template is refused: it is not treated as a base model. */
-static void unknown_templates_are_refused(void **state)
+/* A model whose template can't be run is refused: it is not treated as a base model. */
+static void broken_templates_are_refused(void **state)
 {
     (void)state;
     char other[256];
     strcpy(other, test_temporary("other.gguf"));
     other_template_write(other, target);
-    static const char message[] = "tokenizer.chat_template is not supported, only ChatML is: --raw";
+    static const char message[] = "other.gguf: chat template, line 1: a tag has no end: %} is missing; --raw";
     expect(RUN("run", "-m", other, "-p", "Hello"), 1, message);
     expect(RUN("run", "-m", other, "--chat"), 1, message);
     expect(RUN("run", "-m", other, "-p", "Hello", "-n", "4", "--raw"), 0, NULL);
@@ -186,7 +186,9 @@ static void template_comes_from_a_file(void **state)
     (void)state;
     char path[256];
     strcpy(path, test_temporary("chat.jinja"));
-    static const char text[] = "{{ '<|im_start|>system\n" TINY_SYSTEM "<|im_end|>\n' }}{{ '<|im_start|>' + role }}";
+    static const char text[] =
+        "{{ '<|im_start|>system\n" TINY_SYSTEM "<|im_end|>\n<|im_start|>user\n' + messages[0].content + "
+        "'<|im_end|>\n<|im_start|>assistant\n' }}";
     write_whole(path, text, sizeof text - 1);
     result own = RUN("run", "-m", target, "-p", "Hello", "-n", "12");
     result given = RUN("run", "-m", base, "-p", "Hello", "-n", "12", "--chat-template", path);
@@ -198,8 +200,12 @@ static void template_comes_from_a_file(void **state)
     assert_string_not_equal(own.out, plain.out);
     assert_string_equal(none.out, raw.out);
     result_free(&own), result_free(&given), result_free(&plain), result_free(&none), result_free(&raw);
-    write_whole(path, "{{ messages }}", 14);
-    expect(RUN("run", "-m", base, "-p", "x", "--chat-template", path), 1, "only ChatML is supported");
+    write_whole(path, "{{ message }}", 13);
+    expect(RUN("run", "-m", base, "-p", "x", "--chat-template", path), 1, "it never names the variable messages");
+    static const char picky[] = "{{ messages[0] }}\n{{ raise_exception('Only poems') }}";
+    write_whole(path, picky, sizeof picky - 1);
+    expect(RUN("run", "-m", base, "-p", "x", "--chat-template", path), 1,
+           "chat template, line 2: it refuses this conversation: \"Only poems\": change the messages");
     write_whole(path, "<|im_start|>\0{% rubbish", 22);
     expect(RUN("run", "-m", base, "-p", "x", "--chat-template", path), 1, "a NUL byte at offset 12");
     expect(RUN("run", "-m", base, "-p", "x", "--chat-template", "/nowhere/at/all"), 1,
@@ -245,7 +251,7 @@ int main(void)
         cmocka_unit_test(old_turns_leave_the_context),
         cmocka_unit_test(pipes_have_few_commands),
         cmocka_unit_test(base_models_go_on_with_text),
-        cmocka_unit_test(unknown_templates_are_refused),
+        cmocka_unit_test(broken_templates_are_refused),
         cmocka_unit_test(template_comes_from_a_file),
         cmocka_unit_test(raw_in_a_terminal_needs_a_prompt),
         cmocka_unit_test(interrupt_wipes_the_progress),

@@ -362,7 +362,7 @@ static void files_that_do_not_fit_are_named(void **state)
     expect(r, 1, says);
     strcpy(passwords, test_temporary("passwords"));
     write_whole(passwords, "root:x:0:0", 10);
-    snprintf(says, sizeof says, "--chat-template: %s: chat template: it doesn't write", passwords);
+    snprintf(says, sizeof says, "--chat-template: %s: chat template: it never names the variable messages", passwords);
     expect(RUN("run", "-m", target, "-p", "x", "--chat-template", passwords), 1, says);
     snprintf(says, sizeof says, "vouch: %s: ", bare);
     expect(RUN("run", "-m", bare, "-p", "x", "--chat-template", passwords), 1, says);
@@ -691,7 +691,7 @@ static void info_and_tokenize(void **state)
     result r = RUN("info", "-m", target);
     assert_int_equal(r.status, 0);
     assert_non_null(strstr(r.out, "architecture      llama"));
-    assert_non_null(strstr(r.out, "chat template     chatml"));
+    assert_non_null(strstr(r.out, "chat template     jinja, "));
     result_free(&r);
     r = RUN("tokenize", "-m", target, "-p", "<|im_start|>\n", "--special");
     assert_int_equal(r.status, 0);

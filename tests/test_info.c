@@ -63,7 +63,7 @@ static void models_that_run(void **state)
 {
     (void)state;
     expect_info(model, "weights           F16 ", "vouch runs it     yes\n");
-    expect_info(model, "architecture      llama\n", "chat template     chatml\n");
+    expect_info(model, "architecture      llama\n", "chat template     jinja, 6 lines\n");
     expect_info(model, "vocabulary        400 tokens\n", "context           512 tokens\n");
 }
 

@@ -435,7 +435,9 @@ static void a_model_says_what_it_is(void **state)
     assert_string_equal(info->name, "tiny");
     assert_string_equal(info->architecture, "qwen3");
     assert_string_equal(info->tokenizer, "bpe/smollm");
-    assert_string_equal(info->chat_template, "chatml");
+    assert_string_equal(info->chat_template, "jinja");
+    assert_int_equal(info->chat_template_lines, 6);
+    assert_string_equal(info->chat_template_problem, "");
     /* attn_output is F16: its rows of 80 aren't whole blocks. */
     assert_string_equal(info->weight_types, "Q4_1 x19, F32 x13, F16 x3");
     assert_string_equal(info->cpu, vouch_kernels_find(NULL)->name);
@@ -503,7 +505,7 @@ static void a_model_can_be_opened_for_its_text(void **state)
 static void a_template_can_be_given(void **state)
 {
     (void)state;
-    static const char given[] = "{{'<|im_start|>system\nGiven.<|im_end|>\n'}}{{'<|im_start|>' + role}}";
+    static const char given[] = "{{'<|im_start|>user\n' + messages[0].content}}<|im_end|>\n";
     static const vouch_message turn = {"user", "Hi"};
     int32_t own[64], other[64];
     size_t n_own, n_other;
@@ -524,15 +526,17 @@ static void a_template_can_be_given(void **state)
     options.chat_template = given;
     assert_int_equal(vouch_model_open(&model, path, &options, &err), VOUCH_OK);
     assert_int_equal(vouch_tokenize_chat(model, &turn, 1, other, 64, &n_other, &err), VOUCH_OK);
-    assert_true(n_other < n_own); /* the other template has a shorter system message */
+    assert_true(n_other < n_own); /* the other template has no system message */
     vouch_model_close(model);
 
-    static const char *const bad[] = {"", "{{ messages }}", "llama3"};
+    static const char *const bad[][2] = {{"", "chat template: it is empty"},
+                                         {"llama3", "it never names the variable messages"},
+                                         {"{{ messages\n}", "chat template, line 1: "}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        options.chat_template = bad[i];
+        options.chat_template = bad[i][0];
         assert_int_equal(vouch_model_open(&model, path, &options, &err), VOUCH_E_UNSUPPORTED);
         assert_null(model);
-        assert_non_null(strstr(err.message, "only ChatML is supported"));
+        assert_non_null(strstr(err.message, bad[i][1]));
     }
     options.chat_template = "chatml";
     size_t n;

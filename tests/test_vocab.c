@@ -291,7 +291,7 @@ static void chat_smollm(void **state)
     const char *path = test_model();
     if (!path) test_skip("the real model is not there");
     vouch_tokenizer *tokenizer = file_tokenizer(path);
-    assert_string_equal(vouch_tokenizer_chat_template(tokenizer), "chatml");
+    assert_string_equal(vouch_tokenizer_chat_template(tokenizer), "jinja");
     const char *rendered =
         "<|im_start|>system\nYou are a helpful AI assistant named SmolLM, trained by Hugging Face"
         "<|im_end|>\n<|im_start|>user\nWhat is 2 + 2?<|im_end|>\n<|im_start|>assistant\n";
@@ -367,8 +367,13 @@ static vouch_tokenizer *templated(const char *chat_template)
 static void thoughts_are_dropped_from_earlier_turns(void **state)
 {
     (void)state;
-    static const char forgets[] = "{{'<|im_start|>' + m.content.split('</think>')[-1].lstrip('\\n')}}";
-    static const char thinks[] = "{{- '<|im_start|>assistant\\n<think>\\n' }}";
+    static const char forgets[] =
+        "{% for m in messages %}<|im_start|>{{ m.role }}\n"
+        "{% if m.role == 'assistant' and not loop.last %}{{ m.content.split('</think>')[-1].lstrip('\\n') }}"
+        "{% else %}{{ m.content }}{% endif %}<|im_end|>\n{% endfor %}<|im_start|>assistant\n\n";
+    static const char thinks[] =
+        "{% for m in messages %}{{ '<|im_start|>' + m.role + '\\n' + m.content + '<|im_end|>\\n' }}"
+        "{% endfor %}{{- '<|im_start|>assistant\\n<think>\\n' }}";
     static const struct {
         const char *chat_template;
         vouch_message messages[4];
@@ -382,7 +387,7 @@ static void thoughts_are_dropped_from_earlier_turns(void **state)
          "<|im_start|>user\na<|im_end|>\n<|im_start|>assistant\n<|im_end|>\n<|im_start|>user\nc<|im_end|>\n"
          "<|im_start|>assistant\n"},
         {forgets, {{"user", "a"}, {"assistant", "\n<think>b"}, {"user", "c"}}, 3,
-         "<|im_start|>user\na<|im_end|>\n<|im_start|>assistant\n\n<think>b<|im_end|>\n<|im_start|>user\nc<|im_end|>"
+         "<|im_start|>user\na<|im_end|>\n<|im_start|>assistant\n<think>b<|im_end|>\n<|im_start|>user\nc<|im_end|>"
          "\n<|im_start|>assistant\n"},
         {forgets, {{"user", "a"}, {"assistant", "<think></think>b"}}, 2,
          "<|im_start|>user\na<|im_end|>\n<|im_start|>assistant\n<think></think>b<|im_end|>\n"
@@ -440,78 +445,84 @@ static void chat_injection(void **state)
     vouch_tokenizer_close(tokenizer);
 }
 
+/* What a model's template is called, and what it makes of "a". */
 static void chat_templates(void **state)
 {
     (void)state;
     static const struct {
-        const char *source, *name, *system;
-        bool bos;
+        const char *source, *name, *rendered;
     } cases[] = {
-        {"{{'<|im_start|>system\nHi.<|im_end|>\n'}}", "chatml", "Hi.", false},
-        {"{{\"<|im_start|>system\\nIt's \\\"on\\\".\\n<|im_end|>\\n\"}}", "chatml", "It's \"on\".\n", false},
-        {"{{'<|im_start|>system\n' + m + '<|im_end|>\n'}} '<|im_start|>system\\nB<|im_end|>'", "chatml", "B",
-         false},
-        {"{{'<|im_start|>system\n' + m + '<|im_end|>\n'}}", "chatml", NULL, false},
-        {"{{'<|im_start|>system\\n\\nTwo<|im_end|>'}}", "chatml", "\nTwo", false},
-        {"{{'<|im_start|>system Hi.<|im_end|>'}}", "chatml", NULL, false},
-        {"{{'<|im_start|>system\n<|im_end|>'}}", "chatml", NULL, false},
-        {"{{'<|im_start|>system\nnever ends", "chatml", NULL, false},
-        {"{{'<|im_start|>system", "chatml", NULL, false},
-        {"{{'<|im_start|>system\\", "chatml", NULL, false},
-        {"{{bos_token}}{{'<|im_start|>'}}", "chatml", NULL, true},
-        {"{{ '[INST]' }}", "unsupported", NULL, false},
-        {"", "none", NULL, false},
+        {"{{ messages[0].content }}", "jinja", "a"},
+        {"{{ bos_token }}{{ messages[0].content }}{{ eos_token }}", "jinja", "<|im_start|>a<|im_end|>"},
+        {"{% if not messages %}{{ 1 }}{% endif %}<|im_start|>a<|im_end|>", "jinja", "<|im_start|>a<|im_end|>"},
+        {"{{ messages", "unsupported", "chat template, line 1: a tag has no end"},
+        {"{{ '[INST]' }}", "unsupported", "it never names the variable messages"},
+        {"{{ messages }}{% include 'x' %}", "unsupported", "include"},
+        {"{{ messages }}\n{{ messages|rubbish }}", "jinja", NULL},
+        {"", "none", NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         vouch_tokenizer *tokenizer = NULL;
-        vouch_error err;
-        const recipe r = {.chat_template = cases[i].source, .bos = 1 + 3};
+        vouch_error err = {0};
+        const vouch_message message = {"user", "a"};
+        size_t n;
+        const recipe r = {.chat_template = cases[i].source, .bos = 1 + 3, .eos = 1 + 4};
         assert_int_equal(recipe_open(&r, &tokenizer, &err), VOUCH_OK);
         assert_string_equal(vouch_tokenizer_chat_template(tokenizer), cases[i].name);
-        const vouch_text system = tokenizer->default_system;
-        assert_int_equal(system.size, cases[i].system ? strlen(cases[i].system) : 0);
-        if (cases[i].system) assert_memory_equal(system.data, cases[i].system, system.size);
-        assert_int_equal(tokenizer->chat_bos, cases[i].bos);
+        const vouch_status status = vouch_tokenizer_encode_chat(tokenizer, &message, 1, NULL, 0, &n, &err);
+        if (status == VOUCH_E_BUFFER) {
+            ids got = encode_chat(tokenizer, &message, 1), expected = {NULL, 0};
+            expect(&expected, tokenizer, cases[i].rendered, VOUCH_TOKENIZE_SPECIAL);
+            assert_same_ids(cases[i].source, got, expected);
+            free(got.at);
+            free(expected.at);
+        } else if (cases[i].rendered && !strstr(err.message, cases[i].rendered)) {
+            fail_msg("%s: %s", cases[i].source, err.message);
+        }
         vouch_tokenizer_close(tokenizer);
     }
     /* A ChatML template is refused if the vocabulary lacks its markers. */
     const vouch_text tokens[] = {TEXT("a"), TEXT("b"), TEXT("ab")};
     vouch_tokenizer *tokenizer = NULL;
     vouch_error err = {0};
-    const recipe without = {.tokens = tokens, .n_tokens = 3, .chat_template = "<|im_start|>"};
+    const recipe without = {.tokens = tokens, .n_tokens = 3, .chat_template = "{{ messages }}<|im_start|>"};
     assert_int_equal(recipe_open(&without, &tokenizer, &err), VOUCH_OK);
     assert_string_equal(vouch_tokenizer_chat_template(tokenizer), "unsupported");
     const vouch_message message = {"user", "hi"};
     size_t n;
     assert_int_equal(vouch_tokenizer_encode_chat(tokenizer, &message, 1, NULL, 0, &n, &err),
                      VOUCH_E_UNSUPPORTED);
-    assert_non_null(strstr(err.message, "template"));
+    assert_non_null(strstr(err.message, "the model has no token <|im_start|>"));
     vouch_tokenizer_close(tokenizer);
 }
 
+/* Templates of models, over the same conversation. BOS, which Step's writes, is <|im_start|> here. */
 static void chat_templates_of_models(void **state)
 {
     (void)state;
+#define TALK(answer)                                                                                         \
+    "<|im_start|>user\na<|im_end|>\n<|im_start|>assistant\n" answer                                          \
+    "<|im_end|>\n<|im_start|>user\nc<|im_end|>\n"                                                            \
+    "<|im_start|>assistant\n"
     static const char *const cases[][2] = {
         {"templates/Qwen-Qwen2.5-7B-Instruct.jinja",
-         "You are Qwen, created by Alibaba Cloud. You are a helpful assistant."},
-        {"templates/Qwen-Qwen3-0.6B.jinja", ""},
-        {"templates/stepfun-ai-Step-3.5-Flash.jinja", ""}};
+         "<|im_start|>system\nYou are Qwen, created by Alibaba Cloud. You are a helpful assistant.<|im_end|>\n"
+         TALK("<think>\nhm\n</think>\n\nb")},
+        {"templates/Qwen-Qwen3-0.6B.jinja", TALK("b")},
+        {"templates/stepfun-ai-Step-3.5-Flash.jinja", "<|im_start|>" TALK("b") "<think>\n"}};
+    static const vouch_message messages[] = {
+        {"user", "a"}, {"assistant", "<think>\nhm\n</think>\n\nb"}, {"user", "c"}};
     for (size_t i = 0; i < 3; i++) {
         const char *path = test_data(cases[i][0]);
         if (!path) test_skip("%s is not there", cases[i][0]);
         size_t n;
         char *source = read_whole(path, &n);
-        vouch_tokenizer *tokenizer = NULL;
-        vouch_error err;
-        assert_int_equal(recipe_open(&(recipe){.chat_template = source}, &tokenizer, &err), VOUCH_OK);
-        assert_string_equal(vouch_tokenizer_chat_template(tokenizer), "chatml");
-        assert_int_equal(tokenizer->default_system.size, strlen(cases[i][1]));
-        assert_memory_equal(tokenizer->default_system.data ? tokenizer->default_system.data : "", cases[i][1],
-                            strlen(cases[i][1]));
-        assert_false(tokenizer->chat_bos);
-        assert_int_equal(tokenizer->chat_forgets, i > 0);
-        assert_int_equal(tokenizer->chat_thinks, i == 2);
+        vouch_tokenizer *tokenizer = templated(source);
+        ids got = encode_chat(tokenizer, messages, 3), expected = {NULL, 0};
+        expect(&expected, tokenizer, cases[i][1], VOUCH_TOKENIZE_SPECIAL);
+        assert_same_ids(cases[i][0], got, expected);
+        free(got.at);
+        free(expected.at);
         vouch_tokenizer_close(tokenizer);
         free(source);
     }

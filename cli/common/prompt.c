@@ -70,9 +70,8 @@ vouch_status cli_prompt_check_template(const cli_engine *engine, vouch_error *er
     if (strcmp(vouch_model_get_info(engine->model)->chat_template, "unsupported") != 0) return VOUCH_OK;
     err->code = VOUCH_E_UNSUPPORTED;
     snprintf(err->message, sizeof err->message,
-             "%.300s: tokenizer.chat_template is not supported, only ChatML is: --raw goes on with the text as it is, "
-             "--chat-template takes chatml or a file with another template",
-             engine->options->model);
+             "%.200s: %.200s; --raw goes on with the text as it is, --chat-template takes chatml or a file",
+             engine->options->model, vouch_model_get_info(engine->model)->chat_template_problem);
     return err->code;
 }
 

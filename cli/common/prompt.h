@@ -21,7 +21,7 @@ int cli_prompt_read(const cli_options *options, char **text, size_t *n);
 
 /* Will the prompt go through a chat template? Depends on the options and on the model. */
 bool cli_prompt_is_chat(const cli_engine *engine);
-/* UNSUPPORTED where the prompt goes through the model's template, and vouch doesn't know that template. */
+/* UNSUPPORTED where the prompt goes through the model's template, and vouch can't run that template. */
 vouch_status cli_prompt_check_template(const cli_engine *engine, vouch_error *err);
 /* False, after a complaint, where --system is given and no chat template takes it. */
 bool cli_prompt_check_system(const cli_engine *engine);

@@ -25,6 +25,7 @@ struct vouch_file {
     char name[256], architecture[64], license[128], kind[64], tokenizer[160];
     vouch_file_type types[MOST_TYPES];
     vouch_error problems[MOST_PROBLEMS];
+    char chat_problem[sizeof((vouch_error *)0)->message];
 };
 
 /* A key of the header; "" where it is absent or no text. NUL bytes end it. */
@@ -107,9 +108,12 @@ static int32_t tokenizer_read(vouch_file *file, const vouch_gguf *gguf, bool is_
     } else {
         snprintf(file->tokenizer, sizeof file->tokenizer, "%s", vouch_tokenizer_name(tokenizer));
         info->chat_template = vouch_tokenizer_chat_template(tokenizer);
+        info->chat_template_lines = vouch_tokenizer_chat_lines(tokenizer);
+        strcpy(file->chat_problem, vouch_tokenizer_chat_problem(tokenizer));
         size = vouch_tokenizer_size(tokenizer);
     }
     info->tokenizer = file->tokenizer;
+    info->chat_template_problem = file->chat_problem;
     vouch_tokenizer_close(tokenizer);
     return size;
 }

@@ -72,6 +72,8 @@ static void fill_info(vouch_model *model, const vouch_gguf *gguf)
         .token_eos = t ? vouch_tokenizer_eos(t) : -1,
         .tied_embeddings = w->head == &w->embedding,
         .chat_template = t ? vouch_tokenizer_chat_template(t) : "none",
+        .chat_template_lines = t ? vouch_tokenizer_chat_lines(t) : 0,
+        .chat_template_problem = t ? vouch_tokenizer_chat_problem(t) : "",
     };
 }
 

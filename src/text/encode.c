@@ -9,25 +9,27 @@
  *
  * In a word, a character that has a byte without a token becomes U+FFFD before the merges.
  *
- * Nothing of a text vanishes. The original tokenizers drop a byte without a token, so that "a\x04b" and "ab" look
- * alike to the model. A vocabulary that can't spell U+FFFD gets "?" instead. Only one that can't spell that either
- * loses the byte.
+ * Nothing of a text vanishes. The original tokenizers drop a byte without a token, so that "a\x04b" and "ab"
+ * look alike to the model. A vocabulary that can't spell U+FFFD gets "?" instead. Only one that can't spell
+ * that either loses the byte.
  *
  * Which special tokens a text may name:
  *
- *                   VOUCH_TOKENIZE_SPECIAL   plain text   chat: assistant   chat: system, user
- *   control         yes                      no           no                no
- *   user-defined    yes                      yes          yes               no
+ *                   VOUCH_TOKENIZE_SPECIAL   plain text   chat: template   assistant   system, user
+ *   control         yes                      no           yes              no          no
+ *   user-defined    yes                      yes          yes              yes         white space only
  *
- * User-defined tokens (<think>, <tool_call>, runs of spaces in code models) joined the vocabulary after the merges
- * were learned. The original tokenizers always find them. A model that has said "<think>" said that token, so its own
- * turns keep it. A user's text in a chat names none. (No text becomes a control token by merging. A text may become a
- * user-defined token where the file lists that token in its merges, too.)
+ * User-defined tokens (<think>, <tool_call>, runs of spaces in code models) joined the vocabulary after the
+ * merges were learned. The original tokenizers always find them. A model that has said "<think>" said that
+ * token, so its own turns keep it. A user's text in a chat names none but runs of white space. (No text
+ * becomes a control token by merging. A text may become a user-defined token where the file lists that token
+ * in its merges, too.)
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "text/internal.h"
+#include "text/jinja/value.h"
 #include "text/unicode.h"
 
 /* ---------------------------------------------------------------- encoder */
@@ -167,6 +169,45 @@ vouch_status vouch_encoder_text(encoder *e, const char *text, size_t n, unsigned
     return encoder_bytes(e, text + start, n - start, err);
 }
 
+static size_t white_run(const char *text, size_t n)
+{
+    size_t length = 0;
+    while (length < n && (text[length] == ' ' || (text[length] >= '\t' && text[length] <= '\r'))) length++;
+    return length;
+}
+
+/* The special token that may be named at text[0] of bytes with this mark, n_same of them with the same one;
+ * -1: none. */
+static int32_t marked_special(const vouch_tokenizer *t, jinja_mark mark, const char *text, size_t n_same, size_t n,
+                              size_t *length)
+{
+    if (!t->special_first[(unsigned char)text[0]]) return -1;
+    const unsigned match = mark == JINJA_OF_TEMPLATE ? MATCH_CONTROL | MATCH_USER_DEFINED
+                           : mark == JINJA_OF_MODEL  ? MATCH_USER_DEFINED
+                                                     : 0;
+    const int32_t named = match ? vouch_specials_match(t, match, text, n_same, length) : -1;
+    if (named >= 0) return named;
+    const size_t white = white_run(text, n < t->longest ? n : t->longest);
+    return white ? vouch_specials_match(t, MATCH_USER_DEFINED, text, white, length) : -1;
+}
+
+vouch_status vouch_encoder_marked(encoder *e, const char *text, const uint8_t *marks, size_t n, vouch_error *err)
+{
+    for (size_t i = 0, start = 0, same = 0; i <= n;) {
+        size_t length = 1;
+        const jinja_mark mark = marks && i < n ? (jinja_mark)marks[i] : JINJA_OF_TEMPLATE;
+        for (same = same > i ? same : i; same < n && (!marks || marks[same] == mark);) same++;
+        const int32_t special = i < n ? marked_special(e->tokenizer, mark, text + i, same - i, n - i, &length) : -1;
+        if (special >= 0 || i == n) {
+            VOUCH_TRY(vouch_encoder_text(e, text + start, i - start, 0, err));
+            encoder_push(e, special);
+            start = i + length;
+        }
+        i += length;
+    }
+    return VOUCH_OK;
+}
+
 vouch_status vouch_tokenizer_encode(const vouch_tokenizer *tokenizer, const char *text, size_t n_text,
                                     unsigned flags, int32_t *tokens, size_t capacity, size_t *n_tokens,
                                     vouch_error *err)
@@ -232,11 +273,6 @@ vouch_text vouch_tokenizer_bytes(const vouch_tokenizer *tokenizer, int32_t token
 int32_t vouch_tokenizer_find(const vouch_tokenizer *tokenizer, const char *bytes, size_t n)
 {
     return vouch_vocab_find(tokenizer, bytes, n);
-}
-
-const char *vouch_tokenizer_chat_template(const vouch_tokenizer *tokenizer)
-{
-    return tokenizer->chatml ? "chatml" : tokenizer->has_template ? "unsupported" : "none";
 }
 
 static const char *kind_name(uint8_t kind)

@@ -3,12 +3,12 @@
  * What the files of this room share. tokenizer.h is the room's face; these files implement it:
  *
  *   vocab.c          loads the token table and everything else that the model's file says
- *   template.c       reads the chat template
  *   specials.c       finds the names of special tokens in a text
  *   pretokenizer.c   cuts a text into words (PCRE2)
  *   bpe.c            merges the bytes of a word into tokens
  *   encode.c         puts these together: vouch_tokenizer_encode
- *   chat.c           encodes a conversation in ChatML
+ *   chat.c           encodes a conversation through the chat template
+ *   jinja/           runs the template
  *   stream.c         turns tokens back into text
  *
  * Another kind of tokenizer (SentencePiece) would stand beside `pre` and `merges` here. vouch_tokenizer_open would call
@@ -104,12 +104,8 @@ struct vouch_tokenizer {
     int32_t bos, eos;
     bool add_bos;
 
-    bool has_template, chatml;
-    int32_t im_start, im_end;
-    bool chat_bos;             /* the template writes the BOS token */
-    bool chat_forgets;         /* the template leaves the thoughts out of earlier answers */
-    bool chat_thinks;          /* the template begins the answer with <think> */
-    vouch_text default_system; /* the template's system message for conversations without one */
+    vouch_text chat_template; /* size 0: none */
+    vouch_error chat_error;   /* why the template can't be run; code OK: it can */
 };
 
 static inline vouch_text tokenizer_text(const vouch_tokenizer *tokenizer, int32_t id)
@@ -132,24 +128,10 @@ void vouch_specials_sort(vouch_tokenizer *tokenizer);
 int32_t vouch_specials_match(const vouch_tokenizer *tokenizer, unsigned match, const char *text, size_t n,
                              size_t *length);
 
-#define THINK     "<think>"
-#define THINK_END "</think>"
-
-/* Where `needle` begins in text, at `from` or behind; text.size where it doesn't. */
-static inline size_t text_find(vouch_text text, size_t from, const char *needle)
-{
-    const size_t n = strlen(needle);
-    for (size_t i = from; n <= text.size && i <= text.size - n; i++)
-        if (memcmp(text.data + i, needle, n) == 0) return i;
-    return text.size;
-}
-
 /* The template to read: the caller's where one is given, otherwise the file's. "chatml" stands for a minimal one. */
 vouch_text vouch_chat_choose(vouch_text of_file, const char *given);
-/* Fails with UNSUPPORTED and the reason why the caller's template can't be used. */
-vouch_status vouch_chat_refuse(const vouch_tokenizer *tokenizer, vouch_error *err);
-/* Reads from the template what the conversation needs. `copy` has room for the template's bytes. */
-void vouch_chat_read_template(vouch_tokenizer *tokenizer, vouch_text chat_template, char *copy);
+/* Checks the template, which the tokenizer owns, once the vocabulary is loaded. Fills chat_template and chat_error. */
+void vouch_chat_open(vouch_tokenizer *tokenizer, vouch_text chat_template);
 
 /* --------------------------------------------------------------- encoding */
 
@@ -183,6 +165,10 @@ static inline void encoder_push(encoder *e, int32_t token)
 }
 /* text[n], in which the special tokens of `match` may be named. */
 vouch_status vouch_encoder_text(encoder *e, const char *text, size_t n, unsigned match, vouch_error *err);
+/* The same where a template wrote text[n], and marks[i] (jinja_mark; NULL: all are the template's) says where byte i
+ * came from: the template names special tokens, an earlier answer user-defined ones, a user's text neither. Runs of
+ * white space are found everywhere. */
+vouch_status vouch_encoder_marked(encoder *e, const char *text, const uint8_t *marks, size_t n, vouch_error *err);
 /* The bytes of one word. */
 vouch_status vouch_bpe_word(encoder *e, const char *word, size_t n, vouch_error *err);
 

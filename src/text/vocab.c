@@ -11,7 +11,7 @@
  *   ggml.scores               [float]        not used, but as long as tokens
  *   ggml.{bos,eos,eot,eom}_token_id, ggml.add_bos_token; other ids are ignored: some files name a padding token that
  *                                            they don't have
- *   chat_template             text           template.c
+ *   chat_template             text           chat.c
  *
  * Token texts are in GPT-2's alphabet, which shows every byte as a visible character: 0x21 to 0x7e, 0xa1 to 0xac and
  * 0xae to 0xff stand for themselves, and U+0100 to U+0143 for the 68 others, in their order. The loader keeps the
@@ -425,8 +425,12 @@ static vouch_status tokenizer_load(vouch_tokenizer *t, const vouch_gguf *gguf, c
     VOUCH_TRY(tokens_load(t, &source, err));
     VOUCH_TRY(merges_load(t, &source, err));
     VOUCH_TRY(special_ids_load(t, &source, err));
-    vouch_chat_read_template(t, source.chat_template, template_copy);
-    return chat_template && !t->chatml ? vouch_chat_refuse(t, err) : VOUCH_OK;
+    if (source.chat_template.size) memcpy(template_copy, source.chat_template.data, source.chat_template.size);
+    vouch_chat_open(t, (vouch_text){template_copy, source.chat_template.size});
+    if (chat_template && source.chat_template.size == 0)
+        return vouch_fail(err, VOUCH_E_UNSUPPORTED, "chat template: it is empty: give a Jinja template, or \"chatml\"");
+    if (!chat_template || t->chat_error.code == VOUCH_OK) return VOUCH_OK;
+    return vouch_fail(err, t->chat_error.code, "%s", t->chat_error.message);
 }
 
 static bool text_is(vouch_text text, const char *value)

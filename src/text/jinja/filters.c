@@ -126,8 +126,11 @@ static jinja_value filter_safe(jinja_run *run, const jinja_value *x, const args 
 
 static jinja_value filter_tojson(jinja_run *run, const jinja_value *x, const args *a)
 {
-    const jinja_value *indent = vouch_jinja_argument(a, 1, "indent"), *separators = vouch_jinja_argument(a, 2, "separators");
-    jinja_json how = {.indent = -1, .ascii = flag_of(a, 0, "ensure_ascii", false), .sort = flag_of(a, 3, "sort_keys", false)};
+    const jinja_value *indent = vouch_jinja_argument(a, 1, "indent"),
+                      *separators = vouch_jinja_argument(a, 2, "separators");
+    jinja_json how = {.indent = -1,
+                      .ascii = flag_of(a, 0, "ensure_ascii", false),
+                      .sort = flag_of(a, 3, "sort_keys", false)};
     if (indent && indent->kind == JINJA_INT) how.indent = indent->integer < 0 ? 0 : indent->integer;
     if (separators && (separators->kind == JINJA_TUPLE || separators->kind == JINJA_LIST) && separators->list->n == 2) {
         how.item_separator = vouch_jinja_str(run, &separators->list->items[0]);
@@ -188,7 +191,7 @@ static jinja_value filter_urlencode(jinja_run *run, const jinja_value *x, const 
                            (c && strchr("_.-~/", c));
         const char escaped[3] = {'%', hex[c >> 4], hex[c & 15]};
         if (plain) vouch_jinja_add(run, &text, vouch_jinja_cut(s, i, i + 1));
-        else vouch_jinja_add(run, &text, (jinja_string){.bytes = escaped, .n = 3, .foreign = vouch_jinja_mark(s, i)});
+        else vouch_jinja_add(run, &text, (jinja_string){.bytes = escaped, .n = 3, .mark = vouch_jinja_mark(s, i)});
     }
     return jinja_text(vouch_jinja_built(&text));
 }
@@ -238,7 +241,8 @@ static jinja_value filter_abs(jinja_run *run, const jinja_value *x, const args *
 /* To the nearest, a half to even, as Python has it. */
 static jinja_value filter_round(jinja_run *run, const jinja_value *x, const args *a)
 {
-    if (!vouch_jinja_is_number(x)) return vouch_jinja_fail(run, "round needs a number, not %s", vouch_jinja_kind_name(x->kind));
+    if (!vouch_jinja_is_number(x))
+        return vouch_jinja_fail(run, "round needs a number, not %s", vouch_jinja_kind_name(x->kind));
     const int64_t digits = vouch_jinja_int_argument(run, a, 0, "precision", 0);
     const jinja_string method = vouch_jinja_string_argument(run, a, 1, "method", "common");
     const double scale = pow(10, (double)digits), value = vouch_jinja_number(x) * scale;
@@ -315,7 +319,8 @@ static jinja_value filter_join(jinja_run *run, const jinja_value *x, const args 
 static jinja_value filter_items(jinja_run *run, const jinja_value *x, const args *a)
 {
     if (x->kind == JINJA_UNDEFINED) return vouch_jinja_list_new(run, JINJA_LIST);
-    if (x->kind != JINJA_DICT) return vouch_jinja_fail(run, "items needs a dict, not %s", vouch_jinja_kind_name(x->kind));
+    if (x->kind != JINJA_DICT)
+        return vouch_jinja_fail(run, "items needs a dict, not %s", vouch_jinja_kind_name(x->kind));
     const jinja_value method = vouch_jinja_method(run, x, vouch_jinja_literal("items"));
     return vouch_jinja_call(run, &method, a);
 }
@@ -334,7 +339,9 @@ static jinja_value filter_reverse(jinja_run *run, const jinja_value *x, const ar
 /* What is compared: lower case of strings, unless case_sensitive. */
 static jinja_value sort_key(jinja_run *run, const jinja_value *x, bool sensitive)
 {
-    return x->kind == JINJA_STRING && !sensitive ? jinja_text(vouch_jinja_change_case(run, x->string, JINJA_LOWER)) : *x;
+    return x->kind == JINJA_STRING && !sensitive
+               ? jinja_text(vouch_jinja_change_case(run, x->string, JINJA_LOWER))
+               : *x;
 }
 
 /* Stable merge of order[first, past) by keys. */
@@ -384,13 +391,15 @@ static jinja_value filter_sort(jinja_run *run, const jinja_value *x, const args 
 /* Pairs of key and value, by key or by value. */
 static jinja_value filter_dictsort(jinja_run *run, const jinja_value *x, const args *a)
 {
-    if (x->kind != JINJA_DICT) return vouch_jinja_fail(run, "dictsort needs a dict, not %s", vouch_jinja_kind_name(x->kind));
+    if (x->kind != JINJA_DICT)
+        return vouch_jinja_fail(run, "dictsort needs a dict, not %s", vouch_jinja_kind_name(x->kind));
     const bool by_value = vouch_jinja_is(vouch_jinja_string_argument(run, a, 1, "by", "key"), "value");
     const args none = {0};
     const jinja_value pairs = filter_items(run, x, &none);
     jinja_value *keys = vouch_jinja_take(run, x->dict->n + 1, sizeof *keys);
     for (size_t i = 0; keys && i < x->dict->n && !run->failed; i++)
-        keys[i] = sort_key(run, by_value ? &x->dict->values[i] : &x->dict->keys[i], flag_of(a, 0, "case_sensitive", false));
+        keys[i] = sort_key(run, by_value ? &x->dict->values[i] : &x->dict->keys[i],
+                           flag_of(a, 0, "case_sensitive", false));
     const size_t *order = sorted(run, keys, x->dict->n, flag_of(a, 2, "reverse", false));
     jinja_value result = vouch_jinja_list_new(run, JINJA_LIST);
     for (size_t i = 0; order && i < x->dict->n && !run->failed; i++)
@@ -446,7 +455,8 @@ static jinja_value filter_sum(jinja_run *run, const jinja_value *x, const args *
     bool is_float = false;
     for (size_t i = 0; all && i < all->n && !run->failed; i++) {
         const jinja_value item = attribute_or_self(run, a, 0, &all->items[i]);
-        if (!vouch_jinja_is_number(&item)) return vouch_jinja_fail(run, "sum: item %zu is %s", i, vouch_jinja_kind_name(item.kind));
+        if (!vouch_jinja_is_number(&item))
+            return vouch_jinja_fail(run, "sum: item %zu is %s", i, vouch_jinja_kind_name(item.kind));
         is_float |= item.kind == JINJA_FLOAT;
         sum += vouch_jinja_number(&item);
         if (item.kind != JINJA_FLOAT && __builtin_add_overflow(integers, vouch_jinja_integer(&item), &integers))
@@ -503,7 +513,11 @@ static jinja_value filter_map(jinja_run *run, const jinja_value *x, const args *
     const jinja_value *attribute = vouch_jinja_argument(a, SIZE_MAX, "attribute");
     const jinja_value *otherwise = vouch_jinja_argument(a, SIZE_MAX, "default");
     const jinja_string filter = attribute ? (jinja_string){0} : vouch_jinja_string_argument(run, a, 0, NULL, "");
-    const args rest = {.n = a->n ? a->n - 1 : 0, .values = a->values + 1, .n_named = a->n_named, .names = a->names, .named = a->named};
+    const args rest = {.n = a->n ? a->n - 1 : 0,
+                       .values = a->values + 1,
+                       .n_named = a->n_named,
+                       .names = a->names,
+                       .named = a->named};
     jinja_value result = vouch_jinja_list_new(run, JINJA_GENERATOR);
     for (size_t i = 0; all && i < all->n && !run->failed; i++) {
         jinja_value item;
@@ -528,7 +542,8 @@ static jinja_value filter_default(jinja_run *run, const jinja_value *x, const ar
     return !replaces ? *x : given ? *given : jinja_text(vouch_jinja_literal(""));
 }
 
-jinja_value vouch_jinja_filter(jinja_run *run, jinja_string name, const jinja_value *x, const jinja_arguments *arguments)
+jinja_value vouch_jinja_filter(jinja_run *run, jinja_string name, const jinja_value *x,
+                               const jinja_arguments *arguments)
 {
     static const struct {
         const char *name;

@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "text/jinja/value.h"
 
-enum { BLOCK = 1 << 16, ALIGN = 16, MESSAGE = 160, FEW_KEYS = 8 };
+enum { BLOCK = 1 << 16, ALIGN = 16, MESSAGE = 320, FEW_KEYS = 8 };
 
 struct jinja_block {
     jinja_block *next;
@@ -43,7 +43,8 @@ void *vouch_jinja_take(jinja_run *run, size_t count, size_t size)
     if (run->failed) return NULL;
     if (size && count > (SIZE_MAX / 2 - ALIGN) / size) return give_up(run, VOUCH_E_MEMORY, "a value is too large");
     const size_t bytes = (count * size + ALIGN - 1) / ALIGN * ALIGN;
-    if (bytes > run->left.bytes) return give_up(run, VOUCH_E_UNSUPPORTED, "it needs more memory than a prompt may take");
+    if (bytes > run->left.bytes)
+        return give_up(run, VOUCH_E_UNSUPPORTED, "it needs more memory than a prompt may take");
     jinja_block *block = run->blocks;
     if (!block || block->size - block->used < bytes) {
         const size_t room = bytes > BLOCK ? bytes : BLOCK;

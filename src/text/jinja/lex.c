@@ -196,10 +196,12 @@ static bool lex_operator(lexer *l)
 /* The tokens up to the tag's end. A } closes a dict before it closes the tag. */
 static void lex_tag(lexer *l, const char *end, jinja_token_kind end_kind)
 {
+    const int32_t first_line = l->run->line;
     int32_t braces = 0;
     while (!l->run->failed) {
         while (l->at < l->n && is_space(l->text[l->at])) advance(l, l->at + 1);
         if (l->at == l->n) {
+            l->run->line = first_line;
             vouch_jinja_fail(l->run, "a tag has no end: %s is missing", end);
             return;
         }
@@ -231,8 +233,10 @@ static void lex_tag(lexer *l, const char *end, jinja_token_kind end_kind)
 
 static void lex_comment(lexer *l)
 {
+    const int32_t first_line = l->run->line;
     while (l->at < l->n && !next_is(l, "#}")) advance(l, l->at + 1);
     if (l->at == l->n) {
+        l->run->line = first_line;
         vouch_jinja_fail(l->run, "a comment has no end: #} is missing");
         return;
     }
@@ -257,6 +261,7 @@ static bool take_word_tag(lexer *l, const char *name, char *sign, char *end_sign
 
 static void lex_raw(lexer *l, char sign)
 {
+    const int32_t first_line = l->run->line;
     char end_sign;
     if (sign == '-')
         while (l->at < l->n && is_space(l->text[l->at])) advance(l, l->at + 1);
@@ -267,6 +272,7 @@ static void lex_raw(lexer *l, char sign)
         close_tag(l, end_sign, true);
         return;
     }
+    l->run->line = first_line;
     vouch_jinja_fail(l->run, "a raw block has no end: endraw is missing");
 }
 

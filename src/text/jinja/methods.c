@@ -17,7 +17,8 @@ static bool is_white(jinja_string s, size_t i, size_t *n)
     *n = 1;
     if (c < 0x80) return c == ' ' || (c >= '\t' && c <= '\r') || (c >= 0x1c && c <= 0x1f);
     utf8proc_int32_t code;
-    const utf8proc_ssize_t read = utf8proc_iterate((const utf8proc_uint8_t *)s.bytes + i, (utf8proc_ssize_t)(s.n - i), &code);
+    const utf8proc_ssize_t read =
+        utf8proc_iterate((const utf8proc_uint8_t *)s.bytes + i, (utf8proc_ssize_t)(s.n - i), &code);
     if (read <= 0) return false;
     *n = (size_t)read;
     const utf8proc_category_t category = utf8proc_category(code);
@@ -65,7 +66,7 @@ jinja_string vouch_jinja_change_case(jinja_run *run, jinja_string s, jinja_case 
         jinja_string character = vouch_jinja_cut(s, i, i + n);
         if (read > 0) {
             character.n = (size_t)utf8proc_encode_char(change_character(code, how, begins_word), bytes);
-            character = (jinja_string){.bytes = (char *)bytes, .n = character.n, .foreign = vouch_jinja_mark(s, i)};
+            character = (jinja_string){.bytes = (char *)bytes, .n = character.n, .mark = vouch_jinja_mark(s, i)};
         }
         vouch_jinja_add(run, &changed, character);
         const utf8proc_category_t category = read > 0 ? utf8proc_category(code) : UTF8PROC_CATEGORY_CN;
@@ -347,7 +348,8 @@ static jinja_value str_format(jinja_run *run, const jinja_value *self, const arg
         for (size_t j = 0; !x && j < a->n_named; j++)
             if (vouch_jinja_same(a->names[j], field)) x = &a->named[j];
         if (end >= s.n || !x)
-            return vouch_jinja_fail(run, "format: no value for {%.*s}", (int)(field.n < 40 ? field.n : 40), field.bytes);
+            return vouch_jinja_fail(run, "format: no value for {%.*s}", (int)(field.n < 40 ? field.n : 40),
+                                    field.bytes);
         vouch_jinja_add(run, &text, vouch_jinja_str(run, x));
         i = end;
     }
@@ -360,7 +362,8 @@ static jinja_value all_are(const jinja_value *self, bool (*is)(utf8proc_category
     const jinja_string s = self->string;
     for (size_t i = 0; i < s.n;) {
         utf8proc_int32_t code;
-        const utf8proc_ssize_t n = utf8proc_iterate((const utf8proc_uint8_t *)s.bytes + i, (utf8proc_ssize_t)(s.n - i), &code);
+        const utf8proc_ssize_t n =
+            utf8proc_iterate((const utf8proc_uint8_t *)s.bytes + i, (utf8proc_ssize_t)(s.n - i), &code);
         if (n <= 0 || !is(utf8proc_category(code))) return jinja_bool(false);
         i += (size_t)n;
     }
@@ -412,7 +415,8 @@ static jinja_value str_isspace(jinja_run *run, const jinja_value *self, const ar
 
 static jinja_value same_case(jinja_run *run, const jinja_value *self, jinja_case how)
 {
-    const jinja_string other = vouch_jinja_change_case(run, self->string, how == JINJA_UPPER ? JINJA_LOWER : JINJA_UPPER);
+    const jinja_string other =
+        vouch_jinja_change_case(run, self->string, how == JINJA_UPPER ? JINJA_LOWER : JINJA_UPPER);
     return jinja_bool(vouch_jinja_same(vouch_jinja_change_case(run, self->string, how), self->string) &&
                       !vouch_jinja_same(other, self->string));
 }
@@ -444,7 +448,8 @@ static jinja_value list_pop(jinja_run *run, const jinja_value *self, const args 
     jinja_list *list = self->list;
     const int64_t n = (int64_t)list->n, given = vouch_jinja_int_argument(run, a, 0, "index", -1);
     const int64_t i = given < 0 ? given + n : given;
-    if (i < 0 || i >= n) return vouch_jinja_fail(run, "pop: a list of %lld has no item %lld", (long long)n, (long long)given);
+    if (i < 0 || i >= n)
+        return vouch_jinja_fail(run, "pop: a list of %lld has no item %lld", (long long)n, (long long)given);
     const jinja_value x = list->items[i];
     memmove(list->items + i, list->items + i + 1, (size_t)(n - i - 1) * sizeof x);
     list->n--;
@@ -584,7 +589,8 @@ jinja_value vouch_jinja_method(jinja_run *run, const jinja_value *x, jinja_strin
 static jinja_value global_range(jinja_run *run, const jinja_value *self, const args *a)
 {
     (void)self;
-    const int64_t first = vouch_jinja_int_argument(run, a, 0, NULL, 0), second = vouch_jinja_int_argument(run, a, 1, NULL, 0);
+    const int64_t first = vouch_jinja_int_argument(run, a, 0, NULL, 0),
+                  second = vouch_jinja_int_argument(run, a, 1, NULL, 0);
     const int64_t step = vouch_jinja_int_argument(run, a, 2, NULL, 1);
     if (a->n == 0 || step == 0) return vouch_jinja_fail(run, a->n ? "range: the step is 0" : "range needs an end");
     const int64_t from = a->n > 1 ? first : 0, to = a->n > 1 ? second : first;
@@ -616,7 +622,9 @@ static jinja_value global_raise(jinja_run *run, const jinja_value *self, const a
 {
     (void)self;
     const jinja_string why = vouch_jinja_string_argument(run, a, 0, "message", "");
-    return vouch_jinja_fail(run, "%.*s", (int)(why.n < 120 ? why.n : 120), why.bytes);
+    return vouch_jinja_fail(
+        run, "it refuses this conversation: \"%.*s\": change the messages, or give another template",
+        (int)(why.n < 200 ? why.n : 200), why.bytes);
 }
 
 static jinja_value global_strftime_now(jinja_run *run, const jinja_value *self, const args *a)

@@ -49,7 +49,9 @@ static void *expected(parser *p, const char *what)
 {
     p->run->line = p->token->line;
     const jinja_string found = p->token->text;
-    if (found.n) vouch_jinja_fail(p->run, "%s expected before '%.*s'", what, (int)(found.n < 40 ? found.n : 40), found.bytes);
+    if (found.n)
+        vouch_jinja_fail(p->run, "%s expected before '%.*s'", what, (int)(found.n < 40 ? found.n : 40),
+                         found.bytes);
     else vouch_jinja_fail(p->run, "%s expected", what);
     return NULL;
 }
@@ -145,7 +147,8 @@ static void parse_arguments(parser *p, jinja_node *to)
         }
         if (skip_operator(p, ")")) return;
         jinja_string name = unnamed;
-        if (p->token->kind == JINJA_NAME && p->token[1].kind == JINJA_OPERATOR && vouch_jinja_is(p->token[1].text, "=")) {
+        if (p->token->kind == JINJA_NAME && p->token[1].kind == JINJA_OPERATOR &&
+            vouch_jinja_is(p->token[1].text, "=")) {
             name = p->token->text;
             p->token += 2;
         }

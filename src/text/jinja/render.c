@@ -184,7 +184,8 @@ static jinja_value entry_of(jinja_run *run, const jinja_value *x, const jinja_va
     const bool has_entries = x->kind == JINJA_DICT || x->kind == JINJA_NAMESPACE || x->kind == JINJA_LOOP;
     const jinja_value *found = has_entries ? vouch_jinja_dict_get(run, x->dict, key) : NULL;
     if (found) return *found;
-    return (jinja_value){.kind = JINJA_UNDEFINED, .string = key->kind == JINJA_STRING ? key->string : (jinja_string){0}};
+    return (jinja_value){.kind = JINJA_UNDEFINED,
+                         .string = key->kind == JINJA_STRING ? key->string : (jinja_string){0}};
 }
 
 static bool check_defined(jinja_run *run, const jinja_value *x)
@@ -593,12 +594,18 @@ static jinja_value macro_value(jinja_run *run, scope *s, const jinja_node *node)
 /* {% call m(x) %}body{% endcall %}: m is called with a macro named caller beside its arguments. */
 static jinja_value execute_call_block(jinja_run *run, scope *s, const jinja_node *node)
 {
-    const jinja_value callee = evaluate(run, s, node->a->a);
-    jinja_arguments arguments = evaluate_arguments(run, s, node->a);
+    const jinja_value callee = evaluate(run, s, node->a->a), caller = macro_value(run, s, node->b);
+    const jinja_arguments given = evaluate_arguments(run, s, node->a);
+    jinja_string *names = vouch_jinja_take(run, given.n_named + 1, sizeof *names);
+    jinja_value *named = vouch_jinja_take(run, given.n_named + 1, sizeof *named);
     if (run->failed) return callee;
-    ((jinja_string *)arguments.names)[arguments.n_named] = vouch_jinja_literal("caller");
-    ((jinja_value *)arguments.named)[arguments.n_named++] = macro_value(run, s, node->b);
-    return vouch_jinja_call(run, &callee, &arguments);
+    memcpy(names, given.names, given.n_named * sizeof *names);
+    memcpy(named, given.named, given.n_named * sizeof *named);
+    names[given.n_named] = vouch_jinja_literal("caller");
+    named[given.n_named] = caller;
+    const jinja_arguments all = {
+        .n = given.n, .values = given.values, .n_named = given.n_named + 1, .names = names, .named = named};
+    return vouch_jinja_call(run, &callee, &all);
 }
 
 static flow execute_body(jinja_run *run, frame f, const jinja_node *body)
@@ -663,6 +670,13 @@ static flow execute(jinja_run *run, frame f, const jinja_node *node)
 }
 
 /* ------------------------------------------------------------------- the interface */
+
+vouch_status vouch_jinja_check(jinja_run *run, const char *text, size_t n, vouch_error *err)
+{
+    (void)vouch_jinja_parse(run, text, n);
+    if (run->failed && err) *err = run->error;
+    return run->failed ? run->error.code : VOUCH_OK;
+}
 
 vouch_status vouch_jinja_render(jinja_run *run, const char *text, size_t n, const jinja_value *context,
                                 jinja_string *out, vouch_error *err)

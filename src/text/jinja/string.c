@@ -35,7 +35,7 @@ void vouch_jinja_add(jinja_run *run, jinja_builder *to, jinja_string s)
     if (s.n == 0 || !vouch_jinja_step(run, 1 + (int64_t)(s.n / BYTES_A_STEP)) || !builder_reserve(run, to, s.n)) return;
     memcpy(to->bytes + to->n, s.bytes, s.n);
     if (s.marks) memcpy(to->marks + to->n, s.marks, s.n);
-    else memset(to->marks + to->n, s.foreign, s.n);
+    else memset(to->marks + to->n, s.mark, s.n);
     to->n += s.n;
 }
 
@@ -57,7 +57,7 @@ jinja_string vouch_jinja_cut(jinja_string s, size_t begin, size_t end)
     return (jinja_string){.bytes = s.bytes + begin,
                           .n = end - begin,
                           .marks = s.marks ? s.marks + begin : NULL,
-                          .foreign = s.foreign};
+                          .mark = s.mark};
 }
 
 jinja_string vouch_jinja_concat(jinja_run *run, jinja_string a, jinja_string b)

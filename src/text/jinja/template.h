@@ -5,13 +5,15 @@
  *   run, limits ──► context (messages, tools, ...) ──► render ──► text with marks
  *
  * A template may loop, recurse and multiply text; a run ends with an error at its limits, whatever the template does.
- * The result says of each byte whether it came from the template or from the caller's data (value.h).
+ * The result says where each byte came from (value.h).
  */
 #ifndef VOUCH_TEXT_JINJA_TEMPLATE_H
 #define VOUCH_TEXT_JINJA_TEMPLATE_H
 
 #include "text/jinja/value.h"
 
+/* Fills *err with why the template text[n] can't be run; code OK: it can. Errors: as of render. */
+vouch_status vouch_jinja_check(jinja_run *run, const char *text, size_t n, vouch_error *err);
 /* Renders text[n] with the entries of the dict `context` as its variables. *out lives as long as the run.
  * Errors: ARGUMENT (the template is wrong, or refuses: the message has the line and the reason), UNSUPPORTED (a limit),
  * MEMORY. */

@@ -228,7 +228,7 @@ static void repr_string(jinja_run *run, jinja_builder *to, jinja_string s)
         if (!*escape) vouch_jinja_add(run, to, vouch_jinja_cut(s, i, i + n));
         else
             vouch_jinja_add(run, to, (jinja_string){.bytes = escape, .n = strlen(escape),
-                                                    .foreign = vouch_jinja_mark(s, i)});
+                                                    .mark = vouch_jinja_mark(s, i)});
     }
     vouch_jinja_add_text(run, to, quotes);
 }
@@ -316,7 +316,7 @@ static void json_string(jinja_run *run, jinja_builder *to, jinja_string s, bool 
         }
         if (*escape)
             vouch_jinja_add(run, to, (jinja_string){.bytes = escape, .n = strlen(escape),
-                                                    .foreign = vouch_jinja_mark(s, i)});
+                                                    .mark = vouch_jinja_mark(s, i)});
         else vouch_jinja_add(run, to, vouch_jinja_cut(s, i, i + n));
     }
     vouch_jinja_add_text(run, to, "\"");

@@ -2,11 +2,10 @@
 /*
  * Values of a template, and the run that owns them.
  *
- * A string knows for each byte whether it came from the template or from the caller's data (a message, a tool): the
- * mark is 0 or 1. Operations carry the marks along, so that the tokenizer can keep text of a user from becoming a
- * special token, however the template moved it.
+ * A string has a mark for each byte: where the byte came from. Operations carry the marks along, so that the tokenizer
+ * can keep text of a user from becoming a special token, however the template moved it.
  *
- *   bytes  < | u s e r | > H e l l o          marks NULL: all bytes have the same mark, `foreign`
+ *   bytes  < | u s e r | > H e l l o          marks NULL: all bytes have the same mark, `mark`
  *   marks  0 0 0 0 0 0 0 0 1 1 1 1 1
  *
  * Semantics are Python's, as far as jinja2 shows them. Everything lives on the run's heap and goes with it.
@@ -40,11 +39,17 @@ typedef enum jinja_kind {
     JINJA_MACRO
 } jinja_kind;
 
+typedef enum jinja_mark {
+    JINJA_OF_TEMPLATE,
+    JINJA_OF_CALLER, /* a message, a tool, a role */
+    JINJA_OF_MODEL   /* an earlier answer */
+} jinja_mark;
+
 typedef struct jinja_string {
     const char *bytes; /* [n] */
     size_t n;
-    const uint8_t *marks; /* [n] 1: from the caller's data; NULL: all as `foreign` */
-    bool foreign;
+    const uint8_t *marks; /* [n] jinja_mark; NULL: all are `mark` */
+    uint8_t mark;
     bool is_safe; /* made by |safe or |escape: + escapes the other side (markupsafe's Markup) */
 } jinja_string;
 
@@ -193,7 +198,7 @@ size_t vouch_jinja_characters(jinja_string s);
 size_t vouch_jinja_offset(jinja_string s, size_t i);
 static inline uint8_t vouch_jinja_mark(jinja_string s, size_t i)
 {
-    return s.marks ? s.marks[i] : s.foreign;
+    return s.marks ? s.marks[i] : s.mark;
 }
 
 /* ------------------------------------------------------------ Python's semantics */
