@@ -516,6 +516,166 @@ static void pages_are_counted(void **state)
     machine_close(&m);
 }
 
+/* ----------------------------------------------------------- any order of operations */
+
+enum { N_DIARIES = 4, DIARY_CTX = 80, DIARY_ROWS = 12 };
+
+/* A memory, and what it should hold. */
+typedef struct diary {
+    vouch_memory *memory;
+    int32_t tokens[DIARY_CTX], n;
+    int32_t rows[DIARY_ROWS], parents[DIARY_ROWS], n_rows;
+} diary;
+
+/* Invariant G1: each page has as many owners as memories list it, and the free pages are those without owners. */
+static bool owners_are_right(const vouch_pages *pages, const diary *diaries)
+{
+    int32_t n_free = 0;
+    bool right = true;
+    for (int32_t page = 0; page < pages->n_pages; page++) {
+        int32_t n_owners = 0, n_listed = 0;
+        for (int i = 0; i < N_DIARIES; i++)
+            for (int32_t j = 0; j < diaries[i].memory->n_pages; j++) n_owners += diaries[i].memory->pages[j] == page;
+        for (int32_t j = 0; j < pages->n_free; j++) n_listed += pages->free[j] == page;
+        right &= pages->n_owners[page] == n_owners && n_listed == (n_owners == 0);
+        n_free += n_owners == 0;
+    }
+    return right && pages->n_free == n_free;
+}
+
+static bool diary_is_right(const diary *d, const vouch_sequence *alone)
+{
+    vouch_memory_rewind(alone->memory, 0);
+    for (int32_t i = 0; i < d->n; i++) vouch_pass_chain(alone->pass, alone->memory, &d->tokens[i], 1, 0);
+    return vouch_memory_n_tokens(d->memory) == d->n && vouch_memory_n_rows(d->memory) == d->n_rows &&
+           vouch_memory_digest(d->memory) == vouch_memory_digest(alone->memory);
+}
+
+/* Adds rows to the next pass. Without pages enough, nothing changes. */
+static int32_t diary_add_rows(diary *d, test_random *random, vouch_row *rows)
+{
+    const bool is_tree = test_below(random, 2);
+    const int32_t room = DIARY_CTX - d->n - d->n_rows, left = DIARY_ROWS - d->n_rows;
+    int32_t n = (int32_t)test_below(random, (uint32_t)(room < left ? room : left) + 1);
+    const int32_t n_free = vouch_pages_n_free(d->memory->store);
+    if (!vouch_memory_reserve(d->memory, n)) {
+        assert_int_equal(vouch_pages_n_free(d->memory->store), n_free);
+        return 0;
+    }
+    for (int32_t i = 0; i < n; i++) {
+        const int32_t row = d->n_rows++;
+        d->rows[row] = (int32_t)test_below(random, 120);
+        d->parents[row] = is_tree ? (int32_t)test_below(random, (uint32_t)row + 1) - 1 : row - 1;
+        rows[i] = (vouch_row){.memory = d->memory, .token = d->rows[row], .parent = d->parents[row]};
+    }
+    return n;
+}
+
+static void diary_keep(diary *d, test_random *random)
+{
+    int32_t backwards[DIARY_ROWS], path[DIARY_ROWS], n = 0;
+    for (int32_t r = (int32_t)test_below(random, (uint32_t)d->n_rows + 1) - 1; r >= 0; r = d->parents[r])
+        backwards[n++] = r;
+    for (int32_t i = 0; i < n; i++) {
+        path[i] = backwards[n - 1 - i];
+        d->tokens[d->n++] = d->rows[path[i]];
+    }
+    vouch_memory_keep_path(d->memory, path, n);
+    d->n_rows = 0;
+}
+
+static void diary_rewind(diary *d, int32_t n)
+{
+    assert_int_equal(vouch_memory_rewind(d->memory, n), n);
+    d->n = n;
+    d->n_rows = 0;
+}
+
+/* Shares while the other memory has provisional rows, too. */
+static void diary_share(diary *d, const diary *from, int32_t n)
+{
+    d->n = vouch_memory_share(d->memory, from->memory, n) ? n : 0;
+    d->n_rows = 0;
+    memcpy(d->tokens, from->tokens, (size_t)d->n * sizeof *d->tokens);
+}
+
+static void diary_reopen(diary *d, vouch_pages *pages)
+{
+    vouch_memory_close(d->memory);
+    *d = (diary){0};
+    assert_int_equal(vouch_memory_open(&d->memory, pages, DIARY_CTX, DIARY_ROWS, NULL), VOUCH_OK);
+}
+
+static void operate(diary *diaries, vouch_pages *pages, vouch_pass *pass, test_random *random)
+{
+    vouch_row rows[N_DIARIES * DIARY_ROWS];
+    int32_t n_rows = 0;
+    diary *d = &diaries[test_below(random, N_DIARIES)];
+    const diary *other = &diaries[test_below(random, N_DIARIES)];
+    switch (test_below(random, 16)) {
+    case 0: diary_reopen(d, pages); break;
+    case 1:
+    case 2: diary_rewind(d, (int32_t)test_below(random, (uint32_t)d->n + 1)); break;
+    case 3:
+    case 4:
+    case 5:
+        if (d != other) diary_share(d, other, (int32_t)test_below(random, (uint32_t)other->n + 1));
+        break;
+    case 6:
+    case 7:
+    case 8:
+    case 9:
+    case 10: diary_keep(d, random); break;
+    default:
+        for (int i = 0; i < N_DIARIES; i++)
+            if (test_below(random, 2)) n_rows += diary_add_rows(&diaries[i], random, rows + n_rows);
+        if (n_rows > 0) vouch_pass_run(pass, rows, n_rows);
+    }
+}
+
+static void operate_many(const machine *m, vouch_kv_type kv_type, int32_t page_size, int n_operations, uint64_t seed)
+{
+    const int32_t each = (DIARY_CTX + page_size - 1) / page_size;
+    const vouch_pages_options options = {.kv_type = kv_type, .page_size = page_size, .n_pages = 2 * each};
+    const vouch_pass_options room = {.n_ctx = DIARY_CTX, .max_rows = N_DIARIES * DIARY_ROWS, .max_logits = 1};
+    const vouch_sequence_options lone = {.n_ctx = DIARY_CTX, .max_rows = 1, .max_logits = 1, .kv_type = kv_type};
+    vouch_sequence alone;
+    vouch_pages *pages;
+    vouch_pass *pass;
+    diary diaries[N_DIARIES] = {0};
+    test_random random = {seed};
+    assert_int_equal(vouch_sequence_open(&alone, m->weights, m->pool, &lone, NULL), VOUCH_OK);
+    assert_int_equal(vouch_pages_open(&pages, m->weights, &options, NULL), VOUCH_OK);
+    assert_int_equal(vouch_pass_open(&pass, m->weights, m->pool, &room, NULL), VOUCH_OK);
+    for (int i = 0; i < N_DIARIES; i++) diary_reopen(&diaries[i], pages);
+    for (int n = 0; n < n_operations; n++) {
+        operate(diaries, pages, pass, &random);
+        assert_true(owners_are_right(pages, diaries));
+        assert_true(diary_is_right(&diaries[n % N_DIARIES], &alone));
+    }
+    pages->n_owners[0]++;
+    assert_false(owners_are_right(pages, diaries)); /* a wrong count would be noticed */
+    pages->n_owners[0]--;
+    for (int i = 0; i < N_DIARIES; i++) vouch_memory_close(diaries[i].memory);
+    assert_int_equal(vouch_pages_n_free(pages), options.n_pages);
+    vouch_pass_close(pass);
+    vouch_pages_close(pages);
+    vouch_sequence_close(&alone);
+}
+
+/* Four memories in a store with room for two: pages run out often. */
+static void operations_come_in_any_order(void **state)
+{
+    (void)state;
+    const char *path = test_temporary("shape.gguf");
+    tiny_model_write(path, &shapes[0].model);
+    machine m = machine_open(path, vouch_kernels_find(NULL), 2);
+    const int n = TEST_SANITIZED ? 150 : 1500;
+    operate_many(&m, VOUCH_KV_F16, 16, n, 1);
+    operate_many(&m, VOUCH_KV_Q8_0, 48, n, 2);
+    machine_close(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -523,6 +683,7 @@ int main(void)
         cmocka_unit_test(every_number_of_sequences_and_threads),
         cmocka_unit_test(broken_crowds_are_noticed),
         cmocka_unit_test(pages_are_counted),
+        cmocka_unit_test(operations_come_in_any_order),
     };
     return cmocka_run_group_tests_name("sequences", tests, NULL, NULL);
 }
