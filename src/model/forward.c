@@ -8,8 +8,8 @@
  *     q, k, v = W norm(x)                   k, v into the cache      [n, heads * head_dim]
  *     mixed   = softmax(q k) v              over the row's own keys  [n, n_heads * head_dim]
  *     x      += W_o mixed                                            [n, n_embd]
- *     hidden  = silu(W_gate norm(x)) * W_up norm(x)                  [n, n_ff]
- *     x      += W_down hidden                                        [n, n_embd]
+ *     gated   = silu(W_gate norm(x)) * W_up norm(x)                  [n, n_ff]
+ *     x      += W_down gated                                         [n, n_embd]
  *   logits = W_head norm(x)                 of the rows that ask     [n_logits, n_vocab]
  *
  * A norm after a branch and a scale stand between W_o or W_down and the addition, where a layer has them (layer.h).
@@ -60,10 +60,10 @@ static void stage_embed(vouch_workspace *c, vouch_pool *team, thread_space *my, 
 
 /* ------------------------------------------------------------------ feed-forward */
 
-/* The tiles [begin, end) of the hidden layer, for all rows, and at once as W_down's input: the thread has them at
+/* The tiles [begin, end) of silu(gate) * up, for all rows, and at once as W_down's input: the thread has them at
  * hand, and less travels between the processors' caches. */
-static void compute_hidden(vouch_workspace *c, const thread_space *my, const vouch_feed_forward *ffn,
-                           const vouch_acts *in, vouch_acts *hidden, int64_t begin, int64_t end)
+static void compute_gated(vouch_workspace *c, const thread_space *my, const vouch_feed_forward *ffn,
+                          const vouch_acts *in, vouch_acts *gated, int64_t begin, int64_t end)
 {
     const vouch_kernels *kernels = c->weights->kernels;
     const vouch_matrix *const down = &ffn->down;
@@ -73,23 +73,23 @@ static void compute_hidden(vouch_workspace *c, const thread_space *my, const vou
     vouch_stage_multiply(c, &ffn->up, in, c->up, begin, end, VOUCH_FROM_ZERO, my->norms);
     for (int64_t r = 0; r < c->n_rows; r++)
         kernels->swiglu(c->gate + r * n_ff + first, c->up + r * n_ff + first, last - first);
-    vouch_stage_put(c, hidden, vouch_stage_needs(&down, 1), c->gate, n_ff, 0, c->n_rows, first, last);
+    vouch_stage_put(c, gated, vouch_stage_needs(&down, 1), c->gate, n_ff, 0, c->n_rows, first, last);
 }
 
 /* The pieces' limits are multiples of a block of activations. */
-_Static_assert(VOUCH_STAGE_TILES * VOUCH_TILE % VOUCH_BLOCK == 0, "a piece of the hidden layer is whole blocks");
+_Static_assert(VOUCH_STAGE_TILES * VOUCH_TILE % VOUCH_BLOCK == 0, "a piece of W_down's input is whole blocks");
 
-/* hidden = silu(W_gate norm(x)) * W_up norm(x), as the input of W_down. */
-static vouch_acts stage_hidden(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
+/* gated = silu(W_gate norm(x)) * W_up norm(x), as the input of W_down. */
+static vouch_acts stage_gated(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
 {
     const vouch_feed_forward *ffn = &c->weights->layers[layer].ffn;
     const stream_reader me = vouch_stream_reader_feed(c, layer);
     const vouch_acts in = vouch_stream_receive(c, my, &me);
-    vouch_acts hidden = vouch_stage_acts(c, &c->hidden, c->n_rows, ffn->n_ff);
+    vouch_acts gated = vouch_stage_acts(c, &c->gated_acts, c->n_rows, ffn->n_ff);
     vouch_work work = vouch_pool_share(team, my->thread, ffn->gate.n_tiles, VOUCH_STAGE_TILES);
-    while (vouch_work_next(&work)) compute_hidden(c, my, ffn, &in, &hidden, work.begin, work.end);
+    while (vouch_work_next(&work)) compute_gated(c, my, ffn, &in, &gated, work.begin, work.end);
     vouch_pool_barrier(team, my->thread);
-    return hidden;
+    return gated;
 }
 
 /* ------------------------------------------------------- onto the residual stream */
@@ -192,8 +192,8 @@ static void forward(void *arg, vouch_pool *team, int32_t thread)
         vouch_attention_project(c, team, my, l);                            /* q, k, v [n, heads * head_dim] */
         const vouch_acts mixed = vouch_attention_mix(c, team, my, l);       /* [n, n_heads * head_dim] */
         stage_add(c, team, my, &layer->mix, &layer->attention.o, mixed, vouch_stream_reader_feed(c, l));
-        const vouch_acts hidden = stage_hidden(c, team, my, l);             /* [n, n_ff] */
-        stage_add(c, team, my, &layer->feed, &layer->ffn.down, hidden,
+        const vouch_acts gated = stage_gated(c, team, my, l);               /* [n, n_ff] */
+        stage_add(c, team, my, &layer->feed, &layer->ffn.down, gated,
                   l + 1 < n_layers ? vouch_stream_reader_mix(c, l + 1) : vouch_stream_reader_head(c));
     }
     stage_logits(c, team, my);                                              /* [n_logits, n_vocab] */

@@ -77,7 +77,7 @@ bool vouch_memory_reserve(vouch_memory *memory, int32_t n)
     vouch_memory *m = memory;
     vouch_pages *s = m->store;
     const int32_t first = m->n_tokens + m->n_rows, wanted = pages_of(m, first + n);
-    assert(n >= 0 && n <= m->n_ctx - first);
+    assert(n >= 0 && n <= m->n_ctx - first && n <= m->max_rows - m->n_rows);
     /* Of the pages there are, at most the one with the first new slot is shared: those after it hold no tokens. */
     int32_t *const page = first / s->page_size < m->n_pages && n > 0 ? &m->pages[first / s->page_size] : NULL;
     const bool is_shared = page && s->n_owners[*page] > 1;

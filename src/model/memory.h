@@ -50,8 +50,8 @@ size_t vouch_memory_bytes(const vouch_memory *memory);
 int32_t vouch_memory_n_tokens(const vouch_memory *memory);
 int32_t vouch_memory_n_rows(const vouch_memory *memory);
 
-/* Makes room for n rows more, n_tokens + n_rows + n <= n_ctx. False where the store has too few pages left: then
- * nothing has changed. */
+/* Makes room for n rows more, n_rows + n <= max_rows and n_tokens + n_rows + n <= n_ctx. False where the store has too
+ * few pages left: then nothing has changed. */
 bool vouch_memory_reserve(vouch_memory *memory, int32_t n);
 /* The provisional rows path[0] < path[1] < ..., a path from a root, become tokens. The other rows are dropped; with
  * n = 0 all are. */

@@ -104,7 +104,7 @@ static void layout_workspace(vouch_workspace *c, vouch_arena *arena)
     c->squares = vouch_arena_take(arena, rows * ((w.n_embd + 15) / 16), sizeof(float));
     layout_acts(&c->acts, rows, w.n_embd, c->needs, arena);
     layout_acts(&c->mixed_acts, rows, w.q, c->needs, arena);
-    layout_acts(&c->hidden, rows, w.n_ff, c->needs, arena);
+    layout_acts(&c->gated_acts, rows, w.n_ff, c->needs, arena);
     c->threads = vouch_arena_take(arena, n_threads, sizeof *c->threads);
     for (size_t t = 0; t < n_threads; t++) {
         thread_space counted = {0};

@@ -69,7 +69,7 @@ typedef struct vouch_workspace {
     float *squares;        /* [n_rows][n_embd / 16, rounded up] sums of squares of x */
     vouch_acts acts;       /* [n_rows][n_embd] x times the next norm's weights */
     vouch_acts mixed_acts; /* [n_rows][n_heads * head_dim] the input of W_o */
-    vouch_acts hidden;     /* [n_rows][n_ff] the input of W_down */
+    vouch_acts gated_acts; /* [n_rows][n_ff] the input of W_down */
     thread_space *threads; /* [n_threads] */
 
     vouch_arena arena;
