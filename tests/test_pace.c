@@ -430,6 +430,20 @@ static void pace_counts_what_rows_read(void **state)
     assert_int_equal(n_guesses[1], 0);
 }
 
+/* A pass that takes no time by the clock teaches nothing: no estimate becomes infinite or NaN. */
+static void a_clock_may_stand_still(void **state)
+{
+    (void)state;
+    const vouch_shape most = {.n = MOST, .depth = MOST, .branches = 1};
+    box = quiet;
+    vouch_pace pace;
+    vouch_cycle cycle = box_cycle(&pace, 0);
+    for (int32_t n = 0; n < 32; n++) box_learn(&cycle, box_plan(&cycle, n + 1, &most)->n, 0, 0);
+    assert_true(isfinite(pace.budget));
+    for (int32_t n = 0; n < 32; n++) box_learn(&cycle, box_plan(&cycle, n + 1, &most)->n, 0.002, 0);
+    assert_true(isfinite(pace.budget) && cycle.draft.n > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -441,6 +455,7 @@ int main(void)
         cmocka_unit_test(costs_are_learned),
         cmocka_unit_test(costs_of_experts_are_learned),
         cmocka_unit_test(pace_counts_what_rows_read),
+        cmocka_unit_test(a_clock_may_stand_still),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -206,7 +206,7 @@ vouch_forecast vouch_pace_learn(vouch_pace *pace, const vouch_outcome *outcome)
     if (levels > 0) p->yield = tokens / p->paid_costs[o->n_guesses + 1];
     p->since_plain = o->n_guesses > 0 ? p->since_plain + 1 : 0;
     p->n_plain = o->n_guesses > 0 ? 0 : p->n_plain + 1;
-    if (p->n_cycles++ == 0) return expected;
+    if (p->n_cycles++ == 0 || !(o->pass_seconds > 0)) return expected; /* a clock that stood still tells nothing */
     if (o->free_seconds > 0) mean_add(&p->free_seconds, o->free_seconds);
     if (o->asked_paid) learn_paid_seconds(p, o);
     vouch_cost_learn(&p->cost, o->n_guesses + 1, o->pass_seconds);
