@@ -668,6 +668,8 @@ static void options_out_of_range_are_named(void **state)
     REFUSED("lenience is 0.5, must be 1 with the rule block", speculation, contrary);
     REFUSED("drafters", speculation.drafters, 1u << VOUCH_DRAFTERS);
     REFUSED("none can't be combined", speculation.drafters, VOUCH_DRAFTER_NONE | VOUCH_DRAFTER_NGRAM);
+    REFUSED("drafters has draft,custom: expected one of them at most", speculation.drafters,
+            VOUCH_DRAFTER_MODEL | VOUCH_DRAFTER_CUSTOM);
     REFUSED("tree_branches", speculation.tree_branches, -1);
     REFUSED("tree_depth", speculation.tree_depth, VOUCH_MAX_DRAFT + 1);
     REFUSED("history_tokens is 1,", speculation.history_tokens, 1);

@@ -15,6 +15,7 @@
 
 typedef struct vouch_drafters {
     vouch_drafter_ref free, paid; /* ops NULL: none */
+    double paid_share;             /* first estimate of the time of a paid guess, in plain passes of the target */
     int32_t n_hidden;             /* positions whose hidden states they have been given */
 } vouch_drafters;
 

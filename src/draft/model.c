@@ -305,5 +305,11 @@ static vouch_status open_paid(vouch_drafter_ref *out, const vouch_drafter_setup 
     return vouch_drafter_model_open(out, setup->draft_model, setup->pool, &options, err);
 }
 
+/* A pass reads all weights. */
+static double share(const vouch_drafter_setup *setup)
+{
+    return (double)setup->draft_model->arena.size / (double)setup->target->arena.size;
+}
+
 const vouch_drafter_type vouch_drafter_type_draft = {
-    .in_auto = true, .needs = "a draft model", .open_paid = open_paid};
+    .in_auto = true, .needs = "a draft model", .has_q = true, .open_paid = open_paid, .share = share};

@@ -58,6 +58,14 @@ unsigned vouch_drafters_paid(void)
     return set;
 }
 
+unsigned vouch_drafters_with_q(void)
+{
+    unsigned set = 0;
+    for (int i = 0; i < VOUCH_DRAFTERS; i++)
+        if (drafters[i].type->has_q) set |= 1u << i;
+    return set;
+}
+
 void vouch_drafters_name(unsigned set, char *out, size_t size)
 {
     size_t used = 0;
@@ -87,20 +95,24 @@ static vouch_status open_free(vouch_drafter_ref *out, unsigned set, const vouch_
     return status;
 }
 
-static vouch_status open_paid(vouch_drafter_ref *out, unsigned set, const vouch_drafter_setup *setup, vouch_error *err)
+static vouch_status open_paid(vouch_drafters *out, unsigned set, const vouch_drafter_setup *setup, vouch_error *err)
 {
-    for (int i = 0; i < VOUCH_DRAFTERS; i++)
-        if (set >> i & 1 && drafters[i].type->open_paid) return drafters[i].type->open_paid(out, setup, err);
+    for (int i = 0; i < VOUCH_DRAFTERS; i++) {
+        const vouch_drafter_type *type = drafters[i].type;
+        if (!(set >> i & 1) || !type->open_paid) continue;
+        out->paid_share = type->share ? type->share(setup) : 0;
+        return type->open_paid(&out->paid, setup, err);
+    }
     return VOUCH_OK;
 }
 
 vouch_status vouch_drafters_open(vouch_drafters *out, unsigned set, const vouch_drafter_setup *setup, bool is_paced,
                                  vouch_error *err)
 {
-    const bool has_trees = (set & VOUCH_DRAFTER_MODEL) && setup->branches > 1;
+    const bool has_trees = (set & vouch_drafters_with_q()) && setup->branches > 1;
     *out = (vouch_drafters){0};
     VOUCH_TRY(open_free(&out->free, set, setup, is_paced && has_trees, err));
-    const vouch_status status = open_paid(&out->paid, set, setup, err);
+    const vouch_status status = open_paid(out, set, setup, err);
     if (status != VOUCH_OK) vouch_drafters_close(out);
     return status;
 }

@@ -32,14 +32,19 @@ typedef struct vouch_drafter_setup {
 typedef struct vouch_drafter_type {
     bool in_auto;      /* AUTO takes it, provided that the caller gives what it needs */
     const char *needs; /* what the caller gives: "a draft model"; NULL: nothing */
+    bool has_q;        /* it grows chains and trees of guesses, drawn from q where VOUCH_DRAFT_SAMPLE is set (tree.h) */
     /* One of the two. A free drafter is a source for the composition; a paid one drafts by itself. */
     vouch_status (*open_free)(vouch_source *out, const vouch_drafter_setup *setup, vouch_error *err);
     vouch_status (*open_paid)(vouch_drafter_ref *out, const vouch_drafter_setup *setup, vouch_error *err);
+    /* Paid: a first estimate of the time of one guess, in plain passes of the target. NULL: 0. */
+    double (*share)(const vouch_drafter_setup *setup);
 } vouch_drafter_type;
 
 /* Set of VOUCH_DRAFTER_ bits of all paid drafters. */
 unsigned vouch_drafters_paid(void);
-/* Opens a set without AUTO. is_paced: where the draft model makes trees, a composition without sources cuts them.
+/* Those of them that have a q. */
+unsigned vouch_drafters_with_q(void);
+/* Opens a set without AUTO. is_paced: where a paid drafter makes trees, a composition without sources cuts them.
  * Errors: ARGUMENT, MEMORY, MISMATCH (draft model), UNSUPPORTED (kv_type); on failure *out is empty. */
 vouch_status vouch_drafters_open(vouch_drafters *out, unsigned set, const vouch_drafter_setup *setup, bool is_paced,
                                  vouch_error *err);

@@ -40,7 +40,7 @@ vouch_status vouch_options_check_lenience(const vouch_rule *rule, double lenienc
 static vouch_accept best_rule(const vouch_speculation *s, float temperature)
 {
     const bool samples =
-        (s->drafters & VOUCH_DRAFTER_MODEL) && s->draft_sampling == VOUCH_DRAFT_SAMPLE && temperature > 0;
+        (s->drafters & vouch_drafters_with_q()) && s->draft_sampling == VOUCH_DRAFT_SAMPLE && temperature > 0;
     return samples || s->lenience < 1 ? VOUCH_ACCEPT_REJECTION : VOUCH_ACCEPT_MATCH;
 }
 
@@ -53,7 +53,11 @@ static vouch_status check_speculation(const vouch_speculation *s, vouch_error *e
     if ((s->drafters & VOUCH_DRAFTER_NONE) && s->drafters != VOUCH_DRAFTER_NONE)
         return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: none can't be combined with other drafters");
     const unsigned paid = s->drafters & vouch_drafters_paid();
-    if (paid & (paid - 1)) return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: draft and custom can't be combined");
+    if (paid & (paid - 1)) {
+        char names[64];
+        vouch_drafters_name(paid, names, sizeof names);
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: drafters has %s: expected one of them at most", names);
+    }
     if (s->n_draft < 0 || s->n_draft > VOUCH_MAX_DRAFT)
         return vouch_options_out_of_range(err, "speculation: n_draft", s->n_draft, 0, VOUCH_MAX_DRAFT);
     if (s->tree_branches < 0 || s->tree_branches > VOUCH_MAX_DRAFT)
@@ -100,7 +104,7 @@ vouch_status vouch_options_resolve(vouch_session_options *o, const vouch_model *
     if (s->n_draft == 0) s->n_draft = DEFAULT_DRAFT;
     if (s->drafters == VOUCH_DRAFTER_NONE) s->n_draft = 0;
     if (s->history_tokens == 0) s->history_tokens = DEFAULT_HISTORY;
-    if (!(s->drafters & ~vouch_drafters_paid()) && (s->tree_branches == 0 || s->drafters == VOUCH_DRAFTER_CUSTOM))
+    if (!(s->drafters & ~vouch_drafters_paid()) && (s->tree_branches == 0 || !(s->drafters & vouch_drafters_with_q())))
         s->tree_branches = 1;
     if (s->tree_branches == 0) s->tree_branches = DEFAULT_BRANCHES;
     if (!vouch_rule_get(s->accept)->trees) s->tree_branches = 1;

@@ -74,24 +74,18 @@ static void fill_shape(vouch_session *s)
     if (spec->drafters & ~vouch_drafters_paid()) s->shape.cost = s->cost;
 }
 
-static double bytes_of(const vouch_model *model)
-{
-    return (double)model->weights->arena.size;
-}
-
 /* Where n_draft is given, there is no pace: a paid drafter beside free ones then makes half of the guesses. */
 static void open_pace(vouch_session *s)
 {
     const vouch_speculation *spec = &s->options.speculation;
     const vouch_drafters *drafters = &s->cycle.drafters;
-    const bool by_model = spec->drafters & VOUCH_DRAFTER_MODEL;
     if (drafters->free.ops && drafters->paid.ops) s->cycle.n_paid = (spec->n_draft + 1) / 2;
     if (!s->is_paced) return;
     double reads[VOUCH_MAX_DRAFT + 2] = {0};
     for (int32_t n = 1; n < VOUCH_MAX_DRAFT + 2; n++) reads[n] = vouch_weights_reads(s->model->weights, n);
     const vouch_pace_options options = {
         .has_paid = drafters->paid.ops,
-        .paid_share = by_model ? bytes_of(spec->draft_model) / bytes_of(s->model) : 0,
+        .paid_share = drafters->paid_share,
         .reads = reads};
     vouch_pace_init(&s->pace, &options);
     s->cycle.pace = &s->pace;
