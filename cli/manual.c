@@ -86,6 +86,13 @@ static void roff_command(const cli_command *c, FILE *out)
         if (strcmp(group, flag->group) != 0) fprintf(out, ".SS %s\n", group = flag->group);
         roff_flag(flag, &defaults, out);
     }
+    char text[CLI_SPEC_SIZE];
+    const char *word;
+    for (int i = 0; (word = cli_spec_word(c->bit, i, text)); i++) {
+        fprintf(out, "%s.TP\n\\fB%s\\fR\n", i == 0 ? ".SS \"Drafters (\\-\\-spec)\"\n" : "", word);
+        roff_put(text, strlen(text), out);
+        fputc('\n', out);
+    }
     fputs(".SS Examples\n.nf\n", out);
     roff_put(c->examples, strlen(c->examples), out);
     fputs(".fi\n", out);

@@ -260,12 +260,12 @@ VOUCH_API vouch_sampling vouch_sampling_default(void);
 
 /* The drafters: constant, name, summary. */
 #define VOUCH_DRAFTER_LIST(X)                                                              \
-    X(MODEL, draft, "a smaller model guesses (draft_model)")                               \
+    X(MODEL, draft, "a smaller model guesses")                                             \
     X(NGRAM, ngram, "copies what followed the same few tokens before")                     \
     X(SUFFIX, suffix, "copies what mostly followed the longest repeated suffix")           \
     X(RECYCLE, recycle, "repeats what the target found likely after the same tokens")      \
-    X(PREDICTION, prediction, "copies the caller's guess of the answer")                   \
-    X(HISTORY, history, "copies from earlier answers, which can be kept")
+    X(PREDICTION, prediction, "copies from your own prediction of the answer")             \
+    X(HISTORY, history, "copies from earlier answers")
 
 /* A drafter's number: the index of its counters in vouch_stats. */
 enum {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "support/command.h"
+#include "vouch.h"
 
 static void help_goes_to_stdout(void **state)
 {
@@ -38,6 +39,17 @@ static void help_goes_to_stdout(void **state)
     assert_non_null(strstr(r.out, "Examples"));
     assert_non_null(strstr(r.out, "green are accepted guesses"));
     assert_null(strstr(r.out, "\033"));
+    for (int i = 0; i < VOUCH_DRAFTER_NUMBER_CUSTOM; i++) {
+        const vouch_drafter_info info = vouch_drafter_get_info(i);
+        char line[120];
+        snprintf(line, sizeof line, "\n  %-11s %s", info.name, info.summary);
+        assert_non_null(strstr(r.out, line));
+        assert_true(!info.needs || strstr(r.out, info.needs));
+    }
+    assert_null(strstr(r.out, "\n  custom"));
+    result_free(&r);
+    r = RUN("check", "--help");
+    assert_null(strstr(r.out, "Drafters"));
     result_free(&r);
     r = run_as(&(setting){0}, "vouch", (const char *const[]){NULL});
     assert_int_equal(r.status, 2);
@@ -152,6 +164,7 @@ static void manual_and_completions_are_read(void **state)
         const char *has, *checker; /* a command that prints the errors in a file */
     } cases[] = {
         {{"--man"}, ".SH \"VOUCH tokenize\"\n", "groff -ww -man -Tutf8 -z"},
+        {{"--man"}, "\n\\fBsuffix\\fR\n", "groff -ww -man -Tutf8 -z"},
         {{"--man"}, "\\fB\\-t\\fR, \\fB\\-\\-threads\\fR \\fIN\\fR\n", "mandoc -Tlint -W error"},
         {{"--completion", "bash"}, "'run --kv-type') COMPREPLY=($(compgen -W 'f16 f32 q8_0 q4_0'", "bash -n"},
         {{"--completion", "zsh"}, "{-t,--threads}'[threads]:value:'", "zsh -n"},

@@ -1,70 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command line, parsed, checked and resolved once into a struct. Only a conversation changes it afterwards
- * (cli_option_change). Flags write into the library's own options where the library has such an option.
+ * The command line (option_table.h), parsed, checked and resolved once. Only a conversation changes it afterwards
+ * (cli_option_change).
  */
 #ifndef VOUCH_CLI_OPTIONS_H
 #define VOUCH_CLI_OPTIONS_H
 
-#include "common/flags.h"
-#include "common/term.h"
-#include "vouch.h"
-
-/* Bits of commands, so that a flag can belong to several. */
-enum {
-    CLI_RUN = 1u << 0,
-    CLI_INFO = 1u << 1,
-    CLI_TOKENIZE = 1u << 2,
-    CLI_PERPLEXITY = 1u << 3,
-    CLI_BENCH = 1u << 4,
-    CLI_CHECK = 1u << 5,
-    CLI_ANALYZE = 1u << 6,
-    CLI_LOGITS = 1u << 7,
-    CLI_COMMANDS = 8
-};
-extern const char *const cli_command_names[CLI_COMMANDS];
-
-/* Words for vouch_kv_type, in the order of the enum. */
-#define CLI_KV_TYPES "f16|f32|q8_0|q4_0"
-
-typedef struct cli_options {
-    unsigned command; /* its bit */
-    char **arguments; /* [n_arguments] as given after the command's name, for reports */
-    int n_arguments;
-    const char *model, *draft_model, *cpu;
-    const char *model_word; /* the model given as a word without a flag */
-    const char *prompt, *prompt_file, *system; /* NULL where not given */
-    bool prompt_adds_input; /* standard input from a pipe or a file is added behind `prompt` */
-    bool chat, raw, help;
-    const char *chat_template; /* "auto", "chatml", "none", or a file; NULL: auto */
-    bool speculative;
-    const char *tree; /* "B,D" */
-    const char *prediction, *history, *draft_head; /* files */
-    vouch_session_options session; /* draft_model is set when the model is open (common/engine.h) */
-    cli_texts stop, bias_texts;
-    vouch_logit_bias *bias;
-    int color;  /* cli_color, of messages and tables */
-    bool paint; /* --color was given: colour the answer, too, where `color` allows it */
-    bool trace, stats;
-    const char *stats_json;
-    const char *file; /* perplexity */
-    int32_t n_chunks;
-    bool ids, special, bos; /* tokenize */
-    int32_t n_frequent;
-    const char *tokens, *out; /* logits */
-    cli_ints rows;          /* bench */
-    int32_t depth, n_reps, n_prefill, n_decode;
-    const char *prompts;    /* bench over prompts */
-    cli_texts categories;
-    int32_t n_each;
-    cli_ints drafters;      /* sets of VOUCH_DRAFTER_ bits */
-    cli_ints draft_lengths; /* values of -k; 0: as many as pay */
-    cli_ints rules;         /* values of vouch_accept */
-    const char *json, *csv, *html, *svg;
-    const char *text; /* analyze */
-    double seconds; /* check */
-    unsigned laws;  /* bits 0 to 3: L1 to L4; 0: all */
-} cli_options;
+#include "common/option_table.h"
 
 /* Parses and checks the arguments after the command's name. Prints a complaint and returns false at the first mistake.
  * Call cli_options_free in both cases. */
@@ -81,10 +23,10 @@ const char *cli_spec_text(unsigned drafters, char text[64]);
 /* Context length that the measurements of `bench` need. */
 int32_t cli_bench_room(const cli_options *options);
 void cli_options_free(cli_options *options);
+enum { CLI_SPEC_SIZE = 96 };
+/* The name of drafter i in --spec; writes to `text` what the drafter does and needs. NULL past the last drafter, and
+ * for a command without --spec. */
+const char *cli_spec_word(unsigned command, int i, char text[CLI_SPEC_SIZE]);
 void cli_options_help(unsigned command, FILE *stream);
-
-/* The flags of all commands, and their values before any flag: help, manual and completions come from these. */
-extern const cli_flag_table cli_option_table;
-cli_options cli_options_default(unsigned command);
 
 #endif

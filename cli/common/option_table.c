@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/option_table.h"
+
+#include <stddef.h>
+
+#include "common/foreign.h"
+
+_Static_assert(sizeof(vouch_kv_type) == sizeof(int) &&
+                   sizeof(vouch_draft_sampling) == sizeof(int) && sizeof(vouch_accept) == sizeof(int),
+               "choices are stored as int");
+
+const char *const cli_command_names[CLI_COMMANDS] = {"run",   "info",  "tokenize", "perplexity",
+                                                       "bench", "check", "analyze",  "logits"};
+
+#define AT(member)   .offset = offsetof(cli_options, member)
+#define ASKING       (CLI_RUN | CLI_BENCH | CLI_ANALYZE)
+#define SAMPLING     ASKING, "Sampling"
+#define SPECULATION  CLI_RUN | CLI_BENCH, "Speculation"
+#define ANSWER       ASKING, "Answer"
+#define OUTPUT       CLI_RUN, "Output"
+#define PASSES       CLI_BENCH, "Passes"
+#define WITH_WEIGHTS (CLI_RUN | CLI_PERPLEXITY | CLI_BENCH | CLI_CHECK | CLI_ANALYZE | CLI_LOGITS)
+#define EVERYWHERE   (WITH_WEIGHTS | CLI_INFO | CLI_TOKENIZE)
+#define PENALTY      "[-1e6, 1e6]" /* as far as logits stay finite */
+#define RULES        VOUCH_ACCEPT_LIST(RULE_WORD) "auto" /* in the order of vouch_accept */
+#define RULE_WORD(constant, name) #name "|"
+#define ANY          "[0, 2147483647]"
+#define SPEC_WORDS   "auto|none" VOUCH_DRAFTER_LIST(SPEC_WORD) /* in the order of the drafters' bits */
+#define SPEC_WORD(constant, name, summary) "|" #name
+
+/* The words of a choice stand in the order of its enum. Help wraps the texts. */
+static const cli_flag flags[] = {
+    {"", NULL, 0, CLI_FLAG_FILE, AT(model_word), "MODEL", NULL, EVERYWHERE, "Model",
+     "GGUF file of the model; the same as --model FILE", NULL, NULL},
+    {"model", NULL, 'm', CLI_FLAG_FILE, AT(model), "FILE", NULL, EVERYWHERE, "Model",
+     "GGUF file of the model whose text is wanted (the target)", NULL, NULL},
+    {"prompt", NULL, 'p', CLI_FLAG_TEXT, AT(prompt), "TEXT", NULL, CLI_RUN, "Prompt",
+     "the question, or the text to go on with. A file (-f), or else standard input from a pipe or a file, is added "
+     "behind it after an empty line",
+     NULL, NULL},
+    {"prompt", NULL, 'p', CLI_FLAG_TEXT, AT(prompt), "TEXT", NULL, CLI_TOKENIZE, "Prompt",
+     "the text. A file (-f), or else standard input from a pipe or a file, is added behind it after an empty line",
+     NULL, NULL},
+    {"prompt-file", NULL, 'f', CLI_FLAG_FILE, AT(prompt_file), "FILE", NULL, CLI_RUN | CLI_TOKENIZE, "Prompt",
+     "read the prompt from a file; - is standard input", NULL, NULL},
+    {"prompts", NULL, 0, CLI_FLAG_FILE, AT(prompts), "FILE", NULL, CLI_BENCH | CLI_ANALYZE, "Prompt",
+     "answer the prompts in this file: JSON lines with turns, prompt or question, or one prompt a line; - is standard "
+     "input",
+     NULL, NULL},
+    {"category", NULL, 0, CLI_FLAG_TEXTS, AT(categories), "NAME", NULL, CLI_BENCH | CLI_ANALYZE, "Prompt",
+     "take only prompts of this category; repeatable", NULL, NULL},
+    {"each", NULL, 0, CLI_FLAG_INT, AT(n_each), "N", ANY, CLI_BENCH | CLI_ANALYZE, "Prompt",
+     "take at most N prompts of each category; 0: all", NULL, NULL},
+    {"chat", NULL, 0, CLI_FLAG_SWITCH, AT(chat), NULL, NULL, CLI_RUN, "Prompt",
+     "hold a conversation", NULL, NULL},
+    {"system", NULL, 0, CLI_FLAG_TEXT, AT(system), "TEXT", NULL, ASKING, "Prompt",
+     "system message (default: the one in the chat template)", NULL, NULL},
+    {"chat-template", NULL, 0, CLI_FLAG_FILE, AT(chat_template), "NAME|FILE", NULL, ASKING,
+     "Prompt",
+     "chat template: auto (the model's own; a base model has none), chatml, none, or a file that holds one (default "
+     "auto)",
+     NULL, NULL},
+    {"raw", NULL, 0, CLI_FLAG_SWITCH, AT(raw), NULL, NULL, ASKING, "Prompt",
+     "use no chat template: the model goes on with the prompt", NULL, NULL},
+
+    {"draft-model", NULL, 'd', CLI_FLAG_FILE, AT(draft_model), "FILE", NULL, ASKING | CLI_CHECK, "Speculation",
+     "GGUF file of a smaller model with the same tokens, which drafts", NULL, NULL},
+    {"spec", NULL, 0, CLI_FLAG_SET, AT(session.speculation.drafters), SPEC_WORDS, NULL, CLI_RUN, "Speculation",
+     "the drafters, with commas between. auto: all free drafters, and also the draft model, prediction or history "
+     "where one is given",
+     NULL, NULL},
+    {"spec", NULL, 0, CLI_FLAG_SETS, AT(drafters), SPEC_WORDS, NULL, CLI_BENCH, "Speculation",
+     "the drafters, as in `vouch run`; repeatable. bench compares each with plain decoding (default auto)", NULL,
+     NULL},
+    {"speculative", NULL, 0, CLI_FLAG_SWITCH, AT(speculative), NULL, NULL, CLI_RUN, "Speculation",
+     "the same as --spec draft; without --draft-model, as --spec auto", NULL, NULL},
+    {"num-speculative-tokens", NULL, 'k', CLI_FLAG_INT, AT(session.speculation.n_draft), "N", "[1, 64]",
+     CLI_RUN, "Speculation", "most guesses per cycle (default: as many as pay)",
+     "--spec none turns speculation off", NULL},
+    {"num-speculative-tokens", NULL, 'k', CLI_FLAG_INTS, AT(draft_lengths), "N,N,...", "[1, 64]", CLI_BENCH,
+     "Speculation", "most guesses per cycle; bench measures each number with each --spec (default: as many as pay)",
+     NULL, NULL},
+    {"tree", NULL, 0, CLI_FLAG_FILE, AT(tree), "B,D", NULL, SPECULATION,
+     "shape of the draft: at most B guesses for one position, at most D on one path; 1,D: chains", NULL, NULL},
+    {"allow-vocab-mismatch", NULL, 0, CLI_FLAG_SWITCH, AT(session.speculation.allow_vocab_mismatch), NULL, NULL,
+     SPECULATION, "accept a draft model with another token table; it drafts the tokens that both models have",
+     NULL, NULL},
+    {"draft-head", NULL, 0, CLI_FLAG_FILE, AT(draft_head), "FILE", NULL, SPECULATION,
+     "the draft model guesses only the tokens in this list, which takes less time. `vouch tokenize --frequent N` makes "
+     "the list",
+     NULL, NULL},
+    {"draft-sampling", NULL, 0, CLI_FLAG_CHOICE, AT(session.speculation.draft_sampling), "sample|greedy",
+     NULL, SPECULATION, "how the draft model chooses its guesses", NULL, NULL},
+    {"ngram-min", NULL, 0, CLI_FLAG_INT, AT(session.speculation.ngram_min), "N", "[1, 16]", SPECULATION,
+     "length of the shortest n-gram that ngram looks up", NULL, NULL},
+    {"ngram-max", NULL, 0, CLI_FLAG_INT, AT(session.speculation.ngram_max), "N", "[1, 16]", SPECULATION,
+     "length of the longest n-gram that ngram looks up", NULL, NULL},
+    {"prediction", NULL, 0, CLI_FLAG_FILE, AT(prediction), "FILE", NULL, CLI_RUN, "Speculation",
+     "your own prediction of the answer; guesses are copied from it", NULL, NULL},
+    {"history", NULL, 0, CLI_FLAG_FILE, AT(history), "FILE", NULL, CLI_RUN, "Speculation",
+     "earlier answers; guesses are copied from them, and this answer is added. Of two runs at the same time the file "
+     "keeps the answer of the run that ends last",
+     NULL, NULL},
+    {"history-tokens", NULL, 0, CLI_FLAG_INT, AT(session.speculation.history_tokens), "N", "[4, 16777216]",
+     SPECULATION, "most tokens that the history keeps (default 65536)", NULL, NULL},
+    {"forget", NULL, 0, CLI_FLAG_SWITCH, AT(session.speculation.forget), NULL, NULL, SPECULATION,
+     "recycle starts each answer without what it kept of earlier answers", NULL, NULL},
+    {"accept", NULL, 0, CLI_FLAG_CHOICE, AT(session.speculation.accept), RULES, NULL, CLI_RUN,
+     "Speculation",
+     "the rule that judges guesses. Each gives exactly the target's distribution. match and coupled: a seed gives the "
+     "same text with every drafter and with --spec none. auto: rejection with --lenience or with a draft model that "
+     "samples, otherwise match",
+     NULL, NULL},
+    {"accept", NULL, 0, CLI_FLAG_CHOICES, AT(rules), RULES, NULL, CLI_BENCH, "Speculation",
+     "the rule that judges guesses, as in `vouch run`; repeatable (default auto)", NULL, NULL},
+    {"lenience", NULL, 0, CLI_FLAG_DOUBLE, AT(session.speculation.lenience), "L", "(0, 1]", SPECULATION,
+     "lenience of rejection: accept a guess with probability min(1, p / (L q)); below 1 the text is no longer the "
+     "target's own",
+     NULL, NULL},
+
+    {"max-tokens", NULL, 'n', CLI_FLAG_INT, AT(session.max_tokens), "N", ANY, CLI_RUN | CLI_BENCH, "Answer",
+     "maximum tokens per answer; 0: up to the end of the context", NULL, NULL},
+    {"max-tokens", NULL, 'n', CLI_FLAG_INT, AT(session.max_tokens), "N", "[1, 2147483647]", CLI_ANALYZE, "Answer",
+     "maximum tokens per answer", NULL, NULL},
+    {"stop", NULL, 0, CLI_FLAG_TEXTS, AT(stop), "TEXT", NULL, ANSWER, "end the answer before this text; repeatable",
+     NULL, NULL},
+    {"ignore-eos", NULL, 0, CLI_FLAG_SWITCH, AT(session.ignore_eos), NULL, NULL, ANSWER,
+     "go on when the model ends the answer", NULL, NULL},
+
+    {"temp", "temperature", 0, CLI_FLAG_FLOAT, AT(session.sampling.temperature), "T", "[0, inf)", SAMPLING,
+     "temperature; 0: greedy, the likeliest token each time", NULL, NULL},
+    {"top-k", NULL, 0, CLI_FLAG_INT, AT(session.sampling.top_k), "N", ANY, SAMPLING,
+     "sample from the N likeliest tokens; 0: from all", NULL, NULL},
+    {"top-p", NULL, 0, CLI_FLAG_FLOAT, AT(session.sampling.top_p), "P", "(0, 1]", SAMPLING,
+     "sample from the fewest tokens whose probabilities sum to P", NULL, NULL},
+    {"min-p", NULL, 0, CLI_FLAG_FLOAT, AT(session.sampling.min_p), "P", "[0, 1)", SAMPLING,
+     "sample from tokens with at least P times the probability of the likeliest", NULL, NULL},
+    {"repeat-penalty", NULL, 0, CLI_FLAG_FLOAT, AT(session.sampling.repeat_penalty), "R", "[0.001, 1000]",
+     SAMPLING, "make tokens that occurred less likely: divide a positive logit by R, multiply a negative one; 1: off",
+     NULL, NULL},
+    {"frequency-penalty", NULL, 0, CLI_FLAG_FLOAT, AT(session.sampling.frequency_penalty), "X", PENALTY,
+     SAMPLING, "subtract X from a token's logit for each time it occurred", NULL, NULL},
+    {"presence-penalty", NULL, 0, CLI_FLAG_FLOAT, AT(session.sampling.presence_penalty), "X", PENALTY,
+     SAMPLING, "subtract X from a token's logit if it occurred", NULL, NULL},
+    {"penalty-window", "repeat-last-n", 0, CLI_FLAG_INT, AT(session.sampling.penalty_window), "N", ANY,
+     SAMPLING, "penalties look at the last N tokens", NULL, NULL},
+    {"logit-bias", NULL, 0, CLI_FLAG_TEXTS, AT(bias_texts), "ID=X", NULL, SAMPLING,
+     "add X, in [-1e9, 1e9], to the logit of token ID; -inf bans the token; repeatable", NULL, NULL},
+    {"seed", NULL, 's', CLI_FLAG_SEED, AT(session.sampling.seed), "N", "[0, 2^64)", CLI_RUN, "Sampling",
+     "seed of the random numbers (default: a new one for each run when --temp is above 0, which --stats shows; "
+     "otherwise 0). With a draft model under --accept rejection, the same text again also needs the same --spec and -k",
+     NULL, NULL},
+    {"seed", NULL, 's', CLI_FLAG_SEED, AT(session.sampling.seed), "N", "[0, 2^64)", CLI_BENCH | CLI_ANALYZE, "Sampling",
+     "seed of the random numbers", NULL, NULL},
+
+    {"file", NULL, 'f', CLI_FLAG_FILE, AT(file), "FILE", NULL, CLI_PERPLEXITY, "Text",
+     "the text to predict; - is standard input", NULL, NULL},
+    {"text", NULL, 0, CLI_FLAG_FILE, AT(text), "FILE", NULL, CLI_ANALYZE, "Text",
+     "compare the models on this text, in chunks (default: on answers that the target writes)", NULL, NULL},
+    {"ctx", NULL, 'c', CLI_FLAG_INT, AT(session.n_ctx), "N", "[4, 1048576]", CLI_ANALYZE, "Text",
+     "tokens per chunk of --text (default 256)", NULL, NULL},
+    {"chunks", NULL, 0, CLI_FLAG_INT, AT(n_chunks), "N", "[1, 1000000]", CLI_ANALYZE, "Text",
+     "most chunks (default 8)", NULL, NULL},
+    {"ctx", NULL, 'c', CLI_FLAG_INT, AT(session.n_ctx), "N", "[4, 1048576]", CLI_PERPLEXITY, "Text",
+     "tokens per chunk (default 512)", NULL, NULL},
+    {"chunks", NULL, 0, CLI_FLAG_INT, AT(n_chunks), "N", ANY, CLI_PERPLEXITY, "Text",
+     "most chunks; 0: all", NULL, NULL},
+
+    {"special", NULL, 0, CLI_FLAG_SWITCH, AT(special), NULL, NULL, CLI_TOKENIZE, "Tokens",
+     "turn the names of special tokens into their ids", NULL, NULL},
+    {"bos", NULL, 0, CLI_FLAG_SWITCH, AT(bos), NULL, NULL, CLI_TOKENIZE, "Tokens",
+     "begin with the token that the model's file asks for", NULL, NULL},
+    {"ids", NULL, 0, CLI_FLAG_SWITCH, AT(ids), NULL, NULL, CLI_TOKENIZE, "Tokens",
+     "print only the ids, on one line", NULL, NULL},
+    {"frequent", NULL, 0, CLI_FLAG_INT, AT(n_frequent), "N", "[1, 2147483647]", CLI_TOKENIZE, "Tokens",
+     "print instead the ids of the N most frequent tokens and of the token that ends an answer, one a line: a list for "
+     "--draft-head",
+     NULL, NULL},
+
+    {"tokens", NULL, 0, CLI_FLAG_FILE, AT(tokens), "LIST|FILE", NULL, CLI_LOGITS, "Tokens",
+     "token ids, such as 1,2,3, or a file of ids", NULL, NULL},
+    {"out", NULL, 'o', CLI_FLAG_FILE, AT(out), "FILE", NULL, CLI_LOGITS, "Tokens", "write the logits to this .npy file",
+     NULL, NULL},
+
+    {"rows", NULL, 'r', CLI_FLAG_INTS, AT(rows), "N,N,...", "[1, 65]", PASSES, "tokens scored in one pass", NULL, NULL},
+    {"depth", NULL, 0, CLI_FLAG_INT, AT(depth), "N", "[0, 1000000]", PASSES, "tokens in the cache before a pass", NULL,
+     NULL},
+    {"prefill", NULL, 0, CLI_FLAG_INT, AT(n_prefill), "N", "[0, 1000000]", PASSES,
+     "also read a prompt of N tokens; 0: don't", NULL, NULL},
+    {"decode", NULL, 0, CLI_FLAG_INT, AT(n_decode), "N", "[0, 1000000]", PASSES,
+     "also decode N tokens without speculation, after --depth tokens; 0: don't", NULL, NULL},
+    {"reps", NULL, 0, CLI_FLAG_INT, AT(n_reps), "N", "[1, 1000]", CLI_BENCH, "Measuring",
+     "measure each N times (default 10; with --prompts 1)", NULL, NULL},
+    {"law", NULL, 0, CLI_FLAG_SET, AT(laws), "all|L1|L2|L3|L4", NULL, CLI_CHECK, "Checking",
+     "check only these laws, with commas between", NULL, NULL},
+    {"seconds", NULL, 0, CLI_FLAG_DOUBLE, AT(seconds), "S", "[0, 86400]", CLI_CHECK, "Checking",
+     "about how long to check; some checks run in any case", NULL, NULL},
+    {"json", NULL, 'j', CLI_FLAG_FILE, AT(json), "FILE", NULL, CLI_BENCH | CLI_CHECK | CLI_ANALYZE, "Output",
+     "write the figures as JSON", NULL, NULL},
+    {"svg", NULL, 0, CLI_FLAG_FILE, AT(svg), "FILE", NULL, CLI_ANALYZE, "Output", "write the figures as plots",
+     NULL, NULL},
+    {"csv", NULL, 0, CLI_FLAG_FILE, AT(csv), "FILE", NULL, CLI_BENCH, "Report",
+     "write one line for each answer to a prompt", NULL, NULL},
+    {"html", NULL, 0, CLI_FLAG_FILE, AT(html), "FILE", NULL, CLI_BENCH, "Report",
+     "write a report with plots", NULL, NULL},
+
+    {"ctx", NULL, 'c', CLI_FLAG_INT, AT(session.n_ctx), "N", "[2, 1048576]", CLI_BENCH, "Resources",
+     "context length: most tokens of prompt and answer (default: as many as the measurements need)", NULL, NULL},
+    {"ctx", NULL, 'c', CLI_FLAG_INT, AT(session.n_ctx), "N", "[2, 1048576]", CLI_RUN, "Resources",
+     "context length: most tokens of prompt and answer (default: the model's, at most 4096)", NULL, NULL},
+    {"threads", NULL, 't', CLI_FLAG_INT, AT(session.n_threads), "N", "[1, 256]", EVERYWHERE, "Resources",
+     "threads (default: one for each processor)", NULL, NULL},
+    {"cpu", NULL, 0, CLI_FLAG_FILE, AT(cpu), "ISA", NULL, EVERYWHERE, "Resources",
+     "instruction set: ref, avx2, avxvnni, avx512, avx512vnni, avx512gfni; on Arm ref, neon, i8mm (default auto: the "
+     "widest that this machine has)",
+     NULL, NULL},
+    {"kv-type", NULL, 0, CLI_FLAG_CHOICE, AT(session.kv_type), CLI_KV_TYPES, NULL, WITH_WEIGHTS, "Resources",
+     "type in which the cache keeps keys and values", NULL, NULL},
+    {"prefill-chunk", NULL, 0, CLI_FLAG_INT, AT(session.prefill_chunk), "N", "[1, 512]", WITH_WEIGHTS,
+     "Resources", "most tokens of a prompt that one pass reads (default 256)", NULL, NULL},
+
+    {"color", "colour", 0, CLI_FLAG_CHOICE, AT(color), "auto|always|never", NULL, OUTPUT,
+     "colour the answer: green are accepted guesses, yellow is the token that replaces a rejected guess, cyan is the "
+     "token after a draft accepted to its end, without colour is a token without a draft. --color alone means auto: "
+     "only on a terminal (default: colours only in tables)",
+     NULL, "auto"},
+    {"trace", NULL, 0, CLI_FLAG_SWITCH, AT(trace), NULL, NULL, OUTPUT,
+     "print a table of the guesses of each cycle on standard error", NULL, NULL},
+    {"stats", NULL, 0, CLI_FLAG_SWITCH, AT(stats), NULL, NULL, OUTPUT,
+     "print figures at the end on standard error", NULL, NULL},
+    {"stats-json", NULL, 0, CLI_FLAG_FILE, AT(stats_json), "FILE", NULL, OUTPUT,
+     "write the figures as JSON; with --trace the cycles, too", NULL, NULL},
+    {"help", NULL, 'h', CLI_FLAG_SWITCH, AT(help), NULL, NULL, EVERYWHERE, "Help", "print this text", NULL, NULL},
+};
+enum { N_FLAGS = sizeof flags / sizeof *flags };
+_Static_assert((int)N_FLAGS <= (int)CLI_MOST_FLAGS, "raise CLI_MOST_FLAGS");
+
+const cli_flag_table cli_option_table = {flags, N_FLAGS, cli_command_names, CLI_COMMANDS, cli_foreign_flags};
+
+cli_options cli_options_default(unsigned command)
+{
+    cli_options options = {
+        .session = vouch_session_options_default(), .rows = {{1, 2, 4, 5, 8, 16}, 6}, .depth = 128, .seconds = 60};
+    options.session.max_tokens = command == CLI_RUN ? 512 : 128;
+    options.session.sampling.temperature = 0;
+    options.session.n_ctx = options.session.n_threads = options.session.prefill_chunk = 0;
+    options.session.speculation.n_draft = 0;
+    return options;
+}
