@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Laws L1 and L2 on a real model: the answers to public prompts must be the same to the byte without speculation,
- * with every drafter and two of them together, every draft length and rule, chains and trees: greedy answers, and
- * under match and coupled those at temperature 0.8. The usual ways are tried with one, two and three threads and on
- * every instruction set, the others once; where drafters go in pairs, draft length, rule and shape change from
- * prompt to prompt.
+ * Laws L1 and L2 on a real model: the answers to public prompts must be the same to the byte in every configuration.
+ * A configuration is a set of drafters (none, one, two or more), a draft length, a rule and a shape, chain or tree.
+ * Answers are greedy, or sampled at temperature 0.8 under match and coupled. The named configurations are tried with
+ * one, two and three threads and on every instruction set as their `reach` says. Every drafter and every pair of
+ * drafters is tried once; there draft length, rule and shape change from prompt to prompt.
  *
  *   same_bytes [--model FILE] [--data FOLDER] [--prompts 8] [--tokens 128] [--cpu ISA] [--threads N] [--from N]
  *
- * --prompts is the number from each of five sources. The plain C kernels, a hundred times slower, get the two
- * shortest prompts, a few ways and an eighth of the tokens. The answers that all others are compared with
- * come from the widest instruction set on one thread without speculation. Lines are numbered; --from goes on where an
- * earlier run was stopped, and falling short is no error then.
+ * --prompts is the number of prompts from each of five sources. The plain C kernels are a hundred times slower: they
+ * get the two shortest prompts, a few configurations and an eighth of the tokens. The expected answers come from the
+ * widest instruction set on one thread without speculation. The lines of the output are numbered. --from N begins at
+ * line N, to go on after a run that was stopped.
  *
- * Two models draft: the target itself, whose guesses must all hold, and a copy with noise in its norms, of
- * whose guesses about half do. A way that saw no acceptance or no rejection where there should be some has
- * tested half of what it is for, which is an error, too.
+ * Two models draft: the target itself, whose guesses must all be accepted, and a copy with noise in its norms, about
+ * half of whose guesses are accepted. A configuration is incomplete if none of its guesses was accepted, or if none was
+ * rejected although its drafter makes mistakes. That is an error, too, except with --from.
  *
- * Ends with the number compared; exit status 1 where two differ, or a way fell short.
+ * Ends with the number of answers compared. Exit status 1: two answers differ, or a configuration is incomplete.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,63 +26,62 @@
 #include "support/bench.h"
 #include "support/noisy.h"
 
-/* What an answer is to be compared with. */
+/* The expected answer: greedy, or sampled under one of the rules by which a seed reproduces the text. */
 typedef enum kind { GREEDY, MATCH, COUPLED, N_KINDS } kind;
 #define TEMPERATURE 0.8f
 
-/* Where it is tried: with two threads on the widest instruction set; with one, two and three there, and with two on
- * the others; on plain C, too. */
+/* ONCE: two threads on the widest instruction set. WIDE: one, two and three threads there, and two threads on each
+ * other instruction set but plain C. EVERYWHERE: as WIDE, and plain C. */
 typedef enum reach { ONCE, WIDE, EVERYWHERE } reach;
 
-typedef struct way {
+typedef struct config {
     const char *name;
     unsigned drafters;
+    bool with_free; /* the free drafters of AUTO guess, too */
     int32_t k, branches;
     vouch_accept accept;
     kind kind;
     bool noisy;    /* the draft model is the noisy one */
     reach reach;
-    bool by_turns; /* draft length, rule and branches differ from prompt to prompt */
-} way;
+    bool varies; /* draft length, rule and branches differ from prompt to prompt */
+} config;
 
-enum { NONE = VOUCH_DRAFTER_NONE, NGRAM = VOUCH_DRAFTER_NGRAM, MODEL = VOUCH_DRAFTER_MODEL,
-       FREE = VOUCH_DRAFTER_NGRAM | VOUCH_DRAFTER_SUFFIX | VOUCH_DRAFTER_RECYCLE };
+enum { NONE = VOUCH_DRAFTER_NONE, NGRAM = VOUCH_DRAFTER_NGRAM, MODEL = VOUCH_DRAFTER_MODEL };
 
-static const way named_ways[] = {
-    {"none", NONE, .reach = EVERYWHERE},
+static const config named_configs[] = {
+    {"none", .drafters = NONE, .reach = EVERYWHERE},
     {"ngram -k 1", NGRAM, .k = 1, .reach = WIDE},
     {"ngram -k 4", NGRAM, .k = 4, .reach = EVERYWHERE},
     {"ngram -k 8", NGRAM, .k = 8, .reach = WIDE},
     {"ngram -k 16", NGRAM, .k = 16, .reach = WIDE},
-    {"free", FREE, .k = 0}, /* by pace */
-    {"free -k 16", FREE, .k = 16, .reach = EVERYWHERE},
+    {"free", .with_free = true, .k = 0}, /* 0: pace chooses */
+    {"free -k 16", .with_free = true, .k = 16, .reach = EVERYWHERE},
     {"itself -k 1", MODEL, .k = 1, .reach = WIDE},
     {"itself -k 3", MODEL, .k = 3, .reach = EVERYWHERE},
     {"itself -k 8", MODEL, .k = 8, .reach = WIDE},
     {"noisy -k 4", MODEL, .k = 4, .noisy = true, .reach = EVERYWHERE},
-    {"noisy and free", MODEL | FREE, .k = 0, .noisy = true},
-    {"noisy and free -k 8", MODEL | FREE, .k = 8, .noisy = true, .reach = WIDE},
+    {"noisy and free", MODEL, .with_free = true, .k = 0, .noisy = true},
+    {"noisy and free -k 8", MODEL, .with_free = true, .k = 8, .noisy = true, .reach = WIDE},
     {"0.8 none match", NONE, .kind = MATCH},
-    {"0.8 free match", FREE, .k = 16, .kind = MATCH, .reach = EVERYWHERE},
+    {"0.8 free match", .with_free = true, .k = 16, .kind = MATCH, .reach = EVERYWHERE},
     {"0.8 itself match", MODEL, .k = 3, .kind = MATCH},
     {"0.8 tree match", MODEL, .k = 8, .branches = 3, .kind = MATCH, .noisy = true},
-    {"0.8 both match", MODEL | FREE, .k = 8, .kind = MATCH, .noisy = true},
+    {"0.8 both match", MODEL, .with_free = true, .k = 8, .kind = MATCH, .noisy = true},
     {"0.8 none coupled", NONE, .kind = COUPLED},
-    {"0.8 free coupled", FREE, .k = 16, .kind = COUPLED, .reach = EVERYWHERE},
+    {"0.8 free coupled", .with_free = true, .k = 16, .kind = COUPLED, .reach = EVERYWHERE},
     {"0.8 itself coupled", MODEL, .k = 3, .kind = COUPLED},
 };
 
-/* The drafters that go alone and in pairs, greedily and under coupled. */
-static const unsigned drafters[] = {MODEL, NGRAM, VOUCH_DRAFTER_SUFFIX, VOUCH_DRAFTER_RECYCLE,
-                                    VOUCH_DRAFTER_PREDICTION, VOUCH_DRAFTER_HISTORY};
-enum { N_DRAFTERS = sizeof drafters / sizeof *drafters, N_PAIRS = N_DRAFTERS * (N_DRAFTERS + 1) / 2,
-       N_NAMED = sizeof named_ways / sizeof *named_ways, N_WAYS = N_NAMED + 2 * N_PAIRS,
-       N_SOURCES = 5, MAX_EACH = 80, MAX_THREADS = 3, USUAL_THREADS = 2, TURNS = 17 };
+/* Every drafter but the caller's own is tried alone and in pairs, greedily and under coupled. Drafter a of them has the
+ * bit 2 << a, because "none" has bit 1. */
+enum { N_DRAFTERS = VOUCH_DRAFTER_NUMBER_CUSTOM - 1, N_PAIRS = N_DRAFTERS * (N_DRAFTERS + 1) / 2,
+       N_NAMED = sizeof named_configs / sizeof *named_configs, N_CONFIGS = N_NAMED + 2 * N_PAIRS,
+       N_SOURCES = 5, MAX_EACH = 80, MAX_THREADS = 3, USUAL_THREADS = 2, N_VARIANTS = 17 };
 #define NOISE 0.12
 
 typedef struct run {
-    way ways[N_WAYS];
-    char names[N_WAYS][24]; /* of the pairs */
+    config configs[N_CONFIGS];
+    char names[N_CONFIGS][24]; /* of the pairs */
     char *prompts[N_SOURCES * MAX_EACH];
     bench_answer expected[N_KINDS][N_SOURCES * MAX_EACH];
     void *history; /* [n_history], of every second answer without sampling */
@@ -90,8 +89,8 @@ typedef struct run {
     int32_t n, n_each, n_tokens;
     int32_t from, line; /* of the output: the one to begin with, the last one */
     long n_compared, n_different;
-    bool tried[N_WAYS];
-    int64_t accepted[N_WAYS], rejected[N_WAYS]; /* guesses, over all processors and threads */
+    bool tried[N_CONFIGS];
+    int64_t accepted[N_CONFIGS], rejected[N_CONFIGS]; /* guesses, over all processors and threads */
 } run;
 
 static void prompts_load(run *r, const char *data)
@@ -115,40 +114,35 @@ static void prompts_load(run *r, const char *data)
     bench_prompts(data, "HumanEval.jsonl", NULL, r->n_each, r->prompts, &r->n);
 }
 
-static const char *drafter_name(unsigned bit)
-{
-    int i = 0;
-    while (bit >>= 1) i++;
-    return vouch_drafter_name(i);
-}
-
-static void ways_list(run *r)
+static void configs_list(run *r)
 {
     int n = 0;
-    memcpy(r->ways, named_ways, sizeof named_ways);
+    memcpy(r->configs, named_configs, sizeof named_configs);
+    for (int i = 0; i < N_NAMED; i++)
+        if (r->configs[i].with_free) r->configs[i].drafters |= vouch_drafter_auto(0);
     for (int sampled = 0; sampled < 2; sampled++)
         for (int a = 0; a < N_DRAFTERS; a++)
             for (int b = a; b < N_DRAFTERS; b++, n++) {
-                snprintf(r->names[n], sizeof r->names[n], "%s%s%s%s", sampled ? "0.8 " : "", drafter_name(drafters[a]),
-                         a == b ? "" : ",", a == b ? "" : drafter_name(drafters[b]));
-                r->ways[N_NAMED + n] = (way){.name = r->names[n], .drafters = drafters[a] | drafters[b], .noisy = true,
-                                             .kind = sampled ? COUPLED : GREEDY, .by_turns = true};
+                snprintf(r->names[n], sizeof r->names[n], "%s%s%s%s", sampled ? "0.8 " : "",
+                         vouch_drafter_name(a + 1), a == b ? "" : ",", a == b ? "" : vouch_drafter_name(b + 1));
+                r->configs[N_NAMED + n] = (config){.name = r->names[n], .drafters = 2u << a | 2u << b, .noisy = true,
+                                             .kind = sampled ? COUPLED : GREEDY, .varies = true};
             }
 }
 
-/* The way i in turn t, 0 to TURNS - 1: k of 0 (by pace) to 16, each rule, a tree where a model drafts and the rule
- * judges trees. */
-static way way_in_turn(const run *r, int i, int32_t t)
+/* Variant t, below N_VARIANTS, of configuration i: k from 0 (pace chooses) to 16, each rule, and a tree where a model
+ * drafts and the rule judges trees. */
+static config config_variant(const run *r, int i, int32_t t)
 {
-    way w = r->ways[i];
-    if (!w.by_turns) return w;
+    config w = r->configs[i];
+    if (!w.varies) return w;
     w.k = t;
     w.accept = (vouch_accept)((t + i) % VOUCH_ACCEPTS);
     if (w.drafters & MODEL && t % 3 == 2 && (w.kind == COUPLED || w.accept != VOUCH_ACCEPT_BLOCK)) w.branches = 3;
     return w;
 }
 
-static vouch_session *session_open(const run *r, const vouch_model *model, const vouch_model *noisy, const way *w,
+static vouch_session *session_open(const run *r, const vouch_model *model, const vouch_model *noisy, const config *w,
                                    int32_t n_threads)
 {
     vouch_session_options options = vouch_session_options_default();
@@ -173,7 +167,7 @@ static vouch_session *session_open(const run *r, const vouch_model *model, const
 static void answers_compute(run *r, const vouch_model *model)
 {
     for (int k = GREEDY; k < N_KINDS; k++) {
-        const way plain = {.drafters = NONE, .kind = (kind)k};
+        const config plain = {.drafters = NONE, .kind = (kind)k};
         vouch_session *session = session_open(r, model, NULL, &plain, 1);
         for (int32_t i = 0; i < r->n; i++) r->expected[k][i] = bench_ask(session, r->prompts[i]);
         vouch_session_close(session);
@@ -183,7 +177,7 @@ static void answers_compute(run *r, const vouch_model *model)
 /* What later sessions know of earlier answers. */
 static void history_write(run *r, const vouch_model *model)
 {
-    const way w = {.drafters = VOUCH_DRAFTER_HISTORY, .kind = GREEDY};
+    const config w = {.drafters = VOUCH_DRAFTER_HISTORY, .kind = GREEDY};
     vouch_session *session = session_open(r, model, NULL, &w, USUAL_THREADS);
     vouch_error err;
     for (int32_t i = 0; i < r->n; i += 2) free(bench_ask(session, r->prompts[i]).text);
@@ -226,8 +220,8 @@ static void difference_print(const bench_answer *expected, const bench_answer *g
            (int)(got->n_text - at < 40 ? got->n_text - at : 40), got->text + at);
 }
 
-/* The answer in this way; a prediction is what is expected, less its first third. */
-static bench_answer answer_get(vouch_session *session, const way *w, const char *prompt, const bench_answer *expected)
+/* Asks the prompt. A prediction is the expected answer without its first third. */
+static bench_answer answer_get(vouch_session *session, const config *w, const char *prompt, const bench_answer *expected)
 {
     const size_t third = expected->n_text / 3;
     vouch_error err;
@@ -236,21 +230,21 @@ static bench_answer answer_get(vouch_session *session, const way *w, const char 
     return bench_ask(session, prompt);
 }
 
-/* One line: all prompts in one way, with so many threads; nothing before the line to begin with. */
-static void way_compare(run *r, const vouch_model *model, const vouch_model *noisy, int i, int32_t n_threads)
+/* Prints one line: all prompts in one configuration, with n_threads. Skips lines before --from. */
+static void config_compare(run *r, const vouch_model *model, const vouch_model *noisy, int i, int32_t n_threads)
 {
-    vouch_session *sessions[TURNS] = {NULL};
-    const way *named = &r->ways[i];
+    vouch_session *sessions[N_VARIANTS] = {NULL};
+    const config *named = &r->configs[i];
     long different = 0;
     int64_t tokens = 0, drafted = 0, accepted = 0, rejected = 0;
     double seconds = 0;
     if (++r->line < r->from) return;
     for (int32_t prompt = 0; prompt < r->n; prompt++) {
-        const int32_t turn = named->by_turns ? prompt % TURNS : 0;
-        const way w = way_in_turn(r, i, turn);
+        const int32_t variant = named->varies ? prompt % N_VARIANTS : 0;
+        const config w = config_variant(r, i, variant);
         const bench_answer *want = &r->expected[named->kind][prompt];
-        if (!sessions[turn]) sessions[turn] = session_open(r, model, noisy, &w, n_threads);
-        bench_answer got = answer_get(sessions[turn], &w, r->prompts[prompt], want);
+        if (!sessions[variant]) sessions[variant] = session_open(r, model, noisy, &w, n_threads);
+        bench_answer got = answer_get(sessions[variant], &w, r->prompts[prompt], want);
         if (got.n_tokens != want->n_tokens || got.n_text != want->n_text ||
             memcmp(got.text, want->text, got.n_text) != 0) {
             different++;
@@ -263,7 +257,7 @@ static void way_compare(run *r, const vouch_model *model, const vouch_model *noi
         seconds += got.seconds;
         free(got.text);
     }
-    for (int32_t t = 0; t < TURNS; t++) vouch_session_close(sessions[t]);
+    for (int32_t t = 0; t < N_VARIANTS; t++) vouch_session_close(sessions[t]);
     printf("%3d %-12s %-22s %d threads %4d answers, %6lld tokens;", (int)r->line, vouch_model_get_info(model)->cpu,
            named->name, (int)n_threads, (int)r->n, (long long)tokens);
     printf(" guesses: %6lld, accepted %6lld, rejected %5lld; %6.1f tokens/s  %s\n", (long long)drafted,
@@ -285,19 +279,19 @@ static void cpu_compare(run *r, const bench_flags *flags, const char *noisy_path
     for (int32_t threads = 1; threads <= MAX_THREADS; threads++) {
         const reach least = plain_c ? EVERYWHERE : !is_widest || threads != usual ? WIDE : ONCE;
         if (threads != usual && (flags->n_threads || !is_widest)) continue;
-        for (int i = 0; i < N_WAYS; i++)
-            if (r->ways[i].reach >= least) way_compare(r, model, noisy, i, threads);
+        for (int i = 0; i < N_CONFIGS; i++)
+            if (r->configs[i].reach >= least) config_compare(r, model, noisy, i, threads);
     }
     vouch_model_close(noisy);
     vouch_model_close(model);
 }
 
-/* Whether each way met what it is for: without it, "same" says little. */
-static bool ways_exercised(const run *r)
+/* Whether each configuration had accepted and rejected guesses: without both, "same" says little. */
+static bool configs_exercised(const run *r)
 {
     bool all = true;
-    for (int i = 0; i < N_WAYS; i++) {
-        const way *w = &r->ways[i];
+    for (int i = 0; i < N_CONFIGS; i++) {
+        const config *w = &r->configs[i];
         const bool guesses = w->drafters != NONE;
         const bool errs = guesses && (w->drafters != MODEL || w->noisy);
         const char *missing = guesses && r->accepted[i] == 0 ? "accepted"
@@ -305,7 +299,7 @@ static bool ways_exercised(const run *r)
                                                              : NULL;
         if (!r->tried[i]) continue;
         if (missing)
-            printf("%s: no guess was %s, so that went untested: more prompts or tokens are needed\n",
+            printf("%s: no guess was %s, so that stays untested; raise --prompts or --tokens\n",
                    w->name, missing);
         else if (!errs && r->rejected[i] != 0)
             printf("%s: %lld guesses were rejected, but the model must agree with itself (law L1)\n",
@@ -319,14 +313,14 @@ static bool ways_exercised(const run *r)
 int main(int argc, char **argv)
 {
     const bench_flags flags =
-        bench_parse("same_bytes", "same_bytes [FLAGS]\n\nThe same answers in every way: laws L1 and L2.\n",
+        bench_parse("same_bytes", "same_bytes [FLAGS]\n\nCompares answers in every configuration: laws L1 and L2.\n",
                     (bench_flags){.n_prompts = 8, .n_tokens = 128}, argc, argv);
     static run r;
     size_t n_cpus = 0;
     r.n_each = flags.n_prompts;
     r.n_tokens = flags.n_tokens;
     r.from = flags.from;
-    ways_list(&r);
+    configs_list(&r);
     prompts_load(&r, flags.data);
     while (vouch_cpu_name(n_cpus)) n_cpus++;
 
@@ -349,5 +343,5 @@ int main(int argc, char **argv)
     answers_free(&r);
     free(r.history);
     for (int32_t i = 0; i < r.n; i++) free(r.prompts[i]);
-    return (!ways_exercised(&r) && r.from == 1) || r.n_different > 0 || r.n_compared == 0;
+    return (!configs_exercised(&r) && r.from == 1) || r.n_different > 0 || r.n_compared == 0;
 }

@@ -19,21 +19,11 @@ typedef struct trial {
     bool itself;          /* the target drafts for itself */
 } trial;
 
-static const trial trials[] = {
-    {"always wrong", VOUCH_DRAFTER_CUSTOM, CLI_ORACLE_WRONG, false},
-    {"half right", VOUCH_DRAFTER_CUSTOM, CLI_ORACLE_HALF, false},
-    {"draft model", VOUCH_DRAFTER_MODEL, CLI_ORACLE_SILENT, false},
-    {"ngram,suffix,recycle", VOUCH_DRAFTER_NGRAM | VOUCH_DRAFTER_SUFFIX | VOUCH_DRAFTER_RECYCLE, CLI_ORACLE_SILENT,
-     false},
-    {"itself", VOUCH_DRAFTER_MODEL, CLI_ORACLE_SILENT, true},
-    {"recycle", VOUCH_DRAFTER_RECYCLE, CLI_ORACLE_SILENT, false},
-    {"ngram", VOUCH_DRAFTER_NGRAM, CLI_ORACLE_SILENT, false},
-    {"suffix", VOUCH_DRAFTER_SUFFIX, CLI_ORACLE_SILENT, false},
-    {"history", VOUCH_DRAFTER_HISTORY, CLI_ORACLE_SILENT, false},
-    {"auto", VOUCH_DRAFTER_AUTO, CLI_ORACLE_SILENT, false},
-    {"always right", VOUCH_DRAFTER_CUSTOM, CLI_ORACLE_RIGHT, false},
+enum {
+    FIRST = 4, /* trials in any case */
+    FIRST_LENGTH = 3,
+    MOST_TRIALS = VOUCH_DRAFTERS + 6
 };
-enum { FIRST = 4 /* trials in any case */, FIRST_LENGTH = 3, N_TRIALS = sizeof trials / sizeof *trials };
 
 typedef struct answers {
     cli_check *check;
@@ -42,9 +32,47 @@ typedef struct answers {
     int32_t expected[CLI_PROBE_TEXTS][MOST], n_expected[CLI_PROBE_TEXTS]; /* 0: not yet written */
     vouch_session *plain; /* writes the expected answers */
     int64_t n_accepted, n_rejected;
-    int n_tried[N_TRIALS];   /* answers of each */
+    trial trials[MOST_TRIALS];
+    int n_trials, n_tried[MOST_TRIALS]; /* answers of each */
     unsigned rules, lengths; /* sets of those tried: bits of vouch_accept, bits of k */
 } answers;
+
+/* The most telling trials come first. Every free drafter of the registry is tried by itself. */
+static void trials_list(answers *a)
+{
+    const trial first[] = {
+        {.name = "always wrong", .drafters = VOUCH_DRAFTER_CUSTOM, .mode = CLI_ORACLE_WRONG},
+        {.name = "half right", .drafters = VOUCH_DRAFTER_CUSTOM, .mode = CLI_ORACLE_HALF},
+        {.name = "draft model", .drafters = VOUCH_DRAFTER_MODEL, .mode = CLI_ORACLE_SILENT},
+        {.name = "free drafters", .drafters = vouch_drafter_auto(0), .mode = CLI_ORACLE_SILENT},
+        {.name = "itself", .drafters = VOUCH_DRAFTER_MODEL, .mode = CLI_ORACLE_SILENT, .itself = true},
+    };
+    a->n_trials = sizeof first / sizeof *first;
+    memcpy(a->trials, first, sizeof first);
+    for (int i = VOUCH_DRAFTER_NUMBER_NONE + 1; vouch_drafter_name(i); i++)
+        if (!vouch_drafter_get_info(i).is_paid)
+            a->trials[a->n_trials++] =
+                (trial){.name = vouch_drafter_name(i), .drafters = 1u << i, .mode = CLI_ORACLE_SILENT};
+    a->trials[a->n_trials++] = (trial){.name = "auto", .mode = CLI_ORACLE_SILENT};
+    a->trials[a->n_trials++] =
+        (trial){.name = "always right", .drafters = VOUCH_DRAFTER_CUSTOM, .mode = CLI_ORACLE_RIGHT};
+}
+
+/* Gives the expected answer as the prediction, less the first few tokens, so that the prediction and the answer
+ * disagree at first. */
+static vouch_status answer_predict(const answers *a, vouch_session *session, int text, vouch_error *err)
+{
+    enum { SKIPPED = 3, MOST_TEXT = 2048 };
+    char prediction[MOST_TEXT];
+    size_t used = 0, n;
+    for (int32_t i = a->n_prompt[text] + SKIPPED; i < a->n_expected[text]; i++) {
+        const char *bytes = vouch_token_bytes(a->check->engine->model, a->expected[text][i], &n);
+        if (!bytes || used + n > sizeof prediction) break;
+        memcpy(prediction + used, bytes, n);
+        used += n;
+    }
+    return vouch_session_predict(session, prediction, used, err);
+}
 
 static vouch_status text_answer(answers *a, vouch_session *session, int text, int32_t *tokens, int32_t *n,
                                 vouch_error *err)
@@ -126,8 +154,10 @@ static vouch_status trial_compare(answers *a, const trial *g, int32_t k, vouch_a
         if (status) break;
         oracle.expected = a->expected[i];
         oracle.n = a->n_expected[i];
+        if (g->drafters & VOUCH_DRAFTER_PREDICTION) status = answer_predict(a, session, i, err);
+        if (status) break;
         status = answer_compare(a, session, g, &options.speculation, i, err);
-        a->n_tried[g - trials]++;
+        a->n_tried[g - a->trials]++;
         a->rules |= 1u << rule;
         a->lengths |= 1u << k;
     }
@@ -154,15 +184,15 @@ static vouch_status trials_compare(answers *a, vouch_error *err)
     vouch_status status = VOUCH_OK;
     char rules[64];
     int n_drafters = 0, n_lengths = 0;
-    for (int n = 0; n < N_LENGTHS * VOUCH_ACCEPTS * N_TRIALS && !status; n++) {
+    for (int n = 0; n < N_LENGTHS * VOUCH_ACCEPTS * a->n_trials && !status; n++) {
         const bool goes_on = cli_check_goes_on(a->check);
-        const int g = n % N_TRIALS, round = n / N_TRIALS, length = round % N_LENGTHS;
+        const int g = n % a->n_trials, round = n / a->n_trials, length = round % N_LENGTHS;
         if (n >= FIRST && !goes_on) break;
-        status = trial_compare(a, &trials[g], lengths[length],
+        status = trial_compare(a, &a->trials[g], lengths[length],
                                  (vouch_accept)((round / N_LENGTHS + length + g) % VOUCH_ACCEPTS),
                                  goes_on ? CLI_PROBE_TEXTS : 1, err);
     }
-    for (int i = 0; i < N_TRIALS; i++) n_drafters += a->n_tried[i] > 0;
+    for (int i = 0; i < a->n_trials; i++) n_drafters += a->n_tried[i] > 0;
     for (unsigned left = a->lengths; left; left &= left - 1) n_lengths++;
     snprintf(a->finding->covered, sizeof a->finding->covered,
              "answers with %d drafters, %s, %d draft length%s; %lld guesses accepted, %lld rejected%s", n_drafters,
@@ -185,6 +215,7 @@ vouch_status cli_check_greedy(cli_check *check, cli_finding *finding, vouch_erro
     }
     a->check = check;
     a->finding = finding;
+    trials_list(a);
     vouch_status status = plain_open(a, err);
     if (!status) status = trials_compare(a, err);
     vouch_session_close(a->plain);

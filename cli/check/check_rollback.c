@@ -116,12 +116,12 @@ static vouch_status trial_compare(rollback *t, const trial *g, vouch_error *err)
 
 static vouch_status trials_compare(rollback *t, vouch_error *err)
 {
-    static const trial trials[] = {
+    const trial trials[] = {
         {"always wrong", VOUCH_DRAFTER_CUSTOM, CLI_ORACLE_WRONG},
         {"right where known", VOUCH_DRAFTER_CUSTOM, CLI_ORACLE_HALF},
         {"recycle", VOUCH_DRAFTER_RECYCLE, CLI_ORACLE_SILENT},
         {"draft model", VOUCH_DRAFTER_MODEL, CLI_ORACLE_SILENT},
-        {"ngram,suffix,recycle", VOUCH_DRAFTER_NGRAM | VOUCH_DRAFTER_SUFFIX | VOUCH_DRAFTER_RECYCLE, CLI_ORACLE_SILENT},
+        {"free drafters", vouch_drafter_auto(0), CLI_ORACLE_SILENT},
     };
     vouch_status status = VOUCH_OK;
     int n_texts = 0;
