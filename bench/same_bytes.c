@@ -221,7 +221,8 @@ static void difference_print(const bench_answer *expected, const bench_answer *g
 }
 
 /* Asks the prompt. A prediction is the expected answer without its first third. */
-static bench_answer answer_get(vouch_session *session, const config *w, const char *prompt, const bench_answer *expected)
+static bench_answer answer_get(vouch_session *session, const config *w, const char *prompt,
+                               const bench_answer *expected)
 {
     const size_t third = expected->n_text / 3;
     vouch_error err;

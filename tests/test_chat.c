@@ -221,6 +221,22 @@ static void raw_in_a_terminal_needs_a_prompt(void **state)
     assert_int_equal(terminal_end(&t), 2);
 }
 
+/* Text and trace share a terminal. Every table begins a line of its own. */
+static void trace_begins_a_line(void **state)
+{
+    (void)state;
+    int n_cycles = 0;
+    enum { N_TOKENS = 12 };
+    terminal_start(&t, "dumb", target,
+                   ARGUMENTS(program("vouch"), "run", "-m", target, "-p", "Hello", "-n", "12", "--spec", "none",
+                             "--raw", "--trace", "--ignore-eos"));
+    assert_false(terminal_wait(&t, "\001", TERMINAL_LONG)); /* reads to the end */
+    for (const char *at = t.seen; (at = strstr(at, "cycle ")); at++, n_cycles++)
+        assert_true(at > t.seen && at[-1] == '\n');
+    assert_int_equal(n_cycles, N_TOKENS);
+    assert_int_equal(terminal_end(&t), 0);
+}
+
 /* Ctrl-C erases the progress line, both while the command can cancel and while it can only end. */
 static void interrupt_wipes_the_progress(void **state)
 {
@@ -251,6 +267,7 @@ int main(void)
         cmocka_unit_test(old_turns_leave_the_context),
         cmocka_unit_test(pipes_have_few_commands),
         cmocka_unit_test(base_models_go_on_with_text),
+        cmocka_unit_test(trace_begins_a_line),
         cmocka_unit_test(broken_templates_are_refused),
         cmocka_unit_test(template_comes_from_a_file),
         cmocka_unit_test(raw_in_a_terminal_needs_a_prompt),

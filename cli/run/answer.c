@@ -69,7 +69,8 @@ static vouch_status step_show(const cli_engine *engine, const vouch_step *step, 
     if (!status) status = reply_append(reply, step->text, step->n_text, err);
     reply->cycles++;
     if (status || !options->trace) return status;
-    if (isatty(STDOUT_FILENO) && isatty(STDERR_FILENO)) fputc('\n', stderr);
+    const bool ends_midline = step->n_text > 0 && step->text[step->n_text - 1] != '\n';
+    if (ends_midline && isatty(STDOUT_FILENO) && isatty(STDERR_FILENO)) fputc('\n', stderr);
     cli_trace_print(stderr, cli_color_wanted(stderr, color), engine->model, reply->cycles, position, step);
     if (reply->trace &&
         json_array_append_new(reply->trace, cli_trace_json(engine->model, position, step)) != 0)
