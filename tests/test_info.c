@@ -96,7 +96,17 @@ static void files_without_weights(void **state)
     vouch_gguf_writer_close(writer);
     expect_info(path, "name              words\\x1b[31m\n", "license           mit\n");
     expect_info(path, "tokenizer         bpe/smollm\n",
-                "no: the file has a vocabulary and no weights; use the file of");
+                "no: general.architecture 'qwen9' is not supported");
+    expect_info(path, "", "and: the file has a vocabulary and no weights; use the file of");
+
+    writer = writer_open();
+    vouch_gguf_add_text(writer, "general.architecture", "llama");
+    tiny_vocab_add(writer, 300, 1);
+    strcpy(path, test_temporary("llama_words.gguf"));
+    assert_int_equal(vouch_gguf_write(writer, path, &err), VOUCH_OK);
+    vouch_gguf_writer_close(writer);
+    expect_info(path, "", "vouch runs it     no: the file has a vocabulary and no weights");
+    expect(RUN("run", path, "-p", "a"), 1, "llama_words.gguf: the file has a vocabulary and no weights; use the file");
 
     writer = writer_open();
     vouch_gguf_add_text(writer, "general.architecture", "llama");

@@ -5,9 +5,10 @@
  *   header ──► texts, numbers, types
  *         └──► problems   1  the header's own flaw: damaged, cut short, a part of a split model
  *                         2  the tokenizer
- *                         3  no weights at all, or an architecture or a tensor that isn't supported
+ *                         3  an architecture that isn't supported
+ *                         4  no weights at all, or a tensor that isn't supported
  *
- * 2 and 3 come from the functions that open a model, so that they can't disagree with it. After a flaw, 3 is
+ * 2 to 4 come from the functions that open a model, so that they can't disagree with it. After a flaw, 3 and 4 are
  * left out: the tensors behind the flaw would all seem to be missing.
  */
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #include <string.h>
 
 #include "base/floats.h"
+#include "model/arch.h"
 #include "model/weights.h"
 #include "text/tokenizer.h"
 
@@ -121,15 +123,14 @@ static int32_t tokenizer_read(vouch_file *file, const vouch_gguf *gguf, bool is_
 static void weights_check(vouch_file *file, const vouch_gguf *gguf, int32_t n_tokens)
 {
     vouch_weights *weights = NULL;
+    const vouch_arch *arch;
     vouch_error err;
-    if (vouch_gguf_n_tensors(gguf) == 0) {
-        vouch_fail(problem_add(file), VOUCH_E_UNSUPPORTED,
-                   "%s: the file has %s and no weights; use the file of the whole model", vouch_gguf_path(gguf),
-                   file->info.n_vocab > 0 ? "a vocabulary" : "a header");
-    } else if (vouch_weights_open(&weights, gguf, n_tokens, vouch_kernels_find(NULL), NULL, NULL, NULL,
-                                  &err) != VOUCH_OK) {
+    const bool has_arch = vouch_arch_find(gguf, &arch, &err) == VOUCH_OK;
+    if (!has_arch) *problem_add(file) = err;
+    if (vouch_weights_check_any(gguf, &err) != VOUCH_OK) *problem_add(file) = err;
+    else if (has_arch &&
+             vouch_weights_open(&weights, gguf, n_tokens, vouch_kernels_find(NULL), NULL, NULL, NULL, &err) != VOUCH_OK)
         *problem_add(file) = err;
-    }
     vouch_weights_close(weights);
 }
 

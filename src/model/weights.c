@@ -86,6 +86,14 @@ static vouch_status check_rope_factors(const vouch_gguf *gguf, vouch_error *err)
     return VOUCH_OK;
 }
 
+vouch_status vouch_weights_check_any(const vouch_gguf *gguf, vouch_error *err)
+{
+    if (vouch_gguf_n_tensors(gguf) > 0) return VOUCH_OK;
+    return vouch_fail(err, VOUCH_E_FORMAT, "%s: the file has %s and no weights; use the file of the whole model",
+                      vouch_gguf_path(gguf),
+                      vouch_gguf_has(gguf, "tokenizer.ggml.tokens") ? "a vocabulary" : "a header");
+}
+
 vouch_status vouch_weights_open(vouch_weights **out, const vouch_gguf *gguf, int32_t n_tokens,
                                 const vouch_kernels *kernels, vouch_pool *pool, vouch_progress_fn progress, void *user,
                                 vouch_error *err)
@@ -103,6 +111,7 @@ vouch_status vouch_weights_open(vouch_weights **out, const vouch_gguf *gguf, int
     weights->kernels = kernels;
     loader.hparams = &weights->hparams;
     if ((status = vouch_arch_find(gguf, &arch, err)) != VOUCH_OK) goto done;
+    if ((status = vouch_weights_check_any(gguf, err)) != VOUCH_OK) goto done;
     weights->hparams.arch = arch->name;
     if ((status = arch->read(gguf, &weights->hparams, err)) != VOUCH_OK) goto done;
     if ((status = read_vocabulary_size(gguf, n_tokens, &weights->hparams, err)) != VOUCH_OK) goto done;

@@ -30,6 +30,8 @@ typedef struct vouch_weights {
 vouch_status vouch_weights_open(vouch_weights **out, const vouch_gguf *gguf, int32_t n_tokens,
                                 const vouch_kernels *kernels, vouch_pool *pool,
                                 vouch_progress_fn progress, void *user, vouch_error *err);
+/* Does the file have tensors? Errors: FORMAT (a vocabulary or a header alone). */
+vouch_status vouch_weights_check_any(const vouch_gguf *gguf, vouch_error *err);
 void vouch_weights_close(vouch_weights *weights);
 
 /* What a pass of n rows reads of the weights, relative to one row: 1 where every row reads all of them. */
