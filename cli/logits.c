@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "common/file.h"
@@ -49,13 +50,15 @@ static bool parse_ids(const char *text, const char *from, cli_tokens *ids)
     return ids->n > 0;
 }
 
-/* A list of ids on the command line, or a file of them. */
+/* A list of ids on the command line, or a file of them. A text that begins as a list does is a file only where there is
+ * one of that name. */
 static bool read_ids(const char *tokens, cli_tokens *ids)
 {
     char *text = NULL;
     size_t n;
     vouch_error err;
-    if (strspn(tokens, "0123456789, ") == strlen(tokens)) return parse_ids(tokens, "--tokens", ids);
+    const bool is_list = strchr("-0123456789, ", tokens[0]) != NULL;
+    if (is_list && access(tokens, F_OK) != 0) return parse_ids(tokens, "--tokens", ids);
     if (cli_file_read(tokens, &text, &n, &err)) {
         cli_flag_fail("tokens", &err);
         return false;

@@ -83,6 +83,8 @@ static void wrong_ids_are_refused(void **state)
     expect(RUN("logits", target, "--tokens", "1,99999999999", "--out", out), 1, "'99999999999' is no token id");
     expect(RUN("logits", target, "--tokens", "1,2000000000", "--out", out), 1, "token 1 of the prompt is 2000000000");
     expect(RUN("logits", target, "--tokens", "/nowhere/at/all", "--out", out), 1, "--tokens: /nowhere/at/all");
+    expect(RUN("logits", target, "--tokens", "1,-2", "--out", out), 1, "--tokens: '-2' is no token id");
+    expect(RUN("logits", target, "--tokens", "1,2x", "--out", out), 1, "--tokens: '2x' is no token id");
     expect(RUN("logits", target, "--tokens", "1,2", "--out", "/nowhere/at/all"), 1, "/nowhere/at/all");
     assert_int_equal(access(out, F_OK), -1);
 }
