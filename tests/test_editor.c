@@ -322,6 +322,26 @@ static void dumb_terminals_refuse_long_lines(void **state)
     assert_int_equal(terminal_end(&t), 0);
 }
 
+/* On a terminal a note names the seed that vouch drew. With --seed there is no note. */
+static void a_drawn_seed_is_named(void **state)
+{
+    (void)state;
+    const char *const sampled[] = {program("vouch"), "run", "-m", target, "-p", "x", "-n", "2", "--temp", "1",
+                                   NO_CONTROL, NULL, NULL, NULL};
+    const char *arguments[sizeof sampled / sizeof *sampled];
+    memcpy(arguments, sampled, sizeof sampled);
+    terminal_start(&t, "xterm", home, arguments);
+    terminal_expect(&t, "note: the seed of this answer was ");
+    assert_int_equal(terminal_end(&t), 0);
+    size_t n = 0;
+    while (arguments[n]) n++;
+    arguments[n] = "--seed", arguments[n + 1] = "5";
+    terminal_start(&t, "xterm", home, arguments);
+    terminal_expect(&t, "stopped after --max-tokens 2");
+    assert_false(terminal_wait(&t, "the seed of", 1000));
+    assert_int_equal(terminal_end(&t), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -334,6 +354,7 @@ int main(void)
         cmocka_unit_test_setup(commands_are_carried_out, saved_remove),
         cmocka_unit_test_setup(settings_change_answers, saved_remove),
         cmocka_unit_test(dumb_terminals_refuse_long_lines),
+        cmocka_unit_test(a_drawn_seed_is_named),
     };
     return cmocka_run_group_tests(tests, models_write, NULL);
 }

@@ -147,7 +147,8 @@ static const cli_flag flags[] = {
     {"logit-bias", NULL, 0, CLI_FLAG_TEXTS, AT(bias_texts), "ID=X", NULL, SAMPLING,
      "add X, in [-1e9, 1e9], to the logit of token ID; -inf bans the token; repeatable", NULL, NULL},
     {"seed", NULL, 's', CLI_FLAG_SEED, AT(session.sampling.seed), "N", "[0, 2^64)", CLI_RUN, "Sampling",
-     "seed of the random numbers (default: a new one for each run when --temp is above 0, which --stats shows; "
+     "seed of the random numbers (default: a new one for each run when --temp is above 0, which a "
+     "note on a terminal and --stats name; "
      "otherwise 0). With a draft model under --accept rejection, the same text again also needs the same --spec and -k",
      NULL, NULL},
     {"seed", NULL, 's', CLI_FLAG_SEED, AT(session.sampling.seed), "N", "[0, 2^64)", CLI_BENCH | CLI_ANALYZE, "Sampling",

@@ -395,8 +395,8 @@ static bool check_run(cli_options *options, given_flags given)
 {
     options->session.expected_acceptance = options->stats_json != NULL; /* only the JSON has it */
     options->paint = given_find(given, "color") != NULL;
-    if (options->session.sampling.temperature > 0 && !given_find(given, "seed"))
-        options->session.sampling.seed = seed_draw();
+    options->seed_is_drawn = options->session.sampling.temperature > 0 && !given_find(given, "seed");
+    if (options->seed_is_drawn) options->session.sampling.seed = seed_draw();
     return check_asking(options) && check_speculation(options, given);
 }
 

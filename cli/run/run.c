@@ -61,7 +61,19 @@ static vouch_status line_end(const cli_reply *reply, vouch_error *err)
     return cli_print("\n", 1, err);
 }
 
-/* Answers one prompt. On a terminal it also says which limit ended the answer. */
+/* Tells a person which limit ended the answer, and the seed that vouch drew for it. */
+static void finish_tell(const cli_options *options, vouch_finish finish)
+{
+    if (!isatty(STDERR_FILENO)) return;
+    if (finish == VOUCH_FINISH_LENGTH)
+        cli_note("stopped after --max-tokens %d; 0 sets no limit", options->session.max_tokens);
+    else if (finish == VOUCH_FINISH_CONTEXT) cli_note("stopped at the end of the context; --ctx N sets a longer one");
+    if (options->seed_is_drawn && !options->stats)
+        cli_note("the seed of this answer was %llu; --seed sets it",
+                 (unsigned long long)options->session.sampling.seed);
+}
+
+/* Answers one prompt. */
 static int run_once(cli_engine *engine, const char *text, size_t n, cli_reply *reply)
 {
     cli_tokens prompt;
@@ -79,10 +91,7 @@ static int run_once(cli_engine *engine, const char *text, size_t n, cli_reply *r
     else if (status) cli_engine_fail(&err);
     if (status) return CLI_FAILED;
     if (reply->interrupted) cli_complain("interrupted");
-    else if (isatty(STDERR_FILENO) && reply->finish == VOUCH_FINISH_LENGTH)
-        cli_note("stopped after --max-tokens %d; 0 sets no limit", engine->options->session.max_tokens);
-    else if (isatty(STDERR_FILENO) && reply->finish == VOUCH_FINISH_CONTEXT)
-        cli_note("stopped at the end of the context; --ctx N sets a longer one");
+    else finish_tell(engine->options, reply->finish);
     exit_status = cli_stats_report(engine, reply);
     return reply->interrupted ? CLI_FAILED : exit_status;
 }
