@@ -26,9 +26,9 @@
 #include "draft/drafters.h"
 
 typedef struct vouch_target {
-    /* One pass over tokens[n_cached, n_tokens), which the target has not run yet, and the guesses behind them, for
-     * which `tokens` has room. Afterwards row 0 follows the sequence and row i + 1 follows guess i. */
-    void (*score)(void *self, int32_t *tokens, int32_t n_tokens, const vouch_draft *draft);
+    /* Runs what the target lacks of tokens[0, n_tokens), then one pass over the last token and the guesses behind it.
+     * Row 0 of this pass follows the sequence, and row i + 1 follows guess i. */
+    void (*score)(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_draft *draft);
     /* p of a row of the last pass. tokens[0, n_history) is its history, guesses included. Valid until the next call. */
     vouch_status (*row)(void *self, const int32_t *tokens, int32_t n_history, int32_t row,
                         const vouch_dist **p);

@@ -2,8 +2,6 @@
 /* From drafts to rows of a context, and from rows to p (target.h). */
 #include "engine/target.h"
 
-#include <string.h>
-
 #include "base/common.h"
 
 void vouch_engine_target_run(vouch_engine_target *self, const int32_t *tokens, int32_t n, int32_t n_logits)
@@ -20,33 +18,22 @@ void vouch_engine_target_run(vouch_engine_target *self, const int32_t *tokens, i
     }
 }
 
-/* The last token of the sequence is the tree's root; what the cache lacks before it is run first. */
-static void run_tree(vouch_engine_target *t, const int32_t *tokens, int32_t n_tokens, const vouch_draft *draft)
-{
-    int32_t tree[VOUCH_MAX_DRAFT + 1], parents[VOUCH_MAX_DRAFT + 1];
-    vouch_engine_target_run(t, tokens, n_tokens - 1, 0);
-    tree[0] = tokens[n_tokens - 1];
-    parents[0] = -1;
-    for (int32_t i = 0; i < draft->n; i++) {
-        tree[i + 1] = draft->tokens[i];
-        parents[i + 1] = draft->parents[i] + 1;
-    }
-    vouch_memory_keep_rows(t->sequence.memory, 0);
-    vouch_pass_tree(t->sequence.pass, t->sequence.memory, tree, parents, draft->n + 1, draft->n + 1);
-    t->first_row = 0;
-}
-
-static void target_score(void *self, int32_t *tokens, int32_t n_tokens, const vouch_draft *draft)
+/* The sequence's last token is the root of the guesses. Missing tokens before it run first. All rows are provisional
+ * until target_keep: the memory need not be able to go back. */
+static void target_score(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_draft *draft)
 {
     vouch_engine_target *t = self;
-    t->n_scored = n_tokens;
-    t->is_tree = draft->n > 0 && draft->parents;
-    if (t->is_tree) {
-        run_tree(t, tokens, n_tokens, draft);
-        return;
+    int32_t rows[VOUCH_MAX_DRAFT + 1], parents[VOUCH_MAX_DRAFT + 1];
+    vouch_engine_target_run(t, tokens, n_tokens - 1, 0);
+    rows[0] = tokens[n_tokens - 1];
+    parents[0] = -1;
+    for (int32_t i = 0; i < draft->n; i++) {
+        rows[i + 1] = draft->tokens[i];
+        parents[i + 1] = vouch_draft_parent(draft, i) + 1;
     }
-    if (draft->n > 0) memcpy(tokens + n_tokens, draft->tokens, (size_t)draft->n * sizeof *draft->tokens);
-    vouch_engine_target_run(t, tokens, n_tokens + draft->n, draft->n + 1);
+    vouch_memory_keep_rows(t->sequence.memory, 0);
+    vouch_pass_tree(t->sequence.pass, t->sequence.memory, rows, parents, draft->n + 1, draft->n + 1);
+    t->first_row = 0;
 }
 
 vouch_status vouch_engine_target_distribution(vouch_engine_target *self, const float *logits, const int32_t *tokens,
@@ -78,10 +65,6 @@ static void target_keep(void *self, const int32_t *path, int32_t n)
 {
     vouch_engine_target *t = self;
     int32_t rows[VOUCH_MAX_DRAFT + 1] = {0};
-    if (!t->is_tree) {
-        vouch_memory_rewind(t->sequence.memory, t->n_scored + n);
-        return;
-    }
     for (int32_t i = 0; i < n; i++) rows[i + 1] = path[i] + 1;
     vouch_memory_keep_path(t->sequence.memory, rows, n + 1);
 }

@@ -11,9 +11,7 @@ typedef struct vouch_engine_target {
     vouch_sampler sampler;
     vouch_dist p;      /* of the row the judge looks at */
     int32_t prefill_chunk;
-    int32_t n_scored;  /* tokens of the sequence at the last pass */
     int32_t first_row; /* of the last pass: its row 0 with logits, or its number of rows without any */
-    bool is_tree;      /* the last pass scored a tree */
 } vouch_engine_target;
 
 /* The functions that the cycle calls, over `self`. */

@@ -25,6 +25,7 @@ int32_t __wrap_vouch_memory_rewind(vouch_memory *memory, int32_t n)
 
 void __wrap_vouch_memory_keep_path(vouch_memory *memory, const int32_t *path, int32_t n)
 {
+    const bool forgets = n < memory->n_rows;
     __real_vouch_memory_keep_path(memory, path, n);
-    last_replace(memory);
+    if (forgets) last_replace(memory);
 }

@@ -49,7 +49,7 @@ const vouch_dist *toy_dist(toy *model, const int32_t *tokens, int32_t n)
     return &model->dist;
 }
 
-static void toy_score(void *self, int32_t *tokens, int32_t n_tokens, const vouch_draft *draft)
+static void toy_score(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_draft *draft)
 {
     toy *model = self;
     assert_in_range(draft->n, 0, VOUCH_MAX_DRAFT);
