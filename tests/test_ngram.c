@@ -21,9 +21,9 @@ static vouch_source open_ngram(int32_t n_ctx, int32_t n_min, int32_t n_max)
 static int32_t expand(vouch_source s, const int32_t *tokens, int32_t n, int32_t depth, int64_t cursor,
                       vouch_candidate *out)
 {
-    const vouch_place place = {
+    const vouch_prefix prefix = {
         .end = tokens + n, .n_tail = n < VOUCH_TAIL ? n : VOUCH_TAIL, .depth = depth, .cursor = cursor};
-    const int32_t n_out = s.ops->expand(s.self, &place, out);
+    const int32_t n_out = s.ops->expand(s.self, &prefix, out);
     assert_in_range(n_out, 0, VOUCH_MAX_OPTIONS);
     for (int32_t i = 0; i < n_out; i++) {
         assert_in_range(out[i].kind, 0, s.ops->n_classes - 1);
@@ -40,10 +40,10 @@ static int32_t chain(vouch_source s, int32_t *tokens, int32_t n, int32_t k)
     for (int32_t i = 0; i < k; i++) {
         vouch_candidate options[VOUCH_MAX_OPTIONS];
         if (expand(s, tokens, n + i, i, cursor, options) == 0) return i;
-        const vouch_place place = {
+        const vouch_prefix prefix = {
             .end = tokens + n + i, .n_tail = n + i < VOUCH_TAIL ? n + i : VOUCH_TAIL, .depth = i, .cursor = cursor};
         tokens[n + i] = options[0].token;
-        cursor = s.ops->step(s.self, &place, tokens[n + i]);
+        cursor = s.ops->step(s.self, &prefix, tokens[n + i]);
     }
     return k;
 }

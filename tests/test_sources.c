@@ -21,9 +21,9 @@ enum { MAX_CTX = 2048, VOCAB = 300 };
 static int32_t expand(vouch_source s, const int32_t *tokens, int32_t n, int32_t depth, int64_t cursor,
                       vouch_candidate *out)
 {
-    const vouch_place place = {
+    const vouch_prefix prefix = {
         .end = tokens + n, .n_tail = n < VOUCH_TAIL ? n : VOUCH_TAIL, .depth = depth, .cursor = cursor};
-    const int32_t n_out = s.ops->expand(s.self, &place, out);
+    const int32_t n_out = s.ops->expand(s.self, &prefix, out);
     assert_in_range(n_out, 0, VOUCH_MAX_OPTIONS);
     for (int32_t i = 0; i < n_out; i++) {
         assert_in_range(out[i].kind, 0, s.ops->n_classes - 1);
@@ -36,9 +36,9 @@ static int32_t expand(vouch_source s, const int32_t *tokens, int32_t n, int32_t 
 
 static int64_t step(vouch_source s, const int32_t *tokens, int32_t n, int32_t depth, int64_t cursor, int32_t token)
 {
-    const vouch_place place = {
+    const vouch_prefix prefix = {
         .end = tokens + n, .n_tail = n < VOUCH_TAIL ? n : VOUCH_TAIL, .depth = depth, .cursor = cursor};
-    return s.ops->step(s.self, &place, token);
+    return s.ops->step(s.self, &prefix, token);
 }
 
 /* Drafts a chain of the likeliest candidates. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts and weights (chance.h says what for). */
+/* Counts and weights of the opinions (chance.h). */
 #include "draft/chance.h"
 
 #include "base/angle.h"
 #include "base/hash.h"
 
-enum { FADE_AT = 400 }; /* tries of a class; then tries and hits are halved */
+enum { FADE_AT = 400 }; /* at so many tries of a class, its tries and hits are halved */
 
 static const double PRIOR_TRIES = 6, RATE = 0.02;
 /* The table of squash goes from -LIMIT to LIMIT, STEPS entries a unit. */
@@ -68,18 +68,18 @@ double vouch_chance_of(const vouch_chances *chances, const vouch_opinion *opinio
     return squash(c, x);
 }
 
-void vouch_chances_learn(vouch_chances *chances, const vouch_opinion *opinion, bool held)
+void vouch_chances_learn(vouch_chances *chances, const vouch_opinion *opinion, bool is_right)
 {
     vouch_chances *c = chances;
     const unsigned set = set_of(c, opinion);
-    const double error = (held ? 1 : 0) - vouch_chance_of(c, opinion);
+    const double error = (is_right ? 1 : 0) - vouch_chance_of(c, opinion);
     for (int32_t s = 0; s < c->n_sources; s++) {
         if (!(set >> s & 1)) continue;
         const int32_t kind = opinion->kind[s];
         vouch_tally *t = &c->tallies[s][kind];
         c->weights[set][s] += RATE * error * t->stretch;
         t->tries += 1;
-        t->hits += held;
+        t->hits += is_right;
         if (t->tries >= FADE_AT) {
             t->tries /= 2;
             t->hits /= 2;

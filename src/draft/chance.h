@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How likely a candidate is to hold, from who named it.
+ * The chance that a candidate is right, from the opinions of those who named it.
  *
- * One source: its class has held so many times of so many, counted while running, with the source's prior worth a
- * few tries; old counts fade. Several sources: what each says, as log-odds, is mixed with weights that are learned
- * while running (logistic mixing, as in Mahoney's PAQ; Mattern, arXiv 1302.2820):
+ * With one source: the share of right candidates in its class. Tries and hits are counted while running; the prior of
+ * the source counts as PRIOR_TRIES tries, and old counts fade. With several sources: their log-odds are mixed with
+ * weights that are learned while running (logistic mixing, as in Mahoney's PAQ; Mattern, arXiv 1302.2820):
  *
  *     chance = squash(sum of weight[s] stretch(chance of s's class)),    stretch(p) = ln(p / (1 - p))
  *
- * with weights for each set of sources that have something to say. A source that named other tokens for the place
- * but not this one says something, too: that is a class of its own.
+ * There are weights for each set of sources with an opinion. A source that names other tokens at the prefix, but not
+ * this one, has an opinion, too: that case is a class of its own.
  *
- * Everything is computed with additions, multiplications, divisions, a table and vouch_ln, which is made of such, so
- * that it is the same on every machine: what is drafted decides which random numbers a sampled answer is made from.
+ * All arithmetic is additions, multiplications, divisions, a table, and vouch_ln, which consists of the same. So every
+ * machine gets the same chances. That matters because the draft decides which random numbers a sampled answer uses.
  */
 #ifndef VOUCH_DRAFT_CHANCE_H
 #define VOUCH_DRAFT_CHANCE_H
@@ -22,12 +22,12 @@
 enum {
     VOUCH_MAX_SOURCES = VOUCH_DRAFTERS - 3, /* all drafters but none, the draft model and the caller's own */
     VOUCH_CHANCE_TABLE = 97,
-    VOUCH_SILENT = -1, /* the source has no candidate for the place; the class n_classes: others, but not this one */
+    VOUCH_SILENT = -1, /* no opinion: the source names no candidate at the prefix */
 };
 
 typedef struct vouch_tally {
     double tries, hits;
-    double chance, stretch; /* that follow */
+    double chance, stretch; /* computed from tries, hits and prior */
 } vouch_tally;
 
 typedef struct vouch_chances {
@@ -38,16 +38,16 @@ typedef struct vouch_chances {
     double squash[VOUCH_CHANCE_TABLE];
 } vouch_chances;
 
-/* What the sources say of one candidate: classes, or VOUCH_SILENT. */
+/* The class of one candidate with each source, or VOUCH_SILENT. Class n_classes: the source names others only. */
 typedef struct vouch_opinion {
     int8_t kind[VOUCH_MAX_SOURCES];
 } vouch_opinion;
 
 void vouch_chances_init(vouch_chances *chances, const vouch_source *sources, int32_t n_sources);
 double vouch_chance_of(const vouch_chances *chances, const vouch_opinion *opinion);
-/* The candidate held, or it didn't. */
-void vouch_chances_learn(vouch_chances *chances, const vouch_opinion *opinion, bool held);
-/* A number that differs when any count or weight does (for tests of law L3). */
+/* Counts a candidate that was right or wrong. */
+void vouch_chances_learn(vouch_chances *chances, const vouch_opinion *opinion, bool is_right);
+/* Hash of all counts and weights (for tests of law L3). */
 uint64_t vouch_chances_digest(const vouch_chances *chances);
 
 #endif

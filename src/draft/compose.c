@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sources composed into one tree of guesses, grown best first.
+ * Composes the candidates of all sources into one tree of guesses, the best first.
  *
  *                         ┌ candidate   value 0.08
- *     sequence ──┬ node 0 ┼ node 2      value 0.45        value = product of the chances along the path,
- *       place 0  │ 0.80   └ candidate   value 0.02        that is, the chance that the guess is accepted
+ *     sequence ──┬ node 0 ┼ node 2      value 0.45        value: the chance that the guess is accepted, which is the
+ *      prefix 0  │ 0.80   └ candidate   value 0.02        product of the chances along its path
  *                └ node 1 ─ candidate   value 0.07
  *                  0.12
  *
- * A place is the sequence's end (0) or the end of node i's path (i + 1). Growing a node opens its place: every
- * source says what may follow, the same token from two sources being one candidate. The best candidate is grown
- * next, so the first n nodes are the best tree of n, whatever n, as long as nothing was drawn; and n is the one that
- * gives most tokens for its cost, (1 + sum of the n values) / cost of n + 1 rows. Growth ends where no further node
- * could change that.
+ * A prefix is the sequence (prefix 0), or the sequence and the path to node i (prefix i + 1). Adding a node opens its
+ * prefix: every source names candidates for the next token there. The same token from two sources is one candidate.
+ * Then the candidate with the largest value in the whole tree becomes the next node. So the first n nodes are the best
+ * tree of n nodes, for every n, provided that no guess was drawn from q. The draft is the n with the most expected
+ * tokens per cost: (1 + sum of the n values) / cost of n + 1 rows. Growth ends when no further node could raise that.
  *
- * Another drafter's guesses may be part of it (guide.h): at places that it knows they are candidates beside those of
- * the sources, which branch off from them and go on behind them. Guesses that were drawn from q come first and all of
- * them, whatever they are worth, and keep their numbers: to leave one out for what it is would bias the text. That so
- * many were drawn was decided before. All others are point masses, and may be chosen by any of this (rejection.c).
+ * The guesses of a paid drafter can be part of the tree (guide.h). At a prefix of its own they are candidates beside
+ * those of the sources, which add branches to them and continue them. Guesses drawn from q come first, all of them, and
+ * keep their numbers: a choice among them by value would bias the text. Their number was decided before they were
+ * drawn. All other guesses are point masses, so any choice among them is lossless (rejection.c).
  *
- * What a candidate's chance is, chance.h says. It is learned from every token of an answer, in the order of the
- * sequence: the sources are asked for the token's place before they are told the token, and then each candidate held
- * or didn't. So what is learned is a function of the tokens, whatever was drafted (law L3), and nothing has to be
- * explored.
+ * The chance of a candidate comes from chance.h, which learns from every token of an answer in order. Before the
+ * sources are told a token, they name their candidates for it, and each candidate turns out right or wrong. So the
+ * counts are a function of the tokens alone, whatever was drafted (law L3), and no exploration is needed.
  */
 #include "draft/compose.h"
 
@@ -33,27 +32,27 @@
 #include "base/hash.h"
 
 enum {
-    MAX_PLACES = VOUCH_MAX_DRAFT + 1,
-    MAX_CANDIDATES = MAX_PLACES * VOUCH_MAX_OPTIONS * 2, /* a place takes no more than twice one source's */
+    MAX_PREFIXES = VOUCH_MAX_DRAFT + 1,
+    MAX_CANDIDATES = MAX_PREFIXES * VOUCH_MAX_OPTIONS * 2, /* a prefix takes at most twice one source's */
 };
 
-_Static_assert(VOUCH_MAX_TOP <= 2 * VOUCH_MAX_OPTIONS, "a place has room for all of a guide's guesses");
+_Static_assert(VOUCH_MAX_TOP <= 2 * VOUCH_MAX_OPTIONS, "a prefix has room for all guesses of the guide");
 
 typedef struct candidate {
-    int32_t token, place;
+    int32_t token, prefix;
     unsigned drafters;
-    bool grown, named; /* a node; by a source */
+    bool is_node, named; /* named: by a source */
     double value;
-    int32_t guess; /* of the guide; -1: it is none */
+    int32_t guess; /* number of the same guess in the guide; -1: the guide doesn't guess it */
     vouch_opinion opinion, guided;
 } candidate;
 
-/* Candidates [first, last) are those of the place. */
-typedef struct place {
+/* Its candidates are [first, last). */
+typedef struct prefix {
     int32_t first, last;
-    int32_t guided; /* the guide's place; -1: it has none here */
+    int32_t guided; /* the number of the same prefix in the guide; -1: the guide has no guess here */
     int64_t cursor[VOUCH_MAX_SOURCES];
-} place;
+} prefix;
 
 typedef struct compose {
     int32_t n_sources;
@@ -62,47 +61,48 @@ typedef struct compose {
     vouch_guide guide; /* of the last proposal */
 
     int32_t n_seen;    /* tokens that the sources know */
-    int32_t n_learned; /* no token of the answer before this one is to be learned from; -1: there is no answer */
-    bool is_judging;   /* the rows of this cycle have begun to come */
+    int32_t n_learned; /* tokens before this position are not learned from (again); -1: there is no answer */
+    bool is_judging;   /* a row of this cycle has been seen */
 
     /* The tree. */
     int32_t n_nodes, n_candidates;
-    place places[MAX_PLACES];
+    prefix prefixes[MAX_PREFIXES];
     candidate candidates[MAX_CANDIDATES];
-    int32_t node[VOUCH_MAX_DRAFT]; /* its candidate */
+    int32_t node[VOUCH_MAX_DRAFT]; /* [n_nodes] index of the node's candidate */
     int32_t guesses[VOUCH_MAX_DRAFT], parents[VOUCH_MAX_DRAFT], depths[VOUCH_MAX_DRAFT];
     unsigned drafters[VOUCH_MAX_DRAFT];
     const vouch_dist *q[VOUCH_MAX_DRAFT];
-    double expected[MAX_PLACES]; /* tokens of a cycle with the first so many nodes */
+    double expected[MAX_PREFIXES]; /* [n]: expected tokens of a cycle whose draft is the first n nodes */
     int32_t tail[VOUCH_TAIL + VOUCH_MAX_DRAFT];
     int32_t n_tail;
 } compose;
 
 /* ------------------------------------------------------------------- growth */
 
-/* What the sources may look at before the place; `depth` guesses end there. */
-static vouch_place view_of(compose *c, int32_t here)
+/* Prefix `here` as the sources see it: the last tokens of the sequence, then the guesses of the path. */
+static vouch_prefix view_of(compose *c, int32_t here)
 {
     const int32_t depth = here == 0 ? 0 : c->depths[here - 1] + 1;
     int32_t *end = c->tail + c->n_tail + depth;
     for (int32_t n = here - 1, i = 1; n >= 0; n = c->parents[n], i++) end[-i] = c->guesses[n];
     const int32_t n_tail = c->n_tail + depth;
-    return (vouch_place){.end = end, .n_tail = n_tail < VOUCH_TAIL ? n_tail : VOUCH_TAIL, .depth = depth};
+    return (vouch_prefix){.end = end, .n_tail = n_tail < VOUCH_TAIL ? n_tail : VOUCH_TAIL, .depth = depth};
 }
 
-static candidate *candidate_of(compose *c, place *p, int32_t here, int32_t token)
+static candidate *candidate_of(compose *c, prefix *p, int32_t here, int32_t token)
 {
     for (int32_t i = p->first; i < p->last; i++)
         if (c->candidates[i].token == token) return &c->candidates[i];
     if (p->last - p->first == 2 * VOUCH_MAX_OPTIONS) return NULL;
     candidate *x = &c->candidates[p->last++];
-    *x = (candidate){.token = token, .place = here, .guess = -1};
+    *x = (candidate){.token = token, .prefix = here, .guess = -1};
     memset(&x->opinion, VOUCH_SILENT, sizeof x->opinion);
     return x;
 }
 
-/* The values of a place's candidates, which exclude each other. `named`: the sources that have any. */
-static void weigh(compose *c, const place *p, unsigned named, double value)
+/* Sets the values of a prefix's candidates, of which one at most is right: their chances sum to 1 at most. `named`: the
+ * sources that name a candidate here. `value`: that of the node at which the prefix ends. */
+static void weigh(compose *c, const prefix *p, unsigned named, double value)
 {
     double sum = 0;
     for (int32_t i = p->first; i < p->last; i++) {
@@ -118,8 +118,8 @@ static void weigh(compose *c, const place *p, unsigned named, double value)
     for (int32_t i = p->first; i < p->last; i++) c->candidates[i].value *= scale;
 }
 
-/* The guide's guesses for the place: none of them may be left out. */
-static void name_guesses(compose *c, place *p, int32_t here)
+/* Adds the guide's guesses at this prefix. None may be left out. */
+static void name_guesses(compose *c, prefix *p, int32_t here)
 {
     for (int32_t i = -1; (i = vouch_guide_next(&c->guide, p->guided, i)) >= 0;) {
         candidate *x = candidate_of(c, p, here, c->guide.tokens[i]);
@@ -130,11 +130,11 @@ static void name_guesses(compose *c, place *p, int32_t here)
     if (p->last == p->first) p->guided = -1;
 }
 
-/* Opens the place behind node here - 1, which is accepted with `value`; for the guide it is the place `guided`. */
-static void place_open(compose *c, int32_t here, double value, int32_t guided)
+/* Opens prefix `here`, which ends at node here - 1 with this value. `guided`: its number in the guide, or -1. */
+static void prefix_open(compose *c, int32_t here, double value, int32_t guided)
 {
-    place *p = &c->places[here];
-    vouch_place view = view_of(c, here);
+    prefix *p = &c->prefixes[here];
+    vouch_prefix view = view_of(c, here);
     unsigned named = 0;
     p->first = p->last = c->n_candidates;
     p->guided = guided;
@@ -146,10 +146,10 @@ static void place_open(compose *c, int32_t here, double value, int32_t guided)
             p->cursor[s] = source->ops->start(source->self);
         } else {
             const int32_t before = c->parents[here - 1] + 1;
-            const vouch_place above = {.end = view.end - 1,
-                                       .n_tail = view.n_tail - 1,
-                                       .depth = view.depth - 1,
-                                       .cursor = c->places[before].cursor[s]};
+            const vouch_prefix above = {.end = view.end - 1,
+                                        .n_tail = view.n_tail - 1,
+                                        .depth = view.depth - 1,
+                                        .cursor = c->prefixes[before].cursor[s]};
             p->cursor[s] = source->ops->step(source->self, &above, view.end[-1]);
         }
         view.cursor = p->cursor[s];
@@ -167,35 +167,35 @@ static void place_open(compose *c, int32_t here, double value, int32_t guided)
     weigh(c, p, named, value);
 }
 
-/* The best candidate that the shape still has room for; -1: none. */
+/* The candidate with the largest value whose prefix has fewer than shape->branches nodes; -1: none. */
 static int32_t best_candidate(const compose *c, const vouch_shape *shape, const int32_t *n_children)
 {
     int32_t best = -1;
     for (int32_t i = 0; i < c->n_candidates; i++) {
         const candidate *x = &c->candidates[i];
-        if (x->grown || (best >= 0 && x->value <= c->candidates[best].value)) continue;
-        if (n_children[x->place] < shape->branches) best = i;
+        if (x->is_node || (best >= 0 && x->value <= c->candidates[best].value)) continue;
+        if (n_children[x->prefix] < shape->branches) best = i;
     }
     return best;
 }
 
-static void node_grow(compose *c, const vouch_shape *shape, int32_t index)
+static void node_add(compose *c, const vouch_shape *shape, int32_t index)
 {
     candidate *x = &c->candidates[index];
     const int32_t n = c->n_nodes++;
-    x->grown = true;
+    x->is_node = true;
     c->node[n] = index;
     c->guesses[n] = x->token;
-    c->parents[n] = x->place - 1;
-    c->depths[n] = x->place == 0 ? 0 : c->depths[x->place - 1] + 1;
+    c->parents[n] = x->prefix - 1;
+    c->depths[n] = x->prefix == 0 ? 0 : c->depths[x->prefix - 1] + 1;
     c->drafters[n] = x->drafters;
     c->q[n] = x->guess >= 0 ? c->guide.q[x->guess] : NULL;
     c->expected[n + 1] = c->expected[n] + x->value;
-    if (c->depths[n] + 1 < shape->depth) place_open(c, n + 1, x->value, x->guess >= 0 ? x->guess + 1 : -1);
-    else c->places[n + 1] = (place){.first = 0, .last = 0};
+    if (c->depths[n] + 1 < shape->depth) prefix_open(c, n + 1, x->value, x->guess >= 0 ? x->guess + 1 : -1);
+    else c->prefixes[n + 1] = (prefix){.first = 0, .last = 0};
 }
 
-/* Whether nodes beyond the first n, none of a value above this, could give more tokens for their cost than `best`. */
+/* Whether more nodes could give more tokens per cost than `best`, if none of them has a larger value than `value`. */
 static bool is_worth(const compose *c, const vouch_shape *shape, double value, double best)
 {
     const int32_t n = c->n_nodes;
@@ -204,35 +204,35 @@ static bool is_worth(const compose *c, const vouch_shape *shape, double value, d
     return false;
 }
 
-/* The guesses drawn from q, under their own numbers. */
-static void grow_drawn(compose *c, const vouch_shape *shape, int32_t *n_children)
+/* Adds the guesses drawn from q, each under its own number. */
+static void add_drawn(compose *c, const vouch_shape *shape, int32_t *n_children)
 {
     for (int32_t i = 0; c->guide.drawn && i < c->guide.n; i++) {
-        const place *p = &c->places[c->guide.parents[i] + 1];
+        const prefix *p = &c->prefixes[c->guide.parents[i] + 1];
         int32_t index = p->first;
         while (index < p->last && c->candidates[index].guess != i) index++;
         assert(index < p->last);
-        n_children[c->candidates[index].place]++;
-        node_grow(c, shape, index);
+        n_children[c->candidates[index].prefix]++;
+        node_add(c, shape, index);
     }
 }
 
-/* Grows nodes and returns how many of them to draft. */
+/* Builds the tree and returns how many of its nodes to draft. */
 static int32_t grow(compose *c, const vouch_shape *shape)
 {
-    int32_t n_children[MAX_PLACES] = {0};
+    int32_t n_children[MAX_PREFIXES] = {0};
     c->n_nodes = c->n_candidates = 0;
     c->expected[0] = 1;
-    place_open(c, 0, 1, c->guide.n > 0 ? 0 : -1);
-    grow_drawn(c, shape, n_children);
+    prefix_open(c, 0, 1, c->guide.n > 0 ? 0 : -1);
+    add_drawn(c, shape, n_children);
     int32_t n_best = c->n_nodes;
     double best = shape->cost ? c->expected[n_best] / shape->cost[n_best + 1] : 0;
     while (c->n_nodes < shape->n) {
         const int32_t next = best_candidate(c, shape, n_children);
         if (next < 0) break;
         if (shape->cost && !is_worth(c, shape, c->candidates[next].value, best)) break;
-        n_children[c->candidates[next].place]++;
-        node_grow(c, shape, next);
+        n_children[c->candidates[next].prefix]++;
+        node_add(c, shape, next);
         const double yield = shape->cost ? c->expected[c->n_nodes] / shape->cost[c->n_nodes + 1] : 1;
         if (shape->cost && yield <= best) continue;
         best = yield;
@@ -252,26 +252,26 @@ static void set_tail(compose *c, const int32_t *tokens, int32_t n_tokens)
 static void learn_guided(compose *c, int32_t token, int32_t guided)
 {
     c->n_candidates = 0;
-    place_open(c, 0, 1, guided);
+    prefix_open(c, 0, 1, guided);
     for (int32_t i = 0; i < c->n_candidates; i++)
         vouch_chances_learn(&c->guide.chances, &c->candidates[i].guided, c->candidates[i].token == token);
 }
 
-/* The token that came after what the sources know: of its candidates each held or didn't. The sources' are counted as
- * if there were no guide. */
+/* Learns from the first token that the sources don't know yet: each candidate for it was right or wrong. What the
+ * sources learn doesn't depend on the guide. */
 static void learn(compose *c, const int32_t *tokens)
 {
-    const int32_t token = tokens[c->n_seen], guided = vouch_guide_place(&c->guide, tokens, c->n_seen);
+    const int32_t token = tokens[c->n_seen], guided = vouch_guide_prefix(&c->guide, tokens, c->n_seen);
     set_tail(c, tokens, c->n_seen);
     c->n_nodes = 0;
     if (guided >= 0) learn_guided(c, token, guided);
     c->n_candidates = 0;
-    place_open(c, 0, 1, -1);
+    prefix_open(c, 0, 1, -1);
     for (int32_t i = 0; i < c->n_candidates; i++)
         vouch_chances_learn(&c->chances, &c->candidates[i].opinion, c->candidates[i].token == token);
 }
 
-/* Tokens of a prompt at once, those of an answer one by one. */
+/* The sources get a prompt in one call, and an answer token by token. */
 static void compose_observe(void *self, const int32_t *tokens, int32_t n_tokens)
 {
     compose *c = self;
@@ -320,7 +320,7 @@ static void compose_end(void *self, const int32_t *tokens, int32_t n_tokens)
         if (c->sources[s].ops->end) c->sources[s].ops->end(c->sources[s].self, tokens, n_tokens);
 }
 
-/* Before the first row of a cycle the sequence is known as it is: so everything is learned without proposals, too. */
+/* The first row of a cycle shows the sequence before the cycle. So a session that never drafts learns the same. */
 static void compose_see(void *self, const int32_t *tokens, const vouch_seen *row)
 {
     compose *c = self;
@@ -359,7 +359,7 @@ static size_t compose_memory(const void *self)
     return bytes;
 }
 
-/* The tree isn't part of the state, nor what was measured with a guide. */
+/* Leaves out the tree, and the counts that a guide adds. */
 static uint64_t compose_digest(const void *self)
 {
     const compose *c = self;

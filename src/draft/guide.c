@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Guesses of another drafter, and how often such hold (guide.h). */
+/* The guesses of a paid drafter, and how often guesses of their classes are right (guide.h). */
 #include "draft/guide.h"
 
 #include <string.h>
 
 enum {
-    SOURCES, GUIDE, OPINIONS, /* whose */
-    LEVELS = 15, /* of a chance, below */
-    DEPTHS = 6,  /* of guesses whose drafter doesn't say how likely they are; the last stands for all deeper ones */
-    LATER = LEVELS,          /* classes of guesses that aren't the first for their place, */
-    UNRATED = 2 * LEVELS,    /* and of those without a chance */
+    SOURCES, GUIDE, OPINIONS, /* who has the opinion, and how many do */
+    LEVELS = 15, /* intervals of `levels`, which a chance falls into */
+    DEPTHS = 6,  /* the last one stands for all greater depths */
+    /* Classes: the level of the first guess at its prefix; from LATER on, the level of another guess there; from
+     * UNRATED on, the depth of a guess without an estimate. */
+    LATER = LEVELS,
+    UNRATED = 2 * LEVELS,
     CLASSES = UNRATED + DEPTHS,
 };
 
@@ -31,7 +33,7 @@ static double level_prior(int32_t kind)
 static double guess_prior(int32_t kind)
 {
     if (kind < LATER)
-        return 0.4 + 0.58 * level_prior(kind); /* what a model chose first is right more often than it thinks */
+        return 0.4 + 0.58 * level_prior(kind); /* a model's likeliest token is right more often than its q says */
     if (kind < UNRATED) return level_prior(kind - LATER);
     return kind < CLASSES ? 0.65 : 0.05;
 }
@@ -48,10 +50,10 @@ void vouch_guide_init(vouch_guide *guide)
     vouch_chances_init(&guide->chances, both, OPINIONS);
 }
 
-int32_t vouch_guide_next(const vouch_guide *guide, int32_t place, int32_t i)
+int32_t vouch_guide_next(const vouch_guide *guide, int32_t prefix, int32_t i)
 {
     const vouch_draft known = {.n = guide->n, .parents = guide->parents};
-    return vouch_next_child(&known, place - 1, i);
+    return vouch_next_child(&known, prefix - 1, i);
 }
 
 static int32_t class_of(const vouch_draft *draft, int32_t i)
@@ -77,18 +79,18 @@ void vouch_guide_set(vouch_guide *guide, const vouch_draft *draft, int32_t n_tok
     }
 }
 
-int32_t vouch_guide_place(const vouch_guide *guide, const int32_t *tokens, int32_t n)
+int32_t vouch_guide_prefix(const vouch_guide *guide, const int32_t *tokens, int32_t n)
 {
     const vouch_guide *g = guide;
-    int32_t place = 0;
+    int32_t prefix = 0;
     if (g->n == 0 || n < g->n_tokens) return -1;
     for (int32_t at = g->n_tokens; at < n; at++) {
-        int32_t i = vouch_guide_next(g, place, -1);
-        while (i >= 0 && g->tokens[i] != tokens[at]) i = vouch_guide_next(g, place, i);
+        int32_t i = vouch_guide_next(g, prefix, -1);
+        while (i >= 0 && g->tokens[i] != tokens[at]) i = vouch_guide_next(g, prefix, i);
         if (i < 0) return -1;
-        place = i + 1;
+        prefix = i + 1;
     }
-    return vouch_guide_next(g, place, -1) >= 0 ? place : -1;
+    return vouch_guide_next(g, prefix, -1) >= 0 ? prefix : -1;
 }
 
 double vouch_guide_chance(const vouch_guide *guide, int32_t guess, double chance, vouch_opinion *opinion)

@@ -109,15 +109,15 @@ static int32_t cursor_length(int64_t cursor)
 }
 
 /* The token at an index that may lie in the sequence or behind it in the path. */
-static int32_t token_at(const ngram *g, const vouch_place *place, int32_t index)
+static int32_t token_at(const ngram *g, const vouch_prefix *prefix, int32_t index)
 {
-    return index < g->n_seen ? g->tokens[index] : place->end[index - g->n_seen - place->depth];
+    return index < g->n_seen ? g->tokens[index] : prefix->end[index - g->n_seen - prefix->depth];
 }
 
-/* How many tokens before `end` equal those before the place. The caller knows that n do. */
-static int32_t match_length(const ngram *g, const vouch_place *place, int32_t end, int32_t n)
+/* How many tokens before `end` equal the last tokens of the prefix. The caller knows that n do. */
+static int32_t match_length(const ngram *g, const vouch_prefix *prefix, int32_t end, int32_t n)
 {
-    while (n < place->n_tail && n < end && g->tokens[end - n - 1] == place->end[-n - 1]) n++;
+    while (n < prefix->n_tail && n < end && g->tokens[end - n - 1] == prefix->end[-n - 1]) n++;
     return n;
 }
 
@@ -155,29 +155,29 @@ static uint64_t hash_of(const int32_t *end, int32_t n)
     return hash;
 }
 
-/* Follows the chain from `end` to the next occurrence of the n tokens before the place. Returns its end; 0: none. */
-static int32_t find(const ngram *g, const vouch_place *place, int32_t n, int32_t end, int32_t *probes)
+/* Follows the chain from `end` to the next occurrence of the last n tokens of the prefix. Returns its end; 0: none. */
+static int32_t find(const ngram *g, const vouch_prefix *prefix, int32_t n, int32_t end, int32_t *probes)
 {
     const int32_t *previous = g->tables[n - g->n_min].previous;
     for (; end > 0 && *probes < MAX_PROBES; end = previous[end], ++*probes) {
-        if (end == g->n_seen && place->depth == 0) continue; /* the place itself */
-        if (memcmp(&g->tokens[end - n], place->end - n, (size_t)n * sizeof *g->tokens) == 0) return end;
+        if (end == g->n_seen && prefix->depth == 0) continue; /* the prefix's own end */
+        if (memcmp(&g->tokens[end - n], prefix->end - n, (size_t)n * sizeof *g->tokens) == 0) return end;
     }
     return 0;
 }
 
-static int32_t ngram_expand(const void *self, const vouch_place *place, vouch_candidate *out)
+static int32_t ngram_expand(const void *self, const vouch_prefix *prefix, vouch_candidate *out)
 {
     const ngram *g = self;
     int32_t n_out = 0;
-    const int32_t from = cursor_from(place->cursor);
-    if (from > 0) n_out = add(out, 0, token_at(g, place, from), cursor_length(place->cursor));
+    const int32_t from = cursor_from(prefix->cursor);
+    if (from > 0) n_out = add(out, 0, token_at(g, prefix, from), cursor_length(prefix->cursor));
     for (int32_t n = g->n_max; n >= g->n_min; n--) {
-        if (n > place->n_tail) continue;
+        if (n > prefix->n_tail) continue;
         const table *t = &g->tables[n - g->n_min];
-        int32_t probes = 0, end = t->last[hash_of(place->end, n) & g->mask];
-        while (n_out < VOUCH_MAX_OPTIONS && (end = find(g, place, n, end, &probes)) > 0) {
-            n_out = add(out, n_out, token_at(g, place, end), match_length(g, place, end, n));
+        int32_t probes = 0, end = t->last[hash_of(prefix->end, n) & g->mask];
+        while (n_out < VOUCH_MAX_OPTIONS && (end = find(g, prefix, n, end, &probes)) > 0) {
+            n_out = add(out, n_out, token_at(g, prefix, end), match_length(g, prefix, end, n));
             end = t->previous[end];
             probes++;
         }
@@ -192,19 +192,19 @@ static int64_t ngram_start(const void *self)
 }
 
 /* Goes on with the running copy, or begins one if the token is the first candidate. */
-static int64_t ngram_step(const void *self, const vouch_place *place, int32_t token)
+static int64_t ngram_step(const void *self, const vouch_prefix *prefix, int32_t token)
 {
     const ngram *g = self;
-    const int32_t from = cursor_from(place->cursor);
+    const int32_t from = cursor_from(prefix->cursor);
     if (from > 0)
-        return token_at(g, place, from) == token ? cursor_of(from + 1, cursor_length(place->cursor) + 1) : 0;
+        return token_at(g, prefix, from) == token ? cursor_of(from + 1, cursor_length(prefix->cursor) + 1) : 0;
     for (int32_t n = g->n_max; n >= g->n_min; n--) {
-        if (n > place->n_tail) continue;
+        if (n > prefix->n_tail) continue;
         int32_t probes = 0;
-        const int32_t last = g->tables[n - g->n_min].last[hash_of(place->end, n) & g->mask];
-        const int32_t end = find(g, place, n, last, &probes);
+        const int32_t last = g->tables[n - g->n_min].last[hash_of(prefix->end, n) & g->mask];
+        const int32_t end = find(g, prefix, n, last, &probes);
         if (end > 0)
-            return token_at(g, place, end) == token ? cursor_of(end + 1, match_length(g, place, end, n) + 1) : 0;
+            return token_at(g, prefix, end) == token ? cursor_of(end + 1, match_length(g, prefix, end, n) + 1) : 0;
     }
     return 0;
 }

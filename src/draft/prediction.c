@@ -25,9 +25,9 @@
 enum { RUNS = 8, N_KINDS = 2 * RUNS + 2, NEAR = 24 };
 
 typedef struct finger {
-    int32_t place; /* index of the next token in the prediction */
-    int32_t run;   /* tokens before it that agree; -1: lost */
-    int32_t lost;  /* how often the finger was lost */
+    int32_t next; /* index of the next token in the prediction */
+    int32_t run;  /* tokens before it that agree; -1: lost */
+    int32_t lost; /* how often the finger was lost */
 } finger;
 
 typedef struct prediction {
@@ -44,16 +44,16 @@ typedef struct prediction {
 /* Searches the prediction for the last tokens before `end`, at most n_tail of them. */
 static finger look_for(const prediction *p, finger before, const int32_t *end, int32_t n_tail)
 {
-    finger best = {before.place, -1, before.lost + (before.run >= 0)};
+    finger best = {before.next, -1, before.lost + (before.run >= 0)};
     int32_t best_distance = 0;
     for (int32_t i = 1; i <= p->n; i++) {
         if (p->tokens[i - 1] != end[-1]) continue;
         int32_t run = 1;
         while (run < n_tail && run < i && p->tokens[i - run - 1] == end[-run - 1]) run++;
-        const int32_t distance = abs(i - before.place);
+        const int32_t distance = abs(i - before.next);
         if (run == 1 && distance > NEAR) continue;
         if (run < best.run || (run == best.run && distance >= best_distance)) continue;
-        best.place = i;
+        best.next = i;
         best.run = run;
         best_distance = distance;
     }
@@ -63,8 +63,8 @@ static finger look_for(const prediction *p, finger before, const int32_t *end, i
 /* Moves the finger over the last token of the sequence tokens[0, n). */
 static finger move(const prediction *p, finger before, const int32_t *tokens, int32_t n)
 {
-    if (before.run >= 0 && before.place < p->n && p->tokens[before.place] == tokens[n - 1])
-        return (finger){before.place + 1, before.run + 1, before.lost};
+    if (before.run >= 0 && before.next < p->n && p->tokens[before.next] == tokens[n - 1])
+        return (finger){before.next + 1, before.run + 1, before.lost};
     const int32_t n_tail = n - p->n_prompt < VOUCH_TAIL ? n - p->n_prompt : VOUCH_TAIL;
     return look_for(p, before, tokens + n, n_tail);
 }
@@ -103,7 +103,7 @@ void vouch_source_prediction_set(vouch_source source, const int32_t *tokens, siz
 /* A cursor: the index + 1, how many tokens agree, and whether the finger was ever lost; 0: no finger. */
 static int64_t cursor_of(finger f)
 {
-    return (int64_t)(f.lost > 0) << 62 | (int64_t)(f.run + 1) << 32 | (f.place + 1);
+    return (int64_t)(f.lost > 0) << 62 | (int64_t)(f.run + 1) << 32 | (f.next + 1);
 }
 
 static finger finger_of(int64_t cursor)
@@ -117,13 +117,13 @@ static int64_t prediction_start(const void *self)
     return p->n_prompt >= 0 && p->n_seen >= p->n_prompt ? cursor_of(p->fingers[p->n_seen]) : 0;
 }
 
-static int64_t prediction_step(const void *self, const vouch_place *place, int32_t token)
+static int64_t prediction_step(const void *self, const vouch_prefix *prefix, int32_t token)
 {
     const prediction *p = self;
-    if (place->cursor == 0) return 0;
-    finger f = finger_of(place->cursor);
-    for (int32_t skipped = 0; skipped < 2 && f.place < p->n; skipped++, f.place++)
-        if (p->tokens[f.place] == token) return cursor_of((finger){f.place + 1, f.run < 0 ? 1 : f.run + 1, f.lost});
+    if (prefix->cursor == 0) return 0;
+    finger f = finger_of(prefix->cursor);
+    for (int32_t skipped = 0; skipped < 2 && f.next < p->n; skipped++, f.next++)
+        if (p->tokens[f.next] == token) return cursor_of((finger){f.next + 1, f.run < 0 ? 1 : f.run + 1, f.lost});
         else if (f.run >= 0) break;
     return 0;
 }
@@ -135,20 +135,20 @@ static int32_t kind_of(finger f)
     return (f.lost ? RUNS : 0) + (f.run < 16 ? bucket[f.run] : RUNS - 1);
 }
 
-static int32_t prediction_expand(const void *self, const vouch_place *place, vouch_candidate *out)
+static int32_t prediction_expand(const void *self, const vouch_prefix *prefix, vouch_candidate *out)
 {
     const prediction *p = self;
-    if (place->cursor == 0) return 0;
-    const finger f = finger_of(place->cursor);
-    if (f.place >= p->n) return 0;
+    if (prefix->cursor == 0) return 0;
+    const finger f = finger_of(prefix->cursor);
+    if (f.next >= p->n) return 0;
     if (f.run >= 0) {
-        out[0] = (vouch_candidate){p->tokens[f.place], kind_of(f)};
+        out[0] = (vouch_candidate){p->tokens[f.next], kind_of(f)};
         return 1;
     }
     int32_t n = 0;
     for (int32_t i = 1; i >= 0; i--) {
-        if (f.place + i >= p->n || (n > 0 && out[0].token == p->tokens[f.place + i])) continue;
-        out[n++] = (vouch_candidate){p->tokens[f.place + i], 2 * RUNS + !i};
+        if (f.next + i >= p->n || (n > 0 && out[0].token == p->tokens[f.next + i])) continue;
+        out[n++] = (vouch_candidate){p->tokens[f.next + i], 2 * RUNS + !i};
     }
     return n;
 }

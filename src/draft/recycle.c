@@ -248,9 +248,9 @@ static int32_t kind_of(int32_t order, uint16_t share)
     return (ORDERS - order) * LEVELS + level;
 }
 
-static int32_t recycle_expand(const void *self, const vouch_place *place, vouch_candidate *out)
+static int32_t recycle_expand(const void *self, const vouch_prefix *prefix, vouch_candidate *out)
 {
-    const context c = context_of(place->end, place->n_tail);
+    const context c = context_of(prefix->end, prefix->n_tail);
     const row *found;
     const int32_t order = row_find(self, &c, &found);
     int32_t n = 0;
@@ -265,10 +265,10 @@ static int64_t recycle_start(const void *self)
     return 0;
 }
 
-static int64_t recycle_step(const void *self, const vouch_place *place, int32_t token)
+static int64_t recycle_step(const void *self, const vouch_prefix *prefix, int32_t token)
 {
     (void)self;
-    (void)place;
+    (void)prefix;
     (void)token;
     return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Suffix decoding (Oliaro et al., arXiv 2411.04975). A place stands at the tree's node for its longest suffix that the
+ * Suffix decoding (Oliaro et al., arXiv 2411.04975). A prefix stands at the tree's node for its longest suffix that the
  * text contains. The tokens that followed this suffix are the candidates, the most frequent first. The tokens that
  * followed shorter suffixes come next. A candidate's class is the length of its suffix and its share of what followed.
  *
@@ -56,10 +56,10 @@ static int64_t suffix_start(const void *self)
     return ((const suffix *)self)->end;
 }
 
-static int64_t suffix_step(const void *self, const vouch_place *place, int32_t token)
+static int64_t suffix_step(const void *self, const vouch_prefix *prefix, int32_t token)
 {
     const suffix *s = self;
-    return vouch_suffix_tree_step(&s->tree, (int32_t)place->cursor, token);
+    return vouch_suffix_tree_step(&s->tree, (int32_t)prefix->cursor, token);
 }
 
 /* The class of a candidate. Its suffix has 1, 2, 3, 4, 5 to 6, 7 to 9, or 10 and more tokens. The token followed it
@@ -100,13 +100,13 @@ static int32_t best_children(const vouch_suffix_tree *tree, int32_t node, int32_
     return n;
 }
 
-static int32_t suffix_expand(const void *self, const vouch_place *place, vouch_candidate *out)
+static int32_t suffix_expand(const void *self, const vouch_prefix *prefix, vouch_candidate *out)
 {
     const suffix *s = self;
     const vouch_suffix_tree *tree = &s->tree;
     int32_t n = 0;
     bool is_first = true;
-    for (int32_t node = (int32_t)place->cursor; node != VOUCH_SUFFIX_ROOT; node = tree->nodes[node].link) {
+    for (int32_t node = (int32_t)prefix->cursor; node != VOUCH_SUFFIX_ROOT; node = tree->nodes[node].link) {
         int32_t best[VOUCH_MAX_OPTIONS], total;
         const int32_t n_best = best_children(tree, node, best, &total);
         for (int32_t i = 0; i < n_best && n < VOUCH_MAX_OPTIONS; i++) {

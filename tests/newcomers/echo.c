@@ -6,7 +6,7 @@
 
 static void observe(void *self, const int32_t *tokens, int32_t n_tokens)
 {
-    (void)self, (void)tokens, (void)n_tokens; /* expand() finds all that it needs in its vouch_place */
+    (void)self, (void)tokens, (void)n_tokens; /* expand() finds all that it needs in its vouch_prefix */
 }
 
 static void rewind_to(void *self, int32_t n_tokens)
@@ -20,16 +20,16 @@ static int64_t start(const void *self)
     return 0;
 }
 
-static int64_t step(const void *self, const vouch_place *place, int32_t token)
+static int64_t step(const void *self, const vouch_prefix *prefix, int32_t token)
 {
-    (void)self, (void)place, (void)token;
+    (void)self, (void)prefix, (void)token;
     return 0;
 }
 
-static int32_t expand(const void *self, const vouch_place *place, vouch_candidate *out)
+static int32_t expand(const void *self, const vouch_prefix *prefix, vouch_candidate *out)
 {
     (void)self;
-    out[0] = (vouch_candidate){.token = place->end[-1]};
+    out[0] = (vouch_candidate){.token = prefix->end[-1]};
     return 1;
 }
 
