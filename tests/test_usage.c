@@ -127,6 +127,10 @@ static void foreign_flags_say_what_to_do(void **state)
         {{"bench", "-i"}, "-i is a flag of `vouch run`"},
         /* These flags mean the same here, so the error is about something else. */
         {{"run", "-cnv", "-p", "x"}, "--prompt and --chat exclude each other"},
+        {{"run", "--n_predict", "x"}, "--n_predict 'x': not a whole number"},
+        {{"run", "--max_tokens=x"}, "--max_tokens 'x': not a whole number"},
+        {{"run", "--num-predict", "x"}, "--num-predict 'x': not a whole number"},
+        {{"run", "--flash_attn"}, "--flash_attn is not a flag of vouch: leave it out"},
         {{"run", "--n-predict", "x"}, "--n-predict 'x': not a whole number"},
         {{"run", "-md"}, "-md needs a value: -md FILE"},
         {{"run", "--ctx-size=1"}, "--ctx-size '1': outside the range"},

@@ -262,11 +262,15 @@ static const cli_flag *flag_exact(const parser *p, const char *argument)
     return n == 2 ? flag_lettered(p, argument[1]) : NULL;
 }
 
+/* Elsewhere underscores and dashes inside the name of a flag are the same. */
 static const cli_foreign_flag *foreign_find(const parser *p, const char *argument)
 {
-    const size_t n = strcspn(argument, "=");
+    char typed[64];
+    snprintf(typed, sizeof typed, "%.*s", (int)strcspn(argument, "="), argument);
+    for (char *at = typed; *at; at++)
+        if (*at == '_') *at = '-';
     for (const cli_foreign_flag *f = p->table->foreign; f && f->name; f++)
-        if (strlen(f->name) == n && memcmp(f->name, argument, n) == 0) return f;
+        if (strcmp(f->name, typed) == 0) return f;
     return NULL;
 }
 
