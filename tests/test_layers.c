@@ -91,6 +91,46 @@ static void feed(double *y, const vouch_feed_forward *f, const double *x)
     multiply(y, &f->down, gate);
 }
 
+/* The experts with the largest probabilities; of equal ones the first. */
+static void mix_experts(double *y, const vouch_experts *e, const vouch_hparams *h, const double *x)
+{
+    double p[WIDTH], part[WIDTH], gate, sum = 0, kept = 0;
+    int32_t chosen[WIDTH];
+    bool is_chosen[WIDTH] = {false};
+    multiply(p, &e->router, x);
+    for (int32_t i = 0; i < e->n_experts; i++) {
+        p[i] = e->gating == VOUCH_GATING_SIGMOID ? 1 / (1 + exp(-p[i])) : exp(p[i]);
+        sum += p[i];
+    }
+    for (int32_t k = 0; k < e->n_used; k++) {
+        int32_t best = -1;
+        double most = -1;
+        for (int32_t i = 0; i < e->n_experts; i++) {
+            const double rank = (e->gating == VOUCH_GATING_SIGMOID ? p[i] : p[i] / sum) +
+                                (double)(e->selection_bias ? e->selection_bias[i] : 0);
+            if (!is_chosen[i] && rank > most) {
+                most = rank;
+                best = i;
+            }
+        }
+        is_chosen[chosen[k] = best] = true;
+        kept += p[best];
+    }
+    for (int32_t i = 0; i < h->n_embd; i++) y[i] = 0;
+    for (int32_t k = 0; k < e->n_used; k++) {
+        const int32_t i = chosen[k];
+        const vouch_feed_forward one = {e->n_ff, vouch_matrix_at(&e->gate, i), vouch_matrix_at(&e->up, i),
+                                        vouch_matrix_at(&e->down, i)};
+        const double whole = e->normalised ? kept : e->gating == VOUCH_GATING_SIGMOID ? 1 : sum;
+        feed(part, &one, x);
+        for (int32_t o = 0; o < h->n_embd; o++) y[o] += p[i] / whole * (double)e->scale * part[o];
+    }
+    if (e->shared.n_ff == 0) return;
+    if (e->shared_gate.n_out) multiply(&gate, &e->shared_gate, x);
+    feed(part, &e->shared, x);
+    for (int32_t i = 0; i < h->n_embd; i++) y[i] += part[i] / (e->shared_gate.n_out ? 1 + exp(-gate) : 1);
+}
+
 static void add(double *x, const vouch_branch *branch, double *y, const vouch_hparams *h)
 {
     if (branch->norm_after) normalise(y, y, branch->norm_after, h->n_embd, (double)h->norm_eps);
@@ -112,7 +152,8 @@ static void forward(const vouch_weights *w, int32_t token, int32_t position, dou
         attend(y, w, l, normed, position);
         add(x, &layer->mix, y, h);
         normalise(normed, x, layer->feed.norm, h->n_embd, eps);
-        feed(y, &layer->ffn, normed);
+        if (layer->experts.n_experts > 0) mix_experts(y, &layer->experts, h, normed);
+        else feed(y, &layer->ffn, normed);
         add(x, &layer->feed, y, h);
     }
     normalise(normed, x, w->output_norm, h->n_embd, eps);
@@ -268,6 +309,8 @@ enum { N_DESCRIPTIONS = sizeof descriptions / sizeof descriptions[0] };
 static const tiny_model_options models[] = {
     {.n_vocab = 90, .n_embd = 64, .n_heads = 4, .n_kv_heads = 2, .n_layers = 3},
     {.arch = "qwen3", .n_vocab = 80, .n_embd = 56, .n_heads = 4, .n_kv_heads = 4, .head_dim = 12, .n_layers = 3},
+    {.arch = "qwen3moe", .n_vocab = 80, .n_embd = 56, .n_heads = 4, .head_dim = 12, .n_layers = 3, .n_experts = 7,
+     .n_used = 3, .n_ff_expert = 30, .n_dense = 1},
 };
 
 /* Logits have a standard deviation of about 4. */

@@ -206,7 +206,7 @@ static void hyperparameters_out_of_range(void **state)
         TEXT("general.architecture", "", VOUCH_E_UNSUPPORTED, "supported: llama, qwen3"),
         TEXT("general.architecture", "llama4", VOUCH_E_UNSUPPORTED, "llama4"),
         TEXT("llama.rope.scaling.type", "yarn", VOUCH_E_UNSUPPORTED, "yarn"),
-        {{"llama.expert_count", VOUCH_GGUF_U32, 8, 0, NULL}, VOUCH_E_UNSUPPORTED, "mixtures of experts"},
+        {{"llama.expert_count", VOUCH_GGUF_U32, 1025, 0, NULL}, VOUCH_E_FORMAT, "0 to 1024"},
         {{"llama.attention.sliding_window", VOUCH_GGUF_U32, 511, 0, NULL},
          VOUCH_E_UNSUPPORTED,
          "is 511 in a context of 512"},
@@ -217,6 +217,71 @@ static void hyperparameters_out_of_range(void **state)
         const bool together = strstr(wrong[i].says, "head width") != NULL;
         REFUSED(&options, wrong[i].status, wrong[i].says, together ? "head" : dot + 1);
     }
+}
+
+static void mixtures_must_fit_together(void **state)
+{
+    (void)state;
+    tiny_model_options options = {.n_vocab = 50, .n_experts = 8, .n_used = 3};
+    assert_opens(&options);
+#define MIXTURE(name, number, says)                                                      \
+    {                                                                                    \
+        {"llama." name, VOUCH_GGUF_U32, number, 0, NULL}, says                           \
+    }
+    static const struct {
+        entry e;
+        const char *says;
+    } wrong[] = {
+        MIXTURE("expert_used_count", 0, "1 to 8"),
+        MIXTURE("expert_used_count", 9, "1 to 8"),
+        MIXTURE("expert_count", 7, "must be [64, 7]"),
+        MIXTURE("expert_feed_forward_length", 95, "must be [64, 95, 8]"),
+        MIXTURE("leading_dense_block_count", 3, "0 to 2"),
+        MIXTURE("expert_group_count", 9, "0 to 8"),
+        MIXTURE("expert_group_count", 2, "expert_group_used_count"),
+    };
+#undef MIXTURE
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        options.omit = wrong[i].e.key;
+        options.add = add_entry;
+        options.user = (void *)(uintptr_t)&wrong[i].e;
+        REFUSED(&options, VOUCH_E_FORMAT, wrong[i].says);
+    }
+    static const char *const tensors[] = {"blk.1.ffn_gate_inp.weight", "blk.1.ffn_gate_exps.weight",
+                                          "blk.0.ffn_up_exps.weight", "blk.0.ffn_down_exps.weight"};
+    options.add = NULL;
+    for (size_t i = 0; i < sizeof tensors / sizeof tensors[0]; i++) {
+        options.omit = tensors[i];
+        REFUSED(&options, VOUCH_E_FORMAT, tensors[i], "is missing");
+    }
+    options = (tiny_model_options){.n_vocab = 50, .n_experts = 8, .n_used = 3, .selection_bias = true};
+    REFUSED(&options, VOUCH_E_UNSUPPORTED, "exp_probs_b.bias");
+    options = (tiny_model_options){.arch = "qwen3", .n_vocab = 50, .n_experts = 8, .n_used = 3};
+    REFUSED(&options, VOUCH_E_UNSUPPORTED, "qwen3 models with experts");
+}
+
+/* Bytes that a pass of n rows reads, relative to one row. */
+static void passes_read_more_with_experts(void **state)
+{
+    (void)state;
+    const tiny_model_options options = {.n_vocab = 50, .n_experts = 8, .n_used = 2, .n_layers = 1};
+    vouch_gguf *gguf;
+    vouch_pool *pool;
+    vouch_weights *weights;
+    vouch_error err;
+    tiny_model_write(path, &options);
+    assert_int_equal(vouch_gguf_open(&gguf, path, &err), VOUCH_OK);
+    assert_int_equal(vouch_pool_open(&pool, 1, &err), VOUCH_OK);
+    assert_int_equal(vouch_weights_open(&weights, gguf, 0, vouch_kernels_find(NULL), pool, NULL, NULL, &err), VOUCH_OK);
+    /* Rows of 16: head, q, k, v and o, router; an expert's three matrices. */
+    const double head = 64 * 64, mix = (64 + 32 + 32 + 64) * 64, router = 16 * 64, expert = 3 * 96 * 64;
+    const double rest = head + mix + router, one = rest + 2 * expert, two = rest + 3.5 * expert;
+    assert_true(fabs(vouch_weights_reads(weights, 1) - 1) < 1e-12);
+    assert_true(fabs(vouch_weights_reads(weights, 2) - two / one) < 1e-9);
+    assert_true(fabs(vouch_weights_reads(weights, 1000) - (rest + 8 * expert) / one) < 1e-9);
+    vouch_weights_close(weights);
+    vouch_pool_close(pool);
+    vouch_gguf_close(gguf);
 }
 
 static void linear_scaling_needs_a_factor(void **state)
@@ -738,6 +803,8 @@ int main(void)
         cmocka_unit_test(required_keys),
         cmocka_unit_test(optional_keys_and_other_types),
         cmocka_unit_test(hyperparameters_out_of_range),
+        cmocka_unit_test(mixtures_must_fit_together),
+        cmocka_unit_test(passes_read_more_with_experts),
         cmocka_unit_test(linear_scaling_needs_a_factor),
         cmocka_unit_test(frequency_divisors_must_be_finite),
         cmocka_unit_test(missing_tensors),

@@ -40,6 +40,10 @@ enum {
     LLAMA_Q4_K_Q6_K,
     LLAMA_Q3_K_Q2_K,
     QWEN3_IQ4_XS_Q5_K,
+    EXPERTS_F32,
+    EXPERTS_Q8_0_Q4_0,
+    EXPERTS_FUSED_F16,
+    EXPERTS_Q4_K_Q6_K,
     N_SHAPES
 };
 static const tiny_model_options shapes[N_SHAPES] = {
@@ -64,6 +68,14 @@ static const tiny_model_options shapes[N_SHAPES] = {
     [LLAMA_Q4_K_Q6_K] = {.type = VOUCH_TYPE_Q4_K, .other = VOUCH_TYPE_Q6_K, SUPER},
     [LLAMA_Q3_K_Q2_K] = {.type = VOUCH_TYPE_Q3_K, .other = VOUCH_TYPE_Q2_K, SUPER},
     [QWEN3_IQ4_XS_Q5_K] = {.type = VOUCH_TYPE_IQ4_XS, .other = VOUCH_TYPE_Q5_K, SUPER, .arch = "qwen3"},
+    [EXPERTS_F32] = {.arch = "qwen3moe", .n_embd = 40, .n_heads = 2, .n_vocab = 47, .n_experts = 9, .n_used = 3,
+                     .n_ff_expert = 23},
+    [EXPERTS_Q8_0_Q4_0] = {.type = VOUCH_TYPE_Q8_0, .other = VOUCH_TYPE_Q4_0, .arch = "llama", .n_vocab = 47,
+                           .n_experts = 6, .n_used = 2},
+    [EXPERTS_FUSED_F16] = {.type = VOUCH_TYPE_F16, .arch = "qwen3moe", .n_embd = 48, .n_vocab = 47, .n_experts = 5,
+                           .n_used = 5, .n_ff_expert = 24, .fused = true, .n_dense = 1},
+    [EXPERTS_Q4_K_Q6_K] = {.type = VOUCH_TYPE_Q4_K, .other = VOUCH_TYPE_Q6_K, SUPER, .arch = "qwen3moe",
+                           .n_experts = 40, .n_used = 8, .n_ff_expert = 256},
 };
 #undef SUPER
 

@@ -7,6 +7,7 @@
 static const vouch_arch *const archs[] = {
     &vouch_arch_llama,
     &vouch_arch_qwen3,
+    &vouch_arch_qwen3moe,
 };
 enum { N_ARCHS = sizeof archs / sizeof archs[0] };
 

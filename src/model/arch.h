@@ -18,7 +18,7 @@ typedef struct vouch_arch {
 } vouch_arch;
 
 /* The families, one file each. */
-extern const vouch_arch vouch_arch_llama, vouch_arch_qwen3;
+extern const vouch_arch vouch_arch_llama, vouch_arch_qwen3, vouch_arch_qwen3moe;
 
 /* The family of a file. Errors: FORMAT (the file names none), UNSUPPORTED (lists the supported ones). */
 vouch_status vouch_arch_find(const vouch_gguf *gguf, const vouch_arch **arch, vouch_error *err);

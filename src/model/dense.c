@@ -47,9 +47,10 @@ vouch_status vouch_dense_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_er
     h->n_rot = h->head_dim;
     VOUCH_TRY(vouch_key_int(gguf, arch, "rope.dimension_count", false, 2, 1024, &h->n_rot, err));
     VOUCH_TRY(vouch_key_int(gguf, arch, "expert_count", false, 0, INT_MAX, &n_experts, err));
-    if (n_experts > 0)
-        return vouch_fail(err, VOUCH_E_UNSUPPORTED, "%s: %s.expert_count is %d: mixtures of experts are not supported",
-                          vouch_gguf_path(gguf), arch, n_experts);
+    if (n_experts > 0 && !h->experts.are_allowed)
+        return vouch_fail(err, VOUCH_E_UNSUPPORTED,
+                          "%s: %s.expert_count is %d: %s models with experts are not supported",
+                          vouch_gguf_path(gguf), arch, n_experts, arch);
     VOUCH_TRY(vouch_key_int(gguf, arch, "attention.sliding_window", false, 0, INT_MAX, &window, err));
     if (window > 0 && window < h->n_ctx_train)
         return vouch_fail(err, VOUCH_E_UNSUPPORTED,
@@ -63,33 +64,55 @@ vouch_status vouch_dense_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_er
     return check_heads(gguf, h, value_length, err);
 }
 
-vouch_status vouch_dense_take(vouch_loader *loader, int32_t index, vouch_layer *layer)
+typedef struct named_matrix {
+    const char *name;
+    vouch_matrix *matrix;
+    int64_t n_out, n_in;
+} named_matrix;
+
+static vouch_status take_matrices(vouch_loader *loader, int32_t index, const named_matrix *all, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, all[i].name), true, all[i].matrix,
+                                      all[i].n_out, all[i].n_in));
+    return VOUCH_OK;
+}
+
+vouch_status vouch_dense_take_attention(vouch_loader *loader, int32_t index, vouch_layer *layer)
 {
     const vouch_hparams *h = loader->hparams;
     const int64_t n_embd = h->n_embd, n_q = (int64_t)h->n_heads * h->head_dim,
                   n_kv = (int64_t)h->n_kv_heads * h->head_dim;
     vouch_attention *a = &layer->attention;
-    vouch_feed_forward *f = &layer->ffn;
     a->n_heads = h->n_heads;
     a->n_kv_heads = h->n_kv_heads;
     a->head_dim = h->head_dim;
     a->scale = 1.0f / sqrtf((float)h->head_dim);
+    layer->mix.scale = 1;
+    const named_matrix matrices[] = {{"attn_q", &a->q, n_q, n_embd},
+                                     {"attn_k", &a->k, n_kv, n_embd},
+                                     {"attn_v", &a->v, n_kv, n_embd},
+                                     {"attn_output", &a->o, n_embd, n_q}};
+    VOUCH_TRY(take_matrices(loader, index, matrices, sizeof matrices / sizeof matrices[0]));
+    return vouch_loader_vector(loader, vouch_loader_name(loader, index, "attn_norm"), true, &layer->mix.norm, n_embd);
+}
+
+vouch_status vouch_dense_take_feed_forward(vouch_loader *loader, int32_t index, vouch_layer *layer)
+{
+    const vouch_hparams *h = loader->hparams;
+    const int64_t n_embd = h->n_embd, n_ff = h->n_ff;
+    vouch_feed_forward *f = &layer->ffn;
     f->n_ff = h->n_ff;
-    layer->mix.scale = layer->feed.scale = 1;
-    const struct {
-        const char *name;
-        vouch_matrix *matrix;
-        int64_t n_out, n_in;
-    } matrices[] = {
-        {"attn_q", &a->q, n_q, n_embd},          {"attn_k", &a->k, n_kv, n_embd},
-        {"attn_v", &a->v, n_kv, n_embd},         {"attn_output", &a->o, n_embd, n_q},
-        {"ffn_gate", &f->gate, h->n_ff, n_embd}, {"ffn_up", &f->up, h->n_ff, n_embd},
-        {"ffn_down", &f->down, n_embd, h->n_ff},
-    };
-    for (size_t i = 0; i < sizeof matrices / sizeof matrices[0]; i++)
-        VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, matrices[i].name), true,
-                                      matrices[i].matrix, matrices[i].n_out, matrices[i].n_in));
-    VOUCH_TRY(vouch_loader_vector(loader, vouch_loader_name(loader, index, "attn_norm"), true, &layer->mix.norm,
-                                  n_embd));
+    layer->feed.scale = 1;
+    const named_matrix matrices[] = {{"ffn_gate", &f->gate, n_ff, n_embd},
+                                     {"ffn_up", &f->up, n_ff, n_embd},
+                                     {"ffn_down", &f->down, n_embd, n_ff}};
+    VOUCH_TRY(take_matrices(loader, index, matrices, sizeof matrices / sizeof matrices[0]));
     return vouch_loader_vector(loader, vouch_loader_name(loader, index, "ffn_norm"), true, &layer->feed.norm, n_embd);
+}
+
+vouch_status vouch_dense_take(vouch_loader *loader, int32_t index, vouch_layer *layer)
+{
+    VOUCH_TRY(vouch_dense_take_attention(loader, index, layer));
+    return vouch_dense_take_feed_forward(loader, index, layer);
 }

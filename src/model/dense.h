@@ -11,5 +11,8 @@ vouch_status vouch_dense_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_er
 /* Fills a layer and takes its tensors: attn_q, attn_k, attn_v, attn_output, ffn_gate, ffn_up, ffn_down, attn_norm,
  * ffn_norm. Errors: FORMAT, UNSUPPORTED, MEMORY. */
 vouch_status vouch_dense_take(vouch_loader *loader, int32_t index, vouch_layer *layer);
+/* Its two halves. */
+vouch_status vouch_dense_take_attention(vouch_loader *loader, int32_t index, vouch_layer *layer);
+vouch_status vouch_dense_take_feed_forward(vouch_loader *loader, int32_t index, vouch_layer *layer);
 
 #endif

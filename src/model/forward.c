@@ -9,7 +9,7 @@
  *     mixed   = softmax(q k) v              over the row's own keys  [n, n_heads * head_dim]
  *     x      += W_o mixed                                            [n, n_embd]
  *     gated   = silu(W_gate norm(x)) * W_up norm(x)                  [n, n_ff]
- *     x      += W_down gated                                         [n, n_embd]
+ *     x      += W_down gated                or a mixture of experts  [n, n_embd]
  *   logits = W_head norm(x)                 of the rows that ask     [n_logits, n_vocab]
  *
  * A norm after a branch and a scale stand between W_o or W_down and the addition, where a layer has them (layer.h).
@@ -20,6 +20,7 @@
  */
 #include "base/angle.h"
 #include "model/attention.h"
+#include "model/experts.h"
 #include "model/forward.h"
 #include "model/stream.h"
 
@@ -94,13 +95,34 @@ static vouch_acts stage_gated(vouch_workspace *c, vouch_pool *team, thread_space
 
 /* ------------------------------------------------------- onto the residual stream */
 
-/* x += W acts, tile by tile, for the next reader. */
-static void add_directly(vouch_workspace *c, vouch_pool *team, thread_space *my, const vouch_matrix *w,
-                         const vouch_acts *acts, stream_reader next)
+/* The last matrix of a branch and its input; w NULL: the layer's mixture of experts. */
+typedef struct branch_end {
+    const vouch_matrix *w;
+    vouch_acts acts;
+    int32_t layer;
+} branch_end;
+
+/* The tiles [begin, end) of a branch's result, into y [n_rows, n_embd] or added to it. */
+static void compute_branch(vouch_workspace *c, thread_space *my, const branch_end *from, float *y, int64_t begin,
+                           int64_t end, vouch_start start)
 {
-    vouch_work work = vouch_pool_share(team, my->thread, w->n_tiles, VOUCH_STAGE_TILES);
+    if (from->w) vouch_stage_multiply(c, from->w, &from->acts, y, begin, end, start, NULL);
+    else vouch_experts_mix(c, my, from->layer, y, begin, end, start);
+}
+
+/* Tiles of a row of the stream. */
+static int64_t stream_tiles(const vouch_workspace *c)
+{
+    return (c->weights->hparams.n_embd + VOUCH_TILE - 1) / VOUCH_TILE;
+}
+
+/* x += the branch, tile by tile, for the next reader. */
+static void add_directly(vouch_workspace *c, vouch_pool *team, thread_space *my, const branch_end *from,
+                         stream_reader next)
+{
+    vouch_work work = vouch_pool_share(team, my->thread, stream_tiles(c), VOUCH_STAGE_TILES);
     while (vouch_work_next(&work)) {
-        vouch_stage_multiply(c, w, acts, c->x, work.begin, work.end, VOUCH_FROM_Y, NULL);
+        compute_branch(c, my, from, c->x, work.begin, work.end, VOUCH_FROM_Y);
         vouch_stream_publish(c, my, &next, 0, next.n_rows, work.begin, work.end);
     }
     vouch_pool_barrier(team, my->thread);
@@ -116,31 +138,31 @@ static void add_tiles(const vouch_workspace *c, int64_t row, int64_t begin, int6
     for (int64_t i = 0; i < n; i++) x[i] += branch[i];
 }
 
-/* x += scale * (W acts), tile by tile. */
+/* x += scale * the branch, tile by tile. */
 static void add_scaled(vouch_workspace *c, vouch_pool *team, thread_space *my, const vouch_branch *branch,
-                       const vouch_matrix *w, const vouch_acts *acts, stream_reader next)
+                       const branch_end *from, stream_reader next)
 {
-    vouch_work work = vouch_pool_share(team, my->thread, w->n_tiles, VOUCH_STAGE_TILES);
+    vouch_work work = vouch_pool_share(team, my->thread, stream_tiles(c), VOUCH_STAGE_TILES);
     while (vouch_work_next(&work)) {
-        vouch_stage_multiply(c, w, acts, c->branch, work.begin, work.end, VOUCH_FROM_ZERO, NULL);
+        compute_branch(c, my, from, c->branch, work.begin, work.end, VOUCH_FROM_ZERO);
         for (int64_t r = 0; r < c->n_rows; r++) add_tiles(c, r, work.begin, work.end, branch->scale);
         vouch_stream_publish(c, my, &next, 0, next.n_rows, work.begin, work.end);
     }
     vouch_pool_barrier(team, my->thread);
 }
 
-/* x += scale * norm_after(W acts). The norm's factor needs whole rows, so there is a barrier before the addition. */
+/* x += scale * norm_after(the branch). The norm's factor needs whole rows, so a barrier comes before the addition. */
 static void add_normed(vouch_workspace *c, vouch_pool *team, thread_space *my, const vouch_branch *branch,
-                       const vouch_matrix *w, const vouch_acts *acts, stream_reader next)
+                       const branch_end *from, stream_reader next)
 {
     const vouch_kernels *kernels = c->weights->kernels;
     const vouch_hparams *h = &c->weights->hparams;
-    const int64_t n_embd = h->n_embd, n_sums = (n_embd + VOUCH_TILE - 1) / VOUCH_TILE;
-    vouch_work work = vouch_pool_share(team, my->thread, w->n_tiles, VOUCH_STAGE_TILES);
+    const int64_t n_embd = h->n_embd, n_sums = stream_tiles(c);
+    vouch_work work = vouch_pool_share(team, my->thread, n_sums, VOUCH_STAGE_TILES);
     while (vouch_work_next(&work)) {
         const int64_t first = work.begin * VOUCH_TILE;
         const int64_t last = work.end * VOUCH_TILE < n_embd ? work.end * VOUCH_TILE : n_embd;
-        vouch_stage_multiply(c, w, acts, c->branch, work.begin, work.end, VOUCH_FROM_ZERO, NULL);
+        compute_branch(c, my, from, c->branch, work.begin, work.end, VOUCH_FROM_ZERO);
         for (int64_t r = 0; r < c->n_rows; r++) {
             float *y = c->branch + r * n_embd + first;
             kernels->norm_part(y, c->branch_squares + r * n_sums + work.begin, y, branch->norm_after + first,
@@ -148,7 +170,7 @@ static void add_normed(vouch_workspace *c, vouch_pool *team, thread_space *my, c
         }
     }
     vouch_pool_barrier(team, my->thread);
-    work = vouch_pool_share(team, my->thread, w->n_tiles, VOUCH_STAGE_TILES);
+    work = vouch_pool_share(team, my->thread, n_sums, VOUCH_STAGE_TILES);
     for (int64_t r = 0; r < c->n_rows; r++)
         my->norms[r] = kernels->norm_factor(c->branch_squares + r * n_sums, n_embd, h->norm_eps) * branch->scale;
     while (vouch_work_next(&work)) {
@@ -158,13 +180,13 @@ static void add_normed(vouch_workspace *c, vouch_pool *team, thread_space *my, c
     vouch_pool_barrier(team, my->thread);
 }
 
-/* x += scale * norm_after(W acts), by the shortest way that the layer allows. */
+/* x += scale * norm_after(the branch), by the shortest way that the layer allows. */
 static void stage_add(vouch_workspace *c, vouch_pool *team, thread_space *my, const vouch_branch *branch,
-                      const vouch_matrix *w, vouch_acts acts, stream_reader next)
+                      branch_end from, stream_reader next)
 {
-    if (branch->norm_after) add_normed(c, team, my, branch, w, &acts, next);
-    else if (branch->scale != 1) add_scaled(c, team, my, branch, w, &acts, next);
-    else add_directly(c, team, my, w, &acts, next);
+    if (branch->norm_after) add_normed(c, team, my, branch, &from, next);
+    else if (branch->scale != 1) add_scaled(c, team, my, branch, &from, next);
+    else add_directly(c, team, my, &from, next);
 }
 
 /* logits = W_head norm(x), of the rows that ask. */
@@ -180,6 +202,15 @@ static void stage_logits(vouch_workspace *c, vouch_pool *team, thread_space *my)
 
 /* ---------------------------------------------------------------------- the pass */
 
+/* The gated values, and the matrix that they go through. */
+static branch_end stage_feed(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
+{
+    const vouch_layer *l = &c->weights->layers[layer];
+    if (l->experts.n_experts == 0) return (branch_end){&l->ffn.down, stage_gated(c, team, my, layer), layer};
+    vouch_experts_gate(c, team, my, layer);
+    return (branch_end){.layer = layer};
+}
+
 static void forward(void *arg, vouch_pool *team, int32_t thread)
 {
     vouch_workspace *c = arg;
@@ -191,9 +222,10 @@ static void forward(void *arg, vouch_pool *team, int32_t thread)
         const vouch_layer *layer = &c->weights->layers[l];
         vouch_attention_project(c, team, my, l);                            /* q, k, v [n, heads * head_dim] */
         const vouch_acts mixed = vouch_attention_mix(c, team, my, l);       /* [n, n_heads * head_dim] */
-        stage_add(c, team, my, &layer->mix, &layer->attention.o, mixed, vouch_stream_reader_feed(c, l));
-        const vouch_acts gated = stage_gated(c, team, my, l);               /* [n, n_ff] */
-        stage_add(c, team, my, &layer->feed, &layer->ffn.down, gated,
+        stage_add(c, team, my, &layer->mix, (branch_end){&layer->attention.o, mixed, l},
+                  vouch_stream_reader_feed(c, l));
+        const branch_end gated = stage_feed(c, team, my, l);                /* [n, n_ff] */
+        stage_add(c, team, my, &layer->feed, gated,
                   l + 1 < n_layers ? vouch_stream_reader_mix(c, l + 1) : vouch_stream_reader_head(c));
     }
     stage_logits(c, team, my);                                              /* [n_logits, n_vocab] */

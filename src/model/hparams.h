@@ -3,7 +3,18 @@
 #ifndef VOUCH_MODEL_HPARAMS_H
 #define VOUCH_MODEL_HPARAMS_H
 
-#include <stdint.h>
+#include "model/layer.h"
+
+/* Of a family with mixtures of experts (mixture.h). */
+typedef struct vouch_expert_hparams {
+    bool are_allowed; /* the family may have experts */
+    int32_t n_experts, n_used, n_ff, n_ff_shared, n_groups, n_groups_used;
+    int32_t n_dense;  /* the first layers, which have a feed-forward network instead */
+    int32_t step;     /* of the others, layers `step`, 2 step, ... (counted from 1) have experts */
+    vouch_gating gating;
+    bool normalised, has_shared_gate, biases_choice, has_scales;
+    float scale;
+} vouch_expert_hparams;
 
 typedef struct vouch_hparams {
     const char *arch; /* general.architecture, and the prefix of the file's keys */
@@ -11,6 +22,7 @@ typedef struct vouch_hparams {
     float norm_eps;
     double rope_base;
     double rope_scale; /* linear scaling: angles are divided by it */
+    vouch_expert_hparams experts;
 } vouch_hparams;
 
 #endif

@@ -4,6 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+const char *vouch_key_name(char *name, size_t size, const char *arch, const char *key)
+{
+    snprintf(name, size, "%s.%s", arch, key);
+    return name;
+}
+
 vouch_status vouch_key_int(const vouch_gguf *gguf, const char *arch, const char *key, bool required, int32_t min,
                            int32_t max, int32_t *value, vouch_error *err)
 {

@@ -6,6 +6,8 @@
 
 #include "format/gguf.h"
 
+/* "ARCH.key" in `name`. */
+const char *vouch_key_name(char *name, size_t size, const char *arch, const char *key);
 vouch_status vouch_key_int(const vouch_gguf *gguf, const char *arch, const char *key, bool required, int32_t min,
                            int32_t max, int32_t *value, vouch_error *err);
 vouch_status vouch_key_float(const vouch_gguf *gguf, const char *arch, const char *key, bool required, double min,

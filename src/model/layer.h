@@ -6,7 +6,7 @@
  *       └───────────────────────────────────────────── + ──► x
  *
  *   mix    attention: a row looks at its keys and values
- *   feed   the feed-forward network: a row by itself
+ *   feed   the feed-forward network, or a mixture of such experts: a row by itself
  *
  * An architecture (arch.h) fills these structs. The pass (forward.c) reads them, and nothing else says what a layer
  * does: heads and widths may differ from layer to layer.
@@ -15,6 +15,12 @@
 #define VOUCH_MODEL_LAYER_H
 
 #include "kernels/kernels.h"
+
+/* A result W x becomes W x * scale + bias. NULL: none. */
+typedef struct vouch_affine {
+    const float *scale; /* [1] */
+    const float *bias;  /* [n_out] */
+} vouch_affine;
 
 /* How a branch reads the stream and how its result is added. */
 typedef struct vouch_branch {
@@ -57,11 +63,49 @@ typedef struct vouch_feed_forward {
     vouch_matrix down;     /* [n_embd, n_ff] */
 } vouch_feed_forward;
 
+enum { VOUCH_MAX_EXPERTS = 1024 };
+
+/* How an expert's score becomes its probability. */
+typedef enum vouch_gating {
+    VOUCH_GATING_SOFTMAX = 1,
+    VOUCH_GATING_SIGMOID,
+    VOUCH_GATING_CHOSEN /* the softmax of the chosen experts' scores; they are chosen by their scores */
+} vouch_gating;
+
+/* A mixture of experts (Shazeer et al., arXiv 1701.06538): a row passes through n_used of n_experts feed-forward
+ * networks, which its router chooses (router.h), and through the shared one (Dai et al., arXiv 2401.06066):
+ *
+ *   y = sum of weight[e] * expert[e](x) over the chosen, best first  +  sigmoid(w_shared x) * shared(x)
+ */
+typedef struct vouch_experts {
+    int32_t n_experts, n_used, n_ff;
+    int32_t n_groups, n_groups_used; /* of the best groups' experts (Liu et al., arXiv 2412.19437); 1: no groups */
+    vouch_gating gating;
+    bool normalised;             /* the chosen weights are divided by their sum */
+    float scale;                 /* of the weights */
+    vouch_matrix router;         /* [n_experts, n_embd] */
+    const float *selection_bias; /* [n_experts] added to the probabilities for the choice only; NULL: none */
+    vouch_matrix gate, up;       /* [n_ff, n_embd] of expert 0; vouch_matrix_at has the others */
+    vouch_matrix down;           /* [n_embd, n_ff] likewise */
+    const float *gate_scales, *up_scales, *down_scales; /* [n_experts] of the products; NULL: none */
+    vouch_feed_forward shared;   /* n_ff 0: none */
+    vouch_matrix shared_gate;    /* [1, n_embd] w_shared; n_out 0: the shared network's weight is 1 */
+} vouch_experts;
+
+/* Matrix i of matrices that lie one after the other. */
+static inline vouch_matrix vouch_matrix_at(const vouch_matrix *first, int64_t i)
+{
+    vouch_matrix matrix = *first;
+    matrix.data += (size_t)i * vouch_matrix_bytes(first);
+    return matrix;
+}
+
 typedef struct vouch_layer {
     vouch_branch mix;
     vouch_attention attention;
     vouch_branch feed;
-    vouch_feed_forward ffn;
+    vouch_feed_forward ffn; /* or */
+    vouch_experts experts;  /* where n_experts > 0 */
 } vouch_layer;
 
 #endif

@@ -3,84 +3,174 @@
 
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------ tensors */
 
-const char *vouch_loader_name(vouch_loader *loader, int32_t layer, const char *tensor)
+const char *vouch_loader_name_of(vouch_loader *loader, int32_t layer, const char *tensor, const char *kind)
 {
-    snprintf(loader->name, sizeof loader->name, "blk.%d.%s.weight", layer, tensor);
+    snprintf(loader->name, sizeof loader->name, "blk.%d.%s.%s", layer, tensor, kind);
     return loader->name;
 }
 
-static vouch_status check_shape(const vouch_loader *w, const char *name, const vouch_gguf_tensor *tensor, int64_t n_out,
-                                int64_t n_in)
+const char *vouch_loader_name(vouch_loader *loader, int32_t layer, const char *tensor)
 {
+    return vouch_loader_name_of(loader, layer, tensor, "weight");
+}
+
+static vouch_status check_type(const vouch_loader *w, const char *name, const vouch_gguf_tensor *tensor)
+{
+    if (vouch_type_get_info(tensor->type)) return VOUCH_OK;
+    const char *type = vouch_type_gguf_name(tensor->type);
+    return vouch_fail(w->err, VOUCH_E_UNSUPPORTED,
+                      "%s: tensor '%s' has type %s (id %u), which is not supported (supported: " VOUCH_TYPE_NAMES ")",
+                      vouch_gguf_path(w->gguf), name, type ? type : "unknown", tensor->type);
+}
+
+static void mark_taken(vouch_loader *w, const vouch_gguf_tensor *tensor)
+{
+    w->is_taken[tensor - vouch_gguf_get_tensor(w->gguf, 0)] = true;
+}
+
+/* Finds and checks a tensor [n, n_out, n_in]. n 0: it has two dimensions. */
+static vouch_status find_stack(vouch_loader *w, const char *name, bool required, int64_t n, int64_t n_out, int64_t n_in,
+                               const vouch_gguf_tensor **tensor)
+{
+    const vouch_gguf_tensor *t = *tensor = vouch_gguf_find_tensor(w->gguf, name);
     const char *path = vouch_gguf_path(w->gguf);
-    if (!vouch_type_get_info(tensor->type)) {
-        const char *type = vouch_type_gguf_name(tensor->type);
-        return vouch_fail(w->err, VOUCH_E_UNSUPPORTED,
-                          "%s: tensor '%s' has type %s (id %u), which is not supported (supported: "
-                          VOUCH_TYPE_NAMES ")",
-                          path, name, type ? type : "unknown", tensor->type);
-    }
-    if (tensor->dim[0] != n_in || tensor->dim[1] != n_out || tensor->dim[2] != 1 || tensor->dim[3] != 1)
-        return vouch_fail(w->err, VOUCH_E_FORMAT,
-                          "%s: tensor '%s' has shape [%lld, %lld, %lld, %lld], must be [%lld, %lld]", path, name,
-                          (long long)tensor->dim[0], (long long)tensor->dim[1], (long long)tensor->dim[2],
-                          (long long)tensor->dim[3], (long long)n_in, (long long)n_out);
-    return VOUCH_OK;
+    if (!t)
+        return required ? vouch_fail(w->err, VOUCH_E_FORMAT, "%s: tensor '%s' is missing", path, name) : VOUCH_OK;
+    VOUCH_TRY(check_type(w, name, t));
+    mark_taken(w, t);
+    if (t->dim[0] == n_in && t->dim[1] == n_out && t->dim[2] == (n ? n : 1) && t->dim[3] == 1) return VOUCH_OK;
+    char third[32] = "";
+    if (n) snprintf(third, sizeof third, ", %lld", (long long)n);
+    return vouch_fail(w->err, VOUCH_E_FORMAT,
+                      "%s: tensor '%s' has shape [%lld, %lld, %lld, %lld], must be [%lld, %lld%s]", path, name,
+                      (long long)t->dim[0], (long long)t->dim[1], (long long)t->dim[2], (long long)t->dim[3],
+                      (long long)n_in, (long long)n_out, third);
 }
 
 static vouch_status find_tensor(vouch_loader *w, const char *name, bool required, int64_t n_out, int64_t n_in,
                                 const vouch_gguf_tensor **tensor)
 {
-    *tensor = vouch_gguf_find_tensor(w->gguf, name);
-    if (!*tensor)
-        return required ? vouch_fail(w->err, VOUCH_E_FORMAT, "%s: tensor '%s' is missing",
-                                     vouch_gguf_path(w->gguf), name)
-                        : VOUCH_OK;
-    return check_shape(w, name, *tensor, n_out, n_in);
+    return find_stack(w, name, required, 0, n_out, n_in, tensor);
 }
 
-vouch_status vouch_loader_matrix(vouch_loader *w, const char *name, bool required, vouch_matrix *matrix, int64_t n_out,
-                                int64_t n_in)
+static vouch_status add_job(vouch_loader *w, vouch_job job)
 {
-    const vouch_gguf_tensor *tensor;
-    VOUCH_TRY(find_tensor(w, name, required, n_out, n_in, &tensor));
-    if (!tensor) return VOUCH_OK;
-    if (!vouch_matrix_shape(matrix, (vouch_type)tensor->type, n_out, n_in))
-        return vouch_fail(w->err, VOUCH_E_MEMORY, "tensor '%s' is too large for this machine", name);
-    matrix->data = vouch_arena_take(w->arena, (size_t)matrix->n_tiles, matrix->tile_bytes);
-    const size_t stride = tensor->bytes / (size_t)n_out * VOUCH_TILE;
-    w->jobs[w->n_jobs++] =
-        (vouch_job){.matrix = matrix, .tensor = tensor, .n_tiles = matrix->n_tiles, .stride = stride};
+    if (w->n_jobs == w->max_jobs) {
+        const size_t most = 2 * w->max_jobs + 64;
+        vouch_job *jobs = realloc(w->jobs, most * sizeof *jobs);
+        if (!jobs) return vouch_fail(w->err, VOUCH_E_MEMORY, "not enough memory for the list of tensors");
+        w->jobs = jobs;
+        w->max_jobs = most;
+    }
+    w->jobs[w->n_jobs++] = job;
     return VOUCH_OK;
 }
 
-vouch_status vouch_loader_vector(vouch_loader *w, const char *name, bool required, const float **vector, int64_t n)
+/* Memory and jobs for these rows of each of n matrices. */
+static vouch_status take_matrices(vouch_loader *w, const char *name, const vouch_gguf_tensor *tensor,
+                                  vouch_matrix *matrix, int64_t n, int64_t n_in, vouch_rows rows)
+{
+    size_t count;
+    if (!vouch_matrix_shape(matrix, (vouch_type)tensor->type, rows.n, n_in) ||
+        !vouch_mul_size((size_t)n, (size_t)matrix->n_tiles, &count))
+        return vouch_fail(w->err, VOUCH_E_MEMORY, "tensor '%s' is too large for this machine", name);
+    matrix->data = vouch_arena_take(w->arena, count, matrix->tile_bytes);
+    const size_t row = tensor->bytes / (size_t)(n * rows.of);
+    for (int64_t i = 0; i < n; i++)
+        VOUCH_TRY(add_job(w, (vouch_job){.matrix = matrix->data ? vouch_matrix_at(matrix, i) : *matrix,
+                                         .tensor = tensor,
+                                         .n_tiles = matrix->n_tiles,
+                                         .stride = row * VOUCH_TILE,
+                                         .offset = row * (size_t)(i * rows.of + rows.first),
+                                         .bytes = row * (size_t)rows.n}));
+    return VOUCH_OK;
+}
+
+vouch_status vouch_loader_stack(vouch_loader *w, const char *name, bool required, vouch_matrix *matrix, int64_t n,
+                                int64_t n_in, vouch_rows rows)
 {
     const vouch_gguf_tensor *tensor;
-    VOUCH_TRY(find_tensor(w, name, required, 1, n, &tensor));
-    if (!tensor) return VOUCH_OK;
+    VOUCH_TRY(find_stack(w, name, required, n, rows.of, n_in, &tensor));
+    return tensor ? take_matrices(w, name, tensor, matrix, n, n_in, rows) : VOUCH_OK;
+}
+
+vouch_status vouch_loader_rows(vouch_loader *w, const char *name, bool required, vouch_matrix *matrix, int64_t n_in,
+                               vouch_rows rows)
+{
+    const vouch_gguf_tensor *tensor;
+    VOUCH_TRY(find_tensor(w, name, required, rows.of, n_in, &tensor));
+    return tensor ? take_matrices(w, name, tensor, matrix, 1, n_in, rows) : VOUCH_OK;
+}
+
+vouch_status vouch_loader_matrix(vouch_loader *w, const char *name, bool required, vouch_matrix *matrix, int64_t n_out,
+                                 int64_t n_in)
+{
+    return vouch_loader_rows(w, name, required, matrix, n_in, (vouch_rows){0, n_out, n_out});
+}
+
+static vouch_status take_floats(vouch_loader *w, const char *name, const vouch_gguf_tensor *tensor,
+                                const float **vector, int64_t first, int64_t n)
+{
     if (tensor->type != VOUCH_TYPE_F32)
         return vouch_fail(w->err, VOUCH_E_UNSUPPORTED, "%s: tensor '%s' has type %s, must be F32",
                           vouch_gguf_path(w->gguf), name, vouch_type_get_info(tensor->type)->name);
     float *to = vouch_arena_take(w->arena, (size_t)n, sizeof *to);
+    const size_t bytes = (size_t)n * sizeof *to;
     *vector = to;
-    w->jobs[w->n_jobs++] = (vouch_job){.vector = to, .tensor = tensor, .n_tiles = 1, .stride = tensor->bytes};
+    return add_job(w, (vouch_job){.vector = to,
+                                  .tensor = tensor,
+                                  .n_tiles = 1,
+                                  .stride = bytes,
+                                  .offset = (size_t)first * sizeof *to,
+                                  .bytes = bytes});
+}
+
+vouch_status vouch_loader_part(vouch_loader *w, const char *name, bool required, const float **vector, vouch_rows part)
+{
+    const vouch_gguf_tensor *tensor;
+    VOUCH_TRY(find_tensor(w, name, required, 1, part.of, &tensor));
+    return tensor ? take_floats(w, name, tensor, vector, part.first, part.n) : VOUCH_OK;
+}
+
+vouch_status vouch_loader_vectors(vouch_loader *w, const char *name, bool required, const float **vectors, int64_t n,
+                                  int64_t length)
+{
+    const vouch_gguf_tensor *tensor;
+    VOUCH_TRY(find_tensor(w, name, required, n, length, &tensor));
+    return tensor ? take_floats(w, name, tensor, vectors, 0, n * length) : VOUCH_OK;
+}
+
+vouch_status vouch_loader_vector(vouch_loader *w, const char *name, bool required, const float **vector, int64_t n)
+{
+    return vouch_loader_vectors(w, name, required, vector, 1, n);
+}
+
+vouch_status vouch_loader_affine(vouch_loader *w, int32_t layer, const char *tensor, vouch_affine *affine,
+                                 vouch_rows rows)
+{
+    VOUCH_TRY(vouch_loader_part(w, vouch_loader_name_of(w, layer, tensor, "bias"), false, &affine->bias, rows));
+    VOUCH_TRY(vouch_loader_vector(w, vouch_loader_name_of(w, layer, tensor, "scale"), false, &affine->scale, 1));
+    return vouch_loader_ignore(w, vouch_loader_name_of(w, layer, tensor, "input_scale"));
+}
+
+vouch_status vouch_loader_ignore(vouch_loader *w, const char *name)
+{
+    const vouch_gguf_tensor *tensor = vouch_gguf_find_tensor(w->gguf, name);
+    if (tensor) mark_taken(w, tensor);
     return VOUCH_OK;
 }
 
 /* A tensor nobody asked for would change the results if it were ignored (a bias, say). */
 vouch_status vouch_loader_refuse_others(const vouch_loader *w)
 {
-    if (w->n_jobs == vouch_gguf_n_tensors(w->gguf)) return VOUCH_OK;
     for (size_t i = 0; i < vouch_gguf_n_tensors(w->gguf); i++) {
         const vouch_gguf_tensor *tensor = vouch_gguf_get_tensor(w->gguf, i);
-        size_t j = 0;
-        while (j < w->n_jobs && w->jobs[j].tensor != tensor) j++;
-        if (j == w->n_jobs)
+        if (!w->is_taken[i])
             return vouch_fail(w->err, VOUCH_E_UNSUPPORTED, "%s: tensor '%.*s' has no place in a %s model of %d layers",
                               vouch_gguf_path(w->gguf), (int)(tensor->name.size < 100 ? tensor->name.size : 100),
                               tensor->name.data, w->hparams->arch, w->hparams->n_layers);
@@ -127,8 +217,10 @@ static void pack_range(const packing *p, int64_t begin, int64_t end)
     while (begin < end) {
         const part one = part_first(p, begin, end);
         const vouch_job *from = one.job;
-        if (from->matrix) vouch_matrix_pack(from->matrix, from->tensor->data, one.begin, one.end);
-        else memcpy(from->vector, from->tensor->data, from->tensor->bytes);
+        vouch_matrix matrix = from->matrix;
+        const unsigned char *bytes = (const unsigned char *)from->tensor->data + from->offset;
+        if (from->vector) memcpy(from->vector, bytes, from->bytes);
+        else vouch_matrix_pack(&matrix, bytes, one.begin, one.end);
         begin += one.end - one.begin;
     }
 }
@@ -149,8 +241,8 @@ static void pack_on_thread(void *arg, vouch_pool *team, int32_t thread)
 
 static size_t part_offset(const part *one, int64_t tile)
 {
-    const size_t offset = (size_t)tile * one->job->stride, bytes = one->job->tensor->bytes;
-    return offset < bytes ? offset : bytes;
+    const size_t offset = (size_t)tile * one->job->stride, bytes = one->job->bytes;
+    return one->job->offset + (offset < bytes ? offset : bytes);
 }
 
 /* Loads what the file has for a batch from first_tile on: as many tiles as fit, but one at least. */

@@ -24,11 +24,12 @@
 
 /* A matrix to pack, or a vector to copy, which counts as one tile. */
 typedef struct vouch_job {
-    vouch_matrix *matrix;
-    float *vector;
+    vouch_matrix matrix;
+    float *vector; /* NULL: a matrix */
     const vouch_gguf_tensor *tensor;
     int64_t first_tile, n_tiles; /* the first one's number over all jobs */
     size_t stride;               /* bytes of a tile in the file; the last may have fewer */
+    size_t offset, bytes;        /* the job's part of the tensor's bytes */
 } vouch_job;
 
 /* One walk over the tensors. */
@@ -37,12 +38,19 @@ typedef struct vouch_loader {
     const vouch_hparams *hparams;
     vouch_arena *arena;
     vouch_error *err;
-    vouch_job *jobs; /* room for every tensor of the file */
-    size_t n_jobs;
+    vouch_job *jobs; /* [n_jobs], with room for max_jobs; the caller frees it */
+    size_t n_jobs, max_jobs;
+    bool *is_taken;  /* [tensors of the file] */
     char name[64];   /* of vouch_loader_name */
 } vouch_loader;
 
-/* "blk.LAYER.TENSOR.weight"; valid until the next call. */
+/* The rows [first, first + n) of a tensor that has `of` rows. */
+typedef struct vouch_rows {
+    int64_t first, n, of;
+} vouch_rows;
+
+/* "blk.LAYER.TENSOR.weight", or .KIND; valid until the next call. */
+const char *vouch_loader_name_of(vouch_loader *loader, int32_t layer, const char *tensor, const char *kind);
 const char *vouch_loader_name(vouch_loader *loader, int32_t layer, const char *tensor);
 /* Takes a matrix [n_out, n_in], or a vector [n] of F32. One that is missing and not required leaves the target as it
  * was. Errors: FORMAT, UNSUPPORTED, MEMORY. */
@@ -50,6 +58,23 @@ vouch_status vouch_loader_matrix(vouch_loader *loader, const char *name, bool re
                                  int64_t n_out, int64_t n_in);
 vouch_status vouch_loader_vector(vouch_loader *loader, const char *name, bool required, const float **vector,
                                  int64_t n);
+/* Takes n vectors [n, length] of F32. */
+vouch_status vouch_loader_vectors(vouch_loader *loader, const char *name, bool required, const float **vectors,
+                                  int64_t n, int64_t length);
+/* The same for some rows of a matrix, or some elements of a vector: several matrices may share a tensor. */
+vouch_status vouch_loader_rows(vouch_loader *loader, const char *name, bool required, vouch_matrix *matrix,
+                               int64_t n_in, vouch_rows rows);
+vouch_status vouch_loader_part(vouch_loader *loader, const char *name, bool required, const float **vector,
+                               vouch_rows part);
+/* Takes some rows of each of n matrices that a tensor [n, rows.of, n_in] holds. *matrix becomes the first of them, and
+ * the others follow it (vouch_matrix_at). */
+vouch_status vouch_loader_stack(vouch_loader *loader, const char *name, bool required, vouch_matrix *matrix, int64_t n,
+                                int64_t n_in, vouch_rows rows);
+/* Takes blk.LAYER.TENSOR.bias and .scale, where they are there. .input_scale matters to 4-bit activations only. */
+vouch_status vouch_loader_affine(vouch_loader *loader, int32_t layer, const char *tensor, vouch_affine *affine,
+                                 vouch_rows rows);
+/* Knows a tensor that logits don't depend on. */
+vouch_status vouch_loader_ignore(vouch_loader *loader, const char *name);
 
 /* After a walk: an error where the file has a tensor that no call took. A bias, say, would change the results if it
  * were ignored. */

@@ -5,7 +5,8 @@
 vouch_needs vouch_stage_needs(const vouch_matrix *const *matrices, int n)
 {
     vouch_needs all = 0;
-    for (int i = 0; i < n; i++) all |= vouch_type_needs(matrices[i]->type);
+    for (int i = 0; i < n; i++)
+        if (matrices[i]->n_out > 0) all |= vouch_type_needs(matrices[i]->type);
     return all;
 }
 
@@ -45,8 +46,12 @@ stream_reader vouch_stream_reader_mix(const vouch_workspace *c, int32_t layer)
 stream_reader vouch_stream_reader_feed(const vouch_workspace *c, int32_t layer)
 {
     const vouch_layer *l = &c->weights->layers[layer];
-    const vouch_matrix *const inputs[] = {&l->ffn.gate, &l->ffn.up};
-    return (stream_reader){l->feed.norm, vouch_stage_needs(inputs, 2), NULL, c->n_rows};
+    const vouch_experts *e = &l->experts;
+    const vouch_matrix *const dense[] = {&l->ffn.gate, &l->ffn.up};
+    const vouch_matrix *const sparse[] = {&e->router,      &e->gate,      &e->up,
+                                          &e->shared.gate, &e->shared.up, &e->shared_gate};
+    const vouch_needs need = e->n_experts > 0 ? vouch_stage_needs(sparse, 6) : vouch_stage_needs(dense, 2);
+    return (stream_reader){l->feed.norm, need, NULL, c->n_rows};
 }
 
 stream_reader vouch_stream_reader_head(const vouch_workspace *c)

@@ -102,9 +102,9 @@ vouch_status vouch_weights_open(vouch_weights **out, const vouch_gguf *gguf, int
     vouch_status status = VOUCH_E_MEMORY;
     vouch_weights *weights = calloc(1, sizeof *weights);
     const size_t n_tensors = vouch_gguf_n_tensors(gguf);
-    vouch_loader loader = {.gguf = gguf, .err = err, .jobs = calloc(n_tensors + 1, sizeof(vouch_job))};
+    vouch_loader loader = {.gguf = gguf, .err = err, .is_taken = calloc(n_tensors + 1, sizeof(bool))};
     const vouch_arch *arch;
-    if (!weights || !loader.jobs) {
+    if (!weights || !loader.is_taken) {
         vouch_fail(err, status, "not enough memory for the weights' table");
         goto done;
     }
@@ -137,14 +137,43 @@ done:
     if (status == VOUCH_OK) *out = weights;
     else vouch_weights_close(weights);
     free(loader.jobs);
+    free(loader.is_taken);
     return status;
+}
+
+static double matrix_bytes(const vouch_matrix *matrix)
+{
+    return (double)vouch_matrix_bytes(matrix);
+}
+
+static double feed_forward_bytes(const vouch_feed_forward *f)
+{
+    return matrix_bytes(&f->gate) + matrix_bytes(&f->up) + matrix_bytes(&f->down);
+}
+
+/* Of n rows that choose independently, (1 - n_used / n_experts)^n leave an expert out. */
+static double layer_bytes(const vouch_layer *layer, int32_t n_rows)
+{
+    const vouch_attention *a = &layer->attention;
+    const vouch_experts *e = &layer->experts;
+    const double mix = matrix_bytes(&a->q) + matrix_bytes(&a->k) + matrix_bytes(&a->v) + matrix_bytes(&a->o);
+    if (e->n_experts == 0) return mix + feed_forward_bytes(&layer->ffn);
+    double left_out = 1;
+    for (int32_t r = 0; r < n_rows; r++) left_out *= 1 - (double)e->n_used / e->n_experts;
+    const double one = matrix_bytes(&e->gate) + matrix_bytes(&e->up) + matrix_bytes(&e->down);
+    return mix + matrix_bytes(&e->router) + feed_forward_bytes(&e->shared) + e->n_experts * (1 - left_out) * one;
+}
+
+static double pass_bytes(const vouch_weights *weights, int32_t n_rows)
+{
+    double bytes = matrix_bytes(weights->head);
+    for (int32_t l = 0; l < weights->hparams.n_layers; l++) bytes += layer_bytes(&weights->layers[l], n_rows);
+    return bytes;
 }
 
 double vouch_weights_reads(const vouch_weights *weights, int32_t n_rows)
 {
-    (void)weights;
-    (void)n_rows;
-    return 1;
+    return pass_bytes(weights, n_rows) / pass_bytes(weights, 1);
 }
 
 void vouch_weights_close(vouch_weights *weights)

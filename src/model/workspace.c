@@ -22,6 +22,7 @@ static widths find_widths(const vouch_weights *w)
         all.kv = most(all.kv, (size_t)a->n_kv_heads * (size_t)a->head_dim);
         all.head_dim = most(all.head_dim, (size_t)a->head_dim);
         all.n_ff = most(all.n_ff, (size_t)w->layers[l].ffn.n_ff);
+        all.n_ff = most(all.n_ff, (size_t)w->layers[l].experts.shared.n_ff);
     }
     return all;
 }
@@ -84,6 +85,44 @@ static void layout_rows(vouch_workspace *c, vouch_arena *arena)
     }
 }
 
+/* Room for the model's mixtures of experts; nothing where it has none. */
+static void layout_experts(vouch_workspace *c, vouch_arena *arena)
+{
+    expert_space *s = &c->experts;
+    size_t n_used = 0, n_experts = 0, n_ff = 0;
+    for (int32_t l = 0; l < c->weights->hparams.n_layers; l++) {
+        const vouch_experts *e = &c->weights->layers[l].experts;
+        if (e->n_experts == 0) continue;
+        n_used = most(n_used, (size_t)e->n_used);
+        n_experts = most(n_experts, (size_t)e->n_experts);
+        n_ff = most(n_ff, (size_t)e->n_ff);
+    }
+    if (n_experts == 0) return;
+    const size_t rows = (size_t)c->max_rows, chosen = rows * n_used, entries = chosen + rows;
+    s->scores = vouch_arena_take(arena, rows * n_experts, sizeof *s->scores);
+    s->shared = vouch_arena_take(arena, rows, sizeof *s->shared);
+    s->chosen = vouch_arena_take(arena, chosen, sizeof *s->chosen);
+    s->weights = vouch_arena_take(arena, chosen, sizeof *s->weights);
+    s->entries = vouch_arena_take(arena, chosen, sizeof *s->entries);
+    s->rows = vouch_arena_take(arena, entries, sizeof *s->rows);
+    s->counts = vouch_arena_take(arena, n_experts, sizeof *s->counts);
+    s->gate_factors = vouch_arena_take(arena, entries, sizeof *s->gate_factors);
+    s->up_factors = vouch_arena_take(arena, entries, sizeof *s->up_factors);
+    s->down_factors = vouch_arena_take(arena, entries, sizeof *s->down_factors);
+    s->gate = vouch_arena_take(arena, chosen * n_ff, sizeof *s->gate);
+    s->up = vouch_arena_take(arena, chosen * n_ff, sizeof *s->up);
+    s->works = vouch_arena_take(arena, (chosen < n_experts ? chosen : n_experts) + 1, sizeof *s->works);
+    layout_acts(&s->in, chosen, (size_t)c->weights->hparams.n_embd, c->needs, arena);
+    layout_acts(&s->gated, chosen, n_ff, c->needs, arena);
+    for (int32_t t = 0; t < vouch_pool_size(c->pool); t++) {
+        float *parts = vouch_arena_take(arena, entries * VOUCH_EXPERT_UNIT, sizeof *parts);
+        float *ranks = vouch_arena_take(arena, n_experts, sizeof *ranks);
+        if (!c->threads) continue;
+        c->threads[t].parts = parts;
+        c->threads[t].ranks = ranks;
+    }
+}
+
 static void layout_workspace(vouch_workspace *c, vouch_arena *arena)
 {
     const widths w = find_widths(c->weights);
@@ -110,20 +149,24 @@ static void layout_workspace(vouch_workspace *c, vouch_arena *arena)
         thread_space counted = {0};
         layout_thread(c->threads ? &c->threads[t] : &counted, c, &w, arena);
     }
+    layout_experts(c, arena);
 }
 
 /* ------------------------------------------------------------------- opening */
 
-/* Forms of activations that the model's matrices ask for. */
+/* Forms of activations that the model's matrices ask for. A matrix that a layer lacks is of type 0, F32. */
 static vouch_needs find_needs(const vouch_weights *w, const vouch_matrix *head)
 {
     vouch_needs needs = vouch_type_needs(head->type);
     for (int32_t l = 0; l < w->hparams.n_layers; l++) {
-        const vouch_layer *layer = &w->layers[l];
-        const vouch_attention *a = &layer->attention;
-        const vouch_matrix *const all[] = {&a->q,           &a->k,         &a->v,           &a->o,
-                                           &layer->ffn.gate, &layer->ffn.up, &layer->ffn.down};
-        for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) needs |= vouch_type_needs(all[i]->type);
+        const vouch_attention *a = &w->layers[l].attention;
+        const vouch_feed_forward *f = &w->layers[l].ffn;
+        const vouch_experts *e = &w->layers[l].experts;
+        const vouch_matrix *const all[] = {
+            &a->q,       &a->k,    &a->v,  &a->o,    &f->gate,         &f->up,         &f->down,         &e->router,
+            &e->gate,    &e->up,   &e->down, &e->shared_gate, &e->shared.gate, &e->shared.up, &e->shared.down};
+        for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+            if (all[i]->n_out > 0) needs |= vouch_type_needs(all[i]->type);
     }
     return needs;
 }

@@ -35,12 +35,45 @@ typedef struct thread_space {
     float *mixed;       /* [group_rows][head_dim] mixed values */
     float *factors;     /* [group_rows] 1 / the softmax's sum */
     int32_t *slots;     /* [n_slots] slots that one row sees and others of its unit don't */
+    float *parts;       /* [entries][VOUCH_EXPERT_UNIT] outputs of experts */
+    float *ranks;       /* [n_experts] of the row whose experts are chosen */
 } thread_space;
 
 /* cos and sin of the rows' angles, [max_rows][n_rot]; the sine of a pair's first element is negative. */
 typedef struct angle_table {
     float *cosines, *sines;
 } angle_table;
+
+/* Outputs of an expert that a thread computes together. */
+enum { VOUCH_EXPERT_UNIT = 32 };
+
+/* The rows of one expert (experts.c). */
+typedef struct expert_work {
+    vouch_feed_forward ffn;
+    int64_t first;      /* its first entry */
+    vouch_acts in;      /* [n][n_embd] */
+    vouch_acts gated;   /* [n][n_ff] */
+    float *gate, *up;   /* [n][n_ff] */
+    int64_t first_unit; /* of its gated values, among those of all works */
+} expert_work;
+
+/* Mixtures of experts (experts.c). An entry is a row and one of its experts; there are max_rows * (n_used + 1). */
+typedef struct expert_space {
+    float *scores;      /* [n_rows][n_experts] the router's */
+    float *shared;      /* [n_rows] weight of the shared network */
+    int32_t *chosen;    /* [n_rows][n_used] experts, best first */
+    float *weights;     /* [n_rows][n_used] theirs */
+    int32_t *entries;   /* [n_rows][n_used] number of the entry */
+    int32_t *rows;      /* [entries] row of an entry */
+    int32_t *counts;    /* [n_experts] end of an expert's entries */
+    float *gate_factors, *up_factors, *down_factors; /* [entries] of the products */
+    float *gate, *up;   /* [entries][n_ff] */
+    vouch_acts in;      /* [entries][n_embd] */
+    vouch_acts gated;   /* [entries][n_ff] */
+    expert_work *works; /* [n_works] */
+    int32_t n_works;
+    int64_t n_units;    /* of the gated values of all works */
+} expert_space;
 
 typedef struct vouch_workspace {
     const vouch_weights *weights;
@@ -70,6 +103,7 @@ typedef struct vouch_workspace {
     vouch_acts acts;       /* [n_rows][n_embd] x times the next norm's weights */
     vouch_acts mixed_acts; /* [n_rows][n_heads * head_dim] the input of W_o */
     vouch_acts gated_acts; /* [n_rows][n_ff] the input of W_down */
+    expert_space experts;  /* where the model has any */
     thread_space *threads; /* [n_threads] */
 
     vouch_arena arena;

@@ -152,29 +152,37 @@ static bool is_omitted(const tiny_writer *w, const char *name)
     return w->o.omit && strcmp(w->o.omit, name) == 0;
 }
 
+/* n 0: two dimensions. */
 static void add_tensor(tiny_writer *w, const char *name, vouch_type type, int64_t n_in, int64_t n_out,
-                       const float *values)
+                       int64_t n_stack, const float *values)
 {
     const vouch_type_info *info = vouch_type_get_info(type);
-    const int64_t dim[2] = {n_in, n_out}, n = n_in * n_out;
+    const int64_t dim[3] = {n_in, n_out, n_stack}, n = n_in * n_out * (n_stack ? n_stack : 1);
     if (w->n_data == MAX_TENSORS) die("too many tensors");
     unsigned char *data = w->data[w->n_data++] = allocate(n / info->block_length, (size_t)info->block_bytes);
     tiny_model_pack(type, values, n, data);
-    if (!is_omitted(w, name)) vouch_gguf_add_tensor(w->gguf, name, type, n_out > 1 ? 2 : 1, dim, data);
+    if (!is_omitted(w, name)) vouch_gguf_add_tensor(w->gguf, name, type, n_stack ? 3 : n_out > 1 ? 2 : 1, dim, data);
 }
 
-/* Adds a matrix. The weights before noise and rounding depend on the seed alone, not on noise or type. */
-static void add_matrix(tiny_writer *w, const char *name, int64_t n_out, int64_t n_in, float deviation)
+/* Adds n matrices as one tensor; n 0: one matrix. The weights before noise and rounding depend on the seed alone, not
+ * on noise or type. */
+static void add_matrices(tiny_writer *w, const char *name, int64_t n, int64_t n_out, int64_t n_in, float deviation)
 {
     const vouch_type type = w->n_matrices++ % 2 ? w->o.other : w->o.type;
     const int32_t block = vouch_type_get_info(type)->block_length;
-    float *values = allocate(n_out * n_in, sizeof *values);
-    for (int64_t i = 0; i < n_out * n_in; i++) values[i] = deviation * draw(&w->state);
-    for (int64_t i = 0; w->o.noise != 0 && i < n_out * n_in; i++)
+    const int64_t n_values = n_out * n_in * (n ? n : 1);
+    float *values = allocate(n_values, sizeof *values);
+    for (int64_t i = 0; i < n_values; i++) values[i] = deviation * draw(&w->state);
+    for (int64_t i = 0; w->o.noise != 0 && i < n_values; i++)
         values[i] += deviation * w->o.noise * draw(&w->noise_state);
     if (w->o.poison && strcmp(name, "token_embd.weight") == 0) values[w->o.poison * n_in] = NAN;
-    add_tensor(w, name, n_in % block == 0 ? type : VOUCH_TYPE_F16, n_in, n_out, values);
+    add_tensor(w, name, n_in % block == 0 ? type : VOUCH_TYPE_F16, n_in, n_out, n, values);
     free(values);
+}
+
+static void add_matrix(tiny_writer *w, const char *name, int64_t n_out, int64_t n_in, float deviation)
+{
+    add_matrices(w, name, 0, n_out, n_in, deviation);
 }
 
 /* Adds the weights of a norm, close to `mean`. */
@@ -182,7 +190,7 @@ static void add_norm(tiny_writer *w, const char *name, int64_t n, float mean)
 {
     float *values = allocate(n, sizeof *values);
     for (int64_t i = 0; i < n; i++) values[i] = mean * (1 + 0.1f * draw(&w->state));
-    add_tensor(w, name, VOUCH_TYPE_F32, n, 1, values);
+    add_tensor(w, name, VOUCH_TYPE_F32, n, 1, 0, values);
     free(values);
 }
 
@@ -194,8 +202,49 @@ static void add_rope_freqs(tiny_writer *w)
     for (int64_t i = 0; i < n; i++)
         values[i] = i < n / 2 ? 1 : 1 + 7 * (float)(i - n / 2) / (float)(n - n / 2);
     if (w->o.last_rope_freq != 0) values[n - 1] = w->o.last_rope_freq;
-    add_tensor(w, "rope_freqs.weight", VOUCH_TYPE_F32, n, 1, values);
+    add_tensor(w, "rope_freqs.weight", VOUCH_TYPE_F32, n, 1, 0, values);
     free(values);
+}
+
+typedef struct named_matrix {
+    const char *name;
+    int64_t n_out, n_in;
+    float deviation;
+} named_matrix;
+
+static void add_layer_matrices(tiny_writer *w, int32_t index, int64_t n, const named_matrix *all, size_t count)
+{
+    char name[64];
+    for (size_t i = 0; i < count; i++) {
+        snprintf(name, sizeof name, "blk.%d.%s.weight", index, all[i].name);
+        add_matrices(w, name, n, all[i].n_out, all[i].n_in, all[i].deviation);
+    }
+}
+
+/* The router prefers some experts clearly: its scores have a standard deviation of 2. */
+static void add_experts(tiny_writer *w, int32_t index)
+{
+    const tiny_model_options *o = &w->o;
+    const int64_t n_embd = o->n_embd, n_ff = o->n_ff_expert, n_shared = o->n_ff_shared;
+    const float by_embd = 1 / sqrtf((float)o->n_embd), by_ff = 1 / sqrtf((float)n_ff);
+    const named_matrix router = {"ffn_gate_inp", o->n_experts, n_embd, 2 * by_embd};
+    const named_matrix fused[] = {{"ffn_gate_up_exps", 2 * n_ff, n_embd, 1.5f * by_embd},
+                                  {"ffn_down_exps", n_embd, n_ff, 2 * by_ff}};
+    const named_matrix split[] = {{"ffn_gate_exps", n_ff, n_embd, 1.5f * by_embd},
+                                  {"ffn_up_exps", n_ff, n_embd, 1.5f * by_embd},
+                                  {"ffn_down_exps", n_embd, n_ff, 2 * by_ff}};
+    const named_matrix shared[] = {{"ffn_gate_shexp", n_shared, n_embd, 1.5f * by_embd},
+                                   {"ffn_up_shexp", n_shared, n_embd, 1.5f * by_embd},
+                                   {"ffn_down_shexp", n_embd, n_shared, 1.5f / sqrtf((float)n_shared)},
+                                   {"ffn_gate_inp_shexp", 1, n_embd, by_embd}};
+    add_layer_matrices(w, index, 0, &router, 1);
+    if (o->fused) add_layer_matrices(w, index, o->n_experts, fused, 2);
+    else add_layer_matrices(w, index, o->n_experts, split, 3);
+    if (n_shared) add_layer_matrices(w, index, 0, shared, o->shared_gate ? 4 : 3);
+    if (!o->selection_bias) return;
+    char name[64];
+    snprintf(name, sizeof name, "blk.%d.exp_probs_b.bias", index);
+    add_norm(w, name, o->n_experts, 1);
 }
 
 static void add_layer(tiny_writer *w, int32_t index)
@@ -204,27 +253,22 @@ static void add_layer(tiny_writer *w, int32_t index)
     const int64_t n_embd = o->n_embd, n_q = (int64_t)o->n_heads * o->head_dim,
                   n_kv = (int64_t)o->n_kv_heads * o->head_dim;
     const float by_embd = 1 / sqrtf((float)o->n_embd);
-    const struct {
-        const char *name;
-        int64_t n_out, n_in;
-        float deviation;
-    } matrices[] = {{"attn_q", n_q, n_embd, query_gain * by_embd},
-                    {"attn_k", n_kv, n_embd, query_gain * by_embd},
-                    {"attn_v", n_kv, n_embd, by_embd},
-                    {"attn_output", n_embd, n_q, 2.5f / sqrtf((float)n_q)},
-                    {"ffn_gate", o->n_ff, n_embd, 1.5f * by_embd},
-                    {"ffn_up", o->n_ff, n_embd, 1.5f * by_embd},
-                    {"ffn_down", n_embd, o->n_ff, 1.5f / sqrtf((float)o->n_ff)}};
+    const named_matrix attention[] = {{"attn_q", n_q, n_embd, query_gain * by_embd},
+                                      {"attn_k", n_kv, n_embd, query_gain * by_embd},
+                                      {"attn_v", n_kv, n_embd, by_embd},
+                                      {"attn_output", n_embd, n_q, 2.5f / sqrtf((float)n_q)}};
+    const named_matrix feed[] = {{"ffn_gate", o->n_ff, n_embd, 1.5f * by_embd},
+                                 {"ffn_up", o->n_ff, n_embd, 1.5f * by_embd},
+                                 {"ffn_down", n_embd, o->n_ff, 1.5f / sqrtf((float)o->n_ff)}};
     char name[64];
-    for (size_t i = 0; i < sizeof matrices / sizeof matrices[0]; i++) {
-        snprintf(name, sizeof name, "blk.%d.%s.weight", index, matrices[i].name);
-        add_matrix(w, name, matrices[i].n_out, matrices[i].n_in, matrices[i].deviation);
-    }
+    add_layer_matrices(w, index, 0, attention, 4);
+    if (o->n_experts && index >= o->n_dense) add_experts(w, index);
+    else add_layer_matrices(w, index, 0, feed, 3);
     snprintf(name, sizeof name, "blk.%d.attn_norm.weight", index);
     add_norm(w, name, n_embd, 1);
     snprintf(name, sizeof name, "blk.%d.ffn_norm.weight", index);
     add_norm(w, name, n_embd, 1);
-    if (strcmp(o->arch, "qwen3") != 0) return;
+    if (strncmp(o->arch, "qwen3", 5) != 0) return;
     snprintf(name, sizeof name, "blk.%d.attn_q_norm.weight", index);
     add_norm(w, name, o->head_dim, query_gain);
     snprintf(name, sizeof name, "blk.%d.attn_k_norm.weight", index);
@@ -275,6 +319,12 @@ static void add_keys(tiny_writer *w, bool states_head_dim)
     add_int(w, "feed_forward_length", o->n_ff);
     add_int(w, "attention.head_count", o->n_heads);
     add_int(w, "attention.head_count_kv", o->n_kv_heads);
+    if (o->n_experts) {
+        add_int(w, "expert_count", o->n_experts);
+        add_int(w, "expert_used_count", o->n_used);
+        add_int(w, "expert_feed_forward_length", o->n_ff_expert);
+        if (o->n_dense) add_int(w, "leading_dense_block_count", o->n_dense);
+    }
     add_float(w, "attention.layer_norm_rms_epsilon", 1e-5f);
     add_float(w, "rope.freq_base", o->rope_base);
     if (states_head_dim) {
@@ -299,6 +349,8 @@ static void resolve(tiny_model_options *o)
     if (!o->n_kv_heads) o->n_kv_heads = o->n_heads % 2 ? o->n_heads : o->n_heads / 2;
     if (!o->head_dim) o->head_dim = o->n_embd / o->n_heads;
     if (!o->n_ff) o->n_ff = 96;
+    if (!o->n_used) o->n_used = 1;
+    if (!o->n_ff_expert) o->n_ff_expert = o->n_ff;
     if (!o->n_ctx) o->n_ctx = 512;
     if (o->rope_base == 0) o->rope_base = 10000;
 }

@@ -20,7 +20,7 @@
 
 /* 0 and NULL select the default. Each comment begins with it. */
 typedef struct tiny_model_options {
-    const char *arch;    /* "llama"; or "qwen3" */
+    const char *arch;    /* "llama"; or another that the loader knows */
     int32_t n_vocab;     /* 400; below TINY_MERGES the file has no tokenizer */
     int32_t n_embd;      /* 64 */
     int32_t n_layers;    /* 2 */
@@ -40,6 +40,14 @@ typedef struct tiny_model_options {
     float rope_scale; /* none; factor of linear position scaling */
     bool rope_freqs;  /* false; true: adds rope_freqs.weight, the divisors of the RoPE frequencies */
     float last_rope_freq; /* as in Llama 3; the last of these divisors */
+    int32_t n_experts;   /* none; then every layer from n_dense on has a mixture of experts */
+    int32_t n_used;      /* 1; experts of a row */
+    int32_t n_ff_expert; /* n_ff; the key expert_feed_forward_length and the experts' width */
+    int32_t n_ff_shared; /* none; width of the shared network, whose keys `add` writes */
+    int32_t n_dense;     /* 0; leading dense layers */
+    bool shared_gate;    /* false; adds ffn_gate_inp_shexp */
+    bool selection_bias; /* false; adds exp_probs_b */
+    bool fused;          /* false; the experts' gate and up are one tensor */
     int32_t poison;   /* none; a token whose embedding has a NaN (F32 and F16 only) */
     const char *omit; /* none; a key (not of the tokenizer) or tensor to leave out */
     void (*add)(vouch_gguf_writer *writer, void *user); /* none; adds keys and tensors before all others */
