@@ -128,7 +128,7 @@ typedef struct vouch_model_info {
     const char *name;         /* general.name or "" */
     const char *architecture; /* "llama", "qwen3" */
     const char *cpu;          /* the instruction set in use */
-    const char *tokenizer;    /* "bpe/smollm", ..., or "none" */
+    const char *tokenizer;    /* "bpe/smollm", "spm", "unigram", ..., or "none" */
     const char *weight_types; /* "Q4_1 x210, F32 x61, Q8_0 x1" */
     int64_t n_parameters;
     int64_t file_bytes, packed_bytes;
@@ -211,7 +211,7 @@ typedef struct vouch_message {
 /* Text of n_text bytes to ids. Writes at most `capacity` ids and always the full
  * count to *n_tokens; BUFFER when it did not fit, so (NULL, 0) asks for the count.
  * Invalid UTF-8 is tokenized byte by byte, never refused. A byte or a character that the vocabulary
- * can't spell becomes U+FFFD (or "?" if it can't spell that either).
+ * can't spell becomes the unknown token, or else U+FFFD (or "?" if it can't spell that either).
  * Errors: BUFFER, MEMORY, UNSUPPORTED (a model without a tokenizer). */
 VOUCH_API vouch_status vouch_tokenize(const vouch_model *model, const char *text, size_t n_text,
                                       unsigned flags, int32_t *tokens, size_t capacity,

@@ -347,7 +347,7 @@ static void streaming_allocates_nothing(void **state)
             bytes += vouch_stream_take(stream).size;
         }
         vouch_stream_finish(stream);
-        vouch_stream_reset(stream);
+        vouch_stream_reset(stream, -1);
     }
     assert_int_equal(atomic_load(&n_requests[REQUEST_MEMORY]), 0);
     assert_true(bytes > 10000);

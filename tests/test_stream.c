@@ -88,7 +88,7 @@ static void check_divisions(const char *text)
     vouch_stream *stream = stream_open(tokenizer, NULL, 0, 1);
     for (size_t cuts = 0; cuts < (size_t)1 << (n - 1); cuts++) {
         collected all = {{0}, 0};
-        vouch_stream_reset(stream);
+        vouch_stream_reset(stream, -1);
         for (size_t i = 0, j; i < n; i = j) {
             for (j = i + 1; j < n && !(cuts >> (j - 1) & 1); j++) continue;
             assert_false(vouch_stream_push(stream, piece_id(n, i, j)));
@@ -144,7 +144,7 @@ static void malformed_bytes(void **state)
     vouch_stream *stream = stream_open(tokenizer, NULL, 0, 1);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         collected all = {{0}, 0};
-        vouch_stream_reset(stream);
+        vouch_stream_reset(stream, -1);
         push_bytes(stream, cases[i][0], strlen(cases[i][0]), &all);
         vouch_stream_finish(stream);
         collect(&all, stream);
@@ -210,7 +210,7 @@ static void stop_in_every_division(void **state)
     for (size_t cuts = 0; cuts < (size_t)1 << (n - 1); cuts++) {
         collected all = {{0}, 0};
         bool stopped = false;
-        vouch_stream_reset(stream);
+        vouch_stream_reset(stream, -1);
         for (size_t i = 0, j; i < n; i = j) {
             for (j = i + 1; j < n && !(cuts >> (j - 1) & 1); j++) continue;
             const bool now = vouch_stream_push(stream, piece_id(n, i, j));
@@ -305,7 +305,7 @@ static void stops_and_replacement(void **state)
     collected all = {{0}, 0};
     assert_true(push_bytes(stream, "ok\xff!", 4, &all));
     assert_string_equal(all.text, "ok");
-    vouch_stream_reset(stream);
+    vouch_stream_reset(stream, -1);
     all = (collected){{0}, 0};
     assert_false(push_bytes(stream, "ok\xff", 3, &all));
     assert_string_equal(all.text, "ok");

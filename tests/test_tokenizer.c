@@ -87,7 +87,7 @@ static void check_vectors(const char *name)
         *end = 0;
         assert_ids(text, got, expected, n);
         free(got.at);
-        if (strcmp(name, "qwen2") != 0) assert_round_trip(tokenizer, text, strlen(text));
+        if (strcmp(name, "qwen2") != 0) assert_shown(tokenizer, text, strlen(text));
     }
     print_message("%s: %zu texts equal\n", name, tests);
     assert_int_equal(tests, 46);
@@ -112,6 +112,24 @@ static void vectors_qwen2(void **state)
 {
     (void)state;
     check_vectors("qwen2");
+}
+
+static void vectors_starcoder(void **state)
+{
+    (void)state;
+    check_vectors("starcoder");
+}
+
+static void vectors_llama_spm(void **state)
+{
+    (void)state;
+    check_vectors("llama-spm");
+}
+
+static void vectors_phi3(void **state)
+{
+    (void)state;
+    check_vectors("phi-3");
 }
 
 static void vectors_transformers(void **state)
@@ -172,21 +190,30 @@ static void golden_smollm(void **state)
 
 /* ------------------------------------------------------------------ words */
 
+typedef struct joined {
+    char *at;
+    bool any;
+} joined;
+
+static vouch_status word_join(void *user, const char *word, size_t n, vouch_error *err)
+{
+    joined *out = user;
+    (void)err;
+    if (out->any) *out->at++ = '/';
+    out->any = true;
+    memcpy(out->at, word, n);
+    out->at += n;
+    return VOUCH_OK;
+}
+
 /* Splits text into words and joins them with '/'. */
 static void words_join(const vouch_tokenizer *tokenizer, const char *text, char *out)
 {
-    pcre2_match_data *match = pcre2_match_data_create(1, NULL);
-    const size_t n = strlen(text);
-    vouch_error err;
-    for (size_t i = 0, length; i < n; i += length) {
-        assert_int_equal(vouch_pretokenizer_next(&tokenizer->pre, match, text, n, i, &length, &err),
-                         VOUCH_OK);
-        memcpy(out, text + i, length);
-        out += length;
-        if (i + length < n) *out++ = '/';
-    }
-    *out = 0;
-    pcre2_match_data_free(match);
+    joined list = {out, false};
+    const word_walk walk = {&tokenizer->pre, pcre2_match_data_create(1, NULL), 0, word_join, &list};
+    assert_int_equal(vouch_pretokenizer_words(&walk, text, strlen(text), NULL), VOUCH_OK);
+    *list.at = 0;
+    pcre2_match_data_free(walk.match);
 }
 
 static void words_of_each_pretokenizer(void **state)
@@ -602,6 +629,16 @@ static void runs_of_a_million(void **state)
     check_runs(1000000);
 }
 
+/* The lengths of a text's words, hashed. */
+static vouch_status word_hash(void *user, const char *word, size_t n, vouch_error *err)
+{
+    uint64_t *hash = user;
+    (void)word;
+    (void)err;
+    *hash = (*hash ^ n) * 0x100000001b3;
+    return VOUCH_OK;
+}
+
 /* PCRE2's interpreter must give the same words as its JIT compiler, on long runs, too. */
 static void words_without_jit(void **state)
 {
@@ -609,23 +646,20 @@ static void words_without_jit(void **state)
     const size_t count = 100000;
     for (size_t p = 0; p < N_PRES; p++) {
         vouch_tokenizer *tokenizer = tiny_tokenizer(pres[p], TINY_SIZE);
-        const vouch_pretokenizer *pre = &tokenizer->pre;
-        pcre2_match_data *match = pcre2_match_data_create(1, NULL), *plain = pcre2_match_data_create(1, NULL);
+        pcre2_match_data *match = pcre2_match_data_create(1, NULL);
         for (size_t c = 0; c < N_CLASSES; c++) {
-            size_t n, length = 0;
+            size_t n;
+            uint64_t with = 0, without = 0;
             char *text = run_make(classes[c], count, &n);
             n = vouch_utf8_valid_prefix(text, n);
-            for (size_t i = 0; i < n; i += length) {
-                assert_int_equal(vouch_pretokenizer_next(pre, match, text, n, i, &length, NULL), VOUCH_OK);
-                assert_int_equal(pcre2_match(pre->code, (PCRE2_SPTR)text, n, i,
-                                             PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT, plain, pre->limits),
-                                 1);
-                assert_int_equal(pcre2_get_ovector_pointer(plain)[1], i + length);
-            }
+            const word_walk compiled = {&tokenizer->pre, match, 0, word_hash, &with},
+                            plain = {&tokenizer->pre, match, PCRE2_NO_JIT, word_hash, &without};
+            assert_int_equal(vouch_pretokenizer_words(&compiled, text, n, NULL), VOUCH_OK);
+            assert_int_equal(vouch_pretokenizer_words(&plain, text, n, NULL), VOUCH_OK);
+            assert_true(with == without);
             free(text);
         }
         pcre2_match_data_free(match);
-        pcre2_match_data_free(plain);
         vouch_tokenizer_close(tokenizer);
     }
 }
@@ -685,6 +719,9 @@ int main(void)
         cmocka_unit_test(vectors_gpt2),
         cmocka_unit_test(vectors_llama_bpe),
         cmocka_unit_test(vectors_qwen2),
+        cmocka_unit_test(vectors_starcoder),
+        cmocka_unit_test(vectors_llama_spm),
+        cmocka_unit_test(vectors_phi3),
         cmocka_unit_test(vectors_transformers),
         cmocka_unit_test(golden_smollm),
         cmocka_unit_test(words_of_each_pretokenizer),

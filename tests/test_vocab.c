@@ -17,7 +17,7 @@ typedef struct recipe {
     const vouch_text *tokens, *merges;
     size_t n_tokens, n_merges, n_kinds, n_scores;
     const int32_t *kinds;
-    bool no_tokens, no_merges, no_pre, add_bos, kinds_are_float, kinds_are_u8, tokens_are_u32, merges_are_u32;
+    bool no_tokens, no_merges, add_bos, kinds_are_float, kinds_are_u8, tokens_are_u32, merges_are_u32;
     bool scores_are_text, template_is_u32;
     int64_t bos, eos, eot, pad; /* id + 1; 0: the file has no such key */
 } recipe;
@@ -42,7 +42,7 @@ static void recipe_add(vouch_gguf_writer *w, const recipe *r)
         kinds[i] = r->kinds ? (i < n_kinds ? r->kinds[i] : 1) : i < 5 ? plain_kinds[i] : 1;
     for (size_t i = 0; i < 64; i++) bytes[i] = (uint8_t)kinds[i];
     vouch_gguf_add_text(w, "tokenizer.ggml.model", r->model ? r->model : "gpt2");
-    if (!r->no_pre) vouch_gguf_add_text(w, "tokenizer.ggml.pre", r->pre ? r->pre : "smollm");
+    vouch_gguf_add_text(w, "tokenizer.ggml.pre", r->pre ? r->pre : "smollm");
     if (r->tokens_are_u32) vouch_gguf_add_array(w, "tokenizer.ggml.tokens", VOUCH_GGUF_I32, kinds, n);
     else if (!r->no_tokens) vouch_gguf_add_texts(w, "tokenizer.ggml.tokens", tokens, n);
     if (r->kinds_are_float) vouch_gguf_add_array(w, "tokenizer.ggml.token_type", VOUCH_GGUF_F32, zeros, n);
@@ -83,11 +83,13 @@ static void bad_keys(void **state)
     (void)state;
     static const int32_t zero_kind[] = {1, 1, 0, 3, 3}, seven_kind[] = {1, 7, 1, 3, 3},
                          negative[] = {1, 1, 1, -3, 3};
-    assert_refused(&(recipe){.model = "llama"}, VOUCH_E_UNSUPPORTED, "gpt2");
-    assert_refused(&(recipe){.model = "llama"}, VOUCH_E_UNSUPPORTED, "\"llama\"");
-    assert_refused(&(recipe){.pre = "deepseek-llm"}, VOUCH_E_UNSUPPORTED, "deepseek-llm");
-    assert_refused(&(recipe){.pre = "deepseek-llm"}, VOUCH_E_UNSUPPORTED, "qwen2");
-    assert_refused(&(recipe){.no_pre = true}, VOUCH_E_FORMAT, "tokenizer.ggml.pre");
+    static const char *const kinds[] = {"bert", "rwkv", "plamo2", "hybriddna", "whitespace", "gpt3"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        assert_refused(&(recipe){.model = kinds[i]}, VOUCH_E_UNSUPPORTED, kinds[i]);
+        assert_refused(&(recipe){.model = kinds[i]}, VOUCH_E_UNSUPPORTED, "supported: gpt2");
+    }
+    assert_refused(&(recipe){.pre = "deepsick-llm"}, VOUCH_E_UNSUPPORTED, "\"deepsick-llm\"");
+    assert_refused(&(recipe){.pre = "deepsick-llm"}, VOUCH_E_UNSUPPORTED, "qwen2");
     assert_refused(&(recipe){.no_tokens = true}, VOUCH_E_FORMAT, "tokenizer.ggml.tokens");
     assert_refused(&(recipe){.no_merges = true}, VOUCH_E_FORMAT, "tokenizer.ggml.merges");
     assert_refused(&(recipe){.tokens_are_u32 = true}, VOUCH_E_FORMAT, "tokenizer.ggml.tokens");
@@ -129,7 +131,7 @@ static void bad_tokens_and_merges(void **state)
         {TEXT("ab"), "one space"},    {TEXT(""), "one space"},          {TEXT(" "), "one space"},
         {TEXT("a  b"), "one space"},  {TEXT("a b "), "one space"},      {TEXT(" a b"), "one space"},
         {TEXT("a b a"), "one space"}, {TEXT("a z"), "\"z\""},           {TEXT("z a"), "\"z\""},
-        {TEXT("b a"), "gives no"},    {TEXT("a <|im_end|>"), "im_end"}, {TEXT("a \xe4\xbd\xa0"), "ordinary"},
+        {TEXT("b a"), "gives no"},    {TEXT("a <|im_start|>"), "im_start"}, {TEXT("a \xe4\xbd\xa0"), "ordinary"},
         {TEXT("a \xc5"), "ordinary"}, {TEXT("a \0b"), "ordinary"},
     };
     for (size_t i = 0; i < sizeof merges / sizeof *merges; i++) {
@@ -586,8 +588,8 @@ static void pairs_must_share_a_token_table(void **state)
 
     const vouch_text tokens[] = {TEXT("a"), TEXT("x\ny"), TEXT("ab"), TEXT("<|im_start|>"),
                                  TEXT("<|im_end|>")};
-    const int32_t kinds[] = {1, 1, 1, 3, 4};
-    assert_int_equal(recipe_open(&(recipe){.no_pre = false}, &plain, &err), VOUCH_OK);
+    const int32_t kinds[] = {1, 1, 1, 4, 3};
+    assert_int_equal(recipe_open(&(recipe){0}, &plain, &err), VOUCH_OK);
     assert_int_equal(recipe_open(&(recipe){.tokens = tokens, .n_tokens = 5, .merges = tokens}, &other, &err),
                      VOUCH_OK);
     assert_int_equal(recipe_open(&(recipe){.kinds = kinds}, &kind, &err), VOUCH_OK);
@@ -595,7 +597,7 @@ static void pairs_must_share_a_token_table(void **state)
     assert_non_null(strstr(err.message, "token 1 is \"b\" in the target and \"x?y\" in the draft"));
     assert_int_equal(vouch_tokenizer_check_pair(plain, kind, &err), VOUCH_E_MISMATCH);
     assert_non_null(
-        strstr(err.message, "token 4, \"<|im_end|>\", is control in the target and user-defined"));
+        strstr(err.message, "token 3, \"<|im_start|>\", is control in the target and user-defined"));
     /* Different BOS and EOS don't matter: only the target's are used. */
     assert_int_equal(recipe_open(&(recipe){.bos = 1 + 3, .eos = 1 + 4, .add_bos = true}, &ends, &err), VOUCH_OK);
     assert_int_equal(vouch_tokenizer_check_pair(plain, ends, &err), VOUCH_OK);

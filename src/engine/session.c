@@ -250,7 +250,7 @@ vouch_status vouch_session_prompt(vouch_session *session, const int32_t *tokens,
     vouch_cycle_end_answer(cycle);
     vouch_cycle_rewind(cycle, vouch_min(common, n - 1));
     memmove(cycle->tokens, tokens, n_tokens * sizeof *tokens);
-    vouch_stream_reset(s->stream);
+    vouch_stream_reset(s->stream, tokens[n - 1]);
     s->n_answer = 0;
     cycle->n_tokens = n;
     vouch_cycle_begin_answer(cycle);

@@ -5,7 +5,8 @@
  *   text ──► names of special tokens, where asked for ──► their ids
  *       └──► the text between them
  *             ├─ bytes that are no UTF-8 ──► the token of each byte, or U+FFFD where it has none
- *             └─ well-formed stretches ──► NFC (qwen2) ──► words ──► merges ──► ids
+ *             └─ well-formed stretches ─┬► NFC (Qwen), or spaces ready (spaces.c) ──► words ──► merges ──► ids
+ *                                       └► unigram.c ──► ids
  *
  * In a word, a character that has a byte without a token becomes U+FFFD before the merges.
  *
@@ -37,7 +38,8 @@
 vouch_status vouch_encoder_open(encoder *e, const vouch_tokenizer *tokenizer, int32_t *tokens,
                                 size_t capacity, vouch_error *err)
 {
-    *e = (encoder){.tokenizer = tokenizer, .tokens = tokens, .capacity = tokens ? capacity : 0};
+    *e = (encoder){
+        .tokenizer = tokenizer, .tokens = tokens, .capacity = tokens ? capacity : 0, .after_special = true};
     e->match = pcre2_match_data_create(1, NULL);
     return e->match ? VOUCH_OK : vouch_fail(err, VOUCH_E_MEMORY, "not enough memory to tokenize");
 }
@@ -94,10 +96,11 @@ static vouch_status encoder_lacking_word(encoder *e, const char *word, size_t n,
     return status;
 }
 
-static vouch_status encoder_word(encoder *e, const char *word, size_t n, vouch_error *err)
+static vouch_status encoder_word(void *user, const char *word, size_t n, vouch_error *err)
 {
+    encoder *e = user;
     const vouch_tokenizer *t = e->tokenizer;
-    const bool spelled = !t->lacks_bytes || !lacks_byte(t, word, n);
+    const bool spelled = t->pre.rule->scheme != SCHEME_BYTES || !t->lacks_bytes || !lacks_byte(t, word, n);
     const bool whole = !spelled && t->pre.rule->whole_words && vouch_vocab_find(t, word, n) >= 0;
     return spelled || whole ? vouch_bpe_word(e, word, n, err) : encoder_lacking_word(e, word, n, err);
 }
@@ -105,33 +108,34 @@ static vouch_status encoder_word(encoder *e, const char *word, size_t n, vouch_e
 /* Well-formed UTF-8. */
 static vouch_status encoder_stretch(encoder *e, const char *text, size_t n, vouch_error *err)
 {
-    const vouch_pretokenizer *pre = &e->tokenizer->pre;
-    vouch_status status = VOUCH_OK;
+    const vouch_tokenizer *t = e->tokenizer;
+    const pretokenizer_rule *rule = t->pre.rule;
+    const bool with_prefix = t->space_prefix && e->after_special;
     char *normal = NULL;
-    if (pre->rule->nfc) {
-        size_t n_normal;
-        VOUCH_TRY(vouch_nfc(text, n, &normal, &n_normal, err));
-        if (normal) {
-            text = normal;
-            n = n_normal;
-        }
+    size_t n_normal;
+    e->after_special = false;
+    if (rule->scheme == SCHEME_UNIGRAM) return vouch_unigram_text(e, text, n, err);
+    if (rule->scheme != SCHEME_BYTES)
+        VOUCH_TRY(vouch_spaces_prepare(t, with_prefix, text, n, &normal, &n_normal, err));
+    else if (rule->nfc) VOUCH_TRY(vouch_nfc(text, n, &normal, &n_normal, err));
+    if (normal) {
+        text = normal;
+        n = n_normal;
     }
-    for (size_t i = 0, length; i < n && status == VOUCH_OK; i += length) {
-        length = 0;
-        status = vouch_pretokenizer_next(pre, e->match, text, n, i, &length, err);
-        if (status == VOUCH_OK) status = encoder_word(e, text + i, length, err);
-    }
+    const word_walk walk = {&t->pre, e->match, 0, encoder_word, e};
+    const vouch_status status = vouch_pretokenizer_words(&walk, text, n, err);
     free(normal);
     return status;
 }
 
 /* A byte that is no UTF-8. */
-static vouch_status encoder_byte(encoder *e, unsigned char byte, vouch_error *err)
+static vouch_status encoder_byte(encoder *e, char byte, vouch_error *err)
 {
-    const vouch_tokenizer *tokenizer = e->tokenizer;
-    if (tokenizer->byte_token[byte] < 0)
-        return vouch_bpe_word(e, tokenizer->replacement.data, tokenizer->replacement.size, err);
-    encoder_push(e, tokenizer->byte_token[byte]);
+    const vouch_tokenizer *t = e->tokenizer;
+    e->after_special = false;
+    if (t->pre.rule->scheme == SCHEME_BYTES && t->byte_token[(unsigned char)byte] < 0)
+        return vouch_bpe_word(e, t->replacement.data, t->replacement.size, err);
+    vouch_bpe_spell(e, &byte, 1);
     return VOUCH_OK;
 }
 
@@ -142,9 +146,20 @@ static vouch_status encoder_bytes(encoder *e, const char *text, size_t n, vouch_
         const size_t valid = vouch_utf8_valid_prefix(text + i, n - i);
         if (valid > 0) VOUCH_TRY(encoder_stretch(e, text + i, valid, err));
         i += valid;
-        if (i < n) VOUCH_TRY(encoder_byte(e, (unsigned char)text[i++], err));
+        if (i < n) VOUCH_TRY(encoder_byte(e, text[i++], err));
     }
     return VOUCH_OK;
+}
+
+/* A special token in front of text[n]. Returns the bytes of white space that it swallows. */
+static size_t encoder_special(encoder *e, int32_t special, const char *text, size_t n)
+{
+    size_t swallowed = 0;
+    encoder_push(e, special);
+    e->after_special = true;
+    while (e->tokenizer->strips[special] && swallowed < n && text[swallowed] && strchr(" \t\n\v\f\r", text[swallowed]))
+        swallowed++;
+    return swallowed;
 }
 
 vouch_status vouch_encoder_text(encoder *e, const char *text, size_t n, unsigned match, vouch_error *err)
@@ -163,8 +178,8 @@ vouch_status vouch_encoder_text(encoder *e, const char *text, size_t n, unsigned
             continue;
         }
         VOUCH_TRY(encoder_bytes(e, text + start, i - start, err));
-        encoder_push(e, special);
-        start = i += length;
+        i += length;
+        start = i += encoder_special(e, special, text + i, n - i);
     }
     return encoder_bytes(e, text + start, n - start, err);
 }
@@ -200,7 +215,7 @@ vouch_status vouch_encoder_marked(encoder *e, const char *text, const uint8_t *m
         const int32_t special = i < n ? marked_special(e->tokenizer, mark, text + i, same - i, n - i, &length) : -1;
         if (special >= 0 || i == n) {
             VOUCH_TRY(vouch_encoder_text(e, text + start, i - start, 0, err));
-            encoder_push(e, special);
+            if (special >= 0) length += encoder_special(e, special, text + i + length, n - i - length);
             start = i + length;
         }
         i += length;

@@ -3,16 +3,17 @@
  * What the files of this room share. tokenizer.h is the room's face; these files implement it:
  *
  *   vocab.c          loads the token table and everything else that the model's file says
+ *   ends.c           knows tokens by their names: which end an answer, which have the wrong kind in the file
  *   specials.c       finds the names of special tokens in a text
+ *   patterns.c       the patterns for words, one row for each tokenizer.ggml.pre
  *   pretokenizer.c   cuts a text into words (PCRE2)
- *   bpe.c            merges the bytes of a word into tokens
+ *   spaces.c         prepares a text for the tokenizers that write a space as U+2581
+ *   bpe.c            merges the bytes or characters of a word into tokens
+ *   unigram.c        finds the most probable tokens of a text, and normalises it by the file's table
  *   encode.c         puts these together: vouch_tokenizer_encode
  *   chat.c           encodes a conversation through the chat template
  *   jinja/           runs the template
  *   stream.c         turns tokens back into text
- *
- * Another kind of tokenizer (SentencePiece) would stand beside `pre` and `merges` here. vouch_tokenizer_open would call
- * its loader, and encoder_stretch its encoder. The other files do not know about merges.
  */
 #ifndef VOUCH_TEXT_INTERNAL_H
 #define VOUCH_TEXT_INTERNAL_H
@@ -41,30 +42,57 @@ enum { MATCH_CONTROL = 1, MATCH_USER_DEFINED = 2 };
 
 /* ------------------------------------------------------------ pre-tokenizer */
 
+/* What the tokenizer's algorithm joins, and by which order. */
+typedef enum token_scheme {
+    SCHEME_BYTES,      /* byte-level BPE: bytes, by the rank of the merge */
+    SCHEME_CHARACTERS, /* BPE: characters, by the rank of the merge; other bytes as <0xNN> */
+    SCHEME_SCORES,     /* SentencePiece's BPE: characters, by the score of the token; other bytes as <0xNN> */
+    SCHEME_UNIGRAM     /* SentencePiece's unigram: the tokens with the highest sum of scores */
+} token_scheme;
+
+enum { MAX_CUTS = 6 };
+
 typedef struct pretokenizer_rule {
-    const char *pre;     /* tokenizer.ggml.pre */
-    const char *name;    /* vouch_tokenizer_name */
-    const char *pattern; /* matches a word at any index of any text */
-    bool nfc;            /* the text is normalised first */
-    bool whole_words;    /* a word that is a token becomes that token, without merges */
-    bool add_bos;        /* where tokenizer.ggml.add_bos_token is absent */
+    const char *pre;             /* tokenizer.ggml.pre */
+    const char *name;            /* vouch_tokenizer_name */
+    const char *const *patterns; /* at most MAX_CUTS, then NULL; NULL: the text is one word */
+    token_scheme scheme;
+    bool nfc;         /* the text is normalised first */
+    bool whole_words; /* a word that is a token becomes that token, without merges */
+    bool whole_lines; /* the same for a word of line ends only */
+    bool add_bos;     /* where tokenizer.ggml.add_bos_token is absent */
 } pretokenizer_rule;
+
+/* In place of a pattern (patterns.c, pretokenizer.c). */
+extern const char vouch_digits_joined[], vouch_digits_bounded[], vouch_digits_counted[];
+
+/* The rule of tokenizer.ggml.model and .pre, which may be empty; NULL: unknown. */
+const pretokenizer_rule *vouch_pretokenizer_rule(vouch_text model, vouch_text pre);
+/* "smollm, gpt-2, ...": the commonest names, and how many others there are. */
+void vouch_pretokenizer_names(char *out, size_t room);
 
 typedef struct vouch_pretokenizer {
     const pretokenizer_rule *rule;
-    pcre2_code *code;
+    pcre2_code *code[MAX_CUTS]; /* NULL: a function's place, or behind the last pattern */
     pcre2_match_context *limits;
     bool starved; /* an allocation failed while opening */
 } vouch_pretokenizer;
 
-/* Errors: UNSUPPORTED (names what is supported), MEMORY. On failure close() is still due. */
-vouch_status vouch_pretokenizer_open(vouch_pretokenizer *pre, const char *path, vouch_text name,
-                                     vouch_error *err);
+/* Errors: UNSUPPORTED, MEMORY. On failure close() is still due. */
+vouch_status vouch_pretokenizer_open(vouch_pretokenizer *pre, const pretokenizer_rule *rule, vouch_error *err);
 void vouch_pretokenizer_close(vouch_pretokenizer *pre);
-/* *length: bytes of the word at text[start], at least 1. text[n] is well-formed UTF-8; start < n. `match` has room for
- * one pair, and no other thread uses it. */
-vouch_status vouch_pretokenizer_next(const vouch_pretokenizer *pre, pcre2_match_data *match, const char *text,
-                                     size_t n, size_t start, size_t *length, vouch_error *err);
+
+/* Gets each word in turn. A failure ends the walk. */
+typedef vouch_status vouch_word_fn(void *user, const char *word, size_t n, vouch_error *err);
+typedef struct word_walk {
+    const vouch_pretokenizer *pre;
+    pcre2_match_data *match; /* room for one pair; no other thread uses it */
+    uint32_t options;        /* more options for pcre2_match */
+    vouch_word_fn *visit;
+    void *user;
+} word_walk;
+/* Calls visit with the words of text[n], well-formed UTF-8. No word is empty. */
+vouch_status vouch_pretokenizer_words(const word_walk *walk, const char *text, size_t n, vouch_error *err);
 
 /* ----------------------------------------------------------- token table */
 
@@ -91,6 +119,13 @@ struct vouch_tokenizer {
     int32_t byte_token[256]; /* -1 where the vocabulary has none */
     bool lacks_bytes;        /* for some byte it has none */
     vouch_text replacement;  /* in place of a character that it can't spell: U+FFFD, "?" or nothing */
+
+    int32_t unknown;         /* in place of a character without tokens; -1: none */
+    bool space_prefix;       /* a space goes before a text, and before the text behind a special token */
+    bool remove_spaces;      /* a text has no space at its ends and no two beside each other */
+    bool *strips;            /* [n_tokens] white space behind this special token vanishes */
+    uint32_t *rank;          /* [n_tokens] SCORES: 0 for the tokens with the best score; equal scores, equal ranks */
+    struct unigram *unigram; /* UNIGRAM (unigram.c) */
 
     int32_t *slots; /* [slot_mask + 1] by bytes: the tokens that a text may become without being named as special */
     size_t slot_mask;
@@ -119,9 +154,28 @@ static inline vouch_text tokenizer_text(const vouch_tokenizer *tokenizer, int32_
 
 /* The id of an ordinary token by its bytes, or -1. */
 int32_t vouch_vocab_find(const vouch_tokenizer *tokenizer, const char *bytes, size_t n);
+/* Score i of tokenizer.ggml.scores, 0 where the file has none. FORMAT: no finite number. */
+vouch_status vouch_vocab_score(const char *path, const vouch_gguf_array *scores, size_t i, double *score,
+                               vouch_error *err);
 /* The rank of the merge of two tokens and the token it gives, or NO_RANK. Ids of -1 have none. */
 uint32_t vouch_merge_find(const vouch_tokenizer *tokenizer, int32_t left, int32_t right, int32_t *result);
 
+/* What the names of a file's tokens say together (ends.c). */
+typedef struct name_facts {
+    bool has_return, has_call, has_flush, has_plain_s;
+} name_facts;
+void vouch_names_note(name_facts *facts, vouch_text name);
+/* The kind of a token of this name, where the file says `kind`. */
+token_kind vouch_names_correct(const name_facts *facts, vouch_text name, token_kind kind);
+/* Whether a control token of this name ends an answer. */
+bool vouch_names_end_answer(vouch_text name);
+/* Whether white space vanishes behind this special token, in a model of this name (general.name). */
+bool vouch_names_strip(vouch_text model_name, vouch_text name);
+
+/* ids[low, high) are sorted by their bytes and share the first `depth`. Returns the first whose next byte is at least
+ * `byte`. */
+size_t vouch_sorted_bound(const vouch_tokenizer *tokenizer, const int32_t *ids, size_t low, size_t high, size_t depth,
+                          int byte);
 /* Sorts the ids in `specials`. */
 void vouch_specials_sort(vouch_tokenizer *tokenizer);
 /* The longest special token of the kinds in `match` whose name begins text[n], and its *length; or -1. */
@@ -136,7 +190,7 @@ void vouch_chat_open(vouch_tokenizer *tokenizer, vouch_text chat_template);
 /* --------------------------------------------------------------- encoding */
 
 typedef struct bpe_symbol {
-    int32_t id, previous, next;
+    int32_t id, start, previous, next; /* id -1: a character without a token; start: index in the word */
     uint32_t rank; /* of the pair this symbol makes with the next one; NO_RANK: none */
 } bpe_symbol;
 
@@ -146,6 +200,9 @@ typedef struct encoder {
     int32_t *tokens;
     size_t capacity, count;
     pcre2_match_data *match;
+    bool after_special; /* nothing but special tokens so far, or right behind one */
+    const char *word;   /* [n_word] that bpe.c works on */
+    size_t n_word;
     bpe_symbol *symbols; /* [room] */
     uint64_t *heap;      /* [2 * room] */
     size_t room;
@@ -171,5 +228,19 @@ vouch_status vouch_encoder_text(encoder *e, const char *text, size_t n, unsigned
 vouch_status vouch_encoder_marked(encoder *e, const char *text, const uint8_t *marks, size_t n, vouch_error *err);
 /* The bytes of one word. */
 vouch_status vouch_bpe_word(encoder *e, const char *word, size_t n, vouch_error *err);
+/* The bytes of a character without a token: their own tokens, or the unknown token. */
+void vouch_bpe_spell(encoder *e, const char *bytes, size_t n);
+
+/* The text as spaces.c prepares it; *out is the caller's to free(). Errors: MEMORY. */
+vouch_status vouch_spaces_prepare(const vouch_tokenizer *tokenizer, bool with_prefix, const char *text, size_t n,
+                                  char **out, size_t *n_out, vouch_error *err);
+/* text[n] with spaces in place of U+2581. Returns the number of bytes; out has room for n. */
+size_t vouch_spaces_unescape(const char *text, size_t n, char *out);
+
+/* Reads scores and charsmap of a unigram tokenizer whose tokens are loaded. Errors: FORMAT, MEMORY. */
+vouch_status vouch_unigram_open(vouch_tokenizer *tokenizer, const vouch_gguf *gguf, vouch_error *err);
+void vouch_unigram_close(struct unigram *u); /* NULL is allowed */
+/* Normalises and encodes well-formed text[n]. */
+vouch_status vouch_unigram_text(encoder *e, const char *text, size_t n, vouch_error *err);
 
 #endif

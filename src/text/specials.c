@@ -53,12 +53,12 @@ void vouch_specials_sort(vouch_tokenizer *tokenizer)
     }
 }
 
-/* All names of specials[low, high) share `depth` bytes. Returns the first whose next byte is at least `byte`. */
-static size_t range_bound(const vouch_tokenizer *tokenizer, size_t low, size_t high, size_t depth, int byte)
+size_t vouch_sorted_bound(const vouch_tokenizer *tokenizer, const int32_t *ids, size_t low, size_t high, size_t depth,
+                          int byte)
 {
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        const vouch_text name = tokenizer_text(tokenizer, tokenizer->specials[middle]);
+        const vouch_text name = tokenizer_text(tokenizer, ids[middle]);
         const int next = name.size > depth ? (unsigned char)name.data[depth] : -1;
         if (next < byte) low = middle + 1;
         else high = middle;
@@ -79,8 +79,8 @@ int32_t vouch_specials_match(const vouch_tokenizer *tokenizer, unsigned match, c
     size_t low = 0, high = tokenizer->n_specials;
     for (size_t depth = 0; depth < n && low < high;) {
         const int byte = (unsigned char)text[depth];
-        low = range_bound(tokenizer, low, high, depth, byte);
-        high = range_bound(tokenizer, low, high, depth, byte + 1);
+        low = vouch_sorted_bound(tokenizer, tokenizer->specials, low, high, depth, byte);
+        high = vouch_sorted_bound(tokenizer, tokenizer->specials, low, high, depth, byte + 1);
         depth++;
         for (size_t i = low; i < high; i++) { /* names that end here come first; one of each kind */
             const int32_t id = tokenizer->specials[i];

@@ -15,6 +15,9 @@
  * 1977), in one state. Stop texts consist of whole characters, so they begin and end where characters do. The first
  * complete stop text ends the text; if several are complete at the same byte, the longest does.
  *
+ * Where the tokenizer puts a space before a text and behind each special token (spaces.c), the first token there loses
+ * the space at its beginning.
+ *
  * Malformed bytes become one U+FFFD for each longest beginning of a character (Unicode 15, section 3.9).
  */
 #include <assert.h>
@@ -40,6 +43,7 @@ struct vouch_stream {
     size_t capacity, n_text, ready, taken;
     char pending[4];
     size_t n_pending;
+    bool first; /* the next token's leading space is the tokenizer's prefix and no text */
     bool over; /* a stop text is complete, or vouch_stream_finish was called */
 };
 
@@ -97,6 +101,22 @@ static void stream_layout(vouch_stream *stream, const char *const *stop, size_t 
     stream->text = vouch_arena_take(&stream->arena, bytes, 1);
 }
 
+/* Whether the tokenizer puts a space behind this token (-1: before a text). */
+static bool prefix_follows(const vouch_tokenizer *tokenizer, int32_t token)
+{
+    if (!tokenizer || !tokenizer->space_prefix) return false;
+    return token < 0 || vouch_tokenizer_is_special(tokenizer, token) ||
+           (token < tokenizer->n_tokens && tokenizer->kind[token] == TOKEN_USER_DEFINED);
+}
+
+void vouch_stream_reset(vouch_stream *stream, int32_t before)
+{
+    stream->first = prefix_follows(stream->tokenizer, before);
+    for (size_t i = 0; i < stream->n_stops; i++) stream->stops[i].state = 0;
+    stream->n_text = stream->ready = stream->taken = stream->n_pending = 0;
+    stream->over = false;
+}
+
 vouch_status vouch_stream_open(vouch_stream **out, const vouch_tokenizer *tokenizer, const char *const *stop,
                                size_t n_stop, size_t max_tokens, vouch_error *err)
 {
@@ -115,6 +135,7 @@ vouch_status vouch_stream_open(vouch_stream **out, const vouch_tokenizer *tokeni
         return status;
     }
     stream_layout(stream, stop, n_stop, max_tokens);
+    vouch_stream_reset(stream, -1);
     *out = stream;
     return VOUCH_OK;
 }
@@ -124,13 +145,6 @@ void vouch_stream_close(vouch_stream *stream)
     if (!stream) return;
     vouch_arena_free(&stream->arena);
     free(stream);
-}
-
-void vouch_stream_reset(vouch_stream *stream)
-{
-    for (size_t i = 0; i < stream->n_stops; i++) stream->stops[i].state = 0;
-    stream->n_text = stream->ready = stream->taken = stream->n_pending = 0;
-    stream->over = false;
 }
 
 size_t vouch_stream_memory(const vouch_stream *stream)
@@ -198,9 +212,12 @@ bool vouch_stream_push(vouch_stream *stream, int32_t token)
     stream->n_text -= stream->taken;
     stream->ready -= stream->taken;
     stream->taken = 0;
-    if (stream->over || vouch_tokenizer_is_special(stream->tokenizer, token)) return false;
+    if (stream->over) return false;
+    const bool first = stream->first;
+    stream->first = prefix_follows(stream->tokenizer, token);
+    if (vouch_tokenizer_is_special(stream->tokenizer, token)) return false;
     const vouch_text bytes = vouch_tokenizer_bytes(stream->tokenizer, token);
-    for (size_t i = 0; i < bytes.size; i++)
+    for (size_t i = first && bytes.size > 0 && bytes.data[0] == ' '; i < bytes.size; i++)
         if (stream_byte(stream, bytes.data[i])) return true;
     return false;
 }

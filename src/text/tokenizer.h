@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Turns text into token ids and back: byte-level BPE as GGUF files describe it (tokenizer.ggml.model "gpt2",
- * pre-tokenizer in tokenizer.ggml.pre), chat templates, and streaming detokenisation that never emits half a
- * character.
+ * Turns text into token ids and back, as GGUF files describe it: byte-level BPE (tokenizer.ggml.model "gpt2", the words
+ * in tokenizer.ggml.pre), SentencePiece's BPE ("llama"), Gemma 4's BPE ("gemma4") and SentencePiece's unigram ("t5").
+ * Also chat templates, and streaming detokenisation that never emits half a character.
  */
 #ifndef VOUCH_TEXT_TOKENIZER_H
 #define VOUCH_TEXT_TOKENIZER_H
@@ -13,14 +13,14 @@
 typedef struct vouch_tokenizer vouch_tokenizer;
 
 /* Everything is copied out of the file. chat_template: as in vouch_model_options. A file without
- * tokenizer.ggml.model, or with "no_vocab" or "none", gives OK and *out NULL. Errors: FORMAT, UNSUPPORTED (names
- * model or pre-tokenizer and what is supported), MEMORY. */
+ * tokenizer.ggml.model, or with "no_vocab", "none" or "test", gives OK and *out NULL. Errors: FORMAT, UNSUPPORTED
+ * (names model or pre-tokenizer and what is supported), MEMORY. */
 vouch_status vouch_tokenizer_open(vouch_tokenizer **out, const vouch_gguf *gguf, const char *chat_template,
                                   vouch_error *err);
 void vouch_tokenizer_close(vouch_tokenizer *tokenizer); /* NULL is allowed */
 
 int32_t vouch_tokenizer_size(const vouch_tokenizer *tokenizer); /* of the vocabulary */
-const char *vouch_tokenizer_name(const vouch_tokenizer *tokenizer); /* "bpe/smollm" */
+const char *vouch_tokenizer_name(const vouch_tokenizer *tokenizer); /* "bpe/smollm", "spm" */
 int32_t vouch_tokenizer_bos(const vouch_tokenizer *tokenizer);      /* -1 where absent */
 int32_t vouch_tokenizer_eos(const vouch_tokenizer *tokenizer);
 /* EOS, EOT and the other tokens that end an answer. */
@@ -65,7 +65,8 @@ vouch_status vouch_stream_open(vouch_stream **out, const vouch_tokenizer *tokeni
                                const char *const *stop, size_t n_stop, size_t max_tokens,
                                vouch_error *err);
 void vouch_stream_close(vouch_stream *stream);
-void vouch_stream_reset(vouch_stream *stream);
+/* Begins a new text behind the token `before`; -1: at the beginning of a text, as after open. */
+void vouch_stream_reset(vouch_stream *stream, int32_t before);
 size_t vouch_stream_memory(const vouch_stream *stream);
 /* Adds a token's text; special tokens have none. True when a stop text is now complete: the text before it is ready,
  * the rest is dropped, and the answer ends with this token. */

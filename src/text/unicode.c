@@ -70,8 +70,7 @@ bool vouch_utf8_is_partial(const char *s, size_t n)
     return n < rule.length && rule_matched(rule, s, n) == n;
 }
 
-/* The code point of the well-formed character of `length` bytes at s. */
-static int32_t character_decode(const char *s, size_t length)
+int32_t vouch_utf8_decode(const char *s, size_t length)
 {
     static const unsigned char mask[5] = {0, 0x7f, 0x1f, 0x0f, 0x07};
     int32_t point = (unsigned char)s[0] & mask[length];
@@ -89,7 +88,7 @@ static size_t text_decompose(const char *text, size_t n, int32_t *points)
         int32_t piece[LONGEST];
         int boundary = UTF8PROC_BOUNDCLASS_START;
         const utf8proc_ssize_t made =
-            utf8proc_decompose_char(character_decode(text + i, length), piece, LONGEST,
+            utf8proc_decompose_char(vouch_utf8_decode(text + i, length), piece, LONGEST,
                                     UTF8PROC_STABLE | UTF8PROC_DECOMPOSE, &boundary);
         if (made < 0 || made > LONGEST) continue;
         if (points) memcpy(points + count, piece, (size_t)made * sizeof *piece);

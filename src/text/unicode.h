@@ -6,11 +6,14 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/status.h"
 
 /* Bytes of the well-formed character at the beginning of s[n]; 0 where there is none. */
 size_t vouch_utf8_length(const char *s, size_t n);
+/* The code point of the well-formed character of `length` bytes at s. */
+int32_t vouch_utf8_decode(const char *s, size_t length);
 /* Bytes of the longest well-formed beginning of s[n]. */
 size_t vouch_utf8_valid_prefix(const char *s, size_t n);
 /* True when s[n] is the beginning of some well-formed longer character. */

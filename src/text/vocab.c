@@ -3,28 +3,33 @@
  * Loads the tokenizer of a GGUF file: checks everything under tokenizer.* once, and copies it.
  *
  *   key (tokenizer.)          type           here
- *   ggml.model                text           "gpt2": byte-level BPE
- *   ggml.pre                  text           names the pattern for words (pretokenizer.c)
+ *   ggml.model, ggml.pre      text           the rule (patterns.c): which algorithm, and the patterns for words
  *   ggml.tokens               [text]         offset, bytes
- *   ggml.token_type           [integer]      kind; absent: all normal
- *   ggml.merges               [text]         merges, "left right", the best first
- *   ggml.scores               [float]        not used, but as long as tokens
- *   ggml.{bos,eos,eot,eom}_token_id, ggml.add_bos_token; other ids are ignored: some files name a padding token that
- *                                            they don't have
+ *   ggml.token_type           [integer]      kind; absent: all normal; ends.c corrects some
+ *   ggml.merges               [text]         merges, "left right", the best first (BPE)
+ *   ggml.scores               [number]       rank (SentencePiece's BPE), scores (unigram); as long as tokens
+ *   ggml.{bos,eos,eot,eom,unknown}_token_id, ggml.add_bos_token; other ids are ignored: some files name a padding token
+ *                                            that they don't have
+ *   ggml.add_space_prefix, ggml.remove_extra_whitespaces (spaces.c), ggml.precompiled_charsmap (unigram.c)
  *   chat_template             text           chat.c
  *
- * Token texts are in GPT-2's alphabet, which shows every byte as a visible character: 0x21 to 0x7e, 0xa1 to 0xac and
- * 0xae to 0xff stand for themselves, and U+0100 to U+0143 for the 68 others, in their order. The loader keeps the
- * bytes. The names of special tokens are in no alphabet and stay as they are. So does the text of a normal token with a
- * character outside the alphabet.
+ * Token texts of byte-level BPE are in GPT-2's alphabet, which shows every byte as a visible character: 0x21 to 0x7e,
+ * 0xa1 to 0xac and 0xae to 0xff stand for themselves, and U+0100 to U+0143 for the 68 others, in their order. Other
+ * tokenizers write a space as U+2581 and a byte as <0xNN>. The loader keeps the bytes that a token stands for.
+ * The names of special tokens stay as they are. So does the text of a normal token with a character outside the
+ * alphabet, which no text becomes: Command R has one for U+200D beside the one that its merges make.
  *
  * `slots` has the tokens that a text may become without being named as special: normal, unused and user-defined ones.
- * It has no control token, so no merge and no whole word leads to one. Where two tokens have the same bytes, the lower
- * id is found, user-defined ones last. Where a merge is listed twice, its first rank counts. Both tables refuse a
- * file whose entries crowd together as no honest entries do, which bounds the time of a lookup.
+ * It has no control token and none outside the alphabet, so no merge and no whole word leads to one. Where two tokens
+ * have the same bytes, the lower id is found, user-defined ones last. Where a merge is listed twice, its first rank
+ * counts. Both tables refuse a file whose entries crowd together as no honest entries do, which bounds the time of a
+ * lookup.
+ *
+ * add_eos_token is ignored: a prompt that ends with the token that ends a text can't be continued.
  *
  * Some vocabularies have no token for some bytes. SmolLM2 lacks 21, such as 0x04. encode.c puts U+FFFD in their place.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,8 +42,10 @@ enum { MAX_PROBES = 1024 };
 typedef struct vocab_source {
     const vouch_gguf *gguf;
     const char *path;
-    vouch_gguf_array tokens, kinds, merges;
-    vouch_text chat_template;
+    vouch_gguf_array tokens, kinds, merges, scores;
+    vouch_text chat_template, model_name;
+    name_facts facts;
+    token_scheme scheme;
     size_t n_bytes; /* of all token texts */
 } vocab_source;
 
@@ -157,9 +164,7 @@ static int byte_name_decode(vouch_text text)
 
 static vouch_status source_check_counts(const vocab_source *source, vouch_error *err)
 {
-    vouch_gguf_array scores;
     const size_t n = source->tokens.count;
-    VOUCH_TRY(vouch_gguf_get_array(source->gguf, "tokenizer.ggml.scores", false, &scores, err));
     if (source->tokens.type != VOUCH_GGUF_STRING)
         return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokenizer.ggml.tokens is no array of strings",
                           source->path);
@@ -170,9 +175,9 @@ static vouch_status source_check_counts(const vocab_source *source, vouch_error 
     if (source->kinds.count != 0 && source->kinds.count != n)
         return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokenizer.ggml.token_type has %zu values for %zu tokens",
                           source->path, source->kinds.count, n);
-    if (scores.count != 0 && scores.count != n)
+    if (source->scores.count != 0 && source->scores.count != n)
         return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokenizer.ggml.scores has %zu values for %zu tokens",
-                          source->path, scores.count, n);
+                          source->path, source->scores.count, n);
     if (source->merges.count != 0 && source->merges.type != VOUCH_GGUF_STRING)
         return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokenizer.ggml.merges is no array of strings",
                           source->path);
@@ -189,12 +194,19 @@ static bool type_is_integer(vouch_gguf_type type)
 }
 
 static vouch_status source_open(vocab_source *source, const vouch_gguf *gguf, const char *chat_template,
-                                vouch_error *err)
+                                token_scheme scheme, vouch_error *err)
 {
-    *source = (vocab_source){.gguf = gguf, .path = vouch_gguf_path(gguf), .chat_template = {"", 0}};
+    *source = (vocab_source){.gguf = gguf,
+                             .path = vouch_gguf_path(gguf),
+                             .chat_template = {"", 0},
+                             .model_name = {"", 0},
+                             .scheme = scheme};
+    const bool merges = scheme == SCHEME_BYTES || scheme == SCHEME_CHARACTERS;
     VOUCH_TRY(vouch_gguf_get_array(gguf, "tokenizer.ggml.tokens", true, &source->tokens, err));
     VOUCH_TRY(vouch_gguf_get_array(gguf, "tokenizer.ggml.token_type", false, &source->kinds, err));
-    VOUCH_TRY(vouch_gguf_get_array(gguf, "tokenizer.ggml.merges", true, &source->merges, err));
+    if (merges) VOUCH_TRY(vouch_gguf_get_array(gguf, "tokenizer.ggml.merges", true, &source->merges, err));
+    VOUCH_TRY(vouch_gguf_get_array(gguf, "tokenizer.ggml.scores", scheme == SCHEME_UNIGRAM, &source->scores, err));
+    VOUCH_TRY(vouch_gguf_get_text(gguf, "general.name", false, &source->model_name, err));
     VOUCH_TRY(vouch_gguf_get_text(gguf, "tokenizer.chat_template", false, &source->chat_template, err));
     if (chat_template) source->chat_template = vouch_chat_choose(source->chat_template, chat_template);
     VOUCH_TRY(source_check_counts(source, err));
@@ -210,6 +222,7 @@ static vouch_status source_open(vocab_source *source, const vouch_gguf *gguf, co
                               "%s: tokenizer.ggml.tokens[%zu] is %zu bytes long; at most %d", source->path, i,
                               text.size, MAX_TOKEN_BYTES);
         source->n_bytes += text.size;
+        vouch_names_note(&source->facts, text);
     }
     return VOUCH_OK;
 }
@@ -228,39 +241,9 @@ static char *tokenizer_layout(vouch_tokenizer *t, const vocab_source *source)
     t->slots = vouch_arena_take(&t->arena, t->slot_mask + 1, sizeof *t->slots);
     t->merges = vouch_arena_take(&t->arena, t->merge_mask + 1, sizeof *t->merges);
     t->specials = vouch_arena_take(&t->arena, n, sizeof *t->specials);
+    t->strips = vouch_arena_take(&t->arena, n, sizeof *t->strips);
+    if (source->scheme == SCHEME_SCORES) t->rank = vouch_arena_take(&t->arena, n, sizeof *t->rank);
     return vouch_arena_take(&t->arena, source->chat_template.size, 1);
-}
-
-/* Loads kind and bytes of token i. The bytes go behind those of token i - 1. */
-static vouch_status token_load(vouch_tokenizer *t, const vocab_source *source, size_t i, vouch_text text,
-                               vouch_error *err)
-{
-    const int64_t kind = source->kinds.count ? vouch_gguf_array_int(&source->kinds, i) : TOKEN_NORMAL;
-    if (kind < TOKEN_NORMAL || kind > TOKEN_BYTE)
-        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokenizer.ggml.token_type[%zu] is %lld; 1 to 6 are known",
-                          source->path, i, (long long)kind);
-    char *bytes = t->bytes + t->offset[i];
-    ptrdiff_t n = kind == TOKEN_NORMAL || kind == TOKEN_UNUSED ? alphabet_decode(text, bytes) : -1;
-    if (kind == TOKEN_BYTE) {
-        const int value = byte_name_decode(text);
-        if (value < 0)
-            return vouch_fail(err, VOUCH_E_FORMAT,
-                              "%s: tokenizer.ggml.tokens[%zu] is \"%.*s\", a byte token; its name should be "
-                              "<0x00> to <0xFF>",
-                              source->path, i, TEXT_ARGS(text));
-        bytes[0] = (char)value;
-        n = 1;
-        if (t->byte_token[value] < 0) t->byte_token[value] = (int32_t)i;
-    } else if (n < 0) {
-        if (text.size) memcpy(bytes, text.data, text.size);
-        n = (ptrdiff_t)text.size;
-    }
-    t->kind[i] = (uint8_t)kind;
-    t->offset[i + 1] = t->offset[i] + (size_t)n;
-    if ((size_t)n > t->longest) t->longest = (size_t)n;
-    if (n > 0 && (kind == TOKEN_CONTROL || kind == TOKEN_UNKNOWN || kind == TOKEN_USER_DEFINED))
-        t->specials[t->n_specials++] = (int32_t)i;
-    return VOUCH_OK;
 }
 
 static vouch_status slot_fill(vouch_tokenizer *t, const vocab_source *source, int32_t id, vouch_error *err)
@@ -273,6 +256,56 @@ static vouch_status slot_fill(vouch_tokenizer *t, const vocab_source *source, in
                           source->path, id);
     if (*slot < 0) *slot = id;
     return VOUCH_OK;
+}
+
+/* The kind of token i, which should be 1 to 6 in the file. */
+static int64_t token_get_kind(const vocab_source *source, size_t i, vouch_text text)
+{
+    if (source->kinds.count == 0) {
+        const bool is_byte = source->scheme != SCHEME_BYTES && byte_name_decode(text) >= 0;
+        return vouch_names_correct(&source->facts, text, is_byte ? TOKEN_BYTE : TOKEN_NORMAL);
+    }
+    const int64_t kind = vouch_gguf_array_int(&source->kinds, i);
+    const bool is_known = kind >= TOKEN_NORMAL && kind <= TOKEN_BYTE;
+    return is_known ? (int64_t)vouch_names_correct(&source->facts, text, (token_kind)kind) : kind;
+}
+
+/* Loads kind and bytes of token i. The bytes go behind those of token i - 1. */
+static vouch_status token_load(vouch_tokenizer *t, const vocab_source *source, size_t i, vouch_text text,
+                               vouch_error *err)
+{
+    const int64_t kind = token_get_kind(source, i, text);
+    if (kind < TOKEN_NORMAL || kind > TOKEN_BYTE)
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokenizer.ggml.token_type[%zu] is %lld; 1 to 6 are known",
+                          source->path, i, (long long)kind);
+    char *bytes = t->bytes + t->offset[i];
+    ptrdiff_t n = -1;
+    if (kind == TOKEN_NORMAL || kind == TOKEN_UNUSED)
+        n = source->scheme == SCHEME_BYTES ? alphabet_decode(text, bytes)
+                                           : (ptrdiff_t)vouch_spaces_unescape(text.data, text.size, bytes);
+    const bool is_raw = n < 0;
+    if (kind == TOKEN_BYTE) {
+        const int value = byte_name_decode(text);
+        if (value < 0)
+            return vouch_fail(err, VOUCH_E_FORMAT,
+                              "%s: tokenizer.ggml.tokens[%zu] is \"%.*s\", a byte token; its name should be "
+                              "<0x00> to <0xFF>",
+                              source->path, i, TEXT_ARGS(text));
+        bytes[0] = (char)value;
+        n = 1;
+        if (t->byte_token[value] < 0) t->byte_token[value] = (int32_t)i;
+    } else if (is_raw) {
+        if (text.size) memcpy(bytes, text.data, text.size);
+        n = (ptrdiff_t)text.size;
+    }
+    t->kind[i] = (uint8_t)kind;
+    t->strips[i] = vouch_names_strip(source->model_name, text);
+    t->offset[i + 1] = t->offset[i] + (size_t)n;
+    if ((size_t)n > t->longest) t->longest = (size_t)n;
+    if (n > 0 && (kind == TOKEN_CONTROL || kind == TOKEN_UNKNOWN || kind == TOKEN_USER_DEFINED))
+        t->specials[t->n_specials++] = (int32_t)i;
+    const bool is_word = (kind == TOKEN_NORMAL || kind == TOKEN_UNUSED) && !is_raw;
+    return is_word ? slot_fill(t, source, (int32_t)i, err) : VOUCH_OK;
 }
 
 static bool spells(const vouch_tokenizer *t, vouch_text text)
@@ -300,14 +333,12 @@ static vouch_status tokens_load(vouch_tokenizer *t, const vocab_source *source, 
         VOUCH_TRY(token_load(t, source, i, vouch_gguf_next_text(&cursor), err));
     t->n_tokens = (int32_t)source->tokens.count;
     for (int32_t i = 0; i < t->n_tokens; i++)
-        if (t->kind[i] == TOKEN_NORMAL || t->kind[i] == TOKEN_UNUSED) VOUCH_TRY(slot_fill(t, source, i, err));
-    for (int32_t i = 0; i < t->n_tokens; i++)
         if (t->kind[i] == TOKEN_USER_DEFINED) VOUCH_TRY(slot_fill(t, source, i, err));
-    /* A byte's own character is preferred. The token <0xNN> serves where the vocabulary lacks it. */
+    /* Byte-level BPE prefers a byte's own character. The others spell in tokens <0xNN> what has no token. */
     for (int byte = 0; byte < 256; byte++) {
         const char c = (char)byte;
         const int32_t id = vouch_vocab_find(t, &c, 1);
-        if (id >= 0) t->byte_token[byte] = id;
+        if (id >= 0 && (source->scheme == SCHEME_BYTES || t->byte_token[byte] < 0)) t->byte_token[byte] = id;
     }
     replacement_choose(t);
     vouch_specials_sort(t);
@@ -318,13 +349,16 @@ static vouch_status tokens_load(vouch_tokenizer *t, const vocab_source *source, 
 static vouch_status merge_part(const vouch_tokenizer *t, const vocab_source *source, size_t i,
                                vouch_text part, char *bytes, size_t *n_bytes, int32_t *id, vouch_error *err)
 {
-    const ptrdiff_t n = part.size <= MAX_TOKEN_BYTES ? alphabet_decode(part, bytes) : -1;
+    ptrdiff_t n = -1;
+    if (part.size <= MAX_TOKEN_BYTES)
+        n = source->scheme == SCHEME_BYTES ? alphabet_decode(part, bytes)
+                                           : (ptrdiff_t)vouch_spaces_unescape(part.data, part.size, bytes);
     *id = n > 0 ? vouch_vocab_find(t, bytes, (size_t)n) : -1;
-    if (*id < 0)
+    if (*id < 0 && !vouch_names_end_answer((vouch_text){bytes, n > 0 ? (size_t)n : 0}))
         return vouch_fail(err, VOUCH_E_FORMAT,
                           "%s: tokenizer.ggml.merges[%zu] has \"%.*s\", which is no ordinary token",
                           source->path, i, TEXT_ARGS(part));
-    *n_bytes = (size_t)n;
+    *n_bytes = n > 0 ? (size_t)n : 0;
     return VOUCH_OK;
 }
 
@@ -346,6 +380,9 @@ static vouch_status merge_load(vouch_tokenizer *t, const vocab_source *source, s
     VOUCH_TRY(merge_part(t, source, i, left_part, bytes, &n_bytes, &left, err));
     VOUCH_TRY(merge_part(t, source, i, right_part, bytes + n_bytes, &n_more, &right, err));
     const int32_t result = vouch_vocab_find(t, bytes, n_bytes + n_more);
+    /* No text becomes a token that ends an answer, though some files list such merges. */
+    if (left < 0 || right < 0) return VOUCH_OK;
+    if (result < 0 && vouch_names_end_answer((vouch_text){bytes, n_bytes + n_more})) return VOUCH_OK;
     if (result < 0)
         return vouch_fail(err, VOUCH_E_FORMAT,
                           "%s: tokenizer.ggml.merges[%zu], \"%.*s\", gives no ordinary token", source->path,
@@ -367,31 +404,72 @@ static vouch_status merges_load(vouch_tokenizer *t, const vocab_source *source, 
     return VOUCH_OK;
 }
 
+/* ------------------------------------------------------------------ scores */
+
+typedef struct scored {
+    double score;
+    int32_t id;
+} scored;
+
+static int scored_compare(const void *a, const void *b)
+{
+    const scored *x = a, *y = b;
+    return x->score > y->score ? -1 : x->score < y->score ? 1 : x->id < y->id ? -1 : x->id > y->id;
+}
+
+static vouch_status ranks_load(vouch_tokenizer *t, const vocab_source *source, vouch_error *err)
+{
+    scored *order = malloc((size_t)t->n_tokens * sizeof *order);
+    if (!order) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a tokenizer");
+    for (int32_t i = 0; i < t->n_tokens; i++) {
+        double score = 0;
+        const vouch_status status = vouch_vocab_score(source->path, &source->scores, (size_t)i, &score, err);
+        if (status != VOUCH_OK) {
+            free(order);
+            return status;
+        }
+        order[i] = (scored){score, i};
+    }
+    qsort(order, (size_t)t->n_tokens, sizeof *order, scored_compare);
+    for (int32_t i = 0; i < t->n_tokens; i++) {
+        const bool equal = i > 0 && order[i].score == order[i - 1].score;
+        t->rank[order[i].id] = equal ? t->rank[order[i - 1].id] : (uint32_t)i;
+    }
+    free(order);
+    return VOUCH_OK;
+}
+
+vouch_status vouch_vocab_score(const char *path, const vouch_gguf_array *scores, size_t i, double *score,
+                               vouch_error *err)
+{
+    *score = 0;
+    if (scores->count == 0) return VOUCH_OK;
+    if (type_is_integer(scores->type)) *score = (double)vouch_gguf_array_int(scores, i);
+    else if (scores->type == VOUCH_GGUF_F32 || scores->type == VOUCH_GGUF_F64)
+        *score = vouch_gguf_array_float(scores, i);
+    else return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokenizer.ggml.scores is no array of numbers", path);
+    if (isfinite(*score)) return VOUCH_OK;
+    return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokenizer.ggml.scores[%zu] is %g; a finite number is needed", path, i,
+                      *score);
+}
+
+/* ------------------------------------------------------------- special ids */
+
+/* *id keeps its value where the file doesn't have the key, or becomes -1 if the vocabulary is smaller. */
 static vouch_status special_id_load(const vouch_tokenizer *t, const vocab_source *source, const char *key,
                                     int32_t *id, vouch_error *err)
 {
-    int64_t value = -1;
+    int64_t value = *id < t->n_tokens ? *id : -1;
     VOUCH_TRY(vouch_gguf_get_int(source->gguf, key, false, 0, t->n_tokens - 1, &value, err));
     *id = (int32_t)value;
     return VOUCH_OK;
 }
 
-/* Control tokens of these names end an answer, whatever key the file names them under, or none. */
-static bool name_ends_answer(vouch_text name)
-{
-    static const char *const names[] = {"<|im_end|>", "<|endoftext|>", "<|end_of_text|>", "<|eot_id|>",
-                                        "<|eom_id|>", "<end_of_turn>", "<|end|>",         "</s>"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strlen(names[i]) == name.size && memcmp(names[i], name.data, name.size) == 0) return true;
-    return false;
-}
-
-static vouch_status special_ids_load(vouch_tokenizer *t, const vocab_source *source, vouch_error *err)
+static vouch_status ends_load(vouch_tokenizer *t, const vocab_source *source, vouch_error *err)
 {
     static const char *const ending[] = {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id",
                                          "tokenizer.ggml.eom_token_id"};
-    int32_t ids[3];
-    VOUCH_TRY(special_id_load(t, source, "tokenizer.ggml.bos_token_id", &t->bos, err));
+    int32_t ids[3] = {t->eos, -1, -1};
     for (size_t i = 0; i < 3; i++) {
         VOUCH_TRY(special_id_load(t, source, ending[i], &ids[i], err));
         if (ids[i] >= 0) t->ends[ids[i]] = true;
@@ -399,32 +477,49 @@ static vouch_status special_ids_load(vouch_tokenizer *t, const vocab_source *sou
     t->eos = ids[0];
     for (size_t i = 0; i < t->n_specials; i++) {
         const int32_t id = t->specials[i];
-        if (t->kind[id] == TOKEN_CONTROL && name_ends_answer(tokenizer_text(t, id))) t->ends[id] = true;
+        if (t->kind[id] == TOKEN_CONTROL && vouch_names_end_answer(tokenizer_text(t, id))) t->ends[id] = true;
     }
+    return VOUCH_OK;
+}
+
+static vouch_status special_ids_load(vouch_tokenizer *t, const vocab_source *source, vouch_error *err)
+{
+    const bool sentencepiece = source->scheme == SCHEME_SCORES, unigram = source->scheme == SCHEME_UNIGRAM;
+    t->bos = sentencepiece ? 1 : -1; /* SentencePiece's own numbers, as llama.cpp has them */
+    t->eos = sentencepiece ? 2 : unigram ? 1 : -1;
+    t->unknown = sentencepiece ? 0 : unigram ? 2 : -1;
+    VOUCH_TRY(special_id_load(t, source, "tokenizer.ggml.bos_token_id", &t->bos, err));
+    VOUCH_TRY(special_id_load(t, source, "tokenizer.ggml.unknown_token_id", &t->unknown, err));
+    VOUCH_TRY(ends_load(t, source, err));
     t->add_bos = t->pre.rule->add_bos && t->bos >= 0;
+    const bool always = t->add_bos && source->scheme == SCHEME_CHARACTERS; /* Gemma 4's files say false by mistake */
     VOUCH_TRY(vouch_gguf_get_bool(source->gguf, "tokenizer.ggml.add_bos_token", false, &t->add_bos, err));
+    t->add_bos |= always;
     if (t->add_bos && t->bos < 0)
         return vouch_fail(
             err, VOUCH_E_FORMAT,
             "%s: tokenizer.ggml.add_bos_token is true, but tokenizer.ggml.bos_token_id is absent",
             source->path);
-    return VOUCH_OK;
+    t->space_prefix = sentencepiece;
+    if (source->scheme == SCHEME_BYTES || source->scheme == SCHEME_CHARACTERS) return VOUCH_OK;
+    VOUCH_TRY(vouch_gguf_get_bool(source->gguf, "tokenizer.ggml.add_space_prefix", false, &t->space_prefix, err));
+    return vouch_gguf_get_bool(source->gguf, "tokenizer.ggml.remove_extra_whitespaces", false, &t->remove_spaces, err);
 }
 
-static vouch_status tokenizer_load(vouch_tokenizer *t, const vouch_gguf *gguf, const char *chat_template,
-                                   vouch_error *err)
+static vouch_status tokenizer_load(vouch_tokenizer *t, const pretokenizer_rule *rule, const vouch_gguf *gguf,
+                                   const char *chat_template, vouch_error *err)
 {
     vocab_source source;
-    vouch_text pre = {"", 0};
-    VOUCH_TRY(vouch_gguf_get_text(gguf, "tokenizer.ggml.pre", true, &pre, err));
-    VOUCH_TRY(vouch_pretokenizer_open(&t->pre, vouch_gguf_path(gguf), pre, err));
-    VOUCH_TRY(source_open(&source, gguf, chat_template, err));
+    VOUCH_TRY(vouch_pretokenizer_open(&t->pre, rule, err));
+    VOUCH_TRY(source_open(&source, gguf, chat_template, rule->scheme, err));
     tokenizer_layout(t, &source);
     VOUCH_TRY(vouch_arena_allocate(&t->arena, "the tokenizer", err));
     char *template_copy = tokenizer_layout(t, &source);
     VOUCH_TRY(tokens_load(t, &source, err));
     VOUCH_TRY(merges_load(t, &source, err));
     VOUCH_TRY(special_ids_load(t, &source, err));
+    if (rule->scheme == SCHEME_SCORES) VOUCH_TRY(ranks_load(t, &source, err));
+    if (rule->scheme == SCHEME_UNIGRAM) VOUCH_TRY(vouch_unigram_open(t, gguf, err));
     if (source.chat_template.size) memcpy(template_copy, source.chat_template.data, source.chat_template.size);
     vouch_chat_open(t, (vouch_text){template_copy, source.chat_template.size});
     if (chat_template && source.chat_template.size == 0)
@@ -433,29 +528,50 @@ static vouch_status tokenizer_load(vouch_tokenizer *t, const vouch_gguf *gguf, c
     return vouch_fail(err, t->chat_error.code, "%s", t->chat_error.message);
 }
 
-static bool text_is(vouch_text text, const char *value)
+static bool text_is_among(vouch_text text, const char *const *values)
 {
-    return text.size == strlen(value) && memcmp(text.data, value, text.size) == 0;
+    while (*values && (strlen(*values) != text.size || memcmp(text.data, *values, text.size) != 0)) values++;
+    return *values != NULL;
+}
+
+static vouch_status rule_find(const pretokenizer_rule **rule, const vouch_gguf *gguf, vouch_text model,
+                              vouch_error *err)
+{
+    static const char *const known[] = {"gpt2", "llama", "gemma4", "t5", NULL};
+    static const char *const others[] = {"bert", "rwkv", "plamo2", "hybriddna", "whitespace", NULL};
+    const char *path = vouch_gguf_path(gguf);
+    vouch_text pre = {"", 0};
+    if (!text_is_among(model, known))
+        return vouch_fail(err, VOUCH_E_UNSUPPORTED,
+                          "%s: tokenizer.ggml.model is \"%.*s\"%s; supported: gpt2 (byte-level BPE), llama "
+                          "(SentencePiece), gemma4, t5 (unigram)",
+                          path, TEXT_ARGS(model), text_is_among(model, others) ? ", which vouch doesn't have" : "");
+    VOUCH_TRY(vouch_gguf_get_text(gguf, "tokenizer.ggml.pre", false, &pre, err));
+    *rule = vouch_pretokenizer_rule(model, pre);
+    if (*rule) return VOUCH_OK;
+    char names[256];
+    vouch_pretokenizer_names(names, sizeof names);
+    return vouch_fail(err, VOUCH_E_UNSUPPORTED, "%s: tokenizer.ggml.pre is \"%.*s\"; supported: %s", path,
+                      TEXT_ARGS(pre), names);
 }
 
 vouch_status vouch_tokenizer_open(vouch_tokenizer **out, const vouch_gguf *gguf, const char *chat_template,
                                   vouch_error *err)
 {
+    static const char *const none[] = {"none", "no_vocab", "test", NULL}; /* test: llama.cpp's test models */
     *out = NULL;
     vouch_text model = {"none", 4};
+    const pretokenizer_rule *rule = NULL;
     VOUCH_TRY(vouch_gguf_get_text(gguf, "tokenizer.ggml.model", false, &model, err));
-    if (text_is(model, "none") || text_is(model, "no_vocab")) {
+    if (text_is_among(model, none)) {
         if (!chat_template) return VOUCH_OK;
         return vouch_fail(err, VOUCH_E_UNSUPPORTED, "%s: a chat template needs a tokenizer, and the file has none",
                           vouch_gguf_path(gguf));
     }
-    if (!text_is(model, "gpt2"))
-        return vouch_fail(err, VOUCH_E_UNSUPPORTED,
-                          "%s: tokenizer.ggml.model is \"%.*s\"; supported: gpt2 (byte-level BPE)",
-                          vouch_gguf_path(gguf), TEXT_ARGS(model));
+    VOUCH_TRY(rule_find(&rule, gguf, model, err));
     vouch_tokenizer *t = calloc(1, sizeof *t);
     if (!t) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a tokenizer");
-    const vouch_status status = tokenizer_load(t, gguf, chat_template, err);
+    const vouch_status status = tokenizer_load(t, rule, gguf, chat_template, err);
     if (status != VOUCH_OK) {
         vouch_tokenizer_close(t);
         return status;
@@ -468,6 +584,7 @@ void vouch_tokenizer_close(vouch_tokenizer *tokenizer)
 {
     if (!tokenizer) return;
     vouch_pretokenizer_close(&tokenizer->pre);
+    vouch_unigram_close(tokenizer->unigram);
     vouch_arena_free(&tokenizer->arena);
     free(tokenizer);
 }

@@ -115,3 +115,22 @@ void assert_round_trip(const vouch_tokenizer *tokenizer, const char *text, size_
     free(back);
     free(list.at);
 }
+
+void assert_shown(const vouch_tokenizer *tokenizer, const char *text, size_t n)
+{
+    ids tokens = encode(tokenizer, text, n, 0);
+    vouch_stream *stream = NULL;
+    size_t shown = 0;
+    assert_int_equal(vouch_stream_open(&stream, tokenizer, NULL, 0, 1, NULL), VOUCH_OK);
+    for (size_t i = 0; i <= tokens.n; i++) {
+        if (i == tokens.n) vouch_stream_finish(stream);
+        else assert_false(vouch_stream_push(stream, tokens.at[i]));
+        const vouch_text part = vouch_stream_take(stream);
+        if (shown + part.size > n || (part.size > 0 && memcmp(text + shown, part.data, part.size) != 0))
+            fail_msg("\"%.60s\" is shown as \"%.*s\" from byte %zu on", text, (int)part.size, part.data, shown);
+        shown += part.size;
+    }
+    assert_int_equal(shown, n);
+    vouch_stream_close(stream);
+    free(tokens.at);
+}

@@ -30,6 +30,8 @@ char *decode(const vouch_tokenizer *tokenizer, ids list, size_t *n);
 
 void assert_ids(const char *what, ids got, const int32_t *expected, size_t n);
 void assert_same_ids(const char *what, ids got, ids expected);
+/* A stream shows exactly the text, well-formed UTF-8, when it gets the text's tokens. */
+void assert_shown(const vouch_tokenizer *tokenizer, const char *text, size_t n);
 void assert_round_trip(const vouch_tokenizer *tokenizer, const char *text, size_t n);
 
 #endif
