@@ -12,26 +12,28 @@
  *   session  One sequence of tokens: its KV cache, drafter, random stream and
  *            statistics. Mutable. One thread at a time, except for
  *            vouch_session_cancel, which any thread or signal handler may call.
- *   drafter  What guesses the next tokens. Named in vouch_speculation and owned by
- *            the session; a caller may bring one of its own (vouch_drafter).
+ *   drafter  Guesses the next tokens. vouch_speculation names the drafters of a
+ *            session, which owns them. A caller may bring its own (vouch_drafter).
  *   step     One cycle: draft a chain or a tree of guesses, score all of them in one
  *            pass of the target, judge them, commit 1 to n_draft + 1 tokens.
  *
- * What a session emits is what the target model alone would have said: greedy
- * output is the same to the byte with every drafter, sampled output has exactly
+ * A session emits the text that the target model alone would have emitted. Greedy
+ * output is the same to the byte with every drafter. Sampled output has exactly
  * the target's distribution (Leviathan et al., arXiv 2211.17192, Algorithm 1).
  *
- * The library never prints, exits or reads the environment, and its results do not
- * depend on the caller's rounding mode or other floating-point settings, which it
- * leaves as they are. Every function that
- * can fail returns a vouch_status; where it takes a vouch_error, which may be
- * NULL, the message names the file, field and value.
+ * The library never prints, exits or reads the environment. The caller's rounding
+ * mode and other floating-point settings don't change its results, and it leaves
+ * them as they are. Every function that can fail returns a vouch_status. Where it
+ * takes a vouch_error, which may be NULL, the message names the file, field and value.
  *
- * Memory is allocated when a model or session is opened, and afterwards only while
- * text is turned into ids; stepping allocates nothing. What is allocated is address
- * space: the system adds pages as they are first written, so a session's resident
- * part grows to vouch_session_memory while its context fills. A system that promises
- * more than it has may end the process then, not at open.
+ * A pointer argument must not be NULL unless its comment allows it. Functions without
+ * a session argument may be called from any thread at any time.
+ *
+ * The library allocates memory when it opens a model or a session, and afterwards
+ * only while it turns text into ids; stepping allocates nothing. An allocation is
+ * address space: the system adds pages as they are first written, so the resident
+ * part of a session grows to vouch_session_memory while its context fills. A system
+ * that overcommits memory may end the process then, and not at open.
  *
  *   vouch_error err;
  *   vouch_model *model;
@@ -99,15 +101,17 @@ typedef struct vouch_error {
     char message[500]; /* one line, no newline at its end */
 } vouch_error;
 
-/* The constant text of a status; "unknown status" for other values. */
+/* The text of a status, a constant; "unknown status" for other values. */
 VOUCH_API const char *vouch_status_text(vouch_status status);
+/* VOUCH_VERSION of the library that is linked, a constant. */
 VOUCH_API const char *vouch_version(void);
 
 /* ------------------------------------------------------------------- model */
 
 typedef struct vouch_model vouch_model;
 
-/* Called from the opening thread with a share in [0, 1]; must not call back. */
+/* Receives the share done, in [0, 1], in the thread of the running call. Must not call functions on the model or
+ * session that is at work, except vouch_session_cancel. */
 typedef void (*vouch_progress_fn)(void *user, double share);
 
 typedef struct vouch_model_options {
@@ -144,15 +148,16 @@ typedef struct vouch_model_info {
 VOUCH_API vouch_model_options vouch_model_options_default(void);
 
 /* Maps a GGUF file (v2, v3), checks every field, packs the weights and unmaps it.
- * On success *out is the caller's, to be closed; on failure it is NULL.
+ * options NULL: the defaults. On success *out is the caller's, to be closed; on failure it is NULL.
  * Errors: ARGUMENT, MEMORY, IO, FORMAT, UNSUPPORTED. */
 VOUCH_API vouch_status vouch_model_open(vouch_model **out, const char *path,
                                         const vouch_model_options *options, vouch_error *err);
-/* No session may still use it. NULL is allowed. */
+/* Frees the model, which no session may still use. NULL is allowed. */
 VOUCH_API void vouch_model_close(vouch_model *model);
+/* The facts; they live as long as the model. */
 VOUCH_API const vouch_model_info *vouch_model_get_info(const vouch_model *model);
 
-/* A model file that is only looked at: any GGUF file, whether or not vouch can run it. */
+/* The header of a GGUF file, whether or not vouch can run the model. */
 typedef struct vouch_file vouch_file;
 
 /* The tensors of one type. */
@@ -177,7 +182,7 @@ typedef struct vouch_file_info {
     int64_t n_tensors; /* 0: a vocabulary without weights */
     int32_t n_vocab, n_layers, n_embd, n_ctx_train, n_experts;
     const vouch_error *problems; /* [n_problems]: why vouch_model_open refuses the file; each names field and value */
-    size_t n_problems;           /* 0: it doesn't */
+    size_t n_problems;           /* 0: vouch_model_open accepts the file */
 } vouch_file_info;
 
 /* Reads the header and no weights, in milliseconds. Succeeds for a model that isn't supported, a vocabulary, a part of
@@ -186,6 +191,7 @@ typedef struct vouch_file_info {
  * Errors: MEMORY, IO, FORMAT (no GGUF file), UNSUPPORTED (a version of GGUF). */
 VOUCH_API vouch_status vouch_file_open(vouch_file **out, const char *path, vouch_error *err);
 VOUCH_API void vouch_file_close(vouch_file *file); /* NULL is allowed */
+/* The facts; they live as long as the vouch_file. */
 VOUCH_API const vouch_file_info *vouch_file_get_info(const vouch_file *file);
 
 /* The i-th instruction set this machine can run, narrowest first; NULL past the last. */
@@ -245,9 +251,9 @@ typedef struct vouch_sampling {
     float top_p;             /* (0, 1]; 1: off */
     float min_p;             /* [0, 1); keeps p >= min_p * max p; 0: off */
     float repeat_penalty;    /* > 0; 1: off (Keskar et al., CTRL: logit / or * penalty) */
-    float frequency_penalty; /* minus this times the count; 0: off */
-    float presence_penalty;  /* minus this once; 0: off */
-    int32_t penalty_window;  /* last tokens the three look at, prompt included */
+    float frequency_penalty; /* subtracted from a token's logit once per occurrence; 0: off */
+    float presence_penalty;  /* subtracted from the logit of a token that occurred; 0: off */
+    int32_t penalty_window;  /* the three penalties look at this many last tokens, prompt included */
     uint64_t seed;           /* key of the counter-based random numbers (Philox) of the first answer; later answers of
                                 a session have seeds derived from it (vouch_session_set_seed) */
     const vouch_logit_bias *bias;
@@ -294,7 +300,7 @@ typedef struct vouch_drafter_info {
     const char *summary; /* one line without a full stop */
     const char *needs;   /* what the caller has to give, "a draft model"; NULL: nothing */
     bool is_paid;        /* takes time for each guess */
-    bool in_auto;        /* AUTO uses it where the caller gives what it needs */
+    bool in_auto;        /* AUTO uses it, provided that the caller gives `needs` */
 } vouch_drafter_info;
 
 /* Facts about the drafter with bit 1 << i; name NULL for i outside [0, VOUCH_DRAFTERS). */
@@ -349,8 +355,8 @@ VOUCH_API const char *vouch_accept_name(int i);
 
 /* A drafter of the caller's own, whose guesses count as drawn from a point mass.
  * propose is given the n_tokens of the sequence and writes at most k guesses;
- * it returns their number, 0 for none. It may be called again with a shorter or
- * other sequence after a rejection or a new prompt. */
+ * it returns their number, 0 for none. After a rejection or a new prompt, the next call
+ * may have a shorter or another sequence. Called from the thread of the session. */
 typedef struct vouch_drafter {
     int32_t (*propose)(void *user, const int32_t *tokens, int32_t n_tokens, int32_t k,
                        int32_t *guesses);
@@ -361,7 +367,7 @@ typedef struct vouch_drafter {
 
 typedef struct vouch_speculation {
     unsigned drafters;  /* VOUCH_DRAFTER_ */
-    unsigned auto_with; /* with AUTO: PREDICTION, HISTORY or both are used, too, as you give what they need */
+    unsigned auto_with; /* AUTO also uses these: VOUCH_DRAFTER_PREDICTION, VOUCH_DRAFTER_HISTORY, or both */
     int32_t n_draft; /* k: most guesses of a cycle, up to VOUCH_MAX_DRAFT.
                         0: pace chooses the number in each cycle by measured cost and acceptance, down to none.
                         1 or more, with AUTO: pace chooses, up to this number.
@@ -370,23 +376,23 @@ typedef struct vouch_speculation {
                         Under REJECTION and BLOCK the sampled text depends on the draft, so with pace it depends on
                         timing. For a text that the seed reproduces, use MATCH or COUPLED, or fix the drafters and
                         n_draft. */
-    int32_t tree_branches; /* most guesses for one place, to VOUCH_MAX_DRAFT; 1: chains; 0: the drafter's default,
-                              chains of a draft model, which makes at most 8 */
-    int32_t tree_depth;    /* longest path of guesses, to VOUCH_MAX_DRAFT; 0: n_draft */
+    int32_t tree_branches; /* most guesses with one parent, up to VOUCH_MAX_DRAFT, of a draft model up to 8; 1: chains;
+                              0: free drafters make trees of up to 8 branches, MODEL and CUSTOM make chains */
+    int32_t tree_depth;    /* longest path of guesses, up to VOUCH_MAX_DRAFT; 0: n_draft */
     const vouch_model *draft_model; /* must outlive the session; NULL: none */
     vouch_draft_sampling draft_sampling;
-    bool allow_vocab_mismatch; /* a draft model with another token table drafts on the tokens that both have, where
-                                  it would be refused (arXiv 2502.05202); lossless all the same */
-    const int32_t *draft_head; /* [n_draft_head] the draft model guesses these of its tokens only, each once: its head
-                                  is as much smaller (FR-Spec, arXiv 2502.14856); lossless all the same. Copied */
-    size_t n_draft_head;       /* 0: all */
-    int32_t ngram_min, ngram_max; /* lengths of the matched n-gram, longest tried first */
-    int32_t history_tokens; /* most tokens of earlier answers, 4 to 2^24; 0: 65536 */
-    bool forget; /* each answer begins without what recycling kept of earlier ones */
+    bool allow_vocab_mismatch; /* true: a draft model with another token table guesses the tokens that both models
+                                  have (TLI, arXiv 2502.05202), still lossless; false: the session is refused */
+    const int32_t *draft_head; /* [n_draft_head] ids of the draft model, no id twice. It guesses only these, so its
+                                  output matrix is smaller (FR-Spec, arXiv 2502.14856); still lossless. Copied */
+    size_t n_draft_head;       /* 0: it guesses all its tokens */
+    int32_t ngram_min, ngram_max; /* shortest and longest n-gram that NGRAM looks up, 1 to 16; longest tried first */
+    int32_t history_tokens; /* most tokens that HISTORY keeps of earlier answers, 4 to 2^24; 0: 65536 */
+    bool forget; /* RECYCLE starts each answer without the tokens that it kept of earlier answers */
     vouch_accept accept;
-    double lenience; /* (0, 1]; 1 is lossless. Of REJECTION only: accept with min(1, p / (lenience q)), so that
-                        no token gets more than p / lenience */
-    vouch_drafter custom;
+    double lenience; /* (0, 1]; 1: lossless. Below 1, only REJECTION: it accepts with min(1, p / (lenience q)), so that
+                        no token gets a probability above p / lenience */
+    vouch_drafter custom; /* with VOUCH_DRAFTER_CUSTOM */
 } vouch_speculation;
 
 VOUCH_API vouch_speculation vouch_speculation_default(void);
@@ -395,24 +401,24 @@ VOUCH_API vouch_speculation vouch_speculation_default(void);
 
 typedef struct vouch_session vouch_session;
 
-/* How keys and values are kept. The quantised ones take 0.53 and 0.28 of F16's memory, and where the width of a model's
- * heads is no multiple of 32, the session isn't opened (VOUCH_E_UNSUPPORTED). */
+/* The type in which the cache keeps keys and values. Q8_0 takes 0.53 of F16's memory and Q4_0 0.28. Both need heads
+ * whose width is a multiple of 32; otherwise vouch_session_open returns UNSUPPORTED. */
 typedef enum vouch_kv_type { VOUCH_KV_F16, VOUCH_KV_F32, VOUCH_KV_Q8_0, VOUCH_KV_Q4_0 } vouch_kv_type;
 
 typedef struct vouch_session_options {
-    int32_t n_ctx;         /* most tokens of a sequence, from 2 on: a prompt and one of the answer;
-                              0: the smaller of 4096 and the model's */
+    int32_t n_ctx;         /* context length: most tokens of prompt and answer, 2 to 2^24; 0: the model's, at most
+                              4096 */
     int32_t n_threads;     /* 0: vouch_cpu_count() */
     int32_t prefill_chunk; /* most rows of one pass, 1 to 512; 0: 256 */
     vouch_kv_type kv_type;
     vouch_sampling sampling;
     vouch_speculation speculation;
-    int32_t max_tokens;       /* an answer ends after so many; 0: at the context's end */
-    const char *const *stop;  /* an answer ends before any of these texts */
+    int32_t max_tokens;       /* most tokens of an answer; 0: up to the end of the context */
+    const char *const *stop;  /* [n_stop] an answer ends before any of these texts */
     size_t n_stop;
-    bool ignore_eos;          /* for measurements */
-    bool expected_acceptance; /* also compute sum min(p, q) of every judged row, and for further guesses of a place the
-                                 chance of that guess (costs time) */
+    bool ignore_eos;          /* an answer goes on behind EOS (for measurements) */
+    bool expected_acceptance; /* also compute sum min(p, q) for every judged guess, or, for a guess whose sibling was
+                                 rejected, the chance that it is accepted (costs time) */
 } vouch_session_options;
 
 typedef enum vouch_finish {
@@ -425,11 +431,11 @@ typedef enum vouch_finish {
 
 /* Where a step's last token came from. */
 typedef enum vouch_origin {
-    VOUCH_ORIGIN_ACCEPTED, /* a guess: the answer ended inside the accepted ones or, with finish NONE, can't
-                              go on behind them: the next step will return NUMERIC */
+    VOUCH_ORIGIN_ACCEPTED, /* a guess. The answer ended inside the accepted guesses; with finish NONE, the model gave
+                              no finite logits behind them, and the next step returns NUMERIC */
     VOUCH_ORIGIN_PLAIN,    /* nothing was drafted */
     VOUCH_ORIGIN_RESIDUAL, /* replaces the first rejected guess */
-    VOUCH_ORIGIN_BONUS     /* every guess held */
+    VOUCH_ORIGIN_BONUS     /* follows a draft whose guesses were all accepted */
 } vouch_origin;
 
 typedef enum vouch_verdict { VOUCH_ACCEPTED, VOUCH_REJECTED, VOUCH_NOT_REACHED } vouch_verdict;
@@ -437,16 +443,17 @@ typedef enum vouch_verdict { VOUCH_ACCEPTED, VOUCH_REJECTED, VOUCH_NOT_REACHED }
 /* The judgement of one guess. p, accept and u are 0 where not reached. */
 typedef struct vouch_guess {
     int32_t token;
-    int32_t parent, depth; /* the number of the guess before it, -1: the sequence; guesses before it on its path */
-    unsigned drafters;     /* VOUCH_DRAFTER_ bits: who proposed it */
+    int32_t parent;    /* the number of the guess before it; -1: it follows the sequence */
+    int32_t depth;     /* guesses before it on its path */
+    unsigned drafters; /* VOUCH_DRAFTER_ bits of those that guessed it */
     vouch_verdict verdict;
     double q, p;
-    double accept; /* min(1, p / (lenience q)); of a guess beside others, the chance of it and of those before.
-                      BLOCK: the chance that so many guesses hold. MATCH, COUPLED, and where the guess was a point
-                      mass: that with q = 1 */
-    double u;      /* accepted iff u < accept and no guess before it for the same place was; uniform in [0, 1).
-                      BLOCK: the same for all guesses. MATCH, COUPLED, and where the guess was a point mass: NAN, the
-                      target's own token was drawn and compared */
+    double accept; /* Chance of acceptance: min(1, p / (lenience q)). With siblings: the chance that it or a sibling
+                      before it is accepted. BLOCK: the chance that the guesses up to this one are accepted. MATCH,
+                      COUPLED, and a guess that was a point mass: the formula with q = 1 */
+    double u;      /* Uniform in [0, 1). The guess is accepted if u < accept and no sibling before it was accepted.
+                      BLOCK: one u for all guesses. MATCH, COUPLED, and a guess that was a point mass: NAN, because the
+                      target's own token is drawn and compared with the guess */
 } vouch_guess;
 
 /* What one step did. Pointers are the session's, valid until its next call. */
@@ -458,10 +465,10 @@ typedef struct vouch_step {
     const char *text;   /* [n_text] whole characters now safe to show (not NUL-terminated);
                            a possible beginning of a stop text is held back */
     size_t n_text;
-    const vouch_guess *guesses; /* [n_guesses] a chain or a tree: each behind its parent */
+    const vouch_guess *guesses; /* [n_guesses] a chain or a tree; a parent comes before its children */
     int32_t n_guesses;
-    vouch_accept accept; /* the rule by which they were judged, and how leniently */
-    double lenience;
+    vouch_accept accept; /* the rule that judged them */
+    double lenience;     /* its lenience */
     vouch_finish finish;
 } vouch_step;
 
@@ -478,32 +485,35 @@ typedef struct vouch_stats {
     int64_t cycles, drafted, accepted;
     int64_t full_accepts;     /* cycles with a draft and no guess behind the last accepted one */
     int64_t draft_cycles;     /* cycles with at least one guess */
-    int64_t lenient_cycles;   /* those of them with a lenience below 1: 0 is lossless */
+    int64_t lenient_cycles;   /* draft cycles with a lenience below 1; 0: the text is lossless */
     int64_t accepted_at[VOUCH_MAX_DRAFT]; /* guesses accepted at each depth */
     int64_t drafted_at[VOUCH_MAX_DRAFT];
-    int64_t accepted_by[VOUCH_DRAFTERS];  /* guesses accepted by who proposed them, each of them */
+    int64_t accepted_by[VOUCH_DRAFTERS];  /* by drafter's number; a guess of two drafters counts for both */
     int64_t drafted_by[VOUCH_DRAFTERS];
     int64_t depth_histogram[VOUCH_DEPTHS]; /* cycles by number of guesses */
     int64_t judged;                        /* guesses accepted or rejected */
-    double expected_acceptance_sum;        /* of sum min(p, q) over judged guesses: what rejection accepts of them */
+    double expected_acceptance_sum;        /* sum min(p, q), added over the judged guesses: expected number accepted
+                                              by rejection. 0 without expected_acceptance */
     double prefill_seconds, decode_seconds;
     double draft_seconds, verify_seconds, judge_seconds;
-    double predicted_tokens, predicted_seconds; /* of the cycles, as pace expected them; 0: it doesn't decide */
-    double plain_step_seconds; /* of a step without guesses, as pace last knew it; 0: it doesn't */
+    double predicted_tokens, predicted_seconds; /* of all cycles, as pace expected them; 0: pace doesn't choose */
+    double plain_step_seconds; /* pace's latest estimate of a step without guesses; 0: none */
 } vouch_stats;
 
 VOUCH_API vouch_session_options vouch_session_options_default(void);
 
-/* Errors: ARGUMENT (names the option), MEMORY, MISMATCH (draft model), UNSUPPORTED (kv_type, for heads of that
+/* Opens a session with an empty sequence. options NULL: the defaults. On success *out is the caller's, to be closed;
+ * on failure it is NULL.
+ * Errors: ARGUMENT (names the option), MEMORY, MISMATCH (draft model), UNSUPPORTED (kv_type, for heads of that
  * width). */
 VOUCH_API vouch_status vouch_session_open(vouch_session **out, const vouch_model *model,
                                           const vouch_session_options *options, vouch_error *err);
-VOUCH_API void vouch_session_close(vouch_session *session);
+VOUCH_API void vouch_session_close(vouch_session *session); /* NULL is allowed */
 
-/* Makes the sequence exactly these tokens and begins a new answer. What the cache
- * already holds of them is reused. Needs 1 to n_ctx - 1 tokens.
- * When it is cancelled before it begins, and on other errors, nothing changes; when it is cancelled later, the
- * sequence is a prefix of these tokens and there is no answer to step.
+/* Makes the sequence exactly these tokens and begins a new answer. Tokens that the sequence already begins with stay in
+ * the cache and are not run again. Needs 1 to n_ctx - 1 tokens.
+ * Cancelled before it begins, or failed: nothing changes. Cancelled later: the sequence is a prefix of these tokens,
+ * and there is no answer to step.
  * Errors: ARGUMENT (no tokens, an id outside the vocabulary), CONTEXT, CANCELLED. */
 VOUCH_API vouch_status vouch_session_prompt(vouch_session *session, const int32_t *tokens,
                                             size_t n_tokens, vouch_error *err);
@@ -513,17 +523,16 @@ VOUCH_API vouch_status vouch_session_text(vouch_session *session, const char *te
 /* vouch_tokenize_chat, then vouch_session_prompt. */
 VOUCH_API vouch_status vouch_session_chat(vouch_session *session, const vouch_message *messages,
                                           size_t n_messages, vouch_error *err);
-/* Called between prefill chunks with the share done; NULL: none. */
+/* fn is called after each prefill chunk of later prompts; NULL: no function. */
 VOUCH_API void vouch_session_set_progress(vouch_session *session, vouch_progress_fn fn, void *user);
 
-/* One cycle. After finish != NONE, a further step returns ARGUMENT until the next prompt.
- * On failure the session stays at its last commit; the tokens that a session without drafts gives before
- * the same failure have all been given. Errors: ARGUMENT, NUMERIC, CANCELLED. */
+/* Runs one cycle and fills *step. After finish != NONE, a further step returns ARGUMENT until the next prompt.
+ * On failure the session stays at its last commit. A failure comes at the same token as without drafts: all tokens
+ * before it have been given. Errors: ARGUMENT, NUMERIC, CANCELLED. */
 VOUCH_API vouch_status vouch_session_step(vouch_session *session, vouch_step *step, vouch_error *err);
 
 /* Changes the lenience from the next step on. Lossy below 1 (greedy text stays what it is).
- * Errors: ARGUMENT (not in (0, 1]; not 1, and the rule isn't REJECTION, for which `accept` asks, or AUTO with a
- * draft model that samples); then nothing changes. */
+ * Errors: ARGUMENT (not in (0, 1], or below 1 while vouch_session_rule is not "rejection"); then nothing changes. */
 VOUCH_API vouch_status vouch_session_set_lenience(vouch_session *session, double lenience, vouch_error *err);
 
 /* The next answer takes its random numbers from this seed, as the first answer of a new session with this seed in its
@@ -533,66 +542,66 @@ VOUCH_API vouch_status vouch_session_set_lenience(vouch_session *session, double
 VOUCH_API void vouch_session_set_seed(vouch_session *session, uint64_t seed);
 
 /* Makes the running or the next prompt or step return CANCELLED, once, however often it is called until then.
- * A step that is cancelled has done nothing: a further one goes on. A step with finish != NONE takes back what
- * came too late for it, so that no cancel outlives the answer during which it was called. Any thread;
- * async-signal-safe. */
+ * A cancelled step has changed nothing, and the next step goes on. A cancel that comes too late, during the last step
+ * of an answer, has no effect, so it never reaches the next answer. Any thread; async-signal-safe. */
 VOUCH_API void vouch_session_cancel(vouch_session *session);
 
 /* The whole sequence, prompt and answer: [*n_tokens], the session's, valid until its next call. */
 VOUCH_API const int32_t *vouch_session_tokens(const vouch_session *session, size_t *n_tokens);
+/* The counters: the session's, valid until it is closed, updated by each prompt and step. */
 VOUCH_API const vouch_stats *vouch_session_stats(const vouch_session *session);
 VOUCH_API void vouch_session_reset_stats(vouch_session *session);
 /* Seconds of one pass of n_rows (1 to the larger of 16 and n_draft + 1) at the end of the sequence, the median
- * of `reps` (1 to 1000). Leaves no trace (law L3). Errors: ARGUMENT, CONTEXT (fewer places left). */
+ * of `reps` (1 to 1000). Leaves no trace (law L3). Errors: ARGUMENT, CONTEXT (fewer positions left). */
 VOUCH_API vouch_status vouch_session_time_pass(vouch_session *session, int32_t n_rows, int32_t reps,
                                                double *seconds, vouch_error *err);
-/* The rule in use: of vouch_accept_name. */
+/* The name of the rule in use (vouch_accept_name), a constant. */
 VOUCH_API const char *vouch_session_rule(const vouch_session *session);
-/* "none", or the names of those in use with commas between: "ngram,recycle". */
+/* The names of the drafters in use, such as "ngram,recycle", or "none". The session's. */
 VOUCH_API const char *vouch_session_drafter(const vouch_session *session);
-/* Bytes allocated for the session: cache, workspace, drafter. The resident part grows to it. */
+/* Bytes allocated for the session: cache, workspace, drafters. The resident part grows up to this size. */
 VOUCH_API size_t vouch_session_memory(const vouch_session *session);
-VOUCH_API size_t vouch_session_drafter_memory(const vouch_session *session); /* the drafter's share of it */
+VOUCH_API size_t vouch_session_drafter_memory(const vouch_session *session); /* the drafters' part */
 
-/* The caller's own guess of the answers to come, from the next prompt on: as text, of which as many tokens count as
- * the context has. NULL with 0: none. Needs VOUCH_DRAFTER_PREDICTION. Errors: ARGUMENT, MEMORY, UNSUPPORTED (a model
+/* Sets the prediction that PREDICTION copies from, from the next prompt on. Tokens beyond n_ctx are dropped. The text
+ * is copied. NULL with 0: no prediction. Needs VOUCH_DRAFTER_PREDICTION. Errors: ARGUMENT, MEMORY, UNSUPPORTED (a model
  * without a tokenizer). */
 VOUCH_API vouch_status vouch_session_predict(vouch_session *session, const char *text, size_t n_text,
                                              vouch_error *err);
-/* The history of answers as bytes to keep, the running answer included, which ends it: for the history its rest
- * doesn't exist. Writes them if they fit into `capacity`, and always their number to *n_bytes; BUFFER when they did
- * not fit, so (NULL, 0) asks for it. Needs VOUCH_DRAFTER_HISTORY. Errors: ARGUMENT, BUFFER. */
+/* The history of answers as bytes to keep. It includes the running answer as far as it has come; the rest of that
+ * answer is not added later. Writes the bytes if they fit into `capacity`, and always their number to *n_bytes. BUFFER
+ * when they did not fit, so (NULL, 0) asks for the number. Needs VOUCH_DRAFTER_HISTORY. Errors: ARGUMENT, BUFFER. */
 VOUCH_API vouch_status vouch_session_get_history(vouch_session *session, void *bytes, size_t capacity,
                                                  size_t *n_bytes, vouch_error *err);
-/* Adds kept answers to the history; where they don't fit, the newest. Copies them; the next prompt indexes them, in
- * 0.2 us a token. Errors: ARGUMENT, FORMAT (no history, damaged, or of another version), MISMATCH (of a model with
- * another vocabulary); then nothing changes. */
+/* Adds kept answers to the history; if they don't fit, only the newest. Copies the bytes. The next prompt indexes them,
+ * at 0.2 us per token. Needs VOUCH_DRAFTER_HISTORY. Errors: ARGUMENT, FORMAT (no history, damaged, or of another
+ * version), MISMATCH (of a model with another vocabulary); then nothing changes. */
 VOUCH_API vouch_status vouch_session_add_history(vouch_session *session, const void *bytes, size_t n_bytes,
                                                  vouch_error *err);
 
-/* Logits of the tokens at positions [first, first + n) of the sequence, i.e. what the model says
- * comes after each: `out` is [n][n_vocab]. The sequence is unchanged.
+/* Logits of the rows at positions [first, first + n) of the sequence: row i predicts the token at first + i + 1. `out`
+ * is [n][n_vocab], the caller's. The sequence stays as it is.
  * Errors: ARGUMENT (outside the sequence). */
 VOUCH_API vouch_status vouch_session_logits(vouch_session *session, int32_t first, int32_t n,
                                             float *out, vouch_error *err);
 
-/* The same as distributions: p of what comes after each, by the session's sampling parameters, with the tokens before
- * as its history. Errors: ARGUMENT, NUMERIC. */
+/* As vouch_session_logits, but rows of p: logits through the session's sampling parameters, with penalties over the
+ * tokens up to the row. Errors: ARGUMENT, NUMERIC. */
 VOUCH_API vouch_status vouch_session_probabilities(vouch_session *session, int32_t first, int32_t n,
                                                    float *out, vouch_error *err);
 
 /* ------------------------------------------------------- rejection sampler */
 
-/* The rule by itself, on plain probabilities: judges a chain of k guesses and draws the one token that follows the
- * accepted ones.
+/* A rule by itself, on plain probabilities: judges a chain of k guesses and draws the token that follows the accepted
+ * ones (Leviathan et al., arXiv 2211.17192, Algorithm 1; the other rules as vouch_accept says).
  *   guesses [k], p [k + 1][n_vocab], q [k][n_vocab] or NULL where the guesses are argmaxes;
- *   k from 0 to VOUCH_MAX_DRAFT. A row is divided by its sum, so that weights will do, too.
- * Random numbers are those of positions first_position, first_position + 1, ... under `seed`. With BLOCK, guesses
- * that didn't hold must not be used again, nor the random numbers they were drawn by.
- * Writes the number accepted and the final token, which is always below n_vocab; `verdicts`, [k],
- * may be NULL. On failure nothing is written. Errors: ARGUMENT (k, accept or lenience out of range, a guess outside
- * the vocabulary, a weight that is negative or not finite, a row of p or q without any mass: also a row
- * that isn't reached). */
+ *   k from 0 to VOUCH_MAX_DRAFT. Each row is divided by its sum, so unnormalised weights are allowed.
+ * Uses the random numbers of positions first_position, first_position + 1, ... under `seed`. With BLOCK, the caller
+ * must not use rejected guesses again, nor the random numbers that drew them.
+ * Writes the number of accepted guesses to *n_accepted and the residual or bonus token to *final_token, which is always
+ * below n_vocab; `verdicts`, [k], may be NULL. On failure nothing is written. Errors: ARGUMENT (k, accept or lenience
+ * out of range, a guess outside the vocabulary, a weight that is negative or not finite, or a row of p or q that sums
+ * to 0, even if the rule doesn't reach the row). Any thread. */
 typedef struct vouch_rejection {
     int32_t k, n_vocab;
     const int32_t *guesses;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Made once, when a session opens. */
+/* The tables of a bridge, built once, when a session opens (bridge.h). */
 #include "draft/bridge.h"
 
 #include <assert.h>
@@ -40,7 +40,7 @@ static int32_t find_special(const vouch_tokenizer *tokenizer, const int32_t *spe
     return -1;
 }
 
-/* What begins and ends a text does so in both, whatever its name. */
+/* BOS and EOS pair up even under different names. */
 static void pair_roles(vouch_bridge *b, const vouch_tokenizer *target, const vouch_tokenizer *draft)
 {
     const int32_t roles[2][2] = {{vouch_tokenizer_bos(target), vouch_tokenizer_bos(draft)},
@@ -49,7 +49,7 @@ static void pair_roles(vouch_bridge *b, const vouch_tokenizer *target, const vou
         if (roles[i][0] >= 0 && roles[i][1] >= 0 && b->row_of[roles[i][0]] < 0) b->row_of[roles[i][0]] = roles[i][1];
 }
 
-/* Two of the target's tokens can't share one of the draft's: the later one has none. */
+/* Two target tokens can't share one draft token: the later one loses it. */
 static void keep_first(vouch_bridge *b, bool *taken)
 {
     for (int32_t t = 0; t < b->n_target; t++) {
@@ -87,7 +87,7 @@ static vouch_status pair_tokens(vouch_bridge *b, const vouch_tokenizer *target, 
     return VOUCH_OK;
 }
 
-/* The tokens of a text; of none, where it can't be spelled, the draft's first. */
+/* Spells the text in draft tokens. A text that can't be spelled becomes token 0. */
 static vouch_status spell(const vouch_tokenizer *draft, vouch_text text, int32_t *out, size_t capacity, size_t *n,
                           vouch_error *err)
 {
@@ -99,7 +99,7 @@ static vouch_status spell(const vouch_tokenizer *draft, vouch_text text, int32_t
     return VOUCH_OK;
 }
 
-/* A token of n bytes is spelled with as many of the draft's as its text has bytes in NFC, at most, or one. */
+/* A token takes one draft token, or at most as many as its text has bytes in NFC. */
 static vouch_status spell_tokens(vouch_bridge *b, const vouch_tokenizer *target, const vouch_tokenizer *draft,
                                  vouch_error *err)
 {

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Between the tokens of a target and those of a draft model with another token table (token-level intersection:
- * Timor et al., arXiv 2502.05202).
+ * A bridge translates between the tokens of a target and those of a draft model with another token table (token-level
+ * intersection: Timor et al., arXiv 2502.05202).
  *
- *     target's token  ──► tokens that the draft model is fed: the one with the same bytes, or else several that
- *                         spell them
- *     draft's logits  ──► the target's: those of tokens that both have; q is 0 elsewhere
+ *     target's token  ──► tokens that the draft model is fed: the one with the same bytes, or else several tokens that
+ *                         spell these bytes
+ *     draft's logits  ──► target's logits, for the tokens that both have; q is 0 elsewhere
  *
- * A bridge also leaves out what the draft model's head was trimmed of (FR-Spec: Zhao et al., arXiv 2502.14856): then
- * its logits are those of a list of its tokens.
+ * A bridge also serves a draft model with a trimmed head (FR-Spec: Zhao et al., arXiv 2502.14856), whose logits cover
+ * only a list of its tokens.
  *
- * Tokens are the same that stand for the same bytes, special ones by their names. So q is a distribution over the
- * target's tokens, and what is drafted from it is judged as ever: lossless, whatever the tables have in common.
+ * Two tokens are the same if they stand for the same bytes; special tokens, if they have the same name. So q is a
+ * distribution over the target's tokens, and the judge treats it as any other q: lossless, however few tokens both
+ * have.
  */
 #ifndef VOUCH_DRAFT_BRIDGE_H
 #define VOUCH_DRAFT_BRIDGE_H
@@ -21,33 +22,33 @@
 /* The tokens of a model. */
 typedef struct vouch_vocabulary {
     const vouch_tokenizer *tokenizer; /* NULL: ids only */
-    int32_t n;                        /* ids, from the table's size on */
+    int32_t n;                        /* number of ids, at least the table's size */
 } vouch_vocabulary;
 
-/* OK when both mean the same by every id. Errors: MISMATCH (names the first difference). */
+/* OK when every id means the same token in both. Errors: MISMATCH (names the first difference). */
 vouch_status vouch_vocabulary_check_pair(vouch_vocabulary target, vouch_vocabulary draft, vouch_error *err);
 
 typedef struct vouch_bridge {
     int32_t n_target;
     int32_t n_rows;  /* of the draft's logits */
     int32_t n_common;
-    int32_t most;    /* tokens that one of the target's is spelled with */
+    int32_t most;    /* most draft tokens that spell one target token */
     int32_t *row_of; /* [n_target] the row of the draft's logits for a token that it can guess, or -1 */
-    int32_t *first;  /* [n_target + 1] a token is spelled pieces[first[t], first[t + 1]), at least one */
+    int32_t *first;  /* [n_target + 1] pieces[first[t], first[t + 1]) spell token t, at least one piece */
     int32_t *pieces;
 } vouch_bridge;
 
-/* n_target, n_draft: what the models have, from the tables' sizes on. Errors: MISMATCH (nothing in common), MEMORY. */
+/* n_target, n_draft: ids of the models, at least the tables' sizes. Errors: MISMATCH (no token in common), MEMORY. */
 vouch_status vouch_bridge_open(vouch_bridge **out, const vouch_tokenizer *target, int32_t n_target,
                                const vouch_tokenizer *draft, int32_t n_draft, vouch_error *err);
 /* Between equal tables of n tokens. Errors: MEMORY. */
 vouch_status vouch_bridge_open_same(vouch_bridge **out, int32_t n, vouch_error *err);
-/* From now on the rows are those of these tokens of the draft's, ids below n_rows, each once. Errors: MISMATCH (none
- * of them is the target's), MEMORY. */
+/* Trims the draft's head: row i is now the logit of draft token tokens[i]. Ids are below n_rows, no id twice. Errors:
+ * MISMATCH (the target has none of them), MEMORY. */
 vouch_status vouch_bridge_trim(vouch_bridge *bridge, const int32_t *tokens, int32_t n, vouch_error *err);
 void vouch_bridge_close(vouch_bridge *bridge); /* NULL is allowed */
 size_t vouch_bridge_memory(const vouch_bridge *bridge);
-/* What the draft model is fed for one of its guesses. */
+/* The token that the draft model is fed for one of its guesses. */
 static inline int32_t vouch_bridge_token(const vouch_bridge *bridge, int32_t guess)
 {
     return bridge->pieces[bridge->first[guess]];

@@ -36,7 +36,7 @@ vouch_status vouch_options_check_lenience(const vouch_rule *rule, double lenienc
     return VOUCH_OK;
 }
 
-/* What AUTO stands for. */
+/* The rule that AUTO stands for. */
 static vouch_accept best_rule(const vouch_speculation *s, float temperature)
 {
     const bool samples =
@@ -74,7 +74,7 @@ static vouch_status check_speculation(const vouch_speculation *s, vouch_error *e
         return vouch_options_out_of_range(err, "speculation: draft_sampling", s->draft_sampling, 0, 1);
     VOUCH_TRY(vouch_options_check_lenience(rule, s->lenience, err));
     if ((s->drafters & VOUCH_DRAFTER_MODEL) && !s->draft_model)
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation with a draft model needs a draft model");
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: the draft drafter needs a draft model; set draft_model");
     return VOUCH_OK;
 }
 

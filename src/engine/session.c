@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The session half of the C API: it owns the memory and the sequence, and puts the rooms together.
+ * The session half of the C API. A session owns one sequence and its memory, and connects the rooms:
  *
  *   decode   the cycle, over the target (target.h): the model's context and p of its rows
  *   draft    the drafter
@@ -211,13 +211,13 @@ static vouch_status check_prompt(const vouch_session *s, const int32_t *tokens, 
     return VOUCH_OK;
 }
 
-/* A cancel works once. */
+/* True once after each cancel. */
 static bool take_cancel(vouch_session *s)
 {
     return atomic_exchange(&s->cancelled, false);
 }
 
-/* Runs all but the last token, in chunks that can be cancelled after. */
+/* Runs all but the last token, in chunks. A cancel takes effect after a chunk. */
 static vouch_status prefill(vouch_session *s, int32_t n, vouch_error *err)
 {
     vouch_cycle *cycle = &s->cycle;
@@ -274,7 +274,7 @@ static vouch_status encode(const vouch_session *s, const char *text, size_t n_te
     size_t capacity = 0;
     int32_t *tokens = NULL;
     vouch_status status;
-    vouch_error failure = {0}; /* the sizing call's is none of the caller's */
+    vouch_error failure = {0}; /* hides the error of the first call, which only asks for the count */
     for (;;) {
         status = messages ? vouch_tokenize_chat(model, messages, n_messages, tokens, capacity, n_tokens, &failure)
                           : vouch_tokenize(model, text, n_text, flags, tokens, capacity, n_tokens, &failure);
@@ -381,7 +381,7 @@ vouch_status vouch_session_step(vouch_session *session, vouch_step *step, vouch_
         return vouch_fail(err, status, "token %d of the sequence: %s", cycle->n_tokens, vouch_status_text(status));
     if (result.finish != VOUCH_FINISH_NONE) {
         s->answering = false;
-        atomic_store(&s->cancelled, false); /* one for this answer came too late, and is none for the next */
+        atomic_store(&s->cancelled, false); /* a cancel of this answer came too late; it must not reach the next one */
         vouch_stream_finish(s->stream);
     }
     const vouch_text text = vouch_stream_take(s->stream);
@@ -505,7 +505,7 @@ vouch_status vouch_session_time_pass(vouch_session *session, int32_t n_rows, int
     return VOUCH_OK;
 }
 
-/* Logits, or what the sampling parameters make of them. */
+/* Logits of n rows, or with `processed` their p. */
 static vouch_status read_rows(vouch_session *s, int32_t first, int32_t n, bool processed, float *out, vouch_error *err)
 {
     const size_t n_vocab = (size_t)s->model->info.n_vocab;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a session holds, for tests of law L3: after each step it must be what plain decoding would have left. */
+/* The state of a session, for tests of law L3: after each step it must equal the state that plain decoding leaves. */
 #ifndef VOUCH_ENGINE_SESSION_H
 #define VOUCH_ENGINE_SESSION_H
 
@@ -7,7 +7,7 @@
 #include "model/memory.h"
 
 const vouch_memory *vouch_session_target(const vouch_session *session);
-/* A test may put its own drafter in the place of one that isn't there. */
+/* The session's drafters, which a test may replace. */
 vouch_drafters *vouch_session_get_drafters(vouch_session *session);
 
 #endif
