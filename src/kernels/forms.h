@@ -95,7 +95,8 @@ static const vouch_form vouch_forms[VOUCH_TYPE_COUNT] = {
 static inline int32_t vouch_form_runs(vouch_form form) { return vouch_sums_infos[form.sums].runs; }
 static inline int32_t vouch_form_offset(vouch_form form) { return vouch_sums_infos[form.sums].offset; }
 
-/* A unit: its number of blocks, the bytes of one block, of the scales and minima before the blocks, and of the unit. */
+/* Sizes of a unit: its number of blocks; bytes of a block; bytes of the scales and minima before the blocks; bytes of
+ * the unit. */
 static inline int32_t vouch_form_blocks(vouch_form form) { return form.scales == VOUCH_SCALES_HALF ? 2 : 8; }
 static inline int32_t vouch_form_block_bytes(vouch_form form) { return 64 * (form.low + form.high); }
 static inline int32_t vouch_form_head_bytes(vouch_form form)
@@ -126,7 +127,7 @@ static inline int32_t vouch_form_scales_at(vouch_form form, int32_t b, int32_t r
     return 32 * (1 + form.minimum) + minima + (b * runs + r) * 16;
 }
 
-/* The block of one output, unpacked. */
+/* One lane of a block, unpacked: 32 weights of one output. */
 typedef struct vouch_lane_block {
     int8_t values[32]; /* offset subtracted */
     float scale[2], minimum[2];

@@ -79,7 +79,7 @@ typedef struct vouch_acts {
     vouch_needs needs;                  /* the sums that `quantize` writes */
     int8_t *q;                          /* [rows * n_in], for quantised weights */
     float *d;                           /* [rows * n_in / 32], for quantised weights */
-    vouch_sum *sums[VOUCH_SUMS_COUNT];  /* each sum in `needs`: [rows * n_in / 32 * runs] */
+    vouch_sum *sums[VOUCH_SUMS_COUNT];  /* sums of quants, those in `needs`: [rows * n_in / 32 * runs] */
     float *x;                           /* [rows * n_in rounded up to 16], for float weights */
 } vouch_acts;
 

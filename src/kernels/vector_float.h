@@ -60,7 +60,7 @@ INLINE void tiles_float(const int R, const int T, const vouch_type type, const v
     }
 }
 
-/* Tiles computed together for R rows. */
+/* The number of tiles that tiles_float computes together for R rows. */
 INLINE int tiles_together(const int R)
 {
     return R * 4 <= VL_CHAINS ? 4 : R * 2 <= VL_CHAINS ? 2 : 1;

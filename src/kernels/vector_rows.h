@@ -199,7 +199,7 @@ INLINE vf exponential(vf x)
     return vf_zero_where(vf_mul_power(p, n, k), vf_less(x, vf_set(VOUCH_EXP_MIN)));
 }
 
-/* Lanes of part `part` that lie below n when lane 0 of part 0 is element i: 0 to VL. */
+/* How many lanes of this part are elements below n, if lane 0 of part 0 is element i: 0 to VL. */
 INLINE int64_t lanes_left(int64_t n, int64_t i, int part)
 {
     const int64_t left = n - i - part * VL;

@@ -30,7 +30,7 @@ typedef __mmask16 vm;
 
 static inline vf vf_load(const float *p) { return _mm512_loadu_ps(p); }
 static inline void vf_store(float *p, vf a) { _mm512_storeu_ps(p, a); }
-static inline vm vm_first(int64_t n) { return (vm)((1u << n) - 1); } /* 0 <= n <= 16 */
+static inline vm vm_first(int64_t n) { return (vm)((1u << n) - 1); } /* the first n lanes, 0 to 16 */
 static inline vf vf_load_part(const float *p, vm m) { return _mm512_maskz_loadu_ps(m, p); }
 static inline void vf_store_part(float *p, vf a, vm m) { _mm512_mask_storeu_ps(p, m, a); }
 static inline vf vf_set(float x) { return _mm512_set1_ps(x); }
