@@ -40,12 +40,10 @@ Q := @
 say = @printf '  %-5s %s\n' $(1) $(patsubst $(B)/%,%,$@)
 endif
 
-PKGS     := libpcre2-8 libutf8proc
-CLI_PKGS := jansson
+PKGS     := libpcre2-8 libutf8proc jansson
 export EDITLINE ?= 1
-PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) $(CLI_PKGS) 2>/dev/null)
-LIBS     := $(shell pkg-config --libs $(PKGS) 2>/dev/null || echo -lpcre2-8 -lutf8proc) -lm
-CLI_LIBS := $(shell pkg-config --libs $(CLI_PKGS) 2>/dev/null || echo -ljansson)
+PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+LIBS     := $(shell pkg-config --libs $(PKGS) 2>/dev/null || echo -lpcre2-8 -lutf8proc -ljansson) -lm
 ifeq ($(EDITLINE),1)
 EDIT_LIBS := $(shell pkg-config --libs libedit 2>/dev/null || echo -ledit)
 endif
@@ -136,7 +134,7 @@ $(LIB_SO): $(LIB_OBJ)
 
 $(B)/vouch: $(CLI_OBJ) $(LIB_A)
 	$(call say,LINK)
-	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(EDIT_LIBS) $(CLI_LIBS) $(LIBS)
+	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(EDIT_LIBS) $(LIBS)
 
 $(B)/examples/%: $(B)/examples/%.o $(LIB_A)
 	$(call say,LINK)
@@ -144,7 +142,7 @@ $(B)/examples/%: $(B)/examples/%.o $(LIB_A)
 
 $(B)/bench/%: $(B)/bench/%.o $(BENCH_SUP_OBJ) $(LIB_A)
 	$(call say,LINK)
-	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(CLI_LIBS) $(LIBS)
+	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(LIBS)
 
 # The arithmetic of the command's reports is tested by itself.
 $(B)/tests/test_analyze: $(B)/cli/analyze/acceptance.o
@@ -152,7 +150,7 @@ $(B)/tests/test_analyze: $(B)/cli/common/rates.o
 $(B)/tests/test_analyze $(B)/tests/test_chisquare: $(B)/cli/common/statistics.o
 $(B)/tests/%: $(B)/tests/%.o $(SUP_OBJ) $(LIB_A)
 	$(call say,LINK)
-	$(Q)$(CC) $(LDFLAGS_ALL) $(TEST_LDFLAGS_$*) -o $@ $^ -lcmocka $(CLI_LIBS) $(LIBS)
+	$(Q)$(CC) $(LDFLAGS_ALL) $(TEST_LDFLAGS_$*) -o $@ $^ -lcmocka $(LIBS)
 
 # The command with one thing broken, which `vouch check` has to find.
 BROKEN := judge rollback kernels
@@ -161,11 +159,11 @@ BROKEN_WRAP_rollback := vouch_memory_rewind vouch_memory_keep_path
 BROKEN_WRAP_kernels := vouch_kernels_find
 $(B)/tests/broken/%: $(B)/tests/broken/%.o $(CLI_OBJ) $(LIB_A)
 	$(call say,LINK)
-	$(Q)$(CC) $(LDFLAGS_ALL) $(BROKEN_WRAP_$*:%=-Wl,--wrap=%) -o $@ $^ $(EDIT_LIBS) $(CLI_LIBS) $(LIBS)
+	$(Q)$(CC) $(LDFLAGS_ALL) $(BROKEN_WRAP_$*:%=-Wl,--wrap=%) -o $@ $^ $(EDIT_LIBS) $(LIBS)
 
 $(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(SUP_OBJ) $(LIB_A)
 	$(call say,LINK)
-	$(Q)$(CC) $(LDFLAGS_ALL) -fsanitize=fuzzer -o $@ $^ -lcmocka $(CLI_LIBS) $(LIBS)
+	$(Q)$(CC) $(LDFLAGS_ALL) -fsanitize=fuzzer -o $@ $^ -lcmocka $(LIBS)
 
 # The tests of the kernels, which need no foreign library where tests/arm stands for cmocka.
 $(B)/kernels_alone: $(B)/tests/test_kernels.o $(B)/tests/support/test.o \

@@ -121,6 +121,8 @@ typedef struct vouch_model_options {
     int32_t n_threads;  /* for packing; 0: the processors this process may use */
     const char *chat_template; /* NULL: the file's. Otherwise the text of a Jinja template to use instead, or "chatml":
                                   the file's where it writes ChatML, else a short ChatML template */
+    const char *chat_variables; /* a JSON object of variables for the template, such as {"enable_thinking": false};
+                                   NULL: none */
     bool text_only;     /* checks the file and packs no weights, which takes milliseconds: for the model's facts and
                            its tokenizer. A session refuses such a model (ARGUMENT) */
     vouch_progress_fn progress; /* may be NULL */
@@ -143,6 +145,7 @@ typedef struct vouch_model_info {
     const char *chat_template; /* in use: "jinja"; "none" for a base model; "unsupported": one that can't be run */
     int32_t chat_template_lines;
     const char *chat_template_problem; /* why it can't be run; "" where it can */
+    bool chat_template_thinks; /* it reads enable_thinking or thinking, which turn thoughts on and off */
 } vouch_model_info;
 
 VOUCH_API vouch_model_options vouch_model_options_default(void);
@@ -230,6 +233,26 @@ VOUCH_API vouch_status vouch_tokenize(const vouch_model *model, const char *text
 VOUCH_API vouch_status vouch_tokenize_chat(const vouch_model *model, const vouch_message *messages,
                                            size_t n_messages, int32_t *tokens, size_t capacity,
                                            size_t *n_tokens, vouch_error *err);
+/* The same for a conversation as JSON, with tools and everything else that a template reads. n_json bytes hold an array
+ * of messages, or an object:
+ *
+ *   messages               as the OpenAI API has them: role; content, a string, null or parts of the type "text";
+ *                          tool_calls; tool_call_id; others, such as reasoning_content, as the template reads them
+ *   tools, documents       arrays of objects
+ *   chat_template_kwargs   an object of further variables
+ *   others                 variables, too: add_generation_prompt (true unless given), enable_thinking, ...
+ *
+ * Templates differ. Where this one doesn't read content in parts, it gets their texts, joined by line ends. Where it
+ * doesn't write arguments of a call that are a string, it gets the object that the string stands for. No text of the
+ * JSON becomes a special token, except user-defined tokens in an assistant's content and thoughts. At most 100 levels
+ * deep. Errors as of vouch_tokenize_chat; ARGUMENT names the path, such as messages[2].tool_calls[0].function.name. */
+VOUCH_API vouch_status vouch_tokenize_chat_json(const vouch_model *model, const char *json, size_t n_json,
+                                                int32_t *tokens, size_t capacity, size_t *n_tokens,
+                                                vouch_error *err);
+/* The text that the template writes for such a conversation. Writes at most `capacity` bytes, without a NUL, and always
+ * the full count to *n_text; BUFFER when it did not fit, and then nothing is written. */
+VOUCH_API vouch_status vouch_render_chat(const vouch_model *model, const char *json, size_t n_json, char *text,
+                                         size_t capacity, size_t *n_text, vouch_error *err);
 /* The bytes of one token, which may be part of a character: *n_bytes of them, owned by
  * the model. Special tokens give their name. NULL for an id outside the vocabulary. */
 VOUCH_API const char *vouch_token_bytes(const vouch_model *model, int32_t token, size_t *n_bytes);

@@ -83,7 +83,7 @@ readme_examples_compile() {
 readme_example_names_what_it_needs() {
     case $BUILD in asan | ubsan | tsan | cover) test_skip "linking an instrumented library needs its flags" ;; esac
     local libs
-    libs=$(pkg-config --libs libpcre2-8 libutf8proc 2>/dev/null || echo -lpcre2-8 -lutf8proc)
+    libs=$(pkg-config --libs libpcre2-8 libutf8proc jansson 2>/dev/null || echo -lpcre2-8 -lutf8proc -ljansson)
     awk '/^```c$/ {inside = 1; next} /^```$/ {inside = 0} inside' README.md >"$TMP/rivers.c"
     # shellcheck disable=SC2086
     $CC -Iinclude -pthread -o "$TMP/rivers" "$TMP/rivers.c" "build/$BUILD/libvouch.a" $libs -lm

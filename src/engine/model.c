@@ -74,6 +74,7 @@ static void fill_info(vouch_model *model, const vouch_gguf *gguf)
         .chat_template = t ? vouch_tokenizer_chat_template(t) : "none",
         .chat_template_lines = t ? vouch_tokenizer_chat_lines(t) : 0,
         .chat_template_problem = t ? vouch_tokenizer_chat_problem(t) : "",
+        .chat_template_thinks = t && vouch_tokenizer_chat_thinks(t),
     };
 }
 
@@ -119,6 +120,8 @@ static vouch_status load(vouch_model *model, const vouch_gguf *gguf, const vouch
 {
     VOUCH_TRY(copy_name(model, gguf, err));
     VOUCH_TRY(vouch_tokenizer_open(&model->tokenizer, gguf, options->chat_template, err));
+    if (options->chat_variables && model->tokenizer)
+        VOUCH_TRY(vouch_tokenizer_set_variables(model->tokenizer, options->chat_variables, err));
     const int32_t n_tokens = model->tokenizer ? vouch_tokenizer_size(model->tokenizer) : 0;
     VOUCH_TRY(vouch_weights_open(&model->weights, gguf, n_tokens, kernels, pool, options->progress,
                                  options->progress_user, err));
@@ -189,6 +192,20 @@ vouch_status vouch_tokenize_chat(const vouch_model *model, const vouch_message *
 {
     VOUCH_TRY(need_tokenizer(model, err));
     return vouch_tokenizer_encode_chat(model->tokenizer, messages, n_messages, tokens, capacity, n_tokens, err);
+}
+
+vouch_status vouch_tokenize_chat_json(const vouch_model *model, const char *json, size_t n_json, int32_t *tokens,
+                                      size_t capacity, size_t *n_tokens, vouch_error *err)
+{
+    VOUCH_TRY(need_tokenizer(model, err));
+    return vouch_tokenizer_encode_json(model->tokenizer, json, n_json, tokens, capacity, n_tokens, err);
+}
+
+vouch_status vouch_render_chat(const vouch_model *model, const char *json, size_t n_json, char *text, size_t capacity,
+                               size_t *n_text, vouch_error *err)
+{
+    VOUCH_TRY(need_tokenizer(model, err));
+    return vouch_tokenizer_render_json(model->tokenizer, json, n_json, text, capacity, n_text, err);
 }
 
 const char *vouch_token_bytes(const vouch_model *model, int32_t token, size_t *n_bytes)

@@ -2,8 +2,8 @@
 /*
  * A conversation through the model's chat template:
  *
- *   messages ──► variables of the template ──► text with marks ──► ids
- *                 messages, bos_token, ...      (jinja/)           (encode.c)
+ *   messages, or JSON ──► variables of the template ──► text with marks ──► ids
+ *   (conversation.c)      messages, bos_token, ...      (jinja/)           (encode.c)
  *
  * A template is a program in the model's file, or the caller's. It runs within limits (jinja/template.h) and can do
  * nothing but write text. The marks say of each byte whether the template, the caller or the model wrote it; only
@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "text/conversation.h"
 #include "text/internal.h"
 #include "text/jinja/template.h"
 
@@ -55,11 +56,20 @@ static bool has_marker(const vouch_tokenizer *tokenizer, const char *name)
            length == strlen(name);
 }
 
+static bool template_names(const vouch_tokenizer *tokenizer, const char *name)
+{
+    jinja_run run;
+    vouch_jinja_run_begin(&run, &limits);
+    const bool is_named = vouch_jinja_names(&run, tokenizer->chat_template.data, tokenizer->chat_template.size, name);
+    vouch_jinja_run_end(&run);
+    return is_named;
+}
+
 /* Why the template can't be run with this vocabulary. */
 static vouch_status template_check(const vouch_tokenizer *tokenizer, vouch_error *err)
 {
     const vouch_text text = tokenizer->chat_template;
-    if (!memmem(text.data, text.size, "messages", strlen("messages")))
+    if (!template_names(tokenizer, "messages") && syntax_check(text, err) == VOUCH_OK)
         return vouch_fail(err, VOUCH_E_UNSUPPORTED,
                           "chat template: it never names the variable messages, so it can't write a conversation: "
                           "give a Jinja template, or \"chatml\"");
@@ -98,11 +108,14 @@ const char *vouch_tokenizer_chat_problem(const vouch_tokenizer *tokenizer)
     return tokenizer->chat_error.message; /* zeroed at open */
 }
 
+bool vouch_tokenizer_chat_thinks(const vouch_tokenizer *tokenizer)
+{
+    return template_names(tokenizer, "enable_thinking") || template_names(tokenizer, "thinking");
+}
+
 /* ----------------------------------------------------------------- conversation */
 
-#define ROLES "system, developer, user, assistant and tool"
-
-static bool role_is_known(const char *role)
+bool vouch_chat_role_is_known(const char *role)
 {
     static const char *const roles[] = {"system", "developer", "user", "assistant", "tool"};
     for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
@@ -118,12 +131,20 @@ static vouch_status messages_check(const vouch_message *messages, size_t n, vouc
         const char *role = messages[i].role;
         if (!role || !messages[i].content)
             return vouch_fail(err, VOUCH_E_ARGUMENT, "message %zu has no %s", i, role ? "content" : "role");
-        if (!role_is_known(role))
+        if (!vouch_chat_role_is_known(role))
             return vouch_fail(err, VOUCH_E_ARGUMENT,
-                              "message %zu has the role \"%.40s\"; possible are " ROLES, i, role);
+                              "message %zu has the role \"%.40s\"; possible are " CHAT_ROLES, i, role);
     }
     return VOUCH_OK;
 }
+
+/* A conversation as the caller gives it: messages [n], or, where messages is NULL, json. */
+typedef struct conversation {
+    const vouch_message *messages;
+    size_t n;
+    const json_t *json;
+    size_t bytes; /* of its text */
+} conversation;
 
 static void set_text(jinja_run *run, jinja_value dict, const char *name, vouch_text text, jinja_mark mark)
 {
@@ -141,36 +162,90 @@ static jinja_value message_value(jinja_run *run, const vouch_message *message)
     return dict;
 }
 
-/* The template's variables, named as transformers names them. */
-static jinja_value variables_of(jinja_run *run, const vouch_tokenizer *t, const vouch_message *messages, size_t n)
+static void messages_add(jinja_run *run, jinja_value all, const conversation *given)
 {
-    const jinja_value all = vouch_jinja_dict_new(run, JINJA_DICT), list = vouch_jinja_list_new(run, JINJA_LIST);
-    for (size_t i = 0; i < n && !run->failed; i++)
-        vouch_jinja_list_push(run, list.list, message_value(run, &messages[i]));
-    if (run->failed) return all;
-    vouch_jinja_dict_set(run, all.dict, jinja_text(vouch_jinja_literal("messages")), list);
-    vouch_jinja_dict_set(run, all.dict, jinja_text(vouch_jinja_literal("add_generation_prompt")), jinja_bool(true));
-    if (t->bos >= 0) set_text(run, all, "bos_token", tokenizer_text(t, t->bos), JINJA_OF_TEMPLATE);
-    if (t->eos >= 0) set_text(run, all, "eos_token", tokenizer_text(t, t->eos), JINJA_OF_TEMPLATE);
-    return all;
+    const jinja_value list = vouch_jinja_list_new(run, JINJA_LIST);
+    for (size_t i = 0; i < given->n && !run->failed; i++)
+        vouch_jinja_list_push(run, list.list, message_value(run, &given->messages[i]));
+    if (!run->failed) vouch_jinja_dict_set(run, all.dict, jinja_text(vouch_jinja_literal("messages")), list);
 }
 
-static jinja_limits limits_of(const vouch_message *messages, size_t n)
+/* The template's variables, named as transformers names them. Those of the conversation come last, so that they
+ * replace others. */
+static vouch_status variables_of(jinja_run *run, const vouch_tokenizer *t, const conversation *given, jinja_value *all,
+                                 vouch_error *err)
+{
+    *all = vouch_jinja_dict_new(run, JINJA_DICT);
+    if (run->failed) return vouch_fail(err, run->error.code, "%s", run->error.message);
+    vouch_jinja_dict_set(run, all->dict, jinja_text(vouch_jinja_literal("add_generation_prompt")), jinja_bool(true));
+    if (t->bos >= 0) set_text(run, *all, "bos_token", tokenizer_text(t, t->bos), JINJA_OF_TEMPLATE);
+    if (t->eos >= 0) set_text(run, *all, "eos_token", tokenizer_text(t, t->eos), JINJA_OF_TEMPLATE);
+    if (t->chat_variables) VOUCH_TRY(vouch_variables_add(run, all->dict, t->chat_variables, err));
+    if (!given->messages) return vouch_conversation_add(run, all->dict, given->json, err);
+    messages_add(run, *all, given);
+    return VOUCH_OK; /* rendering tells of a run that has failed */
+}
+
+static jinja_limits limits_of(size_t bytes)
 {
     jinja_limits all = limits;
-    for (size_t i = 0; i < n; i++) {
-        const size_t size = strlen(messages[i].content);
-        all.steps += (int64_t)size;
-        all.bytes += 64 * (size < SIZE_MAX / 128 ? size : SIZE_MAX / 128);
-    }
+    all.steps += (int64_t)bytes;
+    all.bytes += 64 * (bytes < SIZE_MAX / 128 ? bytes : SIZE_MAX / 128);
     return all;
 }
 
-vouch_status vouch_tokenizer_encode_chat(const vouch_tokenizer *tokenizer, const vouch_message *messages,
-                                         size_t n_messages, int32_t *tokens, size_t capacity,
-                                         size_t *n_tokens, vouch_error *err)
+/* The text on the run's heap. The run is begun here; the caller ends it, also on failure. */
+static vouch_status render(const vouch_tokenizer *t, const conversation *given, jinja_run *run, jinja_string *text,
+                           vouch_error *err)
 {
-    *n_tokens = 0;
+    const jinja_limits most = limits_of(given->bytes);
+    jinja_value variables;
+    vouch_jinja_run_begin(run, &most);
+    run->now = (double)time(NULL);
+    VOUCH_TRY(variables_of(run, t, given, &variables, err));
+    return vouch_jinja_render(run, t->chat_template.data, t->chat_template.size, &variables, text, err);
+}
+
+/* ------------------------------------------------------------------- other forms */
+
+/* Does the template write `must` for this conversation, and no quote behind it, as repr() and JSON would? */
+static bool writes(const vouch_tokenizer *t, const char *json, const char *must)
+{
+    json_t *root;
+    jinja_run run;
+    jinja_string text = {0};
+    if (vouch_conversation_read(&root, json, strlen(json), NULL)) return false;
+    const conversation probe = {.json = root, .bytes = strlen(json)};
+    const bool renders = render(t, &probe, &run, &text, NULL) == VOUCH_OK;
+    const char *found = renders ? memmem(text.bytes, text.n, must, strlen(must)) : NULL;
+    const char *behind = found ? found + strlen(must) : NULL;
+    const bool is_right = found && (behind == text.bytes + text.n || !strchr("'\"", *behind));
+    vouch_jinja_run_end(&run);
+    json_decref(root);
+    return is_right;
+}
+
+/* Content in parts, and arguments as text, are what the OpenAI API sends and what many templates don't read. A probe
+ * tells which: the template has to write the part's text alone, and the arguments without escapes. */
+static vouch_status rewrite(const vouch_tokenizer *t, json_t *root, vouch_error *err)
+{
+#define QUESTION "{\"role\": \"user\", \"content\": \"question\"}"
+    static const char parts[] =
+        "[{\"role\": \"user\", \"content\": [{\"type\": \"text\", \"text\": \"needle\"}]}]";
+    static const char call[] = "[" QUESTION ", {\"role\": \"assistant\", \"content\": \"\", \"tool_calls\": "
+                               "[{\"id\": \"abcdefghi\", \"type\": \"function\", \"function\": "
+                               "{\"name\": \"f\", \"arguments\": \"{\\\"needle\\\": 1}\"}}]}]";
+    if (vouch_conversation_has(root, CONVERSATION_PARTS) && !writes(t, parts, "needle"))
+        VOUCH_TRY(vouch_conversation_rewrite(root, CONVERSATION_PARTS, err));
+    if (vouch_conversation_has(root, CONVERSATION_ARGUMENTS) && !writes(t, call, "{\"needle\": 1}"))
+        VOUCH_TRY(vouch_conversation_rewrite(root, CONVERSATION_ARGUMENTS, err));
+    return VOUCH_OK;
+}
+
+/* ----------------------------------------------------------------- the functions */
+
+static vouch_status template_need(const vouch_tokenizer *tokenizer, vouch_error *err)
+{
     if (!tokenizer)
         return vouch_fail(err, VOUCH_E_UNSUPPORTED,
                           "the model has no tokenizer; give token ids instead of text");
@@ -178,20 +253,92 @@ vouch_status vouch_tokenizer_encode_chat(const vouch_tokenizer *tokenizer, const
         return vouch_fail(err, VOUCH_E_UNSUPPORTED, "the model's chat template is missing; give a plain prompt");
     if (tokenizer->chat_error.code != VOUCH_OK)
         return vouch_fail(err, tokenizer->chat_error.code, "%s", tokenizer->chat_error.message);
-    VOUCH_TRY(messages_check(messages, n_messages, err));
-    const jinja_limits most = limits_of(messages, n_messages);
+    return VOUCH_OK;
+}
+
+static vouch_status conversation_encode(const vouch_tokenizer *tokenizer, const conversation *given, int32_t *tokens,
+                                        size_t capacity, size_t *n_tokens, vouch_error *err)
+{
     jinja_run run;
     jinja_string text = {0};
     encoder e;
-    VOUCH_TRY(vouch_encoder_open(&e, tokenizer, tokens, capacity, err));
-    vouch_jinja_run_begin(&run, &most);
-    run.now = (double)time(NULL);
-    const jinja_value variables = variables_of(&run, tokenizer, messages, n_messages);
-    vouch_status status = vouch_jinja_render(&run, tokenizer->chat_template.data, tokenizer->chat_template.size,
-                                             &variables, &text, err);
-    if (status == VOUCH_OK) status = vouch_encoder_marked(&e, text.bytes, text.marks, text.n, err);
-    if (status == VOUCH_OK) status = vouch_encoder_result(&e, n_tokens, err);
+    vouch_status status = render(tokenizer, given, &run, &text, err);
+    if (status == VOUCH_OK) status = vouch_encoder_open(&e, tokenizer, tokens, capacity, err);
+    if (status == VOUCH_OK) {
+        status = vouch_encoder_marked(&e, text.bytes, text.marks, text.n, err);
+        if (status == VOUCH_OK) status = vouch_encoder_result(&e, n_tokens, err);
+        vouch_encoder_close(&e);
+    }
     vouch_jinja_run_end(&run);
-    vouch_encoder_close(&e);
     return status;
+}
+
+static vouch_status conversation_write(const vouch_tokenizer *tokenizer, const conversation *given, char *out,
+                                       size_t capacity, size_t *n_text, vouch_error *err)
+{
+    jinja_run run;
+    jinja_string text = {0};
+    vouch_status status = render(tokenizer, given, &run, &text, err);
+    if (status == VOUCH_OK) {
+        *n_text = text.n;
+        if (text.n <= capacity) {
+            if (text.n) memcpy(out, text.bytes, text.n);
+        } else {
+            status = vouch_fail(err, VOUCH_E_BUFFER, "%zu bytes of text do not fit into a buffer for %zu", text.n,
+                                capacity);
+        }
+    }
+    vouch_jinja_run_end(&run);
+    return status;
+}
+
+vouch_status vouch_tokenizer_encode_chat(const vouch_tokenizer *tokenizer, const vouch_message *messages,
+                                         size_t n_messages, int32_t *tokens, size_t capacity,
+                                         size_t *n_tokens, vouch_error *err)
+{
+    *n_tokens = 0;
+    VOUCH_TRY(template_need(tokenizer, err));
+    VOUCH_TRY(messages_check(messages, n_messages, err));
+    conversation given = {.messages = messages, .n = n_messages};
+    for (size_t i = 0; i < n_messages; i++) given.bytes += strlen(messages[i].content);
+    return conversation_encode(tokenizer, &given, tokens, capacity, n_tokens, err);
+}
+
+static vouch_status json_need(const vouch_tokenizer *tokenizer, const char *json, size_t n_json, json_t **root,
+                              vouch_error *err)
+{
+    VOUCH_TRY(template_need(tokenizer, err));
+    VOUCH_TRY(vouch_conversation_read(root, json, n_json, err));
+    const vouch_status status = rewrite(tokenizer, *root, err);
+    if (status != VOUCH_OK) json_decref(*root);
+    return status;
+}
+
+vouch_status vouch_tokenizer_encode_json(const vouch_tokenizer *tokenizer, const char *json, size_t n_json,
+                                         int32_t *tokens, size_t capacity, size_t *n_tokens, vouch_error *err)
+{
+    json_t *root;
+    *n_tokens = 0;
+    VOUCH_TRY(json_need(tokenizer, json, n_json, &root, err));
+    const conversation given = {.json = root, .bytes = n_json};
+    const vouch_status status = conversation_encode(tokenizer, &given, tokens, capacity, n_tokens, err);
+    json_decref(root);
+    return status;
+}
+
+vouch_status vouch_tokenizer_render_json(const vouch_tokenizer *tokenizer, const char *json, size_t n_json, char *text,
+                                         size_t capacity, size_t *n_text, vouch_error *err)
+{
+    json_t *root;
+    *n_text = 0;
+    VOUCH_TRY(json_need(tokenizer, json, n_json, &root, err));
+    const conversation given = {.json = root, .bytes = n_json};
+    const vouch_status status = conversation_write(tokenizer, &given, text, capacity, n_text, err);
+    json_decref(root);
+    return status;
+}
+
+vouch_status vouch_tokenizer_set_variables(vouch_tokenizer *tokenizer, const char *json, vouch_error *err)
+{
+    return vouch_variables_read(&tokenizer->chat_variables, json, err);
 }

@@ -12,6 +12,7 @@
  *   unigram.c        finds the most probable tokens of a text, and normalises it by the file's table
  *   encode.c         puts these together: vouch_tokenizer_encode
  *   chat.c           encodes a conversation through the chat template
+ *   conversation.c   conversations as JSON
  *   jinja/           runs the template
  *   stream.c         turns tokens back into text
  */
@@ -141,6 +142,7 @@ struct vouch_tokenizer {
 
     vouch_text chat_template; /* size 0: none */
     vouch_error chat_error;   /* why the template can't be run; code OK: it can */
+    struct json_t *chat_variables; /* an object; NULL: none */
 };
 
 static inline vouch_text tokenizer_text(const vouch_tokenizer *tokenizer, int32_t id)

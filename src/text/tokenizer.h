@@ -35,6 +35,7 @@ int32_t vouch_tokenizer_find(const vouch_tokenizer *tokenizer, const char *bytes
 const char *vouch_tokenizer_chat_template(const vouch_tokenizer *tokenizer);
 int32_t vouch_tokenizer_chat_lines(const vouch_tokenizer *tokenizer);
 const char *vouch_tokenizer_chat_problem(const vouch_tokenizer *tokenizer);
+bool vouch_tokenizer_chat_thinks(const vouch_tokenizer *tokenizer);
 
 /* As vouch_tokenize and vouch_tokenize_chat in vouch.h; a NULL tokenizer is UNSUPPORTED. User-defined
  * tokens are vocabulary and found without VOUCH_TOKENIZE_SPECIAL, but not in a system or user message
@@ -46,6 +47,14 @@ vouch_status vouch_tokenizer_encode_chat(const vouch_tokenizer *tokenizer,
                                          const vouch_message *messages, size_t n_messages,
                                          int32_t *tokens, size_t capacity, size_t *n_tokens,
                                          vouch_error *err);
+
+/* As vouch_tokenize_chat_json and vouch_render_chat. */
+vouch_status vouch_tokenizer_encode_json(const vouch_tokenizer *tokenizer, const char *json, size_t n_json,
+                                         int32_t *tokens, size_t capacity, size_t *n_tokens, vouch_error *err);
+vouch_status vouch_tokenizer_render_json(const vouch_tokenizer *tokenizer, const char *json, size_t n_json, char *text,
+                                         size_t capacity, size_t *n_text, vouch_error *err);
+/* As chat_variables in vouch_model_options; once, before other threads see the tokenizer. */
+vouch_status vouch_tokenizer_set_variables(vouch_tokenizer *tokenizer, const char *json, vouch_error *err);
 
 /* OK when the two tables give every id the same bytes and kind. MISMATCH names the first id that differs, with both
  * texts, or both sizes where one table is the beginning of the other. Two NULLs are OK, one NULL is a MISMATCH. */

@@ -29,6 +29,7 @@
  *
  * Some vocabularies have no token for some bytes. SmolLM2 lacks 21, such as 0x04. encode.c puts U+FFFD in their place.
  */
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -585,6 +586,7 @@ void vouch_tokenizer_close(vouch_tokenizer *tokenizer)
     if (!tokenizer) return;
     vouch_pretokenizer_close(&tokenizer->pre);
     vouch_unigram_close(tokenizer->unigram);
+    json_decref(tokenizer->chat_variables);
     vouch_arena_free(&tokenizer->arena);
     free(tokenizer);
 }

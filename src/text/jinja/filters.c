@@ -63,7 +63,7 @@ static jinja_value filter_trim(jinja_run *run, const jinja_value *x, const args 
     const jinja_value *given = vouch_jinja_argument(a, 0, "chars");
     jinja_string what = {0};
     if (given && given->kind != JINJA_NONE) what = vouch_jinja_string_argument(run, a, 0, "chars", NULL);
-    return jinja_text(vouch_jinja_strip(vouch_jinja_str(run, x), what, true, true));
+    return jinja_text(vouch_jinja_strip(run, vouch_jinja_str(run, x), what, true, true));
 }
 
 static jinja_value filter_replace(jinja_run *run, const jinja_value *x, const args *a)
@@ -206,7 +206,7 @@ static jinja_value filter_int(jinja_run *run, const jinja_value *x, const args *
     if (x->kind == JINJA_FLOAT) number = x->number;
     char text[64] = "", *end = text;
     if (x->kind == JINJA_STRING) {
-        const jinja_string s = vouch_jinja_strip(x->string, (jinja_string){0}, true, true);
+        const jinja_string s = vouch_jinja_strip(run, x->string, (jinja_string){0}, true, true);
         if (s.n > 0 && s.n < sizeof text) {
             memcpy(text, s.bytes, s.n);
             number = strtod(text, &end);
@@ -564,6 +564,7 @@ jinja_value vouch_jinja_filter(jinja_run *run, jinja_string name, const jinja_va
         {"escape", filter_escape},     {"e", filter_escape},        {"format", filter_format},
         {"wordcount", filter_wordcount}, {"urlencode", filter_urlencode},
     };
+    if (!vouch_jinja_weigh(run, x->kind == JINJA_STRING ? x->string.n : 0)) return jinja_undefined();
     for (size_t i = 0; i < sizeof filters / sizeof *filters; i++)
         if (vouch_jinja_is(name, filters[i].name)) return filters[i].apply(run, x, arguments);
     return vouch_jinja_fail(run, "there is no filter '%.*s'", (int)(name.n < 40 ? name.n : 40), name.bytes);

@@ -147,8 +147,7 @@ static void index_keys(jinja_run *run, jinja_dict *dict)
 
 jinja_value *vouch_jinja_dict_get(jinja_run *run, const jinja_dict *dict, const jinja_value *key)
 {
-    if (run->failed || !dict) return NULL;
-    vouch_jinja_step(run, 1);
+    if (!dict || !vouch_jinja_weigh(run, key->kind == JINJA_STRING ? key->string.n : 0)) return NULL;
     if (dict->slots) {
         const uint32_t number = *slot_of(run, dict, key);
         return number ? &dict->values[number - 1] : NULL;

@@ -27,21 +27,22 @@ static bool is_white(jinja_string s, size_t i, size_t *n)
 }
 
 /* Is the character at byte i one to strip? *n: its bytes. */
-static bool strips(jinja_string s, size_t i, jinja_string what, size_t *n)
+static bool strips(jinja_run *run, jinja_string s, size_t i, jinja_string what, size_t *n)
 {
     const bool white = is_white(s, i, n);
     if (!what.bytes) return white;
+    if (!vouch_jinja_weigh(run, what.n)) return false;
     return vouch_jinja_find(what, 0, vouch_jinja_cut(s, i, i + *n)) < what.n;
 }
 
-jinja_string vouch_jinja_strip(jinja_string s, jinja_string what, bool left, bool right)
+jinja_string vouch_jinja_strip(jinja_run *run, jinja_string s, jinja_string what, bool left, bool right)
 {
     size_t begin = 0, end = s.n, n;
-    while (left && begin < end && strips(s, begin, what, &n)) begin += n;
+    while (left && begin < end && strips(run, s, begin, what, &n)) begin += n;
     while (right && end > begin) {
         size_t last = end - 1;
         while (last > begin && ((unsigned char)s.bytes[last] & 0xc0) == 0x80) last--;
-        if (!strips(s, last, what, &n)) break;
+        if (!strips(run, s, last, what, &n)) break;
         end = last;
     }
     return vouch_jinja_cut(s, begin, end);
@@ -127,7 +128,7 @@ static jinja_value str_split(jinja_run *run, const jinja_value *self, const args
         if (most-- == 0) {
             const jinja_string rest = vouch_jinja_cut(s, at, s.n);
             vouch_jinja_list_push(run, all.list,
-                                  jinja_text(sep.bytes ? rest : vouch_jinja_strip(rest, sep, false, true)));
+                                  jinja_text(sep.bytes ? rest : vouch_jinja_strip(run, rest, sep, false, true)));
             break;
         }
         vouch_jinja_list_push(run, all.list, jinja_text(vouch_jinja_cut(s, at, end)));
@@ -179,7 +180,7 @@ static jinja_value strip_with(jinja_run *run, const jinja_value *self, const arg
     const jinja_value *given = vouch_jinja_argument(a, 0, NULL);
     jinja_string what = {0};
     if (given && given->kind != JINJA_NONE) what = vouch_jinja_string_argument(run, a, 0, "chars", NULL);
-    return jinja_text(vouch_jinja_strip(self->string, what, left, right));
+    return jinja_text(vouch_jinja_strip(run, self->string, what, left, right));
 }
 
 static jinja_value str_strip(jinja_run *run, const jinja_value *self, const args *a)
@@ -209,7 +210,7 @@ static jinja_value has_affix(jinja_run *run, const jinja_value *self, const args
 {
     const jinja_value *given = vouch_jinja_argument(a, 0, NULL);
     if (given && given->kind == JINJA_TUPLE) {
-        for (size_t i = 0; i < given->list->n; i++)
+        for (size_t i = 0; i < given->list->n && vouch_jinja_step(run, 1); i++)
             if (given->list->items[i].kind == JINJA_STRING &&
                 affix_is(self->string, given->list->items[i].string, at_end))
                 return jinja_bool(true);
@@ -408,9 +409,8 @@ static jinja_value str_isalnum(jinja_run *run, const jinja_value *self, const ar
 
 static jinja_value str_isspace(jinja_run *run, const jinja_value *self, const args *a)
 {
-    (void)run;
     (void)a;
-    return jinja_bool(self->string.n > 0 && vouch_jinja_strip(self->string, (jinja_string){0}, true, true).n == 0);
+    return jinja_bool(self->string.n > 0 && vouch_jinja_strip(run, self->string, (jinja_string){0}, true, true).n == 0);
 }
 
 static jinja_value same_case(jinja_run *run, const jinja_value *self, jinja_case how)
@@ -451,6 +451,7 @@ static jinja_value list_pop(jinja_run *run, const jinja_value *self, const args 
     if (i < 0 || i >= n)
         return vouch_jinja_fail(run, "pop: a list of %lld has no item %lld", (long long)n, (long long)given);
     const jinja_value x = list->items[i];
+    vouch_jinja_weigh(run, (size_t)(n - i) * sizeof x);
     memmove(list->items + i, list->items + i + 1, (size_t)(n - i - 1) * sizeof x);
     list->n--;
     return x;

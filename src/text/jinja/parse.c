@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "text/jinja/syntax.h"
+#include "text/jinja/template.h"
 
 typedef struct parser {
     jinja_run *run;
@@ -53,6 +54,14 @@ static void *expected(parser *p, const char *what)
         vouch_jinja_fail(p->run, "%s expected before '%.*s'", what, (int)(found.n < 40 ? found.n : 40),
                          found.bytes);
     else vouch_jinja_fail(p->run, "%s expected", what);
+    return NULL;
+}
+
+/* What jinja2 takes and this interpreter doesn't. */
+static void *refuse(parser *p, const char *what)
+{
+    p->run->line = p->token->line;
+    vouch_jinja_fail(p->run, "%s: vouch doesn't support them in a template", what);
     return NULL;
 }
 
@@ -146,6 +155,10 @@ static void parse_arguments(parser *p, jinja_node *to)
             return;
         }
         if (skip_operator(p, ")")) return;
+        if (at_operator(p, "*") || at_operator(p, "**")) {
+            refuse(p, "arguments given by * or **");
+            return;
+        }
         jinja_string name = unnamed;
         if (p->token->kind == JINJA_NAME && p->token[1].kind == JINJA_OPERATOR &&
             vouch_jinja_is(p->token[1].text, "=")) {
@@ -472,7 +485,7 @@ static jinja_node *parse_for(parser *p)
     if (!p->run->failed && !skip_name(p, "in")) return expected(p, "in");
     loop->b = parse_tuple(p, parse_or);
     if (skip_name(p, "if")) loop->c = parse_expression(p);
-    if (at_name(p, "recursive")) return expected(p, "a loop that isn't recursive");
+    if (at_name(p, "recursive")) return refuse(p, "recursive loops");
     need(p, JINJA_BLOCK_END, "%}");
     p->n_loops++;
     add_item(p, loop, unnamed, parse_body(p, (const char *const[]){"else", "endfor", NULL}));
@@ -581,6 +594,16 @@ static jinja_node *parse_jump(parser *p, jinja_node_kind kind)
     return jump;
 }
 
+static void *refuse_statement(parser *p)
+{
+    static const char *const others[] = {"include", "import", "from",       "extends", "block",
+                                         "with",    "do",     "autoescape", "trans",   "debug"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (at_name(p, others[i]))
+            return vouch_jinja_fail(p->run, "vouch doesn't support '%s' in a template", others[i]), NULL;
+    return expected(p, "for, if, set, macro, call, filter, break or continue");
+}
+
 static jinja_node *parse_statement(parser *p)
 {
     p->run->line = p->token->line;
@@ -593,7 +616,7 @@ static jinja_node *parse_statement(parser *p)
     if (skip_name(p, "generation")) return parse_block(p, "endgeneration");
     if (skip_name(p, "break")) return parse_jump(p, JINJA_BREAK);
     if (skip_name(p, "continue")) return parse_jump(p, JINJA_CONTINUE);
-    return expected(p, "for, if, set, macro, call, filter, break or continue");
+    return refuse_statement(p);
 }
 
 /* Up to the tag that begins with one of these names; p->token is the name then. Without names: up to the end. */
@@ -622,6 +645,16 @@ static jinja_node *parse_body(parser *p, const char *const *ends)
     }
     vouch_jinja_leave(p->run);
     return body;
+}
+
+bool vouch_jinja_names(jinja_run *run, const char *text, size_t n, const char *name)
+{
+    const jinja_token *first = vouch_jinja_lex(run, text, n), *token = first;
+    for (; token && token->kind != JINJA_END; token++) {
+        const bool is_member = token > first && token[-1].kind == JINJA_OPERATOR && vouch_jinja_is(token[-1].text, ".");
+        if (token->kind == JINJA_NAME && !is_member && vouch_jinja_is(token->text, name)) return true;
+    }
+    return false;
 }
 
 const jinja_node *vouch_jinja_parse(jinja_run *run, const char *text, size_t n)

@@ -58,7 +58,7 @@ static variable *find_here(const scope *s, jinja_string name)
 
 static void scope_set(jinja_run *run, scope *s, jinja_string name, jinja_value value)
 {
-    if (run->failed) return;
+    if (!vouch_jinja_step(run, 1 + (int64_t)s->n / 8)) return;
     variable *known = find_here(s, name);
     if (known) {
         known->value = value;
@@ -121,7 +121,6 @@ int64_t vouch_jinja_int_argument(jinja_run *run, const jinja_arguments *argument
     return vouch_jinja_integer(x);
 }
 
-/* *xs and **xs aren't part of what templates use. */
 static jinja_arguments evaluate_arguments(jinja_run *run, scope *s, const jinja_node *node)
 {
     jinja_value *values = vouch_jinja_take(run, node->n + 1, sizeof *values);
@@ -148,8 +147,8 @@ static jinja_value call_macro(jinja_run *run, const jinja_macro *macro, const ji
     scope *s = scope_new(run, macro->defined_in);
     if (!s || !vouch_jinja_enter(run)) return jinja_undefined();
     if (arguments->n > node->n)
-        return vouch_jinja_fail(run, "macro %.*s takes at most %zu arguments, not %zu", (int)node->name.n,
-                                node->name.bytes, node->n, arguments->n);
+        return vouch_jinja_fail(run, "macro %.*s takes at most %zu arguments, not %zu", JINJA_ARGS(node->name),
+                                node->n, arguments->n);
     for (size_t i = 0; i < node->n && !run->failed; i++) {
         const jinja_value *given = i < arguments->n ? &arguments->values[i] : NULL;
         for (size_t j = 0; !given && j < arguments->n_named; j++)
@@ -171,9 +170,13 @@ jinja_value vouch_jinja_call(jinja_run *run, const jinja_value *callee, const ji
 {
     if (run->failed) return jinja_undefined();
     if (callee->kind == JINJA_MACRO) return call_macro(run, callee->macro, arguments);
-    if (callee->kind == JINJA_FUNCTION) return callee->function.call(run, callee->function.self, arguments);
+    if (callee->kind == JINJA_FUNCTION) {
+        const jinja_value *self = callee->function.self;
+        if (!vouch_jinja_weigh(run, self && self->kind == JINJA_STRING ? self->string.n : 0)) return jinja_undefined();
+        return callee->function.call(run, self, arguments);
+    }
     if (callee->kind == JINJA_UNDEFINED && callee->string.n)
-        return vouch_jinja_fail(run, "'%.*s' is undefined", (int)callee->string.n, callee->string.bytes);
+        return vouch_jinja_fail(run, "'%.*s' is undefined", JINJA_ARGS(callee->string));
     return vouch_jinja_fail(run, "%s can't be called", vouch_jinja_kind_name(callee->kind));
 }
 
@@ -191,7 +194,7 @@ static jinja_value entry_of(jinja_run *run, const jinja_value *x, const jinja_va
 static bool check_defined(jinja_run *run, const jinja_value *x)
 {
     if (x->kind != JINJA_UNDEFINED) return true;
-    vouch_jinja_fail(run, "'%.*s' is undefined", (int)x->string.n, x->string.n ? x->string.bytes : "");
+    vouch_jinja_fail(run, "'%.*s' is undefined", JINJA_ARGS(x->string));
     return false;
 }
 
@@ -205,6 +208,7 @@ jinja_value vouch_jinja_attribute(jinja_run *run, const jinja_value *x, jinja_st
 jinja_value vouch_jinja_item(jinja_run *run, const jinja_value *x, const jinja_value *key)
 {
     if (!check_defined(run, x)) return jinja_undefined();
+    if (x->kind == JINJA_STRING && !vouch_jinja_weigh(run, x->string.n)) return jinja_undefined();
     if (key->kind == JINJA_INT && (x->kind == JINJA_STRING || x->kind == JINJA_LIST || x->kind == JINJA_TUPLE)) {
         const int64_t n = vouch_jinja_length(run, x), i = key->integer < 0 ? key->integer + n : key->integer;
         if (i < 0 || i >= n) return jinja_undefined();
@@ -242,6 +246,7 @@ static jinja_value evaluate_slice(jinja_run *run, scope *s, const jinja_node *no
     if (!check_defined(run, &x)) return x;
     if (x.kind != JINJA_STRING && x.kind != JINJA_LIST && x.kind != JINJA_TUPLE)
         return vouch_jinja_fail(run, "%s can't be sliced", vouch_jinja_kind_name(x.kind));
+    if (x.kind == JINJA_STRING && !vouch_jinja_weigh(run, x.string.n)) return x;
     const int64_t n = vouch_jinja_length(run, &x), step = slice_part(run, s, node->items[2], 1);
     if (step == 0) return vouch_jinja_fail(run, "the step of a slice is 0");
     const int64_t low = step > 0 ? 0 : -1, high = step > 0 ? n : n - 1;
@@ -254,8 +259,10 @@ static jinja_value evaluate_slice(jinja_run *run, scope *s, const jinja_node *no
                                           vouch_jinja_offset(x.string, (size_t)(to > from ? to : from))));
     const jinja_list *all = vouch_jinja_iterate(run, &x);
     jinja_value cut = vouch_jinja_list_new(run, x.kind == JINJA_STRING ? JINJA_LIST : x.kind);
-    for (int64_t i = from; !run->failed && (step > 0 ? i < to : i > to); i += step)
+    for (int64_t i = from; !run->failed && (step > 0 ? i < to : i > to);) {
         vouch_jinja_list_push(run, cut.list, all->items[i]);
+        if (__builtin_add_overflow(i, step, &i)) break;
+    }
     if (x.kind != JINJA_STRING || run->failed) return cut;
     jinja_builder text = {0};
     for (size_t i = 0; i < cut.list->n; i++) vouch_jinja_add(run, &text, cut.list->items[i].string);
@@ -280,7 +287,7 @@ static jinja_value repeat(jinja_run *run, const jinja_value *x, int64_t n)
         return jinja_text(vouch_jinja_built(&text));
     }
     jinja_value all = vouch_jinja_list_new(run, x->kind);
-    for (int64_t i = 0; i < n && !run->failed; i++)
+    for (int64_t i = 0; i < n && vouch_jinja_step(run, 1); i++)
         for (size_t j = 0; j < x->list->n && !run->failed; j++) vouch_jinja_list_push(run, all.list, x->list->items[j]);
     return all;
 }

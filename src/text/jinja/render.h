@@ -32,7 +32,7 @@ jinja_value vouch_jinja_global(jinja_string name);
 typedef enum jinja_case { JINJA_UPPER, JINJA_LOWER, JINJA_TITLE, JINJA_CAPITALIZE } jinja_case;
 jinja_string vouch_jinja_change_case(jinja_run *run, jinja_string s, jinja_case how);
 /* Removes characters of `what` (bytes NULL: white space) at the left, the right or both. */
-jinja_string vouch_jinja_strip(jinja_string s, jinja_string what, bool left, bool right);
+jinja_string vouch_jinja_strip(jinja_run *run, jinja_string s, jinja_string what, bool left, bool right);
 /* & < > ' " as HTML has them, unless the string is safe; the result is. */
 jinja_string vouch_jinja_escape(jinja_run *run, jinja_string s);
 /* count < 0: all. */

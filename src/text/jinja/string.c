@@ -5,8 +5,6 @@
 #include "text/jinja/value.h"
 #include "text/unicode.h"
 
-enum { BYTES_A_STEP = 64 };
-
 jinja_string vouch_jinja_literal(const char *text)
 {
     return (jinja_string){.bytes = text, .n = strlen(text)};
@@ -32,7 +30,7 @@ static bool builder_reserve(jinja_run *run, jinja_builder *to, size_t more)
 
 void vouch_jinja_add(jinja_run *run, jinja_builder *to, jinja_string s)
 {
-    if (s.n == 0 || !vouch_jinja_step(run, 1 + (int64_t)(s.n / BYTES_A_STEP)) || !builder_reserve(run, to, s.n)) return;
+    if (!vouch_jinja_weigh(run, s.n) || s.n == 0 || !builder_reserve(run, to, s.n)) return;
     memcpy(to->bytes + to->n, s.bytes, s.n);
     if (s.marks) memcpy(to->marks + to->n, s.marks, s.n);
     else memset(to->marks + to->n, s.mark, s.n);

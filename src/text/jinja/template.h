@@ -14,6 +14,8 @@
 
 /* Fills *err with why the template text[n] can't be run; code OK: it can. Errors: as of render. */
 vouch_status vouch_jinja_check(jinja_run *run, const char *text, size_t n, vouch_error *err);
+/* Does the template text[n] read a variable of this name? False where its tags can't be read. */
+bool vouch_jinja_names(jinja_run *run, const char *text, size_t n, const char *name);
 /* Renders text[n] with the entries of the dict `context` as its variables. *out lives as long as the run.
  * Errors: ARGUMENT (the template is wrong, or refuses: the message has the line and the reason), UNSUPPORTED (a limit),
  * MEMORY. */

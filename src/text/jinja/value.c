@@ -71,7 +71,9 @@ bool vouch_jinja_equal(jinja_run *run, const jinja_value *a, const jinja_value *
     if (a->kind != b->kind) return false;
     bool equal = true;
     switch (a->kind) {
-    case JINJA_STRING: return vouch_jinja_same(a->string, b->string);
+    case JINJA_STRING:
+        return a->string.n == b->string.n && vouch_jinja_weigh(run, a->string.n) &&
+               vouch_jinja_same(a->string, b->string);
     case JINJA_LIST:
     case JINJA_TUPLE:
     case JINJA_DICT:
@@ -87,9 +89,10 @@ bool vouch_jinja_equal(jinja_run *run, const jinja_value *a, const jinja_value *
     }
 }
 
-static int strings_compare(jinja_string a, jinja_string b)
+static int strings_compare(jinja_run *run, jinja_string a, jinja_string b)
 {
     const size_t n = a.n < b.n ? a.n : b.n;
+    if (!vouch_jinja_weigh(run, n)) return 0;
     const int order = n ? memcmp(a.bytes, b.bytes, n) : 0; /* UTF-8 sorts as its code points do */
     return order ? order : (a.n > b.n) - (a.n < b.n);
 }
@@ -110,7 +113,7 @@ int vouch_jinja_compare(jinja_run *run, const jinja_value *a, const jinja_value 
         const double x = vouch_jinja_number(a), y = vouch_jinja_number(b);
         return (x > y) - (x < y);
     }
-    if (a->kind == JINJA_STRING && b->kind == JINJA_STRING) return strings_compare(a->string, b->string);
+    if (a->kind == JINJA_STRING && b->kind == JINJA_STRING) return strings_compare(run, a->string, b->string);
     if (a->kind == b->kind && (a->kind == JINJA_LIST || a->kind == JINJA_TUPLE) && vouch_jinja_enter(run)) {
         const int order = lists_compare(run, a->list, b->list);
         vouch_jinja_leave(run);
@@ -129,7 +132,7 @@ bool vouch_jinja_contains(jinja_run *run, const jinja_value *all, const jinja_va
             vouch_jinja_fail(run, "'in' a string needs a string, not %s", vouch_jinja_kind_name(x->kind));
             return false;
         }
-        vouch_jinja_step(run, (int64_t)all->string.n / 64);
+        if (!vouch_jinja_weigh(run, all->string.n)) return false;
         return x->string.n == 0 || vouch_jinja_find(all->string, 0, x->string) < all->string.n;
     case JINJA_LIST:
     case JINJA_TUPLE:

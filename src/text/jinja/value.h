@@ -101,7 +101,7 @@ struct jinja_arguments {
 };
 
 typedef struct jinja_limits {
-    int64_t steps;  /* nodes evaluated, bytes copied / 64, comparisons */
+    int64_t steps;  /* nodes evaluated, bytes read or copied / 64, comparisons */
     size_t bytes;   /* of the heap */
     int32_t depth;  /* nested expressions, calls and values */
 } jinja_limits;
@@ -117,6 +117,9 @@ struct jinja_run {
     double now;   /* seconds since 1970, for strftime_now */
 };
 
+/* For messages: "%.*s" of at most 60 bytes. */
+#define JINJA_ARGS(s) (int)((s).n < 60 ? (s).n : 60), (s).n ? (s).bytes : ""
+
 /* ------------------------------------------------------------------- the run */
 
 void vouch_jinja_run_begin(jinja_run *run, const jinja_limits *limits);
@@ -127,6 +130,11 @@ void *vouch_jinja_take(jinja_run *run, size_t count, size_t size);
 __attribute__((format(printf, 2, 3))) jinja_value vouch_jinja_fail(jinja_run *run, const char *format, ...);
 /* Counts n steps; false where there are none left, and then the run has failed. */
 bool vouch_jinja_step(jinja_run *run, int64_t n);
+/* The steps of reading so many bytes. */
+static inline bool vouch_jinja_weigh(jinja_run *run, size_t bytes)
+{
+    return vouch_jinja_step(run, 1 + (int64_t)(bytes / 64));
+}
 bool vouch_jinja_enter(jinja_run *run); /* one level deeper; false: too deep, and the run has failed */
 static inline void vouch_jinja_leave(jinja_run *run)
 {

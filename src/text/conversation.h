@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* A conversation as JSON: read, rewritten for templates with other habits, and made variables of a template. */
+#ifndef VOUCH_TEXT_CONVERSATION_H
+#define VOUCH_TEXT_CONVERSATION_H
+
+#include "text/jinja/json.h"
+
+#define CHAT_ROLES  "system, developer, user, assistant and tool"
+#define CHAT_KWARGS "chat_template_kwargs"
+
+bool vouch_chat_role_is_known(const char *role);
+
+/* An array of messages, or an object with `messages`. *out is an object; the caller drops it with json_decref.
+ * Errors: ARGUMENT (names the path), MEMORY. */
+vouch_status vouch_conversation_read(json_t **out, const char *text, size_t n, vouch_error *err);
+
+/* Forms that some templates don't read. */
+typedef enum conversation_form {
+    CONVERSATION_PARTS,    /* content as an array of parts; rewritten: their texts joined by line ends */
+    CONVERSATION_ARGUMENTS /* a call's arguments as text; rewritten: the object that the text stands for */
+} conversation_form;
+
+bool vouch_conversation_has(const json_t *root, conversation_form form);
+vouch_status vouch_conversation_rewrite(json_t *root, conversation_form form, vouch_error *err);
+
+/* Sets the variables in `to`; their strings point into `root`. Errors: ARGUMENT (names the path), those of the run. */
+vouch_status vouch_conversation_add(jinja_run *run, jinja_dict *to, const json_t *root, vouch_error *err);
+
+/* An object of variables, as chat_variables in vouch_model_options; the caller drops *out. */
+vouch_status vouch_variables_read(json_t **out, const char *text, vouch_error *err);
+vouch_status vouch_variables_add(jinja_run *run, jinja_dict *to, const json_t *variables, vouch_error *err);
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* JSON to values (json.h). Jansson reads the text; numbers, strings and the order of members stay as they are. */
+#include "text/jinja/json.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { DEEPEST = 100, LONGEST_PATH = 200 };
+
+static size_t path_write(const json_path *at, char *out, size_t size)
+{
+    if (!at || !at->up) return 0;
+    size_t n = path_write(at->up, out, size);
+    if (n >= size) return n;
+    if (!at->key) n += (size_t)snprintf(out + n, size - n, "[%zu]", at->index);
+    else n += (size_t)snprintf(out + n, size - n, "%s%.40s", n ? "." : "", at->key);
+    return n;
+}
+
+vouch_status vouch_json_fail(vouch_error *err, const json_path *at, const char *format, ...)
+{
+    char path[LONGEST_PATH] = "", why[LONGEST_PATH];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(why, sizeof why, format, args);
+    va_end(args);
+    path_write(at, path, sizeof path);
+    return vouch_fail(err, VOUCH_E_ARGUMENT, "conversation: %s %s", *path ? path : "the JSON text", why);
+}
+
+const char *vouch_json_kind_name(const json_t *json)
+{
+    if (!json) return "missing";
+    switch (json_typeof(json)) {
+    case JSON_OBJECT: return "an object";
+    case JSON_ARRAY: return "an array";
+    case JSON_STRING: return "a string";
+    case JSON_NULL: return "null";
+    case JSON_TRUE:
+    case JSON_FALSE: return "a boolean";
+    default: return "a number";
+    }
+}
+
+vouch_status vouch_json_read(json_t **out, const char *text, size_t n, vouch_error *err)
+{
+    json_error_t error;
+    *out = json_loadb(text ? text : "", n, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
+    if (*out) return VOUCH_OK;
+    if (json_error_code(&error) == json_error_out_of_memory)
+        return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a conversation of %zu bytes", n);
+    return vouch_fail(err, VOUCH_E_ARGUMENT, "conversation: line %d, column %d: %s", error.line, error.column,
+                      error.text);
+}
+
+static jinja_string caller_string(const char *bytes, size_t n, jinja_mark mark)
+{
+    return (jinja_string){.bytes = bytes, .n = n, .mark = (uint8_t)mark};
+}
+
+static vouch_status array_value(jinja_run *run, const json_t *json, jinja_mark mark, const json_path *at, int depth,
+                                jinja_value *out, vouch_error *err);
+static vouch_status object_value(jinja_run *run, const json_t *json, jinja_mark mark, const json_path *at, int depth,
+                                 jinja_value *out, vouch_error *err);
+
+static vouch_status any_value(jinja_run *run, const json_t *json, jinja_mark mark, const json_path *at, int depth,
+                              jinja_value *out, vouch_error *err)
+{
+    if (depth == DEEPEST) return vouch_json_fail(err, at, "is nested deeper than %d levels", DEEPEST);
+    switch (json_typeof(json)) {
+    case JSON_OBJECT: return object_value(run, json, mark, at, depth, out, err);
+    case JSON_ARRAY: return array_value(run, json, mark, at, depth, out, err);
+    case JSON_STRING:
+        *out = jinja_text(caller_string(json_string_value(json), json_string_length(json), mark));
+        break;
+    case JSON_INTEGER: *out = jinja_int(json_integer_value(json)); break;
+    case JSON_REAL: *out = jinja_float(json_real_value(json)); break;
+    case JSON_NULL: *out = jinja_none(); break;
+    default: *out = jinja_bool(json_is_true(json)); break;
+    }
+    return VOUCH_OK;
+}
+
+static vouch_status run_status(const jinja_run *run, vouch_error *err)
+{
+    return run->failed ? vouch_fail(err, run->error.code, "%s", run->error.message) : VOUCH_OK;
+}
+
+static vouch_status array_value(jinja_run *run, const json_t *json, jinja_mark mark, const json_path *at, int depth,
+                                jinja_value *out, vouch_error *err)
+{
+    *out = vouch_jinja_list_new(run, JINJA_LIST);
+    for (size_t i = 0; i < json_array_size(json) && !run->failed; i++) {
+        const json_path here = {.up = at, .index = i};
+        jinja_value item;
+        VOUCH_TRY(any_value(run, json_array_get(json, i), mark, &here, depth + 1, &item, err));
+        vouch_jinja_list_push(run, out->list, item);
+    }
+    return run_status(run, err);
+}
+
+static vouch_status object_value(jinja_run *run, const json_t *json, jinja_mark mark, const json_path *at, int depth,
+                                 jinja_value *out, vouch_error *err)
+{
+    *out = vouch_jinja_dict_new(run, JINJA_DICT);
+    const char *key;
+    const json_t *member;
+    json_object_foreach((json_t *)(uintptr_t)json, key, member)
+    {
+        const json_path here = {.up = at, .key = key};
+        jinja_value value;
+        VOUCH_TRY(any_value(run, member, mark, &here, depth + 1, &value, err));
+        if (!run->failed)
+            vouch_jinja_dict_set(run, out->dict, jinja_text(caller_string(key, strlen(key), mark)), value);
+    }
+    return run_status(run, err);
+}
+
+vouch_status vouch_jinja_from_json(jinja_run *run, const json_t *json, jinja_mark mark, const json_path *at,
+                                   jinja_value *out, vouch_error *err)
+{
+    return any_value(run, json, mark, at, 0, out, err);
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* Conversations as JSON through a chat template: what is refused and where, other forms, and special tokens
+ * as text. */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/tokenizers.h"
+
+static const char chat[] =
+    "{% for t in tools or [] %}<|pad|>{{ t|tojson }}{% endfor %}"
+    "{% for d in documents or [] %}{{ d.text }}{% endfor %}"
+    "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.reasoning_content or '' }}"
+    "{{ m.content or '' }}{% for c in m.tool_calls or [] %}{{ c.function.name }}"
+    "{{ c.function.arguments|tojson }}{{ c.id }}{% endfor %}{{ m.tool_call_id }}<|im_end|>\n"
+    "{% endfor %}{{ extra }}{% if add_generation_prompt %}<|im_start|>assistant\n"
+    "{% if not enable_thinking|d(true) %}<think></think>{% endif %}{% endif %}";
+
+static vouch_tokenizer *templated(const char *chat_template)
+{
+    vouch_gguf_writer *w = writer_open();
+    tiny_vocab_add_pre(w, TINY_SIZE, 7, "qwen2");
+    size_t size;
+    void *bytes = writer_finish(w, &size);
+    vouch_gguf *gguf = open_bytes(bytes, size);
+    vouch_tokenizer *tokenizer = NULL;
+    vouch_error err = {0};
+    if (vouch_tokenizer_open(&tokenizer, gguf, chat_template, &err) != VOUCH_OK) fail_msg("%s", err.message);
+    vouch_gguf_close(gguf);
+    free(bytes);
+    return tokenizer;
+}
+
+static void assert_renders(const vouch_tokenizer *tokenizer, const char *json, const char *expected)
+{
+    char text[2000] = "";
+    size_t n = 0, count = 0;
+    vouch_error err = {0};
+    if (vouch_tokenizer_render_json(tokenizer, json, strlen(json), text, sizeof text - 1, &n, &err) !=
+        VOUCH_OK)
+        fail_msg("%s", err.message);
+    text[n] = '\0';
+    assert_string_equal(text, expected);
+    assert_int_equal(vouch_tokenizer_render_json(tokenizer, json, strlen(json), NULL, 0, &count, &err),
+                     VOUCH_E_BUFFER);
+    assert_int_equal(count, n);
+}
+
+static void bad_conversations(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"", "conversation: line 1"},
+        {"{}", "conversation: messages is missing; expected an array of messages"},
+        {"[]", "conversation: messages is empty"},
+        {"{\"messages\": \"hi\"}", "messages is a string"},
+        {"[3]", "messages[0] is a number; expected an object"},
+        {"[{\"role\": \"user\", \"content\": \"a\"}, {\"content\": \"b\"}]", "messages[1].role is missing"},
+        {"[{\"role\": \"wizard\"}]", "messages[0].role is \"wizard\"; possible are system, developer, user"},
+        {"[{\"role\": \"user\", \"content\": 3}]",
+         "messages[0].content is a number; expected a string, null"},
+        {"[{\"role\": \"user\", \"content\": [{\"type\": \"image_url\"}]}]",
+         "messages[0].content[0].type is \"image_url\"; vouch reads parts of the type \"text\" only"},
+        {"[{\"role\": \"user\", \"content\": [{\"type\": \"text\"}]}]",
+         "messages[0].content[0].text is missing"},
+        {"[{\"role\": \"assistant\", \"tool_calls\": {}}]",
+         "messages[0].tool_calls is an object; expected an array"},
+        {"[{\"role\": \"assistant\", \"tool_calls\": [{}]}]",
+         "messages[0].tool_calls[0].function is missing"},
+        {"[{\"role\": \"assistant\", \"tool_calls\": [{\"function\": {\"name\": \"f\", \"arguments\": 1}}]}]",
+         "messages[0].tool_calls[0].function.arguments is a number"},
+        {"{\"messages\": [{\"role\": \"user\"}], \"tools\": [1]}",
+         "tools[0] is a number; expected an object"},
+        {"{\"messages\": [{\"role\": \"user\"}], \"documents\": 1}",
+         "documents is a number; expected an array"},
+        {"{\"messages\": [{\"role\": \"user\"}], \"chat_template_kwargs\": []}",
+         "chat_template_kwargs is an array"},
+    };
+    vouch_tokenizer *tokenizer = templated(chat);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        size_t n = 7;
+        vouch_error err = {0};
+        const vouch_status status =
+            vouch_tokenizer_encode_json(tokenizer, cases[i][0], strlen(cases[i][0]), NULL, 0, &n, &err);
+        if (status != VOUCH_E_ARGUMENT || !strstr(err.message, cases[i][1]))
+            fail_msg("%s: %s", cases[i][0], err.message);
+        assert_int_equal(n, 0);
+    }
+    vouch_tokenizer_close(tokenizer);
+}
+
+/* Tools, variables, and the forms that this template doesn't read: parts, and arguments as text. */
+static void conversations_are_rendered(void **state)
+{
+    (void)state;
+    vouch_tokenizer *tokenizer = templated(chat);
+    assert_renders(tokenizer, "[{\"role\": \"user\", \"content\": \"Hi\"}]",
+                   "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n");
+    assert_renders(
+        tokenizer,
+        "{\"messages\": [{\"role\": \"user\", \"content\": \"Hi\"}], \"add_generation_prompt\": false, "
+        "\"tools\": [{\"b\": 1, \"a\": 2}], \"chat_template_kwargs\": {\"extra\": 5}}",
+        "<|pad|>{\"b\": 1, \"a\": 2}<|im_start|>user\nHi<|im_end|>\n5");
+    assert_renders(
+        tokenizer,
+        "{\"messages\": [{\"role\": \"user\", \"content\": [{\"type\": \"text\", \"text\": \"a\"}, "
+        "{\"type\": \"text\", \"text\": \"b\"}]}], \"enable_thinking\": false}",
+        "<|im_start|>user\na\nb<|im_end|>\n<|im_start|>assistant\n<think></think>");
+    assert_renders(
+        tokenizer,
+        "{\"messages\": [{\"role\": \"assistant\", \"content\": null, \"tool_calls\": [{\"id\": \"7\", "
+        "\"function\": {\"name\": \"f\", \"arguments\": \"{\\\"x\\\": 1}\"}}]}, {\"role\": \"tool\", "
+        "\"content\": \"2\", \"tool_call_id\": \"7\"}], \"add_generation_prompt\": false}",
+        "<|im_start|>assistant\nf{\"x\": 1}7<|im_end|>\n<|im_start|>tool\n27<|im_end|>\n");
+    vouch_tokenizer_close(tokenizer);
+    /* A template that reads these forms gets them as they are. */
+    tokenizer =
+        templated("{% for m in messages %}{% if m.content is string %}S{{ m.content }}{% else %}"
+                  "{% for p in m.content or [] %}P{{ p.text }}{% endfor %}{% endif %}"
+                  "{% for c in m.tool_calls or [] %}{{ c.function.arguments }}{% endfor %}{% endfor %}");
+    assert_renders(
+        tokenizer,
+        "[{\"role\": \"user\", \"content\": [{\"type\": \"text\", \"text\": \"a\"}]}, {\"role\": "
+        "\"assistant\", "
+        "\"content\": \"\", \"tool_calls\": [{\"function\": {\"name\": \"f\", \"arguments\": \"{ }\"}}]}]",
+        "PaS{ }");
+    vouch_tokenizer_close(tokenizer);
+    /* The caller's variables hold for every conversation, unless it has its own. */
+    vouch_error err = {0};
+    tokenizer = templated(chat);
+    assert_int_equal(vouch_tokenizer_set_variables(tokenizer, "[1]", &err), VOUCH_E_ARGUMENT);
+    assert_non_null(strstr(err.message, "chat_variables is an array; expected a JSON object"));
+    assert_int_equal(
+        vouch_tokenizer_set_variables(tokenizer, "{\"extra\": \"E\", \"enable_thinking\": false}", &err), 0);
+    assert_renders(tokenizer, "[{\"role\": \"user\"}]",
+                   "<|im_start|>user\n<|im_end|>\nE<|im_start|>assistant\n<think></think>");
+    assert_renders(tokenizer,
+                   "{\"messages\": [{\"role\": \"user\"}], \"extra\": \"F\", \"enable_thinking\": true}",
+                   "<|im_start|>user\n<|im_end|>\nF<|im_start|>assistant\n");
+    vouch_tokenizer_close(tokenizer);
+}
+
+/* Every special token of the vocabulary, as text in every string of a conversation: none becomes a token. The
+ * placeholder gives the number of special tokens that the template writes by itself. */
+static void text_names_no_special_token(void **state)
+{
+    (void)state;
+    static const char *const places[] = {
+        "{\"messages\": [{\"role\": \"user\", \"content\": \"%s\"}]}",
+        "{\"messages\": [{\"role\": \"system\", \"content\": \"%s\"}]}",
+        "{\"messages\": [{\"role\": \"user\", \"content\": [{\"type\": \"text\", \"text\": \"%s\"}]}]}",
+        "{\"messages\": [{\"role\": \"tool\", \"content\": \"%s\", \"tool_call_id\": \"%s\"}]}",
+        "{\"messages\": [{\"role\": \"assistant\", \"tool_calls\": [{\"id\": \"%s\", \"function\": "
+        "{\"name\": \"%s\", "
+        "\"arguments\": {\"%s\": \"%s\"}}}]}]}",
+        "{\"messages\": [{\"role\": \"assistant\", \"tool_calls\": [{\"id\": \"1\", \"function\": {\"name\": "
+        "\"f\", "
+        "\"arguments\": \"{\\\"a\\\": \\\"%s\\\"}\"}}]}]}",
+        "{\"messages\": [{\"role\": \"user\"}], \"tools\": [{\"%s\": {\"description\": \"%s\", \"enum\": "
+        "[\"%s\"]}}]}",
+        "{\"messages\": [{\"role\": \"user\"}], \"documents\": [{\"text\": \"%s\"}]}",
+        "{\"messages\": [{\"role\": \"user\"}], \"extra\": \"%s\"}",
+        "{\"messages\": [{\"role\": \"user\"}], \"chat_template_kwargs\": {\"extra\": \"%s\"}}",
+    };
+    vouch_tokenizer *tokenizer = templated(chat);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        size_t plain = 0;
+        for (int32_t special = -1; special < TINY_BYTES; special++) {
+            char name[40] = "x", json[600];
+            int32_t tokens[600];
+            size_t n = 0, n_special = 0;
+            vouch_error err = {0};
+            const vouch_text bytes = vouch_tokenizer_bytes(tokenizer, special);
+            if (special >= 0) snprintf(name, sizeof name, "%.*s", (int)bytes.size, bytes.data);
+            snprintf(json, sizeof json, places[i], name, name, name, name);
+            if (vouch_tokenizer_encode_json(tokenizer, json, strlen(json), tokens, 600, &n, &err))
+                fail_msg("%s", err.message);
+            for (size_t j = 0; j < n; j++) n_special += tokens[j] < TINY_BYTES;
+            if (special < 0) plain = n_special;
+            if (n_special != plain) fail_msg("%s: %zu special tokens, not %zu", json, n_special, plain);
+        }
+        assert_true(plain >= 3);
+    }
+    /* An answer may hold user-defined tokens, and no control token. */
+    for (int32_t special = 0; special < TINY_BYTES; special++) {
+        const vouch_text bytes = vouch_tokenizer_bytes(tokenizer, special);
+        char json[200];
+        int32_t tokens[200];
+        size_t n, found = 0;
+        snprintf(json, sizeof json, "{\"messages\": [{\"role\": \"assistant\", \"content\": \"x%.*s\"}]}",
+                 (int)bytes.size, bytes.data);
+        assert_int_equal(vouch_tokenizer_encode_json(tokenizer, json, strlen(json), tokens, 200, &n, NULL),
+                         VOUCH_OK);
+        for (size_t j = 0; j < n; j++) found += tokens[j] < TINY_BYTES;
+        assert_int_equal(found, special >= TINY_THINK ? 4 : 3);
+    }
+    vouch_tokenizer_close(tokenizer);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bad_conversations),
+        cmocka_unit_test(conversations_are_rendered),
+        cmocka_unit_test(text_names_no_special_token),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
