@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * libFuzzer target of the tokenizers: any text, flags and conversation over the tiny vocabulary, with each
- * pre-tokenizer.
+ * pre-tokenizer, and over small vocabularies of SentencePiece's kinds.
  *
- *   byte 0   bits 0 and 1: pre-tokenizer; bits 2 and 3: flags; bit 4: as a conversation
+ *   byte 0   bits 0 and 1: pre-tokenizer; bits 2 and 3: flags; bit 4: as a conversation; bits 5 to 7: 1 to 3 for
+ *            "llama", "gemma4", "t5" instead
  *   byte 1   low 4 bits: length of the stop text, which follows (0: none)
  *   rest     the text
  *
  * It asserts that the tokens' bytes equal the text (its NFC form for qwen2), that the content of a conversation gives
  * no control tokens, and that a stream shows well-formed UTF-8 without the stop text.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,6 +48,48 @@ static void tokenizers_open(void)
         vouch_gguf_writer_close(writer);
         free(bytes);
     }
+}
+
+enum { N_KINDS = 3 };
+static const char *const kinds[N_KINDS] = {"llama", "gemma4", "t5"};
+static vouch_tokenizer *sentencepieces[N_KINDS];
+
+/* <unk>, <s>, </s>, 256 bytes and some pieces, of which the last three have merges. */
+static void sentencepiece_open(int kind)
+{
+    static const char *const pieces[] = {"\xe2\x96\x81", "t", "h", "e", "a", "1", "\n", "\xc3\xa9", "<think>",
+                                         "th", "the", "\xe2\x96\x81the"};
+    static const vouch_text merges[] = {{"t h", 3}, {"th e", 4}, {"\xe2\x96\x81 the", 7}};
+    enum { N_PIECES = sizeof pieces / sizeof *pieces, N = 259 + N_PIECES };
+    static char names[256][8];
+    vouch_text texts[N] = {{"<unk>", 5}, {"<s>", 3}, {"</s>", 4}};
+    int32_t types[N] = {2, 3, 3};
+    float scores[N] = {0};
+    for (int i = 0; i < 256; i++) {
+        texts[3 + i] = (vouch_text){names[i], (size_t)snprintf(names[i], 8, "<0x%02X>", (unsigned)i & 0xff)};
+        types[3 + i] = 6;
+    }
+    for (int i = 0; i < N_PIECES; i++) {
+        texts[259 + i] = (vouch_text){pieces[i], strlen(pieces[i])};
+        types[259 + i] = pieces[i][0] == '<' ? 4 : 1;
+        scores[259 + i] = (float)-(i % 5);
+    }
+    vouch_gguf_writer *writer;
+    vouch_gguf *gguf;
+    void *bytes;
+    size_t size;
+    MUST(vouch_gguf_writer_open(&writer, NULL) == VOUCH_OK);
+    vouch_gguf_add_text(writer, "tokenizer.ggml.model", kinds[kind]);
+    vouch_gguf_add_texts(writer, "tokenizer.ggml.tokens", texts, N);
+    vouch_gguf_add_array(writer, "tokenizer.ggml.token_type", VOUCH_GGUF_I32, types, N);
+    vouch_gguf_add_array(writer, "tokenizer.ggml.scores", VOUCH_GGUF_F32, scores, N);
+    vouch_gguf_add_texts(writer, "tokenizer.ggml.merges", merges, 3);
+    MUST(vouch_gguf_write_bytes(writer, &bytes, &size, NULL) == VOUCH_OK);
+    MUST(vouch_gguf_open_bytes(&gguf, bytes, size, "tiny", NULL) == VOUCH_OK);
+    MUST(vouch_tokenizer_open(&sentencepieces[kind], gguf, NULL, NULL) == VOUCH_OK);
+    vouch_gguf_close(gguf);
+    vouch_gguf_writer_close(writer);
+    free(bytes);
 }
 
 static void check_stream(const vouch_tokenizer *tokenizer, const int32_t *tokens, size_t n, const char *stop)
@@ -108,6 +152,28 @@ static int32_t *encode(const vouch_tokenizer *tokenizer, bool chat, const char *
     return tokens;
 }
 
+/* The tokens' bytes are the text with spaces for U+2581, behind the prefix of "llama". t5 may lose characters. */
+static void check_sentencepiece(int kind, const char *text, size_t n_text, unsigned flags, const char *stop)
+{
+    if (!sentencepieces[kind]) sentencepiece_open(kind);
+    const vouch_tokenizer *tokenizer = sentencepieces[kind];
+    size_t n, at = 0;
+    int32_t *tokens = encode(tokenizer, false, text, n_text, flags, &n);
+    char *shown = malloc(n * 8 + 1);
+    MUST(shown);
+    for (size_t i = 0; i < n; i++) {
+        const vouch_text bytes = vouch_tokenizer_bytes(tokenizer, tokens[i]);
+        if (!flags) MUST(!vouch_tokenizer_is_special(tokenizer, tokens[i]) || tokens[i] == 2);
+        memcpy(shown + at, bytes.data, bytes.size);
+        at += bytes.size;
+    }
+    if (kind == 1 && !flags && !memmem(text, n_text, "\xe2\x96\x81", 3))
+        MUST(at == n_text && memcmp(shown, text, at) == 0);
+    check_stream(tokenizer, tokens, n, stop);
+    free(shown);
+    free(tokens);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < 2) return 0;
@@ -122,6 +188,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(text, data + 2 + n_stop, n_text);
     text[n_text] = 0;
 
+    const int kind = data[0] >> 5;
+    if (kind > 0 && kind <= N_KINDS) {
+        check_sentencepiece(kind - 1, text, n_text, flags, stop);
+        free(text);
+        free(stop);
+        return 0;
+    }
     size_t n;
     int32_t *tokens = encode(tokenizers[pre], chat, text, n_text, flags, &n);
     size_t controls = 0;
