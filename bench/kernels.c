@@ -170,10 +170,11 @@ static void jobs_add(bench *b)
             if (!name || !list_holds(b->o.types, name) || !list_holds(b->o.shapes, shape->name)) continue;
             const int32_t first = b->n_jobs;
             bench_matrix matrices[BENCH_LAYER_MATRICES];
-            const bench_matrix head = {"head", shape->n_vocab, shape->n_embd};
-            bench_layer_matrices(shape, matrices);
-            for (int i = 0; i < BENCH_LAYER_MATRICES; i++)
-                job_add(b, first, shape, type, &matrices[i], shape->n_layers);
+            const bench_matrix head = {"head", shape->n_vocab, shape->n_embd, 0};
+            const int n = bench_layer_matrices(shape, matrices);
+            for (int i = 0; i < n; i++)
+                job_add(b, first, shape, type, &matrices[i],
+                        shape->n_layers * (matrices[i].n_stack ? shape->n_used : 1));
             job_add(b, first, shape, type, &head, 1);
         }
 }

@@ -6,7 +6,7 @@
  *
  * The head (output matrix; with tied embeddings also the token embedding) has the type that quantisers choose: Q6_K
  * beside types of fewer than eight bits. Matrices whose rows are not whole blocks get the next type with small blocks.
- * Norms are F32 and 1. The matrices keep the magnitude of activations, so a pass is finite.
+ * Norms are F32 and 1; routers are F32. The matrices keep the magnitude of activations, so a pass is finite.
  *
  * The program makes weights while it writes them and never holds the model in memory.
  */
@@ -33,7 +33,7 @@ typedef struct options {
 
 static const cli_flag flags[] = {
     {"shape", NULL, 's', CLI_FLAG_FILE, AT(shape), "NAME", NULL, 1, "Model",
-     "smollm2-135m, qwen3-0.6b, qwen3-4b or llama-8b", NULL, NULL},
+     "smollm2-135m, qwen3-0.6b, qwen3-4b, llama-8b or qwen3-30b-a3b", NULL, NULL},
     {"type", NULL, 't', CLI_FLAG_FILE, AT(type), "TYPE", NULL, 1, "Model", "type of the matrices, such as Q8_0",
      NULL, NULL},
     {"head", NULL, 0, CLI_FLAG_FILE, AT(head), "TYPE", NULL, 1, "Model",
@@ -83,14 +83,20 @@ static void tensor_fill(void *user, size_t offset, void *bytes, size_t size)
     cli_progress_report(&m->progress, (double)m->written / (double)m->total);
 }
 
-static void matrix_add(model *m, const char *name, int32_t type, int64_t n_out, int64_t n_in)
+/* n_stack 0: two dimensions. */
+static void matrices_add(model *m, const char *name, int32_t type, int64_t n_stack, int64_t n_out, int64_t n_in)
 {
     tensor *t = &m->tensors[m->n_tensors++];
-    const int64_t dim[2] = {n_in, n_out};
+    const int64_t dim[3] = {n_in, n_out, n_stack};
     const vouch_type_info *info = vouch_type_get_info((uint32_t)type);
     *t = (tensor){m, type, 1 / sqrtf((float)n_in), (m->seed << 16) + m->n_tensors};
-    m->total += n_in / info->block_length * info->block_bytes * n_out;
-    vouch_gguf_add_filled(m->writer, name, (vouch_type)type, 2, dim, tensor_fill, t);
+    m->total += n_in / info->block_length * info->block_bytes * n_out * (n_stack ? n_stack : 1);
+    vouch_gguf_add_filled(m->writer, name, (vouch_type)type, n_stack ? 3 : 2, dim, tensor_fill, t);
+}
+
+static void matrix_add(model *m, const char *name, int32_t type, int64_t n_out, int64_t n_in)
+{
+    matrices_add(m, name, type, 0, n_out, n_in);
 }
 
 static void ones_fill(void *user, size_t offset, void *bytes, size_t size)
@@ -114,15 +120,17 @@ static void layer_add(model *m, int32_t index)
         bool wanted;
     } norms[] = {{"attn_norm", s->n_embd, true},
                  {"ffn_norm", s->n_embd, true},
-                 {"attn_q_norm", s->head_dim, strcmp(s->arch, "qwen3") == 0},
-                 {"attn_k_norm", s->head_dim, strcmp(s->arch, "qwen3") == 0}};
+                 {"attn_q_norm", s->head_dim, strncmp(s->arch, "qwen3", 5) == 0},
+                 {"attn_k_norm", s->head_dim, strncmp(s->arch, "qwen3", 5) == 0}};
     bench_matrix matrices[BENCH_LAYER_MATRICES];
     char name[64];
-    bench_layer_matrices(s, matrices);
-    for (int i = 0; i < BENCH_LAYER_MATRICES; i++) {
-        snprintf(name, sizeof name, "blk.%d.%s.weight", index, matrices[i].name);
-        matrix_add(m, name, bench_type_for_row(m->type, matrices[i].n_in), matrices[i].n_out,
-                   matrices[i].n_in);
+    const int n = bench_layer_matrices(s, matrices);
+    for (int i = 0; i < n; i++) {
+        const bench_matrix *one = &matrices[i];
+        const bool is_router = strcmp(one->name, "ffn_gate_inp") == 0;
+        snprintf(name, sizeof name, "blk.%d.%s.weight", index, one->name);
+        matrices_add(m, name, is_router ? VOUCH_TYPE_F32 : bench_type_for_row(m->type, one->n_in), one->n_stack,
+                     one->n_out, one->n_in);
     }
     for (size_t i = 0; i < sizeof norms / sizeof norms[0]; i++) {
         snprintf(name, sizeof name, "blk.%d.%s.weight", index, norms[i].name);
@@ -233,13 +241,16 @@ static void keys_add(const model *m, const char *type)
                 {"embedding_length", s->n_embd},       {"feed_forward_length", s->n_ff},
                 {"attention.head_count", s->n_heads},  {"attention.head_count_kv", s->n_kv_heads},
                 {"attention.key_length", s->head_dim}, {"attention.value_length", s->head_dim},
-                {"rope.dimension_count", s->head_dim}, {"vocab_size", s->n_vocab}};
+                {"rope.dimension_count", s->head_dim}, {"vocab_size", s->n_vocab},
+                {"expert_count", s->n_experts},        {"expert_used_count", s->n_used},
+                {"expert_feed_forward_length", s->n_ff}};
+    const size_t n_ints = sizeof ints / sizeof ints[0] - (s->n_experts ? 0 : 3);
     char text[96];
     vouch_gguf_add_text(m->writer, "general.architecture", s->arch);
     snprintf(text, sizeof text, "synthetic %s %s", s->name, type);
     vouch_gguf_add_text(m->writer, "general.name", text);
     vouch_gguf_add_u32(m->writer, "general.quantization_version", 2);
-    for (size_t i = 0; i < sizeof ints / sizeof ints[0]; i++) {
+    for (size_t i = 0; i < n_ints; i++) {
         snprintf(text, sizeof text, "%s.%s", s->arch, ints[i].key);
         vouch_gguf_add_u32(m->writer, text, (uint32_t)ints[i].value);
     }
@@ -265,7 +276,8 @@ static bool model_resolve(model *m, const options *o)
     }
     for (size_t i = 0; (m->shape = bench_shape_at(i)) && strcmp(m->shape->name, o->shape) != 0;) i++;
     if (!m->shape) {
-        cli_complain("--shape '%s': expected one of smollm2-135m, qwen3-0.6b, qwen3-4b, llama-8b", o->shape);
+        cli_complain("--shape '%s': expected one of smollm2-135m, qwen3-0.6b, qwen3-4b, llama-8b, qwen3-30b-a3b",
+                     o->shape);
         return false;
     }
     m->n_layers = o->n_layers ? o->n_layers : m->shape->n_layers;

@@ -2,12 +2,13 @@
 #include "support/shapes.h"
 
 /* Columns: name, architecture, pre-tokenizer; layers, width, heads, KV heads, head width, feed-forward width,
- * vocabulary, context; RoPE base, norm epsilon, tied. */
+ * vocabulary, context; RoPE base, norm epsilon, tied; experts, used experts. */
 static const bench_shape shapes[] = {
-    {"smollm2-135m", "llama", "smollm", 30, 576, 9, 3, 64, 1536, 49152, 8192, 1e5f, 1e-5f, true},
-    {"qwen3-0.6b", "qwen3", "qwen2", 28, 1024, 16, 8, 128, 3072, 151936, 40960, 1e6f, 1e-6f, true},
-    {"qwen3-4b", "qwen3", "qwen2", 36, 2560, 32, 8, 128, 9728, 151936, 40960, 1e6f, 1e-6f, true},
-    {"llama-8b", "llama", "llama-bpe", 32, 4096, 32, 8, 128, 14336, 128256, 8192, 5e5f, 1e-5f, false},
+    {"smollm2-135m", "llama", "smollm", 30, 576, 9, 3, 64, 1536, 49152, 8192, 1e5f, 1e-5f, true, 0, 0},
+    {"qwen3-0.6b", "qwen3", "qwen2", 28, 1024, 16, 8, 128, 3072, 151936, 40960, 1e6f, 1e-6f, true, 0, 0},
+    {"qwen3-4b", "qwen3", "qwen2", 36, 2560, 32, 8, 128, 9728, 151936, 40960, 1e6f, 1e-6f, true, 0, 0},
+    {"llama-8b", "llama", "llama-bpe", 32, 4096, 32, 8, 128, 14336, 128256, 8192, 5e5f, 1e-5f, false, 0, 0},
+    {"qwen3-30b-a3b", "qwen3moe", "qwen2", 48, 2048, 32, 4, 128, 768, 151936, 40960, 1e6f, 1e-6f, false, 128, 8},
 };
 
 const bench_shape *bench_shape_at(size_t i)
@@ -15,14 +16,20 @@ const bench_shape *bench_shape_at(size_t i)
     return i < sizeof shapes / sizeof shapes[0] ? &shapes[i] : NULL;
 }
 
-void bench_layer_matrices(const bench_shape *shape, bench_matrix out[BENCH_LAYER_MATRICES])
+int bench_layer_matrices(const bench_shape *shape, bench_matrix out[BENCH_LAYER_MATRICES])
 {
-    const int64_t n_embd = shape->n_embd, n_ff = shape->n_ff;
+    const int64_t n_embd = shape->n_embd, n_ff = shape->n_ff, n = shape->n_experts;
     const int64_t n_q = (int64_t)shape->n_heads * shape->head_dim,
                   n_kv = (int64_t)shape->n_kv_heads * shape->head_dim;
-    const bench_matrix all[BENCH_LAYER_MATRICES] = {{"attn_q", n_q, n_embd},    {"attn_k", n_kv, n_embd},
-                                                    {"attn_v", n_kv, n_embd},   {"attn_output", n_embd, n_q},
-                                                    {"ffn_gate", n_ff, n_embd}, {"ffn_up", n_ff, n_embd},
-                                                    {"ffn_down", n_embd, n_ff}};
-    for (int i = 0; i < BENCH_LAYER_MATRICES; i++) out[i] = all[i];
+    const bench_matrix all[BENCH_LAYER_MATRICES] = {{"attn_q", n_q, n_embd, 0},
+                                                    {"attn_k", n_kv, n_embd, 0},
+                                                    {"attn_v", n_kv, n_embd, 0},
+                                                    {"attn_output", n_embd, n_q, 0},
+                                                    {n ? "ffn_gate_exps" : "ffn_gate", n_ff, n_embd, n},
+                                                    {n ? "ffn_up_exps" : "ffn_up", n_ff, n_embd, n},
+                                                    {n ? "ffn_down_exps" : "ffn_down", n_embd, n_ff, n},
+                                                    {"ffn_gate_inp", n, n_embd, 0}};
+    const int count = n ? BENCH_LAYER_MATRICES : BENCH_LAYER_MATRICES - 1;
+    for (int i = 0; i < count; i++) out[i] = all[i];
+    return count;
 }

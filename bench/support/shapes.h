@@ -16,18 +16,21 @@ typedef struct bench_shape {
     int32_t n_layers, n_embd, n_heads, n_kv_heads, head_dim, n_ff, n_vocab, n_ctx;
     float rope_base, norm_eps;
     bool tied; /* token embedding and output matrix are one tensor */
+    int32_t n_experts, n_used; /* 0: no experts; with them, n_ff is an expert's width */
 } bench_shape;
 
 /* A matrix of a layer. */
 typedef struct bench_matrix {
     const char *name; /* as in a GGUF file: "attn_q", ... */
     int64_t n_out, n_in;
+    int64_t n_stack; /* matrices of this shape in the tensor, one for each expert; 0: one matrix */
 } bench_matrix;
 
-enum { BENCH_LAYER_MATRICES = 7 };
+enum { BENCH_LAYER_MATRICES = 8 };
 
 /* The i-th shape; NULL past the last. */
 const bench_shape *bench_shape_at(size_t i);
-void bench_layer_matrices(const bench_shape *shape, bench_matrix out[BENCH_LAYER_MATRICES]);
+/* Returns how many there are. */
+int bench_layer_matrices(const bench_shape *shape, bench_matrix out[BENCH_LAYER_MATRICES]);
 
 #endif
