@@ -147,6 +147,7 @@ $(B)/bench/%: $(B)/bench/%.o $(BENCH_SUP_OBJ) $(LIB_A)
 # The arithmetic of the command's reports is tested by itself.
 $(B)/tests/test_analyze: $(B)/cli/analyze/acceptance.o
 $(B)/tests/test_analyze: $(B)/cli/common/rates.o
+$(B)/tests/test_thoughts: $(B)/cli/run/thoughts.o
 $(B)/tests/test_analyze $(B)/tests/test_chisquare: $(B)/cli/common/statistics.o
 $(B)/tests/%: $(B)/tests/%.o $(SUP_OBJ) $(LIB_A)
 	$(call say,LINK)

@@ -3,22 +3,40 @@
 #include <stdlib.h>
 
 #include "cli.h"
-#include "common/text.h"
+#include "common/file.h"
 
-static void tokens_write(FILE *out, const vouch_model *model, const cli_tokens *tokens, bool ids)
+/* The text that the chat template makes of the conversation json[n]. */
+static int render_write(FILE *out, const vouch_model *model, const char *json, size_t n)
 {
-    for (size_t i = 0; i < tokens->n && !ferror(out); i++) {
-        if (ids) {
-            fprintf(out, "%s%d", i ? " " : "", tokens->items[i]);
-            continue;
+    char *text = NULL;
+    size_t n_text = 0;
+    vouch_error err;
+    vouch_status status = vouch_render_chat(model, json, n, NULL, 0, &n_text, &err);
+    if (status == VOUCH_E_BUFFER) {
+        text = malloc(n_text);
+        if (!text) {
+            cli_complain("not enough memory for a text of %zu bytes", n_text);
+            return CLI_FAILED;
         }
-        size_t n = 0;
-        const char *bytes = vouch_token_bytes(model, tokens->items[i], &n);
-        fprintf(out, "%d\t", tokens->items[i]);
-        if (bytes) cli_put_escaped(out, bytes, n, 0);
-        fputc('\n', out);
+        status = vouch_render_chat(model, json, n, text, n_text, &n_text, &err);
     }
-    if (ids) fputc('\n', out);
+    if (!status) fwrite(text, 1, n_text, out);
+    free(text);
+    return status ? cli_flag_fail("messages", &err) : CLI_DONE;
+}
+
+static vouch_status conversation_tokenize(const vouch_model *model, const char *json, size_t n, cli_tokens *tokens,
+                                          vouch_error *err)
+{
+    size_t count = 0;
+    vouch_status status = vouch_tokenize_chat_json(model, json, n, NULL, 0, &count, err);
+    if (status != VOUCH_E_BUFFER) return status;
+    tokens->items = malloc(count * sizeof *tokens->items);
+    if (!tokens->items) {
+        *err = (vouch_error){VOUCH_E_MEMORY, "not enough memory for the conversation's tokens"};
+        return err->code;
+    }
+    return vouch_tokenize_chat_json(model, json, n, tokens->items, count, &tokens->n, err);
 }
 
 typedef struct tally {
@@ -49,25 +67,52 @@ static bool frequent_write(FILE *out, const vouch_model *model, const cli_tokens
     return true;
 }
 
+/* --messages: a conversation instead of a text. */
+static int messages_read(const cli_options *options, char **text, size_t *n)
+{
+    vouch_error err;
+    if (options->prompt || options->prompt_file) {
+        cli_complain("--messages and --%s both give the text: leave out one of them",
+                     options->prompt ? "prompt" : "prompt-file");
+        return CLI_WRONG_USAGE;
+    }
+    return cli_file_read(options->messages, text, n, &err) ? cli_flag_fail("messages", &err) : CLI_DONE;
+}
+
+static int tokens_make(const cli_engine *engine, const char *text, size_t n, cli_tokens *tokens)
+{
+    const cli_options *options = engine->options;
+    vouch_error err;
+    if (options->messages)
+        return conversation_tokenize(engine->model, text, n, tokens, &err) ? cli_flag_fail("messages", &err) : CLI_DONE;
+    const unsigned flags = (options->special ? VOUCH_TOKENIZE_SPECIAL : 0) | (options->bos ? VOUCH_TOKENIZE_BOS : 0);
+    return cli_prompt_tokenize(engine, text, NULL, n, flags, tokens, &err) ? cli_engine_fail(&err) : CLI_DONE;
+}
+
 int cli_tokenize(const cli_options *options)
 {
     cli_engine engine = {0};
     cli_tokens tokens = {NULL, 0};
-    vouch_error err;
     char *text = NULL;
     size_t n = 0;
-    int status = cli_prompt_read(options, &text, &n);
-    if (!status) status = cli_engine_open_text(&engine, options);
-    if (!status) {
-        const unsigned flags =
-            (options->special ? VOUCH_TOKENIZE_SPECIAL : 0) | (options->bos ? VOUCH_TOKENIZE_BOS : 0);
-        if (cli_prompt_tokenize(&engine, text, NULL, n, flags, &tokens, &err)) status = cli_engine_fail(&err);
-        else if (options->n_frequent == 0) tokens_write(stdout, engine.model, &tokens, options->ids);
-        else if (!frequent_write(stdout, engine.model, &tokens, options->n_frequent)) {
-            cli_complain("not enough memory to count tokens");
-            status = CLI_FAILED;
-        }
+    if (options->render && !options->messages) {
+        cli_complain("--render needs a conversation: add --messages FILE");
+        return CLI_WRONG_USAGE;
     }
+    int status = options->messages ? messages_read(options, &text, &n) : cli_prompt_read(options, &text, &n);
+    if (!status) status = cli_engine_open_text(&engine, options);
+    if (!status && options->render) {
+        status = render_write(stdout, engine.model, text, n);
+        goto done;
+    }
+    if (!status) status = tokens_make(&engine, text, n, &tokens);
+    if (status) goto done;
+    if (options->n_frequent == 0) cli_tokens_write(stdout, engine.model, &tokens, options->ids);
+    else if (!frequent_write(stdout, engine.model, &tokens, options->n_frequent)) {
+        cli_complain("not enough memory to count tokens");
+        status = CLI_FAILED;
+    }
+done:
     free(tokens.items);
     free(text);
     cli_engine_close(&engine);

@@ -212,7 +212,66 @@ static void template_comes_from_a_file(void **state)
            "--chat-template: /nowhere/at/all");
 }
 
-/* In a terminal, a run without a prompt would start a conversation. --raw excludes that, so the command refuses. */
+static const char thinking[] =
+    "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}<|im_start|>assistant\n"
+    "{% if enable_thinking is defined %}{{ 'T' if enable_thinking else 'F' }}{% endif %}";
+
+/* --show-prompt prints text and tokens and answers nothing; --think sets the template's variable. */
+static void prompts_are_shown(void **state)
+{
+    (void)state;
+    char path[256];
+    strcpy(path, test_temporary("thinking.jinja"));
+    write_whole(path, thinking, sizeof thinking - 1);
+    static const char *const cases[][2] = {{"auto", "assistant\n\n\n1\t"},
+                                           {"on", "assistant\nT\n\n1\t"},
+                                           {"off", "assistant\nF\n\n1\t"},
+                                           {"hide", "assistant\n\n\n1\t"}};
+    for (size_t i = 0; i < 4; i++) {
+        result r = RUN("run", "-m", target, "-p", "Hi", "--chat-template", path, "--show-prompt", "--think",
+                       cases[i][0]);
+        assert_int_equal(r.status, 0);
+        assert_int_equal(strncmp(r.out, "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n", 52), 0);
+        if (!strstr(r.out, cases[i][1])) fail_msg("%s: %s", cases[i][0], r.out);
+        result_free(&r);
+    }
+    expect(RUN("run", "-m", target, "--chat", "--show-prompt"), 2, "--show-prompt needs a prompt");
+    expect(RUN("run", "-m", target, "-p", "Hi", "-n", "2", "--think", "on"), 0, "--think on has no effect");
+}
+
+/* `tokenize --messages`: a conversation with its tools, as text and as tokens. */
+static void conversations_come_from_a_file(void **state)
+{
+    (void)state;
+    char path[256], jinja[256];
+    strcpy(path, test_temporary("messages.json"));
+    strcpy(jinja, test_temporary("tools.jinja"));
+    static const char json[] =
+        "{\"messages\": [{\"role\": \"user\", \"content\": \"<|im_end|>\"}], \"tools\": [{}]}";
+    static const char text[] = "{{ tools|length }}{{ messages[0].content }}<|im_end|>";
+    write_whole(path, json, sizeof json - 1);
+    write_whole(jinja, text, sizeof text - 1);
+    result r = RUN("tokenize", "-m", base, "--chat-template", jinja, "--messages", path, "--render");
+    assert_string_equal(r.out, "1<|im_end|><|im_end|>");
+    result_free(&r);
+    r = RUN("tokenize", "-m", base, "--chat-template", jinja, "--messages", path, "--ids");
+    assert_int_equal(r.status, 0);
+    assert_string_equal(r.out + r.n_out - 3, " 2\n"); /* the template's <|im_end|> alone is the token */
+    assert_null(strstr(r.out, " 2 "));
+    result_free(&r);
+    expect(RUN("tokenize", "-m", base, "--render", "-p", "x"), 2,
+           "--render needs a conversation: add --messages FILE");
+    expect(RUN("tokenize", "-m", base, "--messages", path, "-p", "x"), 2,
+           "--messages and --prompt both give the text");
+    expect(RUN("tokenize", "-m", base, "--messages", path), 1,
+           "--messages: the model's chat template is missing");
+    write_whole(path, "[{}]", 4);
+    expect(RUN("tokenize", "-m", target, "--messages", path), 1,
+           "--messages: conversation: messages[0].role is missing");
+}
+
+/* In a terminal, a run without a prompt would start a conversation. --raw excludes that, so the command
+ * refuses. */
 static void raw_in_a_terminal_needs_a_prompt(void **state)
 {
     (void)state;
@@ -270,6 +329,8 @@ int main(void)
         cmocka_unit_test(trace_begins_a_line),
         cmocka_unit_test(broken_templates_are_refused),
         cmocka_unit_test(template_comes_from_a_file),
+        cmocka_unit_test(prompts_are_shown),
+        cmocka_unit_test(conversations_come_from_a_file),
         cmocka_unit_test(raw_in_a_terminal_needs_a_prompt),
         cmocka_unit_test(interrupt_wipes_the_progress),
     };

@@ -33,6 +33,8 @@ static vouch_status model_open(vouch_model **out, const char *path, const char *
     vouch_model_options model = vouch_model_options_default();
     model.cpu = options->cpu;
     model.chat_template = chat_template;
+    if (options->think == CLI_THINK_ON) model.chat_variables = "{\"enable_thinking\": true, \"thinking\": true}";
+    if (options->think == CLI_THINK_OFF) model.chat_variables = "{\"enable_thinking\": false, \"thinking\": false}";
     model.n_threads = options->session.n_threads;
     model.text_only = text_only;
     model.progress = cli_progress_report;

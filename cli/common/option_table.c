@@ -55,13 +55,19 @@ static const cli_flag flags[] = {
      "hold a conversation", NULL, NULL},
     {"system", NULL, 0, CLI_FLAG_TEXT, AT(system), "TEXT", NULL, ASKING, "Prompt",
      "system message (default: the one in the chat template)", NULL, NULL},
-    {"chat-template", NULL, 0, CLI_FLAG_FILE, AT(chat_template), "NAME|FILE", NULL, ASKING,
+    {"chat-template", NULL, 0, CLI_FLAG_FILE, AT(chat_template), "NAME|FILE", NULL, ASKING | CLI_TOKENIZE,
      "Prompt",
      "chat template: auto (the model's own; a base model has none), chatml, none, or a file that holds one (default "
      "auto)",
      NULL, NULL},
     {"raw", NULL, 0, CLI_FLAG_SWITCH, AT(raw), NULL, NULL, ASKING, "Prompt",
      "use no chat template: the model goes on with the prompt", NULL, NULL},
+    {"think", NULL, 0, CLI_FLAG_CHOICE, AT(think), "auto|on|off|hide", NULL, CLI_RUN, "Prompt",
+     "thoughts before the answer: as the chat template has them, on, off, or hide: the model thinks and the text from "
+     "<think> to </think> is not written",
+     NULL, NULL},
+    {"show-prompt", NULL, 0, CLI_FLAG_SWITCH, AT(show_prompt), NULL, NULL, CLI_RUN, "Prompt",
+     "print the prompt as the model reads it, and its tokens, instead of answering", NULL, NULL},
 
     {"draft-model", NULL, 'd', CLI_FLAG_FILE, AT(draft_model), "FILE", NULL, ASKING | CLI_CHECK, "Speculation",
      "GGUF file of a smaller model with the same tokens, which drafts", NULL, NULL},
@@ -171,6 +177,12 @@ static const cli_flag flags[] = {
      "turn the names of special tokens into their ids", NULL, NULL},
     {"bos", NULL, 0, CLI_FLAG_SWITCH, AT(bos), NULL, NULL, CLI_TOKENIZE, "Tokens",
      "begin with the token that the model's file asks for", NULL, NULL},
+    {"messages", NULL, 0, CLI_FLAG_FILE, AT(messages), "FILE", NULL, CLI_TOKENIZE, "Tokens",
+     "tokenize a conversation through the chat template: a JSON file with messages, tools and variables as the OpenAI "
+     "API has them",
+     NULL, NULL},
+    {"render", NULL, 0, CLI_FLAG_SWITCH, AT(render), NULL, NULL, CLI_TOKENIZE, "Tokens",
+     "print the text that the chat template makes of --messages, without tokens", NULL, NULL},
     {"ids", NULL, 0, CLI_FLAG_SWITCH, AT(ids), NULL, NULL, CLI_TOKENIZE, "Tokens",
      "print only the ids, on one line", NULL, NULL},
     {"frequent", NULL, 0, CLI_FLAG_INT, AT(n_frequent), "N", "[1, 2147483647]", CLI_TOKENIZE, "Tokens",

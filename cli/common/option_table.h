@@ -25,6 +25,9 @@ extern const char *const cli_command_names[CLI_COMMANDS];
 /* Words for vouch_kv_type, in the order of the enum. */
 #define CLI_KV_TYPES "f16|f32|q8_0|q4_0"
 
+/* The words of --think. */
+typedef enum cli_think { CLI_THINK_AUTO, CLI_THINK_ON, CLI_THINK_OFF, CLI_THINK_HIDE } cli_think;
+
 typedef struct cli_options {
     unsigned command; /* its bit */
     char **arguments; /* [n_arguments] as given after the command's name, for reports */
@@ -48,6 +51,10 @@ typedef struct cli_options {
     const char *file; /* perplexity */
     int32_t n_chunks;
     bool ids, special, bos; /* tokenize */
+    const char *messages; /* tokenize: a file with a conversation as JSON */
+    bool render;
+    bool show_prompt;
+    int think; /* cli_think */
     int32_t n_frequent;
     const char *tokens, *out; /* logits */
     cli_ints rows;          /* bench */

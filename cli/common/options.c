@@ -70,7 +70,8 @@ static bool check_written(given_flags given)
 static bool check_read(cli_options *options, unsigned command, given_flags given)
 {
     const bool asks = command & (CLI_RUN | CLI_TOKENIZE);
-    const bool is_prompt = asks && !options->chat && !options->prompt && !options->prompt_file;
+    const bool is_prompt =
+        asks && !options->chat && !options->prompt && !options->prompt_file && !options->messages;
     const char *first = options->chat ? "chat" : NULL;
     if (asks && options->prompt && strcmp(options->prompt, "-") == 0) {
         cli_complain("--prompt -: expected a text; write --prompt-file - to read the prompt from standard input");

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/file.h"
+#include "common/text.h"
 
 static vouch_status prompt_fail(vouch_error *err, vouch_status code, const char *message)
 {
@@ -119,4 +120,20 @@ vouch_status cli_prompt_tokenize_question(const cli_engine *engine, const char *
     if (!cli_prompt_is_chat(engine))
         return cli_prompt_tokenize(engine, text, NULL, n, VOUCH_TOKENIZE_BOS, out, err);
     return cli_prompt_tokenize(engine, NULL, messages + skip, 2 - skip, 0, out, err);
+}
+
+void cli_tokens_write(FILE *out, const vouch_model *model, const cli_tokens *tokens, bool ids)
+{
+    for (size_t i = 0; i < tokens->n && !ferror(out); i++) {
+        if (ids) {
+            fprintf(out, "%s%d", i ? " " : "", tokens->items[i]);
+            continue;
+        }
+        size_t n = 0;
+        const char *bytes = vouch_token_bytes(model, tokens->items[i], &n);
+        fprintf(out, "%d\t", tokens->items[i]);
+        if (bytes) cli_put_escaped(out, bytes, n, 0);
+        fputc('\n', out);
+    }
+    if (ids) fputc('\n', out);
 }

@@ -30,6 +30,8 @@ bool cli_prompt_check_system(const cli_engine *engine);
  * Errors: MEMORY, UNSUPPORTED (the model lacks a tokenizer, or a token of the template). */
 vouch_status cli_prompt_tokenize(const cli_engine *engine, const char *text, const vouch_message *messages, size_t n,
                                  unsigned flags, cli_tokens *out, vouch_error *err);
+/* Prints tokens, one a line: the id and its text, or with `ids` the ids alone on one line. */
+void cli_tokens_write(FILE *out, const vouch_model *model, const cli_tokens *tokens, bool ids);
 /* Tokenizes one question: through the chat template, as the user's message behind --system (text then ends at a NUL);
  * or without a template as the text to go on with. */
 vouch_status cli_prompt_tokenize_question(const cli_engine *engine, const char *text, size_t n, cli_tokens *out,

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "run/paint.h"
+#include "run/thoughts.h"
 #include "run/trace.h"
 
 cli_reply cli_reply_new(const cli_options *options)
@@ -55,13 +56,16 @@ static vouch_status reply_append(cli_reply *reply, const char *text, size_t n, v
 
 /* Writes the text of one step, then its trace. */
 static vouch_status step_show(const cli_engine *engine, const vouch_step *step, size_t position,
-                              cli_paint *paint, cli_reply *reply, vouch_error *err)
+                              cli_paint *paint, cli_thoughts *thoughts, cli_reply *reply, vouch_error *err)
 {
     const cli_options *options = engine->options;
     const cli_color color = (cli_color)options->color;
     const char *text = step->text;
     size_t n = step->n_text;
-    if (options->paint && cli_color_wanted(stdout, color)) {
+    if (options->think == CLI_THINK_HIDE) {
+        text = cli_thoughts_take(thoughts, text, n, step->finish != VOUCH_FINISH_NONE, &n);
+        if (!text) return memory_fail(err);
+    } else if (options->paint && cli_color_wanted(stdout, color)) {
         text = cli_paint_step(paint, engine->model, step, &n);
         if (!text) return memory_fail(err);
     }
@@ -78,11 +82,28 @@ static vouch_status step_show(const cli_engine *engine, const vouch_step *step, 
     return VOUCH_OK;
 }
 
+/* Does the prompt end inside thoughts, as that of templates that begin them? */
+static bool prompt_thinks(const vouch_model *model, const cli_tokens *prompt)
+{
+    char tail[64];
+    size_t used = sizeof tail;
+    for (size_t i = prompt->n; i-- > 0 && used > 0;) {
+        size_t n = 0;
+        const char *bytes = vouch_token_bytes(model, prompt->items[i], &n);
+        for (; n > 0 && used > 0; n--)
+            if (used < sizeof tail || !strchr(" \n", bytes[n - 1])) tail[--used] = bytes[n - 1];
+    }
+    const size_t n = sizeof tail - used;
+    return n >= 7 && memcmp(tail + sizeof tail - 7, "<think>", 7) == 0;
+}
+
 vouch_status cli_answer(cli_engine *engine, const cli_tokens *prompt, cli_reply *reply, vouch_error *err)
 {
     vouch_session *session = engine->session;
     cli_progress progress = {.label = "reading the prompt"};
     cli_paint paint = {0};
+    cli_thoughts thoughts = {
+        .state = prompt_thinks(engine->model, prompt) ? CLI_THOUGHTS_HIDDEN : CLI_THOUGHTS_SHOWN};
     vouch_step step = {0};
     vouch_status status;
     reply->n_text = 0;
@@ -99,10 +120,12 @@ vouch_status cli_answer(cli_engine *engine, const cli_tokens *prompt, cli_reply 
         size_t position;
         vouch_session_tokens(session, &position);
         status = cli_session_step(session, &step, err);
-        if (!status) status = step_show(engine, &step, position, &paint, reply, err);
+        if (!status) status = step_show(engine, &step, position, &paint, &thoughts, reply, err);
     }
     cli_interrupt_set(CLI_INTERRUPT_ENDS);
     cli_paint_free(&paint);
+    reply->n_hidden += thoughts.n_hidden;
+    cli_thoughts_free(&thoughts);
     reply->interrupted = status == VOUCH_E_CANCELLED;
     if (!status) reply->finish = step.finish;
     return reply->interrupted ? VOUCH_OK : status;

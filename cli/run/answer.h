@@ -17,6 +17,7 @@ typedef struct cli_reply {
     json_t *trace;  /* array of all cycles so far, or NULL */
     char *text;     /* [n_text] and a NUL: the latest answer */
     size_t n_text, capacity;
+    size_t n_hidden; /* bytes of thoughts that --think hide left out, of all answers */
 } cli_reply;
 
 /* A reply before the first answer. It keeps a trace where the options ask for both --trace and --stats-json. */

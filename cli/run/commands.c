@@ -135,7 +135,7 @@ static void run_load(cli_chat_state *chat, const char *argument)
 static void run_stats(cli_chat_state *chat, const char *argument)
 {
     (void)argument;
-    cli_stats_show(chat->engine);
+    cli_stats_show(chat->engine, chat->reply->n_hidden);
 }
 
 /* -------------------------------------------------------------- the commands */

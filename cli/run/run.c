@@ -96,6 +96,35 @@ static int run_once(cli_engine *engine, const char *text, size_t n, cli_reply *r
     return reply->interrupted ? CLI_FAILED : exit_status;
 }
 
+/* --show-prompt: the text with the names of special tokens, an empty line, and the tokens one a line. */
+static int prompt_show(const cli_options *options, const char *text, size_t n)
+{
+    cli_engine engine = {0};
+    cli_tokens prompt = {NULL, 0};
+    int status = cli_engine_open_text(&engine, options);
+    if (!status) status = prompt_tokens(&engine, text, n, &prompt);
+    for (size_t i = 0; i < prompt.n; i++) {
+        size_t n_bytes = 0;
+        const char *bytes = vouch_token_bytes(engine.model, prompt.items[i], &n_bytes);
+        if (bytes) fwrite(bytes, 1, n_bytes, stdout);
+    }
+    if (!status) fputs("\n\n", stdout);
+    if (!status) cli_tokens_write(stdout, engine.model, &prompt, false);
+    free(prompt.items);
+    cli_engine_close(&engine);
+    return status;
+}
+
+/* --think has no effect where the template doesn't ask. */
+static void think_check(const cli_engine *engine)
+{
+    const int think = engine->options->think;
+    if ((think == CLI_THINK_ON || think == CLI_THINK_OFF) &&
+        !vouch_model_get_info(engine->model)->chat_template_thinks)
+        cli_note("--think %s has no effect: the chat template has no switch for thoughts",
+                 think == CLI_THINK_ON ? "on" : "off");
+}
+
 static int run_conversation(cli_engine *engine, cli_reply *reply)
 {
     vouch_error err;
@@ -127,8 +156,16 @@ int cli_run(const cli_options *options)
         cli_complain("a conversation needs a chat template: --raw needs --prompt TEXT");
         return CLI_WRONG_USAGE;
     }
+    if (chat && options->show_prompt) {
+        cli_complain("--show-prompt needs a prompt: add --prompt TEXT, or leave out --chat");
+        return CLI_WRONG_USAGE;
+    }
     if (options->stats_json && cli_file_check(options->stats_json, &err)) status = cli_flag_fail("stats-json", &err);
     if (!status && !chat) status = cli_prompt_read(options, &text, &n);
+    if (!status && options->show_prompt) {
+        status = prompt_show(options, text, n);
+        goto done;
+    }
     if (status) goto done;
     if (options->session.speculation.lenience < 1 && options->session.sampling.temperature > 0)
         cli_note(
@@ -140,6 +177,7 @@ int cli_run(const cli_options *options)
     if (!status) status = cli_sources_load(&engine);
     if (!status) {
         cli_stats_open(&engine);
+        think_check(&engine);
         status = chat ? run_conversation(&engine, &reply) : run_once(&engine, text, n, &reply);
         const int saved = cli_sources_save(&engine);
         if (!status) status = saved;

@@ -63,7 +63,7 @@ static void print_percent(const char *label, double share)
     if (!isnan(share)) fprintf(stderr, "%s%.1f %%", label, 100 * share);
 }
 
-static void stats_print(const cli_engine *engine, const figures *f)
+static void stats_print(const cli_engine *engine, size_t n_hidden, const figures *f)
 {
     const vouch_stats *s = f->counts;
     fprintf(stderr, "prompt    %lld tokens in %.3f s", (long long)s->prompt_tokens, s->prefill_seconds);
@@ -97,6 +97,7 @@ static void stats_print(const cli_engine *engine, const figures *f)
                 engine->options->session.speculation.lenience);
     fprintf(stderr, "\ntime      draft %.3f s, verify %.3f s, judge %.3f s; load %.3f s\n", s->draft_seconds,
             s->verify_seconds, s->judge_seconds, engine->load_seconds);
+    if (n_hidden > 0) fprintf(stderr, "hidden    %zu bytes of thoughts (--think hide)\n", n_hidden);
     fprintf(stderr, "machine   %s, %d threads, peak memory %.0f MB; seed %llu\n",
             vouch_model_get_info(engine->model)->cpu, f->n_threads, (double)f->peak_memory_bytes * 1e-6,
             (unsigned long long)engine->options->session.sampling.seed);
@@ -168,10 +169,10 @@ void cli_stats_open(const cli_engine *engine)
             (double)vouch_session_drafter_memory(engine->session) * 1e-6);
 }
 
-void cli_stats_show(const cli_engine *engine)
+void cli_stats_show(const cli_engine *engine, size_t n_hidden)
 {
     const figures f = figures_compute(engine, false);
-    stats_print(engine, &f);
+    stats_print(engine, n_hidden, &f);
 }
 
 int cli_stats_report(const cli_engine *engine, const cli_reply *reply)
@@ -179,7 +180,7 @@ int cli_stats_report(const cli_engine *engine, const cli_reply *reply)
     const cli_options *options = engine->options;
     if (!options->stats && !options->stats_json) return CLI_DONE;
     const figures f = figures_compute(engine, reply->interrupted);
-    if (options->stats) stats_print(engine, &f);
+    if (options->stats) stats_print(engine, reply->n_hidden, &f);
     if (!options->stats_json) return CLI_DONE;
     json_t *object = stats_json(engine, reply, &f);
     vouch_error err;
