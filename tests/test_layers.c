@@ -119,8 +119,10 @@ static void mix_experts(double *y, const vouch_experts *e, const vouch_hparams *
     for (int32_t i = 0; i < h->n_embd; i++) y[i] = 0;
     for (int32_t k = 0; k < e->n_used; k++) {
         const int32_t i = chosen[k];
-        const vouch_feed_forward one = {e->n_ff, vouch_matrix_at(&e->gate, i), vouch_matrix_at(&e->up, i),
-                                        vouch_matrix_at(&e->down, i)};
+        const vouch_feed_forward one = {.n_ff = e->n_ff,
+                                        .gate = vouch_matrix_at(&e->gate, i),
+                                        .up = vouch_matrix_at(&e->up, i),
+                                        .down = vouch_matrix_at(&e->down, i)};
         const double whole = e->normalised ? kept : e->gating == VOUCH_GATING_SIGMOID ? 1 : sum;
         feed(part, &one, x);
         for (int32_t o = 0; o < h->n_embd; o++) y[o] += p[i] / whole * (double)e->scale * part[o];
@@ -148,15 +150,15 @@ static void forward(const vouch_weights *w, int32_t token, int32_t position, dou
     for (int32_t i = 0; i < h->n_embd; i++) x[i] = (double)embedding[i];
     for (int32_t l = 0; l < h->n_layers; l++) {
         const vouch_layer *layer = &w->layers[l];
-        normalise(normed, x, layer->mix.norm, h->n_embd, eps);
+        normalise(normed, x, layer->mix.norm.weight, h->n_embd, eps);
         attend(y, w, l, normed, position);
         add(x, &layer->mix, y, h);
-        normalise(normed, x, layer->feed.norm, h->n_embd, eps);
+        normalise(normed, x, layer->feed.norm.weight, h->n_embd, eps);
         if (layer->experts.n_experts > 0) mix_experts(y, &layer->experts, h, normed);
         else feed(y, &layer->ffn, normed);
         add(x, &layer->feed, y, h);
     }
-    normalise(normed, x, w->output_norm, h->n_embd, eps);
+    normalise(normed, x, w->output_norm.weight, h->n_embd, eps);
     multiply(logits, w->head, normed);
 }
 

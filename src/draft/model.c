@@ -28,6 +28,7 @@ typedef struct model_guesser {
     vouch_bridge *bridge;     /* NULL: the token tables are the same */
     float *logits;            /* [n_vocab of the target], with a bridge */
     vouch_matrix head;        /* where it is trimmed */
+    float *head_bias;         /* [head.n_out] of its logits, where the model has one */
     int32_t n_told;           /* tokens in the cache: of the sequence, and of a chain that was fed */
     int32_t n_certain;        /* those before the chain */
     int32_t fed[VOUCH_MAX_DRAFT]; /* [n_told - n_certain] the chain */
@@ -180,6 +181,7 @@ static void layout_guesser(model_guesser *g, const vouch_drafter_model_options *
         if (!vouch_matrix_shape(&g->head, weights->head->type, options->n_head, weights->head->n_in))
             arena->overflow = true;
         g->head.data = vouch_arena_take(arena, (size_t)g->head.n_tiles, g->head.tile_bytes);
+        if (weights->head_bias) g->head_bias = vouch_arena_take(arena, (size_t)options->n_head, sizeof *g->head_bias);
     }
 }
 
@@ -204,7 +206,7 @@ static vouch_status open_guesser(vouch_guesser *out, const vouch_weights *weight
     set_sizes(g, options, weights);
     vouch_arena arena = {0};
     layout_guesser(g, options, weights, &arena);
-    const vouch_sequence_options sequence = {
+    vouch_sequence_options sequence = {
         .n_ctx = g->n_ctx,
         .max_rows = g->chunk > options->k ? g->chunk : options->k,
         .max_logits = vouch_min(vouch_min(options->branches, options->k), VOUCH_MAX_TOP),
@@ -215,6 +217,9 @@ static vouch_status open_guesser(vouch_guesser *out, const vouch_weights *weight
         layout_guesser(g, options, weights, &arena);
         g->arena = arena;
         if (options->n_head > 0) vouch_matrix_pick(&g->head, weights->head, options->head);
+        for (int32_t i = 0; g->head_bias && i < options->n_head; i++)
+            g->head_bias[i] = weights->head_bias[options->head[i]];
+        sequence.head_bias = g->head_bias;
         status = vouch_sequence_open(&g->sequence, weights, pool, &sequence, err);
     }
     if (status != VOUCH_OK) model_close(g);

@@ -15,13 +15,21 @@
  *   values   each output is one ascending chain of additions over the row's keys. A page continues the sum that the
  *            page before it left (VOUCH_FROM_Y), so a chain is the same whatever the size of a page.
  *
+ * A window hides a row's first keys. Their weight is 0, which changes no sum, so whole pages that no row of a unit sees
+ * are left out.
+ *
  * Softmax, scaled dot products: Vaswani et al., arXiv 1706.03762.
  */
 #include "model/attention.h"
 
 #include <string.h>
 
+#include "base/angle.h"
+#include "model/rows.h"
 #include "model/stream.h"
+
+/* The score of a key outside the window: its weight is 0. */
+#define VOUCH_UNSEEN -1e30f
 
 static const vouch_attention *attention_of(const vouch_workspace *c, int32_t layer)
 {
@@ -34,23 +42,41 @@ static int64_t mixed_width(const vouch_attention *a)
     return (int64_t)a->n_heads * a->head_dim;
 }
 
+static bool has_joint_norm(const vouch_attention *a)
+{
+    return a->head_norm == VOUCH_HEADS_RMS && (a->q_norm || a->k_norm);
+}
+
 /* -------------------------------------------------------------- keys and values */
 
-/* RMSNorm, where the layer has one, and rotation of one head of a row. */
-static void rotate_head(const vouch_workspace *c, thread_space *my, const vouch_attention *a, float *head,
-                        const float *norm, int64_t row)
+static void normalise_head(const vouch_workspace *c, thread_space *my, const vouch_attention *a, float *head,
+                           const float *norm, int64_t i)
 {
     const vouch_kernels *kernels = c->weights->kernels;
-    const vouch_rotary *rotary = &c->weights->rotaries[a->rotary];
-    if (norm) {
+    const float eps = c->weights->hparams.norm_eps;
+    if (a->head_norm == VOUCH_HEAD_LAYER) {
+        const vouch_norm layer_norm = {.kind = VOUCH_NORM_LAYER, .weight = norm + i * a->head_dim};
+        vouch_row_norm(head, head, &layer_norm, a->head_dim, eps);
+    } else {
         kernels->norm_part(head, my->squares, head, norm, a->head_dim);
-        kernels->scale(head, kernels->norm_factor(my->squares, a->head_dim, c->weights->hparams.norm_eps),
-                       a->head_dim);
+        kernels->scale(head, kernels->norm_factor(my->squares, a->head_dim, eps), a->head_dim);
     }
-    if (rotary->kind == VOUCH_ROTARY_NONE) return;
-    const angle_table *angles = &c->angles[a->rotary];
-    kernels->rope(head, angles->cosines + row * rotary->n_rot, angles->sines + row * rotary->n_rot, rotary->n_rot,
-                  rotary->kind == VOUCH_ROTARY_HALF_SPLIT);
+}
+
+/* Norm, where the layer has one for single heads, and rotation of head i of a row. */
+static void rotate_head(const vouch_workspace *c, thread_space *my, const vouch_attention *a, float *head,
+                        const float *norm, int64_t i, int64_t row)
+{
+    const vouch_rotary *rotary = &c->weights->rotaries[a->rotary];
+    const bool is_late = a->head_norm == VOUCH_HEAD_RMS_LATE;
+    if (a->head_norm == VOUCH_HEADS_RMS) norm = NULL; /* done by normalise_heads */
+    if (norm && !is_late) normalise_head(c, my, a, head, norm, i);
+    if (rotary->kind != VOUCH_ROTARY_NONE) {
+        const angle_table *angles = &c->angles[a->rotary];
+        c->weights->kernels->rope(head, angles->cosines + row * rotary->n_rot, angles->sines + row * rotary->n_rot,
+                                  rotary->n_rot, rotary->kind == VOUCH_ROTARY_HALF_SPLIT);
+    }
+    if (norm && is_late) normalise_head(c, my, a, head, norm, i);
 }
 
 /* The KV heads [begin, end) of all rows into the cache. */
@@ -62,7 +88,7 @@ static void store_keys(vouch_workspace *c, thread_space *my, int32_t layer, int6
             const row_slot *to = &c->slots[r];
             vouch_matrix keys = vouch_page_keys(to->store, to->page, layer, (int32_t)i);
             float *head = c->k + (r * a->n_kv_heads + i) * a->head_dim;
-            rotate_head(c, my, a, head, a->k_norm, r);
+            rotate_head(c, my, a, head, a->k_norm, i, r);
             c->weights->kernels->set_row(&keys, to->slot, head);
         }
 }
@@ -86,6 +112,17 @@ static int64_t heads_per_unit(int32_t head_dim)
     return heads;
 }
 
+/* The tiles [begin, end) of q, k or v. */
+static void project(const vouch_workspace *c, const thread_space *my, const vouch_attention *a, const vouch_matrix *w,
+                    const vouch_affine *after, const vouch_acts *acts, float *y, int64_t begin, int64_t end)
+{
+    const int64_t first = begin * VOUCH_TILE, last = end * VOUCH_TILE < w->n_out ? end * VOUCH_TILE : w->n_out;
+    vouch_stage_multiply(c, w, acts, y, begin, end, VOUCH_FROM_ZERO, my->norms);
+    vouch_stage_affine(c, after, y, w->n_out, begin, end);
+    for (int64_t r = 0; a->clamp > 0 && r < c->n_rows; r++)
+        vouch_row_clamp(y + r * w->n_out + first, a->clamp, last - first);
+}
+
 /* Units of heads [begin, end) of k or of v, if any, into the cache. */
 static void compute_kv(vouch_workspace *c, thread_space *my, const vouch_acts *acts, int32_t layer, bool is_key,
                        int64_t begin, int64_t end)
@@ -94,10 +131,28 @@ static void compute_kv(vouch_workspace *c, thread_space *my, const vouch_acts *a
     const vouch_attention *a = attention_of(c, layer);
     const int64_t per_unit = heads_per_unit(a->head_dim), first = begin * per_unit;
     const int64_t past = end * per_unit < a->n_kv_heads ? end * per_unit : a->n_kv_heads;
-    vouch_stage_multiply(c, is_key ? &a->k : &a->v, acts, is_key ? c->k : c->v, first * a->head_dim / VOUCH_TILE,
-                         (past * a->head_dim + VOUCH_TILE - 1) / VOUCH_TILE, VOUCH_FROM_ZERO, my->norms);
-    if (is_key) store_keys(c, my, layer, first, past);
-    else store_values(c, layer, first, past);
+    project(c, my, a, is_key ? &a->k : &a->v, is_key ? &a->k_after : &a->v_after, acts, is_key ? c->k : c->v,
+            first * a->head_dim / VOUCH_TILE, (past * a->head_dim + VOUCH_TILE - 1) / VOUCH_TILE);
+    if (!is_key) store_values(c, layer, first, past);
+    else if (!has_joint_norm(a)) store_keys(c, my, layer, first, past);
+}
+
+/* RMSNorm of all heads of a row together: whole rows of q and k are needed, so keys are stored late. */
+static void normalise_heads(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
+{
+    const vouch_attention *a = attention_of(c, layer);
+    const int64_t n_q = a->q.n_out, n_k = a->k.n_out;
+    const float eps = c->weights->hparams.norm_eps;
+    const vouch_norm q_norm = {.weight = a->q_norm}, k_norm = {.weight = a->k_norm};
+    vouch_range mine = vouch_pool_divide(team, my->thread, c->n_rows);
+    for (int64_t r = mine.begin; r < mine.end; r++) {
+        if (a->q_norm) vouch_row_norm(c->q + r * n_q, c->q + r * n_q, &q_norm, n_q, eps);
+        if (a->k_norm) vouch_row_norm(c->k + r * n_k, c->k + r * n_k, &k_norm, n_k, eps);
+    }
+    vouch_pool_barrier(team, my->thread);
+    mine = vouch_pool_divide(team, my->thread, a->n_kv_heads);
+    store_keys(c, my, layer, mine.begin, mine.end);
+    vouch_pool_barrier(team, my->thread);
 }
 
 /* Each thread has an even part of k and v. Of q, which the next stage finishes, a thread may take another's tiles. */
@@ -107,13 +162,13 @@ void vouch_attention_project(vouch_workspace *c, vouch_pool *team, thread_space 
     const int64_t per_unit = heads_per_unit(a->head_dim), n_units = (a->n_kv_heads + per_unit - 1) / per_unit;
     const stream_reader me = vouch_stream_reader_mix(c, layer);
     vouch_work work = vouch_pool_share(team, my->thread, a->q.n_tiles, VOUCH_STAGE_TILES);
-    const vouch_acts acts = vouch_stream_receive(c, my, &me);
+    const vouch_acts acts = vouch_stream_receive(c, team, my, &me);
     const vouch_range mine = vouch_pool_divide(team, my->thread, 2 * n_units);
     compute_kv(c, my, &acts, layer, true, mine.begin, mine.end < n_units ? mine.end : n_units);
     compute_kv(c, my, &acts, layer, false, mine.begin < n_units ? 0 : mine.begin - n_units, mine.end - n_units);
-    while (vouch_work_next(&work))
-        vouch_stage_multiply(c, &a->q, &acts, c->q, work.begin, work.end, VOUCH_FROM_ZERO, my->norms);
+    while (vouch_work_next(&work)) project(c, my, a, &a->q, &a->q_after, &acts, c->q, work.begin, work.end);
     vouch_pool_barrier(team, my->thread);
+    if (has_joint_norm(a)) normalise_heads(c, team, my, layer);
 }
 
 /* --------------------------------------------------------------------- attention */
@@ -129,6 +184,7 @@ typedef struct unit {
     int64_t begin, end, group;
     int32_t layer, kv_head;
     int64_t n_shared; /* slots [0, n_shared): all its rows see them */
+    int64_t n_hidden; /* slots [0, n_hidden), whole pages: no row sees them through its window */
     float *scores;
     int64_t chunk;    /* floats of 16 slots of all its queries */
 } unit;
@@ -161,6 +217,13 @@ static int64_t own_slots(const unit *u, int64_t i, int32_t *slots)
     return n;
 }
 
+/* Growth of the queries at a position. */
+static float heat_of(const vouch_attention *a, int32_t position)
+{
+    if (a->heat == 0) return 1;
+    return (float)(1 + (double)a->heat * vouch_ln(1 + (double)(position / a->heat_length)));
+}
+
 /* Scores of all slots that some row of the unit sees. The unit alone uses its queries, so it normalises, rotates and
  * scales them. */
 static void score_keys(const vouch_workspace *c, thread_space *my, const unit *u)
@@ -173,12 +236,13 @@ static void score_keys(const vouch_workspace *c, thread_space *my, const unit *u
     vouch_acts queries = vouch_stage_acts(c, &my->queries, u->end - u->begin, u->a->head_dim);
     for (int64_t i = u->begin; i < u->end; i++) {
         float *query = c->q + offset_of(u, i);
-        rotate_head(c, my, u->a, query, u->a->q_norm, u->run->begin + i / u->group);
-        kernels->scale(query, u->a->scale, u->a->head_dim);
+        const int64_t row = u->run->begin + i / u->group;
+        rotate_head(c, my, u->a, query, u->a->q_norm, u->kv_head * u->group + i % u->group, row);
+        kernels->scale(query, u->a->scale * heat_of(u->a, c->slots[row].position), u->a->head_dim);
         vouch_stage_put(c, &queries, need, query, 0, i - u->begin, i - u->begin + 1, 0, u->a->head_dim);
     }
     const int64_t n_slots = m->n_tokens + u->run->first + (u->end - 1) / u->group + 1;
-    for (int64_t slot = 0; slot < n_slots; slot += page_size) {
+    for (int64_t slot = u->n_hidden; slot < n_slots; slot += page_size) {
         const vouch_matrix keys = vouch_page_keys(m->store, m->pages[slot / page_size], u->layer, u->kv_head);
         const int64_t n = n_slots - slot < page_size ? n_slots - slot : page_size;
         const vouch_result scores = {u->scores + slot / 16 * u->chunk, 16, u->chunk, VOUCH_FROM_ZERO, NULL};
@@ -186,14 +250,45 @@ static void score_keys(const vouch_workspace *c, thread_space *my, const unit *u
     }
 }
 
-/* The softmax of each query's scores, which are moved into the order of its keys; 1 / its sum to my->factors. */
+/* ALiBi's slope of a head: powers of 2^(-most / n) for the n heads below a power of two; the others lie between. */
+static float slope_of(const vouch_attention *a, int64_t head)
+{
+    int64_t n = 1;
+    while (2 * n <= a->n_heads) n *= 2;
+    return (float)(head < n ? vouch_power(2, -(double)a->alibi * (double)(head + 1) / (double)n)
+                            : vouch_power(2, -(double)a->alibi / 2 * (double)(2 * (head - n) + 1) / (double)n));
+}
+
+/* What the layer does to the scores of a query, in the order of its n keys: the last is its own. */
+static void shape_scores(const vouch_workspace *c, const unit *u, int64_t query, int64_t n)
+{
+    const vouch_attention *a = u->a;
+    const int64_t head = u->kv_head * u->group + query % u->group, hidden = a->window > 0 ? n - a->window : 0;
+    const float slope = a->alibi > 0 ? slope_of(a, head) : 0;
+    for (int64_t at = u->n_hidden; at < n; at += 16) {
+        float *scores = score_at(u, query, at);
+        const int64_t part = n - at < 16 ? n - at : 16;
+        if (a->softcap > 0) vouch_row_softcap(c->weights->kernels, scores, a->softcap, part);
+        for (int64_t i = 0; slope > 0 && i < part; i++) scores[i] -= slope * (float)(n - 1 - at - i);
+        for (int64_t i = 0; i < part && at + i < hidden; i++) scores[i] = VOUCH_UNSEEN;
+    }
+    if (a->sinks) *score_at(u, query, n) = a->sinks[head];
+}
+
+/* The softmax of each query's scores, which are moved into the order of its keys; 1 / its sum to my->factors. A sink
+ * counts as one more key. */
 static void weigh_keys(const vouch_workspace *c, thread_space *my, const unit *u)
 {
+    const vouch_attention *a = u->a;
+    const bool is_shaped = a->softcap > 0 || a->alibi > 0 || a->window > 0 || a->sinks;
     int64_t n_own = 0;
     for (int64_t i = u->begin; i < u->end; i++) {
         if (i == u->begin || i % u->group == 0) n_own = own_slots(u, i / u->group, my->slots);
         for (int64_t j = 0; j < n_own; j++) *score_at(u, i, u->n_shared + j) = *score_at(u, i, my->slots[j]);
-        const float sum = c->weights->kernels->softmax(score_at(u, i, 0), u->chunk, u->n_shared + n_own);
+        const int64_t n = u->n_shared + n_own;
+        if (is_shaped) shape_scores(c, u, i, n);
+        const float sum =
+            c->weights->kernels->softmax(score_at(u, i, u->n_hidden), u->chunk, n - u->n_hidden + (a->sinks != NULL));
         my->factors[i - u->begin] = 1.0f / sum;
     }
 }
@@ -204,13 +299,14 @@ static void mix_values(const vouch_workspace *c, thread_space *my, const unit *u
     const vouch_kernels *kernels = c->weights->kernels;
     const vouch_memory *m = u->run->memory;
     const int64_t width = u->a->head_dim, page_size = m->store->page_size;
-    int64_t slot = 0;
+    int64_t slot = u->n_hidden;
     do {
         vouch_matrix values = vouch_page_values(m->store, m->pages[slot / page_size], u->layer, u->kv_head);
         values.n_in = u->n_shared - slot < page_size ? u->n_shared - slot : page_size;
         vouch_acts weights = vouch_stage_acts(c, &my->scores, u->end - u->begin, values.n_in);
         weights.x += slot / 16 * u->chunk;
-        const vouch_result mixed = {my->mixed, width, VOUCH_TILE, slot == 0 ? VOUCH_FROM_ZERO : VOUCH_FROM_Y, NULL};
+        const vouch_start start = slot == u->n_hidden ? VOUCH_FROM_ZERO : VOUCH_FROM_Y;
+        const vouch_result mixed = {my->mixed, width, VOUCH_TILE, start, NULL};
         kernels->mix[values.type](&values, &weights, mixed, 0, values.n_tiles);
         slot += page_size;
     } while (slot < u->n_shared);
@@ -265,6 +361,13 @@ static void attend(vouch_workspace *c, thread_space *my, const unit *u)
     }
 }
 
+/* A row of n keys doesn't see the first n - window; the shortest row has n_shared + 1. */
+static int64_t hidden_slots(const unit *u)
+{
+    const int64_t page_size = u->run->memory->store->page_size, hidden = u->n_shared + 1 - u->a->window;
+    return hidden > 0 ? hidden / page_size * page_size : 0;
+}
+
 /* All queries of the pass are in a line: by sequence, KV head, row and head. These are [begin, end) of one
  * sequence's. */
 static void attend_run(vouch_workspace *c, thread_space *my, int32_t layer, const row_run *run, int64_t begin,
@@ -280,6 +383,7 @@ static void attend_run(vouch_workspace *c, thread_space *my, int32_t layer, cons
         unit u = {.a = a, .run = run, .begin = begin - first, .end = unit_end - first, .group = group, .layer = layer};
         u.kv_head = (int32_t)(first / per_head);
         u.n_shared = run->memory->n_tokens + (run->is_chain ? run->first + u.begin / group : 0);
+        if (a->window > 0) u.n_hidden = hidden_slots(&u);
         u.scores = my->scores.x;
         u.chunk = (u.end - u.begin) * 16;
         attend(c, my, &u);

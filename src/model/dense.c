@@ -3,8 +3,11 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "model/keys.h"
+
+/* --------------------------------------------------------------- hyperparameters */
 
 static vouch_status check_heads(const vouch_gguf *gguf, const vouch_hparams *h, int32_t value_length,
                                 vouch_error *err)
@@ -25,15 +28,10 @@ static vouch_status check_heads(const vouch_gguf *gguf, const vouch_hparams *h, 
     return VOUCH_OK;
 }
 
-vouch_status vouch_dense_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+static vouch_status read_attention(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     const char *arch = h->arch;
-    int32_t n_experts = 0, window = 0, value_length;
-    double eps = 0;
-    VOUCH_TRY(vouch_key_int(gguf, arch, "block_count", true, 1, 1024, &h->n_layers, err));
-    VOUCH_TRY(vouch_key_int(gguf, arch, "context_length", true, 1, INT_MAX / 2, &h->n_ctx_train, err));
-    VOUCH_TRY(vouch_key_int(gguf, arch, "embedding_length", true, 1, 1 << 20, &h->n_embd, err));
-    VOUCH_TRY(vouch_key_int(gguf, arch, "feed_forward_length", true, 1, 1 << 22, &h->n_ff, err));
+    int32_t value_length;
     VOUCH_TRY(vouch_key_int(gguf, arch, "attention.head_count", true, 1, 4096, &h->n_heads, err));
     h->n_kv_heads = h->n_heads;
     VOUCH_TRY(vouch_key_int(gguf, arch, "attention.head_count_kv", false, 1, h->n_heads, &h->n_kv_heads, err));
@@ -46,69 +44,193 @@ vouch_status vouch_dense_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_er
     VOUCH_TRY(vouch_key_int(gguf, arch, "attention.value_length", false, 2, 1024, &value_length, err));
     h->n_rot = h->head_dim;
     VOUCH_TRY(vouch_key_int(gguf, arch, "rope.dimension_count", false, 2, 1024, &h->n_rot, err));
+    h->rope_base = 10000;
+    VOUCH_TRY(vouch_key_float(gguf, arch, "rope.freq_base", false, 1, 1e12, &h->rope_base, err));
+    VOUCH_TRY(vouch_key_rope_scaling(gguf, h, err));
+    VOUCH_TRY(vouch_key_int(gguf, arch, "attention.sliding_window", false, 0, INT_MAX, &h->window, err));
+    for (int32_t i = 0; i < h->n_layers; i++) h->layers[i].has_window = h->window > 0;
+    return check_heads(gguf, h, value_length, err);
+}
+
+vouch_status vouch_dense_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    const char *arch = h->arch;
+    int32_t n_experts = 0;
+    double eps = 0;
+    VOUCH_TRY(vouch_key_int(gguf, arch, "block_count", true, 1, VOUCH_MOST_LAYERS, &h->n_layers, err));
+    VOUCH_TRY(vouch_key_int(gguf, arch, "context_length", true, 1, INT_MAX / 2, &h->n_ctx_train, err));
+    VOUCH_TRY(vouch_key_int(gguf, arch, "embedding_length", true, 1, 1 << 20, &h->n_embd, err));
+    VOUCH_TRY(vouch_key_int(gguf, arch, "feed_forward_length", true, 1, 1 << 22, &h->n_ff, err));
     VOUCH_TRY(vouch_key_int(gguf, arch, "expert_count", false, 0, INT_MAX, &n_experts, err));
     if (n_experts > 0 && !h->experts.are_allowed)
         return vouch_fail(err, VOUCH_E_UNSUPPORTED,
                           "%s: %s.expert_count is %d: %s models with experts are not supported",
                           vouch_gguf_path(gguf), arch, n_experts, arch);
-    VOUCH_TRY(vouch_key_int(gguf, arch, "attention.sliding_window", false, 0, INT_MAX, &window, err));
-    if (window > 0 && window < h->n_ctx_train)
-        return vouch_fail(err, VOUCH_E_UNSUPPORTED,
-                          "%s: %s.attention.sliding_window is %d in a context of %d: attention to a window is not "
-                          "supported", vouch_gguf_path(gguf), arch, window, h->n_ctx_train);
-    VOUCH_TRY(vouch_key_float(gguf, arch, "attention.layer_norm_rms_epsilon", true, 1e-12, 1, &eps, err));
+    VOUCH_TRY(vouch_key_float(gguf, arch,
+                              h->norm == VOUCH_NORM_RMS ? "attention.layer_norm_rms_epsilon"
+                                                        : "attention.layer_norm_epsilon",
+                              true, 1e-12, 1, &eps, err));
     h->norm_eps = (float)eps;
-    h->rope_base = 10000;
-    VOUCH_TRY(vouch_key_float(gguf, arch, "rope.freq_base", false, 1, 1e12, &h->rope_base, err));
-    VOUCH_TRY(vouch_key_rope_scaling(gguf, arch, &h->rope_scale, err));
-    return check_heads(gguf, h, value_length, err);
+    return read_attention(gguf, h, err);
 }
 
-typedef struct named_matrix {
-    const char *name;
-    vouch_matrix *matrix;
-    int64_t n_out, n_in;
-} named_matrix;
-
-static vouch_status take_matrices(vouch_loader *loader, int32_t index, const named_matrix *all, size_t n)
+vouch_status vouch_dense_read_windows(const vouch_gguf *gguf, vouch_hparams *h, int32_t period, vouch_error *err)
 {
-    for (size_t i = 0; i < n; i++)
-        VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, all[i].name), true, all[i].matrix,
-                                      all[i].n_out, all[i].n_in));
+    bool is_list;
+    uint8_t flags[VOUCH_MOST_LAYERS];
+    VOUCH_TRY(vouch_key_flags(gguf, h->arch, "attention.sliding_window_pattern", h->n_layers, &is_list, flags, err));
+    if (!is_list)
+        VOUCH_TRY(vouch_key_int(gguf, h->arch, "attention.sliding_window_pattern", false, 1, VOUCH_MOST_LAYERS,
+                                &period, err));
+    for (int32_t i = 0; i < h->n_layers; i++)
+        h->layers[i].has_window = h->window > 0 && (is_list ? flags[i] != 0 : i % period < period - 1);
     return VOUCH_OK;
+}
+
+vouch_status vouch_dense_read_scale(const vouch_gguf *gguf, const vouch_hparams *h, const char *key, float *value,
+                                    vouch_error *err)
+{
+    double wide = (double)*value;
+    VOUCH_TRY(vouch_key_float(gguf, h->arch, key, false, 0, 1e6, &wide, err));
+    *value = (float)wide;
+    return VOUCH_OK;
+}
+
+/* ----------------------------------------------------------------------- tensors */
+
+static bool has_tensor(vouch_loader *loader, int32_t index, const char *tensor)
+{
+    return vouch_gguf_find_tensor(loader->gguf, vouch_loader_name(loader, index, tensor)) != NULL;
+}
+
+vouch_status vouch_dense_take_norm(vouch_loader *loader, int32_t index, const char *tensor, vouch_norm *norm)
+{
+    const vouch_hparams *h = loader->hparams;
+    *norm = (vouch_norm){.kind = h->norm};
+    if (h->has_bare_norms) return VOUCH_OK;
+    VOUCH_TRY(vouch_loader_vector(loader, vouch_loader_name(loader, index, tensor), true, &norm->weight, h->n_embd));
+    if (h->norm != VOUCH_NORM_LAYER) return VOUCH_OK;
+    return vouch_loader_vector(loader, vouch_loader_name_of(loader, index, tensor, "bias"), false, &norm->bias,
+                               h->n_embd);
+}
+
+static vouch_status take_norm_after(vouch_loader *loader, int32_t index, const char *tensor, const float **norm)
+{
+    const vouch_hparams *h = loader->hparams;
+    if (h->norms_after == VOUCH_ABSENT) return VOUCH_OK;
+    return vouch_loader_vector(loader, vouch_loader_name(loader, index, tensor), h->norms_after == VOUCH_REQUIRED, norm,
+                               h->n_embd);
+}
+
+static vouch_status take_feed_affine(vouch_loader *loader, int32_t index, const char *tensor, vouch_affine *affine,
+                                     vouch_rows rows)
+{
+    VOUCH_TRY(vouch_loader_affine(loader, index, tensor, affine, rows));
+    affine->is_bias_scaled = true;
+    if (!loader->hparams->has_feed_scales) affine->scale = NULL;
+    return VOUCH_OK;
+}
+
+/* W_q, W_k, W_v, in tensors of their own or one below the other. */
+static vouch_status take_projections(vouch_loader *loader, int32_t index, vouch_attention *a)
+{
+    const int64_t n_embd = loader->hparams->n_embd, n_q = (int64_t)a->n_heads * a->head_dim,
+                  n_kv = (int64_t)a->n_kv_heads * a->head_dim;
+    const bool is_fused = has_tensor(loader, index, "attn_qkv");
+    const struct {
+        const char *name;
+        vouch_matrix *matrix;
+        vouch_affine *after;
+        int64_t first, n;
+    } parts[] = {{"attn_q", &a->q, &a->q_after, 0, n_q},
+                 {"attn_k", &a->k, &a->k_after, n_q, n_kv},
+                 {"attn_v", &a->v, &a->v_after, n_q + n_kv, n_kv}};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        const char *name = is_fused ? "attn_qkv" : parts[i].name;
+        const vouch_rows rows = {is_fused ? parts[i].first : 0, parts[i].n, is_fused ? n_q + 2 * n_kv : parts[i].n};
+        VOUCH_TRY(vouch_loader_rows(loader, vouch_loader_name(loader, index, name), true, parts[i].matrix, n_embd,
+                                    rows));
+        VOUCH_TRY(vouch_loader_affine(loader, index, name, parts[i].after, rows));
+    }
+    return VOUCH_OK;
+}
+
+static vouch_status take_head_norm(vouch_loader *loader, const char *name, const vouch_attention *a, int32_t n_heads,
+                                   const float **weights)
+{
+    const bool is_required = loader->hparams->head_norms == VOUCH_REQUIRED;
+    if (loader->hparams->head_norms == VOUCH_ABSENT) return VOUCH_OK;
+    if (a->head_norm == VOUCH_HEADS_RMS)
+        return vouch_loader_vector(loader, name, is_required, weights, (int64_t)n_heads * a->head_dim);
+    return vouch_loader_vectors(loader, name, is_required, weights, a->head_norm == VOUCH_HEAD_LAYER ? n_heads : 1,
+                                a->head_dim);
 }
 
 vouch_status vouch_dense_take_attention(vouch_loader *loader, int32_t index, vouch_layer *layer)
 {
     const vouch_hparams *h = loader->hparams;
-    const int64_t n_embd = h->n_embd, n_q = (int64_t)h->n_heads * h->head_dim,
-                  n_kv = (int64_t)h->n_kv_heads * h->head_dim;
+    const int64_t n_q = (int64_t)h->n_heads * h->head_dim;
+    *layer = (vouch_layer){.is_parallel = h->is_parallel};
+    layer->mix.scale = layer->feed.scale = h->residual_scale != 0 ? h->residual_scale : 1;
+    layer->attention = (vouch_attention){
+        .n_heads = h->n_heads,
+        .n_kv_heads = h->n_kv_heads,
+        .head_dim = h->head_dim,
+        .rotary = h->layers[index].rotary,
+        .scale = h->attention_scale != 0 ? h->attention_scale : 1.0f / sqrtf((float)h->head_dim),
+        .clamp = h->clamp,
+        .head_norm = h->head_norm,
+        .softcap = h->attention_softcap,
+        .alibi = h->alibi,
+        .window = h->layers[index].has_window ? h->window : 0,
+        .heat = h->heat,
+        .heat_length = h->rope_scaling.n_ctx_original,
+    };
     vouch_attention *a = &layer->attention;
-    a->n_heads = h->n_heads;
-    a->n_kv_heads = h->n_kv_heads;
-    a->head_dim = h->head_dim;
-    a->scale = 1.0f / sqrtf((float)h->head_dim);
-    layer->mix.scale = 1;
-    const named_matrix matrices[] = {{"attn_q", &a->q, n_q, n_embd},
-                                     {"attn_k", &a->k, n_kv, n_embd},
-                                     {"attn_v", &a->v, n_kv, n_embd},
-                                     {"attn_output", &a->o, n_embd, n_q}};
-    VOUCH_TRY(take_matrices(loader, index, matrices, sizeof matrices / sizeof matrices[0]));
-    return vouch_loader_vector(loader, vouch_loader_name(loader, index, "attn_norm"), true, &layer->mix.norm, n_embd);
+    VOUCH_TRY(take_projections(loader, index, a));
+    VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "attn_output"), true, &a->o, h->n_embd,
+                                  n_q));
+    VOUCH_TRY(vouch_loader_affine(loader, index, "attn_output", &a->o_after, (vouch_rows){0, h->n_embd, h->n_embd}));
+    VOUCH_TRY(take_head_norm(loader, vouch_loader_name(loader, index, "attn_q_norm"), a, a->n_heads, &a->q_norm));
+    VOUCH_TRY(take_head_norm(loader, vouch_loader_name(loader, index, "attn_k_norm"), a, a->n_kv_heads, &a->k_norm));
+    if (h->sinks != VOUCH_ABSENT)
+        VOUCH_TRY(vouch_loader_vector(loader, vouch_loader_name(loader, index, "attn_sinks"),
+                                      h->sinks == VOUCH_REQUIRED, &a->sinks, a->n_heads));
+    if (h->has_no_norms_before) layer->mix.norm.kind = VOUCH_NORM_NONE;
+    else VOUCH_TRY(vouch_dense_take_norm(loader, index, "attn_norm", &layer->mix.norm));
+    if (h->feed_norm) return VOUCH_OK;
+    return take_norm_after(loader, index, "post_attention_norm", &layer->mix.norm_after);
+}
+
+static vouch_status take_gate_and_up(vouch_loader *loader, int32_t index, vouch_feed_forward *f)
+{
+    const int64_t n_embd = loader->hparams->n_embd, n_ff = f->n_ff;
+    const bool is_fused = loader->hparams->gate == VOUCH_GATE_FUSED;
+    const vouch_rows gate = {0, n_ff, is_fused ? 2 * n_ff : n_ff}, up = {is_fused ? n_ff : 0, n_ff, gate.of};
+    if (loader->hparams->gate != VOUCH_GATE_NONE) {
+        const char *name = is_fused ? "ffn_up" : "ffn_gate";
+        VOUCH_TRY(vouch_loader_rows(loader, vouch_loader_name(loader, index, name), true, &f->gate, n_embd, gate));
+        VOUCH_TRY(take_feed_affine(loader, index, name, &f->gate_after, gate));
+    }
+    VOUCH_TRY(vouch_loader_rows(loader, vouch_loader_name(loader, index, "ffn_up"), true, &f->up, n_embd, up));
+    return take_feed_affine(loader, index, "ffn_up", &f->up_after, up);
 }
 
 vouch_status vouch_dense_take_feed_forward(vouch_loader *loader, int32_t index, vouch_layer *layer)
 {
     const vouch_hparams *h = loader->hparams;
-    const int64_t n_embd = h->n_embd, n_ff = h->n_ff;
     vouch_feed_forward *f = &layer->ffn;
     f->n_ff = h->n_ff;
-    layer->feed.scale = 1;
-    const named_matrix matrices[] = {{"ffn_gate", &f->gate, n_ff, n_embd},
-                                     {"ffn_up", &f->up, n_ff, n_embd},
-                                     {"ffn_down", &f->down, n_embd, n_ff}};
-    VOUCH_TRY(take_matrices(loader, index, matrices, sizeof matrices / sizeof matrices[0]));
-    return vouch_loader_vector(loader, vouch_loader_name(loader, index, "ffn_norm"), true, &layer->feed.norm, n_embd);
+    f->activation = h->activation;
+    VOUCH_TRY(take_gate_and_up(loader, index, f));
+    VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "ffn_down"), true, &f->down, h->n_embd,
+                                  f->n_ff));
+    VOUCH_TRY(take_feed_affine(loader, index, "ffn_down", &f->down_after, (vouch_rows){0, h->n_embd, h->n_embd}));
+    const char *norm = h->feed_norm ? h->feed_norm : "ffn_norm";
+    if (h->has_no_norms_before) layer->feed.norm.kind = VOUCH_NORM_NONE;
+    else if (layer->is_parallel && !has_tensor(loader, index, norm)) layer->feed.norm = layer->mix.norm;
+    else VOUCH_TRY(vouch_dense_take_norm(loader, index, norm, &layer->feed.norm));
+    return take_norm_after(loader, index, "post_ffw_norm", &layer->feed.norm_after);
 }
 
 vouch_status vouch_dense_take(vouch_loader *loader, int32_t index, vouch_layer *layer)

@@ -1,17 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* The plain dense decoder that most families are or vary: grouped-query attention, then gated SiLU, an RMSNorm before
- * each, the same numbers in every layer. */
+/* The dense decoder that most families are or vary: attention, then a feed-forward network, the same numbers in every
+ * layer. A family sets fields of vouch_hparams before or after vouch_dense_read; vouch_dense_take follows them. */
 #ifndef VOUCH_MODEL_DENSE_H
 #define VOUCH_MODEL_DENSE_H
 
 #include "model/loader.h"
 
-/* Reads and checks all hyperparameters except n_vocab; h->arch is there. Errors: FORMAT, UNSUPPORTED. */
+/* Reads and checks all hyperparameters except n_vocab; h->arch and h->norm are there. Every layer gets the window of
+ * attention.sliding_window, if the file has one. Errors: FORMAT, UNSUPPORTED. */
 vouch_status vouch_dense_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err);
-/* Fills a layer and takes its tensors: attn_q, attn_k, attn_v, attn_output, ffn_gate, ffn_up, ffn_down, attn_norm,
- * ffn_norm. Errors: FORMAT, UNSUPPORTED, MEMORY. */
+/* Which layers have the window: those that attention.sliding_window_pattern names, or all but each period-th. */
+vouch_status vouch_dense_read_windows(const vouch_gguf *gguf, vouch_hparams *h, int32_t period, vouch_error *err);
+/* A float that the family has in its file, > 0; without the key, *value stays as it is. 0 in the file means none. */
+vouch_status vouch_dense_read_scale(const vouch_gguf *gguf, const vouch_hparams *h, const char *key, float *value,
+                                    vouch_error *err);
+/* Fills a layer and takes its tensors. Biases and scales are taken where the file has them; q, k, v or gate
+ * and up may be fused. Errors: FORMAT, UNSUPPORTED, MEMORY. */
 vouch_status vouch_dense_take(vouch_loader *loader, int32_t index, vouch_layer *layer);
-/* Its two halves. */
+/* A norm before a branch. */
+vouch_status vouch_dense_take_norm(vouch_loader *loader, int32_t index, const char *tensor, vouch_norm *norm);
+/* The two halves of vouch_dense_take. */
 vouch_status vouch_dense_take_attention(vouch_loader *loader, int32_t index, vouch_layer *layer);
 vouch_status vouch_dense_take_feed_forward(vouch_loader *loader, int32_t index, vouch_layer *layer);
 

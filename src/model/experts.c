@@ -110,8 +110,10 @@ static void add_work(vouch_workspace *c, const thread_space *my, const vouch_exp
     const int64_t n_embd = c->weights->hparams.n_embd, n = end - first;
     const float gate = e->gate_scales ? e->gate_scales[expert] : 1, up = e->up_scales ? e->up_scales[expert] : 1;
     *work = (expert_work){
-        .ffn = {e->n_ff, vouch_matrix_at(&e->gate, expert), vouch_matrix_at(&e->up, expert),
-                vouch_matrix_at(&e->down, expert)},
+        .ffn = {.n_ff = e->n_ff,
+                .gate = vouch_matrix_at(&e->gate, expert),
+                .up = vouch_matrix_at(&e->up, expert),
+                .down = vouch_matrix_at(&e->down, expert)},
         .first = first,
         .in = c->n_rows == 1 ? vouch_stage_acts(c, &c->acts, 1, n_embd) : rows_from(c, &s->in, first, n, n_embd),
         .gated = rows_from(c, &s->gated, first, n, e->n_ff),
@@ -231,7 +233,7 @@ void vouch_experts_gate(vouch_workspace *c, vouch_pool *team, thread_space *my, 
 {
     const vouch_experts *e = experts_of(c, layer);
     const stream_reader me = vouch_stream_reader_feed(c, layer);
-    const vouch_acts in = vouch_stream_receive(c, my, &me);
+    const vouch_acts in = vouch_stream_receive(c, team, my, &me);
     stage_route(c, team, my, e, &in);
     stage_gather(c, team, my, e, &in);
     vouch_work work = vouch_pool_share(team, my->thread, c->experts.n_units, 1);

@@ -12,36 +12,62 @@
  *     x      += W_down gated                or a mixture of experts  [n, n_embd]
  *   logits = W_head norm(x)                 of the rows that ask     [n_logits, n_vocab]
  *
- * A norm after a branch and a scale stand between W_o or W_down and the addition, where a layer has them (layer.h).
+ * A norm after a branch and a scale stand between W_o or W_down and the addition, where a layer has them. layer.h has
+ * these and the other variants: biases, norms, activations, softcaps, windows.
  *
  * Law L1 holds because no kernel mixes rows, and every row is given the same operations in the same order.
  *
  * RMSNorm: arXiv 1910.07467. RoPE: 2104.09864. Grouped queries: 2305.13245. SwiGLU: 2002.05202.
  */
+#include <math.h>
+
 #include "base/angle.h"
 #include "model/attention.h"
 #include "model/experts.h"
 #include "model/forward.h"
+#include "model/rows.h"
 #include "model/stream.h"
 
 /* ----------------------------------------------------------- embedding and angles */
 
 /* cos and sin of a position's angles. */
-static void fill_angles(const vouch_rotary *rotary, int32_t position, float *cosines, float *sines)
+static void fill_angles(const vouch_rotary *rotary, int32_t n_ctx, int32_t position, float *cosines, float *sines)
 {
+    const bool is_long = rotary->long_frequencies && n_ctx > rotary->n_ctx_short;
+    const double *frequencies = is_long ? rotary->long_frequencies : rotary->frequencies;
     const int32_t half = rotary->n_rot / 2;
+    const double most = 1 << 30, two_pi = 6.283185307179586;
     for (int32_t i = 0; i < half; i++) {
         const bool is_split = rotary->kind == VOUCH_ROTARY_HALF_SPLIT;
         const int32_t a = is_split ? i : 2 * i, b = is_split ? i + half : a + 1;
         double sine, cosine;
-        vouch_sine_cosine((double)position * rotary->frequencies[i], &sine, &cosine);
+        const double angle = fabs((double)position * frequencies[i]);
+        vouch_sine_cosine(angle < most ? angle : fmod(angle, two_pi), &sine, &cosine);
+        sine *= frequencies[i] < 0 ? -rotary->magnitude : rotary->magnitude;
+        cosine *= rotary->magnitude;
         cosines[a] = cosines[b] = (float)cosine;
         sines[a] = -(float)sine;
         sines[b] = (float)sine;
     }
 }
 
-/* x = embedding[token], and each row's angles. */
+/* x = norm(scale * embedding[token] + positions[position]); most models have the embedding alone. */
+static void embed_row(const vouch_workspace *c, thread_space *my, int64_t row)
+{
+    const vouch_weights *w = c->weights;
+    const int64_t n_embd = w->hparams.n_embd;
+    float *x = c->x + row * n_embd;
+    vouch_matrix_get_row(&w->embedding, c->tokens[row], x);
+    if (w->hparams.embedding_scale != 0) w->kernels->scale(x, w->hparams.embedding_scale, n_embd);
+    if (w->positions.n_out > 0) {
+        vouch_matrix_get_row(&w->positions, c->slots[row].position, my->rows);
+        for (int64_t i = 0; i < n_embd; i++) x[i] += my->rows[i];
+    }
+    if (w->embedding_norm.kind != VOUCH_NORM_NONE)
+        vouch_row_norm(x, x, &w->embedding_norm, n_embd, w->hparams.norm_eps);
+}
+
+/* The first layer's input, and each row's angles. */
 static void stage_embed(vouch_workspace *c, vouch_pool *team, thread_space *my, stream_reader next)
 {
     const vouch_weights *w = c->weights;
@@ -49,10 +75,11 @@ static void stage_embed(vouch_workspace *c, vouch_pool *team, thread_space *my, 
     vouch_work work = vouch_pool_share(team, my->thread, c->n_rows, 1);
     while (vouch_work_next(&work))
         for (int64_t r = work.begin; r < work.end; r++) {
-            vouch_matrix_get_row(&w->embedding, c->tokens[r], c->x + r * n_embd);
+            embed_row(c, my, r);
             for (int32_t i = 0; i < w->n_rotaries; i++) {
                 const int64_t at = r * w->rotaries[i].n_rot;
-                fill_angles(&w->rotaries[i], c->slots[r].position, c->angles[i].cosines + at, c->angles[i].sines + at);
+                fill_angles(&w->rotaries[i], c->n_ctx, c->slots[r].position, c->angles[i].cosines + at,
+                            c->angles[i].sines + at);
             }
             vouch_stream_publish(c, my, &next, r, r + 1, 0, (n_embd + VOUCH_TILE - 1) / VOUCH_TILE);
         }
@@ -70,10 +97,17 @@ static void compute_gated(vouch_workspace *c, const thread_space *my, const vouc
     const vouch_matrix *const down = &ffn->down;
     const int64_t n_ff = ffn->n_ff, first = begin * VOUCH_TILE;
     const int64_t last = end * VOUCH_TILE < n_ff ? end * VOUCH_TILE : n_ff;
-    vouch_stage_multiply(c, &ffn->gate, in, c->gate, begin, end, VOUCH_FROM_ZERO, my->norms);
-    vouch_stage_multiply(c, &ffn->up, in, c->up, begin, end, VOUCH_FROM_ZERO, my->norms);
+    const bool has_gate = ffn->gate.n_out > 0;
+    float *up = has_gate ? c->up : c->gate;
+    if (has_gate) {
+        vouch_stage_multiply(c, &ffn->gate, in, c->gate, begin, end, VOUCH_FROM_ZERO, my->norms);
+        vouch_stage_affine(c, &ffn->gate_after, c->gate, n_ff, begin, end);
+    }
+    vouch_stage_multiply(c, &ffn->up, in, up, begin, end, VOUCH_FROM_ZERO, my->norms);
+    vouch_stage_affine(c, &ffn->up_after, up, n_ff, begin, end);
     for (int64_t r = 0; r < c->n_rows; r++)
-        kernels->swiglu(c->gate + r * n_ff + first, c->up + r * n_ff + first, last - first);
+        vouch_row_activate(kernels, ffn->activation, c->gate + r * n_ff + first,
+                           has_gate ? up + r * n_ff + first : NULL, last - first);
     vouch_stage_put(c, gated, vouch_stage_needs(&down, 1), c->gate, n_ff, 0, c->n_rows, first, last);
 }
 
@@ -85,9 +119,9 @@ static vouch_acts stage_gated(vouch_workspace *c, vouch_pool *team, thread_space
 {
     const vouch_feed_forward *ffn = &c->weights->layers[layer].ffn;
     const stream_reader me = vouch_stream_reader_feed(c, layer);
-    const vouch_acts in = vouch_stream_receive(c, my, &me);
+    const vouch_acts in = vouch_stream_receive(c, team, my, &me);
     vouch_acts gated = vouch_stage_acts(c, &c->gated_acts, c->n_rows, ffn->n_ff);
-    vouch_work work = vouch_pool_share(team, my->thread, ffn->gate.n_tiles, VOUCH_STAGE_TILES);
+    vouch_work work = vouch_pool_share(team, my->thread, ffn->up.n_tiles, VOUCH_STAGE_TILES);
     while (vouch_work_next(&work)) compute_gated(c, my, ffn, &in, &gated, work.begin, work.end);
     vouch_pool_barrier(team, my->thread);
     return gated;
@@ -95,9 +129,10 @@ static vouch_acts stage_gated(vouch_workspace *c, vouch_pool *team, thread_space
 
 /* ------------------------------------------------------- onto the residual stream */
 
-/* The last matrix of a branch and its input; w NULL: the layer's mixture of experts. */
+/* The last matrix of a branch, its bias and scale, and its input; w NULL: the layer's mixture of experts. */
 typedef struct branch_end {
     const vouch_matrix *w;
+    const vouch_affine *after;
     vouch_acts acts;
     int32_t layer;
 } branch_end;
@@ -106,8 +141,12 @@ typedef struct branch_end {
 static void compute_branch(vouch_workspace *c, thread_space *my, const branch_end *from, float *y, int64_t begin,
                            int64_t end, vouch_start start)
 {
-    if (from->w) vouch_stage_multiply(c, from->w, &from->acts, y, begin, end, start, NULL);
-    else vouch_experts_mix(c, my, from->layer, y, begin, end, start);
+    if (!from->w) {
+        vouch_experts_mix(c, my, from->layer, y, begin, end, start);
+        return;
+    }
+    vouch_stage_multiply(c, from->w, &from->acts, y, begin, end, start, NULL);
+    vouch_stage_affine(c, from->after, y, from->w->n_out, begin, end);
 }
 
 /* Tiles of a row of the stream. */
@@ -185,8 +224,22 @@ static void stage_add(vouch_workspace *c, vouch_pool *team, thread_space *my, co
                       branch_end from, stream_reader next)
 {
     if (branch->norm_after) add_normed(c, team, my, branch, &from, next);
-    else if (branch->scale != 1) add_scaled(c, team, my, branch, &from, next);
+    else if (branch->scale != 1 || (from.w && from.after->scale)) add_scaled(c, team, my, branch, &from, next);
     else add_directly(c, team, my, &from, next);
+}
+
+/* The tiles [begin, end) of finished logits: bias, scale and softcap, in this order. */
+static void shape_logits(const vouch_workspace *c, int64_t begin, int64_t end)
+{
+    const vouch_hparams *h = &c->weights->hparams;
+    const int64_t n = c->head->n_out, first = begin * VOUCH_TILE, last = end * VOUCH_TILE < n ? end * VOUCH_TILE : n;
+    const vouch_affine after = {.bias = c->head_bias};
+    for (int64_t i = 0; i < c->n_logits; i++) {
+        float *logits = c->logits + i * n + first;
+        vouch_row_affine(logits, &after, first, last - first);
+        if (h->logit_scale != 0) c->weights->kernels->scale(logits, h->logit_scale, last - first);
+        if (h->logit_softcap > 0) vouch_row_softcap(c->weights->kernels, logits, h->logit_softcap, last - first);
+    }
 }
 
 /* logits = W_head norm(x), of the rows that ask. */
@@ -194,10 +247,12 @@ static void stage_logits(vouch_workspace *c, vouch_pool *team, thread_space *my)
 {
     if (c->n_logits == 0) return;
     const stream_reader me = vouch_stream_reader_head(c);
-    const vouch_acts acts = vouch_stream_receive(c, my, &me);
+    const vouch_acts acts = vouch_stream_receive(c, team, my, &me);
     vouch_work work = vouch_pool_share(team, my->thread, c->head->n_tiles, VOUCH_STAGE_TILES);
-    while (vouch_work_next(&work))
+    while (vouch_work_next(&work)) {
         vouch_stage_multiply(c, c->head, &acts, c->logits, work.begin, work.end, VOUCH_FROM_ZERO, my->norms);
+        shape_logits(c, work.begin, work.end);
+    }
 }
 
 /* ---------------------------------------------------------------------- the pass */
@@ -206,7 +261,8 @@ static void stage_logits(vouch_workspace *c, vouch_pool *team, thread_space *my)
 static branch_end stage_feed(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
 {
     const vouch_layer *l = &c->weights->layers[layer];
-    if (l->experts.n_experts == 0) return (branch_end){&l->ffn.down, stage_gated(c, team, my, layer), layer};
+    if (l->experts.n_experts == 0)
+        return (branch_end){&l->ffn.down, &l->ffn.down_after, stage_gated(c, team, my, layer), layer};
     vouch_experts_gate(c, team, my, layer);
     return (branch_end){.layer = layer};
 }
@@ -222,7 +278,7 @@ static void forward(void *arg, vouch_pool *team, int32_t thread)
         const vouch_layer *layer = &c->weights->layers[l];
         vouch_attention_project(c, team, my, l);                            /* q, k, v [n, heads * head_dim] */
         const vouch_acts mixed = vouch_attention_mix(c, team, my, l);       /* [n, n_heads * head_dim] */
-        stage_add(c, team, my, &layer->mix, (branch_end){&layer->attention.o, mixed, l},
+        stage_add(c, team, my, &layer->mix, (branch_end){&layer->attention.o, &layer->attention.o_after, mixed, l},
                   vouch_stream_reader_feed(c, l));
         const branch_end gated = stage_feed(c, team, my, l);                /* [n, n_ff] */
         stage_add(c, team, my, &layer->feed, gated,

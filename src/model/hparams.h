@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A model's hyperparameters, as its file states them. Layers have their own numbers (layer.h). */
+/*
+ * A model's hyperparameters, as its file states them, and what its family fixes. Layers have their own numbers
+ * (layer.h). Zero means "none" or "as a rule", so a family names only what sets it apart.
+ */
 #ifndef VOUCH_MODEL_HPARAMS_H
 #define VOUCH_MODEL_HPARAMS_H
 
@@ -15,14 +18,61 @@ typedef struct vouch_expert_hparams {
     bool normalised, has_shared_gate, biases_choice, has_scales;
     float scale;
 } vouch_expert_hparams;
+enum { VOUCH_MOST_LAYERS = 1024 };
+
+/* Rotaries of a model, in this order. */
+enum { VOUCH_ROTARY_OF_MODEL, VOUCH_ROTARY_OF_NONE, VOUCH_ROTARY_OF_WINDOW };
+
+/* Whether the layers of a family have some tensor. */
+typedef enum vouch_presence { VOUCH_ABSENT, VOUCH_OPTIONAL, VOUCH_REQUIRED } vouch_presence;
+
+/* Where the gate of a feed-forward is: in ffn_gate, in the first half of ffn_up's rows, or nowhere. */
+typedef enum vouch_gate { VOUCH_GATE_SEPARATE, VOUCH_GATE_FUSED, VOUCH_GATE_NONE } vouch_gate;
+
+/* How positions beyond the trained context are reached. */
+typedef struct vouch_rope_scaling {
+    double factor;          /* positions are divided by it; 1: none */
+    bool is_yarn;           /* only slow pairs are (Peng et al., arXiv 2309.00071) */
+    double fast, slow;      /* YaRN: turns in the trained context from where pairs count as fast, and as slow */
+    double magnitude;       /* of rotated queries and keys */
+    int32_t n_ctx_original; /* trained context */
+} vouch_rope_scaling;
 
 typedef struct vouch_hparams {
     const char *arch; /* general.architecture, and the prefix of the file's keys */
     int32_t n_vocab, n_layers, n_embd, n_heads, n_kv_heads, head_dim, n_rot, n_ff, n_ctx_train;
     float norm_eps;
+    vouch_rotary_kind rotary;  /* of the layers that rotate; the family's, before it reads */
+    bool has_no_rope_factors;  /* rope_freqs.weight, which llama.cpp's test models have, doesn't count */
     double rope_base;
-    double rope_scale; /* linear scaling: angles are divided by it */
+    double rope_base_window; /* in layers with a window; 0: the same angles */
+    vouch_rope_scaling rope_scaling;
     vouch_expert_hparams experts;
+
+    vouch_norm_kind norm;
+    vouch_head_norm head_norm;
+    vouch_activation activation;
+    vouch_gate gate;
+    bool is_parallel;
+    bool has_bare_norms;       /* without weights */
+    bool has_no_norms_before;  /* of the branches */
+    vouch_presence norms_after, head_norms, sinks;
+    bool has_feed_scales;      /* scales of the feed-forward's matrices count; elsewhere llama.cpp ignores them, too */
+    const char *feed_norm;     /* tensor of the norm before the feed-forward; NULL: ffn_norm */
+    bool has_embedding_norm;
+    bool has_head_bias;        /* the logits may have one */
+    bool has_positions;        /* learned embeddings of positions */
+    int32_t window;            /* of the layers that have one */
+    float embedding_scale;     /* 0: 1 */
+    float residual_scale;      /* of both branches; 0: 1 */
+    float attention_scale;     /* 0: 1 / sqrt(head_dim) */
+    float attention_softcap, clamp, alibi, heat;
+    float logit_scale;         /* 0: 1 */
+    float logit_softcap;       /* a logit z becomes softcap tanh(z / softcap); 0: none */
+    struct {
+        bool has_window;
+        uint8_t rotary;        /* VOUCH_ROTARY_OF_... */
+    } layers[VOUCH_MOST_LAYERS];
 } vouch_hparams;
 
 #endif

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/keys.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/angle.h"
 const char *vouch_key_name(char *name, size_t size, const char *arch, const char *key)
 {
     snprintf(name, size, "%s.%s", arch, key);
@@ -33,18 +35,92 @@ vouch_status vouch_key_float(const vouch_gguf *gguf, const char *arch, const cha
     return VOUCH_OK;
 }
 
-/* A file that names no kind means linear scaling. Another kind would change the results if it were ignored. */
-vouch_status vouch_key_rope_scaling(const vouch_gguf *gguf, const char *arch, double *scale, vouch_error *err)
+vouch_status vouch_key_bool(const vouch_gguf *gguf, const char *arch, const char *key, bool *value, vouch_error *err)
 {
     char name[96];
+    snprintf(name, sizeof name, "%s.%s", arch, key);
+    return vouch_gguf_get_bool(gguf, name, false, value, err);
+}
+
+vouch_status vouch_key_flags(const vouch_gguf *gguf, const char *arch, const char *key, int32_t n, bool *is_list,
+                             uint8_t *flags, vouch_error *err)
+{
+    char name[96];
+    vouch_gguf_type type = VOUCH_GGUF_U32;
+    vouch_gguf_array list;
+    snprintf(name, sizeof name, "%s.%s", arch, key);
+    *is_list = false;
+    for (size_t i = 0; i < vouch_gguf_n_kv(gguf); i++) {
+        vouch_gguf_type one;
+        const vouch_text text = vouch_gguf_key(gguf, i, &one);
+        if (text.size == strlen(name) && memcmp(text.data, name, text.size) == 0) type = one;
+    }
+    if (type != VOUCH_GGUF_ARRAY) return VOUCH_OK;
+    VOUCH_TRY(vouch_gguf_get_array(gguf, name, true, &list, err));
+    if (list.type == VOUCH_GGUF_STRING || list.type == VOUCH_GGUF_F32 || list.type == VOUCH_GGUF_F64)
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s must hold true or false per layer", vouch_gguf_path(gguf), name);
+    if (list.count < (size_t)n)
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s has %zu elements, must have one for each of %d layers",
+                          vouch_gguf_path(gguf), name, list.count, n);
+    *is_list = true;
+    for (int32_t i = 0; i < n; i++) flags[i] = vouch_gguf_array_int(&list, (size_t)i) != 0;
+    return VOUCH_OK;
+}
+
+static bool text_is(vouch_text text, const char *word)
+{
+    return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
+}
+
+/* YaRN's growth of queries and keys (arXiv 2309.00071, section 3.4). */
+static double yarn_growth(double factor, double weight)
+{
+    return factor > 1 ? 0.1 * weight * vouch_ln(factor) + 1 : 1;
+}
+
+static vouch_status read_yarn(const vouch_gguf *gguf, const char *arch, vouch_rope_scaling *scaling, vouch_error *err)
+{
+    double weight = 0, mix = -1;
+    scaling->is_yarn = true;
+    VOUCH_TRY(vouch_key_float(gguf, arch, "rope.scaling.yarn_beta_fast", false, 1e-3, 1e6, &scaling->fast, err));
+    VOUCH_TRY(vouch_key_float(gguf, arch, "rope.scaling.yarn_beta_slow", false, 1e-3, 1e6, &scaling->slow, err));
+    VOUCH_TRY(vouch_key_float(gguf, arch, "rope.scaling.yarn_log_multiplier", false, 0, 1e3, &weight, err));
+    VOUCH_TRY(vouch_key_float(gguf, arch, "rope.scaling.yarn_ext_factor", false, -1, 1e3, &mix, err));
+    if (mix >= 0 && mix != 1)
+        return vouch_fail(err, VOUCH_E_UNSUPPORTED, "%s: %s.rope.scaling.yarn_ext_factor is %g, must be 1",
+                          vouch_gguf_path(gguf), arch, mix);
+    scaling->magnitude = yarn_growth(scaling->factor, 1);
+    if (weight > 0) scaling->magnitude /= yarn_growth(scaling->factor, weight);
+    return VOUCH_OK;
+}
+
+/* A file that names no kind means linear scaling. An unknown kind would change the results if it were ignored. */
+vouch_status vouch_key_rope_scaling(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    const char *arch = h->arch;
+    char name[96];
+    double growth = 1;
     vouch_text kind = {"linear", 6};
+    vouch_rope_scaling *s = &h->rope_scaling;
+    *s = (vouch_rope_scaling){
+        .factor = 1, .fast = 32, .slow = 1, .magnitude = 1, .n_ctx_original = h->n_ctx_train};
     snprintf(name, sizeof name, "%s.rope.scaling.type", arch);
     VOUCH_TRY(vouch_gguf_get_text(gguf, name, false, &kind, err));
-    *scale = 1;
-    if (kind.size == 4 && memcmp(kind.data, "none", 4) == 0) return VOUCH_OK;
-    if (kind.size != 6 || memcmp(kind.data, "linear", 6) != 0)
-        return vouch_fail(err, VOUCH_E_UNSUPPORTED, "%s: %s '%.*s' is not supported (supported: none, linear)",
+    VOUCH_TRY(vouch_key_int(gguf, arch, "rope.scaling.original_context_length", false, 1, INT_MAX / 2,
+                            &s->n_ctx_original, err));
+    if (text_is(kind, "none")) return VOUCH_OK;
+    if (!text_is(kind, "linear") && !text_is(kind, "yarn") && !text_is(kind, "longrope"))
+        return vouch_fail(err, VOUCH_E_UNSUPPORTED,
+                          "%s: %s '%.*s' is not supported (supported: none, linear, yarn, longrope)",
                           vouch_gguf_path(gguf), name, (int)(kind.size < 32 ? kind.size : 32), kind.data);
-    const bool named = vouch_gguf_has(gguf, name);
-    return vouch_key_float(gguf, arch, "rope.scaling.factor", named, 1e-3, 1e6, scale, err);
+    const bool is_named = vouch_gguf_has(gguf, name) && !text_is(kind, "longrope");
+    VOUCH_TRY(vouch_key_float(gguf, arch, "rope.scaling.factor", is_named, 0, 1e6, &s->factor, err));
+    if (s->factor == 0) s->factor = 1;
+    if (s->factor < 1e-3)
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s.rope.scaling.factor is %g, must be 0 (none) or 0.001 to 1e6",
+                          vouch_gguf_path(gguf), arch, s->factor);
+    if (text_is(kind, "yarn")) VOUCH_TRY(read_yarn(gguf, arch, s, err));
+    VOUCH_TRY(vouch_key_float(gguf, arch, "rope.scaling.attn_factor", false, 1e-3, 1e3, &growth, err));
+    s->magnitude *= growth;
+    return VOUCH_OK;
 }

@@ -5,6 +5,7 @@
 #define VOUCH_MODEL_KEYS_H
 
 #include "format/gguf.h"
+#include "model/hparams.h"
 
 /* "ARCH.key" in `name`. */
 const char *vouch_key_name(char *name, size_t size, const char *arch, const char *key);
@@ -12,7 +13,11 @@ vouch_status vouch_key_int(const vouch_gguf *gguf, const char *arch, const char 
                            int32_t max, int32_t *value, vouch_error *err);
 vouch_status vouch_key_float(const vouch_gguf *gguf, const char *arch, const char *key, bool required, double min,
                              double max, double *value, vouch_error *err);
-/* By what positions are divided: linear scaling's factor, or 1. Other kinds of scaling are refused. */
-vouch_status vouch_key_rope_scaling(const vouch_gguf *gguf, const char *arch, double *scale, vouch_error *err);
+vouch_status vouch_key_bool(const vouch_gguf *gguf, const char *arch, const char *key, bool *value, vouch_error *err);
+/* One flag for each of n layers, where the key is a list; *is_list is false where it is a number, or missing. */
+vouch_status vouch_key_flags(const vouch_gguf *gguf, const char *arch, const char *key, int32_t n, bool *is_list,
+                             uint8_t *flags, vouch_error *err);
+/* Fills h->rope_scaling; h->n_ctx_train is there. Kinds other than none, linear, yarn and longrope are refused. */
+vouch_status vouch_key_rope_scaling(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err);
 
 #endif

@@ -8,6 +8,8 @@
  *   mix    attention: a row looks at its keys and values
  *   feed   the feed-forward network, or a mixture of such experts: a row by itself
  *
+ * In a parallel layer both branches read the same x. Then the feed-forward doesn't see what attention added.
+ *
  * An architecture (arch.h) fills these structs. The pass (forward.c) reads them, and nothing else says what a layer
  * does: heads and widths may differ from layer to layer.
  */
@@ -16,15 +18,28 @@
 
 #include "kernels/kernels.h"
 
-/* A result W x becomes W x * scale + bias. NULL: none. */
+typedef enum vouch_norm_kind {
+    VOUCH_NORM_RMS,   /* x / sqrt(mean(x^2) + eps) * weight (Zhang, Sennrich, arXiv 1910.07467) */
+    VOUCH_NORM_LAYER, /* (x - mean) / sqrt(variance + eps) * weight (Ba et al., arXiv 1607.06450) */
+    VOUCH_NORM_NONE   /* x */
+} vouch_norm_kind;
+
+/* A norm of n_embd elements. LayerNorm without a weight leaves the elements as they are then. */
+typedef struct vouch_norm {
+    vouch_norm_kind kind;
+    const float *weight, *bias; /* [n_embd]; NULL: none */
+} vouch_norm;
+
+/* A result W x becomes W x * scale + bias, or (W x + bias) * scale where the bias is scaled. NULL: none. */
 typedef struct vouch_affine {
+    bool is_bias_scaled;
     const float *scale; /* [1] */
     const float *bias;  /* [n_out] */
 } vouch_affine;
 
 /* How a branch reads the stream and how its result is added. */
 typedef struct vouch_branch {
-    const float *norm;       /* [n_embd] RMSNorm of the branch's input */
+    vouch_norm norm;         /* of the branch's input */
     const float *norm_after; /* [n_embd] RMSNorm of its result; NULL: none */
     float scale;             /* of its result; 1: none */
 } vouch_branch;
@@ -36,15 +51,23 @@ typedef enum vouch_rotary_kind {
     VOUCH_ROTARY_HALF_SPLIT /* (i, i + n_rot / 2) */
 } vouch_rotary_kind;
 
-/* Angles that several layers share. Pair i of a head turns by position * frequencies[i]. */
+/* Angles that several layers share. Pair i of a head turns by position * frequencies[i], and grows by `magnitude`. */
 typedef struct vouch_rotary {
     vouch_rotary_kind kind;
     int32_t n_rot;             /* the first elements of a head, which are rotated; even */
-    double base;               /* frequencies[i] = base^(-2 i / n_rot) / (scale * factors[i]) */
-    double scale;              /* linear scaling of positions: they are divided by it */
-    const float *factors;      /* [n_rot / 2], or NULL: 1 */
+    double magnitude;          /* of the rotated elements; 1 as a rule */
     double *frequencies;       /* [n_rot / 2] radians per position */
+    double *long_frequencies;  /* [n_rot / 2] in contexts of more than n_ctx_short; NULL: the same */
+    int32_t n_ctx_short;
 } vouch_rotary;
+
+/* Norms of single heads of queries and keys. */
+typedef enum vouch_head_norm {
+    VOUCH_HEAD_RMS,       /* RMSNorm of each head before its rotation; weights [head_dim] */
+    VOUCH_HEAD_RMS_LATE,  /* the same after the rotation */
+    VOUCH_HEAD_LAYER,     /* LayerNorm of each head; weights [heads, head_dim] */
+    VOUCH_HEADS_RMS,      /* RMSNorm of all heads together; weights [heads * head_dim] */
+} vouch_head_norm;
 
 /* Grouped-query attention (Ainslie et al., arXiv 2305.13245): n_heads / n_kv_heads query heads share a KV head. */
 typedef struct vouch_attention {
@@ -52,15 +75,33 @@ typedef struct vouch_attention {
     int32_t rotary;               /* index into the weights' rotaries */
     float scale;                  /* of a score q k, 1 / sqrt(head_dim) as a rule */
     vouch_matrix q, k, v;         /* [heads * head_dim, n_embd] */
-    const float *q_norm, *k_norm; /* [head_dim] RMSNorm of each head before its rotation; NULL: none */
+    vouch_affine q_after, k_after, v_after;
+    float clamp;                  /* queries, keys and values lie in [-clamp, clamp]; 0: anywhere */
+    vouch_head_norm head_norm;
+    const float *q_norm, *k_norm; /* weights of head_norm; NULL: none */
+    float softcap;                /* a score s becomes softcap tanh(s / softcap); 0: none */
+    float alibi;                  /* largest slope of ALiBi (Press et al., arXiv 2108.12409); 0: none */
+    int32_t window;               /* a row sees this many tokens, itself included; 0: all */
+    const float *sinks;           /* [n_heads] a score without value in each softmax; NULL: none */
+    float heat;                   /* queries grow by 1 + heat ln(1 + floor(position / heat_length)) */
+    int32_t heat_length;
     vouch_matrix o;               /* [n_embd, n_heads * head_dim] */
+    vouch_affine o_after;
 } vouch_attention;
 
-/* W_down (silu(W_gate x) * W_up x) (Shazeer, arXiv 2002.05202). */
+typedef enum vouch_activation {
+    VOUCH_SILU,         /* z / (1 + exp(-z)) */
+    VOUCH_GELU,         /* z / 2 (1 + tanh(sqrt(2 / pi) (z + 0.044715 z^3))) (Hendrycks, Gimpel, arXiv 1606.08415) */
+    VOUCH_RELU_SQUARED, /* max(z, 0)^2 (So et al., arXiv 2109.08668) */
+} vouch_activation;
+
+/* W_down (f(W_gate x) * W_up x) (Shazeer, arXiv 2002.05202), or W_down f(W_up x) without a gate. */
 typedef struct vouch_feed_forward {
     int32_t n_ff;
-    vouch_matrix gate, up; /* [n_ff, n_embd] */
+    vouch_activation activation;
+    vouch_matrix gate, up; /* [n_ff, n_embd]; gate.n_out 0: no gate */
     vouch_matrix down;     /* [n_embd, n_ff] */
+    vouch_affine gate_after, up_after, down_after;
 } vouch_feed_forward;
 
 enum { VOUCH_MAX_EXPERTS = 1024 };
@@ -101,6 +142,7 @@ static inline vouch_matrix vouch_matrix_at(const vouch_matrix *first, int64_t i)
 }
 
 typedef struct vouch_layer {
+    bool is_parallel;
     vouch_branch mix;
     vouch_attention attention;
     vouch_branch feed;

@@ -22,7 +22,7 @@
 #include "model/hparams.h"
 #include "model/layer.h"
 
-/* A matrix to pack, or a vector to copy, which counts as one tile. */
+/* A matrix to pack, or a vector to copy, which counts as one tile. With neither, the tensor is only known. */
 typedef struct vouch_job {
     vouch_matrix matrix;
     float *vector; /* NULL: a matrix */

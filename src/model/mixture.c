@@ -179,8 +179,6 @@ vouch_status vouch_mixture_take(vouch_loader *loader, int32_t index, vouch_layer
     const vouch_expert_hparams *e = &h->experts;
     if (e->n_experts == 0 || index < e->n_dense || (index + 1) % e->step != 0)
         return vouch_dense_take_feed_forward(loader, index, layer);
-    layer->feed.scale = 1;
-    VOUCH_TRY(vouch_loader_vector(loader, vouch_loader_name(loader, index, "ffn_norm"), true, &layer->feed.norm,
-                                  h->n_embd));
+    VOUCH_TRY(vouch_dense_take_norm(loader, index, "ffn_norm", &layer->feed.norm));
     return take_experts(loader, index, &layer->experts);
 }

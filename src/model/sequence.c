@@ -9,7 +9,8 @@ vouch_status vouch_sequence_open(vouch_sequence *out, const vouch_weights *weigh
     const vouch_pass_options pass = {.n_ctx = options->n_ctx,
                                      .max_rows = options->max_rows,
                                      .max_logits = options->max_logits,
-                                     .head = options->head};
+                                     .head = options->head,
+                                     .head_bias = options->head_bias};
     vouch_status status = vouch_pages_open(&out->pages, weights, &pages, err);
     if (status == VOUCH_OK)
         status = vouch_memory_open(&out->memory, out->pages, options->n_ctx, options->max_rows, err);

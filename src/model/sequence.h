@@ -17,6 +17,7 @@ typedef struct vouch_sequence_options {
     int32_t max_logits; /* most rows of a pass with logits */
     vouch_kv_type kv_type;
     const vouch_matrix *head; /* some rows of the output matrix; NULL: all */
+    const float *head_bias;   /* [head->n_out] for `head`; NULL: none */
 } vouch_sequence_options;
 
 /* The weights and the pool must outlive it. Errors: those of vouch_pages_open and vouch_pass_open; then *out is

@@ -2,6 +2,10 @@
 /* What the stages of a pass hand to each other (stream.h). */
 #include "model/stream.h"
 
+#include <string.h>
+
+#include "model/rows.h"
+
 vouch_needs vouch_stage_needs(const vouch_matrix *const *matrices, int n)
 {
     vouch_needs all = 0;
@@ -34,29 +38,56 @@ void vouch_stage_multiply(const vouch_workspace *c, const vouch_matrix *w, const
     c->weights->kernels->matmul[w->type](w, x, result, begin, end);
 }
 
+void vouch_stage_affine(const vouch_workspace *c, const vouch_affine *affine, float *y, int64_t n_out, int64_t begin,
+                        int64_t end)
+{
+    const int64_t first = begin * VOUCH_TILE, last = end * VOUCH_TILE < n_out ? end * VOUCH_TILE : n_out;
+    if (!affine->scale && !affine->bias) return;
+    for (int64_t r = 0; r < c->n_rows; r++) vouch_row_affine(y + r * n_out + first, affine, first, last - first);
+}
+
 /* ------------------------------------------------------------------- readers */
+
+static stream_reader reader_of(const vouch_workspace *c, const vouch_norm *norm, const vouch_matrix *const *inputs,
+                               int n_inputs)
+{
+    return (stream_reader){.norm = norm,
+                           .x = c->x,
+                           .is_whole = norm->kind != VOUCH_NORM_RMS || norm->bias,
+                           .need = vouch_stage_needs(inputs, n_inputs),
+                           .n_rows = c->n_rows};
+}
 
 stream_reader vouch_stream_reader_mix(const vouch_workspace *c, int32_t layer)
 {
     const vouch_layer *l = &c->weights->layers[layer];
     const vouch_matrix *const inputs[] = {&l->attention.q, &l->attention.k, &l->attention.v};
-    return (stream_reader){l->mix.norm, vouch_stage_needs(inputs, 3), NULL, c->n_rows};
+    stream_reader reader = reader_of(c, &l->mix.norm, inputs, 3);
+    reader.is_whole |= l->is_parallel;
+    reader.kept = l->is_parallel ? c->kept : NULL;
+    return reader;
 }
 
 stream_reader vouch_stream_reader_feed(const vouch_workspace *c, int32_t layer)
 {
     const vouch_layer *l = &c->weights->layers[layer];
     const vouch_experts *e = &l->experts;
-    const vouch_matrix *const dense[] = {&l->ffn.gate, &l->ffn.up};
+    const vouch_matrix *const dense[] = {&l->ffn.up, &l->ffn.gate};
     const vouch_matrix *const sparse[] = {&e->router,      &e->gate,      &e->up,
                                           &e->shared.gate, &e->shared.up, &e->shared_gate};
-    const vouch_needs need = e->n_experts > 0 ? vouch_stage_needs(sparse, 6) : vouch_stage_needs(dense, 2);
-    return (stream_reader){l->feed.norm, need, NULL, c->n_rows};
+    stream_reader reader = e->n_experts > 0 ? reader_of(c, &l->feed.norm, sparse, 6)
+                                            : reader_of(c, &l->feed.norm, dense, l->ffn.gate.n_out ? 2 : 1);
+    reader.is_whole |= l->is_parallel;
+    if (l->is_parallel) reader.x = c->kept;
+    return reader;
 }
 
 stream_reader vouch_stream_reader_head(const vouch_workspace *c)
 {
-    return (stream_reader){c->weights->output_norm, vouch_stage_needs(&c->head, 1), c->logits_rows, c->n_logits};
+    stream_reader reader = reader_of(c, &c->weights->output_norm, &c->head, 1);
+    reader.rows = c->logits_rows;
+    reader.n_rows = c->n_logits;
+    return reader;
 }
 
 static int64_t row_of(const stream_reader *reader, int64_t i)
@@ -81,22 +112,42 @@ void vouch_stream_publish(const vouch_workspace *c, thread_space *my, const stre
     const int64_t n_embd = c->weights->hparams.n_embd, first = tile * VOUCH_TILE;
     const int64_t last = tile_end * VOUCH_TILE < n_embd ? tile_end * VOUCH_TILE : n_embd;
     vouch_acts acts = acts_for(c, to);
+    if (to->is_whole) return;
     for (int64_t r = begin; r < end; r += VOUCH_FEW_ROWS) {
         const int64_t past = r + VOUCH_FEW_ROWS < end ? r + VOUCH_FEW_ROWS : end;
         for (int64_t i = r; i < past; i++) {
             const int64_t row = row_of(to, i);
             c->weights->kernels->norm_part(my->rows + (i - r) * n_embd + first, squares_of(c, row) + tile,
-                                           c->x + row * n_embd + first, to->norm + first, last - first);
+                                           c->x + row * n_embd + first, to->norm->weight + first, last - first);
         }
         vouch_stage_put(c, &acts, to->need, my->rows, n_embd, r, past, first, last);
     }
 }
 
-vouch_acts vouch_stream_receive(const vouch_workspace *c, thread_space *my, const stream_reader *reader)
+/* Each thread normalises some rows. */
+static void receive_whole(const vouch_workspace *c, vouch_pool *team, thread_space *my, const stream_reader *reader)
 {
     const vouch_hparams *h = &c->weights->hparams;
-    for (int64_t i = 0; i < reader->n_rows; i++)
-        my->norms[i] =
-            c->weights->kernels->norm_factor(squares_of(c, row_of(reader, i)), h->n_embd, h->norm_eps);
+    const vouch_range mine = vouch_pool_divide(team, my->thread, reader->n_rows);
+    vouch_acts acts = acts_for(c, reader);
+    for (int64_t i = mine.begin; i < mine.end; i++) {
+        const float *x = reader->x + row_of(reader, i) * h->n_embd;
+        if (reader->kept) memcpy(reader->kept + i * h->n_embd, x, (size_t)h->n_embd * sizeof *x);
+        vouch_row_norm(my->rows, x, reader->norm, h->n_embd, h->norm_eps);
+        vouch_stage_put(c, &acts, reader->need, my->rows, h->n_embd, i, i + 1, 0, h->n_embd);
+    }
+    for (int64_t i = 0; i < reader->n_rows; i++) my->norms[i] = 1;
+    vouch_pool_barrier(team, my->thread);
+}
+
+vouch_acts vouch_stream_receive(const vouch_workspace *c, vouch_pool *team, thread_space *my,
+                                const stream_reader *reader)
+{
+    const vouch_hparams *h = &c->weights->hparams;
+    if (reader->is_whole) receive_whole(c, team, my, reader);
+    else
+        for (int64_t i = 0; i < reader->n_rows; i++)
+            my->norms[i] =
+                c->weights->kernels->norm_factor(squares_of(c, row_of(reader, i)), h->n_embd, h->norm_eps);
     return acts_for(c, reader);
 }

@@ -10,6 +10,11 @@
  *   writer    publish:  acts = x * weight, quantised;  squares of 16 columns each
  *   ------    barrier
  *   reader    receive:  norms[row] = 1 / sqrt(mean of the squares + eps);  then  y = norms[row] * (W acts)
+ *
+ * Other norms need whole rows before they can scale an element, and a parallel layer reads its rows twice. Then the
+ * writer leaves nothing, and the readers share the rows among them, with a barrier of their own:
+ *
+ *   reader    receive:  acts = norm(x), quantised;  norms[row] = 1;  barrier
  */
 #ifndef VOUCH_MODEL_STREAM_H
 #define VOUCH_MODEL_STREAM_H
@@ -21,7 +26,10 @@ enum { VOUCH_STAGE_TILES = 2 };
 
 /* A stage that reads the stream. */
 typedef struct stream_reader {
-    const float *norm;
+    const vouch_norm *norm;
+    const float *x;      /* [n_rows, n_embd] */
+    float *kept;         /* receives a copy of x; NULL: none */
+    bool is_whole;       /* the norm is computed by the reader */
     vouch_needs need;    /* forms of its input */
     const int32_t *rows; /* [n_rows] rows it reads, ascending; NULL: all */
     int32_t n_rows;
@@ -35,8 +43,9 @@ stream_reader vouch_stream_reader_head(const vouch_workspace *c);
 /* The tiles [tile, tile_end) of x are final in the reader's rows [begin, end): makes them its input. */
 void vouch_stream_publish(const vouch_workspace *c, thread_space *my, const stream_reader *to, int64_t begin,
                           int64_t end, int64_t tile, int64_t tile_end);
-/* The reader's input [n_rows, n_embd]; my->norms gets the factors of its rows. */
-vouch_acts vouch_stream_receive(const vouch_workspace *c, thread_space *my, const stream_reader *reader);
+/* The reader's input [n_rows, n_embd]; my->norms gets the factors of its rows. All threads call it. */
+vouch_acts vouch_stream_receive(const vouch_workspace *c, vouch_pool *team, thread_space *my,
+                                const stream_reader *reader);
 
 /* Forms of activations that some of these matrices ask for. */
 vouch_needs vouch_stage_needs(const vouch_matrix *const *matrices, int n);
@@ -48,5 +57,8 @@ void vouch_stage_put(const vouch_workspace *c, vouch_acts *acts, vouch_needs nee
 /* The tiles [begin, end) of y = W acts, or of y += W acts; then times a row's factor unless factors is NULL. */
 void vouch_stage_multiply(const vouch_workspace *c, const vouch_matrix *w, const vouch_acts *x, float *y, int64_t begin,
                           int64_t end, vouch_start start, const float *factors);
+/* The tiles [begin, end) of y [n_rows, n_out] of all rows. */
+void vouch_stage_affine(const vouch_workspace *c, const vouch_affine *affine, float *y, int64_t n_out, int64_t begin,
+                        int64_t end);
 
 #endif

@@ -2,6 +2,7 @@
 /* Opening a model: find its family, read its numbers, take and pack its tensors. */
 #include "model/weights.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,41 +10,126 @@
 #include "model/arch.h"
 #include "model/keys.h"
 
-/* The one set of angles of all layers. */
-static vouch_status take_rotary(vouch_weights *weights, const vouch_arch *arch, vouch_loader *loader)
+/* While opening: a rotary, and where its frequencies come from. */
+typedef struct rotary_source {
+    double base;
+    vouch_rope_scaling scaling;
+    const float *factors, *long_factors; /* [n_rot / 2] frequencies are divided by these; NULL: 1 */
+} rotary_source;
+
+typedef struct rotary_sources {
+    rotary_source of[3];
+} rotary_sources;
+
+static vouch_status take_factors(vouch_loader *loader, const vouch_rotary *rotary, rotary_source *from)
+{
+    const int64_t n = rotary->n_rot / 2;
+    if (n == 0 || loader->hparams->has_no_rope_factors) return vouch_loader_ignore(loader, "rope_freqs.weight");
+    VOUCH_TRY(vouch_loader_vector(loader, "rope_freqs.weight", false, &from->factors, n));
+    if (vouch_gguf_find_tensor(loader->gguf, "rope_freqs.weight")) return VOUCH_OK;
+    VOUCH_TRY(vouch_loader_vector(loader, "rope_factors_short.weight", false, &from->factors, n));
+    return vouch_loader_vector(loader, "rope_factors_long.weight", false, &from->long_factors, n);
+}
+
+/* The angles of layers without a window, none, and those of layers with a window where they differ. */
+static vouch_status take_rotaries(vouch_weights *weights, vouch_loader *loader, rotary_sources *sources)
 {
     const vouch_hparams *h = &weights->hparams;
-    vouch_rotary rotary = {.kind = arch->rotary,
-                           .n_rot = h->n_rot,
-                           .base = h->rope_base,
-                           .scale = h->rope_scale};
-    VOUCH_TRY(vouch_loader_vector(loader, "rope_freqs.weight", false, &rotary.factors, h->n_rot / 2));
-    rotary.frequencies = vouch_arena_take(loader->arena, (size_t)h->n_rot / 2, sizeof *rotary.frequencies);
-    weights->rotaries = vouch_arena_take(loader->arena, 1, sizeof *weights->rotaries);
-    weights->n_rotaries = 1;
-    if (weights->rotaries) *weights->rotaries = rotary;
+    const bool is_rotated = h->rotary != VOUCH_ROTARY_NONE;
+    const vouch_rope_scaling unscaled = {.factor = 1, .magnitude = 1};
+    vouch_rotary *all = vouch_arena_take(loader->arena, 3, sizeof *all);
+    weights->n_rotaries = h->rope_base_window != 0 ? 3 : 2;
+    weights->rotaries = all;
+    sources->of[VOUCH_ROTARY_OF_MODEL] = (rotary_source){.base = h->rope_base, .scaling = h->rope_scaling};
+    sources->of[VOUCH_ROTARY_OF_WINDOW] = (rotary_source){.base = h->rope_base_window, .scaling = unscaled};
+    for (int32_t i = 0; i < weights->n_rotaries; i++) {
+        rotary_source *from = &sources->of[i];
+        vouch_rotary rotary = {.magnitude = 1};
+        if (is_rotated && i != VOUCH_ROTARY_OF_NONE) {
+            rotary = (vouch_rotary){.kind = h->rotary,
+                                    .n_rot = h->n_rot,
+                                    .magnitude = from->scaling.magnitude,
+                                    .n_ctx_short = h->rope_scaling.n_ctx_original};
+        }
+        if (i == VOUCH_ROTARY_OF_MODEL) VOUCH_TRY(take_factors(loader, &rotary, from));
+        const size_t n = (size_t)rotary.n_rot / 2;
+        rotary.frequencies = vouch_arena_take(loader->arena, n, sizeof *rotary.frequencies);
+        if (from->long_factors)
+            rotary.long_frequencies = vouch_arena_take(loader->arena, n, sizeof *rotary.long_frequencies);
+        if (all) all[i] = rotary;
+    }
     return VOUCH_OK;
 }
 
-/* Once the factors are there. */
-static void fill_frequencies(vouch_rotary *r)
+/* Number of the pair that makes `turns` turns in the trained context. */
+static double pair_of_turns(const rotary_source *from, int32_t n_rot, double turns)
 {
-    for (int32_t i = 0; i < r->n_rot / 2; i++)
-        r->frequencies[i] =
-            vouch_power(r->base, -2.0 * i / r->n_rot) / ((r->factors ? (double)r->factors[i] : 1.0) * r->scale);
+    const double two_pi = 6.283185307179586;
+    return n_rot * vouch_ln(from->scaling.n_ctx_original / (turns * two_pi)) / (2 * vouch_ln(from->base));
+}
+
+/* The share of pair i that scaling leaves alone: 0 without YaRN, else 1 for fast pairs, falling to 0 for slow ones. */
+static double unscaled_share(const rotary_source *from, int32_t n_rot, int32_t i)
+{
+    if (!from->scaling.is_yarn) return 0;
+    const double low = fmax(floor(pair_of_turns(from, n_rot, from->scaling.fast)), 0);
+    const double high = fmin(ceil(pair_of_turns(from, n_rot, from->scaling.slow)), n_rot - 1);
+    return 1 - fmin(1, fmax(0, (i - low) / fmax(0.001, high - low)));
+}
+
+/* Once the factors are there. */
+static double scaled(const rotary_source *from, double frequency, double factor, double share)
+{
+    const double scale = from->scaling.factor;
+    return share == 0 ? frequency / (factor * scale) : frequency / factor * ((1 - share) / scale + share);
+}
+
+static void fill_frequencies(vouch_rotary *r, const rotary_source *from)
+{
+    for (int32_t i = 0; i < r->n_rot / 2; i++) {
+        const double plain = vouch_power(from->base, -2.0 * i / r->n_rot), share = unscaled_share(from, r->n_rot, i);
+        r->frequencies[i] = scaled(from, plain, from->factors ? (double)from->factors[i] : 1, share);
+        if (r->long_frequencies) r->long_frequencies[i] = scaled(from, plain, (double)from->long_factors[i], share);
+    }
+}
+
+/* LayerNorm may have a bias. */
+static vouch_status take_norm(vouch_loader *loader, const char *name, const char *bias, bool required,
+                              vouch_norm *norm)
+{
+    const int64_t n = loader->hparams->n_embd;
+    VOUCH_TRY(vouch_loader_vector(loader, name, required, &norm->weight, n));
+    return norm->kind == VOUCH_NORM_LAYER ? vouch_loader_vector(loader, bias, false, &norm->bias, n) : VOUCH_OK;
+}
+
+/* What comes before and after the layers. */
+static vouch_status take_ends(vouch_weights *w, vouch_loader *loader)
+{
+    const vouch_hparams *h = &w->hparams;
+    VOUCH_TRY(vouch_loader_matrix(loader, "token_embd.weight", true, &w->embedding, h->n_vocab, h->n_embd));
+    VOUCH_TRY(vouch_loader_matrix(loader, "output.weight", false, &w->output, h->n_vocab, h->n_embd));
+    if (h->has_head_bias)
+        VOUCH_TRY(vouch_loader_vector(loader, "output.bias", false, &w->head_bias, h->n_vocab));
+    w->output_norm.kind = h->norm;
+    VOUCH_TRY(take_norm(loader, "output_norm.weight", "output_norm.bias", !h->has_bare_norms, &w->output_norm));
+    w->embedding_norm.kind = h->has_embedding_norm ? h->norm : VOUCH_NORM_NONE;
+    if (h->has_embedding_norm)
+        VOUCH_TRY(take_norm(loader, "token_embd_norm.weight", "token_embd_norm.bias", true, &w->embedding_norm));
+    return h->has_positions ? vouch_loader_matrix(loader, "position_embd.weight", true, &w->positions, h->n_ctx_train,
+                                                  h->n_embd)
+                            : VOUCH_OK;
 }
 
 /* One walk over all tensors. */
-static vouch_status take_all(vouch_weights *weights, const vouch_arch *arch, vouch_loader *loader)
+static vouch_status take_all(vouch_weights *weights, const vouch_arch *arch, vouch_loader *loader,
+                             rotary_sources *sources)
 {
     const vouch_hparams *h = &weights->hparams;
     vouch_layer counted = {0};
     loader->n_jobs = 0;
     weights->layers = vouch_arena_take(loader->arena, (size_t)h->n_layers, sizeof *weights->layers);
-    VOUCH_TRY(vouch_loader_matrix(loader, "token_embd.weight", true, &weights->embedding, h->n_vocab, h->n_embd));
-    VOUCH_TRY(vouch_loader_matrix(loader, "output.weight", false, &weights->output, h->n_vocab, h->n_embd));
-    VOUCH_TRY(vouch_loader_vector(loader, "output_norm.weight", true, &weights->output_norm, h->n_embd));
-    VOUCH_TRY(take_rotary(weights, arch, loader));
+    VOUCH_TRY(take_ends(weights, loader));
+    VOUCH_TRY(take_rotaries(weights, loader, sources));
     for (int32_t i = 0; i < h->n_layers; i++)
         VOUCH_TRY(arch->take(loader, i, weights->layers ? &weights->layers[i] : &counted));
     return VOUCH_OK;
@@ -70,18 +156,18 @@ static vouch_status read_vocabulary_size(const vouch_gguf *gguf, int32_t n_token
 }
 
 /* Angles are positions divided by these. */
-static vouch_status check_rope_factors(const vouch_gguf *gguf, vouch_error *err)
+static vouch_status check_rope_factors(const vouch_gguf *gguf, const char *name, vouch_error *err)
 {
-    const float least = 1e-3f, most = 1e9f;
-    const vouch_gguf_tensor *tensor = vouch_gguf_find_tensor(gguf, "rope_freqs.weight");
+    const float least = 1e-6f, most = 1e9f;
+    const vouch_gguf_tensor *tensor = vouch_gguf_find_tensor(gguf, name);
     if (!tensor) return VOUCH_OK;
     VOUCH_TRY(vouch_gguf_load(gguf, tensor, 0, tensor->bytes, err));
     for (size_t i = 0; i < tensor->bytes / sizeof(float); i++) {
         float factor;
         memcpy(&factor, (const char *)tensor->data + i * sizeof factor, sizeof factor);
-        if (!(factor >= least && factor <= most))
-            return vouch_fail(err, VOUCH_E_FORMAT, "%s: rope_freqs.weight[%zu] is %g, must be %g to %g",
-                              vouch_gguf_path(gguf), i, (double)factor, (double)least, (double)most);
+        if (!(fabsf(factor) >= least && fabsf(factor) <= most))
+            return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s[%zu] is %g, must be %g to %g, or negative",
+                              vouch_gguf_path(gguf), name, i, (double)factor, (double)least, (double)most);
     }
     return VOUCH_OK;
 }
@@ -103,6 +189,7 @@ vouch_status vouch_weights_open(vouch_weights **out, const vouch_gguf *gguf, int
     vouch_weights *weights = calloc(1, sizeof *weights);
     const size_t n_tensors = vouch_gguf_n_tensors(gguf);
     vouch_loader loader = {.gguf = gguf, .err = err, .is_taken = calloc(n_tensors + 1, sizeof(bool))};
+    rotary_sources sources = {0};
     const vouch_arch *arch;
     if (!weights || !loader.is_taken) {
         vouch_fail(err, status, "not enough memory for the weights' table");
@@ -113,15 +200,19 @@ vouch_status vouch_weights_open(vouch_weights **out, const vouch_gguf *gguf, int
     if ((status = vouch_arch_find(gguf, &arch, err)) != VOUCH_OK) goto done;
     if ((status = vouch_weights_check_any(gguf, err)) != VOUCH_OK) goto done;
     weights->hparams.arch = arch->name;
+    weights->hparams.rotary = arch->rotary;
+    weights->hparams.has_feed_scales = arch->has_feed_scales;
     if ((status = arch->read(gguf, &weights->hparams, err)) != VOUCH_OK) goto done;
     if ((status = read_vocabulary_size(gguf, n_tokens, &weights->hparams, err)) != VOUCH_OK) goto done;
 
     vouch_arena counting = {0};
     loader.arena = &counting;
-    if ((status = take_all(weights, arch, &loader)) != VOUCH_OK) goto done;
+    if ((status = take_all(weights, arch, &loader, &sources)) != VOUCH_OK) goto done;
     if ((status = vouch_loader_refuse_others(&loader)) != VOUCH_OK) goto done;
     weights->head = weights->output.n_out ? &weights->output : &weights->embedding;
-    if ((status = check_rope_factors(gguf, err)) != VOUCH_OK) goto done;
+    static const char *const factors[] = {"rope_freqs.weight", "rope_factors_short.weight", "rope_factors_long.weight"};
+    for (int i = 0; i < 3; i++)
+        if ((status = check_rope_factors(gguf, factors[i], err)) != VOUCH_OK) goto done;
     if (!pool) {
         weights->arena.used = counting.used;
         status = vouch_gguf_recheck(gguf, err);
@@ -130,9 +221,10 @@ vouch_status vouch_weights_open(vouch_weights **out, const vouch_gguf *gguf, int
     if ((status = vouch_arena_allocate(&counting, "the packed weights", err)) != VOUCH_OK) goto done;
     weights->arena = counting;
     loader.arena = &weights->arena;
-    if ((status = take_all(weights, arch, &loader)) != VOUCH_OK) goto done;
+    if ((status = take_all(weights, arch, &loader, &sources)) != VOUCH_OK) goto done;
     if ((status = vouch_loader_pack(&loader, pool, progress, user)) != VOUCH_OK) goto done;
-    for (int32_t i = 0; i < weights->n_rotaries; i++) fill_frequencies(&weights->rotaries[i]);
+    for (int32_t i = 0; i < weights->n_rotaries; i++)
+        fill_frequencies(&weights->rotaries[i], &sources.of[i]);
 done:
     if (status == VOUCH_OK) *out = weights;
     else vouch_weights_close(weights);

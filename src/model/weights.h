@@ -15,7 +15,10 @@ typedef struct vouch_weights {
     vouch_matrix embedding;          /* [n_vocab, n_embd] */
     const vouch_matrix *head;        /* the output matrix, or the embedding where tied */
     vouch_matrix output;
-    const float *output_norm;        /* [n_embd] */
+    vouch_norm output_norm;
+    const float *head_bias;          /* [n_vocab] of the logits; NULL: none */
+    vouch_norm embedding_norm;       /* of an embedding; NONE as a rule */
+    vouch_matrix positions;          /* [n_ctx_train, n_embd] embeddings of positions; n_out 0: none */
     vouch_layer *layers;             /* [n_layers] */
     vouch_rotary *rotaries;          /* [n_rotaries] that the layers name */
     int32_t n_rotaries;

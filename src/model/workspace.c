@@ -33,7 +33,15 @@ static bool has_detours(const vouch_weights *w)
     for (int32_t l = 0; l < w->hparams.n_layers; l++) {
         const vouch_branch *mix = &w->layers[l].mix, *feed = &w->layers[l].feed;
         if (mix->norm_after || feed->norm_after || mix->scale != 1 || feed->scale != 1) return true;
+        if (w->layers[l].attention.o_after.scale || w->layers[l].ffn.down_after.scale) return true;
     }
+    return false;
+}
+
+static bool has_parallel_layers(const vouch_weights *w)
+{
+    for (int32_t l = 0; l < w->hparams.n_layers; l++)
+        if (w->layers[l].is_parallel) return true;
     return false;
 }
 
@@ -65,7 +73,7 @@ static void layout_thread(thread_space *space, const vouch_workspace *c, const w
     space->factors = vouch_arena_take(arena, queries, sizeof(float));
     space->slots = vouch_arena_take(arena, (size_t)c->n_slots, sizeof(int32_t));
     layout_acts(&space->queries, queries, w->head_dim, needs, arena);
-    layout_acts(&space->scores, queries, (size_t)c->n_slots, VOUCH_NEEDS_FLOATS, arena);
+    layout_acts(&space->scores, queries, (size_t)c->n_slots + VOUCH_TILE, VOUCH_NEEDS_FLOATS, arena);
 }
 
 static void layout_rows(vouch_workspace *c, vouch_arena *arena)
@@ -129,6 +137,7 @@ static void layout_workspace(vouch_workspace *c, vouch_arena *arena)
     const size_t rows = (size_t)c->max_rows, n_threads = (size_t)vouch_pool_size(c->pool);
     layout_rows(c, arena);
     c->x = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));
+    if (has_parallel_layers(c->weights)) c->kept = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));
     if (has_detours(c->weights)) {
         c->branch = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));
         c->branch_squares = vouch_arena_take(arena, rows * ((w.n_embd + 15) / 16), sizeof(float));
@@ -175,8 +184,15 @@ vouch_status vouch_workspace_open(vouch_workspace *c, const vouch_weights *weigh
                                   const vouch_workspace_options *options, vouch_error *err)
 {
     const vouch_matrix *head = options->head ? options->head : weights->head;
+    const int64_t n_positions = weights->positions.n_out;
+    if (n_positions > 0 && options->n_ctx > n_positions)
+        return vouch_fail(err, VOUCH_E_UNSUPPORTED,
+                          "n_ctx: %d exceeds the %lld positions that the model has learned; use a smaller n_ctx",
+                          options->n_ctx, (long long)n_positions);
     *c = (vouch_workspace){.weights = weights,
                            .head = head,
+                           .head_bias = options->head ? options->head_bias : weights->head_bias,
+                           .n_ctx = options->n_ctx,
                            .pool = pool,
                            .n_slots = (options->n_ctx + VOUCH_TILE - 1) / VOUCH_TILE * VOUCH_TILE,
                            .max_rows = options->max_rows,

@@ -31,7 +31,7 @@ typedef struct thread_space {
     float *norms;       /* [max_rows] factors of the norms of the current stage's input */
     float *squares;     /* [head_dim / 16, rounded up] of one head */
     vouch_acts queries; /* [group_rows][head_dim] of one attention unit, as the keys' type asks */
-    vouch_acts scores;  /* [group_rows][n_slots], then softmax weights */
+    vouch_acts scores;  /* [group_rows][n_slots and a sink], then softmax weights */
     float *mixed;       /* [group_rows][head_dim] mixed values */
     float *factors;     /* [group_rows] 1 / the softmax's sum */
     int32_t *slots;     /* [n_slots] slots that one row sees and others of its unit don't */
@@ -78,8 +78,9 @@ typedef struct expert_space {
 typedef struct vouch_workspace {
     const vouch_weights *weights;
     const vouch_matrix *head;
+    const float *head_bias; /* [head->n_out], or NULL */
     vouch_pool *pool;
-    int32_t n_slots; /* n_ctx rounded up to a tile */
+    int32_t n_ctx, n_slots; /* n_slots: n_ctx rounded up to a tile */
     int32_t max_rows, max_logits;
     vouch_needs needs; /* forms of activations that some matrix asks for */
 
@@ -93,6 +94,7 @@ typedef struct vouch_workspace {
     angle_table *angles;  /* [weights->n_rotaries] */
 
     float *x;              /* [n_rows][n_embd] the residual stream */
+    float *kept;           /* [n_rows][n_embd] x before a parallel layer */
     float *branch;         /* [n_rows][n_embd] a branch's result, where it isn't added to x directly */
     float *branch_squares; /* [n_rows][n_embd / 16, rounded up] its sums of squares */
     float *q, *k, *v;      /* [n_rows][heads * head_dim] */
@@ -114,6 +116,7 @@ typedef struct vouch_workspace_options {
     int32_t max_rows;
     int32_t max_logits;       /* most rows of a pass with logits */
     const vouch_matrix *head; /* some rows of the output matrix; NULL: the weights' own */
+    const float *head_bias;   /* [head->n_out] for `head`; NULL: none */
 } vouch_workspace_options;
 
 /* The weights and the pool must outlive it. Errors: MEMORY (with the size). */

@@ -18,11 +18,72 @@
 #include "support/tiny_vocab.h"
 #include "support/values.h"
 
-enum { MAX_TENSORS = 512 };
+enum { MAX_TENSORS = 1024 };
 static const float embedding_gain = 0.2f, logits_gain = 4.0f, query_gain = 1.7f;
+
+/* What sets a family's tensors and keys apart from llama's. */
+typedef enum tiny_heads { PLAIN, EACH_HEAD, ALL_HEADS, OWN_WEIGHTS } tiny_heads;
+typedef struct tiny_family {
+    const char *arch;
+    bool layer_norm; /* with biases, unless bare */
+    bool bias;       /* of the matrices */
+    bool no_gate, fused_qkv, fused_gate, norms_after, no_norms_before, bare_norms, no_feed_norm, second_norm;
+    bool positions, embedding_norm, head_bias;
+    tiny_heads heads; /* norms of queries and keys */
+    const char *feed_norm;
+    int32_t window;
+    struct {
+        const char *key;
+        float value;
+    } numbers[5];
+    const char *flag; /* a key that is true */
+} tiny_family;
+
+static const tiny_family families[] = {
+    {"llama", .bias = false},
+    {"qwen3", .heads = EACH_HEAD},
+    {"qwen2", .bias = true, .head_bias = true},
+    {"mistral3", .bias = true, .numbers = {{"attention.temperature_scale", 0.5f}}},
+    {"smollm3", .bias = false},
+    {"arcee", .no_gate = true},
+    {"seed_oss", .feed_norm = "post_attention_norm"},
+    {"baichuan", .bias = false},
+    {"orion", .layer_norm = true},
+    {"plamo", .no_feed_norm = true},
+    {"granite",
+     .numbers = {{"embedding_scale", 3}, {"residual_scale", 0.7f}, {"attention.scale", 0.2f}, {"logit_scale", 2}}},
+    {"minicpm", .bias = false},
+    {"gemma", .bias = false},
+    {"gemma2",
+     .norms_after = true,
+     .window = 5,
+     .numbers = {{"attn_logit_softcapping", 5}, {"final_logit_softcapping", 9}}},
+    {"gemma3", .norms_after = true, .heads = EACH_HEAD, .window = 5, .numbers = {{"rope.freq_base_swa", 100}}},
+    {"olmo", .bare_norms = true, .layer_norm = true, .numbers = {{"attention.clamp_kqv", 1}}},
+    {"olmo2", .no_norms_before = true, .norms_after = true, .heads = ALL_HEADS, .window = 5},
+    {"exaone4", .no_norms_before = true, .norms_after = true, .heads = EACH_HEAD},
+    {"phi2", .layer_norm = true, .bias = true, .no_gate = true, .no_feed_norm = true, .head_bias = true},
+    {"phi3", .fused_qkv = true, .fused_gate = true, .window = 5},
+    {"glm4", .fused_gate = true, .norms_after = true, .bias = true},
+    {"gpt2", .layer_norm = true, .bias = true, .no_gate = true, .fused_qkv = true, .positions = true},
+    {"starcoder2", .layer_norm = true, .bias = true, .no_gate = true},
+    {"bloom", .layer_norm = true, .bias = true, .no_gate = true, .fused_qkv = true, .embedding_norm = true},
+    {"gptneox", .layer_norm = true, .bias = true, .no_gate = true, .fused_qkv = true, .flag = "use_parallel_residual"},
+    {"falcon", .layer_norm = true, .no_gate = true, .fused_qkv = true, .no_feed_norm = true, .second_norm = true},
+    {"nemotron", .layer_norm = true, .no_gate = true},
+    {"stablelm", .layer_norm = true, .heads = OWN_WEIGHTS, .no_feed_norm = true},
+    {"command-r", .layer_norm = true, .heads = OWN_WEIGHTS, .no_feed_norm = true, .numbers = {{"logit_scale", 0.5f}}},
+    {"cohere2", .layer_norm = true, .no_feed_norm = true, .window = 5, .numbers = {{"logit_scale", 0.5f}}},
+};
+
+const char *tiny_model_family(int32_t i)
+{
+    return i < (int32_t)(sizeof families / sizeof families[0]) ? families[i].arch : NULL;
+}
 
 typedef struct tiny_writer {
     tiny_model_options o; /* with the defaults filled in */
+    const tiny_family *family;
     vouch_gguf_writer *gguf;
     uint64_t state, noise_state;
     void *data[MAX_TENSORS];
@@ -247,32 +308,92 @@ static void add_experts(tiny_writer *w, int32_t index)
     add_norm(w, name, o->n_experts, 1);
 }
 
+/* "blk.LAYER.TENSOR.KIND"; valid until the next call. */
+static const char *layer_name(int32_t layer, const char *tensor, const char *kind)
+{
+    static char name[64];
+    snprintf(name, sizeof name, "blk.%d.%s.%s", layer, tensor, kind);
+    return name;
+}
+
+static void add_bias(tiny_writer *w, const char *name, int64_t n)
+{
+    float *values = allocate(n, sizeof *values);
+    for (int64_t i = 0; i < n; i++) values[i] = 0.2f * draw(&w->state);
+    add_tensor(w, name, VOUCH_TYPE_F32, n, 1, 0, values);
+    free(values);
+}
+
+/* The norm of a branch's input, as the family has it. */
+static void add_layer_norm(tiny_writer *w, int32_t index, const char *tensor)
+{
+    if (w->family->bare_norms) return;
+    add_norm(w, layer_name(index, tensor, "weight"), w->o.n_embd, 1);
+    if (w->family->layer_norm) add_bias(w, layer_name(index, tensor, "bias"), w->o.n_embd);
+}
+
+static void add_head_norms(tiny_writer *w, int32_t index)
+{
+    const tiny_model_options *o = &w->o;
+    const int32_t n_heads[] = {o->n_heads, o->n_kv_heads};
+    const char *const tensors[] = {"attn_q_norm", "attn_k_norm"};
+    for (int i = 0; i < 2; i++) {
+        const char *name = layer_name(index, tensors[i], "weight");
+        if (w->family->heads == EACH_HEAD) add_norm(w, name, o->head_dim, query_gain);
+        if (w->family->heads == ALL_HEADS) add_norm(w, name, (int64_t)n_heads[i] * o->head_dim, query_gain);
+        if (w->family->heads != OWN_WEIGHTS) continue;
+        const int64_t n = (int64_t)n_heads[i] * o->head_dim;
+        float *values = allocate(n, sizeof *values);
+        for (int64_t j = 0; j < n; j++) values[j] = query_gain * (1 + 0.1f * draw(&w->state));
+        add_tensor(w, name, VOUCH_TYPE_F32, o->head_dim, n_heads[i], 0, values);
+        free(values);
+    }
+}
+
+static void add_norms(tiny_writer *w, int32_t index)
+{
+    const tiny_family *f = w->family;
+    if (!f->no_norms_before) {
+        add_layer_norm(w, index, "attn_norm");
+        if (f->second_norm) add_layer_norm(w, index, "attn_norm_2");
+        if (!f->no_feed_norm) add_layer_norm(w, index, f->feed_norm ? f->feed_norm : "ffn_norm");
+    }
+    if (f->norms_after) {
+        add_norm(w, layer_name(index, "post_attention_norm", "weight"), w->o.n_embd, 1);
+        add_norm(w, layer_name(index, "post_ffw_norm", "weight"), w->o.n_embd, 1);
+    }
+    add_head_norms(w, index);
+}
+
 static void add_layer(tiny_writer *w, int32_t index)
 {
     const tiny_model_options *o = &w->o;
+    const tiny_family *f = w->family;
     const int64_t n_embd = o->n_embd, n_q = (int64_t)o->n_heads * o->head_dim,
                   n_kv = (int64_t)o->n_kv_heads * o->head_dim;
     const float by_embd = 1 / sqrtf((float)o->n_embd);
-    const named_matrix attention[] = {{"attn_q", n_q, n_embd, query_gain * by_embd},
-                                      {"attn_k", n_kv, n_embd, query_gain * by_embd},
-                                      {"attn_v", n_kv, n_embd, by_embd},
-                                      {"attn_output", n_embd, n_q, 2.5f / sqrtf((float)n_q)}};
-    const named_matrix feed[] = {{"ffn_gate", o->n_ff, n_embd, 1.5f * by_embd},
-                                 {"ffn_up", o->n_ff, n_embd, 1.5f * by_embd},
-                                 {"ffn_down", n_embd, o->n_ff, 1.5f / sqrtf((float)o->n_ff)}};
-    char name[64];
-    add_layer_matrices(w, index, 0, attention, 4);
-    if (o->n_experts && index >= o->n_dense) add_experts(w, index);
-    else add_layer_matrices(w, index, 0, feed, 3);
-    snprintf(name, sizeof name, "blk.%d.attn_norm.weight", index);
-    add_norm(w, name, n_embd, 1);
-    snprintf(name, sizeof name, "blk.%d.ffn_norm.weight", index);
-    add_norm(w, name, n_embd, 1);
-    if (strncmp(o->arch, "qwen3", 5) != 0) return;
-    snprintf(name, sizeof name, "blk.%d.attn_q_norm.weight", index);
-    add_norm(w, name, o->head_dim, query_gain);
-    snprintf(name, sizeof name, "blk.%d.attn_k_norm.weight", index);
-    add_norm(w, name, o->head_dim, query_gain);
+    const bool sparse = o->n_experts && index >= o->n_dense;
+    const struct {
+        const char *name;
+        int64_t n_out, n_in;
+        float deviation;
+        bool is_absent;
+    } matrices[] = {{"attn_qkv", n_q + 2 * n_kv, n_embd, query_gain * by_embd, !f->fused_qkv},
+                    {"attn_q", n_q, n_embd, query_gain * by_embd, f->fused_qkv},
+                    {"attn_k", n_kv, n_embd, query_gain * by_embd, f->fused_qkv},
+                    {"attn_v", n_kv, n_embd, by_embd, f->fused_qkv},
+                    {"attn_output", n_embd, n_q, 2.5f / sqrtf((float)n_q), false},
+                    {"ffn_gate", o->n_ff, n_embd, 1.5f * by_embd, sparse || f->no_gate || f->fused_gate},
+                    {"ffn_up", f->fused_gate ? 2 * o->n_ff : o->n_ff, n_embd, 1.5f * by_embd, sparse},
+                    {"ffn_down", n_embd, o->n_ff, 1.5f / sqrtf((float)o->n_ff), sparse}};
+    for (size_t i = 0; i < sizeof matrices / sizeof matrices[0]; i++) {
+        if (matrices[i].is_absent) continue;
+        add_matrix(w, layer_name(index, matrices[i].name, "weight"), matrices[i].n_out, matrices[i].n_in,
+                   matrices[i].deviation);
+        if (f->bias) add_bias(w, layer_name(index, matrices[i].name, "bias"), matrices[i].n_out);
+    }
+    if (sparse) add_experts(w, index);
+    add_norms(w, index);
 }
 
 static void add_tensors(tiny_writer *w)
@@ -281,8 +402,12 @@ static void add_tensors(tiny_writer *w)
     const float by_embd = 1 / sqrtf((float)o->n_embd);
     add_matrix(w, "token_embd.weight", o->n_vocab, o->n_embd, embedding_gain);
     for (int32_t i = 0; i < o->n_layers; i++) add_layer(w, i);
-    add_norm(w, "output_norm.weight", o->n_embd, o->tied ? logits_gain * by_embd / embedding_gain : 1);
+    if (!w->family->bare_norms)
+        add_norm(w, "output_norm.weight", o->n_embd, o->tied ? logits_gain * by_embd / embedding_gain : 1);
     if (!o->tied) add_matrix(w, "output.weight", o->n_vocab, o->n_embd, logits_gain * by_embd);
+    if (w->family->head_bias) add_bias(w, "output.bias", o->n_vocab);
+    if (w->family->positions) add_matrix(w, "position_embd.weight", o->n_ctx, o->n_embd, embedding_gain);
+    if (w->family->embedding_norm) add_norm(w, "token_embd_norm.weight", o->n_embd, embedding_gain);
     if (o->rope_freqs) add_rope_freqs(w);
 }
 
@@ -325,7 +450,11 @@ static void add_keys(tiny_writer *w, bool states_head_dim)
         add_int(w, "expert_feed_forward_length", o->n_ff_expert);
         if (o->n_dense) add_int(w, "leading_dense_block_count", o->n_dense);
     }
-    add_float(w, "attention.layer_norm_rms_epsilon", 1e-5f);
+    add_float(w, w->family->layer_norm ? "attention.layer_norm_epsilon" : "attention.layer_norm_rms_epsilon", 1e-5f);
+    if (w->family->window) add_int(w, "attention.sliding_window", w->family->window);
+    for (int i = 0; i < 5 && w->family->numbers[i].key; i++)
+        add_float(w, w->family->numbers[i].key, w->family->numbers[i].value);
+    if (w->family->flag) vouch_gguf_add_bool(w->gguf, arch_key(w, w->family->flag), true);
     add_float(w, "rope.freq_base", o->rope_base);
     if (states_head_dim) {
         add_int(w, "attention.key_length", o->head_dim);
@@ -361,6 +490,11 @@ void tiny_model_write(const char *path, const tiny_model_options *options)
     vouch_error err;
     w->o = *options;
     resolve(&w->o);
+    w->family = &families[0]; /* an architecture that vouch doesn't know has llama's tensors */
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
+        if (strcmp(families[i].arch, w->o.arch) == 0) w->family = &families[i];
+    static const tiny_family qwen3moe = {"qwen3moe", .heads = EACH_HEAD};
+    if (strcmp(w->o.arch, qwen3moe.arch) == 0) w->family = &qwen3moe;
     w->state = options->seed * 0x2545f4914f6cdd1d + 1;
     w->noise_state = ~options->noise_seed * 0x2545f4914f6cdd1d;
     if (vouch_gguf_writer_open(&w->gguf, &err) != VOUCH_OK) die(err.message);

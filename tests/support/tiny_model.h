@@ -20,7 +20,7 @@
 
 /* 0 and NULL select the default. Each comment begins with it. */
 typedef struct tiny_model_options {
-    const char *arch;    /* "llama"; or another that the loader knows */
+    const char *arch;    /* "llama"; or another of tiny_model_family */
     int32_t n_vocab;     /* 400; below TINY_MERGES the file has no tokenizer */
     int32_t n_embd;      /* 64 */
     int32_t n_layers;    /* 2 */
@@ -61,6 +61,9 @@ typedef struct tiny_model_options {
 
 /* Writes the model. Aborts on failure. */
 void tiny_model_write(const char *path, const tiny_model_options *options);
+
+/* The i-th family that the writer knows; NULL past the last. */
+const char *tiny_model_family(int32_t i);
 
 /* Quantises n values. n is a multiple of the block length; `out` receives n / block length * block bytes. F32, F16,
  * BF16, Q8_0, Q4_0 and Q4_1 round as llama.cpp's reference does. Other types, whose scales llama.cpp finds by

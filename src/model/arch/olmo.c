@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* OLMo (arXiv 2402.00838): LayerNorm without weights, clamped queries, keys and values. OLMo 2 and 3 (2501.00656):
+ * norms after the branches alone, and one norm over all heads. EXAONE 4 (2507.11407): norms after the branches
+ * alone. */
+#include "model/arch.h"
+#include "model/dense.h"
+#include "model/keys.h"
+
+static vouch_status read_olmo(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    h->norm = VOUCH_NORM_LAYER;
+    h->has_bare_norms = true;
+    VOUCH_TRY(vouch_dense_read(gguf, h, err));
+    return vouch_dense_read_scale(gguf, h, "attention.clamp_kqv", &h->clamp, err);
+}
+
+static vouch_status read_after_only(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    h->has_no_norms_before = true;
+    h->norms_after = h->head_norms = VOUCH_REQUIRED;
+    return vouch_dense_read(gguf, h, err);
+}
+
+/* Layers with a window turn by unscaled angles. */
+static vouch_status read_olmo2(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    h->head_norm = VOUCH_HEADS_RMS;
+    VOUCH_TRY(read_after_only(gguf, h, err));
+    if (h->window == 0) return VOUCH_OK;
+    h->rope_base_window = h->rope_base;
+    VOUCH_TRY(vouch_dense_read_windows(gguf, h, 4, err));
+    for (int32_t i = 0; i < h->n_layers; i++)
+        if (h->layers[i].has_window) h->layers[i].rotary = VOUCH_ROTARY_OF_WINDOW;
+    return VOUCH_OK;
+}
+
+/* The 32B model, with 64 layers, has windows in three layers of four, and rotates in these alone. */
+static vouch_status read_exaone4(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    VOUCH_TRY(read_after_only(gguf, h, err));
+    if (h->n_layers != 64) h->window = 0;
+    VOUCH_TRY(vouch_dense_read_windows(gguf, h, 4, err));
+    for (int32_t i = 0; i < h->n_layers && h->window > 0; i++)
+        if (!h->layers[i].has_window) h->layers[i].rotary = VOUCH_ROTARY_OF_NONE;
+    return VOUCH_OK;
+}
+
+const vouch_arch vouch_arch_olmo = {
+    .name = "olmo", .rotary = VOUCH_ROTARY_ADJACENT, .read = read_olmo, .take = vouch_dense_take};
+const vouch_arch vouch_arch_olmo2 = {
+    .name = "olmo2", .rotary = VOUCH_ROTARY_HALF_SPLIT, .read = read_olmo2, .take = vouch_dense_take};
+const vouch_arch vouch_arch_exaone4 = {
+    .name = "exaone4", .rotary = VOUCH_ROTARY_HALF_SPLIT, .read = read_exaone4, .take = vouch_dense_take};

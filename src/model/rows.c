@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/rows.h"
+
+#include <math.h>
+
+/* 16 lanes, each in ascending order, then a tree: the order of the kernels' row sums. */
+static float add_lanes(float *lanes)
+{
+    for (int half = 8; half > 0; half /= 2)
+        for (int i = 0; i < half; i++) lanes[i] += lanes[i + half];
+    return lanes[0];
+}
+
+static float row_mean(const float *x, int64_t n)
+{
+    float lanes[16] = {0};
+    for (int64_t at = 0; at < n; at += 16)
+        for (int64_t i = 0; i < 16 && at + i < n; i++) lanes[i] += x[at + i];
+    return add_lanes(lanes) / (float)n;
+}
+
+static float mean_square(const float *x, float mean, int64_t n)
+{
+    float lanes[16] = {0};
+    for (int64_t at = 0; at < n; at += 16)
+        for (int64_t i = 0; i < 16 && at + i < n; i++) lanes[i] += (x[at + i] - mean) * (x[at + i] - mean);
+    return add_lanes(lanes) / (float)n;
+}
+
+void vouch_row_norm(float *y, const float *x, const vouch_norm *norm, int64_t n, float eps)
+{
+    const float mean = norm->kind == VOUCH_NORM_LAYER ? row_mean(x, n) : 0;
+    const float factor = norm->kind == VOUCH_NORM_NONE ? 1 : 1.0f / sqrtf(mean_square(x, mean, n) + eps);
+    for (int64_t i = 0; i < n; i++) y[i] = (x[i] - mean) * factor;
+    for (int64_t i = 0; norm->weight && i < n; i++) y[i] *= norm->weight[i];
+    for (int64_t i = 0; norm->bias && i < n; i++) y[i] += norm->bias[i];
+}
+
+void vouch_row_affine(float *y, const vouch_affine *affine, int64_t first, int64_t n)
+{
+    for (int64_t i = 0; affine->scale && !affine->is_bias_scaled && i < n; i++) y[i] *= *affine->scale;
+    for (int64_t i = 0; affine->bias && i < n; i++) y[i] += affine->bias[first + i];
+    for (int64_t i = 0; affine->scale && affine->is_bias_scaled && i < n; i++) y[i] *= *affine->scale;
+}
+
+void vouch_row_clamp(float *x, float limit, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) x[i] = x[i] < -limit ? -limit : x[i] > limit ? limit : x[i];
+}
+
+/* tanh z from e = exp(2 z). Near 0, where 1 - 2 / (e + 1) cancels, its series. */
+static float tanh_of(float z, float e)
+{
+    const float s = z * z;
+    if (s > 0.0625f) return 1 - 2 / (e + 1);
+    return z * (1 + s * (-1.0f / 3 + s * (2.0f / 15 + s * (-17.0f / 315 + s * (62.0f / 2835)))));
+}
+
+void vouch_row_softcap(const vouch_kernels *kernels, float *x, float cap, int64_t n)
+{
+    float powers[64];
+    for (int64_t at = 0; at < n; at += 64) {
+        const int64_t part = n - at < 64 ? n - at : 64;
+        kernels->exp_weights(powers, x + at, part, 0, 2 / cap);
+        for (int64_t i = 0; i < part; i++) x[at + i] = cap * tanh_of(x[at + i] / cap, powers[i]);
+    }
+}
+
+/* z sigmoid(t) = silu(t) z / t, where t = 2 sqrt(2 / pi) (z + 0.044715 z^3) has the factor z: GELU without a kernel of
+ * its own. */
+static void prepare_gelu(float *gate, float *up, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        const float z = gate[i], slope = 1.5957691216f * (1 + 0.044715f * (z * z));
+        gate[i] = z * slope;
+        up[i] /= slope;
+    }
+}
+
+static void square_positive(float *gate, const float *up, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        const float z = gate[i] > 0 ? gate[i] : 0;
+        gate[i] = z * z * up[i];
+    }
+}
+
+void vouch_row_activate(const vouch_kernels *kernels, vouch_activation activation, float *gate, float *up, int64_t n)
+{
+    float ones[64];
+    for (int64_t at = 0; !up && at < n; at += 64) {
+        for (int i = 0; i < 64; i++) ones[i] = 1;
+        vouch_row_activate(kernels, activation, gate + at, ones, n - at < 64 ? n - at : 64);
+    }
+    if (!up) return;
+    if (activation == VOUCH_RELU_SQUARED) square_positive(gate, up, n);
+    if (activation == VOUCH_GELU) prepare_gelu(gate, up, n);
+    if (activation != VOUCH_RELU_SQUARED) kernels->swiglu(gate, up, n);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Cheap operations on rows of floats, in plain C. Each has one order of its float operations on every machine (law L1).
+ * The kernels (kernels.h) have those that cost time. */
+#ifndef VOUCH_MODEL_ROWS_H
+#define VOUCH_MODEL_ROWS_H
+
+#include "model/layer.h"
+
+/* y = norm(x); y may be x. LayerNorm and no norm, too; a missing weight is 1, a missing bias 0. */
+void vouch_row_norm(float *y, const float *x, const vouch_norm *norm, int64_t n, float eps);
+/* y [n] of the outputs from `first` on. */
+void vouch_row_affine(float *y, const vouch_affine *affine, int64_t first, int64_t n);
+/* x = min(max(x, -limit), limit) */
+void vouch_row_clamp(float *x, float limit, int64_t n);
+/* x = cap tanh(x / cap); |error| < 2e-7 cap */
+void vouch_row_softcap(const vouch_kernels *kernels, float *x, float cap, int64_t n);
+/* gate = f(gate) * up; both are overwritten. With `up` NULL, gate = f(gate). */
+void vouch_row_activate(const vouch_kernels *kernels, vouch_activation activation, float *gate, float *up, int64_t n);
+
+#endif
