@@ -14,7 +14,7 @@ static const vouch_arch *const archs[] = {
     &vouch_arch_phi2, &vouch_arch_phi3, &vouch_arch_chatglm, &vouch_arch_glm4, &vouch_arch_gpt2,
     &vouch_arch_starcoder, &vouch_arch_starcoder2, &vouch_arch_codeshell, &vouch_arch_bloom, &vouch_arch_gptneox,
     &vouch_arch_falcon, &vouch_arch_nemotron, &vouch_arch_jais2, &vouch_arch_stablelm, &vouch_arch_command_r,
-    &vouch_arch_cohere2,
+    &vouch_arch_cohere2, &vouch_arch_hunyuan, &vouch_arch_maincoder,
 };
 enum { N_ARCHS = sizeof archs / sizeof archs[0] };
 

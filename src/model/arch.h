@@ -28,7 +28,8 @@ extern const vouch_arch
     vouch_arch_gemma3, vouch_arch_olmo, vouch_arch_olmo2, vouch_arch_exaone4, vouch_arch_phi2, vouch_arch_phi3,
     vouch_arch_chatglm, vouch_arch_glm4, vouch_arch_gpt2, vouch_arch_starcoder, vouch_arch_starcoder2,
     vouch_arch_codeshell, vouch_arch_bloom, vouch_arch_gptneox, vouch_arch_falcon, vouch_arch_nemotron,
-    vouch_arch_jais2, vouch_arch_stablelm, vouch_arch_command_r, vouch_arch_cohere2;
+    vouch_arch_jais2, vouch_arch_stablelm, vouch_arch_command_r, vouch_arch_cohere2, vouch_arch_hunyuan,
+    vouch_arch_maincoder;
 
 /* The family of a file. Errors: FORMAT (the file names none), UNSUPPORTED (lists the supported ones). */
 vouch_status vouch_arch_find(const vouch_gguf *gguf, const vouch_arch **arch, vouch_error *err);

@@ -45,6 +45,7 @@ static const tiny_family families[] = {
     {"qwen2", .bias = true, .head_bias = true},
     {"mistral3", .bias = true, .numbers = {{"attention.temperature_scale", 0.5f}}},
     {"smollm3", .bias = false},
+    {"hunyuan-dense", .heads = EACH_HEAD},
     {"arcee", .no_gate = true},
     {"seed_oss", .feed_norm = "post_attention_norm"},
     {"baichuan", .bias = false},

@@ -67,6 +67,14 @@ static vouch_status read_pangu(const vouch_gguf *gguf, vouch_hparams *h, vouch_e
     return vouch_dense_read(gguf, h, err);
 }
 
+/* Hunyuan, dense, and Maincoder: norms of heads after their rotation. */
+static vouch_status read_late_norms(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    h->head_norms = VOUCH_REQUIRED;
+    h->head_norm = VOUCH_HEAD_RMS_LATE;
+    return vouch_dense_read(gguf, h, err);
+}
+
 /* Orion: LayerNorm. */
 static vouch_status read_orion(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
@@ -133,3 +141,5 @@ FAMILY(orion, "orion", HALF_SPLIT, read_orion, false);
 FAMILY(plamo, "plamo", HALF_SPLIT, read_plamo, false);
 FAMILY(granite, "granite", ADJACENT, read_granite, false);
 FAMILY(minicpm, "minicpm", ADJACENT, read_minicpm, false);
+FAMILY(hunyuan, "hunyuan-dense", HALF_SPLIT, read_late_norms, false);
+FAMILY(maincoder, "maincoder", ADJACENT, read_late_norms, false);
