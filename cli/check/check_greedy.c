@@ -15,13 +15,13 @@ enum { MOST = CLI_PROBE_TOKENS + CLI_CHECK_ANSWER };
 typedef struct trial {
     const char *name;
     unsigned drafters;
-    cli_oracle_mode mode; /* of CUSTOM */
+    cli_oracle_mode mode; /* what the custom drafter guesses; SILENT: nothing */
     bool itself;          /* the target drafts for itself */
 } trial;
 
 enum {
-    FIRST = 4, /* trials in any case */
-    FIRST_LENGTH = 3,
+    FIRST = 4,        /* so many trials always run; later ones only while cli_check_goes_on */
+    FIRST_LENGTH = 3, /* draft length of the first round of trials */
     MOST_TRIALS = VOUCH_DRAFTERS + 6
 };
 

@@ -23,7 +23,7 @@ static void label_write(const char *path, char *label, size_t size)
     fclose(stream);
 }
 
-/* chat_template: as the library takes it. */
+/* `chat_template` becomes the model option of the same name. */
 static vouch_status model_open(vouch_model **out, const char *path, const char *chat_template, bool text_only,
                                const cli_options *options, vouch_error *err)
 {

@@ -11,13 +11,13 @@ typedef struct vouch_engine_target {
     vouch_sampler sampler;
     vouch_dist p;      /* of the row the judge looks at */
     int32_t prefill_chunk;
-    int32_t first_row; /* of the last pass: its row 0 with logits, or its number of rows without any */
+    int32_t first_row; /* index, in the last pass, of its first row with logits; no such row: its number of rows */
 } vouch_engine_target;
 
 /* The functions that the cycle calls, over `self`. */
 vouch_target vouch_engine_target_ops(vouch_engine_target *self);
-/* Runs what the cache lacks of tokens[0, n) in as few passes as prefill_chunk allows; the last n_logits rows get
- * logits, all from one pass. */
+/* Runs those of tokens[0, n) that the cache doesn't hold yet, at most prefill_chunk rows per pass. One pass, which may
+ * be larger, computes the logits of all last n_logits rows. */
 void vouch_engine_target_run(vouch_engine_target *self, const int32_t *tokens, int32_t n, int32_t n_logits);
 /* Only the first n tokens stay in the cache; fewer may be there already. */
 void vouch_engine_target_rewind(vouch_engine_target *self, int32_t n);

@@ -35,8 +35,13 @@ typedef enum wrong {
     POINTS_BY_P,     /* accepts each with probability p, ignoring earlier rejections */
 } wrong;
 
-/* What ends a run after n_emitted tokens. */
-typedef enum ending { BY_COMMIT, BY_CONTEXT, BY_ROOM, BY_FAILURE } ending;
+/* The limit that ends a run after n_emitted tokens: */
+typedef enum ending {
+    BY_COMMIT,  /* the commit function returns LENGTH */
+    BY_CONTEXT, /* the context is full */
+    BY_ROOM,    /* the caller allows the step no more tokens */
+    BY_FAILURE, /* the target fails after `eos`; otherwise as BY_COMMIT */
+} ending;
 
 typedef struct setup {
     int32_t n_vocab, k, n_emitted;
