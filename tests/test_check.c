@@ -146,7 +146,7 @@ static void speed_is_tried(void **state)
     const char *verdicts[LAWS];
     json_t *report;
     strcpy(path, test_temporary("speed.json"));
-    result r = RUN("check", "-m", model, "--law", "L4", "--seconds", "0.2", "--json", path);
+    result r = RUN("check", "-m", model, "--law", "L4", "--seconds", "5", "--json", path);
     assert_true(r.status == 0 || r.status == 1);
     assert_non_null(strstr(r.out, "of plain speed kept"));
     result_free(&r);

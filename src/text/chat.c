@@ -56,24 +56,29 @@ static bool has_marker(const vouch_tokenizer *tokenizer, const char *name)
            length == strlen(name);
 }
 
-static bool template_names(const vouch_tokenizer *tokenizer, const char *name)
+/* Whether the template names a variable. Errors: as of syntax_check. */
+static vouch_status template_names(const vouch_tokenizer *tokenizer, const char *name, bool *is_named, vouch_error *err)
 {
     jinja_run run;
     vouch_jinja_run_begin(&run, &limits);
-    const bool is_named = vouch_jinja_names(&run, tokenizer->chat_template.data, tokenizer->chat_template.size, name);
+    *is_named = vouch_jinja_names(&run, tokenizer->chat_template.data, tokenizer->chat_template.size, name);
+    if (run.failed && err) *err = run.error;
+    const vouch_status status = run.failed ? run.error.code : VOUCH_OK;
     vouch_jinja_run_end(&run);
-    return is_named;
+    return status;
 }
 
 /* Why the template can't be run with this vocabulary. */
 static vouch_status template_check(const vouch_tokenizer *tokenizer, vouch_error *err)
 {
     const vouch_text text = tokenizer->chat_template;
-    if (!template_names(tokenizer, "messages") && syntax_check(text, err) == VOUCH_OK)
+    bool is_named;
+    VOUCH_TRY(syntax_check(text, err));
+    VOUCH_TRY(template_names(tokenizer, "messages", &is_named, err));
+    if (!is_named)
         return vouch_fail(err, VOUCH_E_UNSUPPORTED,
                           "chat template: it never names the variable messages, so it can't write a conversation: "
                           "give a Jinja template, or \"chatml\"");
-    VOUCH_TRY(syntax_check(text, err));
     if (!writes_chatml(text)) return VOUCH_OK;
     const char *missing = !has_marker(tokenizer, IM_START) ? IM_START : !has_marker(tokenizer, IM_END) ? IM_END : NULL;
     if (!missing) return VOUCH_OK;
@@ -110,7 +115,10 @@ const char *vouch_tokenizer_chat_problem(const vouch_tokenizer *tokenizer)
 
 bool vouch_tokenizer_chat_thinks(const vouch_tokenizer *tokenizer)
 {
-    return template_names(tokenizer, "enable_thinking") || template_names(tokenizer, "thinking");
+    bool by_flag = false, by_word = false;
+    (void)template_names(tokenizer, "enable_thinking", &by_flag, NULL);
+    (void)template_names(tokenizer, "thinking", &by_word, NULL);
+    return by_flag || by_word;
 }
 
 /* ----------------------------------------------------------------- conversation */
