@@ -34,8 +34,8 @@ wider_flags_are_refused() {
     compile_baseline
     test_refused march=native compile_baseline -march=armv8.2-a+dotprod
     compile_baseline -DVOUCH_ISA=82 -march=armv8.2-a+dotprod
-    test_refused 'SVE or i8mm' compile_baseline -DVOUCH_ISA=82 -march=armv8.2-a+dotprod+i8mm
-    test_refused 'SVE or i8mm' compile_baseline -march=armv8.2-a+sve
+    test_refused 'SVE or I8MM' compile_baseline -DVOUCH_ISA=82 -march=armv8.2-a+dotprod+i8mm
+    test_refused 'SVE or I8MM' compile_baseline -march=armv8.2-a+sve
 }
 
 test_group every_table_equals_the_reference the_dot_product_is_enough older_processors_run_plain_c \
