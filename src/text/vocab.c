@@ -300,11 +300,11 @@ static vouch_status token_load(vouch_tokenizer *t, const vocab_source *source, s
         n = (ptrdiff_t)text.size;
     }
     t->kind[i] = (uint8_t)kind;
-    t->strips[i] = vouch_names_strip(source->model_name, text);
     t->offset[i + 1] = t->offset[i] + (size_t)n;
     if ((size_t)n > t->longest) t->longest = (size_t)n;
-    if (n > 0 && (kind == TOKEN_CONTROL || kind == TOKEN_UNKNOWN || kind == TOKEN_USER_DEFINED))
-        t->specials[t->n_specials++] = (int32_t)i;
+    const bool is_special = n > 0 && (kind == TOKEN_CONTROL || kind == TOKEN_UNKNOWN || kind == TOKEN_USER_DEFINED);
+    if (is_special) t->specials[t->n_specials++] = (int32_t)i;
+    t->strips[i] = is_special && vouch_names_strip(source->model_name, text);
     const bool is_word = (kind == TOKEN_NORMAL || kind == TOKEN_UNUSED) && !is_raw;
     return is_word ? slot_fill(t, source, (int32_t)i, err) : VOUCH_OK;
 }
