@@ -27,7 +27,7 @@ endif
 
 # Names missing packages in one line, before the compiler complains. `make run` and `make test` install packages first,
 # and then call make again.
-NEEDY := $(filter-out run test needs clean help format uninstall,$(or $(MAKECMDGOALS),all))
+NEEDY := $(filter-out run test needs clean help uninstall,$(or $(MAKECMDGOALS),all))
 ifneq ($(NEEDY),)
 MISSING := $(shell CC='$(CC)' scripts/missing $(if $(filter-out all install,$(NEEDY)),test))
 ifneq ($(MISSING),)
@@ -81,7 +81,7 @@ LIB_OBJ  := $(LIB_SRC:%.c=$(B)/%.o)
 CLI_OBJ  := $(CLI_SRC:%.c=$(B)/%.o)
 SUP_OBJ  := $(TEST_SUPPORT:%.c=$(B)/%.o) $(B)/bench/support/values.o
 # The measuring programs have the command's flags, messages and files.
-BENCH_SUP_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard bench/support/*.c) $(addprefix cli/common/,flags.c term.c text.c file.c))
+BENCH_SUP_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard bench/support/*.c) $(addprefix cli/common/,flags.c term.c text.c file.c statistics.c))
 LIB_A    := $(B)/libvouch.a
 LIB_SO   := $(B)/libvouch.so.$(VERSION)
 
@@ -255,15 +255,12 @@ same-bytes: benches ## law L2 on a real model: 40 prompts, every drafter, thread
 
 # ------------------------------------------------------------------ tidiness
 
-.PHONY: lint format
+.PHONY: lint
 C_FILES := $(wildcard include/*.h src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] cli/*/*.[ch] examples/*.c bench/*.c bench/support/*.[ch] \
              tests/*.c tests/support/*.[ch] tests/broken/*.c tests/fuzz/*.c)
 
 lint: ## clang-tidy, cppcheck and shellcheck: no findings
 	@scripts/lint.sh $(PKG_CFLAGS)
-
-format: ## clang-format over all C files
-	clang-format -i $(C_FILES)
 
 # ------------------------------------------------------------------ installing
 

@@ -23,6 +23,7 @@
 #include <jansson.h>
 
 #include "common/file.h"
+#include "common/statistics.h"
 #include "common/term.h"
 #include "base/memory.h"
 #include "base/pool.h"
@@ -320,18 +321,6 @@ static void round_measure(bench *b, job *j, int32_t round)
     }
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *values, int32_t n)
-{
-    qsort(values, (size_t)n, sizeof *values, compare_doubles);
-    return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
-}
-
 static void job_measure(bench *b, job *j)
 {
     const int32_t n_reps = b->o.n_reps;
@@ -343,14 +332,14 @@ static void job_measure(bench *b, job *j)
         const double share = (round + 2.0) / (n_reps + 1);
         cli_progress_report(&b->progress, ((double)(j - b->jobs) + share) / b->n_jobs);
     }
-    j->read = median(j->reads, n_reps);
-    j->peak = median(j->peaks, n_reps);
+    j->read = cli_quantile(j->reads, (size_t)n_reps, 0.5);
+    j->peak = cli_quantile(j->peaks, (size_t)n_reps, 0.5);
     for (size_t i = 0; i < b->o.rows.n; i++) {
         figure *f = &j->figures[i];
         const double by_memory = (double)vouch_matrix_bytes(&j->matrix) / j->read;
         const double by_peak =
             (double)b->o.rows.items[i] * (double)j->matrix.n_out * (double)j->matrix.n_in / j->peak;
-        f->median = median(f->seconds, n_reps);
+        f->median = cli_quantile(f->seconds, (size_t)n_reps, 0.5);
         f->by_memory = by_memory >= by_peak;
         f->limit = f->by_memory ? by_memory : by_peak;
     }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/common.h"
+#include "common/statistics.h"
 #include "engine/model.h"
 #include "model/pass.h"
 #include "support/bench.h"
@@ -25,18 +26,6 @@ typedef struct crowd {
     vouch_memory *memories[MOST];
     vouch_pass *pass;
 } crowd;
-
-static int by_value(const void *a, const void *b)
-{
-    const double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
-}
-
-static double median(double *values, int32_t n)
-{
-    qsort(values, (size_t)n, sizeof *values, by_value);
-    return values[n / 2];
-}
 
 /* Tokens of no meaning: a row costs the same whatever they are. */
 static void memory_fill(const crowd *c, vouch_memory *memory, int32_t n, int32_t n_vocab)
@@ -88,7 +77,7 @@ static double pass_time(const crowd *c, int32_t n, bool is_chain)
         times[p] = 1e3 * (vouch_now() - start);
         for (int32_t i = 0; i < n; i++) vouch_memory_keep_rows(rows[i].memory, 0);
     }
-    return median(times, N_PASSES);
+    return cli_quantile(times, N_PASSES, 0.5);
 }
 
 int main(int argc, char **argv)
@@ -109,9 +98,13 @@ int main(int argc, char **argv)
             }
     printf("%6s %22s %22s  medians of %d rounds, behind %d tokens\n", "rows", "sequences ms   to 1", "chain ms   to 1",
            (int)n_rounds, (int)flags.n_tokens);
-    for (int i = 0; i < N_COUNTS; i++)
-        printf("%6d %14.3f %7.3f %14.3f %7.3f\n", (int)counts[i], median(times[0][i], n_rounds),
-               median(ratios[0][i], n_rounds), median(times[1][i], n_rounds), median(ratios[1][i], n_rounds));
+    for (int i = 0; i < N_COUNTS; i++) {
+        printf("%6d", (int)counts[i]);
+        for (int shape = 0; shape < 2; shape++)
+            printf(" %14.3f %7.3f", cli_quantile(times[shape][i], (size_t)n_rounds, 0.5),
+                   cli_quantile(ratios[shape][i], (size_t)n_rounds, 0.5));
+        putchar('\n');
+    }
     crowd_close(&c);
     vouch_model_close(model);
     return 0;

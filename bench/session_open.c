@@ -9,8 +9,9 @@
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/common.h"
+#include "common/statistics.h"
 #include "support/bench.h"
 
 enum { MOST_ROUNDS = 1000 };
@@ -39,37 +40,18 @@ static void sets_list(void)
     set_add("auto,history", vouch_drafter_auto(VOUCH_DRAFTER_HISTORY));
 }
 
-static double now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    const double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
-}
-
-static double median(double *values, int32_t n)
-{
-    qsort(values, (size_t)n, sizeof *values, by_value);
-    return values[n / 2];
-}
-
 static void set_time(drafter_set *set, const vouch_model *model, int32_t n_threads, int32_t round)
 {
     vouch_session_options options = vouch_session_options_default();
     options.n_threads = n_threads;
     options.speculation.drafters = set->drafters;
     malloc_trim(0);
-    const double start = now_ms();
+    const double start = 1e3 * vouch_now();
     vouch_session *session = bench_session(model, &options);
-    const double opened = now_ms();
+    const double opened = 1e3 * vouch_now();
     vouch_session_close(session);
     set->open[round] = opened - start;
-    set->close[round] = now_ms() - opened;
+    set->close[round] = 1e3 * vouch_now() - opened;
 }
 
 int main(int argc, char **argv)
@@ -82,10 +64,11 @@ int main(int argc, char **argv)
     for (int32_t round = 0; round < n; round++)
         for (int s = 0; s < n_sets; s++) set_time(&sets[s], model, flags.n_threads, round);
     printf("%-16s %8s %8s %8s  milliseconds, medians of %d\n", "drafters", "open", "added", "close", (int)n);
-    const double plain = median(sets[0].open, n);
+    const double plain = cli_quantile(sets[0].open, (size_t)n, 0.5);
     for (int s = 0; s < n_sets; s++) {
-        const double open = median(sets[s].open, n);
-        printf("%-16s %8.3f %8.3f %8.3f\n", sets[s].name, open, open - plain, median(sets[s].close, n));
+        const double open = cli_quantile(sets[s].open, (size_t)n, 0.5);
+        printf("%-16s %8.3f %8.3f %8.3f\n", sets[s].name, open, open - plain,
+               cli_quantile(sets[s].close, (size_t)n, 0.5));
     }
     vouch_model_close(model);
     return 0;

@@ -488,7 +488,8 @@ typedef struct vouch_step {
     const char *text;   /* [n_text] whole characters now safe to show (not NUL-terminated);
                            a possible beginning of a stop text is held back */
     size_t n_text;
-    const vouch_guess *guesses; /* [n_guesses] a chain or a tree; a parent comes before its children */
+    const vouch_guess
+        *guesses; /* [n_guesses] the draft with its verdicts; a guess's parent has a lower index */
     int32_t n_guesses;
     vouch_accept accept; /* the rule that judged them */
     double lenience;     /* its lenience */

@@ -347,8 +347,8 @@ static void greedy_entropy_is_that_of_the_model(void **state)
     for (size_t i = 1; i < 4; i++) assert_true(entropy[i] == entropy[0] && last[i] == last[0] && entropy[0] > 1);
 }
 
-/* Answers of one token leave no room for a guess, so the report has no acceptance rate. Long category names appear
- * whole. */
+/* An answer of one token leaves no room for a guess, so the report states no acceptance rate. The report prints a
+ * category name of more than 40 bytes in full. */
 static void short_texts_give_no_rate(void **state)
 {
     (void)state;

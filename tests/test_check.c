@@ -105,7 +105,8 @@ static void broken_kernels_are_found(void **state)
     broken_is_found("tests/broken/kernels", 0, "L1", 2);
 }
 
-/* The report's list of what a law's check compared must contain `says` and not `not`. */
+/* Runs `vouch check --json` and reads the report's "covered" text of a law, which lists what the check
+ * compared. The text must contain `says`, and must not contain `not`. */
 static void assert_covered(size_t law, const char *seconds, const char *draft_model, const char *says, const char *not)
 {
     char path[256];

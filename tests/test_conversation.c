@@ -16,21 +16,6 @@ static const char chat[] =
     "{% endfor %}{{ extra }}{% if add_generation_prompt %}<|im_start|>assistant\n"
     "{% if not enable_thinking|d(true) %}<think></think>{% endif %}{% endif %}";
 
-static vouch_tokenizer *templated(const char *chat_template)
-{
-    vouch_gguf_writer *w = writer_open();
-    tiny_vocab_add_pre(w, TINY_SIZE, 7, "qwen2");
-    size_t size;
-    void *bytes = writer_finish(w, &size);
-    vouch_gguf *gguf = open_bytes(bytes, size);
-    vouch_tokenizer *tokenizer = NULL;
-    vouch_error err = {0};
-    if (vouch_tokenizer_open(&tokenizer, gguf, chat_template, &err) != VOUCH_OK) fail_msg("%s", err.message);
-    vouch_gguf_close(gguf);
-    free(bytes);
-    return tokenizer;
-}
-
 static void assert_renders(const vouch_tokenizer *tokenizer, const char *json, const char *expected)
 {
     char text[2000] = "";
@@ -76,7 +61,7 @@ static void bad_conversations(void **state)
         {"{\"messages\": [{\"role\": \"user\"}], \"chat_template_kwargs\": []}",
          "chat_template_kwargs is an array"},
     };
-    vouch_tokenizer *tokenizer = templated(chat);
+    vouch_tokenizer *tokenizer = templated_tokenizer(chat);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         size_t n = 7;
         vouch_error err = {0};
@@ -93,7 +78,7 @@ static void bad_conversations(void **state)
 static void conversations_are_rendered(void **state)
 {
     (void)state;
-    vouch_tokenizer *tokenizer = templated(chat);
+    vouch_tokenizer *tokenizer = templated_tokenizer(chat);
     assert_renders(tokenizer, "[{\"role\": \"user\", \"content\": \"Hi\"}]",
                    "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n");
     assert_renders(
@@ -114,10 +99,10 @@ static void conversations_are_rendered(void **state)
         "<|im_start|>assistant\nf{\"x\": 1}7<|im_end|>\n<|im_start|>tool\n27<|im_end|>\n");
     vouch_tokenizer_close(tokenizer);
     /* A template that reads these forms gets them as they are. */
-    tokenizer =
-        templated("{% for m in messages %}{% if m.content is string %}S{{ m.content }}{% else %}"
-                  "{% for p in m.content or [] %}P{{ p.text }}{% endfor %}{% endif %}"
-                  "{% for c in m.tool_calls or [] %}{{ c.function.arguments }}{% endfor %}{% endfor %}");
+    tokenizer = templated_tokenizer(
+        "{% for m in messages %}{% if m.content is string %}S{{ m.content }}{% else %}"
+        "{% for p in m.content or [] %}P{{ p.text }}{% endfor %}{% endif %}"
+        "{% for c in m.tool_calls or [] %}{{ c.function.arguments }}{% endfor %}{% endfor %}");
     assert_renders(
         tokenizer,
         "[{\"role\": \"user\", \"content\": [{\"type\": \"text\", \"text\": \"a\"}]}, {\"role\": "
@@ -127,7 +112,7 @@ static void conversations_are_rendered(void **state)
     vouch_tokenizer_close(tokenizer);
     /* The caller's variables hold for every conversation, unless it has its own. */
     vouch_error err = {0};
-    tokenizer = templated(chat);
+    tokenizer = templated_tokenizer(chat);
     assert_int_equal(vouch_tokenizer_set_variables(tokenizer, "[1]", &err), VOUCH_E_ARGUMENT);
     assert_non_null(strstr(err.message, "chat_variables is an array; expected a JSON object"));
     assert_int_equal(
@@ -162,7 +147,7 @@ static void text_names_no_special_token(void **state)
         "{\"messages\": [{\"role\": \"user\"}], \"extra\": \"%s\"}",
         "{\"messages\": [{\"role\": \"user\"}], \"chat_template_kwargs\": {\"extra\": \"%s\"}}",
     };
-    vouch_tokenizer *tokenizer = templated(chat);
+    vouch_tokenizer *tokenizer = templated_tokenizer(chat);
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         size_t plain = 0;
         for (int32_t special = -1; special < TINY_BYTES; special++) {

@@ -315,7 +315,7 @@ static void dumb_terminals_refuse_long_lines(void **state)
     terminal_expect(&t, "> ");
     terminal_type(&t, line, sizeof line - 1);
     terminal_say(&t, "\n");
-    terminal_expect(&t, "a line of 4095 bytes or more");
+    terminal_expect(&t, "the line has 4095 bytes or more");
     terminal_say(&t, "Hello\n");
     terminal_expect(&t, "stopped after --max-tokens 2");
     terminal_say(&t, "\004");

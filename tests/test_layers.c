@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Layers as data: what a layer's description says is what the pass computes. The reference is the plainest forward pass
- * there is, in double precision, one token at a time, straight from the formulas; logits may differ from it by rounding
- * only. What no supported architecture has yet (norms after a branch, scales of the residual, layers of different
- * widths, layers without rotation) is put into a loaded model's layers.
+ * The pass must compute what a layer's description says. The reference is a forward pass in double precision, one
+ * token at a time, written straight from the formulas; the logits may differ from it by rounding only. The tests load
+ * a plain model and change its layers: they add norms after a branch and scales of the residual, take away rotation,
+ * and give layers different widths.
  */
 #include <math.h>
 #include <stdlib.h>

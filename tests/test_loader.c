@@ -202,8 +202,9 @@ static void hyperparameters_out_of_range(void **state)
          "must equal key_length 16"},
         INTEGER("llama.attention.head_count", U32, 64, "head width"),
         /* Unsupported values. */
-        TEXT("general.architecture", "gpt5", VOUCH_E_UNSUPPORTED, "supported: llama, "),
-        TEXT("general.architecture", "", VOUCH_E_UNSUPPORTED, "supported: llama, "),
+        TEXT("general.architecture", "gpt5", VOUCH_E_UNSUPPORTED,
+             "'gpt5' is not supported; docs/models.md lists"),
+        TEXT("general.architecture", "", VOUCH_E_UNSUPPORTED, "'' is not supported; docs/models.md lists"),
         TEXT("general.architecture", "llama4", VOUCH_E_UNSUPPORTED, "llama4"),
         TEXT("llama.rope.scaling.type", "dynamic", VOUCH_E_UNSUPPORTED, "dynamic"),
         {{"llama.attention.sliding_window", VOUCH_GGUF_U32, 1u << 31, 0, NULL}, VOUCH_E_FORMAT, "sliding_window"},

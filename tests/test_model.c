@@ -478,7 +478,8 @@ static void check_rewinding(const char *path, vouch_kv_type kv_type)
     free(e.logits);
 }
 
-/* Runs random guesses at every position and rewinds them. The tokens behind have the reference's bits. */
+/* Runs random guesses at every position, then rewinds them. The logits of the tokens that follow have the
+ * same bits as in a run without guesses. */
 static void rewinding_leaves_no_trace(void **state)
 {
     (void)state;

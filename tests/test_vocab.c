@@ -350,21 +350,6 @@ static void chat_tiny(void **state)
     }
 }
 
-static vouch_tokenizer *templated(const char *chat_template)
-{
-    vouch_gguf_writer *w = writer_open();
-    tiny_vocab_add_pre(w, TINY_SIZE, 7, "qwen2");
-    size_t size;
-    void *bytes = writer_finish(w, &size);
-    vouch_gguf *gguf = open_bytes(bytes, size);
-    vouch_tokenizer *tokenizer = NULL;
-    vouch_error err = {0};
-    if (vouch_tokenizer_open(&tokenizer, gguf, chat_template, &err) != VOUCH_OK) fail_msg("%s", err.message);
-    vouch_gguf_close(gguf);
-    free(bytes);
-    return tokenizer;
-}
-
 /* Some templates drop the thoughts, <think> to </think>, of earlier answers. Then they are not in the next prompt. */
 static void thoughts_are_dropped_from_earlier_turns(void **state)
 {
@@ -400,7 +385,7 @@ static void thoughts_are_dropped_from_earlier_turns(void **state)
         {thinks, {{"user", "a"}}, 1, "<|im_start|>user\na<|im_end|>\n<|im_start|>assistant\n<think>\n"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        vouch_tokenizer *tokenizer = templated(cases[i].chat_template);
+        vouch_tokenizer *tokenizer = templated_tokenizer(cases[i].chat_template);
         ids got = encode_chat(tokenizer, cases[i].messages, cases[i].n), expected = {NULL, 0};
         expect(&expected, tokenizer, cases[i].rendered, VOUCH_TOKENIZE_SPECIAL);
         assert_same_ids(cases[i].messages[cases[i].n - 1].content, got, expected);
@@ -519,7 +504,7 @@ static void chat_templates_of_models(void **state)
         if (!path) test_skip("%s is not there", cases[i][0]);
         size_t n;
         char *source = read_whole(path, &n);
-        vouch_tokenizer *tokenizer = templated(source);
+        vouch_tokenizer *tokenizer = templated_tokenizer(source);
         ids got = encode_chat(tokenizer, messages, 3), expected = {NULL, 0};
         expect(&expected, tokenizer, cases[i][1], VOUCH_TOKENIZE_SPECIAL);
         assert_same_ids(cases[i][0], got, expected);

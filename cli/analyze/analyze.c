@@ -36,7 +36,7 @@ static vouch_status text_add(cli_analysis *a, const char *name, const int32_t *t
     return VOUCH_OK;
 }
 
-/* Cuts --text into chunks of --ctx tokens. */
+/* Reads the file that --text names, and adds each chunk of --ctx tokens as a text. */
 static vouch_status chunks_add(cli_analysis *a, vouch_error *err)
 {
     const cli_options *o = a->engine->options;
@@ -67,7 +67,7 @@ static int32_t trained_context(const cli_analysis *a)
     return vouch_model_get_info(a->engine->model)->n_ctx_train;
 }
 
-/* Progress over `n` answers, of which `done` are complete. */
+/* The progress line: it shows `done` of the `n` answers that the target writes. */
 typedef struct answers {
     cli_progress progress;
     size_t done, n;

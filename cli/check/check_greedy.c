@@ -20,7 +20,7 @@ typedef struct trial {
 } trial;
 
 enum {
-    FIRST = 4,        /* so many trials always run; later ones only while cli_check_goes_on */
+    FIRST = 4,        /* the first 4 trials always run, later ones while cli_check_goes_on */
     FIRST_LENGTH = 3, /* draft length of the first round of trials */
     MOST_TRIALS = VOUCH_DRAFTERS + 6
 };

@@ -42,8 +42,10 @@ double cli_cost_curve_seconds(const cli_cost_curve *costs, double rows);
 /* (1 - a^(k + 1)) / (1 - a). */
 double cli_expected_tokens(double a, int32_t k);
 
-/* The formulas with the draft lengths and the costs of drafting and judging of a run. For trees, a is the rate at which
- * some guess of a position is accepted, and the depth may be overestimated. NAN without drafts. */
+/* Expected tokens per cycle, and speed relative to plain decoding, from the acceptance rate a and a run's draft
+ * lengths and costs of drafting and judging (Leviathan et al., theorem 3.8). In a tree, a is the rate of positions at
+ * which the rule accepts one of the guesses; the draft length is then the number of guesses, which overestimates the
+ * depth. NAN where the run has no drafts. */
 double cli_theory_tokens_per_cycle(double a, const vouch_stats *counts);
 double cli_theory_speedup(double a, const vouch_stats *counts, const vouch_stats *plain, const cli_cost_curve *costs);
 

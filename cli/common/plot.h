@@ -18,7 +18,8 @@
 
 enum { CLI_PLOT_WIDTH = 360, CLI_LINES_HEIGHT = 240, CLI_FEW = 10 /* a figure from fewer samples is marked */ };
 
-/* Escapes text for HTML and XML, and replaces what they can't hold by U+FFFD. */
+/* Writes text with the characters < > & and " escaped for HTML and XML. Control characters, which XML
+ * forbids, and bytes that are no UTF-8 become U+FFFD. */
 void cli_put_html(FILE *out, const char *text);
 
 /* The CSS of all plots, with colours for n series. */

@@ -36,8 +36,8 @@ static cli_input_end line_read(cli_input *input)
     input->n = (size_t)got;
     while (input->n > 0 && strchr("\r\n", input->text[input->n - 1])) input->text[--input->n] = 0;
     if (got < TERMINAL_LINE || !isatty(STDIN_FILENO)) return CLI_INPUT_MESSAGE;
-    cli_complain("a line of %d bytes or more: without a line editor the terminal keeps no more of it; put the text "
-                 "into a file and use --prompt-file, or set TERM to what your terminal is",
+    cli_complain("the line has %d bytes or more, and the terminal cuts longer lines: put the text into a file and use "
+                 "--prompt-file, or set TERM to the name of your terminal to get the line editor",
                  TERMINAL_LINE);
     return CLI_INPUT_REFUSED;
 }

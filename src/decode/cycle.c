@@ -56,7 +56,8 @@ static vouch_draft ask_paid(vouch_cycle *cycle)
     return draft;
 }
 
-/* 1. The free drafters make their offer. Given the offer, pace says how much the paid drafter adds to it. */
+/* 1. The free drafters make pace an offer. Given the offer, pace says how much the paid drafter adds to it.
+ * Without pace the limits are fixed. */
 static void choose(vouch_cycle *cycle)
 {
     static const vouch_draft no_guide;
@@ -69,7 +70,6 @@ static void choose(vouch_cycle *cycle)
         plan->offer = ask_free(cycle, &no_guide);
         vouch_pace_choose(cycle->pace, &plan->offer, &plan->paid, &plan->free);
     } else {
-        plan->offer = ask_free(cycle, &no_guide);
         plan->paid.cost = NULL;
         if (cycle->n_paid > 0) plan->paid.n = vouch_min(plan->paid.n, cycle->n_paid);
         if (cycle->n_paid > 0) plan->paid.depth = vouch_min(plan->paid.depth, cycle->n_paid);
@@ -77,13 +77,14 @@ static void choose(vouch_cycle *cycle)
     }
 }
 
-/* 2. The offer, or one tree of paid guesses with free ones around them. Cut at the first guess that is no token. */
+/* 2. One tree of paid guesses with free ones around them; without paid guesses the free ones alone, which are the offer
+ * where pace asked for one. Cut at the first guess that is no token. */
 static void draft(vouch_cycle *cycle)
 {
     const vouch_plan *plan = &cycle->plan;
     vouch_draft guide = {0}, *out = &cycle->draft;
     if (plan->paid.depth > 0) guide = ask_paid(cycle);
-    *out = guide.n > 0 ? ask_free(cycle, &guide) : plan->offer;
+    *out = cycle->pace && guide.n == 0 ? plan->offer : ask_free(cycle, &guide);
     cycle->outcome.expected = out->expected;
     cycle->outcome.levels = vouch_draft_levels(out);
     const int32_t n = vouch_min(out->n, cycle->most.n);

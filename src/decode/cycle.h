@@ -50,7 +50,7 @@ typedef vouch_finish vouch_commit_fn(void *self, int32_t token);
 /* What choose decided about one cycle. */
 typedef struct vouch_plan {
     vouch_shape free, paid; /* limits of the free and of the paid drafter; depth 0: it isn't asked */
-    vouch_draft offer;      /* guesses of the free drafters on their own */
+    vouch_draft offer;      /* with pace: guesses of the free drafters on their own */
 } vouch_plan;
 
 typedef struct vouch_cycle {

@@ -3,9 +3,9 @@
  * Match: the rule draws the target's own token from p, as plain decoding does. It accepts the guess that equals the
  * token. If none does, the token is emitted instead.
  *
- * The emitted token is the drawn one, so the rule is exact for any guesses. It uses the random numbers of (seed,
- * position) for nothing else. So the text is that of a session without drafts, byte for byte, at any temperature,
- * provided that p is the same to the bit in a pass of several rows (law L1).
+ * The emitted token is the drawn one, so the rule is exact for any guesses. Nothing else uses the random numbers of
+ * (seed, position). A session without drafts therefore emits the same text, byte for byte, at any temperature,
+ * provided that p has the same bits in a pass of several rows (law L1).
  *
  * A guess by argmax is accepted with p(x), as under rejection. A guess drawn from q is accepted the more often, the
  * more alike the draws from p and from q are. `match` uses one number for both, cumulated over the vocabulary: where p

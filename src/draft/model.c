@@ -25,12 +25,12 @@ enum { SPELLED = 2 };
 
 typedef struct model_guesser {
     vouch_sequence sequence;
-    vouch_bridge *bridge;     /* NULL: the token tables are the same */
-    float *logits;            /* [n_vocab of the target], with a bridge */
-    vouch_matrix head;        /* where it is trimmed */
-    float *head_bias;         /* [head.n_out] of its logits, where the model has one */
-    int32_t n_told;           /* tokens in the cache: of the sequence, and of a chain that was fed */
-    int32_t n_certain;        /* those before the chain */
+    vouch_bridge *bridge; /* NULL: the token tables are the same */
+    float *logits;        /* [n_vocab of the target], with a bridge */
+    vouch_matrix head;    /* rows of the tokens in --draft-head's list; without a list unused */
+    float *head_bias;     /* [head.n_out] of its logits, where the model has one */
+    int32_t n_told;       /* tokens in the cache: the sequence's, then a chain of guesses that was fed */
+    int32_t n_certain;    /* of these, the sequence's */
     int32_t fed[VOUCH_MAX_DRAFT]; /* [n_told - n_certain] the chain */
     int32_t *offsets;         /* [n_session + 1] the cache's tokens before each of the target's, with a bridge */
     int32_t *spelled;         /* [chunk] with a bridge */
@@ -77,7 +77,8 @@ static void model_rewind(void *self, int32_t n)
     vouch_memory_rewind(g->sequence.memory, offset_of(g, g->n_told));
 }
 
-/* Tokens in the cache that are those of the sequence: the certain ones, and guesses that became it. */
+/* The number of the sequence's first tokens that the cache holds: the certain ones, and the fed guesses that
+ * the target accepted. */
 static int32_t model_known(const void *self, const int32_t *tokens, int32_t n_tokens)
 {
     const model_guesser *g = self;
@@ -87,7 +88,7 @@ static int32_t model_known(const void *self, const int32_t *tokens, int32_t n_to
     return n;
 }
 
-/* In chunks. */
+/* Runs the tokens that the cache lacks, in chunks of at most g->chunk rows. */
 static bool model_follow(void *self, const int32_t *tokens, int32_t n, bool logits)
 {
     model_guesser *g = self;

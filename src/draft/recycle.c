@@ -59,7 +59,7 @@ _Static_assert(sizeof(slot) == 64, "a slot is a line of the cache");
 /* A row that may turn out not to be part of the answer. */
 typedef struct pending {
     int32_t n_tokens; /* tokens of the sequence before the row */
-    context context;  /* of the highest order */
+    context context;  /* the ORDERS tokens before the row */
     row row;
 } pending;
 

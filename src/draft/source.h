@@ -25,7 +25,7 @@ enum {
 typedef struct vouch_prefix {
     const int32_t *end; /* end[-1] is its last token, end[-n_tail] the first that the source may look at */
     int32_t n_tail;     /* at least 1 */
-    int32_t depth;      /* so many of its last tokens are guesses */
+    int32_t depth;      /* the number of guesses at its end */
     int64_t cursor;
 } vouch_prefix;
 

@@ -16,8 +16,8 @@ typedef struct vouch_engine_target {
 
 /* The functions that the cycle calls, over `self`. */
 vouch_target vouch_engine_target_ops(vouch_engine_target *self);
-/* Runs those of tokens[0, n) that the cache doesn't hold yet, at most prefill_chunk rows per pass. One pass, which may
- * be larger, computes the logits of all last n_logits rows. */
+/* Runs the tokens of tokens[0, n) that the cache doesn't hold yet, at most prefill_chunk rows per pass. The last
+ * n_logits rows get logits, all of them in one pass, which may be larger. */
 void vouch_engine_target_run(vouch_engine_target *self, const int32_t *tokens, int32_t n, int32_t n_logits);
 /* Only the first n tokens stay in the cache; fewer may be there already. */
 void vouch_engine_target_rewind(vouch_engine_target *self, int32_t n);

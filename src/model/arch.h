@@ -18,20 +18,7 @@ typedef struct vouch_arch {
     vouch_status (*take)(vouch_loader *loader, int32_t index, vouch_layer *layer);
 } vouch_arch;
 
-/* The families, one file each. */
-extern const vouch_arch
-    vouch_arch_llama, vouch_arch_mistral3, vouch_arch_qwen2, vouch_arch_qwen3, vouch_arch_qwen3moe,
-    vouch_arch_internlm2,
-    vouch_arch_ernie4_5, vouch_arch_xverse, vouch_arch_exaone, vouch_arch_nanbeige, vouch_arch_pangu,
-    vouch_arch_smollm3, vouch_arch_arcee, vouch_arch_seed_oss, vouch_arch_baichuan,
-    vouch_arch_orion, vouch_arch_plamo, vouch_arch_granite, vouch_arch_minicpm, vouch_arch_gemma, vouch_arch_gemma2,
-    vouch_arch_gemma3, vouch_arch_olmo, vouch_arch_olmo2, vouch_arch_exaone4, vouch_arch_phi2, vouch_arch_phi3,
-    vouch_arch_chatglm, vouch_arch_glm4, vouch_arch_gpt2, vouch_arch_starcoder, vouch_arch_starcoder2,
-    vouch_arch_codeshell, vouch_arch_bloom, vouch_arch_gptneox, vouch_arch_falcon, vouch_arch_nemotron,
-    vouch_arch_jais2, vouch_arch_stablelm, vouch_arch_command_r, vouch_arch_cohere2, vouch_arch_hunyuan,
-    vouch_arch_maincoder;
-
-/* The family of a file. Errors: FORMAT (the file names none), UNSUPPORTED (lists the supported ones). */
+/* The family of a file. Errors: FORMAT (the file names none), UNSUPPORTED (names it). */
 vouch_status vouch_arch_find(const vouch_gguf *gguf, const vouch_arch **arch, vouch_error *err);
 
 #endif

@@ -73,7 +73,7 @@ vouch_status vouch_loader_stack(vouch_loader *loader, const char *name, bool req
 /* Takes blk.LAYER.TENSOR.bias and .scale, where they are there. .input_scale matters to 4-bit activations only. */
 vouch_status vouch_loader_affine(vouch_loader *loader, int32_t layer, const char *tensor, vouch_affine *affine,
                                  vouch_rows rows);
-/* Knows a tensor that logits don't depend on. */
+/* Accepts a tensor without loading it: logits don't depend on it. */
 vouch_status vouch_loader_ignore(vouch_loader *loader, const char *name);
 
 /* After a walk: an error where the file has a tensor that no call took. A bias, say, would change the results if it

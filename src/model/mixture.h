@@ -20,11 +20,12 @@ typedef struct vouch_mixture {
     bool divides_width;   /* without expert_feed_forward_length: feed_forward_length / expert_used_count */
     bool has_gating;      /* expert_gating_func is read; `gating` where the file states none */
     vouch_gating gating;  /* 0: softmax */
-    bool normalises;      /* the chosen weights are divided by their sum, or else */
-    bool states_norm;     /* expert_weights_norm says whether they are */
+    bool normalises;      /* the chosen weights are divided by their sum, unless the file says otherwise */
+    bool states_norm;     /* the file may say so: expert_weights_norm is read */
     bool states_scale;    /* expert_weights_scale scales them */
     bool biases_choice;   /* exp_probs_b, where the file has it, is added to the probabilities for the choice */
-    bool has_scales;      /* .scale of the experts' matrices counts; in other families it is ignored, as elsewhere */
+    bool has_scales;      /* tensors NAME.scale multiply the experts' results; elsewhere they are ignored, as in
+                             llama.cpp */
     vouch_shared_width shared;
     bool has_shared_gate; /* ffn_gate_inp_shexp weighs the shared network */
 } vouch_mixture;

@@ -43,7 +43,7 @@ enum { MATCH_CONTROL = 1, MATCH_USER_DEFINED = 2 };
 
 /* ------------------------------------------------------------ pre-tokenizer */
 
-/* What the tokenizer's algorithm joins, and by which order. */
+/* The algorithm that splits a word into tokens: the units that it merges, and the order of the merges. */
 typedef enum token_scheme {
     SCHEME_BYTES,      /* byte-level BPE: bytes, by the rank of the merge */
     SCHEME_CHARACTERS, /* BPE: characters, by the rank of the merge; other bytes as <0xNN> */

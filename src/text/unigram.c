@@ -3,11 +3,11 @@
  * Unigram tokenization (Kudo, ACL 2018; SentencePiece): of all ways to write a text as tokens, the one with the highest
  * sum of scores, found by Viterbi's algorithm.
  *
- *   index   0     1     2     3          best[i]: the best way to write text[0..i]: its score, its last token and
+ *   index   0     1     2     3          best[i]: the best path of tokens to text[i]: its score, its last token and
  *   text       T     h     e             where that token begins. Every token that begins at i may improve best[i + n].
  *
  * A character that no token of its own covers may become the unknown token, at the worst score less 10. User-defined
- * tokens score 0. Equal scores: the way that was found first stays, the one with the longer last token. Neighbouring
+ * tokens score 0. Equal scores: the path found first stays, the one with the longer last token. Neighbouring
  * unknown tokens become one.
  *
  * Tokens are found in an array of ids sorted by their bytes, as special tokens are (specials.c).
@@ -210,22 +210,22 @@ void vouch_unigram_close(unigram *u)
 
 /* ------------------------------------------------------------------ encode */
 
-typedef struct way {
+typedef struct path_end {
     double score;
     int32_t token; /* -1: none yet */
     int32_t begin; /* of the token */
-} way;
+} path_end;
 
-static void way_offer(way *best, double score, int32_t token, size_t begin)
+static void path_offer(path_end *best, double score, int32_t token, size_t begin)
 {
     if (best->token != -1 && score <= best->score) return;
-    *best = (way){score, token, (int32_t)begin};
+    *best = (path_end){score, token, (int32_t)begin};
 }
 
 enum { UNKNOWN = -2 }; /* in place of a token's id */
 
-/* Offers every token that begins at text[i], whose first character has `length` bytes. */
-static void ways_extend(const vouch_tokenizer *t, const char *text, size_t n, size_t i, size_t length, way *best)
+/* Extends the best path to text[i] by every token that begins there. The character at text[i] has `length` bytes. */
+static void path_extend(const vouch_tokenizer *t, const char *text, size_t n, size_t i, size_t length, path_end *best)
 {
     const unigram *u = t->unigram;
     size_t low = 0, high = u->n_sorted;
@@ -239,23 +239,23 @@ static void ways_extend(const vouch_tokenizer *t, const char *text, size_t n, si
         while (same < high && tokenizer_text(t, u->sorted[same]).size == depth) same++;
         if (same == low) continue;
         const int32_t token = u->sorted[same - 1];
-        way_offer(&best[i + depth], best[i].score + u->score[token], token, i);
+        path_offer(&best[i + depth], best[i].score + u->score[token], token, i);
         covered |= depth == length;
     }
-    if (!covered) way_offer(&best[i + length], best[i].score + u->unknown_score, UNKNOWN, i);
+    if (!covered) path_offer(&best[i + length], best[i].score + u->unknown_score, UNKNOWN, i);
 }
 
-static vouch_status ways_encode(encoder *e, const char *text, size_t n, vouch_error *err)
+static vouch_status path_encode(encoder *e, const char *text, size_t n, vouch_error *err)
 {
     const vouch_tokenizer *t = e->tokenizer;
-    way *best = malloc((n + 1) * sizeof *best);
+    path_end *best = malloc((n + 1) * sizeof *best);
     if (!best) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory to tokenize a text of %zu bytes", n);
-    for (size_t i = 0; i <= n; i++) best[i] = (way){0, -1, 0};
+    for (size_t i = 0; i <= n; i++) best[i] = (path_end){0, -1, 0};
     for (size_t i = 0, length; i < n; i += length) {
         length = vouch_utf8_length(text + i, n - i);
-        ways_extend(t, text, n, i, length, best);
+        path_extend(t, text, n, i, length, best);
     }
-    /* The last token comes first; `next` turns the way around. */
+    /* The last token comes first; `next` turns the path around. */
     int32_t next = -1;
     for (int32_t end = (int32_t)n; end > 0;) {
         const int32_t begin = best[end].begin;
@@ -284,7 +284,7 @@ vouch_status vouch_unigram_text(encoder *e, const char *text, size_t n, vouch_er
     char *normal = malloc(room + 1);
     if (!normal) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory to tokenize a text of %zu bytes", n);
     (void)text_normalise(e->tokenizer, text, n, normal, room);
-    const vouch_status status = ways_encode(e, normal, vouch_spaces_unescape(normal, room, normal), err);
+    const vouch_status status = path_encode(e, normal, vouch_spaces_unescape(normal, room, normal), err);
     free(normal);
     return status;
 }

@@ -15,9 +15,10 @@
  *
  * Token texts of byte-level BPE are in GPT-2's alphabet, which shows every byte as a visible character: 0x21 to 0x7e,
  * 0xa1 to 0xac and 0xae to 0xff stand for themselves, and U+0100 to U+0143 for the 68 others, in their order. Other
- * tokenizers write a space as U+2581 and a byte as <0xNN>. The loader keeps the bytes that a token stands for.
- * The names of special tokens stay as they are. So does the text of a normal token with a character outside the
- * alphabet, which no text becomes: Command R has one for U+200D beside the one that its merges make.
+ * tokenizers write a space as U+2581 and a byte as <0xNN>. The loader decodes both forms: it stores for each token the
+ * bytes of plain text that the token stands for. It stores the names of special tokens undecoded. A normal token with
+ * a character outside the alphabet is undecoded, too, and no text becomes that token: Command R has such a token for
+ * U+200D beside the one that its merges make.
  *
  * `slots` has the tokens that a text may become without being named as special: normal, unused and user-defined ones.
  * It has no control token and none outside the alphabet, so no merge and no whole word leads to one. Where two tokens
@@ -27,7 +28,8 @@
  *
  * add_eos_token is ignored: a prompt that ends with the token that ends a text can't be continued.
  *
- * Some vocabularies have no token for some bytes. SmolLM2 lacks 21, such as 0x04. encode.c puts U+FFFD in their place.
+ * A vocabulary may lack tokens for some of the 256 bytes: SmolLM2's lacks 21, such as 0x04. encode.c replaces a
+ * character that has such a byte by U+FFFD.
  */
 #include <jansson.h>
 #include <math.h>
@@ -253,7 +255,9 @@ static vouch_status slot_fill(vouch_tokenizer *t, const vocab_source *source, in
     if (bytes.size == 0) return VOUCH_OK;
     int32_t *slot = slot_find(t, bytes.data, bytes.size);
     if (!slot)
-        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokenizer.ggml.tokens is made to collide (at token %d)",
+        return vouch_fail(err, VOUCH_E_FORMAT,
+                          "%s: tokenizer.ggml.tokens: token %d and many others have the same hash, as no "
+                          "real vocabulary has",
                           source->path, id);
     if (*slot < 0) *slot = id;
     return VOUCH_OK;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Builds the command with kernels whose results depend on the number of rows in the pass. With more than two rows, the
- * last bit of one output in sixteen is wrong, as if the kernel added in another order. `vouch check` must find that law
- * L1 is broken.
+ * Builds the command with kernels that break law L1: their results depend on the number of rows in the pass. With more
+ * than two rows they flip the last bit of one output in sixteen, as a sum in another order would. `vouch check` must
+ * report L1 as broken.
  */
 #include <math.h>
 

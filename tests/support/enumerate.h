@@ -71,8 +71,9 @@ typedef struct expectation {
 } expectation;
 expectation enumerate_accepted(const setup *s);
 
-/* The probability that a draw from q gives x and a draw from p at the same position gives y: when both run a race with
- * shared noise, and when both use one uniform number. p and q [n] sum to 1. */
+/* The joint probability that q's draw at a position is x and p's draw there is y. Two ways to couple the draws: both
+ * run a race of the tokens with the same noise (coupled), or both cumulate to the same uniform number (match). p and q
+ * [n] each sum to 1. */
 double coupling_of_races(const double *p, const double *q, int32_t n, int32_t x, int32_t y);
 double coupling_of_numbers(const double *p, const double *q, int32_t n, int32_t x, int32_t y);
 

@@ -27,6 +27,21 @@ vouch_tokenizer *tiny_tokenizer(const char *pre, int32_t n_vocab)
     return tokenizer;
 }
 
+vouch_tokenizer *templated_tokenizer(const char *chat_template)
+{
+    vouch_gguf_writer *w = writer_open();
+    tiny_vocab_add_pre(w, TINY_SIZE, 7, "qwen2");
+    size_t size;
+    void *bytes = writer_finish(w, &size);
+    vouch_gguf *gguf = open_bytes(bytes, size);
+    vouch_tokenizer *tokenizer = NULL;
+    vouch_error err = {0};
+    if (vouch_tokenizer_open(&tokenizer, gguf, chat_template, &err) != VOUCH_OK) fail_msg("%s", err.message);
+    vouch_gguf_close(gguf);
+    free(bytes);
+    return tokenizer;
+}
+
 vouch_tokenizer *file_tokenizer(const char *path)
 {
     vouch_gguf *gguf = NULL;

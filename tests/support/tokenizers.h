@@ -14,6 +14,8 @@ extern const char *const pres[N_PRES];
 /* Closes the writer and opens a tokenizer on the file that it wrote. */
 vouch_status tokenizer_finish(vouch_gguf_writer *writer, vouch_tokenizer **out, vouch_error *err);
 vouch_tokenizer *tiny_tokenizer(const char *pre, int32_t n_vocab);
+/* A tiny tokenizer of qwen2 with this chat template in place of the file's. */
+vouch_tokenizer *templated_tokenizer(const char *chat_template);
 vouch_tokenizer *file_tokenizer(const char *path);
 
 /* A list of token ids. The caller frees `at`. */

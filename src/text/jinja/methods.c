@@ -9,7 +9,7 @@
 
 typedef jinja_arguments args;
 
-/* -------------------------------------------------------- strings, for filters, too */
+/* ------------------------------- string operations that filters.c uses, too */
 
 static bool is_white(jinja_string s, size_t i, size_t *n)
 {

@@ -63,10 +63,10 @@ typedef enum jinja_node_kind {
     JINJA_FOR,       /* for a in b, if c; items[0] body, items[1] else or NULL */
     JINJA_IF,        /* if a; items[0] body, items[1] else or NULL */
     JINJA_SET,       /* set a = b */
-    JINJA_SET_BLOCK, /* set a, filter b or NULL: items[0] */
-    JINJA_MACRO_OF,  /* macro name(names = items, NULL: none): body b */
-    JINJA_CALL_BLOCK,   /* call with b, a macro, as caller: a */
-    JINJA_FILTER_BLOCK, /* filter a: items[0] */
+    JINJA_SET_BLOCK,    /* set a to the text that items[0] writes, through filter b; b NULL: no filter */
+    JINJA_MACRO_OF,     /* macro name(names[i] = items[i], ...), b its body; items[i] NULL: no default */
+    JINJA_CALL_BLOCK,   /* the call a, with the macro b as its argument `caller` */
+    JINJA_FILTER_BLOCK, /* the text that items[0] writes, through filter a */
     JINJA_BREAK,
     JINJA_CONTINUE
 } jinja_node_kind;

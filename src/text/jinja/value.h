@@ -130,7 +130,7 @@ void *vouch_jinja_take(jinja_run *run, size_t count, size_t size);
 __attribute__((format(printf, 2, 3))) jinja_value vouch_jinja_fail(jinja_run *run, const char *format, ...);
 /* Counts n steps; false where there are none left, and then the run has failed. */
 bool vouch_jinja_step(jinja_run *run, int64_t n);
-/* The steps of reading so many bytes. */
+/* Counts the steps of an operation that reads `bytes` bytes. False as of step. */
 static inline bool vouch_jinja_weigh(jinja_run *run, size_t bytes)
 {
     return vouch_jinja_step(run, 1 + (int64_t)(bytes / 64));
@@ -224,7 +224,8 @@ static inline bool vouch_jinja_is_number(const jinja_value *x)
 /* Of a number. */
 double vouch_jinja_number(const jinja_value *x);
 int64_t vouch_jinja_integer(const jinja_value *x); /* of JINJA_INT or JINJA_BOOL */
-/* The items of a list, the keys of a dict, the characters of a string; an empty list of undefined. Fails for others. */
+/* The items of a list, the keys of a dict or the characters of a string. An undefined value has no items. The run
+ * fails for other kinds. */
 jinja_list *vouch_jinja_iterate(jinja_run *run, const jinja_value *x);
 /* -1: it has none, and the run has failed. */
 int64_t vouch_jinja_length(jinja_run *run, const jinja_value *x);
