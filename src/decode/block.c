@@ -33,10 +33,10 @@
 
 #include "decode/rules.h"
 
-/* Below it a chance is none: its inverse must stay finite. */
+/* A smaller w counts as 0, because 1 / w must stay finite. */
 static const double NEVER = 1e-200;
 
-/* h(i), once the guess has been taken out of what is left of p. */
+/* h(i). `left` holds the residual with mass r(i) / w. */
 static double chance_of_exactly(const vouch_residual *left, double w)
 {
     const double rest = w * left->total;
@@ -50,13 +50,13 @@ static int32_t count_drawn(const vouch_draft *draft)
     return n;
 }
 
-/* What the rows say about the first n guesses, all drawn from q; no more of these can hold. */
+/* w and h of the first n guesses, all drawn from q. No guess behind them can be accepted. */
 typedef struct outlook {
     int32_t n;
     double w[VOUCH_MAX_DRAFT + 1], h[VOUCH_MAX_DRAFT + 1]; /* [0, n] */
-    const vouch_dist *p; /* of the last row that was asked for */
+    const vouch_dist *p; /* of `row`, the last row that was asked for */
     int32_t row;
-    vouch_status end; /* of the row of guess n, where it failed */
+    vouch_status end; /* not OK: row n failed, so guess n could not be judged */
 } outlook;
 
 static void look_ahead(outlook *ahead, const vouch_trial *trial, int32_t n_drawn, vouch_judgement *out,
@@ -88,7 +88,7 @@ static void look_ahead(outlook *ahead, const vouch_trial *trial, int32_t n_drawn
     }
 }
 
-/* How many of the first n guesses hold. */
+/* Draws u, writes the verdicts of the first n guesses and returns how many are accepted. */
 static int32_t count_accepted(const vouch_trial *trial, vouch_guess *guesses, int32_t n, const double *h)
 {
     const vouch_dice *dice = trial->dice;
@@ -116,21 +116,21 @@ static vouch_status judge_block(vouch_judgement *out, vouch_guess *guesses, cons
     outlook ahead;
     look_ahead(&ahead, trial, n_drawn, out, guesses);
     if (ahead.end != VOUCH_OK && ahead.n == 0) return ahead.end;
-    const int32_t held = count_accepted(trial, guesses, ahead.n, ahead.h);
-    for (int32_t i = 0; i < held; i++) out->path[i] = i;
-    out->n_accepted = held;
+    const int32_t n_accepted = count_accepted(trial, guesses, ahead.n, ahead.h);
+    for (int32_t i = 0; i < n_accepted; i++) out->path[i] = i;
+    out->n_accepted = n_accepted;
     out->origin = VOUCH_ORIGIN_ACCEPTED;
-    if (ahead.end != VOUCH_OK && held == ahead.n) return VOUCH_OK;
-    if (held == n_drawn) return vouch_judge_siblings(out, guesses, trial, vouch_match_siblings);
+    if (ahead.end != VOUCH_OK && n_accepted == ahead.n) return VOUCH_OK;
+    if (n_accepted == n_drawn) return vouch_judge_siblings(out, guesses, trial, vouch_match_siblings);
 
     vouch_status again = VOUCH_OK;
-    if (held != ahead.row) again = trial->row_p(trial->row_self, held, held, &ahead.p);
+    if (n_accepted != ahead.row) again = trial->row_p(trial->row_self, n_accepted, n_accepted, &ahead.p);
     assert(again == VOUCH_OK); /* as it was before */
     (void)again;
     vouch_residual left;
-    vouch_residual_begin(&left, ahead.p, draft->q[held], 1 / ahead.w[held]);
-    vouch_residual_reject(&left, guesses[held].token);
-    out->final_token = trial->dice->draw(trial->dice->self, trial->position + held, &left);
+    vouch_residual_begin(&left, ahead.p, draft->q[n_accepted], 1 / ahead.w[n_accepted]);
+    vouch_residual_reject(&left, guesses[n_accepted].token);
+    out->final_token = trial->dice->draw(trial->dice->self, trial->position + n_accepted, &left);
     out->origin = VOUCH_ORIGIN_RESIDUAL;
     return VOUCH_OK;
 }

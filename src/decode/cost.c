@@ -7,11 +7,11 @@
 
 /* c before the first pass. */
 static const double FIRST_C = 0.15;
-/* Relative standard deviations: of the first c, of one measurement, and of the changes of s and c from one pass to the
- * next. */
+/* Relative standard deviations: of c before the first pass, of one measurement, and of the change of s and of c from
+ * one pass to the next. */
 static const double SPREAD_C = 0.6, NOISE = 0.1, DRIFT_S = 0.01, DRIFT_C = 0.004;
-/* A measurement more than ODD standard deviations from its expectation is an accident, or the first of a new time. It
- * counts as one that is ODD away, and the estimates become no surer by it. */
+/* A measurement more than ODD standard deviations from its expectation is an outlier, or the first one after the load
+ * of the machine has changed. The estimates move as if it were ODD away, and their variances stay as they are. */
 static const double ODD = 2;
 
 static double cube(double x)
@@ -24,7 +24,8 @@ static double ratio(const vouch_cost *cost, double c, int32_t n)
     return cbrt((cube(cost->reads[n]) + cube(c * n)) / (1 + cube(c)));
 }
 
-/* Straight lines near r(n): only sums and products, so that a draft limited by them is the same on every machine. */
+/* Straight lines near r(n). They use sums and products only, so their values, and a draft limited by them, are the same
+ * on every machine. */
 double vouch_cost_default(int32_t n_rows)
 {
     if (n_rows <= 5) return 1 + 0.03 * (n_rows - 1);

@@ -8,7 +8,7 @@
  *     t(n) = s r(n),    r(n) = cbrt((reads(n)^3 + (c n)^3) / (1 + c^3))          r(1) = reads(1) = 1
  *
  *   s         seconds of a pass of one row
- *   c         one row's arithmetic, as a share of the time that reading takes for one row
+ *   c         seconds of one row's arithmetic / seconds of reading the weights for one row
  *   reads(n)  weights that n rows read, relative to one row. A dense model reads all of them for any n: 1. A mixture
  *             of experts reads more experts for more rows.
  *
@@ -24,16 +24,16 @@
 
 typedef struct vouch_cost {
     double reads[VOUCH_MAX_DRAFT + 2]; /* reads[n] for n rows; [1] is 1 */
-    double log_s, log_c;               /* of seconds; of a ratio */
-    double var_s, var_c, cov;          /* of their errors */
-    int32_t n_passes, n_plain;         /* passes learned from; those of one row */
+    double log_s, log_c;               /* estimates of ln s, s in seconds, and of ln c */
+    double var_s, var_c, cov;          /* variances and covariance of their errors */
+    int32_t n_passes, n_plain;         /* passes learned from; how many of these had one row */
 } vouch_cost;
 
 /* r(n) of a typical dense model, for drafts that no measurement limits. */
 double vouch_cost_default(int32_t n_rows);
 /* reads: [VOUCH_MAX_DRAFT + 2], never falling, reads[1] = 1; copied. NULL: a dense model. */
 void vouch_cost_init(vouch_cost *cost, const double *reads);
-/* A pass of n_rows (1 to VOUCH_MAX_DRAFT + 1) took so long. */
+/* Learns from a pass of n_rows (1 to VOUCH_MAX_DRAFT + 1). A time of 0 or less teaches nothing. */
 void vouch_cost_learn(vouch_cost *cost, int32_t n_rows, double seconds);
 /* r(n), n_rows from 1 to VOUCH_MAX_DRAFT + 1. */
 double vouch_cost_of(const vouch_cost *cost, int32_t n_rows);

@@ -25,7 +25,7 @@ static double now(const vouch_cycle *cycle)
 
 /* --------------------------------------------------------- choose and draft */
 
-/* Limits for which there is room: a path within the room, all guesses within the context. */
+/* Cuts the limits: a path of guesses and the token after it fit into `room`, and all guesses fit into the context. */
 static vouch_shape cut_to_room(const vouch_cycle *cycle, const vouch_shape *most, int32_t room)
 {
     vouch_shape cut = *most;
@@ -120,7 +120,7 @@ static double score(vouch_cycle *cycle)
 
 /* ----------------------------------------------- judge, commit and roll back */
 
-/* p of a row. The accepted path grows behind the sequence meanwhile. */
+/* p of a row. Penalties look at the tokens before the row, so the accepted guesses stand behind the sequence. */
 static vouch_status row_p(void *self, int32_t row, int32_t depth, const vouch_dist **p)
 {
     const vouch_cycle *cycle = self;
@@ -128,7 +128,7 @@ static vouch_status row_p(void *self, int32_t row, int32_t depth, const vouch_di
     return cycle->target.row(cycle->target.self, cycle->tokens, cycle->n_tokens + depth, row, p);
 }
 
-/* 4. The rule's verdicts. */
+/* 4. The rule gives each guess its verdict. */
 static vouch_status judge(vouch_cycle *cycle, vouch_judgement *judgement)
 {
     const double start = now(cycle);
@@ -144,7 +144,7 @@ static vouch_status judge(vouch_cycle *cycle, vouch_judgement *judgement)
     return status;
 }
 
-/* Guesses behind the end of the answer were never part of it. */
+/* Depths of the guesses. Verdicts of guesses behind the end of the answer are taken back: nothing exists there. */
 static void forget_verdicts(vouch_cycle *cycle, const vouch_cycle_result *result)
 {
     for (int32_t i = 0; i < result->n_guesses; i++) {
@@ -156,7 +156,7 @@ static void forget_verdicts(vouch_cycle *cycle, const vouch_cycle_result *result
     }
 }
 
-/* 5. The accepted guesses and the final token, if there is one, until one of them ends the answer. */
+/* 5. Commits the accepted guesses, and the final token if there is one, until one of them ends the answer. */
 static void commit(vouch_cycle *cycle, const vouch_judgement *judgement, vouch_cycle_result *out)
 {
     const bool has_final = judgement->origin != VOUCH_ORIGIN_ACCEPTED;
@@ -173,7 +173,7 @@ static void commit(vouch_cycle *cycle, const vouch_judgement *judgement, vouch_c
     forget_verdicts(cycle, out);
 }
 
-/* The rows that plain decoding would have had: one before each committed token. */
+/* Shows the drafters the rows that plain decoding would have run: the row before each committed token. */
 static void show_rows(vouch_cycle *cycle, const vouch_judgement *judgement, const vouch_cycle_result *result)
 {
     const bool hidden = vouch_drafters_want_hidden(&cycle->drafters);
@@ -199,7 +199,7 @@ static void roll_back(vouch_cycle *cycle, const vouch_judgement *judgement, cons
 
 /* ----------------------------------------------------- counting and learning */
 
-/* `last`: the last accepted guess, -1: none. */
+/* `last` is the number of the last accepted guess; -1: none is accepted. */
 static void count_guesses(vouch_stats *stats, const vouch_cycle *cycle, const double *overlap, int32_t n, int32_t last)
 {
     bool full = n > 0;
@@ -240,7 +240,7 @@ static void count(vouch_cycle *cycle, const vouch_judgement *judgement, const vo
     stats->decode_seconds += o->draft_seconds + o->pass_seconds + o->judge_seconds;
 }
 
-/* Pace learns from the cycles about which it was asked. */
+/* Pace learns from the cycles for which it chose. */
 static void learn(vouch_cycle *cycle)
 {
     if (!cycle->pace || cycle->most.depth < 1) return;
@@ -292,7 +292,7 @@ void vouch_cycle_end_answer(vouch_cycle *cycle)
     vouch_drafters_end(&cycle->drafters, cycle->tokens, cycle->n_tokens);
 }
 
-/* The drafters also see tokens[past]: it is the next one to run. */
+/* The drafters also get tokens[past], which the target runs next. */
 void vouch_cycle_observe(vouch_cycle *cycle, int32_t first, int32_t past)
 {
     const bool paid = !cycle->pace || vouch_pace_may_ask_paid(cycle->pace);

@@ -26,8 +26,8 @@
 #include "draft/drafters.h"
 
 typedef struct vouch_target {
-    /* Runs what the target lacks of tokens[0, n_tokens), then one pass over the last token and the guesses behind it.
-     * Row 0 of this pass follows the sequence, and row i + 1 follows guess i. */
+    /* Runs those of tokens[0, n_tokens - 1) that the target has not run yet, then one pass over the last token and the
+     * guesses. Row 0 of this pass is the last token's, and row i + 1 is that of guess i. */
     void (*score)(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_draft *draft);
     /* p of a row of the last pass. tokens[0, n_history) is its history, guesses included. Valid until the next call. */
     vouch_status (*row)(void *self, const int32_t *tokens, int32_t n_history, int32_t row,
@@ -44,10 +44,10 @@ typedef struct vouch_target {
     void *self;
 } vouch_target;
 
-/* Told each committed token in order. Any result but NONE ends the answer with this token. */
+/* The cycle calls it with each committed token, in order. Any result but NONE ends the answer with this token. */
 typedef vouch_finish vouch_commit_fn(void *self, int32_t token);
 
-/* What choose decided about one cycle. */
+/* The decision of `choose` about one cycle. */
 typedef struct vouch_plan {
     vouch_shape free, paid; /* limits of the free and of the paid drafter; depth 0: it isn't asked */
     vouch_draft offer;      /* with pace: guesses of the free drafters on their own */
@@ -55,7 +55,7 @@ typedef struct vouch_plan {
 
 typedef struct vouch_cycle {
     vouch_target target;
-    vouch_drafters drafters;   /* neither: plain decoding */
+    vouch_drafters drafters;   /* without any: plain decoding */
     vouch_pace *pace;          /* NULL: every draft is as large as its limits allow */
     int32_t n_paid;            /* without pace: most guesses of the paid drafter; 0: as the limits */
     const vouch_rule *rule;
@@ -98,8 +98,9 @@ vouch_status vouch_cycle_finish(vouch_cycle *cycle, double pass_seconds, vouch_c
 /* Both halves with the target's own pass between them. */
 vouch_status vouch_cycle_step(vouch_cycle *cycle, const vouch_shape *most, int32_t room, vouch_cycle_result *out);
 
-/* An answer begins behind tokens[0, n_tokens); or it has ended with them. */
+/* An answer begins behind tokens[0, n_tokens). */
 void vouch_cycle_begin_answer(vouch_cycle *cycle);
+/* The answer has ended with the last of tokens[0, n_tokens). */
 void vouch_cycle_end_answer(vouch_cycle *cycle);
 /* The target has just run tokens[first, past) of a prompt, in one pass without guesses. The drafters follow. */
 void vouch_cycle_observe(vouch_cycle *cycle, int32_t first, int32_t past);

@@ -20,7 +20,7 @@
 
 #include "draft/drafter.h"
 
-/* Chance at a position of the sequence. Production: vouch_dice_philox. */
+/* The random decisions at a position of the sequence. A session uses vouch_dice_philox; tests enumerate instead. */
 typedef struct vouch_dice {
     /* True iff the position's u is below `limit`. Earlier calls have shown that it isn't below `before`. *u receives
      * it. */
@@ -36,7 +36,7 @@ typedef struct vouch_seeded_draw {
     vouch_draw_fn *draw;
 } vouch_seeded_draw;
 
-/* *seeded must outlive them; its seed may change between answers. */
+/* Dice over the numbers of *seeded, which must outlive them. Its seed may change between answers. */
 vouch_dice vouch_dice_philox(const vouch_seeded_draw *seeded);
 
 /* p of a row: row 0 follows the sequence, row i + 1 follows guess i. `depth` accepted guesses are before it. Valid
@@ -63,7 +63,7 @@ typedef struct vouch_judgement {
                                         the chance of acceptance for a further one */
 } vouch_judgement;
 
-/* Fills both. They come with all guesses [draft->n] not reached and none accepted. */
+/* Fills *out and guesses [draft->n]. The caller has set all guesses to NOT_REACHED and n_accepted to 0. */
 typedef vouch_status vouch_judge_fn(vouch_judgement *out, vouch_guess *guesses, const vouch_trial *trial);
 
 typedef struct vouch_rule {

@@ -17,9 +17,10 @@
 
 #include <math.h>
 
-/* r is the chance that the i-th guess is the drawn token, given that the guesses before it are not. A lenient rule
- * accepts it with min(1, r / l): also where another token was drawn, with the chance that is missing. The position's u
- * decides about that; it isn't below the limits of the guesses that it rejected before. */
+/* r is the chance that guess i is the drawn token, given that no sibling before it is. Without lenience the guess is
+ * accepted exactly if it is the drawn token. With lenience l it must be accepted with min(1, r / l): where another
+ * token was drawn, the position's u accepts it with the missing chance. u is not below the limits of the siblings that
+ * it has rejected already. */
 int32_t vouch_match_siblings(vouch_siblings *these, int32_t first)
 {
     const vouch_trial *trial = these->trial;
@@ -37,14 +38,14 @@ int32_t vouch_match_siblings(vouch_siblings *these, int32_t first)
         if (trial->want_overlap)
             these->overlap[i] =
                 is_first && i == first ? vouch_dist_overlap(these->left.p, these->left.q, guess->token) : chance;
-        bool holds = guess->token == these->token;
-        if (!holds && r < chance) {
+        bool accepted = guess->token == these->token;
+        if (!accepted && r < chance) {
             const double before = limit;
             limit += (1 - limit) * ((chance - r) / (1 - r));
-            holds = dice->accept(dice->self, these->position, before, limit, &u);
+            accepted = dice->accept(dice->self, these->position, before, limit, &u);
         }
-        guess->verdict = holds ? VOUCH_ACCEPTED : VOUCH_REJECTED;
-        if (holds) return i;
+        guess->verdict = accepted ? VOUCH_ACCEPTED : VOUCH_REJECTED;
+        if (accepted) return i;
         rest -= mass;
     }
     return -1;

@@ -8,9 +8,9 @@
 
 enum {
     FIRST_PLAIN = 2,  /* plain steps before the first draft */
-    PLAIN_EVERY = 64, /* cycles with guesses before the next plain step, */
-    PLAIN_OFTEN = 8,  /* and that number where drafting seems to win less than SMALL_GAIN */
-    TRY_EVERY = 8,    /* plain steps between trials of a paid drafter that doesn't seem to pay */
+    PLAIN_EVERY = 64, /* cycles with guesses between two plain steps; */
+    PLAIN_OFTEN = 8,  /* their number where the expected speed is below SMALL_GAIN times plain */
+    TRY_EVERY = 8,    /* plain steps between two trials of a paid drafter whose expected gain is negative */
     DEPTHS = VOUCH_PACE_DEPTHS,
 };
 
@@ -23,9 +23,10 @@ static const double RATE = 0.1;
 static const double PRIOR = 0.65, PRIOR_TRIES = 2, FADE = 0.95;
 /* Catch-up cost is spread over this many cycles. */
 static const double CATCH_UP_CYCLES = 16;
-/* Time to catch up with one token, in paid guesses, before the first measurement. Such tokens share passes. */
+/* Time to catch up with one token / time of a paid guess, before the first measurement. Below 1, because many such
+ * tokens share a pass. */
 static const double CATCH_UP_SHARE = 0.25;
-/* Plain steps: the budget at first, its limit, and its income as a share of the time. */
+/* In plain steps: the first budget, and its limit. Then its income, as a share of the time. */
 static const double BUDGET = 3, MOST_BUDGET = 6, INCOME = 0.01;
 
 static void mean_add(vouch_pace_mean *m, double x)
@@ -36,13 +37,13 @@ static void mean_add(vouch_pace_mean *m, double x)
 
 /* ----------------------------------------------------------------- estimates */
 
-/* Plain passes for one paid guess. */
+/* Time of one paid guess, in plain passes. */
 static double guess_cost(const vouch_pace *p)
 {
     return p->guess_seconds.n > 0 ? p->guess_seconds.value / vouch_cost_seconds(&p->cost) : p->paid_share;
 }
 
-/* Plain passes for the paid drafter to catch up. */
+/* Time in which the paid drafter catches up, in plain passes. */
 static double catch_up_cost(const vouch_pace *p)
 {
     const double each = p->catch_up_seconds.n > 0 ? p->catch_up_seconds.value / vouch_cost_seconds(&p->cost)
@@ -50,7 +51,7 @@ static double catch_up_cost(const vouch_pace *p)
     return p->n_behind * each;
 }
 
-/* Plain passes for a paid draft of this depth. */
+/* Time of a paid draft of this depth, in plain passes. */
 static double paid_cost(const vouch_pace *p, int32_t depth)
 {
     return depth * guess_cost(p) + catch_up_cost(p);
@@ -68,7 +69,7 @@ static void update_acceptance(vouch_pace *p)
         prior = p->acceptance[d] = (p->accepted[d] + PRIOR_TRIES * prior) / (p->tried[d] + PRIOR_TRIES);
 }
 
-/* Tokens of a cycle with a paid draft of this depth. */
+/* Expected tokens of a cycle with a paid draft of this depth. */
 static double tokens_of(const vouch_pace *p, int32_t depth)
 {
     double path = 1, tokens = 1 + p->beyond.value;
@@ -76,7 +77,7 @@ static double tokens_of(const vouch_pace *p, int32_t depth)
     return tokens;
 }
 
-/* Rows of its pass. */
+/* Expected rows of that cycle's pass. */
 static int32_t rows_of(const vouch_pace *p, int32_t depth, int32_t most)
 {
     const double n = p->rows.n > 0 ? depth * p->rows.value : depth;
@@ -101,7 +102,7 @@ static int32_t best_depth(const vouch_pace *p, double least)
     return best;
 }
 
-/* Whether a paid draft of some depth would pay if all of it were accepted. */
+/* True if some depth would pay, were all its guesses accepted. */
 static bool paid_could_pay(const vouch_pace *p)
 {
     for (int32_t n = 1; n <= p->most.depth; n++)
@@ -109,7 +110,7 @@ static bool paid_could_pay(const vouch_pace *p)
     return false;
 }
 
-/* Whether the budget allows a trial of one paid guess. */
+/* True if the budget allows a trial of one paid guess now. */
 static bool may_try(const vouch_pace *p)
 {
     const double loss = p->costs[2] + paid_cost(p, 1) - 1;
@@ -118,7 +119,7 @@ static bool may_try(const vouch_pace *p)
 
 /* ------------------------------------------------------------------ choosing */
 
-/* Pace needs t(1), the more often the less there is to win. */
+/* A plain step measures t(1). The less drafting gains, the more often pace needs that measurement. */
 static bool wants_plain(const vouch_pace *p)
 {
     return p->n_cycles == 0 || p->cost.n_plain < FIRST_PLAIN ||
@@ -130,7 +131,7 @@ vouch_shape vouch_pace_begin(vouch_pace *pace, const vouch_shape *most, int32_t 
     vouch_pace *p = pace;
     p->n_behind = n_behind;
     p->most = *most;
-    p->most.n = vouch_min(most->n, 2 * p->most_rows - 1); /* t(n) far beyond the measured n is a guess, too */
+    p->most.n = vouch_min(most->n, 2 * p->most_rows - 1); /* t(n) is unreliable far beyond the measured n */
     p->most.depth = wants_plain(p) ? 0 : vouch_min(most->depth, p->most.n);
     p->most.cost = p->costs;
     for (int32_t n = 1; n <= most->n + 1; n++) p->costs[n] = vouch_cost_of(&p->cost, n);
@@ -160,7 +161,7 @@ void vouch_pace_choose(vouch_pace *pace, const vouch_draft *offer, vouch_shape *
 
 /* ------------------------------------------------------------------ learning */
 
-/* Before anything is learned from this cycle. */
+/* The forecast for the cycle that has just ended, by the estimates from before it. */
 static vouch_forecast forecast(const vouch_pace *p, const vouch_outcome *o, double tokens)
 {
     if (p->cost.n_passes == 0) return (vouch_forecast){0};
@@ -172,7 +173,7 @@ static vouch_forecast forecast(const vouch_pace *p, const vouch_outcome *o, doub
 static void learn_paid_seconds(vouch_pace *p, const vouch_outcome *o)
 {
     const double beyond_guesses = o->paid_seconds - p->guess_seconds.value * o->paid_levels;
-    const int32_t levels = o->paid_levels > 0 ? o->paid_levels : 1; /* to find no guess takes as long as to find one */
+    const int32_t levels = o->paid_levels > 0 ? o->paid_levels : 1; /* finding none takes as long as one guess */
     const int32_t behind = p->n_behind > 1 ? p->n_behind : 0;
     if (behind > 0 && p->guess_seconds.n > 0)
         mean_add(&p->catch_up_seconds, beyond_guesses > 0 ? beyond_guesses / behind : 0);
@@ -206,7 +207,7 @@ vouch_forecast vouch_pace_learn(vouch_pace *pace, const vouch_outcome *outcome)
     if (levels > 0) p->yield = tokens / p->paid_costs[o->n_guesses + 1];
     p->since_plain = o->n_guesses > 0 ? p->since_plain + 1 : 0;
     p->n_plain = o->n_guesses > 0 ? 0 : p->n_plain + 1;
-    if (p->n_cycles++ == 0 || !(o->pass_seconds > 0)) return expected; /* a clock that stood still tells nothing */
+    if (p->n_cycles++ == 0 || !(o->pass_seconds > 0)) return expected; /* the clock stood still */
     if (o->free_seconds > 0) mean_add(&p->free_seconds, o->free_seconds);
     if (o->asked_paid) learn_paid_seconds(p, o);
     vouch_cost_learn(&p->cost, o->n_guesses + 1, o->pass_seconds);

@@ -32,11 +32,11 @@
 
 enum { VOUCH_PACE_DEPTHS = 6 }; /* depths whose acceptance is counted apart; the last stands for all deeper ones */
 
-/* What one cycle was, for pace to learn from. */
+/* Counts and times of one cycle. Pace learns from them. */
 typedef struct vouch_outcome {
     int32_t n_guesses;
     int32_t n_accepted;  /* by the judge; an answer may end before all of them are committed */
-    double expected;     /* tokens, by the free drafters' estimate; 0: they made none */
+    double expected;     /* tokens of the cycle as the free drafters estimated them; 0: they had no estimate */
     bool asked_paid;
     int32_t paid_levels; /* levels of the paid drafter's own draft */
     int32_t levels;      /* levels of the whole draft */
@@ -46,7 +46,7 @@ typedef struct vouch_outcome {
     double judge_seconds; /* everything after the pass */
 } vouch_outcome;
 
-/* What pace expected of a cycle. seconds 0: it knew no costs yet. */
+/* Tokens and seconds of a cycle as pace expected them. seconds 0: pace knew no costs yet. */
 typedef struct vouch_forecast {
     double tokens, seconds;
 } vouch_forecast;
@@ -64,12 +64,13 @@ typedef struct vouch_pace {
     vouch_pace_mean guess_seconds;    /* of one paid guess, or of one level of a paid tree */
     vouch_pace_mean catch_up_seconds; /* of one token that the paid drafter catches up with */
     bool has_paid;
-    double paid_share;                /* a paid guess in plain passes, before the first measurement */
+    double paid_share;                /* time of a paid guess / time of a plain pass, before the first measurement */
     double tried[VOUCH_PACE_DEPTHS], accepted[VOUCH_PACE_DEPTHS]; /* paid drafts by depth; old counts fade */
-    double acceptance[VOUCH_PACE_DEPTHS]; /* the rate that follows */
+    double acceptance[VOUCH_PACE_DEPTHS]; /* estimated from these counts and the prior */
     vouch_pace_mean rows;             /* guesses of a draft for each of its paid levels */
     vouch_pace_mean beyond;           /* guesses accepted behind the last paid level */
-    int32_t since_plain, n_plain;     /* cycles since one without guesses; cycles without guesses in a row */
+    int32_t since_plain;              /* cycles since the last one without guesses */
+    int32_t n_plain;                  /* cycles without guesses since the last one with guesses */
     int32_t n_cycles;                 /* of this answer */
     int32_t most_rows;                /* of the largest pass so far */
     double budget;                    /* plain steps */
@@ -80,26 +81,26 @@ typedef struct vouch_pace {
     double costs[VOUCH_MAX_DRAFT + 2]; /* t(n) / t(1) */
     double paid_costs[VOUCH_MAX_DRAFT + 2]; /* with the paid drafter's time */
     double yield;                     /* of the offer, in tokens per plain pass; after the cycle, of its draft */
-    double without;                   /* the larger of that and 1, the yield of plain decoding */
+    double without;                   /* the larger of `yield` and 1, which is the yield of plain decoding */
 } vouch_pace;
 
 typedef struct vouch_pace_options {
     bool has_paid;        /* there is a paid drafter */
-    double paid_share;    /* time of one of its guesses in plain passes, before the first measurement */
+    double paid_share;    /* time of a paid guess / time of a plain pass, before the first measurement */
     const double *reads;  /* of the target, as vouch_cost_init takes it */
 } vouch_pace_options;
 
 void vouch_pace_init(vouch_pace *pace, const vouch_pace_options *options);
 /* An answer begins: its first pass finds every cache cold, so pace doesn't learn from it. */
 void vouch_pace_begin_answer(vouch_pace *pace);
-/* False where the paid drafter would be asked in no cycle, so that it needn't follow the prompt. */
+/* False: no cycle can ask the paid drafter, so it need not follow the prompt. */
 bool vouch_pace_may_ask_paid(const vouch_pace *pace);
 
 /* Begins a cycle with a draft within `most`; the paid drafter has n_behind tokens to catch up with. Returns the limits
  * of the offer; depth 0: this cycle is a plain step. Valid until the next cycle begins. */
 vouch_shape vouch_pace_begin(vouch_pace *pace, const vouch_shape *most, int32_t n_behind);
-/* Given the offer (n 0: none): how much the paid drafter guesses, as *paid, with depth 0 for nothing; and the limits of
- * the tree of both, as *both. */
+/* Decides by the offer (n 0: none). *paid receives the limits of the paid drafter's guesses, depth 0 where it isn't
+ * asked. *both receives the limits of the tree of paid and free guesses. */
 void vouch_pace_choose(vouch_pace *pace, const vouch_draft *offer, vouch_shape *paid, vouch_shape *both);
 /* Ends the cycle. Returns what pace expected of it. */
 vouch_forecast vouch_pace_learn(vouch_pace *pace, const vouch_outcome *outcome);

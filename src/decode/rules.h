@@ -5,8 +5,8 @@
 
 #include "decode/judge.h"
 
-/* min(1, r / (l q)), the chance of a token, r being the rest of p. Where q is 0, q can't have made the guess, and the
- * chance is the limit of the formula. A token that the target can't emit has chance 0. */
+/* The chance min(1, r / (l q)) that the token is accepted. r is the residual. Where q is 0, the guess wasn't drawn from
+ * q, and the chance is the limit of the formula: 1, or 0 for a token that the target can't emit. */
 static inline double vouch_chance(const vouch_residual *left, int32_t token)
 {
     const double p = vouch_residual_p(left, token), limit = left->lenience * vouch_residual_q(left, token);

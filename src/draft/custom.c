@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The caller's own drafter. It keeps no state for us: it sees the whole sequence each time, and its
- * guesses count as drawn from a point mass, so any rule it follows is exact. What it returns isn't
- * trusted: the draft is cut at k and at the first guess outside the vocabulary.
+ * The caller's own drafter. It gets the whole sequence each time. Its guesses count as point masses, so the text is
+ * exact however it guesses. The draft is cut at k and at the first guess outside the vocabulary.
  */
 #include "draft/custom.h"
 #include "draft/registry.h"
@@ -14,7 +13,7 @@
 typedef struct custom {
     vouch_drafter drafter;
     int32_t n_vocab;
-    int32_t n_known; /* tokens that it was shown when it was asked last */
+    int32_t n_known; /* length of the sequence at the last call */
     int32_t guesses[VOUCH_MAX_DRAFT];
 } custom;
 
@@ -22,7 +21,7 @@ static vouch_draft custom_propose(void *self, const int32_t *tokens, int32_t n_t
 {
     custom *c = self;
     const int32_t k = shape->depth;
-    for (int32_t i = 0; i < k; i++) c->guesses[i] = -1; /* claimed but not written: no token */
+    for (int32_t i = 0; i < k; i++) c->guesses[i] = -1; /* a guess counted but not written stays invalid */
     const int32_t n = c->drafter.propose(c->drafter.user, tokens, n_tokens, k, c->guesses);
     c->n_known = n_tokens;
     vouch_draft draft = {.tokens = c->guesses};

@@ -18,12 +18,13 @@
 #include <stdint.h>
 
 typedef struct vouch_guesser_ops {
-    /* Runs what the state lacks of tokens[0, n), n >= 1. `logits`: the last token gets logits. False: no room. */
+    /* Runs those of tokens[0, n), n >= 1, that the state lacks. `logits`: the last one gets logits. False: no room. */
     bool (*follow)(void *self, const int32_t *tokens, int32_t n, bool logits);
     /* How many rows may be fed now. */
     int32_t (*room)(const void *self);
-    /* Feeds n guesses. parents [n]: each follows that row of those fed since follow, -1: the sequence. NULL: a chain,
-     * which continues the last row. A draft is fed either as a chain or as a tree. */
+    /* Feeds n guesses. parents [n]: the row that each guess follows, counted from the first row fed since follow; -1:
+     * it follows the sequence. NULL: a chain, which continues the last row. One draft is fed as a chain or as a tree,
+     * not as both. */
     void (*feed)(void *self, const int32_t *guesses, const int32_t *parents, int32_t n);
     /* [n_vocab of the target] logits of row i of the last follow or feed. Valid until the next call. */
     const float *(*logits)(void *self, int32_t i);

@@ -5,8 +5,8 @@
 #include <string.h>
 
 enum {
-    SOURCES, GUIDE, OPINIONS, /* who has the opinion, and how many do */
-    LEVELS = 15, /* intervals of `levels`, which a chance falls into */
+    SOURCES, GUIDE, OPINIONS, /* the two opinions, and their number */
+    LEVELS = 15, /* intervals between neighbours in `levels` */
     DEPTHS = 6,  /* the last one stands for all greater depths */
     /* Classes: the level of the first guess at its prefix; from LATER on, the level of another guess there; from
      * UNRATED on, the depth of a guess without an estimate. */

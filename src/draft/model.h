@@ -17,7 +17,8 @@ typedef struct vouch_drafter_model_options {
     int32_t k;             /* most guesses of a draft */
     int32_t branches;      /* most guesses with one parent; VOUCH_MAX_TOP at most are used. 1: chains */
     vouch_kv_type kv_type;
-    vouch_bridge *bridge;  /* to another token table or a trimmed head; NULL: neither. Taken over, on failure, too */
+    vouch_bridge *bridge;  /* to another token table or a trimmed head; NULL: neither. The drafter owns it, and a failed
+                              call closes it */
     const int32_t *head;   /* [n_head] the tokens of the trimmed head, which the bridge knows; copied */
     int32_t n_head;        /* 0: the head is whole */
 } vouch_drafter_model_options;

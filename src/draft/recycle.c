@@ -40,7 +40,7 @@ enum { MAX_PENDING = VOUCH_MAX_DRAFT + 2 }; /* the rows of a cycle and of the to
 
 typedef struct row {
     int32_t tokens[N];  /* the likeliest first; -1: no more */
-    uint16_t shares[N]; /* of the N tokens' total, in 1 / WHOLE; a mean's sum to less, by the tokens that left it */
+    uint16_t shares[N]; /* of the N tokens' total, in 1 / WHOLE. In a mean they sum to less: some tokens have left it */
 } row;
 
 /* The tokens before a row, the last one first; -1 beyond the order. */

@@ -20,7 +20,8 @@ typedef struct vouch_tree_options {
     int32_t branches;               /* most guesses with one parent; VOUCH_MAX_TOP at most are used. 1: chains */
 } vouch_tree_options;
 
-/* Takes the guesser over and closes it, on failure, too. Errors: MEMORY; on failure *out has no ops. */
+/* The drafter owns the guesser and closes it; a failed call closes it as well. Errors: MEMORY; on failure *out has no
+ * ops. */
 vouch_status vouch_drafter_tree_open(vouch_drafter_ref *out, vouch_guesser guesser, const vouch_tree_options *options,
                                      vouch_error *err);
 
