@@ -72,8 +72,9 @@ typedef struct tensor {
     uint64_t seed;
 } tensor;
 
-static void tensor_fill(void *user, size_t offset, void *bytes, size_t size)
+static vouch_status tensor_fill(void *user, size_t offset, void *bytes, size_t size, vouch_error *err)
 {
+    (void)err;
     const tensor *t = user;
     model *m = t->model;
     const size_t block = (size_t)vouch_type_get_info((uint32_t)t->type)->block_bytes;
@@ -81,6 +82,7 @@ static void tensor_fill(void *user, size_t offset, void *bytes, size_t size)
                       bytes);
     m->written += (int64_t)size;
     cli_progress_report(&m->progress, (double)m->written / (double)m->total);
+    return VOUCH_OK;
 }
 
 /* n_stack 0: two dimensions. */
@@ -99,11 +101,12 @@ static void matrix_add(model *m, const char *name, int32_t type, int64_t n_out, 
     matrices_add(m, name, type, 0, n_out, n_in);
 }
 
-static void ones_fill(void *user, size_t offset, void *bytes, size_t size)
+static vouch_status ones_fill(void *user, size_t offset, void *bytes, size_t size, vouch_error *err)
 {
     const float one = 1;
-    (void)user, (void)offset;
+    (void)user, (void)offset, (void)err;
     for (size_t i = 0; i < size; i += sizeof one) memcpy((char *)bytes + i, &one, sizeof one);
+    return VOUCH_OK;
 }
 
 static void norm_add(model *m, const char *name, int64_t n)

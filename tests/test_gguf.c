@@ -412,9 +412,36 @@ static void test_real_model(void **state)
     vouch_gguf_close(gguf);
 }
 
+/* Keys copied from an open file are the same bytes, among them general.alignment, which moves the tensors. */
+static void test_copied_keys(void **state)
+{
+    (void)state;
+    size_t size, n_copy;
+    void *copy;
+    unsigned char *bytes = write_sample(64, &size);
+    vouch_gguf *gguf;
+    assert_int_equal(vouch_gguf_open_bytes(&gguf, bytes, size, "sample", NULL), VOUCH_OK);
+    vouch_gguf_writer *w = writer_open();
+    for (size_t i = 0; i < vouch_gguf_n_kv(gguf); i++) vouch_gguf_add_key(w, gguf, i);
+    for (size_t i = 0; i < vouch_gguf_n_tensors(gguf); i++) {
+        const vouch_gguf_tensor *t = vouch_gguf_get_tensor(gguf, i);
+        char name[65];
+        snprintf(name, sizeof name, "%.*s", (int)t->name.size, t->name.data);
+        vouch_gguf_add_tensor(w, name, (vouch_type)t->type, t->n_dims, t->dim, t->data);
+    }
+    assert_int_equal(vouch_gguf_write_bytes(w, &copy, &n_copy, NULL), VOUCH_OK);
+    assert_int_equal(n_copy, size);
+    assert_memory_equal(copy, bytes, size);
+    vouch_gguf_writer_close(w);
+    vouch_gguf_close(gguf);
+    free(copy);
+    free(bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_copied_keys),
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_order_and_names),
         cmocka_unit_test(test_getters_refuse),

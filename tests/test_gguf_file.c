@@ -214,29 +214,40 @@ static void test_write_file(void **state)
     assert_int_equal(count_files(folder), 2);
 }
 
+enum { FILLED_BLOCKS = 100000, FILLED_BYTES = FILLED_BLOCKS * 34 };
+
 /* Byte i depends on i alone. *user holds the offset that the next piece must have. */
-static void bytes_fill(void *user, size_t offset, void *bytes, size_t size)
+static vouch_status bytes_fill(void *user, size_t offset, void *bytes, size_t size, vouch_error *err)
 {
+    (void)err;
     size_t *next = user;
     if (offset > 0) assert_int_equal(offset, *next); /* offset 0 begins a new write */
-    assert_int_equal(size % 34, 0);
+    assert_true(size % (8 * 34) == 0 || offset + size == FILLED_BYTES);
     for (size_t i = 0; i < size; i++)
         ((unsigned char *)bytes)[i] = (unsigned char)((offset + i) * 0x9e3779b1 >> 24);
     *next = offset + size;
+    return VOUCH_OK;
+}
+
+/* Fails in its second piece. */
+static vouch_status failing_fill(void *user, size_t offset, void *bytes, size_t size, vouch_error *err)
+{
+    (void)user;
+    memset(bytes, 0, size);
+    return offset == 0 ? VOUCH_OK : vouch_fail(err, VOUCH_E_CANCELLED, "stopped at byte %zu", offset);
 }
 
 /* A tensor filled by a callback gives the same bytes as a tensor given as memory, on disk and in memory. */
 static void test_write_filled(void **state)
 {
     (void)state;
-    enum { BLOCKS = 100000, SIZE = BLOCKS * 34 };
-    const int64_t dim[] = {32, BLOCKS};
-    unsigned char *whole = malloc(SIZE);
+    const int64_t dim[] = {32, FILLED_BLOCKS};
+    unsigned char *whole = malloc(FILLED_BYTES);
     void *expected, *filled;
     size_t n_expected, n_filled, next = 0;
     char path[256];
     assert_non_null(whole);
-    bytes_fill(&next, 0, whole, SIZE);
+    bytes_fill(&next, 0, whole, FILLED_BYTES, NULL);
     for (int round = 0; round < 2; round++) {
         vouch_gguf_writer *w = writer_open();
         if (round == 0) vouch_gguf_add_tensor(w, "t", VOUCH_TYPE_Q8_0, 2, dim, whole);
@@ -248,7 +259,7 @@ static void test_write_filled(void **state)
         strcpy(path, test_temporary("filled.gguf"));
         assert_int_equal(vouch_gguf_write(w, path, NULL), VOUCH_OK);
         vouch_gguf_writer_close(w);
-        assert_int_equal(next, SIZE);
+        assert_int_equal(next, FILLED_BYTES);
     }
     assert_int_equal(n_filled, n_expected);
     assert_memory_equal(filled, expected, n_filled);
@@ -261,6 +272,23 @@ static void test_write_filled(void **state)
     free(filled);
     free(expected);
     free(whole);
+}
+
+/* A fill function that fails ends the write with its error, and the folder stays as it was. */
+static void test_fill_fails(void **state)
+{
+    (void)state;
+    char folder[256], path[300];
+    vouch_error err;
+    snprintf(folder, sizeof folder, "%s", test_temporary("stopped"));
+    assert_int_equal(mkdir(folder, 0700), 0);
+    snprintf(path, sizeof path, "%s/a.gguf", folder);
+    vouch_gguf_writer *w = writer_open();
+    vouch_gguf_add_filled(w, "t", VOUCH_TYPE_Q8_0, 2, (const int64_t[]){32, FILLED_BLOCKS}, failing_fill, NULL);
+    assert_int_equal(vouch_gguf_write(w, path, &err), VOUCH_E_CANCELLED);
+    assert_non_null(strstr(err.message, "stopped at byte"));
+    assert_int_equal(count_files(folder), 0);
+    vouch_gguf_writer_close(w);
 }
 
 static vouch_status write_to(const char *path, vouch_error *err)
@@ -468,6 +496,7 @@ int main(void)
         cmocka_unit_test(test_long_path_of_a_file), cmocka_unit_test(test_release),
         cmocka_unit_test(test_write_file),          cmocka_unit_test(test_write_filled),
         cmocka_unit_test(test_write_fails),         cmocka_unit_test(test_file_changes),
+        cmocka_unit_test(test_fill_fails),
         cmocka_unit_test(test_writer_refuses_keys), cmocka_unit_test(test_writer_refuses_tensors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

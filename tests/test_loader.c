@@ -675,14 +675,16 @@ static const float *wide_values(const float *noise, int i)
 }
 
 /* Fills the embedding with the beginning of the noise, repeated. */
-static void embedding_fill(void *user, size_t offset, void *bytes, size_t size)
+static vouch_status embedding_fill(void *user, size_t offset, void *bytes, size_t size, vouch_error *err)
 {
+    (void)err;
     const size_t period = WIDE_EMBD * WIDE_FF * sizeof(float);
     for (size_t done = 0, n; done < size; done += n) {
         const size_t from = (offset + done) % period;
         n = size - done < period - from ? size - done : period - from;
         memcpy((char *)bytes + done, (const char *)user + from, n);
     }
+    return VOUCH_OK;
 }
 
 /* Writes a model of 120 MiB: an embedding of 68 MiB, which is more than a batch, and 6 matrices of 8 MiB. */

@@ -131,18 +131,21 @@ void vouch_gguf_add_array(vouch_gguf_writer *writer, const char *key, vouch_gguf
                           const void *values, size_t count);
 void vouch_gguf_add_texts(vouch_gguf_writer *writer, const char *key, const vouch_text *values,
                           size_t count);
+/* Adds key `index` of an open file, with its type and value. */
+void vouch_gguf_add_key(vouch_gguf_writer *writer, const vouch_gguf *from, size_t index);
 /* `data` has the file's layout of the type. dim[0] must be a multiple of the type's block length. */
 void vouch_gguf_add_tensor(vouch_gguf_writer *writer, const char *name, vouch_type type,
                            uint32_t n_dims, const int64_t *dim, const void *data);
 /* Adds a tensor whose data `fill` makes during the write, so that a file may be larger than memory. `fill` writes the
- * bytes [offset, offset + size) of the tensor, always whole blocks, in ascending order. Every write calls it anew.
- * `user` must outlive the last write. */
-typedef void vouch_gguf_fill_fn(void *user, size_t offset, void *bytes, size_t size);
+ * bytes [offset, offset + size) of the tensor, in ascending order: blocks of a multiple of 256 values, or up to the
+ * tensor's end. A status other than OK ends the write with it. Every write calls `fill` anew. `user` must outlive the
+ * last write. */
+typedef vouch_status vouch_gguf_fill_fn(void *user, size_t offset, void *bytes, size_t size, vouch_error *err);
 void vouch_gguf_add_filled(vouch_gguf_writer *writer, const char *name, vouch_type type, uint32_t n_dims,
                            const int64_t *dim, vouch_gguf_fill_fn *fill, void *user);
-/* Errors: IO (with the system's reason), MEMORY, ARGUMENT (the first failed add). */
+/* Errors: IO (with the system's reason), MEMORY, ARGUMENT (the first failed add), those of `fill`. */
 vouch_status vouch_gguf_write(vouch_gguf_writer *writer, const char *path, vouch_error *err);
-/* Writes to memory. The caller frees *bytes with free(). */
+/* Writes to memory. The caller frees *bytes with free(); on failure it is NULL. */
 vouch_status vouch_gguf_write_bytes(vouch_gguf_writer *writer, void **bytes, size_t *size,
                                     vouch_error *err);
 

@@ -235,6 +235,33 @@ void vouch_gguf_add_texts(vouch_gguf_writer *w, const char *key, const vouch_tex
     if (!ok) writer_no_memory(w, key);
 }
 
+/* The bytes that a file has for a value. */
+static size_t value_bytes(const vouch_gguf_array *value)
+{
+    const unsigned char *end = value->data;
+    if (value->type != VOUCH_GGUF_STRING) return value->count * vouch_gguf_type_size((uint32_t)value->type);
+    for (size_t i = 0; i < value->count; i++) (void)vouch_gguf_next_text(&end);
+    return (size_t)(end - value->data);
+}
+
+void vouch_gguf_add_key(vouch_gguf_writer *w, const vouch_gguf *from, size_t index)
+{
+    const vouch_gguf_kv *kv = &from->kv[index];
+    char *key = strndup(kv->key.data, kv->key.size);
+    if (!key) {
+        writer_no_memory(w, "a key");
+    } else if (vouch_gguf_type_size((uint32_t)kv->type)) {
+        vouch_gguf_add_value(w, key, kv->type, kv->value.data);
+    } else if (kv_begin(w, key, kv->type)) {
+        const bool is_array = kv->type == VOUCH_GGUF_ARRAY;
+        if ((is_array &&
+             !(buffer_put_u32(&w->kv, (uint32_t)kv->value.type) && buffer_put_u64(&w->kv, kv->value.count))) ||
+            !buffer_put(&w->kv, kv->value.data, value_bytes(&kv->value)))
+            writer_no_memory(w, key);
+    }
+    free(key);
+}
+
 /* Sets the tensor's type, dimensions and bytes. If they break a rule, sets the error and returns false. */
 static bool tensor_check(vouch_gguf_writer *w, const char *name, vouch_type type, uint32_t n_dims,
                          const int64_t *dim, writer_tensor *tensor)
@@ -409,20 +436,20 @@ static vouch_status sink_pad(sink *s, size_t size, vouch_error *err)
 /* Writes a tensor whose data `fill` makes: all at once to memory, or piece by piece to a file. */
 static vouch_status sink_fill(sink *s, const writer_tensor *tensor, vouch_error *err)
 {
-    enum { PIECE = 1 << 20 };
+    enum { PIECE = 1 << 20, VALUES = 256 };
     if (s->memory) {
-        tensor->fill(tensor->user, 0, s->memory, tensor->bytes);
         s->memory += tensor->bytes;
-        return VOUCH_OK;
+        return tensor->fill(tensor->user, 0, s->memory - tensor->bytes, tensor->bytes, err);
     }
-    const size_t block = (size_t)vouch_type_get_info(tensor->type)->block_bytes, most = PIECE / block * block;
+    const vouch_type_info *info = vouch_type_get_info(tensor->type);
+    const size_t step = (size_t)(VALUES / info->block_length * info->block_bytes), most = PIECE / step * step;
     unsigned char *piece = malloc(most);
     if (!piece) return vouch_fail(err, VOUCH_E_MEMORY, "GGUF: not enough memory to write %zu bytes at a time", most);
     vouch_status status = VOUCH_OK;
     for (size_t done = 0; done < tensor->bytes && status == VOUCH_OK;) {
         const size_t size = tensor->bytes - done < most ? tensor->bytes - done : most;
-        tensor->fill(tensor->user, done, piece, size);
-        status = sink_put(s, piece, size, err);
+        status = tensor->fill(tensor->user, done, piece, size, err);
+        if (status == VOUCH_OK) status = sink_put(s, piece, size, err);
         done += size;
     }
     free(piece);
@@ -456,7 +483,11 @@ vouch_status vouch_gguf_write_bytes(vouch_gguf_writer *w, void **bytes, size_t *
     }
     *bytes = s.memory;
     *size = total;
-    status = writer_put(w, &header, &s, err); /* never fails: the memory is large enough */
+    status = writer_put(w, &header, &s, err);
+    if (status != VOUCH_OK) {
+        free(*bytes);
+        *bytes = NULL;
+    }
 done:
     free(header.data);
     return status;
