@@ -122,6 +122,7 @@ static void optional_keys_and_other_types(void **state)
         {"llama.rope.dimension_count", VOUCH_GGUF_U32, 8, 0, NULL},
         {"llama.rope.scaling.type", VOUCH_GGUF_STRING, 0, 0, "none"},
         {"llama.expert_count", VOUCH_GGUF_U32, 0, 0, NULL},
+        {"llama.attention.head_count_kv", VOUCH_GGUF_ARRAY, 2, 0, NULL},
         {"llama.attention.sliding_window", VOUCH_GGUF_U32, 0, 0, NULL},
         {"llama.attention.sliding_window", VOUCH_GGUF_U32, 5, 0, NULL},
         {"llama.vocab_size", VOUCH_GGUF_U32, 50, 0, NULL},
@@ -160,8 +161,11 @@ static void hyperparameters_out_of_range(void **state)
         TEXT("llama.block_count", "two", VOUCH_E_FORMAT, "string"),
         REAL("llama.block_count", F32, 2, "f32"),
         INTEGER("llama.block_count", BOOL, 1, "bool"),
-        INTEGER("llama.attention.head_count", ARRAY, 4, "array"),
-        INTEGER("llama.attention.head_count_kv", ARRAY, 2, "array"),
+        INTEGER("llama.embedding_length", ARRAY, 64, "array"),
+        /* Lists of a number per layer. */
+        INTEGER("llama.attention.head_count", ARRAY, 0, "[0] is 0, must be 1 to 4096"),
+        INTEGER("llama.attention.head_count_kv", ARRAY, 3, "no multiple"),
+        INTEGER("llama.feed_forward_length", ARRAY, 1 << 23, "8388608"),
         INTEGER("llama.attention.layer_norm_rms_epsilon", U32, 1, "u32"),
         INTEGER("general.architecture", U32, 1, "u32"),
         INTEGER("llama.rope.scaling.type", U32, 1, "u32"),
@@ -216,6 +220,17 @@ static void hyperparameters_out_of_range(void **state)
         const bool together = strstr(wrong[i].says, "head width") != NULL;
         REFUSED(&options, wrong[i].status, wrong[i].says, together ? "head" : dot + 1);
     }
+}
+
+static void a_list_has_a_number_for_each_layer(void **state)
+{
+    (void)state;
+    static const entry heads = {"llama.attention.head_count", VOUCH_GGUF_ARRAY, 4, 0, NULL};
+    tiny_model_options options = model_with(&heads);
+    options.n_layers = 3;
+    assert_opens(&options);
+    options.n_layers = 4;
+    REFUSED(&options, VOUCH_E_FORMAT, "head_count has 3 elements", "each of 4 layers");
 }
 
 static void mixtures_must_fit_together(void **state)
@@ -804,6 +819,7 @@ int main(void)
         cmocka_unit_test(required_keys),
         cmocka_unit_test(optional_keys_and_other_types),
         cmocka_unit_test(hyperparameters_out_of_range),
+        cmocka_unit_test(a_list_has_a_number_for_each_layer),
         cmocka_unit_test(mixtures_must_fit_together),
         cmocka_unit_test(passes_read_more_with_experts),
         cmocka_unit_test(linear_scaling_needs_a_factor),

@@ -11,6 +11,11 @@ static inline int32_t vouch_min(int32_t a, int32_t b)
     return a < b ? a : b;
 }
 
+static inline int32_t vouch_max(int32_t a, int32_t b)
+{
+    return a > b ? a : b;
+}
+
 /* Seconds of a monotonic clock. */
 static inline double vouch_now(void)
 {

@@ -9,7 +9,8 @@
     X(pangu) X(smollm3) X(arcee) X(seed_oss) X(baichuan) X(orion) X(plamo) X(granite) X(minicpm) X(gemma) X(gemma2)    \
     X(gemma3) X(olmo) X(olmo2) X(exaone4) X(phi2) X(phi3) X(chatglm) X(glm4) X(gpt2) X(starcoder) X(starcoder2)        \
     X(codeshell) X(bloom) X(gptneox) X(falcon) X(nemotron) X(jais2) X(stablelm) X(command_r) X(cohere2) X(hunyuan)     \
-    X(maincoder)
+    X(maincoder) X(mpt) X(jais) X(qwen) X(qwen2vl) X(qwen3vl) X(hunyuan_vl) X(granite_swa) X(plamo3) X(openelm)        \
+    X(refact) X(deci) X(cogvlm) X(paddleocr)
 
 #define DECLARE(name) extern const vouch_arch vouch_arch_##name;
 ARCHS(DECLARE)

@@ -42,9 +42,14 @@ static int64_t mixed_width(const vouch_attention *a)
     return (int64_t)a->n_heads * a->head_dim;
 }
 
+static bool is_joint(vouch_head_norm norm)
+{
+    return norm == VOUCH_HEADS_RMS || norm == VOUCH_HEADS_LAYER;
+}
+
 static bool has_joint_norm(const vouch_attention *a)
 {
-    return a->head_norm == VOUCH_HEADS_RMS && (a->q_norm || a->k_norm);
+    return is_joint(a->head_norm) && (a->q_norm || a->k_norm);
 }
 
 /* -------------------------------------------------------------- keys and values */
@@ -69,7 +74,7 @@ static void rotate_head(const vouch_workspace *c, thread_space *my, const vouch_
 {
     const vouch_rotary *rotary = &c->weights->rotaries[a->rotary];
     const bool is_late = a->head_norm == VOUCH_HEAD_RMS_LATE;
-    if (a->head_norm == VOUCH_HEADS_RMS) norm = NULL; /* done by normalise_heads */
+    if (is_joint(a->head_norm)) norm = NULL; /* done by normalise_heads */
     if (norm && !is_late) normalise_head(c, my, a, head, norm, i);
     if (rotary->kind != VOUCH_ROTARY_NONE) {
         const angle_table *angles = &c->angles[a->rotary];
@@ -137,13 +142,14 @@ static void compute_kv(vouch_workspace *c, thread_space *my, const vouch_acts *a
     else if (!has_joint_norm(a)) store_keys(c, my, layer, first, past);
 }
 
-/* RMSNorm of all heads of a row together: whole rows of q and k are needed, so keys are stored late. */
+/* The norm of all heads of a row together: whole rows of q and k are needed, so keys are stored late. */
 static void normalise_heads(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
 {
     const vouch_attention *a = attention_of(c, layer);
     const int64_t n_q = a->q.n_out, n_k = a->k.n_out;
     const float eps = c->weights->hparams.norm_eps;
-    const vouch_norm q_norm = {.weight = a->q_norm}, k_norm = {.weight = a->k_norm};
+    const vouch_norm_kind kind = a->head_norm == VOUCH_HEADS_LAYER ? VOUCH_NORM_LAYER : VOUCH_NORM_RMS;
+    const vouch_norm q_norm = {.kind = kind, .weight = a->q_norm}, k_norm = {.kind = kind, .weight = a->k_norm};
     vouch_range mine = vouch_pool_divide(team, my->thread, c->n_rows);
     for (int64_t r = mine.begin; r < mine.end; r++) {
         if (a->q_norm) vouch_row_norm(c->q + r * n_q, c->q + r * n_q, &q_norm, n_q, eps);

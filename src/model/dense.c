@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/common.h"
 #include "model/keys.h"
 
 /* --------------------------------------------------------------- hyperparameters */
@@ -13,9 +14,10 @@ static vouch_status check_heads(const vouch_gguf *gguf, const vouch_hparams *h, 
                                 vouch_error *err)
 {
     const char *path = vouch_gguf_path(gguf), *arch = h->arch;
-    if (h->n_heads % h->n_kv_heads != 0)
-        return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s.attention.head_count %d is no multiple of head_count_kv %d",
-                          path, arch, h->n_heads, h->n_kv_heads);
+    for (int32_t i = 0; i < h->n_layers; i++)
+        if (h->layers[i].n_heads % h->layers[i].n_kv_heads != 0)
+            return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s.attention.head_count %d is no multiple of head_count_kv %d",
+                              path, arch, h->layers[i].n_heads, h->layers[i].n_kv_heads);
     if (h->head_dim % 2 != 0)
         return vouch_fail(err, VOUCH_E_FORMAT, "%s: the head width %d must be even", path, h->head_dim);
     if (value_length != h->head_dim)
@@ -28,18 +30,34 @@ static vouch_status check_heads(const vouch_gguf *gguf, const vouch_hparams *h, 
     return VOUCH_OK;
 }
 
+/* The numbers that may differ from layer to layer. */
+static vouch_status read_layers(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    int32_t values[VOUCH_MOST_LAYERS];
+    const int32_t n = h->n_layers;
+    VOUCH_TRY(vouch_key_ints(gguf, h->arch, "attention.head_count", true, 1, 4096, n, values, err));
+    for (int32_t i = 0; i < n; i++) h->layers[i].n_heads = values[i];
+    VOUCH_TRY(vouch_key_ints(gguf, h->arch, "attention.head_count_kv", false, 1, 4096, n, values, err));
+    for (int32_t i = 0; i < n; i++) h->layers[i].n_kv_heads = values[i];
+    VOUCH_TRY(vouch_key_ints(gguf, h->arch, "feed_forward_length", true, 1, 1 << 22, n, values, err));
+    for (int32_t i = 0; i < n; i++) {
+        h->layers[i].n_ff = values[i];
+        h->n_heads = vouch_max(h->n_heads, h->layers[i].n_heads);
+        h->n_kv_heads = vouch_max(h->n_kv_heads, h->layers[i].n_kv_heads);
+        h->n_ff = vouch_max(h->n_ff, h->layers[i].n_ff);
+    }
+    return VOUCH_OK;
+}
+
 static vouch_status read_attention(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     const char *arch = h->arch;
     int32_t value_length;
-    VOUCH_TRY(vouch_key_int(gguf, arch, "attention.head_count", true, 1, 4096, &h->n_heads, err));
-    h->n_kv_heads = h->n_heads;
-    VOUCH_TRY(vouch_key_int(gguf, arch, "attention.head_count_kv", false, 1, h->n_heads, &h->n_kv_heads, err));
-    h->head_dim = h->n_embd / h->n_heads;
+    h->head_dim = h->n_embd / h->layers[0].n_heads;
     VOUCH_TRY(vouch_key_int(gguf, arch, "attention.key_length", false, 2, 1024, &h->head_dim, err));
     if (h->head_dim < 2 || h->head_dim > 1024)
         return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s.embedding_length %d over head_count %d gives a head width of %d",
-                          vouch_gguf_path(gguf), arch, h->n_embd, h->n_heads, h->head_dim);
+                          vouch_gguf_path(gguf), arch, h->n_embd, h->layers[0].n_heads, h->head_dim);
     value_length = h->head_dim;
     VOUCH_TRY(vouch_key_int(gguf, arch, "attention.value_length", false, 2, 1024, &value_length, err));
     h->n_rot = h->head_dim;
@@ -60,7 +78,7 @@ vouch_status vouch_dense_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_er
     VOUCH_TRY(vouch_key_int(gguf, arch, "block_count", true, 1, VOUCH_MOST_LAYERS, &h->n_layers, err));
     VOUCH_TRY(vouch_key_int(gguf, arch, "context_length", true, 1, INT_MAX / 2, &h->n_ctx_train, err));
     VOUCH_TRY(vouch_key_int(gguf, arch, "embedding_length", true, 1, 1 << 20, &h->n_embd, err));
-    VOUCH_TRY(vouch_key_int(gguf, arch, "feed_forward_length", true, 1, 1 << 22, &h->n_ff, err));
+    VOUCH_TRY(read_layers(gguf, h, err));
     VOUCH_TRY(vouch_key_int(gguf, arch, "expert_count", false, 0, INT_MAX, &n_experts, err));
     if (n_experts > 0 && !h->experts.are_allowed)
         return vouch_fail(err, VOUCH_E_UNSUPPORTED,
@@ -84,6 +102,18 @@ vouch_status vouch_dense_read_windows(const vouch_gguf *gguf, vouch_hparams *h, 
                                 &period, err));
     for (int32_t i = 0; i < h->n_layers; i++)
         h->layers[i].has_window = h->window > 0 && (is_list ? flags[i] != 0 : i % period < period - 1);
+    return VOUCH_OK;
+}
+
+vouch_status vouch_dense_read_window_angles(const vouch_gguf *gguf, vouch_hparams *h, int32_t period, double base,
+                                            vouch_error *err)
+{
+    if (h->window == 0) return VOUCH_OK;
+    h->rope_base_window = base;
+    VOUCH_TRY(vouch_key_float(gguf, h->arch, "rope.freq_base_swa", false, 1, 1e12, &h->rope_base_window, err));
+    VOUCH_TRY(vouch_dense_read_windows(gguf, h, period, err));
+    for (int32_t i = 0; i < h->n_layers; i++)
+        if (h->layers[i].has_window) h->layers[i].rotary = VOUCH_ROTARY_OF_WINDOW;
     return VOUCH_OK;
 }
 
@@ -118,8 +148,9 @@ static vouch_status take_norm_after(vouch_loader *loader, int32_t index, const c
 {
     const vouch_hparams *h = loader->hparams;
     if (h->norms_after == VOUCH_ABSENT) return VOUCH_OK;
-    return vouch_loader_vector(loader, vouch_loader_name(loader, index, tensor), h->norms_after == VOUCH_REQUIRED, norm,
-                               h->n_embd);
+    const char *name = vouch_loader_name_of(loader, index, tensor, NULL); /* as PLaMo's files have it */
+    if (!vouch_gguf_find_tensor(loader->gguf, name)) name = vouch_loader_name(loader, index, tensor);
+    return vouch_loader_vector(loader, name, h->norms_after == VOUCH_REQUIRED, norm, h->n_embd);
 }
 
 static vouch_status take_feed_affine(vouch_loader *loader, int32_t index, const char *tensor, vouch_affine *affine,
@@ -128,6 +159,7 @@ static vouch_status take_feed_affine(vouch_loader *loader, int32_t index, const 
     VOUCH_TRY(vouch_loader_affine(loader, index, tensor, affine, rows));
     affine->is_bias_scaled = true;
     if (!loader->hparams->has_feed_scales) affine->scale = NULL;
+    if (loader->hparams->has_no_feed_bias) affine->bias = NULL;
     return VOUCH_OK;
 }
 
@@ -160,7 +192,7 @@ static vouch_status take_head_norm(vouch_loader *loader, const char *name, const
 {
     const bool is_required = loader->hparams->head_norms == VOUCH_REQUIRED;
     if (loader->hparams->head_norms == VOUCH_ABSENT) return VOUCH_OK;
-    if (a->head_norm == VOUCH_HEADS_RMS)
+    if (a->head_norm == VOUCH_HEADS_RMS || a->head_norm == VOUCH_HEADS_LAYER)
         return vouch_loader_vector(loader, name, is_required, weights, (int64_t)n_heads * a->head_dim);
     return vouch_loader_vectors(loader, name, is_required, weights, a->head_norm == VOUCH_HEAD_LAYER ? n_heads : 1,
                                 a->head_dim);
@@ -169,12 +201,12 @@ static vouch_status take_head_norm(vouch_loader *loader, const char *name, const
 vouch_status vouch_dense_take_attention(vouch_loader *loader, int32_t index, vouch_layer *layer)
 {
     const vouch_hparams *h = loader->hparams;
-    const int64_t n_q = (int64_t)h->n_heads * h->head_dim;
+    const int64_t n_q = (int64_t)h->layers[index].n_heads * h->head_dim;
     *layer = (vouch_layer){.is_parallel = h->is_parallel};
     layer->mix.scale = layer->feed.scale = h->residual_scale != 0 ? h->residual_scale : 1;
     layer->attention = (vouch_attention){
-        .n_heads = h->n_heads,
-        .n_kv_heads = h->n_kv_heads,
+        .n_heads = h->layers[index].n_heads,
+        .n_kv_heads = h->layers[index].n_kv_heads,
         .head_dim = h->head_dim,
         .rotary = h->layers[index].rotary,
         .scale = h->attention_scale != 0 ? h->attention_scale : 1.0f / sqrtf((float)h->head_dim),
@@ -191,6 +223,7 @@ vouch_status vouch_dense_take_attention(vouch_loader *loader, int32_t index, vou
     VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "attn_output"), true, &a->o, h->n_embd,
                                   n_q));
     VOUCH_TRY(vouch_loader_affine(loader, index, "attn_output", &a->o_after, (vouch_rows){0, h->n_embd, h->n_embd}));
+    if (h->has_no_feed_bias) a->o_after.bias = NULL;
     VOUCH_TRY(take_head_norm(loader, vouch_loader_name(loader, index, "attn_q_norm"), a, a->n_heads, &a->q_norm));
     VOUCH_TRY(take_head_norm(loader, vouch_loader_name(loader, index, "attn_k_norm"), a, a->n_kv_heads, &a->k_norm));
     if (h->sinks != VOUCH_ABSENT)
@@ -220,12 +253,15 @@ vouch_status vouch_dense_take_feed_forward(vouch_loader *loader, int32_t index, 
 {
     const vouch_hparams *h = loader->hparams;
     vouch_feed_forward *f = &layer->ffn;
-    f->n_ff = h->n_ff;
+    f->n_ff = h->layers[index].n_ff;
     f->activation = h->activation;
     VOUCH_TRY(take_gate_and_up(loader, index, f));
     VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "ffn_down"), true, &f->down, h->n_embd,
                                   f->n_ff));
     VOUCH_TRY(take_feed_affine(loader, index, "ffn_down", &f->down_after, (vouch_rows){0, h->n_embd, h->n_embd}));
+    if (h->gate == VOUCH_GATE_NONE)
+        VOUCH_TRY(vouch_loader_vector(loader, vouch_loader_name_of(loader, index, "ffn.act", "scales"), false,
+                                      &f->divisors, f->n_ff));
     const char *norm = h->feed_norm ? h->feed_norm : "ffn_norm";
     if (h->has_no_norms_before) layer->feed.norm.kind = VOUCH_NORM_NONE;
     else if (layer->is_parallel && !has_tensor(loader, index, norm)) layer->feed.norm = layer->mix.norm;

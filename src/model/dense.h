@@ -11,6 +11,9 @@
 vouch_status vouch_dense_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err);
 /* Which layers have the window: those that attention.sliding_window_pattern names, or all but each period-th. */
 vouch_status vouch_dense_read_windows(const vouch_gguf *gguf, vouch_hparams *h, int32_t period, vouch_error *err);
+/* The same; layers with the window turn by unscaled angles of rope.freq_base_swa, or of `base` without this key. */
+vouch_status vouch_dense_read_window_angles(const vouch_gguf *gguf, vouch_hparams *h, int32_t period, double base,
+                                            vouch_error *err);
 /* A float that the family has in its file, > 0; without the key, *value stays as it is. 0 in the file means none. */
 vouch_status vouch_dense_read_scale(const vouch_gguf *gguf, const vouch_hparams *h, const char *key, float *value,
                                     vouch_error *err);

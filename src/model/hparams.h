@@ -40,7 +40,8 @@ typedef struct vouch_rope_scaling {
 
 typedef struct vouch_hparams {
     const char *arch; /* general.architecture, and the prefix of the file's keys */
-    int32_t n_vocab, n_layers, n_embd, n_heads, n_kv_heads, head_dim, n_rot, n_ff, n_ctx_train;
+    int32_t n_vocab, n_layers, n_embd, head_dim, n_rot, n_ctx_train;
+    int32_t n_heads, n_kv_heads, n_ff; /* the most of any layer */
     float norm_eps;
     vouch_rotary_kind rotary;  /* of the layers that rotate; the family's, before it reads */
     bool has_no_rope_factors;  /* rope_freqs.weight, which llama.cpp's test models have, doesn't count */
@@ -57,6 +58,7 @@ typedef struct vouch_hparams {
     bool has_bare_norms;       /* without weights */
     bool has_no_norms_before;  /* of the branches */
     vouch_presence norms_after, head_norms, sinks;
+    bool has_no_feed_bias;     /* biases of W_o and of the feed-forward don't count, as in llama.cpp */
     bool has_feed_scales;      /* scales of the feed-forward's matrices count; elsewhere llama.cpp ignores them, too */
     const char *feed_norm;     /* tensor of the norm before the feed-forward; NULL: ffn_norm */
     bool has_embedding_norm;
@@ -70,6 +72,7 @@ typedef struct vouch_hparams {
     float logit_scale;         /* 0: 1 */
     float logit_softcap;       /* a logit z becomes softcap tanh(z / softcap); 0: none */
     struct {
+        int32_t n_heads, n_kv_heads, n_ff;
         bool has_window;
         uint8_t rotary;        /* VOUCH_ROTARY_OF_... */
     } layers[VOUCH_MOST_LAYERS];

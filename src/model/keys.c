@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/angle.h"
+
 const char *vouch_key_name(char *name, size_t size, const char *arch, const char *key)
 {
     snprintf(name, size, "%s.%s", arch, key);
@@ -42,28 +43,57 @@ vouch_status vouch_key_bool(const vouch_gguf *gguf, const char *arch, const char
     return vouch_gguf_get_bool(gguf, name, false, value, err);
 }
 
-vouch_status vouch_key_flags(const vouch_gguf *gguf, const char *arch, const char *key, int32_t n, bool *is_list,
-                             uint8_t *flags, vouch_error *err)
+/* The list under a key of n layers; list->count is 0 where the key is a number, or missing. */
+static vouch_status get_list(const vouch_gguf *gguf, const char *name, int32_t n, vouch_gguf_array *list,
+                             vouch_error *err)
 {
-    char name[96];
     vouch_gguf_type type = VOUCH_GGUF_U32;
-    vouch_gguf_array list;
-    snprintf(name, sizeof name, "%s.%s", arch, key);
-    *is_list = false;
+    *list = (vouch_gguf_array){0};
     for (size_t i = 0; i < vouch_gguf_n_kv(gguf); i++) {
         vouch_gguf_type one;
         const vouch_text text = vouch_gguf_key(gguf, i, &one);
         if (text.size == strlen(name) && memcmp(text.data, name, text.size) == 0) type = one;
     }
     if (type != VOUCH_GGUF_ARRAY) return VOUCH_OK;
-    VOUCH_TRY(vouch_gguf_get_array(gguf, name, true, &list, err));
-    if (list.type == VOUCH_GGUF_STRING || list.type == VOUCH_GGUF_F32 || list.type == VOUCH_GGUF_F64)
-        return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s must hold true or false per layer", vouch_gguf_path(gguf), name);
-    if (list.count < (size_t)n)
+    VOUCH_TRY(vouch_gguf_get_array(gguf, name, true, list, err));
+    if (list->type == VOUCH_GGUF_STRING || list->type == VOUCH_GGUF_F32 || list->type == VOUCH_GGUF_F64)
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s must hold whole numbers, or true or false, per layer",
+                          vouch_gguf_path(gguf), name);
+    if (list->count < (size_t)n)
         return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s has %zu elements, must have one for each of %d layers",
-                          vouch_gguf_path(gguf), name, list.count, n);
-    *is_list = true;
-    for (int32_t i = 0; i < n; i++) flags[i] = vouch_gguf_array_int(&list, (size_t)i) != 0;
+                          vouch_gguf_path(gguf), name, list->count, n);
+    return VOUCH_OK;
+}
+
+vouch_status vouch_key_ints(const vouch_gguf *gguf, const char *arch, const char *key, bool required, int32_t min,
+                            int32_t max, int32_t n, int32_t *values, vouch_error *err)
+{
+    char name[96];
+    vouch_gguf_array list;
+    VOUCH_TRY(get_list(gguf, vouch_key_name(name, sizeof name, arch, key), n, &list, err));
+    if (list.count == 0) {
+        VOUCH_TRY(vouch_key_int(gguf, arch, key, required, min, max, &values[0], err));
+        for (int32_t i = 1; i < n && vouch_gguf_has(gguf, name); i++) values[i] = values[0];
+        return VOUCH_OK;
+    }
+    for (int32_t i = 0; i < n; i++) {
+        const int64_t value = vouch_gguf_array_int(&list, (size_t)i);
+        if (value < min || value > max)
+            return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s[%d] is %lld, must be %d to %d", vouch_gguf_path(gguf), name,
+                              i, (long long)value, min, max);
+        values[i] = (int32_t)value;
+    }
+    return VOUCH_OK;
+}
+
+vouch_status vouch_key_flags(const vouch_gguf *gguf, const char *arch, const char *key, int32_t n, bool *is_list,
+                             uint8_t *flags, vouch_error *err)
+{
+    char name[96];
+    vouch_gguf_array list;
+    VOUCH_TRY(get_list(gguf, vouch_key_name(name, sizeof name, arch, key), n, &list, err));
+    *is_list = list.count > 0;
+    for (int32_t i = 0; i < n && *is_list; i++) flags[i] = vouch_gguf_array_int(&list, (size_t)i) != 0;
     return VOUCH_OK;
 }
 

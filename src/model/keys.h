@@ -14,6 +14,10 @@ vouch_status vouch_key_int(const vouch_gguf *gguf, const char *arch, const char 
 vouch_status vouch_key_float(const vouch_gguf *gguf, const char *arch, const char *key, bool required, double min,
                              double max, double *value, vouch_error *err);
 vouch_status vouch_key_bool(const vouch_gguf *gguf, const char *arch, const char *key, bool *value, vouch_error *err);
+/* One number for each of n layers: the key is a list of them, or one number for all. More numbers than layers
+ * are ignored. */
+vouch_status vouch_key_ints(const vouch_gguf *gguf, const char *arch, const char *key, bool required, int32_t min,
+                            int32_t max, int32_t n, int32_t *values, vouch_error *err);
 /* One flag for each of n layers, where the key is a list; *is_list is false where it is a number, or missing. */
 vouch_status vouch_key_flags(const vouch_gguf *gguf, const char *arch, const char *key, int32_t n, bool *is_list,
                              uint8_t *flags, vouch_error *err);

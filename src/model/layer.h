@@ -67,6 +67,7 @@ typedef enum vouch_head_norm {
     VOUCH_HEAD_RMS_LATE,  /* the same after the rotation */
     VOUCH_HEAD_LAYER,     /* LayerNorm of each head; weights [heads, head_dim] */
     VOUCH_HEADS_RMS,      /* RMSNorm of all heads together; weights [heads * head_dim] */
+    VOUCH_HEADS_LAYER,    /* LayerNorm likewise */
 } vouch_head_norm;
 
 /* Grouped-query attention (Ainslie et al., arXiv 2305.13245): n_heads / n_kv_heads query heads share a KV head. */
@@ -95,13 +96,14 @@ typedef enum vouch_activation {
     VOUCH_RELU_SQUARED, /* max(z, 0)^2 (So et al., arXiv 2109.08668) */
 } vouch_activation;
 
-/* W_down (f(W_gate x) * W_up x) (Shazeer, arXiv 2002.05202), or W_down f(W_up x) without a gate. */
+/* W_down (f(W_gate x) * W_up x) (Shazeer, arXiv 2002.05202), or W_down (f(W_up x) / divisors) without a gate. */
 typedef struct vouch_feed_forward {
     int32_t n_ff;
     vouch_activation activation;
     vouch_matrix gate, up; /* [n_ff, n_embd]; gate.n_out 0: no gate */
     vouch_matrix down;     /* [n_embd, n_ff] */
     vouch_affine gate_after, up_after, down_after;
+    const float *divisors; /* [n_ff] of AWQ (Lin et al., arXiv 2306.00978); NULL: none */
 } vouch_feed_forward;
 
 enum { VOUCH_MAX_EXPERTS = 1024 };

@@ -10,7 +10,7 @@
 
 const char *vouch_loader_name_of(vouch_loader *loader, int32_t layer, const char *tensor, const char *kind)
 {
-    snprintf(loader->name, sizeof loader->name, "blk.%d.%s.%s", layer, tensor, kind);
+    snprintf(loader->name, sizeof loader->name, "blk.%d.%s%s%s", layer, tensor, kind ? "." : "", kind ? kind : "");
     return loader->name;
 }
 

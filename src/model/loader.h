@@ -49,7 +49,7 @@ typedef struct vouch_rows {
     int64_t first, n, of;
 } vouch_rows;
 
-/* "blk.LAYER.TENSOR.weight", or .KIND; valid until the next call. */
+/* "blk.LAYER.TENSOR.weight", or .KIND, or with NULL without it; valid until the next call. */
 const char *vouch_loader_name_of(vouch_loader *loader, int32_t layer, const char *tensor, const char *kind);
 const char *vouch_loader_name(vouch_loader *loader, int32_t layer, const char *tensor);
 /* Takes a matrix [n_out, n_in], or a vector [n] of F32. One that is missing and not required leaves the target as it

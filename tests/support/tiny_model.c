@@ -29,6 +29,7 @@ typedef struct tiny_family {
     bool bias;       /* of the matrices */
     bool no_gate, fused_qkv, fused_gate, norms_after, no_norms_before, bare_norms, no_feed_norm, second_norm;
     bool positions, embedding_norm, head_bias;
+    bool is_uneven; /* every second layer has one KV head and half the heads and hidden width */
     tiny_heads heads; /* norms of queries and keys */
     const char *feed_norm;
     int32_t window;
@@ -74,6 +75,22 @@ static const tiny_family families[] = {
     {"nemotron", .layer_norm = true, .no_gate = true},
     {"stablelm", .layer_norm = true, .heads = OWN_WEIGHTS, .no_feed_norm = true},
     {"command-r", .layer_norm = true, .heads = OWN_WEIGHTS, .no_feed_norm = true, .numbers = {{"logit_scale", 0.5f}}},
+    {"mpt",
+     .layer_norm = true,
+     .bias = true,
+     .no_gate = true,
+     .fused_qkv = true,
+     .heads = ALL_HEADS,
+     .numbers = {{"attention.max_alibi_bias", 8}, {"attention.clamp_kqv", 2}}},
+    {"jais", .layer_norm = true, .bias = true, .fused_qkv = true, .numbers = {{"attention.max_alibi_bias", 8}}},
+    {"openelm", .fused_qkv = true, .heads = EACH_HEAD, .is_uneven = true},
+    {"plamo3",
+     .fused_qkv = true,
+     .fused_gate = true,
+     .norms_after = true,
+     .heads = EACH_HEAD,
+     .window = 5,
+     .numbers = {{"rope.freq_base_swa", 100}}},
     {"cohere2", .layer_norm = true, .no_feed_norm = true, .window = 5, .numbers = {{"logit_scale", 0.5f}}},
 };
 
@@ -268,6 +285,12 @@ static void add_rope_freqs(tiny_writer *w)
     free(values);
 }
 
+/* The heads, KV heads or hidden width of a layer. */
+static int32_t in_layer(const tiny_writer *w, int32_t index, int32_t value)
+{
+    return w->family->is_uneven && index % 2 ? value / 2 : value;
+}
+
 typedef struct named_matrix {
     const char *name;
     int64_t n_out, n_in;
@@ -336,7 +359,7 @@ static void add_layer_norm(tiny_writer *w, int32_t index, const char *tensor)
 static void add_head_norms(tiny_writer *w, int32_t index)
 {
     const tiny_model_options *o = &w->o;
-    const int32_t n_heads[] = {o->n_heads, o->n_kv_heads};
+    const int32_t n_heads[] = {in_layer(w, index, o->n_heads), in_layer(w, index, o->n_kv_heads)};
     const char *const tensors[] = {"attn_q_norm", "attn_k_norm"};
     for (int i = 0; i < 2; i++) {
         const char *name = layer_name(index, tensors[i], "weight");
@@ -370,8 +393,8 @@ static void add_layer(tiny_writer *w, int32_t index)
 {
     const tiny_model_options *o = &w->o;
     const tiny_family *f = w->family;
-    const int64_t n_embd = o->n_embd, n_q = (int64_t)o->n_heads * o->head_dim,
-                  n_kv = (int64_t)o->n_kv_heads * o->head_dim;
+    const int64_t n_embd = o->n_embd, n_q = (int64_t)in_layer(w, index, o->n_heads) * o->head_dim,
+                  n_kv = (int64_t)in_layer(w, index, o->n_kv_heads) * o->head_dim, n_ff = in_layer(w, index, o->n_ff);
     const float by_embd = 1 / sqrtf((float)o->n_embd);
     const bool sparse = o->n_experts && index >= o->n_dense;
     const struct {
@@ -384,9 +407,9 @@ static void add_layer(tiny_writer *w, int32_t index)
                     {"attn_k", n_kv, n_embd, query_gain * by_embd, f->fused_qkv},
                     {"attn_v", n_kv, n_embd, by_embd, f->fused_qkv},
                     {"attn_output", n_embd, n_q, 2.5f / sqrtf((float)n_q), false},
-                    {"ffn_gate", o->n_ff, n_embd, 1.5f * by_embd, sparse || f->no_gate || f->fused_gate},
-                    {"ffn_up", f->fused_gate ? 2 * o->n_ff : o->n_ff, n_embd, 1.5f * by_embd, sparse},
-                    {"ffn_down", n_embd, o->n_ff, 1.5f / sqrtf((float)o->n_ff), sparse}};
+                    {"ffn_gate", n_ff, n_embd, 1.5f * by_embd, sparse || f->no_gate || f->fused_gate},
+                    {"ffn_up", f->fused_gate ? 2 * n_ff : n_ff, n_embd, 1.5f * by_embd, sparse},
+                    {"ffn_down", n_embd, n_ff, 1.5f / sqrtf((float)n_ff), sparse}};
     for (size_t i = 0; i < sizeof matrices / sizeof matrices[0]; i++) {
         if (matrices[i].is_absent) continue;
         add_matrix(w, layer_name(index, matrices[i].name, "weight"), matrices[i].n_out, matrices[i].n_in,
@@ -428,6 +451,18 @@ static void add_int(tiny_writer *w, const char *key, int32_t value)
     if (!is_omitted(w, name)) vouch_gguf_add_u32(w->gguf, name, (uint32_t)value);
 }
 
+/* A number for each layer, where the family's layers differ. */
+static void add_layer_int(tiny_writer *w, const char *key, int32_t value)
+{
+    int32_t values[64];
+    if (!w->family->is_uneven) {
+        add_int(w, key, value);
+        return;
+    }
+    for (int32_t i = 0; i < w->o.n_layers; i++) values[i] = in_layer(w, i, value);
+    vouch_gguf_add_array(w->gguf, arch_key(w, key), VOUCH_GGUF_I32, values, (size_t)w->o.n_layers);
+}
+
 static void add_float(tiny_writer *w, const char *key, float value)
 {
     const char *name = arch_key(w, key);
@@ -442,9 +477,9 @@ static void add_keys(tiny_writer *w, bool states_head_dim)
     add_int(w, "block_count", o->n_layers);
     add_int(w, "context_length", o->n_ctx);
     add_int(w, "embedding_length", o->n_embd);
-    add_int(w, "feed_forward_length", o->n_ff);
-    add_int(w, "attention.head_count", o->n_heads);
-    add_int(w, "attention.head_count_kv", o->n_kv_heads);
+    add_layer_int(w, "feed_forward_length", o->n_ff);
+    add_layer_int(w, "attention.head_count", o->n_heads);
+    add_layer_int(w, "attention.head_count_kv", o->n_kv_heads);
     if (o->n_experts) {
         add_int(w, "expert_count", o->n_experts);
         add_int(w, "expert_used_count", o->n_used);

@@ -5,7 +5,6 @@
 
 #include "model/arch.h"
 #include "model/dense.h"
-#include "model/keys.h"
 
 static vouch_status read_gemma(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
@@ -40,13 +39,7 @@ static vouch_status read_gemma3(const vouch_gguf *gguf, vouch_hparams *h, vouch_
     VOUCH_TRY(read_gemma(gguf, h, err));
     scale_scores(h, 62);
     VOUCH_TRY(vouch_dense_read_scale(gguf, h, "final_logit_softcapping", &h->logit_softcap, err));
-    if (h->window == 0) return VOUCH_OK;
-    h->rope_base_window = 10000;
-    VOUCH_TRY(vouch_key_float(gguf, h->arch, "rope.freq_base_swa", false, 1, 1e12, &h->rope_base_window, err));
-    VOUCH_TRY(vouch_dense_read_windows(gguf, h, 6, err));
-    for (int32_t i = 0; i < h->n_layers; i++)
-        if (h->layers[i].has_window) h->layers[i].rotary = VOUCH_ROTARY_OF_WINDOW;
-    return VOUCH_OK;
+    return vouch_dense_read_window_angles(gguf, h, 6, 10000, err);
 }
 
 #define GEMMA(id)                                                                                                    \

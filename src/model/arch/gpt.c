@@ -28,6 +28,35 @@ static vouch_status read_bloom(const vouch_gguf *gguf, vouch_hparams *h, vouch_e
     return read_plain(gguf, h, err);
 }
 
+/* MPT: ALiBi or learned positions, clamped queries, keys and values; norms of keys count beside norms of queries. */
+static vouch_status read_mpt(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    h->has_positions = vouch_gguf_find_tensor(gguf, "position_embd.weight");
+    h->head_norm = VOUCH_HEADS_LAYER;
+    if (vouch_gguf_find_tensor(gguf, "blk.0.attn_q_norm.weight")) h->head_norms = VOUCH_REQUIRED;
+    VOUCH_TRY(read_plain(gguf, h, err));
+    VOUCH_TRY(vouch_dense_read_scale(gguf, h, "attention.clamp_kqv", &h->clamp, err));
+    return vouch_dense_read_scale(gguf, h, "attention.max_alibi_bias", &h->alibi, err);
+}
+
+static vouch_status take_mpt(vouch_loader *loader, int32_t index, vouch_layer *layer)
+{
+    if (loader->hparams->head_norms == VOUCH_ABSENT) {
+        VOUCH_TRY(vouch_loader_ignore(loader, vouch_loader_name(loader, index, "attn_k_norm")));
+        VOUCH_TRY(vouch_loader_ignore(loader, vouch_loader_name_of(loader, index, "attn_k_norm", "bias")));
+    }
+    return vouch_dense_take(loader, index, layer);
+}
+
+/* Jais (arXiv 2308.16149): ALiBi, a gate; scores are divided by the width of a head. */
+static vouch_status read_jais(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    h->norm = VOUCH_NORM_LAYER;
+    VOUCH_TRY(vouch_dense_read(gguf, h, err));
+    h->attention_scale = 1.0f / (float)h->head_dim;
+    return vouch_dense_read_scale(gguf, h, "attention.max_alibi_bias", &h->alibi, err);
+}
+
 /* GPT-NeoX (arXiv 2204.06745) and Pythia: parallel branches with a norm each. */
 static vouch_status read_gptneox(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
@@ -75,6 +104,8 @@ GPT(starcoder, "starcoder", NONE, read_gpt2, vouch_dense_take);
 GPT(starcoder2, "starcoder2", HALF_SPLIT, read_plain, vouch_dense_take);
 GPT(codeshell, "codeshell", HALF_SPLIT, read_plain, vouch_dense_take);
 GPT(bloom, "bloom", NONE, read_bloom, vouch_dense_take);
+GPT(mpt, "mpt", NONE, read_mpt, take_mpt);
+GPT(jais, "jais", NONE, read_jais, vouch_dense_take);
 GPT(gptneox, "gptneox", HALF_SPLIT, read_gptneox, vouch_dense_take);
 GPT(falcon, "falcon", HALF_SPLIT, read_falcon, take_falcon);
 GPT(nemotron, "nemotron", HALF_SPLIT, read_squared, vouch_dense_take);

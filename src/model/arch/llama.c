@@ -3,6 +3,7 @@
  * families that differ from Llama by a detail. */
 #include <math.h>
 
+#include "base/angle.h"
 #include "model/arch.h"
 #include "model/dense.h"
 #include "model/keys.h"
@@ -75,6 +76,17 @@ static vouch_status read_late_norms(const vouch_gguf *gguf, vouch_hparams *h, vo
     return vouch_dense_read(gguf, h, err);
 }
 
+/* Hunyuan for pictures and text: the base of the angles is stretched for long contexts. */
+static vouch_status read_hunyuan_vl(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    double stretch = 0;
+    VOUCH_TRY(read_late_norms(gguf, h, err));
+    VOUCH_TRY(vouch_key_float(gguf, h->arch, "rope.scaling.alpha", false, 0, 1e9, &stretch, err));
+    if (stretch > 0 && h->head_dim > 2)
+        h->rope_base *= vouch_power(stretch, (double)h->head_dim / (double)(h->head_dim - 2));
+    return VOUCH_OK;
+}
+
 /* Orion: LayerNorm. */
 static vouch_status read_orion(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
@@ -89,18 +101,106 @@ static vouch_status read_plamo(const vouch_gguf *gguf, vouch_hparams *h, vouch_e
     return vouch_dense_read(gguf, h, err);
 }
 
-/* Granite: scales of embedding, branches, scores and logits. */
-static vouch_status read_granite(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+/* PaddleOCR's text model: a count of experts may stand in the file without experts. */
+static vouch_status read_paddleocr(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
-    bool is_rotated = true;
+    h->experts.are_allowed = true;
+    return vouch_dense_read(gguf, h, err);
+}
+
+/* ERNIE 4.5, dense. Biases of W_o don't count, as in llama.cpp. */
+static vouch_status read_ernie(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    h->has_no_feed_bias = true;
+    return read_paddleocr(gguf, h, err);
+}
+
+/* PLaMo 3: fused matrices, norms of heads and after the branches, windows in seven layers of eight with angles of their
+ * own. */
+static vouch_status read_plamo3(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    h->gate = VOUCH_GATE_FUSED;
+    h->norms_after = h->head_norms = VOUCH_REQUIRED;
+    h->has_no_rope_factors = true;
+    VOUCH_TRY(vouch_dense_read(gguf, h, err));
+    return vouch_dense_read_window_angles(gguf, h, 8, 10000, err);
+}
+
+/* OpenELM (arXiv 2404.14619): norms of heads; heads and widths differ from layer to layer. */
+static vouch_status read_openelm(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    h->head_norms = VOUCH_REQUIRED;
+    h->has_no_rope_factors = true;
+    return vouch_dense_read(gguf, h, err);
+}
+
+/* Scales of the fused matrix don't count here, as in llama.cpp. */
+static vouch_status take_unscaled(vouch_loader *loader, int32_t index, vouch_layer *layer)
+{
+    VOUCH_TRY(vouch_dense_take(loader, index, layer));
+    layer->attention.q_after.scale = layer->attention.k_after.scale = layer->attention.v_after.scale = NULL;
+    return VOUCH_OK;
+}
+
+/* Refact: ALiBi. Biases of W_o and of the feed-forward don't count, as in llama.cpp. */
+static vouch_status read_refact(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    h->alibi = 8;
+    h->has_no_feed_bias = true;
+    return vouch_dense_read(gguf, h, err);
+}
+
+/* CogVLM (arXiv 2311.03079): Llama for text. */
+static vouch_status read_cogvlm(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    h->has_no_rope_factors = true;
+    VOUCH_TRY(vouch_dense_read(gguf, h, err));
+    h->rope_base = 10000;
+    h->rope_scaling = (vouch_rope_scaling){.factor = 1, .magnitude = 1, .n_ctx_original = h->n_ctx_train};
+    return VOUCH_OK;
+}
+
+/* Pictures have matrices of their own. */
+static vouch_status take_cogvlm(vouch_loader *loader, int32_t index, vouch_layer *layer)
+{
+    static const char *const of_pictures[] = {"vis_attn_qkv", "vis_attn_output", "vis_gate", "vis_down", "vis_up"};
+    for (size_t i = 0; i < sizeof of_pictures / sizeof of_pictures[0]; i++)
+        VOUCH_TRY(vouch_loader_ignore(loader, vouch_loader_name(loader, index, of_pictures[i])));
+    return take_unscaled(loader, index, layer);
+}
+
+/* Granite: scales of embedding, branches, scores and logits. */
+static vouch_status read_granite_scales(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
     VOUCH_TRY(vouch_dense_read(gguf, h, err));
     VOUCH_TRY(vouch_dense_read_scale(gguf, h, "embedding_scale", &h->embedding_scale, err));
     VOUCH_TRY(vouch_dense_read_scale(gguf, h, "residual_scale", &h->residual_scale, err));
     VOUCH_TRY(vouch_dense_read_scale(gguf, h, "attention.scale", &h->attention_scale, err));
     VOUCH_TRY(vouch_dense_read_scale(gguf, h, "logit_scale", &h->logit_scale, err));
     if (h->logit_scale != 0) h->logit_scale = 1 / h->logit_scale;
+    return VOUCH_OK;
+}
+
+static vouch_status read_granite(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    bool is_rotated = true;
+    VOUCH_TRY(read_granite_scales(gguf, h, err));
     VOUCH_TRY(vouch_key_bool(gguf, h->arch, "rope.scaling.finetuned", &is_rotated, err));
     for (int32_t i = 0; i < h->n_layers && !is_rotated; i++) h->layers[i].rotary = VOUCH_ROTARY_OF_NONE;
+    return VOUCH_OK;
+}
+
+/* Granite with windows and sinks; some layers may have no rotation. */
+static vouch_status read_granite_swa(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    int32_t rotates[VOUCH_MOST_LAYERS];
+    h->sinks = VOUCH_REQUIRED;
+    VOUCH_TRY(read_granite_scales(gguf, h, err));
+    VOUCH_TRY(vouch_dense_read_windows(gguf, h, 1, err));
+    for (int32_t i = 0; i < h->n_layers; i++) rotates[i] = 1;
+    VOUCH_TRY(vouch_key_ints(gguf, h->arch, "attention.rope_pattern", false, 0, 1, h->n_layers, rotates, err));
+    for (int32_t i = 0; i < h->n_layers; i++)
+        if (!rotates[i]) h->layers[i].rotary = VOUCH_ROTARY_OF_NONE;
     return VOUCH_OK;
 }
 
@@ -128,7 +228,8 @@ const vouch_arch vouch_arch_llama = {.name = "llama",
                                      .take = take_llama};
 FAMILY(mistral3, "mistral3", ADJACENT, read_mistral3, true);
 FAMILY(internlm2, "internlm2", ADJACENT, vouch_dense_read, false);
-FAMILY(ernie4_5, "ernie4_5", ADJACENT, vouch_dense_read, true);
+FAMILY(ernie4_5, "ernie4_5", ADJACENT, read_ernie, false);
+FAMILY(paddleocr, "paddleocr", HALF_SPLIT, read_paddleocr, false);
 FAMILY(xverse, "xverse", ADJACENT, vouch_dense_read, false);
 FAMILY(exaone, "exaone", HALF_SPLIT, vouch_dense_read, false);
 FAMILY(nanbeige, "nanbeige", ADJACENT, vouch_dense_read, true);
@@ -143,3 +244,13 @@ FAMILY(granite, "granite", ADJACENT, read_granite, false);
 FAMILY(minicpm, "minicpm", ADJACENT, read_minicpm, false);
 FAMILY(hunyuan, "hunyuan-dense", HALF_SPLIT, read_late_norms, false);
 FAMILY(maincoder, "maincoder", ADJACENT, read_late_norms, false);
+FAMILY(hunyuan_vl, "hunyuan_vl", HALF_SPLIT, read_hunyuan_vl, false);
+FAMILY(granite_swa, "granite_swa", ADJACENT, read_granite_swa, false);
+FAMILY(refact, "refact", NONE, read_refact, false);
+FAMILY(deci, "deci", ADJACENT, vouch_dense_read, false);
+const vouch_arch vouch_arch_cogvlm = {
+    .name = "cogvlm", .rotary = VOUCH_ROTARY_HALF_SPLIT, .read = read_cogvlm, .take = take_cogvlm};
+const vouch_arch vouch_arch_plamo3 = {
+    .name = "plamo3", .rotary = VOUCH_ROTARY_HALF_SPLIT, .read = read_plamo3, .take = take_unscaled};
+const vouch_arch vouch_arch_openelm = {
+    .name = "openelm", .rotary = VOUCH_ROTARY_HALF_SPLIT, .read = read_openelm, .take = take_unscaled};

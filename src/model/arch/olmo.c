@@ -4,7 +4,6 @@
  * alone. */
 #include "model/arch.h"
 #include "model/dense.h"
-#include "model/keys.h"
 
 static vouch_status read_olmo(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
@@ -26,12 +25,7 @@ static vouch_status read_olmo2(const vouch_gguf *gguf, vouch_hparams *h, vouch_e
 {
     h->head_norm = VOUCH_HEADS_RMS;
     VOUCH_TRY(read_after_only(gguf, h, err));
-    if (h->window == 0) return VOUCH_OK;
-    h->rope_base_window = h->rope_base;
-    VOUCH_TRY(vouch_dense_read_windows(gguf, h, 4, err));
-    for (int32_t i = 0; i < h->n_layers; i++)
-        if (h->layers[i].has_window) h->layers[i].rotary = VOUCH_ROTARY_OF_WINDOW;
-    return VOUCH_OK;
+    return vouch_dense_read_window_angles(gguf, h, 4, h->rope_base, err);
 }
 
 /* The 32B model, with 64 layers, has windows in three layers of four, and rotates in these alone. */
