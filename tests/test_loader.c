@@ -249,8 +249,8 @@ static void mixtures_must_fit_together(void **state)
         MIXTURE("expert_used_count", 0, "1 to 8"),
         MIXTURE("expert_used_count", 9, "1 to 8"),
         MIXTURE("expert_count", 7, "must be [64, 7]"),
-        MIXTURE("expert_feed_forward_length", 95, "must be [64, 95, 8]"),
-        MIXTURE("leading_dense_block_count", 3, "0 to 2"),
+        MIXTURE("expert_count", 0, "needs llama.expert_count of 1 to 1024"),
+        MIXTURE("nextn_predict_layers", 2, "0 to 1"),
         MIXTURE("expert_group_count", 9, "0 to 8"),
         MIXTURE("expert_group_count", 2, "expert_group_used_count"),
     };
@@ -262,16 +262,31 @@ static void mixtures_must_fit_together(void **state)
         REFUSED(&options, VOUCH_E_FORMAT, wrong[i].says);
     }
     static const char *const tensors[] = {"blk.1.ffn_gate_inp.weight", "blk.1.ffn_gate_exps.weight",
-                                          "blk.0.ffn_up_exps.weight", "blk.0.ffn_down_exps.weight"};
+                                          "blk.0.ffn_up_exps.weight"};
     options.add = NULL;
     for (size_t i = 0; i < sizeof tensors / sizeof tensors[0]; i++) {
         options.omit = tensors[i];
         REFUSED(&options, VOUCH_E_FORMAT, tensors[i], "is missing");
     }
-    options = (tiny_model_options){.n_vocab = 50, .n_experts = 8, .n_used = 3, .selection_bias = true};
-    REFUSED(&options, VOUCH_E_UNSUPPORTED, "exp_probs_b.bias");
+    options.omit = "blk.0.ffn_down_exps.weight"; /* a dense layer */
+    REFUSED(&options, VOUCH_E_FORMAT, "blk.0.ffn_gate.weight", "is missing");
+    options = (tiny_model_options){.arch = "deepseek", .n_vocab = 50, .omit = "blk.1.ffn_gate_shexp.weight"};
+    REFUSED(&options, VOUCH_E_FORMAT, "blk.1.ffn_gate_shexp.weight", "is missing");
     options = (tiny_model_options){.arch = "qwen3", .n_vocab = 50, .n_experts = 8, .n_used = 3};
     REFUSED(&options, VOUCH_E_UNSUPPORTED, "qwen3 models with experts");
+}
+
+/* Layers that guess further tokens are left out, with all their tensors. */
+static void layers_of_further_tokens_are_left_out(void **state)
+{
+    (void)state;
+    const entry e = {"llama.nextn_predict_layers", VOUCH_GGUF_U32, 2, 0, NULL};
+    tiny_model_options options = model_with(&e);
+    options.n_layers = 5;
+    options.omit = "blk.4.ffn_up.weight";
+    assert_opens(&options);
+    options.omit = "blk.2.ffn_up.weight";
+    REFUSED(&options, VOUCH_E_FORMAT, "blk.2.ffn_up.weight", "is missing");
 }
 
 /* Bytes that a pass of n rows reads, relative to one row. */
@@ -377,7 +392,7 @@ static void missing_tensors(void **state)
 static void unknown_tensors_are_refused(void **state)
 {
     (void)state;
-    static const shape extra[] = {{"blk.0.attn_norm.bias", VOUCH_TYPE_F32, 1, {64}},
+    static const shape extra[] = {{"blk.0.attn_sinks.weight", VOUCH_TYPE_F32, 1, {4}},
                                   {"blk.0.attn_q_norm.weight", VOUCH_TYPE_F32, 1, {16}},
                                   {"blk.2.attn_norm.weight", VOUCH_TYPE_F32, 1, {64}},
                                   {"output.bias", VOUCH_TYPE_F32, 1, {50}},
@@ -821,6 +836,7 @@ int main(void)
         cmocka_unit_test(hyperparameters_out_of_range),
         cmocka_unit_test(a_list_has_a_number_for_each_layer),
         cmocka_unit_test(mixtures_must_fit_together),
+        cmocka_unit_test(layers_of_further_tokens_are_left_out),
         cmocka_unit_test(passes_read_more_with_experts),
         cmocka_unit_test(linear_scaling_needs_a_factor),
         cmocka_unit_test(frequency_divisors_must_be_finite),

@@ -76,6 +76,8 @@ vouch_status vouch_dense_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_er
     int32_t n_experts = 0;
     double eps = 0;
     VOUCH_TRY(vouch_key_int(gguf, arch, "block_count", true, 1, VOUCH_MOST_LAYERS, &h->n_layers, err));
+    VOUCH_TRY(vouch_key_int(gguf, arch, "nextn_predict_layers", false, 0, h->n_layers - 1, &h->n_nextn, err));
+    h->n_layers -= h->n_nextn;
     VOUCH_TRY(vouch_key_int(gguf, arch, "context_length", true, 1, INT_MAX / 2, &h->n_ctx_train, err));
     VOUCH_TRY(vouch_key_int(gguf, arch, "embedding_length", true, 1, 1 << 20, &h->n_embd, err));
     VOUCH_TRY(read_layers(gguf, h, err));
@@ -112,9 +114,13 @@ vouch_status vouch_dense_read_window_angles(const vouch_gguf *gguf, vouch_hparam
     h->rope_base_window = base;
     VOUCH_TRY(vouch_key_float(gguf, h->arch, "rope.freq_base_swa", false, 1, 1e12, &h->rope_base_window, err));
     VOUCH_TRY(vouch_dense_read_windows(gguf, h, period, err));
-    for (int32_t i = 0; i < h->n_layers; i++)
-        if (h->layers[i].has_window) h->layers[i].rotary = VOUCH_ROTARY_OF_WINDOW;
+    vouch_dense_rotate(h, VOUCH_ROTARY_OF_WINDOW, VOUCH_ROTARY_OF_MODEL);
     return VOUCH_OK;
+}
+
+void vouch_dense_rotate(vouch_hparams *h, uint8_t with_window, uint8_t without)
+{
+    for (int32_t i = 0; i < h->n_layers; i++) h->layers[i].rotary = h->layers[i].has_window ? with_window : without;
 }
 
 vouch_status vouch_dense_read_scale(const vouch_gguf *gguf, const vouch_hparams *h, const char *key, float *value,
@@ -128,18 +134,12 @@ vouch_status vouch_dense_read_scale(const vouch_gguf *gguf, const vouch_hparams 
 
 /* ----------------------------------------------------------------------- tensors */
 
-static bool has_tensor(vouch_loader *loader, int32_t index, const char *tensor)
-{
-    return vouch_gguf_find_tensor(loader->gguf, vouch_loader_name(loader, index, tensor)) != NULL;
-}
-
 vouch_status vouch_dense_take_norm(vouch_loader *loader, int32_t index, const char *tensor, vouch_norm *norm)
 {
     const vouch_hparams *h = loader->hparams;
     *norm = (vouch_norm){.kind = h->norm};
     if (h->has_bare_norms) return VOUCH_OK;
     VOUCH_TRY(vouch_loader_vector(loader, vouch_loader_name(loader, index, tensor), true, &norm->weight, h->n_embd));
-    if (h->norm != VOUCH_NORM_LAYER) return VOUCH_OK;
     return vouch_loader_vector(loader, vouch_loader_name_of(loader, index, tensor, "bias"), false, &norm->bias,
                                h->n_embd);
 }
@@ -153,8 +153,8 @@ static vouch_status take_norm_after(vouch_loader *loader, int32_t index, const c
     return vouch_loader_vector(loader, name, h->norms_after == VOUCH_REQUIRED, norm, h->n_embd);
 }
 
-static vouch_status take_feed_affine(vouch_loader *loader, int32_t index, const char *tensor, vouch_affine *affine,
-                                     vouch_rows rows)
+vouch_status vouch_dense_take_feed_affine(vouch_loader *loader, int32_t index, const char *tensor,
+                                          vouch_affine *affine, vouch_rows rows)
 {
     VOUCH_TRY(vouch_loader_affine(loader, index, tensor, affine, rows));
     affine->is_bias_scaled = true;
@@ -168,7 +168,7 @@ static vouch_status take_projections(vouch_loader *loader, int32_t index, vouch_
 {
     const int64_t n_embd = loader->hparams->n_embd, n_q = (int64_t)a->n_heads * a->head_dim,
                   n_kv = (int64_t)a->n_kv_heads * a->head_dim;
-    const bool is_fused = has_tensor(loader, index, "attn_qkv");
+    const bool is_fused = vouch_loader_has(loader, index, "attn_qkv");
     const struct {
         const char *name;
         vouch_matrix *matrix;
@@ -235,6 +235,16 @@ vouch_status vouch_dense_take_attention(vouch_loader *loader, int32_t index, vou
     return take_norm_after(loader, index, "post_attention_norm", &layer->mix.norm_after);
 }
 
+vouch_status vouch_dense_take_feed_norms(vouch_loader *loader, int32_t index, vouch_layer *layer)
+{
+    const vouch_hparams *h = loader->hparams;
+    const char *norm = h->feed_norm ? h->feed_norm : "ffn_norm";
+    if (h->has_no_norms_before) layer->feed.norm.kind = VOUCH_NORM_NONE;
+    else if (layer->is_parallel && !vouch_loader_has(loader, index, norm)) layer->feed.norm = layer->mix.norm;
+    else VOUCH_TRY(vouch_dense_take_norm(loader, index, norm, &layer->feed.norm));
+    return take_norm_after(loader, index, "post_ffw_norm", &layer->feed.norm_after);
+}
+
 static vouch_status take_gate_and_up(vouch_loader *loader, int32_t index, vouch_feed_forward *f)
 {
     const int64_t n_embd = loader->hparams->n_embd, n_ff = f->n_ff;
@@ -243,10 +253,10 @@ static vouch_status take_gate_and_up(vouch_loader *loader, int32_t index, vouch_
     if (loader->hparams->gate != VOUCH_GATE_NONE) {
         const char *name = is_fused ? "ffn_up" : "ffn_gate";
         VOUCH_TRY(vouch_loader_rows(loader, vouch_loader_name(loader, index, name), true, &f->gate, n_embd, gate));
-        VOUCH_TRY(take_feed_affine(loader, index, name, &f->gate_after, gate));
+        VOUCH_TRY(vouch_dense_take_feed_affine(loader, index, name, &f->gate_after, gate));
     }
     VOUCH_TRY(vouch_loader_rows(loader, vouch_loader_name(loader, index, "ffn_up"), true, &f->up, n_embd, up));
-    return take_feed_affine(loader, index, "ffn_up", &f->up_after, up);
+    return vouch_dense_take_feed_affine(loader, index, "ffn_up", &f->up_after, up);
 }
 
 vouch_status vouch_dense_take_feed_forward(vouch_loader *loader, int32_t index, vouch_layer *layer)
@@ -258,15 +268,12 @@ vouch_status vouch_dense_take_feed_forward(vouch_loader *loader, int32_t index, 
     VOUCH_TRY(take_gate_and_up(loader, index, f));
     VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "ffn_down"), true, &f->down, h->n_embd,
                                   f->n_ff));
-    VOUCH_TRY(take_feed_affine(loader, index, "ffn_down", &f->down_after, (vouch_rows){0, h->n_embd, h->n_embd}));
+    VOUCH_TRY(vouch_dense_take_feed_affine(loader, index, "ffn_down", &f->down_after,
+                                           (vouch_rows){0, h->n_embd, h->n_embd}));
     if (h->gate == VOUCH_GATE_NONE)
         VOUCH_TRY(vouch_loader_vector(loader, vouch_loader_name_of(loader, index, "ffn.act", "scales"), false,
                                       &f->divisors, f->n_ff));
-    const char *norm = h->feed_norm ? h->feed_norm : "ffn_norm";
-    if (h->has_no_norms_before) layer->feed.norm.kind = VOUCH_NORM_NONE;
-    else if (layer->is_parallel && !has_tensor(loader, index, norm)) layer->feed.norm = layer->mix.norm;
-    else VOUCH_TRY(vouch_dense_take_norm(loader, index, norm, &layer->feed.norm));
-    return take_norm_after(loader, index, "post_ffw_norm", &layer->feed.norm_after);
+    return vouch_dense_take_feed_norms(loader, index, layer);
 }
 
 vouch_status vouch_dense_take(vouch_loader *loader, int32_t index, vouch_layer *layer)

@@ -14,6 +14,8 @@ vouch_status vouch_dense_read_windows(const vouch_gguf *gguf, vouch_hparams *h, 
 /* The same; layers with the window turn by unscaled angles of rope.freq_base_swa, or of `base` without this key. */
 vouch_status vouch_dense_read_window_angles(const vouch_gguf *gguf, vouch_hparams *h, int32_t period, double base,
                                             vouch_error *err);
+/* Rotaries (VOUCH_ROTARY_OF_...) of the layers with a window and of the others. */
+void vouch_dense_rotate(vouch_hparams *h, uint8_t with_window, uint8_t without);
 /* A float that the family has in its file, > 0; without the key, *value stays as it is. 0 in the file means none. */
 vouch_status vouch_dense_read_scale(const vouch_gguf *gguf, const vouch_hparams *h, const char *key, float *value,
                                     vouch_error *err);
@@ -22,8 +24,12 @@ vouch_status vouch_dense_read_scale(const vouch_gguf *gguf, const vouch_hparams 
 vouch_status vouch_dense_take(vouch_loader *loader, int32_t index, vouch_layer *layer);
 /* A norm before a branch. */
 vouch_status vouch_dense_take_norm(vouch_loader *loader, int32_t index, const char *tensor, vouch_norm *norm);
-/* The two halves of vouch_dense_take. */
+/* The two halves of vouch_dense_take, and parts of the second: the norms before and after the feed-forward, and a
+ * matrix's bias and scale. */
 vouch_status vouch_dense_take_attention(vouch_loader *loader, int32_t index, vouch_layer *layer);
 vouch_status vouch_dense_take_feed_forward(vouch_loader *loader, int32_t index, vouch_layer *layer);
+vouch_status vouch_dense_take_feed_norms(vouch_loader *loader, int32_t index, vouch_layer *layer);
+vouch_status vouch_dense_take_feed_affine(vouch_loader *loader, int32_t index, const char *tensor,
+                                          vouch_affine *affine, vouch_rows rows);
 
 #endif

@@ -10,7 +10,7 @@
  *
  *   route     scores = W_router norm(x), then each row's choice               barriers after both
  *   gather    the works; their rows of x side by side                         barriers after both
- *   gate      silu(W_gate x) * W_up x of each work                            barrier
+ *   gate      f(W_gate x) * W_up x of each work                               barrier
  *   mix       W_down gated of each work, times the entry's weight; then a row adds its entries, best first and the
  *             shared network last
  *
@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "model/router.h"
+#include "model/rows.h"
 #include "model/stream.h"
 
 enum { UNIT = VOUCH_EXPERT_UNIT };
@@ -101,6 +102,12 @@ static void sort_entries(const vouch_workspace *c, const vouch_experts *e)
     }
 }
 
+/* The bias of one expert among those of all; NULL: none. */
+static const float *bias_at(const float *biases, int32_t expert, int64_t n)
+{
+    return biases ? biases + expert * n : NULL;
+}
+
 /* A work of this expert with the entries [first, end). */
 static void add_work(vouch_workspace *c, const thread_space *my, const vouch_experts *e, int32_t expert, int32_t first,
                      int32_t end)
@@ -111,9 +118,14 @@ static void add_work(vouch_workspace *c, const thread_space *my, const vouch_exp
     const float gate = e->gate_scales ? e->gate_scales[expert] : 1, up = e->up_scales ? e->up_scales[expert] : 1;
     *work = (expert_work){
         .ffn = {.n_ff = e->n_ff,
+                .activation = e->activation,
+                .limit = e->limit,
                 .gate = vouch_matrix_at(&e->gate, expert),
                 .up = vouch_matrix_at(&e->up, expert),
-                .down = vouch_matrix_at(&e->down, expert)},
+                .down = vouch_matrix_at(&e->down, expert),
+                .gate_after.bias = bias_at(e->gate_biases, expert, e->n_ff),
+                .up_after.bias = bias_at(e->up_biases, expert, e->n_ff),
+                .down_after.bias = bias_at(e->down_biases, expert, n_embd)},
         .first = first,
         .in = c->n_rows == 1 ? vouch_stage_acts(c, &c->acts, 1, n_embd) : rows_from(c, &s->in, first, n, n_embd),
         .gated = rows_from(c, &s->gated, first, n, e->n_ff),
@@ -122,8 +134,10 @@ static void add_work(vouch_workspace *c, const thread_space *my, const vouch_exp
         .first_unit = s->n_units};
     s->n_units += (work->ffn.gate.n_tiles + VOUCH_STAGE_TILES - 1) / VOUCH_STAGE_TILES;
     for (int32_t i = first; i < end; i++) {
-        s->gate_factors[i] = my->norms[s->rows[i]] * gate;
-        s->up_factors[i] = my->norms[s->rows[i]] * up;
+        const float input = my->norms[s->rows[i]] * (e->weighs_inputs ? s->down_factors[i] : 1);
+        s->gate_factors[i] = input * gate;
+        s->up_factors[i] = input * up;
+        if (e->weighs_inputs) s->down_factors[i] = 1;
         if (e->down_scales) s->down_factors[i] *= e->down_scales[expert];
     }
 }
@@ -139,8 +153,10 @@ static void add_shared_work(vouch_workspace *c, const thread_space *my, const vo
                                            .up = c->up,
                                            .first_unit = s->n_units};
     s->n_units += (e->shared.gate.n_tiles + VOUCH_STAGE_TILES - 1) / VOUCH_STAGE_TILES;
-    for (int32_t r = 0; r < c->n_rows; r++)
+    for (int32_t r = 0; r < c->n_rows; r++) {
         s->gate_factors[first + r] = s->up_factors[first + r] = my->norms[r];
+        if (e->shared.down_after.scale) s->down_factors[first + r] *= *e->shared.down_after.scale;
+    }
 }
 
 /* The works of all experts that have rows. */
@@ -211,8 +227,12 @@ static void compute_unit(const vouch_workspace *c, expert_work *one, int64_t uni
     const int64_t first = begin * VOUCH_TILE, last = end * VOUCH_TILE < f->n_ff ? end * VOUCH_TILE : f->n_ff;
     vouch_stage_multiply(c, &f->gate, &one->in, one->gate, begin, end, VOUCH_FROM_ZERO, s->gate_factors + one->first);
     vouch_stage_multiply(c, &f->up, &one->in, one->up, begin, end, VOUCH_FROM_ZERO, s->up_factors + one->first);
-    for (int64_t i = 0; i < one->in.n_rows; i++)
-        c->weights->kernels->swiglu(one->gate + i * f->n_ff + first, one->up + i * f->n_ff + first, last - first);
+    for (int64_t i = 0; i < one->in.n_rows; i++) {
+        float *gate = one->gate + i * f->n_ff + first, *up = one->up + i * f->n_ff + first;
+        vouch_row_affine(gate, &f->gate_after, first, last - first);
+        vouch_row_affine(up, &f->up_after, first, last - first);
+        vouch_row_activate(c->weights->kernels, f, gate, up, last - first);
+    }
     vouch_acts gated = one->gated;
     vouch_stage_put(c, &gated, vouch_stage_needs(&down, 1), one->gate, f->n_ff, 0, one->in.n_rows, first, last);
 }
@@ -242,6 +262,14 @@ void vouch_experts_gate(vouch_workspace *c, vouch_pool *team, thread_space *my, 
 }
 
 /* ----------------------------------------------------------------------- mix */
+
+/* parts [rows][UNIT] += the bias of the outputs [first, first + n), times each row's factor. */
+static void add_biases(const expert_work *one, const float *factors, float *parts, int64_t first, int64_t n)
+{
+    const float *bias = one->ffn.down_after.bias + first;
+    for (int64_t r = 0; r < one->in.n_rows; r++)
+        for (int64_t i = 0; i < n; i++) parts[r * UNIT + i] += factors[r] * bias[i];
+}
 
 /* y = or += the entries of one row; parts [entries][UNIT]. */
 static void add_entries(const vouch_workspace *c, const vouch_experts *e, const float *parts, int64_t row, float *y,
@@ -277,6 +305,7 @@ void vouch_experts_mix(vouch_workspace *c, thread_space *my, int32_t layer, floa
             const vouch_result to = {my->parts + one->first * UNIT, UNIT, VOUCH_TILE, VOUCH_FROM_ZERO,
                                      s->down_factors + one->first};
             c->weights->kernels->matmul[down.type](&down, &one->gated, to, 0, past - tile);
+            if (one->ffn.down_after.bias) add_biases(one, s->down_factors + one->first, to.y, first, n);
         }
         for (int64_t r = 0; r < c->n_rows; r++)
             add_entries(c, e, my->parts, r, y + r * n_embd + first, n, start);

@@ -107,7 +107,7 @@ static void compute_gated(vouch_workspace *c, const thread_space *my, const vouc
     vouch_stage_affine(c, &ffn->up_after, up, n_ff, begin, end);
     for (int64_t r = 0; r < c->n_rows; r++) {
         float *gate = c->gate + r * n_ff + first;
-        vouch_row_activate(kernels, ffn->activation, gate, has_gate ? up + r * n_ff + first : NULL, last - first);
+        vouch_row_activate(kernels, ffn, gate, has_gate ? up + r * n_ff + first : NULL, last - first);
         for (int64_t i = 0; ffn->divisors && i < last - first; i++) gate[i] /= ffn->divisors[first + i];
     }
     vouch_stage_put(c, gated, vouch_stage_needs(&down, 1), c->gate, n_ff, 0, c->n_rows, first, last);

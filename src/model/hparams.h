@@ -10,13 +10,11 @@
 
 /* Of a family with mixtures of experts (mixture.h). */
 typedef struct vouch_expert_hparams {
-    bool are_allowed; /* the family may have experts */
-    int32_t n_experts, n_used, n_ff, n_ff_shared, n_groups, n_groups_used;
-    int32_t n_dense;  /* the first layers, which have a feed-forward network instead */
-    int32_t step;     /* of the others, layers `step`, 2 step, ... (counted from 1) have experts */
-    vouch_gating gating;
-    bool normalised, has_shared_gate, biases_choice, has_scales;
-    float scale;
+    bool are_allowed;    /* the family may have experts */
+    int32_t n_experts, n_used, n_groups, n_groups_used;
+    vouch_gating gating; /* 0: softmax */
+    bool normalised, weighs_inputs;
+    float limit, scale;
 } vouch_expert_hparams;
 enum { VOUCH_MOST_LAYERS = 1024 };
 
@@ -42,6 +40,7 @@ typedef struct vouch_hparams {
     const char *arch; /* general.architecture, and the prefix of the file's keys */
     int32_t n_vocab, n_layers, n_embd, head_dim, n_rot, n_ctx_train;
     int32_t n_heads, n_kv_heads, n_ff; /* the most of any layer */
+    int32_t n_nextn; /* layers after n_layers that guess further tokens (arXiv 2404.19737); they are not loaded */
     float norm_eps;
     vouch_rotary_kind rotary;  /* of the layers that rotate; the family's, before it reads */
     bool has_no_rope_factors;  /* rope_freqs.weight, which llama.cpp's test models have, doesn't count */

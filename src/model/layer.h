@@ -93,13 +93,16 @@ typedef struct vouch_attention {
 typedef enum vouch_activation {
     VOUCH_SILU,         /* z / (1 + exp(-z)) */
     VOUCH_GELU,         /* z / 2 (1 + tanh(sqrt(2 / pi) (z + 0.044715 z^3))) (Hendrycks, Gimpel, arXiv 1606.08415) */
+    VOUCH_RELU,         /* max(z, 0) */
     VOUCH_RELU_SQUARED, /* max(z, 0)^2 (So et al., arXiv 2109.08668) */
+    VOUCH_SWIGLU_OPENAI /* z / (1 + exp(-1.702 z)), times up + 1 instead of up (arXiv 2508.10925) */
 } vouch_activation;
 
 /* W_down (f(W_gate x) * W_up x) (Shazeer, arXiv 2002.05202), or W_down (f(W_up x) / divisors) without a gate. */
 typedef struct vouch_feed_forward {
     int32_t n_ff;
     vouch_activation activation;
+    float limit;           /* W_gate x is at most `limit`, W_up x lies in [-limit, limit]; 0: anywhere */
     vouch_matrix gate, up; /* [n_ff, n_embd]; gate.n_out 0: no gate */
     vouch_matrix down;     /* [n_embd, n_ff] */
     vouch_affine gate_after, up_after, down_after;
@@ -122,15 +125,21 @@ typedef enum vouch_gating {
  */
 typedef struct vouch_experts {
     int32_t n_experts, n_used, n_ff;
+    vouch_activation activation; /* of an expert, and the limit of its inputs, as in vouch_feed_forward */
+    float limit;
     int32_t n_groups, n_groups_used; /* of the best groups' experts (Liu et al., arXiv 2412.19437); 1: no groups */
     vouch_gating gating;
     bool normalised;             /* the chosen weights are divided by their sum */
     float scale;                 /* of the weights */
+    bool weighs_inputs;          /* expert[e](weight[e] * x) instead of weight[e] * expert[e](x) */
     vouch_matrix router;         /* [n_experts, n_embd] */
+    const float *router_bias;    /* [n_experts] of the scores; NULL: none */
     const float *selection_bias; /* [n_experts] added to the probabilities for the choice only; NULL: none */
     vouch_matrix gate, up;       /* [n_ff, n_embd] of expert 0; vouch_matrix_at has the others */
     vouch_matrix down;           /* [n_embd, n_ff] likewise */
     const float *gate_scales, *up_scales, *down_scales; /* [n_experts] of the products; NULL: none */
+    const float *gate_biases, *up_biases;               /* [n_experts, n_ff] of the scaled products; NULL: none */
+    const float *down_biases;                           /* [n_experts, n_embd] likewise */
     vouch_feed_forward shared;   /* n_ff 0: none */
     vouch_matrix shared_gate;    /* [1, n_embd] w_shared; n_out 0: the shared network's weight is 1 */
 } vouch_experts;

@@ -19,6 +19,11 @@ const char *vouch_loader_name(vouch_loader *loader, int32_t layer, const char *t
     return vouch_loader_name_of(loader, layer, tensor, "weight");
 }
 
+bool vouch_loader_has(vouch_loader *loader, int32_t layer, const char *tensor)
+{
+    return vouch_gguf_find_tensor(loader->gguf, vouch_loader_name(loader, layer, tensor)) != NULL;
+}
+
 static vouch_status check_type(const vouch_loader *w, const char *name, const vouch_gguf_tensor *tensor)
 {
     if (vouch_type_get_info(tensor->type)) return VOUCH_OK;
@@ -163,6 +168,18 @@ vouch_status vouch_loader_ignore(vouch_loader *w, const char *name)
     const vouch_gguf_tensor *tensor = vouch_gguf_find_tensor(w->gguf, name);
     if (tensor) mark_taken(w, tensor);
     return VOUCH_OK;
+}
+
+void vouch_loader_ignore_layers(vouch_loader *w, int32_t first, int32_t end)
+{
+    for (int32_t layer = first; layer < end; layer++) {
+        char prefix[32];
+        const int length = snprintf(prefix, sizeof prefix, "blk.%d.", layer);
+        for (size_t i = 0; i < vouch_gguf_n_tensors(w->gguf); i++) {
+            const vouch_text name = vouch_gguf_get_tensor(w->gguf, i)->name;
+            if (name.size > (size_t)length && memcmp(name.data, prefix, (size_t)length) == 0) w->is_taken[i] = true;
+        }
+    }
 }
 
 /* A tensor nobody asked for would change the results if it were ignored (a bias, say). */

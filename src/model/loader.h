@@ -52,6 +52,8 @@ typedef struct vouch_rows {
 /* "blk.LAYER.TENSOR.weight", or .KIND, or with NULL without it; valid until the next call. */
 const char *vouch_loader_name_of(vouch_loader *loader, int32_t layer, const char *tensor, const char *kind);
 const char *vouch_loader_name(vouch_loader *loader, int32_t layer, const char *tensor);
+/* Does the file have blk.LAYER.TENSOR.weight? */
+bool vouch_loader_has(vouch_loader *loader, int32_t layer, const char *tensor);
 /* Takes a matrix [n_out, n_in], or a vector [n] of F32. One that is missing and not required leaves the target as it
  * was. Errors: FORMAT, UNSUPPORTED, MEMORY. */
 vouch_status vouch_loader_matrix(vouch_loader *loader, const char *name, bool required, vouch_matrix *matrix,
@@ -75,6 +77,8 @@ vouch_status vouch_loader_affine(vouch_loader *loader, int32_t layer, const char
                                  vouch_rows rows);
 /* Accepts a tensor without loading it: logits don't depend on it. */
 vouch_status vouch_loader_ignore(vouch_loader *loader, const char *name);
+/* The same for all tensors of the layers [first, end). */
+void vouch_loader_ignore_layers(vouch_loader *loader, int32_t first, int32_t end);
 
 /* After a walk: an error where the file has a tensor that no call took. A bias, say, would change the results if it
  * were ignored. */

@@ -2,6 +2,7 @@
 /*
  * From a router's logits to experts and weights:
  *
+ *   logits += router_bias, where the layer has one
  *   p       = softmax(logits), or sigmoid(logits), or the logits
  *   rank    = p + selection_bias, -infinity in the groups that aren't among the best
  *   chosen  = the n_used experts of the largest rank
@@ -86,6 +87,7 @@ void vouch_router_choose(const vouch_experts *e, const vouch_kernels *kernels, f
                          int32_t *chosen, float *weights)
 {
     bool taken[VOUCH_MAX_EXPERTS] = {false};
+    for (int32_t i = 0; e->router_bias && i < e->n_experts; i++) scores[i] += e->router_bias[i];
     if (e->gating == VOUCH_GATING_SOFTMAX) softmax(kernels, scores, room, e->n_experts);
     if (e->gating == VOUCH_GATING_SIGMOID) sigmoid(kernels, scores, room, e->n_experts);
     for (int32_t i = 0; i < e->n_experts; i++) room[i] = scores[i] + (e->selection_bias ? e->selection_bias[i] : 0.0f);

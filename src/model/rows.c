@@ -77,23 +77,42 @@ static void prepare_gelu(float *gate, float *up, int64_t n)
     }
 }
 
-static void square_positive(float *gate, const float *up, int64_t n)
+/* z sigmoid(1.702 z) (up + 1) = silu(1.702 z) (up + 1) / 1.702 */
+static void prepare_openai(float *gate, float *up, int64_t n)
 {
+    const float slope = 1.702f;
     for (int64_t i = 0; i < n; i++) {
-        const float z = gate[i] > 0 ? gate[i] : 0;
-        gate[i] = z * z * up[i];
+        gate[i] *= slope;
+        up[i] = (up[i] + 1) / slope;
     }
 }
 
-void vouch_row_activate(const vouch_kernels *kernels, vouch_activation activation, float *gate, float *up, int64_t n)
+static void multiply_positive(float *gate, const float *up, int64_t n, bool is_squared)
+{
+    for (int64_t i = 0; i < n; i++) {
+        const float z = gate[i] > 0 ? gate[i] : 0;
+        gate[i] = (is_squared ? z * z : z) * up[i];
+    }
+}
+
+void vouch_row_activate(const vouch_kernels *kernels, const vouch_feed_forward *ffn, float *gate, float *up, int64_t n)
 {
     float ones[64];
     for (int64_t at = 0; !up && at < n; at += 64) {
         for (int i = 0; i < 64; i++) ones[i] = 1;
-        vouch_row_activate(kernels, activation, gate + at, ones, n - at < 64 ? n - at : 64);
+        vouch_row_activate(kernels, ffn, gate + at, ones, n - at < 64 ? n - at : 64);
     }
     if (!up) return;
-    if (activation == VOUCH_RELU_SQUARED) square_positive(gate, up, n);
-    if (activation == VOUCH_GELU) prepare_gelu(gate, up, n);
-    if (activation != VOUCH_RELU_SQUARED) kernels->swiglu(gate, up, n);
+    if (ffn->limit > 0) {
+        for (int64_t i = 0; i < n; i++) gate[i] = gate[i] < ffn->limit ? gate[i] : ffn->limit;
+        vouch_row_clamp(up, ffn->limit, n);
+    }
+    switch (ffn->activation) {
+    case VOUCH_RELU: multiply_positive(gate, up, n, false); return;
+    case VOUCH_RELU_SQUARED: multiply_positive(gate, up, n, true); return;
+    case VOUCH_GELU: prepare_gelu(gate, up, n); break;
+    case VOUCH_SWIGLU_OPENAI: prepare_openai(gate, up, n); break;
+    case VOUCH_SILU: break;
+    }
+    kernels->swiglu(gate, up, n);
 }

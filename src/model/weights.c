@@ -93,13 +93,12 @@ static void fill_frequencies(vouch_rotary *r, const rotary_source *from)
     }
 }
 
-/* LayerNorm may have a bias. */
 static vouch_status take_norm(vouch_loader *loader, const char *name, const char *bias, bool required,
                               vouch_norm *norm)
 {
     const int64_t n = loader->hparams->n_embd;
     VOUCH_TRY(vouch_loader_vector(loader, name, required, &norm->weight, n));
-    return norm->kind == VOUCH_NORM_LAYER ? vouch_loader_vector(loader, bias, false, &norm->bias, n) : VOUCH_OK;
+    return vouch_loader_vector(loader, bias, false, &norm->bias, n);
 }
 
 /* What comes before and after the layers. */
@@ -132,6 +131,7 @@ static vouch_status take_all(vouch_weights *weights, const vouch_arch *arch, vou
     VOUCH_TRY(take_rotaries(weights, loader, sources));
     for (int32_t i = 0; i < h->n_layers; i++)
         VOUCH_TRY(arch->take(loader, i, weights->layers ? &weights->layers[i] : &counted));
+    vouch_loader_ignore_layers(loader, h->n_layers, h->n_layers + h->n_nextn);
     return VOUCH_OK;
 }
 

@@ -28,9 +28,12 @@ typedef struct tiny_family {
     bool layer_norm; /* with biases, unless bare */
     bool bias;       /* of the matrices */
     bool no_gate, fused_qkv, fused_gate, norms_after, no_norms_before, bare_norms, no_feed_norm, second_norm;
-    bool positions, embedding_norm, head_bias;
+    bool positions, embedding_norm, head_bias, norm_bias;
     bool is_uneven; /* every second layer has one KV head and half the heads and hidden width */
     tiny_heads heads; /* norms of queries and keys */
+    bool experts;     /* of 6 each row uses 3 */
+    bool shared, shared_gate, selection_bias, fused_experts, expert_bias, normalised, grouped;
+    int32_t n_dense, gating;
     const char *feed_norm;
     int32_t window;
     struct {
@@ -92,6 +95,44 @@ static const tiny_family families[] = {
      .window = 5,
      .numbers = {{"rope.freq_base_swa", 100}}},
     {"cohere2", .layer_norm = true, .no_feed_norm = true, .window = 5, .numbers = {{"logit_scale", 0.5f}}},
+    {"qwen3moe", .heads = EACH_HEAD, .experts = true},
+    {"qwen3vlmoe", .heads = EACH_HEAD, .experts = true},
+    {"mellum", .heads = EACH_HEAD, .experts = true, .window = 5},
+    {"qwen2moe", .bias = true, .experts = true, .shared = true, .shared_gate = true},
+    {"olmoe", .heads = ALL_HEADS, .experts = true},
+    {"minimax-m2", .heads = ALL_HEADS, .experts = true, .selection_bias = true, .gating = 2},
+    {"phimoe", .bias = true, .norm_bias = true, .head_bias = true, .experts = true},
+    {"granitemoe",
+     .experts = true,
+     .shared = true,
+     .numbers = {{"embedding_scale", 3}, {"residual_scale", 0.7f}, {"attention.scale", 0.2f}, {"logit_scale", 2}}},
+    {"ernie4_5-moe", .experts = true, .shared = true, .selection_bias = true, .n_dense = 1},
+    {"hunyuan-moe", .heads = EACH_HEAD, .experts = true, .shared = true},
+    {"deepseek", .experts = true, .shared = true, .n_dense = 1, .numbers = {{"expert_weights_scale", 1.5f}}},
+    {"bailingmoe", .experts = true, .shared = true, .normalised = true},
+    {"dots1",
+     .heads = EACH_HEAD,
+     .experts = true,
+     .shared = true,
+     .selection_bias = true,
+     .normalised = true,
+     .n_dense = 1,
+     .gating = 2},
+    {"bailingmoe2",
+     .heads = EACH_HEAD,
+     .fused_qkv = true,
+     .experts = true,
+     .shared = true,
+     .selection_bias = true,
+     .grouped = true,
+     .gating = 2},
+    {"glm4moe",
+     .heads = EACH_HEAD,
+     .feed_norm = "post_attention_norm",
+     .experts = true,
+     .shared = true,
+     .selection_bias = true,
+     .n_dense = 2},
 };
 
 const char *tiny_model_family(int32_t i)
@@ -353,7 +394,7 @@ static void add_layer_norm(tiny_writer *w, int32_t index, const char *tensor)
 {
     if (w->family->bare_norms) return;
     add_norm(w, layer_name(index, tensor, "weight"), w->o.n_embd, 1);
-    if (w->family->layer_norm) add_bias(w, layer_name(index, tensor, "bias"), w->o.n_embd);
+    if (w->family->layer_norm || w->family->norm_bias) add_bias(w, layer_name(index, tensor, "bias"), w->o.n_embd);
 }
 
 static void add_head_norms(tiny_writer *w, int32_t index)
@@ -484,7 +525,12 @@ static void add_keys(tiny_writer *w, bool states_head_dim)
         add_int(w, "expert_count", o->n_experts);
         add_int(w, "expert_used_count", o->n_used);
         add_int(w, "expert_feed_forward_length", o->n_ff_expert);
-        if (o->n_dense) add_int(w, "leading_dense_block_count", o->n_dense);
+        if (w->family->gating) add_int(w, "expert_gating_func", w->family->gating);
+        if (w->family->normalised) vouch_gguf_add_bool(w->gguf, arch_key(w, "expert_weights_norm"), true);
+        if (w->family->grouped) {
+            add_int(w, "expert_group_count", 3);
+            add_int(w, "expert_group_used_count", 2);
+        }
     }
     add_float(w, w->family->layer_norm ? "attention.layer_norm_epsilon" : "attention.layer_norm_rms_epsilon", 1e-5f);
     if (w->family->window) add_int(w, "attention.sliding_window", w->family->window);
@@ -503,9 +549,21 @@ static void add_keys(tiny_writer *w, bool states_head_dim)
     tiny_vocab_add(w->gguf, o->n_vocab, o->vocab_seed);
 }
 
+static void resolve_experts(tiny_model_options *o, const tiny_family *f)
+{
+    if (!f->experts || o->n_experts) return;
+    o->n_experts = 6;
+    o->n_used = 3;
+    o->n_ff_expert = 32;
+    o->n_ff_shared = f->shared ? 48 : 0;
+    o->n_dense = f->n_dense;
+    o->shared_gate = f->shared_gate;
+    o->selection_bias = f->selection_bias;
+    o->fused = f->fused_experts;
+}
+
 static void resolve(tiny_model_options *o)
 {
-    if (!o->arch) o->arch = "llama";
     if (!o->n_vocab) o->n_vocab = 400;
     if (!o->other) o->other = o->type;
     if (!o->n_embd) o->n_embd = 64;
@@ -525,12 +583,12 @@ void tiny_model_write(const char *path, const tiny_model_options *options)
     tiny_writer *w = allocate(1, sizeof *w);
     vouch_error err;
     w->o = *options;
-    resolve(&w->o);
+    if (!w->o.arch) w->o.arch = "llama";
     w->family = &families[0]; /* an architecture that vouch doesn't know has llama's tensors */
     for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
         if (strcmp(families[i].arch, w->o.arch) == 0) w->family = &families[i];
-    static const tiny_family qwen3moe = {"qwen3moe", .heads = EACH_HEAD};
-    if (strcmp(w->o.arch, qwen3moe.arch) == 0) w->family = &qwen3moe;
+    resolve_experts(&w->o, w->family);
+    resolve(&w->o);
     w->state = options->seed * 0x2545f4914f6cdd1d + 1;
     w->noise_state = ~options->noise_seed * 0x2545f4914f6cdd1d;
     if (vouch_gguf_writer_open(&w->gguf, &err) != VOUCH_OK) die(err.message);

@@ -40,10 +40,10 @@ typedef struct tiny_model_options {
     float rope_scale; /* none; factor of linear position scaling */
     bool rope_freqs;  /* false; true: adds rope_freqs.weight, the divisors of the RoPE frequencies */
     float last_rope_freq; /* as in Llama 3; the last of these divisors */
-    int32_t n_experts;   /* none; then every layer from n_dense on has a mixture of experts */
+    int32_t n_experts;   /* the family's; then every layer from n_dense on has a mixture of experts */
     int32_t n_used;      /* 1; experts of a row */
-    int32_t n_ff_expert; /* n_ff; the key expert_feed_forward_length and the experts' width */
-    int32_t n_ff_shared; /* none; width of the shared network, whose keys `add` writes */
+    int32_t n_ff_expert; /* n_ff; the experts' width */
+    int32_t n_ff_shared; /* none; width of the shared network */
     int32_t n_dense;     /* 0; leading dense layers */
     bool shared_gate;    /* false; adds ffn_gate_inp_shexp */
     bool selection_bias; /* false; adds exp_probs_b */

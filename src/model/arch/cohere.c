@@ -20,8 +20,7 @@ static vouch_status read_cohere2(const vouch_gguf *gguf, vouch_hparams *h, vouch
     VOUCH_TRY(read_command_r(gguf, h, err));
     h->head_norms = VOUCH_ABSENT;
     VOUCH_TRY(vouch_dense_read_windows(gguf, h, 4, err));
-    for (int32_t i = 0; i < h->n_layers; i++)
-        if (!h->layers[i].has_window) h->layers[i].rotary = VOUCH_ROTARY_OF_NONE;
+    vouch_dense_rotate(h, VOUCH_ROTARY_OF_MODEL, VOUCH_ROTARY_OF_NONE);
     return VOUCH_OK;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Llama 2 and 3 (Touvron et al., arXiv 2302.13971); with experts, Mixtral (Jiang et al., arXiv 2401.04088). Then the
- * families that differ from Llama by a detail. */
+ * families that differ from Llama by a detail; some of them may have experts, too. */
 #include <math.h>
 
 #include "base/angle.h"
@@ -11,14 +11,8 @@
 
 static vouch_status read_llama(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
-    const vouch_mixture mixture = {.is_optional = true, .normalises = true, .has_scales = true};
-    return vouch_mixture_read(gguf, &mixture, h, err);
-}
-
-static vouch_status take_llama(vouch_loader *loader, int32_t index, vouch_layer *layer)
-{
-    VOUCH_TRY(vouch_dense_take_attention(loader, index, layer));
-    return vouch_mixture_take(loader, index, layer);
+    h->experts.normalised = true;
+    return vouch_mixture_read(gguf, h, err);
 }
 
 /* SmolLM3: every fourth layer has no rotation (Yang et al., arXiv 2501.18795). */
@@ -32,7 +26,7 @@ static vouch_status read_smollm3(const vouch_gguf *gguf, vouch_hparams *h, vouch
 /* Ministral 3: queries grow with their position. */
 static vouch_status read_mistral3(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
-    VOUCH_TRY(vouch_dense_read(gguf, h, err));
+    VOUCH_TRY(read_llama(gguf, h, err));
     return vouch_dense_read_scale(gguf, h, "attention.temperature_scale", &h->heat, err);
 }
 
@@ -87,6 +81,14 @@ static vouch_status read_hunyuan_vl(const vouch_gguf *gguf, vouch_hparams *h, vo
     return VOUCH_OK;
 }
 
+/* Hunyuan-A13B (Tencent): Hunyuan with experts. */
+static vouch_status read_hunyuan_moe(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    h->head_norms = VOUCH_REQUIRED;
+    h->head_norm = VOUCH_HEAD_RMS_LATE;
+    return read_llama(gguf, h, err);
+}
+
 /* Orion: LayerNorm. */
 static vouch_status read_orion(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
@@ -108,11 +110,17 @@ static vouch_status read_paddleocr(const vouch_gguf *gguf, vouch_hparams *h, vou
     return vouch_dense_read(gguf, h, err);
 }
 
-/* ERNIE 4.5, dense. Biases of W_o don't count, as in llama.cpp. */
+/* ERNIE 4.5, dense and with experts. Biases of W_o don't count, as in llama.cpp. */
 static vouch_status read_ernie(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     h->has_no_feed_bias = true;
     return read_paddleocr(gguf, h, err);
+}
+
+static vouch_status read_ernie_moe(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    h->has_no_feed_bias = true;
+    return read_llama(gguf, h, err);
 }
 
 /* PLaMo 3: fused matrices, norms of heads and after the branches, windows in seven layers of eight with angles of their
@@ -169,10 +177,10 @@ static vouch_status take_cogvlm(vouch_loader *loader, int32_t index, vouch_layer
     return take_unscaled(loader, index, layer);
 }
 
-/* Granite: scales of embedding, branches, scores and logits. */
-static vouch_status read_granite_scales(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+/* Granite, dense and with experts: scales of embedding, branches, scores and logits. */
+static vouch_status read_granite_moe(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
-    VOUCH_TRY(vouch_dense_read(gguf, h, err));
+    VOUCH_TRY(read_llama(gguf, h, err));
     VOUCH_TRY(vouch_dense_read_scale(gguf, h, "embedding_scale", &h->embedding_scale, err));
     VOUCH_TRY(vouch_dense_read_scale(gguf, h, "residual_scale", &h->residual_scale, err));
     VOUCH_TRY(vouch_dense_read_scale(gguf, h, "attention.scale", &h->attention_scale, err));
@@ -184,7 +192,7 @@ static vouch_status read_granite_scales(const vouch_gguf *gguf, vouch_hparams *h
 static vouch_status read_granite(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     bool is_rotated = true;
-    VOUCH_TRY(read_granite_scales(gguf, h, err));
+    VOUCH_TRY(read_granite_moe(gguf, h, err));
     VOUCH_TRY(vouch_key_bool(gguf, h->arch, "rope.scaling.finetuned", &is_rotated, err));
     for (int32_t i = 0; i < h->n_layers && !is_rotated; i++) h->layers[i].rotary = VOUCH_ROTARY_OF_NONE;
     return VOUCH_OK;
@@ -195,7 +203,7 @@ static vouch_status read_granite_swa(const vouch_gguf *gguf, vouch_hparams *h, v
 {
     int32_t rotates[VOUCH_MOST_LAYERS];
     h->sinks = VOUCH_REQUIRED;
-    VOUCH_TRY(read_granite_scales(gguf, h, err));
+    VOUCH_TRY(read_granite_moe(gguf, h, err));
     VOUCH_TRY(vouch_dense_read_windows(gguf, h, 1, err));
     for (int32_t i = 0; i < h->n_layers; i++) rotates[i] = 1;
     VOUCH_TRY(vouch_key_ints(gguf, h->arch, "attention.rope_pattern", false, 0, 1, h->n_layers, rotates, err));
@@ -207,7 +215,7 @@ static vouch_status read_granite_swa(const vouch_gguf *gguf, vouch_hparams *h, v
 /* MiniCPM, the same with the scales of its first release where the file has none. */
 static vouch_status read_minicpm(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
-    VOUCH_TRY(read_granite(gguf, h, err));
+    VOUCH_TRY(read_granite_moe(gguf, h, err));
     if (h->embedding_scale == 0) h->embedding_scale = 12;
     if (h->residual_scale == 0) h->residual_scale = 1.4f / sqrtf((float)h->n_layers);
     if (h->logit_scale == 0) h->logit_scale = 256.0f / (float)h->n_embd;
@@ -219,16 +227,13 @@ static vouch_status read_minicpm(const vouch_gguf *gguf, vouch_hparams *h, vouch
                                         .rotary = VOUCH_ROTARY_##pairs,                                              \
                                         .has_feed_scales = scales,                                                   \
                                         .read = read_it,                                                             \
-                                        .take = vouch_dense_take}
+                                        .take = vouch_mixture_take}
 
-const vouch_arch vouch_arch_llama = {.name = "llama",
-                                     .rotary = VOUCH_ROTARY_ADJACENT,
-                                     .has_feed_scales = true,
-                                     .read = read_llama,
-                                     .take = take_llama};
+FAMILY(llama, "llama", ADJACENT, read_llama, true);
 FAMILY(mistral3, "mistral3", ADJACENT, read_mistral3, true);
 FAMILY(internlm2, "internlm2", ADJACENT, vouch_dense_read, false);
 FAMILY(ernie4_5, "ernie4_5", ADJACENT, read_ernie, false);
+FAMILY(ernie4_5_moe, "ernie4_5-moe", ADJACENT, read_ernie_moe, false);
 FAMILY(paddleocr, "paddleocr", HALF_SPLIT, read_paddleocr, false);
 FAMILY(xverse, "xverse", ADJACENT, vouch_dense_read, false);
 FAMILY(exaone, "exaone", HALF_SPLIT, vouch_dense_read, false);
@@ -241,8 +246,10 @@ FAMILY(baichuan, "baichuan", ADJACENT, read_baichuan, false);
 FAMILY(orion, "orion", HALF_SPLIT, read_orion, false);
 FAMILY(plamo, "plamo", HALF_SPLIT, read_plamo, false);
 FAMILY(granite, "granite", ADJACENT, read_granite, false);
+FAMILY(granite_moe, "granitemoe", ADJACENT, read_granite_moe, false);
 FAMILY(minicpm, "minicpm", ADJACENT, read_minicpm, false);
 FAMILY(hunyuan, "hunyuan-dense", HALF_SPLIT, read_late_norms, false);
+FAMILY(hunyuan_moe, "hunyuan-moe", HALF_SPLIT, read_hunyuan_moe, false);
 FAMILY(maincoder, "maincoder", ADJACENT, read_late_norms, false);
 FAMILY(hunyuan_vl, "hunyuan_vl", HALF_SPLIT, read_hunyuan_vl, false);
 FAMILY(granite_swa, "granite_swa", ADJACENT, read_granite_swa, false);

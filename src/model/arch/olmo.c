@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* OLMo (arXiv 2402.00838): LayerNorm without weights, clamped queries, keys and values. OLMo 2 and 3 (2501.00656):
- * norms after the branches alone, and one norm over all heads. EXAONE 4 (2507.11407): norms after the branches
- * alone. */
+ * norms after the branches alone, and one norm over all heads. OLMoE (2409.02060) and MiniMax-M2: that norm, and
+ * experts. EXAONE 4 (2507.11407): norms after the branches alone. */
 #include "model/arch.h"
 #include "model/dense.h"
+#include "model/mixture.h"
 
 static vouch_status read_olmo(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
@@ -28,14 +29,26 @@ static vouch_status read_olmo2(const vouch_gguf *gguf, vouch_hparams *h, vouch_e
     return vouch_dense_read_window_angles(gguf, h, 4, h->rope_base, err);
 }
 
+static vouch_status read_olmoe(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    h->head_norms = VOUCH_REQUIRED;
+    h->head_norm = VOUCH_HEADS_RMS;
+    return vouch_mixture_read(gguf, h, err);
+}
+
+static vouch_status read_minimax_m2(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    h->experts.normalised = true;
+    return read_olmoe(gguf, h, err);
+}
+
 /* The 32B model, with 64 layers, has windows in three layers of four, and rotates in these alone. */
 static vouch_status read_exaone4(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     VOUCH_TRY(read_after_only(gguf, h, err));
     if (h->n_layers != 64) h->window = 0;
     VOUCH_TRY(vouch_dense_read_windows(gguf, h, 4, err));
-    for (int32_t i = 0; i < h->n_layers && h->window > 0; i++)
-        if (!h->layers[i].has_window) h->layers[i].rotary = VOUCH_ROTARY_OF_NONE;
+    if (h->window > 0) vouch_dense_rotate(h, VOUCH_ROTARY_OF_MODEL, VOUCH_ROTARY_OF_NONE);
     return VOUCH_OK;
 }
 
@@ -43,5 +56,9 @@ const vouch_arch vouch_arch_olmo = {
     .name = "olmo", .rotary = VOUCH_ROTARY_ADJACENT, .read = read_olmo, .take = vouch_dense_take};
 const vouch_arch vouch_arch_olmo2 = {
     .name = "olmo2", .rotary = VOUCH_ROTARY_HALF_SPLIT, .read = read_olmo2, .take = vouch_dense_take};
+const vouch_arch vouch_arch_olmoe = {
+    .name = "olmoe", .rotary = VOUCH_ROTARY_HALF_SPLIT, .read = read_olmoe, .take = vouch_mixture_take};
+const vouch_arch vouch_arch_minimax_m2 = {
+    .name = "minimax-m2", .rotary = VOUCH_ROTARY_HALF_SPLIT, .read = read_minimax_m2, .take = vouch_mixture_take};
 const vouch_arch vouch_arch_exaone4 = {
     .name = "exaone4", .rotary = VOUCH_ROTARY_HALF_SPLIT, .read = read_exaone4, .take = vouch_dense_take};

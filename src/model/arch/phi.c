@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Phi-1 to Phi-2 (arXiv 2309.05463): LayerNorm, parallel branches, no gate. Phi-3 and Phi-4 (2404.14219): fused
- * matrices, long and short factors of the frequencies. GLM-4 and ChatGLM (2406.12793): a fused gate, too. */
+ * matrices, long and short factors of the frequencies; Phi-3.5-MoE: experts, and norms with biases. GLM-4 and ChatGLM
+ * (2406.12793): a fused gate, too. */
 #include "model/arch.h"
 #include "model/dense.h"
 #include "model/keys.h"
+#include "model/mixture.h"
 
 static vouch_status read_phi2(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
@@ -20,6 +22,16 @@ static vouch_status read_fused(const vouch_gguf *gguf, vouch_hparams *h, vouch_e
     return vouch_dense_read(gguf, h, err);
 }
 
+/* Without windows, as in llama.cpp. */
+static vouch_status read_phimoe(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    h->has_head_bias = true;
+    h->experts.normalised = true;
+    VOUCH_TRY(vouch_mixture_read(gguf, h, err));
+    h->window = 0;
+    return VOUCH_OK;
+}
+
 /* With sections, for pictures, a pair's elements are half a head apart. The sections of a text share its positions. */
 static vouch_status read_glm4(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
@@ -32,6 +44,8 @@ const vouch_arch vouch_arch_phi2 = {
     .name = "phi2", .rotary = VOUCH_ROTARY_HALF_SPLIT, .read = read_phi2, .take = vouch_dense_take};
 const vouch_arch vouch_arch_phi3 = {
     .name = "phi3", .rotary = VOUCH_ROTARY_HALF_SPLIT, .read = read_fused, .take = vouch_dense_take};
+const vouch_arch vouch_arch_phimoe = {
+    .name = "phimoe", .rotary = VOUCH_ROTARY_HALF_SPLIT, .read = read_phimoe, .take = vouch_mixture_take};
 const vouch_arch vouch_arch_chatglm = {
     .name = "chatglm", .rotary = VOUCH_ROTARY_ADJACENT, .read = read_fused, .take = vouch_dense_take};
 const vouch_arch vouch_arch_glm4 = {

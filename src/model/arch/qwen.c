@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Qwen (arXiv 2309.16609). Qwen2 and Qwen2.5, dense (2412.15115): biases of queries, keys and values. Qwen3, dense and
- * with experts (2505.09388): each head of queries and keys is normalised before its rotation. The families for pictures
- * rotate sections of a head by three positions, which are equal for text. */
+/* Qwen (arXiv 2309.16609). Qwen2 and Qwen2.5 (2412.15115): biases of queries, keys and values; with experts, a gate of
+ * the shared network. Qwen3 (2505.09388): each head of queries and keys is normalised before its rotation; Mellum 2
+ * (JetBrains), with experts, has windows. The families for pictures rotate sections of a head by three positions, which
+ * are equal for text. */
 #include "base/common.h"
 #include "model/arch.h"
 #include "model/dense.h"
@@ -30,15 +31,15 @@ static vouch_status read_qwen3(const vouch_gguf *gguf, vouch_hparams *h, vouch_e
 
 static vouch_status read_qwen3moe(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
-    const vouch_mixture mixture = {.divides_width = true, .normalises = true, .has_scales = true};
     h->head_norms = VOUCH_REQUIRED;
-    return vouch_mixture_read(gguf, &mixture, h, err);
+    h->experts.normalised = true;
+    return vouch_mixture_read(gguf, h, err);
 }
 
-static vouch_status take_qwen3moe(vouch_loader *loader, int32_t index, vouch_layer *layer)
+static vouch_status read_mellum(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
-    VOUCH_TRY(vouch_dense_take_attention(loader, index, layer));
-    return vouch_mixture_take(loader, index, layer);
+    VOUCH_TRY(read_qwen3moe(gguf, h, err));
+    return vouch_dense_read_window_angles(gguf, h, 4, h->rope_base, err);
 }
 
 /* Logits don't depend on a reranker's weights. */
@@ -55,21 +56,19 @@ static vouch_status take_qwen2vl(vouch_loader *loader, int32_t index, vouch_laye
     return vouch_dense_take(loader, index, layer);
 }
 
-const vouch_arch vouch_arch_qwen = {
-    .name = "qwen", .rotary = VOUCH_ROTARY_HALF_SPLIT, .read = read_qwen, .take = vouch_dense_take};
-const vouch_arch vouch_arch_qwen2vl = {
-    .name = "qwen2vl", .rotary = VOUCH_ROTARY_HALF_SPLIT, .read = vouch_dense_read, .take = take_qwen2vl};
-const vouch_arch vouch_arch_qwen3vl = {
-    .name = "qwen3vl", .rotary = VOUCH_ROTARY_HALF_SPLIT, .read = read_qwen3, .take = take_qwen3};
-const vouch_arch vouch_arch_qwen2 = {
-    .name = "qwen2", .rotary = VOUCH_ROTARY_HALF_SPLIT, .read = read_qwen2, .take = vouch_dense_take};
-const vouch_arch vouch_arch_qwen3 = {.name = "qwen3",
-                                     .rotary = VOUCH_ROTARY_HALF_SPLIT,
-                                     .has_feed_scales = true,
-                                     .read = read_qwen3,
-                                     .take = take_qwen3};
-const vouch_arch vouch_arch_qwen3moe = {.name = "qwen3moe",
-                                        .rotary = VOUCH_ROTARY_HALF_SPLIT,
-                                        .has_feed_scales = true,
-                                        .read = read_qwen3moe,
-                                        .take = take_qwen3moe};
+#define QWEN(id, read_it, take_it, scales)                                                                           \
+    const vouch_arch vouch_arch_##id = {.name = #id,                                                                 \
+                                        .rotary = VOUCH_ROTARY_HALF_SPLIT,                                           \
+                                        .has_feed_scales = scales,                                                   \
+                                        .read = read_it,                                                             \
+                                        .take = take_it}
+
+QWEN(qwen, read_qwen, vouch_dense_take, false);
+QWEN(qwen2, read_qwen2, vouch_dense_take, false);
+QWEN(qwen2vl, vouch_dense_read, take_qwen2vl, false);
+QWEN(qwen2moe, vouch_mixture_read, vouch_mixture_take, false);
+QWEN(qwen3, read_qwen3, take_qwen3, true);
+QWEN(qwen3vl, read_qwen3, take_qwen3, false);
+QWEN(qwen3moe, read_qwen3moe, vouch_mixture_take, true);
+QWEN(qwen3vlmoe, read_qwen3moe, vouch_mixture_take, false);
+QWEN(mellum, read_mellum, vouch_mixture_take, true);

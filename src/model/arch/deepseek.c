@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* DeepSeekMoE (Dai et al., arXiv 2401.06066), and the families that follow it: the first layers are dense, the others
+ * have experts and a shared network. dots.llm1 (2506.05767), Ling (2503.05139), Ling 2.0 (2510.22115), GLM-4.5
+ * (2508.06471) and Hunyuan 3 normalise heads, and their routers are biased. */
+#include "model/arch.h"
+#include "model/dense.h"
+#include "model/mixture.h"
+
+static vouch_status read_with_head_norms(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    h->head_norms = VOUCH_REQUIRED;
+    return vouch_mixture_read(gguf, h, err);
+}
+
+/* The norm before the feed-forward has another name. Sections, for pictures, don't change the positions of text. */
+static vouch_status read_glm4moe(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    h->head_norms = VOUCH_OPTIONAL;
+    h->feed_norm = "post_attention_norm";
+    h->experts.gating = VOUCH_GATING_SIGMOID;
+    return vouch_mixture_read(gguf, h, err);
+}
+
+#define DEEPSEEK(id, pairs, read_it)                                                                                  \
+    const vouch_arch vouch_arch_##id = {                                                                             \
+        .name = #id, .rotary = VOUCH_ROTARY_##pairs, .read = read_it, .take = vouch_mixture_take}
+
+DEEPSEEK(deepseek, ADJACENT, vouch_mixture_read);
+DEEPSEEK(dots1, HALF_SPLIT, read_with_head_norms);
+DEEPSEEK(bailingmoe, ADJACENT, vouch_mixture_read);
+DEEPSEEK(bailingmoe2, HALF_SPLIT, read_with_head_norms);
+DEEPSEEK(glm4moe, HALF_SPLIT, read_glm4moe);
