@@ -59,6 +59,10 @@ if [ "${1:-}" = one ]; then
 fi
 
 tier=${1:-check}
+if [ "$tier" != check ] && [ "$tier" != test ]; then
+    sed -n '2,/^set /s/^# \{0,1\}//p' "$0"
+    exit 2
+fi
 shift || true
 counts=$(mktemp)
 trap 'rm -f "$counts"' EXIT
