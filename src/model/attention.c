@@ -227,7 +227,8 @@ static int64_t own_slots(const unit *u, int64_t i, int32_t *slots)
 static float heat_of(const vouch_attention *a, int32_t position)
 {
     if (a->heat == 0) return 1;
-    return (float)(1 + (double)a->heat * vouch_ln(1 + (double)(position / a->heat_length)));
+    const int64_t shifted = (int64_t)position + a->heat_shift;
+    return (float)(1 + (double)a->heat * vouch_ln(1 + (double)(shifted / a->heat_length)));
 }
 
 /* Scores of all slots that some row of the unit sees. The unit alone uses its queries, so it normalises, rotates and
@@ -256,6 +257,14 @@ static void score_keys(const vouch_workspace *c, thread_space *my, const unit *u
     }
 }
 
+/* How many of a row's n keys, the first ones, its window hides. The last key is its own. */
+static int64_t n_hidden_of(const vouch_attention *a, int64_t n)
+{
+    if (a->window == 0) return 0;
+    if (a->has_chunks) return (n - 1) / a->window * a->window;
+    return n > a->window ? n - a->window : 0;
+}
+
 /* ALiBi's slope of a head: powers of 2^(-most / n) for the n heads below a power of two; the others lie between. */
 static float slope_of(const vouch_attention *a, int64_t head)
 {
@@ -269,7 +278,7 @@ static float slope_of(const vouch_attention *a, int64_t head)
 static void shape_scores(const vouch_workspace *c, const unit *u, int64_t query, int64_t n)
 {
     const vouch_attention *a = u->a;
-    const int64_t head = u->kv_head * u->group + query % u->group, hidden = a->window > 0 ? n - a->window : 0;
+    const int64_t head = u->kv_head * u->group + query % u->group, hidden = n_hidden_of(a, n);
     const float slope = a->alibi > 0 ? slope_of(a, head) : 0;
     for (int64_t at = u->n_hidden; at < n; at += 16) {
         float *scores = score_at(u, query, at);
@@ -367,11 +376,11 @@ static void attend(vouch_workspace *c, thread_space *my, const unit *u)
     }
 }
 
-/* A row of n keys doesn't see the first n - window; the shortest row has n_shared + 1. */
+/* Whole pages that no row of the unit sees; its shortest row has n_shared + 1 keys. */
 static int64_t hidden_slots(const unit *u)
 {
-    const int64_t page_size = u->run->memory->store->page_size, hidden = u->n_shared + 1 - u->a->window;
-    return hidden > 0 ? hidden / page_size * page_size : 0;
+    const int64_t page_size = u->run->memory->store->page_size;
+    return n_hidden_of(u->a, u->n_shared + 1) / page_size * page_size;
 }
 
 /* All queries of the pass are in a line: by sequence, KV head, row and head. These are [begin, end) of one
@@ -389,7 +398,7 @@ static void attend_run(vouch_workspace *c, thread_space *my, int32_t layer, cons
         unit u = {.a = a, .run = run, .begin = begin - first, .end = unit_end - first, .group = group, .layer = layer};
         u.kv_head = (int32_t)(first / per_head);
         u.n_shared = run->memory->n_tokens + (run->is_chain ? run->first + u.begin / group : 0);
-        if (a->window > 0) u.n_hidden = hidden_slots(&u);
+        u.n_hidden = hidden_slots(&u);
         u.scores = my->scores.x;
         u.chunk = (u.end - u.begin) * 16;
         attend(c, my, &u);

@@ -215,8 +215,10 @@ vouch_status vouch_dense_take_attention(vouch_loader *loader, int32_t index, vou
         .softcap = h->attention_softcap,
         .alibi = h->alibi,
         .window = h->layers[index].has_window ? h->window : 0,
-        .heat = h->heat,
-        .heat_length = h->rope_scaling.n_ctx_original,
+        .has_chunks = h->has_chunks,
+        .heat = h->layers[index].has_no_heat ? 0 : h->heat,
+        .heat_length = h->heat_length,
+        .heat_shift = h->heat_shift,
     };
     vouch_attention *a = &layer->attention;
     VOUCH_TRY(take_projections(loader, index, a));

@@ -42,7 +42,7 @@ static void choose_rows(vouch_workspace *c, thread_space *my, const vouch_expert
     for (int64_t r = begin; r < end; r++) {
         vouch_router_choose(e, c->weights->kernels, s->scores + r * e->n_experts, my->ranks, s->chosen + r * e->n_used,
                             s->weights + r * e->n_used);
-        s->shared[r] = e->shared_gate.n_out ? vouch_router_sigmoid(c->weights->kernels, s->shared[r]) : 1.0f;
+        s->shared[r] = e->shared_gate.n_out ? vouch_router_sigmoid(c->weights->kernels, s->shared[r]) : e->shared_scale;
     }
 }
 

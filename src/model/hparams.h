@@ -15,6 +15,7 @@ typedef struct vouch_expert_hparams {
     vouch_gating gating; /* 0: softmax */
     bool normalised, weighs_inputs;
     float limit, scale;
+    float shared_scale;  /* 0: 1 */
 } vouch_expert_hparams;
 enum { VOUCH_MOST_LAYERS = 1024 };
 
@@ -47,6 +48,7 @@ typedef struct vouch_hparams {
     double rope_base;
     double rope_base_window; /* in layers with a window; 0: the same angles */
     vouch_rope_scaling rope_scaling;
+    vouch_rope_scaling rope_scaling_window; /* factor 0: none */
     vouch_expert_hparams experts;
 
     vouch_norm_kind norm;
@@ -64,15 +66,18 @@ typedef struct vouch_hparams {
     bool has_head_bias;        /* the logits may have one */
     bool has_positions;        /* learned embeddings of positions */
     int32_t window;            /* of the layers that have one */
+    bool has_chunks;           /* the windows are chunks */
     float embedding_scale;     /* 0: 1 */
     float residual_scale;      /* of both branches; 0: 1 */
     float attention_scale;     /* 0: 1 / sqrt(head_dim) */
-    float attention_softcap, clamp, alibi, heat;
+    float attention_softcap, clamp, alibi;
+    float heat;                /* of the layers with heat */
+    int32_t heat_length, heat_shift;
     float logit_scale;         /* 0: 1 */
     float logit_softcap;       /* a logit z becomes softcap tanh(z / softcap); 0: none */
     struct {
         int32_t n_heads, n_kv_heads, n_ff;
-        bool has_window;
+        bool has_window, has_no_heat;
         uint8_t rotary;        /* VOUCH_ROTARY_OF_... */
     } layers[VOUCH_MOST_LAYERS];
 } vouch_hparams;

@@ -83,9 +83,10 @@ typedef struct vouch_attention {
     float softcap;                /* a score s becomes softcap tanh(s / softcap); 0: none */
     float alibi;                  /* largest slope of ALiBi (Press et al., arXiv 2108.12409); 0: none */
     int32_t window;               /* a row sees this many tokens, itself included; 0: all */
+    bool has_chunks;              /* a row sees the tokens from the last multiple of `window` on instead */
     const float *sinks;           /* [n_heads] a score without value in each softmax; NULL: none */
-    float heat;                   /* queries grow by 1 + heat ln(1 + floor(position / heat_length)) */
-    int32_t heat_length;
+    float heat;                   /* queries grow by 1 + heat ln(1 + floor((position + heat_shift) / heat_length)) */
+    int32_t heat_length, heat_shift;
     vouch_matrix o;               /* [n_embd, n_heads * head_dim] */
     vouch_affine o_after;
 } vouch_attention;
@@ -141,7 +142,8 @@ typedef struct vouch_experts {
     const float *gate_biases, *up_biases;               /* [n_experts, n_ff] of the scaled products; NULL: none */
     const float *down_biases;                           /* [n_experts, n_embd] likewise */
     vouch_feed_forward shared;   /* n_ff 0: none */
-    vouch_matrix shared_gate;    /* [1, n_embd] w_shared; n_out 0: the shared network's weight is 1 */
+    vouch_matrix shared_gate;    /* [1, n_embd] w_shared; n_out 0: the shared network's weight is shared_scale */
+    float shared_scale;          /* 1 as a rule */
 } vouch_experts;
 
 /* Matrix i of matrices that lie one after the other. */

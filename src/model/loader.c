@@ -170,15 +170,12 @@ vouch_status vouch_loader_ignore(vouch_loader *w, const char *name)
     return VOUCH_OK;
 }
 
-void vouch_loader_ignore_layers(vouch_loader *w, int32_t first, int32_t end)
+void vouch_loader_ignore_all(vouch_loader *w, const char *prefix)
 {
-    for (int32_t layer = first; layer < end; layer++) {
-        char prefix[32];
-        const int length = snprintf(prefix, sizeof prefix, "blk.%d.", layer);
-        for (size_t i = 0; i < vouch_gguf_n_tensors(w->gguf); i++) {
-            const vouch_text name = vouch_gguf_get_tensor(w->gguf, i)->name;
-            if (name.size > (size_t)length && memcmp(name.data, prefix, (size_t)length) == 0) w->is_taken[i] = true;
-        }
+    const size_t length = strlen(prefix);
+    for (size_t i = 0; i < vouch_gguf_n_tensors(w->gguf); i++) {
+        const vouch_text name = vouch_gguf_get_tensor(w->gguf, i)->name;
+        if (name.size > length && memcmp(name.data, prefix, length) == 0) w->is_taken[i] = true;
     }
 }
 

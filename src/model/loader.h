@@ -77,8 +77,8 @@ vouch_status vouch_loader_affine(vouch_loader *loader, int32_t layer, const char
                                  vouch_rows rows);
 /* Accepts a tensor without loading it: logits don't depend on it. */
 vouch_status vouch_loader_ignore(vouch_loader *loader, const char *name);
-/* The same for all tensors of the layers [first, end). */
-void vouch_loader_ignore_layers(vouch_loader *loader, int32_t first, int32_t end);
+/* The same for all tensors whose names begin with `prefix`. */
+void vouch_loader_ignore_all(vouch_loader *loader, const char *prefix);
 
 /* After a walk: an error where the file has a tensor that no call took. A bias, say, would change the results if it
  * were ignored. */

@@ -141,7 +141,8 @@ static vouch_status take_experts(vouch_loader *loader, int32_t index, vouch_expe
                          .gating = all->gating,
                          .normalised = all->normalised,
                          .scale = all->scale,
-                         .weighs_inputs = all->weighs_inputs};
+                         .weighs_inputs = all->weighs_inputs,
+                         .shared_scale = all->shared_scale != 0 ? all->shared_scale : 1};
     VOUCH_TRY(find_width(loader, index, "ffn_down_exps", &e->n_ff));
     VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "ffn_gate_inp"), true, &e->router, n,
                                   n_embd));
@@ -165,4 +166,10 @@ vouch_status vouch_mixture_take(vouch_loader *loader, int32_t index, vouch_layer
     VOUCH_TRY(vouch_dense_take_attention(loader, index, layer));
     VOUCH_TRY(vouch_dense_take_feed_norms(loader, index, layer));
     return take_experts(loader, index, &layer->experts);
+}
+
+void vouch_mixture_ignore_dense(vouch_loader *loader, int32_t index)
+{
+    static const char *const tensors[] = {"ffn_gate", "ffn_up", "ffn_down"};
+    for (int i = 0; i < 3; i++) vouch_loader_ignore_all(loader, vouch_loader_name_of(loader, index, tensors[i], ""));
 }

@@ -3,6 +3,7 @@
 #include "model/weights.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,11 +38,13 @@ static vouch_status take_rotaries(vouch_weights *weights, vouch_loader *loader, 
     const vouch_hparams *h = &weights->hparams;
     const bool is_rotated = h->rotary != VOUCH_ROTARY_NONE;
     const vouch_rope_scaling unscaled = {.factor = 1, .magnitude = 1};
+    const bool is_scaled = h->rope_scaling_window.factor != 0;
     vouch_rotary *all = vouch_arena_take(loader->arena, 3, sizeof *all);
     weights->n_rotaries = h->rope_base_window != 0 ? 3 : 2;
     weights->rotaries = all;
     sources->of[VOUCH_ROTARY_OF_MODEL] = (rotary_source){.base = h->rope_base, .scaling = h->rope_scaling};
-    sources->of[VOUCH_ROTARY_OF_WINDOW] = (rotary_source){.base = h->rope_base_window, .scaling = unscaled};
+    sources->of[VOUCH_ROTARY_OF_WINDOW] = (rotary_source){
+        .base = h->rope_base_window, .scaling = is_scaled ? h->rope_scaling_window : unscaled};
     for (int32_t i = 0; i < weights->n_rotaries; i++) {
         rotary_source *from = &sources->of[i];
         vouch_rotary rotary = {.magnitude = 1};
@@ -131,7 +134,11 @@ static vouch_status take_all(vouch_weights *weights, const vouch_arch *arch, vou
     VOUCH_TRY(take_rotaries(weights, loader, sources));
     for (int32_t i = 0; i < h->n_layers; i++)
         VOUCH_TRY(arch->take(loader, i, weights->layers ? &weights->layers[i] : &counted));
-    vouch_loader_ignore_layers(loader, h->n_layers, h->n_layers + h->n_nextn);
+    for (int32_t i = h->n_layers; i < h->n_layers + h->n_nextn; i++) {
+        char prefix[32];
+        snprintf(prefix, sizeof prefix, "blk.%d.", i);
+        vouch_loader_ignore_all(loader, prefix);
+    }
     return VOUCH_OK;
 }
 

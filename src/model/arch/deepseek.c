@@ -21,6 +21,22 @@ static vouch_status read_glm4moe(const vouch_gguf *gguf, vouch_hparams *h, vouch
     return vouch_mixture_read(gguf, h, err);
 }
 
+static vouch_status read_hy_v3(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    h->experts.gating = VOUCH_GATING_SIGMOID;
+    return read_with_head_norms(gguf, h, err);
+}
+
+/* The bias of the choice has another name. */
+static vouch_status take_hy_v3(vouch_loader *loader, int32_t index, vouch_layer *layer)
+{
+    VOUCH_TRY(vouch_mixture_take(loader, index, layer));
+    if (layer->experts.n_experts == 0) return VOUCH_OK;
+    vouch_mixture_ignore_dense(loader, index);
+    return vouch_loader_vector(loader, vouch_loader_name_of(loader, index, "exp_probs_b", NULL), false,
+                               &layer->experts.selection_bias, layer->experts.n_experts);
+}
+
 #define DEEPSEEK(id, pairs, read_it)                                                                                  \
     const vouch_arch vouch_arch_##id = {                                                                             \
         .name = #id, .rotary = VOUCH_ROTARY_##pairs, .read = read_it, .take = vouch_mixture_take}
@@ -30,3 +46,9 @@ DEEPSEEK(dots1, HALF_SPLIT, read_with_head_norms);
 DEEPSEEK(bailingmoe, ADJACENT, vouch_mixture_read);
 DEEPSEEK(bailingmoe2, HALF_SPLIT, read_with_head_norms);
 DEEPSEEK(glm4moe, HALF_SPLIT, read_glm4moe);
+
+const vouch_arch vouch_arch_hy_v3 = {.name = "hy_v3",
+                                     .rotary = VOUCH_ROTARY_HALF_SPLIT,
+                                     .has_feed_scales = true,
+                                     .read = read_hy_v3,
+                                     .take = take_hy_v3};

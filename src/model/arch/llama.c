@@ -27,6 +27,7 @@ static vouch_status read_smollm3(const vouch_gguf *gguf, vouch_hparams *h, vouch
 static vouch_status read_mistral3(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     VOUCH_TRY(read_llama(gguf, h, err));
+    h->heat_length = h->rope_scaling.n_ctx_original;
     return vouch_dense_read_scale(gguf, h, "attention.temperature_scale", &h->heat, err);
 }
 

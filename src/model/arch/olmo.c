@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* OLMo (arXiv 2402.00838): LayerNorm without weights, clamped queries, keys and values. OLMo 2 and 3 (2501.00656):
  * norms after the branches alone, and one norm over all heads. OLMoE (2409.02060) and MiniMax-M2: that norm, and
- * experts. EXAONE 4 (2507.11407): norms after the branches alone. */
+ * experts. EXAONE 4 (2507.11407): norms after the branches alone. K-EXAONE: experts, norms of heads. */
 #include "model/arch.h"
 #include "model/dense.h"
 #include "model/mixture.h"
@@ -52,6 +52,16 @@ static vouch_status read_exaone4(const vouch_gguf *gguf, vouch_hparams *h, vouch
     return VOUCH_OK;
 }
 
+/* Layers with a window alone rotate. */
+static vouch_status read_exaone_moe(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    h->head_norms = VOUCH_REQUIRED;
+    VOUCH_TRY(vouch_mixture_read(gguf, h, err));
+    VOUCH_TRY(vouch_dense_read_windows(gguf, h, 4, err));
+    vouch_dense_rotate(h, VOUCH_ROTARY_OF_MODEL, VOUCH_ROTARY_OF_NONE);
+    return VOUCH_OK;
+}
+
 const vouch_arch vouch_arch_olmo = {
     .name = "olmo", .rotary = VOUCH_ROTARY_ADJACENT, .read = read_olmo, .take = vouch_dense_take};
 const vouch_arch vouch_arch_olmo2 = {
@@ -60,5 +70,7 @@ const vouch_arch vouch_arch_olmoe = {
     .name = "olmoe", .rotary = VOUCH_ROTARY_HALF_SPLIT, .read = read_olmoe, .take = vouch_mixture_take};
 const vouch_arch vouch_arch_minimax_m2 = {
     .name = "minimax-m2", .rotary = VOUCH_ROTARY_HALF_SPLIT, .read = read_minimax_m2, .take = vouch_mixture_take};
+const vouch_arch vouch_arch_exaone_moe = {
+    .name = "exaone-moe", .rotary = VOUCH_ROTARY_HALF_SPLIT, .read = read_exaone_moe, .take = vouch_mixture_take};
 const vouch_arch vouch_arch_exaone4 = {
     .name = "exaone4", .rotary = VOUCH_ROTARY_HALF_SPLIT, .read = read_exaone4, .take = vouch_dense_take};

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* gpt-oss (arXiv 2508.10925): every second layer has a window, and every softmax a sink; the experts and their router
+ * have biases, and an expert's inputs are limited. */
+#include "model/arch.h"
+#include "model/dense.h"
+#include "model/mixture.h"
+
+static vouch_status read_gptoss(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    h->sinks = VOUCH_REQUIRED;
+    h->feed_norm = "post_attention_norm";
+    h->activation = VOUCH_SWIGLU_OPENAI;
+    h->experts.gating = VOUCH_GATING_CHOSEN;
+    h->experts.limit = 7;
+    VOUCH_TRY(vouch_mixture_read(gguf, h, err));
+    VOUCH_TRY(vouch_dense_read_window_angles(gguf, h, 2, h->rope_base, err));
+    h->rope_scaling_window = h->rope_scaling;
+    return VOUCH_OK;
+}
+
+const vouch_arch vouch_arch_gptoss = {
+    .name = "gpt-oss", .rotary = VOUCH_ROTARY_HALF_SPLIT, .read = read_gptoss, .take = vouch_mixture_take};
