@@ -209,7 +209,7 @@ static void hyperparameters_out_of_range(void **state)
         TEXT("general.architecture", "gpt5", VOUCH_E_UNSUPPORTED,
              "'gpt5' is not supported; docs/models.md lists"),
         TEXT("general.architecture", "", VOUCH_E_UNSUPPORTED, "'' is not supported; docs/models.md lists"),
-        TEXT("general.architecture", "llama4", VOUCH_E_UNSUPPORTED, "llama4"),
+        TEXT("general.architecture", "t5", VOUCH_E_UNSUPPORTED, "t5"),
         TEXT("llama.rope.scaling.type", "dynamic", VOUCH_E_UNSUPPORTED, "dynamic"),
         {{"llama.attention.sliding_window", VOUCH_GGUF_U32, 1u << 31, 0, NULL}, VOUCH_E_FORMAT, "sliding_window"},
         {{"llama.expert_count", VOUCH_GGUF_U32, 1025, 0, NULL}, VOUCH_E_FORMAT, "0 to 1024"},

@@ -33,6 +33,9 @@ typedef struct tiny_family {
     tiny_heads heads; /* norms of queries and keys */
     bool experts;     /* of 6 each row uses 3 */
     bool shared, shared_gate, selection_bias, fused_experts, expert_bias, normalised, grouped;
+    bool both;        /* a dense network beside the experts */
+    bool sinks;
+    const char *extra_norms[2];
     int32_t n_dense, gating;
     const char *feed_norm;
     int32_t window;
@@ -133,6 +136,35 @@ static const tiny_family families[] = {
      .shared = true,
      .selection_bias = true,
      .n_dense = 2},
+    {"gpt-oss",
+     .bias = true,
+     .feed_norm = "post_attention_norm",
+     .window = 5,
+     .sinks = true,
+     .experts = true,
+     .expert_bias = true},
+    {"llama4", .experts = true, .shared = true, .n_dense = 1},
+    {"grok",
+     .extra_norms = {"attn_output_norm", "post_ffw_norm"},
+     .experts = true,
+     .both = true,
+     .numbers = {{"attn_logit_softcapping", 5}, {"embedding_scale", 2}, {"attention.output_scale", 0.2f}}},
+    {"dbrx",
+     .layer_norm = true,
+     .fused_qkv = true,
+     .feed_norm = "attn_output_norm",
+     .experts = true,
+     .numbers = {{"attention.clamp_kqv", 1}}},
+    {"exaone-moe", .heads = EACH_HEAD, .window = 5, .experts = true, .shared = true, .gating = 2},
+    {"hy_v3", .heads = EACH_HEAD, .experts = true, .shared = true, .fused_experts = true, .n_dense = 1},
+    {"cohere2moe",
+     .no_feed_norm = true,
+     .window = 5,
+     .experts = true,
+     .shared = true,
+     .fused_experts = true,
+     .n_dense = 1,
+     .numbers = {{"logit_scale", 0.5f}}},
 };
 
 const char *tiny_model_family(int32_t i)
@@ -305,13 +337,24 @@ static void add_matrix(tiny_writer *w, const char *name, int64_t n_out, int64_t 
     add_matrices(w, name, 0, n_out, n_in, deviation);
 }
 
+/* Adds vectors [n_out, n_in] of F32. */
+static void add_vectors(tiny_writer *w, const char *name, int64_t n_out, int64_t n_in, float mean, float deviation)
+{
+    float *values = allocate(n_out * n_in, sizeof *values);
+    for (int64_t i = 0; i < n_out * n_in; i++) values[i] = mean + deviation * draw(&w->state);
+    add_tensor(w, name, VOUCH_TYPE_F32, n_in, n_out, 0, values);
+    free(values);
+}
+
 /* Adds the weights of a norm, close to `mean`. */
 static void add_norm(tiny_writer *w, const char *name, int64_t n, float mean)
 {
-    float *values = allocate(n, sizeof *values);
-    for (int64_t i = 0; i < n; i++) values[i] = mean * (1 + 0.1f * draw(&w->state));
-    add_tensor(w, name, VOUCH_TYPE_F32, n, 1, 0, values);
-    free(values);
+    add_vectors(w, name, 1, n, mean, 0.1f * mean);
+}
+
+static void add_bias(tiny_writer *w, const char *name, int64_t n)
+{
+    add_vectors(w, name, 1, n, 0, 0.2f);
 }
 
 /* Frequency divisors like Llama 3's: 1 for the high frequencies, then growing to 8. */
@@ -347,6 +390,14 @@ static void add_layer_matrices(tiny_writer *w, int32_t index, int64_t n, const n
     }
 }
 
+/* "blk.LAYER.TENSOR.KIND"; valid until the next call. */
+static const char *layer_name(int32_t layer, const char *tensor, const char *kind)
+{
+    static char name[64];
+    snprintf(name, sizeof name, "blk.%d.%s.%s", layer, tensor, kind);
+    return name;
+}
+
 /* The router prefers some experts clearly: its scores have a standard deviation of 2. */
 static void add_experts(tiny_writer *w, int32_t index)
 {
@@ -367,26 +418,12 @@ static void add_experts(tiny_writer *w, int32_t index)
     if (o->fused) add_layer_matrices(w, index, o->n_experts, fused, 2);
     else add_layer_matrices(w, index, o->n_experts, split, 3);
     if (n_shared) add_layer_matrices(w, index, 0, shared, o->shared_gate ? 4 : 3);
-    if (!o->selection_bias) return;
-    char name[64];
-    snprintf(name, sizeof name, "blk.%d.exp_probs_b.bias", index);
-    add_norm(w, name, o->n_experts, 1);
-}
-
-/* "blk.LAYER.TENSOR.KIND"; valid until the next call. */
-static const char *layer_name(int32_t layer, const char *tensor, const char *kind)
-{
-    static char name[64];
-    snprintf(name, sizeof name, "blk.%d.%s.%s", layer, tensor, kind);
-    return name;
-}
-
-static void add_bias(tiny_writer *w, const char *name, int64_t n)
-{
-    float *values = allocate(n, sizeof *values);
-    for (int64_t i = 0; i < n; i++) values[i] = 0.2f * draw(&w->state);
-    add_tensor(w, name, VOUCH_TYPE_F32, n, 1, 0, values);
-    free(values);
+    if (o->selection_bias) add_norm(w, layer_name(index, "exp_probs_b", "bias"), o->n_experts, 1);
+    if (!w->family->expert_bias) return;
+    add_bias(w, layer_name(index, "ffn_gate_inp", "bias"), o->n_experts);
+    add_vectors(w, layer_name(index, "ffn_gate_exps", "bias"), o->n_experts, n_ff, 0, 0.2f);
+    add_vectors(w, layer_name(index, "ffn_up_exps", "bias"), o->n_experts, n_ff, 0, 0.2f);
+    add_vectors(w, layer_name(index, "ffn_down_exps", "bias"), o->n_experts, n_embd, 0, 0.2f);
 }
 
 /* The norm of a branch's input, as the family has it. */
@@ -406,12 +443,8 @@ static void add_head_norms(tiny_writer *w, int32_t index)
         const char *name = layer_name(index, tensors[i], "weight");
         if (w->family->heads == EACH_HEAD) add_norm(w, name, o->head_dim, query_gain);
         if (w->family->heads == ALL_HEADS) add_norm(w, name, (int64_t)n_heads[i] * o->head_dim, query_gain);
-        if (w->family->heads != OWN_WEIGHTS) continue;
-        const int64_t n = (int64_t)n_heads[i] * o->head_dim;
-        float *values = allocate(n, sizeof *values);
-        for (int64_t j = 0; j < n; j++) values[j] = query_gain * (1 + 0.1f * draw(&w->state));
-        add_tensor(w, name, VOUCH_TYPE_F32, o->head_dim, n_heads[i], 0, values);
-        free(values);
+        if (w->family->heads == OWN_WEIGHTS)
+            add_vectors(w, name, n_heads[i], o->head_dim, query_gain, 0.1f * query_gain);
     }
 }
 
@@ -427,6 +460,8 @@ static void add_norms(tiny_writer *w, int32_t index)
         add_norm(w, layer_name(index, "post_attention_norm", "weight"), w->o.n_embd, 1);
         add_norm(w, layer_name(index, "post_ffw_norm", "weight"), w->o.n_embd, 1);
     }
+    for (int i = 0; i < 2 && f->extra_norms[i]; i++) add_layer_norm(w, index, f->extra_norms[i]);
+    if (f->sinks) add_bias(w, layer_name(index, "attn_sinks", "weight"), w->o.n_heads);
     add_head_norms(w, index);
 }
 
@@ -437,7 +472,7 @@ static void add_layer(tiny_writer *w, int32_t index)
     const int64_t n_embd = o->n_embd, n_q = (int64_t)in_layer(w, index, o->n_heads) * o->head_dim,
                   n_kv = (int64_t)in_layer(w, index, o->n_kv_heads) * o->head_dim, n_ff = in_layer(w, index, o->n_ff);
     const float by_embd = 1 / sqrtf((float)o->n_embd);
-    const bool sparse = o->n_experts && index >= o->n_dense;
+    const bool sparse = o->n_experts && index >= o->n_dense, no_dense = sparse && !f->both;
     const struct {
         const char *name;
         int64_t n_out, n_in;
@@ -448,9 +483,9 @@ static void add_layer(tiny_writer *w, int32_t index)
                     {"attn_k", n_kv, n_embd, query_gain * by_embd, f->fused_qkv},
                     {"attn_v", n_kv, n_embd, by_embd, f->fused_qkv},
                     {"attn_output", n_embd, n_q, 2.5f / sqrtf((float)n_q), false},
-                    {"ffn_gate", n_ff, n_embd, 1.5f * by_embd, sparse || f->no_gate || f->fused_gate},
-                    {"ffn_up", f->fused_gate ? 2 * n_ff : n_ff, n_embd, 1.5f * by_embd, sparse},
-                    {"ffn_down", n_embd, n_ff, 1.5f / sqrtf((float)n_ff), sparse}};
+                    {"ffn_gate", n_ff, n_embd, 1.5f * by_embd, no_dense || f->no_gate || f->fused_gate},
+                    {"ffn_up", f->fused_gate ? 2 * n_ff : n_ff, n_embd, 1.5f * by_embd, no_dense},
+                    {"ffn_down", n_embd, n_ff, 1.5f / sqrtf((float)n_ff), no_dense}};
     for (size_t i = 0; i < sizeof matrices / sizeof matrices[0]; i++) {
         if (matrices[i].is_absent) continue;
         add_matrix(w, layer_name(index, matrices[i].name, "weight"), matrices[i].n_out, matrices[i].n_in,
@@ -525,6 +560,7 @@ static void add_keys(tiny_writer *w, bool states_head_dim)
         add_int(w, "expert_count", o->n_experts);
         add_int(w, "expert_used_count", o->n_used);
         add_int(w, "expert_feed_forward_length", o->n_ff_expert);
+        if (o->n_dense) add_int(w, "leading_dense_block_count", o->n_dense);
         if (w->family->gating) add_int(w, "expert_gating_func", w->family->gating);
         if (w->family->normalised) vouch_gguf_add_bool(w->gguf, arch_key(w, "expert_weights_norm"), true);
         if (w->family->grouped) {
