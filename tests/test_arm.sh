@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Cross-compiles tests/test_kernels.c for Arm and runs it in an emulator. It links only the C library; tests/arm
-# replaces cmocka. The emulated processors have i8mm and dot product, dot product only, and neither. Another test checks
-# that compiler flags wider than the baseline are refused.
+# Cross-compiles tests/test_kernels.c and tests/test_scans.c for Arm and runs them in an emulator. They link only the C
+# library; tests/arm replaces cmocka. The emulated processors have i8mm and dot product, dot product only, and neither.
+# Another test checks that compiler flags wider than the baseline are refused.
 # shellcheck source=tests/support/test.sh
 . "$(dirname "$0")/support/test.sh"
 
-cross=aarch64-linux-gnu-gcc emulator=qemu-aarch64 program=build/arm/kernels_alone
+cross=aarch64-linux-gnu-gcc emulator=qemu-aarch64 programs='build/arm/kernels_alone build/arm/scans_alone'
 
 compiler_is_there() { command -v $cross >/dev/null || test_skip "no $cross (package gcc-aarch64-linux-gnu)"; }
 
@@ -15,10 +15,13 @@ on_processor() { # name widest [pattern]
     [ "${VOUCH_TEST_TIER:-test}" != check ] || test_skip "takes minutes"
     compiler_is_there
     command -v $emulator >/dev/null || test_skip "no $emulator (package qemu-user)"
-    make -j2 BUILD=arm CC=$cross OPT=-O1 SAN= CFLAGS=-Itests/arm LDFLAGS=-static $program
-    VOUCH_TEST_FILTER='test_tables' $emulator -cpu "$1" $program | grep "widest $2\$"
-    VOUCH_TEST_FILTER=${3:-} $emulator -cpu "$1" $program >"$TMP/log" || { tail -5 "$TMP/log" && return 1; }
-    grep -q ' OK .*same_everywhere' "$TMP/log"
+    # shellcheck disable=SC2086
+    make -j2 BUILD=arm CC=$cross OPT=-O1 SAN= CFLAGS=-Itests/arm LDFLAGS=-static $programs
+    VOUCH_TEST_FILTER='test_tables' $emulator -cpu "$1" build/arm/kernels_alone | grep "widest $2\$"
+    for program in $programs; do
+        VOUCH_TEST_FILTER=${3:-} $emulator -cpu "$1" "$program" >"$TMP/log" || { tail -5 "$TMP/log" && return 1; }
+        grep -q ' OK .*same_everywhere' "$TMP/log"
+    done
 }
 
 every_table_equals_the_reference() { on_processor max i8mm; }

@@ -15,7 +15,9 @@
  *   attention  Scores and mixed values are matmuls, too. The keys of a head are a matrix [slots, width], so a score
  *              adds along the width. The values of a head are a matrix [width, slots], so an output adds over the slots
  *              in ascending order (cache.h).
- *   exp        One polynomial (exp.h).
+ *   states     A lane is one channel, or one value of a head. Its sums run over the width of a convolution or over the
+ *              keys of a state, in ascending order (vouch_conv, vouch_scan, vouch_channel_scan).
+ *   exp        One polynomial (exp.h), and a series for softplus.
  *
  * ref.c says all this in plain C and is the definition. Tests compare every other table with ref.c bit for bit.
  *
@@ -95,6 +97,49 @@ typedef struct vouch_result {
     const float *factors; /* [rows], multiplies each finished sum of the row; NULL: no factors */
 } vouch_result;
 
+/* A causal convolution of each channel over its last `width` inputs, with SiLU on its result where has_silu is set. */
+typedef struct vouch_conv {
+    int64_t n_channels, width;
+    const float *weights; /* [width, n_channels], the weights of the oldest input first */
+    const float *bias;    /* [n_channels]; NULL: none */
+    bool has_silu;
+} vouch_conv;
+
+/* What one row does to a head whose state S [n_keys, n_values] is a matrix:
+ *
+ *   S = diag(decay) S
+ *   d = rate (v - S^T k) with has_delta, else d = rate v
+ *   S = S + k d^T
+ *   y = S^T q + skip v
+ *
+ *   gated delta net         rate beta, decay exp(g) (Yang et al., arXiv 2412.06464)
+ *   Kimi Delta Attention    the same with one decay per key (arXiv 2510.26692)
+ *   Mamba-2                 without delta: k = B, q = C, v = x, rate dt, decay exp(dt A), skip D (arXiv 2405.21060)
+ */
+typedef struct vouch_scan {
+    int64_t n_keys, n_values;
+    const float *q, *k; /* [n_keys] */
+    const float *v;     /* [n_values] */
+    const float *decay; /* [n_keys] with decay_step 1; [1] for all keys with decay_step 0 */
+    int64_t decay_step;
+    float rate, skip;
+    bool has_delta;
+} vouch_scan;
+
+/* What one row does to channels that have a vector state s [n_state] each (Mamba; Gu, Dao, arXiv 2312.00752):
+ *
+ *   s = exp(dt a) s + dt x b
+ *   y = s^T c + skip x
+ *
+ * The state and `a` are tiles of 16 channels, [n_channels / 16, rounded up][n_state][16]: the layout of a packed F32
+ * matrix [n_channels, n_state]. Lanes from n_channels on are zero and stay zero. */
+typedef struct vouch_channel_scan {
+    int64_t n_channels, n_state;
+    const float *a;
+    const float *dt, *x, *skip; /* [n_channels] */
+    const float *b, *c;         /* [n_state] */
+} vouch_channel_scan;
+
 typedef struct vouch_kernels {
     const char *name;
     int32_t group_rows; /* most rows of a group of activations, <= VOUCH_MAX_GROUP */
@@ -144,6 +189,19 @@ typedef struct vouch_kernels {
     bool (*find_max)(const float *x, int64_t n, float *max, int32_t *index);
     /* w[i] = exp((x[i] - max) * scale); returns the sum in double precision: 16 lanes and the tree, as row sums. */
     double (*exp_weights)(float *w, const float *x, int64_t n, float max, float scale);
+
+    /* x = ln(1 + exp(x)) */
+    void (*softplus)(float *x, int64_t n);
+    /* x = x / max(|x|, eps), |x| being the square root of the row sum of squares. */
+    void (*l2_norm)(float *x, int64_t n, float eps);
+    /* y = the convolution's results for the channels [begin, end). x [width]: pointers to the last `width` inputs,
+     * oldest first, each [n_channels]. */
+    void (*conv)(float *y, const vouch_conv *conv, const float *const *x, int64_t begin, int64_t end);
+    /* Updates a head's state by one row and writes y [n_values]. `state` [n_keys, n_values] is read twice and written
+     * once with the delta rule, read once and written once without. */
+    void (*scan)(float *y, float *state, const vouch_scan *row);
+    /* Updates the channels [begin, end), begin being a multiple of 16, and writes their y. */
+    void (*scan_channels)(float *y, float *state, const vouch_channel_scan *row, int64_t begin, int64_t end);
 } vouch_kernels;
 
 /* The i-th table that this machine can run, narrowest vectors first; NULL past the last. */

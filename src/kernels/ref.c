@@ -257,6 +257,11 @@ static float exponential(float x)
     return x < VOUCH_EXP_MIN ? 0.0f : p * power;
 }
 
+static float silu(float x)
+{
+    return x / (1.0f + exponential(-x));
+}
+
 static void norm_part_ref(float *y, float *squares, const float *x, const float *weight, int64_t n)
 {
     for (int64_t i = 0; i < n; i += 16) {
@@ -293,7 +298,7 @@ static void scale_ref(float *x, float factor, int64_t n)
 
 static void swiglu_ref(float *gate, const float *up, int64_t n)
 {
-    for (int64_t i = 0; i < n; i++) gate[i] = gate[i] / (1.0f + exponential(-gate[i])) * up[i];
+    for (int64_t i = 0; i < n; i++) gate[i] = silu(gate[i]) * up[i];
 }
 
 static float softmax_ref(float *x, int64_t chunk, int64_t n)
@@ -332,6 +337,66 @@ static double exp_weights_ref(float *w, const float *x, int64_t n, float max, fl
     return reduce_double(lane);
 }
 
+/* -------------------------------------------------------- recurrent layers */
+
+static void softplus_ref(float *x, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        const float t = exponential(-fabsf(x[i])), z = t / (2.0f + t), square = z * z;
+        float sum = 0;
+        for (int term = VOUCH_SOFTPLUS_TERMS - 1; term >= 0; term--)
+            sum = fmaf(sum, square, 1.0f / (float)(2 * term + 1));
+        x[i] = fmaf(2.0f * z, sum, x[i] > 0 ? x[i] : 0.0f);
+    }
+}
+
+static void l2_norm_ref(float *x, int64_t n, float eps)
+{
+    float lane[16] = {0};
+    for (int64_t i = 0; i < n; i++) lane[i % 16] = fmaf(x[i], x[i], lane[i % 16]);
+    const float size = sqrtf(reduce(lane));
+    scale_ref(x, 1.0f / (size < eps ? eps : size), n);
+}
+
+static void conv_ref(float *y, const vouch_conv *conv, const float *const *x, int64_t begin, int64_t end)
+{
+    for (int64_t c = begin; c < end; c++) {
+        float sum = conv->bias ? conv->bias[c] : 0.0f;
+        for (int64_t j = 0; j < conv->width; j++) sum = fmaf(conv->weights[j * conv->n_channels + c], x[j][c], sum);
+        y[c] = conv->has_silu ? silu(sum) : sum;
+    }
+}
+
+static void scan_ref(float *y, float *state, const vouch_scan *row)
+{
+    for (int64_t j = 0; j < row->n_values; j++) {
+        float known = 0, out = row->skip * row->v[j];
+        for (int64_t i = 0; i < row->n_keys && row->has_delta; i++)
+            known = fmaf(state[i * row->n_values + j] * row->decay[i * row->decay_step], row->k[i], known);
+        const float d = row->rate * (row->v[j] - known);
+        for (int64_t i = 0; i < row->n_keys; i++) {
+            float *s = &state[i * row->n_values + j];
+            *s = fmaf(row->k[i], d, *s * row->decay[i * row->decay_step]);
+            out = fmaf(*s, row->q[i], out);
+        }
+        y[j] = out;
+    }
+}
+
+static void scan_channels_ref(float *y, float *state, const vouch_channel_scan *row, int64_t begin, int64_t end)
+{
+    for (int64_t c = begin; c < end; c++) {
+        const float input = row->dt[c] * row->x[c];
+        float out = row->skip[c] * row->x[c];
+        for (int64_t i = 0; i < row->n_state; i++) {
+            const int64_t at = (c / VOUCH_TILE * row->n_state + i) * VOUCH_TILE + c % VOUCH_TILE;
+            state[at] = fmaf(row->b[i], input, state[at] * exponential(row->dt[c] * row->a[at]));
+            out = fmaf(state[at], row->c[i], out);
+        }
+        y[c] = out;
+    }
+}
+
 #define ENTRY(type) [VOUCH_TYPE_##type] = matmul_ref,
 const vouch_kernels vouch_kernels_ref = {
     .name = "ref",
@@ -354,4 +419,9 @@ const vouch_kernels vouch_kernels_ref = {
     .softmax = softmax_ref,
     .find_max = find_max_ref,
     .exp_weights = exp_weights_ref,
+    .softplus = softplus_ref,
+    .l2_norm = l2_norm_ref,
+    .conv = conv_ref,
+    .scan = scan_ref,
+    .scan_channels = scan_channels_ref,
 };

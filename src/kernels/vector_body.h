@@ -102,6 +102,7 @@ INLINE void store_sum(const outputs *out, int r, int part, vf sum)
 #include "kernels/vector_float.h"
 #include "kernels/vector_values.h"
 #include "kernels/vector_rows.h"
+#include "kernels/vector_scan.h"
 
 /* Multiplies a group of activations by the tiles [begin, end). One function per number of rows and type. */
 typedef void group_kernel(const vouch_matrix *w, const vouch_acts *x, const vouch_group *g, const vouch_result *y,
@@ -155,4 +156,5 @@ MATMUL(mix, mix, Q4_0, 1)
         .add_column = add_column, .quantize = quantize, .interleave = interleave, .norm_part = norm_part,   \
         .norm_factor = norm_factor, .rope = rope, .scale = scale, .swiglu = swiglu, .set_row = set_row,     \
         .set_column = set_column, .softmax = softmax, .find_max = find_max, .exp_weights = exp_weights,     \
+        .softplus = softplus, .l2_norm = l2_norm, .conv = conv, .scan = scan, .scan_channels = scan_channels, \
     }

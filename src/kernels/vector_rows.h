@@ -262,19 +262,18 @@ static void scale(float *x, float factor, int64_t n)
     for (int64_t i = 0; i < n; i++) x[i] *= factor;
 }
 
-INLINE vf swiglu_of(vf gate, vf up)
+INLINE vf silu(vf x)
 {
-    const vf e = exponential(vf_sub(vf_zero(), gate));
-    return vf_mul(vf_div(gate, vf_add(vf_set(1.0f), e)), up);
+    return vf_div(x, vf_add(vf_set(1.0f), exponential(vf_sub(vf_zero(), x))));
 }
 
 static void swiglu(float *gate, const float *up, int64_t n)
 {
     int64_t i = 0;
-    for (; i + VL <= n; i += VL) vf_store(gate + i, swiglu_of(vf_load(gate + i), vf_load(up + i)));
+    for (; i + VL <= n; i += VL) vf_store(gate + i, vf_mul(silu(vf_load(gate + i)), vf_load(up + i)));
     if (i == n) return;
     const vm m = vm_first(n - i);
-    vf_store_part(gate + i, swiglu_of(vf_load_part(gate + i, m), vf_load_part(up + i, m)), m);
+    vf_store_part(gate + i, vf_mul(silu(vf_load_part(gate + i, m)), vf_load_part(up + i, m)), m);
 }
 
 /* The mask of a part: all lanes if `whole`, else the lanes below n. The loops of softmax are written once and compiled

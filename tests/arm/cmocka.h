@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of cmocka that tests/test_kernels.c needs. With it the tests run on another architecture with only a cross
+ * The part of cmocka that the kernels' tests need. With it the tests run on another architecture with only a cross
  * compiler, its C library and an emulator. The real cmocka would need packages of the foreign architecture, which a
  * test must not install. The first failure ends the program.
  */
