@@ -31,8 +31,9 @@ static const cli_command commands[] = {
     {"info", CLI_INFO, cli_info, "say what a model file holds, and whether vouch can run it",
      "vouch info MODEL\n",
      "Reads any GGUF file: a model that vouch can't run, a vocabulary without weights,\n"
-     "a part of a split model, a file that is cut short. The last lines say what vouch\n"
-     "would need to run it. The exit status is 0 when the file could be read.\n",
+     "a split model that misses a part, a file that is cut short. The last lines say\n"
+     "what vouch would need to run it. The exit status is 0 when the file could be\n"
+     "read.\n",
      "vouch info m.gguf\n"},
     {"tokenize", CLI_TOKENIZE, cli_tokenize, "print a text as the model's tokens",
      "vouch tokenize MODEL [--prompt TEXT] [--prompt-file FILE]\n",

@@ -113,11 +113,11 @@ static void files_without_weights(void **state)
     vouch_gguf_add_u32(writer, "split.no", 1);
     vouch_gguf_add_u32(writer, "split.count", 3);
     vouch_gguf_add_tensor(writer, "a", VOUCH_TYPE_F32, 1, (int64_t[]){8}, (float[8]){0});
-    strcpy(path, test_temporary("part.gguf"));
+    strcpy(path, test_temporary("part-00002-of-00003.gguf"));
     assert_int_equal(vouch_gguf_write(writer, path, &err), VOUCH_OK);
     vouch_gguf_writer_close(writer);
     expect_info(path, "weights           F32 100.0 % (1 tensor)\n",
-                "no: is part 2 of a model in 3 files (split.count)");
+                "no: is part 2 of a model in 3 files; give the first: ");
 }
 
 static void files_that_are_cut(void **state)

@@ -3,7 +3,7 @@
  * A model file that is looked at without being opened as a model: vouch_file_open of vouch.h.
  *
  *   header ──► texts, numbers, types
- *         └──► problems   1  the header's own flaw: damaged, cut short, a part of a split model
+ *         └──► problems   1  the header's own flaw: damaged, cut short, a split model that misses a part
  *                         2  the tokenizer
  *                         3  an architecture that isn't supported
  *                         4  no weights at all, or a tensor that isn't supported

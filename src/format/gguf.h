@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * GGUF files, versions 2 and 3. The reader uses a memory map and checks every field before use. The writer makes
- * version 3.
+ * version 3. A split model is several GGUF files (gguf_split.c), which the reader joins: the keys of the first file,
+ * and the tensors of all.
  *
  *   "GGUF" u32 version | u64 n_tensors | u64 n_kv | n_kv x (key, type, value)
  *   | n_tensors x (name, u32 n_dims, u64 dim[n_dims], u32 type, u64 offset)
@@ -39,23 +40,25 @@ typedef struct vouch_gguf_tensor {
     uint32_t type;     /* any GGUF id; vouch_type_get_info tells whether it is supported */
     const void *data;  /* [bytes], inside the map; NULL if the type isn't supported */
     size_t bytes;      /* 0 if the type isn't supported */
+    uint32_t file;     /* index of the model's file that has the data */
 } vouch_gguf_tensor;
 
 typedef struct vouch_gguf vouch_gguf;
 
-/* Maps the file and checks the whole header. Afterwards keys and names are unique; tensors lie inside the file, don't
+/* Maps the file and checks the whole header. The first part of a split model opens all parts; another part is refused.
+ * Afterwards keys and names are unique; tensors lie inside the file, don't
  * overlap, and are aligned (to 8 bytes at least). The size of tensors of unsupported types remains unchecked: whoever
  * reads such a tensor reports its type and name. A file may have no tensors (vocabulary only). Messages begin with the
  * path. Memory: at most 4 bytes per byte of the header. Time: O(n log n) in the header's size.
  * Errors: IO, FORMAT, UNSUPPORTED, MEMORY. On failure *out is NULL. */
 vouch_status vouch_gguf_open(vouch_gguf **out, const char *path, vouch_error *err);
-/* Opens a file to read its header only, even a file that vouch_gguf_open refuses: a part of a split model, a truncated
- * file, an unknown tensor type. *flaw receives the error of vouch_gguf_open; without a flaw its code is VOUCH_OK. After
- * a flaw *out has only the keys and tensors before it. No tensor has data. Errors: those of vouch_gguf_open, if the
- * header's counts can't be read. */
+/* Opens a file to read its header only, even a file that vouch_gguf_open refuses: a split model that misses a part, a
+ * truncated file, an unknown tensor type. *flaw receives the error of vouch_gguf_open; without a flaw its code is
+ * VOUCH_OK. After a flaw *out has only the keys and tensors before it. No tensor has data. Errors: those of
+ * vouch_gguf_open, if the header's counts can't be read. */
 vouch_status vouch_gguf_open_header(vouch_gguf **out, const char *path, vouch_error *flaw, vouch_error *err);
-/* Opens a file that the caller holds in memory. The bytes must outlive *out and be aligned like tensor data (malloc's
- * are). `name` replaces the path in messages. For tests and fuzzing. */
+/* Opens a file that the caller holds in memory, and no part of a split model. The bytes must outlive *out and be
+ * aligned like tensor data (malloc's are). `name` replaces the path in messages. For tests and fuzzing. */
 vouch_status vouch_gguf_open_bytes(vouch_gguf **out, const void *bytes, size_t size,
                                    const char *name, vouch_error *err);
 void vouch_gguf_close(vouch_gguf *gguf); /* NULL is allowed */
@@ -66,11 +69,12 @@ vouch_status vouch_gguf_load(const vouch_gguf *gguf, const vouch_gguf_tensor *te
                              vouch_error *err);
 /* Releases the memory of these bytes after their last use. Other tensors and the header keep theirs. */
 void vouch_gguf_release(const vouch_gguf *gguf, const vouch_gguf_tensor *tensor, size_t offset, size_t size);
-/* Call after the last use of the file. Error: IO, if the file has changed since open. */
+/* Call after the last use of the model. Error: IO, if a file has changed since open. */
 vouch_status vouch_gguf_recheck(const vouch_gguf *gguf, vouch_error *err);
 
 /* The path for messages: the tail of a very long one (vouch_path_tail). */
 const char *vouch_gguf_path(const vouch_gguf *gguf);
+/* Bytes of all files. */
 size_t vouch_gguf_file_bytes(const vouch_gguf *gguf);
 size_t vouch_gguf_n_tensors(const vouch_gguf *gguf);
 const vouch_gguf_tensor *vouch_gguf_get_tensor(const vouch_gguf *gguf, size_t index);

@@ -83,7 +83,9 @@ const char *vouch_gguf_path(const vouch_gguf *gguf)
 
 size_t vouch_gguf_file_bytes(const vouch_gguf *gguf)
 {
-    return gguf->size;
+    size_t size = gguf->n_files ? 0 : gguf->size;
+    for (size_t i = 0; i < gguf->n_files; i++) size += gguf->files[i].map.size;
+    return size;
 }
 
 size_t vouch_gguf_n_tensors(const vouch_gguf *gguf)
@@ -103,28 +105,37 @@ const vouch_gguf_tensor *vouch_gguf_find_tensor(const vouch_gguf *gguf, const ch
                                                                           name);
 }
 
-static size_t tensor_offset(const vouch_gguf *gguf, const vouch_gguf_tensor *tensor)
+/* The mapped file that has the tensor's data. NULL: the data are in memory, or nowhere. */
+static const vouch_gguf_file *tensor_file(const vouch_gguf *gguf, const vouch_gguf_tensor *tensor)
 {
-    return (size_t)((const unsigned char *)tensor->data - gguf->bytes);
+    return gguf->n_files && tensor->data ? &gguf->files[tensor->file] : NULL;
+}
+
+static size_t tensor_offset(const vouch_gguf_file *file, const vouch_gguf_tensor *tensor)
+{
+    return (size_t)((const unsigned char *)tensor->data - file->map.data);
 }
 
 vouch_status vouch_gguf_load(const vouch_gguf *gguf, const vouch_gguf_tensor *tensor, size_t offset, size_t size,
                              vouch_error *err)
 {
     assert(offset <= tensor->bytes && size <= tensor->bytes - offset);
-    if (!gguf->map.data || !tensor->data) return VOUCH_OK;
-    return vouch_filemap_load(&gguf->map, gguf->path, tensor_offset(gguf, tensor) + offset, size, err);
+    const vouch_gguf_file *file = tensor_file(gguf, tensor);
+    if (!file) return VOUCH_OK;
+    return vouch_filemap_load(&file->map, file->path, tensor_offset(file, tensor) + offset, size, err);
 }
 
 void vouch_gguf_release(const vouch_gguf *gguf, const vouch_gguf_tensor *tensor, size_t offset, size_t size)
 {
-    if (gguf->map.data && tensor->data)
-        vouch_filemap_release(&gguf->map, tensor_offset(gguf, tensor) + offset, size);
+    const vouch_gguf_file *file = tensor_file(gguf, tensor);
+    if (file) vouch_filemap_release(&file->map, tensor_offset(file, tensor) + offset, size);
 }
 
 vouch_status vouch_gguf_recheck(const vouch_gguf *gguf, vouch_error *err)
 {
-    return gguf->map.data ? vouch_filemap_recheck(&gguf->map, gguf->path, err) : VOUCH_OK;
+    for (size_t i = 0; i < gguf->n_files; i++)
+        VOUCH_TRY(vouch_filemap_recheck(&gguf->files[i].map, gguf->files[i].path, err));
+    return VOUCH_OK;
 }
 
 /* ---------------------------------------------------------------- elements */

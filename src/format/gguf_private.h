@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tables of an open file, shared by the reader (gguf_read.c) and the getters (gguf_access.c).
+ * The tables of an open model, shared by the reader (gguf_read.c, gguf_split.c) and the getters (gguf_access.c).
  *
- *   vouch_gguf ── kv[n_kv]            in the file's order; a scalar is an array of one element
- *              ── tensors[n_tensors]  in the file's order
+ *   vouch_gguf ── files[n_files]      one, or the parts of a split model; none if the caller holds the bytes
+ *              ── kv[n_kv]            in the file's order; a scalar is an array of one element
+ *              ── tensors[n_tensors]  in the files' order
  *              ── kv_index, tensor_index: their names, sorted (text_index.h)
  *
- * The tables point into the file's bytes and copy none. Together they take at most 4 bytes per byte of the file's
- * header, because a key has at least 14 bytes there and a tensor at least 33.
+ * The tables point into the files' bytes and copy none. Together they take at most 4 bytes per byte of the files'
+ * headers, because a key has at least 14 bytes there and a tensor at least 33.
  */
 #ifndef VOUCH_FORMAT_GGUF_PRIVATE_H
 #define VOUCH_FORMAT_GGUF_PRIVATE_H
@@ -40,17 +41,31 @@ typedef struct vouch_gguf_kv {
     vouch_gguf_array value; /* value.type: the type of the elements; count 1 if `type` isn't ARRAY */
 } vouch_gguf_kv;
 
+typedef struct vouch_gguf_file {
+    char *path; /* the tail of the path, for messages (base/filemap.h) */
+    vouch_filemap map;
+} vouch_gguf_file;
+
 struct vouch_gguf {
-    char *path;                 /* the tail of the path, for messages (base/filemap.h) */
-    const unsigned char *bytes; /* the whole file */
+    char *path;                 /* the tail of the first file's, for messages */
+    const unsigned char *bytes; /* the first file, whole */
     size_t size;
-    vouch_filemap map; /* closed if the caller holds the bytes */
+    vouch_gguf_file *files;
+    size_t n_files;
     size_t n_kv, n_tensors;
     size_t alignment;
     vouch_gguf_kv *kv;
     vouch_gguf_tensor *tensors;
     const vouch_text **kv_index, **tensor_index;
 };
+
+/* Opens one file, even a part of a split model. `flaw` NULL: as vouch_gguf_open; else as vouch_gguf_open_header. */
+vouch_status vouch_gguf_open_one(vouch_gguf **out, const char *path, vouch_error *flaw, vouch_error *err);
+/* Builds tensor_index. Error: FORMAT, if a name occurs twice. */
+vouch_status vouch_gguf_index_tensors(vouch_gguf *gguf, vouch_error *err);
+/* If `gguf`, opened from `path`, is the first part of a split model: opens the other parts and adds their tensors.
+ * After an error gguf is as before. Errors: IO, FORMAT, UNSUPPORTED (another part than the first), MEMORY. */
+vouch_status vouch_gguf_join_parts(vouch_gguf *gguf, const char *path, vouch_error *err);
 
 /* Bytes of a scalar of this type; 0 for strings, arrays and unknown types. */
 size_t vouch_gguf_type_size(uint32_t type);

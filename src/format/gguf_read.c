@@ -76,11 +76,11 @@ static vouch_status parser_need(parser *p, size_t size, const char *what, const 
             (size_t)(p->at - p->gguf->bytes), p->gguf->size);
     *start = p->at;
     p->at += size;
-    if (p->at <= p->loaded || !p->gguf->map.data) return VOUCH_OK;
+    if (p->at <= p->loaded || !p->gguf->files) return VOUCH_OK;
     const size_t begin = (size_t)(p->loaded - p->gguf->bytes);
     const size_t used = (size_t)(p->at - p->gguf->bytes);
     const size_t until = p->gguf->size - used > LOAD_STEP ? used + LOAD_STEP : p->gguf->size;
-    VOUCH_TRY(vouch_filemap_load(&p->gguf->map, p->gguf->path, begin, until - begin, p->err));
+    VOUCH_TRY(vouch_filemap_load(&p->gguf->files->map, p->gguf->path, begin, until - begin, p->err));
     p->loaded = p->gguf->bytes + until;
     return VOUCH_OK;
 }
@@ -283,8 +283,6 @@ static vouch_status parse_metadata(parser *p)
     return VOUCH_OK;
 }
 
-/* ------------------------------------------------ keys about the file itself */
-
 static vouch_status check_alignment(parser *p)
 {
     vouch_gguf *g = p->gguf;
@@ -303,20 +301,6 @@ static vouch_status check_alignment(parser *p)
                            key, alignment, VOUCH_GGUF_ALIGNMENT_MIN, VOUCH_GGUF_ALIGNMENT_MAX);
     g->alignment = (size_t)alignment;
     return VOUCH_OK;
-}
-
-/* Refuses a model that is split into several files. A file merged from parts has a split.count of 0 or 1. */
-static vouch_status check_split(parser *p)
-{
-    int64_t count = 0, number = 0;
-    VOUCH_TRY(vouch_gguf_get_int(p->gguf, "split.count", false, 0, UINT16_MAX, &count, p->err));
-    VOUCH_TRY(vouch_gguf_get_int(p->gguf, "split.no", false, 0, count > 1 ? count - 1 : 0, &number, p->err));
-    if (count <= 1) return VOUCH_OK;
-    return parser_fail(
-        p, VOUCH_E_UNSUPPORTED,
-        "is part %" PRId64 " of a model in %" PRId64
-        " files (split.count); merge them into one first: llama-gguf-split --merge FIRST-PART OUT",
-        number + 1, count);
 }
 
 /* ----------------------------------------------------------------- tensors */
@@ -382,6 +366,15 @@ static vouch_status parse_tensor(parser *p, vouch_gguf_tensor *tensor)
     return VOUCH_OK;
 }
 
+vouch_status vouch_gguf_index_tensors(vouch_gguf *g, vouch_error *err)
+{
+    vouch_text_index_build(g->tensor_index, g->tensors, g->n_tensors, sizeof *g->tensors);
+    const vouch_text *twice = vouch_text_index_duplicate(g->tensor_index, g->n_tensors);
+    if (!twice) return VOUCH_OK;
+    return vouch_fail(err, VOUCH_E_FORMAT, "%s: tensor '%.*s': occurs more than once", g->path, (int)twice->size,
+                      twice->data);
+}
+
 static vouch_status parse_tensors(parser *p)
 {
     vouch_gguf *g = p->gguf;
@@ -390,13 +383,7 @@ static vouch_status parse_tensors(parser *p)
         p->name = (vouch_text){0};
         VOUCH_TRY(parse_tensor(p, &g->tensors[p->index]));
     }
-    vouch_text_index_build(g->tensor_index, g->tensors, g->n_tensors, sizeof *g->tensors);
-    const vouch_text *twice = vouch_text_index_duplicate(g->tensor_index, g->n_tensors);
-    if (twice) {
-        p->name = *twice;
-        return parser_fail(p, VOUCH_E_FORMAT, "occurs more than once");
-    }
-    return VOUCH_OK;
+    return vouch_gguf_index_tensors(g, p->err);
 }
 
 /* Turns a tensor's offset into tensor->data. The file's tensor data are data [data_size]. */
@@ -463,12 +450,10 @@ static vouch_status place_tensors(parser *p)
 
 /* -------------------------------------------------------------------- open */
 
-/* Keeps the keys and tensors before the first flaw, and no tensor's data. A part of a split model is a flaw that ends
- * nothing. */
+/* Keeps the keys and tensors before the first flaw, and no tensor's data. */
 static void parse_leniently(parser *p, vouch_error *flaw)
 {
     vouch_gguf *g = p->gguf;
-    vouch_error split = {VOUCH_OK, ""};
     p->err = flaw;
     vouch_status status = parse_metadata(p);
     if (status != VOUCH_OK) {
@@ -477,9 +462,6 @@ static void parse_leniently(parser *p, vouch_error *flaw)
         vouch_text_index_build(g->kv_index, g->kv, g->n_kv, sizeof *g->kv);
         return;
     }
-    p->err = &split;
-    (void)check_split(p);
-    p->err = flaw;
     p->index = 0;
     status = check_alignment(p);
     if (status == VOUCH_OK) status = parse_tensors(p);
@@ -491,7 +473,6 @@ static void parse_leniently(parser *p, vouch_error *flaw)
     }
     for (size_t i = 0; i < g->n_tensors; i++)
         if (flaw->code != VOUCH_OK) g->tensors[i].data = NULL;
-    if (split.code != VOUCH_OK) *flaw = split;
 }
 
 /* flaw: NULL, or what a lenient reading found. */
@@ -509,7 +490,6 @@ static vouch_status parse_file(vouch_gguf *gguf, vouch_error *flaw, vouch_error 
     }
     VOUCH_TRY(parse_metadata(&p));
     VOUCH_TRY(check_alignment(&p));
-    VOUCH_TRY(check_split(&p));
     VOUCH_TRY(parse_tensors(&p));
     return place_tensors(&p);
 }
@@ -533,6 +513,7 @@ vouch_status vouch_gguf_open_bytes(vouch_gguf **out, const void *bytes, size_t s
     (*out)->bytes = bytes;
     (*out)->size = size;
     status = parse_file(*out, NULL, err);
+    if (status == VOUCH_OK) status = vouch_gguf_join_parts(*out, NULL, err);
     if (status != VOUCH_OK) {
         vouch_gguf_close(*out);
         *out = NULL;
@@ -540,19 +521,31 @@ vouch_status vouch_gguf_open_bytes(vouch_gguf **out, const void *bytes, size_t s
     return status;
 }
 
-static vouch_status map_file(vouch_gguf **out, const char *path, vouch_error *flaw, vouch_error *err)
+static vouch_status map_file(vouch_gguf *g, const char *path, vouch_error *err)
 {
-    vouch_status status = gguf_create(out, path, err);
-    if (status != VOUCH_OK) return status;
-    vouch_gguf *g = *out;
-    status = vouch_filemap_open(&g->map, path, err);
-    if (status != VOUCH_OK) goto done;
-    g->bytes = g->map.data;
-    g->size = g->map.size;
-    status = parse_file(g, flaw, err);
-done:
+    vouch_filemap map;
+    VOUCH_TRY(vouch_filemap_open(&map, path, err));
+    g->files = calloc(1, sizeof *g->files);
+    char *name = strdup(g->path);
+    if (!g->files || !name) {
+        vouch_filemap_close(&map);
+        free(name);
+        return vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory", g->path);
+    }
+    *g->files = (vouch_gguf_file){name, map};
+    g->n_files = 1;
+    g->bytes = map.data;
+    g->size = map.size;
+    return VOUCH_OK;
+}
+
+vouch_status vouch_gguf_open_one(vouch_gguf **out, const char *path, vouch_error *flaw, vouch_error *err)
+{
+    VOUCH_TRY(gguf_create(out, path, err));
+    vouch_status status = map_file(*out, path, err);
+    if (status == VOUCH_OK) status = parse_file(*out, flaw, err);
     if (status != VOUCH_OK) {
-        vouch_gguf_close(g);
+        vouch_gguf_close(*out);
         *out = NULL;
     }
     return status;
@@ -560,18 +553,30 @@ done:
 
 vouch_status vouch_gguf_open(vouch_gguf **out, const char *path, vouch_error *err)
 {
-    return map_file(out, path, NULL, err);
+    VOUCH_TRY(vouch_gguf_open_one(out, path, NULL, err));
+    const vouch_status status = vouch_gguf_join_parts(*out, path, err);
+    if (status != VOUCH_OK) {
+        vouch_gguf_close(*out);
+        *out = NULL;
+    }
+    return status;
 }
 
 vouch_status vouch_gguf_open_header(vouch_gguf **out, const char *path, vouch_error *flaw, vouch_error *err)
 {
-    return map_file(out, path, flaw, err);
+    VOUCH_TRY(vouch_gguf_open_one(out, path, flaw, err));
+    if (flaw->code == VOUCH_OK) (void)vouch_gguf_join_parts(*out, path, flaw);
+    return VOUCH_OK;
 }
 
 void vouch_gguf_close(vouch_gguf *gguf)
 {
     if (!gguf) return;
-    vouch_filemap_close(&gguf->map);
+    for (size_t i = 0; i < gguf->n_files; i++) {
+        vouch_filemap_close(&gguf->files[i].map);
+        free(gguf->files[i].path);
+    }
+    free(gguf->files);
     free(gguf->tensor_index);
     free(gguf->kv_index);
     free(gguf->tensors);
