@@ -11,6 +11,7 @@
 
 #include "base/angle.h"
 #include "model/sequence.h"
+#include "support/hybrid.h"
 #include "support/test.h"
 #include "support/tiny_model.h"
 
@@ -82,6 +83,67 @@ static void attend(double *y, const vouch_weights *w, int32_t layer, const doubl
     multiply(y, &a->o, mixed);
 }
 
+static double inputs[MOST_LAYERS][N_TOKENS][WIDTH], states[MOST_LAYERS][WIDTH][WIDTH];
+
+/* v / |v| */
+static void make_unit(double *v, int32_t n, double eps)
+{
+    double squares = eps;
+    for (int32_t i = 0; i < n; i++) squares += v[i] * v[i];
+    for (int32_t i = 0; i < n; i++) v[i] /= sqrt(squares);
+}
+
+/* The delta rule: S = S decay + k (rate (v - S decay k))^T, y = S q. state [n_keys] rows. */
+static void update(double *y, double (*state)[WIDTH], const vouch_recurrent *r, const double *q, const double *k,
+                   const double *v, double rate, double decay)
+{
+    for (int32_t j = 0; j < r->n_values; j++) {
+        double known = 0;
+        y[j] = 0;
+        for (int32_t i = 0; i < r->n_keys; i++) known += (state[i][j] *= decay) * k[i];
+        for (int32_t i = 0; i < r->n_keys; i++) {
+            state[i][j] += k[i] * rate * (v[j] - known);
+            y[j] += state[i][j] * q[i] / sqrt(r->n_keys);
+        }
+    }
+}
+
+static void recur(double *y, const vouch_weights *w, int32_t layer, const double *x, int32_t position)
+{
+    const vouch_recurrent *r = &w->layers[layer].recurrent;
+    const int64_t n = r->conv.n_channels;
+    const double eps = (double)w->hparams.norm_eps;
+    double c[WIDTH], gate[WIDTH], factor[WIDTH], rate[WIDTH], decay[WIDTH], *u = inputs[layer][position];
+    multiply(u, &r->in, x);
+    multiply(gate, &r->gate, x);
+    if (r->factor.n_out) multiply(factor, &r->factor, x);
+    for (int64_t i = 0; i < n && r->factor.n_out; i++) u[i] *= factor[i];
+    for (int64_t i = 0; i < n; i++) {
+        c[i] = r->conv.bias ? (double)r->conv.bias[i] : 0;
+        for (int64_t back = 0; back < r->conv.width && back <= position; back++)
+            c[i] += (double)r->conv.weights[(r->conv.width - 1 - back) * n + i] * inputs[layer][position - back][i];
+        if (r->conv.has_silu) c[i] /= 1 + exp(-c[i]);
+    }
+    if (position == 0) memset(states[layer], 0, sizeof states[layer]);
+    if (r->n_heads) multiply(rate, &r->rate, x);
+    if (r->n_heads) multiply(decay, &r->decay, x);
+    for (int32_t h = 0; h < r->n_key_heads; h++) {
+        make_unit(c + r->q + h * r->n_keys, r->n_keys, eps);
+        make_unit(c + r->k + h * r->n_keys, r->n_keys, eps);
+    }
+    for (int32_t h = 0; h < r->n_heads; h++) {
+        const int32_t of = (r->is_tiled ? h % r->n_key_heads : h / (r->n_heads / r->n_key_heads)) * r->n_keys;
+        double *out = gate + h * r->n_values, result[WIDTH];
+        update(result, states[layer] + h * r->n_keys, r, c + r->q + of, c + r->k + of, c + r->v + h * r->n_values,
+               1 / (1 + exp(-rate[h])),
+               exp((double)r->a[h] * log(1 + exp(decay[h] + (double)r->decay_bias[h]))));
+        normalise(result, result, r->norm, r->n_values, eps);
+        for (int32_t i = 0; i < r->n_values; i++) out[i] = out[i] / (1 + exp(-out[i])) * result[i];
+    }
+    for (int64_t i = 0; i < n && r->n_heads == 0; i++) gate[i] *= c[i];
+    multiply(y, &r->out, gate);
+}
+
 static void feed(double *y, const vouch_feed_forward *f, const double *x)
 {
     double gate[WIDTH], up[WIDTH];
@@ -151,7 +213,8 @@ static void forward(const vouch_weights *w, int32_t token, int32_t position, dou
     for (int32_t l = 0; l < h->n_layers; l++) {
         const vouch_layer *layer = &w->layers[l];
         normalise(normed, x, layer->mix.norm.weight, h->n_embd, eps);
-        attend(y, w, l, normed, position);
+        if (layer->recurrent.conv.n_channels > 0) recur(y, w, l, normed, position);
+        else attend(y, w, l, normed, position);
         add(x, &layer->mix, y, h);
         normalise(normed, x, layer->feed.norm.weight, h->n_embd, eps);
         if (layer->experts.n_experts > 0) mix_experts(y, &layer->experts, h, normed);
@@ -240,6 +303,12 @@ static void mix_rotaries(vouch_weights *w)
     w->layers[2].attention.scale *= 0.7f;
 }
 
+/* The mixture's layers have no matrices that would do. */
+static void make_recurrent(vouch_weights *w)
+{
+    if (w->layers[w->hparams.n_layers - 1].experts.n_experts == 0) hybrid_layers(w);
+}
+
 /* ------------------------------------------------------------------------ tests */
 
 typedef struct loaded {
@@ -305,12 +374,13 @@ static const struct {
     void (*change)(vouch_weights *w);
 } descriptions[] = {{"as loaded", change_nothing},           {"norms after", norm_after},
                     {"scales", scale_residual},              {"norms and scales", norm_and_scale_some},
-                    {"narrow layers", narrow_layers},        {"rotaries", mix_rotaries}};
+                    {"narrow layers", narrow_layers},        {"rotaries", mix_rotaries},
+    {"recurrent", make_recurrent}};
 enum { N_DESCRIPTIONS = sizeof descriptions / sizeof descriptions[0] };
 
 static const tiny_model_options models[] = {
-    {.n_vocab = 90, .n_embd = 64, .n_heads = 4, .n_kv_heads = 2, .n_layers = 3},
-    {.arch = "qwen3", .n_vocab = 80, .n_embd = 56, .n_heads = 4, .n_kv_heads = 4, .head_dim = 12, .n_layers = 3},
+    {.n_vocab = 90, .n_embd = 64, .n_heads = 4, .n_kv_heads = 2, .n_layers = 4, .n_ff = 128},
+    {.arch = "qwen3", .n_vocab = 80, .n_embd = 56, .n_heads = 4, .n_kv_heads = 2, .head_dim = 12, .n_layers = 4},
     {.arch = "qwen3moe", .n_vocab = 80, .n_embd = 56, .n_heads = 4, .head_dim = 12, .n_layers = 3, .n_experts = 7,
      .n_used = 3, .n_ff_expert = 30, .n_dense = 1},
 };

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "model/sequence.h"
+#include "support/hybrid.h"
 #include "support/sanitized.h"
 #include "support/test.h"
 #include "support/tiny_model.h"
@@ -98,7 +99,7 @@ typedef struct machine {
     vouch_weights *weights;
 } machine;
 
-static machine machine_open(const char *path, const vouch_kernels *kernels, int32_t n_threads)
+static machine machine_open(const char *path, const vouch_kernels *kernels, int32_t n_threads, bool is_hybrid)
 {
     machine m;
     vouch_gguf *gguf;
@@ -106,6 +107,7 @@ static machine machine_open(const char *path, const vouch_kernels *kernels, int3
     assert_int_equal(vouch_pool_open(&m.pool, n_threads, NULL), VOUCH_OK);
     assert_int_equal(vouch_weights_open(&m.weights, gguf, 0, kernels, m.pool, NULL, NULL, NULL), VOUCH_OK);
     vouch_gguf_close(gguf);
+    if (is_hybrid) hybrid_layers(m.weights);
     return m;
 }
 
@@ -134,6 +136,30 @@ static void run_path(const vouch_sequence *s, const script *plan, const turn *t,
     vouch_memory_keep_rows(s->memory, 0);
 }
 
+/* A sequence's tokens. */
+typedef struct history {
+    int32_t tokens[N_CTX], n;
+} history;
+
+static void remember(history *h, const int32_t *tokens, int32_t n)
+{
+    memcpy(h->tokens + h->n, tokens, (size_t)n * sizeof *tokens);
+    h->n += n;
+}
+
+/* Goes back to n tokens. Recurrent layers may have to go further back, and the tokens between run again. */
+static void go_back(vouch_memory *m, vouch_pass *pass, history *h, int32_t n)
+{
+    int32_t left = vouch_memory_rewind(m, n);
+    assert_true(vouch_memory_is_recurrent(m) ? left <= n : left == n);
+    for (h->n = n; left < n; left++) vouch_pass_chain(pass, m, &h->tokens[left], 1, 0);
+}
+
+static void remember_path(history *h, const turn *t)
+{
+    for (int32_t i = 0; i < t->n_path; i++) remember(h, &t->tokens[t->path[i]], 1);
+}
+
 static void follow_alone(expected *e, const script *plan, const machine *m, vouch_kv_type kv_type)
 {
     const vouch_sequence_options options = {.n_ctx = N_CTX, .max_rows = LONG, .max_logits = 1, .kv_type = kv_type};
@@ -145,7 +171,9 @@ static void follow_alone(expected *e, const script *plan, const machine *m, vouc
     assert_non_null(e->hidden);
     for (int32_t i = 0; i < plan->n; i++) {
         const part *p = &plan->parts[i];
+        history all = {0};
         vouch_memory_rewind(s.memory, 0);
+        remember(&all, p->tokens, p->n);
         for (int32_t j = 0; j < p->n; j++) vouch_pass_chain(s.pass, s.memory, &p->tokens[j], 1, 0);
         for (int32_t round = 0; round < N_ROUNDS; round++) {
             const turn *t = &p->turns[round];
@@ -156,8 +184,8 @@ static void follow_alone(expected *e, const script *plan, const machine *m, vouc
             }
             for (int32_t j = 0; j < t->n_path; j++)
                 vouch_pass_chain(s.pass, s.memory, &t->tokens[t->path[j]], 1, 0);
-            const int32_t n = vouch_memory_n_tokens(s.memory) - t->n_forgotten;
-            assert_int_equal(vouch_memory_rewind(s.memory, n), n);
+            remember_path(&all, t);
+            go_back(s.memory, s.pass, &all, all.n - t->n_forgotten);
         }
         e->digests[i] = vouch_memory_digest(s.memory);
     }
@@ -178,13 +206,15 @@ typedef enum fault {
     PAGES_SWAPPED,     /* two pages of a sequence change places */
     NEIGHBOURS_SLOT,   /* one slot holds a neighbour's key and value */
     WRONG_PARENT,      /* a row follows another one than it should */
-    SHARED_PAGE_WRITTEN /* a page with two owners isn't copied before it is written */
+    SHARED_PAGE_WRITTEN, /* a page with two owners isn't copied before it is written */
+    NOT_REPLAYED        /* states of recurrent layers miss guesses that were kept */
 } fault;
 
 typedef struct crowd {
     const script *plan;
     vouch_pages *pages;
     vouch_memory *memories[MOST_SEQUENCES];
+    history histories[MOST_SEQUENCES];
     vouch_pass *pass;
     fault fault;
     /* Rows for the next pass, and whose they are. */
@@ -234,7 +264,7 @@ static int crowd_flush(crowd *c, const expected *e)
     return wrong;
 }
 
-/* Between two passes: the rows become tokens. */
+/* Between two passes: the rows become tokens, if they aren't. */
 static void crowd_commit(crowd *c)
 {
     crowd_flush(c, NULL);
@@ -249,13 +279,14 @@ static int32_t crowd_add_chunk(crowd *c, int32_t i, int32_t *done, int32_t size)
     vouch_memory *m = c->memories[i];
     if (*done == 0 && p->n_shared > 0) {
         if (vouch_memory_n_tokens(c->memories[0]) < LONG) return 0;
-        assert_true(vouch_memory_share(m, c->memories[0], p->n_shared));
-        *done = p->n_shared;
+        *done = vouch_memory_share(m, c->memories[0], p->n_shared);
+        assert_true(*done == p->n_shared || vouch_memory_is_recurrent(m));
     }
     int32_t n = 0;
     for (; n < size && *done < p->n && c->n_rows < PASS_ROWS; n++) {
         assert_true(vouch_memory_reserve(m, n + 1));
-        c->rows[c->n_rows++] = (vouch_row){.memory = m, .token = p->tokens[(*done)++], .parent = n - 1};
+        c->rows[c->n_rows++] =
+            (vouch_row){.memory = m, .token = p->tokens[(*done)++], .parent = n - 1, .kept = size % 2 == 0};
     }
     return n;
 }
@@ -272,6 +303,7 @@ static void crowd_begin(crowd *c)
     }
     for (int32_t i = 0; i < c->plan->n; i++)
         assert_int_equal(vouch_memory_n_tokens(c->memories[i]), c->plan->parts[i].n);
+    for (int32_t i = 0; i < c->plan->n; i++) remember(&c->histories[i], c->plan->parts[i].tokens, c->plan->parts[i].n);
 }
 
 static void crowd_break(crowd *c)
@@ -333,8 +365,9 @@ static void crowd_keep(crowd *c, int32_t round)
     for (int32_t i = 0; i < c->plan->n; i++) {
         const turn *t = &c->plan->parts[i].turns[round];
         vouch_memory_keep_path(c->memories[i], t->path, t->n_path);
-        const int32_t n = vouch_memory_n_tokens(c->memories[i]) - t->n_forgotten;
-        assert_int_equal(vouch_memory_rewind(c->memories[i], n), n);
+        if (c->fault == NOT_REPLAYED) c->memories[i]->states.n_pending = 0;
+        remember_path(&c->histories[i], t);
+        go_back(c->memories[i], c->pass, &c->histories[i], c->histories[i].n - t->n_forgotten);
     }
 }
 
@@ -366,21 +399,29 @@ typedef struct shape {
     tiny_model_options model;
     vouch_kv_type kv_types[4];
     int n_kv_types;
+    bool is_hybrid; /* some layers are recurrent */
 } shape;
 
 static const shape shapes[] = {
     {{.type = VOUCH_TYPE_Q4_1, .n_heads = 2, .n_kv_heads = 1, .n_ff = 80, .n_vocab = 120},
      {VOUCH_KV_F16, VOUCH_KV_Q8_0, VOUCH_KV_Q4_0, VOUCH_KV_F32},
-     4},
+     4, false},
     {{.type = VOUCH_TYPE_F16, .arch = "qwen3", .n_embd = 48, .n_heads = 6, .n_kv_heads = 2, .head_dim = 20,
       .n_vocab = 90},
      {VOUCH_KV_F16, VOUCH_KV_F32},
-     2},
+     2, false},
     {{.type = VOUCH_TYPE_Q8_0, .arch = "qwen3", .n_heads = 4, .n_kv_heads = 1, .head_dim = 64, .n_vocab = 77},
      {VOUCH_KV_Q8_0, VOUCH_KV_F16},
-     2},
+     2, false},
+    {{.type = VOUCH_TYPE_Q4_1, .n_heads = 4, .n_kv_heads = 2, .n_ff = 128, .n_vocab = 110, .n_layers = 4},
+     {VOUCH_KV_F16},
+     1, true},
+    {{.type = VOUCH_TYPE_F16, .arch = "qwen3", .n_embd = 48, .n_heads = 4, .n_kv_heads = 1, .head_dim = 12,
+      .n_vocab = 90, .n_layers = 3},
+     {VOUCH_KV_F32},
+     1, true},
 };
-enum { N_SHAPES = sizeof shapes / sizeof shapes[0] };
+enum { N_SHAPES = sizeof shapes / sizeof shapes[0], HYBRID = 3 }; /* HYBRID: the first with recurrent layers */
 
 static const int32_t page_sizes[] = {16, 48, 256};
 enum { N_PAGE_SIZES = sizeof page_sizes / sizeof page_sizes[0] };
@@ -390,21 +431,22 @@ static void script_for(script *s, const shape *of, int32_t n, uint64_t seed)
     script_write(s, n, of->model.n_vocab, of->model.n_embd ? of->model.n_embd : 64, seed);
 }
 
-static void reference(expected *e, const script *s, const char *path, vouch_kv_type kv_type)
+static void reference(expected *e, const script *s, const char *path, vouch_kv_type kv_type, bool is_hybrid)
 {
-    machine m = machine_open(path, vouch_kernels_find("ref"), 1);
+    machine m = machine_open(path, vouch_kernels_find("ref"), 1, is_hybrid);
     follow_alone(e, s, &m, kv_type);
     machine_close(&m);
 }
 
 /* Every table of kernels with every page size; in the quick tests with one of the sizes, by turns. */
-static void sweep_machines(const script *s, const expected *e, const char *path, vouch_kv_type kv_type, bool all_teams)
+static void sweep_machines(const script *s, const expected *e, const char *path, const shape *of, vouch_kv_type kv_type,
+                           bool all_teams)
 {
     const vouch_kernels *kernels;
     for (size_t k = 0; (kernels = vouch_kernels_get(k)) != NULL; k++)
         for (int32_t n_threads = 1; n_threads <= 3; n_threads++) {
             if (!all_teams && n_threads != 1 + (int32_t)k % 3) continue;
-            machine m = machine_open(path, kernels, n_threads);
+            machine m = machine_open(path, kernels, n_threads, of->is_hybrid);
             for (int p = 0; p < N_PAGE_SIZES; p++)
                 if (!test_is_quick() || p == ((int)k + s->n) % N_PAGE_SIZES)
                     assert_int_equal(follow_together(s, e, &m, kv_type, page_sizes[p], RIGHT), 0);
@@ -423,8 +465,8 @@ static void a_row_has_the_same_bits_in_any_crowd(void **state)
         for (int k = 0; k < shapes[i].n_kv_types; k++) {
             expected e;
             script_for(&the_script, &shapes[i], k == 0 && i == 0 ? MOST_SEQUENCES : 3 + k, 10 + (uint64_t)k);
-            reference(&e, &the_script, path, shapes[i].kv_types[k]);
-            sweep_machines(&the_script, &e, path, shapes[i].kv_types[k], false);
+            reference(&e, &the_script, path, shapes[i].kv_types[k], shapes[i].is_hybrid);
+            sweep_machines(&the_script, &e, path, &shapes[i], shapes[i].kv_types[k], false);
             expected_free(&e);
         }
     }
@@ -442,8 +484,8 @@ static void every_number_of_sequences_and_threads(void **state)
         expected e;
         tiny_model_write(path, &of->model);
         script_for(&the_script, of, n, 100 + (uint64_t)n);
-        reference(&e, &the_script, path, kv_type);
-        sweep_machines(&the_script, &e, path, kv_type, n % 4 == 0);
+        reference(&e, &the_script, path, kv_type, of->is_hybrid);
+        sweep_machines(&the_script, &e, path, of, kv_type, n % 4 == 0);
         expected_free(&e);
     }
 }
@@ -451,19 +493,22 @@ static void every_number_of_sequences_and_threads(void **state)
 static void broken_crowds_are_noticed(void **state)
 {
     (void)state;
-    static const fault faults[] = {PAGES_SWAPPED, NEIGHBOURS_SLOT, WRONG_PARENT, SHARED_PAGE_WRITTEN};
-    const char *path = test_temporary("shape.gguf");
-    expected e;
-    tiny_model_write(path, &shapes[0].model);
-    script_for(&the_script, &shapes[0], 8, 3);
-    reference(&e, &the_script, path, VOUCH_KV_F16);
-    machine m = machine_open(path, vouch_kernels_find(NULL), 2);
-    assert_int_equal(follow_together(&the_script, &e, &m, VOUCH_KV_F16, 16, RIGHT), 0);
-    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
-        if (follow_together(&the_script, &e, &m, VOUCH_KV_F16, 16, faults[i]) == 0)
-            fail_msg("fault %d was not noticed", (int)faults[i]);
-    machine_close(&m);
-    expected_free(&e);
+    for (int i = 0; i < N_SHAPES; i += HYBRID) {
+        const char *path = test_temporary("shape.gguf");
+        expected e;
+        tiny_model_write(path, &shapes[i].model);
+        script_for(&the_script, &shapes[i], 8, 3);
+        reference(&e, &the_script, path, VOUCH_KV_F16, shapes[i].is_hybrid);
+        machine m = machine_open(path, vouch_kernels_find(NULL), 2, shapes[i].is_hybrid);
+        assert_int_equal(follow_together(&the_script, &e, &m, VOUCH_KV_F16, 16, RIGHT), 0);
+        for (fault one = PAGES_SWAPPED; one <= NOT_REPLAYED; one++) {
+            if (shapes[i].is_hybrid != (one == NOT_REPLAYED)) continue; /* hybrids write their pages again */
+            if (follow_together(&the_script, &e, &m, VOUCH_KV_F16, 16, one) == 0)
+                fail_msg("fault %d was not noticed in shape %d", (int)one, i);
+        }
+        machine_close(&m);
+        expected_free(&e);
+    }
 }
 
 /* ---------------------------------------------------------------------- pages */
@@ -474,7 +519,7 @@ static void pages_are_counted(void **state)
     (void)state;
     const char *path = test_temporary("shape.gguf");
     tiny_model_write(path, &shapes[0].model);
-    machine m = machine_open(path, vouch_kernels_find(NULL), 1);
+    machine m = machine_open(path, vouch_kernels_find(NULL), 1, false);
     const vouch_pages_options options = {.page_size = 16, .n_pages = 4};
     const vouch_pass_options room = {.n_ctx = 64, .max_rows = 64, .max_logits = 1};
     vouch_pages *pages;
@@ -489,15 +534,15 @@ static void pages_are_counted(void **state)
     assert_int_equal(vouch_pages_n_free(pages), 4);
     vouch_pass_chain(pass, a, tokens, 40, 0); /* a: 3 pages */
     assert_int_equal(vouch_pages_n_free(pages), 1);
-    assert_true(vouch_memory_share(b, a, 32)); /* whole pages cost nothing */
+    assert_int_equal(vouch_memory_share(b, a, 32), 32); /* whole pages cost nothing */
     assert_int_equal(vouch_pages_n_free(pages), 1);
     assert_false(vouch_memory_reserve(b, 17));
     assert_int_equal(vouch_pages_n_free(pages), 1);
-    assert_true(vouch_memory_share(c, a, 33)); /* the rest is copied into the last page */
+    assert_int_equal(vouch_memory_share(c, a, 33), 33); /* the rest is copied into the last page */
     assert_int_equal(vouch_pages_n_free(pages), 0);
     assert_int_equal(vouch_memory_n_tokens(c), 33);
     assert_false(vouch_memory_reserve(b, 1));
-    assert_false(vouch_memory_share(b, a, 33));
+    assert_int_equal(vouch_memory_share(b, a, 33), 0);
     assert_int_equal(vouch_memory_n_tokens(b), 0); /* it is empty then */
     const uint64_t digest = vouch_memory_digest(a);
     assert_int_equal(vouch_memory_rewind(c, 20), 20); /* within the second page, which a owns, too */
@@ -562,9 +607,14 @@ static int32_t diary_add_rows(diary *d, test_random *random, vouch_row *rows)
         assert_int_equal(vouch_pages_n_free(d->memory->store), n_free);
         return 0;
     }
-    for (int32_t i = 0; i < n; i++) {
+    const int32_t n_kept = d->n_rows == 0 ? (int32_t)test_below(random, (uint32_t)n + 1) : 0;
+    for (int32_t i = 0; i < n_kept; i++) {
+        d->tokens[d->n] = (int32_t)test_below(random, 110);
+        rows[i] = (vouch_row){.memory = d->memory, .token = d->tokens[d->n++], .kept = true};
+    }
+    for (int32_t i = n_kept; i < n; i++) {
         const int32_t row = d->n_rows++;
-        d->rows[row] = (int32_t)test_below(random, 120);
+        d->rows[row] = (int32_t)test_below(random, 110);
         d->parents[row] = is_tree ? (int32_t)test_below(random, (uint32_t)row + 1) - 1 : row - 1;
         rows[i] = (vouch_row){.memory = d->memory, .token = d->rows[row], .parent = d->parents[row]};
     }
@@ -586,15 +636,22 @@ static void diary_keep(diary *d, test_random *random)
 
 static void diary_rewind(diary *d, int32_t n)
 {
-    assert_int_equal(vouch_memory_rewind(d->memory, n), n);
-    d->n = n;
+    d->n = vouch_memory_rewind(d->memory, n);
+    assert_true(d->n == n || (d->n < n && vouch_memory_is_recurrent(d->memory)));
     d->n_rows = 0;
+}
+
+static void diary_checkpoint(diary *d)
+{
+    vouch_memory_keep_rows(d->memory, 0);
+    d->n_rows = 0;
+    vouch_memory_checkpoint(d->memory);
 }
 
 /* Shares while the other memory has provisional rows, too. */
 static void diary_share(diary *d, const diary *from, int32_t n)
 {
-    d->n = vouch_memory_share(d->memory, from->memory, n) ? n : 0;
+    d->n = vouch_memory_share(d->memory, from->memory, n);
     d->n_rows = 0;
     memcpy(d->tokens, from->tokens, (size_t)d->n * sizeof *d->tokens);
 }
@@ -612,7 +669,7 @@ static void operate(diary *diaries, vouch_pages *pages, vouch_pass *pass, test_r
     int32_t n_rows = 0;
     diary *d = &diaries[test_below(random, N_DIARIES)];
     const diary *other = &diaries[test_below(random, N_DIARIES)];
-    switch (test_below(random, 16)) {
+    switch (test_below(random, 17)) {
     case 0: diary_reopen(d, pages); break;
     case 1:
     case 2: diary_rewind(d, (int32_t)test_below(random, (uint32_t)d->n + 1)); break;
@@ -626,6 +683,7 @@ static void operate(diary *diaries, vouch_pages *pages, vouch_pass *pass, test_r
     case 8:
     case 9:
     case 10: diary_keep(d, random); break;
+    case 11: diary_checkpoint(d); break;
     default:
         for (int i = 0; i < N_DIARIES; i++)
             if (test_below(random, 2)) n_rows += diary_add_rows(&diaries[i], random, rows + n_rows);
@@ -669,10 +727,14 @@ static void operations_come_in_any_order(void **state)
     (void)state;
     const char *path = test_temporary("shape.gguf");
     tiny_model_write(path, &shapes[0].model);
-    machine m = machine_open(path, vouch_kernels_find(NULL), 2);
+    machine m = machine_open(path, vouch_kernels_find(NULL), 2, false);
     const int n = TEST_SANITIZED ? 150 : 1500;
     operate_many(&m, VOUCH_KV_F16, 16, n, 1);
     operate_many(&m, VOUCH_KV_Q8_0, 48, n, 2);
+    machine_close(&m);
+    tiny_model_write(path, &shapes[HYBRID].model);
+    m = machine_open(path, vouch_kernels_find(NULL), 2, true);
+    operate_many(&m, VOUCH_KV_F16, 16, n, 3);
     machine_close(&m);
 }
 

@@ -200,11 +200,17 @@ static float *score_at(const unit *u, int64_t query, int64_t slot)
     return u->scores + slot / 16 * u->chunk + (query - u->begin) * 16 + slot % 16;
 }
 
-/* Where a query is in c->q and its result in c->mixed, [n_rows][n_heads * head_dim]. */
+/* Where a query's result is in c->mixed, [n_rows][n_heads * head_dim]. */
 static int64_t offset_of(const unit *u, int64_t query)
 {
     const int64_t row = u->run->begin + query / u->group;
     return (row * u->a->n_heads + u->kv_head * u->group + query % u->group) * u->a->head_dim;
+}
+
+/* A query; its gate lies behind it where there is one. */
+static float *query_of(const vouch_workspace *c, const unit *u, int64_t query)
+{
+    return c->q + offset_of(u, query) * (u->a->is_gated ? 2 : 1);
 }
 
 /* Slots that row i of the run sees beyond the shared ones, ascending; its own is the last. */
@@ -212,14 +218,11 @@ static int64_t own_slots(const unit *u, int64_t i, int32_t *slots)
 {
     const vouch_memory *m = u->run->memory;
     const int32_t row = u->run->first + (int32_t)i;
-    if (u->run->is_chain) {
-        const int64_t n = m->n_tokens + row + 1 - u->n_shared;
-        for (int64_t j = 0; j < n; j++) slots[j] = (int32_t)(u->n_shared + j);
-        return n;
-    }
-    const int64_t n = m->depths[row] + 1;
-    int64_t at = n;
-    for (int32_t r = row; r >= 0; r = m->parents[r]) slots[--at] = m->n_tokens + r;
+    const int64_t last = m->n_tokens + (row < 0 || u->run->is_chain ? row : m->depths[row]); /* its position */
+    const int64_t n = last + 1 - u->n_shared;
+    int32_t r = row;
+    for (int64_t at = n - 1; at >= 0; at--, r = u->run->is_chain ? r - 1 : row_run_parent(u->run, r))
+        slots[at] = m->n_tokens + r;
     return n;
 }
 
@@ -242,7 +245,7 @@ static void score_keys(const vouch_workspace *c, thread_space *my, const unit *u
     const vouch_needs need = vouch_stage_needs(&shape, 1);
     vouch_acts queries = vouch_stage_acts(c, &my->queries, u->end - u->begin, u->a->head_dim);
     for (int64_t i = u->begin; i < u->end; i++) {
-        float *query = c->q + offset_of(u, i);
+        float *query = query_of(c, u, i);
         const int64_t row = u->run->begin + i / u->group;
         rotate_head(c, my, u->a, query, u->a->q_norm, u->kv_head * u->group + i % u->group, row);
         kernels->scale(query, u->a->scale * heat_of(u->a, c->slots[row].position), u->a->head_dim);
@@ -354,6 +357,13 @@ static void put_mixed(const vouch_workspace *c, const vouch_attention *a, int64_
     vouch_stage_put(c, &acts, vouch_stage_needs(&o, 1), c->mixed + begin * width, width, begin, end, first, last);
 }
 
+/* mixed = mixed * sigmoid(gate); overwrites the gate. */
+static void gate_head(const vouch_workspace *c, float *mixed, float *gate, int64_t n)
+{
+    c->weights->kernels->exp_weights(gate, gate, n, 0, -1);
+    for (int64_t i = 0; i < n; i++) mixed[i] /= 1.0f + gate[i];
+}
+
 static void attend(vouch_workspace *c, thread_space *my, const unit *u)
 {
     const int64_t width = u->a->head_dim, all = mixed_width(u->a);
@@ -363,6 +373,7 @@ static void attend(vouch_workspace *c, thread_space *my, const unit *u)
     for (int64_t i = u->begin; i < u->end; i++) {
         float *mixed = my->mixed + (i - u->begin) * width;
         c->weights->kernels->scale(mixed, my->factors[i - u->begin], width);
+        if (u->a->is_gated) gate_head(c, mixed, query_of(c, u, i) + width, width);
         memcpy(c->mixed + offset_of(u, i), mixed, (size_t)width * sizeof *mixed);
     }
     if (!heads_are_blocks(u->a)) return;
@@ -397,7 +408,8 @@ static void attend_run(vouch_workspace *c, thread_space *my, int32_t layer, cons
         const int64_t unit_end = begin + (past - begin + n_units - 1) / n_units;
         unit u = {.a = a, .run = run, .begin = begin - first, .end = unit_end - first, .group = group, .layer = layer};
         u.kv_head = (int32_t)(first / per_head);
-        u.n_shared = run->memory->n_tokens + (run->is_chain ? run->first + u.begin / group : 0);
+        u.n_shared = run->memory->n_tokens - row_run_n_kept(run);
+        if (run->is_chain) u.n_shared = run->memory->n_tokens + run->first + u.begin / group;
         u.n_hidden = hidden_slots(&u);
         u.scores = my->scores.x;
         u.chunk = (u.end - u.begin) * 16;

@@ -7,7 +7,7 @@
  *   for each layer
  *     q, k, v = W norm(x)                   k, v into the cache      [n, heads * head_dim]
  *     mixed   = softmax(q k) v              over the row's own keys  [n, n_heads * head_dim]
- *     x      += W_o mixed                                            [n, n_embd]
+ *     x      += W_o mixed                   or a recurrent mixer     [n, n_embd]
  *     gated   = silu(W_gate norm(x)) * W_up norm(x)                  [n, n_ff]
  *     x      += W_down gated                or a mixture of experts  [n, n_embd]
  *   logits = W_head norm(x)                 of the rows that ask     [n_logits, n_vocab]
@@ -25,6 +25,7 @@
 #include "model/attention.h"
 #include "model/experts.h"
 #include "model/forward.h"
+#include "model/recurrent.h"
 #include "model/rows.h"
 #include "model/stream.h"
 
@@ -269,6 +270,17 @@ static branch_end stage_feed(vouch_workspace *c, vouch_pool *team, thread_space 
     return (branch_end){.layer = layer};
 }
 
+/* The mixed values, and the matrix that they go through. */
+static branch_end stage_mix(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
+{
+    const vouch_layer *l = &c->weights->layers[layer];
+    if (l->recurrent.conv.n_channels > 0)
+        return (branch_end){&l->recurrent.out, &l->recurrent.out_after, vouch_recurrent_mix(c, team, my, layer), layer};
+    vouch_attention_project(c, team, my, layer);                      /* q, k, v [n, heads * head_dim] */
+    const vouch_acts mixed = vouch_attention_mix(c, team, my, layer); /* [n, n_heads * head_dim] */
+    return (branch_end){&l->attention.o, &l->attention.o_after, mixed, layer};
+}
+
 static void forward(void *arg, vouch_pool *team, int32_t thread)
 {
     vouch_workspace *c = arg;
@@ -278,10 +290,8 @@ static void forward(void *arg, vouch_pool *team, int32_t thread)
     stage_embed(c, team, my, vouch_stream_reader_mix(c, 0));
     for (int32_t l = 0; l < n_layers; l++) {
         const vouch_layer *layer = &c->weights->layers[l];
-        vouch_attention_project(c, team, my, l);                            /* q, k, v [n, heads * head_dim] */
-        const vouch_acts mixed = vouch_attention_mix(c, team, my, l);       /* [n, n_heads * head_dim] */
-        stage_add(c, team, my, &layer->mix, (branch_end){&layer->attention.o, &layer->attention.o_after, mixed, l},
-                  vouch_stream_reader_feed(c, l));
+        const branch_end mixed = stage_mix(c, team, my, l);                 /* [n, n_heads * head_dim] */
+        stage_add(c, team, my, &layer->mix, mixed, vouch_stream_reader_feed(c, l));
         const branch_end gated = stage_feed(c, team, my, l);                /* [n, n_ff] */
         stage_add(c, team, my, &layer->feed, gated,
                   l + 1 < n_layers ? vouch_stream_reader_mix(c, l + 1) : vouch_stream_reader_head(c));

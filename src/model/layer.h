@@ -5,7 +5,7 @@
  *   x ──┬── norm ── branch ── norm_after? ── * scale ──┐
  *       └───────────────────────────────────────────── + ──► x
  *
- *   mix    attention: a row looks at its keys and values
+ *   mix    attention, or a recurrent mixer: a row looks at the rows before it
  *   feed   the feed-forward network, or a mixture of such experts: a row by itself
  *
  * In a parallel layer both branches read the same x. Then the feed-forward doesn't see what attention added.
@@ -72,7 +72,8 @@ typedef enum vouch_head_norm {
 
 /* Grouped-query attention (Ainslie et al., arXiv 2305.13245): n_heads / n_kv_heads query heads share a KV head. */
 typedef struct vouch_attention {
-    int32_t n_heads, n_kv_heads, head_dim;
+    int32_t n_heads, n_kv_heads, head_dim; /* n_heads 0: the layer has no attention */
+    bool is_gated;                /* a head's result times sigmoid(gate); W_q gives each head's query, then its gate */
     int32_t rotary;               /* index into the weights' rotaries */
     float scale;                  /* of a score q k, 1 / sqrt(head_dim) as a rule */
     vouch_matrix q, k, v;         /* [heads * head_dim, n_embd] */
@@ -90,6 +91,60 @@ typedef struct vouch_attention {
     vouch_matrix o;               /* [n_embd, n_heads * head_dim] */
     vouch_affine o_after;
 } vouch_attention;
+
+/* A recurrent mixer remembers two things of the rows before: the last inputs of a causal convolution, and the states of
+ * its heads (vouch_scan).
+ *
+ *   u = W_in x, or W_in x * W_factor x              [n_channels]
+ *   c = conv(u)                                     [n_channels]
+ *
+ * With heads (gated delta net; Yang et al., arXiv 2412.06464), c holds their queries, keys and values:
+ *
+ *   rate  = sigmoid(W_rate x)                       [n_heads]
+ *   decay = exp(a softplus(W_decay x + bias))       [n_heads]
+ *   y     = scan(q / |q|, k / |k|, v, rate, decay)  [n_heads, n_values]
+ *   out   = W_out (norm(y) * silu(W_gate x))
+ *
+ * Without heads (the short convolution of LFM2) out = W_out (c * W_gate x). */
+typedef struct vouch_recurrent {
+    vouch_matrix in, factor; /* [n_channels, n_embd]; factor.n_out 0: none */
+    vouch_affine in_after;
+    vouch_conv conv;         /* n_channels 0: the layer has no recurrent mixer */
+    int32_t n_heads;         /* 0: none */
+    int32_t n_key_heads;     /* a divisor of n_heads: several heads share queries and keys */
+    int32_t n_keys, n_values; /* elements of a head's query and key, and of its value */
+    int64_t q, k, v;         /* where in c the queries, keys and values of all heads begin */
+    bool is_tiled;           /* head i has key head i % n_key_heads; else i / (n_heads / n_key_heads) */
+    vouch_matrix rate, decay; /* [n_heads, n_embd]. Where decay.n_out is 0, rate [2 * n_heads, n_embd] has, key head by
+                                 key head, the rates of its heads and then their decays */
+    vouch_affine rate_after, decay_after;
+    const float *decay_bias, *a; /* [n_heads] */
+    const float *norm;       /* [n_values] RMSNorm of a head's result */
+    vouch_matrix gate;       /* [n_inner, n_embd], n_inner = n_heads * n_values, or n_channels without heads */
+    vouch_affine gate_after;
+    vouch_matrix out;        /* [n_embd, n_inner] */
+    vouch_affine out_after;
+} vouch_recurrent;
+
+enum { VOUCH_MAX_CONV = 16 }; /* widest convolution */
+
+/* Floats of a head's state. */
+static inline int64_t vouch_recurrent_head(const vouch_recurrent *r)
+{
+    return (int64_t)r->n_keys * r->n_values;
+}
+
+/* Floats of a row: u, c, then the heads' decays and rates. */
+static inline int64_t vouch_recurrent_row(const vouch_recurrent *r)
+{
+    return 2 * r->conv.n_channels + 2 * (int64_t)r->n_heads;
+}
+
+/* The first floats of a row, from which a state can be computed again. */
+static inline int64_t vouch_recurrent_inputs(const vouch_recurrent *r)
+{
+    return r->n_heads > 0 ? vouch_recurrent_row(r) : r->conv.n_channels;
+}
 
 typedef enum vouch_activation {
     VOUCH_SILU,         /* z / (1 + exp(-z)) */
@@ -157,7 +212,8 @@ static inline vouch_matrix vouch_matrix_at(const vouch_matrix *first, int64_t i)
 typedef struct vouch_layer {
     bool is_parallel;
     vouch_branch mix;
-    vouch_attention attention;
+    vouch_attention attention; /* or */
+    vouch_recurrent recurrent;
     vouch_branch feed;
     vouch_feed_forward ffn; /* or */
     vouch_experts experts;  /* where n_experts > 0 */

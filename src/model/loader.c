@@ -155,6 +155,13 @@ vouch_status vouch_loader_vector(vouch_loader *w, const char *name, bool require
     return vouch_loader_vectors(w, name, required, vector, 1, n);
 }
 
+vouch_status vouch_loader_transposed(vouch_loader *w, const char *name, const float **vectors, int64_t n, int64_t width)
+{
+    VOUCH_TRY(vouch_loader_vectors(w, name, true, vectors, n, width));
+    w->jobs[w->n_jobs - 1].width = width;
+    return VOUCH_OK;
+}
+
 vouch_status vouch_loader_affine(vouch_loader *w, int32_t layer, const char *tensor, vouch_affine *affine,
                                  vouch_rows rows)
 {
@@ -225,6 +232,13 @@ static part part_first(const packing *p, int64_t begin, int64_t end)
     return (part){one, begin - one->first_tile, left < one->n_tiles ? left : one->n_tiles};
 }
 
+static void copy_transposed(float *to, const unsigned char *bytes, int64_t n, int64_t width)
+{
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < width; j++)
+            memcpy(&to[j * n + i], bytes + (size_t)(i * width + j) * sizeof *to, sizeof *to);
+}
+
 /* Packs the tiles [begin, end). */
 static void pack_range(const packing *p, int64_t begin, int64_t end)
 {
@@ -233,7 +247,9 @@ static void pack_range(const packing *p, int64_t begin, int64_t end)
         const vouch_job *from = one.job;
         vouch_matrix matrix = from->matrix;
         const unsigned char *bytes = (const unsigned char *)from->tensor->data + from->offset;
-        if (from->vector) memcpy(from->vector, bytes, from->bytes);
+        if (from->width > 0)
+            copy_transposed(from->vector, bytes, (int64_t)(from->bytes / sizeof(float)) / from->width, from->width);
+        else if (from->vector) memcpy(from->vector, bytes, from->bytes);
         else vouch_matrix_pack(&matrix, bytes, one.begin, one.end);
         begin += one.end - one.begin;
     }

@@ -26,6 +26,7 @@
 typedef struct vouch_job {
     vouch_matrix matrix;
     float *vector; /* NULL: a matrix */
+    int64_t width; /* the vector is a matrix [n, width], whose transpose is copied; 0: no */
     const vouch_gguf_tensor *tensor;
     int64_t first_tile, n_tiles; /* the first one's number over all jobs */
     size_t stride;               /* bytes of a tile in the file; the last may have fewer */
@@ -63,7 +64,10 @@ vouch_status vouch_loader_vector(vouch_loader *loader, const char *name, bool re
 /* Takes n vectors [n, length] of F32. */
 vouch_status vouch_loader_vectors(vouch_loader *loader, const char *name, bool required, const float **vectors,
                                   int64_t n, int64_t length);
-/* The same for some rows of a matrix, or some elements of a vector: several matrices may share a tensor. */
+/* Takes the transpose [width, n] of n vectors [n, width] of F32. */
+vouch_status vouch_loader_transposed(vouch_loader *loader, const char *name, const float **vectors, int64_t n,
+                                     int64_t width);
+/* Take some rows of a matrix, or some elements of a vector: several matrices may share a tensor. */
 vouch_status vouch_loader_rows(vouch_loader *loader, const char *name, bool required, vouch_matrix *matrix,
                                int64_t n_in, vouch_rows rows);
 vouch_status vouch_loader_part(vouch_loader *loader, const char *name, bool required, const float **vector,

@@ -15,6 +15,7 @@ static void layout_memory(vouch_memory *m, vouch_arena *arena)
     m->pages = vouch_arena_take(arena, (size_t)(m->n_ctx / page_size) + 1, sizeof *m->pages);
     m->parents = vouch_arena_take(arena, (size_t)m->max_rows, sizeof *m->parents);
     m->depths = vouch_arena_take(arena, (size_t)m->max_rows, sizeof *m->depths);
+    vouch_states_layout(&m->states, m->store->weights, m->max_rows, arena);
 }
 
 vouch_status vouch_memory_open(vouch_memory **out, vouch_pages *pages, int32_t n_ctx, int32_t max_rows,
@@ -60,6 +61,11 @@ int32_t vouch_memory_n_rows(const vouch_memory *memory)
     return memory->n_rows;
 }
 
+bool vouch_memory_is_recurrent(const vouch_memory *memory)
+{
+    return memory->states.n_layers > 0;
+}
+
 /* Pages that hold n slots. */
 static int32_t pages_of(const vouch_memory *m, int32_t n)
 {
@@ -77,7 +83,7 @@ bool vouch_memory_reserve(vouch_memory *memory, int32_t n)
     vouch_memory *m = memory;
     vouch_pages *s = m->store;
     const int32_t first = m->n_tokens + m->n_rows, wanted = pages_of(m, first + n);
-    assert(n >= 0 && n <= m->n_ctx - first && n <= m->max_rows - m->n_rows);
+    assert(n >= 0 && n <= m->n_ctx - first);
     /* Of the pages there are, at most the one with the first new slot is shared: those after it hold no tokens. */
     int32_t *const page = first / s->page_size < m->n_pages && n > 0 ? &m->pages[first / s->page_size] : NULL;
     const bool is_shared = page && s->n_owners[*page] > 1;
@@ -92,12 +98,24 @@ bool vouch_memory_reserve(vouch_memory *memory, int32_t n)
     return true;
 }
 
+/* C3 */
+static bool is_writable(const vouch_memory *m, int32_t slot)
+{
+    const int32_t page_size = m->store->page_size;
+    return slot < m->n_pages * page_size && m->store->n_owners[m->pages[slot / page_size]] == 1;
+}
+
+void vouch_memory_add_token(vouch_memory *memory)
+{
+    assert(memory->n_rows == 0 && is_writable(memory, memory->n_tokens));
+    memory->n_tokens++;
+}
+
 int32_t vouch_memory_add_row(vouch_memory *memory, int32_t parent)
 {
     vouch_memory *m = memory;
-    const int32_t row = m->n_rows, slot = m->n_tokens + row;
-    assert(row < m->max_rows && parent >= -1 && parent < row);
-    assert(slot < m->n_pages * m->store->page_size && m->store->n_owners[m->pages[slot / m->store->page_size]] == 1);
+    const int32_t row = m->n_rows;
+    assert(row < m->max_rows && parent >= -1 && parent < row && is_writable(m, m->n_tokens + row));
     m->parents[row] = parent;
     m->depths[row] = parent < 0 ? 0 : m->depths[parent] + 1;
     if (m->n_chain == row && parent == row - 1) m->n_chain++;
@@ -142,11 +160,14 @@ void vouch_memory_move_slot(vouch_memory *memory, int32_t to, int32_t from)
             for (vouch_piece piece; (piece = slot_next(&source)).size;)
                 memcpy(slot_next(&target).at, piece.at, piece.size);
         }
+    if (from >= m->n_tokens && to >= m->n_tokens)
+        vouch_states_move(&memory->states, to - m->n_tokens, from - m->n_tokens);
 }
 
 /* The first n provisional rows become tokens; the others are dropped. */
 static void keep_first(vouch_memory *m, int32_t n)
 {
+    if (m->n_rows > 0) m->states.n_pending = n;
     m->n_tokens += n;
     m->n_rows = m->n_chain = 0;
     pages_trim(m);
@@ -172,20 +193,30 @@ int32_t vouch_memory_rewind(vouch_memory *memory, int32_t n)
 {
     vouch_memory *m = memory;
     assert(n >= 0);
-    m->n_tokens = vouch_min(m->n_tokens, n);
     keep_first(m, 0);
-    return m->n_tokens;
+    const int32_t left = vouch_states_reach(&m->states, m->n_tokens, n);
+    vouch_states_rewind(&m->states, m->n_tokens, left);
+    m->n_tokens = left;
+    pages_trim(m);
+    return left;
 }
 
-bool vouch_memory_share(vouch_memory *memory, const vouch_memory *from, int32_t n)
+void vouch_memory_checkpoint(vouch_memory *memory)
+{
+    assert(memory->n_rows == 0);
+    vouch_states_checkpoint(&memory->states, memory->n_tokens);
+}
+
+int32_t vouch_memory_share(vouch_memory *memory, const vouch_memory *from, int32_t n)
 {
     vouch_memory *m = memory;
     vouch_pages *s = m->store;
     assert(m != from && from->store == s && n >= 0 && n <= from->n_tokens && n <= m->n_ctx);
+    n = vouch_states_reach(&from->states, from->n_tokens, n);
     const int32_t n_whole = n / s->page_size;
     const bool has_rest = n % s->page_size > 0;
     vouch_memory_rewind(m, 0);
-    if (has_rest && s->n_free == 0) return false;
+    if (has_rest && s->n_free == 0) return 0;
     while (m->n_pages < n_whole) {
         m->pages[m->n_pages] = from->pages[m->n_pages];
         s->n_owners[m->pages[m->n_pages++]]++;
@@ -194,8 +225,9 @@ bool vouch_memory_share(vouch_memory *memory, const vouch_memory *from, int32_t 
         m->pages[m->n_pages] = vouch_page_take(s);
         vouch_page_copy(s, m->pages[m->n_pages++], from->pages[n_whole]);
     }
+    vouch_states_share(&m->states, &from->states, from->n_tokens, n);
     m->n_tokens = n;
-    return true;
+    return n;
 }
 
 uint64_t vouch_memory_digest(const vouch_memory *memory)
@@ -209,5 +241,14 @@ uint64_t vouch_memory_digest(const vouch_memory *memory)
                 for (vouch_piece piece; (piece = slot_next(&walk)).size;)
                     hash = vouch_hash_bytes(hash, piece.at, piece.size);
             }
-    return hash;
+    return vouch_states_digest(&m->states, hash);
+}
+
+uint64_t vouch_memory_digest_kept(const vouch_memory *memory, int32_t n)
+{
+    vouch_memory kept = *memory;
+    assert(n >= 0 && n <= memory->n_chain);
+    kept.n_tokens += n;
+    if (kept.n_rows > 0) kept.states.n_pending = n;
+    return vouch_memory_digest(&kept);
 }

@@ -34,6 +34,7 @@ static vouch_status check_heads(const vouch_weights *weights, vouch_type type, v
 static bool fill_layer(vouch_page_layer *layer, const vouch_attention *attention, vouch_type type, int32_t page_size)
 {
     layer->n_kv_heads = attention->n_kv_heads;
+    if (attention->n_kv_heads == 0) return true;
     if (!vouch_matrix_shape(&layer->keys, type, page_size, attention->head_dim) ||
         !vouch_values_shape(&layer->values, type, attention->head_dim, page_size))
         return false;
@@ -68,8 +69,10 @@ vouch_status vouch_pages_open(vouch_pages **out, const vouch_weights *weights, c
     VOUCH_TRY(check_heads(weights, type, err));
     vouch_pages *s = calloc(1, sizeof *s);
     if (!s) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the KV cache");
-    *s = (vouch_pages){
-        .page_size = options->page_size, .n_pages = options->n_pages, .n_layers = weights->hparams.n_layers};
+    *s = (vouch_pages){.weights = weights,
+                       .page_size = options->page_size,
+                       .n_pages = options->n_pages,
+                       .n_layers = weights->hparams.n_layers};
     vouch_arena arena = {0};
     layout_pages(s, weights, type, &arena);
     const vouch_status status = vouch_arena_allocate(&arena, "the KV cache (use a smaller n_ctx)", err);

@@ -28,10 +28,11 @@ typedef struct vouch_page_layer {
     vouch_matrix keys, values; /* one head's, without data */
     size_t keys_bytes, values_bytes; /* of one head in one page */
     unsigned char *data;       /* [n_kv_heads][n_pages * (keys_bytes + values_bytes)] */
-    int32_t n_kv_heads;
+    int32_t n_kv_heads;        /* 0: the layer has no attention */
 } vouch_page_layer;
 
 typedef struct vouch_pages {
+    const vouch_weights *weights;
     int32_t page_size, n_pages, n_layers;
     vouch_page_layer *layers; /* [n_layers] */
     int32_t *n_owners;   /* [n_pages] */
@@ -52,8 +53,8 @@ typedef struct vouch_pages_options {
 /* Just enough pages for one sequence of n_ctx tokens. */
 vouch_pages_options vouch_pages_for(int32_t n_ctx, vouch_kv_type kv_type);
 
-/* Keys and values have the shapes of these weights' layers. Errors: MEMORY (with the size); UNSUPPORTED where a head
- * isn't whole blocks of a quantised cache. */
+/* Keys and values have the shapes of these weights' layers. The weights must outlive the store. Errors: MEMORY (with
+ * the size); UNSUPPORTED where a head isn't whole blocks of a quantised cache. */
 vouch_status vouch_pages_open(vouch_pages **out, const vouch_weights *weights, const vouch_pages_options *options,
                               vouch_error *err);
 /* After its memories. NULL is allowed. */

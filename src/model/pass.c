@@ -48,16 +48,24 @@ static void add_row(vouch_workspace *c, const vouch_row *row, int32_t r)
 {
     vouch_memory *m = row->memory;
     assert(row->token >= 0 && row->token < c->weights->hparams.n_vocab);
-    const int32_t number = vouch_memory_add_row(m, row->parent), slot = m->n_tokens + number;
+    if (r == 0 || c->runs[c->n_runs - 1].memory != m)
+        c->runs[c->n_runs++] = (row_run){.memory = m, .begin = r, .first = m->n_rows};
+    row_run *run = &c->runs[c->n_runs - 1];
+    int32_t slot = m->n_tokens, depth = 0;
+    if (row->kept) {
+        vouch_memory_add_token(m);
+        run->first--;
+    } else {
+        const int32_t number = vouch_memory_add_row(m, row->parent);
+        slot += number;
+        depth = m->depths[number];
+    }
     assert(slot < c->n_slots);
     c->tokens[r] = row->token;
     c->slots[r] = (row_slot){.store = m->store,
                              .page = m->pages[slot / m->store->page_size],
                              .slot = slot % m->store->page_size,
-                             .position = m->n_tokens + m->depths[number]};
-    if (r == 0 || c->runs[c->n_runs - 1].memory != m)
-        c->runs[c->n_runs++] = (row_run){.memory = m, .begin = r, .first = number};
-    row_run *run = &c->runs[c->n_runs - 1];
+                             .position = row->kept ? slot : m->n_tokens + depth};
     run->end = r + 1;
     run->is_chain = m->n_chain == m->n_rows;
     if (row->logits) c->logits_rows[c->n_logits++] = r;
@@ -72,12 +80,15 @@ void vouch_pass_run(vouch_pass *pass, const vouch_row *rows, int32_t n)
     c->n_runs = c->n_logits = c->n_hidden = 0;
     for (int32_t r = 0; r < n; r++) add_row(c, &rows[r], r);
     assert(c->n_logits <= c->max_logits);
+    for (row_run *run = c->runs; run < c->runs + c->n_runs; run++)
+        vouch_states_plan(&run->memory->states, run->memory->parents, run->memory->n_rows);
     vouch_forward(c);
+    for (row_run *run = c->runs; run < c->runs + c->n_runs; run++) run->memory->states.n_pending = 0;
 }
 
-/* Rows of one sequence; parents NULL: a chain. */
-static void run_alone(vouch_pass *pass, vouch_memory *m, const int32_t *tokens, const int32_t *parents, int32_t n,
-                      int32_t n_logits)
+/* Rows of one sequence, kept or provisional; parents NULL: a chain. */
+static void run_alone(vouch_pass *pass, vouch_memory *m, const int32_t *tokens, bool kept, const int32_t *parents,
+                      int32_t n, int32_t n_logits)
 {
     assert(n <= pass->space.max_rows && n_logits >= 0 && n_logits <= n);
     const bool has_room = vouch_memory_reserve(m, n);
@@ -86,6 +97,7 @@ static void run_alone(vouch_pass *pass, vouch_memory *m, const int32_t *tokens, 
     for (int32_t r = 0; r < n; r++)
         pass->rows[r] = (vouch_row){.memory = m,
                                     .token = tokens[r],
+                                    .kept = kept,
                                     .parent = parents ? parents[r] : m->n_rows + r - 1,
                                     .logits = r >= n - n_logits,
                                     .hidden = true};
@@ -95,14 +107,13 @@ static void run_alone(vouch_pass *pass, vouch_memory *m, const int32_t *tokens, 
 void vouch_pass_chain(vouch_pass *pass, vouch_memory *memory, const int32_t *tokens, int32_t n, int32_t n_logits)
 {
     vouch_memory_keep_rows(memory, 0);
-    run_alone(pass, memory, tokens, NULL, n, n_logits);
-    vouch_memory_keep_rows(memory, n);
+    run_alone(pass, memory, tokens, true, NULL, n, n_logits);
 }
 
 void vouch_pass_tree(vouch_pass *pass, vouch_memory *memory, const int32_t *tokens, const int32_t *parents, int32_t n,
                      int32_t n_logits)
 {
-    run_alone(pass, memory, tokens, parents, n, n_logits);
+    run_alone(pass, memory, tokens, false, parents, n, n_logits);
 }
 
 float *vouch_pass_logits(vouch_pass *pass, int32_t i)

@@ -3,18 +3,19 @@
  * A pass is one run of a model over n rows. The rows may belong to several sequences, and each sequence may have a
  * chain, a branch of a tree or a chunk of its prompt among them:
  *
- *   memory   A  A  A  A  A │ B │ C  C  C  C          a run: adjacent rows of one memory
- *   parent  -1  0  1  0  3 │-1 │-1  0  1  2          numbers among the provisional rows of the memory
+ *   memory   A  A  A  A  A │ B │ C  C  C  C          a run: all rows of one memory
+ *   kept     k  .  .  .  . │ k │ k  k  k  k          becomes a token: the first rows of a run
+ *   parent      -1  0 -1  2│   │                     of others: numbers among the provisional rows of the memory
  *   wants    l  l  l  l  l │ l │ .  .  .  l          logits, or a hidden state
  *            ▼  ▼  ▼  ▼  ▼   ▼            ▼
  *   logits   0  1  2  3  4   5            6          in the order of the rows that asked
  *
- * A row sees the tokens of its memory and its ancestors among the memory's provisional rows, itself included. Its
- * position is the number of those before it.
+ * A row that is kept sees the tokens before it, itself included. Another row sees all tokens, those of this pass
+ * included, and its ancestors among the memory's provisional rows. Its position is the number of those before it.
  *
  *   P1  A row's logits, hidden state, keys and values depend on the tokens it sees alone (law L1): not on the other
  *       rows, their sequences, the number of threads or the pages of its memory.
- *   P2  A pass changes its rows' memories by adding provisional rows, and nothing else.
+ *   P2  A pass changes its rows' memories by adding tokens and provisional rows, and nothing else.
  *
  * The pass owns its workspace. It knows of a memory only where the rows' keys and values lie.
  */
@@ -31,6 +32,7 @@ typedef struct vouch_row {
     vouch_memory *memory;
     int32_t token;
     int32_t parent; /* the provisional row it follows; -1: the last token of the sequence */
+    bool kept;      /* becomes a token; the memory has no provisional rows then, and `parent` is not read */
     bool logits;    /* this row gets logits */
     bool hidden;    /* this row's hidden state is read after the pass */
 } vouch_row;
@@ -41,15 +43,15 @@ vouch_status vouch_pass_open(vouch_pass **out, const vouch_weights *weights, vou
 void vouch_pass_close(vouch_pass *pass); /* NULL is allowed */
 size_t vouch_pass_bytes(const vouch_pass *pass);
 
-/* Runs n rows, 1 to max_rows, for which their memories have reserved room. They become provisional rows. Can't fail:
- * ids, parents and sizes are the caller's to keep, and asserted. */
+/* Runs n rows, 1 to max_rows, for which their memories have reserved room. They become tokens or provisional rows.
+ * Can't fail: ids, parents and sizes are the caller's to keep, and asserted. */
 void vouch_pass_run(vouch_pass *pass, const vouch_row *rows, int32_t n);
 
 /* For one sequence whose store has room. The last n_logits rows get logits. All rows ask for their hidden states, which
  * costs nothing: the stream holds them. */
-/* Runs n tokens that follow the sequence's last one, and keeps them. Drops provisional rows first. */
+/* Runs and keeps n tokens that follow the sequence's last one. Drops provisional rows first. */
 void vouch_pass_chain(vouch_pass *pass, vouch_memory *memory, const int32_t *tokens, int32_t n, int32_t n_logits);
-/* Runs n rows of a tree, which follow the provisional rows that the memory has. */
+/* Runs n provisional rows, which follow those that the memory has. parents NULL: each follows the row before it. */
 void vouch_pass_tree(vouch_pass *pass, vouch_memory *memory, const int32_t *tokens, const int32_t *parents, int32_t n,
                      int32_t n_logits);
 

@@ -11,9 +11,10 @@ vouch_status vouch_sequence_open(vouch_sequence *out, const vouch_weights *weigh
                                      .max_logits = options->max_logits,
                                      .head = options->head,
                                      .head_bias = options->head_bias};
+    const int32_t max_tree = options->max_tree > 0 ? options->max_tree : options->max_rows;
     vouch_status status = vouch_pages_open(&out->pages, weights, &pages, err);
     if (status == VOUCH_OK)
-        status = vouch_memory_open(&out->memory, out->pages, options->n_ctx, options->max_rows, err);
+        status = vouch_memory_open(&out->memory, out->pages, options->n_ctx, max_tree, err);
     if (status == VOUCH_OK) status = vouch_pass_open(&out->pass, weights, pool, &pass, err);
     if (status != VOUCH_OK) vouch_sequence_close(out);
     return status;

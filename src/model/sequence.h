@@ -13,7 +13,8 @@ typedef struct vouch_sequence {
 
 typedef struct vouch_sequence_options {
     int32_t n_ctx;      /* most tokens and provisional rows */
-    int32_t max_rows;   /* most rows of a pass, and of a tree */
+    int32_t max_rows;   /* most rows of a pass */
+    int32_t max_tree;   /* most provisional rows; 0: max_rows */
     int32_t max_logits; /* most rows of a pass with logits */
     vouch_kv_type kv_type;
     const vouch_matrix *head; /* some rows of the output matrix; NULL: all */

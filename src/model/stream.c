@@ -61,8 +61,10 @@ static stream_reader reader_of(const vouch_workspace *c, const vouch_norm *norm,
 stream_reader vouch_stream_reader_mix(const vouch_workspace *c, int32_t layer)
 {
     const vouch_layer *l = &c->weights->layers[layer];
-    const vouch_matrix *const inputs[] = {&l->attention.q, &l->attention.k, &l->attention.v};
-    stream_reader reader = reader_of(c, &l->mix.norm, inputs, 3);
+    const vouch_attention *a = &l->attention;
+    const vouch_recurrent *s = &l->recurrent;
+    const vouch_matrix *const inputs[] = {&a->q, &a->k, &a->v, &s->in, &s->factor, &s->rate, &s->decay, &s->gate};
+    stream_reader reader = reader_of(c, &l->mix.norm, inputs, 8);
     reader.is_whole |= l->is_parallel;
     reader.kept = l->is_parallel ? c->kept : NULL;
     return reader;

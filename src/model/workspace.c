@@ -5,7 +5,7 @@
 
 /* The widest layers. */
 typedef struct widths {
-    size_t n_embd, q, kv, head_dim, n_ff;
+    size_t n_embd, q, kv, head_dim, norm, n_ff; /* norm: of one head */
 } widths;
 
 static size_t most(size_t a, size_t b)
@@ -18,9 +18,10 @@ static widths find_widths(const vouch_weights *w)
     widths all = {.n_embd = (size_t)w->hparams.n_embd};
     for (int32_t l = 0; l < w->hparams.n_layers; l++) {
         const vouch_attention *a = &w->layers[l].attention;
-        all.q = most(all.q, (size_t)a->n_heads * (size_t)a->head_dim);
+        all.q = most(all.q, (size_t)a->n_heads * (size_t)a->head_dim * (a->is_gated ? 2 : 1));
         all.kv = most(all.kv, (size_t)a->n_kv_heads * (size_t)a->head_dim);
         all.head_dim = most(all.head_dim, (size_t)a->head_dim);
+        all.norm = most(all.norm, most((size_t)a->head_dim, (size_t)w->layers[l].recurrent.n_values));
         all.n_ff = most(all.n_ff, (size_t)w->layers[l].ffn.n_ff);
         all.n_ff = most(all.n_ff, (size_t)w->layers[l].experts.shared.n_ff);
     }
@@ -33,7 +34,8 @@ static bool has_detours(const vouch_weights *w)
     for (int32_t l = 0; l < w->hparams.n_layers; l++) {
         const vouch_branch *mix = &w->layers[l].mix, *feed = &w->layers[l].feed;
         if (mix->norm_after || feed->norm_after || mix->scale != 1 || feed->scale != 1) return true;
-        if (w->layers[l].attention.o_after.scale || w->layers[l].ffn.down_after.scale) return true;
+        if (w->layers[l].attention.o_after.scale || w->layers[l].recurrent.out_after.scale) return true;
+        if (w->layers[l].ffn.down_after.scale) return true;
     }
     return false;
 }
@@ -68,7 +70,7 @@ static void layout_thread(thread_space *space, const vouch_workspace *c, const w
         needs |= vouch_type_needs(VOUCH_TYPE_Q8_0) | vouch_type_needs(VOUCH_TYPE_Q4_0);
     space->rows = vouch_arena_take(arena, VOUCH_FEW_ROWS * w->n_embd, sizeof(float));
     space->norms = vouch_arena_take(arena, (size_t)c->max_rows, sizeof(float));
-    space->squares = vouch_arena_take(arena, (w->head_dim + 15) / 16, sizeof(float));
+    space->squares = vouch_arena_take(arena, (w->norm + 15) / 16, sizeof(float));
     space->mixed = vouch_arena_take(arena, queries * w->head_dim, sizeof(float));
     space->factors = vouch_arena_take(arena, queries, sizeof(float));
     space->slots = vouch_arena_take(arena, (size_t)c->n_slots, sizeof(int32_t));
@@ -131,6 +133,33 @@ static void layout_experts(vouch_workspace *c, vouch_arena *arena)
     }
 }
 
+/* Room for the model's recurrent mixers; nothing where it has none. */
+static void layout_recurrent(vouch_workspace *c, vouch_arena *arena)
+{
+    const size_t rows = (size_t)c->max_rows;
+    size_t row = 0, inner = 0, heads = 0, head = 0, values = 0;
+    for (int32_t l = 0; l < c->weights->hparams.n_layers; l++) {
+        const vouch_recurrent *r = &c->weights->layers[l].recurrent;
+        row = most(row, (size_t)vouch_recurrent_row(r));
+        inner = most(inner, (size_t)r->out.n_in);
+        heads = most(heads, (size_t)r->n_heads);
+        head = most(head, (size_t)vouch_recurrent_head(r));
+        values = most(values, (size_t)r->n_values);
+    }
+    if (row == 0) return;
+    c->recurrent = vouch_arena_take(arena, rows * row, sizeof *c->recurrent);
+    c->rates = vouch_arena_take(arena, rows * 2 * heads, sizeof *c->rates);
+    c->inner = vouch_arena_take(arena, rows * inner, sizeof *c->inner);
+    layout_acts(&c->inner_acts, rows, inner, c->needs, arena);
+    for (int32_t t = 0; t < vouch_pool_size(c->pool); t++) {
+        float *states = vouch_arena_take(arena, VOUCH_STATE_LEVELS * head, sizeof *states);
+        float *y = vouch_arena_take(arena, values, sizeof *y);
+        if (!c->threads) continue;
+        c->threads[t].states = states;
+        c->threads[t].y = y;
+    }
+}
+
 static void layout_workspace(vouch_workspace *c, vouch_arena *arena)
 {
     const widths w = find_widths(c->weights);
@@ -159,6 +188,7 @@ static void layout_workspace(vouch_workspace *c, vouch_arena *arena)
         layout_thread(c->threads ? &c->threads[t] : &counted, c, &w, arena);
     }
     layout_experts(c, arena);
+    layout_recurrent(c, arena);
 }
 
 /* ------------------------------------------------------------------- opening */
@@ -171,9 +201,11 @@ static vouch_needs find_needs(const vouch_weights *w, const vouch_matrix *head)
         const vouch_attention *a = &w->layers[l].attention;
         const vouch_feed_forward *f = &w->layers[l].ffn;
         const vouch_experts *e = &w->layers[l].experts;
+        const vouch_recurrent *r = &w->layers[l].recurrent;
         const vouch_matrix *const all[] = {
             &a->q,       &a->k,    &a->v,  &a->o,    &f->gate,         &f->up,         &f->down,         &e->router,
-            &e->gate,    &e->up,   &e->down, &e->shared_gate, &e->shared.gate, &e->shared.up, &e->shared.down};
+            &e->gate,    &e->up,   &e->down, &e->shared_gate, &e->shared.gate, &e->shared.up, &e->shared.down,
+            &r->in,      &r->factor, &r->rate, &r->decay, &r->gate, &r->out};
         for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
             if (all[i]->n_out > 0) needs |= vouch_type_needs(all[i]->type);
     }

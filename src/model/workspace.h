@@ -9,13 +9,30 @@
  * also the number of rows that are made into a stage's input together. */
 enum { VOUCH_FEW_ROWS = 16 };
 
-/* Adjacent rows [begin, end) of one memory. */
+/* Rows [begin, end) of one memory. They have ascending numbers. From 0 on these are the numbers of the memory's
+ * provisional rows. Rows that the pass has made tokens have the numbers below, -1 being the last token:
+ *
+ *   slots     ... n_tokens - 2   n_tokens - 1 │ n_tokens   n_tokens + 1 ...
+ *   numbers            -2             -1      │     0            1      ...
+ */
 typedef struct row_run {
-    const vouch_memory *memory;
+    vouch_memory *memory;
     int32_t begin, end;
-    int32_t first; /* number of row `begin` among the memory's provisional rows */
+    int32_t first; /* number of row `begin` */
     bool is_chain; /* all provisional rows up to `end` follow each other */
 } row_run;
+
+/* Rows of the run that the pass has made tokens. */
+static inline int32_t row_run_n_kept(const row_run *run)
+{
+    return run->first < 0 ? -run->first : 0;
+}
+
+/* Number of the row or token before this one. */
+static inline int32_t row_run_parent(const row_run *run, int32_t number)
+{
+    return number < 0 ? number - 1 : run->memory->parents[number];
+}
 
 /* Where a row's key and value go. */
 typedef struct row_slot {
@@ -29,7 +46,7 @@ typedef struct thread_space {
     int32_t thread;
     float *rows;        /* [VOUCH_FEW_ROWS][n_embd] columns of rows on their way to the next stage */
     float *norms;       /* [max_rows] factors of the norms of the current stage's input */
-    float *squares;     /* [head_dim / 16, rounded up] of one head */
+    float *squares;     /* [head_dim or n_values / 16, rounded up] of one head */
     vouch_acts queries; /* [group_rows][head_dim] of one attention unit, as the keys' type asks */
     vouch_acts scores;  /* [group_rows][n_slots and a sink], then softmax weights */
     float *mixed;       /* [group_rows][head_dim] mixed values */
@@ -37,6 +54,8 @@ typedef struct thread_space {
     int32_t *slots;     /* [n_slots] slots that one row sees and others of its unit don't */
     float *parts;       /* [entries][VOUCH_EXPERT_UNIT] outputs of experts */
     float *ranks;       /* [n_experts] of the row whose experts are chosen */
+    float *states;      /* [VOUCH_STATE_LEVELS][n_keys * n_values] copies of a head's state */
+    float *y;           /* [n_values] a head's result that nobody reads */
 } thread_space;
 
 /* cos and sin of the rows' angles, [max_rows][n_rot]; the sine of a pair's first element is negative. */
@@ -97,7 +116,7 @@ typedef struct vouch_workspace {
     float *kept;           /* [n_rows][n_embd] x before a parallel layer */
     float *branch;         /* [n_rows][n_embd] a branch's result, where it isn't added to x directly */
     float *branch_squares; /* [n_rows][n_embd / 16, rounded up] its sums of squares */
-    float *q, *k, *v;      /* [n_rows][heads * head_dim] */
+    float *q, *k, *v;      /* [n_rows][heads * head_dim]; q twice as wide with gates */
     float *mixed;          /* [n_rows][n_heads * head_dim] attention's result */
     float *gate, *up;      /* [n_rows][n_ff] */
     float *logits;         /* [n_logits][head->n_out] */
@@ -105,6 +124,10 @@ typedef struct vouch_workspace {
     vouch_acts acts;       /* [n_rows][n_embd] x times the next norm's weights */
     vouch_acts mixed_acts; /* [n_rows][n_heads * head_dim] the input of W_o */
     vouch_acts gated_acts; /* [n_rows][n_ff] the input of W_down */
+    float *recurrent;      /* [n_rows][vouch_recurrent_row] */
+    float *rates;          /* [n_rows][2 * n_heads] W_rate x and W_decay x of a recurrent mixer */
+    float *inner;          /* [n_rows][n_inner] W_gate x, then the mixer's result */
+    vouch_acts inner_acts; /* [n_rows][n_inner] the input of W_out */
     expert_space experts;  /* where the model has any */
     thread_space *threads; /* [n_threads] */
 

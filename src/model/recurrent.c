@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A recurrent mixer (layer.h) in a pass:
+ *
+ *   project    u, rates, decays, gate                  all rows                              barrier
+ *   convolve   c = conv(u) along each row's path       a piece: some channels of a row       barrier
+ *   scan       y, head by head                         a piece: a head of one sequence       barrier
+ *   keep       inputs of provisional rows into their memory, the convolution's last inputs
+ *
+ * One head of one sequence stays in a processor's cache while it takes all rows in turn:
+ *
+ *   state ── replay pending tokens ── tokens of this pass ──┐ the memory's state
+ *                                                           └─ copy ── provisional rows, depth first
+ *
+ * Law L1 holds because a row's update sees the state after its parent, whichever rows run beside it; law L3, because
+ * provisional rows update copies only (states.h).
+ */
+#include "model/recurrent.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "model/rows.h"
+#include "model/stream.h"
+
+enum { CONV_PIECE = 64 }; /* channels; a head where queries and keys are normalised */
+
+static const vouch_recurrent *recurrent_of(const vouch_workspace *c, int32_t layer)
+{
+    return &c->weights->layers[layer].recurrent;
+}
+
+/* A row's u; its c, decays and rates lie behind it. */
+static float *row_of(const vouch_workspace *c, const vouch_recurrent *r, int64_t row)
+{
+    return c->recurrent + row * vouch_recurrent_row(r);
+}
+
+static const vouch_layer_state *state_of(const row_run *run, int32_t layer)
+{
+    return &run->memory->states.layers[layer];
+}
+
+/* ------------------------------------------------------------------- project */
+
+/* Row r of a result begins at y[r * row]. */
+typedef struct projection {
+    const vouch_matrix *w, *factor; /* factor NULL: none */
+    const vouch_affine *after;
+    float *y;
+    int64_t row;
+} projection;
+
+static void compute_projection(const vouch_workspace *c, const thread_space *my, const vouch_acts *in,
+                               const projection *to, int64_t begin, int64_t end)
+{
+    const vouch_matrix *w = to->w;
+    const int64_t first = begin * VOUCH_TILE, last = end * VOUCH_TILE < w->n_out ? end * VOUCH_TILE : w->n_out;
+    const vouch_result y = {to->y, to->row, VOUCH_TILE, VOUCH_FROM_ZERO, my->norms};
+    c->weights->kernels->matmul[w->type](w, in, y, begin, end);
+    for (int64_t r = 0; r < c->n_rows; r++)
+        vouch_row_affine(to->y + r * to->row + first, to->after, first, last - first);
+    if (!to->factor) return;
+    /* The convolution's results have not been computed yet: their place holds the factor. */
+    const vouch_result factor = {to->y + w->n_out, to->row, VOUCH_TILE, VOUCH_FROM_ZERO, my->norms};
+    c->weights->kernels->matmul[to->factor->type](to->factor, in, factor, begin, end);
+    for (int64_t r = 0; r < c->n_rows; r++) {
+        float *u = to->y + r * to->row;
+        for (int64_t i = first; i < last; i++) u[i] *= u[w->n_out + i];
+    }
+}
+
+/* Pieces of STAGE_TILES of a matrix. */
+static int64_t n_pieces(const vouch_matrix *w)
+{
+    return (w->n_tiles + VOUCH_STAGE_TILES - 1) / VOUCH_STAGE_TILES;
+}
+
+static void stage_project(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
+{
+    const vouch_recurrent *r = recurrent_of(c, layer);
+    const projection all[] = {
+        {&r->in, r->factor.n_out ? &r->factor : NULL, &r->in_after, c->recurrent, vouch_recurrent_row(r)},
+        {&r->gate, NULL, &r->gate_after, c->inner, r->gate.n_out},
+        {&r->rate, NULL, &r->rate_after, c->rates, 2 * r->n_heads},
+        {&r->decay, NULL, &r->decay_after, c->rates + r->n_heads, 2 * r->n_heads}};
+    enum { N = sizeof all / sizeof all[0] };
+    const stream_reader me = vouch_stream_reader_mix(c, layer);
+    const vouch_acts in = vouch_stream_receive(c, team, my, &me);
+    int64_t total = 0;
+    for (int i = 0; i < N; i++) total += n_pieces(all[i].w);
+    vouch_work work = vouch_pool_share(team, my->thread, total, 1);
+    while (vouch_work_next(&work))
+        for (int64_t at = work.begin, first = 0, i = 0; i < N && at < work.end; first += n_pieces(all[i++].w)) {
+            const int64_t past = first + n_pieces(all[i].w), stop = work.end < past ? work.end : past;
+            if (at >= stop) continue;
+            const int64_t end = (stop - first) * VOUCH_STAGE_TILES, n_tiles = all[i].w->n_tiles;
+            compute_projection(c, my, &in, &all[i], (at - first) * VOUCH_STAGE_TILES, end < n_tiles ? end : n_tiles);
+            at = stop;
+        }
+    vouch_pool_barrier(team, my->thread);
+}
+
+/* ------------------------------------------------------------------ convolve */
+
+/* u of the row or token with this number. */
+static const float *input_of(const vouch_workspace *c, const row_run *run, int32_t layer, int32_t number)
+{
+    const vouch_recurrent *r = recurrent_of(c, layer);
+    const vouch_layer_state *state = state_of(run, layer);
+    if (number >= run->first) return row_of(c, r, run->begin + (number - run->first));
+    if (number >= 0) return state->inputs + number * vouch_recurrent_inputs(r);
+    return vouch_layer_state_input(&run->memory->states, state, -number - row_run_n_kept(run));
+}
+
+/* decay = exp(a softplus(W x + bias)), rate = sigmoid(W x) of all heads of a row. */
+static void compute_rates(const vouch_workspace *c, const vouch_recurrent *r, int64_t row)
+{
+    const vouch_kernels *kernels = c->weights->kernels;
+    const int64_t n = r->n_heads, fused = r->decay.n_out > 0 ? n : n / r->n_key_heads; /* heads of a run of rates */
+    float *decays = row_of(c, r, row) + 2 * r->conv.n_channels, *rates = decays + n;
+    const float *from = c->rates + row * 2 * n;
+    for (int64_t h = 0; h < n; h++) {
+        const float *rate = from + h / fused * 2 * fused + h % fused;
+        rates[h] = rate[0];
+        decays[h] = rate[fused] + r->decay_bias[h];
+    }
+    kernels->softplus(decays, n);
+    for (int64_t h = 0; h < n; h++) decays[h] *= r->a[h];
+    kernels->exp_weights(decays, decays, n, 0, 1);
+    kernels->exp_weights(rates, rates, n, 0, -1);
+    for (int64_t h = 0; h < n; h++) rates[h] = 1.0f / (1.0f + rates[h]);
+}
+
+/* The channels [begin, end) of a row's c. */
+static void convolve(const vouch_workspace *c, const row_run *run, int32_t layer, int64_t row, int64_t begin,
+                     int64_t end)
+{
+    const vouch_recurrent *r = recurrent_of(c, layer);
+    const vouch_kernels *kernels = c->weights->kernels;
+    const float *inputs[VOUCH_MAX_CONV];
+    int32_t number = run->first + (int32_t)(row - run->begin);
+    for (int64_t i = r->conv.width - 1; i >= 0; i--, number = row_run_parent(run, number))
+        inputs[i] = input_of(c, run, layer, number);
+    float *y = row_of(c, r, row) + r->conv.n_channels;
+    kernels->conv(y, &r->conv, inputs, begin, end);
+    if (r->n_heads == 0) return;
+    /* Queries become q / |q| / sqrt(n_keys), keys k / |k|. */
+    const int64_t all_keys = (int64_t)r->n_key_heads * r->n_keys;
+    const float eps = c->weights->hparams.norm_eps;
+    if (begin >= r->q && begin < r->q + all_keys)
+        vouch_row_unit(y + begin, end - begin, eps, 1.0f / sqrtf((float)r->n_keys));
+    if (begin >= r->k && begin < r->k + all_keys) vouch_row_unit(y + begin, end - begin, eps, 1);
+}
+
+/* Columns [first, last) of the rows [begin, end) of the mixer's result into the input of W_out. */
+static void put_inner(const vouch_workspace *c, const vouch_recurrent *r, int64_t begin, int64_t end, int64_t first,
+                      int64_t last)
+{
+    const vouch_matrix *const out = &r->out;
+    vouch_acts acts = vouch_stage_acts(c, &c->inner_acts, c->n_rows, out->n_in);
+    vouch_stage_put(c, &acts, vouch_stage_needs(&out, 1), c->inner + begin * out->n_in, out->n_in, begin, end, first,
+                    last);
+}
+
+static const row_run *run_of(const vouch_workspace *c, int64_t row)
+{
+    const row_run *run = c->runs;
+    while (run->end <= row) run++;
+    return run;
+}
+
+static void stage_convolve(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
+{
+    const vouch_recurrent *r = recurrent_of(c, layer);
+    const int64_t piece = r->n_heads > 0 ? r->n_keys : CONV_PIECE, n = r->conv.n_channels;
+    const int64_t per_row = (n + piece - 1) / piece;
+    vouch_work work = vouch_pool_share(team, my->thread, c->n_rows * per_row, 1);
+    while (vouch_work_next(&work))
+        for (int64_t i = work.begin; i < work.end; i++) {
+            const int64_t row = i / per_row, begin = i % per_row * piece, end = begin + piece < n ? begin + piece : n;
+            convolve(c, run_of(c, row), layer, row, begin, end);
+            if (r->n_heads > 0 && begin == 0) compute_rates(c, r, row);
+            if (r->n_heads > 0) continue;
+            float *inner = c->inner + row * n;
+            const float *y = row_of(c, r, row) + n;
+            for (int64_t j = begin; j < end; j++) inner[j] *= y[j];
+            put_inner(c, r, row, row + 1, begin, end);
+        }
+    vouch_pool_barrier(team, my->thread);
+}
+
+/* ---------------------------------------------------------------------- scan */
+
+/* A head's result in a row of the pass: norm(y) * silu(gate), over the gate. */
+static void gate_result(const vouch_workspace *c, thread_space *my, const vouch_recurrent *r, int64_t row, int32_t head)
+{
+    const vouch_kernels *kernels = c->weights->kernels;
+    const int64_t n = r->n_values, first = head * n;
+    float *inner = c->inner + row * r->out.n_in + first;
+    kernels->norm_part(my->y, my->squares, my->y, r->norm, n);
+    kernels->scale(my->y, kernels->norm_factor(my->squares, n, c->weights->hparams.norm_eps), n);
+    kernels->swiglu(inner, my->y, n);
+}
+
+/* Updates a head's state by the row with this number. Rows of this pass get their result. */
+static void step(const vouch_workspace *c, thread_space *my, const row_run *run, int32_t layer, int32_t head,
+                 int32_t number, float *state)
+{
+    const vouch_recurrent *r = recurrent_of(c, layer);
+    vouch_state_step(c->weights->kernels, r, head, state, input_of(c, run, layer, number), my->y);
+    if (number >= run->first) gate_result(c, my, r, run->begin + (number - run->first), head);
+}
+
+/* All rows of a run, in one head. */
+static void scan_head(const vouch_workspace *c, thread_space *my, const row_run *run, int32_t layer, int32_t head)
+{
+    const vouch_recurrent *r = recurrent_of(c, layer);
+    const vouch_memory *m = run->memory;
+    const vouch_layer_state *of = state_of(run, layer);
+    const int64_t size = vouch_recurrent_head(r);
+    const size_t bytes = (size_t)size * sizeof(float);
+    float *state = vouch_layer_state_head(of, head);
+    for (int32_t i = 0; i < m->states.n_pending; i++)
+        vouch_state_step(c->weights->kernels, r, head, state, of->inputs + i * vouch_recurrent_inputs(r), my->y);
+    for (int32_t number = run->first; number < 0; number++) step(c, my, run, layer, head, number, state);
+    if (m->n_rows == 0) return;
+    memcpy(my->states, state, bytes);
+    for (int32_t i = 0; i < m->n_rows; i++) {
+        const int32_t row = m->states.order[i], parent = m->parents[row], level = m->states.levels[row];
+        float *mine = my->states + level * size;
+        if (level > (parent < 0 ? 0 : m->states.levels[parent])) memcpy(mine, mine - size, bytes);
+        step(c, my, run, layer, head, row, mine);
+    }
+}
+
+/* True where a head is whole blocks of W_out's input, so that the thread that computed it can put it there. */
+static bool heads_are_blocks(const vouch_recurrent *r)
+{
+    const vouch_matrix *const out = &r->out;
+    return r->n_values % (vouch_stage_needs(&out, 1) & VOUCH_NEEDS_QUANTS ? VOUCH_BLOCK : 16) == 0;
+}
+
+static void stage_scan(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
+{
+    const vouch_recurrent *r = recurrent_of(c, layer);
+    const int64_t n_heads = r->n_heads, n_values = r->n_values;
+    vouch_work work = vouch_pool_share(team, my->thread, c->n_runs * n_heads, 1);
+    while (vouch_work_next(&work))
+        for (int64_t i = work.begin; i < work.end; i++) {
+            const row_run *run = &c->runs[i / n_heads];
+            const int64_t head = i % n_heads;
+            scan_head(c, my, run, layer, (int32_t)head);
+            if (heads_are_blocks(r)) put_inner(c, r, run->begin, run->end, head * n_values, (head + 1) * n_values);
+        }
+    vouch_pool_barrier(team, my->thread);
+    if (heads_are_blocks(r)) return;
+    const vouch_range mine = vouch_pool_divide(team, my->thread, c->n_rows);
+    put_inner(c, r, mine.begin, mine.end, 0, r->out.n_in);
+    vouch_pool_barrier(team, my->thread);
+}
+
+/* ---------------------------------------------------------------------- keep */
+
+/* The floats [begin, end) of u become the convolution's last inputs: those of the tokens that are now the last. */
+static void keep_tail(const vouch_workspace *c, const row_run *run, int32_t layer, int64_t begin, int64_t end)
+{
+    const vouch_recurrent *r = recurrent_of(c, layer);
+    float *tail = state_of(run, layer)->state + r->n_heads * vouch_recurrent_head(r);
+    if (run->memory->states.n_pending + row_run_n_kept(run) == 0) return;
+    for (int32_t back = (int32_t)r->conv.width - 1; back >= 1; back--, tail += r->conv.n_channels) {
+        const float *from = input_of(c, run, layer, -back);
+        if (from != tail && begin < end) memmove(tail + begin, from + begin, (size_t)(end - begin) * sizeof *tail);
+    }
+}
+
+/* Each thread keeps some columns of all rows. Nobody reads them before the next pass. */
+static void stage_keep(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
+{
+    const vouch_recurrent *r = recurrent_of(c, layer);
+    const int64_t n = vouch_recurrent_inputs(r), n_channels = r->conv.n_channels;
+    const vouch_range mine = vouch_pool_divide(team, my->thread, n);
+    for (const row_run *run = c->runs; run < c->runs + c->n_runs; run++) {
+        keep_tail(c, run, layer, mine.begin, mine.end < n_channels ? mine.end : n_channels);
+        for (int32_t number = run->first > 0 ? run->first : 0; number < run->memory->n_rows; number++)
+            memcpy(state_of(run, layer)->inputs + number * n + mine.begin,
+                   row_of(c, r, run->begin + (number - run->first)) + mine.begin,
+                   (size_t)(mine.end - mine.begin) * sizeof(float));
+    }
+}
+
+vouch_acts vouch_recurrent_mix(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
+{
+    const vouch_recurrent *r = recurrent_of(c, layer);
+    stage_project(c, team, my, layer);
+    stage_convolve(c, team, my, layer);
+    if (r->n_heads > 0) stage_scan(c, team, my, layer);
+    stage_keep(c, team, my, layer);
+    return vouch_stage_acts(c, &c->inner_acts, c->n_rows, r->out.n_in);
+}
