@@ -3,9 +3,10 @@
  * A draft model as a guesser:
  *
  *   committed  [0 .............. n)   guesses  g0 g1 ... g(k-1)
- *   cache      [0 .............. n)            g0 g1 ... g(k-2)
+ *   tokens     [0 .............. n)
+ *   rows                                       g0 g1 ... g(k-2)   provisional
  *
- * The rows of a chain stay in the cache as far as they became the sequence. The rows of a tree don't stay.
+ * The rows of a chain are kept as far as they became the sequence. The rows of a tree are dropped.
  *
  * Where the token tables differ, the cache holds the pieces that spell each of the target's tokens (bridge.h), which
  * may be more tokens. `offsets` counts the pieces before each token.
@@ -29,9 +30,9 @@ typedef struct model_guesser {
     float *logits;        /* [n_vocab of the target], with a bridge */
     vouch_matrix head;    /* rows of the tokens in --draft-head's list; without a list unused */
     float *head_bias;     /* [head.n_out] of its logits, where the model has one */
-    int32_t n_told;       /* tokens in the cache: the sequence's, then a chain of guesses that was fed */
-    int32_t n_certain;    /* of these, the sequence's */
-    int32_t fed[VOUCH_MAX_DRAFT]; /* [n_told - n_certain] the chain */
+    int32_t n_told;       /* the sequence's tokens in the cache */
+    int32_t n_fed;        /* provisional rows that are a chain of guesses */
+    int32_t fed[VOUCH_MAX_DRAFT]; /* [n_fed] the chain */
     int32_t *offsets;         /* [n_session + 1] the cache's tokens before each of the target's, with a bridge */
     int32_t *spelled;         /* [chunk] with a bridge */
     int32_t n_session;        /* context of the session */
@@ -68,38 +69,50 @@ static int32_t spell(model_guesser *g, const int32_t *tokens, int32_t n, const i
     return used;
 }
 
-/* Only the first n tokens stay in the cache. */
+/* Only the first n tokens, guesses included, stay in the cache; fewer where the memory can't go back to n. */
 static void model_rewind(void *self, int32_t n)
 {
     model_guesser *g = self;
-    g->n_told = vouch_min(g->n_told, n);
-    g->n_certain = vouch_min(g->n_certain, n);
-    vouch_memory_rewind(g->sequence.memory, offset_of(g, g->n_told));
+    vouch_memory *memory = g->sequence.memory;
+    g->n_fed = n > g->n_told ? vouch_min(g->n_fed, n - g->n_told) : 0;
+    if (n >= g->n_told) return;
+    const int32_t left = vouch_memory_rewind(memory, offset_of(g, n));
+    for (g->n_told = n; offset_of(g, g->n_told) > left;) g->n_told--;
+    if (offset_of(g, g->n_told) < left) g->n_told = vouch_memory_rewind(memory, 0); /* within a token's pieces */
 }
 
-/* The number of the sequence's first tokens that the cache holds: the certain ones, and the fed guesses that
- * the target accepted. */
+/* The number of the sequence's first tokens that the cache holds, accepted guesses included. */
 static int32_t model_known(const void *self, const int32_t *tokens, int32_t n_tokens)
 {
     const model_guesser *g = self;
-    const int32_t past = vouch_min(g->n_told, n_tokens);
-    int32_t n = g->n_certain;
-    while (n < past && tokens[n] == g->fed[n - g->n_certain]) n++;
+    int32_t n = vouch_min(g->n_told, n_tokens);
+    while (n < n_tokens && n - g->n_told < g->n_fed && tokens[n] == g->fed[n - g->n_told]) n++;
     return n;
+}
+
+/* The guesses that became tokens stay, the others go. */
+static void keep_accepted(model_guesser *g, const int32_t *tokens, int32_t n)
+{
+    const int32_t n_known = model_known(g, tokens, n);
+    if (n_known < g->n_told) {
+        model_rewind(g, n_known);
+        return;
+    }
+    vouch_memory_keep_rows(g->sequence.memory, n_known - g->n_told);
+    for (; g->n_told < n_known; g->n_told++)
+        if (g->bridge) g->offsets[g->n_told + 1] = g->offsets[g->n_told] + 1;
+    g->n_fed = 0;
 }
 
 /* Runs the tokens that the cache lacks, in chunks of at most g->chunk rows. */
 static bool model_follow(void *self, const int32_t *tokens, int32_t n, bool logits)
 {
     model_guesser *g = self;
-    const int32_t n_known = model_known(g, tokens, n);
-    model_rewind(g, n_known);
-    g->n_certain = n_known;
+    keep_accepted(g, tokens, n);
     while (g->n_told < n) {
         const int32_t *rows, n_rows = spell(g, tokens, n, &rows);
         if (n_rows == 0) return false;
         vouch_pass_chain(g->sequence.pass, g->sequence.memory, rows, n_rows, logits && g->n_told == n ? 1 : 0);
-        g->n_certain = g->n_told;
     }
     return true;
 }
@@ -107,16 +120,7 @@ static bool model_follow(void *self, const int32_t *tokens, int32_t n, bool logi
 static int32_t model_room(const void *self)
 {
     const model_guesser *g = self;
-    return g->n_ctx - offset_of(g, g->n_told);
-}
-
-static void feed_chain(model_guesser *g, const int32_t *tokens, const int32_t *guesses, int32_t n)
-{
-    vouch_pass_chain(g->sequence.pass, g->sequence.memory, tokens, n, n);
-    for (int32_t i = 0; i < n; i++, g->n_told++) {
-        g->fed[g->n_told - g->n_certain] = guesses[i];
-        if (g->bridge) g->offsets[g->n_told + 1] = g->offsets[g->n_told] + 1;
-    }
+    return g->n_ctx - offset_of(g, g->n_told) - vouch_memory_n_rows(g->sequence.memory);
 }
 
 static void model_feed(void *self, const int32_t *guesses, const int32_t *parents, int32_t n)
@@ -125,8 +129,8 @@ static void model_feed(void *self, const int32_t *guesses, const int32_t *parent
     int32_t tokens[VOUCH_MAX_DRAFT];
     assert(n >= 1 && n <= VOUCH_MAX_DRAFT);
     for (int32_t i = 0; i < n; i++) tokens[i] = g->bridge ? vouch_bridge_token(g->bridge, guesses[i]) : guesses[i];
-    if (parents) vouch_pass_tree(g->sequence.pass, g->sequence.memory, tokens, parents, n, n);
-    else feed_chain(g, tokens, guesses, n);
+    vouch_pass_tree(g->sequence.pass, g->sequence.memory, tokens, parents, n, n);
+    for (int32_t i = 0; i < n && !parents; i++) g->fed[g->n_fed++] = guesses[i];
 }
 
 static const float *model_logits(void *self, int32_t i)
@@ -155,7 +159,8 @@ static size_t model_memory(const void *self)
 
 static uint64_t model_digest(const void *self)
 {
-    return vouch_memory_digest(((const model_guesser *)self)->sequence.memory);
+    const model_guesser *g = self;
+    return vouch_memory_digest_kept(g->sequence.memory, g->n_fed);
 }
 
 static const vouch_guesser_ops model_ops = {.follow = model_follow,
@@ -210,6 +215,7 @@ static vouch_status open_guesser(vouch_guesser *out, const vouch_weights *weight
     vouch_sequence_options sequence = {
         .n_ctx = g->n_ctx,
         .max_rows = g->chunk > options->k ? g->chunk : options->k,
+        .max_tree = options->k,
         .max_logits = vouch_min(vouch_min(options->branches, options->k), VOUCH_MAX_TOP),
         .head = options->n_head > 0 ? &g->head : NULL,
         .kv_type = options->kv_type};

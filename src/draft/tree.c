@@ -245,7 +245,9 @@ vouch_draft vouch_tree_propose(void *self, const int32_t *tokens, int32_t n_toke
 void vouch_tree_observe(void *self, const int32_t *tokens, int32_t n_tokens)
 {
     tree_drafter *d = self;
-    if (n_tokens > 1) d->guesser.ops->follow(d->guesser.self, tokens, n_tokens - 1, false);
+    const vouch_guesser_ops *ops = d->guesser.ops;
+    if (ops->known(d->guesser.self, tokens, n_tokens - 1) < n_tokens - 1)
+        ops->follow(d->guesser.self, tokens, n_tokens - 1, false);
 }
 
 void vouch_tree_rewind(void *self, int32_t n_tokens)

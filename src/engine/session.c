@@ -25,7 +25,10 @@
 #include "engine/session.h"
 #include "engine/target.h"
 
-enum { FEWEST_LOGITS = 16 };
+enum {
+    FEWEST_LOGITS = 16,
+    CHECKPOINT_DISTANCE = 16 /* tokens from a checkpoint to the end of the prompt */
+};
 
 struct vouch_session {
     const vouch_model *model;
@@ -137,7 +140,8 @@ static vouch_status open_parts(vouch_session *s, const vouch_session_options *gi
     s->max_logits = o->speculation.n_draft < FEWEST_LOGITS ? FEWEST_LOGITS : o->speculation.n_draft + 1;
     const int32_t most = s->max_logits > o->prefill_chunk ? s->max_logits : o->prefill_chunk;
     const vouch_sequence_options sequence = {
-        .n_ctx = o->n_ctx, .max_rows = most, .max_logits = s->max_logits, .kv_type = o->kv_type};
+        .n_ctx = o->n_ctx, .max_rows = most, .max_tree = s->max_logits, .max_logits = s->max_logits,
+        .kv_type = o->kv_type};
     s->target.prefill_chunk = o->prefill_chunk;
     VOUCH_TRY(vouch_sequence_open(&s->target.sequence, s->model->weights, s->pool, &sequence, err));
     VOUCH_TRY(vouch_stream_open(&s->stream, s->model->tokenizer, given->stop, given->n_stop, VOUCH_MAX_DRAFT + 1, err));
@@ -217,22 +221,26 @@ static bool take_cancel(vouch_session *s)
     return atomic_exchange(&s->cancelled, false);
 }
 
-/* Runs all but the last token, in chunks. A cancel takes effect after a chunk. */
+/* Runs all but the last token, in chunks. A cancel takes effect after a chunk. Recurrent layers get a checkpoint: the
+ * next prompt of a conversation often differs from this one in its last tokens, which open the answer. */
 static vouch_status prefill(vouch_session *s, int32_t n, vouch_error *err)
 {
     vouch_cycle *cycle = &s->cycle;
+    vouch_memory *memory = s->target.sequence.memory;
     const double start = vouch_now();
-    const int32_t first = vouch_memory_n_tokens(s->target.sequence.memory), last = n - 1;
+    const int32_t first = vouch_memory_n_tokens(memory), last = n - 1;
+    const int32_t checkpoint = vouch_memory_is_recurrent(memory) ? last - CHECKPOINT_DISTANCE : 0;
     vouch_status status = VOUCH_OK;
     for (int32_t at = first; at < last && status == VOUCH_OK;) {
         const int32_t from = at;
-        at = vouch_min(at + s->options.prefill_chunk, last);
+        at = vouch_min(at + s->options.prefill_chunk, at < checkpoint ? checkpoint : last);
         vouch_engine_target_run(&s->target, cycle->tokens, at, 0);
+        if (at == checkpoint) vouch_memory_checkpoint(memory);
         vouch_cycle_observe(cycle, from, at);
         if (s->progress) s->progress(s->progress_user, (double)(at - first) / (double)(last - first));
         if (take_cancel(s)) status = vouch_fail(err, VOUCH_E_CANCELLED, "the prompt was cancelled");
     }
-    s->stats.prompt_tokens += status == VOUCH_OK ? n - first : vouch_memory_n_tokens(s->target.sequence.memory) - first;
+    s->stats.prompt_tokens += status == VOUCH_OK ? n - first : vouch_memory_n_tokens(memory) - first;
     s->stats.prefill_seconds += vouch_now() - start;
     return status;
 }
@@ -491,14 +499,14 @@ vouch_status vouch_session_time_pass(vouch_session *session, int32_t n_rows, int
     int32_t tokens[VOUCH_MAX_DRAFT + 1];
     double times[MAX_REPS];
     /* vouch_session_logits may have left a shorter cache. */
-    vouch_engine_target_run(&s->target, s->cycle.tokens, n_cached, 0);
     vouch_engine_target_rewind(&s->target, n_cached);
+    vouch_engine_target_run(&s->target, s->cycle.tokens, n_cached, 0);
     for (int32_t i = 0; i < n_rows; i++) tokens[i] = s->cycle.tokens[s->cycle.n_tokens - 1];
     for (int32_t i = 0; i < reps; i++) {
         const double start = vouch_now();
-        vouch_pass_chain(s->target.sequence.pass, s->target.sequence.memory, tokens, n_rows, n_rows);
+        vouch_pass_tree(s->target.sequence.pass, s->target.sequence.memory, tokens, NULL, n_rows, n_rows);
         times[i] = vouch_now() - start;
-        vouch_memory_rewind(s->target.sequence.memory, n_cached);
+        vouch_memory_keep_rows(s->target.sequence.memory, 0);
     }
     qsort(times, (size_t)reps, sizeof times[0], compare_doubles);
     *seconds = times[reps / 2];

@@ -2,6 +2,8 @@
 /* From drafts to rows of a context, and from rows to p (target.h). */
 #include "engine/target.h"
 
+#include <assert.h>
+
 #include "base/common.h"
 
 void vouch_engine_target_run(vouch_engine_target *self, const int32_t *tokens, int32_t n, int32_t n_logits)
@@ -18,21 +20,27 @@ void vouch_engine_target_run(vouch_engine_target *self, const int32_t *tokens, i
     }
 }
 
-/* The sequence's last token is the root of the guesses. Missing tokens before it run first. All rows are provisional
- * until target_keep: the memory need not be able to go back. */
+/* The sequence's last token is the root of the guesses. It will stay, so the pass keeps it. */
 static void target_score(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_draft *draft)
 {
     vouch_engine_target *t = self;
-    int32_t rows[VOUCH_MAX_DRAFT + 1], parents[VOUCH_MAX_DRAFT + 1];
+    vouch_memory *memory = t->sequence.memory;
+    vouch_row rows[VOUCH_MAX_DRAFT + 1];
+    const int32_t n = draft->n + 1;
+    vouch_engine_target_rewind(t, n_tokens - 1); /* a cycle that failed may have left its root */
     vouch_engine_target_run(t, tokens, n_tokens - 1, 0);
-    rows[0] = tokens[n_tokens - 1];
-    parents[0] = -1;
-    for (int32_t i = 0; i < draft->n; i++) {
-        rows[i + 1] = draft->tokens[i];
-        parents[i + 1] = vouch_draft_parent(draft, i) + 1;
-    }
-    vouch_memory_keep_rows(t->sequence.memory, 0);
-    vouch_pass_tree(t->sequence.pass, t->sequence.memory, rows, parents, draft->n + 1, draft->n + 1);
+    rows[0] = (vouch_row){
+        .memory = memory, .token = tokens[n_tokens - 1], .kept = true, .logits = true, .hidden = true};
+    for (int32_t i = 0; i < draft->n; i++)
+        rows[i + 1] = (vouch_row){.memory = memory,
+                                  .token = draft->tokens[i],
+                                  .parent = vouch_draft_parent(draft, i),
+                                  .logits = true,
+                                  .hidden = true};
+    const bool has_room = vouch_memory_reserve(memory, n);
+    assert(has_room);
+    (void)has_room;
+    vouch_pass_run(t->sequence.pass, rows, n);
     t->first_row = 0;
 }
 
@@ -64,9 +72,7 @@ static const float *target_hidden(void *self, int32_t row)
 static void target_keep(void *self, const int32_t *path, int32_t n)
 {
     vouch_engine_target *t = self;
-    int32_t rows[VOUCH_MAX_DRAFT + 1] = {0};
-    for (int32_t i = 0; i < n; i++) rows[i + 1] = path[i] + 1;
-    vouch_memory_keep_path(t->sequence.memory, rows, n + 1);
+    vouch_memory_keep_path(t->sequence.memory, path, n);
 }
 
 void vouch_engine_target_rewind(vouch_engine_target *self, int32_t n)
