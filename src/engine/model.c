@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/floats.h"
 #include "base/hash.h"
+#include "format/hf_tokenizer.h"
 
 vouch_model_options vouch_model_options_default(void)
 {
@@ -45,17 +47,27 @@ static int64_t count_parameters(const vouch_gguf *gguf)
     return n;
 }
 
+static void fill_text_info(vouch_model *model, vouch_model_info *info)
+{
+    const vouch_tokenizer *t = model->tokenizer;
+    info->name = model->name;
+    info->tokenizer = t ? vouch_tokenizer_name(t) : "none";
+    info->token_bos = t ? vouch_tokenizer_bos(t) : -1;
+    info->token_eos = t ? vouch_tokenizer_eos(t) : -1;
+    info->chat_template = t ? vouch_tokenizer_chat_template(t) : "none";
+    info->chat_template_lines = t ? vouch_tokenizer_chat_lines(t) : 0;
+    info->chat_template_problem = t ? vouch_tokenizer_chat_problem(t) : "";
+    info->chat_template_thinks = t && vouch_tokenizer_chat_thinks(t);
+}
+
 static void fill_info(vouch_model *model, const vouch_gguf *gguf)
 {
     const vouch_weights *w = model->weights;
     const vouch_hparams *h = &w->hparams;
-    const vouch_tokenizer *t = model->tokenizer;
     describe_types(model, gguf);
     model->info = (vouch_model_info){
-        .name = model->name,
         .architecture = h->arch,
         .cpu = w->kernels->name,
-        .tokenizer = t ? vouch_tokenizer_name(t) : "none",
         .weight_types = model->weight_types,
         .n_parameters = count_parameters(gguf),
         .file_bytes = (int64_t)vouch_gguf_file_bytes(gguf),
@@ -68,14 +80,9 @@ static void fill_info(vouch_model *model, const vouch_gguf *gguf)
         .head_dim = h->head_dim,
         .n_ff = h->n_ff,
         .n_ctx_train = h->n_ctx_train,
-        .token_bos = t ? vouch_tokenizer_bos(t) : -1,
-        .token_eos = t ? vouch_tokenizer_eos(t) : -1,
         .tied_embeddings = w->head == &w->embedding,
-        .chat_template = t ? vouch_tokenizer_chat_template(t) : "none",
-        .chat_template_lines = t ? vouch_tokenizer_chat_lines(t) : 0,
-        .chat_template_problem = t ? vouch_tokenizer_chat_problem(t) : "",
-        .chat_template_thinks = t && vouch_tokenizer_chat_thinks(t),
     };
+    fill_text_info(model, &model->info);
 }
 
 static uint64_t vocabulary_hash(const vouch_tokenizer *tokenizer)
@@ -115,19 +122,74 @@ static vouch_status find_kernels(const char *cpu, const vouch_kernels **kernels,
     return vouch_fail(err, VOUCH_E_ARGUMENT, "cpu is '%s': expected one that this machine has: %s", cpu, here);
 }
 
-static vouch_status load(vouch_model *model, const vouch_gguf *gguf, const vouch_model_options *options,
-                         const vouch_kernels *kernels, vouch_pool *pool, vouch_error *err)
+static vouch_status load_text(vouch_model *model, const vouch_gguf *gguf, const vouch_model_options *options,
+                              vouch_error *err)
 {
     VOUCH_TRY(copy_name(model, gguf, err));
     VOUCH_TRY(vouch_tokenizer_open(&model->tokenizer, gguf, options->chat_template, err));
     if (options->chat_variables && model->tokenizer)
         VOUCH_TRY(vouch_tokenizer_set_variables(model->tokenizer, options->chat_variables, err));
-    const int32_t n_tokens = model->tokenizer ? vouch_tokenizer_size(model->tokenizer) : 0;
-    VOUCH_TRY(vouch_weights_open(&model->weights, gguf, n_tokens, kernels, pool, options->progress,
-                                 options->progress_user, err));
-    fill_info(model, gguf);
     model->vocabulary_hash = vocabulary_hash(model->tokenizer);
     return VOUCH_OK;
+}
+
+static vouch_status load_weights(vouch_model *model, const vouch_gguf *gguf, const vouch_model_options *options,
+                                 const vouch_kernels *kernels, vouch_error *err)
+{
+    const int32_t n_tokens = model->tokenizer ? vouch_tokenizer_size(model->tokenizer) : 0;
+    vouch_pool *pool = NULL;
+    if (!options->text_only) VOUCH_TRY(vouch_pool_open(&pool, options->n_threads, err));
+    const vouch_status status = vouch_weights_open(&model->weights, gguf, n_tokens, kernels, pool, options->progress,
+                                                   options->progress_user, err);
+    vouch_pool_close(pool);
+    if (status == VOUCH_OK) fill_info(model, gguf);
+    return status;
+}
+
+/* Whether the path is a folder, tokenizer.json or tokenizer.model. */
+static bool is_tokenizer(const char *path)
+{
+    struct stat info;
+    const char *dot = strrchr(path, '.');
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) return true;
+    return dot && (strcmp(dot, ".json") == 0 || strcmp(dot, ".model") == 0);
+}
+
+/* Opens a tokenizer without its model. */
+static vouch_status load_tokenizer(vouch_model *model, const char *path, const vouch_model_options *options,
+                                   const vouch_kernels *kernels, vouch_error *err)
+{
+    vouch_gguf_writer *writer = NULL;
+    vouch_gguf *gguf = NULL;
+    void *bytes = NULL;
+    size_t size;
+    vouch_status status = vouch_gguf_writer_open(&writer, err);
+    if (status == VOUCH_OK) status = vouch_hf_tokenizer_add(writer, path, 0, err);
+    if (status == VOUCH_OK) status = vouch_gguf_write_bytes(writer, &bytes, &size, err);
+    if (status == VOUCH_OK) status = vouch_gguf_open_bytes(&gguf, bytes, size, path, err);
+    if (status == VOUCH_OK) status = load_text(model, gguf, options, err);
+    if (status == VOUCH_OK && !model->tokenizer)
+        status = vouch_fail(err, VOUCH_E_IO, "%s: expected tokenizer.json, tokenizer.model, or vocab.json and "
+                            "merges.txt", vouch_gguf_path(gguf));
+    vouch_gguf_close(gguf);
+    vouch_gguf_writer_close(writer);
+    free(bytes);
+    if (status != VOUCH_OK) return status;
+    model->info = (vouch_model_info){.architecture = "none", .cpu = kernels->name, .weight_types = "",
+                                     .n_vocab = vouch_tokenizer_size(model->tokenizer)};
+    fill_text_info(model, &model->info);
+    return VOUCH_OK;
+}
+
+static vouch_status load_model(vouch_model *model, const char *path, const vouch_model_options *options,
+                               const vouch_kernels *kernels, vouch_error *err)
+{
+    vouch_gguf *gguf;
+    VOUCH_TRY(vouch_gguf_open(&gguf, path, err));
+    vouch_status status = load_text(model, gguf, options, err);
+    if (status == VOUCH_OK) status = load_weights(model, gguf, options, kernels, err);
+    vouch_gguf_close(gguf);
+    return status;
 }
 
 vouch_status vouch_model_open(vouch_model **out, const char *path, const vouch_model_options *options,
@@ -139,15 +201,11 @@ vouch_status vouch_model_open(vouch_model **out, const char *path, const vouch_m
     if (!options) options = &defaults;
     const vouch_kernels *kernels;
     VOUCH_TRY(find_kernels(options->cpu, &kernels, err));
-    vouch_gguf *gguf = NULL;
-    vouch_pool *pool = NULL;
     vouch_model *model = calloc(1, sizeof *model);
-    vouch_status status = model ? VOUCH_OK : vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a model");
-    if (status == VOUCH_OK) status = vouch_gguf_open(&gguf, path, err);
-    if (status == VOUCH_OK && !options->text_only) status = vouch_pool_open(&pool, options->n_threads, err);
-    if (status == VOUCH_OK) status = load(model, gguf, options, kernels, pool, err);
-    vouch_pool_close(pool);
-    vouch_gguf_close(gguf);
+    if (!model) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a model");
+    const vouch_status status = options->text_only && is_tokenizer(path)
+                                    ? load_tokenizer(model, path, options, kernels, err)
+                                    : load_model(model, path, options, kernels, err);
     if (status == VOUCH_OK) *out = model;
     else vouch_model_close(model);
     return status;

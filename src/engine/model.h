@@ -8,7 +8,7 @@
 #include "text/tokenizer.h"
 
 struct vouch_model {
-    vouch_weights *weights;     /* without memory where the caller asked for the text only */
+    vouch_weights *weights;     /* without memory where the caller asked for the text only; NULL: a tokenizer alone */
     vouch_tokenizer *tokenizer; /* NULL: ids only */
     vouch_model_info info;
     uint64_t vocabulary_hash;   /* of all tokens' bytes: ids mean the same in models that share it */
@@ -24,7 +24,7 @@ static inline vouch_vocabulary vouch_model_vocabulary(const vouch_model *model)
 /* Fails with ARGUMENT where the model was opened with text_only. */
 static inline vouch_status vouch_model_need_weights(const vouch_model *model, vouch_error *err)
 {
-    if (model->weights->arena.base) return VOUCH_OK;
+    if (model->weights && model->weights->arena.base) return VOUCH_OK;
     return vouch_fail(err, VOUCH_E_ARGUMENT, "a model opened with text_only has no weights to compute with");
 }
 

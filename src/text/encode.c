@@ -115,7 +115,8 @@ static vouch_status encoder_stretch(encoder *e, const char *text, size_t n, vouc
     size_t n_normal;
     e->after_special = false;
     if (rule->scheme == SCHEME_UNIGRAM) return vouch_unigram_text(e, text, n, err);
-    if (rule->scheme != SCHEME_BYTES)
+    if (t->charsmap) VOUCH_TRY(vouch_charsmap_text(t, with_prefix, text, n, &normal, &n_normal, err));
+    else if (rule->scheme != SCHEME_BYTES)
         VOUCH_TRY(vouch_spaces_prepare(t, with_prefix, text, n, &normal, &n_normal, err));
     else if (rule->nfc) VOUCH_TRY(vouch_nfc(text, n, &normal, &n_normal, err));
     if (normal) {
@@ -151,35 +152,38 @@ static vouch_status encoder_bytes(encoder *e, const char *text, size_t n, vouch_
     return VOUCH_OK;
 }
 
-/* A special token in front of text[n]. Returns the bytes of white space that it swallows. */
-static size_t encoder_special(encoder *e, int32_t special, const char *text, size_t n)
+/* The special token text[at, at + length), and the text between *start and it. *start moves behind it. */
+static vouch_status encoder_special(encoder *e, int32_t special, const char *text, size_t n, size_t at, size_t length,
+                                    size_t *start, vouch_error *err)
 {
-    size_t swallowed = 0;
+    const size_t begin = vouch_added_begin(e->tokenizer, special, text, *start, at);
+    VOUCH_TRY(encoder_bytes(e, text + *start, begin - *start, err));
     encoder_push(e, special);
     e->after_special = true;
-    while (e->tokenizer->strips[special] && swallowed < n && text[swallowed] && strchr(" \t\n\v\f\r", text[swallowed]))
-        swallowed++;
-    return swallowed;
+    *start = vouch_added_end(e->tokenizer, special, text, at + length, n);
+    return VOUCH_OK;
+}
+
+static vouch_status length_check(size_t n, vouch_error *err)
+{
+    enum { MOST = INT32_MAX / (VOUCH_NFC_GROWTH + 1) }; /* places inside a word are int32_t (bpe.c) */
+    if (n <= MOST) return VOUCH_OK;
+    return vouch_fail(err, VOUCH_E_ARGUMENT, "the text has %zu bytes; at most %d can be tokenized at once", n, MOST);
 }
 
 vouch_status vouch_encoder_text(encoder *e, const char *text, size_t n, unsigned match, vouch_error *err)
 {
-    enum { MOST = INT32_MAX / (VOUCH_NFC_GROWTH + 1) }; /* places inside a word are int32_t (bpe.c) */
-    if (n > MOST)
-        return vouch_fail(err, VOUCH_E_ARGUMENT,
-                          "the text has %zu bytes; at most %d can be tokenized at once", n, MOST);
+    VOUCH_TRY(length_check(n, err));
     if (n == 0) return VOUCH_OK; /* text may be NULL */
     size_t start = 0;
-    for (size_t i = 0; match != 0 && i < n;) {
-        size_t length;
+    for (size_t i = 0, length; match != 0 && i < n;) {
         const int32_t special = vouch_specials_match(e->tokenizer, match, text + i, n - i, &length);
-        if (special < 0) {
-            i++;
-            continue;
+        if (special < 0) i++;
+        else if (!vouch_added_fits(e->tokenizer, special, text, n, i, length)) i += length;
+        else {
+            VOUCH_TRY(encoder_special(e, special, text, n, i, length, &start, err));
+            i = start;
         }
-        VOUCH_TRY(encoder_bytes(e, text + start, i - start, err));
-        i += length;
-        start = i += encoder_special(e, special, text + i, n - i);
     }
     return encoder_bytes(e, text + start, n - start, err);
 }
@@ -208,19 +212,20 @@ static int32_t marked_special(const vouch_tokenizer *t, jinja_mark mark, const c
 
 vouch_status vouch_encoder_marked(encoder *e, const char *text, const uint8_t *marks, size_t n, vouch_error *err)
 {
-    for (size_t i = 0, start = 0, same = 0; i <= n;) {
-        size_t length = 1;
-        const jinja_mark mark = marks && i < n ? (jinja_mark)marks[i] : JINJA_OF_TEMPLATE;
+    VOUCH_TRY(length_check(n, err));
+    size_t start = 0;
+    for (size_t i = 0, same = 0, length; i < n;) {
+        const jinja_mark mark = marks ? (jinja_mark)marks[i] : JINJA_OF_TEMPLATE;
         for (same = same > i ? same : i; same < n && (!marks || marks[same] == mark);) same++;
-        const int32_t special = i < n ? marked_special(e->tokenizer, mark, text + i, same - i, n - i, &length) : -1;
-        if (special >= 0 || i == n) {
-            VOUCH_TRY(vouch_encoder_text(e, text + start, i - start, 0, err));
-            if (special >= 0) length += encoder_special(e, special, text + i + length, n - i - length);
-            start = i + length;
+        const int32_t special = marked_special(e->tokenizer, mark, text + i, same - i, n - i, &length);
+        if (special < 0) i++;
+        else if (!vouch_added_fits(e->tokenizer, special, text, n, i, length)) i += length;
+        else {
+            VOUCH_TRY(encoder_special(e, special, text, n, i, length, &start, err));
+            i = start;
         }
-        i += length;
     }
-    return VOUCH_OK;
+    return encoder_bytes(e, text + start, n - start, err);
 }
 
 vouch_status vouch_tokenizer_encode(const vouch_tokenizer *tokenizer, const char *text, size_t n_text,

@@ -5,11 +5,13 @@
  *   vocab.c          loads the token table and everything else that the model's file says
  *   ends.c           knows tokens by their names: which end an answer, which have the wrong kind in the file
  *   specials.c       finds the names of special tokens in a text
+ *   added.c          white space and letters around a special token
  *   patterns.c       the patterns for words, one row for each tokenizer.ggml.pre
  *   pretokenizer.c   cuts a text into words (PCRE2)
  *   spaces.c         prepares a text for the tokenizers that write a space as U+2581
  *   bpe.c            merges the bytes or characters of a word into tokens
- *   unigram.c        finds the most probable tokens of a text, and normalises it by the file's table
+ *   charsmap.c       normalises a text by the file's table
+ *   unigram.c        finds the most probable tokens of a text
  *   encode.c         puts these together: vouch_tokenizer_encode
  *   chat.c           encodes a conversation through the chat template
  *   conversation.c   conversations as JSON
@@ -108,7 +110,8 @@ typedef struct merge_slot {
 #define NO_RANK UINT32_MAX
 
 struct vouch_tokenizer {
-    vouch_arena arena; /* holds everything below but `pre` */
+    vouch_arena arena; /* holds all arrays below */
+    pretokenizer_rule rule; /* that of the table, as the file's own keys change it */
     vouch_pretokenizer pre;
 
     int32_t n_tokens;
@@ -124,9 +127,10 @@ struct vouch_tokenizer {
     int32_t unknown;         /* in place of a character without tokens; -1: none */
     bool space_prefix;       /* a space goes before a text, and before the text behind a special token */
     bool remove_spaces;      /* a text has no space at its ends and no two beside each other */
-    bool *strips;            /* [n_tokens] white space behind this special token vanishes */
+    uint8_t *flags;          /* [n_tokens] of special tokens: VOUCH_TOKEN_LSTRIP... (added.c) */
     uint32_t *rank;          /* [n_tokens] SCORES: 0 for the tokens with the best score; equal scores, equal ranks */
     struct unigram *unigram; /* UNIGRAM (unigram.c) */
+    struct charsmap *charsmap; /* UNIGRAM, and SCORES where the file has a table (charsmap.c) */
 
     int32_t *slots; /* [slot_mask + 1] by bytes: the tokens that a text may become without being named as special */
     size_t slot_mask;
@@ -184,6 +188,17 @@ void vouch_specials_sort(vouch_tokenizer *tokenizer);
 int32_t vouch_specials_match(const vouch_tokenizer *tokenizer, unsigned match, const char *text, size_t n,
                              size_t *length);
 
+/* Reads the flags of special tokens, whose kinds and names are loaded. Error: FORMAT. */
+vouch_status vouch_added_load(vouch_tokenizer *tokenizer, const vouch_gguf *gguf, vouch_text model_name,
+                              vouch_error *err);
+/* Whether the special token at text[at, at + length) counts there. */
+bool vouch_added_fits(const vouch_tokenizer *tokenizer, int32_t special, const char *text, size_t n, size_t at,
+                      size_t length);
+/* Where a special token begins whose name begins at `at`: it may own the white space before, down to `start`. */
+size_t vouch_added_begin(const vouch_tokenizer *tokenizer, int32_t special, const char *text, size_t start, size_t at);
+/* Where it ends, likewise. */
+size_t vouch_added_end(const vouch_tokenizer *tokenizer, int32_t special, const char *text, size_t at, size_t n);
+
 /* The template to read: the caller's where one is given, otherwise the file's. "chatml" stands for a minimal one. */
 vouch_text vouch_chat_choose(vouch_text of_file, const char *given);
 /* Checks the template, which the tokenizer owns, once the vocabulary is loaded. Fills chat_template and chat_error. */
@@ -239,7 +254,15 @@ vouch_status vouch_spaces_prepare(const vouch_tokenizer *tokenizer, bool with_pr
 /* text[n] with spaces in place of U+2581. Returns the number of bytes; out has room for n. */
 size_t vouch_spaces_unescape(const char *text, size_t n, char *out);
 
-/* Reads scores and charsmap of a unigram tokenizer whose tokens are loaded. Errors: FORMAT, MEMORY. */
+/* Reads the table; a file without one leaves texts as they are. Errors: FORMAT, MEMORY. */
+vouch_status vouch_charsmap_open(vouch_tokenizer *tokenizer, const vouch_gguf *gguf, vouch_error *err);
+void vouch_charsmap_close(struct charsmap *map); /* NULL is allowed */
+/* Well-formed text[n] in the table's form, with spaces in place of U+2581; *out is the caller's to free(). Errors:
+ * ARGUMENT (it has INT32_MAX bytes or more then), MEMORY. */
+vouch_status vouch_charsmap_text(const vouch_tokenizer *tokenizer, bool with_prefix, const char *text, size_t n,
+                                 char **out, size_t *n_out, vouch_error *err);
+
+/* Reads the scores of a unigram tokenizer whose tokens are loaded. Errors: FORMAT, MEMORY. */
 vouch_status vouch_unigram_open(vouch_tokenizer *tokenizer, const vouch_gguf *gguf, vouch_error *err);
 void vouch_unigram_close(struct unigram *u); /* NULL is allowed */
 /* Normalises and encodes well-formed text[n]. */

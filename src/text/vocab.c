@@ -10,7 +10,9 @@
  *   ggml.scores               [number]       rank (SentencePiece's BPE), scores (unigram); as long as tokens
  *   ggml.{bos,eos,eot,eom,unknown}_token_id, ggml.add_bos_token; other ids are ignored: some files name a padding token
  *                                            that they don't have
- *   ggml.add_space_prefix, ggml.remove_extra_whitespaces (spaces.c), ggml.precompiled_charsmap (unigram.c)
+ *   ggml.add_space_prefix, ggml.remove_extra_whitespaces (spaces.c), ggml.precompiled_charsmap (charsmap.c)
+ *   vouch.nfc, vouch.whole_words             in place of the rule's, and vouch.token_flags (added.c): files made from
+ *                                            Hugging Face folders have them (format/hf_tokenizer.h)
  *   chat_template             text           chat.c
  *
  * Token texts of byte-level BPE are in GPT-2's alphabet, which shows every byte as a visible character: 0x21 to 0x7e,
@@ -244,7 +246,7 @@ static char *tokenizer_layout(vouch_tokenizer *t, const vocab_source *source)
     t->slots = vouch_arena_take(&t->arena, t->slot_mask + 1, sizeof *t->slots);
     t->merges = vouch_arena_take(&t->arena, t->merge_mask + 1, sizeof *t->merges);
     t->specials = vouch_arena_take(&t->arena, n, sizeof *t->specials);
-    t->strips = vouch_arena_take(&t->arena, n, sizeof *t->strips);
+    t->flags = vouch_arena_take(&t->arena, n, sizeof *t->flags);
     if (source->scheme == SCHEME_SCORES) t->rank = vouch_arena_take(&t->arena, n, sizeof *t->rank);
     return vouch_arena_take(&t->arena, source->chat_template.size, 1);
 }
@@ -308,7 +310,6 @@ static vouch_status token_load(vouch_tokenizer *t, const vocab_source *source, s
     if ((size_t)n > t->longest) t->longest = (size_t)n;
     const bool is_special = n > 0 && (kind == TOKEN_CONTROL || kind == TOKEN_UNKNOWN || kind == TOKEN_USER_DEFINED);
     if (is_special) t->specials[t->n_specials++] = (int32_t)i;
-    t->strips[i] = is_special && vouch_names_strip(source->model_name, text);
     const bool is_word = (kind == TOKEN_NORMAL || kind == TOKEN_UNUSED) && !is_raw;
     return is_word ? slot_fill(t, source, (int32_t)i, err) : VOUCH_OK;
 }
@@ -515,7 +516,10 @@ static vouch_status tokenizer_load(vouch_tokenizer *t, const pretokenizer_rule *
                                    const char *chat_template, vouch_error *err)
 {
     vocab_source source;
-    VOUCH_TRY(vouch_pretokenizer_open(&t->pre, rule, err));
+    t->rule = *rule;
+    VOUCH_TRY(vouch_gguf_get_bool(gguf, "tokenizer.vouch.nfc", false, &t->rule.nfc, err));
+    VOUCH_TRY(vouch_gguf_get_bool(gguf, "tokenizer.vouch.whole_words", false, &t->rule.whole_words, err));
+    VOUCH_TRY(vouch_pretokenizer_open(&t->pre, &t->rule, err));
     VOUCH_TRY(source_open(&source, gguf, chat_template, rule->scheme, err));
     tokenizer_layout(t, &source);
     VOUCH_TRY(vouch_arena_allocate(&t->arena, "the tokenizer", err));
@@ -523,8 +527,11 @@ static vouch_status tokenizer_load(vouch_tokenizer *t, const pretokenizer_rule *
     VOUCH_TRY(tokens_load(t, &source, err));
     VOUCH_TRY(merges_load(t, &source, err));
     VOUCH_TRY(special_ids_load(t, &source, err));
+    VOUCH_TRY(vouch_added_load(t, gguf, source.model_name, err));
     if (rule->scheme == SCHEME_SCORES) VOUCH_TRY(ranks_load(t, &source, err));
     if (rule->scheme == SCHEME_UNIGRAM) VOUCH_TRY(vouch_unigram_open(t, gguf, err));
+    const bool has_map = rule->scheme == SCHEME_SCORES && vouch_gguf_has(gguf, "tokenizer.ggml.precompiled_charsmap");
+    if (has_map || rule->scheme == SCHEME_UNIGRAM) VOUCH_TRY(vouch_charsmap_open(t, gguf, err));
     if (source.chat_template.size) memcpy(template_copy, source.chat_template.data, source.chat_template.size);
     vouch_chat_open(t, (vouch_text){template_copy, source.chat_template.size});
     if (chat_template && source.chat_template.size == 0)
@@ -590,6 +597,7 @@ void vouch_tokenizer_close(vouch_tokenizer *tokenizer)
     if (!tokenizer) return;
     vouch_pretokenizer_close(&tokenizer->pre);
     vouch_unigram_close(tokenizer->unigram);
+    vouch_charsmap_close(tokenizer->charsmap);
     json_decref(tokenizer->chat_variables);
     vouch_arena_free(&tokenizer->arena);
     free(tokenizer);
