@@ -33,7 +33,7 @@
 #include "support/shapes.h"
 #include "support/values.h"
 
-enum { MOST_ROWS = 64, MOST_JOBS = 1024, GRAIN = 2 };
+enum { MOST_ROWS = 64, MOST_JOBS = 4096, GRAIN = 2 };
 
 typedef struct options {
     bool help;
@@ -47,7 +47,7 @@ typedef struct options {
 static const cli_flag flags[] = {
     {"types", NULL, 't', CLI_FLAG_FILE, AT(types), "T,T,...", NULL, 1, "What", "types (default: all)", NULL, NULL},
     {"shapes", NULL, 's', CLI_FLAG_FILE, AT(shapes), "S,S,...", NULL, 1, "What",
-     "models: smollm2-135m, qwen3-0.6b, qwen3-4b,\nllama-8b (default: all)", NULL, NULL},
+     "models: " BENCH_SHAPE_NAMES " (default: all)", NULL, NULL},
     {"rows", NULL, 'r', CLI_FLAG_INTS, AT(rows), "N,N,...", "[1, 64]", 1, "What",
      "rows of a pass (default 1 to 16)", NULL, NULL},
     {"reps", NULL, 0, CLI_FLAG_INT, AT(n_reps), "N", "[1, 1000]", 1, "How", "rounds", NULL, NULL},
@@ -463,11 +463,11 @@ static bool options_check(bench *b)
         cli_complain("--json: %s", err.message);
         return false;
     }
-    const char *types[VOUCH_TYPE_COUNT], *shapes[8];
+    const char *types[VOUCH_TYPE_COUNT], *shapes[16];
     size_t n_types = 0, n_shapes = 0;
     for (uint32_t type = 0; type < VOUCH_TYPE_COUNT; type++)
         if (type_name(b, type)) types[n_types++] = type_name(b, type);
-    for (; n_shapes < 8 && bench_shape_at(n_shapes); n_shapes++)
+    for (; n_shapes < 16 && bench_shape_at(n_shapes); n_shapes++)
         shapes[n_shapes] = bench_shape_at(n_shapes)->name;
     return list_check("--types", b->o.types, types, n_types) &&
            list_check("--shapes", b->o.shapes, shapes, n_shapes);

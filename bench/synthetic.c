@@ -33,7 +33,7 @@ typedef struct options {
 
 static const cli_flag flags[] = {
     {"shape", NULL, 's', CLI_FLAG_FILE, AT(shape), "NAME", NULL, 1, "Model",
-     "smollm2-135m, qwen3-0.6b, qwen3-4b, llama-8b or qwen3-30b-a3b", NULL, NULL},
+     BENCH_SHAPE_NAMES, NULL, NULL},
     {"type", NULL, 't', CLI_FLAG_FILE, AT(type), "TYPE", NULL, 1, "Model", "type of the matrices, such as Q8_0",
      NULL, NULL},
     {"head", NULL, 0, CLI_FLAG_FILE, AT(head), "TYPE", NULL, 1, "Model",
@@ -101,53 +101,54 @@ static void matrix_add(model *m, const char *name, int32_t type, int64_t n_out, 
     matrices_add(m, name, type, 0, n_out, n_in);
 }
 
-static vouch_status ones_fill(void *user, size_t offset, void *bytes, size_t size, vouch_error *err)
+/* Fills a vector with the float that `user` points to. */
+static vouch_status vector_fill(void *user, size_t offset, void *bytes, size_t size, vouch_error *err)
 {
-    const float one = 1;
-    (void)user, (void)offset, (void)err;
-    for (size_t i = 0; i < size; i += sizeof one) memcpy((char *)bytes + i, &one, sizeof one);
+    (void)offset, (void)err;
+    for (size_t i = 0; i < size; i += sizeof(float)) memcpy((char *)bytes + i, user, sizeof(float));
     return VOUCH_OK;
 }
 
-static void norm_add(model *m, const char *name, int64_t n)
+static void vector_add(model *m, const char *name, int64_t n, int64_t n_stack)
 {
-    vouch_gguf_add_filled(m->writer, name, VOUCH_TYPE_F32, 1, &n, ones_fill, NULL);
+    static float zero = 0, one = 1;
+    const int64_t dim[2] = {n, n_stack};
+    vouch_gguf_add_filled(m->writer, name, VOUCH_TYPE_F32, n_stack ? 2 : 1, dim, vector_fill,
+                          strstr(name, "norm") ? &one : &zero);
+}
+
+/* Routers are F32. MXFP4 is a type for experts: other matrices are Q8_0 beside it. */
+static int32_t matrix_type(const model *m, const bench_matrix *one)
+{
+    if (strcmp(one->name, "ffn_gate_inp") == 0) return VOUCH_TYPE_F32;
+    if (strcmp(vouch_type_gguf_name((uint32_t)m->type), "MXFP4") == 0 && !one->n_stack) return VOUCH_TYPE_Q8_0;
+    return bench_type_for_row(m->type, one->n_in);
 }
 
 static void layer_add(model *m, int32_t index)
 {
-    const bench_shape *s = m->shape;
-    const struct {
-        const char *name;
-        int64_t n;
-        bool wanted;
-    } norms[] = {{"attn_norm", s->n_embd, true},
-                 {"ffn_norm", s->n_embd, true},
-                 {"attn_q_norm", s->head_dim, strncmp(s->arch, "qwen3", 5) == 0},
-                 {"attn_k_norm", s->head_dim, strncmp(s->arch, "qwen3", 5) == 0}};
     bench_matrix matrices[BENCH_LAYER_MATRICES];
+    bench_vector vectors[BENCH_LAYER_VECTORS];
     char name[64];
-    const int n = bench_layer_matrices(s, matrices);
-    for (int i = 0; i < n; i++) {
+    const int n_matrices = bench_layer_matrices(m->shape, matrices), n_vectors = bench_layer_vectors(m->shape, vectors);
+    for (int i = 0; i < n_matrices; i++) {
         const bench_matrix *one = &matrices[i];
-        const bool is_router = strcmp(one->name, "ffn_gate_inp") == 0;
         snprintf(name, sizeof name, "blk.%d.%s.weight", index, one->name);
-        matrices_add(m, name, is_router ? VOUCH_TYPE_F32 : bench_type_for_row(m->type, one->n_in), one->n_stack,
-                     one->n_out, one->n_in);
+        matrices_add(m, name, matrix_type(m, one), one->n_stack, one->n_out, one->n_in);
     }
-    for (size_t i = 0; i < sizeof norms / sizeof norms[0]; i++) {
-        snprintf(name, sizeof name, "blk.%d.%s.weight", index, norms[i].name);
-        if (norms[i].wanted) norm_add(m, name, norms[i].n);
+    for (int i = 0; i < n_vectors; i++) {
+        snprintf(name, sizeof name, "blk.%d.%s", index, vectors[i].name);
+        vector_add(m, name, vectors[i].n, vectors[i].n_stack);
     }
 }
 
 static void weights_add(model *m)
 {
     const bench_shape *s = m->shape;
-    const int32_t body = bench_type_for_row(m->type, s->n_embd);
+    const int32_t body = matrix_type(m, &(bench_matrix){"token_embd", s->n_vocab, s->n_embd, 0});
     matrix_add(m, "token_embd.weight", s->tied ? m->head : body, s->n_vocab, s->n_embd);
     for (int32_t i = 0; i < m->n_layers; i++) layer_add(m, i);
-    norm_add(m, "output_norm.weight", s->n_embd);
+    vector_add(m, "output_norm.weight", s->n_embd, 0);
     if (!s->tied) matrix_add(m, "output.weight", m->head, s->n_vocab, s->n_embd);
 }
 
@@ -261,6 +262,17 @@ static void keys_add(const model *m, const char *type)
     vouch_gguf_add_f32(m->writer, text, s->rope_base);
     snprintf(text, sizeof text, "%s.attention.layer_norm_rms_epsilon", s->arch);
     vouch_gguf_add_f32(m->writer, text, s->norm_eps);
+    if (s->window) {
+        snprintf(text, sizeof text, "%s.attention.sliding_window", s->arch);
+        vouch_gguf_add_u32(m->writer, text, (uint32_t)s->window);
+    }
+    if (!s->rope_scaling) return;
+    snprintf(text, sizeof text, "%s.rope.scaling.type", s->arch);
+    vouch_gguf_add_text(m->writer, text, s->rope_scaling);
+    snprintf(text, sizeof text, "%s.rope.scaling.factor", s->arch);
+    vouch_gguf_add_f32(m->writer, text, s->rope_factor);
+    snprintf(text, sizeof text, "%s.rope.scaling.original_context_length", s->arch);
+    vouch_gguf_add_u32(m->writer, text, (uint32_t)((float)s->n_ctx / s->rope_factor));
 }
 
 /* The type with this name. Complains and returns -1 if there is none. */
@@ -279,8 +291,7 @@ static bool model_resolve(model *m, const options *o)
     }
     for (size_t i = 0; (m->shape = bench_shape_at(i)) && strcmp(m->shape->name, o->shape) != 0;) i++;
     if (!m->shape) {
-        cli_complain("--shape '%s': expected one of smollm2-135m, qwen3-0.6b, qwen3-4b, llama-8b, qwen3-30b-a3b",
-                     o->shape);
+        cli_complain("--shape '%s': expected one of " BENCH_SHAPE_NAMES, o->shape);
         return false;
     }
     m->n_layers = o->n_layers ? o->n_layers : m->shape->n_layers;
@@ -289,7 +300,8 @@ static bool model_resolve(model *m, const options *o)
     if (m->type < 0) return false;
     const vouch_type_info *info = vouch_type_get_info((uint32_t)m->type);
     const bool wide = info->block_bytes >= info->block_length; /* at least eight bits per value */
-    m->head = o->head ? type_find("--head", o->head) : wide ? m->type : type_find("--head", "Q6_K");
+    const char *head = o->head ? o->head : wide ? o->type : strcmp(o->type, "MXFP4") == 0 ? "Q8_0" : "Q6_K";
+    m->head = type_find("--head", head);
     if (m->head < 0) return false;
     m->head = bench_type_for_row(m->head, m->shape->n_embd);
     if (m->head >= 0 && bench_type_for_row(m->type, m->shape->n_embd) >= 0) return true;

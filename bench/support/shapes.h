@@ -17,6 +17,9 @@ typedef struct bench_shape {
     float rope_base, norm_eps;
     bool tied; /* token embedding and output matrix are one tensor */
     int32_t n_experts, n_used; /* 0: no experts; with them, n_ff is an expert's width */
+    int32_t window;            /* of the layers that have one; 0: none */
+    const char *rope_scaling;  /* "linear", "yarn"; NULL: none */
+    float rope_factor;
 } bench_shape;
 
 /* A matrix of a layer. */
@@ -26,11 +29,22 @@ typedef struct bench_matrix {
     int64_t n_stack; /* matrices of this shape in the tensor, one for each expert; 0: one matrix */
 } bench_matrix;
 
-enum { BENCH_LAYER_MATRICES = 8 };
+/* A norm's weights, which are ones, or biases, which are zeros. */
+typedef struct bench_vector {
+    const char *name; /* as in a GGUF file: "attn_norm.weight", ... */
+    int64_t n;
+    int64_t n_stack; /* as above */
+} bench_vector;
+
+enum { BENCH_LAYER_MATRICES = 8, BENCH_LAYER_VECTORS = 11 };
 
 /* The i-th shape; NULL past the last. */
 const bench_shape *bench_shape_at(size_t i);
-/* Returns how many there are. */
+/* "smollm2-135m, ...": all shapes, for help and messages. */
+#define BENCH_SHAPE_NAMES \
+    "smollm2-135m, qwen3-0.6b, qwen3-4b, llama-3.2-3b, llama-8b, gemma-3-4b, qwen3-30b-a3b, gpt-oss-20b"
+/* Return how many there are. */
 int bench_layer_matrices(const bench_shape *shape, bench_matrix out[BENCH_LAYER_MATRICES]);
+int bench_layer_vectors(const bench_shape *shape, bench_vector out[BENCH_LAYER_VECTORS]);
 
 #endif
