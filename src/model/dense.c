@@ -15,7 +15,7 @@ static vouch_status check_heads(const vouch_gguf *gguf, const vouch_hparams *h, 
 {
     const char *path = vouch_gguf_path(gguf), *arch = h->arch;
     for (int32_t i = 0; i < h->n_layers; i++)
-        if (h->layers[i].n_heads % h->layers[i].n_kv_heads != 0)
+        if (h->layers[i].n_kv_heads > 0 && h->layers[i].n_heads % h->layers[i].n_kv_heads != 0)
             return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s.attention.head_count %d is no multiple of head_count_kv %d",
                               path, arch, h->layers[i].n_heads, h->layers[i].n_kv_heads);
     if (h->head_dim % 2 != 0)
@@ -34,14 +34,15 @@ static vouch_status check_heads(const vouch_gguf *gguf, const vouch_hparams *h, 
 static vouch_status read_layers(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     int32_t values[VOUCH_MOST_LAYERS];
-    const int32_t n = h->n_layers;
-    VOUCH_TRY(vouch_key_ints(gguf, h->arch, "attention.head_count", true, 1, 4096, n, values, err));
+    const int32_t n = h->n_layers, least = h->has_partial_layers ? 0 : 1;
+    VOUCH_TRY(vouch_key_ints(gguf, h->arch, "attention.head_count", true, least, 4096, n, values, err));
     for (int32_t i = 0; i < n; i++) h->layers[i].n_heads = values[i];
-    VOUCH_TRY(vouch_key_ints(gguf, h->arch, "attention.head_count_kv", false, 1, 4096, n, values, err));
+    VOUCH_TRY(vouch_key_ints(gguf, h->arch, "attention.head_count_kv", false, least, 4096, n, values, err));
     for (int32_t i = 0; i < n; i++) h->layers[i].n_kv_heads = values[i];
-    VOUCH_TRY(vouch_key_ints(gguf, h->arch, "feed_forward_length", true, 1, 1 << 22, n, values, err));
+    VOUCH_TRY(vouch_key_ints(gguf, h->arch, "feed_forward_length", true, least, 1 << 22, n, values, err));
     for (int32_t i = 0; i < n; i++) {
         h->layers[i].n_ff = values[i];
+        if (h->layers[i].n_kv_heads == 0) h->layers[i].n_heads = 0;
         h->n_heads = vouch_max(h->n_heads, h->layers[i].n_heads);
         h->n_kv_heads = vouch_max(h->n_kv_heads, h->layers[i].n_kv_heads);
         h->n_ff = vouch_max(h->n_ff, h->layers[i].n_ff);
@@ -53,11 +54,12 @@ static vouch_status read_attention(const vouch_gguf *gguf, vouch_hparams *h, vou
 {
     const char *arch = h->arch;
     int32_t value_length;
-    h->head_dim = h->n_embd / h->layers[0].n_heads;
+    if (h->n_heads == 0) return VOUCH_OK;
+    h->head_dim = h->n_embd / h->n_heads;
     VOUCH_TRY(vouch_key_int(gguf, arch, "attention.key_length", false, 2, 1024, &h->head_dim, err));
     if (h->head_dim < 2 || h->head_dim > 1024)
         return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s.embedding_length %d over head_count %d gives a head width of %d",
-                          vouch_gguf_path(gguf), arch, h->n_embd, h->layers[0].n_heads, h->head_dim);
+                          vouch_gguf_path(gguf), arch, h->n_embd, h->n_heads, h->head_dim);
     value_length = h->head_dim;
     VOUCH_TRY(vouch_key_int(gguf, arch, "attention.value_length", false, 2, 1024, &value_length, err));
     h->n_rot = h->head_dim;
@@ -134,12 +136,19 @@ vouch_status vouch_dense_read_scale(const vouch_gguf *gguf, const vouch_hparams 
 
 /* ----------------------------------------------------------------------- tensors */
 
+/* The name of a norm's weights; some files of Falcon and PLaMo have them without ".weight". */
+static const char *norm_name(vouch_loader *loader, int32_t index, const char *tensor)
+{
+    const char *name = vouch_loader_name_of(loader, index, tensor, NULL);
+    return vouch_gguf_find_tensor(loader->gguf, name) ? name : vouch_loader_name(loader, index, tensor);
+}
+
 vouch_status vouch_dense_take_norm(vouch_loader *loader, int32_t index, const char *tensor, vouch_norm *norm)
 {
     const vouch_hparams *h = loader->hparams;
     *norm = (vouch_norm){.kind = h->norm};
     if (h->has_bare_norms) return VOUCH_OK;
-    VOUCH_TRY(vouch_loader_vector(loader, vouch_loader_name(loader, index, tensor), true, &norm->weight, h->n_embd));
+    VOUCH_TRY(vouch_loader_vector(loader, norm_name(loader, index, tensor), true, &norm->weight, h->n_embd));
     return vouch_loader_vector(loader, vouch_loader_name_of(loader, index, tensor, "bias"), false, &norm->bias,
                                h->n_embd);
 }
@@ -148,9 +157,8 @@ static vouch_status take_norm_after(vouch_loader *loader, int32_t index, const c
 {
     const vouch_hparams *h = loader->hparams;
     if (h->norms_after == VOUCH_ABSENT) return VOUCH_OK;
-    const char *name = vouch_loader_name_of(loader, index, tensor, NULL); /* as PLaMo's files have it */
-    if (!vouch_gguf_find_tensor(loader->gguf, name)) name = vouch_loader_name(loader, index, tensor);
-    return vouch_loader_vector(loader, name, h->norms_after == VOUCH_REQUIRED, norm, h->n_embd);
+    return vouch_loader_vector(loader, norm_name(loader, index, tensor), h->norms_after == VOUCH_REQUIRED, norm,
+                               h->n_embd);
 }
 
 vouch_status vouch_dense_take_feed_affine(vouch_loader *loader, int32_t index, const char *tensor,
@@ -198,13 +206,11 @@ static vouch_status take_head_norm(vouch_loader *loader, const char *name, const
                                 a->head_dim);
 }
 
-vouch_status vouch_dense_take_attention(vouch_loader *loader, int32_t index, vouch_layer *layer)
+static vouch_status take_attention(vouch_loader *loader, int32_t index, vouch_attention *a)
 {
     const vouch_hparams *h = loader->hparams;
     const int64_t n_q = (int64_t)h->layers[index].n_heads * h->head_dim;
-    *layer = (vouch_layer){.is_parallel = h->is_parallel};
-    layer->mix.scale = layer->feed.scale = h->residual_scale != 0 ? h->residual_scale : 1;
-    layer->attention = (vouch_attention){
+    *a = (vouch_attention){
         .n_heads = h->layers[index].n_heads,
         .n_kv_heads = h->layers[index].n_kv_heads,
         .head_dim = h->head_dim,
@@ -220,7 +226,6 @@ vouch_status vouch_dense_take_attention(vouch_loader *loader, int32_t index, vou
         .heat_length = h->heat_length,
         .heat_shift = h->heat_shift,
     };
-    vouch_attention *a = &layer->attention;
     VOUCH_TRY(take_projections(loader, index, a));
     VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "attn_output"), true, &a->o, h->n_embd,
                                   n_q));
@@ -228,9 +233,17 @@ vouch_status vouch_dense_take_attention(vouch_loader *loader, int32_t index, vou
     if (h->has_no_feed_bias) a->o_after.bias = NULL;
     VOUCH_TRY(take_head_norm(loader, vouch_loader_name(loader, index, "attn_q_norm"), a, a->n_heads, &a->q_norm));
     VOUCH_TRY(take_head_norm(loader, vouch_loader_name(loader, index, "attn_k_norm"), a, a->n_kv_heads, &a->k_norm));
-    if (h->sinks != VOUCH_ABSENT)
-        VOUCH_TRY(vouch_loader_vector(loader, vouch_loader_name(loader, index, "attn_sinks"),
-                                      h->sinks == VOUCH_REQUIRED, &a->sinks, a->n_heads));
+    if (h->sinks == VOUCH_ABSENT) return VOUCH_OK;
+    return vouch_loader_vector(loader, vouch_loader_name(loader, index, "attn_sinks"), h->sinks == VOUCH_REQUIRED,
+                               &a->sinks, a->n_heads);
+}
+
+vouch_status vouch_dense_take_attention(vouch_loader *loader, int32_t index, vouch_layer *layer)
+{
+    const vouch_hparams *h = loader->hparams;
+    *layer = (vouch_layer){.is_parallel = h->is_parallel};
+    layer->mix.scale = layer->feed.scale = h->residual_scale != 0 ? h->residual_scale : 1;
+    if (h->layers[index].n_heads > 0) VOUCH_TRY(take_attention(loader, index, &layer->attention));
     if (h->has_no_norms_before) layer->mix.norm.kind = VOUCH_NORM_NONE;
     else VOUCH_TRY(vouch_dense_take_norm(loader, index, "attn_norm", &layer->mix.norm));
     if (h->feed_norm) return VOUCH_OK;
@@ -265,6 +278,7 @@ vouch_status vouch_dense_take_feed_forward(vouch_loader *loader, int32_t index, 
 {
     const vouch_hparams *h = loader->hparams;
     vouch_feed_forward *f = &layer->ffn;
+    if (h->layers[index].n_ff == 0) return VOUCH_OK;
     f->n_ff = h->layers[index].n_ff;
     f->activation = h->activation;
     VOUCH_TRY(take_gate_and_up(loader, index, f));

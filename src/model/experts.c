@@ -132,7 +132,7 @@ static void add_work(vouch_workspace *c, const thread_space *my, const vouch_exp
         .gate = s->gate + (int64_t)first * e->n_ff,
         .up = s->up + (int64_t)first * e->n_ff,
         .first_unit = s->n_units};
-    s->n_units += (work->ffn.gate.n_tiles + VOUCH_STAGE_TILES - 1) / VOUCH_STAGE_TILES;
+    s->n_units += (work->ffn.up.n_tiles + VOUCH_STAGE_TILES - 1) / VOUCH_STAGE_TILES;
     for (int32_t i = first; i < end; i++) {
         const float input = my->norms[s->rows[i]] * (e->weighs_inputs ? s->down_factors[i] : 1);
         s->gate_factors[i] = input * gate;
@@ -152,7 +152,7 @@ static void add_shared_work(vouch_workspace *c, const thread_space *my, const vo
                                            .gate = c->gate,
                                            .up = c->up,
                                            .first_unit = s->n_units};
-    s->n_units += (e->shared.gate.n_tiles + VOUCH_STAGE_TILES - 1) / VOUCH_STAGE_TILES;
+    s->n_units += (e->shared.up.n_tiles + VOUCH_STAGE_TILES - 1) / VOUCH_STAGE_TILES;
     for (int32_t r = 0; r < c->n_rows; r++) {
         s->gate_factors[first + r] = s->up_factors[first + r] = my->norms[r];
         if (e->shared.down_after.scale) s->down_factors[first + r] *= *e->shared.down_after.scale;
@@ -222,16 +222,20 @@ static void compute_unit(const vouch_workspace *c, expert_work *one, int64_t uni
     const expert_space *s = &c->experts;
     const vouch_feed_forward *f = &one->ffn;
     const vouch_matrix *const down = &f->down;
-    const int64_t begin = unit * VOUCH_STAGE_TILES, n_tiles = f->gate.n_tiles;
+    const int64_t begin = unit * VOUCH_STAGE_TILES, n_tiles = f->up.n_tiles;
     const int64_t end = begin + VOUCH_STAGE_TILES < n_tiles ? begin + VOUCH_STAGE_TILES : n_tiles;
     const int64_t first = begin * VOUCH_TILE, last = end * VOUCH_TILE < f->n_ff ? end * VOUCH_TILE : f->n_ff;
-    vouch_stage_multiply(c, &f->gate, &one->in, one->gate, begin, end, VOUCH_FROM_ZERO, s->gate_factors + one->first);
-    vouch_stage_multiply(c, &f->up, &one->in, one->up, begin, end, VOUCH_FROM_ZERO, s->up_factors + one->first);
+    const bool has_gate = f->gate.n_out > 0;
+    float *all_up = has_gate ? one->up : one->gate;
+    if (has_gate)
+        vouch_stage_multiply(c, &f->gate, &one->in, one->gate, begin, end, VOUCH_FROM_ZERO,
+                             s->gate_factors + one->first);
+    vouch_stage_multiply(c, &f->up, &one->in, all_up, begin, end, VOUCH_FROM_ZERO, s->up_factors + one->first);
     for (int64_t i = 0; i < one->in.n_rows; i++) {
-        float *gate = one->gate + i * f->n_ff + first, *up = one->up + i * f->n_ff + first;
-        vouch_row_affine(gate, &f->gate_after, first, last - first);
+        float *gate = one->gate + i * f->n_ff + first, *up = all_up + i * f->n_ff + first;
+        if (has_gate) vouch_row_affine(gate, &f->gate_after, first, last - first);
         vouch_row_affine(up, &f->up_after, first, last - first);
-        vouch_row_activate(c->weights->kernels, f, gate, up, last - first);
+        vouch_row_activate(c->weights->kernels, f, gate, has_gate ? up : NULL, last - first);
     }
     vouch_acts gated = one->gated;
     vouch_stage_put(c, &gated, vouch_stage_needs(&down, 1), one->gate, f->n_ff, 0, one->in.n_rows, first, last);

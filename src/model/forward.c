@@ -7,7 +7,7 @@
  *   for each layer
  *     q, k, v = W norm(x)                   k, v into the cache      [n, heads * head_dim]
  *     mixed   = softmax(q k) v              over the row's own keys  [n, n_heads * head_dim]
- *     x      += W_o mixed                   or a recurrent mixer     [n, n_embd]
+ *     x      += W_o mixed                   or a recurrent mixer's result, or both
  *     gated   = silu(W_gate norm(x)) * W_up norm(x)                  [n, n_ff]
  *     x      += W_down gated                or a mixture of experts  [n, n_embd]
  *   logits = W_head norm(x)                 of the rows that ask     [n_logits, n_vocab]
@@ -270,15 +270,23 @@ static branch_end stage_feed(vouch_workspace *c, vouch_pool *team, thread_space 
     return (branch_end){.layer = layer};
 }
 
-/* The mixed values, and the matrix that they go through. */
-static branch_end stage_mix(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
+/* x += the results of attention and of a recurrent mixer, where the layer has both; they read the same x. */
+static void stage_mix(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
 {
+    static const stream_reader nobody = {.is_whole = true};
     const vouch_layer *l = &c->weights->layers[layer];
-    if (l->recurrent.conv.n_channels > 0)
-        return (branch_end){&l->recurrent.out, &l->recurrent.out_after, vouch_recurrent_mix(c, team, my, layer), layer};
-    vouch_attention_project(c, team, my, layer);                      /* q, k, v [n, heads * head_dim] */
-    const vouch_acts mixed = vouch_attention_mix(c, team, my, layer); /* [n, n_heads * head_dim] */
-    return (branch_end){&l->attention.o, &l->attention.o_after, mixed, layer};
+    const vouch_attention *a = &l->attention;
+    const vouch_recurrent *r = &l->recurrent;
+    const stream_reader next = vouch_stream_reader_from(c, 2 * layer + 1);
+    branch_end attended = {.w = &a->o, .after = &a->o_after, .layer = layer};
+    branch_end recurrent = {.w = &r->out, .after = &r->out_after, .layer = layer};
+    if (a->n_heads > 0) {
+        vouch_attention_project(c, team, my, layer);             /* q, k, v [n, heads * head_dim] */
+        attended.acts = vouch_attention_mix(c, team, my, layer); /* [n, n_heads * head_dim] */
+    }
+    if (r->conv.n_channels > 0) recurrent.acts = vouch_recurrent_mix(c, team, my, layer); /* [n, n_inner] */
+    if (a->n_heads > 0) stage_add(c, team, my, &l->mix, attended, r->conv.n_channels > 0 ? nobody : next);
+    if (r->conv.n_channels > 0) stage_add(c, team, my, &l->mix, recurrent, next);
 }
 
 static void forward(void *arg, vouch_pool *team, int32_t thread)
@@ -287,14 +295,13 @@ static void forward(void *arg, vouch_pool *team, int32_t thread)
     thread_space *my = &c->threads[thread];
     const int32_t n_layers = c->weights->hparams.n_layers;
     my->thread = thread;
-    stage_embed(c, team, my, vouch_stream_reader_mix(c, 0));
+    stage_embed(c, team, my, vouch_stream_reader_from(c, 0));
     for (int32_t l = 0; l < n_layers; l++) {
         const vouch_layer *layer = &c->weights->layers[l];
-        const branch_end mixed = stage_mix(c, team, my, l);                 /* [n, n_heads * head_dim] */
-        stage_add(c, team, my, &layer->mix, mixed, vouch_stream_reader_feed(c, l));
+        if (vouch_layer_has_mix(layer)) stage_mix(c, team, my, l);          /* [n, n_embd] */
+        if (!vouch_layer_has_feed(layer)) continue;
         const branch_end gated = stage_feed(c, team, my, l);                /* [n, n_ff] */
-        stage_add(c, team, my, &layer->feed, gated,
-                  l + 1 < n_layers ? vouch_stream_reader_mix(c, l + 1) : vouch_stream_reader_head(c));
+        stage_add(c, team, my, &layer->feed, gated, vouch_stream_reader_from(c, 2 * l + 2));
     }
     stage_logits(c, team, my);                                              /* [n_logits, n_vocab] */
 }

@@ -17,6 +17,14 @@ typedef struct vouch_expert_hparams {
     float limit, scale;
     float shared_scale;  /* 0: 1 */
 } vouch_expert_hparams;
+/* Of a family with Mamba or Mamba-2 mixers (mamba.h). */
+typedef struct vouch_mamba_hparams {
+    int32_t n_inner, n_state; /* channels; floats of a channel's state, keys of a head */
+    int32_t width;    /* of the convolution */
+    int32_t n_rank;   /* of W_step; Mamba-2: heads */
+    int32_t n_groups; /* of heads that share keys and queries; Mamba: 0 */
+    bool has_bare_norms; /* of W_select's result, without weights */
+} vouch_mamba_hparams;
 enum { VOUCH_MOST_LAYERS = 1024 };
 
 /* Rotaries of a model, in this order. */
@@ -50,12 +58,14 @@ typedef struct vouch_hparams {
     vouch_rope_scaling rope_scaling;
     vouch_rope_scaling rope_scaling_window; /* factor 0: none */
     vouch_expert_hparams experts;
+    vouch_mamba_hparams mamba;
 
     vouch_norm_kind norm;
     vouch_head_norm head_norm;
     vouch_activation activation;
     vouch_gate gate;
     bool is_parallel;
+    bool has_partial_layers;   /* a layer may have no heads, or n_ff 0 */
     bool has_bare_norms;       /* without weights */
     bool has_no_norms_before;  /* of the branches */
     vouch_presence norms_after, head_norms, sinks;

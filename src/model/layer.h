@@ -8,6 +8,8 @@
  *   mix    attention, or a recurrent mixer: a row looks at the rows before it
  *   feed   the feed-forward network, or a mixture of such experts: a row by itself
  *
+ * Attention and a recurrent mixer may stand in one branch; then their results are added. A layer may lack a branch.
+ *
  * In a parallel layer both branches read the same x. Then the feed-forward doesn't see what attention added.
  *
  * An architecture (arch.h) fills these structs. The pass (forward.c) reads them, and nothing else says what a layer
@@ -92,34 +94,65 @@ typedef struct vouch_attention {
     vouch_affine o_after;
 } vouch_attention;
 
+typedef enum vouch_recurrent_kind {
+    VOUCH_SHORT_CONVOLUTION, /* of LFM2 */
+    VOUCH_DELTA_NET,         /* gated (Yang et al., arXiv 2412.06464) */
+    VOUCH_MAMBA2,            /* Dao, Gu, arXiv 2405.21060 */
+    VOUCH_MAMBA              /* Gu, Dao, arXiv 2312.00752; 16 channels count as a head */
+} vouch_recurrent_kind;
+
 /* A recurrent mixer remembers two things of the rows before: the last inputs of a causal convolution, and the states of
- * its heads (vouch_scan).
+ * its heads (vouch_scan, vouch_channel_scan).
  *
  *   u = W_in x, or W_in x * W_factor x              [n_channels]
  *   c = conv(u)                                     [n_channels]
  *
- * With heads (gated delta net; Yang et al., arXiv 2412.06464), c holds their queries, keys and values:
+ * Short convolution:
+ *
+ *   out   = W_out (c * W_gate x)
+ *
+ * Gated delta net; c holds the queries, keys and values of the heads:
  *
  *   rate  = sigmoid(W_rate x)                       [n_heads]
  *   decay = exp(a softplus(W_decay x + bias))       [n_heads]
  *   y     = scan(q / |q|, k / |k|, v, rate, decay)  [n_heads, n_values]
  *   out   = W_out (norm(y) * silu(W_gate x))
  *
- * Without heads (the short convolution of LFM2) out = W_out (c * W_gate x). */
+ * Mamba-2; c holds values, keys (B) and queries (C):
+ *
+ *   rate  = softplus(W_decay x + bias)              [n_heads]
+ *   decay = exp(a rate)                             [n_heads]
+ *   y     = scan(q, k, v, rate, decay, skip)        [n_heads, n_values]
+ *   out   = W_out norm(y * silu(W_gate x))          RMSNorm of each of n_key_heads groups
+ *
+ * Mamba; c holds the values:
+ *
+ *   z, k, q = norm(W_select c)                      [n_rank], [n_keys], [n_keys]
+ *   rate  = softplus(W_step z + bias)               [n_channels]
+ *   y     = scan_channels(q, k, c, rate, a, skip)   [n_channels]
+ *   out   = W_out (y * silu(W_gate x))
+ */
 typedef struct vouch_recurrent {
     vouch_matrix in, factor; /* [n_channels, n_embd]; factor.n_out 0: none */
     vouch_affine in_after;
     vouch_conv conv;         /* n_channels 0: the layer has no recurrent mixer */
+    vouch_recurrent_kind kind;
     int32_t n_heads;         /* 0: none */
     int32_t n_key_heads;     /* a divisor of n_heads: several heads share queries and keys */
     int32_t n_keys, n_values; /* elements of a head's query and key, and of its value */
-    int64_t q, k, v;         /* where in c the queries, keys and values of all heads begin */
+    int64_t q, k, v;         /* offsets of the queries, keys and values of all heads from c */
     bool is_tiled;           /* head i has key head i % n_key_heads; else i / (n_heads / n_key_heads) */
     vouch_matrix rate, decay; /* [n_heads, n_embd]. Where decay.n_out is 0, rate [2 * n_heads, n_embd] has, key head by
                                  key head, the rates of its heads and then their decays */
     vouch_affine rate_after, decay_after;
     const float *decay_bias, *a; /* [n_heads] */
-    const float *norm;       /* [n_values] RMSNorm of a head's result */
+    vouch_matrix channel_a;  /* [n_channels, n_keys] F32, Mamba's */
+    const float *skip;       /* [n_heads], Mamba: [n_channels] */
+    vouch_matrix select;     /* [n_rank + 2 * n_keys, n_channels], Mamba's */
+    vouch_matrix step;       /* [n_channels, n_rank], Mamba's */
+    int32_t n_rank;
+    vouch_norm rank_norm, key_norm, query_norm; /* of z, k and q */
+    const float *norm;       /* [n_values] RMSNorm of a head's result; Mamba-2: [n_heads * n_values]; NULL: none */
     vouch_matrix gate;       /* [n_inner, n_embd], n_inner = n_heads * n_values, or n_channels without heads */
     vouch_affine gate_after;
     vouch_matrix out;        /* [n_embd, n_inner] */
@@ -134,10 +167,21 @@ static inline int64_t vouch_recurrent_head(const vouch_recurrent *r)
     return (int64_t)r->n_keys * r->n_values;
 }
 
-/* Floats of a row: u, c, then the heads' decays and rates. */
+static inline int64_t vouch_recurrent_n_rates(const vouch_recurrent *r)
+{
+    return r->kind == VOUCH_MAMBA ? r->conv.n_channels : r->n_heads;
+}
+
+/* Where the rates begin in a row: u, c, Mamba's keys and queries, rates, decays. */
+static inline int64_t vouch_recurrent_rates(const vouch_recurrent *r)
+{
+    return 2 * r->conv.n_channels + (r->kind == VOUCH_MAMBA ? 2 * (int64_t)r->n_keys : 0);
+}
+
+/* Floats of a row. */
 static inline int64_t vouch_recurrent_row(const vouch_recurrent *r)
 {
-    return 2 * r->conv.n_channels + 2 * (int64_t)r->n_heads;
+    return vouch_recurrent_rates(r) + vouch_recurrent_n_rates(r) + (r->kind == VOUCH_MAMBA ? 0 : r->n_heads);
 }
 
 /* The first floats of a row, from which a state can be computed again. */
@@ -191,7 +235,7 @@ typedef struct vouch_experts {
     vouch_matrix router;         /* [n_experts, n_embd] */
     const float *router_bias;    /* [n_experts] of the scores; NULL: none */
     const float *selection_bias; /* [n_experts] added to the probabilities for the choice only; NULL: none */
-    vouch_matrix gate, up;       /* [n_ff, n_embd] of expert 0; vouch_matrix_at has the others */
+    vouch_matrix gate, up;       /* [n_ff, n_embd] of expert 0, gate.n_out 0: no gate; vouch_matrix_at has the others */
     vouch_matrix down;           /* [n_embd, n_ff] likewise */
     const float *gate_scales, *up_scales, *down_scales; /* [n_experts] of the products; NULL: none */
     const float *gate_biases, *up_biases;               /* [n_experts, n_ff] of the scaled products; NULL: none */
@@ -212,11 +256,21 @@ static inline vouch_matrix vouch_matrix_at(const vouch_matrix *first, int64_t i)
 typedef struct vouch_layer {
     bool is_parallel;
     vouch_branch mix;
-    vouch_attention attention; /* or */
-    vouch_recurrent recurrent;
+    vouch_attention attention; /* n_heads 0: none */
+    vouch_recurrent recurrent; /* conv.n_channels 0: none */
     vouch_branch feed;
     vouch_feed_forward ffn; /* or */
     vouch_experts experts;  /* where n_experts > 0 */
 } vouch_layer;
+
+/* A layer may lack a branch. */
+static inline bool vouch_layer_has_mix(const vouch_layer *layer)
+{
+    return layer->attention.n_heads > 0 || layer->recurrent.conv.n_channels > 0;
+}
+static inline bool vouch_layer_has_feed(const vouch_layer *layer)
+{
+    return layer->ffn.n_ff > 0 || layer->experts.n_experts > 0;
+}
 
 #endif

@@ -85,7 +85,8 @@ static vouch_status take_shared(vouch_loader *loader, int32_t index, vouch_exper
     f->activation = e->activation;
     f->limit = e->limit;
     VOUCH_TRY(find_width(loader, index, "ffn_down_shexp", &f->n_ff));
-    VOUCH_TRY(take_shared_matrix(loader, index, "ffn_gate_shexp", &f->gate, &f->gate_after, f->n_ff, n_embd));
+    if (loader->hparams->gate != VOUCH_GATE_NONE)
+        VOUCH_TRY(take_shared_matrix(loader, index, "ffn_gate_shexp", &f->gate, &f->gate_after, f->n_ff, n_embd));
     VOUCH_TRY(take_shared_matrix(loader, index, "ffn_up_shexp", &f->up, &f->up_after, f->n_ff, n_embd));
     VOUCH_TRY(take_shared_matrix(loader, index, "ffn_down_shexp", &f->down, &f->down_after, n_embd, f->n_ff));
     return vouch_loader_matrix(loader, vouch_loader_name(loader, index, "ffn_gate_inp_shexp"), false, &e->shared_gate,
@@ -121,8 +122,9 @@ static vouch_status take_inputs(vouch_loader *loader, int32_t index, vouch_exper
     const bool is_fused = vouch_loader_has(loader, index, "ffn_gate_up_exps");
     const int64_t n_embd = loader->hparams->n_embd, n_ff = e->n_ff;
     const vouch_rows gate = {0, n_ff, is_fused ? 2 * n_ff : n_ff}, up = {is_fused ? n_ff : 0, n_ff, gate.of};
-    VOUCH_TRY(take_stack(loader, index, is_fused ? "ffn_gate_up_exps" : "ffn_gate_exps", n_embd, gate, &e->gate,
-                         &e->gate_scales, &e->gate_biases));
+    if (loader->hparams->gate != VOUCH_GATE_NONE)
+        VOUCH_TRY(take_stack(loader, index, is_fused ? "ffn_gate_up_exps" : "ffn_gate_exps", n_embd, gate, &e->gate,
+                             &e->gate_scales, &e->gate_biases));
     return take_stack(loader, index, is_fused ? "ffn_gate_up_exps" : "ffn_up_exps", n_embd, up, &e->up, &e->up_scales,
                       &e->up_biases);
 }

@@ -4,6 +4,7 @@
  *
  *   project    u, rates, decays, gate                  all rows                              barrier
  *   convolve   c = conv(u) along each row's path       a piece: some channels of a row       barrier
+ *   select     Mamba's keys, queries and rates         W_select c, then W_step z             barriers
  *   scan       y, head by head                         a piece: a head of one sequence       barrier
  *   keep       inputs of provisional rows into their memory, the convolution's last inputs
  *
@@ -113,12 +114,25 @@ static const float *input_of(const vouch_workspace *c, const row_run *run, int32
     return vouch_layer_state_input(&run->memory->states, state, -number - row_run_n_kept(run));
 }
 
+/* rate = softplus(rate + bias), decay = exp(a rate) of a row's rates [begin, end). */
+static void finish_mamba_rates(const vouch_workspace *c, const vouch_recurrent *r, int64_t row, int64_t begin,
+                               int64_t end)
+{
+    const vouch_kernels *kernels = c->weights->kernels;
+    float *rates = row_of(c, r, row) + vouch_recurrent_rates(r), *decays = rates + r->n_heads;
+    for (int64_t i = begin; i < end; i++) rates[i] += r->decay_bias[i];
+    kernels->softplus(rates + begin, end - begin);
+    if (r->kind == VOUCH_MAMBA) return;
+    for (int64_t i = begin; i < end; i++) decays[i] = rates[i] * r->a[i];
+    kernels->exp_weights(decays + begin, decays + begin, end - begin, 0, 1);
+}
+
 /* decay = exp(a softplus(W x + bias)), rate = sigmoid(W x) of all heads of a row. */
-static void compute_rates(const vouch_workspace *c, const vouch_recurrent *r, int64_t row)
+static void compute_delta_rates(const vouch_workspace *c, const vouch_recurrent *r, int64_t row)
 {
     const vouch_kernels *kernels = c->weights->kernels;
     const int64_t n = r->n_heads, fused = r->decay.n_out > 0 ? n : n / r->n_key_heads; /* heads of a run of rates */
-    float *decays = row_of(c, r, row) + 2 * r->conv.n_channels, *rates = decays + n;
+    float *rates = row_of(c, r, row) + vouch_recurrent_rates(r), *decays = rates + n;
     const float *from = c->rates + row * 2 * n;
     for (int64_t h = 0; h < n; h++) {
         const float *rate = from + h / fused * 2 * fused + h % fused;
@@ -130,6 +144,18 @@ static void compute_rates(const vouch_workspace *c, const vouch_recurrent *r, in
     kernels->exp_weights(decays, decays, n, 0, 1);
     kernels->exp_weights(rates, rates, n, 0, -1);
     for (int64_t h = 0; h < n; h++) rates[h] = 1.0f / (1.0f + rates[h]);
+}
+
+/* Rates and decays of a row, where they follow from its input alone. */
+static void compute_rates(const vouch_workspace *c, const vouch_recurrent *r, int64_t row)
+{
+    const int64_t n = r->n_heads;
+    if (r->kind == VOUCH_DELTA_NET) {
+        compute_delta_rates(c, r, row);
+    } else if (r->kind == VOUCH_MAMBA2) {
+        memcpy(row_of(c, r, row) + vouch_recurrent_rates(r), c->rates + row * 2 * n + n, (size_t)n * sizeof(float));
+        finish_mamba_rates(c, r, row, 0, n);
+    }
 }
 
 /* The channels [begin, end) of a row's c. */
@@ -144,7 +170,7 @@ static void convolve(const vouch_workspace *c, const row_run *run, int32_t layer
         inputs[i] = input_of(c, run, layer, number);
     float *y = row_of(c, r, row) + r->conv.n_channels;
     kernels->conv(y, &r->conv, inputs, begin, end);
-    if (r->n_heads == 0) return;
+    if (r->kind != VOUCH_DELTA_NET) return;
     /* Queries become q / |q| / sqrt(n_keys), keys k / |k|. */
     const int64_t all_keys = (int64_t)r->n_key_heads * r->n_keys;
     const float eps = c->weights->hparams.norm_eps;
@@ -153,14 +179,19 @@ static void convolve(const vouch_workspace *c, const row_run *run, int32_t layer
     if (begin >= r->k && begin < r->k + all_keys) vouch_row_unit(y + begin, end - begin, eps, 1);
 }
 
-/* Columns [first, last) of the rows [begin, end) of the mixer's result into the input of W_out. */
+/* Columns [first, last) of the rows [begin, end) of y [n_rows][ldy] into the input of a matrix, W_out or W_select. */
+static void put_input(const vouch_workspace *c, const vouch_matrix *w, const float *y, int64_t ldy, int64_t begin,
+                      int64_t end, int64_t first, int64_t last)
+{
+    vouch_acts acts = vouch_stage_acts(c, &c->inner_acts, c->n_rows, w->n_in);
+    vouch_stage_put(c, &acts, vouch_stage_needs(&w, 1), y + begin * ldy, ldy, begin, end, first, last);
+}
+
+/* The same of the mixer's result into the input of W_out. */
 static void put_inner(const vouch_workspace *c, const vouch_recurrent *r, int64_t begin, int64_t end, int64_t first,
                       int64_t last)
 {
-    const vouch_matrix *const out = &r->out;
-    vouch_acts acts = vouch_stage_acts(c, &c->inner_acts, c->n_rows, out->n_in);
-    vouch_stage_put(c, &acts, vouch_stage_needs(&out, 1), c->inner + begin * out->n_in, out->n_in, begin, end, first,
-                    last);
+    put_input(c, &r->out, c->inner, r->out.n_in, begin, end, first, last);
 }
 
 static const row_run *run_of(const vouch_workspace *c, int64_t row)
@@ -173,15 +204,16 @@ static const row_run *run_of(const vouch_workspace *c, int64_t row)
 static void stage_convolve(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
 {
     const vouch_recurrent *r = recurrent_of(c, layer);
-    const int64_t piece = r->n_heads > 0 ? r->n_keys : CONV_PIECE, n = r->conv.n_channels;
-    const int64_t per_row = (n + piece - 1) / piece;
+    const int64_t piece = r->kind == VOUCH_DELTA_NET ? r->n_keys : CONV_PIECE, n = r->conv.n_channels;
+    const int64_t per_row = (n + piece - 1) / piece, size = vouch_recurrent_row(r);
     vouch_work work = vouch_pool_share(team, my->thread, c->n_rows * per_row, 1);
     while (vouch_work_next(&work))
         for (int64_t i = work.begin; i < work.end; i++) {
             const int64_t row = i / per_row, begin = i % per_row * piece, end = begin + piece < n ? begin + piece : n;
             convolve(c, run_of(c, row), layer, row, begin, end);
-            if (r->n_heads > 0 && begin == 0) compute_rates(c, r, row);
-            if (r->n_heads > 0) continue;
+            if (begin == 0) compute_rates(c, r, row);
+            if (r->kind == VOUCH_MAMBA) put_input(c, &r->select, c->recurrent + n, size, row, row + 1, begin, end);
+            if (r->kind != VOUCH_SHORT_CONVOLUTION) continue;
             float *inner = c->inner + row * n;
             const float *y = row_of(c, r, row) + n;
             for (int64_t j = begin; j < end; j++) inner[j] *= y[j];
@@ -190,17 +222,72 @@ static void stage_convolve(vouch_workspace *c, vouch_pool *team, thread_space *m
     vouch_pool_barrier(team, my->thread);
 }
 
+/* -------------------------------------------------------------------- select */
+
+/* Keys and queries of a row from W_select c; z becomes the input of W_step. */
+static void split_selected(const vouch_workspace *c, const vouch_recurrent *r, int64_t row)
+{
+    const float eps = c->weights->hparams.norm_eps;
+    float *z = c->rates + row * r->select.n_out, *after = row_of(c, r, row) + r->conv.n_channels;
+    const float *keys = z + r->n_rank, *queries = keys + r->n_keys;
+    vouch_row_norm(after + r->k, keys, &r->key_norm, r->n_keys, eps);
+    vouch_row_norm(after + r->q, queries, &r->query_norm, r->n_keys, eps);
+    vouch_row_norm(z, z, &r->rank_norm, r->n_rank, eps);
+    put_input(c, &r->step, c->rates, r->select.n_out, row, row + 1, 0, r->n_rank);
+}
+
+/* Mamba's keys, queries and rates depend on the convolution's result. */
+static void stage_select(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
+{
+    const vouch_recurrent *r = recurrent_of(c, layer);
+    const int64_t n_rates = vouch_recurrent_n_rates(r);
+    vouch_acts in = vouch_stage_acts(c, &c->inner_acts, c->n_rows, r->select.n_in);
+    vouch_work work = vouch_pool_share(team, my->thread, r->select.n_tiles, VOUCH_STAGE_TILES);
+    while (vouch_work_next(&work))
+        vouch_stage_multiply(c, &r->select, &in, c->rates, work.begin, work.end, VOUCH_FROM_ZERO, NULL);
+    vouch_pool_barrier(team, my->thread);
+    const vouch_range mine = vouch_pool_divide(team, my->thread, c->n_rows);
+    for (int64_t row = mine.begin; row < mine.end; row++) split_selected(c, r, row);
+    vouch_pool_barrier(team, my->thread);
+    in = vouch_stage_acts(c, &c->inner_acts, c->n_rows, r->n_rank);
+    work = vouch_pool_share(team, my->thread, r->step.n_tiles, VOUCH_STAGE_TILES);
+    while (vouch_work_next(&work)) {
+        const int64_t first = work.begin * VOUCH_TILE, last = work.end * VOUCH_TILE;
+        const vouch_result rates = {c->recurrent + vouch_recurrent_rates(r), vouch_recurrent_row(r), VOUCH_TILE,
+                                    VOUCH_FROM_ZERO, NULL};
+        c->weights->kernels->matmul[r->step.type](&r->step, &in, rates, work.begin, work.end);
+        for (int64_t row = 0; row < c->n_rows; row++)
+            finish_mamba_rates(c, r, row, first, last < n_rates ? last : n_rates);
+    }
+    vouch_pool_barrier(team, my->thread);
+}
+
 /* ---------------------------------------------------------------------- scan */
 
-/* A head's result in a row of the pass: norm(y) * silu(gate), over the gate. */
+/* A head's result in a row of the pass, over the gate: norm(y) * silu(gate), or y * silu(gate) where it isn't a delta
+ * net. */
 static void gate_result(const vouch_workspace *c, thread_space *my, const vouch_recurrent *r, int64_t row, int32_t head)
 {
     const vouch_kernels *kernels = c->weights->kernels;
     const int64_t n = r->n_values, first = head * n;
     float *inner = c->inner + row * r->out.n_in + first;
-    kernels->norm_part(my->y, my->squares, my->y, r->norm, n);
-    kernels->scale(my->y, kernels->norm_factor(my->squares, n, c->weights->hparams.norm_eps), n);
+    if (r->kind == VOUCH_DELTA_NET) {
+        kernels->norm_part(my->y, my->squares, my->y, r->norm, n);
+        kernels->scale(my->y, kernels->norm_factor(my->squares, n, c->weights->hparams.norm_eps), n);
+    }
     kernels->swiglu(inner, my->y, n);
+}
+
+/* The norm of a row's groups of gated results. */
+static void norm_groups(const vouch_workspace *c, thread_space *my, const vouch_recurrent *r, int64_t row)
+{
+    const vouch_kernels *kernels = c->weights->kernels;
+    const int64_t n = r->out.n_in / r->n_key_heads;
+    for (int64_t first = 0; first < r->out.n_in; first += n) {
+        float *y = c->inner + row * r->out.n_in + first;
+        kernels->norm_part(y, my->squares, y, r->norm + first, n);
+        kernels->scale(y, kernels->norm_factor(my->squares, n, c->weights->hparams.norm_eps), n);
+    }
 }
 
 /* Updates a head's state by the row with this number. Rows of this pass get their result. */
@@ -234,9 +321,15 @@ static void scan_head(const vouch_workspace *c, thread_space *my, const row_run 
     }
 }
 
+static bool has_group_norm(const vouch_recurrent *r)
+{
+    return r->kind == VOUCH_MAMBA2 && r->norm;
+}
+
 /* True where a head is whole blocks of W_out's input, so that the thread that computed it can put it there. */
 static bool heads_are_blocks(const vouch_recurrent *r)
 {
+    if (has_group_norm(r)) return false;
     const vouch_matrix *const out = &r->out;
     return r->n_values % (vouch_stage_needs(&out, 1) & VOUCH_NEEDS_QUANTS ? VOUCH_BLOCK : 16) == 0;
 }
@@ -256,6 +349,7 @@ static void stage_scan(vouch_workspace *c, vouch_pool *team, thread_space *my, i
     vouch_pool_barrier(team, my->thread);
     if (heads_are_blocks(r)) return;
     const vouch_range mine = vouch_pool_divide(team, my->thread, c->n_rows);
+    for (int64_t row = mine.begin; row < mine.end && has_group_norm(r); row++) norm_groups(c, my, r, row);
     put_inner(c, r, mine.begin, mine.end, 0, r->out.n_in);
     vouch_pool_barrier(team, my->thread);
 }
@@ -294,6 +388,7 @@ vouch_acts vouch_recurrent_mix(vouch_workspace *c, vouch_pool *team, thread_spac
     const vouch_recurrent *r = recurrent_of(c, layer);
     stage_project(c, team, my, layer);
     stage_convolve(c, team, my, layer);
+    if (r->kind == VOUCH_MAMBA) stage_select(c, team, my, layer);
     if (r->n_heads > 0) stage_scan(c, team, my, layer);
     stage_keep(c, team, my, layer);
     return vouch_stage_acts(c, &c->inner_acts, c->n_rows, r->out.n_in);

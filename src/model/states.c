@@ -63,10 +63,31 @@ void vouch_states_layout(vouch_states *states, const vouch_weights *weights, int
 
 /* -------------------------------------------------------------------- replay */
 
+/* One row's update of 16 channels of a Mamba mixer. */
+static void channels_step(const vouch_kernels *kernels, const vouch_recurrent *r, int32_t head, float *state,
+                          const float *row, float *y)
+{
+    const int64_t first = (int64_t)head * VOUCH_TILE;
+    const float *c = row + r->conv.n_channels;
+    const vouch_channel_scan scan = {.n_channels = VOUCH_TILE,
+                                     .n_state = r->n_keys,
+                                     .a = (const float *)(const void *)r->channel_a.data + first * r->n_keys,
+                                     .dt = row + vouch_recurrent_rates(r) + first,
+                                     .x = c + r->v + first,
+                                     .skip = r->skip + first,
+                                     .b = c + r->k,
+                                     .c = c + r->q};
+    kernels->scan_channels(y, state, &scan, 0, VOUCH_TILE);
+}
+
 void vouch_state_step(const vouch_kernels *kernels, const vouch_recurrent *r, int32_t head, float *state,
                       const float *row, float *y)
 {
-    const float *c = row + r->conv.n_channels, *decays = c + r->conv.n_channels, *rates = decays + r->n_heads;
+    if (r->kind == VOUCH_MAMBA) {
+        channels_step(kernels, r, head, state, row, y);
+        return;
+    }
+    const float *c = row + r->conv.n_channels, *rates = row + vouch_recurrent_rates(r), *decays = rates + r->n_heads;
     const int32_t key_head = r->is_tiled ? head % r->n_key_heads : head / (r->n_heads / r->n_key_heads);
     const vouch_scan scan = {.n_keys = r->n_keys,
                              .n_values = r->n_values,
@@ -75,7 +96,8 @@ void vouch_state_step(const vouch_kernels *kernels, const vouch_recurrent *r, in
                              .v = c + r->v + (int64_t)head * r->n_values,
                              .decay = decays + head,
                              .rate = rates[head],
-                             .has_delta = true};
+                             .skip = r->skip ? r->skip[head] : 0,
+                             .has_delta = r->kind == VOUCH_DELTA_NET};
     kernels->scan(y, state, &scan);
 }
 

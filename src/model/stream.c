@@ -92,6 +92,16 @@ stream_reader vouch_stream_reader_head(const vouch_workspace *c)
     return reader;
 }
 
+stream_reader vouch_stream_reader_from(const vouch_workspace *c, int32_t branch)
+{
+    for (; branch < 2 * c->weights->hparams.n_layers; branch++) {
+        const vouch_layer *layer = &c->weights->layers[branch / 2];
+        if (branch % 2 == 0 && vouch_layer_has_mix(layer)) return vouch_stream_reader_mix(c, branch / 2);
+        if (branch % 2 == 1 && vouch_layer_has_feed(layer)) return vouch_stream_reader_feed(c, branch / 2);
+    }
+    return vouch_stream_reader_head(c);
+}
+
 static int64_t row_of(const stream_reader *reader, int64_t i)
 {
     return reader->rows ? reader->rows[i] : i;

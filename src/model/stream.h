@@ -39,6 +39,8 @@ stream_reader vouch_stream_reader_mix(const vouch_workspace *c, int32_t layer);
 stream_reader vouch_stream_reader_feed(const vouch_workspace *c, int32_t layer);
 /* Only the rows with logits. */
 stream_reader vouch_stream_reader_head(const vouch_workspace *c);
+/* The first reader from a branch on, counting mixers and feed-forwards: 2 l is the mixer of layer l. */
+stream_reader vouch_stream_reader_from(const vouch_workspace *c, int32_t branch);
 
 /* The tiles [tile, tile_end) of x are final in the reader's rows [begin, end): makes them its input. */
 void vouch_stream_publish(const vouch_workspace *c, thread_space *my, const stream_reader *to, int64_t begin,

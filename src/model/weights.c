@@ -258,7 +258,8 @@ static double layer_bytes(const vouch_layer *layer, int32_t n_rows)
     const vouch_recurrent *s = &layer->recurrent;
     const double mix = matrix_bytes(&a->q) + matrix_bytes(&a->k) + matrix_bytes(&a->v) + matrix_bytes(&a->o) +
                        matrix_bytes(&s->in) + matrix_bytes(&s->factor) + matrix_bytes(&s->rate) +
-                       matrix_bytes(&s->decay) + matrix_bytes(&s->gate) + matrix_bytes(&s->out);
+                       matrix_bytes(&s->decay) + matrix_bytes(&s->gate) + matrix_bytes(&s->out) +
+                       matrix_bytes(&s->select) + matrix_bytes(&s->step);
     if (e->n_experts == 0) return mix + feed_forward_bytes(&layer->ffn);
     double left_out = 1;
     for (int32_t r = 0; r < n_rows; r++) left_out *= 1 - (double)e->n_used / e->n_experts;

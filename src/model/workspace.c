@@ -21,7 +21,9 @@ static widths find_widths(const vouch_weights *w)
         all.q = most(all.q, (size_t)a->n_heads * (size_t)a->head_dim * (a->is_gated ? 2 : 1));
         all.kv = most(all.kv, (size_t)a->n_kv_heads * (size_t)a->head_dim);
         all.head_dim = most(all.head_dim, (size_t)a->head_dim);
-        all.norm = most(all.norm, most((size_t)a->head_dim, (size_t)w->layers[l].recurrent.n_values));
+        const vouch_recurrent *r = &w->layers[l].recurrent;
+        const size_t group = r->n_key_heads > 0 ? (size_t)(r->out.n_in / r->n_key_heads) : 0;
+        all.norm = most(all.norm, most((size_t)a->head_dim, most((size_t)r->n_values, group)));
         all.n_ff = most(all.n_ff, (size_t)w->layers[l].ffn.n_ff);
         all.n_ff = most(all.n_ff, (size_t)w->layers[l].experts.shared.n_ff);
     }
@@ -137,18 +139,18 @@ static void layout_experts(vouch_workspace *c, vouch_arena *arena)
 static void layout_recurrent(vouch_workspace *c, vouch_arena *arena)
 {
     const size_t rows = (size_t)c->max_rows;
-    size_t row = 0, inner = 0, heads = 0, head = 0, values = 0;
+    size_t row = 0, inner = 0, rates = 0, head = 0, values = 0;
     for (int32_t l = 0; l < c->weights->hparams.n_layers; l++) {
         const vouch_recurrent *r = &c->weights->layers[l].recurrent;
         row = most(row, (size_t)vouch_recurrent_row(r));
         inner = most(inner, (size_t)r->out.n_in);
-        heads = most(heads, (size_t)r->n_heads);
+        rates = most(rates, most(2 * (size_t)r->n_heads, (size_t)r->select.n_out));
         head = most(head, (size_t)vouch_recurrent_head(r));
         values = most(values, (size_t)r->n_values);
     }
     if (row == 0) return;
     c->recurrent = vouch_arena_take(arena, rows * row, sizeof *c->recurrent);
-    c->rates = vouch_arena_take(arena, rows * 2 * heads, sizeof *c->rates);
+    c->rates = vouch_arena_take(arena, rows * rates, sizeof *c->rates);
     c->inner = vouch_arena_take(arena, rows * inner, sizeof *c->inner);
     layout_acts(&c->inner_acts, rows, inner, c->needs, arena);
     for (int32_t t = 0; t < vouch_pool_size(c->pool); t++) {
@@ -205,7 +207,7 @@ static vouch_needs find_needs(const vouch_weights *w, const vouch_matrix *head)
         const vouch_matrix *const all[] = {
             &a->q,       &a->k,    &a->v,  &a->o,    &f->gate,         &f->up,         &f->down,         &e->router,
             &e->gate,    &e->up,   &e->down, &e->shared_gate, &e->shared.gate, &e->shared.up, &e->shared.down,
-            &r->in,      &r->factor, &r->rate, &r->decay, &r->gate, &r->out};
+            &r->in,      &r->factor, &r->rate, &r->decay, &r->gate, &r->out, &r->select, &r->step};
         for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
             if (all[i]->n_out > 0) needs |= vouch_type_needs(all[i]->type);
     }

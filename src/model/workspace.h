@@ -125,7 +125,7 @@ typedef struct vouch_workspace {
     vouch_acts mixed_acts; /* [n_rows][n_heads * head_dim] the input of W_o */
     vouch_acts gated_acts; /* [n_rows][n_ff] the input of W_down */
     float *recurrent;      /* [n_rows][vouch_recurrent_row] */
-    float *rates;          /* [n_rows][2 * n_heads] W_rate x and W_decay x of a recurrent mixer */
+    float *rates;          /* [n_rows][2 * n_heads] W_rate x and W_decay x of a recurrent mixer, or W_select c */
     float *inner;          /* [n_rows][n_inner] W_gate x, then the mixer's result */
     vouch_acts inner_acts; /* [n_rows][n_inner] the input of W_out */
     expert_space experts;  /* where the model has any */

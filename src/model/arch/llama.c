@@ -7,6 +7,7 @@
 #include "model/arch.h"
 #include "model/dense.h"
 #include "model/keys.h"
+#include "model/mamba.h"
 #include "model/mixture.h"
 
 static vouch_status read_llama(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
@@ -199,6 +200,20 @@ static vouch_status read_granite(const vouch_gguf *gguf, vouch_hparams *h, vouch
     return VOUCH_OK;
 }
 
+/* Granite 4: Mamba-2 in layers without heads. */
+static vouch_status read_granite_hybrid(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    h->has_partial_layers = true;
+    VOUCH_TRY(read_granite(gguf, h, err));
+    return vouch_mamba2_read(gguf, h, err);
+}
+
+static vouch_status take_granite_hybrid(vouch_loader *loader, int32_t index, vouch_layer *layer)
+{
+    VOUCH_TRY(vouch_mixture_take(loader, index, layer));
+    return layer->attention.n_heads > 0 ? VOUCH_OK : vouch_mamba2_take(loader, index, &layer->recurrent);
+}
+
 /* Granite with windows and sinks; some layers may have no rotation. */
 static vouch_status read_granite_swa(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
@@ -254,6 +269,10 @@ FAMILY(hunyuan_moe, "hunyuan-moe", HALF_SPLIT, read_hunyuan_moe, false);
 FAMILY(maincoder, "maincoder", ADJACENT, read_late_norms, false);
 FAMILY(hunyuan_vl, "hunyuan_vl", HALF_SPLIT, read_hunyuan_vl, false);
 FAMILY(granite_swa, "granite_swa", ADJACENT, read_granite_swa, false);
+const vouch_arch vouch_arch_granite_hybrid = {.name = "granitehybrid",
+                                              .rotary = VOUCH_ROTARY_ADJACENT,
+                                              .read = read_granite_hybrid,
+                                              .take = take_granite_hybrid};
 FAMILY(refact, "refact", NONE, read_refact, false);
 FAMILY(deci, "deci", ADJACENT, vouch_dense_read, false);
 const vouch_arch vouch_arch_cogvlm = {

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Layers with Mamba (Gu, Dao, arXiv 2312.00752) and Mamba-2 mixers (Dao, Gu, arXiv 2405.21060): what their families
+ * share, beside the rest of a decoder (dense.h, mixture.h). */
+#ifndef VOUCH_MODEL_MAMBA_H
+#define VOUCH_MODEL_MAMBA_H
+
+#include "model/loader.h"
+
+/* Fill h->mamba; the rest of h is there. Errors: FORMAT, UNSUPPORTED. */
+vouch_status vouch_mamba_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err);
+vouch_status vouch_mamba2_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err);
+/* Fill a layer's mixer and take its tensors ssm_*. Errors: FORMAT, UNSUPPORTED, MEMORY. */
+vouch_status vouch_mamba_take(vouch_loader *loader, int32_t index, vouch_recurrent *mixer);
+vouch_status vouch_mamba2_take(vouch_loader *loader, int32_t index, vouch_recurrent *mixer);
+
+#endif
