@@ -108,25 +108,26 @@ static void update(double *y, double (*state)[WIDTH], const vouch_recurrent *r, 
     }
 }
 
-static void recur(double *y, const vouch_weights *w, int32_t layer, const double *x, int32_t position)
+/* The convolution of u, whose earlier values are in `inputs`. */
+static void convolve(double *c, const vouch_recurrent *r, int32_t layer, int32_t position)
 {
-    const vouch_recurrent *r = &w->layers[layer].recurrent;
     const int64_t n = r->conv.n_channels;
-    const double eps = (double)w->hparams.norm_eps;
-    double c[WIDTH], gate[WIDTH], factor[WIDTH], rate[WIDTH], decay[WIDTH], *u = inputs[layer][position];
-    multiply(u, &r->in, x);
-    multiply(gate, &r->gate, x);
-    if (r->factor.n_out) multiply(factor, &r->factor, x);
-    for (int64_t i = 0; i < n && r->factor.n_out; i++) u[i] *= factor[i];
     for (int64_t i = 0; i < n; i++) {
         c[i] = r->conv.bias ? (double)r->conv.bias[i] : 0;
         for (int64_t back = 0; back < r->conv.width && back <= position; back++)
             c[i] += (double)r->conv.weights[(r->conv.width - 1 - back) * n + i] * inputs[layer][position - back][i];
         if (r->conv.has_silu) c[i] /= 1 + exp(-c[i]);
     }
-    if (position == 0) memset(states[layer], 0, sizeof states[layer]);
-    if (r->n_heads) multiply(rate, &r->rate, x);
-    if (r->n_heads) multiply(decay, &r->decay, x);
+}
+
+/* gate = norm(y) * silu(gate) of all heads. */
+static void delta_net(double *gate, double *c, const vouch_weights *w, int32_t layer, const double *x)
+{
+    const vouch_recurrent *r = &w->layers[layer].recurrent;
+    const double eps = (double)w->hparams.norm_eps;
+    double rate[WIDTH], decay[WIDTH];
+    multiply(rate, &r->rate, x);
+    multiply(decay, &r->decay, x);
     for (int32_t h = 0; h < r->n_key_heads; h++) {
         make_unit(c + r->q + h * r->n_keys, r->n_keys, eps);
         make_unit(c + r->k + h * r->n_keys, r->n_keys, eps);
@@ -140,16 +141,80 @@ static void recur(double *y, const vouch_weights *w, int32_t layer, const double
         normalise(result, result, r->norm, r->n_values, eps);
         for (int32_t i = 0; i < r->n_values; i++) out[i] = out[i] / (1 + exp(-out[i])) * result[i];
     }
-    for (int64_t i = 0; i < n && r->n_heads == 0; i++) gate[i] *= c[i];
+}
+
+/* s = exp(dt a) s + dt x b, y = s c + skip x, for one channel. */
+static double channel(double *s, double dt, const float *a, int32_t a_step, double x, const double *b, const double *c,
+                      int32_t n, double skip)
+{
+    double y = skip * x;
+    for (int32_t i = 0; i < n; i++) {
+        s[i] = exp(dt * (double)a[i * a_step]) * s[i] + dt * x * b[i];
+        y += s[i] * c[i];
+    }
+    return y;
+}
+
+/* gate = norm(y * silu(gate)) of Mamba's channels, or of Mamba-2's heads. */
+static void mamba(double *gate, double *c, const vouch_weights *w, int32_t layer, const double *x)
+{
+    const vouch_recurrent *r = &w->layers[layer].recurrent;
+    const double eps = (double)w->hparams.norm_eps;
+    const int32_t n = (int32_t)r->out.n_in, n_rates = (int32_t)vouch_recurrent_n_rates(r), n_keys = r->n_keys;
+    double selected[WIDTH], rate[WIDTH], *b = c + r->k, *q = c + r->q;
+    if (r->kind == VOUCH_MAMBA) {
+        double *z = selected;
+        multiply(selected, &r->select, c);
+        b = z + r->n_rank, q = b + n_keys;
+        if (r->rank_norm.kind == VOUCH_NORM_RMS) {
+            normalise(z, z, r->rank_norm.weight, r->n_rank, eps);
+            normalise(b, b, r->key_norm.weight, n_keys, eps);
+            normalise(q, q, r->query_norm.weight, n_keys, eps);
+        }
+        multiply(rate, &r->step, z);
+    } else {
+        multiply(rate, &r->decay, x);
+    }
+    for (int32_t i = 0; i < n_rates; i++) rate[i] = log(1 + exp(rate[i] + (double)r->decay_bias[i]));
+    for (int32_t i = 0; i < n; i++) {
+        const int32_t head = i / (n / n_rates), group = head / (n_rates / r->n_key_heads) * n_keys;
+        float a[WIDTH];
+        if (r->kind == VOUCH_MAMBA) vouch_matrix_get_row(&r->channel_a, i, a);
+        else a[0] = r->a[head];
+        const double y = channel(states[layer][i], rate[head], a, r->kind == VOUCH_MAMBA, c[i],
+                                 r->kind == VOUCH_MAMBA ? b : b + group, r->kind == VOUCH_MAMBA ? q : q + group, n_keys,
+                                 (double)r->skip[head]);
+        gate[i] = y * gate[i] / (1 + exp(-gate[i]));
+    }
+    for (int32_t at = 0, size = n / r->n_key_heads; at < n && r->norm; at += size)
+        normalise(gate + at, gate + at, r->norm + at, size, eps);
+}
+
+static void recur(double *y, const vouch_weights *w, int32_t layer, const double *x, int32_t position)
+{
+    const vouch_recurrent *r = &w->layers[layer].recurrent;
+    const int64_t n = r->conv.n_channels;
+    double c[WIDTH], gate[WIDTH], factor[WIDTH], *u = inputs[layer][position];
+    multiply(u, &r->in, x);
+    multiply(gate, &r->gate, x);
+    if (r->factor.n_out) multiply(factor, &r->factor, x);
+    for (int64_t i = 0; i < n && r->factor.n_out; i++) u[i] *= factor[i];
+    convolve(c, r, layer, position);
+    if (position == 0) memset(states[layer], 0, sizeof states[layer]);
+    if (r->kind == VOUCH_DELTA_NET) delta_net(gate, c, w, layer, x);
+    else if (r->kind != VOUCH_SHORT_CONVOLUTION) mamba(gate, c, w, layer, x);
+    else
+        for (int64_t i = 0; i < n; i++) gate[i] *= c[i];
     multiply(y, &r->out, gate);
 }
 
 static void feed(double *y, const vouch_feed_forward *f, const double *x)
 {
     double gate[WIDTH], up[WIDTH];
-    multiply(gate, &f->gate, x);
     multiply(up, &f->up, x);
-    for (int32_t i = 0; i < f->n_ff; i++) gate[i] = gate[i] / (1 + exp(-gate[i])) * up[i];
+    if (f->gate.n_out) multiply(gate, &f->gate, x);
+    for (int32_t i = 0; i < f->n_ff; i++)
+        gate[i] = f->gate.n_out ? gate[i] / (1 + exp(-gate[i])) * up[i] : up[i] > 0 ? up[i] * up[i] : 0;
     multiply(y, &f->down, gate);
 }
 
@@ -212,10 +277,16 @@ static void forward(const vouch_weights *w, int32_t token, int32_t position, dou
     for (int32_t i = 0; i < h->n_embd; i++) x[i] = (double)embedding[i];
     for (int32_t l = 0; l < h->n_layers; l++) {
         const vouch_layer *layer = &w->layers[l];
-        normalise(normed, x, layer->mix.norm.weight, h->n_embd, eps);
-        if (layer->recurrent.conv.n_channels > 0) recur(y, w, l, normed, position);
-        else attend(y, w, l, normed, position);
-        add(x, &layer->mix, y, h);
+        if (vouch_layer_has_mix(layer)) normalise(normed, x, layer->mix.norm.weight, h->n_embd, eps);
+        if (layer->attention.n_heads > 0) {
+            attend(y, w, l, normed, position);
+            add(x, &layer->mix, y, h);
+        }
+        if (layer->recurrent.conv.n_channels > 0) {
+            recur(y, w, l, normed, position);
+            add(x, &layer->mix, y, h);
+        }
+        if (!vouch_layer_has_feed(layer)) continue;
         normalise(normed, x, layer->feed.norm.weight, h->n_embd, eps);
         if (layer->experts.n_experts > 0) mix_experts(y, &layer->experts, h, normed);
         else feed(y, &layer->ffn, normed);
@@ -395,6 +466,24 @@ static int norms_fill(void **state)
     return 0;
 }
 
+/* Families with Mamba mixers, as they are loaded. */
+static void mamba_computes_its_formulas(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"mamba", "mamba2", "jamba", "falcon-h1", "nemotron_h"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const tiny_model_options options = {.arch = names[i], .n_vocab = 80, .n_embd = 32, .n_heads = 4,
+                                            .head_dim = 12, .n_layers = 4};
+        loaded m = load(&options, vouch_kernels_find(NULL), 1 + (int32_t)i % 2);
+        for (int32_t chunk = 1; chunk <= N_TOKENS; chunk += 6) {
+            const double most = run_and_compare(&m, m.weights, chunk);
+            if (!(most < rounding)) fail_msg("%s: differs by %g", names[i], most);
+        }
+        vouch_weights_close(m.weights);
+        vouch_pool_close(m.pool);
+    }
+}
+
 /* And the same bits with all kernels, teams and passes (law L1). */
 static void a_pass_computes_what_its_layers_say(void **state)
 {
@@ -438,6 +527,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pass_computes_what_its_layers_say),
+        cmocka_unit_test(mamba_computes_its_formulas),
         cmocka_unit_test(other_layers_compute_something_else),
     };
     return cmocka_run_group_tests_name("layers", tests, norms_fill, NULL);

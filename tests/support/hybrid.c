@@ -39,6 +39,7 @@ static vouch_recurrent delta_net(const vouch_layer *l)
                                       .weights = conv_weights,
                                       .bias = conv_bias,
                                       .has_silu = true},
+                             .kind = VOUCH_DELTA_NET,
                              .n_heads = a->n_heads,
                              .n_key_heads = a->n_kv_heads,
                              .n_keys = a->head_dim,

@@ -23,6 +23,9 @@ static const float embedding_gain = 0.2f, logits_gain = 4.0f, query_gain = 1.7f;
 
 /* What sets a family's tensors and keys apart from llama's. */
 typedef enum tiny_heads { PLAIN, EACH_HEAD, ALL_HEADS, OWN_WEIGHTS } tiny_heads;
+/* Which layers of a family with Mamba mixers have what: all of them everything; none attention or a feed-forward; every
+ * second one attention instead of a mixer; by turns a mixer, attention, and a feed-forward. */
+typedef enum tiny_parts { EVERYTHING, MIXER_ONLY, MIXER_OR_ATTENTION, BY_TURNS } tiny_parts;
 typedef struct tiny_family {
     const char *arch;
     bool layer_norm; /* with biases, unless bare */
@@ -44,6 +47,9 @@ typedef struct tiny_family {
         float value;
     } numbers[5];
     const char *flag; /* a key that is true */
+    int mamba;        /* 1, or 2 for Mamba-2 */
+    tiny_parts parts;
+    bool part_norms;  /* of Mamba's keys, queries and rates */
 } tiny_family;
 
 static const tiny_family families[] = {
@@ -165,6 +171,26 @@ static const tiny_family families[] = {
      .fused_experts = true,
      .n_dense = 1,
      .numbers = {{"logit_scale", 0.5f}}},
+    {"mamba", .mamba = 1, .parts = MIXER_ONLY},
+    {"mamba2", .mamba = 2, .parts = MIXER_ONLY},
+    {"jamba", .mamba = 1, .parts = MIXER_OR_ATTENTION, .part_norms = true, .experts = true, .n_dense = 1},
+    {"falcon-h1", .mamba = 2},
+    {"granitehybrid",
+     .mamba = 2,
+     .parts = MIXER_OR_ATTENTION,
+     .experts = true,
+     .shared = true,
+     .numbers = {{"embedding_scale", 3}, {"residual_scale", 0.7f}, {"attention.scale", 0.2f}, {"logit_scale", 2}}},
+    {"nemotron_h", .mamba = 2, .parts = BY_TURNS, .no_gate = true, .no_feed_norm = true},
+    {"nemotron_h_moe",
+     .mamba = 2,
+     .parts = BY_TURNS,
+     .no_gate = true,
+     .no_feed_norm = true,
+     .experts = true,
+     .shared = true,
+     .selection_bias = true,
+     .normalised = true},
 };
 
 const char *tiny_model_family(int32_t i)
@@ -375,6 +401,23 @@ static int32_t in_layer(const tiny_writer *w, int32_t index, int32_t value)
     return w->family->is_uneven && index % 2 ? value / 2 : value;
 }
 
+static bool has_attention(const tiny_writer *w, int32_t index)
+{
+    const tiny_parts parts = w->family->parts;
+    return parts == EVERYTHING || (parts == MIXER_OR_ATTENTION && index % 2) || (parts == BY_TURNS && index % 3 == 1);
+}
+
+static bool has_feed(const tiny_writer *w, int32_t index)
+{
+    return w->family->parts != MIXER_ONLY && (w->family->parts != BY_TURNS || index % 3 == 2);
+}
+
+static bool has_mixer(const tiny_writer *w, int32_t index)
+{
+    const tiny_parts parts = w->family->parts;
+    return w->family->mamba && (parts == BY_TURNS ? index % 3 == 0 : parts != MIXER_OR_ATTENTION || index % 2 == 0);
+}
+
 typedef struct named_matrix {
     const char *name;
     int64_t n_out, n_in;
@@ -415,9 +458,10 @@ static void add_experts(tiny_writer *w, int32_t index)
                                    {"ffn_down_shexp", n_embd, n_shared, 1.5f / sqrtf((float)n_shared)},
                                    {"ffn_gate_inp_shexp", 1, n_embd, by_embd}};
     add_layer_matrices(w, index, 0, &router, 1);
+    const int first = w->family->no_gate; /* the gates are the first */
     if (o->fused) add_layer_matrices(w, index, o->n_experts, fused, 2);
-    else add_layer_matrices(w, index, o->n_experts, split, 3);
-    if (n_shared) add_layer_matrices(w, index, 0, shared, o->shared_gate ? 4 : 3);
+    else add_layer_matrices(w, index, o->n_experts, split + first, (size_t)(3 - first));
+    if (n_shared) add_layer_matrices(w, index, 0, shared + first, (size_t)((o->shared_gate ? 4 : 3) - first));
     if (o->selection_bias) add_norm(w, layer_name(index, "exp_probs_b", "bias"), o->n_experts, 1);
     if (!w->family->expert_bias) return;
     add_bias(w, layer_name(index, "ffn_gate_inp", "bias"), o->n_experts);
@@ -448,13 +492,54 @@ static void add_head_norms(tiny_writer *w, int32_t index)
     }
 }
 
+/* Sizes of Mamba mixers. */
+enum { MAMBA_STATE = 12, MAMBA_WIDTH = 4, MAMBA_HEADS = 8, MAMBA_GROUPS = 2 };
+
+static int32_t mamba_inner(const tiny_writer *w)
+{
+    return 2 * w->o.n_embd;
+}
+
+static int32_t mamba_rank(const tiny_writer *w)
+{
+    return w->family->mamba == 2 ? MAMBA_HEADS : w->o.n_embd / 16;
+}
+
+static void add_mamba(tiny_writer *w, int32_t index)
+{
+    const bool is_second = w->family->mamba == 2;
+    const int64_t n = mamba_inner(w), rank = mamba_rank(w), n_rates = is_second ? MAMBA_HEADS : n;
+    const int64_t n_channels = is_second ? n + 2 * MAMBA_GROUPS * MAMBA_STATE : n;
+    const float by_embd = 1 / sqrtf((float)w->o.n_embd), by_inner = 1 / sqrtf((float)n);
+    const named_matrix ends[] = {{"ssm_in", is_second ? n + n_channels + MAMBA_HEADS : 2 * n, w->o.n_embd, by_embd},
+                                 {"ssm_out", w->o.n_embd, n, 4 * by_inner}};
+    const named_matrix select[] = {{"ssm_x", rank + 2 * MAMBA_STATE, n, 1.5f * by_inner},
+                                   {"ssm_dt", n, rank, 1 / sqrtf((float)rank)}};
+    add_layer_matrices(w, index, 0, ends, 2);
+    if (!is_second) add_layer_matrices(w, index, 0, select, 2);
+    add_vectors(w, layer_name(index, "ssm_conv1d", "weight"), n_channels, MAMBA_WIDTH, 0, 0.7f);
+    add_bias(w, layer_name(index, "ssm_conv1d", "bias"), n_channels);
+    add_vectors(w, layer_name(index, "ssm_dt", "bias"), 1, n_rates, -1, 0.5f);
+    char name[64];
+    snprintf(name, sizeof name, "blk.%d.ssm_a", index);
+    add_vectors(w, name, n_rates, is_second ? 1 : MAMBA_STATE, -1, 0.3f);
+    snprintf(name, sizeof name, "blk.%d.ssm_d", index);
+    add_vectors(w, name, is_second ? n_rates : 1, is_second ? 1 : n_rates, 1, 0.3f);
+    if (is_second) add_vectors(w, layer_name(index, "ssm_norm", "weight"), MAMBA_GROUPS, n / MAMBA_GROUPS, 1, 0.1f);
+    if (!w->family->part_norms) return;
+    add_norm(w, layer_name(index, "ssm_dt_norm", "weight"), rank, 1);
+    add_norm(w, layer_name(index, "ssm_b_norm", "weight"), MAMBA_STATE, 1);
+    add_norm(w, layer_name(index, "ssm_c_norm", "weight"), MAMBA_STATE, 1);
+}
+
 static void add_norms(tiny_writer *w, int32_t index)
 {
     const tiny_family *f = w->family;
     if (!f->no_norms_before) {
         add_layer_norm(w, index, "attn_norm");
         if (f->second_norm) add_layer_norm(w, index, "attn_norm_2");
-        if (!f->no_feed_norm) add_layer_norm(w, index, f->feed_norm ? f->feed_norm : "ffn_norm");
+        if (!f->no_feed_norm && has_feed(w, index))
+            add_layer_norm(w, index, f->feed_norm ? f->feed_norm : "ffn_norm");
     }
     if (f->norms_after) {
         add_norm(w, layer_name(index, "post_attention_norm", "weight"), w->o.n_embd, 1);
@@ -472,17 +557,18 @@ static void add_layer(tiny_writer *w, int32_t index)
     const int64_t n_embd = o->n_embd, n_q = (int64_t)in_layer(w, index, o->n_heads) * o->head_dim,
                   n_kv = (int64_t)in_layer(w, index, o->n_kv_heads) * o->head_dim, n_ff = in_layer(w, index, o->n_ff);
     const float by_embd = 1 / sqrtf((float)o->n_embd);
-    const bool sparse = o->n_experts && index >= o->n_dense, no_dense = sparse && !f->both;
+    const bool sparse = o->n_experts && index >= o->n_dense && has_feed(w, index);
+    const bool no_dense = (sparse && !f->both) || !has_feed(w, index), no_heads = !has_attention(w, index);
     const struct {
         const char *name;
         int64_t n_out, n_in;
         float deviation;
         bool is_absent;
-    } matrices[] = {{"attn_qkv", n_q + 2 * n_kv, n_embd, query_gain * by_embd, !f->fused_qkv},
-                    {"attn_q", n_q, n_embd, query_gain * by_embd, f->fused_qkv},
-                    {"attn_k", n_kv, n_embd, query_gain * by_embd, f->fused_qkv},
-                    {"attn_v", n_kv, n_embd, by_embd, f->fused_qkv},
-                    {"attn_output", n_embd, n_q, 2.5f / sqrtf((float)n_q), false},
+    } matrices[] = {{"attn_qkv", n_q + 2 * n_kv, n_embd, query_gain * by_embd, !f->fused_qkv || no_heads},
+                    {"attn_q", n_q, n_embd, query_gain * by_embd, f->fused_qkv || no_heads},
+                    {"attn_k", n_kv, n_embd, query_gain * by_embd, f->fused_qkv || no_heads},
+                    {"attn_v", n_kv, n_embd, by_embd, f->fused_qkv || no_heads},
+                    {"attn_output", n_embd, n_q, 2.5f / sqrtf((float)n_q), no_heads},
                     {"ffn_gate", n_ff, n_embd, 1.5f * by_embd, no_dense || f->no_gate || f->fused_gate},
                     {"ffn_up", f->fused_gate ? 2 * n_ff : n_ff, n_embd, 1.5f * by_embd, no_dense},
                     {"ffn_down", n_embd, n_ff, 1.5f / sqrtf((float)n_ff), no_dense}};
@@ -493,6 +579,7 @@ static void add_layer(tiny_writer *w, int32_t index)
         if (f->bias) add_bias(w, layer_name(index, matrices[i].name, "bias"), matrices[i].n_out);
     }
     if (sparse) add_experts(w, index);
+    if (has_mixer(w, index)) add_mamba(w, index);
     add_norms(w, index);
 }
 
@@ -527,15 +614,16 @@ static void add_int(tiny_writer *w, const char *key, int32_t value)
     if (!is_omitted(w, name)) vouch_gguf_add_u32(w->gguf, name, (uint32_t)value);
 }
 
-/* A number for each layer, where the family's layers differ. */
-static void add_layer_int(tiny_writer *w, const char *key, int32_t value)
+/* A number for each layer, where the family's layers differ; 0 in layers that don't have this part. */
+static void add_layer_int(tiny_writer *w, const char *key, int32_t value,
+                          bool (*has_part)(const tiny_writer *w, int32_t index))
 {
     int32_t values[64];
-    if (!w->family->is_uneven) {
-        add_int(w, key, value);
+    if (!w->family->is_uneven && (w->family->parts == EVERYTHING || w->family->parts == MIXER_ONLY)) {
+        add_int(w, key, w->family->parts == MIXER_ONLY ? 0 : value);
         return;
     }
-    for (int32_t i = 0; i < w->o.n_layers; i++) values[i] = in_layer(w, i, value);
+    for (int32_t i = 0; i < w->o.n_layers; i++) values[i] = has_part(w, i) ? in_layer(w, i, value) : 0;
     vouch_gguf_add_array(w->gguf, arch_key(w, key), VOUCH_GGUF_I32, values, (size_t)w->o.n_layers);
 }
 
@@ -553,9 +641,16 @@ static void add_keys(tiny_writer *w, bool states_head_dim)
     add_int(w, "block_count", o->n_layers);
     add_int(w, "context_length", o->n_ctx);
     add_int(w, "embedding_length", o->n_embd);
-    add_layer_int(w, "feed_forward_length", o->n_ff);
-    add_layer_int(w, "attention.head_count", o->n_heads);
-    add_layer_int(w, "attention.head_count_kv", o->n_kv_heads);
+    add_layer_int(w, "feed_forward_length", o->n_ff, has_feed);
+    add_layer_int(w, "attention.head_count", o->n_heads, has_attention);
+    add_layer_int(w, "attention.head_count_kv", o->n_kv_heads, has_attention);
+    if (w->family->mamba) {
+        add_int(w, "ssm.conv_kernel", MAMBA_WIDTH);
+        add_int(w, "ssm.inner_size", mamba_inner(w));
+        add_int(w, "ssm.state_size", MAMBA_STATE);
+        add_int(w, "ssm.time_step_rank", mamba_rank(w));
+        add_int(w, "ssm.group_count", w->family->mamba == 2 ? MAMBA_GROUPS : 0);
+    }
     if (o->n_experts) {
         add_int(w, "expert_count", o->n_experts);
         add_int(w, "expert_used_count", o->n_used);
