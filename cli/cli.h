@@ -3,7 +3,7 @@
  * The command `vouch`. The first word names one of the functions below. Each takes options that main.c has parsed and
  * checked, prints its own complaint when it fails, and returns an exit status.
  *
- *   main.c       finds the command; info, tokenize, perplexity and logits are small enough to stand beside it
+ *   main.c       finds the command; info, tokenize, perplexity, logits and quantize are small enough to stand beside it
  *   manual.c     writes manual page and shell completions from the tables that help comes from
  *   run/         answers one prompt or holds a conversation, and prints statistics
  *   bench/       measures passes, and answers with and without speculation
@@ -37,6 +37,7 @@ int cli_info(const cli_options *options);
 int cli_tokenize(const cli_options *options);
 int cli_perplexity(const cli_options *options);
 int cli_logits(const cli_options *options);
+int cli_quantize(const cli_options *options);
 int cli_bench(const cli_options *options);
 int cli_check_run(const cli_options *options);
 int cli_analyze(const cli_options *options);

@@ -53,6 +53,16 @@ static const cli_command commands[] = {
      "The model needs no tokenizer, so that implementations can be compared.\n",
      "vouch logits m.gguf --tokens 1,2,3 --out logits.npy\n"
      "vouch logits m.gguf --tokens ids.txt --out logits.npy --prefill-chunk 7\n"},
+    {"quantize", CLI_QUANTIZE, cli_quantize, "write a model anew with smaller weights",
+     "vouch quantize MODEL OUT TYPE [--pure] [--allow-requantize] [--force]\n",
+     "Converts the matrices of a GGUF file, best one in F16, BF16 or F32. A mix, such\n"
+     "as Q4_K_M, keeps the matrices that matter most in types of more bits; the names\n"
+     "and rules are llama.cpp's, and so are the bytes. Norms, biases and routers stay\n"
+     "as they are. The output is complete or isn't there.\n",
+     "vouch quantize m-f16.gguf m-q4.gguf Q4_K_M\n"
+     "vouch quantize m-f16.gguf m-q8.gguf Q8_0 --threads 4\n"
+     "vouch quantize m-f16.gguf m-q3.gguf Q3_K_M --output-type Q8_0\n"
+     "vouch quantize m-q8.gguf m-q4.gguf Q4_0 --pure --allow-requantize\n"},
     {"bench", CLI_BENCH, cli_bench, "measure speculation, or the passes of a model, on this machine",
      "vouch bench MODEL --prompts FILE [--draft-model FILE] [--spec LIST]...\n"
      "    [-k N,N,...]\n"

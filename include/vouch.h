@@ -199,6 +199,37 @@ VOUCH_API void vouch_file_close(vouch_file *file); /* NULL is allowed */
 /* The facts; they live as long as the vouch_file. */
 VOUCH_API const vouch_file_info *vouch_file_get_info(const vouch_file *file);
 
+/* Writing a file anew with its matrices in another type. */
+typedef struct vouch_quantize_options {
+    const char *type; /* a name of vouch_quantize_type: a type ("Q8_0") or a mix of types ("Q4_K_M"), as llama.cpp's
+                         llama-quantize has them; upper or lower case */
+    const char *output_type, *embedding_type; /* types of the output matrix and the token embedding; NULL: as `type` */
+    bool pure;             /* all matrices get the type that most have in the mix */
+    bool allow_requantize; /* matrices that are quantised already are quantised again, which costs quality */
+    int32_t n_threads;     /* 0: the processors this process may use */
+    vouch_progress_fn progress;          /* may be NULL */
+    bool (*is_cancelled)(void *user);    /* asked several times a second: true ends the call; may be NULL */
+    void *user;                          /* for both */
+} vouch_quantize_options;
+
+typedef struct vouch_quantize_result {
+    int64_t bytes_before, bytes_after; /* of all tensors */
+    int64_t n_tensors, n_converted;    /* all tensors, and those whose type has changed */
+    int64_t n_fallback; /* matrices in a type with smaller blocks than wanted: their rows are not whole blocks */
+} vouch_quantize_result;
+
+VOUCH_API vouch_quantize_options vouch_quantize_options_default(void); /* Q4_K_M */
+/* Name i of a type or mix, fewest bits per weight first; NULL past the last. */
+VOUCH_API const char *vouch_quantize_type(size_t i);
+/* Reads the GGUF file `from` and writes `to`, completely or not at all: under a temporary name beside it, renamed at
+ * the end. The order of keys and tensors stays; general.quantization_version and general.file_type are set. Matrices
+ * hold the bytes that llama-quantize writes. Norms, biases, routers and other small tensors stay as they are. Memory: a
+ * few megabytes. options NULL: the defaults; result may be NULL.
+ * Errors: ARGUMENT (a name; a file that is quantised already), MEMORY, IO, FORMAT, UNSUPPORTED (a tensor's type),
+ * NUMERIC (a weight that isn't finite or exceeds the type's range), CANCELLED. */
+VOUCH_API vouch_status vouch_quantize(const char *from, const char *to, const vouch_quantize_options *options,
+                                      vouch_quantize_result *result, vouch_error *err);
+
 /* The i-th instruction set this machine can run, narrowest first; NULL past the last. */
 VOUCH_API const char *vouch_cpu_name(size_t i);
 /* Processors this process may run on (affinity mask), at least 1. */

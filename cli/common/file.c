@@ -161,6 +161,14 @@ vouch_status cli_file_check(const char *path, vouch_error *err)
     return VOUCH_OK;
 }
 
+vouch_status cli_file_check_new(const char *path, vouch_error *err)
+{
+    struct stat info;
+    if (stat(path, &info) == 0 && S_ISREG(info.st_mode))
+        return file_fail(err, path, "exists already; name another file, or replace it with --force");
+    return cli_file_check(path, err);
+}
+
 /* Writes all bytes and closes fd. Returns 0, or errno; a full disk shows here at the latest. */
 static int write_all(int fd, const char *bytes, size_t n)
 {

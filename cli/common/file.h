@@ -25,6 +25,8 @@ vouch_status cli_file_read(const char *path, char **bytes, size_t *n, vouch_erro
 bool cli_file_is_same(const char *a, const char *b);
 /* Fails where a later write would certainly fail, so that a long run finds out before it starts. Errors: IO. */
 vouch_status cli_file_check(const char *path, vouch_error *err);
+/* The same, and fails where a regular file is there already. */
+vouch_status cli_file_check_new(const char *path, vouch_error *err);
 /* On failure a regular file keeps its old content, except for one written in place (above). Errors: IO. */
 vouch_status cli_file_write(const char *path, const char *bytes, size_t n, vouch_error *err);
 /* The same with a JSON text. Errors: IO, MEMORY (also where value is NULL, which jansson returns when memory is

@@ -10,7 +10,7 @@ _Static_assert(sizeof(vouch_kv_type) == sizeof(int) &&
                "choices are stored as int");
 
 const char *const cli_command_names[CLI_COMMANDS] = {"run",   "info",  "tokenize", "perplexity",
-                                                       "bench", "check", "analyze",  "logits"};
+                                                       "bench", "check", "analyze",  "logits", "quantize"};
 
 #define AT(member)   .offset = offsetof(cli_options, member)
 #define ASKING       (CLI_RUN | CLI_BENCH | CLI_ANALYZE)
@@ -20,11 +20,15 @@ const char *const cli_command_names[CLI_COMMANDS] = {"run",   "info",  "tokenize
 #define OUTPUT       CLI_RUN, "Output"
 #define PASSES       CLI_BENCH, "Passes"
 #define WITH_WEIGHTS (CLI_RUN | CLI_PERPLEXITY | CLI_BENCH | CLI_CHECK | CLI_ANALYZE | CLI_LOGITS)
-#define EVERYWHERE   (WITH_WEIGHTS | CLI_INFO | CLI_TOKENIZE)
+#define WITH_MODEL   (WITH_WEIGHTS | CLI_INFO | CLI_TOKENIZE)
+#define EVERYWHERE   (WITH_MODEL | CLI_QUANTIZE)
 #define PENALTY      "[-1e6, 1e6]" /* as far as logits stay finite */
 #define RULES        VOUCH_ACCEPT_LIST(RULE_WORD) "auto" /* in the order of vouch_accept */
 #define RULE_WORD(constant, name) #name "|"
 #define ANY          "[0, 2147483647]"
+#define QUANTIZE_TYPES \
+    "F32, F16, BF16, Q8_0, Q6_K, Q5_K_M, Q5_K_S, Q5_1, Q5_0, Q4_K_M, Q4_K_S, Q4_1, Q4_0, IQ4_NL, IQ4_XS, Q3_K_L, " \
+    "Q3_K_M, Q3_K_S, Q2_K"
 #define SPEC_WORDS   "auto|none" VOUCH_DRAFTER_LIST(SPEC_WORD) /* in the order of the drafters' bits */
 #define SPEC_WORD(constant, name, summary) "|" #name
 
@@ -34,6 +38,20 @@ static const cli_flag flags[] = {
      "GGUF file of the model; the same as --model FILE", NULL, NULL},
     {"model", NULL, 'm', CLI_FLAG_FILE, AT(model), "FILE", NULL, EVERYWHERE, "Model",
      "GGUF file of the model whose text is wanted (the target)", NULL, NULL},
+    {"", NULL, 0, CLI_FLAG_FILE, AT(out), "OUT", NULL, CLI_QUANTIZE, "Model", "the GGUF file to write", NULL,
+     NULL},
+    {"", NULL, 0, CLI_FLAG_FILE, AT(type), "TYPE", NULL, CLI_QUANTIZE, "Model",
+     "type or mix of types: " QUANTIZE_TYPES, NULL, NULL},
+    {"force", NULL, 0, CLI_FLAG_SWITCH, AT(force), NULL, NULL, CLI_QUANTIZE, "Model",
+     "replace the output where it exists already", NULL, NULL},
+    {"pure", NULL, 0, CLI_FLAG_SWITCH, AT(pure), NULL, NULL, CLI_QUANTIZE, "Types",
+     "give all matrices the type that most have in the mix", NULL, NULL},
+    {"output-type", "output-tensor-type", 0, CLI_FLAG_FILE, AT(output_type), "TYPE", NULL, CLI_QUANTIZE, "Types",
+     "type of the output matrix (default: as the mix)", NULL, NULL},
+    {"embedding-type", "token-embedding-type", 0, CLI_FLAG_FILE, AT(embedding_type), "TYPE", NULL, CLI_QUANTIZE,
+     "Types", "type of the token embedding (default: as the mix)", NULL, NULL},
+    {"allow-requantize", NULL, 0, CLI_FLAG_SWITCH, AT(allow_requantize), NULL, NULL, CLI_QUANTIZE, "Types",
+     "quantise matrices again that are quantised already, which costs quality", NULL, NULL},
     {"prompt", NULL, 'p', CLI_FLAG_TEXT, AT(prompt), "TEXT", NULL, CLI_RUN, "Prompt",
      "the question, or the text to go on with. A file (-f), or else standard input from a pipe or a file, is added "
      "behind it after an empty line",
@@ -223,7 +241,7 @@ static const cli_flag flags[] = {
      "context length: most tokens of prompt and answer (default: the model's, at most 4096)", NULL, NULL},
     {"threads", NULL, 't', CLI_FLAG_INT, AT(session.n_threads), "N", "[1, 256]", EVERYWHERE, "Resources",
      "threads (default: one for each processor)", NULL, NULL},
-    {"cpu", NULL, 0, CLI_FLAG_FILE, AT(cpu), "ISA", NULL, EVERYWHERE, "Resources",
+    {"cpu", NULL, 0, CLI_FLAG_FILE, AT(cpu), "ISA", NULL, WITH_MODEL, "Resources",
      "instruction set: ref, avx2, avxvnni, avx512, avx512vnni, avx512gfni; on Arm ref, neon, i8mm (default auto: the "
      "widest that this machine has)",
      NULL, NULL},

@@ -18,7 +18,8 @@ enum {
     CLI_CHECK = 1u << 5,
     CLI_ANALYZE = 1u << 6,
     CLI_LOGITS = 1u << 7,
-    CLI_COMMANDS = 8
+    CLI_QUANTIZE = 1u << 8,
+    CLI_COMMANDS = 9
 };
 extern const char *const cli_command_names[CLI_COMMANDS];
 
@@ -56,7 +57,9 @@ typedef struct cli_options {
     bool show_prompt;
     int think; /* cli_think */
     int32_t n_frequent;
-    const char *tokens, *out; /* logits */
+    const char *tokens, *out; /* logits; quantize, too, has `out` */
+    const char *type, *output_type, *embedding_type; /* quantize */
+    bool pure, allow_requantize, force;
     cli_ints rows;          /* bench */
     int32_t depth, n_reps, n_prefill, n_decode;
     const char *prompts;    /* bench over prompts */

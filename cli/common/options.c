@@ -535,6 +535,18 @@ static bool take_model_word(cli_options *options, unsigned command, given_flags 
     return true;
 }
 
+static bool check_quantize(const cli_options *options)
+{
+    if (!options->out || !options->type) {
+        cli_complain("%s is missing: expected MODEL OUT TYPE, as in `vouch quantize m-f16.gguf m-q4.gguf Q4_K_M`",
+                     options->out ? "TYPE" : "OUT");
+        return false;
+    }
+    if (!cli_file_is_same(options->out, options->model)) return true;
+    cli_complain("%s is the model itself, and would be overwritten; name another file", options->out);
+    return false;
+}
+
 bool cli_options_parse(cli_options *options, unsigned command, int argc, char **argv)
 {
     given_flags given = {NULL};
@@ -572,6 +584,7 @@ bool cli_options_parse(cli_options *options, unsigned command, int argc, char **
                      options->tokens ? "the .npy file to write" : "token ids, such as 1,2,3, or a file of ids");
         return false;
     }
+    if (command == CLI_QUANTIZE && !check_quantize(options)) return false;
     if (command == CLI_PERPLEXITY && !options->file) {
         cli_complain("--file FILE is missing: expected the text to predict");
         return false;

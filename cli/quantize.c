@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* vouch quantize: writes a model file anew with its matrices in another type. */
+#include "cli.h"
+#include "common/file.h"
+
+static bool is_cancelled(void *user)
+{
+    (void)user;
+    return cli_interrupted();
+}
+
+/* "m.gguf: 148 of 211 tensors converted, 269.1 MB of weights to 85.6 MB" */
+static void report(const cli_options *options, const vouch_quantize_result *r)
+{
+    fprintf(stderr, "%s: %lld of %lld tensors converted, %.1f MB of weights to %.1f MB\n", options->out,
+            (long long)r->n_converted, (long long)r->n_tensors, (double)r->bytes_before * 1e-6,
+            (double)r->bytes_after * 1e-6);
+    if (r->n_fallback > 0)
+        cli_note("%lld matrices have a type with smaller blocks than %s, because their rows are not whole blocks of it",
+                 (long long)r->n_fallback, options->type);
+}
+
+int cli_quantize(const cli_options *options)
+{
+    cli_progress progress = {.label = "quantising", .is_eager = true};
+    vouch_quantize_options quantize = vouch_quantize_options_default();
+    vouch_quantize_result result;
+    vouch_error err;
+    if ((options->force ? cli_file_check : cli_file_check_new)(options->out, &err)) return cli_engine_fail(&err);
+    quantize.type = options->type;
+    quantize.output_type = options->output_type;
+    quantize.embedding_type = options->embedding_type;
+    quantize.pure = options->pure;
+    quantize.allow_requantize = options->allow_requantize;
+    quantize.n_threads = options->session.n_threads;
+    quantize.progress = cli_progress_report;
+    quantize.is_cancelled = is_cancelled;
+    quantize.user = &progress;
+    cli_interrupt_set(CLI_INTERRUPT_READS);
+    const vouch_status status = vouch_quantize(options->model, options->out, &quantize, &result, &err);
+    cli_progress_end(&progress);
+    if (status) return cli_engine_fail(&err);
+    report(options, &result);
+    return CLI_DONE;
+}
