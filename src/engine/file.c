@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/floats.h"
+#include "format/open.h"
 #include "model/arch.h"
 #include "model/weights.h"
 #include "text/tokenizer.h"
@@ -161,7 +162,7 @@ vouch_status vouch_file_open(vouch_file **out, const char *path, vouch_error *er
     *out = NULL;
     vouch_gguf *gguf;
     vouch_error flaw;
-    VOUCH_TRY(vouch_gguf_open_header(&gguf, path, &flaw, err));
+    VOUCH_TRY(vouch_format_open_header(&gguf, path, &flaw, err));
     vouch_file *file = calloc(1, sizeof *file);
     if (file) info_fill(file, gguf, &flaw);
     vouch_gguf_close(gguf);

@@ -10,6 +10,7 @@
 #include "base/floats.h"
 #include "base/hash.h"
 #include "format/hf_tokenizer.h"
+#include "format/open.h"
 
 vouch_model_options vouch_model_options_default(void)
 {
@@ -185,7 +186,7 @@ static vouch_status load_model(vouch_model *model, const char *path, const vouch
                                const vouch_kernels *kernels, vouch_error *err)
 {
     vouch_gguf *gguf;
-    VOUCH_TRY(vouch_gguf_open(&gguf, path, err));
+    VOUCH_TRY(vouch_format_open(&gguf, path, err));
     vouch_status status = load_text(model, gguf, options, err);
     if (status == VOUCH_OK) status = load_weights(model, gguf, options, kernels, err);
     vouch_gguf_close(gguf);

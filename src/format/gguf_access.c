@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "format/gguf_private.h"
+#include "format/recipe.h"
 
 /* ------------------------------------------------------------------- types */
 
@@ -108,7 +109,15 @@ const vouch_gguf_tensor *vouch_gguf_find_tensor(const vouch_gguf *gguf, const ch
 /* The mapped file that has the tensor's data. NULL: the data are in memory, or nowhere. */
 static const vouch_gguf_file *tensor_file(const vouch_gguf *gguf, const vouch_gguf_tensor *tensor)
 {
-    return gguf->n_files && tensor->data ? &gguf->files[tensor->file] : NULL;
+    return tensor->file < gguf->n_files && tensor->data ? &gguf->files[tensor->file] : NULL;
+}
+
+/* NULL: a file has the tensor as it is, or it lies in memory. */
+static const vouch_recipe *tensor_recipe(const vouch_gguf *gguf, const vouch_gguf_tensor *tensor)
+{
+    if (!gguf->made || tensor->file != VOUCH_GGUF_NO_FILE) return NULL;
+    const vouch_recipe *recipe = &gguf->made->recipes[tensor - gguf->tensors];
+    return recipe->views ? recipe : NULL;
 }
 
 static size_t tensor_offset(const vouch_gguf_file *file, const vouch_gguf_tensor *tensor)
@@ -121,6 +130,8 @@ vouch_status vouch_gguf_load(const vouch_gguf *gguf, const vouch_gguf_tensor *te
 {
     assert(offset <= tensor->bytes && size <= tensor->bytes - offset);
     const vouch_gguf_file *file = tensor_file(gguf, tensor);
+    const vouch_recipe *recipe = tensor_recipe(gguf, tensor);
+    if (recipe) return vouch_recipe_make(recipe, tensor, offset, size, gguf->files, err);
     if (!file) return VOUCH_OK;
     return vouch_filemap_load(&file->map, file->path, tensor_offset(file, tensor) + offset, size, err);
 }
@@ -129,6 +140,7 @@ void vouch_gguf_release(const vouch_gguf *gguf, const vouch_gguf_tensor *tensor,
 {
     const vouch_gguf_file *file = tensor_file(gguf, tensor);
     if (file) vouch_filemap_release(&file->map, tensor_offset(file, tensor) + offset, size);
+    else if (tensor_recipe(gguf, tensor)) vouch_recipe_release(tensor, offset, size);
 }
 
 vouch_status vouch_gguf_recheck(const vouch_gguf *gguf, vouch_error *err)

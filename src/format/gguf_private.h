@@ -7,6 +7,9 @@
  *              ── tensors[n_tensors]  in the files' order
  *              ── kv_index, tensor_index: their names, sorted (text_index.h)
  *
+ * A Hugging Face folder opens as the same struct: its files are safetensors, its keys lie in memory, and some tensors
+ * are made when they are loaded (hf_folder.h, recipe.h).
+ *
  * The tables point into the files' bytes and copy none. Together they take at most 4 bytes per byte of the files'
  * headers, because a key has at least 14 bytes there and a tensor at least 33.
  */
@@ -57,7 +60,10 @@ struct vouch_gguf {
     vouch_gguf_kv *kv;
     vouch_gguf_tensor *tensors;
     const vouch_text **kv_index, **tensor_index;
+    struct vouch_made *made; /* recipe.h; NULL: the files have all tensors as they are */
 };
+
+enum { VOUCH_GGUF_NO_FILE = UINT32_MAX }; /* tensor.file of data in memory */
 
 /* Opens one file, even a part of a split model. `flaw` NULL: as vouch_gguf_open; else as vouch_gguf_open_header. */
 vouch_status vouch_gguf_open_one(vouch_gguf **out, const char *path, vouch_error *flaw, vouch_error *err);

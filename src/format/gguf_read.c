@@ -27,6 +27,7 @@
 #include <string.h>
 
 #include "format/gguf_private.h"
+#include "format/recipe.h"
 
 enum {
     KV_BYTES_MIN = 8 + 1 + 4 + 1,             /* length, a key of one byte, type, a byte of value */
@@ -577,6 +578,7 @@ void vouch_gguf_close(vouch_gguf *gguf)
         free(gguf->files[i].path);
     }
     free(gguf->files);
+    vouch_made_free(gguf->made);
     free(gguf->tensor_index);
     free(gguf->kv_index);
     free(gguf->tensors);

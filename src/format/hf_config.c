@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: MIT */
+#include "format/hf_config.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/angle.h"
+
+/* One reading. */
+typedef struct reader {
+    const vouch_json *config;
+    const vouch_hf_family *family;
+    vouch_gguf_writer *keys;
+    vouch_hf_shape *shape;
+    vouch_error *err;
+} reader;
+
+static const char *key_of(const reader *r, const char *key, char name[96])
+{
+    snprintf(name, 96, "%s.%s", r->family->arch, key);
+    return name;
+}
+
+static void add_int(const reader *r, const char *key, int64_t value)
+{
+    char name[96];
+    vouch_gguf_add_u32(r->keys, key_of(r, key, name), (uint32_t)value);
+}
+
+static void add_float(const reader *r, const char *key, double value)
+{
+    char name[96];
+    vouch_gguf_add_f32(r->keys, key_of(r, key, name), (float)value);
+}
+
+static vouch_status unsupported(const reader *r, const char *problem)
+{
+    return vouch_fail(r->err, VOUCH_E_UNSUPPORTED, "%s: %s, which vouch doesn't support for model_type '%s'",
+                      r->config->path, problem, r->family->model_type);
+}
+
+/* ------------------------------------------------------------------ numbers */
+
+/* Members that are copied, where they are there. */
+static const struct {
+    const char *from, *to;
+} integers[] = {
+    {"num_local_experts|num_experts", "expert_count"},
+    {"num_experts_per_tok", "expert_used_count"},
+    {"moe_intermediate_size", "expert_feed_forward_length"},
+}, floats[] = {
+    {"rms_norm_eps", "attention.layer_norm_rms_epsilon"},
+    {"layer_norm_eps|layer_norm_epsilon|norm_epsilon", "attention.layer_norm_epsilon"},
+    {"attn_logit_softcapping", "attn_logit_softcapping"},
+    {"final_logit_softcapping", "final_logit_softcapping"},
+    {"attention_multiplier", "attention.scale"},
+    {"embedding_multiplier", "embedding_scale"},
+    {"residual_multiplier", "residual_scale"},
+    {"logits_scaling", "logit_scale"},
+};
+
+static vouch_status copy_numbers(const reader *r)
+{
+    for (size_t i = 0; i < sizeof integers / sizeof integers[0]; i++) {
+        int64_t value = -1;
+        VOUCH_TRY(vouch_json_int(r->config, r->config->root, integers[i].from, false, 0, INT_MAX, &value, r->err));
+        if (value >= 0) add_int(r, integers[i].to, value);
+    }
+    for (size_t i = 0; i < sizeof floats / sizeof floats[0]; i++) {
+        double value = NAN;
+        VOUCH_TRY(vouch_json_float(r->config, r->config->root, floats[i].from, false, &value, r->err));
+        if (!isnan(value)) add_float(r, floats[i].to, value);
+    }
+    return VOUCH_OK;
+}
+
+static vouch_status need(const reader *r, const char *names, int64_t max, int64_t *value)
+{
+    return vouch_json_int(r->config, r->config->root, names, true, 1, max, value, r->err);
+}
+
+/* Falcon's heads share one key and value, or in its newer form those of their group, or have their own. */
+static vouch_status read_falcon_groups(const reader *r)
+{
+    bool is_grouped = false, is_shared = true;
+    vouch_hf_shape *s = r->shape;
+    VOUCH_TRY(vouch_json_bool(r->config, r->config->root, "new_decoder_architecture", &is_grouped, r->err));
+    VOUCH_TRY(vouch_json_bool(r->config, r->config->root, "multi_query", &is_shared, r->err));
+    if (!is_grouped) s->n_kv_heads = is_shared ? 1 : s->n_heads;
+    return VOUCH_OK;
+}
+
+static vouch_status read_shape(const reader *r)
+{
+    const json_t *root = r->config->root;
+    vouch_hf_shape *s = r->shape;
+    int64_t n_ctx = 0, n_ff;
+    const bool is_falcon = strcmp(r->family->arch, "falcon") == 0, is_gpt2 = strcmp(r->family->arch, "gpt2") == 0;
+    VOUCH_TRY(need(r, "num_hidden_layers|n_layer", VOUCH_HF_MOST_LAYERS, &s->n_layers));
+    VOUCH_TRY(need(r, "hidden_size|n_embd", 1 << 20, &s->n_embd));
+    VOUCH_TRY(need(r, "num_attention_heads|n_head", 1 << 16, &s->n_heads));
+    VOUCH_TRY(need(r, "vocab_size", 1 << 28, &s->n_vocab));
+    VOUCH_TRY(need(r, is_falcon ? "max_position_embeddings|vocab_size" : "max_position_embeddings|n_positions|n_ctx",
+                   INT_MAX / 2, &n_ctx));
+    if (is_falcon && !vouch_json_find(root, "max_position_embeddings")) n_ctx = 2048; /* older files don't say */
+    n_ff = 4 * s->n_embd;
+    VOUCH_TRY(vouch_json_int(r->config, root, "intermediate_size|n_inner|ffn_hidden_size", !is_falcon && !is_gpt2, 1,
+                             1 << 24, &n_ff, r->err));
+    s->n_kv_heads = s->n_heads;
+    VOUCH_TRY(vouch_json_int(r->config, root, "num_key_value_heads|num_kv_heads|n_head_kv", false, 1, s->n_heads,
+                             &s->n_kv_heads, r->err));
+    if (is_falcon) VOUCH_TRY(read_falcon_groups(r));
+    s->head_dim = s->n_embd / s->n_heads;
+    VOUCH_TRY(vouch_json_int(r->config, root, "head_dim", false, 2, 2 * VOUCH_HF_MOST_PAIRS, &s->head_dim, r->err));
+    if (s->head_dim < 2 || s->head_dim > 2 * VOUCH_HF_MOST_PAIRS || s->n_heads % s->n_kv_heads != 0)
+        return vouch_fail(r->err, VOUCH_E_FORMAT,
+                          "%s: %lld heads of width %lld over %lld key-value heads; a width must be 2 to %d, and the "
+                          "heads a multiple of the key-value heads",
+                          r->config->path, (long long)s->n_heads, (long long)s->head_dim, (long long)s->n_kv_heads,
+                          2 * VOUCH_HF_MOST_PAIRS);
+    add_int(r, "block_count", s->n_layers);
+    add_int(r, "context_length", n_ctx);
+    add_int(r, "embedding_length", s->n_embd);
+    add_int(r, "feed_forward_length", n_ff);
+    add_int(r, "attention.head_count", s->n_heads);
+    add_int(r, "attention.head_count_kv", s->n_kv_heads);
+    add_int(r, "attention.key_length", s->head_dim);
+    add_int(r, "attention.value_length", s->head_dim);
+    add_int(r, "vocab_size", s->n_vocab);
+    return VOUCH_OK;
+}
+
+/* ------------------------------------------------------- what must be so */
+
+/* Does the list, with '|' between its words, have the word? */
+static bool list_has(const char *list, const char *word)
+{
+    const size_t n = strlen(word);
+    for (;; list++) {
+        const size_t end = strcspn(list, "|");
+        if (end == n && memcmp(list, word, n) == 0) return true;
+        list += end;
+        if (!*list) return false;
+    }
+}
+
+static vouch_status check_demands(const reader *r)
+{
+    const json_t *root = r->config->root;
+    const char *activation = NULL;
+    char problem[160];
+    VOUCH_TRY(vouch_json_text(r->config, root, "hidden_activation|hidden_act|activation_function|activation", false,
+                              &activation, r->err));
+    if (activation && !list_has(r->family->activations, activation)) {
+        snprintf(problem, sizeof problem, "the activation is '%.40s'", activation);
+        return unsupported(r, problem);
+    }
+    for (size_t i = 0; i < VOUCH_HF_MOST_DEMANDS && r->family->demands[i].key; i++) {
+        const vouch_hf_demand *d = &r->family->demands[i];
+        bool value = d->value;
+        VOUCH_TRY(vouch_json_bool(r->config, root, d->key, &value, r->err));
+        snprintf(problem, sizeof problem, "%s is %s", d->key, value ? "true" : "false");
+        if (value != d->value) return unsupported(r, problem);
+    }
+    if (vouch_json_find(root, "quantization_config"))
+        return unsupported(r, "the weights are quantised (quantization_config)");
+    return VOUCH_OK;
+}
+
+/* Gemma divides scores by the root of query_pre_attn_scalar. GGUF doesn't say it: llama.cpp takes the head's width, and
+ * for the 27B models the embedding's share of a head. */
+static vouch_status check_score_scale(const reader *r)
+{
+    const vouch_hf_shape *s = r->shape;
+    const bool is_27b = (strcmp(r->family->arch, "gemma2") == 0 && s->n_layers == 46) ||
+                        (strcmp(r->family->arch, "gemma3") == 0 && s->n_layers == 62);
+    const int64_t expected = is_27b ? s->n_embd / s->n_heads : s->head_dim;
+    double scalar = (double)expected;
+    char problem[160];
+    VOUCH_TRY(vouch_json_float(r->config, r->config->root, "query_pre_attn_scalar", false, &scalar, r->err));
+    snprintf(problem, sizeof problem, "query_pre_attn_scalar is %g and not %lld", scalar, (long long)expected);
+    return scalar == (double)expected ? VOUCH_OK : unsupported(r, problem);
+}
+
+/* SmolLM3: no_rope_layers has 0 for layers that don't rotate: every fourth. */
+static vouch_status check_unrotated(const reader *r)
+{
+    const json_t *flags = NULL;
+    VOUCH_TRY(vouch_json_nested(r->config, r->config->root, "no_rope_layers", JSON_ARRAY, &flags, r->err));
+    for (size_t i = 0; flags && i < (size_t)r->shape->n_layers; i++)
+        if (json_integer_value(json_array_get(flags, i)) != ((i + 1) % 4 != 0))
+            return unsupported(r, "no_rope_layers is not every fourth layer");
+    return VOUCH_OK;
+}
+
+/* --------------------------------------------------------------- windows */
+
+static bool has_window(const vouch_hf_family *family, int64_t layer)
+{
+    const int32_t n = family->window_period;
+    return n == 1 || (n > 1 && layer % n < n - 1);
+}
+
+static vouch_status read_windows(const reader *r)
+{
+    const json_t *types = NULL, *root = r->config->root;
+    const int64_t n = r->shape->n_layers;
+    int64_t window = 0;
+    bool is_regular = true;
+    uint8_t flags[VOUCH_HF_MOST_LAYERS];
+    char name[96];
+    VOUCH_TRY(vouch_json_nested(r->config, root, "layer_types", JSON_ARRAY, &types, r->err));
+    if (types && json_array_size(types) != (size_t)n)
+        return vouch_fail(r->err, VOUCH_E_FORMAT, "%s: layer_types has %zu elements, expected one for each of %lld layers",
+                          r->config->path, json_array_size(types), (long long)n);
+    for (int64_t i = 0; types && i < n; i++) {
+        const char *type = json_string_value(json_array_get(types, (size_t)i));
+        if (!type || (strcmp(type, "full_attention") != 0 && strcmp(type, "sliding_attention") != 0))
+            return unsupported(r, "layer_types has other types than full_attention and sliding_attention");
+        flags[i] = strcmp(type, "sliding_attention") == 0;
+        if (flags[i] != has_window(r->family, i)) is_regular = false;
+    }
+    if (r->family->window_period <= 1 && !is_regular)
+        return unsupported(r, "layer_types has windows in some layers");
+    if (r->family->window_period == 0) return VOUCH_OK;
+    VOUCH_TRY(vouch_json_int(r->config, root, "sliding_window", false, 0, INT_MAX, &window, r->err));
+    if (window > 0 || strcmp(r->family->arch, "phi3") == 0) add_int(r, "attention.sliding_window", window);
+    if (!is_regular)
+        vouch_gguf_add_array(r->keys, key_of(r, "attention.sliding_window_pattern", name), VOUCH_GGUF_BOOL, flags,
+                             (size_t)n);
+    return VOUCH_OK;
+}
+
+/* ---------------------------------------------------------------- rotation */
+
+static vouch_status rope_float(const reader *r, const json_t *rope, const char *name, bool required, double low,
+                               double high, double *value)
+{
+    VOUCH_TRY(vouch_json_float(r->config, rope, name, required, value, r->err));
+    if (*value >= low && *value <= high) return VOUCH_OK;
+    return vouch_fail(r->err, VOUCH_E_FORMAT, "%s: %s of the rotation is %g, expected %g to %g", r->config->path, name,
+                      *value, low, high);
+}
+
+/* Llama 3: slow pairs turn `factor` times slower, fast ones as before, with a smooth change between. */
+static vouch_status read_llama3(const reader *r, const json_t *rope, double theta)
+{
+    vouch_hf_shape *s = r->shape;
+    double factor = 8, low = 1, high = 4, length = 8192;
+    VOUCH_TRY(rope_float(r, rope, "factor", false, 1e-3, 1e6, &factor));
+    VOUCH_TRY(rope_float(r, rope, "low_freq_factor", false, 1e-3, 1e6, &low));
+    VOUCH_TRY(rope_float(r, rope, "high_freq_factor", false, 1e-3, 1e6, &high));
+    VOUCH_TRY(rope_float(r, rope, "original_max_position_embeddings", false, 1, 1e9, &length));
+    s->n_factors = s->n_rot / 2;
+    for (int64_t i = 0; i < s->n_factors; i++) {
+        const double wave = 2 * 3.14159265358979323846 * vouch_power(theta, (double)(2 * i) / (double)s->n_rot);
+        const double smooth = (length / wave - low) / (high - low);
+        s->factors[i] = (float)(wave < length / high  ? 1
+                                : wave > length / low ? factor
+                                                      : 1 / ((1 - smooth) / factor + smooth));
+    }
+    return VOUCH_OK;
+}
+
+static vouch_status read_factors(const reader *r, const json_t *rope, const char *name, float *factors)
+{
+    const json_t *list = NULL;
+    vouch_hf_shape *s = r->shape;
+    VOUCH_TRY(vouch_json_nested(r->config, rope, name, JSON_ARRAY, &list, r->err));
+    if (json_array_size(list) != (size_t)s->n_rot / 2)
+        return vouch_fail(r->err, VOUCH_E_FORMAT, "%s: %s has %zu elements, expected %lld: one per rotated pair",
+                          r->config->path, name, json_array_size(list), (long long)s->n_rot / 2);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *factor = json_array_get(list, i);
+        factors[i] = (float)json_number_value(factor);
+        if (!json_is_number(factor) || !(factors[i] > 0))
+            return vouch_fail(r->err, VOUCH_E_FORMAT, "%s: %s: element %zu is no positive number", r->config->path,
+                              name, i);
+    }
+    s->n_factors = s->n_rot / 2;
+    return VOUCH_OK;
+}
+
+/* LongRoPE (arXiv 2402.13753): other divisors beyond the original context, and larger queries and keys. */
+static vouch_status read_longrope(const reader *r, const json_t *rope)
+{
+    double original = 0, longest = 0;
+    const json_t *root = r->config->root;
+    const json_t *place = vouch_json_find(rope, "original_max_position_embeddings") ? rope : root;
+    VOUCH_TRY(rope_float(r, place, "original_max_position_embeddings", true, 2, 1e9, &original));
+    VOUCH_TRY(rope_float(r, root, "max_position_embeddings", true, 1, 1e9, &longest));
+    VOUCH_TRY(read_factors(r, rope, "short_factor", r->shape->factors));
+    VOUCH_TRY(read_factors(r, rope, "long_factor", r->shape->long_factors));
+    r->shape->has_long_factors = true;
+    const double scale = longest / original;
+    double growth = scale > 1 ? sqrt(1 + vouch_ln(scale) / vouch_ln(original)) : 1;
+    VOUCH_TRY(rope_float(r, rope, "attention_factor", false, 1e-3, 1e3, &growth));
+    add_int(r, "rope.scaling.original_context_length", (int64_t)original);
+    add_float(r, "rope.scaling.attn_factor", growth);
+    return VOUCH_OK;
+}
+
+/* Members of a YaRN (arXiv 2309.00071) that are copied. */
+static const struct {
+    const char *from, *to;
+} yarn[] = {
+    {"extrapolation_factor", "rope.scaling.yarn_ext_factor"},
+    {"beta_fast", "rope.scaling.yarn_beta_fast"},
+    {"beta_slow", "rope.scaling.yarn_beta_slow"},
+};
+
+static vouch_status read_scaling(const reader *r, const json_t *rope, double theta)
+{
+    const char *type = "default";
+    char name[96];
+    double factor = 1, original = 0, growth = 0;
+    VOUCH_TRY(vouch_json_text(r->config, rope, "rope_type|type", false, &type, r->err));
+    if (strcmp(type, "default") == 0) return VOUCH_OK;
+    if (strcmp(type, "llama3") == 0) return read_llama3(r, rope, theta);
+    if (strcmp(type, "longrope") == 0 || strcmp(type, "su") == 0) return read_longrope(r, rope);
+    const bool is_yarn = strcmp(type, "yarn") == 0;
+    if (!is_yarn && strcmp(type, "linear") != 0) {
+        char problem[160];
+        snprintf(problem, sizeof problem, "the rotation is scaled by '%.40s'", type);
+        return unsupported(r, problem);
+    }
+    VOUCH_TRY(rope_float(r, rope, "factor", true, 1e-3, 1e6, &factor));
+    vouch_gguf_add_text(r->keys, key_of(r, "rope.scaling.type", name), type);
+    add_float(r, "rope.scaling.factor", factor);
+    if (!is_yarn) return VOUCH_OK;
+    VOUCH_TRY(rope_float(r, rope, "original_max_position_embeddings", true, 1, 1e9, &original));
+    add_int(r, "rope.scaling.original_context_length", (int64_t)original);
+    VOUCH_TRY(rope_float(r, rope, "attention_factor", false, 0, 1e3, &growth));
+    if (growth > 0) add_float(r, "rope.scaling.attn_factor", growth / (0.1 * vouch_ln(fmax(factor, 1)) + 1));
+    for (size_t i = 0; i < sizeof yarn / sizeof yarn[0]; i++) {
+        double value = NAN;
+        VOUCH_TRY(vouch_json_float(r->config, rope, yarn[i].from, false, &value, r->err));
+        if (!isnan(value)) add_float(r, yarn[i].to, value);
+    }
+    return VOUCH_OK;
+}
+
+/* Newer files have rope_parameters, with a set for each type of layer where these differ; older ones rope_scaling and
+ * rope_theta. */
+static vouch_status read_rotation(const reader *r)
+{
+    const json_t *root = r->config->root, *rope = NULL, *full = NULL, *window = NULL;
+    vouch_hf_shape *s = r->shape;
+    double theta = 10000, window_theta = 0, share = 1;
+    VOUCH_TRY(vouch_json_nested(r->config, root, "rope_parameters|rope_scaling", JSON_OBJECT, &rope, r->err));
+    VOUCH_TRY(vouch_json_nested(r->config, rope, "full_attention", JSON_OBJECT, &full, r->err));
+    VOUCH_TRY(vouch_json_nested(r->config, rope, "sliding_attention", JSON_OBJECT, &window, r->err));
+    if (full) rope = full;
+    const json_t *place = vouch_json_find(rope, "rope_theta") ? rope : root;
+    VOUCH_TRY(rope_float(r, place, "rope_theta|rotary_emb_base", false, 1, 1e12, &theta));
+    VOUCH_TRY(vouch_json_float(r->config, window ? window : root, window ? "rope_theta" : "rope_local_base_freq", false,
+                               &window_theta, r->err));
+    place = vouch_json_find(rope, "partial_rotary_factor") ? rope : root;
+    VOUCH_TRY(rope_float(r, place, "partial_rotary_factor|rotary_pct", false, 0, 1, &share));
+    s->n_rot = (int64_t)(share * (double)s->head_dim);
+    add_int(r, "rope.dimension_count", s->n_rot);
+    add_float(r, "rope.freq_base", theta);
+    if (window_theta != 0) add_float(r, "rope.freq_base_swa", window_theta);
+    return read_scaling(r, rope, theta);
+}
+
+vouch_status vouch_hf_config_read(const vouch_json *config, const vouch_hf_family *family, vouch_gguf_writer *keys,
+                                  vouch_hf_shape *shape, vouch_error *err)
+{
+    const reader r = {config, family, keys, shape, err};
+    *shape = (vouch_hf_shape){.is_tied = false};
+    vouch_gguf_add_text(keys, "general.architecture", family->arch);
+    vouch_gguf_add_text(keys, "general.type", "model");
+    VOUCH_TRY(check_demands(&r));
+    VOUCH_TRY(read_shape(&r));
+    VOUCH_TRY(check_score_scale(&r));
+    VOUCH_TRY(check_unrotated(&r));
+    VOUCH_TRY(copy_numbers(&r));
+    VOUCH_TRY(read_windows(&r));
+    if (strcmp(family->arch, "gpt2") != 0) VOUCH_TRY(read_rotation(&r));
+    if (strcmp(family->arch, "gptneox") == 0 || strcmp(family->arch, "stablelm") == 0) {
+        bool is_parallel = true;
+        char name[96];
+        VOUCH_TRY(vouch_json_bool(config, config->root, "use_parallel_residual", &is_parallel, err));
+        vouch_gguf_add_bool(keys, key_of(&r, "use_parallel_residual", name), is_parallel);
+    }
+    return vouch_json_bool(config, config->root, "tie_word_embeddings", &shape->is_tied, err);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* config.json of a Hugging Face folder, as the metadata of GGUF. */
+#ifndef VOUCH_FORMAT_HF_CONFIG_H
+#define VOUCH_FORMAT_HF_CONFIG_H
+
+#include "format/gguf.h"
+#include "format/hf_family.h"
+#include "format/json.h"
+
+enum { VOUCH_HF_MOST_LAYERS = 4096, VOUCH_HF_MOST_PAIRS = 512 };
+
+/* The numbers that the layout of tensors depends on, and tensors that follow from the configuration. */
+typedef struct vouch_hf_shape {
+    int64_t n_layers, n_embd, n_heads, n_kv_heads, head_dim, n_rot, n_vocab;
+    bool is_tied; /* the output has the embedding's weights */
+    /* Divisors of the rotary's frequencies [n_rot / 2]; n_factors 0: none. */
+    int64_t n_factors;
+    float factors[VOUCH_HF_MOST_PAIRS], long_factors[VOUCH_HF_MOST_PAIRS];
+    bool has_long_factors; /* `factors` are for prompts within the original context, long_factors for longer ones */
+} vouch_hf_shape;
+
+/* Checks the configuration and adds "ARCH.key" for all that the family needs. Errors: FORMAT, UNSUPPORTED. */
+vouch_status vouch_hf_config_read(const vouch_json *config, const vouch_hf_family *family, vouch_gguf_writer *keys,
+                                  vouch_hf_shape *shape, vouch_error *err);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Families of Hugging Face models: which architecture of GGUF a model_type is, and how its tensors are named and laid
+ * out there. The names and layouts are those that llama.cpp's conversion gives.
+ */
+#ifndef VOUCH_FORMAT_HF_FAMILY_H
+#define VOUCH_FORMAT_HF_FAMILY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+/* How a tensor of the folder becomes one of GGUF. Shapes are [rows, columns]; a bias has one column. */
+typedef enum vouch_hf_layout {
+    VOUCH_HF_AS_IS,
+    VOUCH_HF_QUERIES, /* in families that rotate adjacent pairs: the halves of each head are interleaved */
+    VOUCH_HF_KEYS,
+    VOUCH_HF_FUSED,      /* per group of heads its queries, its key, its value; GGUF: all queries, all keys, all values */
+    VOUCH_HF_TRANSPOSED, /* a weight is [columns, rows] */
+    VOUCH_HF_STACKED,    /* one of several, numbered by the second '#'; GGUF: one tensor */
+    VOUCH_HF_DROPPED     /* no weights */
+} vouch_hf_layout;
+
+/* Names end before ".weight" or ".bias", which stay. '#' is a number; the first is the layer. */
+typedef struct vouch_hf_rule {
+    const char *from, *to;
+    vouch_hf_layout layout;
+} vouch_hf_rule;
+
+/* A member of config.json that must be absent or have this value. Other values need layers that vouch lacks. */
+typedef struct vouch_hf_demand {
+    const char *key;
+    bool value;
+} vouch_hf_demand;
+
+enum { VOUCH_HF_MOST_RULES = 3, VOUCH_HF_MOST_DEMANDS = 3 };
+
+typedef struct vouch_hf_family {
+    const char *model_type, *arch;
+    const vouch_hf_rule *rules[VOUCH_HF_MOST_RULES]; /* lists, each ended by an empty rule; the first match counts */
+    const char *activations;                         /* accepted, with '|' between them */
+    vouch_hf_demand demands[VOUCH_HF_MOST_DEMANDS];
+    int32_t window_period; /* 0: no layer has the window; 1: all; n: all but layers n - 1, 2n - 1, ... */
+    bool rotates_adjacent; /* GGUF rotates adjacent pairs; Hugging Face always rotates half a head apart */
+    bool adds_one;         /* norms multiply by 1 + weight */
+} vouch_hf_family;
+
+/* Error: UNSUPPORTED, with a list of the supported types. */
+vouch_status vouch_hf_family_find(const char *model_type, const char *path, const vouch_hf_family **family,
+                                  vouch_error *err);
+/* The rule for a tensor of the family; NULL: none. *layer and *index are the numbers of the name, or 0. *suffix points
+ * to ".weight", ".bias" or "" in `name`. */
+const vouch_hf_rule *vouch_hf_family_rule(const vouch_hf_family *family, const char *name, int32_t *layer,
+                                          int32_t *index, const char **suffix);
+
+#endif

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+#include "format/hf_tensors.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_SIZE = VOUCH_GGUF_NAME_MAX + 1, MOST_CONSTANTS = 2 };
+
+/* A tensor of a file, and the tensor of GGUF that it becomes, or becomes a part of. */
+typedef struct part {
+    char name[NAME_SIZE];
+    int32_t index; /* in a stack */
+    vouch_hf_layout layout;
+    const vouch_safetensor *from;
+    uint32_t file;
+    vouch_type type;
+    int64_t rows, columns; /* of GGUF's tensor; a vector has one column, unless it is stacked */
+} part;
+
+typedef struct builder {
+    vouch_gguf *gguf;
+    const vouch_safetensors *files;
+    const vouch_hf_family *family;
+    const vouch_hf_shape *shape;
+    part *parts; /* sorted by name and index */
+    size_t n_parts;
+    vouch_error *err;
+} builder;
+
+static vouch_status part_fail(const builder *b, const part *p, vouch_status code, const char *problem)
+{
+    return vouch_fail(b->err, code, "%s: tensor '%.100s': %s", b->gguf->files[p->file].path, p->from->name, problem);
+}
+
+/* -------------------------------------------------------------------- parts */
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+/* `pattern`, with the layer for '#', and the suffix. False: too long. */
+static bool make_name(char name[NAME_SIZE], const char *pattern, int32_t layer, const char *suffix)
+{
+    const int n = (int)strcspn(pattern, "#");
+    const int used = pattern[n] ? snprintf(name, NAME_SIZE, "%.*s%d%s%s", n, pattern, layer, pattern + n + 1, suffix)
+                                : snprintf(name, NAME_SIZE, "%s%s", pattern, suffix);
+    return used > 0 && used < NAME_SIZE;
+}
+
+static vouch_status read_type(const builder *b, part *p)
+{
+    static const struct {
+        const char *dtype;
+        vouch_type type;
+    } types[] = {{"F32", VOUCH_TYPE_F32}, {"F16", VOUCH_TYPE_F16}, {"BF16", VOUCH_TYPE_BF16}};
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        if (strcmp(types[i].dtype, p->from->dtype) == 0) {
+            p->type = types[i].type;
+            return VOUCH_OK;
+        }
+    char problem[80];
+    snprintf(problem, sizeof problem, "dtype %s is not supported (supported: F32, F16, BF16)", p->from->dtype);
+    return part_fail(b, p, VOUCH_E_UNSUPPORTED, problem);
+}
+
+static vouch_status read_shape(const builder *b, part *p)
+{
+    const vouch_safetensor *from = p->from;
+    const bool is_matrix = from->n_dims == 2;
+    if ((from->n_dims != 1 && !is_matrix) || from->bytes == 0)
+        return part_fail(b, p, VOUCH_E_UNSUPPORTED, "expected a vector or a matrix, not empty");
+    p->rows = from->shape[0];
+    p->columns = is_matrix ? from->shape[1] : 1;
+    if (p->layout == VOUCH_HF_TRANSPOSED && is_matrix) {
+        p->rows = from->shape[1];
+        p->columns = from->shape[0];
+    } else if (p->layout == VOUCH_HF_STACKED && !is_matrix) {
+        p->rows = 1;
+        p->columns = from->shape[0];
+    }
+    return VOUCH_OK;
+}
+
+/* Adds a part, unless GGUF doesn't have the tensor. */
+static vouch_status part_add(builder *b, uint32_t file, const vouch_safetensor *from)
+{
+    int32_t layer, index;
+    const char *suffix;
+    const vouch_hf_rule *rule = vouch_hf_family_rule(b->family, from->name, &layer, &index, &suffix);
+    part *p = &b->parts[b->n_parts];
+    *p = (part){.file = file, .from = from};
+    if (!rule) {
+        char problem[80];
+        snprintf(problem, sizeof problem, "has no place in a model of type '%.40s'", b->family->model_type);
+        return part_fail(b, p, VOUCH_E_UNSUPPORTED, problem);
+    }
+    if (rule->layout == VOUCH_HF_DROPPED) return VOUCH_OK;
+    if (!make_name(p->name, rule->to, layer, *suffix ? suffix : ".weight"))
+        return part_fail(b, p, VOUCH_E_FORMAT, "the layer's number is too large");
+    if (b->shape->is_tied && strcmp(p->name, "output.weight") == 0) return VOUCH_OK;
+    p->index = index;
+    p->layout = rule->layout;
+    if (!b->family->rotates_adjacent && (p->layout == VOUCH_HF_QUERIES || p->layout == VOUCH_HF_KEYS))
+        p->layout = VOUCH_HF_AS_IS;
+    VOUCH_TRY(read_type(b, p));
+    VOUCH_TRY(read_shape(b, p));
+    b->n_parts++;
+    return VOUCH_OK;
+}
+
+static int part_compare(const void *a, const void *b)
+{
+    const part *x = a, *y = b;
+    const int order = strcmp(x->name, y->name);
+    return order ? order : (x->index > y->index) - (x->index < y->index);
+}
+
+/* ------------------------------------------------------------------- views */
+
+/* Rows [0, rows) as they are. */
+static vouch_view view_plain(const part *p, const unsigned char *data)
+{
+    return (vouch_view){data, p->file, 0, {1, 1, p->rows}, {0, 0, p->columns}, 1};
+}
+
+/* Row (head, pair, side) is row (head, side, pair) of the file. */
+static vouch_status view_rotated(const builder *b, const part *p, int64_t n_heads, vouch_view *view)
+{
+    if (p->rows % (2 * n_heads) != 0) return part_fail(b, p, VOUCH_E_FORMAT, "its rows are no whole heads");
+    const int64_t half = p->rows / n_heads / 2, c = p->columns;
+    *view = (vouch_view){view->data, p->file, 0, {n_heads, half, 2}, {2 * half * c, c, half * c}, 1};
+    return VOUCH_OK;
+}
+
+/* Rows of a group in the file: its queries, its key, its value. */
+static vouch_status views_fused(const builder *b, const part *p, vouch_view views[3])
+{
+    const vouch_hf_shape *s = b->shape;
+    const int64_t groups = s->n_kv_heads, n_queries = s->n_heads / groups, width = s->head_dim, c = p->columns;
+    const int64_t group = (n_queries + 2) * width * c;
+    if (p->rows != groups * (n_queries + 2) * width)
+        return part_fail(b, p, VOUCH_E_FORMAT, "its rows aren't the queries, keys and values of config.json");
+    for (int64_t i = 0; i < 3; i++) {
+        const int64_t first = i == 0 ? 0 : n_queries + i - 1, n = i == 0 ? n_queries : 1;
+        views[i] = (vouch_view){
+            views[0].data, p->file, first * width * c, {groups, n, width}, {group, width * c, c}, 1};
+    }
+    return VOUCH_OK;
+}
+
+/* The views of n parts, which have one name. */
+static vouch_status make_views(const builder *b, const part *parts, size_t n, vouch_view *views, size_t *n_views)
+{
+    const part *p = parts;
+    for (size_t i = 0; i < n; i++)
+        views[i] = view_plain(&parts[i], b->files[parts[i].file].map.data + parts[i].from->offset);
+    *n_views = n;
+    switch (p->layout) {
+    case VOUCH_HF_QUERIES: return view_rotated(b, p, b->shape->n_heads, views);
+    case VOUCH_HF_KEYS: return view_rotated(b, p, b->shape->n_kv_heads, views);
+    case VOUCH_HF_FUSED: *n_views = 3; return views_fused(b, p, views);
+    case VOUCH_HF_TRANSPOSED:
+        views[0].stride[2] = 1;
+        views[0].step = p->rows;
+        return VOUCH_OK;
+    default: return VOUCH_OK;
+    }
+}
+
+/* ------------------------------------------------------------------ tensors */
+
+/* vouch takes vectors, norms, routers and positions in F32 only, as llama.cpp does. */
+static bool is_float(const part *p)
+{
+    return p->from->n_dims == 1 || ends_with(p->name, "_norm.weight") || ends_with(p->name, ".ffn_gate_inp.weight") ||
+           strcmp(p->name, "position_embd.weight") == 0;
+}
+
+static void set_dims(vouch_gguf_tensor *t, const part *p, size_t n)
+{
+    const bool is_stack = p->layout == VOUCH_HF_STACKED, is_matrix = p->from->n_dims == 2;
+    const int64_t count = (int64_t)n;
+    t->dim[0] = is_matrix || is_stack ? p->columns : p->rows;
+    t->dim[1] = is_matrix ? p->rows : is_stack ? count : 1;
+    t->dim[2] = is_matrix && is_stack ? count : 1;
+    t->dim[3] = 1;
+    t->n_dims = p->from->n_dims + is_stack;
+}
+
+/* Checks that the parts are a stack 0, 1, ..., or one tensor alone. */
+static vouch_status check_stack(const builder *b, const part *parts, size_t n)
+{
+    if (n > 1 && parts->layout != VOUCH_HF_STACKED)
+        return part_fail(b, &parts[1], VOUCH_E_FORMAT, "another tensor has the same role");
+    for (size_t i = 0; i < n; i++) {
+        const part *p = &parts[i];
+        if (p->index != (int32_t)i && p->layout == VOUCH_HF_STACKED)
+            return part_fail(b, p, VOUCH_E_FORMAT,
+                             p->index < (int32_t)i ? "it occurs twice" : "the one before it in its stack is missing");
+        if (p->type != parts->type || p->rows != parts->rows || p->columns != parts->columns)
+            return part_fail(b, p, VOUCH_E_FORMAT, "shape or dtype differ from those of number 0 of its stack");
+    }
+    return VOUCH_OK;
+}
+
+/* Makes tensor `index` of n parts. */
+static vouch_status tensor_add(const builder *b, const part *parts, size_t n, size_t index)
+{
+    const part *p = parts;
+    vouch_gguf_tensor *t = &b->gguf->tensors[index];
+    vouch_recipe *r = &b->gguf->made->recipes[index];
+    char *name = b->gguf->made->names + index * NAME_SIZE;
+    VOUCH_TRY(check_stack(b, parts, n));
+    const bool adds = b->family->adds_one && ends_with(p->from->name, "norm.weight");
+    const bool is_widened = adds || (is_float(p) && p->type != VOUCH_TYPE_F32);
+    strcpy(name, p->name);
+    *t = (vouch_gguf_tensor){.name = {name, strlen(name)}, .type = is_widened ? VOUCH_TYPE_F32 : p->type};
+    set_dims(t, p, n);
+    t->bytes = (size_t)(t->dim[0] * t->dim[1] * t->dim[2]) * (size_t)vouch_type_get_info(t->type)->block_bytes;
+    t->data = b->files[p->file].map.data + p->from->offset;
+    t->file = p->file;
+    const bool is_aligned = (uintptr_t)t->data % VOUCH_GGUF_ALIGNMENT_MIN == 0;
+    const bool is_plain = p->layout == VOUCH_HF_AS_IS || (p->layout == VOUCH_HF_TRANSPOSED && p->from->n_dims == 1);
+    if (is_plain && !is_widened && is_aligned) return VOUCH_OK;
+    vouch_view *views = calloc(n < 3 ? 3 : n, sizeof *views);
+    if (!views) return part_fail(b, p, VOUCH_E_MEMORY, "not enough memory for its recipe");
+    *r = (vouch_recipe){
+        .type = p->type, .is_widened = is_widened, .add = adds ? 1 : 0, .n_columns = p->columns, .views = views};
+    t->file = VOUCH_GGUF_NO_FILE;
+    return make_views(b, parts, n, views, &r->n_views);
+}
+
+/* rope_freqs.weight, or rope_factors_short.weight and rope_factors_long.weight. */
+static vouch_status constants_add(const builder *b, size_t *n)
+{
+    const vouch_hf_shape *s = b->shape;
+    vouch_made *made = b->gguf->made;
+    if (s->n_factors == 0) return VOUCH_OK;
+    made->constants = calloc((size_t)s->n_factors * MOST_CONSTANTS, sizeof *made->constants);
+    if (!made->constants) return vouch_fail(b->err, VOUCH_E_MEMORY, "%s: not enough memory", b->gguf->path);
+    const size_t bytes = (size_t)s->n_factors * sizeof *made->constants;
+    for (int i = 0; i < (s->has_long_factors ? 2 : 1); i++) {
+        const char *text = !s->has_long_factors ? "rope_freqs.weight"
+                           : i == 0             ? "rope_factors_short.weight"
+                                                : "rope_factors_long.weight";
+        float *data = made->constants + i * s->n_factors;
+        char *name = made->names + *n * NAME_SIZE;
+        strcpy(name, text);
+        memcpy(data, i == 0 ? s->factors : s->long_factors, bytes);
+        b->gguf->tensors[(*n)++] = (vouch_gguf_tensor){.name = {name, strlen(name)},
+                                                       .n_dims = 1,
+                                                       .dim = {s->n_factors, 1, 1, 1},
+                                                       .type = VOUCH_TYPE_F32,
+                                                       .data = data,
+                                                       .bytes = bytes,
+                                                       .file = VOUCH_GGUF_NO_FILE};
+    }
+    return VOUCH_OK;
+}
+
+static vouch_status build(builder *b)
+{
+    vouch_gguf *g = b->gguf;
+    const size_t most = b->n_parts + MOST_CONSTANTS;
+    qsort(b->parts, b->n_parts, sizeof *b->parts, part_compare);
+    free(g->tensors);
+    free(g->tensor_index);
+    g->tensors = calloc(most, sizeof *g->tensors);
+    g->tensor_index = calloc(most, sizeof *g->tensor_index);
+    g->made->recipes = calloc(most, sizeof *g->made->recipes);
+    g->made->names = calloc(most, NAME_SIZE);
+    if (!g->tensors || !g->tensor_index || !g->made->recipes || !g->made->names)
+        return vouch_fail(b->err, VOUCH_E_MEMORY, "%s: not enough memory for %zu tensors", g->path, most);
+    size_t n = 0;
+    g->made->n = most;
+    for (size_t i = 0, end; i < b->n_parts; i = end) {
+        for (end = i + 1; end < b->n_parts && strcmp(b->parts[i].name, b->parts[end].name) == 0;) end++;
+        VOUCH_TRY(tensor_add(b, &b->parts[i], end - i, n));
+        n++;
+    }
+    VOUCH_TRY(constants_add(b, &n));
+    g->n_tensors = g->made->n = n;
+    VOUCH_TRY(vouch_made_reserve(g->made, g->tensors, g->path, b->err));
+    return vouch_gguf_index_tensors(g, b->err);
+}
+
+vouch_status vouch_hf_tensors_add(vouch_gguf *gguf, const vouch_safetensors *files, size_t n,
+                                  const vouch_hf_family *family, const vouch_hf_shape *shape, vouch_error *err)
+{
+    builder b = {.gguf = gguf, .files = files, .family = family, .shape = shape, .err = err};
+    size_t most = 1;
+    for (size_t i = 0; i < n; i++) most += files[i].n;
+    b.parts = calloc(most, sizeof *b.parts);
+    vouch_status status = VOUCH_OK;
+    if (!b.parts) status = vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory for its tensors", gguf->path);
+    for (size_t i = 0; i < n; i++)
+        for (size_t t = 0; status == VOUCH_OK && t < files[i].n; t++)
+            status = part_add(&b, (uint32_t)i, &files[i].tensors[t]);
+    if (status == VOUCH_OK) status = build(&b);
+    free(b.parts);
+    return status;
+}

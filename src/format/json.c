@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+#include "format/json.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/filemap.h"
+
+/* ------------------------------------------------------------------- files */
+
+static vouch_status parse(vouch_json *json, const vouch_filemap *map, vouch_error *err)
+{
+    json_error_t flaw;
+    if (map->size > VOUCH_JSON_LARGEST)
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: has %zu bytes; a JSON file of a model has at most %d", json->path,
+                          map->size, VOUCH_JSON_LARGEST);
+    VOUCH_TRY(vouch_filemap_load(map, json->path, 0, map->size, err));
+    json->root = json_loadb((const char *)map->data, map->size, JSON_REJECT_DUPLICATES, &flaw);
+    if (!json->root && json_error_code(&flaw) == json_error_out_of_memory)
+        return vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory to read it", json->path);
+    if (!json->root)
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: line %d, column %d: %s", json->path, flaw.line, flaw.column,
+                          flaw.text);
+    if (json_is_object(json->root)) return vouch_filemap_recheck(map, json->path, err);
+    return vouch_fail(err, VOUCH_E_FORMAT, "%s: is no JSON object", json->path);
+}
+
+vouch_status vouch_json_open(vouch_json *json, const char *folder, const char *name, bool required, vouch_error *err)
+{
+    *json = (vouch_json){0};
+    const size_t size = strlen(folder) + strlen(name) + 2;
+    char *path = malloc(size);
+    if (!path) return vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory", name);
+    snprintf(path, size, "%s/%s", folder, name);
+    vouch_filemap map = {0};
+    vouch_status status = VOUCH_OK;
+    if (!required && access(path, F_OK) != 0) goto done;
+    json->path = strdup(vouch_path_tail(path));
+    if (!json->path) status = vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory", name);
+    if (status == VOUCH_OK) status = vouch_filemap_open(&map, path, err);
+    if (status == VOUCH_OK) status = parse(json, &map, err);
+    vouch_filemap_close(&map);
+    if (status != VOUCH_OK) vouch_json_close(json);
+done:
+    free(path);
+    return status;
+}
+
+void vouch_json_close(vouch_json *json)
+{
+    json_decref(json->root);
+    free(json->path);
+    *json = (vouch_json){0};
+}
+
+/* ----------------------------------------------------------------- members */
+
+/* Cuts the first alternative off *names into `name`. False: none is left. */
+static bool next_name(const char **names, char name[64])
+{
+    if (!**names) return false;
+    const size_t n = strcspn(*names, "|");
+    snprintf(name, 64, "%.*s", (int)n, *names);
+    *names += n + ((*names)[n] == '|');
+    return true;
+}
+
+/* The first alternative that is there and not null, with its name; NULL: none. */
+static const json_t *find_named(const json_t *object, const char *names, char name[64])
+{
+    while (next_name(&names, name)) {
+        const json_t *value = json_object_get(object, name);
+        if (value && !json_is_null(value)) return value;
+    }
+    return NULL;
+}
+
+const json_t *vouch_json_find(const json_t *object, const char *names)
+{
+    char name[64];
+    return find_named(object, names, name);
+}
+
+static const char *type_name(const json_t *value)
+{
+    switch (json_typeof(value)) {
+    case JSON_OBJECT: return "an object";
+    case JSON_ARRAY: return "an array";
+    case JSON_STRING: return "a string";
+    case JSON_INTEGER: return "an integer";
+    case JSON_REAL: return "a float";
+    case JSON_TRUE:
+    case JSON_FALSE: return "true or false";
+    default: return "null";
+    }
+}
+
+/* An error if the member is absent though required. Else *value is the member, or NULL. */
+static vouch_status find(const vouch_json *json, const json_t *object, const char *names, bool required,
+                         const json_t **value, char name[64], vouch_error *err)
+{
+    *value = find_named(object, names, name);
+    if (*value || !required) return VOUCH_OK;
+    return vouch_fail(err, VOUCH_E_FORMAT, "%s: %.*s is missing", json->path, (int)strcspn(names, "|"), names);
+}
+
+static vouch_status wrong_type(const vouch_json *json, const char *name, const json_t *value, const char *expected,
+                               vouch_error *err)
+{
+    return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s is %s, expected %s", json->path, name, type_name(value), expected);
+}
+
+vouch_status vouch_json_int(const vouch_json *json, const json_t *object, const char *names, bool required, int64_t min,
+                            int64_t max, int64_t *value, vouch_error *err)
+{
+    const json_t *found;
+    char name[64];
+    VOUCH_TRY(find(json, object, names, required, &found, name, err));
+    if (!found) return VOUCH_OK;
+    if (!json_is_integer(found)) return wrong_type(json, name, found, "an integer", err);
+    const int64_t number = json_integer_value(found);
+    if (number < min || number > max)
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s is %" PRId64 ", expected %" PRId64 " to %" PRId64, json->path,
+                          name, number, min, max);
+    *value = number;
+    return VOUCH_OK;
+}
+
+vouch_status vouch_json_float(const vouch_json *json, const json_t *object, const char *names, bool required,
+                              double *value, vouch_error *err)
+{
+    const json_t *found;
+    char name[64];
+    VOUCH_TRY(find(json, object, names, required, &found, name, err));
+    if (!found) return VOUCH_OK;
+    if (!json_is_number(found)) return wrong_type(json, name, found, "a number", err);
+    *value = json_number_value(found);
+    return VOUCH_OK;
+}
+
+vouch_status vouch_json_bool(const vouch_json *json, const json_t *object, const char *names, bool *value,
+                             vouch_error *err)
+{
+    const json_t *found;
+    char name[64];
+    VOUCH_TRY(find(json, object, names, false, &found, name, err));
+    if (!found) return VOUCH_OK;
+    if (!json_is_boolean(found)) return wrong_type(json, name, found, "true or false", err);
+    *value = json_is_true(found);
+    return VOUCH_OK;
+}
+
+vouch_status vouch_json_text(const vouch_json *json, const json_t *object, const char *names, bool required,
+                             const char **value, vouch_error *err)
+{
+    const json_t *found;
+    char name[64];
+    VOUCH_TRY(find(json, object, names, required, &found, name, err));
+    if (!found) return VOUCH_OK;
+    if (!json_is_string(found)) return wrong_type(json, name, found, "a string", err);
+    *value = json_string_value(found);
+    return VOUCH_OK;
+}
+
+vouch_status vouch_json_nested(const vouch_json *json, const json_t *object, const char *names, json_type type,
+                               const json_t **value, vouch_error *err)
+{
+    const json_t *found;
+    char name[64];
+    VOUCH_TRY(find(json, object, names, false, &found, name, err));
+    if (!found) return VOUCH_OK;
+    if (json_typeof(found) != type)
+        return wrong_type(json, name, found, type == JSON_ARRAY ? "an array" : "an object", err);
+    *value = found;
+    return VOUCH_OK;
+}

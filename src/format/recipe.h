@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tensors that no file has as they are needed, because rows have another order, experts lie in tensors of their own, or
+ * norms count from 0. A recipe says how their values follow from the files'. vouch_gguf_load makes the bytes that it is
+ * asked for, in reserved memory, and vouch_gguf_release gives the memory back; so a made tensor costs no more memory
+ * than a mapped one.
+ *
+ *   tensor   row 0 | row 1 | ...            view 0              view 1
+ *            └──────┴────── row (i, j, k) = values at `first` + i stride[0] + j stride[1] + k stride[2] of a file's
+ *                                           tensor, `step` apart
+ */
+#ifndef VOUCH_FORMAT_RECIPE_H
+#define VOUCH_FORMAT_RECIPE_H
+
+#include "format/gguf_private.h"
+
+/* n[0] n[1] n[2] rows of a file's tensor. first, stride and step count values. */
+typedef struct vouch_view {
+    const unsigned char *data; /* the file's tensor */
+    uint32_t file;
+    int64_t first, n[3], stride[3], step;
+} vouch_view;
+
+typedef struct vouch_recipe {
+    vouch_type type;   /* of the views' values: F32, F16, BF16 */
+    bool is_widened;   /* the tensor is F32 */
+    float add;         /* added to each value of a widened tensor */
+    int64_t n_columns; /* of a row */
+    size_t n_views;
+    vouch_view *views; /* their rows, one view after the other; NULL: the tensor has no recipe */
+} vouch_recipe;
+
+/* All that a model has beyond its files. */
+typedef struct vouch_made {
+    vouch_recipe *recipes; /* [n_tensors of the model] */
+    size_t n;
+    void *keys;            /* the bytes of the metadata */
+    char *names;           /* the tensors' names */
+    float *constants;      /* tensors that follow from the metadata */
+    unsigned char *region; /* reserved for made tensors, each on pages of its own */
+    size_t region_size;
+} vouch_made;
+
+/* Reserves the region and points each tensor that has a recipe into it. Error: MEMORY. */
+vouch_status vouch_made_reserve(vouch_made *made, vouch_gguf_tensor *tensors, const char *path, vouch_error *err);
+void vouch_made_free(vouch_made *made); /* NULL is allowed */
+
+/* Makes the bytes [offset, offset + size) of a tensor at tensor->data: whole values. Error: IO. */
+vouch_status vouch_recipe_make(const vouch_recipe *recipe, const vouch_gguf_tensor *tensor, size_t offset, size_t size,
+                               const vouch_gguf_file *files, vouch_error *err);
+/* Gives back the memory of the whole pages among these bytes; they need another vouch_recipe_make. */
+void vouch_recipe_release(const vouch_gguf_tensor *tensor, size_t offset, size_t size);
+
+#endif
