@@ -129,6 +129,7 @@ static vouch_status read_shape(const reader *r)
     add_int(r, "attention.key_length", s->head_dim);
     add_int(r, "attention.value_length", s->head_dim);
     add_int(r, "vocab_size", s->n_vocab);
+    if (is_falcon) vouch_gguf_add_text(r->keys, "falcon.tensor_data_layout", "jploski"); /* of VOUCH_HF_FUSED */
     return VOUCH_OK;
 }
 

@@ -160,6 +160,7 @@ static vouch_status keys_make(opening *o, const vouch_hf_family **family, void *
     VOUCH_TRY(vouch_gguf_writer_open(&keys, o->err));
     add_name(keys, o->folder);
     vouch_status status = vouch_hf_config_read(&o->config, *family, keys, &o->shape, o->err);
+    if (status == VOUCH_OK) vouch_gguf_add_text(keys, "tokenizer.ggml.model", "none");
     if (status == VOUCH_OK) status = vouch_gguf_write_bytes(keys, bytes, size, o->err);
     vouch_gguf_writer_close(keys);
     return status;
