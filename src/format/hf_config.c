@@ -70,7 +70,7 @@ static vouch_status copy_numbers(const reader *r)
     }
     for (size_t i = 0; i < sizeof floats / sizeof floats[0]; i++) {
         double value = NAN;
-        VOUCH_TRY(vouch_json_float(r->config, r->config->root, floats[i].from, false, &value, r->err));
+        VOUCH_TRY(vouch_json_float(r->config, r->config->root, floats[i].from, false, -1e9, 1e9, &value, r->err));
         if (!isnan(value)) add_float(r, floats[i].to, value);
     }
     return VOUCH_OK;
@@ -180,7 +180,7 @@ static vouch_status check_score_scale(const reader *r)
     const int64_t expected = is_27b ? s->n_embd / s->n_heads : s->head_dim;
     double scalar = (double)expected;
     char problem[160];
-    VOUCH_TRY(vouch_json_float(r->config, r->config->root, "query_pre_attn_scalar", false, &scalar, r->err));
+    VOUCH_TRY(vouch_json_float(r->config, r->config->root, "query_pre_attn_scalar", false, 0, 1e9, &scalar, r->err));
     snprintf(problem, sizeof problem, "query_pre_attn_scalar is %g and not %lld", scalar, (long long)expected);
     return scalar == (double)expected ? VOUCH_OK : unsupported(r, problem);
 }
@@ -214,7 +214,7 @@ static vouch_status read_windows(const reader *r)
     char name[96];
     VOUCH_TRY(vouch_json_nested(r->config, root, "layer_types", JSON_ARRAY, &types, r->err));
     if (types && json_array_size(types) != (size_t)n)
-        return vouch_fail(r->err, VOUCH_E_FORMAT, "%s: layer_types has %zu elements, expected one for each of %lld layers",
+        return vouch_fail(r->err, VOUCH_E_FORMAT, "%s: layer_types has %zu elements, expected one per layer: %lld",
                           r->config->path, json_array_size(types), (long long)n);
     for (int64_t i = 0; types && i < n; i++) {
         const char *type = json_string_value(json_array_get(types, (size_t)i));
@@ -236,13 +236,10 @@ static vouch_status read_windows(const reader *r)
 
 /* ---------------------------------------------------------------- rotation */
 
-static vouch_status rope_float(const reader *r, const json_t *rope, const char *name, bool required, double low,
-                               double high, double *value)
+static vouch_status rope_float(const reader *r, const json_t *rope, const char *names, bool required, double min,
+                               double max, double *value)
 {
-    VOUCH_TRY(vouch_json_float(r->config, rope, name, required, value, r->err));
-    if (*value >= low && *value <= high) return VOUCH_OK;
-    return vouch_fail(r->err, VOUCH_E_FORMAT, "%s: %s of the rotation is %g, expected %g to %g", r->config->path, name,
-                      *value, low, high);
+    return vouch_json_float(r->config, rope, names, required, min, max, value, r->err);
 }
 
 /* Llama 3: slow pairs turn `factor` times slower, fast ones as before, with a smooth change between. */
@@ -337,7 +334,7 @@ static vouch_status read_scaling(const reader *r, const json_t *rope, double the
     if (growth > 0) add_float(r, "rope.scaling.attn_factor", growth / (0.1 * vouch_ln(fmax(factor, 1)) + 1));
     for (size_t i = 0; i < sizeof yarn / sizeof yarn[0]; i++) {
         double value = NAN;
-        VOUCH_TRY(vouch_json_float(r->config, rope, yarn[i].from, false, &value, r->err));
+        VOUCH_TRY(rope_float(r, rope, yarn[i].from, false, -1, 1e6, &value));
         if (!isnan(value)) add_float(r, yarn[i].to, value);
     }
     return VOUCH_OK;
@@ -356,8 +353,8 @@ static vouch_status read_rotation(const reader *r)
     if (full) rope = full;
     const json_t *place = vouch_json_find(rope, "rope_theta") ? rope : root;
     VOUCH_TRY(rope_float(r, place, "rope_theta|rotary_emb_base", false, 1, 1e12, &theta));
-    VOUCH_TRY(vouch_json_float(r->config, window ? window : root, window ? "rope_theta" : "rope_local_base_freq", false,
-                               &window_theta, r->err));
+    VOUCH_TRY(rope_float(r, window ? window : root, window ? "rope_theta" : "rope_local_base_freq", false, 1, 1e12,
+                         &window_theta));
     place = vouch_json_find(rope, "partial_rotary_factor") ? rope : root;
     VOUCH_TRY(rope_float(r, place, "partial_rotary_factor|rotary_pct", false, 0, 1, &share));
     s->n_rot = (int64_t)(share * (double)s->head_dim);

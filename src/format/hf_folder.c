@@ -69,8 +69,7 @@ static vouch_status check_shard(const opening *o, const char *tensor, const json
     const char *name = json_string_value(value), *end = name ? strrchr(name, '.') : NULL;
     if (name && !strchr(name, '/') && *name != '.' && end && strcmp(end, ".safetensors") == 0) return VOUCH_OK;
     return vouch_fail(o->err, VOUCH_E_FORMAT,
-                      "%s: weight_map: tensor '%.100s' is in '%.100s', expected the name of a .safetensors file in this "
-                      "folder",
+                      "%s: weight_map: tensor '%.100s' is in '%.100s', expected a .safetensors file of this folder",
                       o->index.path, tensor, name ? name : "(no string)");
 }
 

@@ -2,7 +2,6 @@
 #include "format/json.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,14 +130,17 @@ vouch_status vouch_json_int(const vouch_json *json, const json_t *object, const 
 }
 
 vouch_status vouch_json_float(const vouch_json *json, const json_t *object, const char *names, bool required,
-                              double *value, vouch_error *err)
+                              double min, double max, double *value, vouch_error *err)
 {
     const json_t *found;
     char name[64];
     VOUCH_TRY(find(json, object, names, required, &found, name, err));
     if (!found) return VOUCH_OK;
     if (!json_is_number(found)) return wrong_type(json, name, found, "a number", err);
-    *value = json_number_value(found);
+    const double number = json_number_value(found);
+    if (!(number >= min && number <= max))
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s is %g, expected %g to %g", json->path, name, number, min, max);
+    *value = number;
     return VOUCH_OK;
 }
 

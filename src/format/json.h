@@ -31,7 +31,7 @@ void vouch_json_close(vouch_json *json); /* a closed or zeroed one is allowed */
 vouch_status vouch_json_int(const vouch_json *json, const json_t *object, const char *names, bool required, int64_t min,
                             int64_t max, int64_t *value, vouch_error *err);
 vouch_status vouch_json_float(const vouch_json *json, const json_t *object, const char *names, bool required,
-                              double *value, vouch_error *err);
+                              double min, double max, double *value, vouch_error *err);
 vouch_status vouch_json_bool(const vouch_json *json, const json_t *object, const char *names, bool *value,
                              vouch_error *err);
 /* *value lives as long as json. */

@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Writes hf_folders.h: logits that transformers computes in float32 for tiny Hugging Face models.
+
+    tests/golden/hf_folders.py > tests/golden/hf_folders.h
+
+Needs the packages torch and transformers. transformers 5.23.0 and torch 2.15.0 made the table in the repository.
+
+The weights follow from the tensors' names, so that tests/support/hf_model.c can write the same folders: config.json and
+the safetensors. They have few bits, so that F32, F16 and BF16 hold them exactly.
+"""
+import json
+import pathlib
+import re
+import sys
+import tempfile
+
+import torch
+import transformers as hf
+from safetensors import safe_open
+from safetensors.torch import save_file
+
+VOCABULARY, TOKENS = 40, 24
+MASK = (1 << 64) - 1
+COMMON = {"vocab_size": VOCABULARY, "hidden_size": 48, "intermediate_size": 40, "num_hidden_layers": 2,
+          "num_attention_heads": 6, "num_key_value_heads": 3, "max_position_embeddings": 64,
+          "pad_token_id": 0}
+GPT = {"vocab_size": VOCABULARY, "hidden_size": 48, "num_hidden_layers": 2, "num_attention_heads": 6}
+PAIRS = 4
+LLAMA3 = {"rope_type": "llama3", "rope_theta": 500000.0, "factor": 8.0, "low_freq_factor": 1.0,
+          "high_freq_factor": 4.0, "original_max_position_embeddings": 32}
+YARN = {"rope_type": "yarn", "rope_theta": 10000.0, "factor": 4.0, "original_max_position_embeddings": 16}
+LONG = {"rope_type": "longrope", "rope_theta": 10000.0, "short_factor": [1 + i / 8 for i in range(PAIRS)],
+        "long_factor": [1.5 + i / 4 for i in range(PAIRS)], "original_max_position_embeddings": 16}
+
+# name, dtype of the folder, configuration, and where it differs from COMMON or GPT
+CASES = [
+    ("llama", "BF16", hf.LlamaConfig, COMMON, {"head_dim": 80, "attention_bias": True, "mlp_bias": True}),
+    ("llama3", "F16", hf.LlamaConfig, COMMON, {"tie_word_embeddings": True, "rope_parameters": LLAMA3}),
+    ("mistral", "F32", hf.MistralConfig, COMMON, {"head_dim": 96, "sliding_window": 7}),
+    ("mixtral", "BF16", hf.MixtralConfig, COMMON, {"num_local_experts": 5, "num_experts_per_tok": 3}),
+    ("smollm3", "F32", hf.SmolLM3Config, COMMON, {"num_hidden_layers": 5, "use_sliding_window": False}),
+    ("granite", "BF16", hf.GraniteConfig, COMMON,
+     {"attention_multiplier": 0.25, "embedding_multiplier": 6.0, "residual_multiplier": 0.5, "logits_scaling": 4.0}),
+    ("qwen2", "F16", hf.Qwen2Config, COMMON, {"tie_word_embeddings": False, "rope_parameters": YARN}),
+    ("qwen3", "BF16", hf.Qwen3Config, COMMON, {"head_dim": 96, "tie_word_embeddings": True}),
+    ("qwen3_moe", "F32", hf.Qwen3MoeConfig, COMMON,
+     {"head_dim": 16, "num_experts": 5, "num_experts_per_tok": 3, "moe_intermediate_size": 24,
+      "norm_topk_prob": True}),
+    ("gemma", "BF16", hf.GemmaConfig, COMMON, {"head_dim": 16}),
+    ("gemma2", "F16", hf.Gemma2Config, COMMON,
+     {"head_dim": 16, "query_pre_attn_scalar": 16, "sliding_window": 7, "num_hidden_layers": 3}),
+    ("gemma3_text", "F32", hf.Gemma3TextConfig, COMMON,
+     {"head_dim": 16, "query_pre_attn_scalar": 16, "sliding_window": 7, "num_hidden_layers": 7}),
+    ("phi3", "BF16", hf.Phi3Config, COMMON,
+     {"sliding_window": 7}),
+    ("phi3 long", "F32", hf.Phi3Config, COMMON,
+     {"rope_parameters": LONG, "original_max_position_embeddings": 16}),
+    ("olmo2", "F32", hf.Olmo2Config, COMMON, {}),
+    ("stablelm", "BF16", hf.StableLmConfig, COMMON,
+     {"qk_layernorm": True, "use_parallel_residual": True, "partial_rotary_factor": 0.5}),
+    ("stablelm 2", "F16", hf.StableLmConfig, COMMON, {"use_qkv_bias": True, "partial_rotary_factor": 0.25}),
+    ("starcoder2", "F32", hf.Starcoder2Config, COMMON, {"sliding_window": 7, "tie_word_embeddings": False}),
+    ("gpt2", "BF16", hf.GPT2Config,
+     {"vocab_size": VOCABULARY, "n_embd": 48, "n_layer": 2, "n_head": 3, "n_positions": 64}, {}),
+    ("gpt_neox", "F16", hf.GPTNeoXConfig, GPT,
+     {"intermediate_size": 40, "rotary_pct": 0.25, "hidden_act": "gelu_new", "max_position_embeddings": 64}),
+    ("falcon 7b", "BF16", hf.FalconConfig, GPT, {"multi_query": True, "activation": "gelu_pytorch_tanh"}),
+    ("falcon 40b", "F32", hf.FalconConfig, GPT,
+     {"num_kv_heads": 3, "new_decoder_architecture": True, "activation": "gelu_pytorch_tanh"}),
+]
+UNUSED = re.compile("dropout|initializer|transformers_version|use_cache|dtype|architectures|_pdrop|summary|_token_id|"
+                    "output_|router_|add_cross|pretraining|classifier|is_decoder|is_encoder|^_")
+
+
+def numbers(name: str, n: int) -> torch.Tensor:
+    """The upper 32 bits of splitmix64, seeded with the FNV-1a hash of the tensor's name."""
+    state = 0xCBF29CE484222325
+    for byte in name.encode():
+        state = ((state ^ byte) * 0x100000001B3) & MASK
+    values = []
+    for _ in range(n):
+        state = z = (state + 0x9E3779B97F4A7C15) & MASK
+        z = ((z ^ z >> 30) * 0xBF58476D1CE4E5B9) & MASK
+        z = ((z ^ z >> 27) * 0x94D049BB133111EB) & MASK
+        values.append((z ^ z >> 31) >> 32)
+    return torch.tensor(values, dtype=torch.float64)
+
+
+def weights(name: str, shape: torch.Size) -> torch.Tensor:
+    """Norms from 0.75 to 1.19; others from -1 to 1, matrices of layers and biases divided by 8."""
+    x = numbers(name, shape.numel())
+    if len(shape) == 1 and name.endswith("weight"):
+        values = (12 + torch.floor(x / 2 ** 29)) / 16
+    else:
+        is_embedding = re.search("embed|wte|wpe|lm_head", name)
+        values = (2 * torch.floor(x / 2 ** 25) - 127) / (128 if is_embedding else 1024)
+    return values.to(torch.float32).reshape(shape)
+
+
+def tensors_of(model: hf.PreTrainedModel) -> list[tuple[str, list[int]]]:
+    """Names and shapes as a folder has them: save_pretrained undoes what transformers did to the names on loading."""
+    with tempfile.TemporaryDirectory() as folder:
+        model.save_pretrained(folder)
+        with safe_open(folder + "/model.safetensors", "pt") as file:
+            return [(name, file.get_slice(name).get_shape()) for name in file.keys()]
+
+
+def rules(tensors: list[tuple[str, list[int]]]) -> list[tuple[str, list[int], int, int]]:
+    """(name with '#' for numbers, shape, count of the first number, count of the second)."""
+    found = {}
+    for name, shape in tensors:
+        parts = [int(part) for part in name.split(".") if part.isdecimal()]
+        pattern = re.sub(r"(?<=\.)\d+(?=\.)", "#", name)
+        _, first, second = found.get(pattern, (shape, 0, 0))
+        found[pattern] = (shape, *(max(count, part + 1) for count, part in zip((first, second), parts + [0, 0])))
+    return [(name, *rest) for name, rest in sorted(found.items())]
+
+
+def run(config: hf.PretrainedConfig) -> tuple[list, dict, torch.Tensor]:
+    """The rules of a model's tensors, its config.json, and the logits of its last token."""
+    torch.manual_seed(0)
+    tensors = tensors_of(hf.AutoModelForCausalLM.from_config(config))
+    with tempfile.TemporaryDirectory() as folder:
+        save_file({name: weights(name, torch.Size(shape)) for name, shape in tensors}, folder + "/model.safetensors",
+                  metadata={"format": "pt"})
+        config.save_pretrained(folder)
+        members = json.loads(pathlib.Path(folder, "config.json").read_text())
+        model = hf.AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager")
+    ids = torch.tensor([[i * 7 % VOCABULARY for i in range(TOKENS)]])
+    with torch.no_grad():
+        logits = model.eval()(ids).logits[0, -1].double()
+    return rules(tensors), {key: value for key, value in members.items() if not UNUSED.search(key)}, logits
+
+
+def main() -> None:
+    """Prints the header."""
+    print("/* SPDX-License-Identifier: MIT */\n/* Written by hf_folders.py. */")
+    cases = []
+    for number, (name, dtype, config_type, common, own) in enumerate(CASES):
+        found, members, logits = run(config_type(**{**common, **own}))
+        print(f"{name}: deviation {logits.std():.3f}", file=sys.stderr)
+        print(f"\nstatic const hf_tensor hf_tensors_{number}[] = {{")
+        for pattern, shape, first, second in found:
+            print(f'    {{"{pattern}", {{{", ".join(map(str, shape))}}}, {len(shape)}, {first}, {second}}},')
+        print("    {0},\n};")
+        print(f"static const char hf_config_{number}[] =")
+        text = json.dumps(members)
+        lines = [text[i:i + 100] for i in range(0, len(text), 100)]
+        print("\n".join('    "' + line.replace('"', '\\"') + '"' for line in lines) + ";")
+        print(f"static const float hf_logits_{number}[] = {{")
+        for i in range(0, VOCABULARY, 8):
+            print("    " + ", ".join(f"{value:.7e}f" for value in logits[i:i + 8].tolist()) + ",")
+        print("};")
+        cases.append(f'    {{"{name}", "{dtype}", hf_config_{number}, hf_tensors_{number}, hf_logits_{number}}},')
+    print("\nstatic const hf_case hf_cases[] = {")
+    print("\n".join(cases))
+    print("};")
+    print(f"enum {{ HF_VOCABULARY = {VOCABULARY}, HF_TOKENS = {TOKENS} }};")
+
+
+if __name__ == "__main__":
+    main()

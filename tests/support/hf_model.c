@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#include "support/hf_model.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/tensor_type.h"
+#include "golden/hf_folders.h"
+#include "support/test.h"
+
+enum { MOST_TENSORS = 400, NAME = 96, HEADER = 1 << 16 };
+
+const int32_t hf_vocabulary = HF_VOCABULARY, hf_tokens = HF_TOKENS;
+
+const hf_case *hf_case_at(size_t i)
+{
+    return i < sizeof hf_cases / sizeof hf_cases[0] ? &hf_cases[i] : NULL;
+}
+
+const hf_case *hf_case_named(const char *name)
+{
+    for (size_t i = 0; hf_case_at(i); i++)
+        if (strcmp(hf_cases[i].name, name) == 0) return &hf_cases[i];
+    fail_msg("no case '%s'", name);
+    return NULL;
+}
+
+/* ----------------------------------------------------------------- weights */
+
+/* Value i of a tensor, by the rule of hf_folders.py. */
+static float weight_next(test_random *random, const char *name, int32_t n_dims)
+{
+    const uint32_t x = test_next(random);
+    const size_t n = strlen(name);
+    if (n_dims == 1 && strcmp(name + n - 6, "weight") == 0) return (float)(12 + (x >> 29)) / 16;
+    const bool is_embedding =
+        strstr(name, "embed") || strstr(name, "wte") || strstr(name, "wpe") || strstr(name, "lm_head");
+    return (float)(2 * (int32_t)(x >> 25) - 127) / (is_embedding ? 128 : 1024);
+}
+
+static size_t put_value(unsigned char *out, const char *dtype, float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    const uint16_t half = strcmp(dtype, "F16") == 0 ? vouch_float_to_half(value) : (uint16_t)(bits >> 16);
+    const bool is_single = strcmp(dtype, "F32") == 0;
+    memcpy(out, is_single ? (const void *)&bits : &half, is_single ? 4 : 2);
+    return is_single ? 4 : 2;
+}
+
+/* ------------------------------------------------------------------- files */
+
+typedef struct named {
+    char name[NAME];
+    const hf_tensor *tensor;
+} named;
+
+/* `pattern` with i for the first '#' and j for the second. */
+static void make_name(char name[NAME], const char *pattern, int32_t i, int32_t j)
+{
+    const int32_t numbers[2] = {i, j};
+    size_t used = 0, n = 0;
+    for (; *pattern; pattern++)
+        used += (size_t)(*pattern == '#' ? snprintf(name + used, NAME - used, "%d", numbers[n++])
+                                         : snprintf(name + used, NAME - used, "%c", *pattern));
+}
+
+static int32_t list_tensors(const hf_case *model, const char *left_out, named *all)
+{
+    int32_t count = 0;
+    for (const hf_tensor *t = model->tensors; t->name; t++)
+        for (int32_t i = 0; i < t->n; i++)
+            for (int32_t j = 0; j < t->m; j++) {
+                assert_true(count < MOST_TENSORS);
+                make_name(all[count].name, t->name, i, j);
+                all[count].tensor = t;
+                if (!left_out || strcmp(left_out, all[count].name) != 0) count++;
+            }
+    return count;
+}
+
+/* Writes a safetensors file of n tensors. */
+static void write_tensors(const char *path, const char *dtype, const named *all, int32_t n, int32_t shift)
+{
+    static char header[HEADER];
+    const size_t width = strcmp(dtype, "F32") == 0 ? 4 : 2;
+    size_t used = 0, data = 0;
+    used += (size_t)snprintf(header, HEADER, "{\"__metadata__\":{\"format\":\"pt\"}");
+    for (int32_t i = 0; i < n; i++) {
+        const hf_tensor *t = all[i].tensor;
+        const size_t count = (size_t)t->shape[0] * (size_t)(t->n_dims > 1 ? t->shape[1] : 1), begin = data;
+        char shape[32];
+        snprintf(shape, sizeof shape, t->n_dims > 1 ? "%d,%d" : "%d", t->shape[0], t->shape[1]);
+        data += count * width;
+        used += (size_t)snprintf(header + used, HEADER - used,
+                                 ",\"%s\":{\"dtype\":\"%s\",\"shape\":[%s],\"data_offsets\":[%zu,%zu]}", all[i].name,
+                                 dtype, shape, begin, data);
+    }
+    used += (size_t)snprintf(header + used, HEADER - used, "}");
+    assert_true(used + 16 < HEADER);
+    while (used % 8 != 0) header[used++] = ' ';
+    for (int32_t i = 0; i < shift; i++) header[used++] = ' ';
+    unsigned char *bytes = malloc(8 + used + data), *out = bytes;
+    assert_non_null(bytes);
+    const uint64_t length = used;
+    memcpy(out, &length, sizeof length);
+    memcpy(out + sizeof length, header, used);
+    out += sizeof length + used;
+    for (int32_t i = 0; i < n; i++) {
+        const hf_tensor *t = all[i].tensor;
+        test_random random = {0xcbf29ce484222325};
+        for (const char *c = all[i].name; *c; c++)
+            random.state = (random.state ^ (unsigned char)*c) * 0x100000001b3;
+        for (int32_t k = t->shape[0] * (t->n_dims > 1 ? t->shape[1] : 1); k > 0; k--)
+            out += put_value(out, dtype, weight_next(&random, all[i].name, t->n_dims));
+    }
+    write_whole(path, bytes, (size_t)(out - bytes));
+    free(bytes);
+}
+
+const char *hf_file(const char *folder, const char *name)
+{
+    static char paths[4][512];
+    static unsigned next;
+    char *path = paths[next++ % 4];
+    snprintf(path, sizeof paths[0], "%s/%s", folder, name);
+    return path;
+}
+
+/* Tensor i is in file i mod n_files. */
+static void write_shards(const char *folder, const hf_case *model, const named *all, int32_t n, const hf_layout *layout)
+{
+    static named own[MOST_TENSORS];
+    static char index[HEADER];
+    size_t used = (size_t)snprintf(index, HEADER, "{\"metadata\":{},\"weight_map\":{");
+    for (int32_t f = 0; f < layout->n_files; f++) {
+        char name[64];
+        int32_t count = 0;
+        snprintf(name, sizeof name, "model-%05d-of-%05d.safetensors", f + 1, layout->n_files);
+        for (int32_t i = f; i < n; i += layout->n_files) {
+            own[count++] = all[i];
+            used += (size_t)snprintf(index + used, HEADER - used, "\"%s\":\"%s\",", all[i].name, name);
+        }
+        write_tensors(hf_file(folder, name), model->dtype, own, count, layout->shift);
+    }
+    index[used - 1] = '}';
+    index[used++] = '}';
+    write_whole(hf_file(folder, "model.safetensors.index.json"), index, used);
+}
+
+const char *hf_folder_write(const char *name, const hf_case *model, const hf_layout *layout)
+{
+    static named all[MOST_TENSORS];
+    static char folders[4][256];
+    static unsigned next;
+    char *folder = folders[next++ % 4];
+    snprintf(folder, sizeof folders[0], "%s", test_temporary(name));
+    mkdir(folder, 0700);
+    const char *config = layout->config ? layout->config : model->config;
+    write_whole(hf_file(folder, "config.json"), config, strlen(config));
+    const int32_t n = list_tensors(model, layout->left_out, all);
+    if (layout->n_files > 1) write_shards(folder, model, all, n, layout);
+    else write_tensors(hf_file(folder, "model.safetensors"), model->dtype, all, n, layout->shift);
+    return folder;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes tiny Hugging Face folders: those whose logits tests/golden/hf_folders.h has. */
+#ifndef VOUCH_TESTS_HF_MODEL_H
+#define VOUCH_TESTS_HF_MODEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Tensors of one shape. The first '#' of the name stands for 0 to n - 1, the second for 0 to m - 1. */
+typedef struct hf_tensor {
+    const char *name;
+    int32_t shape[3], n_dims, n, m;
+} hf_tensor;
+
+typedef struct hf_case {
+    const char *name, *dtype, *config; /* config.json */
+    const hf_tensor *tensors;          /* ended by an empty one */
+    const float *logits;               /* [hf_vocabulary], after the last of hf_tokens ids */
+} hf_case;
+
+extern const int32_t hf_vocabulary, hf_tokens; /* id i of the prompt is 7 i mod hf_vocabulary */
+const hf_case *hf_case_at(size_t i); /* NULL past the last */
+/* Fails the test if there is no such case. */
+const hf_case *hf_case_named(const char *name);
+
+typedef struct hf_layout {
+    int32_t n_files;       /* 0: 1; more have an index */
+    int32_t shift;         /* spaces behind the header: 1 misaligns the data */
+    const char *config;    /* in place of the case's */
+    const char *left_out;  /* a tensor */
+} hf_layout;
+
+/* Makes a folder under the test's temporary one; the path is valid for the next 3 calls. */
+const char *hf_folder_write(const char *name, const hf_case *model, const hf_layout *layout);
+/* The file of a folder that hf_folder_write has made: "config.json", "model.safetensors", ... */
+const char *hf_file(const char *folder, const char *name);
+
+#endif

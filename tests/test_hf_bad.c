@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * No folder crashes the reader (law L5): safetensors, index and config.json that are wrong in one way, which the error
+ * must name; then random damage, which must end in an error or in a model that can be read.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "format/open.h"
+#include "format/safetensors.h"
+#include "support/gguf.h"
+#include "support/hf_model.h"
+#include "support/mutate.h"
+
+/* ------------------------------------------------------------ safetensors */
+
+/* Writes a file of this header and n bytes of data; `length` in place of the header's where it isn't 0. */
+static const char *write_header(const char *header, size_t n, uint64_t length)
+{
+    const char *path = test_temporary("one.safetensors");
+    const size_t size = strlen(header);
+    char *bytes = calloc(1, 8 + size + n + 1);
+    assert_non_null(bytes);
+    if (length == 0) length = size;
+    memcpy(bytes, &length, sizeof length);
+    memcpy(bytes + 8, header, size);
+    write_whole(path, bytes, 8 + size + n);
+    free(bytes);
+    return path;
+}
+
+static void expect_bad(const char *header, size_t n, const char *words)
+{
+    vouch_safetensors file;
+    vouch_error err = {0};
+    const char *path = write_header(header, n, 0);
+    const vouch_status status = vouch_safetensors_open(&file, path, &err);
+    if (status == VOUCH_OK || !strstr(err.message, words) || strncmp(err.message, path, strlen(path)) != 0)
+        fail_msg("%s\n%d: '%s' for '%s'", header, status, err.message, words);
+    assert_true(file.tensors == NULL && file.map.data == NULL);
+}
+
+static void expect_good(const char *header, size_t n, size_t n_tensors)
+{
+    vouch_safetensors file;
+    vouch_error err = {0};
+    if (vouch_safetensors_open(&file, write_header(header, n, 0), &err)) fail_msg("%s: %s", header, err.message);
+    assert_int_equal(file.n, n_tensors);
+    vouch_safetensors_close(&file);
+}
+
+#define TENSOR(name, dtype, shape, offsets) \
+    "\"" name "\":{\"dtype\":\"" dtype "\",\"shape\":" shape ",\"data_offsets\":" offsets "}"
+
+static void bad_headers(void **state)
+{
+    (void)state;
+    vouch_safetensors file;
+    vouch_error err;
+    const char *path = test_temporary("short.safetensors");
+    write_whole(path, "\2\0\0\0", 4);
+    assert_int_equal(vouch_safetensors_open(&file, path, &err), VOUCH_E_FORMAT);
+    assert_non_null(strstr(err.message, "has 4 bytes, too few"));
+    static const uint64_t lengths[] = {3, UINT64_MAX, UINT64_MAX - 7, 1ull << 63, 1ull << 32};
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+        assert_int_equal(vouch_safetensors_open(&file, write_header("{}", 0, lengths[i]), &err), VOUCH_E_FORMAT);
+        assert_non_null(strstr(err.message, "its header would have"));
+    }
+    expect_bad(" {}", 0, "doesn't begin with '{'");
+    expect_bad("\xef\xbb\xbf{}", 0, "doesn't begin with '{'");
+    expect_bad("[]", 0, "doesn't begin with '{'");
+    expect_bad("{\"a\":\"\xff\"}", 0, "header, byte ");
+    expect_bad("{} x", 0, "header, byte ");
+    expect_bad("{\"a\\u0000b\":{}}", 0, "header, byte ");
+    char *deep = malloc(200002);
+    assert_non_null(deep);
+    memset(deep, '[', 200001);
+    memcpy(deep, "{\"a\":", 5);
+    deep[200001] = 0;
+    expect_bad(deep, 0, "header, byte ");
+    free(deep);
+    expect_bad("{" TENSOR("a", "F32", "[1]", "[0,4]") "," TENSOR("a", "F32", "[1]", "[4,8]") "}", 8, "duplicate");
+}
+
+static void bad_tensors(void **state)
+{
+    (void)state;
+    expect_bad("{\"a\":1}", 0, "tensor 'a': its entry is no object");
+    expect_bad("{\"a\":{\"shape\":[1],\"data_offsets\":[0,4]}}", 4, "dtype is missing");
+    expect_bad("{\"a\":{\"dtype\":\"F32\",\"data_offsets\":[0,4]}}", 4, "shape is missing");
+    expect_bad("{\"a\":{\"dtype\":\"F32\",\"shape\":[1]}}", 4, "data_offsets is no pair");
+    expect_bad("{" TENSOR("a", "f32", "[1]", "[0,4]") "}", 4, "unknown dtype 'f32'");
+    expect_bad("{" TENSOR("a", "F4", "[3]", "[0,1]") "}", 1, "span 1 bytes");
+    expect_bad("{" TENSOR("a", "F32", "[-1]", "[0,4]") "}", 4, "no integer from 0 on");
+    expect_bad("{" TENSOR("a", "F32", "[1.0]", "[0,4]") "}", 4, "no integer from 0 on");
+    expect_bad("{" TENSOR("a", "F32", "[\"1\"]", "[0,4]") "}", 4, "no integer from 0 on");
+    expect_bad("{" TENSOR("a", "F32", "[1e30]", "[0,4]") "}", 4, "no integer from 0 on");
+    expect_bad("{" TENSOR("a", "F32", "[4294967296,4294967296]", "[0,4]") "}", 4, "product of its dimensions");
+    expect_bad("{" TENSOR("a", "F32", "[1,1,1,1,1,1,1,1,1]", "[0,4]") "}", 4, "9 dimensions");
+    expect_bad("{" TENSOR("a", "F32", "[1]", "[0]") "}", 4, "no pair of integers");
+    expect_bad("{" TENSOR("a", "F32", "[1]", "[0,4,8]") "}", 4, "no pair of integers");
+    expect_bad("{" TENSOR("a", "F32", "[1]", "[0.0,4]") "}", 4, "no pair of integers");
+    expect_bad("{" TENSOR("a", "F32", "[1]", "[-4,0]") "}", 4, "-4 to 0 lie outside");
+    expect_bad("{" TENSOR("a", "F32", "[1]", "[4,0]") "}", 4, "4 to 0 lie outside");
+    expect_bad("{" TENSOR("a", "F32", "[2]", "[0,8]") "}", 4, "is the download complete?");
+    expect_bad("{" TENSOR("a", "F32", "[2]", "[0,4]") "}", 4, "span 4 bytes, but shape and dtype need 8");
+    expect_bad("{" TENSOR("a", "F32", "[2]", "[0,8]") "," TENSOR("b", "F32", "[2]", "[4,12]") "}", 12, "overlap");
+    expect_bad("{" TENSOR("a", "F32", "[1]", "[0,4]") "," TENSOR("b", "F32", "[1]", "[0,4]") "}", 4, "overlap");
+    expect_bad("{" TENSOR("a", "F32", "[1]", "[4,8]") "}", 8, "tensor 'a': a gap precedes its data");
+    expect_bad("{" TENSOR("a", "F32", "[1]", "[0,4]") "}", 9, "5 bytes follow the last tensor");
+}
+
+static void good_files(void **state)
+{
+    (void)state;
+    expect_good("{}", 0, 0);
+    expect_good("{\"__metadata__\":{\"format\":\"pt\"}}  ", 0, 0);
+    expect_good("{" TENSOR("empty", "F32", "[0,4]", "[0,0]") "}", 0, 1);
+    expect_good("{" TENSOR("scalar", "F16", "[]", "[0,2]") "}", 2, 1);
+    expect_good("{" TENSOR("b", "F32", "[1]", "[4,8]") "," TENSOR("a", "F32", "[1]", "[0,4]") "}", 8, 2);
+    expect_good("{" TENSOR("four bits", "F4", "[4]", "[0,2]") "}", 2, 1);
+}
+
+/* ----------------------------------------------------------------- folders */
+
+static void expect_refusal(const char *folder, const char *words)
+{
+    vouch_gguf *gguf;
+    vouch_error err = {0};
+    const vouch_status status = vouch_format_open(&gguf, folder, &err);
+    if (status == VOUCH_OK || gguf || !strstr(err.message, words))
+        fail_msg("%d: '%s' for '%s'", status, err.message, words);
+}
+
+/* Replaces the first `from` of the model's config.json by `to`, then expects an error with these words. */
+static void expect_config(const char *name, const char *from, const char *to, const char *words)
+{
+    const hf_case *model = hf_case_named(name);
+    char config[4096];
+    const char *at = strstr(model->config, from);
+    if (!at) fail_msg("%s has no %s", name, from);
+    snprintf(config, sizeof config, "%.*s%s%s", (int)(at - model->config), model->config, to, at + strlen(from));
+    expect_refusal(hf_folder_write("config", model, &(hf_layout){.config = config}), words);
+}
+
+static void bad_configs(void **state)
+{
+    (void)state;
+    expect_config("llama", "{", "[", "config.json: line 1, column ");
+    expect_config("llama", "\"llama\"", "\"lama\"",
+                  "model_type 'lama' is not supported in a folder (supported: llama, mistral, ");
+    expect_config("llama", "\"model_type\"", "\"model\"", "config.json: model_type is missing");
+    expect_config("llama", "\"hidden_size\": 48", "\"hidden_size\": \"48\"",
+                  "hidden_size is a string, expected an int");
+    expect_config("llama", "\"hidden_size\": 48", "\"hidden_size\": -1", "hidden_size is -1, expected 1 to 1048576");
+    expect_config("llama", "\"hidden_size\": 48", "\"hidden_size\": null", "hidden_size is missing");
+    expect_config("llama", "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 99999999999",
+                  "num_hidden_layers is 999");
+    expect_config("llama", "\"num_key_value_heads\": 3", "\"num_key_value_heads\": 4",
+                  "6 heads of width 80 over 4 key");
+    expect_config("llama", "\"silu\"", "\"relu\"", "the activation is 'relu', which vouch doesn't support");
+    expect_config("llama", "\"default\"", "\"dynamic\"", "the rotation is scaled by 'dynamic'");
+    expect_config("llama", "10000.0", "0", "rope_theta is 0, expected 1 to 1e+12");
+    expect_config("llama", "\"mlp_bias\"", "\"quantization_config\": {}, \"mlp_bias\"", "the weights are quantised");
+    expect_config("qwen3_moe", "\"norm_topk_prob\": true", "\"norm_topk_prob\": false", "norm_topk_prob is false");
+    expect_config("qwen2", "\"full_attention\"", "\"sliding_attention\"", "layer_types has windows in some layers");
+    expect_config("qwen2", "\"full_attention\", ", "", "layer_types has 1 elements, expected one per layer: 2");
+    expect_config("gemma2", "\"query_pre_attn_scalar\": 16", "\"query_pre_attn_scalar\": 24",
+                  "scalar is 24 and not 16");
+    expect_config("smollm3", "[1, 1, 1, 0, 1]", "[1, 0, 1, 0, 1]", "no_rope_layers is not every fourth layer");
+    expect_config("phi3 long", "\"long_factor\": [", "\"long_factor\": [1, ", "long_factor has 5 elements, expected 4");
+    expect_config("falcon 7b", "\"alibi\": false", "\"alibi\": true", "alibi is true");
+    expect_config("falcon 7b", "\"multi_query\": true", "\"multi_query\": false",
+                  "aren't the queries, keys and values");
+}
+
+static void bad_folders(void **state)
+{
+    (void)state;
+    const hf_case *llama = hf_case_named("llama"), *mixtral = hf_case_named("mixtral");
+    const char *folder = test_temporary("empty");
+    mkdir(folder, 0700);
+    expect_refusal(folder, "is a folder without config.json");
+    folder = hf_folder_write("weights", llama, &(hf_layout){0});
+    assert_int_equal(unlink(hf_file(folder, "model.safetensors")), 0);
+    expect_refusal(folder, "has no model.safetensors and no model.safetensors.index.json");
+    write_whole(hf_file(folder, "pytorch_model.bin"), "x", 1);
+    expect_refusal(folder, "pytorch_model.bin, which can run code");
+
+    folder = hf_folder_write("stack", mixtral,
+                             &(hf_layout){.left_out = "model.layers.1.block_sparse_moe.experts.2.w1.weight"});
+    expect_refusal(folder, "experts.3.w1.weight': the one before it in its stack is missing");
+    folder = hf_folder_write("names", hf_case_named("stablelm"), &(hf_layout){.config = llama->config});
+    expect_refusal(folder, "self_attn.k_layernorm.norms.0.weight': has no place in a model of type 'llama'");
+}
+
+/* Replaces the first `from` of the index by `to`, then expects an error with these words. */
+static void expect_index(const char *from, const char *to, const char *words)
+{
+    const char *folder = hf_folder_write("index", hf_case_named("llama"), &(hf_layout){.n_files = 3});
+    const char *path = hf_file(folder, "model.safetensors.index.json");
+    size_t n;
+    char *index = read_whole(path, &n), *at = strstr(index, from), *changed = malloc(n + strlen(to) + 1);
+    assert_true(at && changed);
+    const int size = snprintf(changed, n + strlen(to) + 1, "%.*s%s%s", (int)(at - index), index, to, at + strlen(from));
+    write_whole(path, changed, (size_t)size);
+    free(index);
+    free(changed);
+    expect_refusal(folder, words);
+}
+
+static void bad_indexes(void **state)
+{
+    (void)state;
+    expect_index("weight_map", "weight_mop", "weight_map is missing");
+    expect_index("\"model-00001", "\"../model-00001", "expected a .safetensors file of this folder");
+    expect_index("\"model-00001", "\"/model-00001", "expected a .safetensors file of this folder");
+    expect_index("\"model-00001-of-00003.safetensors\"", "7", "expected a .safetensors file of this folder");
+    expect_index("model-00001-of-00003", "model-00002-of-00003", "weight_map says model-00002-of-00003.safetensors");
+    expect_index("model-00001-of-00003", "model-00009-of-00003", "model-00009-of-00003.safetensors: can't open");
+    expect_index("\"lm_head.weight\"", "\"lm_foot.weight\"", "weight_map says nothing");
+    expect_index("{\"lm_head", "{\"other\":\"model-00001-of-00003.safetensors\",\"lm_head", "but the files have");
+}
+
+/* ------------------------------------------------------------------ damage */
+
+/* Reads every byte of the model, if it opens. */
+static size_t try_folder(const char *folder)
+{
+    vouch_gguf *gguf;
+    vouch_error err = {0};
+    if (vouch_format_open(&gguf, folder, &err) != VOUCH_OK) {
+        assert_true(gguf == NULL && err.message[0] && err.code != VOUCH_OK);
+        return 0;
+    }
+    for (size_t i = 0; i < vouch_gguf_n_tensors(gguf); i++) {
+        const vouch_gguf_tensor *t = vouch_gguf_get_tensor(gguf, i);
+        assert_int_equal(vouch_gguf_load(gguf, t, 0, t->bytes, &err), VOUCH_OK);
+    }
+    gguf_walk(gguf);
+    vouch_gguf_close(gguf);
+    return 1;
+}
+
+/* Damages one file of the folder n times. */
+static void damage(const char *folder, const char *name, const char *const *words, size_t most, int n)
+{
+    size_t size, opened = 0;
+    char path[512];
+    snprintf(path, sizeof path, "%s", hf_file(folder, name));
+    char *bytes = read_whole(path, &size);
+    const size_t head = size < most ? size : most; /* the mutator changes these bytes */
+    char *changed = malloc(2 * size + 65536);
+    mutator m;
+    assert_non_null(changed);
+    mutator_open(&m, (const uint8_t *)bytes, head, words, 7);
+    for (int i = 0; i < n; i++) {
+        mutator_next(&m);
+        if (m.n > size + 65536) continue;
+        memcpy(changed, m.bytes, m.n);
+        memcpy(changed + m.n, bytes + head, size - head);
+        write_whole(path, changed, m.n + size - head);
+        opened += try_folder(folder);
+    }
+    write_whole(path, bytes, size);
+    assert_int_equal(try_folder(folder), 1);
+    print_message("%s: %zu of %d damaged files opened\n", name, opened, n);
+    mutator_close(&m);
+    free(changed);
+    free(bytes);
+}
+
+static void damaged_files(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"\"F32\"", "\"shape\":", "[0,", "null", "-1", "1e9", "\"BF16\"",
+                                        "{}",      "18446744073709551616", ".weight", NULL};
+    const int n = test_is_quick() ? 150 : 1000;
+    const char *folder = hf_folder_write("damage", hf_case_named("mixtral"), &(hf_layout){.n_files = 2});
+    damage(folder, "model-00001-of-00002.safetensors", words, 3000, n);
+    damage(folder, "config.json", words, SIZE_MAX, n);
+    damage(folder, "model.safetensors.index.json", words, SIZE_MAX, n);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bad_headers), cmocka_unit_test(bad_tensors), cmocka_unit_test(good_files),
+        cmocka_unit_test(bad_configs), cmocka_unit_test(bad_folders), cmocka_unit_test(bad_indexes),
+        cmocka_unit_test(damaged_files),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Hugging Face folders: logits against transformers (tests/golden/hf_folders.py), tensors that are made piece by piece,
+ * shards, and data that is not aligned.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/open.h"
+#include "support/command.h"
+#include "support/gguf.h"
+#include "support/hf_model.h"
+
+static vouch_gguf *open_folder(const char *path)
+{
+    vouch_gguf *gguf;
+    vouch_error err;
+    if (vouch_format_open(&gguf, path, &err)) fail_msg("%s", err.message);
+    return gguf;
+}
+
+/* ------------------------------------------------------------------ logits */
+
+/* The logits of the last token, by `vouch logits`. */
+static void run_logits(const char *model, float *logits)
+{
+    char ids[512] = "";
+    size_t used = 0, n;
+    const char *out = test_temporary("logits.npy");
+    const size_t row = (size_t)hf_vocabulary * sizeof *logits;
+    for (int32_t i = 0; i < hf_tokens; i++)
+        used += (size_t)snprintf(ids + used, sizeof ids - used, "%d,", i * 7 % hf_vocabulary);
+    expect(RUN("logits", model, "--tokens", ids, "--out", out, "--kv-type", "f32"), 0, NULL);
+    char *bytes = read_whole(out, &n);
+    memcpy(logits, bytes + n - row, row);
+    free(bytes);
+}
+
+/* The largest difference, in standard deviations of the expected logits. */
+static double largest_difference(const float *logits, const float *expected)
+{
+    double sum = 0, squares = 0, largest = 0;
+    const double n = hf_vocabulary;
+    for (int32_t i = 0; i < hf_vocabulary; i++) {
+        sum += (double)expected[i];
+        squares += (double)expected[i] * (double)expected[i];
+        largest = fmax(largest, fabs((double)logits[i] - (double)expected[i]));
+    }
+    return largest / sqrt(squares / n - sum / n * sum / n);
+}
+
+static void logits_are_those_of_transformers(void **state)
+{
+    (void)state;
+    float logits[64];
+    const hf_case *model;
+    for (size_t i = 0; (model = hf_case_at(i)) != NULL; i++) {
+        const char *folder = hf_folder_write("model", model, &(hf_layout){0});
+        run_logits(folder, logits);
+        const double difference = largest_difference(logits, model->logits);
+        if (!(difference < 2e-5)) fail_msg("%s: logits differ by %g deviations", model->name, difference);
+    }
+}
+
+/* The comparison can fail: another base of the rotation changes the logits by more than rounding does. */
+static void comparison_notices_another_number(void **state)
+{
+    (void)state;
+    float logits[64];
+    const hf_case *model = hf_case_named("llama");
+    char config[4096];
+    snprintf(config, sizeof config, "%s", model->config);
+    char *theta = strstr(config, "10000.0");
+    assert_non_null(theta);
+    memcpy(theta, "10400.0", 7);
+    run_logits(hf_folder_write("other", model, &(hf_layout){.config = config}), logits);
+    assert_true(largest_difference(logits, model->logits) > 2e-3);
+}
+
+/* ----------------------------------------------------------------- tensors */
+
+/* All bytes of a tensor, loaded at once. The caller frees them. */
+static unsigned char *load_all(const vouch_gguf *gguf, const vouch_gguf_tensor *t)
+{
+    vouch_error err;
+    unsigned char *bytes = malloc(t->bytes);
+    assert_non_null(bytes);
+    if (vouch_gguf_load(gguf, t, 0, t->bytes, &err)) fail_msg("%s", err.message);
+    memcpy(bytes, t->data, t->bytes);
+    vouch_gguf_release(gguf, t, 0, t->bytes);
+    return bytes;
+}
+
+static void expect_equal_tensors(const char *path, const char *other)
+{
+    vouch_gguf *a = open_folder(path), *b = open_folder(other);
+    assert_int_equal(vouch_gguf_n_tensors(a), vouch_gguf_n_tensors(b));
+    for (size_t i = 0; i < vouch_gguf_n_tensors(a); i++) {
+        const vouch_gguf_tensor *t = vouch_gguf_get_tensor(a, i);
+        char name[65] = "";
+        memcpy(name, t->name.data, t->name.size);
+        const vouch_gguf_tensor *u = vouch_gguf_find_tensor(b, name);
+        assert_true(u && t->type == u->type && memcmp(t->dim, u->dim, sizeof t->dim) == 0);
+        unsigned char *x = load_all(a, t), *y = load_all(b, u);
+        assert_memory_equal(x, y, t->bytes);
+        free(x);
+        free(y);
+    }
+    vouch_gguf_close(a);
+    vouch_gguf_close(b);
+}
+
+/* Pieces that begin and end anywhere, in random order, are the bytes of the whole. */
+static void pieces_are_the_whole(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"llama", "mixtral", "gemma2", "falcon 40b", "gpt2", "stablelm"};
+    test_random random = {5};
+    vouch_error err;
+    for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
+        vouch_gguf *gguf = open_folder(hf_folder_write("pieces", hf_case_named(names[n]), &(hf_layout){0}));
+        for (size_t i = 0; i < vouch_gguf_n_tensors(gguf); i++) {
+            const vouch_gguf_tensor *t = vouch_gguf_get_tensor(gguf, i);
+            const size_t width = (size_t)vouch_type_get_info(t->type)->block_bytes, count = t->bytes / width;
+            unsigned char *bytes = load_all(gguf, t);
+            for (int piece = 0; piece < 8; piece++) {
+                const size_t begin = test_below(&random, (uint32_t)count) * width;
+                const size_t size = (1 + test_below(&random, (uint32_t)(count - begin / width))) * width;
+                if (vouch_gguf_load(gguf, t, begin, size, &err)) fail_msg("%s", err.message);
+                assert_memory_equal((const unsigned char *)t->data + begin, bytes + begin, size);
+                vouch_gguf_release(gguf, t, begin, size);
+            }
+            free(bytes);
+        }
+        vouch_gguf_close(gguf);
+    }
+}
+
+static void shards_are_one_model(void **state)
+{
+    (void)state;
+    const hf_case *model = hf_case_named("mixtral");
+    const char *one = hf_folder_write("one", model, &(hf_layout){0});
+    const char *three = hf_folder_write("three", model, &(hf_layout){.n_files = 3});
+    const char *shifted = hf_folder_write("shifted", model, &(hf_layout){.shift = 1});
+    expect_equal_tensors(one, three);
+    expect_equal_tensors(one, shifted);
+    result info = RUN("info", three);
+    assert_non_null(strstr(info.out, "architecture      llama\n"));
+    assert_non_null(strstr(info.out, "vouch runs it     yes\n"));
+    result_free(&info);
+}
+
+/* An output of its own doesn't count where the configuration ties it to the embedding. */
+static void tied_output_is_left_out(void **state)
+{
+    (void)state;
+    const hf_case *model = hf_case_named("mistral");
+    char config[4096];
+    snprintf(config, sizeof config, "%s", model->config);
+    char *tied = strstr(config, "\"tie_word_embeddings\": false");
+    assert_non_null(tied);
+    memcpy(tied, "\"tie_word_embeddings\": true ", 28);
+    vouch_gguf *gguf = open_folder(hf_folder_write("tied", model, &(hf_layout){.config = config}));
+    assert_null(vouch_gguf_find_tensor(gguf, "output.weight"));
+    vouch_gguf_close(gguf);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(logits_are_those_of_transformers), cmocka_unit_test(comparison_notices_another_number),
+        cmocka_unit_test(pieces_are_the_whole),             cmocka_unit_test(shards_are_one_model),
+        cmocka_unit_test(tied_output_is_left_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
