@@ -9,6 +9,7 @@
 
 #include "base/floats.h"
 #include "base/hash.h"
+#include "format/hf_folder.h"
 #include "format/hf_tokenizer.h"
 #include "format/open.h"
 
@@ -147,12 +148,12 @@ static vouch_status load_weights(vouch_model *model, const vouch_gguf *gguf, con
     return status;
 }
 
-/* Whether the path is a folder, tokenizer.json or tokenizer.model. */
+/* Whether the path is tokenizer.json, tokenizer.model, or a folder without weights. */
 static bool is_tokenizer(const char *path)
 {
     struct stat info;
     const char *dot = strrchr(path, '.');
-    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) return true;
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) return !vouch_hf_folder_has_weights(path);
     return dot && (strcmp(dot, ".json") == 0 || strcmp(dot, ".model") == 0);
 }
 

@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "format/mix.h"
+#include "format/open.h"
 #include "kernels/quantize.h"
 
 enum { GRAIN = 4096, QUANTIZATION_VERSION = 2 };
@@ -260,7 +261,7 @@ vouch_status vouch_quantize(const char *from, const char *to, const vouch_quanti
     VOUCH_TRY(mix_find(j.options->type, &mix.mix, err));
     VOUCH_TRY(type_find("output_type", j.options->output_type, &output_type, &mix.output, err));
     VOUCH_TRY(type_find("embedding_type", j.options->embedding_type, &embedding_type, &mix.embedding, err));
-    vouch_status status = vouch_gguf_open(&gguf, from, err);
+    vouch_status status = vouch_format_open(&gguf, from, err);
     if (status == VOUCH_OK) status = vouch_pool_open(&j.pool, j.options->n_threads, err);
     if (status == VOUCH_OK) {
         j.from = gguf;

@@ -123,6 +123,8 @@ typedef struct vouch_gguf_writer vouch_gguf_writer;
 
 vouch_status vouch_gguf_writer_open(vouch_gguf_writer **out, vouch_error *err);
 void vouch_gguf_writer_close(vouch_gguf_writer *writer); /* NULL is allowed */
+/* Whether a key has been added. O(keys). */
+bool vouch_gguf_writer_has(const vouch_gguf_writer *writer, const char *key);
 void vouch_gguf_add_u32(vouch_gguf_writer *writer, const char *key, uint32_t value);
 void vouch_gguf_add_f32(vouch_gguf_writer *writer, const char *key, float value);
 void vouch_gguf_add_bool(vouch_gguf_writer *writer, const char *key, bool value);

@@ -117,6 +117,15 @@ void vouch_gguf_writer_close(vouch_gguf_writer *w)
     free(w);
 }
 
+bool vouch_gguf_writer_has(const vouch_gguf_writer *w, const char *key)
+{
+    const key_range *ranges = (const key_range *)(const void *)w->keys.data;
+    const size_t size = strlen(key);
+    for (size_t i = 0; i < w->n_kv; i++)
+        if (ranges[i].size == size && memcmp(w->kv.data + ranges[i].offset, key, size) == 0) return true;
+    return false;
+}
+
 static void writer_no_memory(vouch_gguf_writer *w, const char *name)
 {
     vouch_fail(&w->error, VOUCH_E_MEMORY, "GGUF: not enough memory to add '%s'", name);

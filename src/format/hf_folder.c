@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "format/hf_tensors.h"
+#include "format/hf_tokenizer.h"
 
 #define SINGLE "model.safetensors"
 #define INDEX  "model.safetensors.index.json"
@@ -36,6 +37,11 @@ static bool has_file(const char *folder, const char *name)
     const bool found = path && access(path, F_OK) == 0;
     free(path);
     return found;
+}
+
+bool vouch_hf_folder_has_weights(const char *folder)
+{
+    return has_file(folder, SINGLE) || has_file(folder, INDEX);
 }
 
 /* ------------------------------------------------------------ safetensors */
@@ -159,7 +165,9 @@ static vouch_status keys_make(opening *o, const vouch_hf_family **family, void *
     VOUCH_TRY(vouch_gguf_writer_open(&keys, o->err));
     add_name(keys, o->folder);
     vouch_status status = vouch_hf_config_read(&o->config, *family, keys, &o->shape, o->err);
-    if (status == VOUCH_OK) vouch_gguf_add_text(keys, "tokenizer.ggml.model", "none");
+    if (status == VOUCH_OK) status = vouch_hf_tokenizer_add(keys, o->folder, (int32_t)o->shape.n_vocab, o->err);
+    if (status == VOUCH_OK && !vouch_gguf_writer_has(keys, "tokenizer.ggml.model"))
+        vouch_gguf_add_text(keys, "tokenizer.ggml.model", "none"); /* llama.cpp refuses a file without the key */
     if (status == VOUCH_OK) status = vouch_gguf_write_bytes(keys, bytes, size, o->err);
     vouch_gguf_writer_close(keys);
     return status;
