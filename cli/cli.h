@@ -38,6 +38,7 @@ int cli_tokenize(const cli_options *options);
 int cli_perplexity(const cli_options *options);
 int cli_logits(const cli_options *options);
 int cli_quantize(const cli_options *options);
+int cli_convert(const cli_options *options);
 int cli_bench(const cli_options *options);
 int cli_check_run(const cli_options *options);
 int cli_analyze(const cli_options *options);

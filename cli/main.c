@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* vouch: finds the command that the first word names. `vouch --model ...` and `vouch FILE ...` mean `vouch run`. */
+/* vouch: finds the command that the first word names. `vouch --model ...` and `vouch MODEL ...` mean `vouch run`. */
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -63,6 +64,15 @@ static const cli_command commands[] = {
      "vouch quantize m-f16.gguf m-q8.gguf Q8_0 --threads 4\n"
      "vouch quantize m-f16.gguf m-q3.gguf Q3_K_M --output-type Q8_0\n"
      "vouch quantize m-q8.gguf m-q4.gguf Q4_0 --pure --allow-requantize\n"},
+    {"convert", CLI_CONVERT, cli_convert, "write a Hugging Face folder as a GGUF file",
+     "vouch convert MODEL OUT [--type TYPE] [--force]\n",
+     "Writes a Hugging Face folder (config.json, safetensors, tokenizer files) as one\n"
+     "GGUF file, which llama.cpp reads, too. The other commands read folders directly,\n"
+     "so this saves time only when loading. Also joins the parts of a split GGUF file.\n"
+     "The output is complete or isn't there.\n",
+     "vouch convert Qwen3-0.6B qwen3.gguf\n"
+     "vouch convert Qwen3-0.6B qwen3-q8.gguf --type Q8_0\n"
+     "vouch convert m-00001-of-00003.gguf m.gguf\n"},
     {"bench", CLI_BENCH, cli_bench, "measure speculation, or the passes of a model, on this machine",
      "vouch bench MODEL --prompts FILE [--draft-model FILE] [--spec LIST]...\n"
      "    [-k N,N,...]\n"
@@ -187,14 +197,18 @@ static int command_run(const cli_command *c, int argc, char **argv)
     return finish_output(status);
 }
 
-/* Is the first word the model of `vouch FILE ...`? */
+/* Is the first word the model of `vouch MODEL ...`: a file, or a folder with config.json? */
 static bool is_model(const char *word)
 {
     const size_t n = strlen(word);
     struct stat info;
     for (size_t i = 0; i < N_COMMANDS; i++)
         if (strcmp(commands[i].name, word) == 0) return false;
-    return (n > 5 && strcmp(word + n - 5, ".gguf") == 0) || (stat(word, &info) == 0 && !S_ISDIR(info.st_mode));
+    char config[PATH_MAX];
+    if (n > 5 && strcmp(word + n - 5, ".gguf") == 0) return true;
+    if (stat(word, &info) != 0) return false;
+    snprintf(config, sizeof config, "%s/config.json", word);
+    return !S_ISDIR(info.st_mode) || access(config, F_OK) == 0;
 }
 
 /* `vouch help [COMMAND]`. For `make install`: `vouch help --man` and `vouch help --completion SHELL`. */

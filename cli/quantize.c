@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* vouch quantize: writes a model file anew with its matrices in another type. */
+/* vouch quantize and vouch convert: write a model as one GGUF file, its matrices in another type or as they are. */
 #include "cli.h"
 #include "common/file.h"
 
@@ -12,6 +12,11 @@ static bool is_cancelled(void *user)
 /* "m.gguf: 148 of 211 tensors converted, 269.1 MB of weights to 85.6 MB" */
 static void report(const cli_options *options, const vouch_quantize_result *r)
 {
+    if (!options->type) {
+        fprintf(stderr, "%s: %lld tensors, %.1f MB of weights\n", options->out, (long long)r->n_tensors,
+                (double)r->bytes_after * 1e-6);
+        return;
+    }
     fprintf(stderr, "%s: %lld of %lld tensors converted, %.1f MB of weights to %.1f MB\n", options->out,
             (long long)r->n_converted, (long long)r->n_tensors, (double)r->bytes_before * 1e-6,
             (double)r->bytes_after * 1e-6);
@@ -20,9 +25,9 @@ static void report(const cli_options *options, const vouch_quantize_result *r)
                  (long long)r->n_fallback, options->type);
 }
 
-int cli_quantize(const cli_options *options)
+static int write_anew(const cli_options *options, const char *label)
 {
-    cli_progress progress = {.label = "quantising", .is_eager = true};
+    cli_progress progress = {.label = label, .is_eager = true};
     vouch_quantize_options quantize = vouch_quantize_options_default();
     vouch_quantize_result result;
     vouch_error err;
@@ -42,4 +47,14 @@ int cli_quantize(const cli_options *options)
     if (status) return cli_engine_fail(&err);
     report(options, &result);
     return CLI_DONE;
+}
+
+int cli_quantize(const cli_options *options)
+{
+    return write_anew(options, "quantising");
+}
+
+int cli_convert(const cli_options *options)
+{
+    return write_anew(options, "converting");
 }

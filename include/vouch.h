@@ -152,7 +152,8 @@ typedef struct vouch_model_info {
 
 VOUCH_API vouch_model_options vouch_model_options_default(void);
 
-/* Maps a GGUF file (v2, v3), checks every field, packs the weights and unmaps it.
+/* Opens a GGUF file (v2, v3), all parts of a split one (`path` is the first), or a Hugging Face folder (config.json,
+ * safetensors, tokenizer files). Maps the files, checks every field, packs the weights and unmaps the files.
  * options NULL: the defaults. On success *out is the caller's, to be closed; on failure it is NULL.
  * Errors: ARGUMENT, MEMORY, IO, FORMAT, UNSUPPORTED. */
 VOUCH_API vouch_status vouch_model_open(vouch_model **out, const char *path,
@@ -162,7 +163,7 @@ VOUCH_API void vouch_model_close(vouch_model *model);
 /* The facts; they live as long as the model. */
 VOUCH_API const vouch_model_info *vouch_model_get_info(const vouch_model *model);
 
-/* The header of a GGUF file, whether or not vouch can run the model. */
+/* The header of a model's file, or a Hugging Face folder, whether or not vouch can run the model. */
 typedef struct vouch_file vouch_file;
 
 /* The tensors of one type. */
@@ -191,18 +192,20 @@ typedef struct vouch_file_info {
 } vouch_file_info;
 
 /* Reads the header and no weights, in milliseconds. Succeeds for a model that isn't supported, a vocabulary, a part of
- * a split model, and a file that is damaged or cut short behind its first keys; `problems` says so.
+ * a split model, and a GGUF file that is damaged or cut short behind its first keys; `problems` says so.
  * On success *out is the caller's, to be closed; on failure it is NULL.
- * Errors: MEMORY, IO, FORMAT (no GGUF file), UNSUPPORTED (a version of GGUF). */
+ * Errors: MEMORY, IO, FORMAT (no GGUF file), UNSUPPORTED (a version of GGUF); with a folder, those of
+ * vouch_model_open. */
 VOUCH_API vouch_status vouch_file_open(vouch_file **out, const char *path, vouch_error *err);
 VOUCH_API void vouch_file_close(vouch_file *file); /* NULL is allowed */
 /* The facts; they live as long as the vouch_file. */
 VOUCH_API const vouch_file_info *vouch_file_get_info(const vouch_file *file);
 
-/* Writing a file anew with its matrices in another type. */
+/* Writing a model as one GGUF file, with its matrices in another type or as they are. */
 typedef struct vouch_quantize_options {
     const char *type; /* a name of vouch_quantize_type: a type ("Q8_0") or a mix of types ("Q4_K_M"), as llama.cpp's
-                         llama-quantize has them; upper or lower case */
+                         llama-quantize has them; upper or lower case. NULL: every tensor keeps its type, and so do
+                         general.file_type and general.quantization_version */
     const char *output_type, *embedding_type; /* types of the output matrix and the token embedding; NULL: as `type` */
     bool pure;             /* all matrices get the type that most have in the mix */
     bool allow_requantize; /* matrices that are quantised already are quantised again, which costs quality */
@@ -221,10 +224,11 @@ typedef struct vouch_quantize_result {
 VOUCH_API vouch_quantize_options vouch_quantize_options_default(void); /* Q4_K_M */
 /* Name i of a type or mix, fewest bits per weight first; NULL past the last. */
 VOUCH_API const char *vouch_quantize_type(size_t i);
-/* Reads the GGUF file `from` and writes `to`, completely or not at all: under a temporary name beside it, renamed at
- * the end. The order of keys and tensors stays; general.quantization_version and general.file_type are set. Matrices
- * hold the bytes that llama-quantize writes. Norms, biases, routers and other small tensors stay as they are. Memory: a
- * few megabytes. options NULL: the defaults; result may be NULL.
+/* Reads the model `from`, whatever vouch_model_open reads, and writes the GGUF file `to`, completely or not at all:
+ * under a temporary name beside it, renamed at the end. The order of keys and tensors stays. Unless `type` is NULL,
+ * general.quantization_version and general.file_type are set. Matrices hold the bytes that llama-quantize writes.
+ * Norms, biases, routers and other small tensors stay as they are. Memory: a few megabytes. options NULL: the defaults;
+ * result may be NULL.
  * Errors: ARGUMENT (a name; a file that is quantised already), MEMORY, IO, FORMAT, UNSUPPORTED (a tensor's type),
  * NUMERIC (a weight that isn't finite or exceeds the type's range), CANCELLED. */
 VOUCH_API vouch_status vouch_quantize(const char *from, const char *to, const vouch_quantize_options *options,

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "format/open.h"
 #include "support/command.h"
@@ -168,12 +170,85 @@ static void tied_output_is_left_out(void **state)
     vouch_gguf_close(gguf);
 }
 
+/* ----------------------------------------------------------------- convert */
+
+static void expect_equal_keys(const char *path, const char *other)
+{
+    vouch_gguf *a = open_folder(path), *b = open_folder(other);
+    assert_int_equal(vouch_gguf_n_kv(a), vouch_gguf_n_kv(b));
+    for (size_t i = 0; i < vouch_gguf_n_kv(a); i++) {
+        vouch_gguf_type type, same;
+        const vouch_text key = vouch_gguf_key(a, i, &type), also = vouch_gguf_key(b, i, &same);
+        assert_true(type == same && key.size == also.size && memcmp(key.data, also.data, key.size) == 0);
+    }
+    assert_int_equal(gguf_walk(a), gguf_walk(b));
+    vouch_gguf_close(a);
+    vouch_gguf_close(b);
+}
+
+static void converted_files_are_the_folder(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"llama", "phi3 long", "gemma3_text", "stablelm", "falcon 40b", "qwen3_moe"};
+    float logits[64], again[64];
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *folder = hf_folder_write("convert", hf_case_named(names[i]), &(hf_layout){.n_files = 2});
+        char out[256];
+        strcpy(out, test_temporary("convert.gguf"));
+        expect(RUN("convert", folder, out, "--force"), 0, " MB of weights\n");
+        expect_equal_tensors(folder, out);
+        expect_equal_keys(folder, out);
+        run_logits(folder, logits);
+        run_logits(out, again);
+        assert_memory_equal(logits, again, (size_t)hf_vocabulary * sizeof *logits);
+    }
+}
+
+static void conversion_can_change_types(void **state)
+{
+    (void)state;
+    float logits[64];
+    const hf_case *model = hf_case_named("llama");
+    const char *folder = hf_folder_write("types", model, &(hf_layout){0});
+    char out[256];
+    strcpy(out, test_temporary("types.gguf"));
+    expect(RUN("convert", folder, out, "--type", "f16"), 0, "tensors converted");
+    run_logits(out, logits);
+    assert_true(largest_difference(logits, model->logits) < 2e-5); /* F16 holds these weights exactly */
+    expect(RUN("convert", folder, out, "--type", "Q8_0"), 1, "exists already");
+    expect(RUN("convert", folder, out, "--type", "Q8_0", "--force"), 0, "tensors converted");
+    result info = RUN("info", out);
+    assert_non_null(strstr(info.out, "F16")); /* 48 columns are no whole blocks of 32 */
+    result_free(&info);
+    expect(RUN("convert", folder, out, "--type", "Q9", "--force"), 1, "type 'Q9': expected one of ");
+    expect(RUN("convert", folder), 2, "OUT is missing: expected MODEL OUT");
+    expect(RUN("convert", test_temporary(""), out, "--force"), 1, "is a folder without config.json");
+}
+
+/* A limit on the file's size stands for a full disk. Nothing may stay behind. */
+static void failed_conversion_leaves_nothing(void **state)
+{
+    (void)state;
+    const char *folder = hf_folder_write("full", hf_case_named("llama"), &(hf_layout){0});
+    char into[256], out[320];
+    strcpy(into, test_temporary("into"));
+    assert_int_equal(mkdir(into, 0700), 0);
+    snprintf(out, sizeof out, "%s/out.gguf", into);
+    result r = run_as(&(setting){.file_limit = 100000}, "vouch", ARGUMENTS("convert", folder, out));
+    assert_int_equal(r.status, 1);
+    assert_non_null(strstr(r.err, "can't write"));
+    result_free(&r);
+    assert_int_equal(rmdir(into), 0); /* it is empty */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(logits_are_those_of_transformers), cmocka_unit_test(comparison_notices_another_number),
         cmocka_unit_test(pieces_are_the_whole),             cmocka_unit_test(shards_are_one_model),
         cmocka_unit_test(tied_output_is_left_out),
+        cmocka_unit_test(converted_files_are_the_folder),   cmocka_unit_test(conversion_can_change_types),
+        cmocka_unit_test(failed_conversion_leaves_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

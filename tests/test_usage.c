@@ -97,7 +97,7 @@ static void unknown_words_are_named(void **state)
         {{"run", "--zzzzzzzz"}, "unknown flag --zzzzzzzz"},
         {{"run", "-Z"}, "unknown flag -Z"},
         {{"info", "--prompt", "x"}, "--prompt is a flag of `vouch run`"},
-        {{"run", "Hello"}, "'Hello': No such file or directory; `vouch run` expects the GGUF file of a model"},
+        {{"run", "Hello"}, "'Hello': No such file or directory; `vouch run` expects the file or folder of a model"},
         {{"info", "absent.gguf"}, "'absent.gguf': No such file or directory; `vouch info` expects"},
         {{"absent.gguf"}, "'absent.gguf': No such file or directory; `vouch run` expects"},
         {{"run", "Makefile", "Hello"}, "unexpected argument 'Hello': a value follows its flag, as in --prompt TEXT"},

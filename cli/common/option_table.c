@@ -10,7 +10,7 @@ _Static_assert(sizeof(vouch_kv_type) == sizeof(int) &&
                "choices are stored as int");
 
 const char *const cli_command_names[CLI_COMMANDS] = {"run",   "info",  "tokenize", "perplexity",
-                                                       "bench", "check", "analyze",  "logits", "quantize"};
+                                                       "bench", "check", "analyze",  "logits", "quantize", "convert"};
 
 #define AT(member)   .offset = offsetof(cli_options, member)
 #define ASKING       (CLI_RUN | CLI_BENCH | CLI_ANALYZE)
@@ -21,7 +21,8 @@ const char *const cli_command_names[CLI_COMMANDS] = {"run",   "info",  "tokenize
 #define PASSES       CLI_BENCH, "Passes"
 #define WITH_WEIGHTS (CLI_RUN | CLI_PERPLEXITY | CLI_BENCH | CLI_CHECK | CLI_ANALYZE | CLI_LOGITS)
 #define WITH_MODEL   (WITH_WEIGHTS | CLI_INFO | CLI_TOKENIZE)
-#define EVERYWHERE   (WITH_MODEL | CLI_QUANTIZE)
+#define WRITING      (CLI_QUANTIZE | CLI_CONVERT)
+#define EVERYWHERE   (WITH_MODEL | WRITING)
 #define PENALTY      "[-1e6, 1e6]" /* as far as logits stay finite */
 #define RULES        VOUCH_ACCEPT_LIST(RULE_WORD) "auto" /* in the order of vouch_accept */
 #define RULE_WORD(constant, name) #name "|"
@@ -35,14 +36,17 @@ const char *const cli_command_names[CLI_COMMANDS] = {"run",   "info",  "tokenize
 /* The words of a choice stand in the order of its enum. Help wraps the texts. */
 static const cli_flag flags[] = {
     {"", NULL, 0, CLI_FLAG_FILE, AT(model_word), "MODEL", NULL, EVERYWHERE, "Model",
-     "GGUF file of the model; the same as --model FILE", NULL, NULL},
-    {"model", NULL, 'm', CLI_FLAG_FILE, AT(model), "FILE", NULL, EVERYWHERE, "Model",
-     "GGUF file of the model whose text is wanted (the target)", NULL, NULL},
-    {"", NULL, 0, CLI_FLAG_FILE, AT(out), "OUT", NULL, CLI_QUANTIZE, "Model", "the GGUF file to write", NULL,
+     "the model: a GGUF file, the first part of a split one, or a Hugging Face folder; the same as --model FILE", NULL,
      NULL},
+    {"model", NULL, 'm', CLI_FLAG_FILE, AT(model), "FILE", NULL, EVERYWHERE, "Model",
+     "file or folder of the model whose text is wanted (the target)", NULL, NULL},
+    {"", NULL, 0, CLI_FLAG_FILE, AT(out), "OUT", NULL, WRITING, "Model", "the GGUF file to write", NULL, NULL},
     {"", NULL, 0, CLI_FLAG_FILE, AT(type), "TYPE", NULL, CLI_QUANTIZE, "Model",
      "type or mix of types: " QUANTIZE_TYPES, NULL, NULL},
-    {"force", NULL, 0, CLI_FLAG_SWITCH, AT(force), NULL, NULL, CLI_QUANTIZE, "Model",
+    {"type", "outtype", 0, CLI_FLAG_FILE, AT(type), "TYPE", NULL, CLI_CONVERT, "Model",
+     "type of the matrices, such as F16 or Q8_0, or a mix, as `vouch quantize` has them (default: as they are)", NULL,
+     NULL},
+    {"force", NULL, 0, CLI_FLAG_SWITCH, AT(force), NULL, NULL, WRITING, "Model",
      "replace the output where it exists already", NULL, NULL},
     {"pure", NULL, 0, CLI_FLAG_SWITCH, AT(pure), NULL, NULL, CLI_QUANTIZE, "Types",
      "give all matrices the type that most have in the mix", NULL, NULL},
@@ -50,7 +54,7 @@ static const cli_flag flags[] = {
      "type of the output matrix (default: as the mix)", NULL, NULL},
     {"embedding-type", "token-embedding-type", 0, CLI_FLAG_FILE, AT(embedding_type), "TYPE", NULL, CLI_QUANTIZE,
      "Types", "type of the token embedding (default: as the mix)", NULL, NULL},
-    {"allow-requantize", NULL, 0, CLI_FLAG_SWITCH, AT(allow_requantize), NULL, NULL, CLI_QUANTIZE, "Types",
+    {"allow-requantize", NULL, 0, CLI_FLAG_SWITCH, AT(allow_requantize), NULL, NULL, WRITING, "Types",
      "quantise matrices again that are quantised already, which costs quality", NULL, NULL},
     {"prompt", NULL, 'p', CLI_FLAG_TEXT, AT(prompt), "TEXT", NULL, CLI_RUN, "Prompt",
      "the question, or the text to go on with. A file (-f), or else standard input from a pipe or a file, is added "

@@ -19,7 +19,8 @@ enum {
     CLI_ANALYZE = 1u << 6,
     CLI_LOGITS = 1u << 7,
     CLI_QUANTIZE = 1u << 8,
-    CLI_COMMANDS = 9
+    CLI_CONVERT = 1u << 9,
+    CLI_COMMANDS = 10
 };
 extern const char *const cli_command_names[CLI_COMMANDS];
 

@@ -525,7 +525,7 @@ static bool take_model_word(cli_options *options, unsigned command, given_flags 
         return false;
     }
     if (access(word, F_OK) != 0) {
-        cli_complain("'%s': %s; `vouch %s` expects the GGUF file of a model here%s", word, strerror(errno),
+        cli_complain("'%s': %s; `vouch %s` expects the file or folder of a model here%s", word, strerror(errno),
                      command_name(command), command == CLI_RUN ? ", and a prompt behind --prompt" : "");
         return false;
     }
@@ -535,11 +535,12 @@ static bool take_model_word(cli_options *options, unsigned command, given_flags 
     return true;
 }
 
-static bool check_quantize(const cli_options *options)
+static bool check_written_anew(const cli_options *options, unsigned command)
 {
-    if (!options->out || !options->type) {
-        cli_complain("%s is missing: expected MODEL OUT TYPE, as in `vouch quantize m-f16.gguf m-q4.gguf Q4_K_M`",
-                     options->out ? "TYPE" : "OUT");
+    if (!options->out || (command == CLI_QUANTIZE && !options->type)) {
+        cli_complain("%s is missing: expected %s", options->out ? "TYPE" : "OUT",
+                     command == CLI_QUANTIZE ? "MODEL OUT TYPE, as in `vouch quantize m-f16.gguf m-q4.gguf Q4_K_M`"
+                                             : "MODEL OUT, as in `vouch convert folder m.gguf`");
         return false;
     }
     if (!cli_file_is_same(options->out, options->model)) return true;
@@ -584,7 +585,7 @@ bool cli_options_parse(cli_options *options, unsigned command, int argc, char **
                      options->tokens ? "the .npy file to write" : "token ids, such as 1,2,3, or a file of ids");
         return false;
     }
-    if (command == CLI_QUANTIZE && !check_quantize(options)) return false;
+    if ((command == CLI_QUANTIZE || command == CLI_CONVERT) && !check_written_anew(options, command)) return false;
     if (command == CLI_PERPLEXITY && !options->file) {
         cli_complain("--file FILE is missing: expected the text to predict");
         return false;

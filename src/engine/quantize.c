@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * vouch_quantize of vouch.h: copies a GGUF file and converts its matrices on the way.
+ * vouch_quantize of vouch.h: writes a model as a GGUF file and converts its matrices on the way.
  *
  *   source file ──► mix: a type for each tensor ──► the writer asks for the tensors' bytes, a piece at a time
  *        └─ a piece of the source's blocks ──► floats ──► blocks of the new type     (all threads share a piece)
@@ -136,13 +136,13 @@ static vouch_status output_fill(void *user, size_t offset, void *bytes, size_t s
 static vouch_status mix_find(const char *name, const vouch_mix **mix, vouch_error *err)
 {
     char names[256] = "";
-    *mix = name ? vouch_mix_find(name) : NULL;
+    *mix = vouch_mix_find(name);
     if (*mix) return VOUCH_OK;
     for (size_t i = 0; vouch_mix_at(i); i++) {
         const size_t used = strlen(names);
         snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", vouch_mix_at(i)->name);
     }
-    return vouch_fail(err, VOUCH_E_ARGUMENT, "type '%.40s': expected one of %s", name ? name : "", names);
+    return vouch_fail(err, VOUCH_E_ARGUMENT, "type '%.40s': expected one of %s", name, names);
 }
 
 /* *type points to *store, or is NULL if there is no name. */
@@ -187,12 +187,12 @@ static vouch_status output_check(const vouch_gguf *from, const output *o, bool a
 
 /* ---------------------------------------------------------------------- file */
 
-/* These two keys are set anew, and a file in one part has no split keys. */
-static bool key_is_replaced(vouch_text key)
+/* A file in one part has no split keys. With other types, two keys are set anew. */
+static bool key_is_replaced(vouch_text key, bool has_mix)
 {
-    static const char *const replaced[] = {"general.quantization_version", "general.file_type", "split.no",
-                                           "split.count", "split.tensors.count"};
-    for (size_t i = 0; i < sizeof replaced / sizeof replaced[0]; i++)
+    static const char *const replaced[] = {"split.no", "split.count", "split.tensors.count",
+                                           "general.quantization_version", "general.file_type"};
+    for (size_t i = 0; i < (has_mix ? 5 : 3); i++)
         if (key.size == strlen(replaced[i]) && memcmp(key.data, replaced[i], key.size) == 0) return true;
     return false;
 }
@@ -200,7 +200,8 @@ static bool key_is_replaced(vouch_text key)
 static void keys_add(vouch_gguf_writer *w, const vouch_gguf *from, const vouch_mix *mix)
 {
     for (size_t i = 0; i < vouch_gguf_n_kv(from); i++)
-        if (!key_is_replaced(vouch_gguf_key(from, i, NULL))) vouch_gguf_add_key(w, from, i);
+        if (!key_is_replaced(vouch_gguf_key(from, i, NULL), mix != NULL)) vouch_gguf_add_key(w, from, i);
+    if (!mix) return;
     vouch_gguf_add_u32(w, "general.quantization_version", QUANTIZATION_VERSION);
     vouch_gguf_add_u32(w, "general.file_type", mix->file_type);
 }
@@ -210,8 +211,9 @@ static vouch_status outputs_add(vouch_gguf_writer *w, job *j, const vouch_mix_op
                                 uint32_t *types, vouch_error *err)
 {
     vouch_quantize_result *result = j->result;
-    size_t n_fallback;
-    VOUCH_TRY(vouch_mix_assign(j->from, mix, types, &n_fallback, err));
+    size_t n_fallback = 0;
+    for (size_t i = 0; i < vouch_gguf_n_tensors(j->from); i++) types[i] = vouch_gguf_get_tensor(j->from, i)->type;
+    if (mix->mix) VOUCH_TRY(vouch_mix_assign(j->from, mix, types, &n_fallback, err));
     result->n_fallback = (int64_t)n_fallback;
     result->n_tensors = (int64_t)vouch_gguf_n_tensors(j->from);
     for (size_t i = 0; i < vouch_gguf_n_tensors(j->from); i++) {
@@ -258,7 +260,7 @@ vouch_status vouch_quantize(const char *from, const char *to, const vouch_quanti
     job j = {.options = options ? options : &defaults, .result = result ? result : &ignored};
     vouch_mix_options mix = {.pure = j.options->pure};
     *j.result = (vouch_quantize_result){0};
-    VOUCH_TRY(mix_find(j.options->type, &mix.mix, err));
+    if (j.options->type) VOUCH_TRY(mix_find(j.options->type, &mix.mix, err));
     VOUCH_TRY(type_find("output_type", j.options->output_type, &output_type, &mix.output, err));
     VOUCH_TRY(type_find("embedding_type", j.options->embedding_type, &embedding_type, &mix.embedding, err));
     vouch_status status = vouch_format_open(&gguf, from, err);
