@@ -50,6 +50,12 @@ static void rotate(double *head, const vouch_rotary *rotary, int32_t position)
     }
 }
 
+/* The weights of head h's norm. */
+static const float *head_weights(const vouch_attention *a, const float *norm, int32_t h)
+{
+    return vouch_head_norm_is_own(a->head_norm) ? norm + h * a->head_dim : norm;
+}
+
 static double keys[MOST_LAYERS][N_TOKENS][WIDTH], values[MOST_LAYERS][N_TOKENS][WIDTH];
 
 static void attend(double *y, const vouch_weights *w, int32_t layer, const double *x, int32_t position)
@@ -63,13 +69,13 @@ static void attend(double *y, const vouch_weights *w, int32_t layer, const doubl
     multiply(k, &a->k, x);
     multiply(values[layer][position], &a->v, x);
     for (int32_t h = 0; h < a->n_kv_heads; h++) {
-        if (a->k_norm) normalise(k + h * width, k + h * width, a->k_norm, width, eps);
+        if (a->k_norm) normalise(k + h * width, k + h * width, head_weights(a, a->k_norm, h), width, eps);
         rotate(k + h * width, rotary, position);
     }
     for (int32_t h = 0; h < a->n_heads; h++) {
         const int32_t at = h / (a->n_heads / a->n_kv_heads) * width;
         double weights[N_TOKENS], sum = 0;
-        if (a->q_norm) normalise(q + h * width, q + h * width, a->q_norm, width, eps);
+        if (a->q_norm) normalise(q + h * width, q + h * width, head_weights(a, a->q_norm, h), width, eps);
         rotate(q + h * width, rotary, position);
         for (int32_t j = 0; j <= position; j++) {
             double score = 0;
@@ -162,10 +168,10 @@ static void mamba(double *gate, double *c, const vouch_weights *w, int32_t layer
     const double eps = (double)w->hparams.norm_eps;
     const int32_t n = (int32_t)r->out.n_in, n_rates = (int32_t)vouch_recurrent_n_rates(r), n_keys = r->n_keys;
     double selected[WIDTH], rate[WIDTH], *b = c + r->k, *q = c + r->q;
-    if (r->kind == VOUCH_MAMBA) {
-        double *z = selected;
+    if (r->select.n_out) {
+        double *z = selected + (r->has_rank_last ? 2 * n_keys : 0);
         multiply(selected, &r->select, c);
-        b = z + r->n_rank, q = b + n_keys;
+        b = selected + (r->has_rank_last ? 0 : r->n_rank), q = b + n_keys;
         if (r->rank_norm.kind == VOUCH_NORM_RMS) {
             normalise(z, z, r->rank_norm.weight, r->n_rank, eps);
             normalise(b, b, r->key_norm.weight, n_keys, eps);
@@ -181,9 +187,8 @@ static void mamba(double *gate, double *c, const vouch_weights *w, int32_t layer
         float a[WIDTH];
         if (r->kind == VOUCH_MAMBA) vouch_matrix_get_row(&r->channel_a, i, a);
         else a[0] = r->a[head];
-        const double y = channel(states[layer][i], rate[head], a, r->kind == VOUCH_MAMBA, c[i],
-                                 r->kind == VOUCH_MAMBA ? b : b + group, r->kind == VOUCH_MAMBA ? q : q + group, n_keys,
-                                 (double)r->skip[head]);
+        const double y = channel(states[layer][i], rate[head], a, r->kind == VOUCH_MAMBA, c[i], b + group, q + group,
+                                 n_keys, (double)r->skip[head]);
         gate[i] = y * gate[i] / (1 + exp(-gate[i]));
     }
     for (int32_t at = 0, size = n / r->n_key_heads; at < n && r->norm; at += size)
@@ -470,7 +475,7 @@ static int norms_fill(void **state)
 static void mamba_computes_its_formulas(void **state)
 {
     (void)state;
-    static const char *const names[] = {"mamba", "mamba2", "jamba", "falcon-h1", "nemotron_h"};
+    static const char *const names[] = {"mamba", "mamba2", "jamba", "falcon-h1", "nemotron_h", "plamo2"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const tiny_model_options options = {.arch = names[i], .n_vocab = 80, .n_embd = 32, .n_heads = 4,
                                             .head_dim = 12, .n_layers = 4};

@@ -59,8 +59,9 @@ static void normalise_head(const vouch_workspace *c, thread_space *my, const vou
 {
     const vouch_kernels *kernels = c->weights->kernels;
     const float eps = c->weights->hparams.norm_eps;
+    if (vouch_head_norm_is_own(a->head_norm)) norm += i * a->head_dim;
     if (a->head_norm == VOUCH_HEAD_LAYER) {
-        const vouch_norm layer_norm = {.kind = VOUCH_NORM_LAYER, .weight = norm + i * a->head_dim};
+        const vouch_norm layer_norm = {.kind = VOUCH_NORM_LAYER, .weight = norm};
         vouch_row_norm(head, head, &layer_norm, a->head_dim, eps);
     } else {
         kernels->norm_part(head, my->squares, head, norm, a->head_dim);

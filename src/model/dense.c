@@ -136,19 +136,13 @@ vouch_status vouch_dense_read_scale(const vouch_gguf *gguf, const vouch_hparams 
 
 /* ----------------------------------------------------------------------- tensors */
 
-/* The name of a norm's weights; some files of Falcon and PLaMo have them without ".weight". */
-static const char *norm_name(vouch_loader *loader, int32_t index, const char *tensor)
-{
-    const char *name = vouch_loader_name_of(loader, index, tensor, NULL);
-    return vouch_gguf_find_tensor(loader->gguf, name) ? name : vouch_loader_name(loader, index, tensor);
-}
-
 vouch_status vouch_dense_take_norm(vouch_loader *loader, int32_t index, const char *tensor, vouch_norm *norm)
 {
     const vouch_hparams *h = loader->hparams;
     *norm = (vouch_norm){.kind = h->norm};
     if (h->has_bare_norms) return VOUCH_OK;
-    VOUCH_TRY(vouch_loader_vector(loader, norm_name(loader, index, tensor), true, &norm->weight, h->n_embd));
+    VOUCH_TRY(vouch_loader_vector(loader, vouch_loader_norm_name(loader, index, tensor), true, &norm->weight,
+                                  h->n_embd));
     return vouch_loader_vector(loader, vouch_loader_name_of(loader, index, tensor, "bias"), false, &norm->bias,
                                h->n_embd);
 }
@@ -157,8 +151,8 @@ static vouch_status take_norm_after(vouch_loader *loader, int32_t index, const c
 {
     const vouch_hparams *h = loader->hparams;
     if (h->norms_after == VOUCH_ABSENT) return VOUCH_OK;
-    return vouch_loader_vector(loader, norm_name(loader, index, tensor), h->norms_after == VOUCH_REQUIRED, norm,
-                               h->n_embd);
+    return vouch_loader_vector(loader, vouch_loader_norm_name(loader, index, tensor),
+                               h->norms_after == VOUCH_REQUIRED, norm, h->n_embd);
 }
 
 vouch_status vouch_dense_take_feed_affine(vouch_loader *loader, int32_t index, const char *tensor,
@@ -202,7 +196,7 @@ static vouch_status take_head_norm(vouch_loader *loader, const char *name, const
     if (loader->hparams->head_norms == VOUCH_ABSENT) return VOUCH_OK;
     if (a->head_norm == VOUCH_HEADS_RMS || a->head_norm == VOUCH_HEADS_LAYER)
         return vouch_loader_vector(loader, name, is_required, weights, (int64_t)n_heads * a->head_dim);
-    return vouch_loader_vectors(loader, name, is_required, weights, a->head_norm == VOUCH_HEAD_LAYER ? n_heads : 1,
+    return vouch_loader_vectors(loader, name, is_required, weights, vouch_head_norm_is_own(a->head_norm) ? n_heads : 1,
                                 a->head_dim);
 }
 

@@ -22,6 +22,7 @@ typedef struct vouch_mamba_hparams {
     int32_t n_inner, n_state; /* channels; floats of a channel's state, keys of a head */
     int32_t width;    /* of the convolution */
     int32_t n_rank;   /* of W_step; Mamba-2: heads */
+    int32_t n_heads;  /* with W_step: PLaMo 2's; Mamba: 0 */
     int32_t n_groups; /* of heads that share keys and queries; Mamba: 0 */
     bool has_bare_norms; /* of W_select's result, without weights */
 } vouch_mamba_hparams;

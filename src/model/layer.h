@@ -67,10 +67,17 @@ typedef struct vouch_rotary {
 typedef enum vouch_head_norm {
     VOUCH_HEAD_RMS,       /* RMSNorm of each head before its rotation; weights [head_dim] */
     VOUCH_HEAD_RMS_LATE,  /* the same after the rotation */
+    VOUCH_HEAD_RMS_OWN,   /* as VOUCH_HEAD_RMS, with weights [heads, head_dim] */
     VOUCH_HEAD_LAYER,     /* LayerNorm of each head; weights [heads, head_dim] */
     VOUCH_HEADS_RMS,      /* RMSNorm of all heads together; weights [heads * head_dim] */
     VOUCH_HEADS_LAYER,    /* LayerNorm likewise */
 } vouch_head_norm;
+
+/* Whether each head has weights of its own. */
+static inline bool vouch_head_norm_is_own(vouch_head_norm norm)
+{
+    return norm == VOUCH_HEAD_RMS_OWN || norm == VOUCH_HEAD_LAYER;
+}
 
 /* Grouped-query attention (Ainslie et al., arXiv 2305.13245): n_heads / n_kv_heads query heads share a KV head. */
 typedef struct vouch_attention {
@@ -131,7 +138,9 @@ typedef enum vouch_recurrent_kind {
  *   rate  = softplus(W_step z + bias)               [n_channels]
  *   y     = scan_channels(q, k, c, rate, a, skip)   [n_channels]
  *   out   = W_out (y * silu(W_gate x))
- */
+ *
+ * PLaMo 2 has Mamba-2's heads without their norm, and Mamba's selection: k, q, z = norm(W_select c), and
+ * rate = softplus(W_step z + bias) [n_heads]. */
 typedef struct vouch_recurrent {
     vouch_matrix in, factor; /* [n_channels, n_embd]; factor.n_out 0: none */
     vouch_affine in_after;
@@ -148,9 +157,10 @@ typedef struct vouch_recurrent {
     const float *decay_bias, *a; /* [n_heads] */
     vouch_matrix channel_a;  /* [n_channels, n_keys] F32, Mamba's */
     const float *skip;       /* [n_heads], Mamba: [n_channels] */
-    vouch_matrix select;     /* [n_rank + 2 * n_keys, n_channels], Mamba's */
-    vouch_matrix step;       /* [n_channels, n_rank], Mamba's */
+    vouch_matrix select;     /* [n_rank + 2 * n_keys, n_channels]; n_out 0: none */
+    vouch_matrix step;       /* [n_rates, n_rank] */
     int32_t n_rank;
+    bool has_rank_last;      /* W_select gives z last */
     vouch_norm rank_norm, key_norm, query_norm; /* of z, k and q */
     const float *norm;       /* [n_values] RMSNorm of a head's result; Mamba-2: [n_heads * n_values]; NULL: none */
     vouch_matrix gate;       /* [n_inner, n_embd], n_inner = n_heads * n_values, or n_channels without heads */
@@ -172,10 +182,10 @@ static inline int64_t vouch_recurrent_n_rates(const vouch_recurrent *r)
     return r->kind == VOUCH_MAMBA ? r->conv.n_channels : r->n_heads;
 }
 
-/* Where the rates begin in a row: u, c, Mamba's keys and queries, rates, decays. */
+/* Where the rates begin in a row: u, c, keys and queries of W_select, rates, decays. */
 static inline int64_t vouch_recurrent_rates(const vouch_recurrent *r)
 {
-    return 2 * r->conv.n_channels + (r->kind == VOUCH_MAMBA ? 2 * (int64_t)r->n_keys : 0);
+    return 2 * r->conv.n_channels + (r->select.n_out > 0 ? 2 * (int64_t)r->n_keys : 0);
 }
 
 /* Floats of a row. */

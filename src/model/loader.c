@@ -19,6 +19,12 @@ const char *vouch_loader_name(vouch_loader *loader, int32_t layer, const char *t
     return vouch_loader_name_of(loader, layer, tensor, "weight");
 }
 
+const char *vouch_loader_norm_name(vouch_loader *loader, int32_t layer, const char *tensor)
+{
+    const char *name = vouch_loader_name_of(loader, layer, tensor, NULL);
+    return vouch_gguf_find_tensor(loader->gguf, name) ? name : vouch_loader_name(loader, layer, tensor);
+}
+
 bool vouch_loader_has(vouch_loader *loader, int32_t layer, const char *tensor)
 {
     return vouch_gguf_find_tensor(loader->gguf, vouch_loader_name(loader, layer, tensor)) != NULL;
@@ -110,6 +116,17 @@ vouch_status vouch_loader_rows(vouch_loader *w, const char *name, bool required,
     const vouch_gguf_tensor *tensor;
     VOUCH_TRY(find_tensor(w, name, required, rows.of, n_in, &tensor));
     return tensor ? take_matrices(w, name, tensor, matrix, 1, n_in, rows) : VOUCH_OK;
+}
+
+vouch_status vouch_loader_parts(vouch_loader *w, const char *name, vouch_matrix *matrix, int64_t n, int64_t n_in,
+                                vouch_rows rows)
+{
+    const vouch_gguf_tensor *tensor;
+    VOUCH_TRY(find_tensor(w, name, true, n * rows.of, n_in, &tensor));
+    VOUCH_TRY(take_matrices(w, name, tensor, matrix, n, n_in, rows));
+    matrix->n_out *= n; /* the parts' tiles are adjacent */
+    matrix->n_tiles *= n;
+    return VOUCH_OK;
 }
 
 vouch_status vouch_loader_matrix(vouch_loader *w, const char *name, bool required, vouch_matrix *matrix, int64_t n_out,

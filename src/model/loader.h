@@ -53,6 +53,8 @@ typedef struct vouch_rows {
 /* "blk.LAYER.TENSOR.weight", or .KIND, or with NULL without it; valid until the next call. */
 const char *vouch_loader_name_of(vouch_loader *loader, int32_t layer, const char *tensor, const char *kind);
 const char *vouch_loader_name(vouch_loader *loader, int32_t layer, const char *tensor);
+/* The same of a norm; some files of Falcon-H1 and PLaMo have its weights without ".weight". */
+const char *vouch_loader_norm_name(vouch_loader *loader, int32_t layer, const char *tensor);
 /* Does the file have blk.LAYER.TENSOR.weight? */
 bool vouch_loader_has(vouch_loader *loader, int32_t layer, const char *tensor);
 /* Takes a matrix [n_out, n_in], or a vector [n] of F32. One that is missing and not required leaves the target as it
@@ -76,6 +78,10 @@ vouch_status vouch_loader_part(vouch_loader *loader, const char *name, bool requ
  * the others follow it (vouch_matrix_at). */
 vouch_status vouch_loader_stack(vouch_loader *loader, const char *name, bool required, vouch_matrix *matrix, int64_t n,
                                 int64_t n_in, vouch_rows rows);
+/* Takes some rows of each of n parts of a tensor [n * rows.of, n_in], one below the other; rows.n is a multiple of
+ * VOUCH_TILE. */
+vouch_status vouch_loader_parts(vouch_loader *loader, const char *name, vouch_matrix *matrix, int64_t n, int64_t n_in,
+                                vouch_rows rows);
 /* Takes blk.LAYER.TENSOR.bias and .scale, where they are there. .input_scale matters to 4-bit activations only. */
 vouch_status vouch_loader_affine(vouch_loader *loader, int32_t layer, const char *tensor, vouch_affine *affine,
                                  vouch_rows rows);

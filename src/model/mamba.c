@@ -23,6 +23,20 @@ vouch_status vouch_mamba_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_er
     return vouch_key_bool(gguf, h->arch, "ssm.dt_b_c_rms", &h->mamba.has_bare_norms, err);
 }
 
+vouch_status vouch_plamo2_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    vouch_mamba_hparams *m = &h->mamba;
+    VOUCH_TRY(read_sizes(gguf, h, err));
+    m->n_heads = m->n_rank;
+    m->n_rank = h->n_embd / 16 < 64 ? 64 : h->n_embd / 16;
+    if (m->n_inner % m->n_heads != 0 || m->n_inner / m->n_heads % VOUCH_TILE != 0 || m->n_rank > m->n_inner)
+        return vouch_fail(err, VOUCH_E_UNSUPPORTED,
+                          "%s: %s.ssm.inner_size is %d, must be at least %d and a multiple of %d times "
+                          "ssm.time_step_rank %d",
+                          vouch_gguf_path(gguf), h->arch, m->n_inner, m->n_rank, (int)VOUCH_TILE, m->n_heads);
+    return VOUCH_OK;
+}
+
 vouch_status vouch_mamba2_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     vouch_mamba_hparams *m = &h->mamba;
@@ -66,10 +80,22 @@ static vouch_status take_ends(vouch_loader *loader, int32_t index, vouch_recurre
 /* The norm of one part of W_select's result, where there is one. */
 static vouch_status take_part_norm(vouch_loader *loader, int32_t index, const char *tensor, int64_t n, vouch_norm *norm)
 {
-    VOUCH_TRY(vouch_loader_vector(loader, vouch_loader_name(loader, index, tensor), false, &norm->weight, n));
-    const bool has_norm = loader->hparams->mamba.has_bare_norms || vouch_loader_has(loader, index, tensor);
+    const char *name = vouch_loader_norm_name(loader, index, tensor);
+    const bool has_norm = loader->hparams->mamba.has_bare_norms || vouch_gguf_find_tensor(loader->gguf, name);
     norm->kind = has_norm ? VOUCH_NORM_RMS : VOUCH_NORM_NONE;
-    return VOUCH_OK;
+    return vouch_loader_vector(loader, name, false, &norm->weight, n);
+}
+
+static vouch_status take_selection(vouch_loader *loader, int32_t index, vouch_recurrent *r)
+{
+    const int64_t n = loader->hparams->mamba.n_inner, n_keys = r->n_keys;
+    VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "ssm_x"), true, &r->select,
+                                  r->n_rank + 2 * n_keys, n));
+    VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "ssm_dt"), true, &r->step,
+                                  vouch_recurrent_n_rates(r), r->n_rank));
+    VOUCH_TRY(take_part_norm(loader, index, "ssm_dt_norm", r->n_rank, &r->rank_norm));
+    VOUCH_TRY(take_part_norm(loader, index, "ssm_b_norm", n_keys, &r->key_norm));
+    return take_part_norm(loader, index, "ssm_c_norm", n_keys, &r->query_norm);
 }
 
 /* Rows of W_in: the convolution's inputs, the gate. Rows of W_select: z, keys, queries. */
@@ -88,12 +114,7 @@ vouch_status vouch_mamba_take(vouch_loader *loader, int32_t index, vouch_recurre
                            .n_rank = m->n_rank};
     VOUCH_TRY(take_in(loader, index, (vouch_rows){0, n, 2 * n}, &r->in, &r->in_after));
     VOUCH_TRY(take_in(loader, index, (vouch_rows){n, n, 2 * n}, &r->gate, &r->gate_after));
-    VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "ssm_x"), true, &r->select,
-                                  m->n_rank + 2 * n_state, n));
-    VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "ssm_dt"), true, &r->step, n, m->n_rank));
-    VOUCH_TRY(take_part_norm(loader, index, "ssm_dt_norm", m->n_rank, &r->rank_norm));
-    VOUCH_TRY(take_part_norm(loader, index, "ssm_b_norm", n_state, &r->key_norm));
-    VOUCH_TRY(take_part_norm(loader, index, "ssm_c_norm", n_state, &r->query_norm));
+    VOUCH_TRY(take_selection(loader, index, r));
     const char *a = vouch_loader_name_of(loader, index, "ssm_a", NULL);
     VOUCH_TRY(vouch_loader_matrix(loader, a, true, &r->channel_a, n, n_state));
     if (r->channel_a.type != VOUCH_TYPE_F32)
@@ -127,4 +148,33 @@ vouch_status vouch_mamba2_take(vouch_loader *loader, int32_t index, vouch_recurr
     VOUCH_TRY(vouch_loader_vectors(loader, vouch_loader_name(loader, index, "ssm_norm"), false, &r->norm, m->n_groups,
                                    n / m->n_groups));
     return take_ends(loader, index, r);
+}
+
+/* Rows of W_in: the gate and the convolution's inputs of each head. Rows of W_select: keys, queries, z. Scales of
+ * matrices don't count, as in llama.cpp. */
+vouch_status vouch_plamo2_take(vouch_loader *loader, int32_t index, vouch_recurrent *r)
+{
+    const vouch_mamba_hparams *m = &loader->hparams->mamba;
+    const int64_t n = m->n_inner, n_embd = loader->hparams->n_embd, n_heads = m->n_heads, width = n / n_heads;
+    vouch_affine ignored = {0};
+    *r = (vouch_recurrent){.kind = VOUCH_MAMBA2,
+                           .conv = {.n_channels = n, .width = m->width, .has_silu = true},
+                           .n_heads = m->n_heads,
+                           .n_key_heads = 1,
+                           .n_keys = m->n_state,
+                           .n_values = (int32_t)width,
+                           .k = n,
+                           .q = n + m->n_state,
+                           .n_rank = m->n_rank,
+                           .has_rank_last = true};
+    const char *in = vouch_loader_name(loader, index, "ssm_in");
+    VOUCH_TRY(vouch_loader_parts(loader, in, &r->gate, n_heads, n_embd, (vouch_rows){0, width, 2 * width}));
+    VOUCH_TRY(vouch_loader_parts(loader, in, &r->in, n_heads, n_embd, (vouch_rows){width, width, 2 * width}));
+    VOUCH_TRY(vouch_loader_affine(loader, index, "ssm_in", &ignored, (vouch_rows){0, 2 * n, 2 * n}));
+    VOUCH_TRY(take_selection(loader, index, r));
+    VOUCH_TRY(vouch_loader_vector(loader, vouch_loader_name_of(loader, index, "ssm_a", NULL), true, &r->a, n_heads));
+    VOUCH_TRY(vouch_loader_vector(loader, vouch_loader_name_of(loader, index, "ssm_d", NULL), true, &r->skip, n_heads));
+    VOUCH_TRY(take_ends(loader, index, r));
+    r->out_after.scale = NULL;
+    return VOUCH_OK;
 }

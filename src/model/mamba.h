@@ -9,8 +9,10 @@
 /* Fill h->mamba; the rest of h is there. Errors: FORMAT, UNSUPPORTED. */
 vouch_status vouch_mamba_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err);
 vouch_status vouch_mamba2_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err);
+vouch_status vouch_plamo2_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err);
 /* Fill a layer's mixer and take its tensors ssm_*. Errors: FORMAT, UNSUPPORTED, MEMORY. */
 vouch_status vouch_mamba_take(vouch_loader *loader, int32_t index, vouch_recurrent *mixer);
 vouch_status vouch_mamba2_take(vouch_loader *loader, int32_t index, vouch_recurrent *mixer);
+vouch_status vouch_plamo2_take(vouch_loader *loader, int32_t index, vouch_recurrent *mixer);
 
 #endif

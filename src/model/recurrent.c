@@ -152,7 +152,7 @@ static void compute_rates(const vouch_workspace *c, const vouch_recurrent *r, in
     const int64_t n = r->n_heads;
     if (r->kind == VOUCH_DELTA_NET) {
         compute_delta_rates(c, r, row);
-    } else if (r->kind == VOUCH_MAMBA2) {
+    } else if (r->kind == VOUCH_MAMBA2 && r->select.n_out == 0) {
         memcpy(row_of(c, r, row) + vouch_recurrent_rates(r), c->rates + row * 2 * n + n, (size_t)n * sizeof(float));
         finish_mamba_rates(c, r, row, 0, n);
     }
@@ -212,7 +212,7 @@ static void stage_convolve(vouch_workspace *c, vouch_pool *team, thread_space *m
             const int64_t row = i / per_row, begin = i % per_row * piece, end = begin + piece < n ? begin + piece : n;
             convolve(c, run_of(c, row), layer, row, begin, end);
             if (begin == 0) compute_rates(c, r, row);
-            if (r->kind == VOUCH_MAMBA) put_input(c, &r->select, c->recurrent + n, size, row, row + 1, begin, end);
+            if (r->select.n_out > 0) put_input(c, &r->select, c->recurrent + n, size, row, row + 1, begin, end);
             if (r->kind != VOUCH_SHORT_CONVOLUTION) continue;
             float *inner = c->inner + row * n;
             const float *y = row_of(c, r, row) + n;
@@ -228,12 +228,13 @@ static void stage_convolve(vouch_workspace *c, vouch_pool *team, thread_space *m
 static void split_selected(const vouch_workspace *c, const vouch_recurrent *r, int64_t row)
 {
     const float eps = c->weights->hparams.norm_eps;
-    float *z = c->rates + row * r->select.n_out, *after = row_of(c, r, row) + r->conv.n_channels;
-    const float *keys = z + r->n_rank, *queries = keys + r->n_keys;
+    const int64_t n = r->select.n_out, rank = r->has_rank_last ? 2 * r->n_keys : 0;
+    float *from = c->rates + row * n, *z = from + rank, *after = row_of(c, r, row) + r->conv.n_channels;
+    const float *keys = from + (r->has_rank_last ? 0 : r->n_rank), *queries = keys + r->n_keys;
     vouch_row_norm(after + r->k, keys, &r->key_norm, r->n_keys, eps);
     vouch_row_norm(after + r->q, queries, &r->query_norm, r->n_keys, eps);
     vouch_row_norm(z, z, &r->rank_norm, r->n_rank, eps);
-    put_input(c, &r->step, c->rates, r->select.n_out, row, row + 1, 0, r->n_rank);
+    put_input(c, &r->step, c->rates + rank, n, row, row + 1, 0, r->n_rank);
 }
 
 /* Mamba's keys, queries and rates depend on the convolution's result. */
@@ -388,7 +389,7 @@ vouch_acts vouch_recurrent_mix(vouch_workspace *c, vouch_pool *team, thread_spac
     const vouch_recurrent *r = recurrent_of(c, layer);
     stage_project(c, team, my, layer);
     stage_convolve(c, team, my, layer);
-    if (r->kind == VOUCH_MAMBA) stage_select(c, team, my, layer);
+    if (r->select.n_out > 0) stage_select(c, team, my, layer);
     if (r->n_heads > 0) stage_scan(c, team, my, layer);
     stage_keep(c, team, my, layer);
     return vouch_stage_acts(c, &c->inner_acts, c->n_rows, r->out.n_in);

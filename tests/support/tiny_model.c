@@ -47,7 +47,7 @@ typedef struct tiny_family {
         float value;
     } numbers[5];
     const char *flag; /* a key that is true */
-    int mamba;        /* 1, or 2 for Mamba-2 */
+    int mamba;        /* 1, or 2 for Mamba-2, or 3 for PLaMo 2's heads */
     tiny_parts parts;
     bool part_norms;  /* of Mamba's keys, queries and rates */
 } tiny_family;
@@ -175,6 +175,14 @@ static const tiny_family families[] = {
     {"mamba2", .mamba = 2, .parts = MIXER_ONLY},
     {"jamba", .mamba = 1, .parts = MIXER_OR_ATTENTION, .part_norms = true, .experts = true, .n_dense = 1},
     {"falcon-h1", .mamba = 2},
+    {"plamo2",
+     .mamba = 3,
+     .parts = MIXER_OR_ATTENTION,
+     .part_norms = true,
+     .fused_qkv = true,
+     .fused_gate = true,
+     .norms_after = true,
+     .heads = OWN_WEIGHTS},
     {"granitehybrid",
      .mamba = 2,
      .parts = MIXER_OR_ATTENTION,
@@ -493,28 +501,34 @@ static void add_head_norms(tiny_writer *w, int32_t index)
 }
 
 /* Sizes of Mamba mixers. */
-enum { MAMBA_STATE = 12, MAMBA_WIDTH = 4, MAMBA_HEADS = 8, MAMBA_GROUPS = 2 };
+enum { MAMBA_STATE = 12, MAMBA_WIDTH = 4, MAMBA_GROUPS = 2 };
 
 static int32_t mamba_inner(const tiny_writer *w)
 {
     return 2 * w->o.n_embd;
 }
 
+static int32_t mamba_heads(const tiny_writer *w)
+{
+    return w->family->mamba == 3 ? mamba_inner(w) / 16 : 8;
+}
+
+/* Inputs of W_step. */
 static int32_t mamba_rank(const tiny_writer *w)
 {
-    return w->family->mamba == 2 ? MAMBA_HEADS : w->o.n_embd / 16;
+    return w->family->mamba == 3 ? 64 : w->o.n_embd / 16;
 }
 
 static void add_mamba(tiny_writer *w, int32_t index)
 {
-    const bool is_second = w->family->mamba == 2;
-    const int64_t n = mamba_inner(w), rank = mamba_rank(w), n_rates = is_second ? MAMBA_HEADS : n;
+    const bool is_second = w->family->mamba == 2, has_heads = w->family->mamba > 1;
+    const int64_t n = mamba_inner(w), rank = mamba_rank(w), n_rates = has_heads ? mamba_heads(w) : n;
     const int64_t n_channels = is_second ? n + 2 * MAMBA_GROUPS * MAMBA_STATE : n;
     const float by_embd = 1 / sqrtf((float)w->o.n_embd), by_inner = 1 / sqrtf((float)n);
-    const named_matrix ends[] = {{"ssm_in", is_second ? n + n_channels + MAMBA_HEADS : 2 * n, w->o.n_embd, by_embd},
+    const named_matrix ends[] = {{"ssm_in", is_second ? n + n_channels + n_rates : 2 * n, w->o.n_embd, by_embd},
                                  {"ssm_out", w->o.n_embd, n, 4 * by_inner}};
     const named_matrix select[] = {{"ssm_x", rank + 2 * MAMBA_STATE, n, 1.5f * by_inner},
-                                   {"ssm_dt", n, rank, 1 / sqrtf((float)rank)}};
+                                   {"ssm_dt", n_rates, rank, 1 / sqrtf((float)rank)}};
     add_layer_matrices(w, index, 0, ends, 2);
     if (!is_second) add_layer_matrices(w, index, 0, select, 2);
     add_vectors(w, layer_name(index, "ssm_conv1d", "weight"), n_channels, MAMBA_WIDTH, 0, 0.7f);
@@ -522,7 +536,8 @@ static void add_mamba(tiny_writer *w, int32_t index)
     add_vectors(w, layer_name(index, "ssm_dt", "bias"), 1, n_rates, -1, 0.5f);
     char name[64];
     snprintf(name, sizeof name, "blk.%d.ssm_a", index);
-    add_vectors(w, name, n_rates, is_second ? 1 : MAMBA_STATE, -1, 0.3f);
+    if (has_heads) add_vectors(w, name, is_second ? n_rates : 1, is_second ? 1 : n_rates, -1, 0.3f);
+    else add_vectors(w, name, n_rates, MAMBA_STATE, -1, 0.3f);
     snprintf(name, sizeof name, "blk.%d.ssm_d", index);
     add_vectors(w, name, is_second ? n_rates : 1, is_second ? 1 : n_rates, 1, 0.3f);
     if (is_second) add_vectors(w, layer_name(index, "ssm_norm", "weight"), MAMBA_GROUPS, n / MAMBA_GROUPS, 1, 0.1f);
@@ -547,7 +562,7 @@ static void add_norms(tiny_writer *w, int32_t index)
     }
     for (int i = 0; i < 2 && f->extra_norms[i]; i++) add_layer_norm(w, index, f->extra_norms[i]);
     if (f->sinks) add_bias(w, layer_name(index, "attn_sinks", "weight"), w->o.n_heads);
-    add_head_norms(w, index);
+    if (has_attention(w, index)) add_head_norms(w, index);
 }
 
 static void add_layer(tiny_writer *w, int32_t index)
@@ -648,7 +663,7 @@ static void add_keys(tiny_writer *w, bool states_head_dim)
         add_int(w, "ssm.conv_kernel", MAMBA_WIDTH);
         add_int(w, "ssm.inner_size", mamba_inner(w));
         add_int(w, "ssm.state_size", MAMBA_STATE);
-        add_int(w, "ssm.time_step_rank", mamba_rank(w));
+        add_int(w, "ssm.time_step_rank", w->family->mamba > 1 ? mamba_heads(w) : mamba_rank(w));
         add_int(w, "ssm.group_count", w->family->mamba == 2 ? MAMBA_GROUPS : 0);
     }
     if (o->n_experts) {

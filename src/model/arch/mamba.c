@@ -84,6 +84,25 @@ static vouch_status take_nemotron_h(vouch_loader *loader, int32_t index, vouch_l
     return vouch_mamba2_take(loader, index, &layer->recurrent);
 }
 
+/* PLaMo 2: layers without heads have Mamba-2's heads with Mamba's selection. */
+static vouch_status read_plamo2(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    h->has_partial_layers = true;
+    h->norms_after = h->head_norms = VOUCH_REQUIRED;
+    h->head_norm = VOUCH_HEAD_RMS_OWN;
+    h->gate = VOUCH_GATE_FUSED;
+    VOUCH_TRY(vouch_dense_read(gguf, h, err));
+    return vouch_plamo2_read(gguf, h, err);
+}
+
+static vouch_status take_plamo2(vouch_loader *loader, int32_t index, vouch_layer *layer)
+{
+    vouch_attention *a = &layer->attention;
+    VOUCH_TRY(vouch_dense_take(loader, index, layer));
+    a->q_after.scale = a->k_after.scale = a->v_after.scale = NULL; /* as in llama.cpp */
+    return a->n_heads > 0 ? VOUCH_OK : vouch_plamo2_take(loader, index, &layer->recurrent);
+}
+
 #define FAMILY(id, text, pairs, read_it, take_it, scales)               \
     const vouch_arch vouch_arch_##id = {.name = text,                   \
                                         .rotary = VOUCH_ROTARY_##pairs, \
@@ -94,6 +113,7 @@ static vouch_status take_nemotron_h(vouch_loader *loader, int32_t index, vouch_l
 FAMILY(mamba, "mamba", NONE, read_mamba, take_mamba, false);
 FAMILY(mamba2, "mamba2", NONE, read_mamba2, take_mamba2, false);
 FAMILY(jamba, "jamba", NONE, read_jamba, take_mamba, false);
+FAMILY(plamo2, "plamo2", HALF_SPLIT, read_plamo2, take_plamo2, false);
 FAMILY(falcon_h1, "falcon-h1", HALF_SPLIT, read_falcon_h1, take_falcon_h1, false);
 FAMILY(nemotron_h, "nemotron_h", NONE, read_nemotron_h, take_nemotron_h, true);
 FAMILY(nemotron_h_moe, "nemotron_h_moe", NONE, read_nemotron_h, take_nemotron_h, true);
