@@ -59,7 +59,8 @@ static void test_truncated_models(void **state)
     free(bytes);
 }
 
-/* Requires that 1 of `share` damaged copies opens and answers: otherwise this would test little but the file's magic. */
+/* Requires that 1 of `share` damaged copies opens and answers: otherwise this would test little but the file's
+ * magic. */
 static void mutate_all(const tiny_model_options *options, int n, int share, uint64_t seed)
 {
     size_t size;

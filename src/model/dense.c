@@ -72,6 +72,14 @@ static vouch_status read_attention(const vouch_gguf *gguf, vouch_hparams *h, vou
     return check_heads(gguf, h, value_length, err);
 }
 
+/* Some files of Nemotron-H have the epsilon of their RMSNorm under the other name. */
+static bool has_only_layer_norm_eps(const vouch_gguf *gguf, const char *arch)
+{
+    char name[96];
+    return !vouch_gguf_has(gguf, vouch_key_name(name, sizeof name, arch, "attention.layer_norm_rms_epsilon")) &&
+           vouch_gguf_has(gguf, vouch_key_name(name, sizeof name, arch, "attention.layer_norm_epsilon"));
+}
+
 vouch_status vouch_dense_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     const char *arch = h->arch;
@@ -88,9 +96,8 @@ vouch_status vouch_dense_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_er
         return vouch_fail(err, VOUCH_E_UNSUPPORTED,
                           "%s: %s.expert_count is %d: %s models with experts are not supported",
                           vouch_gguf_path(gguf), arch, n_experts, arch);
-    VOUCH_TRY(vouch_key_float(gguf, arch,
-                              h->norm == VOUCH_NORM_RMS ? "attention.layer_norm_rms_epsilon"
-                                                        : "attention.layer_norm_epsilon",
+    const bool is_rms = h->norm == VOUCH_NORM_RMS && !has_only_layer_norm_eps(gguf, arch);
+    VOUCH_TRY(vouch_key_float(gguf, arch, is_rms ? "attention.layer_norm_rms_epsilon" : "attention.layer_norm_epsilon",
                               true, 1e-12, 1, &eps, err));
     h->norm_eps = (float)eps;
     return read_attention(gguf, h, err);

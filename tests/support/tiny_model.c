@@ -29,6 +29,7 @@ typedef enum tiny_parts { EVERYTHING, MIXER_ONLY, MIXER_OR_ATTENTION, BY_TURNS }
 typedef struct tiny_family {
     const char *arch;
     bool layer_norm; /* with biases, unless bare */
+    bool layer_eps;  /* RMSNorm's epsilon under LayerNorm's key */
     bool bias;       /* of the matrices */
     bool no_gate, fused_qkv, fused_gate, norms_after, no_norms_before, bare_norms, no_feed_norm, second_norm;
     bool positions, embedding_norm, head_bias, norm_bias;
@@ -191,6 +192,7 @@ static const tiny_family families[] = {
      .numbers = {{"embedding_scale", 3}, {"residual_scale", 0.7f}, {"attention.scale", 0.2f}, {"logit_scale", 2}}},
     {"nemotron_h", .mamba = 2, .parts = BY_TURNS, .no_gate = true, .no_feed_norm = true},
     {"nemotron_h_moe",
+     .layer_eps = true,
      .mamba = 2,
      .parts = BY_TURNS,
      .no_gate = true,
@@ -678,7 +680,8 @@ static void add_keys(tiny_writer *w, bool states_head_dim)
             add_int(w, "expert_group_used_count", 2);
         }
     }
-    add_float(w, w->family->layer_norm ? "attention.layer_norm_epsilon" : "attention.layer_norm_rms_epsilon", 1e-5f);
+    const bool has_layer_eps = w->family->layer_norm || w->family->layer_eps;
+    add_float(w, has_layer_eps ? "attention.layer_norm_epsilon" : "attention.layer_norm_rms_epsilon", 1e-5f);
     if (w->family->window) add_int(w, "attention.sliding_window", w->family->window);
     for (int i = 0; i < 5 && w->family->numbers[i].key; i++)
         add_float(w, w->family->numbers[i].key, w->family->numbers[i].value);
