@@ -163,6 +163,10 @@ VOUCH_API void vouch_model_close(vouch_model *model);
 /* The facts; they live as long as the model. */
 VOUCH_API const vouch_model_info *vouch_model_get_info(const vouch_model *model);
 
+/* Bytes of packed weights that a pass of n_rows >= 1 rows reads; with experts the expected number, for rows that choose
+ * their experts independently. */
+VOUCH_API double vouch_model_pass_bytes(const vouch_model *model, int32_t n_rows);
+
 /* The header of a model's file, or a Hugging Face folder, whether or not vouch can run the model. */
 typedef struct vouch_file vouch_file;
 

@@ -175,12 +175,15 @@ static json_t *series_json(const char *key, int32_t n, const series *s)
     return json_pack("{s:i, s:f, s:f}", key, n, "seconds_median", s->median, "seconds_min", s->least);
 }
 
-static json_t *passes_json(const bench *b)
+static json_t *passes_json(const bench *b, const vouch_model *model)
 {
     const cli_ints *rows = &b->options->rows;
     json_t *passes = json_array();
-    for (size_t i = 0; i < rows->n; i++)
-        json_array_append_new(passes, series_json("rows", rows->items[i], &b->passes[i]));
+    for (size_t i = 0; i < rows->n; i++) {
+        json_t *pass = series_json("rows", rows->items[i], &b->passes[i]);
+        json_object_set_new(pass, "bytes", json_real(vouch_model_pass_bytes(model, rows->items[i])));
+        json_array_append_new(passes, pass);
+    }
     if (json_array_size(passes) == rows->n) return passes;
     json_decref(passes);
     return NULL;
@@ -203,7 +206,7 @@ static json_t *report_json(const bench *b, const cli_engine *engine)
         {"reps", json_integer(b->n_rounds)},
         {"interrupted", json_boolean(b->n_rounds < o->n_reps)},
         {"load_seconds", json_real(engine->load_seconds)},
-        {"passes", passes_json(b)}};
+        {"passes", passes_json(b, engine->model)}};
     size_t n = 12;
     if (o->n_prefill) entries[n++] = (cli_json_entry){"prefill", series_json("tokens", o->n_prefill, &b->prefill)};
     if (o->n_decode) entries[n++] = (cli_json_entry){"decode", series_json("tokens", o->n_decode, &b->decode)};

@@ -227,6 +227,11 @@ const vouch_model_info *vouch_model_get_info(const vouch_model *model)
     return &model->info;
 }
 
+double vouch_model_pass_bytes(const vouch_model *model, int32_t n_rows)
+{
+    return vouch_weights_pass_bytes(model->weights, n_rows);
+}
+
 /* --------------------------------------------------------------------- text */
 
 vouch_status vouch_model_check_pair(const vouch_model *target, const vouch_model *draft, vouch_error *err)

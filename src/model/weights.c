@@ -267,7 +267,7 @@ static double layer_bytes(const vouch_layer *layer, int32_t n_rows)
     return mix + matrix_bytes(&e->router) + feed_forward_bytes(&e->shared) + e->n_experts * (1 - left_out) * one;
 }
 
-static double pass_bytes(const vouch_weights *weights, int32_t n_rows)
+double vouch_weights_pass_bytes(const vouch_weights *weights, int32_t n_rows)
 {
     double bytes = matrix_bytes(weights->head);
     for (int32_t l = 0; l < weights->hparams.n_layers; l++) bytes += layer_bytes(&weights->layers[l], n_rows);
@@ -276,7 +276,7 @@ static double pass_bytes(const vouch_weights *weights, int32_t n_rows)
 
 double vouch_weights_reads(const vouch_weights *weights, int32_t n_rows)
 {
-    return pass_bytes(weights, n_rows) / pass_bytes(weights, 1);
+    return vouch_weights_pass_bytes(weights, n_rows) / vouch_weights_pass_bytes(weights, 1);
 }
 
 void vouch_weights_close(vouch_weights *weights)

@@ -37,8 +37,10 @@ vouch_status vouch_weights_open(vouch_weights **out, const vouch_gguf *gguf, int
 vouch_status vouch_weights_check_any(const vouch_gguf *gguf, vouch_error *err);
 void vouch_weights_close(vouch_weights *weights);
 
-/* Bytes of weights that a pass of n rows reads, relative to one row: 1 without experts; with experts the expected
- * number, for rows that choose independently. */
+/* Bytes of packed matrices that a pass of n rows reads; with experts the expected number, for rows that choose
+ * independently. */
+double vouch_weights_pass_bytes(const vouch_weights *weights, int32_t n_rows);
+/* The same relative to one row: 1 without experts. */
 double vouch_weights_reads(const vouch_weights *weights, int32_t n_rows);
 
 #endif
