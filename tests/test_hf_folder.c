@@ -170,6 +170,20 @@ static void tied_output_is_left_out(void **state)
     vouch_gguf_close(gguf);
 }
 
+/* An integer beyond 64 bits, as many tokenizer_config.json have it, makes all integers of its file floats. */
+static void large_integers_are_read(void **state)
+{
+    (void)state;
+    const hf_case *model = hf_case_named("llama");
+    char config[4096];
+    snprintf(config, sizeof config, "{\"unused\": 1000000000000000019884624838656, %s", model->config + 1);
+    const char *large = hf_folder_write("large", model, &(hf_layout){.config = config});
+    expect_equal_tensors(hf_folder_write("plain", model, &(hf_layout){0}), large);
+    vouch_gguf *gguf = open_folder(large);
+    assert_int_equal(get_int(gguf, "llama.embedding_length"), 48);
+    vouch_gguf_close(gguf);
+}
+
 /* ----------------------------------------------------------------- convert */
 
 static void expect_equal_keys(const char *path, const char *other)
@@ -248,7 +262,7 @@ int main(void)
         cmocka_unit_test(pieces_are_the_whole),             cmocka_unit_test(shards_are_one_model),
         cmocka_unit_test(tied_output_is_left_out),
         cmocka_unit_test(converted_files_are_the_folder),   cmocka_unit_test(conversion_can_change_types),
-        cmocka_unit_test(failed_conversion_leaves_nothing),
+        cmocka_unit_test(failed_conversion_leaves_nothing), cmocka_unit_test(large_integers_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

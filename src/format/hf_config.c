@@ -50,15 +50,17 @@ static const struct {
     {"num_local_experts|num_experts", "expert_count"},
     {"num_experts_per_tok", "expert_used_count"},
     {"moe_intermediate_size", "expert_feed_forward_length"},
+    {"shared_expert_intermediate_size", "expert_shared_feed_forward_length"},
 }, floats[] = {
     {"rms_norm_eps", "attention.layer_norm_rms_epsilon"},
-    {"layer_norm_eps|layer_norm_epsilon|norm_epsilon", "attention.layer_norm_epsilon"},
+    {"layer_norm_eps|layer_norm_epsilon|norm_epsilon|norm_eps", "attention.layer_norm_epsilon"},
+    {"clip_qkv", "attention.clamp_kqv"},
     {"attn_logit_softcapping", "attn_logit_softcapping"},
     {"final_logit_softcapping", "final_logit_softcapping"},
     {"attention_multiplier", "attention.scale"},
     {"embedding_multiplier", "embedding_scale"},
     {"residual_multiplier", "residual_scale"},
-    {"logits_scaling", "logit_scale"},
+    {"logits_scaling|logit_scale", "logit_scale"},
 };
 
 static vouch_status copy_numbers(const reader *r)
@@ -81,14 +83,14 @@ static vouch_status need(const reader *r, const char *names, int64_t max, int64_
     return vouch_json_int(r->config, r->config->root, names, true, 1, max, value, r->err);
 }
 
-/* Falcon's heads share one key and value, or in its newer form those of their group, or have their own. */
-static vouch_status read_falcon_groups(const reader *r)
+/* With multi_query all heads share a key and a value. Falcon's newer form has groups, whatever multi_query says. */
+static vouch_status read_sharing(const reader *r)
 {
-    bool is_grouped = false, is_shared = true;
+    bool is_grouped = false, is_shared = false;
     vouch_hf_shape *s = r->shape;
     VOUCH_TRY(vouch_json_bool(r->config, r->config->root, "new_decoder_architecture", &is_grouped, r->err));
     VOUCH_TRY(vouch_json_bool(r->config, r->config->root, "multi_query", &is_shared, r->err));
-    if (!is_grouped) s->n_kv_heads = is_shared ? 1 : s->n_heads;
+    if (!is_grouped && vouch_json_find(r->config->root, "multi_query")) s->n_kv_heads = is_shared ? 1 : s->n_heads;
     return VOUCH_OK;
 }
 
@@ -97,21 +99,22 @@ static vouch_status read_shape(const reader *r)
     const json_t *root = r->config->root;
     vouch_hf_shape *s = r->shape;
     int64_t n_ctx = 0, n_ff;
-    const bool is_falcon = strcmp(r->family->arch, "falcon") == 0, is_gpt2 = strcmp(r->family->arch, "gpt2") == 0;
+    /* These fix the width: config.json may leave it out. */
+    static const char *const wide[] = {"falcon", "gpt2", "starcoder", "bloom"};
+    bool is_wide = false;
+    for (size_t i = 0; i < sizeof wide / sizeof wide[0]; i++) is_wide |= strcmp(r->family->arch, wide[i]) == 0;
     VOUCH_TRY(need(r, "num_hidden_layers|n_layer", VOUCH_HF_MOST_LAYERS, &s->n_layers));
-    VOUCH_TRY(need(r, "hidden_size|n_embd", 1 << 20, &s->n_embd));
+    VOUCH_TRY(need(r, "hidden_size|n_embd|n_embed", 1 << 20, &s->n_embd));
     VOUCH_TRY(need(r, "num_attention_heads|n_head", 1 << 16, &s->n_heads));
     VOUCH_TRY(need(r, "vocab_size", 1 << 28, &s->n_vocab));
-    VOUCH_TRY(need(r, is_falcon ? "max_position_embeddings|vocab_size" : "max_position_embeddings|n_positions|n_ctx",
-                   INT_MAX / 2, &n_ctx));
-    if (is_falcon && !vouch_json_find(root, "max_position_embeddings")) n_ctx = 2048; /* older files don't say */
+    VOUCH_TRY(need(r, "model_max_length|max_position_embeddings|n_positions|n_ctx|seq_length", INT_MAX / 2, &n_ctx));
     n_ff = 4 * s->n_embd;
-    VOUCH_TRY(vouch_json_int(r->config, root, "intermediate_size|n_inner|ffn_hidden_size", !is_falcon && !is_gpt2, 1,
-                             1 << 24, &n_ff, r->err));
+    VOUCH_TRY(vouch_json_int(r->config, root, "intermediate_size|n_inner|ffn_hidden_size", !is_wide, 1, 1 << 24,
+                              &n_ff, r->err));
     s->n_kv_heads = s->n_heads;
     VOUCH_TRY(vouch_json_int(r->config, root, "num_key_value_heads|num_kv_heads|n_head_kv", false, 1, s->n_heads,
                              &s->n_kv_heads, r->err));
-    if (is_falcon) VOUCH_TRY(read_falcon_groups(r));
+    VOUCH_TRY(read_sharing(r));
     s->head_dim = s->n_embd / s->n_heads;
     VOUCH_TRY(vouch_json_int(r->config, root, "head_dim", false, 2, 2 * VOUCH_HF_MOST_PAIRS, &s->head_dim, r->err));
     if (s->head_dim < 2 || s->head_dim > 2 * VOUCH_HF_MOST_PAIRS || s->n_heads % s->n_kv_heads != 0)
@@ -129,7 +132,8 @@ static vouch_status read_shape(const reader *r)
     add_int(r, "attention.key_length", s->head_dim);
     add_int(r, "attention.value_length", s->head_dim);
     add_int(r, "vocab_size", s->n_vocab);
-    if (is_falcon) vouch_gguf_add_text(r->keys, "falcon.tensor_data_layout", "jploski"); /* of VOUCH_HF_FUSED */
+    if (strcmp(r->family->arch, "falcon") == 0)
+        vouch_gguf_add_text(r->keys, "falcon.tensor_data_layout", "jploski"); /* of VOUCH_HF_FUSED */
     return VOUCH_OK;
 }
 
@@ -165,6 +169,8 @@ static vouch_status check_demands(const reader *r)
         snprintf(problem, sizeof problem, "%s is %s", d->key, value ? "true" : "false");
         if (value != d->value) return unsupported(r, problem);
     }
+    if (vouch_json_find(root, "clip_qkv") && strcmp(r->family->arch, "olmo") != 0)
+        return unsupported(r, "queries and keys are clamped (clip_qkv)");
     if (vouch_json_find(root, "quantization_config"))
         return unsupported(r, "the weights are quantised (quantization_config)");
     return VOUCH_OK;
@@ -377,7 +383,7 @@ vouch_status vouch_hf_config_read(const vouch_json *config, const vouch_hf_famil
     VOUCH_TRY(check_unrotated(&r));
     VOUCH_TRY(copy_numbers(&r));
     VOUCH_TRY(read_windows(&r));
-    if (strcmp(family->arch, "gpt2") != 0) VOUCH_TRY(read_rotation(&r));
+    if (!family->has_positions) VOUCH_TRY(read_rotation(&r));
     if (strcmp(family->arch, "gptneox") == 0 || strcmp(family->arch, "stablelm") == 0) {
         bool is_parallel = true;
         char name[96];

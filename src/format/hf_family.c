@@ -33,6 +33,22 @@ static const vouch_hf_rule norms_before[] = {
     {0},
 };
 
+static const vouch_hf_rule phi[] = {
+    {"model.final_layernorm", "output_norm", VOUCH_HF_AS_IS},
+    {LAYER "self_attn.dense", "blk.#.attn_output", VOUCH_HF_AS_IS},
+    {LAYER "mlp.fc1", "blk.#.ffn_up", VOUCH_HF_AS_IS},
+    {LAYER "mlp.fc2", "blk.#.ffn_down", VOUCH_HF_AS_IS},
+    {0},
+};
+
+static const vouch_hf_rule glm4[] = {
+    {LAYER "post_self_attn_layernorm", "blk.#.post_attention_norm", VOUCH_HF_AS_IS},
+    {LAYER "post_attention_layernorm", "blk.#.ffn_norm", VOUCH_HF_AS_IS},
+    {LAYER "post_mlp_layernorm", "blk.#.post_ffw_norm", VOUCH_HF_AS_IS},
+    {LAYER "mlp.gate_up_proj", "blk.#.ffn_up", VOUCH_HF_AS_IS},
+    {0},
+};
+
 /* Norms after the branches, and perhaps before them. */
 static const vouch_hf_rule norms_after[] = {
     {LAYER "post_attention_layernorm", "blk.#.post_attention_norm", VOUCH_HF_AS_IS},
@@ -54,6 +70,10 @@ static const vouch_hf_rule qwen_experts[] = {
     {LAYER "mlp.experts.#.gate_proj", "blk.#.ffn_gate_exps", VOUCH_HF_STACKED},
     {LAYER "mlp.experts.#.down_proj", "blk.#.ffn_down_exps", VOUCH_HF_STACKED},
     {LAYER "mlp.experts.#.up_proj", "blk.#.ffn_up_exps", VOUCH_HF_STACKED},
+    {LAYER "mlp.shared_expert.gate_proj", "blk.#.ffn_gate_shexp", VOUCH_HF_AS_IS},
+    {LAYER "mlp.shared_expert.down_proj", "blk.#.ffn_down_shexp", VOUCH_HF_AS_IS},
+    {LAYER "mlp.shared_expert.up_proj", "blk.#.ffn_up_shexp", VOUCH_HF_AS_IS},
+    {LAYER "mlp.shared_expert_gate", "blk.#.ffn_gate_inp_shexp", VOUCH_HF_AS_IS},
     {0},
 };
 
@@ -91,6 +111,15 @@ static const vouch_hf_rule gpt2[] = {
     {0},
 };
 
+/* Before the rules of gpt2. */
+static const vouch_hf_rule gpt_bigcode[] = {
+    {"transformer.h.#.attn.c_attn", "blk.#.attn_qkv", VOUCH_HF_AS_IS},
+    {"transformer.h.#.attn.c_proj", "blk.#.attn_output", VOUCH_HF_AS_IS},
+    {"transformer.h.#.mlp.c_fc", "blk.#.ffn_up", VOUCH_HF_AS_IS},
+    {"transformer.h.#.mlp.c_proj", "blk.#.ffn_down", VOUCH_HF_AS_IS},
+    {0},
+};
+
 static const vouch_hf_rule gpt_neox[] = {
     {"gpt_neox.embed_in", "token_embd", VOUCH_HF_AS_IS},
     {"gpt_neox.final_layer_norm", "output_norm", VOUCH_HF_AS_IS},
@@ -115,10 +144,16 @@ static const vouch_hf_rule falcon[] = {
     {"transformer.h.#.input_layernorm", "blk.#.attn_norm", VOUCH_HF_AS_IS},
     {"transformer.h.#.ln_mlp", "blk.#.attn_norm", VOUCH_HF_AS_IS},
     {"transformer.h.#.ln_attn", "blk.#.attn_norm_2", VOUCH_HF_AS_IS},
+    {"transformer.h.#.post_attention_layernorm", "blk.#.ffn_norm", VOUCH_HF_AS_IS},
     {"transformer.h.#.self_attention.query_key_value", "blk.#.attn_qkv", VOUCH_HF_FUSED},
     {"transformer.h.#.self_attention.dense", "blk.#.attn_output", VOUCH_HF_AS_IS},
     {"transformer.h.#.mlp.dense_h_to_4h", "blk.#.ffn_up", VOUCH_HF_AS_IS},
     {"transformer.h.#.mlp.dense_4h_to_h", "blk.#.ffn_down", VOUCH_HF_AS_IS},
+    {0},
+};
+
+static const vouch_hf_rule bloom[] = {
+    {"transformer.word_embeddings_layernorm", "token_embd_norm", VOUCH_HF_AS_IS},
     {0},
 };
 
@@ -132,35 +167,63 @@ static const vouch_hf_rule falcon[] = {
 #define RULES(...)                      .rules = {__VA_ARGS__}
 #define LLAMA                           RULES(llama, norms_before)
 #define NO_WINDOWS                      {"use_sliding_window", false}
+#define RELU2                           "relu2"
+#define GEMMA3 \
+    "{\"vocab_size\": 262208, \"max_position_embeddings\": 131072, \"num_attention_heads\": 8, " \
+    "\"num_key_value_heads\": 4, \"head_dim\": 256, \"query_pre_attn_scalar\": 256, \"rms_norm_eps\": 1e-6, " \
+    "\"rope_theta\": 1e6, \"rope_local_base_freq\": 1e4, \"sliding_window\": 4096, \"tie_word_embeddings\": true}"
 
 static const vouch_hf_family families[] = {
     FAMILY("llama", "llama", SILU, LLAMA, .rotates_adjacent = true),
     FAMILY("mistral", "llama", SILU, LLAMA, .rotates_adjacent = true, .window_period = 1),
+    FAMILY("mistral3", "mistral3", SILU, LLAMA, .rotates_adjacent = true, .window_period = 1),
     FAMILY("mixtral", "llama", SILU, RULES(llama, norms_before, mixtral), .rotates_adjacent = true, .window_period = 1),
     FAMILY("smollm3", "smollm3", SILU, LLAMA, .rotates_adjacent = true, .demands = {NO_WINDOWS}),
     FAMILY("granite", "granite", SILU, LLAMA, .rotates_adjacent = true),
+    FAMILY("arcee", "arcee", RELU2, LLAMA, .rotates_adjacent = true),
+    FAMILY("seed_oss", "seed_oss", SILU, RULES(llama, norms_after)),
     FAMILY("qwen2", "qwen2", SILU, LLAMA, .demands = {NO_WINDOWS}),
     FAMILY("qwen3", "qwen3", SILU, LLAMA, .demands = {NO_WINDOWS}),
     FAMILY("qwen3_moe", "qwen3moe", SILU, RULES(llama, norms_before, qwen_experts),
            .demands = {NO_WINDOWS, {"norm_topk_prob", true}}),
+    FAMILY("qwen2_moe", "qwen2moe", SILU, RULES(llama, norms_before, qwen_experts),
+           .demands = {NO_WINDOWS, {"norm_topk_prob", false}}),
+    FAMILY("olmoe", "olmoe", SILU, RULES(llama, norms_before, qwen_experts), .demands = {{"norm_topk_prob", false}}),
     FAMILY("gemma", "gemma", GELU, LLAMA, .adds_one = true),
     FAMILY("gemma2", "gemma2", GELU, RULES(llama, norms_after), .adds_one = true, .window_period = 2),
-    FAMILY("gemma3_text", "gemma3", GELU, RULES(llama, norms_after), .adds_one = true, .window_period = 6),
+    FAMILY("gemma3_text", "gemma3", GELU, RULES(llama, norms_after), .adds_one = true, .window_period = 6,
+           .defaults = GEMMA3),
+    FAMILY("gemma3", "gemma3", GELU, RULES(llama, norms_after), .adds_one = true, .window_period = 6,
+           .defaults = GEMMA3),
+    FAMILY("olmo", "olmo", SILU, RULES(llama), .rotates_adjacent = true,
+           .defaults = "{\"layer_norm_eps\": 1e-5}"),
     FAMILY("olmo2", "olmo2", SILU, RULES(llama, norms_after)),
+    FAMILY("olmo3", "olmo2", SILU, RULES(llama, norms_after), .window_period = 4),
+    FAMILY("glm4", "glm4", SILU, RULES(llama, glm4)),
+    FAMILY("cohere", "command-r", SILU, RULES(llama)),
+    FAMILY("cohere2", "cohere2", SILU, RULES(llama), .window_period = 4),
+    FAMILY("nemotron", "nemotron", RELU2, LLAMA, .adds_one = true),
+    FAMILY("phi", "phi2", GELU, RULES(llama, phi), .demands = {{"qk_layernorm", false}}),
     FAMILY("phi3", "phi3", SILU, RULES(llama, norms_before, phi3), .window_period = 1),
     FAMILY("stablelm", "stablelm", SILU, RULES(llama, norms_before, stablelm)),
     FAMILY("starcoder2", "starcoder2", GELU, RULES(llama, norms_before, starcoder2), .window_period = 1),
-    FAMILY("gpt2", "gpt2", GELU, RULES(gpt2),
+    FAMILY("gpt2", "gpt2", GELU, RULES(gpt2), .has_positions = true,
            .demands = {{"scale_attn_weights", true}, {"scale_attn_by_inverse_layer_idx", false}}),
+    FAMILY("gpt_bigcode", "starcoder", GELU, RULES(gpt_bigcode, gpt2), .has_positions = true,
+           .demands = {{"scale_attn_weights", true}, {"multi_query", true}}, .defaults = "{\"multi_query\": true}"),
     FAMILY("gpt_neox", "gptneox", GELU, RULES(gpt_neox)),
-    FAMILY("falcon", "falcon", GELU, RULES(falcon), .demands = {{"alibi", false}, {"parallel_attn", true}}),
+    FAMILY("bloom", "bloom", GELU, RULES(falcon, bloom), .has_positions = true,
+           .demands = {{"apply_residual_connection_post_layernorm", false}},
+           .defaults = "{\"seq_length\": 2048, \"layer_norm_epsilon\": 1e-5}"),
+    FAMILY("falcon", "falcon", GELU, RULES(falcon), .demands = {{"alibi", false}, {"parallel_attn", true}},
+           .defaults = "{\"max_position_embeddings\": 2048, \"multi_query\": true}"),
 };
 enum { N_FAMILIES = sizeof families / sizeof families[0] };
 
 vouch_status vouch_hf_family_find(const char *model_type, const char *path, const vouch_hf_family **family,
                                   vouch_error *err)
 {
-    char known[400] = "";
+    char known[440] = "";
     for (size_t i = 0; i < N_FAMILIES; i++) {
         if (strcmp(families[i].model_type, model_type) == 0) {
             *family = &families[i];
@@ -181,6 +244,7 @@ static bool name_matches(const char *pattern, const char *name, size_t n, int32_
 {
     const char *end = name + n;
     int32_t *number = first;
+    *first = *second = 0;
     for (; *pattern; pattern++) {
         if (*pattern != '#') {
             if (name == end || *name++ != *pattern) return false;
@@ -196,15 +260,31 @@ static bool name_matches(const char *pattern, const char *name, size_t n, int32_
     return name == end;
 }
 
+/* Is `name` "PREFIX..." or "model.PREFIX..."? *rest is what follows. */
+static bool has_prefix(const char *name, const char *prefix, const char **rest)
+{
+    const size_t n = strlen(prefix);
+    if (strncmp(name, "model.", 6) == 0) name += 6;
+    *rest = name + n;
+    return strncmp(name, prefix, n) == 0;
+}
+
 const vouch_hf_rule *vouch_hf_family_rule(const vouch_hf_family *family, const char *name, int32_t *layer,
                                           int32_t *index, const char **suffix)
 {
-    const char *dot = strrchr(name, '.');
+    static const vouch_hf_rule dropped = {.layout = VOUCH_HF_DROPPED};
+    const char *dot = strrchr(name, '.'), *rest;
     *suffix = dot && (strcmp(dot, ".weight") == 0 || strcmp(dot, ".bias") == 0) ? dot : name + strlen(name);
+    *layer = *index = 0;
+    if (has_prefix(name, "vision_tower.", &rest) || has_prefix(name, "multi_modal_projector.", &rest)) return &dropped;
+    /* "language_model.model.norm", or "model.language_model.norm" */
+    const bool is_nested = has_prefix(name, "language_model.", &rest);
+    const size_t skipped = is_nested && strncmp(name, "model.", 6) == 0 ? 6 : 0;
+    if (is_nested) name = rest;
     for (size_t i = 0; i < VOUCH_HF_MOST_RULES && family->rules[i]; i++)
-        for (const vouch_hf_rule *rule = family->rules[i]; rule->from; rule++) {
-            *layer = *index = 0;
-            if (name_matches(rule->from, name, (size_t)(*suffix - name), layer, index)) return rule;
-        }
+        for (const vouch_hf_rule *rule = family->rules[i]; rule->from; rule++)
+            if (strncmp(rule->from, "model.", skipped) == 0 &&
+                name_matches(rule->from + skipped, name, (size_t)(*suffix - name), layer, index))
+                return rule;
     return NULL;
 }

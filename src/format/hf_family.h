@@ -42,14 +42,17 @@ typedef struct vouch_hf_family {
     const char *activations;                         /* accepted, with '|' between them */
     vouch_hf_demand demands[VOUCH_HF_MOST_DEMANDS];
     int32_t window_period; /* 0: no layer has the window; 1: all; n: all but layers n - 1, 2n - 1, ... */
+    const char *defaults;  /* JSON: members that older files leave out; NULL: none */
     bool rotates_adjacent; /* GGUF rotates adjacent pairs; Hugging Face always rotates half a head apart */
     bool adds_one;         /* norms multiply by 1 + weight */
+    bool has_positions;    /* learned, or ALiBi: nothing is rotated */
 } vouch_hf_family;
 
 /* Error: UNSUPPORTED, with a list of the supported types. */
 vouch_status vouch_hf_family_find(const char *model_type, const char *path, const vouch_hf_family **family,
                                   vouch_error *err);
-/* The rule for a tensor of the family; NULL: none. *layer and *index are the numbers of the name, or 0. *suffix points
+/* The rule for a tensor of the family; NULL: none. Models for pictures and text have the text's tensors behind
+ * "language_model."; their others are dropped. *layer and *index are the numbers of the name, or 0. *suffix points
  * to ".weight", ".bias" or "" in `name`. */
 const vouch_hf_rule *vouch_hf_family_rule(const vouch_hf_family *family, const char *name, int32_t *layer,
                                           int32_t *index, const char **suffix);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "format/hf_private.h"
+#include "format/json.h"
 
 static bool file_exists(const char *path)
 {
@@ -22,23 +23,8 @@ static bool path_ends(const char *path, const char *end)
 
 static vouch_status json_open(json_t **out, const char *path, vouch_error *err)
 {
-    json_error_t error;
-    vouch_filemap map;
     *out = NULL;
-    if (!file_exists(path)) return VOUCH_OK;
-    VOUCH_TRY(vouch_filemap_open(&map, path, err));
-    vouch_status status = vouch_filemap_load(&map, path, 0, map.size, err);
-    if (status == VOUCH_OK) {
-        *out = json_loadb((const char *)map.data, map.size, JSON_ALLOW_NUL, &error);
-        if (!*out && json_error_code(&error) == json_error_out_of_memory)
-            status = vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory for its JSON", vouch_path_tail(path));
-        else if (!json_is_object(*out))
-            status = vouch_fail(err, VOUCH_E_FORMAT, "%s: line %d, column %d: %s", vouch_path_tail(path),
-                                *out ? 1 : error.line, *out ? 1 : error.column,
-                                *out ? "expected a JSON object" : error.text);
-    }
-    vouch_filemap_close(&map);
-    return status;
+    return file_exists(path) ? vouch_json_load(out, path, err) : VOUCH_OK;
 }
 
 static vouch_status map_open(vouch_filemap *map, const char *path, vouch_error *err)

@@ -156,12 +156,26 @@ static void add_name(vouch_gguf_writer *keys, const char *folder)
     free(path);
 }
 
+/* Lifts the members of text_config, where a model for pictures has the text's, and adds the family's defaults. */
+static vouch_status config_complete(const opening *o, const vouch_hf_family *family)
+{
+    const json_t *text = NULL;
+    json_t *defaults = family->defaults ? json_loads(family->defaults, 0, NULL) : NULL;
+    bool is_complete = !family->defaults || defaults;
+    VOUCH_TRY(vouch_json_nested(&o->config, o->config.root, "text_config", JSON_OBJECT, &text, o->err));
+    if (text) is_complete &= json_object_update(o->config.root, (json_t *)(uintptr_t)text) == 0;
+    if (defaults) is_complete &= json_object_update_missing(o->config.root, defaults) == 0;
+    json_decref(defaults);
+    return is_complete ? VOUCH_OK : vouch_fail(o->err, VOUCH_E_MEMORY, "%s: not enough memory", o->config.path);
+}
+
 static vouch_status keys_make(opening *o, const vouch_hf_family **family, void **bytes, size_t *size)
 {
     const char *model_type = NULL;
     vouch_gguf_writer *keys;
     VOUCH_TRY(vouch_json_text(&o->config, o->config.root, "model_type", true, &model_type, o->err));
     VOUCH_TRY(vouch_hf_family_find(model_type, o->config.path, family, o->err));
+    VOUCH_TRY(config_complete(o, *family));
     VOUCH_TRY(vouch_gguf_writer_open(&keys, o->err));
     add_name(keys, o->folder);
     vouch_status status = vouch_hf_config_read(&o->config, *family, keys, &o->shape, o->err);

@@ -177,7 +177,7 @@ static vouch_status make_views(const builder *b, const part *parts, size_t n, vo
 static bool is_float(const part *p)
 {
     return p->from->n_dims == 1 || ends_with(p->name, "_norm.weight") || ends_with(p->name, ".ffn_gate_inp.weight") ||
-           strcmp(p->name, "position_embd.weight") == 0;
+           ends_with(p->name, ".ffn_gate_inp_shexp.weight") || strcmp(p->name, "position_embd.weight") == 0;
 }
 
 static void set_dims(vouch_gguf_tensor *t, const part *p, size_t n)

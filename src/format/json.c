@@ -2,6 +2,7 @@
 #include "format/json.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,21 +12,38 @@
 
 /* ------------------------------------------------------------------- files */
 
-static vouch_status parse(vouch_json *json, const vouch_filemap *map, vouch_error *err)
+/* `path` is for messages. */
+static vouch_status parse(json_t **root, const char *path, const vouch_filemap *map, vouch_error *err)
 {
     json_error_t flaw;
     if (map->size > VOUCH_JSON_LARGEST)
-        return vouch_fail(err, VOUCH_E_FORMAT, "%s: has %zu bytes; a JSON file of a model has at most %d", json->path,
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: has %zu bytes; a JSON file of a model has at most %d", path,
                           map->size, VOUCH_JSON_LARGEST);
-    VOUCH_TRY(vouch_filemap_load(map, json->path, 0, map->size, err));
-    json->root = json_loadb((const char *)map->data, map->size, JSON_REJECT_DUPLICATES, &flaw);
-    if (!json->root && json_error_code(&flaw) == json_error_out_of_memory)
-        return vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory to read it", json->path);
-    if (!json->root)
-        return vouch_fail(err, VOUCH_E_FORMAT, "%s: line %d, column %d: %s", json->path, flaw.line, flaw.column,
-                          flaw.text);
-    if (json_is_object(json->root)) return vouch_filemap_recheck(map, json->path, err);
-    return vouch_fail(err, VOUCH_E_FORMAT, "%s: is no JSON object", json->path);
+    VOUCH_TRY(vouch_filemap_load(map, path, 0, map->size, err));
+    const char *text = (const char *)map->data;
+    *root = json_loadb(text, map->size, JSON_ALLOW_NUL, &flaw);
+    /* Many tokenizer_config.json have a model_max_length of 1e30, written as an integer. */
+    if (!*root && json_error_code(&flaw) == json_error_numeric_overflow)
+        *root = json_loadb(text, map->size, JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, &flaw);
+    if (!*root && json_error_code(&flaw) == json_error_out_of_memory)
+        return vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory to read it", path);
+    if (!*root)
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: line %d, column %d: %s", path, flaw.line, flaw.column, flaw.text);
+    if (json_is_object(*root)) return vouch_filemap_recheck(map, path, err);
+    return vouch_fail(err, VOUCH_E_FORMAT, "%s: line 1, column 1: expected a JSON object", path);
+}
+
+vouch_status vouch_json_load(json_t **root, const char *path, vouch_error *err)
+{
+    vouch_filemap map;
+    *root = NULL;
+    VOUCH_TRY(vouch_filemap_open(&map, path, err));
+    const vouch_status status = parse(root, vouch_path_tail(path), &map, err);
+    vouch_filemap_close(&map);
+    if (status == VOUCH_OK) return VOUCH_OK;
+    json_decref(*root);
+    *root = NULL;
+    return status;
 }
 
 vouch_status vouch_json_open(vouch_json *json, const char *folder, const char *name, bool required, vouch_error *err)
@@ -35,14 +53,11 @@ vouch_status vouch_json_open(vouch_json *json, const char *folder, const char *n
     char *path = malloc(size);
     if (!path) return vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory", name);
     snprintf(path, size, "%s/%s", folder, name);
-    vouch_filemap map = {0};
     vouch_status status = VOUCH_OK;
     if (!required && access(path, F_OK) != 0) goto done;
     json->path = strdup(vouch_path_tail(path));
     if (!json->path) status = vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory", name);
-    if (status == VOUCH_OK) status = vouch_filemap_open(&map, path, err);
-    if (status == VOUCH_OK) status = parse(json, &map, err);
-    vouch_filemap_close(&map);
+    if (status == VOUCH_OK) status = vouch_json_load(&json->root, path, err);
     if (status != VOUCH_OK) vouch_json_close(json);
 done:
     free(path);
@@ -120,8 +135,10 @@ vouch_status vouch_json_int(const vouch_json *json, const json_t *object, const 
     char name[64];
     VOUCH_TRY(find(json, object, names, required, &found, name, err));
     if (!found) return VOUCH_OK;
-    if (!json_is_integer(found)) return wrong_type(json, name, found, "an integer", err);
-    const int64_t number = json_integer_value(found);
+    const double wide = json_number_value(found);
+    const bool is_whole = json_is_real(found) && wide == floor(wide) && fabs(wide) < 0x1p53;
+    if (!json_is_integer(found) && !is_whole) return wrong_type(json, name, found, "an integer", err);
+    const int64_t number = is_whole ? (int64_t)wide : json_integer_value(found);
     if (number < min || number > max)
         return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s is %" PRId64 ", expected %" PRId64 " to %" PRId64, json->path,
                           name, number, min, max);

@@ -13,20 +13,24 @@
 /* Bytes. tokenizer.json of a vocabulary of 262,144 tokens has 33 MB. */
 enum { VOUCH_JSON_LARGEST = 256 << 20 };
 
+/* Loads the object that a file holds. Where an integer has more than 64 bits, all integers become floats. Strings may
+ * have NUL. The caller releases *root. Errors: IO, FORMAT (with line and column), MEMORY. */
+vouch_status vouch_json_load(json_t **root, const char *path, vouch_error *err);
+
 typedef struct vouch_json {
     json_t *root; /* an object; NULL while closed */
     char *path;   /* the tail, for messages */
 } vouch_json;
 
-/* Loads FOLDER/NAME, which must be one object. If the file is missing and not required, json->root is NULL. Errors: IO,
- * FORMAT (with line and column), MEMORY. On failure *json is closed. */
+/* Loads FOLDER/NAME. If the file is missing and not required, json->root is NULL. Errors as of vouch_json_load. On
+ * failure *json is closed. */
 vouch_status vouch_json_open(vouch_json *json, const char *folder, const char *name, bool required, vouch_error *err);
 void vouch_json_close(vouch_json *json); /* a closed or zeroed one is allowed */
 
 /*
  * Members of `object`, an object of json. `names` are alternatives, such as "num_hidden_layers|n_layer": the first that
  * is there counts; null means absent. If all are absent, *value stays as it is; with `required` that is a FORMAT error.
- * So is a member of another type, or a value outside [min, max].
+ * So is a member of another type, or a value outside [min, max]. A whole float counts as an integer.
  */
 vouch_status vouch_json_int(const vouch_json *json, const json_t *object, const char *names, bool required, int64_t min,
                             int64_t max, int64_t *value, vouch_error *err);

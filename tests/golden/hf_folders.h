@@ -428,6 +428,199 @@ static const float hf_logits_13[] = {
 };
 
 static const hf_tensor hf_tensors_14[] = {
+    {"language_model.model.embed_tokens.weight", {40, 48}, 2, 1, 1},
+    {"language_model.model.layers.#.input_layernorm.weight", {48}, 1, 3, 1},
+    {"language_model.model.layers.#.mlp.down_proj.weight", {48, 40}, 2, 3, 1},
+    {"language_model.model.layers.#.mlp.gate_proj.weight", {40, 48}, 2, 3, 1},
+    {"language_model.model.layers.#.mlp.up_proj.weight", {40, 48}, 2, 3, 1},
+    {"language_model.model.layers.#.post_attention_layernorm.weight", {48}, 1, 3, 1},
+    {"language_model.model.layers.#.post_feedforward_layernorm.weight", {48}, 1, 3, 1},
+    {"language_model.model.layers.#.pre_feedforward_layernorm.weight", {48}, 1, 3, 1},
+    {"language_model.model.layers.#.self_attn.k_norm.weight", {16}, 1, 3, 1},
+    {"language_model.model.layers.#.self_attn.k_proj.weight", {48, 48}, 2, 3, 1},
+    {"language_model.model.layers.#.self_attn.o_proj.weight", {48, 96}, 2, 3, 1},
+    {"language_model.model.layers.#.self_attn.q_norm.weight", {16}, 1, 3, 1},
+    {"language_model.model.layers.#.self_attn.q_proj.weight", {96, 48}, 2, 3, 1},
+    {"language_model.model.layers.#.self_attn.v_proj.weight", {48, 48}, 2, 3, 1},
+    {"language_model.model.norm.weight", {48}, 1, 1, 1},
+    {"multi_modal_projector.mm_soft_emb_norm.weight", {8}, 1, 1, 1},
+    {0},
+};
+static const char hf_config_14[] =
+    "{\"model_type\": \"gemma3\", \"text_config\": {\"_sliding_window_pattern\": 6, \"attention_bias\": false, \"att"
+    "ention_dropout\": 0.0, \"attn_logit_softcapping\": null, \"bos_token_id\": 2, \"eos_token_id\": 1, \"final_l"
+    "ogit_softcapping\": null, \"head_dim\": 16, \"hidden_activation\": \"gelu_pytorch_tanh\", \"hidden_size\": 48"
+    ", \"initializer_range\": 0.02, \"intermediate_size\": 40, \"layer_types\": [\"sliding_attention\", \"sliding_"
+    "attention\", \"sliding_attention\"], \"max_position_embeddings\": 64, \"model_type\": \"gemma3_text\", \"num_a"
+    "ttention_heads\": 6, \"num_hidden_layers\": 3, \"num_key_value_heads\": 3, \"pad_token_id\": 0, \"query_pre_"
+    "attn_scalar\": 16, \"rms_norm_eps\": 1e-06, \"rope_parameters\": {\"full_attention\": {\"rope_theta\": 100000"
+    "0.0, \"rope_type\": \"default\"}, \"sliding_attention\": {\"rope_theta\": 10000.0, \"rope_type\": \"default\"}},"
+    " \"sliding_window\": 7, \"tie_word_embeddings\": true, \"use_bidirectional_attention\": false, \"use_cache\""
+    ": true, \"vocab_size\": 40}, \"tie_word_embeddings\": true}";
+static const float hf_logits_14[] = {
+    -1.6161839e+00f, 3.4430599e+01f, 1.9432861e+00f, -1.2265071e+01f, 8.7794294e+00f, -5.0677948e+00f, 7.1504250e+00f, -8.3379602e+00f,
+    7.1024928e+00f, 6.4281335e+00f, 1.0587362e+00f, 1.1785600e+01f, 9.1348896e+00f, -3.4285972e+00f, 2.1685653e+00f, -1.9654580e+00f,
+    1.0355072e+01f, 1.1013493e+01f, 1.5137001e+00f, 1.2282388e+01f, -1.2017249e+01f, -1.8596084e+00f, -2.6726208e+00f, -1.3946416e+00f,
+    -6.9442887e+00f, 1.4007688e+00f, -1.2562143e+01f, -5.5633569e+00f, -1.4139731e+00f, 1.0540183e+00f, 2.0338957e+00f, 5.0795193e+00f,
+    -9.2008724e+00f, 5.3790960e+00f, -5.7557144e+00f, -3.4191513e+00f, 1.9112914e+00f, -1.5220147e+01f, -5.2458186e+00f, 6.0724640e+00f,
+};
+
+static const hf_tensor hf_tensors_15[] = {
+    {"lm_head.weight", {40, 48}, 2, 1, 1},
+    {"model.embed_tokens.weight", {40, 48}, 2, 1, 1},
+    {"model.layers.#.input_layernorm.weight", {48}, 1, 2, 1},
+    {"model.layers.#.mlp.down_proj.weight", {48, 40}, 2, 2, 1},
+    {"model.layers.#.mlp.up_proj.weight", {40, 48}, 2, 2, 1},
+    {"model.layers.#.post_attention_layernorm.weight", {48}, 1, 2, 1},
+    {"model.layers.#.self_attn.k_proj.weight", {24, 48}, 2, 2, 1},
+    {"model.layers.#.self_attn.o_proj.weight", {48, 48}, 2, 2, 1},
+    {"model.layers.#.self_attn.q_proj.weight", {48, 48}, 2, 2, 1},
+    {"model.layers.#.self_attn.v_proj.weight", {24, 48}, 2, 2, 1},
+    {"model.norm.weight", {48}, 1, 1, 1},
+    {0},
+};
+static const char hf_config_15[] =
+    "{\"attention_bias\": false, \"head_dim\": 8, \"hidden_act\": \"relu2\", \"hidden_size\": 48, \"intermediate_siz"
+    "e\": 40, \"max_position_embeddings\": 64, \"mlp_bias\": false, \"model_type\": \"arcee\", \"num_attention_head"
+    "s\": 6, \"num_hidden_layers\": 2, \"num_key_value_heads\": 3, \"rms_norm_eps\": 1e-05, \"rope_parameters\": {"
+    "\"rope_theta\": 10000.0, \"rope_type\": \"default\"}, \"tie_word_embeddings\": false, \"vocab_size\": 40}";
+static const float hf_logits_15[] = {
+    -5.9833586e-02f, -1.7906146e+00f, -1.8575869e+00f, 9.0113945e+00f, -5.6221647e+00f, 5.7158160e+00f, 1.9513869e+00f, -2.1005800e+00f,
+    1.9306479e+00f, -6.1613911e-01f, 5.5887380e+00f, -1.1887436e+00f, 1.6165609e+00f, 1.9984274e+00f, -2.1620193e+00f, -3.5611389e+00f,
+    -1.5572447e-01f, -5.9800873e+00f, -4.6766167e+00f, -3.7007263e+00f, 8.6977110e+00f, 4.6524463e+00f, -3.8072250e+00f, -4.3032231e+00f,
+    1.9471712e+00f, 1.2190700e-01f, -1.4968727e+00f, -3.7353506e+00f, 6.1008053e+00f, 2.7313175e+00f, 9.0459881e+00f, -4.3840480e+00f,
+    7.3519534e-01f, 5.9762293e-01f, 1.6245542e+00f, 3.8561168e+00f, -2.7494380e-01f, -6.9749227e+00f, -1.5306106e+00f, -3.0026128e+00f,
+};
+
+static const hf_tensor hf_tensors_16[] = {
+    {"lm_head.weight", {40, 48}, 2, 1, 1},
+    {"model.embed_tokens.weight", {40, 48}, 2, 1, 1},
+    {"model.layers.#.input_layernorm.weight", {48}, 1, 2, 1},
+    {"model.layers.#.mlp.down_proj.weight", {48, 40}, 2, 2, 1},
+    {"model.layers.#.mlp.gate_proj.weight", {40, 48}, 2, 2, 1},
+    {"model.layers.#.mlp.up_proj.weight", {40, 48}, 2, 2, 1},
+    {"model.layers.#.post_attention_layernorm.weight", {48}, 1, 2, 1},
+    {"model.layers.#.self_attn.k_proj.bias", {48}, 1, 2, 1},
+    {"model.layers.#.self_attn.k_proj.weight", {48, 48}, 2, 2, 1},
+    {"model.layers.#.self_attn.o_proj.weight", {48, 96}, 2, 2, 1},
+    {"model.layers.#.self_attn.q_proj.bias", {96}, 1, 2, 1},
+    {"model.layers.#.self_attn.q_proj.weight", {96, 48}, 2, 2, 1},
+    {"model.layers.#.self_attn.v_proj.bias", {48}, 1, 2, 1},
+    {"model.layers.#.self_attn.v_proj.weight", {48, 48}, 2, 2, 1},
+    {"model.norm.weight", {48}, 1, 1, 1},
+    {0},
+};
+static const char hf_config_16[] =
+    "{\"attention_bias\": true, \"attention_out_bias\": false, \"head_dim\": 16, \"hidden_act\": \"silu\", \"hidden_"
+    "size\": 48, \"intermediate_size\": 40, \"max_position_embeddings\": 64, \"mlp_bias\": false, \"model_type\": "
+    "\"seed_oss\", \"num_attention_heads\": 6, \"num_hidden_layers\": 2, \"num_key_value_heads\": 3, \"rms_norm_ep"
+    "s\": 1e-06, \"rope_parameters\": {\"rope_theta\": 10000.0, \"rope_type\": \"default\"}, \"tie_word_embeddings\""
+    ": false, \"vocab_size\": 40}";
+static const float hf_logits_16[] = {
+    -1.9126265e+00f, -7.8226107e-01f, -1.5929490e+00f, 7.3141580e+00f, -3.7889614e+00f, 4.8976927e+00f, 1.4369709e+00f, -1.8518949e+00f,
+    1.9800411e+00f, -1.8312697e+00f, 5.2142882e+00f, -1.8625350e+00f, 2.0045619e+00f, 1.3593287e+00f, -2.8205636e+00f, -4.1580319e+00f,
+    -5.0721121e-01f, -4.4542332e+00f, -5.4432793e+00f, -4.3200722e+00f, 6.8712878e+00f, 2.8759704e+00f, -3.6128411e+00f, -4.1594014e+00f,
+    3.0254269e+00f, -2.0442803e+00f, -1.5680459e+00f, -4.2767172e+00f, 6.6624503e+00f, 1.5936306e+00f, 7.4457130e+00f, -3.5198293e+00f,
+    -3.0893672e-01f, 6.7366773e-01f, 1.5282464e+00f, 1.3268005e+00f, -1.3495383e+00f, -5.1533589e+00f, -9.0870655e-01f, -3.0147281e+00f,
+};
+
+static const hf_tensor hf_tensors_17[] = {
+    {"lm_head.weight", {40, 48}, 2, 1, 1},
+    {"model.embed_tokens.weight", {40, 48}, 2, 1, 1},
+    {"model.layers.#.input_layernorm.weight", {48}, 1, 2, 1},
+    {"model.layers.#.mlp.experts.#.down_proj.weight", {48, 24}, 2, 2, 5},
+    {"model.layers.#.mlp.experts.#.gate_proj.weight", {24, 48}, 2, 2, 5},
+    {"model.layers.#.mlp.experts.#.up_proj.weight", {24, 48}, 2, 2, 5},
+    {"model.layers.#.mlp.gate.weight", {5, 48}, 2, 2, 1},
+    {"model.layers.#.mlp.shared_expert.down_proj.weight", {48, 32}, 2, 2, 1},
+    {"model.layers.#.mlp.shared_expert.gate_proj.weight", {32, 48}, 2, 2, 1},
+    {"model.layers.#.mlp.shared_expert.up_proj.weight", {32, 48}, 2, 2, 1},
+    {"model.layers.#.mlp.shared_expert_gate.weight", {1, 48}, 2, 2, 1},
+    {"model.layers.#.post_attention_layernorm.weight", {48}, 1, 2, 1},
+    {"model.layers.#.self_attn.k_proj.bias", {24}, 1, 2, 1},
+    {"model.layers.#.self_attn.k_proj.weight", {24, 48}, 2, 2, 1},
+    {"model.layers.#.self_attn.o_proj.weight", {48, 48}, 2, 2, 1},
+    {"model.layers.#.self_attn.q_proj.bias", {48}, 1, 2, 1},
+    {"model.layers.#.self_attn.q_proj.weight", {48, 48}, 2, 2, 1},
+    {"model.layers.#.self_attn.v_proj.bias", {24}, 1, 2, 1},
+    {"model.layers.#.self_attn.v_proj.weight", {24, 48}, 2, 2, 1},
+    {"model.norm.weight", {48}, 1, 1, 1},
+    {0},
+};
+static const char hf_config_17[] =
+    "{\"decoder_sparse_step\": 1, \"hidden_act\": \"silu\", \"hidden_size\": 48, \"intermediate_size\": 40, \"layer_"
+    "types\": [\"full_attention\", \"full_attention\"], \"max_position_embeddings\": 64, \"max_window_layers\": 28"
+    ", \"mlp_only_layers\": [], \"model_type\": \"qwen2_moe\", \"moe_intermediate_size\": 24, \"norm_topk_prob\": f"
+    "alse, \"num_attention_heads\": 6, \"num_experts\": 5, \"num_experts_per_tok\": 3, \"num_hidden_layers\": 2, "
+    "\"num_key_value_heads\": 3, \"qkv_bias\": true, \"rms_norm_eps\": 1e-06, \"rope_parameters\": {\"rope_theta\":"
+    " 10000.0, \"rope_type\": \"default\"}, \"shared_expert_intermediate_size\": 32, \"sliding_window\": 0, \"tie_"
+    "word_embeddings\": false, \"use_sliding_window\": false, \"vocab_size\": 40}";
+static const float hf_logits_17[] = {
+    -7.6790112e-01f, -1.5093936e+00f, -6.7937559e-01f, 8.1251335e+00f, -5.3090014e+00f, 4.2279210e+00f, 2.1296244e+00f, -2.5378141e+00f,
+    2.5557554e+00f, -1.4786978e+00f, 6.4392195e+00f, -2.2659581e+00f, 1.5994228e+00f, 1.9790409e+00f, -1.9256876e+00f, -3.2378035e+00f,
+    6.9889627e-02f, -6.2231741e+00f, -4.9911256e+00f, -5.0276647e+00f, 7.2304301e+00f, 3.4502110e+00f, -3.2305367e+00f, -3.1863892e+00f,
+    2.3303282e+00f, -9.2904788e-01f, -1.6579052e+00f, -3.4977276e+00f, 5.6430440e+00f, 1.1966412e+00f, 8.9341650e+00f, -4.5669289e+00f,
+    -5.0835806e-01f, 6.4851320e-01f, 1.5809456e+00f, 2.5928953e+00f, -3.1708488e-01f, -6.6851034e+00f, 1.2993459e-01f, -3.2795119e+00f,
+};
+
+static const hf_tensor hf_tensors_18[] = {
+    {"lm_head.weight", {40, 48}, 2, 1, 1},
+    {"model.embed_tokens.weight", {40, 48}, 2, 1, 1},
+    {"model.layers.#.input_layernorm.weight", {48}, 1, 2, 1},
+    {"model.layers.#.mlp.experts.#.down_proj.weight", {48, 40}, 2, 2, 5},
+    {"model.layers.#.mlp.experts.#.gate_proj.weight", {40, 48}, 2, 2, 5},
+    {"model.layers.#.mlp.experts.#.up_proj.weight", {40, 48}, 2, 2, 5},
+    {"model.layers.#.mlp.gate.weight", {5, 48}, 2, 2, 1},
+    {"model.layers.#.post_attention_layernorm.weight", {48}, 1, 2, 1},
+    {"model.layers.#.self_attn.k_norm.weight", {24}, 1, 2, 1},
+    {"model.layers.#.self_attn.k_proj.weight", {24, 48}, 2, 2, 1},
+    {"model.layers.#.self_attn.o_proj.weight", {48, 48}, 2, 2, 1},
+    {"model.layers.#.self_attn.q_norm.weight", {48}, 1, 2, 1},
+    {"model.layers.#.self_attn.q_proj.weight", {48, 48}, 2, 2, 1},
+    {"model.layers.#.self_attn.v_proj.weight", {24, 48}, 2, 2, 1},
+    {"model.norm.weight", {48}, 1, 1, 1},
+    {0},
+};
+static const char hf_config_18[] =
+    "{\"attention_bias\": false, \"clip_qkv\": null, \"hidden_act\": \"silu\", \"hidden_size\": 48, \"intermediate_s"
+    "ize\": 40, \"max_position_embeddings\": 64, \"model_type\": \"olmoe\", \"norm_topk_prob\": false, \"num_attent"
+    "ion_heads\": 6, \"num_experts\": 5, \"num_experts_per_tok\": 3, \"num_hidden_layers\": 2, \"num_key_value_he"
+    "ads\": 3, \"rms_norm_eps\": 1e-05, \"rope_parameters\": {\"rope_theta\": 10000.0, \"rope_type\": \"default\"}, "
+    "\"tie_word_embeddings\": false, \"vocab_size\": 40}";
+static const float hf_logits_18[] = {
+    -1.3777257e+00f, -9.8758048e-01f, -1.5695150e+00f, 8.8651676e+00f, -5.3822870e+00f, 4.5695963e+00f, 2.0144937e+00f, -2.3817847e+00f,
+    1.8088375e+00f, -8.0141866e-01f, 6.8010774e+00f, -1.5658776e+00f, 6.2289292e-01f, 2.2241964e+00f, -2.3580663e+00f, -3.5584052e+00f,
+    9.2788798e-01f, -5.9244809e+00f, -4.5297141e+00f, -5.1327443e+00f, 7.5843801e+00f, 4.5641685e+00f, -3.5049717e+00f, -3.9880087e+00f,
+    2.3285060e+00f, -2.0797813e+00f, -1.2515725e+00f, -3.5306211e+00f, 5.3859720e+00f, 2.8476754e-01f, 9.7241116e+00f, -5.3239088e+00f,
+    -8.3342773e-01f, 1.9921365e-01f, 1.4724971e+00f, 2.8061512e+00f, -4.6859202e-01f, -6.9050245e+00f, -7.9118472e-01f, -4.0259066e+00f,
+};
+
+static const hf_tensor hf_tensors_19[] = {
+    {"lm_head.weight", {40, 48}, 2, 1, 1},
+    {"model.embed_tokens.weight", {40, 48}, 2, 1, 1},
+    {"model.layers.#.mlp.down_proj.weight", {48, 40}, 2, 2, 1},
+    {"model.layers.#.mlp.gate_proj.weight", {40, 48}, 2, 2, 1},
+    {"model.layers.#.mlp.up_proj.weight", {40, 48}, 2, 2, 1},
+    {"model.layers.#.self_attn.k_proj.weight", {24, 48}, 2, 2, 1},
+    {"model.layers.#.self_attn.o_proj.weight", {48, 48}, 2, 2, 1},
+    {"model.layers.#.self_attn.q_proj.weight", {48, 48}, 2, 2, 1},
+    {"model.layers.#.self_attn.v_proj.weight", {24, 48}, 2, 2, 1},
+    {0},
+};
+static const char hf_config_19[] =
+    "{\"attention_bias\": false, \"clip_qkv\": 0.5, \"hidden_act\": \"silu\", \"hidden_size\": 48, \"intermediate_si"
+    "ze\": 40, \"max_position_embeddings\": 64, \"model_type\": \"olmo\", \"num_attention_heads\": 6, \"num_hidden_"
+    "layers\": 2, \"num_key_value_heads\": 3, \"rope_parameters\": {\"rope_theta\": 10000.0, \"rope_type\": \"defau"
+    "lt\"}, \"tie_word_embeddings\": false, \"vocab_size\": 40}";
+static const float hf_logits_19[] = {
+    -1.5711173e+00f, -1.1106274e+00f, -2.7588460e+00f, 7.7068543e+00f, -2.8163695e+00f, 5.7122850e+00f, 1.4050807e+00f, -3.4079466e+00f,
+    1.0845186e+00f, -1.0156030e-01f, 5.9865932e+00f, -1.2957047e+00f, 2.7339890e+00f, 1.6127884e+00f, -2.6007731e+00f, -3.5844264e+00f,
+    -7.9377711e-01f, -4.9639263e+00f, -5.7191987e+00f, -3.4275455e+00f, 8.5611696e+00f, 3.2733774e+00f, -4.5267925e+00f, -2.8978548e+00f,
+    7.0700520e-01f, -1.6470180e+00f, -8.5731983e-01f, -3.3444562e+00f, 5.1514268e+00f, 2.6172271e+00f, 9.9780607e+00f, -3.3369732e+00f,
+    -1.4218138e+00f, 1.5506223e-01f, 2.7740166e+00f, 2.5452881e+00f, 7.7006531e-01f, -8.0031643e+00f, -4.5548689e-01f, -4.0829182e+00f,
+};
+
+static const hf_tensor hf_tensors_20[] = {
     {"lm_head.weight", {40, 48}, 2, 1, 1},
     {"model.embed_tokens.weight", {40, 48}, 2, 1, 1},
     {"model.layers.#.mlp.down_proj.weight", {48, 40}, 2, 2, 1},
@@ -444,12 +637,12 @@ static const hf_tensor hf_tensors_14[] = {
     {"model.norm.weight", {48}, 1, 1, 1},
     {0},
 };
-static const char hf_config_14[] =
+static const char hf_config_20[] =
     "{\"attention_bias\": false, \"hidden_act\": \"silu\", \"hidden_size\": 48, \"intermediate_size\": 40, \"max_pos"
     "ition_embeddings\": 64, \"model_type\": \"olmo2\", \"num_attention_heads\": 6, \"num_hidden_layers\": 2, \"num"
     "_key_value_heads\": 3, \"rms_norm_eps\": 1e-05, \"rope_parameters\": {\"rope_theta\": 10000.0, \"rope_type\":"
     " \"default\"}, \"tie_word_embeddings\": false, \"vocab_size\": 40}";
-static const float hf_logits_14[] = {
+static const float hf_logits_20[] = {
     1.7540928e+00f, -6.0070068e-01f, -3.3266187e+00f, 5.0698411e-01f, -5.6020565e+00f, 4.5863981e+00f, 1.0690849e+01f, 4.5928621e+00f,
     -3.2697341e+00f, -3.8313971e+00f, 5.5164685e+00f, 4.2951646e+00f, 1.3440819e+00f, 6.0089536e+00f, -1.8876952e+00f, 3.0059423e+00f,
     5.8534491e-01f, -3.9994919e-01f, -2.5284722e+00f, -4.8031411e-01f, 2.3964398e+00f, 5.3947988e+00f, -1.6879934e+00f, -1.3999374e+00f,
@@ -457,7 +650,195 @@ static const float hf_logits_14[] = {
     -1.2107590e+00f, 3.9940474e+00f, 2.0687408e+00f, 2.6882887e+00f, 4.3136352e-01f, 3.4501548e+00f, -2.6740201e+00f, -5.0905514e+00f,
 };
 
-static const hf_tensor hf_tensors_15[] = {
+static const hf_tensor hf_tensors_21[] = {
+    {"lm_head.weight", {40, 48}, 2, 1, 1},
+    {"model.embed_tokens.weight", {40, 48}, 2, 1, 1},
+    {"model.layers.#.mlp.down_proj.weight", {48, 40}, 2, 5, 1},
+    {"model.layers.#.mlp.gate_proj.weight", {40, 48}, 2, 5, 1},
+    {"model.layers.#.mlp.up_proj.weight", {40, 48}, 2, 5, 1},
+    {"model.layers.#.post_attention_layernorm.weight", {48}, 1, 5, 1},
+    {"model.layers.#.post_feedforward_layernorm.weight", {48}, 1, 5, 1},
+    {"model.layers.#.self_attn.k_norm.weight", {24}, 1, 5, 1},
+    {"model.layers.#.self_attn.k_proj.weight", {24, 48}, 2, 5, 1},
+    {"model.layers.#.self_attn.o_proj.weight", {48, 48}, 2, 5, 1},
+    {"model.layers.#.self_attn.q_norm.weight", {48}, 1, 5, 1},
+    {"model.layers.#.self_attn.q_proj.weight", {48, 48}, 2, 5, 1},
+    {"model.layers.#.self_attn.v_proj.weight", {24, 48}, 2, 5, 1},
+    {"model.norm.weight", {48}, 1, 1, 1},
+    {0},
+};
+static const char hf_config_21[] =
+    "{\"attention_bias\": false, \"hidden_act\": \"silu\", \"hidden_size\": 48, \"intermediate_size\": 40, \"layer_t"
+    "ypes\": [\"sliding_attention\", \"sliding_attention\", \"sliding_attention\", \"full_attention\", \"sliding_at"
+    "tention\"], \"max_position_embeddings\": 64, \"model_type\": \"olmo3\", \"num_attention_heads\": 6, \"num_hidd"
+    "en_layers\": 5, \"num_key_value_heads\": 3, \"rms_norm_eps\": 1e-05, \"rope_parameters\": {\"full_attention\""
+    ": {\"rope_theta\": 500000.0, \"rope_type\": \"default\"}, \"sliding_attention\": {\"rope_theta\": 500000.0, \"r"
+    "ope_type\": \"default\"}}, \"sliding_window\": 7, \"tie_word_embeddings\": false, \"vocab_size\": 40}";
+static const float hf_logits_21[] = {
+    -3.8504708e-01f, 3.2469752e-01f, 1.6265208e+00f, 1.1694328e+00f, -8.0584602e+00f, 1.3871959e+00f, -1.7439069e+00f, -6.6922742e-01f,
+    6.3496470e-02f, -3.0869007e-01f, 5.8421268e+00f, 4.8035267e-01f, 4.2837614e-01f, 1.3821135e+00f, -4.0276880e+00f, -3.1786895e+00f,
+    4.4181042e+00f, -6.0034447e+00f, 3.1786203e+00f, -1.2595263e+00f, 4.8696694e+00f, 6.4354789e-01f, -4.7541335e-02f, -3.5138807e+00f,
+    2.0845058e+00f, -8.9071493e+00f, 3.4581223e+00f, 2.8215415e+00f, -5.4530621e+00f, 1.0905122e+00f, 5.2622581e+00f, 1.6717905e+00f,
+    5.9142962e+00f, -3.0688983e-01f, -1.4345803e+00f, -6.7859521e+00f, -5.9130251e-02f, -4.0714064e+00f, -2.7237889e-01f, 3.2724667e+00f,
+};
+
+static const hf_tensor hf_tensors_22[] = {
+    {"lm_head.weight", {40, 48}, 2, 1, 1},
+    {"model.embed_tokens.weight", {40, 48}, 2, 1, 1},
+    {"model.layers.#.input_layernorm.weight", {48}, 1, 2, 1},
+    {"model.layers.#.mlp.down_proj.weight", {48, 40}, 2, 2, 1},
+    {"model.layers.#.mlp.gate_up_proj.weight", {80, 48}, 2, 2, 1},
+    {"model.layers.#.post_attention_layernorm.weight", {48}, 1, 2, 1},
+    {"model.layers.#.post_mlp_layernorm.weight", {48}, 1, 2, 1},
+    {"model.layers.#.post_self_attn_layernorm.weight", {48}, 1, 2, 1},
+    {"model.layers.#.self_attn.k_proj.bias", {48}, 1, 2, 1},
+    {"model.layers.#.self_attn.k_proj.weight", {48, 48}, 2, 2, 1},
+    {"model.layers.#.self_attn.o_proj.weight", {48, 96}, 2, 2, 1},
+    {"model.layers.#.self_attn.q_proj.bias", {96}, 1, 2, 1},
+    {"model.layers.#.self_attn.q_proj.weight", {96, 48}, 2, 2, 1},
+    {"model.layers.#.self_attn.v_proj.bias", {48}, 1, 2, 1},
+    {"model.layers.#.self_attn.v_proj.weight", {48, 48}, 2, 2, 1},
+    {"model.norm.weight", {48}, 1, 1, 1},
+    {0},
+};
+static const char hf_config_22[] =
+    "{\"attention_bias\": true, \"head_dim\": 16, \"hidden_act\": \"silu\", \"hidden_size\": 48, \"intermediate_size"
+    "\": 40, \"max_position_embeddings\": 64, \"model_type\": \"glm4\", \"num_attention_heads\": 6, \"num_hidden_la"
+    "yers\": 2, \"num_key_value_heads\": 3, \"rms_norm_eps\": 1.5625e-07, \"rope_parameters\": {\"partial_rotary_"
+    "factor\": 0.5, \"rope_theta\": 10000.0, \"rope_type\": \"default\"}, \"tie_word_embeddings\": false, \"vocab_s"
+    "ize\": 40}";
+static const float hf_logits_22[] = {
+    -8.3529501e+00f, 4.9641852e+00f, -3.9923707e-01f, -2.0277712e+00f, 1.1378270e-01f, -8.2546756e-02f, 5.1351528e+00f, 2.7573206e+00f,
+    -3.6400299e+00f, -3.2334783e+00f, 5.3576651e+00f, 2.0889843e+00f, 2.9438084e-01f, -5.0080876e+00f, -1.6153016e+00f, 1.4252635e+00f,
+    -3.1363571e+00f, -1.2056500e+00f, -1.4243342e+00f, -3.5578454e+00f, -2.7587266e+00f, -1.3171477e+00f, -9.4454041e+00f, -3.5211515e+00f,
+    -4.7788185e-01f, -4.5851188e+00f, -2.9732747e+00f, -2.9669206e+00f, 6.1149917e+00f, 2.7096238e+00f, -3.4360380e+00f, -2.5885642e+00f,
+    -2.8054950e+00f, 1.1037259e+00f, -3.0273858e-01f, 2.8755126e+00f, -6.2818065e+00f, 3.9585090e+00f, 2.7274147e-01f, 9.9348390e-01f,
+};
+
+static const hf_tensor hf_tensors_23[] = {
+    {"model.embed_tokens.weight", {40, 48}, 2, 1, 1},
+    {"model.layers.#.input_layernorm.weight", {48}, 1, 2, 1},
+    {"model.layers.#.mlp.down_proj.weight", {48, 40}, 2, 2, 1},
+    {"model.layers.#.mlp.gate_proj.weight", {40, 48}, 2, 2, 1},
+    {"model.layers.#.mlp.up_proj.weight", {40, 48}, 2, 2, 1},
+    {"model.layers.#.self_attn.k_norm.weight", {3, 8}, 2, 2, 1},
+    {"model.layers.#.self_attn.k_proj.weight", {24, 48}, 2, 2, 1},
+    {"model.layers.#.self_attn.o_proj.weight", {48, 48}, 2, 2, 1},
+    {"model.layers.#.self_attn.q_norm.weight", {6, 8}, 2, 2, 1},
+    {"model.layers.#.self_attn.q_proj.weight", {48, 48}, 2, 2, 1},
+    {"model.layers.#.self_attn.v_proj.weight", {24, 48}, 2, 2, 1},
+    {"model.norm.weight", {48}, 1, 1, 1},
+    {0},
+};
+static const char hf_config_23[] =
+    "{\"attention_bias\": false, \"hidden_act\": \"silu\", \"hidden_size\": 48, \"intermediate_size\": 40, \"layer_n"
+    "orm_eps\": 1e-05, \"logit_scale\": 0.5, \"max_position_embeddings\": 64, \"model_type\": \"cohere\", \"num_att"
+    "ention_heads\": 6, \"num_hidden_layers\": 2, \"num_key_value_heads\": 3, \"rope_parameters\": {\"rope_theta\""
+    ": 500000.0, \"rope_type\": \"default\"}, \"tie_word_embeddings\": true, \"use_qk_norm\": true, \"vocab_size\":"
+    " 40}";
+static const float hf_logits_23[] = {
+    1.2996066e+00f, 1.4143440e+01f, -1.4039721e+00f, 6.2560338e-01f, -1.3888745e+00f, -5.0304592e-01f, 8.0940105e-02f, 1.8199495e+00f,
+    2.4489339e-02f, 2.5656562e+00f, -1.7735549e+00f, 3.4395000e-01f, 7.5076818e-01f, -2.2510190e+00f, -1.0393077e+00f, 1.0130733e+00f,
+    -1.0704631e+00f, -1.1923162e+00f, 3.1258199e-01f, 3.4696815e+00f, -1.6105509e+00f, 7.6761916e-02f, 3.5346777e+00f, 6.9025934e-01f,
+    4.2771593e-01f, 3.1177328e+00f, 1.5148471e-01f, 2.0104852e+00f, -9.2330590e-02f, -1.8393567e-01f, 7.5233412e-01f, 9.0775836e-01f,
+    -1.5725892e+00f, 1.6100611e-01f, -2.7486846e+00f, -1.5907570e+00f, 9.2268080e-01f, -2.1402724e+00f, -2.1984148e+00f, 1.0288904e+00f,
+};
+
+static const hf_tensor hf_tensors_24[] = {
+    {"model.embed_tokens.weight", {40, 48}, 2, 1, 1},
+    {"model.layers.#.input_layernorm.weight", {48}, 1, 5, 1},
+    {"model.layers.#.mlp.down_proj.weight", {48, 40}, 2, 5, 1},
+    {"model.layers.#.mlp.gate_proj.weight", {40, 48}, 2, 5, 1},
+    {"model.layers.#.mlp.up_proj.weight", {40, 48}, 2, 5, 1},
+    {"model.layers.#.self_attn.k_proj.weight", {24, 48}, 2, 5, 1},
+    {"model.layers.#.self_attn.o_proj.weight", {48, 48}, 2, 5, 1},
+    {"model.layers.#.self_attn.q_proj.weight", {48, 48}, 2, 5, 1},
+    {"model.layers.#.self_attn.v_proj.weight", {24, 48}, 2, 5, 1},
+    {"model.norm.weight", {48}, 1, 1, 1},
+    {0},
+};
+static const char hf_config_24[] =
+    "{\"attention_bias\": false, \"head_dim\": 8, \"hidden_act\": \"silu\", \"hidden_size\": 48, \"intermediate_size"
+    "\": 40, \"layer_norm_eps\": 1e-05, \"layer_types\": [\"sliding_attention\", \"sliding_attention\", \"sliding_a"
+    "ttention\", \"full_attention\", \"sliding_attention\"], \"logit_scale\": 0.5, \"max_position_embeddings\": 64"
+    ", \"model_type\": \"cohere2\", \"num_attention_heads\": 6, \"num_hidden_layers\": 5, \"num_key_value_heads\": "
+    "3, \"rope_parameters\": {\"rope_theta\": 10000.0, \"rope_type\": \"default\"}, \"sliding_window\": 7, \"tie_wor"
+    "d_embeddings\": true, \"vocab_size\": 40}";
+static const float hf_logits_24[] = {
+    1.1512922e+00f, 1.3455192e+01f, -1.2885642e+00f, 8.6120027e-01f, -7.4253011e-01f, -3.8104481e-01f, -8.3156943e-02f, 9.5599228e-01f,
+    2.4127953e-01f, 1.4855120e+00f, -2.5669977e-01f, 1.0782388e+00f, 5.7423455e-01f, -2.4618063e+00f, -1.3597828e+00f, -3.9688426e-01f,
+    -7.6361984e-01f, -1.2001234e+00f, 1.0146823e+00f, 2.0345733e+00f, -2.0511022e+00f, 2.4195868e-01f, 4.0720820e+00f, -8.3214605e-01f,
+    7.8915879e-02f, 2.8783832e+00f, 6.7767900e-01f, 1.5444129e+00f, 3.8827592e-01f, 4.8398381e-01f, 6.3115507e-01f, 2.1740735e-01f,
+    -1.4580668e+00f, 9.0000403e-01f, -1.6086040e+00f, -1.8493817e+00f, 2.8942049e-01f, -1.3536729e+00f, -3.1916287e+00f, 9.9753463e-01f,
+};
+
+static const hf_tensor hf_tensors_25[] = {
+    {"lm_head.weight", {40, 48}, 2, 1, 1},
+    {"model.embed_tokens.weight", {40, 48}, 2, 1, 1},
+    {"model.layers.#.input_layernorm.bias", {48}, 1, 2, 1},
+    {"model.layers.#.input_layernorm.weight", {48}, 1, 2, 1},
+    {"model.layers.#.mlp.down_proj.weight", {48, 40}, 2, 2, 1},
+    {"model.layers.#.mlp.up_proj.weight", {40, 48}, 2, 2, 1},
+    {"model.layers.#.post_attention_layernorm.bias", {48}, 1, 2, 1},
+    {"model.layers.#.post_attention_layernorm.weight", {48}, 1, 2, 1},
+    {"model.layers.#.self_attn.k_proj.weight", {24, 48}, 2, 2, 1},
+    {"model.layers.#.self_attn.o_proj.weight", {48, 48}, 2, 2, 1},
+    {"model.layers.#.self_attn.q_proj.weight", {48, 48}, 2, 2, 1},
+    {"model.layers.#.self_attn.v_proj.weight", {24, 48}, 2, 2, 1},
+    {"model.norm.bias", {48}, 1, 1, 1},
+    {"model.norm.weight", {48}, 1, 1, 1},
+    {0},
+};
+static const char hf_config_25[] =
+    "{\"attention_bias\": false, \"head_dim\": 8, \"hidden_act\": \"relu2\", \"hidden_size\": 48, \"intermediate_siz"
+    "e\": 40, \"max_position_embeddings\": 64, \"mlp_bias\": false, \"model_type\": \"nemotron\", \"norm_eps\": 1e-0"
+    "5, \"num_attention_heads\": 6, \"num_hidden_layers\": 2, \"num_key_value_heads\": 3, \"rope_parameters\": {\""
+    "partial_rotary_factor\": 0.5, \"rope_theta\": 10000.0, \"rope_type\": \"default\"}, \"tie_word_embeddings\": "
+    "false, \"vocab_size\": 40}";
+static const float hf_logits_25[] = {
+    8.4257154e+00f, -8.0572176e+00f, -9.3351536e+00f, 1.9417881e+01f, -1.3302837e+01f, 1.4693663e+01f, 9.8095570e+00f, -3.3918159e+00f,
+    3.0005133e+00f, -3.1756337e+00f, 4.0999117e+00f, -6.0588115e-01f, 4.1153173e+00f, 5.7429538e+00f, 7.9459533e-02f, -4.9809284e+00f,
+    -4.2478981e+00f, -1.3873964e+01f, -6.9943705e+00f, -7.4141302e+00f, 1.7057810e+01f, 1.1760567e+01f, -3.5345793e+00f, -1.2123890e+01f,
+    -2.1244783e+00f, 7.3535028e+00f, -2.2645936e+00f, -8.0783033e+00f, 1.0125636e+01f, 9.9902248e+00f, 1.2638344e+01f, -1.3754822e+01f,
+    2.3109462e+00f, 8.4494466e-01f, 7.3246131e+00f, 1.7966608e+01f, 4.2715416e+00f, -1.3025201e+01f, -1.2432958e+01f, -4.1641917e+00f,
+};
+
+static const hf_tensor hf_tensors_26[] = {
+    {"lm_head.bias", {40}, 1, 1, 1},
+    {"lm_head.weight", {40, 48}, 2, 1, 1},
+    {"model.embed_tokens.weight", {40, 48}, 2, 1, 1},
+    {"model.final_layernorm.bias", {48}, 1, 1, 1},
+    {"model.final_layernorm.weight", {48}, 1, 1, 1},
+    {"model.layers.#.input_layernorm.bias", {48}, 1, 2, 1},
+    {"model.layers.#.input_layernorm.weight", {48}, 1, 2, 1},
+    {"model.layers.#.mlp.fc1.bias", {40}, 1, 2, 1},
+    {"model.layers.#.mlp.fc1.weight", {40, 48}, 2, 2, 1},
+    {"model.layers.#.mlp.fc2.bias", {48}, 1, 2, 1},
+    {"model.layers.#.mlp.fc2.weight", {48, 40}, 2, 2, 1},
+    {"model.layers.#.self_attn.dense.bias", {48}, 1, 2, 1},
+    {"model.layers.#.self_attn.dense.weight", {48, 48}, 2, 2, 1},
+    {"model.layers.#.self_attn.k_proj.bias", {48}, 1, 2, 1},
+    {"model.layers.#.self_attn.k_proj.weight", {48, 48}, 2, 2, 1},
+    {"model.layers.#.self_attn.q_proj.bias", {48}, 1, 2, 1},
+    {"model.layers.#.self_attn.q_proj.weight", {48, 48}, 2, 2, 1},
+    {"model.layers.#.self_attn.v_proj.bias", {48}, 1, 2, 1},
+    {"model.layers.#.self_attn.v_proj.weight", {48, 48}, 2, 2, 1},
+    {0},
+};
+static const char hf_config_26[] =
+    "{\"hidden_act\": \"gelu_new\", \"hidden_size\": 48, \"intermediate_size\": 40, \"layer_norm_eps\": 1e-05, \"max"
+    "_position_embeddings\": 64, \"model_type\": \"phi\", \"num_attention_heads\": 6, \"num_hidden_layers\": 2, \"n"
+    "um_key_value_heads\": 6, \"qk_layernorm\": false, \"rope_parameters\": {\"partial_rotary_factor\": 0.5, \"ro"
+    "pe_theta\": 10000.0, \"rope_type\": \"default\"}, \"tie_word_embeddings\": false, \"vocab_size\": 40}";
+static const float hf_logits_26[] = {
+    -6.4586902e-01f, -3.0805383e+00f, -2.2820373e+00f, 5.2980843e+00f, -3.9044299e+00f, 5.2109084e+00f, 3.2023046e+00f, -2.3851223e+00f,
+    1.9471960e-01f, -2.6643648e+00f, 4.5024395e+00f, -8.4106827e-01f, 1.7569280e+00f, -1.0823768e+00f, -2.3686893e+00f, -2.4765897e+00f,
+    -1.4927649e+00f, -6.3812981e+00f, -5.2385206e+00f, -3.9379559e+00f, 3.4893219e+00f, 9.1136515e-01f, -1.6146859e+00f, -5.0827746e+00f,
+    2.8884828e-02f, -1.3868198e+00f, -2.6003926e+00f, -9.3081868e-01f, 4.5619259e+00f, 2.8445890e+00f, 1.0536156e+01f, -2.4320993e+00f,
+    -7.9836988e-01f, -4.3498838e-01f, 1.1715207e+00f, 3.0474427e+00f, 1.6656557e+00f, -6.8027906e+00f, 1.7008469e+00f, -4.8615155e+00f,
+};
+
+static const hf_tensor hf_tensors_27[] = {
     {"lm_head.weight", {40, 48}, 2, 1, 1},
     {"model.embed_tokens.weight", {40, 48}, 2, 1, 1},
     {"model.layers.#.input_layernorm.bias", {48}, 1, 2, 1},
@@ -475,13 +856,13 @@ static const hf_tensor hf_tensors_15[] = {
     {"model.norm.weight", {48}, 1, 1, 1},
     {0},
 };
-static const char hf_config_15[] =
+static const char hf_config_27[] =
     "{\"hidden_act\": \"silu\", \"hidden_size\": 48, \"intermediate_size\": 40, \"layer_norm_eps\": 1e-05, \"max_pos"
     "ition_embeddings\": 64, \"model_type\": \"stablelm\", \"num_attention_heads\": 6, \"num_hidden_layers\": 2, \""
     "num_key_value_heads\": 3, \"qk_layernorm\": true, \"rope_parameters\": {\"partial_rotary_factor\": 0.5, \"ro"
     "pe_theta\": 10000.0, \"rope_type\": \"default\"}, \"tie_word_embeddings\": false, \"use_parallel_residual\": "
     "true, \"use_qkv_bias\": false, \"vocab_size\": 40}";
-static const float hf_logits_15[] = {
+static const float hf_logits_27[] = {
     -4.5648512e-01f, -2.8066468e+00f, -2.5115952e+00f, 8.0233002e+00f, -3.7221034e+00f, 6.3027854e+00f, 1.9481056e+00f, -8.5485888e-01f,
     1.1994936e+00f, -1.8513495e+00f, 7.0542212e+00f, -2.9171178e+00f, 1.5188890e+00f, 3.2232454e+00f, -4.2874441e+00f, -4.4480515e+00f,
     -9.3612665e-01f, -6.9711280e+00f, -5.4784546e+00f, -2.8768311e+00f, 9.0275335e+00f, 2.9301181e+00f, -3.6580505e+00f, -4.4257884e+00f,
@@ -489,7 +870,7 @@ static const float hf_logits_15[] = {
     -1.8602475e+00f, 5.5442822e-01f, 2.3808231e+00f, 2.9227128e+00f, -9.3223530e-01f, -7.0926762e+00f, -6.4414382e-01f, -3.2863133e+00f,
 };
 
-static const hf_tensor hf_tensors_16[] = {
+static const hf_tensor hf_tensors_28[] = {
     {"lm_head.weight", {40, 48}, 2, 1, 1},
     {"model.embed_tokens.weight", {40, 48}, 2, 1, 1},
     {"model.layers.#.input_layernorm.bias", {48}, 1, 2, 1},
@@ -510,13 +891,13 @@ static const hf_tensor hf_tensors_16[] = {
     {"model.norm.weight", {48}, 1, 1, 1},
     {0},
 };
-static const char hf_config_16[] =
+static const char hf_config_28[] =
     "{\"hidden_act\": \"silu\", \"hidden_size\": 48, \"intermediate_size\": 40, \"layer_norm_eps\": 1e-05, \"max_pos"
     "ition_embeddings\": 64, \"model_type\": \"stablelm\", \"num_attention_heads\": 6, \"num_hidden_layers\": 2, \""
     "num_key_value_heads\": 3, \"qk_layernorm\": false, \"rope_parameters\": {\"partial_rotary_factor\": 0.25, \""
     "rope_theta\": 10000.0, \"rope_type\": \"default\"}, \"tie_word_embeddings\": false, \"use_parallel_residual\""
     ": false, \"use_qkv_bias\": true, \"vocab_size\": 40}";
-static const float hf_logits_16[] = {
+static const float hf_logits_28[] = {
     1.5045568e-01f, -3.2878580e+00f, -2.1573520e+00f, 7.4962091e+00f, -3.8591099e+00f, 6.4746084e+00f, 1.7860831e+00f, -1.8277942e+00f,
     1.8375041e+00f, -1.8530958e+00f, 6.4567280e+00f, -2.8723662e+00f, 1.3358525e+00f, 2.5118127e+00f, -3.9444947e+00f, -4.2469988e+00f,
     -9.9812394e-01f, -7.3810563e+00f, -5.7450361e+00f, -2.8600359e+00f, 8.5126247e+00f, 2.6483088e+00f, -3.5998645e+00f, -3.4591689e+00f,
@@ -524,7 +905,7 @@ static const float hf_logits_16[] = {
     -1.2189993e+00f, 3.9314353e-01f, 2.1948466e+00f, 2.5739632e+00f, -1.2237027e-01f, -7.0790968e+00f, 5.3328365e-02f, -3.4457810e+00f,
 };
 
-static const hf_tensor hf_tensors_17[] = {
+static const hf_tensor hf_tensors_29[] = {
     {"lm_head.weight", {40, 48}, 2, 1, 1},
     {"model.embed_tokens.weight", {40, 48}, 2, 1, 1},
     {"model.layers.#.input_layernorm.bias", {48}, 1, 2, 1},
@@ -547,12 +928,12 @@ static const hf_tensor hf_tensors_17[] = {
     {"model.norm.weight", {48}, 1, 1, 1},
     {0},
 };
-static const char hf_config_17[] =
+static const char hf_config_29[] =
     "{\"hidden_act\": \"gelu_pytorch_tanh\", \"hidden_size\": 48, \"intermediate_size\": 40, \"max_position_embedd"
     "ings\": 64, \"model_type\": \"starcoder2\", \"norm_epsilon\": 1e-05, \"num_attention_heads\": 6, \"num_hidden_"
     "layers\": 2, \"num_key_value_heads\": 3, \"rope_parameters\": {\"rope_theta\": 10000.0, \"rope_type\": \"defau"
     "lt\"}, \"sliding_window\": 7, \"tie_word_embeddings\": false, \"use_bias\": true, \"vocab_size\": 40}";
-static const float hf_logits_17[] = {
+static const float hf_logits_29[] = {
     -1.9178461e+00f, -2.9953220e+00f, -1.3374579e+00f, 6.8894715e+00f, -4.3729548e+00f, 4.3994622e+00f, 1.1252813e+00f, -3.0495436e+00f,
     3.1106770e+00f, 1.0684035e+00f, 6.5969968e+00f, -3.6166880e+00f, -2.1401107e+00f, 1.4525384e+00f, -1.7113096e+00f, -3.8881018e+00f,
     3.4159911e-01f, -7.3514585e+00f, -4.4646063e+00f, -4.5459700e+00f, 8.1836128e+00f, 7.4719799e-01f, -3.9178166e+00f, 1.5456213e+00f,
@@ -560,7 +941,7 @@ static const float hf_logits_17[] = {
     6.7751002e-01f, -2.8490260e+00f, 2.0593462e+00f, -1.3545586e+00f, 2.1796310e+00f, -9.4498520e+00f, 1.0106903e+00f, -5.2284555e+00f,
 };
 
-static const hf_tensor hf_tensors_18[] = {
+static const hf_tensor hf_tensors_30[] = {
     {"transformer.h.#.attn.c_attn.bias", {144}, 1, 2, 1},
     {"transformer.h.#.attn.c_attn.weight", {48, 144}, 2, 2, 1},
     {"transformer.h.#.attn.c_proj.bias", {48}, 1, 2, 1},
@@ -579,12 +960,12 @@ static const hf_tensor hf_tensors_18[] = {
     {"transformer.wte.weight", {40, 48}, 2, 1, 1},
     {0},
 };
-static const char hf_config_18[] =
+static const char hf_config_30[] =
     "{\"activation_function\": \"gelu_new\", \"layer_norm_epsilon\": 1e-05, \"model_type\": \"gpt2\", \"n_embd\": 48,"
     " \"n_head\": 3, \"n_inner\": null, \"n_layer\": 2, \"n_positions\": 64, \"reorder_and_upcast_attn\": false, \"s"
     "cale_attn_by_inverse_layer_idx\": false, \"scale_attn_weights\": true, \"tie_word_embeddings\": true, \"vo"
     "cab_size\": 40}";
-static const float hf_logits_18[] = {
+static const float hf_logits_30[] = {
     2.6645035e-01f, 1.0003763e+01f, -1.9743592e+00f, -3.4067185e+00f, -2.8639405e+00f, 8.6401176e+00f, -5.6968780e+00f, -1.6918130e+00f,
     -4.9075322e+00f, -4.9928737e+00f, 3.8985479e+00f, -2.2611239e+00f, -6.9599423e+00f, -5.2811370e+00f, 2.4908166e+00f, -3.4148216e+00f,
     -4.2641754e+00f, -3.2291174e+00f, -3.1483686e+00f, 3.6190019e+00f, -1.9461980e+00f, -1.7305923e+00f, -7.8328123e+00f, -2.7477124e+00f,
@@ -592,7 +973,71 @@ static const float hf_logits_18[] = {
     -4.3252382e+00f, -1.6158427e+00f, 6.6486472e-01f, 9.1594677e+00f, 7.9387027e-01f, 4.8423076e+00f, -3.9248095e+00f, -1.1417149e+00f,
 };
 
-static const hf_tensor hf_tensors_19[] = {
+static const hf_tensor hf_tensors_31[] = {
+    {"transformer.h.#.attn.c_attn.bias", {80}, 1, 2, 1},
+    {"transformer.h.#.attn.c_attn.weight", {80, 48}, 2, 2, 1},
+    {"transformer.h.#.attn.c_proj.bias", {48}, 1, 2, 1},
+    {"transformer.h.#.attn.c_proj.weight", {48, 48}, 2, 2, 1},
+    {"transformer.h.#.ln_1.bias", {48}, 1, 2, 1},
+    {"transformer.h.#.ln_1.weight", {48}, 1, 2, 1},
+    {"transformer.h.#.ln_2.bias", {48}, 1, 2, 1},
+    {"transformer.h.#.ln_2.weight", {48}, 1, 2, 1},
+    {"transformer.h.#.mlp.c_fc.bias", {192}, 1, 2, 1},
+    {"transformer.h.#.mlp.c_fc.weight", {192, 48}, 2, 2, 1},
+    {"transformer.h.#.mlp.c_proj.bias", {48}, 1, 2, 1},
+    {"transformer.h.#.mlp.c_proj.weight", {48, 192}, 2, 2, 1},
+    {"transformer.ln_f.bias", {48}, 1, 1, 1},
+    {"transformer.ln_f.weight", {48}, 1, 1, 1},
+    {"transformer.wpe.weight", {64, 48}, 2, 1, 1},
+    {"transformer.wte.weight", {40, 48}, 2, 1, 1},
+    {0},
+};
+static const char hf_config_31[] =
+    "{\"activation_function\": \"gelu_pytorch_tanh\", \"attention_softmax_in_fp32\": true, \"layer_norm_epsilon\""
+    ": 1e-05, \"model_type\": \"gpt_bigcode\", \"multi_query\": true, \"n_embd\": 48, \"n_head\": 3, \"n_inner\": nul"
+    "l, \"n_layer\": 2, \"n_positions\": 64, \"num_key_value_heads\": 1, \"scale_attention_softmax_in_fp32\": tru"
+    "e, \"scale_attn_weights\": true, \"tie_word_embeddings\": true, \"vocab_size\": 40}";
+static const float hf_logits_31[] = {
+    -2.8242180e+00f, 1.3990541e+01f, -4.9122138e+00f, -3.0232306e+00f, 1.4727528e+00f, 6.0292802e+00f, -9.5013922e-01f, 2.2716274e+00f,
+    -6.3440213e+00f, 5.4588068e-01f, 1.7168448e+00f, 4.1068479e-01f, -4.6857185e+00f, -8.3717566e+00f, 2.1086600e+00f, 2.2414839e-01f,
+    -1.2529929e+00f, -3.3834383e+00f, -6.0458961e+00f, 1.5579680e+00f, 2.0653718e+00f, -3.8395078e+00f, -7.3790703e+00f, -1.4242719e+00f,
+    1.1076274e+00f, 3.3346193e+00f, 3.0854690e+00f, 6.1080331e-01f, -2.5270374e+00f, 8.0987370e-01f, 5.0602360e+00f, -3.1017890e+00f,
+    -9.1331470e-01f, 3.4637532e-01f, -8.6900455e-01f, 4.6558275e+00f, -5.1773250e-01f, 4.2165089e+00f, -3.6192176e+00f, 6.4099307e+00f,
+};
+
+static const hf_tensor hf_tensors_32[] = {
+    {"transformer.h.#.input_layernorm.bias", {48}, 1, 2, 1},
+    {"transformer.h.#.input_layernorm.weight", {48}, 1, 2, 1},
+    {"transformer.h.#.mlp.dense_4h_to_h.bias", {48}, 1, 2, 1},
+    {"transformer.h.#.mlp.dense_4h_to_h.weight", {48, 192}, 2, 2, 1},
+    {"transformer.h.#.mlp.dense_h_to_4h.bias", {192}, 1, 2, 1},
+    {"transformer.h.#.mlp.dense_h_to_4h.weight", {192, 48}, 2, 2, 1},
+    {"transformer.h.#.post_attention_layernorm.bias", {48}, 1, 2, 1},
+    {"transformer.h.#.post_attention_layernorm.weight", {48}, 1, 2, 1},
+    {"transformer.h.#.self_attention.dense.bias", {48}, 1, 2, 1},
+    {"transformer.h.#.self_attention.dense.weight", {48, 48}, 2, 2, 1},
+    {"transformer.h.#.self_attention.query_key_value.bias", {144}, 1, 2, 1},
+    {"transformer.h.#.self_attention.query_key_value.weight", {144, 48}, 2, 2, 1},
+    {"transformer.ln_f.bias", {48}, 1, 1, 1},
+    {"transformer.ln_f.weight", {48}, 1, 1, 1},
+    {"transformer.word_embeddings.weight", {40, 48}, 2, 1, 1},
+    {"transformer.word_embeddings_layernorm.bias", {48}, 1, 1, 1},
+    {"transformer.word_embeddings_layernorm.weight", {48}, 1, 1, 1},
+    {0},
+};
+static const char hf_config_32[] =
+    "{\"apply_residual_connection_post_layernorm\": false, \"hidden_size\": 48, \"layer_norm_epsilon\": 1e-05, "
+    "\"model_type\": \"bloom\", \"n_head\": 6, \"n_layer\": 2, \"slow_but_exact\": false, \"tie_word_embeddings\": tr"
+    "ue, \"vocab_size\": 40}";
+static const float hf_logits_32[] = {
+    -2.3036451e+00f, 2.1749517e+01f, -4.4276252e+00f, 9.1733915e-01f, -1.0696644e+00f, -1.4301587e+00f, 4.8162284e+00f, 2.5624237e+00f,
+    1.9596437e+00f, 5.9637985e+00f, 1.0479933e+00f, 2.8165929e+00f, 2.9766121e+00f, 5.5194249e+00f, -2.8034697e+00f, 8.8197660e+00f,
+    -6.5798059e-02f, 2.1746075e+00f, 2.6809995e+00f, 3.8479891e+00f, -4.2321587e+00f, 6.7474204e-01f, -3.2124772e+00f, -1.7543468e+00f,
+    5.7865977e+00f, -6.9045491e+00f, 9.2837900e-01f, 2.3301957e+00f, 4.7477216e-01f, 3.9594939e+00f, -4.0368729e+00f, 4.3766956e+00f,
+    2.5885761e+00f, -5.5856490e+00f, 1.0402653e+00f, 1.8643768e-01f, 6.1400404e+00f, 1.3857429e+00f, -1.5976067e+00f, -4.1415219e+00f,
+};
+
+static const hf_tensor hf_tensors_33[] = {
     {"embed_out.weight", {40, 48}, 2, 1, 1},
     {"gpt_neox.embed_in.weight", {40, 48}, 2, 1, 1},
     {"gpt_neox.final_layer_norm.bias", {48}, 1, 1, 1},
@@ -611,13 +1056,13 @@ static const hf_tensor hf_tensors_19[] = {
     {"gpt_neox.layers.#.post_attention_layernorm.weight", {48}, 1, 2, 1},
     {0},
 };
-static const char hf_config_19[] =
+static const char hf_config_33[] =
     "{\"attention_bias\": true, \"hidden_act\": \"gelu_new\", \"hidden_size\": 48, \"intermediate_size\": 40, \"laye"
     "r_norm_eps\": 1e-05, \"max_position_embeddings\": 64, \"model_type\": \"gpt_neox\", \"num_attention_heads\": "
     "6, \"num_hidden_layers\": 2, \"rope_parameters\": {\"partial_rotary_factor\": 0.25, \"rope_theta\": 10000.0,"
     " \"rope_type\": \"default\"}, \"tie_word_embeddings\": false, \"use_parallel_residual\": true, \"vocab_size\":"
     " 40}";
-static const float hf_logits_19[] = {
+static const float hf_logits_33[] = {
     8.0988817e+00f, 8.4387189e-01f, 2.9539113e+00f, 9.2031708e+00f, 4.4698942e-01f, 3.1491113e+00f, 2.2978041e-01f, -5.6642547e+00f,
     -1.1042869e+00f, -1.1700136e+01f, -8.7021275e+00f, 3.3735998e+00f, 5.2356000e+00f, -6.4330578e+00f, -8.0039924e-01f, 4.3225541e+00f,
     5.4082580e+00f, -3.2301047e+00f, 5.1812019e+00f, 4.9143651e-01f, 7.6415330e-01f, 2.3810401e+00f, 9.2932920e+00f, -5.3976173e+00f,
@@ -625,7 +1070,7 @@ static const float hf_logits_19[] = {
     1.6776612e+00f, -4.9004207e+00f, -3.4687545e+00f, 2.1281447e-02f, -3.3465366e+00f, 4.2259402e+00f, -1.8093106e+00f, -2.4803448e+00f,
 };
 
-static const hf_tensor hf_tensors_20[] = {
+static const hf_tensor hf_tensors_34[] = {
     {"transformer.h.#.input_layernorm.bias", {48}, 1, 2, 1},
     {"transformer.h.#.input_layernorm.weight", {48}, 1, 2, 1},
     {"transformer.h.#.mlp.dense_4h_to_h.weight", {48, 192}, 2, 2, 1},
@@ -637,13 +1082,13 @@ static const hf_tensor hf_tensors_20[] = {
     {"transformer.word_embeddings.weight", {40, 48}, 2, 1, 1},
     {0},
 };
-static const char hf_config_20[] =
+static const char hf_config_34[] =
     "{\"activation\": \"gelu_pytorch_tanh\", \"alibi\": false, \"bias\": false, \"ffn_hidden_size\": 192, \"hidden_s"
     "ize\": 48, \"layer_norm_epsilon\": 1e-05, \"max_position_embeddings\": 2048, \"model_type\": \"falcon\", \"mul"
     "ti_query\": true, \"new_decoder_architecture\": false, \"num_attention_heads\": 6, \"num_hidden_layers\": 2"
     ", \"num_kv_heads\": 6, \"num_ln_in_parallel_attn\": null, \"parallel_attn\": true, \"rope_parameters\": {\"ro"
     "pe_theta\": 10000.0, \"rope_type\": \"default\"}, \"tie_word_embeddings\": true, \"vocab_size\": 40}";
-static const float hf_logits_20[] = {
+static const float hf_logits_34[] = {
     -3.1228018e+00f, 2.2073206e+01f, -4.3904057e+00f, -3.2514238e+00f, -5.3445035e-01f, -2.2926099e+00f, 4.5918937e+00f, 5.6147580e+00f,
     1.5806288e-01f, 3.9856896e+00f, 2.1587541e+00f, 4.7090735e+00f, 1.2409112e+00f, 9.5044279e+00f, -4.2236104e+00f, 7.9976077e+00f,
     -4.0859398e-01f, 1.7256209e+00f, 4.1267829e+00f, 2.8373857e+00f, -3.7962070e+00f, 9.2186433e-01f, -1.5725101e+00f, -1.7866838e+00f,
@@ -651,7 +1096,7 @@ static const float hf_logits_20[] = {
     5.2993536e+00f, -4.8410892e+00f, -5.6777840e+00f, 2.8550007e+00f, 4.3597894e+00f, 4.3437138e-01f, -5.5639329e+00f, -4.3160276e+00f,
 };
 
-static const hf_tensor hf_tensors_21[] = {
+static const hf_tensor hf_tensors_35[] = {
     {"transformer.h.#.ln_attn.bias", {48}, 1, 2, 1},
     {"transformer.h.#.ln_attn.weight", {48}, 1, 2, 1},
     {"transformer.h.#.ln_mlp.bias", {48}, 1, 2, 1},
@@ -665,13 +1110,13 @@ static const hf_tensor hf_tensors_21[] = {
     {"transformer.word_embeddings.weight", {40, 48}, 2, 1, 1},
     {0},
 };
-static const char hf_config_21[] =
+static const char hf_config_35[] =
     "{\"activation\": \"gelu_pytorch_tanh\", \"alibi\": false, \"bias\": false, \"ffn_hidden_size\": 192, \"hidden_s"
     "ize\": 48, \"layer_norm_epsilon\": 1e-05, \"max_position_embeddings\": 2048, \"model_type\": \"falcon\", \"mul"
     "ti_query\": true, \"new_decoder_architecture\": true, \"num_attention_heads\": 6, \"num_hidden_layers\": 2,"
     " \"num_kv_heads\": 3, \"num_ln_in_parallel_attn\": 2, \"parallel_attn\": true, \"rope_parameters\": {\"rope_t"
     "heta\": 10000.0, \"rope_type\": \"default\"}, \"tie_word_embeddings\": true, \"vocab_size\": 40}";
-static const float hf_logits_21[] = {
+static const float hf_logits_35[] = {
     -2.5928974e+00f, 2.2308384e+01f, -5.5660543e+00f, -4.2566991e+00f, -1.3564475e-01f, -2.5009279e+00f, 4.0448055e+00f, 4.7438083e+00f,
     1.0714066e+00f, 5.2417507e+00f, 1.3454980e+00f, 4.2900400e+00f, 1.9476520e+00f, 9.6701374e+00f, -4.7502337e+00f, 7.3248348e+00f,
     -1.7305683e+00f, 2.3567677e+00f, 5.1720634e+00f, 2.9273653e+00f, -3.8581095e+00f, 1.7686851e+00f, -6.0395747e-01f, -1.4446684e+00f,
@@ -694,13 +1139,27 @@ static const hf_case hf_cases[] = {
     {"gemma3_text", "F32", hf_config_11, hf_tensors_11, hf_logits_11},
     {"phi3", "BF16", hf_config_12, hf_tensors_12, hf_logits_12},
     {"phi3 long", "F32", hf_config_13, hf_tensors_13, hf_logits_13},
-    {"olmo2", "F32", hf_config_14, hf_tensors_14, hf_logits_14},
-    {"stablelm", "BF16", hf_config_15, hf_tensors_15, hf_logits_15},
-    {"stablelm 2", "F16", hf_config_16, hf_tensors_16, hf_logits_16},
-    {"starcoder2", "F32", hf_config_17, hf_tensors_17, hf_logits_17},
-    {"gpt2", "BF16", hf_config_18, hf_tensors_18, hf_logits_18},
-    {"gpt_neox", "F16", hf_config_19, hf_tensors_19, hf_logits_19},
-    {"falcon 7b", "BF16", hf_config_20, hf_tensors_20, hf_logits_20},
-    {"falcon 40b", "F32", hf_config_21, hf_tensors_21, hf_logits_21},
+    {"gemma3", "BF16", hf_config_14, hf_tensors_14, hf_logits_14},
+    {"arcee", "F32", hf_config_15, hf_tensors_15, hf_logits_15},
+    {"seed_oss", "F16", hf_config_16, hf_tensors_16, hf_logits_16},
+    {"qwen2_moe", "BF16", hf_config_17, hf_tensors_17, hf_logits_17},
+    {"olmoe", "F16", hf_config_18, hf_tensors_18, hf_logits_18},
+    {"olmo", "BF16", hf_config_19, hf_tensors_19, hf_logits_19},
+    {"olmo2", "F32", hf_config_20, hf_tensors_20, hf_logits_20},
+    {"olmo3", "BF16", hf_config_21, hf_tensors_21, hf_logits_21},
+    {"glm4", "BF16", hf_config_22, hf_tensors_22, hf_logits_22},
+    {"cohere", "F16", hf_config_23, hf_tensors_23, hf_logits_23},
+    {"cohere2", "F32", hf_config_24, hf_tensors_24, hf_logits_24},
+    {"nemotron", "F32", hf_config_25, hf_tensors_25, hf_logits_25},
+    {"phi", "F16", hf_config_26, hf_tensors_26, hf_logits_26},
+    {"stablelm", "BF16", hf_config_27, hf_tensors_27, hf_logits_27},
+    {"stablelm 2", "F16", hf_config_28, hf_tensors_28, hf_logits_28},
+    {"starcoder2", "F32", hf_config_29, hf_tensors_29, hf_logits_29},
+    {"gpt2", "BF16", hf_config_30, hf_tensors_30, hf_logits_30},
+    {"gpt_bigcode", "F32", hf_config_31, hf_tensors_31, hf_logits_31},
+    {"bloom", "F16", hf_config_32, hf_tensors_32, hf_logits_32},
+    {"gpt_neox", "F16", hf_config_33, hf_tensors_33, hf_logits_33},
+    {"falcon 7b", "BF16", hf_config_34, hf_tensors_34, hf_logits_34},
+    {"falcon 40b", "F32", hf_config_35, hf_tensors_35, hf_logits_35},
 };
 enum { HF_VOCABULARY = 40, HF_TOKENS = 24 };

@@ -56,13 +56,35 @@ CASES = [
      {"sliding_window": 7}),
     ("phi3 long", "F32", hf.Phi3Config, COMMON,
      {"rope_parameters": LONG, "original_max_position_embeddings": 16}),
+    ("gemma3", "BF16", hf.Gemma3Config, {},
+     {"text_config": {**COMMON, "head_dim": 16, "query_pre_attn_scalar": 16, "sliding_window": 7,
+                      "num_hidden_layers": 3},
+      "vision_config": {"hidden_size": 8, "intermediate_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2,
+                        "image_size": 16, "patch_size": 8}, "mm_tokens_per_image": 4}),
+    ("arcee", "F32", hf.ArceeConfig, COMMON, {}),
+    ("seed_oss", "F16", hf.SeedOssConfig, COMMON, {"head_dim": 16, "attention_bias": True}),
+    ("qwen2_moe", "BF16", hf.Qwen2MoeConfig, COMMON,
+     {"num_experts": 5, "num_experts_per_tok": 3, "moe_intermediate_size": 24,
+      "shared_expert_intermediate_size": 32}),
+    ("olmoe", "F16", hf.OlmoeConfig, COMMON, {"num_experts": 5, "num_experts_per_tok": 3}),
+    ("olmo", "BF16", hf.OlmoConfig, COMMON, {"clip_qkv": 0.5}),
     ("olmo2", "F32", hf.Olmo2Config, COMMON, {}),
+    ("olmo3", "BF16", hf.Olmo3Config, COMMON, {"sliding_window": 7, "num_hidden_layers": 5}),
+    ("glm4", "BF16", hf.Glm4Config, COMMON, {"head_dim": 16, "partial_rotary_factor": 0.5, "attention_bias": True}),
+    ("cohere", "F16", hf.CohereConfig, COMMON, {"logit_scale": 0.5, "use_qk_norm": True}),
+    ("cohere2", "F32", hf.Cohere2Config, COMMON, {"logit_scale": 0.5, "sliding_window": 7, "num_hidden_layers": 5}),
+    ("nemotron", "F32", hf.NemotronConfig, COMMON, {"partial_rotary_factor": 0.5}),
+    ("phi", "F16", hf.PhiConfig, COMMON,
+     {"num_key_value_heads": 6, "partial_rotary_factor": 0.5, "hidden_act": "gelu_new"}),
     ("stablelm", "BF16", hf.StableLmConfig, COMMON,
      {"qk_layernorm": True, "use_parallel_residual": True, "partial_rotary_factor": 0.5}),
     ("stablelm 2", "F16", hf.StableLmConfig, COMMON, {"use_qkv_bias": True, "partial_rotary_factor": 0.25}),
     ("starcoder2", "F32", hf.Starcoder2Config, COMMON, {"sliding_window": 7, "tie_word_embeddings": False}),
     ("gpt2", "BF16", hf.GPT2Config,
      {"vocab_size": VOCABULARY, "n_embd": 48, "n_layer": 2, "n_head": 3, "n_positions": 64}, {}),
+    ("gpt_bigcode", "F32", hf.GPTBigCodeConfig,
+     {"vocab_size": VOCABULARY, "n_embd": 48, "n_layer": 2, "n_head": 3, "n_positions": 64}, {}),
+    ("bloom", "F16", hf.BloomConfig, {"vocab_size": VOCABULARY, "hidden_size": 48, "n_layer": 2, "n_head": 6}, {}),
     ("gpt_neox", "F16", hf.GPTNeoXConfig, GPT,
      {"intermediate_size": 40, "rotary_pct": 0.25, "hidden_act": "gelu_new", "max_position_embeddings": 64}),
     ("falcon 7b", "BF16", hf.FalconConfig, GPT, {"multi_query": True, "activation": "gelu_pytorch_tanh"}),
@@ -70,7 +92,7 @@ CASES = [
      {"num_kv_heads": 3, "new_decoder_architecture": True, "activation": "gelu_pytorch_tanh"}),
 ]
 UNUSED = re.compile("dropout|initializer|transformers_version|use_cache|dtype|architectures|_pdrop|summary|_token_id|"
-                    "output_|router_|add_cross|pretraining|classifier|is_decoder|is_encoder|^_")
+                    "output_|router_|mm_|_token_index|vision_config|add_cross|pretraining|classifier|is_decoder|is_encoder|^_")
 
 
 def numbers(name: str, n: int) -> torch.Tensor:
@@ -130,7 +152,8 @@ def run(config: hf.PretrainedConfig) -> tuple[list, dict, torch.Tensor]:
     ids = torch.tensor([[i * 7 % VOCABULARY for i in range(TOKENS)]])
     with torch.no_grad():
         logits = model.eval()(ids).logits[0, -1].double()
-    return rules(tensors), {key: value for key, value in members.items() if not UNUSED.search(key)}, logits
+    text = [(name, shape) for name, shape in tensors if not name.startswith("vision_tower") and "projection" not in name]
+    return rules(text), {key: value for key, value in members.items() if not UNUSED.search(key)}, logits
 
 
 def main() -> None:
