@@ -175,7 +175,7 @@ vouch_status vouch_dense_take_feed_affine(vouch_loader *loader, int32_t index, c
 /* W_q, W_k, W_v, in tensors of their own or one below the other. */
 static vouch_status take_projections(vouch_loader *loader, int32_t index, vouch_attention *a)
 {
-    const int64_t n_embd = loader->hparams->n_embd, n_q = (int64_t)a->n_heads * a->head_dim,
+    const int64_t n_embd = loader->hparams->n_embd, n_q = (int64_t)a->n_heads * a->head_dim * (a->is_gated ? 2 : 1),
                   n_kv = (int64_t)a->n_kv_heads * a->head_dim;
     const bool is_fused = vouch_loader_has(loader, index, "attn_qkv");
     const struct {
@@ -215,6 +215,7 @@ static vouch_status take_attention(vouch_loader *loader, int32_t index, vouch_at
         .n_heads = h->layers[index].n_heads,
         .n_kv_heads = h->layers[index].n_kv_heads,
         .head_dim = h->head_dim,
+        .is_gated = h->has_head_gates,
         .rotary = h->layers[index].rotary,
         .scale = h->attention_scale != 0 ? h->attention_scale : 1.0f / sqrtf((float)h->head_dim),
         .clamp = h->clamp,

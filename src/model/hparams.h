@@ -26,6 +26,11 @@ typedef struct vouch_mamba_hparams {
     int32_t n_groups; /* of heads that share keys and queries; Mamba: 0 */
     bool has_bare_norms; /* of W_select's result, without weights */
 } vouch_mamba_hparams;
+/* Of a family with gated delta nets or short convolutions (layer.h). */
+typedef struct vouch_delta_hparams {
+    int32_t width;                          /* of the convolution */
+    int32_t n_heads, n_key_heads, head_dim; /* of delta nets */
+} vouch_delta_hparams;
 enum { VOUCH_MOST_LAYERS = 1024 };
 
 /* Rotaries of a model, in this order. */
@@ -60,6 +65,7 @@ typedef struct vouch_hparams {
     vouch_rope_scaling rope_scaling_window; /* factor 0: none */
     vouch_expert_hparams experts;
     vouch_mamba_hparams mamba;
+    vouch_delta_hparams delta;
 
     vouch_norm_kind norm;
     vouch_head_norm head_norm;
@@ -72,6 +78,8 @@ typedef struct vouch_hparams {
     vouch_presence norms_after, head_norms, sinks;
     bool has_no_feed_bias;     /* biases of W_o and of the feed-forward don't count, as in llama.cpp */
     bool has_feed_scales;      /* scales of the feed-forward's matrices count; elsewhere llama.cpp ignores them, too */
+    bool has_head_gates;       /* of attention's heads */
+    const char *output_norm;   /* tensor of the norm after the layers; NULL: output_norm */
     const char *feed_norm;     /* tensor of the norm before the feed-forward; NULL: ffn_norm */
     bool has_embedding_norm;
     bool has_head_bias;        /* the logits may have one */

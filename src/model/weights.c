@@ -113,7 +113,11 @@ static vouch_status take_ends(vouch_weights *w, vouch_loader *loader)
     if (h->has_head_bias)
         VOUCH_TRY(vouch_loader_vector(loader, "output.bias", false, &w->head_bias, h->n_vocab));
     w->output_norm.kind = h->norm;
-    VOUCH_TRY(take_norm(loader, "output_norm.weight", "output_norm.bias", !h->has_bare_norms, &w->output_norm));
+    char bias[64];
+    const char *norm = h->output_norm ? h->output_norm : "output_norm";
+    snprintf(loader->name, sizeof loader->name, "%s.weight", norm);
+    snprintf(bias, sizeof bias, "%s.bias", norm);
+    VOUCH_TRY(take_norm(loader, loader->name, bias, !h->has_bare_norms, &w->output_norm));
     w->embedding_norm.kind = h->has_embedding_norm ? h->norm : VOUCH_NORM_NONE;
     if (h->has_embedding_norm)
         VOUCH_TRY(take_norm(loader, "token_embd_norm.weight", "token_embd_norm.bias", true, &w->embedding_norm));
