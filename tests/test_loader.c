@@ -276,6 +276,47 @@ static void mixtures_must_fit_together(void **state)
     REFUSED(&options, VOUCH_E_UNSUPPORTED, "qwen3 models with experts");
 }
 
+static void recurrent_mixers_must_fit_together(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *arch;
+        entry e;
+        const char *says;
+    } wrong[] = {
+        {"qwen35", {"qwen35.ssm.conv_kernel", VOUCH_GGUF_U32, 1, 0, NULL}, "2 to 16"},
+        {"qwen35", {"qwen35.ssm.conv_kernel", VOUCH_GGUF_U32, 4, 0, NULL}, "ssm_conv1d"},
+        {"qwen35", {"qwen35.ssm.group_count", VOUCH_GGUF_U32, 3, 0, NULL}, "no multiple of ssm.group_count 3"},
+        {"qwen35", {"qwen35.ssm.time_step_rank", VOUCH_GGUF_U32, 8, 0, NULL}, "ssm.inner_size is 64"},
+        {"qwen35", {"qwen35.ssm.state_size", VOUCH_GGUF_U32, 2000, 0, NULL}, "1 to 1024"},
+        {"qwen35", {"qwen35.ssm.inner_size", VOUCH_GGUF_U32, 32, 0, NULL}, "must be ssm.time_step_rank 4 times"},
+        {"qwen35", {"qwen35.full_attention_interval", VOUCH_GGUF_U32, 0, 0, NULL}, "1 to 1024"},
+        {"qwen35", {"qwen35.full_attention_interval", VOUCH_GGUF_U32, 1, 0, NULL}, "blk.0.attn_qkv.weight"},
+        {"qwen3next", {"qwen3next.ssm.group_count", VOUCH_GGUF_U32, 4, 0, NULL}, "attn_qkv"},
+        {"lfm2", {"lfm2.shortconv.l_cache", VOUCH_GGUF_U32, 99, 0, NULL}, "2 to 16"},
+        {"lfm2", {"lfm2.shortconv.l_cache", VOUCH_GGUF_U32, 4, 0, NULL}, "shortconv.conv"},
+        {"lfm2", {"lfm2.attention.head_count", VOUCH_GGUF_U32, 0, 0, NULL}, "blk.1.shortconv.in_proj.weight"},
+        {"lfm2", {"lfm2.attention.head_count_kv", VOUCH_GGUF_U32, 0, 0, NULL}, "blk.1.shortconv.in_proj.weight"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        tiny_model_options options = {.arch = wrong[i].arch, .n_vocab = 50};
+        assert_opens(&options);
+        options.omit = wrong[i].e.key;
+        options.add = add_entry;
+        options.user = (void *)(uintptr_t)&wrong[i].e;
+        REFUSED(&options, VOUCH_E_FORMAT, wrong[i].says);
+    }
+    static const char *const tensors[] = {"attn_qkv.weight", "attn_gate.weight", "ssm_out.weight", "ssm_conv1d.weight",
+                                          "ssm_dt.bias",     "ssm_a",            "ssm_norm.weight", "ssm_beta.weight",
+                                          "ssm_alpha.weight"};
+    for (size_t i = 0; i < sizeof tensors / sizeof tensors[0]; i++) {
+        char name[48];
+        snprintf(name, sizeof name, "blk.0.%s", tensors[i]);
+        const tiny_model_options options = {.arch = "qwen35", .n_vocab = 50, .omit = name};
+        REFUSED(&options, VOUCH_E_FORMAT, name, "is missing");
+    }
+}
+
 /* Layers that guess further tokens are left out, with all their tensors. */
 static void layers_of_further_tokens_are_left_out(void **state)
 {
@@ -836,6 +877,7 @@ int main(void)
         cmocka_unit_test(hyperparameters_out_of_range),
         cmocka_unit_test(a_list_has_a_number_for_each_layer),
         cmocka_unit_test(mixtures_must_fit_together),
+        cmocka_unit_test(recurrent_mixers_must_fit_together),
         cmocka_unit_test(layers_of_further_tokens_are_left_out),
         cmocka_unit_test(passes_read_more_with_experts),
         cmocka_unit_test(linear_scaling_needs_a_factor),

@@ -19,13 +19,16 @@
 #include "support/values.h"
 
 enum { MAX_TENSORS = 1024 };
+enum { CONV_WIDTH = 3 };
 static const float embedding_gain = 0.2f, logits_gain = 4.0f, query_gain = 1.7f;
 
 /* What sets a family's tensors and keys apart from llama's. */
 typedef enum tiny_heads { PLAIN, EACH_HEAD, ALL_HEADS, OWN_WEIGHTS } tiny_heads;
-/* Which layers of a family with Mamba mixers have what: all of them everything; none attention or a feed-forward; every
- * second one attention instead of a mixer; by turns a mixer, attention, and a feed-forward. */
+/* Which layers of a family with recurrent mixers have what: all of them everything; none attention or a feed-forward;
+ * every second one attention instead of a mixer; by turns a mixer, attention, and a feed-forward. */
 typedef enum tiny_parts { EVERYTHING, MIXER_ONLY, MIXER_OR_ATTENTION, BY_TURNS } tiny_parts;
+/* Recurrent mixers other than Mamba's. DELTA_NET_FUSED: rates and decays are one matrix. */
+typedef enum tiny_mixer { NO_MIXER, SHORT_CONVOLUTION, DELTA_NET, DELTA_NET_FUSED } tiny_mixer;
 typedef struct tiny_family {
     const char *arch;
     bool layer_norm; /* with biases, unless bare */
@@ -39,9 +42,11 @@ typedef struct tiny_family {
     bool shared, shared_gate, selection_bias, fused_experts, expert_bias, normalised, grouped;
     bool both;        /* a dense network beside the experts */
     bool sinks;
+    tiny_mixer mixer;
+    bool gates;       /* of attention's heads */
     const char *extra_norms[2];
     int32_t n_dense, gating;
-    const char *feed_norm;
+    const char *feed_norm, *output_norm;
     int32_t window;
     struct {
         const char *key;
@@ -104,6 +109,34 @@ static const tiny_family families[] = {
      .heads = EACH_HEAD,
      .window = 5,
      .numbers = {{"rope.freq_base_swa", 100}}},
+    {"lfm2",
+     .heads = EACH_HEAD,
+     .parts = MIXER_OR_ATTENTION,
+     .mixer = SHORT_CONVOLUTION,
+     .output_norm = "token_embd_norm.weight",
+     .window = 5},
+    {"lfm2moe",
+     .heads = EACH_HEAD,
+     .parts = MIXER_OR_ATTENTION, .mixer = SHORT_CONVOLUTION,
+     .output_norm = "token_embd_norm.weight",
+     .experts = true,
+     .selection_bias = true,
+     .gating = 2,
+     .n_dense = 1},
+    {"qwen3next",
+     .heads = EACH_HEAD,
+     .parts = MIXER_OR_ATTENTION, .mixer = DELTA_NET_FUSED,
+     .gates = true,
+     .feed_norm = "post_attention_norm",
+     .experts = true,
+     .shared = true,
+     .shared_gate = true},
+    {"qwen35",
+     .heads = EACH_HEAD,
+     .parts = MIXER_OR_ATTENTION,
+     .mixer = DELTA_NET,
+     .gates = true,
+     .feed_norm = "post_attention_norm"},
     {"cohere2", .layer_norm = true, .no_feed_norm = true, .window = 5, .numbers = {{"logit_scale", 0.5f}}},
     {"qwen3moe", .heads = EACH_HEAD, .experts = true},
     {"qwen3vlmoe", .heads = EACH_HEAD, .experts = true},
@@ -425,7 +458,8 @@ static bool has_feed(const tiny_writer *w, int32_t index)
 static bool has_mixer(const tiny_writer *w, int32_t index)
 {
     const tiny_parts parts = w->family->parts;
-    return w->family->mamba && (parts == BY_TURNS ? index % 3 == 0 : parts != MIXER_OR_ATTENTION || index % 2 == 0);
+    if (!w->family->mamba && !w->family->mixer) return false;
+    return parts == BY_TURNS ? index % 3 == 0 : parts != MIXER_OR_ATTENTION || index % 2 == 0;
 }
 
 typedef struct named_matrix {
@@ -486,6 +520,39 @@ static void add_layer_norm(tiny_writer *w, int32_t index, const char *tensor)
     if (w->family->bare_norms) return;
     add_norm(w, layer_name(index, tensor, "weight"), w->o.n_embd, 1);
     if (w->family->layer_norm || w->family->norm_bias) add_bias(w, layer_name(index, tensor, "bias"), w->o.n_embd);
+}
+
+static void add_short_convolution(tiny_writer *w, int32_t index)
+{
+    const int64_t n = w->o.n_embd;
+    const named_matrix matrices[] = {{"shortconv.in_proj", 3 * n, n, 1.7f / sqrtf((float)n)},
+                                     {"shortconv.out_proj", n, n, 2 / sqrtf((float)n)}};
+    add_layer_matrices(w, index, 0, matrices, 2);
+    add_vectors(w, layer_name(index, "shortconv.conv", "weight"), n, CONV_WIDTH, 0, 0.6f);
+}
+
+/* Heads as attention's. A head forgets a tenth to a half per token. */
+static void add_delta_net(tiny_writer *w, int32_t index)
+{
+    const tiny_model_options *o = &w->o;
+    const int64_t n_embd = o->n_embd, n_heads = o->n_heads, n_values = n_heads * o->head_dim,
+                  n_channels = n_values + 2 * (int64_t)o->n_kv_heads * o->head_dim;
+    const float by_embd = 1 / sqrtf((float)o->n_embd);
+    const bool is_fused = w->family->mixer == DELTA_NET_FUSED;
+    const named_matrix fused = {"ssm_ba", 2 * n_heads, n_embd, by_embd};
+    const named_matrix matrices[] = {{"attn_qkv", n_channels, n_embd, query_gain * by_embd},
+                                     {"attn_gate", n_values, n_embd, 1.5f * by_embd},
+                                     {"ssm_out", n_embd, n_values, 2.5f / sqrtf((float)n_values)},
+                                     {"ssm_beta", n_heads, n_embd, by_embd},
+                                     {"ssm_alpha", n_heads, n_embd, by_embd}};
+    add_layer_matrices(w, index, 0, matrices, is_fused ? 3 : 5);
+    if (is_fused) add_layer_matrices(w, index, 0, &fused, 1);
+    add_vectors(w, layer_name(index, "ssm_conv1d", "weight"), n_channels, CONV_WIDTH, 0, 0.6f);
+    add_vectors(w, layer_name(index, "ssm_dt", "bias"), 1, n_heads, 0, 0.5f);
+    char name[32];
+    snprintf(name, sizeof name, "blk.%d.ssm_a", index);
+    add_vectors(w, name, 1, n_heads, -0.4f, 0.1f);
+    add_norm(w, layer_name(index, "ssm_norm", "weight"), o->head_dim, 1);
 }
 
 static void add_head_norms(tiny_writer *w, int32_t index)
@@ -567,6 +634,15 @@ static void add_norms(tiny_writer *w, int32_t index)
     if (has_attention(w, index)) add_head_norms(w, index);
 }
 
+static void add_mixer(tiny_writer *w, int32_t index)
+{
+    switch (w->family->mixer) {
+    case NO_MIXER: add_mamba(w, index); break;
+    case SHORT_CONVOLUTION: add_short_convolution(w, index); break;
+    default: add_delta_net(w, index);
+    }
+}
+
 static void add_layer(tiny_writer *w, int32_t index)
 {
     const tiny_model_options *o = &w->o;
@@ -582,7 +658,7 @@ static void add_layer(tiny_writer *w, int32_t index)
         float deviation;
         bool is_absent;
     } matrices[] = {{"attn_qkv", n_q + 2 * n_kv, n_embd, query_gain * by_embd, !f->fused_qkv || no_heads},
-                    {"attn_q", n_q, n_embd, query_gain * by_embd, f->fused_qkv || no_heads},
+                    {"attn_q", f->gates ? 2 * n_q : n_q, n_embd, query_gain * by_embd, f->fused_qkv || no_heads},
                     {"attn_k", n_kv, n_embd, query_gain * by_embd, f->fused_qkv || no_heads},
                     {"attn_v", n_kv, n_embd, by_embd, f->fused_qkv || no_heads},
                     {"attn_output", n_embd, n_q, 2.5f / sqrtf((float)n_q), no_heads},
@@ -596,7 +672,7 @@ static void add_layer(tiny_writer *w, int32_t index)
         if (f->bias) add_bias(w, layer_name(index, matrices[i].name, "bias"), matrices[i].n_out);
     }
     if (sparse) add_experts(w, index);
-    if (has_mixer(w, index)) add_mamba(w, index);
+    if (has_mixer(w, index)) add_mixer(w, index);
     add_norms(w, index);
 }
 
@@ -606,8 +682,9 @@ static void add_tensors(tiny_writer *w)
     const float by_embd = 1 / sqrtf((float)o->n_embd);
     add_matrix(w, "token_embd.weight", o->n_vocab, o->n_embd, embedding_gain);
     for (int32_t i = 0; i < o->n_layers; i++) add_layer(w, i);
+    const char *output_norm = w->family->output_norm ? w->family->output_norm : "output_norm.weight";
     if (!w->family->bare_norms)
-        add_norm(w, "output_norm.weight", o->n_embd, o->tied ? logits_gain * by_embd / embedding_gain : 1);
+        add_norm(w, output_norm, o->n_embd, o->tied ? logits_gain * by_embd / embedding_gain : 1);
     if (!o->tied) add_matrix(w, "output.weight", o->n_vocab, o->n_embd, logits_gain * by_embd);
     if (w->family->head_bias) add_bias(w, "output.bias", o->n_vocab);
     if (w->family->positions) add_matrix(w, "position_embd.weight", o->n_ctx, o->n_embd, embedding_gain);
@@ -636,11 +713,13 @@ static void add_layer_int(tiny_writer *w, const char *key, int32_t value,
                           bool (*has_part)(const tiny_writer *w, int32_t index))
 {
     int32_t values[64];
-    if (!w->family->is_uneven && (w->family->parts == EVERYTHING || w->family->parts == MIXER_ONLY)) {
+    const bool is_list = w->family->parts > MIXER_ONLY && w->family->mixer < DELTA_NET;
+    if (!w->family->is_uneven && !is_list) {
         add_int(w, key, w->family->parts == MIXER_ONLY ? 0 : value);
         return;
     }
     for (int32_t i = 0; i < w->o.n_layers; i++) values[i] = has_part(w, i) ? in_layer(w, i, value) : 0;
+    if (is_omitted(w, arch_key(w, key))) return;
     vouch_gguf_add_array(w->gguf, arch_key(w, key), VOUCH_GGUF_I32, values, (size_t)w->o.n_layers);
 }
 
@@ -667,6 +746,15 @@ static void add_keys(tiny_writer *w, bool states_head_dim)
         add_int(w, "ssm.state_size", MAMBA_STATE);
         add_int(w, "ssm.time_step_rank", w->family->mamba > 1 ? mamba_heads(w) : mamba_rank(w));
         add_int(w, "ssm.group_count", w->family->mamba == 2 ? MAMBA_GROUPS : 0);
+    }
+    if (w->family->mixer == SHORT_CONVOLUTION) add_int(w, "shortconv.l_cache", CONV_WIDTH);
+    if (w->family->mixer >= DELTA_NET) {
+        add_int(w, "full_attention_interval", 2);
+        add_int(w, "ssm.conv_kernel", CONV_WIDTH);
+        add_int(w, "ssm.state_size", o->head_dim);
+        add_int(w, "ssm.group_count", o->n_kv_heads);
+        add_int(w, "ssm.time_step_rank", o->n_heads);
+        add_int(w, "ssm.inner_size", o->n_heads * o->head_dim);
     }
     if (o->n_experts) {
         add_int(w, "expert_count", o->n_experts);
