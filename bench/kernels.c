@@ -150,7 +150,7 @@ static void job_add(bench *b, int32_t first, const bench_shape *shape, uint32_t 
         job *j = &b->jobs[i];
         if (j->matrix.n_out != m->n_out || j->matrix.n_in != m->n_in) continue;
         const size_t used = strlen(j->names);
-        snprintf(j->names + used, sizeof j->names - used, ", %s", m->name);
+        if (!strstr(j->names, m->name)) snprintf(j->names + used, sizeof j->names - used, ", %s", m->name);
         j->count += count;
         return;
     }
@@ -172,10 +172,11 @@ static void jobs_add(bench *b)
             const int32_t first = b->n_jobs;
             bench_matrix matrices[BENCH_LAYER_MATRICES];
             const bench_matrix head = {"head", shape->n_vocab, shape->n_embd, 0};
-            const int n = bench_layer_matrices(shape, matrices);
-            for (int i = 0; i < n; i++)
-                job_add(b, first, shape, type, &matrices[i],
-                        shape->n_layers * (matrices[i].n_stack ? shape->n_used : 1));
+            for (int32_t layer = 0; layer < shape->n_layers; layer++) {
+                const int n = bench_layer_matrices(shape, layer, matrices);
+                for (int i = 0; i < n; i++)
+                    job_add(b, first, shape, type, &matrices[i], matrices[i].n_stack ? shape->n_used : 1);
+            }
             job_add(b, first, shape, type, &head, 1);
         }
 }

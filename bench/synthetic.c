@@ -130,7 +130,8 @@ static void layer_add(model *m, int32_t index)
     bench_matrix matrices[BENCH_LAYER_MATRICES];
     bench_vector vectors[BENCH_LAYER_VECTORS];
     char name[64];
-    const int n_matrices = bench_layer_matrices(m->shape, matrices), n_vectors = bench_layer_vectors(m->shape, vectors);
+    const int n_matrices = bench_layer_matrices(m->shape, index, matrices);
+    const int n_vectors = bench_layer_vectors(m->shape, index, vectors);
     for (int i = 0; i < n_matrices; i++) {
         const bench_matrix *one = &matrices[i];
         snprintf(name, sizeof name, "blk.%d.%s.weight", index, one->name);
@@ -235,6 +236,28 @@ static bool vocabulary_add(vouch_gguf_writer *w, const bench_shape *s)
 
 /* -------------------------------------------------------------------- file */
 
+static void delta_keys_add(const model *m)
+{
+    const bench_shape *s = m->shape;
+    const struct {
+        const char *key;
+        int32_t value;
+    } ints[] = {{"full_attention_interval", s->delta.every},
+                {"ssm.conv_kernel", BENCH_DELTA_CONV},
+                {"ssm.state_size", s->delta.width},
+                {"ssm.group_count", s->delta.n_keys},
+                {"ssm.time_step_rank", s->delta.n_values},
+                {"ssm.inner_size", s->delta.n_values * s->delta.width}};
+    const int32_t sections[4] = {11, 11, 10, 0}; /* of a quarter of the head, which rotates */
+    char name[96];
+    for (size_t i = 0; i < sizeof ints / sizeof ints[0]; i++) {
+        snprintf(name, sizeof name, "%s.%s", s->arch, ints[i].key);
+        vouch_gguf_add_u32(m->writer, name, (uint32_t)ints[i].value);
+    }
+    snprintf(name, sizeof name, "%s.rope.dimension_sections", s->arch);
+    vouch_gguf_add_array(m->writer, name, VOUCH_GGUF_I32, sections, 4);
+}
+
 static void keys_add(const model *m, const char *type)
 {
     const bench_shape *s = m->shape;
@@ -245,7 +268,7 @@ static void keys_add(const model *m, const char *type)
                 {"embedding_length", s->n_embd},       {"feed_forward_length", s->n_ff},
                 {"attention.head_count", s->n_heads},  {"attention.head_count_kv", s->n_kv_heads},
                 {"attention.key_length", s->head_dim}, {"attention.value_length", s->head_dim},
-                {"rope.dimension_count", s->head_dim}, {"vocab_size", s->n_vocab},
+                {"rope.dimension_count", s->head_dim / (s->delta.every ? 4 : 1)}, {"vocab_size", s->n_vocab},
                 {"expert_count", s->n_experts},        {"expert_used_count", s->n_used},
                 {"expert_feed_forward_length", s->n_ff}};
     const size_t n_ints = sizeof ints / sizeof ints[0] - (s->n_experts ? 0 : 3);
@@ -266,6 +289,7 @@ static void keys_add(const model *m, const char *type)
         snprintf(text, sizeof text, "%s.attention.sliding_window", s->arch);
         vouch_gguf_add_u32(m->writer, text, (uint32_t)s->window);
     }
+    if (s->delta.every) delta_keys_add(m);
     if (!s->rope_scaling) return;
     snprintf(text, sizeof text, "%s.rope.scaling.type", s->arch);
     vouch_gguf_add_text(m->writer, text, s->rope_scaling);

@@ -10,6 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Gated delta nets (arXiv 2412.06464) in all layers but each `every`-th, which is attention; 0: no delta nets. */
+typedef struct bench_delta {
+    int32_t every, n_keys, n_values, width; /* heads of keys and of values, and their width */
+} bench_delta;
+
 typedef struct bench_shape {
     const char *name;       /* "qwen3-0.6b" */
     const char *arch, *pre; /* architecture and pre-tokenizer, as in a GGUF file */
@@ -20,7 +25,10 @@ typedef struct bench_shape {
     int32_t window;            /* of the layers that have one; 0: none */
     const char *rope_scaling;  /* "linear", "yarn"; NULL: none */
     float rope_factor;
+    bench_delta delta;
 } bench_shape;
+
+enum { BENCH_DELTA_CONV = 4 }; /* width of a delta net's convolution */
 
 /* A matrix of a layer. */
 typedef struct bench_matrix {
@@ -42,9 +50,10 @@ enum { BENCH_LAYER_MATRICES = 8, BENCH_LAYER_VECTORS = 11 };
 const bench_shape *bench_shape_at(size_t i);
 /* "smollm2-135m, ...": all shapes, for help and messages. */
 #define BENCH_SHAPE_NAMES \
-    "smollm2-135m, qwen3-0.6b, qwen3-4b, llama-3.2-3b, llama-8b, gemma-3-4b, qwen3-30b-a3b, gpt-oss-20b"
+    "smollm2-135m, qwen3-0.6b, qwen3-4b, llama-3.2-3b, llama-8b, gemma-3-4b, qwen3.5-4b, qwen3-30b-a3b, gpt-oss-20b"
+bool bench_layer_is_delta(const bench_shape *shape, int32_t layer);
 /* Return how many there are. */
-int bench_layer_matrices(const bench_shape *shape, bench_matrix out[BENCH_LAYER_MATRICES]);
-int bench_layer_vectors(const bench_shape *shape, bench_vector out[BENCH_LAYER_VECTORS]);
+int bench_layer_matrices(const bench_shape *shape, int32_t layer, bench_matrix out[BENCH_LAYER_MATRICES]);
+int bench_layer_vectors(const bench_shape *shape, int32_t layer, bench_vector out[BENCH_LAYER_VECTORS]);
 
 #endif
