@@ -12,6 +12,8 @@
  *   session  One sequence of tokens: its KV cache, drafter, random stream and
  *            statistics. Mutable. One thread at a time, except for
  *            vouch_session_cancel, which any thread or signal handler may call.
+ *   engine   Runs the sequences of many sessions in shared passes (vouch_engine). A
+ *            session by itself needs none.
  *   drafter  Guesses the next tokens. vouch_speculation names the drafters of a
  *            session, which owns them. A caller may bring its own (vouch_drafter).
  *   step     One cycle: draft a chain or a tree of guesses, score all of them in one
@@ -654,6 +656,87 @@ VOUCH_API vouch_status vouch_session_logits(vouch_session *session, int32_t firs
  * tokens up to the row. Errors: ARGUMENT, NUMERIC. */
 VOUCH_API vouch_status vouch_session_probabilities(vouch_session *session, int32_t first, int32_t n,
                                                    float *out, vouch_error *err);
+
+/* ------------------------------------------------------------------ engine */
+
+/*
+ * An engine runs many sessions at once: each pass of the target holds rows of all of them, and reads the weights once.
+ *
+ *   vouch_engine_open(&engine, model, &eo, &err);
+ *   for each prompt: vouch_engine_session_open(&s, engine, &so, &err), vouch_session_prompt(s, tokens, n, &err);
+ *   while (vouch_engine_step(engine, &events, &n_events))
+ *       for each event: use event.step; after its finish, close the session or give it another prompt
+ *
+ * A session gives the same bytes alone and beside any others, whenever they join, end, or are cancelled (law L7):
+ * greedy text, and sampled text under MATCH and COUPLED. Under REJECTION and BLOCK the distribution is the same; the
+ * text depends on timing, as it does alone.
+ *
+ * Guesses of all sessions compete for the rows of a pass. The engine adds the guess that is likeliest to be accepted
+ * next, as long as the expected tokens per second of all sessions together rise (law L4).
+ *
+ * One thread at a time uses an engine and its sessions, except for vouch_session_cancel.
+ */
+typedef struct vouch_engine vouch_engine;
+
+typedef struct vouch_engine_options {
+    int32_t n_sessions;    /* most sessions open at once, 1 to 256; 0: 8 */
+    int32_t n_ctx;         /* most tokens of one sequence, 2 to 2^24; 0: the model's, at most 4096 */
+    int64_t n_cache;       /* tokens whose keys and values fit, of all sequences together, at least n_ctx; 0: enough for
+                              n_sessions sequences of n_ctx. Where it is less and the cache fills up, the session that
+                              joined last waits and runs its tokens again later: slower, with the same bytes */
+    int32_t page_size;     /* tokens of a page of the cache, a multiple of 16, 16 to 256; 0: 64. Sequences share whole
+                              pages of an equal beginning */
+    bool no_sharing;       /* a prompt doesn't begin with pages that other sequences have left in the cache */
+    int32_t n_threads;     /* 0: vouch_cpu_count() */
+    int32_t prefill_chunk; /* most rows of one pass, 16 to 512; 0: 256 */
+    vouch_kv_type kv_type;
+    double inter_token_seconds; /* while sessions decode, a pass takes no more rows of prompts than fit into this time;
+                                   0: 0.05 */
+} vouch_engine_options;
+
+VOUCH_API vouch_engine_options vouch_engine_options_default(void);
+
+/* options NULL: the defaults. On success *out is the caller's, to be closed; on failure it is NULL. The model must
+ * outlive it. Errors: ARGUMENT (names the option), MEMORY, UNSUPPORTED (kv_type). */
+VOUCH_API vouch_status vouch_engine_open(vouch_engine **out, const vouch_model *model,
+                                         const vouch_engine_options *options, vouch_error *err);
+/* After its sessions. NULL is allowed. */
+VOUCH_API void vouch_engine_close(vouch_engine *engine);
+
+/* Opens a session of the engine. Of the options, n_ctx may be smaller than the engine's (0: the same); n_threads,
+ * prefill_chunk and kv_type are the engine's. Errors: those of vouch_session_open; ARGUMENT (n_sessions are open).
+ *
+ * vouch_session_prompt of such a session only checks and stores the prompt. Passes of the engine run it, so the
+ * function of vouch_session_set_progress is called from vouch_engine_step. vouch_session_step returns ARGUMENT. All
+ * other functions work as for a session by itself. */
+VOUCH_API vouch_status vouch_engine_session_open(vouch_session **out, vouch_engine *engine,
+                                                 const vouch_session_options *options, vouch_error *err);
+
+/* What happened to one session in a pass. */
+typedef struct vouch_engine_event {
+    vouch_session *session;
+    vouch_status status; /* OK, NUMERIC, or CANCELLED; after a failure the answer is over */
+    vouch_step step;     /* where status is OK. Its pointers are the session's, valid until its next call or step */
+} vouch_engine_event;
+
+/* Runs one pass for all sessions that have something to do. *events [*n_events] are the engine's, valid until its next
+ * call; a session whose prompt is still running has none. Returns false, with *n_events = 0, where no session has
+ * anything to do. */
+VOUCH_API bool vouch_engine_step(vouch_engine *engine, const vouch_engine_event **events, size_t *n_events);
+
+/* Sums since open. */
+typedef struct vouch_engine_stats {
+    int64_t passes, rows;    /* rows of all passes: prompts, last tokens and guesses */
+    int64_t prompt_rows;     /* of these, rows of prompts */
+    int64_t shared_tokens;   /* tokens of prompts whose keys and values were in the cache already */
+    int64_t generated_tokens, drafted, accepted;
+    int64_t preemptions;     /* sequences that were dropped from the cache, to be run again */
+    double seconds;          /* of vouch_engine_step */
+} vouch_engine_stats;
+
+VOUCH_API const vouch_engine_stats *vouch_engine_get_stats(const vouch_engine *engine);
+/* Bytes allocated for the engine: cache and workspace, without its sessions. */
+VOUCH_API size_t vouch_engine_memory(const vouch_engine *engine);
 
 /* ------------------------------------------------------- rejection sampler */
 

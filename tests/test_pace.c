@@ -85,6 +85,7 @@ static vouch_draft paid_propose(void *self, const int32_t *tokens, int32_t n_tok
 
 /* The free drafter guesses two levels alone. With a paid draft it adds one guess to each level and one level below. */
 static int32_t free_depth, paid_depth;
+static double free_expected[2 * MOST + 1]; /* written for the whole draft only: no test cuts one */
 static vouch_draft free_propose(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape)
 {
     (void)self, (void)tokens, (void)n_tokens;
@@ -95,8 +96,10 @@ static vouch_draft free_propose(void *self, const int32_t *tokens, int32_t n_tok
     const double first = depth > 0 ? 1 - (1 - box.hold[0]) * (1 - box.free) : box.free;
     double path = 1;
     draft.n = vouch_min(draft.n, shape->n);
-    draft.expected = 1;
-    for (int32_t d = 0; d < free_depth; d++) draft.expected += path *= d < depth || depth == 0 ? first : box.free;
+    double expected = 1;
+    for (int32_t d = 0; d < free_depth; d++) expected += path *= d < depth || depth == 0 ? first : box.free;
+    free_expected[draft.n] = expected;
+    draft.expected = free_expected;
     return draft;
 }
 
@@ -134,7 +137,9 @@ static const vouch_drafter_ops free_ops = {.name = "free",
 static vouch_cycle box_cycle(vouch_pace *pace, double paid_share)
 {
     static int32_t tokens[1]; /* the drafters don't read them */
-    vouch_pace_init(pace, &(vouch_pace_options){.has_paid = true, .paid_share = paid_share});
+    static vouch_cost cost;
+    vouch_cost_init(&cost, NULL);
+    vouch_pace_init(pace, &(vouch_pace_options){.has_paid = true, .paid_share = paid_share, .cost = &cost});
     return (vouch_cycle){.drafters = {.free = {.ops = box.free > 0 ? &free_ops : NULL}, .paid = {.ops = &paid_ops}},
                          .pace = pace,
                          .now = box_now,
@@ -154,7 +159,11 @@ static const vouch_draft *box_plan(vouch_cycle *cycle, int32_t n_tokens, const v
 static vouch_forecast box_learn(vouch_cycle *cycle, int32_t n_accepted, double pass_seconds, double judge_seconds)
 {
     vouch_outcome outcome = cycle->outcome;
-    outcome.n_guesses = cycle->draft.n;
+    const vouch_draft *draft = &cycle->draft;
+    outcome.n_guesses = draft->n;
+    outcome.expected = draft->expected && draft->n > 0 ? draft->expected[draft->n] : 0;
+    outcome.levels = vouch_draft_levels(draft);
+    outcome.n_rows = draft->n + 1;
     outcome.n_accepted = n_accepted;
     outcome.pass_seconds = pass_seconds;
     outcome.judge_seconds = judge_seconds;
@@ -385,9 +394,9 @@ static double expert_reads(int32_t n_rows)
 static void costs_of_experts_are_learned(void **state)
 {
     (void)state;
-    double reads[VOUCH_MAX_DRAFT + 2] = {0};
+    double reads[VOUCH_COST_ROWS + 1] = {0};
     const double c = 0.15;
-    for (int32_t n = 1; n < VOUCH_MAX_DRAFT + 2; n++) reads[n] = expert_reads(n);
+    for (int32_t n = 1; n <= VOUCH_COST_ROWS; n++) reads[n] = expert_reads(n);
     vouch_cost cost, dense;
     vouch_cost_init(&cost, reads);
     vouch_cost_init(&dense, NULL);
@@ -412,14 +421,16 @@ static void pace_counts_what_rows_read(void **state)
 {
     (void)state;
     const vouch_shape most = {.n = MOST, .depth = MOST, .branches = 1};
-    double reads[VOUCH_MAX_DRAFT + 2] = {0};
-    for (int32_t n = 1; n < VOUCH_MAX_DRAFT + 2; n++) reads[n] = n;
+    double reads[VOUCH_COST_ROWS + 1] = {0};
+    for (int32_t n = 1; n <= VOUCH_COST_ROWS; n++) reads[n] = n;
     int32_t n_guesses[2] = {0};
     for (int linear = 0; linear < 2; linear++) {
         box = quiet;
         vouch_pace pace;
         vouch_cycle cycle = box_cycle(&pace, 0);
-        vouch_pace_init(&pace, &(vouch_pace_options){.has_paid = true, .reads = linear ? reads : NULL});
+        vouch_cost cost;
+        vouch_cost_init(&cost, linear ? reads : NULL);
+        vouch_pace_init(&pace, &(vouch_pace_options){.has_paid = true, .cost = &cost});
         for (int32_t n = 0; n < 32; n++) {
             const int32_t k = box_plan(&cycle, n + 1, &most)->n;
             n_guesses[linear] += k;

@@ -491,8 +491,8 @@ static void check_tree(const vouch_draft *draft, const vouch_shape *shape)
         for (int32_t j = 0; j < i; j++)
             assert_true(vouch_draft_parent(draft, j) != parent || draft->tokens[j] != draft->tokens[i]);
     }
-    assert_true(draft->n == 0 || draft->expected > 1);
-    assert_true(draft->expected <= shape->depth + 1.001);
+    assert_true(draft->n == 0 || draft->expected[draft->n] > 1);
+    assert_true(draft->expected[draft->n] <= shape->depth + 1.001);
 }
 
 static void trees_keep_their_shape(void **state)
@@ -646,7 +646,7 @@ static void guides_are_judged_by_what_happens(void **state)
             const vouch_draft draft = d.ops->propose(d.self, tokens, n, &shape);
             int32_t n_held = 0;
             while (n_held < draft.n && draft.tokens[n_held] == tokens[n + n_held]) n_held++;
-            if (n > ANSWER / 4) expected += draft.expected, held += 1 + n_held;
+            if (n > ANSWER / 4) expected += draft.expected[draft.n], held += 1 + n_held;
             n_last = draft.n;
             n += n_held + 1;
         }

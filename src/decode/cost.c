@@ -36,7 +36,7 @@ double vouch_cost_default(int32_t n_rows)
 void vouch_cost_init(vouch_cost *cost, const double *reads)
 {
     *cost = (vouch_cost){.log_c = log(FIRST_C), .var_c = SPREAD_C * SPREAD_C, .var_s = 1};
-    for (int32_t n = 0; n < VOUCH_MAX_DRAFT + 2; n++) cost->reads[n] = reads ? reads[n] : 1;
+    for (int32_t n = 0; n <= VOUCH_COST_ROWS; n++) cost->reads[n] = reads ? reads[n] : 1;
 }
 
 double vouch_cost_of(const vouch_cost *cost, int32_t n_rows)
@@ -63,7 +63,7 @@ void vouch_cost_learn(vouch_cost *cost, int32_t n_rows, double seconds)
     const double c = exp(k->log_c), h = slope(k, c, n_rows); /* log s + log r(n) is measured: (1, h) of the state */
     if (k->n_passes == 0) k->log_s = log(seconds / ratio(k, c, n_rows));
     k->n_passes++;
-    k->n_plain += n_rows == 1;
+    if (n_rows > k->most_rows) k->most_rows = n_rows;
     k->var_s += DRIFT_S * DRIFT_S;
     k->var_c += DRIFT_C * DRIFT_C;
     const double s_error = k->var_s + h * k->cov, c_error = k->cov + h * k->var_c;

@@ -22,20 +22,24 @@
 
 #include "vouch.h"
 
+/* Most rows of a pass that the curve describes. */
+enum { VOUCH_COST_ROWS = 320 };
+
 typedef struct vouch_cost {
-    double reads[VOUCH_MAX_DRAFT + 2]; /* reads[n] for n rows; [1] is 1 */
+    double reads[VOUCH_COST_ROWS + 1]; /* reads[n] for n rows; [1] is 1 */
     double log_s, log_c;               /* estimates of ln s, s in seconds, and of ln c */
     double var_s, var_c, cov;          /* variances and covariance of their errors */
-    int32_t n_passes, n_plain;         /* passes learned from; how many of these had one row */
+    int32_t n_passes;                  /* passes learned from */
+    int32_t most_rows;                 /* of the largest of them */
 } vouch_cost;
 
 /* r(n) of a typical dense model, for drafts that no measurement limits. */
 double vouch_cost_default(int32_t n_rows);
-/* reads: [VOUCH_MAX_DRAFT + 2], never falling, reads[1] = 1; copied. NULL: a dense model. */
+/* reads: [VOUCH_COST_ROWS + 1], never falling, reads[1] = 1; copied. NULL: a dense model. */
 void vouch_cost_init(vouch_cost *cost, const double *reads);
-/* Learns from a pass of n_rows (1 to VOUCH_MAX_DRAFT + 1). A time of 0 or less teaches nothing. */
+/* Learns from a pass of n_rows (1 to VOUCH_COST_ROWS). A time of 0 or less teaches nothing. */
 void vouch_cost_learn(vouch_cost *cost, int32_t n_rows, double seconds);
-/* r(n), n_rows from 1 to VOUCH_MAX_DRAFT + 1. */
+/* r(n), n_rows from 1 to VOUCH_COST_ROWS. */
 double vouch_cost_of(const vouch_cost *cost, int32_t n_rows);
 /* s; 0 before the first pass. */
 double vouch_cost_seconds(const vouch_cost *cost);

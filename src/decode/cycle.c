@@ -85,8 +85,6 @@ static void draft(vouch_cycle *cycle)
     vouch_draft guide = {0}, *out = &cycle->draft;
     if (plan->paid.depth > 0) guide = ask_paid(cycle);
     *out = cycle->pace && guide.n == 0 ? plan->offer : ask_free(cycle, &guide);
-    cycle->outcome.expected = out->expected;
-    cycle->outcome.levels = vouch_draft_levels(out);
     const int32_t n = vouch_min(out->n, cycle->most.n);
     for (out->n = 0; out->n < n; out->n++) {
         const int32_t token = out->tokens[out->n];
@@ -106,6 +104,20 @@ void vouch_cycle_plan(vouch_cycle *cycle, const vouch_shape *most, int32_t room)
         draft(cycle);
     }
     cycle->outcome.draft_seconds = now(cycle) - start;
+}
+
+int32_t vouch_cycle_n_drawn(const vouch_cycle *cycle)
+{
+    const vouch_draft *draft = &cycle->draft;
+    int32_t n = 0;
+    while (n < draft->n && (!draft->expected || (draft->q && draft->q[n]))) n++;
+    return n;
+}
+
+void vouch_cycle_cut(vouch_cycle *cycle, int32_t n)
+{
+    assert(n >= vouch_cycle_n_drawn(cycle) && n <= cycle->draft.n);
+    cycle->draft.n = n;
 }
 
 /* -------------------------------------------------------------------- score */
@@ -250,9 +262,13 @@ static void learn(vouch_cycle *cycle)
     cycle->stats->plain_step_seconds = vouch_pace_plain_seconds(cycle->pace);
 }
 
-vouch_status vouch_cycle_finish(vouch_cycle *cycle, double pass_seconds, vouch_cycle_result *out)
+vouch_status vouch_cycle_finish(vouch_cycle *cycle, const vouch_cycle_pass *pass, vouch_cycle_result *out)
 {
     const double start = now(cycle);
+    const vouch_draft *draft = &cycle->draft;
+    vouch_outcome *o = &cycle->outcome;
+    o->expected = draft->expected && draft->n > 0 ? draft->expected[draft->n] : 0;
+    o->levels = vouch_draft_levels(draft);
     vouch_judgement judgement;
     const vouch_status status = judge(cycle, &judgement);
     if (status != VOUCH_OK) {
@@ -262,10 +278,10 @@ vouch_status vouch_cycle_finish(vouch_cycle *cycle, double pass_seconds, vouch_c
     commit(cycle, &judgement, out);
     roll_back(cycle, &judgement, out);
 
-    vouch_outcome *o = &cycle->outcome;
     o->n_guesses = out->n_guesses;
     o->n_accepted = judgement.n_accepted;
-    o->pass_seconds = pass_seconds;
+    o->pass_seconds = pass->seconds;
+    o->n_rows = pass->n_rows;
     o->judge_seconds = now(cycle) - start;
     count(cycle, &judgement, out);
     learn(cycle);
@@ -275,8 +291,8 @@ vouch_status vouch_cycle_finish(vouch_cycle *cycle, double pass_seconds, vouch_c
 vouch_status vouch_cycle_step(vouch_cycle *cycle, const vouch_shape *most, int32_t room, vouch_cycle_result *out)
 {
     vouch_cycle_plan(cycle, most, room);
-    const double pass_seconds = score(cycle);
-    return vouch_cycle_finish(cycle, pass_seconds, out);
+    const vouch_cycle_pass pass = {.seconds = score(cycle), .n_rows = cycle->draft.n + 1};
+    return vouch_cycle_finish(cycle, &pass, out);
 }
 
 /* ------------------------------------------------------------------- answers */

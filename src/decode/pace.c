@@ -40,14 +40,14 @@ static void mean_add(vouch_pace_mean *m, double x)
 /* Time of one paid guess, in plain passes. */
 static double guess_cost(const vouch_pace *p)
 {
-    return p->guess_seconds.n > 0 ? p->guess_seconds.value / vouch_cost_seconds(&p->cost) : p->paid_share;
+    return p->guess_seconds.n > 0 && p->pass_seconds > 0 ? p->guess_seconds.value / p->pass_seconds : p->paid_share;
 }
 
 /* Time in which the paid drafter catches up, in plain passes. */
 static double catch_up_cost(const vouch_pace *p)
 {
-    const double each = p->catch_up_seconds.n > 0 ? p->catch_up_seconds.value / vouch_cost_seconds(&p->cost)
-                                                  : CATCH_UP_SHARE * guess_cost(p);
+    const double each = p->catch_up_seconds.n > 0 && p->pass_seconds > 0 ? p->catch_up_seconds.value / p->pass_seconds
+                                                                         : CATCH_UP_SHARE * guess_cost(p);
     return p->n_behind * each;
 }
 
@@ -67,6 +67,12 @@ static void update_acceptance(vouch_pace *p)
     double prior = PRIOR;
     for (int d = 0; d < DEPTHS; d++)
         prior = p->acceptance[d] = (p->accepted[d] + PRIOR_TRIES * prior) / (p->tried[d] + PRIOR_TRIES);
+}
+
+/* Tokens per second relative to plain decoding: of a cycle with so many tokens, in so many plain passes. */
+static double yield_of(const vouch_pace *p, double tokens, double cost)
+{
+    return (p->most.others + tokens) / ((p->most.others + 1) * cost);
 }
 
 /* Expected tokens of a cycle with a paid draft of this depth. */
@@ -93,7 +99,7 @@ static int32_t best_depth(const vouch_pace *p, double least)
     int32_t best = 0;
     for (int32_t n = 1; n <= p->most.depth; n++) {
         const double cost = p->costs[rows_of(p, n, p->most.n)] + n * guess_cost(p) + catch_up / CATCH_UP_CYCLES;
-        const double yield = tokens_of(p, n) / cost;
+        const double yield = yield_of(p, tokens_of(p, n), cost);
         if ((cost + catch_up) * p->without - 1 > p->budget) break;
         if (yield <= least) continue;
         least = yield;
@@ -106,7 +112,7 @@ static int32_t best_depth(const vouch_pace *p, double least)
 static bool paid_could_pay(const vouch_pace *p)
 {
     for (int32_t n = 1; n <= p->most.depth; n++)
-        if (n + 1 > p->costs[n + 1] + paid_cost(p, n)) return true;
+        if (yield_of(p, n + 1, p->costs[n + 1] + paid_cost(p, n)) > 1) return true;
     return false;
 }
 
@@ -122,7 +128,7 @@ static bool may_try(const vouch_pace *p)
 /* A plain step measures t(1). The less drafting gains, the more often pace needs that measurement. */
 static bool wants_plain(const vouch_pace *p)
 {
-    return p->n_cycles == 0 || p->cost.n_plain < FIRST_PLAIN ||
+    return p->n_cycles == 0 || p->cost->n_passes < FIRST_PLAIN ||
            p->since_plain >= (p->yield < SMALL_GAIN ? PLAIN_OFTEN : PLAIN_EVERY);
 }
 
@@ -131,10 +137,13 @@ vouch_shape vouch_pace_begin(vouch_pace *pace, const vouch_shape *most, int32_t 
     vouch_pace *p = pace;
     p->n_behind = n_behind;
     p->most = *most;
-    p->most.n = vouch_min(most->n, 2 * p->most_rows - 1); /* t(n) is unreliable far beyond the measured n */
+    const int32_t others = (int32_t)most->others;
+    p->most.n = vouch_min(most->n, 2 * p->cost->most_rows - 1 - others); /* t(n) is unreliable far beyond */
     p->most.depth = wants_plain(p) ? 0 : vouch_min(most->depth, p->most.n);
     p->most.cost = p->costs;
-    for (int32_t n = 1; n <= most->n + 1; n++) p->costs[n] = vouch_cost_of(&p->cost, n);
+    const double plain = vouch_cost_of(p->cost, others + 1);
+    p->pass_seconds = plain * vouch_cost_seconds(p->cost);
+    for (int32_t n = 1; n <= most->n + 1; n++) p->costs[n] = vouch_cost_of(p->cost, others + n) / plain;
     return p->most;
 }
 
@@ -148,7 +157,7 @@ static int32_t choose_depth(const vouch_pace *p)
 void vouch_pace_choose(vouch_pace *pace, const vouch_draft *offer, vouch_shape *paid, vouch_shape *both)
 {
     vouch_pace *p = pace;
-    p->yield = (offer->n > 0 ? offer->expected : 1) / p->costs[offer->n + 1];
+    p->yield = yield_of(p, offer->n > 0 ? offer->expected[offer->n] : 1, p->costs[offer->n + 1]);
     p->without = p->yield > 1 ? p->yield : 1;
     p->paid_depth = choose_depth(p);
     *paid = *both = p->most;
@@ -164,10 +173,10 @@ void vouch_pace_choose(vouch_pace *pace, const vouch_draft *offer, vouch_shape *
 /* The forecast for the cycle that has just ended, by the estimates from before it. */
 static vouch_forecast forecast(const vouch_pace *p, const vouch_outcome *o, double tokens)
 {
-    if (p->cost.n_passes == 0) return (vouch_forecast){0};
+    if (!(p->pass_seconds > 0)) return (vouch_forecast){0};
     const double passes = p->costs[o->n_guesses + 1] + (o->asked_paid ? paid_cost(p, p->paid_depth) : 0);
     const double others = p->free_seconds.value + p->judge_seconds.value * tokens;
-    return (vouch_forecast){.tokens = tokens, .seconds = passes * vouch_cost_seconds(&p->cost) + others};
+    return (vouch_forecast){.tokens = tokens, .seconds = passes * p->pass_seconds + others};
 }
 
 static void learn_paid_seconds(vouch_pace *p, const vouch_outcome *o)
@@ -204,35 +213,36 @@ vouch_forecast vouch_pace_learn(vouch_pace *pace, const vouch_outcome *outcome)
     const int32_t levels = vouch_min(o->paid_levels, o->levels), n_tokens = o->n_accepted + 1;
     const double tokens = o->expected > 0 ? o->expected : levels > 0 ? tokens_of(p, levels) : 1;
     const vouch_forecast expected = forecast(p, o, tokens);
-    if (levels > 0) p->yield = tokens / p->paid_costs[o->n_guesses + 1];
+    if (levels > 0) p->yield = yield_of(p, tokens, p->paid_costs[o->n_guesses + 1]);
     p->since_plain = o->n_guesses > 0 ? p->since_plain + 1 : 0;
     p->n_plain = o->n_guesses > 0 ? 0 : p->n_plain + 1;
     if (p->n_cycles++ == 0 || !(o->pass_seconds > 0)) return expected; /* the clock stood still */
     if (o->free_seconds > 0) mean_add(&p->free_seconds, o->free_seconds);
     if (o->asked_paid) learn_paid_seconds(p, o);
-    vouch_cost_learn(&p->cost, o->n_guesses + 1, o->pass_seconds);
-    if (o->n_guesses >= p->most_rows) p->most_rows = o->n_guesses + 1;
+    if (o->n_rows > 0) vouch_cost_learn(p->cost, o->n_rows, o->pass_seconds);
     mean_add(&p->judge_seconds, o->judge_seconds / n_tokens);
+    learn_acceptance(p, o, levels);
+    if (p->cost->n_passes == 0) return expected;
     const double steps = (o->draft_seconds + o->pass_seconds + o->judge_seconds) / vouch_pace_plain_seconds(p);
     p->budget += INCOME * steps;
-    if (o->asked_paid) p->budget += n_tokens - steps * p->without;
-    learn_acceptance(p, o, levels);
+    if (o->asked_paid) p->budget += yield_of(p, n_tokens, 1) - steps * p->without;
     if (p->budget > MOST_BUDGET) p->budget = MOST_BUDGET;
     return expected;
 }
 
 double vouch_pace_plain_seconds(const vouch_pace *pace)
 {
-    return pace->cost.n_passes > 0 ? vouch_cost_seconds(&pace->cost) + pace->judge_seconds.value : 0;
+    const double rows = vouch_cost_of(pace->cost, (int32_t)pace->most.others + 1);
+    return pace->cost->n_passes > 0 ? rows * vouch_cost_seconds(pace->cost) + pace->judge_seconds.value : 0;
 }
 
 /* ------------------------------------------------------------------ beginning */
 
 void vouch_pace_init(vouch_pace *pace, const vouch_pace_options *options)
 {
-    *pace = (vouch_pace){.has_paid = options->has_paid, .paid_share = options->paid_share, .budget = BUDGET};
+    *pace = (vouch_pace){
+        .cost = options->cost, .has_paid = options->has_paid, .paid_share = options->paid_share, .budget = BUDGET};
     update_acceptance(pace);
-    vouch_cost_init(&pace->cost, options->reads);
 }
 
 void vouch_pace_begin_answer(vouch_pace *pace)

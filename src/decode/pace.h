@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Pace chooses what to draft: which drafters, how many guesses, or none (law L4). It is the first box of the cycle
- * (cycle.h). It owns the cost curve t(n) and the estimates, and it learns from every cycle.
+ * (cycle.h). It owns the estimates, and it learns them and the cost curve t(n) from every cycle.
  *
  * Pace maximises the tokens per second that it expects:
  *
  *     yield = (1 + sum of the guesses' chances) / (t(guesses + 1) + seconds of the paid drafter)    plain: 1 / t(1)
+ *
+ * Where n other sequences share the pass, each of their last tokens is a row more and a token more: n + 1 in place of
+ * the first 1, and t(n + guesses + 1). So a guess has to pay for the time that it costs all of them.
  *
  *   free drafters   estimate the chances of their guesses themselves (compose.h). They are asked in every cycle,
  *                   because that costs microseconds. Their draft is the offer.
@@ -44,6 +47,7 @@ typedef struct vouch_outcome {
     double free_seconds, paid_seconds;
     double pass_seconds;
     double judge_seconds; /* everything after the pass */
+    int32_t n_rows;       /* of the pass; 0: its time tells nothing about t(n) */
 } vouch_outcome;
 
 /* Tokens and seconds of a cycle as pace expected them. seconds 0: pace knew no costs yet. */
@@ -58,7 +62,7 @@ typedef struct vouch_pace_mean {
 } vouch_pace_mean;
 
 typedef struct vouch_pace {
-    vouch_cost cost;
+    vouch_cost *cost;                 /* learned from every pass */
     vouch_pace_mean judge_seconds;    /* of everything after the pass, for each committed token */
     vouch_pace_mean free_seconds;     /* of the free drafters in a cycle */
     vouch_pace_mean guess_seconds;    /* of one paid guess, or of one level of a paid tree */
@@ -72,22 +76,22 @@ typedef struct vouch_pace {
     int32_t since_plain;              /* cycles since the last one without guesses */
     int32_t n_plain;                  /* cycles without guesses since the last one with guesses */
     int32_t n_cycles;                 /* of this answer */
-    int32_t most_rows;                /* of the largest pass so far */
     double budget;                    /* plain steps */
     /* The running cycle. */
     vouch_shape most;                 /* its limits */
     int32_t n_behind;                 /* tokens that the paid drafter has to catch up with */
     int32_t paid_depth;               /* chosen; 0: the paid drafter isn't asked */
-    double costs[VOUCH_MAX_DRAFT + 2]; /* t(n) / t(1) */
+    double pass_seconds;              /* of a plain pass, with the rows of the other sequences; 0: not known yet */
+    double costs[VOUCH_MAX_DRAFT + 2]; /* of n rows, in such plain passes */
     double paid_costs[VOUCH_MAX_DRAFT + 2]; /* with the paid drafter's time */
-    double yield;                     /* of the offer, in tokens per plain pass; after the cycle, of its draft */
+    double yield;                     /* of the offer, relative to plain decoding; after the cycle, of its draft */
     double without;                   /* the larger of `yield` and 1, which is the yield of plain decoding */
 } vouch_pace;
 
 typedef struct vouch_pace_options {
     bool has_paid;        /* there is a paid drafter */
     double paid_share;    /* time of a paid guess / time of a plain pass, before the first measurement */
-    const double *reads;  /* of the target, as vouch_cost_init takes it */
+    vouch_cost *cost;     /* the target's; outlives pace. Sessions of one engine share it */
 } vouch_pace_options;
 
 void vouch_pace_init(vouch_pace *pace, const vouch_pace_options *options);

@@ -12,7 +12,8 @@
  * prefix: every source names candidates for the next token there. The same token from two sources is one candidate.
  * Then the candidate with the largest value in the whole tree becomes the next node. So the first n nodes are the best
  * tree of n nodes, for every n, provided that no guess was drawn from q. The draft is the n with the most expected
- * tokens per cost: (1 + sum of the n values) / cost of n + 1 rows. Growth ends when no further node could raise that.
+ * tokens per cost: (1 + sum of the n values) / cost of n + 1 rows. Where other sequences share the pass, their tokens
+ * count, too. Growth ends when no further node could raise that quotient.
  *
  * The guesses of a paid drafter can be part of the tree (guide.h). At a prefix of its own they are candidates beside
  * those of the sources, which add branches to them and continue them. Guesses drawn from q come first, all of them, and
@@ -200,7 +201,7 @@ static bool is_worth(const compose *c, const vouch_shape *shape, double value, d
 {
     const int32_t n = c->n_nodes;
     for (int32_t m = n + 1; m <= shape->n; m++)
-        if (c->expected[n] + (m - n) * value > best * shape->cost[m + 1]) return true;
+        if (shape->others + c->expected[n] + (m - n) * value > best * shape->cost[m + 1]) return true;
     return false;
 }
 
@@ -217,6 +218,12 @@ static void add_drawn(compose *c, const vouch_shape *shape, int32_t *n_children)
     }
 }
 
+/* Tokens per cost of a pass whose draft is the first n nodes. */
+static double yield_of(const compose *c, const vouch_shape *shape, int32_t n)
+{
+    return (shape->others + c->expected[n]) / shape->cost[n + 1];
+}
+
 /* Builds the tree and returns how many of its nodes to draft. */
 static int32_t grow(compose *c, const vouch_shape *shape)
 {
@@ -226,14 +233,14 @@ static int32_t grow(compose *c, const vouch_shape *shape)
     prefix_open(c, 0, 1, c->guide.n > 0 ? 0 : -1);
     add_drawn(c, shape, n_children);
     int32_t n_best = c->n_nodes;
-    double best = shape->cost ? c->expected[n_best] / shape->cost[n_best + 1] : 0;
+    double best = shape->cost ? yield_of(c, shape, n_best) : 0;
     while (c->n_nodes < shape->n) {
         const int32_t next = best_candidate(c, shape, n_children);
         if (next < 0) break;
         if (shape->cost && !is_worth(c, shape, c->candidates[next].value, best)) break;
         n_children[c->candidates[next].prefix]++;
         node_add(c, shape, next);
-        const double yield = shape->cost ? c->expected[c->n_nodes] / shape->cost[c->n_nodes + 1] : 1;
+        const double yield = shape->cost ? yield_of(c, shape, c->n_nodes) : 1;
         if (shape->cost && yield <= best) continue;
         best = yield;
         n_best = c->n_nodes;
@@ -300,7 +307,7 @@ static vouch_draft compose_propose(void *self, const int32_t *tokens, int32_t n_
                          .parents = is_chain ? NULL : c->parents,
                          .q = c->guide.drawn ? c->q : NULL,
                          .drafters = c->drafters,
-                         .expected = c->expected[n]};
+                         .expected = c->expected};
 }
 
 static void compose_begin(void *self, const int32_t *tokens, int32_t n_tokens)

@@ -32,7 +32,7 @@ typedef struct vouch_draft {
     const unsigned *drafters;   /* [n] VOUCH_DRAFTER_ bits of the drafters that made each guess; NULL: `drafter` */
     unsigned drafter;           /* the bit of the drafter that made all guesses */
     const float *chances;       /* [n] its own estimate that each guess is accepted, given its parent; NULL: none */
-    double expected;            /* its estimate of the tokens of this cycle; 0: none */
+    const double *expected;     /* [n + 1] its estimate of a cycle's tokens with the first i guesses; NULL: none */
 } vouch_draft;
 
 static inline int32_t vouch_draft_parent(const vouch_draft *draft, int32_t i)
@@ -77,9 +77,10 @@ typedef struct vouch_shape {
     int32_t n;          /* most guesses */
     int32_t depth;      /* longest path */
     int32_t branches;   /* most children of one parent; 1: a chain */
-    const double *cost; /* [n + 2] seconds of a pass by its rows, relative to cost[1], a pass of one row. A drafter that
+    const double *cost; /* [n + 2] seconds of a pass by this sequence's rows, relative to cost[1]. A drafter that
                            estimates acceptance drafts the number of guesses with the most tokens per second. NULL: it
                            drafts as many as the limits allow */
+    double others;      /* tokens that the other sequences of the pass expect; 0: the sequence is alone */
     const vouch_draft *guide; /* for a composition: guesses of another drafter that belong into the tree. They fit into
                                  the limits. NULL: none */
 } vouch_shape;

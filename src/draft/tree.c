@@ -162,7 +162,8 @@ static bool is_worth(const tree_drafter *d, const vouch_shape *shape, double val
 {
     const double *cost = shape->cost;
     const int32_t n = d->n_planned;
-    return !cost || (d->expected + value) * cost[n + 1] > d->expected * cost[n + 2];
+    const double expected = shape->others + d->expected;
+    return !cost || (expected + value) * cost[n + 1] > expected * cost[n + 2];
 }
 
 /* Divides n guesses among the open branching points. */

@@ -10,7 +10,6 @@
  * of the next pass, whether a prompt, a cancelled prompt, an answer or a rejection ended with it.
  */
 #include <math.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,36 +22,10 @@
 #include "engine/history.h"
 #include "engine/options.h"
 #include "engine/session.h"
-#include "engine/target.h"
 
 enum {
     FEWEST_LOGITS = 16,
     CHECKPOINT_DISTANCE = 16 /* tokens from a checkpoint to the end of the prompt */
-};
-
-struct vouch_session {
-    const vouch_model *model;
-    vouch_session_options options; /* resolved; pointers in it are not kept */
-    vouch_pool *pool;
-    vouch_engine_target target;
-    vouch_stream *stream;
-    vouch_cycle cycle; /* holds tokens, n_tokens, drafters, rule, lenience */
-    vouch_pace pace;   /* in use where is_paced */
-    vouch_seeded_draw seeded; /* of the running answer */
-    uint64_t seed;            /* of the session, or the last one set */
-    int64_t n_seeded;         /* answers begun with it */
-    vouch_shape shape; /* of the drafts */
-    double cost[VOUCH_MAX_DRAFT + 2];
-    bool is_paced;
-    char drafter_name[64];
-    vouch_stats stats;
-    int32_t max_logits;
-    int32_t n_answer;  /* tokens since the prompt */
-    bool answering;    /* a prompt was given and nothing has ended the answer */
-    atomic_bool cancelled;
-    vouch_progress_fn progress;
-    void *progress_user;
-    vouch_arena arena; /* tokens, sampler, p */
 };
 
 static vouch_finish commit_token(void *self, int32_t token)
@@ -84,12 +57,10 @@ static void open_pace(vouch_session *s)
     const vouch_drafters *drafters = &s->cycle.drafters;
     if (drafters->free.ops && drafters->paid.ops) s->cycle.n_paid = (spec->n_draft + 1) / 2;
     if (!s->is_paced) return;
-    double reads[VOUCH_MAX_DRAFT + 2] = {0};
-    for (int32_t n = 1; n < VOUCH_MAX_DRAFT + 2; n++) reads[n] = vouch_weights_reads(s->model->weights, n);
     const vouch_pace_options options = {
         .has_paid = drafters->paid.ops,
         .paid_share = drafters->paid_share,
-        .reads = reads};
+        .cost = &s->engine->cost};
     vouch_pace_init(&s->pace, &options);
     s->cycle.pace = &s->pace;
 }
@@ -128,45 +99,31 @@ static vouch_status open_drafters(vouch_session *s, int32_t branches, vouch_erro
                                        .target_tokens = vouch_model_vocabulary(s->model),
                                        .draft_model = draft ? draft->weights : NULL,
                                        .draft_tokens = draft ? vouch_model_vocabulary(draft) : (vouch_vocabulary){0},
-                                       .pool = s->pool};
+                                       .pool = s->engine->pool};
     return vouch_drafters_open(&s->cycle.drafters, o->speculation.drafters, &setup, s->is_paced, err);
+}
+
+/* Rows of a cycle, or of a pass that vouch_session_time_pass measures. */
+static int32_t fewest_logits(const vouch_session_options *o)
+{
+    return o->speculation.n_draft < FEWEST_LOGITS ? FEWEST_LOGITS : o->speculation.n_draft + 1;
 }
 
 static vouch_status open_parts(vouch_session *s, const vouch_session_options *given, vouch_error *err)
 {
     const vouch_session_options *o = &s->options;
     VOUCH_TRY(open_memory(s, err));
-    VOUCH_TRY(vouch_pool_open(&s->pool, o->n_threads, err));
-    s->max_logits = o->speculation.n_draft < FEWEST_LOGITS ? FEWEST_LOGITS : o->speculation.n_draft + 1;
-    const int32_t most = s->max_logits > o->prefill_chunk ? s->max_logits : o->prefill_chunk;
-    const vouch_sequence_options sequence = {
-        .n_ctx = o->n_ctx, .max_rows = most, .max_tree = s->max_logits, .max_logits = s->max_logits,
-        .kv_type = o->kv_type};
     s->target.prefill_chunk = o->prefill_chunk;
-    VOUCH_TRY(vouch_sequence_open(&s->target.sequence, s->model->weights, s->pool, &sequence, err));
+    s->target.pass = s->engine->pass;
+    VOUCH_TRY(vouch_memory_open(&s->target.memory, s->engine->pages, o->n_ctx, fewest_logits(o), err));
     VOUCH_TRY(vouch_stream_open(&s->stream, s->model->tokenizer, given->stop, given->n_stop, VOUCH_MAX_DRAFT + 1, err));
     const int32_t branches = given->speculation.tree_branches > 0 ? o->speculation.tree_branches : 1;
     return open_drafters(s, branches, err);
 }
 
-vouch_status vouch_session_open(vouch_session **out, const vouch_model *model, const vouch_session_options *options,
-                                vouch_error *err)
+static vouch_status open_resolved(vouch_session *s, const vouch_session_options *given, vouch_error *err)
 {
-    VOUCH_DEFAULT_FLOATS();
-    *out = NULL;
-    const vouch_session_options defaults = vouch_session_options_default();
-    if (!options) options = &defaults;
-    vouch_session *s = calloc(1, sizeof *s);
-    if (!s) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a session");
-    s->model = model;
-    s->options = *options;
-    s->is_paced = vouch_options_want_pace(&options->speculation);
-    vouch_status status = vouch_options_resolve(&s->options, model, err);
-    if (status == VOUCH_OK) status = open_parts(s, options, err);
-    if (status != VOUCH_OK) {
-        vouch_session_close(s);
-        return status;
-    }
+    VOUCH_TRY(open_parts(s, given, err));
     vouch_cycle *cycle = &s->cycle;
     cycle->target = vouch_engine_target_ops(&s->target);
     cycle->rule = vouch_rule_get(s->options.speculation.accept);
@@ -178,22 +135,70 @@ vouch_status vouch_session_open(vouch_session **out, const vouch_model *model, c
     cycle->commit = commit_token;
     cycle->commit_self = s;
     cycle->n_ctx = s->options.n_ctx;
-    cycle->n_vocab = model->info.n_vocab;
+    cycle->n_vocab = s->model->info.n_vocab;
     cycle->stats = &s->stats;
     vouch_drafters_name(s->options.speculation.drafters, s->drafter_name, sizeof s->drafter_name);
     fill_shape(s);
     open_pace(s);
-    *out = s;
     return VOUCH_OK;
+}
+
+vouch_status vouch_session_join(vouch_session **out, vouch_engine *engine, const vouch_session_options *given,
+                                vouch_error *err)
+{
+    *out = NULL;
+    vouch_session *s = calloc(1, sizeof *s);
+    if (!s) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a session");
+    s->engine = engine;
+    s->model = engine->model;
+    s->options = *given;
+    s->is_paced = vouch_options_want_pace(&given->speculation);
+    vouch_status status = vouch_options_resolve(&s->options, s->model, err);
+    if (status == VOUCH_OK) status = open_resolved(s, given, err);
+    engine->sessions[engine->n_sessions++] = s;
+    if (status == VOUCH_OK) *out = s;
+    else vouch_session_close(s);
+    return status;
+}
+
+vouch_status vouch_session_open(vouch_session **out, const vouch_model *model, const vouch_session_options *options,
+                                vouch_error *err)
+{
+    VOUCH_DEFAULT_FLOATS();
+    *out = NULL;
+    vouch_session_options o = options ? *options : vouch_session_options_default();
+    vouch_session_options resolved = o;
+    VOUCH_TRY(vouch_options_resolve(&resolved, model, err));
+    vouch_engine *engine;
+    const int32_t max_logits = fewest_logits(&resolved);
+    const vouch_pages_options pages = vouch_pages_for(resolved.n_ctx, resolved.kv_type);
+    const vouch_engine_options own = {.n_sessions = 1,
+                                      .n_ctx = resolved.n_ctx,
+                                      .n_cache = (int64_t)pages.n_pages * pages.page_size,
+                                      .page_size = pages.page_size,
+                                      .no_sharing = true,
+                                      .n_threads = resolved.n_threads,
+                                      .prefill_chunk = resolved.prefill_chunk,
+                                      .kv_type = resolved.kv_type};
+    const int32_t max_rows = max_logits > resolved.prefill_chunk ? max_logits : resolved.prefill_chunk;
+    VOUCH_TRY(vouch_engine_open_parts(&engine, model, &own, max_rows, max_logits, err));
+    const vouch_status status = vouch_session_join(out, engine, &o, err);
+    if (status == VOUCH_OK) (*out)->is_alone = true;
+    else vouch_engine_close(engine);
+    return status;
 }
 
 void vouch_session_close(vouch_session *session)
 {
     if (!session) return;
+    vouch_engine *engine = session->engine;
+    int32_t at = 0;
+    while (engine->sessions[at] != session) at++;
+    for (engine->n_sessions--; at < engine->n_sessions; at++) engine->sessions[at] = engine->sessions[at + 1];
     vouch_drafters_close(&session->cycle.drafters);
     vouch_stream_close(session->stream);
-    vouch_sequence_close(&session->target.sequence);
-    vouch_pool_close(session->pool);
+    vouch_memory_close(session->target.memory);
+    if (session->is_alone) vouch_engine_close(engine);
     vouch_arena_free(&session->arena);
     free(session);
 }
@@ -215,62 +220,114 @@ static vouch_status check_prompt(const vouch_session *s, const int32_t *tokens, 
     return VOUCH_OK;
 }
 
-/* True once after each cancel. */
-static bool take_cancel(vouch_session *s)
+bool vouch_session_take_cancel(vouch_session *session)
 {
-    return atomic_exchange(&s->cancelled, false);
+    return atomic_exchange(&session->cancelled, false);
 }
 
-/* Runs all but the last token, in chunks. A cancel takes effect after a chunk. Recurrent layers get a checkpoint: the
- * next prompt of a conversation often differs from this one in its last tokens, which open the answer. */
-static vouch_status prefill(vouch_session *s, int32_t n, vouch_error *err)
+bool vouch_session_lacks(const vouch_session *session)
+{
+    return vouch_memory_n_tokens(session->target.memory) < session->cycle.n_tokens - 1;
+}
+
+/* Where recurrent layers get a checkpoint; 0: nowhere. The next prompt of a conversation often differs from this one in
+ * its last tokens, which open the answer. */
+static int32_t checkpoint_of(const vouch_session *s)
+{
+    const int32_t at = s->cycle.n_tokens - 1 - CHECKPOINT_DISTANCE;
+    return vouch_memory_is_recurrent(s->target.memory) && s->n_answer == 0 && at > 0 ? at : 0;
+}
+
+int32_t vouch_session_chunk(const vouch_session *session, int32_t most)
+{
+    const int32_t from = vouch_memory_n_tokens(session->target.memory), checkpoint = checkpoint_of(session);
+    return vouch_min(from + most, from < checkpoint ? checkpoint : session->cycle.n_tokens - 1);
+}
+
+void vouch_session_filled(vouch_session *session, int32_t from, int32_t past, double seconds)
+{
+    vouch_session *s = session;
+    const int32_t last = s->cycle.n_tokens - 1;
+    if (past == checkpoint_of(s)) vouch_memory_checkpoint(s->target.memory);
+    s->stats.prefill_seconds += seconds;
+    if (s->n_answer > 0) return; /* tokens that have run before */
+    if (past > s->n_prompt_run) {
+        vouch_cycle_observe(&s->cycle, from, past);
+        s->stats.prompt_tokens += past - s->n_prompt_run;
+        s->n_prompt_run = past;
+    }
+    if (s->progress) s->progress(s->progress_user, (double)(past - s->n_reused) / (double)(last - s->n_reused));
+}
+
+void vouch_session_abandon(vouch_session *session)
+{
+    vouch_session *s = session;
+    s->answering = false;
+    if (s->n_answer > 0) return;
+    s->stats.prompt_tokens--;
+    s->cycle.n_tokens = vouch_memory_n_tokens(s->target.memory) + 1;
+    vouch_cycle_rewind(&s->cycle, s->cycle.n_tokens - 1);
+}
+
+/* Runs the prompt's tokens but the last, in chunks. A cancel takes effect after a chunk. */
+static vouch_status prefill(vouch_session *s, vouch_error *err)
+{
+    while (vouch_session_lacks(s)) {
+        const double start = vouch_now();
+        const int32_t from = vouch_memory_n_tokens(s->target.memory);
+        const int32_t past = vouch_session_chunk(s, s->options.prefill_chunk);
+        vouch_engine_target_run(&s->target, s->cycle.tokens, past, 0);
+        vouch_session_filled(s, from, past, vouch_now() - start);
+        if (vouch_session_take_cancel(s)) return vouch_fail(err, VOUCH_E_CANCELLED, "the prompt was cancelled");
+    }
+    return VOUCH_OK;
+}
+
+bool vouch_session_shares(const vouch_session *session)
+{
+    return session->engine->prefixes.pages && !vouch_memory_is_recurrent(session->target.memory) &&
+           !vouch_drafters_want_hidden(&session->cycle.drafters);
+}
+
+/* The sequence becomes these tokens. The cache keeps their common beginning, or takes over what other sequences left
+ * of it. */
+static void set_sequence(vouch_session *s, const int32_t *tokens, int32_t n)
 {
     vouch_cycle *cycle = &s->cycle;
-    vouch_memory *memory = s->target.sequence.memory;
-    const double start = vouch_now();
-    const int32_t first = vouch_memory_n_tokens(memory), last = n - 1;
-    const int32_t checkpoint = vouch_memory_is_recurrent(memory) ? last - CHECKPOINT_DISTANCE : 0;
-    vouch_status status = VOUCH_OK;
-    for (int32_t at = first; at < last && status == VOUCH_OK;) {
-        const int32_t from = at;
-        at = vouch_min(at + s->options.prefill_chunk, at < checkpoint ? checkpoint : last);
-        vouch_engine_target_run(&s->target, cycle->tokens, at, 0);
-        if (at == checkpoint) vouch_memory_checkpoint(memory);
-        vouch_cycle_observe(cycle, from, at);
-        if (s->progress) s->progress(s->progress_user, (double)(at - first) / (double)(last - first));
-        if (take_cancel(s)) status = vouch_fail(err, VOUCH_E_CANCELLED, "the prompt was cancelled");
+    vouch_memory *memory = s->target.memory;
+    int32_t common = 0;
+    while (common < vouch_min(n, cycle->n_tokens) && tokens[common] == cycle->tokens[common]) common++;
+    vouch_cycle_end_answer(cycle);
+    vouch_cycle_rewind(cycle, vouch_min(common, n - 1));
+    memmove(cycle->tokens, tokens, (size_t)n * sizeof *tokens);
+    s->n_reused = vouch_memory_n_tokens(memory);
+    if (vouch_session_shares(s)) {
+        const int32_t before = s->n_reused;
+        s->n_reused = vouch_prefixes_take(&s->engine->prefixes, memory, tokens, n - 1);
+        s->engine->stats.shared_tokens += s->n_reused - before;
     }
-    s->stats.prompt_tokens += status == VOUCH_OK ? n - first : vouch_memory_n_tokens(memory) - first;
-    s->stats.prefill_seconds += vouch_now() - start;
-    return status;
+    s->n_prompt_run = s->n_reused;
+    cycle->n_tokens = n;
 }
 
 vouch_status vouch_session_prompt(vouch_session *session, const int32_t *tokens, size_t n_tokens, vouch_error *err)
 {
     VOUCH_DEFAULT_FLOATS();
     vouch_session *s = session;
-    vouch_cycle *cycle = &s->cycle;
     VOUCH_TRY(check_prompt(s, tokens, n_tokens, err));
-    if (take_cancel(s)) return vouch_fail(err, VOUCH_E_CANCELLED, "the prompt was cancelled");
-    const int32_t n = (int32_t)n_tokens;
-    int32_t common = 0;
-    while (common < vouch_min(n, cycle->n_tokens) && tokens[common] == cycle->tokens[common]) common++;
-    vouch_cycle_end_answer(cycle);
-    vouch_cycle_rewind(cycle, vouch_min(common, n - 1));
-    memmove(cycle->tokens, tokens, n_tokens * sizeof *tokens);
-    vouch_stream_reset(s->stream, tokens[n - 1]);
+    if (vouch_session_take_cancel(s)) return vouch_fail(err, VOUCH_E_CANCELLED, "the prompt was cancelled");
+    set_sequence(s, tokens, (int32_t)n_tokens);
+    vouch_stream_reset(s->stream, tokens[n_tokens - 1]);
     s->n_answer = 0;
-    cycle->n_tokens = n;
-    vouch_cycle_begin_answer(cycle);
-    const vouch_status status = prefill(s, n, err);
-    s->answering = status == VOUCH_OK;
-    if (status == VOUCH_OK) s->seeded.seed = vouch_seed_of_answer(s->seed, s->n_seeded++);
-    if (status != VOUCH_OK) {
-        /* The tokens in the cache, and the first row of the next pass. */
-        cycle->n_tokens = vouch_memory_n_tokens(s->target.sequence.memory) + 1;
-        vouch_cycle_rewind(cycle, cycle->n_tokens - 1);
+    s->answering = true;
+    s->stats.prompt_tokens++; /* the last one, which runs with the first cycle */
+    vouch_cycle_begin_answer(&s->cycle);
+    if (s->is_alone && prefill(s, err) != VOUCH_OK) {
+        vouch_session_abandon(s);
+        return VOUCH_E_CANCELLED;
     }
-    return status;
+    s->seeded.seed = vouch_seed_of_answer(s->seed, s->n_seeded++);
+    return VOUCH_OK;
 }
 
 /* Asks for the count, then for the tokens, which are the caller's to free(). */
@@ -374,36 +431,51 @@ void vouch_session_set_progress(vouch_session *session, vouch_progress_fn fn, vo
 
 /* ---------------------------------------------------------------------- step */
 
+void vouch_session_describe(vouch_session *session, const vouch_cycle_result *result, vouch_step *step)
+{
+    vouch_session *s = session;
+    const vouch_cycle *cycle = &s->cycle;
+    if (result->finish != VOUCH_FINISH_NONE) {
+        s->answering = false;
+        atomic_store(&s->cancelled, false); /* a cancel of this answer came too late; it must not reach the next one */
+        vouch_stream_finish(s->stream);
+    }
+    const vouch_text text = vouch_stream_take(s->stream);
+    *step = (vouch_step){.tokens = cycle->tokens + result->first,
+                         .n_tokens = result->n,
+                         .n_accepted = result->n_accepted,
+                         .last = result->last,
+                         .text = text.data,
+                         .n_text = text.size,
+                         .accept = s->options.speculation.accept,
+                         .lenience = cycle->lenience,
+                         .guesses = cycle->guesses,
+                         .n_guesses = result->n_guesses,
+                         .finish = result->finish};
+}
+
+/* Fails where passes of an engine run the session. */
+static vouch_status need_alone(const vouch_session *s, const char *what, vouch_error *err)
+{
+    if (s->is_alone) return VOUCH_OK;
+    return vouch_fail(err, VOUCH_E_ARGUMENT, "%s needs a session by itself; this one belongs to an engine", what);
+}
+
 vouch_status vouch_session_step(vouch_session *session, vouch_step *step, vouch_error *err)
 {
     VOUCH_DEFAULT_FLOATS();
     vouch_session *s = session;
     vouch_cycle *cycle = &s->cycle;
     *step = (vouch_step){0};
+    VOUCH_TRY(need_alone(s, "vouch_session_step", err));
     if (!s->answering) return vouch_fail(err, VOUCH_E_ARGUMENT, "the answer is over or was never begun: give a prompt");
-    if (take_cancel(s)) return vouch_fail(err, VOUCH_E_CANCELLED, "the answer was cancelled");
+    if (vouch_session_take_cancel(s)) return vouch_fail(err, VOUCH_E_CANCELLED, "the answer was cancelled");
     vouch_cycle_result result;
     const vouch_status status =
         vouch_cycle_step(cycle, &s->shape, s->options.max_tokens - s->n_answer, &result);
     if (status != VOUCH_OK)
         return vouch_fail(err, status, "token %d of the sequence: %s", cycle->n_tokens, vouch_status_text(status));
-    if (result.finish != VOUCH_FINISH_NONE) {
-        s->answering = false;
-        atomic_store(&s->cancelled, false); /* a cancel of this answer came too late; it must not reach the next one */
-        vouch_stream_finish(s->stream);
-    }
-    const vouch_text text = vouch_stream_take(s->stream);
-    *step = (vouch_step){.tokens = cycle->tokens + result.first,
-                         .n_tokens = result.n,
-                         .n_accepted = result.n_accepted,
-                         .last = result.last,
-                         .text = text.data,
-                         .n_text = text.size,
-                         .accept = s->options.speculation.accept,
-                         .lenience = cycle->lenience,
-                         .guesses = cycle->guesses,
-                         .n_guesses = result.n_guesses,
-                         .finish = result.finish};
+    vouch_session_describe(s, &result, step);
     return VOUCH_OK;
 }
 
@@ -460,13 +532,14 @@ size_t vouch_session_drafter_memory(const vouch_session *session)
 
 size_t vouch_session_memory(const vouch_session *session)
 {
-    return sizeof *session + session->arena.size + vouch_sequence_bytes(&session->target.sequence) +
+    const size_t engine = session->is_alone ? vouch_engine_memory(session->engine) : 0;
+    return sizeof *session + session->arena.size + vouch_memory_bytes(session->target.memory) + engine +
            vouch_stream_memory(session->stream) + vouch_session_drafter_memory(session);
 }
 
 const vouch_memory *vouch_session_target(const vouch_session *session)
 {
-    return session->target.sequence.memory;
+    return session->target.memory;
 }
 
 vouch_drafters *vouch_session_get_drafters(vouch_session *session)
@@ -487,15 +560,16 @@ vouch_status vouch_session_time_pass(vouch_session *session, int32_t n_rows, int
     enum { MAX_REPS = 1000 };
     vouch_session *s = session;
     const int32_t n_cached = s->cycle.n_tokens - 1, most = s->options.n_ctx - n_cached;
-    if (n_rows < 1 || n_rows > s->max_logits)
+    if (n_rows < 1 || n_rows > s->engine->max_logits)
         return vouch_fail(err, VOUCH_E_ARGUMENT, "rows of a timed pass is %d, must be 1 to %d where n_draft is %d",
-                          n_rows, s->max_logits, s->options.speculation.n_draft);
+                          n_rows, s->engine->max_logits, s->options.speculation.n_draft);
     if (reps < 1 || reps > MAX_REPS)
         return vouch_options_out_of_range(err, "repetitions of a timed pass", reps, 1, MAX_REPS);
     if (s->cycle.n_tokens == 0) return vouch_fail(err, VOUCH_E_ARGUMENT, "a timed pass needs a sequence");
     if (n_rows > most)
         return vouch_fail(err, VOUCH_E_CONTEXT, "%d rows do not fit: %d positions are left in the context", n_rows,
                           most);
+    VOUCH_TRY(need_alone(s, "vouch_session_time_pass", err));
     int32_t tokens[VOUCH_MAX_DRAFT + 1];
     double times[MAX_REPS];
     /* vouch_session_logits may have left a shorter cache. */
@@ -504,9 +578,9 @@ vouch_status vouch_session_time_pass(vouch_session *session, int32_t n_rows, int
     for (int32_t i = 0; i < n_rows; i++) tokens[i] = s->cycle.tokens[s->cycle.n_tokens - 1];
     for (int32_t i = 0; i < reps; i++) {
         const double start = vouch_now();
-        vouch_pass_tree(s->target.sequence.pass, s->target.sequence.memory, tokens, NULL, n_rows, n_rows);
+        vouch_pass_tree(s->target.pass, s->target.memory, tokens, NULL, n_rows, n_rows);
         times[i] = vouch_now() - start;
-        vouch_memory_keep_rows(s->target.sequence.memory, 0);
+        vouch_memory_keep_rows(s->target.memory, 0);
     }
     qsort(times, (size_t)reps, sizeof times[0], compare_doubles);
     *seconds = times[reps / 2];
@@ -518,15 +592,16 @@ static vouch_status read_rows(vouch_session *s, int32_t first, int32_t n, bool p
 {
     const size_t n_vocab = (size_t)s->model->info.n_vocab;
     vouch_status status = VOUCH_OK;
+    VOUCH_TRY(need_alone(s, "reading logits", err));
     if (first < 0 || n < 0 || first > s->cycle.n_tokens || n > s->cycle.n_tokens - first)
         return vouch_fail(err, VOUCH_E_ARGUMENT, "logits of positions %d to %lld: the sequence has %d tokens", first,
                           (long long)first + n, s->cycle.n_tokens);
     vouch_engine_target_rewind(&s->target, first);
     for (int32_t done = 0; done < n && status == VOUCH_OK;) {
-        const int32_t rows = vouch_min(n - done, vouch_min(s->max_logits, s->options.prefill_chunk));
+        const int32_t rows = vouch_min(n - done, vouch_min(s->engine->max_logits, s->options.prefill_chunk));
         vouch_engine_target_run(&s->target, s->cycle.tokens, first + done + rows, rows);
         for (int32_t r = 0; r < rows && status == VOUCH_OK; r++) {
-            float *logits = vouch_pass_logits(s->target.sequence.pass, r), *row = out + (size_t)(done + r) * n_vocab;
+            float *logits = vouch_pass_logits(s->target.pass, r), *row = out + (size_t)(done + r) * n_vocab;
             const int32_t n_history = first + done + r + 1;
             if (processed)
                 status = vouch_engine_target_distribution(&s->target, logits, s->cycle.tokens, n_history);

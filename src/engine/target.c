@@ -9,39 +9,53 @@
 void vouch_engine_target_run(vouch_engine_target *self, const int32_t *tokens, int32_t n, int32_t n_logits)
 {
     vouch_engine_target *t = self;
-    int32_t at = vouch_memory_n_tokens(t->sequence.memory);
+    int32_t at = vouch_memory_n_tokens(t->memory);
     while (at < n) {
         int32_t rows = vouch_min(n - at, t->prefill_chunk);
         if (n_logits > 0 && n - at > rows) rows = vouch_min(rows, n - n_logits - at);
         if (n - at <= n_logits) rows = n - at;
-        vouch_pass_chain(t->sequence.pass, t->sequence.memory, tokens + at, rows, at + rows == n ? n_logits : 0);
+        vouch_pass_chain(t->pass, t->memory, tokens + at, rows, at + rows == n ? n_logits : 0);
         t->first_row = rows - (at + rows == n ? n_logits : 0);
+        t->first_logits = 0;
         at += rows;
     }
 }
 
 /* The sequence's last token is the root of the guesses. It will stay, so the pass keeps it. */
-static void target_score(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_draft *draft)
+int32_t vouch_engine_target_rows(vouch_engine_target *self, const int32_t *tokens, int32_t n_tokens,
+                                 const vouch_draft *draft, vouch_row *rows)
 {
-    vouch_engine_target *t = self;
-    vouch_memory *memory = t->sequence.memory;
-    vouch_row rows[VOUCH_MAX_DRAFT + 1];
-    const int32_t n = draft->n + 1;
-    vouch_engine_target_rewind(t, n_tokens - 1); /* a cycle that failed may have left its root */
-    vouch_engine_target_run(t, tokens, n_tokens - 1, 0);
     rows[0] = (vouch_row){
-        .memory = memory, .token = tokens[n_tokens - 1], .kept = true, .logits = true, .hidden = true};
+        .memory = self->memory, .token = tokens[n_tokens - 1], .kept = true, .logits = true, .hidden = true};
     for (int32_t i = 0; i < draft->n; i++)
-        rows[i + 1] = (vouch_row){.memory = memory,
+        rows[i + 1] = (vouch_row){.memory = self->memory,
                                   .token = draft->tokens[i],
                                   .parent = vouch_draft_parent(draft, i),
                                   .logits = true,
                                   .hidden = true};
-    const bool has_room = vouch_memory_reserve(memory, n);
+    return draft->n + 1;
+}
+
+int32_t vouch_engine_target_chunk(vouch_engine_target *self, const int32_t *tokens, int32_t from, int32_t past,
+                                  vouch_row *rows)
+{
+    for (int32_t i = from; i < past; i++)
+        rows[i - from] = (vouch_row){.memory = self->memory, .token = tokens[i], .kept = true, .hidden = true};
+    return past - from;
+}
+
+static void target_score(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_draft *draft)
+{
+    vouch_engine_target *t = self;
+    vouch_row rows[VOUCH_MAX_DRAFT + 1];
+    vouch_engine_target_rewind(t, n_tokens - 1); /* a cycle that failed may have left its root */
+    vouch_engine_target_run(t, tokens, n_tokens - 1, 0);
+    const int32_t n = vouch_engine_target_rows(t, tokens, n_tokens, draft, rows);
+    const bool has_room = vouch_memory_reserve(t->memory, n);
     assert(has_room);
     (void)has_room;
-    vouch_pass_run(t->sequence.pass, rows, n);
-    t->first_row = 0;
+    vouch_pass_run(t->pass, rows, n);
+    t->first_row = t->first_logits = 0;
 }
 
 vouch_status vouch_engine_target_distribution(vouch_engine_target *self, const float *logits, const int32_t *tokens,
@@ -54,30 +68,30 @@ static vouch_status target_row(void *self, const int32_t *tokens, int32_t n_hist
 {
     vouch_engine_target *t = self;
     *p = &t->p;
-    return vouch_engine_target_distribution(t, vouch_pass_logits(t->sequence.pass, row), tokens, n_history);
+    return vouch_engine_target_distribution(t, vouch_pass_logits(t->pass, t->first_logits + row), tokens, n_history);
 }
 
 static const float *target_logits(void *self, int32_t row)
 {
     const vouch_engine_target *t = self;
-    return vouch_pass_logits(t->sequence.pass, row);
+    return vouch_pass_logits(t->pass, t->first_logits + row);
 }
 
 static const float *target_hidden(void *self, int32_t row)
 {
     const vouch_engine_target *t = self;
-    return vouch_pass_hidden(t->sequence.pass, t->first_row + row);
+    return vouch_pass_hidden(t->pass, t->first_row + row);
 }
 
 static void target_keep(void *self, const int32_t *path, int32_t n)
 {
     vouch_engine_target *t = self;
-    vouch_memory_keep_path(t->sequence.memory, path, n);
+    vouch_memory_keep_path(t->memory, path, n);
 }
 
 void vouch_engine_target_rewind(vouch_engine_target *self, int32_t n)
 {
-    vouch_memory_rewind(self->sequence.memory, n);
+    vouch_memory_rewind(self->memory, n);
 }
 
 static void target_rewind(void *self, int32_t n)

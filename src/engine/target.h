@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* A session's target as the cycle sees it (vouch_target): a context, and p of the rows of its last pass. */
+/* A session's target as the cycle sees it (vouch_target): its memory, and p of its rows in the last pass. */
 #ifndef VOUCH_ENGINE_TARGET_H
 #define VOUCH_ENGINE_TARGET_H
 
 #include "decode/cycle.h"
-#include "model/sequence.h"
+#include "model/pass.h"
 
 typedef struct vouch_engine_target {
-    vouch_sequence sequence;
+    vouch_pass *pass;     /* the engine's */
+    vouch_memory *memory;
     vouch_sampler sampler;
     vouch_dist p;      /* of the row the judge looks at */
     int32_t prefill_chunk;
-    int32_t first_row; /* index, in the last pass, of its first row with logits; no such row: its number of rows */
+    int32_t first_row;    /* index, in the last pass, of the sequence's first row with logits; without such a row, of
+                             the row behind its last */
+    int32_t first_logits; /* rows with logits before that row */
 } vouch_engine_target;
 
 /* The functions that the cycle calls, over `self`. */
@@ -19,6 +22,13 @@ vouch_target vouch_engine_target_ops(vouch_engine_target *self);
 /* Runs the tokens of tokens[0, n) that the cache doesn't hold yet, at most prefill_chunk rows per pass. The last
  * n_logits rows get logits, all of them in one pass, which may be larger. */
 void vouch_engine_target_run(vouch_engine_target *self, const int32_t *tokens, int32_t n, int32_t n_logits);
+/* Lists, for a pass, the last of n_tokens tokens and the guesses of the draft behind it. All get logits. Returns their
+ * number. The memory holds the tokens before the last, and has reserved room for the rows. */
+int32_t vouch_engine_target_rows(vouch_engine_target *self, const int32_t *tokens, int32_t n_tokens,
+                                 const vouch_draft *draft, vouch_row *rows);
+/* Lists tokens[from, past) as a chain without logits. The memory holds tokens[0, from). */
+int32_t vouch_engine_target_chunk(vouch_engine_target *self, const int32_t *tokens, int32_t from, int32_t past,
+                                  vouch_row *rows);
 /* Only the first n tokens stay in the cache; fewer may be there already. */
 void vouch_engine_target_rewind(vouch_engine_target *self, int32_t n);
 /* p of the row with these logits, into self->p. Errors: NUMERIC. */

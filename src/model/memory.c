@@ -219,7 +219,7 @@ int32_t vouch_memory_share(vouch_memory *memory, const vouch_memory *from, int32
     if (has_rest && s->n_free == 0) return 0;
     while (m->n_pages < n_whole) {
         m->pages[m->n_pages] = from->pages[m->n_pages];
-        s->n_owners[m->pages[m->n_pages++]]++;
+        vouch_page_share(s, m->pages[m->n_pages++]);
     }
     if (has_rest) {
         m->pages[m->n_pages] = vouch_page_take(s);
@@ -228,6 +228,16 @@ int32_t vouch_memory_share(vouch_memory *memory, const vouch_memory *from, int32
     vouch_states_share(&m->states, &from->states, from->n_tokens, n);
     m->n_tokens = n;
     return n;
+}
+
+void vouch_memory_adopt(vouch_memory *memory, const int32_t *pages, int32_t n)
+{
+    vouch_memory *m = memory;
+    assert(!vouch_memory_is_recurrent(m) && (int64_t)n * m->store->page_size <= m->n_ctx);
+    for (int32_t i = 0; i < n; i++) vouch_page_share(m->store, pages[i]); /* some may be its own */
+    vouch_memory_rewind(m, 0);
+    for (; m->n_pages < n; m->n_pages++) m->pages[m->n_pages] = pages[m->n_pages];
+    m->n_tokens = n * m->store->page_size;
 }
 
 uint64_t vouch_memory_digest(const vouch_memory *memory)

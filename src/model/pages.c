@@ -117,6 +117,12 @@ int32_t vouch_page_take(vouch_pages *pages)
     return page;
 }
 
+void vouch_page_share(vouch_pages *pages, int32_t page)
+{
+    assert(pages->n_owners[page] > 0);
+    pages->n_owners[page]++;
+}
+
 void vouch_page_release(vouch_pages *pages, int32_t page)
 {
     assert(pages->n_owners[page] > 0);

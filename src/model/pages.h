@@ -64,6 +64,8 @@ int32_t vouch_pages_n_free(const vouch_pages *pages);
 
 /* For memories. Takes a free page, of which there is one, for one owner. */
 int32_t vouch_page_take(vouch_pages *pages);
+/* One owner more, of a page that has one. */
+void vouch_page_share(vouch_pages *pages, int32_t page);
 void vouch_page_release(vouch_pages *pages, int32_t page);
 void vouch_page_copy(vouch_pages *pages, int32_t to, int32_t from);
 

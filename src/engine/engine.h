@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An engine: what passes need, and the sessions that share them. A session by itself has an engine of its own, whose
+ * passes it runs (session.c). An engine of many runs one pass for all (schedule.c):
+ *
+ *   sessions   A  decoding      B  decoding      C  prompt
+ *              │ plan           │ plan           │ next chunk
+ *              └───── admit the guesses that pay (admit.h) ─────┐
+ *   one pass   [ A's last token, guesses │ B's │ C's chunk ]  ◄─┘
+ *              │ finish         │ finish         │ tell the drafters
+ *   events     A's step         B's step
+ *
+ *   E1  Each session's rows follow its own tokens only, so its bytes don't depend on the others (laws L1, L7).
+ *   E2  The session that joined first always finds room: where pages run short, the table of prefixes forgets pages,
+ *       and then the session that joined last loses its pages and runs its tokens again later.
+ */
+#ifndef VOUCH_ENGINE_ENGINE_H
+#define VOUCH_ENGINE_ENGINE_H
+
+#include "decode/cost.h"
+#include "draft/drafter.h"
+#include "engine/model.h"
+#include "engine/prefixes.h"
+#include "model/pass.h"
+
+/* Most guesses of all sessions in a pass. */
+enum { VOUCH_ENGINE_GUESSES = VOUCH_MAX_DRAFT, VOUCH_ENGINE_SESSIONS = 256 };
+/* Fewest rows of a prompt in a pass, where so many are left. */
+enum { VOUCH_LEAST_CHUNK = 16 };
+
+/* The part of one session in the running pass. */
+typedef struct vouch_turn {
+    vouch_session *session;
+    bool is_cycle;      /* a cycle; otherwise tokens [from, past) that the cache lacks */
+    int32_t from, past; /* from: tokens that the cache holds */
+    vouch_shape most;   /* of a cycle: limits of its draft */
+} vouch_turn;
+
+struct vouch_engine {
+    const vouch_model *model;
+    vouch_engine_options options; /* resolved */
+    vouch_pool *pool;
+    vouch_pages *pages;
+    vouch_pass *pass;
+    vouch_prefixes prefixes; /* without memory where pages are not shared */
+    vouch_cost cost;         /* t(n) of its passes */
+    double prompt_seconds;   /* of a row of a prompt; 0: not measured yet */
+    int32_t max_rows, max_logits;
+    vouch_session **sessions; /* [n_sessions] in the order in which they joined */
+    int32_t n_sessions;
+    vouch_row *rows;          /* [max_rows] of the running pass */
+    vouch_turn *turns;        /* [options.n_sessions] of the running pass */
+    vouch_engine_event *events; /* [options.n_sessions] */
+    vouch_engine_stats stats;
+    vouch_arena arena;
+};
+
+/* Opens the parts with resolved options. Errors: MEMORY, UNSUPPORTED (kv_type). */
+vouch_status vouch_engine_open_parts(vouch_engine **out, const vouch_model *model,
+                                     const vouch_engine_options *options, int32_t max_rows, int32_t max_logits,
+                                     vouch_error *err);
+
+#endif

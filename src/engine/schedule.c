@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/* One pass for many sessions (engine.h has the picture). */
+#include "base/common.h"
+#include "base/floats.h"
+#include "engine/admit.h"
+#include "engine/options.h"
+#include "engine/session.h"
+
+vouch_status vouch_engine_session_open(vouch_session **out, vouch_engine *engine, const vouch_session_options *options,
+                                       vouch_error *err)
+{
+    VOUCH_DEFAULT_FLOATS();
+    *out = NULL;
+    const vouch_engine_options *engine_options = &engine->options;
+    vouch_session_options o = options ? *options : vouch_session_options_default();
+    if (engine->n_sessions == engine_options->n_sessions)
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "%d sessions are open, and n_sessions of the engine allows no more",
+                          engine->n_sessions);
+    if (o.n_ctx == 0) o.n_ctx = engine_options->n_ctx;
+    if (o.n_ctx > engine_options->n_ctx)
+        return vouch_options_out_of_range(err, "n_ctx of a session of this engine", o.n_ctx, 2, engine_options->n_ctx);
+    o.n_threads = engine_options->n_threads;
+    o.prefill_chunk = engine_options->prefill_chunk;
+    o.kv_type = engine_options->kv_type;
+    return vouch_session_join(out, engine, &o, err);
+}
+
+/* --------------------------------------------------------------------- pages */
+
+/* Drops the pages of the session that joined last and holds any, other than `mine` and those before it. */
+static bool preempt_behind(vouch_engine *e, const vouch_session *mine)
+{
+    for (int32_t i = e->n_sessions - 1; i >= 0 && e->sessions[i] != mine; i--) {
+        vouch_memory *memory = e->sessions[i]->target.memory;
+        if (memory->n_pages == 0) continue;
+        vouch_memory_rewind(memory, 0);
+        e->stats.preemptions += e->sessions[i]->answering;
+        return true;
+    }
+    return false;
+}
+
+/* Reserves pages for n rows of a session, at the cost of pages that no sequence owns and of sessions that joined
+ * later. */
+static bool reserve(vouch_engine *e, vouch_session *s, int32_t n)
+{
+    while (!vouch_memory_reserve(s->target.memory, n))
+        if (!(e->prefixes.pages && vouch_prefixes_forget(&e->prefixes)) && !preempt_behind(e, s)) return false;
+    return true;
+}
+
+/* ---------------------------------------------------------------------- plan */
+
+/* Counts the sessions that decode, and those whose tokens the cache lacks. */
+static void count_work(const vouch_engine *e, int32_t *n_decoding, int32_t *n_lacking)
+{
+    *n_decoding = *n_lacking = 0;
+    for (int32_t i = 0; i < e->n_sessions; i++) {
+        const vouch_session *s = e->sessions[i];
+        if (s->answering) ++*(vouch_session_lacks(s) ? n_lacking : n_decoding);
+    }
+}
+
+/* Rows of prompts that this pass takes beside n_decoding sessions. */
+static int32_t prompt_rows(const vouch_engine *e, int32_t n_decoding)
+{
+    const int32_t most = e->options.prefill_chunk;
+    if (n_decoding == 0 || e->prompt_seconds == 0) return most;
+    const double cycles = vouch_cost_seconds(&e->cost) * vouch_cost_of(&e->cost, n_decoding);
+    const double n = (e->options.inter_token_seconds - cycles) / e->prompt_seconds;
+    return n < VOUCH_LEAST_CHUNK ? VOUCH_LEAST_CHUNK : n > most ? most : (int32_t)n;
+}
+
+/* The limits of a session's draft beside `others` sequences. Guesses of a paid drafter can't be left out after they
+ * are drawn, so each session gets its part of them beforehand. */
+static vouch_shape shape_beside(const vouch_session *s, int32_t others)
+{
+    vouch_shape most = s->shape;
+    most.others = others;
+    most.n = vouch_min(most.n, s->cycle.n_ctx - s->cycle.n_tokens - 1);
+    if (others > 0 && s->cycle.drafters.paid.ops) most.n = vouch_min(most.n, VOUCH_ENGINE_GUESSES / (others + 1));
+    return most;
+}
+
+/* Gives turns to the sessions in the order in which they joined, and pages to the turns. A turn keeps its pages:
+ * only sessions that joined later, which have no turn yet, can lose theirs. */
+static int32_t take_turns(vouch_engine *e)
+{
+    int32_t n_decoding, n_lacking, n_turns = 0;
+    count_work(e, &n_decoding, &n_lacking);
+    int32_t left = prompt_rows(e, n_decoding);
+    for (int32_t i = 0; i < e->n_sessions; i++) {
+        vouch_session *s = e->sessions[i];
+        if (!s->answering) continue;
+        vouch_turn turn = {.session = s, .from = vouch_memory_n_tokens(s->target.memory)};
+        turn.is_cycle = !vouch_session_lacks(s);
+        if (turn.is_cycle) {
+            turn.most = shape_beside(s, n_decoding - 1);
+            if (!reserve(e, s, turn.most.n + 1)) {
+                turn.most.n = 0;
+                if (!reserve(e, s, 1)) continue;
+            }
+        } else {
+            /* Equal parts; later sessions also get the rows that earlier ones don't need. n_lacking is 0 where a
+             * session has lost its pages just now. */
+            const int32_t equal = n_lacking > 0 ? left / n_lacking : 0;
+            const int32_t part = equal > VOUCH_LEAST_CHUNK ? equal : vouch_min(left, VOUCH_LEAST_CHUNK);
+            turn.past = vouch_session_chunk(s, part);
+            n_lacking--;
+            if (part == 0 || !reserve(e, s, turn.past - turn.from)) continue;
+            left -= turn.past - turn.from;
+        }
+        e->turns[n_turns++] = turn;
+    }
+    return n_turns;
+}
+
+/* Lets the sessions draft, and cuts the drafts to the guesses that pay. */
+static void draft(vouch_engine *e, int32_t n_turns)
+{
+    vouch_offer offers[VOUCH_ENGINE_SESSIONS];
+    int32_t n = 0, n_fixed = 0;
+    for (int32_t i = 0; i < n_turns; i++) {
+        const vouch_turn *turn = &e->turns[i];
+        vouch_session *s = turn->session;
+        vouch_cycle *cycle = &s->cycle;
+        if (!turn->is_cycle) continue;
+        vouch_cycle_plan(cycle, &turn->most, s->options.max_tokens - s->n_answer);
+        offers[n] = (vouch_offer){
+            .expected = cycle->draft.expected, .n = cycle->draft.n, .n_fixed = vouch_cycle_n_drawn(cycle)};
+        n_fixed += offers[n++].n_fixed;
+    }
+    vouch_admit(offers, n, VOUCH_ENGINE_GUESSES - n_fixed, &e->cost);
+    for (int32_t i = 0, o = 0; i < n_turns; i++)
+        if (e->turns[i].is_cycle) vouch_cycle_cut(&e->turns[i].session->cycle, offers[o++].n_admitted);
+}
+
+/* ---------------------------------------------------------------------- pass */
+
+/* Lists the rows of all turns, which then know their first ones. Returns the number of rows; *n_cycle_rows are not of
+ * prompts. */
+static int32_t list_rows(vouch_engine *e, int32_t n_turns, int32_t *n_cycle_rows)
+{
+    int32_t n = 0;
+    *n_cycle_rows = 0;
+    for (int32_t i = 0; i < n_turns; i++) {
+        const vouch_turn *turn = &e->turns[i];
+        vouch_session *s = turn->session;
+        vouch_engine_target *target = &s->target;
+        target->first_row = n;
+        target->first_logits = *n_cycle_rows;
+        if (turn->is_cycle) {
+            const vouch_cycle *cycle = &s->cycle;
+            const int32_t rows =
+                vouch_engine_target_rows(target, cycle->tokens, cycle->n_tokens, &cycle->draft, e->rows + n);
+            n += rows;
+            *n_cycle_rows += rows;
+        } else {
+            n += vouch_engine_target_chunk(target, s->cycle.tokens, turn->from, turn->past, e->rows + n);
+            target->first_row = n;
+        }
+    }
+    return n;
+}
+
+static void learn_prompt_seconds(vouch_engine *e, double seconds, int32_t n_cycle_rows, int32_t n_prompt_rows)
+{
+    const double cycles =
+        n_cycle_rows > 0 ? vouch_cost_seconds(&e->cost) * vouch_cost_of(&e->cost, n_cycle_rows) : 0;
+    const double each = (seconds > cycles ? seconds - cycles : 0) / n_prompt_rows;
+    e->prompt_seconds += (e->prompt_seconds > 0 ? 0.2 : 1) * (each - e->prompt_seconds);
+}
+
+/* Lists the pages that the turn has filled. */
+static void list_pages(vouch_engine *e, const vouch_turn *turn)
+{
+    const vouch_session *s = turn->session;
+    const int32_t size = e->pages->page_size, n = vouch_memory_n_tokens(s->target.memory);
+    if (vouch_session_shares(s) && n / size > turn->from / size)
+        vouch_prefixes_add(&e->prefixes, s->target.memory, s->cycle.tokens, n);
+}
+
+static void finish_cycle(vouch_engine *e, const vouch_turn *turn, const vouch_cycle_pass *pass,
+                         vouch_engine_event *event)
+{
+    vouch_session *s = turn->session;
+    vouch_cycle_result result;
+    const int64_t drafted = s->stats.drafted;
+    *event = (vouch_engine_event){.session = s, .status = vouch_cycle_finish(&s->cycle, pass, &result)};
+    if (event->status != VOUCH_OK) {
+        s->answering = false;
+        return;
+    }
+    e->stats.generated_tokens += result.n;
+    e->stats.accepted += result.n_accepted;
+    e->stats.drafted += s->stats.drafted - drafted;
+    vouch_session_describe(s, &result, &event->step);
+    list_pages(e, turn);
+}
+
+static void finish_prompt(vouch_engine *e, const vouch_turn *turn, double seconds)
+{
+    vouch_session *s = turn->session;
+    vouch_session_filled(s, turn->from, turn->past, seconds);
+    list_pages(e, turn);
+}
+
+/* Ends the answers of cancelled sessions. */
+static size_t take_cancels(vouch_engine *e)
+{
+    size_t n = 0;
+    for (int32_t i = 0; i < e->n_sessions; i++) {
+        vouch_session *s = e->sessions[i];
+        if (!s->answering || !vouch_session_take_cancel(s)) continue;
+        vouch_session_abandon(s);
+        e->events[n++] = (vouch_engine_event){.session = s, .status = VOUCH_E_CANCELLED};
+    }
+    return n;
+}
+
+bool vouch_engine_step(vouch_engine *engine, const vouch_engine_event **events, size_t *n_events)
+{
+    VOUCH_DEFAULT_FLOATS();
+    vouch_engine *e = engine;
+    const double start = vouch_now();
+    *events = e->events;
+    *n_events = take_cancels(e);
+    const int32_t n_turns = take_turns(e);
+    if (n_turns == 0) return *n_events > 0;
+
+    draft(e, n_turns);
+    int32_t n_cycle_rows;
+    const int32_t n_rows = list_rows(e, n_turns, &n_cycle_rows), n_prompt_rows = n_rows - n_cycle_rows;
+    const double begin = vouch_now();
+    vouch_pass_run(e->pass, e->rows, n_rows);
+    vouch_cycle_pass pass = {.seconds = vouch_now() - begin, .n_rows = n_prompt_rows > 0 ? 0 : n_rows};
+    if (n_prompt_rows > 0) learn_prompt_seconds(e, pass.seconds, n_cycle_rows, n_prompt_rows);
+    for (int32_t i = 0; i < n_turns; i++) {
+        const vouch_turn *turn = &e->turns[i];
+        if (!turn->is_cycle) {
+            finish_prompt(e, turn, pass.seconds);
+            continue;
+        }
+        finish_cycle(e, turn, &pass, &e->events[(*n_events)++]);
+        pass.n_rows = 0; /* one cycle tells pace of the pass */
+    }
+    e->stats.passes++;
+    e->stats.rows += n_rows;
+    e->stats.prompt_rows += n_prompt_rows;
+    e->stats.seconds += vouch_now() - start;
+    return true;
+}

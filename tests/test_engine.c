@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Law L7: a request gives the same bytes alone and beside any others. Requests with every kind of drafter and rule run
+ * through engines on random schedules: they join and leave at any moment, are cancelled and asked again, share
+ * prefixes, and lose their pages to others. Then the rules of admission and the table of shared pages by themselves.
+ */
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/admit.h"
+#include "engine/session.h"
+#include "support/answer.h"
+#include "support/sanitized.h"
+
+enum { N_REQUESTS = 48, MOST_PROMPT = 300, N_CTX = 400, MOST_LIVE = 16 };
+
+typedef struct request {
+    int32_t prompt[MOST_PROMPT], n_prompt;
+    vouch_session_options options;
+    answer alone;
+} request;
+
+/* Dense, with experts, and with recurrent layers. */
+static const char *const archs[] = {"llama", "qwen3moe", "jamba"};
+enum { N_ARCHS = sizeof archs / sizeof archs[0] };
+
+static vouch_model *target, *near;
+static request *requests;
+
+static const unsigned drafter_sets[] = {
+    VOUCH_DRAFTER_NONE, VOUCH_DRAFTER_AUTO, VOUCH_DRAFTER_RECYCLE, VOUCH_DRAFTER_NGRAM | VOUCH_DRAFTER_SUFFIX,
+    VOUCH_DRAFTER_MODEL, VOUCH_DRAFTER_MODEL | VOUCH_DRAFTER_RECYCLE,
+};
+enum { N_SETS = sizeof drafter_sets / sizeof drafter_sets[0] };
+
+static vouch_session_options options_of(int32_t i)
+{
+    vouch_session_options o = vouch_session_options_default();
+    o.n_ctx = N_CTX;
+    o.n_threads = 2;
+    o.max_tokens = 4 + i * 7 % 40;
+    o.ignore_eos = i % 3 > 0;
+    o.sampling.temperature = i % 4 == 0 ? 0.0f : 0.9f;
+    o.sampling.repeat_penalty = i % 5 == 0 ? 1.2f : 1.0f;
+    o.sampling.seed = (uint64_t)i;
+    o.speculation.accept = i % 2 ? VOUCH_ACCEPT_COUPLED : VOUCH_ACCEPT_MATCH;
+    o.speculation.drafters = drafter_sets[i % N_SETS];
+    o.speculation.n_draft = i % 7 == 0 ? 5 : 0;
+    o.speculation.tree_branches = i / N_SETS % 3 == 1 ? 3 : 0;
+    if (drafter_sets[i % N_SETS] & VOUCH_DRAFTER_MODEL) o.speculation.draft_model = near;
+    return o;
+}
+
+static void requests_open(const char *arch)
+{
+    test_random random = {5};
+    tiny_model_options model = {.arch = arch, .seed = 31, .n_layers = 4};
+    if (strcmp(arch, "llama") != 0) model.n_experts = 4, model.n_used = 2;
+    target = tiny_model_open(&model);
+    model.noise = 0.02f;
+    near = tiny_model_open(&model);
+    requests = calloc(N_REQUESTS, sizeof *requests);
+    for (int32_t i = 0; i < N_REQUESTS; i++) {
+        request *r = &requests[i];
+        const request *other = &requests[i / 2];
+        r->n_prompt = 1 + (int32_t)test_below(&random, i % 3 == 0 ? 20 : MOST_PROMPT - 1);
+        answer_prompt(r->prompt, r->n_prompt, 400, (uint64_t)i, i % 2);
+        const int32_t n = other->n_prompt < r->n_prompt ? other->n_prompt : r->n_prompt;
+        if (i % 2) memcpy(r->prompt, other->prompt, (size_t)n * sizeof *r->prompt); /* the same beginning */
+        r->options = options_of(i);
+        answer_run(&r->alone, target, &r->options, r->prompt, r->n_prompt);
+    }
+}
+
+static void requests_close(void)
+{
+    free(requests);
+    vouch_model_close(target);
+    vouch_model_close(near);
+}
+
+static int llama_open(void **state)
+{
+    (void)state;
+    requests_open("llama");
+    return 0;
+}
+
+static int llama_close(void **state)
+{
+    (void)state;
+    requests_close();
+    return 0;
+}
+
+/* A request that runs. */
+typedef struct live {
+    vouch_session *session;
+    int32_t number;
+    int32_t n; /* tokens of its answer so far */
+    char text[16 * ANSWER_MAX];
+    size_t n_text;
+} live;
+
+static void live_begin(live *l, vouch_engine *engine, int32_t number)
+{
+    const request *r = &requests[number];
+    vouch_error err = {0};
+    *l = (live){.number = number};
+    if (vouch_engine_session_open(&l->session, engine, &r->options, &err) != VOUCH_OK) fail_msg("%s", err.message);
+    if (vouch_session_prompt(l->session, r->prompt, (size_t)r->n_prompt, &err) != VOUCH_OK) fail_msg("%s", err.message);
+}
+
+/* Compares a step with the answer alone. Returns whether it was the last one. */
+static bool live_step(live *l, const vouch_step *step)
+{
+    const answer *alone = &requests[l->number].alone;
+    for (int32_t i = 0; i < step->n_tokens; i++)
+        if (l->n + i >= alone->n || step->tokens[i] != alone->tokens[l->n + i])
+            fail_msg("request %d, token %d: %d, alone %d", l->number, l->n + i, step->tokens[i],
+                     l->n + i < alone->n ? alone->tokens[l->n + i] : -1);
+    memcpy(l->text + l->n_text, step->text, step->n_text);
+    l->n += step->n_tokens;
+    l->n_text += step->n_text;
+    if (step->finish == VOUCH_FINISH_NONE) return false;
+    assert_int_equal(l->n, alone->n);
+    assert_int_equal(step->finish, alone->finish);
+    assert_int_equal(l->n_text, alone->n_text);
+    assert_memory_equal(l->text, alone->text, l->n_text);
+    return true;
+}
+
+/* All requests in a random order, with `most` at once. One step in `cancel` cancels a request, which comes again. */
+static vouch_engine_stats schedule_run(const vouch_engine_options *options, uint64_t seed, int32_t most,
+                                       uint32_t cancel)
+{
+    static live lives[MOST_LIVE];
+    test_random random = {seed};
+    int32_t todo[N_REQUESTS], n_todo = N_REQUESTS, n_live = 0;
+    vouch_engine *engine;
+    vouch_error err = {0};
+    for (int32_t i = 0; i < N_REQUESTS; i++) todo[i] = i;
+    if (vouch_engine_open(&engine, target, options, &err) != VOUCH_OK) fail_msg("%s", err.message);
+    while (n_todo + n_live > 0) {
+        while (n_live < most && n_todo > 0 && test_below(&random, 3) > 0) {
+            const int32_t at = (int32_t)test_below(&random, (uint32_t)n_todo);
+            live_begin(&lives[n_live++], engine, todo[at]);
+            todo[at] = todo[--n_todo];
+        }
+        if (n_live > 0 && cancel > 0 && test_below(&random, cancel) == 0)
+            vouch_session_cancel(lives[test_below(&random, (uint32_t)n_live)].session);
+        const vouch_engine_event *events;
+        size_t n_events;
+        assert_true(vouch_engine_step(engine, &events, &n_events) == (n_live > 0));
+        for (size_t i = 0; i < n_events; i++) {
+            int32_t at = 0;
+            while (lives[at].session != events[i].session) at++;
+            if (events[i].status == VOUCH_OK && !live_step(&lives[at], &events[i].step)) continue;
+            if (events[i].status != VOUCH_OK) {
+                assert_int_equal(events[i].status, VOUCH_E_CANCELLED);
+                todo[n_todo++] = lives[at].number;
+            }
+            vouch_session_close(lives[at].session);
+            lives[at] = lives[--n_live];
+        }
+    }
+    const vouch_engine_stats stats = *vouch_engine_get_stats(engine);
+    assert_int_equal(engine->n_sessions, 0);
+    vouch_engine_close(engine);
+    return stats;
+}
+
+static void schedules_run(const char *arch, uint64_t n_schedules)
+{
+    vouch_engine_stats sum = {0};
+    const bool is_recurrent = strcmp(arch, "jamba") == 0;
+    requests_open(arch);
+    for (uint64_t seed = 0; seed < n_schedules; seed++) {
+        test_random random = {seed};
+        const int32_t most = seed == 0 ? 1 : 2 + (int32_t)test_below(&random, MOST_LIVE - 1);
+        const vouch_engine_options options = {
+            .n_sessions = most,
+            .n_ctx = N_CTX,
+            .n_cache = seed % 3 == 2 ? N_CTX + 100 : 0,
+            .page_size = 16 * (1 + (int32_t)test_below(&random, 16)),
+            .no_sharing = seed % 4 == 3,
+            .n_threads = 1 + (int32_t)test_below(&random, 3),
+            .prefill_chunk = 16 + (int32_t)test_below(&random, 100),
+        };
+        const vouch_engine_stats stats = schedule_run(&options, seed, most, seed % 2 ? 20 : 0);
+        sum.preemptions += stats.preemptions;
+        sum.shared_tokens += stats.shared_tokens;
+        sum.accepted += stats.accepted;
+    }
+    assert_true(sum.preemptions > 0 && sum.accepted > 0);
+    assert_true(is_recurrent ? sum.shared_tokens == 0 : sum.shared_tokens > 0); /* states are not in pages */
+    requests_close();
+}
+
+static void requests_beside_others_keep_their_bytes(void **state)
+{
+    (void)state;
+    for (int i = 0; i < N_ARCHS; i++) schedules_run(archs[i], test_is_quick() ? 3 : 12);
+}
+
+/* A session of an engine may ask again and again; its cache keeps what the prompts have in common. */
+static void sessions_take_further_prompts(void **state)
+{
+    (void)state;
+    vouch_engine *engine;
+    vouch_session *session;
+    vouch_error err = {0};
+    const vouch_engine_options options = {.n_sessions = 1, .n_ctx = N_CTX, .n_threads = 1};
+    const request *r = &requests[4];
+    assert_int_equal(vouch_engine_open(&engine, target, &options, &err), VOUCH_OK);
+    assert_int_equal(vouch_engine_session_open(&session, engine, &r->options, &err), VOUCH_OK);
+    for (int time = 0; time < 3; time++) {
+        int32_t n = 0;
+        vouch_session_set_seed(session, r->options.sampling.seed);
+        assert_int_equal(vouch_session_prompt(session, r->prompt, (size_t)r->n_prompt, &err), VOUCH_OK);
+        const vouch_engine_event *events;
+        size_t n_events;
+        while (vouch_engine_step(engine, &events, &n_events)) {
+            for (size_t i = 0; i < n_events; i++)
+                for (int32_t t = 0; t < events[i].step.n_tokens; t++)
+                    assert_int_equal(events[i].step.tokens[t], r->alone.tokens[n++]);
+        }
+        assert_int_equal(n, r->alone.n);
+    }
+    assert_int_equal(vouch_session_stats(session)->prompt_tokens, r->n_prompt + 2);
+    vouch_session_close(session);
+    vouch_engine_close(engine);
+}
+
+static void bad_use_is_refused(void **state)
+{
+    (void)state;
+    vouch_engine *engine;
+    vouch_session *session, *second;
+    vouch_error err = {0};
+    vouch_step step;
+    double seconds;
+    static const struct {
+        vouch_engine_options options;
+        const char *message;
+    } cases[] = {
+        {{.n_sessions = -1}, "n_sessions is -1, must be 1 to 256"},
+        {{.n_sessions = 257}, "n_sessions is 257"},
+        {{.n_ctx = 1}, "n_ctx is 1"},
+        {{.n_ctx = 100, .n_cache = 99}, "n_cache is 99, must be 100"},
+        {{.page_size = 24}, "page_size is 24, must be a multiple of 16"},
+        {{.page_size = 512}, "page_size is 512"},
+        {{.prefill_chunk = 8}, "prefill_chunk of an engine is 8, must be 16 to 512"},
+        {{.inter_token_seconds = -1}, "inter_token_seconds is -1"},
+        {{.inter_token_seconds = (double)NAN}, "inter_token_seconds is"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(vouch_engine_open(&engine, target, &cases[i].options, &err), VOUCH_E_ARGUMENT);
+        if (!strstr(err.message, cases[i].message)) fail_msg("%s", err.message);
+        assert_null(engine);
+    }
+    const vouch_engine_options one = {.n_sessions = 1, .n_ctx = 64, .n_threads = 1};
+    assert_int_equal(vouch_engine_open(&engine, target, &one, &err), VOUCH_OK);
+    vouch_session_options wide = vouch_session_options_default();
+    wide.n_ctx = 65;
+    assert_int_equal(vouch_engine_session_open(&session, engine, &wide, &err), VOUCH_E_ARGUMENT);
+    assert_non_null(strstr(err.message, "n_ctx of a session of this engine is 65, must be 2 to 64"));
+    wide.n_ctx = 0;
+    wide.sampling.top_p = 2;
+    assert_int_equal(vouch_engine_session_open(&session, engine, &wide, &err), VOUCH_E_ARGUMENT);
+    assert_int_equal(vouch_engine_session_open(&session, engine, NULL, &err), VOUCH_OK);
+    assert_int_equal(vouch_engine_session_open(&second, engine, NULL, &err), VOUCH_E_ARGUMENT);
+    assert_non_null(strstr(err.message, "1 sessions are open"));
+    assert_int_equal(vouch_session_prompt(session, requests[0].prompt, 65, &err), VOUCH_E_CONTEXT);
+    assert_int_equal(vouch_session_step(session, &step, &err), VOUCH_E_ARGUMENT);
+    assert_non_null(strstr(err.message, "belongs to an engine"));
+    assert_int_equal(vouch_session_time_pass(session, 1, 1, &seconds, &err), VOUCH_E_ARGUMENT);
+    vouch_session_close(session);
+    vouch_engine_close(engine);
+    vouch_engine_close(NULL);
+}
+
+/* ------------------------------------------------------------- admission, pages */
+
+/* Guesses are admitted in the order of their values, up to the most tokens per second; fixed ones stay. */
+static void guesses_that_pay_are_admitted(void **state)
+{
+    (void)state;
+    vouch_cost cost;
+    vouch_cost_init(&cost, NULL);
+    test_random random = {3};
+    for (int round = 0; round < 2000; round++) {
+        double expected[4][9];
+        vouch_offer offers[4];
+        const int32_t n = 1 + (int32_t)test_below(&random, 4);
+        cost.log_c = (double)test_uniform(&random, -3, 0);
+        for (int32_t i = 0; i < n; i++) {
+            double value = 1;
+            expected[i][0] = 1;
+            offers[i] = (vouch_offer){.expected = expected[i], .n = (int32_t)test_below(&random, 9)};
+            for (int32_t g = 0; g < offers[i].n; g++)
+                expected[i][g + 1] = expected[i][g] + (value *= (double)test_uniform(&random, 0, 1));
+            const int32_t fixed = (int32_t)test_below(&random, (uint32_t)offers[i].n + 1);
+            offers[i].n_fixed = test_below(&random, 3) == 0 ? fixed : 0;
+        }
+        vouch_admit(offers, n, 64, &cost);
+        double sum = 0, best = 0;
+        int32_t rows = 0;
+        for (int32_t i = 0; i < n; i++) {
+            assert_in_range(offers[i].n_admitted, offers[i].n_fixed, offers[i].n);
+            sum += expected[i][offers[i].n_admitted];
+            rows += 1 + offers[i].n_admitted;
+        }
+        const double yield = sum / vouch_cost_of(&cost, rows);
+        int32_t take[4] = {0};
+        for (bool more = true; more;) { /* all choices */
+            double tokens = 0;
+            int32_t n_rows = 0;
+            bool is_allowed = true;
+            for (int32_t i = 0; i < n; i++) {
+                is_allowed &= take[i] >= offers[i].n_fixed;
+                tokens += expected[i][take[i]];
+                n_rows += 1 + take[i];
+            }
+            const double other = tokens / vouch_cost_of(&cost, n_rows);
+            if (is_allowed && other > best) best = other;
+            int32_t at = 0;
+            while (at < n && take[at] == offers[at].n) take[at++] = 0;
+            more = at < n;
+            if (more) take[at]++;
+        }
+        assert_true(yield >= best * (1 - 1e-12));
+    }
+}
+
+static void few_guesses_are_admitted_at_most(void **state)
+{
+    (void)state;
+    static const double expected[] = {1, 1.9, 2.7, 3.4};
+    vouch_cost cost;
+    vouch_cost_init(&cost, NULL);
+    cost.log_c = -9;
+    vouch_offer offers[] = {{.expected = expected, .n = 3}, {.n = 2, .n_fixed = 2}, {.expected = expected, .n = 3}};
+    vouch_admit(offers, 3, 3, &cost);
+    assert_int_equal(offers[0].n_admitted, 2);
+    assert_int_equal(offers[1].n_admitted, 2);
+    assert_int_equal(offers[2].n_admitted, 1);
+    vouch_admit(offers, 3, 0, &cost);
+    assert_int_equal(offers[0].n_admitted + offers[2].n_admitted, 0);
+}
+
+static void *cancel_all(void *sessions)
+{
+    for (int i = 0; i < 4; i++) vouch_session_cancel(((vouch_session **)sessions)[i]);
+    return NULL;
+}
+
+/* Another thread may cancel while the engine steps. */
+static void other_threads_cancel(void **state)
+{
+    (void)state;
+    vouch_engine *engine;
+    vouch_session *sessions[4];
+    vouch_error err = {0};
+    const vouch_engine_options options = {.n_sessions = 4, .n_ctx = N_CTX, .n_threads = 2};
+    assert_int_equal(vouch_engine_open(&engine, target, &options, &err), VOUCH_OK);
+    for (int i = 0; i < 4; i++) {
+        const request *r = &requests[i];
+        assert_int_equal(vouch_engine_session_open(&sessions[i], engine, &r->options, &err), VOUCH_OK);
+        assert_int_equal(vouch_session_prompt(sessions[i], r->prompt, (size_t)r->n_prompt, &err), VOUCH_OK);
+    }
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, cancel_all, sessions), 0);
+    int n_over = 0;
+    const vouch_engine_event *events;
+    size_t n_events;
+    while (vouch_engine_step(engine, &events, &n_events)) {
+        for (size_t i = 0; i < n_events; i++)
+            n_over += events[i].status != VOUCH_OK || events[i].step.finish != VOUCH_FINISH_NONE;
+    }
+    pthread_join(thread, NULL);
+    assert_int_equal(n_over, 4);
+    for (int i = 0; i < 4; i++) vouch_session_close(sessions[i]);
+    vouch_engine_close(engine);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(requests_beside_others_keep_their_bytes),
+        cmocka_unit_test_setup_teardown(sessions_take_further_prompts, llama_open, llama_close),
+        cmocka_unit_test_setup_teardown(bad_use_is_refused, llama_open, llama_close),
+        cmocka_unit_test(guesses_that_pay_are_admitted),
+        cmocka_unit_test(few_guesses_are_admitted_at_most),
+        cmocka_unit_test_setup_teardown(other_threads_cancel, llama_open, llama_close),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
