@@ -6,6 +6,7 @@
  *   main.c       finds the command; info, tokenize, perplexity, logits and quantize are small enough to stand beside it
  *   manual.c     writes manual page and shell completions from the tables that help comes from
  *   run/         answers one prompt or holds a conversation, and prints statistics
+ *   batch/       answers many prompts in shared passes
  *   bench/       measures passes, and answers with and without speculation
  *   check/       checks the laws
  *   analyze/     compares a draft model with its target
@@ -39,6 +40,7 @@ int cli_perplexity(const cli_options *options);
 int cli_logits(const cli_options *options);
 int cli_quantize(const cli_options *options);
 int cli_convert(const cli_options *options);
+int cli_batch(const cli_options *options);
 int cli_bench(const cli_options *options);
 int cli_check_run(const cli_options *options);
 int cli_analyze(const cli_options *options);

@@ -29,6 +29,15 @@ static const cli_command commands[] = {
      "vouch run m.gguf --temp 0.8 --top-p 0.95 --seed 7 -p \"Once\"\n"
      "vouch run m.gguf --temp 0.7 -p \"Once\" --trace --stats-json run.json\n"
      "vouch run m.gguf --raw -p \"The capital of France is\" -n 16\n"},
+    {"batch", CLI_BATCH, cli_batch, "answer many prompts at once",
+     "vouch batch MODEL --prompts FILE [--out FILE [--resume]] [--parallel N]\n",
+     "Answers each prompt of the file as `vouch run` does with the same flags, byte\n"
+     "for byte, and --parallel of them at once: passes of the model are shared, so\n"
+     "eight answers take little longer than one. Writes one JSON line for each\n"
+     "prompt, in the order of the prompts. --resume goes on after an interruption.\n",
+     "vouch batch m.gguf --prompts lines.txt --out answers.jsonl\n"
+     "vouch batch m.gguf --prompts q.jsonl -o a.jsonl --parallel 16 --resume\n"
+     "vouch batch m.gguf --prompts q.jsonl -o a.jsonl --temp 0.8 --max-memory 4G\n"},
     {"info", CLI_INFO, cli_info, "say what a model file holds, and whether vouch can run it",
      "vouch info MODEL\n",
      "Reads any GGUF file: a model that vouch can't run, a vocabulary without weights,\n"

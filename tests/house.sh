@@ -86,7 +86,7 @@ breaches=$(
         if (!sub(/\/.*/, "", to)) next # vouch.h, or a header of the same folder
         n = split(FILENAME, part, "/")
         room = part[2]
-        if (to !~ /^(run|bench|check|analyze|common)$/) why = "the command and the examples see vouch.h only"
+        if (to !~ /^(run|batch|bench|check|analyze|common)$/) why = "the command and the examples see vouch.h only"
         else if (n == 3 && to != room && to != "common") why = room " includes " file ": not its own room or common"
         else next
         print FILENAME ":" FNR ": " file ": " why

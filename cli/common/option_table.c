@@ -10,16 +10,17 @@ _Static_assert(sizeof(vouch_kv_type) == sizeof(int) &&
                "choices are stored as int");
 
 const char *const cli_command_names[CLI_COMMANDS] = {"run",   "info",  "tokenize", "perplexity",
-                                                       "bench", "check", "analyze",  "logits", "quantize", "convert"};
+                                                       "bench", "check", "analyze",  "logits", "quantize", "convert",
+                                                       "batch"};
 
 #define AT(member)   .offset = offsetof(cli_options, member)
-#define ASKING       (CLI_RUN | CLI_BENCH | CLI_ANALYZE)
+#define ASKING       (CLI_RUN | CLI_BENCH | CLI_ANALYZE | CLI_BATCH)
 #define SAMPLING     ASKING, "Sampling"
-#define SPECULATION  CLI_RUN | CLI_BENCH, "Speculation"
+#define SPECULATION  CLI_RUN | CLI_BENCH | CLI_BATCH, "Speculation"
 #define ANSWER       ASKING, "Answer"
 #define OUTPUT       CLI_RUN, "Output"
 #define PASSES       CLI_BENCH, "Passes"
-#define WITH_WEIGHTS (CLI_RUN | CLI_PERPLEXITY | CLI_BENCH | CLI_CHECK | CLI_ANALYZE | CLI_LOGITS)
+#define WITH_WEIGHTS (CLI_RUN | CLI_PERPLEXITY | CLI_BENCH | CLI_CHECK | CLI_ANALYZE | CLI_LOGITS | CLI_BATCH)
 #define WITH_MODEL   (WITH_WEIGHTS | CLI_INFO | CLI_TOKENIZE)
 #define WRITING      (CLI_QUANTIZE | CLI_CONVERT)
 #define EVERYWHERE   (WITH_MODEL | WRITING)
@@ -65,13 +66,13 @@ static const cli_flag flags[] = {
      NULL, NULL},
     {"prompt-file", NULL, 'f', CLI_FLAG_FILE, AT(prompt_file), "FILE", NULL, CLI_RUN | CLI_TOKENIZE, "Prompt",
      "read the prompt from a file; - is standard input", NULL, NULL},
-    {"prompts", NULL, 0, CLI_FLAG_FILE, AT(prompts), "FILE", NULL, CLI_BENCH | CLI_ANALYZE, "Prompt",
+    {"prompts", NULL, 0, CLI_FLAG_FILE, AT(prompts), "FILE", NULL, CLI_BENCH | CLI_ANALYZE | CLI_BATCH, "Prompt",
      "answer the prompts in this file: JSON lines with turns, prompt or question, or one prompt a line; - is standard "
      "input",
      NULL, NULL},
-    {"category", NULL, 0, CLI_FLAG_TEXTS, AT(categories), "NAME", NULL, CLI_BENCH | CLI_ANALYZE, "Prompt",
+    {"category", NULL, 0, CLI_FLAG_TEXTS, AT(categories), "NAME", NULL, CLI_BENCH | CLI_ANALYZE | CLI_BATCH, "Prompt",
      "take only prompts of this category; repeatable", NULL, NULL},
-    {"each", NULL, 0, CLI_FLAG_INT, AT(n_each), "N", ANY, CLI_BENCH | CLI_ANALYZE, "Prompt",
+    {"each", NULL, 0, CLI_FLAG_INT, AT(n_each), "N", ANY, CLI_BENCH | CLI_ANALYZE | CLI_BATCH, "Prompt",
      "take at most N prompts of each category; 0: all", NULL, NULL},
     {"chat", NULL, 0, CLI_FLAG_SWITCH, AT(chat), NULL, NULL, CLI_RUN, "Prompt",
      "hold a conversation", NULL, NULL},
@@ -93,7 +94,8 @@ static const cli_flag flags[] = {
 
     {"draft-model", NULL, 'd', CLI_FLAG_FILE, AT(draft_model), "FILE", NULL, ASKING | CLI_CHECK, "Speculation",
      "GGUF file of a smaller model with the same tokens, which drafts", NULL, NULL},
-    {"spec", NULL, 0, CLI_FLAG_SET, AT(session.speculation.drafters), SPEC_WORDS, NULL, CLI_RUN, "Speculation",
+    {"spec", NULL, 0, CLI_FLAG_SET, AT(session.speculation.drafters), SPEC_WORDS, NULL, CLI_RUN | CLI_BATCH,
+     "Speculation",
      "the drafters, with commas between. auto: all free drafters, and also the draft model, prediction or history "
      "where one is given",
      NULL, NULL},
@@ -103,7 +105,7 @@ static const cli_flag flags[] = {
     {"speculative", NULL, 0, CLI_FLAG_SWITCH, AT(speculative), NULL, NULL, CLI_RUN, "Speculation",
      "the same as --spec draft; without --draft-model, as --spec auto", NULL, NULL},
     {"num-speculative-tokens", NULL, 'k', CLI_FLAG_INT, AT(session.speculation.n_draft), "N", "[1, 64]",
-     CLI_RUN, "Speculation", "most guesses per cycle (default: as many as pay)",
+     CLI_RUN | CLI_BATCH, "Speculation", "most guesses per cycle (default: as many as pay)",
      "--spec none turns speculation off", NULL},
     {"num-speculative-tokens", NULL, 'k', CLI_FLAG_INTS, AT(draft_lengths), "N,N,...", "[1, 64]", CLI_BENCH,
      "Speculation", "most guesses per cycle; bench measures each number with each --spec (default: as many as pay)",
@@ -133,8 +135,8 @@ static const cli_flag flags[] = {
      SPECULATION, "most tokens that the history keeps (default 65536)", NULL, NULL},
     {"forget", NULL, 0, CLI_FLAG_SWITCH, AT(session.speculation.forget), NULL, NULL, SPECULATION,
      "recycle starts each answer without what it kept of earlier answers", NULL, NULL},
-    {"accept", NULL, 0, CLI_FLAG_CHOICE, AT(session.speculation.accept), RULES, NULL, CLI_RUN,
-     "Speculation",
+    {"accept", NULL, 0, CLI_FLAG_CHOICE, AT(session.speculation.accept), RULES, NULL,
+     CLI_RUN | CLI_BATCH, "Speculation",
      "the rule that judges guesses. Each gives exactly the target's distribution. match and coupled: a seed gives the "
      "same text with every drafter and with --spec none. auto: rejection with --lenience or with a draft model that "
      "samples, otherwise match",
@@ -146,7 +148,7 @@ static const cli_flag flags[] = {
      "target's own",
      NULL, NULL},
 
-    {"max-tokens", NULL, 'n', CLI_FLAG_INT, AT(session.max_tokens), "N", ANY, CLI_RUN | CLI_BENCH, "Answer",
+    {"max-tokens", NULL, 'n', CLI_FLAG_INT, AT(session.max_tokens), "N", ANY, CLI_RUN | CLI_BENCH | CLI_BATCH, "Answer",
      "maximum tokens per answer; 0: up to the end of the context", NULL, NULL},
     {"max-tokens", NULL, 'n', CLI_FLAG_INT, AT(session.max_tokens), "N", "[1, 2147483647]", CLI_ANALYZE, "Answer",
      "maximum tokens per answer", NULL, NULL},
@@ -179,8 +181,8 @@ static const cli_flag flags[] = {
      "note on a terminal and --stats name; "
      "otherwise 0). With a draft model under --accept rejection, the same text again also needs the same --spec and -k",
      NULL, NULL},
-    {"seed", NULL, 's', CLI_FLAG_SEED, AT(session.sampling.seed), "N", "[0, 2^64)", CLI_BENCH | CLI_ANALYZE, "Sampling",
-     "seed of the random numbers", NULL, NULL},
+    {"seed", NULL, 's', CLI_FLAG_SEED, AT(session.sampling.seed), "N", "[0, 2^64)", CLI_BENCH | CLI_ANALYZE | CLI_BATCH,
+     "Sampling", "seed of the random numbers", NULL, NULL},
 
     {"file", NULL, 'f', CLI_FLAG_FILE, AT(file), "FILE", NULL, CLI_PERPLEXITY, "Text",
      "the text to predict; - is standard input", NULL, NULL},
@@ -217,6 +219,17 @@ static const cli_flag flags[] = {
     {"out", NULL, 'o', CLI_FLAG_FILE, AT(out), "FILE", NULL, CLI_LOGITS, "Tokens", "write the logits to this .npy file",
      NULL, NULL},
 
+    {"out", NULL, 'o', CLI_FLAG_FILE, AT(out), "FILE", NULL, CLI_BATCH, "Output",
+     "write the answers to this file, one JSON line each (default: standard output)", NULL, NULL},
+    {"resume", NULL, 0, CLI_FLAG_SWITCH, AT(resume), NULL, NULL, CLI_BATCH, "Output",
+     "go on behind the answers that --out has already", NULL, NULL},
+    {"parallel", NULL, 0, CLI_FLAG_INT, AT(n_parallel), "N", "[1, 256]", CLI_BATCH, "Resources",
+     "most prompts answered at once", NULL, NULL},
+    {"max-memory", NULL, 0, CLI_FLAG_FILE, AT(max_memory_text), "SIZE", NULL, CLI_BATCH, "Resources",
+     "most memory for weights, cache and sessions together, such as 800M or 4G. Where it is short, answers wait for "
+     "each other (default: no limit)",
+     NULL, NULL},
+
     {"rows", NULL, 'r', CLI_FLAG_INTS, AT(rows), "N,N,...", "[1, 65]", PASSES, "tokens scored in one pass", NULL, NULL},
     {"depth", NULL, 0, CLI_FLAG_INT, AT(depth), "N", "[0, 1000000]", PASSES, "tokens in the cache before a pass", NULL,
      NULL},
@@ -241,6 +254,8 @@ static const cli_flag flags[] = {
 
     {"ctx", NULL, 'c', CLI_FLAG_INT, AT(session.n_ctx), "N", "[2, 1048576]", CLI_BENCH, "Resources",
      "context length: most tokens of prompt and answer (default: as many as the measurements need)", NULL, NULL},
+    {"ctx", NULL, 'c', CLI_FLAG_INT, AT(session.n_ctx), "N", "[2, 1048576]", CLI_BATCH, "Resources",
+     "context length: most tokens of a prompt and its answer (default: as many as the longest needs)", NULL, NULL},
     {"ctx", NULL, 'c', CLI_FLAG_INT, AT(session.n_ctx), "N", "[2, 1048576]", CLI_RUN, "Resources",
      "context length: most tokens of prompt and answer (default: the model's, at most 4096)", NULL, NULL},
     {"threads", NULL, 't', CLI_FLAG_INT, AT(session.n_threads), "N", "[1, 256]", EVERYWHERE, "Resources",
@@ -265,6 +280,8 @@ static const cli_flag flags[] = {
      "print figures at the end on standard error", NULL, NULL},
     {"stats-json", NULL, 0, CLI_FLAG_FILE, AT(stats_json), "FILE", NULL, OUTPUT,
      "write the figures as JSON; with --trace the cycles, too", NULL, NULL},
+    {"stats-json", NULL, 0, CLI_FLAG_FILE, AT(stats_json), "FILE", NULL, CLI_BATCH, "Output",
+     "write the figures of the whole run as JSON", NULL, NULL},
     {"help", NULL, 'h', CLI_FLAG_SWITCH, AT(help), NULL, NULL, EVERYWHERE, "Help", "print this text", NULL, NULL},
 };
 enum { N_FLAGS = sizeof flags / sizeof *flags };
@@ -275,8 +292,9 @@ const cli_flag_table cli_option_table = {flags, N_FLAGS, cli_command_names, CLI_
 cli_options cli_options_default(unsigned command)
 {
     cli_options options = {
-        .session = vouch_session_options_default(), .rows = {{1, 2, 4, 5, 8, 16}, 6}, .depth = 128, .seconds = 60};
-    options.session.max_tokens = command == CLI_RUN ? 512 : 128;
+        .session = vouch_session_options_default(), .rows = {{1, 2, 4, 5, 8, 16}, 6}, .depth = 128, .seconds = 60,
+        .n_parallel = 8};
+    options.session.max_tokens = command & (CLI_RUN | CLI_BATCH) ? 512 : 128;
     options.session.sampling.temperature = 0;
     options.session.n_ctx = options.session.n_threads = options.session.prefill_chunk = 0;
     options.session.speculation.n_draft = 0;

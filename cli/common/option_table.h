@@ -20,7 +20,8 @@ enum {
     CLI_LOGITS = 1u << 7,
     CLI_QUANTIZE = 1u << 8,
     CLI_CONVERT = 1u << 9,
-    CLI_COMMANDS = 10
+    CLI_BATCH = 1u << 10,
+    CLI_COMMANDS = 11
 };
 extern const char *const cli_command_names[CLI_COMMANDS];
 
@@ -58,9 +59,14 @@ typedef struct cli_options {
     bool show_prompt;
     int think; /* cli_think */
     int32_t n_frequent;
-    const char *tokens, *out; /* logits; quantize, too, has `out` */
+    const char *tokens; /* logits */
+    const char *out;    /* logits, quantize, batch */
     const char *type, *output_type, *embedding_type; /* quantize */
     bool pure, allow_requantize, force;
+    int32_t n_parallel; /* batch */
+    bool resume;
+    const char *max_memory_text;
+    double max_memory;  /* bytes; 0: no limit */
     cli_ints rows;          /* bench */
     int32_t depth, n_reps, n_prefill, n_decode;
     const char *prompts;    /* bench over prompts */

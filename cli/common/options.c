@@ -469,6 +469,37 @@ static bool check_bench(cli_options *options, given_flags given)
     return false;
 }
 
+/* "800M" and the like, in bytes; 0: it isn't a size. */
+static double parse_size(const char *text)
+{
+    static const char units[] = "KMGT";
+    char *end;
+    double size = strtod(text, &end);
+    const char *unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+    if (*text < '0' || *text > '9' || strpbrk(text, "xX")) return 0;
+    for (const char *u = units; unit && u <= unit; u++) size *= 1000;
+    if (unit) end++;
+    if (*end == 'B') end++;
+    return *end || !(size >= 1) || !(size < 1e18) ? 0 : size;
+}
+
+static bool check_batch(cli_options *options, given_flags given)
+{
+    if (!options->prompts) {
+        cli_complain("--prompts FILE is missing: expected the prompts to answer, one a line or as JSON lines");
+        return false;
+    }
+    if (options->resume && !options->out) {
+        cli_complain("--resume needs --out FILE: the file whose answers it goes on with");
+        return false;
+    }
+    if (options->max_memory_text && (options->max_memory = parse_size(options->max_memory_text)) == 0) {
+        cli_complain("--max-memory '%s': expected a size such as 800M or 4G", options->max_memory_text);
+        return false;
+    }
+    return check_asking(options) && check_speculation(options, given);
+}
+
 /* The texts to compare on are chunks of --text, answers to --prompts, or answers to prompts that vouch brings. */
 static bool check_texts(const cli_options *options, given_flags given)
 {
@@ -574,6 +605,7 @@ bool cli_options_parse(cli_options *options, unsigned command, int argc, char **
     }
     if (command == CLI_RUN && !check_run(options, given)) return false;
     if (command == CLI_BENCH && !check_bench(options, given)) return false;
+    if (command == CLI_BATCH && !check_batch(options, given)) return false;
     if (!options->model) {
         cli_complain("--model FILE is missing: expected the GGUF file of a model, as in `vouch %s m.gguf`",
                      command_name(command));
@@ -604,7 +636,7 @@ void cli_options_free(cli_options *options)
 const char *cli_spec_word(unsigned command, int i, char text[CLI_SPEC_SIZE])
 {
     const vouch_drafter_info info = vouch_drafter_get_info(i);
-    const bool has_spec = command & (CLI_RUN | CLI_BENCH);
+    const bool has_spec = command & (CLI_RUN | CLI_BENCH | CLI_BATCH);
     if (!has_spec || i >= VOUCH_DRAFTER_NUMBER_CUSTOM) return NULL;
     snprintf(text, CLI_SPEC_SIZE, "%s%s%s", info.summary, info.needs ? "; needs " : "", info.needs ? info.needs : "");
     return info.name;

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * vouch batch: answers many prompts, --parallel at a time, in shared passes. Each answer is the one that `vouch run`
+ * gives to its prompt with the same options and seed.
+ *
+ *   prompts   0  1  2  3  4  5  6 ...
+ *             │  │  │  │  └────────── waiting
+ *   slots    [ ][ ][ ][ ]             one session each, which takes the next prompt when its answer has ended
+ *             └──┴──┴──┴── one engine, one pass for all
+ *   lines     0  1  ...               in the order of the prompts (lines.h)
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "batch/lines.h"
+#include "cli.h"
+#include "common/file.h"
+#include "common/json.h"
+
+/* A session and its running answer. */
+typedef struct slot {
+    vouch_session *session;
+    bool is_busy;
+    size_t question;
+    char *text; /* [n_text], room for `room` bytes */
+    size_t n_text, room;
+    int32_t n_tokens;
+} slot;
+
+typedef struct batch {
+    cli_engine *files; /* models and options */
+    cli_questions questions;
+    cli_lines lines;
+    vouch_engine *engine;
+    slot *slots; /* [n_slots] */
+    int32_t n_slots;
+    size_t next; /* the next prompt */
+    size_t n_failed;
+    cli_progress progress;
+    double seconds;
+} batch;
+
+/* ------------------------------------------------------------------- opening */
+
+/* Room for the longest prompt and its answer, as far as the model was trained, unless --ctx says otherwise. */
+static int32_t context_of(const batch *b)
+{
+    const vouch_session_options *o = &b->files->options->session;
+    const int32_t n_train = vouch_model_get_info(b->files->model)->n_ctx_train;
+    size_t longest = 0;
+    if (o->n_ctx > 0) return o->n_ctx;
+    for (size_t i = 0; i < b->questions.n; i++)
+        if (b->questions.items[i].tokens.n > longest) longest = b->questions.items[i].tokens.n;
+    if (o->max_tokens == 0) return n_train;
+    const size_t need = longest + (size_t)o->max_tokens + 1;
+    return need < (size_t)n_train ? (int32_t)need : n_train;
+}
+
+static int engine_fail(const vouch_error *err)
+{
+    cli_engine_fail(err);
+    return err->code == VOUCH_E_ARGUMENT ? CLI_WRONG_USAGE : CLI_FAILED;
+}
+
+static vouch_status sessions_open(batch *b, int32_t n_ctx, vouch_error *err)
+{
+    vouch_session_options options = b->files->options->session;
+    options.n_ctx = n_ctx;
+    cli_engine_speculate(b->files, &options.speculation);
+    for (int32_t i = 0; i < b->n_slots; i++) {
+        const vouch_status status = vouch_engine_session_open(&b->slots[i].session, b->engine, &options, err);
+        if (status) return status;
+    }
+    return VOUCH_OK;
+}
+
+static void engine_close(batch *b)
+{
+    for (int32_t i = 0; b->slots && i < b->n_slots; i++) {
+        vouch_session_close(b->slots[i].session);
+        free(b->slots[i].text);
+        b->slots[i] = (slot){NULL};
+    }
+    vouch_engine_close(b->engine);
+    b->engine = NULL;
+}
+
+static double memory_of(const batch *b)
+{
+    double bytes = (double)vouch_model_get_info(b->files->model)->packed_bytes + (double)vouch_engine_memory(b->engine);
+    if (b->files->draft) bytes += (double)vouch_model_get_info(b->files->draft)->packed_bytes;
+    for (int32_t i = 0; i < b->n_slots; i++) bytes += (double)vouch_session_memory(b->slots[i].session);
+    return bytes;
+}
+
+static int engine_open(batch *b, int32_t n_ctx, int64_t n_cache)
+{
+    const vouch_session_options *o = &b->files->options->session;
+    const vouch_engine_options options = {.n_sessions = b->n_slots,
+                                          .n_ctx = n_ctx,
+                                          .n_cache = n_cache,
+                                          .n_threads = o->n_threads,
+                                          .prefill_chunk = o->prefill_chunk,
+                                          .kv_type = o->kv_type,
+                                          .inter_token_seconds = 3600}; /* nobody waits for a single token */
+    vouch_error err;
+    if (vouch_engine_open(&b->engine, b->files->model, &options, &err) || sessions_open(b, n_ctx, &err))
+        return engine_fail(&err);
+    return CLI_DONE;
+}
+
+/* Opens engine and sessions so that all stays within --max-memory: first with the smallest cache, which tells what a
+ * token takes. */
+static int engine_fit(batch *b, int32_t n_ctx)
+{
+    const double most = b->files->options->max_memory;
+    const int64_t whole = (int64_t)n_ctx * b->n_slots;
+    if (most == 0) return engine_open(b, n_ctx, 0);
+    int status = engine_open(b, n_ctx, n_ctx);
+    if (status) return status;
+    const double least = memory_of(b), engine = (double)vouch_engine_memory(b->engine);
+    if (least > most) {
+        cli_complain("--max-memory: weights, cache and sessions need %.0f MB at least; raise it, or lower --ctx or "
+                     "--parallel",
+                     least * 1e-6);
+        return CLI_FAILED;
+    }
+    engine_close(b);
+    status = engine_open(b, n_ctx, 2 * (int64_t)n_ctx);
+    if (status) return status;
+    const double each = ((double)vouch_engine_memory(b->engine) - engine) / n_ctx, more = (most - least) / each;
+    engine_close(b);
+    return engine_open(b, n_ctx, more < (double)(whole - n_ctx) ? n_ctx + (int64_t)more : whole);
+}
+
+/* ------------------------------------------------------------------- answers */
+
+/* Gives the slot the next prompt that fits. */
+static int slot_begin(batch *b, slot *s)
+{
+    while (b->next < b->questions.n) {
+        const size_t i = b->next++;
+        const cli_question *question = &b->questions.items[i];
+        vouch_error err;
+        vouch_session_set_seed(s->session, b->files->options->session.sampling.seed);
+        if (!vouch_session_prompt(s->session, question->tokens.items, question->tokens.n, &err)) {
+            *s = (slot){.session = s->session, .is_busy = true, .question = i, .text = s->text, .room = s->room};
+            return CLI_DONE;
+        }
+        cli_complain("--prompts: line %d: %s", (int)question->line, err.message);
+        b->n_failed++;
+        const int status = cli_lines_fail(&b->lines, i, err.message);
+        if (status) return status;
+    }
+    return CLI_DONE;
+}
+
+static int slot_add(slot *s, const vouch_step *step)
+{
+    if (s->n_text + step->n_text > s->room) {
+        const size_t room = 2 * (s->n_text + step->n_text);
+        char *text = realloc(s->text, room);
+        if (!text) {
+            cli_complain("not enough memory for an answer of %zu bytes", room);
+            return CLI_FAILED;
+        }
+        s->text = text;
+        s->room = room;
+    }
+    if (step->n_text > 0) memcpy(s->text + s->n_text, step->text, step->n_text);
+    s->n_text += step->n_text;
+    s->n_tokens += step->n_tokens;
+    return CLI_DONE;
+}
+
+static int event_take(batch *b, const vouch_engine_event *event)
+{
+    slot *s = b->slots;
+    while (s->session != event->session) s++;
+    int status = CLI_DONE;
+    if (event->status == VOUCH_OK) {
+        status = slot_add(s, &event->step);
+        if (status || event->step.finish == VOUCH_FINISH_NONE) return status;
+        status = cli_lines_answer(&b->lines, s->question, s->text, s->n_text, s->n_tokens, event->step.finish);
+    } else {
+        cli_complain("--prompts: line %d: %s", (int)b->questions.items[s->question].line,
+                     vouch_status_text(event->status));
+        b->n_failed++;
+        status = cli_lines_fail(&b->lines, s->question, vouch_status_text(event->status));
+    }
+    s->is_busy = false;
+    cli_progress_report(&b->progress, (double)b->lines.n_written / (double)b->questions.n);
+    return status ? status : slot_begin(b, s);
+}
+
+static int answer_all(batch *b)
+{
+    const vouch_engine_event *events;
+    size_t n_events;
+    int status = CLI_DONE;
+    b->next = b->lines.n_written;
+    for (int32_t i = 0; i < b->n_slots && !status; i++) status = slot_begin(b, &b->slots[i]);
+    while (!status && !cli_interrupted() && vouch_engine_step(b->engine, &events, &n_events))
+        for (size_t i = 0; i < n_events && !status; i++) status = event_take(b, &events[i]);
+    return status;
+}
+
+/* ------------------------------------------------------------------- figures */
+
+static int stats_write(const batch *b, size_t n_before)
+{
+    const vouch_engine_stats *s = vouch_engine_get_stats(b->engine);
+    const double generated = (double)s->generated_tokens;
+    const cli_json_entry entries[] = {
+        {"answers", json_integer((json_int_t)(b->lines.n_written - n_before))},
+        {"resumed", json_integer((json_int_t)n_before)},
+        {"failed", json_integer((json_int_t)b->n_failed)},
+        {"parallel", json_integer(b->n_slots)},
+        {"seconds", cli_json_real(b->seconds)},
+        {"generated_tokens", json_integer(s->generated_tokens)},
+        {"tokens_per_second", cli_json_real(generated / b->seconds)},
+        {"prompt_rows", json_integer(s->prompt_rows)},
+        {"shared_prompt_tokens", json_integer(s->shared_tokens)},
+        {"passes", json_integer(s->passes)},
+        {"rows_per_pass", cli_json_real((double)s->rows / (double)s->passes)},
+        {"drafted", json_integer(s->drafted)},
+        {"accepted", json_integer(s->accepted)},
+        {"preemptions", json_integer(s->preemptions)},
+        {"memory_bytes", json_integer((json_int_t)memory_of(b))},
+        {"drafters", cli_json_text(vouch_session_drafter(b->slots[0].session))},
+        {"rule", cli_json_text(vouch_session_rule(b->slots[0].session))},
+    };
+    json_t *object = cli_json_object(entries, sizeof entries / sizeof *entries);
+    vouch_error err;
+    const vouch_status status = cli_file_write_json(b->files->options->stats_json, object, &err);
+    json_decref(object);
+    return status ? cli_flag_fail("stats-json", &err) : CLI_DONE;
+}
+
+/* The line at the end, on standard error. */
+static void tell(const batch *b, size_t n_before)
+{
+    const vouch_engine_stats *s = vouch_engine_get_stats(b->engine);
+    if (b->lines.n_written < b->questions.n)
+        cli_complain("interrupted: %zu of %zu answers are written%s", b->lines.n_written, b->questions.n,
+                     b->lines.path ? "; --resume goes on behind them" : "");
+    fprintf(stderr, "%zu answers, %lld tokens in %.1f s: %.1f tokens/s; %d at once, %.0f MB",
+            b->lines.n_written - n_before, (long long)s->generated_tokens, b->seconds,
+            (double)s->generated_tokens / b->seconds, (int)b->n_slots, memory_of(b) * 1e-6);
+    if (s->drafted > 0)
+        fprintf(stderr, "; %.1f %% of %lld guesses accepted", 100.0 * (double)s->accepted / (double)s->drafted,
+                (long long)s->drafted);
+    fputc('\n', stderr);
+}
+
+static int batch_run(batch *b)
+{
+    const size_t n_before = b->lines.n_written;
+    if (n_before == b->questions.n) {
+        cli_note("--out %s has all %zu answers already", b->lines.path, n_before);
+        return CLI_DONE;
+    }
+    const size_t left = b->questions.n - n_before;
+    b->n_slots = left < (size_t)b->files->options->n_parallel ? (int32_t)left : b->files->options->n_parallel;
+    b->slots = calloc((size_t)b->n_slots, sizeof *b->slots);
+    if (!b->slots) {
+        cli_complain("not enough memory");
+        return CLI_FAILED;
+    }
+    int status = engine_fit(b, context_of(b));
+    if (status) return status;
+    b->progress = (cli_progress){.label = "answering"};
+    const double start = cli_now();
+    cli_interrupt_set(CLI_INTERRUPT_CANCELS);
+    status = answer_all(b);
+    const bool interrupted = cli_interrupted();
+    cli_interrupt_set(CLI_INTERRUPT_ENDS);
+    cli_progress_end(&b->progress);
+    b->seconds = cli_now() - start;
+    if (status) return status;
+    tell(b, n_before);
+    if (b->files->options->stats_json) status = stats_write(b, n_before);
+    return status ? status : interrupted || b->n_failed > 0 ? CLI_FAILED : CLI_DONE;
+}
+
+int cli_batch(const cli_options *options)
+{
+    cli_engine files = {0};
+    batch b = {.files = &files};
+    int status = cli_engine_open(&files, options);
+    if (!status) status = cli_questions_read(&b.questions, &files);
+    if (!status) {
+        status = cli_lines_open(&b.lines, &files, &b.questions);
+        if (!status) status = batch_run(&b);
+        status = cli_first_failure(status, cli_lines_close(&b.lines));
+    }
+    engine_close(&b);
+    free(b.slots);
+    cli_questions_free(&b.questions);
+    cli_engine_close(&files);
+    return status;
+}

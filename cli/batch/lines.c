@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+#include "batch/lines.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/json.h"
+#include "common/text.h"
+
+/* ---------------------------------------------------------------------- keys */
+
+/* FNV-1a. */
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n)
+{
+    const unsigned char *b = bytes;
+    for (size_t i = 0; i < n; i++) hash = (hash ^ b[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    return hash_bytes(hash, text, strlen(text) + 1);
+}
+
+#define HASH(hash, value) hash_bytes(hash, &(value), sizeof(value))
+
+/* Of the model and the options on which texts depend. Drafters count: under rejection the text depends on them. */
+static uint64_t hash_run(const cli_engine *engine)
+{
+    const vouch_model_info *info = vouch_model_get_info(engine->model);
+    const vouch_session_options *o = &engine->options->session;
+    const vouch_sampling *s = &o->sampling;
+    uint64_t hash = hash_text(UINT64_C(0xcbf29ce484222325), info->name);
+    hash = hash_text(hash_text(hash, info->architecture), info->weight_types);
+    hash = HASH(HASH(HASH(hash, info->n_parameters), info->file_bytes), o->max_tokens);
+    hash = HASH(HASH(HASH(HASH(hash, s->temperature), s->top_k), s->top_p), s->min_p);
+    hash = HASH(HASH(HASH(HASH(hash, s->repeat_penalty), s->frequency_penalty), s->presence_penalty), s->seed);
+    hash = HASH(HASH(HASH(hash, s->penalty_window), o->ignore_eos), o->kv_type);
+    hash = HASH(HASH(HASH(hash, o->speculation.accept), o->speculation.lenience), o->speculation.drafters);
+    for (size_t i = 0; i < s->n_bias; i++) hash = HASH(HASH(hash, s->bias[i].token), s->bias[i].bias);
+    for (size_t i = 0; i < o->n_stop; i++) hash = hash_text(hash, o->stop[i]);
+    return hash;
+}
+
+static void key_write(const cli_lines *lines, size_t i, char key[17])
+{
+    const cli_tokens *tokens = &lines->questions->items[i].tokens;
+    const uint64_t hash = hash_bytes(lines->base, tokens->items, tokens->n * sizeof *tokens->items);
+    snprintf(key, 17, "%016" PRIx64, hash);
+}
+
+/* -------------------------------------------------------------------- resume */
+
+static int foreign_fail(const cli_lines *lines, size_t i, const char *reason)
+{
+    cli_complain("--out %s: line %zu %s: --resume needs the file of a run with these prompts, model and options; name "
+                 "another --out",
+                 lines->path, i + 1, reason);
+    return CLI_FAILED;
+}
+
+/* Checks the line of question i. */
+static int line_check(const cli_lines *lines, size_t i, const char *text, size_t n)
+{
+    char key[17];
+    if (i >= lines->questions->n) return foreign_fail(lines, i, "is one more than there are prompts");
+    json_t *object = json_loadb(text, n, 0, NULL);
+    const char *written = json_string_value(json_object_get(object, "key"));
+    key_write(lines, i, key);
+    int status = CLI_DONE;
+    if (!object) status = foreign_fail(lines, i, "is no JSON");
+    else if (!written || strcmp(written, key) != 0)
+        status = foreign_fail(lines, i, "belongs to another prompt, model or option");
+    json_decref(object);
+    return status;
+}
+
+/* Counts the whole lines, checks them, and cuts off half a line behind them. */
+static int lines_resume(cli_lines *lines)
+{
+    char *text = NULL;
+    size_t room = 0;
+    ssize_t n;
+    off_t end = 0;
+    int status = CLI_DONE;
+    while (!status && (n = getline(&text, &room, lines->file)) > 0 && text[n - 1] == '\n') {
+        status = line_check(lines, lines->n_written, text, (size_t)n);
+        lines->n_written += !status;
+        end += n;
+    }
+    free(text);
+    if (!status && (ferror(lines->file) || fseeko(lines->file, end, SEEK_SET) || ftruncate(fileno(lines->file), end))) {
+        cli_complain("--out %s: %s", lines->path, strerror(errno));
+        status = CLI_FAILED;
+    }
+    return status;
+}
+
+/* ------------------------------------------------------------------- writing */
+
+static int write_fail(const cli_lines *lines)
+{
+    cli_complain("%s%s: %s", lines->path ? "--out " : "", lines->path ? lines->path : "standard output",
+                 strerror(errno));
+    return CLI_FAILED;
+}
+
+int cli_lines_open(cli_lines *lines, const cli_engine *engine, const cli_questions *questions)
+{
+    const cli_options *options = engine->options;
+    struct stat info;
+    *lines = (cli_lines){.questions = questions, .path = options->out, .base = hash_run(engine)};
+    lines->waiting = calloc(questions->n, sizeof *lines->waiting);
+    if (!lines->waiting) {
+        cli_complain("not enough memory for %zu answers", questions->n);
+        return CLI_FAILED;
+    }
+    if (!lines->path) {
+        lines->file = stdout;
+        return CLI_DONE;
+    }
+    const bool is_there = stat(lines->path, &info) == 0, is_regular = is_there && S_ISREG(info.st_mode);
+    if (options->resume && is_there && !is_regular) {
+        cli_complain("--out %s: --resume needs a regular file", lines->path);
+        return CLI_FAILED;
+    }
+    if (!options->resume && is_regular && info.st_size > 0) {
+        cli_complain("--out %s: the file is there already; go on with it by --resume, or name another file",
+                     lines->path);
+        return CLI_FAILED;
+    }
+    lines->file = fopen(lines->path, options->resume && is_there ? "r+e" : "we");
+    if (!lines->file) return write_fail(lines);
+    return options->resume && is_there ? lines_resume(lines) : CLI_DONE;
+}
+
+/* Takes the object over and writes all lines whose turn it is. */
+static int line_finish(cli_lines *lines, size_t i, json_t *object)
+{
+    char *line = object ? json_dumps(object, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
+    json_decref(object);
+    if (!line) {
+        cli_complain("not enough memory for an answer");
+        return CLI_FAILED;
+    }
+    lines->waiting[i] = line;
+    while (lines->n_written < lines->questions->n && lines->waiting[lines->n_written]) {
+        char **next = &lines->waiting[lines->n_written];
+        if (fprintf(lines->file, "%s\n", *next) < 0 || fflush(lines->file)) return write_fail(lines);
+        free(*next);
+        *next = NULL;
+        lines->n_written++;
+    }
+    return CLI_DONE;
+}
+
+static json_t *line_begin(const cli_lines *lines, size_t i)
+{
+    const cli_question *question = &lines->questions->items[i];
+    char key[17];
+    key_write(lines, i, key);
+    return json_pack("{s:o, s:i, s:s, s:I}", "id", cli_json_text(question->id), "line", (int)question->line, "key",
+                     key, "prompt_tokens", (json_int_t)question->tokens.n);
+}
+
+int cli_lines_answer(cli_lines *lines, size_t i, const char *text, size_t n_text, int32_t n_tokens,
+                     vouch_finish finish)
+{
+    static const char *const names[] = {"none", "eos", "stop", "length", "context"};
+    size_t n;
+    char *whole = cli_utf8_repair(text, n_text, &n);
+    json_t *object = whole ? line_begin(lines, i) : NULL;
+    if (object && json_object_update_new(object, json_pack("{s:i, s:s, s:o}", "tokens", (int)n_tokens, "finish",
+                                                           names[finish], "text", json_stringn(whole, n)))) {
+        json_decref(object);
+        object = NULL;
+    }
+    free(whole);
+    return line_finish(lines, i, object);
+}
+
+int cli_lines_fail(cli_lines *lines, size_t i, const char *reason)
+{
+    json_t *object = line_begin(lines, i);
+    if (object && json_object_set_new(object, "error", json_string(reason))) {
+        json_decref(object);
+        object = NULL;
+    }
+    return line_finish(lines, i, object);
+}
+
+int cli_lines_close(cli_lines *lines)
+{
+    int status = CLI_DONE;
+    for (size_t i = 0; lines->waiting && i < lines->questions->n; i++) free(lines->waiting[i]);
+    free(lines->waiting);
+    if (lines->file && lines->file != stdout && fclose(lines->file)) status = write_fail(lines);
+    return status;
+}
