@@ -76,13 +76,15 @@ static void attend(double *y, const vouch_weights *w, int32_t layer, const doubl
         const int32_t at = h / (a->n_heads / a->n_kv_heads) * width;
         double weights[N_TOKENS], sum = 0;
         if (a->q_norm) normalise(q + h * width, q + h * width, head_weights(a, a->q_norm, h), width, eps);
+        const int32_t since = position + 1 - a->window, first = a->has_chunks ? position / a->window * a->window
+                                                                : a->window && since > 0 ? since : 0;
         rotate(q + h * width, rotary, position);
-        for (int32_t j = 0; j <= position; j++) {
+        for (int32_t j = first; j <= position; j++) {
             double score = 0;
             for (int32_t i = 0; i < width; i++) score += q[h * width + i] * keys[layer][j][at + i];
             sum += weights[j] = exp(score * (double)a->scale);
         }
-        for (int32_t j = 0; j <= position; j++)
+        for (int32_t j = first; j <= position; j++)
             for (int32_t i = 0; i < width; i++)
                 mixed[h * width + i] += weights[j] / sum * values[layer][j][at + i];
     }
@@ -218,9 +220,20 @@ static void feed(double *y, const vouch_feed_forward *f, const double *x)
     double gate[WIDTH], up[WIDTH];
     multiply(up, &f->up, x);
     if (f->gate.n_out) multiply(gate, &f->gate, x);
-    for (int32_t i = 0; i < f->n_ff; i++)
-        gate[i] = f->gate.n_out ? gate[i] / (1 + exp(-gate[i])) * up[i] : up[i] > 0 ? up[i] * up[i] : 0;
+    for (int32_t i = 0; i < f->n_ff; i++) {
+        double g = gate[i] + (f->gate_after.bias ? (double)f->gate_after.bias[i] : 0);
+        double u = up[i] + (f->up_after.bias ? (double)f->up_after.bias[i] : 0);
+        if (f->limit > 0) {
+            g = fmin(g, (double)f->limit);
+            u = fmax(fmin(u, (double)f->limit), -(double)f->limit);
+        }
+        if (!f->gate.n_out) gate[i] = u > 0 ? u * u : 0;
+        else if (f->activation == VOUCH_RELU) gate[i] = fmax(g, 0) * u;
+        else if (f->activation == VOUCH_SWIGLU_OPENAI) gate[i] = g / (1 + exp(-1.702 * g)) * (u + 1);
+        else gate[i] = g / (1 + exp(-g)) * u;
+    }
     multiply(y, &f->down, gate);
+    for (int64_t o = 0; o < f->down.n_out && f->down_after.bias; o++) y[o] += (double)f->down_after.bias[o];
 }
 
 /* The experts with the largest probabilities; of equal ones the first. */
@@ -231,6 +244,7 @@ static void mix_experts(double *y, const vouch_experts *e, const vouch_hparams *
     bool is_chosen[WIDTH] = {false};
     multiply(p, &e->router, x);
     for (int32_t i = 0; i < e->n_experts; i++) {
+        if (e->router_bias) p[i] += (double)e->router_bias[i];
         p[i] = e->gating == VOUCH_GATING_SIGMOID ? 1 / (1 + exp(-p[i])) : exp(p[i]);
         sum += p[i];
     }
@@ -252,12 +266,20 @@ static void mix_experts(double *y, const vouch_experts *e, const vouch_hparams *
     for (int32_t k = 0; k < e->n_used; k++) {
         const int32_t i = chosen[k];
         const vouch_feed_forward one = {.n_ff = e->n_ff,
+                                        .activation = e->activation,
+                                        .limit = e->limit,
+                                        .gate_after.bias = e->gate_biases ? e->gate_biases + i * e->n_ff : NULL,
+                                        .up_after.bias = e->up_biases ? e->up_biases + i * e->n_ff : NULL,
+                                        .down_after.bias = e->down_biases ? e->down_biases + i * h->n_embd : NULL,
                                         .gate = vouch_matrix_at(&e->gate, i),
                                         .up = vouch_matrix_at(&e->up, i),
                                         .down = vouch_matrix_at(&e->down, i)};
         const double whole = e->normalised ? kept : e->gating == VOUCH_GATING_SIGMOID ? 1 : sum;
-        feed(part, &one, x);
-        for (int32_t o = 0; o < h->n_embd; o++) y[o] += p[i] / whole * (double)e->scale * part[o];
+        const double weight = p[i] / whole * (double)e->scale;
+        double input[WIDTH];
+        for (int32_t o = 0; o < h->n_embd; o++) input[o] = e->weighs_inputs ? weight * x[o] : x[o];
+        feed(part, &one, input);
+        for (int32_t o = 0; o < h->n_embd; o++) y[o] += (e->weighs_inputs ? 1 : weight) * part[o];
     }
     if (e->shared.n_ff == 0) return;
     if (e->shared_gate.n_out) multiply(&gate, &e->shared_gate, x);
@@ -356,8 +378,8 @@ static void narrow_layers(vouch_weights *w)
     a->n_kv_heads /= 2;
     narrow(&a->q, a->n_heads * a->head_dim, a->q.n_in);
     narrow(&a->k, a->n_kv_heads * a->head_dim, a->k.n_in);
-    narrow(&a->v, a->n_kv_heads * a->head_dim, a->v.n_in);
-    narrow(&a->o, a->o.n_out, a->n_heads * a->head_dim);
+    narrow(&a->v, a->n_kv_heads * a->value_dim, a->v.n_in);
+    narrow(&a->o, a->o.n_out, a->n_heads * a->value_dim);
     f->n_ff /= 2;
     narrow(&f->gate, f->n_ff, f->gate.n_in);
     narrow(&f->up, f->n_ff, f->up.n_in);
@@ -445,13 +467,21 @@ static double run_and_compare(const loaded *m, const vouch_weights *truth, int32
     return most;
 }
 
+/* A window in layer 0, chunks in layer 1. */
+static void hide_tokens(vouch_weights *w)
+{
+    w->layers[0].attention.window = 5;
+    w->layers[1].attention.window = 7;
+    w->layers[1].attention.has_chunks = true;
+}
+
 static const struct {
     const char *name;
     void (*change)(vouch_weights *w);
 } descriptions[] = {{"as loaded", change_nothing},           {"norms after", norm_after},
                     {"scales", scale_residual},              {"norms and scales", norm_and_scale_some},
                     {"narrow layers", narrow_layers},        {"rotaries", mix_rotaries},
-    {"recurrent", make_recurrent}};
+                    {"windows", hide_tokens},                {"recurrent", make_recurrent}};
 enum { N_DESCRIPTIONS = sizeof descriptions / sizeof descriptions[0] };
 
 static const tiny_model_options models[] = {
@@ -513,6 +543,38 @@ static void a_pass_computes_what_its_layers_say(void **state)
             }
 }
 
+/* Biases of experts and router, limits, activations, weighted inputs: with each, other logits that are right. */
+static void experts_compute_what_their_layers_say(void **state)
+{
+    (void)state;
+    enum { LIMIT, OPENAI, RELU, BIASES, INPUTS, N_CASES };
+    static float first[N_TOKENS * WIDTH], biases[8 * WIDTH];
+    const vouch_kernels *kernels;
+    for (int i = 0; i < 8 * WIDTH; i++) biases[i] = (float)sin(3 * i);
+    for (int one = 0; one < N_CASES; one++)
+        for (size_t k = 0; (kernels = vouch_kernels_get(k)) != NULL; k++) {
+            loaded m = load(&models[2], kernels, 1 + (int32_t)k % 3), plain = load(&models[2], kernels, 1);
+            for (int32_t l = 0; l < m.weights->hparams.n_layers; l++) {
+                vouch_experts *e = &m.weights->layers[l].experts;
+                if (e->n_experts == 0) continue;
+                if (one == LIMIT) e->limit = 0.7f;
+                if (one == OPENAI) e->activation = VOUCH_SWIGLU_OPENAI;
+                if (one == RELU) e->activation = VOUCH_RELU;
+                if (one == BIASES) e->router_bias = e->gate_biases = e->up_biases = e->down_biases = biases;
+                e->weighs_inputs = one == INPUTS;
+            }
+            const double most = run_and_compare(&m, m.weights, 1 + (int32_t)k % 7);
+            if (!(most < rounding)) fail_msg("case %d, %s: differs by %g", one, kernels->name, most);
+            if (k == 0) memcpy(first, logits_of, sizeof first);
+            assert_memory_equal(first, logits_of, sizeof first);
+            assert_true(run_and_compare(&m, plain.weights, 7) > 20 * rounding);
+            vouch_weights_close(m.weights);
+            vouch_weights_close(plain.weights);
+            vouch_pool_close(m.pool);
+            vouch_pool_close(plain.pool);
+        }
+}
+
 /* The comparison would notice: each description differs from what was loaded. */
 static void other_layers_compute_something_else(void **state)
 {
@@ -533,6 +595,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pass_computes_what_its_layers_say),
         cmocka_unit_test(mamba_computes_its_formulas),
+        cmocka_unit_test(experts_compute_what_their_layers_say),
         cmocka_unit_test(other_layers_compute_something_else),
     };
     return cmocka_run_group_tests_name("layers", tests, norms_fill, NULL);

@@ -201,9 +201,7 @@ static void hyperparameters_out_of_range(void **state)
         INTEGER("llama.vocab_size", U32, 51, "51"),
         /* Values that contradict each other. */
         INTEGER("llama.attention.head_count_kv", U32, 3, "no multiple"),
-        {{"llama.attention.value_length", VOUCH_GGUF_U32, 8, 0, NULL},
-         VOUCH_E_UNSUPPORTED,
-         "must equal key_length 16"},
+        INTEGER("llama.attention.value_length", U32, 1, "2 to 1024"),
         INTEGER("llama.attention.head_count", U32, 64, "head width"),
         /* Unsupported values. */
         TEXT("general.architecture", "gpt5", VOUCH_E_UNSUPPORTED,
@@ -220,6 +218,9 @@ static void hyperparameters_out_of_range(void **state)
         const bool together = strstr(wrong[i].says, "head width") != NULL;
         REFUSED(&options, wrong[i].status, wrong[i].says, together ? "head" : dot + 1);
     }
+    const entry narrow = {"llama.attention.value_length", VOUCH_GGUF_U32, 8, 0, NULL};
+    const tiny_model_options options = model_with(&narrow);
+    REFUSED(&options, VOUCH_E_FORMAT, "blk.0.attn_v.weight", "must be [64, 16]");
 }
 
 static void a_list_has_a_number_for_each_layer(void **state)

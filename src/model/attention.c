@@ -39,7 +39,7 @@ static const vouch_attention *attention_of(const vouch_workspace *c, int32_t lay
 /* Columns of attention's result in a row. */
 static int64_t mixed_width(const vouch_attention *a)
 {
-    return (int64_t)a->n_heads * a->head_dim;
+    return (int64_t)a->n_heads * a->value_dim;
 }
 
 static bool is_joint(vouch_head_norm norm)
@@ -106,15 +106,15 @@ static void store_values(vouch_workspace *c, int32_t layer, int64_t begin, int64
         for (int64_t r = 0; r < c->n_rows; r++) {
             const row_slot *to = &c->slots[r];
             vouch_matrix values = vouch_page_values(to->store, to->page, layer, (int32_t)i);
-            c->weights->kernels->set_column(&values, to->slot, c->v + (r * a->n_kv_heads + i) * a->head_dim);
+            c->weights->kernels->set_column(&values, to->slot, c->v + (r * a->n_kv_heads + i) * a->value_dim);
         }
 }
 
-/* Fewest heads that fill whole tiles, so that no two threads meet in one. */
-static int64_t heads_per_unit(int32_t head_dim)
+/* Fewest heads whose keys and values fill whole tiles, so that no two threads meet in one. */
+static int64_t heads_per_unit(const vouch_attention *a)
 {
     int64_t heads = 1;
-    while (heads * head_dim % VOUCH_TILE != 0) heads *= 2;
+    while (heads * a->head_dim % VOUCH_TILE != 0 || heads * a->value_dim % VOUCH_TILE != 0) heads *= 2;
     return heads;
 }
 
@@ -135,10 +135,10 @@ static void compute_kv(vouch_workspace *c, thread_space *my, const vouch_acts *a
 {
     if (begin >= end) return;
     const vouch_attention *a = attention_of(c, layer);
-    const int64_t per_unit = heads_per_unit(a->head_dim), first = begin * per_unit;
+    const int64_t width = is_key ? a->head_dim : a->value_dim, per_unit = heads_per_unit(a), first = begin * per_unit;
     const int64_t past = end * per_unit < a->n_kv_heads ? end * per_unit : a->n_kv_heads;
     project(c, my, a, is_key ? &a->k : &a->v, is_key ? &a->k_after : &a->v_after, acts, is_key ? c->k : c->v,
-            first * a->head_dim / VOUCH_TILE, (past * a->head_dim + VOUCH_TILE - 1) / VOUCH_TILE);
+            first * width / VOUCH_TILE, (past * width + VOUCH_TILE - 1) / VOUCH_TILE);
     if (!is_key) store_values(c, layer, first, past);
     else if (!has_joint_norm(a)) store_keys(c, my, layer, first, past);
 }
@@ -166,7 +166,7 @@ static void normalise_heads(vouch_workspace *c, vouch_pool *team, thread_space *
 void vouch_attention_project(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
 {
     const vouch_attention *a = attention_of(c, layer);
-    const int64_t per_unit = heads_per_unit(a->head_dim), n_units = (a->n_kv_heads + per_unit - 1) / per_unit;
+    const int64_t per_unit = heads_per_unit(a), n_units = (a->n_kv_heads + per_unit - 1) / per_unit;
     const stream_reader me = vouch_stream_reader_mix(c, layer);
     vouch_work work = vouch_pool_share(team, my->thread, a->q.n_tiles, VOUCH_STAGE_TILES);
     const vouch_acts acts = vouch_stream_receive(c, team, my, &me);
@@ -174,6 +174,10 @@ void vouch_attention_project(vouch_workspace *c, vouch_pool *team, thread_space 
     compute_kv(c, my, &acts, layer, true, mine.begin, mine.end < n_units ? mine.end : n_units);
     compute_kv(c, my, &acts, layer, false, mine.begin < n_units ? 0 : mine.begin - n_units, mine.end - n_units);
     while (vouch_work_next(&work)) project(c, my, a, &a->q, &a->q_after, &acts, c->q, work.begin, work.end);
+    if (a->gate.n_out > 0) {
+        const vouch_range gates = vouch_pool_divide(team, my->thread, a->gate.n_tiles);
+        vouch_stage_multiply(c, &a->gate, &acts, c->gates, gates.begin, gates.end, VOUCH_FROM_ZERO, my->norms);
+    }
     vouch_pool_barrier(team, my->thread);
     if (has_joint_norm(a)) normalise_heads(c, team, my, layer);
 }
@@ -201,17 +205,17 @@ static float *score_at(const unit *u, int64_t query, int64_t slot)
     return u->scores + slot / 16 * u->chunk + (query - u->begin) * 16 + slot % 16;
 }
 
-/* Where a query's result is in c->mixed, [n_rows][n_heads * head_dim]. */
-static int64_t offset_of(const unit *u, int64_t query)
+/* The number of a query in its pass; c->mixed is [queries][value_dim]. */
+static int64_t number_of(const unit *u, int64_t query)
 {
     const int64_t row = u->run->begin + query / u->group;
-    return (row * u->a->n_heads + u->kv_head * u->group + query % u->group) * u->a->head_dim;
+    return row * u->a->n_heads + u->kv_head * u->group + query % u->group;
 }
 
 /* A query; its gate lies behind it where there is one. */
 static float *query_of(const vouch_workspace *c, const unit *u, int64_t query)
 {
-    return c->q + offset_of(u, query) * (u->a->is_gated ? 2 : 1);
+    return c->q + number_of(u, query) * u->a->head_dim * (u->a->is_gated ? 2 : 1);
 }
 
 /* Slots that row i of the run sees beyond the shared ones, ascending; its own is the last. */
@@ -317,7 +321,7 @@ static void mix_values(const vouch_workspace *c, thread_space *my, const unit *u
 {
     const vouch_kernels *kernels = c->weights->kernels;
     const vouch_memory *m = u->run->memory;
-    const int64_t width = u->a->head_dim, page_size = m->store->page_size;
+    const int64_t width = u->a->value_dim, page_size = m->store->page_size;
     int64_t slot = u->n_hidden;
     do {
         vouch_matrix values = vouch_page_values(m->store, m->pages[slot / page_size], u->layer, u->kv_head);
@@ -345,7 +349,7 @@ static void mix_values(const vouch_workspace *c, thread_space *my, const unit *u
 static bool heads_are_blocks(const vouch_attention *a)
 {
     const vouch_matrix *const o = &a->o;
-    return a->head_dim % (vouch_stage_needs(&o, 1) & VOUCH_NEEDS_QUANTS ? VOUCH_BLOCK : 16) == 0;
+    return a->value_dim % (vouch_stage_needs(&o, 1) & VOUCH_NEEDS_QUANTS ? VOUCH_BLOCK : 16) == 0;
 }
 
 /* The columns [first, last) of mixed rows [begin, end) into the input of W_o. */
@@ -358,24 +362,30 @@ static void put_mixed(const vouch_workspace *c, const vouch_attention *a, int64_
     vouch_stage_put(c, &acts, vouch_stage_needs(&o, 1), c->mixed + begin * width, width, begin, end, first, last);
 }
 
-/* mixed = mixed * sigmoid(gate); overwrites the gate. */
-static void gate_head(const vouch_workspace *c, float *mixed, float *gate, int64_t n)
+/* mixed = mixed * sigmoid(gates), or softplus(gates), in the result of a query; overwrites the gates. */
+static void gate_head(const vouch_workspace *c, const unit *u, int64_t query, float *mixed)
 {
-    c->weights->kernels->exp_weights(gate, gate, n, 0, -1);
-    for (int64_t i = 0; i < n; i++) mixed[i] /= 1.0f + gate[i];
+    const vouch_attention *a = u->a;
+    const vouch_kernels *kernels = c->weights->kernels;
+    const int64_t n = a->is_gated ? a->value_dim : a->gate.n_out / a->n_heads, step = n > 1;
+    float *gates = a->is_gated ? query_of(c, u, query) + a->head_dim : c->gates + number_of(u, query) * n;
+    if (a->has_softplus) kernels->softplus(gates, n);
+    else kernels->exp_weights(gates, gates, n, 0, -1);
+    for (int64_t i = 0; i < a->value_dim; i++)
+        mixed[i] = a->has_softplus ? mixed[i] * gates[i * step] : mixed[i] / (1.0f + gates[i * step]);
 }
 
 static void attend(vouch_workspace *c, thread_space *my, const unit *u)
 {
-    const int64_t width = u->a->head_dim, all = mixed_width(u->a);
+    const int64_t width = u->a->value_dim, all = mixed_width(u->a);
     score_keys(c, my, u);
     weigh_keys(c, my, u);
     mix_values(c, my, u);
     for (int64_t i = u->begin; i < u->end; i++) {
         float *mixed = my->mixed + (i - u->begin) * width;
         c->weights->kernels->scale(mixed, my->factors[i - u->begin], width);
-        if (u->a->is_gated) gate_head(c, mixed, query_of(c, u, i) + width, width);
-        memcpy(c->mixed + offset_of(u, i), mixed, (size_t)width * sizeof *mixed);
+        if (u->a->is_gated || u->a->gate.n_out > 0) gate_head(c, u, i, mixed);
+        memcpy(c->mixed + number_of(u, i) * width, mixed, (size_t)width * sizeof *mixed);
     }
     if (!heads_are_blocks(u->a)) return;
     /* Complete rows together, partial rows one by one. */
@@ -383,7 +393,7 @@ static void attend(vouch_workspace *c, thread_space *my, const unit *u)
         const int64_t row = u->run->begin + i / u->group, left = (i / u->group + 1) * u->group - i;
         const int64_t n_rows = left == u->group && u->end - i > left ? (u->end - i) / u->group : 1;
         past = i + n_rows * left < u->end ? i + n_rows * left : u->end;
-        const int64_t first = offset_of(u, i) - row * all;
+        const int64_t first = number_of(u, i) * width - row * all;
         put_mixed(c, u->a, row, row + n_rows, first, first + (past - i) / n_rows * width);
     }
 }

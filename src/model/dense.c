@@ -10,8 +10,7 @@
 
 /* --------------------------------------------------------------- hyperparameters */
 
-static vouch_status check_heads(const vouch_gguf *gguf, const vouch_hparams *h, int32_t value_length,
-                                vouch_error *err)
+static vouch_status check_heads(const vouch_gguf *gguf, const vouch_hparams *h, vouch_error *err)
 {
     const char *path = vouch_gguf_path(gguf), *arch = h->arch;
     for (int32_t i = 0; i < h->n_layers; i++)
@@ -20,9 +19,6 @@ static vouch_status check_heads(const vouch_gguf *gguf, const vouch_hparams *h, 
                               path, arch, h->layers[i].n_heads, h->layers[i].n_kv_heads);
     if (h->head_dim % 2 != 0)
         return vouch_fail(err, VOUCH_E_FORMAT, "%s: the head width %d must be even", path, h->head_dim);
-    if (value_length != h->head_dim)
-        return vouch_fail(err, VOUCH_E_UNSUPPORTED, "%s: %s.attention.value_length %d must equal key_length %d", path,
-                          arch, value_length, h->head_dim);
     if (h->n_rot % 2 != 0 || h->n_rot > h->head_dim)
         return vouch_fail(err, VOUCH_E_FORMAT,
                           "%s: %s.rope.dimension_count %d must be even and at most the head width %d", path, arch,
@@ -53,15 +49,14 @@ static vouch_status read_layers(const vouch_gguf *gguf, vouch_hparams *h, vouch_
 static vouch_status read_attention(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     const char *arch = h->arch;
-    int32_t value_length;
     if (h->n_heads == 0) return VOUCH_OK;
     h->head_dim = h->n_embd / h->n_heads;
     VOUCH_TRY(vouch_key_int(gguf, arch, "attention.key_length", false, 2, 1024, &h->head_dim, err));
     if (h->head_dim < 2 || h->head_dim > 1024)
         return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s.embedding_length %d over head_count %d gives a head width of %d",
                           vouch_gguf_path(gguf), arch, h->n_embd, h->n_heads, h->head_dim);
-    value_length = h->head_dim;
-    VOUCH_TRY(vouch_key_int(gguf, arch, "attention.value_length", false, 2, 1024, &value_length, err));
+    h->value_dim = h->head_dim;
+    VOUCH_TRY(vouch_key_int(gguf, arch, "attention.value_length", false, 2, 1024, &h->value_dim, err));
     h->n_rot = h->head_dim;
     VOUCH_TRY(vouch_key_int(gguf, arch, "rope.dimension_count", false, 2, 1024, &h->n_rot, err));
     h->rope_base = 10000;
@@ -69,7 +64,7 @@ static vouch_status read_attention(const vouch_gguf *gguf, vouch_hparams *h, vou
     VOUCH_TRY(vouch_key_rope_scaling(gguf, h, err));
     VOUCH_TRY(vouch_key_int(gguf, arch, "attention.sliding_window", false, 0, INT_MAX, &h->window, err));
     for (int32_t i = 0; i < h->n_layers; i++) h->layers[i].has_window = h->window > 0;
-    return check_heads(gguf, h, value_length, err);
+    return check_heads(gguf, h, err);
 }
 
 /* Some files of Nemotron-H have the epsilon of their RMSNorm under the other name. */
@@ -103,7 +98,8 @@ vouch_status vouch_dense_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_er
     return read_attention(gguf, h, err);
 }
 
-vouch_status vouch_dense_read_windows(const vouch_gguf *gguf, vouch_hparams *h, int32_t period, vouch_error *err)
+vouch_status vouch_dense_read_windows(const vouch_gguf *gguf, vouch_hparams *h, int32_t period, vouch_full_layer full,
+                                      vouch_error *err)
 {
     bool is_list;
     uint8_t flags[VOUCH_MOST_LAYERS];
@@ -111,8 +107,9 @@ vouch_status vouch_dense_read_windows(const vouch_gguf *gguf, vouch_hparams *h, 
     if (!is_list)
         VOUCH_TRY(vouch_key_int(gguf, h->arch, "attention.sliding_window_pattern", false, 1, VOUCH_MOST_LAYERS,
                                 &period, err));
+    const int32_t without = full == VOUCH_FIRST ? 0 : period - 1;
     for (int32_t i = 0; i < h->n_layers; i++)
-        h->layers[i].has_window = h->window > 0 && (is_list ? flags[i] != 0 : i % period < period - 1);
+        h->layers[i].has_window = h->window > 0 && (is_list ? flags[i] != 0 : i % period != without);
     return VOUCH_OK;
 }
 
@@ -122,7 +119,7 @@ vouch_status vouch_dense_read_window_angles(const vouch_gguf *gguf, vouch_hparam
     if (h->window == 0) return VOUCH_OK;
     h->rope_base_window = base;
     VOUCH_TRY(vouch_key_float(gguf, h->arch, "rope.freq_base_swa", false, 1, 1e12, &h->rope_base_window, err));
-    VOUCH_TRY(vouch_dense_read_windows(gguf, h, period, err));
+    VOUCH_TRY(vouch_dense_read_windows(gguf, h, period, VOUCH_LAST, err));
     vouch_dense_rotate(h, VOUCH_ROTARY_OF_WINDOW, VOUCH_ROTARY_OF_MODEL);
     return VOUCH_OK;
 }
@@ -176,7 +173,7 @@ vouch_status vouch_dense_take_feed_affine(vouch_loader *loader, int32_t index, c
 static vouch_status take_projections(vouch_loader *loader, int32_t index, vouch_attention *a)
 {
     const int64_t n_embd = loader->hparams->n_embd, n_q = (int64_t)a->n_heads * a->head_dim * (a->is_gated ? 2 : 1),
-                  n_kv = (int64_t)a->n_kv_heads * a->head_dim;
+                  n_k = (int64_t)a->n_kv_heads * a->head_dim, n_v = (int64_t)a->n_kv_heads * a->value_dim;
     const bool is_fused = vouch_loader_has(loader, index, "attn_qkv");
     const struct {
         const char *name;
@@ -184,11 +181,11 @@ static vouch_status take_projections(vouch_loader *loader, int32_t index, vouch_
         vouch_affine *after;
         int64_t first, n;
     } parts[] = {{"attn_q", &a->q, &a->q_after, 0, n_q},
-                 {"attn_k", &a->k, &a->k_after, n_q, n_kv},
-                 {"attn_v", &a->v, &a->v_after, n_q + n_kv, n_kv}};
+                 {"attn_k", &a->k, &a->k_after, n_q, n_k},
+                 {"attn_v", &a->v, &a->v_after, n_q + n_k, n_v}};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         const char *name = is_fused ? "attn_qkv" : parts[i].name;
-        const vouch_rows rows = {is_fused ? parts[i].first : 0, parts[i].n, is_fused ? n_q + 2 * n_kv : parts[i].n};
+        const vouch_rows rows = {is_fused ? parts[i].first : 0, parts[i].n, is_fused ? n_q + n_k + n_v : parts[i].n};
         VOUCH_TRY(vouch_loader_rows(loader, vouch_loader_name(loader, index, name), true, parts[i].matrix, n_embd,
                                     rows));
         VOUCH_TRY(vouch_loader_affine(loader, index, name, parts[i].after, rows));
@@ -210,11 +207,12 @@ static vouch_status take_head_norm(vouch_loader *loader, const char *name, const
 static vouch_status take_attention(vouch_loader *loader, int32_t index, vouch_attention *a)
 {
     const vouch_hparams *h = loader->hparams;
-    const int64_t n_q = (int64_t)h->layers[index].n_heads * h->head_dim;
+    const int64_t n_mixed = (int64_t)h->layers[index].n_heads * h->value_dim;
     *a = (vouch_attention){
         .n_heads = h->layers[index].n_heads,
         .n_kv_heads = h->layers[index].n_kv_heads,
         .head_dim = h->head_dim,
+        .value_dim = h->value_dim,
         .is_gated = h->has_head_gates,
         .rotary = h->layers[index].rotary,
         .scale = h->attention_scale != 0 ? h->attention_scale : 1.0f / sqrtf((float)h->head_dim),
@@ -230,7 +228,7 @@ static vouch_status take_attention(vouch_loader *loader, int32_t index, vouch_at
     };
     VOUCH_TRY(take_projections(loader, index, a));
     VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "attn_output"), true, &a->o, h->n_embd,
-                                  n_q));
+                                  n_mixed));
     VOUCH_TRY(vouch_loader_affine(loader, index, "attn_output", &a->o_after, (vouch_rows){0, h->n_embd, h->n_embd}));
     if (h->has_no_feed_bias) a->o_after.bias = NULL;
     VOUCH_TRY(take_head_norm(loader, vouch_loader_name(loader, index, "attn_q_norm"), a, a->n_heads, &a->q_norm));

@@ -9,9 +9,13 @@
 /* Reads and checks all hyperparameters except n_vocab; h->arch and h->norm are there. Every layer gets the window of
  * attention.sliding_window, if the file has one. Errors: FORMAT, UNSUPPORTED. */
 vouch_status vouch_dense_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err);
-/* Which layers have the window: those that attention.sliding_window_pattern names, or all but each period-th. */
-vouch_status vouch_dense_read_windows(const vouch_gguf *gguf, vouch_hparams *h, int32_t period, vouch_error *err);
-/* The same; layers with the window turn by unscaled angles of rope.freq_base_swa, or of `base` without this key. */
+/* Which layers have the window: those that attention.sliding_window_pattern names, or all but the first or last of each
+ * `period` layers. */
+typedef enum vouch_full_layer { VOUCH_LAST, VOUCH_FIRST } vouch_full_layer;
+vouch_status vouch_dense_read_windows(const vouch_gguf *gguf, vouch_hparams *h, int32_t period, vouch_full_layer full,
+                                      vouch_error *err);
+/* The same with the last layer full; layers with the window turn by unscaled angles of rope.freq_base_swa, or of `base`
+ * without this key. */
 vouch_status vouch_dense_read_window_angles(const vouch_gguf *gguf, vouch_hparams *h, int32_t period, double base,
                                             vouch_error *err);
 /* Rotaries (VOUCH_ROTARY_OF_...) of the layers with a window and of the others. */

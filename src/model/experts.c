@@ -46,15 +46,30 @@ static void choose_rows(vouch_workspace *c, thread_space *my, const vouch_expert
     }
 }
 
+/* The layer's input, without a norm, in the room that stage_gather fills later. */
+static vouch_acts put_layer_input(vouch_workspace *c, vouch_pool *team, thread_space *my, const vouch_experts *e)
+{
+    const int64_t n_embd = c->weights->hparams.n_embd;
+    const vouch_matrix *const router = &e->router;
+    const vouch_range mine = vouch_pool_divide(team, my->thread, c->n_rows);
+    vouch_acts acts = vouch_stage_acts(c, &c->experts.in, c->n_rows, n_embd);
+    vouch_stage_put(c, &acts, vouch_stage_needs(&router, 1), c->kept + mine.begin * n_embd, n_embd, mine.begin,
+                    mine.end, 0, n_embd);
+    vouch_pool_barrier(team, my->thread);
+    return acts;
+}
+
 static void stage_route(vouch_workspace *c, vouch_pool *team, thread_space *my, const vouch_experts *e,
                         const vouch_acts *in)
 {
     expert_space *s = &c->experts;
+    const vouch_acts routed = e->routes_early ? put_layer_input(c, team, my, e) : *in;
+    const float *factors = e->routes_early ? NULL : my->norms;
     vouch_work work = vouch_pool_share(team, my->thread, e->router.n_tiles, VOUCH_STAGE_TILES);
     if (my->thread == 0 && e->shared_gate.n_out)
         vouch_stage_multiply(c, &e->shared_gate, in, s->shared, 0, 1, VOUCH_FROM_ZERO, my->norms);
     while (vouch_work_next(&work))
-        vouch_stage_multiply(c, &e->router, in, s->scores, work.begin, work.end, VOUCH_FROM_ZERO, my->norms);
+        vouch_stage_multiply(c, &e->router, &routed, s->scores, work.begin, work.end, VOUCH_FROM_ZERO, factors);
     vouch_pool_barrier(team, my->thread);
     work = vouch_pool_share(team, my->thread, c->n_rows, 1);
     while (vouch_work_next(&work)) choose_rows(c, my, e, work.begin, work.end);

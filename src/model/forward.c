@@ -6,7 +6,7 @@
  *   x = embedding[token]                                             [n, n_embd]
  *   for each layer
  *     q, k, v = W norm(x)                   k, v into the cache      [n, heads * head_dim]
- *     mixed   = softmax(q k) v              over the row's own keys  [n, n_heads * head_dim]
+ *     mixed   = softmax(q k) v              over the row's own keys  [n, n_heads * value_dim]
  *     x      += W_o mixed                   or a recurrent mixer's result, or both
  *     gated   = silu(W_gate norm(x)) * W_up norm(x)                  [n, n_ff]
  *     x      += W_down gated                or a mixture of experts  [n, n_embd]
@@ -282,7 +282,7 @@ static void stage_mix(vouch_workspace *c, vouch_pool *team, thread_space *my, in
     branch_end recurrent = {.w = &r->out, .after = &r->out_after, .layer = layer};
     if (a->n_heads > 0) {
         vouch_attention_project(c, team, my, layer);             /* q, k, v [n, heads * head_dim] */
-        attended.acts = vouch_attention_mix(c, team, my, layer); /* [n, n_heads * head_dim] */
+        attended.acts = vouch_attention_mix(c, team, my, layer); /* [n, n_heads * value_dim] */
     }
     if (r->conv.n_channels > 0) recurrent.acts = vouch_recurrent_mix(c, team, my, layer); /* [n, n_inner] */
     if (a->n_heads > 0) stage_add(c, team, my, &l->mix, attended, r->conv.n_channels > 0 ? nobody : next);

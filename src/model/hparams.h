@@ -13,7 +13,7 @@ typedef struct vouch_expert_hparams {
     bool are_allowed;    /* the family may have experts */
     int32_t n_experts, n_used, n_groups, n_groups_used;
     vouch_gating gating; /* 0: softmax */
-    bool normalised, weighs_inputs;
+    bool normalised, weighs_inputs, routes_early;
     float limit, scale;
     float shared_scale;  /* 0: 1 */
 } vouch_expert_hparams;
@@ -53,8 +53,9 @@ typedef struct vouch_rope_scaling {
 
 typedef struct vouch_hparams {
     const char *arch; /* general.architecture, and the prefix of the file's keys */
-    int32_t n_vocab, n_layers, n_embd, head_dim, n_rot, n_ctx_train;
+    int32_t n_vocab, n_layers, n_embd, head_dim, value_dim, n_rot, n_ctx_train;
     int32_t n_heads, n_kv_heads, n_ff; /* the most of any layer */
+    int32_t n_rot_window; /* in layers with a window; 0: n_rot */
     int32_t n_nextn; /* layers after n_layers that guess further tokens (arXiv 2404.19737); they are not loaded */
     float norm_eps;
     vouch_rotary_kind rotary;  /* of the layers that rotate; the family's, before it reads */
@@ -89,6 +90,7 @@ typedef struct vouch_hparams {
     float embedding_scale;     /* 0: 1 */
     float residual_scale;      /* of both branches; 0: 1 */
     float attention_scale;     /* 0: 1 / sqrt(head_dim) */
+    float value_scale;         /* of attention's result; 0: 1 */
     float attention_softcap, clamp, alibi;
     float heat;                /* of the layers with heat */
     int32_t heat_length, heat_shift;

@@ -81,11 +81,15 @@ static inline bool vouch_head_norm_is_own(vouch_head_norm norm)
 
 /* Grouped-query attention (Ainslie et al., arXiv 2305.13245): n_heads / n_kv_heads query heads share a KV head. */
 typedef struct vouch_attention {
-    int32_t n_heads, n_kv_heads, head_dim; /* n_heads 0: the layer has no attention */
+    int32_t n_heads, n_kv_heads;  /* n_heads 0: the layer has no attention */
+    int32_t head_dim, value_dim;  /* elements of a head's query and key, and of its value; equal as a rule */
     bool is_gated;                /* a head's result times sigmoid(gate); W_q gives each head's query, then its gate */
+    bool has_softplus;            /* softplus(gate) instead */
+    vouch_matrix gate;            /* [n_heads * value_dim, n_embd], or [n_heads, n_embd]: one gate for a head; n_out 0:
+                                     W_q gives the gates, or there are none */
     int32_t rotary;               /* index into the weights' rotaries */
     float scale;                  /* of a score q k, 1 / sqrt(head_dim) as a rule */
-    vouch_matrix q, k, v;         /* [heads * head_dim, n_embd] */
+    vouch_matrix q, k, v;         /* [heads * head_dim or value_dim, n_embd] */
     vouch_affine q_after, k_after, v_after;
     float clamp;                  /* queries, keys and values lie in [-clamp, clamp]; 0: anywhere */
     vouch_head_norm head_norm;
@@ -97,7 +101,7 @@ typedef struct vouch_attention {
     const float *sinks;           /* [n_heads] a score without value in each softmax; NULL: none */
     float heat;                   /* queries grow by 1 + heat ln(1 + floor((position + heat_shift) / heat_length)) */
     int32_t heat_length, heat_shift;
-    vouch_matrix o;               /* [n_embd, n_heads * head_dim] */
+    vouch_matrix o;               /* [n_embd, n_heads * value_dim] */
     vouch_affine o_after;
 } vouch_attention;
 
@@ -242,6 +246,7 @@ typedef struct vouch_experts {
     bool normalised;             /* the chosen weights are divided by their sum */
     float scale;                 /* of the weights */
     bool weighs_inputs;          /* expert[e](weight[e] * x) instead of weight[e] * expert[e](x) */
+    bool routes_early;           /* the router reads the layer's input, without a norm, instead of the experts' input */
     vouch_matrix router;         /* [n_experts, n_embd] */
     const float *router_bias;    /* [n_experts] of the scores; NULL: none */
     const float *selection_bias; /* [n_experts] added to the probabilities for the choice only; NULL: none */

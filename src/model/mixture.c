@@ -144,6 +144,7 @@ static vouch_status take_experts(vouch_loader *loader, int32_t index, vouch_expe
                          .normalised = all->normalised,
                          .scale = all->scale,
                          .weighs_inputs = all->weighs_inputs,
+                         .routes_early = all->routes_early,
                          .shared_scale = all->shared_scale != 0 ? all->shared_scale : 1};
     VOUCH_TRY(find_width(loader, index, "ffn_down_exps", &e->n_ff));
     VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "ffn_gate_inp"), true, &e->router, n,

@@ -22,12 +22,15 @@ vouch_pages_options vouch_pages_for(int32_t n_ctx, vouch_kv_type kv_type)
 /* Keys and values are quantised in blocks along a head. */
 static vouch_status check_heads(const vouch_weights *weights, vouch_type type, vouch_error *err)
 {
-    for (int32_t l = 0; l < weights->hparams.n_layers && vouch_type_is_quantized(type); l++)
-        if (weights->layers[l].attention.head_dim % VOUCH_BLOCK != 0)
+    for (int32_t l = 0; l < weights->hparams.n_layers && vouch_type_is_quantized(type); l++) {
+        const vouch_attention *a = &weights->layers[l].attention;
+        const int32_t width = a->head_dim % VOUCH_BLOCK != 0 ? a->head_dim : a->value_dim;
+        if (width % VOUCH_BLOCK != 0)
             return vouch_fail(err, VOUCH_E_UNSUPPORTED,
                               "kv_type: %s wants a head width that is a multiple of %d, and the model's (or its draft "
                               "model's) is %d; use f16 or f32",
-                              vouch_type_get_info(type)->name, VOUCH_BLOCK, weights->layers[l].attention.head_dim);
+                              vouch_type_get_info(type)->name, VOUCH_BLOCK, width);
+    }
     return VOUCH_OK;
 }
 
@@ -36,7 +39,7 @@ static bool fill_layer(vouch_page_layer *layer, const vouch_attention *attention
     layer->n_kv_heads = attention->n_kv_heads;
     if (attention->n_kv_heads == 0) return true;
     if (!vouch_matrix_shape(&layer->keys, type, page_size, attention->head_dim) ||
-        !vouch_values_shape(&layer->values, type, attention->head_dim, page_size))
+        !vouch_values_shape(&layer->values, type, attention->value_dim, page_size))
         return false;
     layer->keys_bytes = vouch_matrix_bytes(&layer->keys);
     layer->values_bytes = vouch_matrix_bytes(&layer->values);

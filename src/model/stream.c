@@ -63,10 +63,12 @@ stream_reader vouch_stream_reader_mix(const vouch_workspace *c, int32_t layer)
     const vouch_layer *l = &c->weights->layers[layer];
     const vouch_attention *a = &l->attention;
     const vouch_recurrent *s = &l->recurrent;
-    const vouch_matrix *const inputs[] = {&a->q, &a->k, &a->v, &s->in, &s->factor, &s->rate, &s->decay, &s->gate};
-    stream_reader reader = reader_of(c, &l->mix.norm, inputs, 8);
-    reader.is_whole |= l->is_parallel;
-    reader.kept = l->is_parallel ? c->kept : NULL;
+    const vouch_matrix *const inputs[] = {&a->q,      &a->k,    &a->v,     &a->gate, &s->in,
+                                          &s->factor, &s->rate, &s->decay, &s->gate};
+    const bool is_kept = l->is_parallel || l->experts.routes_early;
+    stream_reader reader = reader_of(c, &l->mix.norm, inputs, 9);
+    reader.is_whole |= is_kept;
+    reader.kept = is_kept ? c->kept : NULL;
     return reader;
 }
 

@@ -11,7 +11,7 @@
  *   ------    barrier
  *   reader    receive:  norms[row] = 1 / sqrt(mean of the squares + eps);  then  y = norms[row] * (W acts)
  *
- * Other norms need whole rows before they can scale an element, and a parallel layer reads its rows twice. Then the
+ * Other norms need whole rows before they can scale an element, and some layers read their rows twice. Then the
  * writer leaves nothing, and the readers share the rows among them, with a barrier of their own:
  *
  *   reader    receive:  acts = norm(x), quantised;  norms[row] = 1;  barrier

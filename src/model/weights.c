@@ -49,8 +49,9 @@ static vouch_status take_rotaries(vouch_weights *weights, vouch_loader *loader, 
         rotary_source *from = &sources->of[i];
         vouch_rotary rotary = {.magnitude = 1};
         if (is_rotated && i != VOUCH_ROTARY_OF_NONE) {
+            const bool is_other = i == VOUCH_ROTARY_OF_WINDOW && h->n_rot_window != 0;
             rotary = (vouch_rotary){.kind = h->rotary,
-                                    .n_rot = h->n_rot,
+                                    .n_rot = is_other ? h->n_rot_window : h->n_rot,
                                     .magnitude = from->scaling.magnitude,
                                     .n_ctx_short = h->rope_scaling.n_ctx_original};
         }
@@ -261,6 +262,7 @@ static double layer_bytes(const vouch_layer *layer, int32_t n_rows)
     const vouch_experts *e = &layer->experts;
     const vouch_recurrent *s = &layer->recurrent;
     const double mix = matrix_bytes(&a->q) + matrix_bytes(&a->k) + matrix_bytes(&a->v) + matrix_bytes(&a->o) +
+                       matrix_bytes(&a->gate) +
                        matrix_bytes(&s->in) + matrix_bytes(&s->factor) + matrix_bytes(&s->rate) +
                        matrix_bytes(&s->decay) + matrix_bytes(&s->gate) + matrix_bytes(&s->out) +
                        matrix_bytes(&s->select) + matrix_bytes(&s->step);

@@ -5,7 +5,7 @@
 
 /* The widest layers. */
 typedef struct widths {
-    size_t n_embd, q, kv, head_dim, norm, n_ff; /* norm: of one head */
+    size_t n_embd, q, k, v, gates, mixed, head_dim, value_dim, norm, n_ff; /* norm: of one head */
 } widths;
 
 static size_t most(size_t a, size_t b)
@@ -19,8 +19,12 @@ static widths find_widths(const vouch_weights *w)
     for (int32_t l = 0; l < w->hparams.n_layers; l++) {
         const vouch_attention *a = &w->layers[l].attention;
         all.q = most(all.q, (size_t)a->n_heads * (size_t)a->head_dim * (a->is_gated ? 2 : 1));
-        all.kv = most(all.kv, (size_t)a->n_kv_heads * (size_t)a->head_dim);
+        all.k = most(all.k, (size_t)a->n_kv_heads * (size_t)a->head_dim);
+        all.v = most(all.v, (size_t)a->n_kv_heads * (size_t)a->value_dim);
+        all.gates = most(all.gates, (size_t)a->gate.n_out);
+        all.mixed = most(all.mixed, (size_t)a->n_heads * (size_t)a->value_dim);
         all.head_dim = most(all.head_dim, (size_t)a->head_dim);
+        all.value_dim = most(all.value_dim, (size_t)a->value_dim);
         const vouch_recurrent *r = &w->layers[l].recurrent;
         const size_t group = r->n_key_heads > 0 ? (size_t)(r->out.n_in / r->n_key_heads) : 0;
         all.norm = most(all.norm, most((size_t)a->head_dim, most((size_t)r->n_values, group)));
@@ -42,10 +46,11 @@ static bool has_detours(const vouch_weights *w)
     return false;
 }
 
-static bool has_parallel_layers(const vouch_weights *w)
+/* True where some layer reads its input again after attention. */
+static bool keeps_inputs(const vouch_weights *w)
 {
     for (int32_t l = 0; l < w->hparams.n_layers; l++)
-        if (w->layers[l].is_parallel) return true;
+        if (w->layers[l].is_parallel || w->layers[l].experts.routes_early) return true;
     return false;
 }
 
@@ -73,7 +78,7 @@ static void layout_thread(thread_space *space, const vouch_workspace *c, const w
     space->rows = vouch_arena_take(arena, VOUCH_FEW_ROWS * w->n_embd, sizeof(float));
     space->norms = vouch_arena_take(arena, (size_t)c->max_rows, sizeof(float));
     space->squares = vouch_arena_take(arena, (w->norm + 15) / 16, sizeof(float));
-    space->mixed = vouch_arena_take(arena, queries * w->head_dim, sizeof(float));
+    space->mixed = vouch_arena_take(arena, queries * w->value_dim, sizeof(float));
     space->factors = vouch_arena_take(arena, queries, sizeof(float));
     space->slots = vouch_arena_take(arena, (size_t)c->n_slots, sizeof(int32_t));
     layout_acts(&space->queries, queries, w->head_dim, needs, arena);
@@ -168,21 +173,22 @@ static void layout_workspace(vouch_workspace *c, vouch_arena *arena)
     const size_t rows = (size_t)c->max_rows, n_threads = (size_t)vouch_pool_size(c->pool);
     layout_rows(c, arena);
     c->x = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));
-    if (has_parallel_layers(c->weights)) c->kept = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));
+    if (keeps_inputs(c->weights)) c->kept = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));
     if (has_detours(c->weights)) {
         c->branch = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));
         c->branch_squares = vouch_arena_take(arena, rows * ((w.n_embd + 15) / 16), sizeof(float));
     }
     c->q = vouch_arena_take(arena, rows * w.q, sizeof(float));
-    c->k = vouch_arena_take(arena, rows * w.kv, sizeof(float));
-    c->v = vouch_arena_take(arena, rows * w.kv, sizeof(float));
-    c->mixed = vouch_arena_take(arena, rows * w.q, sizeof(float));
+    c->k = vouch_arena_take(arena, rows * w.k, sizeof(float));
+    c->v = vouch_arena_take(arena, rows * w.v, sizeof(float));
+    c->gates = vouch_arena_take(arena, rows * w.gates, sizeof(float));
+    c->mixed = vouch_arena_take(arena, rows * w.mixed, sizeof(float));
     c->gate = vouch_arena_take(arena, rows * w.n_ff, sizeof(float));
     c->up = vouch_arena_take(arena, rows * w.n_ff, sizeof(float));
     c->logits = vouch_arena_take(arena, (size_t)c->max_logits * (size_t)c->head->n_out, sizeof(float));
     c->squares = vouch_arena_take(arena, rows * ((w.n_embd + 15) / 16), sizeof(float));
     layout_acts(&c->acts, rows, w.n_embd, c->needs, arena);
-    layout_acts(&c->mixed_acts, rows, w.q, c->needs, arena);
+    layout_acts(&c->mixed_acts, rows, w.mixed, c->needs, arena);
     layout_acts(&c->gated_acts, rows, w.n_ff, c->needs, arena);
     c->threads = vouch_arena_take(arena, n_threads, sizeof *c->threads);
     for (size_t t = 0; t < n_threads; t++) {
@@ -205,9 +211,9 @@ static vouch_needs find_needs(const vouch_weights *w, const vouch_matrix *head)
         const vouch_experts *e = &w->layers[l].experts;
         const vouch_recurrent *r = &w->layers[l].recurrent;
         const vouch_matrix *const all[] = {
-            &a->q,       &a->k,    &a->v,  &a->o,    &f->gate,         &f->up,         &f->down,         &e->router,
-            &e->gate,    &e->up,   &e->down, &e->shared_gate, &e->shared.gate, &e->shared.up, &e->shared.down,
-            &r->in,      &r->factor, &r->rate, &r->decay, &r->gate, &r->out, &r->select, &r->step};
+            &a->q,           &a->k,      &a->v,       &a->gate,  &a->o,     &f->gate,         &f->up,     &f->down,
+            &e->router,      &e->gate,   &e->up,      &e->down,  &e->shared_gate, &e->shared.gate, &e->shared.up,
+            &e->shared.down, &r->in,     &r->factor,  &r->rate,  &r->decay, &r->gate, &r->out, &r->select, &r->step};
         for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
             if (all[i]->n_out > 0) needs |= vouch_type_needs(all[i]->type);
     }

@@ -41,7 +41,7 @@ typedef struct row_slot {
     int32_t position;
 } row_slot;
 
-/* Each thread's own. n_heads, head_dim: the most of any layer. */
+/* Each thread's own. head_dim, value_dim: the most of any layer. */
 typedef struct thread_space {
     int32_t thread;
     float *rows;        /* [VOUCH_FEW_ROWS][n_embd] columns of rows on their way to the next stage */
@@ -49,7 +49,7 @@ typedef struct thread_space {
     float *squares;     /* [head_dim or n_values / 16, rounded up] of one head */
     vouch_acts queries; /* [group_rows][head_dim] of one attention unit, as the keys' type asks */
     vouch_acts scores;  /* [group_rows][n_slots and a sink], then softmax weights */
-    float *mixed;       /* [group_rows][head_dim] mixed values */
+    float *mixed;       /* [group_rows][value_dim] mixed values */
     float *factors;     /* [group_rows] 1 / the softmax's sum */
     int32_t *slots;     /* [n_slots] slots that one row sees and others of its unit don't */
     float *parts;       /* [entries][VOUCH_EXPERT_UNIT] outputs of experts */
@@ -113,16 +113,17 @@ typedef struct vouch_workspace {
     angle_table *angles;  /* [weights->n_rotaries] */
 
     float *x;              /* [n_rows][n_embd] the residual stream */
-    float *kept;           /* [n_rows][n_embd] x before a parallel layer */
+    float *kept;           /* [n_rows][n_embd] x before a layer that reads it again after attention */
     float *branch;         /* [n_rows][n_embd] a branch's result, where it isn't added to x directly */
     float *branch_squares; /* [n_rows][n_embd / 16, rounded up] its sums of squares */
-    float *q, *k, *v;      /* [n_rows][heads * head_dim]; q twice as wide with gates */
-    float *mixed;          /* [n_rows][n_heads * head_dim] attention's result */
+    float *q, *k, *v;      /* [n_rows][heads * head_dim or value_dim]; q twice as wide with gates */
+    float *gates;          /* [n_rows][n_heads * value_dim, or n_heads] of attention's result */
+    float *mixed;          /* [n_rows][n_heads * value_dim] attention's result */
     float *gate, *up;      /* [n_rows][n_ff] */
     float *logits;         /* [n_logits][head->n_out] */
     float *squares;        /* [n_rows][n_embd / 16, rounded up] sums of squares of x */
     vouch_acts acts;       /* [n_rows][n_embd] x times the next norm's weights */
-    vouch_acts mixed_acts; /* [n_rows][n_heads * head_dim] the input of W_o */
+    vouch_acts mixed_acts; /* [n_rows][n_heads * value_dim] the input of W_o */
     vouch_acts gated_acts; /* [n_rows][n_ff] the input of W_down */
     float *recurrent;      /* [n_rows][vouch_recurrent_row] */
     float *rates;          /* [n_rows][2 * n_heads] W_rate x and W_decay x of a recurrent mixer, or W_select c */

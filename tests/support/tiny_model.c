@@ -41,13 +41,14 @@ typedef struct tiny_family {
     bool experts;     /* of 6 each row uses 3 */
     bool shared, shared_gate, selection_bias, fused_experts, expert_bias, normalised, grouped;
     bool both;        /* a dense network beside the experts */
-    bool sinks;
+    bool sinks, narrow_values;
+    bool own_gates, head_gates; /* a matrix of gates, of attention's result or of whole heads */
     tiny_mixer mixer;
     bool gates;       /* of attention's heads */
     const char *extra_norms[2];
     int32_t n_dense, gating;
     const char *feed_norm, *output_norm;
-    int32_t window;
+    int32_t window, window_period;
     struct {
         const char *key;
         float value;
@@ -234,6 +235,34 @@ static const tiny_family families[] = {
      .shared = true,
      .selection_bias = true,
      .normalised = true},
+    {"smallthinker", .window = 5, .experts = true},
+    {"afmoe",
+     .heads = EACH_HEAD,
+     .norms_after = true,
+     .own_gates = true,
+     .window = 5,
+     .experts = true,
+     .shared = true,
+     .selection_bias = true,
+     .n_dense = 1},
+    {"laguna",
+     .heads = EACH_HEAD,
+     .head_gates = true,
+     .window = 5,
+     .experts = true,
+     .shared = true,
+     .selection_bias = true,
+     .numbers = {{"rope.freq_base_swa", 100}}},
+    {"mimo2",
+     .is_uneven = true,
+     .narrow_values = true,
+     .sinks = true,
+     .window = 5,
+     .window_period = 2,
+     .experts = true,
+     .selection_bias = true,
+     .n_dense = 1,
+     .numbers = {{"attention.value_scale", 0.7f}, {"rope.freq_base_swa", 100}}},
 };
 
 const char *tiny_model_family(int32_t i)
@@ -462,6 +491,11 @@ static bool has_mixer(const tiny_writer *w, int32_t index)
     return parts == BY_TURNS ? index % 3 == 0 : parts != MIXER_OR_ATTENTION || index % 2 == 0;
 }
 
+static int32_t value_dim_of(const tiny_writer *w)
+{
+    return w->family->narrow_values ? w->o.head_dim / 2 : w->o.head_dim;
+}
+
 typedef struct named_matrix {
     const char *name;
     int64_t n_out, n_in;
@@ -630,7 +664,7 @@ static void add_norms(tiny_writer *w, int32_t index)
         add_norm(w, layer_name(index, "post_ffw_norm", "weight"), w->o.n_embd, 1);
     }
     for (int i = 0; i < 2 && f->extra_norms[i]; i++) add_layer_norm(w, index, f->extra_norms[i]);
-    if (f->sinks) add_bias(w, layer_name(index, "attn_sinks", "weight"), w->o.n_heads);
+    if (f->sinks) add_bias(w, layer_name(index, "attn_sinks", "weight"), in_layer(w, index, w->o.n_heads));
     if (has_attention(w, index)) add_head_norms(w, index);
 }
 
@@ -647,8 +681,10 @@ static void add_layer(tiny_writer *w, int32_t index)
 {
     const tiny_model_options *o = &w->o;
     const tiny_family *f = w->family;
-    const int64_t n_embd = o->n_embd, n_q = (int64_t)in_layer(w, index, o->n_heads) * o->head_dim,
-                  n_kv = (int64_t)in_layer(w, index, o->n_kv_heads) * o->head_dim, n_ff = in_layer(w, index, o->n_ff);
+    const int64_t n_heads = in_layer(w, index, o->n_heads), n_kv_heads = in_layer(w, index, o->n_kv_heads);
+    const int64_t n_embd = o->n_embd, n_ff = in_layer(w, index, o->n_ff), n_q = n_heads * o->head_dim,
+                  n_k = n_kv_heads * o->head_dim, n_v = n_kv_heads * value_dim_of(w),
+                  n_mixed = n_heads * value_dim_of(w);
     const float by_embd = 1 / sqrtf((float)o->n_embd);
     const bool sparse = o->n_experts && index >= o->n_dense && has_feed(w, index);
     const bool no_dense = (sparse && !f->both) || !has_feed(w, index), no_heads = !has_attention(w, index);
@@ -657,11 +693,13 @@ static void add_layer(tiny_writer *w, int32_t index)
         int64_t n_out, n_in;
         float deviation;
         bool is_absent;
-    } matrices[] = {{"attn_qkv", n_q + 2 * n_kv, n_embd, query_gain * by_embd, !f->fused_qkv || no_heads},
+    } matrices[] = {{"attn_qkv", n_q + n_k + n_v, n_embd, query_gain * by_embd, !f->fused_qkv || no_heads},
                     {"attn_q", f->gates ? 2 * n_q : n_q, n_embd, query_gain * by_embd, f->fused_qkv || no_heads},
-                    {"attn_k", n_kv, n_embd, query_gain * by_embd, f->fused_qkv || no_heads},
-                    {"attn_v", n_kv, n_embd, by_embd, f->fused_qkv || no_heads},
-                    {"attn_output", n_embd, n_q, 2.5f / sqrtf((float)n_q), no_heads},
+                    {"attn_k", n_k, n_embd, query_gain * by_embd, f->fused_qkv || no_heads},
+                    {"attn_v", n_v, n_embd, by_embd, f->fused_qkv || no_heads},
+                    {"attn_gate", f->own_gates ? n_mixed : n_heads, n_embd, 2 * by_embd,
+                     !f->own_gates && !f->head_gates},
+                    {"attn_output", n_embd, n_mixed, 2.5f / sqrtf((float)n_mixed), no_heads},
                     {"ffn_gate", n_ff, n_embd, 1.5f * by_embd, no_dense || f->no_gate || f->fused_gate},
                     {"ffn_up", f->fused_gate ? 2 * n_ff : n_ff, n_embd, 1.5f * by_embd, no_dense},
                     {"ffn_down", n_embd, n_ff, 1.5f / sqrtf((float)n_ff), no_dense}};
@@ -729,6 +767,15 @@ static void add_float(tiny_writer *w, const char *key, float value)
     if (!is_omitted(w, name)) vouch_gguf_add_f32(w->gguf, name, value);
 }
 
+/* Which layers have the window. */
+static void add_windows(tiny_writer *w)
+{
+    int32_t flags[64];
+    for (int32_t i = 0; i < w->o.n_layers; i++) flags[i] = i % w->family->window_period > 0;
+    vouch_gguf_add_array(w->gguf, arch_key(w, "attention.sliding_window_pattern"), VOUCH_GGUF_I32, flags,
+                         (size_t)w->o.n_layers);
+}
+
 static void add_keys(tiny_writer *w, bool states_head_dim)
 {
     const tiny_model_options *o = &w->o;
@@ -771,13 +818,14 @@ static void add_keys(tiny_writer *w, bool states_head_dim)
     const bool has_layer_eps = w->family->layer_norm || w->family->layer_eps;
     add_float(w, has_layer_eps ? "attention.layer_norm_epsilon" : "attention.layer_norm_rms_epsilon", 1e-5f);
     if (w->family->window) add_int(w, "attention.sliding_window", w->family->window);
+    if (w->family->window_period) add_windows(w);
     for (int i = 0; i < 5 && w->family->numbers[i].key; i++)
         add_float(w, w->family->numbers[i].key, w->family->numbers[i].value);
     if (w->family->flag) vouch_gguf_add_bool(w->gguf, arch_key(w, w->family->flag), true);
     add_float(w, "rope.freq_base", o->rope_base);
     if (states_head_dim) {
         add_int(w, "attention.key_length", o->head_dim);
-        add_int(w, "attention.value_length", o->head_dim);
+        add_int(w, "attention.value_length", value_dim_of(w));
     }
     if (o->rope_scale != 0) {
         vouch_gguf_add_text(w->gguf, arch_key(w, "rope.scaling.type"), "linear");
@@ -792,7 +840,7 @@ static void resolve_experts(tiny_model_options *o, const tiny_family *f)
     o->n_experts = 6;
     o->n_used = 3;
     o->n_ff_expert = 32;
-    o->n_ff_shared = f->shared ? 48 : 0;
+    o->n_ff_shared = f->shared ? 32 : 0;
     o->n_dense = f->n_dense;
     o->shared_gate = f->shared_gate;
     o->selection_bias = f->selection_bias;

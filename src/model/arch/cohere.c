@@ -21,7 +21,7 @@ static vouch_status read_cohere2(const vouch_gguf *gguf, vouch_hparams *h, vouch
 {
     VOUCH_TRY(read_command_r(gguf, h, err));
     h->head_norms = VOUCH_ABSENT;
-    VOUCH_TRY(vouch_dense_read_windows(gguf, h, 4, err));
+    VOUCH_TRY(vouch_dense_read_windows(gguf, h, 4, VOUCH_LAST, err));
     vouch_dense_rotate(h, VOUCH_ROTARY_OF_MODEL, VOUCH_ROTARY_OF_NONE);
     return VOUCH_OK;
 }
@@ -34,7 +34,7 @@ static vouch_status read_cohere2moe(const vouch_gguf *gguf, vouch_hparams *h, vo
     h->experts.gating = VOUCH_GATING_SIGMOID;
     VOUCH_TRY(vouch_mixture_read(gguf, h, err));
     VOUCH_TRY(vouch_dense_read_scale(gguf, h, "logit_scale", &h->logit_scale, err));
-    VOUCH_TRY(vouch_dense_read_windows(gguf, h, 4, err));
+    VOUCH_TRY(vouch_dense_read_windows(gguf, h, 4, VOUCH_FIRST, err));
     vouch_dense_rotate(h, VOUCH_ROTARY_OF_MODEL, VOUCH_ROTARY_OF_NONE);
     VOUCH_TRY(vouch_key_int(gguf, h->arch, "leading_dense_block_count", true, 0, h->n_layers, &n_dense, err));
     for (int32_t i = 0; i < n_dense; i++) h->layers[i].rotary = VOUCH_ROTARY_OF_MODEL;

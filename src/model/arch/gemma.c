@@ -30,7 +30,7 @@ static vouch_status read_gemma2(const vouch_gguf *gguf, vouch_hparams *h, vouch_
     scale_scores(h, 46);
     VOUCH_TRY(vouch_dense_read_scale(gguf, h, "attn_logit_softcapping", &h->attention_softcap, err));
     VOUCH_TRY(vouch_dense_read_scale(gguf, h, "final_logit_softcapping", &h->logit_softcap, err));
-    return vouch_dense_read_windows(gguf, h, 2, err);
+    return vouch_dense_read_windows(gguf, h, 2, VOUCH_LAST, err);
 }
 
 static vouch_status read_gemma3(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)

@@ -220,7 +220,7 @@ static vouch_status read_granite_swa(const vouch_gguf *gguf, vouch_hparams *h, v
     int32_t rotates[VOUCH_MOST_LAYERS];
     h->sinks = VOUCH_REQUIRED;
     VOUCH_TRY(read_granite_moe(gguf, h, err));
-    VOUCH_TRY(vouch_dense_read_windows(gguf, h, 1, err));
+    VOUCH_TRY(vouch_dense_read_windows(gguf, h, 1, VOUCH_LAST, err));
     for (int32_t i = 0; i < h->n_layers; i++) rotates[i] = 1;
     VOUCH_TRY(vouch_key_ints(gguf, h->arch, "attention.rope_pattern", false, 0, 1, h->n_layers, rotates, err));
     for (int32_t i = 0; i < h->n_layers; i++)

@@ -25,7 +25,7 @@ static vouch_status read_llama4(const vouch_gguf *gguf, vouch_hparams *h, vouch_
         return vouch_fail(err, VOUCH_E_UNSUPPORTED, "%s: llama4.attention.sliding_window is 0, must be %d or absent",
                           vouch_gguf_path(gguf), (int)CHUNK);
     h->window = CHUNK;
-    VOUCH_TRY(vouch_dense_read_windows(gguf, h, PERIOD, err));
+    VOUCH_TRY(vouch_dense_read_windows(gguf, h, PERIOD, VOUCH_LAST, err));
     for (int32_t i = 0; i < h->n_layers; i++) {
         const bool is_rotated = (i + 1) % PERIOD != 0;
         h->layers[i].has_no_heat = is_rotated;

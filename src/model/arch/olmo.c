@@ -47,7 +47,7 @@ static vouch_status read_exaone4(const vouch_gguf *gguf, vouch_hparams *h, vouch
 {
     VOUCH_TRY(read_after_only(gguf, h, err));
     if (h->n_layers != 64) h->window = 0;
-    VOUCH_TRY(vouch_dense_read_windows(gguf, h, 4, err));
+    VOUCH_TRY(vouch_dense_read_windows(gguf, h, 4, VOUCH_LAST, err));
     if (h->window > 0) vouch_dense_rotate(h, VOUCH_ROTARY_OF_MODEL, VOUCH_ROTARY_OF_NONE);
     return VOUCH_OK;
 }
@@ -57,7 +57,7 @@ static vouch_status read_exaone_moe(const vouch_gguf *gguf, vouch_hparams *h, vo
 {
     h->head_norms = VOUCH_REQUIRED;
     VOUCH_TRY(vouch_mixture_read(gguf, h, err));
-    VOUCH_TRY(vouch_dense_read_windows(gguf, h, 4, err));
+    VOUCH_TRY(vouch_dense_read_windows(gguf, h, 4, VOUCH_LAST, err));
     vouch_dense_rotate(h, VOUCH_ROTARY_OF_MODEL, VOUCH_ROTARY_OF_NONE);
     return VOUCH_OK;
 }

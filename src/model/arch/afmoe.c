@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* Trinity (Arcee) and Laguna (Poolside): gates of attention's result, norms of heads, windows in three layers of four,
+ * and DeepSeek's experts with a biased sigmoid router. */
+#include <math.h>
+
+#include "model/arch.h"
+#include "model/dense.h"
+#include "model/keys.h"
+#include "model/mixture.h"
+
+/* The last of four layers sees all tokens, and doesn't rotate. */
+static vouch_status read_afmoe(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    enum { PERIOD = 4 };
+    h->norms_after = h->head_norms = VOUCH_REQUIRED;
+    h->experts.gating = VOUCH_GATING_SIGMOID;
+    VOUCH_TRY(vouch_mixture_read(gguf, h, err));
+    h->embedding_scale = sqrtf((float)h->n_embd);
+    VOUCH_TRY(vouch_dense_read_window_angles(gguf, h, PERIOD, h->rope_base, err));
+    h->rope_scaling_window = h->rope_scaling;
+    for (int32_t i = PERIOD - 1; i < h->n_layers; i += PERIOD) h->layers[i].rotary = VOUCH_ROTARY_OF_NONE;
+    return VOUCH_OK;
+}
+
+/* The first of four layers sees all tokens. Layers with a window rotate more elements of a head, by unscaled angles. */
+static vouch_status read_laguna(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    h->head_norms = VOUCH_REQUIRED;
+    h->experts.gating = VOUCH_GATING_SIGMOID;
+    VOUCH_TRY(vouch_mixture_read(gguf, h, err));
+    if (h->window == 0) return VOUCH_OK;
+    VOUCH_TRY(vouch_dense_read_window_angles(gguf, h, 4, h->rope_base, err));
+    VOUCH_TRY(vouch_dense_read_windows(gguf, h, 4, VOUCH_FIRST, err));
+    vouch_dense_rotate(h, VOUCH_ROTARY_OF_WINDOW, VOUCH_ROTARY_OF_MODEL);
+    h->n_rot_window = h->n_rot;
+    VOUCH_TRY(vouch_key_int(gguf, h->arch, "rope.dimension_count_swa", false, 2, h->head_dim, &h->n_rot_window, err));
+    if (h->n_rot_window % 2 != 0)
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: laguna.rope.dimension_count_swa %d must be even",
+                          vouch_gguf_path(gguf), h->n_rot_window);
+    return VOUCH_OK;
+}
+
+/* Scales of the gates don't count, as in llama.cpp. */
+static vouch_status take_gates(vouch_loader *loader, int32_t index, vouch_attention *a, int64_t n_gates)
+{
+    VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "attn_gate"), true, &a->gate, n_gates,
+                                  loader->hparams->n_embd));
+    VOUCH_TRY(vouch_loader_ignore(loader, vouch_loader_name_of(loader, index, "attn_gate", "scale")));
+    return vouch_loader_ignore(loader, vouch_loader_name_of(loader, index, "attn_gate", "input_scale"));
+}
+
+static vouch_status take_afmoe(vouch_loader *loader, int32_t index, vouch_layer *layer)
+{
+    VOUCH_TRY(vouch_mixture_take(loader, index, layer));
+    vouch_attention *a = &layer->attention;
+    return take_gates(loader, index, a, (int64_t)a->n_heads * a->value_dim);
+}
+
+/* One gate for each element of a head's result, or one for each head: the tensor says which. */
+static vouch_status take_laguna(vouch_loader *loader, int32_t index, vouch_layer *layer)
+{
+    VOUCH_TRY(vouch_mixture_take(loader, index, layer));
+    vouch_attention *a = &layer->attention;
+    const vouch_gguf_tensor *gate =
+        vouch_gguf_find_tensor(loader->gguf, vouch_loader_name(loader, index, "attn_gate"));
+    a->has_softplus = true;
+    return take_gates(loader, index, a,
+                      gate && gate->dim[1] == a->n_heads ? a->n_heads : (int64_t)a->n_heads * a->value_dim);
+}
+
+const vouch_arch vouch_arch_afmoe = {
+    .name = "afmoe", .rotary = VOUCH_ROTARY_HALF_SPLIT, .read = read_afmoe, .take = take_afmoe};
+const vouch_arch vouch_arch_laguna = {
+    .name = "laguna", .rotary = VOUCH_ROTARY_HALF_SPLIT, .read = read_laguna, .take = take_laguna};
