@@ -12,7 +12,7 @@
     X(maincoder) X(mpt) X(jais) X(qwen) X(qwen2vl) X(qwen3vl) X(hunyuan_vl) X(granite_swa) X(plamo3) X(openelm)        \
     X(refact) X(deci) X(cogvlm) X(paddleocr) X(qwen2moe) X(qwen3vlmoe) X(mellum) X(ernie4_5_moe) X(granite_moe)        \
     X(hunyuan_moe) X(olmoe) X(minimax_m2) X(phimoe) X(deepseek) X(dots1) X(bailingmoe) X(bailingmoe2) X(glm4moe)       \
-    X(mimo2) X(smallthinker) X(afmoe) X(laguna)                                                                        \
+    X(mimo2) X(smallthinker) X(afmoe) X(laguna) X(maple)                                                               \
     X(gptoss) X(llama4) X(grok) X(dbrx) X(exaone_moe) X(hy_v3) X(cohere2moe) X(mamba) X(mamba2) X(jamba)               \
     X(falcon_h1) X(granite_hybrid) X(nemotron_h) X(nemotron_h_moe) X(plamo2) X(lfm2) X(lfm2moe) X(qwen3next) X(qwen35) \
     X(qwen35moe)

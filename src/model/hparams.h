@@ -14,7 +14,7 @@ typedef struct vouch_expert_hparams {
     int32_t n_experts, n_used, n_groups, n_groups_used;
     vouch_gating gating; /* 0: softmax */
     bool normalised, weighs_inputs, routes_early;
-    float limit, scale;
+    float scale;
     float shared_scale;  /* 0: 1 */
 } vouch_expert_hparams;
 /* Of a family with Mamba or Mamba-2 mixers (mamba.h). */
@@ -99,6 +99,7 @@ typedef struct vouch_hparams {
     struct {
         int32_t n_heads, n_kv_heads, n_ff;
         bool has_window, has_no_heat;
+        float limit;           /* of experts' inputs (layer.h); 0: none */
         uint8_t rotary;        /* VOUCH_ROTARY_OF_... */
     } layers[VOUCH_MOST_LAYERS];
 } vouch_hparams;

@@ -43,9 +43,9 @@ vouch_status vouch_key_bool(const vouch_gguf *gguf, const char *arch, const char
     return vouch_gguf_get_bool(gguf, name, false, value, err);
 }
 
-/* The list under a key of n layers; list->count is 0 where the key is a number, or missing. */
-static vouch_status get_list(const vouch_gguf *gguf, const char *name, int32_t n, vouch_gguf_array *list,
-                             vouch_error *err)
+/* The list under a key of n layers, of floats or of integers; list->count is 0 where the key is a number, or missing. */
+static vouch_status get_list(const vouch_gguf *gguf, const char *name, int32_t n, bool of_floats,
+                             vouch_gguf_array *list, vouch_error *err)
 {
     vouch_gguf_type type = VOUCH_GGUF_U32;
     *list = (vouch_gguf_array){0};
@@ -56,9 +56,10 @@ static vouch_status get_list(const vouch_gguf *gguf, const char *name, int32_t n
     }
     if (type != VOUCH_GGUF_ARRAY) return VOUCH_OK;
     VOUCH_TRY(vouch_gguf_get_array(gguf, name, true, list, err));
-    if (list->type == VOUCH_GGUF_STRING || list->type == VOUCH_GGUF_F32 || list->type == VOUCH_GGUF_F64)
-        return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s must hold whole numbers, or true or false, per layer",
-                          vouch_gguf_path(gguf), name);
+    const bool has_floats = list->type == VOUCH_GGUF_F32 || list->type == VOUCH_GGUF_F64;
+    if (list->type == VOUCH_GGUF_STRING || has_floats != of_floats)
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s must hold %s per layer", vouch_gguf_path(gguf), name,
+                          of_floats ? "floats" : "whole numbers, or true or false,");
     if (list->count < (size_t)n)
         return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s has %zu elements, must have one for each of %d layers",
                           vouch_gguf_path(gguf), name, list->count, n);
@@ -70,7 +71,7 @@ vouch_status vouch_key_ints(const vouch_gguf *gguf, const char *arch, const char
 {
     char name[96];
     vouch_gguf_array list;
-    VOUCH_TRY(get_list(gguf, vouch_key_name(name, sizeof name, arch, key), n, &list, err));
+    VOUCH_TRY(get_list(gguf, vouch_key_name(name, sizeof name, arch, key), n, false, &list, err));
     if (list.count == 0) {
         VOUCH_TRY(vouch_key_int(gguf, arch, key, required, min, max, &values[0], err));
         for (int32_t i = 1; i < n && vouch_gguf_has(gguf, name); i++) values[i] = values[0];
@@ -86,12 +87,31 @@ vouch_status vouch_key_ints(const vouch_gguf *gguf, const char *arch, const char
     return VOUCH_OK;
 }
 
+vouch_status vouch_key_floats(const vouch_gguf *gguf, const char *arch, const char *key, double min, double max,
+                              int32_t n, double *values, vouch_error *err)
+{
+    char name[96];
+    vouch_gguf_array list;
+    VOUCH_TRY(get_list(gguf, vouch_key_name(name, sizeof name, arch, key), n, true, &list, err));
+    if (list.count == 0) {
+        VOUCH_TRY(vouch_key_float(gguf, arch, key, false, min, max, &values[0], err));
+        for (int32_t i = 1; i < n && vouch_gguf_has(gguf, name); i++) values[i] = values[0];
+    }
+    for (int32_t i = 0; i < n && list.count > 0; i++) {
+        values[i] = vouch_gguf_array_float(&list, (size_t)i);
+        if (!(values[i] >= min && values[i] <= max))
+            return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s[%d] is %g, must be %g to %g", vouch_gguf_path(gguf), name,
+                              i, values[i], min, max);
+    }
+    return VOUCH_OK;
+}
+
 vouch_status vouch_key_flags(const vouch_gguf *gguf, const char *arch, const char *key, int32_t n, bool *is_list,
                              uint8_t *flags, vouch_error *err)
 {
     char name[96];
     vouch_gguf_array list;
-    VOUCH_TRY(get_list(gguf, vouch_key_name(name, sizeof name, arch, key), n, &list, err));
+    VOUCH_TRY(get_list(gguf, vouch_key_name(name, sizeof name, arch, key), n, false, &list, err));
     *is_list = list.count > 0;
     for (int32_t i = 0; i < n && *is_list; i++) flags[i] = vouch_gguf_array_int(&list, (size_t)i) != 0;
     return VOUCH_OK;

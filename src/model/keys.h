@@ -18,6 +18,9 @@ vouch_status vouch_key_bool(const vouch_gguf *gguf, const char *arch, const char
  * are ignored. */
 vouch_status vouch_key_ints(const vouch_gguf *gguf, const char *arch, const char *key, bool required, int32_t min,
                             int32_t max, int32_t n, int32_t *values, vouch_error *err);
+/* The same for floats; the key may be missing. */
+vouch_status vouch_key_floats(const vouch_gguf *gguf, const char *arch, const char *key, double min, double max,
+                              int32_t n, double *values, vouch_error *err);
 /* One flag for each of n layers, where the key is a list; *is_list is false where it is a number, or missing. */
 vouch_status vouch_key_flags(const vouch_gguf *gguf, const char *arch, const char *key, int32_t n, bool *is_list,
                              uint8_t *flags, vouch_error *err);

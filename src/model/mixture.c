@@ -137,7 +137,7 @@ static vouch_status take_experts(vouch_loader *loader, int32_t index, vouch_expe
     *e = (vouch_experts){.n_experts = all->n_experts,
                          .n_used = all->n_used,
                          .activation = h->activation,
-                         .limit = all->limit,
+                         .limit = h->layers[index].limit,
                          .n_groups = all->n_groups,
                          .n_groups_used = all->n_groups_used,
                          .gating = all->gating,

@@ -2,7 +2,7 @@
 /*
  * Decoders whose feed-forward is a mixture of experts, in all layers or in some. A family sets fields of vouch_hparams,
  * as for a dense decoder (dense.h), and of h->experts: `gating` where the file states none; `normalised` where the
- * chosen weights are always divided by their sum; `weighs_inputs`; `routes_early`; `limit`.
+ * chosen weights are always divided by their sum; `weighs_inputs`; `routes_early`.
  *
  * The tensors say which layers have experts, how wide an expert is, and whether there is a shared network.
  */

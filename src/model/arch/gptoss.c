@@ -11,10 +11,10 @@ static vouch_status read_gptoss(const vouch_gguf *gguf, vouch_hparams *h, vouch_
     h->feed_norm = "post_attention_norm";
     h->activation = VOUCH_SWIGLU_OPENAI;
     h->experts.gating = VOUCH_GATING_CHOSEN;
-    h->experts.limit = 7;
     VOUCH_TRY(vouch_mixture_read(gguf, h, err));
     VOUCH_TRY(vouch_dense_read_window_angles(gguf, h, 2, h->rope_base, err));
     h->rope_scaling_window = h->rope_scaling;
+    for (int32_t i = 0; i < h->n_layers; i++) h->layers[i].limit = 7;
     return VOUCH_OK;
 }
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Qwen (arXiv 2309.16609). Qwen2 and Qwen2.5 (2412.15115): biases of queries, keys and values; with experts, a gate of
  * the shared network. Qwen3 (2505.09388): each head of queries and keys is normalised before its rotation; Mellum 2
- * (JetBrains), with experts, has windows. The families for pictures rotate sections of a head by three positions, which
- * are equal for text. */
+ * (JetBrains) and Maple, with experts, have windows. The families for pictures rotate sections of a head by three
+ * positions, which are equal for text. */
 #include "base/common.h"
 #include "model/arch.h"
 #include "model/dense.h"
+#include "model/keys.h"
 #include "model/mixture.h"
 
 /* The file states the width of gate and up together. */
@@ -56,6 +57,19 @@ static vouch_status take_qwen2vl(vouch_loader *loader, int32_t index, vouch_laye
     return vouch_dense_take(loader, index, layer);
 }
 
+/* Layers with a window alone rotate; an expert's inputs may be limited. */
+static vouch_status read_maple(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    double limits[VOUCH_MOST_LAYERS] = {0};
+    VOUCH_TRY(read_qwen3moe(gguf, h, err));
+    VOUCH_TRY(vouch_dense_read_window_angles(gguf, h, 1, h->rope_base, err));
+    vouch_dense_rotate(h, VOUCH_ROTARY_OF_WINDOW, VOUCH_ROTARY_OF_NONE);
+    h->rope_scaling_window = h->rope_scaling;
+    VOUCH_TRY(vouch_key_floats(gguf, h->arch, "swiglu_clamp_exp", 0, 1e9, h->n_layers, limits, err));
+    for (int32_t i = 0; i < h->n_layers; i++) h->layers[i].limit = (float)limits[i];
+    return VOUCH_OK;
+}
+
 #define QWEN(id, read_it, take_it, scales)                                                                           \
     const vouch_arch vouch_arch_##id = {.name = #id,                                                                 \
                                         .rotary = VOUCH_ROTARY_HALF_SPLIT,                                           \
@@ -72,3 +86,4 @@ QWEN(qwen3vl, read_qwen3, take_qwen3, false);
 QWEN(qwen3moe, read_qwen3moe, vouch_mixture_take, true);
 QWEN(qwen3vlmoe, read_qwen3moe, vouch_mixture_take, false);
 QWEN(mellum, read_mellum, vouch_mixture_take, true);
+QWEN(maple, read_maple, vouch_mixture_take, false);
