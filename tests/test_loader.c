@@ -710,7 +710,7 @@ static void instruction_sets_are_chosen_by_name(void **state)
     options.n_threads = 1;
     assert_int_equal(vouch_model_open(&model, "/no/such/file.gguf", &options, &err), VOUCH_E_IO);
     assert_non_null(strstr(err.message, "/no/such/file.gguf"));
-    assert_int_equal(vouch_model_open(&model, "/", &options, &err), VOUCH_E_IO);
+    assert_int_equal(vouch_model_open(&model, "/", &options, &err), VOUCH_E_FORMAT);
 }
 
 /* The packed embedding has the file's values, rounded as each type rounds. */
