@@ -318,6 +318,42 @@ static void recurrent_mixers_must_fit_together(void **state)
     }
 }
 
+/* Faults that single families look for, in models of 4 layers and 6 experts. */
+static void families_with_experts_name_the_fault(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *arch;
+        entry e; /* or, without a type, a tensor to leave out */
+        vouch_status status;
+        const char *says;
+    } wrong[] = {
+        {"deepseek", {"deepseek.expert_gating_func", VOUCH_GGUF_U32, 4, 0, NULL}, VOUCH_E_FORMAT, "0 to 3"},
+        {"bailingmoe2", {"bailingmoe2.expert_group_used_count", VOUCH_GGUF_U32, 1, 0, NULL}, VOUCH_E_FORMAT, "only 2"},
+        {"llama4", {"llama4.attention.sliding_window", VOUCH_GGUF_U32, 0, 0, NULL}, VOUCH_E_UNSUPPORTED, "or absent"},
+        {"laguna", {"laguna.rope.dimension_count_swa", VOUCH_GGUF_U32, 3, 0, NULL}, VOUCH_E_FORMAT, "must be even"},
+        {"cohere2moe", {"cohere2moe.leading_dense_block_count", VOUCH_GGUF_U32, 5, 0, NULL}, VOUCH_E_FORMAT, "0 to 4"},
+        {"maple", {"maple.swiglu_clamp_exp", VOUCH_GGUF_F32, 0, -1, NULL}, VOUCH_E_FORMAT, "must be 0 to"},
+        {"maple", {"maple.swiglu_clamp_exp", VOUCH_GGUF_ARRAY, 7, 0, NULL}, VOUCH_E_FORMAT, "must hold floats"},
+        {"olmoe", {"olmoe.attention.head_count_kv", VOUCH_GGUF_ARRAY, 1, 0, NULL}, VOUCH_E_FORMAT, "each of 4 layers"},
+        {"gpt-oss", {.key = "blk.3.attn_sinks.weight"}, VOUCH_E_FORMAT, "is missing"},
+        {"grok", {.key = "blk.0.attn_output_norm.weight"}, VOUCH_E_FORMAT, "is missing"},
+        {"afmoe", {.key = "blk.1.attn_gate.weight"}, VOUCH_E_FORMAT, "is missing"},
+        {"smallthinker", {.key = "blk.2.ffn_gate_inp.weight"}, VOUCH_E_FORMAT, "is missing"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        const entry *e = &wrong[i].e;
+        const bool has_value = strncmp(e->key, "blk.", 4) != 0;
+        const tiny_model_options options = {.arch = wrong[i].arch,
+                                            .n_vocab = 50,
+                                            .n_layers = 4,
+                                            .omit = e->key,
+                                            .add = has_value ? add_entry : NULL,
+                                            .user = (void *)(uintptr_t)e};
+        REFUSED(&options, wrong[i].status, wrong[i].says, has_value ? wrong[i].arch : e->key);
+    }
+}
+
 /* Layers that guess further tokens are left out, with all their tensors. */
 static void layers_of_further_tokens_are_left_out(void **state)
 {
@@ -879,6 +915,7 @@ int main(void)
         cmocka_unit_test(a_list_has_a_number_for_each_layer),
         cmocka_unit_test(mixtures_must_fit_together),
         cmocka_unit_test(recurrent_mixers_must_fit_together),
+        cmocka_unit_test(families_with_experts_name_the_fault),
         cmocka_unit_test(layers_of_further_tokens_are_left_out),
         cmocka_unit_test(passes_read_more_with_experts),
         cmocka_unit_test(linear_scaling_needs_a_factor),
