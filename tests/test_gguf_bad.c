@@ -435,9 +435,9 @@ static void test_bad_tensors(void **state)
         {1, {8}, 0, UINT64_MAX - 31, VOUCH_E_FORMAT, "at offset 18446744073709551584 go beyond"},
         /* 2^64 - 4 bytes at offset 32: the end wraps to 28. */
         {1, {((uint64_t)1 << 62) - 1}, 0, 32, VOUCH_E_FORMAT, "18446744073709551612 bytes at offset 32"},
-        {1, {8}, 16, 160, VOUCH_E_FORMAT, "its 0 bytes at offset 160 go beyond"}, /* an unsupported type */
+        {1, {8}, 41, 160, VOUCH_E_FORMAT, "its 0 bytes at offset 160 go beyond"}, /* an unsupported type */
         {1, {8}, 0, 96, VOUCH_OK, ""},
-        {1, {256}, 16, 0, VOUCH_OK, ""},
+        {1, {256}, 41, 0, VOUCH_OK, ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         raw r = {0};
@@ -501,7 +501,7 @@ static void test_overlap(void **state)
         raw r = {0};
         raw_header(&r, 3, 3, 0);
         raw_tensor(&r, "one", 1, &cases[i].values, 0, cases[i].first);
-        raw_tensor(&r, "not.supported", 1, (const uint64_t[]){256}, 16, 0); /* IQ2_XXS, of unknown size */
+        raw_tensor(&r, "not.supported", 1, (const uint64_t[]){256}, 41, 0); /* Q1_0, of unknown size */
         raw_tensor(&r, "two", 1, &cases[i].values, 0, cases[i].second);
         raw_data(&r, 32, 128);
         if (cases[i].ok) expect_ok(&r);
@@ -527,12 +527,12 @@ static void test_unsupported_type_is_parsed(void **state)
     (void)state;
     raw r = {0};
     raw_header(&r, 3, 1, 0);
-    raw_tensor(&r, "a.tensor", 2, (const uint64_t[]){256, 3}, 16, 0);
+    raw_tensor(&r, "a.tensor", 2, (const uint64_t[]){256, 3}, 41, 0);
     raw_data(&r, 32, 64);
     vouch_gguf *gguf = open_bytes(r.data, r.size);
     const vouch_gguf_tensor *tensor = vouch_gguf_find_tensor(gguf, "a.tensor");
     assert_non_null(tensor);
-    assert_true(tensor->type == 16 && tensor->bytes == 0 && tensor->data == NULL && tensor->dim[1] == 3);
+    assert_true(tensor->type == 41 && tensor->bytes == 0 && tensor->data == NULL && tensor->dim[1] == 3);
     assert_int_equal(vouch_gguf_load(gguf, tensor, 0, tensor->bytes, NULL), VOUCH_OK);
     vouch_gguf_close(gguf);
     free(r.data);

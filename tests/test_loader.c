@@ -553,7 +553,7 @@ static void unsupported_types_are_named(void **state)
     static const struct {
         uint32_t type;
         const char *name;
-    } types[] = {{15, "Q8_K"}, {16, "IQ2_XXS"}, {29, "IQ1_M"}, {39, "MXFP4"}, {24, "I8"}, {4, "4"}, {999, "999"}};
+    } types[] = {{15, "Q8_K"}, {25, "I16"}, {41, "Q1_0"}, {42, "Q2_0"}, {24, "I8"}, {4, "4"}, {999, "999"}};
     static const char *const tensors[] = {"blk.1.ffn_down.weight", "token_embd.weight", "output_norm.weight"};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         for (size_t t = 0; t < sizeof tensors / sizeof tensors[0]; t++) {

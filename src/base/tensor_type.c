@@ -5,14 +5,19 @@
 #include <string.h>
 
 static const vouch_type_info type_infos[VOUCH_TYPE_COUNT] = {
-    [VOUCH_TYPE_F32] = {"F32", 1, 4},        [VOUCH_TYPE_F16] = {"F16", 1, 2},
-    [VOUCH_TYPE_BF16] = {"BF16", 1, 2},      [VOUCH_TYPE_Q8_0] = {"Q8_0", 32, 34},
-    [VOUCH_TYPE_Q4_0] = {"Q4_0", 32, 18},    [VOUCH_TYPE_Q4_1] = {"Q4_1", 32, 20},
-    [VOUCH_TYPE_Q5_0] = {"Q5_0", 32, 22},    [VOUCH_TYPE_Q5_1] = {"Q5_1", 32, 24},
-    [VOUCH_TYPE_Q2_K] = {"Q2_K", 256, 84},   [VOUCH_TYPE_Q3_K] = {"Q3_K", 256, 110},
-    [VOUCH_TYPE_Q4_K] = {"Q4_K", 256, 144},  [VOUCH_TYPE_Q5_K] = {"Q5_K", 256, 176},
-    [VOUCH_TYPE_Q6_K] = {"Q6_K", 256, 210},  [VOUCH_TYPE_IQ4_NL] = {"IQ4_NL", 32, 18},
-    [VOUCH_TYPE_IQ4_XS] = {"IQ4_XS", 256, 136},
+    [VOUCH_TYPE_F32] = {"F32", 1, 4},             [VOUCH_TYPE_F16] = {"F16", 1, 2},
+    [VOUCH_TYPE_BF16] = {"BF16", 1, 2},           [VOUCH_TYPE_Q8_0] = {"Q8_0", 32, 34},
+    [VOUCH_TYPE_Q4_0] = {"Q4_0", 32, 18},         [VOUCH_TYPE_Q4_1] = {"Q4_1", 32, 20},
+    [VOUCH_TYPE_Q5_0] = {"Q5_0", 32, 22},         [VOUCH_TYPE_Q5_1] = {"Q5_1", 32, 24},
+    [VOUCH_TYPE_Q2_K] = {"Q2_K", 256, 84},        [VOUCH_TYPE_Q3_K] = {"Q3_K", 256, 110},
+    [VOUCH_TYPE_Q4_K] = {"Q4_K", 256, 144},       [VOUCH_TYPE_Q5_K] = {"Q5_K", 256, 176},
+    [VOUCH_TYPE_Q6_K] = {"Q6_K", 256, 210},       [VOUCH_TYPE_IQ4_NL] = {"IQ4_NL", 32, 18},
+    [VOUCH_TYPE_IQ4_XS] = {"IQ4_XS", 256, 136},   [VOUCH_TYPE_IQ1_S] = {"IQ1_S", 256, 50},
+    [VOUCH_TYPE_IQ1_M] = {"IQ1_M", 256, 56},      [VOUCH_TYPE_IQ2_XXS] = {"IQ2_XXS", 256, 66},
+    [VOUCH_TYPE_IQ2_XS] = {"IQ2_XS", 256, 74},    [VOUCH_TYPE_IQ2_S] = {"IQ2_S", 256, 82},
+    [VOUCH_TYPE_IQ3_XXS] = {"IQ3_XXS", 256, 98},  [VOUCH_TYPE_IQ3_S] = {"IQ3_S", 256, 110},
+    [VOUCH_TYPE_TQ1_0] = {"TQ1_0", 256, 54},      [VOUCH_TYPE_TQ2_0] = {"TQ2_0", 256, 66},
+    [VOUCH_TYPE_MXFP4] = {"MXFP4", 32, 17},       [VOUCH_TYPE_NVFP4] = {"NVFP4", 64, 36},
 };
 
 const vouch_type_info *vouch_type_get_info(uint32_t id)
@@ -39,6 +44,16 @@ float vouch_bfloat_to_float(uint16_t upper)
     float value;
     memcpy(&value, &bits, sizeof value);
     return value;
+}
+
+float vouch_e8m0_half(uint8_t bits)
+{
+    return vouch_bfloat_to_float((uint16_t)(bits < 2 ? 0x20 << bits : (bits - 1) << 7)); /* below 2^-126: a denormal */
+}
+
+float vouch_e4m3_half(uint8_t bits)
+{
+    return bits == 0x7f ? 0.0f : vouch_bfloat_to_float((uint16_t)((bits & 0x7f) << 4)) * 0x1p119f;
 }
 
 float vouch_half_to_float(uint16_t half)

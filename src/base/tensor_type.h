@@ -18,15 +18,27 @@ typedef enum vouch_type {
     VOUCH_TYPE_Q4_K = 12,
     VOUCH_TYPE_Q5_K = 13,
     VOUCH_TYPE_Q6_K = 14,
+    VOUCH_TYPE_IQ2_XXS = 16,
+    VOUCH_TYPE_IQ2_XS = 17,
+    VOUCH_TYPE_IQ3_XXS = 18,
+    VOUCH_TYPE_IQ1_S = 19,
     VOUCH_TYPE_IQ4_NL = 20,
+    VOUCH_TYPE_IQ3_S = 21,
+    VOUCH_TYPE_IQ2_S = 22,
     VOUCH_TYPE_IQ4_XS = 23,
+    VOUCH_TYPE_IQ1_M = 29,
     VOUCH_TYPE_BF16 = 30,
-    VOUCH_TYPE_COUNT = 31
+    VOUCH_TYPE_TQ1_0 = 34,
+    VOUCH_TYPE_TQ2_0 = 35,
+    VOUCH_TYPE_MXFP4 = 39,
+    VOUCH_TYPE_NVFP4 = 40,
+    VOUCH_TYPE_COUNT = 41
 } vouch_type;
 
 /* All supported types, for messages. */
-#define VOUCH_TYPE_NAMES \
-    "F32, F16, BF16, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q2_K, Q3_K, Q4_K, Q5_K, Q6_K, IQ4_NL, IQ4_XS"
+#define VOUCH_TYPE_NAMES                                                                                           \
+    "F32, F16, BF16, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q2_K, Q3_K, Q4_K, Q5_K, Q6_K, IQ1_S, IQ1_M, IQ2_XXS, IQ2_XS, " \
+    "IQ2_S, IQ3_XXS, IQ3_S, IQ4_NL, IQ4_XS, TQ1_0, TQ2_0, MXFP4, NVFP4"
 
 typedef struct vouch_type_info {
     const char *name;
@@ -44,5 +56,10 @@ float vouch_bfloat_to_float(uint16_t upper);
 /* IEEE 754 half to single is exact; single to half rounds to nearest even. */
 float vouch_half_to_float(uint16_t half);
 uint16_t vouch_float_to_half(float value);
+/* Half of a scale of 8 bits, exact; half, because the tables of 4-bit floats hold their values twice. E8M0 (OCP
+ * Microscaling Formats): 2^(bits - 128), without a NaN. E4M3: 4 bits of exponent, 3 of mantissa; as in ggml, the sign
+ * bit counts for nothing, and 0x7f is 0. */
+float vouch_e8m0_half(uint8_t bits);
+float vouch_e4m3_half(uint8_t bits);
 
 #endif

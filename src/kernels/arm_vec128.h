@@ -139,12 +139,11 @@ static inline vi vi_field(vi a, int from, int bits, int to)
     const uint8x16_t mask = vdupq_n_u8((uint8_t)(((1 << bits) - 1) << to));
     return vreinterpretq_s32_u8(alone ? moved : vandq_u8(moved, mask));
 }
-/* The entries of VOUCH_IQ4_VALUES with these indices, plus 128. */
-static inline vi vi_iq4(vi indices)
+static inline vi vi_shift(vi a, int n) { return vshlq_s32(a, vdupq_n_s32(n)); }
+static inline vi vi_table(const uint8_t *entries) { return vi_load(entries); }
+static inline vi vi_lookup(vi table, vi indices)
 {
-    const int8x16_t values = {VOUCH_IQ4_VALUES};
-    const uint8x16_t offset = veorq_u8(vreinterpretq_u8_s8(values), vdupq_n_u8(0x80));
-    return vreinterpretq_s32_u8(vqtbl1q_u8(offset, vreinterpretq_u8_s32(indices)));
+    return vreinterpretq_s32_u8(vqtbl1q_u8(vreinterpretq_u8_s32(table), vreinterpretq_u8_s32(indices)));
 }
 
 /* to[i] = all lanes of v[i] combined, by combining pairs of neighbours twice. */

@@ -1,184 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Packs the rows of a file into tiles (forms.h), and unpacks tiles to values. Each type has a reader, which unpacks one
- * block of a GGUF file. "Crumb": a field of 2 bits; "bit": one bit of h.
- *
- *   Q8_0    f16 d | s8 q[32]                               value d q
- *   Q4_0    f16 d | u8 q[16]                               value d (nibble - 8)
- *   IQ4_NL  f16 d | u8 q[16]                               value d iq4[nibble]
- *   Q4_1    f16 d | f16 m | u8 q[16]                       value d nibble + m
- *   Q5_0    f16 d | u32 h | u8 q[16]                       value d (nibble + 16 bit - 16)
- *   Q5_1    f16 d | f16 m | u32 h | u8 q[16]               value d (nibble + 16 bit) + m
- *   Q2_K    u8 sm[16] | u8 q[64] | f16 d | f16 dmin        value d s crumb - dmin m
- *   Q3_K    u8 h[32] | u8 q[64] | u8 s[12] | f16 d         value d (s - 32) (crumb + 4 bit - 4)
- *   Q4_K    f16 d | f16 dmin | u8 sm[12] | u8 q[128]       value d s nibble - dmin m
- *   Q5_K    f16 d | f16 dmin | u8 sm[12] | u8 h[32] | u8 q[128]      d s (nibble + 16 bit) - dmin m
- *   Q6_K    u8 q[128] | u8 h[64] | s8 s[16] | f16 d        value d s (nibble + 16 crumb - 32)
- *   IQ4_XS  f16 d | u16 sh | u8 sl[4] | u8 q[128]          value d (s - 32) iq4[nibble]
- *
- * In 16 bytes of nibbles, the low nibbles are values 0 to 15 and the high nibbles are values 16 to 31. The readers show
- * the order of the other fields.
+ * Packs the rows of a file into tiles (forms.h), unpacks tiles to values, and copies rows from tile to tile.
  */
 #include <string.h>
 
+#include "kernels/codebook.h"
 #include "kernels/kernels.h"
-
-/* ------------------------------------------------------------- from a file */
-
-enum { MOST_VALUES = 256 };
-
-/* An unpacked block of a file. */
-typedef struct file_block {
-    uint8_t values[MOST_VALUES];    /* weights, offset not subtracted */
-    uint16_t d, minimum;            /* f16 */
-    uint8_t scales[16], minima[16]; /* small integers of two-level types */
-} file_block;
-
-typedef void reader(const unsigned char *from, file_block *to);
-
-static uint16_t load_16(const unsigned char *p)
-{
-    uint16_t value;
-    memcpy(&value, p, sizeof value);
-    return value;
-}
-
-static inline void read_nibbles(uint8_t *values, const unsigned char *q, int apart)
-{
-    for (int i = 0; i < apart; i++) {
-        values[i] = q[i] & 15;
-        values[apart + i] = q[i] >> 4;
-    }
-}
-
-/* Bit i of the 4 bytes is bit 4 of value i. */
-static inline void read_fifth_bits(uint8_t *values, const unsigned char *bits)
-{
-    for (int i = 0; i < 32; i++) values[i] |= (uint8_t)((bits[i / 8] >> i % 8 & 1) << 4);
-}
-
-static void read_q8_0(const unsigned char *from, file_block *to)
-{
-    to->d = load_16(from);
-    for (int i = 0; i < 32; i++) to->values[i] = from[2 + i] ^ 0x80;
-}
-
-static void read_q4_0(const unsigned char *from, file_block *to)
-{
-    to->d = load_16(from);
-    read_nibbles(to->values, from + 2, 16);
-}
-
-static void read_q4_1(const unsigned char *from, file_block *to)
-{
-    to->d = load_16(from);
-    to->minimum = load_16(from + 2);
-    read_nibbles(to->values, from + 4, 16);
-}
-
-static void read_q5_0(const unsigned char *from, file_block *to)
-{
-    to->d = load_16(from);
-    read_nibbles(to->values, from + 6, 16);
-    read_fifth_bits(to->values, from + 2);
-}
-
-static void read_q5_1(const unsigned char *from, file_block *to)
-{
-    to->d = load_16(from);
-    to->minimum = load_16(from + 2);
-    read_nibbles(to->values, from + 8, 16);
-    read_fifth_bits(to->values, from + 4);
-}
-
-/* The 4 crumbs of a byte belong to values 32 apart. */
-static inline void read_crumbs(uint8_t *values, const unsigned char *q)
-{
-    for (int half = 0; half < 2; half++)
-        for (int s = 0; s < 4; s++)
-            for (int i = 0; i < 32; i++) values[128 * half + 32 * s + i] = q[32 * half + i] >> 2 * s & 3;
-}
-
-static void read_q2_k(const unsigned char *from, file_block *to)
-{
-    memcpy(to->scales, from, 16);
-    read_crumbs(to->values, from + 16);
-    to->d = load_16(from + 80);
-    to->minimum = load_16(from + 82);
-}
-
-static void read_q3_k(const unsigned char *from, file_block *to)
-{
-    const unsigned char *scales = from + 96;
-    read_crumbs(to->values, from + 32);
-    for (int s = 0; s < 8; s++)
-        for (int i = 0; i < 32; i++) to->values[32 * s + i] |= (uint8_t)((from[i] >> s & 1) << 2);
-    for (int i = 0; i < 16; i++) {
-        const int low = scales[i % 8] >> i / 8 * 4 & 15, high = scales[8 + i % 4] >> i / 4 * 2 & 3;
-        to->scales[i] = (uint8_t)((low | high << 4) - 32);
-    }
-    to->d = load_16(from + 108);
-}
-
-/* 12 bytes hold 8 scales and 8 minima of 6 bits. The first 4 of each are the low 6 bits of s[0..7]. The others combine
- * a nibble of s[8..11] with the high 2 bits of s[0..7]. */
-static void read_k_scales(const unsigned char *s, file_block *to)
-{
-    for (int i = 0; i < 4; i++) {
-        to->scales[i] = s[i] & 63;
-        to->minima[i] = s[4 + i] & 63;
-        to->scales[4 + i] = (uint8_t)((s[8 + i] & 15) | s[i] >> 6 << 4);
-        to->minima[4 + i] = (uint8_t)(s[8 + i] >> 4 | s[4 + i] >> 6 << 4);
-    }
-}
-
-static void read_q4_k(const unsigned char *from, file_block *to)
-{
-    to->d = load_16(from);
-    to->minimum = load_16(from + 2);
-    read_k_scales(from + 4, to);
-    for (int i = 0; i < 4; i++) read_nibbles(to->values + 64 * i, from + 16 + 32 * i, 32);
-}
-
-static void read_q5_k(const unsigned char *from, file_block *to)
-{
-    to->d = load_16(from);
-    to->minimum = load_16(from + 2);
-    read_k_scales(from + 4, to);
-    for (int i = 0; i < 4; i++) read_nibbles(to->values + 64 * i, from + 48 + 32 * i, 32);
-    for (int s = 0; s < 8; s++)
-        for (int i = 0; i < 32; i++) to->values[32 * s + i] |= (uint8_t)((from[16 + i] >> s & 1) << 4);
-}
-
-static void read_q6_k(const unsigned char *from, file_block *to)
-{
-    for (int half = 0; half < 2; half++) {
-        uint8_t *values = to->values + 128 * half;
-        read_nibbles(values, from + 64 * half, 64);
-        for (int s = 0; s < 4; s++)
-            for (int i = 0; i < 32; i++)
-                values[32 * s + i] |= (uint8_t)((from[128 + 32 * half + i] >> 2 * s & 3) << 4);
-    }
-    memcpy(to->scales, from + 192, 16);
-    to->d = load_16(from + 208);
-}
-
-static void read_iq4_xs(const unsigned char *from, file_block *to)
-{
-    const uint16_t high = load_16(from + 2);
-    to->d = load_16(from);
-    for (int i = 0; i < 8; i++) {
-        to->scales[i] = (uint8_t)(((from[4 + i / 2] >> i % 2 * 4 & 15) | (high >> 2 * i & 3) << 4) - 32);
-        read_nibbles(to->values + 32 * i, from + 8 + 16 * i, 16);
-    }
-}
-
-static reader *const readers[VOUCH_TYPE_COUNT] = {
-    [VOUCH_TYPE_Q8_0] = read_q8_0,   [VOUCH_TYPE_Q4_0] = read_q4_0, [VOUCH_TYPE_Q4_1] = read_q4_1,
-    [VOUCH_TYPE_Q5_0] = read_q5_0,   [VOUCH_TYPE_Q5_1] = read_q5_1, [VOUCH_TYPE_Q2_K] = read_q2_k,
-    [VOUCH_TYPE_Q3_K] = read_q3_k,   [VOUCH_TYPE_Q4_K] = read_q4_k, [VOUCH_TYPE_Q5_K] = read_q5_k,
-    [VOUCH_TYPE_Q6_K] = read_q6_k,   [VOUCH_TYPE_IQ4_NL] = read_q4_0, [VOUCH_TYPE_IQ4_XS] = read_iq4_xs,
-};
+#include "kernels/read_block.h"
 
 /* ------------------------------------------------------------- into a tile */
 
@@ -229,35 +57,39 @@ static inline void write_block(vouch_form form, unsigned char *lane, const uint8
     }
 }
 
-/* Writes the scales and minima of a file block. The first 32 values of the file block are block b of the unit. */
-static inline void write_scales(vouch_form form, unsigned char *unit, int32_t b, int lane, const file_block *from)
+/* Writes the scales and minima of a file block of n blocks. Its first 32 values are block b of the unit. */
+static inline void write_scales(vouch_form form, unsigned char *unit, int32_t b, int32_t n, int lane,
+                                const vouch_file_block *from)
 {
     if (form.scales == VOUCH_SCALES_HALF) {
         memcpy(unit + vouch_form_scales_at(form, b, 0, 0) + lane * 2, &from->d, 2);
         if (form.minimum) memcpy(unit + vouch_form_scales_at(form, b, 0, 1) + lane * 2, &from->minimum, 2);
         return;
     }
-    memcpy(unit + lane * 2, &from->d, 2);
+    if (vouch_form_half_bytes(form)) memcpy(unit + lane * 2, &from->d, 2);
     if (form.minimum) memcpy(unit + 32 + lane * 2, &from->minimum, 2);
-    for (int32_t i = 0; i < 8 * vouch_form_runs(form); i++) {
-        unit[vouch_form_scales_at(form, 0, 0, 0) + i * 16 + lane] = from->scales[i];
+    if (form.scales == VOUCH_SCALES_UNIT) return;
+    for (int32_t i = 0; i < n * vouch_form_runs(form); i++) {
+        unit[vouch_form_scales_at(form, b, 0, 0) + i * 16 + lane] = from->scales[i];
         if (form.minimum && form.scales == VOUCH_SCALES_BYTE)
-            unit[vouch_form_scales_at(form, 0, 0, 1) + i * 16 + lane] = from->minima[i];
+            unit[vouch_form_scales_at(form, b, 0, 1) + i * 16 + lane] = from->minima[i];
     }
 }
 
 /* Packs one row of the file into lane `lane` of a tile. */
-static inline void pack_row(vouch_form form, reader *read, const vouch_type_info *info, unsigned char *tile,
-                            const unsigned char *row, int64_t n_in, int lane)
+static inline void pack_row(vouch_form form, vouch_block_reader *read, const uint16_t *points,
+                            const vouch_type_info *info, unsigned char *tile, const unsigned char *row, int64_t n_in,
+                            int lane)
 {
     const int32_t in_unit = vouch_form_blocks(form), head = vouch_form_head_bytes(form);
-    file_block block;
+    const int32_t n_blocks = info->block_length / VOUCH_BLOCK;
+    vouch_file_block block = {.points = points};
     for (int64_t k = 0; k < n_in; k += info->block_length, row += info->block_bytes) {
         const int32_t b = (int32_t)(k / VOUCH_BLOCK % in_unit);
         unsigned char *unit = tile + k / VOUCH_BLOCK / in_unit * vouch_form_unit_bytes(form);
         read(row, &block);
-        write_scales(form, unit, b, lane, &block);
-        for (int32_t i = 0; i < info->block_length / VOUCH_BLOCK; i++)
+        write_scales(form, unit, b, n_blocks, lane, &block);
+        for (int32_t i = 0; i < n_blocks; i++)
             write_block(form, unit + head + (b + i) * vouch_form_block_bytes(form) + lane * 4,
                         block.values + i * VOUCH_BLOCK);
     }
@@ -282,18 +114,21 @@ void vouch_matrix_pack(vouch_matrix *matrix, const void *rows, int64_t tile_begi
 {
     const vouch_type_info *info = vouch_type_get_info(matrix->type);
     const vouch_form form = vouch_forms[matrix->type];
+    vouch_block_reader *read = vouch_block_readers[matrix->type];
+    uint16_t points[VOUCH_CODEBOOK_POINTS];
     const int64_t n_blocks = matrix->n_in / info->block_length;
     const size_t row_bytes = (size_t)n_blocks * (size_t)info->block_bytes;
+    vouch_codebook_expand(matrix->type, points);
     for (int64_t t = tile_begin; t < tile_end; t++) {
         unsigned char *tile = matrix->data + (size_t)t * matrix->tile_bytes;
         const unsigned char *row = (const unsigned char *)rows + (size_t)t * VOUCH_TILE * row_bytes;
         const int64_t left = matrix->n_out - t * VOUCH_TILE;
         const int n = left < VOUCH_TILE ? (int)left : VOUCH_TILE;
-        if (n < VOUCH_TILE || n_blocks % 2) memset(tile, 0, matrix->tile_bytes);
+        if (n < VOUCH_TILE || n_blocks % 4) memset(tile, 0, matrix->tile_bytes); /* unused lanes, unused blocks */
         if (!form.low) pack_floats(tile, row, n_blocks, n, info->block_bytes);
         else
             for (int lane = 0; lane < n; lane++, row += row_bytes)
-                pack_row(form, readers[matrix->type], info, tile, row, matrix->n_in, lane);
+                pack_row(form, read, points, info, tile, row, matrix->n_in, lane);
     }
 }
 
@@ -332,28 +167,45 @@ static inline void read_planes(vouch_form form, const unsigned char *lane, uint8
 
 static float half_at(const unsigned char *p)
 {
-    return vouch_half_to_float(load_16(p));
+    return vouch_half_to_float(vouch_load_16(p));
 }
 
 static inline void read_lane(vouch_form form, const unsigned char *unit, int32_t b, int lane, vouch_lane_block *out)
 {
-    static const int8_t iq4[16] = {VOUCH_IQ4_VALUES};
     const int32_t offset = vouch_form_offset(form);
-    uint8_t values[32];
-    read_planes(form, unit + vouch_form_head_bytes(form) + b * vouch_form_block_bytes(form) + lane * 4, values);
-    for (int i = 0; i < 32; i++) out->values[i] = form.table ? iq4[values[i]] : (int8_t)(values[i] - offset);
+    uint8_t numbers[32];
+    read_planes(form, unit + vouch_form_head_bytes(form) + b * vouch_form_block_bytes(form) + lane * 4, numbers);
+    for (int i = 0; i < 32; i++)
+        out->values[i] = (int8_t)((form.table ? vouch_tables[form.table][numbers[i]] : numbers[i]) - offset);
+    const float d = vouch_form_half_bytes(form) ? half_at(unit + lane * 2) * form.step : 0;
     for (int r = 0; r < vouch_form_runs(form); r++) {
         const unsigned char *scale = unit + vouch_form_scales_at(form, b, r, 0) + lane;
         const unsigned char *minimum = unit + vouch_form_scales_at(form, b, r, 1) + lane;
-        if (form.scales == VOUCH_SCALES_HALF) {
-            out->scale[r] = half_at(scale + lane);
-            out->minimum[r] = form.minimum ? half_at(minimum + lane) : 0.0f;
-            continue;
-        }
-        const bool nibble = form.scales == VOUCH_SCALES_NIBBLE;
-        out->scale[r] = half_at(unit + lane * 2) * (float)(nibble ? *scale & 15 : (int8_t)*scale);
+        const float dmin = form.minimum && form.scales != VOUCH_SCALES_HALF ? half_at(unit + 32 + lane * 2) : 0;
         out->minimum[r] = 0;
-        if (form.minimum) out->minimum[r] = -half_at(unit + 32 + lane * 2) * (float)(nibble ? *scale >> 4 : *minimum);
+        switch (form.scales) {
+        case VOUCH_SCALES_HALF:
+            out->scale[r] = half_at(scale + lane);
+            if (form.minimum) out->minimum[r] = half_at(minimum + lane);
+            break;
+        case VOUCH_SCALES_POWER:
+            out->scale[r] = vouch_e8m0_half(*scale ^ 0x80);
+            break;
+        case VOUCH_SCALES_E5M3:
+            out->scale[r] = vouch_bfloat_to_float((uint16_t)(*scale << 4)) * 0x1p116f;
+            break;
+        case VOUCH_SCALES_UNIT:
+            out->scale[r] = d;
+            break;
+        case VOUCH_SCALES_BYTE:
+            out->scale[r] = d * (float)(int8_t)*scale;
+            if (form.minimum) out->minimum[r] = -dmin * (float)*minimum;
+            break;
+        case VOUCH_SCALES_NIBBLE:
+            out->scale[r] = d * (float)(*scale & 15);
+            if (form.minimum) out->minimum[r] = -dmin * (float)(*scale >> 4);
+            break;
+        }
     }
 }
 
@@ -378,7 +230,7 @@ static void get_floats(vouch_type type, const unsigned char *tile, int64_t lane,
 {
     for (int64_t i = lane; i < n * VOUCH_TILE; i += VOUCH_TILE, out++) {
         if (type == VOUCH_TYPE_F32) memcpy(out, tile + i * 4, sizeof *out);
-        else *out = type == VOUCH_TYPE_F16 ? half_at(tile + i * 2) : vouch_bfloat_to_float(load_16(tile + i * 2));
+        else *out = type == VOUCH_TYPE_F16 ? half_at(tile + i * 2) : vouch_bfloat_to_float(vouch_load_16(tile + i * 2));
     }
 }
 
@@ -393,14 +245,13 @@ void vouch_matrix_get_row(const vouch_matrix *matrix, int64_t row, float *out)
 
 /* ------------------------------------------------------- from tile to tile */
 
-/* Copies one lane of a unit. A unit consists of vectors of 16 lanes: f16 numbers, then small scales of 1 byte, then
- * planes of 4 bytes per lane. */
+/* Copies one lane of a unit. A unit consists of vectors of 16 lanes: f16 numbers, then scales of 1 byte, then planes of
+ * 4 bytes per lane. */
 static void copy_unit(vouch_form form, unsigned char *to, int to_lane, const unsigned char *from, int from_lane)
 {
-    const int32_t halves = (form.scales == VOUCH_SCALES_HALF ? 2 : 1) * (1 + form.minimum);
-    const int32_t head = vouch_form_head_bytes(form);
-    for (int32_t at = 0; at < 32 * halves; at += 32) memcpy(to + at + to_lane * 2, from + at + from_lane * 2, 2);
-    for (int32_t at = 32 * halves; at < head; at += 16) to[at + to_lane] = from[at + from_lane];
+    const int32_t halves = vouch_form_half_bytes(form), head = vouch_form_head_bytes(form);
+    for (int32_t at = 0; at < halves; at += 32) memcpy(to + at + to_lane * 2, from + at + from_lane * 2, 2);
+    for (int32_t at = halves; at < head; at += 16) to[at + to_lane] = from[at + from_lane];
     for (int32_t at = head; at < vouch_form_unit_bytes(form); at += 64)
         memcpy(to + at + to_lane * 4, from + at + from_lane * 4, 4);
 }

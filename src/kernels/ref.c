@@ -32,7 +32,7 @@ static int32_t dot_run(const vouch_lane_block *block, const int8_t *q, int64_t n
 }
 
 /* dot * scale, rounded once, because VOUCH_ZERO * scale is exact. The result differs from the plain product in two
- * cases: a zero is always positive, and an infinite scale gives NaN. The fast kernels compute the same. */
+ * cases: a zero is always positive, and an infinite VOUCH_ZERO * scale gives NaN. The fast kernels compute the same. */
 static float scaled(int32_t dot, float scale)
 {
     return fmaf(VOUCH_ZERO + (float)dot, scale, -VOUCH_ZERO * scale);

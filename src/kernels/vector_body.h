@@ -140,17 +140,18 @@ static void all_groups(group_kernel *const *kernels, const vouch_matrix *w, cons
 #define FLOAT(type) MATMUL(matmul, float, type, 8)
 #define QUANTIZED(type) MATMUL(matmul, quantized, type, VL_PAIR_ROWS ? PAIR : 1)
 VOUCH_FLOAT_TYPES(FLOAT)
-VOUCH_QUANTIZED_TYPES(QUANTIZED)
+VOUCH_KERNEL_TYPES(QUANTIZED)
 MATMUL(mix, mix, Q8_0, 1)
 MATMUL(mix, mix, Q4_0, 1)
 #undef FLOAT
 #undef QUANTIZED
 
 #define ENTRY(type) [VOUCH_TYPE_##type] = matmul_##type,
+#define SHARED(type, with) [VOUCH_TYPE_##type] = matmul_##with,
 #define KERNELS(isa)                                                                                        \
     {                                                                                                       \
         .name = isa, .group_rows = VL_MOST_ROWS,                                                            \
-        .matmul = {VOUCH_FLOAT_TYPES(ENTRY) VOUCH_QUANTIZED_TYPES(ENTRY)},                                  \
+        .matmul = {VOUCH_FLOAT_TYPES(ENTRY) VOUCH_KERNEL_TYPES(ENTRY) VOUCH_SHARED_KERNELS(SHARED)},        \
         .mix = {[VOUCH_TYPE_F32] = matmul_F32, [VOUCH_TYPE_F16] = matmul_F16, [VOUCH_TYPE_Q8_0] = mix_Q8_0, \
                 [VOUCH_TYPE_Q4_0] = mix_Q4_0},                                                              \
         .add_column = add_column, .quantize = quantize, .interleave = interleave, .norm_part = norm_part,   \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Matmul with quantised weights of any type: T tiles times R rows. The type's form (forms.h), R and T are constants
- * after inlining. The weights of 4 inputs are unpacked to unsigned bytes once for all R rows. Each tile and row has one
- * integer and one float accumulator. With narrow vectors, PARTS_TOGETHER parts of a tile are computed side by side, so
- * that the tile is not read once per part.
+ * Matmul with quantised weights of any type: T tiles times R rows. R, T and the type's form (forms.h) are constants
+ * after inlining, but the form's table is not. The weights of 4 inputs are unpacked to unsigned bytes once for all R
+ * rows. Each tile and row has one integer and one float accumulator. With narrow vectors, PARTS_TOGETHER parts of a
+ * tile are computed side by side, so that the tile is not read once per part.
  *
  * Pairs of tiles. Two tiles share the loads of activations: ten values per row and block, each repeated in all lanes.
  * This saves 8 % of the time with 4-bit weights and 5 rows (Emerald Rapids). From 7 rows on some accumulators lie in
@@ -40,18 +40,26 @@ INLINE int field_at(const int bits, const int g, int *v)
     return bits == 1 ? g : bits == 8 ? 0 : bits == 4 ? g / 4 * 4 : g % 4 * 2;
 }
 
-/* Unpacks the weights of group g to unsigned bytes. */
-INLINE vi load_group(const vouch_form form, const unsigned char *block, const int g)
+/* Unpacks the weights of group g to unsigned bytes. table: the type's, if the form has one. */
+INLINE vi load_group(const vouch_form form, const vi table, const unsigned char *block, const int g)
 {
     int v;
     const int low = field_at(form.low, g, &v);
     vi w = vi_load(block + v * 64);
     if (form.low == 8) return w;
     w = vi_field(w, low, form.low, 0);
-    if (form.table) return vi_iq4(w);
-    if (!form.high) return w;
-    const int high = field_at(form.high, g, &v);
-    return vi_or(w, vi_field(vi_load(block + (form.low + v) * 64), high, form.high, form.low));
+    if (form.high) {
+        const int high = field_at(form.high, g, &v);
+        w = vi_or(w, vi_field(vi_load(block + (form.low + v) * 64), high, form.high, form.low));
+    }
+    return form.table ? vi_lookup(table, w) : w;
+}
+
+/* The bits of a weight's unsigned number. The entries of a table are below twice the offset. */
+INLINE int number_bits(const vouch_form form)
+{
+    const int32_t offset = vouch_form_offset(form);
+    return !form.table ? form.low + form.high : offset == 16 ? 5 : offset == 64 ? 7 : 8;
 }
 
 /* The i-th group in order of computation. Groups that share a vector of nibbles follow each other where one run
@@ -63,10 +71,10 @@ INLINE int group_at(const vouch_form form, const int i)
 
 /* dot[t * R + r] = VOUCH_ZERO + the dot product of a run, for T tiles and R rows. q: the block's quants; sums: the
  * run's. */
-INLINE void dot_run(const int R, const int T, const vouch_form form, vf *dot, const unsigned char *const *block,
-                    const int run, const int8_t *q, const vouch_sum *sums)
+INLINE void dot_run(const int R, const int T, const vouch_form form, const vi table, vf *dot,
+                    const unsigned char *const *block, const int run, const int8_t *q, const vouch_sum *sums)
 {
-    const int n = 8 / vouch_form_runs(form), bits = form.table ? 8 : form.low + form.high;
+    const int n = 8 / vouch_form_runs(form), bits = number_bits(form);
     const bool has_offset = !form.minimum && (BYTES_UNSIGNED || bits < 8); /* the multiplied bytes include the offset */
     const int chunk = PART_GROUPS(bits) < n ? PART_GROUPS(bits) : n;
     vi whole[VOUCH_MAX_GROUP * PAIR];
@@ -77,7 +85,7 @@ INLINE void dot_run(const int R, const int T, const vouch_form form, vf *dot, co
         UNROLL for (int i = c; i < c + chunk; i++) {
             const int g = group_at(form, run * n + i);
             vi w[PAIR];
-            UNROLL for (int t = 0; t < T; t++) w[t] = load_group(form, block[t], g);
+            UNROLL for (int t = 0; t < T; t++) w[t] = load_group(form, table, block[t], g);
             UNROLL for (int r = 0; r < R; r++) {
                 vx x = vi_four(q + (g * R + r) * 4);
                 if (T > 1) KEEP(x);
@@ -92,28 +100,44 @@ INLINE void dot_run(const int R, const int T, const vouch_form form, vf *dot, co
     UNROLL for (int i = 0; i < R * T; i++) dot[i] = vf_from_bits(whole[i]);
 }
 
-/* The scales (which = 0) or minima (which = 1) of run r of block b. d: the unit's d or -dmin, for types with two levels
- * of scales. */
+/* 2^n for n from -128 to 127. The bits of a normal float are (n + 127) << 23. For the two denormals, and only for them,
+ * (n + 129) << 21 is larger, and right. */
+INLINE vf scale_from_power(vi n)
+{
+    return vf_from_bits(vi_max(vi_shift(vi_add(n, vi_set(127)), 23), vi_shift(vi_add(n, vi_set(129)), 21)));
+}
+
+INLINE vf scale_from_e5m3(vi x)
+{
+    return vf_mul(vf_from_bits(vi_shift(x, 20)), vf_set(0x1p116f));
+}
+
+/* The scales (which = 0) or minima (which = 1) of run r of block b. d: the unit's d or -dmin, where it has them. */
 INLINE vf load_scales(const vouch_form form, const unsigned char *unit, int32_t b, const int r, const int part,
                       const int which, vf d)
 {
     const unsigned char *at = unit + vouch_form_scales_at(form, b, r, which);
     if (form.scales == VOUCH_SCALES_HALF) return vf_from_half(at + part * VL * 2);
+    if (form.scales == VOUCH_SCALES_UNIT) return d;
+    if (form.scales == VOUCH_SCALES_POWER) return scale_from_power(vi_from_signed(at + part * VL));
+    if (form.scales == VOUCH_SCALES_E5M3) return scale_from_e5m3(vi_from_unsigned(at + part * VL));
     if (form.scales == VOUCH_SCALES_BYTE) return vf_mul(d, vf_from_int(vi_from_signed(at + part * VL)));
     return vf_mul(d, vf_from_int(vi_field(vi_from_unsigned(at + part * VL), which ? 4 : 0, 4, 0)));
 }
 
-/* The upper level of two-level scales: d[0] = d for scales, d[1] = -dmin for minima. */
+/* The f16 numbers of a unit, if it has them: d[0] = d * step for scales, d[1] = -dmin for minima. */
 INLINE void load_steps(const vouch_form form, const unsigned char *unit, const int part, vf *d)
 {
-    if (form.scales == VOUCH_SCALES_HALF) return;
+    if (form.scales == VOUCH_SCALES_HALF || !vouch_form_half_bytes(form)) return;
     d[0] = vf_from_half(unit + part * VL * 2);
+    if (form.step != 1) d[0] = vf_mul(d[0], vf_set(form.step));
     if (form.minimum) d[1] = vf_sub(vf_zero(), vf_from_half(unit + 32 + part * VL * 2));
 }
 
 /* Adds block b of a unit to the sums of T tiles and R rows. */
-INLINE void add_block(const int R, const int T, const vouch_form form, const unsigned char *const *unit, int32_t b,
-                      const int part, vf (*d)[2], const int8_t *q, const float *x_d, const vouch_sum *sums, vf *acc)
+INLINE void add_block(const int R, const int T, const vouch_form form, const vi table, const unsigned char *const *unit,
+                      int32_t b, const int part, vf (*d)[2], const int8_t *q, const float *x_d, const vouch_sum *sums,
+                      vf *acc)
 {
     const int runs = vouch_form_runs(form);
     const unsigned char *block[PAIR];
@@ -121,7 +145,7 @@ INLINE void add_block(const int R, const int T, const vouch_form form, const uns
     UNROLL for (int t = 0; t < T; t++) block[t] = unit[t] + vouch_form_block_at(form, b) + part * VL * 4;
     UNROLL for (int run = 0; run < runs; run++) {
         vf dot[VOUCH_MAX_GROUP * PAIR], scale[PAIR], less[PAIR];
-        dot_run(R, T, form, dot, block, run, q, sums + run * R);
+        dot_run(R, T, form, table, dot, block, run, q, sums + run * R);
         UNROLL for (int t = 0; t < T; t++) {
             scale[t] = load_scales(form, unit[t], b, run, part, 0, d[t][0]);
             less[t] = vf_mul(scale[t], vf_set(-VOUCH_ZERO));
@@ -154,6 +178,7 @@ INLINE void tiles_quantized(const int R, const int T, const vouch_form form, con
 {
     const int in_unit = vouch_form_blocks(form), runs = vouch_form_runs(form), bytes = vouch_form_unit_bytes(form);
     const int64_t n_blocks = w->n_in / VOUCH_BLOCK;
+    const vi table = form.table ? vi_table(vouch_tables[vouch_forms[w->type].table]) : vi_zero();
     const unsigned char *tile[PAIR];
     outputs out[PAIR];
     UNROLL for (int t = 0; t < T; t++) {
@@ -179,7 +204,7 @@ INLINE void tiles_quantized(const int R, const int T, const vouch_form form, con
             for (int32_t b = 0; b < n; b++, q += 32 * R, x_d += R, s += runs * R) {
                 if (part == 0) prefetch(T, &next, vouch_form_block_at(form, b), vouch_form_block_bytes(form));
                 for (int p = 0; p < PARTS_TOGETHER; p++)
-                    add_block(R, T, form, unit, b, part + p, d[p], q, x_d, s, acc[p]);
+                    add_block(R, T, form, table, unit, b, part + p, d[p], q, x_d, s, acc[p]);
             }
             UNROLL for (int t = 0; t < T; t++) unit[t] += bytes;
         }

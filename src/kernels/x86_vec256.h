@@ -104,12 +104,12 @@ static inline vi vi_field(vi a, int from, int bits, int to)
                                  : a;
     return _mm256_and_si256(moved, mask);
 }
-/* The entries of VOUCH_IQ4_VALUES with these indices, plus 128. */
-static inline vi vi_iq4(vi indices)
+static inline vi vi_shift(vi a, int n) { return _mm256_slli_epi32(a, n); }
+static inline vi vi_table(const uint8_t *entries)
 {
-    const __m128i values = _mm_xor_si128(_mm_setr_epi8(VOUCH_IQ4_VALUES), _mm_set1_epi8(-128));
-    return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(values), indices);
+    return _mm256_broadcastsi128_si256(_mm_loadu_si128((const void *)entries));
 }
+static inline vi vi_lookup(vi table, vi indices) { return _mm256_shuffle_epi8(table, indices); }
 static inline vi vi_from_signed(const void *p) { return _mm256_cvtepi8_epi32(_mm_loadl_epi64(p)); }
 static inline vi vi_from_unsigned(const void *p) { return _mm256_cvtepu8_epi32(_mm_loadl_epi64(p)); }
 static inline vf vf_from_bfloat(const void *p)
@@ -169,7 +169,7 @@ static inline double vd_reduce(vd16 sum)
 static inline vi part_add(vi part, vi w, vx x, bool bytes) { return (void)bytes, _mm256_dpbusd_avx_epi32(part, w, x); }
 static inline vi part_sum(vi part, bool bytes) { return (void)bytes, part; }
 #else
-#define PART_GROUPS(bits) ((bits) == 5 ? 4 : (bits) == 6 ? 2 : 8)
+#define PART_GROUPS(bits) ((bits) == 5 ? 4 : (bits) == 6 ? 2 : (bits) == 7 ? 1 : 8)
 static inline vi part_add(vi part, vi w, vx x, bool bytes)
 {
     if (!bytes) {

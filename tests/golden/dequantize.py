@@ -12,12 +12,14 @@ import sys
 import numpy
 from gguf import GGML_QUANT_SIZES, GGMLQuantizationType, dequantize
 
-TYPES = "F16 BF16 Q8_0 Q4_0 Q4_1 Q5_0 Q5_1 Q2_K Q3_K Q4_K Q5_K Q6_K IQ4_NL IQ4_XS".split()
-N_BLOCKS = {1: 256, 32: 8, 256: 2}  # by block length
+TYPES = """F16 BF16 Q8_0 Q4_0 Q4_1 Q5_0 Q5_1 Q2_K Q3_K Q4_K Q5_K Q6_K IQ4_NL IQ4_XS MXFP4 NVFP4 TQ1_0 TQ2_0 IQ1_S IQ1_M
+IQ2_XXS IQ2_XS IQ2_S IQ3_XXS IQ3_S""".split()
+N_BLOCKS = {1: 256, 32: 8, 64: 4, 256: 2}  # by block length
 # The f16 numbers in a block: byte offset of the first, and their count.
 HALVES = {"F16": (0, 1), "Q8_0": (0, 1), "Q4_0": (0, 1), "Q4_1": (0, 2), "Q5_0": (0, 1), "Q5_1": (0, 2),
           "Q2_K": (80, 2), "Q3_K": (108, 1), "Q4_K": (0, 2), "Q5_K": (0, 2), "Q6_K": (208, 1),
-          "IQ4_NL": (0, 1), "IQ4_XS": (0, 1)}
+          "IQ4_NL": (0, 1), "IQ4_XS": (0, 1), "TQ1_0": (52, 1), "TQ2_0": (64, 1), "IQ1_S": (0, 1), "IQ2_XXS": (0, 1),
+          "IQ2_XS": (0, 1), "IQ2_S": (0, 1), "IQ3_XXS": (0, 1), "IQ3_S": (0, 1)}
 
 
 def random_blocks(name: str, size: int, n: int, random: numpy.random.Generator) -> numpy.ndarray:
@@ -26,6 +28,8 @@ def random_blocks(name: str, size: int, n: int, random: numpy.random.Generator) 
     at, count = HALVES.get(name, (0, 0))
     for i in range(at, at + 2 * count, 2):  # flips a bit of exponent 31: no infinity, no NaN
         blocks[:, i + 1] = numpy.where(blocks[:, i + 1] & 0x7C == 0x7C, blocks[:, i + 1] ^ 0x40, blocks[:, i + 1])
+    if name == "IQ1_M":  # the highest 4 bits of its f16 number, spread over 4 words
+        blocks[:, 55] = numpy.where(blocks[:, 55] & 0x70 == 0x70, blocks[:, 55] ^ 0x40, blocks[:, 55])
     if name == "BF16":  # flips a bit of exponent 255
         blocks[:, 1] = numpy.where(blocks[:, 1] & 0x7F == 0x7F, blocks[:, 1] ^ 0x40, blocks[:, 1])
     return blocks
