@@ -40,10 +40,12 @@ enum {
     LLAMA_Q4_K_Q6_K,
     LLAMA_Q3_K_Q2_K,
     QWEN3_IQ4_XS_Q5_K,
+    LLAMA_TQ1_0_IQ2_XS,
     EXPERTS_F32,
     EXPERTS_Q8_0_Q4_0,
     EXPERTS_FUSED_F16,
     EXPERTS_Q4_K_Q6_K,
+    EXPERTS_MXFP4_NVFP4,
     N_SHAPES
 };
 static const tiny_model_options shapes[N_SHAPES] = {
@@ -68,6 +70,7 @@ static const tiny_model_options shapes[N_SHAPES] = {
     [LLAMA_Q4_K_Q6_K] = {.type = VOUCH_TYPE_Q4_K, .other = VOUCH_TYPE_Q6_K, SUPER},
     [LLAMA_Q3_K_Q2_K] = {.type = VOUCH_TYPE_Q3_K, .other = VOUCH_TYPE_Q2_K, SUPER},
     [QWEN3_IQ4_XS_Q5_K] = {.type = VOUCH_TYPE_IQ4_XS, .other = VOUCH_TYPE_Q5_K, SUPER, .arch = "qwen3"},
+    [LLAMA_TQ1_0_IQ2_XS] = {.type = VOUCH_TYPE_TQ1_0, .other = VOUCH_TYPE_IQ2_XS, SUPER},
     [EXPERTS_F32] = {.arch = "qwen3moe", .n_embd = 40, .n_heads = 2, .n_vocab = 47, .n_experts = 9, .n_used = 3,
                      .n_ff_expert = 23},
     [EXPERTS_Q8_0_Q4_0] = {.type = VOUCH_TYPE_Q8_0, .other = VOUCH_TYPE_Q4_0, .arch = "llama", .n_vocab = 47,
@@ -76,6 +79,8 @@ static const tiny_model_options shapes[N_SHAPES] = {
                            .n_used = 5, .n_ff_expert = 24, .fused = true, .n_dense = 1},
     [EXPERTS_Q4_K_Q6_K] = {.type = VOUCH_TYPE_Q4_K, .other = VOUCH_TYPE_Q6_K, SUPER, .arch = "qwen3moe",
                            .n_experts = 40, .n_used = 8, .n_ff_expert = 256},
+    [EXPERTS_MXFP4_NVFP4] = {.type = VOUCH_TYPE_MXFP4, .other = VOUCH_TYPE_NVFP4, .arch = "qwen3moe", .n_vocab = 47,
+                             .n_experts = 6, .n_used = 2, .n_ff_expert = 64},
 };
 #undef SUPER
 

@@ -19,7 +19,7 @@ int main(int argc, char **argv)
         char path[4096];
         const tiny_model_options options = {.arch = seed % 2 ? "qwen3" : "llama",
                                             .n_vocab = seed < 5 ? 40 : 270,
-                                            .n_embd = vouch_type_get_info(types[seed])->block_length == 256 ? 256 : 32,
+                                            .n_embd = vouch_type_get_info(types[seed])->block_length > 32 ? 256 : 32,
                                             .n_layers = 1,
                                             .n_heads = 2,
                                             .head_dim = 16,
