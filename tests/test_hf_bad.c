@@ -227,9 +227,12 @@ static void bad_indexes(void **state)
 
 /* ------------------------------------------------------------------ damage */
 
-/* Reads every byte of the model, if it opens. */
+/* Reads every byte of the model, if it opens. Then checks all hyperparameters and tensors as a model. */
 static size_t try_folder(const char *folder)
 {
+    vouch_model *model;
+    vouch_model_options options = vouch_model_options_default();
+    options.text_only = true;
     vouch_gguf *gguf;
     vouch_error err = {0};
     if (vouch_format_open(&gguf, folder, &err) != VOUCH_OK) {
@@ -242,6 +245,8 @@ static size_t try_folder(const char *folder)
     }
     gguf_walk(gguf);
     vouch_gguf_close(gguf);
+    if (vouch_model_open(&model, folder, &options, &err) == VOUCH_OK) vouch_model_close(model);
+    else assert_true(err.message[0]);
     return 1;
 }
 

@@ -279,9 +279,9 @@ static vouch_status read_factors(const reader *r, const json_t *rope, const char
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *factor = json_array_get(list, i);
         factors[i] = (float)json_number_value(factor);
-        if (!json_is_number(factor) || !(factors[i] > 0))
-            return vouch_fail(r->err, VOUCH_E_FORMAT, "%s: %s: element %zu is no positive number", r->config->path,
-                              name, i);
+        if (!json_is_number(factor) || !(factors[i] >= 1e-6f && factors[i] <= 1e6f))
+            return vouch_fail(r->err, VOUCH_E_FORMAT, "%s: %s: element %zu is no number from 1e-6 to 1e6",
+                              r->config->path, name, i);
     }
     s->n_factors = s->n_rot / 2;
     return VOUCH_OK;
@@ -315,13 +315,21 @@ static const struct {
     {"beta_slow", "rope.scaling.yarn_beta_slow"},
 };
 
+/* Hunyuan's "dynamic" scaling is an `alpha` that raises the base, equally for all lengths (NTK-aware scaling). */
+static bool is_ntk(const reader *r, const json_t *rope)
+{
+    const char *type = json_string_value(vouch_json_find(rope, "rope_type|type"));
+    return strcmp(r->family->arch, "hunyuan-dense") == 0 && type && strcmp(type, "dynamic") == 0 &&
+           vouch_json_find(rope, "alpha");
+}
+
 static vouch_status read_scaling(const reader *r, const json_t *rope, double theta)
 {
     const char *type = "default";
     char name[96];
     double factor = 1, original = 0, growth = 0;
     VOUCH_TRY(vouch_json_text(r->config, rope, "rope_type|type", false, &type, r->err));
-    if (strcmp(type, "default") == 0) return VOUCH_OK;
+    if (strcmp(type, "default") == 0 || is_ntk(r, rope)) return VOUCH_OK;
     if (strcmp(type, "llama3") == 0) return read_llama3(r, rope, theta);
     if (strcmp(type, "longrope") == 0 || strcmp(type, "su") == 0) return read_longrope(r, rope);
     const bool is_yarn = strcmp(type, "yarn") == 0;
@@ -352,7 +360,7 @@ static vouch_status read_rotation(const reader *r)
 {
     const json_t *root = r->config->root, *rope = NULL, *full = NULL, *window = NULL;
     vouch_hf_shape *s = r->shape;
-    double theta = 10000, window_theta = 0, share = 1;
+    double theta = 10000, window_theta = 0, share = 1, alpha = 1;
     VOUCH_TRY(vouch_json_nested(r->config, root, "rope_parameters|rope_scaling", JSON_OBJECT, &rope, r->err));
     VOUCH_TRY(vouch_json_nested(r->config, rope, "full_attention", JSON_OBJECT, &full, r->err));
     VOUCH_TRY(vouch_json_nested(r->config, rope, "sliding_attention", JSON_OBJECT, &window, r->err));
@@ -364,6 +372,8 @@ static vouch_status read_rotation(const reader *r)
     place = vouch_json_find(rope, "partial_rotary_factor") ? rope : root;
     VOUCH_TRY(rope_float(r, place, "partial_rotary_factor|rotary_pct", false, 0, 1, &share));
     s->n_rot = (int64_t)(share * (double)s->head_dim);
+    if (is_ntk(r, rope)) VOUCH_TRY(rope_float(r, rope, "alpha", true, 1, 1e6, &alpha));
+    if (s->n_rot > 2) theta *= vouch_power(alpha, (double)s->n_rot / (double)(s->n_rot - 2));
     add_int(r, "rope.dimension_count", s->n_rot);
     add_float(r, "rope.freq_base", theta);
     if (window_theta != 0) add_float(r, "rope.freq_base_swa", window_theta);

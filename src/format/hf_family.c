@@ -57,6 +57,12 @@ static const vouch_hf_rule norms_after[] = {
     {0},
 };
 
+static const vouch_hf_rule hunyuan[] = {
+    {LAYER "self_attn.query_layernorm", "blk.#.attn_q_norm", VOUCH_HF_AS_IS},
+    {LAYER "self_attn.key_layernorm", "blk.#.attn_k_norm", VOUCH_HF_AS_IS},
+    {0},
+};
+
 static const vouch_hf_rule mixtral[] = {
     {LAYER "block_sparse_moe.gate", "blk.#.ffn_gate_inp", VOUCH_HF_AS_IS},
     {LAYER "block_sparse_moe.experts.#.w1", "blk.#.ffn_gate_exps", VOUCH_HF_STACKED},
@@ -199,6 +205,8 @@ static const vouch_hf_family families[] = {
            .defaults = "{\"layer_norm_eps\": 1e-5}"),
     FAMILY("olmo2", "olmo2", SILU, RULES(llama, norms_after)),
     FAMILY("olmo3", "olmo2", SILU, RULES(llama, norms_after), .window_period = 4),
+    FAMILY("exaone4", "exaone4", SILU, RULES(llama, norms_after)),
+    FAMILY("hunyuan_v1_dense", "hunyuan-dense", SILU, RULES(llama, norms_before, hunyuan)),
     FAMILY("glm4", "glm4", SILU, RULES(llama, glm4)),
     FAMILY("cohere", "command-r", SILU, RULES(llama)),
     FAMILY("cohere2", "cohere2", SILU, RULES(llama), .window_period = 4),
@@ -223,7 +231,7 @@ enum { N_FAMILIES = sizeof families / sizeof families[0] };
 vouch_status vouch_hf_family_find(const char *model_type, const char *path, const vouch_hf_family **family,
                                   vouch_error *err)
 {
-    char known[440] = "";
+    char known[480] = "";
     for (size_t i = 0; i < N_FAMILIES; i++) {
         if (strcmp(families[i].model_type, model_type) == 0) {
             *family = &families[i];

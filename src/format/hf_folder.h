@@ -8,7 +8,7 @@
  *   that model.safetensors.index.json names
  *
  * Tensors that GGUF has as the folder has them point into the mapped files. The others are made when they are loaded
- * (recipe.h). So a model loads from a folder in the memory that it needs from a GGUF file.
+ * (recipe.h). So a model loads from a folder in hardly more memory than from a GGUF file.
  */
 #ifndef VOUCH_FORMAT_HF_FOLDER_H
 #define VOUCH_FORMAT_HF_FOLDER_H

@@ -685,6 +685,68 @@ static const float hf_logits_21[] = {
 static const hf_tensor hf_tensors_22[] = {
     {"lm_head.weight", {40, 48}, 2, 1, 1},
     {"model.embed_tokens.weight", {40, 48}, 2, 1, 1},
+    {"model.layers.#.mlp.down_proj.weight", {48, 40}, 2, 2, 1},
+    {"model.layers.#.mlp.gate_proj.weight", {40, 48}, 2, 2, 1},
+    {"model.layers.#.mlp.up_proj.weight", {40, 48}, 2, 2, 1},
+    {"model.layers.#.post_attention_layernorm.weight", {48}, 1, 2, 1},
+    {"model.layers.#.post_feedforward_layernorm.weight", {48}, 1, 2, 1},
+    {"model.layers.#.self_attn.k_norm.weight", {8}, 1, 2, 1},
+    {"model.layers.#.self_attn.k_proj.weight", {24, 48}, 2, 2, 1},
+    {"model.layers.#.self_attn.o_proj.weight", {48, 48}, 2, 2, 1},
+    {"model.layers.#.self_attn.q_norm.weight", {8}, 1, 2, 1},
+    {"model.layers.#.self_attn.q_proj.weight", {48, 48}, 2, 2, 1},
+    {"model.layers.#.self_attn.v_proj.weight", {24, 48}, 2, 2, 1},
+    {"model.norm.weight", {48}, 1, 1, 1},
+    {0},
+};
+static const char hf_config_22[] =
+    "{\"hidden_act\": \"silu\", \"hidden_size\": 48, \"intermediate_size\": 40, \"layer_types\": [\"full_attention\","
+    " \"full_attention\"], \"max_position_embeddings\": 64, \"model_type\": \"exaone4\", \"num_attention_heads\": 6"
+    ", \"num_hidden_layers\": 2, \"num_key_value_heads\": 3, \"rms_norm_eps\": 1e-05, \"rope_parameters\": {\"rope"
+    "_theta\": 10000.0, \"rope_type\": \"default\"}, \"sliding_window\": null, \"sliding_window_pattern\": 0, \"tie"
+    "_word_embeddings\": false, \"vocab_size\": 40}";
+static const float hf_logits_22[] = {
+    5.2472472e+00f, -5.6073499e-01f, -2.0909920e+00f, 1.5891659e+00f, -5.4580135e+00f, 1.8693392e+00f, 7.5918303e+00f, 3.1775861e+00f,
+    -2.9098492e+00f, -4.8727760e+00f, 4.9605432e-01f, 3.6334662e+00f, -2.7177899e+00f, 7.7132030e+00f, -6.4666243e+00f, 2.2712965e+00f,
+    1.0501361e+00f, -1.1295674e+00f, -2.9583619e+00f, 2.2112870e+00f, 3.6963778e+00f, 6.3676157e+00f, 9.6786815e-01f, -4.4709606e+00f,
+    -5.6433606e+00f, -1.8650354e-01f, 7.1065240e+00f, 3.1244545e+00f, -6.6186590e+00f, 2.2366784e+00f, -9.5792919e-01f, -5.6480489e+00f,
+    5.1193106e-01f, 5.8318696e+00f, 2.8843349e-01f, 3.3479810e+00f, -2.2753870e+00f, 5.9778733e+00f, -4.7367010e+00f, -4.3381782e+00f,
+};
+
+static const hf_tensor hf_tensors_23[] = {
+    {"lm_head.weight", {40, 48}, 2, 1, 1},
+    {"model.embed_tokens.weight", {40, 48}, 2, 1, 1},
+    {"model.layers.#.input_layernorm.weight", {48}, 1, 2, 1},
+    {"model.layers.#.mlp.down_proj.weight", {48, 40}, 2, 2, 1},
+    {"model.layers.#.mlp.gate_proj.weight", {40, 48}, 2, 2, 1},
+    {"model.layers.#.mlp.up_proj.weight", {40, 48}, 2, 2, 1},
+    {"model.layers.#.post_attention_layernorm.weight", {48}, 1, 2, 1},
+    {"model.layers.#.self_attn.k_proj.weight", {48, 48}, 2, 2, 1},
+    {"model.layers.#.self_attn.key_layernorm.weight", {16}, 1, 2, 1},
+    {"model.layers.#.self_attn.o_proj.weight", {48, 96}, 2, 2, 1},
+    {"model.layers.#.self_attn.q_proj.weight", {96, 48}, 2, 2, 1},
+    {"model.layers.#.self_attn.query_layernorm.weight", {16}, 1, 2, 1},
+    {"model.layers.#.self_attn.v_proj.weight", {48, 48}, 2, 2, 1},
+    {"model.norm.weight", {48}, 1, 1, 1},
+    {0},
+};
+static const char hf_config_23[] =
+    "{\"attention_bias\": false, \"head_dim\": 16, \"hidden_act\": \"silu\", \"hidden_size\": 48, \"intermediate_siz"
+    "e\": 40, \"max_position_embeddings\": 64, \"model_type\": \"hunyuan_v1_dense\", \"num_attention_heads\": 6, \""
+    "num_hidden_layers\": 2, \"num_key_value_heads\": 3, \"rms_norm_eps\": 1e-05, \"rope_parameters\": {\"alpha\":"
+    " 50.0, \"factor\": 1.0, \"rope_theta\": 10000.0, \"rope_type\": \"dynamic\"}, \"tie_word_embeddings\": false, "
+    "\"vocab_size\": 40}";
+static const float hf_logits_23[] = {
+    -1.4560673e+00f, -3.4164539e-01f, -2.1287043e+00f, 6.1830454e+00f, -1.8533323e+00f, 5.3435063e+00f, 9.6390367e-01f, -2.8155878e+00f,
+    2.0184104e+00f, -2.1456656e+00f, 5.2447934e+00f, -3.4552739e+00f, 2.0445404e+00f, 1.9245493e+00f, -2.9419253e+00f, -4.4994168e+00f,
+    -2.6321769e-01f, -3.6555483e+00f, -6.0652533e+00f, -5.0049634e+00f, 6.7003617e+00f, 2.7566836e+00f, -3.2764950e+00f, -2.8108850e+00f,
+    3.5299819e+00f, -1.5977937e+00f, -2.2335193e+00f, -3.2256784e+00f, 6.5013952e+00f, 1.4120047e+00f, 7.7990255e+00f, -2.5649924e+00f,
+    -9.3120319e-01f, 4.8335704e-01f, 2.0374110e+00f, 1.5577170e+00f, -1.4996561e-01f, -6.2264881e+00f, -4.5608580e-02f, -3.1360247e+00f,
+};
+
+static const hf_tensor hf_tensors_24[] = {
+    {"lm_head.weight", {40, 48}, 2, 1, 1},
+    {"model.embed_tokens.weight", {40, 48}, 2, 1, 1},
     {"model.layers.#.input_layernorm.weight", {48}, 1, 2, 1},
     {"model.layers.#.mlp.down_proj.weight", {48, 40}, 2, 2, 1},
     {"model.layers.#.mlp.gate_up_proj.weight", {80, 48}, 2, 2, 1},
@@ -701,13 +763,13 @@ static const hf_tensor hf_tensors_22[] = {
     {"model.norm.weight", {48}, 1, 1, 1},
     {0},
 };
-static const char hf_config_22[] =
+static const char hf_config_24[] =
     "{\"attention_bias\": true, \"head_dim\": 16, \"hidden_act\": \"silu\", \"hidden_size\": 48, \"intermediate_size"
     "\": 40, \"max_position_embeddings\": 64, \"model_type\": \"glm4\", \"num_attention_heads\": 6, \"num_hidden_la"
     "yers\": 2, \"num_key_value_heads\": 3, \"rms_norm_eps\": 1.5625e-07, \"rope_parameters\": {\"partial_rotary_"
     "factor\": 0.5, \"rope_theta\": 10000.0, \"rope_type\": \"default\"}, \"tie_word_embeddings\": false, \"vocab_s"
     "ize\": 40}";
-static const float hf_logits_22[] = {
+static const float hf_logits_24[] = {
     -8.3529501e+00f, 4.9641852e+00f, -3.9923707e-01f, -2.0277712e+00f, 1.1378270e-01f, -8.2546756e-02f, 5.1351528e+00f, 2.7573206e+00f,
     -3.6400299e+00f, -3.2334783e+00f, 5.3576651e+00f, 2.0889843e+00f, 2.9438084e-01f, -5.0080876e+00f, -1.6153016e+00f, 1.4252635e+00f,
     -3.1363571e+00f, -1.2056500e+00f, -1.4243342e+00f, -3.5578454e+00f, -2.7587266e+00f, -1.3171477e+00f, -9.4454041e+00f, -3.5211515e+00f,
@@ -715,7 +777,7 @@ static const float hf_logits_22[] = {
     -2.8054950e+00f, 1.1037259e+00f, -3.0273858e-01f, 2.8755126e+00f, -6.2818065e+00f, 3.9585090e+00f, 2.7274147e-01f, 9.9348390e-01f,
 };
 
-static const hf_tensor hf_tensors_23[] = {
+static const hf_tensor hf_tensors_25[] = {
     {"model.embed_tokens.weight", {40, 48}, 2, 1, 1},
     {"model.layers.#.input_layernorm.weight", {48}, 1, 2, 1},
     {"model.layers.#.mlp.down_proj.weight", {48, 40}, 2, 2, 1},
@@ -730,13 +792,13 @@ static const hf_tensor hf_tensors_23[] = {
     {"model.norm.weight", {48}, 1, 1, 1},
     {0},
 };
-static const char hf_config_23[] =
+static const char hf_config_25[] =
     "{\"attention_bias\": false, \"hidden_act\": \"silu\", \"hidden_size\": 48, \"intermediate_size\": 40, \"layer_n"
     "orm_eps\": 1e-05, \"logit_scale\": 0.5, \"max_position_embeddings\": 64, \"model_type\": \"cohere\", \"num_att"
     "ention_heads\": 6, \"num_hidden_layers\": 2, \"num_key_value_heads\": 3, \"rope_parameters\": {\"rope_theta\""
     ": 500000.0, \"rope_type\": \"default\"}, \"tie_word_embeddings\": true, \"use_qk_norm\": true, \"vocab_size\":"
     " 40}";
-static const float hf_logits_23[] = {
+static const float hf_logits_25[] = {
     1.2996066e+00f, 1.4143440e+01f, -1.4039721e+00f, 6.2560338e-01f, -1.3888745e+00f, -5.0304592e-01f, 8.0940105e-02f, 1.8199495e+00f,
     2.4489339e-02f, 2.5656562e+00f, -1.7735549e+00f, 3.4395000e-01f, 7.5076818e-01f, -2.2510190e+00f, -1.0393077e+00f, 1.0130733e+00f,
     -1.0704631e+00f, -1.1923162e+00f, 3.1258199e-01f, 3.4696815e+00f, -1.6105509e+00f, 7.6761916e-02f, 3.5346777e+00f, 6.9025934e-01f,
@@ -744,7 +806,7 @@ static const float hf_logits_23[] = {
     -1.5725892e+00f, 1.6100611e-01f, -2.7486846e+00f, -1.5907570e+00f, 9.2268080e-01f, -2.1402724e+00f, -2.1984148e+00f, 1.0288904e+00f,
 };
 
-static const hf_tensor hf_tensors_24[] = {
+static const hf_tensor hf_tensors_26[] = {
     {"model.embed_tokens.weight", {40, 48}, 2, 1, 1},
     {"model.layers.#.input_layernorm.weight", {48}, 1, 5, 1},
     {"model.layers.#.mlp.down_proj.weight", {48, 40}, 2, 5, 1},
@@ -757,14 +819,14 @@ static const hf_tensor hf_tensors_24[] = {
     {"model.norm.weight", {48}, 1, 1, 1},
     {0},
 };
-static const char hf_config_24[] =
+static const char hf_config_26[] =
     "{\"attention_bias\": false, \"head_dim\": 8, \"hidden_act\": \"silu\", \"hidden_size\": 48, \"intermediate_size"
     "\": 40, \"layer_norm_eps\": 1e-05, \"layer_types\": [\"sliding_attention\", \"sliding_attention\", \"sliding_a"
     "ttention\", \"full_attention\", \"sliding_attention\"], \"logit_scale\": 0.5, \"max_position_embeddings\": 64"
     ", \"model_type\": \"cohere2\", \"num_attention_heads\": 6, \"num_hidden_layers\": 5, \"num_key_value_heads\": "
     "3, \"rope_parameters\": {\"rope_theta\": 10000.0, \"rope_type\": \"default\"}, \"sliding_window\": 7, \"tie_wor"
     "d_embeddings\": true, \"vocab_size\": 40}";
-static const float hf_logits_24[] = {
+static const float hf_logits_26[] = {
     1.1512922e+00f, 1.3455192e+01f, -1.2885642e+00f, 8.6120027e-01f, -7.4253011e-01f, -3.8104481e-01f, -8.3156943e-02f, 9.5599228e-01f,
     2.4127953e-01f, 1.4855120e+00f, -2.5669977e-01f, 1.0782388e+00f, 5.7423455e-01f, -2.4618063e+00f, -1.3597828e+00f, -3.9688426e-01f,
     -7.6361984e-01f, -1.2001234e+00f, 1.0146823e+00f, 2.0345733e+00f, -2.0511022e+00f, 2.4195868e-01f, 4.0720820e+00f, -8.3214605e-01f,
@@ -772,7 +834,7 @@ static const float hf_logits_24[] = {
     -1.4580668e+00f, 9.0000403e-01f, -1.6086040e+00f, -1.8493817e+00f, 2.8942049e-01f, -1.3536729e+00f, -3.1916287e+00f, 9.9753463e-01f,
 };
 
-static const hf_tensor hf_tensors_25[] = {
+static const hf_tensor hf_tensors_27[] = {
     {"lm_head.weight", {40, 48}, 2, 1, 1},
     {"model.embed_tokens.weight", {40, 48}, 2, 1, 1},
     {"model.layers.#.input_layernorm.bias", {48}, 1, 2, 1},
@@ -789,13 +851,13 @@ static const hf_tensor hf_tensors_25[] = {
     {"model.norm.weight", {48}, 1, 1, 1},
     {0},
 };
-static const char hf_config_25[] =
+static const char hf_config_27[] =
     "{\"attention_bias\": false, \"head_dim\": 8, \"hidden_act\": \"relu2\", \"hidden_size\": 48, \"intermediate_siz"
     "e\": 40, \"max_position_embeddings\": 64, \"mlp_bias\": false, \"model_type\": \"nemotron\", \"norm_eps\": 1e-0"
     "5, \"num_attention_heads\": 6, \"num_hidden_layers\": 2, \"num_key_value_heads\": 3, \"rope_parameters\": {\""
     "partial_rotary_factor\": 0.5, \"rope_theta\": 10000.0, \"rope_type\": \"default\"}, \"tie_word_embeddings\": "
     "false, \"vocab_size\": 40}";
-static const float hf_logits_25[] = {
+static const float hf_logits_27[] = {
     8.4257154e+00f, -8.0572176e+00f, -9.3351536e+00f, 1.9417881e+01f, -1.3302837e+01f, 1.4693663e+01f, 9.8095570e+00f, -3.3918159e+00f,
     3.0005133e+00f, -3.1756337e+00f, 4.0999117e+00f, -6.0588115e-01f, 4.1153173e+00f, 5.7429538e+00f, 7.9459533e-02f, -4.9809284e+00f,
     -4.2478981e+00f, -1.3873964e+01f, -6.9943705e+00f, -7.4141302e+00f, 1.7057810e+01f, 1.1760567e+01f, -3.5345793e+00f, -1.2123890e+01f,
@@ -803,7 +865,7 @@ static const float hf_logits_25[] = {
     2.3109462e+00f, 8.4494466e-01f, 7.3246131e+00f, 1.7966608e+01f, 4.2715416e+00f, -1.3025201e+01f, -1.2432958e+01f, -4.1641917e+00f,
 };
 
-static const hf_tensor hf_tensors_26[] = {
+static const hf_tensor hf_tensors_28[] = {
     {"lm_head.bias", {40}, 1, 1, 1},
     {"lm_head.weight", {40, 48}, 2, 1, 1},
     {"model.embed_tokens.weight", {40, 48}, 2, 1, 1},
@@ -825,12 +887,12 @@ static const hf_tensor hf_tensors_26[] = {
     {"model.layers.#.self_attn.v_proj.weight", {48, 48}, 2, 2, 1},
     {0},
 };
-static const char hf_config_26[] =
+static const char hf_config_28[] =
     "{\"hidden_act\": \"gelu_new\", \"hidden_size\": 48, \"intermediate_size\": 40, \"layer_norm_eps\": 1e-05, \"max"
     "_position_embeddings\": 64, \"model_type\": \"phi\", \"num_attention_heads\": 6, \"num_hidden_layers\": 2, \"n"
     "um_key_value_heads\": 6, \"qk_layernorm\": false, \"rope_parameters\": {\"partial_rotary_factor\": 0.5, \"ro"
     "pe_theta\": 10000.0, \"rope_type\": \"default\"}, \"tie_word_embeddings\": false, \"vocab_size\": 40}";
-static const float hf_logits_26[] = {
+static const float hf_logits_28[] = {
     -6.4586902e-01f, -3.0805383e+00f, -2.2820373e+00f, 5.2980843e+00f, -3.9044299e+00f, 5.2109084e+00f, 3.2023046e+00f, -2.3851223e+00f,
     1.9471960e-01f, -2.6643648e+00f, 4.5024395e+00f, -8.4106827e-01f, 1.7569280e+00f, -1.0823768e+00f, -2.3686893e+00f, -2.4765897e+00f,
     -1.4927649e+00f, -6.3812981e+00f, -5.2385206e+00f, -3.9379559e+00f, 3.4893219e+00f, 9.1136515e-01f, -1.6146859e+00f, -5.0827746e+00f,
@@ -838,7 +900,7 @@ static const float hf_logits_26[] = {
     -7.9836988e-01f, -4.3498838e-01f, 1.1715207e+00f, 3.0474427e+00f, 1.6656557e+00f, -6.8027906e+00f, 1.7008469e+00f, -4.8615155e+00f,
 };
 
-static const hf_tensor hf_tensors_27[] = {
+static const hf_tensor hf_tensors_29[] = {
     {"lm_head.weight", {40, 48}, 2, 1, 1},
     {"model.embed_tokens.weight", {40, 48}, 2, 1, 1},
     {"model.layers.#.input_layernorm.bias", {48}, 1, 2, 1},
@@ -856,13 +918,13 @@ static const hf_tensor hf_tensors_27[] = {
     {"model.norm.weight", {48}, 1, 1, 1},
     {0},
 };
-static const char hf_config_27[] =
+static const char hf_config_29[] =
     "{\"hidden_act\": \"silu\", \"hidden_size\": 48, \"intermediate_size\": 40, \"layer_norm_eps\": 1e-05, \"max_pos"
     "ition_embeddings\": 64, \"model_type\": \"stablelm\", \"num_attention_heads\": 6, \"num_hidden_layers\": 2, \""
     "num_key_value_heads\": 3, \"qk_layernorm\": true, \"rope_parameters\": {\"partial_rotary_factor\": 0.5, \"ro"
     "pe_theta\": 10000.0, \"rope_type\": \"default\"}, \"tie_word_embeddings\": false, \"use_parallel_residual\": "
     "true, \"use_qkv_bias\": false, \"vocab_size\": 40}";
-static const float hf_logits_27[] = {
+static const float hf_logits_29[] = {
     -4.5648512e-01f, -2.8066468e+00f, -2.5115952e+00f, 8.0233002e+00f, -3.7221034e+00f, 6.3027854e+00f, 1.9481056e+00f, -8.5485888e-01f,
     1.1994936e+00f, -1.8513495e+00f, 7.0542212e+00f, -2.9171178e+00f, 1.5188890e+00f, 3.2232454e+00f, -4.2874441e+00f, -4.4480515e+00f,
     -9.3612665e-01f, -6.9711280e+00f, -5.4784546e+00f, -2.8768311e+00f, 9.0275335e+00f, 2.9301181e+00f, -3.6580505e+00f, -4.4257884e+00f,
@@ -870,7 +932,7 @@ static const float hf_logits_27[] = {
     -1.8602475e+00f, 5.5442822e-01f, 2.3808231e+00f, 2.9227128e+00f, -9.3223530e-01f, -7.0926762e+00f, -6.4414382e-01f, -3.2863133e+00f,
 };
 
-static const hf_tensor hf_tensors_28[] = {
+static const hf_tensor hf_tensors_30[] = {
     {"lm_head.weight", {40, 48}, 2, 1, 1},
     {"model.embed_tokens.weight", {40, 48}, 2, 1, 1},
     {"model.layers.#.input_layernorm.bias", {48}, 1, 2, 1},
@@ -891,13 +953,13 @@ static const hf_tensor hf_tensors_28[] = {
     {"model.norm.weight", {48}, 1, 1, 1},
     {0},
 };
-static const char hf_config_28[] =
+static const char hf_config_30[] =
     "{\"hidden_act\": \"silu\", \"hidden_size\": 48, \"intermediate_size\": 40, \"layer_norm_eps\": 1e-05, \"max_pos"
     "ition_embeddings\": 64, \"model_type\": \"stablelm\", \"num_attention_heads\": 6, \"num_hidden_layers\": 2, \""
     "num_key_value_heads\": 3, \"qk_layernorm\": false, \"rope_parameters\": {\"partial_rotary_factor\": 0.25, \""
     "rope_theta\": 10000.0, \"rope_type\": \"default\"}, \"tie_word_embeddings\": false, \"use_parallel_residual\""
     ": false, \"use_qkv_bias\": true, \"vocab_size\": 40}";
-static const float hf_logits_28[] = {
+static const float hf_logits_30[] = {
     1.5045568e-01f, -3.2878580e+00f, -2.1573520e+00f, 7.4962091e+00f, -3.8591099e+00f, 6.4746084e+00f, 1.7860831e+00f, -1.8277942e+00f,
     1.8375041e+00f, -1.8530958e+00f, 6.4567280e+00f, -2.8723662e+00f, 1.3358525e+00f, 2.5118127e+00f, -3.9444947e+00f, -4.2469988e+00f,
     -9.9812394e-01f, -7.3810563e+00f, -5.7450361e+00f, -2.8600359e+00f, 8.5126247e+00f, 2.6483088e+00f, -3.5998645e+00f, -3.4591689e+00f,
@@ -905,7 +967,7 @@ static const float hf_logits_28[] = {
     -1.2189993e+00f, 3.9314353e-01f, 2.1948466e+00f, 2.5739632e+00f, -1.2237027e-01f, -7.0790968e+00f, 5.3328365e-02f, -3.4457810e+00f,
 };
 
-static const hf_tensor hf_tensors_29[] = {
+static const hf_tensor hf_tensors_31[] = {
     {"lm_head.weight", {40, 48}, 2, 1, 1},
     {"model.embed_tokens.weight", {40, 48}, 2, 1, 1},
     {"model.layers.#.input_layernorm.bias", {48}, 1, 2, 1},
@@ -928,12 +990,12 @@ static const hf_tensor hf_tensors_29[] = {
     {"model.norm.weight", {48}, 1, 1, 1},
     {0},
 };
-static const char hf_config_29[] =
+static const char hf_config_31[] =
     "{\"hidden_act\": \"gelu_pytorch_tanh\", \"hidden_size\": 48, \"intermediate_size\": 40, \"max_position_embedd"
     "ings\": 64, \"model_type\": \"starcoder2\", \"norm_epsilon\": 1e-05, \"num_attention_heads\": 6, \"num_hidden_"
     "layers\": 2, \"num_key_value_heads\": 3, \"rope_parameters\": {\"rope_theta\": 10000.0, \"rope_type\": \"defau"
     "lt\"}, \"sliding_window\": 7, \"tie_word_embeddings\": false, \"use_bias\": true, \"vocab_size\": 40}";
-static const float hf_logits_29[] = {
+static const float hf_logits_31[] = {
     -1.9178461e+00f, -2.9953220e+00f, -1.3374579e+00f, 6.8894715e+00f, -4.3729548e+00f, 4.3994622e+00f, 1.1252813e+00f, -3.0495436e+00f,
     3.1106770e+00f, 1.0684035e+00f, 6.5969968e+00f, -3.6166880e+00f, -2.1401107e+00f, 1.4525384e+00f, -1.7113096e+00f, -3.8881018e+00f,
     3.4159911e-01f, -7.3514585e+00f, -4.4646063e+00f, -4.5459700e+00f, 8.1836128e+00f, 7.4719799e-01f, -3.9178166e+00f, 1.5456213e+00f,
@@ -941,7 +1003,7 @@ static const float hf_logits_29[] = {
     6.7751002e-01f, -2.8490260e+00f, 2.0593462e+00f, -1.3545586e+00f, 2.1796310e+00f, -9.4498520e+00f, 1.0106903e+00f, -5.2284555e+00f,
 };
 
-static const hf_tensor hf_tensors_30[] = {
+static const hf_tensor hf_tensors_32[] = {
     {"transformer.h.#.attn.c_attn.bias", {144}, 1, 2, 1},
     {"transformer.h.#.attn.c_attn.weight", {48, 144}, 2, 2, 1},
     {"transformer.h.#.attn.c_proj.bias", {48}, 1, 2, 1},
@@ -960,12 +1022,12 @@ static const hf_tensor hf_tensors_30[] = {
     {"transformer.wte.weight", {40, 48}, 2, 1, 1},
     {0},
 };
-static const char hf_config_30[] =
+static const char hf_config_32[] =
     "{\"activation_function\": \"gelu_new\", \"layer_norm_epsilon\": 1e-05, \"model_type\": \"gpt2\", \"n_embd\": 48,"
     " \"n_head\": 3, \"n_inner\": null, \"n_layer\": 2, \"n_positions\": 64, \"reorder_and_upcast_attn\": false, \"s"
     "cale_attn_by_inverse_layer_idx\": false, \"scale_attn_weights\": true, \"tie_word_embeddings\": true, \"vo"
     "cab_size\": 40}";
-static const float hf_logits_30[] = {
+static const float hf_logits_32[] = {
     2.6645035e-01f, 1.0003763e+01f, -1.9743592e+00f, -3.4067185e+00f, -2.8639405e+00f, 8.6401176e+00f, -5.6968780e+00f, -1.6918130e+00f,
     -4.9075322e+00f, -4.9928737e+00f, 3.8985479e+00f, -2.2611239e+00f, -6.9599423e+00f, -5.2811370e+00f, 2.4908166e+00f, -3.4148216e+00f,
     -4.2641754e+00f, -3.2291174e+00f, -3.1483686e+00f, 3.6190019e+00f, -1.9461980e+00f, -1.7305923e+00f, -7.8328123e+00f, -2.7477124e+00f,
@@ -973,7 +1035,7 @@ static const float hf_logits_30[] = {
     -4.3252382e+00f, -1.6158427e+00f, 6.6486472e-01f, 9.1594677e+00f, 7.9387027e-01f, 4.8423076e+00f, -3.9248095e+00f, -1.1417149e+00f,
 };
 
-static const hf_tensor hf_tensors_31[] = {
+static const hf_tensor hf_tensors_33[] = {
     {"transformer.h.#.attn.c_attn.bias", {80}, 1, 2, 1},
     {"transformer.h.#.attn.c_attn.weight", {80, 48}, 2, 2, 1},
     {"transformer.h.#.attn.c_proj.bias", {48}, 1, 2, 1},
@@ -992,12 +1054,12 @@ static const hf_tensor hf_tensors_31[] = {
     {"transformer.wte.weight", {40, 48}, 2, 1, 1},
     {0},
 };
-static const char hf_config_31[] =
+static const char hf_config_33[] =
     "{\"activation_function\": \"gelu_pytorch_tanh\", \"attention_softmax_in_fp32\": true, \"layer_norm_epsilon\""
     ": 1e-05, \"model_type\": \"gpt_bigcode\", \"multi_query\": true, \"n_embd\": 48, \"n_head\": 3, \"n_inner\": nul"
     "l, \"n_layer\": 2, \"n_positions\": 64, \"num_key_value_heads\": 1, \"scale_attention_softmax_in_fp32\": tru"
     "e, \"scale_attn_weights\": true, \"tie_word_embeddings\": true, \"vocab_size\": 40}";
-static const float hf_logits_31[] = {
+static const float hf_logits_33[] = {
     -2.8242180e+00f, 1.3990541e+01f, -4.9122138e+00f, -3.0232306e+00f, 1.4727528e+00f, 6.0292802e+00f, -9.5013922e-01f, 2.2716274e+00f,
     -6.3440213e+00f, 5.4588068e-01f, 1.7168448e+00f, 4.1068479e-01f, -4.6857185e+00f, -8.3717566e+00f, 2.1086600e+00f, 2.2414839e-01f,
     -1.2529929e+00f, -3.3834383e+00f, -6.0458961e+00f, 1.5579680e+00f, 2.0653718e+00f, -3.8395078e+00f, -7.3790703e+00f, -1.4242719e+00f,
@@ -1005,7 +1067,7 @@ static const float hf_logits_31[] = {
     -9.1331470e-01f, 3.4637532e-01f, -8.6900455e-01f, 4.6558275e+00f, -5.1773250e-01f, 4.2165089e+00f, -3.6192176e+00f, 6.4099307e+00f,
 };
 
-static const hf_tensor hf_tensors_32[] = {
+static const hf_tensor hf_tensors_34[] = {
     {"transformer.h.#.input_layernorm.bias", {48}, 1, 2, 1},
     {"transformer.h.#.input_layernorm.weight", {48}, 1, 2, 1},
     {"transformer.h.#.mlp.dense_4h_to_h.bias", {48}, 1, 2, 1},
@@ -1025,11 +1087,11 @@ static const hf_tensor hf_tensors_32[] = {
     {"transformer.word_embeddings_layernorm.weight", {48}, 1, 1, 1},
     {0},
 };
-static const char hf_config_32[] =
+static const char hf_config_34[] =
     "{\"apply_residual_connection_post_layernorm\": false, \"hidden_size\": 48, \"layer_norm_epsilon\": 1e-05, "
     "\"model_type\": \"bloom\", \"n_head\": 6, \"n_layer\": 2, \"slow_but_exact\": false, \"tie_word_embeddings\": tr"
     "ue, \"vocab_size\": 40}";
-static const float hf_logits_32[] = {
+static const float hf_logits_34[] = {
     -2.3036451e+00f, 2.1749517e+01f, -4.4276252e+00f, 9.1733915e-01f, -1.0696644e+00f, -1.4301587e+00f, 4.8162284e+00f, 2.5624237e+00f,
     1.9596437e+00f, 5.9637985e+00f, 1.0479933e+00f, 2.8165929e+00f, 2.9766121e+00f, 5.5194249e+00f, -2.8034697e+00f, 8.8197660e+00f,
     -6.5798059e-02f, 2.1746075e+00f, 2.6809995e+00f, 3.8479891e+00f, -4.2321587e+00f, 6.7474204e-01f, -3.2124772e+00f, -1.7543468e+00f,
@@ -1037,7 +1099,7 @@ static const float hf_logits_32[] = {
     2.5885761e+00f, -5.5856490e+00f, 1.0402653e+00f, 1.8643768e-01f, 6.1400404e+00f, 1.3857429e+00f, -1.5976067e+00f, -4.1415219e+00f,
 };
 
-static const hf_tensor hf_tensors_33[] = {
+static const hf_tensor hf_tensors_35[] = {
     {"embed_out.weight", {40, 48}, 2, 1, 1},
     {"gpt_neox.embed_in.weight", {40, 48}, 2, 1, 1},
     {"gpt_neox.final_layer_norm.bias", {48}, 1, 1, 1},
@@ -1056,13 +1118,13 @@ static const hf_tensor hf_tensors_33[] = {
     {"gpt_neox.layers.#.post_attention_layernorm.weight", {48}, 1, 2, 1},
     {0},
 };
-static const char hf_config_33[] =
+static const char hf_config_35[] =
     "{\"attention_bias\": true, \"hidden_act\": \"gelu_new\", \"hidden_size\": 48, \"intermediate_size\": 40, \"laye"
     "r_norm_eps\": 1e-05, \"max_position_embeddings\": 64, \"model_type\": \"gpt_neox\", \"num_attention_heads\": "
     "6, \"num_hidden_layers\": 2, \"rope_parameters\": {\"partial_rotary_factor\": 0.25, \"rope_theta\": 10000.0,"
     " \"rope_type\": \"default\"}, \"tie_word_embeddings\": false, \"use_parallel_residual\": true, \"vocab_size\":"
     " 40}";
-static const float hf_logits_33[] = {
+static const float hf_logits_35[] = {
     8.0988817e+00f, 8.4387189e-01f, 2.9539113e+00f, 9.2031708e+00f, 4.4698942e-01f, 3.1491113e+00f, 2.2978041e-01f, -5.6642547e+00f,
     -1.1042869e+00f, -1.1700136e+01f, -8.7021275e+00f, 3.3735998e+00f, 5.2356000e+00f, -6.4330578e+00f, -8.0039924e-01f, 4.3225541e+00f,
     5.4082580e+00f, -3.2301047e+00f, 5.1812019e+00f, 4.9143651e-01f, 7.6415330e-01f, 2.3810401e+00f, 9.2932920e+00f, -5.3976173e+00f,
@@ -1070,7 +1132,7 @@ static const float hf_logits_33[] = {
     1.6776612e+00f, -4.9004207e+00f, -3.4687545e+00f, 2.1281447e-02f, -3.3465366e+00f, 4.2259402e+00f, -1.8093106e+00f, -2.4803448e+00f,
 };
 
-static const hf_tensor hf_tensors_34[] = {
+static const hf_tensor hf_tensors_36[] = {
     {"transformer.h.#.input_layernorm.bias", {48}, 1, 2, 1},
     {"transformer.h.#.input_layernorm.weight", {48}, 1, 2, 1},
     {"transformer.h.#.mlp.dense_4h_to_h.weight", {48, 192}, 2, 2, 1},
@@ -1082,13 +1144,13 @@ static const hf_tensor hf_tensors_34[] = {
     {"transformer.word_embeddings.weight", {40, 48}, 2, 1, 1},
     {0},
 };
-static const char hf_config_34[] =
+static const char hf_config_36[] =
     "{\"activation\": \"gelu_pytorch_tanh\", \"alibi\": false, \"bias\": false, \"ffn_hidden_size\": 192, \"hidden_s"
     "ize\": 48, \"layer_norm_epsilon\": 1e-05, \"max_position_embeddings\": 2048, \"model_type\": \"falcon\", \"mul"
     "ti_query\": true, \"new_decoder_architecture\": false, \"num_attention_heads\": 6, \"num_hidden_layers\": 2"
     ", \"num_kv_heads\": 6, \"num_ln_in_parallel_attn\": null, \"parallel_attn\": true, \"rope_parameters\": {\"ro"
     "pe_theta\": 10000.0, \"rope_type\": \"default\"}, \"tie_word_embeddings\": true, \"vocab_size\": 40}";
-static const float hf_logits_34[] = {
+static const float hf_logits_36[] = {
     -3.1228018e+00f, 2.2073206e+01f, -4.3904057e+00f, -3.2514238e+00f, -5.3445035e-01f, -2.2926099e+00f, 4.5918937e+00f, 5.6147580e+00f,
     1.5806288e-01f, 3.9856896e+00f, 2.1587541e+00f, 4.7090735e+00f, 1.2409112e+00f, 9.5044279e+00f, -4.2236104e+00f, 7.9976077e+00f,
     -4.0859398e-01f, 1.7256209e+00f, 4.1267829e+00f, 2.8373857e+00f, -3.7962070e+00f, 9.2186433e-01f, -1.5725101e+00f, -1.7866838e+00f,
@@ -1096,7 +1158,7 @@ static const float hf_logits_34[] = {
     5.2993536e+00f, -4.8410892e+00f, -5.6777840e+00f, 2.8550007e+00f, 4.3597894e+00f, 4.3437138e-01f, -5.5639329e+00f, -4.3160276e+00f,
 };
 
-static const hf_tensor hf_tensors_35[] = {
+static const hf_tensor hf_tensors_37[] = {
     {"transformer.h.#.ln_attn.bias", {48}, 1, 2, 1},
     {"transformer.h.#.ln_attn.weight", {48}, 1, 2, 1},
     {"transformer.h.#.ln_mlp.bias", {48}, 1, 2, 1},
@@ -1110,13 +1172,13 @@ static const hf_tensor hf_tensors_35[] = {
     {"transformer.word_embeddings.weight", {40, 48}, 2, 1, 1},
     {0},
 };
-static const char hf_config_35[] =
+static const char hf_config_37[] =
     "{\"activation\": \"gelu_pytorch_tanh\", \"alibi\": false, \"bias\": false, \"ffn_hidden_size\": 192, \"hidden_s"
     "ize\": 48, \"layer_norm_epsilon\": 1e-05, \"max_position_embeddings\": 2048, \"model_type\": \"falcon\", \"mul"
     "ti_query\": true, \"new_decoder_architecture\": true, \"num_attention_heads\": 6, \"num_hidden_layers\": 2,"
     " \"num_kv_heads\": 3, \"num_ln_in_parallel_attn\": 2, \"parallel_attn\": true, \"rope_parameters\": {\"rope_t"
     "heta\": 10000.0, \"rope_type\": \"default\"}, \"tie_word_embeddings\": true, \"vocab_size\": 40}";
-static const float hf_logits_35[] = {
+static const float hf_logits_37[] = {
     -2.5928974e+00f, 2.2308384e+01f, -5.5660543e+00f, -4.2566991e+00f, -1.3564475e-01f, -2.5009279e+00f, 4.0448055e+00f, 4.7438083e+00f,
     1.0714066e+00f, 5.2417507e+00f, 1.3454980e+00f, 4.2900400e+00f, 1.9476520e+00f, 9.6701374e+00f, -4.7502337e+00f, 7.3248348e+00f,
     -1.7305683e+00f, 2.3567677e+00f, 5.1720634e+00f, 2.9273653e+00f, -3.8581095e+00f, 1.7686851e+00f, -6.0395747e-01f, -1.4446684e+00f,
@@ -1147,19 +1209,21 @@ static const hf_case hf_cases[] = {
     {"olmo", "BF16", hf_config_19, hf_tensors_19, hf_logits_19},
     {"olmo2", "F32", hf_config_20, hf_tensors_20, hf_logits_20},
     {"olmo3", "BF16", hf_config_21, hf_tensors_21, hf_logits_21},
-    {"glm4", "BF16", hf_config_22, hf_tensors_22, hf_logits_22},
-    {"cohere", "F16", hf_config_23, hf_tensors_23, hf_logits_23},
-    {"cohere2", "F32", hf_config_24, hf_tensors_24, hf_logits_24},
-    {"nemotron", "F32", hf_config_25, hf_tensors_25, hf_logits_25},
-    {"phi", "F16", hf_config_26, hf_tensors_26, hf_logits_26},
-    {"stablelm", "BF16", hf_config_27, hf_tensors_27, hf_logits_27},
-    {"stablelm 2", "F16", hf_config_28, hf_tensors_28, hf_logits_28},
-    {"starcoder2", "F32", hf_config_29, hf_tensors_29, hf_logits_29},
-    {"gpt2", "BF16", hf_config_30, hf_tensors_30, hf_logits_30},
-    {"gpt_bigcode", "F32", hf_config_31, hf_tensors_31, hf_logits_31},
-    {"bloom", "F16", hf_config_32, hf_tensors_32, hf_logits_32},
-    {"gpt_neox", "F16", hf_config_33, hf_tensors_33, hf_logits_33},
-    {"falcon 7b", "BF16", hf_config_34, hf_tensors_34, hf_logits_34},
-    {"falcon 40b", "F32", hf_config_35, hf_tensors_35, hf_logits_35},
+    {"exaone4", "F32", hf_config_22, hf_tensors_22, hf_logits_22},
+    {"hunyuan_v1_dense", "BF16", hf_config_23, hf_tensors_23, hf_logits_23},
+    {"glm4", "BF16", hf_config_24, hf_tensors_24, hf_logits_24},
+    {"cohere", "F16", hf_config_25, hf_tensors_25, hf_logits_25},
+    {"cohere2", "F32", hf_config_26, hf_tensors_26, hf_logits_26},
+    {"nemotron", "F32", hf_config_27, hf_tensors_27, hf_logits_27},
+    {"phi", "F16", hf_config_28, hf_tensors_28, hf_logits_28},
+    {"stablelm", "BF16", hf_config_29, hf_tensors_29, hf_logits_29},
+    {"stablelm 2", "F16", hf_config_30, hf_tensors_30, hf_logits_30},
+    {"starcoder2", "F32", hf_config_31, hf_tensors_31, hf_logits_31},
+    {"gpt2", "BF16", hf_config_32, hf_tensors_32, hf_logits_32},
+    {"gpt_bigcode", "F32", hf_config_33, hf_tensors_33, hf_logits_33},
+    {"bloom", "F16", hf_config_34, hf_tensors_34, hf_logits_34},
+    {"gpt_neox", "F16", hf_config_35, hf_tensors_35, hf_logits_35},
+    {"falcon 7b", "BF16", hf_config_36, hf_tensors_36, hf_logits_36},
+    {"falcon 40b", "F32", hf_config_37, hf_tensors_37, hf_logits_37},
 };
 enum { HF_VOCABULARY = 40, HF_TOKENS = 24 };
