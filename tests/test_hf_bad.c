@@ -193,6 +193,8 @@ static void bad_folders(void **state)
     folder = hf_folder_write("stack", mixtral,
                              &(hf_layout){.left_out = "model.layers.1.block_sparse_moe.experts.2.w1.weight"});
     expect_refusal(folder, "experts.3.w1.weight': the one before it in its stack is missing");
+    folder = hf_folder_write("output", llama, &(hf_layout){.left_out = "lm_head.weight"});
+    expect_refusal(folder, "(lm_head.weight) is missing, and tie_word_embeddings is false");
     folder = hf_folder_write("names", hf_case_named("stablelm"), &(hf_layout){.config = llama->config});
     expect_refusal(folder, "self_attn.k_layernorm.norms.0.weight': has no place in a model of type 'llama'");
 }

@@ -400,5 +400,7 @@ vouch_status vouch_hf_config_read(const vouch_json *config, const vouch_hf_famil
         VOUCH_TRY(vouch_json_bool(config, config->root, "use_parallel_residual", &is_parallel, err));
         vouch_gguf_add_bool(keys, key_of(&r, "use_parallel_residual", name), is_parallel);
     }
-    return vouch_json_bool(config, config->root, "tie_word_embeddings", &shape->is_tied, err);
+    VOUCH_TRY(vouch_json_bool(config, config->root, "tie_word_embeddings", &shape->is_tied, err));
+    shape->is_untied = !shape->is_tied && vouch_json_find(config->root, "tie_word_embeddings");
+    return VOUCH_OK;
 }

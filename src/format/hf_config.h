@@ -12,7 +12,7 @@ enum { VOUCH_HF_MOST_LAYERS = 4096, VOUCH_HF_MOST_PAIRS = 512 };
 /* The numbers that the layout of tensors depends on, and tensors that follow from the configuration. */
 typedef struct vouch_hf_shape {
     int64_t n_layers, n_embd, n_heads, n_kv_heads, head_dim, n_rot, n_vocab;
-    bool is_tied; /* the output has the embedding's weights */
+    bool is_tied, is_untied; /* tie_word_embeddings says that the output has the embedding's weights, or its own */
     /* Divisors of the rotary's frequencies [n_rot / 2]; n_factors 0: none. */
     int64_t n_factors;
     float factors[VOUCH_HF_MOST_PAIRS], long_factors[VOUCH_HF_MOST_PAIRS];

@@ -285,7 +285,10 @@ static vouch_status build(builder *b)
     VOUCH_TRY(constants_add(b, &n));
     g->n_tensors = g->made->n = n;
     VOUCH_TRY(vouch_made_reserve(g->made, g->tensors, g->path, b->err));
-    return vouch_gguf_index_tensors(g, b->err);
+    VOUCH_TRY(vouch_gguf_index_tensors(g, b->err));
+    if (!b->shape->is_untied || vouch_gguf_find_tensor(g, "output.weight")) return VOUCH_OK;
+    return vouch_fail(b->err, VOUCH_E_FORMAT,
+                      "%s: the output matrix (lm_head.weight) is missing, and tie_word_embeddings is false", g->path);
 }
 
 vouch_status vouch_hf_tensors_add(vouch_gguf *gguf, const vouch_safetensors *files, size_t n,
