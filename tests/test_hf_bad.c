@@ -172,6 +172,7 @@ static void bad_configs(void **state)
                   "scalar is 24 and not 16");
     expect_config("smollm3", "[1, 1, 1, 0, 1]", "[1, 0, 1, 0, 1]", "no_rope_layers is not every fourth layer");
     expect_config("phi3 long", "\"long_factor\": [", "\"long_factor\": [1, ", "long_factor has 5 elements, expected 4");
+    expect_config("llama3", "\"high_freq_factor\": 4.0", "\"high_freq_factor\": 1.0", "high_freq_factor 1 must exceed");
     expect_config("falcon 7b", "\"alibi\": false", "\"alibi\": true", "alibi is true");
     expect_config("falcon 7b", "\"multi_query\": true", "\"multi_query\": false",
                   "aren't the queries, keys and values");

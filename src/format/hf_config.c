@@ -43,7 +43,7 @@ static vouch_status unsupported(const reader *r, const char *problem)
 
 /* ------------------------------------------------------------------ numbers */
 
-/* Members that are copied, where they are there. */
+/* Members that are copied, if config.json has them. */
 static const struct {
     const char *from, *to;
 } integers[] = {
@@ -232,6 +232,9 @@ static vouch_status read_windows(const reader *r)
     if (r->family->window_period <= 1 && !is_regular)
         return unsupported(r, "layer_types has windows in some layers");
     if (r->family->window_period == 0) return VOUCH_OK;
+    int64_t period = r->family->window_period; /* older files have it instead of layer_types */
+    if (period > 1 && !types)
+        VOUCH_TRY(vouch_json_int(r->config, root, "sliding_window_pattern", false, period, period, &period, r->err));
     VOUCH_TRY(vouch_json_int(r->config, root, "sliding_window", false, 0, INT_MAX, &window, r->err));
     if (window > 0 || strcmp(r->family->arch, "phi3") == 0) add_int(r, "attention.sliding_window", window);
     if (!is_regular)
@@ -257,6 +260,9 @@ static vouch_status read_llama3(const reader *r, const json_t *rope, double thet
     VOUCH_TRY(rope_float(r, rope, "low_freq_factor", false, 1e-3, 1e6, &low));
     VOUCH_TRY(rope_float(r, rope, "high_freq_factor", false, 1e-3, 1e6, &high));
     VOUCH_TRY(rope_float(r, rope, "original_max_position_embeddings", false, 1, 1e9, &length));
+    if (high <= low)
+        return vouch_fail(r->err, VOUCH_E_FORMAT, "%s: high_freq_factor %g must exceed low_freq_factor %g",
+                          r->config->path, high, low);
     s->n_factors = s->n_rot / 2;
     for (int64_t i = 0; i < s->n_factors; i++) {
         const double wave = 2 * 3.14159265358979323846 * vouch_power(theta, (double)(2 * i) / (double)s->n_rot);

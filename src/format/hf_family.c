@@ -174,6 +174,8 @@ static const vouch_hf_rule bloom[] = {
 #define LLAMA                           RULES(llama, norms_before)
 #define NO_WINDOWS                      {"use_sliding_window", false}
 #define RELU2                           "relu2"
+#define HALF_ROTATED                    "{\"partial_rotary_factor\": 0.5}"
+#define LOGIT_SCALE                     "{\"logit_scale\": 0.0625}"
 #define GEMMA3 \
     "{\"vocab_size\": 262208, \"max_position_embeddings\": 131072, \"num_attention_heads\": 8, " \
     "\"num_key_value_heads\": 4, \"head_dim\": 256, \"query_pre_attn_scalar\": 256, \"rms_norm_eps\": 1e-6, " \
@@ -207,19 +209,20 @@ static const vouch_hf_family families[] = {
     FAMILY("olmo3", "olmo2", SILU, RULES(llama, norms_after), .window_period = 4),
     FAMILY("exaone4", "exaone4", SILU, RULES(llama, norms_after)),
     FAMILY("hunyuan_v1_dense", "hunyuan-dense", SILU, RULES(llama, norms_before, hunyuan)),
-    FAMILY("glm4", "glm4", SILU, RULES(llama, glm4)),
-    FAMILY("cohere", "command-r", SILU, RULES(llama)),
-    FAMILY("cohere2", "cohere2", SILU, RULES(llama), .window_period = 4),
-    FAMILY("nemotron", "nemotron", RELU2, LLAMA, .adds_one = true),
-    FAMILY("phi", "phi2", GELU, RULES(llama, phi), .demands = {{"qk_layernorm", false}}),
+    FAMILY("glm4", "glm4", SILU, RULES(llama, glm4), .defaults = HALF_ROTATED),
+    FAMILY("cohere", "command-r", SILU, RULES(llama), .defaults = LOGIT_SCALE),
+    FAMILY("cohere2", "cohere2", SILU, RULES(llama), .window_period = 4, .defaults = LOGIT_SCALE),
+    FAMILY("nemotron", "nemotron", RELU2, LLAMA, .adds_one = true, .defaults = HALF_ROTATED),
+    FAMILY("phi", "phi2", GELU, RULES(llama, phi), .demands = {{"qk_layernorm", false}}, .defaults = HALF_ROTATED),
     FAMILY("phi3", "phi3", SILU, RULES(llama, norms_before, phi3), .window_period = 1),
-    FAMILY("stablelm", "stablelm", SILU, RULES(llama, norms_before, stablelm)),
+    FAMILY("stablelm", "stablelm", SILU, RULES(llama, norms_before, stablelm),
+           .defaults = "{\"partial_rotary_factor\": 0.25, \"use_parallel_residual\": false}"),
     FAMILY("starcoder2", "starcoder2", GELU, RULES(llama, norms_before, starcoder2), .window_period = 1),
     FAMILY("gpt2", "gpt2", GELU, RULES(gpt2), .has_positions = true,
            .demands = {{"scale_attn_weights", true}, {"scale_attn_by_inverse_layer_idx", false}}),
     FAMILY("gpt_bigcode", "starcoder", GELU, RULES(gpt_bigcode, gpt2), .has_positions = true,
            .demands = {{"scale_attn_weights", true}, {"multi_query", true}}, .defaults = "{\"multi_query\": true}"),
-    FAMILY("gpt_neox", "gptneox", GELU, RULES(gpt_neox)),
+    FAMILY("gpt_neox", "gptneox", GELU, RULES(gpt_neox), .defaults = "{\"rotary_pct\": 0.25}"),
     FAMILY("bloom", "bloom", GELU, RULES(falcon, bloom), .has_positions = true,
            .demands = {{"apply_residual_connection_post_layernorm", false}},
            .defaults = "{\"seq_length\": 2048, \"layer_norm_epsilon\": 1e-5}"),
