@@ -188,6 +188,51 @@ static void folder_keys(void **state)
     free(bytes);
 }
 
+/* Gemma 4's merges stay merges, and its config tells it from SentencePiece's models. */
+static void gemma4_keys(void **state)
+{
+    (void)state;
+    void *bytes;
+    vouch_error err = {0};
+    folder_clear();
+    folder_write("tokenizer.json", "{\"normalizer\": {\"type\": \"Replace\", \"pattern\": {\"String\": \" \"}, "
+                                   "\"content\": \"\u2581\"}, \"model\": {\"type\": \"BPE\", \"byte_fallback\": true, "
+                                   "\"vocab\": {\"a\": 0, \"b\": 1, \"ab\": 2, \"<0x00>\": 3}, \"merges\": [[\"a\", "
+                                   "\"b\"]]}}");
+    folder_write("config.json", "{\"model_type\": \"gemma4_text\"}");
+    vouch_gguf *gguf = folder_read("", 0, &bytes, &err);
+    if (!gguf) fail_msg("%s", err.message);
+    assert_text(gguf, "tokenizer.ggml.model", "gemma4");
+    assert_true(vouch_gguf_has(gguf, "tokenizer.ggml.merges"));
+    assert_false(get_bool(gguf, "tokenizer.ggml.add_space_prefix"));
+    assert_token(gguf, 3, "<0x00>", 6);
+    vouch_gguf_close(gguf);
+    free(bytes);
+}
+
+/* A text-only model may be a tokenizer alone, and a session refuses it. */
+static void tokenizer_alone(void **state)
+{
+    (void)state;
+    vouch_model *model = NULL;
+    vouch_session *session = NULL;
+    vouch_error err = {0};
+    vouch_model_options options = vouch_model_options_default();
+    int32_t tokens[64];
+    size_t n = 0;
+    golden_write(0);
+    options.text_only = true;
+    if (vouch_model_open(&model, folder_path(""), &options, &err) != VOUCH_OK) fail_msg("%s", err.message);
+    assert_string_equal(vouch_model_get_info(model)->tokenizer, "bpe/gpt-2");
+    assert_int_equal(vouch_tokenize(model, hf_texts[0].text, hf_texts[0].n, 0, tokens, 64, &n, &err), VOUCH_OK);
+    assert_memory_equal(tokens, hf_golden[0].ids, n * sizeof *tokens);
+    assert_int_equal(vouch_session_open(&session, model, NULL, &err), VOUCH_E_ARGUMENT);
+    vouch_model_close(model);
+    folder_clear();
+    assert_int_equal(vouch_model_open(&model, folder_path(""), &options, &err), VOUCH_E_IO);
+    assert_non_null(strstr(err.message, "expected tokenizer.json"));
+}
+
 /* GPT-2's own files: vocab.json, merges.txt, added_tokens.json. */
 static void vocab_and_merges(void **state)
 {
@@ -200,6 +245,13 @@ static void vocab_and_merges(void **state)
     const ids got = encode(tokenizer, "ab a<x>", 7, 0);
     assert_ids("vocab.json", got, (const int32_t[]){2, 3, 0, 4}, 4);
     free(got.at);
+    vouch_tokenizer_close(tokenizer);
+    folder_write("tokenizer_config.json", "{\"tokenizer_class\": \"Qwen2Tokenizer\", \"added_tokens_decoder\": "
+                                          "{\"4\": {\"content\": \"<y>\", \"rstrip\": true}}}");
+    tokenizer = folder_open("");
+    const ids stripped = encode(tokenizer, "b<y> \na", 7, 0);
+    assert_ids("added_tokens_decoder", stripped, (const int32_t[]){1, 4, 0}, 3);
+    free(stripped.at);
     vouch_tokenizer_close(tokenizer);
     folder_write("tokenizer_config.json", "{\"tokenizer_class\": \"BertTokenizer\"}");
     assert_refused("tokenizer_class is \"BertTokenizer\"");
@@ -272,8 +324,9 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(golden_ids),   cmocka_unit_test(folder_keys), cmocka_unit_test(vocab_and_merges),
-        cmocka_unit_test(no_tokenizer), cmocka_unit_test(refusals),
+        cmocka_unit_test(golden_ids),      cmocka_unit_test(folder_keys),      cmocka_unit_test(gemma4_keys),
+        cmocka_unit_test(tokenizer_alone), cmocka_unit_test(vocab_and_merges), cmocka_unit_test(no_tokenizer),
+        cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
