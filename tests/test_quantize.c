@@ -21,6 +21,7 @@
 #include "kernels/quantize.h"
 #include "support/command.h"
 #include "support/gguf.h"
+#include "support/mutate.h"
 #include "support/tiny_model.h"
 
 enum { N_VALUES = sizeof quantize_values / sizeof quantize_values[0] };
@@ -28,7 +29,8 @@ enum { N_VALUES = sizeof quantize_values / sizeof quantize_values[0] };
 /* ------------------------------------------------------------------- blocks */
 
 #define MADE_TYPES(X) \
-    X(F16) X(BF16) X(Q8_0) X(Q4_0) X(Q4_1) X(Q5_0) X(Q5_1) X(Q2_K) X(Q3_K) X(Q4_K) X(Q5_K) X(Q6_K) X(IQ4_NL) X(IQ4_XS)
+    X(F16) X(BF16) X(Q8_0) X(Q4_0) X(Q4_1) X(Q5_0) X(Q5_1) X(Q2_K) X(Q3_K) X(Q4_K) X(Q5_K) X(Q6_K) X(IQ4_NL) X(IQ4_XS) \
+    X(TQ1_0) X(TQ2_0) X(MXFP4)
 #define QUANTIZED(type) {VOUCH_TYPE_##type, quantize_##type, sizeof quantize_##type},
 static const struct {
     vouch_type type;
@@ -99,7 +101,8 @@ static void errors_are_small(void **state)
     } bounds[] = {{VOUCH_TYPE_Q8_0, 0.0057}, {VOUCH_TYPE_Q6_K, 0.0188}, {VOUCH_TYPE_Q5_K, 0.0377},
                   {VOUCH_TYPE_Q5_1, 0.0395}, {VOUCH_TYPE_Q5_0, 0.0446}, {VOUCH_TYPE_Q4_K, 0.0746},
                   {VOUCH_TYPE_Q4_1, 0.0815}, {VOUCH_TYPE_Q4_0, 0.0909}, {VOUCH_TYPE_IQ4_NL, 0.0785},
-                  {VOUCH_TYPE_IQ4_XS, 0.0793}, {VOUCH_TYPE_Q3_K, 0.159}, {VOUCH_TYPE_Q2_K, 0.314}};
+                  {VOUCH_TYPE_IQ4_XS, 0.0793}, {VOUCH_TYPE_Q3_K, 0.159}, {VOUCH_TYPE_Q2_K, 0.314},
+                  {VOUCH_TYPE_MXFP4, 0.119}};
     enum { N = 4096 };
     static float x[N], back[N];
     static unsigned char blocks[N * 2];
@@ -332,7 +335,7 @@ static void file_check(const char *path, const char *type)
 static void files_hold_the_converted_tensors(void **state)
 {
     (void)state;
-    static const char *const types[] = {"Q8_0", "Q4_K_M", "F16", "bf16", "Q2_K"};
+    static const char *const types[] = {"Q8_0", "Q4_K_M", "F16", "bf16", "Q2_K", "mxfp4_moe"};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         for (int threads = 1; threads <= 3; threads += 2) {
             vouch_model *model;
@@ -402,7 +405,7 @@ static void bad_input_leaves_no_file(void **state)
     char bad[256];
     size_t n;
     strcpy(bad, test_temporary("bad.gguf"));
-    expect(RUN("quantize", source, out, "Q4"), 1, "type 'Q4': expected one of Q2_K, ");
+    expect(RUN("quantize", source, out, "Q4"), 1, "type 'Q4': expected one of TQ1_0, ");
     expect(RUN("quantize", source, out, "IQ1_S"), 1, "type 'IQ1_S': expected one of");
     expect(RUN("quantize", source, out), 2, "TYPE is missing");
     expect(RUN("quantize", source), 2, "OUT is missing");
@@ -428,6 +431,34 @@ static void bad_input_leaves_no_file(void **state)
     assert_string_equal(bytes, "precious");
     free(bytes);
     unlink(out);
+}
+
+/* Damaged files are quantised or refused, and never crash (law L5). */
+static void damaged_files_do_not_crash(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"llama", "block_count", "head_count", "expert_count", "blk.", "weight", NULL};
+    char bad[256];
+    size_t size;
+    int n_refused = 0;
+    mutator m;
+    uint8_t *good = shape_write(&shapes[2], &size);
+    vouch_quantize_options options = vouch_quantize_options_default();
+    options.allow_requantize = true;
+    options.n_threads = 1;
+    strcpy(bad, test_temporary("damaged.gguf"));
+    mutator_open(&m, good, size, words, 3);
+    for (int i = 0; i < 1000; i++) {
+        vouch_error err = {VOUCH_OK, ""};
+        mutator_next(&m);
+        write_whole(bad, m.bytes, m.n);
+        const vouch_status status = vouch_quantize(bad, "/dev/null", &options, NULL, &err);
+        assert_int_equal(status, err.code);
+        n_refused += status != VOUCH_OK;
+    }
+    assert_true(n_refused > 100 && n_refused < 1000);
+    mutator_close(&m);
+    free(good);
 }
 
 static bool cancel(void *user)
@@ -474,6 +505,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(types_can_be_chosen),
         cmocka_unit_test(quantised_input_is_refused),
         cmocka_unit_test(bad_input_leaves_no_file),
+        cmocka_unit_test(damaged_files_do_not_crash),
         cmocka_unit_test(a_cancelled_call_leaves_no_file),
     };
     if (argc == 2) return shapes_write(argv[1]);

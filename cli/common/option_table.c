@@ -29,8 +29,8 @@ const char *const cli_command_names[CLI_COMMANDS] = {"run",   "info",  "tokenize
 #define RULE_WORD(constant, name) #name "|"
 #define ANY          "[0, 2147483647]"
 #define QUANTIZE_TYPES \
-    "F32, F16, BF16, Q8_0, Q6_K, Q5_K_M, Q5_K_S, Q5_1, Q5_0, Q4_K_M, Q4_K_S, Q4_1, Q4_0, IQ4_NL, IQ4_XS, Q3_K_L, " \
-    "Q3_K_M, Q3_K_S, Q2_K"
+    "F32, F16, BF16, Q8_0, Q6_K, Q5_K_M, Q5_K_S, Q5_1, Q5_0, Q4_K_M, Q4_K_S, Q4_1, Q4_0, IQ4_NL, MXFP4_MOE, " \
+    "IQ4_XS, Q3_K_L, Q3_K_M, Q3_K_S, Q2_K, TQ2_0, TQ1_0"
 #define SPEC_WORDS   "auto|none" VOUCH_DRAFTER_LIST(SPEC_WORD) /* in the order of the drafters' bits */
 #define SPEC_WORD(constant, name, summary) "|" #name
 

@@ -9,17 +9,22 @@
 /* The values of general.file_type. */
 enum {
     F32 = 0, F16 = 1, Q4_0 = 2, Q4_1 = 3, Q8_0 = 7, Q5_0 = 8, Q5_1 = 9, Q2_K = 10, Q3_K_S = 11, Q3_K_M = 12,
-    Q3_K_L = 13, Q4_K_S = 14, Q4_K_M = 15, Q5_K_S = 16, Q5_K_M = 17, Q6_K = 18, IQ4_NL = 25, IQ4_XS = 30, BF16 = 32
+    Q3_K_L = 13, Q4_K_S = 14, Q4_K_M = 15, Q5_K_S = 16, Q5_K_M = 17, Q6_K = 18, IQ4_NL = 25, IQ4_XS = 30, BF16 = 32,
+    TQ1_0 = 36, TQ2_0 = 37, MXFP4_MOE = 38
 };
 
 static const vouch_mix mixes[] = {
-    {"Q2_K", Q2_K, VOUCH_TYPE_Q2_K},       {"Q3_K_S", Q3_K_S, VOUCH_TYPE_Q3_K}, {"Q3_K_M", Q3_K_M, VOUCH_TYPE_Q3_K},
-    {"Q3_K_L", Q3_K_L, VOUCH_TYPE_Q3_K},   {"IQ4_XS", IQ4_XS, VOUCH_TYPE_IQ4_XS}, {"IQ4_NL", IQ4_NL, VOUCH_TYPE_IQ4_NL},
-    {"Q4_0", Q4_0, VOUCH_TYPE_Q4_0},       {"Q4_K_S", Q4_K_S, VOUCH_TYPE_Q4_K}, {"Q4_K_M", Q4_K_M, VOUCH_TYPE_Q4_K},
-    {"Q4_1", Q4_1, VOUCH_TYPE_Q4_1},       {"Q5_0", Q5_0, VOUCH_TYPE_Q5_0},     {"Q5_K_S", Q5_K_S, VOUCH_TYPE_Q5_K},
-    {"Q5_K_M", Q5_K_M, VOUCH_TYPE_Q5_K},   {"Q5_1", Q5_1, VOUCH_TYPE_Q5_1},     {"Q6_K", Q6_K, VOUCH_TYPE_Q6_K},
-    {"Q8_0", Q8_0, VOUCH_TYPE_Q8_0},       {"F16", F16, VOUCH_TYPE_F16},        {"BF16", BF16, VOUCH_TYPE_BF16},
-    {"F32", F32, VOUCH_TYPE_F32},
+    {"TQ1_0", TQ1_0, VOUCH_TYPE_TQ1_0},    {"TQ2_0", TQ2_0, VOUCH_TYPE_TQ2_0},
+    {"Q2_K", Q2_K, VOUCH_TYPE_Q2_K},       {"Q3_K_S", Q3_K_S, VOUCH_TYPE_Q3_K},
+    {"Q3_K_M", Q3_K_M, VOUCH_TYPE_Q3_K},   {"Q3_K_L", Q3_K_L, VOUCH_TYPE_Q3_K},
+    {"IQ4_XS", IQ4_XS, VOUCH_TYPE_IQ4_XS}, {"MXFP4_MOE", MXFP4_MOE, VOUCH_TYPE_MXFP4},
+    {"IQ4_NL", IQ4_NL, VOUCH_TYPE_IQ4_NL}, {"Q4_0", Q4_0, VOUCH_TYPE_Q4_0},
+    {"Q4_K_S", Q4_K_S, VOUCH_TYPE_Q4_K},   {"Q4_K_M", Q4_K_M, VOUCH_TYPE_Q4_K},
+    {"Q4_1", Q4_1, VOUCH_TYPE_Q4_1},       {"Q5_0", Q5_0, VOUCH_TYPE_Q5_0},
+    {"Q5_K_S", Q5_K_S, VOUCH_TYPE_Q5_K},   {"Q5_K_M", Q5_K_M, VOUCH_TYPE_Q5_K},
+    {"Q5_1", Q5_1, VOUCH_TYPE_Q5_1},       {"Q6_K", Q6_K, VOUCH_TYPE_Q6_K},
+    {"Q8_0", Q8_0, VOUCH_TYPE_Q8_0},       {"F16", F16, VOUCH_TYPE_F16},
+    {"BF16", BF16, VOUCH_TYPE_BF16},       {"F32", F32, VOUCH_TYPE_F32},
 };
 enum { N_MIXES = sizeof mixes / sizeof mixes[0] };
 
@@ -241,7 +246,8 @@ static int32_t block_length(vouch_type type)
 static vouch_type head_type(const vouch_mix_options *o, const facts *f, int64_t n_in)
 {
     if (o->output) return *o->output;
-    if (f->is_falcon || n_in % block_length(o->mix->type) != 0 || o->mix->type == VOUCH_TYPE_Q8_0)
+    if (f->is_falcon || n_in % block_length(o->mix->type) != 0 || o->mix->type == VOUCH_TYPE_Q8_0 ||
+        o->mix->type == VOUCH_TYPE_MXFP4)
         return VOUCH_TYPE_Q8_0;
     return VOUCH_TYPE_Q6_K;
 }
@@ -250,7 +256,10 @@ static vouch_type head_type(const vouch_mix_options *o, const facts *f, int64_t 
 static vouch_type mixed_type(const vouch_mix_options *o, const facts *f, const vouch_gguf_tensor *t, role r, int64_t i,
                              int64_t layer)
 {
+    const vouch_type main = o->mix->type;
     if (r == OUTPUT || (r == EMBEDDING && f->tied)) return head_type(o, f, t->dim[0]);
+    if (main == VOUCH_TYPE_MXFP4) return t->dim[2] > 1 ? main : VOUCH_TYPE_Q8_0; /* a type for experts */
+    if (r == EMBEDDING && (main == VOUCH_TYPE_TQ1_0 || main == VOUCH_TYPE_TQ2_0)) return VOUCH_TYPE_Q4_K;
     if (r == DOWN) return rule_apply(o->mix, f, r, f->n_experts > 1 ? layer : i, f->n_layers);
     vouch_type type = rule_apply(o->mix, f, r, i, f->n_values);
     if (r == VALUES && f->is_70b && (type == VOUCH_TYPE_Q3_K || type == VOUCH_TYPE_Q4_K)) type = VOUCH_TYPE_Q5_K;
@@ -265,7 +274,9 @@ static vouch_type type_for_rows(vouch_type type, int64_t n_in)
     switch (type) {
     case VOUCH_TYPE_IQ4_XS: type = VOUCH_TYPE_IQ4_NL; break;
     case VOUCH_TYPE_Q2_K:
-    case VOUCH_TYPE_Q3_K: type = VOUCH_TYPE_Q4_0; break;
+    case VOUCH_TYPE_Q3_K:
+    case VOUCH_TYPE_TQ1_0:
+    case VOUCH_TYPE_TQ2_0: type = VOUCH_TYPE_Q4_0; break;
     case VOUCH_TYPE_Q4_K: type = VOUCH_TYPE_Q5_0; break;
     case VOUCH_TYPE_Q5_K: type = VOUCH_TYPE_Q5_1; break;
     case VOUCH_TYPE_Q6_K: type = VOUCH_TYPE_Q8_0; break;

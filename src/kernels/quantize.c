@@ -90,6 +90,41 @@ static void quantize_q5_1(const float *x, unsigned char *block)
     vouch_store_nibbles(block + 8, values, 16);
 }
 
+/* TQ1_0, TQ2_0: -1, 0 and 1 times the largest magnitude of 256 values, stored plus 1. */
+static void quantize_ternary(const float *x, unsigned char *d_at, uint8_t *values)
+{
+    const float d = fabsf(vouch_extreme(x, 256)), id = inverse(d);
+    vouch_store_half(d_at, d);
+    for (int i = 0; i < 256; i++) values[i] = (uint8_t)((truncated(roundf(x[i] * id)) + 1) & 3);
+}
+
+/* A number of 5 digits to base 3, divided by 243 and rounded up to 8 bits: its digits are values that lie n apart, the
+ * missing ones 0. */
+static void store_digits(unsigned char *q, const uint8_t *values, int n, int digits)
+{
+    for (int i = 0; i < n; i++) {
+        int number = 0;
+        for (int d = 0; d < 5; d++) number = number * 3 + (d < digits ? values[d * n + i] : 0);
+        q[i] = (unsigned char)((number * 256 + 242) / 243);
+    }
+}
+
+static void quantize_tq1_0(const float *x, unsigned char *block)
+{
+    uint8_t values[256];
+    quantize_ternary(x, block + 52, values);
+    store_digits(block, values, 32, 5);
+    store_digits(block + 32, values + 160, 16, 5);
+    store_digits(block + 48, values + 240, 4, 4);
+}
+
+static void quantize_tq2_0(const float *x, unsigned char *block)
+{
+    uint8_t values[256];
+    quantize_ternary(x, block + 64, values);
+    vouch_store_crumbs(block, values);
+}
+
 static void quantize_f32(const float *x, unsigned char *block)
 {
     memcpy(block, x, sizeof *x);
@@ -125,6 +160,9 @@ static vouch_quantizer *const quantizers[VOUCH_TYPE_COUNT] = {
     [VOUCH_TYPE_Q6_K] = vouch_quantize_q6_k,
     [VOUCH_TYPE_IQ4_NL] = vouch_quantize_iq4_nl,
     [VOUCH_TYPE_IQ4_XS] = vouch_quantize_iq4_xs,
+    [VOUCH_TYPE_TQ1_0] = quantize_tq1_0,
+    [VOUCH_TYPE_TQ2_0] = quantize_tq2_0,
+    [VOUCH_TYPE_MXFP4] = vouch_quantize_mxfp4,
 };
 
 bool vouch_type_can_quantize(vouch_type type)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Quantisation of weights to the blocks of a file: the inverse of the readers in pack.c, which has the layouts. Each
- * block depends on its own values alone. The formulas and the order of their float operations are those of ggml's
+ * Quantisation of weights to the blocks of a file: the inverse of the readers in read_block.c, which has the layouts.
+ * Each block depends on its own values alone. The formulas and the order of their float operations are those of ggml's
  * reference quantisers (ggml-quants.c, quantize_row_*_ref), so both programs write the same bytes.
  *
- *   quantize.c         the table of quantisers; one scale per block: Q8_0, Q4_0, Q4_1, Q5_0, Q5_1; F16 and BF16
+ *   quantize.c         the table of quantisers; one scale per block: Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, TQ1_0, TQ2_0; F16
+ *                      and BF16
  *   quantize_k.c       two levels of scales: Q2_K to Q6_K
- *   quantize_table.c   indices into 16 values: IQ4_NL, IQ4_XS
+ *   quantize_table.c   indices into 16 values: IQ4_NL, IQ4_XS, MXFP4
  */
 #ifndef VOUCH_KERNELS_QUANTIZE_H
 #define VOUCH_KERNELS_QUANTIZE_H
@@ -32,7 +33,7 @@ void vouch_dequantize_values(vouch_type type, const void *blocks, int64_t n, flo
 /* Quantises one block. */
 typedef void vouch_quantizer(const float *x, unsigned char *block);
 extern vouch_quantizer vouch_quantize_q2_k, vouch_quantize_q3_k, vouch_quantize_q4_k, vouch_quantize_q5_k,
-    vouch_quantize_q6_k, vouch_quantize_iq4_nl, vouch_quantize_iq4_xs;
+    vouch_quantize_q6_k, vouch_quantize_iq4_nl, vouch_quantize_iq4_xs, vouch_quantize_mxfp4;
 
 /* Below this magnitude a run of values counts as zeros. */
 #define VOUCH_QUANTIZE_TINY 1e-15f
@@ -78,6 +79,15 @@ static inline float vouch_extreme(const float *x, int n)
 static inline void vouch_store_nibbles(unsigned char *q, const uint8_t *values, int apart)
 {
     for (int i = 0; i < apart; i++) q[i] = (unsigned char)((values[i] & 15) | values[apart + i] << 4);
+}
+
+/* The 4 crumbs (fields of 2 bits) of a byte belong to values 32 apart. */
+static inline void vouch_store_crumbs(unsigned char *q, const uint8_t values[256])
+{
+    for (int half = 0; half < 2; half++, q += 32, values += 128)
+        for (int i = 0; i < 32; i++)
+            q[i] = (unsigned char)((values[i] & 3) | (values[32 + i] & 3) << 2 | (values[64 + i] & 3) << 4 |
+                                   (values[96 + i] & 3) << 6);
 }
 
 #endif

@@ -186,15 +186,6 @@ static void quantize_run(const float *x, int n, float scale, float minimum, int 
         q[i] = (uint8_t)(vouch_clamp(vouch_nearest((x[i] + minimum) / scale), low, high) - low);
 }
 
-/* The inverse of read_crumbs in pack.c: the 4 crumbs of a byte belong to values 32 apart. */
-static void store_crumbs(unsigned char *q, const uint8_t *values)
-{
-    for (int half = 0; half < 2; half++, q += 32, values += 128)
-        for (int i = 0; i < 32; i++)
-            q[i] = (unsigned char)((values[i] & 3) | (values[32 + i] & 3) << 2 | (values[64 + i] & 3) << 4 |
-                                   (values[96 + i] & 3) << 6);
-}
-
 /* Bit s of h[i] is bit `bit` of value 32 s + i. */
 static void store_high_bits(unsigned char *h, const uint8_t *values, int bit)
 {
@@ -230,7 +221,7 @@ void vouch_quantize_q2_k(const float *x, unsigned char *block)
         quantize_run(x + RUN * r, RUN, vouch_load_half(block + 80) * (float)(block[r] & 15),
                      vouch_load_half(block + 82) * (float)(block[r] >> 4), 0, MOST, q + RUN * r);
     }
-    store_crumbs(block + 16, q);
+    vouch_store_crumbs(block + 16, q);
 }
 
 void vouch_quantize_q3_k(const float *x, unsigned char *block)
@@ -253,10 +244,10 @@ void vouch_quantize_q3_k(const float *x, unsigned char *block)
         quantize_run(x + RUN * r, RUN, vouch_load_half(block + 108) * (float)s, 0, -MOST, MOST - 1, q + RUN * r);
     }
     store_high_bits(block, q, 2);
-    store_crumbs(block + 32, q);
+    vouch_store_crumbs(block + 32, q);
 }
 
-/* Q4_K and Q5_K up to their quants q: d, dmin and the scales (read_k_scales in pack.c) go to the block. */
+/* Q4_K and Q5_K up to their quants q: d, dmin and the scales (read_k_scales in read_block.c) go to the block. */
 static void quantize_affine_runs(const candidates *c, const float *x, unsigned char *block, uint8_t q[VALUES])
 {
     enum { RUNS = 8, RUN = 32, MOST_SCALE = 63 };

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Types whose quants are indices into a table of 16 values: IQ4_NL and IQ4_XS, with unevenly spaced values. The scale
- * of a run of 32 values is searched around the one that maps the largest magnitude to the table's first value. The
- * weights of the squared error are the squares of the values.
+ * Types whose quants are indices into a table of 16 values (vouch_tables).
+ *
+ *   IQ4_NL, IQ4_XS   unevenly spaced values. The scale of a run of 32 values is searched around the one that maps the
+ *                    largest magnitude to the table's first value; the weights of the squared error are the squares of
+ *                    the values
+ *   MXFP4            4-bit floats; the scale is a power of two
  */
 #include <math.h>
 
@@ -10,20 +13,24 @@
 
 enum { RUN = 32, N_VALUES = 16, AROUND = 7 };
 
-static const int8_t iq4[N_VALUES] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
+/* Value i of IQ4_NL, ascending. */
+static inline int iq4(int i)
+{
+    return vouch_tables[VOUCH_TABLE_IQ4][i] - 128;
+}
 
 /* The index of the table's value nearest to x; of two equally near, the upper. */
 static int nearest_index(float x)
 {
     int below = 0, above = N_VALUES - 1;
-    if (x <= iq4[below]) return below;
-    if (x >= iq4[above]) return above;
+    if (x <= (float)iq4(below)) return below;
+    if (x >= (float)iq4(above)) return above;
     while (above - below > 1) {
         const int middle = (below + above) / 2;
-        if (x < iq4[middle]) above = middle;
+        if (x < (float)iq4(middle)) above = middle;
         else below = middle;
     }
-    return x - iq4[below] < iq4[above] - x ? below : above;
+    return x - (float)iq4(below) < (float)iq4(above) - x ? below : above;
 }
 
 /* The scale with the least weighted squared error among 16: the first maps the extreme to minus the first value, the
@@ -35,10 +42,10 @@ static float search_scale(const float *x)
     if (fabsf(extreme) < VOUCH_QUANTIZE_TINY) return 0;
     for (int i = -AROUND - 1; i <= AROUND; i++) {
         const bool is_first = i == -AROUND - 1;
-        const float inverse = is_first ? 1 / (-extreme / iq4[0]) : (float)(i + iq4[0]) / extreme;
+        const float inverse = is_first ? 1 / (-extreme / (float)iq4(0)) : (float)(i + iq4(0)) / extreme;
         float sum_xq = 0, sum_qq = 0;
         for (int j = 0; j < RUN; j++) {
-            const float q = iq4[nearest_index(inverse * x[j])], weight = x[j] * x[j];
+            const float q = (float)iq4(nearest_index(inverse * x[j])), weight = x[j] * x[j];
             sum_xq += weight * q * x[j];
             sum_qq += weight * q * q;
         }
@@ -81,4 +88,24 @@ void vouch_quantize_iq4_xs(const float *x, unsigned char *block)
         store_run(x + RUN * r, d * (float)s, block + 8 + 16 * r);
     }
     memcpy(block + 2, &high, sizeof high);
+}
+
+/* The exponent brings the largest magnitude into [4, 8), of which E2M1 has values up to 6. Magnitudes below 2^-125 get
+ * the least exponent. Of two values equally near, the first of the table is taken. */
+void vouch_quantize_mxfp4(const float *x, unsigned char *block)
+{
+    const float most = fabsf(vouch_extreme(x, RUN)), exponent = most > 0 ? floorf(log2f(most)) - 2 + 127 : 0;
+    block[0] = exponent > 0 ? (unsigned char)exponent : 0;
+    const float scale = vouch_e8m0_half(block[0]);
+    uint8_t q[RUN];
+    for (int i = 0; i < RUN; i++) {
+        float least = INFINITY;
+        for (int k = 0; k < N_VALUES; k++) {
+            const float error = fabsf((float)(vouch_tables[VOUCH_TABLE_E2M1][k] - 16) * scale - x[i]);
+            if (error >= least) continue;
+            least = error;
+            q[i] = (uint8_t)k;
+        }
+    }
+    vouch_store_nibbles(block + 1, q, RUN / 2);
 }

@@ -15,8 +15,8 @@ import sys
 import tempfile
 
 MIXES = ("F16 BF16 Q8_0 Q4_0 Q4_1 Q5_0 Q5_1 Q2_K Q3_K_S Q3_K_M Q3_K_L Q4_K_S Q4_K_M Q5_K_S Q5_K_M Q6_K IQ4_NL "
-         "IQ4_XS").split()
-PURE = "Q4_K_M Q2_K IQ4_XS".split()
+         "IQ4_XS TQ1_0 TQ2_0 MXFP4_MOE").split()
+PURE = "Q4_K_M Q2_K IQ4_XS MXFP4_MOE".split()
 LINE = re.compile(r"^\[ *\d+/ *\d+\] +(\S+) +- \[.*\], type = +(\w+), size =.*?(?:\((\w+)\))?$", re.M)
 SCALARS = {4: "I", 6: "f"}
 
