@@ -235,8 +235,8 @@ static int64_t own_slots(const unit *u, int64_t i, int32_t *slots)
 static float heat_of(const vouch_attention *a, int32_t position)
 {
     if (a->heat == 0) return 1;
-    const int64_t shifted = (int64_t)position + a->heat_shift;
-    return (float)(1 + (double)a->heat * vouch_ln(1 + (double)(shifted / a->heat_length)));
+    const int64_t lengths = ((int64_t)position + a->heat_shift) / a->heat_length;
+    return (float)(1 + (double)a->heat * vouch_ln(1 + (double)lengths));
 }
 
 /* Scores of all slots that some row of the unit sees. The unit alone uses its queries, so it normalises, rotates and
