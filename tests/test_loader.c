@@ -391,6 +391,48 @@ static void passes_read_more_with_experts(void **state)
     vouch_gguf_close(gguf);
 }
 
+static void mamba_sizes_must_fit_together(void **state)
+{
+    (void)state;
+#define SIZE(arch, name, number, says)                                                   \
+    {                                                                                    \
+        {arch ".ssm." name, VOUCH_GGUF_U32, number, 0, NULL}, arch, says                 \
+    }
+    static const struct {
+        entry e;
+        const char *arch, *says;
+    } wrong[] = {
+        SIZE("mamba", "conv_kernel", 0, "1 to 16"),
+        SIZE("mamba", "conv_kernel", 17, "1 to 16"),
+        SIZE("mamba", "conv_kernel", 3, "must be [3, 128]"),
+        SIZE("mamba", "inner_size", 112, "must be [64, 224]"),
+        SIZE("mamba", "state_size", 0, "1 to 4096"),
+        SIZE("mamba", "state_size", 13, "must be [128, 30]"),
+        SIZE("mamba", "time_step_rank", 129, "1 to 128"),
+        SIZE("mamba2", "time_step_rank", 3, "multiple"),
+        SIZE("mamba2", "group_count", 3, "multiple"),
+        SIZE("mamba2", "group_count", 0, "1 to 8"),
+        SIZE("mamba2", "state_size", 13, "must be [64, 316]"),
+    };
+#undef SIZE
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        tiny_model_options options = model_with(&wrong[i].e);
+        options.arch = wrong[i].arch;
+        REFUSED(&options, VOUCH_E_FORMAT, wrong[i].says);
+    }
+    const entry odd = {"mamba.ssm.inner_size", VOUCH_GGUF_U32, 120, 0, NULL};
+    tiny_model_options options = model_with(&odd);
+    options.arch = "mamba";
+    REFUSED(&options, VOUCH_E_UNSUPPORTED, odd.key, "multiple of 16");
+    static const char *const tensors[] = {"blk.1.ssm_in.weight", "blk.1.ssm_conv1d.weight", "blk.0.ssm_a",
+                                          "blk.0.ssm_d", "blk.0.ssm_dt.bias", "blk.1.ssm_out.weight"};
+    for (size_t i = 0; i < sizeof tensors / sizeof tensors[0]; i++)
+        for (int a = 0; a < 2; a++) {
+            options = (tiny_model_options){.arch = a ? "mamba" : "mamba2", .n_vocab = 50, .omit = tensors[i]};
+            REFUSED(&options, VOUCH_E_FORMAT, tensors[i], "is missing");
+        }
+}
+
 static void linear_scaling_needs_a_factor(void **state)
 {
     (void)state;
@@ -918,6 +960,7 @@ int main(void)
         cmocka_unit_test(families_with_experts_name_the_fault),
         cmocka_unit_test(layers_of_further_tokens_are_left_out),
         cmocka_unit_test(passes_read_more_with_experts),
+        cmocka_unit_test(mamba_sizes_must_fit_together),
         cmocka_unit_test(linear_scaling_needs_a_factor),
         cmocka_unit_test(frequency_divisors_must_be_finite),
         cmocka_unit_test(missing_tensors),
