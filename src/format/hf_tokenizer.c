@@ -189,7 +189,7 @@ static vouch_status template_add(vouch_gguf_writer *writer, const hf_files *file
 
 /* ---------------------------------------------------------------------- writing */
 
-/* One array of `size`-byte values, made by `fill` from the tokens. */
+/* Adds an array with one value of `size` bytes for each token; `fill` writes value i. */
 static vouch_status column_add(vouch_gguf_writer *writer, const char *key, vouch_gguf_type type, size_t size,
                                const hf_vocabulary *v, void (*fill)(void *out, const hf_token *token, size_t i),
                                vouch_error *err)

@@ -78,7 +78,7 @@ static const struct {
     {PUNCTUATION "\n" GPT2 "\n" DIGITS "\n[0-9][0-9][0-9]", "falcon", NULL},
 };
 
-/* What the steps of both chains say. */
+/* A walk over the steps of the normaliser and the pre-tokenizer. */
 typedef struct steps {
     const hf_files *files;
     hf_words *words;
@@ -176,7 +176,7 @@ static vouch_status split_step(steps *s, const json_t *step, vouch_error *err)
     const bool invert = vouch_hf_bool(step, "invert", false);
     /* Spaces are U+2581 by now: nothing matches. */
     if (literal && strcmp(literal, " ") == 0 && s->marks_spaces) return VOUCH_OK;
-    /* All patterns match at every index, so nothing is removed. */
+    /* The patterns of `chains` match at every index, so "Removed" with `invert` removes nothing. */
     const bool isolates = behavior && strcmp(behavior, invert ? "Removed" : "Isolated") == 0;
     if (!json_is_string(regex) || !isolates) return step_refuse(s, "pre_tokenizer", step, err);
     return chain_add(s, json_string_value(regex), json_string_length(regex), err);

@@ -111,7 +111,7 @@ typedef struct merge_slot {
 
 struct vouch_tokenizer {
     vouch_arena arena; /* holds all arrays below */
-    pretokenizer_rule rule; /* that of the table, as the file's own keys change it */
+    pretokenizer_rule rule; /* the table's, changed by the file's own keys */
     vouch_pretokenizer pre;
 
     int32_t n_tokens;
