@@ -170,6 +170,23 @@ static void tied_output_is_left_out(void **state)
     vouch_gguf_close(gguf);
 }
 
+static void changed_files_are_noticed(void **state)
+{
+    (void)state;
+    vouch_error err;
+    const char *folder = hf_folder_write("changed", hf_case_named("llama"), &(hf_layout){0});
+    vouch_gguf *gguf = open_folder(folder);
+    const vouch_gguf_tensor *made = vouch_gguf_find_tensor(gguf, "blk.0.attn_q.weight");
+    const vouch_gguf_tensor *mapped = vouch_gguf_find_tensor(gguf, "blk.0.attn_v.weight");
+    assert_int_equal(vouch_gguf_load(gguf, made, 0, made->bytes, &err), VOUCH_OK);
+    assert_int_equal(truncate(hf_file(folder, "model.safetensors"), 4096), 0);
+    assert_int_equal(vouch_gguf_load(gguf, made, 0, made->bytes, &err), VOUCH_E_IO);
+    assert_non_null(strstr(err.message, "/model.safetensors: the file went from "));
+    assert_int_equal(vouch_gguf_load(gguf, mapped, 0, mapped->bytes, &err), VOUCH_E_IO);
+    assert_int_equal(vouch_gguf_recheck(gguf, &err), VOUCH_E_IO);
+    vouch_gguf_close(gguf);
+}
+
 /* An integer beyond 64 bits, as many tokenizer_config.json have it, makes all integers of its file floats. */
 static void large_integers_are_read(void **state)
 {
@@ -263,6 +280,7 @@ int main(void)
         cmocka_unit_test(tied_output_is_left_out),
         cmocka_unit_test(converted_files_are_the_folder),   cmocka_unit_test(conversion_can_change_types),
         cmocka_unit_test(failed_conversion_leaves_nothing), cmocka_unit_test(large_integers_are_read),
+        cmocka_unit_test(changed_files_are_noticed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
