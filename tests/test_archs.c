@@ -177,11 +177,65 @@ static void guesses_change_nothing(void **state)
     assert_true(accepted[CHAIN_OF_ITSELF] > 0 && accepted[TREE_OF_ITSELF] > 0 && accepted[ALWAYS_WRONG] == 0);
 }
 
+/* A second prompt that has its first `common` tokens from the first prompt and its answer. Returns the tokens that the
+ * session ran for it. */
+static int64_t change_prompt(const vouch_model *model, who which, int32_t common)
+{
+    enum { FIRST = 40, NEW = 20, SHORT = 10 };
+    static answer got, expected;
+    static float logits[4 * N_VOCAB];
+    int32_t tokens[FIRST + SHORT + NEW];
+    double seconds;
+    oracle nothing = {.tokens = tokens, .n = 0, .n_vocab = N_VOCAB, .error_percent = 100};
+    vouch_session_options options = session_options(which, model, &nothing);
+    options.n_ctx = 128;
+    options.max_tokens = SHORT;
+    vouch_session *session = answer_open(model, &options);
+    answer_prompt(tokens, FIRST, N_VOCAB, 7, true);
+    answer_continue(&got, session, tokens, FIRST);
+    memcpy(tokens + FIRST, got.tokens, sizeof(int32_t) * SHORT);
+    if (common % 2) assert_int_equal(vouch_session_logits(session, 30, 4, logits, NULL), VOUCH_OK);
+    if (common % 2) assert_int_equal(vouch_session_time_pass(session, 3, 2, &seconds, NULL), VOUCH_OK);
+    answer_prompt(tokens + common, NEW, N_VOCAB, 8 + (uint64_t)common, true);
+    vouch_session_reset_stats(session);
+    answer_continue(&got, session, tokens, common + NEW);
+    const int64_t n_run = vouch_session_stats(session)->prompt_tokens;
+    options.speculation.drafters = VOUCH_DRAFTER_NONE;
+    answer_run(&expected, model, &options, tokens, common + NEW);
+    assert_true(answer_equal(&got, &expected));
+    size_t n;
+    const int32_t *all = vouch_session_tokens(session, &n);
+    assert_true(vouch_memory_digest(vouch_session_target(session)) == digest_of(model, all, (int32_t)n - 1));
+    vouch_session_close(session);
+    return n_run;
+}
+
+/* Recurrent layers go back to their checkpoint, 16 tokens before the end of the first prompt. */
+static void prompts_go_back_to_any_token(void **state)
+{
+    (void)state;
+    static const int32_t lengths[] = {0, 5, 22, 23, 24, 31, 39, 40, 46, 49};
+    static const char *const recurrent[] = {"lfm2moe", "qwen35", "jamba", "falcon-h1"};
+    for (int32_t i = 0; tiny_model_family(i); i++)
+        for (int r = 0; r < 4; r++) {
+            if (strcmp(tiny_model_family(i), recurrent[r]) != 0) continue;
+            const tiny_model_options options = family_options(i, VOUCH_TYPE_Q8_0);
+            vouch_model *model = tiny_model_open(&options);
+            for (size_t l = 0; l < sizeof lengths / sizeof lengths[0]; l++) {
+                const int64_t n_run = change_prompt(model, (who)((r + (int)l) % ALWAYS_WRONG), lengths[l]);
+                const int32_t kept = lengths[l] < 23 ? 0 : 23;
+                if (lengths[l] % 2 == 0) assert_true(n_run <= lengths[l] + 20 - kept);
+            }
+            vouch_model_close(model);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_has_the_same_bits_in_any_pass),
         cmocka_unit_test(guesses_change_nothing),
+        cmocka_unit_test(prompts_go_back_to_any_token),
     };
     return cmocka_run_group_tests_name("archs", tests, NULL, NULL);
 }
