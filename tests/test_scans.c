@@ -308,10 +308,9 @@ static void test_l2_norm(void **state)
             vouch_kernels_ref.l2_norm(expected, n, eps);
             kernels->l2_norm(actual, n, eps);
             assert_memory_equal(expected, actual, sizeof x);
-            double sum = 0;
+            double sum = (double)eps;
             for (int64_t j = 0; j < n; j++) sum += (double)x[j] * (double)x[j];
-            const double size = fmax(sqrt(sum), (double)eps);
-            for (int64_t j = 0; j < n; j++) assert_true(fabs((double)x[j] / size - (double)actual[j]) < 1e-6);
+            for (int64_t j = 0; j < n; j++) assert_true(fabs((double)x[j] / sqrt(sum) - (double)actual[j]) < 1e-6);
         }
 }
 
@@ -348,7 +347,7 @@ static void test_same_everywhere(void **state)
                 kernels->l2_norm(left.y, n, 1e-6f);
                 hash_floats(&hash, left.y, n);
             }
-        if (hash != 0xf5ae83633047f108) fail_msg("%s: hash 0x%016llx", kernels->name, (unsigned long long)hash);
+        if (hash != 0x0801a0336421ec47) fail_msg("%s: hash 0x%016llx", kernels->name, (unsigned long long)hash);
     }
 }
 

@@ -192,7 +192,7 @@ typedef struct vouch_kernels {
 
     /* x = ln(1 + exp(x)) */
     void (*softplus)(float *x, int64_t n);
-    /* x = x / max(|x|, eps), |x| being the square root of the row sum of squares. */
+    /* x = x / sqrt(row sum of squares + eps) */
     void (*l2_norm)(float *x, int64_t n, float eps);
     /* y = the convolution's results for the channels [begin, end). x [width]: pointers to the last `width` inputs,
      * oldest first, each [n_channels]. */

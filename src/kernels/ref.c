@@ -354,8 +354,7 @@ static void l2_norm_ref(float *x, int64_t n, float eps)
 {
     float lane[16] = {0};
     for (int64_t i = 0; i < n; i++) lane[i % 16] = fmaf(x[i], x[i], lane[i % 16]);
-    const float size = sqrtf(reduce(lane));
-    scale_ref(x, 1.0f / (size < eps ? eps : size), n);
+    scale_ref(x, 1.0f / sqrtf(reduce(lane) + eps), n);
 }
 
 static void conv_ref(float *y, const vouch_conv *conv, const float *const *x, int64_t begin, int64_t end)

@@ -45,8 +45,7 @@ static void l2_norm(float *x, int64_t n, float eps)
             const vf v = vf_load_part(x + i + part * VL, vm_first(lanes_left(n, i, part)));
             lane[part] = vf_fma(v, v, lane[part]);
         }
-    const float size = sqrtf(vf_reduce(lane));
-    scale(x, 1.0f / (size < eps ? eps : size), n);
+    scale(x, 1.0f / sqrtf(vf_reduce(lane) + eps), n);
 }
 
 INLINE void conv_lanes(float *y, const vouch_conv *of, const float *const *x, int64_t c, int64_t lanes)

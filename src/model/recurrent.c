@@ -174,9 +174,9 @@ static void convolve(const vouch_workspace *c, const row_run *run, int32_t layer
     /* Queries become q / |q| / sqrt(n_keys), keys k / |k|. */
     const int64_t all_keys = (int64_t)r->n_key_heads * r->n_keys;
     const float eps = c->weights->hparams.norm_eps;
-    if (begin >= r->q && begin < r->q + all_keys)
-        vouch_row_unit(y + begin, end - begin, eps, 1.0f / sqrtf((float)r->n_keys));
-    if (begin >= r->k && begin < r->k + all_keys) vouch_row_unit(y + begin, end - begin, eps, 1);
+    const bool is_query = begin >= r->q && begin < r->q + all_keys, is_key = begin >= r->k && begin < r->k + all_keys;
+    if (is_query || is_key) kernels->l2_norm(y + begin, end - begin, eps);
+    if (is_query) kernels->scale(y + begin, 1.0f / sqrtf((float)r->n_keys), end - begin);
 }
 
 /* Columns [first, last) of the rows [begin, end) of y [n_rows][ldy] into the input of a matrix, W_out or W_select. */

@@ -36,14 +36,6 @@ void vouch_row_norm(float *y, const float *x, const vouch_norm *norm, int64_t n,
     for (int64_t i = 0; norm->bias && i < n; i++) y[i] += norm->bias[i];
 }
 
-void vouch_row_unit(float *x, int64_t n, float eps, float scale)
-{
-    float lanes[16] = {0};
-    for (int64_t i = 0; i < n; i++) lanes[i % 16] += x[i] * x[i];
-    const float factor = scale / sqrtf(add_lanes(lanes) + eps);
-    for (int64_t i = 0; i < n; i++) x[i] *= factor;
-}
-
 void vouch_row_affine(float *y, const vouch_affine *affine, int64_t first, int64_t n)
 {
     for (int64_t i = 0; affine->scale && !affine->is_bias_scaled && i < n; i++) y[i] *= *affine->scale;

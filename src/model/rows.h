@@ -8,8 +8,6 @@
 
 /* y = norm(x); y may be x. LayerNorm and no norm, too; a missing weight is 1, a missing bias 0. */
 void vouch_row_norm(float *y, const float *x, const vouch_norm *norm, int64_t n, float eps);
-/* x = scale x / sqrt(sum of squares + eps) */
-void vouch_row_unit(float *x, int64_t n, float eps, float scale);
 /* y [n] of the outputs from `first` on. */
 void vouch_row_affine(float *y, const vouch_affine *affine, int64_t first, int64_t n);
 /* x = min(max(x, -limit), limit) */
