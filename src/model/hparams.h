@@ -99,7 +99,7 @@ typedef struct vouch_hparams {
     struct {
         int32_t n_heads, n_kv_heads, n_ff;
         bool has_window, has_no_heat;
-        float limit;           /* of experts' inputs (layer.h); 0: none */
+        float limit;           /* of experts (layer.h); 0: none */
         uint8_t rotary;        /* VOUCH_ROTARY_OF_... */
     } layers[VOUCH_MOST_LAYERS];
 } vouch_hparams;

@@ -84,9 +84,9 @@ typedef struct vouch_attention {
     int32_t n_heads, n_kv_heads;  /* n_heads 0: the layer has no attention */
     int32_t head_dim, value_dim;  /* elements of a head's query and key, and of its value; equal as a rule */
     bool is_gated;                /* a head's result times sigmoid(gate); W_q gives each head's query, then its gate */
-    bool has_softplus;            /* softplus(gate) instead */
-    vouch_matrix gate;            /* [n_heads * value_dim, n_embd], or [n_heads, n_embd]: one gate for a head; n_out 0:
-                                     W_q gives the gates, or there are none */
+    vouch_matrix gate;            /* gives the gates instead of W_q: [n_heads * value_dim, n_embd], or [n_heads, n_embd]
+                                     with one gate for each head; n_out 0: none */
+    bool has_softplus;            /* softplus(gate) instead of sigmoid(gate) */
     int32_t rotary;               /* index into the weights' rotaries */
     float scale;                  /* of a score q k, 1 / sqrt(head_dim) as a rule */
     vouch_matrix q, k, v;         /* [heads * head_dim or value_dim, n_embd] */
@@ -97,7 +97,7 @@ typedef struct vouch_attention {
     float softcap;                /* a score s becomes softcap tanh(s / softcap); 0: none */
     float alibi;                  /* largest slope of ALiBi (Press et al., arXiv 2108.12409); 0: none */
     int32_t window;               /* a row sees this many tokens, itself included; 0: all */
-    bool has_chunks;              /* a row sees the tokens from the last multiple of `window` on instead */
+    bool has_chunks;              /* a row sees the tokens of its chunk instead; each chunk has `window` positions */
     const float *sinks;           /* [n_heads] a score without value in each softmax; NULL: none */
     float heat;                   /* queries grow by 1 + heat ln(1 + floor((position + heat_shift) / heat_length)) */
     int32_t heat_length, heat_shift;
@@ -239,8 +239,8 @@ typedef enum vouch_gating {
  */
 typedef struct vouch_experts {
     int32_t n_experts, n_used, n_ff;
-    vouch_activation activation; /* of an expert, and the limit of its inputs, as in vouch_feed_forward */
-    float limit;
+    vouch_activation activation; /* of an expert */
+    float limit;                 /* of an expert, as in vouch_feed_forward */
     int32_t n_groups, n_groups_used; /* of the best groups' experts (Liu et al., arXiv 2412.19437); 1: no groups */
     vouch_gating gating;
     bool normalised;             /* the chosen weights are divided by their sum */
@@ -253,7 +253,7 @@ typedef struct vouch_experts {
     vouch_matrix gate, up;       /* [n_ff, n_embd] of expert 0, gate.n_out 0: no gate; vouch_matrix_at has the others */
     vouch_matrix down;           /* [n_embd, n_ff] likewise */
     const float *gate_scales, *up_scales, *down_scales; /* [n_experts] of the products; NULL: none */
-    const float *gate_biases, *up_biases;               /* [n_experts, n_ff] of the scaled products; NULL: none */
+    const float *gate_biases, *up_biases;               /* [n_experts, n_ff] of products without scales; NULL: none */
     const float *down_biases;                           /* [n_experts, n_embd] likewise */
     vouch_feed_forward shared;   /* n_ff 0: none */
     vouch_matrix shared_gate;    /* [1, n_embd] w_shared; n_out 0: the shared network's weight is shared_scale */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* gpt-oss (arXiv 2508.10925): every second layer has a window, and every softmax a sink; the experts and their router
- * have biases, and an expert's inputs are limited. */
+ * have biases, and SwiGLU is clamped. */
 #include "model/arch.h"
 #include "model/dense.h"
 #include "model/mixture.h"

@@ -52,7 +52,7 @@ static vouch_status read_exaone4(const vouch_gguf *gguf, vouch_hparams *h, vouch
     return VOUCH_OK;
 }
 
-/* Layers with a window alone rotate. */
+/* Only layers with a window rotate. */
 static vouch_status read_exaone_moe(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     h->head_norms = VOUCH_REQUIRED;

@@ -57,7 +57,7 @@ static vouch_status take_qwen2vl(vouch_loader *loader, int32_t index, vouch_laye
     return vouch_dense_take(loader, index, layer);
 }
 
-/* Layers with a window alone rotate; an expert's inputs may be limited. */
+/* Only layers with a window rotate; SwiGLU may be clamped. */
 static vouch_status read_maple(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     double limits[VOUCH_MOST_LAYERS] = {0};
