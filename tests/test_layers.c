@@ -58,13 +58,67 @@ static const float *head_weights(const vouch_attention *a, const float *norm, in
 
 static double keys[MOST_LAYERS][N_TOKENS][WIDTH], values[MOST_LAYERS][N_TOKENS][WIDTH];
 
+/* The first position that a row sees. */
+static int32_t first_key(const vouch_attention *a, int32_t position)
+{
+    const int32_t since = position + 1 - a->window;
+    if (a->has_chunks) return position / a->window * a->window;
+    return a->window && since > 0 ? since : 0;
+}
+
+/* Latent attention by its definition: the keys [W_uk c | r] and values W_uv c of each head. */
+static void attend_latent(double *y, const vouch_weights *w, int32_t layer, const double *x, int32_t position)
+{
+    const vouch_attention *a = &w->layers[layer].attention;
+    const vouch_latent *m = &a->latent;
+    const vouch_rotary *rotary = &w->rotaries[a->rotary];
+    const double eps = (double)w->hparams.norm_eps;
+    const int32_t n_plain = (int32_t)m->up_k.n_in, n_rot = a->head_dim - m->rank;
+    double low[WIDTH], queries[4 * WIDTH], mixed[WIDTH] = {0}, *own = keys[layer][position];
+    multiply(own, &a->k, x);
+    normalise(own, own, m->norm, m->rank, eps);
+    rotate(own + m->rank, rotary, position);
+    if (m->low.n_out > 0) {
+        multiply(low, &m->low, x);
+        normalise(low, low, m->low_norm, (int32_t)m->low.n_out, eps);
+    }
+    multiply(queries, &a->q, m->low.n_out > 0 ? low : x);
+    for (int32_t h = 0; h < a->n_heads; h++) {
+        const vouch_matrix up_k = vouch_matrix_at(&m->up_k, h), up_v = vouch_matrix_at(&m->up_v, h);
+        double *q = queries + h * m->key_dim, weights[N_TOKENS], sum = 0, value[WIDTH];
+        const int32_t first = first_key(a, position);
+        rotate(q + n_plain, rotary, position);
+        for (int32_t j = first; j <= position; j++) {
+            const double *latent = keys[layer][j];
+            double key[WIDTH] = {0}, score = 0;
+            for (int32_t r = 0; r < m->rank; r++) {
+                float row[WIDTH];
+                vouch_matrix_get_row(&up_k, r, row);
+                for (int32_t i = 0; i < n_plain; i++) key[i] += (double)row[i] * latent[r];
+            }
+            memcpy(key + n_plain, latent + m->rank, (size_t)n_rot * sizeof *key);
+            for (int32_t i = 0; i < m->key_dim; i++) score += q[i] * key[i];
+            sum += weights[j] = exp(score * (double)a->scale);
+        }
+        for (int32_t j = first; j <= position; j++) {
+            multiply(value, &up_v, keys[layer][j]);
+            for (int32_t i = 0; i < m->value_dim; i++) mixed[h * m->value_dim + i] += weights[j] / sum * value[i];
+        }
+    }
+    multiply(y, &a->o, mixed);
+}
+
 static void attend(double *y, const vouch_weights *w, int32_t layer, const double *x, int32_t position)
 {
     const vouch_attention *a = &w->layers[layer].attention;
     const vouch_rotary *rotary = &w->rotaries[a->rotary];
-    const int32_t width = a->head_dim;
+    const int32_t width = a->head_dim, n_v = a->value_dim;
     const double eps = (double)w->hparams.norm_eps;
     double q[WIDTH], mixed[WIDTH] = {0}, *k = keys[layer][position];
+    if (a->latent.rank > 0) {
+        attend_latent(y, w, layer, x, position);
+        return;
+    }
     multiply(q, &a->q, x);
     multiply(k, &a->k, x);
     multiply(values[layer][position], &a->v, x);
@@ -73,11 +127,10 @@ static void attend(double *y, const vouch_weights *w, int32_t layer, const doubl
         rotate(k + h * width, rotary, position);
     }
     for (int32_t h = 0; h < a->n_heads; h++) {
-        const int32_t at = h / (a->n_heads / a->n_kv_heads) * width;
+        const int32_t kv_head = h / (a->n_heads / a->n_kv_heads), at = kv_head * width;
         double weights[N_TOKENS], sum = 0;
         if (a->q_norm) normalise(q + h * width, q + h * width, head_weights(a, a->q_norm, h), width, eps);
-        const int32_t since = position + 1 - a->window, first = a->has_chunks ? position / a->window * a->window
-                                                                : a->window && since > 0 ? since : 0;
+        const int32_t first = first_key(a, position);
         rotate(q + h * width, rotary, position);
         for (int32_t j = first; j <= position; j++) {
             double score = 0;
@@ -85,8 +138,8 @@ static void attend(double *y, const vouch_weights *w, int32_t layer, const doubl
             sum += weights[j] = exp(score * (double)a->scale);
         }
         for (int32_t j = first; j <= position; j++)
-            for (int32_t i = 0; i < width; i++)
-                mixed[h * width + i] += weights[j] / sum * values[layer][j][at + i];
+            for (int32_t i = 0; i < n_v; i++)
+                mixed[h * n_v + i] += weights[j] / sum * values[layer][j][kv_head * n_v + i];
     }
     multiply(y, &a->o, mixed);
 }
@@ -369,17 +422,24 @@ static void narrow(vouch_matrix *matrix, int64_t n_out, int64_t n_in)
     matrix->n_in = n_in;
 }
 
-/* Layer 1 has half of the heads, layer 2 half of the feed-forward's width. */
+/* Layer 1 has half of the heads, and where KV heads have values of their own, narrower ones; layer 2 has half of the
+ * feed-forward's width. */
 static void narrow_layers(vouch_weights *w)
 {
     vouch_attention *a = &w->layers[1].attention;
     vouch_feed_forward *f = &w->layers[2].ffn;
     a->n_heads /= 2;
-    a->n_kv_heads /= 2;
-    narrow(&a->q, a->n_heads * a->head_dim, a->q.n_in);
-    narrow(&a->k, a->n_kv_heads * a->head_dim, a->k.n_in);
-    narrow(&a->v, a->n_kv_heads * a->value_dim, a->v.n_in);
-    narrow(&a->o, a->o.n_out, a->n_heads * a->value_dim);
+    if (a->latent.rank > 0) {
+        narrow(&a->q, a->n_heads * a->latent.key_dim, a->q.n_in);
+        narrow(&a->o, a->o.n_out, a->n_heads * a->latent.value_dim);
+    } else {
+        a->n_kv_heads /= 2;
+        a->value_dim -= 2;
+        narrow(&a->q, a->n_heads * a->head_dim, a->q.n_in);
+        narrow(&a->k, a->n_kv_heads * a->head_dim, a->k.n_in);
+        narrow(&a->v, a->n_kv_heads * a->value_dim, a->v.n_in);
+        narrow(&a->o, a->o.n_out, a->n_heads * a->value_dim);
+    }
     f->n_ff /= 2;
     narrow(&f->gate, f->n_ff, f->gate.n_in);
     narrow(&f->up, f->n_ff, f->up.n_in);
@@ -404,7 +464,8 @@ static void mix_rotaries(vouch_weights *w)
 /* The mixture's layers have no matrices that would do. */
 static void make_recurrent(vouch_weights *w)
 {
-    if (w->layers[w->hparams.n_layers - 1].experts.n_experts == 0) hybrid_layers(w);
+    const vouch_layer *last = &w->layers[w->hparams.n_layers - 1];
+    if (last->experts.n_experts == 0 && last->attention.latent.rank == 0) hybrid_layers(w);
 }
 
 /* ------------------------------------------------------------------------ tests */
@@ -489,6 +550,7 @@ static const tiny_model_options models[] = {
     {.arch = "qwen3", .n_vocab = 80, .n_embd = 56, .n_heads = 4, .n_kv_heads = 2, .head_dim = 12, .n_layers = 4},
     {.arch = "qwen3moe", .n_vocab = 80, .n_embd = 56, .n_heads = 4, .head_dim = 12, .n_layers = 3, .n_experts = 7,
      .n_used = 3, .n_ff_expert = 30, .n_dense = 1},
+    {.arch = "deepseek2", .n_vocab = 80, .n_layers = 3, .n_experts = 6, .n_dense = 3},
 };
 
 /* Logits have a standard deviation of about 4. */
@@ -590,12 +652,32 @@ static void other_layers_compute_something_else(void **state)
     }
 }
 
+/* W_uk and W_uv of latent attention apart, and together: then W_uk is transposed. */
+static void both_layouts_of_latent_attention_agree(void **state)
+{
+    (void)state;
+    static float apart[N_TOKENS * WIDTH];
+    tiny_model_options options = models[3];
+    loaded m = load(&options, vouch_kernels_find(NULL), 1);
+    run_and_compare(&m, m.weights, 7);
+    memcpy(apart, logits_of, sizeof apart);
+    options.up_together = true;
+    loaded other = load(&options, vouch_kernels_find(NULL), 1);
+    run_and_compare(&other, m.weights, 7);
+    assert_memory_equal(apart, logits_of, sizeof apart);
+    vouch_weights_close(m.weights);
+    vouch_weights_close(other.weights);
+    vouch_pool_close(m.pool);
+    vouch_pool_close(other.pool);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pass_computes_what_its_layers_say),
         cmocka_unit_test(mamba_computes_its_formulas),
         cmocka_unit_test(experts_compute_what_their_layers_say),
+        cmocka_unit_test(both_layouts_of_latent_attention_agree),
         cmocka_unit_test(other_layers_compute_something_else),
     };
     return cmocka_run_group_tests_name("layers", tests, norms_fill, NULL);

@@ -234,6 +234,41 @@ static void a_list_has_a_number_for_each_layer(void **state)
     REFUSED(&options, VOUCH_E_FORMAT, "head_count has 3 elements", "each of 4 layers");
 }
 
+/* Widths of latent attention, and the tensors in either layout. */
+static void latent_attention_must_fit_together(void **state)
+{
+    (void)state;
+    static const struct {
+        entry e;
+        const char *says;
+    } wrong[] = {
+        {{"minicpm3.attention.kv_lora_rank", VOUCH_GGUF_U32, 15, 0, NULL}, "16 to 1024"},
+        {{"minicpm3.attention.kv_lora_rank", VOUCH_GGUF_U32, 2048, 0, NULL}, "16 to 1024"},
+        {{"minicpm3.attention.kv_lora_rank", VOUCH_GGUF_U32, 48, 0, NULL}, "must be [64, 80]"},
+        {{"minicpm3.attention.q_lora_rank", VOUCH_GGUF_U32, 16, 0, NULL}, "must be [64, 16]"},
+        {{"minicpm3.attention.key_length", VOUCH_GGUF_U32, 48, 0, NULL}, "must be [32, 192]"},
+        {{"minicpm3.attention.value_length", VOUCH_GGUF_U32, 32, 0, NULL}, "must be [32, 256]"},
+        {{"minicpm3.rope.dimension_count", VOUCH_GGUF_U32, 128, 0, NULL}, "128"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        tiny_model_options options = model_with(&wrong[i].e);
+        options.arch = "minicpm3";
+        REFUSED(&options, VOUCH_E_FORMAT, wrong[i].says);
+    }
+    const entry odd = {"minicpm3.rope.dimension_count", VOUCH_GGUF_U32, 8, 0, NULL};
+    tiny_model_options options = model_with(&odd);
+    options.arch = "minicpm3";
+    REFUSED(&options, VOUCH_E_UNSUPPORTED, "rope.dimension_count 8", "multiples of 16");
+    static const char *const tensors[] = {"blk.0.attn_kv_a_mqa.weight", "blk.1.attn_kv_a_norm.weight",
+                                          "blk.0.attn_q_a.weight", "blk.1.attn_q_a_norm.weight",
+                                          "blk.1.attn_q_b.weight"};
+    for (size_t i = 0; i < sizeof tensors / sizeof tensors[0]; i++)
+        REFUSED((&(tiny_model_options){.arch = "minicpm3", .n_vocab = 50, .omit = tensors[i]}), VOUCH_E_FORMAT,
+                tensors[i], "is missing");
+    REFUSED((&(tiny_model_options){.arch = "minicpm3", .n_vocab = 50, .omit = "blk.1.attn_kv_b.weight"}),
+            VOUCH_E_FORMAT, "attn_k_b.weight' is missing");
+}
+
 static void mixtures_must_fit_together(void **state)
 {
     (void)state;
@@ -955,6 +990,7 @@ int main(void)
         cmocka_unit_test(optional_keys_and_other_types),
         cmocka_unit_test(hyperparameters_out_of_range),
         cmocka_unit_test(a_list_has_a_number_for_each_layer),
+        cmocka_unit_test(latent_attention_must_fit_together),
         cmocka_unit_test(mixtures_must_fit_together),
         cmocka_unit_test(recurrent_mixers_must_fit_together),
         cmocka_unit_test(families_with_experts_name_the_fault),

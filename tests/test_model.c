@@ -46,6 +46,8 @@ enum {
     EXPERTS_FUSED_F16,
     EXPERTS_Q4_K_Q6_K,
     EXPERTS_MXFP4_NVFP4,
+    LATENT_Q8_0,
+    LATENT_F32,
     N_SHAPES
 };
 static const tiny_model_options shapes[N_SHAPES] = {
@@ -81,6 +83,8 @@ static const tiny_model_options shapes[N_SHAPES] = {
                            .n_experts = 40, .n_used = 8, .n_ff_expert = 256},
     [EXPERTS_MXFP4_NVFP4] = {.type = VOUCH_TYPE_MXFP4, .other = VOUCH_TYPE_NVFP4, .arch = "qwen3moe", .n_vocab = 47,
                              .n_experts = 6, .n_used = 2, .n_ff_expert = 64},
+    [LATENT_Q8_0] = {.type = VOUCH_TYPE_Q8_0, .arch = "minicpm3", .n_vocab = 47, .head_dim = 64},
+    [LATENT_F32] = {.arch = "plm", .n_vocab = 43, .n_heads = 3, .head_dim = 64},
 };
 #undef SUPER
 

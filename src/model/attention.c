@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "base/angle.h"
+#include "model/latent.h"
 #include "model/rows.h"
 #include "model/stream.h"
 
@@ -73,15 +74,10 @@ static void normalise_head(const vouch_workspace *c, thread_space *my, const vou
 static void rotate_head(const vouch_workspace *c, thread_space *my, const vouch_attention *a, float *head,
                         const float *norm, int64_t i, int64_t row)
 {
-    const vouch_rotary *rotary = &c->weights->rotaries[a->rotary];
     const bool is_late = a->head_norm == VOUCH_HEAD_RMS_LATE;
     if (is_joint(a->head_norm)) norm = NULL; /* done by normalise_heads */
     if (norm && !is_late) normalise_head(c, my, a, head, norm, i);
-    if (rotary->kind != VOUCH_ROTARY_NONE) {
-        const angle_table *angles = &c->angles[a->rotary];
-        c->weights->kernels->rope(head, angles->cosines + row * rotary->n_rot, angles->sines + row * rotary->n_rot,
-                                  rotary->n_rot, rotary->kind == VOUCH_ROTARY_HALF_SPLIT);
-    }
+    vouch_stage_rotate(c, a->rotary, head, row);
     if (norm && is_late) normalise_head(c, my, a, head, norm, i);
 }
 
@@ -102,11 +98,14 @@ static void store_keys(vouch_workspace *c, thread_space *my, int32_t layer, int6
 static void store_values(vouch_workspace *c, int32_t layer, int64_t begin, int64_t end)
 {
     const vouch_attention *a = attention_of(c, layer);
+    const vouch_norm norm = {.kind = VOUCH_NORM_RMS};
     for (int64_t i = begin; i < end; i++)
         for (int64_t r = 0; r < c->n_rows; r++) {
             const row_slot *to = &c->slots[r];
             vouch_matrix values = vouch_page_values(to->store, to->page, layer, (int32_t)i);
-            c->weights->kernels->set_column(&values, to->slot, c->v + (r * a->n_kv_heads + i) * a->value_dim);
+            float *value = c->v + (r * a->n_kv_heads + i) * a->value_dim;
+            if (a->has_value_norm) vouch_row_norm(value, value, &norm, a->value_dim, c->weights->hparams.norm_eps);
+            c->weights->kernels->set_column(&values, to->slot, value);
         }
 }
 
@@ -166,7 +165,12 @@ static void normalise_heads(vouch_workspace *c, vouch_pool *team, thread_space *
 void vouch_attention_project(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
 {
     const vouch_attention *a = attention_of(c, layer);
-    const int64_t per_unit = heads_per_unit(a), n_units = (a->n_kv_heads + per_unit - 1) / per_unit;
+    if (a->latent.rank > 0) {
+        vouch_latent_project(c, team, my, layer);
+        return;
+    }
+    const int64_t per_unit = heads_per_unit(a), n_kv_heads = a->shared_back > 0 ? 0 : a->n_kv_heads;
+    const int64_t n_units = (n_kv_heads + per_unit - 1) / per_unit;
     const stream_reader me = vouch_stream_reader_mix(c, layer);
     vouch_work work = vouch_pool_share(team, my->thread, a->q.n_tiles, VOUCH_STAGE_TILES);
     const vouch_acts acts = vouch_stream_receive(c, team, my, &me);
@@ -193,7 +197,7 @@ typedef struct unit {
     const vouch_attention *a;
     const row_run *run;
     int64_t begin, end, group;
-    int32_t layer, kv_head;
+    int32_t layer, kv_head; /* of its keys and values */
     int64_t n_shared; /* slots [0, n_shared): all its rows see them */
     int64_t n_hidden; /* slots [0, n_hidden), whole pages: no row sees them through its window */
     float *scores;
@@ -240,7 +244,7 @@ static float heat_of(const vouch_attention *a, int32_t position)
 }
 
 /* Scores of all slots that some row of the unit sees. The unit alone uses its queries, so it normalises, rotates and
- * scales them. */
+ * scales them. Those of latent attention are rotated. */
 static void score_keys(const vouch_workspace *c, thread_space *my, const unit *u)
 {
     const vouch_kernels *kernels = c->weights->kernels;
@@ -252,7 +256,8 @@ static void score_keys(const vouch_workspace *c, thread_space *my, const unit *u
     for (int64_t i = u->begin; i < u->end; i++) {
         float *query = query_of(c, u, i);
         const int64_t row = u->run->begin + i / u->group;
-        rotate_head(c, my, u->a, query, u->a->q_norm, u->kv_head * u->group + i % u->group, row);
+        if (u->a->latent.rank == 0)
+            rotate_head(c, my, u->a, query, u->a->q_norm, u->kv_head * u->group + i % u->group, row);
         kernels->scale(query, u->a->scale * heat_of(u->a, c->slots[row].position), u->a->head_dim);
         vouch_stage_put(c, &queries, need, query, 0, i - u->begin, i - u->begin + 1, 0, u->a->head_dim);
     }
@@ -387,7 +392,7 @@ static void attend(vouch_workspace *c, thread_space *my, const unit *u)
         if (u->a->is_gated || u->a->gate.n_out > 0) gate_head(c, u, i, mixed);
         memcpy(c->mixed + number_of(u, i) * width, mixed, (size_t)width * sizeof *mixed);
     }
-    if (!heads_are_blocks(u->a)) return;
+    if (u->a->latent.rank > 0 || !heads_are_blocks(u->a)) return;
     /* Complete rows together, partial rows one by one. */
     for (int64_t i = u->begin, past; i < u->end; i = past) {
         const int64_t row = u->run->begin + i / u->group, left = (i / u->group + 1) * u->group - i;
@@ -417,7 +422,8 @@ static void attend_run(vouch_workspace *c, thread_space *my, int32_t layer, cons
         const int64_t first = begin / per_head * per_head, past = first + per_head < end ? first + per_head : end;
         const int64_t n_units = (past - begin + most - 1) / most;
         const int64_t unit_end = begin + (past - begin + n_units - 1) / n_units;
-        unit u = {.a = a, .run = run, .begin = begin - first, .end = unit_end - first, .group = group, .layer = layer};
+        unit u = {.a = a, .run = run, .begin = begin - first, .end = unit_end - first, .group = group,
+                  .layer = layer - a->shared_back};
         u.kv_head = (int32_t)(first / per_head);
         u.n_shared = run->memory->n_tokens - row_run_n_kept(run);
         if (run->is_chain) u.n_shared = run->memory->n_tokens + run->first + u.begin / group;
@@ -461,6 +467,7 @@ vouch_acts vouch_attention_mix(vouch_workspace *c, vouch_pool *team, thread_spac
     const vouch_attention *a = attention_of(c, layer);
     attend_all(c, team, my, layer);
     vouch_pool_barrier(team, my->thread);
+    if (a->latent.rank > 0) return vouch_latent_expand(c, team, my, layer);
     if (!heads_are_blocks(a)) {
         const vouch_range mine = vouch_pool_divide(team, my->thread, c->n_rows);
         put_mixed(c, a, mine.begin, mine.end, 0, mixed_width(a));

@@ -7,6 +7,7 @@
 
 #include "base/common.h"
 #include "model/keys.h"
+#include "model/latent_tensors.h"
 
 /* --------------------------------------------------------------- hyperparameters */
 
@@ -175,6 +176,7 @@ static vouch_status take_projections(vouch_loader *loader, int32_t index, vouch_
     const int64_t n_embd = loader->hparams->n_embd, n_q = (int64_t)a->n_heads * a->head_dim * (a->is_gated ? 2 : 1),
                   n_k = (int64_t)a->n_kv_heads * a->head_dim, n_v = (int64_t)a->n_kv_heads * a->value_dim;
     const bool is_fused = vouch_loader_has(loader, index, "attn_qkv");
+    const int n_parts = a->shared_back > 0 ? 1 : 3;
     const struct {
         const char *name;
         vouch_matrix *matrix;
@@ -183,12 +185,17 @@ static vouch_status take_projections(vouch_loader *loader, int32_t index, vouch_
     } parts[] = {{"attn_q", &a->q, &a->q_after, 0, n_q},
                  {"attn_k", &a->k, &a->k_after, n_q, n_k},
                  {"attn_v", &a->v, &a->v_after, n_q + n_k, n_v}};
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+    for (int i = 0; i < n_parts; i++) {
         const char *name = is_fused ? "attn_qkv" : parts[i].name;
         const vouch_rows rows = {is_fused ? parts[i].first : 0, parts[i].n, is_fused ? n_q + n_k + n_v : parts[i].n};
         VOUCH_TRY(vouch_loader_rows(loader, vouch_loader_name(loader, index, name), true, parts[i].matrix, n_embd,
                                     rows));
         VOUCH_TRY(vouch_loader_affine(loader, index, name, parts[i].after, rows));
+        if (i == 1 && loader->hparams->keys_may_be_values && !is_fused && !vouch_loader_has(loader, index, "attn_v")) {
+            a->v = a->k;
+            a->v_after = a->k_after;
+            break;
+        }
     }
     return VOUCH_OK;
 }
@@ -207,13 +214,15 @@ static vouch_status take_head_norm(vouch_loader *loader, const char *name, const
 static vouch_status take_attention(vouch_loader *loader, int32_t index, vouch_attention *a)
 {
     const vouch_hparams *h = loader->hparams;
-    const int64_t n_mixed = (int64_t)h->layers[index].n_heads * h->value_dim;
+    const int32_t width_here = h->layers[index].head_dim;
     *a = (vouch_attention){
         .n_heads = h->layers[index].n_heads,
         .n_kv_heads = h->layers[index].n_kv_heads,
-        .head_dim = h->head_dim,
-        .value_dim = h->value_dim,
         .is_gated = h->has_head_gates,
+        .head_dim = width_here > 0 ? width_here : h->head_dim,
+        .value_dim = width_here > 0 ? width_here : h->value_dim,
+        .has_value_norm = h->has_value_norm,
+        .shared_back = h->layers[index].shared_back,
         .rotary = h->layers[index].rotary,
         .scale = h->attention_scale != 0 ? h->attention_scale : 1.0f / sqrtf((float)h->head_dim),
         .clamp = h->clamp,
@@ -226,13 +235,17 @@ static vouch_status take_attention(vouch_loader *loader, int32_t index, vouch_at
         .heat_length = h->heat_length,
         .heat_shift = h->heat_shift,
     };
-    VOUCH_TRY(take_projections(loader, index, a));
+    if (h->latent.rank > 0) VOUCH_TRY(vouch_latent_take(loader, index, a));
+    else VOUCH_TRY(take_projections(loader, index, a));
+    const int64_t width = h->latent.rank > 0 ? h->latent.value_dim : a->value_dim;
     VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "attn_output"), true, &a->o, h->n_embd,
-                                  n_mixed));
+                                  a->n_heads * width));
     VOUCH_TRY(vouch_loader_affine(loader, index, "attn_output", &a->o_after, (vouch_rows){0, h->n_embd, h->n_embd}));
     if (h->has_no_feed_bias) a->o_after.bias = NULL;
     VOUCH_TRY(take_head_norm(loader, vouch_loader_name(loader, index, "attn_q_norm"), a, a->n_heads, &a->q_norm));
-    VOUCH_TRY(take_head_norm(loader, vouch_loader_name(loader, index, "attn_k_norm"), a, a->n_kv_heads, &a->k_norm));
+    if (a->shared_back == 0)
+        VOUCH_TRY(take_head_norm(loader, vouch_loader_name(loader, index, "attn_k_norm"), a, a->n_kv_heads,
+                                 &a->k_norm));
     if (h->sinks == VOUCH_ABSENT) return VOUCH_OK;
     return vouch_loader_vector(loader, vouch_loader_name(loader, index, "attn_sinks"), h->sinks == VOUCH_REQUIRED,
                                &a->sinks, a->n_heads);

@@ -10,6 +10,7 @@
  *     x      += W_o mixed                   or a recurrent mixer's result, or both
  *     gated   = silu(W_gate norm(x)) * W_up norm(x)                  [n, n_ff]
  *     x      += W_down gated                or a mixture of experts  [n, n_embd]
+ *     x      += an extra branch             in models with inputs for single layers
  *   logits = W_head norm(x)                 of the rows that ask     [n_logits, n_vocab]
  *
  * A norm after a branch and a scale stand between W_o or W_down and the addition, where a layer has them. layer.h has
@@ -20,11 +21,13 @@
  * RMSNorm: arXiv 1910.07467. RoPE: 2104.09864. Grouped queries: 2305.13245. SwiGLU: 2002.05202.
  */
 #include <math.h>
+#include <string.h>
 
 #include "base/angle.h"
 #include "model/attention.h"
 #include "model/experts.h"
 #include "model/forward.h"
+#include "model/layer_inputs.h"
 #include "model/recurrent.h"
 #include "model/rows.h"
 #include "model/stream.h"
@@ -89,9 +92,15 @@ static void stage_embed(vouch_workspace *c, vouch_pool *team, thread_space *my, 
 
 /* ------------------------------------------------------------------ feed-forward */
 
+/* Rows that stand in for W_up x, `step` floats apart; x NULL: none. */
+typedef struct given_rows {
+    const float *x;
+    int64_t step;
+} given_rows;
+
 /* The tiles [begin, end) of silu(gate) * up, for all rows, and at once as W_down's input: the thread has them at
  * hand, and less travels between the processors' caches. */
-static void compute_gated(vouch_workspace *c, const thread_space *my, const vouch_feed_forward *ffn,
+static void compute_gated(vouch_workspace *c, const thread_space *my, const vouch_feed_forward *ffn, given_rows given,
                           const vouch_acts *in, vouch_acts *gated, int64_t begin, int64_t end)
 {
     const vouch_kernels *kernels = c->weights->kernels;
@@ -104,8 +113,12 @@ static void compute_gated(vouch_workspace *c, const thread_space *my, const vouc
         vouch_stage_multiply(c, &ffn->gate, in, c->gate, begin, end, VOUCH_FROM_ZERO, my->norms);
         vouch_stage_affine(c, &ffn->gate_after, c->gate, n_ff, begin, end);
     }
-    vouch_stage_multiply(c, &ffn->up, in, up, begin, end, VOUCH_FROM_ZERO, my->norms);
-    vouch_stage_affine(c, &ffn->up_after, up, n_ff, begin, end);
+    if (!given.x) {
+        vouch_stage_multiply(c, &ffn->up, in, up, begin, end, VOUCH_FROM_ZERO, my->norms);
+        vouch_stage_affine(c, &ffn->up_after, up, n_ff, begin, end);
+    }
+    for (int64_t r = 0; given.x && r < c->n_rows; r++)
+        memcpy(up + r * n_ff + first, given.x + r * given.step + first, (size_t)(last - first) * sizeof *up);
     for (int64_t r = 0; r < c->n_rows; r++) {
         float *gate = c->gate + r * n_ff + first;
         vouch_row_activate(kernels, ffn, gate, has_gate ? up + r * n_ff + first : NULL, last - first);
@@ -118,14 +131,13 @@ static void compute_gated(vouch_workspace *c, const thread_space *my, const vouc
 _Static_assert(VOUCH_STAGE_TILES * VOUCH_TILE % VOUCH_BLOCK == 0, "a piece of W_down's input is whole blocks");
 
 /* gated = silu(W_gate norm(x)) * W_up norm(x), as the input of W_down. */
-static vouch_acts stage_gated(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
+static vouch_acts stage_gated(vouch_workspace *c, vouch_pool *team, thread_space *my, const vouch_feed_forward *ffn,
+                              given_rows given, stream_reader me)
 {
-    const vouch_feed_forward *ffn = &c->weights->layers[layer].ffn;
-    const stream_reader me = vouch_stream_reader_feed(c, layer);
     const vouch_acts in = vouch_stream_receive(c, team, my, &me);
     vouch_acts gated = vouch_stage_acts(c, &c->gated_acts, c->n_rows, ffn->n_ff);
-    vouch_work work = vouch_pool_share(team, my->thread, ffn->up.n_tiles, VOUCH_STAGE_TILES);
-    while (vouch_work_next(&work)) compute_gated(c, my, ffn, &in, &gated, work.begin, work.end);
+    vouch_work work = vouch_pool_share(team, my->thread, (ffn->n_ff + VOUCH_TILE - 1) / VOUCH_TILE, VOUCH_STAGE_TILES);
+    while (vouch_work_next(&work)) compute_gated(c, my, ffn, given, &in, &gated, work.begin, work.end);
     vouch_pool_barrier(team, my->thread);
     return gated;
 }
@@ -170,14 +182,16 @@ static void add_directly(vouch_workspace *c, vouch_pool *team, thread_space *my,
     vouch_pool_barrier(team, my->thread);
 }
 
-/* The tiles [begin, end) of x += factor * branch, in one row. */
-static void add_tiles(const vouch_workspace *c, int64_t row, int64_t begin, int64_t end, float factor)
+/* The tiles [begin, end) of x = stream_scale (x + factor * branch), in one row. */
+static void add_tiles(const vouch_workspace *c, int64_t row, int64_t begin, int64_t end, const vouch_branch *how,
+                      float factor)
 {
     const int64_t n_embd = c->weights->hparams.n_embd, first = begin * VOUCH_TILE;
     const int64_t n = (end * VOUCH_TILE < n_embd ? end * VOUCH_TILE : n_embd) - first;
     float *branch = c->branch + row * n_embd + first, *x = c->x + row * n_embd + first;
     c->weights->kernels->scale(branch, factor, n);
     for (int64_t i = 0; i < n; i++) x[i] += branch[i];
+    if (how->stream_scale) c->weights->kernels->scale(x, *how->stream_scale, n);
 }
 
 /* x += scale * the branch, tile by tile. */
@@ -187,7 +201,7 @@ static void add_scaled(vouch_workspace *c, vouch_pool *team, thread_space *my, c
     vouch_work work = vouch_pool_share(team, my->thread, stream_tiles(c), VOUCH_STAGE_TILES);
     while (vouch_work_next(&work)) {
         compute_branch(c, my, from, c->branch, work.begin, work.end, VOUCH_FROM_ZERO);
-        for (int64_t r = 0; r < c->n_rows; r++) add_tiles(c, r, work.begin, work.end, branch->scale);
+        for (int64_t r = 0; r < c->n_rows; r++) add_tiles(c, r, work.begin, work.end, branch, branch->scale);
         vouch_stream_publish(c, my, &next, 0, next.n_rows, work.begin, work.end);
     }
     vouch_pool_barrier(team, my->thread);
@@ -216,18 +230,19 @@ static void add_normed(vouch_workspace *c, vouch_pool *team, thread_space *my, c
     for (int64_t r = 0; r < c->n_rows; r++)
         my->norms[r] = kernels->norm_factor(c->branch_squares + r * n_sums, n_embd, h->norm_eps) * branch->scale;
     while (vouch_work_next(&work)) {
-        for (int64_t r = 0; r < c->n_rows; r++) add_tiles(c, r, work.begin, work.end, my->norms[r]);
+        for (int64_t r = 0; r < c->n_rows; r++) add_tiles(c, r, work.begin, work.end, branch, my->norms[r]);
         vouch_stream_publish(c, my, &next, 0, next.n_rows, work.begin, work.end);
     }
     vouch_pool_barrier(team, my->thread);
 }
 
-/* x += scale * norm_after(the branch), by the shortest way that the layer allows. */
+/* x = stream_scale * (x + scale * norm_after(the branch)), by the shortest way that the layer allows. */
 static void stage_add(vouch_workspace *c, vouch_pool *team, thread_space *my, const vouch_branch *branch,
                       branch_end from, stream_reader next)
 {
+    const bool is_scaled = branch->scale != 1 || branch->stream_scale || (from.w && from.after->scale);
     if (branch->norm_after) add_normed(c, team, my, branch, &from, next);
-    else if (branch->scale != 1 || (from.w && from.after->scale)) add_scaled(c, team, my, branch, &from, next);
+    else if (is_scaled) add_scaled(c, team, my, branch, &from, next);
     else add_directly(c, team, my, &from, next);
 }
 
@@ -265,7 +280,9 @@ static branch_end stage_feed(vouch_workspace *c, vouch_pool *team, thread_space 
 {
     const vouch_layer *l = &c->weights->layers[layer];
     if (l->experts.n_experts == 0)
-        return (branch_end){&l->ffn.down, &l->ffn.down_after, stage_gated(c, team, my, layer), layer};
+        return (branch_end){
+            &l->ffn.down, &l->ffn.down_after,
+            stage_gated(c, team, my, &l->ffn, (given_rows){0}, vouch_stream_reader_feed(c, layer)), layer};
     vouch_experts_gate(c, team, my, layer);
     return (branch_end){.layer = layer};
 }
@@ -277,7 +294,7 @@ static void stage_mix(vouch_workspace *c, vouch_pool *team, thread_space *my, in
     const vouch_layer *l = &c->weights->layers[layer];
     const vouch_attention *a = &l->attention;
     const vouch_recurrent *r = &l->recurrent;
-    const stream_reader next = vouch_stream_reader_from(c, 2 * layer + 1);
+    const stream_reader next = vouch_stream_reader_from(c, 3 * layer + 1);
     branch_end attended = {.w = &a->o, .after = &a->o_after, .layer = layer};
     branch_end recurrent = {.w = &r->out, .after = &r->out_after, .layer = layer};
     if (a->n_heads > 0) {
@@ -289,6 +306,15 @@ static void stage_mix(vouch_workspace *c, vouch_pool *team, thread_space *my, in
     if (r->conv.n_channels > 0) stage_add(c, team, my, &l->mix, recurrent, next);
 }
 
+/* The same of the extra branch, with the layer's own input. */
+static branch_end stage_extra(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
+{
+    const vouch_feed_forward *ffn = &c->weights->layers[layer].extra_ffn;
+    const given_rows given = {c->layer_inputs + (int64_t)layer * ffn->n_ff, c->weights->layer_projection.n_out};
+    return (branch_end){&ffn->down, &ffn->down_after,
+                        stage_gated(c, team, my, ffn, given, vouch_stream_reader_extra(c, layer)), layer};
+}
+
 static void forward(void *arg, vouch_pool *team, int32_t thread)
 {
     vouch_workspace *c = arg;
@@ -296,12 +322,17 @@ static void forward(void *arg, vouch_pool *team, int32_t thread)
     const int32_t n_layers = c->weights->hparams.n_layers;
     my->thread = thread;
     stage_embed(c, team, my, vouch_stream_reader_from(c, 0));
+    if (c->weights->layer_projection.n_out > 0) vouch_layer_inputs_compute(c, team, my);
     for (int32_t l = 0; l < n_layers; l++) {
         const vouch_layer *layer = &c->weights->layers[l];
         if (vouch_layer_has_mix(layer)) stage_mix(c, team, my, l);          /* [n, n_embd] */
-        if (!vouch_layer_has_feed(layer)) continue;
-        const branch_end gated = stage_feed(c, team, my, l);                /* [n, n_ff] */
-        stage_add(c, team, my, &layer->feed, gated, vouch_stream_reader_from(c, 2 * l + 2));
+        if (vouch_layer_has_feed(layer)) {
+            const branch_end gated = stage_feed(c, team, my, l);            /* [n, n_ff] */
+            stage_add(c, team, my, &layer->feed, gated, vouch_stream_reader_from(c, 3 * l + 2));
+        }
+        if (layer->extra_ffn.n_ff == 0) continue;
+        const branch_end extra = stage_extra(c, team, my, l);               /* [n, n_layer_input] */
+        stage_add(c, team, my, &layer->extra, extra, vouch_stream_reader_from(c, 3 * l + 3));
     }
     stage_logits(c, team, my);                                              /* [n_logits, n_vocab] */
 }

@@ -36,6 +36,12 @@ enum { VOUCH_MOST_LAYERS = 1024 };
 /* Rotaries of a model, in this order. */
 enum { VOUCH_ROTARY_OF_MODEL, VOUCH_ROTARY_OF_NONE, VOUCH_ROTARY_OF_WINDOW };
 
+/* Of a family with latent attention (layer.h). */
+typedef struct vouch_latent_hparams {
+    int32_t rank; /* 0: none */
+    int32_t q_rank, key_dim, value_dim;
+} vouch_latent_hparams;
+
 /* Whether the layers of a family have some tensor. */
 typedef enum vouch_presence { VOUCH_ABSENT, VOUCH_OPTIONAL, VOUCH_REQUIRED } vouch_presence;
 
@@ -48,6 +54,7 @@ typedef struct vouch_rope_scaling {
     bool is_yarn;           /* only slow pairs are (Peng et al., arXiv 2309.00071) */
     double fast, slow;      /* YaRN: turns in the trained context from where pairs count as fast, and as slow */
     double magnitude;       /* of rotated queries and keys */
+    double log_multiplier;  /* YaRN: yarn_log_multiplier; 0: none */
     int32_t n_ctx_original; /* trained context */
 } vouch_rope_scaling;
 
@@ -67,6 +74,8 @@ typedef struct vouch_hparams {
     vouch_expert_hparams experts;
     vouch_mamba_hparams mamba;
     vouch_delta_hparams delta;
+    vouch_latent_hparams latent;
+    int32_t n_ctx_most;        /* longest context that this program computes as the model does; 0: any */
 
     vouch_norm_kind norm;
     vouch_head_norm head_norm;
@@ -96,8 +105,12 @@ typedef struct vouch_hparams {
     int32_t heat_length, heat_shift;
     float logit_scale;         /* 0: 1 */
     float logit_softcap;       /* a logit z becomes softcap tanh(z / softcap); 0: none */
+    bool has_value_norm, keys_may_be_values;
+    int32_t n_layer_input;     /* width of each layer's own input; 0: none */
     struct {
         int32_t n_heads, n_kv_heads, n_ff;
+        int32_t head_dim;      /* of keys and values; 0: the model's */
+        int32_t shared_back;   /* layer.h */
         bool has_window, has_no_heat;
         float limit;           /* of experts (layer.h); 0: none */
         uint8_t rotary;        /* VOUCH_ROTARY_OF_... */

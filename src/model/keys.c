@@ -142,6 +142,7 @@ static vouch_status read_yarn(const vouch_gguf *gguf, const char *arch, vouch_ro
                           vouch_gguf_path(gguf), arch, mix);
     scaling->magnitude = yarn_growth(scaling->factor, 1);
     if (weight > 0) scaling->magnitude /= yarn_growth(scaling->factor, weight);
+    scaling->log_multiplier = weight;
     return VOUCH_OK;
 }
 

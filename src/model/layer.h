@@ -7,6 +7,7 @@
  *
  *   mix    attention, or a recurrent mixer: a row looks at the rows before it
  *   feed   the feed-forward network, or a mixture of such experts: a row by itself
+ *   extra  a feed-forward network whose W_up x is an input of this layer alone (per-layer embeddings), in few models
  *
  * Attention and a recurrent mixer may stand in one branch; then their results are added. A layer may lack a branch.
  *
@@ -44,6 +45,7 @@ typedef struct vouch_branch {
     vouch_norm norm;         /* of the branch's input */
     const float *norm_after; /* [n_embd] RMSNorm of its result; NULL: none */
     float scale;             /* of its result; 1: none */
+    const float *stream_scale; /* [1] of x after the addition; NULL: none */
 } vouch_branch;
 
 /* Rotary embeddings (Su et al., arXiv 2104.09864): which elements of a head make a pair. */
@@ -79,6 +81,25 @@ static inline bool vouch_head_norm_is_own(vouch_head_norm norm)
     return norm == VOUCH_HEAD_RMS_OWN || norm == VOUCH_HEAD_LAYER;
 }
 
+/* Multi-head latent attention (DeepSeek-V2, arXiv 2405.04434, section 2.1). All heads share one vector per token:
+ *
+ *   [c | r]   c = norm((W_k x)[0, rank)),  r = rotate((W_k x)[rank, ...))
+ *
+ * Head h has the key [W_uk c | r] and the value W_uv c. Both are absorbed: q W_uk c = (W_uk^T q) c, and a sum of values
+ * is W_uv times the same sum of c. So this is attention with one KV head of width rank + n_rot, whose first `rank`
+ * elements are its value. The cache keeps them twice, in the layouts of keys and of values (kernels/cache.h). A query
+ * is W_q x, or W_q norm(W_low x). */
+typedef struct vouch_latent {
+    int32_t rank;             /* 0: no latent attention */
+    int32_t key_dim;          /* elements of a head's query: n_plain for W_uk^T, then n_rot */
+    int32_t value_dim;        /* of W_uv c */
+    vouch_matrix low;         /* [q_rank, n_embd]; n_out 0: none */
+    const float *low_norm;    /* [q_rank] weights of RMSNorm */
+    const float *norm;        /* [rank] likewise, of c */
+    vouch_matrix up_k, up_v;  /* W_uk^T [rank, n_plain] and W_uv [value_dim, rank] of head 0; vouch_matrix_at has the
+                                 others */
+} vouch_latent;
+
 /* Grouped-query attention (Ainslie et al., arXiv 2305.13245): n_heads / n_kv_heads query heads share a KV head. */
 typedef struct vouch_attention {
     int32_t n_heads, n_kv_heads;  /* n_heads 0: the layer has no attention */
@@ -94,6 +115,8 @@ typedef struct vouch_attention {
     float clamp;                  /* queries, keys and values lie in [-clamp, clamp]; 0: anywhere */
     vouch_head_norm head_norm;
     const float *q_norm, *k_norm; /* weights of head_norm; NULL: none */
+    bool has_value_norm;          /* RMSNorm of each value, without weights */
+    int32_t shared_back;          /* keys and values are those of the layer this many before; 0: its own */
     float softcap;                /* a score s becomes softcap tanh(s / softcap); 0: none */
     float alibi;                  /* largest slope of ALiBi (Press et al., arXiv 2108.12409); 0: none */
     int32_t window;               /* a row sees this many tokens, itself included; 0: all */
@@ -103,6 +126,7 @@ typedef struct vouch_attention {
     int32_t heat_length, heat_shift;
     vouch_matrix o;               /* [n_embd, n_heads * value_dim] */
     vouch_affine o_after;
+    vouch_latent latent;
 } vouch_attention;
 
 typedef enum vouch_recurrent_kind {
@@ -276,6 +300,8 @@ typedef struct vouch_layer {
     vouch_branch feed;
     vouch_feed_forward ffn; /* or */
     vouch_experts experts;  /* where n_experts > 0 */
+    vouch_branch extra;
+    vouch_feed_forward extra_ffn; /* up is empty; n_ff 0: none */
 } vouch_layer;
 
 /* A layer may lack a branch. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/loader.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,6 +109,38 @@ vouch_status vouch_loader_stack(vouch_loader *w, const char *name, bool required
     const vouch_gguf_tensor *tensor;
     VOUCH_TRY(find_stack(w, name, required, n, rows.of, n_in, &tensor));
     return tensor ? take_matrices(w, name, tensor, matrix, n, n_in, rows) : VOUCH_OK;
+}
+
+vouch_status vouch_loader_split(vouch_loader *w, const char *name, vouch_matrix *matrix, int64_t n, int64_t n_in,
+                                vouch_rows rows)
+{
+    const vouch_gguf_tensor *tensor;
+    VOUCH_TRY(find_tensor(w, name, true, n * rows.of, n_in, &tensor));
+    return take_matrices(w, name, tensor, matrix, n, n_in, rows);
+}
+
+vouch_status vouch_loader_split_transposed(vouch_loader *w, const char *name, vouch_matrix *matrix, int64_t n,
+                                           int64_t n_in, vouch_rows rows)
+{
+    const vouch_gguf_tensor *tensor;
+    size_t count;
+    assert(n_in <= VOUCH_MOST_TRANSPOSED && n_in % VOUCH_TILE == 0);
+    VOUCH_TRY(find_tensor(w, name, true, n * rows.of, n_in, &tensor));
+    const vouch_type type = tensor->type == VOUCH_TYPE_F16 ? VOUCH_TYPE_F16 : VOUCH_TYPE_F32;
+    if (!vouch_matrix_shape(matrix, type, n_in, rows.n) ||
+        !vouch_mul_size((size_t)n, (size_t)matrix->n_tiles, &count))
+        return vouch_fail(w->err, VOUCH_E_MEMORY, "tensor '%s' is too large for this machine", name);
+    matrix->data = vouch_arena_take(w->arena, count, matrix->tile_bytes);
+    const size_t row = tensor->bytes / (size_t)(n * rows.of), bytes = row * (size_t)rows.n;
+    for (int64_t i = 0; i < n; i++)
+        VOUCH_TRY(add_job(w, (vouch_job){.matrix = matrix->data ? vouch_matrix_at(matrix, i) : *matrix,
+                                         .is_transposed = true,
+                                         .tensor = tensor,
+                                         .n_tiles = 1,
+                                         .stride = bytes,
+                                         .offset = row * (size_t)(i * rows.of + rows.first),
+                                         .bytes = bytes}));
+    return VOUCH_OK;
 }
 
 vouch_status vouch_loader_rows(vouch_loader *w, const char *name, bool required, vouch_matrix *matrix, int64_t n_in,
@@ -256,6 +289,30 @@ static void copy_transposed(float *to, const unsigned char *bytes, int64_t n, in
             memcpy(&to[j * n + i], bytes + (size_t)(i * width + j) * sizeof *to, sizeof *to);
 }
 
+/* Row i of the file becomes column i of the matrix, a tile of rows at a time. */
+static void pack_transposed(const vouch_matrix *matrix, const vouch_job *job, const unsigned char *rows)
+{
+    _Alignas(64) unsigned char tile[VOUCH_MOST_TRANSPOSED * VOUCH_TILE * sizeof(float)];
+    float row[VOUCH_MOST_TRANSPOSED];
+    vouch_matrix few;
+    for (int64_t i = 0; i < matrix->n_in; i++) {
+        if (i % VOUCH_TILE == 0) {
+            const int64_t left = matrix->n_in - i;
+            vouch_matrix_shape(&few, (vouch_type)job->tensor->type, left < VOUCH_TILE ? left : VOUCH_TILE,
+                               matrix->n_out);
+            few.data = tile;
+            vouch_matrix_pack(&few, rows + job->bytes / (size_t)matrix->n_in * (size_t)i, 0, 1);
+        }
+        vouch_matrix_get_row(&few, i % VOUCH_TILE, row);
+        for (int64_t o = 0; o < matrix->n_out; o++) {
+            const uint16_t half = vouch_float_to_half(row[o]);
+            unsigned char *to = vouch_matrix_element(matrix, o, i);
+            if (matrix->type == VOUCH_TYPE_F16) memcpy(to, &half, sizeof half);
+            else memcpy(to, &row[o], sizeof row[o]);
+        }
+    }
+}
+
 /* Packs the tiles [begin, end). */
 static void pack_range(const packing *p, int64_t begin, int64_t end)
 {
@@ -267,6 +324,7 @@ static void pack_range(const packing *p, int64_t begin, int64_t end)
         if (from->width > 0)
             copy_transposed(from->vector, bytes, (int64_t)(from->bytes / sizeof(float)) / from->width, from->width);
         else if (from->vector) memcpy(from->vector, bytes, from->bytes);
+        else if (from->is_transposed) pack_transposed(&matrix, from, bytes);
         else vouch_matrix_pack(&matrix, bytes, one.begin, one.end);
         begin += one.end - one.begin;
     }

@@ -22,9 +22,10 @@
 #include "model/hparams.h"
 #include "model/layer.h"
 
-/* A matrix to pack, or a vector to copy, which counts as one tile. With neither, the tensor is only known. */
+/* A matrix to pack, or a vector to copy, which counts as one tile, as does a matrix to transpose. */
 typedef struct vouch_job {
     vouch_matrix matrix;
+    bool is_transposed;
     float *vector; /* NULL: a matrix */
     int64_t width; /* the vector is a matrix [n, width], whose transpose is copied; 0: no */
     const vouch_gguf_tensor *tensor;
@@ -44,6 +45,9 @@ typedef struct vouch_loader {
     bool *is_taken;  /* [tensors of the file] */
     char name[64];   /* of vouch_loader_name */
 } vouch_loader;
+
+/* Longest row of a tensor that is transposed. */
+enum { VOUCH_MOST_TRANSPOSED = 1024 };
 
 /* The rows [first, first + n) of a tensor that has `of` rows. */
 typedef struct vouch_rows {
@@ -82,6 +86,13 @@ vouch_status vouch_loader_stack(vouch_loader *loader, const char *name, bool req
  * VOUCH_TILE. */
 vouch_status vouch_loader_parts(vouch_loader *loader, const char *name, vouch_matrix *matrix, int64_t n, int64_t n_in,
                                 vouch_rows rows);
+/* The same from a tensor of two dimensions, where the n matrices lie one below the other. */
+vouch_status vouch_loader_split(vouch_loader *loader, const char *name, vouch_matrix *matrix, int64_t n, int64_t n_in,
+                                vouch_rows rows);
+/* The same, transposed: n matrices [n_in, rows.n] of F32, or of F16 where the tensor is. n_in is at most
+ * VOUCH_MOST_TRANSPOSED and a multiple of 16. */
+vouch_status vouch_loader_split_transposed(vouch_loader *loader, const char *name, vouch_matrix *matrix, int64_t n,
+                                           int64_t n_in, vouch_rows rows);
 /* Takes blk.LAYER.TENSOR.bias and .scale, where they are there. .input_scale matters to 4-bit activations only. */
 vouch_status vouch_loader_affine(vouch_loader *loader, int32_t layer, const char *tensor, vouch_affine *affine,
                                  vouch_rows rows);

@@ -21,7 +21,7 @@
  * by side, and so do its values: a kernel fetches ahead from the end of one page into the next.
  *
  *   layer 0, head 0   keys [page_size, head_dim]:   page 0 | page 1 | ... | page n_pages - 1
- *                     values [head_dim, page_size]: page 0 | page 1 | ... | page n_pages - 1
+ *                     values [value_dim, page_size]: page 0 | page 1 | ... | page n_pages - 1
  *   layer 0, head 1   ...
  */
 typedef struct vouch_page_layer {

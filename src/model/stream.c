@@ -46,6 +46,15 @@ void vouch_stage_affine(const vouch_workspace *c, const vouch_affine *affine, fl
     for (int64_t r = 0; r < c->n_rows; r++) vouch_row_affine(y + r * n_out + first, affine, first, last - first);
 }
 
+void vouch_stage_rotate(const vouch_workspace *c, int32_t rotary, float *x, int64_t row)
+{
+    const vouch_rotary *r = &c->weights->rotaries[rotary];
+    const angle_table *angles = &c->angles[rotary];
+    if (r->kind == VOUCH_ROTARY_NONE) return;
+    c->weights->kernels->rope(x, angles->cosines + row * r->n_rot, angles->sines + row * r->n_rot, r->n_rot,
+                              r->kind == VOUCH_ROTARY_HALF_SPLIT);
+}
+
 /* ------------------------------------------------------------------- readers */
 
 static stream_reader reader_of(const vouch_workspace *c, const vouch_norm *norm, const vouch_matrix *const *inputs,
@@ -63,7 +72,8 @@ stream_reader vouch_stream_reader_mix(const vouch_workspace *c, int32_t layer)
     const vouch_layer *l = &c->weights->layers[layer];
     const vouch_attention *a = &l->attention;
     const vouch_recurrent *s = &l->recurrent;
-    const vouch_matrix *const inputs[] = {&a->q,      &a->k,    &a->v,     &a->gate, &s->in,
+    const vouch_matrix *const q = a->latent.low.n_out > 0 ? &a->latent.low : &a->q;
+    const vouch_matrix *const inputs[] = {q,          &a->k,    &a->v,     &a->gate, &s->in,
                                           &s->factor, &s->rate, &s->decay, &s->gate};
     const bool is_kept = l->is_parallel || l->experts.routes_early;
     stream_reader reader = reader_of(c, &l->mix.norm, inputs, 9);
@@ -86,6 +96,14 @@ stream_reader vouch_stream_reader_feed(const vouch_workspace *c, int32_t layer)
     return reader;
 }
 
+/* It reads the stream as it is. */
+stream_reader vouch_stream_reader_extra(const vouch_workspace *c, int32_t layer)
+{
+    const vouch_layer *l = &c->weights->layers[layer];
+    const vouch_matrix *const gate = &l->extra_ffn.gate;
+    return reader_of(c, &l->extra.norm, &gate, 1);
+}
+
 stream_reader vouch_stream_reader_head(const vouch_workspace *c)
 {
     stream_reader reader = reader_of(c, &c->weights->output_norm, &c->head, 1);
@@ -96,10 +114,11 @@ stream_reader vouch_stream_reader_head(const vouch_workspace *c)
 
 stream_reader vouch_stream_reader_from(const vouch_workspace *c, int32_t branch)
 {
-    for (; branch < 2 * c->weights->hparams.n_layers; branch++) {
-        const vouch_layer *layer = &c->weights->layers[branch / 2];
-        if (branch % 2 == 0 && vouch_layer_has_mix(layer)) return vouch_stream_reader_mix(c, branch / 2);
-        if (branch % 2 == 1 && vouch_layer_has_feed(layer)) return vouch_stream_reader_feed(c, branch / 2);
+    for (; branch < 3 * c->weights->hparams.n_layers; branch++) {
+        const vouch_layer *layer = &c->weights->layers[branch / 3];
+        if (branch % 3 == 0 && vouch_layer_has_mix(layer)) return vouch_stream_reader_mix(c, branch / 3);
+        if (branch % 3 == 1 && vouch_layer_has_feed(layer)) return vouch_stream_reader_feed(c, branch / 3);
+        if (branch % 3 == 2 && layer->extra_ffn.n_ff > 0) return vouch_stream_reader_extra(c, branch / 3);
     }
     return vouch_stream_reader_head(c);
 }

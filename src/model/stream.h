@@ -37,9 +37,10 @@ typedef struct stream_reader {
 
 stream_reader vouch_stream_reader_mix(const vouch_workspace *c, int32_t layer);
 stream_reader vouch_stream_reader_feed(const vouch_workspace *c, int32_t layer);
+stream_reader vouch_stream_reader_extra(const vouch_workspace *c, int32_t layer);
 /* Only the rows with logits. */
 stream_reader vouch_stream_reader_head(const vouch_workspace *c);
-/* The first reader from a branch on, counting mixers and feed-forwards: 2 l is the mixer of layer l. */
+/* The first reader from a branch on. Branch 3 l is the mixer of layer l; its feed-forward and extra branch follow. */
 stream_reader vouch_stream_reader_from(const vouch_workspace *c, int32_t branch);
 
 /* The tiles [tile, tile_end) of x are final in the reader's rows [begin, end): makes them its input. */
@@ -59,6 +60,8 @@ void vouch_stage_put(const vouch_workspace *c, vouch_acts *acts, vouch_needs nee
 /* The tiles [begin, end) of y = W acts, or of y += W acts; then times a row's factor unless factors is NULL. */
 void vouch_stage_multiply(const vouch_workspace *c, const vouch_matrix *w, const vouch_acts *x, float *y, int64_t begin,
                           int64_t end, vouch_start start, const float *factors);
+/* Rotates x by the angles of a row's position. */
+void vouch_stage_rotate(const vouch_workspace *c, int32_t rotary, float *x, int64_t row);
 /* The tiles [begin, end) of y [n_rows, n_out] of all rows. */
 void vouch_stage_affine(const vouch_workspace *c, const vouch_affine *affine, float *y, int64_t n_out, int64_t begin,
                         int64_t end);

@@ -16,6 +16,7 @@ typedef struct rotary_source {
     double base;
     vouch_rope_scaling scaling;
     const float *factors, *long_factors; /* [n_rot / 2] frequencies are divided by these; NULL: 1 */
+    bool has_long_factors;
 } rotary_source;
 
 typedef struct rotary_sources {
@@ -28,6 +29,7 @@ static vouch_status take_factors(vouch_loader *loader, const vouch_rotary *rotar
     if (n == 0 || loader->hparams->has_no_rope_factors) return vouch_loader_ignore(loader, "rope_freqs.weight");
     VOUCH_TRY(vouch_loader_vector(loader, "rope_freqs.weight", false, &from->factors, n));
     if (vouch_gguf_find_tensor(loader->gguf, "rope_freqs.weight")) return VOUCH_OK;
+    from->has_long_factors = vouch_gguf_find_tensor(loader->gguf, "rope_factors_long.weight") != NULL;
     VOUCH_TRY(vouch_loader_vector(loader, "rope_factors_short.weight", false, &from->factors, n));
     return vouch_loader_vector(loader, "rope_factors_long.weight", false, &from->long_factors, n);
 }
@@ -58,7 +60,7 @@ static vouch_status take_rotaries(vouch_weights *weights, vouch_loader *loader, 
         if (i == VOUCH_ROTARY_OF_MODEL) VOUCH_TRY(take_factors(loader, &rotary, from));
         const size_t n = (size_t)rotary.n_rot / 2;
         rotary.frequencies = vouch_arena_take(loader->arena, n, sizeof *rotary.frequencies);
-        if (from->long_factors)
+        if (from->has_long_factors)
             rotary.long_frequencies = vouch_arena_take(loader->arena, n, sizeof *rotary.long_frequencies);
         if (all) all[i] = rotary;
     }
@@ -122,9 +124,14 @@ static vouch_status take_ends(vouch_weights *w, vouch_loader *loader)
     w->embedding_norm.kind = h->has_embedding_norm ? h->norm : VOUCH_NORM_NONE;
     if (h->has_embedding_norm)
         VOUCH_TRY(take_norm(loader, "token_embd_norm.weight", "token_embd_norm.bias", true, &w->embedding_norm));
-    return h->has_positions ? vouch_loader_matrix(loader, "position_embd.weight", true, &w->positions, h->n_ctx_train,
-                                                  h->n_embd)
-                            : VOUCH_OK;
+    if (h->has_positions)
+        VOUCH_TRY(vouch_loader_matrix(loader, "position_embd.weight", true, &w->positions, h->n_ctx_train, h->n_embd));
+    const int64_t n_inputs = (int64_t)h->n_layers * h->n_layer_input;
+    if (n_inputs == 0) return VOUCH_OK;
+    VOUCH_TRY(vouch_loader_matrix(loader, "per_layer_token_embd.weight", true, &w->layer_tokens, h->n_vocab, n_inputs));
+    VOUCH_TRY(vouch_loader_matrix(loader, "per_layer_model_proj.weight", true, &w->layer_projection, n_inputs,
+                                  h->n_embd));
+    return vouch_loader_vector(loader, "per_layer_proj_norm.weight", true, &w->layer_norm, h->n_layer_input);
 }
 
 /* One walk over all tensors. */
@@ -170,7 +177,7 @@ static vouch_status read_vocabulary_size(const vouch_gguf *gguf, int32_t n_token
 /* Angles are positions divided by these. */
 static vouch_status check_rope_factors(const vouch_gguf *gguf, const char *name, vouch_error *err)
 {
-    const float least = 1e-6f, most = 1e9f;
+    const float least = 1e-6f, most = 1e31f; /* 1e30 means no rotation */
     const vouch_gguf_tensor *tensor = vouch_gguf_find_tensor(gguf, name);
     if (!tensor) return VOUCH_OK;
     VOUCH_TRY(vouch_gguf_load(gguf, tensor, 0, tensor->bytes, err));
@@ -260,13 +267,16 @@ static double layer_bytes(const vouch_layer *layer, int32_t n_rows)
 {
     const vouch_attention *a = &layer->attention;
     const vouch_experts *e = &layer->experts;
+    const vouch_latent *m = &a->latent;
     const vouch_recurrent *s = &layer->recurrent;
     const double mix = matrix_bytes(&a->q) + matrix_bytes(&a->k) + matrix_bytes(&a->v) + matrix_bytes(&a->o) +
                        matrix_bytes(&a->gate) +
+                       matrix_bytes(&m->low) + a->n_heads * (matrix_bytes(&m->up_k) + matrix_bytes(&m->up_v)) +
                        matrix_bytes(&s->in) + matrix_bytes(&s->factor) + matrix_bytes(&s->rate) +
                        matrix_bytes(&s->decay) + matrix_bytes(&s->gate) + matrix_bytes(&s->out) +
                        matrix_bytes(&s->select) + matrix_bytes(&s->step);
-    if (e->n_experts == 0) return mix + feed_forward_bytes(&layer->ffn);
+    const double extra = feed_forward_bytes(&layer->extra_ffn);
+    if (e->n_experts == 0) return mix + extra + feed_forward_bytes(&layer->ffn);
     double left_out = 1;
     for (int32_t r = 0; r < n_rows; r++) left_out *= 1 - (double)e->n_used / e->n_experts;
     const double one = matrix_bytes(&e->gate) + matrix_bytes(&e->up) + matrix_bytes(&e->down);
@@ -275,7 +285,7 @@ static double layer_bytes(const vouch_layer *layer, int32_t n_rows)
 
 double vouch_weights_pass_bytes(const vouch_weights *weights, int32_t n_rows)
 {
-    double bytes = matrix_bytes(weights->head);
+    double bytes = matrix_bytes(weights->head) + matrix_bytes(&weights->layer_projection);
     for (int32_t l = 0; l < weights->hparams.n_layers; l++) bytes += layer_bytes(&weights->layers[l], n_rows);
     return bytes;
 }

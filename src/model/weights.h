@@ -19,6 +19,9 @@ typedef struct vouch_weights {
     const float *head_bias;          /* [n_vocab] of the logits; NULL: none */
     vouch_norm embedding_norm;       /* of an embedding; NONE as a rule */
     vouch_matrix positions;          /* [n_ctx_train, n_embd] embeddings of positions; n_out 0: none */
+    vouch_matrix layer_tokens;       /* [n_vocab, n_layers * n_layer_input] embeddings for each layer; n_out 0: none */
+    vouch_matrix layer_projection;   /* [n_layers * n_layer_input, n_embd] */
+    const float *layer_norm;         /* [n_layer_input] */
     vouch_layer *layers;             /* [n_layers] */
     vouch_rotary *rotaries;          /* [n_rotaries] that the layers name */
     int32_t n_rotaries;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/workspace.h"
 
+#include "base/common.h"
+
 /* -------------------------------------------------------------------- layout */
 
 /* The widest layers. */
 typedef struct widths {
     size_t n_embd, q, k, v, gates, mixed, head_dim, value_dim, norm, n_ff; /* norm: of one head */
+    size_t low, heads, latent; /* of latent attention */
 } widths;
 
 static size_t most(size_t a, size_t b)
@@ -22,13 +25,18 @@ static widths find_widths(const vouch_weights *w)
         all.k = most(all.k, (size_t)a->n_kv_heads * (size_t)a->head_dim);
         all.v = most(all.v, (size_t)a->n_kv_heads * (size_t)a->value_dim);
         all.gates = most(all.gates, (size_t)a->gate.n_out);
-        all.mixed = most(all.mixed, (size_t)a->n_heads * (size_t)a->value_dim);
+        all.mixed = most(all.mixed, (size_t)a->n_heads * (size_t)vouch_max(a->value_dim, a->latent.value_dim));
         all.head_dim = most(all.head_dim, (size_t)a->head_dim);
         all.value_dim = most(all.value_dim, (size_t)a->value_dim);
+        const vouch_latent *m = &a->latent;
+        all.low = most(all.low, (size_t)m->low.n_out);
+        all.heads = most(all.heads, (size_t)a->n_heads * (size_t)vouch_max(m->key_dim, m->value_dim));
+        all.latent = most(all.latent, (size_t)vouch_max(m->rank, m->key_dim));
         const vouch_recurrent *r = &w->layers[l].recurrent;
         const size_t group = r->n_key_heads > 0 ? (size_t)(r->out.n_in / r->n_key_heads) : 0;
         all.norm = most(all.norm, most((size_t)a->head_dim, most((size_t)r->n_values, group)));
         all.n_ff = most(all.n_ff, (size_t)w->layers[l].ffn.n_ff);
+        all.n_ff = most(all.n_ff, (size_t)w->layers[l].extra_ffn.n_ff);
         all.n_ff = most(all.n_ff, (size_t)w->layers[l].experts.shared.n_ff);
     }
     return all;
@@ -39,6 +47,7 @@ static bool has_detours(const vouch_weights *w)
 {
     for (int32_t l = 0; l < w->hparams.n_layers; l++) {
         const vouch_branch *mix = &w->layers[l].mix, *feed = &w->layers[l].feed;
+        if (mix->stream_scale || feed->stream_scale || w->layers[l].extra_ffn.n_ff > 0) return true;
         if (mix->norm_after || feed->norm_after || mix->scale != 1 || feed->scale != 1) return true;
         if (w->layers[l].attention.o_after.scale || w->layers[l].recurrent.out_after.scale) return true;
         if (w->layers[l].ffn.down_after.scale) return true;
@@ -76,6 +85,7 @@ static void layout_thread(thread_space *space, const vouch_workspace *c, const w
     if (w->head_dim % VOUCH_BLOCK == 0)
         needs |= vouch_type_needs(VOUCH_TYPE_Q8_0) | vouch_type_needs(VOUCH_TYPE_Q4_0);
     space->rows = vouch_arena_take(arena, VOUCH_FEW_ROWS * w->n_embd, sizeof(float));
+    space->wide = vouch_arena_take(arena, (size_t)c->weights->layer_projection.n_out, sizeof(float));
     space->norms = vouch_arena_take(arena, (size_t)c->max_rows, sizeof(float));
     space->squares = vouch_arena_take(arena, (w->norm + 15) / 16, sizeof(float));
     space->mixed = vouch_arena_take(arena, queries * w->value_dim, sizeof(float));
@@ -83,6 +93,7 @@ static void layout_thread(thread_space *space, const vouch_workspace *c, const w
     space->slots = vouch_arena_take(arena, (size_t)c->n_slots, sizeof(int32_t));
     layout_acts(&space->queries, queries, w->head_dim, needs, arena);
     layout_acts(&space->scores, queries, (size_t)c->n_slots + VOUCH_TILE, VOUCH_NEEDS_FLOATS, arena);
+    layout_acts(&space->latent, w->latent ? (size_t)c->max_rows : 0, w->latent, c->needs, arena);
 }
 
 static void layout_rows(vouch_workspace *c, vouch_arena *arena)
@@ -173,6 +184,10 @@ static void layout_workspace(vouch_workspace *c, vouch_arena *arena)
     const size_t rows = (size_t)c->max_rows, n_threads = (size_t)vouch_pool_size(c->pool);
     layout_rows(c, arena);
     c->x = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));
+    if (c->weights->layer_projection.n_out > 0) {
+        c->layer_inputs = vouch_arena_take(arena, rows * (size_t)c->weights->layer_projection.n_out, sizeof(float));
+        layout_acts(&c->layer_acts, rows, w.n_embd, c->needs, arena);
+    }
     if (keeps_inputs(c->weights)) c->kept = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));
     if (has_detours(c->weights)) {
         c->branch = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));
@@ -183,12 +198,15 @@ static void layout_workspace(vouch_workspace *c, vouch_arena *arena)
     c->v = vouch_arena_take(arena, rows * w.v, sizeof(float));
     c->gates = vouch_arena_take(arena, rows * w.gates, sizeof(float));
     c->mixed = vouch_arena_take(arena, rows * w.mixed, sizeof(float));
+    c->low = vouch_arena_take(arena, rows * w.low, sizeof(float));
+    c->heads = vouch_arena_take(arena, rows * w.heads, sizeof(float));
     c->gate = vouch_arena_take(arena, rows * w.n_ff, sizeof(float));
     c->up = vouch_arena_take(arena, rows * w.n_ff, sizeof(float));
     c->logits = vouch_arena_take(arena, (size_t)c->max_logits * (size_t)c->head->n_out, sizeof(float));
     c->squares = vouch_arena_take(arena, rows * ((w.n_embd + 15) / 16), sizeof(float));
     layout_acts(&c->acts, rows, w.n_embd, c->needs, arena);
     layout_acts(&c->mixed_acts, rows, w.mixed, c->needs, arena);
+    layout_acts(&c->low_acts, rows, w.low, c->needs, arena);
     layout_acts(&c->gated_acts, rows, w.n_ff, c->needs, arena);
     c->threads = vouch_arena_take(arena, n_threads, sizeof *c->threads);
     for (size_t t = 0; t < n_threads; t++) {
@@ -204,13 +222,15 @@ static void layout_workspace(vouch_workspace *c, vouch_arena *arena)
 /* Forms of activations that the model's matrices ask for. A matrix that a layer lacks is of type 0, F32. */
 static vouch_needs find_needs(const vouch_weights *w, const vouch_matrix *head)
 {
-    vouch_needs needs = vouch_type_needs(head->type);
+    vouch_needs needs = vouch_type_needs(head->type) | vouch_type_needs(w->layer_projection.type);
     for (int32_t l = 0; l < w->hparams.n_layers; l++) {
         const vouch_attention *a = &w->layers[l].attention;
+        const vouch_latent *m = &a->latent;
         const vouch_feed_forward *f = &w->layers[l].ffn;
         const vouch_experts *e = &w->layers[l].experts;
         const vouch_recurrent *r = &w->layers[l].recurrent;
         const vouch_matrix *const all[] = {
+            &m->low,         &m->up_k,   &m->up_v,    &w->layers[l].extra_ffn.gate, &w->layers[l].extra_ffn.down,
             &a->q,           &a->k,      &a->v,       &a->gate,  &a->o,     &f->gate,         &f->up,     &f->down,
             &e->router,      &e->gate,   &e->up,      &e->down,  &e->shared_gate, &e->shared.gate, &e->shared.up,
             &e->shared.down, &r->in,     &r->factor,  &r->rate,  &r->decay, &r->gate, &r->out, &r->select, &r->step};
@@ -229,6 +249,11 @@ vouch_status vouch_workspace_open(vouch_workspace *c, const vouch_weights *weigh
         return vouch_fail(err, VOUCH_E_UNSUPPORTED,
                           "n_ctx: %d exceeds the %lld positions that the model has learned; use a smaller n_ctx",
                           options->n_ctx, (long long)n_positions);
+    if (weights->hparams.n_ctx_most > 0 && options->n_ctx > weights->hparams.n_ctx_most)
+        return vouch_fail(err, VOUCH_E_UNSUPPORTED,
+                          "n_ctx: %d exceeds %d, up to which the model's sparse attention sees all tokens; use a "
+                          "smaller n_ctx",
+                          options->n_ctx, weights->hparams.n_ctx_most);
     *c = (vouch_workspace){.weights = weights,
                            .head = head,
                            .head_bias = options->head ? options->head_bias : weights->head_bias,

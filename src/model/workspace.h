@@ -45,11 +45,13 @@ typedef struct row_slot {
 typedef struct thread_space {
     int32_t thread;
     float *rows;        /* [VOUCH_FEW_ROWS][n_embd] columns of rows on their way to the next stage */
+    float *wide;        /* [n_layers * n_layer_input] a token's embeddings for all layers */
     float *norms;       /* [max_rows] factors of the norms of the current stage's input */
     float *squares;     /* [head_dim or n_values / 16, rounded up] of one head */
     vouch_acts queries; /* [group_rows][head_dim] of one attention unit, as the keys' type asks */
     vouch_acts scores;  /* [group_rows][n_slots and a sink], then softmax weights */
     float *mixed;       /* [group_rows][value_dim] mixed values */
+    vouch_acts latent;  /* [max_rows][n_plain or rank] a head's input of W_uk^T or W_uv */
     float *factors;     /* [group_rows] 1 / the softmax's sum */
     int32_t *slots;     /* [n_slots] slots that one row sees and others of its unit don't */
     float *parts;       /* [entries][VOUCH_EXPERT_UNIT] outputs of experts */
@@ -113,12 +115,17 @@ typedef struct vouch_workspace {
     angle_table *angles;  /* [weights->n_rotaries] */
 
     float *x;              /* [n_rows][n_embd] the residual stream */
+    float *layer_inputs;   /* [n_rows][n_layers * n_layer_input] */
+    vouch_acts layer_acts; /* [n_rows][n_embd] the input of the layer inputs' projection */
     float *kept;           /* [n_rows][n_embd] x before a layer that reads it again after attention */
     float *branch;         /* [n_rows][n_embd] a branch's result, where it isn't added to x directly */
     float *branch_squares; /* [n_rows][n_embd / 16, rounded up] its sums of squares */
     float *q, *k, *v;      /* [n_rows][heads * head_dim or value_dim]; q twice as wide with gates */
     float *gates;          /* [n_rows][n_heads * value_dim, or n_heads] of attention's result */
     float *mixed;          /* [n_rows][n_heads * value_dim] attention's result */
+    float *low;            /* [n_rows][q_rank] W_low x of latent attention */
+    float *heads;          /* [n_rows][n_heads * key_dim] its queries, later [n_rows][n_heads * value_dim] its result */
+    vouch_acts low_acts;   /* [n_rows][q_rank] the input of W_q */
     float *gate, *up;      /* [n_rows][n_ff] */
     float *logits;         /* [n_logits][head->n_out] */
     float *squares;        /* [n_rows][n_embd / 16, rounded up] sums of squares of x */

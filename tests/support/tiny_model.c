@@ -24,6 +24,8 @@ static const float embedding_gain = 0.2f, logits_gain = 4.0f, query_gain = 1.7f;
 
 /* What sets a family's tensors and keys apart from llama's. */
 typedef enum tiny_heads { PLAIN, EACH_HEAD, ALL_HEADS, OWN_WEIGHTS } tiny_heads;
+/* Latent attention: W_uk and W_uv in one tensor, or apart. */
+typedef enum tiny_latent { NO_LATENT, TOGETHER, APART } tiny_latent;
 /* Which layers of a family with recurrent mixers have what: all of them everything; none attention or a feed-forward;
  * every second one attention instead of a mixer; by turns a mixer, attention, and a feed-forward. */
 typedef enum tiny_parts { EVERYTHING, MIXER_ONLY, MIXER_OR_ATTENTION, BY_TURNS } tiny_parts;
@@ -38,6 +40,10 @@ typedef struct tiny_family {
     bool positions, embedding_norm, head_bias, norm_bias;
     bool is_uneven; /* every second layer has one KV head and half the heads and hidden width */
     tiny_heads heads; /* norms of queries and keys */
+    tiny_latent latent;
+    bool low; /* queries have a matrix of low rank */
+    bool own_inputs; /* per-layer embeddings; layers by turns with a window and with heads twice as wide; the last two
+                        share the keys and values of the layers before them */
     bool experts;     /* of 6 each row uses 3 */
     bool shared, shared_gate, selection_bias, fused_experts, expert_bias, normalised, grouped;
     bool both;        /* a dense network beside the experts */
@@ -152,6 +158,19 @@ static const tiny_family families[] = {
      .numbers = {{"embedding_scale", 3}, {"residual_scale", 0.7f}, {"attention.scale", 0.2f}, {"logit_scale", 2}}},
     {"ernie4_5-moe", .experts = true, .shared = true, .selection_bias = true, .n_dense = 1},
     {"hunyuan-moe", .heads = EACH_HEAD, .experts = true, .shared = true},
+    {"gemma4", .norms_after = true, .heads = EACH_HEAD, .window = 5, .own_inputs = true},
+    {"deepseek2",
+     .latent = APART,
+     .low = true,
+     .experts = true,
+     .shared = true,
+     .selection_bias = true,
+     .normalised = true,
+     .grouped = true,
+     .gating = 2,
+     .n_dense = 1},
+    {"minicpm3", .latent = TOGETHER, .low = true},
+    {"plm", .latent = TOGETHER, .no_gate = true},
     {"deepseek", .experts = true, .shared = true, .n_dense = 1, .numbers = {{"expert_weights_scale", 1.5f}}},
     {"bailingmoe", .experts = true, .shared = true, .normalised = true},
     {"dots1",
@@ -595,14 +614,39 @@ static void add_delta_net(tiny_writer *w, int32_t index)
     add_norm(w, layer_name(index, "ssm_norm", "weight"), o->head_dim, 1);
 }
 
+/* Width of a layer's heads. */
+static int32_t head_dim_of(const tiny_writer *w, int32_t index)
+{
+    return w->family->own_inputs && index % 2 ? 2 * w->o.head_dim : w->o.head_dim;
+}
+
+static bool shares_keys(const tiny_writer *w, int32_t index)
+{
+    return w->family->own_inputs && index >= w->o.n_layers - 2;
+}
+
+enum { INPUT_DIM = 16 };
+
+static void add_own_inputs(tiny_writer *w, int32_t index)
+{
+    const int64_t n_embd = w->o.n_embd;
+    static const float scale = 0.9f;
+    add_matrix(w, layer_name(index, "inp_gate", "weight"), INPUT_DIM, n_embd, 1 / sqrtf((float)n_embd));
+    add_matrix(w, layer_name(index, "proj", "weight"), n_embd, INPUT_DIM, 1 / sqrtf(INPUT_DIM));
+    add_norm(w, layer_name(index, "post_norm", "weight"), n_embd, 1);
+    add_tensor(w, layer_name(index, "layer_output_scale", "weight"), VOUCH_TYPE_F32, 1, 1, 0, &scale);
+}
+
 static void add_head_norms(tiny_writer *w, int32_t index)
 {
+    const int32_t head_dim = head_dim_of(w, index), n_norms = shares_keys(w, index) ? 1 : 2;
+    const float gain = w->family->own_inputs ? 0.6f : query_gain; /* scores of Gemma 4 have no scale */
     const tiny_model_options *o = &w->o;
     const int32_t n_heads[] = {in_layer(w, index, o->n_heads), in_layer(w, index, o->n_kv_heads)};
     const char *const tensors[] = {"attn_q_norm", "attn_k_norm"};
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < n_norms; i++) {
         const char *name = layer_name(index, tensors[i], "weight");
-        if (w->family->heads == EACH_HEAD) add_norm(w, name, o->head_dim, query_gain);
+        if (w->family->heads == EACH_HEAD) add_norm(w, name, head_dim, gain);
         if (w->family->heads == ALL_HEADS) add_norm(w, name, (int64_t)n_heads[i] * o->head_dim, query_gain);
         if (w->family->heads == OWN_WEIGHTS)
             add_vectors(w, name, n_heads[i], o->head_dim, query_gain, 0.1f * query_gain);
@@ -674,6 +718,49 @@ static void add_norms(tiny_writer *w, int32_t index)
     if (has_attention(w, index)) add_head_norms(w, index);
 }
 
+enum { RANK = 32, LOW_RANK = 32, N_PLAIN = 32, N_ROTATED = 32, KEY_DIM = N_PLAIN + N_ROTATED, VALUE_DIM = 24 };
+
+/* W_uk and W_uv of all heads. Apart, W_uk is transposed. */
+static void add_up(tiny_writer *w, int32_t index)
+{
+    const vouch_type type = w->o.type;
+    const int64_t n = w->o.n_heads, both = N_PLAIN + VALUE_DIM;
+    float *all = allocate(n * both * RANK, sizeof *all), *keys = allocate(n * N_PLAIN * RANK, sizeof *keys),
+          *values = allocate(n * VALUE_DIM * RANK, sizeof *values);
+    for (int64_t i = 0; i < n * both * RANK; i++) all[i] = 1 / sqrtf(RANK) * draw(&w->state);
+    for (int64_t h = 0; h < n; h++)
+        for (int64_t o = 0; o < both; o++)
+            for (int64_t r = 0; r < RANK; r++) {
+                const float value = all[(h * both + o) * RANK + r] *= o < N_PLAIN ? query_gain : 1;
+                if (o < N_PLAIN) keys[(h * RANK + r) * N_PLAIN + o] = value;
+                else values[(h * VALUE_DIM + o - N_PLAIN) * RANK + r] = value;
+            }
+    if (w->family->latent == TOGETHER || w->o.up_together) {
+        add_tensor(w, layer_name(index, "attn_kv_b", "weight"), type, RANK, n * both, 0, all);
+    } else {
+        add_tensor(w, layer_name(index, "attn_k_b", "weight"), type, N_PLAIN, RANK, n, keys);
+        add_tensor(w, layer_name(index, "attn_v_b", "weight"), type, RANK, VALUE_DIM, n, values);
+    }
+    free(all), free(keys), free(values);
+}
+
+static void add_latent(tiny_writer *w, int32_t index)
+{
+    const tiny_model_options *o = &w->o;
+    const float by_embd = 1 / sqrtf((float)o->n_embd);
+    const int64_t n_q = (int64_t)o->n_heads * KEY_DIM;
+    if (w->family->low) {
+        add_matrix(w, layer_name(index, "attn_q_a", "weight"), LOW_RANK, o->n_embd, by_embd);
+        add_norm(w, layer_name(index, "attn_q_a_norm", "weight"), LOW_RANK, 1);
+        add_matrix(w, layer_name(index, "attn_q_b", "weight"), n_q, LOW_RANK, query_gain / sqrtf(LOW_RANK));
+    } else {
+        add_matrix(w, layer_name(index, "attn_q", "weight"), n_q, o->n_embd, query_gain * by_embd);
+    }
+    add_matrix(w, layer_name(index, "attn_kv_a_mqa", "weight"), RANK + N_ROTATED, o->n_embd, query_gain * by_embd);
+    add_norm(w, layer_name(index, "attn_kv_a_norm", "weight"), RANK, 1);
+    add_up(w, index);
+}
+
 static void add_mixer(tiny_writer *w, int32_t index)
 {
     switch (w->family->mixer) {
@@ -688,21 +775,26 @@ static void add_layer(tiny_writer *w, int32_t index)
     const tiny_model_options *o = &w->o;
     const tiny_family *f = w->family;
     const int64_t n_heads = in_layer(w, index, o->n_heads), n_kv_heads = in_layer(w, index, o->n_kv_heads);
-    const int64_t n_embd = o->n_embd, n_ff = in_layer(w, index, o->n_ff), n_q = n_heads * o->head_dim,
-                  n_k = n_kv_heads * o->head_dim, n_v = n_kv_heads * value_dim_of(w),
-                  n_mixed = n_heads * value_dim_of(w);
+    const int64_t head_dim = head_dim_of(w, index), value_dim = f->own_inputs ? head_dim : value_dim_of(w);
+    const int64_t n_embd = o->n_embd, n_ff = in_layer(w, index, o->n_ff), n_q = n_heads * head_dim,
+                  n_k = n_kv_heads * head_dim, n_v = n_kv_heads * value_dim,
+                  n_mixed = n_heads * (f->latent ? VALUE_DIM : value_dim);
     const float by_embd = 1 / sqrtf((float)o->n_embd);
     const bool sparse = o->n_experts && index >= o->n_dense && has_feed(w, index);
     const bool no_dense = (sparse && !f->both) || !has_feed(w, index), no_heads = !has_attention(w, index);
+    const bool no_own = no_heads || f->latent; /* no matrices of queries, keys and values */
+    const bool no_keys = f->fused_qkv || no_own || shares_keys(w, index);
+    if (f->latent) add_latent(w, index);
+    if (f->own_inputs) add_own_inputs(w, index);
     const struct {
         const char *name;
         int64_t n_out, n_in;
         float deviation;
         bool is_absent;
     } matrices[] = {{"attn_qkv", n_q + n_k + n_v, n_embd, query_gain * by_embd, !f->fused_qkv || no_heads},
-                    {"attn_q", f->gates ? 2 * n_q : n_q, n_embd, query_gain * by_embd, f->fused_qkv || no_heads},
-                    {"attn_k", n_k, n_embd, query_gain * by_embd, f->fused_qkv || no_heads},
-                    {"attn_v", n_v, n_embd, by_embd, f->fused_qkv || no_heads},
+                    {"attn_q", f->gates ? 2 * n_q : n_q, n_embd, query_gain * by_embd, f->fused_qkv || no_own},
+                    {"attn_k", n_k, n_embd, query_gain * by_embd, no_keys},
+                    {"attn_v", n_v, n_embd, by_embd, no_keys},
                     {"attn_gate", f->own_gates ? n_mixed : n_heads, n_embd, 2 * by_embd,
                      !f->own_gates && !f->head_gates},
                     {"attn_output", n_embd, n_mixed, 2.5f / sqrtf((float)n_mixed), no_heads},
@@ -734,6 +826,10 @@ static void add_tensors(tiny_writer *w)
     if (w->family->positions) add_matrix(w, "position_embd.weight", o->n_ctx, o->n_embd, embedding_gain);
     if (w->family->embedding_norm) add_norm(w, "token_embd_norm.weight", o->n_embd, embedding_gain);
     if (o->rope_freqs) add_rope_freqs(w);
+    if (!w->family->own_inputs) return;
+    add_matrix(w, "per_layer_token_embd.weight", o->n_vocab, (int64_t)o->n_layers * INPUT_DIM, embedding_gain);
+    add_matrix(w, "per_layer_model_proj.weight", (int64_t)o->n_layers * INPUT_DIM, o->n_embd, 1);
+    add_norm(w, "per_layer_proj_norm.weight", INPUT_DIM, 1);
 }
 
 /* --------------------------------------------------------------------- keys */
@@ -829,7 +925,28 @@ static void add_keys(tiny_writer *w, bool states_head_dim)
         add_float(w, w->family->numbers[i].key, w->family->numbers[i].value);
     if (w->family->flag) vouch_gguf_add_bool(w->gguf, arch_key(w, w->family->flag), true);
     add_float(w, "rope.freq_base", o->rope_base);
-    if (states_head_dim) {
+    if (w->family->own_inputs) {
+        bool windows[64];
+        for (int32_t i = 0; i < o->n_layers; i++) windows[i] = i % 2 == 0;
+        vouch_gguf_add_array(w->gguf, arch_key(w, "attention.sliding_window_pattern"), VOUCH_GGUF_BOOL, windows,
+                             (size_t)o->n_layers);
+        add_int(w, "attention.key_length", 2 * o->head_dim);
+        add_int(w, "attention.value_length", 2 * o->head_dim);
+        add_int(w, "attention.key_length_swa", o->head_dim);
+        add_int(w, "attention.value_length_swa", o->head_dim);
+        add_int(w, "rope.dimension_count_swa", o->head_dim);
+        add_int(w, "attention.shared_kv_layers", 2);
+        add_int(w, "embedding_length_per_layer_input", INPUT_DIM);
+    } else if (w->family->latent) {
+        add_int(w, "attention.kv_lora_rank", RANK);
+        add_int(w, "rope.dimension_count", N_ROTATED);
+        if (w->family->low) add_int(w, "attention.q_lora_rank", LOW_RANK);
+        const bool together = w->family->latent == TOGETHER || o->up_together;
+        add_int(w, "attention.key_length", together ? KEY_DIM : RANK + N_ROTATED);
+        add_int(w, "attention.value_length", together ? VALUE_DIM : RANK);
+        if (!together) add_int(w, "attention.key_length_mla", KEY_DIM);
+        if (!together) add_int(w, "attention.value_length_mla", VALUE_DIM);
+    } else if (states_head_dim) {
         add_int(w, "attention.key_length", o->head_dim);
         add_int(w, "attention.value_length", value_dim_of(w));
     }

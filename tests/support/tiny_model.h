@@ -47,6 +47,7 @@ typedef struct tiny_model_options {
     int32_t n_dense;     /* 0; leading dense layers */
     bool shared_gate;    /* false; adds ffn_gate_inp_shexp */
     bool selection_bias; /* false; adds exp_probs_b */
+    bool up_together;    /* false; W_uk and W_uv of latent attention are one tensor, as in older files */
     bool fused;          /* false; the experts' gate and up are one tensor */
     int32_t poison;   /* none; a token whose embedding has a NaN (F32 and F16 only) */
     const char *omit; /* none; a key (not of the tokenizer) or tensor to leave out */

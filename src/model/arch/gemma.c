@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Gemma (arXiv 2403.08295), Gemma 2 (2408.00118) and Gemma 3 (2503.19786): GELU, a scaled embedding; then windows in
- * some layers, norms after the branches, softcaps, and norms of queries and keys. */
+ * some layers, norms after the branches, softcaps, and norms of queries and keys. Gemma 4: other widths in layers with
+ * a window, shared keys and values, per-layer embeddings. */
 #include <math.h>
 
 #include "model/arch.h"
 #include "model/dense.h"
+#include "model/keys.h"
 
 static vouch_status read_gemma(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
@@ -41,6 +43,84 @@ static vouch_status read_gemma3(const vouch_gguf *gguf, vouch_hparams *h, vouch_
     VOUCH_TRY(vouch_dense_read_scale(gguf, h, "final_logit_softcapping", &h->logit_softcap, err));
     return vouch_dense_read_window_angles(gguf, h, 6, 10000, err);
 }
+
+/* The last layers read the keys and values of the last layer of their kind that has any. */
+static vouch_status share_keys(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    int32_t n_shared = 0, lenders[2] = {-1, -1}; /* without a window, with one */
+    VOUCH_TRY(vouch_key_int(gguf, h->arch, "attention.shared_kv_layers", false, 0, h->n_layers - 1, &n_shared, err));
+    for (int32_t i = 0; i < h->n_layers; i++) {
+        int32_t *lender = &lenders[h->layers[i].has_window];
+        if (i < h->n_layers - n_shared) *lender = i;
+        else if (*lender >= 0) h->layers[i].shared_back = i - *lender;
+        if (*lender < 0 || h->layers[i].n_heads % h->layers[*lender].n_kv_heads != 0)
+            return vouch_fail(err, VOUCH_E_FORMAT,
+                              "%s: %s.attention.shared_kv_layers is %d, but layer %d has no layer of its kind before "
+                              "them whose keys and values fit",
+                              vouch_gguf_path(gguf), h->arch, n_shared, i);
+        h->layers[i].n_kv_heads = h->layers[*lender].n_kv_heads;
+    }
+    return VOUCH_OK;
+}
+
+static vouch_status read_gemma4(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    int32_t width = 0;
+    h->norms_after = h->head_norms = VOUCH_REQUIRED;
+    h->has_value_norm = h->keys_may_be_values = true;
+    VOUCH_TRY(read_gemma(gguf, h, err));
+    h->attention_scale = 1;
+    h->n_rot_window = h->n_rot;
+    VOUCH_TRY(vouch_dense_read_scale(gguf, h, "final_logit_softcapping", &h->logit_softcap, err));
+    VOUCH_TRY(vouch_dense_read_window_angles(gguf, h, 1, 10000, err));
+    VOUCH_TRY(vouch_key_int(gguf, h->arch, "attention.key_length_swa", true, 2, 1024, &width, err));
+    VOUCH_TRY(vouch_key_int(gguf, h->arch, "attention.value_length_swa", true, width, width, &width, err));
+    VOUCH_TRY(vouch_key_int(gguf, h->arch, "rope.dimension_count_swa", false, 2, width, &h->n_rot_window, err));
+    if (h->n_rot_window % 2 != 0 || h->n_rot_window > width || h->value_dim != h->head_dim)
+        return vouch_fail(err, VOUCH_E_FORMAT,
+                          "%s: %s.rope.dimension_count_swa %d must be even and at most key_length_swa %d, and "
+                          "value_length %d must equal key_length %d",
+                          vouch_gguf_path(gguf), h->arch, h->n_rot_window, width, h->value_dim, h->head_dim);
+    VOUCH_TRY(vouch_key_int(gguf, h->arch, "embedding_length_per_layer_input", true, 0, 1 << 16, &h->n_layer_input,
+                            err));
+    for (int32_t i = 0; i < h->n_layers; i++)
+        if (h->layers[i].has_window) h->layers[i].head_dim = width;
+    return share_keys(gguf, h, err);
+}
+
+/* The extra branch: W_down (gelu(W_gate x) * the layer's own input). */
+static vouch_status take_extra(vouch_loader *loader, int32_t index, vouch_layer *layer)
+{
+    const vouch_hparams *h = loader->hparams;
+    const int32_t n = h->n_layer_input;
+    vouch_feed_forward *f = &layer->extra_ffn;
+    *f = (vouch_feed_forward){.n_ff = n, .activation = VOUCH_GELU};
+    layer->extra = (vouch_branch){.norm.kind = VOUCH_NORM_NONE, .scale = 1};
+    VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "inp_gate"), true, &f->gate, n, h->n_embd));
+    VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "proj"), true, &f->down, h->n_embd, n));
+    return vouch_loader_vector(loader, vouch_loader_name(loader, index, "post_norm"), true, &layer->extra.norm_after,
+                               h->n_embd);
+}
+
+static vouch_status take_gemma4(vouch_loader *loader, int32_t index, vouch_layer *layer)
+{
+    static const char *const unused[] = {"attn_k", "attn_v", "attn_k_norm"};
+    static const char *const kinds[] = {"weight", "scale", "input_scale"};
+    const bool has_extra = loader->hparams->n_layer_input > 0;
+    VOUCH_TRY(vouch_dense_take(loader, index, layer));
+    if (has_extra) VOUCH_TRY(take_extra(loader, index, layer));
+    for (int i = 0; i < 3 && layer->attention.shared_back > 0; i++)
+        for (int k = 0; k < 3; k++)
+            VOUCH_TRY(vouch_loader_ignore(loader, vouch_loader_name_of(loader, index, unused[i], kinds[k])));
+    return vouch_loader_vector(loader, vouch_loader_name(loader, index, "layer_output_scale"), false,
+                               has_extra ? &layer->extra.stream_scale : &layer->feed.stream_scale, 1);
+}
+
+const vouch_arch vouch_arch_gemma4 = {.name = "gemma4",
+                                      .rotary = VOUCH_ROTARY_HALF_SPLIT,
+                                      .has_feed_scales = true,
+                                      .read = read_gemma4,
+                                      .take = take_gemma4};
 
 #define GEMMA(id)                                                                                                    \
     const vouch_arch vouch_arch_##id = {                                                                             \

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* Latent attention: DeepSeek-V2 (arXiv 2405.04434), V3 and R1 (2412.19437), and Mistral 4, with experts; MiniCPM3
+ * (2404.06395) and PLM (2503.12167), dense. DeepSeek-V3.2 (2512.02556) and GLM-5 choose top_k tokens for each row: up
+ * to this context length a row sees all, and the choice is left out. */
+#include <limits.h>
+#include <math.h>
+
+#include "model/arch.h"
+#include "model/dense.h"
+#include "model/keys.h"
+#include "model/latent_tensors.h"
+#include "model/mixture.h"
+
+static vouch_status read_deepseek2(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    VOUCH_TRY(vouch_mixture_read(gguf, h, err));
+    VOUCH_TRY(vouch_dense_read_scale(gguf, h, "attention.temperature_scale", &h->heat, err));
+    VOUCH_TRY(vouch_key_int(gguf, h->arch, "attention.temperature_length", false, 0, INT_MAX, &h->heat_length, err));
+    if (h->heat_length == 0) h->heat_length = h->rope_scaling.n_ctx_original;
+    return vouch_latent_read(gguf, h, err);
+}
+
+static vouch_status read_sparse(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    VOUCH_TRY(vouch_key_int(gguf, h->arch, "attention.indexer.top_k", true, 1, INT_MAX, &h->n_ctx_most, err));
+    return read_deepseek2(gguf, h, err);
+}
+
+static vouch_status read_glm_dsa(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    h->experts.gating = VOUCH_GATING_SIGMOID;
+    return read_sparse(gguf, h, err);
+}
+
+static vouch_status take_sparse(vouch_loader *loader, int32_t index, vouch_layer *layer)
+{
+    static const char *const indexer[] = {"indexer.k_norm", "indexer.proj", "indexer.attn_k", "indexer.attn_q_b"};
+    for (size_t i = 0; i < sizeof indexer / sizeof indexer[0]; i++)
+        VOUCH_TRY(vouch_loader_ignore(loader, vouch_loader_name(loader, index, indexer[i])));
+    VOUCH_TRY(vouch_loader_ignore(loader, vouch_loader_name_of(loader, index, "indexer.k_norm", "bias")));
+    return vouch_mixture_take(loader, index, layer);
+}
+
+/* Scales of embedding, branches and logits as in MiniCPM; scores don't grow with the angles. */
+static vouch_status read_minicpm3(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    VOUCH_TRY(vouch_dense_read(gguf, h, err));
+    h->embedding_scale = 12;
+    h->residual_scale = 1.4f / sqrtf((float)h->n_layers);
+    h->logit_scale = 256.0f / (float)h->n_embd;
+    h->attention_scale = 1.0f / sqrtf((float)h->head_dim);
+    return vouch_latent_read(gguf, h, err);
+}
+
+static vouch_status read_plm(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    h->activation = VOUCH_RELU_SQUARED;
+    h->gate = VOUCH_GATE_NONE;
+    VOUCH_TRY(vouch_dense_read(gguf, h, err));
+    return vouch_latent_read(gguf, h, err);
+}
+
+#define LATENT(id, text, pairs, scales, read_it, take_it)                                                            \
+    const vouch_arch vouch_arch_##id = {.name = text,                                                                \
+                                        .rotary = VOUCH_ROTARY_##pairs,                                              \
+                                        .has_feed_scales = scales,                                                   \
+                                        .read = read_it,                                                             \
+                                        .take = take_it}
+
+LATENT(deepseek2, "deepseek2", ADJACENT, false, read_deepseek2, vouch_mixture_take);
+LATENT(deepseek32, "deepseek32", ADJACENT, true, read_sparse, take_sparse);
+LATENT(glm_dsa, "glm-dsa", ADJACENT, true, read_glm_dsa, take_sparse);
+LATENT(mistral4, "mistral4", ADJACENT, false, read_deepseek2, vouch_mixture_take);
+LATENT(minicpm3, "minicpm3", HALF_SPLIT, false, read_minicpm3, vouch_dense_take);
+LATENT(plm, "plm", ADJACENT, false, read_plm, vouch_dense_take);
