@@ -109,18 +109,20 @@ size_t cli_edit_distance(const char *a, const char *b)
 {
     enum { LONGEST = 48 };
     const size_t n_a = strlen(a), n_b = strlen(b);
-    size_t row[LONGEST + 1];
+    size_t rows[3][LONGEST + 1]; /* of the first i letters of a, i - 1 and i - 2, in turn */
     if (n_a > LONGEST || n_b > LONGEST) return LONGEST;
-    for (size_t j = 0; j <= n_b; j++) row[j] = j;
+    for (size_t j = 0; j <= n_b; j++) rows[0][j] = j;
     for (size_t i = 1; i <= n_a; i++) {
-        size_t diagonal = row[0];
+        size_t *row = rows[i % 3];
+        const size_t *before = rows[(i + 2) % 3], *two = rows[(i + 1) % 3];
         row[0] = i;
         for (size_t j = 1; j <= n_b; j++) {
-            const size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
-            const size_t shorter = row[j] < row[j - 1] ? row[j] : row[j - 1];
-            diagonal = row[j];
-            row[j] = replaced < shorter + 1 ? replaced : shorter + 1;
+            const size_t replaced = before[j - 1] + (a[i - 1] != b[j - 1]);
+            const size_t shorter = (before[j] < row[j - 1] ? before[j] : row[j - 1]) + 1;
+            row[j] = replaced < shorter ? replaced : shorter;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && two[j - 2] + 1 < row[j])
+                row[j] = two[j - 2] + 1;
         }
     }
-    return row[n_b];
+    return rows[n_a % 3][n_b];
 }

@@ -22,7 +22,7 @@ size_t cli_put_escaped(FILE *stream, const char *s, size_t n, size_t columns);
  * NULL when memory is short. */
 char *cli_utf8_repair(const char *s, size_t n, size_t *n_out);
 
-/* Changes needed to turn a into b: inserted, deleted or replaced letters. Large for long words. */
+/* Changes needed to turn a into b: inserted, deleted, replaced and swapped letters. Large for long words. */
 size_t cli_edit_distance(const char *a, const char *b);
 
 #endif
