@@ -117,11 +117,11 @@ static void vector_add(model *m, const char *name, int64_t n, int64_t n_stack)
                           strstr(name, "norm") ? &one : &zero);
 }
 
-/* Routers are F32. MXFP4 is a type for experts: other matrices are Q8_0 beside it. */
+/* Routers are F32. In a model with experts MXFP4 is their type, and other matrices are Q8_0, as in gpt-oss. */
 static int32_t matrix_type(const model *m, const bench_matrix *one)
 {
     if (strcmp(one->name, "ffn_gate_inp") == 0) return VOUCH_TYPE_F32;
-    if (strcmp(vouch_type_gguf_name((uint32_t)m->type), "MXFP4") == 0 && !one->n_stack) return VOUCH_TYPE_Q8_0;
+    if (m->type == VOUCH_TYPE_MXFP4 && m->shape->n_experts > 0 && !one->n_stack) return VOUCH_TYPE_Q8_0;
     return bench_type_for_row(m->type, one->n_in);
 }
 
