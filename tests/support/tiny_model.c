@@ -439,19 +439,24 @@ static void add_tensor(tiny_writer *w, const char *name, vouch_type type, int64_
     if (!is_omitted(w, name)) vouch_gguf_add_tensor(w->gguf, name, type, n_stack ? 3 : n_out > 1 ? 2 : 1, dim, data);
 }
 
+/* F16 where rows of n_in values aren't whole blocks of the type. */
+static vouch_type type_of_rows(vouch_type type, int64_t n_in)
+{
+    return n_in % vouch_type_get_info(type)->block_length == 0 ? type : VOUCH_TYPE_F16;
+}
+
 /* Adds n matrices as one tensor; n 0: one matrix. The weights before noise and rounding depend on the seed alone, not
  * on noise or type. */
 static void add_matrices(tiny_writer *w, const char *name, int64_t n, int64_t n_out, int64_t n_in, float deviation)
 {
     const vouch_type type = w->n_matrices++ % 2 ? w->o.other : w->o.type;
-    const int32_t block = vouch_type_get_info(type)->block_length;
     const int64_t n_values = n_out * n_in * (n ? n : 1);
     float *values = allocate(n_values, sizeof *values);
     for (int64_t i = 0; i < n_values; i++) values[i] = deviation * draw(&w->state);
     for (int64_t i = 0; w->o.noise != 0 && i < n_values; i++)
         values[i] += deviation * w->o.noise * draw(&w->noise_state);
     if (w->o.poison && strcmp(name, "token_embd.weight") == 0) values[w->o.poison * n_in] = NAN;
-    add_tensor(w, name, n_in % block == 0 ? type : VOUCH_TYPE_F16, n_in, n_out, n, values);
+    add_tensor(w, name, type_of_rows(type, n_in), n_in, n_out, n, values);
     free(values);
 }
 
@@ -723,7 +728,7 @@ enum { RANK = 32, LOW_RANK = 32, N_PLAIN = 32, N_ROTATED = 32, KEY_DIM = N_PLAIN
 /* W_uk and W_uv of all heads. Apart, W_uk is transposed. */
 static void add_up(tiny_writer *w, int32_t index)
 {
-    const vouch_type type = w->o.type;
+    const vouch_type keys_type = type_of_rows(w->o.type, N_PLAIN), values_type = type_of_rows(w->o.type, RANK);
     const int64_t n = w->o.n_heads, both = N_PLAIN + VALUE_DIM;
     float *all = allocate(n * both * RANK, sizeof *all), *keys = allocate(n * N_PLAIN * RANK, sizeof *keys),
           *values = allocate(n * VALUE_DIM * RANK, sizeof *values);
@@ -736,10 +741,10 @@ static void add_up(tiny_writer *w, int32_t index)
                 else values[(h * VALUE_DIM + o - N_PLAIN) * RANK + r] = value;
             }
     if (w->family->latent == TOGETHER || w->o.up_together) {
-        add_tensor(w, layer_name(index, "attn_kv_b", "weight"), type, RANK, n * both, 0, all);
+        add_tensor(w, layer_name(index, "attn_kv_b", "weight"), values_type, RANK, n * both, 0, all);
     } else {
-        add_tensor(w, layer_name(index, "attn_k_b", "weight"), type, N_PLAIN, RANK, n, keys);
-        add_tensor(w, layer_name(index, "attn_v_b", "weight"), type, RANK, VALUE_DIM, n, values);
+        add_tensor(w, layer_name(index, "attn_k_b", "weight"), keys_type, N_PLAIN, RANK, n, keys);
+        add_tensor(w, layer_name(index, "attn_v_b", "weight"), values_type, RANK, VALUE_DIM, n, values);
     }
     free(all), free(keys), free(values);
 }
