@@ -117,7 +117,7 @@ typedef struct vouch_model vouch_model;
 typedef void (*vouch_progress_fn)(void *user, double share);
 
 typedef struct vouch_model_options {
-    const char *cpu;    /* NULL or "auto": the widest this machine has; else a name
+    const char *cpu;    /* NULL or "auto": the widest instruction set of this machine; else a name
                            of vouch_cpu_name: "ref", "avx2", "avxvnni", "avx512",
                            "avx512vnni", "avx512gfni"; on Arm "ref", "neon", "i8mm" */
     int32_t n_threads;  /* for packing; 0: the processors this process may use */
@@ -125,10 +125,10 @@ typedef struct vouch_model_options {
                                   the file's where it writes ChatML, else a short ChatML template */
     const char *chat_variables; /* a JSON object of variables for the template, such as {"enable_thinking": false};
                                    NULL: none */
-    bool text_only;     /* checks the file and packs no weights, which takes milliseconds: for the model's facts and
-                           its tokenizer. A session refuses such a model (ARGUMENT). The path may then also be a
-                           tokenizer.json, a tokenizer.model, or a Hugging Face folder that has one: the model's facts
-                           are 0, its architecture is "none" */
+    bool text_only;     /* opens for the model's facts and its tokenizer: checks the file and packs no weights, in
+                           milliseconds. A session refuses such a model (ARGUMENT). The path may then also be a
+                           tokenizer.json, a tokenizer.model, or a Hugging Face folder that has one. The model's facts
+                           are 0 there, and its architecture is "none" */
     vouch_progress_fn progress; /* may be NULL */
     void *progress_user;
 } vouch_model_options;
@@ -146,10 +146,10 @@ typedef struct vouch_model_info {
     int32_t n_ctx_train;
     int32_t token_bos, token_eos; /* -1 where absent */
     bool tied_embeddings;
-    const char *chat_template; /* in use: "jinja"; "none" for a base model; "unsupported": one that can't be run */
+    const char *chat_template; /* "jinja"; "none": a base model; "unsupported": vouch can't run the template */
     int32_t chat_template_lines;
-    const char *chat_template_problem; /* why it can't be run; "" where it can */
-    bool chat_template_thinks; /* it reads enable_thinking or thinking, which turn thoughts on and off */
+    const char *chat_template_problem; /* why vouch can't run the template; "" where it can */
+    bool chat_template_thinks; /* the template reads enable_thinking or thinking, which turn thoughts on and off */
 } vouch_model_info;
 
 VOUCH_API vouch_model_options vouch_model_options_default(void);
@@ -179,15 +179,15 @@ typedef struct vouch_file_type {
     int64_t n_tensors, n_values;
 } vouch_file_type;
 
-/* What the header of the file says. Strings live as long as the vouch_file and may hold any bytes but NUL; a longer one
- * is cut. A text is "" and a number is 0 where the file doesn't say. */
+/* The facts in the header of the file. Strings live as long as the vouch_file and may hold any bytes but NUL. Long
+ * strings are cut. A text is "" and a number is 0 where the file doesn't say. */
 typedef struct vouch_file_info {
     const char *name, *architecture, *license; /* general.name, ... */
     const char *kind;          /* general.type: "model", "adapter", "mmproj", ... */
     const char *tokenizer;     /* "bpe/smollm"; "MODEL/PRE" in the file's words where it isn't supported; "none" */
-    const char *chat_template; /* "jinja"; "none"; "unsupported": one that can't be run, or whose tokenizer can't */
+    const char *chat_template; /* "jinja"; "none"; "unsupported": vouch can't run the template or the tokenizer */
     int32_t chat_template_lines;
-    const char *chat_template_problem; /* why it can't be run; "" where it can */
+    const char *chat_template_problem; /* why vouch can't run the template; "" where it can */
     const vouch_file_type *types; /* [n_types], most values first */
     size_t n_types;
     int64_t file_bytes, n_parameters;
@@ -200,8 +200,8 @@ typedef struct vouch_file_info {
 /* Reads the header and no weights, in milliseconds. Succeeds for a model that isn't supported, a vocabulary, a part of
  * a split model, and a GGUF file that is damaged or cut short behind its first keys; `problems` says so.
  * On success *out is the caller's, to be closed; on failure it is NULL.
- * Errors: MEMORY, IO, FORMAT (no GGUF file), UNSUPPORTED (a version of GGUF); with a folder, those of
- * vouch_model_open. */
+ * Errors: MEMORY, IO, FORMAT (no GGUF file), UNSUPPORTED (a version of GGUF); with a folder, the errors
+ * of vouch_model_open. */
 VOUCH_API vouch_status vouch_file_open(vouch_file **out, const char *path, vouch_error *err);
 VOUCH_API void vouch_file_close(vouch_file *file); /* NULL is allowed */
 /* The facts; they live as long as the vouch_file. */
@@ -213,28 +213,29 @@ typedef struct vouch_quantize_options {
                          llama-quantize has them; upper or lower case. NULL: every tensor keeps its type, and so do
                          general.file_type and general.quantization_version */
     const char *output_type, *embedding_type; /* types of the output matrix and the token embedding; NULL: as `type` */
-    bool pure;             /* all matrices get the type that most have in the mix */
+    bool pure;             /* all matrices get the type that most matrices have in the mix */
     bool allow_requantize; /* matrices that are quantised already are quantised again, which costs quality */
     int32_t n_threads;     /* 0: the processors this process may use */
     vouch_progress_fn progress;          /* may be NULL */
     bool (*is_cancelled)(void *user);    /* asked several times a second: true ends the call; may be NULL */
-    void *user;                          /* for both */
+    void *user;                          /* passed to progress and is_cancelled */
 } vouch_quantize_options;
 
 typedef struct vouch_quantize_result {
     int64_t bytes_before, bytes_after; /* of all tensors */
-    int64_t n_tensors, n_converted;    /* all tensors, and those whose type has changed */
-    int64_t n_fallback; /* matrices in a type with smaller blocks than wanted: their rows are not whole blocks */
+    int64_t n_tensors, n_converted;    /* all tensors; tensors whose type has changed */
+    int64_t n_fallback; /* matrices that got a type with smaller blocks, because their rows are not whole blocks of the
+                           wanted type */
 } vouch_quantize_result;
 
 VOUCH_API vouch_quantize_options vouch_quantize_options_default(void); /* Q4_K_M */
 /* Name i of a type or mix, fewest bits per weight first; NULL past the last. */
 VOUCH_API const char *vouch_quantize_type(size_t i);
-/* Reads the model `from`, whatever vouch_model_open reads, and writes the GGUF file `to`, completely or not at all:
- * under a temporary name beside it, renamed at the end. The order of keys and tensors stays. Unless `type` is NULL,
- * general.quantization_version and general.file_type are set. Matrices hold the bytes that llama-quantize writes.
- * Norms, biases, routers and other small tensors stay as they are. Memory: a few megabytes. options NULL: the defaults;
- * result may be NULL.
+/* Reads the model `from` as vouch_model_open does, and writes the GGUF file `to`, completely or not at all: writes
+ * under a temporary name beside `to` and renames the file at the end. Keys and tensors keep their order. Unless `type`
+ * is NULL, general.quantization_version and general.file_type are set anew, as the last keys. Matrices hold the bytes
+ * that llama-quantize writes. Norms, biases, routers and other small tensors stay as they are. Memory: a few megabytes.
+ * options NULL: the defaults; result may be NULL.
  * Errors: ARGUMENT (a name; a file that is quantised already), MEMORY, IO, FORMAT, UNSUPPORTED (a tensor's type),
  * NUMERIC (a weight that isn't finite or exceeds the type's range), CANCELLED. */
 VOUCH_API vouch_status vouch_quantize(const char *from, const char *to, const vouch_quantize_options *options,
@@ -269,7 +270,7 @@ VOUCH_API vouch_status vouch_tokenize(const vouch_model *model, const char *text
                                       unsigned flags, int32_t *tokens, size_t capacity,
                                       size_t *n_tokens, vouch_error *err);
 /* A conversation through the model's chat template, ready for the assistant's turn. Special tokens are recognised in
- * what the template writes and never in a message. An earlier answer may hold user-defined tokens such as <think>.
+ * the template's own text and never in a message. An earlier answer may hold user-defined tokens such as <think>.
  * Errors: BUFFER, MEMORY, ARGUMENT (no messages, an unknown role, a conversation that the template refuses: the message
  * has the template's line and its reason), UNSUPPORTED (no template, one that can't be run, or one that needs more
  * steps or memory than a prompt may take). */
@@ -285,8 +286,8 @@ VOUCH_API vouch_status vouch_tokenize_chat(const vouch_model *model, const vouch
  *   chat_template_kwargs   an object of further variables
  *   others                 variables, too: add_generation_prompt (true unless given), enable_thinking, ...
  *
- * Templates differ. Where this one doesn't read content in parts, it gets their texts, joined by line ends. Where it
- * doesn't write arguments of a call that are a string, it gets the object that the string stands for. No text of the
+ * Templates differ. A template that doesn't read content in parts gets the texts of the parts, joined by line ends. A
+ * template that doesn't read a call's arguments as a string gets the object that the string stands for. No text of the
  * JSON becomes a special token, except user-defined tokens in an assistant's content and thoughts. At most 100 levels
  * deep. Errors as of vouch_tokenize_chat; ARGUMENT names the path, such as messages[2].tool_calls[0].function.name. */
 VOUCH_API vouch_status vouch_tokenize_chat_json(const vouch_model *model, const char *json, size_t n_json,
@@ -352,7 +353,7 @@ enum {
 /* Sets of drafters: AUTO, NONE, or bits of the others, but not both MODEL and CUSTOM. All drafters of a set guess one
  * tree together. Free drafters take microseconds. Paid drafters, MODEL and CUSTOM, take time for each guess. */
 typedef enum vouch_drafter_kind {
-    VOUCH_DRAFTER_AUTO = 0, /* vouch_drafter_auto: all free drafters, and whatever else is given */
+    VOUCH_DRAFTER_AUTO = 0, /* vouch_drafter_auto: drafters without needs, and others whose needs the caller gives */
     VOUCH_DRAFTER_NONE = 1, /* plain decoding */
 #define VOUCH_DRAFTER_BIT(constant, name, summary) \
     VOUCH_DRAFTER_##constant = 1 << VOUCH_DRAFTER_NUMBER_##constant,
@@ -364,7 +365,7 @@ typedef enum vouch_drafter_kind {
 typedef struct vouch_drafter_info {
     const char *name;    /* "none", the names of the list, "custom" */
     const char *summary; /* one line without a full stop */
-    const char *needs;   /* what the caller has to give, "a draft model"; NULL: nothing */
+    const char *needs;   /* the caller has to give it: "a draft model"; NULL: nothing */
     bool is_paid;        /* takes time for each guess */
     bool in_auto;        /* AUTO uses it, provided that the caller gives `needs` */
 } vouch_drafter_info;
@@ -373,7 +374,7 @@ typedef struct vouch_drafter_info {
 VOUCH_API vouch_drafter_info vouch_drafter_get_info(int i);
 /* Its name; NULL for i outside [0, VOUCH_DRAFTERS). */
 VOUCH_API const char *vouch_drafter_name(int i);
-/* The set that AUTO stands for when the caller gives what the drafters of the set `given` need, such as
+/* The set that AUTO stands for when the caller gives the needs of the drafters in `given`, such as
  * VOUCH_DRAFTER_MODEL with a draft model. */
 VOUCH_API unsigned vouch_drafter_auto(unsigned given);
 
@@ -392,20 +393,22 @@ typedef enum vouch_draft_sampling {
     X(COUPLED, coupled)
 
 /* The rule by which guesses are judged. Under every rule sampled text has the target's own distribution, and greedy
- * text is the same to the byte. Rules differ in how many guesses they accept, and in what the seed reproduces.
+ * text is the same to the byte. Rules differ in how many guesses they accept, and in whether the seed reproduces the
+ * text.
  *
  *   REJECTION  Accepts a guess with min(1, p / q). No rule that judges each guess by itself accepts more (arXiv
  *              2211.17192).
  *   MATCH      Draws the target's token as plain decoding does and accepts the guess that equals it. The seed
- *              reproduces the text, with any drafters and draft lengths: it is byte for byte that of
+ *              reproduces the text, with any drafters and draft lengths: byte for byte the text of
  *              VOUCH_DRAFTER_NONE with any rule but COUPLED. Accepts guesses by argmax and of free drafters as often as
  *              REJECTION does, and guesses drawn from q less often.
  *   BLOCK      Judges all guesses of a draft together. Accepts as many on average as REJECTION, or more where they
  *              are drawn from q (arXiv 2403.10444). Chains only.
  *   COUPLED    As MATCH, but draws by a race between the tokens, whose noise is a function of seed, position and token
- *              (Gumbel; arXiv 2408.07978). A draft model runs the same race, so its draws often agree: with at least
- *              (1 - d) / (1 + d), d being the distance of p and q, where REJECTION accepts with 1 - d. The text is that
- *              of VOUCH_DRAFTER_NONE with COUPLED. Costs a random number for each token with p > 0.
+ *              (Gumbel; arXiv 2408.07978). A draft model runs the same race, so its draws often agree with
+ *              the target's. Accepts with at least (1 - d) / (1 + d), where d is the total-variation distance of p and
+ *              q; REJECTION accepts with 1 - d. The text is the text of VOUCH_DRAFTER_NONE with COUPLED. Costs a random
+ *              number for each token with p > 0.
  *   AUTO       The default: REJECTION with a draft model that samples or a lenience below 1, otherwise MATCH, which
  *              then accepts as often. */
 typedef enum vouch_accept {
@@ -449,9 +452,9 @@ typedef struct vouch_speculation {
     vouch_draft_sampling draft_sampling;
     bool allow_vocab_mismatch; /* true: a draft model with another token table guesses the tokens that both models
                                   have (TLI, arXiv 2502.05202), still lossless; false: the session is refused */
-    const int32_t *draft_head; /* [n_draft_head] ids of the draft model, no id twice. It guesses only these, so its
-                                  output matrix is smaller (FR-Spec, arXiv 2502.14856); still lossless. Copied */
-    size_t n_draft_head;       /* 0: it guesses all its tokens */
+    const int32_t *draft_head; /* [n_draft_head] ids of the draft model, no id twice. The model guesses only these, so
+                                  its output matrix is smaller (FR-Spec, arXiv 2502.14856); still lossless. Copied */
+    size_t n_draft_head;       /* 0: the draft model guesses all its tokens */
     int32_t ngram_min, ngram_max; /* shortest and longest n-gram that NGRAM looks up, 1 to 16; longest tried first */
     int32_t history_tokens; /* most tokens that HISTORY keeps of earlier answers, 4 to 2^24; 0: 65536 */
     bool forget; /* RECYCLE starts each answer without the tokens that it kept of earlier answers */
@@ -511,7 +514,7 @@ typedef struct vouch_guess {
     int32_t token;
     int32_t parent;    /* the number of the guess before it; -1: it follows the sequence */
     int32_t depth;     /* guesses before it on its path */
-    unsigned drafters; /* VOUCH_DRAFTER_ bits of those that guessed it */
+    unsigned drafters; /* VOUCH_DRAFTER_ bits of the drafters that guessed it */
     vouch_verdict verdict;
     double q, p;
     double accept; /* Chance of acceptance: min(1, p / (lenience q)). With siblings: the chance that it or a sibling
@@ -522,7 +525,7 @@ typedef struct vouch_guess {
                       target's own token is drawn and compared with the guess */
 } vouch_guess;
 
-/* What one step did. Pointers are the session's, valid until its next call. */
+/* The result of one step. Pointers are the session's, valid until its next call. */
 typedef struct vouch_step {
     const int32_t *tokens; /* [n_tokens] committed by this step, in order */
     int32_t n_tokens;
@@ -535,14 +538,14 @@ typedef struct vouch_step {
         *guesses; /* [n_guesses] the draft with its verdicts; a guess's parent has a lower index */
     int32_t n_guesses;
     vouch_accept accept; /* the rule that judged them */
-    double lenience;     /* its lenience */
+    double lenience;     /* in effect in this step */
     vouch_finish finish;
 } vouch_step;
 
 #define VOUCH_DEPTHS (VOUCH_MAX_DRAFT + 1)
 
-/* Sums over the answers since open or vouch_session_reset_stats. What `vouch run --stats-json` writes follows from
- * them: acceptance_rate = accepted / drafted, expected_acceptance = expected_acceptance_sum / judged,
+/* Sums over the answers since open or vouch_session_reset_stats. `vouch run --stats-json` derives its figures
+ * from them: acceptance_rate = accepted / drafted, expected_acceptance = expected_acceptance_sum / judged,
  * tokens_per_cycle = generated_tokens / cycles, full_accept_fraction = full_accepts / draft_cycles,
  * accepted_per_position = accepted_at, predicted_tokens_per_second = predicted_tokens / predicted_seconds;
  * plain_tokens_per_second is measured when the answer is over, by vouch_session_time_pass. */
@@ -550,7 +553,7 @@ typedef struct vouch_stats {
     int64_t prompt_tokens;    /* run through the model; reused ones are not counted */
     int64_t generated_tokens; /* EOS included */
     int64_t cycles, drafted, accepted;
-    int64_t full_accepts;     /* cycles with a draft and no guess behind the last accepted one */
+    int64_t full_accepts;     /* cycles that accepted a path of guesses to its end */
     int64_t draft_cycles;     /* cycles with at least one guess */
     int64_t lenient_cycles;   /* draft cycles with a lenience below 1; 0: the text is lossless */
     int64_t accepted_at[VOUCH_MAX_DRAFT]; /* guesses accepted at each depth */
@@ -571,8 +574,8 @@ VOUCH_API vouch_session_options vouch_session_options_default(void);
 
 /* Opens a session with an empty sequence. options NULL: the defaults. On success *out is the caller's, to be closed;
  * on failure it is NULL.
- * Errors: ARGUMENT (names the option), MEMORY, MISMATCH (draft model), UNSUPPORTED (kv_type, for heads of that
- * width). */
+ * Errors: ARGUMENT (names the option), MEMORY, MISMATCH (draft model), UNSUPPORTED (kv_type, for the width
+ * of the model's heads). */
 VOUCH_API vouch_status vouch_session_open(vouch_session **out, const vouch_model *model,
                                           const vouch_session_options *options, vouch_error *err);
 VOUCH_API void vouch_session_close(vouch_session *session); /* NULL is allowed */
@@ -598,19 +601,19 @@ VOUCH_API void vouch_session_set_progress(vouch_session *session, vouch_progress
  * before it have been given. Errors: ARGUMENT, NUMERIC, CANCELLED. */
 VOUCH_API vouch_status vouch_session_step(vouch_session *session, vouch_step *step, vouch_error *err);
 
-/* Changes the lenience from the next step on. Lossy below 1 (greedy text stays what it is).
+/* Changes the lenience from the next step on. Lossy below 1 (greedy text doesn't change).
  * Errors: ARGUMENT (not in (0, 1], or below 1 while vouch_session_rule is not "rejection"); then nothing changes. */
 VOUCH_API vouch_status vouch_session_set_lenience(vouch_session *session, double lenience, vouch_error *err);
 
 /* The next answer takes its random numbers from this seed, as the first answer of a new session with this seed in its
- * sampling parameters does. The answers after it take theirs from seeds derived from this one: the n-th from a hash of
- * (seed, n). So equal prompts get different sampled answers, and equal sequences of prompts get the same ones. A prompt
- * that fails begins no answer. The running answer keeps its seed. */
+ * sampling parameters does. Later answers take theirs from seeds derived from this one: the n-th answer after it from a
+ * hash of (seed, n). So equal prompts get different sampled answers, and equal sequences of prompts get the same ones.
+ * A prompt that fails begins no answer. The running answer keeps its seed. */
 VOUCH_API void vouch_session_set_seed(vouch_session *session, uint64_t seed);
 
-/* Makes the running or the next prompt or step return CANCELLED, once, however often it is called until then.
- * A cancelled step has changed nothing, and the next step goes on. A cancel that comes too late, during the last step
- * of an answer, has no effect, so it never reaches the next answer. Any thread; async-signal-safe. */
+/* The running or the next prompt or step returns CANCELLED. Several calls before that count as one. A cancelled step
+ * has changed nothing, and the next step goes on. A cancel that comes too late, during the last step of an answer, has
+ * no effect, so it never reaches the next answer. Any thread; async-signal-safe. */
 VOUCH_API void vouch_session_cancel(vouch_session *session);
 
 /* The whole sequence, prompt and answer: [*n_tokens], the session's, valid until its next call. */
@@ -641,8 +644,8 @@ VOUCH_API vouch_status vouch_session_predict(vouch_session *session, const char 
 VOUCH_API vouch_status vouch_session_get_history(vouch_session *session, void *bytes, size_t capacity,
                                                  size_t *n_bytes, vouch_error *err);
 /* Adds kept answers to the history; if they don't fit, only the newest. Copies the bytes. The next prompt indexes them,
- * at 0.2 us per token. Needs VOUCH_DRAFTER_HISTORY. Errors: ARGUMENT, FORMAT (no history, damaged, or of another
- * version), MISMATCH (of a model with another vocabulary); then nothing changes. */
+ * at 0.2 us per token. Needs VOUCH_DRAFTER_HISTORY. Errors: ARGUMENT, MEMORY, FORMAT (no history, damaged, or of
+ * another version), MISMATCH (of a model with another vocabulary); then nothing changes. */
 VOUCH_API vouch_status vouch_session_add_history(vouch_session *session, const void *bytes, size_t n_bytes,
                                                  vouch_error *err);
 
@@ -686,12 +689,12 @@ typedef struct vouch_engine_options {
                               joined last waits and runs its tokens again later: slower, with the same bytes */
     int32_t page_size;     /* tokens of a page of the cache, a multiple of 16, 16 to 256; 0: 64. Sequences share whole
                               pages of an equal beginning */
-    bool no_sharing;       /* a prompt doesn't begin with pages that other sequences have left in the cache */
+    bool no_sharing;       /* prompts don't take over pages that other sequences have left in the cache */
     int32_t n_threads;     /* 0: vouch_cpu_count() */
     int32_t prefill_chunk; /* most rows of one pass, 16 to 512; 0: 256 */
     vouch_kv_type kv_type;
-    double inter_token_seconds; /* while sessions decode, a pass takes no more rows of prompts than fit into this time;
-                                   0: 0.05 */
+    double inter_token_seconds; /* while sessions decode, a pass takes no more rows of prompts than fit into this time,
+                                   but at least 16; 0: 0.05 */
 } vouch_engine_options;
 
 VOUCH_API vouch_engine_options vouch_engine_options_default(void);
@@ -700,19 +703,20 @@ VOUCH_API vouch_engine_options vouch_engine_options_default(void);
  * outlive it. Errors: ARGUMENT (names the option), MEMORY, UNSUPPORTED (kv_type). */
 VOUCH_API vouch_status vouch_engine_open(vouch_engine **out, const vouch_model *model,
                                          const vouch_engine_options *options, vouch_error *err);
-/* After its sessions. NULL is allowed. */
+/* Closes the engine, after its sessions. NULL is allowed. */
 VOUCH_API void vouch_engine_close(vouch_engine *engine);
 
 /* Opens a session of the engine. Of the options, n_ctx may be smaller than the engine's (0: the same); n_threads,
- * prefill_chunk and kv_type are the engine's. Errors: those of vouch_session_open; ARGUMENT (n_sessions are open).
+ * prefill_chunk and kv_type are the engine's. Errors: as vouch_session_open; ARGUMENT also where n_sessions are open.
  *
  * vouch_session_prompt of such a session only checks and stores the prompt. Passes of the engine run it, so the
- * function of vouch_session_set_progress is called from vouch_engine_step. vouch_session_step returns ARGUMENT. All
- * other functions work as for a session by itself. */
+ * function of vouch_session_set_progress is called from vouch_engine_step. vouch_session_step, vouch_session_time_pass,
+ * vouch_session_logits and vouch_session_probabilities return ARGUMENT. All other functions work as for a session by
+ * itself. */
 VOUCH_API vouch_status vouch_engine_session_open(vouch_session **out, vouch_engine *engine,
                                                  const vouch_session_options *options, vouch_error *err);
 
-/* What happened to one session in a pass. */
+/* The result of a pass for one session. */
 typedef struct vouch_engine_event {
     vouch_session *session;
     vouch_status status; /* OK, NUMERIC, or CANCELLED; after a failure the answer is over */

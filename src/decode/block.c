@@ -8,9 +8,9 @@
  *     r(i) = sum over x of max(0, w(i) p(i+1)(x) - q(i+1)(x))      mass of the tokens that follow exactly i guesses
  *     h(i) = r(i) / (r(i) + 1 - w(i)),  h(k) = w(k)                the chance of i guesses, given that no more are
  *
- * The rule tries the longest prefix first and accepts i guesses with h(i). Then follows a token of norm(max(0, w(i)
- * p(i+1) - q(i+1))), or of p(k+1) after all k guesses. This is rejection with w p / q instead of p / q, that is, with
- * lenience 1 / w(i): the less likely the guesses before, the smaller the share of q that the residual already has.
+ * The rule tries the longest prefix first and accepts i guesses with h(i). The next token is drawn from
+ * norm(max(0, w(i) p(i+1) - q(i+1))), or from p(k+1) after all k guesses. This is rejection with w p / q instead of
+ * p / q, that is, with a lenience of 1 / w(i), which is 1 or more: the smaller w(i), the more of q the residual loses.
  *
  * One random number u decides, as among siblings (rejection.c): exactly i guesses are accepted iff u is below
  *
@@ -19,8 +19,9 @@
  * and not below A(i + 1). So guess i is accepted iff u < A(i), and A grows towards the first guess.
  *
  * Unlike the other rules, this one looks at guesses behind the first rejected one, and they influence how many are
- * accepted. So they must not come again: a drafter that draws from q uses new random numbers when it drafts the same
- * position again (vouch_draw_guess). The judge's u is that of the draft's first position, where no other draft begins.
+ * accepted. So rejected guesses must not be drafted again: a drafter that draws from q uses new random numbers when it
+ * drafts the same position again (vouch_draw_guess). The judge uses the u of the draft's first position; no other draft
+ * begins there.
  *
  * All of this holds for guesses drawn from q, which come first. Point masses behind them gain nothing from being judged
  * together. Where all drawn guesses are accepted, the rule draws the target's own token at each further position and
@@ -50,7 +51,7 @@ static int32_t count_drawn(const vouch_draft *draft)
     return n;
 }
 
-/* w and h of the first n guesses, all drawn from q. No guess behind them can be accepted. */
+/* w and h of the first n guesses, all drawn from q. No drawn guess behind them can be accepted. */
 typedef struct outlook {
     int32_t n;
     double w[VOUCH_MAX_DRAFT + 1], h[VOUCH_MAX_DRAFT + 1]; /* [0, n] */
@@ -125,7 +126,7 @@ static vouch_status judge_block(vouch_judgement *out, vouch_guess *guesses, cons
 
     vouch_status again = VOUCH_OK;
     if (n_accepted != ahead.row) again = trial->row_p(trial->row_self, n_accepted, n_accepted, &ahead.p);
-    assert(again == VOUCH_OK); /* as it was before */
+    assert(again == VOUCH_OK); /* the row was read before */
     (void)again;
     vouch_residual left;
     vouch_residual_begin(&left, ahead.p, draft->q[n_accepted], 1 / ahead.w[n_accepted]);

@@ -60,7 +60,8 @@ void vouch_cost_learn(vouch_cost *cost, int32_t n_rows, double seconds)
 {
     vouch_cost *k = cost;
     if (!(seconds > 0)) return;
-    const double c = exp(k->log_c), h = slope(k, c, n_rows); /* log s + log r(n) is measured: (1, h) of the state */
+    /* A pass measures log s + log r(n), whose derivatives with respect to log s and log c are 1 and h. */
+    const double c = exp(k->log_c), h = slope(k, c, n_rows);
     if (k->n_passes == 0) k->log_s = log(seconds / ratio(k, c, n_rows));
     k->n_passes++;
     if (n_rows > k->most_rows) k->most_rows = n_rows;

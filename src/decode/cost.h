@@ -2,7 +2,7 @@
 /*
  * The cost curve t(n): seconds of a pass of n rows, on this machine at this moment.
  *
- * A pass reads weights and computes with each row. Both go on at the same time (the roofline, DESIGN.md), so the
+ * A pass reads weights and computes with each row. Both go on at the same time (the roofline model), so the
  * pass takes the longer of the two. Where the two are nearly equal the corner is round:
  *
  *     t(n) = s r(n),    r(n) = cbrt((reads(n)^3 + (c n)^3) / (1 + c^3))          r(1) = reads(1) = 1
@@ -30,7 +30,7 @@ typedef struct vouch_cost {
     double log_s, log_c;               /* estimates of ln s, s in seconds, and of ln c */
     double var_s, var_c, cov;          /* variances and covariance of their errors */
     int32_t n_passes;                  /* passes learned from */
-    int32_t most_rows;                 /* of the largest of them */
+    int32_t most_rows;                 /* rows of the largest of these passes */
 } vouch_cost;
 
 /* r(n) of a typical dense model, for drafts that no measurement limits. */

@@ -8,9 +8,9 @@
  *      next pass.
  *   3  N + guesses + 1 <= n_ctx, so neither a pass nor a commit runs over the end of the context. No path of guesses
  *      is longer than the room for tokens, less one.
- *   4  A cycle that fails changes nothing but, by 2, how much of the same prefix is cached. It fails at position N
- *      only: where a later row has no p, the guesses accepted before it are committed, and the next cycle fails.
- *   5  The accepted guesses are committed ones: generated = accepted + residual, bonus and plain tokens.
+ *   4  A cycle that fails changes only how much of the prefix is cached (see 2). It fails at position N only: where a
+ *      later row has no p, the guesses accepted before it are committed, and the next cycle fails.
+ *   5  Only committed guesses count as accepted: generated = accepted + residual, bonus and plain tokens.
  */
 #include "decode/cycle.h"
 
@@ -77,8 +77,8 @@ static void choose(vouch_cycle *cycle)
     }
 }
 
-/* 2. One tree of paid guesses with free ones around them; without paid guesses the free ones alone, which are the offer
- * where pace asked for one. Cut at the first guess that is no token. */
+/* 2. Makes one tree of the paid guesses and free guesses around them. Without paid guesses the free drafters guess
+ * alone; with pace, their draft is the offer. The draft ends before the first guess that is no token. */
 static void draft(vouch_cycle *cycle)
 {
     const vouch_plan *plan = &cycle->plan;
@@ -156,7 +156,7 @@ static vouch_status judge(vouch_cycle *cycle, vouch_judgement *judgement)
     return status;
 }
 
-/* Depths of the guesses. Verdicts of guesses behind the end of the answer are taken back: nothing exists there. */
+/* Sets the depths of the guesses. Takes back the verdicts behind the end of the answer: nothing exists there. */
 static void forget_verdicts(vouch_cycle *cycle, const vouch_cycle_result *result)
 {
     for (int32_t i = 0; i < result->n_guesses; i++) {

@@ -26,8 +26,8 @@
 #include "draft/drafters.h"
 
 typedef struct vouch_target {
-    /* Runs those of tokens[0, n_tokens - 1) that the target has not run yet, then one pass over the last token and the
-     * guesses. Row 0 of this pass is the last token's, and row i + 1 is that of guess i. */
+    /* Runs the tokens of tokens[0, n_tokens - 1) that the target has not run yet, then one pass over the last token and
+     * the guesses. Row 0 of this pass belongs to the last token, row i + 1 to guess i. */
     void (*score)(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_draft *draft);
     /* p of a row of the last pass. tokens[0, n_history) is its history, guesses included. Valid until the next call. */
     vouch_status (*row)(void *self, const int32_t *tokens, int32_t n_history, int32_t row,
@@ -89,22 +89,22 @@ typedef struct vouch_cycle_result {
  * room - 1, where room >= 1 is the number of tokens that may be committed, and short enough for n_ctx.
  * Needs 1 <= n_tokens < n_ctx. */
 void vouch_cycle_plan(vouch_cycle *cycle, const vouch_shape *most, int32_t room);
-/* An engine may leave guesses out before the pass: those behind the first n. Guesses drawn from q stay, because leaving
- * them out would bias the text, and so do guesses without an estimate: n is at least vouch_cycle_n_drawn. */
+/* An engine may drop the guesses behind the first n before the pass. Guesses drawn from q stay, because dropping them
+ * would bias the text. Guesses without an estimate stay, too. So n is at least vouch_cycle_n_drawn. */
 int32_t vouch_cycle_n_drawn(const vouch_cycle *cycle);
 void vouch_cycle_cut(vouch_cycle *cycle, int32_t n);
 
 /* The pass that scored the draft. */
 typedef struct vouch_cycle_pass {
     double seconds;
-    int32_t n_rows; /* of all sequences; 0: its time tells nothing about t(n), or another cycle has told pace of it */
+    int32_t n_rows; /* of all sequences; 0: its time tells nothing about t(n), or another cycle reports it to pace */
 } vouch_cycle_pass;
 
 /* The second half, after the pass. The answer ends with CONTEXT when the last position is taken.
  * Afterwards target and drafters hold at most n_tokens - 1 tokens.
- * On failure nothing is committed or counted: the token at position n_tokens couldn't be computed. After a failure
- * behind accepted guesses these are committed, with last ACCEPTED and finish NONE, and the next cycle fails.
- * Errors: NUMERIC. */
+ * On failure nothing is committed or counted: the token at position n_tokens couldn't be computed. Where only a
+ * row behind accepted guesses failed, these guesses are committed, with last ACCEPTED and finish NONE. Then the next
+ * cycle fails. Errors: NUMERIC. */
 vouch_status vouch_cycle_finish(vouch_cycle *cycle, const vouch_cycle_pass *pass, vouch_cycle_result *out);
 /* Both halves with the target's own pass between them. */
 vouch_status vouch_cycle_step(vouch_cycle *cycle, const vouch_shape *most, int32_t room, vouch_cycle_result *out);

@@ -78,7 +78,7 @@ typedef struct vouch_rule {
 /* NULL: there is no such rule. */
 const vouch_rule *vouch_rule_get(vouch_accept accept);
 
-/* guesses [draft->n] receives the verdicts. Errors: those of row_p for row 0. */
+/* guesses [draft->n] receives the verdicts. Errors: as row_p for row 0. */
 vouch_status vouch_judge(vouch_judgement *out, vouch_guess *guesses, const vouch_rule *rule, const vouch_trial *trial);
 
 #endif

@@ -8,8 +8,8 @@
 
 enum {
     FIRST_PLAIN = 2,  /* plain steps before the first draft */
-    PLAIN_EVERY = 64, /* cycles with guesses between two plain steps; */
-    PLAIN_OFTEN = 8,  /* their number where the expected speed is below SMALL_GAIN times plain */
+    PLAIN_EVERY = 64, /* cycles with guesses between two plain steps */
+    PLAIN_OFTEN = 8,  /* the same where the expected speed is below SMALL_GAIN times plain */
     TRY_EVERY = 8,    /* plain steps between two trials of a paid drafter whose expected gain is negative */
     DEPTHS = VOUCH_PACE_DEPTHS,
 };
@@ -26,7 +26,7 @@ static const double CATCH_UP_CYCLES = 16;
 /* Time to catch up with one token / time of a paid guess, before the first measurement. Below 1, because many such
  * tokens share a pass. */
 static const double CATCH_UP_SHARE = 0.25;
-/* In plain steps: the first budget, and its limit. Then its income, as a share of the time. */
+/* The budget in plain steps: its first value, its limit, and its income per plain step of time. */
 static const double BUDGET = 3, MOST_BUDGET = 6, INCOME = 0.01;
 
 static void mean_add(vouch_pace_mean *m, double x)
@@ -69,7 +69,7 @@ static void update_acceptance(vouch_pace *p)
         prior = p->acceptance[d] = (p->accepted[d] + PRIOR_TRIES * prior) / (p->tried[d] + PRIOR_TRIES);
 }
 
-/* Tokens per second relative to plain decoding: of a cycle with so many tokens, in so many plain passes. */
+/* Tokens per second, relative to plain decoding, of a cycle that takes as long as `cost` plain passes. */
 static double yield_of(const vouch_pace *p, double tokens, double cost)
 {
     return (p->most.others + tokens) / ((p->most.others + 1) * cost);
@@ -83,16 +83,16 @@ static double tokens_of(const vouch_pace *p, int32_t depth)
     return tokens;
 }
 
-/* Expected rows of that cycle's pass. */
+/* Expected rows of a pass with a paid draft of this depth and at most `most` guesses. */
 static int32_t rows_of(const vouch_pace *p, int32_t depth, int32_t most)
 {
     const double n = p->rows.n > 0 ? depth * p->rows.value : depth;
     return 1 + vouch_min(most, (int32_t)(n + 0.5));
 }
 
-/* The depth with the highest yield above `least`, in tokens per plain pass, among the depths that can't lose more than
- * the budget; 0: there is none. The catch-up cost counts in part only, because later cycles profit from it: otherwise a
- * drafter that isn't asked would fall further behind with each token, until it could never be asked again. */
+/* The depth with the highest yield above `least`, relative to plain decoding, among the depths that can't lose more
+ * than the budget; 0: there is none. The catch-up cost counts in part only, because later cycles profit from it:
+ * otherwise a drafter that isn't asked would fall further behind with each token, until pace could never ask it. */
 static int32_t best_depth(const vouch_pace *p, double least)
 {
     const double catch_up = catch_up_cost(p);
@@ -216,7 +216,7 @@ vouch_forecast vouch_pace_learn(vouch_pace *pace, const vouch_outcome *outcome)
     if (levels > 0) p->yield = yield_of(p, tokens, p->paid_costs[o->n_guesses + 1]);
     p->since_plain = o->n_guesses > 0 ? p->since_plain + 1 : 0;
     p->n_plain = o->n_guesses > 0 ? 0 : p->n_plain + 1;
-    if (p->n_cycles++ == 0 || !(o->pass_seconds > 0)) return expected; /* the clock stood still */
+    if (p->n_cycles++ == 0 || !(o->pass_seconds > 0)) return expected; /* a cold first pass, or no time */
     if (o->free_seconds > 0) mean_add(&p->free_seconds, o->free_seconds);
     if (o->asked_paid) learn_paid_seconds(p, o);
     if (o->n_rows > 0) vouch_cost_learn(p->cost, o->n_rows, o->pass_seconds);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pace chooses what to draft: which drafters, how many guesses, or none (law L4). It is the first box of the cycle
- * (cycle.h). It owns the estimates, and it learns them and the cost curve t(n) from every cycle.
+ * Pace chooses what to draft: which drafters, how many guesses, or none (law L4). It is the stage "choose" of the
+ * cycle (cycle.h). It owns the estimates, and it learns them and the cost curve t(n) from every cycle.
  *
  * Pace maximises the tokens per second that it expects:
  *
  *     yield = (1 + sum of the guesses' chances) / (t(guesses + 1) + seconds of the paid drafter)    plain: 1 / t(1)
  *
- * Where n other sequences share the pass, each of their last tokens is a row more and a token more: n + 1 in place of
- * the first 1, and t(n + guesses + 1). So a guess has to pay for the time that it costs all of them.
+ * Where n other sequences share the pass, each of them adds a row and a token: n + 1 replaces the first 1, and
+ * t(n + guesses + 1) replaces t(guesses + 1). So a guess has to pay for the time that it costs all sequences.
  *
  *   free drafters   estimate the chances of their guesses themselves (compose.h). They are asked in every cycle,
  *                   because that costs microseconds. Their draft is the offer.
@@ -106,7 +106,7 @@ vouch_shape vouch_pace_begin(vouch_pace *pace, const vouch_shape *most, int32_t 
 /* Decides by the offer (n 0: none). *paid receives the limits of the paid drafter's guesses, depth 0 where it isn't
  * asked. *both receives the limits of the tree of paid and free guesses. */
 void vouch_pace_choose(vouch_pace *pace, const vouch_draft *offer, vouch_shape *paid, vouch_shape *both);
-/* Ends the cycle. Returns what pace expected of it. */
+/* Ends the cycle. Returns the forecast that pace had for it. */
 vouch_forecast vouch_pace_learn(vouch_pace *pace, const vouch_outcome *outcome);
 
 /* Seconds of a plain step at present; 0: not known yet. */

@@ -19,12 +19,12 @@
  *                                                                      together p(x)
  *
  * for any q from which the guess was drawn. For a further sibling the same proof holds with r instead of p, because it
- * is judged only where a token of r is still to be emitted. All numbers come from the weights that were drawn from.
- * With l < 1 a token gets at most p / l.
+ * is judged only where a token of r is still to be emitted. The judge computes p and q from the same weights that
+ * the draws use. With l < 1 a token gets at most p / l.
  *
  * A guess without q is a point mass: it is accepted with r(x), and r loses it. So siblings x, y, z without q are
  * accepted with p(x), p(y), p(z). The same chances result from drawing the target's token from p and looking for it
- * among the siblings, and that is what the code does (match.c). The emitted token is then the drawn one. So the text
+ * among the siblings, and the code does that (match.c). The emitted token is then the drawn one. So the text
  * doesn't depend on the guesses, not even where an earlier answer used the same random numbers.
  *
  * Point masses may follow siblings that were drawn from q: after the rejections a token is drawn from r and looked for

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What rules are made of. Each rule is one file, which ends with the definition of vouch_rule_NAME. */
+/* The parts that rules share. Each rule is one file, which ends with the definition of vouch_rule_NAME. */
 #ifndef VOUCH_DECODE_RULES_H
 #define VOUCH_DECODE_RULES_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A bridge translates between the tokens of a target and those of a draft model with another token table (token-level
+ * A bridge translates between the tokens of a target and of a draft model with another token table (token-level
  * intersection: Timor et al., arXiv 2502.05202).
  *
  *     target's token  ──► tokens that the draft model is fed: the one with the same bytes, or else several tokens that

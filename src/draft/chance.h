@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The chance that a candidate is right, from the opinions of those who named it.
+ * The chance that a candidate is right, from the opinions of the sources.
  *
  * With one source: the share of right candidates in its class. Tries and hits are counted while running; the prior of
  * the source counts as PRIOR_TRIES tries, and old counts fade. With several sources: their log-odds are mixed with
@@ -20,7 +20,7 @@
 #include "draft/source.h"
 
 enum {
-    VOUCH_MAX_SOURCES = VOUCH_DRAFTERS - 3, /* all drafters but none, the draft model and the caller's own */
+    VOUCH_MAX_SOURCES = VOUCH_DRAFTERS - 3, /* all drafters but NONE, MODEL and CUSTOM */
     VOUCH_CHANCE_TABLE = 97,
     VOUCH_SILENT = -1, /* no opinion: the source names no candidate at the prefix */
 };

@@ -34,7 +34,7 @@
 
 enum {
     MAX_PREFIXES = VOUCH_MAX_DRAFT + 1,
-    MAX_CANDIDATES = MAX_PREFIXES * VOUCH_MAX_OPTIONS * 2, /* a prefix takes at most twice one source's */
+    MAX_CANDIDATES = MAX_PREFIXES * VOUCH_MAX_OPTIONS * 2, /* a prefix has at most twice VOUCH_MAX_OPTIONS */
 };
 
 _Static_assert(VOUCH_MAX_TOP <= 2 * VOUCH_MAX_OPTIONS, "a prefix has room for all guesses of the guide");
@@ -48,7 +48,7 @@ typedef struct candidate {
     vouch_opinion opinion, guided;
 } candidate;
 
-/* Its candidates are [first, last). */
+/* The candidates of a prefix are candidates[first, last). */
 typedef struct prefix {
     int32_t first, last;
     int32_t guided; /* the number of the same prefix in the guide; -1: the guide has no guess here */
@@ -59,7 +59,7 @@ typedef struct compose {
     int32_t n_sources;
     vouch_source sources[VOUCH_MAX_SOURCES];
     vouch_chances chances;
-    vouch_guide guide; /* of the last proposal */
+    vouch_guide guide; /* of the last draft */
 
     int32_t n_seen;    /* tokens that the sources know */
     int32_t n_learned; /* tokens before this position are not learned from (again); -1: there is no answer */
@@ -101,8 +101,8 @@ static candidate *candidate_of(compose *c, prefix *p, int32_t here, int32_t toke
     return x;
 }
 
-/* Sets the values of a prefix's candidates, of which one at most is right: their chances sum to 1 at most. `named`: the
- * sources that name a candidate here. `value`: that of the node at which the prefix ends. */
+/* Sets the values of a prefix's candidates. At most one of them is right, so their chances sum to 1 at most. `named`:
+ * the sources that name a candidate here. `value`: the value of the node at which the prefix ends. */
 static void weigh(compose *c, const prefix *p, unsigned named, double value)
 {
     double sum = 0;
@@ -264,8 +264,8 @@ static void learn_guided(compose *c, int32_t token, int32_t guided)
         vouch_chances_learn(&c->guide.chances, &c->candidates[i].guided, c->candidates[i].token == token);
 }
 
-/* Learns from the first token that the sources don't know yet: each candidate for it was right or wrong. What the
- * sources learn doesn't depend on the guide. */
+/* Learns from the first token that the sources don't know yet: each candidate for it was right or wrong. The
+ * guide doesn't change the counts of the sources. */
 static void learn(compose *c, const int32_t *tokens)
 {
     const int32_t token = tokens[c->n_seen], guided = vouch_guide_prefix(&c->guide, tokens, c->n_seen);

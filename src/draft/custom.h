@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The caller's own drafter (vouch_drafter in vouch.h) as one of ours. */
+/* The caller's own drafter (vouch_drafter in vouch.h) as a drafter (drafter.h). */
 #ifndef VOUCH_DRAFT_CUSTOM_H
 #define VOUCH_DRAFT_CUSTOM_H
 

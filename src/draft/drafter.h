@@ -31,8 +31,8 @@ typedef struct vouch_draft {
     const vouch_dist *const *q; /* [n] each may be NULL: a point mass; NULL: all are point masses */
     const unsigned *drafters;   /* [n] VOUCH_DRAFTER_ bits of the drafters that made each guess; NULL: `drafter` */
     unsigned drafter;           /* the bit of the drafter that made all guesses */
-    const float *chances;       /* [n] its own estimate that each guess is accepted, given its parent; NULL: none */
-    const double *expected;     /* [n + 1] its estimate of a cycle's tokens with the first i guesses; NULL: none */
+    const float *chances;       /* [n] estimated chance that each guess is accepted, given its parent; NULL: none */
+    const double *expected;     /* [n + 1] the expected tokens of a cycle with the first i guesses; NULL: none */
 } vouch_draft;
 
 static inline int32_t vouch_draft_parent(const vouch_draft *draft, int32_t i)
@@ -81,7 +81,7 @@ typedef struct vouch_shape {
                            estimates acceptance drafts the number of guesses with the most tokens per second. NULL: it
                            drafts as many as the limits allow */
     double others;      /* tokens that the other sequences of the pass expect; 0: the sequence is alone */
-    const vouch_draft *guide; /* for a composition: guesses of another drafter that belong into the tree. They fit into
+    const vouch_draft *guide; /* for a composition: guesses of another drafter for the tree. They fit into
                                  the limits. NULL: none */
 } vouch_shape;
 
@@ -94,7 +94,7 @@ typedef struct vouch_seen {
 typedef struct vouch_drafter_ops {
     const char *name;
     unsigned bit; /* VOUCH_DRAFTER_ */
-    /* Guesses what follows tokens[0, n_tokens), n_tokens >= 1, n_tokens + shape->n at most the session's context
+    /* Guesses the tokens behind tokens[0, n_tokens), n_tokens >= 1, n_tokens + shape->n at most the session's context
      * length. Can't fail: a drafter without an idea returns fewer guesses or none. */
     vouch_draft (*propose)(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape);
     /* Brings the drafter up to date with tokens[0, n_tokens). The session calls it once for each chunk of a prompt and
@@ -104,11 +104,11 @@ typedef struct vouch_drafter_ops {
     void (*begin)(void *self, const int32_t *tokens, int32_t n_tokens);
     /* The answer has ended with tokens[0, n_tokens). NULL: not needed. */
     void (*end)(void *self, const int32_t *tokens, int32_t n_tokens);
-    /* Shows a row of the target behind committed tokens. After a cycle come the rows that plain decoding would have
-     * had, in order, each once. NULL: not needed. */
+    /* Shows a row of the target behind committed tokens. After a cycle the drafter sees the rows that plain decoding
+     * would have run, in order, each once. NULL: not needed. */
     void (*see)(void *self, const int32_t *tokens, const vouch_seen *row);
     /* The target's final hidden state [n_embd] at a position, after its last layer and before its output norm. Each
-     * committed position comes once and in order, those of prompts included, as soon as the target has run its token.
+     * committed position comes once and in order, also in prompts, as soon as the target has run its token.
      * After rewind(n) the positions from n on come again. NULL: not needed. */
     void (*hidden)(void *self, int32_t position, const float *state);
     /* Forgets all but the first n_tokens tokens. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tells both drafters of a session what happens (drafters.h). */
+/* Passes calls on to both drafters of a session (drafters.h). */
 #include "draft/drafters.h"
 
 #include <assert.h>

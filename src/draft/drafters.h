@@ -5,8 +5,8 @@
  *     session ──┬── free   composition (compose.h): n-gram, suffix, recycle, ...     microseconds a draft
  *               └── paid   draft model or the caller's own                          takes time for each guess
  *
- * Everything that happens to the sequence is told to both through this object: prompts, answers, committed rows,
- * rollback. It decides nothing; pace does (pace.h).
+ * This object tells both of them each change of the sequence: prompts, answers, committed rows, rollback. It decides
+ * nothing; pace decides (pace.h).
  */
 #ifndef VOUCH_DRAFT_DRAFTERS_H
 #define VOUCH_DRAFT_DRAFTERS_H
@@ -16,7 +16,7 @@
 typedef struct vouch_drafters {
     vouch_drafter_ref free, paid; /* ops NULL: none */
     double paid_share;             /* first estimate of the time of a paid guess, in plain passes of the target */
-    int32_t n_hidden;             /* positions whose hidden states they have been given */
+    int32_t n_hidden;             /* positions whose hidden states the drafters have got */
 } vouch_drafters;
 
 static inline bool vouch_drafters_any(const vouch_drafters *drafters)
@@ -27,8 +27,8 @@ static inline bool vouch_drafters_any(const vouch_drafters *drafters)
 /* Guesses of the paid drafter, each with its drafter's bit; none where there is no such drafter or depth is 0. */
 vouch_draft vouch_drafters_ask_paid(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens,
                                     const vouch_shape *shape);
-/* Guesses of the free drafters around those of `guide`: its branches and what follows them. guide->n 0: on their own.
- * Without free drafters: the guide itself. */
+/* The guesses of `guide` with guesses of the free drafters around them: more branches, and continuations. guide->n 0:
+ * the free drafters alone. Without free drafters: the guide itself. */
 vouch_draft vouch_drafters_ask_free(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens,
                                     const vouch_shape *shape, const vouch_draft *guide);
 /* Tokens that the paid drafter has to catch up with, besides the one that it runs for its first guess. */
@@ -40,13 +40,14 @@ void vouch_drafters_begin(const vouch_drafters *drafters, const int32_t *tokens,
 void vouch_drafters_end(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens);
 void vouch_drafters_see(const vouch_drafters *drafters, const int32_t *tokens, const vouch_seen *row);
 void vouch_drafters_rewind(vouch_drafters *drafters, int32_t n_tokens);
-/* Whether one of them takes hidden states; and one state, which is dropped if they have it already. position is at most
- * n_hidden. */
+/* Whether a drafter takes hidden states. */
 bool vouch_drafters_want_hidden(const vouch_drafters *drafters);
+/* Gives the drafters the hidden state of a position, at most n_hidden. Below n_hidden they have it already. */
 void vouch_drafters_hidden(vouch_drafters *drafters, int32_t position, const float *state);
 void vouch_drafters_close(vouch_drafters *drafters);
 size_t vouch_drafters_memory(const vouch_drafters *drafters);
-/* What the free drafters have learned; 0: there are none. (What the paid one holds depends on when it was asked.) */
+/* A hash of all that the free drafters have learned; 0: there are none. The state of the paid drafter is left out,
+ * because it depends on when pace asked it. */
 uint64_t vouch_drafters_digest(const vouch_drafters *drafters);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A guesser turns tokens into logits of what comes next. The drafter of trees (tree.h) grows its guesses from them and
- * knows nothing else of the guesser: a draft model (model.h), or heads over the target's hidden states.
+ * A guesser turns tokens into logits of the next token. The drafter of trees (tree.h) grows its guesses from these
+ * logits and knows nothing else of the guesser. The draft model is one (model.h).
  *
  *   follow(tokens, n)        state holds tokens[0, n)      logits: row 0 follows tokens[n - 1]
  *   feed(guesses, parents)   and these rows behind them    logits: row i follows the i-th row fed
@@ -18,7 +18,8 @@
 #include <stdint.h>
 
 typedef struct vouch_guesser_ops {
-    /* Runs those of tokens[0, n), n >= 1, that the state lacks. `logits`: the last one gets logits. False: no room. */
+    /* Runs the tokens of tokens[0, n), n >= 1, that the state lacks. `logits`: the last one gets logits. False: no
+     * room. */
     bool (*follow)(void *self, const int32_t *tokens, int32_t n, bool logits);
     /* How many rows may be fed now. */
     int32_t (*room)(const void *self);

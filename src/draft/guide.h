@@ -9,8 +9,9 @@
  *
  * At such a prefix, two opinions give the chance of a candidate: the chance by the sources, and the guide's. The
  * guide's opinion is its own estimate for the guess, or, without one, the depth of the guess. Both are sorted into
- * classes, counted and mixed as the sources' are (chance.h), in counts of their own. Those counts grow only in cycles
- * for which the guide was asked. So they are a measurement, as the costs are, and not a function of the tokens alone.
+ * classes, counted and mixed as opinions of sources are (chance.h), in counts of their own. Those counts grow only in
+ * cycles for which the guide was asked. So they are a measurement, as the costs are, and not a function of the tokens
+ * alone.
  */
 #ifndef VOUCH_DRAFT_GUIDE_H
 #define VOUCH_DRAFT_GUIDE_H

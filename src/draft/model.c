@@ -6,7 +6,7 @@
  *   tokens     [0 .............. n)
  *   rows                                       g0 g1 ... g(k-2)   provisional
  *
- * The rows of a chain are kept as far as they became the sequence. The rows of a tree are dropped.
+ * Rows of a chain stay in the cache where their guesses became tokens of the sequence. Rows of a tree are dropped.
  *
  * Where the token tables differ, the cache holds the pieces that spell each of the target's tokens (bridge.h), which
  * may be more tokens. `offsets` counts the pieces before each token.
@@ -279,7 +279,7 @@ static vouch_status check_head(const vouch_speculation *spec, int32_t n_vocab, v
     return status;
 }
 
-/* NULL where the draft model guesses all of the target's tokens, and no others. */
+/* *out is NULL where the token tables are equal and the head is whole. */
 static vouch_status open_bridge(vouch_bridge **out, const vouch_drafter_setup *setup, vouch_error *err)
 {
     const vouch_speculation *spec = setup->speculation;
@@ -317,7 +317,7 @@ static vouch_status open_paid(vouch_drafter_ref *out, const vouch_drafter_setup 
     return vouch_drafter_model_open(out, setup->draft_model, setup->pool, &options, err);
 }
 
-/* A pass reads all weights. */
+/* The time of a pass is roughly proportional to the weights that it reads. */
 static double share(const vouch_drafter_setup *setup)
 {
     return (double)setup->draft_model->arena.size / (double)setup->target->arena.size;

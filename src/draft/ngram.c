@@ -2,14 +2,14 @@
 /*
  * Prompt lookup (Saxena, "Prompt Lookup Decoding", 2023). The source looks for the last n tokens earlier in prompt and
  * output, with n from ngram_max down to ngram_min. The token behind their most recent occurrence is the first
- * candidate. Tokens behind older occurrences follow, then those of shorter n-grams.
+ * candidate. Tokens behind older occurrences follow, then tokens behind shorter n-grams.
  *
  * A copy goes on: behind a guess that was copied from index i, the first candidate is the token at i + 1, whatever
  * n-gram the copy began with. The cursor holds that index and the length of the match so far. The copy runs on into
  * the guesses themselves, so that it continues a period of any length:
  *
  *     sequence  a b c a b | path c a b c ...
- *                 ▲ an occurrence of "a b" ends here: (sequence, path)[2 + i] is what guess i copies
+ *                 ▲ an occurrence of "a b" ends here: guess i copies (sequence, path)[2 + i]
  *
  * There is one index for each n. `last` maps an n-gram's hash to the end of its last occurrence. `previous` maps an
  * end to the end before it in the same slot of `last`:
@@ -41,7 +41,7 @@ typedef struct table {
 typedef struct ngram {
     int32_t n_ctx, n_min, n_max;
     int32_t n_seen;
-    uint32_t mask;                   /* slots - 1, a power of two >= 2 n_ctx */
+    uint32_t mask;                   /* slots - 1; slots: a power of two >= 2 n_ctx */
     int32_t *tokens;                 /* [n_ctx], n_seen of them valid */
     table tables[VOUCH_NGRAM_LIMIT]; /* [n_max - n_min + 1], by n - n_min */
     vouch_arena arena;

@@ -8,10 +8,11 @@
  *                     and not found
  *
  * After each token of the answer, the finger holds the index of the next predicted token, and how many tokens before it
- * agree. A token that differs leaves the finger lost, at its index. Then each further token, with those before it, is
- * searched for in the whole prediction. The longest agreement wins, and among equals the nearest one. While the finger
- * is lost, the source offers two candidates: the differing token replaced the predicted one, or was inserted before
- * it. The source keeps a finger for every length of the answer, so that a rewind needs no work.
+ * agree. Where a token differs, the finger is lost and stays at its index. Then the source searches the whole
+ * prediction for each further token and the tokens before it. The longest agreement wins, and among equals the nearest
+ * one. While the finger is lost, the source offers two candidates: the token behind the predicted one, in case that the
+ * differing token replaced it, and the predicted one, in case that the differing token was inserted before it. The
+ * source keeps a finger for every length of the answer, so that a rewind needs no work.
  */
 #include "draft/prediction.h"
 #include "draft/registry.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Token Recycling (Luo et al., arXiv 2408.08696). The source keeps the target's rows along the answer: the likeliest
- * tokens of each, under the three, the two and the one token before it. When the same three tokens come again, or else
- * the same two, or else the same one, the kept tokens are the candidates. That needs no search and no training, and
- * the tree grows wide where the target was in doubt.
+ * Token Recycling (Luo et al., arXiv 2408.08696). For each row of the target along the answer, the source keeps the
+ * likeliest tokens under three keys: the last three, the last two and the last token before the row. When the same
+ * three tokens come again, or else the same two, or else the same one, the kept tokens are the candidates. That needs
+ * no search and no training, and the tree grows wide where the target was in doubt.
  *
  *   hash of (c)        ──► slot  [ c - - | rows | 8 tokens | 8 shares ]   ORDERS tables of SLOTS such slots.
  *   hash of (c, b)     ──► slot  [ c b - | rows | 8 tokens | 8 shares ]   Where two contexts share a slot,
@@ -17,7 +17,7 @@
  * and the token's share.
  *
  * Rows behind rejected guesses are not used, although the pass has computed them. (They would add 1 to 2 % of speed.)
- * So the tables are those that plain decoding leaves (law L3): 1,000 tokens of answer are 1,000 rows, whatever was
+ * So plain decoding leaves the same tables (law L3): 1,000 tokens of answer are 1,000 rows, whatever was
  * guessed. A row enters the tables with the token that follows it, so that the candidates for a position can be asked
  * for before its token is known.
  */
@@ -93,7 +93,7 @@ static row row_of(const int32_t *tokens, const float *logits, int32_t n)
     return r;
 }
 
-/* Inserts a token behind those with the same share. The last of N leaves the row. */
+/* Inserts a token behind tokens with the same share. The last of N leaves the row. */
 static void row_insert(row *r, int32_t token, uint32_t share)
 {
     int32_t at = N;
@@ -220,7 +220,7 @@ static void recycle_rewind(void *self, int32_t n_tokens)
     while (r->n_pending > 0 && r->pending[r->n_pending - 1].n_tokens > n_tokens) r->n_pending--;
 }
 
-/* Empties all slots at once. Only when the numbers of generations are used up are the tables written. */
+/* Empties all slots at once. Writes the tables only when all numbers of generations are used up. */
 static void tables_clear(recycle *r)
 {
     if (r->generation == UINT16_MAX) {

@@ -30,8 +30,8 @@ typedef struct vouch_drafter_setup {
 } vouch_drafter_setup;
 
 typedef struct vouch_drafter_type {
-    bool in_auto;      /* AUTO takes it, provided that the caller gives what it needs */
-    const char *needs; /* what the caller gives: "a draft model"; NULL: nothing */
+    bool in_auto;      /* AUTO takes it, provided that the caller gives `needs` */
+    const char *needs; /* the caller gives it: "a draft model"; NULL: nothing */
     bool has_q;        /* it grows chains and trees of guesses, drawn from q where VOUCH_DRAFT_SAMPLE is set (tree.h) */
     /* One of the two. A free drafter is a source for the composition; a paid one drafts by itself. */
     vouch_status (*open_free)(vouch_source *out, const vouch_drafter_setup *setup, vouch_error *err);
@@ -42,13 +42,14 @@ typedef struct vouch_drafter_type {
 
 /* Set of VOUCH_DRAFTER_ bits of all paid drafters. */
 unsigned vouch_drafters_paid(void);
-/* Those of them that have a q. */
+/* Set of the paid drafters with has_q. */
 unsigned vouch_drafters_with_q(void);
-/* Opens a set without AUTO. is_paced: where a paid drafter makes trees, a composition without sources cuts them.
+/* Opens the drafters of a set without AUTO. is_paced: where a paid drafter makes trees and no free drafter is in the
+ * set, opens a composition without sources, which cuts the trees.
  * Errors: ARGUMENT, MEMORY, MISMATCH (draft model), UNSUPPORTED (kv_type); on failure *out is empty. */
 vouch_status vouch_drafters_open(vouch_drafters *out, unsigned set, const vouch_drafter_setup *setup, bool is_paced,
                                  vouch_error *err);
-/* "ngram,recycle" */
+/* Writes the names of the set, such as "ngram,recycle". */
 void vouch_drafters_name(unsigned set, char *out, size_t size);
 
 #endif

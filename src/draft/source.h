@@ -4,7 +4,7 @@
  * A prefix is the sequence, or the sequence and a path of guesses. So several sources can build one tree together, node
  * by node, and no source has to copy its state.
  *
- *   S1  observe, rewind: as those of a drafter (drafter.h, D1 and D2). Afterwards the sequence is `tokens`.
+ *   S1  observe, rewind: as a drafter's (drafter.h, D1 and D2). Afterwards the sequence is `tokens`.
  *   S2  A cursor stands for a prefix; only its source can read it. `start` returns the cursor of the sequence, `step`
  *       the cursor after one more token. Cursors are valid until the sequence changes.
  *   S3  expand and step change nothing: a question leaves no trace (law L3).
@@ -39,7 +39,7 @@ typedef struct vouch_source_ops {
     unsigned bit; /* VOUCH_DRAFTER_ */
     int32_t n_classes;
     void (*observe)(void *self, const int32_t *tokens, int32_t n_tokens);
-    /* As those of a drafter; each may be NULL. */
+    /* As a drafter's. begin, end and see may be NULL. */
     void (*begin)(void *self, const int32_t *tokens, int32_t n_tokens);
     void (*end)(void *self, const int32_t *tokens, int32_t n_tokens);
     void (*see)(void *self, const int32_t *tokens, const vouch_seen *row);

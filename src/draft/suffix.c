@@ -2,7 +2,8 @@
 /*
  * Suffix decoding (Oliaro et al., arXiv 2411.04975). A prefix stands at the tree's node for its longest suffix that the
  * text contains. The tokens that followed this suffix are the candidates, the most frequent first. The tokens that
- * followed shorter suffixes come next. A candidate's class is the length of its suffix and its share of what followed.
+ * followed shorter suffixes come next. A candidate's class is the length of its suffix and its share of the tokens that
+ * followed.
  *
  * Two sources work this way. `suffix` has the sequence itself as its text. `history` has earlier answers:
  *
@@ -84,7 +85,7 @@ static double suffix_prior(int32_t kind)
     return kind == LENGTHS * SHARES ? 0.014 : priors[kind / SHARES][kind % SHARES];
 }
 
-/* The n likeliest children, by count and then age. */
+/* The likeliest children by count, among equals the youngest first. Returns their number. */
 static int32_t best_children(const vouch_suffix_tree *tree, int32_t node, int32_t *best, int32_t *total)
 {
     int32_t n = 0, looked = 0;

@@ -58,7 +58,7 @@ void vouch_suffix_tree_push(vouch_suffix_tree *tree, int32_t token)
         }
         link = t->slots[slot];
         t->nodes[link].count++;
-        parent = t->active[d + 1]; /* of the text before the token */
+        parent = t->active[d + 1]; /* the node of the text without the token */
         t->active[d + 1] = link;
     }
     t->tokens[t->n_tokens++] = token;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A tree of all substrings of a text, of at most VOUCH_SUFFIX_DEPTH tokens. Each node counts how often its substring
- * occurs, so its children say what followed it and how often. The text grows and shrinks at its end.
+ * A tree of all substrings of a text that have at most VOUCH_SUFFIX_DEPTH tokens. Each node counts how often its
+ * substring occurs. So its children are the tokens that followed it, with their counts. The text grows and shrinks at
+ * its end.
  *
  *   text  a b a c            root ─┬─ a 2 ─┬─ b 1 ─── a 1 ─── c 1
  *                                  │       └─ c 1
@@ -44,7 +45,7 @@ void vouch_suffix_tree_clear(vouch_suffix_tree *tree);
 int32_t vouch_suffix_tree_child(const vouch_suffix_tree *tree, int32_t node, int32_t token);
 /* The node of the text's longest suffix. */
 int32_t vouch_suffix_tree_end(const vouch_suffix_tree *tree);
-/* The longest suffix of (node's string, token) that is in the text. */
+/* The node of the longest suffix of (node's string, token) that is in the text. */
 int32_t vouch_suffix_tree_step(const vouch_suffix_tree *tree, int32_t node, int32_t token);
 
 #endif

@@ -8,7 +8,7 @@ static double next_value(const vouch_offer *o)
     return o->n_admitted < o->n ? o->expected[o->n_admitted + 1] - o->expected[o->n_admitted] : -1;
 }
 
-/* Adds guesses from the fixed ones on, `most` of them at most, and returns how many gave the largest E / t(N). */
+/* Adds at most `most` guesses behind the fixed ones. Returns the number of guesses with the largest E / t(N). */
 static int32_t add(vouch_offer *offers, int32_t n, int32_t most, const vouch_cost *cost)
 {
     double expected = 0, best = 0;

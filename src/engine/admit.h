@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which guesses of several sequences share a pass. Each sequence offers guesses in an order, and keeps its first ones
- * whatever happens. Let v be the chance that a guess is reached and accepted. A pass of N rows that expects E tokens
- * takes t(N). So guesses are added in the order of v, and the number of them with the largest E / t(N) is taken.
+ * Chooses the guesses of several sequences that share a pass. Each sequence offers its guesses in a fixed order; its
+ * first n_fixed guesses always stay. Let v be the chance that a guess is reached and accepted. A pass of N rows that
+ * expects E tokens takes t(N). Guesses are added in descending order of v. The number of guesses with the largest
+ * E / t(N) wins.
  */
 #ifndef VOUCH_ENGINE_ADMIT_H
 #define VOUCH_ENGINE_ADMIT_H
@@ -16,7 +17,7 @@ typedef struct vouch_offer {
     int32_t n_admitted;     /* the result, n_fixed to n */
 } vouch_offer;
 
-/* Fills n_admitted. At most `most` guesses are admitted, fixed ones not counted against any limit. */
+/* Fills n_admitted. At most `most` guesses are admitted; fixed guesses don't count. */
 void vouch_admit(vouch_offer *offers, int32_t n, int32_t most, const vouch_cost *cost);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An engine: what passes need, and the sessions that share them. A session by itself has an engine of its own, whose
- * passes it runs (session.c). An engine of many runs one pass for all (schedule.c):
+ * An engine holds the parts that a pass needs, and the sessions that share its passes. A session by itself has an
+ * engine of its own and runs its passes (session.c). An engine of many sessions runs one pass for all (schedule.c):
  *
  *   sessions   A  decoding      B  decoding      C  prompt
  *              │ plan           │ plan           │ next chunk
@@ -25,7 +25,7 @@
 
 /* Most guesses of all sessions in a pass. */
 enum { VOUCH_ENGINE_GUESSES = VOUCH_MAX_DRAFT, VOUCH_ENGINE_SESSIONS = 256 };
-/* Fewest rows of a prompt in a pass, where so many are left. */
+/* Fewest rows of a prompt in a pass, unless the prompt has fewer left. */
 enum { VOUCH_LEAST_CHUNK = 16 };
 
 /* The part of one session in the running pass. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A model file that is looked at without being opened as a model: vouch_file_open of vouch.h.
+ * Reads the facts of a file without opening it as a model: vouch_file_open of vouch.h.
  *
  *   header ──► texts, numbers, types
  *         └──► problems   1  the header's own flaw: damaged, cut short, a split model that misses a part
@@ -8,8 +8,8 @@
  *                         3  an architecture that isn't supported
  *                         4  no weights at all, or a tensor that isn't supported
  *
- * 2 to 4 come from the functions that open a model, so that they can't disagree with it. After a flaw, 3 and 4 are
- * left out: the tensors behind the flaw would all seem to be missing.
+ * 2 to 4 come from the functions that open a model, so they can't disagree with vouch_model_open. After a flaw, 3 and
+ * 4 are left out: the tensors behind the flaw would all seem to be missing. In a damaged file 2 is left out, too.
  */
 #include <stdio.h>
 #include <stdlib.h>

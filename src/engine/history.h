@@ -10,7 +10,7 @@ size_t vouch_history_size(vouch_source history);
 /* bytes [vouch_history_size]. */
 void vouch_history_write(vouch_source history, const vouch_model *model, unsigned char *bytes);
 /* Adds the answers, or the newest of them where there is no room for all. Errors: FORMAT (no history, cut short,
- * damaged, of another version), MISMATCH (another vocabulary); on failure nothing is added. */
+ * damaged, of another version), MISMATCH (another vocabulary), MEMORY; on failure nothing is added. */
 vouch_status vouch_history_read(vouch_source history, const vouch_model *model, const unsigned char *bytes,
                                 size_t n_bytes, vouch_error *err);
 

@@ -8,7 +8,7 @@
 #include "text/tokenizer.h"
 
 struct vouch_model {
-    vouch_weights *weights;     /* without memory where the caller asked for the text only; NULL: a tokenizer alone */
+    vouch_weights *weights;     /* without memory where text_only was set; NULL: a tokenizer without its model */
     vouch_tokenizer *tokenizer; /* NULL: ids only */
     vouch_model_info info;
     uint64_t vocabulary_hash;   /* of all tokens' bytes: ids mean the same in models that share it */

@@ -6,7 +6,7 @@
 #include "decode/judge.h"
 #include "engine/model.h"
 
-/* Pace decides how much to draft where the options given don't say it. */
+/* Whether the caller's options leave the draft to pace: AUTO, or drafters without n_draft. */
 bool vouch_options_want_pace(const vouch_speculation *given);
 /* Replaces each default in *o by its value. Errors: ARGUMENT (names the option). */
 vouch_status vouch_options_resolve(vouch_session_options *o, const vouch_model *model, vouch_error *err);

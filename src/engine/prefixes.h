@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pages that sequences have filled, to be found again by their tokens. A prompt that begins with the same tokens takes
- * them over instead of running those tokens.
+ * A table of the pages that sequences have filled, found by their tokens. A prompt that begins with the tokens of
+ * such pages takes the pages over instead of running these tokens.
  *
  *   page   7                 3                 9
  *          [ tokens 0..63 ]◄─[ 64..127 ]◄──────[ 128..191 ]     each knows its tokens and the page before it
  *                          ◄─[ 64..127, others ]                another sequence with the same first page
  *
- * A page is found by the hash of all tokens up to its end, and taken only if its own tokens and those of all pages
- * before it are equal. The table owns each page that it lists, so a page outlives its sequences. When the store runs
- * short, it forgets the page that was used longest ago, of those that no sequence owns and no listed page follows.
+ * A page is found by the hash of all tokens up to its end, and taken only if its own tokens and the tokens of all
+ * pages before it are equal. The table owns each page that it lists, so a page outlives its sequences. When the store
+ * runs short of pages, the table forgets one: the least recently used page that no sequence owns and no listed page
+ * follows.
  */
 #ifndef VOUCH_ENGINE_PREFIXES_H
 #define VOUCH_ENGINE_PREFIXES_H
@@ -42,7 +43,7 @@ void vouch_prefixes_add(vouch_prefixes *prefixes, const vouch_memory *memory, co
 /* The memory takes over the longest listed beginning of tokens[0, n), where that is longer than its own equal
  * beginning. Returns the number of tokens that it holds then. */
 int32_t vouch_prefixes_take(vouch_prefixes *prefixes, vouch_memory *memory, const int32_t *tokens, int32_t n);
-/* Forgets one page and so frees it. False: sequences own all that are listed. */
+/* Forgets one page and so frees it. False: sequences own all listed pages. */
 bool vouch_prefixes_forget(vouch_prefixes *prefixes);
 
 #endif

@@ -187,7 +187,7 @@ static vouch_status output_check(const vouch_gguf *from, const output *o, bool a
 
 /* ---------------------------------------------------------------------- file */
 
-/* A file in one part has no split keys. With other types, two keys are set anew. */
+/* The new file doesn't copy split keys, because it has one part. With a mix, keys_add sets two more keys anew. */
 static bool key_is_replaced(vouch_text key, bool has_mix)
 {
     static const char *const replaced[] = {"split.no", "split.count", "split.tensors.count",

@@ -27,7 +27,7 @@ vouch_status vouch_engine_session_open(vouch_session **out, vouch_engine *engine
 
 /* --------------------------------------------------------------------- pages */
 
-/* Drops the pages of the session that joined last and holds any, other than `mine` and those before it. */
+/* Drops the pages of one session that joined after `mine`: the last one that holds any. False: none holds any. */
 static bool preempt_behind(vouch_engine *e, const vouch_session *mine)
 {
     for (int32_t i = e->n_sessions - 1; i >= 0 && e->sessions[i] != mine; i--) {
@@ -40,8 +40,8 @@ static bool preempt_behind(vouch_engine *e, const vouch_session *mine)
     return false;
 }
 
-/* Reserves pages for n rows of a session, at the cost of pages that no sequence owns and of sessions that joined
- * later. */
+/* Reserves pages for n rows of a session. Where pages run short, takes pages that no sequence owns, then pages of
+ * sessions that joined later. */
 static bool reserve(vouch_engine *e, vouch_session *s, int32_t n)
 {
     while (!vouch_memory_reserve(s->target.memory, n))
@@ -51,7 +51,7 @@ static bool reserve(vouch_engine *e, vouch_session *s, int32_t n)
 
 /* ---------------------------------------------------------------------- plan */
 
-/* Counts the sessions that decode, and those whose tokens the cache lacks. */
+/* Counts the sessions that decode, and the sessions whose tokens the cache lacks. */
 static void count_work(const vouch_engine *e, int32_t *n_decoding, int32_t *n_lacking)
 {
     *n_decoding = *n_lacking = 0;
@@ -72,7 +72,7 @@ static int32_t prompt_rows(const vouch_engine *e, int32_t n_decoding)
 }
 
 /* The limits of a session's draft beside `others` sequences. Guesses of a paid drafter can't be left out after they
- * are drawn, so each session gets its part of them beforehand. */
+ * are drawn, so each session with a paid drafter gets an equal part of VOUCH_ENGINE_GUESSES. */
 static vouch_shape shape_beside(const vouch_session *s, int32_t others)
 {
     vouch_shape most = s->shape;
@@ -101,8 +101,8 @@ static int32_t take_turns(vouch_engine *e)
                 if (!reserve(e, s, 1)) continue;
             }
         } else {
-            /* Equal parts; later sessions also get the rows that earlier ones don't need. n_lacking is 0 where a
-             * session has lost its pages just now. */
+            /* Equal parts; later sessions also get the rows that earlier ones don't need. n_lacking doesn't count a
+             * session that has just lost its pages, so it may be 0 or less. */
             const int32_t equal = n_lacking > 0 ? left / n_lacking : 0;
             const int32_t part = equal > VOUCH_LEAST_CHUNK ? equal : vouch_min(left, VOUCH_LEAST_CHUNK);
             turn.past = vouch_session_chunk(s, part);
@@ -137,8 +137,8 @@ static void draft(vouch_engine *e, int32_t n_turns)
 
 /* ---------------------------------------------------------------------- pass */
 
-/* Lists the rows of all turns, which then know their first ones. Returns the number of rows; *n_cycle_rows are not of
- * prompts. */
+/* Lists the rows of all turns, and sets first_row and first_logits of each target. Returns the number of rows;
+ * *n_cycle_rows of them belong to cycles. */
 static int32_t list_rows(vouch_engine *e, int32_t n_turns, int32_t *n_cycle_rows)
 {
     int32_t n = 0;
@@ -171,7 +171,7 @@ static void learn_prompt_seconds(vouch_engine *e, double seconds, int32_t n_cycl
     e->prompt_seconds += (e->prompt_seconds > 0 ? 0.2 : 1) * (each - e->prompt_seconds);
 }
 
-/* Lists the pages that the turn has filled. */
+/* Adds the pages that the turn has filled to the table of prefixes. */
 static void list_pages(vouch_engine *e, const vouch_turn *turn)
 {
     const vouch_session *s = turn->session;
@@ -242,7 +242,7 @@ bool vouch_engine_step(vouch_engine *engine, const vouch_engine_event **events, 
             continue;
         }
         finish_cycle(e, turn, &pass, &e->events[(*n_events)++]);
-        pass.n_rows = 0; /* one cycle tells pace of the pass */
+        pass.n_rows = 0; /* only one cycle reports the pass to pace */
     }
     e->stats.passes++;
     e->stats.rows += n_rows;

@@ -2,7 +2,7 @@
 /*
  * The session half of the C API. A session owns one sequence and its memory, and connects the rooms:
  *
- *   decode   the cycle, over the target (target.h): the model's context and p of its rows
+ *   decode   the cycle, over the session's target (target.h)
  *   draft    the drafter
  *   text     the stream that turns committed tokens into text
  *
@@ -50,7 +50,7 @@ static void fill_shape(vouch_session *s)
     if (spec->drafters & ~vouch_drafters_paid()) s->shape.cost = s->cost;
 }
 
-/* Where n_draft is given, there is no pace: a paid drafter beside free ones then makes half of the guesses. */
+/* Without pace, a paid drafter beside free ones makes half of the guesses (n_paid). */
 static void open_pace(vouch_session *s)
 {
     const vouch_speculation *spec = &s->options.speculation;
@@ -103,7 +103,7 @@ static vouch_status open_drafters(vouch_session *s, int32_t branches, vouch_erro
     return vouch_drafters_open(&s->cycle.drafters, o->speculation.drafters, &setup, s->is_paced, err);
 }
 
-/* Rows of a cycle, or of a pass that vouch_session_time_pass measures. */
+/* Most rows with logits in a pass: of a cycle, or of a pass that vouch_session_time_pass measures. */
 static int32_t fewest_logits(const vouch_session_options *o)
 {
     return o->speculation.n_draft < FEWEST_LOGITS ? FEWEST_LOGITS : o->speculation.n_draft + 1;
@@ -230,8 +230,8 @@ bool vouch_session_lacks(const vouch_session *session)
     return vouch_memory_n_tokens(session->target.memory) < session->cycle.n_tokens - 1;
 }
 
-/* Where recurrent layers get a checkpoint; 0: nowhere. The next prompt of a conversation often differs from this one in
- * its last tokens, which open the answer. */
+/* The position at which recurrent layers get a checkpoint; 0: none. The next prompt of a conversation often differs
+ * from this one in its last tokens, which open the answer. */
 static int32_t checkpoint_of(const vouch_session *s)
 {
     const int32_t at = s->cycle.n_tokens - 1 - CHECKPOINT_DISTANCE;
@@ -250,7 +250,7 @@ void vouch_session_filled(vouch_session *session, int32_t from, int32_t past, do
     const int32_t last = s->cycle.n_tokens - 1;
     if (past == checkpoint_of(s)) vouch_memory_checkpoint(s->target.memory);
     s->stats.prefill_seconds += seconds;
-    if (s->n_answer > 0) return; /* tokens that have run before */
+    if (s->n_answer > 0) return; /* the session had lost its pages: these tokens have run before */
     if (past > s->n_prompt_run) {
         vouch_cycle_observe(&s->cycle, from, past);
         s->stats.prompt_tokens += past - s->n_prompt_run;
@@ -289,8 +289,8 @@ bool vouch_session_shares(const vouch_session *session)
            !vouch_drafters_want_hidden(&session->cycle.drafters);
 }
 
-/* The sequence becomes these tokens. The cache keeps their common beginning, or takes over what other sequences left
- * of it. */
+/* The sequence becomes these tokens. The cache keeps the beginning that the old and the new sequence share, or takes
+ * over a longer one that other sequences have left. */
 static void set_sequence(vouch_session *s, const int32_t *tokens, int32_t n)
 {
     vouch_cycle *cycle = &s->cycle;
@@ -379,7 +379,7 @@ vouch_status vouch_session_chat(vouch_session *session, const vouch_message *mes
     return prompt_encoded(session, NULL, 0, messages, n_messages, err);
 }
 
-/* ------------------------------------------------------- what a drafter is told */
+/* ---------------------------------------------------- prediction and history */
 
 static vouch_status find_source(const vouch_session *s, unsigned bit, const char *name, vouch_source *out,
                                 vouch_error *err)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A session, for the engine that runs it; and its state, for tests of law L3: after each step it must equal the state
- * that plain decoding leaves. */
+/* A session as its engine sees it. Tests of law L3 read its state: after each step the state must equal the state that
+ * plain decoding leaves. */
 #ifndef VOUCH_ENGINE_SESSION_H
 #define VOUCH_ENGINE_SESSION_H
 
@@ -15,7 +15,7 @@ struct vouch_session {
     vouch_engine *engine;
     bool is_alone; /* the engine is the session's own */
     const vouch_model *model;
-    vouch_session_options options; /* resolved; pointers in it are not kept */
+    vouch_session_options options; /* resolved; its pointers are used at open only */
     vouch_engine_target target;
     vouch_stream *stream;
     vouch_cycle cycle; /* holds tokens, n_tokens, drafters, rule, lenience */
@@ -30,7 +30,7 @@ struct vouch_session {
     vouch_stats stats;
     int32_t n_answer;   /* tokens since the prompt */
     int32_t n_reused;     /* tokens of the prompt that were in the cache when it was given */
-    int32_t n_prompt_run; /* tokens of the prompt that have run, or needn't */
+    int32_t n_prompt_run; /* tokens of the prompt that have run or were reused */
     bool answering;     /* a prompt was given and nothing has ended the answer */
     atomic_bool cancelled;
     vouch_progress_fn progress;
@@ -38,19 +38,19 @@ struct vouch_session {
     vouch_arena arena; /* tokens, sampler, p */
 };
 
-/* Opens a session in an engine that has room for it. Errors: those of vouch_session_open. */
+/* Opens a session in an engine that has room for it. Errors: as vouch_session_open. */
 vouch_status vouch_session_join(vouch_session **out, vouch_engine *engine, const vouch_session_options *options,
                                 vouch_error *err);
 /* True once after each cancel. */
 bool vouch_session_take_cancel(vouch_session *session);
-/* The cache lacks tokens of the sequence before its last one, which is the first row of the next cycle. */
+/* Whether the cache lacks tokens before the last one. (The last token is the first row of the next cycle.) */
 bool vouch_session_lacks(const vouch_session *session);
-/* Past the last token of the next chunk, of at most `most` tokens. */
+/* The position behind the next chunk: at most `most` tokens from the first that the cache lacks on. */
 int32_t vouch_session_chunk(const vouch_session *session, int32_t most);
-/* Its pages may be shared: no layer is recurrent, and no drafter wants the hidden states of all tokens. */
+/* Whether its pages may be shared: no layer is recurrent, and no drafter wants the hidden states of all tokens. */
 bool vouch_session_shares(const vouch_session *session);
-/* A pass has run tokens [from, past), and the memory holds them: tells the drafters, and the caller how far the prompt
- * is. */
+/* A pass has run tokens [from, past), and the memory holds them: tells the drafters, and tells the caller the prompt's
+ * progress. */
 void vouch_session_filled(vouch_session *session, int32_t from, int32_t past, double seconds);
 /* Ends the answer. A prompt that has not run to its end is cut to the tokens in the cache and one more. */
 void vouch_session_abandon(vouch_session *session);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From drafts to rows of a context, and from rows to p (target.h). */
+/* Turns drafts into rows of a pass, and logits of rows into p (target.h). */
 #include "engine/target.h"
 
 #include <assert.h>
@@ -21,7 +21,7 @@ void vouch_engine_target_run(vouch_engine_target *self, const int32_t *tokens, i
     }
 }
 
-/* The sequence's last token is the root of the guesses. It will stay, so the pass keeps it. */
+/* The sequence's last token is the root of the guesses. It is committed already, so the pass keeps its row. */
 int32_t vouch_engine_target_rows(vouch_engine_target *self, const int32_t *tokens, int32_t n_tokens,
                                  const vouch_draft *draft, vouch_row *rows)
 {

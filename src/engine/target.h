@@ -12,8 +12,8 @@ typedef struct vouch_engine_target {
     vouch_sampler sampler;
     vouch_dist p;      /* of the row the judge looks at */
     int32_t prefill_chunk;
-    int32_t first_row;    /* index, in the last pass, of the sequence's first row with logits; without such a row, of
-                             the row behind its last */
+    int32_t first_row;    /* index, in the last pass, of the sequence's first row with logits; without such a row,
+                             the index behind its last row */
     int32_t first_logits; /* rows with logits before that row */
 } vouch_engine_target;
 

@@ -14,7 +14,7 @@
  *   1. count the candidates, and add their mass, in one bucket per value of the digit;
  *   2. go down from the top bucket to the bucket that contains the cut;
  *   3. go on with the next digit among the candidates of this bucket.
- * After the last digit all remaining candidates have equal logits, and those with the lower ids stay.
+ * After the last digit all remaining candidates have equal logits; the lower ids stay.
  *
  * Before the search a lower bound of the weight, found in one vector pass, excludes most of the vocabulary:
  *
