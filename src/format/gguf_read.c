@@ -8,8 +8,8 @@
  * Invariants of the parser:
  *   1. bytes <= at <= end. Only parser_need moves `at`, and it compares each size with the bytes left.
  *   2. The parser reads each number once, into a local variable, so it uses the number that it checked. The sizes in an
- *      array of strings are the only exception: vouch_gguf_next_text reads them again. base/filemap.h tells what that
- *      means for a file that is overwritten in place.
+ *      array of strings are the only exception: vouch_gguf_next_text reads them again. base/filemap.h covers the
+ *      case of a file that is overwritten in place.
  *   3. The parser multiplies two of the file's numbers only when one of them is known to be small. It allocates memory
  *      for a count only when the file has the bytes for the count.
  *   4. Duplicates and overlaps are found by sorting, never by comparing all pairs.
@@ -476,7 +476,7 @@ static void parse_leniently(parser *p, vouch_error *flaw)
         if (flaw->code != VOUCH_OK) g->tensors[i].data = NULL;
 }
 
-/* flaw: NULL, or what a lenient reading found. */
+/* flaw NULL: the first flaw is an error. Otherwise *flaw receives the first flaw behind the counts. */
 static vouch_status parse_file(vouch_gguf *gguf, vouch_error *flaw, vouch_error *err)
 {
     parser p = {.gguf = gguf, .at = gguf->bytes, .loaded = gguf->bytes, .err = err};

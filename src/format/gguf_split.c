@@ -14,7 +14,7 @@
 
 #include "format/gguf_private.h"
 
-/* What the keys split.* of a file say. A file merged from parts has a count of 0 or 1. */
+/* The keys split.* of a file. A file merged from parts has a count of 0 or 1. */
 typedef struct split {
     int64_t number, count, n_tensors;
 } split;

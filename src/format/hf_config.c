@@ -8,7 +8,7 @@
 
 #include "base/angle.h"
 
-/* One reading. */
+/* Arguments of one vouch_hf_config_read, for all functions below. */
 typedef struct reader {
     const vouch_json *config;
     const vouch_hf_family *family;
@@ -99,7 +99,7 @@ static vouch_status read_shape(const reader *r)
     const json_t *root = r->config->root;
     vouch_hf_shape *s = r->shape;
     int64_t n_ctx = 0, n_ff;
-    /* These fix the width: config.json may leave it out. */
+    /* These have a fixed feed-forward width, which config.json may leave out. */
     static const char *const wide[] = {"falcon", "gpt2", "starcoder", "bloom"};
     bool is_wide = false;
     for (size_t i = 0; i < sizeof wide / sizeof wide[0]; i++) is_wide |= strcmp(r->family->arch, wide[i]) == 0;
@@ -137,7 +137,7 @@ static vouch_status read_shape(const reader *r)
     return VOUCH_OK;
 }
 
-/* ------------------------------------------------------- what must be so */
+/* --------------------------------------------------------------- demands */
 
 /* Does the list, with '|' between its words, have the word? */
 static bool list_has(const char *list, const char *word)
@@ -176,8 +176,8 @@ static vouch_status check_demands(const reader *r)
     return VOUCH_OK;
 }
 
-/* Gemma divides scores by the root of query_pre_attn_scalar. GGUF doesn't say it: llama.cpp takes the head's width, and
- * for the 27B models the embedding's share of a head. */
+/* Gemma divides scores by the root of query_pre_attn_scalar. GGUF has no key for it: llama.cpp takes the head's width,
+ * and for the 27B models n_embd / n_heads. */
 static vouch_status check_score_scale(const reader *r)
 {
     const vouch_hf_shape *s = r->shape;
@@ -191,7 +191,7 @@ static vouch_status check_score_scale(const reader *r)
     return scalar == (double)expected ? VOUCH_OK : unsupported(r, problem);
 }
 
-/* SmolLM3: no_rope_layers has 0 for layers that don't rotate: every fourth. */
+/* SmolLM3: no_rope_layers must have 0, no rotation, for every fourth layer and 1 for the others. */
 static vouch_status check_unrotated(const reader *r)
 {
     const json_t *flags = NULL;

@@ -9,7 +9,7 @@
 
 enum { VOUCH_HF_MOST_LAYERS = 4096, VOUCH_HF_MOST_PAIRS = 512 };
 
-/* The numbers that the layout of tensors depends on, and tensors that follow from the configuration. */
+/* Numbers that decide the layout of tensors, and tensors whose values the configuration gives. */
 typedef struct vouch_hf_shape {
     int64_t n_layers, n_embd, n_heads, n_kv_heads, head_dim, n_rot, n_vocab;
     bool is_tied, is_untied; /* tie_word_embeddings says that the output has the embedding's weights, or its own */
@@ -19,7 +19,7 @@ typedef struct vouch_hf_shape {
     bool has_long_factors; /* `factors` are for prompts within the original context, long_factors for longer ones */
 } vouch_hf_shape;
 
-/* Checks the configuration and adds "ARCH.key" for all that the family needs. Errors: FORMAT, UNSUPPORTED. */
+/* Checks the configuration and adds every "ARCH.key" that the family needs. Errors: FORMAT, UNSUPPORTED. */
 vouch_status vouch_hf_config_read(const vouch_json *config, const vouch_hf_family *family, vouch_gguf_writer *keys,
                                   vouch_hf_shape *shape, vouch_error *err);
 

@@ -8,7 +8,7 @@
 
 #define LAYER "model.layers.#."
 
-/* Llama and all that name their tensors after it. */
+/* Llama, and families with Llama's names of tensors. */
 static const vouch_hf_rule llama[] = {
     {"model.embed_tokens", "token_embd", VOUCH_HF_AS_IS},
     {"model.norm", "output_norm", VOUCH_HF_AS_IS},
@@ -27,7 +27,7 @@ static const vouch_hf_rule llama[] = {
     {0},
 };
 
-/* Norms before the branches alone. */
+/* Norms only before the branches. */
 static const vouch_hf_rule norms_before[] = {
     {LAYER "post_attention_layernorm", "blk.#.ffn_norm", VOUCH_HF_AS_IS},
     {0},
@@ -271,7 +271,7 @@ static bool name_matches(const char *pattern, const char *name, size_t n, int32_
     return name == end;
 }
 
-/* Is `name` "PREFIX..." or "model.PREFIX..."? *rest is what follows. */
+/* Is `name` "PREFIX..." or "model.PREFIX..."? *rest: the name behind PREFIX. */
 static bool has_prefix(const char *name, const char *prefix, const char **rest)
 {
     const size_t n = strlen(prefix);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Families of Hugging Face models: which architecture of GGUF a model_type is, and how its tensors are named and laid
- * out there. The names and layouts are those that llama.cpp's conversion gives.
+ * out there. The names and layouts are llama.cpp's.
  */
 #ifndef VOUCH_FORMAT_HF_FAMILY_H
 #define VOUCH_FORMAT_HF_FAMILY_H
@@ -19,7 +19,7 @@ typedef enum vouch_hf_layout {
     VOUCH_HF_FUSED,      /* for each group of heads queries, key, value; GGUF: all queries, all keys, all values */
     VOUCH_HF_TRANSPOSED, /* a weight is [columns, rows] */
     VOUCH_HF_STACKED,    /* one of several, numbered by the second '#'; GGUF: one tensor */
-    VOUCH_HF_DROPPED     /* no weights */
+    VOUCH_HF_DROPPED     /* GGUF doesn't have the tensor */
 } vouch_hf_layout;
 
 /* Names end before ".weight" or ".bias", which stay. '#' is a number; the first is the layer. */
@@ -51,9 +51,9 @@ typedef struct vouch_hf_family {
 /* Error: UNSUPPORTED, with a list of the supported types. */
 vouch_status vouch_hf_family_find(const char *model_type, const char *path, const vouch_hf_family **family,
                                   vouch_error *err);
-/* The rule for a tensor of the family; NULL: none. Models for pictures and text have the text's tensors behind
- * "language_model."; their others are dropped. *layer and *index are the numbers of the name, or 0. *suffix points
- * to ".weight", ".bias" or "" in `name`. */
+/* The rule for a tensor of the family; NULL: none. In models for pictures and text the names of the text's
+ * tensors have "language_model." before them; the other tensors are dropped. *layer and *index are the numbers of the
+ * name, or 0. *suffix points to ".weight", ".bias" or "" in `name`. */
 const vouch_hf_rule *vouch_hf_family_rule(const vouch_hf_family *family, const char *name, int32_t *layer,
                                           int32_t *index, const char **suffix);
 

@@ -12,7 +12,7 @@
 #define SINGLE "model.safetensors"
 #define INDEX  "model.safetensors.index.json"
 
-/* What is open while a folder is being read. */
+/* The open files of a folder, while it is being read. */
 typedef struct opening {
     const char *folder;
     vouch_json config, index;
@@ -69,7 +69,7 @@ static int text_compare(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The file that the index names for a tensor: one of this folder. */
+/* Checks the file that the index names for a tensor: it must lie in this folder. */
 static vouch_status check_shard(const opening *o, const char *tensor, const json_t *value)
 {
     const char *name = json_string_value(value), *end = name ? strrchr(name, '.') : NULL;
@@ -156,7 +156,8 @@ static void add_name(vouch_gguf_writer *keys, const char *folder)
     free(path);
 }
 
-/* Lifts the members of text_config, where a model for pictures has the text's, and adds the family's defaults. */
+/* Models for pictures have the text model's members in text_config: copies them to the top. Adds the family's
+ * defaults. */
 static vouch_status config_complete(const opening *o, const vouch_hf_family *family)
 {
     const json_t *text = NULL;

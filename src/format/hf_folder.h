@@ -7,8 +7,8 @@
  *   model.safetensors, or the parts ─► tensors "blk.0.attn_q.weight"       hf_tensors.c, by the family's rules
  *   that model.safetensors.index.json names
  *
- * Tensors that GGUF has as the folder has them point into the mapped files. The others are made when they are loaded
- * (recipe.h). So a model loads from a folder in hardly more memory than from a GGUF file.
+ * Tensors with the same layout in GGUF and in the folder point into the mapped files. The others are made when they are
+ * loaded (recipe.h). So a model loads from a folder in hardly more memory than from a GGUF file.
  */
 #ifndef VOUCH_FORMAT_HF_FOLDER_H
 #define VOUCH_FORMAT_HF_FOLDER_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of vouch_hf_tokenizer_add share:
+ * Shared declarations of the files that implement vouch_hf_tokenizer_add:
  *
  *   hf_files.c       opens the files of the folder
  *   hf_words.c       normaliser and pre-tokenizer of tokenizer.json ──► hf_words
@@ -69,7 +69,7 @@ typedef struct hf_token {
 
 enum { HF_NORMAL = 1, HF_UNKNOWN = 2, HF_CONTROL = 3, HF_USER_DEFINED = 4, HF_UNUSED = 5, HF_BYTE = 6 };
 
-typedef struct hf_block hf_block; /* texts that no file has */
+typedef struct hf_block hf_block; /* memory for texts that no file contains */
 
 typedef struct hf_vocabulary {
     const char *model; /* tokenizer.ggml.model */
@@ -85,7 +85,7 @@ typedef struct hf_vocabulary {
 vouch_status vouch_hf_vocabulary_read(hf_vocabulary *vocabulary, const hf_files *files, const hf_words *words,
                                       const vouch_sentencepiece *sentencepiece, int32_t n_vocab, vouch_error *err);
 void vouch_hf_vocabulary_free(hf_vocabulary *vocabulary);
-/* The id of the token with this text, which the files spell so; -1: none. O(n_tokens). */
+/* The id of the token with this text, spelled as in the files; -1: none. O(n_tokens). */
 int64_t vouch_hf_vocabulary_find(const hf_vocabulary *vocabulary, const char *text);
 
 #endif

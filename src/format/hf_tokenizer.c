@@ -28,7 +28,7 @@ typedef struct hf_source {
 
 /* ---------------------------------------------------------------------- words */
 
-/* vocab.json doesn't say how texts become words. The classes that read it do. */
+/* vocab.json doesn't say how texts become words. The name of the tokenizer's class does. */
 static vouch_status words_of_class(hf_source *s, vouch_error *err)
 {
     static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The tokenizer of a Hugging Face folder as GGUF metadata: the keys tokenizer.* that llama.cpp's conversion writes, and
- * a few of our own for facts that llama.cpp's keys can't tell.
+ * a few of our own for facts that llama.cpp has no keys for.
  *
  *   tokenizer.json            vocabulary, merges, added tokens, normaliser, pre-tokenizer, BOS and EOS rules
  *   tokenizer.model           SentencePiece's vocabulary (also spiece.model)
@@ -27,10 +27,10 @@ enum {
 };
 
 /* Adds the keys tokenizer.*. `path` is a folder, or its tokenizer.json or tokenizer.model. n_vocab is the number of the
- * model's embeddings: a missing id below it becomes the unused token "[PAD<id>]", an added token from it on is left
- * out, another token there is a FORMAT error. 0: as many as the files have. A folder without tokenizer files adds
- * nothing. The writer owns copies of everything. Errors: IO, FORMAT, UNSUPPORTED (names the file and the part that
- * vouch doesn't have), MEMORY; *writer then has some of the keys, and is of no use. */
+ * model's embeddings; 0: as many as the files have tokens. A missing id below n_vocab becomes the unused token
+ * "[PAD<id>]". An added token with an id from n_vocab on is left out; any other token there is a FORMAT error. A folder
+ * without tokenizer files adds nothing. The writer owns copies of everything. Errors: IO, FORMAT, UNSUPPORTED (names
+ * the file and the part that vouch doesn't have), MEMORY; *writer then has some of the keys, and is of no use. */
 vouch_status vouch_hf_tokenizer_add(vouch_gguf_writer *writer, const char *path, int32_t n_vocab, vouch_error *err);
 
 #endif

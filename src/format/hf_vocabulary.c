@@ -9,10 +9,10 @@
  *   tokenizer.json, Unigram                "t5"       scores
  *   tokenizer.model                        "llama", "t5" by its model_type; scores
  *
- * Added tokens then replace what the vocabulary says of their ids.
+ * Added tokens then replace the vocabulary's entries for their ids.
  *
- * The BPE of SentencePiece merges the pair that gives the token with the best score. tokenizer.json has merges in its
- * place: for each token, in the order of the scores, all the pairs of tokens that it can be cut into.
+ * The BPE of SentencePiece merges the pair that gives the token with the best score. tokenizer.json has merges
+ * instead of scores: for each token, in the order of the scores, all the pairs of tokens that it can be cut into.
  *
  *   score   -1 "er"   -2 "the"                merges   "e r" │ "t he" "th e"
  *
@@ -88,7 +88,7 @@ static int64_t id_of(const json_t *value)
     return json_is_integer(value) ? json_integer_value(value) : -1;
 }
 
-/* tokenizer.json's list where there is one; otherwise tokenizer_config.json's and added_tokens.json. */
+/* Gathers tokenizer.json's list where there is one; otherwise tokenizer_config.json's and added_tokens.json. */
 static vouch_status added_gather(added_list *list, const hf_files *files, vouch_error *err)
 {
     const json_t *array = json_object_get(files->tokenizer, "added_tokens");
@@ -117,7 +117,8 @@ static vouch_status added_gather(added_list *list, const hf_files *files, vouch_
     return VOUCH_OK;
 }
 
-/* Some models don't mark these as special, but no text should become one (llama.cpp has the same list). */
+/* Names of special tokens that some models don't mark as special. No text should become such a token. llama.cpp has the
+ * same list. */
 static bool looks_special(vouch_text t)
 {
     static const char *const names[] = {"<pad>", "<mask>", "<2mass>", "[@BOS@]"};

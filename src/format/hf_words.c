@@ -10,9 +10,9 @@
  *        {"type": "Split", "pattern": {"Regex": "[一-龥..."}, ...},        [!\"#$%...
  *        ..., {"type": "ByteLevel", "use_regex": false}]}
  *
- *   others       the steps say how SentencePiece treated spaces: a prefix, runs, and which words.
+ *   others       the steps say how SentencePiece treats spaces: a prefix, runs of spaces, and spaces inside tokens.
  *
- * A step that vouch can't do is refused: without it every token could be another.
+ * vouch refuses a step that it doesn't have: without the step a text could get other tokens.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,7 +109,7 @@ static vouch_status chain_add(steps *s, const char *pattern, size_t n, vouch_err
         if (s->n_chain + 4 > sizeof s->chain)
             return vouch_fail(err, VOUCH_E_UNSUPPORTED, "%s: pre_tokenizer has more than %zu bytes of patterns",
                               vouch_path_tail(s->files->name), sizeof s->chain);
-        if (is_line_end) s->chain[s->n_chain++] = '\\'; /* some files spell them out */
+        if (is_line_end) s->chain[s->n_chain++] = '\\'; /* some files have the character itself, not \n */
         s->chain[s->n_chain++] = pattern[i] == '\n' ? 'n' : pattern[i] == '\r' ? 'r' : pattern[i];
     }
     return VOUCH_OK;

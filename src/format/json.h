@@ -22,7 +22,7 @@ typedef struct vouch_json {
     char *path;   /* the tail, for messages */
 } vouch_json;
 
-/* Loads FOLDER/NAME. If the file is missing and not required, json->root is NULL. Errors as of vouch_json_load. On
+/* Loads FOLDER/NAME. If the file is missing and not required, json->root is NULL. Errors: those of vouch_json_load. On
  * failure *json is closed. */
 vouch_status vouch_json_open(vouch_json *json, const char *folder, const char *name, bool required, vouch_error *err);
 void vouch_json_close(vouch_json *json); /* a closed or zeroed one is allowed */

@@ -75,8 +75,8 @@ static bool is_quantised(const vouch_gguf_tensor *t, const char *name)
 
 typedef enum role { EMBEDDING, OUTPUT, QUERIES, KEYS, VALUES, MIXED, UP, GATE, DOWN, OTHER } role;
 
-/* The first part of a name that fits tells the tensor's role. MIXED is the attention's output matrix. The fused matrix
- * of queries, keys and values counts as VALUES. */
+/* The first part that the name contains tells the tensor's role. MIXED is the attention's output matrix. The fused
+ * matrix of queries, keys and values counts as VALUES. */
 static role role_of(const char *name)
 {
     static const struct {
@@ -146,8 +146,8 @@ static vouch_status facts_read(const vouch_gguf *gguf, facts *f, vouch_error *er
 
 /* --------------------------------------------------------------------- rules */
 
-/* A condition on the tensor of a rule. i: its layer, or its index among the tensors of the role VALUES; n: their
- * number. */
+/* A condition on the tensor of a rule. i: its index among the tensors of its role, or its layer for DOWN with experts.
+ * n: the number of layers for DOWN, of tensors of the role VALUES for the others. */
 typedef enum condition {
     ALWAYS,
     SHARED_HEADS,  /* at least 4 query heads per key-value head */
@@ -267,7 +267,7 @@ static vouch_type mixed_type(const vouch_mix_options *o, const facts *f, const v
     return type;
 }
 
-/* The next type with blocks that divide rows of n_in values. */
+/* The next type whose blocks divide rows of n_in values; F16 in the last resort. */
 static vouch_type type_for_rows(vouch_type type, int64_t n_in)
 {
     if (n_in % block_length(type) == 0) return type;
@@ -287,7 +287,7 @@ static vouch_type type_for_rows(vouch_type type, int64_t n_in)
 
 /* ---------------------------------------------------------------- the tensors */
 
-/* A tensor with what its name says. Rules count tensors in ascending order of layers, then of names. */
+/* A tensor, its name and the layer in the name. Rules count tensors in ascending order of layers, then of names. */
 typedef struct item {
     char name[65];
     const vouch_gguf_tensor *tensor;

@@ -102,7 +102,7 @@ static void make_row(const vouch_recipe *r, const vouch_view *v, int64_t from, i
     }
 }
 
-/* Loads the file's bytes from the first to the last of rows [begin, end), and tells which these are. */
+/* Loads the file's bytes from the first to the last of rows [begin, end): [*offset, *offset + *size) of the file. */
 static vouch_status load_rows(const vouch_recipe *r, const vouch_view *v, int64_t begin, int64_t end,
                               const vouch_gguf_file *file, size_t *offset, size_t *size, vouch_error *err)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tensors that no file has as they are needed, because rows have another order, experts lie in tensors of their own, or
- * norms count from 0. A recipe says how their values follow from the files'. vouch_gguf_load makes the bytes that it is
- * asked for, in reserved memory, and vouch_gguf_release gives the memory back; so a made tensor costs no more memory
- * than a mapped one.
+ * Tensors that no file stores in the needed form, because rows have another order, experts lie in tensors of their own,
+ * or the file stores weights of norms less 1. A recipe says how their values follow from the files' values.
+ * vouch_gguf_load makes the bytes that its caller asks for, in reserved memory, and vouch_gguf_release gives the memory
+ * back. So a made tensor costs no more memory than a mapped one.
  *
  *   tensor   row 0 | row 1 | ...            view 0              view 1
  *            └──────┴────── row (i, j, k) = values at `first` + i stride[0] + j stride[1] + k stride[2] of a file's
@@ -30,13 +30,13 @@ typedef struct vouch_recipe {
     vouch_view *views; /* their rows, one view after the other; NULL: the tensor has no recipe */
 } vouch_recipe;
 
-/* All that a model has beyond its files. */
+/* Everything that a model owns besides its files. */
 typedef struct vouch_made {
     vouch_recipe *recipes; /* [n_tensors of the model] */
     size_t n;
     void *keys;            /* the bytes of the metadata */
     char *names;           /* the tensors' names */
-    float *constants;      /* tensors that follow from the metadata */
+    float *constants;      /* tensors whose values the metadata give */
     unsigned char *region; /* reserved for made tensors, each on pages of its own */
     size_t region_size;
 } vouch_made;

@@ -161,7 +161,7 @@ static void normalise_heads(vouch_workspace *c, vouch_pool *team, thread_space *
     vouch_pool_barrier(team, my->thread);
 }
 
-/* Each thread has an even part of k and v. Of q, which the next stage finishes, a thread may take another's tiles. */
+/* Each thread computes an even part of k and v. Tiles of q may go to any thread, because the next stage finishes q. */
 void vouch_attention_project(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
 {
     const vouch_attention *a = attention_of(c, layer);
@@ -235,7 +235,7 @@ static int64_t own_slots(const unit *u, int64_t i, int32_t *slots)
     return n;
 }
 
-/* Growth of the queries at a position. */
+/* Factor of the queries at a position: attention temperature (layer.h, `heat`). */
 static float heat_of(const vouch_attention *a, int32_t position)
 {
     if (a->heat == 0) return 1;
@@ -244,7 +244,7 @@ static float heat_of(const vouch_attention *a, int32_t position)
 }
 
 /* Scores of all slots that some row of the unit sees. The unit alone uses its queries, so it normalises, rotates and
- * scales them. Those of latent attention are rotated. */
+ * scales them. Queries of latent attention are rotated already (latent.c). */
 static void score_keys(const vouch_workspace *c, thread_space *my, const unit *u)
 {
     const vouch_kernels *kernels = c->weights->kernels;
@@ -270,7 +270,7 @@ static void score_keys(const vouch_workspace *c, thread_space *my, const unit *u
     }
 }
 
-/* How many of a row's n keys, the first ones, its window hides. The last key is its own. */
+/* The window hides this many of the first of a row's n keys. The last key is the row's own. */
 static int64_t n_hidden_of(const vouch_attention *a, int64_t n)
 {
     if (a->window == 0) return 0;
@@ -287,7 +287,7 @@ static float slope_of(const vouch_attention *a, int64_t head)
                             : vouch_power(2, -(double)a->alibi / 2 * (double)(2 * (head - n) + 1) / (double)n));
 }
 
-/* What the layer does to the scores of a query, in the order of its n keys: the last is its own. */
+/* Softcap, ALiBi, window and sink on the scores of a query's n keys, in their order. The last key is the row's own. */
 static void shape_scores(const vouch_workspace *c, const unit *u, int64_t query, int64_t n)
 {
     const vouch_attention *a = u->a;
@@ -303,8 +303,8 @@ static void shape_scores(const vouch_workspace *c, const unit *u, int64_t query,
     if (a->sinks) *score_at(u, query, n) = a->sinks[head];
 }
 
-/* The softmax of each query's scores, which are moved into the order of its keys; 1 / its sum to my->factors. A sink
- * counts as one more key. */
+/* Moves each query's scores into the order of its keys, and computes their softmax. my->factors gets 1 / its sum. A
+ * sink counts as one more key. */
 static void weigh_keys(const vouch_workspace *c, thread_space *my, const unit *u)
 {
     const vouch_attention *a = u->a;
@@ -321,7 +321,7 @@ static void weigh_keys(const vouch_workspace *c, thread_space *my, const unit *u
     }
 }
 
-/* The sums over values: the shared slots for all queries at once, page by page, then each row's own slots. */
+/* Weighted sums of values: the shared slots for all queries at once, page by page, then each row's own slots. */
 static void mix_values(const vouch_workspace *c, thread_space *my, const unit *u)
 {
     const vouch_kernels *kernels = c->weights->kernels;
@@ -410,8 +410,7 @@ static int64_t hidden_slots(const unit *u)
     return n_hidden_of(u->a, u->n_shared + 1) / page_size * page_size;
 }
 
-/* All queries of the pass are in a line: by sequence, KV head, row and head. These are [begin, end) of one
- * sequence's. */
+/* Queries [begin, end) of one sequence. The order of the queries: by KV head, then row, then head. */
 static void attend_run(vouch_workspace *c, thread_space *my, int32_t layer, const row_run *run, int64_t begin,
                        int64_t end)
 {
@@ -445,8 +444,8 @@ static void attend_range(vouch_workspace *c, thread_space *my, int32_t layer, in
     }
 }
 
-/* A key is loaded once for all queries of a unit. So each thread takes one range of few rows of one sequence, and
- * pieces of whole groups where there are several sequences. */
+/* A key is loaded once for all queries of a unit, so units are as large as possible. With few rows of one sequence each
+ * thread takes one range of queries. With several sequences the pieces are whole groups. */
 static void attend_all(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
 {
     const vouch_attention *a = attention_of(c, layer);

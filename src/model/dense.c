@@ -68,7 +68,7 @@ static vouch_status read_attention(const vouch_gguf *gguf, vouch_hparams *h, vou
     return check_heads(gguf, h, err);
 }
 
-/* Some files of Nemotron-H have the epsilon of their RMSNorm under the other name. */
+/* Some files of Nemotron-H have the epsilon of their RMSNorm under LayerNorm's name. */
 static bool has_only_layer_norm_eps(const vouch_gguf *gguf, const char *arch)
 {
     char name[96];

@@ -9,18 +9,18 @@
 /* Reads and checks all hyperparameters except n_vocab; h->arch and h->norm are there. Every layer gets the window of
  * attention.sliding_window, if the file has one. Errors: FORMAT, UNSUPPORTED. */
 vouch_status vouch_dense_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err);
-/* Which layers have the window: those that attention.sliding_window_pattern names, or all but the first or last of each
- * `period` layers. */
+/* Gives the window to the layers that attention.sliding_window_pattern lists. Without a list, all but the first or last
+ * of each `period` layers get it. */
 typedef enum vouch_full_layer { VOUCH_LAST, VOUCH_FIRST } vouch_full_layer;
 vouch_status vouch_dense_read_windows(const vouch_gguf *gguf, vouch_hparams *h, int32_t period, vouch_full_layer full,
                                       vouch_error *err);
-/* The same with the last layer full; layers with the window turn by unscaled angles of rope.freq_base_swa, or of `base`
- * without this key. */
+/* vouch_dense_read_windows with VOUCH_LAST. Layers with the window rotate by unscaled angles of rope.freq_base_swa, or
+ * of `base` without this key. */
 vouch_status vouch_dense_read_window_angles(const vouch_gguf *gguf, vouch_hparams *h, int32_t period, double base,
                                             vouch_error *err);
 /* Rotaries (VOUCH_ROTARY_OF_...) of the layers with a window and of the others. */
 void vouch_dense_rotate(vouch_hparams *h, uint8_t with_window, uint8_t without);
-/* A float that the family has in its file, > 0; without the key, *value stays as it is. 0 in the file means none. */
+/* A float >= 0; 0 means none. Without the key, *value stays as it is. */
 vouch_status vouch_dense_read_scale(const vouch_gguf *gguf, const vouch_hparams *h, const char *key, float *value,
                                     vouch_error *err);
 /* Fills a layer and takes its tensors. Biases and scales are taken where the file has them; q, k, v or gate

@@ -46,7 +46,7 @@ static void choose_rows(vouch_workspace *c, thread_space *my, const vouch_expert
     }
 }
 
-/* The layer's input, without a norm, in the room that stage_gather fills later. */
+/* The layer's input without a norm. It lies in the buffer that stage_gather fills later. */
 static vouch_acts put_layer_input(vouch_workspace *c, vouch_pool *team, thread_space *my, const vouch_experts *e)
 {
     const int64_t n_embd = c->weights->hparams.n_embd;
@@ -290,7 +290,7 @@ static void add_biases(const expert_work *one, const float *factors, float *part
         for (int64_t i = 0; i < n; i++) parts[r * UNIT + i] += factors[r] * bias[i];
 }
 
-/* y = or += the entries of one row; parts [entries][UNIT]. */
+/* y = or += the sum of one row's entries; parts [entries][UNIT]. */
 static void add_entries(const vouch_workspace *c, const vouch_experts *e, const float *parts, int64_t row, float *y,
                         int64_t n, vouch_start start)
 {

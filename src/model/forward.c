@@ -98,8 +98,8 @@ typedef struct given_rows {
     int64_t step;
 } given_rows;
 
-/* The tiles [begin, end) of silu(gate) * up, for all rows, and at once as W_down's input: the thread has them at
- * hand, and less travels between the processors' caches. */
+/* The tiles [begin, end) of silu(gate) * up for all rows. The same thread makes them into W_down's input while they are
+ * in its cache. */
 static void compute_gated(vouch_workspace *c, const thread_space *my, const vouch_feed_forward *ffn, given_rows given,
                           const vouch_acts *in, vouch_acts *gated, int64_t begin, int64_t end)
 {
@@ -275,7 +275,7 @@ static void stage_logits(vouch_workspace *c, vouch_pool *team, thread_space *my)
 
 /* ---------------------------------------------------------------------- the pass */
 
-/* The gated values, and the matrix that they go through. */
+/* The gated values and W_down, or a mixture of experts. */
 static branch_end stage_feed(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
 {
     const vouch_layer *l = &c->weights->layers[layer];
@@ -306,7 +306,7 @@ static void stage_mix(vouch_workspace *c, vouch_pool *team, thread_space *my, in
     if (r->conv.n_channels > 0) stage_add(c, team, my, &l->mix, recurrent, next);
 }
 
-/* The same of the extra branch, with the layer's own input. */
+/* The gated values and W_down of the extra branch; the layer's own input stands for W_up x. */
 static branch_end stage_extra(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
 {
     const vouch_feed_forward *ffn = &c->weights->layers[layer].extra_ffn;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A model's hyperparameters, as its file states them, and what its family fixes. Layers have their own numbers
- * (layer.h). Zero means "none" or "as a rule", so a family names only what sets it apart.
+ * A model's hyperparameters: the numbers of its file, and the properties that its family fixes. layer.h has the numbers
+ * of single layers. Zero means "none" or the usual value, so a family sets only the fields in which it differs.
  */
 #ifndef VOUCH_MODEL_HPARAMS_H
 #define VOUCH_MODEL_HPARAMS_H
 
 #include "model/layer.h"
 
-/* Of a family with mixtures of experts (mixture.h). */
+/* Hyperparameters of a family with mixtures of experts (mixture.h). */
 typedef struct vouch_expert_hparams {
     bool are_allowed;    /* the family may have experts */
     int32_t n_experts, n_used, n_groups, n_groups_used;
@@ -17,7 +17,7 @@ typedef struct vouch_expert_hparams {
     float scale;
     float shared_scale;  /* 0: 1 */
 } vouch_expert_hparams;
-/* Of a family with Mamba or Mamba-2 mixers (mamba.h). */
+/* Hyperparameters of a family with Mamba or Mamba-2 mixers (mamba.h). */
 typedef struct vouch_mamba_hparams {
     int32_t n_inner, n_state; /* channels; floats of a channel's state, keys of a head */
     int32_t width;    /* of the convolution */
@@ -26,7 +26,7 @@ typedef struct vouch_mamba_hparams {
     int32_t n_groups; /* of heads that share keys and queries; Mamba: 0 */
     bool has_bare_norms; /* of W_select's result, without weights */
 } vouch_mamba_hparams;
-/* Of a family with gated delta nets or short convolutions (layer.h). */
+/* Hyperparameters of a family with gated delta nets or short convolutions (layer.h). */
 typedef struct vouch_delta_hparams {
     int32_t width;                          /* of the convolution */
     int32_t n_heads, n_key_heads, head_dim; /* of delta nets */
@@ -36,7 +36,7 @@ enum { VOUCH_MOST_LAYERS = 1024 };
 /* Rotaries of a model, in this order. */
 enum { VOUCH_ROTARY_OF_MODEL, VOUCH_ROTARY_OF_NONE, VOUCH_ROTARY_OF_WINDOW };
 
-/* Of a family with latent attention (layer.h). */
+/* Hyperparameters of a family with latent attention (layer.h). */
 typedef struct vouch_latent_hparams {
     int32_t rank; /* 0: none */
     int32_t q_rank, key_dim, value_dim;
@@ -48,12 +48,12 @@ typedef enum vouch_presence { VOUCH_ABSENT, VOUCH_OPTIONAL, VOUCH_REQUIRED } vou
 /* Where the gate of a feed-forward is: in ffn_gate, in the first half of ffn_up's rows, or nowhere. */
 typedef enum vouch_gate { VOUCH_GATE_SEPARATE, VOUCH_GATE_FUSED, VOUCH_GATE_NONE } vouch_gate;
 
-/* How positions beyond the trained context are reached. */
+/* Scaling of positions, for contexts beyond the trained one. */
 typedef struct vouch_rope_scaling {
     double factor;          /* positions are divided by it; 1: none */
-    bool is_yarn;           /* only slow pairs are (Peng et al., arXiv 2309.00071) */
-    double fast, slow;      /* YaRN: turns in the trained context from where pairs count as fast, and as slow */
-    double magnitude;       /* of rotated queries and keys */
+    bool is_yarn;           /* divides slow pairs only (Peng et al., arXiv 2309.00071) */
+    double fast, slow;      /* YaRN: least turns of a fast pair in the trained context, most turns of a slow pair */
+    double magnitude;       /* factor of rotated queries and keys */
     double log_multiplier;  /* YaRN: yarn_log_multiplier; 0: none */
     int32_t n_ctx_original; /* trained context */
 } vouch_rope_scaling;
@@ -66,7 +66,7 @@ typedef struct vouch_hparams {
     int32_t n_nextn; /* layers after n_layers that guess further tokens (arXiv 2404.19737); they are not loaded */
     float norm_eps;
     vouch_rotary_kind rotary;  /* of the layers that rotate; the family's, before it reads */
-    bool has_no_rope_factors;  /* rope_freqs.weight, which llama.cpp's test models have, doesn't count */
+    bool has_no_rope_factors;  /* ignores rope_freqs.weight, which llama.cpp's test models have */
     double rope_base;
     double rope_base_window; /* in layers with a window; 0: the same angles */
     vouch_rope_scaling rope_scaling;
@@ -75,7 +75,7 @@ typedef struct vouch_hparams {
     vouch_mamba_hparams mamba;
     vouch_delta_hparams delta;
     vouch_latent_hparams latent;
-    int32_t n_ctx_most;        /* longest context that this program computes as the model does; 0: any */
+    int32_t n_ctx_most;        /* longest context that vouch computes as the model does; 0: any */
 
     vouch_norm_kind norm;
     vouch_head_norm head_norm;
@@ -101,7 +101,7 @@ typedef struct vouch_hparams {
     float attention_scale;     /* 0: 1 / sqrt(head_dim) */
     float value_scale;         /* of attention's result; 0: 1 */
     float attention_softcap, clamp, alibi;
-    float heat;                /* of the layers with heat */
+    float heat;                /* of the layers with attention temperature (layer.h) */
     int32_t heat_length, heat_shift;
     float logit_scale;         /* 0: 1 */
     float logit_softcap;       /* a logit z becomes softcap tanh(z / softcap); 0: none */

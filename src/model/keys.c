@@ -123,7 +123,7 @@ static bool text_is(vouch_text text, const char *word)
     return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
 }
 
-/* YaRN's growth of queries and keys (arXiv 2309.00071, section 3.4). */
+/* YaRN's factor of queries and keys (arXiv 2309.00071, section 3.4). */
 static double yarn_growth(double factor, double weight)
 {
     return factor > 1 ? 0.1 * weight * vouch_ln(factor) + 1 : 1;

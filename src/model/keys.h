@@ -24,7 +24,7 @@ vouch_status vouch_key_floats(const vouch_gguf *gguf, const char *arch, const ch
 /* One flag for each of n layers, where the key is a list; *is_list is false where it is a number, or missing. */
 vouch_status vouch_key_flags(const vouch_gguf *gguf, const char *arch, const char *key, int32_t n, bool *is_list,
                              uint8_t *flags, vouch_error *err);
-/* Fills h->rope_scaling; h->n_ctx_train is there. Kinds other than none, linear, yarn and longrope are refused. */
+/* Fills h->rope_scaling; h->n_ctx_train is set before. Kinds other than none, linear, yarn and longrope are refused. */
 vouch_status vouch_key_rope_scaling(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err);
 
 #endif

@@ -6,9 +6,9 @@
 #include "base/angle.h"
 #include "model/keys.h"
 
-/* With YaRN, scores grow by the square of 1 + 0.1 m ln(factor), m being 10 times the file's multiplier; and rotated
- * elements don't grow, but for rope.scaling.attn_factor (DeepSeek-V2, section 3.1.4). Without a multiplier m is 0, and
- * rotated elements grow as in other families, which scores follow. */
+/* YaRN multiplies scores by (1 + 0.1 m ln(factor))^2, where m is 10 times yarn_log_multiplier (DeepSeek-V2, section
+ * 3.1.4). It then multiplies rotated elements by rope.scaling.attn_factor only. Without yarn_log_multiplier, m is 0,
+ * and rotated elements have the factor of other families. The square of their factor multiplies scores, too. */
 static void scale_scores(vouch_hparams *h)
 {
     vouch_rope_scaling *s = &h->rope_scaling;

@@ -11,7 +11,7 @@
  *
  * Attention and a recurrent mixer may stand in one branch; then their results are added. A layer may lack a branch.
  *
- * In a parallel layer both branches read the same x. Then the feed-forward doesn't see what attention added.
+ * In a parallel layer both branches read the same x. Then the feed-forward doesn't see attention's result.
  *
  * An architecture (arch.h) fills these structs. The pass (forward.c) reads them, and nothing else says what a layer
  * does: heads and widths may differ from layer to layer.
@@ -27,7 +27,7 @@ typedef enum vouch_norm_kind {
     VOUCH_NORM_NONE   /* x */
 } vouch_norm_kind;
 
-/* A norm of n_embd elements. LayerNorm without a weight leaves the elements as they are then. */
+/* A norm of n_embd elements. A missing weight counts as 1, a missing bias as 0. */
 typedef struct vouch_norm {
     vouch_norm_kind kind;
     const float *weight, *bias; /* [n_embd]; NULL: none */
@@ -55,7 +55,7 @@ typedef enum vouch_rotary_kind {
     VOUCH_ROTARY_HALF_SPLIT /* (i, i + n_rot / 2) */
 } vouch_rotary_kind;
 
-/* Angles that several layers share. Pair i of a head turns by position * frequencies[i], and grows by `magnitude`. */
+/* Angles that several layers share. Pair i of a head turns by position * frequencies[i]; `magnitude` multiplies it. */
 typedef struct vouch_rotary {
     vouch_rotary_kind kind;
     int32_t n_rot;             /* the first elements of a head, which are rotated; even */
@@ -116,13 +116,13 @@ typedef struct vouch_attention {
     vouch_head_norm head_norm;
     const float *q_norm, *k_norm; /* weights of head_norm; NULL: none */
     bool has_value_norm;          /* RMSNorm of each value, without weights */
-    int32_t shared_back;          /* keys and values are those of the layer this many before; 0: its own */
+    int32_t shared_back;          /* reads the keys and values of the layer this many before; 0: its own */
     float softcap;                /* a score s becomes softcap tanh(s / softcap); 0: none */
     float alibi;                  /* largest slope of ALiBi (Press et al., arXiv 2108.12409); 0: none */
     int32_t window;               /* a row sees this many tokens, itself included; 0: all */
     bool has_chunks;              /* a row sees the tokens of its chunk instead; each chunk has `window` positions */
-    const float *sinks;           /* [n_heads] a score without value in each softmax; NULL: none */
-    float heat;                   /* queries grow by 1 + heat ln(1 + floor((position + heat_shift) / heat_length)) */
+    const float *sinks;           /* [n_heads] one more score in each softmax, without a value; NULL: none */
+    float heat;                   /* queries *= 1 + heat ln(1 + floor((position + heat_shift) / heat_length)) */
     int32_t heat_length, heat_shift;
     vouch_matrix o;               /* [n_embd, n_heads * value_dim] */
     vouch_affine o_after;
@@ -210,7 +210,7 @@ static inline int64_t vouch_recurrent_n_rates(const vouch_recurrent *r)
     return r->kind == VOUCH_MAMBA ? r->conv.n_channels : r->n_heads;
 }
 
-/* Where the rates begin in a row: u, c, keys and queries of W_select, rates, decays. */
+/* Offset of the rates in a row. A row has u, c, keys and queries of W_select, rates, decays, in this order. */
 static inline int64_t vouch_recurrent_rates(const vouch_recurrent *r)
 {
     return 2 * r->conv.n_channels + (r->select.n_out > 0 ? 2 * (int64_t)r->n_keys : 0);
@@ -265,7 +265,7 @@ typedef struct vouch_experts {
     int32_t n_experts, n_used, n_ff;
     vouch_activation activation; /* of an expert */
     float limit;                 /* of an expert, as in vouch_feed_forward */
-    int32_t n_groups, n_groups_used; /* of the best groups' experts (Liu et al., arXiv 2412.19437); 1: no groups */
+    int32_t n_groups, n_groups_used; /* groups; groups a row chooses from (Liu et al., arXiv 2412.19437); 1: none */
     vouch_gating gating;
     bool normalised;             /* the chosen weights are divided by their sum */
     float scale;                 /* of the weights */

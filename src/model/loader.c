@@ -236,7 +236,6 @@ void vouch_loader_ignore_all(vouch_loader *w, const char *prefix)
     }
 }
 
-/* A tensor nobody asked for would change the results if it were ignored (a bias, say). */
 vouch_status vouch_loader_refuse_others(const vouch_loader *w)
 {
     for (size_t i = 0; i < vouch_gguf_n_tensors(w->gguf); i++) {
@@ -262,13 +261,13 @@ typedef struct packing {
     _Atomic int64_t done;
 } packing;
 
-/* The tiles [begin, end) that one job has among those of a range. */
+/* The tiles [begin, end) of one job. */
 typedef struct part {
     const vouch_job *job;
     int64_t begin, end;
 } part;
 
-/* The first part of tiles [begin, end): what begin lies in. */
+/* The tiles from `begin` on, before `end`, in the job that has tile `begin`. */
 static part part_first(const packing *p, int64_t begin, int64_t end)
 {
     size_t low = 0, high = p->n_jobs; /* the last job that begins at or before `begin` */
@@ -350,7 +349,7 @@ static size_t part_offset(const part *one, int64_t tile)
     return one->job->offset + (offset < bytes ? offset : bytes);
 }
 
-/* Loads what the file has for a batch from first_tile on: as many tiles as fit, but one at least. */
+/* Loads the bytes of a batch from first_tile on: as many tiles as fit, but one at least. */
 static vouch_status batch_load(const vouch_loader *w, packing *p)
 {
     enum { BATCH_BYTES = 32 << 20 };

@@ -22,7 +22,7 @@
 #include "model/hparams.h"
 #include "model/layer.h"
 
-/* A matrix to pack, or a vector to copy, which counts as one tile, as does a matrix to transpose. */
+/* A matrix to pack or a vector to copy. A vector counts as one tile, and so does a matrix to transpose. */
 typedef struct vouch_job {
     vouch_matrix matrix;
     bool is_transposed;
@@ -54,10 +54,10 @@ typedef struct vouch_rows {
     int64_t first, n, of;
 } vouch_rows;
 
-/* "blk.LAYER.TENSOR.weight", or .KIND, or with NULL without it; valid until the next call. */
+/* "blk.LAYER.TENSOR.KIND", without ".KIND" where `kind` is NULL. _name: KIND is "weight". Valid until the next call. */
 const char *vouch_loader_name_of(vouch_loader *loader, int32_t layer, const char *tensor, const char *kind);
 const char *vouch_loader_name(vouch_loader *loader, int32_t layer, const char *tensor);
-/* The same of a norm; some files of Falcon-H1 and PLaMo have its weights without ".weight". */
+/* The name of a norm's weights. Some files of Falcon-H1 and PLaMo have them without ".weight". */
 const char *vouch_loader_norm_name(vouch_loader *loader, int32_t layer, const char *tensor);
 /* Does the file have blk.LAYER.TENSOR.weight? */
 bool vouch_loader_has(vouch_loader *loader, int32_t layer, const char *tensor);
@@ -86,10 +86,10 @@ vouch_status vouch_loader_stack(vouch_loader *loader, const char *name, bool req
  * VOUCH_TILE. */
 vouch_status vouch_loader_parts(vouch_loader *loader, const char *name, vouch_matrix *matrix, int64_t n, int64_t n_in,
                                 vouch_rows rows);
-/* The same from a tensor of two dimensions, where the n matrices lie one below the other. */
+/* As vouch_loader_stack, from a tensor of two dimensions, where the n matrices lie one below the other. */
 vouch_status vouch_loader_split(vouch_loader *loader, const char *name, vouch_matrix *matrix, int64_t n, int64_t n_in,
                                 vouch_rows rows);
-/* The same, transposed: n matrices [n_in, rows.n] of F32, or of F16 where the tensor is. n_in is at most
+/* As vouch_loader_split, transposed: n matrices [n_in, rows.n] of F32, or of F16 where the tensor is. n_in is at most
  * VOUCH_MOST_TRANSPOSED and a multiple of 16. */
 vouch_status vouch_loader_split_transposed(vouch_loader *loader, const char *name, vouch_matrix *matrix, int64_t n,
                                            int64_t n_in, vouch_rows rows);
@@ -98,7 +98,7 @@ vouch_status vouch_loader_affine(vouch_loader *loader, int32_t layer, const char
                                  vouch_rows rows);
 /* Accepts a tensor without loading it: logits don't depend on it. */
 vouch_status vouch_loader_ignore(vouch_loader *loader, const char *name);
-/* The same for all tensors whose names begin with `prefix`. */
+/* Accepts all tensors whose names begin with `prefix`. */
 void vouch_loader_ignore_all(vouch_loader *loader, const char *prefix);
 
 /* After a walk: an error where the file has a tensor that no call took. A bias, say, would change the results if it

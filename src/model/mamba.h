@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Layers with Mamba (Gu, Dao, arXiv 2312.00752) and Mamba-2 mixers (Dao, Gu, arXiv 2405.21060): what their families
- * share, beside the rest of a decoder (dense.h, mixture.h). */
+/* Layers with Mamba (Gu, Dao, arXiv 2312.00752) and Mamba-2 mixers (Dao, Gu, arXiv 2405.21060): the mixer. dense.h and
+ * mixture.h have the rest of the decoder. */
 #ifndef VOUCH_MODEL_MAMBA_H
 #define VOUCH_MODEL_MAMBA_H
 
 #include "model/loader.h"
 
-/* Fill h->mamba; the rest of h is there. Errors: FORMAT, UNSUPPORTED. */
+/* Fill h->mamba; the caller has filled the rest of h. Errors: FORMAT, UNSUPPORTED. */
 vouch_status vouch_mamba_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err);
 vouch_status vouch_mamba2_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err);
 vouch_status vouch_plamo2_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err);

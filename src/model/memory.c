@@ -84,7 +84,7 @@ bool vouch_memory_reserve(vouch_memory *memory, int32_t n)
     vouch_pages *s = m->store;
     const int32_t first = m->n_tokens + m->n_rows, wanted = pages_of(m, first + n);
     assert(n >= 0 && n <= m->n_ctx - first);
-    /* Of the pages there are, at most the one with the first new slot is shared: those after it hold no tokens. */
+    /* Of the pages with new slots, only the first can be shared: later ones hold no tokens. */
     int32_t *const page = first / s->page_size < m->n_pages && n > 0 ? &m->pages[first / s->page_size] : NULL;
     const bool is_shared = page && s->n_owners[*page] > 1;
     if (wanted - m->n_pages + is_shared > s->n_free) return false;
@@ -98,7 +98,7 @@ bool vouch_memory_reserve(vouch_memory *memory, int32_t n)
     return true;
 }
 
-/* C3 */
+/* Invariant C3 (memory.h). */
 static bool is_writable(const vouch_memory *m, int32_t slot)
 {
     const int32_t page_size = m->store->page_size;
@@ -139,7 +139,7 @@ static slot_walk slot_begin(const vouch_memory *m, int32_t slot, int32_t layer, 
                        .slot = slot % m->store->page_size};
 }
 
-/* Of size 0 past the last one. */
+/* The next piece; its size is 0 past the last one. */
 static vouch_piece slot_next(slot_walk *w)
 {
     if (!w->past_key) {
@@ -234,7 +234,7 @@ void vouch_memory_adopt(vouch_memory *memory, const int32_t *pages, int32_t n)
 {
     vouch_memory *m = memory;
     assert(!vouch_memory_is_recurrent(m) && (int64_t)n * m->store->page_size <= m->n_ctx);
-    for (int32_t i = 0; i < n; i++) vouch_page_share(m->store, pages[i]); /* some may be its own */
+    for (int32_t i = 0; i < n; i++) vouch_page_share(m->store, pages[i]); /* first: the memory may own some of them */
     vouch_memory_rewind(m, 0);
     for (; m->n_pages < n; m->n_pages++) m->pages[m->n_pages] = pages[m->n_pages];
     m->n_tokens = n * m->store->page_size;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A memory is what a model remembers of one sequence: the keys and values of its tokens, and the states of its
- * recurrent layers (states.h). Keys and values lie in a store of pages (pages.h), which several sequences share:
+ * A memory holds a model's state for one sequence: the keys and values of the tokens, and the states of the recurrent
+ * layers (states.h). Keys and values lie in a store of pages (pages.h), which several sequences share:
  *
  *   pages      [ 0 , 1 , 5 ]        of the store, in the order of the slots
  *

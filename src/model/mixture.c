@@ -116,7 +116,7 @@ static vouch_status take_stack(vouch_loader *loader, int32_t index, const char *
     return take_affine(loader, index, tensor, rows.of, scales, biases);
 }
 
-/* W_gate and W_up of all experts, each alone or the one above the other. */
+/* W_gate and W_up of all experts, in two tensors, or in one with W_gate above W_up. */
 static vouch_status take_inputs(vouch_loader *loader, int32_t index, vouch_experts *e)
 {
     const bool is_fused = vouch_loader_has(loader, index, "ffn_gate_up_exps");

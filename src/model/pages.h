@@ -62,7 +62,7 @@ void vouch_pages_close(vouch_pages *pages);
 size_t vouch_pages_bytes(const vouch_pages *pages);
 int32_t vouch_pages_n_free(const vouch_pages *pages);
 
-/* For memories. Takes a free page, of which there is one, for one owner. */
+/* For memories. Takes a free page for one owner. The store must have a free page. */
 int32_t vouch_page_take(vouch_pages *pages);
 /* One owner more, of a page that has one. */
 void vouch_page_share(vouch_pages *pages, int32_t page);

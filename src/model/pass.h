@@ -10,10 +10,11 @@
  *            ▼  ▼  ▼  ▼  ▼   ▼            ▼
  *   logits   0  1  2  3  4   5            6          in the order of the rows that asked
  *
- * A row that is kept sees the tokens before it, itself included. Another row sees all tokens, those of this pass
- * included, and its ancestors among the memory's provisional rows. Its position is the number of those before it.
+ * A row that is kept sees the tokens before it, itself included. Another row sees all tokens, also tokens of this
+ * pass, and its ancestors among the memory's provisional rows. A row's position is the number of tokens
+ * and ancestors before it.
  *
- *   P1  A row's logits, hidden state, keys and values depend on the tokens it sees alone (law L1): not on the other
+ *   P1  A row's logits, hidden state, keys and values depend only on the tokens that it sees (law L1), not on the other
  *       rows, their sequences, the number of threads or the pages of its memory.
  *   P2  A pass changes its rows' memories by adding tokens and provisional rows, and nothing else.
  *
@@ -44,14 +45,14 @@ void vouch_pass_close(vouch_pass *pass); /* NULL is allowed */
 size_t vouch_pass_bytes(const vouch_pass *pass);
 
 /* Runs n rows, 1 to max_rows, for which their memories have reserved room. They become tokens or provisional rows.
- * Can't fail: ids, parents and sizes are the caller's to keep, and asserted. */
+ * Can't fail: the caller keeps ids, parents and sizes valid, and asserts check them. */
 void vouch_pass_run(vouch_pass *pass, const vouch_row *rows, int32_t n);
 
 /* For one sequence whose store has room. The last n_logits rows get logits. All rows ask for their hidden states, which
  * costs nothing: the stream holds them. */
 /* Runs and keeps n tokens that follow the sequence's last one. Drops provisional rows first. */
 void vouch_pass_chain(vouch_pass *pass, vouch_memory *memory, const int32_t *tokens, int32_t n, int32_t n_logits);
-/* Runs n provisional rows, which follow those that the memory has. parents NULL: each follows the row before it. */
+/* Runs n provisional rows and appends them to the memory's. parents NULL: each follows the row before it. */
 void vouch_pass_tree(vouch_pass *pass, vouch_memory *memory, const int32_t *tokens, const int32_t *parents, int32_t n,
                      int32_t n_logits);
 

@@ -62,7 +62,7 @@ static void compute_projection(const vouch_workspace *c, const thread_space *my,
     for (int64_t r = 0; r < c->n_rows; r++)
         vouch_row_affine(to->y + r * to->row + first, to->after, first, last - first);
     if (!to->factor) return;
-    /* The convolution's results have not been computed yet: their place holds the factor. */
+    /* The convolution's results have not been computed yet: the factor lies in their buffer. */
     const vouch_result factor = {to->y + w->n_out, to->row, VOUCH_TILE, VOUCH_FROM_ZERO, my->norms};
     c->weights->kernels->matmul[to->factor->type](to->factor, in, factor, begin, end);
     for (int64_t r = 0; r < c->n_rows; r++) {
@@ -187,7 +187,7 @@ static void put_input(const vouch_workspace *c, const vouch_matrix *w, const flo
     vouch_stage_put(c, &acts, vouch_stage_needs(&w, 1), y + begin * ldy, ldy, begin, end, first, last);
 }
 
-/* The same of the mixer's result into the input of W_out. */
+/* Columns [first, last) of the mixer's result into the input of W_out. */
 static void put_inner(const vouch_workspace *c, const vouch_recurrent *r, int64_t begin, int64_t end, int64_t first,
                       int64_t last)
 {
@@ -357,7 +357,7 @@ static void stage_scan(vouch_workspace *c, vouch_pool *team, thread_space *my, i
 
 /* ---------------------------------------------------------------------- keep */
 
-/* The floats [begin, end) of u become the convolution's last inputs: those of the tokens that are now the last. */
+/* The floats [begin, end) of the last tokens' u become the convolution's last inputs. */
 static void keep_tail(const vouch_workspace *c, const row_run *run, int32_t layer, int64_t begin, int64_t end)
 {
     const vouch_recurrent *r = recurrent_of(c, layer);

@@ -4,13 +4,13 @@
  *
  *   logits += router_bias, where the layer has one
  *   p       = softmax(logits), or sigmoid(logits), or the logits
- *   rank    = p + selection_bias, -infinity in the groups that aren't among the best
+ *   rank    = p + selection_bias; only experts of the best groups take part
  *   chosen  = the n_used experts of the largest rank
  *   weights = p[chosen], then softmax, division by the sum, and scale, where the layer has them
  *
  * One thread computes a row, with kernels that give the same bits on every instruction set (law L1).
  *
- * A group's rank is the sum of its two best experts' (Liu et al., arXiv 2412.19437, section 2.1.2).
+ * A group's rank is the sum of the two largest ranks of its experts (Liu et al., arXiv 2412.19437, section 2.1.2).
  */
 #include "model/router.h"
 
@@ -48,7 +48,7 @@ float vouch_router_sigmoid(const vouch_kernels *kernels, float x)
     return x;
 }
 
-/* Index of the largest of x [n] whose `taken` is false; of equals the first. There is one. */
+/* Index of the largest of x [n] whose `taken` is false; of equals the first. At least one is not taken. */
 static int32_t find_best(const float *x, const bool *taken, int32_t n)
 {
     int32_t best = -1;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Cheap operations on rows of floats, in plain C. Each has one order of its float operations on every machine (law L1).
- * The kernels (kernels.h) have those that cost time. */
+ * The kernels (kernels.h) have the expensive operations. */
 #ifndef VOUCH_MODEL_ROWS_H
 #define VOUCH_MODEL_ROWS_H
 
 #include "model/layer.h"
 
-/* y = norm(x); y may be x. LayerNorm and no norm, too; a missing weight is 1, a missing bias 0. */
+/* y = norm(x), for every kind of norm; y may be x. A missing weight counts as 1, a missing bias as 0. */
 void vouch_row_norm(float *y, const float *x, const vouch_norm *norm, int64_t n, float eps);
-/* y [n] of the outputs from `first` on. */
+/* Scale and bias of the outputs [first, first + n), on y [n]. */
 void vouch_row_affine(float *y, const vouch_affine *affine, int64_t first, int64_t n);
 /* x = min(max(x, -limit), limit) */
 void vouch_row_clamp(float *x, float limit, int64_t n);

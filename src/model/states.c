@@ -7,7 +7,7 @@
 #include "base/common.h"
 #include "base/hash.h"
 
-/* While a walk is planned. */
+/* A row, while vouch_states_plan runs. */
 struct vouch_plan_row {
     int32_t size;      /* the row and its descendants */
     int32_t largest;   /* child with most descendants; -1: no child */

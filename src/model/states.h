@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The part of a memory (memory.h) that belongs to recurrent layers. A recurrent state is a sum over all tokens, so it
- * can't forget the last ones. Guesses therefore never enter it. A pass keeps their inputs instead, and the guesses that
- * are kept are replayed by the next pass:
+ * can't forget the last ones. Guesses therefore never enter it. A pass keeps their inputs instead, and the next pass
+ * replays the guesses that became tokens:
  *
  *   tokens    0 .................... n_tokens - n_pending ......... n_tokens
  *             in the state           pending: their inputs are replayed next
@@ -40,17 +40,17 @@ typedef struct vouch_states {
     float *head, *values;      /* one head's state, and a result of it */
 } vouch_states;
 
-/* Most levels of a walk over a tree. A tree of n rows has at most log2(n) + 1. */
+/* Most levels of a walk over a tree. A tree of n rows needs at most log2(n) + 1. */
 enum { VOUCH_STATE_LEVELS = 10 };
 
 /* Takes the states' room from the arena, all zero: the empty sequence. */
 void vouch_states_layout(vouch_states *states, const vouch_weights *weights, int32_t max_rows, vouch_arena *arena);
 
-/* How many of the first n tokens the states can go back to; n_tokens are there. */
+/* The largest number of tokens, at most n, that states of n_tokens tokens can go back to. */
 int32_t vouch_states_reach(const vouch_states *states, int32_t n_tokens, int32_t n);
 /* Goes back to n tokens, a number that vouch_states_reach has returned. */
 void vouch_states_rewind(vouch_states *states, int32_t n_tokens, int32_t n);
-/* The states become those that `from`, which has n_tokens tokens, had after n; n as in vouch_states_rewind. */
+/* Copies the states that `from`, which has n_tokens tokens, had after its first n; n as in vouch_states_rewind. */
 void vouch_states_share(vouch_states *states, const vouch_states *from, int32_t n_tokens, int32_t n);
 /* Makes a copy of the states of all n_tokens tokens. */
 void vouch_states_checkpoint(vouch_states *states, int32_t n_tokens);
@@ -58,7 +58,7 @@ void vouch_states_checkpoint(vouch_states *states, int32_t n_tokens);
 void vouch_states_move(vouch_states *states, int32_t to, int32_t from);
 uint64_t vouch_states_digest(const vouch_states *states, uint64_t hash);
 
-/* For the pass. */
+/* The functions below are for the pass. */
 
 /* The state of a head. */
 static inline float *vouch_layer_state_head(const vouch_layer_state *layer, int32_t head)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the stages of a pass hand to each other (stream.h). */
+/* The residual stream between the stages of a pass (stream.h). */
 #include "model/stream.h"
 
 #include <string.h>
@@ -96,7 +96,7 @@ stream_reader vouch_stream_reader_feed(const vouch_workspace *c, int32_t layer)
     return reader;
 }
 
-/* It reads the stream as it is. */
+/* The extra branch has no norm before it. */
 stream_reader vouch_stream_reader_extra(const vouch_workspace *c, int32_t layer)
 {
     const vouch_layer *l = &c->weights->layers[layer];

@@ -40,10 +40,11 @@ stream_reader vouch_stream_reader_feed(const vouch_workspace *c, int32_t layer);
 stream_reader vouch_stream_reader_extra(const vouch_workspace *c, int32_t layer);
 /* Only the rows with logits. */
 stream_reader vouch_stream_reader_head(const vouch_workspace *c);
-/* The first reader from a branch on. Branch 3 l is the mixer of layer l; its feed-forward and extra branch follow. */
+/* The first stage from `branch` on that reads the stream. Branch 3 l is the mixer of layer l, 3 l + 1 its feed-forward,
+ * 3 l + 2 its extra branch. */
 stream_reader vouch_stream_reader_from(const vouch_workspace *c, int32_t branch);
 
-/* The tiles [tile, tile_end) of x are final in the reader's rows [begin, end): makes them its input. */
+/* The tiles [tile, tile_end) of x are final in the reader's rows [begin, end): makes them the reader's input. */
 void vouch_stream_publish(const vouch_workspace *c, thread_space *my, const stream_reader *to, int64_t begin,
                           int64_t end, int64_t tile, int64_t tile_end);
 /* The reader's input [n_rows, n_embd]; my->norms gets the factors of its rows. All threads call it. */

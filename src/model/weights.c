@@ -83,7 +83,7 @@ static double unscaled_share(const rotary_source *from, int32_t n_rot, int32_t i
     return 1 - fmin(1, fmax(0, (i - low) / fmax(0.001, high - low)));
 }
 
-/* Once the factors are there. */
+/* A pair's frequency after its factor and the scaling. */
 static double scaled(const rotary_source *from, double frequency, double factor, double share)
 {
     const double scale = from->scaling.factor;
@@ -107,7 +107,7 @@ static vouch_status take_norm(vouch_loader *loader, const char *name, const char
     return vouch_loader_vector(loader, bias, false, &norm->bias, n);
 }
 
-/* What comes before and after the layers. */
+/* Tensors before and after the layers. */
 static vouch_status take_ends(vouch_weights *w, vouch_loader *loader)
 {
     const vouch_hparams *h = &w->hparams;
@@ -262,7 +262,7 @@ static double feed_forward_bytes(const vouch_feed_forward *f)
     return matrix_bytes(&f->gate) + matrix_bytes(&f->up) + matrix_bytes(&f->down);
 }
 
-/* Of n rows that choose independently, (1 - n_used / n_experts)^n leave an expert out. */
+/* The chance that none of n independent rows chooses a given expert is (1 - n_used / n_experts)^n. */
 static double layer_bytes(const vouch_layer *layer, int32_t n_rows)
 {
     const vouch_attention *a = &layer->attention;

@@ -31,7 +31,7 @@ typedef struct vouch_weights {
 
 /* Checks every hyperparameter and tensor of the file and packs the weights with the threads of `pool`.
  * n_tokens: size of the token table, 0 where the file has none. All is copied: the file can be closed.
- * pool NULL: checks only; of the arena there is what it would use, and no memory.
+ * pool NULL: checks only; the arena counts its bytes and has no memory.
  * Errors: FORMAT, UNSUPPORTED, MEMORY. */
 vouch_status vouch_weights_open(vouch_weights **out, const vouch_gguf *gguf, int32_t n_tokens,
                                 const vouch_kernels *kernels, vouch_pool *pool,

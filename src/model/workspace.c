@@ -77,7 +77,7 @@ static void layout_acts(vouch_acts *acts, size_t max_rows, size_t n_in, vouch_ne
         acts->x = vouch_arena_take(arena, max_rows * ((n_in + 15) / 16 * 16), sizeof *acts->x);
 }
 
-/* Queries may have to suit any type of keys. */
+/* A pass may run over caches of any type, so queries get the forms that any type of keys asks for. */
 static void layout_thread(thread_space *space, const vouch_workspace *c, const widths *w, vouch_arena *arena)
 {
     const size_t queries = (size_t)c->weights->kernels->group_rows;

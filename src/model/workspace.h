@@ -9,8 +9,8 @@
  * also the number of rows that are made into a stage's input together. */
 enum { VOUCH_FEW_ROWS = 16 };
 
-/* Rows [begin, end) of one memory. They have ascending numbers. From 0 on these are the numbers of the memory's
- * provisional rows. Rows that the pass has made tokens have the numbers below, -1 being the last token:
+/* Rows [begin, end) of one memory, numbered in ascending order. Numbers from 0 on are the memory's provisional rows.
+ * Negative numbers are tokens, among them rows that this pass made tokens; -1 is the last token:
  *
  *   slots     ... n_tokens - 2   n_tokens - 1 │ n_tokens   n_tokens + 1 ...
  *   numbers            -2             -1      │     0            1      ...
@@ -83,11 +83,11 @@ typedef struct expert_space {
     float *scores;      /* [n_rows][n_experts] the router's */
     float *shared;      /* [n_rows] weight of the shared network */
     int32_t *chosen;    /* [n_rows][n_used] experts, best first */
-    float *weights;     /* [n_rows][n_used] theirs */
+    float *weights;     /* [n_rows][n_used] of the chosen experts */
     int32_t *entries;   /* [n_rows][n_used] number of the entry */
     int32_t *rows;      /* [entries] row of an entry */
     int32_t *counts;    /* [n_experts] end of an expert's entries */
-    float *gate_factors, *up_factors, *down_factors; /* [entries] of the products */
+    float *gate_factors, *up_factors, *down_factors; /* [entries] factors of the products */
     float *gate, *up;   /* [entries][n_ff] */
     vouch_acts in;      /* [entries][n_embd] */
     vouch_acts gated;   /* [entries][n_ff] */

@@ -3,7 +3,7 @@
  * Text around special tokens.
  *
  *   lstrip        "a  <mask>b"     the spaces before the name belong to the token
- *   rstrip        "<|user|>\nHi"   the white space behind it does
+ *   rstrip        "<|user|>\nHi"   the white space behind the name belongs to the token
  *   single_word   "un<word>s"      the name counts only where no letter, mark, digit or connector touches it
  *
  * Files made from Hugging Face folders say which tokens have these flags (tokenizer.vouch.token_flags). Other GGUF

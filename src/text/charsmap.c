@@ -119,7 +119,7 @@ void vouch_charsmap_close(charsmap *map)
 
 /* ------------------------------------------------------------------- texts */
 
-/* The replacement for the beginning of text[n], and in *length how much of it that replaces. */
+/* The replacement for the first *length bytes of text[n]. */
 static vouch_text prefix_normalise(const charsmap *m, const char *text, size_t n, size_t *length)
 {
     vouch_text found = {NULL, 0};

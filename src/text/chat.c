@@ -23,7 +23,7 @@ static const char chatml[] =
     "{% for message in messages %}" IM_START "{{ message.role + '\\n' + message.content }}" IM_END
     "\n{% endfor %}{% if add_generation_prompt %}" IM_START "assistant\n{% endif %}";
 
-/* What one rendering may take, beside 64 times the bytes of the messages. */
+/* Limits of one rendering. Each byte of the conversation adds a step and 64 bytes (limits_of). */
 static const jinja_limits limits = {.steps = 20 * 1000 * 1000, .bytes = 64 << 20, .depth = 200};
 
 /* ----------------------------------------------------------------- the template */
@@ -178,7 +178,7 @@ static void messages_add(jinja_run *run, jinja_value all, const conversation *gi
     if (!run->failed) vouch_jinja_dict_set(run, all.dict, jinja_text(vouch_jinja_literal("messages")), list);
 }
 
-/* The template's variables, named as transformers names them. Those of the conversation come last, so that they
+/* The template's variables, named as transformers names them. The conversation's variables come last, so that they
  * replace others. */
 static vouch_status variables_of(jinja_run *run, const vouch_tokenizer *t, const conversation *given, jinja_value *all,
                                  vouch_error *err)
@@ -191,7 +191,7 @@ static vouch_status variables_of(jinja_run *run, const vouch_tokenizer *t, const
     if (t->chat_variables) VOUCH_TRY(vouch_variables_add(run, all->dict, t->chat_variables, err));
     if (!given->messages) return vouch_conversation_add(run, all->dict, given->json, err);
     messages_add(run, *all, given);
-    return VOUCH_OK; /* rendering tells of a run that has failed */
+    return VOUCH_OK; /* if the run has failed, rendering reports it */
 }
 
 static jinja_limits limits_of(size_t bytes)
@@ -216,7 +216,7 @@ static vouch_status render(const vouch_tokenizer *t, const conversation *given, 
 
 /* ------------------------------------------------------------------- other forms */
 
-/* Does the template write `must` for this conversation, and no quote behind it, as repr() and JSON would? */
+/* Does the template write `must` for this conversation, without a quote behind it? repr() and JSON would add one. */
 static bool writes(const vouch_tokenizer *t, const char *json, const char *must)
 {
     json_t *root;
@@ -233,8 +233,8 @@ static bool writes(const vouch_tokenizer *t, const char *json, const char *must)
     return is_right;
 }
 
-/* Content in parts, and arguments as text, are what the OpenAI API sends and what many templates don't read. A probe
- * tells which: the template has to write the part's text alone, and the arguments without escapes. */
+/* The OpenAI API sends content in parts and arguments as text. Many templates can't read one or both forms. A probe
+ * finds out: the template must write a part's text alone, and arguments without escapes. */
 static vouch_status rewrite(const vouch_tokenizer *t, json_t *root, vouch_error *err)
 {
 #define QUESTION "{\"role\": \"user\", \"content\": \"question\"}"

@@ -6,8 +6,8 @@
  *             ──► rewrite: for templates that read another form of content parts or of a call's arguments
  *             ──► variables of the template, with marks
  *
- * Everything is marked as the caller's but what an earlier answer said: content and thoughts of the assistant. A call's
- * name and arguments count as the caller's, so they can't name a special token.
+ * Content and thoughts of the assistant have the model's mark, everything else the caller's. A call's name
+ * and arguments have the caller's mark, too, so they can't name a special token.
  */
 #include "text/conversation.h"
 
@@ -207,7 +207,7 @@ static bool is_said(const char *key)
     return false;
 }
 
-/* Sets every member of `from` in `to`. `is_answer`: the members that the model said have its mark. */
+/* Sets every member of `from` in `to`. `is_answer`: content and thoughts have the model's mark. */
 static vouch_status members_add(jinja_run *run, jinja_dict *to, const json_t *from, bool is_answer, const json_path *at,
                                 vouch_error *err)
 {

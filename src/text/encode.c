@@ -11,8 +11,8 @@
  * In a word, a character that has a byte without a token becomes U+FFFD before the merges.
  *
  * Nothing of a text vanishes. The original tokenizers drop a byte without a token, so that "a\x04b" and "ab"
- * look alike to the model. A vocabulary that can't spell U+FFFD gets "?" instead. Only one that can't spell
- * that either loses the byte.
+ * look alike to the model. A vocabulary that can't spell U+FFFD gets "?" instead. Only a vocabulary that can't
+ * spell "?" either loses the byte.
  *
  * Which special tokens a text may name:
  *

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a token's name says: whether it ends an answer, and whether the file gives it the wrong kind.
+ * Facts from a token's name: whether the token ends an answer, and whether the file gives it the wrong kind.
  *
  * GGUF files name one token that ends a text (eos_token_id) and sometimes two more, but many models end an answer with
- * others, and some files mark these as ordinary vocabulary. llama.cpp v0.5.0 knows them by name, and so do we:
+ * other tokens, which some files mark as ordinary vocabulary. llama.cpp v0.5.0 knows these tokens by name, so do we:
  *
  *   a name of `ending`                                ends an answer, is a control token
  *   <|end|>, with <|return|> or <|flush|> and <|call|>   gpt-oss, Solar: ends a message inside an answer, so it is
@@ -38,7 +38,7 @@ bool vouch_names_end_answer(vouch_text name)
         /* <｜end▁of▁sentence｜> as written, and with the space that U+2581 stands for */
         "<\xef\xbd\x9c" "end\xe2\x96\x81of\xe2\x96\x81sentence\xef\xbd\x9c>",
         "<\xef\xbd\x9c" "end of sentence\xef\xbd\x9c>",
-        /* padding, and separators of files in code models: what follows belongs to no answer */
+        /* padding, and separators of files in code models: text behind them belongs to no answer */
         "<|fim_pad|>", "<fim-pad>", "<fim_pad>", "<PAD>", "[PAD]", "<|fim_repo|>", "<|repo_name|>", "<fim-repo>",
         "<REPO>", "<reponame>", "<|file_sep|>", NULL};
     return name_is_among(name, ending);
@@ -65,7 +65,7 @@ token_kind vouch_names_correct(const name_facts *facts, vouch_text name, token_k
     return is_text && vouch_names_end_answer(name) ? TOKEN_CONTROL : kind;
 }
 
-/* Whether text has the word, which is in lower case, in either case. */
+/* Whether the text has the word in upper or lower case. `word` is in lower case. */
 static bool text_mentions(vouch_text text, const char *word)
 {
     const size_t n = strlen(word);

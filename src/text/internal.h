@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of this room share. tokenizer.h is the room's face; these files implement it:
+ * Shared declarations of the files in this folder. tokenizer.h is the interface; these files implement it:
  *
  *   vocab.c          loads the token table and everything else that the model's file says
- *   ends.c           knows tokens by their names: which end an answer, which have the wrong kind in the file
+ *   ends.c           knows tokens by their names: whether they end an answer, whether their kind is wrong
  *   specials.c       finds the names of special tokens in a text
  *   added.c          white space and letters around a special token
  *   patterns.c       the patterns for words, one row for each tokenizer.ggml.pre
@@ -69,7 +69,7 @@ typedef struct pretokenizer_rule {
 /* In place of a pattern (patterns.c, pretokenizer.c). */
 extern const char vouch_digits_joined[], vouch_digits_bounded[], vouch_digits_counted[];
 
-/* The rule of tokenizer.ggml.model and .pre, which may be empty; NULL: unknown. */
+/* The rule of tokenizer.ggml.model and .pre; `pre` may be empty. NULL: unknown. */
 const pretokenizer_rule *vouch_pretokenizer_rule(vouch_text model, vouch_text pre);
 /* "smollm, gpt-2, ...": the commonest names, and how many others there are. */
 void vouch_pretokenizer_names(char *out, size_t room);
@@ -99,7 +99,7 @@ vouch_status vouch_pretokenizer_words(const word_walk *walk, const char *text, s
 
 /* ----------------------------------------------------------- token table */
 
-/* Open addressing from bytes to ids (`ids`, -1 where free) and from pairs to merges. */
+/* Hash tables with open addressing: from bytes to ids (`slots`, -1 where free), and from pairs to merges (`merges`). */
 typedef struct merge_slot {
     uint64_t pair; /* left id << 32 | right id; NO_PAIR where free */
     uint32_t rank;
@@ -116,13 +116,13 @@ struct vouch_tokenizer {
 
     int32_t n_tokens;
     size_t *offset;          /* [n_tokens + 1] into bytes */
-    char *bytes;             /* that the tokens stand for; special tokens: their names */
+    char *bytes;             /* the tokens' texts; special tokens: their names */
     uint8_t *kind;           /* [n_tokens] token_kind */
     bool *ends;              /* [n_tokens] ends an answer */
     size_t longest;          /* bytes of the longest token */
     int32_t byte_token[256]; /* -1 where the vocabulary has none */
-    bool lacks_bytes;        /* for some byte it has none */
-    vouch_text replacement;  /* in place of a character that it can't spell: U+FFFD, "?" or nothing */
+    bool lacks_bytes;        /* some byte has no token */
+    vouch_text replacement;  /* for a character without tokens for its bytes: U+FFFD, "?" or nothing */
 
     int32_t unknown;         /* in place of a character without tokens; -1: none */
     bool space_prefix;       /* a space goes before a text, and before the text behind a special token */
@@ -166,7 +166,7 @@ vouch_status vouch_vocab_score(const char *path, const vouch_gguf_array *scores,
 /* The rank of the merge of two tokens and the token it gives, or NO_RANK. Ids of -1 have none. */
 uint32_t vouch_merge_find(const vouch_tokenizer *tokenizer, int32_t left, int32_t right, int32_t *result);
 
-/* What the names of a file's tokens say together (ends.c). */
+/* Facts from the names of all tokens of a file (ends.c). */
 typedef struct name_facts {
     bool has_return, has_call, has_flush, has_plain_s;
 } name_facts;
@@ -188,7 +188,7 @@ void vouch_specials_sort(vouch_tokenizer *tokenizer);
 int32_t vouch_specials_match(const vouch_tokenizer *tokenizer, unsigned match, const char *text, size_t n,
                              size_t *length);
 
-/* Reads the flags of special tokens, whose kinds and names are loaded. Error: FORMAT. */
+/* Reads the flags of special tokens. Kinds and names are loaded before. Error: FORMAT. */
 vouch_status vouch_added_load(vouch_tokenizer *tokenizer, const vouch_gguf *gguf, vouch_text model_name,
                               vouch_error *err);
 /* Whether the special token at text[at, at + length) counts there. */
@@ -196,7 +196,7 @@ bool vouch_added_fits(const vouch_tokenizer *tokenizer, int32_t special, const c
                       size_t length);
 /* Where a special token begins whose name begins at `at`: it may own the white space before, down to `start`. */
 size_t vouch_added_begin(const vouch_tokenizer *tokenizer, int32_t special, const char *text, size_t start, size_t at);
-/* Where it ends, likewise. */
+/* Where the special token ends: it may own the white space behind it. */
 size_t vouch_added_end(const vouch_tokenizer *tokenizer, int32_t special, const char *text, size_t at, size_t n);
 
 /* The template to read: the caller's where one is given, otherwise the file's. "chatml" stands for a minimal one. */
@@ -230,7 +230,7 @@ vouch_status vouch_encoder_open(encoder *e, const vouch_tokenizer *tokenizer, in
 void vouch_encoder_close(encoder *e);
 /* BUFFER where the tokens did not fit. */
 vouch_status vouch_encoder_result(const encoder *e, size_t *n_tokens, vouch_error *err);
-/* -1 is dropped. */
+/* Drops a token of -1. */
 static inline void encoder_push(encoder *e, int32_t token)
 {
     if (token < 0) return;

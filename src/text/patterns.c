@@ -5,7 +5,7 @@
  * The first pattern cuts the text, the second cuts every piece that the first made, and so on. A match is a piece, and
  * so is the text between two matches. A pattern sees nothing outside its piece.
  *
- * The patterns are those that the models' tokenizers were trained with, rewritten from Rust or Oniguruma for PCRE2.
+ * The models' tokenizers were trained with these patterns, which are rewritten from Rust or Oniguruma for PCRE2.
  * They spell out white space as Unicode's property White_Space, because PCRE2's \s has U+180E besides. The rows and
  * their flags are those of llama.cpp v0.5.0. docs/tokenizers.md lists where the words differ from llama.cpp's: it
  * approximates patterns that tell upper from lower case, and we don't.

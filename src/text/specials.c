@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the names of special tokens in a text: the leftmost name, and among those that begin there the longest.
+ * Finds the names of special tokens in a text: the leftmost name, and of several that begin there the longest.
  *
  * The names lie sorted, so the names that begin with the bytes read so far are one range of the array. Binary search
  * narrows the range with each further byte:

@@ -15,8 +15,8 @@
  * 1977), in one state. Stop texts consist of whole characters, so they begin and end where characters do. The first
  * complete stop text ends the text; if several are complete at the same byte, the longest does.
  *
- * Where the tokenizer puts a space before a text and behind each special token (spaces.c), the first token there loses
- * the space at its beginning.
+ * Some tokenizers put a space before a text and behind each special token (spaces.c). There the first token loses the
+ * space at its beginning.
  *
  * Malformed bytes become one U+FFFD for each longest beginning of a character (Unicode 15, section 3.9).
  */
@@ -92,7 +92,7 @@ static void stream_layout(vouch_stream *stream, const char *const *stop, size_t 
         stream->stops[i].n = n;
         stop_prepare(&stream->stops[i], text, border, stop[i]);
     }
-    /* A byte becomes at most the three bytes of U+FFFD. The pending bytes become one more. */
+    /* A byte becomes at most the three bytes of U+FFFD. The pending bytes become one more U+FFFD. */
     const size_t longest_token = stream->tokenizer ? stream->tokenizer->longest : 0;
     if (!vouch_mul_size(max_tokens, 3 * longest_token, &bytes) ||
         __builtin_add_overflow(bytes, longest_stop + 3, &bytes))
@@ -202,7 +202,7 @@ static bool stream_byte(vouch_stream *stream, char byte)
     }
     if (vouch_utf8_is_partial(stream->pending, n)) return false;
     if (n == 1) return stream_replace_pending(stream);
-    /* The byte doesn't continue the pending character: U+FFFD replaces that one, and the byte begins a new one. */
+    /* The byte doesn't continue the pending character: U+FFFD replaces the character, and the byte begins a new one. */
     return stream_replace_pending(stream) || stream_byte(stream, byte);
 }
 

@@ -14,7 +14,7 @@ typedef struct vouch_tokenizer vouch_tokenizer;
 
 /* Everything is copied out of the file. chat_template: as in vouch_model_options. A file without
  * tokenizer.ggml.model, or with "no_vocab", "none" or "test", gives OK and *out NULL. Errors: FORMAT, UNSUPPORTED
- * (names model or pre-tokenizer and what is supported), MEMORY. */
+ * (names the model or pre-tokenizer, and the supported ones), MEMORY. */
 vouch_status vouch_tokenizer_open(vouch_tokenizer **out, const vouch_gguf *gguf, const char *chat_template,
                                   vouch_error *err);
 void vouch_tokenizer_close(vouch_tokenizer *tokenizer); /* NULL is allowed */

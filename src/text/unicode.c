@@ -152,7 +152,7 @@ vouch_status vouch_nfc(const char *text, size_t n, char **normal, size_t *n_norm
     const utf8proc_ssize_t composed =
         utf8proc_normalize_utf32(points, (utf8proc_ssize_t)count, UTF8PROC_STABLE | UTF8PROC_COMPOSE);
 
-    /* A character takes at most the 4 bytes of its code point, so the text may overwrite what was read. */
+    /* A character takes at most the 4 bytes of its code point, so the text overwrites only code points already read. */
     char *out = (char *)points;
     size_t used = 0;
     for (utf8proc_ssize_t i = 0; i < composed; i++) {

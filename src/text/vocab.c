@@ -25,8 +25,8 @@
  * `slots` has the tokens that a text may become without being named as special: normal, unused and user-defined ones.
  * It has no control token and none outside the alphabet, so no merge and no whole word leads to one. Where two tokens
  * have the same bytes, the lower id is found, user-defined ones last. Where a merge is listed twice, its first rank
- * counts. Both tables refuse a file whose entries crowd together as no honest entries do, which bounds the time of a
- * lookup.
+ * counts. A lookup takes at most MAX_PROBES steps: the loader refuses a file whose entries need more, which happens
+ * only to entries made to collide.
  *
  * add_eos_token is ignored: a prompt that ends with the token that ends a text can't be continued.
  *
@@ -340,7 +340,7 @@ static vouch_status tokens_load(vouch_tokenizer *t, const vocab_source *source, 
     t->n_tokens = (int32_t)source->tokens.count;
     for (int32_t i = 0; i < t->n_tokens; i++)
         if (t->kind[i] == TOKEN_USER_DEFINED) VOUCH_TRY(slot_fill(t, source, i, err));
-    /* Byte-level BPE prefers a byte's own character. The others spell in tokens <0xNN> what has no token. */
+    /* For a byte, byte-level BPE prefers the token of its character. Other tokenizers prefer the token <0xNN>. */
     for (int byte = 0; byte < 256; byte++) {
         const char c = (char)byte;
         const int32_t id = vouch_vocab_find(t, &c, 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Command R (Cohere): LayerNorm without biases, parallel branches, scaled logits; Command R+ normalises heads. Command
- * R7B and A (arXiv 2504.00698): windows in three layers of four, which alone rotate. With experts: an RMSNorm in some
- * files; dense layers rotate, too; the mean of experts and shared network. */
+ * R7B and A (arXiv 2504.00698): windows in three layers of four; only these layers rotate. With experts: RMSNorm
+ * in some files; dense layers rotate, too; the result is the mean of the experts' and the shared network's. */
 #include "model/arch.h"
 #include "model/dense.h"
 #include "model/keys.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Latent attention: DeepSeek-V2 (arXiv 2405.04434), V3 and R1 (2412.19437), and Mistral 4, with experts; MiniCPM3
- * (2404.06395) and PLM (2503.12167), dense. DeepSeek-V3.2 (2512.02556) and GLM-5 choose top_k tokens for each row: up
- * to this context length a row sees all, and the choice is left out. */
+ * (2404.06395) and PLM (2503.12167), dense. In DeepSeek-V3.2 (2512.02556) and GLM-5 a row sees only top_k chosen
+ * tokens. vouch leaves the choice out and allows contexts of at most top_k tokens, in which a row sees all. */
 #include <limits.h>
 #include <math.h>
 

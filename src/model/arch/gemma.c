@@ -16,7 +16,7 @@ static vouch_status read_gemma(const vouch_gguf *gguf, vouch_hparams *h, vouch_e
     return VOUCH_OK;
 }
 
-/* The 27B models scale scores by the embedding's share of a head, not by the head's width. */
+/* The 27B models divide scores by sqrt(n_embd / n_heads), not by sqrt(head_dim). */
 static void scale_scores(vouch_hparams *h, int32_t n_layers_27b)
 {
     if (h->n_layers == n_layers_27b) h->attention_scale = 1 / sqrtf((float)(h->n_embd / h->n_heads));
@@ -44,7 +44,8 @@ static vouch_status read_gemma3(const vouch_gguf *gguf, vouch_hparams *h, vouch_
     return vouch_dense_read_window_angles(gguf, h, 6, 10000, err);
 }
 
-/* The last layers read the keys and values of the last layer of their kind that has any. */
+/* The last layers have no keys and values. They read those of the last layer before them of the same kind, with or
+ * without a window. */
 static vouch_status share_keys(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     int32_t n_shared = 0, lenders[2] = {-1, -1}; /* without a window, with one */

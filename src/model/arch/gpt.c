@@ -28,7 +28,8 @@ static vouch_status read_bloom(const vouch_gguf *gguf, vouch_hparams *h, vouch_e
     return read_plain(gguf, h, err);
 }
 
-/* MPT: ALiBi or learned positions, clamped queries, keys and values; norms of keys count beside norms of queries. */
+/* MPT: ALiBi or learned positions, clamped queries, keys and values. Norms of keys count only if there are norms of
+ * queries. */
 static vouch_status read_mpt(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     h->has_positions = vouch_gguf_find_tensor(gguf, "position_embd.weight");

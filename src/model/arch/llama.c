@@ -170,7 +170,7 @@ static vouch_status read_cogvlm(const vouch_gguf *gguf, vouch_hparams *h, vouch_
     return VOUCH_OK;
 }
 
-/* Pictures have matrices of their own. */
+/* Text doesn't use the matrices for pictures. */
 static vouch_status take_cogvlm(vouch_loader *loader, int32_t index, vouch_layer *layer)
 {
     static const char *const of_pictures[] = {"vis_attn_qkv", "vis_attn_output", "vis_gate", "vis_down", "vis_up"};
@@ -228,7 +228,7 @@ static vouch_status read_granite_swa(const vouch_gguf *gguf, vouch_hparams *h, v
     return VOUCH_OK;
 }
 
-/* MiniCPM, the same with the scales of its first release where the file has none. */
+/* MiniCPM: as Granite. Where the file has no scales, MiniCPM's first release gives them. */
 static vouch_status read_minicpm(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     VOUCH_TRY(read_granite_moe(gguf, h, err));

@@ -2,7 +2,7 @@
 /*
  * Llama 4 (Meta, 2025). Three layers of four rotate, normalise the rotated heads, and attend within chunks of 8192
  * positions. Every fourth layer sees all tokens without rotation, and its queries grow with their position (Nakanishi,
- * arXiv 2501.19399). A row's expert reads the row times its weight.
+ * arXiv 2501.19399). An expert's input is the row times the expert's weight.
  */
 #include "base/memory.h"
 #include "model/arch.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* OLMo (arXiv 2402.00838): LayerNorm without weights, clamped queries, keys and values. OLMo 2 and 3 (2501.00656):
- * norms after the branches alone, and one norm over all heads. OLMoE (2409.02060) and MiniMax-M2: that norm, and
- * experts. EXAONE 4 (2507.11407): norms after the branches alone. K-EXAONE: experts, norms of heads. */
+ * norms only after the branches, and one norm over all heads. OLMoE (2409.02060) and MiniMax-M2: one norm over
+ * all heads, and experts. EXAONE 4 (2507.11407): norms only after the branches. K-EXAONE: experts, norms of heads. */
 #include "model/arch.h"
 #include "model/dense.h"
 #include "model/mixture.h"
@@ -42,7 +42,7 @@ static vouch_status read_minimax_m2(const vouch_gguf *gguf, vouch_hparams *h, vo
     return read_olmoe(gguf, h, err);
 }
 
-/* The 32B model, with 64 layers, has windows in three layers of four, and rotates in these alone. */
+/* The 32B model, with 64 layers, has windows in three layers of four, and only these rotate. */
 static vouch_status read_exaone4(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     VOUCH_TRY(read_after_only(gguf, h, err));

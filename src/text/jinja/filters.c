@@ -76,7 +76,7 @@ static jinja_value filter_replace(jinja_run *run, const jinja_value *x, const ar
     return jinja_text(vouch_jinja_replace(run, s, from, vouch_jinja_str(run, new), n));
 }
 
-/* Every line but the first, and the empty ones, gets the indent in front; `blank` and `first`: those, too. */
+/* Puts the indent before every line except the first and empty ones. `first`, `blank`: before these, too. */
 static jinja_value filter_indent(jinja_run *run, const jinja_value *x, const args *a)
 {
     const jinja_string s = vouch_jinja_str(run, x);
@@ -336,7 +336,7 @@ static jinja_value filter_reverse(jinja_run *run, const jinja_value *x, const ar
     return filter_join(run, &turned, &none);
 }
 
-/* What is compared: lower case of strings, unless case_sensitive. */
+/* The key that sorting compares: strings in lower case, unless case_sensitive. */
 static jinja_value sort_key(jinja_run *run, const jinja_value *x, bool sensitive)
 {
     return x->kind == JINJA_STRING && !sensitive
@@ -465,7 +465,8 @@ static jinja_value filter_sum(jinja_run *run, const jinja_value *x, const args *
     return is_float ? jinja_float(sum) : jinja_int(integers);
 }
 
-/* Items whose attribute (or which themselves) pass the test; without a test: are true. */
+/* Items that pass the test, or whose attribute does (by_attribute). Without a test: true items. keep false: the other
+ * items. */
 static jinja_value select_items(jinja_run *run, const jinja_value *x, const args *a, bool by_attribute, bool keep)
 {
     const jinja_list *all = vouch_jinja_truth(x) ? vouch_jinja_iterate(run, x) : NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text to tokens (syntax.h). What white space goes away around a tag:
+ * Text to tokens (syntax.h). The lexer drops white space around a tag:
  *
  *   {%-  -%}   all of it on that side          {%+  +%}   none
  *   {%  {#     spaces and tabs before it, where only they stand between it and the line's beginning
@@ -14,7 +14,7 @@ typedef struct lexer {
     jinja_run *run;
     const char *text;
     size_t n, at;
-    bool line_starts; /* nothing but white space was taken since the last newline */
+    bool line_starts; /* the next text begins a line: at the beginning, or behind a tag with its newline */
     jinja_token *tokens;
     size_t n_tokens, capacity;
 } lexer;
@@ -63,7 +63,7 @@ static jinja_string piece(const lexer *l, size_t begin, size_t end)
     return (jinja_string){.bytes = l->text + begin, .n = end - begin};
 }
 
-/* The text before a tag, without what the tag takes away of it. */
+/* The text before a tag, without the white space that the tag drops. */
 static void push_data(lexer *l, size_t begin, size_t end, char sign, bool is_print)
 {
     if (sign == '-') {
@@ -76,7 +76,7 @@ static void push_data(lexer *l, size_t begin, size_t end, char sign, bool is_pri
     if (end > begin) push(l, JINJA_DATA, piece(l, begin, end));
 }
 
-/* Behind a tag: at its closing marker with its sign, if any. */
+/* Drops white space behind a tag, whose closing marker has this sign; 0: none. */
 static void close_tag(lexer *l, char sign, bool trims)
 {
     const size_t begin = l->at;

@@ -26,7 +26,7 @@ static bool is_white(jinja_string s, size_t i, size_t *n)
            category == UTF8PROC_CATEGORY_ZP;
 }
 
-/* Is the character at byte i one to strip? *n: its bytes. */
+/* Is the character at byte i in `what`, or white space if `what` is absent? *n: its bytes. */
 static bool strips(jinja_run *run, jinja_string s, size_t i, jinja_string what, size_t *n)
 {
     const bool white = is_white(s, i, n);
@@ -113,7 +113,7 @@ static jinja_string separator_of(jinja_run *run, const args *a)
     return sep;
 }
 
-/* At most `most` times, < 0: as often as there is one. Without a separator at white space, and no piece is empty. */
+/* At most maxsplit cuts; < 0: any number. Without a separator it cuts at white space, and no piece is empty. */
 static jinja_value str_split(jinja_run *run, const jinja_value *self, const args *a)
 {
     const jinja_string s = self->string, sep = separator_of(run, a);
@@ -138,7 +138,7 @@ static jinja_value str_split(jinja_run *run, const jinja_value *self, const args
     return all;
 }
 
-/* Pieces are found from the end, and turned round. */
+/* Finds pieces from the end, then reverses their order. */
 static jinja_value str_rsplit(jinja_run *run, const jinja_value *self, const args *a)
 {
     const jinja_string s = self->string, sep = separator_of(run, a);

@@ -57,7 +57,7 @@ static void *expected(parser *p, const char *what)
     return NULL;
 }
 
-/* What jinja2 takes and this interpreter doesn't. */
+/* Refuses a construct that jinja2 has and this interpreter doesn't. */
 static void *refuse(parser *p, const char *what)
 {
     p->run->line = p->token->line;

@@ -2,8 +2,8 @@
 /*
  * Walks the tree of a template (syntax.h).
  *
- * Names are looked up in scopes, from the innermost out: an iteration of a loop, a macro's call, the template, what the
- * caller gave. An `if` has no scope of its own. A macro sees the scope that it was defined in.
+ * Names are looked up in scopes, from the innermost out: an iteration of a loop, a macro's call, the template, the
+ * caller's variables. An `if` has no scope of its own. A macro sees the scope that it was defined in.
  */
 #include "text/jinja/render.h"
 
@@ -31,7 +31,7 @@ struct jinja_macro {
 
 typedef enum flow { FLOW_ON, FLOW_BREAK, FLOW_CONTINUE } flow;
 
-/* What a statement works with. */
+/* The scope of a statement, and its output. */
 typedef struct frame {
     scope *scope;
     jinja_builder *out;
@@ -549,7 +549,7 @@ static jinja_value loop_of(jinja_run *run, const jinja_list *all, size_t i, int6
     return *loop;
 }
 
-/* What the loop goes over: copied, less what its condition leaves out, so that the body can't change it. */
+/* The items of a loop that meet its condition. The list is a copy, so the body can't change it. */
 static const jinja_list *loop_items(jinja_run *run, scope *s, const jinja_node *node)
 {
     const jinja_value over = evaluate(run, s, node->b);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What evaluation, filters, tests and methods share. */
+/* Shared declarations of evaluation, filters, tests and methods. */
 #ifndef VOUCH_TEXT_JINJA_RENDER_H
 #define VOUCH_TEXT_JINJA_RENDER_H
 
@@ -33,7 +33,7 @@ typedef enum jinja_case { JINJA_UPPER, JINJA_LOWER, JINJA_TITLE, JINJA_CAPITALIZ
 jinja_string vouch_jinja_change_case(jinja_run *run, jinja_string s, jinja_case how);
 /* Removes characters of `what` (bytes NULL: white space) at the left, the right or both. */
 jinja_string vouch_jinja_strip(jinja_run *run, jinja_string s, jinja_string what, bool left, bool right);
-/* & < > ' " as HTML has them, unless the string is safe; the result is. */
+/* Escapes & < > ' " for HTML, unless the string is safe. The result is safe. */
 jinja_string vouch_jinja_escape(jinja_run *run, jinja_string s);
 /* count < 0: all. */
 jinja_string vouch_jinja_replace(jinja_run *run, jinja_string s, jinja_string old, jinja_string new, int64_t count);

@@ -201,7 +201,7 @@ static void format_float(char out[64], double x)
     snprintf(out, 64, "%.*f%s", decimals > 0 ? decimals : 0, x, decimals > 0 ? "" : ".0");
 }
 
-/* What Python's repr leaves as it is: ASCII from space to ~, and letters and marks beyond, but no control or space. */
+/* Characters that repr doesn't escape: ASCII from space to ~, and all above U+00A0. (Python escapes some of these.) */
 static bool is_printable(const char *c, size_t n)
 {
     const unsigned char first = (unsigned char)c[0];
@@ -352,7 +352,7 @@ static void json_list(jinja_run *run, jinja_builder *to, const jinja_list *list,
     vouch_jinja_add_text(run, to, "]");
 }
 
-/* Numbers of the entries, by key: insertion, since dicts of a template are small. */
+/* Indices of the entries in the order of their keys, by insertion sort: dicts of a template are small. */
 static size_t *sorted_entries(jinja_run *run, const jinja_dict *dict)
 {
     size_t *order = vouch_jinja_take(run, dict->n + 1, sizeof *order);

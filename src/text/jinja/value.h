@@ -92,7 +92,7 @@ struct jinja_dict {
     size_t n_slots;
 };
 
-/* What a call was given. */
+/* Arguments of a call. */
 struct jinja_arguments {
     size_t n, n_named;
     const jinja_value *values; /* [n] */
