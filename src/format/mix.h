@@ -2,7 +2,7 @@
 /*
  * Mixes: which type each tensor of a quantised file gets. A mix keeps the tensors that matter most (output matrix,
  * attention values, first and last ffn_down) in types of more bits. Names, numbers and rules are llama.cpp's
- * (llama-quant.cpp), so that a file from either program has the same types. Left out are the mixes that need an
+ * (llama-quant.cpp), so that a file from either program has the same types. vouch leaves out the mixes that need an
  * importance matrix (IQ1_S to IQ3_M, Q2_K_S).
  */
 #ifndef VOUCH_FORMAT_MIX_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The dense decoder that most families are or vary: attention, then a feed-forward network, the same numbers in every
- * layer. A family sets fields of vouch_hparams before or after vouch_dense_read; vouch_dense_take follows them. */
+/* The dense decoder, which most families use or vary: in every layer attention, then a feed-forward network. A family
+ * sets fields of vouch_hparams before or after vouch_dense_read; vouch_dense_take follows them. */
 #ifndef VOUCH_MODEL_DENSE_H
 #define VOUCH_MODEL_DENSE_H
 

@@ -21,7 +21,7 @@ static const vouch_attention *attention_of(const vouch_workspace *c, int32_t lay
     return &c->weights->layers[layer].attention;
 }
 
-/* W_k x, and W_low x, or W_q x where there is no W_low: the tiles of both matrices side by side. */
+/* W_k x and W_low x; W_q x where there is no W_low. Threads share the tiles of both matrices. */
 static void compress(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
 {
     const vouch_attention *a = attention_of(c, layer);

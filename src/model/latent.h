@@ -8,8 +8,8 @@
 
 /* The rows' vectors [c | r] go into their pages. c->q = the absorbed queries [n_rows, n_heads * (rank + n_rot)]. */
 void vouch_latent_project(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer);
-/* From the sums of c in c->mixed [n_rows, n_heads * rank] to the input of W_o, W_uv times them
- * [n_rows, n_heads * value_dim]. Returns it. */
+/* Multiplies the sums of c in c->mixed [n_rows, n_heads * rank] by W_uv. Returns the input of W_o
+ * [n_rows, n_heads * value_dim]. */
 vouch_acts vouch_latent_expand(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer);
 
 #endif

@@ -82,7 +82,7 @@ int32_t vouch_memory_add_row(vouch_memory *memory, int32_t parent);
 /* Adds a token, for which there is room. There are no provisional rows. */
 void vouch_memory_add_token(vouch_memory *memory);
 
-/* The key and value of a slot become those of another one. */
+/* Copies the keys and values of slot `from` to slot `to`. */
 void vouch_memory_move_slot(vouch_memory *memory, int32_t to, int32_t from);
 
 #endif

@@ -54,7 +54,7 @@ void vouch_states_rewind(vouch_states *states, int32_t n_tokens, int32_t n);
 void vouch_states_share(vouch_states *states, const vouch_states *from, int32_t n_tokens, int32_t n);
 /* Makes a copy of the states of all n_tokens tokens. */
 void vouch_states_checkpoint(vouch_states *states, int32_t n_tokens);
-/* The inputs of a provisional row become those of another one. */
+/* Copies the inputs of provisional row `from` to row `to`. */
 void vouch_states_move(vouch_states *states, int32_t to, int32_t from);
 uint64_t vouch_states_digest(const vouch_states *states, uint64_t hash);
 

@@ -34,7 +34,7 @@ static vouch_status take_factors(vouch_loader *loader, const vouch_rotary *rotar
     return vouch_loader_vector(loader, "rope_factors_long.weight", false, &from->long_factors, n);
 }
 
-/* The angles of layers without a window, none, and those of layers with a window where they differ. */
+/* Rotaries in the order of VOUCH_ROTARY_OF_...; _WINDOW only if layers with a window have other angles. */
 static vouch_status take_rotaries(vouch_weights *weights, vouch_loader *loader, rotary_sources *sources)
 {
     const vouch_hparams *h = &weights->hparams;

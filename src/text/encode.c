@@ -166,7 +166,7 @@ static vouch_status encoder_special(encoder *e, int32_t special, const char *tex
 
 static vouch_status length_check(size_t n, vouch_error *err)
 {
-    enum { MOST = INT32_MAX / (VOUCH_NFC_GROWTH + 1) }; /* places inside a word are int32_t (bpe.c) */
+    enum { MOST = INT32_MAX / (VOUCH_NFC_GROWTH + 1) }; /* indices inside a word are int32_t (bpe.c) */
     if (n <= MOST) return VOUCH_OK;
     return vouch_fail(err, VOUCH_E_ARGUMENT, "the text has %zu bytes; at most %d can be tokenized at once", n, MOST);
 }
@@ -195,7 +195,7 @@ static size_t white_run(const char *text, size_t n)
     return length;
 }
 
-/* The special token that may be named at text[0] of bytes with this mark, n_same of them with the same one;
+/* The special token that text[n] names at its beginning, and may name: its first n_same bytes have this mark.
  * -1: none. */
 static int32_t marked_special(const vouch_tokenizer *t, jinja_mark mark, const char *text, size_t n_same, size_t n,
                               size_t *length)

@@ -66,7 +66,7 @@ typedef struct pretokenizer_rule {
     bool add_bos;     /* where tokenizer.ggml.add_bos_token is absent */
 } pretokenizer_rule;
 
-/* In place of a pattern (patterns.c, pretokenizer.c). */
+/* In place of patterns: a function cuts digits (pretokenizer.c). */
 extern const char vouch_digits_joined[], vouch_digits_bounded[], vouch_digits_counted[];
 
 /* The rule of tokenizer.ggml.model and .pre; `pre` may be empty. NULL: unknown. */
@@ -76,7 +76,7 @@ void vouch_pretokenizer_names(char *out, size_t room);
 
 typedef struct vouch_pretokenizer {
     const pretokenizer_rule *rule;
-    pcre2_code *code[MAX_CUTS]; /* NULL: a function's place, or behind the last pattern */
+    pcre2_code *code[MAX_CUTS]; /* NULL: a function cuts instead; also after the last pattern */
     pcre2_match_context *limits;
     bool starved; /* an allocation failed while opening */
 } vouch_pretokenizer;

@@ -283,7 +283,7 @@ static jinja_value filter_last(jinja_run *run, const jinja_value *x, const args 
     return all && all->n ? all->items[all->n - 1] : jinja_undefined();
 }
 
-/* a.b.c or a.0, from each item. */
+/* The value at a path in x, such as a.b.c or a.0. */
 static jinja_value path_of(jinja_run *run, jinja_value x, jinja_string path)
 {
     for (size_t at = 0, end; at <= path.n && !run->failed; at = end + 1) {
@@ -388,7 +388,7 @@ static jinja_value filter_sort(jinja_run *run, const jinja_value *x, const args 
     return result;
 }
 
-/* Pairs of key and value, by key or by value. */
+/* Pairs of key and value, sorted by key or by value. */
 static jinja_value filter_dictsort(jinja_run *run, const jinja_value *x, const args *a)
 {
     if (x->kind != JINJA_DICT)

@@ -111,7 +111,7 @@ static size_t put_utf8(char *out, uint32_t code)
     return n;
 }
 
-/* \xHH, \uHHHH, \UHHHHHHHH at `at`: the bytes of the character to `out`; 0 where it is none. */
+/* \xHH, \uHHHH, \UHHHHHHHH, whose digits are at `at`. Writes the character and returns its bytes; 0: it is none. */
 static size_t decode_hex(const lexer *l, size_t at, size_t digits, char *out)
 {
     uint32_t code = 0;

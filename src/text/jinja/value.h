@@ -173,7 +173,7 @@ static inline jinja_value jinja_text(jinja_string x)
     return (jinja_value){.kind = JINJA_STRING, .string = x};
 }
 
-/* A string of the template's, not copied. */
+/* A string with the template's mark, not copied. */
 jinja_string vouch_jinja_literal(const char *text);
 jinja_value vouch_jinja_list_new(jinja_run *run, jinja_kind kind);
 void vouch_jinja_list_push(jinja_run *run, jinja_list *list, jinja_value item);
@@ -193,7 +193,7 @@ typedef struct jinja_builder {
 } jinja_builder;
 
 void vouch_jinja_add(jinja_run *run, jinja_builder *to, jinja_string s);
-void vouch_jinja_add_text(jinja_run *run, jinja_builder *to, const char *text); /* of the template's */
+void vouch_jinja_add_text(jinja_run *run, jinja_builder *to, const char *text); /* with the template's mark */
 jinja_string vouch_jinja_built(const jinja_builder *from);
 jinja_string vouch_jinja_cut(jinja_string s, size_t begin, size_t end); /* bytes [begin, end) */
 jinja_string vouch_jinja_concat(jinja_run *run, jinja_string a, jinja_string b);
@@ -221,7 +221,7 @@ static inline bool vouch_jinja_is_number(const jinja_value *x)
 {
     return x->kind == JINJA_INT || x->kind == JINJA_FLOAT || x->kind == JINJA_BOOL;
 }
-/* Of a number. */
+/* The value of a number or bool. */
 double vouch_jinja_number(const jinja_value *x);
 int64_t vouch_jinja_integer(const jinja_value *x); /* of JINJA_INT or JINJA_BOOL */
 /* The items of a list, the keys of a dict or the characters of a string. An undefined value has no items. The run
