@@ -87,7 +87,7 @@ typedef struct run {
     void *history; /* [n_history], of every second answer without sampling */
     size_t n_history;
     int32_t n, n_each, n_tokens;
-    int32_t from, line; /* of the output: the one to begin with, the last one */
+    int32_t from, line; /* lines of the output: the first to run, the latest */
     long n_compared, n_different;
     bool tried[N_CONFIGS];
     int64_t accepted[N_CONFIGS], rejected[N_CONFIGS]; /* guesses, over all processors and threads */
@@ -174,7 +174,7 @@ static void answers_compute(run *r, const vouch_model *model)
     }
 }
 
-/* What later sessions know of earlier answers. */
+/* Makes r->history: the answers to every second prompt. */
 static void history_write(run *r, const vouch_model *model)
 {
     const config w = {.drafters = VOUCH_DRAFTER_HISTORY, .kind = GREEDY};
@@ -200,7 +200,7 @@ static int longer(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* What remains for the plain C kernels. */
+/* Keeps two prompts and an eighth of the tokens, for the slow plain C kernels. */
 static void run_shorten(run *r, const vouch_model *model)
 {
     qsort(r->prompts, (size_t)r->n, sizeof *r->prompts, longer);

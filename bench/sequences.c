@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One pass over n sequences of one row each, beside a pass of one row: what batching costs. Each sequence has its own
- * pages with --tokens tokens in them, and every row gets logits. For comparison a chain of n rows of one sequence, as
- * checking n - 1 guesses has it.
+ * pages with --tokens tokens in them, and every row gets logits. For comparison it times a chain of n rows of one
+ * sequence, the pass that checks n - 1 guesses.
  *
  * A round times all shapes of a pass by turns, each as the median of 9 passes. A table's row is the median of --prompts
  * rounds; its ratio is the median of the rounds' ratios.

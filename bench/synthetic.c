@@ -4,9 +4,10 @@
  * of weights, so the file serves for measurements without the real weights. Its vocabulary has the real size, with
  * tokens that mean nothing. Any engine that supports the architecture can read the file.
  *
- * The head (output matrix; with tied embeddings also the token embedding) has the type that quantisers choose: Q6_K
- * beside types of fewer than eight bits. Matrices whose rows are not whole blocks get the next type with small blocks.
- * Norms are F32 and 1; routers are F32. The matrices keep the magnitude of activations, so a pass is finite.
+ * The head (output matrix; with tied embeddings also the token embedding) has the type that quantisers choose: Q8_0
+ * beside MXFP4, Q6_K beside other types of fewer than eight bits. Matrices whose rows are not whole blocks get the next
+ * type with small blocks. Norms are F32 and 1; routers are F32. The matrices keep the magnitude of activations, so a
+ * pass is finite.
  *
  * The program makes weights while it writes them and never holds the model in memory.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prints the tokens of standard input, without BOS and without special tokens, as the ids in the tokenizer of a GGUF
+ * Tokenizes standard input and prints the ids, without BOS and without special tokens. The tokenizer comes from a GGUF
  * file, which needs no weights and may be of any architecture:
  *
  *     tokens VOCAB.gguf <TEXT       1 2 3

@@ -78,7 +78,7 @@ static void file_write(const cli_options *options, const vouch_file_info *info)
     template_line(info);
 }
 
-/* Facts that only a model has that vouch can run. */
+/* Facts that are known only of a model that vouch can run. */
 static void model_write(const vouch_model *model)
 {
     const vouch_model_info *info = vouch_model_get_info(model);

@@ -50,8 +50,8 @@ static bool parse_ids(const char *text, const char *from, cli_tokens *ids)
     return ids->n > 0;
 }
 
-/* A list of ids on the command line, or a file of them. A text that begins as a list does is a file only where there is
- * one of that name. */
+/* A list of ids on the command line, or a file of them. A text that begins like a list is a file only if one
+ * of that name exists. */
 static bool read_ids(const char *tokens, cli_tokens *ids)
 {
     char *text = NULL;

@@ -124,7 +124,7 @@ void cli_manual_write(const cli_command *commands, size_t n, FILE *out)
 
 /* ------------------------------------------------------------- completions */
 
-/* The first words of a flag's help, as far as they stand alone. */
+/* Length of the first clause of a flag's help. */
 static size_t brief_length(const char *help)
 {
     static const char *const ends[] = {". ", "; ", ": ", " ("};

@@ -52,7 +52,7 @@ const bench_shape *bench_shape_at(size_t i);
 #define BENCH_SHAPE_NAMES \
     "smollm2-135m, qwen3-0.6b, qwen3-4b, llama-3.2-3b, llama-8b, gemma-3-4b, qwen3.5-4b, qwen3-30b-a3b, gpt-oss-20b"
 bool bench_layer_is_delta(const bench_shape *shape, int32_t layer);
-/* Return how many there are. */
+/* Write the layer's matrices or vectors to `out` and return their number. */
 int bench_layer_matrices(const bench_shape *shape, int32_t layer, bench_matrix out[BENCH_LAYER_MATRICES]);
 int bench_layer_vectors(const bench_shape *shape, int32_t layer, bench_vector out[BENCH_LAYER_VECTORS]);
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* In bits, of softmax(logits): log(sum of e^z) - sum of p z, with the largest logit taken off each z. */
+/* Entropy of p = softmax(logits) in bits: (log(sum of e^z) - sum of p z) / log 2, z being a logit less the largest. */
 static double entropy_of(const float *logits, int32_t n)
 {
     double most = (double)logits[0], sum = 0, weighted = 0;

@@ -73,7 +73,8 @@ typedef struct answers {
     size_t done, n;
 } answers;
 
-/* Adds a prompt and the target's answer, which ends with the context that the model was trained for at the latest. */
+/* Adds a prompt and the target's answer. The answer ends at the context length that the model was trained for, or
+ * earlier. */
 static vouch_status answer_add(cli_analysis *a, const char *name, const int32_t *prompt, size_t n,
                                answers *state, vouch_error *err)
 {
@@ -210,7 +211,8 @@ static vouch_status text_read(readers *r, cli_analyzed_text *text, vouch_error *
     return status;
 }
 
-/* Times passes at the end of each text: of the target, and a few times of one row of the draft model. */
+/* Times passes at the end of each text: the target's cost curve once, and passes of one row of the draft model TIMES
+ * times. */
 static vouch_status costs_read(cli_analysis *a, const readers *r, vouch_error *err)
 {
     enum { TIMES = 3 };

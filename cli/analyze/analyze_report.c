@@ -196,8 +196,8 @@ int cli_analysis_write_json(const cli_analysis *a)
 
 /* --------------------------------------------------------------------- plots */
 
-/* A head and five panels. A viewer that knows CSS media queries lays them out in as many columns as the window has
- * room for, enlarged where there is more; any other shows one column, which fits a telephone. */
+/* A head and five panels. A viewer that knows CSS media queries lays them out in two or three columns where the window
+ * has room for them, and enlarges them in a wider window. Any other viewer shows one column, which fits a telephone. */
 enum {
     PANELS = 5,
     PLOT_WIDTH = 328,
@@ -206,7 +206,7 @@ enum {
     PANEL_WIDTH = PLOT_WIDTH + 2 * MARGIN,
     PANEL_HEIGHT = PLOT_HEIGHT + 64,
     LINE = 16,        /* height of a line of the head */
-    HEAD_COLUMNS = 47 /* characters of it that fit into a panel */
+    HEAD_COLUMNS = 47 /* most characters of a line of the head */
 };
 
 static size_t line_break(const char *text, size_t n)
@@ -219,7 +219,7 @@ static size_t line_break(const char *text, size_t n)
     return at;
 }
 
-/* "name: text" on as many lines as it takes; *y is that of the last line. */
+/* Writes "name: text" on as many lines as it takes. *y: the y of the line above, then of the last line written. */
 static void put_fact(FILE *out, const char *name, const char *text, double *y)
 {
     char line[HEAD_COLUMNS + 1], all[2000];
@@ -236,7 +236,7 @@ static void put_fact(FILE *out, const char *name, const char *text, double *y)
     }
 }
 
-/* The head in the first place, where a panel fits; returns the height that it takes. */
+/* Puts the head where the first panel would stand. Returns the height of the head. */
 static double put_svg_head(FILE *out, const cli_analysis *a, const cli_provenance *provenance)
 {
     char sampling[64] = "greedy (temperature 0)", texts[64];
@@ -317,7 +317,8 @@ static void put_panels(FILE *out, const cli_analysis *a, double top)
     for (int i = 0; i < PANELS; i++) put_panel(out, i + 1, top + i * PANEL_HEIGHT, titles[i], panels[i]);
 }
 
-/* A size of the drawing and a place for each panel, the head first; the last layout that fits the window counts. */
+/* For each layout: the size of the drawing, and the place of the head and of each panel. The viewer uses the last
+ * layout that fits the window. */
 static void put_layouts(FILE *out, double head)
 {
     static const struct {

@@ -24,7 +24,7 @@ static int compare_entropy(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sorts the tokens `at` [n] of all texts. */
+/* Sorts the tokens `at` [n] of all texts by entropy and cuts them into bins of equal counts. */
 static void entropies_bin(cli_analysis *a, cli_acceptance *at, int32_t n)
 {
     const int32_t bins = n < CLI_ENTROPY_BINS ? n : CLI_ENTROPY_BINS;

@@ -110,8 +110,8 @@ static int engine_open(batch *b, int32_t n_ctx, int64_t n_cache)
     return CLI_DONE;
 }
 
-/* Opens engine and sessions so that all stays within --max-memory: first with the smallest cache, which tells what a
- * token takes. */
+/* Opens the engine and the sessions within --max-memory. It first opens them with two small caches, and takes the bytes
+ * of a cached token from the difference. */
 static int engine_fit(batch *b, int32_t n_ctx)
 {
     const double most = b->files->options->max_memory;

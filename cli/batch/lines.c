@@ -30,7 +30,7 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 
 #define HASH(hash, value) hash_bytes(hash, &(value), sizeof(value))
 
-/* Of the model and the options on which texts depend. Drafters count: under rejection the text depends on them. */
+/* Hash of the model and of the options on which texts depend. Under rejection, texts depend on the drafters too. */
 static uint64_t hash_run(const cli_engine *engine)
 {
     const vouch_model_info *info = vouch_model_get_info(engine->model);

@@ -21,13 +21,13 @@ typedef struct cli_lines {
     FILE *file;
     char **waiting;   /* [questions->n] finished lines that are not written yet */
     uint64_t base;    /* hash of model and options */
-    size_t n_written; /* the first ones */
+    size_t n_written; /* lines in the file: those of questions 0 to n_written - 1 */
 } cli_lines;
 
 /* Opens the file; with --resume reads the lines that it has, and n_written tells how many answers are done. Complains
  * and returns an exit status; cli_lines_close is due in any case. */
 int cli_lines_open(cli_lines *lines, const cli_engine *engine, const cli_questions *questions);
-/* The line of question i is finished: an answer, or with step NULL an error. Complains and returns an exit status. */
+/* Finish the line of question i, with an answer or with an error. Complain on failure and return an exit status. */
 int cli_lines_answer(cli_lines *lines, size_t i, const char *text, size_t n_text, int32_t n_tokens,
                      vouch_finish finish);
 int cli_lines_fail(cli_lines *lines, size_t i, const char *reason);

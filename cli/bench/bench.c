@@ -7,9 +7,9 @@
  *           each config answers, one right after the other; a different one begins each time
  *
  * All configs of a question meet the machine in the same state. A round opens new sessions: a drafter that learns from
- * answers would otherwise copy those of the round before. Greedy answers, and answers under MATCH, must equal the
- * target's own; one that differs breaks law L2, and the command fails. Ctrl-C or a failing model ends the measurement;
- * the report then covers the answers that every config has completed.
+ * answers would otherwise copy the answers of the round before. Greedy answers, and answers under MATCH, must equal the
+ * target's own; a different answer breaks law L2, and the command fails. Ctrl-C or a failing model ends the
+ * measurement; the report then covers the answers that every config has completed.
  */
 #include "bench/bench.h"
 
@@ -41,8 +41,8 @@ static vouch_status expected_keep(expected *e, const int32_t *tokens, size_t n, 
     return VOUCH_OK;
 }
 
-/* Must this config write the target's own text? Greedy text yes, under every rule; sampled text under MATCH, which
- * compares guesses with the target's own draw. Config 1 may be another model, alone. */
+/* Must this config write the target's own text? Greedy text: yes, under every rule. Sampled text: only under MATCH,
+ * which compares guesses with the target's own draw. A model alone, config 0 and maybe 1: no. */
 static bool is_same_text(const cli_comparison *b, size_t config, const vouch_step *step)
 {
     return b->configs.items[config].speculates &&
@@ -68,7 +68,7 @@ typedef struct answering {
     double done, all;
 } answering;
 
-/* The share of the running answer is known where its length is limited. */
+/* Without a limit on tokens the running answer counts 0 until it is complete. */
 static void answering_report(answering *a, const cli_comparison *b, double n_tokens)
 {
     const int32_t most = b->engine->options->session.max_tokens;
@@ -99,7 +99,7 @@ static vouch_status answer(const cli_comparison *b, const cli_question *question
     return VOUCH_OK;
 }
 
-/* The target alone goes first, since the others are compared with it. Which of them follows changes each time. */
+/* The target alone goes first, since the others are compared with it. A different config follows it each time. */
 static vouch_status question_run(cli_comparison *b, size_t q, size_t round, expected *e, answering *progress,
                                  vouch_error *err)
 {

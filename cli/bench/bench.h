@@ -37,7 +37,7 @@ typedef struct cli_comparison {
     bool interrupted; /* by Ctrl-C or by a model that failed */
 } cli_comparison;
 
-/* Of a config in one category, or in all. NAN: undefined there, such as an acceptance rate without guesses. */
+/* Figures of a config in one category, or in all. NAN: undefined there, such as an acceptance rate without guesses. */
 typedef struct cli_summary {
     vouch_stats sum; /* over the questions, each with its round of median time */
     cli_rates rates;
@@ -50,13 +50,13 @@ typedef struct cli_summary {
 } cli_summary;
 
 const cli_answered *cli_bench_answer(const cli_comparison *bench, size_t question, size_t round, size_t config);
-/* Marks the median rounds of a question once all its rounds are over. A median round is not one in which something
- * else held the machine. */
+/* Marks each config's round of median time once all rounds of a question are over. A round in which another program
+ * held the machine is slow, and the median leaves it out. */
 void cli_bench_close_question(cli_comparison *bench, size_t question);
 /* category NULL: all. */
 cli_summary cli_bench_summary(const cli_comparison *bench, size_t config, const char *category);
 int32_t cli_bench_threads(const cli_comparison *bench);
-/* The longest answer: "128 tokens". */
+/* The maximum length of an answer: "128 tokens", or "the context's end". */
 const char *cli_bench_limit(const cli_comparison *bench, char text[32]);
 
 int cli_bench_passes(const cli_options *options);

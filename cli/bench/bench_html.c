@@ -212,7 +212,7 @@ static void put_categories(FILE *out, const cli_comparison *b, const char **name
     fputs("<section><h2>Speed relative to plain decoding, by category</h2>\n", out);
     cli_plot_legend(out, names, n, 'c');
     fputs("<div class=\"categories\">\n", out);
-    for (size_t g = n_groups == 2; g < n_groups; g++) { /* a single category is all */
+    for (size_t g = n_groups == 2; g < n_groups; g++) { /* for a single category, the plot of all would repeat it */
         const char *category = g == 0 ? NULL : b->questions.categories[g - 1];
         const size_t n_answers = cli_bench_summary(b, 0, category).n_answers;
         if (n_answers == 0) continue;

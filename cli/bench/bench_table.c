@@ -76,7 +76,7 @@ static void put_configs(FILE *out, const cli_comparison *b, int width)
     if (lenience < 1) fprintf(out, "lossy: with lenience %g no token gets more than p / %g\n", lenience, lenience);
 }
 
-/* By the formula and by pace, beside what was measured. */
+/* Prints the speeds that the formula and pace predict, and pace's relative to the measured speed. */
 static void put_predictions(FILE *out, const cli_comparison *b, int width)
 {
     fprintf(out, "\n%-*s %10s %10s %14s %14s\n", width, "predicted", "speed", "tokens", "tokens/s", "of the speed");
@@ -95,7 +95,7 @@ static void put_predictions(FILE *out, const cli_comparison *b, int width)
                  "were accepted with the same probability. by pace: from its own estimates.\n");
 }
 
-/* As many configurations beside one another as fit, then the next. */
+/* Prints CELLS configurations side by side, and the next ones below them. */
 static void put_categories(FILE *out, const cli_comparison *b)
 {
     for (size_t first = 1; first < b->configs.n; first += CELLS) {

@@ -35,7 +35,7 @@ typedef struct bench {
     series passes[CLI_MOST_INTS], prefill, decode;
     int32_t n_rounds; /* complete ones */
     cli_progress progress;
-    double progress_done, progress_part; /* the work of one prompt: its part of what `progress` shows */
+    double progress_done, progress_part; /* shares of the whole work: done before the running prompt; its own */
 } bench;
 
 /* ------------------------------------------------------------- measurements */
@@ -244,7 +244,7 @@ static int bench_measure(bench *b, const cli_engine *engine)
     return CLI_FAILED;
 }
 
-/* A silent drafter of that length makes the session reserve space for passes of so many rows. */
+/* A silent drafter of n_draft guesses makes the session reserve space for passes of n_draft + 1 rows. */
 static int session_start(cli_engine *engine, cli_oracle *silent, int32_t room)
 {
     const cli_ints *rows = &engine->options->rows;

@@ -9,9 +9,9 @@
  *   L4  never slower   speed with a drafter that is always wrong                      check_speed.c
  *
  * check.c splits the time among the laws and prints the verdicts; finding.c has what the laws share. Each law tries its
- * cases in a fixed order, the most telling first, until its time is over, and says which it tried. It tries the first
- * few in any case: they are its least. On plain C the least of a real model takes longer than a short --seconds; the
- * progress line then says so and counts down to its end.
+ * cases in a fixed order, the most telling first, until its time is over, and says which it tried. The first few cases,
+ * its minimum, always run. On plain C the minimum of a real model takes longer than a short --seconds. The progress
+ * line then says so and counts down to the end of the minimum.
  */
 #ifndef VOUCH_CLI_CHECK_H
 #define VOUCH_CLI_CHECK_H
@@ -32,8 +32,8 @@ typedef struct cli_check {
     double start, seconds; /* of the whole check */
     double deadline;       /* of the current law */
     double row_seconds;    /* of a pass of one row */
-    double law_end;        /* when the least of the current law ends, by estimate */
-    double later_seconds;  /* the least of the laws to come, by estimate */
+    double law_end;        /* estimated end of the current law's minimum */
+    double later_seconds;  /* estimated time of the minimums of the laws to come */
     bool interrupted;
     int32_t n_prompt, n_answer; /* most tokens of prompts and answers: fewer on a slow machine */
 } cli_check;
@@ -44,7 +44,7 @@ enum { CLI_CHECK_ANSWER = 48 }; /* most tokens of an answer */
 void cli_check_report(cli_check *check);
 /* Shows progress. Is there time for another case? */
 bool cli_check_goes_on(cli_check *check);
-/* Counts a comparison; the first that fails is described. */
+/* Counts a comparison. The finding keeps the description of the first one that fails. */
 __attribute__((format(printf, 3, 4))) void cli_check_compare(cli_finding *finding, bool holds, const char *format, ...);
 
 /* Each tries a law. An error is a failure of the machine or of a file, not of the law. */
@@ -54,7 +54,7 @@ vouch_status cli_check_sampled(cli_check *check, cli_finding *finding, vouch_err
 vouch_status cli_check_rollback(cli_check *check, cli_finding *finding, vouch_error *err);
 vouch_status cli_check_speed(cli_check *check, cli_finding *finding, vouch_error *err);
 
-/* The rows that each law's least takes, about. */
+/* The estimated number of rows that each law's minimum runs. */
 double cli_check_bits_rows(const cli_check *check);
 double cli_check_greedy_rows(const cli_check *check);
 double cli_check_sampled_rows(const cli_check *check);

@@ -21,7 +21,7 @@ typedef struct bits {
     int n_cases; /* tried on the current instruction set */
 } bits;
 
-/* A session that only reads, in passes of at most so many rows. Its silent drafter reserves logits of every row. */
+/* A session that only reads, in passes of at most `rows` rows. Its silent drafter reserves logits of every row. */
 static vouch_status reader_open(bits *b, vouch_session **out, const vouch_model *model, int32_t rows,
                                 int32_t n_threads, vouch_error *err)
 {
@@ -35,7 +35,7 @@ static vouch_status reader_open(bits *b, vouch_session **out, const vouch_model 
     return vouch_session_open(out, model, &options, err);
 }
 
-/* Logits of the first n tokens, from passes of so many rows. */
+/* Logits of the first n tokens, from passes of `rows` rows. */
 static vouch_status rows_read(bits *b, const vouch_model *model, int32_t n, int32_t rows, int32_t n_threads,
                               float *out, vouch_error *err)
 {
@@ -63,7 +63,7 @@ static vouch_status rows_compare(bits *b, const vouch_model *model, int32_t n, i
     return VOUCH_OK;
 }
 
-/* The number of rows that can be read in that time one at a time; at least FEWEST_TOKENS. */
+/* *n: the number of rows that passes of one row read in `seconds`, FEWEST_TOKENS to b->n. */
 static vouch_status rows_that_fit(bits *b, const vouch_model *model, double seconds, int32_t *n, vouch_error *err)
 {
     vouch_session *session = NULL;
@@ -80,7 +80,7 @@ static vouch_status rows_that_fit(bits *b, const vouch_model *model, double seco
 static const int32_t rows[] = {5, 64, 2, 16, 3, 8, 17, 4, 33, 1};
 enum { N_ROWS = sizeof rows / sizeof *rows, MOST_ROWS = 64, FEW_THREADS = 3 };
 
-/* Cases of threads: 1, 2, 3, and every processor if that is more. */
+/* The number of cases of threads: 1, 2, 3, and all processors if there are more than 3. */
 static int32_t thread_cases(void)
 {
     return vouch_cpu_count() > FEW_THREADS ? FEW_THREADS + 1 : FEW_THREADS;

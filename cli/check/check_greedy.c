@@ -34,7 +34,7 @@ typedef struct answers {
     int64_t n_accepted, n_rejected;
     trial trials[MOST_TRIALS];
     int n_trials, n_tried[MOST_TRIALS]; /* answers of each */
-    unsigned rules, lengths; /* sets of those tried: bits of vouch_accept, bits of k */
+    unsigned rules, lengths; /* rules and draft lengths tried: bits of vouch_accept, bits of k */
 } answers;
 
 /* The most telling trials come first. Every free drafter of the registry is tried by itself. */
@@ -178,7 +178,7 @@ static const char *rules_text(const answers *a, char text[64])
 
 static vouch_status trials_compare(answers *a, vouch_error *err)
 {
-    /* Every drafter is tried with a length before the next one (0: pace chooses), each time under another rule. */
+    /* All drafters are tried with one length before the next (0: pace chooses). Each trial takes the next rule. */
     static const int32_t lengths[] = {FIRST_LENGTH, 0, 1, 16, 8, 2, 4, 7};
     enum { N_LENGTHS = sizeof lengths / sizeof *lengths };
     vouch_status status = VOUCH_OK;

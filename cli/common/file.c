@@ -112,7 +112,7 @@ static bool path_resolve(const char *path, char resolved[PATH_MAX])
 typedef struct identity {
     dev_t device;
     ino_t number;        /* of the file, or of the folder it will be in */
-    char name[PATH_MAX]; /* in that; "" where the file is there */
+    char name[PATH_MAX]; /* in that folder; "" if the file exists */
 } identity;
 
 /* False: the path doesn't mean a regular file and can't come to mean one. */

@@ -64,7 +64,7 @@ static bool parse_number(const cli_flag *flag, const char *shown, const char *te
     if (flag->kind == CLI_FLAG_INT) number = (double)strtoll(text, &end, 10);
     else number = strtod(text, &end);
     if (flag->kind == CLI_FLAG_FLOAT) number = (double)(float)number;
-    if (end == text || *end || isspace((unsigned char)*text) || strpbrk(text, "xX")) /* 0x10 is one to strtod */
+    if (end == text || *end || isspace((unsigned char)*text) || strpbrk(text, "xX")) /* strtod reads 0x10 */
         return flag_refuse(flag, shown, text,
                            flag->kind == CLI_FLAG_INT ? "not a whole number" : "not a number");
     if (!range_holds(flag->range, number)) return flag_refuse(flag, shown, text, "outside the range");
@@ -112,7 +112,7 @@ static int choice_find(const char *words, const char *typed)
     return -1;
 }
 
-/* "a,b" of "auto|none|a|b". The command decides which words go together. */
+/* Reads a set such as "a,b" out of the words "auto|none|a|b". The command decides which words go together. */
 static bool parse_set(const cli_flag *flag, const char *shown, const char *text, unsigned *out)
 {
     unsigned set = 0;
@@ -137,7 +137,7 @@ static bool parse_set(const cli_flag *flag, const char *shown, const char *text,
     return true;
 }
 
-/* One more of a flag that may be given several times. */
+/* Appends a value of a flag that may be given several times. */
 static bool ints_append(const char *shown, const char *text, int32_t value, cli_ints *ints)
 {
     for (size_t i = 0; i < ints->n; i++)
@@ -262,7 +262,7 @@ static const cli_flag *flag_exact(const parser *p, const char *argument)
     return n == 2 ? flag_lettered(p, argument[1]) : NULL;
 }
 
-/* Elsewhere underscores and dashes inside the name of a flag are the same. */
+/* Other programs take underscores and dashes inside the name of a flag as the same. */
 static const cli_foreign_flag *foreign_find(const parser *p, const char *argument)
 {
     char typed[64];
@@ -309,9 +309,9 @@ static void complain_unknown(const parser *p, const char *argument)
     else cli_complain("unknown flag %.*s; --help lists the flags", n, argument);
 }
 
-/* The long name that "-model" or "-modle" means, which lacks a dash; NULL: "-m" with a value behind it. Only
- * a flag that takes a file is compared with words that are merely near: other values, such as that of -n60,
- * are too short. */
+/* The long name that "-model" or "-modle" means: a dash is missing. NULL: it is "-m" with a value behind it. A misspelt
+ * name is looked up only where the letter's flag takes a file: values of other flags, such as 60 in -n60, are too
+ * short to tell. */
 static const char *dash_missing(const parser *p, const char *argument)
 {
     char typed[64];
@@ -339,8 +339,8 @@ static const cli_flag *flag_find(const parser *p, const char *argument, const ch
     return flag_lettered(p, argument[1]);
 }
 
-/* The value in the next argument, or NULL. "--word" counts as a flag behind a forgotten value; for a flag that takes
- * any text only where there is such a flag. */
+/* The value in the next argument. NULL if that is "--word": it counts as a flag, and the value as forgotten. A flag
+ * that takes any text accepts "--word" unless the command has such a flag. */
 static const char *value_next(parser *p, const cli_flag *flag)
 {
     const char *next = p->next < p->argc ? p->argv[p->next] : NULL;

@@ -86,7 +86,7 @@ bool cli_flags_parse(const cli_flag_table *table, unsigned command, int argc, ch
  * before any flag. */
 void cli_flags_help(const cli_flag_table *table, unsigned command, const void *defaults, FILE *stream);
 enum { CLI_FLAG_TEXT_SIZE = 640 };
-/* What help says of a flag, on one line: its text, range and default. */
+/* The help for a flag on one line: its text, range and default. */
 const char *cli_flag_describe(const cli_flag *flag, const void *defaults, char text[CLI_FLAG_TEXT_SIZE]);
 
 enum { CLI_FLAG_VALUE = 96 };

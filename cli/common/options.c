@@ -140,14 +140,14 @@ static bool parse_tree(const char *text, vouch_speculation *speculation)
     return true;
 }
 
-/* The drafters beyond the free ones for which there is something on the command line. */
+/* The drafters whose model or file is on the command line. */
 static unsigned given_drafters(const cli_options *options)
 {
     return (options->draft_model ? VOUCH_DRAFTER_MODEL : 0u) | (options->prediction ? VOUCH_DRAFTER_PREDICTION : 0u) |
            (options->history ? VOUCH_DRAFTER_HISTORY : 0u);
 }
 
-/* Resolves "auto"; refuses sets that can't be, or lack what they need. */
+/* Resolves "auto". Refuses "none" among drafters, and drafters whose model or file is missing. */
 static bool resolve_drafters(cli_options *options)
 {
     enum { MODEL = VOUCH_DRAFTER_MODEL };
@@ -180,7 +180,7 @@ static bool resolve_drafters(cli_options *options)
     return true;
 }
 
-/* Refuses what the rule doesn't do. */
+/* Refuses options that the rule doesn't support. */
 static bool check_accept(const vouch_speculation *speculation, given_flags given)
 {
     const char *rule = speculation->accept == VOUCH_ACCEPT_AUTO ? "auto" : vouch_accept_name((int)speculation->accept);
@@ -333,7 +333,7 @@ static const cli_flag *run_flag(const char *name)
     return NULL;
 }
 
-/* `--color` colours generated text; a color that was not given leaves it plain. */
+/* The value of "color" is "never" unless --color was given: only then is generated text coloured. */
 const char *cli_option_text(const cli_options *options, const char *name, char text[CLI_FLAG_VALUE])
 {
     if (strcmp(name, "color") == 0 && !options->paint) return strcpy(text, "never");
@@ -543,8 +543,8 @@ static const char *command_name(unsigned command)
     return cli_command_names[bit];
 }
 
-/* The word without a flag becomes --model. A prompt in its place gets a remedy, unlike a file that --model names and
- * that can't be opened. */
+/* The word without a flag becomes --model. It may be a prompt, so the complaint about a missing file says where a
+ * prompt goes. */
 static bool take_model_word(cli_options *options, unsigned command, given_flags given)
 {
     const cli_flag *flag = given_find(given, "model");

@@ -97,7 +97,7 @@ static void svg_bar(FILE *out, const char *color, double x, double y, double wid
     fputs("</title></rect>\n", out);
 }
 
-/* Three digits, as far as they mean something. */
+/* x with about three digits. */
 static void number_text(char text[32], double x, const char *unit)
 {
     const double size = fabs(x);

@@ -18,7 +18,7 @@ static vouch_status prompt_fail(vouch_error *err, vouch_status code, const char 
 }
 
 /* Does standard input bring a text to add? A terminal, a device such as /dev/null and a socket don't. A pipe into which
- * nobody writes would keep the command waiting in silence, so after a second it says for what it waits. */
+ * nobody writes would keep the command waiting in silence, so after a second a note says that it waits. */
 static bool input_is_text(void)
 {
     struct stat info;
@@ -29,7 +29,7 @@ static bool input_is_text(void)
     return S_ISREG(info.st_mode) || S_ISFIFO(info.st_mode);
 }
 
-/* first, an empty line, second: in place of second. Nothing stands before the text where first is empty. */
+/* Replaces second by first, an empty line and second. An empty part is left out, and so is the line. */
 static bool text_join(const char *first, char **second, size_t *n)
 {
     static const char between[] = "\n\n";

@@ -18,7 +18,7 @@ static void put_date(FILE *out)
     fputs(text, out);
 }
 
-/* What the system calls the processor; where it has no name for it (Arm), the architecture. */
+/* The system's name for the processor; the architecture where it has none (Arm). */
 static void put_processor(FILE *out, const cli_engine *engine)
 {
     const int32_t given = engine->options->session.n_threads;
@@ -33,7 +33,7 @@ static void put_processor(FILE *out, const cli_engine *engine)
             n_threads == 1 ? "" : "s");
 }
 
-/* Quoted where a shell would take it apart. */
+/* Quotes the argument unless a shell would read it as it is. */
 static void put_argument(FILE *out, const char *text)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./,:=+@%";

@@ -26,9 +26,9 @@ typedef struct cli_provenance {
 bool cli_provenance_of(cli_provenance *provenance, const cli_engine *engine);
 void cli_provenance_free(cli_provenance *provenance);
 
-/* One line "name  text" for each fact that the reader of a terminal doesn't know: models and processor. */
+/* Prints a line "name  text" for each fact that the reader of a terminal doesn't know: models and processor. */
 void cli_provenance_print(FILE *out, const cli_provenance *provenance);
-/* The same as a JSON object: a new reference, or NULL when memory is short. */
+/* All facts as a JSON object: a new reference, or NULL when memory is short. */
 json_t *cli_provenance_json(const cli_provenance *provenance);
 
 #endif

@@ -54,7 +54,7 @@ static double median_of(const double *values, size_t n)
 cli_speed_kept cli_compare_speeds(const double *plain, const double *other, size_t n, double promised)
 {
     const double most = 3 * median_of(plain, n), most_other = 3 * median_of(other, n);
-    const double clear = 0.01; /* a larger standard error makes a shortfall meaningless */
+    const double clear = 0.01; /* most standard error at which a shortfall within the scatter counts as kept */
     double sum = 0, squares = 0, a = 0, b = 0;
     cli_speed_kept kept = {.verdict = CLI_SPEED_UNCLEAR};
     for (size_t i = 0; i < n; i++) {

@@ -98,7 +98,7 @@ static bool line_put(const char *line, int n)
     return true;
 }
 
-/* Without the bar on a narrow terminal. */
+/* Leaves out the bar on a narrow terminal. */
 static void line_show(const char *label, double share, int seconds_left)
 {
     char line[2 * WIDEST], left[16];
@@ -112,7 +112,7 @@ static void line_show(const char *label, double share, int seconds_left)
     line_put(line, n);
 }
 
-/* What an eager progress prints before its bar. */
+/* Shows the label of an eager progress alone, before its bar is due. */
 static void label_show(cli_progress *progress, double spent)
 {
     const bool is_terminal = isatty(STDERR_FILENO);

@@ -38,7 +38,7 @@ typedef struct cli_progress {
 void cli_progress_report(void *progress, double share);
 void cli_progress_end(cli_progress *progress); /* wipes the line */
 
-/* What Ctrl-C does, unless this program was started with SIGINT ignored. */
+/* The effect of Ctrl-C, unless this program was started with SIGINT ignored. */
 typedef enum cli_interrupt {
     CLI_INTERRUPT_ENDS,    /* ends the program with status 1, after wiping the progress and printing one line */
     CLI_INTERRUPT_CANCELS, /* the first cancels the session that was aimed at; the second ends the program */
@@ -46,7 +46,7 @@ typedef enum cli_interrupt {
 } cli_interrupt;
 void cli_interrupt_set(cli_interrupt mode);
 bool cli_interrupted(void); /* has Ctrl-C come since the last cli_interrupt_set? */
-/* Sets what is called before Ctrl-C ends the program; it must be async-signal-safe. NULL: nothing. */
+/* Sets the function that is called before Ctrl-C ends the program. It must be async-signal-safe. NULL: nothing. */
 void cli_interrupt_restore(void (*restore)(void));
 /* The session that Ctrl-C cancels, or NULL. Aim at NULL before closing it. An earlier Ctrl-C cancels it at once. */
 void cli_interrupt_aim(vouch_session *session);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bytes as people and JSON may see them. What a model, a file or a command line brings can hold
+ * Bytes as people and JSON may see them. Text from a model, a file or a command line can hold
  * anything: terminal escapes, halves of characters, text that runs backwards. The generated text
  * goes to standard output as it is; everywhere else bytes pass through here.
  */
@@ -15,7 +15,7 @@
 size_t cli_utf8_length(const char *s, size_t n, uint32_t *code);
 
 /* Writes s[0, n) with control characters, direction marks and stray bytes as \n, \u{202e}, \xff.
- * At most `columns` columns are used (0: no limit), longer text ends in "..."; returns those used. */
+ * At most `columns` columns are used (0: no limit), longer text ends in "...". Returns the columns used. */
 size_t cli_put_escaped(FILE *stream, const char *s, size_t n, size_t columns);
 
 /* s[0, n) as well-formed UTF-8, U+FFFD for each stray byte: *n_out bytes, the caller's to free().

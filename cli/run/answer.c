@@ -82,7 +82,7 @@ static vouch_status step_show(const cli_engine *engine, const vouch_step *step, 
     return VOUCH_OK;
 }
 
-/* Does the prompt end inside thoughts, as that of templates that begin them? */
+/* Does the prompt end inside thoughts? Some templates end the prompt with <think>. */
 static bool prompt_thinks(const vouch_model *model, const cli_tokens *prompt)
 {
     char tail[64];

@@ -7,7 +7,7 @@
  * half of the context is free, so that the cache can be used again for many turns; the system message stays. A
  * question that is too long by itself is refused and the conversation goes on.
  *
- * On a pipe nobody reads a refusal: the other lines are answered and the exit status tells.
+ * On a pipe nobody reads a refusal: the other lines are answered, and the exit status tells of it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -100,7 +100,8 @@ static void finish_tell(const cli_chat_state *chat)
                  cli_engine_context(chat->engine));
 }
 
-/* Answers and ends the line. False: no answer came, and a complaint says why; chat->status where that is the end. */
+/* Answers and ends the line. False: no answer came, and a complaint says why. A failure that ends the conversation sets
+ * chat->status. */
 static bool turn_run(cli_chat_state *chat, const char *question)
 {
     vouch_error err;
@@ -125,7 +126,7 @@ static bool message_take(cli_chat_state *chat, const cli_input *input)
     const char *question = input->n > 0 ? cli_command_run(chat, input->text) : NULL;
     if (!question) return true;
     const bool answered = turn_run(chat, question);
-    (void)cli_sources_save(chat->engine); /* a closed terminal ends the program; of failures the last one counts */
+    (void)cli_sources_save(chat->engine); /* now: a closed terminal ends the program. The last save sets the status */
     return answered;
 }
 

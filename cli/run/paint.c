@@ -43,8 +43,8 @@ static bool put(cli_paint *paint, const char *bytes, size_t n)
     return true;
 }
 
-/* The number of queued bytes, from `from` on, that became this piece of text: n equal bytes; or, for a U+FFFD that
- * stands for malformed bytes, those up to the byte `next` of the text behind it. */
+/* The number of queued bytes, from `from` on, that this piece of text shows: n equal bytes; or, for a U+FFFD, the
+ * malformed bytes that it replaces. They end before the text's next byte, `next` (-1: the text ends here). */
 static size_t queue_match(const cli_paint *paint, size_t from, const char *text, size_t n, int next)
 {
     if (from + n <= paint->n && memcmp(paint->bytes + from, text, n) == 0) return n;

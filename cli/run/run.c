@@ -10,7 +10,7 @@
 #include "run/sources.h"
 #include "run/stats.h"
 
-/* `more`: what else there isn't, or "". */
+/* `more`: text that follows "the prompt is empty" in the complaint, or "". */
 static int empty_fail(const cli_options *options, const char *more)
 {
     const char *path = options->prompt_file;

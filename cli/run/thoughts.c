@@ -7,7 +7,7 @@
 #define BEGIN "<think>"
 #define END   "</think>"
 
-/* Bytes at the end of text[n] that the marker may begin with. */
+/* The number of bytes at the end of text[n] that may be the beginning of the marker. */
 static size_t partial_length(const char *text, size_t n, const char *marker)
 {
     size_t length = strlen(marker) - 1 < n ? strlen(marker) - 1 : n;

@@ -18,7 +18,7 @@ typedef struct cli_thoughts {
     cli_thoughts_state state;
     char *text; /* [n] not yet written or dropped; owned */
     size_t n, capacity;
-    char *out;       /* what the last call gave; owned */
+    char *out;       /* the result of the last call; owned */
     size_t n_hidden; /* bytes dropped so far, markers included */
 } cli_thoughts;
 
