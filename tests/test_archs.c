@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * All families of architectures by the laws, in one table: law L1 (same bits however the rows are passed), L2 (greedy
- * text with any drafter equals plain text) and L3 (the memory after rejections is that of a run without guesses).
+ * text with any drafter equals plain text) and L3 (after rejections the memory equals that of a run without guesses).
  * test_layers.c compares what each family computes with a forward pass in double precision.
  */
 #include <stdlib.h>
@@ -83,7 +83,7 @@ static void a_row_has_the_same_bits_in_any_pass(void **state)
             run_tokens(&expected, path, vouch_kernels_find("ref"), 1, 1);
             for (size_t k = 0; (kernels = vouch_kernels_get(k)) != NULL; k++)
                 for (size_t c = 0; c < 5; c++) {
-                    if ((k + 2 * c + (size_t)(3 * i + t)) % 7 != 0) continue; /* a seventh: all in three families */
+                    if ((k + 2 * c + (size_t)(3 * i + t)) % 7 != 0) continue; /* a seventh; three families run all */
                     run_tokens(&got, path, kernels, 1 + (int32_t)(c + k) % 3, chunks[c]);
                     if (memcmp(&expected, &got, sizeof got) != 0)
                         fail_msg("%s, type %d, %s: another result in passes of %d rows", tiny_model_family(i),
@@ -177,8 +177,8 @@ static void guesses_change_nothing(void **state)
     assert_true(accepted[CHAIN_OF_ITSELF] > 0 && accepted[TREE_OF_ITSELF] > 0 && accepted[ALWAYS_WRONG] == 0);
 }
 
-/* A second prompt that has its first `common` tokens from the first prompt and its answer. Returns the tokens that the
- * session ran for it. */
+/* Gives a session a second prompt, which shares its first `common` tokens with the first prompt and its answer. Returns
+ * the number of tokens that the session ran for the second prompt. */
 static int64_t change_prompt(const vouch_model *model, who which, int32_t common)
 {
     enum { FIRST = 40, NEW = 20, SHORT = 10 };

@@ -52,7 +52,7 @@ static int count_lines(const char *bytes)
     return n;
 }
 
-/* The string is the text, which may go on, with U+FFFD in place of each byte that is no UTF-8. */
+/* The string must be a beginning of the text, with U+FFFD in place of each byte that is no UTF-8. */
 static void expect_text(const json_t *string, const char *text, size_t n)
 {
     const char *s = json_string_value(string), *end = s + json_string_length(string), *past = text + n;
@@ -160,7 +160,7 @@ static void an_interrupted_run_keeps_its_answers(void **state)
         assert_non_null(strstr(message, "of 13 answers are written; --resume goes on behind them"));
         assert_in_range(count_lines(bytes), 1, N_PROMPTS - 1);
     } else {
-        assert_int_equal(status, 0); /* it was faster */
+        assert_int_equal(status, 0); /* the command ended before the signal */
     }
     assert_int_equal(bytes[n - 1], '\n');
     free(message);

@@ -118,7 +118,7 @@ static int32_t draw_whole(vouch_draw_fn *draw, const vouch_dist *dist, uint64_t 
     return draw(&whole, seed, position, number);
 }
 
-/* Emits K + 1 tokens: those of one cycle, then plain draws from the target. */
+/* Emits K + 1 tokens: the tokens of one cycle, then plain draws from the target. */
 static void emit_tokens(models *m, const vouch_rule *rule, const vouch_seeded_draw *seeded, draft_kind kind,
                         int64_t position,
                         int32_t tokens[K + 1])

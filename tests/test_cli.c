@@ -545,7 +545,7 @@ static int trace_violations(const json_t *stats, double lenience, int *n_judged)
         int64_t n_accepted = 0;
         bool ended = false;
         int last = -1;                 /* accepted */
-        double limit = 0, taken = 0;   /* of the rejected guesses for the next position */
+        double limit = 0, taken = 0;   /* latest accept and sum of p of the guesses rejected for the next position */
         for (size_t i = 0; i < json_array_size(guesses); i++) {
             const json_t *g = json_array_get(guesses, i);
             const char *verdict = json_string_value(json_object_get(g, "verdict"));

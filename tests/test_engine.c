@@ -284,7 +284,7 @@ static void bad_use_is_refused(void **state)
 
 /* ------------------------------------------------------------- admission, pages */
 
-/* Guesses are admitted in the order of their values, up to the most tokens per second; fixed ones stay. */
+/* The engine admits the guesses that give the most tokens per second. It always admits fixed guesses. */
 static void guesses_that_pay_are_admitted(void **state)
 {
     (void)state;

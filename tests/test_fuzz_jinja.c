@@ -8,7 +8,7 @@
 #include "support/mutate.h"
 #include "support/replay.h"
 
-/* Texts of random templates. Their parts: $ an expression, @ statements, % a variable. Later rows grow more. */
+/* Texts of random templates. Their parts: $ an expression, @ statements, % a variable. Later texts have more parts. */
 static const char *const expressions[] = {
     "%", "1", "'text'", "-7", "2.5", "none", "true", "[]", "'\xe4\xbd\xa0'", "9223372036854775807", "messages",
     "m.content", "m['role']", "loop.index0", "loop.previtem", "ns.a", "range(3)", "strftime_now('%%Y')", "{}",
@@ -43,7 +43,7 @@ typedef struct writer {
     char text[1 << 14];
 } writer;
 
-/* Writes one of the texts of a list, and in place of its parts others. At depth 0 only those without parts. */
+/* Writes one of the texts of a list, and others in place of its parts. At depth 0 it chooses a text without parts. */
 static void template_write(writer *w, const char *const *list, size_t n_list, size_t n_plain, int depth)
 {
     const bool is_plain = depth <= 0 || test_below(&w->random, 2);

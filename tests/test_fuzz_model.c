@@ -97,7 +97,7 @@ static void test_damaged_quantized_models(void **state)
     mutate_all(&options, test_is_quick() ? N_QUICK : N_MUTATIONS / 5, 10, 3);
 }
 
-/* They have more tensors and keys, so more damages hit the metadata. */
+/* Recurrent models have more tensors and keys, so more damages hit the metadata. */
 static void test_damaged_recurrent_models(void **state)
 {
     (void)state;

@@ -114,7 +114,7 @@ static void expect_equal_tensors(const char *path, const char *other)
     vouch_gguf_close(b);
 }
 
-/* Pieces that begin and end anywhere, in random order, are the bytes of the whole. */
+/* Pieces that begin and end anywhere, loaded in random order, give the bytes of the whole tensor. */
 static void pieces_are_the_whole(void **state)
 {
     (void)state;
@@ -155,7 +155,7 @@ static void shards_are_one_model(void **state)
     result_free(&info);
 }
 
-/* An output of its own doesn't count where the configuration ties it to the embedding. */
+/* The reader ignores an output matrix where config.json ties the output to the embedding. */
 static void tied_output_is_left_out(void **state)
 {
     (void)state;

@@ -15,7 +15,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* Names a file of the folder of this test program, which is empty before the first. */
+/* The path of a file in this test program's folder. Makes the folder. */
 static const char *folder_path(const char *name)
 {
     static char path[4096];
@@ -37,7 +37,7 @@ static void folder_clear(void)
     for (size_t i = 0; i < COUNT(names); i++) unlink(folder_path(names[i]));
 }
 
-/* The folder's keys, or those of one of its files. *bytes belongs to the caller. NULL: *err says why. */
+/* The keys of the folder (name "") or of one of its files. *bytes belongs to the caller. NULL: *err says why. */
 static vouch_gguf *folder_read(const char *name, int32_t n_vocab, void **bytes, vouch_error *err)
 {
     size_t size;

@@ -139,7 +139,7 @@ static void errors_name_the_line(void **state)
 
 /* ------------------------------------------------------------------------- limits */
 
-/* A piece, so many times over. */
+/* `before`, `times` copies of the piece, and `after`. The caller frees the text. */
 static char *repeat(const char *before, const char *piece, size_t times, const char *after)
 {
     const size_t n = strlen(piece);
@@ -151,7 +151,8 @@ static char *repeat(const char *before, const char *piece, size_t times, const c
     return all;
 }
 
-/* Each would run for years, take all memory or overflow the stack. The suite's time limit is the test's. */
+/* Without limits each template would run for years, take all memory or overflow the stack. The suite's time limit ends
+ * a test that hangs. */
 static void nothing_outlasts_its_limits(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The judge, its draws and its random numbers. The cases are those that other engines test or got wrong, each as one
- * call of vouch_reject or vouch_judge.
+ * The judge, its draws and its random numbers. Other engines test these cases or got them wrong. Each is one call of
+ * vouch_reject or vouch_judge.
  */
 #include <math.h>
 #include <stdio.h>

@@ -461,7 +461,7 @@ static void mix_rotaries(vouch_weights *w)
     w->layers[2].attention.scale *= 0.7f;
 }
 
-/* The mixture's layers have no matrices that would do. */
+/* Layers with experts or latent attention lack the matrices that hybrid_layers needs. */
 static void make_recurrent(vouch_weights *w)
 {
     const vouch_layer *last = &w->layers[w->hparams.n_layers - 1];
@@ -497,8 +497,8 @@ static double distance(const float *a, const double *b, int32_t n)
 
 static float logits_of[N_TOKENS * WIDTH]; /* [N_TOKENS][n_vocab] of the last run */
 
-/* All tokens of a chain in passes of `chunk` rows. The largest difference of a logit or hidden value from those of
- * `truth`, which may be another description. */
+/* Runs all tokens of a chain in passes of `chunk` rows. Returns the largest difference of a logit or hidden value from
+ * forward() with `truth`, which may describe other layers. */
 static double run_and_compare(const loaded *m, const vouch_weights *truth, int32_t chunk)
 {
     const vouch_sequence_options options = {
@@ -581,7 +581,7 @@ static void mamba_computes_its_formulas(void **state)
     }
 }
 
-/* And the same bits with all kernels, teams and passes (law L1). */
+/* It also gives the same bits with all kernels, teams and passes (law L1). */
 static void a_pass_computes_what_its_layers_say(void **state)
 {
     (void)state;
@@ -605,7 +605,7 @@ static void a_pass_computes_what_its_layers_say(void **state)
             }
 }
 
-/* Biases of experts and router, limits, activations, weighted inputs: with each, other logits that are right. */
+/* Biases of experts and router, limits, activations, weighted inputs: each changes the logits, and they are right. */
 static void experts_compute_what_their_layers_say(void **state)
 {
     (void)state;
@@ -637,7 +637,7 @@ static void experts_compute_what_their_layers_say(void **state)
         }
 }
 
-/* The comparison would notice: each description differs from what was loaded. */
+/* The comparison can fail: each description differs from the loaded layers. */
 static void other_layers_compute_something_else(void **state)
 {
     (void)state;

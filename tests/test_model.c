@@ -434,7 +434,7 @@ static void a_tree_equals_its_chains(void **state)
     }
 }
 
-/* A tree on an empty cache, and a tree of which nothing is kept. */
+/* A tree on an empty cache, and a tree whose rows are all dropped. */
 static void a_tree_may_be_dropped_or_come_first(void **state)
 {
     (void)state;

@@ -48,8 +48,8 @@ static int32_t chain(vouch_source s, int32_t *tokens, int32_t n, int32_t k)
     return k;
 }
 
-/* The definition: takes the longest suffix that occurred before, at its most recent earlier occurrence, and copies what
- * followed. The copy may run into itself. Returns the number of guesses: 0 or k. */
+/* The definition: takes the longest suffix that occurred before, at its most recent earlier occurrence, and copies the
+ * tokens behind it. The copy may run into itself. Returns the number of guesses: 0 or k. */
 static int32_t brute_force(const int32_t *tokens, int32_t n, int32_t k, int32_t n_min, int32_t n_max,
                            int32_t *guesses)
 {

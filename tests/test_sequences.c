@@ -37,7 +37,7 @@ typedef struct turn {
 
 typedef struct part {
     int32_t n_shared;                   /* tokens that it has from sequence 0 */
-    int32_t tokens[LONG + SHORT], n;    /* its beginning, with those */
+    int32_t tokens[LONG + SHORT], n;    /* the beginning of the sequence, shared tokens included */
     turn turns[N_ROUNDS];
 } part;
 
@@ -57,7 +57,7 @@ static void turn_write(turn *t, test_random *random, int32_t n_vocab, int32_t n_
     int32_t backwards[MOST_GUESSES], leaf = (int32_t)test_below(random, (uint32_t)t->n + 1) - 1;
     for (t->n_path = 0; leaf >= 0; leaf = t->parents[leaf]) backwards[t->n_path++] = leaf;
     for (int32_t i = 0; i < t->n_path; i++) t->path[i] = backwards[t->n_path - 1 - i];
-    /* Some forget much: down into a page that they share. */
+    /* A third of the turns may forget nearly all tokens, back into a shared page. */
     const int32_t left = n_tokens + t->n_path, most = test_below(random, 3) == 0 ? left - 1 : 4;
     t->n_forgotten = (int32_t)test_below(random, (uint32_t)(most < left ? most : left - 1) + 1);
 }
@@ -82,7 +82,7 @@ static void script_write(script *s, int32_t n, int32_t n_vocab, int32_t n_embd, 
 
 /* ---------------------------------------------------------------- the reference */
 
-/* What the rows of a script have to say. Of sequence i, round r and row j: */
+/* The expected results of the rows of a script, by sequence, round and row. */
 typedef struct expected {
     float *logits; /* [MOST_SEQUENCES][N_ROUNDS][MOST_GUESSES][n_vocab] */
     float *hidden; /* [MOST_SEQUENCES][N_ROUNDS][MOST_GUESSES][n_embd] */
@@ -200,12 +200,12 @@ static void expected_free(expected *e)
 
 /* ------------------------------------------------------------------- the crowd */
 
-/* What is broken on purpose. */
+/* A deliberate fault. */
 typedef enum fault {
     RIGHT,
     PAGES_SWAPPED,     /* two pages of a sequence change places */
     NEIGHBOURS_SLOT,   /* one slot holds a neighbour's key and value */
-    WRONG_PARENT,      /* a row follows another one than it should */
+    WRONG_PARENT,      /* a row has the wrong parent */
     SHARED_PAGE_WRITTEN, /* a page with two owners isn't copied before it is written */
     NOT_REPLAYED        /* states of recurrent layers miss guesses that were kept */
 } fault;
@@ -217,7 +217,7 @@ typedef struct crowd {
     history histories[MOST_SEQUENCES];
     vouch_pass *pass;
     fault fault;
-    /* Rows for the next pass, and whose they are. */
+    /* Rows for the next pass, and the number of each in `expected` (row_number). */
     vouch_row rows[PASS_ROWS];
     size_t numbers[PASS_ROWS];
     int32_t n_rows;
@@ -243,7 +243,7 @@ static void crowd_close(crowd *c)
     vouch_pages_close(c->pages);
 }
 
-/* Runs the collected rows. Returns how many say something else than expected; e NULL: nothing is expected. */
+/* Runs the collected rows. Returns the number of rows whose results differ from e; e NULL: compares nothing. */
 static int crowd_flush(crowd *c, const expected *e)
 {
     const size_t n_vocab = (size_t)c->plan->n_vocab, n_embd = (size_t)c->plan->n_embd;
@@ -264,7 +264,7 @@ static int crowd_flush(crowd *c, const expected *e)
     return wrong;
 }
 
-/* Between two passes: the rows become tokens, if they aren't. */
+/* Runs the collected rows; all rows that the memories hold become tokens. */
 static void crowd_commit(crowd *c)
 {
     crowd_flush(c, NULL);
@@ -272,7 +272,8 @@ static void crowd_commit(crowd *c)
         vouch_memory_keep_rows(c->memories[i], vouch_memory_n_rows(c->memories[i]));
 }
 
-/* A chunk of a beginning. Sequences that share a prefix wait until sequence 0 has it. Returns how many tokens. */
+/* Adds at most `size` of the beginning tokens of sequence i to the pass. Sequences that share a prefix wait until
+ * sequence 0 has it. Returns the number of tokens added. */
 static int32_t crowd_add_chunk(crowd *c, int32_t i, int32_t *done, int32_t size)
 {
     const part *p = &c->plan->parts[i];
@@ -291,7 +292,7 @@ static int32_t crowd_add_chunk(crowd *c, int32_t i, int32_t *done, int32_t size)
     return n;
 }
 
-/* All beginnings, in passes with chunks of all sequences. */
+/* Runs the beginnings of all sequences, in passes with chunks of each. */
 static void crowd_begin(crowd *c)
 {
     int32_t done[MOST_SEQUENCES] = {0}, n_more = 1;
@@ -371,7 +372,7 @@ static void crowd_keep(crowd *c, int32_t round)
     }
 }
 
-/* Returns how many rows, and memories at the end, are others than alone. */
+/* Returns the number of rows, plus memories at the end, that differ from the reference's. */
 static int follow_together(const script *s, const expected *e, const machine *m, vouch_kv_type kv_type,
                            int32_t page_size, fault broken)
 {
@@ -565,7 +566,7 @@ static void pages_are_counted(void **state)
 
 enum { N_DIARIES = 4, DIARY_CTX = 80, DIARY_ROWS = 12 };
 
-/* A memory, and what it should hold. */
+/* A memory, and the tokens and provisional rows that it should hold. */
 typedef struct diary {
     vouch_memory *memory;
     int32_t tokens[DIARY_CTX], n;
@@ -596,7 +597,7 @@ static bool diary_is_right(const diary *d, const vouch_sequence *alone)
            vouch_memory_digest(d->memory) == vouch_memory_digest(alone->memory);
 }
 
-/* Adds rows to the next pass. Without pages enough, nothing changes. */
+/* Adds rows to the next pass. Without enough free pages, nothing changes. */
 static int32_t diary_add_rows(diary *d, test_random *random, vouch_row *rows)
 {
     const bool is_tree = test_below(random, 2);

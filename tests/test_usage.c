@@ -64,7 +64,7 @@ typedef struct mistake {
     const char *says;
 } mistake;
 
-/* The command refuses each before it opens any file, in one line that names flag and value. */
+/* The command refuses each mistake before it opens any file, in one line that names flag and value. */
 static void check_mistakes(const mistake *mistakes, size_t n)
 {
     for (size_t i = 0; i < n; i++) {

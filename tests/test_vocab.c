@@ -432,7 +432,7 @@ static void chat_injection(void **state)
     vouch_tokenizer_close(tokenizer);
 }
 
-/* What a model's template is called, and what it makes of "a". */
+/* The name of a model's template, and its text for the message "a" or the error. */
 static void chat_templates(void **state)
 {
     (void)state;
@@ -483,7 +483,7 @@ static void chat_templates(void **state)
     vouch_tokenizer_close(tokenizer);
 }
 
-/* Templates of models, over the same conversation. BOS, which Step's writes, is <|im_start|> here. */
+/* Templates of models, over the same conversation. Step's template writes BOS, which is <|im_start|> here. */
 static void chat_templates_of_models(void **state)
 {
     (void)state;

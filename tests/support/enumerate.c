@@ -503,8 +503,8 @@ static void lenient_masses(run *r, int32_t n_tokens, double *mass)
     }
 }
 
-/* Visits every answer. Returns the largest difference between the run's joint distribution and the target's, or the one
- * that lenience defines. Counts in *over the tokens whose probability exceeds p / lenience. */
+/* Visits every answer. Returns the largest difference between the run's joint distribution and the target's, or the
+ * distribution that lenience defines. Counts in *over the tokens whose probability exceeds p / lenience. */
 static double compare(run *r, int32_t depth, size_t index, long double p, long double *mass, int *over)
 {
     const setup *s = &r->setup;
@@ -546,7 +546,8 @@ double enumerate_worst(const setup *s, int *over)
 }
 
 
-/* The sum over i of E[w(i)] for the guesses behind the first `depth`, which have this probability. */
+/* The sum of E[w(i)] over the guesses i behind the first `depth`. r->tokens has these `depth` guesses; their
+ * probability under q is `probability`, and w = w(depth). */
 static double expected_w(run *r, int32_t depth, double w, double probability)
 {
     const setup *s = &r->setup;
@@ -579,11 +580,16 @@ expectation enumerate_accepted(const setup *s)
 
 /* ---------------------------------------------------------------- couplings */
 
-/* In a race, token z arrives at time E(z) / mass(z) with E(z) exponential, and the first to arrive wins. x wins the
- * race of q and y, not equal to x, wins that of p when  E(y) = t E(x),  q(y) / q(x) < t < p(y) / p(x),   every other
- * E(z) > E(x) max(q(z) / q(x), t p(z) / p(y))  With s(t) = 1 + t + sum over z of max(q(z) / q(x), t p(z) / p(y)),
- * the probability is the integral of 1 / s^2 over t. s is linear between its kinks, and a linear piece from a to b
- * contributes (b - a) / (s(a) s(b)). For x = y the probability is 1 / sum over z of max(q(z) / q(x), p(z) / p(x)). */
+/*
+ * In a race, token z arrives at time E(z) / mass(z) with E(z) exponential, and the first to arrive wins. For x not
+ * equal to y, x wins the race of q and y wins the race of p when E(y) = t E(x) with
+ *
+ *   q(y) / q(x) < t < p(y) / p(x)   and   E(z) > E(x) max(q(z) / q(x), t p(z) / p(y)) for every other z.
+ *
+ * With s(t) = 1 + t + sum over these z of max(q(z) / q(x), t p(z) / p(y)), the probability is the integral of 1 / s^2
+ * over t. s is linear between its kinks, and a linear piece from a to b contributes (b - a) / (s(a) s(b)). For x = y
+ * the probability is 1 / sum over all z of max(q(z) / q(x), p(z) / p(x)).
+ */
 double coupling_of_races(const double *p, const double *q, int32_t n, int32_t x, int32_t y)
 {
     if (q[x] == 0 || p[y] == 0) return 0;
@@ -619,7 +625,7 @@ double coupling_of_races(const double *p, const double *q, int32_t n, int32_t x,
     return total;
 }
 
-/* The length of the overlap of their intervals of u. */
+/* The length of the overlap of two intervals of u: that of x under q, and that of y under p. */
 double coupling_of_numbers(const double *p, const double *q, int32_t n, int32_t x, int32_t y)
 {
     double q_low = 0, p_low = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes tiny Hugging Face folders: those whose logits tests/golden/hf_folders.h has. */
+/* Writes tiny Hugging Face folders. tests/golden/hf_folders.h has the expected logits of each. */
 #ifndef VOUCH_TESTS_HF_MODEL_H
 #define VOUCH_TESTS_HF_MODEL_H
 

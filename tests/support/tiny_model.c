@@ -22,15 +22,18 @@ enum { MAX_TENSORS = 1024 };
 enum { CONV_WIDTH = 3 };
 static const float embedding_gain = 0.2f, logits_gain = 4.0f, query_gain = 1.7f;
 
-/* What sets a family's tensors and keys apart from llama's. */
+/* Norms of queries and keys. EACH_HEAD: of each head, all with the same weights. ALL_HEADS: of all heads together.
+ * OWN_WEIGHTS: of each head, with weights of its own. */
 typedef enum tiny_heads { PLAIN, EACH_HEAD, ALL_HEADS, OWN_WEIGHTS } tiny_heads;
 /* Latent attention: W_uk and W_uv in one tensor, or apart. */
 typedef enum tiny_latent { NO_LATENT, TOGETHER, APART } tiny_latent;
-/* Which layers of a family with recurrent mixers have what: all of them everything; none attention or a feed-forward;
- * every second one attention instead of a mixer; by turns a mixer, attention, and a feed-forward. */
+/* The layers of a family with recurrent mixers. EVERYTHING: each has mixer, attention and feed-forward. MIXER_ONLY:
+ * each has a mixer alone. MIXER_OR_ATTENTION: mixer and attention alternate, each with a feed-forward. BY_TURNS: mixer,
+ * attention, feed-forward by turns. */
 typedef enum tiny_parts { EVERYTHING, MIXER_ONLY, MIXER_OR_ATTENTION, BY_TURNS } tiny_parts;
 /* Recurrent mixers other than Mamba's. DELTA_NET_FUSED: rates and decays are one matrix. */
 typedef enum tiny_mixer { NO_MIXER, SHORT_CONVOLUTION, DELTA_NET, DELTA_NET_FUSED } tiny_mixer;
+/* Differences of a family's tensors and keys from llama's. */
 typedef struct tiny_family {
     const char *arch;
     bool layer_norm; /* with biases, unless bare */
@@ -595,7 +598,7 @@ static void add_short_convolution(tiny_writer *w, int32_t index)
     add_vectors(w, layer_name(index, "shortconv.conv", "weight"), n, CONV_WIDTH, 0, 0.6f);
 }
 
-/* Heads as attention's. A head forgets a tenth to a half per token. */
+/* It has the heads of attention. A head forgets a tenth to a half per token. */
 static void add_delta_net(tiny_writer *w, int32_t index)
 {
     const tiny_model_options *o = &w->o;
@@ -874,7 +877,7 @@ static void add_float(tiny_writer *w, const char *key, float value)
     if (!is_omitted(w, name)) vouch_gguf_add_f32(w->gguf, name, value);
 }
 
-/* Which layers have the window. */
+/* The layers with a window, as a list of 0 and 1. */
 static void add_windows(tiny_writer *w)
 {
     int32_t flags[64];

@@ -18,7 +18,7 @@
 
 #include "format/gguf.h"
 
-/* 0 and NULL select the default. Each comment begins with it. */
+/* 0 and NULL select the default. Each comment begins with the default. */
 typedef struct tiny_model_options {
     const char *arch;    /* "llama"; or another of tiny_model_family */
     int32_t n_vocab;     /* 400; below TINY_MERGES the file has no tokenizer */
