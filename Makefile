@@ -190,7 +190,7 @@ RUN_TESTS = BUILD=$(BUILD) CC='$(CC)' VOUCH_TEST_FILTER='$(F)' tests/run.sh
 
 tests: all benches $(TESTS:%=$(B)/tests/%) $(BROKEN:%=$(B)/tests/broken/%)
 
-check: tests ## fast tests, forty seconds, no download: every commit
+check: tests ## fast tests, about a minute, no download: every commit
 	@$(RUN_TESTS) check $(T)
 
 needs: ## installs the packages that building and testing need, with apt-get
