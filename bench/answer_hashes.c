@@ -92,7 +92,7 @@ static vouch_session *session_open(const run *r, const draw *d, const way *w)
     return session;
 }
 
-/* Asks and prints the line of the answer: its text and its tokens. */
+/* Asks, and prints a line with the number of tokens of the answer and a hash of their ids. */
 static void ask(const run *r, vouch_session *session, const draw *d, const way *w, const char *question)
 {
     const vouch_message turn = {"user", question};

@@ -638,9 +638,10 @@ VOUCH_API size_t vouch_session_drafter_memory(const vouch_session *session); /* 
  * without a tokenizer). */
 VOUCH_API vouch_status vouch_session_predict(vouch_session *session, const char *text, size_t n_text,
                                              vouch_error *err);
-/* The history of answers as bytes to keep. It includes the running answer as far as it has come; the rest of that
- * answer is not added later. Writes the bytes if they fit into `capacity`, and always their number to *n_bytes. BUFFER
- * when they did not fit, so (NULL, 0) asks for the number. Needs VOUCH_DRAFTER_HISTORY. Errors: ARGUMENT, BUFFER. */
+/* Writes the history of answers as bytes, to be kept in a file. It includes the running answer as far as it has come;
+ * the rest of that answer is not added later. Writes the bytes if they fit into `capacity`, and always their number to
+ * *n_bytes. BUFFER when they did not fit, so (NULL, 0) asks for the number. Needs VOUCH_DRAFTER_HISTORY. Errors:
+ * ARGUMENT, BUFFER. */
 VOUCH_API vouch_status vouch_session_get_history(vouch_session *session, void *bytes, size_t capacity,
                                                  size_t *n_bytes, vouch_error *err);
 /* Adds kept answers to the history; if they don't fit, only the newest. Copies the bytes. The next prompt indexes them,

@@ -230,7 +230,7 @@ static void bad_indexes(void **state)
 
 /* ------------------------------------------------------------------ damage */
 
-/* Reads every byte of the model, if it opens. Then checks all hyperparameters and tensors as a model. */
+/* Opens the folder's files and reads all tensors, then opens the folder as a model. Both may fail, with a message. */
 static size_t try_folder(const char *folder)
 {
     vouch_model *model;

@@ -582,7 +582,7 @@ static void heads_of_partial_blocks_are_refused(void **state)
         assert_int_equal(vouch_sequence_open(&s, model.weights, model.pool, &options, &err), VOUCH_E_UNSUPPORTED);
         assert_true(!s.pages && !s.memory && !s.pass);
         assert_non_null(strstr(err.message, i ? "kv_type: Q4_0" : "kv_type: Q8_0"));
-        assert_non_null(strstr(err.message, "is 20"));
+        assert_non_null(strstr(err.message, "of width 20"));
     }
     unload(&model);
 }

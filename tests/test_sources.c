@@ -272,7 +272,7 @@ static double first_two(vouch_source s, int32_t token, int32_t a, int32_t b)
     return s.ops->prior(out[0].kind);
 }
 
-/* The drafter keeps the mean of the rows behind one token, and recent rows weigh more. */
+/* The drafter averages the distributions that followed a token. Recent ones weigh more. */
 static void recycle_averages(void **state)
 {
     (void)state;

@@ -43,7 +43,7 @@ void vouch_prefixes_add(vouch_prefixes *prefixes, const vouch_memory *memory, co
 /* The memory takes over the longest listed beginning of tokens[0, n), where that is longer than its own equal
  * beginning. Returns the number of tokens that it holds then. */
 int32_t vouch_prefixes_take(vouch_prefixes *prefixes, vouch_memory *memory, const int32_t *tokens, int32_t n);
-/* Forgets one page and so frees it. False: sequences own all listed pages. */
+/* Frees one listed page that no sequence uses. Returns false where there is none. */
 bool vouch_prefixes_forget(vouch_prefixes *prefixes);
 
 #endif

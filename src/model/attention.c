@@ -287,7 +287,8 @@ static float slope_of(const vouch_attention *a, int64_t head)
                             : vouch_power(2, -(double)a->alibi / 2 * (double)(2 * (head - n) + 1) / (double)n));
 }
 
-/* Softcap, ALiBi, window and sink on the scores of a query's n keys, in their order. The last key is the row's own. */
+/* Applies softcap, ALiBi, window and sink to a query's scores, one for each of n keys in the order of positions. The
+ * last key is the row's own. */
 static void shape_scores(const vouch_workspace *c, const unit *u, int64_t query, int64_t n)
 {
     const vouch_attention *a = u->a;
@@ -303,8 +304,8 @@ static void shape_scores(const vouch_workspace *c, const unit *u, int64_t query,
     if (a->sinks) *score_at(u, query, n) = a->sinks[head];
 }
 
-/* Moves each query's scores into the order of its keys, and computes their softmax. my->factors gets 1 / its sum. A
- * sink counts as one more key. */
+/* Sorts each query's scores by the positions of its keys, and replaces them by exp(score - maximum). my->factors gets
+ * 1 / their sum, so the product is the softmax. A sink counts as one more key. */
 static void weigh_keys(const vouch_workspace *c, thread_space *my, const unit *u)
 {
     const vouch_attention *a = u->a;

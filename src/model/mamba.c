@@ -31,9 +31,10 @@ vouch_status vouch_plamo2_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_e
     m->n_rank = h->n_embd / 16 < 64 ? 64 : h->n_embd / 16;
     if (m->n_inner % m->n_heads != 0 || m->n_inner / m->n_heads % VOUCH_TILE != 0 || m->n_rank > m->n_inner)
         return vouch_fail(err, VOUCH_E_UNSUPPORTED,
-                          "%s: %s.ssm.inner_size is %d, must be at least %d and a multiple of %d times "
-                          "ssm.time_step_rank %d",
-                          vouch_gguf_path(gguf), h->arch, m->n_inner, m->n_rank, (int)VOUCH_TILE, m->n_heads);
+                          "%s: %s.ssm.inner_size is %d, must be at least %d and a multiple of %d (%d for each of the "
+                          "%d heads of ssm.time_step_rank)",
+                          vouch_gguf_path(gguf), h->arch, m->n_inner, m->n_rank, (int)VOUCH_TILE * m->n_heads,
+                          (int)VOUCH_TILE, m->n_heads);
     return VOUCH_OK;
 }
 

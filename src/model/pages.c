@@ -27,8 +27,8 @@ static vouch_status check_heads(const vouch_weights *weights, vouch_type type, v
         const int32_t width = a->head_dim % VOUCH_BLOCK != 0 ? a->head_dim : a->value_dim;
         if (width % VOUCH_BLOCK != 0)
             return vouch_fail(err, VOUCH_E_UNSUPPORTED,
-                              "kv_type: %s wants a head width that is a multiple of %d, and the model's (or its draft "
-                              "model's) is %d; use f16 or f32",
+                              "kv_type: %s needs heads whose width is a multiple of %d; the model, or its draft "
+                              "model, has heads of width %d: use f16 or f32",
                               vouch_type_get_info(type)->name, VOUCH_BLOCK, width);
     }
     return VOUCH_OK;

@@ -57,7 +57,7 @@ static int32_t find_best(const float *x, const bool *taken, int32_t n)
     return best;
 }
 
-/* The sum of the two largest of a group's ranks. */
+/* A group's score: the sum of its two highest expert scores. */
 static float group_rank(const float *rank, int32_t n)
 {
     float first = -INFINITY, second = -INFINITY;

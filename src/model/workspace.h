@@ -22,7 +22,7 @@ typedef struct row_run {
     bool is_chain; /* all provisional rows up to `end` follow each other */
 } row_run;
 
-/* Rows of the run that the pass has made tokens. */
+/* Number of the run's rows that became tokens in this pass. */
 static inline int32_t row_run_n_kept(const row_run *run)
 {
     return run->first < 0 ? -run->first : 0;

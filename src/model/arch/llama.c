@@ -64,7 +64,7 @@ static vouch_status read_pangu(const vouch_gguf *gguf, vouch_hparams *h, vouch_e
     return vouch_dense_read(gguf, h, err);
 }
 
-/* Hunyuan, dense, and Maincoder: norms of heads after their rotation. */
+/* Hunyuan (dense) and Maincoder: queries and keys of each head get an RMSNorm after RoPE. */
 static vouch_status read_late_norms(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     h->head_norms = VOUCH_REQUIRED;
