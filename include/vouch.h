@@ -475,8 +475,8 @@ typedef struct vouch_session vouch_session;
 typedef enum vouch_kv_type { VOUCH_KV_F16, VOUCH_KV_F32, VOUCH_KV_Q8_0, VOUCH_KV_Q4_0 } vouch_kv_type;
 
 typedef struct vouch_session_options {
-    int32_t n_ctx;         /* context length: most tokens of prompt and answer, 2 to 2^24; 0: the model's, at most
-                              4096 */
+    int32_t n_ctx;         /* context length, 2 to 2^24: prompt and answer together have at most so many tokens. 0: the
+                              model's, or 4096 if that is less */
     int32_t n_threads;     /* 0: vouch_cpu_count() */
     int32_t prefill_chunk; /* most rows of one pass, 1 to 512; 0: 256 */
     vouch_kv_type kv_type;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pass must compute what a layer's description says. The reference is a forward pass in double precision, one
+ * The pass must compute the formulas that a layer's description stands for. The reference is a forward pass in double
+ * precision, one
  * token at a time, written straight from the formulas; the logits may differ from it by rounding only. The tests load
  * a plain model and change its layers: they add norms after a branch and scales of the residual, take away rotation,
  * and give layers different widths.

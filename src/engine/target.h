@@ -22,11 +22,11 @@ vouch_target vouch_engine_target_ops(vouch_engine_target *self);
 /* Runs the tokens of tokens[0, n) that the cache doesn't hold yet, at most prefill_chunk rows per pass. The last
  * n_logits rows get logits, all of them in one pass, which may be larger. */
 void vouch_engine_target_run(vouch_engine_target *self, const int32_t *tokens, int32_t n, int32_t n_logits);
-/* Lists, for a pass, the last of n_tokens tokens and the guesses of the draft behind it. All get logits. Returns their
- * number. The memory holds the tokens before the last, and has reserved room for the rows. */
+/* Fills rows with the sequence's last token and the guesses that follow it; all of them get logits. Returns the number
+ * of rows. The memory holds the tokens before the last one, and has reserved room for the rows. */
 int32_t vouch_engine_target_rows(vouch_engine_target *self, const int32_t *tokens, int32_t n_tokens,
                                  const vouch_draft *draft, vouch_row *rows);
-/* Lists tokens[from, past) as a chain without logits. The memory holds tokens[0, from). */
+/* Fills rows with tokens[from, past), without logits. Returns their number. The memory holds tokens[0, from). */
 int32_t vouch_engine_target_chunk(vouch_engine_target *self, const int32_t *tokens, int32_t from, int32_t past,
                                   vouch_row *rows);
 /* Only the first n tokens stay in the cache; fewer may be there already. */

@@ -134,7 +134,7 @@ static bool looks_special(vouch_text t)
     return false;
 }
 
-/* The text with spaces in place of U+2581. data NULL: no memory. */
+/* A copy of the text with a space for each U+2581. Its data is NULL where memory is short. */
 static vouch_text spaces_unmark(hf_vocabulary *v, vouch_text text)
 {
     char *out = text_take(v, text.size);

@@ -90,8 +90,8 @@ void vouch_quantize_iq4_xs(const float *x, unsigned char *block)
     memcpy(block + 2, &high, sizeof high);
 }
 
-/* The exponent brings the largest magnitude into [4, 8), of which E2M1 has values up to 6. Magnitudes below 2^-125 get
- * the least exponent. Of two values equally near, the first of the table is taken. */
+/* Chooses the scale that brings the largest magnitude into [4, 8); E2M1's largest value is 6. A block whose magnitudes
+ * are all below 2^-125 gets the least scale. Of two table values that are equally near, the first is taken. */
 void vouch_quantize_mxfp4(const float *x, unsigned char *block)
 {
     const float most = fabsf(vouch_extreme(x, RUN)), exponent = most > 0 ? floorf(log2f(most)) - 2 + 127 : 0;

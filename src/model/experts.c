@@ -256,7 +256,7 @@ static void compute_unit(const vouch_workspace *c, expert_work *one, int64_t uni
     vouch_stage_put(c, &gated, vouch_stage_needs(&down, 1), one->gate, f->n_ff, 0, one->in.n_rows, first, last);
 }
 
-/* The units [begin, end) of all works in a line. */
+/* Computes units [begin, end). Units are numbered through all works, one work after the other. */
 static void compute_units(const vouch_workspace *c, int64_t begin, int64_t end)
 {
     const expert_space *s = &c->experts;

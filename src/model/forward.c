@@ -306,7 +306,8 @@ static void stage_mix(vouch_workspace *c, vouch_pool *team, thread_space *my, in
     if (r->conv.n_channels > 0) stage_add(c, team, my, &l->mix, recurrent, next);
 }
 
-/* The gated values and W_down of the extra branch; the layer's own input stands for W_up x. */
+/* Computes the gated values of the extra branch, in which the layer's own input takes the place of W_up x. Returns them
+ * with W_down, which the next stage applies. */
 static branch_end stage_extra(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
 {
     const vouch_feed_forward *ffn = &c->weights->layers[layer].extra_ffn;

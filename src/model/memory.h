@@ -74,7 +74,7 @@ int32_t vouch_memory_share(vouch_memory *memory, const vouch_memory *from, int32
 void vouch_memory_adopt(vouch_memory *memory, const int32_t *pages, int32_t n);
 /* A number that differs when any byte of the tokens' keys, values and states does (for tests of L3). */
 uint64_t vouch_memory_digest(const vouch_memory *memory);
-/* The digest that vouch_memory_keep_rows(n) would lead to. */
+/* The digest that the memory would have after vouch_memory_keep_rows(n). Changes nothing. */
 uint64_t vouch_memory_digest_kept(const vouch_memory *memory, int32_t n);
 
 /* For the pass. Adds a provisional row, for which there is room, and returns its number. n_rows < max_rows. */

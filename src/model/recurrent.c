@@ -369,7 +369,8 @@ static void keep_tail(const vouch_workspace *c, const row_run *run, int32_t laye
     }
 }
 
-/* Each thread keeps some columns of all rows. Nobody reads them before the next pass. */
+/* Stores the inputs of all rows; each thread stores some of their columns. No barrier follows, because only the next
+ * pass reads them. */
 static void stage_keep(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
 {
     const vouch_recurrent *r = recurrent_of(c, layer);

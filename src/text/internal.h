@@ -127,7 +127,7 @@ struct vouch_tokenizer {
     int32_t unknown;         /* in place of a character without tokens; -1: none */
     bool space_prefix;       /* a space goes before a text, and before the text behind a special token */
     bool remove_spaces;      /* a text has no space at its ends and no two beside each other */
-    uint8_t *flags;          /* [n_tokens] of special tokens: VOUCH_TOKEN_LSTRIP... (added.c) */
+    uint8_t *flags;          /* [n_tokens] VOUCH_TOKEN_LSTRIP and others, of special tokens (added.c) */
     uint32_t *rank;          /* [n_tokens] SCORES: 0 for the tokens with the best score; equal scores, equal ranks */
     struct unigram *unigram; /* UNIGRAM (unigram.c) */
     struct charsmap *charsmap; /* UNIGRAM, and SCORES where the file has a table (charsmap.c) */
@@ -251,14 +251,14 @@ void vouch_bpe_spell(encoder *e, const char *bytes, size_t n);
 /* The text as spaces.c prepares it; *out is the caller's to free(). Errors: MEMORY. */
 vouch_status vouch_spaces_prepare(const vouch_tokenizer *tokenizer, bool with_prefix, const char *text, size_t n,
                                   char **out, size_t *n_out, vouch_error *err);
-/* text[n] with spaces in place of U+2581. Returns the number of bytes; out has room for n. */
+/* Copies text[n] to out, which has room for n bytes, and replaces each U+2581 by a space. Returns the bytes written. */
 size_t vouch_spaces_unescape(const char *text, size_t n, char *out);
 
 /* Reads the table; a file without one leaves texts as they are. Errors: FORMAT, MEMORY. */
 vouch_status vouch_charsmap_open(vouch_tokenizer *tokenizer, const vouch_gguf *gguf, vouch_error *err);
 void vouch_charsmap_close(struct charsmap *map); /* NULL is allowed */
-/* Well-formed text[n] in the table's form, with spaces in place of U+2581; *out is the caller's to free(). Errors:
- * ARGUMENT (it has INT32_MAX bytes or more then), MEMORY. */
+/* Normalises the well-formed text[n] by the table, and replaces each U+2581 by a space. The caller frees *out. Errors:
+ * ARGUMENT (the result has INT32_MAX bytes or more), MEMORY. */
 vouch_status vouch_charsmap_text(const vouch_tokenizer *tokenizer, bool with_prefix, const char *text, size_t n,
                                  char **out, size_t *n_out, vouch_error *err);
 

@@ -11,8 +11,9 @@
  *   ggml.{bos,eos,eot,eom,unknown}_token_id, ggml.add_bos_token; other ids are ignored: some files name a padding token
  *                                            that they don't have
  *   ggml.add_space_prefix, ggml.remove_extra_whitespaces (spaces.c), ggml.precompiled_charsmap (charsmap.c)
- *   vouch.nfc, vouch.whole_words             in place of the rule's, and vouch.token_flags (added.c): files made from
- *                                            Hugging Face folders have them (format/hf_tokenizer.h)
+ *   vouch.nfc, vouch.whole_words             override the pre-tokenizer's rule (format/hf_tokenizer.h)
+ *   vouch.token_flags                        flags of added tokens (added.c). Files made from Hugging Face folders
+ *                                            have these three keys
  *   chat_template             text           chat.c
  *
  * Token texts of byte-level BPE are in GPT-2's alphabet, which shows every byte as a visible character: 0x21 to 0x7e,

@@ -598,7 +598,7 @@ static void add_short_convolution(tiny_writer *w, int32_t index)
     add_vectors(w, layer_name(index, "shortconv.conv", "weight"), n, CONV_WIDTH, 0, 0.6f);
 }
 
-/* It has the heads of attention. A head forgets a tenth to a half per token. */
+/* A gated delta net with as many heads as attention has. The decay of a head is 0.5 to 0.9 per token. */
 static void add_delta_net(tiny_writer *w, int32_t index)
 {
     const tiny_model_options *o = &w->o;

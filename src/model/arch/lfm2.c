@@ -5,7 +5,7 @@
 #include "model/keys.h"
 #include "model/mixture.h"
 
-/* A window, if there is one, applies to every layer with attention. */
+/* Every layer with attention has the file's window, if the file has one. */
 static vouch_status read_lfm2(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     h->has_partial_layers = true;
