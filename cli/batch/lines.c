@@ -172,12 +172,11 @@ static json_t *line_begin(const cli_lines *lines, size_t i)
 int cli_lines_answer(cli_lines *lines, size_t i, const char *text, size_t n_text, int32_t n_tokens,
                      vouch_finish finish)
 {
-    static const char *const names[] = {"none", "eos", "stop", "length", "context"};
     size_t n;
     char *whole = cli_utf8_repair(text, n_text, &n);
     json_t *object = whole ? line_begin(lines, i) : NULL;
     if (object && json_object_update_new(object, json_pack("{s:i, s:s, s:o}", "tokens", (int)n_tokens, "finish",
-                                                           names[finish], "text", json_stringn(whole, n)))) {
+                                                           cli_finish_name(finish), "text", json_stringn(whole, n)))) {
         json_decref(object);
         object = NULL;
     }

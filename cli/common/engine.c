@@ -236,6 +236,16 @@ int cli_engine_start(cli_engine *engine, const vouch_session_options *session)
     return status == VOUCH_E_ARGUMENT ? CLI_WRONG_USAGE : CLI_FAILED;
 }
 
+const char *cli_finish_name(vouch_finish finish)
+{
+    static const char *const names[] = {[VOUCH_FINISH_NONE] = "interrupted",
+                                        [VOUCH_FINISH_EOS] = "eos",
+                                        [VOUCH_FINISH_STOP] = "stop",
+                                        [VOUCH_FINISH_LENGTH] = "length",
+                                        [VOUCH_FINISH_CONTEXT] = "context"};
+    return names[finish];
+}
+
 void cli_engine_close(cli_engine *engine)
 {
     vouch_session_close(engine->session);

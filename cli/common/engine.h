@@ -39,6 +39,9 @@ int cli_engine_start(cli_engine *engine, const vouch_session_options *session);
 int32_t cli_engine_context(const cli_engine *engine);
 void cli_engine_close(cli_engine *engine);
 
+/* "eos", "stop", "length", "context"; of an answer that has not ended: "interrupted". */
+const char *cli_finish_name(vouch_finish finish);
+
 /* As in vouch.h. While they run, Ctrl-C cancels them (CANCELLED). */
 vouch_status cli_session_prompt(vouch_session *session, const int32_t *tokens, size_t n_tokens, vouch_error *err);
 vouch_status cli_session_step(vouch_session *session, vouch_step *step, vouch_error *err);

@@ -22,16 +22,6 @@ void cli_reply_free(cli_reply *reply)
     free(reply->text);
 }
 
-const char *cli_reply_finish(const cli_reply *reply)
-{
-    static const char *const names[] = {[VOUCH_FINISH_NONE] = "interrupted",
-                                        [VOUCH_FINISH_EOS] = "eos",
-                                        [VOUCH_FINISH_STOP] = "stop",
-                                        [VOUCH_FINISH_LENGTH] = "length",
-                                        [VOUCH_FINISH_CONTEXT] = "context"};
-    return names[reply->finish];
-}
-
 static vouch_status memory_fail(vouch_error *err)
 {
     err->code = VOUCH_E_MEMORY;

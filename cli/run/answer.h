@@ -28,7 +28,5 @@ void cli_reply_free(cli_reply *reply);
  * writing to standard output fails; MEMORY. */
 vouch_status cli_answer(cli_engine *engine, const cli_tokens *prompt, cli_reply *reply, vouch_error *err);
 
-/* "eos", "stop", "length", "context", "interrupted". */
-const char *cli_reply_finish(const cli_reply *reply);
 
 #endif

@@ -153,7 +153,7 @@ static json_t *stats_json(const cli_engine *engine, const cli_reply *reply, cons
         {"accept", json_string(vouch_session_rule(engine->session))},
         {"lossless", json_boolean(is_lossless(engine))},
         {"lenience", json_real(engine->options->session.speculation.lenience)},
-        {"finish", json_string(cli_reply_finish(reply))},
+        {"finish", json_string(cli_finish_name(reply->finish))},
         {"trace", json_incref(reply->trace)}, /* last, because it may be absent */
     };
     return cli_json_object(entries, sizeof entries / sizeof *entries - (reply->trace ? 0 : 1));
