@@ -85,6 +85,7 @@ static void model_write(const vouch_model *model)
     printf("%-18s%d, key-value %d, of width %d\n", "heads", info->n_heads, info->n_kv_heads, info->head_dim);
     printf("%-18s%d\n", "feed-forward", info->n_ff);
     printf("%-18s%s\n", "embeddings", info->tied_embeddings ? "tied" : "separate");
+    text_line("digest", info->digest);
     token_line(model, "begin", info->token_bos);
     token_line(model, "end", info->token_eos);
     printf("%-18s%lld bytes of packed weights\n", "memory", (long long)info->packed_bytes);

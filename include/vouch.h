@@ -146,6 +146,8 @@ typedef struct vouch_model_info {
     int32_t n_ctx_train;
     int32_t token_bos, token_eos; /* -1 where absent */
     bool tied_embeddings;
+    const char *digest;       /* 16 hexadecimal digits that differ between models: of architecture, hyperparameters,
+                                 token table and samples of all tensors. "": a tokenizer without its model */
     const char *chat_template; /* "jinja"; "none": a base model; "unsupported": vouch can't run the template */
     int32_t chat_template_lines;
     const char *chat_template_problem; /* why vouch can't run the template; "" where it can */

@@ -377,12 +377,22 @@ static void watcher_see(void *self, const int32_t *tokens, const vouch_seen *row
     assert_memory_equal(row->logits, logits, sizeof logits);
 }
 
-/* The state of each committed position but the last, once and in order. */
-static void watcher_hidden(void *self, int32_t position, const float *state)
+static int32_t watcher_taps(const void *self, const int32_t **layers)
+{
+    static const int32_t both[2] = {0, 1};
+    (void)self;
+    *layers = both;
+    return 2;
+}
+
+/* The states of each committed position but the last, once and in order. */
+static void watcher_hidden(void *self, const int32_t *tokens, int32_t position, const float *const *states)
 {
     watcher *w = self;
     assert_int_equal(position, w->n_hidden++);
-    assert_true(*state == toy_hidden(w->tokens, position + 1));
+    assert_ptr_equal(tokens, w->tokens);
+    for (int32_t layer = 0; layer < 2; layer++)
+        assert_true(*states[layer] == toy_hidden(w->tokens, position + 1, layer));
 }
 
 /* Law L3: the cycle shows a drafter exactly the rows of plain decoding, each once and in order. */
@@ -393,6 +403,7 @@ static void test_drafters_see_the_rows_of_plain_decoding(void **state)
                                           .bit = VOUCH_DRAFTER_CUSTOM,
                                           .propose = watcher_propose,
                                           .see = watcher_see,
+                                          .taps = watcher_taps,
                                           .hidden = watcher_hidden,
                                           .rewind = bush_rewind};
     static answer a;

@@ -347,13 +347,13 @@ static void add(double *x, const vouch_branch *branch, double *y, const vouch_hp
     for (int32_t i = 0; i < h->n_embd; i++) x[i] += (double)branch->scale * y[i];
 }
 
-/* x: the hidden state after the last layer. */
-static void forward(const vouch_weights *w, int32_t token, int32_t position, double *x, double *logits)
+/* x [n_layers][WIDTH]: the residual stream after each layer. */
+static void forward(const vouch_weights *w, int32_t token, int32_t position, double (*streams)[WIDTH], double *logits)
 {
     const vouch_hparams *h = &w->hparams;
     const double eps = (double)h->norm_eps;
     float embedding[WIDTH];
-    double normed[WIDTH], y[WIDTH];
+    double x[WIDTH], normed[WIDTH], y[WIDTH];
     vouch_matrix_get_row(&w->embedding, token, embedding);
     for (int32_t i = 0; i < h->n_embd; i++) x[i] = (double)embedding[i];
     for (int32_t l = 0; l < h->n_layers; l++) {
@@ -367,11 +367,13 @@ static void forward(const vouch_weights *w, int32_t token, int32_t position, dou
             recur(y, w, l, normed, position);
             add(x, &layer->mix, y, h);
         }
-        if (!vouch_layer_has_feed(layer)) continue;
-        normalise(normed, x, layer->feed.norm.weight, h->n_embd, eps);
-        if (layer->experts.n_experts > 0) mix_experts(y, &layer->experts, h, normed);
-        else feed(y, &layer->ffn, normed);
-        add(x, &layer->feed, y, h);
+        if (vouch_layer_has_feed(layer)) {
+            normalise(normed, x, layer->feed.norm.weight, h->n_embd, eps);
+            if (layer->experts.n_experts > 0) mix_experts(y, &layer->experts, h, normed);
+            else feed(y, &layer->ffn, normed);
+            add(x, &layer->feed, y, h);
+        }
+        memcpy(streams[l], x, sizeof x);
     }
     normalise(normed, x, w->output_norm.weight, h->n_embd, eps);
     multiply(logits, w->head, normed);
@@ -509,6 +511,7 @@ static double run_and_compare(const loaded *m, const vouch_weights *truth, int32
     vouch_row rows[N_TOKENS];
     double most = 0;
     assert_int_equal(vouch_sequence_open(&s, m->weights, m->pool, &options, NULL), VOUCH_OK);
+    for (int32_t l = 0; l < h->n_layers; l++) assert_int_equal(vouch_pass_open_tap(s.pass, l, NULL), VOUCH_OK);
     for (int32_t at = 0; at < N_TOKENS; at += chunk) {
         const int32_t n = at + chunk < N_TOKENS ? chunk : N_TOKENS - at;
         for (int32_t r = 0; r < n; r++)
@@ -516,12 +519,13 @@ static double run_and_compare(const loaded *m, const vouch_weights *truth, int32
         assert_true(vouch_memory_reserve(s.memory, n));
         vouch_pass_run(s.pass, rows, n);
         for (int32_t r = 0; r < n; r++) {
-            double x[WIDTH], logits[WIDTH];
-            forward(truth, rows[r].token, at + r, x, logits);
+            double streams[MOST_LAYERS][WIDTH], logits[WIDTH];
+            forward(truth, rows[r].token, at + r, streams, logits);
             most = fmax(most, distance(vouch_pass_logits(s.pass, r), logits, h->n_vocab));
             memcpy(logits_of + (at + r) * h->n_vocab, vouch_pass_logits(s.pass, r),
                    (size_t)h->n_vocab * sizeof(float));
-            most = fmax(most, distance(vouch_pass_hidden(s.pass, r), x, h->n_embd));
+            for (int32_t l = 0; l < h->n_layers; l++)
+                most = fmax(most, distance(vouch_pass_tap(s.pass, l, r), streams[l], h->n_embd));
         }
         vouch_memory_keep_rows(s.memory, n);
     }

@@ -85,7 +85,7 @@ static void script_write(script *s, int32_t n, int32_t n_vocab, int32_t n_embd, 
 /* The expected results of the rows of a script, by sequence, round and row. */
 typedef struct expected {
     float *logits; /* [MOST_SEQUENCES][N_ROUNDS][MOST_GUESSES][n_vocab] */
-    float *hidden; /* [MOST_SEQUENCES][N_ROUNDS][MOST_GUESSES][n_embd] */
+    float *hidden; /* [MOST_SEQUENCES][N_ROUNDS][MOST_GUESSES][2 n_embd] after the first and after the last layer */
     uint64_t digests[MOST_SEQUENCES]; /* at the end */
 } expected;
 
@@ -132,7 +132,8 @@ static void run_path(const vouch_sequence *s, const script *plan, const turn *t,
     assert_true(vouch_memory_reserve(s->memory, n));
     vouch_pass_run(s->pass, rows, n);
     memcpy(logits, vouch_pass_logits(s->pass, 0), (size_t)plan->n_vocab * sizeof *logits);
-    memcpy(hidden, vouch_pass_hidden(s->pass, 0), (size_t)plan->n_embd * sizeof *hidden);
+    memcpy(hidden, vouch_pass_tap(s->pass, 0, 0), (size_t)plan->n_embd * sizeof *hidden);
+    memcpy(hidden + plan->n_embd, vouch_pass_hidden(s->pass, 0), (size_t)plan->n_embd * sizeof *hidden);
     vouch_memory_keep_rows(s->memory, 0);
 }
 
@@ -165,8 +166,9 @@ static void follow_alone(expected *e, const script *plan, const machine *m, vouc
     const vouch_sequence_options options = {.n_ctx = N_CTX, .max_rows = LONG, .max_logits = 1, .kv_type = kv_type};
     vouch_sequence s;
     assert_int_equal(vouch_sequence_open(&s, m->weights, m->pool, &options, NULL), VOUCH_OK);
+    assert_int_equal(vouch_pass_open_tap(s.pass, 0, NULL), VOUCH_OK);
     e->logits = calloc(row_number(MOST_SEQUENCES, 0, 0) * (size_t)plan->n_vocab, sizeof *e->logits);
-    e->hidden = calloc(row_number(MOST_SEQUENCES, 0, 0) * (size_t)plan->n_embd, sizeof *e->hidden);
+    e->hidden = calloc(row_number(MOST_SEQUENCES, 0, 0) * 2 * (size_t)plan->n_embd, sizeof *e->hidden);
     assert_non_null(e->logits);
     assert_non_null(e->hidden);
     for (int32_t i = 0; i < plan->n; i++) {
@@ -180,7 +182,7 @@ static void follow_alone(expected *e, const script *plan, const machine *m, vouc
             for (int32_t row = 0; row < t->n; row++) {
                 const size_t at = row_number(i, round, row);
                 run_path(&s, plan, t, row, e->logits + at * (size_t)plan->n_vocab,
-                         e->hidden + at * (size_t)plan->n_embd);
+                         e->hidden + at * 2 * (size_t)plan->n_embd);
             }
             for (int32_t j = 0; j < t->n_path; j++)
                 vouch_pass_chain(s.pass, s.memory, &t->tokens[t->path[j]], 1, 0);
@@ -231,6 +233,7 @@ static void crowd_open(crowd *c, const script *plan, const machine *m, vouch_kv_
     *c = (crowd){.plan = plan};
     assert_int_equal(vouch_pages_open(&c->pages, m->weights, &pages, NULL), VOUCH_OK);
     assert_int_equal(vouch_pass_open(&c->pass, m->weights, m->pool, &pass, NULL), VOUCH_OK);
+    assert_int_equal(vouch_pass_open_tap(c->pass, 0, NULL), VOUCH_OK);
     for (int32_t i = 0; i < plan->n; i++)
         assert_int_equal(vouch_memory_open(&c->memories[i], c->pages, N_CTX, PASS_ROWS, NULL), VOUCH_OK);
 }
@@ -255,9 +258,11 @@ static int crowd_flush(crowd *c, const expected *e)
         if (c->rows[r].logits)
             same = memcmp(vouch_pass_logits(c->pass, n_logits++), e->logits + c->numbers[r] * n_vocab,
                           n_vocab * sizeof(float)) == 0;
-        if (c->rows[r].hidden)
-            same &= memcmp(vouch_pass_hidden(c->pass, n_hidden++), e->hidden + c->numbers[r] * n_embd,
-                           n_embd * sizeof(float)) == 0;
+        if (c->rows[r].hidden) {
+            const float *states = e->hidden + c->numbers[r] * 2 * n_embd;
+            same &= memcmp(vouch_pass_tap(c->pass, 0, n_hidden), states, n_embd * sizeof(float)) == 0;
+            same &= memcmp(vouch_pass_hidden(c->pass, n_hidden++), states + n_embd, n_embd * sizeof(float)) == 0;
+        }
         wrong += !same;
     }
     c->n_rows = 0;

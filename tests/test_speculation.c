@@ -1009,7 +1009,7 @@ enum { N_EMBD = 64, MOST_STATES = PROMPT + LENGTH };
 
 typedef struct keeper {
     int32_t n, n_given; /* positions it has; states it was given */
-    float states[MOST_STATES][N_EMBD];
+    float states[MOST_STATES][2][N_EMBD]; /* after the first layer and after the last one */
 } keeper;
 
 static vouch_draft keeper_propose(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape)
@@ -1018,12 +1018,24 @@ static vouch_draft keeper_propose(void *self, const int32_t *tokens, int32_t n_t
     return (vouch_draft){0};
 }
 
-static void keeper_hidden(void *self, int32_t position, const float *state)
+static int32_t keeper_taps(const void *self, const int32_t **layers)
+{
+    static int32_t ends[2];
+    (void)self;
+    ends[1] = vouch_model_get_info(families[0].target)->n_layers - 1;
+    assert_true(ends[1] > 0);
+    *layers = ends;
+    return 2;
+}
+
+static void keeper_hidden(void *self, const int32_t *tokens, int32_t position, const float *const *states)
 {
     keeper *k = self;
+    (void)tokens;
     assert_int_equal(position, k->n);
     assert_in_range(position, 0, MOST_STATES - 1);
-    memcpy(k->states[k->n++], state, sizeof k->states[0]);
+    for (int i = 0; i < 2; i++) memcpy(k->states[k->n][i], states[i], sizeof k->states[0][i]);
+    k->n++;
     k->n_given++;
 }
 
@@ -1044,6 +1056,7 @@ static void keeper_run(keeper *k, const vouch_session_options *options, const in
     static const vouch_drafter_ops ops = {.name = "keeper",
                                           .bit = VOUCH_DRAFTER_CUSTOM,
                                           .propose = keeper_propose,
+                                          .taps = keeper_taps,
                                           .hidden = keeper_hidden,
                                           .rewind = keeper_rewind,
                                           .close = keeper_close};
@@ -1051,6 +1064,7 @@ static void keeper_run(keeper *k, const vouch_session_options *options, const in
     size_t n;
     vouch_session *session = answer_open(families[0].target, options);
     vouch_session_get_drafters(session)->paid = (vouch_drafter_ref){&ops, k};
+    assert_int_equal(vouch_pass_open_tap(session->engine->pass, 0, NULL), VOUCH_OK);
     k->n = k->n_given = 0;
     answer_continue(out, session, prompt, PROMPT);
     vouch_session_tokens(session, &n);

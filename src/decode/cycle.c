@@ -185,18 +185,25 @@ static void commit(vouch_cycle *cycle, const vouch_judgement *judgement, vouch_c
     forget_verdicts(cycle, out);
 }
 
+/* Gives the drafters the hidden states of a row of the last pass, where they take any. */
+static void show_hidden(vouch_cycle *cycle, int32_t position, int32_t row)
+{
+    const float *states[VOUCH_MAX_TAPS];
+    const int32_t *layers, n = vouch_drafters_taps(&cycle->drafters, &layers);
+    for (int32_t i = 0; i < n; i++) states[i] = cycle->target.hidden(cycle->target.self, row, layers[i]);
+    if (n > 0) vouch_drafters_hidden(&cycle->drafters, cycle->tokens, position, states);
+}
+
 /* Shows the drafters the rows that plain decoding would have run: the row before each committed token. */
 static void show_rows(vouch_cycle *cycle, const vouch_judgement *judgement, const vouch_cycle_result *result)
 {
-    const bool hidden = vouch_drafters_want_hidden(&cycle->drafters);
     if (!vouch_drafters_any(&cycle->drafters)) return;
     for (int32_t i = 0; i < result->n; i++) {
         const int32_t row = i == 0 ? 0 : judgement->path[i - 1] + 1;
         const vouch_seen seen = {.n_tokens = result->first + i,
                                  .logits = cycle->target.logits(cycle->target.self, row)};
         vouch_drafters_see(&cycle->drafters, cycle->tokens, &seen);
-        if (hidden)
-            vouch_drafters_hidden(&cycle->drafters, seen.n_tokens - 1, cycle->target.hidden(cycle->target.self, row));
+        show_hidden(cycle, seen.n_tokens - 1, row);
     }
 }
 
@@ -312,9 +319,7 @@ void vouch_cycle_end_answer(vouch_cycle *cycle)
 void vouch_cycle_observe(vouch_cycle *cycle, int32_t first, int32_t past)
 {
     const bool paid = !cycle->pace || vouch_pace_may_ask_paid(cycle->pace);
-    if (vouch_drafters_want_hidden(&cycle->drafters))
-        for (int32_t i = first; i < past; i++)
-            vouch_drafters_hidden(&cycle->drafters, i, cycle->target.hidden(cycle->target.self, i - past));
+    for (int32_t i = first; i < past; i++) show_hidden(cycle, i, i - past);
     vouch_drafters_observe(&cycle->drafters, cycle->tokens, past + 1, paid);
 }
 

@@ -91,6 +91,8 @@ typedef struct vouch_seen {
     const float *logits; /* [n_vocab] before sampling parameters */
 } vouch_seen;
 
+enum { VOUCH_MAX_TAPS = 16 };
+
 typedef struct vouch_drafter_ops {
     const char *name;
     unsigned bit; /* VOUCH_DRAFTER_ */
@@ -107,10 +109,14 @@ typedef struct vouch_drafter_ops {
     /* Shows a row of the target behind committed tokens. After a cycle the drafter sees the rows that plain decoding
      * would have run, in order, each once. NULL: not needed. */
     void (*see)(void *self, const int32_t *tokens, const vouch_seen *row);
-    /* The target's final hidden state [n_embd] at a position, after its last layer and before its output norm. Each
-     * committed position comes once and in order, also in prompts, as soon as the target has run its token.
-     * After rewind(n) the positions from n on come again. NULL: not needed. */
-    void (*hidden)(void *self, int32_t position, const float *state);
+    /* The layers of the target whose hidden states `hidden` takes, ascending: the residual stream after each of them,
+     * the last layer's before the output norm. Returns their number, at most VOUCH_MAX_TAPS. Only a paid drafter takes
+     * hidden states. NULL: none. */
+    int32_t (*taps)(const void *self, const int32_t **layers);
+    /* The target's hidden states at a position: states[i] [n_embd] after the i-th of these layers. Each
+     * committed position comes once and in order, also in prompts, as soon as the target has run its token. The token
+     * behind it, tokens[position + 1], is known then. After rewind(n) the positions from n on come again. */
+    void (*hidden)(void *self, const int32_t *tokens, int32_t position, const float *const *states);
     /* Forgets all but the first n_tokens tokens. */
     void (*rewind)(void *self, int32_t n_tokens);
     /* How many of tokens[0, n_tokens) its state holds already. Changes nothing. NULL: catching up takes no time. */

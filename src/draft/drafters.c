@@ -76,25 +76,20 @@ void vouch_drafters_see(const vouch_drafters *drafters, const int32_t *tokens, c
     }
 }
 
-bool vouch_drafters_want_hidden(const vouch_drafters *drafters)
+int32_t vouch_drafters_taps(const vouch_drafters *drafters, const int32_t **layers)
 {
-    bool wanted = false;
-    for (int i = 0; i < PARTS; i++) {
-        const vouch_drafter_ref *d = part(drafters, i);
-        wanted |= d->ops && d->ops->hidden;
-    }
-    return wanted;
+    const vouch_drafter_ref *paid = &drafters->paid;
+    *layers = NULL;
+    return paid->ops && paid->ops->taps ? paid->ops->taps(paid->self, layers) : 0;
 }
 
-void vouch_drafters_hidden(vouch_drafters *drafters, int32_t position, const float *state)
+void vouch_drafters_hidden(vouch_drafters *drafters, const int32_t *tokens, int32_t position,
+                           const float *const *states)
 {
     assert(position <= drafters->n_hidden);
     if (position < drafters->n_hidden) return; /* the target ran it again */
     drafters->n_hidden++;
-    for (int i = 0; i < PARTS; i++) {
-        const vouch_drafter_ref *d = part(drafters, i);
-        if (d->ops && d->ops->hidden) d->ops->hidden(d->self, position, state);
-    }
+    drafters->paid.ops->hidden(drafters->paid.self, tokens, position, states);
 }
 
 void vouch_drafters_rewind(vouch_drafters *drafters, int32_t n_tokens)

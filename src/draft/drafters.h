@@ -40,10 +40,11 @@ void vouch_drafters_begin(const vouch_drafters *drafters, const int32_t *tokens,
 void vouch_drafters_end(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens);
 void vouch_drafters_see(const vouch_drafters *drafters, const int32_t *tokens, const vouch_seen *row);
 void vouch_drafters_rewind(vouch_drafters *drafters, int32_t n_tokens);
-/* Whether a drafter takes hidden states. */
-bool vouch_drafters_want_hidden(const vouch_drafters *drafters);
-/* Gives the drafters the hidden state of a position, at most n_hidden. Below n_hidden they have it already. */
-void vouch_drafters_hidden(vouch_drafters *drafters, int32_t position, const float *state);
+/* The layers whose hidden states a drafter takes (drafter.h). Returns their number; 0: none takes any. */
+int32_t vouch_drafters_taps(const vouch_drafters *drafters, const int32_t **layers);
+/* Gives the drafters the hidden states of a position, at most n_hidden. Below n_hidden they have them already. */
+void vouch_drafters_hidden(vouch_drafters *drafters, const int32_t *tokens, int32_t position,
+                           const float *const *states);
 void vouch_drafters_close(vouch_drafters *drafters);
 size_t vouch_drafters_memory(const vouch_drafters *drafters);
 /* A hash of all that the free drafters have learned; 0: there are none. The state of the paid drafter is left out,

@@ -9,6 +9,7 @@
 
 #include "base/floats.h"
 #include "base/hash.h"
+#include "format/digest.h"
 #include "format/hf_folder.h"
 #include "format/hf_tokenizer.h"
 #include "format/open.h"
@@ -83,6 +84,7 @@ static void fill_info(vouch_model *model, const vouch_gguf *gguf)
         .n_ff = h->n_ff,
         .n_ctx_train = h->n_ctx_train,
         .tied_embeddings = w->head == &w->embedding,
+        .digest = model->digest,
     };
     fill_text_info(model, &model->info);
 }
@@ -177,9 +179,17 @@ static vouch_status load_tokenizer(vouch_model *model, const char *path, const v
     vouch_gguf_writer_close(writer);
     free(bytes);
     if (status != VOUCH_OK) return status;
-    model->info = (vouch_model_info){.architecture = "none", .cpu = kernels->name, .weight_types = "",
+    model->info = (vouch_model_info){.architecture = "none", .cpu = kernels->name, .weight_types = "", .digest = "",
                                      .n_vocab = vouch_tokenizer_size(model->tokenizer)};
     fill_text_info(model, &model->info);
+    return VOUCH_OK;
+}
+
+static vouch_status compute_digest(vouch_model *model, const vouch_gguf *gguf, vouch_error *err)
+{
+    uint64_t digest;
+    VOUCH_TRY(vouch_gguf_digest(gguf, &digest, err));
+    snprintf(model->digest, sizeof model->digest, "%016llx", (unsigned long long)digest);
     return VOUCH_OK;
 }
 
@@ -190,6 +200,7 @@ static vouch_status load_model(vouch_model *model, const char *path, const vouch
     VOUCH_TRY(vouch_format_open(&gguf, path, err));
     vouch_status status = load_text(model, gguf, options, err);
     if (status == VOUCH_OK) status = load_weights(model, gguf, options, kernels, err);
+    if (status == VOUCH_OK) status = compute_digest(model, gguf, err);
     vouch_gguf_close(gguf);
     return status;
 }

@@ -14,6 +14,7 @@ struct vouch_model {
     uint64_t vocabulary_hash;   /* of all tokens' bytes: ids mean the same in models that share it */
     char *name;
     char weight_types[160];
+    char digest[17];            /* vouch_gguf_digest; "": a tokenizer without its model */
 };
 
 static inline vouch_vocabulary vouch_model_vocabulary(const vouch_model *model)

@@ -100,7 +100,10 @@ static vouch_status open_drafters(vouch_session *s, int32_t branches, vouch_erro
                                        .draft_model = draft ? draft->weights : NULL,
                                        .draft_tokens = draft ? vouch_model_vocabulary(draft) : (vouch_vocabulary){0},
                                        .pool = s->engine->pool};
-    return vouch_drafters_open(&s->cycle.drafters, o->speculation.drafters, &setup, s->is_paced, err);
+    VOUCH_TRY(vouch_drafters_open(&s->cycle.drafters, o->speculation.drafters, &setup, s->is_paced, err));
+    const int32_t *layers, n = vouch_drafters_taps(&s->cycle.drafters, &layers);
+    for (int32_t i = 0; i < n; i++) VOUCH_TRY(vouch_pass_open_tap(s->engine->pass, layers[i], err));
+    return VOUCH_OK;
 }
 
 /* Most rows with logits in a pass: of a cycle, or of a pass that vouch_session_time_pass measures. */
@@ -285,8 +288,9 @@ static vouch_status prefill(vouch_session *s, vouch_error *err)
 
 bool vouch_session_shares(const vouch_session *session)
 {
+    const int32_t *layers;
     return session->engine->prefixes.pages && !vouch_memory_is_recurrent(session->target.memory) &&
-           !vouch_drafters_want_hidden(&session->cycle.drafters);
+           vouch_drafters_taps(&session->cycle.drafters, &layers) == 0;
 }
 
 /* The sequence becomes these tokens. The cache keeps the beginning that the old and the new sequence share, or takes

@@ -77,10 +77,10 @@ static const float *target_logits(void *self, int32_t row)
     return vouch_pass_logits(t->pass, t->first_logits + row);
 }
 
-static const float *target_hidden(void *self, int32_t row)
+static const float *target_hidden(void *self, int32_t row, int32_t layer)
 {
     const vouch_engine_target *t = self;
-    return vouch_pass_hidden(t->pass, t->first_row + row);
+    return vouch_pass_tap(t->pass, layer, t->first_row + row);
 }
 
 static void target_keep(void *self, const int32_t *path, int32_t n)

@@ -316,6 +316,17 @@ static branch_end stage_extra(vouch_workspace *c, vouch_pool *team, thread_space
                         stage_gated(c, team, my, ffn, given, vouch_stream_reader_extra(c, layer)), layer};
 }
 
+/* Copies the rows that ask, where the stream after this layer is wanted. The next write to x comes behind a barrier. */
+static void keep_stream(const vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
+{
+    const int64_t n_embd = c->weights->hparams.n_embd;
+    float *to = c->taps[layer].x;
+    if (!to) return;
+    const vouch_range mine = vouch_pool_divide(team, my->thread, c->n_hidden);
+    for (int64_t i = mine.begin; i < mine.end; i++)
+        memcpy(to + i * n_embd, c->x + c->hidden_rows[i] * n_embd, (size_t)n_embd * sizeof *to);
+}
+
 static void forward(void *arg, vouch_pool *team, int32_t thread)
 {
     vouch_workspace *c = arg;
@@ -331,9 +342,11 @@ static void forward(void *arg, vouch_pool *team, int32_t thread)
             const branch_end gated = stage_feed(c, team, my, l);            /* [n, n_ff] */
             stage_add(c, team, my, &layer->feed, gated, vouch_stream_reader_from(c, 3 * l + 2));
         }
-        if (layer->extra_ffn.n_ff == 0) continue;
-        const branch_end extra = stage_extra(c, team, my, l);               /* [n, n_layer_input] */
-        stage_add(c, team, my, &layer->extra, extra, vouch_stream_reader_from(c, 3 * l + 3));
+        if (layer->extra_ffn.n_ff > 0) {
+            const branch_end extra = stage_extra(c, team, my, l);           /* [n, n_layer_input] */
+            stage_add(c, team, my, &layer->extra, extra, vouch_stream_reader_from(c, 3 * l + 3));
+        }
+        keep_stream(c, team, my, l);                                        /* [n_hidden, n_embd] */
     }
     stage_logits(c, team, my);                                              /* [n_logits, n_vocab] */
 }

@@ -38,7 +38,7 @@ void vouch_pass_close(vouch_pass *pass)
 
 size_t vouch_pass_bytes(const vouch_pass *pass)
 {
-    return sizeof *pass + pass->space.arena.size + (size_t)pass->space.max_rows * sizeof *pass->rows;
+    return sizeof *pass + vouch_workspace_bytes(&pass->space) + (size_t)pass->space.max_rows * sizeof *pass->rows;
 }
 
 /* ---------------------------------------------------------------------- rows */
@@ -128,4 +128,18 @@ const float *vouch_pass_hidden(const vouch_pass *pass, int32_t i)
     const vouch_workspace *c = &pass->space;
     assert(i >= 0 && i < c->n_hidden);
     return c->x + (size_t)c->hidden_rows[i] * (size_t)c->weights->hparams.n_embd;
+}
+
+vouch_status vouch_pass_open_tap(vouch_pass *pass, int32_t layer, vouch_error *err)
+{
+    assert(layer >= 0 && layer < pass->space.weights->hparams.n_layers);
+    return vouch_workspace_open_tap(&pass->space, layer, err);
+}
+
+const float *vouch_pass_tap(const vouch_pass *pass, int32_t layer, int32_t i)
+{
+    const vouch_workspace *c = &pass->space;
+    if (layer == c->weights->hparams.n_layers - 1) return vouch_pass_hidden(pass, i);
+    assert(c->taps[layer].x && i >= 0 && i < c->n_hidden);
+    return c->taps[layer].x + (size_t)i * (size_t)c->weights->hparams.n_embd;
 }

@@ -35,7 +35,7 @@ typedef struct vouch_row {
     int32_t parent; /* the provisional row it follows; -1: the last token of the sequence */
     bool kept;      /* becomes a token; the memory has no provisional rows then, and `parent` is not read */
     bool logits;    /* this row gets logits */
-    bool hidden;    /* this row's hidden state is read after the pass */
+    bool hidden;    /* this row's hidden states are read after the pass */
 } vouch_row;
 
 /* The weights and the pool must outlive it. Errors: MEMORY (with the size). */
@@ -62,5 +62,10 @@ float *vouch_pass_logits(vouch_pass *pass, int32_t i);
 /* Hidden state [n_embd] of the i-th row that asked: the residual stream after the last layer, before the output norm.
  * Valid until the next pass. */
 const float *vouch_pass_hidden(const vouch_pass *pass, int32_t i);
+/* The same after an earlier layer, for heads that read several layers. From now on passes copy the stream after this
+ * layer, in the rows that ask; the last layer's needs no copy. Opening a tap twice has no effect. Errors: MEMORY. */
+vouch_status vouch_pass_open_tap(vouch_pass *pass, int32_t layer, vouch_error *err);
+/* The tap is open. */
+const float *vouch_pass_tap(const vouch_pass *pass, int32_t layer, int32_t i);
 
 #endif

@@ -208,6 +208,7 @@ static void layout_workspace(vouch_workspace *c, vouch_arena *arena)
     layout_acts(&c->mixed_acts, rows, w.mixed, c->needs, arena);
     layout_acts(&c->low_acts, rows, w.low, c->needs, arena);
     layout_acts(&c->gated_acts, rows, w.n_ff, c->needs, arena);
+    c->taps = vouch_arena_take(arena, (size_t)c->weights->hparams.n_layers, sizeof *c->taps);
     c->threads = vouch_arena_take(arena, n_threads, sizeof *c->threads);
     for (size_t t = 0; t < n_threads; t++) {
         thread_space counted = {0};
@@ -273,5 +274,27 @@ vouch_status vouch_workspace_open(vouch_workspace *c, const vouch_weights *weigh
 
 void vouch_workspace_close(vouch_workspace *c)
 {
+    for (int32_t l = 0; c->taps && l < c->weights->hparams.n_layers; l++) vouch_arena_free(&c->taps[l].arena);
     vouch_arena_free(&c->arena);
+}
+
+/* The stream after the last layer stays in x. */
+vouch_status vouch_workspace_open_tap(vouch_workspace *c, int32_t layer, vouch_error *err)
+{
+    const vouch_hparams *h = &c->weights->hparams;
+    stream_tap *tap = &c->taps[layer];
+    if (layer == h->n_layers - 1 || tap->x) return VOUCH_OK;
+    vouch_arena arena = {0};
+    vouch_arena_take(&arena, (size_t)c->max_rows * (size_t)h->n_embd, sizeof *tap->x);
+    VOUCH_TRY(vouch_arena_allocate(&arena, "hidden states between layers (use a smaller prefill_chunk)", err));
+    tap->x = vouch_arena_take(&arena, (size_t)c->max_rows * (size_t)h->n_embd, sizeof *tap->x);
+    tap->arena = arena;
+    return VOUCH_OK;
+}
+
+size_t vouch_workspace_bytes(const vouch_workspace *c)
+{
+    size_t bytes = c->arena.size;
+    for (int32_t l = 0; l < c->weights->hparams.n_layers; l++) bytes += c->taps[l].arena.size;
+    return bytes;
 }

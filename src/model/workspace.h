@@ -65,6 +65,12 @@ typedef struct angle_table {
     float *cosines, *sines;
 } angle_table;
 
+/* Rows of the residual stream after one layer, in the order of the rows that asked for hidden states. */
+typedef struct stream_tap {
+    float *x; /* [max_rows][n_embd]; NULL: nobody wants the stream after this layer */
+    vouch_arena arena;
+} stream_tap;
+
 /* Outputs of an expert that a thread computes together. */
 enum { VOUCH_EXPERT_UNIT = 32 };
 
@@ -137,6 +143,7 @@ typedef struct vouch_workspace {
     float *inner;          /* [n_rows][n_inner] W_gate x, then the mixer's result */
     vouch_acts inner_acts; /* [n_rows][n_inner] the input of W_out */
     expert_space experts;  /* where the model has any */
+    stream_tap *taps;      /* [n_layers] */
     thread_space *threads; /* [n_threads] */
 
     vouch_arena arena;
@@ -154,5 +161,8 @@ typedef struct vouch_workspace_options {
 vouch_status vouch_workspace_open(vouch_workspace *c, const vouch_weights *weights, vouch_pool *pool,
                                   const vouch_workspace_options *options, vouch_error *err);
 void vouch_workspace_close(vouch_workspace *c);
+/* Keeps the stream after a layer from now on (vouch_pass_open_tap). Errors: MEMORY. */
+vouch_status vouch_workspace_open_tap(vouch_workspace *c, int32_t layer, vouch_error *err);
+size_t vouch_workspace_bytes(const vouch_workspace *c);
 
 #endif

@@ -103,9 +103,9 @@ static const float *toy_row_logits(void *self, int32_t row)
     return model->logits;
 }
 
-float toy_hidden(const int32_t *tokens, int32_t n)
+float toy_hidden(const int32_t *tokens, int32_t n, int32_t layer)
 {
-    test_random random = {99};
+    test_random random = {99 + (uint64_t)layer};
     for (int32_t i = 0; i < n; i++) {
         random.state ^= (uint64_t)(tokens[i] + 1) * 0x9e3779b97f4a7c15;
         random.state = (uint64_t)test_next(&random) << 32 | test_next(&random);
@@ -113,13 +113,13 @@ float toy_hidden(const int32_t *tokens, int32_t n)
     return test_normal(&random);
 }
 
-static const float *toy_row_hidden(void *self, int32_t row)
+static const float *toy_row_hidden(void *self, int32_t row, int32_t layer)
 {
     toy *model = self;
     int32_t sequence[TOY_MAX_CTX];
-    if (row < 0) model->hidden = toy_hidden(model->cache, model->n_cached + row + 1);
-    else model->hidden = toy_hidden(sequence, row_tokens(model, row, sequence));
-    return &model->hidden;
+    if (row < 0) model->hidden[layer] = toy_hidden(model->cache, model->n_cached + row + 1, layer);
+    else model->hidden[layer] = toy_hidden(sequence, row_tokens(model, row, sequence), layer);
+    return &model->hidden[layer];
 }
 
 static void toy_keep(void *self, const int32_t *path, int32_t n)

@@ -18,7 +18,7 @@ typedef struct toy {
     vouch_sampler sampler;
     vouch_dist dist;
     float *logits; /* [n_vocab] */
-    float hidden;  /* [1] */
+    float hidden[2]; /* [layers] of one element each */
     vouch_arena arena;
 
     int32_t cache[TOY_MAX_CTX]; /* [n_cached] the tokens that passes have run */
@@ -35,8 +35,8 @@ typedef struct toy {
 
 void toy_open(toy *model, int32_t n_vocab, uint64_t seed, float sharpness, const vouch_sampling *sampling);
 void toy_close(toy *model);
-/* The hidden state at the last of these tokens: a hash of all of them. */
-float toy_hidden(const int32_t *tokens, int32_t n);
+/* The hidden state at the last of these tokens after a layer: a hash of all of them. */
+float toy_hidden(const int32_t *tokens, int32_t n, int32_t layer);
 /* The logits after these tokens. */
 void toy_logits(const toy *model, const int32_t *tokens, int32_t n, float *logits);
 /* The processed distribution after these tokens, valid until the next call. */
