@@ -7,6 +7,7 @@
 #   V=1             shows the commands
 #   T="test_gguf"   which test programs, F='*truncated*' which tests in them
 #   EDITLINE=0      builds without libedit: a conversation in a terminal has no line editor
+#   DISTILL=0       builds without OpenBLAS: `vouch distill` says what to install (the default where it is missing)
 #   DATA=folder     public prompts for bench and same-bytes (../shared/data)
 #   PREFIX, DESTDIR where `make install` puts things (/usr/local)
 #   STRIP=          installs binaries with their symbols
@@ -47,6 +48,11 @@ LIBS     := $(shell pkg-config --libs $(PKGS) 2>/dev/null || echo -lpcre2-8 -lut
 ifeq ($(EDITLINE),1)
 EDIT_LIBS := $(shell pkg-config --libs libedit 2>/dev/null || echo -ledit)
 endif
+DISTILL  ?= $(shell pkg-config --exists openblas 2>/dev/null && echo 1 || echo 0)
+ifeq ($(DISTILL),1)
+BLAS_CFLAGS := $(shell pkg-config --cflags openblas)
+BLAS_LIBS   := $(shell pkg-config --libs openblas)
+endif
 
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wstrict-prototypes \
         -Wmissing-prototypes -Wpointer-arith -Wvla -Wundef -Wcast-qual -Wwrite-strings
@@ -71,7 +77,11 @@ LIB_SRC += $(wildcard src/kernels/arm_*.c)
 endif
 CLI_SRC  := $(wildcard cli/*.c cli/*/*.c)
 TEST_SUPPORT := $(wildcard tests/support/*.c)
+TRAIN_SRC := $(if $(filter 1,$(DISTILL)),$(filter-out train/absent.c,$(wildcard train/*.c)))
 TESTS    := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
+ifneq ($(DISTILL),1)
+TESTS    := $(filter-out test_train_%,$(TESTS))
+endif
 FUZZERS  := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 SEEDERS  := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/seed_*.c))
 BENCHES  := $(patsubst bench/%.c,%,$(wildcard bench/*.c))
@@ -79,6 +89,9 @@ EXAMPLES := $(patsubst examples/%.c,%,$(wildcard examples/*.c))
 
 LIB_OBJ  := $(LIB_SRC:%.c=$(B)/%.o)
 CLI_OBJ  := $(CLI_SRC:%.c=$(B)/%.o)
+TRAIN_OBJ := $(TRAIN_SRC:%.c=$(B)/%.o)
+# The parts of training in double precision, for the tests of gradients.
+DOUBLE_OBJ := $(patsubst %,$(B)/double/train/%.o,ops attention loss layer head)
 SUP_OBJ  := $(TEST_SUPPORT:%.c=$(B)/%.o) $(B)/bench/support/values.o
 # The measuring programs have the command's flags, messages and files.
 BENCH_SUP_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard bench/support/*.c) $(addprefix cli/common/,flags.c term.c text.c file.c statistics.c))
@@ -111,15 +124,25 @@ $(B)/cli/run/editor.o: INCLUDES += -DVOUCH_EDITLINE $(shell pkg-config --cflags 
 endif
 $(B)/examples/%.o: INCLUDES := -Iinclude
 $(B)/tests/%.o $(B)/bench/%.o: INCLUDES := -Iinclude -Isrc -Icli -Itests -Ibench
+$(B)/train/%.o: INCLUDES := -Iinclude -Isrc -I. $(BLAS_CFLAGS)
+$(B)/cli/distill/%.o: INCLUDES := -Iinclude -Icli -I.
+$(B)/tests/test_train_%.o: INCLUDES := -Iinclude -Isrc -Icli -Itests -Ibench -I. $(BLAS_CFLAGS)
+$(B)/tests/test_train_gradients.o: INCLUDES += -DVOUCH_TRAIN_DOUBLE
 
 # Other flags than last time: everything is built again.
-FLAGS := $(CC) $(OPT) $(SAN) $(CFLAGS) $(LDFLAGS) $(EDITLINE)
+FLAGS := $(CC) $(OPT) $(SAN) $(CFLAGS) $(LDFLAGS) $(EDITLINE) $(DISTILL)
 $(if $(NEEDY),$(shell mkdir -p $(B); echo '$(FLAGS)' | cmp -s - $(B)/flags || echo '$(FLAGS)' >$(B)/flags))
 
 $(B)/%.o: %.c Makefile $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) $(CFLAGS_ALL) $(ISA) -MMD -MP -c -o $@ $<
+
+$(B)/double/%.o: INCLUDES := -Iinclude -Isrc -I. $(BLAS_CFLAGS) -DVOUCH_TRAIN_DOUBLE
+$(B)/double/%.o: %.c Makefile $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(CC) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
 
 $(LIB_A): $(LIB_OBJ)
 	@rm -f $@
@@ -132,9 +155,9 @@ $(LIB_SO): $(LIB_OBJ)
 	@ln -sf $(@F) $(B)/$(SONAME)
 	@ln -sf $(SONAME) $(B)/libvouch.so
 
-$(B)/vouch: $(CLI_OBJ) $(LIB_A)
+$(B)/vouch: $(CLI_OBJ) $(TRAIN_OBJ) $(LIB_A)
 	$(call say,LINK)
-	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(EDIT_LIBS) $(LIBS)
+	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(EDIT_LIBS) $(BLAS_LIBS) $(LIBS)
 
 $(B)/examples/%: $(B)/examples/%.o $(LIB_A)
 	$(call say,LINK)
@@ -149,6 +172,9 @@ $(B)/tests/test_analyze: $(B)/cli/analyze/acceptance.o
 $(B)/tests/test_analyze: $(B)/cli/common/rates.o
 $(B)/tests/test_thoughts: $(B)/cli/run/thoughts.o
 $(B)/tests/test_analyze $(B)/tests/test_chisquare: $(B)/cli/common/statistics.o
+$(B)/tests/test_train_gradients: $(DOUBLE_OBJ)
+$(patsubst %,$(B)/tests/%,$(filter-out test_train_gradients,$(filter test_train_%,$(TESTS)))): $(TRAIN_OBJ)
+$(B)/tests/test_train_%: LIBS += $(BLAS_LIBS)
 $(B)/tests/%: $(B)/tests/%.o $(SUP_OBJ) $(LIB_A)
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS_ALL) $(TEST_LDFLAGS_$*) -o $@ $^ -lcmocka $(LIBS)
@@ -158,9 +184,9 @@ BROKEN := judge rollback kernels
 BROKEN_WRAP_judge := vouch_judge
 BROKEN_WRAP_rollback := vouch_memory_rewind vouch_memory_keep_path
 BROKEN_WRAP_kernels := vouch_kernels_find
-$(B)/tests/broken/%: $(B)/tests/broken/%.o $(CLI_OBJ) $(LIB_A)
+$(B)/tests/broken/%: $(B)/tests/broken/%.o $(CLI_OBJ) $(TRAIN_OBJ) $(LIB_A)
 	$(call say,LINK)
-	$(Q)$(CC) $(LDFLAGS_ALL) $(BROKEN_WRAP_$*:%=-Wl,--wrap=%) -o $@ $^ $(EDIT_LIBS) $(LIBS)
+	$(Q)$(CC) $(LDFLAGS_ALL) $(BROKEN_WRAP_$*:%=-Wl,--wrap=%) -o $@ $^ $(EDIT_LIBS) $(BLAS_LIBS) $(LIBS)
 
 $(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(SUP_OBJ) $(LIB_A)
 	$(call say,LINK)
@@ -194,7 +220,7 @@ check: tests ## fast tests, about a minute, no download: every commit
 	@$(RUN_TESTS) check $(T)
 
 needs: ## installs the packages that building and testing need, with apt-get
-	@CC='$(CC)' scripts/install test
+	@CC='$(CC)' scripts/install test distill
 
 test: needs ## installs what is missing, then tests everything the README promises; under 6 minutes
 	@$(MAKE) --no-print-directory test-installed
@@ -256,7 +282,7 @@ same-bytes: benches ## law L2 on a real model: 40 prompts, every drafter, thread
 # ------------------------------------------------------------------ tidiness
 
 .PHONY: lint
-C_FILES := $(wildcard include/*.h src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] cli/*/*.[ch] examples/*.c bench/*.c bench/support/*.[ch] \
+C_FILES := $(wildcard include/*.h src/*/*.[ch] src/*/*/*.[ch] train/*.[ch] cli/*.[ch] cli/*/*.[ch] examples/*.c bench/*.c bench/support/*.[ch] \
              tests/*.c tests/support/*.[ch] tests/broken/*.c tests/fuzz/*.c)
 
 lint: ## clang-tidy, cppcheck and shellcheck: no findings

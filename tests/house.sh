@@ -3,6 +3,7 @@
 #
 #   includes between rooms run one way: cli -> vouch.h -> engine -> decode -> draft -> sample, model
 #                                       -> text -> format, kernels -> base
+#   train sees model, text, format, kernels, base and vouch.h; cli/distill sees of it train/distill.h alone
 #   includes between files make no circle, where x.c and x.h of one folder are one file
 #   the library never prints, exits, aborts or reads the environment
 #   no line has more than 120 characters, except in tests/golden
@@ -10,7 +11,8 @@
 # Prints each breach with its file and reason, then exits with 1.
 cd "${1:-$(dirname "$0")/..}" || exit 2
 mapfile -t library < <(find src -name '*.[ch]' | sort)
-mapfile -t all < <(find include src cli examples tests bench -name '*.[ch]' 2>/dev/null | sort)
+mapfile -t training < <(find train -name '*.[ch]' 2>/dev/null | sort)
+mapfile -t all < <(find include src train cli examples tests bench -name '*.[ch]' 2>/dev/null | sort)
 
 # Visits the files depth first. A file that is met again while it is still open closes a circle.
 circles() {
@@ -18,7 +20,7 @@ circles() {
     function resolve(from, name,   folders, n, i, folder) {
         folder = from
         sub(/[^\/]*$/, "", folder)
-        n = split(folder "|src/|cli/|tests/|bench/|include/", folders, "|")
+        n = split(folder "|src/|cli/|tests/|bench/|include/||", folders, "|")
         for (i = 1; i <= n; i++)
             if ((folders[i] name) in exists) return folders[i] name
         return ""
@@ -76,6 +78,14 @@ breaches=$(
         else next
         print FILENAME ":" FNR ": " room " includes " file ": " why
     }' "${library[@]}"
+    [ ${#training[@]} -eq 0 ] || awk '
+    /^[ \t]*#[ \t]*include[ \t]*"/ {
+        file = $0
+        sub(/^[^"]*"/, "", file)
+        sub(/".*/, "", file)
+        if (file ~ /^(train|model|text|format|kernels|base)\// || file == "vouch.h") next
+        print FILENAME ":" FNR ": train includes " file ": not model, text, format, kernels, base or vouch.h"
+    }' "${training[@]}"
     circles "${all[@]}"
     awk '
     /^[ \t]*#[ \t]*include[ \t]*"/ {
@@ -86,18 +96,19 @@ breaches=$(
         if (!sub(/\/.*/, "", to)) next # vouch.h, or a header of the same folder
         n = split(FILENAME, part, "/")
         room = part[2]
-        if (to !~ /^(run|batch|bench|check|analyze|common)$/) why = "the command and the examples see vouch.h only"
+        if (file == "train/distill.h" && room == "distill") next
+        if (to !~ /^(run|distill|batch|bench|check|analyze|common)$/) why = "the command and examples see vouch.h only"
         else if (n == 3 && to != room && to != "common") why = room " includes " file ": not its own room or common"
         else next
         print FILENAME ":" FNR ": " file ": " why
     }' cli/*.[ch] cli/*/*.[ch] examples/*.c
-    find include src cli examples tests bench -type f \( -name '*.[ch]' -o -name '*.sh' -o -name '*.py' \) \
+    find include src train cli examples tests bench -type f \( -name '*.[ch]' -o -name '*.sh' -o -name '*.py' \) \
         ! -path '*/golden/*' -exec env LC_ALL=C.UTF-8 grep -HnE '^.{121}' {} + 2>/dev/null |
         sed -E 's/^([^:]*:[0-9]+):.*/\1: a line of more than 120 characters/'
     # Finds calls of these functions outside comments.
     grep -nE \
         '(^|[^[:alnum:]_>.])(v?f?printf|puts|fputs|putchar|perror|exit|_exit|abort|(secure_)?getenv)[[:space:]]*\(' \
-        "${library[@]}" | grep -vE '^[^:]*:[0-9]+:[[:space:]]*(/?\*|//)' |
+        "${library[@]}" "${training[@]}" | grep -vE '^[^:]*:[0-9]+:[[:space:]]*(/?\*|//)' |
         sed 's/$/: a library does not print, exit or read the environment/'
 )
 [ -z "$breaches" ] || { echo "$breaches" && exit 1; }

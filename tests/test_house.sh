@@ -136,7 +136,7 @@ wider_flags_are_refused() {
 broken_tree() { # file, line to add
     rm -rf "$TMP/tree"
     mkdir "$TMP/tree"
-    cp -r src cli examples "$TMP/tree"
+    cp -r src train cli examples "$TMP/tree"
     echo "$2" >>"$TMP/tree/$1"
 }
 
@@ -149,6 +149,10 @@ rooms_look_one_way() {
     broken_tree src/text/bpe.c '#include "server/http.h"'
     test_refused 'not a room' tests/house.sh "$TMP/tree"
     broken_tree cli/main.c '#include "base/memory.h"'
+    test_refused 'vouch.h only' tests/house.sh "$TMP/tree"
+    broken_tree train/ops.c '#include "engine/model.h"'
+    test_refused 'train includes engine/model.h' tests/house.sh "$TMP/tree"
+    broken_tree cli/main.c '#include "train/distill.h"'
     test_refused 'vouch.h only' tests/house.sh "$TMP/tree"
 }
 

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Gradients of training against central differences, in double precision (VOUCH_TRAIN_DOUBLE): every part by itself,
+ * every loss, and a whole head unrolled over three generations. The largest difference, relative to the largest
+ * gradient, stays below 1e-6. A gradient with one part left out must be caught.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/test.h"
+#include "train/head.h"
+#include "train/ops.h"
+
+static test_random rng = {17};
+
+static real *values_new(int64_t n)
+{
+    real *x = calloc((size_t)n, sizeof *x);
+    assert_non_null(x);
+    for (int64_t i = 0; i < n; i++) x[i] = (real)test_normal(&rng);
+    return x;
+}
+
+/* A function of some inputs, whose gradients are to be checked. */
+typedef double value_fn(void *user);
+
+/* The largest difference between grads [n] and the central differences of `value` with respect to x [n]. */
+static double difference(value_fn *value, void *user, real *x, const real *grads, int64_t n)
+{
+    const double step = 1e-5;
+    double worst = 0, scale = 1e-12;
+    for (int64_t i = 0; i < n; i++) {
+        const real kept = x[i];
+        x[i] = kept + step;
+        const double above = value(user);
+        x[i] = kept - step;
+        const double below = value(user), slope = (above - below) / (2 * step);
+        x[i] = kept;
+        if (fabs(slope - grads[i]) > worst) worst = fabs(slope - grads[i]);
+        if (fabs(slope) > scale) scale = fabs(slope);
+    }
+    return worst / scale;
+}
+
+#define CHECK(value, user, x, grads, n) assert_true(difference(value, user, x, grads, n) < 1e-6)
+
+/* sum of y weights: a loss whose gradient dy is `weights`. */
+static double weighed(const real *y, const real *weights, int64_t n)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) sum += y[i] * weights[i];
+    return sum;
+}
+
+/* ---------------------------------------------------------------------- parts */
+
+enum { ROWS = 5, N_IN = 6, N_OUT = 4 };
+
+typedef struct part {
+    real *x, *w, *y, *dy, *factors, *cosines, *sines;
+    int32_t ids[ROWS];
+} part;
+
+static part part_new(void)
+{
+    part p = {values_new(64), values_new(64), values_new(64), values_new(64), values_new(64), values_new(64),
+              values_new(64), {3, -1, 0, 3, 1}};
+    return p;
+}
+
+static void part_free(part *p)
+{
+    real *const all[] = {p->x, p->w, p->y, p->dy, p->factors, p->cosines, p->sines};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+}
+
+static double linear_value(void *user)
+{
+    part *p = user;
+    train_linear(p->y, p->x, p->w, ROWS, N_OUT, N_IN);
+    return weighed(p->y, p->dy, ROWS * N_OUT);
+}
+
+static void linear_has_its_gradients(void **state)
+{
+    (void)state;
+    part p = part_new();
+    real dx[ROWS * N_IN] = {0}, dw[N_OUT * N_IN] = {0};
+    train_linear_back(dx, dw, p.dy, p.x, p.w, ROWS, N_OUT, N_IN);
+    CHECK(linear_value, &p, p.x, dx, ROWS * N_IN);
+    CHECK(linear_value, &p, p.w, dw, N_OUT * N_IN);
+    dw[7] *= 1.01; /* a wrong gradient is noticed */
+    assert_true(difference(linear_value, &p, p.w, dw, N_OUT * N_IN) > 1e-4);
+    part_free(&p);
+}
+
+static double norm_value(void *user)
+{
+    part *p = user;
+    train_norm(p->y, p->factors, p->x, p->w, ROWS, N_IN, 1e-3);
+    return weighed(p->y, p->dy, ROWS * N_IN);
+}
+
+static void norm_has_its_gradients(void **state)
+{
+    (void)state;
+    part p = part_new();
+    real dx[ROWS * N_IN] = {0}, dw[N_IN] = {0};
+    norm_value(&p);
+    train_norm_back(dx, dw, p.dy, p.x, p.w, p.factors, ROWS, N_IN);
+    CHECK(norm_value, &p, p.x, dx, ROWS * N_IN);
+    CHECK(norm_value, &p, p.w, dw, N_IN);
+    part_free(&p);
+}
+
+static double rotate_value(void *user)
+{
+    part *p = user;
+    const int32_t positions[ROWS] = {0, 3, 1, 2, 3};
+    memcpy(p->y, p->x, 64 * sizeof *p->y);
+    train_rotate(p->y, p->cosines, p->sines, positions, ROWS, 3, 4, false);
+    return weighed(p->y, p->dy, ROWS * 12);
+}
+
+static void rotation_has_its_gradients(void **state)
+{
+    (void)state;
+    part p = part_new();
+    const int32_t positions[ROWS] = {0, 3, 1, 2, 3};
+    real dx[64];
+    train_angles(p.cosines, p.sines, 4, 4, 100);
+    memcpy(dx, p.dy, sizeof dx);
+    train_rotate(dx, p.cosines, p.sines, positions, ROWS, 3, 4, true);
+    CHECK(rotate_value, &p, p.x, dx, ROWS * 12);
+    part_free(&p);
+}
+
+static double swiglu_value(void *user)
+{
+    part *p = user;
+    train_swiglu(p->y, p->x, p->w, 64);
+    return weighed(p->y, p->dy, 64);
+}
+
+static void swiglu_has_its_gradients(void **state)
+{
+    (void)state;
+    part p = part_new();
+    real dgate[64] = {0}, dup[64] = {0};
+    train_swiglu_back(dgate, dup, p.dy, p.x, p.w, 64);
+    CHECK(swiglu_value, &p, p.x, dgate, 64);
+    CHECK(swiglu_value, &p, p.w, dup, 64);
+    part_free(&p);
+}
+
+static double lookup_value(void *user)
+{
+    part *p = user;
+    memset(p->y, 0, 64 * sizeof *p->y);
+    train_lookup(p->y, p->w, p->ids, ROWS, N_IN);
+    return weighed(p->y, p->dy, ROWS * N_IN);
+}
+
+static void lookup_has_its_gradients(void **state)
+{
+    (void)state;
+    part p = part_new();
+    real dtable[64] = {0};
+    train_lookup_back(dtable, p.dy, p.ids, ROWS, N_IN);
+    CHECK(lookup_value, &p, p.w, dtable, 4 * N_IN);
+    part_free(&p);
+}
+
+/* --------------------------------------------------------------------- losses */
+
+enum { N_TOKENS = 7 };
+
+typedef struct loss_case {
+    train_loss kind;
+    real p[N_TOKENS], z[N_TOKENS];
+} loss_case;
+
+static double loss_value(void *user)
+{
+    const loss_case *c = user;
+    real z[N_TOKENS];
+    memcpy(z, c->z, sizeof z);
+    return train_loss_row(c->kind, 0.3, 1, c->p, z, N_TOKENS);
+}
+
+static void losses_have_their_gradients(void **state)
+{
+    (void)state;
+    for (int kind = TRAIN_FORWARD_KL; kind <= TRAIN_CROSS_ENTROPY; kind++) {
+        loss_case c = {.kind = kind};
+        real grads[N_TOKENS], sum = 0;
+        for (int i = 0; i < N_TOKENS; i++) {
+            c.z[i] = test_normal(&rng);
+            c.p[i] = kind == TRAIN_CROSS_ENTROPY ? i == 2 : exp(test_normal(&rng));
+            sum += c.p[i];
+        }
+        for (int i = 0; i < N_TOKENS; i++) c.p[i] /= sum;
+        memcpy(grads, c.z, sizeof grads);
+        assert_true(train_loss_row(kind, 0.3, 1, c.p, grads, N_TOKENS) > 0);
+        CHECK(loss_value, &c, c.z, grads, N_TOKENS);
+    }
+}
+
+/* Every divergence is 0 where q = p, and no gradient pulls it away from there. */
+static void losses_vanish_at_their_goal(void **state)
+{
+    (void)state;
+    for (int kind = TRAIN_FORWARD_KL; kind < TRAIN_CROSS_ENTROPY; kind++) {
+        const real p[3] = {0.5, 0.3, 0.2};
+        real z[3];
+        for (int i = 0; i < 3; i++) z[i] = log(p[i]);
+        assert_true(fabs(train_loss_row(kind, 0.5, 1, p, z, 3)) < 1e-12);
+        for (int i = 0; i < 3; i++)
+            if (kind != TRAIN_TOTAL_VARIATION) assert_true(fabs(z[i]) < 1e-12); /* TVD has a kink there */
+    }
+}
+
+/* ----------------------------------------------------------------- whole head */
+
+enum { HEAD_ROWS = 9, VOCAB = 11, DRAFT = 8, TOP = 3, FEATURES = 10, WIDTH = 8, LENGTH = 6 };
+
+typedef struct head_case {
+    train_head_shape shape;
+    train_goal goal;
+    train_batch batch;
+    train_head head, grads;
+    train_head_values values;
+    vouch_arena arena;
+    real *block, *dblock, *features, *cosines, *sines;
+    int32_t ends[2], positions[HEAD_ROWS], tokens[HEAD_ROWS], ids[HEAD_ROWS * TOP], labels[HEAD_ROWS];
+    float p[HEAD_ROWS * TOP];
+    uint8_t counts[HEAD_ROWS];
+} head_case;
+
+static void head_fill_batch(head_case *c)
+{
+    for (int i = 0; i < HEAD_ROWS; i++) {
+        c->positions[i] = i < LENGTH ? i + 1 : i - LENGTH + 1;
+        c->tokens[i] = (int32_t)test_below(&rng, VOCAB);
+        c->labels[i] = (int32_t)test_below(&rng, DRAFT);
+        c->counts[i] = i != 1;
+        for (int k = 0; k < TOP; k++) {
+            c->ids[i * TOP + k] = (i + 2 * k) % DRAFT;
+            c->p[i * TOP + k] = 0.5f / (float)(k + 1);
+        }
+    }
+    c->ids[4] = -1; /* the draft's vocabulary lacks it */
+    c->ends[0] = LENGTH;
+    c->ends[1] = HEAD_ROWS;
+    c->features = values_new(HEAD_ROWS * FEATURES);
+    c->cosines = values_new(64);
+    c->sines = values_new(64);
+    train_angles(c->cosines, c->sines, LENGTH + 2, 4, 50);
+    c->batch = (train_batch){
+        .rows = {HEAD_ROWS, {c->ends, 2}, c->positions, c->cosines, c->sines},
+        .features = c->features,
+        .tokens = c->tokens,
+        .lessons = {TOP, c->ids, c->p, c->labels, c->counts}};
+}
+
+static void head_open(head_case *c, int32_t n_layers, train_loss loss, bool has_feature)
+{
+    *c = (head_case){.goal = {loss, 0.4, {1, 0.7, 0.5}}};
+    c->shape = (train_head_shape){.n_features = FEATURES,
+                                  .width = WIDTH,
+                                  .n_vocab = VOCAB,
+                                  .n_draft = DRAFT,
+                                  .n_layers = n_layers,
+                                  .n_generations = 3,
+                                  .layer = {WIDTH, 12, {4, 2, 4}, 1e-3},
+                                  .eps = 1e-3};
+    head_fill_batch(c);
+    const int64_t n = train_head_size(&c->shape);
+    c->block = values_new(n);
+    for (int64_t i = 0; i < n; i++) c->block[i] *= 0.4;
+    c->dblock = calloc((size_t)n, sizeof *c->dblock);
+    c->head = train_head_at(&c->shape, c->block);
+    c->grads = train_head_at(&c->shape, c->dblock);
+    if (!has_feature) c->head.feature = c->grads.feature = NULL;
+    c->head.output = values_new(DRAFT * WIDTH);
+    c->head.tokens = values_new(VOCAB * WIDTH);
+    c->grads.output = calloc(DRAFT * WIDTH, sizeof(real));
+    c->grads.tokens = calloc(HEAD_ROWS * WIDTH, sizeof(real));
+    train_head_values_take(&c->values, &c->arena, &c->shape, HEAD_ROWS, LENGTH);
+    assert_int_equal(vouch_arena_allocate(&c->arena, "values", NULL), VOUCH_OK);
+    train_head_values_take(&c->values, &c->arena, &c->shape, HEAD_ROWS, LENGTH);
+}
+
+static void head_close(head_case *c)
+{
+    real *const all[] = {c->block, c->dblock, c->features, c->cosines, c->sines, c->head.output, c->head.tokens,
+                         c->grads.output, c->grads.tokens};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+    vouch_arena_free(&c->arena);
+}
+
+static double head_value(void *user)
+{
+    head_case *c = user;
+    double loss = 0;
+    train_head_run(&c->values, &c->head, NULL, &c->shape, &c->batch, &c->goal);
+    for (int g = 0; g < 3; g++) loss += c->goal.weights[g] * c->values.sums[g].loss;
+    return loss;
+}
+
+static void head_check(int32_t n_layers, train_loss loss, bool has_feature)
+{
+    head_case c;
+    head_open(&c, n_layers, loss, has_feature);
+    train_head_run(&c.values, &c.head, &c.grads, &c.shape, &c.batch, &c.goal);
+    assert_int_equal(c.values.sums[0].rows, HEAD_ROWS - 1);
+    assert_int_equal(c.values.sums[2].rows, HEAD_ROWS - 4);
+    train_head_back(&c.values, &c.head, &c.grads, &c.shape, &c.batch);
+    CHECK(head_value, &c, c.block, c.dblock, train_head_size(&c.shape));
+    CHECK(head_value, &c, c.head.output, c.grads.output, DRAFT * WIDTH);
+    real dtokens[VOCAB * WIDTH] = {0};
+    train_lookup_back(dtokens, c.grads.tokens, c.tokens, HEAD_ROWS, WIDTH);
+    CHECK(head_value, &c, c.head.tokens, dtokens, VOCAB * WIDTH);
+    head_close(&c);
+}
+
+static void heads_have_their_gradients(void **state)
+{
+    (void)state;
+    head_check(0, TRAIN_FORWARD_KL, true);
+    head_check(1, TRAIN_FORWARD_KL, true);
+    head_check(2, TRAIN_FORWARD_KL, false);
+    head_check(1, TRAIN_REVERSE_KL, true);
+    head_check(1, TRAIN_JENSEN_SHANNON, true);
+    head_check(1, TRAIN_TOTAL_VARIATION, true);
+    head_check(1, TRAIN_CROSS_ENTROPY, false);
+}
+
+/* The gradient through earlier generations' keys counts: without it the difference is large. */
+static void a_forgotten_generation_is_noticed(void **state)
+{
+    (void)state;
+    head_case c;
+    head_open(&c, 1, TRAIN_FORWARD_KL, true);
+    train_head_run(&c.values, &c.head, &c.grads, &c.shape, &c.batch, &c.goal);
+    memset(c.values.generations[2].ds, 0, HEAD_ROWS * WIDTH * sizeof(real));
+    train_head_back(&c.values, &c.head, &c.grads, &c.shape, &c.batch);
+    assert_true(difference(head_value, &c, c.block, c.dblock, train_head_size(&c.shape)) > 1e-3);
+    head_close(&c);
+}
+
+/* Sequences that share a batch don't see each other. */
+static void sequences_of_a_batch_are_apart(void **state)
+{
+    (void)state;
+    head_case c;
+    real before[3][3 * WIDTH];
+    head_open(&c, 2, TRAIN_FORWARD_KL, true);
+    const size_t size = 3 * WIDTH * sizeof(real);
+    head_value(&c);
+    for (int g = 0; g < 3; g++) memcpy(before[g], c.values.generations[g].s + LENGTH * WIDTH, size);
+    for (int64_t i = 0; i < LENGTH * FEATURES; i++) c.features[i] += 1;
+    head_value(&c);
+    for (int g = 0; g < 3; g++)
+        assert_memory_equal(before[g], c.values.generations[g].s + LENGTH * WIDTH, size);
+    head_close(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(linear_has_its_gradients),
+        cmocka_unit_test(norm_has_its_gradients),
+        cmocka_unit_test(rotation_has_its_gradients),
+        cmocka_unit_test(swiglu_has_its_gradients),
+        cmocka_unit_test(lookup_has_its_gradients),
+        cmocka_unit_test(losses_have_their_gradients),
+        cmocka_unit_test(losses_vanish_at_their_goal),
+        cmocka_unit_test(heads_have_their_gradients),
+        cmocka_unit_test(a_forgotten_generation_is_noticed),
+        cmocka_unit_test(sequences_of_a_batch_are_apart),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A head, forward and backward, unrolled over the depths at which it will guess (attention.h).
+ *
+ * A row stands for token x[t + 1] of a sequence. It reads the target's hidden states at t, and predicts x[t + 2], as in
+ * EAGLE (Li et al., arXiv 2401.15077):
+ *
+ *   generation 0   f(t) = fc . standardised taps(t) + fc_bias
+ *   generation g   f(t) = s of the row before, in generation g - 1
+ *
+ *   x = tokens[x[t + 1]] + feature . f(t)        feature NULL: f(t) itself
+ *   s = layers(x)                                without layers: x
+ *   z = output . norm(s)                         norm's weights NULL: 1
+ *
+ * Weights and gradients are structs of pointers of the same type. A gradient that is NULL belongs to frozen weights.
+ */
+#ifndef VOUCH_TRAIN_HEAD_H
+#define VOUCH_TRAIN_HEAD_H
+
+#include "train/layer.h"
+#include "train/loss.h"
+
+enum { TRAIN_HEAD_LAYERS = 4, TRAIN_LOSS_ROWS = 64 };
+
+typedef struct train_head_shape {
+    int64_t n_features; /* taps times the target's width */
+    int64_t width;
+    int64_t n_vocab, n_draft;
+    int32_t n_layers, n_generations;
+    train_layer_shape layer; /* of all layers; n_embd is `width` */
+    real eps;                /* of the output norm */
+} train_head_shape;
+
+typedef struct train_head {
+    real *fc;          /* [width, n_features] */
+    real *fc_bias;     /* [width] */
+    real *feature;     /* [width, width], or NULL */
+    real *output_norm; /* [width], or NULL */
+    real *output;      /* [n_draft, width] */
+    real *tokens;      /* [n_vocab, width]; as a gradient, [rows, width]: that of each row's token */
+    train_layer layers[TRAIN_HEAD_LAYERS];
+} train_head;
+
+/* Floats of fc, fc_bias, feature, output_norm and the layers, which one block holds in this order. */
+int64_t train_head_size(const train_head_shape *shape);
+/* Sets these pointers into the block. The others are NULL. */
+train_head train_head_at(const train_head_shape *shape, real *block);
+
+/* What the rows of a batch should say. */
+typedef struct train_lessons {
+    int32_t n_top;        /* tokens of a row's p that are kept */
+    const int32_t *ids;   /* [rows, n_top] draft ids; -1: not in the draft's vocabulary, or none */
+    const float *p;       /* [rows, n_top] */
+    const int32_t *labels; /* [rows] draft id of the token that followed, or -1 */
+    const uint8_t *counts; /* [rows] 1: the loss counts the row */
+} train_lessons;
+
+typedef struct train_batch {
+    train_rows rows;
+    const real *features;  /* [rows, n_features] standardised */
+    const int32_t *tokens; /* [rows] */
+    train_lessons lessons;
+} train_batch;
+
+typedef struct train_goal {
+    train_loss loss;
+    double beta;
+    real weights[TRAIN_GENERATIONS]; /* of a row's loss in each generation */
+} train_goal;
+
+/* Sums over the counted rows of a generation. */
+typedef struct train_sums {
+    int64_t rows, hits; /* hits: the head's likeliest token is the label */
+    double loss;
+} train_sums;
+
+/* One generation's values. */
+typedef struct train_generation {
+    real *f, *x, *s, *ds; /* [rows, width] */
+    real *normed, *factors;
+    uint8_t *hits;       /* [rows] the head's likeliest token is the label */
+} train_generation;
+
+typedef struct train_head_values {
+    train_generation generations[TRAIN_GENERATIONS];
+    train_layer_values layers[TRAIN_HEAD_LAYERS][TRAIN_GENERATIONS];
+    train_layer_space space;
+    real *logits, *p; /* [TRAIN_LOSS_ROWS, n_draft] */
+    real *dnormed;    /* [TRAIN_LOSS_ROWS, width] */
+    real *df;         /* [rows, width] */
+    train_sums sums[TRAIN_GENERATIONS];
+} train_head_values;
+
+/* Room for batches of max_rows rows in sequences of at most max_length. */
+void train_head_values_take(train_head_values *values, vouch_arena *arena, const train_head_shape *shape,
+                            int64_t max_rows, int64_t max_length);
+
+/* Runs all generations. goal NULL: only the hits. With grads, also computes the gradient of each generation's s, and
+ * adds that of the output matrix. */
+void train_head_run(train_head_values *values, const train_head *head, train_head *grads, const train_head_shape *shape,
+                    const train_batch *batch, const train_goal *goal);
+/* After a run with grads: adds all other gradients; grads->tokens [rows, width] is set. */
+void train_head_back(train_head_values *values, const train_head *head, train_head *grads,
+                     const train_head_shape *shape, const train_batch *batch);
+
+#endif

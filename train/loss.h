@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Losses between the target's distribution p and the student's q = softmax(z), over the tokens that the student knows.
+ *
+ *   forward KL   sum p log(p / q)                                  covers all that the target may say
+ *   reverse KL   sum q log(q / p)                                  avoids what the target doesn't say
+ *   JSD(beta)    beta KL(p | m) + (1 - beta) KL(q | m),            between the two (Zhou et al., DistillSpec,
+ *                m = beta p + (1 - beta) q                         arXiv 2310.08461, Agarwal et al., arXiv 2306.13649)
+ *   TVD          sum |p - q| / 2                                   1 - acceptance rate of rejection sampling, exactly
+ *   cross entropy   -log q(label)                                  the target's token alone counts
+ *
+ * p may sum to less than 1 where the student lacks tokens; forward KL and cross entropy then weigh the row less.
+ */
+#ifndef VOUCH_TRAIN_LOSS_H
+#define VOUCH_TRAIN_LOSS_H
+
+#include "train/real.h"
+
+typedef enum train_loss {
+    TRAIN_FORWARD_KL,
+    TRAIN_REVERSE_KL,
+    TRAIN_JENSEN_SHANNON,
+    TRAIN_TOTAL_VARIATION,
+    TRAIN_CROSS_ENTROPY /* p is 1 at the label, 0 elsewhere */
+} train_loss;
+
+/* The loss of one row of n tokens. z becomes the gradient of `weight` times the loss with respect to z. beta in (0, 1)
+ * is JSD's. Logarithms of p see at least 1e-9. */
+double train_loss_row(train_loss kind, double beta, real weight, const real *p, real *z, int64_t n);
+
+#endif
