@@ -75,7 +75,7 @@ static void attend_latent(double *y, const vouch_weights *w, int32_t layer, cons
     const vouch_rotary *rotary = &w->rotaries[a->rotary];
     const double eps = (double)w->hparams.norm_eps;
     const int32_t n_plain = (int32_t)m->up_k.n_in, n_rot = a->head_dim - m->rank;
-    double low[WIDTH], queries[4 * WIDTH], mixed[WIDTH] = {0}, *own = keys[layer][position];
+    double low[WIDTH], queries[4 * WIDTH], mixed[WIDTH] = {0}, gates[WIDTH], *own = keys[layer][position];
     multiply(own, &a->k, x);
     normalise(own, own, m->norm, m->rank, eps);
     rotate(own + m->rank, rotary, position);
@@ -84,6 +84,7 @@ static void attend_latent(double *y, const vouch_weights *w, int32_t layer, cons
         normalise(low, low, m->low_norm, (int32_t)m->low.n_out, eps);
     }
     multiply(queries, &a->q, m->low.n_out > 0 ? low : x);
+    multiply(gates, &a->gate, x);
     for (int32_t h = 0; h < a->n_heads; h++) {
         const vouch_matrix up_k = vouch_matrix_at(&m->up_k, h), up_v = vouch_matrix_at(&m->up_v, h);
         double *q = queries + h * m->key_dim, weights[N_TOKENS], sum = 0, value[WIDTH];
@@ -105,6 +106,7 @@ static void attend_latent(double *y, const vouch_weights *w, int32_t layer, cons
             multiply(value, &up_v, keys[layer][j]);
             for (int32_t i = 0; i < m->value_dim; i++) mixed[h * m->value_dim + i] += weights[j] / sum * value[i];
         }
+        for (int32_t i = 0; i < m->value_dim && a->gate.n_out; i++) mixed[h * m->value_dim + i] /= 1 + exp(-gates[h]);
     }
     multiply(y, &a->o, mixed);
 }
@@ -157,12 +159,12 @@ static void make_unit(double *v, int32_t n, double eps)
 
 /* The delta rule: S = S decay + k (rate (v - S decay k))^T, y = S q. state [n_keys] rows. */
 static void update(double *y, double (*state)[WIDTH], const vouch_recurrent *r, const double *q, const double *k,
-                   const double *v, double rate, double decay)
+                   const double *v, double rate, const double *decay)
 {
     for (int32_t j = 0; j < r->n_values; j++) {
         double known = 0;
         y[j] = 0;
-        for (int32_t i = 0; i < r->n_keys; i++) known += (state[i][j] *= decay) * k[i];
+        for (int32_t i = 0; i < r->n_keys; i++) known += (state[i][j] *= decay[i]) * k[i];
         for (int32_t i = 0; i < r->n_keys; i++) {
             state[i][j] += k[i] * rate * (v[j] - known);
             y[j] += state[i][j] * q[i] / sqrt(r->n_keys);
@@ -182,14 +184,32 @@ static void convolve(double *c, const vouch_recurrent *r, int32_t layer, int32_t
     }
 }
 
-/* gate = norm(y) * silu(gate) of all heads. */
+/* A head's decays, of all its keys; `raw` has the results of W_decay for all heads. */
+static void decays_of(double *decay, const vouch_recurrent *r, int32_t h, const double *raw)
+{
+    for (int32_t i = 0; i < r->n_keys; i++) {
+        const int32_t at = r->has_key_decays ? h * r->n_keys + i : h;
+        const double z = raw[at] + (double)r->decay_bias[at], a = (double)r->a[h];
+        decay[i] = exp(r->decay_floor != 0 ? (double)r->decay_floor / (1 + exp(-a * z)) : a * log(1 + exp(z)));
+    }
+}
+
+/* W x, or W (W_low x). */
+static void multiply_both(double *y, const vouch_matrix *w, const vouch_matrix *low, const double *x)
+{
+    double z[WIDTH];
+    if (low->n_out) multiply(z, low, x);
+    multiply(y, w, low->n_out ? z : x);
+}
+
+/* gate = norm(y) * silu(gate) of all heads, or with sigmoid(gate). */
 static void delta_net(double *gate, double *c, const vouch_weights *w, int32_t layer, const double *x)
 {
     const vouch_recurrent *r = &w->layers[layer].recurrent;
     const double eps = (double)w->hparams.norm_eps;
-    double rate[WIDTH], decay[WIDTH];
+    double rate[WIDTH], decay[WIDTH], raw[WIDTH];
     multiply(rate, &r->rate, x);
-    multiply(decay, &r->decay, x);
+    multiply_both(raw, &r->decay, &r->decay_low, x);
     for (int32_t h = 0; h < r->n_key_heads; h++) {
         make_unit(c + r->q + h * r->n_keys, r->n_keys, eps);
         make_unit(c + r->k + h * r->n_keys, r->n_keys, eps);
@@ -197,11 +217,12 @@ static void delta_net(double *gate, double *c, const vouch_weights *w, int32_t l
     for (int32_t h = 0; h < r->n_heads; h++) {
         const int32_t of = (r->is_tiled ? h % r->n_key_heads : h / (r->n_heads / r->n_key_heads)) * r->n_keys;
         double *out = gate + h * r->n_values, result[WIDTH];
+        decays_of(decay, r, h, raw);
         update(result, states[layer] + h * r->n_keys, r, c + r->q + of, c + r->k + of, c + r->v + h * r->n_values,
-               1 / (1 + exp(-rate[h])),
-               exp((double)r->a[h] * log(1 + exp(decay[h] + (double)r->decay_bias[h]))));
+               1 / (1 + exp(-rate[h])), decay);
         normalise(result, result, r->norm, r->n_values, eps);
-        for (int32_t i = 0; i < r->n_values; i++) out[i] = out[i] / (1 + exp(-out[i])) * result[i];
+        for (int32_t i = 0; i < r->n_values; i++)
+            out[i] = (r->has_sigmoid_gate ? 1 : out[i]) / (1 + exp(-out[i])) * result[i];
     }
 }
 
@@ -256,8 +277,10 @@ static void recur(double *y, const vouch_weights *w, int32_t layer, const double
     const vouch_recurrent *r = &w->layers[layer].recurrent;
     const int64_t n = r->conv.n_channels;
     double c[WIDTH], gate[WIDTH], factor[WIDTH], *u = inputs[layer][position];
-    multiply(u, &r->in, x);
-    multiply(gate, &r->gate, x);
+    multiply(u, &r->in[0], x);
+    multiply(u + r->in[0].n_out, &r->in[1], x);
+    multiply(u + r->in[0].n_out + r->in[1].n_out, &r->in[2], x);
+    multiply_both(gate, &r->gate, &r->gate_low, x);
     if (r->factor.n_out) multiply(factor, &r->factor, x);
     for (int64_t i = 0; i < n && r->factor.n_out; i++) u[i] *= factor[i];
     convolve(c, r, layer, position);
@@ -278,12 +301,13 @@ static void feed(double *y, const vouch_feed_forward *f, const double *x)
         double g = gate[i] + (f->gate_after.bias ? (double)f->gate_after.bias[i] : 0);
         double u = up[i] + (f->up_after.bias ? (double)f->up_after.bias[i] : 0);
         if (f->limit > 0) {
-            g = fmin(g, (double)f->limit);
+            if (!f->limits_result) g = fmin(g, (double)f->limit);
             u = fmax(fmin(u, (double)f->limit), -(double)f->limit);
         }
         if (!f->gate.n_out) gate[i] = u > 0 ? u * u : 0;
         else if (f->activation == VOUCH_RELU) gate[i] = fmax(g, 0) * u;
         else if (f->activation == VOUCH_SWIGLU_OPENAI) gate[i] = g / (1 + exp(-1.702 * g)) * (u + 1);
+        else if (f->limits_result && f->limit > 0) gate[i] = fmin(g / (1 + exp(-g)), (double)f->limit) * u;
         else gate[i] = g / (1 + exp(-g)) * u;
     }
     multiply(y, &f->down, gate);
@@ -322,6 +346,7 @@ static void mix_experts(double *y, const vouch_experts *e, const vouch_hparams *
         const vouch_feed_forward one = {.n_ff = e->n_ff,
                                         .activation = e->activation,
                                         .limit = e->limit,
+                                        .limits_result = e->limits_result,
                                         .gate_after.bias = e->gate_biases ? e->gate_biases + i * e->n_ff : NULL,
                                         .up_after.bias = e->up_biases ? e->up_biases + i * e->n_ff : NULL,
                                         .down_after.bias = e->down_biases ? e->down_biases + i * h->n_embd : NULL,
@@ -568,13 +593,14 @@ static int norms_fill(void **state)
     return 0;
 }
 
-/* Families with Mamba mixers, as they are loaded. */
-static void mamba_computes_its_formulas(void **state)
+/* Families with recurrent mixers, as they are loaded. */
+static void recurrent_families_compute_their_formulas(void **state)
 {
     (void)state;
-    static const char *const names[] = {"mamba", "mamba2", "jamba", "falcon-h1", "nemotron_h", "plamo2"};
+    static const char *const names[] = {"mamba", "mamba2", "jamba", "falcon-h1", "nemotron_h", "plamo2", "kimi-linear",
+                                        "bailingmoe3"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const tiny_model_options options = {.arch = names[i], .n_vocab = 80, .n_embd = 32, .n_heads = 4,
+        const tiny_model_options options = {.arch = names[i], .n_vocab = 80, .n_embd = 32, .n_heads = i < 6 ? 4 : 2,
                                             .head_dim = 12, .n_layers = 4};
         loaded m = load(&options, vouch_kernels_find(NULL), 1 + (int32_t)i % 2);
         for (int32_t chunk = 1; chunk <= N_TOKENS; chunk += 6) {
@@ -680,7 +706,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pass_computes_what_its_layers_say),
-        cmocka_unit_test(mamba_computes_its_formulas),
+        cmocka_unit_test(recurrent_families_compute_their_formulas),
         cmocka_unit_test(experts_compute_what_their_layers_say),
         cmocka_unit_test(both_layouts_of_latent_attention_agree),
         cmocka_unit_test(other_layers_compute_something_else),

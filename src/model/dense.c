@@ -294,6 +294,8 @@ vouch_status vouch_dense_take_feed_forward(vouch_loader *loader, int32_t index, 
     if (h->layers[index].n_ff == 0) return VOUCH_OK;
     f->n_ff = h->layers[index].n_ff;
     f->activation = h->activation;
+    f->limit = h->layers[index].dense_limit;
+    f->limits_result = h->limits_results;
     VOUCH_TRY(take_gate_and_up(loader, index, f));
     VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "ffn_down"), true, &f->down, h->n_embd,
                                   f->n_ff));

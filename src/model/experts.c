@@ -135,6 +135,7 @@ static void add_work(vouch_workspace *c, const thread_space *my, const vouch_exp
         .ffn = {.n_ff = e->n_ff,
                 .activation = e->activation,
                 .limit = e->limit,
+                .limits_result = e->limits_result,
                 .gate = vouch_matrix_at(&e->gate, expert),
                 .up = vouch_matrix_at(&e->up, expert),
                 .down = vouch_matrix_at(&e->down, expert),

@@ -30,6 +30,7 @@ typedef struct vouch_mamba_hparams {
 typedef struct vouch_delta_hparams {
     int32_t width;                          /* of the convolution */
     int32_t n_heads, n_key_heads, head_dim; /* of delta nets */
+    float decay_floor;                      /* layer.h */
 } vouch_delta_hparams;
 enum { VOUCH_MOST_LAYERS = 1024 };
 
@@ -89,6 +90,7 @@ typedef struct vouch_hparams {
     bool has_no_feed_bias;     /* biases of W_o and of the feed-forward don't count, as in llama.cpp */
     bool has_feed_scales;      /* scales of the feed-forward's matrices count; elsewhere llama.cpp ignores them, too */
     bool has_head_gates;       /* of attention's heads */
+    bool limits_results;       /* limits_result of layer.h */
     const char *output_norm;   /* tensor of the norm after the layers; NULL: output_norm */
     const char *feed_norm;     /* tensor of the norm before the feed-forward; NULL: ffn_norm */
     bool has_embedding_norm;
@@ -112,7 +114,7 @@ typedef struct vouch_hparams {
         int32_t head_dim;      /* of keys and values; 0: the model's */
         int32_t shared_back;   /* layer.h */
         bool has_window, has_no_heat;
-        float limit;           /* of experts (layer.h); 0: none */
+        float limit, dense_limit; /* of experts, and of shared and dense networks (layer.h); 0: none */
         uint8_t rotary;        /* VOUCH_ROTARY_OF_... */
     } layers[VOUCH_MOST_LAYERS];
 } vouch_hparams;

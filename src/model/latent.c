@@ -21,7 +21,8 @@ static const vouch_attention *attention_of(const vouch_workspace *c, int32_t lay
     return &c->weights->layers[layer].attention;
 }
 
-/* W_k x and W_low x; W_q x where there is no W_low. Threads share the tiles of both matrices. */
+/* W_k x and W_low x; W_q x where there is no W_low. Threads share the tiles of both matrices. The heads' gates, where
+ * there are any: a gate multiplies a head's mixed latent vectors, which is the same as their product with W_uv. */
 static void compress(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
 {
     const vouch_attention *a = attention_of(c, layer);
@@ -38,6 +39,10 @@ static void compress(vouch_workspace *c, vouch_pool *team, thread_space *my, int
                                  my->norms);
         if (k_begin < work.end)
             vouch_stage_multiply(c, &a->k, &acts, c->k, k_begin - n, work.end - n, VOUCH_FROM_ZERO, my->norms);
+    }
+    if (a->gate.n_out > 0) {
+        const vouch_range gates = vouch_pool_divide(team, my->thread, a->gate.n_tiles);
+        vouch_stage_multiply(c, &a->gate, &acts, c->gates, gates.begin, gates.end, VOUCH_FROM_ZERO, my->norms);
     }
     vouch_pool_barrier(team, my->thread);
 }

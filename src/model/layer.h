@@ -129,6 +129,8 @@ typedef struct vouch_attention {
     vouch_latent latent;
 } vouch_attention;
 
+enum { VOUCH_MOST_INS = 3 }; /* matrices of a convolution's inputs */
+
 typedef enum vouch_recurrent_kind {
     VOUCH_SHORT_CONVOLUTION, /* of LFM2 */
     VOUCH_DELTA_NET,         /* gated (Yang et al., arXiv 2412.06464) */
@@ -153,6 +155,12 @@ typedef enum vouch_recurrent_kind {
  *   y     = scan(q / |q|, k / |k|, v, rate, decay)  [n_heads, n_values]
  *   out   = W_out (norm(y) * silu(W_gate x))
  *
+ * Kimi Delta Attention (arXiv 2510.26692) is a delta net with a decay for each key. W_decay and W_gate may be products
+ * of two narrow matrices; W_decay then reads W_decay_low x, and W_gate reads W_gate_low x:
+ *
+ *   decay = exp(a softplus(W_decay x + bias)), or exp(floor * sigmoid(a (W_decay x + bias)))    [n_heads, n_keys]
+ *   out   = W_out (norm(y) * sigmoid(W_gate x))
+ *
  * Mamba-2; c holds values, keys (B) and queries (C):
  *
  *   rate  = softplus(W_decay x + bias)              [n_heads]
@@ -170,8 +178,9 @@ typedef enum vouch_recurrent_kind {
  * PLaMo 2 has Mamba-2's heads without their norm, and Mamba's selection: k, q, z = norm(W_select c), and
  * rate = softplus(W_step z + bias) [n_heads]. */
 typedef struct vouch_recurrent {
-    vouch_matrix in, factor; /* [n_channels, n_embd]; factor.n_out 0: none */
-    vouch_affine in_after;
+    vouch_matrix in[VOUCH_MOST_INS]; /* [n_channels, n_embd], in matrices one below the other; n_out 0: none */
+    vouch_matrix factor;     /* [n_channels, n_embd]; n_out 0: none */
+    vouch_affine in_after;   /* of the first matrix */
     vouch_conv conv;         /* n_channels 0: the layer has no recurrent mixer */
     vouch_recurrent_kind kind;
     int32_t n_heads;         /* 0: none */
@@ -182,7 +191,10 @@ typedef struct vouch_recurrent {
     vouch_matrix rate, decay; /* [n_heads, n_embd]. Where decay.n_out is 0, rate [2 * n_heads, n_embd] has, key head by
                                  key head, the rates of its heads and then their decays */
     vouch_affine rate_after, decay_after;
-    const float *decay_bias, *a; /* [n_heads] */
+    const float *decay_bias, *a; /* [n_heads]; with has_key_decays the biases are [n_heads, n_keys] */
+    bool has_key_decays;     /* a decay for each key: decay [n_heads * n_keys, n_embd], n_key_heads = n_heads, q = 0 */
+    float decay_floor;       /* logarithm of the smallest decay, for the sigmoid; 0: softplus */
+    vouch_matrix decay_low, gate_low; /* [n, n_embd]; W_decay and W_gate are [..., n] then; n_out 0: none */
     vouch_matrix channel_a;  /* [n_channels, n_keys] F32, Mamba's */
     const float *skip;       /* [n_heads], Mamba: [n_channels] */
     vouch_matrix select;     /* [n_rank + 2 * n_keys, n_channels]; n_out 0: none */
@@ -193,6 +205,7 @@ typedef struct vouch_recurrent {
     const float *norm;       /* [n_values] RMSNorm of a head's result; Mamba-2: [n_heads * n_values]; NULL: none */
     vouch_matrix gate;       /* [n_inner, n_embd], n_inner = n_heads * n_values, or n_channels without heads */
     vouch_affine gate_after;
+    bool has_sigmoid_gate;   /* sigmoid(W_gate x) instead of silu(W_gate x) */
     vouch_matrix out;        /* [n_embd, n_inner] */
     vouch_affine out_after;
 } vouch_recurrent;
@@ -210,6 +223,13 @@ static inline int64_t vouch_recurrent_n_rates(const vouch_recurrent *r)
     return r->kind == VOUCH_MAMBA ? r->conv.n_channels : r->n_heads;
 }
 
+/* Decays of a row. */
+static inline int64_t vouch_recurrent_n_decays(const vouch_recurrent *r)
+{
+    if (r->kind == VOUCH_MAMBA) return 0;
+    return r->has_key_decays ? (int64_t)r->n_heads * r->n_keys : r->n_heads;
+}
+
 /* Offset of the rates in a row. A row has u, c, keys and queries of W_select, rates, decays, in this order. */
 static inline int64_t vouch_recurrent_rates(const vouch_recurrent *r)
 {
@@ -219,7 +239,7 @@ static inline int64_t vouch_recurrent_rates(const vouch_recurrent *r)
 /* Floats of a row. */
 static inline int64_t vouch_recurrent_row(const vouch_recurrent *r)
 {
-    return vouch_recurrent_rates(r) + vouch_recurrent_n_rates(r) + (r->kind == VOUCH_MAMBA ? 0 : r->n_heads);
+    return vouch_recurrent_rates(r) + vouch_recurrent_n_rates(r) + vouch_recurrent_n_decays(r);
 }
 
 /* The first floats of a row, from which a state can be computed again. */
@@ -241,6 +261,7 @@ typedef struct vouch_feed_forward {
     int32_t n_ff;
     vouch_activation activation;
     float limit;           /* W_gate x is at most `limit`, W_up x lies in [-limit, limit]; 0: anywhere */
+    bool limits_result;    /* f(W_gate x) is at most `limit`, instead of W_gate x */
     vouch_matrix gate, up; /* [n_ff, n_embd]; gate.n_out 0: no gate */
     vouch_matrix down;     /* [n_embd, n_ff] */
     vouch_affine gate_after, up_after, down_after;
@@ -264,7 +285,8 @@ typedef enum vouch_gating {
 typedef struct vouch_experts {
     int32_t n_experts, n_used, n_ff;
     vouch_activation activation; /* of an expert */
-    float limit;                 /* of an expert, as in vouch_feed_forward */
+    float limit;                 /* of an expert, as in vouch_feed_forward; limits_result likewise */
+    bool limits_result;
     int32_t n_groups, n_groups_used; /* groups; groups a row chooses from (Liu et al., arXiv 2412.19437); 1: none */
     vouch_gating gating;
     bool normalised;             /* the chosen weights are divided by their sum */

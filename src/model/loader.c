@@ -168,12 +168,17 @@ vouch_status vouch_loader_matrix(vouch_loader *w, const char *name, bool require
     return vouch_loader_rows(w, name, required, matrix, n_in, (vouch_rows){0, n_out, n_out});
 }
 
+static vouch_status check_floats(const vouch_loader *w, const char *name, const vouch_gguf_tensor *tensor)
+{
+    if (tensor->type == VOUCH_TYPE_F32) return VOUCH_OK;
+    return vouch_fail(w->err, VOUCH_E_UNSUPPORTED, "%s: tensor '%s' has type %s, must be F32",
+                      vouch_gguf_path(w->gguf), name, vouch_type_get_info(tensor->type)->name);
+}
+
 static vouch_status take_floats(vouch_loader *w, const char *name, const vouch_gguf_tensor *tensor,
                                 const float **vector, int64_t first, int64_t n)
 {
-    if (tensor->type != VOUCH_TYPE_F32)
-        return vouch_fail(w->err, VOUCH_E_UNSUPPORTED, "%s: tensor '%s' has type %s, must be F32",
-                          vouch_gguf_path(w->gguf), name, vouch_type_get_info(tensor->type)->name);
+    VOUCH_TRY(check_floats(w, name, tensor));
     float *to = vouch_arena_take(w->arena, (size_t)n, sizeof *to);
     const size_t bytes = (size_t)n * sizeof *to;
     *vector = to;
@@ -209,7 +214,25 @@ vouch_status vouch_loader_transposed(vouch_loader *w, const char *name, const fl
 {
     VOUCH_TRY(vouch_loader_vectors(w, name, true, vectors, n, width));
     w->jobs[w->n_jobs - 1].width = width;
+    w->jobs[w->n_jobs - 1].of = n;
     return VOUCH_OK;
+}
+
+vouch_status vouch_loader_columns(vouch_loader *w, const char *name, float *vectors, int64_t width,
+                                  vouch_rows columns)
+{
+    const vouch_gguf_tensor *tensor = vouch_gguf_find_tensor(w->gguf, name);
+    const bool is_deep = tensor && tensor->dim[2] == columns.n;
+    VOUCH_TRY(find_stack(w, name, true, is_deep ? columns.n : 0, is_deep ? 1 : columns.n, width, &tensor));
+    VOUCH_TRY(check_floats(w, name, tensor));
+    const size_t bytes = (size_t)(columns.n * width) * sizeof *vectors;
+    return add_job(w, (vouch_job){.vector = vectors ? vectors + columns.first : NULL,
+                                  .width = width,
+                                  .of = columns.of,
+                                  .tensor = tensor,
+                                  .n_tiles = 1,
+                                  .stride = bytes,
+                                  .bytes = bytes});
 }
 
 vouch_status vouch_loader_affine(vouch_loader *w, int32_t layer, const char *tensor, vouch_affine *affine,
@@ -281,11 +304,12 @@ static part part_first(const packing *p, int64_t begin, int64_t end)
     return (part){one, begin - one->first_tile, left < one->n_tiles ? left : one->n_tiles};
 }
 
-static void copy_transposed(float *to, const unsigned char *bytes, int64_t n, int64_t width)
+/* to [width, of] gets the transpose of bytes [n, width] in its first n columns. */
+static void copy_transposed(float *to, int64_t of, const unsigned char *bytes, int64_t n, int64_t width)
 {
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < width; j++)
-            memcpy(&to[j * n + i], bytes + (size_t)(i * width + j) * sizeof *to, sizeof *to);
+            memcpy(&to[j * of + i], bytes + (size_t)(i * width + j) * sizeof *to, sizeof *to);
 }
 
 /* Row i of the file becomes column i of the matrix, a tile of rows at a time. */
@@ -321,7 +345,8 @@ static void pack_range(const packing *p, int64_t begin, int64_t end)
         vouch_matrix matrix = from->matrix;
         const unsigned char *bytes = (const unsigned char *)from->tensor->data + from->offset;
         if (from->width > 0)
-            copy_transposed(from->vector, bytes, (int64_t)(from->bytes / sizeof(float)) / from->width, from->width);
+            copy_transposed(from->vector, from->of, bytes, (int64_t)(from->bytes / sizeof(float)) / from->width,
+                            from->width);
         else if (from->vector) memcpy(from->vector, bytes, from->bytes);
         else if (from->is_transposed) pack_transposed(&matrix, from, bytes);
         else vouch_matrix_pack(&matrix, bytes, one.begin, one.end);

@@ -28,6 +28,7 @@ typedef struct vouch_job {
     bool is_transposed;
     float *vector; /* NULL: a matrix */
     int64_t width; /* the vector is a matrix [n, width], whose transpose is copied; 0: no */
+    int64_t of;    /* floats of a row of that transpose's destination */
     const vouch_gguf_tensor *tensor;
     int64_t first_tile, n_tiles; /* the first one's number over all jobs */
     size_t stride;               /* bytes of a tile in the file; the last may have fewer */
@@ -73,6 +74,10 @@ vouch_status vouch_loader_vectors(vouch_loader *loader, const char *name, bool r
 /* Takes the transpose [width, n] of n vectors [n, width] of F32. */
 vouch_status vouch_loader_transposed(vouch_loader *loader, const char *name, const float **vectors, int64_t n,
                                      int64_t width);
+/* The same, of n vectors that stand [width, n] or [width, 1, n] in the file, to the columns [first, first + n) of
+ * `vectors` [width, of], which the caller has taken from the arena. */
+vouch_status vouch_loader_columns(vouch_loader *loader, const char *name, float *vectors, int64_t width,
+                                  vouch_rows columns);
 /* Take some rows of a matrix, or some elements of a vector: several matrices may share a tensor. */
 vouch_status vouch_loader_rows(vouch_loader *loader, const char *name, bool required, vouch_matrix *matrix,
                                int64_t n_in, vouch_rows rows);

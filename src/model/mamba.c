@@ -113,7 +113,7 @@ vouch_status vouch_mamba_take(vouch_loader *loader, int32_t index, vouch_recurre
                            .k = n,
                            .q = n + n_state,
                            .n_rank = m->n_rank};
-    VOUCH_TRY(take_in(loader, index, (vouch_rows){0, n, 2 * n}, &r->in, &r->in_after));
+    VOUCH_TRY(take_in(loader, index, (vouch_rows){0, n, 2 * n}, &r->in[0], &r->in_after));
     VOUCH_TRY(take_in(loader, index, (vouch_rows){n, n, 2 * n}, &r->gate, &r->gate_after));
     VOUCH_TRY(take_selection(loader, index, r));
     const char *a = vouch_loader_name_of(loader, index, "ssm_a", NULL);
@@ -140,7 +140,7 @@ vouch_status vouch_mamba2_take(vouch_loader *loader, int32_t index, vouch_recurr
                            .k = n,
                            .q = n + n_keys};
     VOUCH_TRY(take_in(loader, index, (vouch_rows){0, n, all}, &r->gate, &r->gate_after));
-    VOUCH_TRY(take_in(loader, index, (vouch_rows){n, n_channels, all}, &r->in, &r->in_after));
+    VOUCH_TRY(take_in(loader, index, (vouch_rows){n, n_channels, all}, &r->in[0], &r->in_after));
     VOUCH_TRY(take_in(loader, index, (vouch_rows){n + n_channels, n_heads, all}, &r->decay, &r->decay_after));
     VOUCH_TRY(vouch_loader_vectors(loader, vouch_loader_name_of(loader, index, "ssm_a", NULL), true, &r->a, n_heads,
                                    1));
@@ -170,7 +170,7 @@ vouch_status vouch_plamo2_take(vouch_loader *loader, int32_t index, vouch_recurr
                            .has_rank_last = true};
     const char *in = vouch_loader_name(loader, index, "ssm_in");
     VOUCH_TRY(vouch_loader_parts(loader, in, &r->gate, n_heads, n_embd, (vouch_rows){0, width, 2 * width}));
-    VOUCH_TRY(vouch_loader_parts(loader, in, &r->in, n_heads, n_embd, (vouch_rows){width, width, 2 * width}));
+    VOUCH_TRY(vouch_loader_parts(loader, in, &r->in[0], n_heads, n_embd, (vouch_rows){width, width, 2 * width}));
     VOUCH_TRY(vouch_loader_affine(loader, index, "ssm_in", &ignored, (vouch_rows){0, 2 * n, 2 * n}));
     VOUCH_TRY(take_selection(loader, index, r));
     VOUCH_TRY(vouch_loader_vector(loader, vouch_loader_name_of(loader, index, "ssm_a", NULL), true, &r->a, n_heads));

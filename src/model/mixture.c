@@ -79,13 +79,15 @@ static vouch_status take_shared_matrix(vouch_loader *loader, int32_t index, cons
 
 static vouch_status take_shared(vouch_loader *loader, int32_t index, vouch_experts *e)
 {
-    const int64_t n_embd = loader->hparams->n_embd;
+    const vouch_hparams *h = loader->hparams;
+    const int64_t n_embd = h->n_embd;
     vouch_feed_forward *f = &e->shared;
     if (!vouch_loader_has(loader, index, "ffn_down_shexp")) return VOUCH_OK;
     f->activation = e->activation;
-    f->limit = e->limit;
+    f->limit = h->layers[index].dense_limit;
+    f->limits_result = h->limits_results;
     VOUCH_TRY(find_width(loader, index, "ffn_down_shexp", &f->n_ff));
-    if (loader->hparams->gate != VOUCH_GATE_NONE)
+    if (h->gate != VOUCH_GATE_NONE)
         VOUCH_TRY(take_shared_matrix(loader, index, "ffn_gate_shexp", &f->gate, &f->gate_after, f->n_ff, n_embd));
     VOUCH_TRY(take_shared_matrix(loader, index, "ffn_up_shexp", &f->up, &f->up_after, f->n_ff, n_embd));
     VOUCH_TRY(take_shared_matrix(loader, index, "ffn_down_shexp", &f->down, &f->down_after, n_embd, f->n_ff));
@@ -138,6 +140,7 @@ static vouch_status take_experts(vouch_loader *loader, int32_t index, vouch_expe
                          .n_used = all->n_used,
                          .activation = h->activation,
                          .limit = h->layers[index].limit,
+                         .limits_result = h->limits_results,
                          .n_groups = all->n_groups,
                          .n_groups_used = all->n_groups_used,
                          .gating = all->gating,

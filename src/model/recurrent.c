@@ -3,6 +3,7 @@
  * A recurrent mixer (layer.h) in a pass:
  *
  *   project    u, rates, decays, gate                  all rows                              barrier
+ *   expand     decays and gate of narrow matrices      all rows                              barrier
  *   convolve   c = conv(u) along each row's path       a piece: some channels of a row       barrier
  *   select     Mamba's keys, queries and rates         W_select c, then W_step z             barriers
  *   scan       y, head by head                         a piece: a head of one sequence       barrier
@@ -47,20 +48,26 @@ static const vouch_layer_state *state_of(const row_run *run, int32_t layer)
 /* Row r of a result begins at y[r * row]. */
 typedef struct projection {
     const vouch_matrix *w, *factor; /* factor NULL: none */
-    const vouch_affine *after;
+    const vouch_affine *after;      /* NULL: none */
     float *y;
     int64_t row;
+    const vouch_matrix *reader;     /* the matrix whose input the result becomes, in `room`; NULL: none */
+    const vouch_acts *room;
 } projection;
 
 static void compute_projection(const vouch_workspace *c, const thread_space *my, const vouch_acts *in,
-                               const projection *to, int64_t begin, int64_t end)
+                               const float *factors, const projection *to, int64_t begin, int64_t end)
 {
     const vouch_matrix *w = to->w;
     const int64_t first = begin * VOUCH_TILE, last = end * VOUCH_TILE < w->n_out ? end * VOUCH_TILE : w->n_out;
-    const vouch_result y = {to->y, to->row, VOUCH_TILE, VOUCH_FROM_ZERO, my->norms};
+    const vouch_result y = {to->y, to->row, VOUCH_TILE, VOUCH_FROM_ZERO, factors};
     c->weights->kernels->matmul[w->type](w, in, y, begin, end);
-    for (int64_t r = 0; r < c->n_rows; r++)
+    for (int64_t r = 0; to->after && r < c->n_rows; r++)
         vouch_row_affine(to->y + r * to->row + first, to->after, first, last - first);
+    if (to->reader) {
+        vouch_acts acts = vouch_stage_acts(c, to->room, c->n_rows, w->n_out);
+        vouch_stage_put(c, &acts, vouch_stage_needs(&to->reader, 1), to->y, to->row, 0, c->n_rows, first, last);
+    }
     if (!to->factor) return;
     /* The convolution's results have not been computed yet: the factor lies in their buffer. */
     const vouch_result factor = {to->y + w->n_out, to->row, VOUCH_TILE, VOUCH_FROM_ZERO, my->norms};
@@ -77,14 +84,30 @@ static int64_t n_pieces(const vouch_matrix *w)
     return (w->n_tiles + VOUCH_STAGE_TILES - 1) / VOUCH_STAGE_TILES;
 }
 
+/* Floats of a row of c->rates: rates, then decays. */
+static int64_t rates_row(const vouch_recurrent *r)
+{
+    return r->n_heads + vouch_recurrent_n_decays(r);
+}
+
 static void stage_project(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
 {
     const vouch_recurrent *r = recurrent_of(c, layer);
+    const int64_t row = vouch_recurrent_row(r), n = rates_row(r), n_low = r->decay_low.n_out + r->gate_low.n_out;
+    const projection gate = {.w = &r->gate, .after = &r->gate_after, .y = c->inner, .row = r->gate.n_out},
+                     decay = {.w = &r->decay, .after = &r->decay_after, .y = c->rates + r->n_heads, .row = n},
+                     gate_low = {.w = &r->gate_low, .y = c->low + r->decay_low.n_out, .row = n_low, .reader = &r->gate,
+                                 .room = &c->inner_acts},
+                     decay_low = {.w = &r->decay_low, .y = c->low, .row = n_low, .reader = &r->decay,
+                                  .room = &c->low_acts};
     const projection all[] = {
-        {&r->in, r->factor.n_out ? &r->factor : NULL, &r->in_after, c->recurrent, vouch_recurrent_row(r)},
-        {&r->gate, NULL, &r->gate_after, c->inner, r->gate.n_out},
-        {&r->rate, NULL, &r->rate_after, c->rates, 2 * r->n_heads},
-        {&r->decay, NULL, &r->decay_after, c->rates + r->n_heads, 2 * r->n_heads}};
+        {.w = &r->in[0], .factor = r->factor.n_out ? &r->factor : NULL, .after = &r->in_after, .y = c->recurrent,
+         .row = row},
+        {.w = &r->in[1], .y = c->recurrent + r->in[0].n_out, .row = row},
+        {.w = &r->in[2], .y = c->recurrent + r->in[0].n_out + r->in[1].n_out, .row = row},
+        r->gate_low.n_out > 0 ? gate_low : gate,
+        {.w = &r->rate, .after = &r->rate_after, .y = c->rates, .row = n},
+        r->decay_low.n_out > 0 ? decay_low : decay};
     enum { N = sizeof all / sizeof all[0] };
     const stream_reader me = vouch_stream_reader_mix(c, layer);
     const vouch_acts in = vouch_stream_receive(c, team, my, &me);
@@ -96,9 +119,26 @@ static void stage_project(vouch_workspace *c, vouch_pool *team, thread_space *my
             const int64_t past = first + n_pieces(all[i].w), stop = work.end < past ? work.end : past;
             if (at >= stop) continue;
             const int64_t end = (stop - first) * VOUCH_STAGE_TILES, n_tiles = all[i].w->n_tiles;
-            compute_projection(c, my, &in, &all[i], (at - first) * VOUCH_STAGE_TILES, end < n_tiles ? end : n_tiles);
+            compute_projection(c, my, &in, my->norms, &all[i], (at - first) * VOUCH_STAGE_TILES,
+                               end < n_tiles ? end : n_tiles);
             at = stop;
         }
+    vouch_pool_barrier(team, my->thread);
+}
+
+/* W_decay and W_gate of the narrow results. */
+static void stage_expand(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
+{
+    const vouch_recurrent *r = recurrent_of(c, layer);
+    const projection both[] = {{.w = &r->decay, .y = c->rates + r->n_heads, .row = rates_row(r)},
+                               {.w = &r->gate, .y = c->inner, .row = r->gate.n_out}};
+    const vouch_acts in[] = {vouch_stage_acts(c, &c->low_acts, c->n_rows, r->decay.n_in),
+                             vouch_stage_acts(c, &c->inner_acts, c->n_rows, r->gate.n_in)};
+    for (int i = 0; i < 2; i++) {
+        const vouch_range mine = vouch_pool_divide(team, my->thread, both[i].w->n_tiles);
+        if ((i == 0 ? r->decay_low.n_out : r->gate_low.n_out) > 0 && mine.begin < mine.end)
+            compute_projection(c, my, &in[i], NULL, &both[i], mine.begin, mine.end);
+    }
     vouch_pool_barrier(team, my->thread);
 }
 
@@ -133,7 +173,7 @@ static void compute_delta_rates(const vouch_workspace *c, const vouch_recurrent 
     const vouch_kernels *kernels = c->weights->kernels;
     const int64_t n = r->n_heads, fused = r->decay.n_out > 0 ? n : n / r->n_key_heads; /* heads of a run of rates */
     float *rates = row_of(c, r, row) + vouch_recurrent_rates(r), *decays = rates + n;
-    const float *from = c->rates + row * 2 * n;
+    const float *from = c->rates + row * rates_row(r);
     for (int64_t h = 0; h < n; h++) {
         const float *rate = from + h / fused * 2 * fused + h % fused;
         rates[h] = rate[0];
@@ -146,11 +186,31 @@ static void compute_delta_rates(const vouch_workspace *c, const vouch_recurrent 
     for (int64_t h = 0; h < n; h++) rates[h] = 1.0f / (1.0f + rates[h]);
 }
 
+/* A head's rate, and the decays of its keys (layer.h). */
+static void compute_key_decays(const vouch_workspace *c, const vouch_recurrent *r, int64_t row, int64_t head)
+{
+    const vouch_kernels *kernels = c->weights->kernels;
+    const int64_t n = r->n_keys;
+    const float *from = c->rates + row * rates_row(r), *raw = from + r->n_heads + head * n;
+    float *rates = row_of(c, r, row) + vouch_recurrent_rates(r), *decays = rates + r->n_heads + head * n;
+    kernels->exp_weights(rates + head, from + head, 1, 0, -1);
+    rates[head] = 1.0f / (1.0f + rates[head]);
+    for (int64_t i = 0; i < n; i++) decays[i] = raw[i] + r->decay_bias[head * n + i];
+    if (r->decay_floor != 0) {
+        kernels->exp_weights(decays, decays, n, 0, -r->a[head]);
+        for (int64_t i = 0; i < n; i++) decays[i] = r->decay_floor / (1.0f + decays[i]);
+    } else {
+        kernels->softplus(decays, n);
+        kernels->scale(decays, r->a[head], n);
+    }
+    kernels->exp_weights(decays, decays, n, 0, 1);
+}
+
 /* Rates and decays of a row, where they follow from its input alone. */
 static void compute_rates(const vouch_workspace *c, const vouch_recurrent *r, int64_t row)
 {
     const int64_t n = r->n_heads;
-    if (r->kind == VOUCH_DELTA_NET) {
+    if (r->kind == VOUCH_DELTA_NET && !r->has_key_decays) {
         compute_delta_rates(c, r, row);
     } else if (r->kind == VOUCH_MAMBA2 && r->select.n_out == 0) {
         memcpy(row_of(c, r, row) + vouch_recurrent_rates(r), c->rates + row * 2 * n + n, (size_t)n * sizeof(float));
@@ -212,6 +272,7 @@ static void stage_convolve(vouch_workspace *c, vouch_pool *team, thread_space *m
             const int64_t row = i / per_row, begin = i % per_row * piece, end = begin + piece < n ? begin + piece : n;
             convolve(c, run_of(c, row), layer, row, begin, end);
             if (begin == 0) compute_rates(c, r, row);
+            if (r->has_key_decays && begin < r->n_heads * piece) compute_key_decays(c, r, row, begin / piece);
             if (r->select.n_out > 0) put_input(c, &r->select, c->recurrent + n, size, row, row + 1, begin, end);
             if (r->kind != VOUCH_SHORT_CONVOLUTION) continue;
             float *inner = c->inner + row * n;
@@ -266,7 +327,7 @@ static void stage_select(vouch_workspace *c, vouch_pool *team, thread_space *my,
 /* ---------------------------------------------------------------------- scan */
 
 /* A head's result in a row of the pass, over the gate: norm(y) * silu(gate), or y * silu(gate) where it isn't a delta
- * net. */
+ * net, or with sigmoid(gate). */
 static void gate_result(const vouch_workspace *c, thread_space *my, const vouch_recurrent *r, int64_t row, int32_t head)
 {
     const vouch_kernels *kernels = c->weights->kernels;
@@ -276,7 +337,12 @@ static void gate_result(const vouch_workspace *c, thread_space *my, const vouch_
         kernels->norm_part(my->y, my->squares, my->y, r->norm, n);
         kernels->scale(my->y, kernels->norm_factor(my->squares, n, c->weights->hparams.norm_eps), n);
     }
-    kernels->swiglu(inner, my->y, n);
+    if (!r->has_sigmoid_gate) {
+        kernels->swiglu(inner, my->y, n);
+        return;
+    }
+    kernels->exp_weights(inner, inner, n, 0, -1);
+    for (int64_t i = 0; i < n; i++) inner[i] = my->y[i] / (1.0f + inner[i]);
 }
 
 /* The norm of a row's groups of gated results. */
@@ -389,6 +455,7 @@ vouch_acts vouch_recurrent_mix(vouch_workspace *c, vouch_pool *team, thread_spac
 {
     const vouch_recurrent *r = recurrent_of(c, layer);
     stage_project(c, team, my, layer);
+    if (r->decay_low.n_out + r->gate_low.n_out > 0) stage_expand(c, team, my, layer);
     stage_convolve(c, team, my, layer);
     if (r->select.n_out > 0) stage_select(c, team, my, layer);
     if (r->n_heads > 0) stage_scan(c, team, my, layer);

@@ -87,6 +87,15 @@ static void prepare_openai(float *gate, float *up, int64_t n)
     }
 }
 
+/* gate becomes silu(gate), at most `limit`. */
+static void activate_limited(const vouch_kernels *kernels, float *gate, float limit, int64_t n)
+{
+    float ones[64];
+    for (int i = 0; i < 64; i++) ones[i] = 1;
+    for (int64_t at = 0; at < n; at += 64) kernels->swiglu(gate + at, ones, n - at < 64 ? n - at : 64);
+    for (int64_t i = 0; i < n; i++) gate[i] = gate[i] < limit ? gate[i] : limit;
+}
+
 static void multiply_positive(float *gate, const float *up, int64_t n, bool is_squared)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -103,6 +112,12 @@ void vouch_row_activate(const vouch_kernels *kernels, const vouch_feed_forward *
         vouch_row_activate(kernels, ffn, gate + at, ones, n - at < 64 ? n - at : 64);
     }
     if (!up) return;
+    if (ffn->limit > 0 && ffn->limits_result) {
+        activate_limited(kernels, gate, ffn->limit, n);
+        vouch_row_clamp(up, ffn->limit, n);
+        for (int64_t i = 0; i < n; i++) gate[i] *= up[i];
+        return;
+    }
     if (ffn->limit > 0) {
         for (int64_t i = 0; i < n; i++) gate[i] = gate[i] < ffn->limit ? gate[i] : ffn->limit;
         vouch_row_clamp(up, ffn->limit, n);

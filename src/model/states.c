@@ -88,13 +88,15 @@ void vouch_state_step(const vouch_kernels *kernels, const vouch_recurrent *r, in
         return;
     }
     const float *c = row + r->conv.n_channels, *rates = row + vouch_recurrent_rates(r), *decays = rates + r->n_heads;
+    const int64_t per_head = r->has_key_decays ? r->n_keys : 1; /* decays */
     const int32_t key_head = r->is_tiled ? head % r->n_key_heads : head / (r->n_heads / r->n_key_heads);
     const vouch_scan scan = {.n_keys = r->n_keys,
                              .n_values = r->n_values,
                              .q = c + r->q + (int64_t)key_head * r->n_keys,
                              .k = c + r->k + (int64_t)key_head * r->n_keys,
                              .v = c + r->v + (int64_t)head * r->n_values,
-                             .decay = decays + head,
+                             .decay = decays + head * per_head,
+                             .decay_step = r->has_key_decays,
                              .rate = rates[head],
                              .skip = r->skip ? r->skip[head] : 0,
                              .has_delta = r->kind == VOUCH_DELTA_NET};

@@ -73,10 +73,13 @@ stream_reader vouch_stream_reader_mix(const vouch_workspace *c, int32_t layer)
     const vouch_attention *a = &l->attention;
     const vouch_recurrent *s = &l->recurrent;
     const vouch_matrix *const q = a->latent.low.n_out > 0 ? &a->latent.low : &a->q;
-    const vouch_matrix *const inputs[] = {q,          &a->k,    &a->v,     &a->gate, &s->in,
-                                          &s->factor, &s->rate, &s->decay, &s->gate};
+    const vouch_matrix *const decay = s->decay_low.n_out > 0 ? &s->decay_low : &s->decay;
+    const vouch_matrix *const gate = s->gate_low.n_out > 0 ? &s->gate_low : &s->gate;
+    const vouch_matrix *const inputs[] = {q,         &a->k,      &a->v,    &a->gate, &s->in[0], &s->in[1],
+                                          &s->in[2], &s->factor, &s->rate, decay,    gate};
+    enum { N = sizeof inputs / sizeof inputs[0] };
     const bool is_kept = l->is_parallel || l->experts.routes_early;
-    stream_reader reader = reader_of(c, &l->mix.norm, inputs, 9);
+    stream_reader reader = reader_of(c, &l->mix.norm, inputs, N);
     reader.is_whole |= is_kept;
     reader.kept = is_kept ? c->kept : NULL;
     return reader;

@@ -270,10 +270,11 @@ static double layer_bytes(const vouch_layer *layer, int32_t n_rows)
     const vouch_latent *m = &a->latent;
     const vouch_recurrent *s = &layer->recurrent;
     const double mix = matrix_bytes(&a->q) + matrix_bytes(&a->k) + matrix_bytes(&a->v) + matrix_bytes(&a->o) +
-                       matrix_bytes(&a->gate) +
-                       matrix_bytes(&m->low) + a->n_heads * (matrix_bytes(&m->up_k) + matrix_bytes(&m->up_v)) +
-                       matrix_bytes(&s->in) + matrix_bytes(&s->factor) + matrix_bytes(&s->rate) +
-                       matrix_bytes(&s->decay) + matrix_bytes(&s->gate) + matrix_bytes(&s->out) +
+                       matrix_bytes(&a->gate) + matrix_bytes(&m->low) +
+                       a->n_heads * (matrix_bytes(&m->up_k) + matrix_bytes(&m->up_v)) + matrix_bytes(&s->in[0]) +
+                       matrix_bytes(&s->in[1]) + matrix_bytes(&s->in[2]) + matrix_bytes(&s->factor) +
+                       matrix_bytes(&s->rate) + matrix_bytes(&s->decay_low) + matrix_bytes(&s->decay) +
+                       matrix_bytes(&s->gate_low) + matrix_bytes(&s->gate) + matrix_bytes(&s->out) +
                        matrix_bytes(&s->select) + matrix_bytes(&s->step);
     const double extra = feed_forward_bytes(&layer->extra_ffn);
     if (e->n_experts == 0) return mix + extra + feed_forward_bytes(&layer->ffn);

@@ -8,7 +8,7 @@
 /* The widest layers. */
 typedef struct widths {
     size_t n_embd, q, k, v, gates, mixed, head_dim, value_dim, norm, n_ff; /* norm: of one head */
-    size_t low, heads, latent; /* of latent attention */
+    size_t low, heads, latent; /* of latent attention; low also of delta nets */
 } widths;
 
 static size_t most(size_t a, size_t b)
@@ -29,10 +29,10 @@ static widths find_widths(const vouch_weights *w)
         all.head_dim = most(all.head_dim, (size_t)a->head_dim);
         all.value_dim = most(all.value_dim, (size_t)a->value_dim);
         const vouch_latent *m = &a->latent;
-        all.low = most(all.low, (size_t)m->low.n_out);
         all.heads = most(all.heads, (size_t)a->n_heads * (size_t)vouch_max(m->key_dim, m->value_dim));
         all.latent = most(all.latent, (size_t)vouch_max(m->rank, m->key_dim));
         const vouch_recurrent *r = &w->layers[l].recurrent;
+        all.low = most(all.low, (size_t)(m->low.n_out + r->decay_low.n_out + r->gate_low.n_out));
         const size_t group = r->n_key_heads > 0 ? (size_t)(r->out.n_in / r->n_key_heads) : 0;
         all.norm = most(all.norm, most((size_t)a->head_dim, most((size_t)r->n_values, group)));
         all.n_ff = most(all.n_ff, (size_t)w->layers[l].ffn.n_ff);
@@ -160,7 +160,7 @@ static void layout_recurrent(vouch_workspace *c, vouch_arena *arena)
         const vouch_recurrent *r = &c->weights->layers[l].recurrent;
         row = most(row, (size_t)vouch_recurrent_row(r));
         inner = most(inner, (size_t)r->out.n_in);
-        rates = most(rates, most(2 * (size_t)r->n_heads, (size_t)r->select.n_out));
+        rates = most(rates, most((size_t)(r->n_heads + vouch_recurrent_n_decays(r)), (size_t)r->select.n_out));
         head = most(head, (size_t)vouch_recurrent_head(r));
         values = most(values, (size_t)r->n_values);
     }
@@ -234,7 +234,8 @@ static vouch_needs find_needs(const vouch_weights *w, const vouch_matrix *head)
             &m->low,         &m->up_k,   &m->up_v,    &w->layers[l].extra_ffn.gate, &w->layers[l].extra_ffn.down,
             &a->q,           &a->k,      &a->v,       &a->gate,  &a->o,     &f->gate,         &f->up,     &f->down,
             &e->router,      &e->gate,   &e->up,      &e->down,  &e->shared_gate, &e->shared.gate, &e->shared.up,
-            &e->shared.down, &r->in,     &r->factor,  &r->rate,  &r->decay, &r->gate, &r->out, &r->select, &r->step};
+            &e->shared.down, &r->in[0],  &r->in[1],   &r->in[2], &r->factor, &r->rate,  &r->decay, &r->gate, &r->out,
+            &r->select,      &r->step,   &r->decay_low, &r->gate_low};
         for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
             if (all[i]->n_out > 0) needs |= vouch_type_needs(all[i]->type);
     }

@@ -129,9 +129,9 @@ typedef struct vouch_workspace {
     float *q, *k, *v;      /* [n_rows][heads * head_dim or value_dim]; q twice as wide with gates */
     float *gates;          /* [n_rows][n_heads * value_dim, or n_heads] of attention's result */
     float *mixed;          /* [n_rows][n_heads * value_dim] attention's result */
-    float *low;            /* [n_rows][q_rank] W_low x of latent attention */
+    float *low;            /* [n_rows][q_rank] W_low x of latent attention, or the narrow results of a delta net */
     float *heads;          /* [n_rows][n_heads * key_dim] its queries, later [n_rows][n_heads * value_dim] its result */
-    vouch_acts low_acts;   /* [n_rows][q_rank] the input of W_q */
+    vouch_acts low_acts;   /* [n_rows][q_rank] the input of W_q, or of W_decay */
     float *gate, *up;      /* [n_rows][n_ff] */
     float *logits;         /* [n_logits][head->n_out] */
     float *squares;        /* [n_rows][n_embd / 16, rounded up] sums of squares of x */

@@ -33,7 +33,7 @@ static vouch_recurrent delta_net(const vouch_layer *l)
 {
     const vouch_attention *a = &l->attention;
     const int64_t n_keys = (int64_t)a->n_kv_heads * a->head_dim, n_values = (int64_t)a->n_heads * a->head_dim;
-    return (vouch_recurrent){.in = first_rows(&l->ffn.up, 2 * n_keys + n_values),
+    return (vouch_recurrent){.in[0] = first_rows(&l->ffn.up, 2 * n_keys + n_values),
                              .conv = {.n_channels = 2 * n_keys + n_values,
                                       .width = 4,
                                       .weights = conv_weights,
@@ -59,7 +59,7 @@ static vouch_recurrent short_convolution(const vouch_layer *l)
 {
     const vouch_attention *a = &l->attention;
     const int64_t n = a->q.n_out;
-    return (vouch_recurrent){.in = a->q,
+    return (vouch_recurrent){.in[0] = a->q,
                              .factor = first_rows(&l->ffn.gate, n),
                              .conv = {.n_channels = n, .width = 3, .weights = conv_weights},
                              .gate = first_rows(&l->ffn.up, n),

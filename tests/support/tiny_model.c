@@ -31,8 +31,16 @@ typedef enum tiny_latent { NO_LATENT, TOGETHER, APART } tiny_latent;
  * each has a mixer alone. MIXER_OR_ATTENTION: mixer and attention alternate, each with a feed-forward. BY_TURNS: mixer,
  * attention, feed-forward by turns. */
 typedef enum tiny_parts { EVERYTHING, MIXER_ONLY, MIXER_OR_ATTENTION, BY_TURNS } tiny_parts;
-/* Recurrent mixers other than Mamba's. DELTA_NET_FUSED: rates and decays are one matrix. */
-typedef enum tiny_mixer { NO_MIXER, SHORT_CONVOLUTION, DELTA_NET, DELTA_NET_FUSED } tiny_mixer;
+/* Recurrent mixers other than Mamba's. DELTA_NET_FUSED: rates and decays are one matrix. KEY_DELTA_NET: a decay for
+ * each key; _LOW: matrices of decays and gates are products. */
+typedef enum tiny_mixer {
+    NO_MIXER,
+    SHORT_CONVOLUTION,
+    KEY_DELTA_NET,
+    KEY_DELTA_NET_LOW,
+    DELTA_NET,
+    DELTA_NET_FUSED
+} tiny_mixer;
 /* Differences of a family's tensors and keys from llama's. */
 typedef struct tiny_family {
     const char *arch;
@@ -173,6 +181,26 @@ static const tiny_family families[] = {
      .gating = 2,
      .n_dense = 1},
     {"minicpm3", .latent = TOGETHER, .low = true},
+    {"kimi-linear",
+     .parts = MIXER_OR_ATTENTION,
+     .mixer = KEY_DELTA_NET_LOW,
+     .latent = APART,
+     .experts = true,
+     .shared = true,
+     .selection_bias = true,
+     .n_dense = 1},
+    {"bailingmoe3",
+     .parts = MIXER_OR_ATTENTION,
+     .mixer = KEY_DELTA_NET,
+     .latent = APART,
+     .low = true,
+     .head_gates = true,
+     .experts = true,
+     .shared = true,
+     .selection_bias = true,
+     .normalised = true,
+     .n_dense = 1,
+     .numbers = {{"kda.gate_lower_bound", -2}, {"swiglu_clamp_exp", 0.5f}, {"swiglu_clamp_shexp", 0.3f}}},
     {"plm", .latent = TOGETHER, .no_gate = true},
     {"deepseek", .experts = true, .shared = true, .n_dense = 1, .numbers = {{"expert_weights_scale", 1.5f}}},
     {"bailingmoe", .experts = true, .shared = true, .normalised = true},
@@ -622,6 +650,32 @@ static void add_delta_net(tiny_writer *w, int32_t index)
     add_norm(w, layer_name(index, "ssm_norm", "weight"), o->head_dim, 1);
 }
 
+/* A gated delta net with a decay for each key; both low ranks are the head's width. */
+static void add_key_delta_net(tiny_writer *w, int32_t index)
+{
+    const tiny_model_options *o = &w->o;
+    const int64_t n_embd = o->n_embd, n_low = o->head_dim, n = o->n_heads * n_low;
+    const float by_embd = 1 / sqrtf((float)n_embd), by_low = 1 / sqrtf((float)n_low);
+    const bool is_low = w->family->mixer == KEY_DELTA_NET_LOW;
+    const named_matrix matrices[] = {{"attn_q", n, n_embd, query_gain * by_embd},
+                                     {"attn_k", n, n_embd, query_gain * by_embd},
+                                     {"attn_v", n, n_embd, query_gain * by_embd},
+                                     {"ssm_beta", o->n_heads, n_embd, by_embd},
+                                     {"attn_output", n_embd, n, 2.5f / sqrtf((float)n)},
+                                     {"ssm_f_a", is_low ? n_low : n, n_embd, by_embd},
+                                     {"ssm_g_a", is_low ? n_low : n, n_embd, 1.5f * by_embd},
+                                     {"ssm_f_b", n, n_low, by_low},
+                                     {"ssm_g_b", n, n_low, by_low}};
+    static const char *const convolutions[] = {"ssm_conv1d_q", "ssm_conv1d_k", "ssm_conv1d_v"};
+    add_layer_matrices(w, index, 0, matrices, is_low ? 9 : 7);
+    for (int i = 0; i < 3; i++) add_vectors(w, layer_name(index, convolutions[i], "weight"), n, CONV_WIDTH, 0, 0.6f);
+    add_vectors(w, layer_name(index, "ssm_dt", "bias"), 1, n, 0, 0.5f);
+    char name[32];
+    snprintf(name, sizeof name, "blk.%d.ssm_a", index);
+    add_vectors(w, name, o->n_heads, 1, is_low ? -0.4f : 1, 0.1f);
+    add_norm(w, layer_name(index, "ssm_norm", "weight"), n_low, 1);
+}
+
 /* Width of a layer's heads. */
 static int32_t head_dim_of(const tiny_writer *w, int32_t index)
 {
@@ -774,6 +828,8 @@ static void add_mixer(tiny_writer *w, int32_t index)
     switch (w->family->mixer) {
     case NO_MIXER: add_mamba(w, index); break;
     case SHORT_CONVOLUTION: add_short_convolution(w, index); break;
+    case KEY_DELTA_NET:
+    case KEY_DELTA_NET_LOW: add_key_delta_net(w, index); break;
     default: add_delta_net(w, index);
     }
 }
@@ -792,7 +848,7 @@ static void add_layer(tiny_writer *w, int32_t index)
     const bool no_dense = (sparse && !f->both) || !has_feed(w, index), no_heads = !has_attention(w, index);
     const bool no_own = no_heads || f->latent; /* no matrices of queries, keys and values */
     const bool no_keys = f->fused_qkv || no_own || shares_keys(w, index);
-    if (f->latent) add_latent(w, index);
+    if (f->latent && !no_heads) add_latent(w, index);
     if (f->own_inputs) add_own_inputs(w, index);
     const struct {
         const char *name;
@@ -804,7 +860,7 @@ static void add_layer(tiny_writer *w, int32_t index)
                     {"attn_k", n_k, n_embd, query_gain * by_embd, no_keys},
                     {"attn_v", n_v, n_embd, by_embd, no_keys},
                     {"attn_gate", f->own_gates ? n_mixed : n_heads, n_embd, 2 * by_embd,
-                     !f->own_gates && !f->head_gates},
+                     (!f->own_gates && !f->head_gates) || no_heads},
                     {"attn_output", n_embd, n_mixed, 2.5f / sqrtf((float)n_mixed), no_heads},
                     {"ffn_gate", n_ff, n_embd, 1.5f * by_embd, no_dense || f->no_gate || f->fused_gate},
                     {"ffn_up", f->fused_gate ? 2 * n_ff : n_ff, n_embd, 1.5f * by_embd, no_dense},
@@ -905,6 +961,10 @@ static void add_keys(tiny_writer *w, bool states_head_dim)
         add_int(w, "ssm.group_count", w->family->mamba == 2 ? MAMBA_GROUPS : 0);
     }
     if (w->family->mixer == SHORT_CONVOLUTION) add_int(w, "shortconv.l_cache", CONV_WIDTH);
+    if (w->family->mixer == KEY_DELTA_NET || w->family->mixer == KEY_DELTA_NET_LOW) {
+        add_int(w, "ssm.conv_kernel", CONV_WIDTH);
+        add_int(w, "kda.head_dim", o->head_dim);
+    }
     if (w->family->mixer >= DELTA_NET) {
         add_int(w, "full_attention_interval", 2);
         add_int(w, "ssm.conv_kernel", CONV_WIDTH);

@@ -27,7 +27,7 @@ static vouch_status read_lfm2moe(const vouch_gguf *gguf, vouch_hparams *h, vouch
 static vouch_status take_convolution(vouch_loader *loader, int32_t index, vouch_recurrent *r)
 {
     const int64_t n = loader->hparams->n_embd;
-    vouch_matrix *const parts[] = {&r->factor, &r->gate, &r->in};
+    vouch_matrix *const parts[] = {&r->factor, &r->gate, &r->in[0]};
     r->kind = VOUCH_SHORT_CONVOLUTION;
     r->conv = (vouch_conv){.n_channels = n, .width = loader->hparams->delta.width};
     for (int i = 0; i < 3; i++)

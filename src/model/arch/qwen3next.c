@@ -71,7 +71,7 @@ static vouch_status take_delta_net(vouch_loader *loader, int32_t index, vouch_re
         .n_values = all->head_dim,
         .k = n_keys,
         .v = 2 * n_keys};
-    VOUCH_TRY(take_scaled(loader, index, "attn_qkv", &r->in, &r->in_after, r->conv.n_channels, h->n_embd));
+    VOUCH_TRY(take_scaled(loader, index, "attn_qkv", &r->in[0], &r->in_after, r->conv.n_channels, h->n_embd));
     VOUCH_TRY(take_scaled(loader, index, "attn_gate", &r->gate, &r->gate_after, n_values, h->n_embd));
     VOUCH_TRY(take_scaled(loader, index, "ssm_out", &r->out, &r->out_after, h->n_embd, n_values));
     VOUCH_TRY(vouch_loader_transposed(loader, vouch_loader_name(loader, index, "ssm_conv1d"), &r->conv.weights,
