@@ -76,23 +76,22 @@ static inline void write_scales(vouch_form form, unsigned char *unit, int32_t b,
     }
 }
 
-/* Packs one row of the file into lane `lane` of a tile. */
-static inline void pack_row(vouch_form form, vouch_block_reader *read, const uint16_t *points,
+/* Packs one row of the file into lane `lane` of a tile. `block` is scratch. */
+static inline void pack_row(vouch_form form, vouch_block_reader *read, vouch_file_block *block,
                             const vouch_type_info *info, unsigned char *tile, const unsigned char *row, int64_t n_in,
                             int lane)
 {
     const int32_t in_unit = vouch_form_blocks(form), head = vouch_form_head_bytes(form);
+    const int32_t unit_bytes = vouch_form_unit_bytes(form), block_bytes = vouch_form_block_bytes(form);
     const int32_t n_blocks = info->block_length / VOUCH_BLOCK;
-    vouch_file_block block = {.points = points};
-    for (int64_t k = 0; k < n_in; k += info->block_length, row += info->block_bytes) {
-        const int32_t b = (int32_t)(k / VOUCH_BLOCK % in_unit);
-        unsigned char *unit = tile + k / VOUCH_BLOCK / in_unit * vouch_form_unit_bytes(form);
-        read(row, &block);
-        write_scales(form, unit, b, n_blocks, lane, &block);
-        for (int32_t i = 0; i < n_blocks; i++)
-            write_block(form, unit + head + (b + i) * vouch_form_block_bytes(form) + lane * 4,
-                        block.values + i * VOUCH_BLOCK);
-    }
+    const unsigned char *const end = row + n_in / info->block_length * info->block_bytes;
+    for (unsigned char *unit = tile; row < end; unit += unit_bytes)
+        for (int32_t b = 0; b < in_unit && row < end; b += n_blocks, row += info->block_bytes) {
+            read(row, block);
+            write_scales(form, unit, b, n_blocks, lane, block);
+            for (int32_t i = 0; i < n_blocks; i++)
+                write_block(form, unit + head + (b + i) * block_bytes + lane * 4, block->values + i * VOUCH_BLOCK);
+        }
 }
 
 /* Packs `lanes` rows of n numbers into the first lanes of a tile, input by input: writing in ascending order loads F16
@@ -116,19 +115,22 @@ void vouch_matrix_pack(vouch_matrix *matrix, const void *rows, int64_t tile_begi
     const vouch_form form = vouch_forms[matrix->type];
     vouch_block_reader *read = vouch_block_readers[matrix->type];
     uint16_t points[VOUCH_CODEBOOK_POINTS];
+    vouch_file_block block;
     const int64_t n_blocks = matrix->n_in / info->block_length;
     const size_t row_bytes = (size_t)n_blocks * (size_t)info->block_bytes;
+    const bool has_rest = form.low && matrix->n_in / VOUCH_BLOCK % vouch_form_blocks(form) != 0;
     vouch_codebook_expand(matrix->type, points);
+    block.points = points;
     for (int64_t t = tile_begin; t < tile_end; t++) {
         unsigned char *tile = matrix->data + (size_t)t * matrix->tile_bytes;
         const unsigned char *row = (const unsigned char *)rows + (size_t)t * VOUCH_TILE * row_bytes;
         const int64_t left = matrix->n_out - t * VOUCH_TILE;
         const int n = left < VOUCH_TILE ? (int)left : VOUCH_TILE;
-        if (n < VOUCH_TILE || n_blocks % 4) memset(tile, 0, matrix->tile_bytes); /* unused lanes, unused blocks */
+        if (n < VOUCH_TILE || has_rest) memset(tile, 0, matrix->tile_bytes); /* unused lanes, unused blocks */
         if (!form.low) pack_floats(tile, row, n_blocks, n, info->block_bytes);
         else
             for (int lane = 0; lane < n; lane++, row += row_bytes)
-                pack_row(form, read, points, info, tile, row, matrix->n_in, lane);
+                pack_row(form, read, &block, info, tile, row, matrix->n_in, lane);
     }
 }
 
