@@ -16,9 +16,14 @@
 
 #include "text/internal.h"
 
+/* All names below begin with these. Every token of a file is compared with some 60 names, but few pass this test. */
+static bool begins_like_name(vouch_text text)
+{
+    return text.size > 0 && (text.data[0] == '<' || text.data[0] == '[' || text.data[0] == '_');
+}
+
 static bool name_is(vouch_text name, const char *value)
 {
-    /* Nearly all tokens differ in the first byte, and every token of a file is asked for some 60 names. */
     return name.size > 0 && name.data[0] == value[0] && name.size == strlen(value) &&
            memcmp(name.data, value, name.size) == 0;
 }
@@ -48,6 +53,7 @@ void vouch_names_note(name_facts *facts, vouch_text name)
 {
     static const char *const calls[] = {"<|call|>", "<|calls|>", NULL};
     static const char *const markers[] = {"<|tool_response>", "<|plamo:eos|>", NULL};
+    if (!begins_like_name(name)) return;
     facts->has_return |= name_is(name, "<|return|>");
     facts->has_call |= name_is_among(name, calls);
     facts->has_flush |= name_is(name, "<|flush|>");
@@ -57,6 +63,7 @@ void vouch_names_note(name_facts *facts, vouch_text name)
 token_kind vouch_names_correct(const name_facts *facts, vouch_text name, token_kind kind)
 {
     static const char *const parts[] = {"<|channel|>", "<|message|>", "<|start|>", "<|constrain|>", NULL};
+    if (!begins_like_name(name)) return kind;
     if (name_is_among(name, parts)) return TOKEN_USER_DEFINED;
     if (name_is(name, "<|end|>") && facts->has_call && (facts->has_return || facts->has_flush))
         return TOKEN_USER_DEFINED;
