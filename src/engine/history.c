@@ -48,7 +48,7 @@ void vouch_history_write(vouch_source history, const vouch_model *model, unsigne
     memcpy(bytes, magic, 8);
     put(bytes + 8, VERSION, 4);
     put(bytes + 12, (uint32_t)model->info.n_vocab, 4);
-    put(bytes + 16, model->vocabulary_hash, 8);
+    put(bytes + 16, vouch_model_vocabulary_hash(model), 8);
     put(bytes + 24, (uint64_t)n, 8);
     put(bytes + 32, vouch_hash_bytes(0, bytes + HEADER, 4 * (size_t)n), 8);
 }
@@ -65,7 +65,8 @@ static vouch_status check(const vouch_model *model, const unsigned char *bytes, 
     if (get(bytes + 8, 4) != VERSION)
         return vouch_fail(err, VOUCH_E_FORMAT, "the history has version %u: expected %d; begin a new history",
                           (unsigned)get(bytes + 8, 4), VERSION);
-    if (get(bytes + 12, 4) != (uint64_t)model->info.n_vocab || get(bytes + 16, 8) != model->vocabulary_hash)
+    if (get(bytes + 12, 4) != (uint64_t)model->info.n_vocab ||
+        get(bytes + 16, 8) != vouch_model_vocabulary_hash(model))
         return vouch_fail(err, VOUCH_E_MISMATCH,
                           "the history belongs to a model with another vocabulary (%u tokens; this model has %d): "
                           "use one history for each vocabulary",

@@ -89,11 +89,11 @@ static void fill_info(vouch_model *model, const vouch_gguf *gguf)
     fill_text_info(model, &model->info);
 }
 
-static uint64_t vocabulary_hash(const vouch_tokenizer *tokenizer)
+uint64_t vouch_model_vocabulary_hash(const vouch_model *model)
 {
     uint64_t hash = VOUCH_HASH_START;
-    for (int32_t i = 0; tokenizer && i < vouch_tokenizer_size(tokenizer); i++) {
-        const vouch_text text = vouch_tokenizer_bytes(tokenizer, i);
+    for (int32_t i = 0; model->tokenizer && i < vouch_tokenizer_size(model->tokenizer); i++) {
+        const vouch_text text = vouch_tokenizer_bytes(model->tokenizer, i);
         hash = vouch_hash_bytes(hash, text.data, text.size);
         hash = vouch_hash_bytes(hash, "", 1);
     }
@@ -133,7 +133,6 @@ static vouch_status load_text(vouch_model *model, const vouch_gguf *gguf, const 
     VOUCH_TRY(vouch_tokenizer_open(&model->tokenizer, gguf, options->chat_template, err));
     if (options->chat_variables && model->tokenizer)
         VOUCH_TRY(vouch_tokenizer_set_variables(model->tokenizer, options->chat_variables, err));
-    model->vocabulary_hash = vocabulary_hash(model->tokenizer);
     return VOUCH_OK;
 }
 

@@ -11,7 +11,6 @@ struct vouch_model {
     vouch_weights *weights;     /* without memory where text_only was set; NULL: a tokenizer without its model */
     vouch_tokenizer *tokenizer; /* NULL: ids only */
     vouch_model_info info;
-    uint64_t vocabulary_hash;   /* of all tokens' bytes: ids mean the same in models that share it */
     char *name;
     char weight_types[160];
     char digest[17];            /* vouch_gguf_digest; "": a tokenizer without its model */
@@ -21,6 +20,9 @@ static inline vouch_vocabulary vouch_model_vocabulary(const vouch_model *model)
 {
     return (vouch_vocabulary){model->tokenizer, model->info.n_vocab};
 }
+
+/* A hash of all tokens' bytes: ids mean the same in models that share it. */
+uint64_t vouch_model_vocabulary_hash(const vouch_model *model);
 
 /* Fails with ARGUMENT where the model was opened with text_only. */
 static inline vouch_status vouch_model_need_weights(const vouch_model *model, vouch_error *err)

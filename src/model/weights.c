@@ -293,6 +293,7 @@ double vouch_weights_pass_bytes(const vouch_weights *weights, int32_t n_rows)
 
 double vouch_weights_reads(const vouch_weights *weights, int32_t n_rows)
 {
+    if (weights->hparams.experts.n_experts == 0) return 1;
     return vouch_weights_pass_bytes(weights, n_rows) / vouch_weights_pass_bytes(weights, 1);
 }
 
