@@ -51,7 +51,7 @@ endif
 DISTILL  ?= $(shell pkg-config --exists openblas 2>/dev/null && echo 1 || echo 0)
 ifeq ($(DISTILL),1)
 BLAS_CFLAGS := $(shell pkg-config --cflags openblas)
-BLAS_LIBS   := $(shell pkg-config --libs openblas)
+BLAS_LIBS   := -ldl # train/blas.c loads OpenBLAS
 endif
 
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wstrict-prototypes \
@@ -91,7 +91,7 @@ LIB_OBJ  := $(LIB_SRC:%.c=$(B)/%.o)
 CLI_OBJ  := $(CLI_SRC:%.c=$(B)/%.o)
 TRAIN_OBJ := $(TRAIN_SRC:%.c=$(B)/%.o)
 # The parts of training in double precision, for the tests of gradients.
-DOUBLE_OBJ := $(patsubst %,$(B)/double/train/%.o,ops attention loss layer head)
+DOUBLE_OBJ := $(patsubst %,$(B)/double/train/%.o,blas ops attention loss layer head)
 SUP_OBJ  := $(TEST_SUPPORT:%.c=$(B)/%.o) $(B)/bench/support/values.o
 # The measuring programs have the command's flags, messages and files.
 BENCH_SUP_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard bench/support/*.c) $(addprefix cli/common/,flags.c term.c text.c file.c statistics.c))

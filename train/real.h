@@ -8,23 +8,24 @@
 #ifndef VOUCH_TRAIN_REAL_H
 #define VOUCH_TRAIN_REAL_H
 
-#include <cblas.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "train/blas.h"
 
 #ifdef VOUCH_TRAIN_DOUBLE
 typedef double real;
 #define real_exp exp
 #define real_log log
 #define real_sqrt sqrt
-#define real_gemm cblas_dgemm
+#define real_gemm train_blas()->cblas_dgemm
 #else
 typedef float real;
 #define real_exp expf
 #define real_log logf
 #define real_sqrt sqrtf
-#define real_gemm cblas_sgemm
+#define real_gemm train_blas()->cblas_sgemm
 #endif
 
 /* c [m, n] = a [m, k] b^T, b [n, k]; added to c where `add` is set. */
