@@ -713,9 +713,10 @@ VOUCH_API void vouch_engine_close(vouch_engine *engine);
  * prefill_chunk and kv_type are the engine's. Errors: as vouch_session_open; ARGUMENT also where n_sessions are open.
  *
  * vouch_session_prompt of such a session only checks and stores the prompt. Passes of the engine run it, so the
- * function of vouch_session_set_progress is called from vouch_engine_step. vouch_session_step, vouch_session_time_pass,
- * vouch_session_logits and vouch_session_probabilities return ARGUMENT. All other functions work as for a session by
- * itself. */
+ * function of vouch_session_set_progress is called from vouch_engine_step. vouch_session_step returns ARGUMENT. All
+ * other functions work as for a session by itself. vouch_session_time_pass, vouch_session_logits and
+ * vouch_session_probabilities run passes of their own. Where the cache is full, other sessions lose their part of it
+ * and run their tokens again later. */
 VOUCH_API vouch_status vouch_engine_session_open(vouch_session **out, vouch_engine *engine,
                                                  const vouch_session_options *options, vouch_error *err);
 

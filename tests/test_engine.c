@@ -234,6 +234,84 @@ static void sessions_take_further_prompts(void **state)
     vouch_engine_close(engine);
 }
 
+/* Logits, or with `processed` p, of the first n positions of a request's prompt, from a session by itself. */
+static float *rows_alone(const request *r, int32_t n, bool processed)
+{
+    vouch_session *session;
+    vouch_error err = {0};
+    float *rows = malloc((size_t)n * (size_t)vouch_model_get_info(target)->n_vocab * sizeof *rows);
+    assert_non_null(rows);
+    assert_int_equal(vouch_session_open(&session, target, &r->options, &err), VOUCH_OK);
+    assert_int_equal(vouch_session_prompt(session, r->prompt, (size_t)r->n_prompt, &err), VOUCH_OK);
+    assert_int_equal((processed ? vouch_session_probabilities : vouch_session_logits)(session, 0, n, rows, &err),
+                     VOUCH_OK);
+    vouch_session_close(session);
+    return rows;
+}
+
+/* Reads some of the first `most` rows, which must be those in alone[0], and with sampling parameters those in
+ * alone[1]. */
+static void read_some_rows(test_random *random, vouch_session *session, int32_t most, float *const alone[2])
+{
+    const size_t n_vocab = (size_t)vouch_model_get_info(target)->n_vocab;
+    const int32_t first = (int32_t)test_below(random, (uint32_t)most);
+    const int32_t n = (int32_t)test_below(random, (uint32_t)(most - first) + 1);
+    const bool processed = test_below(random, 2);
+    float *rows = malloc((size_t)most * n_vocab * sizeof *rows);
+    double seconds;
+    vouch_error err = {0};
+    assert_non_null(rows);
+    if (vouch_session_time_pass(session, 3, 1, &seconds, &err) != VOUCH_OK) fail_msg("%s", err.message);
+    assert_int_equal((processed ? vouch_session_probabilities : vouch_session_logits)(session, first, n, rows, &err),
+                     VOUCH_OK);
+    assert_memory_equal(rows, alone[processed] + (size_t)first * n_vocab, (size_t)n * n_vocab * sizeof *rows);
+    free(rows);
+}
+
+/* A session of an engine reads its logits between any two steps, also where that takes the pages of others. They are
+ * the bits of a session by itself, and all answers go on as if nothing had been read (laws L1, L3, L7). */
+static void sessions_read_their_logits(void **state)
+{
+    (void)state;
+    enum { LIVE = 3, ROWS = 40 };
+    for (int is_tight = 0; is_tight < 2; is_tight++) {
+        static live lives[LIVE];
+        test_random random = {(uint64_t)is_tight};
+        vouch_engine *engine;
+        vouch_error err = {0};
+        const vouch_engine_options options = {.n_sessions = LIVE,
+                                              .n_ctx = N_CTX,
+                                              .n_cache = is_tight ? N_CTX : 0,
+                                              .page_size = 16,
+                                              .n_threads = 2,
+                                              .prefill_chunk = 32};
+        float *alone[LIVE][2];
+        assert_int_equal(vouch_engine_open(&engine, target, &options, &err), VOUCH_OK);
+        for (int32_t i = 0, number = 0; i < LIVE; i++, number++) {
+            while (requests[number].n_prompt < 2 * ROWS) number++;
+            live_begin(&lives[i], engine, number);
+            for (int kind = 0; kind < 2; kind++) alone[i][kind] = rows_alone(&requests[number], ROWS, kind);
+        }
+        for (int32_t n_over = 0; n_over < LIVE;) {
+            const uint32_t at = test_below(&random, LIVE);
+            if (test_below(&random, 8) == 0) /* rarely: a session whose pages were taken has to run its tokens again */
+                read_some_rows(&random, lives[at].session, ROWS, alone[at]);
+            const vouch_engine_event *events;
+            size_t n_events;
+            vouch_engine_step(engine, &events, &n_events);
+            for (size_t e = 0; e < n_events; e++)
+                for (int32_t l = 0; l < LIVE; l++)
+                    if (lives[l].session == events[e].session) n_over += live_step(&lives[l], &events[e].step);
+        }
+        assert_true(!is_tight || vouch_engine_get_stats(engine)->preemptions > 0);
+        for (int32_t i = 0; i < LIVE; i++) {
+            vouch_session_close(lives[i].session);
+            for (int kind = 0; kind < 2; kind++) free(alone[i][kind]);
+        }
+        vouch_engine_close(engine);
+    }
+}
+
 static void bad_use_is_refused(void **state)
 {
     (void)state;
@@ -276,7 +354,7 @@ static void bad_use_is_refused(void **state)
     assert_int_equal(vouch_session_prompt(session, requests[0].prompt, 65, &err), VOUCH_E_CONTEXT);
     assert_int_equal(vouch_session_step(session, &step, &err), VOUCH_E_ARGUMENT);
     assert_non_null(strstr(err.message, "belongs to an engine"));
-    assert_int_equal(vouch_session_time_pass(session, 1, 1, &seconds, &err), VOUCH_E_ARGUMENT);
+    assert_int_equal(vouch_session_time_pass(session, 1, 1, &seconds, &err), VOUCH_E_ARGUMENT); /* no sequence yet */
     vouch_session_close(session);
     vouch_engine_close(engine);
     vouch_engine_close(NULL);
@@ -391,6 +469,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(requests_beside_others_keep_their_bytes),
         cmocka_unit_test_setup_teardown(sessions_take_further_prompts, llama_open, llama_close),
+        cmocka_unit_test_setup_teardown(sessions_read_their_logits, llama_open, llama_close),
         cmocka_unit_test_setup_teardown(bad_use_is_refused, llama_open, llama_close),
         cmocka_unit_test(guesses_that_pay_are_admitted),
         cmocka_unit_test(few_guesses_are_admitted_at_most),

@@ -59,5 +59,7 @@ struct vouch_engine {
 vouch_status vouch_engine_open_parts(vouch_engine **out, const vouch_model *model,
                                      const vouch_engine_options *options, int32_t max_rows, int32_t max_logits,
                                      vouch_error *err);
+/* Reserves pages for n more rows of a session, which fit into its context. Other sessions may lose theirs. */
+void vouch_engine_make_room(vouch_engine *engine, vouch_session *session, int32_t n);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One pass for many sessions (engine.h has the picture). */
+#include <assert.h>
+
 #include "base/common.h"
 #include "base/floats.h"
 #include "engine/admit.h"
@@ -27,12 +29,13 @@ vouch_status vouch_engine_session_open(vouch_session **out, vouch_engine *engine
 
 /* --------------------------------------------------------------------- pages */
 
-/* Drops the pages of one session that joined after `mine`: the last one that holds any. False: none holds any. */
-static bool preempt_behind(vouch_engine *e, const vouch_session *mine)
+/* Drops the pages of one session other than `mine` among sessions[first, n_sessions): the last one that holds any.
+ * False: none holds any. */
+static bool preempt(vouch_engine *e, const vouch_session *mine, int32_t first)
 {
-    for (int32_t i = e->n_sessions - 1; i >= 0 && e->sessions[i] != mine; i--) {
+    for (int32_t i = e->n_sessions - 1; i >= first; i--) {
         vouch_memory *memory = e->sessions[i]->target.memory;
-        if (memory->n_pages == 0) continue;
+        if (e->sessions[i] == mine || memory->n_pages == 0) continue;
         vouch_memory_rewind(memory, 0);
         e->stats.preemptions += e->sessions[i]->answering;
         return true;
@@ -41,12 +44,19 @@ static bool preempt_behind(vouch_engine *e, const vouch_session *mine)
 }
 
 /* Reserves pages for n rows of a session. Where pages run short, takes pages that no sequence owns, then pages of
- * sessions that joined later. */
-static bool reserve(vouch_engine *e, vouch_session *s, int32_t n)
+ * other sessions from number `first` on. */
+static bool reserve(vouch_engine *e, vouch_session *s, int32_t n, int32_t first)
 {
     while (!vouch_memory_reserve(s->target.memory, n))
-        if (!(e->prefixes.pages && vouch_prefixes_forget(&e->prefixes)) && !preempt_behind(e, s)) return false;
+        if (!(e->prefixes.pages && vouch_prefixes_forget(&e->prefixes)) && !preempt(e, s, first)) return false;
     return true;
+}
+
+void vouch_engine_make_room(vouch_engine *engine, vouch_session *session, int32_t n)
+{
+    const bool has_room = n <= 0 || reserve(engine, session, n, 0);
+    assert(has_room); /* n_cache is at least n_ctx */
+    (void)has_room;
 }
 
 /* ---------------------------------------------------------------------- plan */
@@ -96,9 +106,9 @@ static int32_t take_turns(vouch_engine *e)
         turn.is_cycle = !vouch_session_lacks(s);
         if (turn.is_cycle) {
             turn.most = shape_beside(s, n_decoding - 1);
-            if (!reserve(e, s, turn.most.n + 1)) {
+            if (!reserve(e, s, turn.most.n + 1, i + 1)) {
                 turn.most.n = 0;
-                if (!reserve(e, s, 1)) continue;
+                if (!reserve(e, s, 1, i + 1)) continue;
             }
         } else {
             /* Equal parts; later sessions also get the rows that earlier ones don't need. n_lacking doesn't count a
@@ -107,7 +117,7 @@ static int32_t take_turns(vouch_engine *e)
             const int32_t part = equal > VOUCH_LEAST_CHUNK ? equal : vouch_min(left, VOUCH_LEAST_CHUNK);
             turn.past = vouch_session_chunk(s, part);
             n_lacking--;
-            if (part == 0 || !reserve(e, s, turn.past - turn.from)) continue;
+            if (part == 0 || !reserve(e, s, turn.past - turn.from, i + 1)) continue;
             left -= turn.past - turn.from;
         }
         e->turns[n_turns++] = turn;

@@ -9,7 +9,6 @@
  * Between calls target and drafter hold at most the first n_tokens - 1 tokens: the last one is the first row
  * of the next pass, whether a prompt, a cancelled prompt, an answer or a rejection ended with it.
  */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -258,8 +257,8 @@ void vouch_session_filled(vouch_session *session, int32_t from, int32_t past, do
         vouch_cycle_observe(&s->cycle, from, past);
         s->stats.prompt_tokens += past - s->n_prompt_run;
         s->n_prompt_run = past;
+        if (s->progress) s->progress(s->progress_user, (double)(past - s->n_reused) / (double)(last - s->n_reused));
     }
-    if (s->progress) s->progress(s->progress_user, (double)(past - s->n_reused) / (double)(last - s->n_reused));
 }
 
 void vouch_session_abandon(vouch_session *session)
@@ -458,20 +457,15 @@ void vouch_session_describe(vouch_session *session, const vouch_cycle_result *re
                          .finish = result->finish};
 }
 
-/* Fails where passes of an engine run the session. */
-static vouch_status need_alone(const vouch_session *s, const char *what, vouch_error *err)
-{
-    if (s->is_alone) return VOUCH_OK;
-    return vouch_fail(err, VOUCH_E_ARGUMENT, "%s needs a session by itself; this one belongs to an engine", what);
-}
-
 vouch_status vouch_session_step(vouch_session *session, vouch_step *step, vouch_error *err)
 {
     VOUCH_DEFAULT_FLOATS();
     vouch_session *s = session;
     vouch_cycle *cycle = &s->cycle;
     *step = (vouch_step){0};
-    VOUCH_TRY(need_alone(s, "vouch_session_step", err));
+    if (!s->is_alone)
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "vouch_session_step needs a session by itself; this one belongs to an "
+                                                 "engine: call vouch_engine_step");
     if (!s->answering) return vouch_fail(err, VOUCH_E_ARGUMENT, "the answer is over or was never begun: give a prompt");
     if (vouch_session_take_cancel(s)) return vouch_fail(err, VOUCH_E_CANCELLED, "the answer was cancelled");
     vouch_cycle_result result;
@@ -549,87 +543,4 @@ const vouch_memory *vouch_session_target(const vouch_session *session)
 vouch_drafters *vouch_session_get_drafters(vouch_session *session)
 {
     return &session->cycle.drafters;
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-vouch_status vouch_session_time_pass(vouch_session *session, int32_t n_rows, int32_t reps, double *seconds,
-                                     vouch_error *err)
-{
-    VOUCH_DEFAULT_FLOATS();
-    enum { MAX_REPS = 1000 };
-    vouch_session *s = session;
-    const int32_t n_cached = s->cycle.n_tokens - 1, most = s->options.n_ctx - n_cached;
-    if (n_rows < 1 || n_rows > s->engine->max_logits)
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "rows of a timed pass is %d, must be 1 to %d where n_draft is %d",
-                          n_rows, s->engine->max_logits, s->options.speculation.n_draft);
-    if (reps < 1 || reps > MAX_REPS)
-        return vouch_options_out_of_range(err, "repetitions of a timed pass", reps, 1, MAX_REPS);
-    if (s->cycle.n_tokens == 0) return vouch_fail(err, VOUCH_E_ARGUMENT, "a timed pass needs a sequence");
-    if (n_rows > most)
-        return vouch_fail(err, VOUCH_E_CONTEXT, "%d rows do not fit: %d positions are left in the context", n_rows,
-                          most);
-    VOUCH_TRY(need_alone(s, "vouch_session_time_pass", err));
-    int32_t tokens[VOUCH_MAX_DRAFT + 1];
-    double times[MAX_REPS];
-    /* vouch_session_logits may have left a shorter cache. */
-    vouch_engine_target_rewind(&s->target, n_cached);
-    vouch_engine_target_run(&s->target, s->cycle.tokens, n_cached, 0);
-    for (int32_t i = 0; i < n_rows; i++) tokens[i] = s->cycle.tokens[s->cycle.n_tokens - 1];
-    for (int32_t i = 0; i < reps; i++) {
-        const double start = vouch_now();
-        vouch_pass_tree(s->target.pass, s->target.memory, tokens, NULL, n_rows, n_rows);
-        times[i] = vouch_now() - start;
-        vouch_memory_keep_rows(s->target.memory, 0);
-    }
-    qsort(times, (size_t)reps, sizeof times[0], compare_doubles);
-    *seconds = times[reps / 2];
-    return VOUCH_OK;
-}
-
-/* Logits of n rows, or with `processed` their p. */
-static vouch_status read_rows(vouch_session *s, int32_t first, int32_t n, bool processed, float *out, vouch_error *err)
-{
-    const size_t n_vocab = (size_t)s->model->info.n_vocab;
-    vouch_status status = VOUCH_OK;
-    VOUCH_TRY(need_alone(s, "reading logits", err));
-    if (first < 0 || n < 0 || first > s->cycle.n_tokens || n > s->cycle.n_tokens - first)
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "logits of positions %d to %lld: the sequence has %d tokens", first,
-                          (long long)first + n, s->cycle.n_tokens);
-    vouch_engine_target_rewind(&s->target, first);
-    for (int32_t done = 0; done < n && status == VOUCH_OK;) {
-        const int32_t rows = vouch_min(n - done, vouch_min(s->engine->max_logits, s->options.prefill_chunk));
-        vouch_engine_target_run(&s->target, s->cycle.tokens, first + done + rows, rows);
-        for (int32_t r = 0; r < rows && status == VOUCH_OK; r++) {
-            float *logits = vouch_pass_logits(s->target.pass, r), *row = out + (size_t)(done + r) * n_vocab;
-            const int32_t n_history = first + done + r + 1;
-            if (processed)
-                status = vouch_engine_target_distribution(&s->target, logits, s->cycle.tokens, n_history);
-            if (status != VOUCH_OK)
-                vouch_fail(err, status, "token %d of the sequence: %s", n_history, vouch_status_text(status));
-            else if (!processed) memcpy(row, logits, n_vocab * sizeof *row);
-            else
-                for (size_t x = 0; x < n_vocab; x++) row[x] = (float)vouch_dist_p(&s->target.p, (int32_t)x);
-        }
-        done += rows;
-    }
-    vouch_engine_target_rewind(&s->target, s->cycle.n_tokens > 0 ? s->cycle.n_tokens - 1 : 0);
-    return status;
-}
-
-vouch_status vouch_session_logits(vouch_session *session, int32_t first, int32_t n, float *out, vouch_error *err)
-{
-    VOUCH_DEFAULT_FLOATS();
-    return read_rows(session, first, n, false, out, err);
-}
-
-vouch_status vouch_session_probabilities(vouch_session *session, int32_t first, int32_t n, float *out,
-                                         vouch_error *err)
-{
-    VOUCH_DEFAULT_FLOATS();
-    return read_rows(session, first, n, true, out, err);
 }

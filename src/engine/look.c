@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs passes over a session's own sequence between two steps: logits, p, and the time of a pass. They leave no trace
+ * (law L3) but a shorter cache. In an engine the other sessions may lose their pages for it, and run their tokens again
+ * later.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/common.h"
+#include "base/floats.h"
+#include "engine/options.h"
+#include "engine/session.h"
+
+/* The cache keeps the first `n` tokens at most, and has room for `past`. */
+static void rewind_with_room(vouch_session *s, int32_t n, int32_t past)
+{
+    vouch_engine_target_rewind(&s->target, n);
+    vouch_engine_make_room(s->engine, s, past - vouch_memory_n_tokens(s->target.memory));
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+vouch_status vouch_session_time_pass(vouch_session *session, int32_t n_rows, int32_t reps, double *seconds,
+                                     vouch_error *err)
+{
+    VOUCH_DEFAULT_FLOATS();
+    enum { MAX_REPS = 1000 };
+    vouch_session *s = session;
+    const int32_t n_cached = s->cycle.n_tokens - 1, most = s->options.n_ctx - n_cached;
+    vouch_memory *memory = s->target.memory;
+    if (n_rows < 1 || n_rows > memory->max_rows)
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "rows of a timed pass is %d, must be 1 to %d where n_draft is %d",
+                          n_rows, memory->max_rows, s->options.speculation.n_draft);
+    if (reps < 1 || reps > MAX_REPS)
+        return vouch_options_out_of_range(err, "repetitions of a timed pass", reps, 1, MAX_REPS);
+    if (s->cycle.n_tokens == 0) return vouch_fail(err, VOUCH_E_ARGUMENT, "a timed pass needs a sequence");
+    if (n_rows > most)
+        return vouch_fail(err, VOUCH_E_CONTEXT, "%d rows do not fit: %d positions are left in the context", n_rows,
+                          most);
+    int32_t tokens[VOUCH_MAX_DRAFT + 1];
+    double times[MAX_REPS];
+    const int32_t n_before = vouch_memory_n_tokens(memory); /* vouch_session_logits may have left a shorter cache */
+    rewind_with_room(s, n_cached, n_cached + n_rows);
+    vouch_engine_target_run(&s->target, s->cycle.tokens, n_cached, 0);
+    for (int32_t i = 0; i < n_rows; i++) tokens[i] = s->cycle.tokens[s->cycle.n_tokens - 1];
+    for (int32_t i = 0; i < reps; i++) {
+        const double start = vouch_now();
+        vouch_pass_tree(s->target.pass, memory, tokens, NULL, n_rows, n_rows);
+        times[i] = vouch_now() - start;
+        vouch_memory_keep_rows(memory, 0);
+    }
+    vouch_engine_target_rewind(&s->target, n_before);
+    qsort(times, (size_t)reps, sizeof times[0], compare_doubles);
+    *seconds = times[reps / 2];
+    return VOUCH_OK;
+}
+
+/* Logits of n rows, or with `processed` their p. */
+static vouch_status read_rows(vouch_session *s, int32_t first, int32_t n, bool processed, float *out, vouch_error *err)
+{
+    const size_t n_vocab = (size_t)s->model->info.n_vocab;
+    vouch_status status = VOUCH_OK;
+    if (first < 0 || n < 0 || first > s->cycle.n_tokens || n > s->cycle.n_tokens - first)
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "logits of positions %d to %lld: the sequence has %d tokens", first,
+                          (long long)first + n, s->cycle.n_tokens);
+    const int32_t n_before = vouch_memory_n_tokens(s->target.memory);
+    rewind_with_room(s, first, first + n);
+    for (int32_t done = 0; done < n && status == VOUCH_OK;) {
+        const int32_t rows = vouch_min(n - done, vouch_min(s->engine->max_logits, s->options.prefill_chunk));
+        vouch_engine_target_run(&s->target, s->cycle.tokens, first + done + rows, rows);
+        for (int32_t r = 0; r < rows && status == VOUCH_OK; r++) {
+            float *logits = vouch_pass_logits(s->target.pass, r), *row = out + (size_t)(done + r) * n_vocab;
+            const int32_t n_history = first + done + r + 1;
+            if (processed)
+                status = vouch_engine_target_distribution(&s->target, logits, s->cycle.tokens, n_history);
+            if (status != VOUCH_OK)
+                vouch_fail(err, status, "token %d of the sequence: %s", n_history, vouch_status_text(status));
+            else if (!processed) memcpy(row, logits, n_vocab * sizeof *row);
+            else
+                for (size_t x = 0; x < n_vocab; x++) row[x] = (float)vouch_dist_p(&s->target.p, (int32_t)x);
+        }
+        done += rows;
+    }
+    vouch_engine_target_rewind(&s->target, n_before);
+    return status;
+}
+
+vouch_status vouch_session_logits(vouch_session *session, int32_t first, int32_t n, float *out, vouch_error *err)
+{
+    VOUCH_DEFAULT_FLOATS();
+    return read_rows(session, first, n, false, out, err);
+}
+
+vouch_status vouch_session_probabilities(vouch_session *session, int32_t first, int32_t n, float *out,
+                                         vouch_error *err)
+{
+    VOUCH_DEFAULT_FLOATS();
+    return read_rows(session, first, n, true, out, err);
+}
