@@ -367,7 +367,7 @@ static void guesses_that_pay_are_admitted(void **state)
 {
     (void)state;
     vouch_cost cost;
-    vouch_cost_init(&cost, NULL);
+    vouch_cost_init(&cost, NULL, 0);
     test_random random = {3};
     for (int round = 0; round < 2000; round++) {
         double expected[4][9];
@@ -418,7 +418,7 @@ static void few_guesses_are_admitted_at_most(void **state)
     (void)state;
     static const double expected[] = {1, 1.9, 2.7, 3.4};
     vouch_cost cost;
-    vouch_cost_init(&cost, NULL);
+    vouch_cost_init(&cost, NULL, 0);
     cost.log_c = -9;
     vouch_offer offers[] = {{.expected = expected, .n = 3}, {.n = 2, .n_fixed = 2}, {.expected = expected, .n = 3}};
     vouch_admit(offers, 3, 3, &cost);

@@ -138,7 +138,7 @@ static vouch_cycle box_cycle(vouch_pace *pace, double paid_share)
 {
     static int32_t tokens[1]; /* the drafters don't read them */
     static vouch_cost cost;
-    vouch_cost_init(&cost, NULL);
+    vouch_cost_init(&cost, NULL, 0);
     vouch_pace_init(pace, &(vouch_pace_options){.has_paid = true, .paid_share = paid_share, .cost = &cost});
     return (vouch_cycle){.drafters = {.free = {.ops = box.free > 0 ? &free_ops : NULL}, .paid = {.ops = &paid_ops}},
                          .pace = pace,
@@ -164,6 +164,7 @@ static vouch_forecast box_learn(vouch_cycle *cycle, int32_t n_accepted, double p
     outcome.expected = draft->expected && draft->n > 0 ? draft->expected[draft->n] : 0;
     outcome.levels = vouch_draft_levels(draft);
     outcome.n_rows = draft->n + 1;
+    outcome.teaches = true;
     outcome.n_accepted = n_accepted;
     outcome.pass_seconds = pass_seconds;
     outcome.judge_seconds = judge_seconds;
@@ -363,7 +364,7 @@ static void costs_are_learned(void **state)
 {
     (void)state;
     vouch_cost cost;
-    vouch_cost_init(&cost, NULL);
+    vouch_cost_init(&cost, NULL, 0);
     box = quiet;
     box.row = 0.25, box.power = 4;
     for (int i = 0; i < 2000; i++) {
@@ -398,8 +399,8 @@ static void costs_of_experts_are_learned(void **state)
     const double c = 0.15;
     for (int32_t n = 1; n <= VOUCH_COST_ROWS; n++) reads[n] = expert_reads(n);
     vouch_cost cost, dense;
-    vouch_cost_init(&cost, reads);
-    vouch_cost_init(&dense, NULL);
+    vouch_cost_init(&cost, reads, 0);
+    vouch_cost_init(&dense, NULL, 0);
     box = quiet;
     for (int i = 0; i < 500; i++) {
         const int32_t n = 1 + i % 3;
@@ -429,7 +430,7 @@ static void pace_counts_what_rows_read(void **state)
         vouch_pace pace;
         vouch_cycle cycle = box_cycle(&pace, 0);
         vouch_cost cost;
-        vouch_cost_init(&cost, linear ? reads : NULL);
+        vouch_cost_init(&cost, linear ? reads : NULL, 0);
         vouch_pace_init(&pace, &(vouch_pace_options){.has_paid = true, .cost = &cost});
         for (int32_t n = 0; n < 32; n++) {
             const int32_t k = box_plan(&cycle, n + 1, &most)->n;
@@ -439,6 +440,66 @@ static void pace_counts_what_rows_read(void **state)
     }
     assert_true(n_guesses[0] > 30);
     assert_int_equal(n_guesses[1], 0);
+}
+
+/* Cycles of 400 in which the free drafters are asked. Each time one guess is admitted, whose chance is `value`, and
+ * drafting takes `seconds`. A row beside `others` sequences costs a twentieth of a pass. */
+static int32_t count_asked(double seconds, double value, int32_t others)
+{
+    const vouch_shape most = {.n = 4, .depth = 4, .branches = 1, .others = others};
+    static const int32_t token[1];
+    const double expected[] = {1, 1 + value};
+    const vouch_draft offer = {.n = 1, .tokens = token, .expected = expected};
+    vouch_cost cost;
+    vouch_pace pace;
+    int32_t n_asked = 0;
+    vouch_cost_init(&cost, NULL, 0);
+    vouch_pace_init(&pace, &(vouch_pace_options){.cost = &cost, .n_threads = 2});
+    for (int32_t i = 0; i < 400; i++) {
+        vouch_shape paid, both;
+        const bool is_asked = vouch_pace_begin(&pace, &most, 0).depth > 0;
+        vouch_pace_choose(&pace, is_asked ? &offer : &(vouch_draft){0}, &paid, &both);
+        const int32_t n_rows = others + 1 + is_asked;
+        vouch_pace_learn(&pace, &(vouch_outcome){.n_guesses = is_asked,
+                                                 .expected = is_asked ? expected[1] : 0,
+                                                 .levels = is_asked,
+                                                 .free_seconds = is_asked ? seconds : 0,
+                                                 .draft_seconds = is_asked ? seconds : 0,
+                                                 .pass_seconds = 0.002 * (1 + 0.05 * (n_rows - 1)),
+                                                 .n_rows = n_rows,
+                                                 .teaches = true});
+        n_asked += is_asked;
+    }
+    return n_asked;
+}
+
+/* Law L4: free drafters that take more time than their guesses gain are asked in few cycles, and still now and then. */
+static void free_drafters_rest_where_they_lose(void **state)
+{
+    (void)state;
+    assert_true(count_asked(20e-6, 0.6, 0) > 330);  /* a few plain steps measure t(1) */
+    assert_true(count_asked(20e-6, 0.6, 7) > 330);
+    assert_in_range(count_asked(2e-3, 0.6, 0), 30, 80);
+    assert_in_range(count_asked(20e-6, 0.01, 0), 30, 80);
+    assert_in_range(count_asked(20e-6, 0.3, 15), 30, 80); /* beside 15 others a guess costs more than it gives */
+}
+
+/* A group of rows more unpacks the weights again: the curve steps up there, and passes on both sides teach it. */
+static void costs_step_up_with_groups(void **state)
+{
+    (void)state;
+    vouch_cost cost, smooth;
+    vouch_cost_init(&cost, NULL, 16);
+    vouch_cost_init(&smooth, NULL, 0);
+    for (int32_t i = 0; i < 300; i++) {
+        const int32_t n = 1 + i % 40;
+        const double work = 0.09 * (n + 3 * ((n + 15) / 16));
+        vouch_cost_learn(&cost, n, 0.002 * cbrt(1 + work * work * work));
+    }
+    const double step = vouch_cost_of(&cost, 17) / vouch_cost_of(&cost, 16);
+    assert_true(step > 1.15 && step < 1.22);
+    assert_true(vouch_cost_of(&cost, 16) / vouch_cost_of(&cost, 15) < 1.06);
+    assert_true(vouch_cost_of(&smooth, 17) / vouch_cost_of(&smooth, 16) < 1.07); /* without groups: no step */
 }
 
 /* A pass that takes no time by the clock teaches nothing: no estimate becomes infinite or NaN. */
@@ -466,6 +527,8 @@ int main(void)
         cmocka_unit_test(costs_are_learned),
         cmocka_unit_test(costs_of_experts_are_learned),
         cmocka_unit_test(pace_counts_what_rows_read),
+        cmocka_unit_test(free_drafters_rest_where_they_lose),
+        cmocka_unit_test(costs_step_up_with_groups),
         cmocka_unit_test(a_clock_may_stand_still),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

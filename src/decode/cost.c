@@ -14,14 +14,24 @@ static const double SPREAD_C = 0.6, NOISE = 0.1, DRIFT_S = 0.01, DRIFT_C = 0.004
  * of the machine has changed. The estimates move as if it were ODD away, and their variances stay as they are. */
 static const double ODD = 2;
 
+/* Time to unpack the weights for a group of rows / time of one row's arithmetic. */
+static const double UNPACK = 3;
+
 static double cube(double x)
 {
     return x * x * x;
 }
 
+/* w(n) */
+static double work(const vouch_cost *cost, int32_t n)
+{
+    const int32_t size = cost->group_rows;
+    return size > 0 ? n + UNPACK * ((n + size - 1) / size) : n;
+}
+
 static double ratio(const vouch_cost *cost, double c, int32_t n)
 {
-    return cbrt((cube(cost->reads[n]) + cube(c * n)) / (1 + cube(c)));
+    return cbrt((cube(cost->reads[n]) + cube(c * work(cost, n))) / (1 + cube(c * work(cost, 1))));
 }
 
 /* Straight lines near r(n). They use sums and products only, so their values, and a draft limited by them, are the same
@@ -33,9 +43,10 @@ double vouch_cost_default(int32_t n_rows)
     return 1.42 + 0.13 * (n_rows - 8);
 }
 
-void vouch_cost_init(vouch_cost *cost, const double *reads)
+void vouch_cost_init(vouch_cost *cost, const double *reads, int32_t group_rows)
 {
-    *cost = (vouch_cost){.log_c = log(FIRST_C), .var_c = SPREAD_C * SPREAD_C, .var_s = 1};
+    *cost = (vouch_cost){
+        .group_rows = group_rows, .log_c = log(FIRST_C), .var_c = SPREAD_C * SPREAD_C, .var_s = 1};
     for (int32_t n = 0; n <= VOUCH_COST_ROWS; n++) cost->reads[n] = reads ? reads[n] : 1;
 }
 
@@ -52,7 +63,7 @@ double vouch_cost_seconds(const vouch_cost *cost)
 /* d log r(n) / d log c */
 static double slope(const vouch_cost *cost, double c, int32_t n)
 {
-    const double one = cube(c), rows = one * n * n * n;
+    const double one = cube(c * work(cost, 1)), rows = cube(c * work(cost, n));
     return rows / (cube(cost->reads[n]) + rows) - one / (1 + one);
 }
 

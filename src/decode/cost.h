@@ -5,10 +5,12 @@
  * A pass reads weights and computes with each row. Both go on at the same time (the roofline model), so the
  * pass takes the longer of the two. Where the two are nearly equal the corner is round:
  *
- *     t(n) = s r(n),    r(n) = cbrt((reads(n)^3 + (c n)^3) / (1 + c^3))          r(1) = reads(1) = 1
+ *     t(n) = s r(n),    r(n) = cbrt((reads(n)^3 + (c w(n))^3) / (1 + (c w(1))^3))    r(1) = reads(1) = 1
  *
  *   s         seconds of a pass of one row
  *   c         seconds of one row's arithmetic / seconds of reading the weights for one row
+ *   w(n)      n, and the unpacking of weights. Up to group_rows rows share it; each further group of rows unpacks
+ *             again, which takes as long as the arithmetic of three rows. So t(17) is 1.3 t(16) where groups have 16.
  *   reads(n)  weights that n rows read, relative to one row. A dense model reads all of them for any n: 1. A mixture
  *             of experts reads more experts for more rows.
  *
@@ -27,6 +29,7 @@ enum { VOUCH_COST_ROWS = 320 };
 
 typedef struct vouch_cost {
     double reads[VOUCH_COST_ROWS + 1]; /* reads[n] for n rows; [1] is 1 */
+    int32_t group_rows;                /* most rows that share the unpacking; 0: unpacking takes no time */
     double log_s, log_c;               /* estimates of ln s, s in seconds, and of ln c */
     double var_s, var_c, cov;          /* variances and covariance of their errors */
     int32_t n_passes;                  /* passes learned from */
@@ -36,7 +39,7 @@ typedef struct vouch_cost {
 /* r(n) of a typical dense model, for drafts that no measurement limits. */
 double vouch_cost_default(int32_t n_rows);
 /* reads: [VOUCH_COST_ROWS + 1], never falling, reads[1] = 1; copied. NULL: a dense model. */
-void vouch_cost_init(vouch_cost *cost, const double *reads);
+void vouch_cost_init(vouch_cost *cost, const double *reads, int32_t group_rows);
 /* Learns from a pass of n_rows (1 to VOUCH_COST_ROWS). A time of 0 or less teaches nothing. */
 void vouch_cost_learn(vouch_cost *cost, int32_t n_rows, double seconds);
 /* r(n), n_rows from 1 to VOUCH_COST_ROWS. */

@@ -65,6 +65,7 @@ static void choose(vouch_cycle *cycle)
     const vouch_drafters *drafters = &cycle->drafters;
     *plan = (vouch_plan){.free = cycle->most, .paid = cycle->most};
     if (cycle->pace) {
+        if (vouch_pace_rests(cycle->pace)) vouch_drafters_skip(drafters, cycle->n_tokens);
         const int32_t n_behind = vouch_drafters_behind(drafters, cycle->tokens, cycle->n_tokens);
         plan->free = vouch_pace_begin(cycle->pace, &cycle->most, n_behind);
         plan->offer = ask_free(cycle, &no_guide);
@@ -194,10 +195,11 @@ static void show_hidden(vouch_cycle *cycle, int32_t position, int32_t row)
     if (n > 0) vouch_drafters_hidden(&cycle->drafters, cycle->tokens, position, states);
 }
 
-/* Shows the drafters the rows that plain decoding would have run: the row before each committed token. */
+/* Shows the drafters the rows that plain decoding would have run: the row before each committed token. While pace lets
+ * them rest they see nothing. */
 static void show_rows(vouch_cycle *cycle, const vouch_judgement *judgement, const vouch_cycle_result *result)
 {
-    if (!vouch_drafters_any(&cycle->drafters)) return;
+    if (!vouch_drafters_any(&cycle->drafters) || (cycle->pace && vouch_pace_rests(cycle->pace))) return;
     for (int32_t i = 0; i < result->n; i++) {
         const int32_t row = i == 0 ? 0 : judgement->path[i - 1] + 1;
         const vouch_seen seen = {.n_tokens = result->first + i,
@@ -213,7 +215,7 @@ static void roll_back(vouch_cycle *cycle, const vouch_judgement *judgement, cons
     const double start = now(cycle);
     show_rows(cycle, judgement, result);
     vouch_cycle_rewind(cycle, cycle->n_tokens - 1);
-    cycle->tell_seconds = now(cycle) - start;
+    cycle->outcome.tell_seconds = now(cycle) - start;
 }
 
 /* ----------------------------------------------------- counting and learning */
@@ -253,7 +255,7 @@ static void count(vouch_cycle *cycle, const vouch_judgement *judgement, const vo
     stats->generated_tokens += result->n;
     stats->cycles++;
     stats->accepted += result->n_accepted;
-    stats->draft_seconds += o->draft_seconds + cycle->tell_seconds;
+    stats->draft_seconds += o->draft_seconds + o->tell_seconds;
     stats->verify_seconds += o->pass_seconds;
     stats->judge_seconds += cycle->rule_seconds;
     stats->decode_seconds += o->draft_seconds + o->pass_seconds + o->judge_seconds;
@@ -289,6 +291,8 @@ vouch_status vouch_cycle_finish(vouch_cycle *cycle, const vouch_cycle_pass *pass
     o->n_accepted = judgement.n_accepted;
     o->pass_seconds = pass->seconds;
     o->n_rows = pass->n_rows;
+    o->prompt_seconds = pass->prompt_seconds;
+    o->teaches = pass->teaches;
     o->judge_seconds = now(cycle) - start;
     count(cycle, &judgement, out);
     learn(cycle);
@@ -298,7 +302,7 @@ vouch_status vouch_cycle_finish(vouch_cycle *cycle, const vouch_cycle_pass *pass
 vouch_status vouch_cycle_step(vouch_cycle *cycle, const vouch_shape *most, int32_t room, vouch_cycle_result *out)
 {
     vouch_cycle_plan(cycle, most, room);
-    const vouch_cycle_pass pass = {.seconds = score(cycle), .n_rows = cycle->draft.n + 1};
+    const vouch_cycle_pass pass = {.seconds = score(cycle), .n_rows = cycle->draft.n + 1, .teaches = true};
     return vouch_cycle_finish(cycle, &pass, out);
 }
 

@@ -75,7 +75,7 @@ typedef struct vouch_cycle {
     vouch_draft draft;
     vouch_guess guesses[VOUCH_MAX_DRAFT]; /* the verdicts */
     vouch_outcome outcome;     /* its times and counts */
-    double rule_seconds, tell_seconds; /* of judge; of the drafters' part in rolling back */
+    double rule_seconds;       /* of judge */
 } vouch_cycle;
 
 typedef struct vouch_cycle_result {
@@ -97,7 +97,9 @@ void vouch_cycle_cut(vouch_cycle *cycle, int32_t n);
 /* The pass that scored the draft. */
 typedef struct vouch_cycle_pass {
     double seconds;
-    int32_t n_rows; /* of all sequences; 0: its time tells nothing about t(n), or another cycle reports it to pace */
+    int32_t n_rows;        /* of cycles, of all sequences */
+    double prompt_seconds; /* expected time of its rows of prompts */
+    bool teaches;          /* pace learns t(n) from it. False where the engine does */
 } vouch_cycle_pass;
 
 /* The second half, after the pass. The answer ends with CONTEXT when the last position is taken.

@@ -11,6 +11,9 @@ enum {
     PLAIN_EVERY = 64, /* cycles with guesses between two plain steps */
     PLAIN_OFTEN = 8,  /* the same where the expected speed is below SMALL_GAIN times plain */
     TRY_EVERY = 8,    /* plain steps between two trials of a paid drafter whose expected gain is negative */
+    ROUND = 8,        /* cycles whose gain decides whether the free drafters rest */
+    LEAST_REST = 8,   /* cycles of their first rest */
+    MOST_REST = 64,
     DEPTHS = VOUCH_PACE_DEPTHS,
 };
 
@@ -125,6 +128,11 @@ static bool may_try(const vouch_pace *p)
 
 /* ------------------------------------------------------------------ choosing */
 
+bool vouch_pace_rests(const vouch_pace *pace)
+{
+    return pace->n_rest > 0;
+}
+
 /* A plain step measures t(1). The less drafting gains, the more often pace needs that measurement. */
 static bool wants_plain(const vouch_pace *p)
 {
@@ -135,11 +143,12 @@ static bool wants_plain(const vouch_pace *p)
 vouch_shape vouch_pace_begin(vouch_pace *pace, const vouch_shape *most, int32_t n_behind)
 {
     vouch_pace *p = pace;
+    if (p->n_rest > 0) p->n_rest--;
     p->n_behind = n_behind;
     p->most = *most;
     const int32_t others = (int32_t)most->others;
     p->most.n = vouch_min(most->n, 2 * p->cost->most_rows - 1 - others); /* t(n) is unreliable far beyond */
-    p->most.depth = wants_plain(p) ? 0 : vouch_min(most->depth, p->most.n);
+    p->most.depth = p->n_rest > 0 || wants_plain(p) ? 0 : vouch_min(most->depth, p->most.n);
     p->most.cost = p->costs;
     const double plain = vouch_cost_of(p->cost, others + 1);
     p->pass_seconds = plain * vouch_cost_seconds(p->cost);
@@ -174,9 +183,26 @@ void vouch_pace_choose(vouch_pace *pace, const vouch_draft *offer, vouch_shape *
 static vouch_forecast forecast(const vouch_pace *p, const vouch_outcome *o, double tokens)
 {
     if (!(p->pass_seconds > 0)) return (vouch_forecast){0};
-    const double passes = p->costs[o->n_guesses + 1] + (o->asked_paid ? paid_cost(p, p->paid_depth) : 0);
+    const double pass = vouch_cost_of(p->cost, o->n_rows) * vouch_cost_seconds(p->cost) + o->prompt_seconds;
+    const double paid = o->asked_paid ? paid_cost(p, p->paid_depth) * p->pass_seconds : 0;
     const double others = p->free_seconds.value + p->judge_seconds.value * tokens;
-    return (vouch_forecast){.tokens = tokens, .seconds = passes * p->pass_seconds + others};
+    return (vouch_forecast){.tokens = tokens, .seconds = pass + paid + others};
+}
+
+/* Adds a cycle in which the free drafters were asked: the tokens that it expected, and the time of drafting. Sequences
+ * that share a pass draft at the same time, on several threads. */
+static void learn_gain(vouch_pace *p, const vouch_outcome *o, double tokens)
+{
+    const int32_t side_by_side = vouch_min(p->n_threads, (int32_t)p->most.others + 1);
+    const double drafting = (o->free_seconds + o->tell_seconds) / (side_by_side > 1 ? side_by_side : 1);
+    const double cost = p->costs[o->n_guesses + 1] + drafting / p->pass_seconds;
+    p->gain += yield_of(p, tokens, cost) - 1;
+    if (++p->n_round < ROUND) return;
+    const bool loses = p->gain < 0;
+    const int32_t longer = p->rest > 0 ? vouch_min(2 * p->rest, MOST_REST) : LEAST_REST;
+    p->rest = p->n_rest = loses ? longer : 0;
+    p->n_round = 0;
+    p->gain = 0;
 }
 
 static void learn_paid_seconds(vouch_pace *p, const vouch_outcome *o)
@@ -219,7 +245,8 @@ vouch_forecast vouch_pace_learn(vouch_pace *pace, const vouch_outcome *outcome)
     if (p->n_cycles++ == 0 || !(o->pass_seconds > 0)) return expected; /* a cold first pass, or no time */
     if (o->free_seconds > 0) mean_add(&p->free_seconds, o->free_seconds);
     if (o->asked_paid) learn_paid_seconds(p, o);
-    if (o->n_rows > 0) vouch_cost_learn(p->cost, o->n_rows, o->pass_seconds);
+    if (o->teaches) vouch_cost_learn(p->cost, o->n_rows, o->pass_seconds);
+    if (!p->has_paid && p->most.depth > 0 && p->pass_seconds > 0) learn_gain(p, o, tokens);
     mean_add(&p->judge_seconds, o->judge_seconds / n_tokens);
     learn_acceptance(p, o, levels);
     if (p->cost->n_passes == 0) return expected;
@@ -241,7 +268,8 @@ double vouch_pace_plain_seconds(const vouch_pace *pace)
 void vouch_pace_init(vouch_pace *pace, const vouch_pace_options *options)
 {
     *pace = (vouch_pace){
-        .cost = options->cost, .has_paid = options->has_paid, .paid_share = options->paid_share, .budget = BUDGET};
+        .cost = options->cost, .has_paid = options->has_paid, .paid_share = options->paid_share, .budget = BUDGET,
+        .n_threads = options->n_threads};
     update_acceptance(pace);
 }
 

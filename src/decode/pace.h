@@ -25,6 +25,11 @@
  * own estimate. While no depth seems to pay, the budget also pays for trials of one guess; there are no trials where
  * even a fully accepted draft couldn't pay.
  *
+ * Free drafters take tens of microseconds per token. Many sequences take as many times more, while a longer pass makes
+ * their guesses gain less. So pace adds up gain and time over ROUND cycles. Where the sum is a loss, the free drafters
+ * rest: they are neither asked nor shown rows for a while, twice as long as the last time. A rest changes no byte of
+ * greedy text, nor of text by match and coupled. Beside a paid drafter they don't rest.
+ *
  * A plain step now and then keeps the estimate of t(1) fresh, even while every guess is accepted.
  */
 #ifndef VOUCH_DECODE_PACE_H
@@ -47,7 +52,10 @@ typedef struct vouch_outcome {
     double free_seconds, paid_seconds;
     double pass_seconds;
     double judge_seconds; /* everything after the pass */
-    int32_t n_rows;       /* of the pass; 0: its time tells nothing about t(n) */
+    double tell_seconds;  /* of judge_seconds: the drafters see the rows and roll back */
+    int32_t n_rows;       /* of the pass, of all sequences; rows of prompts don't count */
+    double prompt_seconds; /* expected time of the pass's rows of prompts */
+    bool teaches;         /* t(n) is to be learned from this pass */
 } vouch_outcome;
 
 /* Tokens and seconds of a cycle as pace expected them. seconds 0: pace knew no costs yet. */
@@ -77,6 +85,10 @@ typedef struct vouch_pace {
     int32_t n_plain;                  /* cycles without guesses since the last one with guesses */
     int32_t n_cycles;                 /* of this answer */
     double budget;                    /* plain steps */
+    int32_t n_threads;                /* that may draft for several sequences at once */
+    int32_t n_round;                  /* cycles of the present round, in which the free drafters were asked */
+    double gain;                      /* of these cycles, in plain passes */
+    int32_t rest, n_rest;             /* cycles of the last rest; of these still to come */
     /* The running cycle. */
     vouch_shape most;                 /* its limits */
     int32_t n_behind;                 /* tokens that the paid drafter has to catch up with */
@@ -92,6 +104,7 @@ typedef struct vouch_pace_options {
     bool has_paid;        /* there is a paid drafter */
     double paid_share;    /* time of a paid guess / time of a plain pass, before the first measurement */
     vouch_cost *cost;     /* the target's; outlives pace. Sessions of one engine share it */
+    int32_t n_threads;    /* that may draft for several sequences at once; 0: one */
 } vouch_pace_options;
 
 void vouch_pace_init(vouch_pace *pace, const vouch_pace_options *options);
@@ -100,6 +113,8 @@ void vouch_pace_begin_answer(vouch_pace *pace);
 /* False: no cycle can ask the paid drafter, so it need not follow the prompt. */
 bool vouch_pace_may_ask_paid(const vouch_pace *pace);
 
+/* True in a cycle in which the free drafters rest, and until the next one begins. */
+bool vouch_pace_rests(const vouch_pace *pace);
 /* Begins a cycle with a draft within `most`; the paid drafter has n_behind tokens to catch up with. Returns the limits
  * of the offer; depth 0: this cycle is a plain step. Valid until the next cycle begins. */
 vouch_shape vouch_pace_begin(vouch_pace *pace, const vouch_shape *most, int32_t n_behind);

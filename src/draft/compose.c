@@ -310,6 +310,12 @@ static vouch_draft compose_propose(void *self, const int32_t *tokens, int32_t n_
                          .expected = c->expected};
 }
 
+static void compose_skip(void *self, int32_t n_tokens)
+{
+    compose *c = self;
+    if (c->n_learned >= 0 && c->n_learned < n_tokens) c->n_learned = n_tokens;
+}
+
 static void compose_begin(void *self, const int32_t *tokens, int32_t n_tokens)
 {
     compose *c = self;
@@ -380,6 +386,7 @@ static const vouch_drafter_ops compose_ops = {
     .name = "compose",
     .propose = compose_propose,
     .observe = compose_observe,
+    .skip = compose_skip,
     .begin = compose_begin,
     .end = compose_end,
     .see = compose_see,

@@ -102,6 +102,9 @@ typedef struct vouch_drafter_ops {
     /* Brings the drafter up to date with tokens[0, n_tokens). The session calls it once for each chunk of a prompt and
      * can be cancelled between chunks. NULL: propose catches up fast enough. */
     void (*observe)(void *self, const int32_t *tokens, int32_t n_tokens);
+    /* It was not asked for a while: estimates need not learn from tokens before n_tokens that it has not observed yet.
+     * NULL: it has none. */
+    void (*skip)(void *self, int32_t n_tokens);
     /* An answer begins behind tokens[0, n_tokens). NULL: not needed. */
     void (*begin)(void *self, const int32_t *tokens, int32_t n_tokens);
     /* The answer has ended with tokens[0, n_tokens). NULL: not needed. */

@@ -52,6 +52,14 @@ void vouch_drafters_observe(const vouch_drafters *drafters, const int32_t *token
     }
 }
 
+void vouch_drafters_skip(const vouch_drafters *drafters, int32_t n_tokens)
+{
+    for (int i = 0; i < PARTS; i++) {
+        const vouch_drafter_ref *d = part(drafters, i);
+        if (d->ops && d->ops->skip) d->ops->skip(d->self, n_tokens);
+    }
+}
+
 void vouch_drafters_begin(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens)
 {
     for (int i = 0; i < PARTS; i++) {

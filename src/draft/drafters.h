@@ -35,6 +35,8 @@ vouch_draft vouch_drafters_ask_free(const vouch_drafters *drafters, const int32_
 int32_t vouch_drafters_behind(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens);
 
 /* As the functions of one drafter (drafter.h). `paid` false: the paid drafter stays behind. */
+/* They need not learn from the tokens before n_tokens that they have not observed yet. */
+void vouch_drafters_skip(const vouch_drafters *drafters, int32_t n_tokens);
 void vouch_drafters_observe(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens, bool paid);
 void vouch_drafters_begin(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens);
 void vouch_drafters_end(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens);

@@ -72,7 +72,7 @@ static vouch_status open_parts(vouch_engine *e, vouch_error *err)
     if (!o->no_sharing) VOUCH_TRY(vouch_prefixes_open(&e->prefixes, e->pages, err));
     double reads[VOUCH_COST_ROWS + 1] = {0};
     for (int32_t n = 1; n <= VOUCH_COST_ROWS; n++) reads[n] = vouch_weights_reads(weights, n);
-    vouch_cost_init(&e->cost, reads);
+    vouch_cost_init(&e->cost, reads, weights->kernels->group_rows);
     return VOUCH_OK;
 }
 

@@ -10,6 +10,11 @@
  *              │ finish         │ finish         │ tell the drafters
  *   events     A's step         B's step
  *
+ * The thread team plans and finishes the cycles of different sessions side by side. A cycle touches only its session,
+ * and reads what the engine has learned; the engine learns and counts afterwards. Two kinds of drafters are asked one
+ * after the other: a paid drafter, whose passes need the whole team, and a caller's own, which stays in the caller's
+ * thread.
+ *
  *   E1  Each session's rows follow its own tokens only, so its bytes don't depend on the others (laws L1, L7).
  *   E2  The session that joined first always finds room: where pages run short, the table of prefixes forgets pages,
  *       and then the session that joined last loses its pages and runs its tokens again later.
@@ -17,7 +22,7 @@
 #ifndef VOUCH_ENGINE_ENGINE_H
 #define VOUCH_ENGINE_ENGINE_H
 
-#include "decode/cost.h"
+#include "decode/cycle.h"
 #include "draft/drafter.h"
 #include "engine/model.h"
 #include "engine/prefixes.h"
@@ -34,6 +39,9 @@ typedef struct vouch_turn {
     bool is_cycle;      /* a cycle; otherwise tokens [from, past) that the cache lacks */
     int32_t from, past; /* from: tokens that the cache holds */
     vouch_shape most;   /* of a cycle: limits of its draft */
+    int64_t n_drafted;  /* of a cycle: the session's guesses before it */
+    vouch_cycle_result result;
+    vouch_engine_event event;
 } vouch_turn;
 
 struct vouch_engine {
@@ -50,6 +58,8 @@ struct vouch_engine {
     int32_t n_sessions;
     vouch_row *rows;          /* [max_rows] of the running pass */
     vouch_turn *turns;        /* [options.n_sessions] of the running pass */
+    int32_t n_turns;
+    vouch_cycle_pass last;    /* the running pass, once it has run */
     vouch_engine_event *events; /* [options.n_sessions] */
     vouch_engine_stats stats;
     vouch_arena arena;

@@ -19,6 +19,12 @@ static void rewind_with_room(vouch_session *s, int32_t n, int32_t past)
     vouch_engine_make_room(s->engine, s, past - vouch_memory_n_tokens(s->target.memory));
 }
 
+/* Drops the last token, which the next cycle runs, and tokens of a prompt that the drafters have not followed yet. */
+static void rewind_to_followed(vouch_session *s)
+{
+    vouch_engine_target_rewind(&s->target, s->n_answer > 0 ? s->cycle.n_tokens - 1 : s->n_prompt_run);
+}
+
 static int compare_doubles(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
@@ -44,7 +50,6 @@ vouch_status vouch_session_time_pass(vouch_session *session, int32_t n_rows, int
                           most);
     int32_t tokens[VOUCH_MAX_DRAFT + 1];
     double times[MAX_REPS];
-    const int32_t n_before = vouch_memory_n_tokens(memory); /* vouch_session_logits may have left a shorter cache */
     rewind_with_room(s, n_cached, n_cached + n_rows);
     vouch_engine_target_run(&s->target, s->cycle.tokens, n_cached, 0);
     for (int32_t i = 0; i < n_rows; i++) tokens[i] = s->cycle.tokens[s->cycle.n_tokens - 1];
@@ -54,7 +59,7 @@ vouch_status vouch_session_time_pass(vouch_session *session, int32_t n_rows, int
         times[i] = vouch_now() - start;
         vouch_memory_keep_rows(memory, 0);
     }
-    vouch_engine_target_rewind(&s->target, n_before);
+    rewind_to_followed(s);
     qsort(times, (size_t)reps, sizeof times[0], compare_doubles);
     *seconds = times[reps / 2];
     return VOUCH_OK;
@@ -68,7 +73,6 @@ static vouch_status read_rows(vouch_session *s, int32_t first, int32_t n, bool p
     if (first < 0 || n < 0 || first > s->cycle.n_tokens || n > s->cycle.n_tokens - first)
         return vouch_fail(err, VOUCH_E_ARGUMENT, "logits of positions %d to %lld: the sequence has %d tokens", first,
                           (long long)first + n, s->cycle.n_tokens);
-    const int32_t n_before = vouch_memory_n_tokens(s->target.memory);
     rewind_with_room(s, first, first + n);
     for (int32_t done = 0; done < n && status == VOUCH_OK;) {
         const int32_t rows = vouch_min(n - done, vouch_min(s->engine->max_logits, s->options.prefill_chunk));
@@ -86,7 +90,7 @@ static vouch_status read_rows(vouch_session *s, int32_t first, int32_t n, bool p
         }
         done += rows;
     }
-    vouch_engine_target_rewind(&s->target, n_before);
+    rewind_to_followed(s);
     return status;
 }
 

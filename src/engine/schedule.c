@@ -125,23 +125,74 @@ static int32_t take_turns(vouch_engine *e)
     return n_turns;
 }
 
+/* ------------------------------------------------------------- side by side */
+
+typedef void turn_fn(vouch_engine *e, int32_t turn);
+typedef bool turn_test(const vouch_session *session);
+
+typedef struct turn_work {
+    vouch_engine *engine;
+    turn_fn *run;
+    turn_test *is_apart;
+} turn_work;
+
+static void run_turns(void *arg, vouch_pool *team, int32_t thread)
+{
+    const turn_work *w = arg;
+    vouch_work work = vouch_pool_share(team, thread, w->engine->n_turns, 1);
+    while (vouch_work_next(&work))
+        for (int64_t i = work.begin; i < work.end; i++) {
+            const vouch_turn *turn = &w->engine->turns[i];
+            if (turn->is_cycle && !w->is_apart(turn->session)) w->run(w->engine, (int32_t)i);
+        }
+}
+
+/* Runs a function for each turn that is a cycle, on all threads: first for those of sessions that aren't apart, then
+ * for the others, one by one. */
+static void for_cycles(vouch_engine *e, turn_fn *run, turn_test *is_apart)
+{
+    int32_t n_beside = 0;
+    for (int32_t i = 0; i < e->n_turns; i++) n_beside += e->turns[i].is_cycle && !is_apart(e->turns[i].session);
+    turn_work work = {.engine = e, .run = run, .is_apart = is_apart};
+    if (n_beside > 1) vouch_pool_run(e->pool, run_turns, &work);
+    for (int32_t i = 0; i < e->n_turns; i++)
+        if (e->turns[i].is_cycle && (n_beside <= 1 || is_apart(e->turns[i].session))) run(e, i);
+}
+
+static bool has_paid(const vouch_session *s)
+{
+    return s->cycle.drafters.paid.ops;
+}
+
+static bool has_custom(const vouch_session *s)
+{
+    return has_paid(s) && s->cycle.drafters.paid.ops->bit == VOUCH_DRAFTER_CUSTOM;
+}
+
+/* --------------------------------------------------------------------- draft */
+
+static void plan(vouch_engine *e, int32_t i)
+{
+    vouch_turn *turn = &e->turns[i];
+    vouch_session *s = turn->session;
+    vouch_cycle_plan(&s->cycle, &turn->most, s->options.max_tokens - s->n_answer);
+}
+
 /* Lets the sessions draft, and cuts the drafts to the guesses that pay. */
-static void draft(vouch_engine *e, int32_t n_turns)
+static void draft(vouch_engine *e)
 {
     vouch_offer offers[VOUCH_ENGINE_SESSIONS];
     int32_t n = 0, n_fixed = 0;
-    for (int32_t i = 0; i < n_turns; i++) {
-        const vouch_turn *turn = &e->turns[i];
-        vouch_session *s = turn->session;
-        vouch_cycle *cycle = &s->cycle;
-        if (!turn->is_cycle) continue;
-        vouch_cycle_plan(cycle, &turn->most, s->options.max_tokens - s->n_answer);
+    for_cycles(e, plan, has_paid);
+    for (int32_t i = 0; i < e->n_turns; i++) {
+        const vouch_cycle *cycle = &e->turns[i].session->cycle;
+        if (!e->turns[i].is_cycle) continue;
         offers[n] = (vouch_offer){
             .expected = cycle->draft.expected, .n = cycle->draft.n, .n_fixed = vouch_cycle_n_drawn(cycle)};
         n_fixed += offers[n++].n_fixed;
     }
     vouch_admit(offers, n, VOUCH_ENGINE_GUESSES - n_fixed, &e->cost);
-    for (int32_t i = 0, o = 0; i < n_turns; i++)
+    for (int32_t i = 0, o = 0; i < e->n_turns; i++)
         if (e->turns[i].is_cycle) vouch_cycle_cut(&e->turns[i].session->cycle, offers[o++].n_admitted);
 }
 
@@ -149,11 +200,11 @@ static void draft(vouch_engine *e, int32_t n_turns)
 
 /* Lists the rows of all turns, and sets first_row and first_logits of each target. Returns the number of rows;
  * *n_cycle_rows of them belong to cycles. */
-static int32_t list_rows(vouch_engine *e, int32_t n_turns, int32_t *n_cycle_rows)
+static int32_t list_rows(vouch_engine *e, int32_t *n_cycle_rows)
 {
     int32_t n = 0;
     *n_cycle_rows = 0;
-    for (int32_t i = 0; i < n_turns; i++) {
+    for (int32_t i = 0; i < e->n_turns; i++) {
         const vouch_turn *turn = &e->turns[i];
         vouch_session *s = turn->session;
         vouch_engine_target *target = &s->target;
@@ -190,21 +241,24 @@ static void list_pages(vouch_engine *e, const vouch_turn *turn)
         vouch_prefixes_add(&e->prefixes, s->target.memory, s->cycle.tokens, n);
 }
 
-static void finish_cycle(vouch_engine *e, const vouch_turn *turn, const vouch_cycle_pass *pass,
-                         vouch_engine_event *event)
+static void finish(vouch_engine *e, int32_t i)
 {
+    vouch_turn *turn = &e->turns[i];
     vouch_session *s = turn->session;
-    vouch_cycle_result result;
-    const int64_t drafted = s->stats.drafted;
-    *event = (vouch_engine_event){.session = s, .status = vouch_cycle_finish(&s->cycle, pass, &result)};
-    if (event->status != VOUCH_OK) {
-        s->answering = false;
-        return;
-    }
-    e->stats.generated_tokens += result.n;
-    e->stats.accepted += result.n_accepted;
-    e->stats.drafted += s->stats.drafted - drafted;
-    vouch_session_describe(s, &result, &event->step);
+    vouch_engine_event *event = &turn->event;
+    turn->n_drafted = s->stats.drafted;
+    *event = (vouch_engine_event){.session = s, .status = vouch_cycle_finish(&s->cycle, &e->last, &turn->result)};
+    if (event->status == VOUCH_OK) vouch_session_describe(s, &turn->result, &event->step);
+    else s->answering = false;
+}
+
+/* The part of finishing that all sessions share. */
+static void count_cycle(vouch_engine *e, const vouch_turn *turn)
+{
+    if (turn->event.status != VOUCH_OK) return;
+    e->stats.generated_tokens += turn->result.n;
+    e->stats.accepted += turn->result.n_accepted;
+    e->stats.drafted += turn->session->stats.drafted - turn->n_drafted;
     list_pages(e, turn);
 }
 
@@ -213,6 +267,22 @@ static void finish_prompt(vouch_engine *e, const vouch_turn *turn, double second
     vouch_session *s = turn->session;
     vouch_session_filled(s, turn->from, turn->past, seconds);
     list_pages(e, turn);
+}
+
+/* Finishes all turns and appends the events of cycles to the n_events that there are. Returns their number. */
+static size_t finish_turns(vouch_engine *e, size_t n_events)
+{
+    for_cycles(e, finish, has_custom);
+    for (int32_t i = 0; i < e->n_turns; i++) {
+        const vouch_turn *turn = &e->turns[i];
+        if (turn->is_cycle) {
+            count_cycle(e, turn);
+            e->events[n_events++] = turn->event;
+        } else {
+            finish_prompt(e, turn, e->last.seconds);
+        }
+    }
+    return n_events;
 }
 
 /* Ends the answers of cancelled sessions. */
@@ -235,25 +305,19 @@ bool vouch_engine_step(vouch_engine *engine, const vouch_engine_event **events, 
     const double start = vouch_now();
     *events = e->events;
     *n_events = take_cancels(e);
-    const int32_t n_turns = take_turns(e);
-    if (n_turns == 0) return *n_events > 0;
+    e->n_turns = take_turns(e);
+    if (e->n_turns == 0) return *n_events > 0;
 
-    draft(e, n_turns);
+    draft(e);
     int32_t n_cycle_rows;
-    const int32_t n_rows = list_rows(e, n_turns, &n_cycle_rows), n_prompt_rows = n_rows - n_cycle_rows;
+    const int32_t n_rows = list_rows(e, &n_cycle_rows), n_prompt_rows = n_rows - n_cycle_rows;
     const double begin = vouch_now();
     vouch_pass_run(e->pass, e->rows, n_rows);
-    vouch_cycle_pass pass = {.seconds = vouch_now() - begin, .n_rows = n_prompt_rows > 0 ? 0 : n_rows};
-    if (n_prompt_rows > 0) learn_prompt_seconds(e, pass.seconds, n_cycle_rows, n_prompt_rows);
-    for (int32_t i = 0; i < n_turns; i++) {
-        const vouch_turn *turn = &e->turns[i];
-        if (!turn->is_cycle) {
-            finish_prompt(e, turn, pass.seconds);
-            continue;
-        }
-        finish_cycle(e, turn, &pass, &e->events[(*n_events)++]);
-        pass.n_rows = 0; /* only one cycle reports the pass to pace */
-    }
+    e->last = (vouch_cycle_pass){
+        .seconds = vouch_now() - begin, .n_rows = n_cycle_rows, .prompt_seconds = e->prompt_seconds * n_prompt_rows};
+    *n_events = finish_turns(e, *n_events);
+    if (n_prompt_rows > 0) learn_prompt_seconds(e, e->last.seconds, n_cycle_rows, n_prompt_rows);
+    else vouch_cost_learn(&e->cost, n_rows, e->last.seconds);
     e->stats.passes++;
     e->stats.rows += n_rows;
     e->stats.prompt_rows += n_prompt_rows;

@@ -85,6 +85,7 @@ vouch_status vouch_pages_open(vouch_pages **out, const vouch_weights *weights, c
     }
     layout_pages(s, weights, type, &arena);
     s->arena = arena;
+    (void)pthread_mutex_init(&s->releasing, NULL); /* can't fail with default attributes on Linux */
     while (s->n_free < s->n_pages) { /* page 0 is taken first */
         s->free[s->n_free] = s->n_pages - 1 - s->n_free;
         s->n_free++;
@@ -96,6 +97,7 @@ vouch_status vouch_pages_open(vouch_pages **out, const vouch_weights *weights, c
 void vouch_pages_close(vouch_pages *pages)
 {
     if (!pages) return;
+    pthread_mutex_destroy(&pages->releasing);
     vouch_arena_free(&pages->arena);
     free(pages);
 }
@@ -128,8 +130,10 @@ void vouch_page_share(vouch_pages *pages, int32_t page)
 
 void vouch_page_release(vouch_pages *pages, int32_t page)
 {
+    pthread_mutex_lock(&pages->releasing);
     assert(pages->n_owners[page] > 0);
     if (--pages->n_owners[page] == 0) pages->free[pages->n_free++] = page;
+    pthread_mutex_unlock(&pages->releasing);
 }
 
 void vouch_page_copy(vouch_pages *pages, int32_t to, int32_t from)

@@ -9,10 +9,13 @@
  *   G1  A page's count of owners is the number of memories that list it. A page without owners is on the stack of
  *       free pages, and no other page is.
  *
- * Nothing is allocated after open (law L6). A store and its memories belong to one thread at a time.
+ * Nothing is allocated after open (law L6). A store belongs to one thread at a time, except that threads may release
+ * pages at the same time: each may keep the path of its own memory (memory.h).
  */
 #ifndef VOUCH_MODEL_PAGES_H
 #define VOUCH_MODEL_PAGES_H
+
+#include <pthread.h>
 
 #include "model/weights.h"
 
@@ -38,6 +41,7 @@ typedef struct vouch_pages {
     int32_t *n_owners;   /* [n_pages] */
     int32_t *free;       /* [n_pages] a stack of free pages: free[n_free - 1] is taken next */
     int32_t n_free;
+    pthread_mutex_t releasing;
     vouch_arena arena;
 } vouch_pages;
 
