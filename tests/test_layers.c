@@ -378,11 +378,12 @@ static void forward(const vouch_weights *w, int32_t token, int32_t position, dou
     const vouch_hparams *h = &w->hparams;
     const double eps = (double)h->norm_eps;
     float embedding[WIDTH];
-    double x[WIDTH], normed[WIDTH], y[WIDTH];
+    double x[WIDTH], normed[WIDTH], y[WIDTH], sparse[WIDTH], input[WIDTH];
     vouch_matrix_get_row(&w->embedding, token, embedding);
     for (int32_t i = 0; i < h->n_embd; i++) x[i] = (double)embedding[i];
     for (int32_t l = 0; l < h->n_layers; l++) {
         const vouch_layer *layer = &w->layers[l];
+        memcpy(input, x, (size_t)h->n_embd * sizeof *x);
         if (vouch_layer_has_mix(layer)) normalise(normed, x, layer->mix.norm.weight, h->n_embd, eps);
         if (layer->attention.n_heads > 0) {
             attend(y, w, l, normed, position);
@@ -394,8 +395,11 @@ static void forward(const vouch_weights *w, int32_t token, int32_t position, dou
         }
         if (vouch_layer_has_feed(layer)) {
             normalise(normed, x, layer->feed.norm.weight, h->n_embd, eps);
-            if (layer->experts.n_experts > 0) mix_experts(y, &layer->experts, h, normed);
-            else feed(y, &layer->ffn, normed);
+            if (layer->ffn.n_ff > 0) feed(y, &layer->ffn, normed);
+            if (vouch_layer_has_both(layer)) normalise(normed, input, layer->beside.norm.weight, h->n_embd, eps);
+            if (layer->experts.n_experts > 0) mix_experts(sparse, &layer->experts, h, normed);
+            for (int32_t i = 0; i < h->n_embd && layer->experts.n_experts > 0; i++)
+                y[i] = sparse[i] + (layer->ffn.n_ff > 0 ? y[i] : 0);
             add(x, &layer->feed, y, h);
         }
         memcpy(streams[l], x, sizeof x);
@@ -593,15 +597,15 @@ static int norms_fill(void **state)
     return 0;
 }
 
-/* Families with recurrent mixers, as they are loaded. */
-static void recurrent_families_compute_their_formulas(void **state)
+/* Families with recurrent mixers, or with experts beside a network, as they are loaded. */
+static void families_compute_their_formulas(void **state)
 {
     (void)state;
     static const char *const names[] = {"mamba", "mamba2", "jamba", "falcon-h1", "nemotron_h", "plamo2", "kimi-linear",
-                                        "bailingmoe3"};
+                                        "bailingmoe3", "arctic"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const tiny_model_options options = {.arch = names[i], .n_vocab = 80, .n_embd = 32, .n_heads = i < 6 ? 4 : 2,
-                                            .head_dim = 12, .n_layers = 4};
+                                            .n_ff = i < 8 ? 0 : 32, .head_dim = 12, .n_layers = 4};
         loaded m = load(&options, vouch_kernels_find(NULL), 1 + (int32_t)i % 2);
         for (int32_t chunk = 1; chunk <= N_TOKENS; chunk += 6) {
             const double most = run_and_compare(&m, m.weights, chunk);
@@ -706,7 +710,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pass_computes_what_its_layers_say),
-        cmocka_unit_test(recurrent_families_compute_their_formulas),
+        cmocka_unit_test(families_compute_their_formulas),
         cmocka_unit_test(experts_compute_what_their_layers_say),
         cmocka_unit_test(both_layouts_of_latent_attention_agree),
         cmocka_unit_test(other_layers_compute_something_else),

@@ -19,6 +19,7 @@
  */
 #include "model/experts.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "model/router.h"
@@ -46,15 +47,21 @@ static void choose_rows(vouch_workspace *c, thread_space *my, const vouch_expert
     }
 }
 
-/* The layer's input without a norm. It lies in the buffer that stage_gather fills later. */
-static vouch_acts put_layer_input(vouch_workspace *c, vouch_pool *team, thread_space *my, const vouch_experts *e)
+/* The layer's input without a norm, or x with the router's own norm. It lies in the buffer that stage_gather fills
+ * later. */
+static vouch_acts put_router_input(vouch_workspace *c, vouch_pool *team, thread_space *my, const vouch_experts *e)
 {
     const int64_t n_embd = c->weights->hparams.n_embd;
     const vouch_matrix *const router = &e->router;
     const vouch_range mine = vouch_pool_divide(team, my->thread, c->n_rows);
     vouch_acts acts = vouch_stage_acts(c, &c->experts.in, c->n_rows, n_embd);
-    vouch_stage_put(c, &acts, vouch_stage_needs(&router, 1), c->kept + mine.begin * n_embd, n_embd, mine.begin,
-                    mine.end, 0, n_embd);
+    const vouch_norm norm = {.kind = e->router_norm ? VOUCH_NORM_RMS : VOUCH_NORM_NONE, .weight = e->router_norm};
+    for (int64_t r = mine.begin; r < mine.end; r++) {
+        const float *x = (e->routes_early ? c->kept : c->x) + r * n_embd;
+        vouch_row_norm(my->rows, x, &norm, n_embd, c->weights->hparams.norm_eps);
+        if (e->router_norm) c->weights->kernels->scale(my->rows, 1.0f / sqrtf((float)n_embd), n_embd);
+        vouch_stage_put(c, &acts, vouch_stage_needs(&router, 1), my->rows, n_embd, r, r + 1, 0, n_embd);
+    }
     vouch_pool_barrier(team, my->thread);
     return acts;
 }
@@ -63,8 +70,9 @@ static void stage_route(vouch_workspace *c, vouch_pool *team, thread_space *my, 
                         const vouch_acts *in)
 {
     expert_space *s = &c->experts;
-    const vouch_acts routed = e->routes_early ? put_layer_input(c, team, my, e) : *in;
-    const float *factors = e->routes_early ? NULL : my->norms;
+    const bool has_own = e->routes_early || e->router_norm;
+    const vouch_acts routed = has_own ? put_router_input(c, team, my, e) : *in;
+    const float *factors = has_own ? NULL : my->norms;
     vouch_work work = vouch_pool_share(team, my->thread, e->router.n_tiles, VOUCH_STAGE_TILES);
     if (my->thread == 0 && e->shared_gate.n_out)
         vouch_stage_multiply(c, &e->shared_gate, in, s->shared, 0, 1, VOUCH_FROM_ZERO, my->norms);
@@ -272,7 +280,7 @@ static void compute_units(const vouch_workspace *c, int64_t begin, int64_t end)
 void vouch_experts_gate(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
 {
     const vouch_experts *e = experts_of(c, layer);
-    const stream_reader me = vouch_stream_reader_feed(c, layer);
+    const stream_reader me = vouch_stream_reader_experts(c, layer);
     const vouch_acts in = vouch_stream_receive(c, team, my, &me);
     stage_route(c, team, my, e, &in);
     stage_gather(c, team, my, e, &in);

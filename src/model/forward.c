@@ -236,6 +236,14 @@ static void add_normed(vouch_workspace *c, vouch_pool *team, thread_space *my, c
     vouch_pool_barrier(team, my->thread);
 }
 
+/* y [n, n_embd] = a branch's result. */
+static void store_branch(vouch_workspace *c, vouch_pool *team, thread_space *my, const branch_end *from, float *y)
+{
+    vouch_work work = vouch_pool_share(team, my->thread, stream_tiles(c), VOUCH_STAGE_TILES);
+    while (vouch_work_next(&work)) compute_branch(c, my, from, y, work.begin, work.end, VOUCH_FROM_ZERO);
+    vouch_pool_barrier(team, my->thread);
+}
+
 /* x = stream_scale * (x + scale * norm_after(the branch)), by the shortest way that the layer allows. */
 static void stage_add(vouch_workspace *c, vouch_pool *team, thread_space *my, const vouch_branch *branch,
                       branch_end from, stream_reader next)
@@ -276,7 +284,7 @@ static void stage_logits(vouch_workspace *c, vouch_pool *team, thread_space *my)
 /* ---------------------------------------------------------------------- the pass */
 
 /* The gated values and W_down, or a mixture of experts. */
-static branch_end stage_feed(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
+static branch_end stage_gated_feed(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
 {
     const vouch_layer *l = &c->weights->layers[layer];
     if (l->experts.n_experts == 0)
@@ -285,6 +293,51 @@ static branch_end stage_feed(vouch_workspace *c, vouch_pool *team, thread_space 
             stage_gated(c, team, my, &l->ffn, (given_rows){0}, vouch_stream_reader_feed(c, layer)), layer};
     vouch_experts_gate(c, team, my, layer);
     return (branch_end){.layer = layer};
+}
+
+/* y = RMSNorm(y); weights NULL: y stays. */
+static void norm_row(const vouch_workspace *c, float *y, const float *weights)
+{
+    const vouch_norm norm = {.kind = VOUCH_NORM_RMS, .weight = weights};
+    if (weights) vouch_row_norm(y, y, &norm, c->weights->hparams.n_embd, c->weights->hparams.norm_eps);
+}
+
+/* A layer with a feed-forward network and experts (vouch_beside). */
+static void stage_both(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer, stream_reader next)
+{
+    const vouch_layer *l = &c->weights->layers[layer];
+    const int64_t n_embd = c->weights->hparams.n_embd;
+    const branch_end dense = {&l->ffn.down, &l->ffn.down_after,
+                              stage_gated(c, team, my, &l->ffn, (given_rows){0}, vouch_stream_reader_feed(c, layer)),
+                              layer},
+                     sparse = {.layer = layer};
+    store_branch(c, team, my, &dense, c->beside);
+    vouch_experts_gate(c, team, my, layer);
+    store_branch(c, team, my, &sparse, c->branch);
+    const vouch_range mine = vouch_pool_divide(team, my->thread, c->n_rows);
+    for (int64_t r = mine.begin; r < mine.end; r++) {
+        float *y = c->branch + r * n_embd, *beside = c->beside + r * n_embd;
+        norm_row(c, beside, l->beside.dense_after);
+        norm_row(c, y, l->beside.experts_after);
+        for (int64_t i = 0; i < n_embd; i++) y[i] += beside[i];
+        norm_row(c, y, l->feed.norm_after);
+    }
+    vouch_pool_barrier(team, my->thread);
+    vouch_work work = vouch_pool_share(team, my->thread, stream_tiles(c), VOUCH_STAGE_TILES);
+    while (vouch_work_next(&work)) {
+        for (int64_t r = 0; r < c->n_rows; r++) add_tiles(c, r, work.begin, work.end, &l->feed, l->feed.scale);
+        vouch_stream_publish(c, my, &next, 0, next.n_rows, work.begin, work.end);
+    }
+    vouch_pool_barrier(team, my->thread);
+}
+
+/* x += the feed-forward network's result, or the experts', or both. */
+static void stage_feed(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
+{
+    const vouch_layer *l = &c->weights->layers[layer];
+    const stream_reader next = vouch_stream_reader_from(c, 3 * layer + 2);
+    if (vouch_layer_has_both(l)) stage_both(c, team, my, layer, next);
+    else stage_add(c, team, my, &l->feed, stage_gated_feed(c, team, my, layer), next);
 }
 
 /* x += the results of attention and of a recurrent mixer, where the layer has both; they read the same x. */
@@ -338,10 +391,7 @@ static void forward(void *arg, vouch_pool *team, int32_t thread)
     for (int32_t l = 0; l < n_layers; l++) {
         const vouch_layer *layer = &c->weights->layers[l];
         if (vouch_layer_has_mix(layer)) stage_mix(c, team, my, l);          /* [n, n_embd] */
-        if (vouch_layer_has_feed(layer)) {
-            const branch_end gated = stage_feed(c, team, my, l);            /* [n, n_ff] */
-            stage_add(c, team, my, &layer->feed, gated, vouch_stream_reader_from(c, 3 * l + 2));
-        }
+        if (vouch_layer_has_feed(layer)) stage_feed(c, team, my, l);        /* [n, n_ff], [n, n_embd] */
         if (layer->extra_ffn.n_ff > 0) {
             const branch_end extra = stage_extra(c, team, my, l);           /* [n, n_layer_input] */
             stage_add(c, team, my, &layer->extra, extra, vouch_stream_reader_from(c, 3 * l + 3));

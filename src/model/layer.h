@@ -6,7 +6,7 @@
  *       └───────────────────────────────────────────── + ──► x
  *
  *   mix    attention, or a recurrent mixer: a row looks at the rows before it
- *   feed   the feed-forward network, or a mixture of such experts: a row by itself
+ *   feed   the feed-forward network, a mixture of such experts, or both: a row by itself
  *   extra  a feed-forward network whose W_up x is an input of this layer alone (per-layer embeddings), in few models
  *
  * Attention and a recurrent mixer may stand in one branch; then their results are added. A layer may lack a branch.
@@ -293,6 +293,8 @@ typedef struct vouch_experts {
     float scale;                 /* of the weights */
     bool weighs_inputs;          /* expert[e](weight[e] * x) instead of weight[e] * expert[e](x) */
     bool routes_early;           /* the router reads the layer's input, without a norm, instead of the experts' input */
+    const float *router_norm;    /* [n_embd] the router reads RMSNorm(x) / sqrt(n_embd), with these weights, instead of
+                                    the experts' input; NULL: no */
     vouch_matrix router;         /* [n_experts, n_embd] */
     const float *router_bias;    /* [n_experts] of the scores; NULL: none */
     const float *selection_bias; /* [n_experts] added to the probabilities for the choice only; NULL: none */
@@ -314,14 +316,24 @@ static inline vouch_matrix vouch_matrix_at(const vouch_matrix *first, int64_t i)
     return matrix;
 }
 
+/* A layer with a feed-forward network and experts adds their results, each after a norm of its own:
+ *
+ *   x += norm_after(norm_dense(ffn(norm(x))) + norm_experts(experts(norm_beside(x)))) */
+typedef struct vouch_beside {
+    vouch_norm norm;                   /* of the experts' input */
+    bool reads_input;                  /* the experts read the layer's input instead of x */
+    const float *dense_after, *experts_after; /* [n_embd] weights of RMSNorm; NULL: none */
+} vouch_beside;
+
 typedef struct vouch_layer {
     bool is_parallel;
     vouch_branch mix;
     vouch_attention attention; /* n_heads 0: none */
     vouch_recurrent recurrent; /* conv.n_channels 0: none */
     vouch_branch feed;
-    vouch_feed_forward ffn; /* or */
-    vouch_experts experts;  /* where n_experts > 0 */
+    vouch_feed_forward ffn; /* n_ff 0: none */
+    vouch_experts experts;  /* n_experts 0: none */
+    vouch_beside beside;    /* where the layer has both */
     vouch_branch extra;
     vouch_feed_forward extra_ffn; /* up is empty; n_ff 0: none */
 } vouch_layer;
@@ -334,6 +346,10 @@ static inline bool vouch_layer_has_mix(const vouch_layer *layer)
 static inline bool vouch_layer_has_feed(const vouch_layer *layer)
 {
     return layer->ffn.n_ff > 0 || layer->experts.n_experts > 0;
+}
+static inline bool vouch_layer_has_both(const vouch_layer *layer)
+{
+    return layer->ffn.n_ff > 0 && layer->experts.n_experts > 0;
 }
 
 #endif

@@ -131,7 +131,7 @@ static vouch_status take_inputs(vouch_loader *loader, int32_t index, vouch_exper
                       &e->up_biases);
 }
 
-static vouch_status take_experts(vouch_loader *loader, int32_t index, vouch_experts *e)
+vouch_status vouch_mixture_take_experts(vouch_loader *loader, int32_t index, vouch_experts *e)
 {
     const vouch_hparams *h = loader->hparams;
     const vouch_expert_hparams *all = &h->experts;
@@ -171,7 +171,7 @@ vouch_status vouch_mixture_take(vouch_loader *loader, int32_t index, vouch_layer
                           vouch_gguf_path(loader->gguf), loader->name, h->arch, (int)VOUCH_MAX_EXPERTS);
     VOUCH_TRY(vouch_dense_take_attention(loader, index, layer));
     VOUCH_TRY(vouch_dense_take_feed_norms(loader, index, layer));
-    return take_experts(loader, index, &layer->experts);
+    return vouch_mixture_take_experts(loader, index, &layer->experts);
 }
 
 void vouch_mixture_ignore_dense(vouch_loader *loader, int32_t index)

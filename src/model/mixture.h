@@ -17,6 +17,8 @@ vouch_status vouch_mixture_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_
  * ffn_gate_up_exps), and, where the file has them, exp_probs_b, ffn_gate_shexp, ffn_up_shexp, ffn_down_shexp and
  * ffn_gate_inp_shexp. Errors: FORMAT, UNSUPPORTED, MEMORY. */
 vouch_status vouch_mixture_take(vouch_loader *loader, int32_t index, vouch_layer *layer);
+/* The experts alone, with their router and shared network. Errors: as above. */
+vouch_status vouch_mixture_take_experts(vouch_loader *loader, int32_t index, vouch_experts *experts);
 /* Accepts a dense network beside a layer's experts, in families whose models don't use it. */
 void vouch_mixture_ignore_dense(vouch_loader *loader, int32_t index);
 

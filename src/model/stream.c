@@ -78,7 +78,7 @@ stream_reader vouch_stream_reader_mix(const vouch_workspace *c, int32_t layer)
     const vouch_matrix *const inputs[] = {q,         &a->k,      &a->v,    &a->gate, &s->in[0], &s->in[1],
                                           &s->in[2], &s->factor, &s->rate, decay,    gate};
     enum { N = sizeof inputs / sizeof inputs[0] };
-    const bool is_kept = l->is_parallel || l->experts.routes_early;
+    const bool is_kept = l->is_parallel || l->experts.routes_early || l->beside.reads_input;
     stream_reader reader = reader_of(c, &l->mix.norm, inputs, N);
     reader.is_whole |= is_kept;
     reader.kept = is_kept ? c->kept : NULL;
@@ -88,14 +88,25 @@ stream_reader vouch_stream_reader_mix(const vouch_workspace *c, int32_t layer)
 stream_reader vouch_stream_reader_feed(const vouch_workspace *c, int32_t layer)
 {
     const vouch_layer *l = &c->weights->layers[layer];
-    const vouch_experts *e = &l->experts;
     const vouch_matrix *const dense[] = {&l->ffn.up, &l->ffn.gate};
-    const vouch_matrix *const sparse[] = {&e->router,      &e->gate,      &e->up,
-                                          &e->shared.gate, &e->shared.up, &e->shared_gate};
-    stream_reader reader = e->n_experts > 0 ? reader_of(c, &l->feed.norm, sparse, 6)
-                                            : reader_of(c, &l->feed.norm, dense, l->ffn.gate.n_out ? 2 : 1);
+    if (l->ffn.n_ff == 0) return vouch_stream_reader_experts(c, layer);
+    stream_reader reader = reader_of(c, &l->feed.norm, dense, l->ffn.gate.n_out ? 2 : 1);
     reader.is_whole |= l->is_parallel;
     if (l->is_parallel) reader.x = c->kept;
+    return reader;
+}
+
+/* Beside a dense network the experts have a norm of their own. */
+stream_reader vouch_stream_reader_experts(const vouch_workspace *c, int32_t layer)
+{
+    const vouch_layer *l = &c->weights->layers[layer];
+    const bool is_beside = vouch_layer_has_both(l);
+    const vouch_experts *e = &l->experts;
+    const vouch_matrix *const sparse[] = {&e->router,      &e->gate,      &e->up,
+                                          &e->shared.gate, &e->shared.up, &e->shared_gate};
+    stream_reader reader = reader_of(c, is_beside ? &l->beside.norm : &l->feed.norm, sparse, 6);
+    reader.is_whole |= l->is_parallel || is_beside;
+    if (l->is_parallel || l->beside.reads_input) reader.x = c->kept;
     return reader;
 }
 

@@ -36,7 +36,9 @@ typedef struct stream_reader {
 } stream_reader;
 
 stream_reader vouch_stream_reader_mix(const vouch_workspace *c, int32_t layer);
+/* The feed-forward network, or the experts of a layer that has nothing else. */
 stream_reader vouch_stream_reader_feed(const vouch_workspace *c, int32_t layer);
+stream_reader vouch_stream_reader_experts(const vouch_workspace *c, int32_t layer);
 stream_reader vouch_stream_reader_extra(const vouch_workspace *c, int32_t layer);
 /* Only the rows with logits. */
 stream_reader vouch_stream_reader_head(const vouch_workspace *c);

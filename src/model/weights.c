@@ -276,12 +276,12 @@ static double layer_bytes(const vouch_layer *layer, int32_t n_rows)
                        matrix_bytes(&s->rate) + matrix_bytes(&s->decay_low) + matrix_bytes(&s->decay) +
                        matrix_bytes(&s->gate_low) + matrix_bytes(&s->gate) + matrix_bytes(&s->out) +
                        matrix_bytes(&s->select) + matrix_bytes(&s->step);
-    const double extra = feed_forward_bytes(&layer->extra_ffn);
-    if (e->n_experts == 0) return mix + extra + feed_forward_bytes(&layer->ffn);
+    const double dense = mix + feed_forward_bytes(&layer->extra_ffn) + feed_forward_bytes(&layer->ffn);
+    if (e->n_experts == 0) return dense;
     double left_out = 1;
     for (int32_t r = 0; r < n_rows; r++) left_out *= 1 - (double)e->n_used / e->n_experts;
     const double one = matrix_bytes(&e->gate) + matrix_bytes(&e->up) + matrix_bytes(&e->down);
-    return mix + matrix_bytes(&e->router) + feed_forward_bytes(&e->shared) + e->n_experts * (1 - left_out) * one;
+    return dense + matrix_bytes(&e->router) + feed_forward_bytes(&e->shared) + e->n_experts * (1 - left_out) * one;
 }
 
 double vouch_weights_pass_bytes(const vouch_weights *weights, int32_t n_rows)

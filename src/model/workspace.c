@@ -50,7 +50,7 @@ static bool has_detours(const vouch_weights *w)
         if (mix->stream_scale || feed->stream_scale || w->layers[l].extra_ffn.n_ff > 0) return true;
         if (mix->norm_after || feed->norm_after || mix->scale != 1 || feed->scale != 1) return true;
         if (w->layers[l].attention.o_after.scale || w->layers[l].recurrent.out_after.scale) return true;
-        if (w->layers[l].ffn.down_after.scale) return true;
+        if (w->layers[l].ffn.down_after.scale || vouch_layer_has_both(&w->layers[l])) return true;
     }
     return false;
 }
@@ -59,7 +59,15 @@ static bool has_detours(const vouch_weights *w)
 static bool keeps_inputs(const vouch_weights *w)
 {
     for (int32_t l = 0; l < w->hparams.n_layers; l++)
-        if (w->layers[l].is_parallel || w->layers[l].experts.routes_early) return true;
+        if (w->layers[l].is_parallel || w->layers[l].experts.routes_early || w->layers[l].beside.reads_input)
+            return true;
+    return false;
+}
+
+static bool has_both(const vouch_weights *w)
+{
+    for (int32_t l = 0; l < w->hparams.n_layers; l++)
+        if (vouch_layer_has_both(&w->layers[l])) return true;
     return false;
 }
 
@@ -189,6 +197,7 @@ static void layout_workspace(vouch_workspace *c, vouch_arena *arena)
         layout_acts(&c->layer_acts, rows, w.n_embd, c->needs, arena);
     }
     if (keeps_inputs(c->weights)) c->kept = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));
+    if (has_both(c->weights)) c->beside = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));
     if (has_detours(c->weights)) {
         c->branch = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));
         c->branch_squares = vouch_arena_take(arena, rows * ((w.n_embd + 15) / 16), sizeof(float));

@@ -125,6 +125,7 @@ typedef struct vouch_workspace {
     vouch_acts layer_acts; /* [n_rows][n_embd] the input of the layer inputs' projection */
     float *kept;           /* [n_rows][n_embd] x before a layer that reads it again after attention */
     float *branch;         /* [n_rows][n_embd] a branch's result, where it isn't added to x directly */
+    float *beside;         /* [n_rows][n_embd] the dense network's result, beside experts */
     float *branch_squares; /* [n_rows][n_embd / 16, rounded up] its sums of squares */
     float *q, *k, *v;      /* [n_rows][heads * head_dim or value_dim]; q twice as wide with gates */
     float *gates;          /* [n_rows][n_heads * value_dim, or n_heads] of attention's result */

@@ -43,7 +43,8 @@ typedef enum tiny_mixer {
 } tiny_mixer;
 /* Differences of a family's tensors and keys from llama's. */
 typedef struct tiny_family {
-    const char *arch;
+    const char *name;  /* of the family, for tiny_model_options.arch */
+    const char *stated; /* general.architecture; NULL: the name */
     bool layer_norm; /* with biases, unless bare */
     bool layer_eps;  /* RMSNorm's epsilon under LayerNorm's key */
     bool bias;       /* of the matrices */
@@ -62,7 +63,8 @@ typedef struct tiny_family {
     bool own_gates, head_gates; /* a matrix of gates, of attention's result or of whole heads */
     tiny_mixer mixer;
     bool gates;       /* of attention's heads */
-    const char *extra_norms[2];
+    const char *extra_norms[3];
+    bool router_norm; /* the router has a norm */
     int32_t n_dense, gating;
     const char *feed_norm, *output_norm;
     int32_t window, window_period;
@@ -170,6 +172,18 @@ static const tiny_family families[] = {
     {"ernie4_5-moe", .experts = true, .shared = true, .selection_bias = true, .n_dense = 1},
     {"hunyuan-moe", .heads = EACH_HEAD, .experts = true, .shared = true},
     {"gemma4", .norms_after = true, .heads = EACH_HEAD, .window = 5, .own_inputs = true},
+    {"gemma4 with experts",
+     .stated = "gemma4",
+     .norms_after = true,
+     .heads = EACH_HEAD,
+     .window = 5,
+     .own_inputs = true,
+     .experts = true,
+     .fused_experts = true,
+     .both = true,
+     .router_norm = true,
+     .extra_norms = {"pre_ffw_norm_2", "post_ffw_norm_1", "post_ffw_norm_2"}},
+    {"arctic", .experts = true, .both = true, .extra_norms = {"ffn_norm_exps"}},
     {"deepseek2",
      .latent = APART,
      .low = true,
@@ -323,7 +337,7 @@ static const tiny_family families[] = {
 
 const char *tiny_model_family(int32_t i)
 {
-    return i < (int32_t)(sizeof families / sizeof families[0]) ? families[i].arch : NULL;
+    return i < (int32_t)(sizeof families / sizeof families[0]) ? families[i].name : NULL;
 }
 
 typedef struct tiny_writer {
@@ -602,6 +616,7 @@ static void add_experts(tiny_writer *w, int32_t index)
     else add_layer_matrices(w, index, o->n_experts, split + first, (size_t)(3 - first));
     if (n_shared) add_layer_matrices(w, index, 0, shared + first, (size_t)((o->shared_gate ? 4 : 3) - first));
     if (o->selection_bias) add_norm(w, layer_name(index, "exp_probs_b", "bias"), o->n_experts, 1);
+    if (w->family->router_norm) add_norm(w, layer_name(index, "ffn_gate_inp", "scale"), n_embd, 8);
     if (!w->family->expert_bias) return;
     add_bias(w, layer_name(index, "ffn_gate_inp", "bias"), o->n_experts);
     add_vectors(w, layer_name(index, "ffn_gate_exps", "bias"), o->n_experts, n_ff, 0, 0.2f);
@@ -775,7 +790,7 @@ static void add_norms(tiny_writer *w, int32_t index)
         add_norm(w, layer_name(index, "post_attention_norm", "weight"), w->o.n_embd, 1);
         add_norm(w, layer_name(index, "post_ffw_norm", "weight"), w->o.n_embd, 1);
     }
-    for (int i = 0; i < 2 && f->extra_norms[i]; i++) add_layer_norm(w, index, f->extra_norms[i]);
+    for (int i = 0; i < 3 && f->extra_norms[i]; i++) add_layer_norm(w, index, f->extra_norms[i]);
     if (f->sinks) add_bias(w, layer_name(index, "attn_sinks", "weight"), in_layer(w, index, w->o.n_heads));
     if (has_attention(w, index)) add_head_norms(w, index);
 }
@@ -1062,7 +1077,8 @@ void tiny_model_write(const char *path, const tiny_model_options *options)
     if (!w->o.arch) w->o.arch = "llama";
     w->family = &families[0]; /* an architecture that vouch doesn't know has llama's tensors */
     for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
-        if (strcmp(families[i].arch, w->o.arch) == 0) w->family = &families[i];
+        if (strcmp(families[i].name, w->o.arch) == 0) w->family = &families[i];
+    if (w->family->stated) w->o.arch = w->family->stated;
     resolve_experts(&w->o, w->family);
     resolve(&w->o);
     w->state = options->seed * 0x2545f4914f6cdd1d + 1;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Gemma (arXiv 2403.08295), Gemma 2 (2408.00118) and Gemma 3 (2503.19786): GELU, a scaled embedding; then windows in
  * some layers, norms after the branches, softcaps, and norms of queries and keys. Gemma 4: other widths in layers with
- * a window, shared keys and values, per-layer embeddings. */
+ * a window, shared keys and values, per-layer embeddings, experts beside the feed-forward network. */
 #include <math.h>
 
 #include "model/arch.h"
 #include "model/dense.h"
 #include "model/keys.h"
+#include "model/mixture.h"
 
 static vouch_status read_gemma(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
@@ -68,8 +69,10 @@ static vouch_status read_gemma4(const vouch_gguf *gguf, vouch_hparams *h, vouch_
 {
     int32_t width = 0;
     h->norms_after = h->head_norms = VOUCH_REQUIRED;
-    h->has_value_norm = h->keys_may_be_values = true;
-    VOUCH_TRY(read_gemma(gguf, h, err));
+    h->has_value_norm = h->keys_may_be_values = h->experts.normalised = true;
+    h->activation = VOUCH_GELU;
+    VOUCH_TRY(vouch_mixture_read(gguf, h, err));
+    h->embedding_scale = sqrtf((float)h->n_embd);
     h->attention_scale = 1;
     h->n_rot_window = h->n_rot;
     VOUCH_TRY(vouch_dense_read_scale(gguf, h, "final_logit_softcapping", &h->logit_softcap, err));
@@ -103,12 +106,28 @@ static vouch_status take_extra(vouch_loader *loader, int32_t index, vouch_layer 
                                h->n_embd);
 }
 
+/* Experts beside the feed-forward network. The router has a norm of its own. */
+static vouch_status take_experts(vouch_loader *loader, int32_t index, vouch_layer *layer)
+{
+    const int64_t n = loader->hparams->n_embd;
+    vouch_beside *b = &layer->beside;
+    if (!vouch_loader_has(loader, index, "ffn_gate_inp")) return VOUCH_OK;
+    VOUCH_TRY(vouch_mixture_take_experts(loader, index, &layer->experts));
+    VOUCH_TRY(vouch_loader_vector(loader, vouch_loader_name_of(loader, index, "ffn_gate_inp", "scale"), true,
+                                  &layer->experts.router_norm, n));
+    VOUCH_TRY(vouch_dense_take_norm(loader, index, "pre_ffw_norm_2", &b->norm));
+    VOUCH_TRY(vouch_loader_vector(loader, vouch_loader_name(loader, index, "post_ffw_norm_1"), true, &b->dense_after,
+                                  n));
+    return vouch_loader_vector(loader, vouch_loader_name(loader, index, "post_ffw_norm_2"), true, &b->experts_after, n);
+}
+
 static vouch_status take_gemma4(vouch_loader *loader, int32_t index, vouch_layer *layer)
 {
     static const char *const unused[] = {"attn_k", "attn_v", "attn_k_norm"};
     static const char *const kinds[] = {"weight", "scale", "input_scale"};
     const bool has_extra = loader->hparams->n_layer_input > 0;
     VOUCH_TRY(vouch_dense_take(loader, index, layer));
+    VOUCH_TRY(take_experts(loader, index, layer));
     if (has_extra) VOUCH_TRY(take_extra(loader, index, layer));
     for (int i = 0; i < 3 && layer->attention.shared_back > 0; i++)
         for (int k = 0; k < 3; k++)
