@@ -8,6 +8,7 @@
 #   T="test_gguf"   which test programs, F='*truncated*' which tests in them
 #   EDITLINE=0      builds without libedit: a conversation in a terminal has no line editor
 #   DISTILL=0       builds without OpenBLAS: `vouch distill` says what to install (the default where it is missing)
+#   SERVER=0        builds without libmicrohttpd: `vouch serve` says that it isn't there
 #   DATA=folder     public prompts for bench and same-bytes (../shared/data)
 #   PREFIX, DESTDIR where `make install` puts things (/usr/local)
 #   STRIP=          installs binaries with their symbols
@@ -43,6 +44,7 @@ endif
 
 PKGS     := libpcre2-8 libutf8proc jansson
 export EDITLINE ?= 1
+export SERVER ?= 1
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 LIBS     := $(shell pkg-config --libs $(PKGS) 2>/dev/null || echo -lpcre2-8 -lutf8proc -ljansson) -lm
 ifeq ($(EDITLINE),1)
@@ -52,6 +54,9 @@ DISTILL  ?= $(shell pkg-config --exists openblas 2>/dev/null && echo 1 || echo 0
 ifeq ($(DISTILL),1)
 BLAS_CFLAGS := $(shell pkg-config --cflags openblas)
 BLAS_LIBS   := -ldl # train/blas.c loads OpenBLAS
+endif
+ifeq ($(SERVER),1)
+HTTP_LIBS := $(shell pkg-config --libs libmicrohttpd 2>/dev/null || echo -lmicrohttpd)
 endif
 
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wstrict-prototypes \
@@ -76,6 +81,9 @@ ifeq ($(ARCH),aarch64)
 LIB_SRC += $(wildcard src/kernels/arm_*.c)
 endif
 CLI_SRC  := $(wildcard cli/*.c cli/*/*.c)
+ifeq ($(SERVER),1)
+CLI_SRC  += $(wildcard server/*.c)
+endif
 TEST_SUPPORT := $(wildcard tests/support/*.c)
 TRAIN_SRC := $(if $(filter 1,$(DISTILL)),$(filter-out train/absent.c,$(wildcard train/*.c)))
 TESTS    := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
@@ -122,6 +130,10 @@ $(B)/cli/%.o: INCLUDES := -Iinclude -Icli
 ifeq ($(EDITLINE),1)
 $(B)/cli/run/editor.o: INCLUDES += -DVOUCH_EDITLINE $(shell pkg-config --cflags libedit 2>/dev/null)
 endif
+ifeq ($(SERVER),1)
+$(B)/cli/serve.o: INCLUDES += -Iserver -DVOUCH_SERVER
+$(B)/server/%.o: INCLUDES := -Iinclude -Icli $(shell pkg-config --cflags libmicrohttpd 2>/dev/null)
+endif
 $(B)/examples/%.o: INCLUDES := -Iinclude
 $(B)/tests/%.o $(B)/bench/%.o: INCLUDES := -Iinclude -Isrc -Icli -Itests -Ibench
 $(B)/train/%.o: INCLUDES := -Iinclude -Isrc -I. $(BLAS_CFLAGS)
@@ -130,7 +142,7 @@ $(B)/tests/test_train_%.o: INCLUDES := -Iinclude -Isrc -Icli -Itests -Ibench -I.
 $(B)/tests/test_train_gradients.o: INCLUDES += -DVOUCH_TRAIN_DOUBLE
 
 # Other flags than last time: everything is built again.
-FLAGS := $(CC) $(OPT) $(SAN) $(CFLAGS) $(LDFLAGS) $(EDITLINE) $(DISTILL)
+FLAGS := $(CC) $(OPT) $(SAN) $(CFLAGS) $(LDFLAGS) $(EDITLINE) $(DISTILL) $(SERVER)
 $(if $(NEEDY),$(shell mkdir -p $(B); echo '$(FLAGS)' | cmp -s - $(B)/flags || echo '$(FLAGS)' >$(B)/flags))
 
 $(B)/%.o: %.c Makefile $(B)/flags
@@ -157,7 +169,7 @@ $(LIB_SO): $(LIB_OBJ)
 
 $(B)/vouch: $(CLI_OBJ) $(TRAIN_OBJ) $(LIB_A)
 	$(call say,LINK)
-	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(EDIT_LIBS) $(BLAS_LIBS) $(LIBS)
+	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(EDIT_LIBS) $(BLAS_LIBS) $(HTTP_LIBS) $(LIBS)
 
 $(B)/examples/%: $(B)/examples/%.o $(LIB_A)
 	$(call say,LINK)
@@ -186,7 +198,7 @@ BROKEN_WRAP_rollback := vouch_memory_rewind vouch_memory_keep_path
 BROKEN_WRAP_kernels := vouch_kernels_find
 $(B)/tests/broken/%: $(B)/tests/broken/%.o $(CLI_OBJ) $(TRAIN_OBJ) $(LIB_A)
 	$(call say,LINK)
-	$(Q)$(CC) $(LDFLAGS_ALL) $(BROKEN_WRAP_$*:%=-Wl,--wrap=%) -o $@ $^ $(EDIT_LIBS) $(BLAS_LIBS) $(LIBS)
+	$(Q)$(CC) $(LDFLAGS_ALL) $(BROKEN_WRAP_$*:%=-Wl,--wrap=%) -o $@ $^ $(EDIT_LIBS) $(BLAS_LIBS) $(HTTP_LIBS) $(LIBS)
 
 $(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(SUP_OBJ) $(LIB_A)
 	$(call say,LINK)
@@ -282,7 +294,7 @@ same-bytes: benches ## law L2 on a real model: 40 prompts, every drafter, thread
 # ------------------------------------------------------------------ tidiness
 
 .PHONY: lint
-C_FILES := $(wildcard include/*.h src/*/*.[ch] src/*/*/*.[ch] train/*.[ch] cli/*.[ch] cli/*/*.[ch] examples/*.c bench/*.c bench/support/*.[ch] \
+C_FILES := $(wildcard include/*.h src/*/*.[ch] src/*/*/*.[ch] train/*.[ch] cli/*.[ch] cli/*/*.[ch] server/*.[ch] examples/*.c bench/*.c bench/support/*.[ch] \
              tests/*.c tests/support/*.[ch] tests/broken/*.c tests/fuzz/*.c)
 
 lint: ## clang-tidy, cppcheck and shellcheck: no findings

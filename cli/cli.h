@@ -7,6 +7,7 @@
  *   manual.c     writes manual page and shell completions from the tables that help comes from
  *   run/         answers one prompt or holds a conversation, and prints statistics
  *   batch/       answers many prompts in shared passes
+ *   serve.c      answers over HTTP; the server itself is a room of its own (server/)
  *   bench/       measures passes, and answers with and without speculation
  *   check/       checks the laws
  *   analyze/     compares a draft model with its target
@@ -41,6 +42,7 @@ int cli_logits(const cli_options *options);
 int cli_quantize(const cli_options *options);
 int cli_convert(const cli_options *options);
 int cli_batch(const cli_options *options);
+int cli_serve(const cli_options *options);
 int cli_bench(const cli_options *options);
 int cli_check_run(const cli_options *options);
 int cli_analyze(const cli_options *options);

@@ -38,6 +38,18 @@ static const cli_command commands[] = {
      "vouch batch m.gguf --prompts lines.txt --out answers.jsonl\n"
      "vouch batch m.gguf --prompts q.jsonl -o a.jsonl --parallel 16 --resume\n"
      "vouch batch m.gguf --prompts q.jsonl -o a.jsonl --temp 0.8 --max-memory 4G\n"},
+    {"serve", CLI_SERVE, cli_serve, "answer requests over HTTP, as the OpenAI API has them",
+     "vouch serve MODEL [--port N] [--parallel N] [--api-key-file FILE]\n"
+     "vouch serve --model NAME=FILE [--model NAME=FILE]...\n",
+     "Programs that talk to the OpenAI API talk to vouch, too: the base URL is\n"
+     "http://127.0.0.1:8080/v1. Answers share passes of the model, and each has the\n"
+     "bytes that it has alone. Flags for sampling and speculation are the values of\n"
+     "requests that don't say. SIGTERM or Ctrl-C ends the server when all answers\n"
+     "are done; a second one ends it at once.\n",
+     "vouch serve m.gguf\n"
+     "vouch serve m.gguf --port 8000 --parallel 16 --ctx 8192\n"
+     "vouch serve --model small=s.gguf --model large=l.gguf\n"
+     "vouch serve m.gguf --host 0.0.0.0 --api-key-file keys.txt\n"},
     {"info", CLI_INFO, cli_info, "say what a model file holds, and whether vouch can run it",
      "vouch info MODEL\n",
      "Reads any GGUF file: a model that vouch can't run, a vocabulary without weights,\n"

@@ -581,6 +581,10 @@ VOUCH_API vouch_session_options vouch_session_options_default(void);
 VOUCH_API vouch_status vouch_session_open(vouch_session **out, const vouch_model *model,
                                           const vouch_session_options *options, vouch_error *err);
 VOUCH_API void vouch_session_close(vouch_session *session); /* NULL is allowed */
+/* Checks options without opening a session: OK where vouch_session_open with this model accepts them. A draft model
+ * and stop texts are checked at open only. Errors: ARGUMENT (names the option). Any thread. */
+VOUCH_API vouch_status vouch_session_check(const vouch_model *model, const vouch_session_options *options,
+                                           vouch_error *err);
 
 /* Makes the sequence exactly these tokens and begins a new answer. Tokens that the sequence already begins with stay in
  * the cache and are not run again. Needs 1 to n_ctx - 1 tokens.
@@ -719,6 +723,10 @@ VOUCH_API void vouch_engine_close(vouch_engine *engine);
  * and run their tokens again later. */
 VOUCH_API vouch_status vouch_engine_session_open(vouch_session **out, vouch_engine *engine,
                                                  const vouch_session_options *options, vouch_error *err);
+
+/* A paused session of an engine takes part in no pass. Its answer goes on where it stood, with the same bytes (law L7),
+ * when it is no longer paused. It can be cancelled meanwhile. */
+VOUCH_API void vouch_session_pause(vouch_session *session, bool is_paused);
 
 /* The result of a pass for one session. */
 typedef struct vouch_engine_event {

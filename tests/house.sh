@@ -12,7 +12,7 @@
 cd "${1:-$(dirname "$0")/..}" || exit 2
 mapfile -t library < <(find src -name '*.[ch]' | sort)
 mapfile -t training < <(find train -name '*.[ch]' 2>/dev/null | sort)
-mapfile -t all < <(find include src train cli examples tests bench -name '*.[ch]' 2>/dev/null | sort)
+mapfile -t all < <(find include src train cli server examples tests bench -name '*.[ch]' 2>/dev/null | sort)
 
 # Visits the files depth first. A file that is met again while it is still open closes a circle.
 circles() {
@@ -20,7 +20,7 @@ circles() {
     function resolve(from, name,   folders, n, i, folder) {
         folder = from
         sub(/[^\/]*$/, "", folder)
-        n = split(folder "|src/|cli/|tests/|bench/|include/||", folders, "|")
+        n = split(folder "|src/|cli/|server/|tests/|bench/|include/||", folders, "|")
         for (i = 1; i <= n; i++)
             if ((folders[i] name) in exists) return folders[i] name
         return ""
@@ -102,7 +102,9 @@ breaches=$(
         else next
         print FILENAME ":" FNR ": " file ": " why
     }' cli/*.[ch] cli/*/*.[ch] examples/*.c
-    find include src train cli examples tests bench -type f \( -name '*.[ch]' -o -name '*.sh' -o -name '*.py' \) \
+    grep -nE '^[ \t]*#[ \t]*include[ \t]*"[^"]*/' server/*.[ch] 2>/dev/null | grep -v '"common/' |
+        sed 's/$/: the server sees vouch.h, its own room and common only/'
+    find include src train cli server examples tests bench -type f \( -name '*.[ch]' -o -name '*.sh' -o -name '*.py' \) \
         ! -path '*/golden/*' -exec env LC_ALL=C.UTF-8 grep -HnE '^.{121}' {} + 2>/dev/null |
         sed -E 's/^([^:]*:[0-9]+):.*/\1: a line of more than 120 characters/'
     # Finds calls of these functions outside comments.

@@ -172,6 +172,41 @@ static vouch_engine_stats schedule_run(const vouch_engine_options *options, uint
     return stats;
 }
 
+/* A paused session gets no tokens, and afterwards goes on with the bytes that it has alone (law L7). */
+static void paused_sessions_wait(void **state)
+{
+    (void)state;
+    enum { N = 3 };
+    live lives[N];
+    vouch_engine *engine;
+    vouch_error err = {0};
+    const vouch_engine_event *events;
+    const vouch_engine_options options = {.n_sessions = N, .n_ctx = N_CTX, .n_threads = 2};
+    if (vouch_engine_open(&engine, target, &options, &err) != VOUCH_OK) fail_msg("%s", err.message);
+    for (int32_t i = 0; i < N; i++) live_begin(&lives[i], engine, i);
+    test_random random = {3};
+    for (int32_t paused = -1, n_done = 0; n_done < N;) {
+        if (test_below(&random, 3) == 0) {
+            if (paused >= 0 && lives[paused].session) vouch_session_pause(lives[paused].session, false);
+            paused = (int32_t)test_below(&random, N);
+            if (lives[paused].session) vouch_session_pause(lives[paused].session, true);
+        }
+        size_t n_events;
+        const bool only_paused = n_done == N - 1 && paused >= 0 && lives[paused].session;
+        assert_true(vouch_engine_step(engine, &events, &n_events) == !only_paused);
+        for (size_t e = 0; e < n_events; e++) {
+            int32_t at = 0;
+            while (lives[at].session != events[e].session) at++;
+            assert_int_not_equal(at, paused);
+            if (!live_step(&lives[at], &events[e].step)) continue;
+            vouch_session_close(lives[at].session);
+            lives[at].session = NULL;
+            n_done++;
+        }
+    }
+    vouch_engine_close(engine);
+}
+
 static void schedules_run(const char *arch, uint64_t n_schedules)
 {
     vouch_engine_stats sum = {0};
@@ -471,6 +506,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(sessions_take_further_prompts, llama_open, llama_close),
         cmocka_unit_test_setup_teardown(sessions_read_their_logits, llama_open, llama_close),
         cmocka_unit_test_setup_teardown(bad_use_is_refused, llama_open, llama_close),
+        cmocka_unit_test_setup_teardown(paused_sessions_wait, llama_open, llama_close),
         cmocka_unit_test(guesses_that_pay_are_admitted),
         cmocka_unit_test(few_guesses_are_admitted_at_most),
         cmocka_unit_test_setup_teardown(other_threads_cancel, llama_open, llama_close),

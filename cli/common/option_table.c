@@ -11,12 +11,13 @@ _Static_assert(sizeof(vouch_kv_type) == sizeof(int) &&
 
 const char *const cli_command_names[CLI_COMMANDS] = {"run",   "info",  "tokenize", "perplexity",
                                                        "bench", "check", "analyze",  "logits", "quantize", "convert",
-                                                       "batch"};
+                                                       "batch", "serve"};
 
 #define AT(member)   .offset = offsetof(cli_options, member)
 #define ASKING       (CLI_RUN | CLI_BENCH | CLI_ANALYZE | CLI_BATCH)
-#define SAMPLING     ASKING, "Sampling"
-#define SPECULATION  CLI_RUN | CLI_BENCH | CLI_BATCH, "Speculation"
+#define SAMPLING     ASKING | CLI_SERVE, "Sampling"
+#define SPECULATION  CLI_RUN | CLI_BENCH | CLI_BATCH | CLI_SERVE, "Speculation"
+#define SERVING      CLI_SERVE, "Server"
 #define ANSWER       ASKING, "Answer"
 #define OUTPUT       CLI_RUN, "Output"
 #define PASSES       CLI_BENCH, "Passes"
@@ -36,11 +37,14 @@ const char *const cli_command_names[CLI_COMMANDS] = {"run",   "info",  "tokenize
 
 /* The words of a choice stand in the order of its enum. Help wraps the texts. */
 static const cli_flag flags[] = {
-    {"", NULL, 0, CLI_FLAG_FILE, AT(model_word), "MODEL", NULL, EVERYWHERE, "Model",
+    {"", NULL, 0, CLI_FLAG_FILE, AT(model_word), "MODEL", NULL, EVERYWHERE | CLI_SERVE, "Model",
      "the model: a GGUF file, the first part of a split one, or a Hugging Face folder; the same as --model FILE", NULL,
      NULL},
     {"model", NULL, 'm', CLI_FLAG_FILE, AT(model), "FILE", NULL, EVERYWHERE, "Model",
      "file or folder of the model whose text is wanted (the target)", NULL, NULL},
+    {"model", NULL, 'm', CLI_FLAG_TEXTS, AT(models), "NAME=FILE", NULL, CLI_SERVE, "Model",
+     "serve this file or folder under this name; repeatable. Requests choose by the name; the first is the default",
+     NULL, NULL},
     {"", NULL, 0, CLI_FLAG_FILE, AT(out), "OUT", NULL, WRITING, "Model", "the GGUF file to write", NULL, NULL},
     {"", NULL, 0, CLI_FLAG_FILE, AT(type), "TYPE", NULL, CLI_QUANTIZE, "Model",
      "type or mix of types: " QUANTIZE_TYPES, NULL, NULL},
@@ -78,7 +82,8 @@ static const cli_flag flags[] = {
      "hold a conversation", NULL, NULL},
     {"system", NULL, 0, CLI_FLAG_TEXT, AT(system), "TEXT", NULL, ASKING, "Prompt",
      "system message (default: the one in the chat template)", NULL, NULL},
-    {"chat-template", NULL, 0, CLI_FLAG_FILE, AT(chat_template), "NAME|FILE", NULL, ASKING | CLI_TOKENIZE,
+    {"chat-template", NULL, 0, CLI_FLAG_FILE, AT(chat_template), "NAME|FILE", NULL,
+     ASKING | CLI_TOKENIZE | CLI_SERVE,
      "Prompt",
      "chat template: auto (the model's own; a base model has none), chatml, none, or a file that holds one (default "
      "auto)",
@@ -92,10 +97,11 @@ static const cli_flag flags[] = {
     {"show-prompt", NULL, 0, CLI_FLAG_SWITCH, AT(show_prompt), NULL, NULL, CLI_RUN, "Prompt",
      "print the prompt as the model reads it, and its tokens, instead of answering", NULL, NULL},
 
-    {"draft-model", NULL, 'd', CLI_FLAG_FILE, AT(draft_model), "FILE", NULL, ASKING | CLI_CHECK, "Speculation",
+    {"draft-model", NULL, 'd', CLI_FLAG_FILE, AT(draft_model), "FILE", NULL,
+     ASKING | CLI_CHECK | CLI_SERVE, "Speculation",
      "GGUF file of a smaller model with the same tokens, which drafts", NULL, NULL},
-    {"spec", NULL, 0, CLI_FLAG_SET, AT(session.speculation.drafters), SPEC_WORDS, NULL, CLI_RUN | CLI_BATCH,
-     "Speculation",
+    {"spec", NULL, 0, CLI_FLAG_SET, AT(session.speculation.drafters), SPEC_WORDS, NULL,
+     CLI_RUN | CLI_BATCH | CLI_SERVE, "Speculation",
      "the drafters, with commas between. auto: all free drafters, and also the draft model, prediction or history "
      "where one is given",
      NULL, NULL},
@@ -105,7 +111,7 @@ static const cli_flag flags[] = {
     {"speculative", NULL, 0, CLI_FLAG_SWITCH, AT(speculative), NULL, NULL, CLI_RUN, "Speculation",
      "the same as --spec draft; without --draft-model, as --spec auto", NULL, NULL},
     {"num-speculative-tokens", NULL, 'k', CLI_FLAG_INT, AT(session.speculation.n_draft), "N", "[1, 64]",
-     CLI_RUN | CLI_BATCH, "Speculation", "most guesses per cycle (default: chosen by measured speed)",
+     CLI_RUN | CLI_BATCH | CLI_SERVE, "Speculation", "most guesses per cycle (default: chosen by measured speed)",
      "--spec none turns speculation off", NULL},
     {"num-speculative-tokens", NULL, 'k', CLI_FLAG_INTS, AT(draft_lengths), "N,N,...", "[1, 64]", CLI_BENCH,
      "Speculation",
@@ -137,7 +143,7 @@ static const cli_flag flags[] = {
     {"forget", NULL, 0, CLI_FLAG_SWITCH, AT(session.speculation.forget), NULL, NULL, SPECULATION,
      "recycle starts each answer without what it kept of earlier answers", NULL, NULL},
     {"accept", NULL, 0, CLI_FLAG_CHOICE, AT(session.speculation.accept), RULES, NULL,
-     CLI_RUN | CLI_BATCH, "Speculation",
+     CLI_RUN | CLI_BATCH | CLI_SERVE, "Speculation",
      "the rule that judges guesses. Each gives exactly the target's distribution. match and coupled: a seed gives the "
      "same text with every drafter and with --spec none. auto: rejection with --lenience or with a draft model that "
      "samples, otherwise match",
@@ -151,6 +157,8 @@ static const cli_flag flags[] = {
 
     {"max-tokens", NULL, 'n', CLI_FLAG_INT, AT(session.max_tokens), "N", ANY, CLI_RUN | CLI_BENCH | CLI_BATCH, "Answer",
      "maximum tokens per answer; 0: up to the end of the context", NULL, NULL},
+    {"max-tokens", NULL, 'n', CLI_FLAG_INT, AT(session.max_tokens), "N", ANY, CLI_SERVE, "Answer",
+     "maximum tokens per answer, of requests that don't say; 0: up to the end of the context", NULL, NULL},
     {"max-tokens", NULL, 'n', CLI_FLAG_INT, AT(session.max_tokens), "N", "[1, 2147483647]", CLI_ANALYZE, "Answer",
      "maximum tokens per answer", NULL, NULL},
     {"stop", NULL, 0, CLI_FLAG_TEXTS, AT(stop), "TEXT", NULL, ANSWER, "end the answer before this text; repeatable",
@@ -226,6 +234,10 @@ static const cli_flag flags[] = {
      "go on behind the answers that --out has already", NULL, NULL},
     {"parallel", NULL, 0, CLI_FLAG_INT, AT(n_parallel), "N", "[1, 256]", CLI_BATCH, "Resources",
      "most prompts answered at once", NULL, NULL},
+    {"parallel", "np", 0, CLI_FLAG_INT, AT(n_parallel), "N", "[1, 256]", CLI_SERVE, "Resources",
+     "most answers at once; more requests wait", NULL, NULL},
+    {"queue", NULL, 0, CLI_FLAG_INT, AT(n_queue), "N", "[1, 1000000]", CLI_SERVE, "Resources",
+     "most answers that wait; further requests get status 429", NULL, NULL},
     {"max-memory", NULL, 0, CLI_FLAG_FILE, AT(max_memory_text), "SIZE", NULL, CLI_BATCH, "Resources",
      "most memory for weights, cache and sessions together, such as 800M or 4G. Where it is short, answers wait for "
      "each other (default: no limit)",
@@ -259,14 +271,19 @@ static const cli_flag flags[] = {
      "context length: most tokens of a prompt and its answer (default: as many as the longest needs)", NULL, NULL},
     {"ctx", NULL, 'c', CLI_FLAG_INT, AT(session.n_ctx), "N", "[2, 1048576]", CLI_RUN, "Resources",
      "context length: most tokens of prompt and answer (default: the model's, at most 4096)", NULL, NULL},
-    {"threads", NULL, 't', CLI_FLAG_INT, AT(session.n_threads), "N", "[1, 256]", EVERYWHERE, "Resources",
+    {"ctx", NULL, 'c', CLI_FLAG_INT, AT(session.n_ctx), "N", "[2, 1048576]", CLI_SERVE, "Resources",
+     "context length: most tokens of a prompt and its answer (default: the model's, at most 4096)", NULL, NULL},
+    {"threads", NULL, 't', CLI_FLAG_INT, AT(session.n_threads), "N", "[1, 256]", EVERYWHERE | CLI_SERVE, "Resources",
      "threads (default: one for each processor)", NULL, NULL},
-    {"cpu", NULL, 0, CLI_FLAG_FILE, AT(cpu), "ISA", NULL, WITH_MODEL, "Resources",
+    {"cpu", NULL, 0, CLI_FLAG_FILE, AT(cpu), "ISA", NULL, WITH_MODEL | CLI_SERVE, "Resources",
      "instruction set: ref, avx2, avxvnni, avx512, avx512vnni, avx512gfni; on Arm ref, neon, i8mm (default auto: the "
      "widest that this machine has)",
      NULL, NULL},
-    {"kv-type", NULL, 0, CLI_FLAG_CHOICE, AT(session.kv_type), CLI_KV_TYPES, NULL, WITH_WEIGHTS, "Resources",
+    {"kv-type", NULL, 0, CLI_FLAG_CHOICE, AT(session.kv_type), CLI_KV_TYPES, NULL, WITH_WEIGHTS | CLI_SERVE,
+     "Resources",
      "type in which the cache keeps keys and values", NULL, NULL},
+    {"prefill-chunk", NULL, 0, CLI_FLAG_INT, AT(session.prefill_chunk), "N", "[16, 512]", CLI_SERVE, "Resources",
+     "most tokens of prompts that one pass reads (default 256)", NULL, NULL},
     {"prefill-chunk", NULL, 0, CLI_FLAG_INT, AT(session.prefill_chunk), "N", "[1, 512]", WITH_WEIGHTS,
      "Resources", "most tokens of a prompt that one pass reads (default 256)", NULL, NULL},
 
@@ -283,7 +300,30 @@ static const cli_flag flags[] = {
      "write the figures as JSON; with --trace the cycles, too", NULL, NULL},
     {"stats-json", NULL, 0, CLI_FLAG_FILE, AT(stats_json), "FILE", NULL, CLI_BATCH, "Output",
      "write the figures of the whole run as JSON", NULL, NULL},
-    {"help", NULL, 'h', CLI_FLAG_SWITCH, AT(help), NULL, NULL, EVERYWHERE, "Help", "print this text", NULL, NULL},
+    {"host", NULL, 0, CLI_FLAG_FILE, AT(host), "ADDRESS", NULL, SERVING,
+     "listen on this address; one that other machines reach needs a key (default 127.0.0.1)", NULL, NULL},
+    {"port", NULL, 0, CLI_FLAG_INT, AT(port), "N", "[0, 65535]", SERVING,
+     "listen on this port; 0: a free one, which the first line of the output names", NULL, NULL},
+    {"api-key", NULL, 0, CLI_FLAG_TEXTS, AT(keys), "KEY", NULL, SERVING,
+     "requests have to carry this key or another one given; repeatable. Other users of this machine can see it here: "
+     "better --api-key-file",
+     NULL, NULL},
+    {"api-key-file", NULL, 0, CLI_FLAG_FILE, AT(key_file), "FILE", NULL, SERVING, "read keys from a file, one a line",
+     NULL, NULL},
+    {"no-key", NULL, 0, CLI_FLAG_SWITCH, AT(no_key), NULL, NULL, SERVING,
+     "listen without a key on an address that other machines reach", NULL, NULL},
+    {"tls-cert", NULL, 0, CLI_FLAG_FILE, AT(tls_cert), "FILE", NULL, SERVING,
+     "speak TLS with this certificate (PEM); needs --tls-key", NULL, NULL},
+    {"tls-key", NULL, 0, CLI_FLAG_FILE, AT(tls_key), "FILE", NULL, SERVING, "the certificate's private key (PEM)", NULL,
+     NULL},
+    {"ping", NULL, 0, CLI_FLAG_DOUBLE, AT(ping), "S", "[0.1, 3600]", SERVING,
+     "a stream gets a comment after so many seconds without a token, so that nothing between takes it for dead", NULL,
+     NULL},
+    {"timeout", NULL, 0, CLI_FLAG_DOUBLE, AT(timeout), "S", "[1, 86400]", SERVING,
+     "close a connection whose client neither sends nor reads for so many seconds", NULL, NULL},
+
+    {"help", NULL, 'h', CLI_FLAG_SWITCH, AT(help), NULL, NULL, EVERYWHERE | CLI_SERVE, "Help", "print this text", NULL,
+     NULL},
 };
 enum { N_FLAGS = sizeof flags / sizeof *flags };
 _Static_assert((int)N_FLAGS <= (int)CLI_MOST_FLAGS, "raise CLI_MOST_FLAGS");
@@ -294,9 +334,10 @@ cli_options cli_options_default(unsigned command)
 {
     cli_options options = {
         .session = vouch_session_options_default(), .rows = {{1, 2, 4, 5, 8, 16}, 6}, .depth = 128, .seconds = 60,
-        .n_parallel = 8};
+        .n_parallel = 8, .host = "127.0.0.1", .port = 8080, .n_queue = 256, .ping = 15, .timeout = 60};
     options.session.max_tokens = command & (CLI_RUN | CLI_BATCH) ? 512 : 128;
-    options.session.sampling.temperature = 0;
+    if (command & CLI_SERVE) options.session.max_tokens = 0;
+    options.session.sampling.temperature = command & CLI_SERVE ? 1.0f : 0.0f; /* as the OpenAI API has it */
     options.session.n_ctx = options.session.n_threads = options.session.prefill_chunk = 0;
     options.session.speculation.n_draft = 0;
     return options;

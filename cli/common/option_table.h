@@ -21,7 +21,8 @@ enum {
     CLI_QUANTIZE = 1u << 8,
     CLI_CONVERT = 1u << 9,
     CLI_BATCH = 1u << 10,
-    CLI_COMMANDS = 11
+    CLI_SERVE = 1u << 11,
+    CLI_COMMANDS = 12
 };
 extern const char *const cli_command_names[CLI_COMMANDS];
 
@@ -63,8 +64,13 @@ typedef struct cli_options {
     const char *out;    /* logits, quantize, batch */
     const char *type, *output_type, *embedding_type; /* quantize */
     bool pure, allow_requantize, force;
-    int32_t n_parallel; /* batch */
+    int32_t n_parallel; /* batch, serve */
     bool resume;
+    cli_texts models, keys; /* serve */
+    const char *host, *key_file, *tls_cert, *tls_key;
+    bool no_key;
+    int32_t port, n_queue;
+    double ping, timeout; /* seconds */
     const char *max_memory_text;
     double max_memory;  /* bytes; 0: no limit */
     cli_ints rows;          /* bench */

@@ -161,7 +161,9 @@ static bool resolve_drafters(cli_options *options)
         return false;
     }
     if ((speculation->drafters & VOUCH_DRAFTER_PREDICTION) && !options->prediction) {
-        if (options->prompts)
+        if (options->command & CLI_SERVE)
+            cli_complain("--spec %s: a prediction belongs to one request, which brings it; leave it out", text);
+        else if (options->prompts)
             cli_complain("--spec %s: bench can't measure prediction, because a prediction belongs to one prompt; leave "
                          "it out",
                          text);
@@ -500,6 +502,21 @@ static bool check_batch(cli_options *options, given_flags given)
     return check_asking(options) && check_speculation(options, given);
 }
 
+static bool check_serve(cli_options *options, given_flags given)
+{
+    if (!options->tls_cert != !options->tls_key) {
+        cli_complain("--%s needs --%s, too", options->tls_cert ? "tls-cert" : "tls-key",
+                     options->tls_cert ? "tls-key" : "tls-cert");
+        return false;
+    }
+    if (options->draft_model && options->models.n > 1) {
+        cli_complain("--draft-model: expected one --model, of which it drafts the text; %zu were given",
+                     options->models.n);
+        return false;
+    }
+    return check_asking(options) && check_speculation(options, given);
+}
+
 /* The texts to compare on are chunks of --text, answers to --prompts, or answers to prompts that vouch brings. */
 static bool check_texts(const cli_options *options, given_flags given)
 {
@@ -589,13 +606,17 @@ bool cli_options_parse(cli_options *options, unsigned command, int argc, char **
     options->stop.items = calloc((size_t)argc + 1, sizeof *options->stop.items);
     options->bias_texts.items = calloc((size_t)argc + 1, sizeof *options->bias_texts.items);
     options->categories.items = calloc((size_t)argc + 1, sizeof *options->categories.items);
+    options->models.items = calloc((size_t)argc + 1, sizeof *options->models.items);
+    options->keys.items = calloc((size_t)argc + 1, sizeof *options->keys.items);
     options->bias = calloc((size_t)argc + 1, sizeof *options->bias);
-    if (!options->stop.items || !options->bias_texts.items || !options->categories.items || !options->bias) {
+    if (!options->models.items || !options->keys.items || !options->stop.items || !options->bias_texts.items ||
+        !options->categories.items || !options->bias) {
         cli_complain("not enough memory");
         return false;
     }
     if (!cli_flags_parse(&cli_option_table, command, argc, argv, options, given)) return false;
     if (options->help) return true;
+    if (options->models.n > 0) options->model = options->models.items[0];
     if (!take_model_word(options, command, given)) return false;
     if (!check_exclusive(given) || !check_read(options, command, given) || !check_written(given)) return false;
     if (!check_cpu(options->cpu)) return false;
@@ -606,6 +627,7 @@ bool cli_options_parse(cli_options *options, unsigned command, int argc, char **
     if (command == CLI_RUN && !check_run(options, given)) return false;
     if (command == CLI_BENCH && !check_bench(options, given)) return false;
     if (command == CLI_BATCH && !check_batch(options, given)) return false;
+    if (command == CLI_SERVE && !check_serve(options, given)) return false;
     if (!options->model) {
         cli_complain("--model FILE is missing: expected the GGUF file of a model, as in `vouch %s m.gguf`",
                      command_name(command));
@@ -630,13 +652,15 @@ void cli_options_free(cli_options *options)
     free(options->stop.items);
     free(options->bias_texts.items);
     free(options->categories.items);
+    free(options->models.items);
+    free(options->keys.items);
     free(options->bias);
 }
 
 const char *cli_spec_word(unsigned command, int i, char text[CLI_SPEC_SIZE])
 {
     const vouch_drafter_info info = vouch_drafter_get_info(i);
-    const bool has_spec = command & (CLI_RUN | CLI_BENCH | CLI_BATCH);
+    const bool has_spec = command & (CLI_RUN | CLI_BENCH | CLI_BATCH | CLI_SERVE);
     if (!has_spec || i >= VOUCH_DRAFTER_NUMBER_CUSTOM) return NULL;
     snprintf(text, CLI_SPEC_SIZE, "%s%s%s", info.summary, info.needs ? "; needs " : "", info.needs ? info.needs : "");
     return info.name;

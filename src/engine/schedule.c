@@ -67,7 +67,7 @@ static void count_work(const vouch_engine *e, int32_t *n_decoding, int32_t *n_la
     *n_decoding = *n_lacking = 0;
     for (int32_t i = 0; i < e->n_sessions; i++) {
         const vouch_session *s = e->sessions[i];
-        if (s->answering) ++*(vouch_session_lacks(s) ? n_lacking : n_decoding);
+        if (s->answering && !s->is_paused) ++*(vouch_session_lacks(s) ? n_lacking : n_decoding);
     }
 }
 
@@ -101,7 +101,7 @@ static int32_t take_turns(vouch_engine *e)
     int32_t left = prompt_rows(e, n_decoding);
     for (int32_t i = 0; i < e->n_sessions; i++) {
         vouch_session *s = e->sessions[i];
-        if (!s->answering) continue;
+        if (!s->answering || s->is_paused) continue;
         vouch_turn turn = {.session = s, .from = vouch_memory_n_tokens(s->target.memory)};
         turn.is_cycle = !vouch_session_lacks(s);
         if (turn.is_cycle) {

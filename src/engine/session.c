@@ -191,6 +191,12 @@ vouch_status vouch_session_open(vouch_session **out, const vouch_model *model, c
     return status;
 }
 
+vouch_status vouch_session_check(const vouch_model *model, const vouch_session_options *options, vouch_error *err)
+{
+    vouch_session_options resolved = *options;
+    return vouch_options_resolve(&resolved, model, err);
+}
+
 void vouch_session_close(vouch_session *session)
 {
     if (!session) return;
@@ -489,6 +495,11 @@ void vouch_session_set_seed(vouch_session *session, uint64_t seed)
 {
     session->seed = seed;
     session->n_seeded = 0;
+}
+
+void vouch_session_pause(vouch_session *session, bool is_paused)
+{
+    session->is_paused = is_paused;
 }
 
 void vouch_session_cancel(vouch_session *session)

@@ -32,6 +32,7 @@ struct vouch_session {
     int32_t n_reused;     /* tokens of the prompt that were in the cache when it was given */
     int32_t n_prompt_run; /* tokens of the prompt that have run or were reused */
     bool answering;     /* a prompt was given and nothing has ended the answer */
+    bool is_paused;     /* the engine passes it over */
     atomic_bool cancelled;
     vouch_progress_fn progress;
     void *progress_user;

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/* vouch serve: opens the models and the server, and waits for the signal that ends it. */
+#include "cli.h"
+
+#ifndef VOUCH_SERVER
+
+int cli_serve(const cli_options *options)
+{
+    (void)options;
+    cli_complain("this vouch was built without its server: install libmicrohttpd-dev and build with SERVER=1");
+    return CLI_FAILED;
+}
+
+#else
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/file.h"
+#include "server.h"
+
+typedef struct serving {
+    const cli_options *options;
+    size_t n_models, n_open;
+    cli_options *model_options;   /* [n_models] the command's, with the path of each model */
+    cli_engine *engines;          /* [n_open] */
+    server_model_options *models; /* [n_models] */
+    char **names;                 /* [n_models] */
+    char *key_text, *certificate, *private_key;
+    const char **keys; /* [n_keys] */
+    size_t n_keys;
+    server *server;
+} serving;
+
+/* -------------------------------------------------------------------- models */
+
+/* The name of a model given as a path: its last part without ".gguf". */
+static char *name_of_path(const char *path)
+{
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/') n--;
+    size_t from = n;
+    while (from > 0 && path[from - 1] != '/') from--;
+    if (n - from > 5 && strncmp(path + n - 5, ".gguf", 5) == 0) n -= 5;
+    return strndup(path + from, n - from);
+}
+
+/* Splits NAME=FILE. A word without "=" is a path. */
+static int model_name(serving *s, size_t i, const char *text)
+{
+    const char *equal = strchr(text, '='), *slash = strchr(text, '/');
+    const bool has_name = equal && (!slash || equal < slash);
+    if (has_name && (equal == text || !equal[1])) {
+        cli_complain("--model '%s': expected NAME=FILE", text);
+        return CLI_WRONG_USAGE;
+    }
+    s->names[i] = has_name ? strndup(text, (size_t)(equal - text)) : name_of_path(text);
+    s->model_options[i] = *s->options;
+    s->model_options[i].model = has_name ? equal + 1 : text;
+    for (size_t j = 0; j < i; j++)
+        if (s->names[i] && strcmp(s->names[i], s->names[j]) == 0) {
+            cli_complain("--model '%s': the name is given twice; choose another, as in --model NAME=FILE", text);
+            return CLI_WRONG_USAGE;
+        }
+    return CLI_DONE;
+}
+
+static int model_open(serving *s, size_t i)
+{
+    cli_engine *engine = &s->engines[s->n_open++];
+    const int status = cli_engine_open(engine, &s->model_options[i]);
+    if (status) return status;
+    server_model_options *m = &s->models[i];
+    *m = (server_model_options){
+        .name = s->names[i], .model = engine->model, .draft = engine->draft, .session = s->options->session};
+    m->session.n_ctx = cli_engine_context(engine);
+    cli_engine_speculate(engine, &m->session.speculation);
+    return CLI_DONE;
+}
+
+static int models_open(serving *s)
+{
+    const cli_texts *given = &s->options->models;
+    s->n_models = given->n > 0 ? given->n : 1;
+    s->model_options = calloc(s->n_models, sizeof *s->model_options);
+    s->engines = calloc(s->n_models, sizeof *s->engines);
+    s->models = calloc(s->n_models, sizeof *s->models);
+    s->names = calloc(s->n_models, sizeof *s->names);
+    int status = s->model_options && s->engines && s->models && s->names ? CLI_DONE : CLI_FAILED;
+    if (status) cli_complain("not enough memory");
+    for (size_t i = 0; i < s->n_models && !status; i++)
+        status = model_name(s, i, given->n > 0 ? given->items[i] : s->options->model);
+    for (size_t i = 0; i < s->n_models && !status; i++) status = model_open(s, i);
+    return status;
+}
+
+/* ---------------------------------------------------------------------- keys */
+
+static int text_read(const char *flag, const char *path, char **text)
+{
+    size_t n;
+    vouch_error err;
+    if (path && cli_file_read(path, text, &n, &err)) return cli_flag_fail(flag, &err);
+    return CLI_DONE;
+}
+
+/* Keys of the command line, and the lines of --api-key-file. */
+static int keys_read(serving *s)
+{
+    const cli_options *o = s->options;
+    size_t n_lines = 0;
+    int status = text_read("api-key-file", o->key_file, &s->key_text);
+    for (const char *at = s->key_text; at && *at; at++) n_lines += *at == '\n';
+    s->keys = calloc(o->keys.n + n_lines + 1, sizeof *s->keys);
+    if (!s->keys) return CLI_FAILED;
+    for (size_t i = 0; i < o->keys.n; i++) s->keys[s->n_keys++] = o->keys.items[i];
+    char *rest = s->key_text;
+    for (char *line; !status && s->key_text && (line = strsep(&rest, "\r\n"));)
+        if (*line) s->keys[s->n_keys++] = line;
+    if (!status && o->key_file && s->n_keys == o->keys.n) {
+        cli_complain("--api-key-file %s: the file has no key; expected one a line", o->key_file);
+        status = CLI_FAILED;
+    }
+    if (!status) status = text_read("tls-cert", o->tls_cert, &s->certificate);
+    return status ? status : text_read("tls-key", o->tls_key, &s->private_key);
+}
+
+static bool is_loopback(const char *host)
+{
+    return strncmp(host, "127.", 4) == 0 || strcmp(host, "::1") == 0 || strcmp(host, "localhost") == 0;
+}
+
+/* An open address without a key lets everyone in the network use the machine. */
+static int check_host(const serving *s)
+{
+    if (s->n_keys > 0 || s->options->no_key || is_loopback(s->options->host)) return CLI_DONE;
+    cli_complain("--host %s: other machines reach this address; add --api-key-file FILE, or --no-key to let everyone "
+                 "in",
+                 s->options->host);
+    return CLI_WRONG_USAGE;
+}
+
+/* -------------------------------------------------------------------- running */
+
+/* Blocks the signals that end the server in this thread, and so in all threads that it starts. */
+static sigset_t signals_block(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    return set;
+}
+
+/* The first signal lets running answers end, the second doesn't. */
+static void wait_for_signals(const serving *s, const sigset_t *set)
+{
+    const struct timespec moment = {.tv_nsec = 20000000};
+    int number;
+    sigwait(set, &number);
+    server_drain(s->server);
+    while (server_is_busy(s->server) && sigtimedwait(set, NULL, &moment) < 0) continue;
+}
+
+static int serve(serving *s)
+{
+    const cli_options *o = s->options;
+    const sigset_t set = signals_block();
+    vouch_error err;
+    const server_options options = {
+        .host = o->host,
+        .port = o->port,
+        .keys = s->keys,
+        .n_keys = s->n_keys,
+        .certificate = s->certificate,
+        .private_key = s->private_key,
+        .models = s->models,
+        .n_models = s->n_models,
+        .engine = {.n_sessions = o->n_parallel, .n_threads = o->session.n_threads,
+                   .prefill_chunk = o->session.prefill_chunk, .kv_type = o->session.kv_type},
+        .n_queue = o->n_queue,
+        .ping_seconds = o->ping,
+        .timeout_seconds = o->timeout};
+    const vouch_status status = server_open(&s->server, &options, &err);
+    if (status) {
+        cli_engine_fail(&err);
+        return status == VOUCH_E_ARGUMENT ? CLI_WRONG_USAGE : CLI_FAILED;
+    }
+    for (size_t i = 0; i < s->n_models; i++)
+        fprintf(stderr, "%s: weights %.0f MB, cache and passes %.0f MB; context %d, %d answers at once\n",
+                s->names[i], (double)vouch_model_get_info(s->models[i].model)->packed_bytes * 1e-6,
+                (double)server_memory(s->server, i) * 1e-6, s->models[i].session.n_ctx, o->n_parallel);
+    const bool is_v6 = strchr(o->host, ':') != NULL;
+    printf("listening on http%s://%s%s%s:%d\n", s->certificate ? "s" : "", is_v6 ? "[" : "", o->host, is_v6 ? "]" : "",
+           server_port(s->server));
+    fflush(stdout);
+    wait_for_signals(s, &set);
+    server_close(s->server);
+    return CLI_DONE;
+}
+
+int cli_serve(const cli_options *options)
+{
+    serving s = {.options = options};
+    int status = keys_read(&s);
+    if (!status) status = check_host(&s);
+    if (!status) status = models_open(&s);
+    if (!status) status = serve(&s);
+    for (size_t i = 0; i < s.n_open; i++) cli_engine_close(&s.engines[i]);
+    for (size_t i = 0; s.names && i < s.n_models; i++) free(s.names[i]);
+    free(s.names);
+    free(s.models);
+    free(s.engines);
+    free(s.model_options);
+    free(s.keys);
+    free(s.key_text);
+    free(s.certificate);
+    free(s.private_key);
+    return status;
+}
+
+#endif

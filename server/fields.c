@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+#include "fields.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/flags.h"
+
+enum { MOST_LEVELS = 64 };
+
+const char *server_json_kind(const json_t *value)
+{
+    switch (json_typeof(value)) {
+    case JSON_OBJECT: return "an object";
+    case JSON_ARRAY: return "an array";
+    case JSON_STRING: return "a string";
+    case JSON_INTEGER:
+    case JSON_REAL: return "a number";
+    case JSON_TRUE:
+    case JSON_FALSE: return "a boolean";
+    default: return "null";
+    }
+}
+
+/* Is x in a range such as "(0, 1]"? NULL: any number. */
+static bool is_inside(const char *range, double x)
+{
+    char *end;
+    if (!range) return true;
+    const double low = strtod(range + 1, &end), high = strtod(end + 1, &end);
+    return (range[0] == '[' ? x >= low : x > low) && (*end == ']' ? x <= high : x < high);
+}
+
+static bool read_number(const json_t *value, const char *path, const server_field *field, void *out,
+                        server_fault *fault)
+{
+    const bool is_whole = field->kind == SERVER_FIELD_INT;
+    const char *kind = is_whole ? "an integer" : "a number";
+    const double x = json_number_value(value);
+    if (!json_is_number(value) || (is_whole && x != floor(x)))
+        return server_fail_field(fault, path, "expected %s in %s, got %s", kind, field->range,
+                                 json_is_number(value) ? "a fraction" : server_json_kind(value));
+    if (!is_inside(field->range, x))
+        return server_fail_field(fault, path, "%.9g is outside the range; expected %s in %s", x, kind, field->range);
+    if (is_whole) *(int32_t *)out = (int32_t)x;
+    else if (field->kind == SERVER_FIELD_FLOAT) *(float *)out = (float)x;
+    else *(double *)out = x;
+    return true;
+}
+
+/* Does the value leave a feature off? */
+static bool is_neutral(const json_t *value, const char *neutral)
+{
+    if (neutral && json_is_number(value) && json_number_value(value) == strtod(neutral, NULL)) return true;
+    if (neutral && json_is_string(value) && strcmp(json_string_value(value), neutral) == 0) return true;
+    if (neutral && strcmp(neutral, "true") == 0) return json_is_true(value);
+    switch (json_typeof(value)) {
+    case JSON_OBJECT: return json_object_size(value) == 0;
+    case JSON_ARRAY: return json_array_size(value) == 0;
+    case JSON_STRING: return json_string_length(value) == 0;
+    case JSON_INTEGER:
+    case JSON_REAL: return json_number_value(value) == 0;
+    default: return !json_is_true(value);
+    }
+}
+
+static bool read_field(const json_t *value, const char *path, const server_field *field, void *values,
+                       server_fault *fault)
+{
+    void *out = (char *)values + field->offset;
+    switch (field->kind) {
+    case SERVER_FIELD_BOOL:
+        if (!json_is_boolean(value))
+            return server_fail_field(fault, path, "expected true or false, got %s", server_json_kind(value));
+        *(bool *)out = json_is_true(value);
+        return true;
+    case SERVER_FIELD_INT:
+    case SERVER_FIELD_FLOAT:
+    case SERVER_FIELD_DOUBLE: return read_number(value, path, field, out, fault);
+    case SERVER_FIELD_SEED:
+        if (!json_is_integer(value))
+            return server_fail_field(fault, path, "expected an integer, got %s", server_json_kind(value));
+        *(uint64_t *)out = (uint64_t)json_integer_value(value);
+        return true;
+    case SERVER_FIELD_STRING:
+        if (!json_is_string(value))
+            return server_fail_field(fault, path, "expected a string, got %s", server_json_kind(value));
+        *(const char **)out = json_string_value(value);
+        return true;
+    case SERVER_FIELD_VALUE: *(const json_t **)out = value; return true;
+    case SERVER_FIELD_IGNORED: return true;
+    case SERVER_FIELD_NEUTRAL:
+        if (is_neutral(value, field->range)) return true;
+        server_fail(fault, 400, "unsupported_field", path, "%s: vouch does not support this value; leave the field out",
+                    path);
+        return false;
+    }
+    return true;
+}
+
+typedef struct known_names {
+    const server_field *fields;
+    size_t n;
+    unsigned where;
+} known_names;
+
+/* Name i of the table that `where` has; "" for others. */
+static const char *known_name(const void *arg, size_t i)
+{
+    const known_names *known = arg;
+    if (i >= known->n) return NULL;
+    return known->fields[i].where & known->where ? known->fields[i].name : "";
+}
+
+static bool fail_unknown(const char *path, const char *name, const known_names *known, server_fault *fault)
+{
+    const char *near = cli_nearest(name, known_name, known);
+    return server_fail(fault, 400, "unknown_field", path, "%s: unknown field%s%s%s", path,
+                       near ? "; did you mean " : "", near ? near : "", near ? "?" : "; leave it out");
+}
+
+bool server_fields_read(const json_t *object, const char *path, const server_field *fields, size_t n, unsigned where,
+                        void *values, server_fault *fault)
+{
+    const known_names known = {fields, n, where};
+    const char *name;
+    json_t *value;
+    if (!json_is_object(object))
+        return server_fail_field(fault, *path ? path : "body", "expected an object, got %s", server_json_kind(object));
+    json_object_foreach((json_t *)(uintptr_t)object, name, value)
+    {
+        char inner[160];
+        size_t i = 0;
+        snprintf(inner, sizeof inner, "%s%s%.100s", path, *path ? "." : "", name);
+        while (i < n && (!(fields[i].where & where) || strcmp(fields[i].name, name) != 0)) i++;
+        if (i == n) return fail_unknown(inner, name, &known, fault);
+        if (!json_is_null(value) && !read_field(value, inner, &fields[i], values, fault)) return false;
+    }
+    return true;
+}
+
+/* The deepest level of arrays and objects, counted before the parser recurses into them. */
+static size_t count_levels(const char *bytes, size_t n)
+{
+    size_t level = 0, deepest = 0;
+    bool in_string = false;
+    for (size_t i = 0; i < n; i++) {
+        const char c = bytes[i];
+        if (in_string) {
+            if (c == '\\') i++;
+            else if (c == '"') in_string = false;
+        } else if (c == '"') {
+            in_string = true;
+        } else if (c == '{' || c == '[') {
+            if (++level > deepest) deepest = level;
+        } else if ((c == '}' || c == ']') && level > 0) {
+            level--;
+        }
+    }
+    return deepest;
+}
+
+json_t *server_json_parse(const char *bytes, size_t n, server_fault *fault)
+{
+    json_error_t error;
+    const size_t levels = count_levels(bytes, n);
+    if (levels > MOST_LEVELS) {
+        server_fail(fault, 400, "invalid_json", "",
+                    "the body has %zu levels of arrays and objects; at most %d are read", levels, MOST_LEVELS);
+        return NULL;
+    }
+    json_t *document = json_loadb(n ? bytes : "", n, JSON_REJECT_DUPLICATES, &error);
+    if (!document)
+        server_fail(fault, 400, "invalid_json", "", "the body is no valid JSON: line %d, column %d: %s", error.line,
+                    error.column, error.text);
+    return document;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Fields of a JSON object from a table: types, ranges and messages come from the same rows. A value of null counts as
+ * absent. A field that the table doesn't have is an error that names it.
+ */
+#ifndef VOUCH_SERVER_FIELDS_H
+#define VOUCH_SERVER_FIELDS_H
+
+#include <stdint.h>
+
+#include "fault.h"
+
+typedef enum server_field_kind {
+    SERVER_FIELD_BOOL,   /* bool */
+    SERVER_FIELD_INT,    /* int32_t */
+    SERVER_FIELD_FLOAT,  /* float */
+    SERVER_FIELD_DOUBLE, /* double */
+    SERVER_FIELD_SEED,   /* uint64_t; the bits of a negative number */
+    SERVER_FIELD_STRING, /* const char *, the document's */
+    SERVER_FIELD_VALUE,  /* const json_t *, the document's: the caller reads it */
+    SERVER_FIELD_IGNORED, /* clients send it, and it changes nothing */
+    SERVER_FIELD_NEUTRAL /* not supported: only the value in `range`, or null, false, 0, "", [] or {}, is allowed */
+} server_field_kind;
+
+typedef struct server_field {
+    const char *name;
+    unsigned where; /* bits of the requests that have the field */
+    server_field_kind kind;
+    size_t offset;     /* of the value in the caller's struct */
+    const char *range; /* of a number: "[0, 2]" or "(0, 1]" */
+} server_field;
+
+/* Reads the fields of the object at `path` ("" for the whole document) that the table has for `where` into `values`. */
+bool server_fields_read(const json_t *object, const char *path, const server_field *fields, size_t n, unsigned where,
+                        void *values, server_fault *fault);
+/* "string", "number", ..., for messages. */
+const char *server_json_kind(const json_t *value);
+/* Parses a document: UTF-8 without NUL, at most 64 levels deep, no key twice. NULL with a fault. */
+json_t *server_json_parse(const char *bytes, size_t n, server_fault *fault);
+
+#endif

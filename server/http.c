@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: MIT */
+#include "http.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "common/json.h"
+#include "fields.h"
+
+enum {
+    MOST_BODY = 32 << 20,        /* bytes */
+    MOST_CONNECTIONS = 1024,
+    CONNECTION_MEMORY = 64 << 10, /* bytes for the headers of a request */
+    N_THREADS = 4,
+    STREAM_LIMIT = 256 << 10     /* bytes of events that may wait for a reader */
+};
+
+/* ------------------------------------------------------------------- replies */
+
+static void reply(server_exchange *x, int status, const char *type, char *bytes, size_t n)
+{
+    struct MHD_Response *response = MHD_create_response_from_buffer(n, bytes, MHD_RESPMEM_MUST_FREE);
+    if (!response) {
+        free(bytes);
+        return;
+    }
+    MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+    x->response = response;
+    x->status = status;
+}
+
+void server_reply_text(server_exchange *x, int status, const char *type, const char *text, size_t n)
+{
+    char *copy = malloc(n ? n : 1);
+    if (!copy) return;
+    if (n) memcpy(copy, text, n);
+    reply(x, status, type, copy, n);
+}
+
+void server_reply_json(server_exchange *x, int status, json_t *body)
+{
+    server_text text = {0};
+    server_text_json(&text, body);
+    if (text.failed) server_text_free(&text);
+    else reply(x, status, "application/json", text.bytes, text.n);
+}
+
+json_t *server_error_json(const server_exchange *x, const server_fault *fault)
+{
+    if (x->route && x->route->flags & SERVER_ROUTE_ANTHROPIC) {
+        const cli_json_entry inner[] = {{"type", json_string(server_fault_type(fault))},
+                                        {"message", cli_json_text(fault->message)}};
+        const cli_json_entry outer[] = {{"type", json_string("error")}, {"error", cli_json_object(inner, 2)}};
+        return cli_json_object(outer, 2);
+    }
+    const cli_json_entry outer[] = {{"error", server_fault_json(fault)}};
+    return cli_json_object(outer, 1);
+}
+
+void server_reply_fault(server_exchange *x, const server_fault *fault)
+{
+    server_reply_json(x, fault->status, server_error_json(x, fault));
+    if (!x->response) return;
+    if (fault->status == 429 || fault->status == 503) MHD_add_response_header(x->response, "Retry-After", "1");
+    if (fault->status == 401) MHD_add_response_header(x->response, "WWW-Authenticate", "Bearer");
+}
+
+void server_sse(server_exchange *x, const char *name, json_t *value)
+{
+    if (name) server_text_format(&x->out, "event: %s\n", name);
+    server_text_put(&x->out, "data: ");
+    server_text_json(&x->out, value);
+    server_text_put(&x->out, "\n\n");
+}
+
+void server_make_id(server *s, const char *prefix, char id[64])
+{
+    uint64_t random = 0;
+    if (getrandom(&random, sizeof random, GRND_NONBLOCK) < 0) random = (uint64_t)(size_t)&random;
+    snprintf(id, 64, "%s%016llx%06llx", prefix, (unsigned long long)random,
+             (unsigned long long)atomic_fetch_add(&s->n_ids, 1));
+}
+
+/* ---------------------------------------------------------------- the request */
+
+static const char *header(const server_exchange *x, const char *name)
+{
+    return MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, name);
+}
+
+/* Takes the same time for every key of the same length. */
+static bool is_same_key(const char *given, const char *key)
+{
+    const size_t n = strlen(key);
+    if (strlen(given) != n) return false;
+    volatile unsigned char difference = 0;
+    for (size_t i = 0; i < n; i++) difference |= (unsigned char)(given[i] ^ key[i]);
+    return difference == 0;
+}
+
+static bool has_key(const server_exchange *x)
+{
+    const server_options *o = x->server->options;
+    const char *bearer = header(x, MHD_HTTP_HEADER_AUTHORIZATION), *given = header(x, "X-Api-Key");
+    if (o->n_keys == 0) return true;
+    if (bearer && strncasecmp(bearer, "Bearer ", 7) == 0) given = bearer + 7;
+    bool found = false;
+    for (size_t i = 0; given && i < o->n_keys; i++) found |= is_same_key(given, o->keys[i]);
+    return found;
+}
+
+/* A page of another site may resolve its own name to this machine (DNS rebinding). Its requests then carry that name.
+ * A key protects as well. */
+static bool is_own_host(const server_exchange *x)
+{
+    static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
+    const char *host = header(x, MHD_HTTP_HEADER_HOST);
+    if (!host || !x->server->is_loopback || x->server->options->n_keys > 0) return true;
+    const char *colon = strrchr(host, ':'), *bracket = strchr(host, ']');
+    const size_t n = colon && (!bracket || colon > bracket) ? (size_t)(colon - host) : strlen(host);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i]) == n && strncasecmp(names[i], host, n) == 0) return true;
+    return strlen(x->server->options->host) == n && strncasecmp(x->server->options->host, host, n) == 0;
+}
+
+static bool find_route(server_exchange *x, const char *method, const char *path, server_fault *fault)
+{
+    const bool is_head = strcmp(method, "HEAD") == 0;
+    const char *allowed = NULL;
+    for (size_t i = 0; i < server_n_routes; i++) {
+        const server_route *route = &server_routes[i];
+        if (strcmp(route->path, path) != 0) continue;
+        if (strcmp(route->method, is_head ? "GET" : method) == 0) {
+            x->route = route;
+            return true;
+        }
+        allowed = route->method;
+    }
+    if (allowed)
+        return server_fail(fault, 405, "method_not_allowed", "", "%.16s %.200s: expected %s", method, path, allowed);
+    return server_fail(fault, 404, "unknown_url", "", "%.16s %.200s: unknown path; docs/server.md lists the paths",
+                       method, path);
+}
+
+typedef struct length_headers {
+    int n_lengths, n_codings;
+    const char *length;
+    bool differ;
+} length_headers;
+
+static enum MHD_Result count_length(void *cls, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+    (void)kind;
+    length_headers *found = cls;
+    if (strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0) found->n_codings++;
+    if (strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) != 0) return MHD_YES;
+    if (found->length && value && strcmp(found->length, value) != 0) found->differ = true;
+    found->length = value ? value : "";
+    found->n_lengths++;
+    return MHD_YES;
+}
+
+/* Refuses requests whose length two readers could read differently (RFC 9112, section 6.3), and long ones. */
+static bool check_length(server_exchange *x, server_fault *fault)
+{
+    length_headers found = {0};
+    MHD_get_connection_values(x->connection, MHD_HEADER_KIND, count_length, &found);
+    if (found.differ || (found.n_lengths > 0 && found.n_codings > 0) || found.n_codings > 1)
+        return server_fail(fault, 400, "invalid_length", "",
+                           "Content-Length and Transfer-Encoding contradict each other; send one of them, once");
+    if (!found.length) return true;
+    char *end;
+    errno = 0;
+    const unsigned long long length = strtoull(found.length, &end, 10);
+    if (found.length[0] < '0' || found.length[0] > '9' || *end || errno)
+        return server_fail(fault, 400, "invalid_length", "", "Content-Length '%.40s': expected a number of bytes",
+                           found.length);
+    if (length > MOST_BODY)
+        return server_fail(fault, 413, "body_too_large", "", "the body has %llu bytes; at most %d are read", length,
+                           MOST_BODY);
+    return true;
+}
+
+static bool check_headers(server_exchange *x, const char *method, const char *path, server_fault *fault)
+{
+    const char *coding = header(x, MHD_HTTP_HEADER_CONTENT_ENCODING);
+    if (!find_route(x, method, path, fault)) return false;
+    if (!is_own_host(x))
+        return server_fail(fault, 403, "foreign_host", "", "Host '%.100s': expected localhost or 127.0.0.1",
+                           header(x, MHD_HTTP_HEADER_HOST));
+    if (!(x->route->flags & SERVER_ROUTE_PUBLIC) && !has_key(x))
+        return server_fail(fault, 401, "invalid_api_key", "",
+                           "the key is missing or wrong; send it as `Authorization: Bearer KEY` or `X-Api-Key: KEY`");
+    if (coding && strcasecmp(coding, "identity") != 0)
+        return server_fail(fault, 415, "unsupported_encoding", "", "Content-Encoding '%.40s': send the body as it is",
+                           coding);
+    return check_length(x, fault);
+}
+
+/* ------------------------------------------------------------------ the answer */
+
+/* Under the job's lock. */
+static void resume(server_exchange *x)
+{
+    if (!x->suspended) return;
+    x->suspended = false;
+    MHD_resume_connection(x->connection);
+}
+
+/* Of the job, which holds its lock. One body needs only the last event. */
+static void on_event(void *user)
+{
+    server_exchange *x = user;
+    if (x->is_stream || x->job->n_over == x->job->n_choices || x->job->events.failed) resume(x);
+}
+
+static void on_gone(void *user)
+{
+    server_exchange *x = user;
+    pthread_mutex_lock(&x->job->lock);
+    x->gone = true;
+    atomic_store(&x->job->cancelled, true);
+    resume(x);
+    pthread_mutex_unlock(&x->job->lock);
+    server_worker_notify(x->model->worker);
+}
+
+static void on_tick(void *user)
+{
+    server_exchange *x = user;
+    pthread_mutex_lock(&x->job->lock);
+    if (x->is_stream) {
+        x->ping = x->suspended;
+        resume(x);
+    }
+    pthread_mutex_unlock(&x->job->lock);
+}
+
+void server_begin(server_exchange *x, server_model *model, server_job *job, bool is_stream,
+                  const server_format *format, void *state)
+{
+    server_fault fault;
+    x->model = model;
+    x->job = job;
+    x->format = format;
+    x->state = state;
+    x->is_stream = is_stream;
+    if (is_stream) job->limit = STREAM_LIMIT;
+    job->wake = on_event;
+    job->wake_user = x;
+    atomic_fetch_add(&x->server->n_jobs, 1);
+    if (!atomic_load(&x->server->drains) && server_worker_submit(model->worker, job)) {
+        const union MHD_ConnectionInfo *info =
+            MHD_get_connection_info(x->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+        x->watched = (server_watched){.fd = info->connect_fd, .gone = on_gone, .tick = on_tick, .user = x};
+        server_watch_add(x->server->watch, &x->watched);
+        if (is_stream && format->begin) format->begin(x);
+        return;
+    }
+    atomic_fetch_sub(&x->server->n_jobs, 1);
+    job->wake = NULL;
+    x->job = NULL;
+    server_job_release(job);
+    if (atomic_load(&x->server->drains)) server_fail(&fault, 503, "shutting_down", "", "the server is shutting down");
+    else
+        server_fail(&fault, 429, "queue_full", "", "%d answers wait already; try again later",
+                    x->server->options->n_queue);
+    server_reply_fault(x, &fault);
+}
+
+static void job_over(server_exchange *x)
+{
+    if (x->is_over) return;
+    x->is_over = true;
+    server_watch_remove(x->server->watch, &x->watched);
+    atomic_fetch_sub(&x->server->n_jobs, 1);
+}
+
+/* Gives the format the events that have come. */
+static void take_events(server_exchange *x)
+{
+    bool was_full;
+    const bool is_over = server_job_take(x->job, &x->events, &was_full);
+    if (was_full) server_worker_notify(x->model->worker);
+    for (size_t at = 0; at < x->events.n;) {
+        const server_event *event = (const server_event *)(const void *)(x->events.bytes + at);
+        x->format->event(x, event);
+        at += event->size;
+    }
+    if (is_over) job_over(x);
+}
+
+/* Suspends the connection until there is something to do; false: there is already. */
+static bool wait_for_events(server_exchange *x)
+{
+    server_job *job = x->job;
+    pthread_mutex_lock(&job->lock);
+    const bool ready = job->n_over == job->n_choices || job->events.failed || x->gone || x->ping ||
+                       (x->is_stream && job->events.n > 0);
+    if (!ready) {
+        x->suspended = true;
+        MHD_suspend_connection(x->connection);
+    }
+    pthread_mutex_unlock(&job->lock);
+    return !ready;
+}
+
+static bool is_gone(server_exchange *x, bool *ping)
+{
+    pthread_mutex_lock(&x->job->lock);
+    const bool gone = x->gone;
+    *ping = x->ping;
+    x->ping = false;
+    pthread_mutex_unlock(&x->job->lock);
+    return gone;
+}
+
+/* libmicrohttpd asks for the next bytes of a stream. */
+static ssize_t stream_read(void *cls, uint64_t position, char *bytes, size_t most)
+{
+    (void)position;
+    server_exchange *x = cls;
+    for (;;) {
+        if (x->out.failed) return MHD_CONTENT_READER_END_WITH_ERROR;
+        if (x->out_sent < x->out.n) {
+            const size_t left = x->out.n - x->out_sent, n = left < most ? left : most;
+            memcpy(bytes, x->out.bytes + x->out_sent, n);
+            x->out_sent += n;
+            return (ssize_t)n;
+        }
+        x->out.n = x->out_sent = 0;
+        if (x->is_over) return MHD_CONTENT_READER_END_OF_STREAM;
+        bool ping;
+        if (is_gone(x, &ping)) return MHD_CONTENT_READER_END_WITH_ERROR;
+        take_events(x);
+        if (x->is_over) x->format->end(x);
+        else if (x->out.n == 0 && ping) server_text_put(&x->out, ": ping\n\n");
+        if (x->out.n == 0 && !x->is_over && wait_for_events(x)) return 0;
+    }
+}
+
+static enum MHD_Result send_stream(server_exchange *x)
+{
+    struct MHD_Response *response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 16384, stream_read, x, NULL);
+    if (!response) return MHD_NO;
+    MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, "text/event-stream; charset=utf-8");
+    MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-cache");
+    MHD_add_response_header(response, "X-Accel-Buffering", "no");
+    const enum MHD_Result result = MHD_queue_response(x->connection, MHD_HTTP_OK, response);
+    MHD_destroy_response(response);
+    return result;
+}
+
+/* The reply to a job that failed before it gave anything; otherwise the format's body. */
+static void reply_body(server_exchange *x)
+{
+    for (int32_t i = 0; i < x->job->n_choices; i++) {
+        server_fault fault;
+        if (x->job->choices[i].error.code == VOUCH_OK) continue;
+        if (x->job->choices[i].error.code == VOUCH_E_CANCELLED)
+            server_fail(&fault, 503, "cancelled", "", "%s", x->job->choices[i].error.message);
+        else server_fail_library(&fault, "", &x->job->choices[i].error);
+        server_reply_fault(x, &fault);
+        return;
+    }
+    server_reply_json(x, MHD_HTTP_OK, x->format->body(x));
+}
+
+/* MHD_NO closes the connection. */
+static enum MHD_Result send_answer(server_exchange *x)
+{
+    bool ping;
+    if (!x->response && x->job && x->is_stream) return send_stream(x);
+    if (!x->response && x->job) {
+        if (is_gone(x, &ping)) return MHD_NO;
+        if (wait_for_events(x)) return MHD_YES;
+        take_events(x);
+        if (!x->is_over) return MHD_NO;
+        reply_body(x);
+    }
+    if (!x->response) return MHD_NO;
+    return MHD_queue_response(x->connection, (unsigned)x->status, x->response);
+}
+
+/* ---------------------------------------------------------- libmicrohttpd calls */
+
+static void handle(server_exchange *x)
+{
+    server_fault fault;
+    x->is_handled = true;
+    if (x->body_too_long) {
+        server_fail(&fault, 413, "body_too_large", "", "the body is longer than %d bytes", MOST_BODY);
+        server_reply_fault(x, &fault);
+        return;
+    }
+    if (strcmp(x->route->method, "POST") == 0 && !(x->json = server_json_parse(x->body.bytes, x->body.n, &fault))) {
+        server_reply_fault(x, &fault);
+        return;
+    }
+    x->route->handle(x);
+}
+
+static enum MHD_Result exchange_begin(server *s, struct MHD_Connection *connection, const char *path,
+                                      const char *method, void **memory)
+{
+    server_fault fault;
+    server_exchange *x = calloc(1, sizeof *x);
+    if (!x) return MHD_NO;
+    *memory = x;
+    x->server = s;
+    x->connection = connection;
+    if (check_headers(x, method, path, &fault)) return MHD_YES;
+    x->is_handled = true;
+    server_reply_fault(x, &fault);
+    if (x->response && fault.status == 400) MHD_add_response_header(x->response, "Connection", "close");
+    return send_answer(x);
+}
+
+static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, const char *path, const char *method,
+                                  const char *version, const char *upload, size_t *n_upload, void **memory)
+{
+    (void)version;
+    server_exchange *x = *memory;
+    if (!x) return exchange_begin(cls, connection, path, method, memory);
+    if (*n_upload > 0) {
+        if (x->body.n + *n_upload > MOST_BODY) x->body_too_long = true;
+        else server_text_add(&x->body, upload, *n_upload);
+        *n_upload = 0;
+        return x->body.failed ? MHD_NO : MHD_YES;
+    }
+    if (!x->is_handled) handle(x);
+    return send_answer(x);
+}
+
+static void on_completed(void *cls, struct MHD_Connection *connection, void **memory,
+                         enum MHD_RequestTerminationCode code)
+{
+    (void)cls;
+    (void)connection;
+    (void)code;
+    server_exchange *x = *memory;
+    if (!x) return;
+    if (x->job) {
+        server_watch_remove(x->server->watch, &x->watched);
+        pthread_mutex_lock(&x->job->lock);
+        x->job->wake = NULL;
+        pthread_mutex_unlock(&x->job->lock);
+        atomic_store(&x->job->cancelled, true);
+        if (!x->is_over) server_worker_notify(x->model->worker);
+        job_over(x);
+        server_job_release(x->job);
+    }
+    if (x->format && x->format->free) x->format->free(x->state);
+    if (x->response) MHD_destroy_response(x->response);
+    json_decref(x->json);
+    server_text_free(&x->body);
+    server_text_free(&x->events);
+    server_text_free(&x->out);
+    free(x);
+    *memory = NULL;
+}
+
+/* ------------------------------------------------------------------- opening */
+
+/* A socket that listens on the first address of the host, or -1. */
+static int listen_socket(server *s, vouch_error *err)
+{
+    const server_options *o = s->options;
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV}, *found = NULL;
+    char port[16];
+    snprintf(port, sizeof port, "%d", o->port);
+    const int failed = getaddrinfo(o->host, port, &hints, &found);
+    int fd = -1;
+    *err = (vouch_error){.code = VOUCH_E_IO};
+    if (failed) {
+        snprintf(err->message, sizeof err->message, "--host %.200s: %s", o->host, gai_strerror(failed));
+        return -1;
+    }
+    const int one = 1;
+    struct sockaddr_storage bound;
+    socklen_t n = sizeof bound;
+    fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd >= 0) setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+    if (fd < 0 || bind(fd, found->ai_addr, found->ai_addrlen) || listen(fd, 512) ||
+        getsockname(fd, (struct sockaddr *)&bound, &n)) {
+        snprintf(err->message, sizeof err->message, "--host %.200s --port %d: %s%s", o->host, o->port, strerror(errno),
+                 errno == EADDRINUSE ? "; choose another port, or 0 for a free one" : "");
+        if (fd >= 0) close(fd);
+        fd = -1;
+    } else {
+        char name[16], host[INET6_ADDRSTRLEN];
+        if (getnameinfo((struct sockaddr *)&bound, n, host, sizeof host, name, sizeof name,
+                        NI_NUMERICHOST | NI_NUMERICSERV) == 0) {
+            s->port = (int32_t)strtol(name, NULL, 10);
+            s->is_loopback = strncmp(host, "127.", 4) == 0 || strcmp(host, "::1") == 0;
+        }
+    }
+    freeaddrinfo(found);
+    return fd;
+}
+
+static void log_nothing(void *cls, const char *format, va_list arguments)
+{
+    (void)cls;
+    (void)format;
+    (void)arguments;
+}
+
+vouch_status server_http_open(server *s, vouch_error *err)
+{
+    const server_options *o = s->options;
+    const int fd = listen_socket(s, err);
+    if (fd < 0) return err->code;
+    s->watch = server_watch_open(o->ping_seconds);
+    unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC |
+                     MHD_USE_ERROR_LOG;
+    const struct MHD_OptionItem tls[] = {{MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)(uintptr_t)o->certificate},
+                                         {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)(uintptr_t)o->private_key},
+                                         {MHD_OPTION_END, 0, NULL}};
+    if (o->certificate) flags |= MHD_USE_TLS;
+    if (s->watch)
+        s->daemon = MHD_start_daemon(
+            flags, 0, NULL, NULL, on_request, s, MHD_OPTION_EXTERNAL_LOGGER, log_nothing, NULL,
+            MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_THREAD_POOL_SIZE, (unsigned)N_THREADS, MHD_OPTION_CONNECTION_LIMIT,
+            (unsigned)MOST_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)o->timeout_seconds,
+            MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY, MHD_OPTION_NOTIFY_COMPLETED, on_completed,
+            NULL, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_ARRAY, o->certificate ? tls : tls + 2, MHD_OPTION_END);
+    if (s->daemon) return VOUCH_OK;
+    close(fd);
+    *err = (vouch_error){VOUCH_E_IO, ""};
+    snprintf(err->message, sizeof err->message, "the HTTP server could not start%s",
+             o->certificate ? ": check --tls-cert and --tls-key" : "");
+    return VOUCH_E_IO;
+}
+
+void server_http_close(server *s)
+{
+    if (s->daemon) MHD_stop_daemon(s->daemon);
+    server_watch_close(s->watch);
+}

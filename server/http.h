@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * HTTP: the glue to libmicrohttpd. An exchange is one request with its answer:
+ *
+ *   headers ─► checked (method, path, key, sizes) ─► body read ─► the route's function
+ *                                                                  │
+ *                   a reply at once  ◄─── server_reply_... ────────┤
+ *                                                                  │ server_begin: a job
+ *   stream: SSE from the job's events, as they come   ◄────────────┤
+ *   otherwise: suspended until the job is over, then one body  ◄───┘
+ *
+ * An exchange belongs to the connection's thread. Only `suspended`, `gone` and `ping` are shared, under the job's lock.
+ */
+#ifndef VOUCH_SERVER_HTTP_H
+#define VOUCH_SERVER_HTTP_H
+
+#include <microhttpd.h>
+
+#include "fault.h"
+#include "server.h"
+#include "watch.h"
+#include "worker.h"
+
+typedef struct server_exchange server_exchange;
+
+/* A model at work. */
+typedef struct server_model {
+    const server_model_options *options;
+    server_worker *worker;
+    pthread_mutex_t lock;
+    vouch_speculation speculation; /* under the lock: of requests that don't say otherwise */
+} server_model;
+
+struct server {
+    const server_options *options;
+    server_model *models; /* [options->n_models] */
+    size_t n_open;        /* models that are open */
+    server_watch *watch;
+    struct MHD_Daemon *daemon;
+    int32_t port;
+    bool is_loopback;
+    atomic_bool drains;
+    atomic_int n_jobs; /* exchanges whose job isn't over */
+    atomic_ullong n_ids;
+    double started;
+    int64_t started_at; /* seconds since 1970 */
+};
+
+enum {
+    SERVER_ROUTE_PUBLIC = 1u << 0,   /* no key */
+    SERVER_ROUTE_ANTHROPIC = 1u << 1 /* errors as the Anthropic API has them */
+};
+
+typedef struct server_route {
+    const char *method, *path; /* a GET also answers HEAD */
+    unsigned flags;
+    void (*handle)(server_exchange *x); /* replies, or begins a job */
+} server_route;
+extern const server_route server_routes[];
+extern const size_t server_n_routes;
+
+/* Turns a job's events into an answer. `state` is the format's own. */
+typedef struct server_format {
+    void (*begin)(server_exchange *x);                            /* stream: before the first event; may be NULL */
+    void (*event)(server_exchange *x, const server_event *event); /* stream: appends to x->out; else keeps it */
+    void (*end)(server_exchange *x);                              /* stream: behind the last event */
+    json_t *(*body)(server_exchange *x);                          /* otherwise: the body */
+    void (*free)(void *state);
+} server_format;
+
+struct server_exchange {
+    server *server;
+    struct MHD_Connection *connection;
+    const server_route *route;
+    server_text body;
+    bool body_too_long, is_handled;
+    json_t *json; /* the body; NULL for GET */
+    /* The reply, once there is one. */
+    struct MHD_Response *response;
+    int status;
+    /* A job's answer. */
+    server_model *model;
+    server_job *job;
+    const server_format *format;
+    void *state;
+    bool is_stream, is_over;
+    server_text events, out; /* out: SSE text, of which out_sent bytes are sent */
+    size_t out_sent;
+    server_watched watched;
+    bool suspended, gone, ping;
+};
+
+void server_reply_json(server_exchange *x, int status, json_t *body); /* takes the body */
+void server_reply_text(server_exchange *x, int status, const char *type, const char *text, size_t n);
+void server_reply_fault(server_exchange *x, const server_fault *fault);
+/* An error as the route's API writes it. */
+json_t *server_error_json(const server_exchange *x, const server_fault *fault);
+/* Queues the job, which becomes the exchange's, as `state` does. Replies 429 or 503 where that isn't possible. */
+void server_begin(server_exchange *x, server_model *model, server_job *job, bool is_stream,
+                  const server_format *format, void *state);
+
+/* Appends an SSE event; `name` may be NULL. Takes the value. */
+void server_sse(server_exchange *x, const char *name, json_t *value);
+/* "chatcmpl-4b1f..." : unique in this server. */
+void server_make_id(server *s, const char *prefix, char id[64]);
+
+/* Starts and stops the daemon on the server's options. */
+vouch_status server_http_open(server *s, vouch_error *err);
+void server_http_close(server *s);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A job: what one request asks of a model, and what comes back. A request has one choice for each prompt and each of
+ * its `n` answers; a choice is one session of the engine.
+ *
+ *   HTTP thread ── server_worker_submit ──► queue ──► worker's thread: a session for each choice
+ *        ▲                                                 │ after each pass
+ *        └── server_job_take ◄── events ◄── server_job_add ┘
+ *                                (bytes, bounded: a full job's sessions pause)
+ *
+ * The HTTP thread and the worker hold a reference each. The lock guards what is below it in the struct.
+ */
+#ifndef VOUCH_SERVER_JOB_H
+#define VOUCH_SERVER_JOB_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "text.h"
+#include "vouch.h"
+
+typedef enum server_event_kind {
+    SERVER_EVENT_STEP,
+    SERVER_EVENT_END /* of a choice; its result is final */
+} server_event_kind;
+
+/* One record of a job's events. Behind it lie guesses [n_guesses], logprobs, tokens [n_tokens] and text [n_text]. */
+typedef struct server_event {
+    uint32_t size; /* of the record, a multiple of 8 */
+    server_event_kind kind;
+    int32_t choice;
+    int32_t n_tokens, n_accepted, n_guesses;
+    uint32_t n_text;
+    vouch_origin last; /* where the last token came from */
+} server_event;
+
+const vouch_guess *server_event_guesses(const server_event *event);
+const int32_t *server_event_tokens(const server_event *event);
+const char *server_event_text(const server_event *event);
+
+/* A choice: what to do, and how it ended. */
+typedef struct server_choice {
+    const int32_t *tokens; /* [n_tokens] the prompt, the job's; choices may share it */
+    size_t n_tokens;
+    uint64_t seed;
+    /* Filled before the END event. */
+    vouch_error error;   /* code VOUCH_OK: the answer ended as `finish` says */
+    vouch_finish finish;
+    int64_t n_cached;    /* tokens of the prompt that were in the cache */
+    vouch_stats stats;
+    double queued, begun, first, ended; /* seconds of cli_now: submitted, session open, first token, end */
+} server_choice;
+
+typedef struct server_job {
+    atomic_int n_references;
+    atomic_bool cancelled; /* the client has gone; the worker drops its sessions before the next pass */
+    atomic_bool full;      /* events wait that the client doesn't read */
+    vouch_session_options options; /* stop and bias are the job's own */
+    const char *prediction;        /* [n_prediction], the job's own; NULL: none */
+    size_t n_prediction;
+    bool with_guesses;             /* events carry the guesses of their step */
+    size_t limit;                  /* bytes of events that may wait */
+    server_choice *choices;        /* [n_choices] */
+    int32_t n_choices;
+    struct server_job *next;       /* the worker's queue */
+    int32_t n_begun;               /* choices that have left the queue; the worker's */
+    void **owned;                  /* [n_owned] freed with the job */
+    size_t n_owned;
+
+    pthread_mutex_t lock;
+    server_text events;
+    int32_t n_over; /* choices that have ended */
+    void (*wake)(void *user); /* called under the lock after each event; NULL: nobody waits */
+    void *wake_user;
+} server_job;
+
+/* NULL when memory is short. The caller holds the only reference. */
+server_job *server_job_new(int32_t n_choices);
+/* Zeroed memory that lives as long as the job; NULL when memory is short. */
+void *server_job_allocate(server_job *job, size_t n, size_t size);
+void server_job_hold(server_job *job);
+void server_job_release(server_job *job); /* NULL is allowed */
+
+/* The worker adds events; `step` is NULL for END. */
+void server_job_add(server_job *job, server_event_kind kind, int32_t choice, const vouch_step *step);
+/* Exchanges the waiting events with the text *out, whose content is dropped. Returns whether all choices have ended. A
+ * job whose events ran out of memory is over, with out->failed. Where *was_full, the worker has to be notified. */
+bool server_job_take(server_job *job, server_text *out, bool *was_full);
+
+#endif

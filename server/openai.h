@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* The OpenAI API: chat completions, completions, models. */
+#ifndef VOUCH_SERVER_OPENAI_H
+#define VOUCH_SERVER_OPENAI_H
+
+#include "http.h"
+
+void server_chat_completions(server_exchange *x);
+void server_completions(server_exchange *x);
+void server_list_models(server_exchange *x);
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* From messages, texts and ids to the tokens of a job. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "request.h"
+
+enum { MOST_PROMPTS = 128, MOST_IDS = 1 << 22 };
+
+static bool fail_memory(server_fault *fault)
+{
+    return server_fail(fault, 503, "out_of_memory", "", "not enough memory for the prompt");
+}
+
+/* The object that the chat template reads, as text. */
+static char *conversation_text(const server_request *r)
+{
+    json_t *object = json_object();
+    const struct {
+        const char *name;
+        const json_t *value;
+    } parts[] = {{"messages", r->messages}, {"tools", r->tools}, {"documents", r->documents},
+                 {"chat_template_kwargs", r->template_kwargs}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].value) json_object_set(object, parts[i].name, (json_t *)(uintptr_t)parts[i].value);
+    if (r->reasoning_effort) json_object_set_new(object, "reasoning_effort", json_string(r->reasoning_effort));
+    char *text = json_dumps(object, JSON_COMPACT);
+    json_decref(object);
+    return text;
+}
+
+/* Where a field is to blame, the library's message has its path: "conversation: messages[2].role is ...". */
+static void blame_message(server_fault *fault)
+{
+    const char *path = strstr(fault->message, "messages[");
+    if (!path) path = strstr(fault->message, "tools[");
+    if (path) snprintf(fault->param, sizeof fault->param, "%.*s", (int)strcspn(path, ": "), path);
+}
+
+server_job *server_prompt_chat(const server_request *r, server_fault *fault)
+{
+    const vouch_model *model = r->model->options->model;
+    if (!json_is_array(r->messages) || json_array_size(r->messages) == 0) {
+        server_fail_field(fault, "messages", "expected an array of at least one message");
+        return NULL;
+    }
+    server_job *job = server_request_job(r, 1, fault);
+    char *text = job ? conversation_text(r) : NULL;
+    vouch_error err = {0};
+    int32_t *tokens = NULL;
+    size_t n = 0;
+    bool good = false;
+    if (!job) return NULL;
+    const vouch_status status =
+        text ? vouch_tokenize_chat_json(model, text, strlen(text), NULL, 0, &n, &err) : VOUCH_E_MEMORY;
+    if (status == VOUCH_OK || status == VOUCH_E_BUFFER) tokens = server_job_allocate(job, n, sizeof *tokens);
+    if (tokens) {
+        if (vouch_tokenize_chat_json(model, text, strlen(text), tokens, n, &n, &err))
+            server_fail_library(fault, "messages", &err);
+        else good = server_request_prompt(r, job, 0, tokens, n, "messages", fault);
+    } else if (status && status != VOUCH_E_BUFFER && text) {
+        server_fail_library(fault, "messages", &err);
+        blame_message(fault);
+    } else {
+        fail_memory(fault);
+    }
+    free(text);
+    if (good) return job;
+    server_job_release(job);
+    return NULL;
+}
+
+/* ---------------------------------------------------------------- completions */
+
+/* A prompt is a string or an array of ids; several of them may stand in an array. */
+static bool is_one_prompt(const json_t *value)
+{
+    return json_is_string(value) || (json_is_array(value) && json_is_integer(json_array_get(value, 0)));
+}
+
+/* Appends the tokens of one prompt. */
+static bool prompt_read(const server_request *r, const json_t *value, const char *path, server_text *out,
+                        server_fault *fault)
+{
+    const vouch_model *model = r->model->options->model;
+    const int32_t n_vocab = vouch_model_get_info(model)->n_vocab;
+    vouch_error err;
+    size_t n = 0;
+    if (json_is_string(value)) {
+        const char *text = json_string_value(value);
+        const size_t n_text = json_string_length(value);
+        const unsigned flags = VOUCH_TOKENIZE_SPECIAL | VOUCH_TOKENIZE_BOS;
+        vouch_status status = vouch_tokenize(model, text, n_text, flags, NULL, 0, &n, &err);
+        if (status == VOUCH_E_BUFFER) {
+            int32_t *tokens = server_text_grow(out, n * sizeof *tokens);
+            if (!tokens) return fail_memory(fault);
+            status = vouch_tokenize(model, text, n_text, flags, tokens, n, &n, &err);
+        }
+        return status == VOUCH_OK || server_fail_library(fault, path, &err);
+    }
+    for (size_t i = 0; i < json_array_size(value); i++) {
+        const json_t *id = json_array_get(value, i);
+        const json_int_t token = json_integer_value(id);
+        if (!json_is_integer(id) || token < 0 || token >= n_vocab)
+            return server_fail_field(fault, path, "element %zu: expected the id of a token, 0 to %d", i, n_vocab - 1);
+        server_text_add(out, &(int32_t){(int32_t)token}, sizeof(int32_t));
+    }
+    return !out->failed || fail_memory(fault);
+}
+
+server_job *server_prompt_texts(const server_request *r, server_fault *fault)
+{
+    const bool is_one = is_one_prompt(r->prompt);
+    const size_t n = is_one ? 1 : json_array_size(r->prompt);
+    if (n == 0 || n > MOST_PROMPTS) {
+        server_fail_field(fault, "prompt",
+                          "expected a string, an array of token ids, or an array of at most %d of them", MOST_PROMPTS);
+        return NULL;
+    }
+    server_job *job = server_request_job(r, (int32_t)n, fault);
+    if (!job) return NULL;
+    server_text all = {0};
+    size_t ends[MOST_PROMPTS];
+    bool good = true;
+    for (size_t i = 0; i < n && good; i++) {
+        const json_t *value = is_one ? r->prompt : json_array_get(r->prompt, i);
+        char path[32];
+        snprintf(path, sizeof path, is_one ? "prompt" : "prompt[%zu]", i);
+        if (!is_one_prompt(value)) good = server_fail_field(fault, path, "expected a string or an array of token ids");
+        else good = prompt_read(r, value, path, &all, fault);
+        ends[i] = all.n / sizeof(int32_t);
+    }
+    int32_t *tokens = good ? server_job_allocate(job, ends[n - 1], sizeof *tokens) : NULL;
+    if (tokens && all.n) memcpy(tokens, all.bytes, all.n);
+    else if (good && !tokens) good = fail_memory(fault);
+    for (size_t i = 0; i < n && good; i++) {
+        const size_t from = i > 0 ? ends[i - 1] : 0;
+        good = server_request_prompt(r, job, (int32_t)i, tokens + from, ends[i] - from, "prompt", fault);
+    }
+    server_text_free(&all);
+    if (good) return job;
+    server_job_release(job);
+    return NULL;
+}

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: MIT */
+#include "request.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+enum { MOST_STOPS = 16, MOST_STOP_BYTES = 1024, MOST_BIASES = 1024, MOST_CHOICES = 128 };
+
+#define AT(member)  offsetof(server_request, member)
+#define CHAT        SERVER_CHAT
+#define COMPLETIONS SERVER_COMPLETIONS
+#define ALL         (CHAT | COMPLETIONS)
+#define PENALTY     "[-1000, 1000]"
+
+static const server_field fields[] = {
+    {"model", ALL, SERVER_FIELD_STRING, AT(model_name), NULL},
+    {"messages", CHAT, SERVER_FIELD_VALUE, AT(messages), NULL},
+    {"prompt", COMPLETIONS, SERVER_FIELD_VALUE, AT(prompt), NULL},
+    {"stream", ALL, SERVER_FIELD_BOOL, AT(stream), NULL},
+    {"stream_options", ALL, SERVER_FIELD_VALUE, AT(stream_options), NULL},
+    {"n", ALL, SERVER_FIELD_INT, AT(n), "[1, 64]"},
+    {"max_tokens", ALL, SERVER_FIELD_INT, AT(max_tokens), "[1, 2147483647]"},
+    {"max_completion_tokens", CHAT, SERVER_FIELD_INT, AT(max_completion_tokens), "[1, 2147483647]"},
+    {"stop", ALL, SERVER_FIELD_VALUE, AT(stop), NULL},
+    {"ignore_eos", ALL, SERVER_FIELD_BOOL, AT(session.ignore_eos), NULL},
+    {"echo", COMPLETIONS, SERVER_FIELD_BOOL, AT(echo), NULL},
+
+    {"temperature", ALL, SERVER_FIELD_FLOAT, AT(session.sampling.temperature), "[0, 100]"},
+    {"top_k", ALL, SERVER_FIELD_INT, AT(session.sampling.top_k), "[-1, 2147483647]"},
+    {"top_p", ALL, SERVER_FIELD_FLOAT, AT(session.sampling.top_p), "[0, 1]"},
+    {"min_p", ALL, SERVER_FIELD_FLOAT, AT(session.sampling.min_p), "[0, 1)"},
+    {"frequency_penalty", ALL, SERVER_FIELD_FLOAT, AT(session.sampling.frequency_penalty), PENALTY},
+    {"presence_penalty", ALL, SERVER_FIELD_FLOAT, AT(session.sampling.presence_penalty), PENALTY},
+    {"repeat_penalty", ALL, SERVER_FIELD_FLOAT, AT(session.sampling.repeat_penalty), "[0.001, 1000]"},
+    {"repetition_penalty", ALL, SERVER_FIELD_FLOAT, AT(session.sampling.repeat_penalty), "[0.001, 1000]"},
+    {"repeat_last_n", ALL, SERVER_FIELD_INT, AT(session.sampling.penalty_window), "[-1, 2147483647]"},
+    {"logit_bias", ALL, SERVER_FIELD_VALUE, AT(logit_bias), NULL},
+    {"seed", ALL, SERVER_FIELD_VALUE, AT(seed_value), NULL},
+
+    {"prediction", CHAT, SERVER_FIELD_VALUE, AT(prediction), NULL},
+    {"speculative", ALL, SERVER_FIELD_VALUE, AT(speculative), NULL},
+
+    {"logprobs", CHAT, SERVER_FIELD_NEUTRAL, 0, NULL},
+    {"logprobs", COMPLETIONS, SERVER_FIELD_NEUTRAL, 0, NULL},
+    {"top_logprobs", CHAT, SERVER_FIELD_NEUTRAL, 0, NULL},
+    {"best_of", COMPLETIONS, SERVER_FIELD_NEUTRAL, 0, "1"},
+    {"suffix", COMPLETIONS, SERVER_FIELD_NEUTRAL, 0, NULL},
+    {"tools", CHAT, SERVER_FIELD_NEUTRAL, 0, NULL},
+    {"tool_choice", CHAT, SERVER_FIELD_NEUTRAL, 0, "none"},
+    {"functions", CHAT, SERVER_FIELD_NEUTRAL, 0, NULL},
+    {"function_call", CHAT, SERVER_FIELD_NEUTRAL, 0, "none"},
+    {"response_format", ALL, SERVER_FIELD_VALUE, AT(response_format), NULL},
+    {"audio", CHAT, SERVER_FIELD_NEUTRAL, 0, NULL},
+    {"web_search_options", CHAT, SERVER_FIELD_NEUTRAL, 0, NULL},
+
+    {"documents", CHAT, SERVER_FIELD_VALUE, AT(documents), NULL},
+    {"chat_template_kwargs", CHAT, SERVER_FIELD_VALUE, AT(template_kwargs), NULL},
+    {"reasoning_effort", CHAT, SERVER_FIELD_STRING, AT(reasoning_effort), NULL},
+
+    {"user", ALL, SERVER_FIELD_IGNORED, 0, NULL},
+    {"store", ALL, SERVER_FIELD_IGNORED, 0, NULL},
+    {"metadata", ALL, SERVER_FIELD_IGNORED, 0, NULL},
+    {"service_tier", ALL, SERVER_FIELD_IGNORED, 0, NULL},
+    {"safety_identifier", ALL, SERVER_FIELD_IGNORED, 0, NULL},
+    {"prompt_cache_key", ALL, SERVER_FIELD_IGNORED, 0, NULL},
+    {"prompt_cache_retention", ALL, SERVER_FIELD_IGNORED, 0, NULL},
+    {"cache_prompt", ALL, SERVER_FIELD_IGNORED, 0, NULL},
+    {"parallel_tool_calls", CHAT, SERVER_FIELD_IGNORED, 0, NULL},
+    {"modalities", CHAT, SERVER_FIELD_IGNORED, 0, NULL},
+    {"verbosity", CHAT, SERVER_FIELD_IGNORED, 0, NULL},
+};
+
+/* ------------------------------------------------------------- speculation */
+
+/* Adds the drafters of a list with commas. */
+static bool add_drafters(const char *names, const char *path, unsigned *drafters, server_fault *fault)
+{
+    for (const char *at = names; *at; at += strspn(at, ", ")) {
+        const size_t n = strcspn(at, ", ");
+        int i = -1;
+        if (n == 4 && strncmp(at, "auto", n) == 0) i = VOUCH_DRAFTERS;
+        for (int d = 0; d < VOUCH_DRAFTERS && i < 0; d++)
+            if (strlen(vouch_drafter_name(d)) == n && strncmp(vouch_drafter_name(d), at, n) == 0) i = d;
+        const unsigned bit = i < VOUCH_DRAFTERS && i >= 0 ? 1u << i : 0;
+        if (i < 0 || bit == VOUCH_DRAFTER_CUSTOM || bit == VOUCH_DRAFTER_HISTORY)
+            return server_fail_field(fault, path, "'%.*s': expected auto, none, draft, ngram, suffix, recycle or "
+                                     "prediction", (int)(n < 60 ? n : 60), at);
+        *drafters |= bit;
+        at += n;
+    }
+    return true;
+}
+
+bool server_read_drafters(const json_t *value, const char *path, unsigned *drafters, server_fault *fault)
+{
+    *drafters = 0;
+    if (json_is_string(value)) return add_drafters(json_string_value(value), path, drafters, fault);
+    if (!json_is_array(value))
+        return server_fail_field(fault, path, "expected a string or an array of strings, got %s",
+                                 server_json_kind(value));
+    for (size_t i = 0; i < json_array_size(value); i++) {
+        const char *name = json_string_value(json_array_get(value, i));
+        if (!name) return server_fail_field(fault, path, "element %zu: expected a string", i);
+        if (!add_drafters(name, path, drafters, fault)) return false;
+    }
+    return true;
+}
+
+typedef struct speculative {
+    const json_t *drafters;
+    const char *accept, *draft_sampling;
+    int32_t k, branches, depth;
+    double lenience;
+    bool trace;
+} speculative;
+
+static bool read_accept(const char *word, const char *path, vouch_accept *accept, server_fault *fault)
+{
+    int i = 0;
+    while (vouch_accept_name(i) && strcmp(vouch_accept_name(i), word) != 0) i++;
+    if (!vouch_accept_name(i) && strcmp(word, "auto") != 0)
+        return server_fail_field(fault, path, "'%.60s': expected rejection, match, block, coupled or auto", word);
+    *accept = (vouch_accept)i;
+    return true;
+}
+
+bool server_read_speculation(const json_t *value, const char *path, vouch_speculation *out, bool *trace,
+                             server_fault *fault)
+{
+#define SPEC(member) offsetof(speculative, member)
+    static const server_field table[] = {
+        {"drafters", 1, SERVER_FIELD_VALUE, SPEC(drafters), NULL},
+        {"k", 1, SERVER_FIELD_INT, SPEC(k), "[0, 64]"},
+        {"accept", 1, SERVER_FIELD_STRING, SPEC(accept), NULL},
+        {"lenience", 1, SERVER_FIELD_DOUBLE, SPEC(lenience), "(0, 1]"},
+        {"draft_sampling", 1, SERVER_FIELD_STRING, SPEC(draft_sampling), NULL},
+        {"branches", 1, SERVER_FIELD_INT, SPEC(branches), "[0, 64]"},
+        {"depth", 1, SERVER_FIELD_INT, SPEC(depth), "[0, 64]"},
+        {"trace", 1, SERVER_FIELD_BOOL, SPEC(trace), NULL},
+    };
+#undef SPEC
+    speculative s = {.k = out->n_draft, .branches = out->tree_branches, .depth = out->tree_depth,
+                     .lenience = out->lenience};
+    char inner[96];
+    if (!server_fields_read(value, path, table, sizeof table / sizeof *table, 1, &s, fault)) return false;
+    snprintf(inner, sizeof inner, "%s.drafters", path);
+    if (s.drafters && !server_read_drafters(s.drafters, inner, &out->drafters, fault)) return false;
+    snprintf(inner, sizeof inner, "%s.accept", path);
+    if (s.accept && !read_accept(s.accept, inner, &out->accept, fault)) return false;
+    snprintf(inner, sizeof inner, "%s.draft_sampling", path);
+    if (s.draft_sampling && strcmp(s.draft_sampling, "greedy") == 0) out->draft_sampling = VOUCH_DRAFT_GREEDY;
+    else if (s.draft_sampling && strcmp(s.draft_sampling, "sample") == 0) out->draft_sampling = VOUCH_DRAFT_SAMPLE;
+    else if (s.draft_sampling)
+        return server_fail_field(fault, inner, "'%.60s': expected sample or greedy", s.draft_sampling);
+    out->n_draft = s.k;
+    out->tree_branches = s.branches;
+    out->tree_depth = s.depth;
+    out->lenience = s.lenience;
+    if (trace) *trace = s.trace;
+    return true;
+}
+
+/* ------------------------------------------------------------ other objects */
+
+static bool read_stream_options(server_request *r, server_fault *fault)
+{
+    static const server_field table[] = {
+        {"include_usage", 1, SERVER_FIELD_BOOL, AT(include_usage), NULL},
+        {"include_obfuscation", 1, SERVER_FIELD_IGNORED, 0, NULL},
+        {"continuous_usage_stats", 1, SERVER_FIELD_NEUTRAL, 0, NULL},
+    };
+    if (!r->stream_options) return true;
+    if (!r->stream) return server_fail_field(fault, "stream_options", "allowed only with \"stream\": true");
+    return server_fields_read(r->stream_options, "stream_options", table, sizeof table / sizeof *table, 1, r, fault);
+}
+
+static bool read_response_format(const server_request *r, server_fault *fault)
+{
+    const char *type = json_string_value(json_object_get(r->response_format, "type"));
+    if (!r->response_format || (type && strcmp(type, "text") == 0)) return true;
+    if (!type) return server_fail_field(fault, "response_format.type", "expected a string: text");
+    return server_fail(fault, 400, "unsupported_field", "response_format.type",
+                       "response_format.type: '%.60s' is not supported; expected text", type);
+}
+
+static bool read_seed(server_request *r, server_fault *fault)
+{
+    if (r->seed_value && !json_is_integer(r->seed_value))
+        return server_fail_field(fault, "seed", "expected an integer, got %s", server_json_kind(r->seed_value));
+    if (r->seed_value) r->seed = (uint64_t)json_integer_value(r->seed_value);
+    else if (getrandom(&r->seed, sizeof r->seed, GRND_NONBLOCK) < 0) r->seed = 0;
+    return true;
+}
+
+/* The model by name. A server of one model answers to every name. */
+static bool find_model(server_request *r, server *s, server_fault *fault)
+{
+    r->model = &s->models[0];
+    if (!r->model_name || s->options->n_models == 1) return true;
+    for (size_t i = 0; i < s->options->n_models; i++) {
+        r->model = &s->models[i];
+        if (strcmp(r->model->options->name, r->model_name) == 0) return true;
+    }
+    return server_fail(fault, 404, "model_not_found", "model",
+                       "model: '%.200s' is not served; /v1/models lists the models", r->model_name);
+}
+
+static bool read_speculative(server_request *r, server_fault *fault)
+{
+    vouch_speculation *s = &r->session.speculation;
+    if (r->speculative && !server_read_speculation(r->speculative, "speculative", s, &r->trace, fault)) return false;
+    if (r->prediction) s->auto_with |= VOUCH_DRAFTER_PREDICTION;
+    else if (s->drafters & VOUCH_DRAFTER_PREDICTION)
+        return server_fail_field(fault, "speculative.drafters", "prediction needs the field `prediction`");
+    if (r->prediction && s->drafters != VOUCH_DRAFTER_AUTO && s->drafters != VOUCH_DRAFTER_NONE)
+        s->drafters |= VOUCH_DRAFTER_PREDICTION;
+    if (!(s->drafters & VOUCH_DRAFTER_MODEL) || s->draft_model) return true;
+    return server_fail_field(fault, "speculative.drafters", "draft needs a draft model, and this server has none");
+}
+
+bool server_request_read(server_request *r, server_exchange *x, unsigned where, server_fault *fault)
+{
+    *r = (server_request){.where = where, .n = 1};
+    /* The name of the model comes first: its options are the defaults. */
+    const json_t *name = json_object_get(x->json, "model");
+    r->model_name = json_string_value(name);
+    if (!find_model(r, x->server, fault)) return false;
+    r->session = r->model->options->session;
+    pthread_mutex_lock(&r->model->lock);
+    r->session.speculation = r->model->speculation;
+    pthread_mutex_unlock(&r->model->lock);
+    if (!server_fields_read(x->json, "", fields, sizeof fields / sizeof *fields, where, r, fault)) return false;
+    vouch_sampling *sampling = &r->session.sampling;
+    if (sampling->top_k < 0) sampling->top_k = 0;
+    if (sampling->penalty_window < 0) sampling->penalty_window = INT32_MAX;
+    if (sampling->top_p < 1e-6f) sampling->top_p = 1e-6f; /* 0 keeps the likeliest token, as every top_p does */
+    if (r->max_tokens > 0) r->session.max_tokens = r->max_tokens;
+    if (r->max_completion_tokens > 0) r->session.max_tokens = r->max_completion_tokens;
+    return read_stream_options(r, fault) && read_response_format(r, fault) && read_seed(r, fault) &&
+           read_speculative(r, fault);
+}
+
+/* ----------------------------------------------------------------------- job */
+
+static bool fail_memory(server_fault *fault)
+{
+    return server_fail(fault, 503, "out_of_memory", "", "not enough memory for the request");
+}
+
+static bool copy_stops(const server_request *r, server_job *job, server_fault *fault)
+{
+    const size_t n = json_is_array(r->stop) ? json_array_size(r->stop) : r->stop ? 1 : 0;
+    if (!r->stop) return true;
+    if (n > MOST_STOPS) return server_fail_field(fault, "stop", "%zu texts; expected at most %d", n, MOST_STOPS);
+    const char **stops = server_job_allocate(job, n, sizeof *stops);
+    char *bytes = server_job_allocate(job, n, MOST_STOP_BYTES + 1);
+    if (!stops || !bytes) return fail_memory(fault);
+    size_t used = 0;
+    for (size_t i = 0; i < n; i++) {
+        const json_t *value = json_is_array(r->stop) ? json_array_get(r->stop, i) : r->stop;
+        char path[32];
+        snprintf(path, sizeof path, json_is_array(r->stop) ? "stop[%zu]" : "stop", i);
+        if (!json_is_string(value))
+            return server_fail_field(fault, path, "expected a string, got %s", server_json_kind(value));
+        const size_t length = json_string_length(value);
+        if (length > MOST_STOP_BYTES)
+            return server_fail_field(fault, path, "%zu bytes; expected at most %d", length, MOST_STOP_BYTES);
+        if (length == 0) continue;
+        char *copy = bytes + i * (MOST_STOP_BYTES + 1);
+        memcpy(copy, json_string_value(value), length);
+        stops[used++] = copy;
+    }
+    job->options.stop = stops;
+    job->options.n_stop = used;
+    return true;
+}
+
+/* {"15043": -100, ...}, or pairs [[15043, -100], ...] as llama.cpp has them, where false bans the token. */
+static bool copy_biases(const server_request *r, server_job *job, server_fault *fault)
+{
+    const json_t *given = r->logit_bias;
+    const bool is_array = json_is_array(given);
+    const size_t n = is_array ? json_array_size(given) : json_object_size(given);
+    const int32_t n_vocab = vouch_model_get_info(r->model->options->model)->n_vocab;
+    if (!given) return true;
+    if (!is_array && !json_is_object(given))
+        return server_fail_field(fault, "logit_bias", "expected an object, got %s", server_json_kind(given));
+    if (n > MOST_BIASES) return server_fail_field(fault, "logit_bias", "%zu entries; at most %d", n, MOST_BIASES);
+    vouch_logit_bias *biases = server_job_allocate(job, n, sizeof *biases);
+    if (!biases) return fail_memory(fault);
+    void *at = is_array ? NULL : json_object_iter((json_t *)(uintptr_t)given);
+    for (size_t i = 0; i < n; i++) {
+        const json_t *pair = is_array ? json_array_get(given, i) : NULL;
+        const json_t *value = is_array ? json_array_get(pair, 1) : json_object_iter_value(at);
+        char path[96], *end;
+        long long token = -1;
+        if (is_array) {
+            snprintf(path, sizeof path, "logit_bias[%zu]", i);
+            if (json_is_integer(json_array_get(pair, 0))) token = json_integer_value(json_array_get(pair, 0));
+        } else {
+            const char *key = json_object_iter_key(at);
+            snprintf(path, sizeof path, "logit_bias.%.60s", key);
+            token = strtoll(key, &end, 10);
+            if (*key < '0' || *key > '9' || *end) token = -1;
+            at = json_object_iter_next((json_t *)(uintptr_t)given, at);
+        }
+        if (token < 0 || token >= n_vocab)
+            return server_fail_field(fault, path, "expected the id of a token, 0 to %d", n_vocab - 1);
+        const double bias = json_number_value(value);
+        if (!json_is_false(value) && !(json_is_number(value) && fabs(bias) <= 1e6))
+            return server_fail_field(fault, path, "expected a number in [-1e6, 1e6]");
+        /* The OpenAI API bans a token with -100. */
+        biases[i] = (vouch_logit_bias){(int32_t)token, json_is_false(value) || bias <= -100 ? -INFINITY : (float)bias};
+    }
+    job->options.sampling.bias = biases;
+    job->options.sampling.n_bias = n;
+    return true;
+}
+
+/* {"type": "content", "content": "text" or [{"type": "text", "text": "..."}, ...]} */
+static bool copy_prediction(const server_request *r, server_job *job, server_fault *fault)
+{
+    const json_t *type = json_object_get(r->prediction, "type"), *content = json_object_get(r->prediction, "content");
+    server_text text = {0};
+    if (!r->prediction) return true;
+    if (!json_is_string(type) || strcmp(json_string_value(type), "content") != 0)
+        return server_fail_field(fault, "prediction.type", "expected content");
+    if (json_is_string(content)) server_text_add(&text, json_string_value(content), json_string_length(content));
+    else if (!json_is_array(content))
+        return server_fail_field(fault, "prediction.content", "expected a string or parts of the type text");
+    for (size_t i = 0; json_is_array(content) && i < json_array_size(content); i++) {
+        const json_t *part = json_object_get(json_array_get(content, i), "text");
+        if (json_is_string(part)) {
+            server_text_add(&text, json_string_value(part), json_string_length(part));
+            continue;
+        }
+        server_text_free(&text);
+        return server_fail_field(fault, "prediction.content",
+                                 "part %zu: expected {\"type\": \"text\", \"text\": ...}", i);
+    }
+    char *copy = text.failed ? NULL : server_job_allocate(job, text.n, 1);
+    if (copy && text.n) memcpy(copy, text.bytes, text.n);
+    job->prediction = copy;
+    job->n_prediction = text.n;
+    server_text_free(&text);
+    return copy || fail_memory(fault);
+}
+
+/* n from 0 on; answers to one prompt get seeds that follow each other. */
+server_job *server_request_job(const server_request *r, int32_t n_prompts, server_fault *fault)
+{
+    const int64_t n_choices = (int64_t)r->n * n_prompts;
+    vouch_error err;
+    if (n_choices > MOST_CHOICES) {
+        server_fail_field(fault, "n", "%lld answers in all; expected at most %d", (long long)n_choices, MOST_CHOICES);
+        return NULL;
+    }
+    server_job *job = server_job_new((int32_t)n_choices);
+    if (!job) {
+        fail_memory(fault);
+        return NULL;
+    }
+    job->options = r->session;
+    job->with_guesses = r->trace;
+    for (int32_t i = 0; i < job->n_choices; i++) job->choices[i].seed = r->seed + (uint64_t)(i % r->n);
+    if (copy_stops(r, job, fault) && copy_biases(r, job, fault) && copy_prediction(r, job, fault)) {
+        if (!vouch_session_check(r->model->options->model, &job->options, &err)) return job;
+        server_fail_library(fault, "", &err);
+    }
+    server_job_release(job);
+    return NULL;
+}
+
+bool server_request_prompt(const server_request *r, server_job *job, int32_t prompt, const int32_t *tokens,
+                           size_t n_tokens, const char *param, server_fault *fault)
+{
+    const int32_t n_ctx = r->session.n_ctx;
+    if (n_tokens == 0) return server_fail_field(fault, param, "the prompt has no tokens; at least one is needed");
+    if (n_tokens >= (size_t)n_ctx)
+        return server_fail(fault, 400, "context_length_exceeded", param,
+                           "%s: the prompt has %zu tokens, the context holds %d and needs one for the answer; shorten "
+                           "the prompt or start the server with a larger --ctx",
+                           param, n_tokens, n_ctx);
+    for (int32_t i = 0; i < r->n; i++) {
+        server_choice *choice = &job->choices[prompt * r->n + i];
+        choice->tokens = tokens;
+        choice->n_tokens = n_tokens;
+    }
+    return true;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A request for generated text, read from JSON. One table (request.c) has the fields of all APIs: which has which, and
+ * where its value goes. Fields that the table doesn't have are refused, so that nothing is dropped in silence.
+ */
+#ifndef VOUCH_SERVER_REQUEST_H
+#define VOUCH_SERVER_REQUEST_H
+
+#include "fields.h"
+#include "http.h"
+
+/* Which request: bits for the table. */
+enum {
+    SERVER_CHAT = 1u << 0,        /* /v1/chat/completions */
+    SERVER_COMPLETIONS = 1u << 1  /* /v1/completions */
+};
+
+typedef struct server_request {
+    unsigned where;       /* its bit */
+    server_model *model;
+    const char *model_name;
+    vouch_session_options session; /* sampling, speculation, max_tokens, ...; stop and bias are read from the JSON */
+    bool stream, include_usage, echo, trace;
+    bool with_logprobs;   /* chat: logprobs */
+    int32_t n;            /* answers to each prompt */
+    int32_t max_tokens, max_completion_tokens; /* 0: not given */
+    uint64_t seed;
+    const json_t *seed_value, *stop, *logit_bias, *stream_options, *prediction, *speculative;
+    const json_t *messages, *tools, *tool_choice, *documents, *template_kwargs, *response_format, *prompt;
+    const json_t *logprobs; /* completions: a number */
+    int32_t top_logprobs;
+    const char *reasoning_effort;
+} server_request;
+
+/* Reads x->json; false with a fault. Texts and values are the document's. */
+bool server_request_read(server_request *request, server_exchange *x, unsigned where, server_fault *fault);
+/* A job with the request's options, and its stop texts, biases and prediction. Prompts are still missing. NULL with a
+ * fault. */
+server_job *server_request_job(const server_request *request, int32_t n_prompts, server_fault *fault);
+/* Sets the prompt of choices [n * prompt, n * (prompt + 1)): the job's memory. Refuses prompts that don't fit into the
+ * context. */
+bool server_request_prompt(const server_request *request, server_job *job, int32_t prompt, const int32_t *tokens,
+                           size_t n_tokens, const char *param, server_fault *fault);
+
+/* The prompts of the request as tokens: a conversation, or texts and ids. */
+server_job *server_prompt_chat(const server_request *request, server_fault *fault);
+server_job *server_prompt_texts(const server_request *request, server_fault *fault);
+
+/* Reads "drafters" of the form "auto", "ngram,suffix" or ["ngram", "suffix"]. */
+bool server_read_drafters(const json_t *value, const char *path, unsigned *drafters, server_fault *fault);
+/* Reads a `speculative` object into the speculation; *trace may be NULL. */
+bool server_read_speculation(const json_t *value, const char *path, vouch_speculation *speculation, bool *trace,
+                             server_fault *fault);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The server: models behind HTTP, in the words of the OpenAI and Anthropic APIs and of llama.cpp (docs/server.md).
+ *
+ *   client ─ socket ─ libmicrohttpd, a few threads         http.c, watch.c
+ *                       │ a request, read and checked      routes.c, fields.c, request.c, prompt.c
+ *                       ▼
+ *                      job ──► worker: one thread a model, one engine, one pass for all its sessions
+ *                       │                                  job.c, worker.c
+ *                       ▼ events
+ *                     SSE or one JSON body                 openai.c, ...
+ *
+ * The room sees the library through vouch.h only, and common/ of the command.
+ */
+#ifndef VOUCH_SERVER_SERVER_H
+#define VOUCH_SERVER_SERVER_H
+
+#include "vouch.h"
+
+typedef struct server server;
+
+typedef struct server_model_options {
+    const char *name;
+    const vouch_model *model, *draft; /* draft may be NULL */
+    vouch_session_options session;    /* of requests that don't say otherwise; its texts and arrays live on */
+} server_model_options;
+
+typedef struct server_options {
+    const char *host;
+    int32_t port; /* 0: a free one */
+    const char *const *keys; /* [n_keys] any of them opens the door; none: no key is asked for */
+    size_t n_keys;
+    const char *certificate, *private_key; /* PEM texts of TLS; NULL: plain HTTP */
+    const server_model_options *models;    /* [n_models] at least 1; the first is the default */
+    size_t n_models;
+    vouch_engine_options engine; /* of each model */
+    int32_t n_queue;             /* most choices of a model that wait */
+    double ping_seconds;         /* a stream without news gets a comment this often */
+    double timeout_seconds;      /* a connection without any progress is closed */
+} server_options;
+
+/* Opens workers and socket, and answers from now on, in threads of its own. `options` must outlive the server.
+ * Errors: ARGUMENT (an option), MEMORY, IO (the address). */
+vouch_status server_open(server **out, const server_options *options, vouch_error *err);
+/* The port, also where 0 was asked for. */
+int32_t server_port(const server *s);
+/* Bytes of the engine of model i: cache and workspace. */
+size_t server_memory(server *s, size_t i);
+/* New work is refused with 503 from now on. */
+void server_drain(server *s);
+/* Whether work is left. */
+bool server_is_busy(server *s);
+/* Ends running work, and the server. NULL is allowed. */
+void server_close(server *s);
+
+#endif

@@ -1,0 +1,609 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `vouch serve`. Law L7: a request gets the same bytes alone and beside any others, streamed or not, with every drafter
+ * that it asks for. Law L5: a bad request gets an error that names the field, and the server goes on. Clients that go,
+ * clients that don't read, and signals.
+ */
+#include <ctype.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "support/http.h"
+#include "support/tiny_model.h"
+
+enum { N_REQUESTS = 60, N_CLIENTS = 16 };
+
+static char target[256], draft[256];
+static http_server server; /* with a draft model, for most tests */
+
+static int server_begin(void **state)
+{
+    (void)state;
+    strcpy(target, test_temporary("target.gguf"));
+    strcpy(draft, test_temporary("draft.gguf"));
+    tiny_model_write(target, &(tiny_model_options){.seed = 7, .n_ctx = 4096});
+    tiny_model_write(draft, &(tiny_model_options){.seed = 7, .n_ctx = 4096, .noise = 0.02f});
+    server = http_server_start(ARGUMENTS(target, "--draft-model", draft, "--parallel", "5"));
+    return 0;
+}
+
+static int server_end(void **state)
+{
+    (void)state;
+    return http_server_stop(&server, SIGTERM);
+}
+
+/* The member of a JSON value at a path such as "choices.0.text"; NULL: there is none. */
+static json_t *at(json_t *value, const char *path)
+{
+    char word[64];
+    for (const char *from = path; value && *from;) {
+        const size_t n = strcspn(from, ".");
+        memcpy(word, from, n);
+        word[n] = 0;
+        value = json_is_array(value) ? json_array_get(value, (size_t)atoi(word)) : json_object_get(value, word);
+        from += n + (from[n] == '.');
+    }
+    return value;
+}
+
+static const char *text_at(json_t *value, const char *path)
+{
+    const char *text = json_string_value(at(value, path));
+    return text ? text : "(nothing)";
+}
+
+static json_t *json_of_reply(http_reply *reply)
+{
+    json_t *value = json_loadb(reply->body, reply->n, JSON_ALLOW_NUL, NULL);
+    if (!value) fail_msg("status %d, no JSON: %s", reply->status, reply->body);
+    http_reply_free(reply);
+    return value;
+}
+
+static json_t *post(const char *path, const char *body)
+{
+    http_reply reply = http_post(server.port, path, body);
+    if (reply.status != 200) fail_msg("%s: status %d: %s", body, reply.status, reply.body);
+    return json_of_reply(&reply);
+}
+
+/* -------------------------------------------------------------------- load */
+
+/* Request i: prompts that share beginnings, and every drafter, rule and temperature. */
+static void request_write(int i, bool stream, char *body, size_t size)
+{
+    static const char *const drafters[] = {"auto", "none", "ngram", "suffix,recycle", "draft", "draft,recycle"};
+    static const char *const text = "the quick brown fox jumps over the lazy dog and over the fence and over the fence";
+    snprintf(body, size,
+             "{\"prompt\": \"%.*s %d\", \"max_tokens\": %d, \"temperature\": %s, \"seed\": %d, \"ignore_eos\": true, "
+             "\"stream\": %s, \"speculative\": {\"drafters\": \"%s\", \"accept\": \"%s\", \"k\": %d}}",
+             10 + i * 7 % 70, text, i % 9, 5 + i * 11 % 60, i % 3 == 0 ? "0" : "0.9", i, stream ? "true" : "false",
+             drafters[i % 6], i % 2 ? "coupled" : "match", i % 5 == 0 ? 4 : 0);
+}
+
+/* The text of the answer, the caller's to free; NULL: the answer wasn't whole. */
+static char *answer_of(http_reply *reply, bool stream)
+{
+    char *text = calloc(1, reply->n + 1);
+    bool is_whole = reply->status == 200;
+    if (is_whole && !stream) {
+        json_t *body = json_loadb(reply->body, reply->n, JSON_ALLOW_NUL, NULL);
+        json_t *found = at(body, "choices.0.text");
+        is_whole = found != NULL;
+        if (found) strcpy(text, json_string_value(found));
+        json_decref(body);
+    } else if (is_whole) {
+        json_t *events = http_events(reply, &is_whole), *event;
+        size_t i;
+        json_array_foreach(events, i, event)
+            if (json_is_string(at(event, "choices.0.text"))) strcat(text, text_at(event, "choices.0.text"));
+        json_decref(events);
+    }
+    http_reply_free(reply);
+    if (is_whole) return text;
+    free(text);
+    return NULL;
+}
+
+static char *ask(int i, bool stream)
+{
+    char body[1024];
+    request_write(i, stream, body, sizeof body);
+    http_reply reply = http_post(server.port, "/v1/completions", body);
+    return answer_of(&reply, stream);
+}
+
+static char *alone[N_REQUESTS];
+static int n_next, n_wrong;
+static pthread_mutex_t next_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void *client_run(void *arg)
+{
+    (void)arg;
+    for (;;) {
+        pthread_mutex_lock(&next_lock);
+        const int i = n_next++;
+        pthread_mutex_unlock(&next_lock);
+        if (i >= 2 * N_REQUESTS) return NULL;
+        char *text = ask(i % N_REQUESTS, i >= N_REQUESTS);
+        pthread_mutex_lock(&next_lock);
+        n_wrong += !text || strcmp(text, alone[i % N_REQUESTS]) != 0;
+        pthread_mutex_unlock(&next_lock);
+        free(text);
+    }
+}
+
+static void load_leaves_no_trace(void **state)
+{
+    (void)state;
+    pthread_t clients[N_CLIENTS];
+    int n_same = 0;
+    for (int i = 0; i < N_REQUESTS; i++) {
+        alone[i] = ask(i, false);
+        assert_non_null(alone[i]);
+        n_same += i > 0 && strcmp(alone[i], alone[0]) == 0;
+    }
+    assert_true(n_same < N_REQUESTS / 4); /* answers that are all the same would prove nothing */
+    for (int i = 0; i < N_CLIENTS; i++) assert_int_equal(pthread_create(&clients[i], NULL, client_run, NULL), 0);
+    for (int i = 0; i < N_CLIENTS; i++) pthread_join(clients[i], NULL);
+    assert_int_equal(n_wrong, 0);
+    for (int i = 0; i < N_REQUESTS; i++) free(alone[i]);
+}
+
+/* The text of a request is the text of `vouch run`. */
+static void the_text_is_that_of_run(void **state)
+{
+    (void)state;
+    json_t *body = post("/v1/completions", "{\"prompt\": \"the quick brown\", \"max_tokens\": 30, \"temperature\": 0, "
+                                           "\"logit_bias\": {\"0\": -100, \"1\": -100, \"2\": -100, \"3\": -100}}");
+    result r = RUN("run", target, "--raw", "-p", "the quick brown", "-n", "30", "--spec", "none", NO_CONTROL);
+    assert_int_equal(r.status, 0);
+    const char *text = text_at(body, "choices.0.text");
+    size_t from = 0, same = 0;
+    for (; r.out[from] && text[same] && r.out[from] == text[same]; from++) same++;
+    /* Beyond the first wrong byte, the JSON has U+FFFD. */
+    const bool is_whole = (!r.out[from] || r.out[from] == '\n') && !text[same];
+    assert_true(same > 0 && (is_whole || strncmp(text + same, "\xef\xbf\xbd", 3) == 0));
+    assert_int_equal(whole(at(body, "usage"), "completion_tokens"), 30);
+    result_free(&r);
+    json_decref(body);
+}
+
+/* ------------------------------------------------------------------ answers */
+
+static void chat_answers(void **state)
+{
+    (void)state;
+    json_t *body = post("/v1/chat/completions",
+                        "{\"messages\": [{\"role\": \"user\", \"content\": \"hello\"}], \"max_completion_tokens\": 7, "
+                        "\"temperature\": 0, \"ignore_eos\": true, \"n\": 3, \"user\": \"me\", \"store\": false}");
+    assert_string_equal(text_at(body, "object"), "chat.completion");
+    assert_int_equal(json_array_size(at(body, "choices")), 3);
+    assert_string_equal(text_at(body, "choices.2.message.role"), "assistant");
+    assert_string_equal(text_at(body, "choices.0.message.content"), text_at(body, "choices.2.message.content"));
+    assert_string_equal(text_at(body, "choices.0.finish_reason"), "length");
+    assert_int_equal(whole(at(body, "usage"), "completion_tokens"), 21);
+    json_decref(body);
+}
+
+static void seeds_give_other_texts(void **state)
+{
+    (void)state;
+    json_t *body = post("/v1/completions", "{\"prompt\": \"a\", \"max_tokens\": 30, \"temperature\": 1, \"seed\": 4, "
+                                           "\"n\": 2, \"ignore_eos\": true}");
+    json_t *second = post("/v1/completions", "{\"prompt\": \"a\", \"max_tokens\": 30, \"temperature\": 1, \"seed\": 5, "
+                                             "\"ignore_eos\": true, \"speculative\": {\"drafters\": \"none\"}}");
+    assert_string_not_equal(text_at(body, "choices.0.text"), text_at(body, "choices.1.text"));
+    assert_string_equal(text_at(body, "choices.1.text"), text_at(second, "choices.0.text"));
+    json_decref(body);
+    json_decref(second);
+}
+
+static void prompts_come_as_texts_and_ids(void **state)
+{
+    (void)state;
+    json_t *ids = post("/v1/completions", "{\"prompt\": [[103, 104], [103, 104, 105]], \"max_tokens\": 9, "
+                                          "\"temperature\": 0, \"echo\": true, \"ignore_eos\": true}");
+    json_t *text = post("/v1/completions", "{\"prompt\": \"ab\", \"max_tokens\": 9, \"temperature\": 0}");
+    assert_int_equal(json_array_size(at(ids, "choices")), 2);
+    assert_int_equal(whole(at(ids, "usage"), "prompt_tokens"), 5);
+    assert_memory_equal(text_at(ids, "choices.0.text"), "ab", 2);
+    assert_memory_equal(text_at(ids, "choices.1.text"), "abc", 3);
+    assert_int_equal(whole(at(text, "usage"), "prompt_tokens"), 2);
+    json_decref(ids);
+    json_decref(text);
+}
+
+/* A stop text ends the answer before it, also where it spans tokens and chunks. */
+static void stop_texts_end_answers(void **state)
+{
+    (void)state;
+    char body[512], stop[16];
+    json_t *whole_text = post("/v1/completions", "{\"prompt\": \"the quick\", \"max_tokens\": 40, \"temperature\": 0, "
+                                                 "\"ignore_eos\": true}");
+    const char *text = text_at(whole_text, "choices.0.text");
+    size_t from = 4;
+    while (text[from] && !(isalpha((unsigned char)text[from]) && isalpha((unsigned char)text[from + 1]))) from++;
+    assert_true(text[from]);
+    snprintf(stop, sizeof stop, "%.2s", text + from);
+    for (int stream = 0; stream < 2; stream++) {
+        snprintf(body, sizeof body,
+                 "{\"prompt\": \"the quick\", \"max_tokens\": 40, \"temperature\": 0, \"ignore_eos\": true, "
+                 "\"stop\": [\"never so\", \"%s\"], \"stream\": %s}",
+                 stop, stream ? "true" : "false");
+        http_reply reply = http_post(server.port, "/v1/completions", body);
+        char *cut = answer_of(&reply, stream);
+        assert_non_null(cut);
+        assert_memory_equal(cut, text, strlen(cut));
+        assert_ptr_equal(strstr(text, stop), text + strlen(cut));
+        free(cut);
+    }
+    json_decref(whole_text);
+}
+
+/* One chunk for each token; traces account for all tokens and guesses; the last chunks say how it ended and what it
+ * took. Adds the numbers of guesses. */
+static void stream_check(int *accepted, int *rejected)
+{
+    bool is_done;
+    http_reply reply = http_post(server.port, "/v1/chat/completions",
+                                 "{\"messages\": [{\"role\": \"user\", \"content\": \"hello hello\"}], "
+                                 "\"max_tokens\": 50, \"temperature\": 0, \"stream\": true, \"ignore_eos\": true, "
+                                 "\"stream_options\": {\"include_usage\": true}, "
+                                 "\"speculative\": {\"drafters\": \"draft\", \"k\": 4, \"trace\": true}}");
+    assert_int_equal(reply.status, 200);
+    assert_non_null(strcasestr(reply.head, "Content-Type: text/event-stream"));
+    json_t *events = http_events(&reply, &is_done), *event;
+    assert_true(is_done);
+    const size_t n = json_array_size(events);
+    int n_tokens = 0, n_accepted = 0, n_rejected = 0;
+    size_t i;
+    json_array_foreach(events, i, event)
+    {
+        json_t *trace = at(event, "choices.0.vouch.0");
+        if (!trace) continue;
+        n_tokens++;
+        const bool is_accepted = strcmp(text_at(trace, "origin"), "accepted") == 0;
+        n_accepted += is_accepted;
+        if (is_accepted) assert_string_equal(text_at(trace, "drafters.0"), "draft");
+        n_rejected += (int)json_array_size(at(trace, "rejected"));
+    }
+    json_t *last = json_array_get(events, n - 1), *metrics = at(last, "metrics.speculative_decoding");
+    assert_int_equal(n_tokens, 50);
+    assert_int_equal(json_array_size(at(last, "choices")), 0);
+    assert_int_equal(whole(at(last, "usage"), "completion_tokens"), 50);
+    assert_int_equal(whole(metrics, "num_accepted_draft_tokens"), n_accepted);
+    assert_int_equal(whole(metrics, "num_draft_tokens"), n_accepted + n_rejected);
+    *accepted += n_accepted;
+    *rejected += n_rejected;
+    assert_string_equal(text_at(json_array_get(events, n - 2), "choices.0.finish_reason"), "length");
+    assert_string_equal(text_at(json_array_get(events, 0), "choices.0.delta.role"), "assistant");
+    json_decref(events);
+    http_reply_free(&reply);
+}
+
+/* The engine drops guesses that don't pay, so a single answer may have none. */
+static void streams_tell_each_token(void **state)
+{
+    (void)state;
+    int accepted = 0, rejected = 0;
+    for (int i = 0; i < 100 && (!accepted || !rejected); i++) stream_check(&accepted, &rejected);
+    assert_true(accepted > 0 && rejected > 0);
+}
+
+/* Guesses copied from the request's own prediction are counted as such. Returns how many were accepted. */
+static int64_t prediction_check(void)
+{
+    static const char *const question = "\"messages\": [{\"role\": \"user\", \"content\": \"hello\"}], "
+                                        "\"temperature\": 0, \"max_tokens\": 60, \"ignore_eos\": true, "
+                                        "\"logit_bias\": {\"0\": -100, \"1\": -100, \"2\": -100, \"3\": -100}";
+    char body[4096];
+    snprintf(body, sizeof body, "{%s}", question);
+    json_t *plain = post("/v1/chat/completions", body);
+    json_t *text = json_string(text_at(plain, "choices.0.message.content"));
+    char *quoted = json_dumps(text, JSON_ENCODE_ANY);
+    snprintf(body, sizeof body,
+             "{%s, \"prediction\": {\"type\": \"content\", \"content\": %s}, "
+             "\"speculative\": {\"drafters\": \"prediction\", \"k\": 8}}",
+             question, quoted);
+    json_t *predicted = post("/v1/chat/completions", body);
+    assert_string_equal(text_at(predicted, "choices.0.message.content"), json_string_value(text));
+    const json_t *details = at(predicted, "usage.completion_tokens_details");
+    const int64_t accepted = whole(details, "accepted_prediction_tokens");
+    assert_int_equal(accepted, whole(at(predicted, "metrics.speculative_decoding"), "num_accepted_draft_tokens"));
+    free(quoted);
+    json_decref(text);
+    json_decref(plain);
+    json_decref(predicted);
+    return accepted;
+}
+
+static void predictions_are_used(void **state)
+{
+    (void)state;
+    int64_t accepted = 0;
+    for (int i = 0; i < 100 && accepted == 0; i++) accepted += prediction_check();
+    assert_true(accepted > 0);
+}
+
+/* ------------------------------------------------------------- bad requests */
+
+#define ASK  "\"messages\": [{\"role\": \"user\", \"content\": \"x\"}], \"max_tokens\": 1"
+#define CHAT "/v1/chat/completions"
+#define TEXT "/v1/completions"
+
+static const struct {
+    const char *path, *body;
+    int status;
+    const char *param, *says; /* param "": null */
+} bad_requests[] = {
+    {CHAT, "", 400, "", "no valid JSON"},
+    {CHAT, "{", 400, "", "no valid JSON"},
+    {CHAT, "[]", 400, "body", "expected an object"},
+    {CHAT, "{\"a\": 1e400}", 400, "", "no valid JSON"},
+    {CHAT, "{\"messages\": 1, \"messages\": 2}", 400, "", "duplicate"},
+    {CHAT, "{\"x\": \"\\ud800\"}", 400, "", "no valid JSON"},
+    {CHAT, "{\"x\": \"\xff\"}", 400, "", "no valid JSON"},
+    {CHAT, "{}", 400, "messages", "expected an array"},
+    {CHAT, "{\"messages\": []}", 400, "messages", "at least one"},
+    {CHAT, "{\"messages\": \"x\"}", 400, "messages", "expected an array"},
+    {CHAT, "{\"messages\": [{\"role\": \"king\", \"content\": \"x\"}]}", 400, "messages[0].role", "king"},
+    {CHAT, "{\"messages\": [{\"role\": \"user\", \"content\": 3}]}", 400, "messages[0].content", "content"},
+    {CHAT, "{" ASK ", \"temprature\": 1}", 400, "temprature", "did you mean temperature?"},
+    {CHAT, "{" ASK ", \"temperature\": \"1\"}", 400, "temperature", "got a string"},
+    {CHAT, "{" ASK ", \"temperature\": -1}", 400, "temperature", "[0, 100]"},
+    {CHAT, "{" ASK ", \"temperature\": true}", 400, "temperature", "got a boolean"},
+    {CHAT, "{" ASK ", \"top_p\": 1.5}", 400, "top_p", "[0, 1]"},
+    {CHAT, "{" ASK ", \"min_p\": 1}", 400, "min_p", "[0, 1)"},
+    {CHAT, "{" ASK ", \"top_k\": 1.5}", 400, "top_k", "a fraction"},
+    {CHAT, "{" ASK ", \"top_k\": 1e308}", 400, "top_k", "outside"},
+    {CHAT, "{" ASK ", \"n\": 0}", 400, "n", "[1, 64]"},
+    {CHAT, "{" ASK ", \"max_completion_tokens\": -1}", 400, "max_completion_tokens", "outside"},
+    {CHAT, "{" ASK ", \"stream\": \"yes\"}", 400, "stream", "true or false"},
+    {CHAT, "{" ASK ", \"stream_options\": {}}", 400, "stream_options", "only with"},
+    {CHAT, "{" ASK ", \"stop\": [1]}", 400, "stop[0]", "expected a string"},
+    {CHAT, "{" ASK ", \"seed\": 1.5}", 400, "seed", "expected an integer"},
+    {CHAT, "{" ASK ", \"seed\": 18446744073709551616}", 400, "", "no valid JSON"},
+    {CHAT, "{" ASK ", \"logit_bias\": {\"x\": 1}}", 400, "logit_bias.x", "id of a token"},
+    {CHAT, "{" ASK ", \"logit_bias\": {\"400\": 1}}", 400, "logit_bias.400", "0 to 399"},
+    {CHAT, "{" ASK ", \"logit_bias\": {\"1\": \"a\"}}", 400, "logit_bias.1", "expected a number"},
+    {CHAT, "{" ASK ", \"prediction\": \"x\"}", 400, "prediction.type", "expected content"},
+    {CHAT, "{" ASK ", \"prediction\": {\"type\": \"content\", \"content\": 1}}", 400, "prediction.content", "expected"},
+    {CHAT, "{" ASK ", \"speculative\": {\"k\": 65}}", 400, "speculative.k", "[0, 64]"},
+    {CHAT, "{" ASK ", \"speculative\": {\"drafters\": \"oracle\"}}", 400, "speculative.drafters", "oracle"},
+    {CHAT, "{" ASK ", \"speculative\": {\"drafters\": [\"ngram\", 1]}}", 400, "speculative.drafters", "element 1"},
+    {CHAT, "{" ASK ", \"speculative\": {\"drafters\": \"none,ngram\"}}", 400, "", "none can't be combined"},
+    {CHAT, "{" ASK ", \"speculative\": {\"drafters\": \"prediction\"}}", 400, "speculative.drafters", "prediction"},
+    {CHAT, "{" ASK ", \"speculative\": {\"accept\": \"always\"}}", 400, "speculative.accept", "always"},
+    {CHAT, "{" ASK ", \"speculative\": {\"lenience\": 0}}", 400, "speculative.lenience", "(0, 1]"},
+    {CHAT, "{" ASK ", \"speculative\": {\"lenience\": 0.5, \"accept\": \"match\"}}", 400, "", "must be 1 with"},
+    {CHAT, "{" ASK ", \"speculative\": {\"lenient\": 0.5}}", 400, "speculative.lenient", "did you mean"},
+    {CHAT, "{" ASK ", \"audio\": {\"voice\": \"x\"}}", 400, "audio", "does not support"},
+    {TEXT, "{}", 400, "prompt", "expected a string"},
+    {TEXT, "{\"prompt\": \"\"}", 400, "prompt", "no tokens"},
+    {TEXT, "{\"prompt\": [400]}", 400, "prompt", "0 to 399"},
+    {TEXT, "{\"prompt\": [-1]}", 400, "prompt", "0 to 399"},
+    {TEXT, "{\"prompt\": [1.5]}", 400, "prompt[0]", "expected a string"},
+    {TEXT, "{\"prompt\": [1, \"x\"]}", 400, "prompt", "element 1"},
+    {TEXT, "{\"prompt\": \"x\", \"suffix\": \"y\"}", 400, "suffix", "does not support"},
+    {TEXT, "{\"prompt\": \"x\", \"best_of\": 3}", 400, "best_of", "does not support"},
+    {TEXT, "{\"prompt\": [\"a\", \"b\", \"c\"], \"n\": 60}", 400, "n", "180 answers"},
+};
+
+static void bad_requests_are_named(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof bad_requests / sizeof *bad_requests; i++) {
+        http_reply reply = http_post(server.port, bad_requests[i].path, bad_requests[i].body);
+        const int status = reply.status;
+        json_t *body = json_of_reply(&reply);
+        const char *param = json_string_value(at(body, "error.param"));
+        const char *message = text_at(body, "error.message");
+        const bool good = status == bad_requests[i].status && strstr(message, bad_requests[i].says) &&
+                          strcmp(param ? param : "", bad_requests[i].param) == 0 &&
+                          strcmp(text_at(body, "error.type"), "invalid_request_error") == 0;
+        if (!good) fail_msg("%s: %d, param %s: %s", bad_requests[i].body, status, param, message);
+        json_decref(body);
+    }
+}
+
+/* Arrays may be 64 deep; the parser never sees more. */
+static void deep_documents_are_refused(void **state)
+{
+    (void)state;
+    enum { DEPTH = 200000 };
+    char *body = malloc(DEPTH + 1);
+    memset(body, '[', DEPTH);
+    body[DEPTH] = 0;
+    http_reply reply = http_post(server.port, CHAT, body);
+    assert_int_equal(reply.status, 400);
+    assert_non_null(strstr(reply.body, "levels"));
+    http_reply_free(&reply);
+    free(body);
+}
+
+static void prompts_beyond_the_context_are_refused(void **state)
+{
+    (void)state;
+    enum { N = 30000 };
+    char *body = malloc(N + 64);
+    strcpy(body, "{\"stream\": true, \"prompt\": \"");
+    const size_t from = strlen(body);
+    for (size_t i = 0; i < N; i++) body[from + i] = (char)('a' + i * 7 % 26);
+    strcpy(body + from + N, "\"}");
+    http_reply reply = http_post(server.port, TEXT, body);
+    assert_int_equal(reply.status, 400);
+    assert_non_null(strstr(reply.body, "context_length_exceeded"));
+    http_reply_free(&reply);
+    free(body);
+}
+
+static const struct {
+    const char *method, *path, *headers, *body;
+    int status;
+} requests[] = {
+    {"GET", "/health", "", NULL, 200},
+    {"HEAD", "/health", "", NULL, 0}, /* a HEAD's answer has no body, whatever its Content-Length says */
+    {"GET", "/v1/models", "", NULL, 200},
+    {"GET", "/", "", NULL, 404},
+    {"GET", "/v1/models/../models", "", NULL, 404},
+    {"GET", "//health", "", NULL, 404},
+    {"DELETE", "/v1/models", "", NULL, 405},
+    {"GET", "/v1/chat/completions", "", NULL, 405},
+    {"POST", "/health", "", "{}", 405},
+    {"POST", "/v1/completions", "Content-Encoding: gzip\r\n", "{}", 415},
+    {"POST", "/v1/completions", "Content-Length: 99999999999\r\n", NULL, 413},
+    {"POST", "/v1/completions", "Content-Length: 4\r\nContent-Length: 5\r\n", NULL, 400},
+    {"POST", "/v1/completions", "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n", NULL, 400},
+};
+
+static void requests_get_their_status(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
+        http_reply reply = http_request(server.port, requests[i].method, requests[i].path, requests[i].headers,
+                                        requests[i].body);
+        if (reply.status != requests[i].status)
+            fail_msg("%s %s %s: status %d: %s%s", requests[i].method, requests[i].path, requests[i].headers,
+                     reply.status, reply.head, reply.body);
+        http_reply_free(&reply);
+    }
+}
+
+/* ----------------------------------------------------------- keys and hosts */
+
+static void keys_are_asked_for(void **state)
+{
+    (void)state;
+    char keys[256];
+    strcpy(keys, test_temporary("keys.txt"));
+    write_whole(keys, "first\nsecond\n", 13);
+    http_server locked = http_server_start(ARGUMENTS(target, "--api-key-file", keys, "--api-key", "third"));
+    static const struct {
+        const char *header;
+        int status;
+    } cases[] = {{"", 401},
+                 {"Authorization: Bearer first\r\n", 200},
+                 {"Authorization: bearer second\r\n", 200},
+                 {"X-Api-Key: third\r\n", 200},
+                 {"Authorization: Bearer firs\r\n", 401},
+                 {"Authorization: Bearer first2\r\n", 401},
+                 {"Authorization: Basic first\r\n", 401},
+                 {"Authorization: Bearer \r\n", 401}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        http_reply reply = http_request(locked.port, "GET", "/v1/models", cases[i].header, NULL);
+        assert_int_equal(reply.status, cases[i].status);
+        if (reply.status == 401) assert_non_null(strstr(reply.body, "authentication_error"));
+        http_reply_free(&reply);
+    }
+    http_reply reply = http_request(locked.port, "GET", "/health", "", NULL);
+    assert_int_equal(reply.status, 200);
+    http_reply_free(&reply);
+    assert_int_equal(http_server_stop(&locked, SIGINT), 0);
+    expect(RUN("serve", target, "--host", "0.0.0.0"), 2, "--api-key-file");
+    expect(RUN("serve", target, "--host", "256.0.0.1"), 2, "--api-key-file");
+    expect(RUN("serve", target, "--host", "256.0.0.1", "--no-key"), 1, "256.0.0.1");
+}
+
+/* A page of another site that resolves its name to this machine gets nothing. */
+static void foreign_hosts_are_refused(void **state)
+{
+    (void)state;
+    static const char *const hosts[] = {"evil.example", "localhost.evil.example:80", "127.0.0.1", "[::1]:1",
+                                        "LOCALHOST:1"};
+    for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++) {
+        char request[256];
+        const int fd = http_connect(server.port);
+        const int n = snprintf(request, sizeof request, "GET /health HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n",
+                               hosts[i]);
+        assert_true(http_send(fd, request, (size_t)n));
+        http_reply reply = http_read(fd);
+        assert_int_equal(reply.status, i < 2 ? 403 : 200);
+        http_reply_free(&reply);
+    }
+}
+
+static void several_models_have_names(void **state)
+{
+    (void)state;
+    char first[300], second[300];
+    snprintf(first, sizeof first, "large=%s", target);
+    snprintf(second, sizeof second, "small=%s", draft);
+    http_server both = http_server_start(ARGUMENTS("--model", first, "--model", second, "--parallel", "2"));
+    static const struct {
+        const char *body, *says;
+        int status;
+    } cases[] = {{"{\"prompt\": \"x\", \"max_tokens\": 1}", "\"model\":\"large\"", 200},
+                 {"{\"prompt\": \"x\", \"max_tokens\": 1, \"model\": \"small\"}", "\"model\":\"small\"", 200},
+                 {"{\"prompt\": \"x\", \"max_tokens\": 1, \"model\": \"other\"}", "model_not_found", 404}};
+    for (size_t i = 0; i < 3; i++) {
+        http_reply reply = http_post(both.port, TEXT, cases[i].body);
+        assert_int_equal(reply.status, cases[i].status);
+        assert_non_null(strstr(reply.body, cases[i].says));
+        http_reply_free(&reply);
+    }
+    assert_int_equal(http_server_stop(&both, SIGTERM), 0);
+    expect(RUN("serve", "--model", first, "--model", first), 2, "given twice");
+    expect(RUN("serve", "--model", "=x"), 2, "NAME=FILE");
+    expect(RUN("serve", target, "--tls-cert", "x"), 2, "--tls-key");
+}
+
+/* ------------------------------------------------------------------- signals */
+
+/* The first signal lets the running answer end. Meanwhile new requests get 503. */
+static void a_signal_drains(void **state)
+{
+    (void)state;
+    http_server busy = http_server_start(ARGUMENTS(target, "--parallel", "1"));
+    static const char *const body = "{\"prompt\": \"x\", \"max_tokens\": 3000, \"stream\": true, \"ignore_eos\": true, "
+                                    "\"temperature\": 0}";
+    char head[256], first[16];
+    const int fd = http_connect(busy.port);
+    const int n = snprintf(head, sizeof head, "POST " TEXT " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+                                              "Content-Length: %zu\r\n\r\n", strlen(body));
+    assert_true(http_send(fd, head, (size_t)n) && http_send(fd, body, strlen(body)));
+    assert_true(read(fd, first, 9) == 9); /* the answer has begun */
+    kill(busy.child, SIGTERM);
+    int status = 200;
+    while (status == 200) { /* until the signal has arrived */
+        http_reply reply = http_request(busy.port, "GET", "/health", "", NULL);
+        status = reply.status;
+        http_reply_free(&reply);
+    }
+    assert_int_equal(status, 503);
+    http_reply refused = http_post(busy.port, TEXT, "{\"prompt\": \"x\"}");
+    assert_int_equal(refused.status, 503);
+    assert_non_null(strstr(refused.head, "Retry-After"));
+    http_reply_free(&refused);
+    http_reply reply = http_read(fd); /* its first bytes are read already */
+    assert_non_null(strstr(reply.head, "data: [DONE]"));
+    http_reply_free(&reply);
+    assert_int_equal(status_of(busy.child), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(load_leaves_no_trace),
+        cmocka_unit_test(the_text_is_that_of_run),
+        cmocka_unit_test(chat_answers),
+        cmocka_unit_test(seeds_give_other_texts),
+        cmocka_unit_test(prompts_come_as_texts_and_ids),
+        cmocka_unit_test(stop_texts_end_answers),
+        cmocka_unit_test(streams_tell_each_token),
+        cmocka_unit_test(predictions_are_used),
+        cmocka_unit_test(bad_requests_are_named),
+        cmocka_unit_test(deep_documents_are_refused),
+        cmocka_unit_test(prompts_beyond_the_context_are_refused),
+        cmocka_unit_test(requests_get_their_status),
+        cmocka_unit_test(keys_are_asked_for),
+        cmocka_unit_test(foreign_hosts_are_refused),
+        cmocka_unit_test(several_models_have_names),
+        cmocka_unit_test(a_signal_drains),
+    };
+    return cmocka_run_group_tests(tests, server_begin, server_end);
+}
