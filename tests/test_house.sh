@@ -136,7 +136,7 @@ wider_flags_are_refused() {
 broken_tree() { # file, line to add
     rm -rf "$TMP/tree"
     mkdir "$TMP/tree"
-    cp -r src train cli examples "$TMP/tree"
+    cp -r src train cli server examples "$TMP/tree"
     echo "$2" >>"$TMP/tree/$1"
 }
 
@@ -150,6 +150,8 @@ rooms_look_one_way() {
     test_refused 'not a room' tests/house.sh "$TMP/tree"
     broken_tree cli/main.c '#include "base/memory.h"'
     test_refused 'vouch.h only' tests/house.sh "$TMP/tree"
+    broken_tree server/job.c '#include "engine/session.h"'
+    test_refused 'the server sees vouch.h' tests/house.sh "$TMP/tree"
     broken_tree train/ops.c '#include "engine/model.h"'
     test_refused 'train includes engine/model.h' tests/house.sh "$TMP/tree"
     broken_tree cli/main.c '#include "train/distill.h"'
@@ -208,7 +210,7 @@ missing_packages_are_named() {
     printf '#!/bin/sh\nexit 1\n' >"$TMP/cc"
     ln -s cc "$TMP/pkg-config"
     chmod +x "$TMP/cc"
-    test_refused 'missing: .*libpcre2-dev libutf8proc-dev libjansson-dev libedit-dev libcmocka-dev' \
+    test_refused 'missing: .*libpcre2-dev libutf8proc-dev libjansson-dev libedit-dev libmicrohttpd-dev libcmocka-dev' \
         env PATH="$TMP:$PATH" make --no-print-directory BUILD=none CC="$TMP/cc" check
     [ ! -e build/none ]
 }
