@@ -94,20 +94,23 @@ static inline void pack_row(vouch_form form, vouch_block_reader *read, vouch_fil
         }
 }
 
-/* Packs `lanes` rows of n numbers into the first lanes of a tile, input by input: writing in ascending order loads F16
- * files three times as fast as writing lane by lane. */
-static inline void pack_numbers(unsigned char *tile, const unsigned char *rows, int64_t n, int lanes, const int size)
-{
-    for (int64_t k = 0; k < n; k++)
-        for (int lane = 0; lane < lanes; lane++)
-            memcpy(tile + (k * VOUCH_TILE + lane) * size, rows + (lane * n + k) * size, (size_t)size);
-}
+/* Numbers of 2 and 4 bytes at any address. */
+typedef uint16_t loose_16 __attribute__((aligned(1), may_alias));
+typedef uint32_t loose_32 __attribute__((aligned(1), may_alias));
 
-static void pack_floats(unsigned char *tile, const unsigned char *rows, int64_t n, int lanes, int size)
-{
-    if (size == 2) pack_numbers(tile, rows, n, lanes, 2);
-    else pack_numbers(tile, rows, n, lanes, 4);
-}
+/* Packs `lanes` rows of n numbers into the first lanes of a tile, input by input: writing in ascending order loads F16
+ * files three times as fast as writing lane by lane. The compiler makes vectors of the loop over whole tiles, which is
+ * twice as fast again. */
+#define PACK_NUMBERS(number)                                                                                      \
+    static void pack_##number(number *restrict tile, const number *restrict rows, int64_t n, int lanes)           \
+    {                                                                                                             \
+        for (int64_t k = 0; lanes == VOUCH_TILE && k < n; k++)                                                    \
+            for (int lane = 0; lane < VOUCH_TILE; lane++) tile[k * VOUCH_TILE + lane] = rows[lane * n + k];        \
+        for (int64_t k = 0; lanes < VOUCH_TILE && k < n; k++)                                                     \
+            for (int lane = 0; lane < lanes; lane++) tile[k * VOUCH_TILE + lane] = rows[lane * n + k];             \
+    }
+PACK_NUMBERS(loose_16)
+PACK_NUMBERS(loose_32)
 
 void vouch_matrix_pack(vouch_matrix *matrix, const void *rows, int64_t tile_begin, int64_t tile_end)
 {
@@ -127,7 +130,9 @@ void vouch_matrix_pack(vouch_matrix *matrix, const void *rows, int64_t tile_begi
         const int64_t left = matrix->n_out - t * VOUCH_TILE;
         const int n = left < VOUCH_TILE ? (int)left : VOUCH_TILE;
         if (n < VOUCH_TILE || has_rest) memset(tile, 0, matrix->tile_bytes); /* unused lanes, unused blocks */
-        if (!form.low) pack_floats(tile, row, n_blocks, n, info->block_bytes);
+        if (!form.low && info->block_bytes == 2)
+            pack_loose_16((loose_16 *)tile, (const loose_16 *)row, n_blocks, n);
+        else if (!form.low) pack_loose_32((loose_32 *)tile, (const loose_32 *)row, n_blocks, n);
         else
             for (int lane = 0; lane < n; lane++, row += row_bytes)
                 pack_row(form, read, &block, info, tile, row, matrix->n_in, lane);
