@@ -62,6 +62,8 @@ EXPRESSIONS = r"""
 7.5 % 2
 1 < 2 < 3
 3 > 2 > 2
+['a\u2028b\u00adc\u200bd\u00a0e\u3000f\U000e0001g\ue000h\u0085i']
+['\u2027\u00ac\u00ae\u00a1\u3001\ufffd\U0001f389']
 1 == 1.0
 True == 1
 'a' < 'b'

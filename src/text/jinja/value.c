@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <utf8proc.h>
+
 #include "text/unicode.h"
 
 const char *vouch_jinja_kind_name(jinja_kind kind)
@@ -201,12 +203,16 @@ static void format_float(char out[64], double x)
     snprintf(out, 64, "%.*f%s", decimals > 0 ? decimals : 0, x, decimals > 0 ? "" : ".0");
 }
 
-/* Characters that repr doesn't escape: ASCII from space to ~, and all above U+00A0. (Python escapes some of these.) */
-static bool is_printable(const char *c, size_t n)
+/* Python escapes control, format, private, unassigned and separating characters other than the space. */
+static bool is_printable(int32_t code)
 {
-    const unsigned char first = (unsigned char)c[0];
-    if (n == 1) return first >= 0x20 && first < 0x7f;
-    return !(n == 2 && first == 0xc2 && (unsigned char)c[1] <= 0xa0);
+    const utf8proc_category_t category = utf8proc_category(code);
+    const bool is_other = category == UTF8PROC_CATEGORY_CC || category == UTF8PROC_CATEGORY_CF ||
+                          category == UTF8PROC_CATEGORY_CS || category == UTF8PROC_CATEGORY_CO ||
+                          category == UTF8PROC_CATEGORY_CN;
+    const bool is_separator = category == UTF8PROC_CATEGORY_ZL || category == UTF8PROC_CATEGORY_ZP ||
+                              category == UTF8PROC_CATEGORY_ZS;
+    return code == ' ' || (!is_other && !is_separator);
 }
 
 static void repr_string(jinja_run *run, jinja_builder *to, jinja_string s)
@@ -218,16 +224,18 @@ static void repr_string(jinja_run *run, jinja_builder *to, jinja_string s)
     for (size_t i = 0, n; i < s.n && !run->failed; i += n) {
         const char c = s.bytes[i];
         n = vouch_utf8_length(s.bytes + i, s.n - i);
+        const bool is_whole = n > 0; /* a character, not a stray byte */
+        const int32_t code = is_whole ? vouch_utf8_decode(s.bytes + i, n) : (unsigned char)c;
         if (n == 0) n = 1;
-        char escape[8] = "";
+        char escape[16] = "";
         if (c == '\n') strcpy(escape, "\\n");
         else if (c == '\r') strcpy(escape, "\\r");
         else if (c == '\t') strcpy(escape, "\\t");
         else if (c == '\\') strcpy(escape, "\\\\");
         else if (c == quote) snprintf(escape, sizeof escape, "\\%c", quote);
-        else if (!is_printable(&c, 1) && n == 1) snprintf(escape, sizeof escape, "\\x%02x", (unsigned char)c);
-        else if (n == 2 && !is_printable(s.bytes + i, n))
-            snprintf(escape, sizeof escape, "\\x%02x", (unsigned char)s.bytes[i + 1]);
+        else if (!is_whole || !is_printable(code))
+            snprintf(escape, sizeof escape, code < 0x100 ? "\\x%02x" : code < 0x10000 ? "\\u%04x" : "\\U%08x",
+                     (unsigned)code);
         if (!*escape) vouch_jinja_add(run, to, vouch_jinja_cut(s, i, i + n));
         else
             vouch_jinja_add(run, to, (jinja_string){.bytes = escape, .n = strlen(escape),
