@@ -89,7 +89,8 @@ extern "C" {
     X(VOUCH_E_CONTEXT, -7, "does not fit into the context")               \
     X(VOUCH_E_NUMERIC, -8, "the model gave no finite logits")             \
     X(VOUCH_E_CANCELLED, -9, "cancelled")                                 \
-    X(VOUCH_E_BUFFER, -10, "buffer too small")
+    X(VOUCH_E_BUFFER, -10, "buffer too small")                           \
+    X(VOUCH_E_GRAMMAR, -11, "the vocabulary has no token that the grammar allows")
 
 typedef enum vouch_status {
 #define VOUCH_STATUS_ENUM(name, value, text) name = value,
@@ -305,6 +306,26 @@ VOUCH_API const char *vouch_token_bytes(const vouch_model *model, int32_t token,
 /* True for control tokens, whose text is not part of an answer. */
 VOUCH_API bool vouch_token_is_special(const vouch_model *model, int32_t token);
 
+/* ----------------------------------------------------------------- grammars */
+
+/* A set of texts to which answers are bound. docs/grammars.md describes the notations. Immutable once open. Any number
+ * of sessions, of any models and in any threads, may use one grammar at the same time. It must outlive them. */
+typedef struct vouch_grammar vouch_grammar;
+
+typedef enum vouch_grammar_kind {
+    VOUCH_GRAMMAR_GBNF,        /* llama.cpp's notation: root ::= "yes" | "no" */
+    VOUCH_GRAMMAR_JSON_SCHEMA, /* a JSON Schema, draft 2020-12. Answers are JSON texts that it accepts */
+    VOUCH_GRAMMAR_JSON         /* any JSON object; the text is not used and may be NULL */
+} vouch_grammar_kind;
+
+/* Compiles the text of n_text bytes. On success *out is the caller's, to be closed; on failure it is NULL.
+ * Errors: ARGUMENT (names line and column of a GBNF text, the JSON pointer in a schema, or the rule, such as one that
+ * is left recursive), UNSUPPORTED (a keyword of JSON Schema, with its JSON pointer; a grammar that is too large),
+ * MEMORY. */
+VOUCH_API vouch_status vouch_grammar_open(vouch_grammar **out, vouch_grammar_kind kind, const char *text,
+                                          size_t n_text, vouch_error *err);
+VOUCH_API void vouch_grammar_close(vouch_grammar *grammar); /* NULL is allowed */
+
 /* ---------------------------------------------------------------- sampling */
 
 typedef struct vouch_logit_bias {
@@ -312,7 +333,7 @@ typedef struct vouch_logit_bias {
     float bias; /* added to the logit; -INFINITY bans the token */
 } vouch_logit_bias;
 
-/* From logits to a distribution, in this order: bias, penalties, temperature, top-k,
+/* From logits to a distribution, in this order: grammar, bias, penalties, temperature, top-k,
  * top-p, min-p. p and q alike go through it. Ties keep the lower id. */
 typedef struct vouch_sampling {
     float temperature;       /* >= 0; 0 is greedy: a point mass on the largest logit */
@@ -487,6 +508,9 @@ typedef struct vouch_session_options {
     int32_t max_tokens;       /* most tokens of an answer; 0: up to the end of the context */
     const char *const *stop;  /* [n_stop] an answer ends before any of these texts */
     size_t n_stop;
+    const vouch_grammar *grammar; /* each answer is one of its texts, unless something else ends the answer before;
+                                     NULL: any text. EOS comes only where a text of the grammar ends. The model needs
+                                     a tokenizer. Must outlive the session */
     bool ignore_eos;          /* an answer goes on behind EOS (for measurements) */
     bool expected_acceptance; /* also compute sum min(p, q) for every judged guess, or, for a guess whose sibling was
                                  rejected, the chance that it is accepted (costs time) */
@@ -577,7 +601,7 @@ VOUCH_API vouch_session_options vouch_session_options_default(void);
 /* Opens a session with an empty sequence. options NULL: the defaults. On success *out is the caller's, to be closed;
  * on failure it is NULL.
  * Errors: ARGUMENT (names the option), MEMORY, MISMATCH (draft model), UNSUPPORTED (kv_type, for the width
- * of the model's heads). */
+ * of the model's heads; a grammar with a byte that no token has, or without a tokenizer). */
 VOUCH_API vouch_status vouch_session_open(vouch_session **out, const vouch_model *model,
                                           const vouch_session_options *options, vouch_error *err);
 VOUCH_API void vouch_session_close(vouch_session *session); /* NULL is allowed */
@@ -604,7 +628,7 @@ VOUCH_API void vouch_session_set_progress(vouch_session *session, vouch_progress
 
 /* Runs one cycle and fills *step. After finish != NONE, a further step returns ARGUMENT until the next prompt.
  * On failure the session stays at its last commit. A failure comes at the same token as without drafts: all tokens
- * before it have been given. Errors: ARGUMENT, NUMERIC, CANCELLED. */
+ * before it have been given. Errors: ARGUMENT, NUMERIC, GRAMMAR, CANCELLED. */
 VOUCH_API vouch_status vouch_session_step(vouch_session *session, vouch_step *step, vouch_error *err);
 
 /* Changes the lenience from the next step on. Lossy below 1 (greedy text doesn't change).
@@ -663,7 +687,8 @@ VOUCH_API vouch_status vouch_session_logits(vouch_session *session, int32_t firs
                                             float *out, vouch_error *err);
 
 /* As vouch_session_logits, but rows of p: logits through the session's sampling parameters, with penalties over the
- * tokens up to the row. Errors: ARGUMENT, NUMERIC. */
+ * tokens up to the row, and with the grammar where the row belongs to the answer. Errors: ARGUMENT, NUMERIC,
+ * GRAMMAR. */
 VOUCH_API vouch_status vouch_session_probabilities(vouch_session *session, int32_t first, int32_t n,
                                                    float *out, vouch_error *err);
 
@@ -731,7 +756,7 @@ VOUCH_API void vouch_session_pause(vouch_session *session, bool is_paused);
 /* The result of a pass for one session. */
 typedef struct vouch_engine_event {
     vouch_session *session;
-    vouch_status status; /* OK, NUMERIC, or CANCELLED; after a failure the answer is over */
+    vouch_status status; /* OK, NUMERIC, GRAMMAR, or CANCELLED; after a failure the answer is over */
     vouch_step step;     /* where status is OK. Its pointers are the session's, valid until its next call or step */
 } vouch_engine_event;
 

@@ -418,6 +418,51 @@ static void test_rejection_may_reuse_guesses(void **state)
     assert_true(enumerate_worst(&s, NULL) <= EXACT);
 }
 
+/* ----------------------------------------------------------------- grammars */
+
+static const char *const grammars[] = {
+    "root ::= (\"a\" \"b\"? \"c\"?)+",
+    "root ::= \"abc\" root | \"b\" | \"\"",
+    "root ::= \"a\" root \"b\" | \"c\" | \"bb\"", /* with a stack */
+};
+
+static const setup masked[] = {
+    {.n_vocab = 5, .k = 2, .n_emitted = 3, .ending = BY_COMMIT, .eos = 4},
+    {.n_vocab = 5, .k = 3, .n_emitted = 2, .ending = BY_ROOM, .eos = 4},
+    {.n_vocab = 5, .k = 1, .branches = 2, .n_emitted = 3, .ending = BY_COMMIT, .eos = 4},
+    {.n_vocab = 5, .k = 2, .points = 1, .n_emitted = 3, .ending = BY_COMMIT, .eos = 4},
+};
+
+/* p and q pass through the same grammar, p of a row behind its own guesses. */
+static void test_joint_distribution_with_a_grammar(void **state)
+{
+    (void)state;
+    for (int accept = 0; accept < VOUCH_ACCEPTS; accept++)
+        for (int g = 0; g < 3; g++)
+            for (size_t j = 0; j < sizeof masked / sizeof masked[0]; j++)
+                for (int i = 0; i < N_PROCESSORS; i += 1 + 2 * test_is_quick()) {
+                    setup s = masked[j];
+                    if (s.branches && !vouch_rule_get((vouch_accept)accept)->trees) continue;
+                    s.grammar = grammars[g];
+                    check_shape(&s, (vouch_accept)accept, i);
+                }
+}
+
+/* The test above can fail: a mask that ignores guesses, and guesses that are drawn and then dropped. */
+static void test_wrong_masks_are_caught(void **state)
+{
+    (void)state;
+    setup s = masked[0];
+    s.grammar = grammars[0];
+    s.sampling = processors(PLAIN);
+    s.lenience = 1;
+    assert_true(enumerate_worst(&s, NULL) <= EXACT);
+    s.wrong = MASK_WITHOUT_DRAFT;
+    assert_true(enumerate_worst(&s, NULL) > 1e-3);
+    s.wrong = DROP_FORBIDDEN;
+    assert_true(enumerate_worst(&s, NULL) > 1e-3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -435,6 +480,8 @@ int main(void)
         cmocka_unit_test(test_lenience_bound_can_fail),
         cmocka_unit_test(test_wrong_rules_are_caught),
         cmocka_unit_test(test_rejection_may_reuse_guesses),
+        cmocka_unit_test(test_joint_distribution_with_a_grammar),
+        cmocka_unit_test(test_wrong_masks_are_caught),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,6 +60,7 @@ typedef struct compose {
     vouch_source sources[VOUCH_MAX_SOURCES];
     vouch_chances chances;
     vouch_guide guide; /* of the last draft */
+    vouch_constraint *constraint; /* of the session's grammar; NULL: none */
 
     int32_t n_seen;    /* tokens that the sources know */
     int32_t n_learned; /* tokens before this position are not learned from (again); -1: there is no answer */
@@ -74,7 +75,7 @@ typedef struct compose {
     unsigned drafters[VOUCH_MAX_DRAFT];
     const vouch_dist *q[VOUCH_MAX_DRAFT];
     double expected[MAX_PREFIXES]; /* [n]: expected tokens of a cycle whose draft is the first n nodes */
-    int32_t tail[VOUCH_TAIL + VOUCH_MAX_DRAFT];
+    int32_t tail[VOUCH_TAIL + VOUCH_MAX_DRAFT + 1];
     int32_t n_tail;
 } compose;
 
@@ -131,6 +132,15 @@ static void name_guesses(compose *c, prefix *p, int32_t here)
     if (p->last == p->first) p->guided = -1;
 }
 
+/* Whether the grammar allows the token behind the last `depth` tokens of the tail, the guesses of a path. */
+static bool is_allowed(compose *c, int32_t depth, int32_t token)
+{
+    int32_t *end = c->tail + c->n_tail + depth;
+    if (!c->constraint) return true;
+    *end = token;
+    return vouch_constraint_allows(c->constraint, VOUCH_FOLLOWER_SOURCES, end - depth, depth + 1);
+}
+
 /* Opens prefix `here`, which ends at node here - 1 with this value. `guided`: its number in the guide, or -1. */
 static void prefix_open(compose *c, int32_t here, double value, int32_t guided)
 {
@@ -157,6 +167,7 @@ static void prefix_open(compose *c, int32_t here, double value, int32_t guided)
         const int32_t n = source->ops->expand(source->self, &view, options);
         named |= (unsigned)(n > 0) << s;
         for (int32_t i = 0; i < n; i++) {
+            if (!is_allowed(c, view.depth, options[i].token)) continue;
             candidate *x = candidate_of(c, p, here, options[i].token);
             if (!x) break;
             x->opinion.kind[s] = (int8_t)options[i].kind;
@@ -278,11 +289,18 @@ static void learn(compose *c, const int32_t *tokens)
         vouch_chances_learn(&c->chances, &c->candidates[i].opinion, c->candidates[i].token == token);
 }
 
+/* The grammar follows the tokens that the sources know. */
+static void settle(compose *c, const int32_t *tokens)
+{
+    if (c->constraint) vouch_constraint_settle(c->constraint, VOUCH_FOLLOWER_SOURCES, tokens, c->n_seen);
+}
+
 /* The sources get a prompt in one call, and an answer token by token. */
 static void compose_observe(void *self, const int32_t *tokens, int32_t n_tokens)
 {
     compose *c = self;
     while (c->n_seen < n_tokens) {
+        settle(c, tokens);
         const bool learns = c->n_learned >= 1 && c->n_seen >= c->n_learned;
         if (learns) learn(c, tokens);
         const int32_t prompt = c->n_learned > c->n_seen && c->n_learned < n_tokens ? c->n_learned : n_tokens;
@@ -291,6 +309,7 @@ static void compose_observe(void *self, const int32_t *tokens, int32_t n_tokens)
         for (int32_t s = 0; s < c->n_sources; s++)
             c->sources[s].ops->observe(c->sources[s].self, tokens, c->n_seen);
     }
+    settle(c, tokens);
 }
 
 static vouch_draft compose_propose(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape)
@@ -413,6 +432,11 @@ vouch_status vouch_drafter_compose_open(vouch_drafter_ref *out, const vouch_sour
     vouch_guide_init(&c->guide);
     *out = (vouch_drafter_ref){.ops = &compose_ops, .self = c};
     return VOUCH_OK;
+}
+
+void vouch_drafter_compose_bind(vouch_drafter_ref drafter, vouch_constraint *constraint)
+{
+    ((compose *)drafter.self)->constraint = constraint;
 }
 
 vouch_source vouch_drafter_compose_source(vouch_drafter_ref drafter, unsigned bit)

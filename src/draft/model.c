@@ -249,7 +249,8 @@ vouch_status vouch_drafter_model_open(vouch_drafter_ref *out, const vouch_weight
                                      .draw = options->draw,
                                      .n_ctx = options->n_ctx,
                                      .k = options->k,
-                                     .branches = options->branches};
+                                     .branches = options->branches,
+                                     .constraint = options->constraint};
     VOUCH_TRY(open_guesser(&guesser, weights, pool, options, err));
     return vouch_drafter_tree_open(out, guesser, &tree, err);
 }
@@ -311,6 +312,7 @@ static vouch_status open_paid(vouch_drafter_ref *out, const vouch_drafter_setup 
                                                  .k = spec->n_draft,
                                                  .branches = setup->branches,
                                                  .kv_type = setup->kv_type,
+                                                 .constraint = setup->constraint,
                                                  .bridge = bridge,
                                                  .head = spec->draft_head,
                                                  .n_head = (int32_t)spec->n_draft_head};

@@ -6,6 +6,7 @@
 #include "draft/bridge.h"
 #include "draft/drafter.h"
 #include "model/sequence.h"
+#include "text/grammar/constraint.h"
 
 typedef struct vouch_drafter_model_options {
     const vouch_sampling *sampling; /* the session's: q is processed as p is */
@@ -17,6 +18,7 @@ typedef struct vouch_drafter_model_options {
     int32_t k;             /* most guesses of a draft */
     int32_t branches;      /* most guesses with one parent; VOUCH_MAX_TOP at most are used. 1: chains */
     vouch_kv_type kv_type;
+    vouch_constraint *constraint; /* the session's grammar; NULL: none */
     vouch_bridge *bridge;  /* to another token table or a trimmed head; NULL: neither. The drafter owns it, and a failed
                               call closes it */
     const int32_t *head;   /* [n_head] the tokens of the trimmed head, which the bridge knows; copied */

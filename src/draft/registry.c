@@ -87,7 +87,11 @@ static vouch_status open_free(vouch_drafter_ref *out, unsigned set, const vouch_
         status = drafters[i].type->open_free(&sources[n], setup, err);
         n += status == VOUCH_OK;
     }
-    if (status == VOUCH_OK && (n > 0 || is_wanted)) return vouch_drafter_compose_open(out, sources, n, err);
+    if (status == VOUCH_OK && (n > 0 || is_wanted)) {
+        VOUCH_TRY(vouch_drafter_compose_open(out, sources, n, err));
+        vouch_drafter_compose_bind(*out, setup->constraint);
+        return VOUCH_OK;
+    }
     while (n > 0) {
         n--;
         sources[n].ops->close(sources[n].self);

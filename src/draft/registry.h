@@ -14,6 +14,7 @@
 #include "draft/drafters.h"
 #include "draft/source.h"
 #include "model/weights.h"
+#include "text/grammar/constraint.h"
 
 /* Everything that a drafter may need when a session opens it. Pointers outlive the drafter. */
 typedef struct vouch_drafter_setup {
@@ -24,6 +25,7 @@ typedef struct vouch_drafter_setup {
     vouch_kv_type kv_type;
     int32_t branches;                 /* most guesses of the draft model with one parent; 1: chains */
     vouch_draw_fn *draw_guess;        /* draws a guess from q as the judge's rule demands */
+    vouch_constraint *constraint;     /* the session's grammar; NULL: none */
     const vouch_weights *target, *draft_model; /* draft_model NULL: none */
     vouch_vocabulary target_tokens, draft_tokens;
     vouch_pool *pool;

@@ -24,8 +24,9 @@
  * A guess drawn from q carries that q. A guess by argmax is a point mass and carries none. The judge's rule says which
  * random numbers draw a guess.
  *
- * Where a row has no finite logits the draft ends before that guess. So a bad draft model costs speed, not the answer
- * (law L2). That is exact, because the end depends on the guesses before it only.
+ * Where a row has no finite logits, or no token that the grammar allows, the draft ends before that guess. So a bad
+ * draft model costs speed, not the answer (law L2). That is exact, because the end depends on the guesses before it
+ * only.
  */
 #include "draft/tree.h"
 
@@ -50,6 +51,7 @@ typedef struct branching {
 typedef struct tree_drafter {
     vouch_guesser guesser;
     vouch_sampler sampler;
+    vouch_constraint *constraint; /* NULL: none */
     vouch_draw_fn *draw;
     const uint64_t *seed;     /* of the running answer */
     bool greedy;              /* guesses are argmaxes of q */
@@ -77,6 +79,11 @@ typedef struct tree_drafter {
 /* q of a row, with the first n tokens of `history` before it. False where the logits aren't finite. */
 static bool read_row(tree_drafter *d, vouch_dist *q, int32_t row, int32_t n)
 {
+    if (d->constraint) {
+        const int32_t *guesses = d->history + d->n_history;
+        d->sampler.allowed = vouch_constraint_mask(d->constraint, VOUCH_FOLLOWER_MODEL, guesses, n - d->n_history);
+        if (!d->sampler.allowed) return false;
+    }
     const float *logits = d->guesser.ops->logits(d->guesser.self, row);
     return vouch_dist_from_logits(q, &d->sampler, logits, d->history, (size_t)n) == VOUCH_OK;
 }
@@ -237,6 +244,7 @@ vouch_draft vouch_tree_propose(void *self, const int32_t *tokens, int32_t n_toke
     d->n_q = d->n_rows = d->n_planned = 0;
     d->expected = 1;
     memcpy(d->history, tokens + n_tokens - d->n_history, (size_t)d->n_history * sizeof *tokens);
+    if (d->constraint) vouch_constraint_settle(d->constraint, VOUCH_FOLLOWER_MODEL, tokens, n_tokens);
     if (d->branches > 1) grow_tree(d, &draft, n_tokens, k, shape);
     else grow_chain(d, &draft, n_tokens, k);
     return draft;
@@ -326,6 +334,7 @@ vouch_status vouch_drafter_tree_open(vouch_drafter_ref *out, vouch_guesser guess
     d->guesser = guesser;
     d->draw = options->draw;
     d->seed = options->seed;
+    d->constraint = options->constraint;
     d->greedy = options->sampling->temperature == 0 || options->draft_sampling == VOUCH_DRAFT_GREEDY;
     d->k = options->k;
     d->branches = vouch_min(vouch_min(options->branches, d->k), N_BEST);

@@ -6,6 +6,7 @@
 
 #include "draft/drafter.h"
 #include "draft/guesser.h"
+#include "text/grammar/constraint.h"
 
 typedef struct vouch_tree_options {
     const vouch_drafter_ops *ops;   /* VOUCH_TREE_OPS with the drafter's name and bit */
@@ -18,6 +19,7 @@ typedef struct vouch_tree_options {
     int32_t n_ctx;                  /* of the session */
     int32_t k;                      /* most guesses of a draft */
     int32_t branches;               /* most guesses with one parent; VOUCH_MAX_TOP at most are used. 1: chains */
+    vouch_constraint *constraint;   /* the session's grammar, which q obeys as p does; NULL: none */
 } vouch_tree_options;
 
 /* The drafter owns the guesser and closes it; a failed call closes it as well. Errors: MEMORY; on failure *out has no

@@ -227,9 +227,25 @@ void vouch_model_close(vouch_model *model)
 {
     if (!model) return;
     vouch_weights_close(model->weights);
+    vouch_trie_close(atomic_load(&model->trie));
     vouch_tokenizer_close(model->tokenizer);
     free(model->name);
     free(model);
+}
+
+vouch_status vouch_model_trie(const vouch_trie **out, const vouch_model *model, vouch_error *err)
+{
+    _Atomic(vouch_trie *) *held = &((vouch_model *)(uintptr_t)model)->trie; /* models are never const objects */
+    vouch_trie *mine, *known = atomic_load(held);
+    if (!model->tokenizer)
+        return vouch_fail(err, VOUCH_E_UNSUPPORTED, "a grammar needs a tokenizer, and the model's file has none");
+    if (!known) {
+        VOUCH_TRY(vouch_trie_open(&mine, model->tokenizer, model->info.n_vocab, err));
+        if (atomic_compare_exchange_strong(held, &known, mine)) known = mine;
+        else vouch_trie_close(mine); /* another thread was first */
+    }
+    *out = known;
+    return VOUCH_OK;
 }
 
 const vouch_model_info *vouch_model_get_info(const vouch_model *model)

@@ -3,13 +3,17 @@
 #ifndef VOUCH_ENGINE_MODEL_H
 #define VOUCH_ENGINE_MODEL_H
 
+#include <stdatomic.h>
+
 #include "draft/bridge.h"
 #include "model/weights.h"
+#include "text/grammar/trie.h"
 #include "text/tokenizer.h"
 
 struct vouch_model {
     vouch_weights *weights;     /* without memory where text_only was set; NULL: a tokenizer without its model */
     vouch_tokenizer *tokenizer; /* NULL: ids only */
+    _Atomic(vouch_trie *) trie; /* of the tokenizer; NULL until the first session with a grammar */
     vouch_model_info info;
     char *name;
     char weight_types[160];
@@ -30,5 +34,9 @@ static inline vouch_status vouch_model_need_weights(const vouch_model *model, vo
     if (model->weights && model->weights->arena.base) return VOUCH_OK;
     return vouch_fail(err, VOUCH_E_ARGUMENT, "a model opened with text_only has no weights to compute with");
 }
+
+/* The tree of the model's tokens, which lives as long as the model. Any thread. Errors: MEMORY, UNSUPPORTED (a model
+ * without a tokenizer). */
+vouch_status vouch_model_trie(const vouch_trie **out, const vouch_model *model, vouch_error *err);
 
 #endif

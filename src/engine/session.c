@@ -31,6 +31,8 @@ static vouch_finish commit_token(void *self, int32_t token)
 {
     vouch_session *s = self;
     s->n_answer++;
+    if (s->target.constraint)
+        vouch_constraint_settle(s->target.constraint, VOUCH_FOLLOWER_JUDGE, s->cycle.tokens, s->cycle.n_tokens);
     const bool ends = s->model->tokenizer && vouch_tokenizer_ends_answer(s->model->tokenizer, token);
     if (ends && !s->options.ignore_eos) return VOUCH_FINISH_EOS;
     if (vouch_stream_push(s->stream, token)) return VOUCH_FINISH_STOP;
@@ -95,6 +97,7 @@ static vouch_status open_drafters(vouch_session *s, int32_t branches, vouch_erro
                                        .kv_type = o->kv_type,
                                        .branches = branches,
                                        .draw_guess = vouch_rule_get(o->speculation.accept)->draw_guess,
+                                       .constraint = s->target.constraint,
                                        .target = s->model->weights,
                                        .target_tokens = vouch_model_vocabulary(s->model),
                                        .draft_model = draft ? draft->weights : NULL,
@@ -112,6 +115,14 @@ static int32_t fewest_logits(const vouch_session_options *o)
     return o->speculation.n_draft < FEWEST_LOGITS ? FEWEST_LOGITS : o->speculation.n_draft + 1;
 }
 
+static vouch_status open_constraint(vouch_session *s, vouch_error *err)
+{
+    const vouch_trie *trie;
+    if (!s->options.grammar) return VOUCH_OK;
+    VOUCH_TRY(vouch_model_trie(&trie, s->model, err));
+    return vouch_constraint_open(&s->target.constraint, s->options.grammar, trie, err);
+}
+
 static vouch_status open_parts(vouch_session *s, const vouch_session_options *given, vouch_error *err)
 {
     const vouch_session_options *o = &s->options;
@@ -120,6 +131,7 @@ static vouch_status open_parts(vouch_session *s, const vouch_session_options *gi
     s->target.pass = s->engine->pass;
     VOUCH_TRY(vouch_memory_open(&s->target.memory, s->engine->pages, o->n_ctx, fewest_logits(o), err));
     VOUCH_TRY(vouch_stream_open(&s->stream, s->model->tokenizer, given->stop, given->n_stop, VOUCH_MAX_DRAFT + 1, err));
+    VOUCH_TRY(open_constraint(s, err));
     const int32_t branches = given->speculation.tree_branches > 0 ? o->speculation.tree_branches : 1;
     return open_drafters(s, branches, err);
 }
@@ -206,6 +218,7 @@ void vouch_session_close(vouch_session *session)
     for (engine->n_sessions--; at < engine->n_sessions; at++) engine->sessions[at] = engine->sessions[at + 1];
     vouch_drafters_close(&session->cycle.drafters);
     vouch_stream_close(session->stream);
+    vouch_constraint_close(session->target.constraint);
     vouch_memory_close(session->target.memory);
     if (session->is_alone) vouch_engine_close(engine);
     vouch_arena_free(&session->arena);
@@ -328,6 +341,7 @@ vouch_status vouch_session_prompt(vouch_session *session, const int32_t *tokens,
     if (vouch_session_take_cancel(s)) return vouch_fail(err, VOUCH_E_CANCELLED, "the prompt was cancelled");
     set_sequence(s, tokens, (int32_t)n_tokens);
     vouch_stream_reset(s->stream, tokens[n_tokens - 1]);
+    if (s->target.constraint) vouch_constraint_begin(s->target.constraint, (int32_t)n_tokens, tokens[n_tokens - 1]);
     s->n_answer = 0;
     s->answering = true;
     s->stats.prompt_tokens++; /* the last one, which runs with the first cycle */
@@ -544,7 +558,8 @@ size_t vouch_session_memory(const vouch_session *session)
 {
     const size_t engine = session->is_alone ? vouch_engine_memory(session->engine) : 0;
     return sizeof *session + session->arena.size + vouch_memory_bytes(session->target.memory) + engine +
-           vouch_stream_memory(session->stream) + vouch_session_drafter_memory(session);
+           vouch_stream_memory(session->stream) + vouch_constraint_memory(session->target.constraint) +
+           vouch_session_drafter_memory(session);
 }
 
 const vouch_memory *vouch_session_target(const vouch_session *session)

@@ -58,9 +58,23 @@ static void target_score(void *self, const int32_t *tokens, int32_t n_tokens, co
     t->first_row = t->first_logits = 0;
 }
 
+/* Tells the sampler which tokens the grammar allows behind tokens[0, n). */
+static vouch_status allow(vouch_engine_target *t, const int32_t *tokens, int32_t n)
+{
+    vouch_constraint *c = t->constraint;
+    t->sampler.allowed = NULL;
+    if (!c || !vouch_constraint_applies(c, n)) return VOUCH_OK;
+    if (n < vouch_constraint_settled(c, VOUCH_FOLLOWER_JUDGE))
+        vouch_constraint_settle(c, VOUCH_FOLLOWER_JUDGE, tokens, n); /* an earlier row: vouch_session_probabilities */
+    const int32_t root = vouch_constraint_settled(c, VOUCH_FOLLOWER_JUDGE);
+    t->sampler.allowed = vouch_constraint_mask(c, VOUCH_FOLLOWER_JUDGE, tokens + root, n - root);
+    return t->sampler.allowed ? VOUCH_OK : VOUCH_E_GRAMMAR;
+}
+
 vouch_status vouch_engine_target_distribution(vouch_engine_target *self, const float *logits, const int32_t *tokens,
                                               int32_t n_history)
 {
+    VOUCH_TRY(allow(self, tokens, n_history));
     return vouch_dist_from_logits(&self->p, &self->sampler, logits, tokens, (size_t)n_history);
 }
 

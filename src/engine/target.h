@@ -5,11 +5,13 @@
 
 #include "decode/cycle.h"
 #include "model/pass.h"
+#include "text/grammar/constraint.h"
 
 typedef struct vouch_engine_target {
     vouch_pass *pass;     /* the engine's */
     vouch_memory *memory;
     vouch_sampler sampler;
+    vouch_constraint *constraint; /* the session's grammar; NULL: none */
     vouch_dist p;      /* of the row the judge looks at */
     int32_t prefill_chunk;
     int32_t first_row;    /* index, in the last pass, of the sequence's first row with logits; without such a row,
@@ -31,7 +33,7 @@ int32_t vouch_engine_target_chunk(vouch_engine_target *self, const int32_t *toke
                                   vouch_row *rows);
 /* Only the first n tokens stay in the cache; fewer may be there already. */
 void vouch_engine_target_rewind(vouch_engine_target *self, int32_t n);
-/* p of the row with these logits, into self->p. Errors: NUMERIC. */
+/* p of the row with these logits, into self->p. Errors: NUMERIC, GRAMMAR. */
 vouch_status vouch_engine_target_distribution(vouch_engine_target *self, const float *logits, const int32_t *tokens,
                                               int32_t n_history);
 

@@ -2,8 +2,8 @@
 /*
  * The sampling parameters turn logits into a distribution, in this order:
  *
- *     bias, penalties | temperature | top-k, top-p, min-p
- *     on the logits     exp           cut the ranking
+ *     grammar, bias, penalties | temperature | top-k, top-p, min-p
+ *     on the logits              exp           cut the ranking
  *
  * Ranking. Larger logits rank first; among equal logits, lower ids rank first. Weights can't rank tokens: a high
  * temperature makes unequal weights equal, and a low temperature makes them zero. Temperature keeps the order of
@@ -101,13 +101,26 @@ static void add_penalties(vouch_sampler *sampler, float *logits, const int32_t *
     }
 }
 
-/* Never changes the model's logits: with bias or penalties it returns the sampler's copy. */
-static const float *add_bias_and_penalties(vouch_sampler *sampler, const float *logits, const int32_t *history,
-                                           size_t n_history)
+/* Bans all other tokens, 64 of them at a time. */
+static void ban_others(const uint64_t *allowed, float *logits, int32_t n_vocab)
+{
+    for (int32_t begin = 0; begin < n_vocab; begin += 64) {
+        const int32_t n = n_vocab - begin < 64 ? n_vocab - begin : 64;
+        const uint64_t word = allowed[begin / 64];
+        if (word == UINT64_MAX) continue;
+        for (int32_t i = 0; i < n; i++)
+            if (!(word >> i & 1)) logits[begin + i] = -INFINITY;
+    }
+}
+
+/* Never changes the model's logits: with a grammar, bias or penalties it returns the sampler's copy. */
+static const float *change_logits(vouch_sampler *sampler, const float *logits, const int32_t *history,
+                                  size_t n_history)
 {
     const vouch_sampling *params = &sampler->params;
-    if (params->n_bias == 0 && !has_penalties(params)) return logits;
+    if (!sampler->allowed && params->n_bias == 0 && !has_penalties(params)) return logits;
     float *changed = memcpy(sampler->logits, logits, (size_t)sampler->n_vocab * sizeof *logits);
+    if (sampler->allowed) ban_others(sampler->allowed, changed, sampler->n_vocab);
     for (size_t i = 0; i < params->n_bias; i++) {
         float *logit = &changed[params->bias[i].token];
         *logit = narrow((double)*logit + (double)params->bias[i].bias);
@@ -293,7 +306,7 @@ vouch_status vouch_dist_from_logits(vouch_dist *out, vouch_sampler *sampler, con
                                     const int32_t *history, size_t n_history)
 {
     const vouch_sampling *params = &sampler->params;
-    logits = add_bias_and_penalties(sampler, logits, history, n_history);
+    logits = change_logits(sampler, logits, history, n_history);
 
     float max;
     int32_t best;

@@ -40,6 +40,7 @@ typedef struct vouch_sampler {
     vouch_sampling params; /* bias copied */
     int32_t n_vocab;
     const vouch_kernels *kernels;
+    const uint64_t *allowed;   /* [n_vocab bits] tokens that the grammar allows; NULL: all. Set before each call */
     int32_t *count;            /* [n_vocab], all zero between calls */
     float *logits;             /* [n_vocab], with bias and penalties */
     struct vouch_ranked *candidates; /* [n_vocab] */

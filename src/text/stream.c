@@ -101,8 +101,7 @@ static void stream_layout(vouch_stream *stream, const char *const *stop, size_t 
     stream->text = vouch_arena_take(&stream->arena, bytes, 1);
 }
 
-/* Whether the tokenizer puts a space behind this token (-1: before a text). */
-static bool prefix_follows(const vouch_tokenizer *tokenizer, int32_t token)
+bool vouch_stream_drops_space(const vouch_tokenizer *tokenizer, int32_t token)
 {
     if (!tokenizer || !tokenizer->space_prefix) return false;
     return token < 0 || vouch_tokenizer_is_special(tokenizer, token) ||
@@ -111,7 +110,7 @@ static bool prefix_follows(const vouch_tokenizer *tokenizer, int32_t token)
 
 void vouch_stream_reset(vouch_stream *stream, int32_t before)
 {
-    stream->first = prefix_follows(stream->tokenizer, before);
+    stream->first = vouch_stream_drops_space(stream->tokenizer, before);
     for (size_t i = 0; i < stream->n_stops; i++) stream->stops[i].state = 0;
     stream->n_text = stream->ready = stream->taken = stream->n_pending = 0;
     stream->over = false;
@@ -214,7 +213,7 @@ bool vouch_stream_push(vouch_stream *stream, int32_t token)
     stream->taken = 0;
     if (stream->over) return false;
     const bool first = stream->first;
-    stream->first = prefix_follows(stream->tokenizer, token);
+    stream->first = vouch_stream_drops_space(stream->tokenizer, token);
     if (vouch_tokenizer_is_special(stream->tokenizer, token)) return false;
     const vouch_text bytes = vouch_tokenizer_bytes(stream->tokenizer, token);
     for (size_t i = first && bytes.size > 0 && bytes.data[0] == ' '; i < bytes.size; i++)

@@ -77,6 +77,8 @@ void vouch_stream_close(vouch_stream *stream);
 /* Begins a new text behind the token `before`; -1: at the beginning of a text, as after open. */
 void vouch_stream_reset(vouch_stream *stream, int32_t before);
 size_t vouch_stream_memory(const vouch_stream *stream);
+/* Whether the tokenizer puts a space behind this token (-1: before a text), so that the text behind it loses one. */
+bool vouch_stream_drops_space(const vouch_tokenizer *tokenizer, int32_t token);
 /* Adds a token's text; special tokens have none. True when a stop text is now complete: the text before it is ready,
  * the rest is dropped, and the answer ends with this token. */
 bool vouch_stream_push(vouch_stream *stream, int32_t token);

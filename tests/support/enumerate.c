@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "decode/rules.h"
+#include "support/grammar.h"
 #include "support/test.h"
+#include "support/tokenizers.h"
 
 enum { MAX_JOINT = 6 * 6 * 6 * 6, MAX_PATH = 64, N_PROMPT = 2, MAX_NODES = 20 };
 
@@ -68,6 +70,10 @@ typedef struct run {
     walker walker;
     toy target, draft, odd_draft; /* odd_draft: the draft at another temperature */
     toy other;                    /* a second target, for looking up p without disturbing the first */
+    vouch_grammar *grammar;       /* with what it needs; NULL: none */
+    vouch_tokenizer *tokenizer;
+    vouch_trie *trie;
+    vouch_constraint *constraint;
     vouch_rule rule; /* the real rule, or a broken copy */
     bool one_cycle;
     vouch_dist q[VOUCH_MAX_DRAFT];
@@ -327,6 +333,10 @@ static vouch_draft branch_propose(void *self, const int32_t *tokens, int32_t n_t
         const int32_t token = choose_guess(r, q, sequence, n_tokens, n);
         if (r->setup.wrong == DROP_LOW_Q && vouch_dist_p(q, token) < 0.4) break;
         r->guesses[n] = sequence[n_tokens + n] = token;
+        if (r->setup.wrong == DROP_FORBIDDEN &&
+            !vouch_constraint_allows(r->constraint, VOUCH_FOLLOWER_JUDGE, sequence + N_PROMPT,
+                                     n_tokens + n + 1 - N_PROMPT))
+            break;
     }
     if (r->setup.points) return add_points(r, n, shape->depth);
     const bool point = r->setup.greedy_draft && r->setup.wrong != FULL_Q_FOR_ARGMAX;
@@ -392,6 +402,37 @@ static vouch_finish on_commit(void *self, int32_t token)
     return by_length && r->n_committed == r->setup.n_emitted ? VOUCH_FINISH_LENGTH : VOUCH_FINISH_NONE;
 }
 
+/* A vocabulary of the letters a, b and c, their pair ab, and the end of an answer. */
+static vouch_tokenizer *open_letters(void)
+{
+    static const vouch_text texts[] = {{"a", 1}, {"b", 1}, {"ab", 2}, {"c", 1}, {"<|endoftext|>", 13}};
+    static const vouch_text merges[] = {{"a b", 3}};
+    static const int32_t kinds[] = {1, 1, 1, 1, 3};
+    vouch_gguf_writer *w = writer_open();
+    vouch_tokenizer *tokenizer = NULL;
+    vouch_error err = {0};
+    vouch_gguf_add_text(w, "tokenizer.ggml.model", "gpt2");
+    vouch_gguf_add_text(w, "tokenizer.ggml.pre", "gpt-2");
+    vouch_gguf_add_texts(w, "tokenizer.ggml.tokens", texts, 5);
+    vouch_gguf_add_array(w, "tokenizer.ggml.token_type", VOUCH_GGUF_I32, kinds, 5);
+    vouch_gguf_add_texts(w, "tokenizer.ggml.merges", merges, 1);
+    vouch_gguf_add_u32(w, "tokenizer.ggml.eos_token_id", 4);
+    if (tokenizer_finish(w, &tokenizer, &err) != VOUCH_OK) fail_msg("%s", err.message);
+    return tokenizer;
+}
+
+static void open_grammar(run *r, const setup *s)
+{
+    r->grammar = grammar_open(VOUCH_GRAMMAR_GBNF, s->grammar);
+    r->tokenizer = open_letters();
+    assert_int_equal(vouch_trie_open(&r->trie, r->tokenizer, s->n_vocab, NULL), VOUCH_OK);
+    assert_int_equal(vouch_constraint_open(&r->constraint, r->grammar, r->trie, NULL), VOUCH_OK);
+    vouch_constraint_begin(r->constraint, N_PROMPT, 0);
+    r->target.constraint = r->other.constraint = r->draft.constraint = r->constraint;
+    r->target.blind_grammar = s->wrong == MASK_WITHOUT_DRAFT;
+    if (s->wrong == DROP_FORBIDDEN) r->draft.constraint = NULL;
+}
+
 static void run_open(run *r, const setup *s)
 {
     memset(r, 0, sizeof *r);
@@ -408,6 +449,7 @@ static void run_open(run *r, const setup *s)
     if (s->wrong == DRAWN_AGAIN) r->rule.judge = match_and_draw_again;
     if (s->wrong == POINTS_BY_P) r->rule.judge = judge_points_by_p;
     r->target.blind_penalties = s->wrong == PENALTIES_WITHOUT_DRAFT;
+    if (s->grammar) open_grammar(r, s);
     for (int pass = 0; pass < 2; pass++) {
         for (int32_t i = 0; i < MAX_NODES; i++) vouch_dist_layout(&r->q[i], s->n_vocab, &r->arena);
         if (pass == 0) assert_int_equal(vouch_arena_allocate(&r->arena, "q", NULL), VOUCH_OK);
@@ -421,6 +463,10 @@ static void run_close(run *r)
     toy_close(&r->draft);
     toy_close(&r->odd_draft);
     toy_close(&r->other);
+    vouch_constraint_close(r->constraint);
+    vouch_trie_close(r->trie);
+    vouch_tokenizer_close(r->tokenizer);
+    vouch_grammar_close(r->grammar);
     vouch_arena_free(&r->arena);
 }
 
@@ -535,7 +581,7 @@ double enumerate_worst(const setup *s, int *over)
     static run r;
     run_open(&r, s);
     walk_all(&r);
-    r.target.blind_penalties = false;
+    r.target.blind_penalties = r.target.blind_grammar = false;
     long double mass;
     int counted = 0;
     const double worst = compare(&r, 0, 0, 1, &mass, &counted);

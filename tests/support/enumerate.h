@@ -33,6 +33,9 @@ typedef enum wrong {
     POINTS_FIRST,    /* judges them before the sampled guess */
     POINTS_AS_DRAWN, /* judges them as if they were drawn from the same q */
     POINTS_BY_P,     /* accepts each with probability p, ignoring earlier rejections */
+    /* Mistakes with a grammar. */
+    MASK_WITHOUT_DRAFT, /* masks p of a row without regard to the guesses before it */
+    DROP_FORBIDDEN,     /* draws a guess from q without a mask, and drops it where the grammar forbids it */
 } wrong;
 
 /* The limit that ends a run after n_emitted tokens: */
@@ -55,6 +58,7 @@ typedef struct setup {
     int32_t eos; /* BY_FAILURE: the target gives no logits after it; -1: none */
     wrong wrong;
     vouch_accept accept;
+    const char *grammar; /* over the tokens a, b, ab, c and the end (4) of 5; NULL: none */
     bool own; /* compare with the distribution that lenience defines, without a bonus token */
 } setup;
 

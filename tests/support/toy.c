@@ -37,9 +37,21 @@ void toy_logits(const toy *model, const int32_t *tokens, int32_t n, float *logit
     for (int32_t x = 0; x < model->n_vocab; x++) logits[x] = model->sharpness * test_normal(&random);
 }
 
+/* Behind a text that the grammar forbids nothing is masked: it has no probability. */
+static void mask(toy *model, const int32_t *tokens, int32_t n)
+{
+    const int32_t root = vouch_constraint_settled(model->constraint, VOUCH_FOLLOWER_JUDGE);
+    const int32_t seen = model->blind_grammar && n > model->n_before ? model->n_before : n;
+    model->sampler.allowed = NULL;
+    if (n >= root)
+        model->sampler.allowed =
+            vouch_constraint_mask(model->constraint, VOUCH_FOLLOWER_JUDGE, tokens + root, seen - root);
+}
+
 static vouch_status dist_of(toy *model, const int32_t *tokens, int32_t n, int32_t n_history)
 {
     toy_logits(model, tokens, n, model->logits);
+    if (model->constraint) mask(model, tokens, n);
     return vouch_dist_from_logits(&model->dist, &model->sampler, model->logits, tokens, (size_t)n_history);
 }
 

@@ -8,6 +8,7 @@
 #define VOUCH_TESTS_TOY_H
 
 #include "decode/cycle.h"
+#include "text/grammar/constraint.h"
 
 enum { TOY_MAX_CTX = 512 };
 
@@ -31,6 +32,8 @@ typedef struct toy {
     int32_t fail_token;   /* rows behind this token have no finite logits; -1: none fails */
     bool deaf;            /* the logits don't depend on the tokens before */
     bool blind_penalties; /* a broken target: penalties ignore the guesses */
+    vouch_constraint *constraint; /* masks the distributions of an answer; NULL: none */
+    bool blind_grammar;   /* a broken target: the grammar ignores the guesses */
 } toy;
 
 void toy_open(toy *model, int32_t n_vocab, uint64_t seed, float sharpness, const vouch_sampling *sampling);

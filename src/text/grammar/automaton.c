@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+/* States of a grammar, computed as they are reached (automaton.h). */
+#include "text/grammar/automaton.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+
+/* A step meets at most CLOSURE places, so it adds at most so many stacks. */
+enum { CLOSURE = 1 << 13, MET = 1 << 15, STACKS = 1 << 16, STATES = 1 << 13, PLACES = 1 << 18 };
+
+_Static_assert(STATES > 4 * VOUCH_TRIE_DEPTH, "a walk along the longest token fits beside the states that stay");
+
+static vouch_index_table table_take(vouch_arena *arena, int32_t items)
+{
+    return (vouch_index_table){.slots = vouch_arena_take(arena, (size_t)2 * items, sizeof(int32_t)), .size = 2 * items};
+}
+
+void vouch_automaton_layout(vouch_automaton *automaton, const vouch_grammar *grammar, vouch_arena *arena)
+{
+    vouch_automaton *a = automaton;
+    a->grammar = grammar;
+    a->stacks = vouch_arena_take(arena, STACKS, sizeof *a->stacks);
+    a->states = vouch_arena_take(arena, STATES, sizeof *a->states);
+    a->places = vouch_arena_take(arena, PLACES, sizeof *a->places);
+    a->steps = vouch_arena_take(arena, (size_t)STATES * (size_t)grammar->n_classes, sizeof *a->steps);
+    a->stack_table = table_take(arena, STACKS);
+    a->state_table = table_take(arena, STATES);
+    a->work = vouch_arena_take(arena, CLOSURE, sizeof *a->work);
+    a->found = vouch_arena_take(arena, VOUCH_STATE_PLACES, sizeof *a->found);
+    a->met = vouch_arena_take(arena, MET, sizeof *a->met);
+    a->met_index = vouch_arena_take(arena, MET, sizeof *a->met_index);
+    a->renamed = vouch_arena_take(arena, STACKS, sizeof *a->renamed);
+}
+
+void vouch_automaton_init(vouch_automaton *automaton)
+{
+    automaton->n_stacks = 1;
+    automaton->n_states = VOUCH_STATE_FIRST;
+}
+
+static int32_t *steps_of(const vouch_automaton *a, int32_t state)
+{
+    return a->steps + (size_t)state * (size_t)a->grammar->n_classes;
+}
+
+/* ------------------------------------------------------- equal ones are one */
+
+static uint64_t stack_hash(const vouch_stack *stack)
+{
+    return vouch_hash_word(vouch_hash_word(1, (uint64_t)stack->node), (uint64_t)stack->below);
+}
+
+/* The slot of this stack in the table, or the free slot where it belongs. */
+static int32_t *stack_slot(const vouch_automaton *a, const vouch_stack *stack)
+{
+    const int32_t mask = a->stack_table.size - 1;
+    int32_t at = (int32_t)(stack_hash(stack) & (uint64_t)mask);
+    for (;; at = (at + 1) & mask) {
+        int32_t *slot = &a->stack_table.slots[at];
+        const vouch_stack *known = &a->stacks[*slot];
+        if (*slot == 0 || (known->node == stack->node && known->below == stack->below)) return slot;
+    }
+}
+
+/* There is room for one more stack. */
+static int32_t push(vouch_automaton *a, int32_t node, int32_t below)
+{
+    const vouch_stack stack = {.node = node, .below = below, .depth = a->stacks[below].depth + 1};
+    int32_t *slot = stack_slot(a, &stack);
+    if (*slot > 0) return *slot;
+    a->stacks[a->n_stacks] = stack;
+    return *slot = a->n_stacks++;
+}
+
+static int32_t *state_slot(const vouch_automaton *a, const vouch_place *places, int32_t n, bool accepts)
+{
+    const int32_t mask = a->state_table.size - 1;
+    uint64_t hash = (uint64_t)accepts + 2;
+    for (int32_t i = 0; i < n; i++)
+        hash = vouch_hash_word(hash, (uint64_t)places[i].node << 32 | (uint32_t)places[i].stack);
+    int32_t at = (int32_t)(hash & (uint64_t)mask);
+    for (;; at = (at + 1) & mask) {
+        int32_t *slot = &a->state_table.slots[at];
+        const vouch_state *known = &a->states[*slot];
+        if (*slot == 0) return slot;
+        if (known->n == n && known->accepts == accepts &&
+            memcmp(a->places + known->first, places, (size_t)n * sizeof *places) == 0)
+            return slot;
+    }
+}
+
+static bool is_before(vouch_place x, vouch_place y)
+{
+    return x.node != y.node ? x.node < y.node : x.stack < y.stack;
+}
+
+/* Shell's sort with Ciura's gaps: qsort may allocate. */
+static void sort_places(vouch_place *places, int32_t n)
+{
+    static const int32_t gaps[] = {301, 132, 57, 23, 10, 4, 1};
+    for (size_t g = 0; g < sizeof gaps / sizeof gaps[0]; g++)
+        for (int32_t i = gaps[g]; i < n; i++) {
+            const vouch_place place = places[i];
+            int32_t at = i;
+            for (; at >= gaps[g] && is_before(place, places[at - gaps[g]]); at -= gaps[g])
+                places[at] = places[at - gaps[g]];
+            places[at] = place;
+        }
+}
+
+/* The state of the n places in a->found. There is room for it. */
+static int32_t state_of(vouch_automaton *a, int32_t n, bool accepts)
+{
+    if (n == 0 && !accepts) return VOUCH_STATE_DEAD;
+    sort_places(a->found, n);
+    int32_t *slot = state_slot(a, a->found, n, accepts);
+    if (*slot > 0) return *slot;
+    memcpy(a->places + a->n_places, a->found, (size_t)n * sizeof *a->found);
+    a->states[a->n_states] = (vouch_state){.first = a->n_places, .n = n, .accepts = accepts};
+    memset(steps_of(a, a->n_states), 0, (size_t)a->grammar->n_classes * sizeof(int32_t));
+    a->n_places += n;
+    return *slot = a->n_states++;
+}
+
+/* ------------------------------------------------------------------ closure */
+
+/* The places that a step reaches without reading another byte. */
+typedef struct closure {
+    vouch_automaton *a;
+    int32_t n, n_found;
+    bool accepts, overflow;
+} closure;
+
+static closure closure_begin(vouch_automaton *a)
+{
+    if (++a->n_closures == 0) { /* the numbers begin again */
+        memset(a->met, 0, MET * sizeof *a->met);
+        a->n_closures = 1;
+    }
+    return (closure){.a = a};
+}
+
+/* Adds a place unless it is there already or could not reach the end. */
+static void enter(closure *c, int32_t node, int32_t stack)
+{
+    vouch_automaton *a = c->a;
+    const uint64_t hash = vouch_hash_word(3, (uint64_t)node << 32 | (uint32_t)stack);
+    if (a->stacks[stack].depth + a->grammar->nodes[node].need > VOUCH_STACK_DEPTH) return;
+    int32_t at = (int32_t)(hash % MET);
+    for (; a->met[at] == a->n_closures; at = (at + 1) % MET) {
+        const vouch_place *known = &a->work[a->met_index[at]];
+        if (known->node == node && known->stack == stack) return;
+    }
+    c->overflow |= c->n == CLOSURE;
+    if (c->overflow) return;
+    a->met[at] = a->n_closures;
+    a->met_index[at] = c->n;
+    a->work[c->n++] = (vouch_place){node, stack};
+}
+
+/* Follows all places to the bytes that they read. */
+static int32_t closure_end(closure *c)
+{
+    vouch_automaton *a = c->a;
+    for (int32_t i = 0; i < c->n && !c->overflow; i++) {
+        const vouch_place place = a->work[i];
+        const vouch_grammar_node *node = &a->grammar->nodes[place.node];
+        const bool returns = node->kind == VOUCH_NODE_CALL && a->grammar->nodes[node->next].kind != VOUCH_NODE_END;
+        switch (node->kind) {
+        case VOUCH_NODE_BYTES:
+            c->overflow |= c->n_found == VOUCH_STATE_PLACES;
+            if (!c->overflow) a->found[c->n_found++] = place;
+            break;
+        case VOUCH_NODE_SPLIT:
+            enter(c, node->next, place.stack);
+            enter(c, node->other, place.stack);
+            break;
+        case VOUCH_NODE_CALL:
+            enter(c, node->other, returns ? push(a, node->next, place.stack) : place.stack);
+            break;
+        default:
+            if (place.stack == 0) c->accepts = true;
+            else enter(c, a->stacks[place.stack].node, a->stacks[place.stack].below);
+        }
+    }
+    return c->overflow ? VOUCH_STATE_DEAD : state_of(a, c->n_found, c->accepts);
+}
+
+/* ---------------------------------------------------------- dropping states */
+
+static void keep_state(vouch_automaton *a, int32_t state)
+{
+    if (state >= VOUCH_STATE_FIRST) a->states[state].mask |= INT32_MIN;
+}
+
+/* Marks the states that stay, by the sign of `mask`. */
+static void mark_states(vouch_automaton *a)
+{
+    for (int32_t i = 0; i < VOUCH_KEPT_STATES; i++) keep_state(a, a->kept[i]);
+    for (int32_t i = 0; i < a->n_path; i++) keep_state(a, a->path[i]);
+    keep_state(a, a->hand);
+}
+
+/* Moves the stacks that stay to the front. A stack comes behind the one below it, so one pass in order does it. */
+static void pack_stacks(vouch_automaton *a)
+{
+    int32_t n = 1;
+    memset(a->renamed, 0, (size_t)a->n_stacks * sizeof *a->renamed);
+    for (int32_t s = VOUCH_STATE_FIRST; s < a->n_states; s++)
+        for (int32_t i = 0; i < a->states[s].n && a->states[s].mask < 0; i++)
+            for (int32_t at = a->places[a->states[s].first + i].stack; at > 0 && !a->renamed[at];
+                 at = a->stacks[at].below)
+                a->renamed[at] = 1;
+    for (int32_t i = 1; i < a->n_stacks; i++) {
+        if (!a->renamed[i]) continue;
+        a->renamed[i] = n;
+        a->stacks[n] = a->stacks[i];
+        a->stacks[n].below = a->renamed[a->stacks[i].below];
+        n++;
+    }
+    a->n_stacks = n;
+    memset(a->stack_table.slots, 0, (size_t)a->stack_table.size * sizeof(int32_t));
+    for (int32_t i = 1; i < n; i++) *stack_slot(a, &a->stacks[i]) = i;
+}
+
+/* Moves the states that stay, and their places, to the front, and forgets their steps. New numbers of stacks keep the
+ * old order, so places stay sorted. Leaves the new numbers of states in a->renamed. */
+static void pack_states(vouch_automaton *a)
+{
+    int32_t n = VOUCH_STATE_FIRST, n_places = 0;
+    for (int32_t s = VOUCH_STATE_FIRST; s < a->n_states; s++) {
+        vouch_state state = a->states[s];
+        if (state.mask >= 0) continue;
+        for (int32_t i = 0; i < state.n; i++) {
+            const vouch_place place = a->places[state.first + i];
+            a->places[n_places + i] = (vouch_place){place.node, a->renamed[place.stack]};
+        }
+        a->states[n] = (vouch_state){.first = n_places, .n = state.n, .accepts = state.accepts, .mask = s};
+        n_places += state.n;
+        memset(steps_of(a, n++), 0, (size_t)a->grammar->n_classes * sizeof(int32_t));
+    }
+    a->n_states = n;
+    a->n_places = n_places;
+    memset(a->state_table.slots, 0, (size_t)a->state_table.size * sizeof(int32_t));
+    memset(a->renamed, 0, STATES * sizeof *a->renamed);
+    for (int32_t s = VOUCH_STATE_FIRST; s < n; s++) {
+        vouch_state *state = &a->states[s];
+        a->renamed[state->mask] = s;
+        state->mask = 0;
+        *state_slot(a, a->places + state->first, state->n, state->accepts) = s;
+    }
+}
+
+static void rename_state(const vouch_automaton *a, int32_t *state)
+{
+    if (*state >= VOUCH_STATE_FIRST) *state = a->renamed[*state];
+}
+
+static void drop_states(vouch_automaton *a)
+{
+    mark_states(a);
+    pack_stacks(a);
+    pack_states(a);
+    for (int32_t i = 0; i < VOUCH_KEPT_STATES; i++) rename_state(a, &a->kept[i]);
+    for (int32_t i = 0; i < a->n_path; i++) rename_state(a, &a->path[i]);
+    rename_state(a, &a->hand);
+    a->drops_masks = true;
+    a->n_drops++;
+}
+
+/* Makes room for the results of one closure. False where the states that stay leave none. */
+static bool make_room(vouch_automaton *a)
+{
+    for (int tries = 0; tries < 2; tries++) {
+        if (a->n_stacks + CLOSURE <= STACKS && a->n_states < STATES && a->n_places + VOUCH_STATE_PLACES <= PLACES)
+            return true;
+        if (tries == 0) drop_states(a);
+    }
+    return false;
+}
+
+/* ------------------------------------------------------------------ walking */
+
+int32_t vouch_automaton_start(vouch_automaton *automaton)
+{
+    vouch_automaton *a = automaton;
+    a->hand = 0;
+    if (!make_room(a)) return VOUCH_STATE_DEAD;
+    closure c = closure_begin(a);
+    enter(&c, a->grammar->start, 0);
+    return closure_end(&c);
+}
+
+static int32_t compute_step(vouch_automaton *a, int32_t state, unsigned char byte)
+{
+    a->hand = state;
+    if (!make_room(a)) return VOUCH_STATE_DEAD;
+    closure c = closure_begin(a);
+    const vouch_state *from = &a->states[a->hand];
+    for (int32_t i = 0; i < from->n; i++) {
+        const vouch_place place = a->places[from->first + i];
+        const vouch_grammar_node *node = &a->grammar->nodes[place.node];
+        if (byte >= node->first && byte <= node->last) enter(&c, node->next, place.stack);
+    }
+    return steps_of(a, a->hand)[a->grammar->class_of[byte]] = closure_end(&c);
+}
+
+int32_t vouch_automaton_step(vouch_automaton *automaton, int32_t state, unsigned char byte)
+{
+    const vouch_grammar *g = automaton->grammar;
+    if (state == VOUCH_STATE_DEAD) return state;
+    const int32_t known = steps_of(automaton, state)[g->class_of[byte]];
+    return known != VOUCH_STATE_UNKNOWN ? known : compute_step(automaton, state, byte);
+}
+
+uint64_t vouch_automaton_loop(vouch_automaton *automaton, int32_t at)
+{
+    vouch_automaton *a = automaton;
+    const int32_t *state = &a->path[at];
+    uint64_t loop = ~UINT64_C(0);
+    if (a->states[*state].has_loop) return a->states[*state].loop;
+    for (int byte = 0; byte < 256; byte++) {
+        const uint64_t group = UINT64_C(1) << vouch_trie_group(byte);
+        if ((loop & group) && vouch_automaton_step(a, *state, (unsigned char)byte) != *state) loop &= ~group;
+    }
+    a->states[*state].loop = loop;
+    a->states[*state].has_loop = true;
+    return loop;
+}
+
+int vouch_automaton_only_byte(const vouch_automaton *automaton, int32_t state)
+{
+    const vouch_state *s = &automaton->states[state];
+    int only = -1;
+    if (state == VOUCH_STATE_DEAD || s->accepts) return -1;
+    for (int32_t i = 0; i < s->n; i++) {
+        const vouch_grammar_node *node = &automaton->grammar->nodes[automaton->places[s->first + i].node];
+        if (node->first != node->last || (only >= 0 && node->first != only)) return -1;
+        only = node->first;
+    }
+    return only;
+}
+
+bool vouch_automaton_is_complete(const vouch_automaton *automaton, int32_t state)
+{
+    return state != VOUCH_STATE_DEAD && automaton->states[state].n == 0;
+}
+
+uint64_t vouch_automaton_digest(const vouch_automaton *automaton, int32_t state)
+{
+    const vouch_state *s = &automaton->states[state];
+    if (state < VOUCH_STATE_FIRST) return (uint64_t)state;
+    uint64_t sum = s->accepts;
+    for (int32_t i = 0; i < s->n; i++) {
+        const vouch_place *place = &automaton->places[s->first + i];
+        uint64_t hash = vouch_hash_word(5, (uint64_t)place->node);
+        for (int32_t at = place->stack; at > 0; at = automaton->stacks[at].below)
+            hash = vouch_hash_word(hash, (uint64_t)automaton->stacks[at].node);
+        sum += hash;
+    }
+    return sum;
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* Followers and masks (constraint.h). */
+#include "text/grammar/constraint.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "text/grammar/automaton.h"
+#include "text/internal.h"
+
+enum {
+    MASK_BYTES = 4 << 20,          /* of all kept masks, but at least FEWEST and at most MOST */
+    FEWEST_MASKS = 16,
+    MOST_MASKS = 1024,
+    LARGE_SUBTREE = 32,            /* nodes from which on asking for a state's loop pays */
+    BEGIN = VOUCH_FOLLOWERS,       /* the automaton keeps this state beside the roots: that of the empty text */
+    WALK                           /* and the state at the end of a path */
+};
+
+struct vouch_constraint {
+    vouch_automaton automaton; /* kept [VOUCH_FOLLOWERS] are the roots */
+    const vouch_trie *trie;
+    int32_t begin;             /* tokens before the answer; -1: no answer has begun */
+    bool drops_space;          /* the answer's first token loses the space at its beginning (stream.c) */
+    int32_t settled[VOUCH_FOLLOWERS];
+    uint64_t *masks;           /* [n_masks][n_words] */
+    int32_t *owner;            /* [n_masks] the mask's state; 0: none */
+    int32_t n_masks, n_words, next_mask;
+    uint64_t *first_mask;      /* [n_words] of an answer's first token, where it loses a space */
+    size_t bytes;
+    vouch_arena arena;
+};
+
+_Static_assert((int)WALK < (int)VOUCH_KEPT_STATES, "roots, the beginning and a walk");
+
+/* ------------------------------------------------------------------ opening */
+
+static void layout(vouch_constraint *c, const vouch_grammar *grammar)
+{
+    vouch_automaton_layout(&c->automaton, grammar, &c->arena);
+    c->masks = vouch_arena_take(&c->arena, (size_t)c->n_masks * (size_t)c->n_words, sizeof *c->masks);
+    c->owner = vouch_arena_take(&c->arena, (size_t)c->n_masks, sizeof *c->owner);
+    c->first_mask = vouch_arena_take(&c->arena, (size_t)c->n_words, sizeof *c->first_mask);
+}
+
+/* A node for a byte that no token has is a dead end. */
+static vouch_status check_bytes(const vouch_grammar *grammar, const vouch_trie *trie, vouch_error *err)
+{
+    bool is_known[256] = {0};
+    for (int32_t i = 0; i < trie->n_nodes; i++) is_known[trie->nodes[i].byte] = true;
+    for (int32_t i = 0; i < grammar->n_nodes; i++) {
+        const vouch_grammar_node *node = &grammar->nodes[i];
+        if (node->kind != VOUCH_NODE_BYTES || node->first != node->last || is_known[node->first]) continue;
+        return vouch_fail(err, VOUCH_E_UNSUPPORTED,
+                          "the grammar has the byte 0x%02x, and no token of the vocabulary has it; leave its character "
+                          "out",
+                          node->first);
+    }
+    return VOUCH_OK;
+}
+
+vouch_status vouch_constraint_open(vouch_constraint **out, const vouch_grammar *grammar, const vouch_trie *trie,
+                                   vouch_error *err)
+{
+    *out = NULL;
+    VOUCH_TRY(check_bytes(grammar, trie, err));
+    vouch_constraint *c = calloc(1, sizeof *c);
+    if (!c) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a grammar");
+    c->trie = trie;
+    c->begin = -1;
+    c->n_words = (trie->n_vocab + 63) / 64;
+    c->n_masks = MASK_BYTES / (c->n_words * (int32_t)sizeof *c->masks);
+    if (c->n_masks < FEWEST_MASKS) c->n_masks = FEWEST_MASKS;
+    if (c->n_masks > MOST_MASKS) c->n_masks = MOST_MASKS;
+    layout(c, grammar);
+    c->bytes = sizeof *c + c->arena.used;
+    const vouch_status status = vouch_arena_allocate(&c->arena, "the states of a grammar", err);
+    if (status != VOUCH_OK) {
+        free(c);
+        return status;
+    }
+    layout(c, grammar);
+    vouch_automaton_init(&c->automaton);
+    *out = c;
+    return VOUCH_OK;
+}
+
+void vouch_constraint_close(vouch_constraint *constraint)
+{
+    if (!constraint) return;
+    vouch_arena_free(&constraint->arena);
+    free(constraint);
+}
+
+size_t vouch_constraint_memory(const vouch_constraint *constraint)
+{
+    return constraint ? constraint->bytes : 0;
+}
+
+/* ---------------------------------------------------------------- following */
+
+void vouch_constraint_begin(vouch_constraint *constraint, int32_t n, int32_t last)
+{
+    vouch_constraint *c = constraint;
+    vouch_automaton *a = &c->automaton;
+    c->begin = n;
+    c->drops_space = vouch_stream_drops_space(c->trie->tokenizer, last);
+    a->kept[BEGIN] = vouch_automaton_start(a);
+    for (int i = 0; i < VOUCH_FOLLOWERS; i++) {
+        c->settled[i] = n;
+        a->kept[i] = a->kept[BEGIN];
+    }
+}
+
+bool vouch_constraint_applies(const vouch_constraint *constraint, int32_t n)
+{
+    return constraint->begin >= 0 && n >= constraint->begin;
+}
+
+/* The state after one more token, which leads away from kept[WALK]. Special tokens have no text. */
+static void walk_token(vouch_constraint *c, int32_t token, bool is_first)
+{
+    vouch_automaton *a = &c->automaton;
+    const vouch_tokenizer *t = c->trie->tokenizer;
+    if (token >= vouch_tokenizer_size(t) || vouch_tokenizer_is_special(t, token)) return;
+    const vouch_text text = tokenizer_text(t, token);
+    for (size_t i = is_first && c->drops_space && text.size > 0 && text.data[0] == ' '; i < text.size; i++)
+        a->kept[WALK] = vouch_automaton_step(a, a->kept[WALK], (unsigned char)text.data[i]);
+}
+
+/* Follows a path from a root. The state is in kept[WALK]. */
+static void walk_path(vouch_constraint *c, vouch_follower who, const int32_t *path, int32_t n)
+{
+    c->automaton.kept[WALK] = c->automaton.kept[who];
+    for (int32_t i = 0; i < n; i++) walk_token(c, path[i], c->settled[who] + i == c->begin);
+}
+
+void vouch_constraint_settle(vouch_constraint *constraint, vouch_follower who, const int32_t *tokens, int32_t n)
+{
+    vouch_constraint *c = constraint;
+    if (!vouch_constraint_applies(c, n)) return;
+    if (n < c->settled[who]) {
+        c->settled[who] = c->begin;
+        c->automaton.kept[who] = c->automaton.kept[BEGIN];
+    }
+    walk_path(c, who, tokens + c->settled[who], n - c->settled[who]);
+    c->automaton.kept[who] = c->automaton.kept[WALK];
+    c->settled[who] = n;
+}
+
+int32_t vouch_constraint_settled(const vouch_constraint *constraint, vouch_follower who)
+{
+    return constraint->settled[who];
+}
+
+/* -------------------------------------------------------------------- masks */
+
+static void add_tokens(vouch_constraint *c, uint64_t *mask, int32_t first, int32_t past)
+{
+    const int32_t *tokens = c->trie->tokens;
+    for (int32_t i = first; i < past; i++) mask[tokens[i] >> 6] |= UINT64_C(1) << (tokens[i] & 63);
+}
+
+/* Adds the tokens in the subtrees of the nodes [from, past) that the state path[0] allows. `skipped`: the depth of the
+ * nodes at which path[0] stands. */
+static void add_subtrees(vouch_constraint *c, uint64_t *mask, int32_t from, int32_t past, int32_t skipped)
+{
+    vouch_automaton *a = &c->automaton;
+    const vouch_trie_node *nodes = c->trie->nodes;
+    for (int32_t i = from; i < past;) {
+        const vouch_trie_node *node = &nodes[i];
+        const int32_t depth = node->depth - skipped;
+        const int32_t state = vouch_automaton_step(a, a->path[depth], node->byte);
+        a->n_path = depth + 2;
+        a->path[depth + 1] = state;
+        if (state == VOUCH_STATE_DEAD) {
+            i = node->next;
+        } else if (node->next - i >= LARGE_SUBTREE && state == a->path[depth] &&
+                   !(node->below & ~vouch_automaton_loop(a, depth + 1))) {
+            add_tokens(c, mask, node->first, nodes[node->next].first);
+            i = node->next;
+        } else {
+            add_tokens(c, mask, node->first, nodes[i + 1].first);
+            i++;
+        }
+    }
+}
+
+/* Fills the mask with the tokens that the state kept[WALK] allows. */
+static void fill_mask(vouch_constraint *c, uint64_t *mask, bool drops_space)
+{
+    vouch_automaton *a = &c->automaton;
+    const vouch_trie *trie = c->trie;
+    const int32_t space = drops_space ? trie->space : -1;
+    memset(mask, 0, (size_t)c->n_words * sizeof *mask);
+    a->path[0] = a->kept[WALK];
+    a->n_path = 1;
+    add_subtrees(c, mask, 0, space < 0 ? trie->n_nodes : space, 0);
+    if (space >= 0) {
+        add_subtrees(c, mask, space + 1, trie->nodes[space].next, 1);
+        add_subtrees(c, mask, trie->nodes[space].next, trie->n_nodes, 0);
+    }
+    a->n_path = 0;
+    for (int32_t i = 0; i < trie->n_ends && a->states[a->kept[WALK]].accepts; i++)
+        mask[trie->ends[i] >> 6] |= UINT64_C(1) << (trie->ends[i] & 63);
+}
+
+/* States have got new numbers: no mask has an owner. */
+static void drop_masks(vouch_constraint *c)
+{
+    memset(c->owner, 0, (size_t)c->n_masks * sizeof *c->owner);
+    c->automaton.drops_masks = false;
+}
+
+/* Masks leave in the order in which they came. Number 0 of a state's mask: none, so numbers begin at 1. */
+static const uint64_t *mask_of_walk(vouch_constraint *c)
+{
+    vouch_automaton *a = &c->automaton;
+    if (a->drops_masks) drop_masks(c);
+    const int32_t known = a->states[a->kept[WALK]].mask;
+    if (known > 0) return c->masks + (size_t)(known - 1) * (size_t)c->n_words;
+    const int32_t number = c->next_mask;
+    uint64_t *mask = c->masks + (size_t)number * (size_t)c->n_words;
+    c->next_mask = (number + 1) % c->n_masks;
+    if (c->owner[number] > 0) a->states[c->owner[number]].mask = 0;
+    c->owner[number] = 0;
+    fill_mask(c, mask, false);
+    if (a->drops_masks) drop_masks(c);
+    c->owner[number] = a->kept[WALK];
+    a->states[a->kept[WALK]].mask = number + 1;
+    return mask;
+}
+
+const uint64_t *vouch_constraint_mask(vouch_constraint *constraint, vouch_follower who, const int32_t *path, int32_t n)
+{
+    vouch_constraint *c = constraint;
+    walk_path(c, who, path, n);
+    if (c->automaton.kept[WALK] == VOUCH_STATE_DEAD) return NULL;
+    const bool is_first = c->drops_space && c->settled[who] + n == c->begin;
+    const uint64_t *mask = is_first ? c->first_mask : mask_of_walk(c);
+    if (is_first) fill_mask(c, c->first_mask, true);
+    for (int32_t i = 0; i < c->n_words; i++)
+        if (mask[i]) return mask;
+    return NULL;
+}
+
+bool vouch_constraint_allows(vouch_constraint *constraint, vouch_follower who, const int32_t *path, int32_t n)
+{
+    vouch_constraint *c = constraint;
+    vouch_automaton *a = &c->automaton;
+    const int32_t token = path[n - 1];
+    const vouch_tokenizer *t = c->trie->tokenizer;
+    if (token < 0 || token >= vouch_tokenizer_size(t)) return false;
+    walk_path(c, who, path, n - 1);
+    if (a->kept[WALK] == VOUCH_STATE_DEAD) return false;
+    if (vouch_tokenizer_ends_answer(t, token)) return a->states[a->kept[WALK]].accepts;
+    if (!vouch_trie_has(t, token)) return false;
+    walk_token(c, token, c->settled[who] + n - 1 == c->begin);
+    return a->kept[WALK] != VOUCH_STATE_DEAD;
+}
+
+int32_t vouch_constraint_forced(vouch_constraint *constraint, vouch_follower who, const int32_t *path, int32_t n,
+                                char *text, int32_t most, bool *ends)
+{
+    vouch_constraint *c = constraint;
+    vouch_automaton *a = &c->automaton;
+    int32_t n_text = 0;
+    *ends = false;
+    walk_path(c, who, path, n);
+    for (; n_text < most; n_text++) {
+        const int byte = vouch_automaton_only_byte(a, a->kept[WALK]);
+        if (byte < 0) break;
+        text[n_text] = (char)byte;
+        a->kept[WALK] = vouch_automaton_step(a, a->kept[WALK], (unsigned char)byte);
+    }
+    *ends = vouch_automaton_is_complete(a, a->kept[WALK]);
+    return n_text;
+}
+
+uint64_t vouch_constraint_digest(const vouch_constraint *constraint)
+{
+    return vouch_automaton_digest(&constraint->automaton, constraint->automaton.kept[VOUCH_FOLLOWER_JUDGE]);
+}
+
+int64_t vouch_constraint_drops(const vouch_constraint *constraint)
+{
+    return constraint->automaton.n_drops;
+}

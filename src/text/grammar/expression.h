@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Expressions: the form into which every notation of a grammar is read (gbnf.c, regex.c, schema.c), before program.c
+ * turns them into an automaton.
+ *
+ *     root ::= "[" item* "]"          sequence ┬ bytes "["
+ *                                              ├ repeat 0.. ─ rule item
+ *                                              └ bytes "]"
+ *
+ * An expression is an index into the builder. It is immutable, so it may be used in several places. The first failure
+ * stays in the builder, and from then on every function returns an expression that matches nothing. So a caller checks
+ * once, at its end.
+ */
+#ifndef VOUCH_TEXT_GRAMMAR_EXPRESSION_H
+#define VOUCH_TEXT_GRAMMAR_EXPRESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+enum { VOUCH_GRAMMAR_LARGEST = 1 << 20 }; /* most expressions, and most nodes of an automaton */
+enum { VOUCH_GRAMMAR_DEEPEST = 128 };     /* most brackets within brackets that a reader of a notation follows */
+
+typedef int32_t vouch_expression;
+
+typedef enum vouch_expression_kind {
+    VOUCH_EXPRESSION_BYTES,    /* one byte in [first, last] */
+    VOUCH_EXPRESSION_SEQUENCE, /* the children in order; none: the empty text */
+    VOUCH_EXPRESSION_CHOICE,   /* one of the children; none: nothing matches */
+    VOUCH_EXPRESSION_REPEAT,   /* `child`, first to last times; last -1: any number */
+    VOUCH_EXPRESSION_RULE      /* the rule with number `child` */
+} vouch_expression_kind;
+
+typedef struct vouch_expression_node {
+    vouch_expression_kind kind;
+    int32_t first, last; /* a range of bytes; of repetitions; or of indices into `children` */
+    int32_t child;
+    bool is_small;       /* a copy takes few nodes */
+} vouch_expression_node;
+
+typedef struct vouch_rule_text {
+    char *name;            /* of a rule without a name of its own: the rule that it is part of */
+    uint64_t hash;         /* of the name */
+    vouch_expression body; /* -1: not defined yet */
+} vouch_rule_text;
+
+typedef struct vouch_builder {
+    vouch_expression_node *nodes;
+    vouch_expression *children;
+    vouch_rule_text *rules;
+    int32_t n_nodes, n_children, n_rules;
+    int32_t nodes_room, children_room, rules_room;
+    const char *owner;   /* the name of the rule that is being read */
+    vouch_status status; /* the first failure */
+    vouch_error error;   /* its message */
+} vouch_builder;
+
+/* A list of expressions that grows, for sequences and choices. Zeroed at first. */
+typedef struct vouch_parts {
+    vouch_expression *parts;
+    int32_t n, room;
+} vouch_parts;
+
+void vouch_builder_free(vouch_builder *builder);
+/* Keeps the message of the first failure. Returns an expression that matches nothing. */
+__attribute__((format(printf, 3, 4)))
+vouch_expression vouch_builder_fail(vouch_builder *builder, vouch_status status, const char *format, ...);
+
+void vouch_parts_add(vouch_builder *builder, vouch_parts *parts, vouch_expression part);
+/* The parts in order, or one of them. Frees the parts. */
+vouch_expression vouch_expression_sequence(vouch_builder *builder, vouch_parts *parts);
+vouch_expression vouch_expression_choice(vouch_builder *builder, vouch_parts *parts);
+/* The same for n expressions; vouch_expression_join(builder, 2, a, b) is "a then b". */
+vouch_expression vouch_expression_join(vouch_builder *builder, int32_t n, ...);
+vouch_expression vouch_expression_either(vouch_builder *builder, int32_t n, ...);
+
+vouch_expression vouch_expression_empty(vouch_builder *builder);
+vouch_expression vouch_expression_nothing(vouch_builder *builder);
+vouch_expression vouch_expression_byte_range(vouch_builder *builder, int32_t first, int32_t last);
+vouch_expression vouch_expression_text(vouch_builder *builder, const char *text, size_t n);
+/* `text` ends with a NUL. */
+vouch_expression vouch_expression_literal(vouch_builder *builder, const char *text);
+/* min to max times; max -1: any number. */
+vouch_expression vouch_expression_repeat(vouch_builder *builder, vouch_expression part, int32_t min, int32_t max);
+vouch_expression vouch_expression_optional(vouch_builder *builder, vouch_expression part);
+
+/* The number of a rule; a new rule has no body yet. */
+int32_t vouch_builder_rule(vouch_builder *builder, const char *name, size_t n);
+/* The number of the rule with this name; -1: there is none. */
+int32_t vouch_builder_find(const vouch_builder *builder, const char *name, size_t n);
+void vouch_builder_define(vouch_builder *builder, int32_t rule, vouch_expression body);
+vouch_expression vouch_expression_rule(vouch_builder *builder, int32_t rule);
+/* A rule of its own around a large expression, so that a copy costs one node. */
+vouch_expression vouch_expression_shared(vouch_builder *builder, vouch_expression part);
+
+#endif

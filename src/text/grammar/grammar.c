@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* vouch_grammar_open: from a notation to an automaton. */
+#include "text/grammar/notations.h"
+#include "text/grammar/program.h"
+
+enum { LONGEST = 1 << 20 }; /* bytes of a grammar's text */
+
+vouch_status vouch_grammar_open(vouch_grammar **out, vouch_grammar_kind kind, const char *text, size_t n_text,
+                                vouch_error *err)
+{
+    vouch_builder builder = {0};
+    int32_t root = 0;
+    *out = NULL;
+    if (n_text > LONGEST)
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "the grammar has %zu bytes; expected at most %d", n_text, LONGEST);
+    switch (kind) {
+    case VOUCH_GRAMMAR_GBNF: root = vouch_gbnf_read(&builder, text, n_text); break;
+    case VOUCH_GRAMMAR_JSON_SCHEMA: root = vouch_schema_read(&builder, text, n_text); break;
+    case VOUCH_GRAMMAR_JSON: root = vouch_schema_read(&builder, "{\"type\": \"object\"}", 18); break;
+    default:
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "grammar kind is %d, must be 0 to %d", (int)kind, VOUCH_GRAMMAR_JSON);
+    }
+    return vouch_grammar_compile(out, &builder, root, err);
+}

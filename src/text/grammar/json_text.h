@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Texts of JSON as expressions: characters within strings, white space, any value.
+ *
+ * A grammar allows one spelling of most texts, so that a model can't waste tokens: no space before a comma or a colon,
+ * at most one space or one line end with an indentation elsewhere, numbers of at most 20 digits before and behind the
+ * point.
+ */
+#ifndef VOUCH_TEXT_GRAMMAR_JSON_TEXT_H
+#define VOUCH_TEXT_GRAMMAR_JSON_TEXT_H
+
+#include <jansson.h>
+
+#include "format/gguf.h"
+#include "text/grammar/characters.h"
+
+/* Rules that a grammar has once; -1: not yet. */
+typedef struct vouch_json_rules {
+    int32_t space, character, value;
+} vouch_json_rules;
+
+#define VOUCH_JSON_RULES {-1, -1, -1}
+
+typedef struct vouch_json_writer {
+    vouch_builder *builder;
+    vouch_json_rules rules;
+} vouch_json_writer;
+
+/* White space that may stand between parts of a value. */
+vouch_expression vouch_json_space(vouch_json_writer *writer);
+/* One character within a string, in any spelling. */
+vouch_expression vouch_json_character(vouch_json_writer *writer);
+/* One character of the set within a string: as it is, or as a short escape where it needs one. Frees the set. */
+vouch_expression vouch_json_one_of(vouch_json_writer *writer, vouch_ranges *ranges);
+/* A string of min to max characters; max -1: any number. */
+vouch_expression vouch_json_string(vouch_json_writer *writer, int32_t min, int32_t max);
+/* A string with exactly this text of n bytes of UTF-8, quotes included. */
+vouch_expression vouch_json_string_of(vouch_json_writer *writer, const char *text, size_t n);
+/* A string that has none of the n texts, which are sorted by their bytes. It spells each character in one way. */
+vouch_expression vouch_json_string_except(vouch_json_writer *writer, const vouch_text *texts, int32_t n);
+vouch_expression vouch_json_number(vouch_json_writer *writer);
+/* An integer in [min, max], of at most 18 digits. */
+vouch_expression vouch_json_integer(vouch_json_writer *writer, int64_t min, int64_t max);
+/* Exactly this value, with white space where it may stand. */
+vouch_expression vouch_json_constant(vouch_json_writer *writer, const json_t *value);
+vouch_expression vouch_json_any(vouch_json_writer *writer);
+/* An item, or several with commas between them: `first` has been written, `item` may follow min to max times. */
+vouch_expression vouch_json_more(vouch_json_writer *writer, vouch_expression item, int32_t min, int32_t max);
+
+enum { VOUCH_JSON_DIGITS = 18 };
+#define VOUCH_JSON_MOST INT64_C(999999999999999999)
+
+#endif

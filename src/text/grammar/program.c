@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: MIT */
+/* From expressions to an automaton (program.h), with the checks that keep every walk over it finite. */
+#include "text/grammar/program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NEVER = UINT16_MAX };
+
+typedef struct program {
+    vouch_builder *builder;
+    vouch_grammar *grammar;
+    int32_t *entry;      /* [n_rules] a rule's first node */
+    int32_t *rule_of;    /* [n_nodes] */
+    bool *is_nullable;   /* [n_nodes] the node reaches the end of its rule without a byte */
+    int32_t room, rule;  /* the rule whose nodes are added */
+} program;
+
+/* -------------------------------------------------------------------- nodes */
+
+static int32_t add(program *p, vouch_grammar_node node)
+{
+    vouch_grammar *g = p->grammar;
+    if (p->builder->status != VOUCH_OK) return 0;
+    if (g->n_nodes == VOUCH_GRAMMAR_LARGEST) {
+        vouch_builder_fail(p->builder, VOUCH_E_UNSUPPORTED,
+                           "the grammar is too large: its automaton has more than %d nodes; use smaller counts",
+                           VOUCH_GRAMMAR_LARGEST);
+        return 0;
+    }
+    if (g->n_nodes == p->room) {
+        const int32_t room = p->room > 0 ? 2 * p->room : 256;
+        void *nodes = realloc(g->nodes, (size_t)room * sizeof *g->nodes);
+        if (nodes) g->nodes = nodes;
+        void *rules = nodes ? realloc(p->rule_of, (size_t)room * sizeof *p->rule_of) : NULL;
+        if (!rules) {
+            vouch_builder_fail(p->builder, VOUCH_E_MEMORY, "not enough memory for the grammar");
+            return 0;
+        }
+        p->rule_of = rules;
+        p->room = room;
+    }
+    node.need = NEVER;
+    g->nodes[g->n_nodes] = node;
+    p->rule_of[g->n_nodes] = p->rule;
+    return g->n_nodes++;
+}
+
+static int32_t add_split(program *p, int32_t next, int32_t other)
+{
+    return add(p, (vouch_grammar_node){.kind = VOUCH_NODE_SPLIT, .next = next, .other = other});
+}
+
+/* A node that never reaches the end: a split that leads to itself. */
+static int32_t add_trap(program *p)
+{
+    const int32_t trap = p->grammar->n_nodes;
+    return add_split(p, trap, trap);
+}
+
+static int32_t emit(program *p, vouch_expression expression, int32_t next);
+
+static int32_t emit_repeat(program *p, const vouch_expression_node *e, int32_t next)
+{
+    int32_t at = next;
+    if (e->last < 0) {
+        at = add_split(p, 0, next);
+        const int32_t body = emit(p, e->child, at);
+        if (p->builder->status == VOUCH_OK) p->grammar->nodes[at].next = body;
+    }
+    for (int32_t i = e->first; i < e->last && p->builder->status == VOUCH_OK; i++)
+        at = add_split(p, emit(p, e->child, at), next);
+    for (int32_t i = 0; i < e->first && p->builder->status == VOUCH_OK; i++) at = emit(p, e->child, at);
+    return at;
+}
+
+/* Adds the nodes of an expression that goes on at `next`. Returns its first node. */
+static int32_t emit(program *p, vouch_expression expression, int32_t next)
+{
+    const vouch_builder *b = p->builder;
+    if (b->status != VOUCH_OK) return 0;
+    const vouch_expression_node *e = &b->nodes[expression];
+    int32_t at = next;
+    switch (e->kind) {
+    case VOUCH_EXPRESSION_BYTES:
+        return add(p, (vouch_grammar_node){.kind = VOUCH_NODE_BYTES,
+                                           .first = (uint8_t)e->first,
+                                           .last = (uint8_t)e->last,
+                                           .next = next});
+    case VOUCH_EXPRESSION_SEQUENCE:
+        for (int32_t i = e->last - 1; i >= e->first; i--) at = emit(p, b->children[i], at);
+        return at;
+    case VOUCH_EXPRESSION_CHOICE:
+        if (e->first == e->last) return add_trap(p);
+        at = emit(p, b->children[e->last - 1], next);
+        for (int32_t i = e->last - 2; i >= e->first; i--) at = add_split(p, emit(p, b->children[i], next), at);
+        return at;
+    case VOUCH_EXPRESSION_REPEAT: return emit_repeat(p, e, next);
+    default: /* the rule's number now; its first node once every rule has one */
+        return add(p, (vouch_grammar_node){.kind = VOUCH_NODE_CALL, .next = next, .other = e->child});
+    }
+}
+
+static void emit_rules(program *p)
+{
+    vouch_builder *b = p->builder;
+    for (int32_t i = 0; i < b->n_rules; i++) {
+        p->rule = i;
+        if (b->rules[i].body < 0)
+            vouch_builder_fail(b, VOUCH_E_ARGUMENT, "the rule %s is used but not defined", b->rules[i].name);
+        const int32_t end = add(p, (vouch_grammar_node){.kind = VOUCH_NODE_END});
+        p->entry[i] = emit(p, b->rules[i].body, end);
+        if (b->status != VOUCH_OK) return;
+    }
+    for (int32_t i = 0; i < p->grammar->n_nodes; i++) {
+        vouch_grammar_node *node = &p->grammar->nodes[i];
+        if (node->kind == VOUCH_NODE_CALL) node->other = p->entry[node->other];
+    }
+}
+
+/* -------------------------------------------------------- facts about nodes */
+
+/* The need of a node from the needs of the nodes behind it. */
+static uint16_t need_of(const vouch_grammar *g, const vouch_grammar_node *node)
+{
+    if (node->kind == VOUCH_NODE_END) return 0;
+    const uint16_t next = g->nodes[node->next].need;
+    if (node->kind == VOUCH_NODE_BYTES) return next;
+    uint16_t other = g->nodes[node->other].need;
+    if (node->kind == VOUCH_NODE_SPLIT) return next < other ? next : other;
+    if (next == NEVER || other == NEVER) return NEVER;
+    if (g->nodes[node->next].kind != VOUCH_NODE_END) other++;
+    return next > other ? next : other;
+}
+
+/* Needs only fall. Those above VOUCH_STACK_DEPTH are not followed, so a node's need changes at most so many times. */
+static bool lower_need(program *p, int32_t i)
+{
+    vouch_grammar_node *node = &p->grammar->nodes[i];
+    const uint16_t need = need_of(p->grammar, node);
+    if (need >= node->need || need > VOUCH_STACK_DEPTH) return false;
+    node->need = need;
+    return true;
+}
+
+/* Whether the node reaches the end of its rule without a byte. */
+static bool find_nullable(program *p, int32_t i)
+{
+    const vouch_grammar_node *node = &p->grammar->nodes[i];
+    bool now = node->kind == VOUCH_NODE_END;
+    if (node->kind == VOUCH_NODE_SPLIT) now = p->is_nullable[node->next] || p->is_nullable[node->other];
+    if (node->kind == VOUCH_NODE_CALL) now = p->is_nullable[node->next] && p->is_nullable[node->other];
+    if (!now || p->is_nullable[i]) return false;
+    p->is_nullable[i] = true;
+    return true;
+}
+
+/* The nodes that lead to each node, as lists, and the nodes whose fact has changed. */
+typedef struct leads {
+    int32_t *head, *link; /* link [2 n_nodes]: number 2 i is node i's `next`, 2 i + 1 its `other`; -1 ends a list */
+    int32_t *queue;       /* [n_nodes + 1] a ring */
+    bool *is_queued;
+} leads;
+
+static void leads_free(leads *l)
+{
+    free(l->head);
+    free(l->link);
+    free(l->queue);
+    free(l->is_queued);
+}
+
+static bool leads_fill(leads *l, const vouch_grammar *g)
+{
+    const size_t n = (size_t)g->n_nodes;
+    *l = (leads){malloc(n * sizeof *l->head), malloc(2 * n * sizeof *l->link), malloc((n + 1) * sizeof *l->queue),
+                 calloc(n, sizeof *l->is_queued)};
+    if (!l->head || !l->link || !l->queue || !l->is_queued) return false;
+    for (size_t i = 0; i < n; i++) l->head[i] = -1;
+    for (int32_t i = 0; i < g->n_nodes; i++) {
+        const vouch_grammar_node *node = &g->nodes[i];
+        if (node->kind == VOUCH_NODE_END) continue;
+        l->link[2 * i] = l->head[node->next];
+        l->head[node->next] = 2 * i;
+        if (node->kind == VOUCH_NODE_BYTES) continue;
+        l->link[2 * i + 1] = l->head[node->other];
+        l->head[node->other] = 2 * i + 1;
+    }
+    return true;
+}
+
+/* Updates the facts of all nodes, from the ends of rules backwards, until none changes. */
+static void propagate(program *p, leads *l, bool (*update)(program *p, int32_t node))
+{
+    const vouch_grammar *g = p->grammar;
+    const int32_t room = g->n_nodes + 1;
+    int32_t first = 0, past = 0;
+    for (int32_t i = 0; i < g->n_nodes; i++)
+        if (g->nodes[i].kind == VOUCH_NODE_END && update(p, i)) l->queue[past++] = i;
+    while (first != past) {
+        const int32_t node = l->queue[first];
+        first = (first + 1) % room;
+        l->is_queued[node] = false;
+        for (int32_t link = l->head[node]; link >= 0; link = l->link[link]) {
+            const int32_t before = link / 2;
+            if (!update(p, before) || l->is_queued[before]) continue;
+            l->is_queued[before] = true;
+            l->queue[past] = before;
+            past = (past + 1) % room;
+        }
+    }
+}
+
+static void find_facts(program *p)
+{
+    leads l;
+    p->is_nullable = calloc((size_t)p->grammar->n_nodes, sizeof *p->is_nullable);
+    if (!leads_fill(&l, p->grammar) || !p->is_nullable) {
+        vouch_builder_fail(p->builder, VOUCH_E_MEMORY, "not enough memory for the grammar");
+    } else {
+        propagate(p, &l, lower_need);
+        propagate(p, &l, find_nullable);
+    }
+    leads_free(&l);
+}
+
+/* ----------------------------------------------------------- left recursion */
+
+/*
+ * A rule is left recursive where it can call itself before it has read a byte. Then a place has endlessly many stacks.
+ * The search walks from a rule's first node over splits, calls, and the nodes behind calls of rules that may be empty.
+ */
+typedef enum mark { UNSEEN, OPEN, DONE } mark;
+
+typedef struct search {
+    const program *p;
+    uint8_t *marks;       /* [n_rules] */
+    uint32_t *seen;       /* [n_nodes] the number of the last walk that met it */
+    int32_t *work;        /* [n_nodes] nodes of all open walks */
+    int32_t *open;        /* [n_rules] the open rules, and where their part of `work` begins */
+    int32_t *begin;
+    uint32_t n_walks;
+} search;
+
+static int32_t visit(search *s, int32_t node, int32_t n_work)
+{
+    if (s->seen[node] == s->n_walks || s->p->grammar->nodes[node].need > VOUCH_STACK_DEPTH) return n_work;
+    s->seen[node] = s->n_walks;
+    s->work[n_work] = node;
+    return n_work + 1;
+}
+
+/* Lists in work[at ...] the rules that a rule can call first. Returns the end of the list. */
+static int32_t list_first_calls(search *s, int32_t rule, int32_t at)
+{
+    const vouch_grammar *g = s->p->grammar;
+    s->n_walks++;
+    int32_t n = visit(s, s->p->entry[rule], at), n_calls = at;
+    for (int32_t i = at; i < n; i++) {
+        const int32_t number = s->work[i];
+        const vouch_grammar_node *node = &g->nodes[number];
+        if (node->kind == VOUCH_NODE_BYTES || node->kind == VOUCH_NODE_END) continue;
+        const bool is_call = node->kind == VOUCH_NODE_CALL;
+        if (!is_call || s->p->is_nullable[node->other]) n = visit(s, node->next, n);
+        if (!is_call) n = visit(s, node->other, n);
+        if (is_call) s->work[n_calls++] = s->p->rule_of[node->other];
+    }
+    return n_calls;
+}
+
+/* Depth first, without recursion of its own. Returns a rule on a circle, or -1. */
+static int32_t find_circle(search *s, int32_t root)
+{
+    int32_t depth = 0, n_work = list_first_calls(s, root, 0);
+    s->open[0] = root;
+    s->begin[0] = 0;
+    s->marks[root] = OPEN;
+    while (depth >= 0) {
+        if (n_work == s->begin[depth]) {
+            s->marks[s->open[depth--]] = DONE;
+            continue;
+        }
+        const int32_t rule = s->work[--n_work];
+        if (s->marks[rule] == OPEN) return rule;
+        if (s->marks[rule] == DONE) continue;
+        s->marks[rule] = OPEN;
+        s->open[++depth] = rule;
+        s->begin[depth] = n_work;
+        n_work = list_first_calls(s, rule, n_work);
+    }
+    return -1;
+}
+
+static void check_left_recursion(program *p)
+{
+    const size_t n_nodes = (size_t)p->grammar->n_nodes, n_rules = (size_t)p->builder->n_rules;
+    search s = {.p = p,
+                .marks = calloc(n_rules, sizeof *s.marks),
+                .seen = calloc(n_nodes, sizeof *s.seen),
+                .work = malloc(2 * n_nodes * sizeof *s.work),
+                .open = malloc(n_rules * sizeof *s.open),
+                .begin = malloc(n_rules * sizeof *s.begin)};
+    int32_t circle = -1;
+    if (!s.marks || !s.seen || !s.work || !s.open || !s.begin) {
+        vouch_builder_fail(p->builder, VOUCH_E_MEMORY, "not enough memory for the grammar");
+    } else {
+        for (int32_t i = 0; i < p->builder->n_rules && circle < 0; i++)
+            if (s.marks[i] == UNSEEN) circle = find_circle(&s, i);
+    }
+    if (circle >= 0)
+        vouch_builder_fail(p->builder, VOUCH_E_ARGUMENT,
+                           "the rule %s is left recursive: it can call itself before it has read a character; write "
+                           "a repetition, such as %s ::= item item*",
+                           p->builder->rules[circle].name, p->builder->rules[circle].name);
+    free(s.marks);
+    free(s.seen);
+    free(s.work);
+    free(s.open);
+    free(s.begin);
+}
+
+/* ------------------------------------------------------------------ classes */
+
+/* Each range splits the classes that it cuts. Ranges that cut nothing are most, so equal ones are skipped early. */
+static void find_classes(vouch_grammar *g)
+{
+    bool cuts[257] = {0};
+    for (int32_t i = 0; i < g->n_nodes; i++) {
+        const vouch_grammar_node *node = &g->nodes[i];
+        if (node->kind != VOUCH_NODE_BYTES) continue;
+        cuts[node->first] = cuts[node->last + 1] = true;
+    }
+    g->n_classes = 1;
+    g->byte_of[0] = 0;
+    for (int byte = 1; byte < 256; byte++) {
+        if (cuts[byte]) g->byte_of[g->n_classes++] = (uint8_t)byte;
+        g->class_of[byte] = (uint8_t)(g->n_classes - 1);
+    }
+}
+
+static void check_ends(program *p, int32_t root)
+{
+    const uint16_t need = p->grammar->nodes[p->grammar->start].need;
+    if (need == NEVER)
+        vouch_builder_fail(p->builder, VOUCH_E_ARGUMENT,
+                           "the rule %s never ends: every text that it allows has no end, or it allows none",
+                           p->builder->rules[root].name);
+}
+
+static void compile(program *p, int32_t root)
+{
+    vouch_builder *b = p->builder;
+    p->entry = calloc((size_t)b->n_rules + 1, sizeof *p->entry);
+    if (!p->entry) vouch_builder_fail(b, VOUCH_E_MEMORY, "not enough memory for the grammar");
+    if (b->status == VOUCH_OK) emit_rules(p);
+    if (b->status != VOUCH_OK) return;
+    p->grammar->start = p->entry[root];
+    find_facts(p);
+    if (b->status == VOUCH_OK) check_ends(p, root);
+    if (b->status == VOUCH_OK) check_left_recursion(p);
+    if (b->status == VOUCH_OK) find_classes(p->grammar);
+}
+
+vouch_status vouch_grammar_compile(vouch_grammar **out, vouch_builder *builder, int32_t root, vouch_error *err)
+{
+    *out = NULL;
+    program p = {.builder = builder, .grammar = calloc(1, sizeof *p.grammar)};
+    if (!p.grammar) vouch_builder_fail(builder, VOUCH_E_MEMORY, "not enough memory for the grammar");
+    if (builder->status == VOUCH_OK) compile(&p, root);
+    const vouch_status status = builder->status;
+    if (status == VOUCH_OK) *out = p.grammar;
+    else vouch_grammar_close(p.grammar);
+    if (status != VOUCH_OK && err) *err = builder->error;
+    free(p.entry);
+    free(p.rule_of);
+    free(p.is_nullable);
+    vouch_builder_free(builder);
+    return status;
+}
+
+void vouch_grammar_close(vouch_grammar *grammar)
+{
+    if (!grammar) return;
+    free(grammar->nodes);
+    free(grammar);
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * JSON Schema to expressions. The grammar allows the values that the schema allows, with these limits: properties come
+ * in the schema's order, properties that it doesn't name come last, and json_text.h limits numbers and white space.
+ *
+ *     schema ── flatten ──► flat schemas ── each ──► choice over its types ──► expression
+ *               $ref, allOf,                         a rule for each schema that can be met
+ *               anyOf, oneOf                         again, so that schemas may be recursive
+ *
+ * A keyword that can't be turned into a grammar is an error with its JSON pointer, and so is one that the standard
+ * doesn't know: a misspelled keyword would go unnoticed. Annotations such as "title" are skipped.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text/grammar/notations.h"
+#include "text/grammar/schema_parts.h"
+
+/* ------------------------------------------------------------------ pointers */
+
+/* Adds "/name" to a JSON pointer. Returns its new length, cut to the room. */
+static size_t add_segment(char *out, size_t used, size_t room, const char *name)
+{
+    if (used + 1 < room) out[used++] = '/';
+    for (const char *c = name; *c && used + 2 < room; c++) {
+        if (*c == '~' || *c == '/') {
+            out[used++] = '~';
+            out[used++] = *c == '~' ? '0' : '1';
+        } else {
+            out[used++] = *c;
+        }
+    }
+    out[used] = '\0';
+    return used;
+}
+
+/* Writes the JSON pointer of the value `node` within `in`. False where it isn't there. */
+static bool find_pointer(const json_t *in, const json_t *node, char *out, size_t used, size_t room)
+{
+    out[used] = '\0';
+    if (in == node) return true;
+    const char *key;
+    json_t *child;
+    json_object_foreach((json_t *)(uintptr_t)in, key, child)
+        if (find_pointer(child, node, out, add_segment(out, used, room, key), room)) return true;
+    for (size_t i = 0; i < json_array_size(in); i++) {
+        char index[24];
+        snprintf(index, sizeof index, "%zu", i);
+        if (find_pointer(json_array_get(in, i), node, out, add_segment(out, used, room, index), room)) return true;
+    }
+    return false;
+}
+
+/* Flat schemas are copies, but the values of their keywords are those of the document. Of true, false and null there is
+ * only one object each, so they can't be found. */
+static bool find_keyword(const vouch_schema *s, const json_t *schema, const char *keyword, char *out, size_t room)
+{
+    const json_t *value = keyword ? json_object_get(schema, keyword) : NULL;
+    return value && !json_is_boolean(value) && !json_is_null(value) && find_pointer(s->root, value, out, 0, room);
+}
+
+void vouch_schema_fail(vouch_schema *s, vouch_status status, const json_t *node, const char *keyword,
+                       const char *format, ...)
+{
+    char pointer[200], message[300];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(message, sizeof message, format, list);
+    va_end(list);
+    if (!find_keyword(s, node, keyword, pointer, sizeof pointer)) {
+        if (!find_pointer(s->root, node, pointer, 0, sizeof pointer)) pointer[0] = '\0';
+        if (keyword) add_segment(pointer, strlen(pointer), sizeof pointer, keyword);
+    }
+    vouch_builder_fail(s->builder, status, "the schema at \"%s\": %s", pointer, message);
+}
+
+json_t *vouch_schema_keep(vouch_schema *s, json_t *made)
+{
+    static const char message[] = "not enough memory for the schema";
+    if (made && json_array_append_new(s->made, made) == 0) return made;
+    vouch_builder_fail(s->builder, VOUCH_E_MEMORY, message);
+    return s->root;
+}
+
+/* -------------------------------------------------------------------- rules */
+
+/* The rule of a schema; a new one has no body yet. */
+static int32_t rule_of(vouch_schema *s, const json_t *schema, bool *is_new)
+{
+    *is_new = false;
+    for (int32_t i = 0; i < s->n_rules; i++)
+        if (s->rules[i].schema == schema) return s->rules[i].rule;
+    if (s->n_rules == s->rules_room) {
+        const int32_t room = s->rules_room > 0 ? 2 * s->rules_room : 64;
+        void *rules = realloc(s->rules, (size_t)room * sizeof *s->rules);
+        if (!rules) {
+            vouch_builder_fail(s->builder, VOUCH_E_MEMORY, "not enough memory for the schema");
+            return 0;
+        }
+        s->rules = rules;
+        s->rules_room = room;
+    }
+    const int32_t rule = vouch_builder_rule(s->builder, "schema", 6);
+    s->rules[s->n_rules++] = (vouch_schema_rule){schema, rule};
+    *is_new = true;
+    return rule;
+}
+
+static vouch_expression body_of(vouch_schema *s, const json_t *schema)
+{
+    vouch_builder *b = s->builder;
+    vouch_parts choices = {0};
+    vouch_flats *flats = calloc(1, sizeof *flats);
+    if (!flats) return vouch_builder_fail(b, VOUCH_E_MEMORY, "not enough memory for the schema");
+    vouch_schema_flatten(s, schema, flats);
+    for (int32_t i = 0; i < flats->n && b->status == VOUCH_OK; i++)
+        vouch_parts_add(b, &choices, vouch_schema_flat_value(s, flats->flats[i]));
+    free(flats);
+    return vouch_expression_choice(b, &choices);
+}
+
+vouch_expression vouch_schema_value(vouch_schema *s, const json_t *schema)
+{
+    vouch_builder *b = s->builder;
+    if (b->status != VOUCH_OK) return 0;
+    if (json_is_true(schema)) return vouch_json_any(&s->writer);
+    if (json_is_false(schema)) return vouch_expression_nothing(b);
+    bool is_new;
+    const int32_t rule = rule_of(s, schema, &is_new);
+    if (!is_new) return vouch_expression_rule(b, rule);
+    if (s->depth == VOUCH_GRAMMAR_DEEPEST || ++s->work > VOUCH_SCHEMA_WORK) {
+        vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, schema, NULL,
+                          "schemas within schemas are more than %d deep, or too many", VOUCH_GRAMMAR_DEEPEST);
+        return 0;
+    }
+    s->depth++;
+    vouch_builder_define(b, rule, body_of(s, schema));
+    s->depth--;
+    return vouch_expression_rule(b, rule);
+}
+
+int32_t vouch_schema_read(vouch_builder *builder, const char *text, size_t n)
+{
+    json_error_t flaw;
+    vouch_schema s = {.writer = {.builder = builder, .rules = VOUCH_JSON_RULES}, .builder = builder};
+    s.root = json_loadb(text, n, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &flaw);
+    s.made = json_array();
+    if (!s.root)
+        vouch_builder_fail(builder, VOUCH_E_ARGUMENT, "the schema is no JSON: line %d, column %d: %s", flaw.line,
+                           flaw.column, flaw.text);
+    else if (!s.made) vouch_builder_fail(builder, VOUCH_E_MEMORY, "not enough memory for the schema");
+    else if (!json_is_object(s.root) && !json_is_boolean(s.root))
+        vouch_builder_fail(builder, VOUCH_E_ARGUMENT, "the schema must be an object, true or false");
+    const int32_t root = vouch_builder_rule(builder, "root", 4);
+    vouch_builder_define(builder, root, vouch_schema_value(&s, s.root));
+    json_decref(s.made);
+    json_decref(s.root);
+    free(s.rules);
+    return root;
+}

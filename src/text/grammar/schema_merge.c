@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/* Two flat schemas into one that asks for both, and whether two flat schemas have no value in common
+ * (schema_parts.h). */
+#include <string.h>
+
+#include "text/grammar/schema_parts.h"
+
+/* -------------------------------------------------------------------- types */
+
+static int type_named(const char *name)
+{
+    static const struct {
+        const char *name;
+        int types;
+    } types[] = {{"null", VOUCH_TYPE_NULL}, {"boolean", VOUCH_TYPE_BOOLEAN}, {"integer", VOUCH_TYPE_INTEGER},
+                 {"number", VOUCH_TYPE_NUMBER | VOUCH_TYPE_INTEGER}, {"string", VOUCH_TYPE_STRING},
+                 {"array", VOUCH_TYPE_ARRAY}, {"object", VOUCH_TYPE_OBJECT}};
+    for (size_t i = 0; name && i < sizeof types / sizeof types[0]; i++)
+        if (strcmp(types[i].name, name) == 0) return types[i].types;
+    return -1;
+}
+
+int vouch_schema_types(const json_t *flat)
+{
+    const json_t *type = json_object_get(flat, "type");
+    int types = 0;
+    if (!type) return VOUCH_TYPE_ANY;
+    if (json_is_integer(type)) return (int)json_integer_value(type); /* of a merged schema */
+    if (!json_is_array(type)) return type_named(json_string_value(type));
+    for (size_t i = 0; i < json_array_size(type); i++) {
+        const int one = type_named(json_string_value(json_array_get(type, i)));
+        if (one < 0) return -1;
+        types |= one;
+    }
+    return types;
+}
+
+int vouch_schema_type_of(const json_t *value)
+{
+    switch (json_typeof(value)) {
+    case JSON_NULL: return VOUCH_TYPE_NULL;
+    case JSON_TRUE:
+    case JSON_FALSE: return VOUCH_TYPE_BOOLEAN;
+    case JSON_INTEGER: return VOUCH_TYPE_INTEGER;
+    case JSON_REAL: return VOUCH_TYPE_NUMBER;
+    case JSON_STRING: return VOUCH_TYPE_STRING;
+    case JSON_ARRAY: return VOUCH_TYPE_ARRAY;
+    default: return VOUCH_TYPE_OBJECT;
+    }
+}
+
+/* ------------------------------------------------------------------ merging */
+
+typedef struct merger {
+    vouch_schema *s;
+    const json_t *a, *b;
+    json_t *out;
+    bool failed; /* out of memory */
+} merger;
+
+/* Stores a value; takes the reference. */
+static void store(merger *m, json_t *object, const char *name, json_t *value)
+{
+    m->failed |= !value || json_object_set_new(object, name, value) != 0;
+}
+
+static json_t *shared(const json_t *value)
+{
+    return json_incref((json_t *)(uintptr_t)value);
+}
+
+/* A new reference to the schema that asks for both. */
+static json_t *both(merger *m, const json_t *x, const json_t *y)
+{
+    if (!x || json_is_true(x) || x == y) return shared(y);
+    if (!y || json_is_true(y)) return shared(x);
+    json_t *all = json_pack("{s:[O,O]}", "allOf", x, y);
+    if (!all) return NULL;
+    return shared(vouch_schema_keep(m->s, all));
+}
+
+static void merge_types(merger *m)
+{
+    if (json_object_get(m->a, "type") || json_object_get(m->b, "type"))
+        store(m, m->out, "type", json_integer(vouch_schema_types(m->a) & vouch_schema_types(m->b)));
+}
+
+/* The larger or the smaller of two numbers. */
+static void merge_number(merger *m, const char *name, bool larger)
+{
+    const json_t *x = json_object_get(m->a, name), *y = json_object_get(m->b, name);
+    if (!x && !y) return;
+    const bool takes_x = !y || (x && (json_number_value(x) > json_number_value(y)) == larger);
+    store(m, m->out, name, shared(takes_x ? x : y));
+}
+
+/* Equal values, or the one that is there. */
+static void merge_equal(merger *m, const char *name)
+{
+    const json_t *x = json_object_get(m->a, name), *y = json_object_get(m->b, name);
+    if (x && y && !json_equal(x, y)) {
+        vouch_schema_fail(m->s, VOUCH_E_UNSUPPORTED, m->b, name,
+                          "it can't be joined with another %s for the same value", name);
+        return;
+    }
+    if (x || y) store(m, m->out, name, shared(x ? x : y));
+}
+
+/* The values that both enum and const of a schema allow; NULL: it has neither. A new reference. */
+static json_t *values_of(const json_t *schema)
+{
+    const json_t *constant = json_object_get(schema, "const"), *values = json_object_get(schema, "enum");
+    if (!constant) return values ? shared(values) : NULL;
+    json_t *one = json_array();
+    bool listed = !values;
+    for (size_t i = 0; i < json_array_size(values); i++) listed |= json_equal(json_array_get(values, i), constant);
+    if (one && listed && json_array_append(one, (json_t *)(uintptr_t)constant) != 0) {
+        json_decref(one);
+        return NULL;
+    }
+    return one;
+}
+
+static bool contains(const json_t *array, const json_t *value)
+{
+    for (size_t i = 0; i < json_array_size(array); i++)
+        if (json_equal(json_array_get(array, i), value)) return true;
+    return false;
+}
+
+static void merge_values(merger *m)
+{
+    json_t *x = values_of(m->a), *y = values_of(m->b);
+    if (x || y) {
+        json_t *common = json_array();
+        const json_t *from = x ? x : y;
+        for (size_t i = 0; i < json_array_size(from); i++) {
+            json_t *value = json_array_get(from, i);
+            if (x && y && !contains(y, value)) continue;
+            m->failed |= json_array_append(common, value) != 0;
+        }
+        store(m, m->out, "enum", common);
+    }
+    json_decref(x);
+    json_decref(y);
+}
+
+static void merge_arrays(merger *m)
+{
+    const json_t *x = json_object_get(m->a, "prefixItems"), *y = json_object_get(m->b, "prefixItems");
+    const json_t *more_x = json_object_get(m->a, "items"), *more_y = json_object_get(m->b, "items");
+    const size_t n_x = json_array_size(x), n_y = json_array_size(y);
+    if (x || y) {
+        json_t *items = json_array();
+        for (size_t i = 0; i < n_x || i < n_y; i++) {
+            json_t *item = both(m, i < n_x ? json_array_get(x, i) : more_x, i < n_y ? json_array_get(y, i) : more_y);
+            m->failed |= json_array_append_new(items, item ? item : json_true()) != 0;
+        }
+        store(m, m->out, "prefixItems", items);
+    }
+    if (more_x || more_y) store(m, m->out, "items", both(m, more_x, more_y));
+}
+
+/* Adds the properties of `from`, joined with what `other` says about the same names. */
+static void add_properties(merger *m, json_t *out, const json_t *from, const json_t *other)
+{
+    const json_t *others = json_object_get(other, "properties"), *rest = json_object_get(other, "additionalProperties");
+    const char *name;
+    json_t *schema;
+    json_object_foreach(json_object_get(from, "properties"), name, schema) {
+        if (json_object_get(out, name)) continue;
+        const json_t *known = json_object_get(others, name);
+        store(m, out, name, both(m, schema, known ? known : rest));
+    }
+}
+
+static void merge_objects(merger *m)
+{
+    const json_t *x = json_object_get(m->a, "required"), *y = json_object_get(m->b, "required");
+    const json_t *rest_x = json_object_get(m->a, "additionalProperties"),
+                 *rest_y = json_object_get(m->b, "additionalProperties");
+    if (json_object_get(m->a, "properties") || json_object_get(m->b, "properties")) {
+        json_t *properties = json_object();
+        store(m, m->out, "properties", properties);
+        if (!m->failed) add_properties(m, properties, m->a, m->b);
+        if (!m->failed) add_properties(m, properties, m->b, m->a);
+    }
+    if (rest_x || rest_y) store(m, m->out, "additionalProperties", both(m, rest_x, rest_y));
+    if (!x && !y) return;
+    json_t *required = json_array();
+    m->failed |= json_array_extend(required, x ? (json_t *)(uintptr_t)x : required) != 0 && x;
+    for (size_t i = 0; i < json_array_size(y); i++)
+        if (!contains(required, json_array_get(y, i)))
+            m->failed |= json_array_append(required, json_array_get(y, i)) != 0;
+    store(m, m->out, "required", required);
+}
+
+json_t *vouch_schema_merge(vouch_schema *s, const json_t *a, const json_t *b)
+{
+    if (json_object_size(a) == 0) return (json_t *)(uintptr_t)b;
+    if (json_object_size(b) == 0) return (json_t *)(uintptr_t)a;
+    merger m = {.s = s, .a = a, .b = b, .out = vouch_schema_keep(s, json_object())};
+    if (s->builder->status != VOUCH_OK) return NULL;
+    merge_types(&m);
+    merge_values(&m);
+    merge_number(&m, "minLength", true);
+    merge_number(&m, "maxLength", false);
+    merge_number(&m, "minItems", true);
+    merge_number(&m, "maxItems", false);
+    merge_number(&m, "minimum", true);
+    merge_number(&m, "exclusiveMinimum", true);
+    merge_number(&m, "maximum", false);
+    merge_number(&m, "exclusiveMaximum", false);
+    merge_equal(&m, "pattern");
+    merge_equal(&m, "format");
+    merge_arrays(&m);
+    merge_objects(&m);
+    if (m.failed) vouch_builder_fail(s->builder, VOUCH_E_MEMORY, "not enough memory for the schema");
+    return s->builder->status == VOUCH_OK ? m.out : NULL;
+}
+
+/* ------------------------------------------------------------- disjointness */
+
+static bool requires(const json_t *flat, const char *name)
+{
+    const json_t *required = json_object_get(flat, "required");
+    for (size_t i = 0; i < json_array_size(required); i++)
+        if (strcmp(json_string_value(json_array_get(required, i)), name) == 0) return true;
+    return false;
+}
+
+/* Whether the values of two schemas have none in common. Without such lists nothing is known: false. */
+static bool values_differ(const json_t *a, const json_t *b)
+{
+    json_t *x = json_is_object(a) ? values_of(a) : NULL, *y = json_is_object(b) ? values_of(b) : NULL;
+    bool differ = x && y;
+    for (size_t i = 0; differ && i < json_array_size(x); i++) differ = !contains(y, json_array_get(x, i));
+    json_decref(x);
+    json_decref(y);
+    return differ;
+}
+
+/* Whether a property that both objects require, or that one requires and the other forbids, tells them apart. */
+static bool objects_differ(const json_t *a, const json_t *b)
+{
+    const json_t *required = json_object_get(a, "required");
+    const json_t *x = json_object_get(a, "properties"), *y = json_object_get(b, "properties");
+    for (size_t i = 0; i < json_array_size(required); i++) {
+        const char *name = json_string_value(json_array_get(required, i));
+        const json_t *of_x = json_object_get(x, name), *of_y = json_object_get(y, name);
+        if (!of_y && json_is_false(json_object_get(b, "additionalProperties"))) return true;
+        if (json_is_false(of_y)) return true;
+        if (!requires(b, name)) continue;
+        if (values_differ(of_x, of_y)) return true;
+        if (json_is_object(of_x) && json_is_object(of_y) && json_object_get(of_x, "type") &&
+            json_object_get(of_y, "type") && !(vouch_schema_types(of_x) & vouch_schema_types(of_y)))
+            return true;
+    }
+    return false;
+}
+
+bool vouch_schema_disjoint(const json_t *a, const json_t *b)
+{
+    const int common = vouch_schema_types(a) & vouch_schema_types(b);
+    if (common == 0 || values_differ(a, b)) return true;
+    return common == VOUCH_TYPE_OBJECT && (objects_differ(a, b) || objects_differ(b, a));
+}

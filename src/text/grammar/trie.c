@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* Builds the tree of a vocabulary's tokens (trie.h). */
+#include "text/grammar/trie.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "text/internal.h"
+
+int vouch_trie_group(int byte)
+{
+    static const char alone[] = "\t\n\r\"\\{}[]:,'-+./_*()<>=#0 ";
+    if (byte >= 0x80) return 0;
+    const char *at = byte > 0 ? strchr(alone, byte) : NULL;
+    if (at) return 1 + (int)(at - alone);
+    enum { LATER = sizeof alone };
+    if (byte < 0x20 || byte == 0x7f) return LATER;
+    if (byte >= '1' && byte <= '9') return LATER + 1;
+    if (byte >= 'A' && byte <= 'Z') return byte <= 'F' ? LATER + 2 : LATER + 3;
+    if (byte == 'e') return LATER + 4;
+    if (byte >= 'a' && byte <= 'z') return byte <= 'f' ? LATER + 5 : LATER + 6;
+    return LATER + 7;
+}
+
+/* A token to be sorted. */
+typedef struct entry {
+    const unsigned char *bytes;
+    int32_t n, id;
+} entry;
+
+static int compare_entries(const void *a, const void *b)
+{
+    const entry *x = a, *y = b;
+    const int order = memcmp(x->bytes, y->bytes, (size_t)(x->n < y->n ? x->n : y->n));
+    if (order) return order;
+    return x->n != y->n ? (x->n > y->n) - (x->n < y->n) : (x->id > y->id) - (x->id < y->id);
+}
+
+/* User-defined tokens are text, but behind them a tokenizer that prefixes spaces drops one (stream.c). */
+bool vouch_trie_has(const vouch_tokenizer *tokenizer, int32_t token)
+{
+    const vouch_tokenizer *t = tokenizer;
+    const size_t n = tokenizer_text(t, token).size;
+    if (vouch_tokenizer_is_special(t, token) || n == 0 || n > VOUCH_TRIE_DEPTH) return false;
+    return t->kind[token] != TOKEN_UNKNOWN && !(t->space_prefix && t->kind[token] == TOKEN_USER_DEFINED);
+}
+
+static int32_t list_tokens(const vouch_tokenizer *t, int32_t n_vocab, entry *entries, int32_t *n_ends)
+{
+    int32_t n = 0;
+    *n_ends = 0;
+    for (int32_t id = 0; id < vouch_tokenizer_size(t) && id < n_vocab; id++) {
+        const vouch_text text = tokenizer_text(t, id);
+        *n_ends += vouch_tokenizer_ends_answer(t, id);
+        if (vouch_trie_has(t, id))
+            entries[n++] =
+                (entry){.bytes = (const unsigned char *)text.data, .n = (int32_t)text.size, .id = id};
+    }
+    qsort(entries, (size_t)n, sizeof *entries, compare_entries);
+    return n;
+}
+
+static int32_t shared_bytes(const entry *a, const entry *b)
+{
+    int32_t n = 0;
+    while (n < a->n && n < b->n && a->bytes[n] == b->bytes[n]) n++;
+    return n;
+}
+
+static int32_t count_nodes(const entry *entries, int32_t n)
+{
+    int32_t nodes = 0;
+    for (int32_t i = 0; i < n; i++) nodes += entries[i].n - (i > 0 ? shared_bytes(&entries[i - 1], &entries[i]) : 0);
+    return nodes;
+}
+
+/* Closes the open nodes from depth `depth` on: their subtrees end before node `next`. */
+static void close_nodes(vouch_trie *trie, int32_t *open, int32_t *n_open, int32_t depth, int32_t next)
+{
+    while (*n_open > depth) {
+        vouch_trie_node *node = &trie->nodes[open[--*n_open]];
+        node->next = next;
+        if (*n_open > 0) trie->nodes[open[*n_open - 1]].below |= node->below;
+    }
+}
+
+static void fill(vouch_trie *trie, const entry *entries)
+{
+    int32_t open[VOUCH_TRIE_DEPTH], n_open = 0, n = 0;
+    for (int32_t i = 0; i < trie->n_tokens; i++) {
+        const entry *e = &entries[i];
+        const int32_t shared = i > 0 ? shared_bytes(&entries[i - 1], e) : 0;
+        close_nodes(trie, open, &n_open, shared, n);
+        for (int32_t depth = shared; depth < e->n; depth++, n++) {
+            const uint8_t byte = e->bytes[depth];
+            trie->nodes[n] = (vouch_trie_node){
+                .below = UINT64_C(1) << vouch_trie_group(byte), .first = i, .byte = byte, .depth = (uint8_t)depth};
+            if (depth == 0 && byte == ' ') trie->space = n;
+            open[n_open++] = n;
+        }
+        trie->tokens[i] = e->id;
+    }
+    close_nodes(trie, open, &n_open, 0, n);
+    trie->nodes[n] = (vouch_trie_node){.first = trie->n_tokens, .next = n};
+}
+
+static void layout(vouch_trie *trie)
+{
+    trie->nodes = vouch_arena_take(&trie->arena, (size_t)trie->n_nodes + 1, sizeof *trie->nodes);
+    trie->tokens = vouch_arena_take(&trie->arena, (size_t)trie->n_tokens, sizeof *trie->tokens);
+    trie->ends = vouch_arena_take(&trie->arena, (size_t)trie->n_ends, sizeof *trie->ends);
+}
+
+vouch_status vouch_trie_open(vouch_trie **out, const vouch_tokenizer *tokenizer, int32_t n_vocab, vouch_error *err)
+{
+    *out = NULL;
+    const size_t size = (size_t)vouch_tokenizer_size(tokenizer);
+    entry *entries = calloc(size + 1, sizeof *entries);
+    vouch_trie *trie = calloc(1, sizeof *trie);
+    vouch_status status =
+        entries && trie ? VOUCH_OK : vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a grammar");
+    if (status == VOUCH_OK) {
+        *trie = (vouch_trie){.tokenizer = tokenizer, .n_vocab = n_vocab, .space = -1};
+        trie->n_tokens = list_tokens(tokenizer, n_vocab, entries, &trie->n_ends);
+        trie->n_nodes = count_nodes(entries, trie->n_tokens);
+        layout(trie);
+        status = vouch_arena_allocate(&trie->arena, "the vocabulary's bytes", err);
+    }
+    if (status == VOUCH_OK) {
+        layout(trie);
+        fill(trie, entries);
+        for (int32_t id = 0, n = 0; n < trie->n_ends; id++)
+            if (vouch_tokenizer_ends_answer(tokenizer, id)) trie->ends[n++] = id;
+        *out = trie;
+    } else {
+        free(trie);
+    }
+    free(entries);
+    return status;
+}
+
+void vouch_trie_close(vouch_trie *trie)
+{
+    if (!trie) return;
+    vouch_arena_free(&trie->arena);
+    free(trie);
+}

@@ -1,0 +1,549 @@
+/* SPDX-License-Identifier: MIT */
+/* Grammars over bytes: which texts belong to them, what is refused, and how much memory they take. */
+#include <stdio.h>
+#include <string.h>
+
+#include "support/grammar.h"
+#include "support/test.h"
+
+/* A grammar with texts that belong to it, beginnings of such texts, and others; lists end with NULL. */
+typedef struct example {
+    const char *grammar;
+    const char *accepted[8], *begun[5], *refused[8];
+} example;
+
+/* In the tables of schemas, ' stands for ". */
+static const char *quoted(vouch_grammar_kind kind, const char *text, char out[1000])
+{
+    snprintf(out, 1000, "%s", text);
+    for (char *c = out; *c && kind == VOUCH_GRAMMAR_JSON_SCHEMA; c++)
+        if (*c == '\'') *c = '"';
+    return out;
+}
+
+static void check_examples(vouch_grammar_kind kind, const example *examples, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const example *e = &examples[i];
+        const char *const *lists[] = {e->refused, e->begun, e->accepted};
+        char whole[1000], one[1000];
+        vouch_grammar *grammar = grammar_open(kind, quoted(kind, e->grammar, whole));
+        vouch_automaton *automaton = grammar_automaton(grammar);
+        for (int wanted = REFUSED; wanted <= ACCEPTED; wanted++)
+            for (const char *const *text = lists[wanted]; *text; text++)
+                if (grammar_follow(automaton, quoted(kind, *text, one), strlen(*text)) != (verdict)wanted)
+                    fail_msg("%s\nwith the text %s: not %s", e->grammar, *text,
+                             wanted == ACCEPTED ? "accepted" : wanted == BEGUN ? "begun" : "refused");
+        grammar_close_automaton(automaton);
+        vouch_grammar_close(grammar);
+    }
+}
+
+/* ---------------------------------------------------------------------- GBNF */
+
+static const example notations[] = {
+    {"root ::= \"yes\" | \"no\"", {"yes", "no"}, {"y", ""}, {"yes ", "maybe", "yesno"}},
+    {"root ::= \"\" | \"a\" root", {"", "a", "aaa"}, {NULL}, {"b"}},
+    {"root ::= [a-c]+ \"-\"? [^a-c]", {"ad", "abc-x", "a\xc3\xa9"}, {"a", "ab"}, {"d", "a-a", "\xc3\xa9"}},
+    {"root ::= (\"a\" | \"b\"){2,3} \"!\"", {"ab!", "bba!"}, {"ab", "a"}, {"a!", "abab!"}},
+    {"root ::= \"x\"{3}", {"xxx"}, {"xx"}, {"xxxx"}},
+    {"root ::= \"x\"{2,}", {"xx", "xxxxx"}, {"x"}, {"y"}},
+    {"root ::= \"x\"{,2} \"y\"", {"y", "xxy"}, {"xx"}, {"xxxy"}},
+    {"root ::= \"x\"{0} \"y\"", {"y"}, {""}, {"xy"}},
+    {"root ::= . . \".\"", {"ab.", "\xe2\x82\xac\xf0\x9f\x98\x80."}, {"a", "\xe2\x82"}, {"a\xff", "\xc0\x80."}},
+    {"root ::= [\\x41-\\u0043\\U0001F600]", {"A", "C", "\xf0\x9f\x98\x80"}, {"\xf0\x9f"}, {"D", "\xf0\x9f\x98\x81"}},
+    {"root ::= \"\\\"\\\\\\n\\t\\r\"", {"\"\\\n\t\r"}, {"\""}, {"n"}},
+    {"root ::= [\\]\\[-] [a-] [^]", {"]a\n", "[-b", "--x"}, {"-"}, {"xa", "]b"}},
+    {"# a comment\nroot ::= item # another\n     | \"(\" root \")\"\n\nitem ::= [0-9]+",
+     {"7", "42"}, {"(", "(4"}, {"x"}},
+    {"root ::= \"(\" root \")\" | \"\"", {"", "()", "((()))"}, {"((", "(()"}, {")", "())"}},
+    {"root ::= list\nlist ::= \"[\" (item (\",\" item)*)? \"]\"\nitem ::= list | \"1\"",
+     {"[]", "[1]", "[[],[1,1]]"}, {"[1,", "[["}, {"[,", "1", "[]]"}},
+    /* Ambiguous: both ways to read "aaa" stay open. */
+    {"root ::= a b\na ::= \"a\"*\nb ::= \"a\"* \"b\"?", {"", "aaa", "aaab"}, {NULL}, {"ba"}},
+    /* A rule that may be empty, repeated. */
+    {"root ::= (space word?)* \"!\"\nspace ::= \" \"?\nword ::= [a-z]", {"!", "a b!", "  !"}, {" a"}, {"!!"}},
+    /* Bars at line ends and beginnings, and groups over lines. */
+    {"root ::= (\n  \"a\"\n  # of two\n  | \"b\"\n)\n", {"a", "b"}, {""}, {"ab"}},
+    {"root ::=\n  \"a\" |\n  \"b\"\n  | \"c\"\n", {"a", "b", "c"}, {""}, {"d"}},
+    /* Characters of 2, 3 and 4 bytes: the first and last of each length, and surrogates. */
+    {"root ::= [\\u0080-\\u07ff]", {"\xc2\x80", "\xdf\xbf"}, {"\xc2"}, {"\x7f", "\xe0\xa0\x80", "\xc1\x80"}},
+    {"root ::= [\\u0800-\\uffff]", {"\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80", "\xef\xbf\xbf"}, {"\xe0"},
+     {"\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x90\x80\x80"}},
+    {"root ::= [\\U00010000-\\U0010ffff]", {"\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"}, {"\xf4\x8f"},
+     {"\xf4\x90\x80\x80", "\xf0\x8f\xbf\xbf"}},
+    {"root ::= [\\u1234-\\u2345]", {"\xe1\x88\xb4", "\xe2\x8d\x85", "\xe1\xbf\xbf"}, {"\xe1"},
+     {"\xe1\x88\xb3", "\xe2\x8d\x86"}},
+};
+
+static void test_notation(void **state)
+{
+    (void)state;
+    check_examples(VOUCH_GRAMMAR_GBNF, notations, sizeof notations / sizeof notations[0]);
+}
+
+/* Every character of Unicode, by a class of exactly its neighbours' range. */
+static void test_classes_hold_exactly_their_characters(void **state)
+{
+    (void)state;
+    vouch_grammar *grammar = grammar_open(VOUCH_GRAMMAR_GBNF, "root ::= [\\u0041-\\u05ff\\u2fff-\\U00012345]");
+    vouch_automaton *automaton = grammar_automaton(grammar);
+    for (int32_t c = 0; c <= 0x10ffff; c++) {
+        char text[4];
+        size_t n = 0;
+        if (c >= 0xd800 && c < 0xe000) continue;
+        if (c < 0x80) text[n++] = (char)c;
+        else {
+            const int more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+            text[n++] = (char)("\0\xc0\xe0\xf0"[more] | c >> (6 * more));
+            for (int i = more - 1; i >= 0; i--) text[n++] = (char)(0x80 | (c >> (6 * i) & 0x3f));
+        }
+        const bool inside = (c >= 0x41 && c <= 0x5ff) || (c >= 0x2fff && c <= 0x12345);
+        if ((grammar_follow(automaton, text, n) == ACCEPTED) != inside) fail_msg("character %x", (unsigned)c);
+    }
+    grammar_close_automaton(automaton);
+    vouch_grammar_close(grammar);
+}
+
+/* --------------------------------------------------------------- JSON Schema */
+
+static const example schemas[] = {
+    {"{'type': 'object', 'properties': {'a': {'type': 'integer'}, 'b': {'type': 'string'}}, "
+     "'required': ['a'], 'additionalProperties': false}",
+     {"{'a':1}", "{'a': -20, 'b': 'x'}", "{\n  'a':0,\n  'b':''\n}"}, {"{", "{'a':1,"},
+     {"{}", "{'b':'x'}", "{'a':1,}", "{'a':01}", "{'a':'1'}", "{'a':1,'c':2}", "{'a':1.5}"}},
+    {"{'properties': {'ab': {'type': 'null'}}}",
+     {"{}", "[]", "7", "{'ab':null}", "{'a':1,'abc':2,'b':{}}", "{'ab':null,'':0}", "'x'"}, {"{'ab"},
+     {"{'ab':1}", "{'b':1,'ab':1}", "{'\\u0061b':1}"}},
+    {"{'type': 'object', 'required': ['x'], 'additionalProperties': {'type': 'boolean'}}",
+     {"{'x':true}", "{'x':false,'y':true}"}, {"{"}, {"{}", "{'y':true}", "{'x':1}"}},
+    {"{'type': ['string', 'null']}", {"null", "'a\\n\\'\\u00e9\\ud83d\\ude00'", "'\xc3\xa9'"}, {"'a"},
+     {"1", "'\n'", "'\\x'", "'\\ud83d'", "'\xff'"}},
+    {"{'type': 'string', 'minLength': 2, 'maxLength': 3}",
+     {"'ab'", "'a\xf0\x9f\x98\x80" "c'", "'\\ud83d\\ude00b'"}, {"'a"}, {"'a'", "'abcd'"}},
+    {"{'type': 'string', 'pattern': '^[A-Z]{2}\\\\d+$'}", {"'AB1'", "'XY123'"}, {"'AB"},
+     {"'AB'", "'ab1'", "'AB1x'"}},
+    {"{'type': 'string', 'pattern': 'b+|^x$'}", {"'abba'", "'x'", "'b'"}, {"'a"}, {"'a'", "'xx'"}},
+    {"{'type': 'string', 'pattern': '^(?:a|\\'|\\\\\\\\|\\\\n|[^a-z\\\\W]){3}?$'}",
+     {"'a\\'\\\\'", "'\\nA_'"}, {"'a"}, {"'abc'", "'\\''"}},
+    {"{'format': 'date'}", {"'2024-02-29'", "'1999-12-31'", "7"}, {"'2024-"},
+     {"'2023-02-29'", "'2024-13-01'", "'0000-01-01'", "'24-01-01'"}},
+    {"{'type': 'string', 'format': 'date-time'}", {"'2024-01-02T03:04:05Z'", "'2024-01-02T03:04:05.25+01:30'"},
+     {"'2024-01-02T"}, {"'2024-01-02 03:04:05Z'", "'2024-01-02T24:00:00Z'"}},
+    {"{'type': 'string', 'format': 'email'}", {"'a.b@c-d.org'"}, {"'a@b"}, {"'a@b'", "'@b.c'", "'a@b..c'"}},
+    {"{'type': 'string', 'format': 'ipv4'}", {"'1.2.3.255'", "'0.0.0.0'"}, {"'1."}, {"'1.2.3.256'", "'01.2.3.4'"}},
+    {"{'type': 'string', 'format': 'uuid'}", {"'2eb8aa08-aa98-11ea-b4aa-73b441d16380'"}, {"'2e"}, {"'2eb8aa08aa98'"}},
+    {"{'type': 'integer', 'minimum': -12, 'maximum': 105}", {"-12", "-1", "0", "9", "10", "99", "105"}, {"-"},
+     {"-13", "-0", "106", "1000", "00", "1.0"}},
+    {"{'type': 'integer', 'exclusiveMinimum': 18, 'exclusiveMaximum': 21.5}", {"19", "20", "21"}, {"1"}, {"18", "22",
+     "2x"}},
+    {"{'type': 'integer', 'minimum': 997}", {"997", "999", "1000", "123456"}, {"9"}, {"99x", "-997"}},
+    {"{'type': 'integer', 'maximum': -7}", {"-7", "-10", "-99"}, {"-", "-6"}, {"-6x", "7", "0"}},
+    {"{'type': 'number'}", {"0", "-1.50", "1e5", "2.5E-3", "-0.0"}, {"1.", "1e"}, {"01", ".5", "+1", "NaN"}},
+    {"{'enum': [1, 'a', null, [1, {'b': '\\n'}]]}", {"1", "'a'", "null", "[1,{'b':'\\n'}]", "[ 1, {'b': '\\n'} ]"},
+     {"["}, {"2", "[1]", "'b'"}},
+    {"{'enum': [1, 'a', 'abc'], 'type': 'string', 'maxLength': 2}", {"'a'"}, {"'"}, {"1", "'abc'"}},
+    {"{'const': {'k': [true, 2.5]}}", {"{'k':[true,2.5]}"}, {"{'k"}, {"{}", "{'k':[true]}"}},
+    {"{'type': 'array', 'items': {'type': 'boolean'}, 'minItems': 1, 'maxItems': 3}",
+     {"[true]", "[true, false,true]", "[ true ]"}, {"[", "[true,"}, {"[]", "[1]", "[true,true,true,true]", "[true,]"}},
+    {"{'type': 'array', 'prefixItems': [{'const': 1}, {'const': 2}], 'items': {'const': 3}}",
+     {"[]", "[1]", "[1,2]", "[1,2,3,3]"}, {"[1,"}, {"[2]", "[1,3]", "[1,2,2]"}},
+    {"{'type': 'array', 'prefixItems': [{'const': 1}, {'const': 2}], 'items': false, 'minItems': 1}",
+     {"[1]", "[1,2]"}, {"[1,"}, {"[]", "[1,2,3]"}},
+    {"{'type': 'array', 'minItems': 4, 'prefixItems': [{'const': 1}], 'items': {'const': 0}}",
+     {"[1,0,0,0]", "[1,0,0,0,0]"}, {"[1,0"}, {"[1,0,0]"}},
+    {"{'anyOf': [{'type': 'integer'}, {'type': 'string', 'maxLength': 1}]}", {"5", "'a'"}, {"'a"}, {"'ab'", "null"}},
+    {"{'oneOf': [{'type': 'object', 'properties': {'t': {'const': 'a'}, 'v': {'type': 'integer'}}, "
+     "'required': ['t', 'v'], 'additionalProperties': false}, {'type': 'object', 'properties': {'t': "
+     "{'const': 'b'}}, 'required': ['t'], 'additionalProperties': false}]}",
+     {"{'t':'a','v':1}", "{'t':'b'}"}, {"{'t':'"}, {"{'t':'a'}", "{'t':'b','v':1}"}},
+    {"{'allOf': [{'type': 'integer', 'minimum': 3}, {'maximum': 12}], 'minimum': 5}", {"5", "12"}, {"1"}, {"4", "13",
+     "'5'"}},
+    {"{'allOf': [{'properties': {'a': {'type': 'integer'}}, 'required': ['a']}, {'properties': {'a': {'minimum': 2}, "
+     "'b': {'const': 1}}, 'additionalProperties': false}], 'type': 'object'}",
+     {"{'a':2}", "{'a':3,'b':1}"}, {"{'a"}, {"{'a':1}", "{'b':1}", "{'a':2,'c':1}"}},
+    {"{'$ref': '#/$defs/tree', '$defs': {'tree': {'type': 'object', 'properties': {'kids': {'type': 'array', "
+     "'items': {'$ref': '#/$defs/tree'}}}, 'required': ['kids'], 'additionalProperties': false}}}",
+     {"{'kids':[]}", "{'kids':[{'kids':[]},{'kids':[]}]}"}, {"{'kids':[{"}, {"{}", "[]", "{'kids':[1]}"}},
+    {"{'type': 'object', 'properties': {'next': {'anyOf': [{'type': 'null'}, {'$ref': '#'}]}}, "
+     "'required': ['next'], 'additionalProperties': false}",
+     {"{'next':null}", "{'next':{'next':null}}"}, {"{'next':{"}, {"{'next':1}", "null"}},
+    {"{'$ref': '#/$defs/a~1b%25', '$defs': {'a/b%': {'const': 1}}}", {"1"}, {""}, {"2"}},
+    {"true", {"{}", "[1, {'a': null}]", "''", "-1", "false"}, {"["}, {"{a}", "[1,]", " 1"}},
+    {"{'title': 'T', 'description': 'D', 'default': 1, 'x-order': 2, 'const': 7}", {"7"}, {""}, {"1"}},
+};
+
+static void test_schemas(void **state)
+{
+    (void)state;
+    check_examples(VOUCH_GRAMMAR_JSON_SCHEMA, schemas, sizeof schemas / sizeof schemas[0]);
+}
+
+/* Every integer around the bounds, for all pairs of bounds. */
+static void test_bounds_of_integers(void **state)
+{
+    (void)state;
+    static const int bounds[] = {-1001, -1000, -999, -110, -100, -99, -10, -9,  -1,  0,
+                                 1,     9,     10,   11,   99,   100, 109, 999, 1000, 1234};
+    enum { N = sizeof bounds / sizeof bounds[0] };
+    for (int i = 0; i < N; i++)
+        for (int j = i; j < N; j += 1 + test_is_quick()) {
+            char schema[100], number[16];
+            snprintf(schema, sizeof schema, "{\"type\": \"integer\", \"minimum\": %d, \"maximum\": %d}", bounds[i],
+                     bounds[j]);
+            vouch_grammar *grammar = grammar_open(VOUCH_GRAMMAR_JSON_SCHEMA, schema);
+            vouch_automaton *automaton = grammar_automaton(grammar);
+            for (int x = -1300; x <= 1300; x++) {
+                const int n = snprintf(number, sizeof number, "%d", x);
+                const bool inside = x >= bounds[i] && x <= bounds[j];
+                if ((grammar_follow(automaton, number, (size_t)n) == ACCEPTED) != inside)
+                    fail_msg("%s with %d", schema, x);
+            }
+            grammar_close_automaton(automaton);
+            vouch_grammar_close(grammar);
+        }
+}
+
+static void test_any_object(void **state)
+{
+    (void)state;
+    assert_int_equal(grammar_verdict(VOUCH_GRAMMAR_JSON, NULL, "{\"a\": [1, {\"b\": null}], \"c\": {}}"), ACCEPTED);
+    assert_int_equal(grammar_verdict(VOUCH_GRAMMAR_JSON, NULL, "{\"a\""), BEGUN);
+    assert_int_equal(grammar_verdict(VOUCH_GRAMMAR_JSON, NULL, "[]"), REFUSED);
+}
+
+/* ----------------------------------------------------------- what is refused */
+
+typedef struct complaint {
+    const char *grammar, *message; /* a part of the message */
+} complaint;
+
+static void check_complaints(vouch_grammar_kind kind, const complaint *complaints, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        char text[1000];
+        vouch_grammar *grammar;
+        vouch_error err = {0};
+        quoted(kind, complaints[i].grammar, text);
+        const vouch_status status = vouch_grammar_open(&grammar, kind, text, strlen(text), &err);
+        if (status == VOUCH_OK) fail_msg("%s: is accepted", text);
+        assert_null(grammar);
+        assert_int_equal(status, err.code);
+        for (char *c = err.message; *c && kind == VOUCH_GRAMMAR_JSON_SCHEMA; c++)
+            if (*c == '"') *c = '\'';
+        if (!strstr(err.message, complaints[i].message)) fail_msg("%s: %s", text, err.message);
+    }
+}
+
+static const complaint wrong_notations[] = {
+    {"", "no rule root"},
+    {"rot ::= \"a\"", "no rule root"},
+    {"root ::= item", "the rule item is used but not defined"},
+    {"root ::= \"a\"\nroot ::= \"b\"", "line 2, column 5 of the grammar: this rule is defined already"},
+    {"root = \"a\"", "line 1, column 6 of the grammar: expected ::="},
+    {"root ::= \"a", "closing quote"},
+    {"root ::= \"a\nb\"", "the line ends here"},
+    {"root ::= [a", "closing quote or bracket"},
+    {"root ::= [b-a]", "a range that ends before it begins"},
+    {"root ::= (\"a\"", "closing parenthesis"},
+    {"root ::= \"a\")", "expected the end of the line"},
+    {"root ::= \"\\q\"", "column 11 of the grammar: an unknown escape"},
+    {"root ::= \"\\x4\"", "more hexadecimal digits"},
+    {"root ::= \"\\UFFFFFFFF\"", "is no character"},
+    {"root ::= \"a\"{3,2}", "smaller than the first"},
+    {"root ::= \"a\"{x}", "expected a number"},
+    {"root ::= \"a\"{999999}", "more than 100000 repetitions"},
+    {"root ::= *", "expected a literal"},
+    {"root ::= <think>", "tokens such as <think> are not supported"},
+    {"root ::= \"\xff\"", "not UTF-8"},
+    {"::= \"a\"", "expected a rule"},
+    /* Left recursion: direct, through another rule, behind something that may be empty. */
+    {"root ::= root \"a\" | \"b\"", "the rule root is left recursive"},
+    {"root ::= \"x\" | one\none ::= two \"a\" | \"b\"\ntwo ::= one | \"c\"", "the rule one is left recursive"},
+    {"root ::= space root | \"b\"\nspace ::= \" \"*", "the rule root is left recursive"},
+    {"root ::= (root)", "the rule root"},
+    /* Rules without an end. */
+    {"root ::= \"a\" root", "the rule root never ends"},
+    {"root ::= \"a\" b\nb ::= \"x\" c\nc ::= \"y\" b", "the rule root never ends"},
+    {"root ::= []", "the rule root never ends"},
+};
+
+static void test_wrong_notations_are_refused(void **state)
+{
+    (void)state;
+    check_complaints(VOUCH_GRAMMAR_GBNF, wrong_notations, sizeof wrong_notations / sizeof wrong_notations[0]);
+}
+
+static const complaint wrong_schemas[] = {
+    {"{", "the schema is no JSON: line 1"},
+    {"[]", "must be an object, true or false"},
+    {"{'type': 'strnig'}", "at '/type': expected null, boolean"},
+    {"{'properties': {'a/b': {'requierd': []}}}", "at '/properties/a~1b/requierd': this keyword is not supported"},
+    {"{'items': {'not': {}}}", "at '/items/not': this keyword is not supported"},
+    {"{'type': 'array', 'uniqueItems': true}", "'/uniqueItems'"},
+    {"{'anyOf': [{}, {'patternProperties': {}}]}", "'/anyOf/1/patternProperties'"},
+    {"{'minLength': -1}", "at '/minLength': expected an integer from 0"},
+    {"{'required': 'a'}", "at '/required': expected an array of strings"},
+    {"{'properties': {'a': 1}}", "at '/properties': expected an object of schemas"},
+    {"{'$ref': '#/$defs/none'}", "at '/$ref': '#/$defs/none' is no schema of this document"},
+    {"{'$ref': 'http://x/y'}", "is no schema of this document"},
+    {"{'$ref': '#'}", "leads back to itself"},
+    {"{'$ref': '#/$defs/a', '$defs': {'a': {'$ref': '#/$defs/b'}, 'b': {'$ref': '#/$defs/a'}}}",
+     "leads back to itself"},
+    {"{'anyOf': [{'$ref': '#'}, {'type': 'null'}]}", "without end"},
+    {"{'oneOf': [{'type': 'integer'}, {'minimum': 2, 'type': 'integer'}]}", "'/oneOf': a value may be valid for two"},
+    {"{'type': 'number', 'minimum': 2}", "'/minimum': bounds are supported for the type integer only"},
+    {"{'type': 'string', 'pattern': 'a', 'maxLength': 3}", "'/pattern': pattern can't be joined"},
+    {"{'type': 'string', 'pattern': '(?=a)'}", "the pattern '(?=a)', character 2"},
+    {"{'type': 'string', 'pattern': '(a'}", "closing parenthesis"},
+    {"{'type': 'string', 'pattern': '\\\\bx'}", "this escape is not supported"},
+    {"{'type': 'string', 'format': 'regex'}", "'/format': 'regex' is not supported; expected one of date"},
+    {"{'allOf': [{'pattern': 'a'}, {'pattern': 'b'}]}", "at '/allOf/1/pattern': it can't be joined"},
+    {"{'items': {'properties': {'n': {'type': 'number', 'maximum': 2}}}}", "'/items/properties/n/maximum'"},
+    {"{'type': 'object', 'properties': {'a': {'$ref': '#'}}, 'required': ['a']}", "never ends"},
+    {"{'type': 'integer', 'minimum': 5, 'maximum': 4}", "never ends"},
+    {"{'enum': []}", "never ends"},
+    {"false", "never ends"},
+};
+
+static void test_wrong_schemas_are_refused(void **state)
+{
+    (void)state;
+    check_complaints(VOUCH_GRAMMAR_JSON_SCHEMA, wrong_schemas, sizeof wrong_schemas / sizeof wrong_schemas[0]);
+}
+
+static void test_large_grammars_are_refused(void **state)
+{
+    (void)state;
+    static char text[2 << 20];
+    vouch_grammar *grammar;
+    vouch_error err;
+    memset(text, ' ', sizeof text);
+    assert_int_equal(vouch_grammar_open(&grammar, VOUCH_GRAMMAR_GBNF, text, sizeof text, &err), VOUCH_E_ARGUMENT);
+    static const char many[] = "root ::= (\"abcdefgh\"|\"b\"){100000} (\"abcdefgh\"|\"b\"){100000}"
+                               "[a-z]{100000} [a-z]{100000} [a-z]{100000} [a-z]{100000} [a-z]{100000} [a-z]{100000}"
+                               "[a-z]{100000} [a-z]{100000} [a-z]{100000} [a-z]{100000} [a-z]{100000} [a-z]{100000}";
+    assert_int_equal(vouch_grammar_open(&grammar, VOUCH_GRAMMAR_GBNF, many, strlen(many), &err), VOUCH_E_UNSUPPORTED);
+    assert_non_null(strstr(err.message, "too large"));
+    char deep[2000] = "root ::= ";
+    memset(deep + 9, '(', 200);
+    assert_int_equal(vouch_grammar_open(&grammar, VOUCH_GRAMMAR_GBNF, deep, 209, &err), VOUCH_E_ARGUMENT);
+    assert_non_null(strstr(err.message, "more than 128 parentheses"));
+}
+
+/* -------------------------------------------------------------------- memory */
+
+/* A grammar never leads into a dead end, not even at the largest depth: there, only ways that close are left. */
+static void test_depth_is_bounded_and_leaves_a_way_out(void **state)
+{
+    (void)state;
+    static const char *const grammars[] = {
+        "root ::= \"(\" root \")\" | \"x\"",
+        "root ::= \"(\" a \")\" | \"x\"\na ::= \"[\" b \"]\"\nb ::= root",
+    };
+    for (int i = 0; i < 2; i++) {
+        vouch_grammar *grammar = grammar_open(VOUCH_GRAMMAR_GBNF, grammars[i]);
+        vouch_automaton *a = grammar_automaton(grammar);
+        int32_t at = vouch_automaton_start(a), depth = 0;
+        for (;; depth++) {
+            const int32_t next = vouch_automaton_step(a, at, i == 0 || depth % 2 == 0 ? '(' : '[');
+            if (next == VOUCH_STATE_DEAD) break;
+            at = next;
+        }
+        assert_in_range(depth, VOUCH_STACK_DEPTH - 2, VOUCH_STACK_DEPTH);
+        at = vouch_automaton_step(a, at, 'x');
+        for (int32_t d = depth - 1; d >= 0; d--) {
+            assert_int_not_equal(at, VOUCH_STATE_DEAD);
+            at = vouch_automaton_step(a, at, i == 0 || d % 2 == 0 ? ')' : ']');
+        }
+        assert_true(a->states[at].accepts);
+        grammar_close_automaton(a);
+        vouch_grammar_close(grammar);
+    }
+}
+
+/* Rules that end with themselves need no stack. */
+static void test_right_recursion_is_unbounded(void **state)
+{
+    (void)state;
+    vouch_grammar *grammar = grammar_open(VOUCH_GRAMMAR_GBNF, "root ::= \"a\" root | \"b\" root | \".\"");
+    vouch_automaton *a = grammar_automaton(grammar);
+    int32_t at = vouch_automaton_start(a);
+    for (int i = 0; i < 100000; i++) at = vouch_automaton_step(a, at, i % 3 ? 'a' : 'b');
+    at = vouch_automaton_step(a, at, '.');
+    assert_true(a->states[at].accepts);
+    assert_in_range(a->n_states, 1, 8);
+    grammar_close_automaton(a);
+    vouch_grammar_close(grammar);
+}
+
+/* More states than fit: the automaton drops them, and goes on from the same set of places. */
+static void test_dropped_states_leave_no_trace(void **state)
+{
+    (void)state;
+    vouch_grammar *grammar =
+        grammar_open(VOUCH_GRAMMAR_GBNF, "root ::= (\"a\" | \"(\" root \")\" | \"[\" root \"]\")* \"c\"{300}");
+    vouch_automaton *a = grammar_automaton(grammar), *fresh = grammar_automaton(grammar);
+    test_random random = {1};
+    char text[300];
+    for (int round = 0; round < 300; round++) {
+        const int n = (int)sizeof text;
+        for (int i = 0; i < n; i++) text[i] = "a(["[test_below(&random, 3)];
+        memset(a->kept, 0, sizeof a->kept);
+        a->kept[0] = vouch_automaton_start(a);
+        for (int i = 0; i < n; i++) {
+            a->kept[0] = vouch_automaton_step(a, a->kept[0], (unsigned char)text[i]);
+            if (i == n / 2) a->kept[1] = a->kept[0];
+        }
+        int32_t at = vouch_automaton_start(fresh);
+        for (int i = 0; i < n; i++) {
+            at = vouch_automaton_step(fresh, at, (unsigned char)text[i]);
+            if (i == n / 2)
+                assert_true(vouch_automaton_digest(fresh, at) == vouch_automaton_digest(a, a->kept[1]));
+        }
+        assert_true(vouch_automaton_digest(fresh, at) == vouch_automaton_digest(a, a->kept[0]));
+        if (round % 10 == 0) {
+            grammar_close_automaton(fresh);
+            fresh = grammar_automaton(grammar);
+        }
+    }
+    assert_true(a->n_drops > 1);
+    grammar_close_automaton(a);
+    grammar_close_automaton(fresh);
+    vouch_grammar_close(grammar);
+}
+
+/* A text with ever more ways to read it ends in refusal, in bounded memory. */
+static void test_ambiguity_is_bounded(void **state)
+{
+    (void)state;
+    static const char ambiguous[] = "root ::= \"a\" root b | \"a\" root c | \"x\"\nb ::= \"y\"\nc ::= \"y\"";
+    vouch_grammar *grammar = grammar_open(VOUCH_GRAMMAR_GBNF, ambiguous);
+    vouch_automaton *a = grammar_automaton(grammar);
+    int32_t at = vouch_automaton_start(a), n = 0;
+    for (; at != VOUCH_STATE_DEAD && n < 1000; n++) at = vouch_automaton_step(a, at, 'a');
+    assert_in_range(n, 5, 20);
+    grammar_close_automaton(a);
+    vouch_grammar_close(grammar);
+}
+
+/* ---------------------------------------------------------------------- fuzz */
+
+/* Random grammars, most of them wrong, and random edits of right ones: an error or a grammar, and then a random walk
+ * that never meets a dead end. */
+static void walk(const vouch_grammar *grammar, test_random *random)
+{
+    vouch_automaton *a = grammar_automaton(grammar);
+    int32_t at = vouch_automaton_start(a);
+    assert_int_not_equal(at, VOUCH_STATE_DEAD);
+    for (int i = 0; i < 60; i++) {
+        int32_t next = VOUCH_STATE_DEAD;
+        const uint32_t first = test_below(random, 256);
+        a->kept[0] = at;
+        for (uint32_t b = 0; b < 256 && next == VOUCH_STATE_DEAD; b++)
+            next = vouch_automaton_step(a, a->kept[0], (unsigned char)(first + b));
+        if (next == VOUCH_STATE_DEAD) {
+            assert_true(a->states[a->kept[0]].accepts || a->states[a->kept[0]].n > 100);
+            break;
+        }
+        at = next;
+    }
+    grammar_close_automaton(a);
+}
+
+static void test_fuzzed_notations(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"root", " ::= ", "a", "b ", "\"x\"", "\"yz\" ", "[a-c]", "[^\\n]", "(", ")",
+                                        "*", "+", "?", "{2}", "{1,3}", " | ", "\n", ".", "\\x41", "# c\n", "root ::= ",
+                                        "\"",
+                                        "\na ::= \"q\" a | \"r\"", "\nb ::= a? \"s\"", "\xc3\xa9", "]"};
+    test_random random = {7};
+    const int rounds = test_is_quick() ? 10000 : 200000;
+    int opened = 0;
+    for (int round = 0; round < rounds; round++) {
+        char text[2000];
+        size_t n = 0;
+        if (round % 2) {
+            const char *base = notations[test_below(&random, sizeof notations / sizeof notations[0])].grammar;
+            n = strlen(base);
+            memcpy(text, base, n);
+            for (uint32_t edits = 1 + test_below(&random, 3); edits > 0; edits--)
+                text[test_below(&random, (uint32_t)n)] = "ab\"[](){}|*+?:=\n \\"[test_below(&random, 18)];
+        } else {
+            n = (size_t)snprintf(text, sizeof text, "root ::= \"k\" ");
+            for (uint32_t w = test_below(&random, 12); w > 0; w--) {
+                const char *word = words[test_below(&random, sizeof words / sizeof words[0])];
+                memcpy(text + n, word, strlen(word));
+                n += strlen(word);
+            }
+        }
+        vouch_grammar *grammar;
+        vouch_error err = {0};
+        const vouch_status status = vouch_grammar_open(&grammar, VOUCH_GRAMMAR_GBNF, text, n, &err);
+        if (status == VOUCH_OK) {
+            opened++;
+            if (opened % 16 == 0) walk(grammar, &random);
+        } else {
+            assert_true(err.message[0]);
+        }
+        vouch_grammar_close(grammar);
+    }
+    assert_in_range(opened, rounds / 50, rounds);
+}
+
+/* Random edits of schemas: texts, numbers and parts change places. */
+static void test_fuzzed_schemas(void **state)
+{
+    (void)state;
+    test_random random = {11};
+    const int rounds = test_is_quick() ? 10000 : 200000;
+    int opened = 0;
+    for (int round = 0; round < rounds; round++) {
+        enum { N = sizeof schemas / sizeof schemas[0] };
+        char text[4000];
+        const char *one = schemas[test_below(&random, N)].grammar, *other = schemas[test_below(&random, N)].grammar;
+        const char *const wraps[] = {"%s%.0s", "{\"anyOf\": [%s, %s]}", "{\"allOf\": [%s, %s]}",
+                                     "{\"type\": \"array\", \"items\": %s, \"prefixItems\": [%s]}",
+                                     "{\"properties\": {\"p\": %s, \"q\": %s}}", "{\"oneOf\": [%s, %s]}"};
+        const uint32_t wrap = test_below(&random, 6);
+        const int written = snprintf(text, sizeof text, wraps[wrap], one, other);
+        assert_in_range(written, 1, sizeof text - 1);
+        for (char *c = text; *c; c++)
+            if (*c == '\'') *c = '"';
+        const size_t n = (size_t)written;
+        for (uint32_t edits = test_below(&random, 3); edits > 0; edits--)
+            text[test_below(&random, (uint32_t)n)] = "ab\"[](){}|*+?:=01\\"[test_below(&random, 18)];
+        vouch_grammar *grammar;
+        vouch_error err = {0};
+        if (vouch_grammar_open(&grammar, VOUCH_GRAMMAR_JSON_SCHEMA, text, n, &err) == VOUCH_OK) {
+            opened++;
+            if (opened % 16 == 0) walk(grammar, &random);
+        } else {
+            assert_true(err.message[0]);
+        }
+        vouch_grammar_close(grammar);
+    }
+    assert_in_range(opened, rounds / 10, rounds);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_notation),
+        cmocka_unit_test(test_schemas),
+        cmocka_unit_test(test_bounds_of_integers),
+        cmocka_unit_test(test_any_object),
+        cmocka_unit_test(test_wrong_schemas_are_refused),
+        cmocka_unit_test(test_fuzzed_schemas),
+        cmocka_unit_test(test_classes_hold_exactly_their_characters),
+        cmocka_unit_test(test_wrong_notations_are_refused),
+        cmocka_unit_test(test_large_grammars_are_refused),
+        cmocka_unit_test(test_depth_is_bounded_and_leaves_a_way_out),
+        cmocka_unit_test(test_right_recursion_is_unbounded),
+        cmocka_unit_test(test_dropped_states_leave_no_trace),
+        cmocka_unit_test(test_ambiguity_is_bounded),
+        cmocka_unit_test(test_fuzzed_notations),
+    };
+    return cmocka_run_group_tests_name("grammar", tests, NULL, NULL);
+}
