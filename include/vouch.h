@@ -512,6 +512,8 @@ typedef struct vouch_session_options {
                                      NULL: any text. EOS comes only where a text of the grammar ends. The model needs
                                      a tokenizer. Must outlive the session */
     bool ignore_eos;          /* an answer goes on behind EOS (for measurements) */
+    bool logprobs;            /* steps have the log probabilities of their tokens (costs time) */
+    int32_t top_logprobs;     /* and of so many of the likeliest tokens, 0 to VOUCH_MAX_LOGPROBS */
     bool expected_acceptance; /* also compute sum min(p, q) for every judged guess, or, for a guess whose sibling was
                                  rejected, the chance that it is accepted (costs time) */
 } vouch_session_options;
@@ -551,6 +553,15 @@ typedef struct vouch_guess {
                       target's own token is drawn and compared with the guess */
 } vouch_guess;
 
+/* A token and the natural logarithm of its probability: log softmax of the model's logits, before all sampling
+ * parameters. */
+typedef struct vouch_logprob {
+    int32_t token; /* -1: the vocabulary has no further token */
+    float logprob;
+} vouch_logprob;
+
+#define VOUCH_MAX_LOGPROBS 20
+
 /* The result of one step. Pointers are the session's, valid until its next call. */
 typedef struct vouch_step {
     const int32_t *tokens; /* [n_tokens] committed by this step, in order */
@@ -563,6 +574,8 @@ typedef struct vouch_step {
     const vouch_guess
         *guesses; /* [n_guesses] the draft with its verdicts; a guess's parent has a lower index */
     int32_t n_guesses;
+    const vouch_logprob *logprobs; /* [n_tokens][1 + top_logprobs]: of each token first its own, then those of the
+                                      likeliest tokens, the likeliest first; NULL without the option */
     vouch_accept accept; /* the rule that judged them */
     double lenience;     /* in effect in this step */
     vouch_finish finish;
@@ -685,6 +698,12 @@ VOUCH_API vouch_status vouch_session_add_history(vouch_session *session, const v
  * Errors: ARGUMENT (outside the sequence). */
 VOUCH_API vouch_status vouch_session_logits(vouch_session *session, int32_t first, int32_t n,
                                             float *out, vouch_error *err);
+
+/* Log probabilities of the sequence's tokens at positions [first, first + n), first >= 1, each after the tokens before
+ * it. `out` is [n][1 + n_top], the caller's, as vouch_step.logprobs; n_top: 0 to VOUCH_MAX_LOGPROBS.
+ * Errors: ARGUMENT, NUMERIC (a logit that isn't finite). */
+VOUCH_API vouch_status vouch_session_logprobs(vouch_session *session, int32_t first, int32_t n, int32_t n_top,
+                                              vouch_logprob *out, vouch_error *err);
 
 /* As vouch_session_logits, but rows of p: logits through the session's sampling parameters, with penalties over the
  * tokens up to the row, and with the grammar where the row belongs to the answer. Errors: ARGUMENT, NUMERIC,

@@ -209,6 +209,15 @@ static void show_rows(vouch_cycle *cycle, const vouch_judgement *judgement, cons
     }
 }
 
+static void look_at_rows(vouch_cycle *cycle, const vouch_judgement *judgement, const vouch_cycle_result *result)
+{
+    for (int32_t i = 0; cycle->look && i < result->n; i++) {
+        const int32_t row = i == 0 ? 0 : judgement->path[i - 1] + 1;
+        cycle->look(cycle->commit_self, i, cycle->tokens[result->first + i],
+                    cycle->target.logits(cycle->target.self, row));
+    }
+}
+
 static void roll_back(vouch_cycle *cycle, const vouch_judgement *judgement, const vouch_cycle_result *result)
 {
     cycle->target.keep(cycle->target.self, judgement->path, vouch_min(result->n_accepted, result->n - 1));
@@ -285,6 +294,7 @@ vouch_status vouch_cycle_finish(vouch_cycle *cycle, const vouch_cycle_pass *pass
         return status;
     }
     commit(cycle, &judgement, out);
+    look_at_rows(cycle, &judgement, out);
     roll_back(cycle, &judgement, out);
 
     o->n_guesses = out->n_guesses;

@@ -63,7 +63,9 @@ typedef struct vouch_cycle {
     double lenience;           /* 1 with a rule that has no lenience; may change between cycles */
     bool want_overlap;
     vouch_commit_fn *commit;
-    void *commit_self;
+    /* NULL, or called for each committed token of a cycle, number i, with the logits [n_vocab] of the row before it. */
+    void (*look)(void *self, int32_t i, int32_t token, const float *logits);
+    void *commit_self;         /* of commit and look */
     int32_t *tokens;           /* [n_ctx], owned by the session */
     int32_t n_tokens, n_ctx;
     int32_t n_vocab;           /* a draft is cut at its first guess that is no token */

@@ -4,6 +4,7 @@
  * (law L3) but a shorter cache. In an engine the other sessions may lose their pages for it, and run their tokens again
  * later.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,10 +66,12 @@ vouch_status vouch_session_time_pass(vouch_session *session, int32_t n_rows, int
     return VOUCH_OK;
 }
 
-/* Logits of n rows, or with `processed` their p. */
-static vouch_status read_rows(vouch_session *s, int32_t first, int32_t n, bool processed, float *out, vouch_error *err)
+/* What to do with the logits of row i. */
+typedef vouch_status visit_fn(void *self, vouch_session *s, int32_t i, const float *logits);
+
+/* Runs the rows at positions [first, first + n), and visits their logits in order. */
+static vouch_status each_row(vouch_session *s, int32_t first, int32_t n, visit_fn *visit, void *self, vouch_error *err)
 {
-    const size_t n_vocab = (size_t)s->model->info.n_vocab;
     vouch_status status = VOUCH_OK;
     if (first < 0 || n < 0 || first > s->cycle.n_tokens || n > s->cycle.n_tokens - first)
         return vouch_fail(err, VOUCH_E_ARGUMENT, "logits of positions %d to %lld: the sequence has %d tokens", first,
@@ -78,15 +81,10 @@ static vouch_status read_rows(vouch_session *s, int32_t first, int32_t n, bool p
         const int32_t rows = vouch_min(n - done, vouch_min(s->engine->max_logits, s->options.prefill_chunk));
         vouch_engine_target_run(&s->target, s->cycle.tokens, first + done + rows, rows);
         for (int32_t r = 0; r < rows && status == VOUCH_OK; r++) {
-            float *logits = vouch_pass_logits(s->target.pass, r), *row = out + (size_t)(done + r) * n_vocab;
-            const int32_t n_history = first + done + r + 1;
-            if (processed)
-                status = vouch_engine_target_distribution(&s->target, logits, s->cycle.tokens, n_history);
+            status = visit(self, s, done + r, vouch_pass_logits(s->target.pass, r));
             if (status != VOUCH_OK)
-                vouch_fail(err, status, "token %d of the sequence: %s", n_history, vouch_status_text(status));
-            else if (!processed) memcpy(row, logits, n_vocab * sizeof *row);
-            else
-                for (size_t x = 0; x < n_vocab; x++) row[x] = (float)vouch_dist_p(&s->target.p, (int32_t)x);
+                vouch_fail(err, status, "token %d of the sequence: %s", first + done + r + 1,
+                           vouch_status_text(status));
         }
         done += rows;
     }
@@ -94,15 +92,60 @@ static vouch_status read_rows(vouch_session *s, int32_t first, int32_t n, bool p
     return status;
 }
 
+typedef struct row_reader {
+    int32_t first, n_top;
+    float *rows;             /* [n][n_vocab] */
+    vouch_logprob *logprobs; /* [n][1 + n_top] */
+} row_reader;
+
+static vouch_status read_logits(void *self, vouch_session *s, int32_t i, const float *logits)
+{
+    const row_reader *reader = self;
+    const size_t n_vocab = (size_t)s->model->info.n_vocab;
+    memcpy(reader->rows + (size_t)i * n_vocab, logits, n_vocab * sizeof *logits);
+    return VOUCH_OK;
+}
+
+static vouch_status read_probabilities(void *self, vouch_session *s, int32_t i, const float *logits)
+{
+    const row_reader *reader = self;
+    const int32_t n_vocab = s->model->info.n_vocab;
+    float *row = reader->rows + (size_t)i * (size_t)n_vocab;
+    VOUCH_TRY(vouch_engine_target_distribution(&s->target, logits, s->cycle.tokens, reader->first + i + 1));
+    for (int32_t x = 0; x < n_vocab; x++) row[x] = (float)vouch_dist_p(&s->target.p, x);
+    return VOUCH_OK;
+}
+
+static vouch_status read_logprobs(void *self, vouch_session *s, int32_t i, const float *logits)
+{
+    const row_reader *reader = self;
+    vouch_logprob *out = reader->logprobs + (size_t)i * (size_t)(1 + reader->n_top);
+    vouch_logprobs_of_row(logits, s->model->info.n_vocab, s->cycle.tokens[reader->first + i + 1], reader->n_top, out);
+    return isfinite(out->logprob) ? VOUCH_OK : VOUCH_E_NUMERIC;
+}
+
 vouch_status vouch_session_logits(vouch_session *session, int32_t first, int32_t n, float *out, vouch_error *err)
 {
     VOUCH_DEFAULT_FLOATS();
-    return read_rows(session, first, n, false, out, err);
+    return each_row(session, first, n, read_logits, &(row_reader){.rows = out}, err);
 }
 
 vouch_status vouch_session_probabilities(vouch_session *session, int32_t first, int32_t n, float *out,
                                          vouch_error *err)
 {
     VOUCH_DEFAULT_FLOATS();
-    return read_rows(session, first, n, true, out, err);
+    return each_row(session, first, n, read_probabilities, &(row_reader){.first = first, .rows = out}, err);
+}
+
+vouch_status vouch_session_logprobs(vouch_session *session, int32_t first, int32_t n, int32_t n_top,
+                                    vouch_logprob *out, vouch_error *err)
+{
+    VOUCH_DEFAULT_FLOATS();
+    if (first < 1 || n < 0 || first > session->cycle.n_tokens || n > session->cycle.n_tokens - first)
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "log probabilities of positions %d to %lld: possible are 1 to %d",
+                          first, (long long)first + n, session->cycle.n_tokens);
+    if (n_top < 0 || n_top > VOUCH_MAX_LOGPROBS)
+        return vouch_options_out_of_range(err, "n_top", n_top, 0, VOUCH_MAX_LOGPROBS);
+    row_reader reader = {.first = first - 1, .n_top = n_top, .logprobs = out};
+    return each_row(session, first - 1, n, read_logprobs, &reader, err);
 }

@@ -92,6 +92,8 @@ vouch_status vouch_options_resolve(vouch_session_options *o, const vouch_model *
         return vouch_options_out_of_range(err, "prefill_chunk", o->prefill_chunk, 1, MAX_CHUNK);
     if (o->kv_type < VOUCH_KV_F16 || o->kv_type > VOUCH_KV_Q4_0)
         return vouch_options_out_of_range(err, "kv_type", o->kv_type, VOUCH_KV_F16, VOUCH_KV_Q4_0);
+    if (o->top_logprobs < 0 || o->top_logprobs > VOUCH_MAX_LOGPROBS)
+        return vouch_options_out_of_range(err, "top_logprobs", o->top_logprobs, 0, VOUCH_MAX_LOGPROBS);
     if (o->max_tokens < 0) return vouch_options_out_of_range(err, "max_tokens", o->max_tokens, 0, INT32_MAX);
     if (o->max_tokens == 0) o->max_tokens = INT32_MAX;
     vouch_speculation *s = &o->speculation;

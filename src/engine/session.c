@@ -39,6 +39,13 @@ static vouch_finish commit_token(void *self, int32_t token)
     return s->n_answer == s->options.max_tokens ? VOUCH_FINISH_LENGTH : VOUCH_FINISH_NONE;
 }
 
+static void look_at_token(void *self, int32_t i, int32_t token, const float *logits)
+{
+    vouch_session *s = self;
+    const int32_t n_top = s->options.top_logprobs;
+    vouch_logprobs_of_row(logits, s->model->info.n_vocab, token, n_top, s->logprobs + (size_t)i * (size_t)(1 + n_top));
+}
+
 /* ------------------------------------------------------------------- opening */
 
 static void fill_shape(vouch_session *s)
@@ -73,6 +80,9 @@ static void layout_session(vouch_session *s, vouch_arena *arena)
     vouch_sampler_layout(&s->target.sampler, &s->options.sampling, s->model->info.n_vocab, s->model->weights->kernels,
                          arena);
     vouch_dist_layout(&s->target.p, s->model->info.n_vocab, arena);
+    if (s->options.logprobs)
+        s->logprobs = vouch_arena_take(arena, (size_t)(VOUCH_MAX_DRAFT + 1) * (size_t)(1 + s->options.top_logprobs),
+                                       sizeof *s->logprobs);
 }
 
 static vouch_status open_memory(vouch_session *s, vouch_error *err)
@@ -148,6 +158,7 @@ static vouch_status open_resolved(vouch_session *s, const vouch_session_options 
     cycle->lenience = s->options.speculation.lenience;
     cycle->want_overlap = s->options.expected_acceptance;
     cycle->commit = commit_token;
+    if (s->options.logprobs) cycle->look = look_at_token;
     cycle->commit_self = s;
     cycle->n_ctx = s->options.n_ctx;
     cycle->n_vocab = s->model->info.n_vocab;
@@ -471,6 +482,7 @@ void vouch_session_describe(vouch_session *session, const vouch_cycle_result *re
                          .last = result->last,
                          .text = text.data,
                          .n_text = text.size,
+                         .logprobs = s->logprobs,
                          .accept = s->options.speculation.accept,
                          .lenience = cycle->lenience,
                          .guesses = cycle->guesses,

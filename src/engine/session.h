@@ -18,6 +18,7 @@ struct vouch_session {
     vouch_session_options options; /* resolved; its pointers are used at open only */
     vouch_engine_target target;
     vouch_stream *stream;
+    vouch_logprob *logprobs; /* [VOUCH_MAX_DRAFT + 1][1 + options.top_logprobs] of the last step; NULL: not wanted */
     vouch_cycle cycle; /* holds tokens, n_tokens, drafters, rule, lenience */
     vouch_pace pace;   /* in use where is_paced */
     vouch_seeded_draw seeded; /* of the running answer */

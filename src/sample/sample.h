@@ -100,6 +100,10 @@ double vouch_residual_mass(const vouch_residual *r, int32_t token);
 typedef int32_t vouch_draw_fn(const vouch_residual *left, uint64_t seed, int64_t position, int32_t number);
 vouch_draw_fn vouch_draw_position, vouch_draw_guess, vouch_draw_race;
 
+/* Fills out[0] with the token, and out[1, n_top] with the n_top likeliest ids of the row, the likeliest first; of equal
+ * ones the lower id. n_vocab ids at most: the rest is {-1, -inf}. */
+void vouch_logprobs_of_row(const float *logits, int32_t n_vocab, int32_t token, int32_t n_top, vouch_logprob *out);
+
 enum { VOUCH_MAX_TOP = 8 };
 /* Finds the n <= VOUCH_MAX_TOP largest elements of x [n_x], in descending order; which of several equal elements it
  * finds is fixed but not specified. Returns how many it found: fewer than n if x contains NaN or infinities. */

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* Log probabilities: log softmax of the model's logits, the same bits with every drafter and rule (laws L1 and L2),
+ * from steps and from a look at the sequence. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/answer.h"
+
+enum { N_PROMPT = 40, N_ANSWER = 60, N_TOP = 5, WIDTH = 1 + N_TOP, N_VOCAB = 400 };
+
+static vouch_model *target, *near;
+static int32_t prompt[N_PROMPT];
+
+static int models_open(void **state)
+{
+    (void)state;
+    target = tiny_model_open(&(tiny_model_options){.seed = 3});
+    near = tiny_model_open(&(tiny_model_options){.seed = 3, .noise = 0.02f});
+    answer_prompt(prompt, N_PROMPT, N_VOCAB, 5, true);
+    return 0;
+}
+
+static int models_close(void **state)
+{
+    (void)state;
+    vouch_model_close(target);
+    vouch_model_close(near);
+    return 0;
+}
+
+static vouch_session_options options_of(unsigned drafters)
+{
+    vouch_session_options o = vouch_session_options_default();
+    o.max_tokens = N_ANSWER;
+    o.ignore_eos = true;
+    o.logprobs = true;
+    o.top_logprobs = N_TOP;
+    o.sampling.temperature = 0.8f;
+    o.sampling.repeat_penalty = 1.3f; /* sampling parameters change the text, not the log probabilities */
+    o.speculation.drafters = drafters;
+    o.speculation.n_draft = drafters == VOUCH_DRAFTER_NONE ? 0 : 6;
+    o.speculation.accept = VOUCH_ACCEPT_MATCH;
+    if (drafters & VOUCH_DRAFTER_MODEL) o.speculation.draft_model = near;
+    return o;
+}
+
+/* Records the log probabilities of an answer; returns the accepted guesses. */
+static int64_t record(unsigned drafters, vouch_logprob *out, vouch_session **session)
+{
+    const vouch_session_options o = options_of(drafters);
+    vouch_step step = {0};
+    int32_t n = 0;
+    *session = answer_open(target, &o);
+    assert_int_equal(vouch_session_prompt(*session, prompt, N_PROMPT, NULL), VOUCH_OK);
+    while (step.finish == VOUCH_FINISH_NONE) {
+        assert_int_equal(vouch_session_step(*session, &step, NULL), VOUCH_OK);
+        assert_true(n + step.n_tokens <= N_ANSWER);
+        for (int32_t i = 0; i < step.n_tokens; i++) assert_int_equal(step.logprobs[i * WIDTH].token, step.tokens[i]);
+        memcpy(out + n * WIDTH, step.logprobs, (size_t)(step.n_tokens * WIDTH) * sizeof *out);
+        n += step.n_tokens;
+    }
+    assert_int_equal(n, N_ANSWER);
+    return vouch_session_stats(*session)->accepted;
+}
+
+static void drafters_leave_no_trace(void **state)
+{
+    (void)state;
+    static const unsigned sets[] = {VOUCH_DRAFTER_NGRAM | VOUCH_DRAFTER_SUFFIX, VOUCH_DRAFTER_RECYCLE,
+                                    VOUCH_DRAFTER_MODEL, VOUCH_DRAFTER_MODEL | VOUCH_DRAFTER_RECYCLE};
+    static vouch_logprob plain[N_ANSWER * WIDTH], drafted[N_ANSWER * WIDTH];
+    vouch_session *session;
+    int64_t accepted = 0;
+    assert_int_equal(record(VOUCH_DRAFTER_NONE, plain, &session), 0);
+    vouch_session_close(session);
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+        accepted += record(sets[i], drafted, &session);
+        assert_memory_equal(drafted, plain, sizeof plain);
+        vouch_session_close(session);
+    }
+    assert_true(accepted > 0);
+    plain[N_ANSWER * WIDTH - 1].logprob = nextafterf(plain[N_ANSWER * WIDTH - 1].logprob, 0);
+    assert_memory_not_equal(drafted, plain, sizeof plain); /* the comparison sees one bit */
+}
+
+/* The look gives what the steps gave, and both are the log softmax of the logits. */
+static void looks_give_the_same(void **state)
+{
+    (void)state;
+    static vouch_logprob steps[N_ANSWER * WIDTH], look[N_ANSWER * WIDTH];
+    static float logits[N_ANSWER][N_VOCAB];
+    vouch_session *session;
+    size_t n;
+    record(VOUCH_DRAFTER_RECYCLE, steps, &session);
+    vouch_session_tokens(session, &n);
+    assert_int_equal(vouch_session_logprobs(session, N_PROMPT, N_ANSWER, N_TOP, look, NULL), VOUCH_OK);
+    assert_memory_equal(look, steps, sizeof look);
+    assert_int_equal(vouch_session_logits(session, N_PROMPT - 1, N_ANSWER, logits[0], NULL), VOUCH_OK);
+    for (int32_t i = 0; i < N_ANSWER; i++) {
+        const vouch_logprob *row = look + i * WIDTH;
+        double sum = 0;
+        int32_t n_larger = 0;
+        for (int32_t x = 0; x < N_VOCAB; x++) sum += exp(logits[i][x]);
+        for (int32_t x = 0; x < N_VOCAB; x++) n_larger += logits[i][x] > logits[i][row[N_TOP].token];
+        assert_int_equal(n_larger, N_TOP - 1);
+        for (int32_t t = 0; t < WIDTH; t++)
+            assert_true(fabs(logits[i][row[t].token] - log(sum) - row[t].logprob) < 1e-4);
+        for (int32_t t = 2; t < WIDTH; t++) assert_true(row[t].logprob <= row[t - 1].logprob);
+    }
+    assert_int_equal(n, N_PROMPT + N_ANSWER);
+    vouch_session_close(session);
+}
+
+static void bad_use_is_refused(void **state)
+{
+    (void)state;
+    static vouch_logprob out[WIDTH];
+    vouch_error err = {0};
+    vouch_session *session;
+    vouch_session_options o = options_of(VOUCH_DRAFTER_NONE);
+    o.top_logprobs = VOUCH_MAX_LOGPROBS + 1;
+    assert_int_equal(vouch_session_check(target, &o, &err), VOUCH_E_ARGUMENT);
+    assert_non_null(strstr(err.message, "top_logprobs is 21"));
+    assert_int_equal(vouch_session_open(&session, target, &o, &err), VOUCH_E_ARGUMENT);
+    o.top_logprobs = 0;
+    assert_int_equal(vouch_session_check(target, &o, &err), VOUCH_OK);
+    session = answer_open(target, &o);
+    assert_int_equal(vouch_session_prompt(session, prompt, N_PROMPT, NULL), VOUCH_OK);
+    assert_int_equal(vouch_session_logprobs(session, 0, 1, 0, out, &err), VOUCH_E_ARGUMENT);
+    assert_int_equal(vouch_session_logprobs(session, 1, N_PROMPT, 0, out, &err), VOUCH_E_ARGUMENT);
+    assert_int_equal(vouch_session_logprobs(session, 1, 1, VOUCH_MAX_LOGPROBS + 1, out, &err), VOUCH_E_ARGUMENT);
+    assert_int_equal(vouch_session_logprobs(session, 1, 1, N_TOP, out, &err), VOUCH_OK);
+    vouch_session_close(session);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(drafters_leave_no_trace),
+        cmocka_unit_test(looks_give_the_same),
+        cmocka_unit_test(bad_use_is_refused),
+    };
+    return cmocka_run_group_tests(tests, models_open, models_close);
+}
