@@ -90,6 +90,9 @@ TESTS    := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
 ifneq ($(DISTILL),1)
 TESTS    := $(filter-out test_train_%,$(TESTS))
 endif
+ifneq ($(SERVER),1)
+TESTS    := $(filter-out test_server%,$(TESTS))
+endif
 FUZZERS  := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 SEEDERS  := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/seed_*.c))
 BENCHES  := $(patsubst bench/%.c,%,$(wildcard bench/*.c))
@@ -136,6 +139,7 @@ $(B)/server/%.o: INCLUDES := -Iinclude -Icli $(shell pkg-config --cflags libmicr
 endif
 $(B)/examples/%.o: INCLUDES := -Iinclude
 $(B)/tests/%.o $(B)/bench/%.o: INCLUDES := -Iinclude -Isrc -Icli -Itests -Ibench
+$(B)/tests/test_server_%.o: INCLUDES += -Iserver
 $(B)/train/%.o: INCLUDES := -Iinclude -Isrc -I. $(BLAS_CFLAGS)
 $(B)/cli/distill/%.o: INCLUDES := -Iinclude -Icli -I.
 $(B)/tests/test_train_%.o: INCLUDES := -Iinclude -Isrc -Icli -Itests -Ibench -I. $(BLAS_CFLAGS)
@@ -187,6 +191,7 @@ $(B)/tests/test_analyze $(B)/tests/test_chisquare: $(B)/cli/common/statistics.o
 $(B)/tests/test_train_gradients: $(DOUBLE_OBJ)
 $(patsubst %,$(B)/tests/%,$(filter-out test_train_gradients,$(filter test_train_%,$(TESTS)))): $(TRAIN_OBJ)
 $(B)/tests/test_train_%: LIBS += $(BLAS_LIBS)
+$(B)/tests/test_server_reader: $(addprefix $(B)/,server/reader.o server/text.o cli/common/text.o)
 $(B)/tests/%: $(B)/tests/%.o $(SUP_OBJ) $(LIB_A)
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS_ALL) $(TEST_LDFLAGS_$*) -o $@ $^ -lcmocka $(LIBS)

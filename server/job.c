@@ -4,16 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_OWNED = 16 };
-
 const vouch_guess *server_event_guesses(const server_event *event)
 {
     return (const vouch_guess *)(const void *)(event + 1);
 }
 
+const vouch_logprob *server_event_logprobs(const server_event *event)
+{
+    return (const vouch_logprob *)(const void *)(server_event_guesses(event) + event->n_guesses);
+}
+
 const int32_t *server_event_tokens(const server_event *event)
 {
-    return (const int32_t *)(const void *)(server_event_guesses(event) + event->n_guesses);
+    return (const int32_t *)(const void *)(server_event_logprobs(event) + event->n_tokens * event->width);
 }
 
 const char *server_event_text(const server_event *event)
@@ -31,8 +34,7 @@ server_job *server_job_new(int32_t n_choices)
     pthread_mutex_init(&job->lock, NULL);
     job->limit = SIZE_MAX;
     job->n_choices = n_choices;
-    job->owned = calloc(MOST_OWNED, sizeof *job->owned);
-    job->choices = job->owned ? server_job_allocate(job, (size_t)n_choices, sizeof *job->choices) : NULL;
+    job->choices = server_job_allocate(job, (size_t)n_choices, sizeof *job->choices);
     if (job->choices) return job;
     server_job_release(job);
     return NULL;
@@ -40,10 +42,11 @@ server_job *server_job_new(int32_t n_choices)
 
 void *server_job_allocate(server_job *job, size_t n, size_t size)
 {
-    if (job->n_owned == MOST_OWNED) return NULL;
-    void *memory = calloc(n ? n : 1, size);
-    if (memory) job->owned[job->n_owned++] = memory;
-    return memory;
+    void **owned = realloc(job->owned, (job->n_owned + 1) * sizeof *owned);
+    if (!owned) return NULL;
+    job->owned = owned;
+    owned[job->n_owned] = calloc(n ? n : 1, size);
+    return owned[job->n_owned] ? owned[job->n_owned++] : NULL;
 }
 
 void server_job_hold(server_job *job)
@@ -64,14 +67,19 @@ void server_job_release(server_job *job)
 static void append(server_job *job, server_event event, const vouch_step *step)
 {
     const size_t n_guesses = (size_t)event.n_guesses * sizeof *step->guesses;
+    const size_t n_logprobs = (size_t)(event.n_tokens * event.width) * sizeof *step->logprobs;
     const size_t n_tokens = (size_t)event.n_tokens * sizeof *step->tokens;
-    event.size = (uint32_t)((sizeof event + n_guesses + n_tokens + event.n_text + 7) / 8 * 8);
+    event.size = (uint32_t)((sizeof event + n_guesses + n_logprobs + n_tokens + event.n_text + 7) / 8 * 8);
     char *record = server_text_grow(&job->events, event.size);
     if (!record) return;
     memcpy(record, &event, sizeof event);
-    if (n_guesses) memcpy(record + sizeof event, step->guesses, n_guesses);
-    if (n_tokens) memcpy(record + sizeof event + n_guesses, step->tokens, n_tokens);
-    if (event.n_text) memcpy(record + sizeof event + n_guesses + n_tokens, step->text, event.n_text);
+    record += sizeof event;
+    if (n_guesses) memcpy(record, step->guesses, n_guesses);
+    record += n_guesses;
+    if (n_logprobs) memcpy(record, step->logprobs, n_logprobs);
+    record += n_logprobs;
+    if (n_tokens) memcpy(record, step->tokens, n_tokens);
+    if (event.n_text) memcpy(record + n_tokens, step->text, event.n_text);
 }
 
 void server_job_add(server_job *job, server_event_kind kind, int32_t choice, const vouch_step *step)
@@ -81,6 +89,7 @@ void server_job_add(server_job *job, server_event_kind kind, int32_t choice, con
         event.n_tokens = step->n_tokens;
         event.n_accepted = step->n_accepted;
         event.n_guesses = job->with_guesses ? step->n_guesses : 0;
+        event.width = step->logprobs ? 1 + job->options.top_logprobs : 0;
         event.n_text = (uint32_t)step->n_text;
         event.last = step->last;
     }

@@ -24,17 +24,20 @@ typedef enum server_event_kind {
     SERVER_EVENT_END /* of a choice; its result is final */
 } server_event_kind;
 
-/* One record of a job's events. Behind it lie guesses [n_guesses], logprobs, tokens [n_tokens] and text [n_text]. */
+/* One record of a job's events. Behind it lie guesses [n_guesses], logprobs [n_tokens][width], tokens [n_tokens] and
+ * text [n_text]. */
 typedef struct server_event {
     uint32_t size; /* of the record, a multiple of 8 */
     server_event_kind kind;
     int32_t choice;
     int32_t n_tokens, n_accepted, n_guesses;
+    int32_t width; /* 1 + top_logprobs; 0: no logprobs */
     uint32_t n_text;
     vouch_origin last; /* where the last token came from */
 } server_event;
 
 const vouch_guess *server_event_guesses(const server_event *event);
+const vouch_logprob *server_event_logprobs(const server_event *event);
 const int32_t *server_event_tokens(const server_event *event);
 const char *server_event_text(const server_event *event);
 
@@ -43,6 +46,8 @@ typedef struct server_choice {
     const int32_t *tokens; /* [n_tokens] the prompt, the job's; choices may share it */
     size_t n_tokens;
     uint64_t seed;
+    vouch_logprob *prompt_logprobs; /* [n_tokens - 1][1 + top_logprobs] room for those of the prompt's tokens but the
+                                       first, which the worker fills; the job's; NULL: not wanted */
     /* Filled before the END event. */
     vouch_error error;   /* code VOUCH_OK: the answer ended as `finish` says */
     vouch_finish finish;
@@ -58,6 +63,7 @@ typedef struct server_job {
     vouch_session_options options; /* stop and bias are the job's own */
     const char *prediction;        /* [n_prediction], the job's own; NULL: none */
     size_t n_prediction;
+    bool prompt_only;              /* no answer is wanted, only prompt_logprobs */
     bool with_guesses;             /* events carry the guesses of their step */
     size_t limit;                  /* bytes of events that may wait */
     server_choice *choices;        /* [n_choices] */

@@ -7,51 +7,20 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "answer.h"
 #include "common/json.h"
 #include "usage.h"
 
-typedef struct answer_choice {
-    server_text text;
-    json_t *trace;
-    size_t n_given, n_token_bytes; /* text given so far; bytes of the tokens so far */
-    int64_t n_cycles;
-} answer_choice;
-
-typedef struct answer {
-    server_request request;
-    char id[64];
-    int64_t created;
-    int32_t n_choices;
-    answer_choice *choices; /* [n_choices] */
-} answer;
-
-static bool is_chat(const answer *a)
+static bool is_chat(const server_answer *a)
 {
     return a->request.where == SERVER_CHAT;
-}
-
-static void answer_free(void *state)
-{
-    answer *a = state;
-    for (int32_t i = 0; i < a->n_choices; i++) {
-        server_text_free(&a->choices[i].text);
-        json_decref(a->choices[i].trace);
-    }
-    free(a->choices);
-    free(a);
-}
-
-static const char *finish_word(vouch_finish finish)
-{
-    return finish == VOUCH_FINISH_LENGTH || finish == VOUCH_FINISH_CONTEXT ? "length" : "stop";
 }
 
 /* -------------------------------------------------------------------- chunks */
 
 /* What all chunks and bodies begin with. Takes `choices`. */
-static json_t *envelope(const answer *a, const char *object, json_t *choices)
+static json_t *envelope(const server_answer *a, const char *object, json_t *choices)
 {
     const cli_json_entry entries[] = {
         {"id", json_string(a->id)},
@@ -64,98 +33,146 @@ static json_t *envelope(const answer *a, const char *object, json_t *choices)
     return cli_json_object(entries, sizeof entries / sizeof *entries);
 }
 
-static const char *chunk_object(const answer *a)
+static const char *chunk_object(const server_answer *a)
 {
     return is_chat(a) ? "chat.completion.chunk" : "text_completion";
 }
 
-/* Sends a chunk of one choice. Takes `delta` (chat) or the text, and `trace`, which may be NULL. */
-static void send_chunk(server_exchange *x, int32_t index, json_t *content, const char *finish, json_t *trace)
+/* {"content": [...]} of chat. Takes the array; NULL: null. */
+static json_t *chat_logprobs(json_t *tokens)
 {
-    const answer *a = x->state;
+    if (!tokens) return json_null();
+    const cli_json_entry entries[] = {{"content", tokens}, {"refusal", json_null()}};
+    return cli_json_object(entries, 2);
+}
+
+/* The parallel arrays of completions. Takes the array; NULL: null. *offset counts the characters of the text so far. */
+static json_t *text_logprobs(json_t *tokens, int64_t *offset)
+{
+    json_t *texts = json_array(), *values = json_array(), *tops = json_array(), *offsets = json_array(), *token, *t;
+    size_t i, j;
+    if (!tokens) {
+        json_decref(texts), json_decref(values), json_decref(tops), json_decref(offsets);
+        return json_null();
+    }
+    json_array_foreach(tokens, i, token)
+    {
+        json_t *top = json_object(), *text = json_object_get(token, "token");
+        json_array_append(texts, text);
+        json_array_append(values, json_object_get(token, "logprob"));
+        json_array_append_new(offsets, json_integer(*offset));
+        json_array_foreach(json_object_get(token, "top_logprobs"), j, t)
+            json_object_set(top, json_string_value(json_object_get(t, "token")), json_object_get(t, "logprob"));
+        json_array_append_new(tops, top);
+        for (const char *c = json_string_value(text); *c; c++) *offset += (*c & 0xc0) != 0x80;
+    }
+    json_decref(tokens);
+    const cli_json_entry entries[] = {
+        {"tokens", texts}, {"token_logprobs", values}, {"top_logprobs", tops}, {"text_offset", offsets}};
+    return cli_json_object(entries, 4);
+}
+
+/* Takes what the choice has said. */
+static json_t *logprobs_json(server_answer *a, int32_t i)
+{
+    json_t *tokens = a->said[i].logprobs;
+    int64_t *offsets = a->more;
+    a->said[i].logprobs = NULL;
+    return is_chat(a) ? chat_logprobs(tokens) : text_logprobs(tokens, &offsets[i]);
+}
+
+/* Sends a chunk of one choice. Takes `content`, the delta (chat) or the text, and what the choice has said beside it.
+ */
+static void send_chunk(server_exchange *x, int32_t index, json_t *content, const char *finish)
+{
+    server_answer *a = x->state;
+    server_said *said = &a->said[index];
     const cli_json_entry entries[] = {
         {"index", json_integer(index)},
         {is_chat(a) ? "delta" : "text", content},
-        {"logprobs", json_null()},
+        {"logprobs", logprobs_json(a, index)},
         {"finish_reason", finish ? json_string(finish) : json_null()},
     };
     json_t *choice = cli_json_object(entries, 4), *choices = json_array();
-    if (trace) json_object_set_new(choice, "vouch", trace);
+    if (said->trace) json_object_set_new(choice, "vouch", said->trace);
+    said->trace = NULL;
     json_array_append_new(choices, choice);
     json_t *chunk = envelope(a, chunk_object(a), choices);
     if (a->request.include_usage) json_object_set_new(chunk, "usage", json_null());
     server_sse(x, NULL, chunk);
 }
 
-static void send_text(server_exchange *x, int32_t index, const char *text, size_t n, json_t *trace)
+/* The calls as the API has them; in a stream with their indices. Takes the reader's. */
+static json_t *calls_json(server_exchange *x, server_said *said, bool with_index)
 {
-    json_t *content = server_json_bytes(text, n);
-    if (is_chat(x->state)) {
-        const cli_json_entry delta[] = {{"content", content}};
-        content = cli_json_object(delta, 1);
+    json_t *given = said->reader.calls, *calls = json_array(), *call;
+    size_t i;
+    said->reader.calls = NULL;
+    json_array_foreach(given, i, call)
+    {
+        char id[64];
+        server_make_id(x->server, "call_", id);
+        const cli_json_entry entries[] = {
+            {"id", json_string(id)}, {"type", json_string("function")}, {"function", json_incref(call)}};
+        json_t *object = cli_json_object(entries, 3);
+        if (with_index) json_object_set_new(object, "index", json_integer(said->n_calls));
+        json_array_append_new(calls, object);
+        said->n_calls++;
     }
-    send_chunk(x, index, content, NULL, trace);
+    json_decref(given);
+    return calls;
+}
+
+/* Takes the text. */
+static void set_text(json_t *object, const char *name, server_text *text)
+{
+    json_object_set_new(object, name, server_json_bytes(text->bytes, text->n));
+    text->n = 0;
+}
+
+/* Sends what the choice has said, if anything. */
+static void give(server_exchange *x, int32_t index)
+{
+    server_answer *a = x->state;
+    server_said *said = &a->said[index];
+    server_reader *reader = &said->reader;
+    const bool is_empty = reader->content.n == 0 && reader->thoughts.n == 0 && !reader->calls;
+    if (is_empty && !said->trace && !said->logprobs) return;
+    if (!is_chat(a)) {
+        json_t *text = server_json_bytes(reader->content.bytes, reader->content.n);
+        reader->content.n = 0;
+        send_chunk(x, index, text, NULL);
+        return;
+    }
+    json_t *delta = json_object();
+    if (reader->thoughts.n > 0) set_text(delta, "reasoning_content", &reader->thoughts);
+    if (reader->content.n > 0 || (is_empty && !reader->calls)) set_text(delta, "content", &reader->content);
+    if (reader->calls) json_object_set_new(delta, "tool_calls", calls_json(x, said, true));
+    send_chunk(x, index, delta, NULL);
 }
 
 static void stream_begin(server_exchange *x)
 {
-    const answer *a = x->state;
-    for (int32_t i = 0; is_chat(a) && i < a->n_choices; i++) {
-        const cli_json_entry delta[] = {{"role", json_string("assistant")}, {"content", json_string("")}};
-        send_chunk(x, i, cli_json_object(delta, 2), NULL, NULL);
-    }
-}
-
-/* The first byte of a character at or before text[at]. */
-static size_t character_begin(const char *text, size_t at, size_t n)
-{
-    while (at > 0 && at < n && (text[at] & 0xc0) == 0x80) at--;
-    return at;
-}
-
-/* The end, in the text of a step, of the part that belongs to token i. The step's text may begin with bytes of earlier
- * tokens, and lack the last ones, because the library keeps halves of characters and beginnings of stop texts back. */
-static size_t part_end(const answer *a, answer_choice *choice, const server_event *event, int32_t i, size_t from)
-{
-    const vouch_model *model = a->request.model->options->model;
-    const int32_t token = server_event_tokens(event)[i];
-    size_t n_bytes = 0;
-    if (!vouch_token_is_special(model, token)) vouch_token_bytes(model, token, &n_bytes);
-    choice->n_token_bytes += n_bytes;
-    if (i == event->n_tokens - 1) return event->n_text;
-    const size_t end = choice->n_token_bytes > choice->n_given ? choice->n_token_bytes - choice->n_given : 0;
-    const size_t whole = character_begin(server_event_text(event), end < event->n_text ? end : event->n_text,
-                                         event->n_text);
-    return whole > from ? whole : from;
-}
-
-/* One event for each token. */
-static void stream_step(server_exchange *x, const server_event *event)
-{
-    answer *a = x->state;
-    answer_choice *choice = &a->choices[event->choice];
-    size_t from = 0;
-    for (int32_t i = 0; i < event->n_tokens; i++) {
-        const size_t end = part_end(a, choice, event, i, from);
-        json_t *trace = NULL;
-        if (a->request.trace) {
-            trace = json_array();
-            json_array_append_new(trace,
-                                  server_trace_json(a->request.model->options->model, event, i, choice->n_cycles));
+    const server_answer *a = x->state;
+    for (int32_t i = 0; i < a->n_choices; i++) {
+        if (!is_chat(a)) {
+            give(x, i); /* an echo */
+            continue;
         }
-        if (end > from || trace) send_text(x, event->choice, server_event_text(event) + from, end - from, trace);
-        from = end;
+        const cli_json_entry delta[] = {{"role", json_string("assistant")}, {"content", json_string("")}};
+        send_chunk(x, i, cli_json_object(delta, 2), NULL);
     }
-    choice->n_given += event->n_text;
-    choice->n_cycles++;
 }
 
-static void stream_choice_end(server_exchange *x, const server_event *event)
+static void stream_event(server_exchange *x, const server_event *event)
 {
+    server_answer *a = x->state;
+    server_answer_stream(x, event, give);
+    if (event->kind != SERVER_EVENT_END) return;
     const server_choice *choice = &x->job->choices[event->choice];
     if (choice->error.code == VOUCH_OK) {
-        json_t *nothing = is_chat(x->state) ? json_object() : json_string("");
-        send_chunk(x, event->choice, nothing, finish_word(choice->finish), NULL);
+        json_t *nothing = is_chat(a) ? json_object() : json_string("");
+        send_chunk(x, event->choice, nothing, server_finish_word(a, x->job, event->choice));
         return;
     }
     server_fault fault;
@@ -163,34 +180,18 @@ static void stream_choice_end(server_exchange *x, const server_event *event)
     server_sse(x, NULL, server_error_json(x, &fault));
 }
 
-static void keep_step(server_exchange *x, const server_event *event)
+static server_usage usage_of(const server_answer *a, const server_job *job)
 {
-    answer *a = x->state;
-    answer_choice *choice = &a->choices[event->choice];
-    server_text_add(&choice->text, server_event_text(event), event->n_text);
-    for (int32_t i = 0; a->request.trace && i < event->n_tokens; i++) {
-        if (!choice->trace) choice->trace = json_array();
-        json_array_append_new(choice->trace,
-                              server_trace_json(a->request.model->options->model, event, i, choice->n_cycles));
-    }
-    choice->n_cycles++;
-}
-
-static void answer_event(server_exchange *x, const server_event *event)
-{
-    if (event->kind == SERVER_EVENT_STEP) {
-        if (x->is_stream) stream_step(x, event);
-        else keep_step(x, event);
-    } else if (x->is_stream) {
-        stream_choice_end(x, event);
-    }
+    server_usage usage = server_usage_of(job, a->request.n);
+    for (int32_t i = 0; i < a->n_choices; i++) usage.thought_tokens += a->said[i].n_thoughts;
+    return usage;
 }
 
 static void stream_end(server_exchange *x)
 {
-    const answer *a = x->state;
+    const server_answer *a = x->state;
     if (a->request.include_usage) {
-        const server_usage usage = server_usage_of(x->job, a->request.n);
+        const server_usage usage = usage_of(a, x->job);
         json_t *chunk = envelope(a, chunk_object(a), json_array());
         json_object_set_new(chunk, "usage", server_usage_json(&usage));
         json_object_set_new(chunk, "metrics", server_metrics_json(&usage));
@@ -201,80 +202,97 @@ static void stream_end(server_exchange *x)
 
 /* ---------------------------------------------------------------------- bodies */
 
-static json_t *choice_json(const answer *a, const server_job *job, int32_t i)
+static json_t *message_json(server_exchange *x, int32_t i)
 {
-    const answer_choice *choice = &a->choices[i];
-    json_t *content = server_json_bytes(choice->text.bytes, choice->text.n);
-    if (is_chat(a)) {
-        const cli_json_entry message[] = {
-            {"role", json_string("assistant")}, {"content", content}, {"refusal", json_null()}};
-        content = cli_json_object(message, 3);
-    }
+    server_answer *a = x->state;
+    server_reader *reader = &a->said[i].reader;
+    json_t *message = json_object();
+    json_object_set_new(message, "role", json_string("assistant"));
+    if (reader->content.n > 0 || !reader->calls) set_text(message, "content", &reader->content);
+    else json_object_set_new(message, "content", json_null());
+    json_object_set_new(message, "refusal", json_null());
+    if (reader->thoughts.n > 0) set_text(message, "reasoning_content", &reader->thoughts);
+    if (reader->calls) json_object_set_new(message, "tool_calls", calls_json(x, &a->said[i], false));
+    return message;
+}
+
+static json_t *choice_json(server_exchange *x, int32_t i)
+{
+    server_answer *a = x->state;
+    server_said *said = &a->said[i];
+    const char *finish = server_finish_word(a, x->job, i);
+    const server_text *text = &said->reader.content;
     const cli_json_entry entries[] = {
         {"index", json_integer(i)},
-        {is_chat(a) ? "message" : "text", content},
-        {"logprobs", json_null()},
-        {"finish_reason", json_string(finish_word(job->choices[i].finish))},
+        {is_chat(a) ? "message" : "text", is_chat(a) ? message_json(x, i) : server_json_bytes(text->bytes, text->n)},
+        {"logprobs", logprobs_json(a, i)},
+        {"finish_reason", json_string(finish)},
     };
     json_t *object = cli_json_object(entries, 4);
-    if (a->request.trace) json_object_set(object, "vouch", choice->trace ? choice->trace : json_array());
+    if (a->request.trace) json_object_set_new(object, "vouch", said->trace ? said->trace : json_array());
+    said->trace = NULL;
     return object;
 }
 
 static json_t *answer_body(server_exchange *x)
 {
-    const answer *a = x->state;
+    const server_answer *a = x->state;
     json_t *choices = json_array();
-    for (int32_t i = 0; i < a->n_choices; i++) json_array_append_new(choices, choice_json(a, x->job, i));
-    const server_usage usage = server_usage_of(x->job, a->request.n);
+    for (int32_t i = 0; i < a->n_choices; i++) json_array_append_new(choices, choice_json(x, i));
+    const server_usage usage = usage_of(a, x->job);
     json_t *body = envelope(a, is_chat(a) ? "chat.completion" : "text_completion", choices);
     json_object_set_new(body, "usage", server_usage_json(&usage));
     json_object_set_new(body, "metrics", server_metrics_json(&usage));
     return body;
 }
 
-static const server_format answer_format = {stream_begin, answer_event, stream_end, answer_body, answer_free};
+static const server_format stream_format = {stream_begin, stream_event, stream_end, NULL, server_answer_free};
+static const server_format body_format = {NULL, server_answer_keep, NULL, answer_body, server_answer_free};
 
-/* -------------------------------------------------------------------- requests */
+/* ------------------------------------------------------------------------ echo */
 
-static answer *answer_new(server_exchange *x, const server_request *request, int32_t n_choices)
-{
-    answer *a = calloc(1, sizeof *a);
-    if (a) a->choices = calloc((size_t)n_choices, sizeof *a->choices);
-    if (!a || !a->choices) {
-        free(a);
-        return NULL;
-    }
-    a->request = *request;
-    a->n_choices = n_choices;
-    a->created = (int64_t)time(NULL);
-    server_make_id(x->server, is_chat(a) ? "chatcmpl-" : "cmpl-", a->id);
-    return a;
-}
-
-/* With echo, a text begins with its prompt. */
-static void echo_prompts(answer *a, const server_job *job)
+/* The prompt's text goes before the answer's. */
+static void echo_text(server_answer *a, const server_choice *choice, int32_t i)
 {
     const vouch_model *model = a->request.model->options->model;
-    for (int32_t i = 0; i < a->n_choices; i++)
-        for (size_t t = 0; t < job->choices[i].n_tokens; t++) {
-            const int32_t token = job->choices[i].tokens[t];
-            size_t n = 0;
-            const char *bytes = vouch_token_bytes(model, token, &n);
-            const bool is_bos = t == 0 && token == vouch_model_get_info(model)->token_bos;
-            if (bytes && !is_bos) server_text_add(&a->choices[i].text, bytes, n);
-        }
+    for (size_t t = 0; t < choice->n_tokens; t++) {
+        size_t n = 0;
+        const char *bytes = vouch_token_bytes(model, choice->tokens[t], &n);
+        const bool is_bos = t == 0 && choice->tokens[t] == vouch_model_get_info(model)->token_bos;
+        if (bytes && !is_bos) server_text_add(&a->said[i].reader.content, bytes, n);
+    }
 }
 
-static void stream_echo(server_exchange *x)
+/* The log probabilities of the prompt's tokens; null for the first, which follows nothing. */
+static void echo_logprobs(server_answer *a, const server_choice *choice, int32_t i)
 {
-    answer *a = x->state;
-    stream_begin(x);
-    for (int32_t i = 0; i < a->n_choices; i++)
-        if (a->choices[i].text.n > 0) send_text(x, i, a->choices[i].text.bytes, a->choices[i].text.n, NULL);
+    const vouch_model *model = a->request.model->options->model;
+    const int32_t width = 1 + a->request.session.top_logprobs;
+    json_t *tokens = json_array();
+    for (size_t t = 0; t < choice->n_tokens; t++) {
+        const vouch_logprob first = {choice->tokens[0], 0};
+        const vouch_logprob *row = t > 0 ? choice->prompt_logprobs + (t - 1) * (size_t)width : &first;
+        json_t *token = server_logprob_json(model, row, t > 0 ? width : 1);
+        if (t == 0) json_object_set_new(token, "logprob", json_null());
+        json_array_append_new(tokens, token);
+    }
+    if (a->said[i].logprobs) json_array_extend(tokens, a->said[i].logprobs);
+    json_decref(a->said[i].logprobs);
+    a->said[i].logprobs = tokens;
 }
 
-static const server_format echo_format = {stream_echo, answer_event, stream_end, answer_body, answer_free};
+static void echo_event(server_exchange *x, const server_event *event)
+{
+    server_answer *a = x->state;
+    const server_choice *choice = &x->job->choices[event->choice];
+    server_answer_keep(x, event);
+    if (event->kind == SERVER_EVENT_END && choice->prompt_logprobs && !choice->error.code)
+        echo_logprobs(a, choice, event->choice);
+}
+
+static const server_format echo_format = {NULL, echo_event, NULL, answer_body, server_answer_free};
+
+/* -------------------------------------------------------------------- requests */
 
 static void complete(server_exchange *x, unsigned where)
 {
@@ -283,18 +301,22 @@ static void complete(server_exchange *x, unsigned where)
     server_job *job = NULL;
     if (server_request_read(&request, x, where, &fault))
         job = where == SERVER_CHAT ? server_prompt_chat(&request, &fault) : server_prompt_texts(&request, &fault);
-    answer *a = job ? answer_new(x, &request, job->n_choices) : NULL;
-    if (job && !a) {
-        server_job_release(job);
-        job = NULL;
-        server_fail(&fault, 503, "out_of_memory", "", "not enough memory for the answer");
-    }
     if (!job) {
         server_reply_fault(x, &fault);
         return;
     }
-    if (request.echo) echo_prompts(a, job);
-    server_begin(x, request.model, job, request.stream, request.echo ? &echo_format : &answer_format, a);
+    server_answer *a = server_answer_new(x, &request, job, where == SERVER_CHAT ? "chatcmpl-" : "cmpl-");
+    if (a) a->more = calloc((size_t)job->n_choices, sizeof(int64_t));
+    if (!a || !a->more) {
+        server_job_release(job);
+        if (a) server_answer_free(a);
+        server_fail(&fault, 503, "out_of_memory", "", "not enough memory for the answer");
+        server_reply_fault(x, &fault);
+        return;
+    }
+    for (int32_t i = 0; i < job->n_choices && request.echo; i++) echo_text(a, &job->choices[i], i);
+    server_begin(x, request.model, job, request.stream,
+                 request.stream ? &stream_format : request.echo ? &echo_format : &body_format, a);
 }
 
 void server_chat_completions(server_exchange *x)

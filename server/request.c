@@ -22,7 +22,8 @@ static const server_field fields[] = {
     {"stream", ALL, SERVER_FIELD_BOOL, AT(stream), NULL},
     {"stream_options", ALL, SERVER_FIELD_VALUE, AT(stream_options), NULL},
     {"n", ALL, SERVER_FIELD_INT, AT(n), "[1, 64]"},
-    {"max_tokens", ALL, SERVER_FIELD_INT, AT(max_tokens), "[1, 2147483647]"},
+    {"max_tokens", CHAT, SERVER_FIELD_INT, AT(max_tokens), "[1, 2147483647]"},
+    {"max_tokens", COMPLETIONS, SERVER_FIELD_INT, AT(max_tokens), "[0, 2147483647]"},
     {"max_completion_tokens", CHAT, SERVER_FIELD_INT, AT(max_completion_tokens), "[1, 2147483647]"},
     {"stop", ALL, SERVER_FIELD_VALUE, AT(stop), NULL},
     {"ignore_eos", ALL, SERVER_FIELD_BOOL, AT(session.ignore_eos), NULL},
@@ -43,13 +44,13 @@ static const server_field fields[] = {
     {"prediction", CHAT, SERVER_FIELD_VALUE, AT(prediction), NULL},
     {"speculative", ALL, SERVER_FIELD_VALUE, AT(speculative), NULL},
 
-    {"logprobs", CHAT, SERVER_FIELD_NEUTRAL, 0, NULL},
-    {"logprobs", COMPLETIONS, SERVER_FIELD_NEUTRAL, 0, NULL},
-    {"top_logprobs", CHAT, SERVER_FIELD_NEUTRAL, 0, NULL},
+    {"logprobs", CHAT, SERVER_FIELD_BOOL, AT(with_logprobs), NULL},
+    {"top_logprobs", CHAT, SERVER_FIELD_INT, AT(top_logprobs), "[0, 20]"},
+    {"logprobs", COMPLETIONS, SERVER_FIELD_VALUE, AT(n_logprobs), NULL},
     {"best_of", COMPLETIONS, SERVER_FIELD_NEUTRAL, 0, "1"},
     {"suffix", COMPLETIONS, SERVER_FIELD_NEUTRAL, 0, NULL},
-    {"tools", CHAT, SERVER_FIELD_NEUTRAL, 0, NULL},
-    {"tool_choice", CHAT, SERVER_FIELD_NEUTRAL, 0, "none"},
+    {"tools", CHAT, SERVER_FIELD_VALUE, AT(tools), NULL},
+    {"tool_choice", CHAT, SERVER_FIELD_VALUE, AT(tool_choice), NULL},
     {"functions", CHAT, SERVER_FIELD_NEUTRAL, 0, NULL},
     {"function_call", CHAT, SERVER_FIELD_NEUTRAL, 0, "none"},
     {"response_format", ALL, SERVER_FIELD_VALUE, AT(response_format), NULL},
@@ -195,6 +196,50 @@ static bool read_seed(server_request *r, server_fault *fault)
     return true;
 }
 
+/* Chat has a switch and a number, completions a number alone. */
+static bool read_logprobs(server_request *r, server_fault *fault)
+{
+    vouch_session_options *o = &r->session;
+    o->logprobs = r->with_logprobs;
+    o->top_logprobs = r->top_logprobs;
+    if (r->top_logprobs > 0 && !r->with_logprobs)
+        return server_fail_field(fault, "top_logprobs", "allowed only with \"logprobs\": true");
+    if (r->n_logprobs && !json_is_false(r->n_logprobs)) {
+        const json_int_t n = json_integer_value(r->n_logprobs);
+        if (!json_is_integer(r->n_logprobs) || n < 0 || n > VOUCH_MAX_LOGPROBS)
+            return server_fail_field(fault, "logprobs", "expected an integer in [0, %d]", VOUCH_MAX_LOGPROBS);
+        o->logprobs = true;
+        o->top_logprobs = (int32_t)n;
+    }
+    if (r->echo && r->stream && o->logprobs)
+        return server_fail_field(fault, "echo", "with logprobs it needs \"stream\": false");
+    return true;
+}
+
+/* No tokens are asked for: only the prompt's text and log probabilities. */
+static bool read_length(server_request *r, server_fault *fault)
+{
+    const json_t *given = json_object_get(r->document, "max_tokens");
+    if (r->max_tokens > 0) r->session.max_tokens = r->max_tokens;
+    if (r->max_completion_tokens > 0) r->session.max_tokens = r->max_completion_tokens;
+    r->prompt_only = r->where == SERVER_COMPLETIONS && json_is_integer(given) && r->max_tokens == 0;
+    if (!r->prompt_only || (r->echo && !r->stream)) return true;
+    return server_fail_field(fault, "max_tokens", "0 is allowed only with echo, and without stream");
+}
+
+/* With "none" the model doesn't hear of the tools. */
+static bool read_tools(server_request *r, server_fault *fault)
+{
+    const char *choice = json_string_value(r->tool_choice);
+    if (r->tools && !json_is_array(r->tools))
+        return server_fail_field(fault, "tools", "expected an array, got %s", server_json_kind(r->tools));
+    if (r->tool_choice && !(choice && (strcmp(choice, "auto") == 0 || strcmp(choice, "none") == 0)))
+        return server_fail(fault, 400, "unsupported_field", "tool_choice",
+                           "tool_choice: expected auto or none; vouch can't force a call");
+    if (json_array_size(r->tools) == 0 || (choice && strcmp(choice, "none") == 0)) r->tools = NULL;
+    return true;
+}
+
 /* The model by name. A server of one model answers to every name. */
 static bool find_model(server_request *r, server *s, server_fault *fault)
 {
@@ -223,7 +268,7 @@ static bool read_speculative(server_request *r, server_fault *fault)
 
 bool server_request_read(server_request *r, server_exchange *x, unsigned where, server_fault *fault)
 {
-    *r = (server_request){.where = where, .n = 1};
+    *r = (server_request){.where = where, .n = 1, .document = x->json};
     /* The name of the model comes first: its options are the defaults. */
     const json_t *name = json_object_get(x->json, "model");
     r->model_name = json_string_value(name);
@@ -237,9 +282,8 @@ bool server_request_read(server_request *r, server_exchange *x, unsigned where, 
     if (sampling->top_k < 0) sampling->top_k = 0;
     if (sampling->penalty_window < 0) sampling->penalty_window = INT32_MAX;
     if (sampling->top_p < 1e-6f) sampling->top_p = 1e-6f; /* 0 keeps the likeliest token, as every top_p does */
-    if (r->max_tokens > 0) r->session.max_tokens = r->max_tokens;
-    if (r->max_completion_tokens > 0) r->session.max_tokens = r->max_completion_tokens;
-    return read_stream_options(r, fault) && read_response_format(r, fault) && read_seed(r, fault) &&
+    return read_length(r, fault) && read_logprobs(r, fault) && read_tools(r, fault) &&
+           read_stream_options(r, fault) && read_response_format(r, fault) && read_seed(r, fault) &&
            read_speculative(r, fault);
 }
 
@@ -365,6 +409,7 @@ server_job *server_request_job(const server_request *r, int32_t n_prompts, serve
     }
     job->options = r->session;
     job->with_guesses = r->trace;
+    job->prompt_only = r->prompt_only;
     for (int32_t i = 0; i < job->n_choices; i++) job->choices[i].seed = r->seed + (uint64_t)(i % r->n);
     if (copy_stops(r, job, fault) && copy_biases(r, job, fault) && copy_prediction(r, job, fault)) {
         if (!vouch_session_check(r->model->options->model, &job->options, &err)) return job;
@@ -388,6 +433,10 @@ bool server_request_prompt(const server_request *r, server_job *job, int32_t pro
         server_choice *choice = &job->choices[prompt * r->n + i];
         choice->tokens = tokens;
         choice->n_tokens = n_tokens;
+        if (!r->echo || !r->session.logprobs) continue;
+        choice->prompt_logprobs = server_job_allocate(job, n_tokens * (size_t)(1 + r->session.top_logprobs),
+                                                      sizeof *choice->prompt_logprobs);
+        if (!choice->prompt_logprobs) return fail_memory(fault);
     }
     return true;
 }

@@ -17,18 +17,20 @@ enum {
 
 typedef struct server_request {
     unsigned where;       /* its bit */
+    const json_t *document;
     server_model *model;
     const char *model_name;
     vouch_session_options session; /* sampling, speculation, max_tokens, ...; stop and bias are read from the JSON */
     bool stream, include_usage, echo, trace;
     bool with_logprobs;   /* chat: logprobs */
+    bool prompt_only;     /* completions: echo with max_tokens 0 */
     int32_t n;            /* answers to each prompt */
     int32_t max_tokens, max_completion_tokens; /* 0: not given */
     uint64_t seed;
     const json_t *seed_value, *stop, *logit_bias, *stream_options, *prediction, *speculative;
     const json_t *messages, *tools, *tool_choice, *documents, *template_kwargs, *response_format, *prompt;
-    const json_t *logprobs; /* completions: a number */
-    int32_t top_logprobs;
+    const json_t *n_logprobs; /* completions: a number */
+    int32_t top_logprobs;     /* chat */
     const char *reasoning_effort;
 } server_request;
 

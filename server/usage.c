@@ -39,6 +39,7 @@ server_usage server_usage_of(const server_job *job, int32_t n_answers)
         }
         add_stats(&usage.stats, &choice->stats);
         raise(&usage.queue_seconds, choice->begun - choice->queued);
+        if (choice->first == 0) continue; /* it gave no token */
         raise(&usage.first_seconds, choice->first - choice->queued);
         raise(&usage.prefill_seconds, choice->first - choice->begun);
         raise(&usage.decode_seconds, choice->ended - choice->first);
@@ -57,7 +58,7 @@ json_t *server_usage_json(const server_usage *u)
 {
     const cli_json_entry prompt[] = {{"cached_tokens", json_integer(u->cached_tokens)}};
     const cli_json_entry completion[] = {
-        {"reasoning_tokens", json_integer(0)},
+        {"reasoning_tokens", json_integer(u->thought_tokens)},
         {"accepted_prediction_tokens", json_integer(u->predicted_accepted)},
         {"rejected_prediction_tokens", json_integer(u->predicted - u->predicted_accepted)},
     };
@@ -133,9 +134,9 @@ json_t *server_metrics_json(const server_usage *u)
 
 /* -------------------------------------------------------------------- traces */
 
-static json_t *token_text(const vouch_model *model, int32_t token)
+json_t *server_token_text(const vouch_model *model, int32_t token)
 {
-    size_t n;
+    size_t n = 0;
     const char *bytes = vouch_token_bytes(model, token, &n);
     return server_json_bytes(bytes, bytes ? n : 0);
 }
@@ -157,7 +158,7 @@ static json_t *rejected_json(const vouch_model *model, const vouch_guess *guess)
 {
     const cli_json_entry entries[] = {
         {"token", json_integer(guess->token)},
-        {"text", token_text(model, guess->token)},
+        {"text", server_token_text(model, guess->token)},
         {"depth", json_integer(guess->depth)},
         {"verdict", json_string(guess->verdict == VOUCH_REJECTED ? "rejected" : "not_reached")},
     };
@@ -176,7 +177,7 @@ json_t *server_trace_json(const vouch_model *model, const server_event *event, i
     json_t *rejected = json_array();
     const cli_json_entry entries[] = {
         {"token", json_integer(token)},
-        {"text", token_text(model, token)},
+        {"text", server_token_text(model, token)},
         {"origin", json_string(is_accepted ? "accepted" : origins[event->last])},
         {"cycle", json_integer(cycle)},
     };

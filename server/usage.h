@@ -8,7 +8,7 @@
 /* Sums over the choices that have ended. */
 typedef struct server_usage {
     int64_t prompt_tokens, cached_tokens; /* of each prompt once, whatever n is */
-    int64_t completion_tokens;
+    int64_t completion_tokens, thought_tokens; /* the caller adds the latter */
     int64_t predicted, predicted_accepted; /* guesses copied from the request's prediction */
     vouch_stats stats;                     /* the counters alone */
     double queue_seconds, first_seconds, prefill_seconds, decode_seconds; /* of the slowest choice */
@@ -20,6 +20,7 @@ json_t *server_usage_json(const server_usage *usage);
 /* `metrics`: speculative_decoding as vLLM has it, drafters, timing. */
 json_t *server_metrics_json(const server_usage *usage);
 
+json_t *server_token_text(const vouch_model *model, int32_t token);
 /* The trace of token i of a step: how it came to be, and which guesses were rejected for its position. */
 json_t *server_trace_json(const vouch_model *model, const server_event *event, int32_t i, int64_t cycle);
 

@@ -138,6 +138,9 @@ static vouch_status session_begin(server_worker *w, server_job *job, server_choi
     if (!status && job->prediction)
         status = vouch_session_predict(*out, job->prediction, job->n_prediction, &choice->error);
     if (!status) status = vouch_session_prompt(*out, choice->tokens, choice->n_tokens, &choice->error);
+    if (!status && choice->prompt_logprobs)
+        status = vouch_session_logprobs(*out, 1, (int32_t)choice->n_tokens - 1, job->options.top_logprobs,
+                                        choice->prompt_logprobs, &choice->error);
     if (!status) return VOUCH_OK;
     vouch_session_close(*out);
     return status;
@@ -149,8 +152,14 @@ static void choice_begin(server_worker *w, server_job *job, int32_t number)
     live *l = &w->lives[w->n_lives];
     *l = (live){.job = job, .choice = number};
     choice->begun = cli_now();
-    if (session_begin(w, job, choice, &l->session)) choice_end(job, number);
-    else w->n_lives++;
+    if (session_begin(w, job, choice, &l->session)) {
+        choice_end(job, number);
+        return;
+    }
+    w->n_lives++;
+    if (!job->prompt_only) return;
+    choice->finish = VOUCH_FINISH_LENGTH;
+    live_end(w, w->n_lives - 1);
 }
 
 static void live_step(server_worker *w, int32_t at, const vouch_engine_event *event)

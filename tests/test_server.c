@@ -330,6 +330,43 @@ static void predictions_are_used(void **state)
     assert_true(accepted > 0);
 }
 
+/* Log probabilities are those of the model: the same for a text as an answer and as a prompt. */
+static void logprobs_are_the_models(void **state)
+{
+    (void)state;
+    json_t *answer = post("/v1/completions", "{\"prompt\": [103, 104], \"max_tokens\": 8, \"temperature\": 0, "
+                                             "\"logprobs\": 3, \"ignore_eos\": true}");
+    json_t *logprobs = at(answer, "choices.0.logprobs");
+    assert_int_equal(json_array_size(at(logprobs, "tokens")), 8);
+    json_t *chat = post("/v1/chat/completions", "{\"messages\": [{\"role\": \"user\", \"content\": \"hello\"}], "
+                                                "\"max_tokens\": 5, \"temperature\": 0, \"logprobs\": true, "
+                                                "\"top_logprobs\": 2, \"ignore_eos\": true}");
+    for (int i = 0; i < 5; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "choices.0.logprobs.content.%d", i);
+        json_t *token = at(chat, path);
+        assert_int_equal(json_array_size(at(token, "top_logprobs")), 2);
+        /* A greedy token is the likeliest. */
+        assert_true(json_equal(at(token, "logprob"), at(token, "top_logprobs.0.logprob")));
+        assert_true(json_equal(at(token, "bytes"), at(token, "top_logprobs.0.bytes")));
+    }
+    json_t *echo = post("/v1/completions", "{\"prompt\": [103, 104, 105], \"max_tokens\": 0, \"logprobs\": 1, "
+                                           "\"echo\": true}");
+    assert_string_equal(text_at(echo, "choices.0.text"), "abc");
+    assert_int_equal(json_array_size(at(echo, "choices.0.logprobs.token_logprobs")), 3);
+    assert_true(json_is_null(at(echo, "choices.0.logprobs.token_logprobs.0")));
+    assert_int_equal(whole(at(echo, "usage"), "completion_tokens"), 0);
+    json_t *next = post("/v1/completions", "{\"prompt\": [103, 104], \"max_tokens\": 1, \"logprobs\": 1, "
+                                           "\"temperature\": 0, \"logit_bias\": {\"105\": 100000}}");
+    assert_string_equal(text_at(next, "choices.0.text"), "c");
+    assert_true(json_equal(at(next, "choices.0.logprobs.token_logprobs.0"),
+                           at(echo, "choices.0.logprobs.token_logprobs.2")));
+    json_decref(answer);
+    json_decref(chat);
+    json_decref(echo);
+    json_decref(next);
+}
+
 /* ------------------------------------------------------------- bad requests */
 
 #define ASK  "\"messages\": [{\"role\": \"user\", \"content\": \"x\"}], \"max_tokens\": 1"
@@ -382,6 +419,12 @@ static const struct {
     {CHAT, "{" ASK ", \"speculative\": {\"lenience\": 0}}", 400, "speculative.lenience", "(0, 1]"},
     {CHAT, "{" ASK ", \"speculative\": {\"lenience\": 0.5, \"accept\": \"match\"}}", 400, "", "must be 1 with"},
     {CHAT, "{" ASK ", \"speculative\": {\"lenient\": 0.5}}", 400, "speculative.lenient", "did you mean"},
+    {CHAT, "{" ASK ", \"top_logprobs\": 1}", 400, "top_logprobs", "only with"},
+    {CHAT, "{" ASK ", \"logprobs\": true, \"top_logprobs\": 21}", 400, "top_logprobs", "[0, 20]"},
+    {CHAT, "{" ASK ", \"tools\": {}}", 400, "tools", "expected an array"},
+    {CHAT, "{" ASK ", \"tool_choice\": \"required\"}", 400, "tool_choice", "can't force"},
+    {TEXT, "{\"prompt\": \"x\", \"logprobs\": 21}", 400, "logprobs", "[0, 20]"},
+    {TEXT, "{\"prompt\": \"x\", \"max_tokens\": 0}", 400, "max_tokens", "only with echo"},
     {CHAT, "{" ASK ", \"audio\": {\"voice\": \"x\"}}", 400, "audio", "does not support"},
     {TEXT, "{}", 400, "prompt", "expected a string"},
     {TEXT, "{\"prompt\": \"\"}", 400, "prompt", "no tokens"},
@@ -596,6 +639,7 @@ int main(void)
         cmocka_unit_test(stop_texts_end_answers),
         cmocka_unit_test(streams_tell_each_token),
         cmocka_unit_test(predictions_are_used),
+        cmocka_unit_test(logprobs_are_the_models),
         cmocka_unit_test(bad_requests_are_named),
         cmocka_unit_test(deep_documents_are_refused),
         cmocka_unit_test(prompts_beyond_the_context_are_refused),

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+#include "answer.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/json.h"
+#include "usage.h"
+
+static const vouch_model *model_of(const server_answer *a)
+{
+    return a->request.model->options->model;
+}
+
+/* Has the prompt opened the thoughts? Templates of thinking models end with <think> and white space. */
+static bool prompt_thinks(const server_answer *a, const server_choice *choice)
+{
+    enum { LAST = 4 };
+    char end[256];
+    size_t n = 0;
+    for (size_t i = choice->n_tokens > LAST ? choice->n_tokens - LAST : 0; i < choice->n_tokens; i++) {
+        size_t n_bytes;
+        const char *bytes = vouch_token_bytes(model_of(a), choice->tokens[i], &n_bytes);
+        if (!bytes || n_bytes > sizeof end - n) return false;
+        memcpy(end + n, bytes, n_bytes);
+        n += n_bytes;
+    }
+    while (n > 0 && strchr(" \n", end[n - 1])) n--;
+    return n >= 7 && memcmp(end + n - 7, "<think>", 7) == 0;
+}
+
+server_answer *server_answer_new(server_exchange *x, const server_request *request, const server_job *job,
+                                 const char *id_prefix)
+{
+    server_answer *a = calloc(1, sizeof *a);
+    if (a) a->said = calloc((size_t)job->n_choices, sizeof *a->said);
+    if (!a || !a->said) {
+        free(a);
+        return NULL;
+    }
+    a->request = *request;
+    a->n_choices = job->n_choices;
+    a->created = (int64_t)time(NULL);
+    server_make_id(x->server, id_prefix, a->id);
+    for (int32_t i = 0; i < a->n_choices; i++) {
+        const bool reads = request->messages != NULL;
+        server_reader_begin(&a->said[i].reader, request->tools != NULL, reads && prompt_thinks(a, &job->choices[i]));
+        if (!reads) a->said[i].reader.state = SERVER_READER_CONTENT;
+    }
+    return a;
+}
+
+void server_answer_free(void *answer)
+{
+    server_answer *a = answer;
+    for (int32_t i = 0; i < a->n_choices; i++) {
+        server_reader_free(&a->said[i].reader);
+        json_decref(a->said[i].trace);
+        json_decref(a->said[i].logprobs);
+    }
+    free(a->said);
+    free(a->more);
+    free(a);
+}
+
+/* ------------------------------------------------------------------- tokens */
+
+static json_t *one_logprob(const vouch_model *model, const vouch_logprob *logprob)
+{
+    size_t n = 0;
+    const unsigned char *bytes = (const unsigned char *)vouch_token_bytes(model, logprob->token, &n);
+    json_t *array = json_array();
+    for (size_t i = 0; bytes && i < n; i++) json_array_append_new(array, json_integer(bytes[i]));
+    const cli_json_entry entries[] = {
+        {"token", server_token_text(model, logprob->token)},
+        {"logprob", cli_json_real(logprob->logprob)},
+        {"bytes", array},
+    };
+    return cli_json_object(entries, 3);
+}
+
+json_t *server_logprob_json(const vouch_model *model, const vouch_logprob *row, int32_t width)
+{
+    json_t *object = one_logprob(model, row), *top = json_array();
+    for (int32_t i = 1; i < width && row[i].token >= 0; i++) json_array_append_new(top, one_logprob(model, &row[i]));
+    json_object_set_new(object, "top_logprobs", top);
+    return object;
+}
+
+/* The first byte of a character at or before text[at]. */
+static size_t character_begin(const char *text, size_t at, size_t n)
+{
+    while (at > 0 && at < n && (text[at] & 0xc0) == 0x80) at--;
+    return at;
+}
+
+/* The end, in the text of a step, of the part that belongs to token i. The step's text may begin with bytes of earlier
+ * tokens, and lack the last ones, because the library keeps halves of characters and beginnings of stop texts back. */
+static size_t part_end(const server_said *said, const server_event *event, int32_t i, size_t from)
+{
+    if (i == event->n_tokens - 1) return event->n_text;
+    const size_t end = said->n_token_bytes > said->n_text ? said->n_token_bytes - said->n_text : 0;
+    const size_t whole = character_begin(server_event_text(event), end < event->n_text ? end : event->n_text,
+                                         event->n_text);
+    return whole > from ? whole : from;
+}
+
+size_t server_answer_token(server_answer *a, const server_event *event, int32_t i, size_t from)
+{
+    server_said *said = &a->said[event->choice];
+    const int32_t token = server_event_tokens(event)[i];
+    const bool is_special = vouch_token_is_special(model_of(a), token);
+    size_t n_bytes = 0;
+    const char *bytes = vouch_token_bytes(model_of(a), token, &n_bytes);
+    if (!is_special) said->n_token_bytes += n_bytes;
+    const size_t end = part_end(said, event, i, from);
+    said->n_thoughts += said->reader.state == SERVER_READER_THOUGHTS;
+    if (end > from) server_reader_push(&said->reader, server_event_text(event) + from, end - from);
+    if (is_special && bytes && a->request.messages) server_reader_special(&said->reader, bytes, n_bytes);
+    if (a->request.trace) {
+        if (!said->trace) said->trace = json_array();
+        json_array_append_new(said->trace, server_trace_json(model_of(a), event, i, said->n_cycles));
+    }
+    if (event->width > 0) {
+        const vouch_logprob *row = server_event_logprobs(event) + i * event->width;
+        if (!said->logprobs) said->logprobs = json_array();
+        json_array_append_new(said->logprobs, server_logprob_json(model_of(a), row, event->width));
+    }
+    return end;
+}
+
+void server_answer_step_end(server_answer *a, const server_event *event)
+{
+    a->said[event->choice].n_text += event->n_text;
+    a->said[event->choice].n_cycles++;
+}
+
+void server_answer_choice_end(server_answer *a, int32_t choice)
+{
+    server_reader_end(&a->said[choice].reader);
+}
+
+void server_answer_keep(server_exchange *x, const server_event *event)
+{
+    server_answer *a = x->state;
+    if (event->kind == SERVER_EVENT_END) {
+        server_answer_choice_end(a, event->choice);
+        return;
+    }
+    size_t from = 0;
+    for (int32_t i = 0; i < event->n_tokens; i++) from = server_answer_token(a, event, i, from);
+    server_answer_step_end(a, event);
+}
+
+void server_answer_stream(server_exchange *x, const server_event *event, server_give_fn *give)
+{
+    server_answer *a = x->state;
+    size_t from = 0;
+    for (int32_t i = 0; i < event->n_tokens; i++) {
+        from = server_answer_token(a, event, i, from);
+        give(x, event->choice);
+    }
+    if (event->kind == SERVER_EVENT_STEP) {
+        server_answer_step_end(a, event);
+        return;
+    }
+    server_answer_choice_end(a, event->choice);
+    give(x, event->choice);
+}
+
+const char *server_finish_word(const server_answer *a, const server_job *job, int32_t choice)
+{
+    const vouch_finish finish = job->choices[choice].finish;
+    const server_said *said = &a->said[choice];
+    if (finish == VOUCH_FINISH_LENGTH || finish == VOUCH_FINISH_CONTEXT) return "length";
+    return said->n_calls > 0 || json_array_size(said->reader.calls) > 0 ? "tool_calls" : "stop";
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The state of an answer while its events come, for every API: what each choice has said and not yet given out. The API
+ * takes it after each token of a stream, or once at the end.
+ */
+#ifndef VOUCH_SERVER_ANSWER_H
+#define VOUCH_SERVER_ANSWER_H
+
+#include "reader.h"
+#include "request.h"
+
+typedef struct server_said {
+    server_reader reader;   /* content, thoughts and calls that have not been given out */
+    json_t *trace;          /* array, of the tokens since; NULL: not wanted */
+    json_t *logprobs;       /* array, of the tokens since: {"token", "logprob", "bytes", "top_logprobs"}; NULL */
+    int32_t n_calls;        /* given out */
+    int64_t n_thoughts;     /* tokens of thoughts */
+    size_t n_text, n_token_bytes; /* text so far; bytes of the tokens so far */
+    int64_t n_cycles;
+} server_said;
+
+typedef struct server_answer {
+    server_request request;
+    char id[64];
+    int64_t created;
+    int32_t n_choices;
+    server_said *said; /* [n_choices] */
+    void *more;        /* of the API; freed with the answer */
+} server_answer;
+
+/* For a job of this request. NULL when memory is short. */
+server_answer *server_answer_new(server_exchange *x, const server_request *request, const server_job *job,
+                                 const char *id_prefix);
+void server_answer_free(void *answer);
+
+/* Reads token i of a step. `from` is the length of the step's text that has been read; returns the new length. */
+size_t server_answer_token(server_answer *a, const server_event *event, int32_t i, size_t from);
+/* Behind the last token of a step. */
+void server_answer_step_end(server_answer *a, const server_event *event);
+/* The choice is over: reads what waits. */
+void server_answer_choice_end(server_answer *a, int32_t choice);
+/* Reads a whole event: the function `event` of a format where nothing is given out before the end. */
+void server_answer_keep(server_exchange *x, const server_event *event);
+
+/* Reads an event of a stream. `give` sends what the choice has said, after each token and at the end of the choice. */
+typedef void server_give_fn(server_exchange *x, int32_t choice);
+void server_answer_stream(server_exchange *x, const server_event *event, server_give_fn *give);
+
+/* The tokens of a row of log probabilities as the chat API has them. */
+json_t *server_logprob_json(const vouch_model *model, const vouch_logprob *row, int32_t width);
+/* "stop", "length", or "tool_calls" where the choice has called. */
+const char *server_finish_word(const server_answer *a, const server_job *job, int32_t choice);
+
+#endif

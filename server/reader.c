@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+#include "reader.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define THINK      "<think>"
+#define THINK_END  "</think>"
+#define CALL       "<tool_call>"
+#define CALL_END   "</tool_call>"
+#define LIST       "[TOOL_CALLS]"
+#define ARGS       "[ARGS]"
+#define PYTHON     "<|python_tag|>"
+#define CHANNEL    "<|channel|>"
+#define MESSAGE    "<|message|>"
+
+/* -------------------------------------------------------------------- calls */
+
+/* Adds a call. `arguments` is an object, or a string that already holds one. */
+static bool add_call(server_reader *r, const char *name, const json_t *arguments)
+{
+    char *text = json_is_string(arguments) ? NULL : json_dumps(arguments, JSON_COMPACT);
+    const char *known = json_is_string(arguments) ? json_string_value(arguments) : text;
+    bool good = false;
+    if (name && *name && known && (json_is_object(arguments) || json_is_string(arguments))) {
+        json_t *call = json_pack("{s:s, s:s}", "name", name, "arguments", known);
+        if (!r->calls) r->calls = json_array();
+        good = call && json_array_append_new(r->calls, call) == 0;
+    }
+    free(text);
+    return good;
+}
+
+/* {"name": "f", "arguments": {...}}; Llama calls them parameters. */
+static bool read_json_call(server_reader *r, const json_t *call)
+{
+    const json_t *arguments = json_object_get(call, "arguments");
+    if (!arguments) arguments = json_object_get(call, "parameters");
+    return arguments && add_call(r, json_string_value(json_object_get(call, "name")), arguments);
+}
+
+/* One call, or an array of calls, up to white space at the end. On failure no call is added. */
+static bool read_json(server_reader *r, const char *text, size_t n)
+{
+    json_t *value = json_loadb(text, n, JSON_REJECT_DUPLICATES, NULL);
+    const size_t before = json_array_size(r->calls), n_calls = json_is_array(value) ? json_array_size(value) : 1;
+    bool good = value && n_calls > 0;
+    for (size_t i = 0; i < n_calls && good; i++)
+        good = read_json_call(r, json_is_array(value) ? json_array_get(value, i) : value);
+    while (!good && json_array_size(r->calls) > before) json_array_remove(r->calls, before);
+    json_decref(value);
+    return good;
+}
+
+/* text[*at, n) up to the mark, which *at then stands behind. False: it doesn't come. */
+static bool read_to(const char *text, size_t n, size_t *at, const char *mark, const char **part, size_t *n_part)
+{
+    const char *found = memmem(text + *at, n - *at, mark, strlen(mark));
+    if (!found) return false;
+    *part = text + *at;
+    *n_part = (size_t)(found - *part);
+    *at += *n_part + strlen(mark);
+    return true;
+}
+
+/* A parameter's value is JSON where it can be read as JSON, otherwise the text without its first and last line end. */
+static json_t *parameter_value(const char *text, size_t n)
+{
+    if (n > 0 && text[0] == '\n') text++, n--;
+    if (n > 0 && text[n - 1] == '\n') n--;
+    json_t *value = json_loadb(n ? text : "", n, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, NULL);
+    return value ? value : server_json_bytes(text, n);
+}
+
+/* <function=f> <parameter=x> 3 </parameter> ... </function> */
+static bool read_xml(server_reader *r, const char *text, size_t n)
+{
+    const char *part, *name;
+    size_t at = 0, n_part, n_name;
+    char word[256];
+    if (!read_to(text, n, &at, "<function=", &part, &n_part) || !read_to(text, n, &at, ">", &name, &n_name) ||
+        n_name >= sizeof word)
+        return false;
+    snprintf(word, sizeof word, "%.*s", (int)n_name, name);
+    json_t *arguments = json_object();
+    const char *parameter;
+    size_t n_parameter;
+    bool good = true;
+    while (good && read_to(text, n, &at, "<parameter=", &part, &n_part)) {
+        char key[256];
+        good = read_to(text, n, &at, ">", &parameter, &n_parameter) && n_parameter < sizeof key &&
+               read_to(text, n, &at, "</parameter>", &part, &n_part);
+        if (!good) break;
+        snprintf(key, sizeof key, "%.*s", (int)n_parameter, parameter);
+        good = json_object_set_new(arguments, key, parameter_value(part, n_part)) == 0;
+    }
+    good = good && read_to(text, n, &at, "</function>", &part, &n_part) && add_call(r, word, arguments);
+    json_decref(arguments);
+    return good;
+}
+
+/* Mistral's newer form: f[ARGS]{...}, several behind each other with LIST between. */
+static bool read_list(server_reader *r, const char *text, size_t n)
+{
+    const char *args = memmem(text, n, ARGS, strlen(ARGS)), *name;
+    size_t at = 0, n_name;
+    char word[256];
+    if (!args) return read_json(r, text, n);
+    if (!read_to(text, n, &at, ARGS, &name, &n_name) || n_name >= sizeof word) return false;
+    while (n_name > 0 && strchr(" \n", name[n_name - 1])) n_name--;
+    while (n_name > 0 && strchr(" \n", *name)) name++, n_name--;
+    snprintf(word, sizeof word, "%.*s", (int)n_name, name);
+    const char *next = memmem(text + at, n - at, LIST, strlen(LIST));
+    const size_t end = next ? (size_t)(next - text) : n;
+    json_t *arguments = json_loadb(text + at, end - at, JSON_REJECT_DUPLICATES, NULL);
+    const bool good = arguments && add_call(r, word, arguments);
+    json_decref(arguments);
+    return good && (!next || read_list(r, next + strlen(LIST), n - end - strlen(LIST)));
+}
+
+/* -------------------------------------------------------------------- reading */
+
+void server_reader_begin(server_reader *reader, bool with_tools, bool thinks)
+{
+    *reader = (server_reader){.with_tools = with_tools,
+                              .state = thinks ? SERVER_READER_THOUGHTS : SERVER_READER_BEGIN};
+}
+
+/* The number of bytes at the end of text[n] that may begin the mark. */
+static size_t partial_length(const char *text, size_t n, const char *mark)
+{
+    size_t length = strlen(mark) - 1 < n ? strlen(mark) - 1 : n;
+    while (length > 0 && memcmp(text + n - length, mark, length) != 0) length--;
+    return length;
+}
+
+/* Takes the text before the first of the marks into `out`, which may be NULL. Returns the mark behind which the text
+ * now begins; NULL: none has come, and the text that can't begin one is taken. */
+static const char *take_to_mark(server_reader *r, const char *const *marks, bool is_end, server_text *out)
+{
+    const char *found = NULL;
+    size_t before = r->text.n, keep = 0;
+    for (; *marks; marks++) {
+        const char *at = r->text.n ? memmem(r->text.bytes, r->text.n, *marks, strlen(*marks)) : NULL;
+        const size_t partial = partial_length(r->text.bytes, r->text.n, *marks);
+        if (partial > keep) keep = partial;
+        if (!at || (size_t)(at - r->text.bytes) >= before) continue;
+        before = (size_t)(at - r->text.bytes);
+        found = *marks;
+    }
+    if (!found && !is_end) before -= keep;
+    if (out) server_text_add(out, r->text.bytes, before);
+    const size_t past = before + (found ? strlen(found) : 0);
+    if (past > 0) memmove(r->text.bytes, r->text.bytes + past, r->text.n - past);
+    r->text.n -= past;
+    return found;
+}
+
+static void skip_white(server_reader *r)
+{
+    size_t n = 0;
+    while (n < r->text.n && strchr(" \t\r\n", r->text.bytes[n])) n++;
+    if (n > 0) memmove(r->text.bytes, r->text.bytes + n, r->text.n - n);
+    r->text.n -= n;
+}
+
+static bool begins_with(const server_text *text, const char *mark)
+{
+    return text->n >= strlen(mark) && memcmp(text->bytes, mark, strlen(mark)) == 0;
+}
+
+/* The first letters tell whether the answer begins with thoughts or a call. White space before them is content where
+ * neither follows. */
+static bool step_begin(server_reader *r, bool is_end)
+{
+    size_t white = 0;
+    while (white < r->text.n && strchr(" \t\r\n", r->text.bytes[white])) white++;
+    const server_text rest = {.bytes = r->text.bytes + white, .n = r->text.n - white};
+    if (rest.n == 0 && !is_end) return false;
+    const bool may_think = rest.n < strlen(THINK) && memcmp(rest.bytes, THINK, rest.n) == 0;
+    if (may_think && !is_end) return false;
+    if (begins_with(&rest, THINK)) {
+        take_to_mark(r, (const char *const[]){THINK, NULL}, true, NULL);
+        r->state = SERVER_READER_THOUGHTS;
+    } else {
+        r->state = r->with_tools && begins_with(&rest, "{") ? SERVER_READER_LAST_CALL : SERVER_READER_CONTENT;
+    }
+    return true;
+}
+
+static bool step_thoughts(server_reader *r, bool is_end)
+{
+    if (r->is_harmony) {
+        server_text_add(&r->thoughts, r->text.bytes, r->text.n);
+        r->text.n = 0;
+        return false;
+    }
+    if (!take_to_mark(r, (const char *const[]){THINK_END, NULL}, is_end, &r->thoughts)) return false;
+    r->state = SERVER_READER_GAP;
+    return true;
+}
+
+static bool step_content(server_reader *r, bool is_end)
+{
+    static const char *const tools[] = {CALL, LIST, PYTHON, NULL}, *const none[] = {NULL};
+    const char *mark = take_to_mark(r, r->with_tools ? tools : none, is_end, &r->content);
+    if (!mark) return false;
+    r->state = strcmp(mark, CALL) == 0 ? SERVER_READER_CALL : SERVER_READER_LAST_CALL;
+    server_text_free(&r->header);
+    server_text_put(&r->header, mark);
+    return true;
+}
+
+static bool step_call(server_reader *r, bool is_end)
+{
+    const char *end = r->text.n ? memmem(r->text.bytes, r->text.n, CALL_END, strlen(CALL_END)) : NULL;
+    if (!end && !is_end) return false;
+    const size_t n = end ? (size_t)(end - r->text.bytes) : r->text.n, past = n + (end ? strlen(CALL_END) : 0);
+    const bool good = n > 0 && (read_json(r, r->text.bytes, n) || read_xml(r, r->text.bytes, n));
+    if (!good) {
+        server_text_put(&r->content, CALL);
+        server_text_add(&r->content, r->text.bytes, past);
+    }
+    if (past > 0) memmove(r->text.bytes, r->text.bytes + past, r->text.n - past);
+    r->text.n -= past;
+    r->state = good ? SERVER_READER_GAP : SERVER_READER_CONTENT;
+    return true;
+}
+
+/* Takes the rest of the answer, when it has come, as calls or as content. */
+static void finish_last_call(server_reader *r)
+{
+    const size_t n_before = json_array_size(r->calls);
+    if (r->text.n > 0 && read_list(r, r->text.bytes, r->text.n)) {
+        r->text.n = 0;
+        return;
+    }
+    while (json_array_size(r->calls) > n_before) json_array_remove(r->calls, n_before);
+    server_text_add(&r->content, r->header.bytes, r->header.n);
+    server_text_add(&r->content, r->text.bytes, r->text.n);
+    r->text.n = 0;
+}
+
+/* One step of the machine; false: it needs more text. */
+static bool step(server_reader *r, bool is_end)
+{
+    switch (r->state) {
+    case SERVER_READER_BEGIN: return step_begin(r, is_end);
+    case SERVER_READER_THOUGHTS: return step_thoughts(r, is_end);
+    case SERVER_READER_CONTENT: return step_content(r, is_end);
+    case SERVER_READER_CALL: return step_call(r, is_end);
+    case SERVER_READER_GAP:
+        skip_white(r);
+        if (r->text.n > 0) r->state = SERVER_READER_CONTENT;
+        return r->text.n > 0;
+    default: return false; /* to the end of the answer or to a control token */
+    }
+}
+
+void server_reader_push(server_reader *reader, const char *text, size_t n)
+{
+    server_text_add(&reader->text, text, n);
+    while (step(reader, false)) continue;
+}
+
+/* ---------------------------------------------------------- control tokens */
+
+/* The message of a channel is over: a call, or it has been given already. */
+static void finish_message(server_reader *r)
+{
+    static const char *const to = "to=functions.";
+    if (r->state != SERVER_READER_MESSAGE) return;
+    const char *name = memmem(r->header.bytes, r->header.n, to, strlen(to));
+    char word[256] = "";
+    json_t *arguments = r->text.n ? json_loadb(r->text.bytes, r->text.n, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    if (name) {
+        name += strlen(to);
+        const size_t most = r->header.n - (size_t)(name - r->header.bytes);
+        size_t n = 0;
+        while (n < most && !strchr(" <", name[n])) n++;
+        snprintf(word, sizeof word, "%.*s", (int)n, name);
+    }
+    if (!arguments || !add_call(r, word, arguments)) server_text_add(&r->content, r->text.bytes, r->text.n);
+    json_decref(arguments);
+    r->text.n = 0;
+}
+
+/* Behind <|channel|>NAME ...<|message|>: the header says whose text follows. */
+static void begin_message(server_reader *r)
+{
+    server_text_free(&r->header);
+    server_text_add(&r->header, r->text.bytes, r->text.n);
+    r->text.n = 0;
+    if (begins_with(&r->header, "analysis")) r->state = SERVER_READER_THOUGHTS;
+    else if (r->with_tools && r->header.n && memmem(r->header.bytes, r->header.n, "to=functions.", 13))
+        r->state = SERVER_READER_MESSAGE;
+    else r->state = SERVER_READER_CONTENT;
+}
+
+void server_reader_special(server_reader *reader, const char *name, size_t n)
+{
+    server_reader *r = reader;
+    const server_text mark = {.bytes = (char *)(size_t)name, .n = n};
+    if (begins_with(&mark, CHANNEL)) {
+        finish_message(r);
+        r->is_harmony = true;
+        r->text.n = 0; /* "assistant" of <|start|>assistant */
+        r->state = SERVER_READER_HEADER;
+    } else if (r->is_harmony) {
+        if (begins_with(&mark, MESSAGE)) begin_message(r);
+        else if (r->state == SERVER_READER_HEADER) server_text_put(&r->text, " ");
+        else {
+            finish_message(r);
+            r->state = SERVER_READER_HEADER; /* of <|start|> or the end */
+        }
+    } else if (r->with_tools && (begins_with(&mark, LIST) || begins_with(&mark, ARGS) || begins_with(&mark, PYTHON))) {
+        server_reader_push(r, name, n);
+    }
+}
+
+void server_reader_end(server_reader *reader)
+{
+    while (step(reader, true)) continue;
+    if (reader->state == SERVER_READER_LAST_CALL) finish_last_call(reader);
+    finish_message(reader);
+    if (reader->state == SERVER_READER_HEADER) reader->text.n = 0; /* a channel without its message */
+}
+
+void server_reader_free(server_reader *reader)
+{
+    server_text_free(&reader->text);
+    server_text_free(&reader->header);
+    server_text_free(&reader->content);
+    server_text_free(&reader->thoughts);
+    json_decref(reader->calls);
+    *reader = (server_reader){0};
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads an answer as it comes, and tells thoughts, content and tool calls apart. Models write calls in five forms; the
+ * marks at their beginning tell which:
+ *
+ *   Hermes, Qwen    <tool_call>{"name": "f", "arguments": {...}}</tool_call>
+ *   Qwen3-Coder     <tool_call><function=f><parameter=x>3</parameter></function></tool_call>
+ *   Llama 3.1       {"name": "f", "parameters": {...}} as the whole answer, or behind <|python_tag|>
+ *   Mistral         [TOOL_CALLS][{"name": "f", "arguments": {...}}], or [TOOL_CALLS]f[ARGS]{...}
+ *   gpt-oss         <|channel|>commentary to=functions.f <|constrain|>json<|message|>{...}<|call|>
+ *
+ * Thoughts stand between <think> and </think>, or in the channel "analysis" of gpt-oss. A call is given when it is
+ * complete. A call that can't be read is content: nothing is lost.
+ *
+ *            ┌── <think> ──► THOUGHTS ── </think> ──┐
+ *   BEGIN ───┴──────────────► CONTENT ◄─────────────┴── the call ends ── CALL ◄── a mark ── CONTENT
+ *            └── { and tools ──► LAST CALL (to the end of the answer)
+ */
+#ifndef VOUCH_SERVER_READER_H
+#define VOUCH_SERVER_READER_H
+
+#include "text.h"
+
+typedef enum server_reader_state {
+    SERVER_READER_BEGIN,
+    SERVER_READER_THOUGHTS,
+    SERVER_READER_GAP,       /* white space behind thoughts or a call */
+    SERVER_READER_CONTENT,
+    SERVER_READER_CALL,      /* behind <tool_call> */
+    SERVER_READER_LAST_CALL, /* to the end of the answer */
+    SERVER_READER_HEADER,    /* behind <|channel|> */
+    SERVER_READER_MESSAGE    /* a call of gpt-oss, behind <|message|> */
+} server_reader_state;
+
+typedef struct server_reader {
+    server_reader_state state;
+    bool with_tools;  /* false: calls are content */
+    bool is_harmony;  /* the answer has channels, as gpt-oss writes them */
+    server_text text; /* not read yet */
+    server_text header; /* of the running channel */
+    server_text content, thoughts; /* read; the caller takes them */
+    json_t *calls; /* array of {"name": string, "arguments": string}; the caller takes them; NULL: none */
+} server_reader;
+
+/* thinks: the prompt has opened the thoughts already. */
+void server_reader_begin(server_reader *reader, bool with_tools, bool thinks);
+void server_reader_push(server_reader *reader, const char *text, size_t n);
+/* A control token by its name, which the text lacks. */
+void server_reader_special(server_reader *reader, const char *name, size_t n);
+/* The answer is over: what waits is read to its end. */
+void server_reader_end(server_reader *reader);
+void server_reader_free(server_reader *reader);
+
+#endif
