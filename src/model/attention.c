@@ -313,7 +313,8 @@ static void weigh_keys(const vouch_workspace *c, thread_space *my, const unit *u
     int64_t n_own = 0;
     for (int64_t i = u->begin; i < u->end; i++) {
         if (i == u->begin || i % u->group == 0) n_own = own_slots(u, i / u->group, my->slots);
-        for (int64_t j = 0; j < n_own; j++) *score_at(u, i, u->n_shared + j) = *score_at(u, i, my->slots[j]);
+        for (int64_t j = 0; !u->run->is_chain && j < n_own; j++) /* a chain's slots are sorted */
+            *score_at(u, i, u->n_shared + j) = *score_at(u, i, my->slots[j]);
         const int64_t n = u->n_shared + n_own;
         if (is_shaped) shape_scores(c, u, i, n);
         const float sum =
@@ -339,13 +340,18 @@ static void mix_values(const vouch_workspace *c, thread_space *my, const unit *u
         kernels->mix[values.type](&values, &weights, mixed, 0, values.n_tiles);
         slot += page_size;
     } while (slot < u->n_shared);
+    vouch_matrix values;
+    int64_t page = -1; /* of `values` */
     for (int64_t i = u->begin, past; i < u->end; i = past) {
         past = (i / u->group + 1) * u->group < u->end ? (i / u->group + 1) * u->group : u->end;
         const int64_t n_own = own_slots(u, i / u->group, my->slots);
         for (int64_t j = 0; j < n_own; j++) {
-            const int32_t own = my->slots[j];
-            const vouch_matrix values = vouch_page_values(m->store, m->pages[own / page_size], u->layer, u->kv_head);
-            kernels->add_column(&values, own % page_size, score_at(u, i, u->n_shared + j), 16,
+            const int64_t own = my->slots[j];
+            if (own / page_size != page) {
+                page = own / page_size;
+                values = vouch_page_values(m->store, m->pages[page], u->layer, u->kv_head);
+            }
+            kernels->add_column(&values, own - page * page_size, score_at(u, i, u->n_shared + j), 16,
                                 my->mixed + (i - u->begin) * width, width, past - i);
         }
     }
