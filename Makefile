@@ -85,7 +85,7 @@ ifeq ($(SERVER),1)
 CLI_SRC  += $(wildcard server/*.c)
 endif
 TEST_SUPPORT := $(wildcard tests/support/*.c)
-TRAIN_SRC := $(if $(filter 1,$(DISTILL)),$(filter-out train/absent.c,$(wildcard train/*.c)))
+TRAIN_SRC := $(if $(filter 1,$(DISTILL)),$(filter-out train/absent.c,$(wildcard train/*.c)),train/absent.c)
 TESTS    := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
 ifneq ($(DISTILL),1)
 TESTS    := $(filter-out test_train_%,$(TESTS))
@@ -194,7 +194,7 @@ $(B)/tests/test_train_%: LIBS += $(BLAS_LIBS)
 $(B)/tests/test_server_reader: $(addprefix $(B)/,server/reader.o server/text.o cli/common/text.o)
 $(B)/tests/%: $(B)/tests/%.o $(SUP_OBJ) $(LIB_A)
 	$(call say,LINK)
-	$(Q)$(CC) $(LDFLAGS_ALL) $(TEST_LDFLAGS_$*) -o $@ $^ -lcmocka $(LIBS)
+	$(Q)$(CC) $(LDFLAGS_ALL) $(TEST_LDFLAGS_$*) -o $@ $(filter %.o,$^) $(LIB_A) -lcmocka $(LIBS)
 
 # The command with one thing broken, which `vouch check` has to find.
 BROKEN := judge rollback kernels

@@ -8,6 +8,7 @@
  *   run/         answers one prompt or holds a conversation, and prints statistics
  *   batch/       answers many prompts in shared passes
  *   serve.c      answers over HTTP; the server itself is a room of its own (server/)
+ *   distill/     teaches a head; the work is done in train/
  *   bench/       measures passes, and answers with and without speculation
  *   check/       checks the laws
  *   analyze/     compares a draft model with its target
@@ -41,6 +42,7 @@ int cli_perplexity(const cli_options *options);
 int cli_logits(const cli_options *options);
 int cli_quantize(const cli_options *options);
 int cli_convert(const cli_options *options);
+int cli_distill(const cli_options *options);
 int cli_batch(const cli_options *options);
 int cli_serve(const cli_options *options);
 int cli_bench(const cli_options *options);

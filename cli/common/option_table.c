@@ -11,7 +11,7 @@ _Static_assert(sizeof(vouch_kv_type) == sizeof(int) &&
 
 const char *const cli_command_names[CLI_COMMANDS] = {"run",   "info",  "tokenize", "perplexity",
                                                        "bench", "check", "analyze",  "logits", "quantize", "convert",
-                                                       "batch", "serve"};
+                                                       "batch", "serve", "distill"};
 
 #define AT(member)   .offset = offsetof(cli_options, member)
 #define ASKING       (CLI_RUN | CLI_BENCH | CLI_ANALYZE | CLI_BATCH)
@@ -24,7 +24,7 @@ const char *const cli_command_names[CLI_COMMANDS] = {"run",   "info",  "tokenize
 #define WITH_WEIGHTS (CLI_RUN | CLI_PERPLEXITY | CLI_BENCH | CLI_CHECK | CLI_ANALYZE | CLI_LOGITS | CLI_BATCH)
 #define WITH_MODEL   (WITH_WEIGHTS | CLI_INFO | CLI_TOKENIZE)
 #define WRITING      (CLI_QUANTIZE | CLI_CONVERT)
-#define EVERYWHERE   (WITH_MODEL | WRITING)
+#define EVERYWHERE   (WITH_MODEL | WRITING | CLI_DISTILL)
 #define PENALTY      "[-1e6, 1e6]" /* as far as logits stay finite */
 #define RULES        VOUCH_ACCEPT_LIST(RULE_WORD) "auto" /* in the order of vouch_accept */
 #define RULE_WORD(constant, name) #name "|"
@@ -45,6 +45,10 @@ static const cli_flag flags[] = {
     {"model", NULL, 'm', CLI_FLAG_TEXTS, AT(models), "NAME=FILE", NULL, CLI_SERVE, "Model",
      "serve this file or folder under this name; repeatable. Requests choose by the name; the first is the default",
      NULL, NULL},
+    {"target", NULL, 0, CLI_FLAG_FILE, AT(model), "FILE", NULL, CLI_DISTILL, "Model", "the same as --model FILE", NULL,
+     NULL},
+    {"head", NULL, 'o', CLI_FLAG_FILE, AT(distill.head), "OUT", NULL, CLI_DISTILL, "Model",
+     "the head's file to write. Files beside it, such as OUT.answers and OUT.states, keep unfinished work", NULL, NULL},
     {"", NULL, 0, CLI_FLAG_FILE, AT(out), "OUT", NULL, WRITING, "Model", "the GGUF file to write", NULL, NULL},
     {"", NULL, 0, CLI_FLAG_FILE, AT(type), "TYPE", NULL, CLI_QUANTIZE, "Model",
      "type or mix of types: " QUANTIZE_TYPES, NULL, NULL},
@@ -74,10 +78,21 @@ static const cli_flag flags[] = {
      "answer the prompts in this file: JSON lines with turns, prompt or question, or one prompt a line; - is standard "
      "input",
      NULL, NULL},
-    {"category", NULL, 0, CLI_FLAG_TEXTS, AT(categories), "NAME", NULL, CLI_BENCH | CLI_ANALYZE | CLI_BATCH, "Prompt",
+    {"prompts", NULL, 0, CLI_FLAG_FILE, AT(prompts), "FILE", NULL, CLI_DISTILL, "Prompt",
+     "teach from answers to the prompts in this file: JSON lines with turns, prompt or question, or one prompt a line "
+     "(default: the model makes its own prompts)",
+     NULL, NULL},
+    {"exclude", NULL, 0, CLI_FLAG_TEXTS, AT(distill.excluded), "FILE", NULL, CLI_DISTILL, "Prompt",
+     "leave out prompts that share 8 words in a row with a prompt in this file; repeatable. Name the prompts here that "
+     "the head will be measured on",
+     NULL, NULL},
+    {"measure", NULL, 0, CLI_FLAG_FILE, AT(distill.measured), "FILE", NULL, CLI_DISTILL, "Prompt",
+     "measure the head on greedy answers to the prompts in this file; they are excluded, too", NULL, NULL},
+    {"category", NULL, 0, CLI_FLAG_TEXTS, AT(categories), "NAME", NULL,
+     CLI_BENCH | CLI_ANALYZE | CLI_BATCH | CLI_DISTILL, "Prompt",
      "take only prompts of this category; repeatable", NULL, NULL},
-    {"each", NULL, 0, CLI_FLAG_INT, AT(n_each), "N", ANY, CLI_BENCH | CLI_ANALYZE | CLI_BATCH, "Prompt",
-     "take at most N prompts of each category; 0: all", NULL, NULL},
+    {"each", NULL, 0, CLI_FLAG_INT, AT(n_each), "N", ANY, CLI_BENCH | CLI_ANALYZE | CLI_BATCH | CLI_DISTILL,
+     "Prompt", "take at most N prompts of each category; 0: all", NULL, NULL},
     {"chat", NULL, 0, CLI_FLAG_SWITCH, AT(chat), NULL, NULL, CLI_RUN, "Prompt",
      "hold a conversation", NULL, NULL},
     {"system", NULL, 0, CLI_FLAG_TEXT, AT(system), "TEXT", NULL, ASKING, "Prompt",
@@ -206,6 +221,25 @@ static const cli_flag flags[] = {
     {"chunks", NULL, 0, CLI_FLAG_INT, AT(n_chunks), "N", ANY, CLI_PERPLEXITY, "Text",
      "most chunks; 0: all", NULL, NULL},
 
+    {"tokens", NULL, 0, CLI_FLAG_INT, AT(distill.n_tokens), "N", "[1000, 2000000000]", CLI_DISTILL, "Lessons",
+     "tokens of the target's answers to teach from", NULL, NULL},
+    {"sampled", NULL, 0, CLI_FLAG_DOUBLE, AT(distill.sampled), "S", "[0, 1]", CLI_DISTILL, "Lessons",
+     "share of the answers that are sampled; the others are greedy", NULL, NULL},
+    {"temp", "temperature", 0, CLI_FLAG_FLOAT, AT(session.sampling.temperature), "T", "(0, 10]", CLI_DISTILL, "Lessons",
+     "temperature of sampled answers and of the model's own prompts", NULL, NULL},
+    {"top-p", NULL, 0, CLI_FLAG_FLOAT, AT(session.sampling.top_p), "P", "(0, 1]", CLI_DISTILL, "Lessons",
+     "sample from the fewest tokens whose probabilities sum to P", NULL, NULL},
+    {"max-tokens", NULL, 'n', CLI_FLAG_INT, AT(session.max_tokens), "N", "[16, 65536]", CLI_DISTILL, "Lessons",
+     "maximum tokens per answer", NULL, NULL},
+    {"seed", NULL, 's', CLI_FLAG_SEED, AT(session.sampling.seed), "N", "[0, 2^64)", CLI_DISTILL, "Lessons",
+     "seed of prompts, answers and training", NULL, NULL},
+    {"quick", NULL, 0, CLI_FLAG_SWITCH, AT(distill.quick), NULL, NULL, CLI_DISTILL, "Head",
+     "a linear head, fitted in closed form within minutes, without a decoder layer", NULL, NULL},
+    {"taps", NULL, 0, CLI_FLAG_INTS, AT(distill.taps), "N,N,...", "[0, 1023]", CLI_DISTILL, "Head",
+     "layers of the target whose states the head reads, counted from 0, at most 8 (default: four)", NULL, NULL},
+    {"type", NULL, 0, CLI_FLAG_FILE, AT(type), "TYPE", NULL, CLI_DISTILL, "Head",
+     "type of the head's matrices: Q8_0, Q4_0, F16 or F32 (default Q8_0)", NULL, NULL},
+
     {"special", NULL, 0, CLI_FLAG_SWITCH, AT(special), NULL, NULL, CLI_TOKENIZE, "Tokens",
      "turn the names of special tokens into their ids", NULL, NULL},
     {"bos", NULL, 0, CLI_FLAG_SWITCH, AT(bos), NULL, NULL, CLI_TOKENIZE, "Tokens",
@@ -232,6 +266,8 @@ static const cli_flag flags[] = {
      "write the answers to this file, one JSON line each (default: standard output)", NULL, NULL},
     {"resume", NULL, 0, CLI_FLAG_SWITCH, AT(resume), NULL, NULL, CLI_BATCH, "Output",
      "go on behind the answers that --out has already", NULL, NULL},
+    {"parallel", NULL, 0, CLI_FLAG_INT, AT(n_parallel), "N", "[1, 64]", CLI_DISTILL, "Resources",
+     "most prompts answered at once", NULL, NULL},
     {"parallel", NULL, 0, CLI_FLAG_INT, AT(n_parallel), "N", "[1, 256]", CLI_BATCH, "Resources",
      "most prompts answered at once", NULL, NULL},
     {"parallel", "np", 0, CLI_FLAG_INT, AT(n_parallel), "N", "[1, 256]", CLI_SERVE, "Resources",
@@ -335,10 +371,17 @@ cli_options cli_options_default(unsigned command)
     cli_options options = {
         .session = vouch_session_options_default(), .rows = {{1, 2, 4, 5, 8, 16}, 6}, .depth = 128, .seconds = 60,
         .n_parallel = 8, .host = "127.0.0.1", .port = 8080, .n_queue = 256, .ping = 15, .timeout = 60};
-    options.session.max_tokens = command & (CLI_RUN | CLI_BATCH) ? 512 : 128;
+    options.session.max_tokens = command & (CLI_RUN | CLI_BATCH | CLI_DISTILL) ? 512 : 128;
     if (command & CLI_SERVE) options.session.max_tokens = 0;
-    options.session.sampling.temperature = command & CLI_SERVE ? 1.0f : 0.0f; /* as the OpenAI API has it */
+    /* The server's is the OpenAI API's. */
+    options.session.sampling.temperature = command & (CLI_SERVE | CLI_DISTILL) ? 1.0f : 0.0f;
     options.session.n_ctx = options.session.n_threads = options.session.prefill_chunk = 0;
     options.session.speculation.n_draft = 0;
+    options.distill.n_tokens = 2000000;
+    options.distill.sampled = 0.5;
+    if (command & CLI_DISTILL) {
+        options.n_parallel = 16;
+        options.session.sampling.top_p = 0.95f;
+    }
     return options;
 }

@@ -22,7 +22,8 @@ enum {
     CLI_CONVERT = 1u << 9,
     CLI_BATCH = 1u << 10,
     CLI_SERVE = 1u << 11,
-    CLI_COMMANDS = 12
+    CLI_DISTILL = 1u << 12,
+    CLI_COMMANDS = 13
 };
 extern const char *const cli_command_names[CLI_COMMANDS];
 
@@ -83,6 +84,14 @@ typedef struct cli_options {
     cli_ints rules;         /* values of vouch_accept */
     const char *json, *csv, *html, *svg;
     const char *text; /* analyze */
+    struct {
+        const char *head, *measured;
+        cli_texts excluded; /* files of prompts */
+        int32_t n_tokens, n_draft, n_ff, depth, epochs;
+        double sampled, rate;
+        cli_ints taps;
+        bool quick;
+    } distill;
     double seconds; /* check */
     unsigned laws;  /* bits 0 to 3: L1 to L4; 0: all */
 } cli_options;

@@ -32,7 +32,7 @@ static const cli_flag *given_find(given_flags given, const char *name)
 /* Files that the command replaces when it is done. */
 static bool is_written(const cli_flag *flag)
 {
-    static const char *const names[] = {"json", "svg", "csv", "html", "stats-json", "history", "out"};
+    static const char *const names[] = {"json", "svg", "csv", "html", "stats-json", "history", "out", "head"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(flag->name, names[i]) == 0) return true;
     return false;
@@ -608,9 +608,10 @@ bool cli_options_parse(cli_options *options, unsigned command, int argc, char **
     options->categories.items = calloc((size_t)argc + 1, sizeof *options->categories.items);
     options->models.items = calloc((size_t)argc + 1, sizeof *options->models.items);
     options->keys.items = calloc((size_t)argc + 1, sizeof *options->keys.items);
+    options->distill.excluded.items = calloc((size_t)argc + 1, sizeof *options->distill.excluded.items);
     options->bias = calloc((size_t)argc + 1, sizeof *options->bias);
     if (!options->models.items || !options->keys.items || !options->stop.items || !options->bias_texts.items ||
-        !options->categories.items || !options->bias) {
+        !options->categories.items || !options->distill.excluded.items || !options->bias) {
         cli_complain("not enough memory");
         return false;
     }
@@ -640,6 +641,10 @@ bool cli_options_parse(cli_options *options, unsigned command, int argc, char **
         return false;
     }
     if ((command == CLI_QUANTIZE || command == CLI_CONVERT) && !check_written_anew(options, command)) return false;
+    if (command == CLI_DISTILL && !options->distill.head) {
+        cli_complain("--head OUT is missing: expected the file to write, as in `vouch distill m.gguf --head h.gguf`");
+        return false;
+    }
     if (command == CLI_PERPLEXITY && !options->file) {
         cli_complain("--file FILE is missing: expected the text to predict");
         return false;
@@ -654,6 +659,7 @@ void cli_options_free(cli_options *options)
     free(options->categories.items);
     free(options->models.items);
     free(options->keys.items);
+    free(options->distill.excluded.items);
     free(options->bias);
 }
 

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* vouch distill: teaches a head for a model. This file reads the prompts; train/distill.h does the work. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "common/file.h"
+#include "common/questions.h"
+#include "train/distill.h"
+
+/* The prompts of the command line, as train_options wants them. */
+typedef struct lessons {
+    cli_questions prompts, measured;
+    train_prompt *items, *measured_items; /* [prompts.n], [measured.n] */
+    cli_questions *excluded; /* [n_files] one for each --exclude */
+    const char **texts;      /* [n_texts] of all of them */
+    size_t n_files, n_texts;
+} lessons;
+
+static int memory_fail(void)
+{
+    cli_complain("not enough memory for the prompts");
+    return CLI_FAILED;
+}
+
+/* Reads a file of prompts. The flags that choose among prompts count for `prompts` alone. */
+static int questions_read(cli_questions *questions, const cli_engine *engine, const char *path)
+{
+    cli_options options = *engine->options;
+    cli_engine reader = *engine;
+    reader.options = &options;
+    options.prompts = path;
+    if (path != engine->options->prompts) options.categories.n = options.n_each = 0;
+    return cli_questions_read(questions, &reader);
+}
+
+static int prompts_read(cli_questions *questions, train_prompt **items, const cli_engine *engine, const char *path)
+{
+    const int status = questions_read(questions, engine, path);
+    if (status) return status;
+    *items = calloc(questions->n, sizeof **items);
+    if (!*items) return memory_fail();
+    for (size_t i = 0; i < questions->n; i++) {
+        const cli_question *q = &questions->items[i];
+        (*items)[i] = (train_prompt){q->tokens.items, q->tokens.n, q->text};
+    }
+    return CLI_DONE;
+}
+
+static int texts_add(lessons *l, const cli_questions *questions)
+{
+    const char **texts = realloc(l->texts, (l->n_texts + questions->n) * sizeof *texts);
+    if (!texts) return memory_fail();
+    l->texts = texts;
+    for (size_t i = 0; i < questions->n; i++) texts[l->n_texts++] = questions->items[i].text;
+    return CLI_DONE;
+}
+
+/* Needs the model's tokenizer, and not its weights. */
+static int lessons_read(lessons *l, const cli_options *options)
+{
+    const cli_texts *files = &options->distill.excluded;
+    cli_engine engine = {0};
+    const char *measured = options->distill.measured;
+    if (!options->prompts && !measured && files->n == 0) return CLI_DONE;
+    l->excluded = calloc(files->n + 1, sizeof *l->excluded);
+    int status = l->excluded ? cli_engine_open_text(&engine, options) : memory_fail();
+    if (!status && options->prompts) status = prompts_read(&l->prompts, &l->items, &engine, options->prompts);
+    if (!status && measured) status = prompts_read(&l->measured, &l->measured_items, &engine, measured);
+    if (!status) status = texts_add(l, &l->measured);
+    for (size_t i = 0; i < files->n && !status; i++) {
+        cli_questions *questions = &l->excluded[l->n_files++];
+        status = questions_read(questions, &engine, files->items[i]);
+        if (!status) status = texts_add(l, questions);
+    }
+    cli_engine_close(&engine);
+    return status;
+}
+
+static void lessons_free(lessons *l)
+{
+    for (size_t i = 0; i < l->n_files; i++) cli_questions_free(&l->excluded[i]);
+    cli_questions_free(&l->prompts);
+    cli_questions_free(&l->measured);
+    free(l->measured_items);
+    free(l->excluded);
+    free(l->texts);
+    free(l->items);
+}
+
+/* ------------------------------------------------------------------ messages */
+
+typedef struct messages {
+    cli_progress progress;
+    char label[128];
+    char stage[32];
+} messages;
+
+static void report(void *user, const train_report *r)
+{
+    messages *m = user;
+    if (strcmp(m->stage, r->stage) != 0) {
+        cli_progress_end(&m->progress);
+        m->progress = (cli_progress){.label = m->label, .is_eager = true};
+        snprintf(m->stage, sizeof m->stage, "%s", r->stage);
+    }
+    snprintf(m->label, sizeof m->label, "%s: %s", r->stage, r->detail);
+    cli_progress_report(&m->progress, r->share);
+}
+
+static void note(void *user, const char *line)
+{
+    messages *m = user;
+    cli_progress_end(&m->progress);
+    *m->stage = 0;
+    fprintf(stderr, "%s\n", line);
+}
+
+static bool is_cancelled(void *user)
+{
+    (void)user;
+    return cli_interrupted();
+}
+
+static void figures_print(const char *what, const train_figures *f)
+{
+    fprintf(stderr, "%s, %lld tokens: %.2f tokens per cycle; accepted", what, (long long)f->n_tokens,
+            f->tokens_per_cycle);
+    for (int i = 0; i < TRAIN_MEASURED_DEPTH; i++) fprintf(stderr, " %.3f", f->accepted[i]);
+    fprintf(stderr, " at depth 1 to %d\n", TRAIN_MEASURED_DEPTH);
+}
+
+static void summary(const cli_options *options, const train_result *r)
+{
+    fprintf(stderr, "%s: %.1f MB, taught from %lld tokens\n", options->distill.head, (double)r->bytes * 1e-6,
+            (long long)r->n_tokens);
+    figures_print("answers held back", &r->held);
+    if (options->distill.measured) figures_print("measured prompts", &r->measured);
+}
+
+static int teach(const cli_options *options, const lessons *l)
+{
+    messages m = {.progress = {.label = m.label, .is_eager = true}};
+    train_options train = train_options_default();
+    train_result result;
+    vouch_error err;
+    train.prompts = l->items;
+    train.n_prompts = l->prompts.n;
+    train.excluded = l->texts;
+    train.n_excluded = l->n_texts;
+    train.measured = l->measured_items;
+    train.n_measured = l->measured.n;
+    train.n_tokens = options->distill.n_tokens;
+    train.sampled = options->distill.sampled;
+    train.temperature = options->session.sampling.temperature;
+    train.top_p = options->session.sampling.top_p;
+    train.n_parallel = options->n_parallel;
+    train.max_tokens = options->session.max_tokens;
+    train.seed = options->session.sampling.seed;
+    train.n_taps = (int32_t)options->distill.taps.n;
+    for (int32_t i = 0; i < train.n_taps && i < TRAIN_MOST_TAPS; i++) train.taps[i] = options->distill.taps.items[i];
+    train.quick = options->distill.quick;
+    if (options->type) train.type = options->type;
+    train.n_threads = options->session.n_threads;
+    train.report = report;
+    train.note = note;
+    train.is_cancelled = is_cancelled;
+    train.user = &m;
+    cli_interrupt_set(CLI_INTERRUPT_READS);
+    const vouch_status status = train_distill(options->model, options->distill.head, &train, &result, &err);
+    cli_progress_end(&m.progress);
+    if (status == VOUCH_E_CANCELLED) {
+        cli_complain("interrupted: the files beside %s keep what is done; the same command goes on",
+                     options->distill.head);
+        return CLI_FAILED;
+    }
+    if (status) {
+        cli_engine_fail(&err);
+        return status == VOUCH_E_ARGUMENT ? CLI_WRONG_USAGE : CLI_FAILED;
+    }
+    summary(options, &result);
+    return CLI_DONE;
+}
+
+int cli_distill(const cli_options *options)
+{
+    lessons l = {0};
+    vouch_error err;
+    int status = CLI_DONE;
+    if (cli_file_check(options->distill.head, &err)) status = cli_flag_fail("head", &err);
+    if (!status) status = lessons_read(&l, options);
+    if (!status) status = teach(options, &l);
+    lessons_free(&l);
+    return status;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `vouch distill` from end to end on a tiny model: it writes a head in the form of train/head_file.h, a killed run goes
+ * on to the same head, and bad input gets a clear error.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "format/gguf.h"
+#include "support/command.h"
+#include "support/tiny_model.h"
+
+/* A temporary path that stays valid. */
+static const char *temporary(const char *name)
+{
+    static char paths[64][256];
+    static int n;
+    assert_true(n < 64);
+    snprintf(paths[n], sizeof paths[n], "%s", test_temporary(name));
+    return paths[n++];
+}
+
+static const char *tiny(const char *name, uint64_t seed)
+{
+    const char *path = temporary(name);
+    tiny_model_write(path, &(tiny_model_options){.n_layers = 4, .seed = seed});
+    return path;
+}
+
+#define QUICK "--quick", "--tokens", "3000", "--max-tokens", "40", "--parallel", "4", "--threads", "1"
+
+static int64_t head_int(const vouch_gguf *gguf, const char *key)
+{
+    int64_t value = -1;
+    assert_int_equal(vouch_gguf_get_int(gguf, key, true, 0, INT32_MAX, &value, NULL), VOUCH_OK);
+    return value;
+}
+
+static void a_quick_head_has_its_form(void **state)
+{
+    (void)state;
+    const char *model = tiny("m.gguf", 1), *head = temporary("h.gguf");
+    result r = RUN("distill", model, "--head", head, QUICK);
+    assert_non_null(strstr(r.err, "tokens per cycle"));
+    expect(r, 0, "MB of memory");
+    vouch_gguf *gguf;
+    vouch_error err;
+    if (vouch_gguf_open(&gguf, head, &err)) fail_msg("%s", err.message);
+    assert_int_equal(head_int(gguf, "vouch-head.embedding_length"), 64);
+    assert_int_equal(head_int(gguf, "vouch-head.block_count"), 0);
+    assert_int_equal(head_int(gguf, "vouch-head.target.block_count"), 4);
+    assert_int_equal(head_int(gguf, "vouch-head.target.vocab_size"), 400);
+    vouch_gguf_array taps;
+    assert_int_equal(vouch_gguf_get_array(gguf, "vouch-head.taps", true, &taps, &err), VOUCH_OK);
+    assert_int_equal(taps.count, 2); /* of layers 2, 2, 1 and 3, the ascending ones */
+    assert_int_equal(vouch_gguf_array_int(&taps, 1), 3);
+    const vouch_gguf_tensor *fc = vouch_gguf_find_tensor(gguf, "fc.weight");
+    assert_true(fc && fc->dim[0] == 128 && fc->dim[1] == 64 && fc->type == VOUCH_TYPE_F16);
+    const vouch_gguf_tensor *tokens = vouch_gguf_find_tensor(gguf, "token_embd.weight");
+    assert_true(tokens && tokens->dim[1] == 400 && tokens->type == VOUCH_TYPE_Q8_0);
+    assert_null(vouch_gguf_find_tensor(gguf, "output.weight"));
+    vouch_gguf_close(gguf);
+}
+
+/* The payloads of a file's chunks. */
+typedef struct chunk {
+    int32_t head[4]; /* number, n_prompt, n_tokens, is_sampled */
+    const char *payload;
+    uint64_t size;
+} chunk;
+
+/* The chunks of a file behind its header; the caller frees *bytes. */
+static int chunks_of(const char *path, char **bytes, chunk *chunks, int room)
+{
+    size_t n;
+    int count = -1;
+    *bytes = read_whole(path, &n);
+    for (size_t at = 8; at < n;) {
+        chunk c = {.payload = *bytes + at + 16};
+        memcpy(&c.size, *bytes + at, sizeof c.size);
+        memcpy(c.head, c.payload, sizeof c.head);
+        if (count >= 0) chunks[count] = c;
+        assert_true(++count < room);
+        at += 16 + c.size;
+    }
+    return count;
+}
+
+/* A killed run loses nothing that its files have, and each prompt's answer is the one of a run that wasn't killed. */
+static void a_killed_run_goes_on(void **state)
+{
+    (void)state;
+    const char *model = tiny("k.gguf", 2), *whole = temporary("whole.head"), *killed = temporary("killed.head");
+    char answers[512], vouch[512];
+    struct stat info;
+    expect(RUN("distill", model, "--head", whole, QUICK), 0, NULL);
+    snprintf(answers, sizeof answers, "%s.answers", killed);
+    snprintf(vouch, sizeof vouch, "%s", program("vouch"));
+    for (off_t size = 2000; size <= 8000; size += 3000) {
+        const pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0)
+            become(ARGUMENTS(vouch, "distill", model, "--head", killed, QUICK), &(setting){0}, "/dev/null", "/dev/null",
+                   "/dev/null");
+        for (int i = 0; i < 20000 && (stat(answers, &info) || info.st_size < size); i++) usleep(1000);
+        kill(child, SIGKILL);
+        assert_int_equal(status_of(child), 128 + SIGKILL);
+    }
+    expect(RUN("distill", model, "--head", killed, QUICK), 0, NULL);
+    char *bytes[2], whole_answers[512];
+    static chunk a[8000], b[8000];
+    snprintf(whole_answers, sizeof whole_answers, "%s.answers", whole);
+    const int n = chunks_of(whole_answers, &bytes[0], a, 8000), m = chunks_of(answers, &bytes[1], b, 8000);
+    int same = 0, twice = 0;
+    for (int i = 0; i < m; i++) {
+        for (int j = 0; j < i; j++) twice += b[i].head[0] == b[j].head[0];
+        for (int j = 0; j < n; j++)
+            if (a[j].head[0] == b[i].head[0]) {
+                assert_int_equal(a[j].size, b[i].size);
+                assert_memory_equal(a[j].payload, b[i].payload, a[j].size);
+                same++;
+            }
+    }
+    assert_int_equal(twice, 0);
+    assert_true(same >= n - 12 && n > 50); /* the runs stop with up to 4 other answers unfinished */
+    free(bytes[0]);
+    free(bytes[1]);
+}
+
+static void given_prompts_are_answered_unless_excluded(void **state)
+{
+    (void)state;
+    const char *model = tiny("p.gguf", 3), *head = temporary("p.head");
+    const char *prompts = temporary("prompts.txt"), *excluded = temporary("excluded.txt");
+    char lines[8000] = "";
+    for (int i = 0; i < 120; i++) snprintf(lines + strlen(lines), sizeof lines - strlen(lines), "word %d here\n", i);
+    write_whole(prompts, lines, strlen(lines));
+    write_whole(excluded, lines, strlen(lines) / 2);
+    result r = RUN("distill", model, "--head", head, "--prompts", prompts, "--measure", excluded, QUICK);
+    assert_non_null(strstr(r.err, "measured prompts, "));
+    expect(r, 0, NULL);
+    char path[512];
+    snprintf(path, sizeof path, "%s.answers", head);
+    char *bytes;
+    chunk chunks[200];
+    const int n = chunks_of(path, &bytes, chunks, 200);
+    int kept = 0, left_out = 0;
+    for (int i = 0; i < n; i++) {
+        kept += chunks[i].head[2] > 0;
+        left_out += chunks[i].head[2] == 0;
+        if (chunks[i].head[2] > 0) assert_true(chunks[i].head[0] >= 59);
+    }
+    assert_true(kept >= 50 && left_out >= 58 && kept + left_out == 120);
+    free(bytes);
+}
+
+static void bad_input_is_refused(void **state)
+{
+    (void)state;
+    const char *model = tiny("b.gguf", 4), *other = tiny("c.gguf", 5), *head = temporary("b.head");
+    expect(RUN("distill", model), 2, "--head OUT is missing");
+    expect(RUN("distill", "--head", head), 2, "--model FILE is missing");
+    expect(RUN("distill", model, "--head", model, QUICK), 2, "would overwrite it");
+    expect(RUN("distill", model, "--head", "/nonexistent/x", QUICK), 1, "--head");
+    expect(RUN("distill", model, "--head", head, "--taps", "1,4", QUICK), 2, "taps has 4");
+    expect(RUN("distill", model, "--head", head, "--taps", "0,1", QUICK), 2, "taps lacks layer 3");
+    expect(RUN("distill", model, "--head", head, "--type", "Q5_9", QUICK), 2, "type is 'Q5_9'");
+    expect(RUN("distill", model, "--head", head, "--tokens", "5"), 2, "--tokens");
+    expect(RUN("distill", model, "--head", head, QUICK), 0, NULL);
+    expect(RUN("distill", other, "--head", head, QUICK), 1, "of another target or of other settings");
+    expect(RUN("distill", model, "--head", head, "--seed", "9", QUICK), 1, "of another target or of other settings");
+    result r = run_as(&(setting){.file_limit = 40000}, "vouch",
+                      ARGUMENTS("distill", model, "--head", temporary("full.head"), QUICK));
+    expect(r, 1, "File too large");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_quick_head_has_its_form),
+        cmocka_unit_test(a_killed_run_goes_on),
+        cmocka_unit_test(given_prompts_are_answered_unless_excluded),
+        cmocka_unit_test(bad_input_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Teaches a head for a target (issue of heads: EAGLE-like, read by the drafter `head`). One call does all stages. Each
+ * keeps its work in a file, and a call with the same files goes on where the last one ended, even after a kill:
+ *
+ *   answers   the target answers prompts, given or made by itself (Magpie, arXiv 2406.08464)   HEAD.answers
+ *   states    the target's hidden states and likeliest tokens at every token of the answers    HEAD.states
+ *   linear    a linear head in closed form (ridge.h)
+ *   layer     a decoder layer on top, by gradient descent (teach.h)                            HEAD.checkpoint
+ *   head      the file that the drafter reads                                                  HEAD
+ *   measured  answers to prompts that the head is measured on, and their states                HEAD.measured.*
+ *
+ * This is the only header of train/ that the command includes. In a build without OpenBLAS, train_distill fails with
+ * UNSUPPORTED and says what to install.
+ */
+#ifndef VOUCH_TRAIN_DISTILL_H
+#define VOUCH_TRAIN_DISTILL_H
+
+#include "vouch.h"
+
+enum { TRAIN_MOST_TAPS = 8, TRAIN_MOST_DEPTH = 4, TRAIN_MEASURED_DEPTH = 3 };
+
+typedef struct train_prompt {
+    const int32_t *tokens; /* [n] through the target's template */
+    size_t n;
+    const char *text;      /* of the user, for the comparison with excluded texts */
+} train_prompt;
+
+/* One stage's progress. Texts are valid during the call. */
+typedef struct train_report {
+    const char *stage;  /* "answers", "states", "linear", "layer" */
+    const char *detail; /* "84,120 of 120,000 tokens" */
+    double share;       /* done, in [0, 1] */
+} train_report;
+
+typedef struct train_options {
+    /* Answers. */
+    const train_prompt *prompts; /* [n_prompts]; NULL: the target makes its own */
+    size_t n_prompts;
+    const char *const *excluded; /* [n_excluded] texts: a prompt that overlaps one of them is left out (overlap.h) */
+    size_t n_excluded;
+    int64_t n_tokens;      /* of answers, at least 1000 */
+    double sampled;        /* share of answers that are sampled, the others being greedy; [0, 1] */
+    float temperature, top_p; /* of sampled answers, and of the target's own prompts */
+    int32_t n_parallel;    /* answers at once, 1 to 64 */
+    int32_t max_tokens;    /* most tokens of an answer */
+    uint64_t seed;
+    const train_prompt *measured; /* [n_measured] prompts whose greedy answers the head is measured on, and never taught
+                                     from; excluded, too. NULL: only answers held back */
+    size_t n_measured;
+    /* The head. */
+    int32_t taps[TRAIN_MOST_TAPS]; /* [n_taps] layers whose states it reads, ascending; n_taps 0: four of them */
+    int32_t n_taps;
+    bool quick;            /* the linear head alone */
+    int32_t n_draft;       /* tokens that a head with a layer guesses */
+    int32_t n_ff;          /* width of its feed-forward network; 0: the target's */
+    int32_t depth;         /* depths that training unrolls, 1 to TRAIN_MOST_DEPTH */
+    int32_t epochs;        /* times that training sees each token */
+    double rate;           /* learning rate */
+    const char *type;      /* of the file's matrices: "Q8_0", "F16", "F32" */
+    /* Resources. */
+    int32_t n_threads;     /* 0: vouch_cpu_count() */
+    void (*report)(void *user, const train_report *report); /* may be NULL */
+    void (*note)(void *user, const char *line); /* a line worth keeping: memory, losses, acceptance; may be NULL */
+    bool (*is_cancelled)(void *user); /* asked several times a second; may be NULL */
+    void *user;
+} train_options;
+
+/* Guesses that the target's greedy answers confirm. */
+typedef struct train_figures {
+    int64_t n_tokens;                     /* of the answers */
+    double accepted[TRAIN_MEASURED_DEPTH]; /* acceptance rate at depth 1, 2, ..., given that all guesses before were
+                                             right */
+    double tokens_per_cycle;              /* with drafts of TRAIN_MEASURED_DEPTH guesses */
+} train_figures;
+
+typedef struct train_result {
+    int64_t n_tokens;       /* taught */
+    train_figures held;     /* on answers held back from teaching */
+    train_figures measured; /* on the answers to `measured` */
+    int64_t bytes;          /* of the head's file */
+} train_result;
+
+train_options train_options_default(void);
+/* Teaches a head for the model file `target` and writes it to `head`. Errors: ARGUMENT (names the option), MEMORY, IO
+ * (also a full disk: free some space and call again), FORMAT, MISMATCH (files of another target or of other settings),
+ * NUMERIC (the loss isn't finite; names the step, and the last good checkpoint remains), CANCELLED, UNSUPPORTED. */
+vouch_status train_distill(const char *target, const char *head, const train_options *options, train_result *result,
+                           vouch_error *err);
+
+#endif

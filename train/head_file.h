@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writes a head as a GGUF file, "general.architecture" = "vouch-head". Keys, with the prefix "vouch-head.":
+ *
+ *   target.digest, target.embedding_length, target.block_count, target.vocab_size   the model it was taught for
+ *   taps                  layers whose states it reads
+ *   embedding_length, block_count, and the keys of a llama layer
+ *   recipe                how it was taught, JSON
+ *
+ * Tensors: taps.mean, taps.inv_scale, fc, token_embd, feature, blk.N.*, output_norm, output. A head without an output
+ * matrix of its own uses the target's, and the target's output norm.
+ */
+#ifndef VOUCH_TRAIN_HEAD_FILE_H
+#define VOUCH_TRAIN_HEAD_FILE_H
+
+#include "train/head.h"
+#include "train/lessons.h"
+
+typedef struct train_head_file {
+    const train_lessons_set *set;
+    const train_head_shape *shape;
+    const train_head *head;
+    bool has_output; /* the head's own output norm and matrix are written */
+    double rope_base;
+    const char *name, *recipe;
+    const char *type; /* of large matrices: "Q8_0", "Q4_0", "F16", "F32" */
+} train_head_file;
+
+/* Whether the type's name is one of these. */
+bool train_head_type_known(const char *type);
+/* Writes the file completely or not at all. Errors: IO, MEMORY. */
+vouch_status train_head_write(const train_head_file *file, const char *path, vouch_error *err);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#include "train/measure.h"
+
+#include <stdlib.h>
+
+static void cycle_add(train_score *score, const train_head_values *values, int32_t n_generations, int64_t row,
+                      int64_t end, int64_t *next)
+{
+    int32_t g = 0;
+    for (; g < n_generations && row + g < end; g++) {
+        score->reached[g]++;
+        if (!values->generations[g].hits[row + g]) break;
+        score->accepted[g]++;
+    }
+    score->cycles++;
+    score->tokens += g + 1;
+    *next = row + g + 1;
+}
+
+void train_score_add(train_score *score, const train_head_values *values, int32_t n_generations,
+                     const train_batch *batch)
+{
+    int64_t row = 0;
+    for (int32_t s = 0; s < batch->rows.packing.n; s++) {
+        const int64_t end = batch->rows.packing.ends[s];
+        while (row < end && !batch->lessons.counts[row]) row++;
+        while (row < end) cycle_add(score, values, n_generations, row, end, &row);
+        row = end;
+    }
+}
+
+vouch_status train_measure(train_score *score, const train_taught *taught, const train_lessons_set *set, int32_t from,
+                           int32_t to, int64_t max_tokens, vouch_error *err)
+{
+    train_space space;
+    train_head_values *values = calloc(1, sizeof *values);
+    vouch_arena arena = {0};
+    vouch_status status = values ? VOUCH_OK : vouch_fail(err, VOUCH_E_MEMORY, "not enough memory to measure a head");
+    for (int twice = 0; twice < 2 && !status; twice++) {
+        train_space_take(&space, &arena, set->n_features, set->longest);
+        train_head_values_take(values, &arena, taught->shape, set->longest, set->longest);
+        if (twice == 0) status = vouch_arena_allocate(&arena, "measuring a head", err);
+    }
+    for (int32_t i = from; i < to && score->tokens < max_tokens && !status; i++) {
+        train_sequence s;
+        status = train_states_read(set->states, (size_t)set->order[i], set->header, &s, err);
+        if (status) break;
+        if (!s.answer.is_sampled) {
+            train_space_clear(&space, taught->cosines, taught->sines);
+            train_space_add(&space, set, &s, taught->drafts, set->longest);
+            if (space.batch.rows.n > 0) {
+                train_head_run(values, taught->head, NULL, taught->shape, &space.batch, NULL);
+                train_score_add(score, values, taught->shape->n_generations, &space.batch);
+            }
+        }
+        free(s.tokens);
+    }
+    vouch_arena_free(&arena);
+    free(values);
+    return status;
+}

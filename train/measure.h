@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How often the target confirms a head's guesses, on greedy answers. Cycles are simulated as decoding runs them: each
+ * begins behind the tokens of the one before, guesses a chain, and keeps the guesses up to the first wrong one and the
+ * target's own token. Cycles so begin at hard places more often than elsewhere, and the product of acceptance rates
+ * measured everywhere would be too high.
+ *
+ * Guess g of a cycle that begins at row i is right if generation g of row i + g is (head.h): while all guesses before
+ * were right, the path of guesses is the answer itself.
+ */
+#ifndef VOUCH_TRAIN_MEASURE_H
+#define VOUCH_TRAIN_MEASURE_H
+
+#include "train/batch.h"
+
+typedef struct train_score {
+    int64_t reached[TRAIN_GENERATIONS], accepted[TRAIN_GENERATIONS]; /* guesses by depth */
+    int64_t cycles, tokens;
+} train_score;
+
+/* Adds the cycles of the batch's sequences, whose hits a run of the head (train_head_run) has left in `values`. */
+void train_score_add(train_score *score, const train_head_values *values, int32_t n_generations,
+                     const train_batch *batch);
+
+/* A head that can be run on answers. drafts, cosines and sines as in batch.h. */
+typedef struct train_taught {
+    const train_head *head;
+    const train_head_shape *shape;
+    const int32_t *drafts;
+    const float *cosines, *sines;
+} train_taught;
+
+/* Scores the greedy answers order[from, to), at most max_tokens tokens of them. Errors: MEMORY, IO, FORMAT. */
+vouch_status train_measure(train_score *score, const train_taught *taught, const train_lessons_set *set, int32_t from,
+                           int32_t to, int64_t max_tokens, vouch_error *err);
+
+#endif
