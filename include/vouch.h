@@ -352,6 +352,22 @@ typedef struct vouch_sampling {
 
 VOUCH_API vouch_sampling vouch_sampling_default(void);
 
+/* -------------------------------------------------------------------- heads */
+
+/* A tiny model that reads hidden states of one target and guesses the target's next tokens (EAGLE, arXiv 2401.15077).
+ * `vouch distill` teaches one; docs/heads.md has the format. Immutable once open: any number of sessions, in any
+ * threads, may use a head at the same time. It must outlive them. */
+typedef struct vouch_head vouch_head;
+
+/* Opens a head's file for the model `target`, which must outlive it. A head that was taught for another file is refused
+ * (MISMATCH), or with allow_other_target accepted where all sizes are the same: then it guesses worse, and the text
+ * stays the same. On success *out is the caller's, to be closed; on failure it is NULL.
+ * Errors: ARGUMENT (a target without weights), MEMORY, IO, FORMAT, UNSUPPORTED, MISMATCH. */
+VOUCH_API vouch_status vouch_head_open(vouch_head **out, const char *path, const vouch_model *target,
+                                       bool allow_other_target, vouch_error *err);
+/* Frees the head, which no session may still use. NULL is allowed. */
+VOUCH_API void vouch_head_close(vouch_head *head);
+
 /* ------------------------------------------------------------- speculation */
 
 /* The drafters: constant, name, summary. */
@@ -361,7 +377,8 @@ VOUCH_API vouch_sampling vouch_sampling_default(void);
     X(SUFFIX, suffix, "copies what mostly followed the longest repeated suffix")           \
     X(RECYCLE, recycle, "repeats what the target found likely after the same tokens")      \
     X(PREDICTION, prediction, "copies from your own prediction of the answer")             \
-    X(HISTORY, history, "copies from earlier answers")
+    X(HISTORY, history, "copies from earlier answers")                                     \
+    X(HEAD, head, "guesses from the target's hidden states")
 
 /* A drafter's number: the index of its counters in vouch_stats. */
 enum {
@@ -373,8 +390,9 @@ enum {
     VOUCH_DRAFTERS
 };
 
-/* Sets of drafters: AUTO, NONE, or bits of the others, but not both MODEL and CUSTOM. All drafters of a set guess one
- * tree together. Free drafters take microseconds. Paid drafters, MODEL and CUSTOM, take time for each guess. */
+/* Sets of drafters: AUTO, NONE, or bits of the others, but at most one of MODEL, HEAD and CUSTOM. All drafters of a set
+ * guess one tree together. Free drafters take microseconds. Paid drafters, MODEL, HEAD and CUSTOM, take time for each
+ * guess. */
 typedef enum vouch_drafter_kind {
     VOUCH_DRAFTER_AUTO = 0, /* vouch_drafter_auto: drafters without needs, and others whose needs the caller gives */
     VOUCH_DRAFTER_NONE = 1, /* plain decoding */
@@ -401,7 +419,7 @@ VOUCH_API const char *vouch_drafter_name(int i);
  * VOUCH_DRAFTER_MODEL with a draft model. */
 VOUCH_API unsigned vouch_drafter_auto(unsigned given);
 
-/* How the draft model draws its guesses. The rule stays exact with both: a guess by
+/* How a draft model or a head draws its guesses. The rule stays exact with both: a guess by
  * argmax comes from a point mass, not from the softmax. */
 typedef enum vouch_draft_sampling {
     VOUCH_DRAFT_SAMPLE, /* from q; the default */
@@ -472,12 +490,13 @@ typedef struct vouch_speculation {
                               0: free drafters make trees of up to 8 branches, MODEL and CUSTOM make chains */
     int32_t tree_depth;    /* longest path of guesses, up to VOUCH_MAX_DRAFT; 0: n_draft */
     const vouch_model *draft_model; /* must outlive the session; NULL: none */
+    const vouch_head *head; /* of this model; must outlive the session; NULL: none */
     vouch_draft_sampling draft_sampling;
     bool allow_vocab_mismatch; /* true: a draft model with another token table guesses the tokens that both models
                                   have (TLI, arXiv 2502.05202), still lossless; false: the session is refused */
-    const int32_t *draft_head; /* [n_draft_head] ids of the draft model, no id twice. The model guesses only these, so
+    const int32_t *draft_vocab; /* [n_draft_vocab] ids of the draft model, no id twice. The model guesses only these, so
                                   its output matrix is smaller (FR-Spec, arXiv 2502.14856); still lossless. Copied */
-    size_t n_draft_head;       /* 0: the draft model guesses all its tokens */
+    size_t n_draft_vocab;       /* 0: the draft model guesses all its tokens */
     int32_t ngram_min, ngram_max; /* shortest and longest n-gram that NGRAM looks up, 1 to 16; longest tried first */
     int32_t history_tokens; /* most tokens that HISTORY keeps of earlier answers, 4 to 2^24; 0: 65536 */
     bool forget; /* RECYCLE starts each answer without the tokens that it kept of earlier answers */

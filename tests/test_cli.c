@@ -76,8 +76,8 @@ static void text_is_the_same_with_every_drafter(void **state)
     result_free(&plain);
 }
 
-/* --draft-head: making the list of frequent tokens, using it, and errors in it. */
-static void draft_head_is_a_list_of_tokens(void **state)
+/* --draft-vocab: making the list of frequent tokens, using it, and errors in it. */
+static void draft_vocab_is_a_list_of_tokens(void **state)
 {
     (void)state;
     char head[256];
@@ -98,23 +98,23 @@ static void draft_head_is_a_list_of_tokens(void **state)
     write_whole(head, most.out, most.n_out);
     result plain = RUN("run", "-m", target, "-p", "The river said", "-n", "30", "--spec", "none");
     result trimmed = RUN("run", "-m", target, "-p", "The river said", "-n", "30", "-d", draft, "--spec", "draft",
-                         "--draft-head", head);
+                         "--draft-vocab", head);
     assert_int_equal(plain.status | trimmed.status, 0);
     assert_int_equal(plain.n_out, trimmed.n_out);
     assert_memory_equal(plain.out, trimmed.out, plain.n_out);
     const char *const bad[] = {"", "5\nx\n", "7\n\n8\n", "-1\n", "99999999999\n"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         write_whole(head, bad[i], strlen(bad[i]));
-        expect(RUN("run", "-m", target, "-p", "x", "-d", draft, "--draft-head", head), 1, head);
+        expect(RUN("run", "-m", target, "-p", "x", "-d", draft, "--draft-vocab", head), 1, head);
     }
     write_whole(head, "5\n6\n\0rubbish\n", 13);
-    expect(RUN("run", "-m", target, "-p", "x", "-d", draft, "--draft-head", head), 1, "a NUL byte at offset 4");
+    expect(RUN("run", "-m", target, "-p", "x", "-d", draft, "--draft-vocab", head), 1, "a NUL byte at offset 4");
     write_whole(head, "5\n400000\n", 9);
-    expect(RUN("run", "-m", target, "-p", "x", "-d", draft, "--draft-head", head), 1,
+    expect(RUN("run", "-m", target, "-p", "x", "-d", draft, "--draft-vocab", head), 1,
            ":2: expected the id of a token, 0 to");
     write_whole(head, "5\n6\n5\n", 6);
-    expect(RUN("run", "-m", target, "-p", "x", "-d", draft, "--draft-head", head), 1, ":3: token 5 is given twice");
-    expect(RUN("run", "-m", target, "-p", "x", "--draft-head", head), 2, "no effect without --draft-model FILE");
+    expect(RUN("run", "-m", target, "-p", "x", "-d", draft, "--draft-vocab", head), 1, ":3: token 5 is given twice");
+    expect(RUN("run", "-m", target, "-p", "x", "--draft-vocab", head), 2, "no effect without --draft-model FILE");
     result_free(&all);
     result_free(&most);
     result_free(&plain);
@@ -832,7 +832,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_is_the_same_with_every_drafter),
-        cmocka_unit_test(draft_head_is_a_list_of_tokens),
+        cmocka_unit_test(draft_vocab_is_a_list_of_tokens),
         cmocka_unit_test(prompt_comes_from_anywhere),
         cmocka_unit_test(prompts_have_two_parts),
         cmocka_unit_test(a_silent_pipe_is_named),

@@ -544,7 +544,11 @@ static double run_and_compare(const loaded *m, const vouch_weights *truth, int32
     for (int32_t at = 0; at < N_TOKENS; at += chunk) {
         const int32_t n = at + chunk < N_TOKENS ? chunk : N_TOKENS - at;
         for (int32_t r = 0; r < n; r++)
-            rows[r] = (vouch_row){s.memory, (at + r) * 13 % h->n_vocab, r - 1, .logits = true, .hidden = true};
+            rows[r] = (vouch_row){.memory = s.memory,
+                                  .token = (at + r) * 13 % h->n_vocab,
+                                  .parent = r - 1,
+                                  .logits = true,
+                                  .hidden = true};
         assert_true(vouch_memory_reserve(s.memory, n));
         vouch_pass_run(s.pass, rows, n);
         for (int32_t r = 0; r < n; r++) {

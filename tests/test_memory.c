@@ -248,8 +248,8 @@ static vouch_session_options options_of(drafting how, const vouch_model *draft)
     spec->allow_vocab_mismatch = true; /* has no effect on equal vocabularies */
     static const int32_t head[] = {5, 40, 41, 42, 43, 300};
     spec->tree_branches = how == BRIDGED ? 3 : 0;
-    spec->draft_head = head;
-    spec->n_draft_head = how == BRIDGED ? 6 : 0;
+    spec->draft_vocab = head;
+    spec->n_draft_vocab = how == BRIDGED ? 6 : 0;
     spec->custom.propose = propose_same;
     return options;
 }

@@ -578,13 +578,13 @@ static void a_pair_with_unequal_tables_is_refused(void **state)
         vouch_session_options options = options_of(PLAIN, 3, NULL);
         options.speculation.drafters = VOUCH_DRAFTER_MODEL;
         options.speculation.draft_model = near;
-        options.speculation.draft_head = heads[i];
-        options.speculation.n_draft_head = 3;
+        options.speculation.draft_vocab = heads[i];
+        options.speculation.n_draft_vocab = 3;
         assert_int_equal(vouch_session_open(&session, target, &options, &err), VOUCH_E_ARGUMENT);
-        assert_non_null(strstr(err.message, "draft_head[2]"));
-        options.speculation.draft_head = NULL;
+        assert_non_null(strstr(err.message, "draft_vocab[2]"));
+        options.speculation.draft_vocab = NULL;
         assert_int_equal(vouch_session_open(&session, target, &options, &err), VOUCH_E_ARGUMENT);
-        assert_non_null(strstr(err.message, "draft_head is NULL"));
+        assert_non_null(strstr(err.message, "draft_vocab is NULL"));
     }
     assert_int_equal(vouch_model_check_pair(target, near, NULL), VOUCH_OK);
     assert_int_equal(vouch_model_check_pair(silent, silent, NULL), VOUCH_OK);

@@ -415,12 +415,12 @@ static void greedy_text_is_the_same_over_a_bridge(void **state)
         options.speculation.allow_vocab_mismatch = true;
         int32_t head[N_HEAD];
         for (int32_t i = 0; i < N_HEAD; i++) head[i] = TINY_BYTES + 2 * i;
-        options.speculation.draft_head = head;
+        options.speculation.draft_vocab = head;
         for (int32_t k = 1; k <= 16; k += test_is_quick() ? 6 : 1) {
             options.speculation.n_draft = k;
             options.speculation.tree_branches = 1 + k % 3;
             options.speculation.tree_depth = 1 + k / 2;
-            options.speculation.n_draft_head = k % 2 ? 0 : N_HEAD;
+            options.speculation.n_draft_vocab = k % 2 ? 0 : N_HEAD;
             session = answer_open(target, &options);
             vouch_drafters *d = vouch_session_get_drafters(session);
             assert_int_equal(vouch_session_prompt(session, prompt, PROMPT, NULL), VOUCH_OK);

@@ -273,7 +273,7 @@ static void flags_that_contradict_are_named(void **state)
         {{"run", "--spec", "ngram", "--draft-model", "x"}, "--draft-model has no effect with --spec ngram"},
         {{"run", "--draft-model", "x", "--spec", "draft", "--ngram-min", "2"},
          "--ngram-min has no effect with --spec draft"},
-        {{"run", "--draft-head", "x"}, "--draft-head has no effect without --draft-model FILE"},
+        {{"run", "--draft-vocab", "x"}, "--draft-vocab has no effect without --draft-model FILE"},
         {{"run", "--allow-vocab-mismatch"}, "--allow-vocab-mismatch has no effect without --draft-model FILE"},
         {{"run", "--draft-sampling", "greedy"}, "--draft-sampling has no effect without --draft-model FILE"},
         {{"run", "--spec", "ngram,none"}, "--spec none,ngram: none stands alone"},

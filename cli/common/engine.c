@@ -87,7 +87,7 @@ static vouch_status text_read(const char *path, char **text, size_t *n, vouch_er
 }
 
 /* Reads one id of the draft model's tokens a line, each once. seen: [n_vocab] zeros. */
-static vouch_status head_parse(cli_engine *engine, const char *path, const char *text, char *seen, vouch_error *err)
+static vouch_status vocab_parse(cli_engine *engine, const char *path, const char *text, char *seen, vouch_error *err)
 {
     const int32_t n_vocab = vouch_model_get_info(engine->draft)->n_vocab;
     size_t line = 1;
@@ -107,26 +107,26 @@ static vouch_status head_parse(cli_engine *engine, const char *path, const char 
                      "%.300s:%zu: token %lld is given twice; leave one out", path, line, token);
             return err->code;
         }
-        engine->draft_head[engine->n_draft_head++] = (int32_t)token;
+        engine->draft_vocab[engine->n_draft_vocab++] = (int32_t)token;
         at = end + n + (end[n] == '\n');
     }
-    if (engine->n_draft_head > 0) return VOUCH_OK;
+    if (engine->n_draft_vocab > 0) return VOUCH_OK;
     *err = (vouch_error){.code = VOUCH_E_FORMAT};
     snprintf(err->message, sizeof err->message,
              "%.400s: the file is empty; expected the id of a token on each line", path);
     return err->code;
 }
 
-static vouch_status head_read(cli_engine *engine, const char *path, vouch_error *err)
+static vouch_status vocab_read(cli_engine *engine, const char *path, vouch_error *err)
 {
     char *text = NULL, *seen = NULL;
     size_t n = 0;
     vouch_status status = text_read(path, &text, &n, err);
     if (status) return status;
-    engine->draft_head = calloc(n + 1, sizeof *engine->draft_head); /* a token has a byte at least */
+    engine->draft_vocab = calloc(n + 1, sizeof *engine->draft_vocab); /* a token has a byte at least */
     seen = calloc((size_t)vouch_model_get_info(engine->draft)->n_vocab, 1);
-    if (engine->draft_head && seen) {
-        status = head_parse(engine, path, text, seen, err);
+    if (engine->draft_vocab && seen) {
+        status = vocab_parse(engine, path, text, seen, err);
     } else {
         *err = (vouch_error){VOUCH_E_MEMORY, "not enough memory"};
         status = VOUCH_E_MEMORY;
@@ -187,7 +187,10 @@ int cli_engine_open(cli_engine *engine, const cli_options *options)
     int status = target_open(engine, options, false);
     if (!status && options->draft_model) status = draft_open(engine, options);
     if (status) return status;
-    if (options->draft_head && head_read(engine, options->draft_head, &err)) return cli_flag_fail("draft-head", &err);
+    if (options->draft_vocab && vocab_read(engine, options->draft_vocab, &err))
+        return cli_flag_fail("draft-vocab", &err);
+    if (options->head && vouch_head_open(&engine->head, options->head, engine->model, options->allow_other_head, &err))
+        return cli_flag_fail("head", &err);
     engine->load_seconds = cli_now() - start;
     return bias_check(engine);
 }
@@ -201,8 +204,9 @@ int cli_engine_open_text(cli_engine *engine, const cli_options *options)
 void cli_engine_speculate(const cli_engine *engine, vouch_speculation *speculation)
 {
     speculation->draft_model = engine->draft;
-    speculation->draft_head = engine->draft_head;
-    speculation->n_draft_head = engine->n_draft_head;
+    speculation->draft_vocab = engine->draft_vocab;
+    speculation->n_draft_vocab = engine->n_draft_vocab;
+    speculation->head = engine->head;
 }
 
 enum { USUAL_CTX = 4096 }; /* context length without --ctx; vouch.h documents it */
@@ -249,7 +253,8 @@ const char *cli_finish_name(vouch_finish finish)
 void cli_engine_close(cli_engine *engine)
 {
     vouch_session_close(engine->session);
-    free(engine->draft_head);
+    free(engine->draft_vocab);
+    vouch_head_close(engine->head);
     vouch_model_close(engine->draft);
     vouch_model_close(engine->model);
 }

@@ -20,18 +20,19 @@ static inline int cli_first_failure(int first, int second)
 typedef struct cli_engine {
     const cli_options *options;
     vouch_model *model, *draft; /* draft: NULL unless one was given */
-    int32_t *draft_head;        /* [n_draft_head] of --draft-head */
-    size_t n_draft_head;
+    vouch_head *head;           /* likewise */
+    int32_t *draft_vocab;        /* [n_draft_vocab] of --draft-vocab */
+    size_t n_draft_vocab;
     vouch_session *session;     /* NULL until cli_engine_start */
     double load_seconds;
 } cli_engine;
 
-/* Opens the target and, where --draft-model is given, a draft model that fits it. Prints its own complaint; returns an
- * exit status. Call cli_engine_close in any case. */
+/* Opens the target and, where --draft-model or --head is given, a draft model or head that fits it. Prints its own
+ * complaint; returns an exit status. Call cli_engine_close in any case. */
 int cli_engine_open(cli_engine *engine, const cli_options *options);
 /* The same with the target alone and without its weights. */
 int cli_engine_open_text(cli_engine *engine, const cli_options *options);
-/* Sets the draft model and its head. */
+/* Sets the draft model with its vocabulary, and the head. */
 void cli_engine_speculate(const cli_engine *engine, vouch_speculation *speculation);
 /* Opens the session. A value that the model doesn't allow is wrong usage. */
 int cli_engine_start(cli_engine *engine, const vouch_session_options *session);

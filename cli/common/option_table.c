@@ -115,10 +115,15 @@ static const cli_flag flags[] = {
     {"draft-model", NULL, 'd', CLI_FLAG_FILE, AT(draft_model), "FILE", NULL,
      ASKING | CLI_CHECK | CLI_SERVE, "Speculation",
      "GGUF file of a smaller model with the same tokens, which drafts", NULL, NULL},
+    {"head", NULL, 0, CLI_FLAG_FILE, AT(head), "FILE", NULL, ASKING | CLI_SERVE, "Speculation",
+     "GGUF file of a head for this model, which drafts from the model's hidden states; `vouch distill` makes one", NULL,
+     NULL},
+    {"allow-other-head", NULL, 0, CLI_FLAG_SWITCH, AT(allow_other_head), NULL, NULL, ASKING | CLI_SERVE, "Speculation",
+     "accept a head that was taught for another file of the model, such as another type of weights", NULL, NULL},
     {"spec", NULL, 0, CLI_FLAG_SET, AT(session.speculation.drafters), SPEC_WORDS, NULL,
      CLI_RUN | CLI_BATCH | CLI_SERVE, "Speculation",
-     "the drafters, with commas between. auto: all free drafters, and also the draft model, prediction or history "
-     "where one is given",
+     "the drafters, with commas between. auto: all free drafters, and also the draft model, head, prediction or "
+     "history where one is given",
      NULL, NULL},
     {"spec", NULL, 0, CLI_FLAG_SETS, AT(drafters), SPEC_WORDS, NULL, CLI_BENCH, "Speculation",
      "the drafters, as in `vouch run`; repeatable. bench compares each with plain decoding (default auto)", NULL,
@@ -137,7 +142,7 @@ static const cli_flag flags[] = {
     {"allow-vocab-mismatch", NULL, 0, CLI_FLAG_SWITCH, AT(session.speculation.allow_vocab_mismatch), NULL, NULL,
      SPECULATION, "accept a draft model with another token table; it drafts the tokens that both models have",
      NULL, NULL},
-    {"draft-head", NULL, 0, CLI_FLAG_FILE, AT(draft_head), "FILE", NULL, SPECULATION,
+    {"draft-vocab", NULL, 0, CLI_FLAG_FILE, AT(draft_vocab), "FILE", NULL, SPECULATION,
      "the draft model guesses only the tokens in this list, which takes less time. `vouch tokenize --frequent N` makes "
      "the list",
      NULL, NULL},
@@ -254,7 +259,7 @@ static const cli_flag flags[] = {
      "print only the ids, on one line", NULL, NULL},
     {"frequent", NULL, 0, CLI_FLAG_INT, AT(n_frequent), "N", "[1, 2147483647]", CLI_TOKENIZE, "Tokens",
      "print instead the ids of the N most frequent tokens and of the token that ends an answer, one a line: a list for "
-     "--draft-head",
+     "--draft-vocab",
      NULL, NULL},
 
     {"tokens", NULL, 0, CLI_FLAG_FILE, AT(tokens), "LIST|FILE", NULL, CLI_LOGITS, "Tokens",

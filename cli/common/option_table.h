@@ -45,7 +45,8 @@ typedef struct cli_options {
     const char *chat_template; /* "auto", "chatml", "none", or a file; NULL: auto */
     bool speculative;
     const char *tree; /* "B,D" */
-    const char *prediction, *history, *draft_head; /* files */
+    const char *prediction, *history, *draft_vocab, *head; /* files */
+    bool allow_other_head;
     vouch_session_options session; /* draft_model is set when the model is open (common/engine.h) */
     cli_texts stop, bias_texts;
     vouch_logit_bias *bias;
@@ -98,7 +99,7 @@ typedef struct cli_options {
 
 /* The flags of all commands, and the values before any flag is read. Parsing, help, manual and completions come from
  * these. */
-enum { CLI_MOST_FLAGS = 128 };
+enum { CLI_MOST_FLAGS = 160 };
 extern const cli_flag_table cli_option_table;
 cli_options cli_options_default(unsigned command);
 

@@ -143,8 +143,8 @@ static bool parse_tree(const char *text, vouch_speculation *speculation)
 /* The drafters whose model or file is on the command line. */
 static unsigned given_drafters(const cli_options *options)
 {
-    return (options->draft_model ? VOUCH_DRAFTER_MODEL : 0u) | (options->prediction ? VOUCH_DRAFTER_PREDICTION : 0u) |
-           (options->history ? VOUCH_DRAFTER_HISTORY : 0u);
+    return (options->draft_model ? VOUCH_DRAFTER_MODEL : 0u) | (options->head ? VOUCH_DRAFTER_HEAD : 0u) |
+           (options->prediction ? VOUCH_DRAFTER_PREDICTION : 0u) | (options->history ? VOUCH_DRAFTER_HISTORY : 0u);
 }
 
 /* Resolves "auto". Refuses "none" among drafters, and drafters whose model or file is missing. */
@@ -156,6 +156,14 @@ static bool resolve_drafters(cli_options *options)
     if (speculation->drafters == VOUCH_DRAFTER_AUTO)
         speculation->drafters = vouch_drafter_auto(given_drafters(options));
     cli_spec_text(speculation->drafters, text);
+    if (options->head && options->draft_model) {
+        cli_complain("--head and --draft-model exclude each other: leave out one of them");
+        return false;
+    }
+    if ((speculation->drafters & VOUCH_DRAFTER_HEAD) && !options->head) {
+        cli_complain("--spec %s needs a head: add --head FILE", text);
+        return false;
+    }
     if ((speculation->drafters & VOUCH_DRAFTER_NONE) && speculation->drafters != VOUCH_DRAFTER_NONE) {
         cli_complain("--spec %s: none stands alone; leave out the others", text);
         return false;
@@ -207,13 +215,15 @@ static bool check_accept(const vouch_speculation *speculation, given_flags given
 /* Refuses flags that the drafters in use would ignore. */
 static bool check_effects(cli_options *options, given_flags given)
 {
-    enum { MODEL = VOUCH_DRAFTER_MODEL, NGRAM = VOUCH_DRAFTER_NGRAM, ALL = ~VOUCH_DRAFTER_NONE,
-           PREDICTION = VOUCH_DRAFTER_PREDICTION, HISTORY = VOUCH_DRAFTER_HISTORY };
+    enum { MODEL = VOUCH_DRAFTER_MODEL, HEAD = VOUCH_DRAFTER_HEAD, NGRAM = VOUCH_DRAFTER_NGRAM,
+           ALL = ~VOUCH_DRAFTER_NONE, PREDICTION = VOUCH_DRAFTER_PREDICTION,
+           HISTORY = VOUCH_DRAFTER_HISTORY };
     static const struct {
         const char *name;
         int drafters;
-    } uses[] = {{"draft-model", MODEL}, {"draft-sampling", MODEL}, {"allow-vocab-mismatch", MODEL},
-                {"draft-head", MODEL}, {"ngram-min", NGRAM},
+    } uses[] = {{"draft-model", MODEL}, {"draft-sampling", MODEL | HEAD}, {"head", HEAD}, {"allow-other-head", HEAD},
+                {"allow-vocab-mismatch", MODEL},
+                {"draft-vocab", MODEL}, {"ngram-min", NGRAM},
                 {"ngram-max", NGRAM},   {"lenience", ALL},         {"num-speculative-tokens", ALL},
                 {"tree", ALL}, {"prediction", PREDICTION}, {"history", HISTORY},
                 {"history-tokens", HISTORY}, {"forget", VOUCH_DRAFTER_RECYCLE}};
@@ -221,7 +231,9 @@ static bool check_effects(cli_options *options, given_flags given)
     char text[64];
     for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
         if (!given_find(given, uses[i].name) || (unsigned)uses[i].drafters & speculation->drafters) continue;
-        if (uses[i].drafters == MODEL && !options->draft_model)
+        if (uses[i].drafters == HEAD && !options->head)
+            cli_complain("--%s has no effect without --head FILE", uses[i].name);
+        else if ((uses[i].drafters & ~HEAD) == MODEL && !options->draft_model)
             cli_complain("--%s has no effect without --draft-model FILE", uses[i].name);
         else cli_complain("--%s has no effect with --spec %s: leave out one of them", uses[i].name,
                      cli_spec_text(speculation->drafters, text));

@@ -25,6 +25,12 @@ const vouch_type_info *vouch_type_get_info(uint32_t id)
     return id < VOUCH_TYPE_COUNT && type_infos[id].name ? &type_infos[id] : NULL;
 }
 
+const vouch_type_info *vouch_type_get_stored(uint32_t id)
+{
+    static const vouch_type_info i32 = {"I32", 1, 4}, i64 = {"I64", 1, 8};
+    return id == VOUCH_TYPE_I32 ? &i32 : id == VOUCH_TYPE_I64 ? &i64 : vouch_type_get_info(id);
+}
+
 const char *vouch_type_gguf_name(uint32_t id)
 {
     /* Ids 4, 5, 31 to 33 and 36 to 38 were withdrawn from the format. */

@@ -26,6 +26,8 @@ typedef enum vouch_type {
     VOUCH_TYPE_IQ3_S = 21,
     VOUCH_TYPE_IQ2_S = 22,
     VOUCH_TYPE_IQ4_XS = 23,
+    VOUCH_TYPE_I32 = 26,
+    VOUCH_TYPE_I64 = 27,
     VOUCH_TYPE_IQ1_M = 29,
     VOUCH_TYPE_BF16 = 30,
     VOUCH_TYPE_TQ1_0 = 34,
@@ -46,8 +48,10 @@ typedef struct vouch_type_info {
     int32_t block_bytes;  /* bytes of a block in a file */
 } vouch_type_info;
 
-/* NULL for an id that is not supported. */
+/* NULL for an id that is not supported, and for integers, which aren't weights. */
 const vouch_type_info *vouch_type_get_info(uint32_t id);
+/* The same, integers (I32, I64) included: the types whose data the GGUF reader and writer know. */
+const vouch_type_info *vouch_type_get_stored(uint32_t id);
 /* GGUF's name of the id, supported or not; NULL for an id that GGUF doesn't define. */
 const char *vouch_type_gguf_name(uint32_t id);
 

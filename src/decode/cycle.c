@@ -196,15 +196,16 @@ static void show_hidden(vouch_cycle *cycle, int32_t position, int32_t row)
 }
 
 /* Shows the drafters the rows that plain decoding would have run: the row before each committed token. While pace lets
- * them rest they see nothing. */
+ * them rest they get nothing but hidden states. */
 static void show_rows(vouch_cycle *cycle, const vouch_judgement *judgement, const vouch_cycle_result *result)
 {
-    if (!vouch_drafters_any(&cycle->drafters) || (cycle->pace && vouch_pace_rests(cycle->pace))) return;
+    const bool rests = cycle->pace && vouch_pace_rests(cycle->pace);
+    if (!vouch_drafters_any(&cycle->drafters)) return;
     for (int32_t i = 0; i < result->n; i++) {
         const int32_t row = i == 0 ? 0 : judgement->path[i - 1] + 1;
         const vouch_seen seen = {.n_tokens = result->first + i,
                                  .logits = cycle->target.logits(cycle->target.self, row)};
-        vouch_drafters_see(&cycle->drafters, cycle->tokens, &seen);
+        if (!rests) vouch_drafters_see(&cycle->drafters, cycle->tokens, &seen);
         show_hidden(cycle, seen.n_tokens - 1, row);
     }
 }
@@ -339,6 +340,5 @@ void vouch_cycle_observe(vouch_cycle *cycle, int32_t first, int32_t past)
 
 void vouch_cycle_rewind(vouch_cycle *cycle, int32_t n)
 {
-    cycle->target.rewind(cycle->target.self, n);
-    vouch_drafters_rewind(&cycle->drafters, n);
+    cycle->target.rewind(cycle->target.self, vouch_drafters_rewind(&cycle->drafters, n));
 }

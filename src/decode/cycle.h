@@ -119,7 +119,8 @@ void vouch_cycle_begin_answer(vouch_cycle *cycle);
 void vouch_cycle_end_answer(vouch_cycle *cycle);
 /* The target has just run tokens[first, past) of a prompt, in one pass without guesses. The drafters follow. */
 void vouch_cycle_observe(vouch_cycle *cycle, int32_t first, int32_t past);
-/* Target and drafters forget all but the first n tokens. */
+/* Target and drafters forget all but the first n tokens. The target forgets more where a drafter needs hidden states
+ * again. */
 void vouch_cycle_rewind(vouch_cycle *cycle, int32_t n);
 
 #endif

@@ -118,10 +118,14 @@ typedef struct vouch_drafter_ops {
     int32_t (*taps)(const void *self, const int32_t **layers);
     /* The target's hidden states at a position: states[i] [n_embd] after the i-th of these layers. Each
      * committed position comes once and in order, also in prompts, as soon as the target has run its token. The token
-     * behind it, tokens[position + 1], is known then. After rewind(n) the positions from n on come again. */
+     * behind it, tokens[position + 1], is known then. After rewind(n) the positions from n on come again, or earlier
+     * ones, too (n_hidden). */
     void (*hidden)(void *self, const int32_t *tokens, int32_t position, const float *const *states);
     /* Forgets all but the first n_tokens tokens. */
     void (*rewind)(void *self, int32_t n_tokens);
+    /* After rewind: the number of first positions whose hidden states it needs no more, or has. The later ones come
+     * again. NULL: it needs none again. */
+    int32_t (*n_hidden)(const void *self);
     /* How many of tokens[0, n_tokens) its state holds already. Changes nothing. NULL: catching up takes no time. */
     int32_t (*known)(const void *self, const int32_t *tokens, int32_t n_tokens);
     void (*close)(void *self);

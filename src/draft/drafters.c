@@ -4,6 +4,8 @@
 
 #include <assert.h>
 
+#include "base/common.h"
+
 enum { PARTS = 2 };
 
 static const vouch_drafter_ref *part(const vouch_drafters *drafters, int i)
@@ -100,13 +102,16 @@ void vouch_drafters_hidden(vouch_drafters *drafters, const int32_t *tokens, int3
     drafters->paid.ops->hidden(drafters->paid.self, tokens, position, states);
 }
 
-void vouch_drafters_rewind(vouch_drafters *drafters, int32_t n_tokens)
+int32_t vouch_drafters_rewind(vouch_drafters *drafters, int32_t n_tokens)
 {
-    if (n_tokens < drafters->n_hidden) drafters->n_hidden = n_tokens;
+    int32_t kept = n_tokens;
     for (int i = 0; i < PARTS; i++) {
         const vouch_drafter_ref *d = part(drafters, i);
         if (d->ops) d->ops->rewind(d->self, n_tokens);
+        if (d->ops && d->ops->n_hidden) kept = vouch_min(kept, d->ops->n_hidden(d->self));
     }
+    drafters->n_hidden = vouch_min(drafters->n_hidden, kept);
+    return kept;
 }
 
 void vouch_drafters_close(vouch_drafters *drafters)

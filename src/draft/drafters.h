@@ -41,7 +41,8 @@ void vouch_drafters_observe(const vouch_drafters *drafters, const int32_t *token
 void vouch_drafters_begin(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens);
 void vouch_drafters_end(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens);
 void vouch_drafters_see(const vouch_drafters *drafters, const int32_t *tokens, const vouch_seen *row);
-void vouch_drafters_rewind(vouch_drafters *drafters, int32_t n_tokens);
+/* Returns how many tokens the target may keep: n_tokens, or fewer where a drafter needs hidden states again. */
+int32_t vouch_drafters_rewind(vouch_drafters *drafters, int32_t n_tokens);
 /* The layers whose hidden states a drafter takes (drafter.h). Returns their number; 0: none takes any. */
 int32_t vouch_drafters_taps(const vouch_drafters *drafters, const int32_t **layers);
 /* Gives the drafters the hidden states of a position, at most n_hidden. Below n_hidden they have them already. */

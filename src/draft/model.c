@@ -28,7 +28,7 @@ typedef struct model_guesser {
     vouch_sequence sequence;
     vouch_bridge *bridge; /* NULL: the token tables are the same */
     float *logits;        /* [n_vocab of the target], with a bridge */
-    vouch_matrix head;    /* rows of the tokens in --draft-head's list; without a list unused */
+    vouch_matrix head;    /* rows of the tokens in --draft-vocab's list; without a list unused */
     float *head_bias;     /* [head.n_out] of its logits, where the model has one */
     int32_t n_told;       /* the sequence's tokens in the cache */
     int32_t n_fed;        /* provisional rows that are a chain of guesses */
@@ -259,20 +259,20 @@ vouch_status vouch_drafter_model_open(vouch_drafter_ref *out, const vouch_weight
 
 static vouch_status check_head(const vouch_speculation *spec, int32_t n_vocab, vouch_error *err)
 {
-    const size_t n = spec->n_draft_head;
+    const size_t n = spec->n_draft_vocab;
     vouch_status status = VOUCH_OK;
-    if (n > 0 && !spec->draft_head)
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: n_draft_head is %zu, but draft_head is NULL", n);
+    if (n > 0 && !spec->draft_vocab)
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: n_draft_vocab is %zu, but draft_vocab is NULL", n);
     if (n > (size_t)n_vocab)
         return vouch_fail(err, VOUCH_E_ARGUMENT,
-                          "speculation: draft_head has %zu tokens, must be at most the draft model's %d", n, n_vocab);
+                          "speculation: draft_vocab has %zu tokens, must be at most the draft model's %d", n, n_vocab);
     bool *taken = calloc((size_t)n_vocab, sizeof *taken);
     if (!taken) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the draft model's head");
     for (size_t i = 0; i < n && status == VOUCH_OK; i++) {
-        const int32_t token = spec->draft_head[i];
+        const int32_t token = spec->draft_vocab[i];
         if (token < 0 || token >= n_vocab || taken[token])
             status = vouch_fail(err, VOUCH_E_ARGUMENT,
-                                "speculation: draft_head[%zu] is %d, must be 0 to %d and there once", i, token,
+                                "speculation: draft_vocab[%zu] is %d, must be 0 to %d and there once", i, token,
                                 n_vocab - 1);
         else taken[token] = true;
     }
@@ -290,9 +290,9 @@ static vouch_status open_bridge(vouch_bridge **out, const vouch_drafter_setup *s
     if (may_differ && vouch_vocabulary_check_pair(target, draft, NULL) != VOUCH_OK)
         VOUCH_TRY(vouch_bridge_open(out, target.tokenizer, target.n, draft.tokenizer, draft.n, err));
     else VOUCH_TRY(vouch_vocabulary_check_pair(target, draft, err));
-    if (spec->n_draft_head == 0) return VOUCH_OK;
+    if (spec->n_draft_vocab == 0) return VOUCH_OK;
     if (!*out) VOUCH_TRY(vouch_bridge_open_same(out, target.n, err));
-    const vouch_status status = vouch_bridge_trim(*out, spec->draft_head, (int32_t)spec->n_draft_head, err);
+    const vouch_status status = vouch_bridge_trim(*out, spec->draft_vocab, (int32_t)spec->n_draft_vocab, err);
     if (status != VOUCH_OK) vouch_bridge_close(*out);
     return status;
 }
@@ -314,8 +314,8 @@ static vouch_status open_paid(vouch_drafter_ref *out, const vouch_drafter_setup 
                                                  .kv_type = setup->kv_type,
                                                  .constraint = setup->constraint,
                                                  .bridge = bridge,
-                                                 .head = spec->draft_head,
-                                                 .n_head = (int32_t)spec->n_draft_head};
+                                                 .head = spec->draft_vocab,
+                                                 .n_head = (int32_t)spec->n_draft_vocab};
     return vouch_drafter_model_open(out, setup->draft_model, setup->pool, &options, err);
 }
 

@@ -13,7 +13,7 @@
 #include "draft/bridge.h"
 #include "draft/drafters.h"
 #include "draft/source.h"
-#include "model/weights.h"
+#include "model/head_weights.h"
 #include "text/grammar/constraint.h"
 
 /* Everything that a drafter may need when a session opens it. Pointers outlive the drafter. */
@@ -28,6 +28,7 @@ typedef struct vouch_drafter_setup {
     vouch_constraint *constraint;     /* the session's grammar; NULL: none */
     const vouch_weights *target, *draft_model; /* draft_model NULL: none */
     vouch_vocabulary target_tokens, draft_tokens;
+    const vouch_head_weights *head; /* for the target; NULL: none */
     vouch_pool *pool;
 } vouch_drafter_setup;
 

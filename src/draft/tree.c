@@ -291,6 +291,12 @@ uint64_t vouch_tree_digest(const void *self)
     return d->guesser.ops->digest(d->guesser.self);
 }
 
+void *vouch_tree_guesser(const void *self)
+{
+    const tree_drafter *d = self;
+    return d->guesser.self;
+}
+
 /* A greedy draft takes the likeliest tokens after penalties and bias. It states their chances at temperature 1. */
 static vouch_sampling sampling_of(const vouch_tree_options *options, bool greedy)
 {

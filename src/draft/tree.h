@@ -36,8 +36,11 @@ void vouch_tree_close(void *self);
 size_t vouch_tree_memory(const void *self);
 uint64_t vouch_tree_digest(const void *self);
 
-#define VOUCH_TREE_OPS(drafter_name, drafter_bit)                                                                     \
-    {.name = drafter_name,                                                                                            \
+/* The guesser of such a drafter. */
+void *vouch_tree_guesser(const void *self);
+
+#define VOUCH_TREE_FUNCTIONS(drafter_name, drafter_bit)                                                               \
+    .name = drafter_name,                                                                                             \
      .bit = drafter_bit,                                                                                              \
      .propose = vouch_tree_propose,                                                                                   \
      .observe = vouch_tree_observe,                                                                                   \
@@ -45,6 +48,7 @@ uint64_t vouch_tree_digest(const void *self);
      .known = vouch_tree_known,                                                                                       \
      .close = vouch_tree_close,                                                                                       \
      .memory = vouch_tree_memory,                                                                                     \
-     .digest = vouch_tree_digest}
+     .digest = vouch_tree_digest
+#define VOUCH_TREE_OPS(drafter_name, drafter_bit) {VOUCH_TREE_FUNCTIONS(drafter_name, drafter_bit)}
 
 #endif

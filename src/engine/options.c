@@ -4,6 +4,7 @@
 
 #include "base/common.h"
 #include "draft/registry.h"
+#include "engine/head.h"
 
 enum { DEFAULT_CTX = 4096, DEFAULT_CHUNK = 256, MAX_CHUNK = 512, MAX_CTX = 1 << 24, DEFAULT_DRAFT = 16,
        DEFAULT_HISTORY = 1 << 16, MAX_HISTORY = 1 << 24, DEFAULT_BRANCHES = 8 };
@@ -73,6 +74,8 @@ static vouch_status check_speculation(const vouch_speculation *s, vouch_error *e
     if (s->draft_sampling != VOUCH_DRAFT_SAMPLE && s->draft_sampling != VOUCH_DRAFT_GREEDY)
         return vouch_options_out_of_range(err, "speculation: draft_sampling", s->draft_sampling, 0, 1);
     VOUCH_TRY(vouch_options_check_lenience(rule, s->lenience, err));
+    if ((s->drafters & VOUCH_DRAFTER_HEAD) && !s->head)
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: the head drafter needs a head; set head");
     if ((s->drafters & VOUCH_DRAFTER_MODEL) && !s->draft_model)
         return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: the draft drafter needs a draft model; set draft_model");
     return VOUCH_OK;
@@ -98,11 +101,14 @@ vouch_status vouch_options_resolve(vouch_session_options *o, const vouch_model *
     if (o->max_tokens == 0) o->max_tokens = INT32_MAX;
     vouch_speculation *s = &o->speculation;
     if (s->drafters == VOUCH_DRAFTER_AUTO)
-        s->drafters = vouch_drafter_auto(s->auto_with | (s->draft_model ? VOUCH_DRAFTER_MODEL : 0));
+        s->drafters = vouch_drafter_auto(s->auto_with | (s->draft_model ? VOUCH_DRAFTER_MODEL : 0) |
+                                         (s->head ? VOUCH_DRAFTER_HEAD : 0));
     if (s->accept == VOUCH_ACCEPT_AUTO) s->accept = best_rule(s, o->sampling.temperature);
     VOUCH_TRY(check_speculation(s, err));
     VOUCH_TRY(vouch_model_need_weights(model, err));
     if (s->draft_model) VOUCH_TRY(vouch_model_need_weights(s->draft_model, err));
+    if (s->head && s->head->target != model)
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: head was opened for another model");
     if (s->n_draft == 0) s->n_draft = DEFAULT_DRAFT;
     if (s->drafters == VOUCH_DRAFTER_NONE) s->n_draft = 0;
     if (s->history_tokens == 0) s->history_tokens = DEFAULT_HISTORY;

@@ -164,9 +164,11 @@ static bool has_paid(const vouch_session *s)
     return s->cycle.drafters.paid.ops;
 }
 
-static bool has_custom(const vouch_session *s)
+/* A caller's drafter runs in the caller's thread. A head may run a pass of its own when it gets hidden states. */
+static bool is_told_apart(const vouch_session *s)
 {
-    return has_paid(s) && s->cycle.drafters.paid.ops->bit == VOUCH_DRAFTER_CUSTOM;
+    const vouch_drafter_ops *paid = s->cycle.drafters.paid.ops;
+    return paid && (paid->bit == VOUCH_DRAFTER_CUSTOM || paid->hidden);
 }
 
 /* --------------------------------------------------------------------- draft */
@@ -272,7 +274,7 @@ static void finish_prompt(vouch_engine *e, const vouch_turn *turn, double second
 /* Finishes all turns and appends the events of cycles to the n_events that there are. Returns their number. */
 static size_t finish_turns(vouch_engine *e, size_t n_events)
 {
-    for_cycles(e, finish, has_custom);
+    for_cycles(e, finish, is_told_apart);
     for (int32_t i = 0; i < e->n_turns; i++) {
         const vouch_turn *turn = &e->turns[i];
         if (turn->is_cycle) {

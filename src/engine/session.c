@@ -18,6 +18,7 @@
 #include "draft/compose.h"
 #include "draft/prediction.h"
 #include "draft/registry.h"
+#include "engine/head.h"
 #include "engine/history.h"
 #include "engine/options.h"
 #include "engine/session.h"
@@ -111,6 +112,7 @@ static vouch_status open_drafters(vouch_session *s, int32_t branches, vouch_erro
                                        .target = s->model->weights,
                                        .target_tokens = vouch_model_vocabulary(s->model),
                                        .draft_model = draft ? draft->weights : NULL,
+                                       .head = o->speculation.head ? o->speculation.head->weights : NULL,
                                        .draft_tokens = draft ? vouch_model_vocabulary(draft) : (vouch_vocabulary){0},
                                        .pool = s->engine->pool};
     VOUCH_TRY(vouch_drafters_open(&s->cycle.drafters, o->speculation.drafters, &setup, s->is_paced, err));

@@ -334,7 +334,7 @@ static vouch_status parse_dims(parser *p, vouch_gguf_tensor *tensor)
 /* Sets tensor->bytes; leaves it 0 for a type that isn't supported. */
 static vouch_status check_size(parser *p, vouch_gguf_tensor *tensor)
 {
-    const vouch_type_info *info = vouch_type_get_info(tensor->type);
+    const vouch_type_info *info = vouch_type_get_stored(tensor->type);
     char dims[96];
     int64_t n_values;
     format_dims(tensor, dims);

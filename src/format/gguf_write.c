@@ -275,7 +275,7 @@ void vouch_gguf_add_key(vouch_gguf_writer *w, const vouch_gguf *from, size_t ind
 static bool tensor_check(vouch_gguf_writer *w, const char *name, vouch_type type, uint32_t n_dims,
                          const int64_t *dim, writer_tensor *tensor)
 {
-    const vouch_type_info *info = vouch_type_get_info((uint32_t)type);
+    const vouch_type_info *info = vouch_type_get_stored((uint32_t)type);
     int64_t n_values;
     if (!info) {
         vouch_fail(&w->error, VOUCH_E_ARGUMENT, "GGUF: tensor '%s' has type %d, which is not supported", name,
@@ -450,7 +450,7 @@ static vouch_status sink_fill(sink *s, const writer_tensor *tensor, vouch_error 
         s->memory += tensor->bytes;
         return tensor->fill(tensor->user, 0, s->memory - tensor->bytes, tensor->bytes, err);
     }
-    const vouch_type_info *info = vouch_type_get_info(tensor->type);
+    const vouch_type_info *info = vouch_type_get_stored(tensor->type);
     const size_t step = (size_t)(VALUES / info->block_length * info->block_bytes), most = PIECE / step * step;
     unsigned char *piece = malloc(most);
     if (!piece) return vouch_fail(err, VOUCH_E_MEMORY, "GGUF: not enough memory to write %zu bytes at a time", most);

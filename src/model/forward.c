@@ -3,7 +3,7 @@
  * The forward pass of a decoder-only transformer, n rows at once. One run of the thread team: every thread executes
  * forward(), takes pieces of each stage and meets the others at a barrier after it.
  *
- *   x = embedding[token]                                             [n, n_embd]
+ *   x = embedding[token], or a row's own input                       [n, n_embd]
  *   for each layer
  *     q, k, v = W norm(x)                   k, v into the cache      [n, heads * head_dim]
  *     mixed   = softmax(q k) v              over the row's own keys  [n, n_heads * value_dim]
@@ -55,12 +55,17 @@ static void fill_angles(const vouch_rotary *rotary, int32_t n_ctx, int32_t posit
     }
 }
 
-/* x = norm(scale * embedding[token] + positions[position]); most models have the embedding alone. */
+/* x = norm(scale * embedding[token] + positions[position]); most models have the embedding alone. A row of a head
+ * has an input of its own. */
 static void embed_row(const vouch_workspace *c, thread_space *my, int64_t row)
 {
     const vouch_weights *w = c->weights;
     const int64_t n_embd = w->hparams.n_embd;
     float *x = c->x + row * n_embd;
+    if (c->inputs[row]) {
+        memcpy(x, c->inputs[row], (size_t)n_embd * sizeof *x);
+        return;
+    }
     vouch_matrix_get_row(&w->embedding, c->tokens[row], x);
     if (w->hparams.embedding_scale != 0) w->kernels->scale(x, w->hparams.embedding_scale, n_embd);
     if (w->positions.n_out > 0) {

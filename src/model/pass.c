@@ -47,7 +47,7 @@ size_t vouch_pass_bytes(const vouch_pass *pass)
 static void add_row(vouch_workspace *c, const vouch_row *row, int32_t r)
 {
     vouch_memory *m = row->memory;
-    assert(row->token >= 0 && row->token < c->weights->hparams.n_vocab);
+    assert(row->input || (row->token >= 0 && row->token < c->weights->hparams.n_vocab));
     if (r == 0 || c->runs[c->n_runs - 1].memory != m)
         c->runs[c->n_runs++] = (row_run){.memory = m, .begin = r, .first = m->n_rows};
     row_run *run = &c->runs[c->n_runs - 1];
@@ -62,6 +62,7 @@ static void add_row(vouch_workspace *c, const vouch_row *row, int32_t r)
     }
     assert(slot < c->n_slots);
     c->tokens[r] = row->token;
+    c->inputs[r] = row->input;
     c->slots[r] = (row_slot){.store = m->store,
                              .page = m->pages[slot / m->store->page_size],
                              .slot = slot % m->store->page_size,

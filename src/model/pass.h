@@ -32,6 +32,7 @@ typedef vouch_workspace_options vouch_pass_options;
 typedef struct vouch_row {
     vouch_memory *memory;
     int32_t token;
+    const float *input; /* [n_embd] takes the place of the token's embedding, until the pass has run; NULL: none */
     int32_t parent; /* the provisional row it follows; -1: the last token of the sequence */
     bool kept;      /* becomes a token; the memory has no provisional rows then, and `parent` is not read */
     bool logits;    /* this row gets logits */

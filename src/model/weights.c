@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/angle.h"
-#include "model/arch.h"
 #include "model/keys.h"
 
 /* While opening: a rotary, and where its frequencies come from. */
@@ -135,17 +134,17 @@ static vouch_status take_ends(vouch_weights *w, vouch_loader *loader)
 }
 
 /* One walk over all tensors. */
-static vouch_status take_all(vouch_weights *weights, const vouch_arch *arch, vouch_loader *loader,
+static vouch_status take_all(vouch_weights *weights, const vouch_weights_plan *plan, vouch_loader *loader,
                              rotary_sources *sources)
 {
     const vouch_hparams *h = &weights->hparams;
     vouch_layer counted = {0};
     loader->n_jobs = 0;
     weights->layers = vouch_arena_take(loader->arena, (size_t)h->n_layers, sizeof *weights->layers);
-    VOUCH_TRY(take_ends(weights, loader));
+    VOUCH_TRY(plan->take_ends ? plan->take_ends(weights, loader, plan->user) : take_ends(weights, loader));
     VOUCH_TRY(take_rotaries(weights, loader, sources));
     for (int32_t i = 0; i < h->n_layers; i++)
-        VOUCH_TRY(arch->take(loader, i, weights->layers ? &weights->layers[i] : &counted));
+        VOUCH_TRY(plan->arch->take(loader, i, weights->layers ? &weights->layers[i] : &counted));
     for (int32_t i = h->n_layers; i < h->n_layers + h->n_nextn; i++) {
         char prefix[32];
         snprintf(prefix, sizeof prefix, "blk.%d.", i);
@@ -199,57 +198,75 @@ vouch_status vouch_weights_check_any(const vouch_gguf *gguf, vouch_error *err)
                       vouch_gguf_has(gguf, "tokenizer.ggml.tokens") ? "a vocabulary" : "a header");
 }
 
+static vouch_status check_all_rope_factors(const vouch_gguf *gguf, vouch_error *err)
+{
+    VOUCH_TRY(check_rope_factors(gguf, "rope_freqs.weight", err));
+    VOUCH_TRY(check_rope_factors(gguf, "rope_factors_short.weight", err));
+    return check_rope_factors(gguf, "rope_factors_long.weight", err);
+}
+
+/* Both walks, then the packing. pool NULL: the first walk only. */
+static vouch_status load(vouch_weights *w, const vouch_weights_plan *plan, vouch_loader *loader, vouch_pool *pool,
+                         vouch_progress_fn progress, void *user)
+{
+    rotary_sources sources = {0};
+    vouch_arena counting = {0};
+    loader->arena = &counting;
+    VOUCH_TRY(take_all(w, plan, loader, &sources));
+    if (!plan->is_part) VOUCH_TRY(vouch_loader_refuse_others(loader));
+    VOUCH_TRY(check_all_rope_factors(loader->gguf, loader->err));
+    if (!pool) {
+        w->arena.used = counting.used;
+        return vouch_gguf_recheck(loader->gguf, loader->err);
+    }
+    VOUCH_TRY(vouch_arena_allocate(&counting, "the packed weights", loader->err));
+    w->arena = counting;
+    loader->arena = &w->arena;
+    VOUCH_TRY(take_all(w, plan, loader, &sources));
+    VOUCH_TRY(vouch_loader_pack(loader, pool, progress, user));
+    for (int32_t i = 0; i < w->n_rotaries; i++) fill_frequencies(&w->rotaries[i], &sources.of[i]);
+    return VOUCH_OK;
+}
+
+vouch_status vouch_weights_open_plan(vouch_weights **out, const vouch_gguf *gguf, const vouch_weights_plan *plan,
+                                     const vouch_kernels *kernels, vouch_pool *pool, vouch_progress_fn progress,
+                                     void *user, vouch_error *err)
+{
+    *out = NULL;
+    vouch_weights *w = calloc(1, sizeof *w);
+    vouch_loader loader = {
+        .gguf = gguf, .err = err, .is_taken = calloc(vouch_gguf_n_tensors(gguf) + 1, sizeof(bool))};
+    vouch_status status = VOUCH_OK;
+    if (!w || !loader.is_taken) status = vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the weights' table");
+    if (status == VOUCH_OK) {
+        w->kernels = kernels;
+        w->hparams.arch = plan->arch->name;
+        w->hparams.rotary = plan->arch->rotary;
+        w->hparams.has_feed_scales = plan->arch->has_feed_scales;
+        loader.hparams = &w->hparams;
+        status = plan->arch->read(gguf, &w->hparams, err);
+    }
+    if (status == VOUCH_OK && !plan->take_ends)
+        status = read_vocabulary_size(gguf, plan->n_tokens, &w->hparams, err);
+    if (status == VOUCH_OK) status = load(w, plan, &loader, pool, progress, user);
+    if (status == VOUCH_OK && w->output.n_out) w->head = &w->output;
+    else if (status == VOUCH_OK && !w->head) w->head = &w->embedding;
+    if (status == VOUCH_OK) *out = w;
+    else vouch_weights_close(w);
+    free(loader.jobs);
+    free(loader.is_taken);
+    return status;
+}
+
 vouch_status vouch_weights_open(vouch_weights **out, const vouch_gguf *gguf, int32_t n_tokens,
                                 const vouch_kernels *kernels, vouch_pool *pool, vouch_progress_fn progress, void *user,
                                 vouch_error *err)
 {
+    vouch_weights_plan plan = {.n_tokens = n_tokens};
     *out = NULL;
-    vouch_status status = VOUCH_E_MEMORY;
-    vouch_weights *weights = calloc(1, sizeof *weights);
-    const size_t n_tensors = vouch_gguf_n_tensors(gguf);
-    vouch_loader loader = {.gguf = gguf, .err = err, .is_taken = calloc(n_tensors + 1, sizeof(bool))};
-    rotary_sources sources = {0};
-    const vouch_arch *arch;
-    if (!weights || !loader.is_taken) {
-        vouch_fail(err, status, "not enough memory for the weights' table");
-        goto done;
-    }
-    weights->kernels = kernels;
-    loader.hparams = &weights->hparams;
-    if ((status = vouch_arch_find(gguf, &arch, err)) != VOUCH_OK) goto done;
-    if ((status = vouch_weights_check_any(gguf, err)) != VOUCH_OK) goto done;
-    weights->hparams.arch = arch->name;
-    weights->hparams.rotary = arch->rotary;
-    weights->hparams.has_feed_scales = arch->has_feed_scales;
-    if ((status = arch->read(gguf, &weights->hparams, err)) != VOUCH_OK) goto done;
-    if ((status = read_vocabulary_size(gguf, n_tokens, &weights->hparams, err)) != VOUCH_OK) goto done;
-
-    vouch_arena counting = {0};
-    loader.arena = &counting;
-    if ((status = take_all(weights, arch, &loader, &sources)) != VOUCH_OK) goto done;
-    if ((status = vouch_loader_refuse_others(&loader)) != VOUCH_OK) goto done;
-    weights->head = weights->output.n_out ? &weights->output : &weights->embedding;
-    static const char *const factors[] = {"rope_freqs.weight", "rope_factors_short.weight", "rope_factors_long.weight"};
-    for (int i = 0; i < 3; i++)
-        if ((status = check_rope_factors(gguf, factors[i], err)) != VOUCH_OK) goto done;
-    if (!pool) {
-        weights->arena.used = counting.used;
-        status = vouch_gguf_recheck(gguf, err);
-        goto done;
-    }
-    if ((status = vouch_arena_allocate(&counting, "the packed weights", err)) != VOUCH_OK) goto done;
-    weights->arena = counting;
-    loader.arena = &weights->arena;
-    if ((status = take_all(weights, arch, &loader, &sources)) != VOUCH_OK) goto done;
-    if ((status = vouch_loader_pack(&loader, pool, progress, user)) != VOUCH_OK) goto done;
-    for (int32_t i = 0; i < weights->n_rotaries; i++)
-        fill_frequencies(&weights->rotaries[i], &sources.of[i]);
-done:
-    if (status == VOUCH_OK) *out = weights;
-    else vouch_weights_close(weights);
-    free(loader.jobs);
-    free(loader.is_taken);
-    return status;
+    VOUCH_TRY(vouch_arch_find(gguf, &plan.arch, err));
+    VOUCH_TRY(vouch_weights_check_any(gguf, err));
+    return vouch_weights_open_plan(out, gguf, &plan, kernels, pool, progress, user, err);
 }
 
 static double matrix_bytes(const vouch_matrix *matrix)

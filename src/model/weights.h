@@ -7,8 +7,7 @@
 #include "base/pool.h"
 #include "format/gguf.h"
 #include "kernels/kernels.h"
-#include "model/hparams.h"
-#include "model/layer.h"
+#include "model/arch.h"
 
 typedef struct vouch_weights {
     vouch_hparams hparams;
@@ -36,6 +35,19 @@ typedef struct vouch_weights {
 vouch_status vouch_weights_open(vouch_weights **out, const vouch_gguf *gguf, int32_t n_tokens,
                                 const vouch_kernels *kernels, vouch_pool *pool,
                                 vouch_progress_fn progress, void *user, vouch_error *err);
+/* The same for a part of a file, such as a head (head_weights.h). */
+typedef struct vouch_weights_plan {
+    const vouch_arch *arch; /* reads n_vocab, too */
+    /* Takes the tensors before and after the layers, and sets weights->head unless the file has output.weight. NULL:
+     * as a model's. */
+    vouch_status (*take_ends)(vouch_weights *weights, vouch_loader *loader, void *user);
+    void *user;
+    int32_t n_tokens; /* of a model: size of the token table, 0 where the file has none */
+    bool is_part;     /* the file has other tensors, too */
+} vouch_weights_plan;
+vouch_status vouch_weights_open_plan(vouch_weights **out, const vouch_gguf *gguf, const vouch_weights_plan *plan,
+                                     const vouch_kernels *kernels, vouch_pool *pool, vouch_progress_fn progress,
+                                     void *user, vouch_error *err);
 /* Does the file have tensors? Errors: FORMAT (a vocabulary or a header alone). */
 vouch_status vouch_weights_check_any(const vouch_gguf *gguf, vouch_error *err);
 void vouch_weights_close(vouch_weights *weights);

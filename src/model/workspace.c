@@ -71,7 +71,7 @@ static bool has_both(const vouch_weights *w)
     return false;
 }
 
-static void layout_acts(vouch_acts *acts, size_t max_rows, size_t n_in, vouch_needs needs, vouch_arena *arena)
+void vouch_acts_layout(vouch_acts *acts, size_t max_rows, size_t n_in, vouch_needs needs, vouch_arena *arena)
 {
     const size_t values = max_rows * n_in, blocks = values / VOUCH_BLOCK;
     if (needs & VOUCH_NEEDS_QUANTS) {
@@ -99,15 +99,16 @@ static void layout_thread(thread_space *space, const vouch_workspace *c, const w
     space->mixed = vouch_arena_take(arena, queries * w->value_dim, sizeof(float));
     space->factors = vouch_arena_take(arena, queries, sizeof(float));
     space->slots = vouch_arena_take(arena, (size_t)c->n_slots, sizeof(int32_t));
-    layout_acts(&space->queries, queries, w->head_dim, needs, arena);
-    layout_acts(&space->scores, queries, (size_t)c->n_slots + VOUCH_TILE, VOUCH_NEEDS_FLOATS, arena);
-    layout_acts(&space->latent, w->latent ? (size_t)c->max_rows : 0, w->latent, c->needs, arena);
+    vouch_acts_layout(&space->queries, queries, w->head_dim, needs, arena);
+    vouch_acts_layout(&space->scores, queries, (size_t)c->n_slots + VOUCH_TILE, VOUCH_NEEDS_FLOATS, arena);
+    vouch_acts_layout(&space->latent, w->latent ? (size_t)c->max_rows : 0, w->latent, c->needs, arena);
 }
 
 static void layout_rows(vouch_workspace *c, vouch_arena *arena)
 {
     const size_t rows = (size_t)c->max_rows;
     c->tokens = vouch_arena_take(arena, rows, sizeof *c->tokens);
+    c->inputs = vouch_arena_take(arena, rows, sizeof *c->inputs);
     c->runs = vouch_arena_take(arena, rows, sizeof *c->runs);
     c->slots = vouch_arena_take(arena, rows, sizeof *c->slots);
     c->logits_rows = vouch_arena_take(arena, rows, sizeof *c->logits_rows);
@@ -148,8 +149,8 @@ static void layout_experts(vouch_workspace *c, vouch_arena *arena)
     s->gate = vouch_arena_take(arena, chosen * n_ff, sizeof *s->gate);
     s->up = vouch_arena_take(arena, chosen * n_ff, sizeof *s->up);
     s->works = vouch_arena_take(arena, (chosen < n_experts ? chosen : n_experts) + 1, sizeof *s->works);
-    layout_acts(&s->in, chosen, (size_t)c->weights->hparams.n_embd, c->needs, arena);
-    layout_acts(&s->gated, chosen, n_ff, c->needs, arena);
+    vouch_acts_layout(&s->in, chosen, (size_t)c->weights->hparams.n_embd, c->needs, arena);
+    vouch_acts_layout(&s->gated, chosen, n_ff, c->needs, arena);
     for (int32_t t = 0; t < vouch_pool_size(c->pool); t++) {
         float *parts = vouch_arena_take(arena, entries * VOUCH_EXPERT_UNIT, sizeof *parts);
         float *ranks = vouch_arena_take(arena, n_experts, sizeof *ranks);
@@ -176,7 +177,7 @@ static void layout_recurrent(vouch_workspace *c, vouch_arena *arena)
     c->recurrent = vouch_arena_take(arena, rows * row, sizeof *c->recurrent);
     c->rates = vouch_arena_take(arena, rows * rates, sizeof *c->rates);
     c->inner = vouch_arena_take(arena, rows * inner, sizeof *c->inner);
-    layout_acts(&c->inner_acts, rows, inner, c->needs, arena);
+    vouch_acts_layout(&c->inner_acts, rows, inner, c->needs, arena);
     for (int32_t t = 0; t < vouch_pool_size(c->pool); t++) {
         float *states = vouch_arena_take(arena, VOUCH_STATE_LEVELS * head, sizeof *states);
         float *y = vouch_arena_take(arena, values, sizeof *y);
@@ -194,7 +195,7 @@ static void layout_workspace(vouch_workspace *c, vouch_arena *arena)
     c->x = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));
     if (c->weights->layer_projection.n_out > 0) {
         c->layer_inputs = vouch_arena_take(arena, rows * (size_t)c->weights->layer_projection.n_out, sizeof(float));
-        layout_acts(&c->layer_acts, rows, w.n_embd, c->needs, arena);
+        vouch_acts_layout(&c->layer_acts, rows, w.n_embd, c->needs, arena);
     }
     if (keeps_inputs(c->weights)) c->kept = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));
     if (has_both(c->weights)) c->beside = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));
@@ -213,10 +214,10 @@ static void layout_workspace(vouch_workspace *c, vouch_arena *arena)
     c->up = vouch_arena_take(arena, rows * w.n_ff, sizeof(float));
     c->logits = vouch_arena_take(arena, (size_t)c->max_logits * (size_t)c->head->n_out, sizeof(float));
     c->squares = vouch_arena_take(arena, rows * ((w.n_embd + 15) / 16), sizeof(float));
-    layout_acts(&c->acts, rows, w.n_embd, c->needs, arena);
-    layout_acts(&c->mixed_acts, rows, w.mixed, c->needs, arena);
-    layout_acts(&c->low_acts, rows, w.low, c->needs, arena);
-    layout_acts(&c->gated_acts, rows, w.n_ff, c->needs, arena);
+    vouch_acts_layout(&c->acts, rows, w.n_embd, c->needs, arena);
+    vouch_acts_layout(&c->mixed_acts, rows, w.mixed, c->needs, arena);
+    vouch_acts_layout(&c->low_acts, rows, w.low, c->needs, arena);
+    vouch_acts_layout(&c->gated_acts, rows, w.n_ff, c->needs, arena);
     c->taps = vouch_arena_take(arena, (size_t)c->weights->hparams.n_layers, sizeof *c->taps);
     c->threads = vouch_arena_take(arena, n_threads, sizeof *c->threads);
     for (size_t t = 0; t < n_threads; t++) {

@@ -114,6 +114,7 @@ typedef struct vouch_workspace {
     /* The rows of the running pass. */
     int32_t n_rows, n_runs, n_logits, n_hidden;
     int32_t *tokens;      /* [n_rows] */
+    const float **inputs; /* [n_rows] [n_embd] instead of the token's embedding; NULL: none */
     row_run *runs;        /* [n_runs] */
     row_slot *slots;      /* [n_rows] */
     int32_t *logits_rows; /* [n_logits] rows with logits, ascending */
@@ -165,5 +166,8 @@ void vouch_workspace_close(vouch_workspace *c);
 /* Keeps the stream after a layer from now on (vouch_pass_open_tap). Errors: MEMORY. */
 vouch_status vouch_workspace_open_tap(vouch_workspace *c, int32_t layer, vouch_error *err);
 size_t vouch_workspace_bytes(const vouch_workspace *c);
+
+/* Takes room for activations of these forms. */
+void vouch_acts_layout(vouch_acts *acts, size_t max_rows, size_t n_in, vouch_needs needs, vouch_arena *arena);
 
 #endif

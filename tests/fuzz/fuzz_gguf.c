@@ -86,7 +86,7 @@ static void walk_tensor(const vouch_gguf *gguf, const vouch_gguf_tensor *tensor,
     int64_t n_values = 1;
     for (int i = 0; i < 4; i++)
         REQUIRE(tensor->dim[i] > 0 && !__builtin_mul_overflow(n_values, tensor->dim[i], &n_values));
-    const vouch_type_info *info = vouch_type_get_info(tensor->type);
+    const vouch_type_info *info = vouch_type_get_stored(tensor->type);
     if (!info) {
         REQUIRE(!tensor->data && !tensor->bytes);
         return;

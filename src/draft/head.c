@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A head as a guesser. Row t of its memory is token x[t + 1] with the target's hidden states at t:
+ *
+ *   positions   0 ........... n_rows - 1 │ n_rows ....... n_given - 1
+ *               run as rows               states kept in `states`
+ *                                       ▲ and of the last row that was run, which may have to run again
+ *
+ * Rows wait until somebody asks for guesses, or until `states` is full. So while pace doesn't ask the head it costs a
+ * copy of the states, and a few passes over many rows. A head without layers looks at the last row alone: it runs no
+ * other.
+ *
+ * The rows of guesses read the head's own output instead of the target's states. When a guess has become a token, its
+ * row runs again with the target's states, so provisional rows never stay (law L3).
+ *
+ * Attention sees distances between rows only, so row t may stand at position t instead of t + 1.
+ */
+#include "draft/head.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/common.h"
+#include "draft/registry.h"
+#include "draft/tree.h"
+#include "model/projection.h"
+
+_Static_assert((int)VOUCH_MAX_TAPS == (int)VOUCH_HEAD_TAPS, "a head may have as many taps as a drafter");
+
+typedef struct head_guesser {
+    const vouch_head_weights *head;
+    vouch_sequence sequence;
+    vouch_projection fc, feature;
+    int32_t n_embd;       /* of the target */
+    int32_t n_ctx, chunk;
+    int32_t n_rows;       /* positions whose rows have run; without layers, positions before the kept one */
+    int32_t n_given;      /* positions whose states have come */
+    int32_t first;        /* position of states[0] */
+    float *states;        /* [chunk + 1][n_features] of the positions from `first` on */
+    float *scaled;        /* [chunk][n_features] the same, standardised */
+    float *features;      /* [chunk or k][width] f of the rows */
+    float *inputs;        /* [chunk or k][width] */
+    vouch_row *rows;      /* [chunk or k] */
+    float *outputs;       /* [k + 1][width] s of the last row, and of the provisional rows */
+    float *embedding;     /* [width] of one token */
+    int32_t n_fed;        /* provisional rows */
+    float *logits;        /* [n_vocab of the target], where the head guesses some tokens only */
+    vouch_arena arena;
+} head_guesser;
+
+static bool has_layers(const head_guesser *g)
+{
+    return g->head->body->hparams.n_layers > 0;
+}
+
+static int64_t width(const head_guesser *g)
+{
+    return g->head->body->hparams.n_embd;
+}
+
+static float *states_at(const head_guesser *g, int32_t position)
+{
+    return g->states + (int64_t)(position - g->first) * g->head->n_features;
+}
+
+/* ------------------------------------------------------------------------ rows */
+
+/* inputs = embedding[token] + W_feature f, of n rows whose f are in `features`. */
+static void make_inputs(head_guesser *g, const int32_t *tokens, int32_t n)
+{
+    const int64_t n_embd = width(g);
+    const float *features = g->features;
+    if (g->feature.w) {
+        vouch_projection_run(&g->feature, g->features, g->inputs, n);
+        features = g->inputs;
+    }
+    for (int32_t i = 0; i < n; i++) {
+        vouch_matrix_get_row(&g->head->body->embedding, tokens[i], g->embedding);
+        for (int64_t k = 0; k < n_embd; k++) g->inputs[i * n_embd + k] = g->embedding[k] + features[i * n_embd + k];
+    }
+}
+
+static void run_pass(head_guesser *g, int32_t n)
+{
+    const bool has_room = vouch_memory_reserve(g->sequence.memory, n);
+    assert(has_room);
+    (void)has_room;
+    vouch_pass_run(g->sequence.pass, g->rows, n);
+}
+
+/* Runs the rows of n positions from n_rows on, of which the target's states are there; `logits`: of the last one. */
+static void run_rows(head_guesser *g, const int32_t *tokens, int32_t n, bool logits)
+{
+    const vouch_head_weights *h = g->head;
+    const int64_t n_features = h->n_features, n_embd = width(g);
+    const float *states = states_at(g, g->n_rows);
+    for (int64_t i = 0; i < n * n_features; i++)
+        g->scaled[i] = (states[i] - h->mean[i % n_features]) * h->inv_scale[i % n_features];
+    vouch_projection_run(&g->fc, g->scaled, g->features, n);
+    make_inputs(g, tokens + g->n_rows + 1, n);
+    for (int32_t i = 0; i < n; i++)
+        g->rows[i] = (vouch_row){.memory = g->sequence.memory,
+                                 .input = g->inputs + i * n_embd,
+                                 .parent = -1,
+                                 .kept = has_layers(g),
+                                 .logits = logits && i == n - 1,
+                                 .hidden = i == n - 1};
+    run_pass(g, n);
+    memcpy(g->outputs, vouch_pass_hidden(g->sequence.pass, 0), (size_t)n_embd * sizeof *g->outputs);
+}
+
+/* Drops the states before `position`. */
+static void keep_states_from(head_guesser *g, int32_t position)
+{
+    const int32_t n = g->n_given - position;
+    if (position <= g->first) return;
+    if (n > 0) memmove(g->states, states_at(g, position), (size_t)n * (size_t)g->head->n_features * sizeof *g->states);
+    g->first = position;
+}
+
+static void drop_guesses(head_guesser *g)
+{
+    vouch_memory_keep_rows(g->sequence.memory, 0);
+    g->n_fed = 0;
+}
+
+/* Runs the rows before `position`. Keeps the states of the last one. */
+static void run_until(head_guesser *g, const int32_t *tokens, int32_t position, bool logits)
+{
+    while (g->n_rows < position) {
+        const int32_t n = vouch_min(position - g->n_rows, g->chunk);
+        run_rows(g, tokens, n, logits && g->n_rows + n == position);
+        g->n_rows += n;
+    }
+    keep_states_from(g, g->n_rows - 1);
+}
+
+static void head_hidden(void *self, const int32_t *tokens, int32_t position, const float *const *states)
+{
+    head_guesser *g = self;
+    const size_t n_embd = (size_t)g->n_embd;
+    assert(position == g->n_given);
+    if (!has_layers(g)) g->first = position;
+    else if (position - g->first == g->chunk + 1) {
+        drop_guesses(g);
+        run_until(g, tokens, position, false);
+    }
+    float *to = states_at(g, position);
+    for (int32_t i = 0; i < g->head->n_taps; i++) memcpy(to + (size_t)i * n_embd, states[i], n_embd * sizeof *to);
+    g->n_given++;
+}
+
+/* ------------------------------------------------------------------- guesser */
+
+/* The row of position n - 1 waits for another token, so it has to run again. Without its states, the target gives them
+ * again. */
+static void head_rewind(void *self, int32_t n)
+{
+    head_guesser *g = self;
+    drop_guesses(g);
+    g->n_given = vouch_min(g->n_given, n);
+    if (g->n_rows >= n) {
+        g->n_rows = n > 0 ? n - 1 : 0;
+        vouch_memory_rewind(g->sequence.memory, has_layers(g) ? g->n_rows : 0);
+    }
+    if (!has_layers(g)) g->n_rows = g->n_given > 0 ? g->n_given - 1 : 0;
+    if (g->n_rows >= g->first && g->first < g->n_given) return;
+    g->n_given = g->first = g->n_rows;
+}
+
+/* Row t is known when its token is. */
+static int32_t head_known(const void *self, const int32_t *tokens, int32_t n_tokens)
+{
+    const head_guesser *g = self;
+    (void)tokens;
+    return has_layers(g) ? vouch_min(g->n_rows + 1, n_tokens) : n_tokens;
+}
+
+/* Runs the rows of positions up to n - 2, whose tokens are known. With logits the last one runs, perhaps again. */
+static bool head_follow(void *self, const int32_t *tokens, int32_t n, bool logits)
+{
+    head_guesser *g = self;
+    drop_guesses(g);
+    if (n < 2 || g->n_given < n - 1) return false;
+    if (!has_layers(g)) {
+        g->n_rows = n - 2;
+        if (g->first != g->n_rows) return false;
+        if (logits) run_rows(g, tokens, 1, true);
+        return true;
+    }
+    if (logits && g->n_rows >= n - 1) {
+        g->n_rows = n - 2;
+        vouch_memory_rewind(g->sequence.memory, g->n_rows);
+        if (g->first > g->n_rows) return false;
+    }
+    run_until(g, tokens, n - 1, logits);
+    return true;
+}
+
+static int32_t head_room(const void *self)
+{
+    const head_guesser *g = self;
+    return g->n_ctx - vouch_memory_n_tokens(g->sequence.memory) - vouch_memory_n_rows(g->sequence.memory);
+}
+
+/* A guess reads the output of the row that it follows. Without layers the memory's first provisional row is the last
+ * token's, and no row sees another. */
+static void head_feed(void *self, const int32_t *guesses, const int32_t *parents, int32_t n)
+{
+    head_guesser *g = self;
+    const int64_t n_embd = width(g);
+    const size_t row_bytes = (size_t)n_embd * sizeof(float);
+    for (int32_t i = 0; i < n; i++) {
+        const int32_t parent = parents ? parents[i] : g->n_fed + i - 1;
+        memcpy(g->features + i * n_embd, g->outputs + (parent + 1) * n_embd, row_bytes);
+        g->rows[i] = (vouch_row){.memory = g->sequence.memory,
+                                 .input = g->inputs + i * n_embd,
+                                 .parent = has_layers(g) ? parent : -1,
+                                 .logits = true,
+                                 .hidden = true};
+    }
+    make_inputs(g, guesses, n);
+    run_pass(g, n);
+    for (int32_t i = 0; i < n; i++)
+        memcpy(g->outputs + (g->n_fed + i + 1) * n_embd, vouch_pass_hidden(g->sequence.pass, i), row_bytes);
+    g->n_fed += n;
+}
+
+/* [n_vocab] Tokens that the head can't guess have no chance. */
+static const float *head_logits(void *self, int32_t i)
+{
+    head_guesser *g = self;
+    const vouch_head_weights *h = g->head;
+    const float *logits = vouch_pass_logits(g->sequence.pass, i);
+    if (!h->tokens) return logits;
+    for (int32_t d = 0; d < h->n_draft; d++) g->logits[h->tokens[d]] = logits[d];
+    return g->logits;
+}
+
+static void head_close(void *self)
+{
+    head_guesser *g = self;
+    vouch_sequence_close(&g->sequence);
+    vouch_arena_free(&g->arena);
+    free(g);
+}
+
+static size_t head_memory(const void *self)
+{
+    const head_guesser *g = self;
+    return sizeof *g + g->arena.size + vouch_sequence_bytes(&g->sequence);
+}
+
+static uint64_t head_digest(const void *self)
+{
+    const head_guesser *g = self;
+    return vouch_memory_digest(g->sequence.memory);
+}
+
+static const vouch_guesser_ops guesser_ops = {.follow = head_follow,
+                                              .room = head_room,
+                                              .feed = head_feed,
+                                              .logits = head_logits,
+                                              .known = head_known,
+                                              .rewind = head_rewind,
+                                              .close = head_close,
+                                              .memory = head_memory,
+                                              .digest = head_digest};
+
+/* ------------------------------------------------------------- hidden states */
+
+static int32_t drafter_taps(const void *self, const int32_t **layers)
+{
+    const head_guesser *g = vouch_tree_guesser(self);
+    *layers = g->head->taps;
+    return g->head->n_taps;
+}
+
+static void drafter_hidden(void *self, const int32_t *tokens, int32_t position, const float *const *states)
+{
+    head_hidden(vouch_tree_guesser(self), tokens, position, states);
+}
+
+static int32_t drafter_n_hidden(const void *self)
+{
+    const head_guesser *g = vouch_tree_guesser(self);
+    return g->n_given;
+}
+
+/* ------------------------------------------------------------------- opening */
+
+static void layout_guesser(head_guesser *g, const vouch_drafter_head_options *options, vouch_arena *arena)
+{
+    const vouch_head_weights *h = g->head;
+    const size_t n_features = (size_t)h->n_features, n_embd = (size_t)width(g), chunk = (size_t)g->chunk;
+    const size_t rows = (size_t)vouch_max(g->chunk, options->k);
+    g->states = vouch_arena_take(arena, (chunk + 1) * n_features, sizeof *g->states);
+    g->scaled = vouch_arena_take(arena, chunk * n_features, sizeof *g->scaled);
+    g->features = vouch_arena_take(arena, rows * n_embd, sizeof *g->features);
+    g->inputs = vouch_arena_take(arena, rows * n_embd, sizeof *g->inputs);
+    g->rows = vouch_arena_take(arena, rows, sizeof *g->rows);
+    g->outputs = vouch_arena_take(arena, ((size_t)options->k + 1) * n_embd, sizeof *g->outputs);
+    g->embedding = vouch_arena_take(arena, n_embd, sizeof *g->embedding);
+    if (h->tokens) g->logits = vouch_arena_take(arena, (size_t)options->n_vocab, sizeof *g->logits);
+    vouch_projection_layout(&g->fc, g->chunk, arena);
+    if (g->feature.w) vouch_projection_layout(&g->feature, (int32_t)rows, arena);
+}
+
+static vouch_status open_parts(head_guesser *g, vouch_pool *pool, const vouch_drafter_head_options *options,
+                               vouch_error *err)
+{
+    const vouch_head_weights *h = g->head;
+    const vouch_kernels *kernels = h->body->kernels;
+    const vouch_sequence_options sequence = {
+        .n_ctx = g->n_ctx,
+        .max_rows = vouch_max(g->chunk, options->k),
+        .max_tree = options->k + 1,
+        .max_logits = vouch_min(vouch_min(options->branches, options->k), VOUCH_MAX_TOP),
+        .kv_type = options->kv_type};
+    g->fc = (vouch_projection){.w = &h->fc, .bias = h->fc_bias, .kernels = kernels, .pool = pool};
+    if (h->feature.n_out > 0) g->feature = (vouch_projection){.w = &h->feature, .kernels = kernels, .pool = pool};
+    vouch_arena arena = {0};
+    layout_guesser(g, options, &arena);
+    VOUCH_TRY(vouch_arena_allocate(&arena, "the head's hidden states (use a smaller prefill_chunk)", err));
+    layout_guesser(g, options, &arena);
+    g->arena = arena;
+    for (int32_t t = 0; h->tokens && t < options->n_vocab; t++) g->logits[t] = -INFINITY;
+    return vouch_sequence_open(&g->sequence, h->body, pool, &sequence, err);
+}
+
+vouch_status vouch_drafter_head_open(vouch_drafter_ref *out, const vouch_head_weights *head, vouch_pool *pool,
+                                     const vouch_drafter_head_options *options, vouch_error *err)
+{
+    static const vouch_drafter_ops ops = {VOUCH_TREE_FUNCTIONS("head", VOUCH_DRAFTER_HEAD),
+                                          .taps = drafter_taps,
+                                          .hidden = drafter_hidden,
+                                          .n_hidden = drafter_n_hidden};
+    *out = (vouch_drafter_ref){0};
+    head_guesser *g = calloc(1, sizeof *g);
+    if (!g) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the head's state");
+    g->head = head;
+    g->n_embd = options->n_embd;
+    g->n_ctx = options->n_ctx;
+    g->chunk = head->body->hparams.n_layers > 0 ? options->prefill_chunk : 1;
+    const vouch_status status = open_parts(g, pool, options, err);
+    if (status != VOUCH_OK) {
+        head_close(g);
+        return status;
+    }
+    const vouch_tree_options tree = {.ops = &ops,
+                                     .sampling = options->sampling,
+                                     .seed = options->seed,
+                                     .kernels = head->body->kernels,
+                                     .n_vocab = options->n_vocab,
+                                     .draft_sampling = options->draft_sampling,
+                                     .draw = options->draw,
+                                     .n_ctx = options->n_ctx,
+                                     .k = options->k,
+                                     .branches = options->branches,
+                                     .constraint = options->constraint};
+    return vouch_drafter_tree_open(out, (vouch_guesser){.ops = &guesser_ops, .self = g}, &tree, err);
+}
+
+/* ----------------------------------------------------------- from the options */
+
+static vouch_status open_paid(vouch_drafter_ref *out, const vouch_drafter_setup *setup, vouch_error *err)
+{
+    const vouch_speculation *spec = setup->speculation;
+    const bool is_f32 = setup->kv_type == VOUCH_KV_F32; /* else F16: a head's keys and values are few */
+    const vouch_drafter_head_options options = {.sampling = setup->sampling,
+                                                .seed = setup->seed,
+                                                .draft_sampling = spec->draft_sampling,
+                                                .draw = setup->draw_guess,
+                                                .n_vocab = setup->target->hparams.n_vocab,
+                                                .n_embd = setup->target->hparams.n_embd,
+                                                .n_ctx = setup->n_ctx,
+                                                .prefill_chunk = setup->prefill_chunk,
+                                                .k = spec->n_draft,
+                                                .branches = setup->branches,
+                                                .constraint = setup->constraint,
+                                                .kv_type = is_f32 ? VOUCH_KV_F32 : VOUCH_KV_F16};
+    return vouch_drafter_head_open(out, setup->head, setup->pool, &options, err);
+}
+
+/* The time of a pass is roughly proportional to the weights that it reads. */
+static double share(const vouch_drafter_setup *setup)
+{
+    const vouch_head_weights *h = setup->head;
+    const double entry = (double)vouch_matrix_bytes(&h->feature);
+    return (vouch_weights_pass_bytes(h->body, 1) + entry) / vouch_weights_pass_bytes(setup->target, 1);
+}
+
+const vouch_drafter_type vouch_drafter_type_head = {
+    .in_auto = true, .needs = "a head", .has_q = true, .open_paid = open_paid, .share = share};

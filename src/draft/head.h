@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* A head (model/head_weights.h) as a guesser (guesser.h): the drafter `head`. */
+#ifndef VOUCH_DRAFT_HEAD_H
+#define VOUCH_DRAFT_HEAD_H
+
+#include "draft/drafter.h"
+#include "model/head_weights.h"
+#include "model/sequence.h"
+#include "text/grammar/constraint.h"
+
+typedef struct vouch_drafter_head_options {
+    const vouch_sampling *sampling; /* the session's: q is processed as p is */
+    const uint64_t *seed;  /* of the running answer; outlives the drafter */
+    vouch_draft_sampling draft_sampling;
+    vouch_draw_fn *draw;   /* draws a guess from q as the judge's rule demands */
+    int32_t n_vocab;       /* of the target */
+    int32_t n_embd;        /* of the target */
+    int32_t n_ctx;         /* of the session */
+    int32_t prefill_chunk; /* hidden states that it keeps until it runs their rows together */
+    int32_t k;             /* most guesses of a draft */
+    int32_t branches;      /* most guesses with one parent; VOUCH_MAX_TOP at most are used. 1: chains */
+    vouch_kv_type kv_type;
+    vouch_constraint *constraint; /* the session's grammar; NULL: none */
+} vouch_drafter_head_options;
+
+/* Opens the drafter of trees over the head. head and pool must outlive it. Errors: MEMORY, UNSUPPORTED (kv_type); on
+ * failure *out has no ops. */
+vouch_status vouch_drafter_head_open(vouch_drafter_ref *out, const vouch_head_weights *head, vouch_pool *pool,
+                                     const vouch_drafter_head_options *options, vouch_error *err);
+
+#endif

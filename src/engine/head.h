@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* A vouch_head: a head's weights, and the model that they are for. */
+#ifndef VOUCH_ENGINE_HEAD_H
+#define VOUCH_ENGINE_HEAD_H
+
+#include "engine/model.h"
+#include "model/head_weights.h"
+
+struct vouch_head {
+    vouch_head_weights *weights;
+    const vouch_model *target;
+};
+
+#endif

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads the file of a head (head_weights.h). */
+#include "model/head_weights.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/dense.h"
+#include "model/keys.h"
+
+static const char ARCH[] = "vouch-head";
+
+/* ----------------------------------------------------------- hyperparameters */
+
+/* The layers are Llama's. */
+static vouch_status read_layers(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    int32_t n_heads = 0, n_kv_heads = 0, n_ff = 0;
+    double eps = 1e-5;
+    VOUCH_TRY(vouch_key_float(gguf, ARCH, "attention.layer_norm_rms_epsilon", h->n_layers > 0, 1e-12, 1, &eps, err));
+    h->norm_eps = (float)eps;
+    if (h->n_layers == 0) return VOUCH_OK;
+    VOUCH_TRY(vouch_key_int(gguf, ARCH, "attention.head_count", true, 1, 4096, &n_heads, err));
+    n_kv_heads = n_heads;
+    VOUCH_TRY(vouch_key_int(gguf, ARCH, "attention.head_count_kv", false, 1, n_heads, &n_kv_heads, err));
+    VOUCH_TRY(vouch_key_int(gguf, ARCH, "feed_forward_length", true, 1, 1 << 22, &n_ff, err));
+    h->head_dim = h->n_embd / n_heads;
+    VOUCH_TRY(vouch_key_int(gguf, ARCH, "attention.key_length", false, 2, 1024, &h->head_dim, err));
+    if (n_heads % n_kv_heads != 0 || h->head_dim < 2 || h->head_dim % 2 != 0)
+        return vouch_fail(err, VOUCH_E_FORMAT,
+                          "%s: %d heads of width %d share %d key-value heads; the width must be even, and the number "
+                          "of heads a multiple", vouch_gguf_path(gguf), n_heads, h->head_dim, n_kv_heads);
+    h->value_dim = h->n_rot = h->head_dim;
+    h->rope_base = 10000;
+    VOUCH_TRY(vouch_key_float(gguf, ARCH, "rope.freq_base", false, 1, 1e12, &h->rope_base, err));
+    h->n_heads = n_heads;
+    h->n_kv_heads = n_kv_heads;
+    h->n_ff = n_ff;
+    for (int32_t i = 0; i < h->n_layers; i++) {
+        h->layers[i].n_heads = n_heads;
+        h->layers[i].n_kv_heads = n_kv_heads;
+        h->layers[i].n_ff = n_ff;
+    }
+    return VOUCH_OK;
+}
+
+static vouch_status read_head(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    VOUCH_TRY(vouch_key_int(gguf, ARCH, "target.vocab_size", true, 1, 1 << 24, &h->n_vocab, err));
+    VOUCH_TRY(vouch_key_int(gguf, ARCH, "embedding_length", true, 1, 1 << 20, &h->n_embd, err));
+    VOUCH_TRY(vouch_key_int(gguf, ARCH, "block_count", true, 0, 16, &h->n_layers, err));
+    h->n_ctx_train = INT_MAX / 2;
+    h->rope_scaling = (vouch_rope_scaling){.factor = 1, .magnitude = 1, .n_ctx_original = h->n_ctx_train};
+    return read_layers(gguf, h, err);
+}
+
+static const vouch_arch arch_head = {
+    .name = ARCH, .rotary = VOUCH_ROTARY_ADJACENT, .read = read_head, .take = vouch_dense_take};
+
+/* ------------------------------------------------------------------- tensors */
+
+typedef struct head_opening {
+    vouch_head_weights *head;
+    const vouch_weights *target;
+    const vouch_gguf *gguf;
+} head_opening;
+
+/* The head's own output matrix, or the target's with its norm, scale and softcap. */
+static vouch_status take_output(vouch_weights *w, vouch_loader *loader, const head_opening *o)
+{
+    const vouch_hparams *h = &w->hparams;
+    const vouch_weights *target = o->target;
+    VOUCH_TRY(vouch_loader_matrix(loader, "output.weight", false, &w->output, o->head->n_draft, h->n_embd));
+    if (w->output.n_out > 0) {
+        VOUCH_TRY(vouch_loader_vector(loader, "output_norm.weight", false, &w->output_norm.weight, h->n_embd));
+        w->output_norm.kind = vouch_gguf_find_tensor(o->gguf, "output_norm.weight") ? VOUCH_NORM_RMS : VOUCH_NORM_NONE;
+        return VOUCH_OK;
+    }
+    if (h->n_embd != target->hparams.n_embd || o->head->tokens)
+        return vouch_fail(loader->err, VOUCH_E_FORMAT,
+                          "%s: tensor 'output.weight' is missing, which a head needs that has d2t or another width "
+                          "(%d) than its target (%d)", vouch_gguf_path(o->gguf), h->n_embd, target->hparams.n_embd);
+    w->head = target->head;
+    w->head_bias = target->head_bias;
+    w->output_norm = target->output_norm;
+    w->hparams.norm_eps = h->n_layers > 0 ? h->norm_eps : target->hparams.norm_eps;
+    w->hparams.logit_scale = target->hparams.logit_scale;
+    w->hparams.logit_softcap = target->hparams.logit_softcap;
+    return VOUCH_OK;
+}
+
+static vouch_status take_ends(vouch_weights *w, vouch_loader *loader, void *user)
+{
+    const head_opening *o = user;
+    vouch_head_weights *head = o->head;
+    const vouch_hparams *h = &w->hparams;
+    w->embedding_norm.kind = VOUCH_NORM_NONE;
+    VOUCH_TRY(vouch_loader_matrix(loader, "token_embd.weight", true, &w->embedding, h->n_vocab, h->n_embd));
+    VOUCH_TRY(vouch_loader_vector(loader, "taps.mean", true, &head->mean, head->n_features));
+    VOUCH_TRY(vouch_loader_vector(loader, "taps.inv_scale", true, &head->inv_scale, head->n_features));
+    VOUCH_TRY(vouch_loader_matrix(loader, "fc.weight", true, &head->fc, h->n_embd, head->n_features));
+    VOUCH_TRY(vouch_loader_vector(loader, "fc.bias", false, &head->fc_bias, h->n_embd));
+    VOUCH_TRY(vouch_loader_matrix(loader, "feature.weight", false, &head->feature, h->n_embd, h->n_embd));
+    VOUCH_TRY(vouch_loader_ignore(loader, "d2t"));
+    return take_output(w, loader, o);
+}
+
+/* ---------------------------------------------------------- tokens and target */
+
+static int64_t id_at(const vouch_gguf_tensor *tensor, size_t i)
+{
+    int64_t wide;
+    int32_t narrow;
+    if (tensor->type == VOUCH_TYPE_I64) {
+        memcpy(&wide, (const char *)tensor->data + i * sizeof wide, sizeof wide);
+        return wide;
+    }
+    memcpy(&narrow, (const char *)tensor->data + i * sizeof narrow, sizeof narrow);
+    return narrow;
+}
+
+static vouch_status check_tokens(const vouch_head_weights *head, const vouch_gguf_tensor *tensor, const char *path,
+                                 int32_t n_vocab, vouch_error *err)
+{
+    bool *taken = calloc((size_t)n_vocab, sizeof *taken);
+    if (!taken) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the tokens of a head");
+    vouch_status status = VOUCH_OK;
+    for (int32_t i = 0; i < head->n_draft && status == VOUCH_OK; i++) {
+        const int64_t id = id_at(tensor, (size_t)i);
+        if (id < 0 || id >= n_vocab || taken[id])
+            status = vouch_fail(err, VOUCH_E_FORMAT, "%s: d2t[%d] is %lld, must be 0 to %d and there once", path, i,
+                                (long long)id, n_vocab - 1);
+        else taken[id] = true;
+        head->tokens[i] = (int32_t)id;
+    }
+    free(taken);
+    return status;
+}
+
+/* d2t, the ids of the tokens that the head may guess. */
+static vouch_status read_tokens(vouch_head_weights *head, const vouch_gguf *gguf, int32_t n_vocab, vouch_error *err)
+{
+    const vouch_gguf_tensor *tensor = vouch_gguf_find_tensor(gguf, "d2t");
+    const char *path = vouch_gguf_path(gguf);
+    head->n_draft = n_vocab;
+    if (!tensor) return VOUCH_OK;
+    if (tensor->type != VOUCH_TYPE_I32 && tensor->type != VOUCH_TYPE_I64)
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tensor 'd2t' has type %s, must be I32 or I64", path,
+                          vouch_type_gguf_name(tensor->type));
+    if (tensor->n_dims != 1 || tensor->dim[0] > n_vocab)
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tensor 'd2t' must have one dimension of at most %d ids", path,
+                          n_vocab);
+    head->n_draft = (int32_t)tensor->dim[0];
+    head->tokens = calloc((size_t)head->n_draft, sizeof *head->tokens);
+    if (!head->tokens) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the tokens of a head");
+    VOUCH_TRY(vouch_gguf_load(gguf, tensor, 0, tensor->bytes, err));
+    return check_tokens(head, tensor, path, n_vocab, err);
+}
+
+static vouch_status read_taps(vouch_head_weights *head, const vouch_gguf *gguf, const vouch_hparams *target,
+                              vouch_error *err)
+{
+    const char *path = vouch_gguf_path(gguf);
+    vouch_gguf_array taps;
+    VOUCH_TRY(vouch_gguf_get_array(gguf, "vouch-head.taps", true, &taps, err));
+    if (taps.type != VOUCH_GGUF_I32 || taps.count < 1 || taps.count > VOUCH_HEAD_TAPS)
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: vouch-head.taps must be 1 to %d layers, an array of i32", path,
+                          VOUCH_HEAD_TAPS);
+    for (size_t i = 0; i < taps.count; i++) {
+        const int64_t layer = vouch_gguf_array_int(&taps, i);
+        if (layer < (i == 0 ? 0 : head->taps[i - 1] + 1) || layer >= target->n_layers)
+            return vouch_fail(err, VOUCH_E_FORMAT,
+                              "%s: vouch-head.taps[%zu] is %lld; layers ascend, and the target's are 0 to %d", path, i,
+                              (long long)layer, target->n_layers - 1);
+        head->taps[head->n_taps++] = (int32_t)layer;
+    }
+    head->n_features = head->n_taps * target->n_embd;
+    return VOUCH_OK;
+}
+
+/* One of the target's sizes, as the head knows it. */
+static vouch_status check_size(const vouch_gguf *gguf, const char *key, int32_t size, vouch_error *err)
+{
+    int32_t stated = 0;
+    VOUCH_TRY(vouch_key_int(gguf, ARCH, key, true, 1, INT_MAX, &stated, err));
+    if (stated == size) return VOUCH_OK;
+    return vouch_fail(err, VOUCH_E_MISMATCH, "%s: %s.%s is %d, but the model has %d: this head is for another model",
+                      vouch_gguf_path(gguf), ARCH, key, stated, size);
+}
+
+static vouch_status check_target(const vouch_gguf *gguf, const vouch_head_target *target, vouch_error *err)
+{
+    const vouch_hparams *h = &target->weights->hparams;
+    vouch_text arch, digest;
+    VOUCH_TRY(vouch_gguf_get_text(gguf, "general.architecture", true, &arch, err));
+    if (arch.size != strlen(ARCH) || memcmp(arch.data, ARCH, arch.size) != 0)
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: general.architecture is '%.*s': expected a head, '%s'",
+                          vouch_gguf_path(gguf), (int)(arch.size < 64 ? arch.size : 64), arch.data, ARCH);
+    VOUCH_TRY(check_size(gguf, "target.embedding_length", h->n_embd, err));
+    VOUCH_TRY(check_size(gguf, "target.block_count", h->n_layers, err));
+    VOUCH_TRY(check_size(gguf, "target.vocab_size", h->n_vocab, err));
+    VOUCH_TRY(vouch_gguf_get_text(gguf, "vouch-head.target.digest", true, &digest, err));
+    const bool is_same = digest.size == strlen(target->digest) && memcmp(digest.data, target->digest, digest.size) == 0;
+    if (is_same || target->may_differ) return VOUCH_OK;
+    return vouch_fail(err, VOUCH_E_MISMATCH,
+                      "%s: the head was taught for the model with digest %.*s, and this model has %s: use its own "
+                      "head, or allow a head of another model, which costs acceptance only",
+                      vouch_gguf_path(gguf), (int)(digest.size < 64 ? digest.size : 64), digest.data, target->digest);
+}
+
+/* ------------------------------------------------------------------- opening */
+
+vouch_status vouch_head_weights_open(vouch_head_weights **out, const vouch_gguf *gguf, const vouch_head_target *target,
+                                     vouch_pool *pool, vouch_error *err)
+{
+    *out = NULL;
+    VOUCH_TRY(check_target(gguf, target, err));
+    vouch_head_weights *head = calloc(1, sizeof *head);
+    if (!head) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a head");
+    head_opening opening = {.head = head, .target = target->weights, .gguf = gguf};
+    const vouch_weights_plan plan = {.arch = &arch_head, .take_ends = take_ends, .user = &opening};
+    vouch_status status = read_taps(head, gguf, &target->weights->hparams, err);
+    if (status == VOUCH_OK) status = read_tokens(head, gguf, target->weights->hparams.n_vocab, err);
+    if (status == VOUCH_OK)
+        status = vouch_weights_open_plan(&head->body, gguf, &plan, target->weights->kernels, pool, NULL, NULL, err);
+    if (status == VOUCH_OK) *out = head;
+    else vouch_head_weights_close(head);
+    return status;
+}
+
+void vouch_head_weights_close(vouch_head_weights *head)
+{
+    if (!head) return;
+    vouch_weights_close(head->body);
+    free(head->tokens);
+    free(head);
+}
+
+size_t vouch_head_weights_bytes(const vouch_head_weights *head)
+{
+    return sizeof *head + head->body->arena.size + (head->tokens ? (size_t)head->n_draft * sizeof *head->tokens : 0);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A head is a tiny model that reads hidden states of a target and guesses the target's next tokens (EAGLE: Li et al.,
+ * arXiv 2401.15077). Its layers, keys and values are those of any model, so a pass (pass.h) runs its rows. Only a row's
+ * input is made in another way. The row of token x[t + 1] predicts x[t + 2]:
+ *
+ *   f(t)   = W_fc ((taps(t) - mean) * inv_scale) + bias    of the target's hidden states at t (pass.h, taps)
+ *   x      = embedding[x[t + 1]] + W_feature f(t)
+ *   s(t+1) = layers(x)
+ *   logits = W_output norm(s)                              of the tokens that the head may guess
+ *
+ * For a guess, whose position the target has not run, f is the head's own s of the row before. docs/heads.md has the
+ * file's keys and tensors.
+ */
+#ifndef VOUCH_MODEL_HEAD_WEIGHTS_H
+#define VOUCH_MODEL_HEAD_WEIGHTS_H
+
+#include "model/weights.h"
+
+enum { VOUCH_HEAD_TAPS = 16 };
+
+typedef struct vouch_head_weights {
+    vouch_weights *body;        /* embedding, layers and output; hparams.n_embd is the head's width. Without an output
+                                   matrix of its own it has the target's, and its output norm */
+    int32_t n_taps;
+    int32_t taps[VOUCH_HEAD_TAPS]; /* layers of the target, ascending */
+    int32_t n_features;         /* n_taps times the target's width */
+    const float *mean, *inv_scale; /* [n_features] */
+    vouch_matrix fc;            /* [width, n_features] */
+    const float *fc_bias;       /* [width]; NULL: none */
+    vouch_matrix feature;       /* [width, width]; n_out 0: the identity */
+    int32_t n_draft;            /* tokens that it may guess */
+    int32_t *tokens;            /* [n_draft] their ids; NULL: all tokens of the target */
+} vouch_head_weights;
+
+/* The model that a head guesses for. */
+typedef struct vouch_head_target {
+    const vouch_weights *weights;
+    const char *digest; /* vouch_gguf_digest in hexadecimal digits */
+    bool may_differ;    /* accepts a head for another file whose sizes are the same */
+} vouch_head_target;
+
+/* Opens a head's file. The target's weights must outlive it. Everything else is copied.
+ * Errors: FORMAT, UNSUPPORTED, MEMORY, IO, MISMATCH (another target; names both). */
+vouch_status vouch_head_weights_open(vouch_head_weights **out, const vouch_gguf *gguf, const vouch_head_target *target,
+                                     vouch_pool *pool, vouch_error *err);
+void vouch_head_weights_close(vouch_head_weights *head); /* NULL is allowed */
+size_t vouch_head_weights_bytes(const vouch_head_weights *head);
+
+#endif

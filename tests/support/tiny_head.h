@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes tiny heads for tests from a seed, with random weights, or weights that make the head right. */
+#ifndef VOUCH_TESTS_TINY_HEAD_H
+#define VOUCH_TESTS_TINY_HEAD_H
+
+#include "support/test.h"
+#include "vouch.h"
+
+/* 0 and NULL select the default. Each comment begins with the default. */
+typedef struct tiny_head_options {
+    const vouch_model *target;
+    int32_t n_layers;   /* 0: linear */
+    int32_t n_taps;     /* 1: the last layer; others before it */
+    int32_t width;      /* the target's */
+    int32_t n_draft;    /* all tokens of the target; else d2t, and an output matrix of its own */
+    bool own_output;    /* false: the target's, unless n_draft or width ask for one */
+    bool feature;       /* false: no feature.weight */
+    bool copies_tokens; /* false; true: the row is the target's embedding, so that a target whose layers do nothing is
+                           guessed right. Without layers and taps */
+    uint64_t seed;
+    const char *digest; /* the target's */
+    const char *omit;   /* none; a key or tensor to leave out */
+    int32_t n_embd, n_blocks, n_vocab; /* the target's; as the file states them */
+    int32_t tap;        /* the last layer; the last tap */
+    bool bad_ids;       /* false; true: d2t has an id twice */
+} tiny_head_options;
+
+/* Writes the head's file. Fails the test if it can't. */
+void tiny_head_write(const char *path, const tiny_head_options *options);
+/* Writes it to a temporary file and opens it. */
+vouch_head *tiny_head_open(const tiny_head_options *options);
+/* The branches of the model's layers add next to nothing from now on, so that the next token depends on the last one
+ * alone. Before any session. */
+void tiny_model_silence(vouch_model *model);
+
+#endif
