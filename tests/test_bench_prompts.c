@@ -215,6 +215,62 @@ static void answers_are_compared(void **state)
 }
 
 /* A round forgets what recycling and the history have learned in the round before. */
+/* Answers at once: the figures of each number and config follow from the counts beside them, and no answer differs. */
+static void answers_at_once_are_compared(void **state)
+{
+    (void)state;
+    static const int at_once[] = {1, 2, 4};
+    char path[256], page[256];
+    strcpy(path, test_temporary("load.json"));
+    strcpy(page, test_temporary("load.html"));
+    result r = RUN("bench", "-m", model, "--prompts", prompts, "--parallel", "1,2,4", "-n", "24", "--reps", "2",
+                   "--threads", "2", "--json", path, "--html", page);
+    assert_int_equal(r.status, 0);
+    json_t *o = json_of(path);
+    const json_t *configs = json_object_get(o, "configs");
+    assert_int_equal(whole(o, "questions"), 4);
+    assert_int_equal(whole(o, "rounds_complete"), 2);
+    assert_int_equal(json_array_size(configs), 2);
+    for (size_t c = 0; c < 2; c++) {
+        const json_t *loads = json_object_get(json_array_get(configs, c), "loads");
+        assert_int_equal(json_array_size(loads), 3);
+        for (size_t i = 0; i < 3; i++) {
+            const json_t *load = json_array_get(loads, i), *one = json_array_get(loads, 0);
+            const json_t *speeds = json_object_get(load, "tokens_per_second_by_round");
+            const double first = json_real_value(json_array_get(speeds, 0));
+            const double second = json_real_value(json_array_get(speeds, 1));
+            assert_int_equal(whole(load, "parallel"), at_once[i]);
+            assert_int_equal(whole(load, "different_answers"), 0);
+            assert_int_equal(whole(load, "generated_tokens"), whole(one, "generated_tokens"));
+            assert_true(fabs(real(load, "tokens_per_second") / ((first + second) / 2) - 1) < 1e-9);
+            assert_true(real(load, "between_tokens_median_seconds") <= real(load, "between_tokens_p99_seconds"));
+            assert_true(fabs(real(load, "tokens_per_pass") * (double)whole(load, "passes") /
+                                 (double)whole(load, "generated_tokens") - 1) < 1e-9);
+            assert_true(whole(load, "accepted") <= whole(load, "drafted"));
+            assert_true(c > 0 || whole(load, "drafted") == 0);
+        }
+        /* More at once need fewer passes. */
+        assert_true(whole(json_array_get(loads, 2), "passes") < whole(json_array_get(loads, 0), "passes"));
+    }
+    size_t n;
+    char *html = read_whole(page, &n);
+    assert_non_null(strstr(html, "<h2>Throughput</h2>"));
+    assert_non_null(strstr(html, "</html>"));
+    assert_non_null(strstr(r.out, " at once  tokens/s"));
+    assert_fits_terminal(r.out + strcspn(r.out, "\n"));
+    free(html);
+    json_decref(o);
+    result_free(&r);
+    r = RUN("bench", "-m", model, "--prompts", prompts, "--parallel", "5");
+    expect(r, 2, "has 4 prompts to answer; give more prompts, or answer fewer at once");
+    r = RUN("bench", "-m", model, "--prompts", prompts, "--parallel", "2", "-k", "1,2");
+    expect(r, 2, "--parallel can't be measured with --num-speculative-tokens with several numbers");
+    r = RUN("bench", "-m", model, "--prompts", prompts, "--parallel", "2", "--csv", path);
+    expect(r, 2, "--parallel can't be measured with --csv");
+    r = RUN("bench", "-m", model, "--parallel", "2");
+    expect(r, 2, "--parallel has no effect without --prompts");
+}
+
 static void rounds_are_independent(void **state)
 {
     (void)state;
@@ -539,6 +595,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_are_compared), cmocka_unit_test(lossy_configs_are_named),
+        cmocka_unit_test(answers_at_once_are_compared),
         cmocka_unit_test(rounds_are_independent),     cmocka_unit_test(short_cost_curve_is_complete),
         cmocka_unit_test(answers_without_a_limit_end_with_the_context),
         cmocka_unit_test(files_are_whole),      cmocka_unit_test(one_point_is_a_plot),

@@ -464,6 +464,30 @@ static void few_guesses_are_admitted_at_most(void **state)
     assert_int_equal(offers[0].n_admitted + offers[2].n_admitted, 0);
 }
 
+/* Invariant E2: a session that has nothing to do gives its pages to a later one that has. */
+static void idle_sessions_give_way(void **state)
+{
+    (void)state;
+    vouch_engine *engine;
+    static live lives[2];
+    const vouch_engine_options options = {
+        .n_sessions = 2, .n_ctx = N_CTX, .n_cache = N_CTX, .page_size = 16, .no_sharing = true, .n_threads = 1};
+    assert_int_equal(vouch_engine_open(&engine, target, &options, NULL), VOUCH_OK);
+    for (int32_t i = 0, number = 0; i < 2; i++, number++) {
+        while (requests[number].n_prompt < N_CTX / 2) number++;
+        live_begin(&lives[i], engine, number);
+        const vouch_engine_event *events;
+        size_t n_events;
+        bool is_over = false;
+        while (vouch_engine_step(engine, &events, &n_events)) {
+            for (size_t e = 0; e < n_events; e++) is_over |= live_step(&lives[i], &events[e].step);
+        }
+        assert_true(is_over);
+    }
+    for (int32_t i = 0; i < 2; i++) vouch_session_close(lives[i].session);
+    vouch_engine_close(engine);
+}
+
 static void *cancel_all(void *sessions)
 {
     for (int i = 0; i < 4; i++) vouch_session_cancel(((vouch_session **)sessions)[i]);
@@ -509,6 +533,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(paused_sessions_wait, llama_open, llama_close),
         cmocka_unit_test(guesses_that_pay_are_admitted),
         cmocka_unit_test(few_guesses_are_admitted_at_most),
+        cmocka_unit_test_setup_teardown(idle_sessions_give_way, llama_open, llama_close),
         cmocka_unit_test_setup_teardown(other_threads_cancel, llama_open, llama_close),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -318,6 +318,56 @@ static int64_t count_while_answering(drafting how, bool also_look)
     return n;
 }
 
+/* The same for an engine with a session of each kind. All answer twice, in shared passes. */
+static int64_t count_in_engine(void)
+{
+    const vouch_engine_options options = {.n_sessions = N_DRAFTINGS, .n_ctx = 200, .n_threads = 3, .page_size = 16};
+    everything all[N_DRAFTINGS] = {0};
+    vouch_model *target;
+    vouch_engine *engine;
+    vouch_error err;
+    int32_t prompt[40];
+    answer_prompt(prompt, 40, 400, 3, true);
+    assert_int_equal(vouch_model_open(&target, target_path, NULL, &err), VOUCH_OK);
+    assert_int_equal(vouch_engine_open(&engine, target, &options, &err), VOUCH_OK);
+    for (drafting how = 0; how < N_DRAFTINGS; how++) {
+        const char *draft = how == BRIDGED ? foreign_path : draft_path;
+        assert_int_equal(vouch_model_open(&all[how].draft, draft, NULL, &err), VOUCH_OK);
+        vouch_session_options session = options_of(how, all[how].draft);
+        session.n_ctx = 0;
+        if (vouch_engine_session_open(&all[how].session, engine, &session, &err) != VOUCH_OK)
+            fail_msg("%s", err.message);
+    }
+    arm(REQUEST_MEMORY, 0, false);
+    for (int time = 0; time < 2; time++) {
+        const vouch_engine_event *events;
+        size_t n_events;
+        for (drafting how = 0; how < N_DRAFTINGS; how++)
+            assert_int_equal(vouch_session_prompt(all[how].session, prompt, 40, &err), VOUCH_OK);
+        while (vouch_engine_step(engine, &events, &n_events)) {
+            for (size_t i = 0; i < n_events; i++) assert_int_equal(events[i].status, VOUCH_OK);
+        }
+    }
+    const int64_t n = atomic_load(&n_requests[REQUEST_MEMORY]) + atomic_load(&n_requests[REQUEST_THREAD]);
+    for (drafting how = 0; how < N_DRAFTINGS; how++) {
+        vouch_session_close(all[how].session);
+        vouch_model_close(all[how].draft);
+    }
+    vouch_engine_close(engine);
+    vouch_model_close(target);
+    return n;
+}
+
+static void an_engine_allocates_nothing_between_passes(void **state)
+{
+    (void)state;
+    NEEDS_COUNTING();
+    assert_int_equal(count_in_engine(), 0);
+    custom_allocates = true;
+    assert_true(count_in_engine() > 0);
+    custom_allocates = false;
+}
+
 static void nothing_is_allocated_between_tokens(void **state)
 {
     (void)state;
@@ -513,6 +563,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_leak_would_be_seen),
         cmocka_unit_test(nothing_is_allocated_between_tokens),
+        cmocka_unit_test(an_engine_allocates_nothing_between_passes),
         cmocka_unit_test(streaming_allocates_nothing),
         cmocka_unit_test(memory_is_known_at_open),
         cmocka_unit_test(running_out_of_memory_is_a_clean_error),

@@ -235,6 +235,7 @@ int cli_bench(const cli_options *options)
     int status = outputs_check(options);
     if (status) return status;
     if (!options->prompts) return cli_bench_passes(options);
+    if (options->parallel.n > 0) return cli_bench_load(options);
     status = cli_engine_open(&engine, options);
     if (!status) status = cli_questions_read(&b.questions, &engine);
     if (!status) {

@@ -8,6 +8,7 @@
  *   bench_table.c   a table for the terminal
  *   bench_files.c   JSON and CSV
  *   bench_html.c    a page with plots
+ *   load.h          answers at once
  */
 #ifndef VOUCH_CLI_BENCH_H
 #define VOUCH_CLI_BENCH_H
@@ -60,9 +61,12 @@ int32_t cli_bench_threads(const cli_comparison *bench);
 const char *cli_bench_limit(const cli_comparison *bench, char text[32]);
 
 int cli_bench_passes(const cli_options *options);
+int cli_bench_load(const cli_options *options);
 int cli_bench_print(const cli_comparison *bench);
 int cli_bench_write_json(const cli_comparison *bench);
 int cli_bench_write_csv(const cli_comparison *bench);
 int cli_bench_write_html(const cli_comparison *bench);
+/* The style of a page, with colours for n series. A table is at least table_rem wide. */
+void cli_bench_style(FILE *out, size_t n_series, size_t table_rem);
 
 #endif

@@ -14,10 +14,10 @@
 #include "common/sheet.h"
 
 /* The sentence below the table appears where its box is narrower than the table. */
-static void put_style(FILE *out, const cli_comparison *b, size_t table_rem)
+void cli_bench_style(FILE *out, size_t n_series, size_t table_rem)
 {
     fputs("<style>\n", out);
-    cli_plot_style(out, b->configs.n - 1);
+    cli_plot_style(out, n_series);
     fputs("body{margin:0;padding:1rem clamp(.75rem,2vw,2.5rem);background:var(--bg);color:var(--fg);"
           "font:16px/1.5 system-ui,sans-serif}\n"
           "h1{font-size:1.5rem;margin:.2em 0}h2{font-size:1.1rem;margin:0 0 .4em}"
@@ -120,7 +120,7 @@ static void put_head(FILE *out, const cli_comparison *b)
           "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
           "<link rel=\"icon\" href=\"data:,\"><title>vouch bench</title>\n",
           out);
-    put_style(out, b, table_width(b));
+    cli_bench_style(out, b->configs.n - 1, table_width(b));
     fputs("</head><body>\n<h1>Speculative decoding, measured against plain decoding</h1>\n", out);
     if (b->interrupted)
         fprintf(out, "<p class=\"bad\">Interrupted: %zu of %zu answers of each config are complete; the report covers "

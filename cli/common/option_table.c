@@ -279,6 +279,10 @@ static const cli_flag flags[] = {
      "most answers at once; more requests wait", NULL, NULL},
     {"queue", NULL, 0, CLI_FLAG_INT, AT(n_queue), "N", "[1, 1000000]", CLI_SERVE, "Resources",
      "most answers that wait; further requests get status 429", NULL, NULL},
+    {"parallel", NULL, 0, CLI_FLAG_INTS, AT(parallel), "N,N,...", "[1, 256]", CLI_BENCH, "Prompt",
+     "answer so many prompts at once in shared passes, for each number, plain and with each --spec: throughput, time "
+     "between tokens, acceptance. Each number at most the number of prompts",
+     NULL, NULL},
     {"max-memory", NULL, 0, CLI_FLAG_FILE, AT(max_memory_text), "SIZE", NULL, CLI_BATCH, "Resources",
      "most memory for weights, cache and sessions together, such as 800M or 4G. Where it is short, answers wait for "
      "each other (default: no limit)",

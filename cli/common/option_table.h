@@ -67,6 +67,7 @@ typedef struct cli_options {
     const char *type, *output_type, *embedding_type; /* quantize */
     bool pure, allow_requantize, force;
     int32_t n_parallel; /* batch, serve */
+    cli_ints parallel;  /* bench over prompts: numbers of answers at once; n 0: one after the other */
     bool resume;
     cli_texts models, keys; /* serve */
     const char *host, *key_file, *tls_cert, *tls_key;

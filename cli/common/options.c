@@ -471,9 +471,21 @@ static bool check_bench_flags(const cli_options *options, given_flags given)
     return true;
 }
 
+/* --parallel compares numbers of answers at once, so everything else has one value. */
+static bool check_bench_parallel(const cli_options *options)
+{
+    const char *flag = options->csv                    ? "csv"
+                       : options->draft_lengths.n > 1 ? "num-speculative-tokens with several numbers"
+                       : options->rules.n > 1         ? "accept with several rules"
+                                                      : NULL;
+    if (options->parallel.n == 0 || !flag) return true;
+    cli_complain("--parallel can't be measured with --%s: leave out one of them", flag);
+    return false;
+}
+
 static bool check_bench(cli_options *options, given_flags given)
 {
-    if (!check_bench_flags(options, given)) return false;
+    if (!check_bench_flags(options, given) || !check_bench_parallel(options)) return false;
     if (options->n_reps == 0) options->n_reps = options->prompts ? 1 : 10;
     if (options->prompts) return check_asking(options) && check_bench_speculation(options, given);
     const int32_t room = cli_bench_room(options);

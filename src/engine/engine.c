@@ -32,7 +32,7 @@ static vouch_status resolve(vouch_engine_options *o, const vouch_model *model, v
     if (o->page_size < VOUCH_TILE || o->page_size > VOUCH_MOST_PAGE_SIZE || o->page_size % VOUCH_TILE != 0)
         return vouch_fail(err, VOUCH_E_ARGUMENT, "page_size is %d, must be a multiple of %d, %d to %d", o->page_size,
                           VOUCH_TILE, VOUCH_TILE, VOUCH_MOST_PAGE_SIZE);
-    const int64_t most = (int64_t)o->n_sessions * o->n_ctx;
+    const int64_t most = (int64_t)o->n_sessions * ((o->n_ctx + o->page_size - 1) / o->page_size) * o->page_size;
     if (o->n_cache == 0) o->n_cache = most;
     if (o->n_cache < o->n_ctx || o->n_cache > INT32_MAX)
         return vouch_options_out_of_range(err, "n_cache", o->n_cache, o->n_ctx, INT32_MAX);

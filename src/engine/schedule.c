@@ -29,22 +29,23 @@ vouch_status vouch_engine_session_open(vouch_session **out, vouch_engine *engine
 
 /* --------------------------------------------------------------------- pages */
 
-/* Drops the pages of one session other than `mine` among sessions[first, n_sessions): the last one that holds any.
- * False: none holds any. */
+/* Drops the pages of one session other than `mine`: of one that has nothing to do, or else of the last one among
+ * sessions[first, n_sessions) that holds any. False: none holds any. */
 static bool preempt(vouch_engine *e, const vouch_session *mine, int32_t first)
 {
-    for (int32_t i = e->n_sessions - 1; i >= first; i--) {
-        vouch_memory *memory = e->sessions[i]->target.memory;
-        if (e->sessions[i] == mine || memory->n_pages == 0) continue;
-        vouch_memory_rewind(memory, 0);
-        e->stats.preemptions += e->sessions[i]->answering;
-        return true;
+    vouch_session *last = NULL;
+    for (int32_t i = 0; i < e->n_sessions && !(last && !last->answering); i++) {
+        vouch_session *s = e->sessions[i];
+        if (s != mine && s->target.memory->n_pages > 0 && (i >= first || !s->answering)) last = s;
     }
-    return false;
+    if (!last) return false;
+    vouch_memory_rewind(last->target.memory, 0);
+    e->stats.preemptions += last->answering;
+    return true;
 }
 
 /* Reserves pages for n rows of a session. Where pages run short, takes pages that no sequence owns, then pages of
- * other sessions from number `first` on. */
+ * sessions that have nothing to do, then those of other sessions from number `first` on. */
 static bool reserve(vouch_engine *e, vouch_session *s, int32_t n, int32_t first)
 {
     while (!vouch_memory_reserve(s->target.memory, n))
