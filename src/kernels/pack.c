@@ -43,10 +43,11 @@ static inline void write_block(vouch_form form, unsigned char *lane, const uint8
 {
     if (form.low == 8)
         for (int g = 0; g < 8; g++) memcpy(lane + g * 64, values + 4 * g, 4);
-    if (form.low == 4)
-        for (int g = 0; g < 4; g++)
-            store_32(lane + g * 64,
-                     (load_32(values + 4 * g) & four(15)) | (load_32(values + 4 * g + 16) & four(15)) << 4);
+    if (form.low == 4) {
+        uint8_t nibbles[16];
+        for (int i = 0; i < 16; i++) nibbles[i] = (uint8_t)((values[i] & 15) | values[16 + i] << 4);
+        for (int g = 0; g < 4; g++) memcpy(lane + g * 64, nibbles + 4 * g, 4);
+    }
     if (form.low == 2) write_crumbs(lane, values, 0);
     lane += 64 * form.low;
     if (form.high == 2) write_crumbs(lane, values, form.low);
