@@ -69,7 +69,11 @@ trap 'rm -f "$counts"' EXIT
 export BUILD=${BUILD:-release} VOUCH_TEST_TIER=$tier CMOCKA_MESSAGE_OUTPUT=stdout counts
 
 if [ $# -eq 0 ]; then
-    for source in tests/test_*.c tests/test_*.sh; do set -- "$@" "$(basename "$source")"; done
+    # The longest program begins first, so that it isn't left to run alone.
+    set -- test_model
+    for source in tests/test_*.c tests/test_*.sh; do
+        [ "$source" = tests/test_model.c ] || set -- "$@" "$(basename "$source")"
+    done
 fi
 names=()
 for name in "$@"; do
