@@ -168,6 +168,14 @@ static void bad_configs(void **state)
     expect_config("qwen3_moe", "\"norm_topk_prob\": true", "\"norm_topk_prob\": false", "norm_topk_prob is false");
     expect_config("qwen2", "\"full_attention\"", "\"sliding_attention\"", "layer_types has windows in some layers");
     expect_config("qwen2", "\"full_attention\", ", "", "layer_types has 1 elements, expected one per layer: 2");
+    expect_config("lfm2", "\"conv\", ", "", "layer_types has 2 elements, expected one per layer: 3");
+    expect_config("lfm2", "\"full_attention\"", "\"sliding_attention\"", "layer_types has other types than attention");
+    expect_config("lfm2", "\"layer_types\"", "\"other\"", "layer_types is missing");
+    expect_config("lfm2", "\"conv_bias\": false", "\"conv_bias\": true", "conv_bias is true");
+    expect_config("mamba2", "1000000000.0", "0.5", "time_step_limit limits the rates");
+    expect_config("mamba2", "\"n_groups\": 2", "\"n_groups\": 5", "it is no vector of whole groups");
+    expect_config("granitemoehybrid", "\"position_embedding_type\": null", "\"position_embedding_type\": \"alibi\"",
+                  "position_embedding_type is neither rope nor nope");
     expect_config("gemma2", "\"query_pre_attn_scalar\": 16", "\"query_pre_attn_scalar\": 24",
                   "scalar is 24 and not 16");
     expect_config("smollm3", "[1, 1, 1, 0, 1]", "[1, 0, 1, 0, 1]", "no_rope_layers is not every fourth layer");

@@ -50,7 +50,7 @@ static const struct {
     {"num_local_experts|num_experts", "expert_count"},
     {"num_experts_per_tok", "expert_used_count"},
     {"moe_intermediate_size", "expert_feed_forward_length"},
-    {"shared_expert_intermediate_size", "expert_shared_feed_forward_length"},
+    {"shared_expert_intermediate_size|shared_intermediate_size", "expert_shared_feed_forward_length"},
 }, floats[] = {
     {"rms_norm_eps", "attention.layer_norm_rms_epsilon"},
     {"layer_norm_eps|layer_norm_epsilon|norm_epsilon|norm_eps", "attention.layer_norm_epsilon"},
@@ -94,8 +94,41 @@ static vouch_status read_sharing(const reader *r)
     return VOUCH_OK;
 }
 
+/* LFM2 states the feed-forward's width before an adjustment. */
+static vouch_status adjust_width(const reader *r, int64_t *n_ff)
+{
+    const json_t *root = r->config->root;
+    bool is_adjusted = false;
+    double factor = 1;
+    int64_t step = 256;
+    VOUCH_TRY(vouch_json_bool(r->config, root, "block_auto_adjust_ff_dim", &is_adjusted, r->err));
+    VOUCH_TRY(vouch_json_float(r->config, root, "block_ffn_dim_multiplier", false, 1e-3, 1e3, &factor, r->err));
+    VOUCH_TRY(vouch_json_int(r->config, root, "block_multiple_of", false, 1, 1 << 20, &step, r->err));
+    if (!is_adjusted) return VOUCH_OK;
+    *n_ff = (int64_t)(factor * (double)(2 * *n_ff / 3));
+    *n_ff = (*n_ff + step - 1) / step * step;
+    return VOUCH_OK;
+}
+
+/* A family without attention: all layers are recurrent mixers. */
+static vouch_status read_bare_shape(const reader *r)
+{
+    vouch_hf_shape *s = r->shape;
+    VOUCH_TRY(need(r, "num_hidden_layers|n_layer", VOUCH_HF_MOST_LAYERS, &s->n_layers));
+    VOUCH_TRY(need(r, "hidden_size|d_model", 1 << 20, &s->n_embd));
+    VOUCH_TRY(need(r, "vocab_size", 1 << 28, &s->n_vocab));
+    add_int(r, "block_count", s->n_layers);
+    add_int(r, "context_length", 1 << 20);
+    add_int(r, "embedding_length", s->n_embd);
+    add_int(r, "feed_forward_length", 0);
+    add_int(r, "attention.head_count", 0);
+    add_int(r, "vocab_size", s->n_vocab);
+    return VOUCH_OK;
+}
+
 static vouch_status read_shape(const reader *r)
 {
+    if (r->family->has_no_attention) return read_bare_shape(r);
     const json_t *root = r->config->root;
     vouch_hf_shape *s = r->shape;
     int64_t n_ctx = 0, n_ff;
@@ -111,6 +144,11 @@ static vouch_status read_shape(const reader *r)
     n_ff = 4 * s->n_embd;
     VOUCH_TRY(vouch_json_int(r->config, root, "intermediate_size|n_inner|ffn_hidden_size", !is_wide, 1, 1 << 24,
                               &n_ff, r->err));
+    VOUCH_TRY(adjust_width(r, &n_ff));
+    VOUCH_TRY(vouch_json_int(r->config, root, "num_local_experts|num_experts", false, 0, INT_MAX, &s->n_experts,
+                             r->err));
+    if (strcmp(r->family->arch, "granitehybrid") == 0 && s->n_experts == 0)
+        VOUCH_TRY(need(r, "shared_intermediate_size", 1 << 24, &n_ff));
     s->n_kv_heads = s->n_heads;
     VOUCH_TRY(vouch_json_int(r->config, root, "num_key_value_heads|num_kv_heads|n_head_kv", false, 1, s->n_heads,
                              &s->n_kv_heads, r->err));
@@ -128,7 +166,7 @@ static vouch_status read_shape(const reader *r)
     add_int(r, "embedding_length", s->n_embd);
     add_int(r, "feed_forward_length", n_ff);
     add_int(r, "attention.head_count", s->n_heads);
-    add_int(r, "attention.head_count_kv", s->n_kv_heads);
+    if (!r->family->is_recurrent) add_int(r, "attention.head_count_kv", s->n_kv_heads);
     add_int(r, "attention.key_length", s->head_dim);
     add_int(r, "attention.value_length", s->head_dim);
     add_int(r, "vocab_size", s->n_vocab);
@@ -241,6 +279,103 @@ static vouch_status read_windows(const reader *r)
         vouch_gguf_add_array(r->keys, key_of(r, "attention.sliding_window_pattern", name), VOUCH_GGUF_BOOL, flags,
                              (size_t)n);
     return VOUCH_OK;
+}
+
+/* --------------------------------------------------------- recurrent layers */
+
+/* Whether a layer has attention, by its type, or by full_attn_idxs in older files. */
+static vouch_status read_layer_types(const reader *r)
+{
+    const json_t *types = NULL, *full = NULL, *root = r->config->root;
+    int32_t heads[VOUCH_HF_MOST_LAYERS] = {0};
+    char name[96];
+    const size_t n = (size_t)r->shape->n_layers;
+    VOUCH_TRY(vouch_json_nested(r->config, root, "layer_types", JSON_ARRAY, &types, r->err));
+    VOUCH_TRY(vouch_json_nested(r->config, root, "full_attn_idxs", JSON_ARRAY, &full, r->err));
+    if (!types && !full)
+        return vouch_fail(r->err, VOUCH_E_FORMAT, "%s: layer_types is missing", r->config->path);
+    if (types && json_array_size(types) != n)
+        return vouch_fail(r->err, VOUCH_E_FORMAT, "%s: layer_types has %zu elements, expected one per layer: %zu",
+                          r->config->path, json_array_size(types), n);
+    for (size_t i = 0; types && i < n; i++) {
+        const char *type = json_string_value(json_array_get(types, i));
+        const bool is_full = type && list_has("attention|full_attention", type);
+        if (!is_full && !(type && list_has("conv|mamba|linear_attention", type)))
+            return unsupported(r, "layer_types has other types than attention, conv and mamba");
+        if (is_full) heads[i] = (int32_t)r->shape->n_kv_heads;
+    }
+    for (size_t i = 0; !types && i < json_array_size(full); i++) {
+        const json_int_t layer = json_integer_value(json_array_get(full, i));
+        if (layer >= 0 && layer < (json_int_t)n) heads[layer] = (int32_t)r->shape->n_kv_heads;
+    }
+    vouch_gguf_add_array(r->keys, key_of(r, "attention.head_count_kv", name), VOUCH_GGUF_I32, heads, n);
+    return VOUCH_OK;
+}
+
+/* Mamba-2's rates may be limited; vouch's are not. Newer files write infinity as an object. */
+static vouch_status check_rate_limit(const reader *r)
+{
+    const json_t *limits = NULL;
+    VOUCH_TRY(vouch_json_nested(r->config, r->config->root, "time_step_limit", JSON_ARRAY, &limits, r->err));
+    const json_t *least = json_array_get(limits, 0), *most = json_array_get(limits, 1);
+    const bool is_free = !limits || (json_number_value(least) == 0 && (!json_is_number(most) ||
+                                                                      json_number_value(most) >= 1e6));
+    return is_free ? VOUCH_OK : unsupported(r, "time_step_limit limits the rates");
+}
+
+static vouch_status read_mamba2(const reader *r)
+{
+    const json_t *root = r->config->root;
+    int64_t width, state, heads, head_dim;
+    bool is_rotated = false;
+    const char *positions = "nope";
+    char name[96];
+    r->shape->n_groups = 1;
+    VOUCH_TRY(check_rate_limit(r));
+    VOUCH_TRY(need(r, "mamba_d_conv|conv_kernel", 16, &width));
+    VOUCH_TRY(need(r, "mamba_d_state|state_size", 4096, &state));
+    VOUCH_TRY(need(r, "mamba_n_heads|num_heads", 1 << 16, &heads));
+    VOUCH_TRY(need(r, "mamba_d_head|head_dim", 1 << 16, &head_dim));
+    VOUCH_TRY(vouch_json_int(r->config, root, "mamba_n_groups|n_groups", false, 1, heads, &r->shape->n_groups, r->err));
+    add_int(r, "ssm.conv_kernel", width);
+    add_int(r, "ssm.inner_size", heads * head_dim);
+    add_int(r, "ssm.state_size", state);
+    add_int(r, "ssm.time_step_rank", heads);
+    add_int(r, "ssm.group_count", r->shape->n_groups);
+    if (r->family->has_no_attention) return VOUCH_OK;
+    VOUCH_TRY(vouch_json_text(r->config, root, "position_embedding_type", false, &positions, r->err));
+    is_rotated = strcmp(positions, "rope") == 0;
+    if (!is_rotated && strcmp(positions, "nope") != 0)
+        return unsupported(r, "position_embedding_type is neither rope nor nope");
+    vouch_gguf_add_bool(r->keys, key_of(r, "rope.scaling.finetuned", name), is_rotated);
+    return VOUCH_OK;
+}
+
+static vouch_status read_lfm2(const reader *r)
+{
+    int64_t width, n_dense = -1;
+    double scale = 1;
+    const json_t *root = r->config->root;
+    VOUCH_TRY(need(r, "conv_L_cache", 16, &width));
+    add_int(r, "shortconv.l_cache", width);
+    if (strcmp(r->family->arch, "lfm2moe") != 0) return VOUCH_OK;
+    VOUCH_TRY(vouch_json_int(r->config, root, "num_dense_layers", true, 0, r->shape->n_layers, &n_dense, r->err));
+    VOUCH_TRY(vouch_json_float(r->config, root, "routed_scaling_factor", false, 0, 1e6, &scale, r->err));
+    add_int(r, "leading_dense_block_count", n_dense);
+    add_int(r, "expert_gating_func", 2); /* sigmoid */
+    add_float(r, "expert_weights_scale", scale);
+    return VOUCH_OK;
+}
+
+/* llama.cpp wants the epsilon of these families under the name of RMSNorm's. */
+static vouch_status read_recurrent(const reader *r)
+{
+    double eps = 1e-5;
+    const char *const names = "rms_norm_eps|norm_eps|layer_norm_epsilon";
+    VOUCH_TRY(vouch_json_float(r->config, r->config->root, names, false, 1e-12, 1, &eps, r->err));
+    if (!vouch_json_find(r->config->root, "rms_norm_eps")) add_float(r, "attention.layer_norm_rms_epsilon", eps);
+    if (!r->family->has_no_attention) VOUCH_TRY(read_layer_types(r));
+    return strncmp(r->family->arch, "lfm2", 4) == 0 ? read_lfm2(r) : read_mamba2(r);
 }
 
 /* ---------------------------------------------------------------- rotation */
@@ -398,7 +533,7 @@ vouch_status vouch_hf_config_read(const vouch_json *config, const vouch_hf_famil
     VOUCH_TRY(check_score_scale(&r));
     VOUCH_TRY(check_unrotated(&r));
     VOUCH_TRY(copy_numbers(&r));
-    VOUCH_TRY(read_windows(&r));
+    VOUCH_TRY(family->is_recurrent ? read_recurrent(&r) : read_windows(&r));
     if (!family->has_positions) VOUCH_TRY(read_rotation(&r));
     if (strcmp(family->arch, "gptneox") == 0 || strcmp(family->arch, "stablelm") == 0) {
         bool is_parallel = true;

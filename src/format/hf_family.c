@@ -163,6 +163,58 @@ static const vouch_hf_rule bloom[] = {
     {0},
 };
 
+static const vouch_hf_rule lfm2[] = {
+    {"model.embedding_norm", "token_embd_norm", VOUCH_HF_AS_IS},
+    {LAYER "operator_norm", "blk.#.attn_norm", VOUCH_HF_AS_IS},
+    {LAYER "ffn_norm", "blk.#.ffn_norm", VOUCH_HF_AS_IS},
+    {LAYER "conv.conv", "blk.#.shortconv.conv", VOUCH_HF_CONVOLUTION},
+    {LAYER "conv.in_proj", "blk.#.shortconv.in_proj", VOUCH_HF_AS_IS},
+    {LAYER "conv.out_proj", "blk.#.shortconv.out_proj", VOUCH_HF_AS_IS},
+    {LAYER "self_attn.out_proj", "blk.#.attn_output", VOUCH_HF_AS_IS},
+    {LAYER "self_attn.q_layernorm", "blk.#.attn_q_norm", VOUCH_HF_AS_IS},
+    {LAYER "self_attn.k_layernorm", "blk.#.attn_k_norm", VOUCH_HF_AS_IS},
+    {LAYER "feed_forward.w1", "blk.#.ffn_gate", VOUCH_HF_AS_IS},
+    {LAYER "feed_forward.w2", "blk.#.ffn_down", VOUCH_HF_AS_IS},
+    {LAYER "feed_forward.w3", "blk.#.ffn_up", VOUCH_HF_AS_IS},
+    {LAYER "feed_forward.gate", "blk.#.ffn_gate_inp", VOUCH_HF_AS_IS},
+    {LAYER "feed_forward.expert_bias", "blk.#.exp_probs_b.bias", VOUCH_HF_NAMED},
+    {LAYER "feed_forward.experts.#.w1", "blk.#.ffn_gate_exps", VOUCH_HF_STACKED},
+    {LAYER "feed_forward.experts.#.w2", "blk.#.ffn_down_exps", VOUCH_HF_STACKED},
+    {LAYER "feed_forward.experts.#.w3", "blk.#.ffn_up_exps", VOUCH_HF_STACKED},
+    {0},
+};
+
+/* The names of Mamba-2's tensors behind the mixer's name. */
+#define MAMBA2(mixer)                                            \
+    {mixer "A_log", "blk.#.ssm_a", VOUCH_HF_DECAY},              \
+    {mixer "D", "blk.#.ssm_d", VOUCH_HF_COLUMN},                 \
+    {mixer "dt_bias", "blk.#.ssm_dt.bias", VOUCH_HF_NAMED},      \
+    {mixer "conv1d", "blk.#.ssm_conv1d", VOUCH_HF_CONVOLUTION},  \
+    {mixer "in_proj", "blk.#.ssm_in", VOUCH_HF_AS_IS},           \
+    {mixer "norm", "blk.#.ssm_norm", VOUCH_HF_GROUPS},           \
+    {mixer "out_proj", "blk.#.ssm_out", VOUCH_HF_AS_IS}
+
+static const vouch_hf_rule mamba2[] = {
+    {"backbone.embeddings", "token_embd", VOUCH_HF_AS_IS},
+    {"backbone.norm_f", "output_norm", VOUCH_HF_AS_IS},
+    {"lm_head", "output", VOUCH_HF_AS_IS},
+    {"backbone.layers.#.norm", "blk.#.attn_norm", VOUCH_HF_AS_IS},
+    MAMBA2("backbone.layers.#.mixer."),
+    {0},
+};
+
+/* "_shexp" falls away in models without experts (hf_tensors.c). */
+static const vouch_hf_rule granite_hybrid[] = {
+    MAMBA2(LAYER "mamba."),
+    {LAYER "block_sparse_moe.router.layer", "blk.#.ffn_gate_inp", VOUCH_HF_AS_IS},
+    {LAYER "block_sparse_moe.input_linear", "blk.#.ffn_gate_up_exps", VOUCH_HF_WHOLE},
+    {LAYER "block_sparse_moe.output_linear", "blk.#.ffn_down_exps", VOUCH_HF_WHOLE},
+    {LAYER "shared_mlp.input_linear", "blk.#.ffn_gate_shexp", VOUCH_HF_FIRST_HALF},
+    {LAYER "shared_mlp.input_linear", "blk.#.ffn_up_shexp", VOUCH_HF_SECOND_HALF},
+    {LAYER "shared_mlp.output_linear", "blk.#.ffn_down_shexp", VOUCH_HF_AS_IS},
+    {0},
+};
+
 /* ---------------------------------------------------------------- families */
 
 #define SILU "silu|swish"
@@ -226,6 +278,14 @@ static const vouch_hf_family families[] = {
     FAMILY("bloom", "bloom", GELU, RULES(falcon, bloom), .has_positions = true,
            .demands = {{"apply_residual_connection_post_layernorm", false}},
            .defaults = "{\"seq_length\": 2048, \"layer_norm_epsilon\": 1e-5}"),
+    FAMILY("lfm2", "lfm2", SILU, RULES(llama, lfm2), .is_recurrent = true, .demands = {{"conv_bias", false}},
+           .defaults = "{\"tie_word_embeddings\": true, \"block_auto_adjust_ff_dim\": true}"),
+    FAMILY("lfm2_moe", "lfm2moe", SILU, RULES(llama, lfm2), .is_recurrent = true,
+           .demands = {{"conv_bias", false}, {"norm_topk_prob", true}}, .defaults = "{\"tie_word_embeddings\": true}"),
+    FAMILY("mamba2", "mamba2", SILU, RULES(mamba2), .is_recurrent = true, .has_no_attention = true,
+           .has_positions = true, .demands = {{"use_bias", false}}),
+    FAMILY("granitemoehybrid", "granitehybrid", SILU, RULES(llama, norms_before, granite_hybrid), .is_recurrent = true,
+           .rotates_adjacent = true, .demands = {{"mamba_proj_bias", false}}),
     FAMILY("falcon", "falcon", GELU, RULES(falcon), .demands = {{"alibi", false}, {"parallel_attn", true}},
            .defaults = "{\"max_position_embeddings\": 2048, \"multi_query\": true}"),
 };
@@ -234,7 +294,7 @@ enum { N_FAMILIES = sizeof families / sizeof families[0] };
 vouch_status vouch_hf_family_find(const char *model_type, const char *path, const vouch_hf_family **family,
                                   vouch_error *err)
 {
-    char known[480] = "";
+    char known[560] = "";
     for (size_t i = 0; i < N_FAMILIES; i++) {
         if (strcmp(families[i].model_type, model_type) == 0) {
             *family = &families[i];

@@ -19,7 +19,15 @@ typedef enum vouch_hf_layout {
     VOUCH_HF_FUSED,      /* for each group of heads queries, key, value; GGUF: all queries, all keys, all values */
     VOUCH_HF_TRANSPOSED, /* a weight is [columns, rows] */
     VOUCH_HF_STACKED,    /* one of several, numbered by the second '#'; GGUF: one tensor */
-    VOUCH_HF_DROPPED     /* GGUF doesn't have the tensor */
+    VOUCH_HF_CONVOLUTION, /* [channels, 1, width]; GGUF: [channels, width] */
+    VOUCH_HF_WHOLE,       /* three dimensions, as they are */
+    VOUCH_HF_FIRST_HALF,  /* half of the rows; the next rule names the tensor of the other half */
+    VOUCH_HF_SECOND_HALF,
+    VOUCH_HF_GROUPS,      /* a vector [n]; GGUF: [groups, n / groups], groups of Mamba-2 heads */
+    VOUCH_HF_NAMED,       /* a vector whose name in GGUF has no suffix but that of `to` */
+    VOUCH_HF_COLUMN,      /* the same; GGUF: [n, 1] */
+    VOUCH_HF_DECAY,       /* the same of values -exp(x) */
+    VOUCH_HF_DROPPED      /* GGUF doesn't have the tensor */
 } vouch_hf_layout;
 
 /* Names end before ".weight" or ".bias", which stay. '#' is a number; the first is the layer. */
@@ -46,6 +54,8 @@ typedef struct vouch_hf_family {
     bool rotates_adjacent; /* GGUF rotates adjacent pairs; Hugging Face always rotates half a head apart */
     bool adds_one;         /* norms multiply by 1 + weight */
     bool has_positions;    /* learned, or ALiBi: nothing is rotated */
+    bool is_recurrent;     /* some or all layers are; layer_types says which, unless the family has no attention */
+    bool has_no_attention;
 } vouch_hf_family;
 
 /* Error: UNSUPPORTED, with a list of the supported types. */

@@ -70,11 +70,20 @@ static vouch_status read_type(const builder *b, part *p)
 static vouch_status read_shape(const builder *b, part *p)
 {
     const vouch_safetensor *from = p->from;
-    const bool is_matrix = from->n_dims == 2;
-    if ((from->n_dims != 1 && !is_matrix) || from->bytes == 0)
+    const bool is_matrix = from->n_dims == 2, is_convolution = p->layout == VOUCH_HF_CONVOLUTION && from->n_dims == 3;
+    const bool is_whole = p->layout == VOUCH_HF_WHOLE && from->n_dims == 3;
+    if ((from->n_dims != 1 && !is_matrix && !is_whole && !is_convolution) || from->bytes == 0)
         return part_fail(b, p, VOUCH_E_UNSUPPORTED, "expected a vector or a matrix, not empty");
-    p->rows = from->shape[0];
-    p->columns = is_matrix ? from->shape[1] : 1;
+    if (is_convolution && from->shape[1] != 1)
+        return part_fail(b, p, VOUCH_E_FORMAT, "a convolution's second dimension must be 1");
+    p->rows = from->shape[0] * (is_whole ? from->shape[1] : 1);
+    p->columns = is_matrix ? from->shape[1] : is_whole || is_convolution ? from->shape[2] : 1;
+    if (p->layout == VOUCH_HF_FIRST_HALF || p->layout == VOUCH_HF_SECOND_HALF) {
+        if (p->rows % 2 != 0) return part_fail(b, p, VOUCH_E_FORMAT, "its rows have no halves");
+        p->rows /= 2;
+    }
+    if (p->layout == VOUCH_HF_GROUPS && (from->n_dims != 1 || p->rows % b->shape->n_groups != 0))
+        return part_fail(b, p, VOUCH_E_FORMAT, "it is no vector of whole groups");
     if (p->layout == VOUCH_HF_TRANSPOSED && is_matrix) {
         p->rows = from->shape[1];
         p->columns = from->shape[0];
@@ -85,22 +94,29 @@ static vouch_status read_shape(const builder *b, part *p)
     return VOUCH_OK;
 }
 
-/* Adds a part, unless GGUF doesn't have the tensor. */
-static vouch_status part_add(builder *b, uint32_t file, const vouch_safetensor *from)
+/* A shared network without experts beside it is the layer's dense network: "ffn_up_shexp" becomes "ffn_up". */
+static void name_dense(const builder *b, char name[NAME_SIZE])
 {
-    int32_t layer, index;
-    const char *suffix;
-    const vouch_hf_rule *rule = vouch_hf_family_rule(b->family, from->name, &layer, &index, &suffix);
+    static const char tail[] = "_shexp";
+    char *at = b->shape->n_experts == 0 ? strstr(name, tail) : NULL;
+    if (at) memmove(at, at + sizeof tail - 1, strlen(at + sizeof tail - 1) + 1);
+}
+
+static bool is_named(vouch_hf_layout layout)
+{
+    return layout == VOUCH_HF_NAMED || layout == VOUCH_HF_COLUMN || layout == VOUCH_HF_DECAY;
+}
+
+/* Adds a part by its rule, unless GGUF doesn't have the tensor. */
+static vouch_status part_add_by(builder *b, uint32_t file, const vouch_safetensor *from, const vouch_hf_rule *rule,
+                                int32_t layer, int32_t index, const char *suffix)
+{
     part *p = &b->parts[b->n_parts];
     *p = (part){.file = file, .from = from};
-    if (!rule) {
-        char problem[80];
-        snprintf(problem, sizeof problem, "has no place in a model of type '%.40s'", b->family->model_type);
-        return part_fail(b, p, VOUCH_E_UNSUPPORTED, problem);
-    }
     if (rule->layout == VOUCH_HF_DROPPED) return VOUCH_OK;
-    if (!make_name(p->name, rule->to, layer, *suffix ? suffix : ".weight"))
+    if (!make_name(p->name, rule->to, layer, is_named(rule->layout) ? "" : *suffix ? suffix : ".weight"))
         return part_fail(b, p, VOUCH_E_FORMAT, "the layer's number is too large");
+    name_dense(b, p->name);
     if (b->shape->is_tied && strcmp(p->name, "output.weight") == 0) return VOUCH_OK;
     p->index = index;
     p->layout = rule->layout;
@@ -110,6 +126,22 @@ static vouch_status part_add(builder *b, uint32_t file, const vouch_safetensor *
     VOUCH_TRY(read_shape(b, p));
     b->n_parts++;
     return VOUCH_OK;
+}
+
+static vouch_status part_add(builder *b, uint32_t file, const vouch_safetensor *from)
+{
+    int32_t layer, index;
+    const char *suffix;
+    const vouch_hf_rule *rule = vouch_hf_family_rule(b->family, from->name, &layer, &index, &suffix);
+    if (!rule) {
+        const part p = {.file = file, .from = from};
+        char problem[80];
+        snprintf(problem, sizeof problem, "has no place in a model of type '%.40s'", b->family->model_type);
+        return part_fail(b, &p, VOUCH_E_UNSUPPORTED, problem);
+    }
+    VOUCH_TRY(part_add_by(b, file, from, rule, layer, index, suffix));
+    if (rule->layout != VOUCH_HF_FIRST_HALF) return VOUCH_OK;
+    return part_add_by(b, file, from, rule + 1, layer, index, suffix);
 }
 
 static int part_compare(const void *a, const void *b)
@@ -163,6 +195,7 @@ static vouch_status make_views(const builder *b, const part *parts, size_t n, vo
     case VOUCH_HF_QUERIES: return view_rotated(b, p, b->shape->n_heads, views);
     case VOUCH_HF_KEYS: return view_rotated(b, p, b->shape->n_kv_heads, views);
     case VOUCH_HF_FUSED: *n_views = 3; return views_fused(b, p, views);
+    case VOUCH_HF_SECOND_HALF: views[0].first = p->rows * p->columns; return VOUCH_OK;
     case VOUCH_HF_TRANSPOSED:
         views[0].stride[2] = 1;
         views[0].step = p->rows;
@@ -176,19 +209,32 @@ static vouch_status make_views(const builder *b, const part *parts, size_t n, vo
 /* vouch takes vectors, norms, routers and positions in F32 only, as llama.cpp does. */
 static bool is_float(const part *p)
 {
-    return p->from->n_dims == 1 || ends_with(p->name, "_norm.weight") || ends_with(p->name, ".ffn_gate_inp.weight") ||
-           ends_with(p->name, ".ffn_gate_inp_shexp.weight") || strcmp(p->name, "position_embd.weight") == 0;
+    return p->from->n_dims == 1 || p->layout == VOUCH_HF_CONVOLUTION || ends_with(p->name, "_norm.weight") ||
+           ends_with(p->name, ".ffn_gate_inp.weight") || ends_with(p->name, ".ffn_gate_inp_shexp.weight") ||
+           strcmp(p->name, "position_embd.weight") == 0;
 }
 
-static void set_dims(vouch_gguf_tensor *t, const part *p, size_t n)
+static void set_dims(const builder *b, vouch_gguf_tensor *t, const part *p, size_t n)
 {
-    const bool is_stack = p->layout == VOUCH_HF_STACKED, is_matrix = p->from->n_dims == 2;
+    const bool is_stack = p->layout == VOUCH_HF_STACKED, is_matrix = p->from->n_dims >= 2;
     const int64_t count = (int64_t)n;
     t->dim[0] = is_matrix || is_stack ? p->columns : p->rows;
     t->dim[1] = is_matrix ? p->rows : is_stack ? count : 1;
     t->dim[2] = is_matrix && is_stack ? count : 1;
     t->dim[3] = 1;
     t->n_dims = p->from->n_dims + is_stack;
+    if (p->layout == VOUCH_HF_WHOLE) {
+        t->dim[1] = p->from->shape[1];
+        t->dim[2] = p->from->shape[0];
+    } else if (p->layout == VOUCH_HF_GROUPS) {
+        t->dim[0] = p->rows / b->shape->n_groups;
+        t->dim[1] = b->shape->n_groups;
+    } else if (p->layout == VOUCH_HF_COLUMN || p->layout == VOUCH_HF_DECAY) {
+        t->dim[0] = 1;
+        t->dim[1] = p->rows;
+    }
+    if (t->dim[1] > 1 && t->n_dims < 2) t->n_dims = 2;
+    if (p->layout == VOUCH_HF_CONVOLUTION && is_matrix) t->n_dims = 2;
 }
 
 /* Checks that the parts are a stack 0, 1, ..., or one tensor alone. */
@@ -216,20 +262,25 @@ static vouch_status tensor_add(const builder *b, const part *parts, size_t n, si
     char *name = b->gguf->made->names + index * NAME_SIZE;
     VOUCH_TRY(check_stack(b, parts, n));
     const bool adds = b->family->adds_one && ends_with(p->from->name, "norm.weight");
-    const bool is_widened = adds || (is_float(p) && p->type != VOUCH_TYPE_F32);
+    const bool is_decay = p->layout == VOUCH_HF_DECAY;
+    const bool is_widened = adds || is_decay || (is_float(p) && p->type != VOUCH_TYPE_F32);
     strcpy(name, p->name);
     *t = (vouch_gguf_tensor){.name = {name, strlen(name)}, .type = is_widened ? VOUCH_TYPE_F32 : p->type};
-    set_dims(t, p, n);
+    set_dims(b, t, p, n);
     t->bytes = (size_t)(t->dim[0] * t->dim[1] * t->dim[2]) * (size_t)vouch_type_get_info(t->type)->block_bytes;
     t->data = b->files[p->file].map.data + p->from->offset;
     t->file = p->file;
     const bool is_aligned = (uintptr_t)t->data % VOUCH_GGUF_ALIGNMENT_MIN == 0;
-    const bool is_plain = p->layout == VOUCH_HF_AS_IS || (p->layout == VOUCH_HF_TRANSPOSED && p->from->n_dims == 1);
+    const bool is_same = p->layout == VOUCH_HF_AS_IS || p->layout == VOUCH_HF_CONVOLUTION ||
+                         p->layout == VOUCH_HF_WHOLE || p->layout == VOUCH_HF_GROUPS || p->layout == VOUCH_HF_NAMED ||
+                         p->layout == VOUCH_HF_COLUMN || p->layout == VOUCH_HF_FIRST_HALF;
+    const bool is_plain = is_same || (p->layout == VOUCH_HF_TRANSPOSED && p->from->n_dims == 1);
     if (is_plain && !is_widened && is_aligned) return VOUCH_OK;
     vouch_view *views = calloc(n < 3 ? 3 : n, sizeof *views);
     if (!views) return part_fail(b, p, VOUCH_E_MEMORY, "not enough memory for its recipe");
     *r = (vouch_recipe){
-        .type = p->type, .is_widened = is_widened, .add = adds ? 1 : 0, .n_columns = p->columns, .views = views};
+        .type = p->type, .is_widened = is_widened, .is_decay = is_decay, .add = adds ? 1 : 0, .n_columns = p->columns,
+        .views = views};
     t->file = VOUCH_GGUF_NO_FILE;
     return make_views(b, parts, n, views, &r->n_views);
 }
@@ -296,7 +347,7 @@ vouch_status vouch_hf_tensors_add(vouch_gguf *gguf, const vouch_safetensors *fil
 {
     builder b = {.gguf = gguf, .files = files, .family = family, .shape = shape, .err = err};
     size_t most = 1;
-    for (size_t i = 0; i < n; i++) most += files[i].n;
+    for (size_t i = 0; i < n; i++) most += 2 * files[i].n; /* a tensor may become two */
     b.parts = calloc(most, sizeof *b.parts);
     vouch_status status = VOUCH_OK;
     if (!b.parts) status = vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory for its tensors", gguf->path);

@@ -2,6 +2,7 @@
 #include "format/recipe.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -92,7 +93,7 @@ static void make_row(const vouch_recipe *r, const vouch_view *v, int64_t from, i
     }
     for (int64_t i = begin; i < end; i++, at += (size_t)v->step * size) {
         if (r->is_widened) {
-            const float value = value_at(r->type, at) + r->add;
+            const float x = value_at(r->type, at) + r->add, value = r->is_decay ? (float)-exp((double)x) : x;
             memcpy(out, &value, sizeof value);
             out += sizeof value;
         } else {

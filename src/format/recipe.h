@@ -25,6 +25,7 @@ typedef struct vouch_recipe {
     vouch_type type;   /* of the views' values: F32, F16, BF16 */
     bool is_widened;   /* the tensor is F32 */
     float add;         /* added to each value of a widened tensor */
+    bool is_decay;     /* each value x of a widened tensor becomes -exp(x) */
     int64_t n_columns; /* of a row */
     size_t n_views;
     vouch_view *views; /* their rows, one view after the other; NULL: the tensor has no recipe */

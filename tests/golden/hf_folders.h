@@ -1186,6 +1186,172 @@ static const float hf_logits_37[] = {
     6.2791982e+00f, -4.8628297e+00f, -4.5164218e+00f, 2.0833666e+00f, 5.6125374e+00f, -7.9227841e-01f, -5.0146093e+00f, -4.5042338e+00f,
 };
 
+static const hf_tensor hf_tensors_38[] = {
+    {"model.embed_tokens.weight", {40, 48}, 2, 1, 1},
+    {"model.embedding_norm.weight", {48}, 1, 1, 1},
+    {"model.layers.#.feed_forward.w1.weight", {32, 48}, 2, 3, 1},
+    {"model.layers.#.feed_forward.w2.weight", {48, 32}, 2, 3, 1},
+    {"model.layers.#.feed_forward.w3.weight", {32, 48}, 2, 3, 1},
+    {"model.layers.#.ffn_norm.weight", {48}, 1, 3, 1},
+    {"model.layers.#.operator_norm.weight", {48}, 1, 3, 1},
+    {"model.layers.0.conv.conv.weight", {48, 1, 3}, 3, 1, 1},
+    {"model.layers.0.conv.in_proj.weight", {144, 48}, 2, 1, 1},
+    {"model.layers.0.conv.out_proj.weight", {48, 48}, 2, 1, 1},
+    {"model.layers.1.self_attn.k_layernorm.weight", {8}, 1, 1, 1},
+    {"model.layers.1.self_attn.k_proj.weight", {24, 48}, 2, 1, 1},
+    {"model.layers.1.self_attn.out_proj.weight", {48, 48}, 2, 1, 1},
+    {"model.layers.1.self_attn.q_layernorm.weight", {8}, 1, 1, 1},
+    {"model.layers.1.self_attn.q_proj.weight", {48, 48}, 2, 1, 1},
+    {"model.layers.1.self_attn.v_proj.weight", {24, 48}, 2, 1, 1},
+    {"model.layers.2.conv.conv.weight", {48, 1, 3}, 3, 1, 1},
+    {"model.layers.2.conv.in_proj.weight", {144, 48}, 2, 1, 1},
+    {"model.layers.2.conv.out_proj.weight", {48, 48}, 2, 1, 1},
+    {0},
+};
+static const char hf_config_38[] =
+    "{\"block_auto_adjust_ff_dim\": true, \"block_ffn_dim_multiplier\": 1.0, \"block_multiple_of\": 8, \"conv_L_"
+    "cache\": 3, \"conv_bias\": false, \"full_attn_idxs\": null, \"hidden_size\": 48, \"intermediate_size\": 40, \""
+    "layer_types\": [\"conv\", \"full_attention\", \"conv\"], \"max_position_embeddings\": 64, \"model_type\": \"lfm2"
+    "\", \"norm_eps\": 1e-05, \"num_attention_heads\": 6, \"num_hidden_layers\": 3, \"num_key_value_heads\": 3, \"r"
+    "ope_parameters\": {\"rope_theta\": 1000000.0, \"rope_type\": \"default\"}, \"tie_word_embeddings\": true, \"vo"
+    "cab_size\": 40}";
+static const float hf_logits_38[] = {
+    2.7310681e+00f, 2.9138859e+01f, -3.6685150e+00f, -3.5280225e-01f, -2.9188499e+00f, 1.0024779e+00f, -1.4100083e+00f, 3.1005020e+00f,
+    -9.2411762e-01f, 5.9456911e+00f, -2.7417023e+00f, 2.7916521e-01f, 1.8787709e+00f, -4.3492255e+00f, -1.3383669e+00f, 2.2170252e-01f,
+    -1.4681372e-01f, -2.5244029e+00f, 9.4413418e-01f, 6.4983611e+00f, -3.9334676e+00f, 3.4136174e+00f, 9.6269474e+00f, 2.0965242e+00f,
+    1.6922773e-01f, 4.3343272e+00f, -4.5848736e-01f, 3.3320084e+00f, -9.0996248e-01f, -1.0225049e+00f, 2.9419379e+00f, 1.5656471e+00f,
+    -3.3917429e+00f, -1.5559566e+00f, -4.9118428e+00f, -1.3362213e+00f, 2.3239374e+00f, -5.8292408e+00f, -2.1776950e+00f, 2.1965761e+00f,
+};
+
+static const hf_tensor hf_tensors_39[] = {
+    {"model.embed_tokens.weight", {40, 48}, 2, 1, 1},
+    {"model.embedding_norm.weight", {48}, 1, 1, 1},
+    {"model.layers.#.ffn_norm.weight", {48}, 1, 3, 1},
+    {"model.layers.#.operator_norm.weight", {48}, 1, 3, 1},
+    {"model.layers.0.conv.conv.weight", {48, 1, 3}, 3, 1, 1},
+    {"model.layers.0.conv.in_proj.weight", {144, 48}, 2, 1, 1},
+    {"model.layers.0.conv.out_proj.weight", {48, 48}, 2, 1, 1},
+    {"model.layers.0.feed_forward.w1.weight", {40, 48}, 2, 1, 1},
+    {"model.layers.0.feed_forward.w2.weight", {48, 40}, 2, 1, 1},
+    {"model.layers.0.feed_forward.w3.weight", {40, 48}, 2, 1, 1},
+    {"model.layers.1.feed_forward.expert_bias", {5}, 1, 1, 1},
+    {"model.layers.1.feed_forward.experts.#.w1.weight", {24, 48}, 2, 5, 1},
+    {"model.layers.1.feed_forward.experts.#.w2.weight", {48, 24}, 2, 5, 1},
+    {"model.layers.1.feed_forward.experts.#.w3.weight", {24, 48}, 2, 5, 1},
+    {"model.layers.1.feed_forward.gate.weight", {5, 48}, 2, 1, 1},
+    {"model.layers.1.self_attn.k_layernorm.weight", {8}, 1, 1, 1},
+    {"model.layers.1.self_attn.k_proj.weight", {24, 48}, 2, 1, 1},
+    {"model.layers.1.self_attn.out_proj.weight", {48, 48}, 2, 1, 1},
+    {"model.layers.1.self_attn.q_layernorm.weight", {8}, 1, 1, 1},
+    {"model.layers.1.self_attn.q_proj.weight", {48, 48}, 2, 1, 1},
+    {"model.layers.1.self_attn.v_proj.weight", {24, 48}, 2, 1, 1},
+    {"model.layers.2.conv.conv.weight", {48, 1, 3}, 3, 1, 1},
+    {"model.layers.2.conv.in_proj.weight", {144, 48}, 2, 1, 1},
+    {"model.layers.2.conv.out_proj.weight", {48, 48}, 2, 1, 1},
+    {"model.layers.2.feed_forward.expert_bias", {5}, 1, 1, 1},
+    {"model.layers.2.feed_forward.experts.#.w1.weight", {24, 48}, 2, 5, 1},
+    {"model.layers.2.feed_forward.experts.#.w2.weight", {48, 24}, 2, 5, 1},
+    {"model.layers.2.feed_forward.experts.#.w3.weight", {24, 48}, 2, 5, 1},
+    {"model.layers.2.feed_forward.gate.weight", {5, 48}, 2, 1, 1},
+    {0},
+};
+static const char hf_config_39[] =
+    "{\"conv_L_cache\": 3, \"conv_bias\": false, \"hidden_size\": 48, \"intermediate_size\": 40, \"layer_types\": ["
+    "\"conv\", \"full_attention\", \"conv\"], \"max_position_embeddings\": 64, \"model_type\": \"lfm2_moe\", \"moe_int"
+    "ermediate_size\": 24, \"norm_eps\": 1e-05, \"norm_topk_prob\": true, \"num_attention_heads\": 6, \"num_dense"
+    "_layers\": 1, \"num_experts\": 5, \"num_experts_per_tok\": 3, \"num_hidden_layers\": 3, \"num_key_value_head"
+    "s\": 3, \"rope_parameters\": {\"rope_theta\": 1000000.0, \"rope_type\": \"default\"}, \"routed_scaling_factor\""
+    ": 1.0, \"tie_word_embeddings\": true, \"use_expert_bias\": true, \"vocab_size\": 40}";
+static const float hf_logits_39[] = {
+    1.2985967e+00f, 2.9418329e+01f, -3.1872168e+00f, -4.1357777e-01f, -2.4461851e+00f, 8.6878496e-01f, -6.0812539e-01f, 3.4081943e+00f,
+    -1.1574411e+00f, 6.0989585e+00f, -2.8844941e+00f, 6.8216127e-01f, 1.7378353e+00f, -3.7839794e+00f, -9.0227765e-01f, 4.1149747e-01f,
+    -4.9285603e-01f, -2.1013112e+00f, 4.4597358e-01f, 7.4824209e+00f, -4.2999973e+00f, 2.5373704e+00f, 8.8032818e+00f, 2.4595742e+00f,
+    -3.9811274e-01f, 5.3072023e+00f, -8.7707335e-01f, 2.8632829e+00f, -2.0147882e+00f, -2.0170085e+00f, 3.8727582e+00f, 1.3884388e+00f,
+    -3.2707696e+00f, -2.5772727e+00f, -5.9986706e+00f, -2.0142758e+00f, 1.6997656e+00f, -5.3581719e+00f, -2.9297853e+00f, 1.9218556e+00f,
+};
+
+static const hf_tensor hf_tensors_40[] = {
+    {"backbone.embeddings.weight", {40, 48}, 2, 1, 1},
+    {"backbone.layers.#.mixer.A_log", {6}, 1, 2, 1},
+    {"backbone.layers.#.mixer.D", {6}, 1, 2, 1},
+    {"backbone.layers.#.mixer.conv1d.bias", {144}, 1, 2, 1},
+    {"backbone.layers.#.mixer.conv1d.weight", {144, 1, 4}, 3, 2, 1},
+    {"backbone.layers.#.mixer.dt_bias", {6}, 1, 2, 1},
+    {"backbone.layers.#.mixer.in_proj.weight", {246, 48}, 2, 2, 1},
+    {"backbone.layers.#.mixer.norm.weight", {96}, 1, 2, 1},
+    {"backbone.layers.#.mixer.out_proj.weight", {48, 96}, 2, 2, 1},
+    {"backbone.layers.#.norm.weight", {48}, 1, 2, 1},
+    {"backbone.norm_f.weight", {48}, 1, 1, 1},
+    {"lm_head.weight", {40, 48}, 2, 1, 1},
+    {0},
+};
+static const char hf_config_40[] =
+    "{\"chunk_size\": 8, \"conv_kernel\": 4, \"expand\": 2, \"head_dim\": 16, \"hidden_act\": \"silu\", \"hidden_size\""
+    ": 48, \"layer_norm_epsilon\": 1e-05, \"model_type\": \"mamba2\", \"n_groups\": 2, \"num_heads\": 6, \"num_hidde"
+    "n_layers\": 2, \"rescale_prenorm_residual\": false, \"residual_in_fp32\": true, \"state_size\": 12, \"tie_wo"
+    "rd_embeddings\": false, \"time_step_floor\": 0.0001, \"time_step_limit\": [0.0, 1000000000.0], \"time_step"
+    "_max\": 0.1, \"time_step_min\": 0.001, \"time_step_rank\": 3, \"use_bias\": false, \"use_conv_bias\": true, \""
+    "vocab_size\": 40}";
+static const float hf_logits_40[] = {
+    -1.2546512e+00f, 3.8287407e-01f, 6.1092407e-01f, -1.6152440e+00f, 3.1873243e+00f, -2.0225899e+00f, 3.9545720e+00f, 3.2932422e+00f,
+    4.2405181e+00f, -3.3197067e+00f, -5.2158918e+00f, -2.4454385e-01f, -5.3300536e-01f, -1.4159966e+00f, -7.4767238e-01f, 7.0819969e+00f,
+    -1.9918444e+00f, 6.0728488e+00f, 1.4599019e+00f, -4.1277046e+00f, -1.7948444e+00f, -5.0881424e+00f, -2.6343312e+00f, 8.5884867e+00f,
+    1.1084369e+00f, -3.2438824e+00f, -5.0898743e+00f, -4.4691019e+00f, -2.7707508e+00f, -2.1067474e+00f, -4.0043855e+00f, -1.7373204e+00f,
+    6.0747081e-01f, 5.0015140e-01f, 4.2201142e+00f, -4.9435363e+00f, -7.1932268e+00f, 7.9085312e+00f, 6.8179507e+00f, -5.3353906e+00f,
+};
+
+static const hf_tensor hf_tensors_41[] = {
+    {"lm_head.weight", {40, 48}, 2, 1, 1},
+    {"model.embed_tokens.weight", {40, 48}, 2, 1, 1},
+    {"model.layers.#.block_sparse_moe.input_linear.weight", {5, 80, 48}, 3, 3, 1},
+    {"model.layers.#.block_sparse_moe.output_linear.weight", {5, 48, 40}, 3, 3, 1},
+    {"model.layers.#.block_sparse_moe.router.layer.weight", {5, 48}, 2, 3, 1},
+    {"model.layers.#.input_layernorm.weight", {48}, 1, 3, 1},
+    {"model.layers.#.post_attention_layernorm.weight", {48}, 1, 3, 1},
+    {"model.layers.#.shared_mlp.input_linear.weight", {64, 48}, 2, 3, 1},
+    {"model.layers.#.shared_mlp.output_linear.weight", {48, 32}, 2, 3, 1},
+    {"model.layers.0.mamba.A_log", {6}, 1, 1, 1},
+    {"model.layers.0.mamba.D", {6}, 1, 1, 1},
+    {"model.layers.0.mamba.conv1d.bias", {144}, 1, 1, 1},
+    {"model.layers.0.mamba.conv1d.weight", {144, 1, 4}, 3, 1, 1},
+    {"model.layers.0.mamba.dt_bias", {6}, 1, 1, 1},
+    {"model.layers.0.mamba.in_proj.weight", {246, 48}, 2, 1, 1},
+    {"model.layers.0.mamba.norm.weight", {96}, 1, 1, 1},
+    {"model.layers.0.mamba.out_proj.weight", {48, 96}, 2, 1, 1},
+    {"model.layers.1.self_attn.k_proj.weight", {24, 48}, 2, 1, 1},
+    {"model.layers.1.self_attn.o_proj.weight", {48, 48}, 2, 1, 1},
+    {"model.layers.1.self_attn.q_proj.weight", {48, 48}, 2, 1, 1},
+    {"model.layers.1.self_attn.v_proj.weight", {24, 48}, 2, 1, 1},
+    {"model.layers.2.mamba.A_log", {6}, 1, 1, 1},
+    {"model.layers.2.mamba.D", {6}, 1, 1, 1},
+    {"model.layers.2.mamba.conv1d.bias", {144}, 1, 1, 1},
+    {"model.layers.2.mamba.conv1d.weight", {144, 1, 4}, 3, 1, 1},
+    {"model.layers.2.mamba.dt_bias", {6}, 1, 1, 1},
+    {"model.layers.2.mamba.in_proj.weight", {246, 48}, 2, 1, 1},
+    {"model.layers.2.mamba.norm.weight", {96}, 1, 1, 1},
+    {"model.layers.2.mamba.out_proj.weight", {48, 96}, 2, 1, 1},
+    {"model.norm.weight", {48}, 1, 1, 1},
+    {0},
+};
+static const char hf_config_41[] =
+    "{\"attention_bias\": false, \"attention_multiplier\": 0.25, \"embedding_multiplier\": 6.0, \"hidden_act\": \""
+    "silu\", \"hidden_size\": 48, \"intermediate_size\": 40, \"layer_types\": [\"linear_attention\", \"full_attenti"
+    "on\", \"linear_attention\"], \"logits_scaling\": 4.0, \"mamba_chunk_size\": 8, \"mamba_conv_bias\": true, \"ma"
+    "mba_d_conv\": 4, \"mamba_d_head\": 16, \"mamba_d_state\": 12, \"mamba_expand\": 2, \"mamba_n_groups\": 2, \"ma"
+    "mba_n_heads\": 6, \"mamba_proj_bias\": false, \"max_position_embeddings\": 64, \"model_type\": \"granitemoeh"
+    "ybrid\", \"num_attention_heads\": 6, \"num_experts_per_tok\": 3, \"num_hidden_layers\": 3, \"num_key_value_h"
+    "eads\": 3, \"num_local_experts\": 5, \"position_embedding_type\": null, \"residual_multiplier\": 0.5, \"rms_"
+    "norm_eps\": 1e-06, \"rope_parameters\": {\"rope_theta\": 10000.0, \"rope_type\": \"default\"}, \"shared_interm"
+    "ediate_size\": 32, \"tie_word_embeddings\": false, \"time_step_limit\": [0.0, {\"__float__\": \"Infinity\"}],"
+    " \"vocab_size\": 40}";
+static const float hf_logits_41[] = {
+    -2.3677671e-01f, -2.2263913e-01f, -3.4057167e-01f, 1.9601994e+00f, -1.2393813e+00f, 1.3124654e+00f, 3.6450374e-01f, -6.5778536e-01f,
+    5.1062310e-01f, -1.4824325e-01f, 1.6102612e+00f, -6.3898814e-01f, 5.9009075e-01f, 3.3280057e-01f, -4.3296671e-01f, -8.6279583e-01f,
+    1.5479848e-01f, -1.4981130e+00f, -1.0981877e+00f, -1.1299131e+00f, 1.9879087e+00f, 9.3276715e-01f, -7.8949744e-01f, -6.8970162e-01f,
+    7.4408990e-01f, -4.0628585e-01f, -4.6218961e-01f, -7.3678964e-01f, 1.6868565e+00f, 4.4153824e-02f, 2.1317182e+00f, -9.6406490e-01f,
+    -9.2432410e-02f, 2.2242071e-02f, 3.5075191e-01f, 5.3815770e-01f, -3.1014246e-01f, -1.8174931e+00f, -4.9670365e-02f, -6.5443873e-01f,
+};
+
 static const hf_case hf_cases[] = {
     {"llama", "BF16", hf_config_0, hf_tensors_0, hf_logits_0},
     {"llama3", "F16", hf_config_1, hf_tensors_1, hf_logits_1},
@@ -1225,5 +1391,9 @@ static const hf_case hf_cases[] = {
     {"gpt_neox", "F16", hf_config_35, hf_tensors_35, hf_logits_35},
     {"falcon 7b", "BF16", hf_config_36, hf_tensors_36, hf_logits_36},
     {"falcon 40b", "F32", hf_config_37, hf_tensors_37, hf_logits_37},
+    {"lfm2", "BF16", hf_config_38, hf_tensors_38, hf_logits_38},
+    {"lfm2_moe", "F32", hf_config_39, hf_tensors_39, hf_logits_39},
+    {"mamba2", "F16", hf_config_40, hf_tensors_40, hf_logits_40},
+    {"granitemoehybrid", "BF16", hf_config_41, hf_tensors_41, hf_logits_41},
 };
 enum { HF_VOCABULARY = 40, HF_TOKENS = 24 };

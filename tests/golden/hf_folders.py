@@ -95,6 +95,22 @@ CASES = [
     ("falcon 7b", "BF16", hf.FalconConfig, GPT, {"multi_query": True, "activation": "gelu_pytorch_tanh"}),
     ("falcon 40b", "F32", hf.FalconConfig, GPT,
      {"num_kv_heads": 3, "new_decoder_architecture": True, "activation": "gelu_pytorch_tanh"}),
+    ("lfm2", "BF16", hf.Lfm2Config, COMMON,
+     {"num_hidden_layers": 3, "layer_types": ["conv", "full_attention", "conv"], "conv_L_cache": 3,
+      "block_multiple_of": 8}),
+    ("lfm2_moe", "F32", hf.Lfm2MoeConfig, COMMON,
+     {"num_hidden_layers": 3, "layer_types": ["conv", "full_attention", "conv"], "conv_L_cache": 3,
+      "num_dense_layers": 1, "num_experts": 5, "num_experts_per_tok": 3, "moe_intermediate_size": 24}),
+    ("mamba2", "F16", hf.Mamba2Config, {},
+     {"vocab_size": VOCABULARY, "hidden_size": 48, "num_hidden_layers": 2, "num_heads": 6, "head_dim": 16,
+      "state_size": 12, "n_groups": 2, "expand": 2, "conv_kernel": 4, "chunk_size": 8,
+      "time_step_limit": (0.0, 1e9)}),
+    ("granitemoehybrid", "BF16", hf.GraniteMoeHybridConfig, COMMON,
+     {"num_hidden_layers": 3, "layer_types": ["mamba", "attention", "mamba"], "num_local_experts": 5,
+      "num_experts_per_tok": 3, "shared_intermediate_size": 32, "mamba_n_heads": 6, "mamba_d_head": 16,
+      "mamba_d_state": 12, "mamba_n_groups": 2, "mamba_d_conv": 4, "mamba_expand": 2, "mamba_chunk_size": 8,
+      "attention_multiplier": 0.25, "embedding_multiplier": 6.0,
+      "residual_multiplier": 0.5, "logits_scaling": 4.0}),
 ]
 UNUSED = re.compile("dropout|initializer|transformers_version|use_cache|dtype|architectures|_pdrop|summary|_token_id|"
                     "output_|router_|mm_|_token_index|vision_config|add_cross|pretraining|classifier|is_decoder|is_encoder|^_")
@@ -134,13 +150,22 @@ def tensors_of(model: hf.PreTrainedModel) -> list[tuple[str, list[int]]]:
 
 
 def rules(tensors: list[tuple[str, list[int]]]) -> list[tuple[str, list[int], int, int]]:
-    """(name with '#' for numbers, shape, count of the first number, count of the second)."""
+    """(name with '#' for numbers, shape, count of the first number, count of the second). A layer's number stays where
+    only some layers have the tensor."""
+    layers = {}
+    for name, _ in tensors:
+        numbers_of = re.findall(r"(?<=\.)\d+(?=\.)", name)
+        if numbers_of:
+            layers.setdefault(re.sub(r"(?<=\.)\d+(?=\.)", "#", name), set()).add(int(numbers_of[0]))
+    n_layers = max(max(found) for found in layers.values()) + 1
     found = {}
     for name, shape in tensors:
         parts = [int(part) for part in name.split(".") if part.isdecimal()]
         pattern = re.sub(r"(?<=\.)\d+(?=\.)", "#", name)
+        if parts and len(layers[pattern]) < n_layers:
+            pattern = pattern.replace("#", str(parts.pop(0)), 1)
         _, first, second = found.get(pattern, (shape, 0, 0))
-        found[pattern] = (shape, *(max(count, part + 1) for count, part in zip((first, second), parts + [0, 0])))
+        found[pattern] = (shape, *(max(count, part + 1) for count, part in zip((first, second), (parts + [0, 0])[:2])))
     return [(name, *rest) for name, rest in sorted(found.items())]
 
 

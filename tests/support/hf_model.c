@@ -82,6 +82,13 @@ static int32_t list_tensors(const hf_case *model, const char *left_out, named *a
     return count;
 }
 
+static int32_t count_values(const hf_tensor *t)
+{
+    int32_t count = 1;
+    for (int32_t i = 0; i < t->n_dims; i++) count *= t->shape[i];
+    return count;
+}
+
 /* Writes a safetensors file of n tensors. */
 static void write_tensors(const char *path, const char *dtype, const named *all, int32_t n, int32_t shift)
 {
@@ -91,10 +98,11 @@ static void write_tensors(const char *path, const char *dtype, const named *all,
     used += (size_t)snprintf(header, HEADER, "{\"__metadata__\":{\"format\":\"pt\"}");
     for (int32_t i = 0; i < n; i++) {
         const hf_tensor *t = all[i].tensor;
-        const size_t count = (size_t)t->shape[0] * (size_t)(t->n_dims > 1 ? t->shape[1] : 1), begin = data;
-        char shape[32];
-        snprintf(shape, sizeof shape, t->n_dims > 1 ? "%d,%d" : "%d", t->shape[0], t->shape[1]);
-        data += count * width;
+        const size_t begin = data;
+        char shape[48];
+        snprintf(shape, sizeof shape, t->n_dims > 2 ? "%d,%d,%d" : t->n_dims > 1 ? "%d,%d" : "%d", t->shape[0],
+                 t->shape[1], t->shape[2]);
+        data += (size_t)count_values(t) * width;
         used += (size_t)snprintf(header + used, HEADER - used,
                                  ",\"%s\":{\"dtype\":\"%s\",\"shape\":[%s],\"data_offsets\":[%zu,%zu]}", all[i].name,
                                  dtype, shape, begin, data);
@@ -114,7 +122,7 @@ static void write_tensors(const char *path, const char *dtype, const named *all,
         test_random random = {0xcbf29ce484222325};
         for (const char *c = all[i].name; *c; c++)
             random.state = (random.state ^ (unsigned char)*c) * 0x100000001b3;
-        for (int32_t k = t->shape[0] * (t->n_dims > 1 ? t->shape[1] : 1); k > 0; k--)
+        for (int32_t k = count_values(t); k > 0; k--)
             out += put_value(out, dtype, weight_next(&random, all[i].name, t->n_dims));
     }
     write_whole(path, bytes, (size_t)(out - bytes));
