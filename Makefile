@@ -135,7 +135,12 @@ $(B)/cli/run/editor.o: INCLUDES += -DVOUCH_EDITLINE $(shell pkg-config --cflags 
 endif
 ifeq ($(SERVER),1)
 $(B)/cli/serve.o: INCLUDES += -Iserver -DVOUCH_SERVER
-$(B)/server/%.o: INCLUDES := -Iinclude -Icli $(shell pkg-config --cflags libmicrohttpd 2>/dev/null)
+$(B)/server/%.o: INCLUDES := -Iinclude -Icli -I$(B)/server $(shell pkg-config --cflags libmicrohttpd 2>/dev/null)
+$(B)/server/page.o: $(B)/server/page.inc
+$(B)/server/page.inc: server/page.html
+	@mkdir -p $(@D)
+	$(call say,BYTES)
+	$(Q)od -An -v -t u1 $< | sed 's/\([0-9][0-9]*\)/\1,/g' >$@
 endif
 $(B)/examples/%.o: INCLUDES := -Iinclude
 $(B)/tests/%.o $(B)/bench/%.o: INCLUDES := -Iinclude -Isrc -Icli -Itests -Ibench

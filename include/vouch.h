@@ -814,6 +814,9 @@ typedef struct vouch_engine_stats {
 } vouch_engine_stats;
 
 VOUCH_API const vouch_engine_stats *vouch_engine_get_stats(const vouch_engine *engine);
+/* Seconds of a pass of 1, 2, ... n rows, n at most 320, as the passes so far tell (t(n) of docs/performance.md), into
+ * seconds [n], the caller's. All 0 before the first pass. */
+VOUCH_API void vouch_engine_pass_seconds(const vouch_engine *engine, int32_t n, double *seconds);
 /* Bytes allocated for the engine: cache and workspace, without its sessions. */
 VOUCH_API size_t vouch_engine_memory(const vouch_engine *engine);
 

@@ -2,6 +2,7 @@
 /* The paths of the server. */
 #include "common/json.h"
 #include "openai.h"
+#include "page.h"
 
 static void health(server_exchange *x)
 {
@@ -11,6 +12,8 @@ static void health(server_exchange *x)
 }
 
 const server_route server_routes[] = {
+    {"GET", "/", SERVER_ROUTE_PUBLIC, server_page},
+    {"GET", "/speculation", 0, server_get_speculation},
     {"GET", "/health", SERVER_ROUTE_PUBLIC, health},
     {"GET", "/v1/health", SERVER_ROUTE_PUBLIC, health},
     {"GET", "/v1/models", 0, server_list_models},

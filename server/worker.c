@@ -248,6 +248,7 @@ static void *worker_run(void *arg)
         vouch_engine_step(w->engine, &events, &n_events);
         pthread_mutex_lock(&w->lock);
         w->state.engine = *vouch_engine_get_stats(w->engine);
+        vouch_engine_pass_seconds(w->engine, SERVER_COST_ROWS, w->state.pass_seconds);
         pthread_mutex_unlock(&w->lock);
         for (size_t i = 0; i < n_events; i++) {
             int32_t at = 0;

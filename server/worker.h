@@ -32,10 +32,13 @@ void server_worker_notify(server_worker *worker);
 /* Cancels all jobs, waiting and running. */
 void server_worker_cancel_all(server_worker *worker);
 
-/* The state for /metrics, /slots and /props. */
+enum { SERVER_COST_ROWS = 17 }; /* a token and 16 guesses */
+
+/* The state for /metrics, /slots, /props and /speculation. */
 typedef struct server_worker_state {
     int32_t n_running, n_waiting, n_sessions;
     vouch_engine_stats engine; /* of the last pass */
+    double pass_seconds[SERVER_COST_ROWS]; /* of 1, 2, ... rows; 0: no pass yet */
     size_t memory;             /* bytes of the engine */
 } server_worker_state;
 server_worker_state server_worker_get_state(server_worker *worker);

@@ -492,7 +492,8 @@ static const struct {
     {"GET", "/health", "", NULL, 200},
     {"HEAD", "/health", "", NULL, 0}, /* a HEAD's answer has no body, whatever its Content-Length says */
     {"GET", "/v1/models", "", NULL, 200},
-    {"GET", "/", "", NULL, 404},
+    {"GET", "/", "", NULL, 200},
+    {"GET", "/page", "", NULL, 404},
     {"GET", "/v1/models/../models", "", NULL, 404},
     {"GET", "//health", "", NULL, 404},
     {"DELETE", "/v1/models", "", NULL, 405},

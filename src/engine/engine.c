@@ -2,6 +2,7 @@
 /* Opens and closes engines. */
 #include "engine/engine.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/floats.h"
@@ -118,6 +119,13 @@ void vouch_engine_close(vouch_engine *engine)
 const vouch_engine_stats *vouch_engine_get_stats(const vouch_engine *engine)
 {
     return &engine->stats;
+}
+
+void vouch_engine_pass_seconds(const vouch_engine *engine, int32_t n, double *seconds)
+{
+    assert(n <= VOUCH_COST_ROWS);
+    const double one = vouch_cost_seconds(&engine->cost);
+    for (int32_t i = 0; i < n; i++) seconds[i] = one * vouch_cost_of(&engine->cost, i + 1);
 }
 
 size_t vouch_engine_memory(const vouch_engine *engine)

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef VOUCH_SERVER_PAGE_H
+#define VOUCH_SERVER_PAGE_H
+
+#include "http.h"
+
+/* GET / */
+void server_page(server_exchange *x);
+/* GET /speculation: names of drafters and rules, and the measured cost of passes. */
+void server_get_speculation(server_exchange *x);
+
+#endif
