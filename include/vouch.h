@@ -378,6 +378,7 @@ VOUCH_API void vouch_head_close(vouch_head *head);
     X(RECYCLE, recycle, "repeats what the target found likely after the same tokens")      \
     X(PREDICTION, prediction, "copies from your own prediction of the answer")             \
     X(HISTORY, history, "copies from earlier answers")                                     \
+    X(GRAMMAR, grammar, "writes what the grammar leaves no choice about")                  \
     X(HEAD, head, "guesses from the target's hidden states")
 
 /* A drafter's number: the index of its counters in vouch_stats. */

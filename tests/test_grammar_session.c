@@ -79,9 +79,59 @@ static void check_text(const vouch_grammar *grammar, const answer *a)
 }
 
 static const unsigned sets[] = {
-    VOUCH_DRAFTER_NGRAM | VOUCH_DRAFTER_SUFFIX | VOUCH_DRAFTER_RECYCLE, VOUCH_DRAFTER_MODEL,
-    VOUCH_DRAFTER_MODEL | VOUCH_DRAFTER_RECYCLE | VOUCH_DRAFTER_SUFFIX};
+    VOUCH_DRAFTER_NGRAM | VOUCH_DRAFTER_SUFFIX | VOUCH_DRAFTER_RECYCLE | VOUCH_DRAFTER_GRAMMAR, VOUCH_DRAFTER_MODEL,
+    VOUCH_DRAFTER_GRAMMAR | VOUCH_DRAFTER_MODEL | VOUCH_DRAFTER_RECYCLE | VOUCH_DRAFTER_SUFFIX};
 enum { N_SETS = sizeof sets / sizeof sets[0] };
+
+/* Forced text is guessed: fewer cycles for the same text, and the drafter's guesses are mostly right. */
+static void test_forced_text_is_guessed(void **state)
+{
+    (void)state;
+    static answer plain, other;
+    int32_t prompt[PROMPT];
+    int64_t tokens = 0, cycles = 0, drafted = 0, accepted = 0;
+    vouch_grammar *grammar =
+        grammar_open(VOUCH_GRAMMAR_JSON_SCHEMA,
+                     "{\"type\": \"object\", \"properties\": {\"large model\": {\"type\": \"boolean\"}, "
+                     "\"small model\": {\"type\": \"boolean\"}}, \"required\": [\"large model\", \"small model\"], "
+                     "\"additionalProperties\": false}");
+    for (int round = 0; round < 6; round++) {
+        answer_prompt(prompt, PROMPT, 600, (uint64_t)round, true);
+        vouch_session_options o = options_of(grammar, VOUCH_DRAFTER_NONE, 0);
+        answer_run(&plain, target, &o, prompt, PROMPT);
+        o = options_of(grammar, VOUCH_DRAFTER_GRAMMAR, 0);
+        answer_run(&other, target, &o, prompt, PROMPT);
+        assert_true(answer_equal(&plain, &other));
+        tokens += other.n;
+        cycles += other.stats.cycles;
+        drafted += other.stats.drafted_by[VOUCH_DRAFTER_NUMBER_GRAMMAR];
+        accepted += other.stats.accepted_by[VOUCH_DRAFTER_NUMBER_GRAMMAR];
+    }
+    assert_true(drafted > 20 && accepted > 10 && cycles < tokens);
+    vouch_grammar_close(grammar);
+}
+
+/* AUTO has the drafter where there is a grammar. Without a grammar it guesses nothing. */
+static void test_drafter_needs_a_grammar(void **state)
+{
+    (void)state;
+    static answer plain;
+    int32_t prompt[PROMPT];
+    vouch_grammar *grammar = grammar_open(VOUCH_GRAMMAR_JSON, NULL);
+    vouch_session_options o = options_of(grammar, VOUCH_DRAFTER_AUTO, 0);
+    vouch_session *s = answer_open(target, &o);
+    assert_non_null(strstr(vouch_session_drafter(s), "grammar"));
+    vouch_session_close(s);
+    o = options_of(NULL, VOUCH_DRAFTER_AUTO, 0);
+    s = answer_open(target, &o);
+    assert_null(strstr(vouch_session_drafter(s), "grammar"));
+    vouch_session_close(s);
+    answer_prompt(prompt, PROMPT, 600, 0, true);
+    o = options_of(NULL, VOUCH_DRAFTER_GRAMMAR, 0);
+    answer_run(&plain, target, &o, prompt, PROMPT);
+    assert_int_equal(plain.stats.drafted, 0);
+    vouch_grammar_close(grammar);
+}
 
 static void test_same_text_with_every_drafter(void **state)
 {
@@ -282,6 +332,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_text_with_every_drafter),
+        cmocka_unit_test(test_forced_text_is_guessed),
+        cmocka_unit_test(test_drafter_needs_a_grammar),
         cmocka_unit_test(test_rejections_leave_no_trace),
         cmocka_unit_test(test_an_answer_without_the_grammar_is_refused),
         cmocka_unit_test(test_probabilities_are_masked),

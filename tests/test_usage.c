@@ -297,6 +297,8 @@ static void flags_that_contradict_are_named(void **state)
         {{"check", "-j-"}, "--json -: standard output"},
         {{"tokenize", "--frequent", "5", "--ids"}, "--ids has no effect with --frequent"},
         {{"run", "--spec", "history"}, "--spec history needs a history: add --history FILE"},
+        {{"run", "--spec", "grammar"}, "--spec grammar needs a grammar: add --json, --json-schema FILE or"},
+        {{"run", "--json", "--grammar-file", "x"}, "--json and --grammar-file exclude each other"},
         {{"run", "--spec", "none", "--tree", "2,3"}, "--tree has no effect with --spec none"},
         {{"run", "--draft-model", "x", "--speculative", "--spec", "auto"},
          "--speculative means --spec draft with a draft model, but --spec auto was given"},

@@ -68,6 +68,7 @@ static vouch_status sessions_open(batch *b, int32_t n_ctx, vouch_error *err)
     vouch_session_options options = b->files->options->session;
     options.n_ctx = n_ctx;
     cli_engine_speculate(b->files, &options.speculation);
+    options.grammar = b->files->grammar;
     for (int32_t i = 0; i < b->n_slots; i++) {
         const vouch_status status = vouch_engine_session_open(&b->slots[i].session, b->engine, &options, err);
         if (status) return status;

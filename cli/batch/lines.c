@@ -45,6 +45,7 @@ static uint64_t hash_run(const cli_engine *engine)
     hash = HASH(HASH(HASH(hash, o->speculation.accept), o->speculation.lenience), o->speculation.drafters);
     for (size_t i = 0; i < s->n_bias; i++) hash = HASH(HASH(hash, s->bias[i].token), s->bias[i].bias);
     for (size_t i = 0; i < o->n_stop; i++) hash = hash_text(hash, o->stop[i]);
+    if (engine->grammar) hash = hash_text(hash_text(hash, "grammar"), engine->grammar_text);
     return hash;
 }
 

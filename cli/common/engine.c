@@ -179,12 +179,36 @@ static int draft_open(cli_engine *engine, const cli_options *options)
     return CLI_DONE;
 }
 
+/* The text of a schema may stand in place of its file's name. */
+static int grammar_open(cli_engine *engine, const cli_options *options)
+{
+    const bool is_schema = options->json_schema != NULL;
+    const char *given = is_schema ? options->json_schema : options->grammar_file;
+    const char *flag = options->json_answer ? "json" : is_schema ? "json-schema" : "grammar-file";
+    const vouch_grammar_kind kind = options->json_answer ? VOUCH_GRAMMAR_JSON
+                                    : is_schema ? VOUCH_GRAMMAR_JSON_SCHEMA : VOUCH_GRAMMAR_GBNF;
+    const bool is_file = given && !(is_schema && *given == '{');
+    vouch_error err = {VOUCH_E_MEMORY, "not enough memory"};
+    vouch_status status = VOUCH_OK;
+    if (!given && !options->json_answer) return CLI_DONE;
+    if (is_file) status = text_read(given, &engine->grammar_text, &(size_t){0}, &err);
+    else engine->grammar_text = strdup(given ? given : "");
+    if (!status && !engine->grammar_text) status = err.code;
+    const char *text = engine->grammar_text;
+    if (!status) status = vouch_grammar_open(&engine->grammar, kind, text, strlen(text), &err);
+    if (!status) return CLI_DONE;
+    if (!is_file || status == VOUCH_E_IO) return cli_flag_fail(flag, &err);
+    cli_complain("--%s %s: %s", flag, given, err.message);
+    return CLI_FAILED;
+}
+
 int cli_engine_open(cli_engine *engine, const cli_options *options)
 {
     vouch_error err;
     const double start = cli_now();
     *engine = (cli_engine){.options = options};
-    int status = target_open(engine, options, false);
+    int status = grammar_open(engine, options);
+    if (!status) status = target_open(engine, options, false);
     if (!status && options->draft_model) status = draft_open(engine, options);
     if (status) return status;
     if (options->draft_vocab && vocab_read(engine, options->draft_vocab, &err))
@@ -233,6 +257,7 @@ int cli_engine_start(cli_engine *engine, const vouch_session_options *session)
                  "nothing after its %d tokens",
                  n_draft, n_trained, n_draft);
     cli_engine_speculate(engine, &options.speculation);
+    options.grammar = engine->grammar;
     const vouch_status status = vouch_session_open(&engine->session, engine->model, &options, &err);
     engine->load_seconds += cli_now() - start;
     if (!status) return CLI_DONE;
@@ -257,6 +282,8 @@ void cli_engine_close(cli_engine *engine)
     vouch_head_close(engine->head);
     vouch_model_close(engine->draft);
     vouch_model_close(engine->model);
+    vouch_grammar_close(engine->grammar);
+    free(engine->grammar_text);
 }
 
 vouch_status cli_session_prompt(vouch_session *session, const int32_t *tokens, size_t n_tokens, vouch_error *err)

@@ -23,6 +23,8 @@ typedef struct cli_engine {
     vouch_head *head;           /* likewise */
     int32_t *draft_vocab;        /* [n_draft_vocab] of --draft-vocab */
     size_t n_draft_vocab;
+    vouch_grammar *grammar;     /* of --json, --json-schema or --grammar-file; NULL: none */
+    char *grammar_text;         /* what it was made from */
     vouch_session *session;     /* NULL until cli_engine_start */
     double load_seconds;
 } cli_engine;

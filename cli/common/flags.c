@@ -508,6 +508,22 @@ static void help_wrap(const char *text, int column, int width, FILE *stream)
     fputc('\n', stream);
 }
 
+/* Writes the words of a choice, "auto|none|draft", over several lines where they don't fit. Returns the column. */
+static int help_value(const char *value, int column, int width, FILE *stream)
+{
+    int used = column;
+    while (*value) {
+        const int word = (int)strcspn(value, "|"), n = word + (value[word] == '|');
+        if (used > column && used + n > width) {
+            fprintf(stream, "\n%*s", column, "");
+            used = column;
+        }
+        used += fprintf(stream, "%.*s", n, value);
+        value += n;
+    }
+    return used;
+}
+
 static void help_flag(const cli_flag *flag, const void *defaults, FILE *stream)
 {
     enum { COLUMN = 30, WIDTH = 80 };
@@ -516,7 +532,8 @@ static void help_flag(const cli_flag *flag, const void *defaults, FILE *stream)
     if (!*flag->name) used = fprintf(stream, "  ");
     else used = flag->letter ? fprintf(stream, "  -%c, --%s", flag->letter, flag->name)
                              : fprintf(stream, "      --%s", flag->name);
-    if (flag->value) used += fprintf(stream, "%s%s", *flag->name ? " " : "", flag->value);
+    if (flag->value && *flag->name) used += fprintf(stream, " ");
+    if (flag->value) used = help_value(flag->value, used, WIDTH, stream);
     if (used + 2 > COLUMN) fprintf(stream, "\n%*s", COLUMN, "");
     else fprintf(stream, "%*s", COLUMN - used, "");
     help_wrap(cli_flag_describe(flag, defaults, text), COLUMN, WIDTH, stream);

@@ -186,6 +186,13 @@ static const cli_flag flags[] = {
     {"ignore-eos", NULL, 0, CLI_FLAG_SWITCH, AT(session.ignore_eos), NULL, NULL, ANSWER,
      "go on when the model ends the answer", NULL, NULL},
 
+    {"json", NULL, 0, CLI_FLAG_SWITCH, AT(json_answer), NULL, NULL, CLI_RUN | CLI_BATCH, "Answer",
+     "the answer is a JSON object", NULL, NULL},
+    {"json-schema", NULL, 0, CLI_FLAG_FILE, AT(json_schema), "FILE", NULL, CLI_RUN | CLI_BATCH, "Answer",
+     "the answer is JSON that this schema accepts; a value that begins with { is the schema itself", NULL, NULL},
+    {"grammar-file", NULL, 0, CLI_FLAG_FILE, AT(grammar_file), "FILE", NULL, CLI_RUN | CLI_BATCH, "Answer",
+     "the answer is a text of this grammar, in llama.cpp's notation (GBNF)", NULL, NULL},
+
     {"temp", "temperature", 0, CLI_FLAG_FLOAT, AT(session.sampling.temperature), "T", "[0, inf)", SAMPLING,
      "temperature; 0: greedy, the likeliest token each time", NULL, NULL},
     {"top-k", NULL, 0, CLI_FLAG_INT, AT(session.sampling.top_k), "N", ANY, SAMPLING,

@@ -47,6 +47,8 @@ typedef struct cli_options {
     const char *tree; /* "B,D" */
     const char *prediction, *history, *draft_vocab, *head; /* files */
     bool allow_other_head;
+    const char *grammar_file, *json_schema;
+    bool json_answer;
     vouch_session_options session; /* draft_model is set when the model is open (common/engine.h) */
     cli_texts stop, bias_texts;
     vouch_logit_bias *bias;

@@ -34,7 +34,7 @@ static bool is_written(const cli_flag *flag)
 {
     static const char *const names[] = {"json", "svg", "csv", "html", "stats-json", "history", "out", "head"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(flag->name, names[i]) == 0) return true;
+        if (flag->kind == CLI_FLAG_FILE && strcmp(flag->name, names[i]) == 0) return true;
     return false;
 }
 
@@ -103,6 +103,9 @@ static bool check_exclusive(given_flags given)
         {"raw", "chat", "a conversation needs a chat template"},
         {"raw", "chat-template", "--raw means no chat template"},
         {"raw", "system", "a system message needs a chat template"},
+        {"json", "json-schema", "both say what the answer is"},
+        {"json", "grammar-file", "both say what the answer is"},
+        {"json-schema", "grammar-file", "both say what the answer is"},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         if (!given_find(given, pairs[i][0]) || !given_find(given, pairs[i][1])) continue;
@@ -144,7 +147,8 @@ static bool parse_tree(const char *text, vouch_speculation *speculation)
 static unsigned given_drafters(const cli_options *options)
 {
     return (options->draft_model ? VOUCH_DRAFTER_MODEL : 0u) | (options->head ? VOUCH_DRAFTER_HEAD : 0u) |
-           (options->prediction ? VOUCH_DRAFTER_PREDICTION : 0u) | (options->history ? VOUCH_DRAFTER_HISTORY : 0u);
+           (options->prediction ? VOUCH_DRAFTER_PREDICTION : 0u) | (options->history ? VOUCH_DRAFTER_HISTORY : 0u) |
+           (options->grammar_file || options->json_schema || options->json_answer ? VOUCH_DRAFTER_GRAMMAR : 0u);
 }
 
 /* Resolves "auto". Refuses "none" among drafters, and drafters whose model or file is missing. */
@@ -180,6 +184,10 @@ static bool resolve_drafters(cli_options *options)
     }
     if ((speculation->drafters & VOUCH_DRAFTER_HISTORY) && !options->history && !options->prompts) {
         cli_complain("--spec %s needs a history: add --history FILE", text);
+        return false;
+    }
+    if (speculation->drafters & ~given_drafters(options) & VOUCH_DRAFTER_GRAMMAR) {
+        cli_complain("--spec %s needs a grammar: add --json, --json-schema FILE or --grammar-file FILE", text);
         return false;
     }
     if ((speculation->drafters & MODEL) && !options->draft_model) {

@@ -102,7 +102,8 @@ vouch_status vouch_options_resolve(vouch_session_options *o, const vouch_model *
     vouch_speculation *s = &o->speculation;
     if (s->drafters == VOUCH_DRAFTER_AUTO)
         s->drafters = vouch_drafter_auto(s->auto_with | (s->draft_model ? VOUCH_DRAFTER_MODEL : 0) |
-                                         (s->head ? VOUCH_DRAFTER_HEAD : 0));
+                                         (s->head ? VOUCH_DRAFTER_HEAD : 0) |
+                                         (o->grammar ? VOUCH_DRAFTER_GRAMMAR : 0));
     if (s->accept == VOUCH_ACCEPT_AUTO) s->accept = best_rule(s, o->sampling.temperature);
     VOUCH_TRY(check_speculation(s, err));
     VOUCH_TRY(vouch_model_need_weights(model, err));

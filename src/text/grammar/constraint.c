@@ -148,6 +148,11 @@ void vouch_constraint_settle(vouch_constraint *constraint, vouch_follower who, c
     c->settled[who] = n;
 }
 
+const vouch_trie *vouch_constraint_trie(const vouch_constraint *constraint)
+{
+    return constraint->trie;
+}
+
 int32_t vouch_constraint_settled(const vouch_constraint *constraint, vouch_follower who)
 {
     return constraint->settled[who];

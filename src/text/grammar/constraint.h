@@ -44,6 +44,7 @@ void vouch_constraint_begin(vouch_constraint *constraint, int32_t n, int32_t las
 bool vouch_constraint_applies(const vouch_constraint *constraint, int32_t n);
 /* Moves a root to tokens[0, n). Below the answer's begin nothing happens. */
 void vouch_constraint_settle(vouch_constraint *constraint, vouch_follower who, const int32_t *tokens, int32_t n);
+const vouch_trie *vouch_constraint_trie(const vouch_constraint *constraint);
 /* The length of the sequence at a root. */
 int32_t vouch_constraint_settled(const vouch_constraint *constraint, vouch_follower who);
 

@@ -3,6 +3,7 @@
 #include "text/grammar/json_text.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -307,9 +308,16 @@ static vouch_expression list_of(vouch_json_writer *w, vouch_expression item)
     return vouch_expression_optional(b, vouch_expression_join(b, 2, item, vouch_json_more(w, item, 0, -1)));
 }
 
+/* A whole float is written as an integer. */
 static vouch_expression number_constant(vouch_json_writer *w, const json_t *value)
 {
     vouch_builder *b = w->builder;
+    const double real = json_number_value(value);
+    if (json_is_real(value) && fabs(real) < 1e17 && real == floor(real)) {
+        char whole[32];
+        snprintf(whole, sizeof whole, "%.0f", real == 0 ? 0 : real);
+        return LITERAL(whole);
+    }
     char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(17));
     if (!text) vouch_builder_fail(b, VOUCH_E_MEMORY, "not enough memory for the schema");
     const vouch_expression constant = text ? LITERAL(text) : 0;

@@ -297,7 +297,7 @@ static const struct {
     {"time", "^" TIME "$"},
     {"date-time", "^" DATE "T" TIME "$"},
     {"uuid", "^" HEX "{8}-" HEX "{4}-" HEX "{4}-" HEX "{4}-" HEX "{12}$"},
-    {"email", "^[A-Za-z0-9_%+-]{1,30}(\\.[A-Za-z0-9_%+-]{1,30}){0,3}@" WORDS "(\\." WORDS "){1,4}$"},
+    {"email", "^[A-Za-z0-9_%+~-]{1,30}(\\.[A-Za-z0-9_%+~-]{1,30}){0,3}@" WORDS "(\\." WORDS "){1,4}$"},
     {"ipv4", "^" BYTE "\\." BYTE "\\." BYTE "\\." BYTE "$"},
 };
 

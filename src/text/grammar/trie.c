@@ -139,6 +139,31 @@ vouch_status vouch_trie_open(vouch_trie **out, const vouch_tokenizer *tokenizer,
     return status;
 }
 
+/* The node of `byte` among the siblings [from, past); -1: none. */
+static int32_t find_sibling(const vouch_trie *trie, int32_t from, int32_t past, uint8_t byte)
+{
+    for (int32_t i = from; i < past; i = trie->nodes[i].next)
+        if (trie->nodes[i].byte == byte) return i;
+    return -1;
+}
+
+int32_t vouch_trie_prefixes(const vouch_trie *trie, const char *text, int32_t n, int32_t *tokens, int32_t most)
+{
+    int32_t found[VOUCH_TRIE_DEPTH], n_found = 0, from = 0, past = trie->n_nodes;
+    for (int32_t i = 0; i < n && i < VOUCH_TRIE_DEPTH; i++) {
+        const int32_t node = find_sibling(trie, from, past, (uint8_t)text[i]);
+        if (node < 0) break;
+        /* Of tokens with the same bytes the last one counts: those for bytes alone come first in vocabularies. */
+        const int32_t first = trie->nodes[node].first, behind = trie->nodes[node + 1].first;
+        if (behind > first) found[n_found++] = trie->tokens[behind - 1];
+        from = node + 1;
+        past = trie->nodes[node].next;
+    }
+    if (n_found < most) most = n_found;
+    for (int32_t i = 0; i < most; i++) tokens[i] = found[n_found - 1 - i];
+    return most;
+}
+
 void vouch_trie_close(vouch_trie *trie)
 {
     if (!trie) return;

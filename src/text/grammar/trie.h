@@ -36,6 +36,8 @@ typedef struct vouch_trie {
 int vouch_trie_group(int byte);
 /* n_vocab: ids of the model, which may be more than the tokenizer's. Error: MEMORY. */
 vouch_status vouch_trie_open(vouch_trie **out, const vouch_tokenizer *tokenizer, int32_t n_vocab, vouch_error *err);
+/* The longest tokens that text[n] begins with, at most `most`, the longest first. Returns their number. */
+int32_t vouch_trie_prefixes(const vouch_trie *trie, const char *text, int32_t n, int32_t *tokens, int32_t most);
 /* Whether the tree has this token. */
 bool vouch_trie_has(const vouch_tokenizer *tokenizer, int32_t token);
 void vouch_trie_close(vouch_trie *trie); /* NULL is allowed */
