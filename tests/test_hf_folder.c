@@ -62,7 +62,8 @@ static void logits_are_those_of_transformers(void **state)
         const char *folder = hf_folder_write("model", model, &(hf_layout){0});
         run_logits(folder, logits);
         const double difference = largest_difference(logits, model->logits);
-        if (!(difference < 2e-5)) fail_msg("%s: logits differ by %g deviations", model->name, difference);
+        const double most = strstr(model->name, "mxfp4") ? 2e-3 : 2e-5; /* the inputs of MXFP4 are rounded to 8 bits */
+        if (!(difference < most)) fail_msg("%s: logits differ by %g deviations", model->name, difference);
     }
 }
 

@@ -48,7 +48,7 @@ static const struct {
     const char *from, *to;
 } integers[] = {
     {"num_local_experts|num_experts", "expert_count"},
-    {"num_experts_per_tok", "expert_used_count"},
+    {"num_experts_per_tok|experts_per_token", "expert_used_count"},
     {"moe_intermediate_size", "expert_feed_forward_length"},
     {"shared_expert_intermediate_size|shared_intermediate_size", "expert_shared_feed_forward_length"},
 }, floats[] = {
@@ -189,6 +189,28 @@ static bool list_has(const char *list, const char *word)
     }
 }
 
+static vouch_status check_quantisation(const reader *r)
+{
+    const json_t *quantised = NULL;
+    const char *method = "unknown";
+    char problem[160];
+    VOUCH_TRY(vouch_json_nested(r->config, r->config->root, "quantization_config", JSON_OBJECT, &quantised, r->err));
+    if (!quantised) return VOUCH_OK;
+    VOUCH_TRY(vouch_json_text(r->config, quantised, "quant_method", false, &method, r->err));
+    if (r->family->quantised && strcmp(method, r->family->quantised) == 0) return VOUCH_OK;
+    snprintf(problem, sizeof problem, "the weights are quantised (quantization_config: %.40s)", method);
+    return unsupported(r, problem);
+}
+
+/* gpt-oss: the limit of experts, which vouch has as 7. */
+static vouch_status check_limit(const reader *r)
+{
+    double limit = 7, slope = 1.702;
+    VOUCH_TRY(vouch_json_float(r->config, r->config->root, "swiglu_limit", false, 0, 1e9, &limit, r->err));
+    VOUCH_TRY(vouch_json_float(r->config, r->config->root, "swiglu_alpha", false, 0, 1e9, &slope, r->err));
+    return limit == 7 && slope == 1.702 ? VOUCH_OK : unsupported(r, "swiglu_limit isn't 7, or swiglu_alpha not 1.702");
+}
+
 static vouch_status check_demands(const reader *r)
 {
     const json_t *root = r->config->root;
@@ -209,9 +231,7 @@ static vouch_status check_demands(const reader *r)
     }
     if (vouch_json_find(root, "clip_qkv") && strcmp(r->family->arch, "olmo") != 0)
         return unsupported(r, "queries and keys are clamped (clip_qkv)");
-    if (vouch_json_find(root, "quantization_config"))
-        return unsupported(r, "the weights are quantised (quantization_config)");
-    return VOUCH_OK;
+    return check_quantisation(r);
 }
 
 /* Gemma divides scores by the root of query_pre_attn_scalar. GGUF has no key for it: llama.cpp takes the head's width,
@@ -532,6 +552,7 @@ vouch_status vouch_hf_config_read(const vouch_json *config, const vouch_hf_famil
     VOUCH_TRY(read_shape(&r));
     VOUCH_TRY(check_score_scale(&r));
     VOUCH_TRY(check_unrotated(&r));
+    VOUCH_TRY(check_limit(&r));
     VOUCH_TRY(copy_numbers(&r));
     VOUCH_TRY(family->is_recurrent ? read_recurrent(&r) : read_windows(&r));
     if (!family->has_positions) VOUCH_TRY(read_rotation(&r));

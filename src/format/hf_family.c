@@ -215,6 +215,25 @@ static const vouch_hf_rule granite_hybrid[] = {
     {0},
 };
 
+/* The experts' matrices are floats, or blocks and scales of MXFP4. The outputs of W_gate and W_up alternate. */
+static const vouch_hf_rule gpt_oss[] = {
+    {LAYER "self_attn.sinks", "blk.#.attn_sinks.weight", VOUCH_HF_NAMED},
+    {LAYER "post_attention_layernorm", "blk.#.post_attention_norm", VOUCH_HF_AS_IS},
+    {LAYER "mlp.router", "blk.#.ffn_gate_inp", VOUCH_HF_AS_IS},
+#define GATE_UP(part, kind)                                                                        \
+    {LAYER "mlp.experts.gate_up_proj" part, "blk.#.ffn_gate_exps." kind, VOUCH_HF_EVEN},           \
+    {LAYER "mlp.experts.gate_up_proj" part, "blk.#.ffn_up_exps." kind, VOUCH_HF_ODD}
+    GATE_UP("", "weight"),
+    GATE_UP("_blocks", "weight"),
+    GATE_UP("_scales", "weight"),
+    GATE_UP("_bias", "bias"),
+    {LAYER "mlp.experts.down_proj", "blk.#.ffn_down_exps.weight", VOUCH_HF_EXPERTS},
+    {LAYER "mlp.experts.down_proj_blocks", "blk.#.ffn_down_exps.weight", VOUCH_HF_EXPERTS},
+    {LAYER "mlp.experts.down_proj_scales", "blk.#.ffn_down_exps.weight", VOUCH_HF_EXPERTS},
+    {LAYER "mlp.experts.down_proj_bias", "blk.#.ffn_down_exps.bias", VOUCH_HF_NAMED},
+    {0},
+};
+
 /* ---------------------------------------------------------------- families */
 
 #define SILU "silu|swish"
@@ -278,6 +297,7 @@ static const vouch_hf_family families[] = {
     FAMILY("bloom", "bloom", GELU, RULES(falcon, bloom), .has_positions = true,
            .demands = {{"apply_residual_connection_post_layernorm", false}},
            .defaults = "{\"seq_length\": 2048, \"layer_norm_epsilon\": 1e-5}"),
+    FAMILY("gpt_oss", "gpt-oss", SILU, RULES(llama, gpt_oss), .window_period = 2, .quantised = "mxfp4"),
     FAMILY("lfm2", "lfm2", SILU, RULES(llama, lfm2), .is_recurrent = true, .demands = {{"conv_bias", false}},
            .defaults = "{\"tie_word_embeddings\": true, \"block_auto_adjust_ff_dim\": true}"),
     FAMILY("lfm2_moe", "lfm2moe", SILU, RULES(llama, lfm2), .is_recurrent = true,
@@ -294,7 +314,7 @@ enum { N_FAMILIES = sizeof families / sizeof families[0] };
 vouch_status vouch_hf_family_find(const char *model_type, const char *path, const vouch_hf_family **family,
                                   vouch_error *err)
 {
-    char known[560] = "";
+    char known[600] = "";
     for (size_t i = 0; i < N_FAMILIES; i++) {
         if (strcmp(families[i].model_type, model_type) == 0) {
             *family = &families[i];

@@ -23,8 +23,11 @@ typedef enum vouch_hf_layout {
     VOUCH_HF_WHOLE,       /* three dimensions, as they are */
     VOUCH_HF_FIRST_HALF,  /* half of the rows; the next rule names the tensor of the other half */
     VOUCH_HF_SECOND_HALF,
+    VOUCH_HF_EXPERTS,     /* [experts, inputs, outputs]; GGUF: [experts, outputs, inputs] */
+    VOUCH_HF_EVEN,        /* the same of outputs 0, 2, ..., and of biases; the next rule has the others */
+    VOUCH_HF_ODD,
     VOUCH_HF_GROUPS,      /* a vector [n]; GGUF: [groups, n / groups], groups of Mamba-2 heads */
-    VOUCH_HF_NAMED,       /* a vector whose name in GGUF has no suffix but that of `to` */
+    VOUCH_HF_NAMED,       /* a tensor whose name in GGUF has no suffix but that of `to` */
     VOUCH_HF_COLUMN,      /* the same; GGUF: [n, 1] */
     VOUCH_HF_DECAY,       /* the same of values -exp(x) */
     VOUCH_HF_DROPPED      /* GGUF doesn't have the tensor */
@@ -56,6 +59,7 @@ typedef struct vouch_hf_family {
     bool has_positions;    /* learned, or ALiBi: nothing is rotated */
     bool is_recurrent;     /* some or all layers are; layer_types says which, unless the family has no attention */
     bool has_no_attention;
+    const char *quantised; /* quant_method of quantization_config that is accepted; NULL: none */
 } vouch_hf_family;
 
 /* Error: UNSUPPORTED, with a list of the supported types. */

@@ -51,8 +51,30 @@ static bool make_name(char name[NAME_SIZE], const char *pattern, int32_t layer, 
     return used > 0 && used < NAME_SIZE;
 }
 
+/* Outputs that a part of stacked experts takes: all, or every second one. */
+static int64_t output_step(vouch_hf_layout layout)
+{
+    return layout == VOUCH_HF_EVEN || layout == VOUCH_HF_ODD ? 2 : 1;
+}
+
+static bool has_experts(const part *p)
+{
+    return p->layout == VOUCH_HF_EXPERTS || output_step(p->layout) == 2;
+}
+
+/* Bytes of MXFP4: blocks [experts, outputs, blocks, 16], or their scales [experts, outputs, blocks]. */
+static bool is_mxfp4(const part *p)
+{
+    return has_experts(p) && strcmp(p->from->dtype, "U8") == 0;
+}
+
 static vouch_status read_type(const builder *b, part *p)
 {
+    if (is_mxfp4(p)) {
+        p->type = VOUCH_TYPE_MXFP4;
+        p->index = p->from->n_dims == 3;
+        return VOUCH_OK;
+    }
     static const struct {
         const char *dtype;
         vouch_type type;
@@ -67,8 +89,23 @@ static vouch_status read_type(const builder *b, part *p)
     return part_fail(b, p, VOUCH_E_UNSUPPORTED, problem);
 }
 
+/* Stacked experts: a row is an output of an expert; of biases, an expert. */
+static vouch_status read_experts_shape(const builder *b, part *p)
+{
+    const vouch_safetensor *from = p->from;
+    const int64_t step = output_step(p->layout), outputs = from->shape[from->n_dims == 3 && !is_mxfp4(p) ? 2 : 1];
+    const bool is_good = is_mxfp4(p) ? from->n_dims == 3 || (from->n_dims == 4 && from->shape[3] == 16)
+                                     : from->n_dims == 3 || (from->n_dims == 2 && step == 2);
+    if (!is_good || from->bytes == 0 || outputs % step != 0)
+        return part_fail(b, p, VOUCH_E_FORMAT, "expected the stacked matrices, blocks, scales or biases of experts");
+    p->rows = from->shape[0] * (from->n_dims == 2 ? 1 : outputs / step);
+    p->columns = is_mxfp4(p) ? from->shape[2] * 32 : from->n_dims == 2 ? outputs / step : from->shape[1];
+    return VOUCH_OK;
+}
+
 static vouch_status read_shape(const builder *b, part *p)
 {
+    if (has_experts(p)) return read_experts_shape(b, p);
     const vouch_safetensor *from = p->from;
     const bool is_matrix = from->n_dims == 2, is_convolution = p->layout == VOUCH_HF_CONVOLUTION && from->n_dims == 3;
     const bool is_whole = p->layout == VOUCH_HF_WHOLE && from->n_dims == 3;
@@ -104,7 +141,8 @@ static void name_dense(const builder *b, char name[NAME_SIZE])
 
 static bool is_named(vouch_hf_layout layout)
 {
-    return layout == VOUCH_HF_NAMED || layout == VOUCH_HF_COLUMN || layout == VOUCH_HF_DECAY;
+    return layout == VOUCH_HF_NAMED || layout == VOUCH_HF_COLUMN || layout == VOUCH_HF_DECAY ||
+           layout == VOUCH_HF_EXPERTS || output_step(layout) == 2;
 }
 
 /* Adds a part by its rule, unless GGUF doesn't have the tensor. */
@@ -140,7 +178,7 @@ static vouch_status part_add(builder *b, uint32_t file, const vouch_safetensor *
         return part_fail(b, &p, VOUCH_E_UNSUPPORTED, problem);
     }
     VOUCH_TRY(part_add_by(b, file, from, rule, layer, index, suffix));
-    if (rule->layout != VOUCH_HF_FIRST_HALF) return VOUCH_OK;
+    if (rule->layout != VOUCH_HF_FIRST_HALF && rule->layout != VOUCH_HF_EVEN) return VOUCH_OK;
     return part_add_by(b, file, from, rule + 1, layer, index, suffix);
 }
 
@@ -156,7 +194,7 @@ static int part_compare(const void *a, const void *b)
 /* Rows [0, rows) as they are. */
 static vouch_view view_plain(const part *p, const unsigned char *data)
 {
-    return (vouch_view){data, p->file, 0, {1, 1, p->rows}, {0, 0, p->columns}, 1};
+    return (vouch_view){data, p->file, .n = {1, 1, p->rows}, .stride = {0, 0, p->columns}, .step = 1};
 }
 
 /* Row (head, pair, side) is row (head, side, pair) of the file. */
@@ -164,7 +202,8 @@ static vouch_status view_rotated(const builder *b, const part *p, int64_t n_head
 {
     if (p->rows % (2 * n_heads) != 0) return part_fail(b, p, VOUCH_E_FORMAT, "its rows are no whole heads");
     const int64_t half = p->rows / n_heads / 2, c = p->columns;
-    *view = (vouch_view){view->data, p->file, 0, {n_heads, half, 2}, {2 * half * c, c, half * c}, 1};
+    *view = (vouch_view){
+        view->data, p->file, .n = {n_heads, half, 2}, .stride = {2 * half * c, c, half * c}, .step = 1};
     return VOUCH_OK;
 }
 
@@ -178,16 +217,41 @@ static vouch_status views_fused(const builder *b, const part *p, vouch_view view
         return part_fail(b, p, VOUCH_E_FORMAT, "its rows aren't the queries, keys and values of config.json");
     for (int64_t i = 0; i < 3; i++) {
         const int64_t first = i == 0 ? 0 : n_queries + i - 1, n = i == 0 ? n_queries : 1;
-        views[i] = (vouch_view){
-            views[0].data, p->file, first * width * c, {groups, n, width}, {group, width * c, c}, 1};
+        views[i] = (vouch_view){views[0].data, p->file, .first = first * width * c, .n = {groups, n, width},
+                                .stride = {group, width * c, c}, .step = 1};
     }
     return VOUCH_OK;
+}
+
+/* Rows of stacked experts; parts[1] has the scales of MXFP4. */
+static vouch_view view_experts(const builder *b, const part *parts)
+{
+    const part *p = &parts[0];
+    const vouch_safetensor *from = p->from;
+    const int64_t n = from->shape[0], step = output_step(p->layout), odd = p->layout == VOUCH_HF_ODD;
+    const unsigned char *data = b->files[p->file].map.data + from->offset;
+    if (from->n_dims == 2)
+        return (vouch_view){
+            data, p->file, .first = odd, .n = {n, 1, 1}, .stride = {from->shape[1], 0, 0}, .step = step};
+    if (from->n_dims == 3) {
+        const int64_t outputs = from->shape[2];
+        return (vouch_view){data, p->file, .first = odd, .n = {n, outputs / step, 1},
+                            .stride = {from->shape[1] * outputs, step, 0}, .step = outputs};
+    }
+    const int64_t outputs = from->shape[1], blocks = from->shape[2];
+    return (vouch_view){data, p->file, b->files[parts[1].file].map.data + parts[1].from->offset, parts[1].file,
+                        odd * blocks, {n, outputs / step, 1}, {outputs * blocks, step * blocks, 0}, 1};
 }
 
 /* The views of n parts, which have one name. */
 static vouch_status make_views(const builder *b, const part *parts, size_t n, vouch_view *views, size_t *n_views)
 {
     const part *p = parts;
+    if (has_experts(p)) {
+        views[0] = view_experts(b, parts);
+        *n_views = 1;
+        return VOUCH_OK;
+    }
     for (size_t i = 0; i < n; i++)
         views[i] = view_plain(&parts[i], b->files[parts[i].file].map.data + parts[i].from->offset);
     *n_views = n;
@@ -209,7 +273,8 @@ static vouch_status make_views(const builder *b, const part *parts, size_t n, vo
 /* vouch takes vectors, norms, routers and positions in F32 only, as llama.cpp does. */
 static bool is_float(const part *p)
 {
-    return p->from->n_dims == 1 || p->layout == VOUCH_HF_CONVOLUTION || ends_with(p->name, "_norm.weight") ||
+    return p->from->n_dims == 1 || p->layout == VOUCH_HF_CONVOLUTION || ends_with(p->name, "_exps.bias") ||
+           ends_with(p->name, "_norm.weight") ||
            ends_with(p->name, ".ffn_gate_inp.weight") || ends_with(p->name, ".ffn_gate_inp_shexp.weight") ||
            strcmp(p->name, "position_embd.weight") == 0;
 }
@@ -223,7 +288,11 @@ static void set_dims(const builder *b, vouch_gguf_tensor *t, const part *p, size
     t->dim[2] = is_matrix && is_stack ? count : 1;
     t->dim[3] = 1;
     t->n_dims = p->from->n_dims + is_stack;
-    if (p->layout == VOUCH_HF_WHOLE) {
+    if (has_experts(p)) {
+        t->n_dims = p->from->n_dims == 2 ? 2 : 3;
+        t->dim[1] = p->from->n_dims == 2 ? p->rows : p->rows / p->from->shape[0];
+        t->dim[2] = p->from->n_dims == 2 ? 1 : p->from->shape[0];
+    } else if (p->layout == VOUCH_HF_WHOLE) {
         t->dim[1] = p->from->shape[1];
         t->dim[2] = p->from->shape[0];
     } else if (p->layout == VOUCH_HF_GROUPS) {
@@ -240,6 +309,11 @@ static void set_dims(const builder *b, vouch_gguf_tensor *t, const part *p, size
 /* Checks that the parts are a stack 0, 1, ..., or one tensor alone. */
 static vouch_status check_stack(const builder *b, const part *parts, size_t n)
 {
+    if (is_mxfp4(parts)) {
+        const bool is_pair = n == 2 && parts[0].index == 0 && parts[1].index == 1;
+        if (is_pair && parts[0].rows == parts[1].rows && parts[0].columns == parts[1].columns) return VOUCH_OK;
+        return part_fail(b, parts, VOUCH_E_FORMAT, "its blocks and scales don't belong together");
+    }
     if (n > 1 && parts->layout != VOUCH_HF_STACKED)
         return part_fail(b, &parts[1], VOUCH_E_FORMAT, "another tensor has the same role");
     for (size_t i = 0; i < n; i++) {
@@ -267,7 +341,9 @@ static vouch_status tensor_add(const builder *b, const part *parts, size_t n, si
     strcpy(name, p->name);
     *t = (vouch_gguf_tensor){.name = {name, strlen(name)}, .type = is_widened ? VOUCH_TYPE_F32 : p->type};
     set_dims(b, t, p, n);
-    t->bytes = (size_t)(t->dim[0] * t->dim[1] * t->dim[2]) * (size_t)vouch_type_get_info(t->type)->block_bytes;
+    const int64_t values = is_mxfp4(p) ? 32 : 1; /* of a block */
+    t->bytes =
+        (size_t)(t->dim[0] / values * t->dim[1] * t->dim[2]) * (size_t)vouch_type_get_info(t->type)->block_bytes;
     t->data = b->files[p->file].map.data + p->from->offset;
     t->file = p->file;
     const bool is_aligned = (uintptr_t)t->data % VOUCH_GGUF_ALIGNMENT_MIN == 0;
@@ -278,9 +354,12 @@ static vouch_status tensor_add(const builder *b, const part *parts, size_t n, si
     if (is_plain && !is_widened && is_aligned) return VOUCH_OK;
     vouch_view *views = calloc(n < 3 ? 3 : n, sizeof *views);
     if (!views) return part_fail(b, p, VOUCH_E_MEMORY, "not enough memory for its recipe");
-    *r = (vouch_recipe){
-        .type = p->type, .is_widened = is_widened, .is_decay = is_decay, .add = adds ? 1 : 0, .n_columns = p->columns,
-        .views = views};
+    *r = (vouch_recipe){.type = p->type,
+                        .is_widened = is_widened,
+                        .is_decay = is_decay,
+                        .add = adds ? 1 : 0,
+                        .n_columns = p->columns / values,
+                        .views = views};
     t->file = VOUCH_GGUF_NO_FILE;
     return make_views(b, parts, n, views, &r->n_views);
 }

@@ -74,6 +74,23 @@ static float value_at(vouch_type type, const unsigned char *bytes)
     return type == VOUCH_TYPE_F16 ? vouch_half_to_float(half) : vouch_bfloat_to_float(half);
 }
 
+/* Bytes of a value in the file's tensor. */
+static size_t value_size(const vouch_recipe *r)
+{
+    return r->type == VOUCH_TYPE_MXFP4 ? 16 : (size_t)vouch_type_get_info((uint32_t)r->type)->block_bytes;
+}
+
+/* A block of GGUF: the scale, then bytes whose lower halves are elements 0 to 15 and whose upper halves are the others.
+ * In the file the bytes hold adjacent elements, the lower half first. */
+static void make_mxfp4(unsigned char *out, unsigned char scale, const unsigned char *pairs)
+{
+    out[0] = scale;
+    for (int i = 0; i < 16; i++) {
+        const unsigned low = pairs[i / 2] >> (i % 2 * 4) & 15u, high = pairs[8 + i / 2] >> (i % 2 * 4) & 15u;
+        out[1 + i] = (unsigned char)(low | high << 4);
+    }
+}
+
 /* Where row `row` of a view begins, in values. */
 static int64_t row_first(const vouch_view *v, int64_t row)
 {
@@ -85,8 +102,13 @@ static int64_t row_first(const vouch_view *v, int64_t row)
 static void make_row(const vouch_recipe *r, const vouch_view *v, int64_t from, int64_t begin, int64_t end,
                      unsigned char *out)
 {
-    const size_t size = (size_t)vouch_type_get_info((uint32_t)r->type)->block_bytes;
+    const size_t size = value_size(r);
     const unsigned char *at = v->data + (size_t)(from + begin * v->step) * size;
+    if (v->scales) {
+        for (int64_t i = begin; i < end; i++, at += (size_t)v->step * size, out += 17)
+            make_mxfp4(out, v->scales[from + i * v->step], at);
+        return;
+    }
     if (!r->is_widened && v->step == 1) {
         memcpy(out, at, (size_t)(end - begin) * size);
         return;
@@ -103,20 +125,37 @@ static void make_row(const vouch_recipe *r, const vouch_view *v, int64_t from, i
     }
 }
 
-/* Loads the file's bytes from the first to the last of rows [begin, end): [*offset, *offset + *size) of the file. */
-static vouch_status load_rows(const vouch_recipe *r, const vouch_view *v, int64_t begin, int64_t end,
-                              const vouch_gguf_file *file, size_t *offset, size_t *size, vouch_error *err)
+/* Bytes of a file. */
+typedef struct span {
+    const vouch_gguf_file *file;
+    size_t offset, size;
+} span;
+
+/* The bytes from the first to the last of rows [begin, end), in values of `bytes` bytes from `data` on. */
+static span span_of(const vouch_recipe *r, const vouch_view *v, int64_t begin, int64_t end, const unsigned char *data,
+                    int64_t bytes, const vouch_gguf_file *file)
 {
-    const int64_t bytes = vouch_type_get_info((uint32_t)r->type)->block_bytes;
     int64_t low = INT64_MAX, high = 0;
     for (int64_t row = begin; row < end; row++) {
         const int64_t first = row_first(v, row), last = first + (r->n_columns - 1) * v->step;
         if (first < low) low = first;
         if (last > high) high = last;
     }
-    *offset = (size_t)(v->data - file->map.data) + (size_t)(low * bytes);
-    *size = (size_t)((high - low + 1) * bytes);
-    return vouch_filemap_load(&file->map, file->path, *offset, *size, err);
+    return (span){file, (size_t)(data - file->map.data) + (size_t)(low * bytes), (size_t)((high - low + 1) * bytes)};
+}
+
+/* Loads or releases the file's bytes of rows [begin, end). */
+static vouch_status hold_rows(const vouch_recipe *r, const vouch_view *v, int64_t begin, int64_t end,
+                              const vouch_gguf_file *files, bool is_load, vouch_error *err)
+{
+    span spans[2] = {span_of(r, v, begin, end, v->data, (int64_t)value_size(r), &files[v->file])};
+    if (v->scales) spans[1] = span_of(r, v, begin, end, v->scales, 1, &files[v->scales_file]);
+    for (int i = 0; i < (v->scales ? 2 : 1); i++) {
+        const vouch_filemap *map = &spans[i].file->map;
+        if (is_load) VOUCH_TRY(vouch_filemap_load(map, spans[i].file->path, spans[i].offset, spans[i].size, err));
+        else vouch_filemap_release(map, spans[i].offset, spans[i].size);
+    }
+    return VOUCH_OK;
 }
 
 vouch_status vouch_recipe_make(const vouch_recipe *r, const vouch_gguf_tensor *tensor, size_t offset, size_t size,
@@ -133,9 +172,7 @@ vouch_status vouch_recipe_make(const vouch_recipe *r, const vouch_gguf_tensor *t
         const int64_t from = row_begin > 0 ? row_begin : 0, to = row_end < n_rows ? row_end : n_rows;
         base += n_rows;
         if (from >= to || size == 0) continue;
-        size_t begin, bytes;
-        const vouch_gguf_file *file = &files[v->file];
-        VOUCH_TRY(load_rows(r, v, from, to, file, &begin, &bytes, err));
+        VOUCH_TRY(hold_rows(r, v, from, to, files, true, err));
         for (int64_t row = from; row < to; row++) {
             const int64_t start = (base - n_rows + row) * r->n_columns; /* the row's first value in the tensor */
             const int64_t column = first > start ? first - start : 0;
@@ -143,7 +180,7 @@ vouch_status vouch_recipe_make(const vouch_recipe *r, const vouch_gguf_tensor *t
             make_row(r, v, row_first(v, row), column, stop, out);
             out += (size_t)(stop - column) * width;
         }
-        vouch_filemap_release(&file->map, begin, bytes);
+        VOUCH_TRY(hold_rows(r, v, from, to, files, false, err));
     }
     return VOUCH_OK;
 }

@@ -18,15 +18,17 @@
 typedef struct vouch_view {
     const unsigned char *data; /* the file's tensor */
     uint32_t file;
+    const unsigned char *scales; /* of MXFP4, one byte for each block of 16; then blocks count as values */
+    uint32_t scales_file;
     int64_t first, n[3], stride[3], step;
 } vouch_view;
 
 typedef struct vouch_recipe {
-    vouch_type type;   /* of the views' values: F32, F16, BF16 */
+    vouch_type type;   /* of the views' values: F32, F16, BF16, or MXFP4 */
     bool is_widened;   /* the tensor is F32 */
     float add;         /* added to each value of a widened tensor */
     bool is_decay;     /* each value x of a widened tensor becomes -exp(x) */
-    int64_t n_columns; /* of a row */
+    int64_t n_columns; /* of a row; of MXFP4 blocks */
     size_t n_views;
     vouch_view *views; /* their rows, one view after the other; NULL: the tensor has no recipe */
 } vouch_recipe;

@@ -1352,6 +1352,84 @@ static const float hf_logits_41[] = {
     -9.2432410e-02f, 2.2242071e-02f, 3.5075191e-01f, 5.3815770e-01f, -3.1014246e-01f, -1.8174931e+00f, -4.9670365e-02f, -6.5443873e-01f,
 };
 
+static const hf_tensor hf_tensors_42[] = {
+    {"lm_head.weight", {40, 48}, 2, 1, 1},
+    {"model.embed_tokens.weight", {40, 48}, 2, 1, 1},
+    {"model.layers.#.input_layernorm.weight", {48}, 1, 3, 1},
+    {"model.layers.#.mlp.experts.down_proj", {5, 40, 48}, 3, 3, 1},
+    {"model.layers.#.mlp.experts.down_proj_bias", {5, 48}, 2, 3, 1},
+    {"model.layers.#.mlp.experts.gate_up_proj", {5, 48, 80}, 3, 3, 1},
+    {"model.layers.#.mlp.experts.gate_up_proj_bias", {5, 80}, 2, 3, 1},
+    {"model.layers.#.mlp.router.bias", {5}, 1, 3, 1},
+    {"model.layers.#.mlp.router.weight", {5, 48}, 2, 3, 1},
+    {"model.layers.#.post_attention_layernorm.weight", {48}, 1, 3, 1},
+    {"model.layers.#.self_attn.k_proj.bias", {48}, 1, 3, 1},
+    {"model.layers.#.self_attn.k_proj.weight", {48, 48}, 2, 3, 1},
+    {"model.layers.#.self_attn.o_proj.bias", {48}, 1, 3, 1},
+    {"model.layers.#.self_attn.o_proj.weight", {48, 96}, 2, 3, 1},
+    {"model.layers.#.self_attn.q_proj.bias", {96}, 1, 3, 1},
+    {"model.layers.#.self_attn.q_proj.weight", {96, 48}, 2, 3, 1},
+    {"model.layers.#.self_attn.sinks", {6}, 1, 3, 1},
+    {"model.layers.#.self_attn.v_proj.bias", {48}, 1, 3, 1},
+    {"model.layers.#.self_attn.v_proj.weight", {48, 48}, 2, 3, 1},
+    {"model.norm.weight", {48}, 1, 1, 1},
+    {0},
+};
+static const char hf_config_42[] =
+    "{\"attention_bias\": true, \"head_dim\": 16, \"hidden_act\": \"silu\", \"hidden_size\": 48, \"intermediate_size"
+    "\": 40, \"layer_types\": [\"sliding_attention\", \"full_attention\", \"sliding_attention\"], \"max_position_em"
+    "beddings\": 64, \"model_type\": \"gpt_oss\", \"num_attention_heads\": 6, \"num_experts_per_tok\": 3, \"num_hid"
+    "den_layers\": 3, \"num_key_value_heads\": 3, \"num_local_experts\": 5, \"rms_norm_eps\": 1e-05, \"rope_param"
+    "eters\": {\"rope_theta\": 10000.0, \"rope_type\": \"default\"}, \"sliding_window\": 7, \"swiglu_alpha\": 1.702,"
+    " \"swiglu_limit\": 7.0, \"tie_word_embeddings\": false, \"vocab_size\": 40}";
+static const float hf_logits_42[] = {
+    2.1716392e-01f, -6.7911839e-01f, -1.4354721e-01f, 6.3664894e+00f, -5.8842673e+00f, 3.4916172e+00f, 3.0095665e+00f, -2.8433738e+00f,
+    6.5179145e-01f, -4.4290576e+00f, 7.1351633e+00f, -5.6051826e+00f, 1.0361974e+00f, 2.6813149e+00f, -1.2592623e+00f, -4.2190337e+00f,
+    1.0703026e+00f, -8.4998522e+00f, -4.4165959e+00f, -7.6205955e+00f, 6.0638022e+00f, 2.3698385e+00f, -4.0455880e+00f, -4.3049245e+00f,
+    2.9035103e+00f, -1.2660279e+00f, -2.8091805e+00f, -1.7231022e+00f, 5.6937275e+00f, 1.0166373e+00f, 6.5281925e+00f, -5.3506408e+00f,
+    3.5586089e-02f, 1.1792400e+00f, 1.1508650e+00f, 1.5063540e+00f, -4.6805701e-01f, -4.7195663e+00f, 8.1704330e-01f, -9.3216836e-01f,
+};
+
+static const hf_tensor hf_tensors_43[] = {
+    {"lm_head.weight", {40, 64}, 2, 1, 1},
+    {"model.embed_tokens.weight", {40, 64}, 2, 1, 1},
+    {"model.layers.#.input_layernorm.weight", {64}, 1, 2, 1},
+    {"model.layers.#.mlp.experts.down_proj_bias", {5, 64}, 2, 2, 1},
+    {"model.layers.#.mlp.experts.down_proj_blocks", {5, 64, 1, 16}, 4, 2, 1},
+    {"model.layers.#.mlp.experts.down_proj_scales", {5, 64, 1}, 3, 2, 1},
+    {"model.layers.#.mlp.experts.gate_up_proj_bias", {5, 64}, 2, 2, 1},
+    {"model.layers.#.mlp.experts.gate_up_proj_blocks", {5, 64, 2, 16}, 4, 2, 1},
+    {"model.layers.#.mlp.experts.gate_up_proj_scales", {5, 64, 2}, 3, 2, 1},
+    {"model.layers.#.mlp.router.bias", {5}, 1, 2, 1},
+    {"model.layers.#.mlp.router.weight", {5, 64}, 2, 2, 1},
+    {"model.layers.#.post_attention_layernorm.weight", {64}, 1, 2, 1},
+    {"model.layers.#.self_attn.k_proj.bias", {48}, 1, 2, 1},
+    {"model.layers.#.self_attn.k_proj.weight", {48, 64}, 2, 2, 1},
+    {"model.layers.#.self_attn.o_proj.bias", {64}, 1, 2, 1},
+    {"model.layers.#.self_attn.o_proj.weight", {64, 96}, 2, 2, 1},
+    {"model.layers.#.self_attn.q_proj.bias", {96}, 1, 2, 1},
+    {"model.layers.#.self_attn.q_proj.weight", {96, 64}, 2, 2, 1},
+    {"model.layers.#.self_attn.sinks", {6}, 1, 2, 1},
+    {"model.layers.#.self_attn.v_proj.bias", {48}, 1, 2, 1},
+    {"model.layers.#.self_attn.v_proj.weight", {48, 64}, 2, 2, 1},
+    {"model.norm.weight", {64}, 1, 1, 1},
+    {0},
+};
+static const char hf_config_43[] =
+    "{\"attention_bias\": true, \"head_dim\": 16, \"hidden_act\": \"silu\", \"hidden_size\": 64, \"intermediate_size"
+    "\": 32, \"layer_types\": [\"sliding_attention\", \"full_attention\"], \"max_position_embeddings\": 64, \"model"
+    "_type\": \"gpt_oss\", \"num_attention_heads\": 6, \"num_experts_per_tok\": 3, \"num_hidden_layers\": 2, \"num_"
+    "key_value_heads\": 3, \"num_local_experts\": 5, \"rms_norm_eps\": 1e-05, \"rope_parameters\": {\"rope_theta\""
+    ": 10000.0, \"rope_type\": \"default\"}, \"sliding_window\": 7, \"swiglu_alpha\": 1.702, \"swiglu_limit\": 7.0,"
+    " \"tie_word_embeddings\": false, \"vocab_size\": 40, \"quantization_config\": {\"quant_method\": \"mxfp4\"}}";
+static const float hf_logits_43[] = {
+    -3.5500329e+00f, 5.6374474e+00f, -1.7009237e+00f, -5.2019744e+00f, 3.5308454e+00f, -7.0625296e+00f, -2.7682757e+00f, -5.3344245e+00f,
+    4.6154871e+00f, 7.8126750e+00f, -3.9286227e+00f, -5.5432734e+00f, -5.2850418e+00f, -6.6628680e+00f, -4.8199730e+00f, -4.8392987e+00f,
+    5.4971347e+00f, 3.1107490e+00f, 1.2256844e+00f, -8.9980608e-01f, 3.8782554e+00f, 1.7938358e+00f, -6.2507796e-01f, 5.4569143e-01f,
+    2.1789167e+00f, -1.1974065e+00f, -3.5003748e+00f, -2.3407366e+00f, -1.3730899e+00f, -1.1710243e-01f, 5.0576892e+00f, -1.7395351e+00f,
+    3.6260409e+00f, -1.1679364e+00f, -1.8958969e+00f, -1.1869310e+01f, 1.7431785e-01f, -6.2334757e+00f, 1.5823113e+00f, 2.5529444e+00f,
+};
+
 static const hf_case hf_cases[] = {
     {"llama", "BF16", hf_config_0, hf_tensors_0, hf_logits_0},
     {"llama3", "F16", hf_config_1, hf_tensors_1, hf_logits_1},
@@ -1395,5 +1473,7 @@ static const hf_case hf_cases[] = {
     {"lfm2_moe", "F32", hf_config_39, hf_tensors_39, hf_logits_39},
     {"mamba2", "F16", hf_config_40, hf_tensors_40, hf_logits_40},
     {"granitemoehybrid", "BF16", hf_config_41, hf_tensors_41, hf_logits_41},
+    {"gpt_oss", "F32", hf_config_42, hf_tensors_42, hf_logits_42},
+    {"gpt_oss mxfp4", "BF16", hf_config_43, hf_tensors_43, hf_logits_43},
 };
 enum { HF_VOCABULARY = 40, HF_TOKENS = 24 };

@@ -111,6 +111,13 @@ CASES = [
       "mamba_d_state": 12, "mamba_n_groups": 2, "mamba_d_conv": 4, "mamba_expand": 2, "mamba_chunk_size": 8,
       "attention_multiplier": 0.25, "embedding_multiplier": 6.0,
       "residual_multiplier": 0.5, "logits_scaling": 4.0}),
+    ("gpt_oss", "F32", hf.GptOssConfig, COMMON,
+     {"head_dim": 16, "sliding_window": 7, "num_hidden_layers": 3, "num_local_experts": 5, "num_experts_per_tok": 3,
+      "rope_parameters": {"rope_type": "default", "rope_theta": 10000.0}, "tie_word_embeddings": False}),
+    ("gpt_oss mxfp4", "BF16", hf.GptOssConfig, COMMON,
+     {"hidden_size": 64, "intermediate_size": 32, "head_dim": 16, "sliding_window": 7, "num_local_experts": 5,
+      "num_experts_per_tok": 3, "rope_parameters": {"rope_type": "default", "rope_theta": 10000.0},
+      "tie_word_embeddings": False}),
 ]
 UNUSED = re.compile("dropout|initializer|transformers_version|use_cache|dtype|architectures|_pdrop|summary|_token_id|"
                     "output_|router_|mm_|_token_index|vision_config|add_cross|pretraining|classifier|is_decoder|is_encoder|^_")
@@ -131,9 +138,11 @@ def numbers(name: str, n: int) -> torch.Tensor:
 
 
 def weights(name: str, shape: torch.Size) -> torch.Tensor:
-    """Norms from 0.75 to 1.19; others from -1 to 1, matrices of layers and biases divided by 8."""
+    """Blocks of MXFP4: all bytes; their scales: 2^-9 to 2^-6. Norms from 0.75 to 1.19; others from -1 to 1, matrices of layers and biases divided by 8."""
     x = numbers(name, shape.numel())
-    if len(shape) == 1 and name.endswith("weight"):
+    if name.endswith(("_blocks", "_scales")):
+        values = torch.floor(x / 2 ** 24) if name.endswith("_blocks") else 118 + torch.floor(x / 2 ** 30)
+    elif len(shape) == 1 and name.endswith("weight"):
         values = (12 + torch.floor(x / 2 ** 29)) / 16
     else:
         is_embedding = re.search("embed|wte|wpe|lm_head", name)
@@ -147,6 +156,29 @@ def tensors_of(model: hf.PreTrainedModel) -> list[tuple[str, list[int]]]:
         model.save_pretrained(folder)
         with safe_open(folder + "/model.safetensors", "pt") as file:
             return [(name, file.get_slice(name).get_shape()) for name in file.keys()]
+
+
+def packed(tensors: list[tuple[str, list[int]]]) -> list[tuple[str, list[int]]]:
+    """The experts' matrices [experts, inputs, outputs] as MXFP4."""
+    found = []
+    for name, shape in tensors:
+        if name.endswith(("gate_up_proj", "down_proj")):
+            experts, inputs, outputs = shape
+            found += [(name + "_blocks", [experts, outputs, inputs // 32, 16]),
+                      (name + "_scales", [experts, outputs, inputs // 32])]
+        else:
+            found.append((name, shape))
+    return found
+
+
+def unpacked(name: str, shape: list[int]) -> torch.Tensor:
+    """The values of packed(): a byte has two, its lower half first."""
+    experts, inputs, outputs = shape
+    blocks = weights(name + "_blocks", torch.Size([experts, outputs, inputs // 32, 16])).to(torch.int64)
+    scales = weights(name + "_scales", torch.Size([experts, outputs, inputs // 32]))
+    table = torch.tensor([0, .5, 1, 1.5, 2, 3, 4, 6, 0, -.5, -1, -1.5, -2, -3, -4, -6])
+    values = table[torch.stack((blocks % 16, blocks // 16), -1).flatten(-2)] * 2 ** (scales - 127)[..., None]
+    return values.flatten(-2).transpose(1, 2).contiguous()
 
 
 def rules(tensors: list[tuple[str, list[int]]]) -> list[tuple[str, list[int], int, int]]:
@@ -169,12 +201,14 @@ def rules(tensors: list[tuple[str, list[int]]]) -> list[tuple[str, list[int], in
     return [(name, *rest) for name, rest in sorted(found.items())]
 
 
-def run(config: hf.PretrainedConfig) -> tuple[list, dict, torch.Tensor]:
+def run(config: hf.PretrainedConfig, is_packed: bool) -> tuple[list, dict, torch.Tensor]:
     """The rules of a model's tensors, its config.json, and the logits of its last token."""
     torch.manual_seed(0)
     tensors = tensors_of(hf.AutoModelForCausalLM.from_config(config))
     with tempfile.TemporaryDirectory() as folder:
-        save_file({name: weights(name, torch.Size(shape)) for name, shape in tensors}, folder + "/model.safetensors",
+        kept = {name for name, _ in packed(tensors)} if is_packed else {name for name, _ in tensors}
+        save_file({name: weights(name, torch.Size(shape)) if name in kept else unpacked(name, shape)
+                   for name, shape in tensors}, folder + "/model.safetensors",
                   metadata={"format": "pt"})
         config.save_pretrained(folder)
         members = json.loads(pathlib.Path(folder, "config.json").read_text())
@@ -182,6 +216,8 @@ def run(config: hf.PretrainedConfig) -> tuple[list, dict, torch.Tensor]:
     ids = torch.tensor([[i * 7 % VOCABULARY for i in range(TOKENS)]])
     with torch.no_grad():
         logits = model.eval()(ids).logits[0, -1].double()
+    if is_packed:
+        tensors, members["quantization_config"] = packed(tensors), {"quant_method": "mxfp4"}
     text = [(name, shape) for name, shape in tensors if not name.startswith("vision_tower") and "projection" not in name]
     return rules(text), {key: value for key, value in members.items() if not UNUSED.search(key)}, logits
 
@@ -191,7 +227,7 @@ def main() -> None:
     print("/* SPDX-License-Identifier: MIT */\n/* Written by hf_folders.py. */")
     cases = []
     for number, (name, dtype, config_type, common, own) in enumerate(CASES):
-        found, members, logits = run(config_type(**{**common, **own}))
+        found, members, logits = run(config_type(**{**common, **own}), "mxfp4" in name)
         print(f"{name}: deviation {logits.std():.3f}", file=sys.stderr)
         print(f"\nstatic const hf_tensor hf_tensors_{number}[] = {{")
         for pattern, shape, first, second in found:

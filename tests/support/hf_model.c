@@ -30,11 +30,18 @@ const hf_case *hf_case_named(const char *name)
 
 /* ----------------------------------------------------------------- weights */
 
+/* Blocks and scales of MXFP4 are bytes. */
+static bool is_bytes(const char *name)
+{
+    return strstr(name, "_blocks") || strstr(name, "_scales");
+}
+
 /* Value i of a tensor, by the rule of hf_folders.py. */
 static float weight_next(test_random *random, const char *name, int32_t n_dims)
 {
     const uint32_t x = test_next(random);
     const size_t n = strlen(name);
+    if (is_bytes(name)) return (float)(strstr(name, "_blocks") ? x >> 24 : 118 + (x >> 30));
     if (n_dims == 1 && strcmp(name + n - 6, "weight") == 0) return (float)(12 + (x >> 29)) / 16;
     const bool is_embedding =
         strstr(name, "embed") || strstr(name, "wte") || strstr(name, "wpe") || strstr(name, "lm_head");
@@ -45,6 +52,10 @@ static size_t put_value(unsigned char *out, const char *dtype, float value)
 {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
+    if (strcmp(dtype, "U8") == 0) {
+        *out = (unsigned char)value;
+        return 1;
+    }
     const uint16_t half = strcmp(dtype, "F16") == 0 ? vouch_float_to_half(value) : (uint16_t)(bits >> 16);
     const bool is_single = strcmp(dtype, "F32") == 0;
     memcpy(out, is_single ? (const void *)&bits : &half, is_single ? 4 : 2);
@@ -99,13 +110,14 @@ static void write_tensors(const char *path, const char *dtype, const named *all,
     for (int32_t i = 0; i < n; i++) {
         const hf_tensor *t = all[i].tensor;
         const size_t begin = data;
-        char shape[48];
-        snprintf(shape, sizeof shape, t->n_dims > 2 ? "%d,%d,%d" : t->n_dims > 1 ? "%d,%d" : "%d", t->shape[0],
-                 t->shape[1], t->shape[2]);
-        data += (size_t)count_values(t) * width;
+        const bool has_bytes = is_bytes(all[i].name);
+        char shape[64] = "";
+        for (int32_t d = 0; d < t->n_dims; d++)
+            snprintf(shape + strlen(shape), sizeof shape - strlen(shape), "%s%d", d ? "," : "", t->shape[d]);
+        data += (size_t)count_values(t) * (has_bytes ? 1 : width);
         used += (size_t)snprintf(header + used, HEADER - used,
                                  ",\"%s\":{\"dtype\":\"%s\",\"shape\":[%s],\"data_offsets\":[%zu,%zu]}", all[i].name,
-                                 dtype, shape, begin, data);
+                                 has_bytes ? "U8" : dtype, shape, begin, data);
     }
     used += (size_t)snprintf(header + used, HEADER - used, "}");
     assert_true(used + 16 < HEADER);
@@ -123,7 +135,7 @@ static void write_tensors(const char *path, const char *dtype, const named *all,
         for (const char *c = all[i].name; *c; c++)
             random.state = (random.state ^ (unsigned char)*c) * 0x100000001b3;
         for (int32_t k = count_values(t); k > 0; k--)
-            out += put_value(out, dtype, weight_next(&random, all[i].name, t->n_dims));
+            out += put_value(out, is_bytes(all[i].name) ? "U8" : dtype, weight_next(&random, all[i].name, t->n_dims));
     }
     write_whole(path, bytes, (size_t)(out - bytes));
     free(bytes);

@@ -9,7 +9,7 @@
 /* Tensors of one shape. The first '#' of the name stands for 0 to n - 1, the second for 0 to m - 1. */
 typedef struct hf_tensor {
     const char *name;
-    int32_t shape[3], n_dims, n, m;
+    int32_t shape[4], n_dims, n, m;
 } hf_tensor;
 
 typedef struct hf_case {
