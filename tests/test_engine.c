@@ -15,9 +15,11 @@
 #include "support/sanitized.h"
 
 enum { N_REQUESTS = 48, MOST_PROMPT = 300, N_CTX = 400, MOST_LIVE = 16 };
+/* Of the test with long prompts. */
+enum { N_LONG = 12, LONGEST_PROMPT = 3000, LONG_CTX = 3100 };
 
 typedef struct request {
-    int32_t prompt[MOST_PROMPT], n_prompt;
+    int32_t prompt[LONGEST_PROMPT], n_prompt;
     vouch_session_options options;
     answer alone;
 } request;
@@ -27,7 +29,8 @@ static const char *const archs[] = {"llama", "qwen3moe", "jamba"};
 enum { N_ARCHS = sizeof archs / sizeof archs[0] };
 
 static vouch_model *target, *near;
-static request *requests;
+static request *requests; /* [n_requests] */
+static int32_t n_requests = N_REQUESTS, most_prompt = MOST_PROMPT, n_ctx = N_CTX;
 
 static const unsigned drafter_sets[] = {
     VOUCH_DRAFTER_NONE, VOUCH_DRAFTER_AUTO, VOUCH_DRAFTER_RECYCLE, VOUCH_DRAFTER_NGRAM | VOUCH_DRAFTER_SUFFIX,
@@ -38,7 +41,7 @@ enum { N_SETS = sizeof drafter_sets / sizeof drafter_sets[0] };
 static vouch_session_options options_of(int32_t i)
 {
     vouch_session_options o = vouch_session_options_default();
-    o.n_ctx = N_CTX;
+    o.n_ctx = n_ctx;
     o.n_threads = 2;
     o.max_tokens = 4 + i * 7 % 40;
     o.ignore_eos = i % 3 > 0;
@@ -47,7 +50,7 @@ static vouch_session_options options_of(int32_t i)
     o.sampling.seed = (uint64_t)i;
     o.speculation.accept = i % 2 ? VOUCH_ACCEPT_COUPLED : VOUCH_ACCEPT_MATCH;
     o.speculation.drafters = drafter_sets[i % N_SETS];
-    o.speculation.n_draft = i % 7 == 0 ? 5 : 0;
+    o.speculation.n_draft = i % 5 == 0 ? 5 : 0;
     o.speculation.tree_branches = i / N_SETS % 3 == 1 ? 3 : 0;
     if (drafter_sets[i % N_SETS] & VOUCH_DRAFTER_MODEL) o.speculation.draft_model = near;
     return o;
@@ -56,16 +59,16 @@ static vouch_session_options options_of(int32_t i)
 static void requests_open(const char *arch)
 {
     test_random random = {5};
-    tiny_model_options model = {.arch = arch, .seed = 31, .n_layers = 4};
+    tiny_model_options model = {.arch = arch, .seed = 31, .n_layers = 4, .n_ctx = LONG_CTX};
     if (strcmp(arch, "llama") != 0) model.n_experts = 4, model.n_used = 2;
     target = tiny_model_open(&model);
     model.noise = 0.02f;
     near = tiny_model_open(&model);
-    requests = calloc(N_REQUESTS, sizeof *requests);
-    for (int32_t i = 0; i < N_REQUESTS; i++) {
+    requests = calloc((size_t)n_requests, sizeof *requests);
+    for (int32_t i = 0; i < n_requests; i++) {
         request *r = &requests[i];
         const request *other = &requests[i / 2];
-        r->n_prompt = 1 + (int32_t)test_below(&random, i % 3 == 0 ? 20 : MOST_PROMPT - 1);
+        r->n_prompt = 1 + (int32_t)test_below(&random, i % 3 == 0 ? 20 : (uint32_t)most_prompt - 1);
         answer_prompt(r->prompt, r->n_prompt, 400, (uint64_t)i, i % 2);
         const int32_t n = other->n_prompt < r->n_prompt ? other->n_prompt : r->n_prompt;
         if (i % 2) memcpy(r->prompt, other->prompt, (size_t)n * sizeof *r->prompt); /* the same beginning */
@@ -138,10 +141,10 @@ static vouch_engine_stats schedule_run(const vouch_engine_options *options, uint
 {
     static live lives[MOST_LIVE];
     test_random random = {seed};
-    int32_t todo[N_REQUESTS], n_todo = N_REQUESTS, n_live = 0;
+    int32_t todo[N_REQUESTS], n_todo = n_requests, n_live = 0;
     vouch_engine *engine;
     vouch_error err = {0};
-    for (int32_t i = 0; i < N_REQUESTS; i++) todo[i] = i;
+    for (int32_t i = 0; i < n_requests; i++) todo[i] = i;
     if (vouch_engine_open(&engine, target, options, &err) != VOUCH_OK) fail_msg("%s", err.message);
     while (n_todo + n_live > 0) {
         while (n_live < most && n_todo > 0 && test_below(&random, 3) > 0) {
@@ -217,8 +220,8 @@ static void schedules_run(const char *arch, uint64_t n_schedules)
         const int32_t most = seed == 0 ? 1 : 2 + (int32_t)test_below(&random, MOST_LIVE - 1);
         const vouch_engine_options options = {
             .n_sessions = most,
-            .n_ctx = N_CTX,
-            .n_cache = seed % 3 == 2 ? N_CTX + 100 : 0,
+            .n_ctx = n_ctx,
+            .n_cache = seed % 3 == 2 ? n_ctx + 100 : 0,
             .page_size = 16 * (1 + (int32_t)test_below(&random, 16)),
             .no_sharing = seed % 4 == 3,
             .n_threads = 1 + (int32_t)test_below(&random, 3),
@@ -229,7 +232,9 @@ static void schedules_run(const char *arch, uint64_t n_schedules)
         sum.shared_tokens += stats.shared_tokens;
         sum.accepted += stats.accepted;
     }
-    assert_true(sum.preemptions > 0 && sum.accepted > 0);
+    if (sum.preemptions == 0 || sum.accepted == 0)
+        fail_msg("%s: %lld preemptions, %lld guesses accepted", arch, (long long)sum.preemptions,
+                 (long long)sum.accepted);
     assert_true(is_recurrent ? sum.shared_tokens == 0 : sum.shared_tokens > 0); /* states are not in pages */
     requests_close();
 }
@@ -238,6 +243,60 @@ static void requests_beside_others_keep_their_bytes(void **state)
 {
     (void)state;
     for (int i = 0; i < N_ARCHS; i++) schedules_run(archs[i], test_is_quick() ? 3 : 12);
+}
+
+/* The same with prompts of up to 3,000 tokens, half of which share long beginnings. */
+static void long_prompts_beside_others_keep_their_bytes(void **state)
+{
+    (void)state;
+    test_skip_slow();
+    n_requests = N_LONG, most_prompt = LONGEST_PROMPT, n_ctx = LONG_CTX;
+    schedules_run("llama", 5);
+    schedules_run("jamba", 3);
+    n_requests = N_REQUESTS, most_prompt = MOST_PROMPT, n_ctx = N_CTX;
+}
+
+/* A second prompt with the same 2,000 tokens at its beginning runs at most 5 % of the rows that the first one ran, and
+ * its answer has the bytes of a session by itself. Without sharing it runs all of them. */
+static void a_known_beginning_is_not_run_again(void **state)
+{
+    (void)state;
+    enum { BEGINNING = 2000, PROMPT = BEGINNING + 30 };
+    vouch_session_options o = options_of(0);
+    o.n_ctx = 0;
+    for (int no_sharing = 0; no_sharing < 2; no_sharing++) {
+        const vouch_engine_options options = {
+            .n_sessions = 2, .n_ctx = LONG_CTX, .n_threads = 2, .no_sharing = no_sharing};
+        int64_t rows[2];
+        vouch_engine *engine;
+        assert_int_equal(vouch_engine_open(&engine, target, &options, NULL), VOUCH_OK);
+        const vouch_engine_stats *stats = vouch_engine_get_stats(engine);
+        for (int i = 0; i < 2; i++) {
+            static answer alone;
+            int32_t prompt[PROMPT], n = 0;
+            vouch_session *session;
+            answer_prompt(prompt, BEGINNING, 400, 7, true);
+            answer_prompt(prompt + BEGINNING, PROMPT - BEGINNING, 400, (uint64_t)i, false);
+            vouch_session_options by_itself = o;
+            by_itself.n_ctx = LONG_CTX;
+            answer_run(&alone, target, &by_itself, prompt, PROMPT);
+            const int64_t before = stats->prompt_rows;
+            assert_int_equal(vouch_engine_session_open(&session, engine, &o, NULL), VOUCH_OK);
+            assert_int_equal(vouch_session_prompt(session, prompt, PROMPT, NULL), VOUCH_OK);
+            const vouch_engine_event *events;
+            size_t n_events;
+            while (vouch_engine_step(engine, &events, &n_events)) {
+                for (size_t e = 0; e < n_events; e++)
+                    for (int32_t t = 0; t < events[e].step.n_tokens; t++)
+                        assert_int_equal(events[e].step.tokens[t], alone.tokens[n++]);
+            }
+            assert_int_equal(n, alone.n);
+            rows[i] = stats->prompt_rows - before;
+            vouch_session_close(session);
+        }
+        assert_true(no_sharing ? rows[1] == rows[0] : rows[1] * 20 <= rows[0]);
+        vouch_engine_close(engine);
+    }
 }
 
 /* A session of an engine may ask again and again; its cache keeps what the prompts have in common. */
@@ -527,6 +586,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(requests_beside_others_keep_their_bytes),
+        cmocka_unit_test(long_prompts_beside_others_keep_their_bytes),
+        cmocka_unit_test_setup_teardown(a_known_beginning_is_not_run_again, llama_open, llama_close),
         cmocka_unit_test_setup_teardown(sessions_take_further_prompts, llama_open, llama_close),
         cmocka_unit_test_setup_teardown(sessions_read_their_logits, llama_open, llama_close),
         cmocka_unit_test_setup_teardown(bad_use_is_refused, llama_open, llama_close),
