@@ -182,6 +182,7 @@ static int serve(serving *s)
         .engine = {.n_sessions = o->n_parallel, .n_threads = o->session.n_threads,
                    .prefill_chunk = o->session.prefill_chunk, .kv_type = o->session.kv_type},
         .n_queue = o->n_queue,
+        .metrics_prefix = o->metrics_prefix,
         .ping_seconds = o->ping,
         .timeout_seconds = o->timeout};
     const vouch_status status = server_open(&s->server, &options, &err);

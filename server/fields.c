@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/flags.h"
+#include "text.h"
 
 enum { MOST_LEVELS = 64 };
 
@@ -22,6 +23,31 @@ const char *server_json_kind(const json_t *value)
     case JSON_FALSE: return "a boolean";
     default: return "null";
     }
+}
+
+const char *server_word(const json_t *object, const char *key)
+{
+    const char *word = json_string_value(json_object_get(object, key));
+    return word ? word : "";
+}
+
+json_t *server_json_texts(const json_t *content, const char *path, server_fault *fault)
+{
+    server_text text = {0};
+    json_t *part, *string = NULL;
+    size_t i;
+    if (json_is_string(content)) return json_copy((json_t *)(uintptr_t)content);
+    bool good = !content || json_is_array(content);
+    json_array_foreach(content, i, part)
+    {
+        const json_t *piece = json_object_get(part, "text");
+        good = good && json_is_string(piece);
+        if (good) server_text_add(&text, json_string_value(piece), json_string_length(piece));
+    }
+    if (good && !text.failed) string = json_stringn(text.n ? text.bytes : "", text.n);
+    else server_fail_field(fault, path, "expected a string, or an array of texts");
+    server_text_free(&text);
+    return string;
 }
 
 /* Is x in a range such as "(0, 1]"? NULL: any number. */

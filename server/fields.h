@@ -35,6 +35,10 @@ bool server_fields_read(const json_t *object, const char *path, const server_fie
                         void *values, server_fault *fault);
 /* "string", "number", ..., for messages. */
 const char *server_json_kind(const json_t *value);
+/* The string at a key; "" where there is none. */
+const char *server_word(const json_t *object, const char *key);
+/* A string, or the texts of an array of parts, {"text": "..."}, joined; NULL as the empty string. A fault: NULL. */
+json_t *server_json_texts(const json_t *content, const char *path, server_fault *fault);
 /* Parses a document: UTF-8 without NUL, at most 64 levels deep, no key twice. NULL with a fault. */
 json_t *server_json_parse(const char *bytes, size_t n, server_fault *fault);
 

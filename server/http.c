@@ -338,7 +338,7 @@ static ssize_t stream_read(void *cls, uint64_t position, char *bytes, size_t mos
         bool ping;
         if (is_gone(x, &ping)) return MHD_CONTENT_READER_END_WITH_ERROR;
         take_events(x);
-        if (x->is_over) x->format->end(x);
+        if (x->is_over && x->format->end) x->format->end(x);
         else if (x->out.n == 0 && ping) server_text_put(&x->out, ": ping\n\n");
         if (x->out.n == 0 && !x->is_over && wait_for_events(x)) return 0;
     }

@@ -12,20 +12,27 @@ enum { MOST_STOPS = 16, MOST_STOP_BYTES = 1024, MOST_BIASES = 1024, MOST_CHOICES
 #define AT(member)  offsetof(server_request, member)
 #define CHAT        SERVER_CHAT
 #define COMPLETIONS SERVER_COMPLETIONS
-#define ALL         (CHAT | COMPLETIONS)
+#define NATIVE      SERVER_NATIVE
+#define MESSAGES    SERVER_MESSAGES
+#define RESPONSES   SERVER_RESPONSES
+#define OPENAI      (CHAT | COMPLETIONS)
+#define ALL         (OPENAI | NATIVE | MESSAGES | RESPONSES)
 #define PENALTY     "[-1000, 1000]"
 
 static const server_field fields[] = {
     {"model", ALL, SERVER_FIELD_STRING, AT(model_name), NULL},
-    {"messages", CHAT, SERVER_FIELD_VALUE, AT(messages), NULL},
-    {"prompt", COMPLETIONS, SERVER_FIELD_VALUE, AT(prompt), NULL},
+    {"messages", CHAT | MESSAGES | RESPONSES, SERVER_FIELD_VALUE, AT(messages), NULL},
+    {"prompt", COMPLETIONS | NATIVE, SERVER_FIELD_VALUE, AT(prompt), NULL},
     {"stream", ALL, SERVER_FIELD_BOOL, AT(stream), NULL},
-    {"stream_options", ALL, SERVER_FIELD_VALUE, AT(stream_options), NULL},
-    {"n", ALL, SERVER_FIELD_INT, AT(n), "[1, 64]"},
-    {"max_tokens", CHAT, SERVER_FIELD_INT, AT(max_tokens), "[1, 2147483647]"},
+    {"stream_options", OPENAI, SERVER_FIELD_VALUE, AT(stream_options), NULL},
+    {"n", OPENAI, SERVER_FIELD_INT, AT(n), "[1, 64]"},
+    {"max_tokens", CHAT | MESSAGES, SERVER_FIELD_INT, AT(max_tokens), "[1, 2147483647]"},
     {"max_tokens", COMPLETIONS, SERVER_FIELD_INT, AT(max_tokens), "[0, 2147483647]"},
     {"max_completion_tokens", CHAT, SERVER_FIELD_INT, AT(max_completion_tokens), "[1, 2147483647]"},
-    {"stop", ALL, SERVER_FIELD_VALUE, AT(stop), NULL},
+    {"n_predict", NATIVE, SERVER_FIELD_INT, AT(n_predict), "[-2, 2147483647]"},
+    {"max_output_tokens", RESPONSES, SERVER_FIELD_INT, AT(max_tokens), "[1, 2147483647]"},
+    {"stop_sequences", MESSAGES, SERVER_FIELD_VALUE, AT(stop), NULL},
+    {"stop", ALL & ~(unsigned)(MESSAGES | RESPONSES), SERVER_FIELD_VALUE, AT(stop), NULL},
     {"ignore_eos", ALL, SERVER_FIELD_BOOL, AT(session.ignore_eos), NULL},
     {"echo", COMPLETIONS, SERVER_FIELD_BOOL, AT(echo), NULL},
 
@@ -49,17 +56,17 @@ static const server_field fields[] = {
     {"logprobs", COMPLETIONS, SERVER_FIELD_VALUE, AT(n_logprobs), NULL},
     {"best_of", COMPLETIONS, SERVER_FIELD_NEUTRAL, 0, "1"},
     {"suffix", COMPLETIONS, SERVER_FIELD_NEUTRAL, 0, NULL},
-    {"tools", CHAT, SERVER_FIELD_VALUE, AT(tools), NULL},
-    {"tool_choice", CHAT, SERVER_FIELD_VALUE, AT(tool_choice), NULL},
+    {"tools", CHAT | MESSAGES | RESPONSES, SERVER_FIELD_VALUE, AT(tools), NULL},
+    {"tool_choice", CHAT | MESSAGES | RESPONSES, SERVER_FIELD_VALUE, AT(tool_choice), NULL},
     {"functions", CHAT, SERVER_FIELD_NEUTRAL, 0, NULL},
     {"function_call", CHAT, SERVER_FIELD_NEUTRAL, 0, "none"},
-    {"response_format", ALL, SERVER_FIELD_VALUE, AT(response_format), NULL},
+    {"response_format", OPENAI | RESPONSES, SERVER_FIELD_VALUE, AT(response_format), NULL},
     {"audio", CHAT, SERVER_FIELD_NEUTRAL, 0, NULL},
     {"web_search_options", CHAT, SERVER_FIELD_NEUTRAL, 0, NULL},
 
     {"documents", CHAT, SERVER_FIELD_VALUE, AT(documents), NULL},
-    {"chat_template_kwargs", CHAT, SERVER_FIELD_VALUE, AT(template_kwargs), NULL},
-    {"reasoning_effort", CHAT, SERVER_FIELD_STRING, AT(reasoning_effort), NULL},
+    {"chat_template_kwargs", CHAT | MESSAGES | RESPONSES, SERVER_FIELD_VALUE, AT(template_kwargs), NULL},
+    {"reasoning_effort", CHAT | RESPONSES, SERVER_FIELD_STRING, AT(reasoning_effort), NULL},
 
     {"user", ALL, SERVER_FIELD_IGNORED, 0, NULL},
     {"store", ALL, SERVER_FIELD_IGNORED, 0, NULL},
@@ -69,9 +76,38 @@ static const server_field fields[] = {
     {"prompt_cache_key", ALL, SERVER_FIELD_IGNORED, 0, NULL},
     {"prompt_cache_retention", ALL, SERVER_FIELD_IGNORED, 0, NULL},
     {"cache_prompt", ALL, SERVER_FIELD_IGNORED, 0, NULL},
-    {"parallel_tool_calls", CHAT, SERVER_FIELD_IGNORED, 0, NULL},
+    {"parallel_tool_calls", CHAT | RESPONSES, SERVER_FIELD_IGNORED, 0, NULL},
     {"modalities", CHAT, SERVER_FIELD_IGNORED, 0, NULL},
     {"verbosity", CHAT, SERVER_FIELD_IGNORED, 0, NULL},
+
+    {"id_slot", NATIVE, SERVER_FIELD_IGNORED, 0, NULL},
+    {"n_keep", NATIVE, SERVER_FIELD_IGNORED, 0, NULL},
+    {"timings_per_token", NATIVE, SERVER_FIELD_IGNORED, 0, NULL},
+    {"return_tokens", NATIVE, SERVER_FIELD_NEUTRAL, 0, NULL},
+    {"n_probs", NATIVE, SERVER_FIELD_NEUTRAL, 0, NULL},
+    {"grammar", NATIVE, SERVER_FIELD_NEUTRAL, 0, NULL},
+    {"json_schema", NATIVE, SERVER_FIELD_NEUTRAL, 0, NULL},
+    {"typical_p", NATIVE, SERVER_FIELD_NEUTRAL, 0, "1"},
+    {"tfs_z", NATIVE, SERVER_FIELD_NEUTRAL, 0, "1"},
+    {"mirostat", NATIVE, SERVER_FIELD_NEUTRAL, 0, "0"},
+    {"dynatemp_range", NATIVE, SERVER_FIELD_NEUTRAL, 0, "0"},
+    {"xtc_probability", NATIVE, SERVER_FIELD_NEUTRAL, 0, "0"},
+    {"dry_multiplier", NATIVE, SERVER_FIELD_NEUTRAL, 0, "0"},
+
+    {"mcp_servers", MESSAGES, SERVER_FIELD_NEUTRAL, 0, NULL},
+    {"container", MESSAGES, SERVER_FIELD_NEUTRAL, 0, NULL},
+    {"context_management", MESSAGES, SERVER_FIELD_IGNORED, 0, NULL},
+    {"output_config", MESSAGES, SERVER_FIELD_IGNORED, 0, NULL},
+
+    {"include", RESPONSES, SERVER_FIELD_IGNORED, 0, NULL},
+    {"truncation", RESPONSES, SERVER_FIELD_NEUTRAL, 0, "disabled"},
+    {"previous_response_id", RESPONSES, SERVER_FIELD_NEUTRAL, 0, NULL},
+    {"conversation", RESPONSES, SERVER_FIELD_NEUTRAL, 0, NULL},
+    {"background", RESPONSES, SERVER_FIELD_NEUTRAL, 0, NULL},
+    {"top_logprobs", RESPONSES, SERVER_FIELD_NEUTRAL, 0, "0"},
+    {"stream_options", RESPONSES, SERVER_FIELD_IGNORED, 0, NULL},
+    {"client_metadata", RESPONSES, SERVER_FIELD_IGNORED, 0, NULL},
+    {"max_tool_calls", RESPONSES, SERVER_FIELD_IGNORED, 0, NULL},
 };
 
 /* ------------------------------------------------------------- speculation */
@@ -145,13 +181,14 @@ bool server_read_speculation(const json_t *value, const char *path, vouch_specul
 #undef SPEC
     speculative s = {.k = out->n_draft, .branches = out->tree_branches, .depth = out->tree_depth,
                      .lenience = out->lenience};
+    const char *dot = *path ? "." : "";
     char inner[96];
     if (!server_fields_read(value, path, table, sizeof table / sizeof *table, 1, &s, fault)) return false;
-    snprintf(inner, sizeof inner, "%s.drafters", path);
+    snprintf(inner, sizeof inner, "%s%sdrafters", path, dot);
     if (s.drafters && !server_read_drafters(s.drafters, inner, &out->drafters, fault)) return false;
-    snprintf(inner, sizeof inner, "%s.accept", path);
+    snprintf(inner, sizeof inner, "%s%saccept", path, dot);
     if (s.accept && !read_accept(s.accept, inner, &out->accept, fault)) return false;
-    snprintf(inner, sizeof inner, "%s.draft_sampling", path);
+    snprintf(inner, sizeof inner, "%s%sdraft_sampling", path, dot);
     if (s.draft_sampling && strcmp(s.draft_sampling, "greedy") == 0) out->draft_sampling = VOUCH_DRAFT_GREEDY;
     else if (s.draft_sampling && strcmp(s.draft_sampling, "sample") == 0) out->draft_sampling = VOUCH_DRAFT_SAMPLE;
     else if (s.draft_sampling)
@@ -222,6 +259,7 @@ static bool read_length(server_request *r, server_fault *fault)
     const json_t *given = json_object_get(r->document, "max_tokens");
     if (r->max_tokens > 0) r->session.max_tokens = r->max_tokens;
     if (r->max_completion_tokens > 0) r->session.max_tokens = r->max_completion_tokens;
+    if (r->n_predict > 0) r->session.max_tokens = r->n_predict;
     r->prompt_only = r->where == SERVER_COMPLETIONS && json_is_integer(given) && r->max_tokens == 0;
     if (!r->prompt_only || (r->echo && !r->stream)) return true;
     return server_fail_field(fault, "max_tokens", "0 is allowed only with echo, and without stream");
@@ -240,17 +278,15 @@ static bool read_tools(server_request *r, server_fault *fault)
     return true;
 }
 
-/* The model by name. A server of one model answers to every name. */
-static bool find_model(server_request *r, server *s, server_fault *fault)
+server_model *server_find_model(server *s, const json_t *name, server_fault *fault)
 {
-    r->model = &s->models[0];
-    if (!r->model_name || s->options->n_models == 1) return true;
-    for (size_t i = 0; i < s->options->n_models; i++) {
-        r->model = &s->models[i];
-        if (strcmp(r->model->options->name, r->model_name) == 0) return true;
-    }
-    return server_fail(fault, 404, "model_not_found", "model",
-                       "model: '%.200s' is not served; /v1/models lists the models", r->model_name);
+    const char *word = json_string_value(name);
+    if (!word || s->options->n_models == 1) return &s->models[0];
+    for (size_t i = 0; i < s->options->n_models; i++)
+        if (strcmp(s->models[i].options->name, word) == 0) return &s->models[i];
+    server_fail(fault, 404, "model_not_found", "model",
+                "model: '%.200s' is not served; /v1/models lists the models", word);
+    return NULL;
 }
 
 static bool read_speculative(server_request *r, server_fault *fault)
@@ -270,9 +306,8 @@ bool server_request_read(server_request *r, server_exchange *x, unsigned where, 
 {
     *r = (server_request){.where = where, .n = 1, .document = x->json};
     /* The name of the model comes first: its options are the defaults. */
-    const json_t *name = json_object_get(x->json, "model");
-    r->model_name = json_string_value(name);
-    if (!find_model(r, x->server, fault)) return false;
+    r->model = server_find_model(x->server, json_object_get(x->json, "model"), fault);
+    if (!r->model) return false;
     r->session = r->model->options->session;
     pthread_mutex_lock(&r->model->lock);
     r->session.speculation = r->model->speculation;

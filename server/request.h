@@ -12,7 +12,10 @@
 /* Which request: bits for the table. */
 enum {
     SERVER_CHAT = 1u << 0,        /* /v1/chat/completions */
-    SERVER_COMPLETIONS = 1u << 1  /* /v1/completions */
+    SERVER_COMPLETIONS = 1u << 1, /* /v1/completions */
+    SERVER_NATIVE = 1u << 2,      /* /completion of llama.cpp */
+    SERVER_MESSAGES = 1u << 3,    /* /v1/messages */
+    SERVER_RESPONSES = 1u << 4    /* /v1/responses */
 };
 
 typedef struct server_request {
@@ -25,7 +28,7 @@ typedef struct server_request {
     bool with_logprobs;   /* chat: logprobs */
     bool prompt_only;     /* completions: echo with max_tokens 0 */
     int32_t n;            /* answers to each prompt */
-    int32_t max_tokens, max_completion_tokens; /* 0: not given */
+    int32_t max_tokens, max_completion_tokens, n_predict; /* 0: not given */
     uint64_t seed;
     const json_t *seed_value, *stop, *logit_bias, *stream_options, *prediction, *speculative;
     const json_t *messages, *tools, *tool_choice, *documents, *template_kwargs, *response_format, *prompt;
@@ -47,6 +50,10 @@ bool server_request_prompt(const server_request *request, server_job *job, int32
 /* The prompts of the request as tokens: a conversation, or texts and ids. */
 server_job *server_prompt_chat(const server_request *request, server_fault *fault);
 server_job *server_prompt_texts(const server_request *request, server_fault *fault);
+
+/* The model of this name, a JSON string; without a name the first. NULL with a fault. A server of one model answers to
+ * every name. */
+server_model *server_find_model(server *s, const json_t *name, server_fault *fault);
 
 /* Reads "drafters" of the form "auto", "ngram,suffix" or ["ngram", "suffix"]. */
 bool server_read_drafters(const json_t *value, const char *path, unsigned *drafters, server_fault *fault);

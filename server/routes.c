@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The paths of the server. */
 #include "common/json.h"
+#include "messages.h"
+#include "native.h"
+#include "observe.h"
 #include "openai.h"
 #include "page.h"
+#include "responses.h"
 
 static void health(server_exchange *x)
 {
@@ -21,5 +25,18 @@ const server_route server_routes[] = {
     {"POST", "/v1/chat/completions", 0, server_chat_completions},
     {"POST", "/chat/completions", 0, server_chat_completions},
     {"POST", "/v1/completions", 0, server_completions},
+    {"POST", "/v1/responses", 0, server_responses},
+    {"POST", "/v1/messages", SERVER_ROUTE_ANTHROPIC, server_messages},
+    {"POST", "/v1/messages/count_tokens", SERVER_ROUTE_ANTHROPIC, server_count_tokens},
+    {"POST", "/completion", 0, server_native_completion},
+    {"POST", "/completions", 0, server_native_completion},
+    {"POST", "/tokenize", 0, server_tokenize},
+    {"POST", "/detokenize", 0, server_detokenize},
+    {"POST", "/apply-template", 0, server_apply_template},
+    {"GET", "/props", 0, server_show_props},
+    {"GET", "/slots", 0, server_show_slots},
+    {"GET", "/metrics", 0, server_show_metrics},
+    {"GET", "/admin/speculation", 0, server_show_speculation},
+    {"POST", "/admin/speculation", 0, server_set_speculation},
 };
 const size_t server_n_routes = sizeof server_routes / sizeof *server_routes;

@@ -35,6 +35,7 @@ typedef struct server_options {
     size_t n_models;
     vouch_engine_options engine; /* of each model */
     int32_t n_queue;             /* most choices of a model that wait */
+    const char *metrics_prefix;  /* of the names in /metrics: "vouch" */
     double ping_seconds;         /* a stream without news gets a comment this often */
     double timeout_seconds;      /* a connection without any progress is closed */
 } server_options;

@@ -4,24 +4,9 @@
 #include <math.h>
 
 #include "common/json.h"
+#include "metrics.h"
 
 /* --------------------------------------------------------------------- sums */
-
-static void add_stats(vouch_stats *sum, const vouch_stats *stats)
-{
-    sum->generated_tokens += stats->generated_tokens;
-    sum->cycles += stats->cycles;
-    sum->drafted += stats->drafted;
-    sum->accepted += stats->accepted;
-    sum->draft_cycles += stats->draft_cycles;
-    sum->lenient_cycles += stats->lenient_cycles;
-    for (int i = 0; i < VOUCH_MAX_DRAFT; i++) sum->accepted_at[i] += stats->accepted_at[i];
-    for (int i = 0; i < VOUCH_DRAFTERS; i++) {
-        sum->accepted_by[i] += stats->accepted_by[i];
-        sum->drafted_by[i] += stats->drafted_by[i];
-    }
-    if (stats->plain_step_seconds > 0) sum->plain_step_seconds = stats->plain_step_seconds;
-}
 
 static void raise(double *most, double x)
 {
@@ -37,7 +22,7 @@ server_usage server_usage_of(const server_job *job, int32_t n_answers)
             usage.prompt_tokens += (int64_t)choice->n_tokens;
             usage.cached_tokens += choice->n_cached;
         }
-        add_stats(&usage.stats, &choice->stats);
+        server_stats_add(&usage.stats, &choice->stats);
         raise(&usage.queue_seconds, choice->begun - choice->queued);
         if (choice->first == 0) continue; /* it gave no token */
         raise(&usage.first_seconds, choice->first - choice->queued);

@@ -12,6 +12,7 @@ typedef struct live {
     server_job *job;
     int32_t choice;
     bool is_paused;
+    double last; /* cli_now() of the last token; 0: none yet */
 } live;
 
 struct server_worker {
@@ -113,9 +114,12 @@ static server_job *queue_take_cancelled(server_worker *w, bool all)
 /* ------------------------------------------------------------------ choices */
 
 /* Ends a choice whose session, if any, is closed; gives back the job's reference. */
-static void choice_end(server_job *job, int32_t choice)
+static void choice_end(server_worker *w, server_job *job, int32_t choice)
 {
     job->choices[choice].ended = cli_now();
+    pthread_mutex_lock(&w->lock);
+    server_metrics_choice(&w->state.metrics, &job->choices[choice]);
+    pthread_mutex_unlock(&w->lock);
     server_job_add(job, SERVER_EVENT_END, choice, NULL);
     server_job_release(job);
 }
@@ -127,7 +131,7 @@ static void live_end(server_worker *w, int32_t at)
     choice->stats = *vouch_session_stats(l.session);
     vouch_session_close(l.session);
     w->lives[at] = w->lives[--w->n_lives];
-    choice_end(l.job, l.choice);
+    choice_end(w, l.job, l.choice);
 }
 
 static vouch_status session_begin(server_worker *w, server_job *job, server_choice *choice, vouch_session **out)
@@ -153,7 +157,7 @@ static void choice_begin(server_worker *w, server_job *job, int32_t number)
     *l = (live){.job = job, .choice = number};
     choice->begun = cli_now();
     if (session_begin(w, job, choice, &l->session)) {
-        choice_end(job, number);
+        choice_end(w, job, number);
         return;
     }
     w->n_lives++;
@@ -176,6 +180,13 @@ static void live_step(server_worker *w, int32_t at, const vouch_engine_event *ev
         choice->first = cli_now();
         choice->n_cached = (int64_t)choice->n_tokens - vouch_session_stats(l->session)->prompt_tokens;
     }
+    const double now = cli_now();
+    if (l->last > 0) {
+        pthread_mutex_lock(&w->lock);
+        server_metrics_tokens(&w->state.metrics, (now - l->last) / event->step.n_tokens, event->step.n_tokens);
+        pthread_mutex_unlock(&w->lock);
+    }
+    l->last = now;
     choice->finish = event->step.finish;
     server_job_add(l->job, SERVER_EVENT_STEP, l->choice, &event->step);
     if (choice->finish != VOUCH_FINISH_NONE) live_end(w, at);
@@ -196,7 +207,7 @@ static void drop_cancelled(server_worker *w, bool all)
             const int32_t choice = job->n_begun++;
             job->choices[choice].error = (vouch_error){VOUCH_E_CANCELLED, "the request was cancelled"};
             server_job_hold(job);
-            choice_end(job, choice);
+            choice_end(w, job, choice);
         }
         server_job_release(job);
     }

@@ -11,7 +11,7 @@
 #ifndef VOUCH_SERVER_WORKER_H
 #define VOUCH_SERVER_WORKER_H
 
-#include "job.h"
+#include "metrics.h"
 
 typedef struct server_worker server_worker;
 
@@ -40,6 +40,7 @@ typedef struct server_worker_state {
     vouch_engine_stats engine; /* of the last pass */
     double pass_seconds[SERVER_COST_ROWS]; /* of 1, 2, ... rows; 0: no pass yet */
     size_t memory;             /* bytes of the engine */
+    server_metrics metrics;
 } server_worker_state;
 server_worker_state server_worker_get_state(server_worker *worker);
 

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "support/http.h"
@@ -367,6 +368,176 @@ static void logprobs_are_the_models(void **state)
     json_decref(next);
 }
 
+/* --------------------------------------------------------------- other APIs */
+
+/* The names of a stream's events, with spaces between; the caller frees them. */
+static char *event_names(const http_reply *reply)
+{
+    char *names = calloc(1, reply->n + 1);
+    for (const char *line = reply->body; line && *line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (strncmp(line, "event: ", 7) != 0) continue;
+        sprintf(names + strlen(names), "%.*s ", (int)strcspn(line + 7, "\n"), line + 7);
+    }
+    return names;
+}
+
+#define HELLO "\"temperature\": 0, \"messages\": [{\"role\": \"user\", \"content\": \"hello\"}]"
+
+/* The same conversation gives the same text through each API, streamed or not. */
+static void messages_are_answered(void **state)
+{
+    (void)state;
+    json_t *chat = post("/v1/chat/completions", "{\"max_tokens\": 9, " HELLO "}");
+    json_t *message = post("/v1/messages", "{\"max_tokens\": 9, " HELLO "}");
+    const char *text = text_at(chat, "choices.0.message.content");
+    assert_string_equal(text_at(message, "content.0.text"), text);
+    assert_string_equal(text_at(message, "stop_reason"), "max_tokens");
+    assert_int_equal(whole(at(message, "usage"), "output_tokens"), 9);
+    json_t *count = post("/v1/messages/count_tokens", "{" HELLO "}");
+    assert_int_equal(whole(count, "input_tokens"), whole(at(chat, "usage"), "prompt_tokens"));
+    http_reply reply = http_post(server.port, "/v1/messages", "{\"max_tokens\": 9, \"stream\": true, " HELLO "}");
+    bool is_done;
+    json_t *events = http_events(&reply, &is_done), *event;
+    char joined[1024] = "", *names = event_names(&reply);
+    size_t i;
+    json_array_foreach(events, i, event)
+        if (at(event, "delta.text")) strcat(joined, text_at(event, "delta.text"));
+    assert_string_equal(joined, text);
+    assert_memory_equal(names, "message_start content_block_start content_block_delta ", 54);
+    assert_non_null(strstr(names, "content_block_stop message_delta message_stop "));
+    free(names);
+    http_reply_free(&reply);
+    json_decref(events);
+    json_decref(chat);
+    json_decref(message);
+    json_decref(count);
+    reply = http_post(server.port, "/v1/messages", "{" HELLO "}");
+    assert_int_equal(reply.status, 400);
+    assert_non_null(strstr(reply.body, "{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\""));
+    http_reply_free(&reply);
+}
+
+/* Blocks of the Anthropic API become the messages that the template reads. */
+static void blocks_become_messages(void **state)
+{
+    (void)state;
+    json_t *blocks = post("/v1/messages/count_tokens",
+                          "{\"system\": [{\"type\": \"text\", \"text\": \"be\"}], \"messages\": [{\"role\": "
+                          "\"user\", \"content\": [{\"type\": \"text\", \"text\": \"hel\"}, {\"type\": "
+                          "\"text\", \"text\": \"lo\"}]}]}");
+    json_t *plain = post("/v1/messages/count_tokens", "{\"system\": \"be\", " HELLO "}");
+    assert_int_equal(whole(blocks, "input_tokens"), whole(plain, "input_tokens"));
+    json_decref(blocks);
+    json_decref(plain);
+}
+
+static void responses_are_answered(void **state)
+{
+    (void)state;
+    json_t *chat = post("/v1/chat/completions", "{\"max_tokens\": 9, " HELLO "}");
+    json_t *response = post("/v1/responses", "{\"max_output_tokens\": 9, \"temperature\": 0, "
+                                             "\"input\": \"hello\"}");
+    const char *text = text_at(chat, "choices.0.message.content");
+    assert_string_equal(text_at(response, "output.0.content.0.text"), text);
+    assert_string_equal(text_at(response, "status"), "incomplete");
+    http_reply reply = http_post(server.port, "/v1/responses",
+                                 "{\"max_output_tokens\": 9, \"temperature\": 0, \"stream\": true, \"input\": "
+                                 "[{\"role\": \"user\", \"content\": [{\"type\": \"input_text\", \"text\": "
+                                 "\"hello\"}]}]}");
+    bool is_done;
+    json_t *events = http_events(&reply, &is_done), *event;
+    char joined[1024] = "";
+    size_t i;
+    json_array_foreach(events, i, event)
+    {
+        assert_int_equal(whole(event, "sequence_number"), i);
+        if (at(event, "delta")) strcat(joined, text_at(event, "delta"));
+    }
+    assert_string_equal(joined, text);
+    event = json_array_get(events, json_array_size(events) - 1);
+    assert_string_equal(text_at(event, "type"), "response.incomplete");
+    assert_string_equal(text_at(event, "response.output.0.content.0.text"), text);
+    http_reply_free(&reply);
+    json_decref(events);
+    json_decref(chat);
+    json_decref(response);
+}
+
+static void native_paths_answer(void **state)
+{
+    (void)state;
+    json_t *text = post("/v1/completions", "{\"prompt\": \"ab\", \"max_tokens\": 9, \"temperature\": 0}");
+    json_t *native = post("/completion", "{\"prompt\": \"ab\", \"n_predict\": 9, \"temperature\": 0}");
+    assert_string_equal(text_at(native, "content"), text_at(text, "choices.0.text"));
+    json_t *tokens = post("/tokenize", "{\"content\": \"ab\"}");
+    char *ids = json_dumps(tokens, 0);
+    json_t *back = post("/detokenize", ids);
+    assert_string_equal(text_at(back, "content"), "ab");
+    json_t *prompt = post("/apply-template", "{\"messages\": [{\"role\": \"user\", \"content\": \"hello\"}]}");
+    assert_non_null(strstr(text_at(prompt, "prompt"), "<|im_start|>user\nhello<|im_end|>"));
+    http_reply reply = http_request(server.port, "GET", "/props", "", NULL);
+    json_t *props = json_of_reply(&reply);
+    assert_int_equal(whole(props, "total_slots"), 5);
+    reply = http_request(server.port, "GET", "/slots", "", NULL);
+    json_t *slots = json_of_reply(&reply);
+    assert_int_equal(json_array_size(slots), 5);
+    free(ids);
+    json_decref(text);
+    json_decref(native);
+    json_decref(tokens);
+    json_decref(back);
+    json_decref(prompt);
+    json_decref(props);
+    json_decref(slots);
+}
+
+/* The value of a metric; -1: it isn't there. */
+static double metric(const http_server *of, const char *name)
+{
+    http_reply reply = http_request(of->port, "GET", "/metrics", "", NULL);
+    char begin[128];
+    double value = -1;
+    snprintf(begin, sizeof begin, "\n%s", name);
+    const char *line = strstr(reply.body, begin);
+    if (line) value = strtod(strchr(line, ' '), NULL);
+    http_reply_free(&reply);
+    return value;
+}
+
+static void metrics_count(void **state)
+{
+    (void)state;
+    const double tokens = metric(&server, "vouch:generation_tokens_total{");
+    const double n = metric(&server, "vouch:e2e_request_latency_seconds_count{");
+    json_t *body = post("/v1/completions", "{\"prompt\": \"ab\", \"max_tokens\": 9, \"ignore_eos\": true}");
+    assert_true(tokens >= 0 && n >= 0);
+    assert_true(metric(&server, "vouch:generation_tokens_total{") == tokens + 9);
+    assert_true(metric(&server, "vouch:e2e_request_latency_seconds_count{") == n + 1);
+    assert_true(metric(&server, "vouch:num_requests_running{") >= 0);
+    json_decref(body);
+}
+
+static void speculation_changes_while_serving(void **state)
+{
+    (void)state;
+    static const char *const ask = "{\"prompt\": \"the quick\", \"max_tokens\": 30, \"temperature\": 0, "
+                                   "\"ignore_eos\": true}";
+    json_t *before = post("/v1/completions", ask);
+    json_decref(post("/admin/speculation", "{\"drafters\": \"none\"}"));
+    json_t *plain = post("/v1/completions", ask);
+    assert_int_equal(whole(at(plain, "metrics.speculative_decoding"), "num_draft_tokens"), 0);
+    assert_string_equal(text_at(plain, "choices.0.text"), text_at(before, "choices.0.text"));
+    http_reply reply = http_post(server.port, "/admin/speculation", "{\"lenience\": 0.5, \"accept\": \"match\"}");
+    assert_int_equal(reply.status, 400);
+    http_reply_free(&reply);
+    json_t *after = post("/admin/speculation", "{\"drafters\": \"auto\"}");
+    assert_string_equal(text_at(after, "accept"), "auto"); /* the refused change has changed nothing */
+    json_decref(before);
+    json_decref(plain);
+    json_decref(after);
+}
+
 /* ------------------------------------------------------------- bad requests */
 
 #define ASK  "\"messages\": [{\"role\": \"user\", \"content\": \"x\"}], \"max_tokens\": 1"
@@ -596,6 +767,89 @@ static void several_models_have_names(void **state)
     expect(RUN("serve", target, "--tls-cert", "x"), 2, "--tls-key");
 }
 
+/* ------------------------------------------------------------------- clients */
+
+/* Sends a request for a stream of many tokens and reads the first bytes of the answer, unless n_first is 0. */
+static int stream_open(const http_server *to, int max_tokens, size_t n_first)
+{
+    char body[256], request[512], first[64];
+    const int n_body = snprintf(body, sizeof body, "{\"prompt\": \"x\", \"max_tokens\": %d, \"stream\": true, "
+                                                   "\"ignore_eos\": true, \"temperature\": 0}", max_tokens);
+    const int n = snprintf(request, sizeof request, "POST " TEXT " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+                                                    "Content-Length: %d\r\n\r\n%s", n_body, body);
+    const int fd = http_connect(to->port);
+    assert_true(fd >= 0 && http_send(fd, request, (size_t)n));
+    assert_true(n_first == 0 || read(fd, first, n_first) == (ssize_t)n_first);
+    return fd;
+}
+
+static void wait_for_metric(const http_server *of, const char *name, double value)
+{
+    while (metric(of, name) != value) usleep(2000);
+}
+
+/* A client that goes frees its place at once, running or waiting: one place serves the next one. A queue of one holds
+ * one more request; the next gets 429. */
+static void clients_that_go_free_their_place(void **state)
+{
+    (void)state;
+    http_server one = http_server_start(ARGUMENTS(target, "--parallel", "1", "--queue", "1"));
+    const int running = stream_open(&one, 4000, 9);
+    const int waiting = stream_open(&one, 4000, 0);
+    wait_for_metric(&one, "vouch:num_requests_waiting{", 1);
+    http_reply refused = http_post(one.port, TEXT, "{\"prompt\": \"x\", \"max_tokens\": 1}");
+    assert_int_equal(refused.status, 429);
+    assert_non_null(strstr(refused.head, "Retry-After"));
+    http_reply_free(&refused);
+    close(waiting);
+    wait_for_metric(&one, "vouch:num_requests_waiting{", 0);
+    close(running);
+    wait_for_metric(&one, "vouch:num_requests_running{", 0);
+    http_reply reply = http_post(one.port, TEXT, "{\"prompt\": \"x\", \"max_tokens\": 1}");
+    assert_int_equal(reply.status, 200);
+    http_reply_free(&reply);
+    assert_true(metric(&one, "vouch:request_success_total{model_name=\"target\",finished_reason=\"abort\"") == 2);
+    assert_true(metric(&one, "vouch:generation_tokens_total{") < 8000);
+    assert_int_equal(http_server_stop(&one, SIGTERM), 0);
+}
+
+/* Clients that break off at any byte of their request leave the server as it was. */
+static void requests_may_break_off(void **state)
+{
+    (void)state;
+    static const char request[] = "POST " TEXT " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 34\r\n\r\n"
+                                  "{\"prompt\": \"x\", \"max_tokens\": 9}";
+    const struct linger reset = {1, 0};
+    for (size_t n = 0; n < sizeof request; n++) {
+        const int fd = http_connect(server.port);
+        assert_true(http_send(fd, request, n));
+        if (n % 2) setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+        close(fd);
+    }
+    json_decref(post(TEXT, "{\"prompt\": \"x\", \"max_tokens\": 1}"));
+    wait_for_metric(&server, "vouch:num_requests_running{", 0);
+}
+
+/* A client that doesn't read pauses its answer, and nobody else's. When it reads again it gets the whole answer. */
+static void readers_may_be_slow(void **state)
+{
+    (void)state;
+    const int slow = stream_open(&server, 3900, 9);
+    const int small = 4096;
+    setsockopt(slow, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
+    double tokens = -1;
+    for (int same = 0; same < 3;) { /* until it stands still: it has ended, or it is paused */
+        const double now = metric(&server, "vouch:generation_tokens_total{");
+        same = now == tokens ? same + 1 : 0;
+        tokens = now;
+        usleep(50000);
+    }
+    json_decref(post(TEXT, "{\"prompt\": \"x\", \"max_tokens\": 9}"));
+    http_reply reply = http_read(slow);
+    assert_non_null(strstr(reply.head, "data: [DONE]"));
+    http_reply_free(&reply);
+}
+
 /* ------------------------------------------------------------------- signals */
 
 /* The first signal lets the running answer end. Meanwhile new requests get 503. */
@@ -603,14 +857,7 @@ static void a_signal_drains(void **state)
 {
     (void)state;
     http_server busy = http_server_start(ARGUMENTS(target, "--parallel", "1"));
-    static const char *const body = "{\"prompt\": \"x\", \"max_tokens\": 3000, \"stream\": true, \"ignore_eos\": true, "
-                                    "\"temperature\": 0}";
-    char head[256], first[16];
-    const int fd = http_connect(busy.port);
-    const int n = snprintf(head, sizeof head, "POST " TEXT " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
-                                              "Content-Length: %zu\r\n\r\n", strlen(body));
-    assert_true(http_send(fd, head, (size_t)n) && http_send(fd, body, strlen(body)));
-    assert_true(read(fd, first, 9) == 9); /* the answer has begun */
+    const int fd = stream_open(&busy, 3000, 9); /* the answer has begun */
     kill(busy.child, SIGTERM);
     int status = 200;
     while (status == 200) { /* until the signal has arrived */
@@ -641,6 +888,15 @@ int main(void)
         cmocka_unit_test(streams_tell_each_token),
         cmocka_unit_test(predictions_are_used),
         cmocka_unit_test(logprobs_are_the_models),
+        cmocka_unit_test(messages_are_answered),
+        cmocka_unit_test(blocks_become_messages),
+        cmocka_unit_test(responses_are_answered),
+        cmocka_unit_test(native_paths_answer),
+        cmocka_unit_test(metrics_count),
+        cmocka_unit_test(speculation_changes_while_serving),
+        cmocka_unit_test(clients_that_go_free_their_place),
+        cmocka_unit_test(requests_may_break_off),
+        cmocka_unit_test(readers_may_be_slow),
         cmocka_unit_test(bad_requests_are_named),
         cmocka_unit_test(deep_documents_are_refused),
         cmocka_unit_test(prompts_beyond_the_context_are_refused),

@@ -371,6 +371,8 @@ static const cli_flag flags[] = {
     {"ping", NULL, 0, CLI_FLAG_DOUBLE, AT(ping), "S", "[0.1, 3600]", SERVING,
      "a stream gets a comment after so many seconds without a token, so that nothing between takes it for dead", NULL,
      NULL},
+    {"metrics-prefix", NULL, 0, CLI_FLAG_FILE, AT(metrics_prefix), "NAME", NULL, SERVING,
+     "prefix of the names in /metrics; vllm: as vLLM's dashboards expect them (default vouch)", NULL, NULL},
     {"timeout", NULL, 0, CLI_FLAG_DOUBLE, AT(timeout), "S", "[1, 86400]", SERVING,
      "close a connection whose client neither sends nor reads for so many seconds", NULL, NULL},
 
@@ -386,7 +388,8 @@ cli_options cli_options_default(unsigned command)
 {
     cli_options options = {
         .session = vouch_session_options_default(), .rows = {{1, 2, 4, 5, 8, 16}, 6}, .depth = 128, .seconds = 60,
-        .n_parallel = 8, .host = "127.0.0.1", .port = 8080, .n_queue = 256, .ping = 15, .timeout = 60};
+        .n_parallel = 8, .host = "127.0.0.1", .metrics_prefix = "vouch", .port = 8080, .n_queue = 256,
+        .ping = 15, .timeout = 60};
     options.session.max_tokens = command & (CLI_RUN | CLI_BATCH | CLI_DISTILL) ? 512 : 128;
     if (command & CLI_SERVE) options.session.max_tokens = 0;
     /* The server's is the OpenAI API's. */

@@ -72,7 +72,7 @@ typedef struct cli_options {
     cli_ints parallel;  /* bench over prompts: numbers of answers at once; n 0: one after the other */
     bool resume;
     cli_texts models, keys; /* serve */
-    const char *host, *key_file, *tls_cert, *tls_key;
+    const char *host, *metrics_prefix, *key_file, *tls_cert, *tls_key;
     bool no_key;
     int32_t port, n_queue;
     double ping, timeout; /* seconds */
@@ -102,7 +102,7 @@ typedef struct cli_options {
 
 /* The flags of all commands, and the values before any flag is read. Parsing, help, manual and completions come from
  * these. */
-enum { CLI_MOST_FLAGS = 160 };
+enum { CLI_MOST_FLAGS = 192 };
 extern const cli_flag_table cli_option_table;
 cli_options cli_options_default(unsigned command);
 

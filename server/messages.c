@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * /v1/messages of the Anthropic API. The request becomes one of the chat API, in place: blocks become content, calls,
+ * results and thoughts. The answer becomes blocks again; a stream opens and closes them:
+ *
+ *   message_start, (content_block_start, content_block_delta ..., content_block_stop) ..., message_delta, message_stop
+ */
+#include "messages.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answer.h"
+#include "common/json.h"
+#include "usage.h"
+
+/* ------------------------------------------------------------------ the request */
+
+static bool is_type(const json_t *object, const char *type)
+{
+    return strcmp(server_word(object, "type"), type) == 0;
+}
+
+/* {"id", "name", "input"} as a call of the chat API. */
+static json_t *call_of(const json_t *block)
+{
+    const json_t *input = json_object_get(block, "input");
+    char *arguments = input ? json_dumps(input, JSON_COMPACT) : NULL;
+    json_t *call = json_pack("{s:s, s:s, s:{s:s, s:s}}", "id", server_word(block, "id"), "type", "function", "function",
+                             "name", server_word(block, "name"), "arguments", arguments ? arguments : "{}");
+    free(arguments);
+    return call;
+}
+
+/* Appends what the blocks of a message say: results of tools as messages of their own, then one message. */
+static bool add_blocks(json_t *out, const char *role, const json_t *blocks, const char *path, server_fault *fault)
+{
+    server_text text = {0}, thoughts = {0};
+    json_t *calls = json_array(), *block;
+    size_t i;
+    bool good = true, has_text = false;
+    json_array_foreach(blocks, i, block)
+    {
+        char inner[96];
+        snprintf(inner, sizeof inner, "%s.content[%zu]", path, i);
+        if (is_type(block, "text")) {
+            has_text = true;
+            server_text_put(&text, server_word(block, "text"));
+        } else if (is_type(block, "thinking")) {
+            server_text_put(&thoughts, server_word(block, "thinking"));
+        } else if (is_type(block, "tool_use")) {
+            json_array_append_new(calls, call_of(block));
+        } else if (is_type(block, "tool_result")) {
+            json_t *result = server_json_texts(json_object_get(block, "content"), inner, fault);
+            good = good && result;
+            if (result)
+                json_array_append_new(out, json_pack("{s:s, s:s, s:o}", "role", "tool", "tool_call_id",
+                                                     server_word(block, "tool_use_id"), "content", result));
+        } else if (good && !is_type(block, "redacted_thinking")) {
+            good = server_fail_field(fault, inner,
+                                     "type '%.40s' is not supported; expected text, thinking, tool_use or tool_result",
+                                     server_word(block, "type"));
+        }
+    }
+    if (good && (has_text || json_array_size(calls) > 0)) {
+        json_t *message = json_pack("{s:s, s:o}", "role", role, "content", server_json_bytes(text.bytes, text.n));
+        if (thoughts.n)
+            json_object_set_new(message, "reasoning_content", server_json_bytes(thoughts.bytes, thoughts.n));
+        if (json_array_size(calls) > 0) json_object_set(message, "tool_calls", calls);
+        json_array_append_new(out, message);
+    }
+    json_decref(calls);
+    server_text_free(&text);
+    server_text_free(&thoughts);
+    return good;
+}
+
+static bool convert_messages(json_t *document, server_fault *fault)
+{
+    json_t *out = json_array(), *message, *system = json_object_get(document, "system");
+    const json_t *given = json_object_get(document, "messages");
+    size_t i;
+    bool good = true;
+    if (!json_is_array(given)) good = server_fail_field(fault, "messages", "expected an array of messages");
+    if (good && system && !json_is_null(system)) {
+        json_t *text = server_json_texts(system, "system", fault);
+        good = text && json_array_append_new(out, json_pack("{s:s, s:o}", "role", "system", "content", text)) == 0;
+    }
+    json_array_foreach(given, i, message)
+    {
+        char path[32];
+        const json_t *content = json_object_get(message, "content");
+        const char *role = server_word(message, "role");
+        snprintf(path, sizeof path, "messages[%zu]", i);
+        if (!good) break;
+        if (strcmp(role, "user") != 0 && strcmp(role, "assistant") != 0 && strcmp(role, "system") != 0)
+            good = server_fail(fault, 400, "invalid_value", path, "%s.role: expected user or assistant", path);
+        else if (json_is_string(content))
+            json_array_append_new(out, json_pack("{s:s, s:O}", "role", role, "content", content));
+        else if (json_is_array(content)) good = add_blocks(out, role, content, path, fault);
+        else good = server_fail(fault, 400, "invalid_value", path, "%s.content: expected a string or blocks", path);
+    }
+    json_object_del(document, "system");
+    json_object_set_new(document, "messages", out);
+    return good;
+}
+
+/* {"name", "description", "input_schema"} as a tool of the chat API. */
+static bool convert_tools(json_t *document, server_fault *fault)
+{
+    json_t *given = json_object_get(document, "tools"), *tools, *tool;
+    size_t i;
+    if (!json_is_array(given)) return true;
+    tools = json_array();
+    json_array_foreach(given, i, tool)
+    {
+        const json_t *schema = json_object_get(tool, "input_schema");
+        char path[32];
+        snprintf(path, sizeof path, "tools[%zu]", i);
+        if (!json_is_object(schema) || !*server_word(tool, "name")) {
+            json_decref(tools);
+            return server_fail_field(fault, path, "expected name and input_schema; tools that run elsewhere are not "
+                                     "supported");
+        }
+        json_array_append_new(tools, json_pack("{s:s, s:{s:s, s:s, s:O}}", "type", "function", "function", "name",
+                                               server_word(tool, "name"), "description",
+                                               server_word(tool, "description"), "parameters", schema));
+    }
+    return json_object_set_new(document, "tools", tools) == 0;
+}
+
+/* Turns x->json into a request of the chat API. */
+static bool convert(server_exchange *x, server_fault *fault)
+{
+    json_t *document = x->json;
+    if (!json_is_object(document)) return server_fail_field(fault, "body", "expected an object");
+    const json_t *thinking = json_object_get(document, "thinking"), *choice = json_object_get(document, "tool_choice");
+    const char *type = server_word(choice, "type");
+    if (strcmp(type, "auto") == 0 || strcmp(type, "none") == 0)
+        json_object_set_new(document, "tool_choice", json_string(type));
+    if (json_is_object(thinking))
+        json_object_set_new(document, "chat_template_kwargs",
+                            json_pack("{s:b}", "enable_thinking", !is_type(thinking, "disabled")));
+    json_object_del(document, "thinking");
+    return convert_messages(document, fault) && convert_tools(document, fault);
+}
+
+/* ------------------------------------------------------------------- the answer */
+
+typedef enum block_kind { BLOCK_NONE, BLOCK_THOUGHTS, BLOCK_TEXT } block_kind;
+
+/* Of a stream: the open block. */
+typedef struct blocks {
+    block_kind open;
+    int32_t n; /* blocks so far, the open one included */
+} blocks;
+
+static json_t *usage_json(const server_exchange *x)
+{
+    const server_usage usage = server_usage_of(x->job, 1);
+    return json_pack("{s:I, s:I, s:I, s:I}", "input_tokens",
+                     (json_int_t)(usage.prompt_tokens - usage.cached_tokens), "cache_creation_input_tokens",
+                     (json_int_t)0, "cache_read_input_tokens", (json_int_t)usage.cached_tokens, "output_tokens",
+                     (json_int_t)usage.completion_tokens);
+}
+
+static const char *stop_reason(const server_exchange *x)
+{
+    const server_answer *a = x->state;
+    const char *word = server_finish_word(a, x->job, 0);
+    if (strcmp(word, "length") == 0) return "max_tokens";
+    if (strcmp(word, "tool_calls") == 0) return "tool_use";
+    return x->job->choices[0].finish == VOUCH_FINISH_STOP ? "stop_sequence" : "end_turn";
+}
+
+/* The text that ended the answer, where only one could. */
+static json_t *stop_sequence(const server_exchange *x)
+{
+    const vouch_session_options *o = &x->job->options;
+    const bool is_known = x->job->choices[0].finish == VOUCH_FINISH_STOP && o->n_stop == 1;
+    return is_known ? json_string(o->stop[0]) : json_null();
+}
+
+/* Takes the content. */
+static json_t *message_json(const server_exchange *x, json_t *content, const char *reason)
+{
+    const server_answer *a = x->state;
+    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:s?, s:o, s:o}", "id", a->id, "type", "message", "role", "assistant",
+                     "model", cli_json_text(a->request.model->options->name), "content", content, "stop_reason", reason,
+                     "stop_sequence", reason ? stop_sequence(x) : json_null(), "usage", usage_json(x));
+}
+
+static json_t *call_block(server_exchange *x, const json_t *call, bool with_input)
+{
+    char id[64];
+    server_make_id(x->server, "toolu_", id);
+    const char *arguments = server_word(call, "arguments");
+    json_t *input = with_input ? json_loads(arguments, 0, NULL) : NULL;
+    return json_pack("{s:s, s:s, s:s, s:o}", "type", "tool_use", "id", id, "name", server_word(call, "name"), "input",
+                     input ? input : json_object());
+}
+
+static json_t *body(server_exchange *x)
+{
+    server_answer *a = x->state;
+    server_reader *r = &a->said[0].reader;
+    json_t *content = json_array(), *call;
+    size_t i;
+    if (r->thoughts.n)
+        json_array_append_new(content, json_pack("{s:s, s:o, s:s}", "type", "thinking", "thinking",
+                                                 server_json_bytes(r->thoughts.bytes, r->thoughts.n), "signature", ""));
+    if (r->content.n)
+        json_array_append_new(content, json_pack("{s:s, s:o}", "type", "text", "text",
+                                                 server_json_bytes(r->content.bytes, r->content.n)));
+    json_array_foreach(r->calls, i, call) json_array_append_new(content, call_block(x, call, true));
+    return message_json(x, content, stop_reason(x));
+}
+
+/* ---------------------------------------------------------------------- streams */
+
+static void block_close(server_exchange *x)
+{
+    blocks *b = ((server_answer *)x->state)->more;
+    if (b->open != BLOCK_NONE)
+        server_sse(x, "content_block_stop", json_pack("{s:s, s:i}", "type", "content_block_stop", "index", b->n - 1));
+    b->open = BLOCK_NONE;
+}
+
+/* Takes the block. */
+static void block_open(server_exchange *x, block_kind kind, json_t *block)
+{
+    blocks *b = ((server_answer *)x->state)->more;
+    block_close(x);
+    b->open = kind;
+    server_sse(x, "content_block_start", json_pack("{s:s, s:i, s:o}", "type", "content_block_start", "index", b->n++,
+                                                   "content_block", block));
+}
+
+/* Takes the delta. */
+static void block_delta(server_exchange *x, json_t *delta)
+{
+    const blocks *b = ((server_answer *)x->state)->more;
+    server_sse(x, "content_block_delta",
+               json_pack("{s:s, s:i, s:o}", "type", "content_block_delta", "index", b->n - 1, "delta", delta));
+}
+
+static void give(server_exchange *x, int32_t choice)
+{
+    server_answer *a = x->state;
+    blocks *b = a->more;
+    server_said *said = &a->said[choice];
+    server_reader *r = &said->reader;
+    json_t *call;
+    size_t i;
+    if (r->thoughts.n) {
+        if (b->open != BLOCK_THOUGHTS)
+            block_open(x, BLOCK_THOUGHTS,
+                       json_pack("{s:s, s:s, s:s}", "type", "thinking", "thinking", "", "signature", ""));
+        block_delta(x, json_pack("{s:s, s:o}", "type", "thinking_delta", "thinking",
+                                 server_json_bytes(r->thoughts.bytes, r->thoughts.n)));
+    }
+    if (r->content.n) {
+        if (b->open != BLOCK_TEXT) block_open(x, BLOCK_TEXT, json_pack("{s:s, s:s}", "type", "text", "text", ""));
+        block_delta(x, json_pack("{s:s, s:o}", "type", "text_delta", "text",
+                                 server_json_bytes(r->content.bytes, r->content.n)));
+    }
+    r->thoughts.n = r->content.n = 0;
+    json_array_foreach(r->calls, i, call)
+    {
+        block_open(x, BLOCK_TEXT, call_block(x, call, false));
+        block_delta(x, json_pack("{s:s, s:s}", "type", "input_json_delta", "partial_json",
+                                 server_word(call, "arguments")));
+        block_close(x);
+        said->n_calls++;
+    }
+    json_decref(r->calls);
+    r->calls = NULL;
+}
+
+static void stream_begin(server_exchange *x)
+{
+    json_t *message = message_json(x, json_array(), NULL);
+    json_t *usage = json_object_get(message, "usage");
+    json_object_set_new(usage, "input_tokens", json_integer((json_int_t)x->job->choices[0].n_tokens));
+    server_sse(x, "message_start", json_pack("{s:s, s:o}", "type", "message_start", "message", message));
+}
+
+static void stream_event(server_exchange *x, const server_event *event)
+{
+    server_answer_stream(x, event, give);
+    if (event->kind != SERVER_EVENT_END) return;
+    const server_choice *choice = &x->job->choices[0];
+    block_close(x);
+    if (choice->error.code == VOUCH_OK) {
+        server_sse(x, "message_delta",
+                   json_pack("{s:s, s:{s:s, s:o}, s:o}", "type", "message_delta", "delta", "stop_reason",
+                             stop_reason(x), "stop_sequence", stop_sequence(x), "usage", usage_json(x)));
+        server_sse(x, "message_stop", json_pack("{s:s}", "type", "message_stop"));
+        return;
+    }
+    server_fault fault;
+    server_fail_library(&fault, "", &choice->error);
+    server_sse(x, "error", server_error_json(x, &fault));
+}
+
+static const server_format stream_format = {stream_begin, stream_event, NULL, NULL, server_answer_free};
+static const server_format body_format = {NULL, server_answer_keep, NULL, body, server_answer_free};
+
+/* ------------------------------------------------------------------------ paths */
+
+void server_messages(server_exchange *x)
+{
+    server_request request;
+    server_fault fault;
+    server_job *job = NULL;
+    if (convert(x, &fault) && server_request_read(&request, x, SERVER_MESSAGES, &fault)) {
+        if (request.max_tokens > 0) job = server_prompt_chat(&request, &fault);
+        else server_fail_field(&fault, "max_tokens", "expected the most tokens of the answer");
+    }
+    server_answer *a = job ? server_answer_new(x, &request, job, "msg_") : NULL;
+    if (a) a->more = calloc(1, sizeof(blocks));
+    if (job && (!a || !a->more)) {
+        server_fail(&fault, 503, "out_of_memory", "", "not enough memory for the answer");
+        if (a) server_answer_free(a);
+        server_job_release(job);
+        job = NULL;
+    }
+    if (job) server_begin(x, request.model, job, request.stream, request.stream ? &stream_format : &body_format, a);
+    else server_reply_fault(x, &fault);
+}
+
+/* The same request, which is not answered. */
+void server_count_tokens(server_exchange *x)
+{
+    server_request request;
+    server_fault fault;
+    server_job *job = NULL;
+    if (convert(x, &fault) && server_request_read(&request, x, SERVER_MESSAGES, &fault))
+        job = server_prompt_chat(&request, &fault);
+    if (job)
+        server_reply_json(x, 200, json_pack("{s:I}", "input_tokens", (json_int_t)job->choices[0].n_tokens));
+    else server_reply_fault(x, &fault);
+    server_job_release(job);
+}

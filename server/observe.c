@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* /props and /slots as llama.cpp has them, and /admin/speculation. */
+#include "observe.h"
+
+#include <string.h>
+
+#include "common/json.h"
+#include "request.h"
+
+/* ------------------------------------------------------------------ speculation */
+
+static json_t *drafters_json(unsigned drafters)
+{
+    json_t *array = json_array();
+    if (drafters == VOUCH_DRAFTER_AUTO) json_array_append_new(array, json_string("auto"));
+    for (int i = 0; i < VOUCH_DRAFTERS; i++)
+        if (drafters >> i & 1) json_array_append_new(array, json_string(vouch_drafter_name(i)));
+    return array;
+}
+
+static json_t *speculation_json(server_model *m)
+{
+    pthread_mutex_lock(&m->lock);
+    const vouch_speculation s = m->speculation;
+    pthread_mutex_unlock(&m->lock);
+    const char *accept = s.accept == VOUCH_ACCEPT_AUTO ? "auto" : vouch_accept_name((int)s.accept);
+    const cli_json_entry entries[] = {
+        {"model", cli_json_text(m->options->name)},
+        {"drafters", drafters_json(s.drafters)},
+        {"k", json_integer(s.n_draft)},
+        {"accept", json_string(accept)},
+        {"lenience", cli_json_real(s.lenience)},
+        {"draft_sampling", json_string(s.draft_sampling == VOUCH_DRAFT_GREEDY ? "greedy" : "sample")},
+        {"branches", json_integer(s.tree_branches)},
+        {"depth", json_integer(s.tree_depth)},
+    };
+    return cli_json_object(entries, sizeof entries / sizeof *entries);
+}
+
+void server_show_speculation(server_exchange *x)
+{
+    json_t *data = json_array();
+    for (size_t i = 0; i < x->server->options->n_models; i++)
+        json_array_append_new(data, speculation_json(&x->server->models[i]));
+    const cli_json_entry entries[] = {{"data", data}};
+    server_reply_json(x, 200, cli_json_object(entries, 1));
+}
+
+/* Changes what requests get that don't say, from the next request on: {"model": NAME, "drafters": ..., "k": ...}. */
+void server_set_speculation(server_exchange *x)
+{
+    server_fault fault;
+    vouch_error err;
+    server_model *m = server_find_model(x->server, json_object_get(x->json, "model"), &fault);
+    if (!m) {
+        server_reply_fault(x, &fault);
+        return;
+    }
+    vouch_session_options changed = m->options->session;
+    pthread_mutex_lock(&m->lock);
+    changed.speculation = m->speculation;
+    pthread_mutex_unlock(&m->lock);
+    json_object_del(x->json, "model");
+    bool good = server_read_speculation(x->json, "", &changed.speculation, NULL, &fault);
+    if (good && changed.speculation.drafters & VOUCH_DRAFTER_PREDICTION)
+        good = server_fail_field(&fault, "drafters", "prediction belongs to a request, which brings it");
+    if (good && vouch_session_check(m->options->model, &changed, &err))
+        good = server_fail_library(&fault, "", &err);
+    if (!good) {
+        server_reply_fault(x, &fault);
+        return;
+    }
+    pthread_mutex_lock(&m->lock);
+    m->speculation = changed.speculation;
+    pthread_mutex_unlock(&m->lock);
+    server_reply_json(x, 200, speculation_json(m));
+}
+
+/* ------------------------------------------------------------------------ props */
+
+static json_t *token_name(const vouch_model *model, int32_t token)
+{
+    size_t n = 0;
+    const char *bytes = token >= 0 ? vouch_token_bytes(model, token, &n) : NULL;
+    return server_json_bytes(bytes, bytes ? n : 0);
+}
+
+void server_show_props(server_exchange *x)
+{
+    server_model *m = &x->server->models[0];
+    const vouch_model *model = m->options->model;
+    const vouch_model_info *info = vouch_model_get_info(model);
+    const vouch_sampling *s = &m->options->session.sampling;
+    const cli_json_entry params[] = {
+        {"temperature", cli_json_float(s->temperature)},
+        {"top_k", json_integer(s->top_k)},
+        {"top_p", cli_json_float(s->top_p)},
+        {"min_p", cli_json_float(s->min_p)},
+        {"repeat_penalty", cli_json_float(s->repeat_penalty)},
+        {"n_predict", json_integer(m->options->session.max_tokens ? m->options->session.max_tokens : -1)},
+        {"speculative", speculation_json(m)},
+    };
+    const cli_json_entry defaults[] = {
+        {"n_ctx", json_integer(m->options->session.n_ctx)},
+        {"params", cli_json_object(params, sizeof params / sizeof *params)},
+    };
+    const cli_json_entry entries[] = {
+        {"default_generation_settings", cli_json_object(defaults, 2)},
+        {"total_slots", json_integer(x->server->options->engine.n_sessions)},
+        {"model_alias", cli_json_text(m->options->name)},
+        {"model_path", cli_json_text(m->options->name)},
+        {"chat_template", cli_json_text(info->chat_template)},
+        {"bos_token", token_name(model, info->token_bos)},
+        {"eos_token", token_name(model, info->token_eos)},
+        {"build_info", json_string("vouch-" VOUCH_VERSION)},
+        {"cpu", cli_json_text(info->cpu)},
+        {"n_threads", json_integer(x->server->options->engine.n_threads ? x->server->options->engine.n_threads
+                                                                          : vouch_cpu_count())},
+    };
+    server_reply_json(x, 200, cli_json_object(entries, sizeof entries / sizeof *entries));
+}
+
+/* One entry for each session that may run; the first ones are busy. */
+void server_show_slots(server_exchange *x)
+{
+    json_t *slots = json_array();
+    for (size_t m = 0; m < x->server->options->n_models; m++) {
+        const server_model *model = &x->server->models[m];
+        const server_worker_state state = server_worker_get_state(model->worker);
+        for (int32_t i = 0; i < state.n_sessions; i++) {
+            const cli_json_entry entries[] = {
+                {"id", json_integer((json_int_t)json_array_size(slots))},
+                {"model", cli_json_text(model->options->name)},
+                {"n_ctx", json_integer(model->options->session.n_ctx)},
+                {"speculative", json_boolean(model->options->session.speculation.drafters != VOUCH_DRAFTER_NONE)},
+                {"is_processing", json_boolean(i < state.n_running)},
+            };
+            json_array_append_new(slots, cli_json_object(entries, 5));
+        }
+    }
+    server_reply_json(x, 200, slots);
+}
