@@ -164,10 +164,6 @@ static bool resolve_drafters(cli_options *options)
         cli_complain("--head and --draft-model exclude each other: leave out one of them");
         return false;
     }
-    if ((speculation->drafters & VOUCH_DRAFTER_HEAD) && !options->head) {
-        cli_complain("--spec %s needs a head: add --head FILE", text);
-        return false;
-    }
     if ((speculation->drafters & VOUCH_DRAFTER_NONE) && speculation->drafters != VOUCH_DRAFTER_NONE) {
         cli_complain("--spec %s: none stands alone; leave out the others", text);
         return false;

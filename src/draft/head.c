@@ -26,13 +26,14 @@
 #include "draft/registry.h"
 #include "draft/tree.h"
 #include "model/projection.h"
+#include "model/rows.h"
 
 _Static_assert((int)VOUCH_MAX_TAPS == (int)VOUCH_HEAD_TAPS, "a head may have as many taps as a drafter");
 
 typedef struct head_guesser {
     const vouch_head_weights *head;
     vouch_sequence sequence;
-    vouch_projection fc, feature;
+    vouch_projection fc, feature, join;
     int32_t n_embd;       /* of the target */
     int32_t n_ctx, chunk;
     int32_t n_rows;       /* positions whose rows have run; without layers, positions before the kept one */
@@ -42,6 +43,7 @@ typedef struct head_guesser {
     float *scaled;        /* [chunk][n_features] the same, standardised */
     float *features;      /* [chunk or k][width] f of the rows */
     float *inputs;        /* [chunk or k][width] */
+    float *joined;        /* [chunk or k][2 width] input of W_join */
     vouch_row *rows;      /* [chunk or k] */
     float *outputs;       /* [k + 1][width] s of the last row, and of the provisional rows */
     float *embedding;     /* [width] of one token */
@@ -67,19 +69,67 @@ static float *states_at(const head_guesser *g, int32_t position)
 
 /* ------------------------------------------------------------------------ rows */
 
+/* features = f of n positions from n_rows on. */
+static void make_features(head_guesser *g, int32_t n)
+{
+    const vouch_head_weights *h = g->head;
+    const int64_t n_features = h->n_features;
+    const float *states = states_at(g, g->n_rows);
+    if (h->fc.n_out > 0) {
+        for (int64_t i = 0; i < n * n_features; i++)
+            g->scaled[i] = (states[i] - h->mean[i % n_features]) * h->inv_scale[i % n_features];
+        vouch_projection_run(&g->fc, g->scaled, g->features, n);
+        return;
+    }
+    memcpy(g->features, states, (size_t)(n * n_features) * sizeof *states);
+    for (int32_t i = 0; i < n && h->is_normed; i++) {
+        float *f = g->features + i * n_features;
+        vouch_row_norm(f, f, &h->target->output_norm, n_features, h->target->hparams.norm_eps);
+    }
+}
+
+/* inputs = W_join [norm(embedding[token]) | norm(f)], of n rows whose f are in `features`. */
+static void join_inputs(head_guesser *g, const int32_t *tokens, int32_t n)
+{
+    const vouch_head_weights *h = g->head;
+    const int64_t n_embd = width(g);
+    const float eps = h->body->hparams.norm_eps;
+    for (int32_t i = 0; i < n; i++) {
+        float *z = g->joined + 2 * i * n_embd;
+        vouch_matrix_get_row(h->embedding, tokens[i], z);
+        vouch_row_norm(z, z, &h->token_norm, n_embd, eps);
+        vouch_row_norm(z + n_embd, g->features + i * n_embd, &h->state_norm, n_embd, eps);
+    }
+    vouch_projection_run(&g->join, g->joined, g->inputs, n);
+}
+
 /* inputs = embedding[token] + W_feature f, of n rows whose f are in `features`. */
 static void make_inputs(head_guesser *g, const int32_t *tokens, int32_t n)
 {
     const int64_t n_embd = width(g);
+    if (g->join.w) {
+        join_inputs(g, tokens, n);
+        return;
+    }
     const float *features = g->features;
     if (g->feature.w) {
         vouch_projection_run(&g->feature, g->features, g->inputs, n);
         features = g->inputs;
     }
     for (int32_t i = 0; i < n; i++) {
-        vouch_matrix_get_row(&g->head->body->embedding, tokens[i], g->embedding);
+        vouch_matrix_get_row(g->head->embedding, tokens[i], g->embedding);
         for (int64_t k = 0; k < n_embd; k++) g->inputs[i * n_embd + k] = g->embedding[k] + features[i * n_embd + k];
     }
+}
+
+/* Keeps s of the i-th row of the pass that asked. */
+static void keep_output(head_guesser *g, int32_t number, int32_t i)
+{
+    const vouch_weights *w = g->head->body;
+    const float *s = vouch_pass_hidden(g->sequence.pass, i);
+    float *to = g->outputs + number * width(g);
+    if (g->head->is_normed) vouch_row_norm(to, s, &w->output_norm, width(g), w->hparams.norm_eps);
+    else memcpy(to, s, (size_t)width(g) * sizeof *to);
 }
 
 static void run_pass(head_guesser *g, int32_t n)
@@ -93,12 +143,8 @@ static void run_pass(head_guesser *g, int32_t n)
 /* Runs the rows of n positions from n_rows on, of which the target's states are there; `logits`: of the last one. */
 static void run_rows(head_guesser *g, const int32_t *tokens, int32_t n, bool logits)
 {
-    const vouch_head_weights *h = g->head;
-    const int64_t n_features = h->n_features, n_embd = width(g);
-    const float *states = states_at(g, g->n_rows);
-    for (int64_t i = 0; i < n * n_features; i++)
-        g->scaled[i] = (states[i] - h->mean[i % n_features]) * h->inv_scale[i % n_features];
-    vouch_projection_run(&g->fc, g->scaled, g->features, n);
+    const int64_t n_embd = width(g);
+    make_features(g, n);
     make_inputs(g, tokens + g->n_rows + 1, n);
     for (int32_t i = 0; i < n; i++)
         g->rows[i] = (vouch_row){.memory = g->sequence.memory,
@@ -108,7 +154,7 @@ static void run_rows(head_guesser *g, const int32_t *tokens, int32_t n, bool log
                                  .logits = logits && i == n - 1,
                                  .hidden = i == n - 1};
     run_pass(g, n);
-    memcpy(g->outputs, vouch_pass_hidden(g->sequence.pass, 0), (size_t)n_embd * sizeof *g->outputs);
+    keep_output(g, 0, 0);
 }
 
 /* Drops the states before `position`. */
@@ -223,8 +269,7 @@ static void head_feed(void *self, const int32_t *guesses, const int32_t *parents
     }
     make_inputs(g, guesses, n);
     run_pass(g, n);
-    for (int32_t i = 0; i < n; i++)
-        memcpy(g->outputs + (g->n_fed + i + 1) * n_embd, vouch_pass_hidden(g->sequence.pass, i), row_bytes);
+    for (int32_t i = 0; i < n; i++) keep_output(g, g->n_fed + i + 1, i);
     g->n_fed += n;
 }
 
@@ -304,7 +349,9 @@ static void layout_guesser(head_guesser *g, const vouch_drafter_head_options *op
     g->outputs = vouch_arena_take(arena, ((size_t)options->k + 1) * n_embd, sizeof *g->outputs);
     g->embedding = vouch_arena_take(arena, n_embd, sizeof *g->embedding);
     if (h->tokens) g->logits = vouch_arena_take(arena, (size_t)options->n_vocab, sizeof *g->logits);
-    vouch_projection_layout(&g->fc, g->chunk, arena);
+    if (g->fc.w) vouch_projection_layout(&g->fc, g->chunk, arena);
+    if (g->join.w) vouch_projection_layout(&g->join, (int32_t)rows, arena);
+    if (g->join.w) g->joined = vouch_arena_take(arena, rows * 2 * n_embd, sizeof *g->joined);
     if (g->feature.w) vouch_projection_layout(&g->feature, (int32_t)rows, arena);
 }
 
@@ -319,7 +366,9 @@ static vouch_status open_parts(head_guesser *g, vouch_pool *pool, const vouch_dr
         .max_tree = options->k + 1,
         .max_logits = vouch_min(vouch_min(options->branches, options->k), VOUCH_MAX_TOP),
         .kv_type = options->kv_type};
-    g->fc = (vouch_projection){.w = &h->fc, .bias = h->fc_bias, .kernels = kernels, .pool = pool};
+    if (h->fc.n_out > 0)
+        g->fc = (vouch_projection){.w = &h->fc, .bias = h->fc_bias, .kernels = kernels, .pool = pool};
+    if (h->join.n_out > 0) g->join = (vouch_projection){.w = &h->join, .kernels = kernels, .pool = pool};
     if (h->feature.n_out > 0) g->feature = (vouch_projection){.w = &h->feature, .kernels = kernels, .pool = pool};
     vouch_arena arena = {0};
     layout_guesser(g, options, &arena);
@@ -388,7 +437,7 @@ static vouch_status open_paid(vouch_drafter_ref *out, const vouch_drafter_setup 
 static double share(const vouch_drafter_setup *setup)
 {
     const vouch_head_weights *h = setup->head;
-    const double entry = (double)vouch_matrix_bytes(&h->feature);
+    const double entry = (double)vouch_matrix_bytes(&h->feature) + (double)vouch_matrix_bytes(&h->join);
     return (vouch_weights_pass_bytes(h->body, 1) + entry) / vouch_weights_pass_bytes(setup->target, 1);
 }
 

@@ -4,11 +4,5 @@
 #define VOUCH_ENGINE_HEAD_H
 
 #include "engine/model.h"
-#include "model/head_weights.h"
-
-struct vouch_head {
-    vouch_head_weights *weights;
-    const vouch_model *target;
-};
 
 #endif

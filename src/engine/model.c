@@ -67,6 +67,7 @@ static void fill_info(vouch_model *model, const vouch_gguf *gguf)
 {
     const vouch_weights *w = model->weights;
     const vouch_hparams *h = &w->hparams;
+    const vouch_head_weights *head = model->head.weights;
     describe_types(model, gguf);
     model->info = (vouch_model_info){
         .architecture = h->arch,
@@ -74,7 +75,7 @@ static void fill_info(vouch_model *model, const vouch_gguf *gguf)
         .weight_types = model->weight_types,
         .n_parameters = count_parameters(gguf),
         .file_bytes = (int64_t)vouch_gguf_file_bytes(gguf),
-        .packed_bytes = (int64_t)w->arena.used,
+        .packed_bytes = (int64_t)w->arena.used + (head ? (int64_t)head->body->arena.used : 0),
         .n_vocab = h->n_vocab,
         .n_layers = h->n_layers,
         .n_embd = h->n_embd,
@@ -142,8 +143,11 @@ static vouch_status load_weights(vouch_model *model, const vouch_gguf *gguf, con
     const int32_t n_tokens = model->tokenizer ? vouch_tokenizer_size(model->tokenizer) : 0;
     vouch_pool *pool = NULL;
     if (!options->text_only) VOUCH_TRY(vouch_pool_open(&pool, options->n_threads, err));
-    const vouch_status status = vouch_weights_open(&model->weights, gguf, n_tokens, kernels, pool, options->progress,
+    vouch_status status = vouch_weights_open(&model->weights, gguf, n_tokens, kernels, pool, options->progress,
                                                    options->progress_user, err);
+    if (status == VOUCH_OK && pool)
+        status = vouch_head_weights_open_own(&model->head.weights, gguf, model->weights, pool, err);
+    model->head.target = model;
     vouch_pool_close(pool);
     if (status == VOUCH_OK) fill_info(model, gguf);
     return status;
@@ -226,6 +230,7 @@ vouch_status vouch_model_open(vouch_model **out, const char *path, const vouch_m
 void vouch_model_close(vouch_model *model)
 {
     if (!model) return;
+    vouch_head_weights_close(model->head.weights);
     vouch_weights_close(model->weights);
     vouch_trie_close(atomic_load(&model->trie));
     vouch_tokenizer_close(model->tokenizer);

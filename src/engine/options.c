@@ -75,7 +75,8 @@ static vouch_status check_speculation(const vouch_speculation *s, vouch_error *e
         return vouch_options_out_of_range(err, "speculation: draft_sampling", s->draft_sampling, 0, 1);
     VOUCH_TRY(vouch_options_check_lenience(rule, s->lenience, err));
     if ((s->drafters & VOUCH_DRAFTER_HEAD) && !s->head)
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: the head drafter needs a head; set head");
+        return vouch_fail(err, VOUCH_E_ARGUMENT,
+                          "speculation: the head drafter needs a head, and the model has none; set head");
     if ((s->drafters & VOUCH_DRAFTER_MODEL) && !s->draft_model)
         return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: the draft drafter needs a draft model; set draft_model");
     return VOUCH_OK;
@@ -100,6 +101,7 @@ vouch_status vouch_options_resolve(vouch_session_options *o, const vouch_model *
     if (o->max_tokens < 0) return vouch_options_out_of_range(err, "max_tokens", o->max_tokens, 0, INT32_MAX);
     if (o->max_tokens == 0) o->max_tokens = INT32_MAX;
     vouch_speculation *s = &o->speculation;
+    if (!s->head && !s->draft_model && model->head.weights) s->head = &model->head;
     if (s->drafters == VOUCH_DRAFTER_AUTO)
         s->drafters = vouch_drafter_auto(s->auto_with | (s->draft_model ? VOUCH_DRAFTER_MODEL : 0) |
                                          (s->head ? VOUCH_DRAFTER_HEAD : 0) |

@@ -224,6 +224,7 @@ vouch_status vouch_head_weights_open(vouch_head_weights **out, const vouch_gguf 
     if (status == VOUCH_OK) status = read_tokens(head, gguf, target->weights->hparams.n_vocab, err);
     if (status == VOUCH_OK)
         status = vouch_weights_open_plan(&head->body, gguf, &plan, target->weights->kernels, pool, NULL, NULL, err);
+    if (status == VOUCH_OK) head->embedding = &head->body->embedding;
     if (status == VOUCH_OK) *out = head;
     else vouch_head_weights_close(head);
     return status;

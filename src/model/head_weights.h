@@ -11,6 +11,13 @@
  *
  * For a guess, whose position the target has not run, f is the head's own s of the row before. docs/heads.md has the
  * file's keys and tensors.
+ *
+ * Some targets bring a head along (multi-token prediction: Gloeckle et al., arXiv 2404.19737; DeepSeek-V3, 2412.19437),
+ * one more block behind their layers. It joins the two inputs in another way, and reads the target's last state:
+ *
+ *   x      = W_join [norm(embedding[x[t + 1]]) | norm(f(t))]
+ *
+ * where f(t) and s(t + 1) are taken behind the output norms (MiMo-V2: before them).
  */
 #ifndef VOUCH_MODEL_HEAD_WEIGHTS_H
 #define VOUCH_MODEL_HEAD_WEIGHTS_H
@@ -26,9 +33,14 @@ typedef struct vouch_head_weights {
     int32_t taps[VOUCH_HEAD_TAPS]; /* layers of the target, ascending */
     int32_t n_features;         /* n_taps times the target's width */
     const float *mean, *inv_scale; /* [n_features] */
-    vouch_matrix fc;            /* [width, n_features] */
+    vouch_matrix fc;            /* [width, n_features]; n_out 0: W_join instead */
     const float *fc_bias;       /* [width]; NULL: none */
     vouch_matrix feature;       /* [width, width]; n_out 0: the identity */
+    vouch_matrix join;          /* [width, 2 width]; n_out 0: none. The features are the states */
+    vouch_norm token_norm, state_norm; /* of W_join's inputs */
+    bool is_normed;             /* f and s are taken behind the output norms */
+    const vouch_weights *target; /* of a head with W_join */
+    const vouch_matrix *embedding; /* [n_vocab, width] the body's, or the target's */
     int32_t n_draft;            /* tokens that it may guess */
     int32_t *tokens;            /* [n_draft] their ids; NULL: all tokens of the target */
 } vouch_head_weights;
@@ -44,6 +56,9 @@ typedef struct vouch_head_target {
  * Errors: FORMAT, UNSUPPORTED, MEMORY, IO, MISMATCH (another target; names both). */
 vouch_status vouch_head_weights_open(vouch_head_weights **out, const vouch_gguf *gguf, const vouch_head_target *target,
                                      vouch_pool *pool, vouch_error *err);
+/* Opens the head in the target's own file (mtp.c). *out is NULL where the file has none. */
+vouch_status vouch_head_weights_open_own(vouch_head_weights **out, const vouch_gguf *gguf, const vouch_weights *target,
+                                         vouch_pool *pool, vouch_error *err);
 void vouch_head_weights_close(vouch_head_weights *head); /* NULL is allowed */
 size_t vouch_head_weights_bytes(const vouch_head_weights *head);
 

@@ -64,7 +64,8 @@ typedef struct vouch_hparams {
     int32_t n_vocab, n_layers, n_embd, head_dim, value_dim, n_rot, n_ctx_train;
     int32_t n_heads, n_kv_heads, n_ff; /* the most of any layer */
     int32_t n_rot_window; /* in layers with a window; 0: n_rot */
-    int32_t n_nextn; /* layers after n_layers that guess further tokens (arXiv 2404.19737); they are not loaded */
+    int32_t n_nextn; /* blocks after n_layers that guess further tokens (arXiv 2404.19737); no layers of the model */
+    int32_t first_block; /* the file's number of layer 0; 0 as a rule */
     float norm_eps;
     vouch_rotary_kind rotary;  /* of the layers that rotate; the family's, before it reads */
     bool has_no_rope_factors;  /* ignores rope_freqs.weight, which llama.cpp's test models have */

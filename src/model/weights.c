@@ -144,7 +144,7 @@ static vouch_status take_all(vouch_weights *weights, const vouch_weights_plan *p
     VOUCH_TRY(plan->take_ends ? plan->take_ends(weights, loader, plan->user) : take_ends(weights, loader));
     VOUCH_TRY(take_rotaries(weights, loader, sources));
     for (int32_t i = 0; i < h->n_layers; i++)
-        VOUCH_TRY(plan->arch->take(loader, i, weights->layers ? &weights->layers[i] : &counted));
+        VOUCH_TRY(plan->arch->take(loader, h->first_block + i, weights->layers ? &weights->layers[i] : &counted));
     for (int32_t i = h->n_layers; i < h->n_layers + h->n_nextn; i++) {
         char prefix[32];
         snprintf(prefix, sizeof prefix, "blk.%d.", i);
@@ -205,6 +205,19 @@ static vouch_status check_all_rope_factors(const vouch_gguf *gguf, vouch_error *
     return check_rope_factors(gguf, "rope_factors_long.weight", err);
 }
 
+/* Leaves one layer, the block behind the file's layers: full attention, as wide as the widest layer. */
+static void leave_nextn(vouch_hparams *h)
+{
+    const int32_t block = h->n_layers;
+    h->layers[block] = h->layers[block - 1];
+    h->layers[block].n_heads = h->n_heads;
+    h->layers[block].n_kv_heads = h->n_kv_heads;
+    h->layers[block].n_ff = h->n_ff;
+    h->first_block = block;
+    h->n_layers = 1;
+    h->n_nextn = 0;
+}
+
 /* Both walks, then the packing. pool NULL: the first walk only. */
 static vouch_status load(vouch_weights *w, const vouch_weights_plan *plan, vouch_loader *loader, vouch_pool *pool,
                          vouch_progress_fn progress, void *user)
@@ -246,6 +259,7 @@ vouch_status vouch_weights_open_plan(vouch_weights **out, const vouch_gguf *gguf
         loader.hparams = &w->hparams;
         status = plan->arch->read(gguf, &w->hparams, err);
     }
+    if (status == VOUCH_OK && plan->is_nextn) leave_nextn(&w->hparams);
     if (status == VOUCH_OK && !plan->take_ends)
         status = read_vocabulary_size(gguf, plan->n_tokens, &w->hparams, err);
     if (status == VOUCH_OK) status = load(w, plan, &loader, pool, progress, user);

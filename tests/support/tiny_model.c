@@ -157,6 +157,15 @@ static const tiny_family families[] = {
      .mixer = DELTA_NET,
      .gates = true,
      .feed_norm = "post_attention_norm"},
+    {"qwen35moe",
+     .heads = EACH_HEAD,
+     .parts = MIXER_OR_ATTENTION,
+     .mixer = DELTA_NET,
+     .gates = true,
+     .feed_norm = "post_attention_norm",
+     .experts = true,
+     .shared = true,
+     .shared_gate = true},
     {"cohere2", .layer_norm = true, .no_feed_norm = true, .window = 5, .numbers = {{"logit_scale", 0.5f}}},
     {"qwen3moe", .heads = EACH_HEAD, .experts = true},
     {"qwen3vlmoe", .heads = EACH_HEAD, .experts = true},
@@ -551,6 +560,7 @@ static int32_t in_layer(const tiny_writer *w, int32_t index, int32_t value)
 static bool has_attention(const tiny_writer *w, int32_t index)
 {
     const tiny_parts parts = w->family->parts;
+    if (index == w->o.n_layers) return true;
     return parts == EVERYTHING || (parts == MIXER_OR_ATTENTION && index % 2) || (parts == BY_TURNS && index % 3 == 1);
 }
 
@@ -562,7 +572,7 @@ static bool has_feed(const tiny_writer *w, int32_t index)
 static bool has_mixer(const tiny_writer *w, int32_t index)
 {
     const tiny_parts parts = w->family->parts;
-    if (!w->family->mamba && !w->family->mixer) return false;
+    if ((!w->family->mamba && !w->family->mixer) || index == w->o.n_layers) return false;
     return parts == BY_TURNS ? index % 3 == 0 : parts != MIXER_OR_ATTENTION || index % 2 == 0;
 }
 
@@ -891,12 +901,28 @@ static void add_layer(tiny_writer *w, int32_t index)
     add_norms(w, index);
 }
 
+/* The block behind the layers. */
+static void add_nextn(tiny_writer *w)
+{
+    const int32_t n = w->o.n_layers;
+    const float by_embd = 1 / sqrtf((float)w->o.n_embd);
+    add_layer(w, n);
+    add_matrix(w, layer_name(n, "nextn.eh_proj", "weight"), w->o.n_embd, 2 * (int64_t)w->o.n_embd, by_embd);
+    add_norm(w, layer_name(n, "nextn.enorm", "weight"), w->o.n_embd, 1);
+    add_norm(w, layer_name(n, "nextn.hnorm", "weight"), w->o.n_embd, 1);
+    if (!w->o.nextn_own) return;
+    add_norm(w, layer_name(n, "nextn.shared_head_norm", "weight"), w->o.n_embd, 1);
+    add_matrix(w, layer_name(n, "nextn.embed_tokens", "weight"), w->o.n_vocab, w->o.n_embd, embedding_gain);
+    add_matrix(w, layer_name(n, "nextn.shared_head_head", "weight"), w->o.n_vocab, w->o.n_embd, logits_gain * by_embd);
+}
+
 static void add_tensors(tiny_writer *w)
 {
     const tiny_model_options *o = &w->o;
     const float by_embd = 1 / sqrtf((float)o->n_embd);
     add_matrix(w, "token_embd.weight", o->n_vocab, o->n_embd, embedding_gain);
     for (int32_t i = 0; i < o->n_layers; i++) add_layer(w, i);
+    if (o->nextn) add_nextn(w);
     const char *output_norm = w->family->output_norm ? w->family->output_norm : "output_norm.weight";
     if (!w->family->bare_norms)
         add_norm(w, output_norm, o->n_embd, o->tied ? logits_gain * by_embd / embedding_gain : 1);
@@ -962,7 +988,8 @@ static void add_keys(tiny_writer *w, bool states_head_dim)
     const tiny_model_options *o = &w->o;
     if (!is_omitted(w, "general.architecture")) vouch_gguf_add_text(w->gguf, "general.architecture", o->arch);
     vouch_gguf_add_text(w->gguf, "general.name", "tiny");
-    add_int(w, "block_count", o->n_layers);
+    add_int(w, "block_count", o->n_layers + o->nextn);
+    if (o->nextn) add_int(w, "nextn_predict_layers", 1);
     add_int(w, "context_length", o->n_ctx);
     add_int(w, "embedding_length", o->n_embd);
     add_layer_int(w, "feed_forward_length", o->n_ff, has_feed);

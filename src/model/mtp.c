@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* Heads that stand in their target's file: the block blk.N behind its N layers, with the tensors nextn.*. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/head_weights.h"
+
+/* The families whose heads vouch runs. Their files may lack the head all the same. */
+static const struct {
+    const char *arch;
+    bool is_normed;
+} families[] = {{"qwen35", true},  {"qwen35moe", true}, {"qwen3next", true},
+                {"glm4moe", true}, {"deepseek2", true}};
+
+/* -1: the head of this target isn't supported, or there is none. */
+static int find_family(const vouch_weights *target)
+{
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
+        if (target->hparams.n_nextn > 0 && strcmp(target->hparams.arch, families[i].arch) == 0) return (int)i;
+    return -1;
+}
+
+typedef struct own_opening {
+    vouch_head_weights *head;
+    const vouch_weights *target;
+} own_opening;
+
+static vouch_status take_norm(vouch_loader *loader, int32_t block, const char *tensor, bool required, vouch_norm *norm)
+{
+    return vouch_loader_vector(loader, vouch_loader_name(loader, block, tensor), required, &norm->weight,
+                               loader->hparams->n_embd);
+}
+
+static vouch_status take_ends(vouch_weights *w, vouch_loader *loader, void *user)
+{
+    const own_opening *o = user;
+    const vouch_weights *target = o->target;
+    vouch_head_weights *head = o->head;
+    const int32_t block = w->hparams.first_block;
+    const int64_t n_embd = w->hparams.n_embd, n_vocab = target->hparams.n_vocab;
+    w->hparams.n_vocab = target->hparams.n_vocab;
+    w->embedding_norm.kind = VOUCH_NORM_NONE;
+    w->output_norm = target->output_norm;
+    w->head = target->head;
+    w->head_bias = target->head_bias;
+    VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, block, "nextn.eh_proj"), true, &head->join, n_embd,
+                                  2 * n_embd));
+    VOUCH_TRY(take_norm(loader, block, "nextn.enorm", true, &head->token_norm));
+    VOUCH_TRY(take_norm(loader, block, "nextn.hnorm", true, &head->state_norm));
+    VOUCH_TRY(take_norm(loader, block, "nextn.shared_head_norm", false, &w->output_norm));
+    VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, block, "nextn.embed_tokens"), false, &w->embedding,
+                                  n_vocab, n_embd));
+    return vouch_loader_matrix(loader, vouch_loader_name(loader, block, "nextn.shared_head_head"), false, &w->output,
+                               n_vocab, n_embd);
+}
+
+static bool has_head(const vouch_gguf *gguf, const vouch_weights *target)
+{
+    vouch_loader loader = {.gguf = gguf};
+    return vouch_loader_has(&loader, target->hparams.n_layers, "nextn.eh_proj");
+}
+
+vouch_status vouch_head_weights_open_own(vouch_head_weights **out, const vouch_gguf *gguf, const vouch_weights *target,
+                                         vouch_pool *pool, vouch_error *err)
+{
+    const int family = find_family(target);
+    *out = NULL;
+    if (family < 0 || !has_head(gguf, target)) return VOUCH_OK;
+    vouch_head_weights *head = calloc(1, sizeof *head);
+    if (!head) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a head");
+    head->target = target;
+    head->is_normed = families[family].is_normed;
+    head->n_taps = 1;
+    head->taps[0] = target->hparams.n_layers - 1;
+    head->n_features = target->hparams.n_embd;
+    head->n_draft = target->hparams.n_vocab;
+    own_opening opening = {.head = head, .target = target};
+    vouch_weights_plan plan = {.take_ends = take_ends, .user = &opening, .is_part = true, .is_nextn = true};
+    vouch_status status = vouch_arch_find(gguf, &plan.arch, err);
+    if (status == VOUCH_OK)
+        status = vouch_weights_open_plan(&head->body, gguf, &plan, target->kernels, pool, NULL, NULL, err);
+    if (status == VOUCH_OK) head->embedding = head->body->embedding.n_out ? &head->body->embedding : &target->embedding;
+    if (status == VOUCH_OK) *out = head;
+    else vouch_head_weights_close(head);
+    return status;
+}
