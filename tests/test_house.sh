@@ -106,7 +106,7 @@ header_example_compiles() {
 # The command must know every flag that the README mentions, except flags of other programs, which are listed here.
 readme_flags_exist() {
     local flags="$TMP/flags" command
-    for command in run batch bench check analyze info tokenize perplexity logits; do
+    for command in run batch serve distill bench check analyze info tokenize perplexity logits quantize convert; do
         "build/$BUILD/vouch" "$command" --help
     done |
         grep -o -- '--[a-z-]*' | sort -u >"$flags"
