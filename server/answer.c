@@ -46,7 +46,9 @@ server_answer *server_answer_new(server_exchange *x, const server_request *reque
     server_make_id(x->server, id_prefix, a->id);
     for (int32_t i = 0; i < a->n_choices; i++) {
         const bool reads = request->messages != NULL;
-        server_reader_begin(&a->said[i].reader, request->tools != NULL, reads && prompt_thinks(a, &job->choices[i]));
+        /* A grammar binds the answer from its first token on, so it has no thoughts. */
+        const bool thinks = reads && !job->grammar && prompt_thinks(a, &job->choices[i]);
+        server_reader_begin(&a->said[i].reader, request->tools != NULL, thinks);
         if (!reads) a->said[i].reader.state = SERVER_READER_CONTENT;
     }
     return a;

@@ -40,6 +40,7 @@ bool server_fail_library(server_fault *fault, const char *param, const vouch_err
     case VOUCH_E_CONTEXT: return server_fail(fault, 400, "context_length_exceeded", param, "%s", err->message);
     case VOUCH_E_ARGUMENT:
     case VOUCH_E_MISMATCH:
+    case VOUCH_E_GRAMMAR:
     case VOUCH_E_UNSUPPORTED: return server_fail(fault, 400, "invalid_value", param, "%s", err->message);
     case VOUCH_E_MEMORY: return server_fail(fault, 503, "out_of_memory", "", "%s", err->message);
     default: return server_fail(fault, 500, "internal_error", "", "%s", err->message);

@@ -57,6 +57,7 @@ void server_job_hold(server_job *job)
 void server_job_release(server_job *job)
 {
     if (!job || atomic_fetch_sub(&job->n_references, 1) > 1) return;
+    vouch_grammar_close(job->grammar);
     for (size_t i = 0; i < job->n_owned; i++) free(job->owned[i]);
     free(job->owned);
     server_text_free(&job->events);

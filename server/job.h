@@ -61,6 +61,7 @@ typedef struct server_job {
     atomic_bool cancelled; /* the client has gone; the worker drops its sessions before the next pass */
     atomic_bool full;      /* events wait that the client doesn't read */
     vouch_session_options options; /* stop and bias are the job's own */
+    vouch_grammar *grammar;        /* of the options, the job's own; NULL: none */
     const char *prediction;        /* [n_prediction], the job's own; NULL: none */
     size_t n_prediction;
     bool prompt_only;              /* no answer is wanted, only prompt_logprobs */

@@ -60,6 +60,7 @@ static const server_field fields[] = {
     {"tool_choice", CHAT | MESSAGES | RESPONSES, SERVER_FIELD_VALUE, AT(tool_choice), NULL},
     {"functions", CHAT, SERVER_FIELD_NEUTRAL, 0, NULL},
     {"function_call", CHAT, SERVER_FIELD_NEUTRAL, 0, "none"},
+    {"grammar", OPENAI | NATIVE, SERVER_FIELD_STRING, AT(grammar), NULL},
     {"response_format", OPENAI | RESPONSES, SERVER_FIELD_VALUE, AT(response_format), NULL},
     {"audio", CHAT, SERVER_FIELD_NEUTRAL, 0, NULL},
     {"web_search_options", CHAT, SERVER_FIELD_NEUTRAL, 0, NULL},
@@ -85,8 +86,7 @@ static const server_field fields[] = {
     {"timings_per_token", NATIVE, SERVER_FIELD_IGNORED, 0, NULL},
     {"return_tokens", NATIVE, SERVER_FIELD_NEUTRAL, 0, NULL},
     {"n_probs", NATIVE, SERVER_FIELD_NEUTRAL, 0, NULL},
-    {"grammar", NATIVE, SERVER_FIELD_NEUTRAL, 0, NULL},
-    {"json_schema", NATIVE, SERVER_FIELD_NEUTRAL, 0, NULL},
+    {"json_schema", NATIVE, SERVER_FIELD_VALUE, AT(json_schema), NULL},
     {"typical_p", NATIVE, SERVER_FIELD_NEUTRAL, 0, "1"},
     {"tfs_z", NATIVE, SERVER_FIELD_NEUTRAL, 0, "1"},
     {"mirostat", NATIVE, SERVER_FIELD_NEUTRAL, 0, "0"},
@@ -123,8 +123,8 @@ static bool add_drafters(const char *names, const char *path, unsigned *drafters
             if (strlen(vouch_drafter_name(d)) == n && strncmp(vouch_drafter_name(d), at, n) == 0) i = d;
         const unsigned bit = i < VOUCH_DRAFTERS && i >= 0 ? 1u << i : 0;
         if (i < 0 || bit == VOUCH_DRAFTER_CUSTOM || bit == VOUCH_DRAFTER_HISTORY)
-            return server_fail_field(fault, path, "'%.*s': expected auto, none, draft, ngram, suffix, recycle or "
-                                     "prediction", (int)(n < 60 ? n : 60), at);
+            return server_fail_field(fault, path, "'%.*s': expected auto, none, or drafters of --spec but history",
+                                     (int)(n < 60 ? n : 60), at);
         *drafters |= bit;
         at += n;
     }
@@ -215,15 +215,6 @@ static bool read_stream_options(server_request *r, server_fault *fault)
     return server_fields_read(r->stream_options, "stream_options", table, sizeof table / sizeof *table, 1, r, fault);
 }
 
-static bool read_response_format(const server_request *r, server_fault *fault)
-{
-    const char *type = json_string_value(json_object_get(r->response_format, "type"));
-    if (!r->response_format || (type && strcmp(type, "text") == 0)) return true;
-    if (!type) return server_fail_field(fault, "response_format.type", "expected a string: text");
-    return server_fail(fault, 400, "unsupported_field", "response_format.type",
-                       "response_format.type: '%.60s' is not supported; expected text", type);
-}
-
 static bool read_seed(server_request *r, server_fault *fault)
 {
     if (r->seed_value && !json_is_integer(r->seed_value))
@@ -269,11 +260,16 @@ static bool read_length(server_request *r, server_fault *fault)
 static bool read_tools(server_request *r, server_fault *fault)
 {
     const char *choice = json_string_value(r->tool_choice);
+    const char *type = json_is_object(r->tool_choice) ? server_word(r->tool_choice, "type") : NULL;
     if (r->tools && !json_is_array(r->tools))
         return server_fail_field(fault, "tools", "expected an array, got %s", server_json_kind(r->tools));
-    if (r->tool_choice && !(choice && (strcmp(choice, "auto") == 0 || strcmp(choice, "none") == 0)))
-        return server_fail(fault, 400, "unsupported_field", "tool_choice",
-                           "tool_choice: expected auto or none; vouch can't force a call");
+    const char *word = choice ? choice : type ? type : "";
+    r->must_call = strcmp(word, "required") == 0 || strcmp(word, "any") == 0 || strcmp(word, "function") == 0 ||
+                   strcmp(word, "tool") == 0;
+    if (r->tool_choice && !r->must_call && strcmp(word, "auto") != 0 && strcmp(word, "none") != 0)
+        return server_fail_field(fault, "tool_choice", "expected auto, none, required, or an object that names a tool");
+    if (r->must_call && json_array_size(r->tools) == 0)
+        return server_fail_field(fault, "tool_choice", "a call is forced, but the request has no tools");
     if (json_array_size(r->tools) == 0 || (choice && strcmp(choice, "none") == 0)) r->tools = NULL;
     return true;
 }
@@ -298,6 +294,8 @@ static bool read_speculative(server_request *r, server_fault *fault)
         return server_fail_field(fault, "speculative.drafters", "prediction needs the field `prediction`");
     if (r->prediction && s->drafters != VOUCH_DRAFTER_AUTO && s->drafters != VOUCH_DRAFTER_NONE)
         s->drafters |= VOUCH_DRAFTER_PREDICTION;
+    if (s->drafters & VOUCH_DRAFTER_GRAMMAR && !r->response_format && !r->grammar && !r->json_schema && !r->must_call)
+        return server_fail_field(fault, "speculative.drafters", "grammar needs an answer that is bound to a grammar");
     if (!(s->drafters & VOUCH_DRAFTER_MODEL) || s->draft_model) return true;
     return server_fail_field(fault, "speculative.drafters", "draft needs a draft model, and this server has none");
 }
@@ -318,7 +316,7 @@ bool server_request_read(server_request *r, server_exchange *x, unsigned where, 
     if (sampling->penalty_window < 0) sampling->penalty_window = INT32_MAX;
     if (sampling->top_p < 1e-6f) sampling->top_p = 1e-6f; /* 0 keeps the likeliest token, as every top_p does */
     return read_length(r, fault) && read_logprobs(r, fault) && read_tools(r, fault) &&
-           read_stream_options(r, fault) && read_response_format(r, fault) && read_seed(r, fault) &&
+           read_stream_options(r, fault) && read_seed(r, fault) &&
            read_speculative(r, fault);
 }
 
@@ -446,7 +444,8 @@ server_job *server_request_job(const server_request *r, int32_t n_prompts, serve
     job->with_guesses = r->trace;
     job->prompt_only = r->prompt_only;
     for (int32_t i = 0; i < job->n_choices; i++) job->choices[i].seed = r->seed + (uint64_t)(i % r->n);
-    if (copy_stops(r, job, fault) && copy_biases(r, job, fault) && copy_prediction(r, job, fault)) {
+    if (server_request_bind(r, job, fault) && copy_stops(r, job, fault) && copy_biases(r, job, fault) &&
+        copy_prediction(r, job, fault)) {
         if (!vouch_session_check(r->model->options->model, &job->options, &err)) return job;
         server_fail_library(fault, "", &err);
     }

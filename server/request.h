@@ -34,7 +34,9 @@ typedef struct server_request {
     const json_t *messages, *tools, *tool_choice, *documents, *template_kwargs, *response_format, *prompt;
     const json_t *n_logprobs; /* completions: a number */
     int32_t top_logprobs;     /* chat */
-    const char *reasoning_effort;
+    const char *reasoning_effort, *grammar;
+    const json_t *json_schema;
+    bool must_call; /* tool_choice forces a call */
 } server_request;
 
 /* Reads x->json; false with a fault. Texts and values are the document's. */
@@ -42,6 +44,8 @@ bool server_request_read(server_request *request, server_exchange *x, unsigned w
 /* A job with the request's options, and its stop texts, biases and prediction. Prompts are still missing. NULL with a
  * fault. */
 server_job *server_request_job(const server_request *request, int32_t n_prompts, server_fault *fault);
+/* Binds the job's answers to the request's grammar, if it has one. */
+bool server_request_bind(const server_request *request, server_job *job, server_fault *fault);
 /* Sets the prompt of choices [n * prompt, n * (prompt + 1)): the job's memory. Refuses prompts that don't fit into the
  * context. */
 bool server_request_prompt(const server_request *request, server_job *job, int32_t prompt, const int32_t *tokens,

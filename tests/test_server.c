@@ -15,6 +15,10 @@
 #include "support/http.h"
 #include "support/tiny_model.h"
 
+#define ASK  "\"messages\": [{\"role\": \"user\", \"content\": \"x\"}], \"max_tokens\": 1"
+#define CHAT "/v1/chat/completions"
+#define TEXT "/v1/completions"
+
 enum { N_REQUESTS = 60, N_CLIENTS = 16 };
 
 static char target[256], draft[256];
@@ -368,6 +372,65 @@ static void logprobs_are_the_models(void **state)
     json_decref(next);
 }
 
+/* Answers that are bound to a schema follow it, sampled and at every length; forced tokens are a free draft. */
+static void answers_follow_their_schema(void **state)
+{
+    (void)state;
+    static const char *const ask =
+        "{\"messages\": [{\"role\": \"user\", \"content\": \"hello\"}], \"max_tokens\": 200, \"temperature\": %d, "
+        "\"seed\": %d, \"response_format\": {\"type\": \"json_schema\", \"json_schema\": {\"name\": \"x\", "
+        "\"schema\": {\"type\": \"object\", \"properties\": {\"colour\": {\"enum\": [\"red\", \"green\"]}, "
+        "\"size\": {\"type\": \"integer\", \"minimum\": 1, \"maximum\": 9}}, \"required\": [\"colour\", \"size\"], "
+        "\"additionalProperties\": false}}}, \"speculative\": {\"drafters\": \"%s\"}}";
+    char body[1024];
+    for (int i = 0; i < 12; i++) {
+        snprintf(body, sizeof body, ask, i % 3 > 0, i / 2, i % 2 ? "auto" : "none");
+        json_t *answer = post(CHAT, body);
+        json_t *value = json_loads(text_at(answer, "choices.0.message.content"), 0, NULL);
+        assert_non_null(strstr("red green", text_at(value, "colour")));
+        assert_true(whole(value, "size") >= 1 && whole(value, "size") <= 9);
+        assert_int_equal(json_object_size(value), 2);
+        assert_string_equal(text_at(answer, "choices.0.finish_reason"), "stop");
+        json_decref(value);
+        json_decref(answer);
+    }
+}
+
+/* A forced call is one, also by a model that knows nothing of tools. */
+static void calls_are_forced(void **state)
+{
+    (void)state;
+    static const char *const ask =
+        "{\"messages\": [{\"role\": \"user\", \"content\": \"hello\"}], \"max_tokens\": 200, \"stream\": %s, "
+        "\"tools\": [{\"type\": \"function\", \"function\": {\"name\": \"f\", \"parameters\": {\"type\": "
+        "\"object\", \"properties\": {\"on\": {\"type\": \"boolean\"}}, \"required\": [\"on\"], "
+        "\"additionalProperties\": false}}}, {\"type\": \"function\", \"function\": {\"name\": \"g\", "
+        "\"parameters\": {\"const\": {}}}}], \"tool_choice\": %s}";
+    char body[1024];
+    snprintf(body, sizeof body, ask, "false", "{\"type\": \"function\", \"function\": {\"name\": \"f\"}}");
+    json_t *answer = post(CHAT, body);
+    assert_string_equal(text_at(answer, "choices.0.finish_reason"), "tool_calls");
+    assert_string_equal(text_at(answer, "choices.0.message.tool_calls.0.function.name"), "f");
+    const char *arguments = text_at(answer, "choices.0.message.tool_calls.0.function.arguments");
+    assert_true(strcmp(arguments, "{\"on\":true}") == 0 || strcmp(arguments, "{\"on\":false}") == 0);
+    json_decref(answer);
+    snprintf(body, sizeof body, ask, "true", "\"required\"");
+    http_reply reply = http_post(server.port, CHAT, body);
+    bool is_done;
+    json_t *events = http_events(&reply, &is_done), *event;
+    int n_calls = 0;
+    size_t i;
+    json_array_foreach(events, i, event)
+    {
+        const char *name = json_string_value(at(event, "choices.0.delta.tool_calls.0.function.name"));
+        n_calls += name && (strcmp(name, "f") == 0 || strcmp(name, "g") == 0);
+    }
+    assert_true(is_done);
+    assert_int_equal(n_calls, 1);
+    http_reply_free(&reply);
+    json_decref(events);
+}
+
 /* --------------------------------------------------------------- other APIs */
 
 /* The names of a stream's events, with spaces between; the caller frees them. */
@@ -540,10 +603,6 @@ static void speculation_changes_while_serving(void **state)
 
 /* ------------------------------------------------------------- bad requests */
 
-#define ASK  "\"messages\": [{\"role\": \"user\", \"content\": \"x\"}], \"max_tokens\": 1"
-#define CHAT "/v1/chat/completions"
-#define TEXT "/v1/completions"
-
 static const struct {
     const char *path, *body;
     int status;
@@ -593,7 +652,15 @@ static const struct {
     {CHAT, "{" ASK ", \"top_logprobs\": 1}", 400, "top_logprobs", "only with"},
     {CHAT, "{" ASK ", \"logprobs\": true, \"top_logprobs\": 21}", 400, "top_logprobs", "[0, 20]"},
     {CHAT, "{" ASK ", \"tools\": {}}", 400, "tools", "expected an array"},
-    {CHAT, "{" ASK ", \"tool_choice\": \"required\"}", 400, "tool_choice", "can't force"},
+    {CHAT, "{" ASK ", \"tool_choice\": \"required\"}", 400, "tool_choice", "no tools"},
+    {CHAT, "{" ASK ", \"tool_choice\": \"sometimes\"}", 400, "tool_choice", "expected auto"},
+    {CHAT, "{" ASK ", \"response_format\": {\"type\": \"xml\"}}", 400, "response_format.type", "json_schema"},
+    {CHAT, "{" ASK ", \"response_format\": {\"type\": \"json_schema\"}}", 400,
+     "response_format.json_schema.schema", "expected a JSON Schema"},
+    {CHAT, "{" ASK ", \"response_format\": {\"type\": \"json_schema\", \"json_schema\": {\"schema\": "
+           "{\"minimun\": 3}}}}", 400, "response_format.json_schema.schema", "/minimun"},
+    {CHAT, "{" ASK ", \"grammar\": \"root ::= (\"}", 400, "grammar", "line 1"},
+    {CHAT, "{" ASK ", \"speculative\": {\"drafters\": \"grammar\"}}", 400, "speculative.drafters", "bound"},
     {TEXT, "{\"prompt\": \"x\", \"logprobs\": 21}", 400, "logprobs", "[0, 20]"},
     {TEXT, "{\"prompt\": \"x\", \"max_tokens\": 0}", 400, "max_tokens", "only with echo"},
     {CHAT, "{" ASK ", \"audio\": {\"voice\": \"x\"}}", 400, "audio", "does not support"},
@@ -888,6 +955,8 @@ int main(void)
         cmocka_unit_test(streams_tell_each_token),
         cmocka_unit_test(predictions_are_used),
         cmocka_unit_test(logprobs_are_the_models),
+        cmocka_unit_test(answers_follow_their_schema),
+        cmocka_unit_test(calls_are_forced),
         cmocka_unit_test(messages_are_answered),
         cmocka_unit_test(blocks_become_messages),
         cmocka_unit_test(responses_are_answered),
