@@ -172,6 +172,10 @@ static void bad_configs(void **state)
     expect_config("lfm2", "\"full_attention\"", "\"sliding_attention\"", "layer_types has other types than attention");
     expect_config("lfm2", "\"layer_types\"", "\"other\"", "layer_types is missing");
     expect_config("lfm2", "\"conv_bias\": false", "\"conv_bias\": true", "conv_bias is true");
+    expect_config("qwen3_next", "\"full_attention_interval\": 2", "\"full_attention_interval\": 3",
+                  "layer_types and full_attention_interval disagree");
+    expect_config("qwen3_next", "\"linear_num_value_heads\": 4", "\"linear_num_value_heads\": 6",
+                  "its rows aren't the queries, keys, values and gates");
     expect_config("gpt_oss", "\"swiglu_limit\": 7.0", "\"swiglu_limit\": 5.0", "swiglu_limit isn't 7");
     expect_config("gpt_oss mxfp4", "mxfp4", "fp8", "the weights are quantised (quantization_config: fp8)");
     expect_config("mamba2", "1000000000.0", "0.5", "time_step_limit limits the rates");

@@ -94,6 +94,11 @@ static vouch_status read_sharing(const reader *r)
     return VOUCH_OK;
 }
 
+static bool is_delta(const reader *r)
+{
+    return strcmp(r->family->arch, "qwen3next") == 0;
+}
+
 /* LFM2 states the feed-forward's width before an adjustment. */
 static vouch_status adjust_width(const reader *r, int64_t *n_ff)
 {
@@ -166,7 +171,7 @@ static vouch_status read_shape(const reader *r)
     add_int(r, "embedding_length", s->n_embd);
     add_int(r, "feed_forward_length", n_ff);
     add_int(r, "attention.head_count", s->n_heads);
-    if (!r->family->is_recurrent) add_int(r, "attention.head_count_kv", s->n_kv_heads);
+    if (!r->family->is_recurrent || is_delta(r)) add_int(r, "attention.head_count_kv", s->n_kv_heads);
     add_int(r, "attention.key_length", s->head_dim);
     add_int(r, "attention.value_length", s->head_dim);
     add_int(r, "vocab_size", s->n_vocab);
@@ -387,9 +392,41 @@ static vouch_status read_lfm2(const reader *r)
     return VOUCH_OK;
 }
 
+/* Gated delta nets in all layers but each full_attention_interval-th. */
+static vouch_status read_delta_net(const reader *r)
+{
+    const json_t *types = NULL;
+    vouch_hf_shape *s = r->shape;
+    int64_t interval, width, value_dim, n_values;
+    VOUCH_TRY(need(r, "full_attention_interval", VOUCH_HF_MOST_LAYERS, &interval));
+    VOUCH_TRY(need(r, "linear_conv_kernel_dim", 16, &width));
+    VOUCH_TRY(need(r, "linear_num_key_heads", 4096, &s->n_groups));
+    VOUCH_TRY(need(r, "linear_num_value_heads", 4096, &n_values));
+    VOUCH_TRY(need(r, "linear_key_head_dim", 1024, &s->delta_keys));
+    VOUCH_TRY(need(r, "linear_value_head_dim", 1024, &value_dim));
+    VOUCH_TRY(vouch_json_nested(r->config, r->config->root, "layer_types", JSON_ARRAY, &types, r->err));
+    for (size_t i = 0; i < json_array_size(types); i++) {
+        const char *type = json_string_value(json_array_get(types, i));
+        const bool is_full = (int64_t)(i + 1) % interval == 0;
+        if (!type || strcmp(type, is_full ? "full_attention" : "linear_attention") != 0)
+            return unsupported(r, "layer_types and full_attention_interval disagree");
+    }
+    if (n_values % s->n_groups != 0 || value_dim != s->delta_keys)
+        return unsupported(r, "linear_num_value_heads is no multiple of linear_num_key_heads, or their widths differ");
+    s->delta_values = n_values / s->n_groups * value_dim;
+    add_int(r, "full_attention_interval", interval);
+    add_int(r, "ssm.conv_kernel", width);
+    add_int(r, "ssm.state_size", s->delta_keys);
+    add_int(r, "ssm.group_count", s->n_groups);
+    add_int(r, "ssm.time_step_rank", n_values);
+    add_int(r, "ssm.inner_size", n_values * value_dim);
+    return VOUCH_OK;
+}
+
 /* llama.cpp wants the epsilon of these families under the name of RMSNorm's. */
 static vouch_status read_recurrent(const reader *r)
 {
+    if (is_delta(r)) return read_delta_net(r);
     double eps = 1e-5;
     const char *const names = "rms_norm_eps|norm_eps|layer_norm_epsilon";
     VOUCH_TRY(vouch_json_float(r->config, r->config->root, names, false, 1e-12, 1, &eps, r->err));

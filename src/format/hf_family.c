@@ -186,7 +186,7 @@ static const vouch_hf_rule lfm2[] = {
 
 /* The names of Mamba-2's tensors behind the mixer's name. */
 #define MAMBA2(mixer)                                            \
-    {mixer "A_log", "blk.#.ssm_a", VOUCH_HF_DECAY},              \
+    {mixer "A_log", "blk.#.ssm_a", VOUCH_HF_DECAY_COLUMN},       \
     {mixer "D", "blk.#.ssm_d", VOUCH_HF_COLUMN},                 \
     {mixer "dt_bias", "blk.#.ssm_dt.bias", VOUCH_HF_NAMED},      \
     {mixer "conv1d", "blk.#.ssm_conv1d", VOUCH_HF_CONVOLUTION},  \
@@ -212,6 +212,19 @@ static const vouch_hf_rule granite_hybrid[] = {
     {LAYER "shared_mlp.input_linear", "blk.#.ffn_gate_shexp", VOUCH_HF_FIRST_HALF},
     {LAYER "shared_mlp.input_linear", "blk.#.ffn_up_shexp", VOUCH_HF_SECOND_HALF},
     {LAYER "shared_mlp.output_linear", "blk.#.ffn_down_shexp", VOUCH_HF_AS_IS},
+    {0},
+};
+
+static const vouch_hf_rule qwen3_next[] = {
+    {LAYER "linear_attn.in_proj_qkvz", "blk.#.attn_qkv", VOUCH_HF_DELTA},
+    {LAYER "linear_attn.in_proj_qkvz", "blk.#.attn_gate", VOUCH_HF_DELTA_GATE},
+    {LAYER "linear_attn.in_proj_ba", "blk.#.ssm_ba", VOUCH_HF_AS_IS},
+    {LAYER "linear_attn.A_log", "blk.#.ssm_a", VOUCH_HF_DECAY},
+    {LAYER "linear_attn.dt_bias", "blk.#.ssm_dt.bias", VOUCH_HF_NAMED},
+    {LAYER "linear_attn.conv1d", "blk.#.ssm_conv1d", VOUCH_HF_CONVOLUTION},
+    {LAYER "linear_attn.norm", "blk.#.ssm_norm.weight", VOUCH_HF_NAMED}, /* doesn't add one */
+    {LAYER "linear_attn.out_proj", "blk.#.ssm_out", VOUCH_HF_AS_IS},
+    {LAYER "post_attention_layernorm", "blk.#.post_attention_norm", VOUCH_HF_AS_IS},
     {0},
 };
 
@@ -298,6 +311,9 @@ static const vouch_hf_family families[] = {
            .demands = {{"apply_residual_connection_post_layernorm", false}},
            .defaults = "{\"seq_length\": 2048, \"layer_norm_epsilon\": 1e-5}"),
     FAMILY("gpt_oss", "gpt-oss", SILU, RULES(llama, gpt_oss), .window_period = 2, .quantised = "mxfp4"),
+    FAMILY("qwen3_next", "qwen3next", SILU, RULES(llama, qwen_experts, qwen3_next), .is_recurrent = true,
+           .adds_one = true, .demands = {{"norm_topk_prob", true}},
+           .defaults = "{\"partial_rotary_factor\": 0.25, \"full_attention_interval\": 4}"),
     FAMILY("lfm2", "lfm2", SILU, RULES(llama, lfm2), .is_recurrent = true, .demands = {{"conv_bias", false}},
            .defaults = "{\"tie_word_embeddings\": true, \"block_auto_adjust_ff_dim\": true}"),
     FAMILY("lfm2_moe", "lfm2moe", SILU, RULES(llama, lfm2), .is_recurrent = true,
@@ -314,7 +330,7 @@ enum { N_FAMILIES = sizeof families / sizeof families[0] };
 vouch_status vouch_hf_family_find(const char *model_type, const char *path, const vouch_hf_family **family,
                                   vouch_error *err)
 {
-    char known[600] = "";
+    char known[620] = "";
     for (size_t i = 0; i < N_FAMILIES; i++) {
         if (strcmp(families[i].model_type, model_type) == 0) {
             *family = &families[i];
@@ -368,6 +384,7 @@ const vouch_hf_rule *vouch_hf_family_rule(const vouch_hf_family *family, const c
     *suffix = dot && (strcmp(dot, ".weight") == 0 || strcmp(dot, ".bias") == 0) ? dot : name + strlen(name);
     *layer = *index = 0;
     if (has_prefix(name, "vision_tower.", &rest) || has_prefix(name, "multi_modal_projector.", &rest)) return &dropped;
+    if (strncmp(name, "mtp.", 4) == 0) return &dropped; /* a layer that guesses further tokens */
     /* "language_model.model.norm", or "model.language_model.norm" */
     const bool is_nested = has_prefix(name, "language_model.", &rest);
     const size_t skipped = is_nested && strncmp(name, "model.", 6) == 0 ? 6 : 0;

@@ -29,7 +29,11 @@ typedef enum vouch_hf_layout {
     VOUCH_HF_GROUPS,      /* a vector [n]; GGUF: [groups, n / groups], groups of Mamba-2 heads */
     VOUCH_HF_NAMED,       /* a tensor whose name in GGUF has no suffix but that of `to` */
     VOUCH_HF_COLUMN,      /* the same; GGUF: [n, 1] */
-    VOUCH_HF_DECAY,       /* the same of values -exp(x) */
+    VOUCH_HF_DECAY,       /* a vector as VOUCH_HF_NAMED, of values -exp(x) */
+    VOUCH_HF_DECAY_COLUMN, /* the same; GGUF: [n, 1] */
+    VOUCH_HF_DELTA,       /* for each key head its query, key, values, gates; GGUF: all queries, all keys, all values.
+                             The next rule has the gates. */
+    VOUCH_HF_DELTA_GATE,
     VOUCH_HF_DROPPED      /* GGUF doesn't have the tensor */
 } vouch_hf_layout;
 

@@ -119,6 +119,13 @@ static vouch_status read_shape(const builder *b, part *p)
         if (p->rows % 2 != 0) return part_fail(b, p, VOUCH_E_FORMAT, "its rows have no halves");
         p->rows /= 2;
     }
+    if (p->layout == VOUCH_HF_DELTA || p->layout == VOUCH_HF_DELTA_GATE) {
+        const vouch_hf_shape *s = b->shape;
+        if (!is_matrix || p->rows != s->n_groups * 2 * (s->delta_keys + s->delta_values))
+            return part_fail(b, p, VOUCH_E_FORMAT,
+                             "its rows aren't the queries, keys, values and gates of config.json");
+        p->rows = s->n_groups * (s->delta_values + (p->layout == VOUCH_HF_DELTA ? 2 * s->delta_keys : 0));
+    }
     if (p->layout == VOUCH_HF_GROUPS && (from->n_dims != 1 || p->rows % b->shape->n_groups != 0))
         return part_fail(b, p, VOUCH_E_FORMAT, "it is no vector of whole groups");
     if (p->layout == VOUCH_HF_TRANSPOSED && is_matrix) {
@@ -142,6 +149,7 @@ static void name_dense(const builder *b, char name[NAME_SIZE])
 static bool is_named(vouch_hf_layout layout)
 {
     return layout == VOUCH_HF_NAMED || layout == VOUCH_HF_COLUMN || layout == VOUCH_HF_DECAY ||
+           layout == VOUCH_HF_DECAY_COLUMN ||
            layout == VOUCH_HF_EXPERTS || output_step(layout) == 2;
 }
 
@@ -178,7 +186,8 @@ static vouch_status part_add(builder *b, uint32_t file, const vouch_safetensor *
         return part_fail(b, &p, VOUCH_E_UNSUPPORTED, problem);
     }
     VOUCH_TRY(part_add_by(b, file, from, rule, layer, index, suffix));
-    if (rule->layout != VOUCH_HF_FIRST_HALF && rule->layout != VOUCH_HF_EVEN) return VOUCH_OK;
+    if (rule->layout != VOUCH_HF_FIRST_HALF && rule->layout != VOUCH_HF_EVEN && rule->layout != VOUCH_HF_DELTA)
+        return VOUCH_OK;
     return part_add_by(b, file, from, rule + 1, layer, index, suffix);
 }
 
@@ -223,6 +232,20 @@ static vouch_status views_fused(const builder *b, const part *p, vouch_view view
     return VOUCH_OK;
 }
 
+/* Rows of a key head in the file: its query, its key, its values, its gates. */
+static void views_delta(const builder *b, const part *p, vouch_view views[3])
+{
+    const vouch_hf_shape *s = b->shape;
+    const bool is_gate = p->layout == VOUCH_HF_DELTA_GATE;
+    const int64_t c = p->columns, head = 2 * (s->delta_keys + s->delta_values);
+    const int64_t first[] = {0, s->delta_keys, 2 * s->delta_keys, 2 * s->delta_keys + s->delta_values};
+    for (int64_t i = 0; i < (is_gate ? 1 : 3); i++) {
+        const int64_t at = is_gate ? 3 : i, n = at < 2 ? s->delta_keys : s->delta_values;
+        views[i] = (vouch_view){views[0].data, p->file, .first = first[at] * c, .n = {s->n_groups, n, 1},
+                                .stride = {head * c, c, 0}, .step = 1};
+    }
+}
+
 /* Rows of stacked experts; parts[1] has the scales of MXFP4. */
 static vouch_view view_experts(const builder *b, const part *parts)
 {
@@ -259,6 +282,8 @@ static vouch_status make_views(const builder *b, const part *parts, size_t n, vo
     case VOUCH_HF_QUERIES: return view_rotated(b, p, b->shape->n_heads, views);
     case VOUCH_HF_KEYS: return view_rotated(b, p, b->shape->n_kv_heads, views);
     case VOUCH_HF_FUSED: *n_views = 3; return views_fused(b, p, views);
+    case VOUCH_HF_DELTA: *n_views = 3; views_delta(b, p, views); return VOUCH_OK;
+    case VOUCH_HF_DELTA_GATE: views_delta(b, p, views); return VOUCH_OK;
     case VOUCH_HF_SECOND_HALF: views[0].first = p->rows * p->columns; return VOUCH_OK;
     case VOUCH_HF_TRANSPOSED:
         views[0].stride[2] = 1;
@@ -298,7 +323,7 @@ static void set_dims(const builder *b, vouch_gguf_tensor *t, const part *p, size
     } else if (p->layout == VOUCH_HF_GROUPS) {
         t->dim[0] = p->rows / b->shape->n_groups;
         t->dim[1] = b->shape->n_groups;
-    } else if (p->layout == VOUCH_HF_COLUMN || p->layout == VOUCH_HF_DECAY) {
+    } else if (p->layout == VOUCH_HF_COLUMN || p->layout == VOUCH_HF_DECAY_COLUMN) {
         t->dim[0] = 1;
         t->dim[1] = p->rows;
     }
@@ -335,8 +360,8 @@ static vouch_status tensor_add(const builder *b, const part *parts, size_t n, si
     vouch_recipe *r = &b->gguf->made->recipes[index];
     char *name = b->gguf->made->names + index * NAME_SIZE;
     VOUCH_TRY(check_stack(b, parts, n));
-    const bool adds = b->family->adds_one && ends_with(p->from->name, "norm.weight");
-    const bool is_decay = p->layout == VOUCH_HF_DECAY;
+    const bool adds = b->family->adds_one && p->layout == VOUCH_HF_AS_IS && ends_with(p->from->name, "norm.weight");
+    const bool is_decay = p->layout == VOUCH_HF_DECAY || p->layout == VOUCH_HF_DECAY_COLUMN;
     const bool is_widened = adds || is_decay || (is_float(p) && p->type != VOUCH_TYPE_F32);
     strcpy(name, p->name);
     *t = (vouch_gguf_tensor){.name = {name, strlen(name)}, .type = is_widened ? VOUCH_TYPE_F32 : p->type};

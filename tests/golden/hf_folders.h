@@ -1430,6 +1430,60 @@ static const float hf_logits_43[] = {
     3.6260409e+00f, -1.1679364e+00f, -1.8958969e+00f, -1.1869310e+01f, 1.7431785e-01f, -6.2334757e+00f, 1.5823113e+00f, 2.5529444e+00f,
 };
 
+static const hf_tensor hf_tensors_44[] = {
+    {"lm_head.weight", {40, 48}, 2, 1, 1},
+    {"model.embed_tokens.weight", {40, 48}, 2, 1, 1},
+    {"model.layers.#.input_layernorm.weight", {48}, 1, 3, 1},
+    {"model.layers.#.mlp.experts.#.down_proj.weight", {48, 24}, 2, 3, 5},
+    {"model.layers.#.mlp.experts.#.gate_proj.weight", {24, 48}, 2, 3, 5},
+    {"model.layers.#.mlp.experts.#.up_proj.weight", {24, 48}, 2, 3, 5},
+    {"model.layers.#.mlp.gate.weight", {5, 48}, 2, 3, 1},
+    {"model.layers.#.mlp.shared_expert.down_proj.weight", {48, 32}, 2, 3, 1},
+    {"model.layers.#.mlp.shared_expert.gate_proj.weight", {32, 48}, 2, 3, 1},
+    {"model.layers.#.mlp.shared_expert.up_proj.weight", {32, 48}, 2, 3, 1},
+    {"model.layers.#.mlp.shared_expert_gate.weight", {1, 48}, 2, 3, 1},
+    {"model.layers.#.post_attention_layernorm.weight", {48}, 1, 3, 1},
+    {"model.layers.0.linear_attn.A_log", {4}, 1, 1, 1},
+    {"model.layers.0.linear_attn.conv1d.weight", {128, 1, 4}, 3, 1, 1},
+    {"model.layers.0.linear_attn.dt_bias", {4}, 1, 1, 1},
+    {"model.layers.0.linear_attn.in_proj_ba.weight", {8, 48}, 2, 1, 1},
+    {"model.layers.0.linear_attn.in_proj_qkvz.weight", {192, 48}, 2, 1, 1},
+    {"model.layers.0.linear_attn.norm.weight", {16}, 1, 1, 1},
+    {"model.layers.0.linear_attn.out_proj.weight", {48, 64}, 2, 1, 1},
+    {"model.layers.1.self_attn.k_norm.weight", {16}, 1, 1, 1},
+    {"model.layers.1.self_attn.k_proj.weight", {48, 48}, 2, 1, 1},
+    {"model.layers.1.self_attn.o_proj.weight", {48, 96}, 2, 1, 1},
+    {"model.layers.1.self_attn.q_norm.weight", {16}, 1, 1, 1},
+    {"model.layers.1.self_attn.q_proj.weight", {192, 48}, 2, 1, 1},
+    {"model.layers.1.self_attn.v_proj.weight", {48, 48}, 2, 1, 1},
+    {"model.layers.2.linear_attn.A_log", {4}, 1, 1, 1},
+    {"model.layers.2.linear_attn.conv1d.weight", {128, 1, 4}, 3, 1, 1},
+    {"model.layers.2.linear_attn.dt_bias", {4}, 1, 1, 1},
+    {"model.layers.2.linear_attn.in_proj_ba.weight", {8, 48}, 2, 1, 1},
+    {"model.layers.2.linear_attn.in_proj_qkvz.weight", {192, 48}, 2, 1, 1},
+    {"model.layers.2.linear_attn.norm.weight", {16}, 1, 1, 1},
+    {"model.layers.2.linear_attn.out_proj.weight", {48, 64}, 2, 1, 1},
+    {"model.norm.weight", {48}, 1, 1, 1},
+    {0},
+};
+static const char hf_config_44[] =
+    "{\"attention_bias\": false, \"decoder_sparse_step\": 1, \"full_attention_interval\": 2, \"head_dim\": 16, \"h"
+    "idden_act\": \"silu\", \"hidden_size\": 48, \"intermediate_size\": 40, \"layer_types\": [\"linear_attention\", "
+    "\"full_attention\", \"linear_attention\"], \"linear_conv_kernel_dim\": 4, \"linear_key_head_dim\": 16, \"line"
+    "ar_num_key_heads\": 2, \"linear_num_value_heads\": 4, \"linear_value_head_dim\": 16, \"max_position_embedd"
+    "ings\": 64, \"mlp_only_layers\": [], \"model_type\": \"qwen3_next\", \"moe_intermediate_size\": 24, \"norm_top"
+    "k_prob\": true, \"num_attention_heads\": 6, \"num_experts\": 5, \"num_experts_per_tok\": 3, \"num_hidden_lay"
+    "ers\": 3, \"num_key_value_heads\": 3, \"rms_norm_eps\": 1e-06, \"rope_parameters\": {\"partial_rotary_factor"
+    "\": 0.25, \"rope_theta\": 10000.0, \"rope_type\": \"default\"}, \"shared_expert_intermediate_size\": 32, \"tie"
+    "_word_embeddings\": false, \"vocab_size\": 40}";
+static const float hf_logits_44[] = {
+    1.0527634e+01f, 2.3510537e+00f, 7.9237590e+00f, 1.5545630e+01f, -2.2280952e-01f, 3.7406075e+00f, 5.9106717e+00f, -1.3407840e+01f,
+    7.0878644e+00f, -2.3953946e+00f, 6.5632277e+00f, -8.6467874e-01f, 1.0229705e+01f, 4.6175518e+00f, -6.8207186e-01f, -7.3804541e+00f,
+    6.7240558e+00f, -1.2625422e+01f, -1.2078545e+01f, -9.9156580e+00f, 1.0290316e+01f, 2.8041022e+00f, -8.9400759e+00f, -2.9691494e-01f,
+    2.7695272e+00f, 2.2663784e+00f, 5.5333421e-02f, -4.7746177e+00f, 4.3422551e+00f, 6.8217125e+00f, 9.1702433e+00f, 1.8999320e+00f,
+    1.9268737e+00f, -4.3137965e-01f, 6.4792824e+00f, 8.1099319e+00f, 7.9798465e+00f, -2.4070885e+00f, 8.1109667e+00f, -4.9679155e+00f,
+};
+
 static const hf_case hf_cases[] = {
     {"llama", "BF16", hf_config_0, hf_tensors_0, hf_logits_0},
     {"llama3", "F16", hf_config_1, hf_tensors_1, hf_logits_1},
@@ -1475,5 +1529,6 @@ static const hf_case hf_cases[] = {
     {"granitemoehybrid", "BF16", hf_config_41, hf_tensors_41, hf_logits_41},
     {"gpt_oss", "F32", hf_config_42, hf_tensors_42, hf_logits_42},
     {"gpt_oss mxfp4", "BF16", hf_config_43, hf_tensors_43, hf_logits_43},
+    {"qwen3_next", "BF16", hf_config_44, hf_tensors_44, hf_logits_44},
 };
 enum { HF_VOCABULARY = 40, HF_TOKENS = 24 };

@@ -118,6 +118,11 @@ CASES = [
      {"hidden_size": 64, "intermediate_size": 32, "head_dim": 16, "sliding_window": 7, "num_local_experts": 5,
       "num_experts_per_tok": 3, "rope_parameters": {"rope_type": "default", "rope_theta": 10000.0},
       "tie_word_embeddings": False}),
+    ("qwen3_next", "BF16", hf.Qwen3NextConfig, COMMON,
+     {"head_dim": 16, "num_hidden_layers": 3, "layer_types": ["linear_attention", "full_attention", "linear_attention"],
+      "full_attention_interval": 2, "linear_num_key_heads": 2, "linear_num_value_heads": 4, "linear_key_head_dim": 16,
+      "linear_value_head_dim": 16, "linear_conv_kernel_dim": 4, "num_experts": 5, "num_experts_per_tok": 3,
+      "moe_intermediate_size": 24, "shared_expert_intermediate_size": 32}),
 ]
 UNUSED = re.compile("dropout|initializer|transformers_version|use_cache|dtype|architectures|_pdrop|summary|_token_id|"
                     "output_|router_|mm_|_token_index|vision_config|add_cross|pretraining|classifier|is_decoder|is_encoder|^_")
