@@ -230,6 +230,10 @@ $(B)/kernels_alone $(B)/scans_alone: $(B)/%_alone: $(B)/tests/test_%.o $(B)/test
 run: ## installs what is missing, builds, gets a model and answers a question
 	@scripts/run.sh
 
+.PHONY: head
+head: all ## teaches a head for the default model, in hours; goes on where it was interrupted
+	@DATA='$(DATA)' BUILD=$(BUILD) scripts/head.sh
+
 # ------------------------------------------------------------------ tests
 
 .PHONY: needs tests check test test-installed test-all test-arm asan ubsan tsan cover fuzz fuzzers

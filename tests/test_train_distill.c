@@ -65,6 +65,57 @@ static void a_quick_head_has_its_form(void **state)
     vouch_gguf_close(gguf);
 }
 
+/* A head with a layer, taught in a few steps. A second call finds the work done and writes the same bytes. */
+static void a_head_with_a_layer_has_its_form(void **state)
+{
+    (void)state;
+    const char *model = tiny("l.gguf", 6), *head = temporary("l.head");
+#define LAYER "--vocab", "50", "--epochs", "1", "--tokens", "3000", "--max-tokens", "40", "--threads", "2"
+    result r = RUN("distill", model, "--head", head, LAYER);
+    assert_non_null(strstr(r.err, "layer: "));
+    assert_non_null(strstr(r.err, "50 guessed tokens"));
+    expect(r, 0, "tokens per cycle");
+    size_t n[2];
+    char *first = read_whole(head, &n[0]);
+    unlink(head);
+    expect(RUN("distill", model, "--head", head, LAYER), 0, NULL);
+    char *second = read_whole(head, &n[1]);
+    assert_int_equal(n[0], n[1]);
+    assert_memory_equal(first, second, n[0]);
+    vouch_gguf *gguf;
+    vouch_error err;
+    if (vouch_gguf_open(&gguf, head, &err)) fail_msg("%s", err.message);
+    assert_int_equal(head_int(gguf, "vouch-head.block_count"), 1);
+    assert_int_equal(head_int(gguf, "vouch-head.attention.head_count"), 4);
+    const vouch_gguf_tensor *d2t = vouch_gguf_find_tensor(gguf, "d2t");
+    assert_true(d2t && d2t->dim[0] == 50);
+    assert_non_null(vouch_gguf_find_tensor(gguf, "blk.0.ffn_down.weight"));
+    vouch_gguf_close(gguf);
+    expect(RUN("distill", model, "--head", head, "--rate", "0.5", LAYER), 1, "of other lessons or settings");
+    free(first);
+    free(second);
+}
+
+/* `vouch run` drafts with both kinds of heads; the text is the target's own (law L2). */
+static void the_drafter_reads_the_heads(void **state)
+{
+    (void)state;
+    const char *model = tiny("d.gguf", 7), *quick = temporary("d.quick"), *layer = temporary("d.layer");
+    expect(RUN("distill", model, "--head", quick, QUICK), 0, NULL);
+    expect(RUN("distill", model, "--head", layer, LAYER), 0, NULL);
+#define ANSWER "--prompt", "one two three", "-n", "60", NO_CONTROL
+    result plain = RUN("run", model, "--spec", "none", ANSWER);
+    assert_int_equal(plain.status, 0);
+    const char *const heads[] = {quick, layer};
+    for (int i = 0; i < 2; i++) {
+        result r = RUN("run", model, "--head", heads[i], "--spec", "head", "-k", "3", "--stats", ANSWER);
+        assert_string_equal(r.out, plain.out);
+        assert_non_null(strstr(r.err, "accepted"));
+        expect(r, 0, NULL);
+    }
+    result_free(&plain);
+}
+
 /* The payloads of a file's chunks. */
 typedef struct chunk {
     int32_t head[4]; /* number, n_prompt, n_tokens, is_sampled */
@@ -181,6 +232,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_quick_head_has_its_form),
+        cmocka_unit_test(a_head_with_a_layer_has_its_form),
+        cmocka_unit_test(the_drafter_reads_the_heads),
         cmocka_unit_test(a_killed_run_goes_on),
         cmocka_unit_test(given_prompts_are_answered_unless_excluded),
         cmocka_unit_test(bad_input_is_refused),

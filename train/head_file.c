@@ -116,9 +116,10 @@ static void add_tensors(writing *w, const train_head_file *f)
     add(w, "token_embd.weight", h->tokens, s->n_vocab, s->width, type);
     if (h->feature) add(w, "feature.weight", h->feature, s->width, s->width, fine);
     for (int32_t l = 0; l < s->n_layers; l++) add_layer(w, &h->layers[l], &s->layer, l, type);
-    if (!f->has_output) return;
+    if (!f->guesses) return;
     if (h->output_norm) add(w, "output_norm.weight", h->output_norm, 0, s->width, VOUCH_TYPE_F32);
     add(w, "output.weight", h->output, s->n_draft, s->width, type);
+    vouch_gguf_add_tensor(w->writer, "d2t", VOUCH_TYPE_I32, 1, &s->n_draft, f->guesses);
 }
 
 vouch_status train_head_write(const train_head_file *file, const char *path, vouch_error *err)

@@ -41,7 +41,7 @@ typedef struct fit {
 
 train_linear_options train_linear_options_default(void)
 {
-    return (train_linear_options){.lambda = 3e-3, .kappa = 8, .floor = 0.02};
+    return (train_linear_options){.lambda = 1e-3, .kappa = 8, .floor = 0.02};
 }
 
 static vouch_status memory_fail(vouch_error *err)

@@ -14,7 +14,8 @@
 #include "format/open.h"
 #include "train/head_file.h"
 #include "train/linear.h"
-#include "train/measure.h"
+#include "train/ops.h"
+#include "train/teach.h"
 
 enum { MEASURED_TOKENS = 8000 }; /* most tokens held back that a head is measured on */
 
@@ -40,8 +41,8 @@ train_options train_options_default(void)
                            .max_tokens = 512,
                            .n_draft = 8192,
                            .depth = 2,
-                           .epochs = 3,
-                           .rate = 5e-4,
+                           .epochs = 2,
+                           .rate = 3e-4,
                            .type = "Q8_0"};
 }
 
@@ -56,6 +57,12 @@ static vouch_status options_check(const train_options *o, vouch_error *err)
     if (o->n_taps < 0 || o->n_taps > TRAIN_MOST_TAPS)
         return vouch_fail(err, VOUCH_E_ARGUMENT, "n_taps is %d: expected at most %d layers", (int)o->n_taps,
                           TRAIN_MOST_TAPS);
+    if (o->depth < 1 || o->depth > TRAIN_MOST_DEPTH)
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "depth is %d: expected 1 to %d", (int)o->depth, TRAIN_MOST_DEPTH);
+    if (o->n_draft < 16 || o->n_ff < 0 || o->epochs < 1 || !(o->rate > 0))
+        return vouch_fail(err, VOUCH_E_ARGUMENT,
+                          "n_draft is %d, n_ff %d, epochs %d, rate %g: expected at least 16, 0 and 1, a rate above 0",
+                          (int)o->n_draft, (int)o->n_ff, (int)o->epochs, o->rate);
     if (!train_head_type_known(o->type))
         return vouch_fail(err, VOUCH_E_ARGUMENT, "type is '%.40s': expected Q8_0, Q4_0, F16 or F32", o->type);
     return VOUCH_OK;
@@ -208,27 +215,243 @@ static vouch_status measure(distiller *d, const train_taught *taught, train_resu
     return VOUCH_OK;
 }
 
-static vouch_status linear_write(distiller *d, const train_taught *taught, train_result *result, vouch_error *err)
+static vouch_status write_head(distiller *d, const train_taught *taught, const int32_t *guesses, train_result *result,
+                               vouch_error *err)
 {
-    char recipe[512];
+    const train_options *o = d->options;
+    const train_figures *held = &result->held;
+    char recipe[640];
     struct stat info;
     snprintf(recipe, sizeof recipe,
-             "{\"method\": \"linear\", \"tokens\": %" PRId64 ", \"sampled\": %g, \"seed\": %" PRIu64
-             ", \"accepted\": [%.4f, %.4f, %.4f], \"tokens_per_cycle\": %.4f}",
-             d->lessons.n_rows, d->options->sampled, d->options->seed, result->held.accepted[0],
-             result->held.accepted[1], result->held.accepted[2], result->held.tokens_per_cycle);
+             "{\"method\": \"%s\", \"tokens\": %" PRId64 ", \"sampled\": %g, \"seed\": %" PRIu64
+             ", \"epochs\": %d, \"depth\": %d, \"rate\": %g, \"accepted\": [%.4f, %.4f, %.4f], "
+             "\"tokens_per_cycle\": %.4f}",
+             o->quick ? "linear" : "layer", d->lessons.n_rows, o->sampled, o->seed, o->quick ? 0 : (int)o->epochs,
+             o->quick ? 0 : (int)o->depth, o->quick ? 0 : o->rate, held->accepted[0], held->accepted[1],
+             held->accepted[2], held->tokens_per_cycle);
     const train_head_file file = {.set = &d->lessons,
                                   .shape = taught->shape,
                                   .head = taught->head,
-                                  .name = "linear head",
+                                  .guesses = guesses,
+                                  .rope_base = d->weights->hparams.rope_base,
+                                  .name = o->quick ? "linear head" : "head with a layer",
                                   .recipe = recipe,
-                                  .type = d->options->type};
+                                  .type = o->type};
     VOUCH_TRY(train_head_write(&file, d->head, err));
     result->bytes = stat(d->head, &info) == 0 ? info.st_size : 0;
     return VOUCH_OK;
 }
 
-static vouch_status linear_stage(distiller *d, train_result *result, vouch_error *err)
+/* Weights of the target's output norm. */
+static void norm_copy(const distiller *d, float *norm)
+{
+    const float *weight = d->weights->output_norm.weight;
+    for (int32_t i = 0; i < d->header.n_embd; i++) norm[i] = weight ? weight[i] : 1;
+}
+
+/* The linear head as it is: measured and written. */
+static vouch_status quick_stage(distiller *d, const train_linear_head *linear, train_result *result, vouch_error *err)
+{
+    float *zero = calloc((size_t)linear->width, sizeof *zero), *norm = malloc((size_t)linear->width * sizeof *norm);
+    vouch_status status = zero && norm ? VOUCH_OK : vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a head");
+    const train_head_shape shape = {.n_features = linear->n_features,
+                                    .width = linear->width,
+                                    .n_vocab = linear->n_vocab,
+                                    .n_draft = linear->n_vocab,
+                                    .n_generations = TRAIN_MEASURED_DEPTH,
+                                    .eps = d->weights->hparams.norm_eps};
+    if (!status) {
+        norm_copy(d, norm);
+        const train_head head = {.fc = linear->fc, .fc_bias = zero, .feature = linear->feature, .output_norm = norm,
+                                 .output = d->output, .tokens = linear->tokens};
+        const train_taught taught = {.head = &head, .shape = &shape};
+        status = measure(d, &taught, result, err);
+        if (!status) status = write_head(d, &taught, NULL, result, err);
+    }
+    free(zero);
+    free(norm);
+    return status;
+}
+
+/* ------------------------------------------------------------- head with a layer */
+
+/* What the layer stage allocates. */
+typedef struct layered {
+    train_head_shape shape;
+    train_head head;
+    real *block, *output;
+    int32_t *drafts, *guesses; /* [n_vocab] draft ids of tokens, or -1; [n_draft] tokens of draft ids */
+    float *cosines, *sines;
+} layered;
+
+typedef struct counted {
+    int64_t count;
+    int32_t token;
+} counted;
+
+static int counted_compare(const void *a, const void *b)
+{
+    const counted *x = a, *y = b;
+    if (x->count != y->count) return x->count < y->count ? 1 : -1;
+    return (x->token > y->token) - (x->token < y->token);
+}
+
+/* How often each token stands in the answers. */
+static vouch_status tokens_count(const distiller *d, counted *counts, vouch_error *err)
+{
+    for (int32_t v = 0; v < d->header.n_vocab; v++) counts[v] = (counted){0, v};
+    for (size_t i = 0; i < train_chunks_n(d->answers); i++) {
+        const size_t size = train_chunks_size(d->answers, i), n = (size - sizeof(train_answer)) / sizeof(int32_t);
+        char *payload = malloc(size);
+        if (!payload) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for %zu tokens", n);
+        const vouch_status status = train_chunks_read(d->answers, i, payload, err);
+        const train_answer *answer = (const train_answer *)(const void *)payload;
+        const int32_t *tokens = (const int32_t *)(const void *)(payload + sizeof *answer);
+        for (size_t t = status ? n : (size_t)answer->n_prompt; t < n; t++) counts[tokens[t]].count++;
+        free(payload);
+        if (status) return status;
+    }
+    return VOUCH_OK;
+}
+
+/* The head guesses the most frequent tokens of the answers. */
+static vouch_status guesses_choose(const distiller *d, layered *l, vouch_error *err)
+{
+    const int32_t n_vocab = d->header.n_vocab;
+    counted *counts = malloc((size_t)n_vocab * sizeof *counts);
+    l->drafts = malloc((size_t)n_vocab * sizeof *l->drafts);
+    l->guesses = malloc((size_t)l->shape.n_draft * sizeof *l->guesses);
+    vouch_status status = counts && l->drafts && l->guesses
+                              ? tokens_count(d, counts, err)
+                              : vouch_fail(err, VOUCH_E_MEMORY, "not enough memory to count %d tokens", (int)n_vocab);
+    if (!status) {
+        qsort(counts, (size_t)n_vocab, sizeof *counts, counted_compare);
+        for (int32_t v = 0; v < n_vocab; v++) l->drafts[v] = -1;
+        for (int64_t i = 0; i < l->shape.n_draft; i++) l->drafts[counts[i].token] = 0;
+        for (int32_t v = 0, id = 0; v < n_vocab; v++) {
+            if (l->drafts[v] < 0) continue;
+            l->guesses[id] = v;
+            l->drafts[v] = id++;
+        }
+    }
+    free(counts);
+    return status;
+}
+
+/* A layer has the shape of the target's own. */
+static train_head_shape layered_shape(const distiller *d, const train_linear_head *linear)
+{
+    const vouch_hparams *h = &d->weights->hparams;
+    const train_options *o = d->options;
+    const int64_t n_draft = vouch_min(o->n_draft, (int32_t)linear->n_vocab), n_heads = h->n_heads > 0 ? h->n_heads : 1;
+    const train_layer_shape layer = {.n_embd = linear->width,
+                                     .n_ff = o->n_ff > 0 ? o->n_ff : h->n_ff > 0 ? h->n_ff : 4 * linear->width,
+                                     .heads = {n_heads, h->n_kv_heads > 0 ? h->n_kv_heads : n_heads, h->head_dim},
+                                     .eps = h->norm_eps};
+    return (train_head_shape){.n_features = linear->n_features, .width = linear->width, .n_vocab = linear->n_vocab,
+                              .n_draft = n_draft, .n_layers = 1, .n_generations = o->depth, .layer = layer,
+                              .eps = h->norm_eps};
+}
+
+/* The linear head, a layer that changes nothing yet, and the target's own output rows. */
+static vouch_status layered_open(distiller *d, layered *l, train_linear_head *linear, vouch_error *err)
+{
+    l->shape = layered_shape(d, linear);
+    const size_t width = (size_t)linear->width, half = (size_t)l->shape.layer.heads.head_dim / 2;
+    const size_t n_positions = (size_t)vouch_max(d->lessons.longest, d->measured.longest) + 1;
+    VOUCH_TRY(guesses_choose(d, l, err));
+    l->block = calloc((size_t)train_head_size(&l->shape), sizeof *l->block);
+    l->output = malloc((size_t)l->shape.n_draft * width * sizeof *l->output);
+    l->cosines = malloc(n_positions * half * sizeof *l->cosines);
+    l->sines = malloc(n_positions * half * sizeof *l->sines);
+    if (!l->block || !l->output || !l->cosines || !l->sines)
+        return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a head");
+    train_angles(l->cosines, l->sines, (int64_t)n_positions, 2 * (int64_t)half, d->weights->hparams.rope_base);
+    l->head = train_head_at(&l->shape, l->block);
+    l->head.output = l->output;
+    l->head.tokens = linear->tokens;
+    memcpy(l->head.fc, linear->fc, width * (size_t)linear->n_features * sizeof *linear->fc);
+    memcpy(l->head.feature, linear->feature, width * width * sizeof *linear->feature);
+    norm_copy(d, l->head.output_norm);
+    for (int64_t i = 0; i < l->shape.n_draft; i++)
+        memcpy(l->output + i * linear->width, d->output + l->guesses[i] * linear->width, width * sizeof *l->output);
+    train_layers_begin(&l->head, &l->shape, d->options->seed);
+    return VOUCH_OK;
+}
+
+static void layered_free(layered *l)
+{
+    free(l->block);
+    free(l->output);
+    free(l->drafts);
+    free(l->guesses);
+    free(l->cosines);
+    free(l->sines);
+}
+
+static bool teaching_is_cancelled(void *user)
+{
+    const distiller *d = user;
+    return d->options->is_cancelled(d->options->user);
+}
+
+static void layer_report(void *user, int64_t step, int64_t n_steps, const train_sums *sums, const train_score *held)
+{
+    const distiller *d = user;
+    const double rows = fmax(1, (double)sums->rows);
+    char detail[96];
+    snprintf(detail, sizeof detail, "step %" PRId64 " of %" PRId64 ", loss %.3f, guesses %.3f", step, n_steps,
+             sums->loss / rows, (double)sums->hits / rows);
+    if (d->options->report)
+        d->options->report(d->options->user, &(train_report){"layer", detail, (double)step / (double)n_steps});
+    if (held)
+        note(d, "%s; held back: %.3f accepted, %.2f tokens per cycle", detail,
+             (double)held->accepted[0] / fmax(1, (double)held->reached[0]),
+             (double)held->tokens / fmax(1, (double)held->cycles));
+}
+
+static vouch_status layer_stage(distiller *d, train_linear_head *linear, train_result *result, vouch_error *err)
+{
+    const train_options *o = d->options;
+    char path[4096];
+    layered l = {0};
+    vouch_status status = layered_open(d, &l, linear, err);
+    train_course course = {.set = &d->lessons,
+                           .shape = l.shape,
+                           .goal = {.loss = TRAIN_FORWARD_KL, .weights = {1, 0.8f, 0.64f, 0.5f}},
+                           .adam = train_adam_default(),
+                           .n_epochs = o->epochs,
+                           .seed = o->seed,
+                           .rope_base = d->weights->hparams.rope_base,
+                           .checkpoint = path_beside(d, "checkpoint", path),
+                           .checkpoint_seconds = 45,
+                           .drafts = l.drafts,
+                           .pool = d->pool,
+                           .report = layer_report,
+                           .is_cancelled = o->is_cancelled ? teaching_is_cancelled : NULL,
+                           .user = d};
+    course.adam.rate = o->rate;
+    if (!status) {
+        note(d, "layer: %" PRId64 " weights, %" PRId64 " rows of tokens, %" PRId64 " guessed tokens; %.0f MB of memory",
+             train_head_size(&l.shape), l.shape.n_vocab, l.shape.n_draft,
+             train_teach_bytes(&course, d->lessons.longest) * 1e-6);
+        train_blas()->openblas_set_num_threads(1); /* each worker calls it for its own shards */
+        status = train_teach(&course, &l.head, l.block, err);
+        train_blas()->openblas_set_num_threads((int)vouch_pool_size(d->pool));
+    }
+    if (!status) {
+        l.shape.n_generations = TRAIN_MEASURED_DEPTH;
+        const train_taught taught = {&l.head, &l.shape, l.drafts, l.cosines, l.sines};
+        status = measure(d, &taught, result, err);
+        if (!status) status = write_head(d, &taught, l.guesses, result, err);
+    }
+    layered_free(&l);
+    return status;
+}
+
+/* ------------------------------------------------------------------------ stages */
+
+static vouch_status head_stages(distiller *d, train_result *result, vouch_error *err)
 {
     train_linear_head linear;
     train_linear_options options = train_linear_options_default();
@@ -239,26 +462,8 @@ static vouch_status linear_stage(distiller *d, train_result *result, vouch_error
          (train_linear_bytes(&d->lessons) + 4 * (double)d->header.n_vocab * d->header.n_embd) * 1e-6);
     VOUCH_TRY(ends_open(d, err));
     VOUCH_TRY(train_linear_fit(&linear, &d->lessons, d->embedding, &options, err));
-    float *zero = calloc((size_t)linear.width, sizeof *zero);
-    float *norm = malloc((size_t)linear.width * sizeof *norm);
-    vouch_status status = zero && norm ? VOUCH_OK : vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a head");
-    const train_head_shape shape = {.n_features = linear.n_features,
-                                    .width = linear.width,
-                                    .n_vocab = linear.n_vocab,
-                                    .n_draft = linear.n_vocab,
-                                    .n_generations = TRAIN_MEASURED_DEPTH,
-                                    .eps = d->weights->hparams.norm_eps};
-    if (!status) {
-        for (int64_t i = 0; i < linear.width; i++)
-            norm[i] = d->weights->output_norm.weight ? d->weights->output_norm.weight[i] : 1;
-        const train_head head = {.fc = linear.fc, .fc_bias = zero, .feature = linear.feature, .output_norm = norm,
-                                 .output = d->output, .tokens = linear.tokens};
-        const train_taught taught = {.head = &head, .shape = &shape};
-        status = measure(d, &taught, result, err);
-        if (!status) status = linear_write(d, &taught, result, err);
-    }
-    free(zero);
-    free(norm);
+    const vouch_status status =
+        d->options->quick ? quick_stage(d, &linear, result, err) : layer_stage(d, &linear, result, err);
     train_linear_free(&linear);
     return status;
 }
@@ -269,7 +474,7 @@ static vouch_status run(distiller *d, train_result *result, vouch_error *err)
     VOUCH_TRY(weights_open(d, err));
     train_blas()->openblas_set_num_threads((int)vouch_pool_size(d->pool));
     VOUCH_TRY(states_stage(d, err));
-    return linear_stage(d, result, err);
+    return head_stages(d, result, err);
 }
 
 vouch_status train_distill(const char *target, const char *head, const train_options *options, train_result *result,

@@ -247,6 +247,16 @@ static const cli_flag flags[] = {
      "seed of prompts, answers and training", NULL, NULL},
     {"quick", NULL, 0, CLI_FLAG_SWITCH, AT(distill.quick), NULL, NULL, CLI_DISTILL, "Head",
      "a linear head, fitted in closed form within minutes, without a decoder layer", NULL, NULL},
+    {"vocab", NULL, 0, CLI_FLAG_INT, AT(distill.n_draft), "N", "[16, 2147483647]", CLI_DISTILL, "Head",
+     "tokens that the head guesses, the most frequent ones; without --quick", NULL, NULL},
+    {"ff-width", NULL, 0, CLI_FLAG_INT, AT(distill.n_ff), "N", "[0, 1048576]", CLI_DISTILL, "Head",
+     "width of the layer's feed-forward network; 0: the model's", NULL, NULL},
+    {"unroll", NULL, 0, CLI_FLAG_INT, AT(distill.depth), "N", "[1, 4]", CLI_DISTILL, "Training",
+     "depths of guesses that training unrolls", NULL, NULL},
+    {"epochs", NULL, 0, CLI_FLAG_INT, AT(distill.epochs), "N", "[1, 1000]", CLI_DISTILL, "Training",
+     "times that training sees each token", NULL, NULL},
+    {"rate", NULL, 0, CLI_FLAG_DOUBLE, AT(distill.rate), "R", "(0, 1]", CLI_DISTILL, "Training",
+     "largest learning rate", NULL, NULL},
     {"taps", NULL, 0, CLI_FLAG_INTS, AT(distill.taps), "N,N,...", "[0, 1023]", CLI_DISTILL, "Head",
      "layers of the target whose states the head reads, counted from 0, at most 8 (default: four)", NULL, NULL},
     {"type", NULL, 0, CLI_FLAG_FILE, AT(type), "TYPE", NULL, CLI_DISTILL, "Head",
@@ -398,6 +408,10 @@ cli_options cli_options_default(unsigned command)
     options.session.speculation.n_draft = 0;
     options.distill.n_tokens = 2000000;
     options.distill.sampled = 0.5;
+    options.distill.n_draft = 8192;
+    options.distill.depth = 2;
+    options.distill.epochs = 2;
+    options.distill.rate = 3e-4;
     if (command & CLI_DISTILL) {
         options.n_parallel = 16;
         options.session.sampling.top_p = 0.95f;

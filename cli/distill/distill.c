@@ -160,6 +160,11 @@ static int teach(const cli_options *options, const lessons *l)
     train.n_taps = (int32_t)options->distill.taps.n;
     for (int32_t i = 0; i < train.n_taps && i < TRAIN_MOST_TAPS; i++) train.taps[i] = options->distill.taps.items[i];
     train.quick = options->distill.quick;
+    train.n_draft = options->distill.n_draft;
+    train.n_ff = options->distill.n_ff;
+    train.depth = options->distill.depth;
+    train.epochs = options->distill.epochs;
+    train.rate = options->distill.rate;
     if (options->type) train.type = options->type;
     train.n_threads = options->session.n_threads;
     train.report = report;
