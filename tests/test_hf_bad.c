@@ -176,6 +176,7 @@ static void bad_configs(void **state)
                   "layer_types and full_attention_interval disagree");
     expect_config("qwen3_next", "\"linear_num_value_heads\": 4", "\"linear_num_value_heads\": 6",
                   "its rows aren't the queries, keys, values and gates");
+    expect_config("jamba", "\"attn_layer_offset\": 1", "\"attn_layer_offset\": 2", "attn_layer_offset");
     expect_config("gpt_oss", "\"swiglu_limit\": 7.0", "\"swiglu_limit\": 5.0", "swiglu_limit isn't 7");
     expect_config("gpt_oss mxfp4", "mxfp4", "fp8", "the weights are quantised (quantization_config: fp8)");
     expect_config("mamba2", "1000000000.0", "0.5", "time_step_limit limits the rates");

@@ -308,7 +308,17 @@ static vouch_status read_windows(const reader *r)
 
 /* --------------------------------------------------------- recurrent layers */
 
-/* Whether a layer has attention, by its type, or by full_attn_idxs in older files. */
+/* Jamba: a layer of each period has attention. */
+static vouch_status read_period(const reader *r, int32_t heads[VOUCH_HF_MOST_LAYERS])
+{
+    int64_t period, offset = 0;
+    VOUCH_TRY(need(r, "attn_layer_period", VOUCH_HF_MOST_LAYERS, &period));
+    VOUCH_TRY(vouch_json_int(r->config, r->config->root, "attn_layer_offset", true, 0, period - 1, &offset, r->err));
+    for (int64_t i = offset; i < r->shape->n_layers; i += period) heads[i] = (int32_t)r->shape->n_kv_heads;
+    return VOUCH_OK;
+}
+
+/* Whether a layer has attention: by its type, by full_attn_idxs in older files, or by a period. */
 static vouch_status read_layer_types(const reader *r)
 {
     const json_t *types = NULL, *full = NULL, *root = r->config->root;
@@ -317,7 +327,8 @@ static vouch_status read_layer_types(const reader *r)
     const size_t n = (size_t)r->shape->n_layers;
     VOUCH_TRY(vouch_json_nested(r->config, root, "layer_types", JSON_ARRAY, &types, r->err));
     VOUCH_TRY(vouch_json_nested(r->config, root, "full_attn_idxs", JSON_ARRAY, &full, r->err));
-    if (!types && !full)
+    if (vouch_json_find(root, "attn_layer_period")) VOUCH_TRY(read_period(r, heads));
+    else if (!types && !full)
         return vouch_fail(r->err, VOUCH_E_FORMAT, "%s: layer_types is missing", r->config->path);
     if (types && json_array_size(types) != n)
         return vouch_fail(r->err, VOUCH_E_FORMAT, "%s: layer_types has %zu elements, expected one per layer: %zu",
@@ -373,6 +384,23 @@ static vouch_status read_mamba2(const reader *r)
     if (!is_rotated && strcmp(positions, "nope") != 0)
         return unsupported(r, "position_embedding_type is neither rope nor nope");
     vouch_gguf_add_bool(r->keys, key_of(r, "rope.scaling.finetuned", name), is_rotated);
+    return VOUCH_OK;
+}
+
+/* Mamba; its rank may be "auto". */
+static vouch_status read_mamba(const reader *r)
+{
+    const json_t *root = r->config->root;
+    int64_t width, state, expand, rank = (r->shape->n_embd + 15) / 16;
+    VOUCH_TRY(need(r, "mamba_d_conv", 16, &width));
+    VOUCH_TRY(need(r, "mamba_d_state", 4096, &state));
+    VOUCH_TRY(need(r, "mamba_expand", 64, &expand));
+    if (!json_is_string(vouch_json_find(root, "mamba_dt_rank")))
+        VOUCH_TRY(vouch_json_int(r->config, root, "mamba_dt_rank", false, 1, 1 << 20, &rank, r->err));
+    add_int(r, "ssm.conv_kernel", width);
+    add_int(r, "ssm.inner_size", expand * r->shape->n_embd);
+    add_int(r, "ssm.state_size", state);
+    add_int(r, "ssm.time_step_rank", rank);
     return VOUCH_OK;
 }
 
@@ -432,6 +460,7 @@ static vouch_status read_recurrent(const reader *r)
     VOUCH_TRY(vouch_json_float(r->config, r->config->root, names, false, 1e-12, 1, &eps, r->err));
     if (!vouch_json_find(r->config->root, "rms_norm_eps")) add_float(r, "attention.layer_norm_rms_epsilon", eps);
     if (!r->family->has_no_attention) VOUCH_TRY(read_layer_types(r));
+    if (strcmp(r->family->arch, "jamba") == 0) return read_mamba(r);
     return strncmp(r->family->arch, "lfm2", 4) == 0 ? read_lfm2(r) : read_mamba2(r);
 }
 

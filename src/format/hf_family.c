@@ -215,6 +215,29 @@ static const vouch_hf_rule granite_hybrid[] = {
     {0},
 };
 
+static const vouch_hf_rule jamba[] = {
+    {"model.final_layernorm", "output_norm", VOUCH_HF_AS_IS},
+    {LAYER "pre_ff_layernorm", "blk.#.ffn_norm", VOUCH_HF_AS_IS},
+    {LAYER "mamba.A_log", "blk.#.ssm_a", VOUCH_HF_DECAY},
+    {LAYER "mamba.D", "blk.#.ssm_d", VOUCH_HF_NAMED},
+    {LAYER "mamba.conv1d", "blk.#.ssm_conv1d", VOUCH_HF_CONVOLUTION},
+    {LAYER "mamba.in_proj", "blk.#.ssm_in", VOUCH_HF_AS_IS},
+    {LAYER "mamba.x_proj", "blk.#.ssm_x", VOUCH_HF_AS_IS},
+    {LAYER "mamba.dt_proj", "blk.#.ssm_dt", VOUCH_HF_AS_IS},
+    {LAYER "mamba.out_proj", "blk.#.ssm_out", VOUCH_HF_AS_IS},
+    {LAYER "mamba.b_layernorm", "blk.#.ssm_b_norm", VOUCH_HF_AS_IS},
+    {LAYER "mamba.c_layernorm", "blk.#.ssm_c_norm", VOUCH_HF_AS_IS},
+    {LAYER "mamba.dt_layernorm", "blk.#.ssm_dt_norm", VOUCH_HF_AS_IS},
+    {LAYER "feed_forward.gate_proj", "blk.#.ffn_gate", VOUCH_HF_AS_IS},
+    {LAYER "feed_forward.up_proj", "blk.#.ffn_up", VOUCH_HF_AS_IS},
+    {LAYER "feed_forward.down_proj", "blk.#.ffn_down", VOUCH_HF_AS_IS},
+    {LAYER "feed_forward.router", "blk.#.ffn_gate_inp", VOUCH_HF_AS_IS},
+    {LAYER "feed_forward.experts.#.gate_proj", "blk.#.ffn_gate_exps", VOUCH_HF_STACKED},
+    {LAYER "feed_forward.experts.#.up_proj", "blk.#.ffn_up_exps", VOUCH_HF_STACKED},
+    {LAYER "feed_forward.experts.#.down_proj", "blk.#.ffn_down_exps", VOUCH_HF_STACKED},
+    {0},
+};
+
 static const vouch_hf_rule qwen3_next[] = {
     {LAYER "linear_attn.in_proj_qkvz", "blk.#.attn_qkv", VOUCH_HF_DELTA},
     {LAYER "linear_attn.in_proj_qkvz", "blk.#.attn_gate", VOUCH_HF_DELTA_GATE},
@@ -314,6 +337,8 @@ static const vouch_hf_family families[] = {
     FAMILY("qwen3_next", "qwen3next", SILU, RULES(llama, qwen_experts, qwen3_next), .is_recurrent = true,
            .adds_one = true, .demands = {{"norm_topk_prob", true}},
            .defaults = "{\"partial_rotary_factor\": 0.25, \"full_attention_interval\": 4}"),
+    FAMILY("jamba", "jamba", SILU, RULES(llama, jamba), .is_recurrent = true, .has_positions = true,
+           .demands = {{"mamba_proj_bias", false}}),
     FAMILY("lfm2", "lfm2", SILU, RULES(llama, lfm2), .is_recurrent = true, .demands = {{"conv_bias", false}},
            .defaults = "{\"tie_word_embeddings\": true, \"block_auto_adjust_ff_dim\": true}"),
     FAMILY("lfm2_moe", "lfm2moe", SILU, RULES(llama, lfm2), .is_recurrent = true,
@@ -330,7 +355,7 @@ enum { N_FAMILIES = sizeof families / sizeof families[0] };
 vouch_status vouch_hf_family_find(const char *model_type, const char *path, const vouch_hf_family **family,
                                   vouch_error *err)
 {
-    char known[620] = "";
+    char known[640] = "";
     for (size_t i = 0; i < N_FAMILIES; i++) {
         if (strcmp(families[i].model_type, model_type) == 0) {
             *family = &families[i];

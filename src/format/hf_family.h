@@ -28,9 +28,9 @@ typedef enum vouch_hf_layout {
     VOUCH_HF_ODD,
     VOUCH_HF_GROUPS,      /* a vector [n]; GGUF: [groups, n / groups], groups of Mamba-2 heads */
     VOUCH_HF_NAMED,       /* a tensor whose name in GGUF has no suffix but that of `to` */
-    VOUCH_HF_COLUMN,      /* the same; GGUF: [n, 1] */
-    VOUCH_HF_DECAY,       /* a vector as VOUCH_HF_NAMED, of values -exp(x) */
-    VOUCH_HF_DECAY_COLUMN, /* the same; GGUF: [n, 1] */
+    VOUCH_HF_COLUMN,      /* the same of a vector; GGUF: [n, 1] */
+    VOUCH_HF_DECAY,       /* as VOUCH_HF_NAMED, of values -exp(x) */
+    VOUCH_HF_DECAY_COLUMN, /* the same of a vector; GGUF: [n, 1] */
     VOUCH_HF_DELTA,       /* for each key head its query, key, values, gates; GGUF: all queries, all keys, all values.
                              The next rule has the gates. */
     VOUCH_HF_DELTA_GATE,
@@ -61,7 +61,7 @@ typedef struct vouch_hf_family {
     bool rotates_adjacent; /* GGUF rotates adjacent pairs; Hugging Face always rotates half a head apart */
     bool adds_one;         /* norms multiply by 1 + weight */
     bool has_positions;    /* learned, or ALiBi: nothing is rotated */
-    bool is_recurrent;     /* some or all layers are; layer_types says which, unless the family has no attention */
+    bool is_recurrent;     /* some or all layers are; layer_types or a period says which, unless has_no_attention */
     bool has_no_attention;
     const char *quantised; /* quant_method of quantization_config that is accepted; NULL: none */
 } vouch_hf_family;

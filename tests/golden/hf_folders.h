@@ -1484,6 +1484,68 @@ static const float hf_logits_44[] = {
     1.9268737e+00f, -4.3137965e-01f, 6.4792824e+00f, 8.1099319e+00f, 7.9798465e+00f, -2.4070885e+00f, 8.1109667e+00f, -4.9679155e+00f,
 };
 
+static const hf_tensor hf_tensors_45[] = {
+    {"lm_head.weight", {40, 48}, 2, 1, 1},
+    {"model.embed_tokens.weight", {40, 48}, 2, 1, 1},
+    {"model.final_layernorm.weight", {48}, 1, 1, 1},
+    {"model.layers.#.input_layernorm.weight", {48}, 1, 3, 1},
+    {"model.layers.#.pre_ff_layernorm.weight", {48}, 1, 3, 1},
+    {"model.layers.0.feed_forward.down_proj.weight", {48, 40}, 2, 1, 1},
+    {"model.layers.0.feed_forward.gate_proj.weight", {40, 48}, 2, 1, 1},
+    {"model.layers.0.feed_forward.up_proj.weight", {40, 48}, 2, 1, 1},
+    {"model.layers.0.mamba.A_log", {96, 12}, 2, 1, 1},
+    {"model.layers.0.mamba.D", {96}, 1, 1, 1},
+    {"model.layers.0.mamba.b_layernorm.weight", {12}, 1, 1, 1},
+    {"model.layers.0.mamba.c_layernorm.weight", {12}, 1, 1, 1},
+    {"model.layers.0.mamba.conv1d.bias", {96}, 1, 1, 1},
+    {"model.layers.0.mamba.conv1d.weight", {96, 1, 4}, 3, 1, 1},
+    {"model.layers.0.mamba.dt_layernorm.weight", {5}, 1, 1, 1},
+    {"model.layers.0.mamba.dt_proj.bias", {96}, 1, 1, 1},
+    {"model.layers.0.mamba.dt_proj.weight", {96, 5}, 2, 1, 1},
+    {"model.layers.0.mamba.in_proj.weight", {192, 48}, 2, 1, 1},
+    {"model.layers.0.mamba.out_proj.weight", {48, 96}, 2, 1, 1},
+    {"model.layers.0.mamba.x_proj.weight", {29, 96}, 2, 1, 1},
+    {"model.layers.1.feed_forward.experts.#.down_proj.weight", {48, 40}, 2, 5, 1},
+    {"model.layers.1.feed_forward.experts.#.gate_proj.weight", {40, 48}, 2, 5, 1},
+    {"model.layers.1.feed_forward.experts.#.up_proj.weight", {40, 48}, 2, 5, 1},
+    {"model.layers.1.feed_forward.router.weight", {5, 48}, 2, 1, 1},
+    {"model.layers.1.self_attn.k_proj.weight", {24, 48}, 2, 1, 1},
+    {"model.layers.1.self_attn.o_proj.weight", {48, 48}, 2, 1, 1},
+    {"model.layers.1.self_attn.q_proj.weight", {48, 48}, 2, 1, 1},
+    {"model.layers.1.self_attn.v_proj.weight", {24, 48}, 2, 1, 1},
+    {"model.layers.2.feed_forward.down_proj.weight", {48, 40}, 2, 1, 1},
+    {"model.layers.2.feed_forward.gate_proj.weight", {40, 48}, 2, 1, 1},
+    {"model.layers.2.feed_forward.up_proj.weight", {40, 48}, 2, 1, 1},
+    {"model.layers.2.mamba.A_log", {96, 12}, 2, 1, 1},
+    {"model.layers.2.mamba.D", {96}, 1, 1, 1},
+    {"model.layers.2.mamba.b_layernorm.weight", {12}, 1, 1, 1},
+    {"model.layers.2.mamba.c_layernorm.weight", {12}, 1, 1, 1},
+    {"model.layers.2.mamba.conv1d.bias", {96}, 1, 1, 1},
+    {"model.layers.2.mamba.conv1d.weight", {96, 1, 4}, 3, 1, 1},
+    {"model.layers.2.mamba.dt_layernorm.weight", {5}, 1, 1, 1},
+    {"model.layers.2.mamba.dt_proj.bias", {96}, 1, 1, 1},
+    {"model.layers.2.mamba.dt_proj.weight", {96, 5}, 2, 1, 1},
+    {"model.layers.2.mamba.in_proj.weight", {192, 48}, 2, 1, 1},
+    {"model.layers.2.mamba.out_proj.weight", {48, 96}, 2, 1, 1},
+    {"model.layers.2.mamba.x_proj.weight", {29, 96}, 2, 1, 1},
+    {0},
+};
+static const char hf_config_45[] =
+    "{\"attn_layer_offset\": 1, \"attn_layer_period\": 2, \"expert_layer_offset\": 1, \"expert_layer_period\": 2,"
+    " \"hidden_act\": \"silu\", \"hidden_size\": 48, \"intermediate_size\": 40, \"mamba_conv_bias\": true, \"mamba_d"
+    "_conv\": 4, \"mamba_d_state\": 12, \"mamba_dt_rank\": 5, \"mamba_expand\": 2, \"mamba_proj_bias\": false, \"ma"
+    "x_position_embeddings\": 64, \"model_type\": \"jamba\", \"num_attention_heads\": 6, \"num_experts\": 5, \"num_"
+    "experts_per_tok\": 3, \"num_hidden_layers\": 3, \"num_key_value_heads\": 3, \"rms_norm_eps\": 1e-06, \"tie_w"
+    "ord_embeddings\": false, \"use_associative_scan\": true, \"use_mamba_kernels\": false, \"use_mambapy\": fal"
+    "se, \"vocab_size\": 40}";
+static const float hf_logits_45[] = {
+    -4.3454385e+00f, -9.9123955e-01f, -2.0192935e-01f, 6.6729469e+00f, -5.0683346e+00f, 2.9955063e+00f, 2.3973720e+00f, -1.8325429e+00f,
+    2.6216071e+00f, -1.2948630e+00f, 7.8220048e+00f, 6.0861355e-01f, 3.4769988e+00f, -1.7496779e+00f, -1.5986552e+00f, -3.0526671e+00f,
+    -6.7879444e-01f, -3.8828478e+00f, -6.0310035e+00f, -4.7147932e+00f, 5.9494858e+00f, 3.2042084e+00f, -5.8267546e+00f, -1.6537142e+00f,
+    1.7823958e+00f, -2.9736671e+00f, -2.7843800e+00f, -4.2994266e+00f, 5.8410611e+00f, 1.6314274e+00f, 1.0750318e+01f, -2.2582297e+00f,
+    -2.3780499e+00f, -6.2054372e-01f, 1.1630358e+00f, -3.8704720e-01f, -7.1979141e-01f, -5.4058008e+00f, 2.9491046e-02f, -4.4871330e+00f,
+};
+
 static const hf_case hf_cases[] = {
     {"llama", "BF16", hf_config_0, hf_tensors_0, hf_logits_0},
     {"llama3", "F16", hf_config_1, hf_tensors_1, hf_logits_1},
@@ -1530,5 +1592,6 @@ static const hf_case hf_cases[] = {
     {"gpt_oss", "F32", hf_config_42, hf_tensors_42, hf_logits_42},
     {"gpt_oss mxfp4", "BF16", hf_config_43, hf_tensors_43, hf_logits_43},
     {"qwen3_next", "BF16", hf_config_44, hf_tensors_44, hf_logits_44},
+    {"jamba", "F32", hf_config_45, hf_tensors_45, hf_logits_45},
 };
 enum { HF_VOCABULARY = 40, HF_TOKENS = 24 };

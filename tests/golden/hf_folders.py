@@ -123,6 +123,10 @@ CASES = [
       "full_attention_interval": 2, "linear_num_key_heads": 2, "linear_num_value_heads": 4, "linear_key_head_dim": 16,
       "linear_value_head_dim": 16, "linear_conv_kernel_dim": 4, "num_experts": 5, "num_experts_per_tok": 3,
       "moe_intermediate_size": 24, "shared_expert_intermediate_size": 32}),
+    ("jamba", "F32", hf.JambaConfig, COMMON,
+     {"num_hidden_layers": 3, "attn_layer_period": 2, "attn_layer_offset": 1, "expert_layer_period": 2,
+      "expert_layer_offset": 1, "num_experts": 5, "num_experts_per_tok": 3, "mamba_d_state": 12, "mamba_d_conv": 4,
+      "mamba_expand": 2, "mamba_dt_rank": 5, "use_mamba_kernels": False}),
 ]
 UNUSED = re.compile("dropout|initializer|transformers_version|use_cache|dtype|architectures|_pdrop|summary|_token_id|"
                     "output_|router_|mm_|_token_index|vision_config|add_cross|pretraining|classifier|is_decoder|is_encoder|^_")
