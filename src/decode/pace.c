@@ -13,7 +13,7 @@ enum {
     TRY_EVERY = 8,    /* plain steps between two trials of a paid drafter whose expected gain is negative */
     ROUND = 8,        /* cycles whose gain decides whether the free drafters rest */
     LEAST_REST = 8,   /* cycles of their first rest */
-    MOST_REST = 64,
+    MOST_REST = 64,   /* cycles of a rest; beside fewer than 7 other sequences at most LEAST_REST for each sequence */
     DEPTHS = VOUCH_PACE_DEPTHS,
 };
 
@@ -199,7 +199,9 @@ static void learn_gain(vouch_pace *p, const vouch_outcome *o, double tokens)
     p->gain += yield_of(p, tokens, cost) - 1;
     if (++p->n_round < ROUND) return;
     const bool loses = p->gain < 0;
-    const int32_t longer = p->rest > 0 ? vouch_min(2 * p->rest, MOST_REST) : LEAST_REST;
+    /* Alone, drafting costs little, and a long rest may miss text that repeats. */
+    const int32_t most = vouch_min(LEAST_REST * ((int32_t)p->most.others + 1), MOST_REST);
+    const int32_t longer = p->rest > 0 ? vouch_min(2 * p->rest, most) : LEAST_REST;
     p->rest = p->n_rest = loses ? longer : 0;
     p->n_round = 0;
     p->gain = 0;
