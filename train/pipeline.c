@@ -307,7 +307,8 @@ static vouch_status tokens_count(const distiller *d, counted *counts, vouch_erro
         const vouch_status status = train_chunks_read(d->answers, i, payload, err);
         const train_answer *answer = (const train_answer *)(const void *)payload;
         const int32_t *tokens = (const int32_t *)(const void *)(payload + sizeof *answer);
-        for (size_t t = status ? n : (size_t)answer->n_prompt; t < n; t++) counts[tokens[t]].count++;
+        for (size_t t = status ? n : (size_t)answer->n_prompt; t < n; t++)
+            if (tokens[t] >= 0 && tokens[t] < d->header.n_vocab) counts[tokens[t]].count++;
         free(payload);
         if (status) return status;
     }
