@@ -11,6 +11,7 @@
 #   SERVER=0        builds without libmicrohttpd: `vouch serve` says that it isn't there
 #   DATA=folder     public prompts for bench and same-bytes (../shared/data)
 #   PREFIX, DESTDIR where `make install` puts things (/usr/local)
+#   PYTHON=python3  builds the Python package
 #   STRIP=          installs binaries with their symbols
 
 CC       ?= cc
@@ -346,6 +347,25 @@ uninstall: ## removes the files that install put there; needs the same PREFIX an
 	rm -f $(D)/bin/vouch $(D)/include/vouch.h $(D)/lib/libvouch.a $(D)/lib/libvouch.so $(D)/lib/$(SONAME) \
 	    $(D)/lib/libvouch.so.$(VERSION) $(D)/lib/pkgconfig/vouch.pc $(D)/share/man/man1/vouch.1 \
 	    $(COMPLETIONS:%=$(D)/share/%)
+
+# ------------------------------------------------------------------ packages
+
+.PHONY: python wheel deb
+PYTHON ?= python3
+PY     := $(B)/python/vouch
+python: all ## the Python package, to be used with PYTHONPATH=build/release/python
+	@mkdir -p $(PY)/bin
+	$(Q)install -m 644 python/vouch/*.py python/vouch/py.typed $(PY)
+	$(Q)$(PYTHON) python/abi.py include/vouch.h $(PY)/_abi.py $(CC)
+	$(Q)install -m 755 $(STRIPPED) $(LIB_SO) $(PY)/libvouch.so
+	$(Q)install -m 755 $(STRIPPED) $(B)/vouch $(PY)/bin/vouch
+
+wheel: ## the Python package as a wheel in build/wheel
+	$(PYTHON) -m pip wheel --no-deps --wheel-dir build/wheel .
+
+deb: ## a Debian package in build/deb
+	@$(MAKE) --no-print-directory install PREFIX=/usr DESTDIR=$(CURDIR)/build/deb/root
+	@scripts/deb build/deb/root $(VERSION)
 
 # ------------------------------------------------------------------ the rest
 

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: MIT
+"""Models, heads and grammars: what is immutable once open, and may be shared by threads."""
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import weakref
+from typing import Any, Iterable, Mapping, Sequence
+
+from . import _abi
+from ._library import ArgumentError, call, exception, library
+from .options import Options, text_of, tokens_of, wrong
+
+
+def path_of(path: object) -> bytes:
+    data = os.fsencode(path)
+    if b"\0" in data:
+        raise ArgumentError(f"path: expected a path without NUL, got {path!r}")
+    return data
+
+
+class Handle:
+    """Something of the library's that is open. `close`, the end of a `with` block, or the garbage collector closes it;
+    it stays open as long as something else that is open uses it."""
+
+    _close_function: str
+
+    def _open(self, handle: ctypes.c_void_p, *uses: object) -> None:
+        """Takes over the handle. `uses` are what must outlive it, such as the model of a session."""
+        self._users: weakref.WeakSet[Handle] = weakref.WeakSet()
+        self._handle = handle
+        owners = [use for use in uses if isinstance(use, Handle)]
+        for owner in owners:
+            owner._users.add(self)
+        # The finalizer holds the owners, so that the garbage collector closes them later.
+        self._finalizer = weakref.finalize(self, Handle._finalize, self._close_function, handle, uses)
+
+    @staticmethod
+    def _finalize(function: str, handle: ctypes.c_void_p, uses: tuple) -> None:
+        getattr(library, function)(handle)
+
+    def _pointer(self) -> ctypes.c_void_p:
+        if self.closed:
+            raise ArgumentError(f"the {type(self).__name__.lower()} is closed")
+        return self._handle
+
+    @property
+    def closed(self) -> bool:
+        finalizer = getattr(self, "_finalizer", None)
+        return finalizer is None or not finalizer.alive
+
+    def close(self) -> None:
+        """Frees everything; a second call does nothing. Raises ArgumentError while sessions or engines use it."""
+        if self.closed:
+            return
+        open_users = [user for user in self._users if not user.closed]
+        if open_users:
+            raise ArgumentError(f"close the {type(open_users[0]).__name__.lower()} before its "
+                                f"{type(self).__name__.lower()}: {len(open_users)} still open")
+        self._finalizer()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.close()
+
+
+class Model(Handle):
+    """A model's weights and tokenizer, packed for this processor. Immutable: any number of sessions and threads may use
+    it at once.
+
+    path: a GGUF file, the first part of a split one, or a Hugging Face folder.
+    cpu: instruction set, such as "avx2"; by default the widest of this machine.
+    n_threads: threads that pack the weights; 0: all processors.
+    chat_template: the text of a Jinja template, or "chatml"; by default the file's.
+    chat_variables: variables of the template, such as {"enable_thinking": False}.
+    text_only: opens the tokenizer and the facts alone, in milliseconds.
+
+    Raises FileError, FormatError, Unsupported, MemoryShort, ArgumentError (`cpu`, the template)."""
+
+    _close_function = "vouch_model_close"
+
+    def __init__(self, path: str | os.PathLike[str], *, cpu: str | None = None, n_threads: int = 0,
+                 chat_template: str | None = None, chat_variables: Mapping[str, Any] | None = None,
+                 text_only: bool = False) -> None:
+        variables = None if chat_variables is None else json.dumps(chat_variables)
+        options = Options(library.vouch_model_options_default(), {
+            "cpu": cpu, "n_threads": n_threads, "chat_template": chat_template, "chat_variables": variables,
+            "text_only": text_only})
+        out = ctypes.c_void_p()
+        call("vouch_model_open", ctypes.byref(out), path_of(path), ctypes.byref(options.struct))
+        self.path = os.fspath(path)
+        self._open(out)
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """Names and sizes of the model, as vouch_model_info has them: architecture, n_vocab, n_ctx_train, digest..."""
+        struct = library.vouch_model_get_info(self._pointer()).contents
+        values = ((name, getattr(struct, name)) for name, _ in struct._fields_)
+        return {name: value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+                for name, value in values}
+
+    @property
+    def n_vocab(self) -> int:
+        """Number of tokens: the width of a row of logits."""
+        return library.vouch_model_get_info(self._pointer()).contents.n_vocab
+
+    def tokenize(self, text: str | bytes, *, special: bool = False, bos: bool = False) -> list[int]:
+        """Ids of a text. special: the text of a special token becomes its id. bos: begin as the model's file asks.
+        Raises Unsupported for a model without a tokenizer."""
+        flags = special * 1 | bos * 2
+        if not isinstance(text, (str, bytes)):
+            raise wrong("text", "a string or bytes", text)
+        data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+        return self._ids("vouch_tokenize", data, len(data), flags, most=len(data) + 8)
+
+    def tokenize_chat(self, messages: Sequence[Mapping[str, Any]], *, tools: Sequence[Mapping[str, Any]] = (),
+                      **variables: Any) -> list[int]:
+        """Ids of a conversation, ready for the assistant's turn, through the model's chat template. Messages are as the
+        OpenAI API has them; `variables` go to the template. No text of a message becomes a special token. Raises
+        ArgumentError (names the path, such as messages[2].role) and Unsupported (no template)."""
+        data = self._chat(messages, tools, variables)
+        return self._ids("vouch_tokenize_chat_json", data, len(data), most=len(data) + 256)
+
+    def render_chat(self, messages: Sequence[Mapping[str, Any]], *, tools: Sequence[Mapping[str, Any]] = (),
+                    **variables: Any) -> str:
+        """The text that the chat template writes for the conversation."""
+        data = self._chat(messages, tools, variables)
+        n, error = ctypes.c_size_t(), _abi.vouch_error()
+        capacity = 2 * len(data) + 4096
+        while True:
+            buffer = ctypes.create_string_buffer(capacity)
+            status = library.vouch_render_chat(self._pointer(), data, len(data), ctypes.addressof(buffer), capacity,
+                                               ctypes.byref(n), ctypes.byref(error))
+            if status == _abi.VOUCH_E_BUFFER and n.value > capacity:
+                capacity = n.value
+                continue
+            if status:
+                raise exception(status, error.message.decode("utf-8", "replace"))
+            return ctypes.string_at(buffer, n.value).decode("utf-8", "replace")
+
+    @staticmethod
+    def _chat(messages: object, tools: object, variables: dict[str, Any]) -> bytes:
+        if isinstance(messages, (str, bytes)) or not isinstance(messages, Iterable):
+            raise wrong("messages", "a list of messages", messages)
+        request = {**variables, "messages": list(messages)}
+        if tools:
+            request["tools"] = list(tools)
+        return json.dumps(request).encode()
+
+    def _ids(self, function: str, *arguments: object, most: int) -> list[int]:
+        n, error = ctypes.c_size_t(), _abi.vouch_error()
+        while True:
+            buffer = (ctypes.c_int32 * most)()
+            status = getattr(library, function)(self._pointer(), *arguments, buffer, most, ctypes.byref(n),
+                                                ctypes.byref(error))
+            if status == _abi.VOUCH_E_BUFFER and n.value > most:
+                most = n.value
+                continue
+            if status:
+                raise exception(status, error.message.decode("utf-8", "replace"))
+            return buffer[:n.value]
+
+    def token_bytes(self, token: int) -> bytes:
+        """The bytes of a token, which may be part of a character. Special tokens give their name. Raises ArgumentError
+        for an id outside the vocabulary."""
+        n = ctypes.c_size_t()
+        (id_,), _ = tokens_of("token", [token])
+        pointer = library.vouch_token_bytes(self._pointer(), id_, ctypes.byref(n))
+        if pointer is None and not 0 <= id_ < self.n_vocab:
+            raise ArgumentError(f"token: expected an id from 0 to {self.n_vocab - 1}, got {id_}")
+        return ctypes.string_at(pointer, n.value) if pointer else b""
+
+    def detokenize(self, tokens: Iterable[int]) -> str:
+        """The text of tokens. Special tokens give their name, malformed bytes U+FFFD."""
+        return b"".join(map(self.token_bytes, tokens)).decode("utf-8", "replace")
+
+
+class Head(Handle):
+    """A tiny model that guesses from the target's hidden states, for the option `head` (docs/heads.md). Raises FileError,
+    FormatError, Unsupported, Mismatch."""
+
+    _close_function = "vouch_head_close"
+
+    def __init__(self, path: str | os.PathLike[str], target: Model, *, allow_other_target: bool = False) -> None:
+        if not isinstance(target, Model):
+            raise wrong("target", "a Model", target)
+        out = ctypes.c_void_p()
+        call("vouch_head_open", ctypes.byref(out), path_of(path), target._pointer(), allow_other_target)
+        self._open(out, target)
+
+
+class Grammar(Handle):
+    """A set of texts to which answers are bound, for the option `grammar`: one of `gbnf` (llama.cpp's notation),
+    `schema` (a JSON Schema as a dictionary or text), or neither: any JSON object. Raises ArgumentError with line and
+    column or JSON pointer, Unsupported for a keyword that isn't supported."""
+
+    _close_function = "vouch_grammar_close"
+
+    def __init__(self, gbnf: str | None = None, *, schema: Mapping[str, Any] | bool | str | None = None) -> None:
+        if gbnf is not None and schema is not None:
+            raise TypeError("gbnf, schema: give one of them")
+        kind, text = _abi.VOUCH_GRAMMAR_JSON, None
+        if gbnf is not None:
+            kind, text = _abi.VOUCH_GRAMMAR_GBNF, text_of("gbnf", gbnf)
+        elif schema is not None:
+            kind = _abi.VOUCH_GRAMMAR_JSON_SCHEMA
+            text = text_of("schema", schema if isinstance(schema, str) else json.dumps(schema))
+        out = ctypes.c_void_p()
+        call("vouch_grammar_open", ctypes.byref(out), kind, text, len(text or b""))
+        self._open(out)
