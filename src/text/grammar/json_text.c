@@ -236,7 +236,7 @@ static vouch_expression digits_between(vouch_builder *b, const char *low, const 
     if (low[0] == high[0])
         return vouch_expression_join(b, 2, BYTES(low[0], low[0]), digits_between(b, low + 1, high + 1, n - 1));
     vouch_parts parts = {0};
-    int first = low[0], last = high[0];
+    int first = (unsigned char)low[0], last = (unsigned char)high[0];
     if (strspn(low + 1, "0") < (size_t)(n - 1)) {
         memset(end, '9', (size_t)n - 1);
         end[n - 1] = '\0';

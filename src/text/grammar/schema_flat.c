@@ -176,11 +176,14 @@ static void add_flat(vouch_schema *s, vouch_flats *out, json_t *flat, const json
 static void cross(vouch_schema *s, vouch_flats *out, const vouch_flats *more, const json_t *schema)
 {
     vouch_flats *pairs = calloc(1, sizeof *pairs);
-    if (!pairs) vouch_builder_fail(s->builder, VOUCH_E_MEMORY, "not enough memory for the schema");
+    if (!pairs) {
+        vouch_builder_fail(s->builder, VOUCH_E_MEMORY, "not enough memory for the schema");
+        return;
+    }
     for (int32_t i = 0; i < out->n && !failed(s); i++)
         for (int32_t j = 0; j < more->n && !failed(s); j++)
             add_flat(s, pairs, vouch_schema_merge(s, out->flats[i], more->flats[j]), schema);
-    if (pairs) *out = *pairs;
+    *out = *pairs;
     free(pairs);
 }
 
@@ -190,8 +193,11 @@ static void flatten_one(vouch_schema *s, const json_t *schema, vouch_flats *out)
 static void cross_child(vouch_schema *s, vouch_flats *out, const json_t *child, const json_t *schema)
 {
     vouch_flats *more = calloc(1, sizeof *more);
-    if (!more) vouch_builder_fail(s->builder, VOUCH_E_MEMORY, "not enough memory for the schema");
-    if (!failed(s)) flatten_one(s, child, more);
+    if (!more) {
+        vouch_builder_fail(s->builder, VOUCH_E_MEMORY, "not enough memory for the schema");
+        return;
+    }
+    flatten_one(s, child, more);
     if (!failed(s)) cross(s, out, more, schema);
     free(more);
 }
@@ -214,11 +220,12 @@ static void cross_choice(vouch_schema *s, vouch_flats *out, const json_t *schema
 {
     const json_t *children = json_object_get(schema, keyword);
     if (!children || failed(s)) return;
-    vouch_flats *more = calloc(2, sizeof *more), *each = more + 1;
+    vouch_flats *more = calloc(2, sizeof *more);
     if (!more) {
         vouch_builder_fail(s->builder, VOUCH_E_MEMORY, "not enough memory for the schema");
         return;
     }
+    vouch_flats *each = &more[1];
     for (size_t i = 0; i < json_array_size(children) && !failed(s); i++) {
         const int32_t first = more->n;
         each->n = 0;

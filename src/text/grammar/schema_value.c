@@ -184,10 +184,10 @@ static void list_properties(vouch_schema *s, const json_t *flat, object *o)
         vouch_builder_fail(s->builder, VOUCH_E_MEMORY, "not enough memory for the schema");
         return;
     }
-    json_object_foreach((json_t *)(uintptr_t)properties, name, schema)
-        o->list[o->n++] = (property){.name = {name, strlen(name)},
-                                     .schema = schema,
-                                     .is_required = is_listed(required, name)};
+    json_object_foreach((json_t *)(uintptr_t)properties, name, schema) {
+        const property one = {{name, strlen(name)}, schema, is_listed(required, name)};
+        o->list[o->n++] = one;
+    }
     for (size_t i = 0; i < json_array_size(required); i++) {
         const char *needed = json_string_value(json_array_get(required, i));
         bool known = false;

@@ -28,6 +28,11 @@ typedef struct entry {
     int32_t n, id;
 } entry;
 
+static entry entry_of(vouch_text text, int32_t id)
+{
+    return (entry){.bytes = (const unsigned char *)text.data, .n = (int32_t)text.size, .id = id};
+}
+
 static int compare_entries(const void *a, const void *b)
 {
     const entry *x = a, *y = b;
@@ -53,8 +58,7 @@ static int32_t list_tokens(const vouch_tokenizer *t, int32_t n_vocab, entry *ent
         const vouch_text text = tokenizer_text(t, id);
         *n_ends += vouch_tokenizer_ends_answer(t, id);
         if (vouch_trie_has(t, id))
-            entries[n++] =
-                (entry){.bytes = (const unsigned char *)text.data, .n = (int32_t)text.size, .id = id};
+            entries[n++] = entry_of(text, id);
     }
     qsort(entries, (size_t)n, sizeof *entries, compare_entries);
     return n;
@@ -149,7 +153,7 @@ static int32_t find_sibling(const vouch_trie *trie, int32_t from, int32_t past, 
 
 int32_t vouch_trie_prefixes(const vouch_trie *trie, const char *text, int32_t n, int32_t *tokens, int32_t most)
 {
-    int32_t found[VOUCH_TRIE_DEPTH], n_found = 0, from = 0, past = trie->n_nodes;
+    int32_t found[VOUCH_TRIE_DEPTH] = {0}, n_found = 0, from = 0, past = trie->n_nodes;
     for (int32_t i = 0; i < n && i < VOUCH_TRIE_DEPTH; i++) {
         const int32_t node = find_sibling(trie, from, past, (uint8_t)text[i]);
         if (node < 0) break;
