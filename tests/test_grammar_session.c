@@ -230,6 +230,42 @@ static void test_an_answer_without_the_grammar_is_refused(void **state)
     vouch_grammar_close(grammar);
 }
 
+/* Masks take whole subtrees of the vocabulary at once. They must be what asking for each token by itself gives. */
+static void test_masks_are_what_single_tokens_give(void **state)
+{
+    (void)state;
+    const vouch_trie *trie;
+    test_random random = {4};
+    int allowed = 0;
+    assert_int_equal(vouch_model_trie(&trie, target, NULL), VOUCH_OK);
+    for (int g = 0; g < N_GRAMMARS; g++) {
+        vouch_grammar *grammar = grammar_open(grammars[g].kind, grammars[g].text);
+        vouch_constraint *c;
+        int32_t path[PROMPT + LENGTH];
+        assert_int_equal(vouch_constraint_open(&c, grammar, trie, NULL), VOUCH_OK);
+        vouch_constraint_begin(c, 0, -1);
+        for (int32_t n = 0; n < LENGTH; n++) {
+            uint64_t copy[10];
+            int32_t choices[600], n_choices = 0;
+            const uint64_t *mask = vouch_constraint_mask(c, VOUCH_FOLLOWER_MODEL, path, n);
+            assert_non_null(mask);
+            memcpy(copy, mask, sizeof copy);
+            for (int32_t x = 0; x < 600; x++) {
+                path[n] = x;
+                const bool single = vouch_constraint_allows(c, VOUCH_FOLLOWER_MODEL, path, n + 1);
+                assert_true((copy[x / 64] >> x % 64 & 1) == single);
+                if (single && !vouch_token_is_special(target, x)) choices[n_choices++] = x;
+            }
+            allowed += n_choices;
+            if (n_choices == 0) break;
+            path[n] = choices[test_below(&random, (uint32_t)n_choices)];
+        }
+        vouch_constraint_close(c);
+        vouch_grammar_close(grammar);
+    }
+    assert_true(allowed > 10000);
+}
+
 /* p has no mass on tokens that the grammar forbids, and EOS only where a text may end. */
 static void test_probabilities_are_masked(void **state)
 {
@@ -336,6 +372,7 @@ int main(void)
         cmocka_unit_test(test_drafter_needs_a_grammar),
         cmocka_unit_test(test_rejections_leave_no_trace),
         cmocka_unit_test(test_an_answer_without_the_grammar_is_refused),
+        cmocka_unit_test(test_masks_are_what_single_tokens_give),
         cmocka_unit_test(test_probabilities_are_masked),
         cmocka_unit_test(test_grammars_that_a_model_cannot_follow),
         cmocka_unit_test(test_same_text_in_an_engine),

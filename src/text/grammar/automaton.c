@@ -265,6 +265,7 @@ static void drop_states(vouch_automaton *a)
     for (int32_t i = 0; i < VOUCH_KEPT_STATES; i++) rename_state(a, &a->kept[i]);
     for (int32_t i = 0; i < a->n_path; i++) rename_state(a, &a->path[i]);
     rename_state(a, &a->hand);
+    memset(a->seed_states, 0, sizeof a->seed_states);
     a->drops_masks = true;
     a->n_drops++;
 }
@@ -292,6 +293,22 @@ int32_t vouch_automaton_start(vouch_automaton *automaton)
     return closure_end(&c);
 }
 
+/* The state behind the places that a byte has led to. Most steps lead to one place, and many bytes to the same one. */
+static int32_t finish_step(closure *c)
+{
+    vouch_automaton *a = c->a;
+    if (c->n != 1) return closure_end(c);
+    const vouch_place seed = a->work[0];
+    const uint64_t hash = vouch_hash_word(4, (uint64_t)seed.node << 32 | (uint32_t)seed.stack);
+    vouch_place *known = &a->seeds[hash % VOUCH_SEEDS];
+    int32_t *state = &a->seed_states[hash % VOUCH_SEEDS];
+    if (*state == 0 || known->node != seed.node || known->stack != seed.stack) {
+        *known = seed;
+        *state = closure_end(c);
+    }
+    return *state;
+}
+
 static int32_t compute_step(vouch_automaton *a, int32_t state, unsigned char byte)
 {
     a->hand = state;
@@ -303,7 +320,7 @@ static int32_t compute_step(vouch_automaton *a, int32_t state, unsigned char byt
         const vouch_grammar_node *node = &a->grammar->nodes[place.node];
         if (byte >= node->first && byte <= node->last) enter(&c, node->next, place.stack);
     }
-    return steps_of(a, a->hand)[a->grammar->class_of[byte]] = closure_end(&c);
+    return steps_of(a, a->hand)[a->grammar->class_of[byte]] = finish_step(&c);
 }
 
 int32_t vouch_automaton_step(vouch_automaton *automaton, int32_t state, unsigned char byte)
@@ -314,19 +331,23 @@ int32_t vouch_automaton_step(vouch_automaton *automaton, int32_t state, unsigned
     return known != VOUCH_STATE_UNKNOWN ? known : compute_step(automaton, state, byte);
 }
 
-uint64_t vouch_automaton_loop(vouch_automaton *automaton, int32_t at)
+uint64_t vouch_automaton_alike(vouch_automaton *automaton, int32_t at)
 {
     vouch_automaton *a = automaton;
     const int32_t *state = &a->path[at];
-    uint64_t loop = ~UINT64_C(0);
-    if (a->states[*state].has_loop) return a->states[*state].loop;
+    if (*state == VOUCH_STATE_DEAD) return 0;
+    if (a->states[*state].has_alike) return a->states[*state].alike;
+    const int64_t n_drops = a->n_drops;
+    const int32_t usual = vouch_automaton_step(a, *state, VOUCH_USUAL_BYTE);
+    uint64_t alike = usual == VOUCH_STATE_DEAD ? 0 : ~UINT64_C(0);
     for (int byte = 0; byte < 256; byte++) {
         const uint64_t group = UINT64_C(1) << vouch_trie_group(byte);
-        if ((loop & group) && vouch_automaton_step(a, *state, (unsigned char)byte) != *state) loop &= ~group;
+        if ((alike & group) && vouch_automaton_step(a, *state, (unsigned char)byte) != usual) alike &= ~group;
     }
-    a->states[*state].loop = loop;
-    a->states[*state].has_loop = true;
-    return loop;
+    if (a->n_drops != n_drops) return 0; /* states have new numbers: nothing is known */
+    a->states[*state].alike = alike;
+    a->states[*state].has_alike = true;
+    return alike;
 }
 
 int vouch_automaton_only_byte(const vouch_automaton *automaton, int32_t state)

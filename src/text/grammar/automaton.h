@@ -21,7 +21,10 @@
 #include "text/grammar/program.h"
 #include "text/grammar/trie.h"
 
-enum { VOUCH_STATE_PLACES = 1024, VOUCH_KEPT_STATES = 8 };
+enum { VOUCH_STATE_PLACES = 1024, VOUCH_KEPT_STATES = 8, VOUCH_SEEDS = 1024 };
+
+/* Within a string most bytes lead to the same state as this one. */
+#define VOUCH_USUAL_BYTE 'a'
 
 /* Numbers of states. UNKNOWN: a step that has not been computed. DEAD: no text goes on from here. */
 enum { VOUCH_STATE_UNKNOWN, VOUCH_STATE_DEAD, VOUCH_STATE_FIRST };
@@ -39,8 +42,8 @@ typedef struct vouch_place {
 typedef struct vouch_state {
     int32_t first, n; /* its places: places[first, first + n), in order, all of them at BYTES */
     bool accepts;     /* the text may end here */
-    bool has_loop;    /* `loop` is known */
-    uint64_t loop;    /* groups of bytes (trie.h) that all lead back to this state */
+    bool has_alike;   /* `alike` is known */
+    uint64_t alike;   /* groups of bytes (trie.h) that all lead to the state behind VOUCH_USUAL_BYTE */
     int32_t mask;     /* for the owner of the automaton: 0 for a new state */
 } vouch_state;
 
@@ -63,6 +66,8 @@ typedef struct vouch_automaton {
     uint32_t *met;         /* a hash table over `work`: the number of a closure, and the index in `work` */
     int32_t *met_index;
     uint32_t n_closures;
+    vouch_place seeds[VOUCH_SEEDS]; /* steps to one place, by its hash, and the states that followed; 0: none */
+    int32_t seed_states[VOUCH_SEEDS];
     int32_t *renamed;      /* scratch for dropping states */
     int32_t kept[VOUCH_KEPT_STATES]; /* 0: none */
     int32_t hand;                    /* the state whose step is computed; 0: none */
@@ -79,8 +84,9 @@ void vouch_automaton_init(vouch_automaton *automaton);
 int32_t vouch_automaton_start(vouch_automaton *automaton);
 /* The state after one more byte. */
 int32_t vouch_automaton_step(vouch_automaton *automaton, int32_t state, unsigned char byte);
-/* The groups of bytes that all lead from the state path[at] back to it. */
-uint64_t vouch_automaton_loop(vouch_automaton *automaton, int32_t at);
+/* The groups of bytes that all lead from the state path[at] to the state behind VOUCH_USUAL_BYTE; 0 where that is
+ * dead. */
+uint64_t vouch_automaton_alike(vouch_automaton *automaton, int32_t at);
 /* The only byte that may come next; -1 where none or several may, or the text may end. */
 int vouch_automaton_only_byte(const vouch_automaton *automaton, int32_t state);
 /* Whether no byte may come next. */

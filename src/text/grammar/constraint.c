@@ -12,7 +12,7 @@ enum {
     MASK_BYTES = 4 << 20,          /* of all kept masks, but at least FEWEST and at most MOST */
     FEWEST_MASKS = 16,
     MOST_MASKS = 1024,
-    LARGE_SUBTREE = 32,            /* nodes from which on asking for a state's loop pays */
+    LARGE_SUBTREE = 32,            /* nodes from which on asking for a whole subtree pays */
     BEGIN = VOUCH_FOLLOWERS,       /* the automaton keeps this state beside the roots: that of the empty text */
     WALK                           /* and the state at the end of a path */
 };
@@ -166,6 +166,19 @@ static void add_tokens(vouch_constraint *c, uint64_t *mask, int32_t first, int32
     for (int32_t i = first; i < past; i++) mask[tokens[i] >> 6] |= UINT64_C(1) << (tokens[i] & 63);
 }
 
+/* Whether the state path[at] allows all bytes of the subtree below a node, in any order: as a string does, also one
+ * whose length is bounded. */
+static bool allows_all(vouch_automaton *a, const vouch_trie_node *node, int32_t at)
+{
+    for (int32_t i = 0; i < node->height; i++, at++) {
+        if (node->below & ~vouch_automaton_alike(a, at)) return false;
+        const int32_t next = vouch_automaton_step(a, a->path[at], VOUCH_USUAL_BYTE);
+        a->path[at + 1] = next;
+        a->n_path = at + 2;
+    }
+    return true;
+}
+
 /* Adds the tokens in the subtrees of the nodes [from, past) that the state path[0] allows. `skipped`: the depth of the
  * nodes at which path[0] stands. */
 static void add_subtrees(vouch_constraint *c, uint64_t *mask, int32_t from, int32_t past, int32_t skipped)
@@ -175,13 +188,13 @@ static void add_subtrees(vouch_constraint *c, uint64_t *mask, int32_t from, int3
     for (int32_t i = from; i < past;) {
         const vouch_trie_node *node = &nodes[i];
         const int32_t depth = node->depth - skipped;
+        a->n_path = depth + 1;
         const int32_t state = vouch_automaton_step(a, a->path[depth], node->byte);
-        a->n_path = depth + 2;
         a->path[depth + 1] = state;
+        a->n_path = depth + 2;
         if (state == VOUCH_STATE_DEAD) {
             i = node->next;
-        } else if (node->next - i >= LARGE_SUBTREE && state == a->path[depth] &&
-                   !(node->below & ~vouch_automaton_loop(a, depth + 1))) {
+        } else if (node->next - i >= LARGE_SUBTREE && allows_all(a, node, depth + 1)) {
             add_tokens(c, mask, node->first, nodes[node->next].first);
             i = node->next;
         } else {

@@ -13,8 +13,10 @@
  * answer: they are allowed where the text may end. A token's ban depends on the text before it alone, not on how tokens
  * divide the text.
  *
- * Finding all allowed tokens walks the tree of the vocabulary (trie.h). It takes microseconds where few bytes fit, and
- * about 100 us for SmolLM2's 49,152 tokens inside a string (Xeon family 6 model 207). The masks found last are kept.
+ * Finding all allowed tokens walks the tree of the vocabulary (trie.h). For SmolLM2's 49,152 tokens and a JSON text of
+ * 119 tokens, the mean is 10 us for any JSON, 77 us for a schema whose strings have bounded lengths (nearly every
+ * token meets a new state), and 0.4 us where the masks are known (Xeon family 6 model 207). The masks found last are
+ * kept.
  */
 #ifndef VOUCH_TEXT_GRAMMAR_CONSTRAINT_H
 #define VOUCH_TEXT_GRAMMAR_CONSTRAINT_H

@@ -84,7 +84,10 @@ static void close_nodes(vouch_trie *trie, int32_t *open, int32_t *n_open, int32_
     while (*n_open > depth) {
         vouch_trie_node *node = &trie->nodes[open[--*n_open]];
         node->next = next;
-        if (*n_open > 0) trie->nodes[open[*n_open - 1]].below |= node->below;
+        if (*n_open == 0) continue;
+        vouch_trie_node *above = &trie->nodes[open[*n_open - 1]];
+        above->below |= node->below;
+        if (above->height <= node->height) above->height = (uint8_t)(node->height + 1);
     }
 }
 

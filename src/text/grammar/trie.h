@@ -20,6 +20,7 @@ typedef struct vouch_trie_node {
     int32_t next;   /* the first node behind its subtree */
     int32_t first;  /* its first token: tokens[first, first of the next node) end here */
     uint8_t byte, depth;
+    uint8_t height; /* bytes from it to the end of the longest token in its subtree, its own byte not included */
 } vouch_trie_node;
 
 typedef struct vouch_trie {
