@@ -306,6 +306,12 @@ static void damaged_files(void **state)
     damage(folder, "model-00001-of-00002.safetensors", words, 3000, n);
     damage(folder, "config.json", words, SIZE_MAX, n);
     damage(folder, "model.safetensors.index.json", words, SIZE_MAX, n);
+    static const char *const others[] = {"gpt_oss mxfp4", "qwen3_next", "granitemoehybrid", "jamba"};
+    for (int i = 0; i < 4; i++) {
+        folder = hf_folder_write(i % 2 ? "odd" : "even", hf_case_named(others[i]), &(hf_layout){0});
+        damage(folder, "model.safetensors", words, 3000, n / 4);
+        damage(folder, "config.json", words, SIZE_MAX, n / 4);
+    }
 }
 
 int main(void)
