@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Trinity (Arcee) and Laguna (Poolside): gates of attention's result, norms of heads, windows in three layers of four,
- * and DeepSeek's experts with a biased sigmoid router. */
+ * and DeepSeek's experts with a biased sigmoid router. Spark 2.5 (iFlytek): gates of heads, windows, GELU, dense. */
 #include <math.h>
 
 #include "model/arch.h"
@@ -40,6 +40,16 @@ static vouch_status read_laguna(const vouch_gguf *gguf, vouch_hparams *h, vouch_
     return VOUCH_OK;
 }
 
+/* attention.sliding_window_pattern lists the layers with a window. */
+static vouch_status read_spark(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    h->activation = VOUCH_GELU;
+    VOUCH_TRY(vouch_dense_read(gguf, h, err));
+    VOUCH_TRY(vouch_dense_read_window_angles(gguf, h, 1, h->rope_base, err));
+    h->rope_scaling_window = h->rope_scaling;
+    return VOUCH_OK;
+}
+
 /* Scales of the gates don't count, as in llama.cpp. */
 static vouch_status take_gates(vouch_loader *loader, int32_t index, vouch_attention *a, int64_t n_gates)
 {
@@ -68,7 +78,15 @@ static vouch_status take_laguna(vouch_loader *loader, int32_t index, vouch_layer
                       gate && gate->dim[1] == a->n_heads ? a->n_heads : (int64_t)a->n_heads * a->value_dim);
 }
 
+static vouch_status take_spark(vouch_loader *loader, int32_t index, vouch_layer *layer)
+{
+    VOUCH_TRY(vouch_dense_take(loader, index, layer));
+    return take_gates(loader, index, &layer->attention, layer->attention.n_heads);
+}
+
 const vouch_arch vouch_arch_afmoe = {
     .name = "afmoe", .rotary = VOUCH_ROTARY_HALF_SPLIT, .read = read_afmoe, .take = take_afmoe};
 const vouch_arch vouch_arch_laguna = {
     .name = "laguna", .rotary = VOUCH_ROTARY_HALF_SPLIT, .read = read_laguna, .take = take_laguna};
+const vouch_arch vouch_arch_spark2_5 = {
+    .name = "spark2_5", .rotary = VOUCH_ROTARY_HALF_SPLIT, .read = read_spark, .take = take_spark};
