@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The linear head in closed form, on states of a model that is linear itself: h(t + 1) = B h(t) + U[x[t + 1]]. The head
+ * must find B and U: its guesses of states held back point along the true ones at depth 1 to 3. Without its map of
+ * states, or without its table of tokens, it must be worse.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/test.h"
+#include "train/linear.h"
+#include "train/measure.h"
+
+enum { N_EMBD = 12, N_VOCAB = 40, N_TOKENS = 60, N_ANSWERS = 200 };
+
+static const train_states_header header = {.version = "states 1",
+                                           .digest = "0",
+                                           .n_embd = N_EMBD,
+                                           .n_layers = 2,
+                                           .n_vocab = N_VOCAB,
+                                           .n_taps = 2,
+                                           .taps = {0, 1}};
+
+static float map[N_EMBD][N_EMBD], inputs[N_VOCAB][N_EMBD];
+
+static void state_next(float *h, int32_t token)
+{
+    float next[N_EMBD];
+    for (int i = 0; i < N_EMBD; i++) {
+        next[i] = inputs[token][i];
+        for (int j = 0; j < N_EMBD; j++) next[i] += map[i][j] * h[j];
+    }
+    memcpy(h, next, sizeof next);
+}
+
+/* The last tap is h. The first is noise. */
+static train_chunks *lessons_write(const char *path)
+{
+    train_chunks *chunks;
+    test_random rng = {11};
+    for (int i = 0; i < N_EMBD; i++)
+        for (int j = 0; j < N_EMBD; j++) map[i][j] = test_normal(&rng) * 0.22f;
+    for (int v = 0; v < N_VOCAB; v++)
+        for (int i = 0; i < N_EMBD; i++) inputs[v][i] = test_normal(&rng);
+    assert_int_equal(train_chunks_open(&chunks, path, "states", &header, sizeof header, NULL), VOUCH_OK);
+    for (int a = 0; a < N_ANSWERS; a++) {
+        const train_answer answer = {a, 3, N_TOKENS, 0};
+        static int32_t tokens[N_TOKENS], ids[N_TOKENS][TRAIN_TOP];
+        static uint16_t taps[N_TOKENS][2][N_EMBD], p[N_TOKENS][TRAIN_TOP];
+        float h[N_EMBD] = {0};
+        memset(ids, 0xff, sizeof ids);
+        for (int t = 0; t < N_TOKENS; t++) {
+            tokens[t] = (int32_t)test_below(&rng, N_VOCAB);
+            state_next(h, tokens[t]);
+            for (int i = 0; i < N_EMBD; i++) {
+                taps[t][0][i] = vouch_float_to_half(test_normal(&rng));
+                taps[t][1][i] = vouch_float_to_half(h[i]);
+            }
+        }
+        const train_piece pieces[] = {
+            {&answer, sizeof answer}, {tokens, sizeof tokens}, {ids, sizeof ids}, {taps, sizeof taps}, {p, sizeof p}};
+        assert_int_equal(train_chunks_append(chunks, pieces, 5, NULL), VOUCH_OK);
+    }
+    return chunks;
+}
+
+/* The mean cosine between s of a generation and the true state, over the answers held back. */
+static void cosines(const train_lessons_set *set, const train_linear_head *linear, double mean[3])
+{
+    const train_head_shape shape = {.n_features = set->n_features,
+                                    .width = N_EMBD,
+                                    .n_vocab = N_VOCAB,
+                                    .n_draft = N_VOCAB,
+                                    .n_generations = 3,
+                                    .eps = 1e-5f};
+    float zero[N_EMBD] = {0}, *output = calloc(N_VOCAB * N_EMBD, sizeof *output);
+    const train_head head = {.fc = linear->fc, .fc_bias = zero, .feature = linear->feature, .output = output,
+                             .tokens = linear->tokens};
+    train_space space;
+    vouch_arena arena = {0};
+    train_head_values *values = calloc(1, sizeof *values);
+    int64_t rows[3] = {0};
+    for (int twice = 0; twice < 2; twice++) {
+        train_space_take(&space, &arena, set->n_features, N_TOKENS);
+        train_head_values_take(values, &arena, &shape, N_TOKENS, N_TOKENS);
+        if (twice == 0) assert_int_equal(vouch_arena_allocate(&arena, "values", NULL), VOUCH_OK);
+    }
+    memset(mean, 0, 3 * sizeof *mean);
+    for (int32_t i = set->n_taught; i < set->n; i++) {
+        train_sequence s;
+        assert_int_equal(train_states_read(set->states, (size_t)set->order[i], &header, &s, NULL), VOUCH_OK);
+        train_space_clear(&space, NULL, NULL);
+        assert_true(train_space_add(&space, set, &s, NULL, N_TOKENS));
+        train_head_run(values, &head, NULL, &shape, &space.batch, NULL);
+        for (int g = 0; g < 3; g++)
+            for (int64_t r = 5; r < space.batch.rows.n; r++, rows[g]++) {
+                const float *guess = values->generations[g].s + r * N_EMBD;
+                float truth[N_EMBD];
+                double dot = 0, a = 0, b = 0;
+                train_lessons_final(set, &s, r + 1, truth);
+                for (int k = 0; k < N_EMBD; k++) {
+                    dot += (double)(guess[k] * truth[k]);
+                    a += (double)(guess[k] * guess[k]);
+                    b += (double)(truth[k] * truth[k]);
+                }
+                mean[g] += dot / sqrt(a * b);
+            }
+        free(s.tokens);
+    }
+    for (int g = 0; g < 3; g++) mean[g] /= (double)rows[g];
+    vouch_arena_free(&arena);
+    free(values);
+    free(output);
+}
+
+static void the_fit_finds_a_linear_model(void **state)
+{
+    (void)state;
+    char *path = strdup(test_temporary("linear"));
+    train_chunks *chunks = lessons_write(path);
+    vouch_weights weights = {.hparams = {.norm_eps = 1e-5f}};
+    train_lessons_set set;
+    train_linear_head head;
+    vouch_error err;
+    test_random rng = {2};
+    float embedding[N_VOCAB * N_EMBD];
+    double whole[3], part[3];
+    for (int i = 0; i < N_VOCAB * N_EMBD; i++) embedding[i] = test_normal(&rng);
+    assert_int_equal(train_blas_open(NULL), VOUCH_OK);
+    assert_int_equal(train_lessons_open(&set, chunks, &header, &weights, NULL), VOUCH_OK);
+    assert_int_equal(set.n_taught + (N_ANSWERS / TRAIN_HELD), set.n);
+    const train_linear_options options = train_linear_options_default();
+    if (train_linear_fit(&head, &set, embedding, &options, &err)) fail_msg("%s", err.message);
+    cosines(&set, &head, whole);
+    assert_true(whole[0] > 0.97 && whole[1] > 0.95 && whole[2] > 0.93);
+    memset(head.fc, 0, N_EMBD * 2 * N_EMBD * sizeof *head.fc);
+    cosines(&set, &head, part);
+    assert_true(part[0] < whole[0] - 0.03);
+    train_linear_free(&head);
+    assert_int_equal(train_linear_fit(&head, &set, embedding, &options, &err), VOUCH_OK);
+    memset(head.tokens, 0, sizeof embedding);
+    cosines(&set, &head, part);
+    assert_true(part[0] < whole[0] - 0.3);
+    train_linear_free(&head);
+    train_lessons_close(&set);
+    train_chunks_close(chunks);
+    free(path);
+}
+
+/* One infinite element of one state stops the fit. */
+static void states_that_are_not_finite_are_refused(void **state)
+{
+    (void)state;
+    char *path = strdup(test_temporary("infinite"));
+    train_chunks *chunks = lessons_write(path);
+    static int32_t tokens[N_TOKENS], ids[N_TOKENS][TRAIN_TOP];
+    static uint16_t taps[N_TOKENS][2][N_EMBD], p[N_TOKENS][TRAIN_TOP];
+    const train_answer answer = {0, 3, N_TOKENS, 0};
+    taps[20][1][3] = 0x7c00; /* infinity */
+    const train_piece pieces[] = {
+        {&answer, sizeof answer}, {tokens, sizeof tokens}, {ids, sizeof ids}, {taps, sizeof taps}, {p, sizeof p}};
+    assert_int_equal(train_chunks_append(chunks, pieces, 5, NULL), VOUCH_OK);
+    vouch_weights weights = {.hparams = {.norm_eps = 1e-5f}};
+    train_lessons_set set;
+    vouch_error err;
+    assert_int_equal(train_lessons_open(&set, chunks, &header, &weights, &err), VOUCH_E_NUMERIC);
+    assert_non_null(strstr(err.message, "isn't finite"));
+    train_lessons_close(&set);
+    train_chunks_close(chunks);
+    free(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_fit_finds_a_linear_model),
+        cmocka_unit_test(states_that_are_not_finite_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
