@@ -150,14 +150,18 @@ static bool find_route(server_exchange *x, const char *method, const char *path,
 typedef struct length_headers {
     int n_lengths, n_codings;
     const char *length;
-    bool differ;
+    bool differ;     /* two lengths */
+    bool is_foreign; /* a coding other than chunked */
 } length_headers;
 
 static enum MHD_Result count_length(void *cls, enum MHD_ValueKind kind, const char *name, const char *value)
 {
     (void)kind;
     length_headers *found = cls;
-    if (strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0) found->n_codings++;
+    if (strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0) {
+        found->n_codings++;
+        found->is_foreign |= !value || strcasecmp(value, "chunked") != 0;
+    }
     if (strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) != 0) return MHD_YES;
     if (found->length && value && strcmp(found->length, value) != 0) found->differ = true;
     found->length = value ? value : "";
@@ -173,6 +177,8 @@ static bool check_length(server_exchange *x, server_fault *fault)
     if (found.differ || (found.n_lengths > 0 && found.n_codings > 0) || found.n_codings > 1)
         return server_fail(fault, 400, "invalid_length", "",
                            "Content-Length and Transfer-Encoding contradict each other; send one of them, once");
+    if (found.is_foreign)
+        return server_fail(fault, 400, "invalid_length", "", "Transfer-Encoding: expected chunked alone, or none");
     if (!found.length) return true;
     char *end;
     errno = 0;

@@ -13,9 +13,20 @@ static bool fail_memory(server_fault *fault)
     return server_fail(fault, 503, "out_of_memory", "", "not enough memory for the prompt");
 }
 
+/* Clients leave out the content of a message that only calls tools. Templates read it all the same. */
+static void add_contents(const json_t *messages)
+{
+    json_t *message;
+    size_t i;
+    json_array_foreach(messages, i, message)
+        if (json_is_object(message) && !json_object_get(message, "content"))
+            json_object_set_new(message, "content", json_string(""));
+}
+
 /* The object that the chat template reads, as text. */
 static char *conversation_text(const server_request *r)
 {
+    add_contents(r->messages);
     json_t *object = json_object();
     const struct {
         const char *name;

@@ -5,6 +5,7 @@
  * clients that don't read, and signals.
  */
 #include <ctype.h>
+#include <dirent.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -414,6 +415,11 @@ static void calls_are_forced(void **state)
     const char *arguments = text_at(answer, "choices.0.message.tool_calls.0.function.arguments");
     assert_true(strcmp(arguments, "{\"on\":true}") == 0 || strcmp(arguments, "{\"on\":false}") == 0);
     json_decref(answer);
+    /* The client sends the call back without content, and the result. */
+    json_decref(post(CHAT, "{\"max_tokens\": 1, \"messages\": [{\"role\": \"user\", \"content\": \"x\"}, {\"role\": "
+                           "\"assistant\", \"tool_calls\": [{\"id\": \"a\", \"type\": \"function\", \"function\": "
+                           "{\"name\": \"f\", \"arguments\": \"{}\"}}]}, {\"role\": \"tool\", \"tool_call_id\": "
+                           "\"a\", \"content\": \"done\"}]}"));
     snprintf(body, sizeof body, ask, "true", "\"required\"");
     http_reply reply = http_post(server.port, CHAT, body);
     bool is_done;
@@ -741,6 +747,8 @@ static const struct {
     {"POST", "/v1/completions", "Content-Length: 99999999999\r\n", NULL, 413},
     {"POST", "/v1/completions", "Content-Length: 4\r\nContent-Length: 5\r\n", NULL, 400},
     {"POST", "/v1/completions", "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n", NULL, 400},
+    {"POST", "/v1/completions", "Transfer-Encoding: chunked, gzip\r\n", NULL, 400},
+    {"POST", "/v1/completions", "Transfer-Encoding: xchunked\r\n", NULL, 400},
 };
 
 static void requests_get_their_status(void **state)
@@ -860,9 +868,10 @@ static void wait_for_metric(const http_server *of, const char *name, double valu
 static void clients_that_go_free_their_place(void **state)
 {
     (void)state;
-    http_server one = http_server_start(ARGUMENTS(target, "--parallel", "1", "--queue", "1"));
-    const int running = stream_open(&one, 4000, 9);
-    const int waiting = stream_open(&one, 4000, 0);
+    enum { LONG = 190000 }; /* minutes: the answer is cancelled long before */
+    http_server one = http_server_start(ARGUMENTS(target, "--parallel", "1", "--queue", "1", "--ctx", "200000"));
+    const int running = stream_open(&one, LONG, 9);
+    const int waiting = stream_open(&one, LONG, 0);
     wait_for_metric(&one, "vouch:num_requests_waiting{", 1);
     http_reply refused = http_post(one.port, TEXT, "{\"prompt\": \"x\", \"max_tokens\": 1}");
     assert_int_equal(refused.status, 429);
@@ -876,8 +885,42 @@ static void clients_that_go_free_their_place(void **state)
     assert_int_equal(reply.status, 200);
     http_reply_free(&reply);
     assert_true(metric(&one, "vouch:request_success_total{model_name=\"target\",finished_reason=\"abort\"") == 2);
-    assert_true(metric(&one, "vouch:generation_tokens_total{") < 8000);
+    assert_true(metric(&one, "vouch:generation_tokens_total{") < LONG);
     assert_int_equal(http_server_stop(&one, SIGTERM), 0);
+}
+
+/* The number of descriptors that a process has open. */
+static int count_descriptors(pid_t of)
+{
+    char path[64];
+    int n = 0;
+    snprintf(path, sizeof path, "/proc/%d/fd", (int)of);
+    DIR *folder = opendir(path);
+    while (folder && readdir(folder)) n++;
+    if (folder) closedir(folder);
+    return n;
+}
+
+/* Connections that say nothing, say it slowly, or hang up leave no descriptor behind. */
+static void connections_leave_no_descriptor(void **state)
+{
+    (void)state;
+    enum { N = 100 };
+    http_server short_timeout = http_server_start(ARGUMENTS(target, "--timeout", "1", "--parallel", "2"));
+    http_reply first = http_request(short_timeout.port, "GET", "/health", "", NULL);
+    http_reply_free(&first);
+    const int before = count_descriptors(short_timeout.child);
+    int fds[N];
+    for (int i = 0; i < N; i++) {
+        fds[i] = i % 3 == 2 ? stream_open(&short_timeout, 100, 0) : http_connect(short_timeout.port);
+        assert_true(fds[i] >= 0);
+        if (i % 3 == 1) http_send(fds[i], "POST " TEXT " HTTP/1.1\r\nHost: loc", 40);
+    }
+    for (int i = 0; i < N; i += 2) close(fds[i]);
+    while (count_descriptors(short_timeout.child) > before) usleep(10000); /* the timeout closes the others */
+    for (int i = 1; i < N; i += 2) close(fds[i]);
+    wait_for_metric(&short_timeout, "vouch:num_requests_running{", 0);
+    assert_int_equal(http_server_stop(&short_timeout, SIGTERM), 0);
 }
 
 /* Clients that break off at any byte of their request leave the server as it was. */
@@ -964,6 +1007,7 @@ int main(void)
         cmocka_unit_test(metrics_count),
         cmocka_unit_test(speculation_changes_while_serving),
         cmocka_unit_test(clients_that_go_free_their_place),
+        cmocka_unit_test(connections_leave_no_descriptor),
         cmocka_unit_test(requests_may_break_off),
         cmocka_unit_test(readers_may_be_slow),
         cmocka_unit_test(bad_requests_are_named),
