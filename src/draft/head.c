@@ -76,8 +76,9 @@ static void make_features(head_guesser *g, int32_t n)
     const int64_t n_features = h->n_features;
     const float *states = states_at(g, g->n_rows);
     if (h->fc.n_out > 0) {
-        for (int64_t i = 0; i < n * n_features; i++)
-            g->scaled[i] = (states[i] - h->mean[i % n_features]) * h->inv_scale[i % n_features];
+        for (int64_t at = 0; at < n * n_features; at += n_features)
+            for (int64_t i = 0; i < n_features; i++)
+                g->scaled[at + i] = (states[at + i] - h->mean[i]) * h->inv_scale[i];
         vouch_projection_run(&g->fc, g->scaled, g->features, n);
         return;
     }
