@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Grammars over bytes: which texts belong to them, what is refused, and how much memory they take. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "support/grammar.h"
@@ -204,6 +205,43 @@ static void test_bounds_of_integers(void **state)
         }
 }
 
+/* Numbers around whole bounds, for all pairs of bounds that are part of the interval or not. */
+static void test_bounds_of_numbers(void **state)
+{
+    (void)state;
+    static const char *const numbers[] = {"-12", "-11.5", "-11.0", "-11", "-10.99", "-10.0", "-10", "-9.5", "-1",
+                                          "-0.01", "0", "0.0", "0.001", "0.5", "1", "1.00", "1.01", "9.99", "10",
+                                          "10.0", "10.1", "11", "99.9", "100", "123.25"};
+    static const int bounds[] = {-11, -10, -1, 0, 1, 10, 11, 100};
+    for (int i = 0; i < 8; i++)
+        for (int j = i; j < 8; j++)
+            for (int kind = 0; kind < 8; kind++) {
+                char schema[200];
+                const bool no_min = kind >= 6, no_max = kind >= 4 && kind < 6;
+                const bool above = kind & 1, below = kind & 2;
+                const char *const min = no_min ? "x-none" : above ? "exclusiveMinimum" : "minimum";
+                const char *const max = no_max ? "x-nor" : below ? "exclusiveMaximum" : "maximum";
+                snprintf(schema, sizeof schema, "{\"type\": \"number\", \"%s\": %d, \"%s\": %d}", min, bounds[i], max,
+                         bounds[j]);
+                vouch_grammar *grammar;
+                const bool is_empty = i == j && !no_min && !no_max && (above || below);
+                const vouch_status status =
+                    vouch_grammar_open(&grammar, VOUCH_GRAMMAR_JSON_SCHEMA, schema, strlen(schema), NULL);
+                assert_int_equal(status == VOUCH_OK, !is_empty);
+                if (is_empty) continue;
+                vouch_automaton *automaton = grammar_automaton(grammar);
+                for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++) {
+                    const double x = strtod(numbers[n], NULL);
+                    const bool inside = (no_min || x > bounds[i] || (x == bounds[i] && !above)) &&
+                                        (no_max || x < bounds[j] || (x == bounds[j] && !below));
+                    if ((grammar_follow(automaton, numbers[n], strlen(numbers[n])) == ACCEPTED) != inside)
+                        fail_msg("%s with %s", schema, numbers[n]);
+                }
+                grammar_close_automaton(automaton);
+                vouch_grammar_close(grammar);
+            }
+}
+
 static void test_any_object(void **state)
 {
     (void)state;
@@ -292,14 +330,14 @@ static const complaint wrong_schemas[] = {
      "leads back to itself"},
     {"{'anyOf': [{'$ref': '#'}, {'type': 'null'}]}", "without end"},
     {"{'oneOf': [{'type': 'integer'}, {'minimum': 2, 'type': 'integer'}]}", "'/oneOf': a value may be valid for two"},
-    {"{'type': 'number', 'minimum': 2}", "'/minimum': bounds are supported for the type integer only"},
+    {"{'type': 'number', 'minimum': 0.5}", "'/minimum': a number's bound must be a whole number"},
     {"{'type': 'string', 'pattern': 'a', 'maxLength': 3}", "'/pattern': pattern can't be joined"},
     {"{'type': 'string', 'pattern': '(?=a)'}", "the pattern '(?=a)', character 2"},
     {"{'type': 'string', 'pattern': '(a'}", "closing parenthesis"},
     {"{'type': 'string', 'pattern': '\\\\bx'}", "this escape is not supported"},
     {"{'type': 'string', 'format': 'regex'}", "'/format': 'regex' is not supported; expected one of date"},
     {"{'allOf': [{'pattern': 'a'}, {'pattern': 'b'}]}", "at '/allOf/1/pattern': it can't be joined"},
-    {"{'items': {'properties': {'n': {'type': 'number', 'maximum': 2}}}}", "'/items/properties/n/maximum'"},
+    {"{'items': {'properties': {'n': {'type': 'number', 'maximum': 2.5}}}}", "'/items/properties/n/maximum'"},
     {"{'type': 'object', 'properties': {'a': {'$ref': '#'}}, 'required': ['a']}", "never ends"},
     {"{'type': 'integer', 'minimum': 5, 'maximum': 4}", "never ends"},
     {"{'enum': []}", "never ends"},
@@ -533,6 +571,7 @@ int main(void)
         cmocka_unit_test(test_notation),
         cmocka_unit_test(test_schemas),
         cmocka_unit_test(test_bounds_of_integers),
+        cmocka_unit_test(test_bounds_of_numbers),
         cmocka_unit_test(test_any_object),
         cmocka_unit_test(test_wrong_schemas_are_refused),
         cmocka_unit_test(test_fuzzed_schemas),

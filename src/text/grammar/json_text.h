@@ -41,6 +41,12 @@ vouch_expression vouch_json_string_except(vouch_json_writer *writer, const vouch
 vouch_expression vouch_json_number(vouch_json_writer *writer);
 /* An integer in [min, max], of at most 18 digits. */
 vouch_expression vouch_json_integer(vouch_json_writer *writer, int64_t min, int64_t max);
+/* A number in an interval between whole numbers, without an exponent. */
+typedef struct vouch_interval {
+    int64_t min, max; /* at most VOUCH_JSON_MOST either way, which means no bound */
+    bool above_min, below_max; /* the bound itself is left out */
+} vouch_interval;
+vouch_expression vouch_json_number_in(vouch_json_writer *writer, const vouch_interval *interval);
 /* Exactly this value, with white space where it may stand. */
 vouch_expression vouch_json_constant(vouch_json_writer *writer, const json_t *value);
 vouch_expression vouch_json_any(vouch_json_writer *writer);

@@ -65,19 +65,40 @@ static bounds bounds_of(const json_t *flat)
     return out;
 }
 
+/* The interval of a number's bounds. False after a failure: a bound is no whole number of at most 18 digits. */
+static bool interval_of(vouch_schema *s, const json_t *flat, vouch_interval *out)
+{
+    static const char *const names[] = {"minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"};
+    *out = (vouch_interval){-VOUCH_JSON_MOST, VOUCH_JSON_MOST, false, false};
+    for (int i = 0; i < 4; i++) {
+        const json_t *value = json_object_get(flat, names[i]);
+        const double real = json_number_value(value);
+        if (!value) continue;
+        if (real != floor(real) || fabs(real) > 1e17) {
+            vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, flat, names[i],
+                              "a number's bound must be a whole number of at most 17 digits");
+            return false;
+        }
+        const int64_t limit = (int64_t)real;
+        if (i < 2 && (limit > out->min || (limit == out->min && i == 1))) {
+            out->min = limit;
+            out->above_min = i == 1;
+        }
+        if (i >= 2 && (limit < out->max || (limit == out->max && i == 3))) {
+            out->max = limit;
+            out->below_max = i == 3;
+        }
+    }
+    return true;
+}
+
 static vouch_expression number_of(vouch_schema *s, const json_t *flat, int types)
 {
     const bounds range = bounds_of(flat);
+    vouch_interval interval;
     if (!(types & VOUCH_TYPE_NUMBER)) return vouch_json_integer(&s->writer, range.min, range.max);
-    if (range.any) {
-        static const char *const names[] = {"minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"};
-        size_t i = 0;
-        while (!json_object_get(flat, names[i])) i++;
-        vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, flat, names[i],
-                          "bounds are supported for the type integer only, not for number");
-        return 0;
-    }
-    return vouch_json_number(&s->writer);
+    if (!range.any) return vouch_json_number(&s->writer);
+    return interval_of(s, flat, &interval) ? vouch_json_number_in(&s->writer, &interval) : 0;
 }
 
 /* ------------------------------------------------------------------ strings */
