@@ -14,6 +14,6 @@ for file in "$data"/prompts/*.jsonl; do
     if [ -e "$file" ]; then exclude+=(--exclude "$file"); fi
 done
 "build/${BUILD:-release}/vouch" distill "$model" --head "build/head/$name.head.gguf" --tokens "${TOKENS:-2000000}" \
-    --temp 0.8 "${exclude[@]}" "$@"
+    "${exclude[@]}" "$@"
 cp "build/head/$name.head.gguf" "models/$name.head.gguf"
 echo "models/$name.head.gguf"

@@ -35,7 +35,7 @@ train_options train_options_default(void)
 {
     return (train_options){.n_tokens = 2000000,
                            .sampled = 0.5,
-                           .temperature = 1,
+                           .temperature = 0.8f,
                            .top_p = 0.95f,
                            .n_parallel = 16,
                            .max_tokens = 512,

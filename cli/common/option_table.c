@@ -403,7 +403,7 @@ cli_options cli_options_default(unsigned command)
     options.session.max_tokens = command & (CLI_RUN | CLI_BATCH | CLI_DISTILL) ? 512 : 128;
     if (command & CLI_SERVE) options.session.max_tokens = 0;
     /* The server's is the OpenAI API's. */
-    options.session.sampling.temperature = command & (CLI_SERVE | CLI_DISTILL) ? 1.0f : 0.0f;
+    options.session.sampling.temperature = command & CLI_SERVE ? 1.0f : command & CLI_DISTILL ? 0.8f : 0.0f;
     options.session.n_ctx = options.session.n_threads = options.session.prefill_chunk = 0;
     options.session.speculation.n_draft = 0;
     options.distill.n_tokens = 2000000;
