@@ -104,7 +104,7 @@ breaches=$(
     }' cli/*.[ch] cli/*/*.[ch] examples/*.c
     grep -nE '^[ \t]*#[ \t]*include[ \t]*"[^"]*/' server/*.[ch] 2>/dev/null | grep -v '"common/' |
         sed 's/$/: the server sees vouch.h, its own room and common only/'
-    find include src train cli server examples tests bench \
+    find include src train cli server examples tests bench python \
         -type f \( -name '*.[ch]' -o -name '*.sh' -o -name '*.py' \) ! -path '*/golden/*' \
         -exec env LC_ALL=C.UTF-8 grep -HnE '^.{121}' {} + 2>/dev/null |
         sed -E 's/^([^:]*:[0-9]+):.*/\1: a line of more than 120 characters/'

@@ -11,7 +11,8 @@ import sys
 WORDS = ["\u2581the", "\u2581a", "\u2581river", "\u2581sea", "th", "he", "in", "er", "an", "\u2581t", "\u2581"]
 TOKENS = ["<unk>", "<s>", "</s>", *(f"<0x{i:02X}>" for i in range(256)), *WORDS, *map(chr, range(97, 123))]
 KINDS = [2, 3, 3, *[6] * 256, *[1] * (len(TOKENS) - 259)]
-TEMPLATE = "{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}{% if add_generation_prompt %}assistant:{% endif %}"
+TEMPLATE = "{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}" \
+    "{% if add_generation_prompt %}assistant:{% endif %}"
 WIDTH, HEADS, LAYERS, HIDDEN, CONTEXT = 64, 4, 2, 96, 512
 U32, F32, BOOL, STRING, ARRAY = 4, 6, 7, 8, 9
 

@@ -71,7 +71,8 @@ def load() -> ctypes.CDLL:
         function.restype, function.argtypes = result, parameters
     version = library.vouch_version().decode()
     if version != _abi.VERSION:
-        raise ImportError(f"{FOLDER}/libvouch.so is version {version}, expected {_abi.VERSION}: build the package again")
+        raise ImportError(f"{FOLDER}/libvouch.so is version {version}, expected {_abi.VERSION}: build the "
+                          "package again")
     return library
 
 

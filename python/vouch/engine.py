@@ -33,12 +33,12 @@ class EngineSession(Session):
 
 
 class Engine(Handle):
-    """Runs many sequences in shared passes, which read the weights once. Each gets the bytes that it gets alone (law L7).
-    One thread at a time uses an engine and its sessions.
+    """Runs many sequences in shared passes, which read the weights once. Each gets the bytes that it gets alone (law
+    L7). One thread at a time uses an engine and its sessions.
 
     n_sessions: most sessions at once, 1 to 256; 0: 8. n_ctx: most tokens of a sequence; 0: the model's, at most 4096.
-    n_cache: tokens that the cache holds; 0: n_sessions * n_ctx. page_size, no_sharing, n_threads, prefill_chunk, kv_type,
-    inter_token_seconds: as vouch_engine_options has them.
+    n_cache: tokens that the cache holds; 0: n_sessions * n_ctx. page_size, no_sharing, n_threads, prefill_chunk,
+    kv_type, inter_token_seconds: as vouch_engine_options has them.
 
     Raises ArgumentError (names the option), TypeError (its type), MemoryShort, Unsupported."""
 
@@ -65,8 +65,8 @@ class Engine(Handle):
         return EngineSession(self, **options)
 
     def step(self) -> list[tuple[EngineSession, Step | Error]] | None:
-        """Runs one pass for all sessions that have something to do, and returns what it gave: a step, or the failure that
-        ended the answer. None: no session has anything to do."""
+        """Runs one pass for all sessions that have something to do, and returns what it gave: a step, or the failure
+        that ended the answer. None: no session has anything to do."""
         with self._turn:
             if not library.vouch_engine_step(self._pointer(), ctypes.byref(self._events), ctypes.byref(self._n_events)):
                 return None
@@ -79,8 +79,9 @@ class Engine(Handle):
             return results
 
     def answers(self, prompts: Iterable[Prompt], **options: Any) -> Iterator[Answer]:
-        """Answers prompts, n_sessions at a time, in the order in which they end. Each answer is the one that a new session
-        with these options gives to its prompt. A prompt that fails gives an answer with `error`; the others go on."""
+        """Answers prompts, n_sessions at a time, in the order in which they end. Each answer is the one that a new
+        session with these options gives to its prompt. A prompt that fails gives an answer with `error`; the others go
+        on."""
         waiting, running = enumerate(prompts), {}
         idle: list[EngineSession] = []
         everyone: list[EngineSession] = []

@@ -179,8 +179,8 @@ class Model(Handle):
 
 
 class Head(Handle):
-    """A tiny model that guesses from the target's hidden states, for the option `head` (docs/heads.md). Raises FileError,
-    FormatError, Unsupported, Mismatch."""
+    """A tiny model that guesses from the target's hidden states, for the option `head` (docs/heads.md). Raises
+    FileError, FormatError, Unsupported, Mismatch."""
 
     _close_function = "vouch_head_close"
 

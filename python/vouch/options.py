@@ -90,7 +90,8 @@ def tokens_of(name: str, value: object, keep: list | None = None) -> tuple[ctype
     """Ids as a C array. An array of 32-bit integers (numpy, array.array) is used as it is."""
     try:
         view = memoryview(value)
-        if view.format in ("i", "l") and view.itemsize == 4 and view.ndim == 1 and view.contiguous and not view.readonly:
+        is_int32 = view.format in ("i", "l") and view.itemsize == 4
+        if is_int32 and view.ndim == 1 and view.contiguous and not view.readonly:
             array = (ctypes.c_int32 * len(view)).from_buffer(view)
             if keep is not None:
                 keep.append(array)

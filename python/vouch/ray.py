@@ -186,8 +186,8 @@ class Front:
 
 def application(model: str, *, n_replicas: int = 2, engine: dict[str, Any] | None = None,
                 options: dict[str, Any] | None = None, pages: int = 2, tries: int = 10, n_cpus: float = 1) -> Any:
-    """A Ray Serve application: serve.run(application("m.gguf")). POST / takes {"prompt": ...} or {"messages": [...]} with
-    options of vouch.Session and returns {"text", "tokens", "finish"}.
+    """A Ray Serve application: serve.run(application("m.gguf")). POST / takes {"prompt": ...} or {"messages": [...]}
+    with options of vouch.Session and returns {"text", "tokens", "finish"}.
 
     model: a path on every node. engine: options of vouch.Engine. options: defaults of requests. pages: pages of a
     prompt's beginning, of 64 tokens, that choose the replica. tries: replicas that a request may lose.
@@ -234,11 +234,12 @@ def block_path(folder: pathlib.Path, block: int) -> pathlib.Path:
 
 def batch(model: str, prompts: Iterable[Any], folder: str | os.PathLike[str], *, n_replicas: int = 2, block: int = 64,
           engine: dict[str, Any] | None = None, n_cpus: float = 1, **options: Any) -> pathlib.Path:
-    """Answers prompts (as of vouch.Session.prompt) with replicas over Ray Data, and returns folder/answers.jsonl: a line
-    {"index", "text", "finish", "tokens"} or {"index", "error"} for each, in order. The bytes are those of one process.
+    """Answers prompts (as of vouch.Session.prompt) with replicas over Ray Data, and returns folder/answers.jsonl: a
+    line {"index", "text", "finish", "tokens"} or {"index", "error"} for each, in order. The bytes are those of one
+    process.
 
-    folder: seen by all nodes. Blocks of prompts are its files; a batch that is begun again does only the blocks that are
-    missing. Raises ValueError if the folder has another batch: other prompts, options or another model."""
+    folder: seen by all nodes. Blocks of prompts are its files; a batch that is begun again does only the blocks that
+    are missing. Raises ValueError if the folder has another batch: other prompts, options or another model."""
     target, prompts = pathlib.Path(folder), list(prompts)
     target.mkdir(parents=True, exist_ok=True)
     with Model(model, text_only=True) as facts:
@@ -268,7 +269,8 @@ def claim_folder(folder: pathlib.Path, batch: dict[str, Any]) -> None:
     if not path.exists():
         path.write_text(text, encoding="utf-8")
     elif path.read_text(encoding="utf-8") != text:
-        raise ValueError(f"{path}: the folder has another batch (model, options or prompts differ): choose another folder")
+        raise ValueError(f"{path}: the folder has another batch (model, options or prompts differ): "
+                         "choose another folder")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -288,7 +290,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 item = json.loads(line)
                 prompts.append(item["messages"] if "messages" in item else item["prompt"])
             except (ValueError, KeyError, TypeError) as error:
-                parser.error(f'{given.prompts}:{number}: expected {{"prompt": ...}} or {{"messages": [...]}}: {error!r}')
+                parser.error(f'{given.prompts}:{number}: expected {{"prompt": ...}} or {{"messages": [...]}}: '
+                             f'{error!r}')
     print(batch(given.model, prompts, given.out, n_replicas=given.replicas, **given.options))
 
 

@@ -117,9 +117,9 @@ class Session(Handle):
     `cancel` may come from any.
 
     Options are the fields of vouch_session_options, vouch_sampling and vouch_speculation, among them n_ctx, n_threads,
-    kv_type ("f16", "f32", "q8_0", "q4_0"), max_tokens, stop, grammar, temperature (0: greedy), top_k, top_p, min_p, seed,
-    bias ({token: number}), drafters ("auto", "none", "ngram,suffix", ...), n_draft, accept ("auto", "match", ...),
-    lenience, draft_model, head, logprobs, top_logprobs.
+    kv_type ("f16", "f32", "q8_0", "q4_0"), max_tokens, stop, grammar, temperature (0: greedy), top_k, top_p, min_p,
+    seed, bias ({token: number}), drafters ("auto", "none", "ngram,suffix", ...), n_draft, accept ("auto", "match",
+    ...), lenience, draft_model, head, logprobs, top_logprobs.
 
     Raises ArgumentError (names the option), TypeError (its type), MemoryShort, Mismatch, Unsupported."""
 
@@ -260,9 +260,10 @@ class Session(Handle):
         return seconds.value
 
     def logits(self, first: int = 0, n: int | None = None, out: Any = None) -> Any:
-        """Logits of the rows at positions [first, first + n), by default up to the end: row i predicts the token at first
-        + i + 1. float32 [n, n_vocab]: a numpy array, or without numpy a memoryview. The library writes into `out`, if
-        given, a writable buffer of this shape. The sequence stays as it is. Raises ArgumentError (outside the sequence)."""
+        """Logits of the rows at positions [first, first + n), by default up to the end: row i predicts the token at
+        first + i + 1. float32 [n, n_vocab]: a numpy array, or without numpy a memoryview. The library writes into
+        `out`, if given, a writable buffer of this shape. The sequence stays as it is. Raises ArgumentError (outside
+        the sequence)."""
         return self._rows("vouch_session_logits", first, n, out)
 
     def probabilities(self, first: int = 0, n: int | None = None, out: Any = None) -> Any:
@@ -270,8 +271,8 @@ class Session(Handle):
         return self._rows("vouch_session_probabilities", first, n, out)
 
     def logprobs(self, first: int = 1, n: int | None = None, top: int = 0) -> list[list[Logprob]]:
-        """Log probabilities of the sequence's tokens at positions [first, first + n), first >= 1: of each token its own,
-        then those of the `top` likeliest. Raises ArgumentError, NumericError."""
+        """Log probabilities of the sequence's tokens at positions [first, first + n), first >= 1: of each token its
+        own, then those of the `top` likeliest. Raises ArgumentError, NumericError."""
         first, n = self._range(first, n)
         top = integer_of("top", top, ctypes.c_int32)
         if not 0 <= top <= 20:
@@ -287,7 +288,8 @@ class Session(Handle):
         first = integer_of("first", first, ctypes.c_int32)
         n = length - first if n is None else integer_of("n", n, ctypes.c_int32)
         if not (0 <= first and 1 <= n <= length - first):
-            raise ArgumentError(f"first, n: positions [{first}, {first + n}) are outside the sequence of {length} tokens")
+            raise ArgumentError(f"first, n: positions [{first}, {first + n}) are outside the sequence of "
+                                f"{length} tokens")
         return first, n
 
     def _rows(self, function: str, first: int, n: int | None, out: Any) -> Any:
