@@ -57,7 +57,7 @@ BLAS_CFLAGS := $(shell pkg-config --cflags openblas)
 BLAS_LIBS   := -ldl # train/blas.c loads OpenBLAS
 endif
 ifeq ($(SERVER),1)
-HTTP_LIBS := $(shell pkg-config --libs libmicrohttpd 2>/dev/null || echo -lmicrohttpd)
+HTTP_LIBS := -ldl # server/mhd.c loads libmicrohttpd
 endif
 
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wstrict-prototypes \

@@ -11,6 +11,7 @@
 
 #include "common/json.h"
 #include "fields.h"
+#include "mhd.h"
 
 enum {
     MOST_BODY = 32 << 20,        /* bytes */
@@ -24,12 +25,12 @@ enum {
 
 static void reply(server_exchange *x, int status, const char *type, char *bytes, size_t n)
 {
-    struct MHD_Response *response = MHD_create_response_from_buffer(n, bytes, MHD_RESPMEM_MUST_FREE);
+    struct MHD_Response *response = mhd.MHD_create_response_from_buffer(n, bytes, MHD_RESPMEM_MUST_FREE);
     if (!response) {
         free(bytes);
         return;
     }
-    MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+    mhd.MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
     x->response = response;
     x->status = status;
 }
@@ -66,8 +67,8 @@ void server_reply_fault(server_exchange *x, const server_fault *fault)
 {
     server_reply_json(x, fault->status, server_error_json(x, fault));
     if (!x->response) return;
-    if (fault->status == 429 || fault->status == 503) MHD_add_response_header(x->response, "Retry-After", "1");
-    if (fault->status == 401) MHD_add_response_header(x->response, "WWW-Authenticate", "Bearer");
+    if (fault->status == 429 || fault->status == 503) mhd.MHD_add_response_header(x->response, "Retry-After", "1");
+    if (fault->status == 401) mhd.MHD_add_response_header(x->response, "WWW-Authenticate", "Bearer");
 }
 
 void server_sse(server_exchange *x, const char *name, json_t *value)
@@ -90,7 +91,7 @@ void server_make_id(server *s, const char *prefix, char id[64])
 
 static const char *header(const server_exchange *x, const char *name)
 {
-    return MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, name);
+    return mhd.MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, name);
 }
 
 /* Takes the same time for every key of the same length. */
@@ -173,7 +174,7 @@ static enum MHD_Result count_length(void *cls, enum MHD_ValueKind kind, const ch
 static bool check_length(server_exchange *x, server_fault *fault)
 {
     length_headers found = {0};
-    MHD_get_connection_values(x->connection, MHD_HEADER_KIND, count_length, &found);
+    mhd.MHD_get_connection_values(x->connection, MHD_HEADER_KIND, count_length, &found);
     if (found.differ || (found.n_lengths > 0 && found.n_codings > 0) || found.n_codings > 1)
         return server_fail(fault, 400, "invalid_length", "",
                            "Content-Length and Transfer-Encoding contradict each other; send one of them, once");
@@ -215,7 +216,7 @@ static void resume(server_exchange *x)
 {
     if (!x->suspended) return;
     x->suspended = false;
-    MHD_resume_connection(x->connection);
+    mhd.MHD_resume_connection(x->connection);
 }
 
 /* Of the job, which holds its lock. One body needs only the last event. */
@@ -262,7 +263,7 @@ void server_begin(server_exchange *x, server_model *model, server_job *job, bool
     atomic_fetch_add(&x->server->n_jobs, 1);
     if (!atomic_load(&x->server->drains) && server_worker_submit(model->worker, job)) {
         const union MHD_ConnectionInfo *info =
-            MHD_get_connection_info(x->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+            mhd.MHD_get_connection_info(x->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
         x->watched = (server_watched){.fd = info->connect_fd, .gone = on_gone, .tick = on_tick, .user = x};
         server_watch_add(x->server->watch, &x->watched);
         if (is_stream && format->begin) format->begin(x);
@@ -310,7 +311,7 @@ static bool wait_for_events(server_exchange *x)
                        (x->is_stream && job->events.n > 0);
     if (!ready) {
         x->suspended = true;
-        MHD_suspend_connection(x->connection);
+        mhd.MHD_suspend_connection(x->connection);
     }
     pthread_mutex_unlock(&job->lock);
     return !ready;
@@ -352,13 +353,14 @@ static ssize_t stream_read(void *cls, uint64_t position, char *bytes, size_t mos
 
 static enum MHD_Result send_stream(server_exchange *x)
 {
-    struct MHD_Response *response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 16384, stream_read, x, NULL);
+    struct MHD_Response *response =
+        mhd.MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 16384, stream_read, x, NULL);
     if (!response) return MHD_NO;
-    MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, "text/event-stream; charset=utf-8");
-    MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-cache");
-    MHD_add_response_header(response, "X-Accel-Buffering", "no");
-    const enum MHD_Result result = MHD_queue_response(x->connection, MHD_HTTP_OK, response);
-    MHD_destroy_response(response);
+    mhd.MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, "text/event-stream; charset=utf-8");
+    mhd.MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-cache");
+    mhd.MHD_add_response_header(response, "X-Accel-Buffering", "no");
+    const enum MHD_Result result = mhd.MHD_queue_response(x->connection, MHD_HTTP_OK, response);
+    mhd.MHD_destroy_response(response);
     return result;
 }
 
@@ -390,7 +392,7 @@ static enum MHD_Result send_answer(server_exchange *x)
         reply_body(x);
     }
     if (!x->response) return MHD_NO;
-    return MHD_queue_response(x->connection, (unsigned)x->status, x->response);
+    return mhd.MHD_queue_response(x->connection, (unsigned)x->status, x->response);
 }
 
 /* ---------------------------------------------------------- libmicrohttpd calls */
@@ -423,7 +425,7 @@ static enum MHD_Result exchange_begin(server *s, struct MHD_Connection *connecti
     if (check_headers(x, method, path, &fault)) return MHD_YES;
     x->is_handled = true;
     server_reply_fault(x, &fault);
-    if (x->response && fault.status == 400) MHD_add_response_header(x->response, "Connection", "close");
+    if (x->response && fault.status == 400) mhd.MHD_add_response_header(x->response, "Connection", "close");
     return send_answer(x);
 }
 
@@ -462,7 +464,7 @@ static void on_completed(void *cls, struct MHD_Connection *connection, void **me
         server_job_release(x->job);
     }
     if (x->format && x->format->free) x->format->free(x->state);
-    if (x->response) MHD_destroy_response(x->response);
+    if (x->response) mhd.MHD_destroy_response(x->response);
     json_decref(x->json);
     server_text_free(&x->body);
     server_text_free(&x->events);
@@ -520,6 +522,8 @@ static void log_nothing(void *cls, const char *format, va_list arguments)
 vouch_status server_http_open(server *s, vouch_error *err)
 {
     const server_options *o = s->options;
+    const vouch_status loaded = server_mhd_open(err);
+    if (loaded != VOUCH_OK) return loaded;
     const int fd = listen_socket(s, err);
     if (fd < 0) return err->code;
     s->watch = server_watch_open(o->ping_seconds);
@@ -530,7 +534,7 @@ vouch_status server_http_open(server *s, vouch_error *err)
                                          {MHD_OPTION_END, 0, NULL}};
     if (o->certificate) flags |= MHD_USE_TLS;
     if (s->watch)
-        s->daemon = MHD_start_daemon(
+        s->daemon = mhd.MHD_start_daemon(
             flags, 0, NULL, NULL, on_request, s, MHD_OPTION_EXTERNAL_LOGGER, log_nothing, NULL,
             MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_THREAD_POOL_SIZE, (unsigned)N_THREADS, MHD_OPTION_CONNECTION_LIMIT,
             (unsigned)MOST_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)o->timeout_seconds,
@@ -546,6 +550,6 @@ vouch_status server_http_open(server *s, vouch_error *err)
 
 void server_http_close(server *s)
 {
-    if (s->daemon) MHD_stop_daemon(s->daemon);
+    if (s->daemon) mhd.MHD_stop_daemon(s->daemon);
     server_watch_close(s->watch);
 }
