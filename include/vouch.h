@@ -690,7 +690,7 @@ VOUCH_API vouch_status vouch_session_time_pass(vouch_session *session, int32_t n
                                                double *seconds, vouch_error *err);
 /* The name of the rule in use (vouch_accept_name), a constant. */
 VOUCH_API const char *vouch_session_rule(const vouch_session *session);
-/* The names of the drafters in use, such as "ngram,recycle", or "none". The session's. */
+/* The names of the drafters in use, such as "ngram,recycle", or "none". The session owns the text. */
 VOUCH_API const char *vouch_session_drafter(const vouch_session *session);
 /* Bytes allocated for the session: cache, workspace, drafters. The resident part grows up to this size. */
 VOUCH_API size_t vouch_session_memory(const vouch_session *session);

@@ -132,7 +132,7 @@ typedef struct known_names {
     unsigned where;
 } known_names;
 
-/* Name i of the table that `where` has; "" for others. */
+/* Name i of the table; "" if the requests `where` don't have it, NULL past the end. */
 static const char *known_name(const void *arg, size_t i)
 {
     const known_names *known = arg;

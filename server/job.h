@@ -43,11 +43,11 @@ const char *server_event_text(const server_event *event);
 
 /* A choice: what to do, and how it ended. */
 typedef struct server_choice {
-    const int32_t *tokens; /* [n_tokens] the prompt, the job's; choices may share it */
+    const int32_t *tokens; /* [n_tokens] the prompt, owned by the job; choices may share it */
     size_t n_tokens;
     uint64_t seed;
-    vouch_logprob *prompt_logprobs; /* [n_tokens - 1][1 + top_logprobs] room for those of the prompt's tokens but the
-                                       first, which the worker fills; the job's; NULL: not wanted */
+    vouch_logprob *prompt_logprobs; /* [n_tokens - 1][1 + top_logprobs] for all tokens of the prompt but the first. The
+                                       worker fills it, the job owns it; NULL: not wanted */
     /* Filled before the END event. */
     vouch_error error;   /* code VOUCH_OK: the answer ended as `finish` says */
     vouch_finish finish;
@@ -60,9 +60,9 @@ typedef struct server_job {
     atomic_int n_references;
     atomic_bool cancelled; /* the client has gone; the worker drops its sessions before the next pass */
     atomic_bool full;      /* events wait that the client doesn't read */
-    vouch_session_options options; /* stop and bias are the job's own */
-    vouch_grammar *grammar;        /* of the options, the job's own; NULL: none */
-    const char *prediction;        /* [n_prediction], the job's own; NULL: none */
+    vouch_session_options options; /* the job owns stop and bias */
+    vouch_grammar *grammar;        /* of the options, owned by the job; NULL: none */
+    const char *prediction;        /* [n_prediction], owned by the job; NULL: none */
     size_t n_prediction;
     bool prompt_only;              /* no answer is wanted, only prompt_logprobs */
     bool with_guesses;             /* events carry the guesses of their step */
@@ -70,7 +70,7 @@ typedef struct server_job {
     server_choice *choices;        /* [n_choices] */
     int32_t n_choices;
     struct server_job *next;       /* the worker's queue */
-    int32_t n_begun;               /* choices that have left the queue; the worker's */
+    int32_t n_begun;               /* choices that have left the queue; only the worker uses it */
     void **owned;                  /* [n_owned] freed with the job */
     size_t n_owned;
 

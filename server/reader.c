@@ -305,7 +305,7 @@ void server_reader_special(server_reader *reader, const char *name, size_t n)
     if (begins_with(&mark, CHANNEL)) {
         finish_message(r);
         r->is_harmony = true;
-        r->text.n = 0; /* "assistant" of <|start|>assistant */
+        r->text.n = 0; /* drops the "assistant" of <|start|>assistant */
         r->state = SERVER_READER_HEADER;
     } else if (r->is_harmony) {
         if (begins_with(&mark, MESSAGE)) begin_message(r);

@@ -28,7 +28,7 @@ typedef struct server_model_options {
 typedef struct server_options {
     const char *host;
     int32_t port; /* 0: a free one */
-    const char *const *keys; /* [n_keys] any of them opens the door; none: no key is asked for */
+    const char *const *keys; /* [n_keys] each of them grants access; n_keys 0: no key is asked for */
     size_t n_keys;
     const char *certificate, *private_key; /* PEM texts of TLS; NULL: plain HTTP */
     const server_model_options *models;    /* [n_models] at least 1; the first is the default */

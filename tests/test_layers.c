@@ -620,7 +620,7 @@ static void families_compute_their_formulas(void **state)
     }
 }
 
-/* It also gives the same bits with all kernels, teams and passes (law L1). */
+/* A pass also gives the same bits with all kernels, team sizes and chunks (law L1). */
 static void a_pass_computes_what_its_layers_say(void **state)
 {
     (void)state;

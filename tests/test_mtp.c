@@ -56,7 +56,7 @@ static int32_t argmax(const vouch_residual *left, uint64_t seed, int64_t positio
     return best;
 }
 
-/* The largest difference of the logits, but for a constant, in their standard deviations. */
+/* The largest difference between the logits after shifting them to equal means, in standard deviations of a row. */
 static double compare(const vouch_dist *q, const mtp_row *row)
 {
     const int32_t step = q->n_vocab / MTP_KEPT;

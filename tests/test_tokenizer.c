@@ -16,7 +16,7 @@
 #include "text/internal.h"
 #include "text/unicode.h"
 
-/* One name for each way to cut a text: the four of `pres`, and the others. */
+/* One pre-tokenizer name for each way to cut a text into words; the first four are `pres`. */
 static const char *const cuts[] = {
     "smollm",     "gpt-2",   "llama-bpe",  "qwen2",      "qwen35",   "gpt-4o",    "tekken", "laguna",  "minicpm5",
     "jais-2",     "kimi-k2", "tiny_aya",   "youtu",      "falcon",   "default",   "bloom",  "viking",  "deepseek-llm",

@@ -18,9 +18,9 @@
 #include "train/overlap.h"
 
 enum {
-    ASKED_TOKENS = 256,  /* most tokens of a prompt of the target's own */
+    ASKED_TOKENS = 256,  /* most tokens of a prompt that the target makes up */
     BEGUN_TOKENS = 8,    /* tokens that a base model begins a text with */
-    LEAST_BYTES = 8,     /* of a prompt of the target's own; shorter ones say nothing */
+    LEAST_BYTES = 8,     /* shorter prompts of the target's own are dropped: they hardly ask anything */
     MOST_PROMPT = 2048   /* tokens of a prompt */
 };
 
@@ -40,7 +40,7 @@ typedef struct maker {
     train_overlap *excluded;
     vouch_engine *engine;
     slot slots[64];
-    int32_t *opening; /* [n_opening] what the target's own prompts begin with */
+    int32_t *opening; /* [n_opening] first tokens of the target's own prompts */
     size_t n_opening;
     bool is_base;     /* the model has no template */
     uint8_t *done;    /* [n_done] numbers that the file has */

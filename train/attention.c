@@ -109,7 +109,7 @@ void train_attention(real *out, real *p, const real *q, const real *const *keys,
         }
 }
 
-/* The unit's arrays on the way back. */
+/* The unit's arrays in the backward pass. */
 typedef struct unit_back {
     const unit *u;
     const real *dout, *p, *q;

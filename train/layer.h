@@ -41,8 +41,8 @@ typedef struct train_rows {
     const real *cosines, *sines;  /* [positions][head_dim / 2] (train_angles) */
 } train_rows;
 
-/* Values of one generation that the way back needs, and gradients of its keys and values, which later generations add
- * to. Room for max_rows rows, and for sequences of at most max_length rows. */
+/* Values of one generation that the backward pass needs, and gradients of its keys and values, which later generations
+ * add to. Room for max_rows rows, and for sequences of at most max_length rows. */
 typedef struct train_layer_values {
     real *x, *h, *h2, *x2;       /* [rows, n_embd]; x is the layer's input */
     real *factors, *factors2;    /* [rows] of the norms */
@@ -52,7 +52,7 @@ typedef struct train_layer_values {
     real *p;                     /* softmax */
 } train_layer_values;
 
-/* Buffers of the way back, shared by all layers and generations. */
+/* Buffers of the backward pass, shared by all layers and generations. */
 typedef struct train_layer_space {
     real *dh;              /* [rows, n_embd] */
     real *dq, *dmixed;     /* [rows, n_heads * head_dim] */
@@ -68,7 +68,7 @@ void train_layer_space_take(train_layer_space *space, vouch_arena *arena, const 
 /* y [rows, n_embd] = layer(values[g].x). values[j], j < g, hold this layer's earlier generations. */
 void train_layer_run(real *y, train_layer_values *values, int32_t g, const train_layer *layer,
                      const train_layer_shape *shape, const train_rows *rows);
-/* Clears the gradients of keys and values, before the way back of the last generation. */
+/* Clears the gradients of keys and values, before the backward pass of the last generation. */
 void train_layer_clear(train_layer_values *values, int32_t generations, const train_layer_shape *shape, int64_t n_rows);
 /* dy becomes the gradient of values[g].x. Adds to the weights' gradients. Generations go back from the last to the
  * first. */

@@ -17,7 +17,7 @@ void train_linear_back(real *dx, real *dw, const real *dy, const real *x, const 
                        int64_t n_in);
 
 /* y = x factor weight, factor = 1 / sqrt(mean(x^2) + eps) of each row (Zhang, Sennrich, arXiv 1910.07467).
- * factors [rows] is written for the way back; weight NULL: 1. */
+ * Writes factors [rows] for train_norm_back; weight NULL: all 1. */
 void train_norm(real *y, real *factors, const real *x, const real *weight, int64_t rows, int64_t n, real eps);
 void train_norm_back(real *dx, real *dweight, const real *dy, const real *x, const real *weight, const real *factors,
                      int64_t rows, int64_t n);

@@ -58,7 +58,7 @@ static const cli_flag flags[] = {
     {"force", NULL, 0, CLI_FLAG_SWITCH, AT(force), NULL, NULL, WRITING, "Model",
      "replace the output where it exists already", NULL, NULL},
     {"pure", NULL, 0, CLI_FLAG_SWITCH, AT(pure), NULL, NULL, CLI_QUANTIZE, "Types",
-     "give all matrices the type that most have in the mix", NULL, NULL},
+     "give all matrices the type that most of the mix's matrices have", NULL, NULL},
     {"output-type", "output-tensor-type", 0, CLI_FLAG_FILE, AT(output_type), "TYPE", NULL, CLI_QUANTIZE, "Types",
      "type of the output matrix (default: as the mix)", NULL, NULL},
     {"embedding-type", "token-embedding-type", 0, CLI_FLAG_FILE, AT(embedding_type), "TYPE", NULL, CLI_QUANTIZE,

@@ -20,7 +20,7 @@ const char *cli_option_text(const cli_options *options, const char *name, char t
 const char *cli_option_change(cli_options *options, const char *name, const char *value);
 /* "ngram,recycle": a set of VOUCH_DRAFTER_ bits in the words of --spec. */
 const char *cli_spec_text(unsigned drafters, char text[64]);
-/* Context length that the measurements of `bench` need. */
+/* Context length that the measurements of `vouch bench` need. */
 int32_t cli_bench_room(const cli_options *options);
 void cli_options_free(cli_options *options);
 enum { CLI_SPEC_SIZE = 96 };

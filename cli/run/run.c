@@ -153,7 +153,7 @@ int cli_run(const cli_options *options)
     size_t n = 0;
     int status = CLI_DONE;
     if (chat && options->chat_template && strcmp(options->chat_template, "none") == 0) {
-        cli_complain("a conversation needs a chat template: --raw needs --prompt TEXT");
+        cli_complain("without --prompt, run is a conversation, which needs a chat template; --raw needs --prompt TEXT");
         return CLI_WRONG_USAGE;
     }
     if (chat && options->show_prompt) {

@@ -116,7 +116,7 @@ bool vouch_pace_may_ask_paid(const vouch_pace *pace);
 /* True in a cycle in which the free drafters rest, and until the next one begins. */
 bool vouch_pace_rests(const vouch_pace *pace);
 /* Begins a cycle with a draft within `most`; the paid drafter has n_behind tokens to catch up with. Returns the limits
- * of the offer; depth 0: this cycle is a plain step. Valid until the next cycle begins. */
+ * of the offer, the free drafters' draft; depth 0: this cycle is a plain step. Valid until the next cycle begins. */
 vouch_shape vouch_pace_begin(vouch_pace *pace, const vouch_shape *most, int32_t n_behind);
 /* Decides by the offer (n 0: none). *paid receives the limits of the paid drafter's guesses, depth 0 where it isn't
  * asked. *both receives the limits of the tree of paid and free guesses. */

@@ -352,7 +352,7 @@ static void compose_end(void *self, const int32_t *tokens, int32_t n_tokens)
         if (c->sources[s].ops->end) c->sources[s].ops->end(c->sources[s].self, tokens, n_tokens);
 }
 
-/* The first row of a cycle shows the sequence before the cycle. So a session that never drafts learns the same. */
+/* Sources catch up with the sequence at the first row of each cycle, so a session that never drafts learns the same. */
 static void compose_see(void *self, const int32_t *tokens, const vouch_seen *row)
 {
     compose *c = self;

@@ -30,11 +30,11 @@ typedef struct model_guesser {
     float *logits;        /* [n_vocab of the target], with a bridge */
     vouch_matrix head;    /* rows of the tokens in --draft-vocab's list; without a list unused */
     float *head_bias;     /* [head.n_out] of its logits, where the model has one */
-    int32_t n_told;       /* the sequence's tokens in the cache */
-    int32_t n_fed;        /* provisional rows that are a chain of guesses */
-    int32_t fed[VOUCH_MAX_DRAFT]; /* [n_fed] the chain */
-    int32_t *offsets;         /* [n_session + 1] the cache's tokens before each of the target's, with a bridge */
-    int32_t *spelled;         /* [chunk] with a bridge */
+    int32_t n_told;       /* tokens of the sequence that the cache holds */
+    int32_t n_fed;        /* provisional rows of the last draft, if it was a chain; 0 after a tree */
+    int32_t fed[VOUCH_MAX_DRAFT]; /* [n_fed] their guesses */
+    int32_t *offsets;         /* [n_session + 1] with a bridge: pieces in the cache before each token of the sequence */
+    int32_t *spelled;         /* [chunk] with a bridge: pieces of the next rows */
     int32_t n_session;        /* context of the session */
     int32_t n_ctx, chunk;
     vouch_arena arena;
@@ -272,7 +272,7 @@ static vouch_status check_head(const vouch_speculation *spec, int32_t n_vocab, v
         const int32_t token = spec->draft_vocab[i];
         if (token < 0 || token >= n_vocab || taken[token])
             status = vouch_fail(err, VOUCH_E_ARGUMENT,
-                                "speculation: draft_vocab[%zu] is %d, must be 0 to %d and there once", i, token,
+                                "speculation: draft_vocab[%zu] is %d, expected 0 to %d, each at most once", i, token,
                                 n_vocab - 1);
         else taken[token] = true;
     }

@@ -54,7 +54,7 @@ typedef struct slot {
     uint16_t generation; /* the slot is empty unless this equals the drafter's; 0 in memory never written */
     row row;
 } slot;
-_Static_assert(sizeof(slot) == 64, "a slot is a line of the cache");
+_Static_assert(sizeof(slot) == 64, "a slot fills one cache line");
 
 /* A row that may turn out not to be part of the answer. */
 typedef struct pending {
@@ -213,7 +213,7 @@ static void recycle_observe(void *self, const int32_t *tokens, int32_t n_tokens)
     pending_drop(r, n);
 }
 
-/* Drops the rows behind the new end. */
+/* Drops the pending rows that have more than n_tokens tokens of the sequence before them. */
 static void recycle_rewind(void *self, int32_t n_tokens)
 {
     recycle *r = self;

@@ -34,7 +34,7 @@ typedef struct vouch_drafter_setup {
 
 typedef struct vouch_drafter_type {
     bool in_auto;      /* AUTO takes it, provided that the caller gives `needs` */
-    const char *needs; /* the caller gives it: "a draft model"; NULL: nothing */
+    const char *needs; /* what the caller must give, for messages: "a draft model"; NULL: nothing */
     bool has_q;        /* it grows chains and trees of guesses, drawn from q where VOUCH_DRAFT_SAMPLE is set (tree.h) */
     /* One of the two. A free drafter is a source for the composition; a paid one drafts by itself. */
     vouch_status (*open_free)(vouch_source *out, const vouch_drafter_setup *setup, vouch_error *err);

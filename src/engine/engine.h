@@ -37,7 +37,7 @@ enum { VOUCH_LEAST_CHUNK = 16 };
 /* The part of one session in the running pass. */
 typedef struct vouch_turn {
     vouch_session *session;
-    bool is_cycle;      /* a cycle; otherwise tokens [from, past) that the cache lacks */
+    bool is_cycle;      /* else prefill: tokens [from, past), which the cache lacks */
     int32_t from, past; /* from: tokens that the cache holds */
     vouch_shape most;   /* of a cycle: limits of its draft */
     int64_t n_drafted;  /* of a cycle: the session's guesses before it */

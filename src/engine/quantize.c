@@ -27,7 +27,7 @@ typedef struct job {
     const vouch_quantize_options *options;
     vouch_pool *pool;
     vouch_quantize_result *result;
-    size_t done; /* bytes of the source's tensors */
+    size_t done; /* bytes of the source's tensors so far */
 } job;
 
 /* A tensor of the new file. */

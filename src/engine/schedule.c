@@ -16,7 +16,7 @@ vouch_status vouch_engine_session_open(vouch_session **out, vouch_engine *engine
     const vouch_engine_options *engine_options = &engine->options;
     vouch_session_options o = options ? *options : vouch_session_options_default();
     if (engine->n_sessions == engine_options->n_sessions)
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "%d sessions are open, and n_sessions of the engine allows no more",
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "%d sessions are open, all that n_sessions allows: close one first",
                           engine->n_sessions);
     if (o.n_ctx == 0) o.n_ctx = engine_options->n_ctx;
     if (o.n_ctx > engine_options->n_ctx)

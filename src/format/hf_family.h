@@ -24,13 +24,13 @@ typedef enum vouch_hf_layout {
     VOUCH_HF_FIRST_HALF,  /* half of the rows; the next rule names the tensor of the other half */
     VOUCH_HF_SECOND_HALF,
     VOUCH_HF_EXPERTS,     /* [experts, inputs, outputs]; GGUF: [experts, outputs, inputs] */
-    VOUCH_HF_EVEN,        /* the same of outputs 0, 2, ..., and of biases; the next rule has the others */
+    VOUCH_HF_EVEN,        /* as EXPERTS, outputs 0, 2, ... only; also biases. The next rule has the others */
     VOUCH_HF_ODD,
     VOUCH_HF_GROUPS,      /* a vector [n]; GGUF: [groups, n / groups], groups of Mamba-2 heads */
-    VOUCH_HF_NAMED,       /* a tensor whose name in GGUF has no suffix but that of `to` */
-    VOUCH_HF_COLUMN,      /* the same of a vector; GGUF: [n, 1] */
-    VOUCH_HF_DECAY,       /* as VOUCH_HF_NAMED, of values -exp(x) */
-    VOUCH_HF_DECAY_COLUMN, /* the same of a vector; GGUF: [n, 1] */
+    VOUCH_HF_NAMED,       /* `to` is the whole name in GGUF: no ".weight" or ".bias" is added */
+    VOUCH_HF_COLUMN,      /* as NAMED, for a vector [n]; GGUF: [n, 1] */
+    VOUCH_HF_DECAY,       /* as NAMED; GGUF has -exp(x) */
+    VOUCH_HF_DECAY_COLUMN, /* as DECAY, for a vector [n]; GGUF: [n, 1] */
     VOUCH_HF_DELTA,       /* for each key head its query, key, values, gates; GGUF: all queries, all keys, all values.
                              The next rule has the gates. */
     VOUCH_HF_DELTA_GATE,
@@ -54,7 +54,7 @@ enum { VOUCH_HF_MOST_RULES = 3, VOUCH_HF_MOST_DEMANDS = 3 };
 typedef struct vouch_hf_family {
     const char *model_type, *arch;
     const vouch_hf_rule *rules[VOUCH_HF_MOST_RULES]; /* lists, each ended by an empty rule; the first match counts */
-    const char *activations;                         /* accepted, with '|' between them */
+    const char *activations;                         /* accepted names, with '|' between them */
     vouch_hf_demand demands[VOUCH_HF_MOST_DEMANDS];
     int32_t window_period; /* 0: no layer has the window; 1: all; n: all but layers n - 1, 2n - 1, ... */
     const char *defaults;  /* JSON: members that older files leave out; NULL: none */

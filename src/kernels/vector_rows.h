@@ -54,7 +54,7 @@ INLINE void round_few(const int n, const vouch_group *g, const few_rows *from, f
         UNROLL for (int i = 0; i < n; i++) put_quants(g, from->b, from->r + i, quants[i]);
 }
 
-/* Writes the sums of a block of n rows, in each form of acts->needs. */
+/* Writes the sums of the quants in block b of rows [r, r + n): each kind of sum in acts->needs. halves: as above. */
 INLINE void put_sums(const int n, const vouch_acts *acts, const vouch_group *g, int64_t b, int64_t r,
                      const vi halves[2][FEW], few_floats d)
 {

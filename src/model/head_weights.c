@@ -129,8 +129,8 @@ static vouch_status check_tokens(const vouch_head_weights *head, const vouch_ggu
     for (int32_t i = 0; i < head->n_draft && status == VOUCH_OK; i++) {
         const int64_t id = id_at(tensor, (size_t)i);
         if (id < 0 || id >= n_vocab || taken[id])
-            status = vouch_fail(err, VOUCH_E_FORMAT, "%s: d2t[%d] is %lld, must be 0 to %d and there once", path, i,
-                                (long long)id, n_vocab - 1);
+            status = vouch_fail(err, VOUCH_E_FORMAT, "%s: d2t[%d] is %lld, expected 0 to %d, each at most once", path,
+                                i, (long long)id, n_vocab - 1);
         else taken[id] = true;
         head->tokens[i] = (int32_t)id;
     }

@@ -261,7 +261,7 @@ typedef struct vouch_feed_forward {
     int32_t n_ff;
     vouch_activation activation;
     float limit;           /* W_gate x is at most `limit`, W_up x lies in [-limit, limit]; 0: anywhere */
-    bool limits_result;    /* f(W_gate x) is at most `limit`, instead of W_gate x */
+    bool limits_result;    /* `limit` bounds f(W_gate x) instead of W_gate x */
     vouch_matrix gate, up; /* [n_ff, n_embd]; gate.n_out 0: no gate */
     vouch_matrix down;     /* [n_embd, n_ff] */
     vouch_affine gate_after, up_after, down_after;

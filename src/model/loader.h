@@ -55,7 +55,8 @@ typedef struct vouch_rows {
     int64_t first, n, of;
 } vouch_rows;
 
-/* "blk.LAYER.TENSOR.KIND", without ".KIND" where `kind` is NULL. _name: KIND is "weight". Valid until the next call. */
+/* "blk.LAYER.TENSOR.KIND", without ".KIND" where `kind` is NULL. Valid until the next call. vouch_loader_name: KIND is
+ * "weight". */
 const char *vouch_loader_name_of(vouch_loader *loader, int32_t layer, const char *tensor, const char *kind);
 const char *vouch_loader_name(vouch_loader *loader, int32_t layer, const char *tensor);
 /* The name of a norm's weights. Some files of Falcon-H1 and PLaMo have them without ".weight". */
@@ -109,7 +110,7 @@ void vouch_loader_ignore_all(vouch_loader *loader, const char *prefix);
 /* After a walk: an error where the file has a tensor that no call took. A bias, say, would change the results if it
  * were ignored. */
 vouch_status vouch_loader_refuse_others(const vouch_loader *loader);
-/* After the second walk: loads and packs all that was taken, with the threads of `pool`. */
+/* After the second walk: loads and packs all tensors that were taken, with the threads of `pool`. */
 vouch_status vouch_loader_pack(vouch_loader *loader, vouch_pool *pool, vouch_progress_fn progress, void *user);
 
 #endif

@@ -284,7 +284,8 @@ static void filter(vouch_dist *dist, const vouch_sampler *sampler, const float *
         bound = bound_top_k(sampler, dist->weight);
         if (!has_top_p) bound = fmaxf(bound, least); /* top-p needs the mass of all top_k tokens */
     } else if (has_top_p) {
-        /* Half of the bound leaves room for rounding. */
+        /* Tokens lighter than total (1 - top_p) / n_vocab sum to less than 1 - top_p of the total, so top-p drops them.
+         * Half of this bound leaves room for rounding. */
         const double light = 0.5 * (1 - (double)params->top_p) * dist->total / sampler->n_vocab;
         bound = fmaxf(least, (float)light);
     }

@@ -12,7 +12,7 @@ static vouch_status read_with_head_norms(const vouch_gguf *gguf, vouch_hparams *
     return vouch_mixture_read(gguf, h, err);
 }
 
-/* The norm before the feed-forward has another name. Sections, for pictures, don't change the positions of text. */
+/* The norm before the feed-forward has another name. RoPE sections matter for pictures only, so they are ignored. */
 static vouch_status read_glm4moe(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     h->head_norms = VOUCH_OPTIONAL;

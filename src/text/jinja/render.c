@@ -103,7 +103,7 @@ jinja_string vouch_jinja_string_argument(jinja_run *run, const jinja_arguments *
     const jinja_value *x = vouch_jinja_argument(arguments, i, name);
     if (!x) return otherwise ? vouch_jinja_literal(otherwise) : (jinja_string){0};
     if (x->kind != JINJA_STRING) {
-        vouch_jinja_fail(run, "argument %s: a string is expected, not %s", name, vouch_jinja_kind_name(x->kind));
+        vouch_jinja_fail(run, "argument %s: expected a string, got %s", name, vouch_jinja_kind_name(x->kind));
         return vouch_jinja_literal("");
     }
     return x->string;
@@ -115,7 +115,7 @@ int64_t vouch_jinja_int_argument(jinja_run *run, const jinja_arguments *argument
     const jinja_value *x = vouch_jinja_argument(arguments, i, name);
     if (!x) return otherwise;
     if (x->kind != JINJA_INT && x->kind != JINJA_BOOL) {
-        vouch_jinja_fail(run, "argument %s: an int is expected, not %s", name, vouch_jinja_kind_name(x->kind));
+        vouch_jinja_fail(run, "argument %s: expected an int, got %s", name, vouch_jinja_kind_name(x->kind));
         return otherwise;
     }
     return vouch_jinja_integer(x);
