@@ -27,7 +27,7 @@ typedef enum server_event_kind {
 /* One record of a job's events. Behind it lie guesses [n_guesses], logprobs [n_tokens][width], tokens [n_tokens] and
  * text [n_text]. */
 typedef struct server_event {
-    uint32_t size; /* of the record, a multiple of 8 */
+    _Alignas(8) uint32_t size; /* of the record, a multiple of 8, so that the guesses behind it are aligned */
     server_event_kind kind;
     int32_t choice;
     int32_t n_tokens, n_accepted, n_guesses;

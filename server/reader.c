@@ -176,8 +176,11 @@ static bool step_begin(server_reader *r, bool is_end)
 {
     size_t white = 0;
     while (white < r->text.n && strchr(" \t\r\n", r->text.bytes[white])) white++;
+    if (white == r->text.n) {
+        if (is_end) r->state = SERVER_READER_CONTENT;
+        return is_end;
+    }
     const server_text rest = {.bytes = r->text.bytes + white, .n = r->text.n - white};
-    if (rest.n == 0 && !is_end) return false;
     const bool may_think = rest.n < strlen(THINK) && memcmp(rest.bytes, THINK, rest.n) == 0;
     if (may_think && !is_end) return false;
     if (begins_with(&rest, THINK)) {

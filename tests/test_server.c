@@ -871,6 +871,7 @@ static void clients_that_go_free_their_place(void **state)
     enum { LONG = 190000 }; /* minutes: the answer is cancelled long before */
     http_server one = http_server_start(ARGUMENTS(target, "--parallel", "1", "--queue", "1", "--ctx", "200000"));
     const int running = stream_open(&one, LONG, 9);
+    wait_for_metric(&one, "vouch:num_requests_running{", 1); /* headers come while a request waits, too */
     const int waiting = stream_open(&one, LONG, 0);
     wait_for_metric(&one, "vouch:num_requests_waiting{", 1);
     http_reply refused = http_post(one.port, TEXT, "{\"prompt\": \"x\", \"max_tokens\": 1}");
