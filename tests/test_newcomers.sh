@@ -8,21 +8,22 @@ compile() { # folder of the tree, arguments of the compiler
     local tree=$1
     shift
     # shellcheck disable=SC2046
-    (cd "$tree" && "$CC" -std=c11 -D_GNU_SOURCE -O0 -w -pthread -Iinclude -Isrc -Icli -Itests \
+    (cd "$tree" && "$CC" -std=c11 -D_GNU_SOURCE -O0 -w -pthread -Iinclude -Isrc -Icli -Itests -I. \
         $(pkg-config --cflags libpcre2-8 libutf8proc jansson) -include src/base/baseline.h "$@" \
         $(pkg-config --libs libpcre2-8 libutf8proc jansson) -lm)
 }
 
-# Builds $TMP/vouch with a new drafter and a new rule. It links the existing kernels, which depend on neither.
+# Builds $TMP/vouch with a new drafter and a new rule, without teaching. It links the existing kernels, which depend on
+# neither.
 newcomers_build() {
-    cp -r include src cli "$TMP"
+    cp -r include src cli train "$TMP"
     cp tests/newcomers/echo.c "$TMP/src/draft"
     cp tests/newcomers/refuse.c "$TMP/src/decode"
-    sed -i 's/^    X(HISTORY, .*/& \\\n    X(ECHO, echo, "repeats the last token")/
+    sed -i 's/^    X(HEAD, .*/& \\\n    X(ECHO, echo, "repeats the last token")/
             s/^    X(COUPLED, coupled)/& \\\n    X(REFUSE, refuse)/' "$TMP/include/vouch.h"
     [ "$(diff include/vouch.h "$TMP/include/vouch.h" | grep -c '^> *X(\(ECHO\|REFUSE\)')" = 2 ]
     # shellcheck disable=SC2046
-    compile "$TMP" -o vouch $(cd "$TMP" && find src cli -name '*.c' -not -path 'src/kernels/*') \
+    compile "$TMP" -o vouch $(cd "$TMP" && find src cli -name '*.c' -not -path 'src/kernels/*') train/absent.c \
         "$PWD/build/$BUILD"/src/kernels/*.o
 }
 
@@ -34,7 +35,7 @@ newcomers_take_one_file_and_one_line() {
     compile . -o "$TMP"/model tests/newcomers/model.c "build/$BUILD"/tests/support/*.o \
         "build/$BUILD"/bench/support/values.o "build/$BUILD"/libvouch.a -lcmocka
     "$TMP"/model "$model"
-    "$TMP"/vouch run --help | tr -s ' \n' ' ' | grep -q 'history|echo'
+    "$TMP"/vouch run --help | tr -s ' \n' ' ' | grep -q 'head|echo'
     "$TMP"/vouch run --help | tr -s ' \n' ' ' | grep -q 'coupled|refuse|auto'
     build/"$BUILD"/vouch run -m "$model" "${prompt[@]}" >"$TMP"/plain
     "$TMP"/vouch run -m "$model" "${prompt[@]}" --spec echo -k 4 --stats-json "$TMP"/stats >"$TMP"/echo

@@ -2,7 +2,12 @@
 # The Python package: its tests in python/tests, one result for each file.
 # shellcheck source=tests/support/test.sh
 . "$(dirname "$0")/support/test.sh"
-PYTHON=${PYTHON:-python3}
+# Another Python may stand before the system's, which has the packages.
+if [ -z "${PYTHON:-}" ]; then
+    PYTHON=python3
+    python3 -c 'import pytest, numpy' 2>/dev/null || ! /usr/bin/python3 -c 'import pytest, numpy' 2>/dev/null ||
+        PYTHON=/usr/bin/python3
+fi
 VOUCH_TEST_TIER=${VOUCH_TEST_TIER:-test}
 export RAY_raylet_start_wait_time_s=200 # a busy machine starts Ray slowly
 
