@@ -8,6 +8,8 @@ model=${XDG_CACHE_HOME:-$HOME/.cache}/vouch/SmolLM2-135M-Instruct.Q4_1.gguf
 # Starts a server; sets $server to its process and $url to its address.
 serve() {
     [ -f "$model" ] || test_skip "no model"
+    : >"$TMP/out"
+    : >"$TMP/err"
     "build/$BUILD/vouch" serve "$model" --port 0 "$@" >"$TMP/out" 2>"$TMP/err" &
     server=$!
     for _ in $(seq 300); do
