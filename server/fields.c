@@ -167,6 +167,28 @@ bool server_fields_read(const json_t *object, const char *path, const server_fie
     return true;
 }
 
+bool server_convert_tools(json_t *document, server_tool_schema *schema_of, server_fault *fault)
+{
+    json_t *given = json_object_get(document, "tools"), *tool, *schema;
+    if (!json_is_array(given)) return true;
+    json_t *tools = json_array();
+    size_t i;
+    json_array_foreach(given, i, tool)
+    {
+        char path[32];
+        snprintf(path, sizeof path, "tools[%zu]", i);
+        if (!schema_of(tool, path, &schema, fault)) {
+            json_decref(tools);
+            return false;
+        }
+        json_array_append_new(tools, json_pack("{s:s, s:{s:s, s:s, s:o}}", "type", "function", "function", "name",
+                                               server_word(tool, "name"), "description",
+                                               server_word(tool, "description"), "parameters",
+                                               schema ? json_incref(schema) : json_object()));
+    }
+    return json_object_set_new(document, "tools", tools) == 0;
+}
+
 /* The deepest level of arrays and objects, counted before the parser recurses into them. */
 static size_t count_levels(const char *bytes, size_t n)
 {

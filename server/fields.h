@@ -39,6 +39,10 @@ const char *server_json_kind(const json_t *value);
 const char *server_word(const json_t *object, const char *key);
 /* A string, or the texts of an array of parts, {"text": "..."}, joined; NULL as the empty string. A fault: NULL. */
 json_t *server_json_texts(const json_t *content, const char *path, server_fault *fault);
+/* Finds the schema of a tool's arguments, which stays the tool's; NULL: any. False with a fault: no such tool. */
+typedef bool server_tool_schema(const json_t *tool, const char *path, json_t **schema, server_fault *fault);
+/* Turns the `tools` of a document, if it has any, into those of the chat API. */
+bool server_convert_tools(json_t *document, server_tool_schema *schema_of, server_fault *fault);
 /* Parses a document: UTF-8 without NUL, at most 64 levels deep, no key twice. NULL with a fault. */
 json_t *server_json_parse(const char *bytes, size_t n, server_fault *fault);
 

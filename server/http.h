@@ -84,7 +84,7 @@ struct server_exchange {
     const server_format *format;
     void *state;
     bool is_stream, is_over;
-    server_text events, out; /* out: SSE text, of which out_sent bytes are sent */
+    server_text events, out; /* out holds SSE text; its first out_sent bytes are sent */
     size_t out_sent;
     server_watched watched;
     bool suspended, gone, ping;

@@ -106,28 +106,12 @@ static bool convert_messages(json_t *document, server_fault *fault)
     return good;
 }
 
-/* {"name", "description", "input_schema"} as a tool of the chat API. */
-static bool convert_tools(json_t *document, server_fault *fault)
+/* A tool is {"name", "description", "input_schema"}. */
+static bool schema_of(const json_t *tool, const char *path, json_t **schema, server_fault *fault)
 {
-    json_t *given = json_object_get(document, "tools"), *tools, *tool;
-    size_t i;
-    if (!json_is_array(given)) return true;
-    tools = json_array();
-    json_array_foreach(given, i, tool)
-    {
-        const json_t *schema = json_object_get(tool, "input_schema");
-        char path[32];
-        snprintf(path, sizeof path, "tools[%zu]", i);
-        if (!json_is_object(schema) || !*server_word(tool, "name")) {
-            json_decref(tools);
-            return server_fail_field(fault, path, "expected name and input_schema; tools that run elsewhere are not "
-                                     "supported");
-        }
-        json_array_append_new(tools, json_pack("{s:s, s:{s:s, s:s, s:O}}", "type", "function", "function", "name",
-                                               server_word(tool, "name"), "description",
-                                               server_word(tool, "description"), "parameters", schema));
-    }
-    return json_object_set_new(document, "tools", tools) == 0;
+    *schema = json_object_get(tool, "input_schema");
+    if (json_is_object(*schema) && *server_word(tool, "name")) return true;
+    return server_fail_field(fault, path, "expected name and input_schema; tools that run elsewhere are not supported");
 }
 
 /* Turns x->json into a request of the chat API. */
@@ -143,7 +127,7 @@ static bool convert(server_exchange *x, server_fault *fault)
         json_object_set_new(document, "chat_template_kwargs",
                             json_pack("{s:b}", "enable_thinking", !is_type(thinking, "disabled")));
     json_object_del(document, "thinking");
-    return convert_messages(document, fault) && convert_tools(document, fault);
+    return convert_messages(document, fault) && server_convert_tools(document, schema_of, fault);
 }
 
 /* ------------------------------------------------------------------- the answer */

@@ -75,28 +75,12 @@ static bool convert_input(json_t *document, server_fault *fault)
     return good;
 }
 
-static bool convert_tools(json_t *document, server_fault *fault)
+static bool schema_of(const json_t *tool, const char *path, json_t **schema, server_fault *fault)
 {
-    json_t *given = json_object_get(document, "tools"), *tools, *tool;
-    size_t i;
-    if (!json_is_array(given)) return true;
-    tools = json_array();
-    json_array_foreach(given, i, tool)
-    {
-        char path[32];
-        snprintf(path, sizeof path, "tools[%zu]", i);
-        if (strcmp(server_word(tool, "type"), "function") != 0) {
-            json_decref(tools);
-            return server_fail_field(fault, path, "type '%.40s' is not supported; expected function",
-                                     server_word(tool, "type"));
-        }
-        json_t *parameters = json_object_get(tool, "parameters");
-        json_array_append_new(tools, json_pack("{s:s, s:{s:s, s:s, s:o}}", "type", "function", "function", "name",
-                                               server_word(tool, "name"), "description",
-                                               server_word(tool, "description"), "parameters",
-                                               parameters ? json_incref(parameters) : json_object()));
-    }
-    return json_object_set_new(document, "tools", tools) == 0;
+    *schema = json_object_get(tool, "parameters");
+    if (strcmp(server_word(tool, "type"), "function") == 0) return true;
+    return server_fail_field(fault, path, "type '%.40s' is not supported; expected function",
+                             server_word(tool, "type"));
 }
 
 /* Turns x->json into a request of the chat API. */
@@ -110,7 +94,7 @@ static bool convert(server_exchange *x, server_fault *fault)
     if (json_is_string(effort)) json_object_set(document, "reasoning_effort", (json_t *)(uintptr_t)effort);
     json_object_del(document, "text");
     json_object_del(document, "reasoning");
-    return convert_input(document, fault) && convert_tools(document, fault);
+    return convert_input(document, fault) && server_convert_tools(document, schema_of, fault);
 }
 
 /* ------------------------------------------------------------------- the answer */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Grammars over bytes: which texts belong to them, what is refused, and how much memory they take. */
+/* Tests which texts a grammar accepts, which grammars are refused, and how much memory they take. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -941,7 +941,7 @@ static void requests_may_break_off(void **state)
     wait_for_metric(&server, "vouch:num_requests_running{", 0);
 }
 
-/* A client that doesn't read pauses its answer, and nobody else's. When it reads again it gets the whole answer. */
+/* While a client doesn't read, its answer pauses and no other does. When it reads again, it gets the whole answer. */
 static void readers_may_be_slow(void **state)
 {
     (void)state;

@@ -143,7 +143,7 @@ void train_layer_clear(train_layer_values *values, int32_t n_generations, const 
     }
 }
 
-/* dy, the gradient of the layer's result, becomes that of x2. */
+/* Backward pass of the feed-forward: dy holds the gradient of the layer's result before, and that of x2 afterwards. */
 static void feed_back(real *dy, train_layer *grads, const train_layer_values *a, const train_layer *layer,
                       const train_layer_shape *shape, int64_t n, const train_layer_space *space)
 {

@@ -14,7 +14,7 @@
  * which Cholesky solves: one pass over the states, and no iteration. The target's output norm divides by the root mean
  * square again, so the guess doesn't miss the length of y.
  *
- * Deeper guesses read the head's own result s instead of taps (head.h). F takes the place of A there:
+ * A guess behind another guess has no taps. It reads s, the head's own result (head.h), and F takes the place of A:
  *
  *   y(t + 2) ≈ F s(t) + tokens[x[t + 2]],    and fc = F^-1 A, so that both depths share one F
  *

@@ -3,7 +3,7 @@
  * A head as a guesser. Row t of its memory is token x[t + 1] with the target's hidden states at t:
  *
  *   positions   0 ........... n_rows - 1 │ n_rows ....... n_given - 1
- *               run as rows               states kept in `states`
+ *               their rows have run       only their states are here
  *                                       ▲ and of the last row that was run, which may have to run again
  *
  * Rows wait until somebody asks for guesses, or until `states` is full. So while pace doesn't ask the head it costs a

@@ -63,7 +63,7 @@ typedef struct vouch_hf_family {
     bool has_positions;    /* learned, or ALiBi: nothing is rotated */
     bool is_recurrent;     /* some or all layers are; layer_types or a period says which, unless has_no_attention */
     bool has_no_attention;
-    const char *quantised; /* quant_method of quantization_config that is accepted; NULL: none */
+    const char *quantised; /* the one quant_method that this family can read; NULL: quantised folders are refused */
 } vouch_hf_family;
 
 /* Error: UNSUPPORTED, with a list of the supported types. */

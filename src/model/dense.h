@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The dense decoder, which most families use or vary: in every layer attention, then a feed-forward network. A family
- * sets fields of vouch_hparams before or after vouch_dense_read; vouch_dense_take follows them. */
+/* Reads the dense decoder, which most families use or vary: each layer has attention and then a feed-forward network. A
+ * family sets fields of vouch_hparams before or after vouch_dense_read. vouch_dense_take follows these fields. */
 #ifndef VOUCH_MODEL_DENSE_H
 #define VOUCH_MODEL_DENSE_H
 

@@ -86,9 +86,9 @@ vouch_expression vouch_expression_literal(vouch_builder *builder, const char *te
 vouch_expression vouch_expression_repeat(vouch_builder *builder, vouch_expression part, int32_t min, int32_t max);
 vouch_expression vouch_expression_optional(vouch_builder *builder, vouch_expression part);
 
-/* The number of a rule; a new rule has no body yet. */
+/* Returns the number of the rule with this name. If no rule has it, adds one, which has no body yet. */
 int32_t vouch_builder_rule(vouch_builder *builder, const char *name, size_t n);
-/* The number of the rule with this name; -1: there is none. */
+/* Returns the number of the rule with this name, or -1 where no rule has it. */
 int32_t vouch_builder_find(const vouch_builder *builder, const char *name, size_t n);
 void vouch_builder_define(vouch_builder *builder, int32_t rule, vouch_expression body);
 vouch_expression vouch_expression_rule(vouch_builder *builder, int32_t rule);
