@@ -48,6 +48,9 @@ static const struct {
     {"a layer", {.n_layers = 1, .n_taps = 2, .own_output = true, .feature = true}},
     {"two narrow layers, few tokens", {.n_layers = 2, .n_taps = 3, .width = 32, .n_draft = 120}},
     {"a layer, the target's output", {.n_layers = 1}},
+    {"EAGLE-3", {.eagle3 = true, .n_layers = 1, .n_taps = 3, .n_draft = 90}},
+    {"EAGLE-3, the target's embedding and output", {.eagle3 = true, .n_layers = 1, .n_taps = 2, .norms_taps = true}},
+    {"EAGLE-3, narrow, two layers", {.eagle3 = true, .n_layers = 2, .n_taps = 3, .width = 32, .norms_first = true}},
 };
 enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -127,14 +130,18 @@ static void run_row(plain *p, int32_t token, const double *f, int32_t row)
     const int64_t n = w->hparams.n_embd;
     const double eps = (double)w->hparams.norm_eps;
     float embedding[MOST_WIDTH];
-    double x[MOST_WIDTH], normed[MOST_WIDTH], y[2 * MOST_WIDTH], gate[2 * MOST_WIDTH];
-    vouch_matrix_get_row(&w->embedding, token, embedding);
+    double x[MOST_WIDTH], token_of[MOST_WIDTH], normed[2 * MOST_WIDTH], y[2 * MOST_WIDTH], gate[2 * MOST_WIDTH];
+    vouch_matrix_get_row(p->head->embedding, token, embedding);
+    for (int64_t i = 0; i < n; i++) token_of[i] = (double)embedding[i];
     if (p->head->feature.n_out > 0) multiply(x, &p->head->feature, f);
     else memcpy(x, f, (size_t)n * sizeof *x);
-    for (int64_t i = 0; i < n; i++) x[i] += (double)embedding[i];
+    if (p->head->has_pairs) normalise(x, f, &p->head->state_norm, n, eps);
+    for (int64_t i = 0; i < n && !p->head->has_pairs; i++) x[i] += token_of[i];
     for (int32_t l = 0; l < w->hparams.n_layers; l++) {
         const vouch_layer *layer = &w->layers[l];
-        normalise(normed, x, &layer->mix.norm, n, eps);
+        const bool is_pair = p->head->has_pairs && l == 0;
+        if (is_pair) normalise(normed, token_of, &p->head->token_norm, n, eps);
+        normalise(normed + (is_pair ? n : 0), x, &layer->mix.norm, n, eps);
         attend(p, l, normed, row, y);
         for (int64_t i = 0; i < n; i++) x[i] += y[i];
         normalise(normed, x, &layer->feed.norm, n, eps);
@@ -152,7 +159,9 @@ static void feature_of(const vouch_head_weights *h, const float *states, double 
 {
     static double z[3 * MOST_WIDTH];
     for (int32_t i = 0; i < h->n_features; i++)
-        z[i] = ((double)states[i] - (double)h->mean[i]) * (double)h->inv_scale[i];
+        z[i] = h->mean ? ((double)states[i] - (double)h->mean[i]) * (double)h->inv_scale[i] : (double)states[i];
+    const vouch_norm norm = {.weight = h->taps_norm};
+    if (h->taps_norm) normalise(z, z, &norm, h->n_features, (double)h->body->hparams.norm_eps);
     multiply(f, &h->fc, z);
     for (int64_t i = 0; h->fc_bias && i < h->fc.n_out; i++) f[i] += (double)h->fc_bias[i];
 }
@@ -531,6 +540,44 @@ static void damaged_heads_are_refused(void **state)
     assert_non_null(strstr(err.message, "general.architecture is 'llama': expected a head"));
 }
 
+static void eagle3_of_other_sizes_is_refused(void **state)
+{
+    (void)state;
+    static const int32_t past[] = {1, 2, 4}, before[] = {0, 1, 2}, unordered[] = {2, 1, 3};
+    static const char *const needed[] = {"eagle3.block_count", "eagle3.embedding_length", "eagle3.attention.head_count",
+                                         "fc.weight", "blk.0.attn_norm.weight", "blk.0.attn_norm_2.weight",
+                                         "blk.0.attn_q.weight", "blk.0.ffn_norm.weight", "output_norm.weight"};
+    const tiny_head_options good = {.eagle3 = true, .n_layers = 1, .n_taps = 3};
+    const struct {
+        tiny_head_options change;
+        vouch_status status;
+        const char *words;
+    } bad[] = {
+        {{.n_vocab = 300}, VOUCH_E_MISMATCH, "eagle3.vocab_size is 300, but the model has 400"},
+        {{.n_embd = 32, .width = 64}, VOUCH_E_MISMATCH, "eagle3.target_hidden_size is 32, but the model has 64"},
+        {{.tap_layers = past}, VOUCH_E_MISMATCH, "eagle3.target_layers[2] is 4, but the model's are 1 to 3"},
+        {{.tap_layers = before}, VOUCH_E_MISMATCH, "eagle3.target_layers[0] is 0, but the model's are 1 to 3"},
+        {{.tap_layers = unordered}, VOUCH_E_UNSUPPORTED, "eagle3.target_layers[1] is 1 in a model of 3 layers"},
+        {{.omit = "eagle3.target_layers"}, VOUCH_E_UNSUPPORTED, "eagle3.target_layers[1] is 1 in a model of 3 layers"},
+        {{.width = 32, .omit = "token_embd.weight"}, VOUCH_E_MISMATCH, "eagle3.embedding_length is 32, but the model"},
+        {{.width = 32, .omit = "output.weight"}, VOUCH_E_MISMATCH, "eagle3.embedding_length is 32, but the model"},
+        {{.n_draft = 20, .omit = "output.weight"}, VOUCH_E_FORMAT, "'output.weight' is missing"},
+        {{.n_draft = 20, .bad_ids = true}, VOUCH_E_FORMAT, "d2t[1] is "},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        tiny_head_options o = bad[i].change;
+        o.eagle3 = true;
+        o.n_layers = 1;
+        o.n_taps = 3;
+        refuses(&o, bad[i].status, bad[i].words);
+    }
+    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
+        tiny_head_options o = good;
+        o.omit = needed[i];
+        refuses(&o, VOUCH_E_FORMAT, needed[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -541,6 +588,7 @@ int main(void)
         cmocka_unit_test(a_right_head_is_always_accepted),
         cmocka_unit_test(heads_for_other_targets_are_refused),
         cmocka_unit_test(damaged_heads_are_refused),
+        cmocka_unit_test(eagle3_of_other_sizes_is_refused),
     };
     return cmocka_run_group_tests(tests, targets_open, targets_close);
 }

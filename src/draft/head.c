@@ -44,6 +44,7 @@ typedef struct head_guesser {
     float *features;      /* [chunk or k][width] f of the rows */
     float *inputs;        /* [chunk or k][width] */
     float *joined;        /* [chunk or k][2 width] input of W_join */
+    float *seconds;       /* [chunk or k][width] second inputs of the rows */
     vouch_row *rows;      /* [chunk or k] */
     float *outputs;       /* [k + 1][width] s of the last row, and of the provisional rows */
     float *embedding;     /* [width] of one token */
@@ -69,6 +70,18 @@ static float *states_at(const head_guesser *g, int32_t position)
 
 /* ------------------------------------------------------------------------ rows */
 
+/* scaled = the states of a position as W_fc reads them: standardised, behind norms, or as they are. */
+static void scale_states(const vouch_head_weights *h, const float *states, float *scaled)
+{
+    if (h->mean)
+        for (int64_t i = 0; i < h->n_features; i++) scaled[i] = (states[i] - h->mean[i]) * h->inv_scale[i];
+    else if (h->taps_norm)
+        for (int64_t i = 0; i < h->n_features; i += h->taps_norm_width)
+            vouch_row_norm(scaled + i, states + i, &(vouch_norm){.weight = h->taps_norm + i}, h->taps_norm_width,
+                           h->body->hparams.norm_eps);
+    else memcpy(scaled, states, (size_t)h->n_features * sizeof *scaled);
+}
+
 /* features = f of n positions from n_rows on. */
 static void make_features(head_guesser *g, int32_t n)
 {
@@ -76,9 +89,7 @@ static void make_features(head_guesser *g, int32_t n)
     const int64_t n_features = h->n_features;
     const float *states = states_at(g, g->n_rows);
     if (h->fc.n_out > 0) {
-        for (int64_t at = 0; at < n * n_features; at += n_features)
-            for (int64_t i = 0; i < n_features; i++)
-                g->scaled[at + i] = (states[at + i] - h->mean[i]) * h->inv_scale[i];
+        for (int64_t at = 0; at < n * n_features; at += n_features) scale_states(h, states + at, g->scaled + at);
         vouch_projection_run(&g->fc, g->scaled, g->features, n);
         return;
     }
@@ -104,10 +115,29 @@ static void join_inputs(head_guesser *g, const int32_t *tokens, int32_t n)
     vouch_projection_run(&g->join, g->joined, g->inputs, n);
 }
 
+/* inputs = f, or its norm, and seconds = norm(embedding[token]). */
+static void pair_inputs(head_guesser *g, const int32_t *tokens, int32_t n)
+{
+    const vouch_head_weights *h = g->head;
+    const int64_t n_embd = width(g);
+    const float eps = h->body->hparams.norm_eps;
+    for (int32_t i = 0; i < n; i++) {
+        float *second = g->seconds + i * n_embd;
+        vouch_matrix_get_row(h->embedding, tokens[i], second);
+        vouch_row_norm(second, second, &h->token_norm, n_embd, eps);
+        vouch_row_norm(g->inputs + i * n_embd, g->features + i * n_embd, &h->state_norm, n_embd, eps);
+        g->rows[i].second = second;
+    }
+}
+
 /* inputs = embedding[token] + W_feature f, of n rows whose f are in `features`. */
 static void make_inputs(head_guesser *g, const int32_t *tokens, int32_t n)
 {
     const int64_t n_embd = width(g);
+    if (g->head->has_pairs) {
+        pair_inputs(g, tokens, n);
+        return;
+    }
     if (g->join.w) {
         join_inputs(g, tokens, n);
         return;
@@ -145,8 +175,6 @@ static void run_pass(head_guesser *g, int32_t n)
 static void run_rows(head_guesser *g, const int32_t *tokens, int32_t n, bool logits)
 {
     const int64_t n_embd = width(g);
-    make_features(g, n);
-    make_inputs(g, tokens + g->n_rows + 1, n);
     for (int32_t i = 0; i < n; i++)
         g->rows[i] = (vouch_row){.memory = g->sequence.memory,
                                  .input = g->inputs + i * n_embd,
@@ -154,6 +182,8 @@ static void run_rows(head_guesser *g, const int32_t *tokens, int32_t n, bool log
                                  .kept = has_layers(g),
                                  .logits = logits && i == n - 1,
                                  .hidden = i == n - 1};
+    make_features(g, n);
+    make_inputs(g, tokens + g->n_rows + 1, n);
     run_pass(g, n);
     keep_output(g, 0, 0);
 }
@@ -352,6 +382,7 @@ static void layout_guesser(head_guesser *g, const vouch_drafter_head_options *op
     if (h->tokens) g->logits = vouch_arena_take(arena, (size_t)options->n_vocab, sizeof *g->logits);
     if (g->fc.w) vouch_projection_layout(&g->fc, g->chunk, arena);
     if (g->join.w) vouch_projection_layout(&g->join, (int32_t)rows, arena);
+    if (h->has_pairs) g->seconds = vouch_arena_take(arena, rows * n_embd, sizeof *g->seconds);
     if (g->join.w) g->joined = vouch_arena_take(arena, rows * 2 * n_embd, sizeof *g->joined);
     if (g->feature.w) vouch_projection_layout(&g->feature, (int32_t)rows, arena);
 }

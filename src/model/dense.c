@@ -173,7 +173,8 @@ vouch_status vouch_dense_take_feed_affine(vouch_loader *loader, int32_t index, c
 /* W_q, W_k, W_v, in tensors of their own or one below the other. */
 static vouch_status take_projections(vouch_loader *loader, int32_t index, vouch_attention *a)
 {
-    const int64_t n_embd = loader->hparams->n_embd, n_q = (int64_t)a->n_heads * a->head_dim * (a->is_gated ? 2 : 1),
+    const int64_t n_in = (int64_t)loader->hparams->n_embd * (a->reads_pairs ? 2 : 1),
+                  n_q = (int64_t)a->n_heads * a->head_dim * (a->is_gated ? 2 : 1),
                   n_k = (int64_t)a->n_kv_heads * a->head_dim, n_v = (int64_t)a->n_kv_heads * a->value_dim;
     const bool is_fused = vouch_loader_has(loader, index, "attn_qkv");
     const int n_parts = a->shared_back > 0 ? 1 : 3;
@@ -188,7 +189,7 @@ static vouch_status take_projections(vouch_loader *loader, int32_t index, vouch_
     for (int i = 0; i < n_parts; i++) {
         const char *name = is_fused ? "attn_qkv" : parts[i].name;
         const vouch_rows rows = {is_fused ? parts[i].first : 0, parts[i].n, is_fused ? n_q + n_k + n_v : parts[i].n};
-        VOUCH_TRY(vouch_loader_rows(loader, vouch_loader_name(loader, index, name), true, parts[i].matrix, n_embd,
+        VOUCH_TRY(vouch_loader_rows(loader, vouch_loader_name(loader, index, name), true, parts[i].matrix, n_in,
                                     rows));
         VOUCH_TRY(vouch_loader_affine(loader, index, name, parts[i].after, rows));
         if (i == 1 && loader->hparams->keys_may_be_values && !is_fused && !vouch_loader_has(loader, index, "attn_v")) {
@@ -218,6 +219,7 @@ static vouch_status take_attention(vouch_loader *loader, int32_t index, vouch_at
     *a = (vouch_attention){
         .n_heads = h->layers[index].n_heads,
         .n_kv_heads = h->layers[index].n_kv_heads,
+        .reads_pairs = h->layers[index].reads_pairs,
         .is_gated = h->has_head_gates,
         .head_dim = width_here > 0 ? width_here : h->head_dim,
         .value_dim = width_here > 0 ? width_here : h->value_dim,
@@ -257,7 +259,7 @@ vouch_status vouch_dense_take_attention(vouch_loader *loader, int32_t index, vou
     *layer = (vouch_layer){.is_parallel = h->is_parallel};
     layer->mix.scale = layer->feed.scale = h->residual_scale != 0 ? h->residual_scale : 1;
     if (h->layers[index].n_heads > 0) VOUCH_TRY(take_attention(loader, index, &layer->attention));
-    if (h->has_no_norms_before) layer->mix.norm.kind = VOUCH_NORM_NONE;
+    if (h->has_no_norms_before || h->layers[index].has_no_mix_norm) layer->mix.norm.kind = VOUCH_NORM_NONE;
     else VOUCH_TRY(vouch_dense_take_norm(loader, index, "attn_norm", &layer->mix.norm));
     if (h->feed_norm) return VOUCH_OK;
     return take_norm_after(loader, index, "post_attention_norm", &layer->mix.norm_after);

@@ -12,6 +12,12 @@
  * For a guess, whose position the target has not run, f is the head's own s of the row before. docs/heads.md has the
  * file's keys and tensors.
  *
+ * EAGLE-3's heads (Li et al., arXiv 2503.01840) neither add nor join the two inputs. The attention of their first layer
+ * reads both, and the stream goes on from f:
+ *
+ *   x      = f(t)                                          f(t) = W_fc norms(taps(t)), or W_fc taps(t)
+ *   W_q, W_k, W_v of the first layer read [norm(embedding[x[t + 1]]) | norm(x)]
+ *
  * Some targets bring a head along (multi-token prediction: Gloeckle et al., arXiv 2404.19737; DeepSeek-V3, 2412.19437),
  * one more block behind their layers. It joins the two inputs in another way, and reads the target's last state:
  *
@@ -32,14 +38,17 @@ typedef struct vouch_head_weights {
     int32_t n_taps;
     int32_t taps[VOUCH_HEAD_TAPS]; /* layers of the target, ascending */
     int32_t n_features;         /* n_taps times the target's width */
-    const float *mean, *inv_scale; /* [n_features] */
+    const float *mean, *inv_scale; /* [n_features] standardise W_fc's input; NULL: no */
+    const float *taps_norm;     /* [n_features] weights of RMSNorms of W_fc's input; NULL: none */
+    int32_t taps_norm_width;    /* elements of each of these norms: the target's width, or n_features */
     vouch_matrix fc;            /* [width, n_features]; n_out 0: W_join instead */
     const float *fc_bias;       /* [width]; NULL: none */
+    bool has_pairs;             /* the first layer reads pairs; a row's second input is its normed embedding */
     vouch_matrix feature;       /* [width, width]; n_out 0: the identity */
     vouch_matrix join;          /* [width, 2 width]; n_out 0: none. The features are the states */
-    vouch_norm token_norm, state_norm; /* of W_join's inputs */
+    vouch_norm token_norm, state_norm; /* of the two inputs that W_join or the first layer reads */
     bool is_normed;             /* f and s are taken behind the output norms */
-    const vouch_weights *target; /* of a head with W_join */
+    const vouch_weights *target;
     const vouch_matrix *embedding; /* [n_vocab, width] the body's, or the target's */
     int32_t n_draft;            /* tokens that it may guess */
     int32_t *tokens;            /* [n_draft] their ids; NULL: all tokens of the target */
@@ -52,8 +61,8 @@ typedef struct vouch_head_target {
     bool may_differ;    /* accepts a head for another file whose sizes are the same */
 } vouch_head_target;
 
-/* Opens a head's file. The target's weights must outlive it. Everything else is copied.
- * Errors: FORMAT, UNSUPPORTED, MEMORY, IO, MISMATCH (another target; names both). */
+/* Opens a head's file, of vouch's own form or a published one (head_kind.h). The target's weights must outlive it.
+ * Everything else is copied. Errors: FORMAT, UNSUPPORTED, MEMORY, IO, MISMATCH (another target; names both). */
 vouch_status vouch_head_weights_open(vouch_head_weights **out, const vouch_gguf *gguf, const vouch_head_target *target,
                                      vouch_pool *pool, vouch_error *err);
 /* Opens the head in the target's own file (mtp.c). *out is NULL where the file has none. */

@@ -115,6 +115,8 @@ typedef struct vouch_hparams {
         int32_t head_dim;      /* of keys and values; 0: the model's */
         int32_t shared_back;   /* layer.h */
         bool has_window, has_no_heat;
+        bool has_no_mix_norm;  /* of the file: the family sets the norm before the mixer itself, or there is none */
+        bool reads_pairs;      /* layer.h */
         float limit, dense_limit; /* of experts, and of shared and dense networks (layer.h); 0: none */
         uint8_t rotary;        /* VOUCH_ROTARY_OF_... */
     } layers[VOUCH_MOST_LAYERS];

@@ -104,6 +104,8 @@ typedef struct vouch_latent {
 typedef struct vouch_attention {
     int32_t n_heads, n_kv_heads;  /* n_heads 0: the layer has no attention */
     int32_t head_dim, value_dim;  /* elements of a head's query and key, and of its value; equal as a rule */
+    bool reads_pairs;             /* W_q, W_k and W_v are [..., 2 n_embd] and read [the row's second input | norm(x)]
+                                     (pass.h) */
     bool is_gated;                /* a head's result times sigmoid(gate); W_q gives each head's query, then its gate */
     vouch_matrix gate;            /* gives the gates instead of W_q: [n_heads * value_dim, n_embd], or [n_heads, n_embd]
                                      with one gate for each head; n_out 0: none */

@@ -63,6 +63,7 @@ static void add_row(vouch_workspace *c, const vouch_row *row, int32_t r)
     assert(slot < c->n_slots);
     c->tokens[r] = row->token;
     c->inputs[r] = row->input;
+    c->seconds[r] = row->second;
     c->slots[r] = (row_slot){.store = m->store,
                              .page = m->pages[slot / m->store->page_size],
                              .slot = slot % m->store->page_size,

@@ -33,6 +33,8 @@ typedef struct vouch_row {
     vouch_memory *memory;
     int32_t token;
     const float *input; /* [n_embd] takes the place of the token's embedding, until the pass has run; NULL: none */
+    const float *second; /* [n_embd] second input, of models whose attention reads pairs (layer.h), until the pass has
+                            run; NULL: none */
     int32_t parent; /* the provisional row it follows; -1: the last token of the sequence */
     bool kept;      /* becomes a token; the memory has no provisional rows then, and `parent` is not read */
     bool logits;    /* this row gets logits */

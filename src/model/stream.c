@@ -80,7 +80,8 @@ stream_reader vouch_stream_reader_mix(const vouch_workspace *c, int32_t layer)
     enum { N = sizeof inputs / sizeof inputs[0] };
     const bool is_kept = l->is_parallel || l->experts.routes_early || l->beside.reads_input;
     stream_reader reader = reader_of(c, &l->mix.norm, inputs, N);
-    reader.is_whole |= is_kept;
+    if (a->reads_pairs) reader.seconds = c->seconds;
+    reader.is_whole |= is_kept || a->reads_pairs;
     reader.kept = is_kept ? c->kept : NULL;
     return reader;
 }
@@ -150,7 +151,7 @@ static float *squares_of(const vouch_workspace *c, int64_t row)
 
 static vouch_acts acts_for(const vouch_workspace *c, const stream_reader *to)
 {
-    return vouch_stage_acts(c, &c->acts, to->n_rows, c->weights->hparams.n_embd);
+    return vouch_stage_acts(c, &c->acts, to->n_rows, (int64_t)c->weights->hparams.n_embd * (to->seconds ? 2 : 1));
 }
 
 void vouch_stream_publish(const vouch_workspace *c, thread_space *my, const stream_reader *to, int64_t begin,
@@ -180,8 +181,13 @@ static void receive_whole(const vouch_workspace *c, vouch_pool *team, thread_spa
     for (int64_t i = mine.begin; i < mine.end; i++) {
         const float *x = reader->x + row_of(reader, i) * h->n_embd;
         if (reader->kept) memcpy(reader->kept + i * h->n_embd, x, (size_t)h->n_embd * sizeof *x);
-        vouch_row_norm(my->rows, x, reader->norm, h->n_embd, h->norm_eps);
-        vouch_stage_put(c, &acts, reader->need, my->rows, h->n_embd, i, i + 1, 0, h->n_embd);
+        float *to = my->rows;
+        if (reader->seconds) {
+            memcpy(to, reader->seconds[row_of(reader, i)], (size_t)h->n_embd * sizeof *to);
+            to += h->n_embd;
+        }
+        vouch_row_norm(to, x, reader->norm, h->n_embd, h->norm_eps);
+        vouch_stage_put(c, &acts, reader->need, my->rows, acts.n_in, i, i + 1, 0, acts.n_in);
     }
     for (int64_t i = 0; i < reader->n_rows; i++) my->norms[i] = 1;
     vouch_pool_barrier(team, my->thread);

@@ -7,7 +7,8 @@
 
 /* The widest layers. */
 typedef struct widths {
-    size_t n_embd, q, k, v, gates, mixed, head_dim, value_dim, norm, n_ff; /* norm: of one head */
+    size_t n_embd, in; /* in: what a stage reads of a row */
+    size_t q, k, v, gates, mixed, head_dim, value_dim, norm, n_ff; /* norm: of one head */
     size_t low, heads, latent; /* of latent attention; low also of delta nets */
 } widths;
 
@@ -18,9 +19,10 @@ static size_t most(size_t a, size_t b)
 
 static widths find_widths(const vouch_weights *w)
 {
-    widths all = {.n_embd = (size_t)w->hparams.n_embd};
+    widths all = {.n_embd = (size_t)w->hparams.n_embd, .in = (size_t)w->hparams.n_embd};
     for (int32_t l = 0; l < w->hparams.n_layers; l++) {
         const vouch_attention *a = &w->layers[l].attention;
+        all.in = most(all.in, all.n_embd * (a->reads_pairs ? 2 : 1));
         all.q = most(all.q, (size_t)a->n_heads * (size_t)a->head_dim * (a->is_gated ? 2 : 1));
         all.k = most(all.k, (size_t)a->n_kv_heads * (size_t)a->head_dim);
         all.v = most(all.v, (size_t)a->n_kv_heads * (size_t)a->value_dim);
@@ -109,6 +111,7 @@ static void layout_rows(vouch_workspace *c, vouch_arena *arena)
     const size_t rows = (size_t)c->max_rows;
     c->tokens = vouch_arena_take(arena, rows, sizeof *c->tokens);
     c->inputs = vouch_arena_take(arena, rows, sizeof *c->inputs);
+    c->seconds = vouch_arena_take(arena, rows, sizeof *c->seconds);
     c->runs = vouch_arena_take(arena, rows, sizeof *c->runs);
     c->slots = vouch_arena_take(arena, rows, sizeof *c->slots);
     c->logits_rows = vouch_arena_take(arena, rows, sizeof *c->logits_rows);
@@ -214,7 +217,7 @@ static void layout_workspace(vouch_workspace *c, vouch_arena *arena)
     c->up = vouch_arena_take(arena, rows * w.n_ff, sizeof(float));
     c->logits = vouch_arena_take(arena, (size_t)c->max_logits * (size_t)c->head->n_out, sizeof(float));
     c->squares = vouch_arena_take(arena, rows * ((w.n_embd + 15) / 16), sizeof(float));
-    vouch_acts_layout(&c->acts, rows, w.n_embd, c->needs, arena);
+    vouch_acts_layout(&c->acts, rows, w.in, c->needs, arena);
     vouch_acts_layout(&c->mixed_acts, rows, w.mixed, c->needs, arena);
     vouch_acts_layout(&c->low_acts, rows, w.low, c->needs, arena);
     vouch_acts_layout(&c->gated_acts, rows, w.n_ff, c->needs, arena);

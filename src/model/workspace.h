@@ -115,6 +115,7 @@ typedef struct vouch_workspace {
     int32_t n_rows, n_runs, n_logits, n_hidden;
     int32_t *tokens;      /* [n_rows] */
     const float **inputs; /* [n_rows] [n_embd] instead of the token's embedding; NULL: none */
+    const float **seconds; /* [n_rows] [n_embd] second inputs (pass.h) */
     row_run *runs;        /* [n_runs] */
     row_slot *slots;      /* [n_rows] */
     int32_t *logits_rows; /* [n_logits] rows with logits, ascending */
@@ -137,7 +138,7 @@ typedef struct vouch_workspace {
     float *gate, *up;      /* [n_rows][n_ff] */
     float *logits;         /* [n_logits][head->n_out] */
     float *squares;        /* [n_rows][n_embd / 16, rounded up] sums of squares of x */
-    vouch_acts acts;       /* [n_rows][n_embd] x times the next norm's weights */
+    vouch_acts acts;       /* [n_rows][n_embd, or twice] x times the next norm's weights */
     vouch_acts mixed_acts; /* [n_rows][n_heads * value_dim] the input of W_o */
     vouch_acts gated_acts; /* [n_rows][n_ff] the input of W_down */
     float *recurrent;      /* [n_rows][vouch_recurrent_row] */

@@ -7,6 +7,7 @@
 
 #include "engine/model.h"
 #include "format/gguf.h"
+#include "support/tiny_vocab.h"
 
 enum { MOST_TENSORS = 64 };
 
@@ -26,7 +27,7 @@ static bool is_omitted(const head_writer *w, const char *name)
 static void add_key(head_writer *w, const char *name, int32_t value)
 {
     char key[80];
-    snprintf(key, sizeof key, "vouch-head.%s", name);
+    snprintf(key, sizeof key, "%s.%s", w->o.eagle3 ? "eagle3" : "vouch-head", name);
     if (!is_omitted(w, key)) vouch_gguf_add_u32(w->gguf, key, (uint32_t)value);
 }
 
@@ -56,7 +57,9 @@ static void add_layer(head_writer *w, int32_t layer)
         char name[64];
         snprintf(name, sizeof name, "blk.%d.%s.weight", layer, tensors[i].name);
         const bool is_norm = tensors[i].n_out == 0;
-        add_tensor(w, name, tensors[i].n_in, tensors[i].n_out, is_norm ? 1 : 0, is_norm ? 0.1f : deviation);
+        const bool reads_pairs = w->o.eagle3 && layer == 0 && i >= 1 && i <= 3; /* q, k, v */
+        add_tensor(w, name, tensors[i].n_in * (reads_pairs ? 2 : 1), tensors[i].n_out, is_norm ? 1 : 0,
+                   is_norm ? 0.1f : deviation);
     }
 }
 
@@ -83,15 +86,56 @@ static void add_metadata(head_writer *w)
         vouch_gguf_add_f32(w->gguf, "vouch-head.attention.layer_norm_rms_epsilon", 1e-5f);
 }
 
+static void add_eagle3_metadata(head_writer *w)
+{
+    const tiny_head_options *o = &w->o;
+    int32_t layers[8];
+    for (int32_t i = 0; i < o->n_taps; i++) layers[i] = o->tap_layers ? o->tap_layers[i] : o->tap - o->n_taps + 2 + i;
+    vouch_gguf_add_text(w->gguf, "general.architecture", "eagle3");
+    add_key(w, "vocab_size", o->n_vocab);
+    add_key(w, "context_length", 512);
+    add_key(w, "embedding_length", o->width);
+    add_key(w, "block_count", o->n_layers);
+    add_key(w, "feed_forward_length", 2 * o->width);
+    add_key(w, "attention.head_count", 4);
+    add_key(w, "attention.head_count_kv", 2);
+    add_key(w, "target_hidden_size", o->n_embd);
+    vouch_gguf_add_f32(w->gguf, "eagle3.attention.layer_norm_rms_epsilon", 1e-5f);
+    if (!is_omitted(w, "eagle3.target_layers"))
+        vouch_gguf_add_array(w->gguf, "eagle3.target_layers", VOUCH_GGUF_I32, layers, (size_t)o->n_taps);
+    if (o->norms_first) vouch_gguf_add_bool(w->gguf, "eagle3.norm_before_residual", true);
+    if (o->norms_taps) vouch_gguf_add_bool(w->gguf, "eagle3.norm_before_fc", true);
+    tiny_vocab_add(w->gguf, o->n_vocab, (uint64_t)o->vocab_seed);
+}
+
 static void add_ids(head_writer *w)
 {
     const int64_t n = w->o.n_draft;
     int32_t *ids = calloc((size_t)n, sizeof *ids);
+    int64_t *wide = calloc((size_t)n, sizeof *wide); /* llama.cpp reads these */
     assert_non_null(ids);
+    assert_non_null(wide);
     for (int32_t i = 0; i < n; i++) ids[i] = w->o.n_vocab - 1 - (int32_t)(i * (int64_t)w->o.n_vocab / n);
     if (w->o.bad_ids) ids[1] = ids[0];
-    vouch_gguf_add_tensor(w->gguf, "d2t", VOUCH_TYPE_I32, 1, &n, ids);
+    for (int32_t i = 0; i < n; i++) wide[i] = ids[i];
+    if (w->o.eagle3) vouch_gguf_add_tensor(w->gguf, "d2t", VOUCH_TYPE_I64, 1, &n, wide);
+    else vouch_gguf_add_tensor(w->gguf, "d2t", VOUCH_TYPE_I32, 1, &n, ids);
     w->data[w->n_data++] = (float *)(void *)ids;
+    w->data[w->n_data++] = (float *)(void *)wide;
+}
+
+static void add_eagle3_tensors(head_writer *w)
+{
+    const tiny_head_options *o = &w->o;
+    const int64_t n_features = (int64_t)o->n_taps * o->n_embd;
+    add_tensor(w, "fc.weight", n_features, o->width, 0, 1.0f / 8);
+    if (o->norms_taps) add_tensor(w, "enc.output_norm.weight", n_features, 0, 1, 0.1f);
+    if (o->own_embedding) add_tensor(w, "token_embd.weight", o->width, o->n_vocab, 0, 1);
+    for (int32_t l = 0; l < o->n_layers; l++) add_layer(w, l);
+    add_tensor(w, "blk.0.attn_norm_2.weight", o->width, 0, 1, 0.1f);
+    add_tensor(w, "output_norm.weight", o->width, 0, 1, 0.1f);
+    if (o->own_output) add_tensor(w, "output.weight", o->width, o->n_draft > 0 ? o->n_draft : o->n_vocab, 0, 0.5f);
+    if (o->n_draft > 0) add_ids(w);
 }
 
 static void add_tensors(head_writer *w)
@@ -128,9 +172,16 @@ void tiny_head_write(const char *path, const tiny_head_options *options)
     if (o->width == 0) o->width = o->n_embd;
     if (!o->digest) o->digest = info->digest;
     o->own_output |= o->n_draft > 0 || o->width != o->n_embd;
+    o->own_embedding |= o->width != o->n_embd;
+    if (o->eagle3 && o->n_layers == 0) o->n_layers = 1;
     assert_int_equal(vouch_gguf_writer_open(&w.gguf, NULL), VOUCH_OK);
-    add_metadata(&w);
-    add_tensors(&w);
+    if (o->eagle3) {
+        add_eagle3_metadata(&w);
+        add_eagle3_tensors(&w);
+    } else {
+        add_metadata(&w);
+        add_tensors(&w);
+    }
     assert_int_equal(vouch_gguf_write(w.gguf, path, NULL), VOUCH_OK);
     vouch_gguf_writer_close(w.gguf);
     for (int i = 0; i < w.n_data; i++) free(w.data[i]);

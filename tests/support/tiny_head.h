@@ -23,6 +23,12 @@ typedef struct tiny_head_options {
     int32_t n_embd, n_blocks, n_vocab; /* the target's; as the file states them */
     int32_t tap;        /* the last layer; the last tap */
     bool bad_ids;       /* false; true: d2t has an id twice */
+    bool eagle3;        /* false; true: a file as llama.cpp writes EAGLE-3's heads, with a layer at least */
+    bool own_embedding; /* false; true, or another width: such a file has token_embd.weight */
+    bool norms_first;   /* false; true: norm_before_residual */
+    bool norms_taps;    /* false; true: norm_before_fc */
+    const int32_t *tap_layers; /* [n_taps] target_layers; NULL: the last ones */
+    int32_t vocab_seed; /* 0; of the token table, which llama.cpp wants */
 } tiny_head_options;
 
 /* Writes the head's file. Fails the test if it can't. */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the file of a head (head_weights.h). */
-#include "model/head_weights.h"
+/* Reads heads in files of vouch's own form (docs/heads.md). */
+#include "model/head_kind.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "model/dense.h"
@@ -106,57 +105,7 @@ static vouch_status take_ends(vouch_weights *w, vouch_loader *loader, void *user
     return take_output(w, loader, o);
 }
 
-/* ---------------------------------------------------------- tokens and target */
-
-static int64_t id_at(const vouch_gguf_tensor *tensor, size_t i)
-{
-    int64_t wide;
-    int32_t narrow;
-    if (tensor->type == VOUCH_TYPE_I64) {
-        memcpy(&wide, (const char *)tensor->data + i * sizeof wide, sizeof wide);
-        return wide;
-    }
-    memcpy(&narrow, (const char *)tensor->data + i * sizeof narrow, sizeof narrow);
-    return narrow;
-}
-
-static vouch_status check_tokens(const vouch_head_weights *head, const vouch_gguf_tensor *tensor, const char *path,
-                                 int32_t n_vocab, vouch_error *err)
-{
-    bool *taken = calloc((size_t)n_vocab, sizeof *taken);
-    if (!taken) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the tokens of a head");
-    vouch_status status = VOUCH_OK;
-    for (int32_t i = 0; i < head->n_draft && status == VOUCH_OK; i++) {
-        const int64_t id = id_at(tensor, (size_t)i);
-        if (id < 0 || id >= n_vocab || taken[id])
-            status = vouch_fail(err, VOUCH_E_FORMAT, "%s: d2t[%d] is %lld, expected 0 to %d, each at most once", path,
-                                i, (long long)id, n_vocab - 1);
-        else taken[id] = true;
-        head->tokens[i] = (int32_t)id;
-    }
-    free(taken);
-    return status;
-}
-
-/* d2t, the ids of the tokens that the head may guess. */
-static vouch_status read_tokens(vouch_head_weights *head, const vouch_gguf *gguf, int32_t n_vocab, vouch_error *err)
-{
-    const vouch_gguf_tensor *tensor = vouch_gguf_find_tensor(gguf, "d2t");
-    const char *path = vouch_gguf_path(gguf);
-    head->n_draft = n_vocab;
-    if (!tensor) return VOUCH_OK;
-    if (tensor->type != VOUCH_TYPE_I32 && tensor->type != VOUCH_TYPE_I64)
-        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tensor 'd2t' has type %s, must be I32 or I64", path,
-                          vouch_type_gguf_name(tensor->type));
-    if (tensor->n_dims != 1 || tensor->dim[0] > n_vocab)
-        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tensor 'd2t' must have one dimension of at most %d ids", path,
-                          n_vocab);
-    head->n_draft = (int32_t)tensor->dim[0];
-    head->tokens = calloc((size_t)head->n_draft, sizeof *head->tokens);
-    if (!head->tokens) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the tokens of a head");
-    VOUCH_TRY(vouch_gguf_load(gguf, tensor, 0, tensor->bytes, err));
-    return check_tokens(head, tensor, path, n_vocab, err);
-}
+/* ----------------------------------------------------------- taps and target */
 
 static vouch_status read_taps(vouch_head_weights *head, const vouch_gguf *gguf, const vouch_hparams *target,
                               vouch_error *err)
@@ -179,27 +128,13 @@ static vouch_status read_taps(vouch_head_weights *head, const vouch_gguf *gguf, 
     return VOUCH_OK;
 }
 
-/* One of the target's sizes, as the head knows it. */
-static vouch_status check_size(const vouch_gguf *gguf, const char *key, int32_t size, vouch_error *err)
-{
-    int32_t stated = 0;
-    VOUCH_TRY(vouch_key_int(gguf, ARCH, key, true, 1, INT_MAX, &stated, err));
-    if (stated == size) return VOUCH_OK;
-    return vouch_fail(err, VOUCH_E_MISMATCH, "%s: %s.%s is %d, but the model has %d: this head is for another model",
-                      vouch_gguf_path(gguf), ARCH, key, stated, size);
-}
-
 static vouch_status check_target(const vouch_gguf *gguf, const vouch_head_target *target, vouch_error *err)
 {
     const vouch_hparams *h = &target->weights->hparams;
-    vouch_text arch, digest;
-    VOUCH_TRY(vouch_gguf_get_text(gguf, "general.architecture", true, &arch, err));
-    if (arch.size != strlen(ARCH) || memcmp(arch.data, ARCH, arch.size) != 0)
-        return vouch_fail(err, VOUCH_E_FORMAT, "%s: general.architecture is '%.*s': expected a head, '%s'",
-                          vouch_gguf_path(gguf), (int)(arch.size < 64 ? arch.size : 64), arch.data, ARCH);
-    VOUCH_TRY(check_size(gguf, "target.embedding_length", h->n_embd, err));
-    VOUCH_TRY(check_size(gguf, "target.block_count", h->n_layers, err));
-    VOUCH_TRY(check_size(gguf, "target.vocab_size", h->n_vocab, err));
+    vouch_text digest;
+    VOUCH_TRY(vouch_head_check_size(gguf, ARCH, "target.embedding_length", true, h->n_embd, err));
+    VOUCH_TRY(vouch_head_check_size(gguf, ARCH, "target.block_count", true, h->n_layers, err));
+    VOUCH_TRY(vouch_head_check_size(gguf, ARCH, "target.vocab_size", true, h->n_vocab, err));
     VOUCH_TRY(vouch_gguf_get_text(gguf, "vouch-head.target.digest", true, &digest, err));
     const bool is_same = digest.size == strlen(target->digest) && memcmp(digest.data, target->digest, digest.size) == 0;
     if (is_same || target->may_differ) return VOUCH_OK;
@@ -211,34 +146,17 @@ static vouch_status check_target(const vouch_gguf *gguf, const vouch_head_target
 
 /* ------------------------------------------------------------------- opening */
 
-vouch_status vouch_head_weights_open(vouch_head_weights **out, const vouch_gguf *gguf, const vouch_head_target *target,
-                                     vouch_pool *pool, vouch_error *err)
+static vouch_status open_native(vouch_head_weights *head, const vouch_gguf *gguf, const vouch_head_target *target,
+                                vouch_pool *pool, vouch_error *err)
 {
-    *out = NULL;
-    VOUCH_TRY(check_target(gguf, target, err));
-    vouch_head_weights *head = calloc(1, sizeof *head);
-    if (!head) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a head");
     head_opening opening = {.head = head, .target = target->weights, .gguf = gguf};
     const vouch_weights_plan plan = {.arch = &arch_head, .take_ends = take_ends, .user = &opening};
-    vouch_status status = read_taps(head, gguf, &target->weights->hparams, err);
-    if (status == VOUCH_OK) status = read_tokens(head, gguf, target->weights->hparams.n_vocab, err);
-    if (status == VOUCH_OK)
-        status = vouch_weights_open_plan(&head->body, gguf, &plan, target->weights->kernels, pool, NULL, NULL, err);
-    if (status == VOUCH_OK) head->embedding = &head->body->embedding;
-    if (status == VOUCH_OK) *out = head;
-    else vouch_head_weights_close(head);
-    return status;
+    VOUCH_TRY(check_target(gguf, target, err));
+    VOUCH_TRY(read_taps(head, gguf, &target->weights->hparams, err));
+    VOUCH_TRY(vouch_head_read_tokens(head, gguf, target->weights->hparams.n_vocab, err));
+    VOUCH_TRY(vouch_weights_open_plan(&head->body, gguf, &plan, target->weights->kernels, pool, NULL, NULL, err));
+    head->embedding = &head->body->embedding;
+    return VOUCH_OK;
 }
 
-void vouch_head_weights_close(vouch_head_weights *head)
-{
-    if (!head) return;
-    vouch_weights_close(head->body);
-    free(head->tokens);
-    free(head);
-}
-
-size_t vouch_head_weights_bytes(const vouch_head_weights *head)
-{
-    return sizeof *head + head->body->arena.size + (head->tokens ? (size_t)head->n_draft * sizeof *head->tokens : 0);
-}
+const vouch_head_kind vouch_head_kind_native = {.arch = ARCH, .open = open_native};

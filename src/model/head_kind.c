@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* Opens and closes heads of all kinds. */
+#include "model/head_kind.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/keys.h"
+
+static const vouch_head_kind *const kinds[] = {&vouch_head_kind_native, &vouch_head_kind_eagle3};
+
+/* ------------------------------------------------------------- parts of kinds */
+
+vouch_status vouch_head_check_size(const vouch_gguf *gguf, const char *arch, const char *key, bool required,
+                                   int32_t size, vouch_error *err)
+{
+    int32_t stated = size;
+    VOUCH_TRY(vouch_key_int(gguf, arch, key, required, 1, INT_MAX, &stated, err));
+    if (stated == size) return VOUCH_OK;
+    return vouch_fail(err, VOUCH_E_MISMATCH, "%s: %s.%s is %d, but the model has %d: this head is for another model",
+                      vouch_gguf_path(gguf), arch, key, stated, size);
+}
+
+static int64_t id_at(const vouch_gguf_tensor *tensor, size_t i)
+{
+    int64_t wide;
+    int32_t narrow;
+    if (tensor->type == VOUCH_TYPE_I64) {
+        memcpy(&wide, (const char *)tensor->data + i * sizeof wide, sizeof wide);
+        return wide;
+    }
+    memcpy(&narrow, (const char *)tensor->data + i * sizeof narrow, sizeof narrow);
+    return narrow;
+}
+
+static vouch_status check_tokens(const vouch_head_weights *head, const vouch_gguf_tensor *tensor, const char *path,
+                                 int32_t n_vocab, vouch_error *err)
+{
+    bool *taken = calloc((size_t)n_vocab, sizeof *taken);
+    if (!taken) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the tokens of a head");
+    vouch_status status = VOUCH_OK;
+    for (int32_t i = 0; i < head->n_draft && status == VOUCH_OK; i++) {
+        const int64_t id = id_at(tensor, (size_t)i);
+        if (id < 0 || id >= n_vocab || taken[id])
+            status = vouch_fail(err, VOUCH_E_FORMAT, "%s: d2t[%d] is %lld, expected 0 to %d, each at most once", path,
+                                i, (long long)id, n_vocab - 1);
+        else taken[id] = true;
+        head->tokens[i] = (int32_t)id;
+    }
+    free(taken);
+    return status;
+}
+
+vouch_status vouch_head_read_tokens(vouch_head_weights *head, const vouch_gguf *gguf, int32_t n_vocab,
+                                    vouch_error *err)
+{
+    const vouch_gguf_tensor *tensor = vouch_gguf_find_tensor(gguf, "d2t");
+    const char *path = vouch_gguf_path(gguf);
+    head->n_draft = n_vocab;
+    if (!tensor) return VOUCH_OK;
+    if (tensor->type != VOUCH_TYPE_I32 && tensor->type != VOUCH_TYPE_I64)
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tensor 'd2t' has type %s, must be I32 or I64", path,
+                          vouch_type_gguf_name(tensor->type));
+    if (tensor->n_dims != 1 || tensor->dim[0] > n_vocab)
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tensor 'd2t' must have one dimension of at most %d ids", path,
+                          n_vocab);
+    head->n_draft = (int32_t)tensor->dim[0];
+    head->tokens = calloc((size_t)head->n_draft, sizeof *head->tokens);
+    if (!head->tokens) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the tokens of a head");
+    VOUCH_TRY(vouch_gguf_load(gguf, tensor, 0, tensor->bytes, err));
+    return check_tokens(head, tensor, path, n_vocab, err);
+}
+
+/* ------------------------------------------------------------------- opening */
+
+static bool is_text(vouch_text text, const char *expected)
+{
+    return text.size == strlen(expected) && memcmp(text.data, expected, text.size) == 0;
+}
+
+/* Opens a head's file of any kind. */
+static vouch_status open_kind(vouch_head_weights *head, const vouch_gguf *gguf, const vouch_head_target *target,
+                              vouch_pool *pool, vouch_error *err)
+{
+    char known[128];
+    vouch_text arch;
+    VOUCH_TRY(vouch_gguf_get_text(gguf, "general.architecture", true, &arch, err));
+    int used = 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (is_text(arch, kinds[i]->arch)) return kinds[i]->open(head, gguf, target, pool, err);
+        used += snprintf(known + used, sizeof known - (size_t)used, "%s'%s'", i ? ", " : "", kinds[i]->arch);
+    }
+    return vouch_fail(err, VOUCH_E_FORMAT, "%s: general.architecture is '%.*s': expected a head, one of %s",
+                      vouch_gguf_path(gguf), (int)(arch.size < 64 ? arch.size : 64), arch.data, known);
+}
+
+vouch_status vouch_head_weights_open(vouch_head_weights **out, const vouch_gguf *gguf, const vouch_head_target *target,
+                                     vouch_pool *pool, vouch_error *err)
+{
+    *out = NULL;
+    vouch_head_weights *head = calloc(1, sizeof *head);
+    if (!head) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a head");
+    head->target = target->weights;
+    const vouch_status status = open_kind(head, gguf, target, pool, err);
+    if (status == VOUCH_OK) *out = head;
+    else vouch_head_weights_close(head);
+    return status;
+}
+
+void vouch_head_weights_close(vouch_head_weights *head)
+{
+    if (!head) return;
+    vouch_weights_close(head->body);
+    free(head->tokens);
+    free(head);
+}
+
+size_t vouch_head_weights_bytes(const vouch_head_weights *head)
+{
+    return sizeof *head + head->body->arena.size + (head->tokens ? (size_t)head->n_draft * sizeof *head->tokens : 0);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A kind of head files: how a file's metadata and tensors become a head (head_weights.h). A kind is one file here,
+ * and one entry in the table of head_kind.c. Files of published kinds have no digest of their target, so a
+ * head is accepted where all sizes agree.
+ */
+#ifndef VOUCH_MODEL_HEAD_KIND_H
+#define VOUCH_MODEL_HEAD_KIND_H
+
+#include "model/head_weights.h"
+
+typedef struct vouch_head_kind {
+    const char *arch; /* general.architecture */
+    /* Fills the head, which is zero but for its target. Errors: FORMAT, UNSUPPORTED, MEMORY, IO, MISMATCH. What it
+     * allocated is freed by vouch_head_weights_close, on failure, too. */
+    vouch_status (*open)(vouch_head_weights *head, const vouch_gguf *gguf, const vouch_head_target *target,
+                         vouch_pool *pool, vouch_error *err);
+} vouch_head_kind;
+
+extern const vouch_head_kind vouch_head_kind_native, vouch_head_kind_eagle3;
+
+/* Parts of `open`. */
+/* One of the target's sizes, as the head's file states it under "ARCH.key". Error: MISMATCH (names the key). */
+vouch_status vouch_head_check_size(const vouch_gguf *gguf, const char *arch, const char *key, bool required,
+                                   int32_t size, vouch_error *err);
+/* d2t, the ids of the tokens that the head may guess: n_draft and tokens. Without the tensor all n_vocab tokens. */
+vouch_status vouch_head_read_tokens(vouch_head_weights *head, const vouch_gguf *gguf, int32_t n_vocab,
+                                    vouch_error *err);
+
+#endif
