@@ -4,16 +4,15 @@
  *
  * `test_mtp --write FOLDER` writes the models for golden/mtp.cpp.
  */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "draft/head.h"
 #include "engine/model.h"
 #include "golden/mtp.h"
 #include "support/answer.h"
+#include "support/head_bench.h"
 
-enum { N_FIRST = 12, N_MORE = 3, N_CTX = 64, PROMPT = 20, LENGTH = 40 };
+enum { PROMPT = 20, LENGTH = 40 };
 
 /* Keys that llama.cpp needs beside those that vouch reads. */
 static void add_keys(vouch_gguf_writer *writer, void *user)
@@ -47,105 +46,14 @@ static const tiny_model_options models[] = {
 };
 enum { N_MODELS = sizeof models / sizeof models[0] };
 
-static int32_t argmax(const vouch_residual *left, uint64_t seed, int64_t position, int32_t number)
-{
-    int32_t best = 0;
-    (void)seed, (void)position, (void)number;
-    for (int32_t t = 1; t < left->p->n_vocab; t++)
-        if (left->p->weight[t] > left->p->weight[best]) best = t;
-    return best;
-}
-
-/* The largest difference between the logits after shifting them to equal means, in standard deviations of a row. */
-static double compare(const vouch_dist *q, const mtp_row *row)
-{
-    const int32_t step = q->n_vocab / MTP_KEPT;
-    double ours[MTP_KEPT], shift = 0, most = 0;
-    for (int i = 0; i < MTP_KEPT; i++) {
-        ours[i] = log((double)q->weight[i * step]);
-        shift += (ours[i] - (double)row->logits[i]) / MTP_KEPT;
-    }
-    for (int i = 0; i < MTP_KEPT; i++)
-        most = fmax(most, fabs(ours[i] - (double)row->logits[i] - shift) / (double)row->deviation);
-    return most;
-}
-
-typedef struct bench {
-    vouch_pool *pool;
-    vouch_sequence target;
-    vouch_drafter_ref drafter;
-    int32_t tokens[N_CTX], n;
-} bench;
-
-static void bench_open(bench *b, const vouch_model *model)
-{
-    static const uint64_t seed = 1;
-    const vouch_sampling sampling = {.temperature = 1, .top_p = 1, .repeat_penalty = 1};
-    const vouch_sequence_options options = {
-        .n_ctx = N_CTX, .max_rows = N_CTX, .max_logits = 1, .kv_type = VOUCH_KV_F32};
-    const vouch_drafter_head_options head = {.sampling = &sampling,
-                                             .seed = &seed,
-                                             .draw = argmax,
-                                             .n_vocab = model->info.n_vocab,
-                                             .n_embd = model->info.n_embd,
-                                             .n_ctx = N_CTX,
-                                             .prefill_chunk = 5,
-                                             .k = MTP_DRAFT,
-                                             .branches = 1,
-                                             .kv_type = VOUCH_KV_F32};
-    *b = (bench){.n = 0};
-    assert_int_equal(vouch_pool_open(&b->pool, 2, NULL), VOUCH_OK);
-    assert_int_equal(vouch_sequence_open(&b->target, model->weights, b->pool, &options, NULL), VOUCH_OK);
-    assert_int_equal(vouch_drafter_head_open(&b->drafter, model->head.weights, b->pool, &head, NULL), VOUCH_OK);
-}
-
-static void bench_close(bench *b)
-{
-    b->drafter.ops->close(b->drafter.self);
-    vouch_sequence_close(&b->target);
-    vouch_pool_close(b->pool);
-}
-
-/* Commits n tokens: the target runs them, and the head gets the states of all but the last. */
-static void commit(bench *b, int32_t n, int32_t n_vocab)
-{
-    const int32_t before = b->n;
-    for (int32_t i = 0; i < n; i++, b->n++) b->tokens[b->n] = (7 + 31 * b->n) % n_vocab;
-    if (before > 0) b->drafter.ops->rewind(b->drafter.self, before);
-    vouch_memory_rewind(b->target.memory, before > 0 ? before - 1 : 0);
-    const int32_t first = vouch_memory_n_tokens(b->target.memory);
-    vouch_pass_chain(b->target.pass, b->target.memory, b->tokens + first, b->n - first, 1);
-    for (int32_t t = before > 0 ? before - 1 : 0; t + 1 < b->n; t++) { /* a recurrent target went back further */
-        const float *state = vouch_pass_hidden(b->target.pass, t - first);
-        b->drafter.ops->hidden(b->drafter.self, b->tokens, t, &state);
-    }
-}
-
-/* 5 guesses behind 12 tokens, and after a rejection of all of them 5 behind 15. */
 static void drafts_are_those_of_llama_cpp(void **state)
 {
     (void)state;
-    const vouch_shape shape = {.n = MTP_DRAFT, .depth = MTP_DRAFT, .branches = 1};
     for (int m = 0; m < N_MODELS; m++) {
         vouch_model *model = tiny_model_open(&models[m]);
-        double most = 0;
-        bench b;
         assert_non_null(model->head.weights);
         assert_string_equal(mtp_values[m].arch, models[m].arch);
-        bench_open(&b, model);
-        for (int round = 0; round < 2; round++) {
-            commit(&b, round ? N_MORE : N_FIRST, model->info.n_vocab);
-            const vouch_draft draft = b.drafter.ops->propose(b.drafter.self, b.tokens, b.n, &shape);
-            assert_int_equal(draft.n, MTP_DRAFT);
-            for (int d = 0; d < MTP_DRAFT; d++) {
-                const mtp_row *row = &mtp_values[m].rows[round * MTP_DRAFT + d];
-                most = fmax(most, compare(draft.q[d], row));
-                assert_int_equal(draft.tokens[d], row->best);
-            }
-        }
-        if (most > 2e-4) print_message("%s: %g\n", models[m].arch, most);
-        assert_true(most <= 2e-4);
-        bench_close(&b);
+        head_bench_compare(models[m].arch, model, model->head.weights, mtp_values[m].rows);
         vouch_model_close(model);
     }
 }

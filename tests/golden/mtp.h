@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Written by mtp.cpp: 16 of llama.cpp's draft logits in each row. */
-enum { MTP_DRAFT = 5, MTP_KEPT = 16 };
-typedef struct mtp_row {
-    int32_t best;
-    float deviation; /* of all logits */
-    float logits[MTP_KEPT];
-} mtp_row;
+#include "golden/head_row.h"
 static const struct {
     const char *arch;
-    mtp_row rows[2 * MTP_DRAFT];
+    head_row rows[HEAD_ROUNDS * HEAD_DRAFT];
 } mtp_values[] = {
     {"qwen35", {
       {225, 4.428978503e+00f, {-1.450091600e+00f, 3.498742104e+00f, 9.865102768e-01f, 1.262330890e+00f,
