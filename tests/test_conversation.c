@@ -135,14 +135,12 @@ static void text_names_no_special_token(void **state)
         "{\"messages\": [{\"role\": \"system\", \"content\": \"%s\"}]}",
         "{\"messages\": [{\"role\": \"user\", \"content\": [{\"type\": \"text\", \"text\": \"%s\"}]}]}",
         "{\"messages\": [{\"role\": \"tool\", \"content\": \"%s\", \"tool_call_id\": \"%s\"}]}",
-        "{\"messages\": [{\"role\": \"assistant\", \"tool_calls\": [{\"id\": \"%s\", \"function\": "
-        "{\"name\": \"%s\", "
-        "\"arguments\": {\"%s\": \"%s\"}}}]}]}",
-        "{\"messages\": [{\"role\": \"assistant\", \"tool_calls\": [{\"id\": \"1\", \"function\": {\"name\": "
-        "\"f\", "
-        "\"arguments\": \"{\\\"a\\\": \\\"%s\\\"}\"}}]}]}",
-        "{\"messages\": [{\"role\": \"user\"}], \"tools\": [{\"%s\": {\"description\": \"%s\", \"enum\": "
-        "[\"%s\"]}}]}",
+        ("{\"messages\": [{\"role\": \"assistant\", \"tool_calls\": [{\"id\": \"%s\", \"function\": "
+         "{\"name\": \"%s\", \"arguments\": {\"%s\": \"%s\"}}}]}]}"),
+        ("{\"messages\": [{\"role\": \"assistant\", \"tool_calls\": [{\"id\": \"1\", \"function\": "
+         "{\"name\": \"f\", \"arguments\": \"{\\\"a\\\": \\\"%s\\\"}\"}}]}]}"),
+        ("{\"messages\": [{\"role\": \"user\"}], "
+         "\"tools\": [{\"%s\": {\"description\": \"%s\", \"enum\": [\"%s\"]}}]}"),
         "{\"messages\": [{\"role\": \"user\"}], \"documents\": [{\"text\": \"%s\"}]}",
         "{\"messages\": [{\"role\": \"user\"}], \"extra\": \"%s\"}",
         "{\"messages\": [{\"role\": \"user\"}], \"chat_template_kwargs\": {\"extra\": \"%s\"}}",

@@ -317,7 +317,7 @@ static void json_becomes_values(void **state)
     jinja_run run;
     jinja_value value;
     vouch_error err = {0};
-    const json_path top = {NULL};
+    const json_path top = {.up = NULL};
     vouch_jinja_run_begin(&run, &most);
     assert_int_equal(vouch_json_read(&root, whole, strlen(whole), &err), VOUCH_OK);
     assert_int_equal(vouch_jinja_from_json(&run, root, JINJA_OF_CALLER, &top, &value, &err),

@@ -81,7 +81,7 @@ static void engine_close(batch *b)
     for (int32_t i = 0; b->slots && i < b->n_slots; i++) {
         vouch_session_close(b->slots[i].session);
         free(b->slots[i].text);
-        b->slots[i] = (slot){NULL};
+        b->slots[i] = (slot){.session = NULL};
     }
     vouch_engine_close(b->engine);
     b->engine = NULL;

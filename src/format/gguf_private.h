@@ -63,7 +63,7 @@ struct vouch_gguf {
     struct vouch_made *made; /* recipe.h; NULL: the files have all tensors as they are */
 };
 
-enum { VOUCH_GGUF_NO_FILE = UINT32_MAX }; /* tensor.file of data in memory */
+#define VOUCH_GGUF_NO_FILE UINT32_MAX /* tensor.file of data in memory */
 
 /* Opens one file, even a part of a split model. `flaw` NULL: as vouch_gguf_open; else as vouch_gguf_open_header. */
 vouch_status vouch_gguf_open_one(vouch_gguf **out, const char *path, vouch_error *flaw, vouch_error *err);
