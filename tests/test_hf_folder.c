@@ -119,7 +119,7 @@ static void expect_equal_tensors(const char *path, const char *other)
 static void pieces_are_the_whole(void **state)
 {
     (void)state;
-    static const char *const names[] = {"llama", "mixtral", "gemma2", "falcon 40b", "gpt2", "stablelm"};
+    static const char *const names[] = {"llama", "mixtral", "gemma2", "falcon 40b", "gpt2", "stablelm", "qwen3_5_text"};
     test_random random = {5};
     vouch_error err;
     for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {

@@ -96,7 +96,7 @@ static vouch_status read_sharing(const reader *r)
 
 static bool is_delta(const reader *r)
 {
-    return strcmp(r->family->arch, "qwen3next") == 0;
+    return strcmp(r->family->arch, "qwen3next") == 0 || strncmp(r->family->arch, "qwen35", 6) == 0;
 }
 
 /* LFM2 states the feed-forward's width before an adjustment. */
@@ -441,7 +441,8 @@ static vouch_status read_delta_net(const reader *r)
     }
     if (n_values % s->n_groups != 0 || value_dim != s->delta_keys)
         return unsupported(r, "linear_num_value_heads is no multiple of linear_num_key_heads, or their widths differ");
-    s->delta_values = n_values / s->n_groups * value_dim;
+    s->values_per_key = n_values / s->n_groups;
+    s->delta_values = s->values_per_key * value_dim;
     add_int(r, "full_attention_interval", interval);
     add_int(r, "ssm.conv_kernel", width);
     add_int(r, "ssm.state_size", s->delta_keys);

@@ -14,6 +14,7 @@ typedef struct vouch_hf_shape {
     int64_t n_layers, n_embd, n_heads, n_kv_heads, head_dim, n_rot, n_vocab;
     int64_t n_experts, n_groups; /* groups of Mamba-2's heads; key heads of delta nets */
     int64_t delta_keys, delta_values; /* elements of a key head's key, and of all its values */
+    int64_t values_per_key;           /* value heads of a key head */
     bool is_tied, is_untied; /* tie_word_embeddings says that the output has the embedding's weights, or its own */
     /* Divisors of the rotary's frequencies [n_rot / 2]; n_factors 0: none. */
     int64_t n_factors;

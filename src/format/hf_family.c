@@ -251,6 +251,22 @@ static const vouch_hf_rule qwen3_next[] = {
     {0},
 };
 
+static const vouch_hf_rule qwen3_5[] = {
+    {LAYER "linear_attn.in_proj_qkv", "blk.#.attn_qkv", VOUCH_HF_VALUES_LAST},
+    {LAYER "linear_attn.in_proj_z", "blk.#.attn_gate", VOUCH_HF_VALUES},
+    {LAYER "linear_attn.in_proj_b", "blk.#.ssm_beta", VOUCH_HF_VALUES},
+    {LAYER "linear_attn.in_proj_a", "blk.#.ssm_alpha", VOUCH_HF_VALUES},
+    {LAYER "linear_attn.A_log", "blk.#.ssm_a", VOUCH_HF_VALUES_DECAY},
+    {LAYER "linear_attn.dt_bias", "blk.#.ssm_dt.bias", VOUCH_HF_VALUES_NAMED},
+    {LAYER "linear_attn.conv1d", "blk.#.ssm_conv1d", VOUCH_HF_VALUES_LAST},
+    {LAYER "linear_attn.norm", "blk.#.ssm_norm.weight", VOUCH_HF_NAMED}, /* doesn't add one */
+    {LAYER "linear_attn.out_proj", "blk.#.ssm_out", VOUCH_HF_VALUES_COLUMNS},
+    {LAYER "post_attention_layernorm", "blk.#.post_attention_norm", VOUCH_HF_AS_IS},
+    {LAYER "mlp.experts.gate_up_proj", "blk.#.ffn_gate_up_exps", VOUCH_HF_WHOLE},
+    {LAYER "mlp.experts.down_proj", "blk.#.ffn_down_exps", VOUCH_HF_WHOLE},
+    {0},
+};
+
 /* The experts' matrices are floats, or blocks and scales of MXFP4. The outputs of W_gate and W_up alternate. */
 static const vouch_hf_rule gpt_oss[] = {
     {LAYER "self_attn.sinks", "blk.#.attn_sinks.weight", VOUCH_HF_NAMED},
@@ -282,6 +298,8 @@ static const vouch_hf_rule gpt_oss[] = {
 #define NO_WINDOWS                      {"use_sliding_window", false}
 #define RELU2                           "relu2"
 #define HALF_ROTATED                    "{\"partial_rotary_factor\": 0.5}"
+#define QUARTER_ROTATED                 "{\"partial_rotary_factor\": 0.25, \"full_attention_interval\": 4}"
+#define QWEN3_5                         .is_recurrent = true, .adds_one = true, .defaults = QUARTER_ROTATED
 #define LOGIT_SCALE                     "{\"logit_scale\": 0.0625}"
 #define GEMMA3 \
     "{\"vocab_size\": 262208, \"max_position_embeddings\": 131072, \"num_attention_heads\": 8, " \
@@ -336,7 +354,11 @@ static const vouch_hf_family families[] = {
     FAMILY("gpt_oss", "gpt-oss", SILU, RULES(llama, gpt_oss), .window_period = 2, .quantised = "mxfp4"),
     FAMILY("qwen3_next", "qwen3next", SILU, RULES(llama, qwen_experts, qwen3_next), .is_recurrent = true,
            .adds_one = true, .demands = {{"norm_topk_prob", true}},
-           .defaults = "{\"partial_rotary_factor\": 0.25, \"full_attention_interval\": 4}"),
+           .defaults = QUARTER_ROTATED),
+    FAMILY("qwen3_5", "qwen35", SILU, RULES(llama, qwen3_5), QWEN3_5),
+    FAMILY("qwen3_5_text", "qwen35", SILU, RULES(llama, qwen3_5), QWEN3_5),
+    FAMILY("qwen3_5_moe", "qwen35moe", SILU, RULES(llama, qwen_experts, qwen3_5), QWEN3_5),
+    FAMILY("qwen3_5_moe_text", "qwen35moe", SILU, RULES(llama, qwen_experts, qwen3_5), QWEN3_5),
     FAMILY("jamba", "jamba", SILU, RULES(llama, jamba), .is_recurrent = true, .has_positions = true,
            .demands = {{"mamba_proj_bias", false}}),
     FAMILY("lfm2", "lfm2", SILU, RULES(llama, lfm2), .is_recurrent = true, .demands = {{"conv_bias", false}},
@@ -355,7 +377,7 @@ enum { N_FAMILIES = sizeof families / sizeof families[0] };
 vouch_status vouch_hf_family_find(const char *model_type, const char *path, const vouch_hf_family **family,
                                   vouch_error *err)
 {
-    char known[640] = "";
+    char known[768] = "";
     for (size_t i = 0; i < N_FAMILIES; i++) {
         if (strcmp(families[i].model_type, model_type) == 0) {
             *family = &families[i];
@@ -408,7 +430,9 @@ const vouch_hf_rule *vouch_hf_family_rule(const vouch_hf_family *family, const c
     const char *dot = strrchr(name, '.'), *rest;
     *suffix = dot && (strcmp(dot, ".weight") == 0 || strcmp(dot, ".bias") == 0) ? dot : name + strlen(name);
     *layer = *index = 0;
-    if (has_prefix(name, "vision_tower.", &rest) || has_prefix(name, "multi_modal_projector.", &rest)) return &dropped;
+    if (has_prefix(name, "vision_tower.", &rest) || has_prefix(name, "visual.", &rest) ||
+        has_prefix(name, "multi_modal_projector.", &rest))
+        return &dropped;
     if (strncmp(name, "mtp.", 4) == 0) return &dropped; /* a layer that guesses further tokens */
     /* "language_model.model.norm", or "model.language_model.norm" */
     const bool is_nested = has_prefix(name, "language_model.", &rest);

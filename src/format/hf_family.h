@@ -34,6 +34,13 @@ typedef enum vouch_hf_layout {
     VOUCH_HF_DELTA,       /* for each key head its query, key, values, gates; GGUF: all queries, all keys, all values.
                              The next rule has the gates. */
     VOUCH_HF_DELTA_GATE,
+    /* Value heads of delta nets. The folder has those of one key head side by side; GGUF has the first value head of
+     * each key head, then the second of each, and so on. */
+    VOUCH_HF_VALUES,         /* rows are value heads */
+    VOUCH_HF_VALUES_NAMED,   /* as VALUES and NAMED */
+    VOUCH_HF_VALUES_DECAY,   /* as VALUES and DECAY */
+    VOUCH_HF_VALUES_LAST,    /* rows, or a convolution's channels, are queries, keys, then value heads */
+    VOUCH_HF_VALUES_COLUMNS, /* columns are value heads */
     VOUCH_HF_DROPPED      /* GGUF doesn't have the tensor */
 } vouch_hf_layout;
 

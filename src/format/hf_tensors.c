@@ -103,11 +103,38 @@ static vouch_status read_experts_shape(const builder *b, part *p)
     return VOUCH_OK;
 }
 
+static bool may_be_convolution(const part *p)
+{
+    return p->layout == VOUCH_HF_CONVOLUTION || p->layout == VOUCH_HF_VALUES_LAST;
+}
+
+/* Whether the rows or columns have an order of value heads. */
+static bool has_values(const part *p)
+{
+    return p->layout >= VOUCH_HF_VALUES && p->layout <= VOUCH_HF_VALUES_COLUMNS;
+}
+
+/* Elements of one value head among n rows or columns; 0: n doesn't fit. A head has value_dim of them, or one. */
+static int64_t value_width(const builder *b, int64_t n)
+{
+    const vouch_hf_shape *s = b->shape;
+    const int64_t n_values = s->n_groups * s->values_per_key;
+    return n == n_values ? 1 : n == s->n_groups * s->delta_values ? s->delta_values / s->values_per_key : 0;
+}
+
+static vouch_status check_values(const builder *b, const part *p)
+{
+    const int64_t n_keys = p->layout == VOUCH_HF_VALUES_LAST ? 2 * b->shape->n_groups * b->shape->delta_keys : 0;
+    if (has_values(p) && value_width(b, (p->layout == VOUCH_HF_VALUES_COLUMNS ? p->columns : p->rows) - n_keys) == 0)
+        return part_fail(b, p, VOUCH_E_FORMAT, "its shape isn't that of the value heads of config.json");
+    return VOUCH_OK;
+}
+
 static vouch_status read_shape(const builder *b, part *p)
 {
     if (has_experts(p)) return read_experts_shape(b, p);
     const vouch_safetensor *from = p->from;
-    const bool is_matrix = from->n_dims == 2, is_convolution = p->layout == VOUCH_HF_CONVOLUTION && from->n_dims == 3;
+    const bool is_matrix = from->n_dims == 2, is_convolution = may_be_convolution(p) && from->n_dims == 3;
     const bool is_whole = p->layout == VOUCH_HF_WHOLE && from->n_dims == 3;
     if ((from->n_dims != 1 && !is_matrix && !is_whole && !is_convolution) || from->bytes == 0)
         return part_fail(b, p, VOUCH_E_UNSUPPORTED, "expected a vector or a matrix, not empty");
@@ -126,6 +153,7 @@ static vouch_status read_shape(const builder *b, part *p)
                              "its rows aren't the queries, keys, values and gates of config.json");
         p->rows = s->n_groups * (s->delta_values + (p->layout == VOUCH_HF_DELTA ? 2 * s->delta_keys : 0));
     }
+    VOUCH_TRY(check_values(b, p));
     if (p->layout == VOUCH_HF_GROUPS && (from->n_dims != 1 || p->rows % b->shape->n_groups != 0))
         return part_fail(b, p, VOUCH_E_FORMAT, "it is no vector of whole groups");
     if (p->layout == VOUCH_HF_TRANSPOSED && is_matrix) {
@@ -149,7 +177,7 @@ static void name_dense(const builder *b, char name[NAME_SIZE])
 static bool is_named(vouch_hf_layout layout)
 {
     return layout == VOUCH_HF_NAMED || layout == VOUCH_HF_COLUMN || layout == VOUCH_HF_DECAY ||
-           layout == VOUCH_HF_DECAY_COLUMN ||
+           layout == VOUCH_HF_DECAY_COLUMN || layout == VOUCH_HF_VALUES_NAMED || layout == VOUCH_HF_VALUES_DECAY ||
            layout == VOUCH_HF_EXPERTS || output_step(layout) == 2;
 }
 
@@ -246,6 +274,26 @@ static void views_delta(const builder *b, const part *p, vouch_view views[3])
     }
 }
 
+/* Value head j of key head i of the folder is number j * n_groups + i of GGUF. Columns are rows of one head's width. */
+static size_t views_values(const builder *b, const part *p, vouch_view views[2])
+{
+    const vouch_hf_shape *s = b->shape;
+    const int64_t keys = s->n_groups, each = s->values_per_key, c = p->columns;
+    const int64_t first = p->layout == VOUCH_HF_VALUES_LAST ? 2 * keys * s->delta_keys : 0;
+    if (p->layout == VOUCH_HF_VALUES_COLUMNS) {
+        const int64_t width = value_width(b, c);
+        views[0] = (vouch_view){views[0].data, p->file, .n = {p->rows, each, keys}, .stride = {c, width, each * width},
+                                .step = 1};
+        return 1;
+    }
+    const int64_t width = value_width(b, p->rows - first);
+    const size_t n = first > 0 ? 2 : 1;
+    if (first > 0) views[0].n[2] = first;
+    views[n - 1] = (vouch_view){views[0].data, p->file, .first = first * c, .n = {each, keys, width},
+                                .stride = {width * c, each * width * c, c}, .step = 1};
+    return n;
+}
+
 /* Rows of stacked experts; parts[1] has the scales of MXFP4. */
 static vouch_view view_experts(const builder *b, const part *parts)
 {
@@ -277,7 +325,7 @@ static vouch_status make_views(const builder *b, const part *parts, size_t n, vo
     }
     for (size_t i = 0; i < n; i++)
         views[i] = view_plain(&parts[i], b->files[parts[i].file].map.data + parts[i].from->offset);
-    *n_views = n;
+    *n_views = has_values(p) ? views_values(b, p, views) : n;
     switch (p->layout) {
     case VOUCH_HF_QUERIES: return view_rotated(b, p, b->shape->n_heads, views);
     case VOUCH_HF_KEYS: return view_rotated(b, p, b->shape->n_kv_heads, views);
@@ -298,7 +346,8 @@ static vouch_status make_views(const builder *b, const part *parts, size_t n, vo
 /* vouch takes vectors, norms, routers and positions in F32 only, as llama.cpp does. */
 static bool is_float(const part *p)
 {
-    return p->from->n_dims == 1 || p->layout == VOUCH_HF_CONVOLUTION || ends_with(p->name, "_exps.bias") ||
+    return p->from->n_dims == 1 || p->layout == VOUCH_HF_CONVOLUTION ||
+           (p->layout == VOUCH_HF_VALUES_LAST && p->from->n_dims == 3) || ends_with(p->name, "_exps.bias") ||
            ends_with(p->name, "_norm.weight") ||
            ends_with(p->name, ".ffn_gate_inp.weight") || ends_with(p->name, ".ffn_gate_inp_shexp.weight") ||
            strcmp(p->name, "position_embd.weight") == 0;
@@ -328,7 +377,7 @@ static void set_dims(const builder *b, vouch_gguf_tensor *t, const part *p, size
         t->dim[1] = p->rows;
     }
     if (t->dim[1] > 1 && t->n_dims < 2) t->n_dims = 2;
-    if (p->layout == VOUCH_HF_CONVOLUTION && is_matrix) t->n_dims = 2;
+    if (may_be_convolution(p) && is_matrix) t->n_dims = 2;
 }
 
 /* Checks that the parts are a stack 0, 1, ..., or one tensor alone. */
@@ -361,7 +410,8 @@ static vouch_status tensor_add(const builder *b, const part *parts, size_t n, si
     char *name = b->gguf->made->names + index * NAME_SIZE;
     VOUCH_TRY(check_stack(b, parts, n));
     const bool adds = b->family->adds_one && p->layout == VOUCH_HF_AS_IS && ends_with(p->from->name, "norm.weight");
-    const bool is_decay = p->layout == VOUCH_HF_DECAY || p->layout == VOUCH_HF_DECAY_COLUMN;
+    const bool is_decay = p->layout == VOUCH_HF_DECAY || p->layout == VOUCH_HF_DECAY_COLUMN ||
+                          p->layout == VOUCH_HF_VALUES_DECAY;
     const bool is_widened = adds || is_decay || (is_float(p) && p->type != VOUCH_TYPE_F32);
     strcpy(name, p->name);
     *t = (vouch_gguf_tensor){.name = {name, strlen(name)}, .type = is_widened ? VOUCH_TYPE_F32 : p->type};
@@ -383,7 +433,8 @@ static vouch_status tensor_add(const builder *b, const part *parts, size_t n, si
                         .is_widened = is_widened,
                         .is_decay = is_decay,
                         .add = adds ? 1 : 0,
-                        .n_columns = p->columns / values,
+                        .n_columns = p->layout == VOUCH_HF_VALUES_COLUMNS ? value_width(b, p->columns)
+                                                                          : p->columns / values,
                         .views = views};
     t->file = VOUCH_GGUF_NO_FILE;
     return make_views(b, parts, n, views, &r->n_views);

@@ -97,7 +97,8 @@ static vouch_status objects_check(const json_t *root, const char *key, const jso
 
 static vouch_status conversation_check(const json_t *root, vouch_error *err)
 {
-    const json_path top = {.up = NULL}, at = {.up = &top, .key = "messages"}, more_at = {.up = &top, .key = CHAT_KWARGS};
+    const json_path top = {.up = NULL}, at = {.up = &top, .key = "messages"},
+                    more_at = {.up = &top, .key = CHAT_KWARGS};
     const json_t *messages = json_object_get(root, "messages"), *more = json_object_get(root, CHAT_KWARGS);
     if (!json_is_array(messages) || json_array_size(messages) == 0)
         return vouch_json_fail(err, &at, "is %s; expected an array of messages",
@@ -241,7 +242,8 @@ static vouch_status messages_add(jinja_run *run, jinja_list *to, const json_t *m
 
 vouch_status vouch_conversation_add(jinja_run *run, jinja_dict *to, const json_t *root, vouch_error *err)
 {
-    const json_path top = {.up = NULL}, at = {.up = &top, .key = "messages"}, more_at = {.up = &top, .key = CHAT_KWARGS};
+    const json_path top = {.up = NULL}, at = {.up = &top, .key = "messages"},
+                    more_at = {.up = &top, .key = CHAT_KWARGS};
     const jinja_value list = vouch_jinja_list_new(run, JINJA_LIST);
     VOUCH_TRY(members_add(run, to, root, false, &top, err));
     VOUCH_TRY(members_add(run, to, json_object_get(root, CHAT_KWARGS), false, &more_at, err));

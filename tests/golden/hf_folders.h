@@ -1546,6 +1546,170 @@ static const float hf_logits_45[] = {
     -2.3780499e+00f, -6.2054372e-01f, 1.1630358e+00f, -3.8704720e-01f, -7.1979141e-01f, -5.4058008e+00f, 2.9491046e-02f, -4.4871330e+00f,
 };
 
+static const hf_tensor hf_tensors_46[] = {
+    {"lm_head.weight", {40, 48}, 2, 1, 1},
+    {"model.embed_tokens.weight", {40, 48}, 2, 1, 1},
+    {"model.layers.#.input_layernorm.weight", {48}, 1, 3, 1},
+    {"model.layers.#.mlp.down_proj.weight", {48, 40}, 2, 3, 1},
+    {"model.layers.#.mlp.gate_proj.weight", {40, 48}, 2, 3, 1},
+    {"model.layers.#.mlp.up_proj.weight", {40, 48}, 2, 3, 1},
+    {"model.layers.#.post_attention_layernorm.weight", {48}, 1, 3, 1},
+    {"model.layers.0.linear_attn.A_log", {6}, 1, 1, 1},
+    {"model.layers.0.linear_attn.conv1d.weight", {160, 1, 4}, 3, 1, 1},
+    {"model.layers.0.linear_attn.dt_bias", {6}, 1, 1, 1},
+    {"model.layers.0.linear_attn.in_proj_a.weight", {6, 48}, 2, 1, 1},
+    {"model.layers.0.linear_attn.in_proj_b.weight", {6, 48}, 2, 1, 1},
+    {"model.layers.0.linear_attn.in_proj_qkv.weight", {160, 48}, 2, 1, 1},
+    {"model.layers.0.linear_attn.in_proj_z.weight", {96, 48}, 2, 1, 1},
+    {"model.layers.0.linear_attn.norm.weight", {16}, 1, 1, 1},
+    {"model.layers.0.linear_attn.out_proj.weight", {48, 96}, 2, 1, 1},
+    {"model.layers.1.self_attn.k_norm.weight", {16}, 1, 1, 1},
+    {"model.layers.1.self_attn.k_proj.weight", {48, 48}, 2, 1, 1},
+    {"model.layers.1.self_attn.o_proj.weight", {48, 96}, 2, 1, 1},
+    {"model.layers.1.self_attn.q_norm.weight", {16}, 1, 1, 1},
+    {"model.layers.1.self_attn.q_proj.weight", {192, 48}, 2, 1, 1},
+    {"model.layers.1.self_attn.v_proj.weight", {48, 48}, 2, 1, 1},
+    {"model.layers.2.linear_attn.A_log", {6}, 1, 1, 1},
+    {"model.layers.2.linear_attn.conv1d.weight", {160, 1, 4}, 3, 1, 1},
+    {"model.layers.2.linear_attn.dt_bias", {6}, 1, 1, 1},
+    {"model.layers.2.linear_attn.in_proj_a.weight", {6, 48}, 2, 1, 1},
+    {"model.layers.2.linear_attn.in_proj_b.weight", {6, 48}, 2, 1, 1},
+    {"model.layers.2.linear_attn.in_proj_qkv.weight", {160, 48}, 2, 1, 1},
+    {"model.layers.2.linear_attn.in_proj_z.weight", {96, 48}, 2, 1, 1},
+    {"model.layers.2.linear_attn.norm.weight", {16}, 1, 1, 1},
+    {"model.layers.2.linear_attn.out_proj.weight", {48, 96}, 2, 1, 1},
+    {"model.norm.weight", {48}, 1, 1, 1},
+    {0},
+};
+static const char hf_config_46[] =
+    "{\"attention_bias\": false, \"full_attention_interval\": 2, \"head_dim\": 16, \"hidden_act\": \"silu\", \"hidde"
+    "n_size\": 48, \"intermediate_size\": 40, \"layer_types\": [\"linear_attention\", \"full_attention\", \"linear_"
+    "attention\"], \"linear_conv_kernel_dim\": 4, \"linear_key_head_dim\": 16, \"linear_num_key_heads\": 2, \"lin"
+    "ear_num_value_heads\": 6, \"linear_value_head_dim\": 16, \"max_position_embeddings\": 64, \"model_type\": \""
+    "qwen3_5_text\", \"num_attention_heads\": 6, \"num_hidden_layers\": 3, \"num_key_value_heads\": 3, \"rms_norm"
+    "_eps\": 1e-06, \"rope_parameters\": {\"partial_rotary_factor\": 0.25, \"rope_theta\": 10000.0, \"rope_type\":"
+    " \"default\"}, \"tie_word_embeddings\": false, \"vocab_size\": 40}";
+static const float hf_logits_46[] = {
+    -2.1395135e+00f, -6.1082864e+00f, -2.8142262e+00f, 7.4957910e+00f, -2.7181931e+00f, 1.9341246e+00f, -5.4366541e+00f, -3.8860497e+00f,
+    3.0837086e-01f, -1.7978601e+00f, -2.8750318e-01f, 1.7829920e+00f, 9.9597225e+00f, 1.3344182e+00f, -7.4115324e+00f, -1.2820547e+01f,
+    -2.8069837e+00f, -4.5180316e+00f, -1.5096131e+01f, 3.7641032e+00f, 8.7258196e+00f, 1.1086017e+01f, -6.8731952e+00f, -9.9747686e+00f,
+    3.9650755e+00f, 1.0287338e+00f, -5.6571746e-01f, -9.0295525e+00f, 1.9318516e+01f, 2.8166454e+00f, 4.2562499e+00f, 5.3242624e-01f,
+    4.9316392e+00f, 1.9883729e+00f, -3.1955662e+00f, -6.0908952e+00f, 1.6179974e+00f, -3.7344124e+00f, -3.6443145e+00f, -2.9548941e+00f,
+};
+
+static const hf_tensor hf_tensors_47[] = {
+    {"lm_head.weight", {40, 48}, 2, 1, 1},
+    {"model.embed_tokens.weight", {40, 48}, 2, 1, 1},
+    {"model.layers.#.input_layernorm.weight", {48}, 1, 3, 1},
+    {"model.layers.#.mlp.experts.#.down_proj.weight", {48, 24}, 2, 3, 5},
+    {"model.layers.#.mlp.experts.#.gate_proj.weight", {24, 48}, 2, 3, 5},
+    {"model.layers.#.mlp.experts.#.up_proj.weight", {24, 48}, 2, 3, 5},
+    {"model.layers.#.mlp.gate.weight", {5, 48}, 2, 3, 1},
+    {"model.layers.#.mlp.shared_expert.down_proj.weight", {48, 32}, 2, 3, 1},
+    {"model.layers.#.mlp.shared_expert.gate_proj.weight", {32, 48}, 2, 3, 1},
+    {"model.layers.#.mlp.shared_expert.up_proj.weight", {32, 48}, 2, 3, 1},
+    {"model.layers.#.mlp.shared_expert_gate.weight", {1, 48}, 2, 3, 1},
+    {"model.layers.#.post_attention_layernorm.weight", {48}, 1, 3, 1},
+    {"model.layers.0.linear_attn.A_log", {6}, 1, 1, 1},
+    {"model.layers.0.linear_attn.conv1d.weight", {160, 1, 4}, 3, 1, 1},
+    {"model.layers.0.linear_attn.dt_bias", {6}, 1, 1, 1},
+    {"model.layers.0.linear_attn.in_proj_a.weight", {6, 48}, 2, 1, 1},
+    {"model.layers.0.linear_attn.in_proj_b.weight", {6, 48}, 2, 1, 1},
+    {"model.layers.0.linear_attn.in_proj_qkv.weight", {160, 48}, 2, 1, 1},
+    {"model.layers.0.linear_attn.in_proj_z.weight", {96, 48}, 2, 1, 1},
+    {"model.layers.0.linear_attn.norm.weight", {16}, 1, 1, 1},
+    {"model.layers.0.linear_attn.out_proj.weight", {48, 96}, 2, 1, 1},
+    {"model.layers.1.self_attn.k_norm.weight", {16}, 1, 1, 1},
+    {"model.layers.1.self_attn.k_proj.weight", {48, 48}, 2, 1, 1},
+    {"model.layers.1.self_attn.o_proj.weight", {48, 96}, 2, 1, 1},
+    {"model.layers.1.self_attn.q_norm.weight", {16}, 1, 1, 1},
+    {"model.layers.1.self_attn.q_proj.weight", {192, 48}, 2, 1, 1},
+    {"model.layers.1.self_attn.v_proj.weight", {48, 48}, 2, 1, 1},
+    {"model.layers.2.linear_attn.A_log", {6}, 1, 1, 1},
+    {"model.layers.2.linear_attn.conv1d.weight", {160, 1, 4}, 3, 1, 1},
+    {"model.layers.2.linear_attn.dt_bias", {6}, 1, 1, 1},
+    {"model.layers.2.linear_attn.in_proj_a.weight", {6, 48}, 2, 1, 1},
+    {"model.layers.2.linear_attn.in_proj_b.weight", {6, 48}, 2, 1, 1},
+    {"model.layers.2.linear_attn.in_proj_qkv.weight", {160, 48}, 2, 1, 1},
+    {"model.layers.2.linear_attn.in_proj_z.weight", {96, 48}, 2, 1, 1},
+    {"model.layers.2.linear_attn.norm.weight", {16}, 1, 1, 1},
+    {"model.layers.2.linear_attn.out_proj.weight", {48, 96}, 2, 1, 1},
+    {"model.norm.weight", {48}, 1, 1, 1},
+    {0},
+};
+static const char hf_config_47[] =
+    "{\"attention_bias\": false, \"full_attention_interval\": 2, \"head_dim\": 16, \"hidden_act\": \"silu\", \"hidde"
+    "n_size\": 48, \"intermediate_size\": 40, \"layer_types\": [\"linear_attention\", \"full_attention\", \"linear_"
+    "attention\"], \"linear_conv_kernel_dim\": 4, \"linear_key_head_dim\": 16, \"linear_num_key_heads\": 2, \"lin"
+    "ear_num_value_heads\": 6, \"linear_value_head_dim\": 16, \"max_position_embeddings\": 64, \"model_type\": \""
+    "qwen3_5_moe_text\", \"moe_intermediate_size\": 24, \"num_attention_heads\": 6, \"num_experts\": 5, \"num_exp"
+    "erts_per_tok\": 3, \"num_hidden_layers\": 3, \"num_key_value_heads\": 3, \"rms_norm_eps\": 1e-06, \"rope_par"
+    "ameters\": {\"partial_rotary_factor\": 0.25, \"rope_theta\": 10000.0, \"rope_type\": \"default\"}, \"shared_ex"
+    "pert_intermediate_size\": 32, \"tie_word_embeddings\": false, \"vocab_size\": 40}";
+static const float hf_logits_47[] = {
+    -5.7487588e+00f, -3.2573330e+00f, 2.2831707e+00f, 1.2953282e+01f, -1.0310894e+01f, -3.1254688e-01f, 4.9561524e+00f, 4.8886638e+00f,
+    -2.1871698e+00f, 4.8825722e+00f, 7.5940723e+00f, 8.1832800e+00f, 1.2091252e+01f, 1.0014504e+01f, -3.7998230e+00f, -1.0354663e+01f,
+    -1.2841566e+00f, -1.0307015e+01f, -1.2518984e+01f, -2.6143301e+00f, 5.5595360e+00f, 1.1837680e+01f, -8.5517759e+00f, -1.3246332e+01f,
+    4.3537831e+00f, 3.8360677e+00f, -2.6158979e+00f, -2.1735830e+01f, 1.2956279e+01f, 2.1737711e+00f, 6.0133753e+00f, -5.4083934e+00f,
+    2.0287198e-01f, 6.8249831e+00f, -1.4467847e+00f, 7.0161939e+00f, -5.6247169e-01f, -1.2390927e+01f, 2.4614735e+00f, -4.0605874e+00f,
+};
+
+static const hf_tensor hf_tensors_48[] = {
+    {"lm_head.weight", {40, 48}, 2, 1, 1},
+    {"model.embed_tokens.weight", {40, 48}, 2, 1, 1},
+    {"model.layers.#.input_layernorm.weight", {48}, 1, 3, 1},
+    {"model.layers.#.mlp.experts.down_proj", {5, 48, 24}, 3, 3, 1},
+    {"model.layers.#.mlp.experts.gate_up_proj", {5, 48, 48}, 3, 3, 1},
+    {"model.layers.#.mlp.gate.weight", {5, 48}, 2, 3, 1},
+    {"model.layers.#.mlp.shared_expert.down_proj.weight", {48, 32}, 2, 3, 1},
+    {"model.layers.#.mlp.shared_expert.gate_proj.weight", {32, 48}, 2, 3, 1},
+    {"model.layers.#.mlp.shared_expert.up_proj.weight", {32, 48}, 2, 3, 1},
+    {"model.layers.#.mlp.shared_expert_gate.weight", {1, 48}, 2, 3, 1},
+    {"model.layers.#.post_attention_layernorm.weight", {48}, 1, 3, 1},
+    {"model.layers.0.linear_attn.A_log", {6}, 1, 1, 1},
+    {"model.layers.0.linear_attn.conv1d.weight", {160, 1, 4}, 3, 1, 1},
+    {"model.layers.0.linear_attn.dt_bias", {6}, 1, 1, 1},
+    {"model.layers.0.linear_attn.in_proj_a.weight", {6, 48}, 2, 1, 1},
+    {"model.layers.0.linear_attn.in_proj_b.weight", {6, 48}, 2, 1, 1},
+    {"model.layers.0.linear_attn.in_proj_qkv.weight", {160, 48}, 2, 1, 1},
+    {"model.layers.0.linear_attn.in_proj_z.weight", {96, 48}, 2, 1, 1},
+    {"model.layers.0.linear_attn.norm.weight", {16}, 1, 1, 1},
+    {"model.layers.0.linear_attn.out_proj.weight", {48, 96}, 2, 1, 1},
+    {"model.layers.1.self_attn.k_norm.weight", {16}, 1, 1, 1},
+    {"model.layers.1.self_attn.k_proj.weight", {48, 48}, 2, 1, 1},
+    {"model.layers.1.self_attn.o_proj.weight", {48, 96}, 2, 1, 1},
+    {"model.layers.1.self_attn.q_norm.weight", {16}, 1, 1, 1},
+    {"model.layers.1.self_attn.q_proj.weight", {192, 48}, 2, 1, 1},
+    {"model.layers.1.self_attn.v_proj.weight", {48, 48}, 2, 1, 1},
+    {"model.layers.2.linear_attn.A_log", {6}, 1, 1, 1},
+    {"model.layers.2.linear_attn.conv1d.weight", {160, 1, 4}, 3, 1, 1},
+    {"model.layers.2.linear_attn.dt_bias", {6}, 1, 1, 1},
+    {"model.layers.2.linear_attn.in_proj_a.weight", {6, 48}, 2, 1, 1},
+    {"model.layers.2.linear_attn.in_proj_b.weight", {6, 48}, 2, 1, 1},
+    {"model.layers.2.linear_attn.in_proj_qkv.weight", {160, 48}, 2, 1, 1},
+    {"model.layers.2.linear_attn.in_proj_z.weight", {96, 48}, 2, 1, 1},
+    {"model.layers.2.linear_attn.norm.weight", {16}, 1, 1, 1},
+    {"model.layers.2.linear_attn.out_proj.weight", {48, 96}, 2, 1, 1},
+    {"model.norm.weight", {48}, 1, 1, 1},
+    {0},
+};
+static const char hf_config_48[] =
+    "{\"attention_bias\": false, \"full_attention_interval\": 2, \"head_dim\": 16, \"hidden_act\": \"silu\", \"hidde"
+    "n_size\": 48, \"intermediate_size\": 40, \"layer_types\": [\"linear_attention\", \"full_attention\", \"linear_"
+    "attention\"], \"linear_conv_kernel_dim\": 4, \"linear_key_head_dim\": 16, \"linear_num_key_heads\": 2, \"lin"
+    "ear_num_value_heads\": 6, \"linear_value_head_dim\": 16, \"max_position_embeddings\": 64, \"model_type\": \""
+    "qwen3_5_moe_text\", \"moe_intermediate_size\": 24, \"num_attention_heads\": 6, \"num_experts\": 5, \"num_exp"
+    "erts_per_tok\": 3, \"num_hidden_layers\": 3, \"num_key_value_heads\": 3, \"rms_norm_eps\": 1e-06, \"rope_par"
+    "ameters\": {\"partial_rotary_factor\": 0.25, \"rope_theta\": 10000.0, \"rope_type\": \"default\"}, \"shared_ex"
+    "pert_intermediate_size\": 32, \"tie_word_embeddings\": false, \"vocab_size\": 40}";
+static const float hf_logits_48[] = {
+    -8.8134232e+00f, -2.5681217e+00f, -9.2484248e-01f, 2.1648449e+01f, -6.7500916e+00f, 3.5394630e-01f, 2.0963790e+00f, 2.9660115e+00f,
+    -3.7147377e+00f, 3.7359763e-02f, 1.2369727e+01f, 4.3931623e+00f, 8.4248781e+00f, 1.4166625e+00f, -5.9265695e+00f, -9.8870964e+00f,
+    -4.7429857e+00f, -1.0371153e+01f, -1.0609239e+01f, -1.1845618e+00f, 1.4092669e+01f, 1.1605679e+01f, -1.5394320e+01f, -1.1997583e+01f,
+    -7.4908781e-01f, 2.0210361e+00f, -1.6793270e+00f, -1.6099810e+01f, 1.5352582e+01f, 5.4397974e+00f, 1.0390240e+01f, -7.0651479e+00f,
+    -2.8439455e+00f, 2.0706093e+00f, 2.0247564e+00f, 8.3126822e+00f, -4.1227612e+00f, -1.2877893e+01f, -1.8633722e+00f, -8.3959751e+00f,
+};
+
 static const hf_case hf_cases[] = {
     {"llama", "BF16", hf_config_0, hf_tensors_0, hf_logits_0},
     {"llama3", "F16", hf_config_1, hf_tensors_1, hf_logits_1},
@@ -1593,5 +1757,8 @@ static const hf_case hf_cases[] = {
     {"gpt_oss mxfp4", "BF16", hf_config_43, hf_tensors_43, hf_logits_43},
     {"qwen3_next", "BF16", hf_config_44, hf_tensors_44, hf_logits_44},
     {"jamba", "F32", hf_config_45, hf_tensors_45, hf_logits_45},
+    {"qwen3_5_text", "BF16", hf_config_46, hf_tensors_46, hf_logits_46},
+    {"qwen3_5_moe_text", "F32", hf_config_47, hf_tensors_47, hf_logits_47},
+    {"qwen3_5_moe_text fused", "F16", hf_config_48, hf_tensors_48, hf_logits_48},
 };
 enum { HF_VOCABULARY = 40, HF_TOKENS = 24 };

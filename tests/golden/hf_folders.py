@@ -32,6 +32,11 @@ LLAMA3 = {"rope_type": "llama3", "rope_theta": 500000.0, "factor": 8.0, "low_fre
 YARN = {"rope_type": "yarn", "rope_theta": 10000.0, "factor": 4.0, "original_max_position_embeddings": 16}
 LONG = {"rope_type": "longrope", "rope_theta": 10000.0, "short_factor": [1 + i / 8 for i in range(PAIRS)],
         "long_factor": [1.5 + i / 4 for i in range(PAIRS)], "original_max_position_embeddings": 16}
+DELTA = {"head_dim": 16, "num_hidden_layers": 3, "full_attention_interval": 2, "linear_num_key_heads": 2,
+         "layer_types": ["linear_attention", "full_attention", "linear_attention"], "linear_num_value_heads": 6,
+         "linear_key_head_dim": 16, "linear_value_head_dim": 16, "linear_conv_kernel_dim": 4}
+DELTA_EXPERTS = {"num_experts": 5, "num_experts_per_tok": 3, "moe_intermediate_size": 24,
+                 "shared_expert_intermediate_size": 32}
 
 # name, dtype of the folder, configuration, and where it differs from COMMON or GPT
 CASES = [
@@ -127,6 +132,9 @@ CASES = [
      {"num_hidden_layers": 3, "attn_layer_period": 2, "attn_layer_offset": 1, "expert_layer_period": 2,
       "expert_layer_offset": 1, "num_experts": 5, "num_experts_per_tok": 3, "mamba_d_state": 12, "mamba_d_conv": 4,
       "mamba_expand": 2, "mamba_dt_rank": 5, "use_mamba_kernels": False}),
+    ("qwen3_5_text", "BF16", hf.Qwen3_5TextConfig, COMMON, DELTA),
+    ("qwen3_5_moe_text", "F32", hf.Qwen3_5MoeTextConfig, COMMON, {**DELTA, **DELTA_EXPERTS}),
+    ("qwen3_5_moe_text fused", "F16", hf.Qwen3_5MoeTextConfig, COMMON, {**DELTA, **DELTA_EXPERTS}),
 ]
 UNUSED = re.compile("dropout|initializer|transformers_version|use_cache|dtype|architectures|_pdrop|summary|_token_id|"
                     "output_|router_|mm_|_token_index|vision_config|add_cross|pretraining|classifier|is_decoder|is_encoder|^_")
@@ -210,10 +218,12 @@ def rules(tensors: list[tuple[str, list[int]]]) -> list[tuple[str, list[int], in
     return [(name, *rest) for name, rest in sorted(found.items())]
 
 
-def run(config: hf.PretrainedConfig, is_packed: bool) -> tuple[list, dict, torch.Tensor]:
-    """The rules of a model's tensors, its config.json, and the logits of its last token."""
+def run(config: hf.PretrainedConfig, is_packed: bool, is_fused: bool) -> tuple[list, dict, torch.Tensor]:
+    """The rules of a model's tensors, its config.json, and the logits of its last token. is_fused: the experts lie in
+    one tensor, as transformers has them in memory."""
     torch.manual_seed(0)
-    tensors = tensors_of(hf.AutoModelForCausalLM.from_config(config))
+    model = hf.AutoModelForCausalLM.from_config(config)
+    tensors = [(name, list(t.shape)) for name, t in model.state_dict().items()] if is_fused else tensors_of(model)
     with tempfile.TemporaryDirectory() as folder:
         kept = {name for name, _ in packed(tensors)} if is_packed else {name for name, _ in tensors}
         save_file({name: weights(name, torch.Size(shape)) if name in kept else unpacked(name, shape)
@@ -236,7 +246,7 @@ def main() -> None:
     print("/* SPDX-License-Identifier: MIT */\n/* Written by hf_folders.py. */")
     cases = []
     for number, (name, dtype, config_type, common, own) in enumerate(CASES):
-        found, members, logits = run(config_type(**{**common, **own}), "mxfp4" in name)
+        found, members, logits = run(config_type(**{**common, **own}), "mxfp4" in name, "fused" in name)
         print(f"{name}: deviation {logits.std():.3f}", file=sys.stderr)
         print(f"\nstatic const hf_tensor hf_tensors_{number}[] = {{")
         for pattern, shape, first, second in found:
