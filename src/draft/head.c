@@ -7,8 +7,8 @@
  *                                       ▲ and of the last row that was run, which may have to run again
  *
  * Rows wait until somebody asks for guesses, or until `states` is full. So while pace doesn't ask the head it costs a
- * copy of the states, and a few passes over many rows. A head without layers looks at the last row alone: it runs no
- * other.
+ * copy of the states, and a few passes over many rows. A head without layers, or with layers that read the target's
+ * keys and values, looks at the last row alone: it runs no other.
  *
  * The rows of guesses read the head's own output instead of the target's states. When a guess has become a token, its
  * row runs again with the target's states, so provisional rows never stay (law L3).
@@ -32,8 +32,9 @@ _Static_assert((int)VOUCH_MAX_TAPS == (int)VOUCH_HEAD_TAPS, "a head may have as 
 
 typedef struct head_guesser {
     const vouch_head_weights *head;
+    const vouch_memory *lender; /* the target's memory, whose keys and values the head borrows; NULL: it has its own */
     vouch_sequence sequence;
-    vouch_projection fc, feature, join;
+    vouch_projection fc, feature, join, leave;
     int32_t n_embd;       /* of the target */
     int32_t n_ctx, chunk;
     int32_t n_rows;       /* positions whose rows have run; without layers, positions before the kept one */
@@ -41,26 +42,33 @@ typedef struct head_guesser {
     int32_t first;        /* position of states[0] */
     float *states;        /* [chunk + 1][n_features] of the positions from `first` on */
     float *scaled;        /* [chunk][n_features] the same, standardised */
-    float *features;      /* [chunk or k][width] f of the rows */
+    float *features;      /* [chunk or k][state width] f of the rows */
     float *inputs;        /* [chunk or k][width] */
-    float *joined;        /* [chunk or k][2 width] input of W_join */
+    float *joined;        /* [chunk or k][2 state width] input of W_join */
     float *seconds;       /* [chunk or k][width] second inputs of the rows */
     vouch_row *rows;      /* [chunk or k] */
-    float *outputs;       /* [k + 1][width] s of the last row, and of the provisional rows */
+    float *outputs;       /* [k + 1][state width] s, or W_leave s, of the last row and of the provisional rows */
     float *embedding;     /* [width] of one token */
     int32_t n_fed;        /* provisional rows */
     float *logits;        /* [n_vocab of the target], where the head guesses some tokens only */
     vouch_arena arena;
 } head_guesser;
 
-static bool has_layers(const head_guesser *g)
+/* Whether its rows see each other. */
+static bool has_memory(const head_guesser *g)
 {
-    return g->head->body->hparams.n_layers > 0;
+    return g->head->body->hparams.n_layers > 0 && !g->head->borrows_keys;
 }
 
 static int64_t width(const head_guesser *g)
 {
     return g->head->body->hparams.n_embd;
+}
+
+/* Of f. */
+static int64_t state_width(const head_guesser *g)
+{
+    return vouch_head_state_width(g->head);
 }
 
 static float *states_at(const head_guesser *g, int32_t position)
@@ -104,11 +112,12 @@ static void make_features(head_guesser *g, int32_t n)
 static void join_inputs(head_guesser *g, const int32_t *tokens, int32_t n)
 {
     const vouch_head_weights *h = g->head;
-    const int64_t n_embd = width(g);
-    const float eps = h->body->hparams.norm_eps;
+    const int64_t n_embd = state_width(g);
+    const float eps = h->body->hparams.norm_eps, scale = h->target->hparams.embedding_scale;
     for (int32_t i = 0; i < n; i++) {
         float *z = g->joined + 2 * i * n_embd;
         vouch_matrix_get_row(h->embedding, tokens[i], z);
+        if (scale != 0) h->body->kernels->scale(z, scale, n_embd);
         vouch_row_norm(z, z, &h->token_norm, n_embd, eps);
         vouch_row_norm(z + n_embd, g->features + i * n_embd, &h->state_norm, n_embd, eps);
     }
@@ -153,14 +162,18 @@ static void make_inputs(head_guesser *g, const int32_t *tokens, int32_t n)
     }
 }
 
-/* Keeps s of the i-th row of the pass that asked. */
-static void keep_output(head_guesser *g, int32_t number, int32_t i)
+/* outputs from `number` on = s of n rows, which asked for their hidden states. */
+static void keep_outputs(head_guesser *g, int32_t number, int32_t n)
 {
     const vouch_weights *w = g->head->body;
-    const float *s = vouch_pass_hidden(g->sequence.pass, i);
-    float *to = g->outputs + number * width(g);
-    if (g->head->is_normed) vouch_row_norm(to, s, &w->output_norm, width(g), w->hparams.norm_eps);
-    else memcpy(to, s, (size_t)width(g) * sizeof *to);
+    const int64_t n_embd = width(g);
+    float *outputs = g->outputs + number * state_width(g), *to = g->leave.w ? g->inputs : outputs;
+    for (int32_t i = 0; i < n; i++) {
+        const float *s = vouch_pass_hidden(g->sequence.pass, i);
+        if (g->head->is_normed) vouch_row_norm(to + i * n_embd, s, &w->output_norm, n_embd, w->hparams.norm_eps);
+        else memcpy(to + i * n_embd, s, (size_t)n_embd * sizeof *to);
+    }
+    if (g->leave.w) vouch_projection_run(&g->leave, to, outputs, n);
 }
 
 static void run_pass(head_guesser *g, int32_t n)
@@ -177,15 +190,16 @@ static void run_rows(head_guesser *g, const int32_t *tokens, int32_t n, bool log
     const int64_t n_embd = width(g);
     for (int32_t i = 0; i < n; i++)
         g->rows[i] = (vouch_row){.memory = g->sequence.memory,
+                                 .lender = g->lender,
                                  .input = g->inputs + i * n_embd,
                                  .parent = -1,
-                                 .kept = has_layers(g),
+                                 .kept = has_memory(g),
                                  .logits = logits && i == n - 1,
                                  .hidden = i == n - 1};
     make_features(g, n);
     make_inputs(g, tokens + g->n_rows + 1, n);
     run_pass(g, n);
-    keep_output(g, 0, 0);
+    keep_outputs(g, 0, 1);
 }
 
 /* Drops the states before `position`. */
@@ -219,7 +233,7 @@ static void head_hidden(void *self, const int32_t *tokens, int32_t position, con
     head_guesser *g = self;
     const size_t n_embd = (size_t)g->n_embd;
     assert(position == g->n_given);
-    if (!has_layers(g)) g->first = position;
+    if (!has_memory(g)) g->first = position;
     else if (position - g->first == g->chunk + 1) {
         drop_guesses(g);
         run_until(g, tokens, position, false);
@@ -240,9 +254,9 @@ static void head_rewind(void *self, int32_t n)
     g->n_given = vouch_min(g->n_given, n);
     if (g->n_rows >= n) {
         g->n_rows = n > 0 ? n - 1 : 0;
-        vouch_memory_rewind(g->sequence.memory, has_layers(g) ? g->n_rows : 0);
+        vouch_memory_rewind(g->sequence.memory, has_memory(g) ? g->n_rows : 0);
     }
-    if (!has_layers(g)) g->n_rows = g->n_given > 0 ? g->n_given - 1 : 0;
+    if (!has_memory(g)) g->n_rows = g->n_given > 0 ? g->n_given - 1 : 0;
     if (g->n_rows >= g->first && g->first < g->n_given) return;
     g->n_given = g->first = g->n_rows;
 }
@@ -252,7 +266,7 @@ static int32_t head_known(const void *self, const int32_t *tokens, int32_t n_tok
 {
     const head_guesser *g = self;
     (void)tokens;
-    return has_layers(g) ? vouch_min(g->n_rows + 1, n_tokens) : n_tokens;
+    return has_memory(g) ? vouch_min(g->n_rows + 1, n_tokens) : n_tokens;
 }
 
 /* Runs the rows of positions up to n - 2, whose tokens are known. With logits the last one runs, perhaps again. */
@@ -261,9 +275,10 @@ static bool head_follow(void *self, const int32_t *tokens, int32_t n, bool logit
     head_guesser *g = self;
     drop_guesses(g);
     if (n < 2 || g->n_given < n - 1) return false;
-    if (!has_layers(g)) {
+    if (!has_memory(g)) {
         g->n_rows = n - 2;
         if (g->first != g->n_rows) return false;
+        if (g->lender && vouch_memory_n_tokens(g->lender) != n - 1) return false;
         if (logits) run_rows(g, tokens, 1, true);
         return true;
     }
@@ -282,25 +297,25 @@ static int32_t head_room(const void *self)
     return g->n_ctx - vouch_memory_n_tokens(g->sequence.memory) - vouch_memory_n_rows(g->sequence.memory);
 }
 
-/* A guess reads the output of the row that it follows. Without layers the memory's first provisional row is the last
+/* A guess reads the output of the row that it follows. In a head without memory the first provisional row is the last
  * token's, and no row sees another. */
 static void head_feed(void *self, const int32_t *guesses, const int32_t *parents, int32_t n)
 {
     head_guesser *g = self;
-    const int64_t n_embd = width(g);
-    const size_t row_bytes = (size_t)n_embd * sizeof(float);
+    const int64_t n_state = state_width(g);
     for (int32_t i = 0; i < n; i++) {
         const int32_t parent = parents ? parents[i] : g->n_fed + i - 1;
-        memcpy(g->features + i * n_embd, g->outputs + (parent + 1) * n_embd, row_bytes);
+        memcpy(g->features + i * n_state, g->outputs + (parent + 1) * n_state, (size_t)n_state * sizeof *g->features);
         g->rows[i] = (vouch_row){.memory = g->sequence.memory,
-                                 .input = g->inputs + i * n_embd,
-                                 .parent = has_layers(g) ? parent : -1,
+                                 .lender = g->lender,
+                                 .input = g->inputs + i * width(g),
+                                 .parent = has_memory(g) ? parent : -1,
                                  .logits = true,
                                  .hidden = true};
     }
     make_inputs(g, guesses, n);
     run_pass(g, n);
-    for (int32_t i = 0; i < n; i++) keep_output(g, g->n_fed + i + 1, i);
+    keep_outputs(g, g->n_fed + 1, n);
     g->n_fed += n;
 }
 
@@ -371,19 +386,20 @@ static void layout_guesser(head_guesser *g, const vouch_drafter_head_options *op
 {
     const vouch_head_weights *h = g->head;
     const size_t n_features = (size_t)h->n_features, n_embd = (size_t)width(g), chunk = (size_t)g->chunk;
-    const size_t rows = (size_t)vouch_max(g->chunk, options->k);
+    const size_t rows = (size_t)vouch_max(g->chunk, options->k), n_state = (size_t)state_width(g);
     g->states = vouch_arena_take(arena, (chunk + 1) * n_features, sizeof *g->states);
     g->scaled = vouch_arena_take(arena, chunk * n_features, sizeof *g->scaled);
-    g->features = vouch_arena_take(arena, rows * n_embd, sizeof *g->features);
+    g->features = vouch_arena_take(arena, rows * n_state, sizeof *g->features);
     g->inputs = vouch_arena_take(arena, rows * n_embd, sizeof *g->inputs);
     g->rows = vouch_arena_take(arena, rows, sizeof *g->rows);
-    g->outputs = vouch_arena_take(arena, ((size_t)options->k + 1) * n_embd, sizeof *g->outputs);
+    g->outputs = vouch_arena_take(arena, ((size_t)options->k + 1) * n_state, sizeof *g->outputs);
     g->embedding = vouch_arena_take(arena, n_embd, sizeof *g->embedding);
     if (h->tokens) g->logits = vouch_arena_take(arena, (size_t)options->n_vocab, sizeof *g->logits);
     if (g->fc.w) vouch_projection_layout(&g->fc, g->chunk, arena);
     if (g->join.w) vouch_projection_layout(&g->join, (int32_t)rows, arena);
     if (h->has_pairs) g->seconds = vouch_arena_take(arena, rows * n_embd, sizeof *g->seconds);
-    if (g->join.w) g->joined = vouch_arena_take(arena, rows * 2 * n_embd, sizeof *g->joined);
+    if (g->join.w) g->joined = vouch_arena_take(arena, rows * 2 * n_state, sizeof *g->joined);
+    if (g->leave.w) vouch_projection_layout(&g->leave, (int32_t)rows, arena);
     if (g->feature.w) vouch_projection_layout(&g->feature, (int32_t)rows, arena);
 }
 
@@ -402,6 +418,7 @@ static vouch_status open_parts(head_guesser *g, vouch_pool *pool, const vouch_dr
         g->fc = (vouch_projection){.w = &h->fc, .bias = h->fc_bias, .kernels = kernels, .pool = pool};
     if (h->join.n_out > 0) g->join = (vouch_projection){.w = &h->join, .kernels = kernels, .pool = pool};
     if (h->feature.n_out > 0) g->feature = (vouch_projection){.w = &h->feature, .kernels = kernels, .pool = pool};
+    if (h->leave.n_out > 0) g->leave = (vouch_projection){.w = &h->leave, .kernels = kernels, .pool = pool};
     vouch_arena arena = {0};
     layout_guesser(g, options, &arena);
     VOUCH_TRY(vouch_arena_allocate(&arena, "the head's hidden states (use a smaller prefill_chunk)", err));
@@ -424,7 +441,8 @@ vouch_status vouch_drafter_head_open(vouch_drafter_ref *out, const vouch_head_we
     g->head = head;
     g->n_embd = options->n_embd;
     g->n_ctx = options->n_ctx;
-    g->chunk = head->body->hparams.n_layers > 0 ? options->prefill_chunk : 1;
+    g->lender = head->borrows_keys ? options->target_memory : NULL;
+    g->chunk = has_memory(g) ? options->prefill_chunk : 1;
     const vouch_status status = open_parts(g, pool, options, err);
     if (status != VOUCH_OK) {
         head_close(g);
@@ -456,6 +474,7 @@ static vouch_status open_paid(vouch_drafter_ref *out, const vouch_drafter_setup 
                                                 .draw = setup->draw_guess,
                                                 .n_vocab = setup->target->hparams.n_vocab,
                                                 .n_embd = setup->target->hparams.n_embd,
+                                                .target_memory = setup->target_memory,
                                                 .n_ctx = setup->n_ctx,
                                                 .prefill_chunk = setup->prefill_chunk,
                                                 .k = spec->n_draft,
@@ -469,7 +488,8 @@ static vouch_status open_paid(vouch_drafter_ref *out, const vouch_drafter_setup 
 static double share(const vouch_drafter_setup *setup)
 {
     const vouch_head_weights *h = setup->head;
-    const double entry = (double)vouch_matrix_bytes(&h->feature) + (double)vouch_matrix_bytes(&h->join);
+    const double entry = (double)vouch_matrix_bytes(&h->feature) + (double)vouch_matrix_bytes(&h->join) +
+                         (double)vouch_matrix_bytes(&h->leave);
     return (vouch_weights_pass_bytes(h->body, 1) + entry) / vouch_weights_pass_bytes(setup->target, 1);
 }
 

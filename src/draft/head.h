@@ -15,6 +15,7 @@ typedef struct vouch_drafter_head_options {
     vouch_draw_fn *draw;   /* draws a guess from q as the judge's rule demands */
     int32_t n_vocab;       /* of the target */
     int32_t n_embd;        /* of the target */
+    const vouch_memory *target_memory; /* of the session; for heads that borrow the target's keys */
     int32_t n_ctx;         /* of the session */
     int32_t prefill_chunk; /* hidden states that it keeps until it runs their rows together */
     int32_t k;             /* most guesses of a draft */

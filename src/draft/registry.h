@@ -14,6 +14,7 @@
 #include "draft/drafters.h"
 #include "draft/source.h"
 #include "model/head_weights.h"
+#include "model/memory.h"
 #include "text/grammar/constraint.h"
 
 /* Everything that a drafter may need when a session opens it. Pointers outlive the drafter. */
@@ -27,6 +28,7 @@ typedef struct vouch_drafter_setup {
     vouch_draw_fn *draw_guess;        /* draws a guess from q as the judge's rule demands */
     vouch_constraint *constraint;     /* the session's grammar; NULL: none */
     const vouch_weights *target, *draft_model; /* draft_model NULL: none */
+    const vouch_memory *target_memory;
     vouch_vocabulary target_tokens, draft_tokens;
     const vouch_head_weights *head; /* for the target; NULL: none */
     vouch_pool *pool;

@@ -110,6 +110,7 @@ static vouch_status open_drafters(vouch_session *s, int32_t branches, vouch_erro
                                        .draw_guess = vouch_rule_get(o->speculation.accept)->draw_guess,
                                        .constraint = s->target.constraint,
                                        .target = s->model->weights,
+                                       .target_memory = s->target.memory,
                                        .target_tokens = vouch_model_vocabulary(s->model),
                                        .draft_model = draft ? draft->weights : NULL,
                                        .head = o->speculation.head ? o->speculation.head->weights : NULL,

@@ -169,7 +169,7 @@ void vouch_attention_project(vouch_workspace *c, vouch_pool *team, thread_space 
         vouch_latent_project(c, team, my, layer);
         return;
     }
-    const int64_t per_unit = heads_per_unit(a), n_kv_heads = a->shared_back > 0 ? 0 : a->n_kv_heads;
+    const int64_t per_unit = heads_per_unit(a), n_kv_heads = vouch_attention_has_keys(a) ? a->n_kv_heads : 0;
     const int64_t n_units = (n_kv_heads + per_unit - 1) / per_unit;
     const stream_reader me = vouch_stream_reader_mix(c, layer);
     vouch_work work = vouch_pool_share(team, my->thread, a->q.n_tiles, VOUCH_STAGE_TILES);
@@ -225,6 +225,7 @@ static float *query_of(const vouch_workspace *c, const unit *u, int64_t query)
 /* Slots that row i of the run sees beyond the shared ones, ascending; its own is the last. */
 static int64_t own_slots(const unit *u, int64_t i, int32_t *slots)
 {
+    if (u->run->n_open > 0) return 0;
     const vouch_memory *m = u->run->memory;
     const int32_t row = u->run->first + (int32_t)i;
     const int64_t last = m->n_tokens + (row < 0 || u->run->is_chain ? row : m->depths[row]); /* its position */
@@ -248,7 +249,7 @@ static float heat_of(const vouch_attention *a, int32_t position)
 static void score_keys(const vouch_workspace *c, thread_space *my, const unit *u)
 {
     const vouch_kernels *kernels = c->weights->kernels;
-    const vouch_memory *m = u->run->memory;
+    const vouch_memory *m = u->run->read;
     const int64_t page_size = m->store->page_size;
     const vouch_matrix *const shape = &m->store->layers[u->layer].keys;
     const vouch_needs need = vouch_stage_needs(&shape, 1);
@@ -261,7 +262,8 @@ static void score_keys(const vouch_workspace *c, thread_space *my, const unit *u
         kernels->scale(query, u->a->scale * heat_of(u->a, c->slots[row].position), u->a->head_dim);
         vouch_stage_put(c, &queries, need, query, 0, i - u->begin, i - u->begin + 1, 0, u->a->head_dim);
     }
-    const int64_t n_slots = m->n_tokens + u->run->first + (u->end - 1) / u->group + 1;
+    const int64_t n_own = m->n_tokens + u->run->first + (u->end - 1) / u->group + 1;
+    const int64_t n_slots = u->run->n_open > 0 ? u->run->n_open : n_own;
     for (int64_t slot = u->n_hidden; slot < n_slots; slot += page_size) {
         const vouch_matrix keys = vouch_page_keys(m->store, m->pages[slot / page_size], u->layer, u->kv_head);
         const int64_t n = n_slots - slot < page_size ? n_slots - slot : page_size;
@@ -270,12 +272,12 @@ static void score_keys(const vouch_workspace *c, thread_space *my, const unit *u
     }
 }
 
-/* The window hides this many of the first of a row's n keys. The last key is the row's own. */
-static int64_t n_hidden_of(const vouch_attention *a, int64_t n)
+/* The window of a row at this position hides this many of the first keys. */
+static int64_t n_hidden_of(const vouch_attention *a, int64_t position)
 {
     if (a->window == 0) return 0;
-    if (a->has_chunks) return (n - 1) / a->window * a->window;
-    return n > a->window ? n - a->window : 0;
+    if (a->has_chunks) return position / a->window * a->window;
+    return position >= a->window ? position + 1 - a->window : 0;
 }
 
 /* ALiBi's slope of a head: powers of 2^(-most / n) for the n heads below a power of two; the others lie between. */
@@ -287,18 +289,18 @@ static float slope_of(const vouch_attention *a, int64_t head)
                             : vouch_power(2, -(double)a->alibi / 2 * (double)(2 * (head - n) + 1) / (double)n));
 }
 
-/* Applies softcap, ALiBi, window and sink to a query's scores, one for each of n keys in the order of positions. The
- * last key is the row's own. */
+/* Applies softcap, ALiBi, window and sink to a query's scores, one for each of n keys in the order of positions. */
 static void shape_scores(const vouch_workspace *c, const unit *u, int64_t query, int64_t n)
 {
     const vouch_attention *a = u->a;
-    const int64_t head = u->kv_head * u->group + query % u->group, hidden = n_hidden_of(a, n);
+    const int64_t position = c->slots[u->run->begin + query / u->group].position;
+    const int64_t head = u->kv_head * u->group + query % u->group, hidden = n_hidden_of(a, position);
     const float slope = a->alibi > 0 ? slope_of(a, head) : 0;
     for (int64_t at = u->n_hidden; at < n; at += 16) {
         float *scores = score_at(u, query, at);
         const int64_t part = n - at < 16 ? n - at : 16;
         if (a->softcap > 0) vouch_row_softcap(c->weights->kernels, scores, a->softcap, part);
-        for (int64_t i = 0; slope > 0 && i < part; i++) scores[i] -= slope * (float)(n - 1 - at - i);
+        for (int64_t i = 0; slope > 0 && i < part; i++) scores[i] -= slope * (float)(position - at - i);
         for (int64_t i = 0; i < part && at + i < hidden; i++) scores[i] = VOUCH_UNSEEN;
     }
     if (a->sinks) *score_at(u, query, n) = a->sinks[head];
@@ -327,7 +329,7 @@ static void weigh_keys(const vouch_workspace *c, thread_space *my, const unit *u
 static void mix_values(const vouch_workspace *c, thread_space *my, const unit *u)
 {
     const vouch_kernels *kernels = c->weights->kernels;
-    const vouch_memory *m = u->run->memory;
+    const vouch_memory *m = u->run->read;
     const int64_t width = u->a->value_dim, page_size = m->store->page_size;
     int64_t slot = u->n_hidden;
     do {
@@ -410,11 +412,13 @@ static void attend(vouch_workspace *c, thread_space *my, const unit *u)
     }
 }
 
-/* Whole pages that no row of the unit sees; its shortest row has n_shared + 1 keys. */
-static int64_t hidden_slots(const unit *u)
+/* Whole pages that no row of the unit sees. Its first row has the lowest position where all rows see the same slots,
+ * and n_shared is the lowest position elsewhere. */
+static int64_t hidden_slots(const vouch_workspace *c, const unit *u)
 {
-    const int64_t page_size = u->run->memory->store->page_size;
-    return n_hidden_of(u->a, u->n_shared + 1) / page_size * page_size;
+    const int64_t page_size = u->run->read->store->page_size;
+    const int64_t first = u->run->n_open > 0 ? c->slots[u->run->begin + u->begin / u->group].position : u->n_shared;
+    return n_hidden_of(u->a, first) / page_size * page_size;
 }
 
 /* Queries [begin, end) of one sequence. The order of the queries: by KV head, then row, then head. */
@@ -429,11 +433,12 @@ static void attend_run(vouch_workspace *c, thread_space *my, int32_t layer, cons
         const int64_t n_units = (past - begin + most - 1) / most;
         const int64_t unit_end = begin + (past - begin + n_units - 1) / n_units;
         unit u = {.a = a, .run = run, .begin = begin - first, .end = unit_end - first, .group = group,
-                  .layer = layer - a->shared_back};
+                  .layer = a->lender > 0 ? a->lender - 1 : layer - a->shared_back};
         u.kv_head = (int32_t)(first / per_head);
         u.n_shared = run->memory->n_tokens - row_run_n_kept(run);
         if (run->is_chain) u.n_shared = run->memory->n_tokens + run->first + u.begin / group;
-        u.n_hidden = hidden_slots(&u);
+        if (run->n_open > 0) u.n_shared = run->n_open;
+        u.n_hidden = hidden_slots(c, &u);
         u.scores = my->scores.x;
         u.chunk = (u.end - u.begin) * 16;
         attend(c, my, &u);

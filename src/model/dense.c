@@ -82,8 +82,10 @@ vouch_status vouch_dense_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_er
     int32_t n_experts = 0;
     double eps = 0;
     VOUCH_TRY(vouch_key_int(gguf, arch, "block_count", true, 1, VOUCH_MOST_LAYERS, &h->n_layers, err));
-    VOUCH_TRY(vouch_key_int(gguf, arch, "nextn_predict_layers", false, 0, h->n_layers - 1, &h->n_nextn, err));
-    h->n_layers -= h->n_nextn;
+    if (!h->is_head) {
+        VOUCH_TRY(vouch_key_int(gguf, arch, "nextn_predict_layers", false, 0, h->n_layers - 1, &h->n_nextn, err));
+        h->n_layers -= h->n_nextn;
+    }
     VOUCH_TRY(vouch_key_int(gguf, arch, "context_length", true, 1, INT_MAX / 2, &h->n_ctx_train, err));
     VOUCH_TRY(vouch_key_int(gguf, arch, "embedding_length", true, 1, 1 << 20, &h->n_embd, err));
     VOUCH_TRY(read_layers(gguf, h, err));
@@ -177,7 +179,7 @@ static vouch_status take_projections(vouch_loader *loader, int32_t index, vouch_
                   n_q = (int64_t)a->n_heads * a->head_dim * (a->is_gated ? 2 : 1),
                   n_k = (int64_t)a->n_kv_heads * a->head_dim, n_v = (int64_t)a->n_kv_heads * a->value_dim;
     const bool is_fused = vouch_loader_has(loader, index, "attn_qkv");
-    const int n_parts = a->shared_back > 0 ? 1 : 3;
+    const int n_parts = vouch_attention_has_keys(a) ? 3 : 1;
     const struct {
         const char *name;
         vouch_matrix *matrix;
@@ -225,6 +227,7 @@ static vouch_status take_attention(vouch_loader *loader, int32_t index, vouch_at
         .value_dim = width_here > 0 ? width_here : h->value_dim,
         .has_value_norm = h->has_value_norm,
         .shared_back = h->layers[index].shared_back,
+        .lender = h->layers[index].lender,
         .rotary = h->layers[index].rotary,
         .scale = h->attention_scale != 0 ? h->attention_scale : 1.0f / sqrtf((float)h->head_dim),
         .clamp = h->clamp,
@@ -245,7 +248,7 @@ static vouch_status take_attention(vouch_loader *loader, int32_t index, vouch_at
     VOUCH_TRY(vouch_loader_affine(loader, index, "attn_output", &a->o_after, (vouch_rows){0, h->n_embd, h->n_embd}));
     if (h->has_no_feed_bias) a->o_after.bias = NULL;
     VOUCH_TRY(take_head_norm(loader, vouch_loader_name(loader, index, "attn_q_norm"), a, a->n_heads, &a->q_norm));
-    if (a->shared_back == 0)
+    if (vouch_attention_has_keys(a))
         VOUCH_TRY(take_head_norm(loader, vouch_loader_name(loader, index, "attn_k_norm"), a, a->n_kv_heads,
                                  &a->k_norm));
     if (h->sinks == VOUCH_ABSENT) return VOUCH_OK;

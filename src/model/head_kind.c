@@ -9,7 +9,8 @@
 
 #include "model/keys.h"
 
-static const vouch_head_kind *const kinds[] = {&vouch_head_kind_native, &vouch_head_kind_eagle3};
+static const vouch_head_kind *const kinds[] = {&vouch_head_kind_native, &vouch_head_kind_eagle3,
+                                              &vouch_head_kind_assistant};
 
 /* ------------------------------------------------------------- parts of kinds */
 

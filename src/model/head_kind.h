@@ -17,7 +17,7 @@ typedef struct vouch_head_kind {
                          vouch_pool *pool, vouch_error *err);
 } vouch_head_kind;
 
-extern const vouch_head_kind vouch_head_kind_native, vouch_head_kind_eagle3;
+extern const vouch_head_kind vouch_head_kind_native, vouch_head_kind_eagle3, vouch_head_kind_assistant;
 
 /* Parts of `open`. */
 /* One of the target's sizes, as the head's file states it under "ARCH.key". Error: MISMATCH (names the key). */

@@ -8,7 +8,7 @@
 #include "model/dense.h"
 #include "model/keys.h"
 
-static const char ARCH[] = "vouch-head";
+#define ARCH "vouch-head"
 
 /* ----------------------------------------------------------- hyperparameters */
 

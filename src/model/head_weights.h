@@ -24,6 +24,10 @@
  *   x      = W_join [norm(embedding[x[t + 1]]) | norm(f(t))]
  *
  * where f(t) and s(t + 1) are taken behind the output norms (MiMo-V2: before them).
+ *
+ * Gemma 4's assistant (assistant.c), a file of its own, is narrower than its target and has no keys and values: its
+ * layers read those of the target's last layers, of its kind each, and so a guess stands where the last token stands.
+ * It joins the inputs in the same way, without their norms, and for the next guess f is W_leave s.
  */
 #ifndef VOUCH_MODEL_HEAD_WEIGHTS_H
 #define VOUCH_MODEL_HEAD_WEIGHTS_H
@@ -45,9 +49,11 @@ typedef struct vouch_head_weights {
     const float *fc_bias;       /* [width]; NULL: none */
     bool has_pairs;             /* the first layer reads pairs; a row's second input is its normed embedding */
     vouch_matrix feature;       /* [width, width]; n_out 0: the identity */
-    vouch_matrix join;          /* [width, 2 width]; n_out 0: none. The features are the states */
+    vouch_matrix join;          /* [width, 2 target's width]; n_out 0: none. The features are the states */
     vouch_norm token_norm, state_norm; /* of the two inputs that W_join or the first layer reads */
     bool is_normed;             /* f and s are taken behind the output norms */
+    vouch_matrix leave;         /* [target's width, width] makes f of s; n_out 0: s itself */
+    bool borrows_keys;          /* its layers read keys and values of the target's memory */
     const vouch_weights *target;
     const vouch_matrix *embedding; /* [n_vocab, width] the body's, or the target's */
     int32_t n_draft;            /* tokens that it may guess */
@@ -60,6 +66,12 @@ typedef struct vouch_head_target {
     const char *digest; /* vouch_gguf_digest in hexadecimal digits */
     bool may_differ;    /* accepts a head for another file whose sizes are the same */
 } vouch_head_target;
+
+/* Elements of f. */
+static inline int64_t vouch_head_state_width(const vouch_head_weights *head)
+{
+    return head->leave.n_out > 0 ? head->leave.n_out : head->body->hparams.n_embd;
+}
 
 /* Opens a head's file, of vouch's own form or a published one (head_kind.h). The target's weights must outlive it.
  * Everything else is copied. Errors: FORMAT, UNSUPPORTED, MEMORY, IO, MISMATCH (another target; names both). */

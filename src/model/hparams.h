@@ -65,6 +65,7 @@ typedef struct vouch_hparams {
     int32_t n_heads, n_kv_heads, n_ff; /* the most of any layer */
     int32_t n_rot_window; /* in layers with a window; 0: n_rot */
     int32_t n_nextn; /* blocks after n_layers that guess further tokens (arXiv 2404.19737); no layers of the model */
+    bool is_head;    /* all layers of the file are a head's; nextn_predict_layers isn't read */
     int32_t first_block; /* the file's number of layer 0; 0 as a rule */
     float norm_eps;
     vouch_rotary_kind rotary;  /* of the layers that rotate; the family's, before it reads */
@@ -113,7 +114,7 @@ typedef struct vouch_hparams {
     struct {
         int32_t n_heads, n_kv_heads, n_ff;
         int32_t head_dim;      /* of keys and values; 0: the model's */
-        int32_t shared_back;   /* layer.h */
+        int32_t shared_back, lender; /* layer.h */
         bool has_window, has_no_heat;
         bool has_no_mix_norm;  /* of the file: the family sets the norm before the mixer itself, or there is none */
         bool reads_pairs;      /* layer.h */

@@ -119,6 +119,7 @@ typedef struct vouch_attention {
     const float *q_norm, *k_norm; /* weights of head_norm; NULL: none */
     bool has_value_norm;          /* RMSNorm of each value, without weights */
     int32_t shared_back;          /* reads the keys and values of the layer this many before; 0: its own */
+    int32_t lender;               /* reads those of another model: of its layer lender - 1 (pass.h); 0: none */
     float softcap;                /* a score s becomes softcap tanh(s / softcap); 0: none */
     float alibi;                  /* largest slope of ALiBi (Press et al., arXiv 2108.12409); 0: none */
     int32_t window;               /* a row sees this many tokens, itself included; 0: all */
@@ -130,6 +131,12 @@ typedef struct vouch_attention {
     vouch_affine o_after;
     vouch_latent latent;
 } vouch_attention;
+
+/* Whether the layer writes keys and values. */
+static inline bool vouch_attention_has_keys(const vouch_attention *a)
+{
+    return a->n_kv_heads > 0 && a->shared_back == 0 && a->lender == 0;
+}
 
 enum { VOUCH_MOST_INS = 3 }; /* matrices of a convolution's inputs */
 

@@ -36,7 +36,7 @@ static vouch_status check_heads(const vouch_weights *weights, vouch_type type, v
 
 static bool fill_layer(vouch_page_layer *layer, const vouch_attention *attention, vouch_type type, int32_t page_size)
 {
-    layer->n_kv_heads = attention->shared_back > 0 ? 0 : attention->n_kv_heads;
+    layer->n_kv_heads = vouch_attention_has_keys(attention) ? attention->n_kv_heads : 0;
     if (layer->n_kv_heads == 0) return true;
     if (!vouch_matrix_shape(&layer->keys, type, page_size, attention->head_dim) ||
         !vouch_values_shape(&layer->values, type, attention->value_dim, page_size))

@@ -49,7 +49,7 @@ static void add_row(vouch_workspace *c, const vouch_row *row, int32_t r)
     vouch_memory *m = row->memory;
     assert(row->input || (row->token >= 0 && row->token < c->weights->hparams.n_vocab));
     if (r == 0 || c->runs[c->n_runs - 1].memory != m)
-        c->runs[c->n_runs++] = (row_run){.memory = m, .begin = r, .first = m->n_rows};
+        c->runs[c->n_runs++] = (row_run){.memory = m, .read = m, .begin = r, .first = m->n_rows};
     row_run *run = &c->runs[c->n_runs - 1];
     int32_t slot = m->n_tokens, depth = 0;
     if (row->kept) {
@@ -68,6 +68,11 @@ static void add_row(vouch_workspace *c, const vouch_row *row, int32_t r)
                              .page = m->pages[slot / m->store->page_size],
                              .slot = slot % m->store->page_size,
                              .position = row->kept ? slot : m->n_tokens + depth};
+    if (row->lender) {
+        run->read = row->lender;
+        run->n_open = c->slots[r].position = row->lender->n_tokens;
+        assert(run->n_open > 0 && run->n_open < c->n_slots);
+    }
     run->end = r + 1;
     run->is_chain = m->n_chain == m->n_rows;
     if (row->logits) c->logits_rows[c->n_logits++] = r;

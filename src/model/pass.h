@@ -14,6 +14,10 @@
  * pass, and its ancestors among the memory's provisional rows. A row's position is the number of tokens
  * and ancestors before it.
  *
+ * A head may have layers without keys and values, which read those of the target (layer.h, lender). Such rows name the
+ * target's memory as their lender. They see all of its tokens, stand at the position behind them, and change nothing
+ * there.
+ *
  *   P1  A row's logits, hidden state, keys and values depend only on the tokens that it sees (law L1), not on the other
  *       rows, their sequences, the number of threads or the pages of its memory.
  *   P2  A pass changes its rows' memories by adding tokens and provisional rows, and nothing else.
@@ -35,6 +39,8 @@ typedef struct vouch_row {
     const float *input; /* [n_embd] takes the place of the token's embedding, until the pass has run; NULL: none */
     const float *second; /* [n_embd] second input, of models whose attention reads pairs (layer.h), until the pass has
                             run; NULL: none */
+    const vouch_memory *lender; /* another model's memory, with a token at least, whose keys and values the row's layers
+                                   read; the same for all rows of `memory`. NULL: none */
     int32_t parent; /* the provisional row it follows; -1: the last token of the sequence */
     bool kept;      /* becomes a token; the memory has no provisional rows then, and `parent` is not read */
     bool logits;    /* this row gets logits */

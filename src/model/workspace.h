@@ -17,9 +17,11 @@ enum { VOUCH_FEW_ROWS = 16 };
  */
 typedef struct row_run {
     vouch_memory *memory;
+    const vouch_memory *read; /* the memory whose keys and values they see: their own, or the lender's */
     int32_t begin, end;
-    int32_t first; /* number of row `begin` */
-    bool is_chain; /* all provisional rows up to `end` follow each other */
+    int32_t first;  /* number of row `begin` */
+    int32_t n_open; /* every row sees the slots [0, n_open), and no other; 0: a row sees its own path */
+    bool is_chain;  /* all provisional rows up to `end` follow each other */
 } row_run;
 
 /* Number of the run's rows that became tokens in this pass. */

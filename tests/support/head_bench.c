@@ -3,10 +3,7 @@
 
 #include <math.h>
 
-#include "draft/head.h"
 #include "support/test.h"
-
-enum { N_FIRST = 12, N_MORE = 3, N_CTX = 64 };
 
 static int32_t argmax(const vouch_residual *left, uint64_t seed, int64_t position, int32_t number)
 {
@@ -35,80 +32,92 @@ static double compare(const vouch_dist *q, const head_row *row)
     return most;
 }
 
-typedef struct bench {
-    const vouch_head_weights *head;
-    vouch_pool *pool;
-    vouch_sequence target;
-    vouch_drafter_ref drafter;
-    int32_t tokens[N_CTX], n;
-} bench;
+static void open_target(head_bench *b, const vouch_weights *weights, int32_t page_size)
+{
+    const vouch_pages_options pages = {
+        .kv_type = VOUCH_KV_F32, .page_size = page_size, .n_pages = HEAD_CTX / page_size};
+    const vouch_pass_options pass = {.n_ctx = HEAD_CTX, .max_rows = HEAD_CTX, .max_logits = HEAD_DRAFT};
+    assert_int_equal(vouch_pages_open(&b->target.pages, weights, &pages, NULL), VOUCH_OK);
+    assert_int_equal(vouch_memory_open(&b->target.memory, b->target.pages, HEAD_CTX, HEAD_CTX, NULL), VOUCH_OK);
+    assert_int_equal(vouch_pass_open(&b->target.pass, weights, b->pool, &pass, NULL), VOUCH_OK);
+    for (int32_t i = 0; i < b->head->n_taps; i++)
+        assert_int_equal(vouch_pass_open_tap(b->target.pass, b->head->taps[i], NULL), VOUCH_OK);
+}
 
-static void bench_open(bench *b, const vouch_model *model, const vouch_head_weights *head)
+void head_bench_open(head_bench *b, const vouch_model *model, const vouch_head_weights *head, int32_t page_size)
 {
     static const uint64_t seed = 1;
     static const vouch_sampling sampling = {.temperature = 1, .top_p = 1, .repeat_penalty = 1};
-    const vouch_sequence_options options = {
-        .n_ctx = N_CTX, .max_rows = N_CTX, .max_logits = 1, .kv_type = VOUCH_KV_F32};
-    const vouch_drafter_head_options head_options = {.sampling = &sampling,
-                                                     .seed = &seed,
-                                                     .draw = argmax,
-                                                     .n_vocab = model->info.n_vocab,
-                                                     .n_embd = model->info.n_embd,
-                                                     .n_ctx = N_CTX,
-                                                     .prefill_chunk = 5,
-                                                     .k = HEAD_DRAFT,
-                                                     .branches = 1,
-                                                     .kv_type = VOUCH_KV_F32};
-    *b = (bench){.head = head};
+    *b = (head_bench){.head = head, .n_vocab = model->info.n_vocab};
     assert_int_equal(vouch_pool_open(&b->pool, 2, NULL), VOUCH_OK);
-    assert_int_equal(vouch_sequence_open(&b->target, model->weights, b->pool, &options, NULL), VOUCH_OK);
-    assert_int_equal(vouch_drafter_head_open(&b->drafter, head, b->pool, &head_options, NULL), VOUCH_OK);
-    for (int32_t i = 0; i < head->n_taps; i++)
-        assert_int_equal(vouch_pass_open_tap(b->target.pass, head->taps[i], NULL), VOUCH_OK);
+    open_target(b, model->weights, page_size);
+    const vouch_drafter_head_options options = {.sampling = &sampling,
+                                                .seed = &seed,
+                                                .draw = argmax,
+                                                .n_vocab = model->info.n_vocab,
+                                                .n_embd = model->info.n_embd,
+                                                .target_memory = b->target.memory,
+                                                .n_ctx = HEAD_CTX,
+                                                .prefill_chunk = 5,
+                                                .k = HEAD_DRAFT,
+                                                .branches = 1,
+                                                .kv_type = VOUCH_KV_F32};
+    assert_int_equal(vouch_drafter_head_open(&b->drafter, head, b->pool, &options, NULL), VOUCH_OK);
 }
 
-static void bench_close(bench *b)
+void head_bench_close(head_bench *b)
 {
     b->drafter.ops->close(b->drafter.self);
     vouch_sequence_close(&b->target);
     vouch_pool_close(b->pool);
 }
 
-/* Commits n tokens: the target runs them, and the head gets the states of all but the last. */
-static void commit(bench *b, int32_t n, int32_t n_vocab)
+void head_bench_commit(head_bench *b, int32_t n)
 {
-    const int32_t before = b->n;
-    for (int32_t i = 0; i < n; i++, b->n++) b->tokens[b->n] = (7 + 31 * b->n) % n_vocab;
-    if (before > 0) b->drafter.ops->rewind(b->drafter.self, before);
-    vouch_memory_rewind(b->target.memory, before > 0 ? before - 1 : 0);
     const int32_t first = vouch_memory_n_tokens(b->target.memory);
-    vouch_pass_chain(b->target.pass, b->target.memory, b->tokens + first, b->n - first, 1);
-    for (int32_t t = before > 0 ? before - 1 : 0; t + 1 < b->n; t++) { /* a recurrent target went back further */
+    for (int32_t i = 0; i < n; i++, b->n++) b->tokens[b->n] = (7 + 31 * b->n) % b->n_vocab;
+    vouch_pass_chain(b->target.pass, b->target.memory, b->tokens + first, b->n - 1 - first, 1);
+    for (; b->n_given < b->n - 1; b->n_given++) {
         const float *states[VOUCH_HEAD_TAPS];
         for (int32_t i = 0; i < b->head->n_taps; i++)
-            states[i] = vouch_pass_tap(b->target.pass, b->head->taps[i], t - first);
-        b->drafter.ops->hidden(b->drafter.self, b->tokens, t, states);
+            states[i] = vouch_pass_tap(b->target.pass, b->head->taps[i], b->n_given - first);
+        b->drafter.ops->hidden(b->drafter.self, b->tokens, b->n_given, states);
     }
+}
+
+vouch_draft head_bench_propose(head_bench *b)
+{
+    static const vouch_shape chain = {.n = HEAD_DRAFT, .depth = HEAD_DRAFT, .branches = 1};
+    return b->drafter.ops->propose(b->drafter.self, b->tokens, b->n, &chain);
+}
+
+void head_bench_reject(head_bench *b, const vouch_draft *draft)
+{
+    vouch_pass_tree(b->target.pass, b->target.memory, draft->tokens, draft->parents, draft->n, draft->n);
+    vouch_memory_keep_rows(b->target.memory, 0);
+    b->drafter.ops->rewind(b->drafter.self, b->n - 1);
 }
 
 void head_bench_compare(const char *name, const vouch_model *model, const vouch_head_weights *head,
                         const head_row rows[HEAD_ROUNDS * HEAD_DRAFT])
 {
-    const vouch_shape shape = {.n = HEAD_DRAFT, .depth = HEAD_DRAFT, .branches = 1};
     double most = 0;
-    bench b;
-    bench_open(&b, model, head);
-    for (int round = 0; round < HEAD_ROUNDS; round++) {
-        commit(&b, round ? N_MORE : N_FIRST, model->info.n_vocab);
-        const vouch_draft draft = b.drafter.ops->propose(b.drafter.self, b.tokens, b.n, &shape);
-        assert_int_equal(draft.n, HEAD_DRAFT);
-        for (int d = 0; d < HEAD_DRAFT; d++) {
-            const head_row *row = &rows[round * HEAD_DRAFT + d];
-            most = fmax(most, compare(draft.q[d], row));
-            assert_int_equal(draft.tokens[d], row->best);
+    for (int32_t page_size = 16; page_size <= HEAD_CTX; page_size *= 4) { /* law L1 */
+        head_bench b;
+        head_bench_open(&b, model, head, page_size);
+        for (int round = 0; round < HEAD_ROUNDS; round++) {
+            head_bench_commit(&b, round ? HEAD_MORE : HEAD_FIRST);
+            const vouch_draft draft = head_bench_propose(&b);
+            assert_int_equal(draft.n, HEAD_DRAFT);
+            for (int d = 0; d < HEAD_DRAFT; d++) {
+                const head_row *row = &rows[round * HEAD_DRAFT + d];
+                most = fmax(most, compare(draft.q[d], row));
+                assert_int_equal(draft.tokens[d], row->best);
+            }
+            head_bench_reject(&b, &draft);
         }
+        head_bench_close(&b);
     }
     if (most > 2e-4) print_message("%s: %g\n", name, most);
     assert_true(most <= 2e-4);
-    bench_close(&b);
 }

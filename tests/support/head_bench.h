@@ -1,12 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a head beside its target as the scripts in tests/golden do, and compares its draft with their numbers: 5 guesses
- * behind 12 tokens, and after a rejection of all of them 5 behind 15. Token i is 7 + 31 i modulo the vocabulary's size.
- */
+/* Runs a head beside its target as the scripts in tests/golden do: 5 guesses behind 12 tokens, and after a rejection of
+ * all of them 5 behind 15. Token i is 7 + 31 i modulo the vocabulary's size. */
 #ifndef VOUCH_TESTS_HEAD_BENCH_H
 #define VOUCH_TESTS_HEAD_BENCH_H
 
+#include "draft/head.h"
 #include "engine/model.h"
 #include "golden/head_row.h"
+
+enum { HEAD_FIRST = 12, HEAD_MORE = 3, HEAD_CTX = 64 };
+
+typedef struct head_bench {
+    const vouch_head_weights *head;
+    vouch_pool *pool;
+    vouch_sequence target;
+    vouch_drafter_ref drafter;
+    int32_t tokens[HEAD_CTX], n, n_vocab;
+    int32_t n_given; /* positions whose states the head has */
+} head_bench;
+
+/* The target's memory has pages of this many slots: 16, 32 or 64. */
+void head_bench_open(head_bench *b, const vouch_model *model, const vouch_head_weights *head, int32_t page_size);
+void head_bench_close(head_bench *b);
+/* Commits n tokens as a session does: the target runs all but the last one, and the head gets their states. */
+void head_bench_commit(head_bench *b, int32_t n);
+/* A chain of HEAD_DRAFT guesses. */
+vouch_draft head_bench_propose(head_bench *b);
+/* The target runs a draft, and all of it is rejected. */
+void head_bench_reject(head_bench *b, const vouch_draft *draft);
 
 /* Fails the test where a logit differs by more than 2e-4 standard deviations of its row, or the likeliest token does.
  * `name` is for the message. */

@@ -65,17 +65,12 @@ static vouch_status share_keys(const vouch_gguf *gguf, vouch_hparams *h, vouch_e
     return VOUCH_OK;
 }
 
-static vouch_status read_gemma4(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+/* Layers with a window have heads of another width. */
+static vouch_status read_windows4(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     int32_t width = 0;
-    h->norms_after = h->head_norms = VOUCH_REQUIRED;
-    h->has_value_norm = h->keys_may_be_values = h->experts.normalised = true;
-    h->activation = VOUCH_GELU;
-    VOUCH_TRY(vouch_mixture_read(gguf, h, err));
-    h->embedding_scale = sqrtf((float)h->n_embd);
     h->attention_scale = 1;
     h->n_rot_window = h->n_rot;
-    VOUCH_TRY(vouch_dense_read_scale(gguf, h, "final_logit_softcapping", &h->logit_softcap, err));
     VOUCH_TRY(vouch_dense_read_window_angles(gguf, h, 1, 10000, err));
     VOUCH_TRY(vouch_key_int(gguf, h->arch, "attention.key_length_swa", true, 2, 1024, &width, err));
     VOUCH_TRY(vouch_key_int(gguf, h->arch, "attention.value_length_swa", true, width, width, &width, err));
@@ -85,11 +80,32 @@ static vouch_status read_gemma4(const vouch_gguf *gguf, vouch_hparams *h, vouch_
                           "%s: %s.rope.dimension_count_swa %d must be even and at most key_length_swa %d, and "
                           "value_length %d must equal key_length %d",
                           vouch_gguf_path(gguf), h->arch, h->n_rot_window, width, h->value_dim, h->head_dim);
-    VOUCH_TRY(vouch_key_int(gguf, h->arch, "embedding_length_per_layer_input", true, 0, 1 << 16, &h->n_layer_input,
-                            err));
     for (int32_t i = 0; i < h->n_layers; i++)
         if (h->layers[i].has_window) h->layers[i].head_dim = width;
+    return VOUCH_OK;
+}
+
+static vouch_status read_gemma4(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    h->norms_after = h->head_norms = VOUCH_REQUIRED;
+    h->has_value_norm = h->keys_may_be_values = h->experts.normalised = true;
+    h->activation = VOUCH_GELU;
+    VOUCH_TRY(vouch_mixture_read(gguf, h, err));
+    h->embedding_scale = sqrtf((float)h->n_embd);
+    VOUCH_TRY(vouch_dense_read_scale(gguf, h, "final_logit_softcapping", &h->logit_softcap, err));
+    VOUCH_TRY(read_windows4(gguf, h, err));
+    VOUCH_TRY(vouch_key_int(gguf, h->arch, "embedding_length_per_layer_input", true, 0, 1 << 16, &h->n_layer_input,
+                            err));
     return share_keys(gguf, h, err);
+}
+
+static vouch_status read_assistant(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    h->is_head = true;
+    h->norms_after = h->head_norms = VOUCH_REQUIRED;
+    h->activation = VOUCH_GELU;
+    VOUCH_TRY(vouch_dense_read(gguf, h, err));
+    return read_windows4(gguf, h, err);
 }
 
 /* The extra branch: W_down (gelu(W_gate x) * the layer's own input). */
@@ -141,6 +157,10 @@ const vouch_arch vouch_arch_gemma4 = {.name = "gemma4",
                                       .has_feed_scales = true,
                                       .read = read_gemma4,
                                       .take = take_gemma4};
+
+/* The head (assistant.c). Its layers are Gemma 4's, with queries only. */
+const vouch_arch vouch_arch_gemma4_assistant = {
+    .name = "gemma4-assistant", .rotary = VOUCH_ROTARY_HALF_SPLIT, .read = read_assistant, .take = take_gemma4};
 
 #define GEMMA(id)                                                                                                    \
     const vouch_arch vouch_arch_##id = {                                                                             \

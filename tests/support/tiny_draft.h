@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes tiny heads in the formats of llama.cpp, with random weights from a seed. tiny_head.h has vouch's own. */
+#ifndef VOUCH_TESTS_TINY_DRAFT_H
+#define VOUCH_TESTS_TINY_DRAFT_H
+
+#include "support/test.h"
+#include "vouch.h"
+
+typedef enum tiny_draft_kind {
+    TINY_ASSISTANT /* Gemma 4's: three layers, the last without a window */
+} tiny_draft_kind;
+
+/* 0 and NULL select the default. Each comment begins with the default. */
+typedef struct tiny_draft_options {
+    tiny_draft_kind kind;
+    const vouch_model *target;
+    uint64_t seed;
+    const char *omit;    /* none; a key or tensor to leave out */
+    int32_t n_embd;      /* the target's; as the file states it */
+    int32_t n_heads;     /* 4 */
+    int32_t n_kv_heads;  /* 2; as the file states it */
+    int32_t head_dim;    /* as in the target's layers */
+} tiny_draft_options;
+
+/* Writes the file. Fails the test if it can't. */
+void tiny_draft_write(const char *path, const tiny_draft_options *options);
+/* Writes it to a temporary file and opens it. */
+vouch_head *tiny_draft_open(const tiny_draft_options *options);
+
+#endif

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Heads in files of llama.cpp's formats: their draft logits against llama.cpp's, laws L2 and L3 with them, and refused
+ * files.
+ *
+ * `test_head_files --write FOLDER` writes targets and heads for golden/head_files.cpp.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/model.h"
+#include "engine/session.h"
+#include "golden/head_files.h"
+#include "support/answer.h"
+#include "support/head_bench.h"
+#include "support/tiny_draft.h"
+
+enum { PROMPT = 20, LENGTH = 40 };
+
+/* llama.cpp needs these divisors of Gemma 4's angles. */
+static void add_rope_freqs(vouch_gguf_writer *writer, void *user)
+{
+    static const float divisors[16] = {1, 1, 1, 1, 1.5f, 1.5f, 2, 2, 3, 3, 4, 4, 1e30f, 1e30f, 1e30f, 1e30f};
+    const int64_t n = 16;
+    (void)user;
+    vouch_gguf_add_tensor(writer, "rope_freqs.weight", VOUCH_TYPE_F32, 1, &n, divisors);
+}
+
+static const struct {
+    const char *name;
+    tiny_model_options target;
+    tiny_draft_options head;
+} kinds[] = {
+    {"gemma4-assistant",
+     {.arch = "gemma4", .n_layers = 6, .tied = true, .add = add_rope_freqs, .seed = 31},
+     {.kind = TINY_ASSISTANT, .seed = 1}},
+};
+enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
+
+static vouch_head *open_head(int i, const vouch_model *target)
+{
+    tiny_draft_options options = kinds[i].head;
+    options.target = target;
+    return tiny_draft_open(&options);
+}
+
+/* --------------------------------------------------------- against llama.cpp */
+
+/* 5 guesses, and 5 more after a rejection of all of them. */
+static void drafts_are_those_of_llama_cpp(void **state)
+{
+    (void)state;
+    for (int k = 0; k < N_KINDS; k++) {
+        vouch_model *model = tiny_model_open(&kinds[k].target);
+        vouch_head *head = open_head(k, model);
+        assert_string_equal(head_file_values[k].name, kinds[k].name);
+        head_bench_compare(kinds[k].name, model, head->weights, head_file_values[k].rows);
+        vouch_head_close(head);
+        vouch_model_close(model);
+    }
+}
+
+/* Law L3: after rejections target and head are as they are without any guess. The digests notice one token more. */
+static void rejected_guesses_leave_no_trace(void **state)
+{
+    (void)state;
+    for (int k = 0; k < N_KINDS; k++) {
+        vouch_model *model = tiny_model_open(&kinds[k].target);
+        vouch_head *head = open_head(k, model);
+        head_bench guessed, plain;
+        head_bench_open(&guessed, model, head->weights, 16);
+        head_bench_open(&plain, model, head->weights, 16);
+        for (int round = 0; round < 6; round++) {
+            head_bench_commit(&guessed, round ? HEAD_MORE : HEAD_FIRST);
+            head_bench_commit(&plain, round ? HEAD_MORE : HEAD_FIRST);
+            const vouch_draft draft = head_bench_propose(&guessed);
+            assert_int_equal(draft.n, HEAD_DRAFT);
+            head_bench_reject(&guessed, &draft);
+            guessed.drafter.ops->observe(guessed.drafter.self, guessed.tokens, guessed.n);
+            plain.drafter.ops->observe(plain.drafter.self, plain.tokens, plain.n);
+            assert_true(guessed.drafter.ops->digest(guessed.drafter.self) ==
+                        plain.drafter.ops->digest(plain.drafter.self));
+            assert_true(vouch_memory_digest(guessed.target.memory) == vouch_memory_digest(plain.target.memory));
+        }
+        vouch_pass_chain(guessed.target.pass, guessed.target.memory, guessed.tokens + guessed.n - 1, 1, 1);
+        assert_true(vouch_memory_digest(guessed.target.memory) != vouch_memory_digest(plain.target.memory));
+        head_bench_close(&guessed);
+        head_bench_close(&plain);
+        vouch_head_close(head);
+        vouch_model_close(model);
+    }
+}
+
+/* A head that borrows keys reads the tokens before the last one. Where the target's memory holds others, it doesn't
+ * guess. */
+static void borrowed_keys_are_those_of_the_tokens(void **state)
+{
+    (void)state;
+    vouch_model *model = tiny_model_open(&kinds[0].target);
+    vouch_head *head = open_head(0, model);
+    head_bench b;
+    head_bench_open(&b, model, head->weights, 16);
+    head_bench_commit(&b, HEAD_FIRST);
+    assert_true(head->weights->borrows_keys);
+    vouch_pass_chain(b.target.pass, b.target.memory, b.tokens + b.n - 1, 1, 1);
+    assert_int_equal(head_bench_propose(&b).n, 0);
+    vouch_memory_rewind(b.target.memory, b.n - 1);
+    assert_int_equal(head_bench_propose(&b).n, HEAD_DRAFT);
+    head_bench_close(&b);
+    vouch_head_close(head);
+    vouch_model_close(model);
+}
+
+/* -------------------------------------------------------------------- answers */
+
+static vouch_session_options options_of(int i)
+{
+    static const unsigned company[] = {0, VOUCH_DRAFTER_NGRAM, VOUCH_DRAFTER_SUFFIX | VOUCH_DRAFTER_RECYCLE};
+    vouch_session_options o = vouch_session_options_default();
+    o.n_ctx = PROMPT + LENGTH;
+    o.max_tokens = LENGTH;
+    o.ignore_eos = true;
+    o.prefill_chunk = 1 + 5 * (i % 4);
+    o.n_threads = 1 + i % 2;
+    o.sampling.temperature = i % 2 ? 0.8f : 0;
+    o.sampling.seed = (uint64_t)i;
+    o.speculation.n_draft = 1 + i % 7;
+    o.speculation.tree_branches = 1 + i % 4;
+    o.speculation.accept = i % 2 ? VOUCH_ACCEPT_MATCH : (vouch_accept)(i / 2 % VOUCH_ACCEPTS);
+    o.speculation.drafters = i % 12 == 11 ? VOUCH_DRAFTER_AUTO : VOUCH_DRAFTER_HEAD | company[i % 3];
+    return o;
+}
+
+/* Laws L2 and L3: greedy text under every rule, and sampled text under match, is that of plain decoding, and so are the
+ * keys and values. The second prompt shares a beginning with the first, so target and head go back. */
+static void text_is_the_same_with_every_head(void **state)
+{
+    (void)state;
+    static answer without, with;
+    for (int k = 0; k < N_KINDS; k++) {
+        vouch_model *model = tiny_model_open(&kinds[k].target);
+        vouch_head *head = open_head(k, model);
+        for (int i = 0; i < (test_is_quick() ? 12 : 48); i++) {
+            vouch_session_options o = options_of(i), none = o;
+            int32_t prompt[PROMPT];
+            o.speculation.head = head;
+            none.speculation.drafters = VOUCH_DRAFTER_NONE;
+            vouch_session *one = answer_open(model, &o), *other = answer_open(model, &none);
+            answer_prompt(prompt, PROMPT, model->info.n_vocab, (uint64_t)i, true);
+            for (int round = 0; round < 2; round++) {
+                prompt[PROMPT - 3] ^= round;
+                vouch_session_set_seed(one, 9);
+                vouch_session_set_seed(other, 9);
+                answer_continue(&with, one, prompt, PROMPT);
+                answer_continue(&without, other, prompt, PROMPT);
+                assert_true(answer_equal(&with, &without));
+                assert_true(vouch_memory_digest(vouch_session_target(one)) ==
+                            vouch_memory_digest(vouch_session_target(other)));
+            }
+            assert_true(i % 12 == 11 || with.stats.drafted_by[VOUCH_DRAFTER_NUMBER_HEAD] > 0);
+            vouch_session_close(one);
+            vouch_session_close(other);
+        }
+        vouch_head_close(head);
+        vouch_model_close(model);
+    }
+}
+
+/* Laws L2 and L7: in an engine, beside others, with few pages, so that sessions lose theirs. */
+static void text_is_the_same_in_an_engine(void **state)
+{
+    (void)state;
+    enum { N = 4 };
+    static answer alone[N], beside[N];
+    for (int k = 0; k < N_KINDS; k++) {
+        const vouch_engine_options eo = {.n_sessions = N,
+                                         .n_ctx = PROMPT + LENGTH,
+                                         .n_cache = 2 * (PROMPT + LENGTH),
+                                         .page_size = 16,
+                                         .n_threads = 2};
+        vouch_model *model = tiny_model_open(&kinds[k].target);
+        vouch_head *head = open_head(k, model);
+        vouch_session *sessions[N];
+        vouch_engine *engine;
+        const vouch_engine_event *events;
+        size_t n_events;
+        assert_int_equal(vouch_engine_open(&engine, model, &eo, NULL), VOUCH_OK);
+        for (int i = 0; i < N; i++) {
+            vouch_session_options o = options_of(i);
+            int32_t prompt[PROMPT];
+            o.speculation.head = head;
+            o.speculation.accept = VOUCH_ACCEPT_MATCH;
+            answer_prompt(prompt, PROMPT, model->info.n_vocab, (uint64_t)i, i % 2);
+            answer_run(&alone[i], model, &o, prompt, PROMPT);
+            beside[i].n = 0;
+            assert_int_equal(vouch_engine_session_open(&sessions[i], engine, &o, NULL), VOUCH_OK);
+            assert_int_equal(vouch_session_prompt(sessions[i], prompt, PROMPT, NULL), VOUCH_OK);
+        }
+        while (vouch_engine_step(engine, &events, &n_events))
+            for (size_t e = 0; e < n_events; e++)
+                for (int i = 0; i < N; i++) {
+                    if (events[e].session != sessions[i]) continue;
+                    assert_int_equal(events[e].status, VOUCH_OK);
+                    const vouch_step *step = &events[e].step;
+                    memcpy(beside[i].tokens + beside[i].n, step->tokens, (size_t)step->n_tokens * sizeof(int32_t));
+                    beside[i].n += step->n_tokens;
+                    if (step->finish == VOUCH_FINISH_NONE) continue;
+                    assert_true(vouch_session_stats(sessions[i])->drafted_by[VOUCH_DRAFTER_NUMBER_HEAD] > 0);
+                    vouch_session_close(sessions[i]); /* its pages are free now */
+                    break;
+                }
+        for (int i = 0; i < N; i++) {
+            assert_int_equal(beside[i].n, alone[i].n);
+            assert_memory_equal(beside[i].tokens, alone[i].tokens, (size_t)alone[i].n * sizeof(int32_t));
+        }
+        vouch_engine_close(engine);
+        vouch_head_close(head);
+        vouch_model_close(model);
+    }
+}
+
+/* ------------------------------------------------------------------ bad input */
+
+static void refuses(const vouch_model *model, const tiny_draft_options *options, vouch_status status,
+                    const char *words)
+{
+    const char *path = test_temporary("bad.gguf");
+    tiny_draft_options o = *options;
+    vouch_error err = {0};
+    vouch_head *head;
+    o.target = model;
+    tiny_draft_write(path, &o);
+    assert_int_equal(vouch_head_open(&head, path, model, false, &err), status);
+    assert_null(head);
+    if (!strstr(err.message, words) || !strstr(err.message, "bad.gguf")) print_message("%s\n", err.message);
+    assert_non_null(strstr(err.message, words));
+    assert_non_null(strstr(err.message, "bad.gguf"));
+}
+
+static void other_and_damaged_assistants_are_refused(void **state)
+{
+    (void)state;
+    static const char *const needed[] = {
+        "gemma4-assistant.embedding_length", "gemma4-assistant.embedding_length_out",
+        "gemma4-assistant.attention.head_count", "gemma4-assistant.attention.key_length_swa", "token_embd.weight",
+        "output_norm.weight", "nextn.pre_projection.weight", "nextn.post_projection.weight", "blk.0.attn_q.weight",
+        "blk.2.attn_q_norm.weight", "blk.1.ffn_down.weight"};
+    vouch_model *model = tiny_model_open(&kinds[0].target);
+    vouch_model *other = tiny_model_open(&(tiny_model_options){.n_layers = 3});
+    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
+        refuses(model, &(tiny_draft_options){.omit = needed[i]}, VOUCH_E_FORMAT, needed[i]);
+    refuses(model, &(tiny_draft_options){.n_embd = 32}, VOUCH_E_MISMATCH,
+            "embedding_length_out is 32, but the model has 64");
+    refuses(model, &(tiny_draft_options){.head_dim = 8}, VOUCH_E_MISMATCH, "layer 0 has 4 heads of width 8 ");
+    refuses(model, &(tiny_draft_options){.n_heads = 5, .n_kv_heads = 1}, VOUCH_E_MISMATCH,
+            "layer 0 has 5 heads of width 16 ");
+    refuses(other, &(tiny_draft_options){.n_embd = 64}, VOUCH_E_MISMATCH, "'gemma4-assistant', but the model is of ");
+    vouch_model_close(model);
+    vouch_model_close(other);
+}
+
+static int write_files(const char *folder)
+{
+    for (int k = 0; k < N_KINDS; k++) {
+        char path[512];
+        snprintf(path, sizeof path, "%s/%s.target.gguf", folder, kinds[k].name);
+        tiny_model_write(path, &kinds[k].target);
+        vouch_model *model = tiny_model_open(&kinds[k].target);
+        tiny_draft_options options = kinds[k].head;
+        options.target = model;
+        snprintf(path, sizeof path, "%s/%s.gguf", folder, kinds[k].name);
+        tiny_draft_write(path, &options);
+        vouch_model_close(model);
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(drafts_are_those_of_llama_cpp),
+        cmocka_unit_test(rejected_guesses_leave_no_trace),
+        cmocka_unit_test(borrowed_keys_are_those_of_the_tokens),
+        cmocka_unit_test(text_is_the_same_with_every_head),
+        cmocka_unit_test(text_is_the_same_in_an_engine),
+        cmocka_unit_test(other_and_damaged_assistants_are_refused),
+    };
+    if (argc == 3 && strcmp(argv[1], "--write") == 0) return write_files(argv[2]);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
