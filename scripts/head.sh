@@ -6,14 +6,23 @@
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
 name=SmolLM2-135M-Instruct
+vouch=build/${BUILD:-release}/vouch
+work=build/head
 model=$(scripts/run.sh model)
 data=${DATA:-../shared/data}
-mkdir -p build/head models
+mkdir -p "$work" models
+if [ ! -e "$work/prompts.jsonl" ]; then
+    scripts/head_prompts.py material 600 > "$work/material.jsonl"
+    "$vouch" batch "$model" --prompts "$work/material.jsonl" --raw --temp 0.9 --top-p 0.95 --seed 1 -n 400 \
+        --parallel 16 --out "$work/texts.jsonl" --resume
+    scripts/head_prompts.py lessons 12000 --texts "$work/texts.jsonl" > "$work/prompts.new"
+    mv "$work/prompts.new" "$work/prompts.jsonl"
+fi
 exclude=()
 for file in "$data"/prompts/*.jsonl; do
     if [ -e "$file" ]; then exclude+=(--exclude "$file"); fi
 done
-"build/${BUILD:-release}/vouch" distill "$model" --head "build/head/$name.head.gguf" --tokens "${TOKENS:-2000000}" \
-    "${exclude[@]}" "$@"
-cp "build/head/$name.head.gguf" "models/$name.head.gguf"
+"$vouch" distill "$model" --head "$work/$name.head.gguf" --prompts "$work/prompts.jsonl" "${exclude[@]}" \
+    --tokens "${TOKENS:-2000000}" --max-tokens 400 "$@"
+cp "$work/$name.head.gguf" "models/$name.head.gguf"
 echo "models/$name.head.gguf"
