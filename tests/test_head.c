@@ -43,11 +43,13 @@ static const struct {
     tiny_head_options options;
 } kinds[] = {
     {"linear", {.own_output = true}},
-    {"linear, three taps, few tokens", {.n_taps = 3, .n_draft = 90, .feature = true}},
+    {"linear, three taps, few tokens", {.n_taps = 3, .n_draft = 90, .own_output = true, .bias = true}},
     {"linear, the target's output", {.n_taps = 2}},
-    {"a layer", {.n_layers = 1, .n_taps = 2, .own_output = true, .feature = true}},
+    {"a layer", {.n_layers = 1, .n_taps = 2, .own_output = true, .bias = true}},
     {"two narrow layers, few tokens", {.n_layers = 2, .n_taps = 3, .width = 32, .n_draft = 120}},
     {"a layer, the target's output", {.n_layers = 1}},
+    {"linear, rows of the target's output", {.n_draft = 70, .bias = true}},
+    {"a layer, its norm, rows of the target's output", {.n_layers = 1, .n_taps = 2, .n_draft = 110, .own_norm = true}},
     {"EAGLE-3", {.eagle3 = true, .n_layers = 1, .n_taps = 3, .n_draft = 90}},
     {"EAGLE-3, the target's embedding and output", {.eagle3 = true, .n_layers = 1, .n_taps = 2, .norms_taps = true}},
     {"EAGLE-3, narrow, two layers", {.eagle3 = true, .n_layers = 2, .n_taps = 3, .width = 32, .norms_first = true}},
@@ -129,14 +131,18 @@ static void run_row(plain *p, int32_t token, const double *f, int32_t row)
     const vouch_weights *w = p->head->body;
     const int64_t n = w->hparams.n_embd;
     const double eps = (double)w->hparams.norm_eps;
+    const int64_t n_token = p->head->embedding->n_in;
     float embedding[MOST_WIDTH];
     double x[MOST_WIDTH], token_of[MOST_WIDTH], normed[2 * MOST_WIDTH], y[2 * MOST_WIDTH], gate[2 * MOST_WIDTH];
     vouch_matrix_get_row(p->head->embedding, token, embedding);
-    for (int64_t i = 0; i < n; i++) token_of[i] = (double)embedding[i];
-    if (p->head->feature.n_out > 0) multiply(x, &p->head->feature, f);
-    else memcpy(x, f, (size_t)n * sizeof *x);
+    for (int64_t i = 0; i < n_token; i++) token_of[i] = (double)embedding[i];
     if (p->head->has_pairs) normalise(x, f, &p->head->state_norm, n, eps);
-    for (int64_t i = 0; i < n && !p->head->has_pairs; i++) x[i] += token_of[i];
+    else {
+        normalise(normed, token_of, &p->head->token_norm, n_token, eps);
+        memcpy(normed + n_token, f, (size_t)n * sizeof *f);
+        multiply(x, &p->head->join, normed);
+        for (int64_t i = 0; p->head->join_bias && i < n; i++) x[i] += (double)p->head->join_bias[i];
+    }
     for (int32_t l = 0; l < w->hparams.n_layers; l++) {
         const vouch_layer *layer = &w->layers[l];
         const bool is_pair = p->head->has_pairs && l == 0;
@@ -525,10 +531,10 @@ static void damaged_heads_are_refused(void **state)
         "vouch-head.taps", "vouch-head.embedding_length", "vouch-head.block_count", "vouch-head.target.digest",
         "vouch-head.target.vocab_size", "vouch-head.feed_forward_length", "vouch-head.attention.head_count",
         "vouch-head.attention.layer_norm_rms_epsilon", "taps.mean", "taps.inv_scale", "fc.weight",
-        "token_embd.weight", "blk.0.attn_q.weight", "blk.0.ffn_norm.weight"};
+        "join.weight", "blk.0.attn_q.weight", "blk.0.ffn_norm.weight"};
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
         refuses(&(tiny_head_options){.n_layers = 1, .omit = needed[i]}, VOUCH_E_FORMAT, needed[i]);
-    refuses(&(tiny_head_options){.n_draft = 20, .omit = "output.weight"}, VOUCH_E_FORMAT, "'output.weight' is missing");
+    refuses(&(tiny_head_options){.width = 32, .omit = "output.weight"}, VOUCH_E_FORMAT, "'output.weight' is missing");
     refuses(&(tiny_head_options){.n_draft = 20, .bad_ids = true}, VOUCH_E_FORMAT, "d2t[1] is ");
     refuses(&(tiny_head_options){.tap = 3}, VOUCH_E_FORMAT, "vouch-head.taps[0] is 3");
     refuses(&(tiny_head_options){.tap = 1, .n_taps = 3}, VOUCH_E_FORMAT, "vouch-head.taps[0] is -1");

@@ -59,8 +59,8 @@ static void a_quick_head_has_its_form(void **state)
     assert_int_equal(vouch_gguf_array_int(&taps, 1), 3);
     const vouch_gguf_tensor *fc = vouch_gguf_find_tensor(gguf, "fc.weight");
     assert_true(fc && fc->dim[0] == 128 && fc->dim[1] == 64 && fc->type == VOUCH_TYPE_F16);
-    const vouch_gguf_tensor *tokens = vouch_gguf_find_tensor(gguf, "token_embd.weight");
-    assert_true(tokens && tokens->dim[1] == 400 && tokens->type == VOUCH_TYPE_Q8_0);
+    const vouch_gguf_tensor *join = vouch_gguf_find_tensor(gguf, "join.weight");
+    assert_true(join && join->dim[0] == 128 && join->dim[1] == 64 && join->type == VOUCH_TYPE_F16);
     assert_null(vouch_gguf_find_tensor(gguf, "output.weight"));
     vouch_gguf_close(gguf);
 }
@@ -90,6 +90,7 @@ static void a_head_with_a_layer_has_its_form(void **state)
     const vouch_gguf_tensor *d2t = vouch_gguf_find_tensor(gguf, "d2t");
     assert_true(d2t && d2t->dim[0] == 50);
     assert_non_null(vouch_gguf_find_tensor(gguf, "blk.0.ffn_down.weight"));
+    assert_null(vouch_gguf_find_tensor(gguf, "output.weight"));
     vouch_gguf_close(gguf);
     expect(RUN("distill", model, "--head", head, "--rate", "0.5", LAYER), 1, "of other lessons or settings");
     free(first);

@@ -93,7 +93,6 @@ static void school_open(school *s, train_chunks *chunks, const char *checkpoint,
     s->course = (train_course){.set = &s->set,
                                .shape = {.n_features = N_EMBD,
                                          .width = N_EMBD,
-                                         .n_vocab = N_VOCAB,
                                          .n_draft = N_VOCAB,
                                          .n_layers = 1,
                                          .n_generations = 2,
@@ -116,10 +115,10 @@ static void school_open(school *s, train_chunks *chunks, const char *checkpoint,
     s->block = calloc((size_t)n, sizeof *s->block);
     for (int64_t i = 0; i < n; i++) s->block[i] = (real)test_normal(&rng) * (real)0.2;
     s->head = train_head_at(&s->course.shape, s->block);
-    s->head.tokens = calloc(N_VOCAB * N_EMBD, sizeof(real));
+    s->head.embedding = calloc(N_VOCAB * N_EMBD, sizeof(real));
     s->head.output = calloc(N_VOCAB * N_EMBD, sizeof(real));
     for (int i = 0; i < N_VOCAB * N_EMBD; i++) {
-        s->head.tokens[i] = (real)test_normal(&rng);
+        s->head.embedding[i] = (real)test_normal(&rng);
         s->head.output[i] = (real)test_normal(&rng);
     }
     train_layers_begin(&s->head, &s->course.shape, 1);
@@ -130,7 +129,7 @@ static void school_close(school *s)
     train_lessons_close(&s->set);
     vouch_pool_close(s->pool);
     free(s->block);
-    free(s->head.tokens);
+    free(s->head.embedding);
     free(s->head.output);
 }
 

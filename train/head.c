@@ -7,7 +7,7 @@
 
 int64_t train_head_size(const train_head_shape *shape)
 {
-    return shape->width * (shape->n_features + 2 + shape->width) +
+    return shape->width * (shape->n_features + 3 + 2 * shape->width) +
            shape->n_layers * train_layer_size(&shape->layer);
 }
 
@@ -15,7 +15,9 @@ train_head train_head_at(const train_head_shape *shape, real *block)
 {
     train_head head = {.fc = block};
     head.fc_bias = head.fc + shape->width * shape->n_features;
-    head.feature = head.fc_bias + shape->width;
+    head.token = head.fc_bias + shape->width;
+    head.token_bias = head.token + shape->width * shape->width;
+    head.feature = head.token_bias + shape->width;
     head.output_norm = head.feature + shape->width * shape->width;
     real *at = head.output_norm + shape->width;
     for (int32_t l = 0; l < shape->n_layers; l++, at += train_layer_size(&shape->layer))
@@ -48,6 +50,9 @@ void train_head_values_take(train_head_values *values, vouch_arena *arena, const
     values->p = take(arena, TRAIN_LOSS_ROWS, shape->n_draft);
     values->dnormed = take(arena, TRAIN_LOSS_ROWS, shape->width);
     values->df = take(arena, max_rows, shape->width);
+    values->embedded = take(arena, max_rows, shape->width);
+    values->tokens = take(arena, max_rows, shape->width);
+    values->dtokens = take(arena, max_rows, shape->width);
 }
 
 static void clear(real *x, int64_t n)
@@ -82,6 +87,17 @@ static void features_run(train_head_values *values, const train_head *head, cons
     }
 }
 
+/* The tokens' part of x. */
+static void tokens_run(train_head_values *values, const train_head *head, const train_head_shape *shape,
+                       const train_batch *batch)
+{
+    const int64_t n = batch->rows.n, width = shape->width;
+    for (int64_t i = 0; i < n; i++)
+        memcpy(values->embedded + i * width, head->embedding + batch->tokens[i] * width, (size_t)width * sizeof(real));
+    train_linear(values->tokens, values->embedded, head->token, n, width, width);
+    for (int64_t i = 0; i < n; i++) train_add(values->tokens + i * width, head->token_bias, width);
+}
+
 /* s of a generation, and its norm. */
 static void generation_run(train_head_values *values, const train_head *head, const train_head_shape *shape,
                            const train_batch *batch, int32_t g)
@@ -89,9 +105,8 @@ static void generation_run(train_head_values *values, const train_head *head, co
     const int64_t n = batch->rows.n, width = shape->width;
     train_generation *a = &values->generations[g];
     features_run(values, head, shape, batch, g);
-    if (head->feature) train_linear(a->x, a->f, head->feature, n, width, width);
-    else memcpy(a->x, a->f, (size_t)(n * width) * sizeof *a->x);
-    train_lookup(a->x, head->tokens, batch->tokens, n, width);
+    train_linear(a->x, a->f, head->feature, n, width, width);
+    train_add(a->x, values->tokens, n * width);
     memcpy(a->s, a->x, (size_t)(n * width) * sizeof *a->s);
     for (int32_t l = 0; l < shape->n_layers; l++) {
         memcpy(values->layers[l][g].x, a->s, (size_t)(n * width) * sizeof *a->s);
@@ -183,6 +198,7 @@ void train_head_run(train_head_values *values, const train_head *head, train_hea
                     const train_batch *batch, const train_goal *goal)
 {
     memset(values->sums, 0, sizeof values->sums);
+    tokens_run(values, head, shape, batch);
     for (int32_t g = 0; g < shape->n_generations; g++) {
         generation_run(values, head, shape, batch, g);
         output_run(values, head, grads, shape, batch, goal, g);
@@ -214,7 +230,7 @@ void train_head_back(train_head_values *values, const train_head *head, train_he
                      const train_head_shape *shape, const train_batch *batch)
 {
     const int64_t n = batch->rows.n, width = shape->width;
-    clear(grads->tokens, n * width);
+    clear(values->dtokens, n * width);
     for (int32_t l = 0; l < shape->n_layers; l++)
         train_layer_clear(values->layers[l], shape->n_generations, &shape->layer, n);
     for (int32_t g = shape->n_generations - 1; g >= 0; g--) {
@@ -222,10 +238,11 @@ void train_head_back(train_head_values *values, const train_head *head, train_he
         for (int32_t l = shape->n_layers - 1; l >= 0; l--)
             train_layer_back(a->ds, &grads->layers[l], values->layers[l], g, &head->layers[l], &shape->layer,
                              &batch->rows, &values->space);
-        train_add(grads->tokens, a->ds, n * width);
+        train_add(values->dtokens, a->ds, n * width);
         clear(values->df, n * width);
-        if (head->feature) train_linear_back(values->df, grads->feature, a->ds, a->f, head->feature, n, width, width);
-        else train_add(values->df, a->ds, n * width);
+        train_linear_back(values->df, grads->feature, a->ds, a->f, head->feature, n, width, width);
         features_back(values, grads, head, shape, batch, g);
     }
+    train_linear_back(NULL, grads->token, values->dtokens, values->embedded, head->token, n, width, width);
+    for (int64_t i = 0; i < n; i++) train_add(grads->token_bias, values->dtokens + i * width, width);
 }

@@ -8,9 +8,12 @@
  *   generation 0   f(t) = fc . standardised taps(t) + fc_bias
  *   generation g   f(t) = s of the row before, in generation g - 1
  *
- *   x = tokens[x[t + 1]] + feature . f(t)        feature NULL: f(t) itself
+ *   x = token . embedding[x[t + 1]] + token_bias + feature . f(t)
  *   s = layers(x)                                without layers: x
  *   z = output . norm(s)                         norm's weights NULL: 1
+ *
+ * The embedding is the target's, each row divided by its root mean square. In the file, token and feature stand side by
+ * side as `join` (head_weights.h).
  *
  * Weights and gradients are structs of pointers of the same type. A gradient that is NULL belongs to frozen weights.
  */
@@ -25,7 +28,7 @@ enum { TRAIN_HEAD_LAYERS = 4, TRAIN_LOSS_ROWS = 64 };
 typedef struct train_head_shape {
     int64_t n_features; /* taps times the target's width */
     int64_t width;
-    int64_t n_vocab, n_draft;
+    int64_t n_draft;
     int32_t n_layers, n_generations;
     train_layer_shape layer; /* of all layers; n_embd is `width` */
     real eps;                /* of the output norm */
@@ -34,14 +37,16 @@ typedef struct train_head_shape {
 typedef struct train_head {
     real *fc;          /* [width, n_features] */
     real *fc_bias;     /* [width] */
-    real *feature;     /* [width, width], or NULL */
+    real *token;       /* [width, width] */
+    real *token_bias;  /* [width] */
+    real *feature;     /* [width, width] */
     real *output_norm; /* [width], or NULL */
     real *output;      /* [n_draft, width] */
-    real *tokens;      /* [n_vocab, width]; as a gradient, [rows, width]: that of each row's token */
+    real *embedding;   /* [n_vocab, width]; frozen */
     train_layer layers[TRAIN_HEAD_LAYERS];
 } train_head;
 
-/* Floats of fc, fc_bias, feature, output_norm and the layers, which one block holds in this order. */
+/* Floats of fc, fc_bias, token, token_bias, feature, output_norm and the layers. One block holds them in this order. */
 int64_t train_head_size(const train_head_shape *shape);
 /* Sets these pointers into the block. The others are NULL. */
 train_head train_head_at(const train_head_shape *shape, real *block);
@@ -88,6 +93,8 @@ typedef struct train_head_values {
     real *logits, *p; /* [TRAIN_LOSS_ROWS, n_draft] */
     real *dnormed;    /* [TRAIN_LOSS_ROWS, width] */
     real *df;         /* [rows, width] */
+    real *embedded;   /* [rows, width] of the rows' tokens */
+    real *tokens, *dtokens; /* [rows, width] their part of x, in all generations; its gradient */
     train_sums sums[TRAIN_GENERATIONS];
 } train_head_values;
 
@@ -99,7 +106,7 @@ void train_head_values_take(train_head_values *values, vouch_arena *arena, const
  * adds that of the output matrix. */
 void train_head_run(train_head_values *values, const train_head *head, train_head *grads, const train_head_shape *shape,
                     const train_batch *batch, const train_goal *goal);
-/* After a run with grads: adds all other gradients; grads->tokens [rows, width] is set. */
+/* After a run with grads: adds all other gradients. */
 void train_head_back(train_head_values *values, const train_head *head, train_head *grads,
                      const train_head_shape *shape, const train_batch *batch);
 

@@ -58,6 +58,24 @@ static void add(writing *w, const char *name, const real *values, int64_t rows, 
     w->bytes[w->n++] = bytes;
 }
 
+/* [token | feature], row by row. */
+static void add_join(writing *w, const train_head *head, int64_t width, vouch_type type)
+{
+    const size_t row = (size_t)width * sizeof(real);
+    real *join = malloc(2 * (size_t)width * row);
+    if (!join) {
+        w->is_short = true;
+        return;
+    }
+    for (int64_t i = 0; i < width; i++) {
+        memcpy(join + 2 * i * width, head->token + i * width, row);
+        memcpy(join + (2 * i + 1) * width, head->feature + i * width, row);
+    }
+    add(w, "join.weight", join, width, 2 * width, type);
+    add(w, "join.bias", head->token_bias, 0, width, VOUCH_TYPE_F32);
+    free(join);
+}
+
 static void add_layer(writing *w, const train_layer *layer, const train_layer_shape *s, int32_t l, vouch_type type)
 {
     const int64_t q = s->heads.n_heads * s->heads.head_dim, kv = s->heads.n_kv_heads * s->heads.head_dim;
@@ -102,7 +120,7 @@ static void add_keys(vouch_gguf_writer *w, const train_head_file *f)
     vouch_gguf_add_text(w, KEY("recipe"), f->recipe);
 }
 
-/* A linear head's fc and feature multiply each other's errors (linear.h), so they have 16 bits at least. */
+/* A linear head's fc and join multiply each other's errors (linear.h), so they have 16 bits at least. */
 static void add_tensors(writing *w, const train_head_file *f)
 {
     const train_head *h = f->head;
@@ -113,12 +131,10 @@ static void add_tensors(writing *w, const train_head_file *f)
     add(w, "taps.inv_scale", f->set->inv_scale, 0, s->n_features, VOUCH_TYPE_F32);
     add(w, "fc.weight", h->fc, s->width, s->n_features, fine);
     if (h->fc_bias) add(w, "fc.bias", h->fc_bias, 0, s->width, VOUCH_TYPE_F32);
-    add(w, "token_embd.weight", h->tokens, s->n_vocab, s->width, type);
-    if (h->feature) add(w, "feature.weight", h->feature, s->width, s->width, fine);
+    add_join(w, h, s->width, fine);
     for (int32_t l = 0; l < s->n_layers; l++) add_layer(w, &h->layers[l], &s->layer, l, type);
     if (!f->guesses) return;
-    if (h->output_norm) add(w, "output_norm.weight", h->output_norm, 0, s->width, VOUCH_TYPE_F32);
-    add(w, "output.weight", h->output, s->n_draft, s->width, type);
+    add(w, "output_norm.weight", h->output_norm, 0, s->width, VOUCH_TYPE_F32);
     vouch_gguf_add_tensor(w->writer, "d2t", VOUCH_TYPE_I32, 1, &s->n_draft, f->guesses);
 }
 

@@ -7,8 +7,8 @@
  *   embedding_length, block_count, and the keys of a llama layer
  *   recipe                how it was taught, JSON
  *
- * Tensors: taps.mean, taps.inv_scale, fc, token_embd, feature, blk.N.*, output_norm, output, d2t. A head without an
- * output matrix of its own uses the target's, and the target's output norm.
+ * Tensors: taps.mean, taps.inv_scale, fc, join, blk.N.*, output_norm, d2t. The output matrix is the target's, or its
+ * rows d2t. A head that guesses all tokens has the target's output norm.
  */
 #ifndef VOUCH_TRAIN_HEAD_FILE_H
 #define VOUCH_TRAIN_HEAD_FILE_H
@@ -20,7 +20,7 @@ typedef struct train_head_file {
     const train_lessons_set *set;
     const train_head_shape *shape;
     const train_head *head;
-    const int32_t *guesses; /* [n_draft] tokens that it guesses, ascending; NULL: all, by the target's output matrix */
+    const int32_t *guesses; /* [n_draft] tokens that it guesses, ascending; NULL: all */
     double rope_base;
     const char *name, *recipe;
     const char *type; /* of large matrices: "Q8_0", "Q4_0", "F16", "F32" */

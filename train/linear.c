@@ -20,28 +20,21 @@ typedef struct normal {
     double *gram, *cross;
 } normal;
 
-/* Sums over the rows of each token that occurs. */
-typedef struct groups {
-    int32_t *slots; /* [n_vocab] -1: the token hasn't occurred */
-    int32_t n, room;
-    int32_t *counts; /* [n] */
-    float *s, *u;    /* [n, n_in], [n, n_out] */
-} groups;
-
 typedef struct fit {
     const train_lessons_set *lessons;
     const train_linear_options *options;
     const float *embedding;
-    float embedding_scale;
     train_linear_head *head;
     normal normal;
-    groups groups;
     int64_t n_rows;
+    /* Of the second regression, for one answer. */
+    float *taps, *embedded; /* [longest, n_features], [longest, width] */
+    float *results;         /* [longest, 2 width] A z | M e */
 } fit;
 
 train_linear_options train_linear_options_default(void)
 {
-    return (train_linear_options){.lambda = 1e-3, .kappa = 8, .floor = 0.02};
+    return (train_linear_options){.lambda = 1e-3, .floor = 0.02};
 }
 
 static vouch_status memory_fail(vouch_error *err)
@@ -74,21 +67,21 @@ static vouch_status normal_open(normal *e, int64_t n_in, int64_t n_out, vouch_er
     return e->x && e->y && e->product && e->gram && e->cross ? VOUCH_OK : memory_fail(err);
 }
 
-/* gram += factor x^T x, cross += factor x^T y for n rows. */
-static void normal_add(normal *e, const float *x, const float *y, int64_t n, double factor)
+/* gram += x^T x, cross += x^T y. */
+static void normal_add(normal *e)
 {
-    const int64_t in = e->n_in, out = e->n_out;
-    train_blas()->cblas_ssyrk(CblasRowMajor, CblasLower, CblasTrans, (blasint)in, (blasint)n, 1, x, (blasint)in, 0,
+    const int64_t in = e->n_in, out = e->n_out, n = e->rows;
+    train_blas()->cblas_ssyrk(CblasRowMajor, CblasLower, CblasTrans, (blasint)in, (blasint)n, 1, e->x, (blasint)in, 0,
                               e->product, (blasint)in);
     for (int64_t i = 0; i < in; i++)
-        for (int64_t j = 0; j <= i; j++) e->gram[i * in + j] += factor * (double)e->product[i * in + j];
-    real_product_tn(e->product, out, x, in, y, out, in, out, n, false);
-    for (int64_t i = 0; i < in * out; i++) e->cross[i] += factor * (double)e->product[i];
+        for (int64_t j = 0; j <= i; j++) e->gram[i * in + j] += (double)e->product[i * in + j];
+    real_product_tn(e->product, out, e->x, in, e->y, out, in, out, n, false);
+    for (int64_t i = 0; i < in * out; i++) e->cross[i] += (double)e->product[i];
 }
 
 static void normal_flush(normal *e)
 {
-    if (e->rows > 0) normal_add(e, e->x, e->y, e->rows, 1);
+    if (e->rows > 0) normal_add(e);
     e->rows = 0;
 }
 
@@ -113,67 +106,18 @@ static vouch_status normal_solve(normal *e, double lambda, vouch_error *err)
                       info, n);
 }
 
-/* --------------------------------------------------------------------- groups */
-
-static void groups_free(groups *g)
-{
-    free(g->slots);
-    free(g->counts);
-    free(g->s);
-    free(g->u);
-}
-
-/* The slot of a token; -1 where memory is short. */
-static int32_t groups_slot(groups *g, int32_t token, int64_t n_in, int64_t n_out)
-{
-    if (g->slots[token] >= 0) return g->slots[token];
-    if (g->n == g->room) {
-        const int32_t room = g->room ? 2 * g->room : 1024;
-        int32_t *counts = realloc(g->counts, (size_t)room * sizeof *counts);
-        if (counts) g->counts = counts;
-        float *s = realloc(g->s, (size_t)room * (size_t)n_in * sizeof *s);
-        if (s) g->s = s;
-        float *u = realloc(g->u, (size_t)room * (size_t)n_out * sizeof *u);
-        if (u) g->u = u;
-        if (!counts || !s || !u) return -1;
-        g->room = room;
-    }
-    g->counts[g->n] = 0;
-    memset(g->s + g->n * n_in, 0, (size_t)n_in * sizeof(float));
-    memset(g->u + g->n * n_out, 0, (size_t)n_out * sizeof(float));
-    return g->slots[token] = g->n++;
-}
-
-/* Takes the part that the tokens' own means explain out of the normal equations. */
-static void groups_subtract(const groups *g, normal *e, double kappa)
-{
-    for (int32_t i = 0; i < g->n; i++) {
-        const float factor = (float)(1 / sqrt((double)g->counts[i] + kappa));
-        float *x = e->x + e->rows * e->n_in, *y = e->y + e->rows * e->n_out;
-        for (int64_t j = 0; j < e->n_in; j++) x[j] = factor * g->s[i * e->n_in + j];
-        for (int64_t j = 0; j < e->n_out; j++) y[j] = factor * g->u[i * e->n_out + j];
-        if (++e->rows == BLOCK_ROWS || i + 1 == g->n) {
-            normal_add(e, e->x, e->y, e->rows, -1);
-            e->rows = 0;
-        }
-    }
-}
-
 /* --------------------------------------------------------------------- passes */
 
-/* Calls `take` for every counted row of the lessons taught. */
-typedef vouch_status row_fn(fit *f, const train_sequence *s, int64_t t, vouch_error *err);
-static vouch_status rows_visit(fit *f, row_fn *take, double from, double to, vouch_error *err)
+/* Calls `take` for every answer taught. */
+typedef void sequence_fn(fit *f, const train_sequence *s);
+static vouch_status lessons_visit(fit *f, sequence_fn *take, double from, double to, vouch_error *err)
 {
     const train_lessons_set *l = f->lessons;
     for (int32_t i = 0; i < l->n_taught; i++) {
         train_sequence s;
         VOUCH_TRY(train_states_read(l->states, (size_t)l->order[i], l->header, &s, err));
-        vouch_status status = VOUCH_OK;
-        for (int64_t t = train_lessons_first(&s); !status && t + 1 < s.answer.n_tokens; t++)
-            status = take(f, &s, t, err);
+        take(f, &s);
         free(s.tokens);
-        if (status) return status;
         if (f->options->report) f->options->report(f->options->user, from + (to - from) * (i + 1) / l->n_taught);
     }
     normal_flush(&f->normal);
@@ -184,49 +128,27 @@ static vouch_status rows_visit(fit *f, row_fn *take, double from, double to, vou
 static void inputs_of(const fit *f, const train_sequence *s, int64_t t, float *x)
 {
     const int64_t width = f->head->width, n_features = f->head->n_features;
-    const float *embedding = f->embedding + s->tokens[t + 1] * width;
     train_lessons_features(f->lessons, s, t, x);
-    for (int64_t i = 0; i < width; i++) x[n_features + i] = embedding[i] * f->embedding_scale;
+    memcpy(x + n_features, f->embedding + s->tokens[t + 1] * width, (size_t)width * sizeof *x);
     x[n_features + width] = 1;
 }
 
-static vouch_status first_row(fit *f, const train_sequence *s, int64_t t, vouch_error *err)
+static void first_rows(fit *f, const train_sequence *s)
 {
     normal *e = &f->normal;
-    float *x = e->x + e->rows * e->n_in, *y = e->y + e->rows * e->n_out;
-    inputs_of(f, s, t, x);
-    train_lessons_final(f->lessons, s, t + 1, y);
-    const int32_t slot = groups_slot(&f->groups, s->tokens[t + 1], e->n_in, e->n_out);
-    if (slot < 0) return memory_fail(err);
-    f->groups.counts[slot]++;
-    for (int64_t i = 0; i < e->n_in; i++) f->groups.s[slot * e->n_in + i] += x[i];
-    for (int64_t i = 0; i < e->n_out; i++) f->groups.u[slot * e->n_out + i] += y[i];
-    f->n_rows++;
-    if (++e->rows == BLOCK_ROWS) normal_flush(e);
-    return VOUCH_OK;
+    for (int64_t t = train_lessons_first(s); t + 1 < s->answer.n_tokens; t++) {
+        inputs_of(f, s, t, e->x + e->rows * e->n_in);
+        train_lessons_final(f->lessons, s, t + 1, e->y + e->rows * e->n_out);
+        f->n_rows++;
+        if (++e->rows == BLOCK_ROWS) normal_flush(e);
+    }
 }
 
-/* tokens[v] = M e + R + b, from the solution w [n_in, width]. */
-static void tokens_make(fit *f, const float *w)
+/* [rows, outputs] of the solution become [outputs, rows]. */
+static void columns_take(float *out, const float *w, int64_t n_in, int64_t n_out)
 {
-    const int64_t width = f->head->width, n_features = f->head->n_features, n_in = f->normal.n_in;
-    const groups *g = &f->groups;
-    float *tokens = f->head->tokens;
-    real_product_nn(tokens, width, f->embedding, width, w + n_features * width, width, f->head->n_vocab, width, width,
-                    false);
-    const float *bias = w + (n_features + width) * width;
-    for (int64_t v = 0; v < f->head->n_vocab; v++)
-        for (int64_t i = 0; i < width; i++)
-            tokens[v * width + i] = tokens[v * width + i] * f->embedding_scale + bias[i];
-    /* u_v - W^T s_v, in place of u. */
-    train_blas()->cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, g->n, (blasint)width, (blasint)n_in, -1,
-                              g->s, (blasint)n_in, w, (blasint)width, 1, g->u, (blasint)width);
-    for (int64_t v = 0; v < f->head->n_vocab; v++) {
-        const int32_t slot = g->slots[v];
-        if (slot < 0) continue;
-        const float factor = (float)(1 / ((double)g->counts[slot] + f->options->kappa));
-        for (int64_t i = 0; i < width; i++) tokens[v * width + i] += factor * g->u[slot * width + i];
-    }
+    for (int64_t i = 0; i < n_in; i++)
+        for (int64_t o = 0; o < n_out; o++) out[o * n_in + i] = w[i * n_out + o];
 }
 
 static vouch_status first_fit(fit *f, vouch_error *err)
@@ -234,36 +156,38 @@ static vouch_status first_fit(fit *f, vouch_error *err)
     train_linear_head *h = f->head;
     normal *e = &f->normal;
     VOUCH_TRY(normal_open(e, h->n_features + h->width + 1, h->width, err));
-    VOUCH_TRY(rows_visit(f, first_row, 0, 0.45, err));
-    groups_subtract(&f->groups, e, f->options->kappa);
+    VOUCH_TRY(lessons_visit(f, first_rows, 0, 0.45, err));
     VOUCH_TRY(normal_solve(e, f->options->lambda * (double)f->n_rows, err));
     float *w = e->product; /* the solution in single precision */
     for (int64_t i = 0; i < e->n_in * e->n_out; i++) w[i] = (float)e->cross[i];
-    for (int64_t i = 0; i < h->n_features; i++)
-        for (int64_t o = 0; o < h->width; o++) h->fc[o * h->n_features + i] = w[i * h->width + o];
-    tokens_make(f, w);
+    columns_take(h->fc, w, h->n_features, h->width);
+    columns_take(h->token, w + h->n_features * h->width, h->width, h->width);
+    columns_take(h->token_bias, w + (h->n_features + h->width) * h->width, 1, h->width);
     normal_free(e);
     return VOUCH_OK;
 }
 
-/* The inputs of the second regression are the head's own results s(t), which predict y(t + 2) less the token's part. */
-static void second_rows(fit *f, const train_sequence *q, float *taps, float *s)
+/* The inputs of the second regression are the head's own results s(t) = A z + M e + b, which predict
+ * y(t + 2) - M e(t + 2) - b. */
+static void second_rows(fit *f, const train_sequence *q)
 {
-    const train_lessons_set *l = f->lessons;
     const train_linear_head *h = f->head;
     normal *e = &f->normal;
-    const int64_t first = train_lessons_first(q), n = q->answer.n_tokens - 2 - first;
+    const int64_t first = train_lessons_first(q), n = q->answer.n_tokens - 2 - first, width = h->width;
+    float *s = f->results, *tokens = s + width;
     if (n <= 0) return;
-    for (int64_t t = 0; t < n; t++) train_lessons_features(l, q, first + t, taps + t * h->n_features);
-    real_product_nt(s, h->width, taps, h->n_features, h->fc, h->n_features, n, h->width, h->n_features, false);
+    for (int64_t t = 0; t <= n; t++) {
+        train_lessons_features(f->lessons, q, first + t, f->taps + t * h->n_features);
+        memcpy(f->embedded + t * width, f->embedding + q->tokens[first + t + 1] * width, (size_t)width * sizeof(float));
+    }
+    real_product_nt(s, 2 * width, f->taps, h->n_features, h->fc, h->n_features, n, width, h->n_features, false);
+    real_product_nt(tokens, 2 * width, f->embedded, width, h->token, width, n + 1, width, width, false);
     for (int64_t t = 0; t < n; t++) {
-        float *x = e->x + e->rows * h->width, *y = e->y + e->rows * h->width;
-        const float *now = h->tokens + q->tokens[first + t + 1] * h->width;
-        const float *next = h->tokens + q->tokens[first + t + 2] * h->width;
-        train_lessons_final(l, q, first + t + 2, y);
-        for (int64_t j = 0; j < h->width; j++) {
-            x[j] = s[t * h->width + j] + now[j];
-            y[j] -= next[j];
+        float *x = e->x + e->rows * width, *y = e->y + e->rows * width;
+        train_lessons_final(f->lessons, q, first + t + 2, y);
+        for (int64_t j = 0; j < width; j++) {
+            x[j] = s[2 * t * width + j] + tokens[2 * t * width + j] + h->token_bias[j];
+            y[j] -= tokens[2 * (t + 1) * width + j] + h->token_bias[j];
         }
         if (++e->rows == BLOCK_ROWS) normal_flush(e);
     }
@@ -271,27 +195,15 @@ static void second_rows(fit *f, const train_sequence *q, float *taps, float *s)
 
 static vouch_status second_fit(fit *f, vouch_error *err)
 {
-    const train_lessons_set *l = f->lessons;
-    train_linear_head *h = f->head;
-    normal *e = &f->normal;
-    vouch_status status = VOUCH_OK;
-    float *taps = malloc((size_t)l->longest * (size_t)h->n_features * sizeof *taps);
-    float *s = malloc((size_t)l->longest * (size_t)h->width * sizeof *s);
-    if (!taps || !s) status = memory_fail(err);
-    if (!status) status = normal_open(e, h->width, h->width, err);
-    for (int32_t i = 0; i < l->n_taught && !status; i++) {
-        train_sequence q;
-        status = train_states_read(l->states, (size_t)l->order[i], l->header, &q, err);
-        if (status) break;
-        second_rows(f, &q, taps, s);
-        free(q.tokens);
-        if (f->options->report) f->options->report(f->options->user, 0.5 + 0.45 * (i + 1) / l->n_taught);
-    }
-    normal_flush(e);
-    if (!status) status = normal_solve(e, f->options->lambda * (double)f->n_rows, err);
-    free(taps);
-    free(s);
-    return status;
+    const train_linear_head *h = f->head;
+    const size_t rows = (size_t)f->lessons->longest, width = (size_t)h->width;
+    f->taps = malloc(rows * (size_t)h->n_features * sizeof *f->taps);
+    f->embedded = malloc(rows * width * sizeof *f->embedded);
+    f->results = malloc(rows * 2 * width * sizeof *f->results);
+    if (!f->taps || !f->embedded || !f->results) return memory_fail(err);
+    VOUCH_TRY(normal_open(&f->normal, h->width, h->width, err));
+    VOUCH_TRY(lessons_visit(f, second_rows, 0.5, 0.95, err));
+    return normal_solve(&f->normal, f->options->lambda * (double)f->n_rows, err);
 }
 
 /* ------------------------------------------------------- F and its inverse */
@@ -364,29 +276,21 @@ static vouch_status feature_make(fit *f, vouch_error *err)
 
 static vouch_status head_open(train_linear_head *h, const train_lessons_set *lessons, vouch_error *err)
 {
-    const size_t width = (size_t)lessons->header->n_embd, n_vocab = (size_t)lessons->header->n_vocab;
+    const size_t width = (size_t)lessons->header->n_embd;
     *h = (train_linear_head){.n_features = lessons->n_features,
                              .width = lessons->header->n_embd,
-                             .n_vocab = lessons->header->n_vocab,
                              .fc = malloc(width * (size_t)lessons->n_features * sizeof(float)),
                              .feature = malloc(width * width * sizeof(float)),
-                             .tokens = malloc(n_vocab * width * sizeof(float))};
-    return h->fc && h->feature && h->tokens ? VOUCH_OK : memory_fail(err);
-}
-
-static float embedding_scale(const float *embedding, int64_t n)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < n; i++) sum += (double)(embedding[i] * embedding[i]);
-    return (float)(1 / sqrt(sum / (double)n + 1e-20));
+                             .token = malloc(width * width * sizeof(float)),
+                             .token_bias = malloc(width * sizeof(float))};
+    return h->fc && h->feature && h->token && h->token_bias ? VOUCH_OK : memory_fail(err);
 }
 
 double train_linear_bytes(const train_lessons_set *l)
 {
     const double in = (double)(l->n_features + l->header->n_embd + 1), width = (double)l->header->n_embd;
-    const double vocab = (double)l->header->n_vocab, seen = fmin(vocab, (double)l->n_rows);
-    return in * in * 12 + BLOCK_ROWS * (in + width) * 4 + in * width * 16 + seen * (in + width) * 8 +
-           vocab * width * 8 + width * width * 90;
+    return in * in * 12 + BLOCK_ROWS * (in + width) * 4 + in * width * 16 + width * width * 90 +
+           l->longest * (in + 2 * width) * 4;
 }
 
 vouch_status train_linear_fit(train_linear_head *head, const train_lessons_set *lessons, const float *embedding,
@@ -394,17 +298,13 @@ vouch_status train_linear_fit(train_linear_head *head, const train_lessons_set *
 {
     fit f = {.lessons = lessons, .options = options, .embedding = embedding, .head = head};
     vouch_status status = head_open(head, lessons, err);
-    f.groups.slots = malloc((size_t)lessons->header->n_vocab * sizeof *f.groups.slots);
-    if (!status && !f.groups.slots) status = memory_fail(err);
-    if (!status) {
-        for (int32_t v = 0; v < lessons->header->n_vocab; v++) f.groups.slots[v] = -1;
-        f.embedding_scale = embedding_scale(embedding, head->n_vocab * head->width);
-        status = first_fit(&f, err);
-    }
+    if (!status) status = first_fit(&f, err);
     if (!status) status = second_fit(&f, err);
     if (!status) status = feature_make(&f, err);
     normal_free(&f.normal);
-    groups_free(&f.groups);
+    free(f.taps);
+    free(f.embedded);
+    free(f.results);
     if (status) train_linear_free(head);
     return status;
 }
@@ -413,6 +313,7 @@ void train_linear_free(train_linear_head *head)
 {
     free(head->fc);
     free(head->feature);
-    free(head->tokens);
+    free(head->token);
+    free(head->token_bias);
     *head = (train_linear_head){0};
 }

@@ -88,15 +88,3 @@ void train_swiglu_back(real *dgate, real *dup, const real *dy, const real *gate,
         dgate[i] += dy[i] * up[i] * s * (1 + gate[i] * (1 - s));
     }
 }
-
-void train_lookup(real *y, const real *table, const int32_t *ids, int64_t rows, int64_t n)
-{
-    for (int64_t r = 0; r < rows; r++)
-        if (ids[r] >= 0) train_add(y + r * n, table + (int64_t)ids[r] * n, n);
-}
-
-void train_lookup_back(real *dtable, const real *dy, const int32_t *ids, int64_t rows, int64_t n)
-{
-    for (int64_t r = 0; r < rows; r++)
-        if (ids[r] >= 0) train_add(dtable + (int64_t)ids[r] * n, dy + r * n, n);
-}

@@ -33,10 +33,6 @@ void train_rotate(real *x, const real *cosines, const real *sines, const int32_t
 void train_swiglu(real *y, const real *gate, const real *up, int64_t n);
 void train_swiglu_back(real *dgate, real *dup, const real *dy, const real *gate, const real *up, int64_t n);
 
-/* y[i] += table[ids[i]], rows of n; an id of -1 adds nothing. Back: dtable[ids[i]] += dy[i]. */
-void train_lookup(real *y, const real *table, const int32_t *ids, int64_t rows, int64_t n);
-void train_lookup_back(real *dtable, const real *dy, const int32_t *ids, int64_t rows, int64_t n);
-
 /* y += x, n elements */
 void train_add(real *y, const real *x, int64_t n);
 

@@ -28,7 +28,8 @@ typedef struct distiller {
     vouch_weights *weights;
     train_chunks *answers, *states, *measured_answers, *measured_states;
     train_lessons_set lessons, measured;
-    float *embedding, *output; /* [n_vocab, n_embd] the target's; one array where tied */
+    float *embedding; /* [n_vocab, n_embd] the target's, each row divided by its root mean square */
+    float *output;    /* [n_vocab, n_embd] the target's */
 } distiller;
 
 train_options train_options_default(void)
@@ -181,9 +182,14 @@ static vouch_status ends_open(distiller *d, vouch_error *err)
         return vouch_fail(err, VOUCH_E_UNSUPPORTED,
                           "heads are taught for targets with RMSNorm before the output; %s has another norm",
                           w->hparams.arch);
+    VOUCH_TRY(matrix_open(&d->output, w->head, err));
     VOUCH_TRY(matrix_open(&d->embedding, &w->embedding, err));
-    d->output = d->embedding;
-    return w->head == &w->embedding ? VOUCH_OK : matrix_open(&d->output, w->head, err);
+    float factor;
+    for (int64_t v = 0; v < w->embedding.n_out; v++) {
+        float *row = d->embedding + v * w->embedding.n_in;
+        train_norm(row, &factor, row, NULL, 1, w->embedding.n_in, w->hparams.norm_eps);
+    }
+    return VOUCH_OK;
 }
 
 static void linear_report(void *user, double share)
@@ -256,14 +262,14 @@ static vouch_status quick_stage(distiller *d, const train_linear_head *linear, t
     vouch_status status = zero && norm ? VOUCH_OK : vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a head");
     const train_head_shape shape = {.n_features = linear->n_features,
                                     .width = linear->width,
-                                    .n_vocab = linear->n_vocab,
-                                    .n_draft = linear->n_vocab,
+                                    .n_draft = d->header.n_vocab,
                                     .n_generations = TRAIN_MEASURED_DEPTH,
                                     .eps = d->weights->hparams.norm_eps};
     if (!status) {
         norm_copy(d, norm);
-        const train_head head = {.fc = linear->fc, .fc_bias = zero, .feature = linear->feature, .output_norm = norm,
-                                 .output = d->output, .tokens = linear->tokens};
+        const train_head head = {.fc = linear->fc, .fc_bias = zero, .token = linear->token,
+                                 .token_bias = linear->token_bias, .feature = linear->feature, .output_norm = norm,
+                                 .output = d->output, .embedding = d->embedding};
         const train_taught taught = {.head = &head, .shape = &shape};
         status = measure(d, &taught, result, err);
         if (!status) status = write_head(d, &taught, NULL, result, err);
@@ -344,14 +350,13 @@ static train_head_shape layered_shape(const distiller *d, const train_linear_hea
 {
     const vouch_hparams *h = &d->weights->hparams;
     const train_options *o = d->options;
-    const int64_t n_draft = vouch_min(o->n_draft, (int32_t)linear->n_vocab), n_heads = h->n_heads > 0 ? h->n_heads : 1;
+    const int64_t n_draft = vouch_min(o->n_draft, d->header.n_vocab), n_heads = h->n_heads > 0 ? h->n_heads : 1;
     const train_layer_shape layer = {.n_embd = linear->width,
                                      .n_ff = o->n_ff > 0 ? o->n_ff : h->n_ff > 0 ? h->n_ff : 4 * linear->width,
                                      .heads = {n_heads, h->n_kv_heads > 0 ? h->n_kv_heads : n_heads, h->head_dim},
                                      .eps = h->norm_eps};
-    return (train_head_shape){.n_features = linear->n_features, .width = linear->width, .n_vocab = linear->n_vocab,
-                              .n_draft = n_draft, .n_layers = 1, .n_generations = o->depth, .layer = layer,
-                              .eps = h->norm_eps};
+    return (train_head_shape){.n_features = linear->n_features, .width = linear->width, .n_draft = n_draft,
+                              .n_layers = 1, .n_generations = o->depth, .layer = layer, .eps = h->norm_eps};
 }
 
 /* The linear head, a layer that changes nothing yet, and the target's own output rows. */
@@ -370,8 +375,10 @@ static vouch_status layered_open(distiller *d, layered *l, train_linear_head *li
     train_angles(l->cosines, l->sines, (int64_t)n_positions, 2 * (int64_t)half, d->weights->hparams.rope_base);
     l->head = train_head_at(&l->shape, l->block);
     l->head.output = l->output;
-    l->head.tokens = linear->tokens;
+    l->head.embedding = d->embedding;
     memcpy(l->head.fc, linear->fc, width * (size_t)linear->n_features * sizeof *linear->fc);
+    memcpy(l->head.token, linear->token, width * width * sizeof *linear->token);
+    memcpy(l->head.token_bias, linear->token_bias, width * sizeof *linear->token_bias);
     memcpy(l->head.feature, linear->feature, width * width * sizeof *linear->feature);
     norm_copy(d, l->head.output_norm);
     for (int64_t i = 0; i < l->shape.n_draft; i++)
@@ -433,9 +440,8 @@ static vouch_status layer_stage(distiller *d, train_linear_head *linear, train_r
                            .user = d};
     course.adam.rate = o->rate;
     if (!status) {
-        note(d, "layer: %" PRId64 " weights, %" PRId64 " rows of tokens, %" PRId64 " guessed tokens; %.0f MB of memory",
-             train_head_size(&l.shape), l.shape.n_vocab, l.shape.n_draft,
-             train_teach_bytes(&course, d->lessons.longest) * 1e-6);
+        note(d, "layer: %" PRId64 " weights, %" PRId64 " guessed tokens; %.0f MB of memory", train_head_size(&l.shape),
+             l.shape.n_draft, train_teach_bytes(&course, d->lessons.longest) * 1e-6);
         train_blas()->openblas_set_num_threads(1); /* each worker calls it for its own shards */
         status = train_teach(&course, &l.head, l.block, err);
         train_blas()->openblas_set_num_threads((int)vouch_pool_size(d->pool));
@@ -460,7 +466,7 @@ static vouch_status head_stages(distiller *d, train_result *result, vouch_error 
     options.user = d;
     note(d, "linear head: %" PRId64 " tokens of %d answers, %" PRId64 " inputs; %.0f MB of memory", d->lessons.n_rows,
          (int)d->lessons.n_taught, d->lessons.n_features + d->header.n_embd,
-         (train_linear_bytes(&d->lessons) + 4 * (double)d->header.n_vocab * d->header.n_embd) * 1e-6);
+         (train_linear_bytes(&d->lessons) + 8 * (double)d->header.n_vocab * d->header.n_embd) * 1e-6);
     VOUCH_TRY(ends_open(d, err));
     VOUCH_TRY(train_linear_fit(&linear, &d->lessons, d->embedding, &options, err));
     const vouch_status status =
@@ -487,7 +493,7 @@ vouch_status train_distill(const char *target, const char *head, const train_opt
     VOUCH_TRY(options_check(options, err));
     VOUCH_TRY(train_blas_open(err));
     const vouch_status status = run(&d, result, err);
-    if (d.output != d.embedding) free(d.output);
+    free(d.output);
     free(d.embedding);
     train_lessons_close(&d.lessons);
     train_lessons_close(&d.measured);

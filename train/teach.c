@@ -28,17 +28,11 @@ typedef struct teacher {
     train_head *head;
     real *block;             /* [n_dense] weights */
     real *m, *v;             /* [n_dense] */
-    real *tokens_m, *tokens_v; /* [n_vocab, width] */
     int64_t n_dense;
     real *cosines, *sines;
     int32_t n_workers;
     worker workers[VOUCH_MAX_THREADS];
     train_space shards[TRAIN_SHARDS];
-    real *dtokens[TRAIN_SHARDS]; /* [TRAIN_ROWS, width] */
-    int32_t *touched;        /* [TRAIN_SHARDS * TRAIN_ROWS] tokens of the step, each once */
-    int32_t *slots;          /* [n_vocab] index into touched, or -1 */
-    real *sums;              /* [TRAIN_SHARDS * TRAIN_ROWS, width] gradients of touched tokens */
-    int32_t n_touched;
     train_goal goal;         /* of the running step: weights divided by the number of rows */
     train_schedule schedule;
     int64_t step;
@@ -55,20 +49,12 @@ static real *take(vouch_arena *arena, int64_t rows, int64_t n)
 static void lay_out(teacher *t, int64_t n_positions)
 {
     const train_head_shape *s = &t->course->shape;
-    const int64_t half = s->layer.heads.head_dim / 2, rows = TRAIN_SHARDS * (int64_t)TRAIN_ROWS;
+    const int64_t half = s->layer.heads.head_dim / 2;
     t->m = take(&t->arena, 1, t->n_dense);
     t->v = take(&t->arena, 1, t->n_dense);
-    t->tokens_m = take(&t->arena, s->n_vocab, s->width);
-    t->tokens_v = take(&t->arena, s->n_vocab, s->width);
     t->cosines = take(&t->arena, n_positions, half);
     t->sines = take(&t->arena, n_positions, half);
-    t->touched = vouch_arena_take(&t->arena, (size_t)rows, sizeof *t->touched);
-    t->slots = vouch_arena_take(&t->arena, (size_t)s->n_vocab, sizeof *t->slots);
-    t->sums = take(&t->arena, rows, s->width);
-    for (int i = 0; i < TRAIN_SHARDS; i++) {
-        train_space_take(&t->shards[i], &t->arena, s->n_features, TRAIN_ROWS);
-        t->dtokens[i] = take(&t->arena, TRAIN_ROWS, s->width);
-    }
+    for (int i = 0; i < TRAIN_SHARDS; i++) train_space_take(&t->shards[i], &t->arena, s->n_features, TRAIN_ROWS);
     for (int32_t i = 0; i < t->n_workers; i++) {
         worker *w = &t->workers[i];
         train_head_values scratch;
@@ -99,7 +85,6 @@ static vouch_status teacher_open(teacher *t, vouch_error *err)
     VOUCH_TRY(vouch_arena_allocate(&t->arena, "training", err));
     lay_out(t, n_positions);
     train_angles(t->cosines, t->sines, n_positions, c->shape.layer.heads.head_dim, c->rope_base);
-    for (int64_t i = 0; i < c->shape.n_vocab; i++) t->slots[i] = -1;
     return train_schedule_open(&t->schedule, c->set, c->seed, TRAIN_ROWS, err);
 }
 
@@ -118,13 +103,11 @@ static uint64_t settings_hash(const teacher *t)
     return vouch_hash_bytes(hash, c->goal.weights, sizeof c->goal.weights);
 }
 
-enum { N_ARRAYS = 6 };
+enum { N_ARRAYS = 3 };
 static void arrays_of(const teacher *t, train_array arrays[N_ARRAYS])
 {
     const size_t dense = (size_t)t->n_dense * sizeof(real);
-    const size_t tokens = (size_t)(t->course->shape.n_vocab * t->course->shape.width) * sizeof(real);
-    const train_array all[N_ARRAYS] = {{t->block, dense},      {t->m, dense},         {t->v, dense},
-                                       {t->head->tokens, tokens}, {t->tokens_m, tokens}, {t->tokens_v, tokens}};
+    const train_array all[N_ARRAYS] = {{t->block, dense}, {t->m, dense}, {t->v, dense}};
     memcpy(arrays, all, sizeof all);
 }
 
@@ -188,7 +171,6 @@ static void shards_run(void *arg, vouch_pool *team, int32_t thread)
     for (int i = thread; i < TRAIN_SHARDS; i += t->n_workers) {
         const train_batch *batch = &t->shards[i].batch;
         if (batch->rows.n == 0) continue;
-        grads.tokens = t->dtokens[i];
         train_head_run(w->values, t->head, &grads, shape, batch, &t->goal);
         train_head_back(w->values, t->head, &grads, shape, batch);
         for (int32_t g = 0; g < shape->n_generations; g++) {
@@ -199,25 +181,12 @@ static void shards_run(void *arg, vouch_pool *team, int32_t thread)
     }
 }
 
-/* Sums the gradients of the workers into the first one's, and those of equal tokens. Returns the gradient's norm. */
+/* Sums the gradients of the workers into the first one's. Returns the gradient's norm. */
 static double gradients_gather(teacher *t)
 {
-    const int64_t width = t->course->shape.width;
     double square = 0;
     for (int32_t i = 1; i < t->n_workers; i++) train_add(t->workers[0].grads, t->workers[i].grads, t->n_dense);
     for (int64_t i = 0; i < t->n_dense; i++) square += (double)(t->workers[0].grads[i] * t->workers[0].grads[i]);
-    t->n_touched = 0;
-    for (int i = 0; i < TRAIN_SHARDS; i++)
-        for (int64_t r = 0; r < t->shards[i].batch.rows.n; r++) {
-            const int32_t token = t->shards[i].tokens[r];
-            if (t->slots[token] < 0) {
-                t->slots[token] = t->n_touched;
-                memset(t->sums + t->n_touched * width, 0, (size_t)width * sizeof *t->sums);
-                t->touched[t->n_touched++] = token;
-            }
-            train_add(t->sums + t->slots[token] * width, t->dtokens[i] + r * width, width);
-        }
-    for (int64_t i = 0; i < t->n_touched * width; i++) square += (double)(t->sums[i] * t->sums[i]);
     return sqrt(square);
 }
 
@@ -229,13 +198,6 @@ static void update_run(void *arg, vouch_pool *team, int32_t thread)
     const vouch_range dense = vouch_pool_divide(team, thread, t->n_dense);
     train_adam_step(adam, t->step, t->block + dense.begin, t->m + dense.begin, t->v + dense.begin,
                     t->workers[0].grads + dense.begin, dense.end - dense.begin, adam->decay);
-    const vouch_range rows = vouch_pool_divide(team, thread, t->n_touched);
-    const int64_t width = t->course->shape.width;
-    for (int64_t i = rows.begin; i < rows.end; i++) {
-        const int64_t at = t->touched[i] * width;
-        train_adam_step(adam, t->step, t->head->tokens + at, t->tokens_m + at, t->tokens_v + at, t->sums + i * width,
-                        width, 0);
-    }
 }
 
 static void scale(real *x, int64_t n, double factor)
@@ -260,13 +222,9 @@ static vouch_status step_run(teacher *t, train_sums sums[TRAIN_GENERATIONS], vou
                           "step %lld: the loss is %g and the gradient's norm %g; the last checkpoint remains. Lower "
                           "the learning rate, or delete the checkpoint",
                           (long long)t->step + 1, sums[0].loss, norm);
-    if (norm > MOST_NORM) {
-        scale(t->workers[0].grads, t->n_dense, MOST_NORM / norm);
-        scale(t->sums, t->n_touched * t->course->shape.width, MOST_NORM / norm);
-    }
+    if (norm > MOST_NORM) scale(t->workers[0].grads, t->n_dense, MOST_NORM / norm);
     t->step++;
     vouch_pool_run(t->course->pool, update_run, t);
-    for (int32_t i = 0; i < t->n_touched; i++) t->slots[t->touched[i]] = -1;
     return VOUCH_OK;
 }
 

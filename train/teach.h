@@ -6,8 +6,7 @@
  *                             └──► sum in the order of the workers ──► clip ──► AdamW
  *
  * The result depends on the lessons, the options and the number of threads alone. So a training that was interrupted at
- * any step ends with the same bytes. The rows of the token table that a step doesn't touch stay as they are, with their
- * means of gradients.
+ * any step ends with the same bytes.
  */
 #ifndef VOUCH_TRAIN_TEACH_H
 #define VOUCH_TRAIN_TEACH_H
@@ -37,8 +36,8 @@ typedef struct train_course {
 
 /* Bytes that teaching allocates, besides the head. */
 double train_teach_bytes(const train_course *course, int64_t longest);
-/* Teaches the head, whose dense weights are `block` (train_head_size); output is frozen. Errors: MEMORY, IO, FORMAT,
- * MISMATCH, NUMERIC (names the step), CANCELLED. */
+/* Teaches the head, whose dense weights are `block` (train_head_size). Output and embedding are frozen. Errors: MEMORY,
+ * IO, FORMAT, MISMATCH, NUMERIC (names the step), CANCELLED. */
 vouch_status train_teach(train_course *course, train_head *head, real *block, vouch_error *err);
 /* Random layers that change nothing at first: their last matrices are 0. */
 void train_layers_begin(const train_head *head, const train_head_shape *shape, uint64_t seed);

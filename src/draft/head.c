@@ -34,7 +34,7 @@ typedef struct head_guesser {
     const vouch_head_weights *head;
     const vouch_memory *lender; /* the target's memory, whose keys and values the head borrows; NULL: it has its own */
     vouch_sequence sequence;
-    vouch_projection fc, feature, join, leave;
+    vouch_projection fc, join, leave;
     int32_t n_embd;       /* of the target */
     int32_t n_ctx, chunk;
     int32_t n_rows;       /* positions whose rows have run; without layers, positions before the kept one */
@@ -43,12 +43,11 @@ typedef struct head_guesser {
     float *states;        /* [chunk + 1][n_features] of the positions from `first` on */
     float *scaled;        /* [chunk][n_features] the same, standardised */
     float *features;      /* [chunk or k][state width] f of the rows */
+    float *joined;        /* [chunk or k][target's width + state width] input of W_join */
     float *inputs;        /* [chunk or k][width] */
-    float *joined;        /* [chunk or k][2 state width] input of W_join */
     float *seconds;       /* [chunk or k][width] second inputs of the rows */
     vouch_row *rows;      /* [chunk or k] */
     float *outputs;       /* [k + 1][state width] s, or W_leave s, of the last row and of the provisional rows */
-    float *embedding;     /* [width] of one token */
     int32_t n_fed;        /* provisional rows */
     float *logits;        /* [n_vocab of the target], where the head guesses some tokens only */
     vouch_arena arena;
@@ -108,22 +107,6 @@ static void make_features(head_guesser *g, int32_t n)
     }
 }
 
-/* inputs = W_join [norm(embedding[token]) | norm(f)], of n rows whose f are in `features`. */
-static void join_inputs(head_guesser *g, const int32_t *tokens, int32_t n)
-{
-    const vouch_head_weights *h = g->head;
-    const int64_t n_embd = state_width(g);
-    const float eps = h->body->hparams.norm_eps, scale = h->target->hparams.embedding_scale;
-    for (int32_t i = 0; i < n; i++) {
-        float *z = g->joined + 2 * i * n_embd;
-        vouch_matrix_get_row(h->embedding, tokens[i], z);
-        if (scale != 0) h->body->kernels->scale(z, scale, n_embd);
-        vouch_row_norm(z, z, &h->token_norm, n_embd, eps);
-        vouch_row_norm(z + n_embd, g->features + i * n_embd, &h->state_norm, n_embd, eps);
-    }
-    vouch_projection_run(&g->join, g->joined, g->inputs, n);
-}
-
 /* inputs = f, or its norm, and seconds = norm(embedding[token]). */
 static void pair_inputs(head_guesser *g, const int32_t *tokens, int32_t n)
 {
@@ -139,27 +122,26 @@ static void pair_inputs(head_guesser *g, const int32_t *tokens, int32_t n)
     }
 }
 
-/* inputs = embedding[token] + W_feature f, of n rows whose f are in `features`. */
+/* inputs = W_join [norm(embedding[token]) | f, or norm(f)] + bias, of n rows whose f are in `features`. */
+static void join_inputs(head_guesser *g, const int32_t *tokens, int32_t n)
+{
+    const vouch_head_weights *h = g->head;
+    const int64_t n_token = h->embedding->n_in, n_state = state_width(g);
+    const float eps = h->body->hparams.norm_eps, scale = h->target->hparams.embedding_scale;
+    for (int32_t i = 0; i < n; i++) {
+        float *z = g->joined + i * h->join.n_in;
+        vouch_matrix_get_row(h->embedding, tokens[i], z);
+        if (scale != 0) h->body->kernels->scale(z, scale, n_token);
+        vouch_row_norm(z, z, &h->token_norm, n_token, eps);
+        vouch_row_norm(z + n_token, g->features + i * n_state, &h->state_norm, n_state, eps);
+    }
+    vouch_projection_run(&g->join, g->joined, g->inputs, n);
+}
+
 static void make_inputs(head_guesser *g, const int32_t *tokens, int32_t n)
 {
-    const int64_t n_embd = width(g);
-    if (g->head->has_pairs) {
-        pair_inputs(g, tokens, n);
-        return;
-    }
-    if (g->join.w) {
-        join_inputs(g, tokens, n);
-        return;
-    }
-    const float *features = g->features;
-    if (g->feature.w) {
-        vouch_projection_run(&g->feature, g->features, g->inputs, n);
-        features = g->inputs;
-    }
-    for (int32_t i = 0; i < n; i++) {
-        vouch_matrix_get_row(g->head->embedding, tokens[i], g->embedding);
-        for (int64_t k = 0; k < n_embd; k++) g->inputs[i * n_embd + k] = g->embedding[k] + features[i * n_embd + k];
-    }
+    if (g->head->has_pairs) pair_inputs(g, tokens, n);
+    else join_inputs(g, tokens, n);
 }
 
 /* outputs from `number` on = s of n rows, which asked for their hidden states. */
@@ -393,14 +375,12 @@ static void layout_guesser(head_guesser *g, const vouch_drafter_head_options *op
     g->inputs = vouch_arena_take(arena, rows * n_embd, sizeof *g->inputs);
     g->rows = vouch_arena_take(arena, rows, sizeof *g->rows);
     g->outputs = vouch_arena_take(arena, ((size_t)options->k + 1) * n_state, sizeof *g->outputs);
-    g->embedding = vouch_arena_take(arena, n_embd, sizeof *g->embedding);
     if (h->tokens) g->logits = vouch_arena_take(arena, (size_t)options->n_vocab, sizeof *g->logits);
     if (g->fc.w) vouch_projection_layout(&g->fc, g->chunk, arena);
     if (g->join.w) vouch_projection_layout(&g->join, (int32_t)rows, arena);
     if (h->has_pairs) g->seconds = vouch_arena_take(arena, rows * n_embd, sizeof *g->seconds);
-    if (g->join.w) g->joined = vouch_arena_take(arena, rows * 2 * n_state, sizeof *g->joined);
+    else g->joined = vouch_arena_take(arena, rows * (size_t)h->join.n_in, sizeof *g->joined);
     if (g->leave.w) vouch_projection_layout(&g->leave, (int32_t)rows, arena);
-    if (g->feature.w) vouch_projection_layout(&g->feature, (int32_t)rows, arena);
 }
 
 static vouch_status open_parts(head_guesser *g, vouch_pool *pool, const vouch_drafter_head_options *options,
@@ -416,8 +396,8 @@ static vouch_status open_parts(head_guesser *g, vouch_pool *pool, const vouch_dr
         .kv_type = options->kv_type};
     if (h->fc.n_out > 0)
         g->fc = (vouch_projection){.w = &h->fc, .bias = h->fc_bias, .kernels = kernels, .pool = pool};
-    if (h->join.n_out > 0) g->join = (vouch_projection){.w = &h->join, .kernels = kernels, .pool = pool};
-    if (h->feature.n_out > 0) g->feature = (vouch_projection){.w = &h->feature, .kernels = kernels, .pool = pool};
+    if (!h->has_pairs)
+        g->join = (vouch_projection){.w = &h->join, .bias = h->join_bias, .kernels = kernels, .pool = pool};
     if (h->leave.n_out > 0) g->leave = (vouch_projection){.w = &h->leave, .kernels = kernels, .pool = pool};
     vouch_arena arena = {0};
     layout_guesser(g, options, &arena);
@@ -488,8 +468,7 @@ static vouch_status open_paid(vouch_drafter_ref *out, const vouch_drafter_setup 
 static double share(const vouch_drafter_setup *setup)
 {
     const vouch_head_weights *h = setup->head;
-    const double entry = (double)vouch_matrix_bytes(&h->feature) + (double)vouch_matrix_bytes(&h->join) +
-                         (double)vouch_matrix_bytes(&h->leave);
+    const double entry = (double)vouch_matrix_bytes(&h->join) + (double)vouch_matrix_bytes(&h->leave);
     return (vouch_weights_pass_bytes(h->body, 1) + entry) / vouch_weights_pass_bytes(setup->target, 1);
 }
 

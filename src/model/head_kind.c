@@ -97,6 +97,28 @@ static vouch_status open_kind(vouch_head_weights *head, const vouch_gguf *gguf, 
                       vouch_gguf_path(gguf), (int)(arch.size < 64 ? arch.size : 64), arch.data, known);
 }
 
+/* The target's output rows of the tokens that the head may guess. */
+static vouch_status pick_output(vouch_head_weights *head, vouch_error *err)
+{
+    vouch_weights *w = head->body;
+    vouch_matrix rows;
+    float *bias = NULL;
+    if (!head->tokens || w->output.n_out > 0) return VOUCH_OK;
+    if (!vouch_matrix_shape(&rows, w->head->type, head->n_draft, w->head->n_in))
+        return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for %d output rows of a head", head->n_draft);
+    for (int twice = 0; twice < 2; twice++) {
+        if (twice) VOUCH_TRY(vouch_arena_allocate(&head->rows, "the output rows of a head", err));
+        rows.data = vouch_arena_take(&head->rows, vouch_matrix_bytes(&rows), 1);
+        if (w->head_bias) bias = vouch_arena_take(&head->rows, (size_t)head->n_draft, sizeof *bias);
+    }
+    vouch_matrix_pick(&rows, w->head, head->tokens);
+    for (int32_t i = 0; bias && i < head->n_draft; i++) bias[i] = w->head_bias[head->tokens[i]];
+    w->output = rows;
+    w->head = &w->output;
+    w->head_bias = bias;
+    return VOUCH_OK;
+}
+
 vouch_status vouch_head_weights_open(vouch_head_weights **out, const vouch_gguf *gguf, const vouch_head_target *target,
                                      vouch_pool *pool, vouch_error *err)
 {
@@ -104,7 +126,8 @@ vouch_status vouch_head_weights_open(vouch_head_weights **out, const vouch_gguf 
     vouch_head_weights *head = calloc(1, sizeof *head);
     if (!head) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a head");
     head->target = target->weights;
-    const vouch_status status = open_kind(head, gguf, target, pool, err);
+    vouch_status status = open_kind(head, gguf, target, pool, err);
+    if (status == VOUCH_OK) status = pick_output(head, err);
     if (status == VOUCH_OK) *out = head;
     else vouch_head_weights_close(head);
     return status;
@@ -114,11 +137,13 @@ void vouch_head_weights_close(vouch_head_weights *head)
 {
     if (!head) return;
     vouch_weights_close(head->body);
+    vouch_arena_free(&head->rows);
     free(head->tokens);
     free(head);
 }
 
 size_t vouch_head_weights_bytes(const vouch_head_weights *head)
 {
-    return sizeof *head + head->body->arena.size + (head->tokens ? (size_t)head->n_draft * sizeof *head->tokens : 0);
+    return sizeof *head + head->body->arena.size + head->rows.size +
+           (head->tokens ? (size_t)head->n_draft * sizeof *head->tokens : 0);
 }

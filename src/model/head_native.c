@@ -65,23 +65,23 @@ typedef struct head_opening {
     const vouch_gguf *gguf;
 } head_opening;
 
-/* The head's own output matrix, or the target's with its norm, scale and softcap. */
+/* The head's own output norm and matrix, or the target's. The target's norm brings its scale and softcap. */
 static vouch_status take_output(vouch_weights *w, vouch_loader *loader, const head_opening *o)
 {
     const vouch_hparams *h = &w->hparams;
     const vouch_weights *target = o->target;
+    const bool has_norm = vouch_gguf_find_tensor(o->gguf, "output_norm.weight") != NULL;
     VOUCH_TRY(vouch_loader_matrix(loader, "output.weight", false, &w->output, o->head->n_draft, h->n_embd));
-    if (w->output.n_out > 0) {
-        VOUCH_TRY(vouch_loader_vector(loader, "output_norm.weight", false, &w->output_norm.weight, h->n_embd));
-        w->output_norm.kind = vouch_gguf_find_tensor(o->gguf, "output_norm.weight") ? VOUCH_NORM_RMS : VOUCH_NORM_NONE;
-        return VOUCH_OK;
-    }
-    if (h->n_embd != target->hparams.n_embd || o->head->tokens)
+    VOUCH_TRY(vouch_loader_vector(loader, "output_norm.weight", false, &w->output_norm.weight, h->n_embd));
+    w->output_norm.kind = has_norm ? VOUCH_NORM_RMS : VOUCH_NORM_NONE;
+    if (w->output.n_out > 0) return VOUCH_OK;
+    if (h->n_embd != target->hparams.n_embd)
         return vouch_fail(loader->err, VOUCH_E_FORMAT,
-                          "%s: tensor 'output.weight' is missing, which a head needs that has d2t or another width "
-                          "(%d) than its target (%d)", vouch_gguf_path(o->gguf), h->n_embd, target->hparams.n_embd);
+                          "%s: tensor 'output.weight' is missing, which a head needs that has another width (%d) than "
+                          "its target (%d)", vouch_gguf_path(o->gguf), h->n_embd, target->hparams.n_embd);
     w->head = target->head;
     w->head_bias = target->head_bias;
+    if (has_norm) return VOUCH_OK;
     w->output_norm = target->output_norm;
     w->hparams.norm_eps = h->n_layers > 0 ? h->norm_eps : target->hparams.norm_eps;
     w->hparams.logit_scale = target->hparams.logit_scale;
@@ -95,12 +95,13 @@ static vouch_status take_ends(vouch_weights *w, vouch_loader *loader, void *user
     vouch_head_weights *head = o->head;
     const vouch_hparams *h = &w->hparams;
     w->embedding_norm.kind = VOUCH_NORM_NONE;
-    VOUCH_TRY(vouch_loader_matrix(loader, "token_embd.weight", true, &w->embedding, h->n_vocab, h->n_embd));
+    VOUCH_TRY(vouch_loader_matrix(loader, "join.weight", true, &head->join, h->n_embd,
+                                  o->target->hparams.n_embd + h->n_embd));
+    VOUCH_TRY(vouch_loader_vector(loader, "join.bias", false, &head->join_bias, h->n_embd));
     VOUCH_TRY(vouch_loader_vector(loader, "taps.mean", true, &head->mean, head->n_features));
     VOUCH_TRY(vouch_loader_vector(loader, "taps.inv_scale", true, &head->inv_scale, head->n_features));
     VOUCH_TRY(vouch_loader_matrix(loader, "fc.weight", true, &head->fc, h->n_embd, head->n_features));
     VOUCH_TRY(vouch_loader_vector(loader, "fc.bias", false, &head->fc_bias, h->n_embd));
-    VOUCH_TRY(vouch_loader_matrix(loader, "feature.weight", false, &head->feature, h->n_embd, h->n_embd));
     VOUCH_TRY(vouch_loader_ignore(loader, "d2t"));
     return take_output(w, loader, o);
 }
@@ -150,13 +151,14 @@ static vouch_status open_native(vouch_head_weights *head, const vouch_gguf *gguf
                                 vouch_pool *pool, vouch_error *err)
 {
     head_opening opening = {.head = head, .target = target->weights, .gguf = gguf};
+    head->embedding = &target->weights->embedding;
+    head->token_norm.kind = VOUCH_NORM_RMS;
+    head->state_norm.kind = VOUCH_NORM_NONE;
     const vouch_weights_plan plan = {.arch = &arch_head, .take_ends = take_ends, .user = &opening};
     VOUCH_TRY(check_target(gguf, target, err));
     VOUCH_TRY(read_taps(head, gguf, &target->weights->hparams, err));
     VOUCH_TRY(vouch_head_read_tokens(head, gguf, target->weights->hparams.n_vocab, err));
-    VOUCH_TRY(vouch_weights_open_plan(&head->body, gguf, &plan, target->weights->kernels, pool, NULL, NULL, err));
-    head->embedding = &head->body->embedding;
-    return VOUCH_OK;
+    return vouch_weights_open_plan(&head->body, gguf, &plan, target->weights->kernels, pool, NULL, NULL, err);
 }
 
 const vouch_head_kind vouch_head_kind_native = {.arch = ARCH, .open = open_native};

@@ -5,7 +5,7 @@
  * input is made in another way. The row of token x[t + 1] predicts x[t + 2]:
  *
  *   f(t)   = W_fc ((taps(t) - mean) * inv_scale) + bias    of the target's hidden states at t (pass.h, taps)
- *   x      = embedding[x[t + 1]] + W_feature f(t)
+ *   x      = W_join [norm(embedding[x[t + 1]]) | f(t)] + bias    the target's embedding
  *   s(t+1) = layers(x)
  *   logits = W_output norm(s)                              of the tokens that the head may guess
  *
@@ -19,7 +19,7 @@
  *   W_q, W_k, W_v of the first layer read [norm(embedding[x[t + 1]]) | norm(x)]
  *
  * Some targets bring a head along (multi-token prediction: Gloeckle et al., arXiv 2404.19737; DeepSeek-V3, 2412.19437),
- * one more block behind their layers. It joins the two inputs in another way, and reads the target's last state:
+ * one more block behind their layers. It reads the target's last state, and norms it once more:
  *
  *   x      = W_join [norm(embedding[x[t + 1]]) | norm(f(t))]
  *
@@ -37,27 +37,28 @@
 enum { VOUCH_HEAD_TAPS = 16 };
 
 typedef struct vouch_head_weights {
-    vouch_weights *body;        /* embedding, layers and output; hparams.n_embd is the head's width. Without an output
-                                   matrix of its own it has the target's, and its output norm */
+    vouch_weights *body;        /* layers and output; hparams.n_embd is the head's width. Without an output matrix of
+                                   its own it has the target's, or some rows of it */
     int32_t n_taps;
     int32_t taps[VOUCH_HEAD_TAPS]; /* layers of the target, ascending */
     int32_t n_features;         /* n_taps times the target's width */
     const float *mean, *inv_scale; /* [n_features] standardise W_fc's input; NULL: no */
     const float *taps_norm;     /* [n_features] weights of RMSNorms of W_fc's input; NULL: none */
     int32_t taps_norm_width;    /* elements of each of these norms: the target's width, or n_features */
-    vouch_matrix fc;            /* [width, n_features]; n_out 0: W_join instead */
+    vouch_matrix fc;            /* [width, n_features]; n_out 0: the features are the states */
     const float *fc_bias;       /* [width]; NULL: none */
     bool has_pairs;             /* the first layer reads pairs; a row's second input is its normed embedding */
-    vouch_matrix feature;       /* [width, width]; n_out 0: the identity */
-    vouch_matrix join;          /* [width, 2 target's width]; n_out 0: none. The features are the states */
+    vouch_matrix join;          /* [width, target's width + width of f]; n_out 0: pairs instead */
+    const float *join_bias;     /* [width]; NULL: none */
     vouch_norm token_norm, state_norm; /* of the two inputs that W_join or the first layer reads */
     bool is_normed;             /* f and s are taken behind the output norms */
     vouch_matrix leave;         /* [target's width, width] makes f of s; n_out 0: s itself */
     bool borrows_keys;          /* its layers read keys and values of the target's memory */
     const vouch_weights *target;
-    const vouch_matrix *embedding; /* [n_vocab, width] the body's, or the target's */
+    const vouch_matrix *embedding; /* [n_vocab, target's width] the target's, or the body's */
     int32_t n_draft;            /* tokens that it may guess */
     int32_t *tokens;            /* [n_draft] their ids; NULL: all tokens of the target */
+    vouch_arena rows;           /* the target's output rows of these tokens, where the head has none of its own */
 } vouch_head_weights;
 
 /* The model that a head guesses for. */

@@ -20,8 +20,8 @@ def wave(n, seed, scale):
     return torch.sin(i * (1.3 + 0.1 * seed) + seed) * scale
 
 
-SHAPES = [("fc", (WIDTH, FEATURES)), ("fc_bias", (WIDTH,)), ("feature", (WIDTH, WIDTH)), ("output_norm", (WIDTH,)),
-          ("attn_norm", (WIDTH,)), ("ffn_norm", (WIDTH,)), ("q", (HEADS * HEAD_DIM, WIDTH)),
+SHAPES = [("fc", (WIDTH, FEATURES)), ("fc_bias", (WIDTH,)), ("token", (WIDTH, WIDTH)), ("token_bias", (WIDTH,)),
+          ("feature", (WIDTH, WIDTH)), ("output_norm", (WIDTH,)), ("attn_norm", (WIDTH,)), ("ffn_norm", (WIDTH,)), ("q", (HEADS * HEAD_DIM, WIDTH)),
           ("k", (KV_HEADS * HEAD_DIM, WIDTH)), ("v", (KV_HEADS * HEAD_DIM, WIDTH)), ("o", (WIDTH, HEADS * HEAD_DIM)),
           ("gate", (N_FF, WIDTH)), ("up", (N_FF, WIDTH)), ("down", (WIDTH, N_FF))]
 
@@ -85,18 +85,20 @@ def loss_of(kind, p, z):
     return (p - q).abs().sum() / 2
 
 
-def head_loss(kind, block, sizes, tokens, output):
+def head_loss(kind, block, sizes, output):
     w = views(block, sizes)
     features = wave(ROWS * FEATURES, 4, 1.0).view(ROWS, FEATURES)
+    embedding = wave(VOCAB * WIDTH, 2, 0.7).view(VOCAB, WIDTH)
     ids = [(5 * i + 3) % VOCAB for i in range(ROWS)]
     positions = [i + 1 if i < LENGTH else i - LENGTH + 1 for i in range(ROWS)]
+    tokens = embedding[ids] @ w["token"].T + w["token_bias"]
     past, total, s = [], 0, None
     for g in range(GENERATIONS):
         if g == 0:
             f = features @ w["fc"].T + w["fc_bias"]
         else:
             f = torch.stack([torch.zeros(WIDTH) if i in (0, ENDS[0]) else s[i - 1] for i in range(ROWS)])
-        s = layer(tokens[ids] + f @ w["feature"].T, past, w, g, positions)
+        s = layer(tokens + f @ w["feature"].T, past, w, g, positions)
         z = norm(s, w["output_norm"]) @ output.T
         for i in range(ROWS):
             local = i if i < ENDS[0] else i - ENDS[0]
@@ -128,13 +130,11 @@ def main():
     print("/* SPDX-License-Identifier: MIT */\n/* Made by train.py with PyTorch. */")
     for kind in ["forward_kl", "reverse_kl", "jensen_shannon", "total_variation", "cross_entropy"]:
         block, sizes = block_new()
-        tokens = wave(VOCAB * WIDTH, 2, 0.7).view(VOCAB, WIDTH).requires_grad_(True)
         output = wave(DRAFT * WIDTH, 3, 0.5).view(DRAFT, WIDTH).requires_grad_(True)
-        loss = head_loss(kind, block, sizes, tokens, output)
+        loss = head_loss(kind, block, sizes, output)
         loss.backward()
         write(f"{kind}_loss", [loss.item()])
         write(f"{kind}_block", block.grad.tolist()[::7])
-        write(f"{kind}_tokens", tokens.grad.flatten().tolist()[::5])
         write(f"{kind}_output", output.grad.flatten().tolist()[::5])
         if kind != "forward_kl":
             continue
@@ -142,7 +142,7 @@ def main():
         for step in range(3):
             if step > 0:
                 optimiser.zero_grad()
-                head_loss(kind, block, sizes, tokens, output).backward()
+                head_loss(kind, block, sizes, output).backward()
             optimiser.step()
         write("adam_block", block.tolist()[::7])
 

@@ -141,21 +141,20 @@ static void add_eagle3_tensors(head_writer *w)
 static void add_tensors(head_writer *w)
 {
     const tiny_head_options *o = &w->o;
-    const vouch_weights *target = o->target->weights;
     const int64_t n_features = (int64_t)o->n_taps * o->n_embd;
     const float gain = o->copies_tokens ? 0 : 1;
     add_tensor(w, "taps.mean", n_features, 0, 0.2f, 0.3f);
     add_tensor(w, "taps.inv_scale", n_features, 0, 1, 0.1f);
     add_tensor(w, "fc.weight", n_features, o->width, 0, gain / 8);
     add_tensor(w, "fc.bias", o->width, 0, 0, gain / 4);
-    float *embedding = add_tensor(w, "token_embd.weight", o->width, o->n_vocab, 0, 1);
-    for (int32_t t = 0; t < o->n_vocab && o->copies_tokens; t++)
-        vouch_matrix_get_row(&target->embedding, t, embedding + (int64_t)t * o->width);
-    if (o->feature || o->copies_tokens) add_tensor(w, "feature.weight", o->width, o->width, 0, gain / 8);
+    const int64_t n_join = o->n_embd + o->width;
+    float *join = add_tensor(w, "join.weight", n_join, o->width, 0, gain / 8);
+    for (int32_t i = 0; i < o->width && o->copies_tokens; i++) join[i * n_join + i] = 1;
+    if (o->bias) add_tensor(w, "join.bias", o->width, 0, 0, 0.3f);
     for (int32_t l = 0; l < o->n_layers; l++) add_layer(w, l);
-    if (!o->own_output) return;
-    add_tensor(w, "output_norm.weight", o->width, 0, 1, 0.1f);
-    add_tensor(w, "output.weight", o->width, o->n_draft > 0 ? o->n_draft : o->n_vocab, 0, 0.5f);
+    if (o->own_output || o->own_norm) add_tensor(w, "output_norm.weight", o->width, 0, 1, 0.1f);
+    if (o->own_output)
+        add_tensor(w, "output.weight", o->width, o->n_draft > 0 ? o->n_draft : o->n_vocab, 0, 0.5f);
     if (o->n_draft > 0) add_ids(w);
 }
 
@@ -171,7 +170,7 @@ void tiny_head_write(const char *path, const tiny_head_options *options)
     if (o->n_taps == 0) o->n_taps = 1;
     if (o->width == 0) o->width = o->n_embd;
     if (!o->digest) o->digest = info->digest;
-    o->own_output |= o->n_draft > 0 || o->width != o->n_embd;
+    o->own_output |= (o->eagle3 && o->n_draft > 0) || o->width != o->n_embd;
     o->own_embedding |= o->width != o->n_embd;
     if (o->eagle3 && o->n_layers == 0) o->n_layers = 1;
     assert_int_equal(vouch_gguf_writer_open(&w.gguf, NULL), VOUCH_OK);

@@ -12,9 +12,10 @@ typedef struct tiny_head_options {
     int32_t n_layers;   /* 0: linear */
     int32_t n_taps;     /* 1: the last layer; others before it */
     int32_t width;      /* the target's */
-    int32_t n_draft;    /* all tokens of the target; else d2t, and an output matrix of its own */
-    bool own_output;    /* false: the target's, unless n_draft or width ask for one */
-    bool feature;       /* false: no feature.weight */
+    int32_t n_draft;    /* all tokens of the target; else d2t */
+    bool own_output;    /* false: the target's, unless width asks for one */
+    bool own_norm;      /* false: the target's; always with an output matrix of its own */
+    bool bias;          /* false: no join.bias */
     bool copies_tokens; /* false; true: the row is the target's embedding, so that a target whose layers do nothing is
                            guessed right. Without layers and taps */
     uint64_t seed;
