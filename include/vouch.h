@@ -113,8 +113,8 @@ VOUCH_API const char *vouch_version(void);
 
 typedef struct vouch_model vouch_model;
 
-/* Receives the share done, in [0, 1], in the thread of the running call. Must not call functions on the model or
- * session that is at work, except vouch_session_cancel. */
+/* Receives the part of the work that is done, from 0 to 1, in the thread of the running call. Must not call functions
+ * on the model or session that is at work, except vouch_session_cancel. */
 typedef void (*vouch_progress_fn)(void *user, double share);
 
 typedef struct vouch_model_options {
@@ -147,8 +147,8 @@ typedef struct vouch_model_info {
     int32_t n_ctx_train;
     int32_t token_bos, token_eos; /* -1 where absent */
     bool tied_embeddings;
-    const char *digest;       /* 16 hexadecimal digits that differ between models: of architecture, hyperparameters,
-                                 token table and samples of all tensors. "": a tokenizer without its model */
+    const char *digest;       /* 16 hexadecimal digits, a hash of architecture, hyperparameters, token table and samples
+                                 of all tensors: it differs between models. "": a tokenizer without its model */
     const char *chat_template; /* "jinja"; "none": a base model; "unsupported": vouch can't run the template */
     int32_t chat_template_lines;
     const char *chat_template_problem; /* why vouch can't run the template; "" where it can */
@@ -187,7 +187,7 @@ typedef struct vouch_file_type {
 typedef struct vouch_file_info {
     const char *name, *architecture, *license; /* general.name, ... */
     const char *kind;          /* general.type: "model", "adapter", "mmproj", ... */
-    const char *tokenizer;     /* "bpe/smollm"; "MODEL/PRE" in the file's words where it isn't supported; "none" */
+    const char *tokenizer;     /* "bpe/smollm"; "MODEL/PRE" of the file where vouch lacks it; "none" */
     const char *chat_template; /* "jinja"; "none"; "unsupported": vouch can't run the template or the tokenizer */
     int32_t chat_template_lines;
     const char *chat_template_problem; /* why vouch can't run the template; "" where it can */
@@ -239,7 +239,7 @@ VOUCH_API const char *vouch_quantize_type(size_t i);
  * is NULL, general.quantization_version and general.file_type are set anew, as the last keys. Matrices hold the bytes
  * that llama-quantize writes. Norms, biases, routers and other small tensors stay as they are. Memory: a few megabytes.
  * options NULL: the defaults; result may be NULL.
- * Errors: ARGUMENT (a name; a file that is quantised already), MEMORY, IO, FORMAT, UNSUPPORTED (a tensor's type),
+ * Errors: ARGUMENT (a type's name; a file quantised already), MEMORY, IO, FORMAT, UNSUPPORTED (a tensor's type),
  * NUMERIC (a weight that isn't finite or exceeds the type's range), CANCELLED. */
 VOUCH_API vouch_status vouch_quantize(const char *from, const char *to, const vouch_quantize_options *options,
                                       vouch_quantize_result *result, vouch_error *err);
@@ -262,7 +262,7 @@ typedef struct vouch_message {
 } vouch_message;
 
 #define VOUCH_TOKENIZE_SPECIAL 1u /* text of special tokens becomes their id */
-#define VOUCH_TOKENIZE_BOS 2u     /* begin as the model's file asks (add_bos_token) */
+#define VOUCH_TOKENIZE_BOS 2u     /* begins with BOS if the model's file asks for it (add_bos_token) */
 
 /* Text of n_text bytes to ids. Writes at most `capacity` ids and always the full
  * count to *n_tokens; BUFFER when it did not fit, so (NULL, 0) asks for the count.
@@ -340,7 +340,7 @@ typedef struct vouch_sampling {
     int32_t top_k;           /* 0: off */
     float top_p;             /* (0, 1]; 1: off */
     float min_p;             /* [0, 1); keeps p >= min_p * max p; 0: off */
-    float repeat_penalty;    /* > 0; 1: off (Keskar et al., CTRL: logit / or * penalty) */
+    float repeat_penalty;    /* > 0; 1: off. Divides positive logits, multiplies negative ones (CTRL, 1909.05858) */
     float frequency_penalty; /* subtracted from a token's logit once per occurrence; 0: off */
     float presence_penalty;  /* subtracted from the logit of a token that occurred; 0: off */
     int32_t penalty_window;  /* the three penalties look at this many last tokens, prompt included */
@@ -408,7 +408,7 @@ typedef enum vouch_drafter_kind {
 typedef struct vouch_drafter_info {
     const char *name;    /* "none", the names of the list, "custom" */
     const char *summary; /* one line without a full stop */
-    const char *needs;   /* the caller has to give it: "a draft model"; NULL: nothing */
+    const char *needs;   /* what the caller must give: "a draft model"; NULL: nothing */
     bool is_paid;        /* takes time for each guess */
     bool in_auto;        /* AUTO uses it, provided that the caller gives `needs` */
 } vouch_drafter_info;
@@ -484,12 +484,12 @@ typedef struct vouch_speculation {
                         0: pace chooses the number in each cycle by measured cost and acceptance, down to none.
                         1 or more, with AUTO: pace chooses, up to this number.
                         1 or more, with a set of drafters: every draft has this many guesses, if the drafters find so
-                        many; MODEL or CUSTOM beside free drafters makes half of them.
+                        many; a paid drafter beside free ones makes half of them.
                         Under REJECTION and BLOCK the sampled text depends on the draft, so with pace it depends on
                         timing. For a text that the seed reproduces, use MATCH or COUPLED, or fix the drafters and
                         n_draft. */
-    int32_t tree_branches; /* most guesses with one parent, up to VOUCH_MAX_DRAFT, of a draft model up to 8; 1: chains;
-                              0: free drafters make trees of up to 8 branches, MODEL and CUSTOM make chains */
+    int32_t tree_branches; /* most guesses with one parent, up to VOUCH_MAX_DRAFT, of MODEL and HEAD up to 8; 1: chains;
+                              0: free drafters make trees of up to 8 branches, paid drafters alone make chains */
     int32_t tree_depth;    /* longest path of guesses, up to VOUCH_MAX_DRAFT; 0: n_draft */
     const vouch_model *draft_model; /* must outlive the session; NULL: none */
     const vouch_head *head; /* of this model; must outlive the session; NULL: none */
@@ -534,7 +534,7 @@ typedef struct vouch_session_options {
                                      a tokenizer. Must outlive the session */
     bool ignore_eos;          /* an answer goes on behind EOS (for measurements) */
     bool logprobs;            /* steps have the log probabilities of their tokens (costs time) */
-    int32_t top_logprobs;     /* and of so many of the likeliest tokens, 0 to VOUCH_MAX_LOGPROBS */
+    int32_t top_logprobs;     /* beside them, those of so many likeliest tokens, 0 to VOUCH_MAX_LOGPROBS */
     bool expected_acceptance; /* also compute sum min(p, q) for every judged guess, or, for a guess whose sibling was
                                  rejected, the chance that it is accepted (costs time) */
 } vouch_session_options;
@@ -583,7 +583,7 @@ typedef struct vouch_logprob {
 
 #define VOUCH_MAX_LOGPROBS 20
 
-/* The result of one step. Pointers are the session's, valid until its next call. */
+/* The result of one step. The session owns its arrays; they are valid until the session's next call. */
 typedef struct vouch_step {
     const int32_t *tokens; /* [n_tokens] committed by this step, in order */
     int32_t n_tokens;
@@ -597,7 +597,7 @@ typedef struct vouch_step {
     int32_t n_guesses;
     const vouch_logprob *logprobs; /* [n_tokens][1 + top_logprobs]: of each token first its own, then those of the
                                       likeliest tokens, the likeliest first; NULL without the option */
-    vouch_accept accept; /* the rule that judged them */
+    vouch_accept accept; /* the rule that judged the guesses */
     double lenience;     /* in effect in this step */
     vouch_finish finish;
 } vouch_step;
@@ -680,9 +680,9 @@ VOUCH_API void vouch_session_set_seed(vouch_session *session, uint64_t seed);
  * no effect, so it never reaches the next answer. Any thread; async-signal-safe. */
 VOUCH_API void vouch_session_cancel(vouch_session *session);
 
-/* The whole sequence, prompt and answer: [*n_tokens], the session's, valid until its next call. */
+/* The whole sequence, prompt and answer: [*n_tokens], owned by the session, valid until its next call. */
 VOUCH_API const int32_t *vouch_session_tokens(const vouch_session *session, size_t *n_tokens);
-/* The counters: the session's, valid until it is closed, updated by each prompt and step. */
+/* The counters. The session owns them until it is closed; each prompt and step updates them. */
 VOUCH_API const vouch_stats *vouch_session_stats(const vouch_session *session);
 VOUCH_API void vouch_session_reset_stats(vouch_session *session);
 /* Seconds of one pass of n_rows (1 to the larger of 16 and n_draft + 1) at the end of the sequence, the median
@@ -715,13 +715,13 @@ VOUCH_API vouch_status vouch_session_add_history(vouch_session *session, const v
                                                  vouch_error *err);
 
 /* Logits of the rows at positions [first, first + n) of the sequence: row i predicts the token at first + i + 1. `out`
- * is [n][n_vocab], the caller's. The sequence stays as it is.
+ * is an array [n][n_vocab] of the caller. The sequence stays as it is.
  * Errors: ARGUMENT (outside the sequence). */
 VOUCH_API vouch_status vouch_session_logits(vouch_session *session, int32_t first, int32_t n,
                                             float *out, vouch_error *err);
 
 /* Log probabilities of the sequence's tokens at positions [first, first + n), first >= 1, each after the tokens before
- * it. `out` is [n][1 + n_top], the caller's, as vouch_step.logprobs; n_top: 0 to VOUCH_MAX_LOGPROBS.
+ * it. `out`, an array [n][1 + n_top] of the caller, is filled as vouch_step.logprobs; n_top: 0 to VOUCH_MAX_LOGPROBS.
  * Errors: ARGUMENT, NUMERIC (a logit that isn't finite). */
 VOUCH_API vouch_status vouch_session_logprobs(vouch_session *session, int32_t first, int32_t n, int32_t n_top,
                                               vouch_logprob *out, vouch_error *err);
@@ -800,7 +800,7 @@ typedef struct vouch_engine_event {
     vouch_step step;     /* where status is OK. Its pointers are the session's, valid until its next call or step */
 } vouch_engine_event;
 
-/* Runs one pass for all sessions that have something to do. *events [*n_events] are the engine's, valid until its next
+/* Runs one pass for all sessions that have something to do. The engine owns *events [*n_events], valid until its next
  * call; a session whose prompt is still running has none. Returns false, with *n_events = 0, where no session has
  * anything to do. */
 VOUCH_API bool vouch_engine_step(vouch_engine *engine, const vouch_engine_event **events, size_t *n_events);
@@ -816,8 +816,8 @@ typedef struct vouch_engine_stats {
 } vouch_engine_stats;
 
 VOUCH_API const vouch_engine_stats *vouch_engine_get_stats(const vouch_engine *engine);
-/* Seconds of a pass of 1, 2, ... n rows, n at most 320, as the passes so far tell (t(n) of docs/performance.md), into
- * seconds [n], the caller's. All 0 before the first pass. */
+/* Sets seconds[i - 1] to the seconds of a pass of i rows, for i from 1 to n, n at most 320, as the passes so far tell
+ * (t(n) of docs/performance.md). All are 0 before the first pass. */
 VOUCH_API void vouch_engine_pass_seconds(const vouch_engine *engine, int32_t n, double *seconds);
 /* Bytes allocated for the engine: cache and workspace, without its sessions. */
 VOUCH_API size_t vouch_engine_memory(const vouch_engine *engine);

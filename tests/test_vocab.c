@@ -118,7 +118,7 @@ static void bad_tokens_and_merges(void **state)
     const int32_t byte_kinds[] = {1, 6};
     const vouch_text none[] = {TEXT("")};
     assert_refused(&(recipe){.tokens = none, .n_tokens = 0, .n_kinds = 1}, VOUCH_E_FORMAT, "0 tokens");
-    assert_refused(&(recipe){.tokens = too_long, .n_tokens = 2}, VOUCH_E_FORMAT, "tokens[1] is 4097 bytes");
+    assert_refused(&(recipe){.tokens = too_long, .n_tokens = 2}, VOUCH_E_FORMAT, "tokens[1] has 4097 bytes");
     assert_refused(&(recipe){.tokens = bytes_bad, .n_tokens = 2, .kinds = byte_kinds}, VOUCH_E_FORMAT,
                    "<0xZZ>");
     assert_refused(&(recipe){.tokens = bytes_signed, .n_tokens = 2, .kinds = byte_kinds}, VOUCH_E_FORMAT,

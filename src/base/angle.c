@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The method is the textbook's (Cody, Waite: "Software Manual for the Elementary Functions", 1980). The argument is
+ * The textbook's method (Cody, Waite: "Software Manual for the Elementary Functions", 1980). The argument is
  * reduced with a constant in two or three parts, and fma() rounds no product. A Taylor series follows, long enough for
  * double precision.
  */

@@ -16,8 +16,8 @@ typedef enum vouch_purpose {
     VOUCH_PURPOSE_EMIT,   /* draws the emitted token: plain, residual or bonus */
     VOUCH_PURPOSE_ACCEPT, /* decides whether the judge accepts a guess */
     VOUCH_PURPOSE_DRAFT,  /* draws a guess */
-    VOUCH_PURPOSE_EARLY,  /* exponential race (sample/race.c): the numbers below its EARLY */
-    VOUCH_PURPOSE_LATE,   /* exponential race: the numbers of all other tokens */
+    VOUCH_PURPOSE_EARLY,  /* exponential race (sample/race.c): finds the tokens with noise below EARLY */
+    VOUCH_PURPOSE_LATE,   /* exponential race: the noise of any other token */
     VOUCH_PURPOSE_SEED    /* derives the seed of an answer */
 } vouch_purpose;
 

@@ -60,9 +60,9 @@ float vouch_bfloat_to_float(uint16_t upper);
 /* IEEE 754 half to single is exact; single to half rounds to nearest even. */
 float vouch_half_to_float(uint16_t half);
 uint16_t vouch_float_to_half(float value);
-/* Half of a scale of 8 bits, exact; half, because the tables of 4-bit floats hold doubled values. E8M0 (OCP
- * Microscaling Formats): 2^(bits - 128), without a NaN. E4M3: 4 bits of exponent, 3 of mantissa; as in ggml, the sign
- * bit is ignored, and 0x7f is 0. */
+/* The value of an 8-bit scale, times one half, exact: the tables of 4-bit floats hold doubled values. E8M0 (OCP
+ * Microscaling Formats): 2^(bits - 128), no bits are a NaN. E4M3: 4 bits of exponent, 3 of mantissa; as in ggml, the
+ * sign bit is ignored, and 0x7f is 0. */
 float vouch_e8m0_half(uint8_t bits);
 float vouch_e4m3_half(uint8_t bits);
 

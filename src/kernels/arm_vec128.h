@@ -18,9 +18,9 @@
 
 #include "kernels/forms.h"
 
-/* All four parts use a cache line of weights while it is in the first-level cache. Their float sums lie in memory, at
- * the cost of one load and one store per block. 8 rows have 8 dot products in registers, or 16 sums with float weights.
- * That leaves room among 32 registers and is enough independent chains to hide latencies. */
+/* The four parts of a tile use a cache line of weights while it is in the first-level cache. Their float sums lie in
+ * memory, at the cost of one load and one store per block. 8 rows take 8 registers for dot products, or 16 for sums
+ * with float weights. The 32 registers have room for them, and so many independent chains hide latencies. */
 enum { VL = 4, PARTS = 4, PARTS_TOGETHER = 4 };
 #define KEEP(vector) __asm__("" : "+w"(vector))
 #define VL_CHAINS 20

@@ -55,8 +55,8 @@ vouch_piece vouch_value_piece(const vouch_matrix *values, int64_t slot, int64_t 
 
 /* ---------------------------------------------------------------- quantising */
 
-/* 32 numbers become a GGUF block: f16 scale | quants. If all |x| are below VOUCH_QUANT_MIN, all are 0. If one isn't
- * finite, the scale is NaN. */
+/* 32 numbers become a GGUF block: f16 scale | quants. If all |x| are below VOUCH_QUANT_MIN, the block holds zeros. If
+ * one isn't finite, the scale is NaN. */
 enum { BLOCK_BYTES = 2 + VOUCH_BLOCK };
 
 /* The bits of max |x|, and the index of its first occurrence. */

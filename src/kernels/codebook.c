@@ -10,7 +10,8 @@
  *   IQ3_XXS  f16 d | u8 q[64] | u32 signs and s [8]                    d (2 s + 1) / 4 iq3_xxs[point]
  *   IQ3_S    f16 d | u8 q[64] | u8 h[8] | u8 signs[32] | u8 s[4]       d (2 s + 1) (2 point + 1)
  *
- * h holds the high bits of the indices and, for IQ1, the signs of delta, 1/8. Small scales are stored as 2 s + 1.
+ * q holds the low bits of the indices, h the high bits and, for IQ1, the signs of delta = 1/8. s is a small scale; the
+ * reader returns 2 s + 1.
  * IQ1_S stores a block with negative delta as its negation, with a negative scale.
  */
 #include "kernels/codebook.h"
@@ -69,7 +70,7 @@ static uint32_t load_32(const unsigned char *p)
     return value;
 }
 
-/* The small scale of a field of 4 bits. */
+/* A field of 4 bits that holds a small scale s. Returns 2 s + 1. */
 static uint8_t odd(uint32_t field)
 {
     return (uint8_t)(2 * (field & 15) + 1);

@@ -106,13 +106,13 @@ static const uint8_t vouch_tables[VOUCH_TABLES_COUNT][16] = {
     [VOUCH_TABLE_IQ4] = {1, 24, 45, 63, 79, 93, 106, 118, 129, 141, 153, 166, 181, 197, 217, 241},
     /* Twice the values of E2M1, the 4-bit floats of the OCP Microscaling Formats. */
     [VOUCH_TABLE_E2M1] = {16, 17, 18, 19, 20, 22, 24, 28, 16, 15, 14, 13, 12, 10, 8, 4},
-    /* -8, 0 and 8, plus 1; from index 4 on minus 1. */
+    /* 8 (point - 1 + delta) of codebook.c, delta = 1/8; from index 4 on delta = -1/8. */
     [VOUCH_TABLE_IQ1_S] = {16 - 7, 16 + 1, 16 + 9},
     [VOUCH_TABLE_IQ1_M] = {64 - 7, 64 + 1, 64 + 9, 0, 64 - 9, 64 - 1, 64 + 7},
     /* The highest bit of an index is the sign. */
     [VOUCH_TABLE_IQ2] = {64 + 8, 64 + 25, 64 + 43, 0, 64 - 8, 64 - 25, 64 - 43},
     [VOUCH_TABLE_IQ3_XXS] = {68, 76, 84, 92, 100, 108, 116, 126, 60, 52, 44, 36, 28, 20, 12, 2},
-    /* 4 times an odd number. */
+    /* 4 (2 point + 1) of codebook.c, from index 8 on negated. */
     [VOUCH_TABLE_IQ3_S] = {68, 76, 84, 92, 100, 108, 116, 124, 60, 52, 44, 36, 28, 20, 12, 4},
 };
 

@@ -58,7 +58,7 @@ static inline void write_block(vouch_form form, unsigned char *lane, const uint8
     }
 }
 
-/* Writes the scales and minima of a file block of n blocks. Its first 32 values are block b of the unit. */
+/* Writes the scales and minima of a file block, which holds n blocks of 32 values. The first is block b of the unit. */
 static inline void write_scales(vouch_form form, unsigned char *unit, int32_t b, int32_t n, int lane,
                                 const vouch_file_block *from)
 {

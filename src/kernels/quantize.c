@@ -98,8 +98,8 @@ static void quantize_ternary(const float *x, unsigned char *d_at, uint8_t *value
     for (int i = 0; i < 256; i++) values[i] = (uint8_t)((truncated(roundf(x[i] * id)) + 1) & 3);
 }
 
-/* A number of 5 digits to base 3, divided by 243 and rounded up to 8 bits: its digits are values that lie n apart, the
- * missing ones 0. */
+/* Each byte holds a number of 5 digits to base 3 as the fraction number / 243, rounded up to 8 bits. The digits are
+ * values that lie n apart; missing digits are 0. */
 static void store_digits(unsigned char *q, const uint8_t *values, int n, int digits)
 {
     for (int i = 0; i < n; i++) {

@@ -58,7 +58,7 @@ static inline void vouch_store_half(unsigned char *at, float value)
     memcpy(at, &half, sizeof half);
 }
 
-/* The number that a reader finds behind vouch_store_half. */
+/* The f16 number that vouch_store_half wrote. */
 static inline float vouch_load_half(const unsigned char *at)
 {
     uint16_t half;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The layouts of quantised blocks in a GGUF file. Each type has a reader, which unpacks one block. "Crumb": a field of
- * 2 bits; "bit": one bit of h; fp4: twice the values of E2M1.
+ * 2 bits; "bit": one bit of h; s, m: small scales and minima, packed in sm, sh and sl; fp4: twice the values of E2M1.
  *
  *   Q8_0    f16 d | s8 q[32]                               value d q
  *   Q4_0    f16 d | u8 q[16]                               value d (nibble - 8)
@@ -158,7 +158,8 @@ static void read_iq4_xs(const unsigned char *from, vouch_file_block *to)
     }
 }
 
-/* A block of zeros has e = 0, but its zeros have any scale, and the denormal 2^-128 would slow the kernels down. */
+/* A block of zeros has e = 0, which means the denormal scale 2^-128 and would slow the kernels down. With zeros any
+ * scale is right, so the reader takes 1. */
 static void read_mxfp4(const unsigned char *from, vouch_file_block *to)
 {
     unsigned sizes = 0;

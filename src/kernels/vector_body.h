@@ -49,8 +49,8 @@ INLINE const unsigned char *walk_to(const int T, const vouch_matrix *w, const un
     return tile + at;
 }
 
-/* What to prefetch when a kernel has come to byte `at` of `tile`; `bytes`: size of a unit. With several streams the
- * distances are whole units, so that a prefetched unit never crosses the end of its tile. */
+/* The addresses to prefetch when a kernel has come to byte `at` of `tile`; `bytes`: size of a unit. With several
+ * streams the distances are whole units, so that a prefetched unit never crosses the end of its tile. */
 INLINE ahead ahead_of(const int T, const vouch_matrix *w, const unsigned char *tile, int64_t at, const int bytes)
 {
     const int near = T > 1 ? (NEAR_AHEAD + bytes - 1) / bytes * bytes : NEAR_AHEAD;

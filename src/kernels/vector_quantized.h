@@ -62,8 +62,8 @@ INLINE int number_bits(const vouch_form form)
     return !form.table ? form.low + form.high : offset == 16 ? 5 : offset == 64 ? 7 : 8;
 }
 
-/* The i-th group in order of computation. Groups that share a vector of nibbles follow each other where one run
- * contains both. */
+/* The i-th group in order of computation. Two groups that share a vector of nibbles are computed one after the other if
+ * they belong to one run. */
 INLINE int group_at(const vouch_form form, const int i)
 {
     return form.low == 4 && vouch_form_runs(form) == 1 ? i % 2 * 4 + i / 2 : i;
@@ -153,7 +153,7 @@ INLINE void add_block(const int R, const int T, const vouch_form form, const vi 
         UNROLL for (int i = 0; i < R * T; i++)
             sum[i] = run == 0 ? vf_fma(dot[i], scale[i / R], less[i / R])
                               : vf_fma(vf_sub(dot[i], vf_set(VOUCH_ZERO)), scale[i / R], sum[i]);
-        /* Else the compiler keeps vectors that both runs load in registers, which are scarce. */
+        /* Otherwise the compiler would keep the vectors that both runs load in registers, which are scarce. */
         UNROLL for (int t = 0; t < T; t++) block[t] = hide(block[t]);
     }
     UNROLL for (int r = 0; r < R; r++) {

@@ -90,8 +90,8 @@ static vouch_status charsmap_load(charsmap *m, const vouch_gguf *gguf, vouch_err
         return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s is no array of bytes", path, key);
     if (map.count >= sizeof size) memcpy(&size, map.data, sizeof size);
     if (map.count < sizeof size || size % 4 != 0 || size >= map.count - sizeof size || map.data[map.count - 1] != 0)
-        return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s of %zu bytes doesn't hold what its first four bytes say", path,
-                          key, map.count);
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s is damaged: its first bytes don't fit its size, %zu bytes",
+                          path, key, map.count);
     m->n_units = size / 4;
     m->n_replacements = map.count - sizeof size - size;
     m->units = malloc(size + 1);
@@ -135,7 +135,7 @@ static vouch_text prefix_normalise(const charsmap *m, const char *text, size_t n
     if (found.data) return (vouch_text){found.data, strlen(found.data)};
     *length = vouch_utf8_length(text, n);
     if (*length > 0) return (vouch_text){text, *length};
-    *length = 1; /* the table replaced the beginning of this character */
+    *length = 1; /* a byte inside a character whose beginning the table has replaced */
     return (vouch_text){"\xef\xbf\xbd", 3};
 }
 

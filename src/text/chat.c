@@ -6,8 +6,8 @@
  *   (conversation.c)      messages, bos_token, ...      (jinja/)           (encode.c)
  *
  * A template is a program in the model's file, or the caller's. It runs within limits (jinja/template.h) and can do
- * nothing but write text. The marks say of each byte whether the template, the caller or the model wrote it; only
- * the template can name a control token. A marker inside a message is spelled out in ordinary tokens.
+ * nothing but write text. Marks say of each byte whether the template, the caller or the model wrote it; only
+ * the template can name a control token. Such a name inside a message becomes ordinary tokens.
  */
 #include <string.h>
 #include <time.h>
@@ -202,7 +202,7 @@ static jinja_limits limits_of(size_t bytes)
     return all;
 }
 
-/* The text on the run's heap. The run is begun here; the caller ends it, also on failure. */
+/* Renders the conversation to *text, on the run's heap. Begins the run; the caller ends it, also on failure. */
 static vouch_status render(const vouch_tokenizer *t, const conversation *given, jinja_run *run, jinja_string *text,
                            vouch_error *err)
 {

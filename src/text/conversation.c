@@ -4,7 +4,7 @@
  *
  *   JSON text ──► read: shape of messages, tools, documents is checked; errors name the path
  *             ──► rewrite: for templates that read another form of content parts or of a call's arguments
- *             ──► variables of the template, with marks
+ *             ──► variables of the template, with marks that say who wrote a text (jinja/value.h)
  *
  * Content and thoughts of the assistant have the model's mark, everything else the caller's. A call's name
  * and arguments have the caller's mark, too, so they can't name a special token.

@@ -78,8 +78,8 @@ static vouch_status encoder_lacking_word(encoder *e, const char *word, size_t n,
     const vouch_text replacement = e->tokenizer->replacement;
     if (n > INT32_MAX / 3) /* a character of one byte becomes the three of U+FFFD */
         return vouch_fail(err, VOUCH_E_ARGUMENT,
-                          "a word of %zu bytes has some that the vocabulary can't spell; at most %d bytes are possible "
-                          "then: give the text in pieces",
+                          "a word of %zu bytes has bytes that the vocabulary can't spell; such a word has at most %d "
+                          "bytes: give the text in pieces",
                           n, INT32_MAX / 3);
     char *replaced = malloc(3 * n);
     if (!replaced) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory to tokenize a word of %zu bytes", n);
@@ -195,8 +195,8 @@ static size_t white_run(const char *text, size_t n)
     return length;
 }
 
-/* The special token that text[n] names at its beginning, and may name: its first n_same bytes have this mark.
- * -1: none. */
+/* The special token whose name text[n] begins with, if text with this mark may name it. The first n_same bytes have the
+ * mark. -1: none. */
 static int32_t marked_special(const vouch_tokenizer *t, jinja_mark mark, const char *text, size_t n_same, size_t n,
                               size_t *length)
 {

@@ -66,7 +66,7 @@ typedef struct pretokenizer_rule {
     bool add_bos;     /* where tokenizer.ggml.add_bos_token is absent */
 } pretokenizer_rule;
 
-/* In place of patterns: a function cuts digits (pretokenizer.c). */
+/* Entries of `patterns` that stand for a function, which cuts digits (pretokenizer.c). */
 extern const char vouch_digits_joined[], vouch_digits_bounded[], vouch_digits_counted[];
 
 /* The rule of tokenizer.ggml.model and .pre; `pre` may be empty. NULL: unknown. */
@@ -81,11 +81,11 @@ typedef struct vouch_pretokenizer {
     bool starved; /* an allocation failed while opening */
 } vouch_pretokenizer;
 
-/* Errors: UNSUPPORTED, MEMORY. On failure close() is still due. */
+/* Errors: UNSUPPORTED, MEMORY. After a failure, too, the caller closes *pre. */
 vouch_status vouch_pretokenizer_open(vouch_pretokenizer *pre, const pretokenizer_rule *rule, vouch_error *err);
 void vouch_pretokenizer_close(vouch_pretokenizer *pre);
 
-/* Gets each word in turn. A failure ends the walk. */
+/* Receives each word in turn. A status other than OK ends the walk. */
 typedef vouch_status vouch_word_fn(void *user, const char *word, size_t n, vouch_error *err);
 typedef struct word_walk {
     const vouch_pretokenizer *pre;
@@ -111,7 +111,7 @@ typedef struct merge_slot {
 
 struct vouch_tokenizer {
     vouch_arena arena; /* holds all arrays below */
-    pretokenizer_rule rule; /* the table's, changed by the file's own keys */
+    pretokenizer_rule rule; /* a row of patterns.c, changed by the file's own keys */
     vouch_pretokenizer pre;
 
     int32_t n_tokens;
@@ -171,7 +171,7 @@ typedef struct name_facts {
     bool has_return, has_call, has_flush, has_plain_s;
 } name_facts;
 void vouch_names_note(name_facts *facts, vouch_text name);
-/* The kind of a token of this name, where the file says `kind`. */
+/* The right kind of a token of this name, which has `kind` in the file. */
 token_kind vouch_names_correct(const name_facts *facts, vouch_text name, token_kind kind);
 /* Whether a control token of this name ends an answer. */
 bool vouch_names_end_answer(vouch_text name);
@@ -237,11 +237,11 @@ static inline void encoder_push(encoder *e, int32_t token)
     if (e->count < e->capacity) e->tokens[e->count] = token;
     e->count++;
 }
-/* text[n], in which the special tokens of `match` may be named. */
+/* Encodes text[n], in which the special tokens of `match` may be named. */
 vouch_status vouch_encoder_text(encoder *e, const char *text, size_t n, unsigned match, vouch_error *err);
-/* The same where a template wrote text[n], and marks[i] (jinja_mark; NULL: all are the template's) says where byte i
- * came from: the template names special tokens, an earlier answer user-defined ones, a user's text neither. Runs of
- * white space are found everywhere. */
+/* Encodes text[n], which a template wrote. marks[i] (jinja_mark; NULL: all are the template's) says where byte i came
+ * from: the template names special tokens, an earlier answer user-defined ones, a user's text neither. Runs of white
+ * space are found everywhere. */
 vouch_status vouch_encoder_marked(encoder *e, const char *text, const uint8_t *marks, size_t n, vouch_error *err);
 /* The bytes of one word. */
 vouch_status vouch_bpe_word(encoder *e, const char *word, size_t n, vouch_error *err);

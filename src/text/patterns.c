@@ -21,7 +21,7 @@
 #define SPACES                                                                                               \
     "\\x{09}-\\x{0d}\\x{20}\\x{85}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}"                     \
     "\\x{202f}\\x{205f}\\x{3000}"
-#define FLAT_SPACE /* no line end that counts as one */                                                      \
+#define FLAT_SPACE /* white space except \n and \r */                                                        \
     "[\\x{09}\\x{0b}\\x{0c}\\x{20}\\x{85}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}"              \
     "\\x{202f}\\x{205f}\\x{3000}]"
 #define SPACE                 "[" SPACES "]"
@@ -51,7 +51,7 @@
 #define WORDS_GPT4O(digits, suffix, ends)                                                                    \
     WORDS_CASED("[" UPPER "]", "[" LOWER "]", suffix)                                                        \
     "|" digits "| ?" NO_SPACE_LETTER_DIGIT "+" ends "*|" LINE_ENDS "|" LAST_SPACES
-/* Each set without Han: the complement of (the complement of the set, or Han). */
+/* PCRE2 can't subtract sets. A set without Han is the complement of (the set's complement, or Han). */
 #define WORDS_KIMI                                                                                           \
     "\\p{sc:Han}+|" WORDS_CASED("[^\\p{Ll}\\p{N}\\p{P}\\p{S}\\p{Z}\\p{C}\\p{sc:Han}]",                       \
                                 "[^\\p{Lu}\\p{Lt}\\p{N}\\p{P}\\p{S}\\p{Z}\\p{C}\\p{sc:Han}]", SUFFIX "?")    \

@@ -53,7 +53,7 @@ vouch_status vouch_tokenizer_encode_json(const vouch_tokenizer *tokenizer, const
                                          int32_t *tokens, size_t capacity, size_t *n_tokens, vouch_error *err);
 vouch_status vouch_tokenizer_render_json(const vouch_tokenizer *tokenizer, const char *json, size_t n_json, char *text,
                                          size_t capacity, size_t *n_text, vouch_error *err);
-/* As chat_variables in vouch_model_options; once, before other threads see the tokenizer. */
+/* As chat_variables in vouch_model_options. Call it at most once, before other threads see the tokenizer. */
 vouch_status vouch_tokenizer_set_variables(vouch_tokenizer *tokenizer, const char *json, vouch_error *err);
 
 /* OK when the two tables give every id the same bytes and kind. MISMATCH names the first id that differs, with both

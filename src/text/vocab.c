@@ -188,8 +188,8 @@ static vouch_status source_check_counts(const vocab_source *source, vouch_error 
         return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokenizer.ggml.merges is no array of strings",
                           source->path);
     if (source->merges.count >= NO_RANK)
-        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokenizer.ggml.merges has %zu merges", source->path,
-                          source->merges.count);
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokenizer.ggml.merges has %zu merges; expected fewer than 2^32 - 1",
+                          source->path, source->merges.count);
     return VOUCH_OK;
 }
 
@@ -225,7 +225,7 @@ static vouch_status source_open(vocab_source *source, const vouch_gguf *gguf, co
         const vouch_text text = vouch_gguf_next_text(&cursor);
         if (text.size > MAX_TOKEN_BYTES)
             return vouch_fail(err, VOUCH_E_FORMAT,
-                              "%s: tokenizer.ggml.tokens[%zu] is %zu bytes long; at most %d", source->path, i,
+                              "%s: tokenizer.ggml.tokens[%zu] has %zu bytes; expected at most %d", source->path, i,
                               text.size, MAX_TOKEN_BYTES);
         source->n_bytes += text.size;
         vouch_names_note(&source->facts, text);
@@ -396,7 +396,8 @@ static vouch_status merge_load(vouch_tokenizer *t, const vocab_source *source, s
                           i, TEXT_ARGS(merge));
     merge_slot *slot = merge_slot_find(t, pair_key(left, right));
     if (!slot)
-        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokenizer.ggml.merges is made to collide (at merge %zu)",
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokenizer.ggml.merges: merge %zu and many others have the same "
+                          "hash, as no real vocabulary has",
                           source->path, i);
     if (slot->pair == NO_PAIR) *slot = (merge_slot){pair_key(left, right), (uint32_t)i, result};
     return VOUCH_OK;

@@ -63,7 +63,7 @@ static int32_t *stack_slot(const vouch_automaton *a, const vouch_stack *stack)
     }
 }
 
-/* There is room for one more stack. */
+/* Returns the stack of `node` on top of `below`, and adds it if it is new. The caller has made room for it. */
 static int32_t push(vouch_automaton *a, int32_t node, int32_t below)
 {
     const vouch_stack stack = {.node = node, .below = below, .depth = a->stacks[below].depth + 1};
@@ -109,7 +109,7 @@ static void sort_places(vouch_place *places, int32_t n)
         }
 }
 
-/* The state of the n places in a->found. There is room for it. */
+/* Returns the state of the n places in a->found, and adds it if it is new. The caller has made room for it. */
 static int32_t state_of(vouch_automaton *a, int32_t n, bool accepts)
 {
     if (n == 0 && !accepts) return VOUCH_STATE_DEAD;
@@ -159,7 +159,7 @@ static void enter(closure *c, int32_t node, int32_t stack)
     a->work[c->n++] = (vouch_place){node, stack};
 }
 
-/* Follows all places to the bytes that they read. */
+/* Follows all places to nodes that read bytes. Returns the state of the places there. */
 static int32_t closure_end(closure *c)
 {
     vouch_automaton *a = c->a;
@@ -293,7 +293,8 @@ int32_t vouch_automaton_start(vouch_automaton *automaton)
     return closure_end(&c);
 }
 
-/* The state behind the places that a byte has led to. Most steps lead to one place, and many bytes to the same one. */
+/* The state of the places that a byte leads to. Most steps lead to one place, and many bytes lead to the same place: a
+ * small cache keeps the states of such steps. */
 static int32_t finish_step(closure *c)
 {
     vouch_automaton *a = c->a;
@@ -344,7 +345,7 @@ uint64_t vouch_automaton_alike(vouch_automaton *automaton, int32_t at)
         const uint64_t group = UINT64_C(1) << vouch_trie_group(byte);
         if ((alike & group) && vouch_automaton_step(a, *state, (unsigned char)byte) != usual) alike &= ~group;
     }
-    if (a->n_drops != n_drops) return 0; /* states have new numbers: nothing is known */
+    if (a->n_drops != n_drops) return 0; /* states have new numbers, so the result can't be stored */
     a->states[*state].alike = alike;
     a->states[*state].has_alike = true;
     return alike;

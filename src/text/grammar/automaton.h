@@ -12,7 +12,7 @@
  * Memory is fixed at open (law L6). Where it runs out, the automaton drops every state but those in `kept`, `hand` and
  * `path`, and gives the others new numbers. So a state is valid until the next step, unless it is in one of these.
  *
- * A set of more than VOUCH_STATE_PLACES places counts as dead. A grammar needs a far-fetched ambiguity for that.
+ * A set of more than VOUCH_STATE_PLACES places counts as dead. Only a grammar of extreme ambiguity has such sets.
  */
 #ifndef VOUCH_TEXT_GRAMMAR_AUTOMATON_H
 #define VOUCH_TEXT_GRAMMAR_AUTOMATON_H
@@ -44,7 +44,7 @@ typedef struct vouch_state {
     bool accepts;     /* the text may end here */
     bool has_alike;   /* `alike` is known */
     uint64_t alike;   /* groups of bytes (trie.h) that all lead to the state behind VOUCH_USUAL_BYTE */
-    int32_t mask;     /* for the owner of the automaton: 0 for a new state */
+    int32_t mask;     /* the constraint's number of the state's mask (constraint.c); 0: none */
 } vouch_state;
 
 /* An open hash table of indices. */
@@ -62,12 +62,12 @@ typedef struct vouch_automaton {
     int32_t n_stacks, n_states, n_places;
     vouch_index_table stack_table, state_table;
     vouch_place *work;     /* [VOUCH_CLOSURE] the places of the step that is computed */
-    vouch_place *found;    /* [VOUCH_STATE_PLACES] those of them at BYTES */
+    vouch_place *found;    /* [VOUCH_STATE_PLACES] the places of `work` whose node is BYTES */
     uint32_t *met;         /* a hash table over `work`: the number of a closure, and the index in `work` */
     int32_t *met_index;
     uint32_t n_closures;
-    vouch_place seeds[VOUCH_SEEDS]; /* steps to one place, by its hash, and the states that followed; 0: none */
-    int32_t seed_states[VOUCH_SEEDS];
+    vouch_place seeds[VOUCH_SEEDS]; /* a cache by hash: a step led to this one place, */
+    int32_t seed_states[VOUCH_SEEDS]; /* and gave this state; 0: none */
     int32_t *renamed;      /* scratch for dropping states */
     int32_t kept[VOUCH_KEPT_STATES]; /* 0: none */
     int32_t hand;                    /* the state whose step is computed; 0: none */
@@ -78,7 +78,7 @@ typedef struct vouch_automaton {
 
 /* Takes the arrays from the arena. */
 void vouch_automaton_layout(vouch_automaton *automaton, const vouch_grammar *grammar, vouch_arena *arena);
-/* Begins without states. The arena has memory now. */
+/* Call it once the arena is allocated. There are no states yet. */
 void vouch_automaton_init(vouch_automaton *automaton);
 /* The state of the empty text. */
 int32_t vouch_automaton_start(vouch_automaton *automaton);

@@ -9,16 +9,16 @@
 #include "text/internal.h"
 
 enum {
-    MASK_BYTES = 4 << 20,          /* of all kept masks, but at least FEWEST and at most MOST */
+    MASK_BYTES = 4 << 20,          /* of all kept masks, but at least FEWEST_MASKS and at most MOST_MASKS of them */
     FEWEST_MASKS = 16,
     MOST_MASKS = 1024,
-    LARGE_SUBTREE = 32,            /* nodes from which on asking for a whole subtree pays */
-    BEGIN = VOUCH_FOLLOWERS,       /* the automaton keeps this state beside the roots: that of the empty text */
-    WALK                           /* and the state at the end of a path */
+    LARGE_SUBTREE = 32,            /* nodes of a subtree that allows_all tests as a whole; smaller ones are walked */
+    BEGIN = VOUCH_FOLLOWERS,       /* index in the automaton's `kept`, behind the roots: the state of the empty text */
+    WALK                           /* index in `kept`: the state at the end of a path */
 };
 
 struct vouch_constraint {
-    vouch_automaton automaton; /* kept [VOUCH_FOLLOWERS] are the roots */
+    vouch_automaton automaton; /* its `kept` begins with the followers' roots */
     const vouch_trie *trie;
     int32_t begin;             /* tokens before the answer; -1: no answer has begun */
     bool drops_space;          /* the answer's first token loses the space at its beginning (stream.c) */
@@ -43,7 +43,7 @@ static void layout(vouch_constraint *c, const vouch_grammar *grammar)
     c->first_mask = vouch_arena_take(&c->arena, (size_t)c->n_words, sizeof *c->first_mask);
 }
 
-/* A node for a byte that no token has is a dead end. */
+/* Refuses a grammar with a byte that no token has: an answer that came to this byte could not go on. */
 static vouch_status check_bytes(const vouch_grammar *grammar, const vouch_trie *trie, vouch_error *err)
 {
     bool is_known[256] = {0};
@@ -117,7 +117,7 @@ bool vouch_constraint_applies(const vouch_constraint *constraint, int32_t n)
     return constraint->begin >= 0 && n >= constraint->begin;
 }
 
-/* The state after one more token, which leads away from kept[WALK]. Special tokens have no text. */
+/* Moves kept[WALK] by the text of one more token. Special tokens have no text. */
 static void walk_token(vouch_constraint *c, int32_t token, bool is_first)
 {
     vouch_automaton *a = &c->automaton;
@@ -128,7 +128,7 @@ static void walk_token(vouch_constraint *c, int32_t token, bool is_first)
         a->kept[WALK] = vouch_automaton_step(a, a->kept[WALK], (unsigned char)text.data[i]);
 }
 
-/* Follows a path from a root. The state is in kept[WALK]. */
+/* Follows a path of tokens from the root of `who`. Leaves the state at its end in kept[WALK]. */
 static void walk_path(vouch_constraint *c, vouch_follower who, const int32_t *path, int32_t n)
 {
     c->automaton.kept[WALK] = c->automaton.kept[who];
@@ -166,8 +166,8 @@ static void add_tokens(vouch_constraint *c, uint64_t *mask, int32_t first, int32
     for (int32_t i = first; i < past; i++) mask[tokens[i] >> 6] |= UINT64_C(1) << (tokens[i] & 63);
 }
 
-/* Whether the state path[at] allows all bytes of the subtree below a node, in any order: as a string does, also one
- * whose length is bounded. */
+/* Whether the state path[at] allows all bytes of the subtree below a node, in any order. It does within a JSON string,
+ * even within one of bounded length. */
 static bool allows_all(vouch_automaton *a, const vouch_trie_node *node, int32_t at)
 {
     for (int32_t i = 0; i < node->height; i++, at++) {
@@ -179,8 +179,8 @@ static bool allows_all(vouch_automaton *a, const vouch_trie_node *node, int32_t 
     return true;
 }
 
-/* Adds the tokens in the subtrees of the nodes [from, past) that the state path[0] allows. `skipped`: the depth of the
- * nodes at which path[0] stands. */
+/* Adds the tokens in the subtrees of the nodes [from, past) that the state path[0] allows. path[0] is the state before
+ * the bytes of nodes of depth `skipped`. */
 static void add_subtrees(vouch_constraint *c, uint64_t *mask, int32_t from, int32_t past, int32_t skipped)
 {
     vouch_automaton *a = &c->automaton;
@@ -230,7 +230,8 @@ static void drop_masks(vouch_constraint *c)
     c->automaton.drops_masks = false;
 }
 
-/* Masks leave in the order in which they came. Number 0 of a state's mask: none, so numbers begin at 1. */
+/* Returns the mask of the state kept[WALK]. A new mask takes the room of the oldest. The mask number of a state is 1
+ * more than its index here, because 0 means none. */
 static const uint64_t *mask_of_walk(vouch_constraint *c)
 {
     vouch_automaton *a = &c->automaton;

@@ -5,7 +5,7 @@
  *     sequence   [ prompt | answer settled so far | guesses ]
  *                         ▲ begin                 ▲ root      ▲ state: the root advanced by the guesses
  *
- * A follower remembers the state at one length of the sequence, its root. The judge, the sources and the draft model
+ * A follower remembers the state at one length of the sequence, its root. Judge, free drafters and paid drafter
  * each have one, because they know the sequence up to different lengths. Guesses lead away from a root and never change
  * it, so a rejection leaves no trace (law L3).
  *
@@ -40,7 +40,7 @@ vouch_status vouch_constraint_open(vouch_constraint **out, const vouch_grammar *
 void vouch_constraint_close(vouch_constraint *constraint); /* NULL is allowed */
 size_t vouch_constraint_memory(const vouch_constraint *constraint); /* NULL: 0 */
 
-/* An answer begins behind tokens[0, n), of which `last` is the last one. All roots are there. */
+/* An answer begins behind tokens[0, n), whose last one is `last`. All roots move there. */
 void vouch_constraint_begin(vouch_constraint *constraint, int32_t n, int32_t last);
 /* Whether tokens[0, n) ends in the answer, or where it begins. */
 bool vouch_constraint_applies(const vouch_constraint *constraint, int32_t n);

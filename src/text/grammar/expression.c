@@ -9,7 +9,7 @@
 
 #include "base/hash.h"
 
-enum { SMALL = 4 }; /* children of a sequence or choice that counts as small */
+enum { SMALL = 4 }; /* most children of a sequence or choice that is copied; larger ones become a rule */
 
 void vouch_builder_free(vouch_builder *builder)
 {

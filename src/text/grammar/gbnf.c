@@ -247,7 +247,7 @@ static vouch_expression read_repeated(reader *r)
     return item;
 }
 
-/* Whether the line goes on: with the next rule's name, "::=" comes behind it. */
+/* Whether the sequence ends here: at "|", ")" or the end of a line. Within parentheses it goes on in the next line. */
 static bool at_end_of_sequence(reader *r)
 {
     skip_space(r, r->depth > 0);

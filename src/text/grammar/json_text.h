@@ -43,14 +43,14 @@ vouch_expression vouch_json_number(vouch_json_writer *writer);
 vouch_expression vouch_json_integer(vouch_json_writer *writer, int64_t min, int64_t max);
 /* A number in an interval between whole numbers, without an exponent. */
 typedef struct vouch_interval {
-    int64_t min, max; /* at most VOUCH_JSON_MOST either way, which means no bound */
+    int64_t min, max; /* -VOUCH_JSON_MOST, VOUCH_JSON_MOST: no bound */
     bool above_min, below_max; /* the bound itself is left out */
 } vouch_interval;
 vouch_expression vouch_json_number_in(vouch_json_writer *writer, const vouch_interval *interval);
 /* Exactly this value, with white space where it may stand. */
 vouch_expression vouch_json_constant(vouch_json_writer *writer, const json_t *value);
 vouch_expression vouch_json_any(vouch_json_writer *writer);
-/* An item, or several with commas between them: `first` has been written, `item` may follow min to max times. */
+/* The rest of a list behind its first item: min to max times a comma and `item`; max -1: any number. */
 vouch_expression vouch_json_more(vouch_json_writer *writer, vouch_expression item, int32_t min, int32_t max);
 
 enum { VOUCH_JSON_DIGITS = 18 };

@@ -321,7 +321,7 @@ static void check_left_recursion(program *p)
 
 /* ------------------------------------------------------------------ classes */
 
-/* Each range splits the classes that it cuts. Ranges that cut nothing are most, so equal ones are skipped early. */
+/* A class begins at each byte that begins a range of some node, or follows its end. */
 static void find_classes(vouch_grammar *g)
 {
     bool cuts[257] = {0};
@@ -343,7 +343,7 @@ static void check_ends(program *p, int32_t root)
     const uint16_t need = p->grammar->nodes[p->grammar->start].need;
     if (need == NEVER)
         vouch_builder_fail(p->builder, VOUCH_E_ARGUMENT,
-                           "the rule %s never ends: every text that it allows has no end, or it allows none",
+                           "the rule %s never ends: it allows no text of finite length",
                            p->builder->rules[root].name);
 }
 

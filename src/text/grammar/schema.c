@@ -132,7 +132,7 @@ vouch_expression vouch_schema_value(vouch_schema *s, const json_t *schema)
     if (!is_new) return vouch_expression_rule(b, rule);
     if (s->depth == VOUCH_GRAMMAR_DEEPEST || ++s->work > VOUCH_SCHEMA_WORK) {
         vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, schema, NULL,
-                          "schemas within schemas are more than %d deep, or too many", VOUCH_GRAMMAR_DEEPEST);
+                          "schemas are nested more than %d deep, or there are too many", VOUCH_GRAMMAR_DEEPEST);
         return 0;
     }
     s->depth++;

@@ -63,7 +63,7 @@ static const char *check_value(value_kind kind, const json_t *value)
     }
 }
 
-/* Keywords that are not supported, but say nothing here. */
+/* Whether a keyword that is not supported has no effect in this schema, such as "uniqueItems": false. */
 static bool says_nothing(const json_t *schema, const char *name, const json_t *value)
 {
     const double count = json_number_value(value);
@@ -172,7 +172,7 @@ static void add_flat(vouch_schema *s, vouch_flats *out, json_t *flat, const json
     out->flats[out->n++] = flat;
 }
 
-/* Asks for one of `more`, too: out becomes all pairs. */
+/* A value must now also be valid for one of `more`: merges each schema of `out` with each of `more`. */
 static void cross(vouch_schema *s, vouch_flats *out, const vouch_flats *more, const json_t *schema)
 {
     vouch_flats *pairs = calloc(1, sizeof *pairs);
@@ -189,7 +189,7 @@ static void cross(vouch_schema *s, vouch_flats *out, const vouch_flats *more, co
 
 static void flatten_one(vouch_schema *s, const json_t *schema, vouch_flats *out);
 
-/* Asks for `child`, too. */
+/* A value must now also be valid for `child`. */
 static void cross_child(vouch_schema *s, vouch_flats *out, const json_t *child, const json_t *schema)
 {
     vouch_flats *more = calloc(1, sizeof *more);
@@ -202,7 +202,8 @@ static void cross_child(vouch_schema *s, vouch_flats *out, const json_t *child, 
     free(more);
 }
 
-/* Of oneOf, a value must be valid for one schema only. */
+/* oneOf: a value must be valid for exactly one schema, so no value may be valid for two. Compares flats[first, n) with
+ * those before. */
 static void check_disjoint(vouch_schema *s, const json_t *schema, const vouch_flats *flats, int32_t first)
 {
     for (int32_t i = 0; i < first; i++)
@@ -215,7 +216,7 @@ static void check_disjoint(vouch_schema *s, const json_t *schema, const vouch_fl
         }
 }
 
-/* Asks for one of the children, too. */
+/* A value must now also be valid for one of the schemas that `keyword`, anyOf or oneOf, lists. */
 static void cross_choice(vouch_schema *s, vouch_flats *out, const json_t *schema, const char *keyword)
 {
     const json_t *children = json_object_get(schema, keyword);
@@ -237,7 +238,7 @@ static void cross_choice(vouch_schema *s, vouch_flats *out, const json_t *schema
     free(more);
 }
 
-/* The keywords that need no flattening. */
+/* A copy of the schema with only the keywords that need no flattening. */
 static json_t *rest_of(vouch_schema *s, const json_t *schema)
 {
     json_t *rest = vouch_schema_keep(s, json_object());

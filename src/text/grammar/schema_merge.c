@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two flat schemas into one that asks for both, and whether two flat schemas have no value in common
+/* Merges two flat schemas into one that asks for both, and finds whether two have no value in common
  * (schema_parts.h). */
 #include <string.h>
 
@@ -94,7 +94,7 @@ static void merge_number(merger *m, const char *name, bool larger)
     store(m, m->out, name, shared(takes_x ? x : y));
 }
 
-/* Equal values, or the one that is there. */
+/* Takes the keyword's value from the schema that has it. If both have it, the values must be equal. */
 static void merge_equal(merger *m, const char *name)
 {
     const json_t *x = json_object_get(m->a, name), *y = json_object_get(m->b, name);
@@ -229,7 +229,7 @@ static bool requires(const json_t *flat, const char *name)
     return false;
 }
 
-/* Whether the values of two schemas have none in common. Without such lists nothing is known: false. */
+/* Whether const and enum of two schemas list no common value. False if one of them lists no values. */
 static bool values_differ(const json_t *a, const json_t *b)
 {
     json_t *x = json_is_object(a) ? values_of(a) : NULL, *y = json_is_object(b) ? values_of(b) : NULL;

@@ -38,7 +38,7 @@ typedef struct vouch_schema {
     json_t *made;             /* an array: keeps the schemas that were made by merging */
     vouch_schema_rule *rules; /* [n_rules] schemas that have rules already */
     int32_t n_rules, rules_room;
-    int32_t depth, work;      /* schemas within schemas; schemas read, where large ones would take too long */
+    int32_t depth, work;      /* levels of nested schemas; schemas read and flat ones made, at most VOUCH_SCHEMA_WORK */
 } vouch_schema;
 
 /* Flat schemas, objects without allOf, anyOf, oneOf and $ref. Owned by `made`. */

@@ -65,7 +65,7 @@ static bounds bounds_of(const json_t *flat)
     return out;
 }
 
-/* The interval of a number's bounds. False after a failure: a bound is no whole number of at most 18 digits. */
+/* The interval of a number's bounds. False after a failure: a bound is no whole number of at most 17 digits. */
 static bool interval_of(vouch_schema *s, const json_t *flat, vouch_interval *out)
 {
     static const char *const names[] = {"minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"};
@@ -139,7 +139,8 @@ static const json_t *item_at(const json_t *flat, size_t i)
     return json_is_false(item) ? NULL : item;
 }
 
-/* The items from the first one behind `prefixItems` backwards, so that each may be the last. */
+/* Builds the expression from the array's end backwards: an item that is not required makes all that follows
+ * optional. */
 static vouch_expression array_of(vouch_schema *s, const json_t *flat)
 {
     vouch_builder *b = s->builder;

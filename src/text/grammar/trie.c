@@ -41,7 +41,8 @@ static int compare_entries(const void *a, const void *b)
     return x->n != y->n ? (x->n > y->n) - (x->n < y->n) : (x->id > y->id) - (x->id < y->id);
 }
 
-/* User-defined tokens are text, but behind them a tokenizer that prefixes spaces drops one (stream.c). */
+/* User-defined tokens are text. But where a tokenizer prefixes spaces, the token behind them loses one (stream.c), so
+ * the tree leaves them out. */
 bool vouch_trie_has(const vouch_tokenizer *tokenizer, int32_t token)
 {
     const vouch_tokenizer *t = tokenizer;
@@ -160,7 +161,7 @@ int32_t vouch_trie_prefixes(const vouch_trie *trie, const char *text, int32_t n,
     for (int32_t i = 0; i < n && i < VOUCH_TRIE_DEPTH; i++) {
         const int32_t node = find_sibling(trie, from, past, (uint8_t)text[i]);
         if (node < 0) break;
-        /* Of tokens with the same bytes the last one counts: those for bytes alone come first in vocabularies. */
+        /* Of tokens with the same bytes the last one counts: byte tokens such as <0x41> come first in vocabularies. */
         const int32_t first = trie->nodes[node].first, behind = trie->nodes[node + 1].first;
         if (behind > first) found[n_found++] = trie->tokens[behind - 1];
         from = node + 1;

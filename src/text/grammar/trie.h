@@ -5,7 +5,7 @@
  *     tokens  a  ab  abc  b      nodes   0 a ─ 1 b ─ 2 c      nodes are numbered depth first, so a subtree is a
  *                                        3 b                  range of nodes, and its tokens are a range of `tokens`
  *
- * Special tokens, empty tokens and tokens of more than VOUCH_TRIE_DEPTH bytes are not in the tree.
+ * Not in the tree: special tokens, empty ones, ones of more than VOUCH_TRIE_DEPTH bytes, some user-defined ones.
  */
 #ifndef VOUCH_TEXT_GRAMMAR_TRIE_H
 #define VOUCH_TEXT_GRAMMAR_TRIE_H

@@ -70,13 +70,13 @@ static jinja_value filter_replace(jinja_run *run, const jinja_value *x, const ar
 {
     const jinja_value *old = vouch_jinja_argument(a, 0, "old"), *new = vouch_jinja_argument(a, 1, "new");
     const jinja_value *count = vouch_jinja_argument(a, 2, "count");
-    if (!old || !new) return vouch_jinja_fail(run, "replace needs what to replace and what by");
+    if (!old || !new) return vouch_jinja_fail(run, "replace needs two texts: the old and the new");
     const int64_t n = count && count->kind == JINJA_INT ? count->integer : -1;
     const jinja_string s = vouch_jinja_str(run, x), from = vouch_jinja_str(run, old);
     return jinja_text(vouch_jinja_replace(run, s, from, vouch_jinja_str(run, new), n));
 }
 
-/* Puts the indent before every line except the first and empty ones. `first`, `blank`: before these, too. */
+/* Puts the indent before every line except the first and empty ones. `first` and `blank` indent these lines, too. */
 static jinja_value filter_indent(jinja_run *run, const jinja_value *x, const args *a)
 {
     const jinja_string s = vouch_jinja_str(run, x);

@@ -619,7 +619,7 @@ static jinja_node *parse_statement(parser *p)
     return refuse_statement(p);
 }
 
-/* Up to the tag that begins with one of these names; p->token is the name then. Without names: up to the end. */
+/* Parses up to the tag that begins with one of these names, and stops at the name. Without names: up to the end. */
 static jinja_node *parse_body(parser *p, const char *const *ends)
 {
     jinja_node *body = node_new(p, JINJA_BODY);

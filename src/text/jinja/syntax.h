@@ -78,7 +78,7 @@ struct jinja_node {
     jinja_string name;
     jinja_value constant;
     jinja_node *a, *b, *c;
-    size_t n; /* of items, and of names where there are */
+    size_t n; /* of items, and of names if the kind has names */
     jinja_node **items;
     jinja_string *names; /* of a call: bytes NULL: a positional argument */
 };
