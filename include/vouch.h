@@ -813,6 +813,7 @@ typedef struct vouch_engine_stats {
     int64_t generated_tokens, drafted, accepted;
     int64_t preemptions;     /* sequences that were dropped from the cache, to be run again */
     double seconds;          /* of vouch_engine_step */
+    int64_t draft_passes, draft_rows; /* passes of draft models and heads, and their rows */
 } vouch_engine_stats;
 
 VOUCH_API const vouch_engine_stats *vouch_engine_get_stats(const vouch_engine *engine);

@@ -9,9 +9,9 @@
 
 #include "engine/model.h"
 #include "engine/session.h"
-#include "model/sequence.h"
 #include "support/answer.h"
 #include "support/sanitized.h"
+#include "support/sequence.h"
 #include "support/test.h"
 #include "support/tiny_model.h"
 

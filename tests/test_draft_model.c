@@ -15,6 +15,7 @@
 #include "draft/suffix.h"
 #include "engine/model.h"
 #include "support/answer.h"
+#include "support/draft.h"
 #include "support/sanitized.h"
 #include "draft/drafters.h"
 #include "support/toy.h"
@@ -227,7 +228,7 @@ static vouch_draft ask_both(const vouch_drafters *drafters, const int32_t *token
     vouch_shape paid = *shape;
     if (n_paid > 0) paid.n = vouch_min(paid.n, n_paid);
     if (n_paid > 0) paid.depth = vouch_min(paid.depth, n_paid);
-    const vouch_draft guide = vouch_drafters_ask_paid(drafters, tokens, N_PROMPT, &paid);
+    const vouch_draft guide = draft_alone(&drafters->paid, tokens, N_PROMPT, &paid);
     return vouch_drafters_ask_free(drafters, tokens, N_PROMPT, shape, &guide);
 }
 
@@ -257,7 +258,8 @@ static void run_all(run *r, const setup *s)
                                                  .n_head = s->trimmed ? 3 : 0};
     const vouch_shape shape = {.n = s->n, .depth = s->depth, .branches = s->branches};
     assert_int_equal(vouch_pool_open(&pool, 1, NULL), VOUCH_OK);
-    assert_int_equal(vouch_drafter_model_open(&d.paid, model->weights, pool, &options, NULL), VOUCH_OK);
+    vouch_shared_passes passes = {.pool = pool};
+    assert_int_equal(vouch_drafter_model_open(&d.paid, model->weights, &passes, &options, NULL), VOUCH_OK);
     if (s->joined) d.free = open_free();
     toy_open(&r->target, VOCAB, 1, 1.5f, &s->sampling);
     const int32_t prompt[N_PROMPT] = {1, 3, 2, 1, 3, 2};
@@ -369,6 +371,7 @@ static void every_draw_has_its_number(void **state)
         &(tiny_model_options){.seed = 5, .n_vocab = VOCAB, .n_embd = 32, .n_heads = 2, .n_layers = 1});
     vouch_pool *pool;
     assert_int_equal(vouch_pool_open(&pool, 1, NULL), VOUCH_OK);
+    vouch_shared_passes passes = {.pool = pool};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         int32_t tokens[N_PROMPT + 1] = {1, 3, 2, 1, 3, 2}, n_again = 0;
         vouch_drafter_ref d;
@@ -380,9 +383,9 @@ static void every_draw_has_its_number(void **state)
                                                      .prefill_chunk = 16,
                                                      .k = shapes[i].n,
                                                      .branches = shapes[i].branches};
-        assert_int_equal(vouch_drafter_model_open(&d, model->weights, pool, &options, NULL), VOUCH_OK);
+        assert_int_equal(vouch_drafter_model_open(&d, model->weights, &passes, &options, NULL), VOUCH_OK);
         n_drawn = 0;
-        const vouch_draft draft = d.ops->propose(d.self, tokens, N_PROMPT, &shapes[i]);
+        const vouch_draft draft = draft_alone(&d, tokens, N_PROMPT, &shapes[i]);
         assert_true(draft.n > 0 && n_drawn >= draft.n);
         for (int32_t a = 0; a < n_drawn; a++) {
             assert_in_range(drawn[a].position, N_PROMPT, N_PROMPT + shapes[i].depth - 1);
@@ -391,7 +394,7 @@ static void every_draw_has_its_number(void **state)
         }
         tokens[N_PROMPT] = draft.tokens[0];
         const int32_t n_before = n_drawn;
-        d.ops->propose(d.self, tokens, N_PROMPT + 1, &shapes[i]);
+        draft_alone(&d, tokens, N_PROMPT + 1, &shapes[i]);
         for (int32_t a = 0; a < n_before; a++)
             for (int32_t b = n_before; b < n_drawn; b++) {
                 if (drawn[a].position != drawn[b].position) continue;
@@ -588,29 +591,26 @@ static void a_trimmed_head_gives_the_same_logits(void **state)
     for (int32_t i = 0; i < N; i++) head[i] = (i * 151 + 7) % ALL;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         vouch_model *model = tiny_model_open(&(tiny_model_options){.type = types[i], .n_embd = 96, .n_heads = 3});
-        const vouch_matrix *whole = model->weights->head;
-        vouch_matrix some;
         vouch_pool *pool;
-        vouch_sequence a, b;
+        vouch_shared_sequence a, b;
         const int32_t tokens[] = {5, 17, 300};
-        assert_true(vouch_matrix_shape(&some, whole->type, N, whole->n_in));
-        some.data = aligned_alloc(64, vouch_matrix_bytes(&some));
-        vouch_matrix_pick(&some, whole, head);
         assert_int_equal(vouch_pool_open(&pool, 2, NULL), VOUCH_OK);
-        vouch_sequence_options options = {.n_ctx = 16, .max_rows = 3, .max_logits = 3};
-        assert_int_equal(vouch_sequence_open(&a, model->weights, pool, &options, NULL), VOUCH_OK);
-        options.head = &some;
-        assert_int_equal(vouch_sequence_open(&b, model->weights, pool, &options, NULL), VOUCH_OK);
-        assert_true(vouch_sequence_bytes(&b) < vouch_sequence_bytes(&a));
-        vouch_pass_chain(a.pass, a.memory, tokens, 3, 3);
-        vouch_pass_chain(b.pass, b.memory, tokens, 3, 3);
+        vouch_shared_passes passes = {.pool = pool};
+        vouch_shared_sequence_options options = {.pass = {.n_ctx = 16, .max_rows = 3, .max_logits = 3}};
+        assert_int_equal(vouch_shared_sequence_open(&a, &passes, model->weights, &options, NULL), VOUCH_OK);
+        options.pass.head = head;
+        options.pass.n_head = N;
+        assert_int_equal(vouch_shared_sequence_open(&b, &passes, model->weights, &options, NULL), VOUCH_OK);
+        vouch_pass *all = a.shared->pass, *some = b.shared->pass;
+        assert_true(vouch_pass_bytes(some) < vouch_pass_bytes(all));
+        vouch_pass_chain(all, a.memory, tokens, 3, 3);
+        vouch_pass_chain(some, b.memory, tokens, 3, 3);
         for (int32_t row = 0; row < 3; row++)
             for (int32_t j = 0; j < N; j++)
-                assert_true(vouch_pass_logits(b.pass, row)[j] == vouch_pass_logits(a.pass, row)[head[j]]);
-        vouch_sequence_close(&a);
-        vouch_sequence_close(&b);
+                assert_true(vouch_pass_logits(some, row)[j] == vouch_pass_logits(all, row)[head[j]]);
+        vouch_shared_sequence_close(&a);
+        vouch_shared_sequence_close(&b);
         vouch_pool_close(pool);
-        free(some.data);
         vouch_model_close(model);
     }
 }

@@ -547,6 +547,48 @@ static void idle_sessions_give_way(void **state)
     vouch_engine_close(engine);
 }
 
+/* Sessions of one draft model share a pass for each level: at 8 at once a cycle takes as many passes of the draft model
+ * as alone. A chain of n guesses takes n levels: the last one is never fed. */
+static void sessions_share_the_passes_of_a_level(void **state)
+{
+    (void)state;
+    enum { MOST = 8, GUESSES = 5, DEPTH = 3, STEPS = 6 };
+    for (int has_trees = 0; has_trees < 2; has_trees++)
+        for (int32_t n = 1; n <= MOST; n += MOST - 1) {
+            vouch_session *sessions[MOST];
+            vouch_engine *engine;
+            vouch_session_options o = vouch_session_options_default();
+            o.max_tokens = 200;
+            o.ignore_eos = true;
+            o.speculation.drafters = VOUCH_DRAFTER_MODEL;
+            o.speculation.draft_model = near;
+            o.speculation.n_draft = GUESSES;
+            o.speculation.tree_branches = has_trees ? 2 : 0;
+            o.speculation.tree_depth = has_trees ? DEPTH : 0;
+            const vouch_engine_options options = {.n_sessions = MOST, .n_ctx = N_CTX, .n_threads = 2};
+            assert_int_equal(vouch_engine_open(&engine, target, &options, NULL), VOUCH_OK);
+            for (int32_t i = 0; i < n; i++) {
+                assert_int_equal(vouch_engine_session_open(&sessions[i], engine, &o, NULL), VOUCH_OK);
+                assert_int_equal(vouch_session_prompt(sessions[i], requests[0].prompt + i, 8, NULL), VOUCH_OK);
+            }
+            const vouch_engine_stats *stats = vouch_engine_get_stats(engine);
+            const vouch_engine_event *events;
+            size_t n_events = 0;
+            while (n_events == 0) assert_true(vouch_engine_step(engine, &events, &n_events)); /* the prompts */
+            for (int step = 0; step < STEPS; step++) {
+                const vouch_engine_stats before = *stats;
+                assert_true(vouch_engine_step(engine, &events, &n_events));
+                assert_int_equal(n_events, n);
+                assert_int_equal(stats->drafted - before.drafted, n * GUESSES);
+                assert_int_equal(stats->draft_passes - before.draft_passes, has_trees ? DEPTH : GUESSES);
+                assert_true(stats->draft_rows - before.draft_rows >= n * (has_trees ? DEPTH : GUESSES));
+            }
+            for (int32_t i = 0; i < n; i++) vouch_session_close(sessions[i]);
+            assert_null(engine->draft_passes.first);
+            vouch_engine_close(engine);
+        }
+}
+
 static void *cancel_all(void *sessions)
 {
     for (int i = 0; i < 4; i++) vouch_session_cancel(((vouch_session **)sessions)[i]);
@@ -595,6 +637,7 @@ int main(void)
         cmocka_unit_test(guesses_that_pay_are_admitted),
         cmocka_unit_test(few_guesses_are_admitted_at_most),
         cmocka_unit_test_setup_teardown(idle_sessions_give_way, llama_open, llama_close),
+        cmocka_unit_test_setup_teardown(sessions_share_the_passes_of_a_level, llama_open, llama_close),
         cmocka_unit_test_setup_teardown(other_threads_cancel, llama_open, llama_close),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "engine/model.h"
-#include "model/sequence.h"
 #include "support/answer.h"
+#include "support/sequence.h"
 
 enum { PROMPT = 20, LENGTH = 24, N_VOCAB = 400 };
 

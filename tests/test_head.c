@@ -12,7 +12,9 @@
 #include "engine/head.h"
 #include "engine/session.h"
 #include "support/answer.h"
+#include "support/draft.h"
 #include "support/sanitized.h"
+#include "support/sequence.h"
 #include "support/tiny_head.h"
 #include "support/tiny_vocab.h"
 
@@ -220,8 +222,8 @@ static void give_states(const vouch_drafter_ref *d, const vouch_head_weights *h,
     }
 }
 
-static vouch_drafter_ref open_drafter(const vouch_head *head, vouch_pool *pool, int32_t chunk, int32_t branches,
-                                      const vouch_sampling *sampling)
+static vouch_drafter_ref open_drafter(const vouch_head *head, vouch_shared_passes *passes, int32_t chunk,
+                                      int32_t branches, const vouch_sampling *sampling)
 {
     static const uint64_t seed = 5;
     const vouch_drafter_head_options options = {.sampling = sampling,
@@ -235,7 +237,7 @@ static vouch_drafter_ref open_drafter(const vouch_head *head, vouch_pool *pool, 
                                                 .branches = branches,
                                                 .kv_type = VOUCH_KV_F32};
     vouch_drafter_ref d;
-    assert_int_equal(vouch_drafter_head_open(&d, head->weights, pool, &options, NULL), VOUCH_OK);
+    assert_int_equal(vouch_drafter_head_open(&d, head->weights, passes, &options, NULL), VOUCH_OK);
     return d;
 }
 
@@ -273,19 +275,20 @@ static void guesses_are_those_of_plain_loops(void **state)
     test_random random = {8};
     for (int i = 0; i < N_TOKENS; i++) tokens[i] = (int32_t)test_below(&random, (uint32_t)target->info.n_vocab);
     assert_int_equal(vouch_pool_open(&pool, 2, NULL), VOUCH_OK);
+    vouch_shared_passes passes = {.pool = pool};
     for (int i = 0; i < N_KINDS; i++)
         for (int32_t branches = 1; branches <= 3; branches += 2) {
             vouch_head *head = open_kind(i);
             run_target(head->weights);
             p.head = head->weights;
-            vouch_drafter_ref d = open_drafter(head, pool, 4, branches, &sampling);
+            vouch_drafter_ref d = open_drafter(head, &passes, 4, branches, &sampling);
             const vouch_shape shape = {.n = N_GUESSES, .depth = branches > 1 ? 3 : N_GUESSES, .branches = branches};
             int32_t n_given = 0;
             double most = 0;
             for (int32_t n = 2; n <= N_TOKENS - N_GUESSES; n += 1 + n % 4) {
                 give_states(&d, head->weights, n_given, n - 1);
                 n_given = n - 1;
-                vouch_draft draft = d.ops->propose(d.self, tokens, n, &shape);
+                vouch_draft draft = draft_alone(&d, tokens, n, &shape);
                 assert_int_equal(draft.n, N_GUESSES);
                 most = fmax(most, compare_draft(&p, &draft, n));
                 d.ops->rewind(d.self, n - 1); /* a cycle that failed: the same tokens come again */
@@ -306,25 +309,26 @@ static void rejected_guesses_leave_no_trace(void **state)
     const vouch_sampling sampling = {.temperature = 1, .top_p = 1, .repeat_penalty = 1};
     vouch_pool *pool;
     assert_int_equal(vouch_pool_open(&pool, 2, NULL), VOUCH_OK);
+    vouch_shared_passes passes = {.pool = pool};
     for (int i = 0; i < N_KINDS; i++) {
         vouch_head *head = open_kind(i);
         run_target(head->weights);
-        vouch_drafter_ref guessed = open_drafter(head, pool, 3, 1 + i % 3, &sampling);
+        vouch_drafter_ref guessed = open_drafter(head, &passes, 3, 1 + i % 3, &sampling);
         const vouch_shape shape = {.n = N_GUESSES, .depth = N_GUESSES, .branches = 1 + i % 3};
         int32_t n_given = 0;
         for (int32_t n = 2; n <= N_TOKENS - N_GUESSES; n += 1 + n % 5) {
             give_states(&guessed, head->weights, n_given, n - 1);
             n_given = n - 1;
-            vouch_drafter_ref plain_one = open_drafter(head, pool, 7, 1, &sampling);
+            vouch_drafter_ref plain_one = open_drafter(head, &passes, 7, 1, &sampling);
             give_states(&plain_one, head->weights, 0, n - 1);
-            if (n % 2) assert_true(guessed.ops->propose(guessed.self, tokens, n, &shape).n > 0);
+            if (n % 2) assert_true(draft_alone(&guessed, tokens, n, &shape).n > 0);
             guessed.ops->rewind(guessed.self, n - 1);
             guessed.ops->observe(guessed.self, tokens, n);
             plain_one.ops->observe(plain_one.self, tokens, n);
             assert_true(guessed.ops->digest(guessed.self) == plain_one.ops->digest(plain_one.self));
             plain_one.ops->close(plain_one.self);
             if (n < 4 || kinds[i].options.n_layers == 0) continue;
-            vouch_drafter_ref wrong = open_drafter(head, pool, 7, 1, &sampling); /* the digest notices one state */
+            vouch_drafter_ref wrong = open_drafter(head, &passes, 7, 1, &sampling); /* the digest notices one state */
             states[1][0] += 0.5f;
             give_states(&wrong, head->weights, 0, n - 1);
             states[1][0] -= 0.5f;

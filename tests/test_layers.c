@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/angle.h"
-#include "model/sequence.h"
 #include "support/hybrid.h"
+#include "support/sequence.h"
 #include "support/test.h"
 #include "support/tiny_model.h"
 

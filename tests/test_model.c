@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/sequence.h"
 #include "support/sanitized.h"
+#include "support/sequence.h"
 #include "support/test.h"
 #include "support/tiny_model.h"
 

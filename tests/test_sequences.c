@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/sequence.h"
 #include "support/hybrid.h"
 #include "support/sanitized.h"
+#include "support/sequence.h"
 #include "support/test.h"
 #include "support/tiny_model.h"
 

@@ -16,6 +16,7 @@
 #include "engine/session.h"
 #include "support/answer.h"
 #include "support/sanitized.h"
+#include "support/sequence.h"
 #include "support/tiny_vocab.h"
 
 enum { PROMPT = 24, LENGTH = 48 };

@@ -45,17 +45,6 @@ static vouch_draft ask_free(vouch_cycle *cycle, const vouch_draft *guide)
     return draft;
 }
 
-static vouch_draft ask_paid(vouch_cycle *cycle)
-{
-    const double start = now(cycle);
-    const vouch_draft draft =
-        vouch_drafters_ask_paid(&cycle->drafters, cycle->tokens, cycle->n_tokens, &cycle->plan.paid);
-    cycle->outcome.paid_seconds = now(cycle) - start;
-    cycle->outcome.asked_paid = true;
-    cycle->outcome.paid_levels = vouch_draft_levels(&draft);
-    return draft;
-}
-
 /* 1. The free drafters make pace an offer. Given the offer, pace says how much the paid drafter adds to it.
  * Without pace the limits are fixed. */
 static void choose(vouch_cycle *cycle)
@@ -78,13 +67,52 @@ static void choose(vouch_cycle *cycle)
     }
 }
 
-/* 2. Makes one tree of the paid guesses and free guesses around them. Without paid guesses the free drafters guess
- * alone; with pace, their draft is the offer. The draft ends before the first guess that is no token. */
-static void draft(vouch_cycle *cycle)
+void vouch_cycle_begin(vouch_cycle *cycle, const vouch_shape *most, int32_t room)
+{
+    assert(cycle->n_tokens >= 1 && cycle->n_tokens < cycle->n_ctx && room >= 1);
+    const double start = now(cycle);
+    cycle->most = cut_to_room(cycle, most, room);
+    cycle->plan = (vouch_plan){0};
+    cycle->draft = (vouch_draft){0};
+    cycle->outcome = (vouch_outcome){0};
+    if (cycle->most.depth > 0 && vouch_drafters_any(&cycle->drafters)) choose(cycle);
+    cycle->outcome.draft_seconds = now(cycle) - start;
+}
+
+/* 2. The paid drafter makes its levels. */
+vouch_staging vouch_cycle_stage(vouch_cycle *cycle)
+{
+    const double start = now(cycle);
+    vouch_drafters *drafters = &cycle->drafters;
+    vouch_outcome *o = &cycle->outcome;
+    if (cycle->plan.paid.depth < 1) return VOUCH_STAGED_NONE;
+    if (!o->asked_paid) vouch_drafters_begin_paid(drafters, cycle->tokens, cycle->n_tokens, &cycle->plan.paid);
+    o->asked_paid = true;
+    const vouch_staging staged = vouch_drafters_stage_paid(drafters);
+    o->paid_seconds += now(cycle) - start;
+    return staged;
+}
+
+void vouch_cycle_run(vouch_cycle *cycle)
+{
+    cycle->outcome.paid_seconds += vouch_drafters_run_paid(&cycle->drafters);
+}
+
+void vouch_cycle_grow(vouch_cycle *cycle)
+{
+    const double start = now(cycle);
+    vouch_drafters_grow_paid(&cycle->drafters);
+    cycle->outcome.paid_seconds += now(cycle) - start;
+}
+
+/* Makes one tree of the paid guesses and free guesses around them. Without paid guesses the free drafters guess alone;
+ * with pace, their draft is the offer. The draft ends before the first guess that is no token. */
+static void join_drafts(vouch_cycle *cycle)
 {
     const vouch_plan *plan = &cycle->plan;
     vouch_draft guide = {0}, *out = &cycle->draft;
-    if (plan->paid.depth > 0) guide = ask_paid(cycle);
+    if (cycle->outcome.asked_paid) guide = vouch_drafters_end_paid(&cycle->drafters);
+    cycle->outcome.paid_levels = vouch_draft_levels(&guide);
     *out = cycle->pace && guide.n == 0 ? plan->offer : ask_free(cycle, &guide);
     const int32_t n = vouch_min(out->n, cycle->most.n);
     for (out->n = 0; out->n < n; out->n++) {
@@ -93,18 +121,21 @@ static void draft(vouch_cycle *cycle)
     }
 }
 
+void vouch_cycle_end(vouch_cycle *cycle)
+{
+    const double start = now(cycle);
+    if (cycle->most.depth > 0 && vouch_drafters_any(&cycle->drafters)) join_drafts(cycle);
+    cycle->outcome.draft_seconds += cycle->outcome.paid_seconds + now(cycle) - start;
+}
+
 void vouch_cycle_plan(vouch_cycle *cycle, const vouch_shape *most, int32_t room)
 {
-    assert(cycle->n_tokens >= 1 && cycle->n_tokens < cycle->n_ctx && room >= 1);
-    const double start = now(cycle);
-    cycle->most = cut_to_room(cycle, most, room);
-    cycle->draft = (vouch_draft){0};
-    cycle->outcome = (vouch_outcome){0};
-    if (cycle->most.depth > 0 && vouch_drafters_any(&cycle->drafters)) {
-        choose(cycle);
-        draft(cycle);
+    vouch_cycle_begin(cycle, most, room);
+    while (vouch_cycle_stage(cycle) == VOUCH_STAGED_ROWS) {
+        vouch_cycle_run(cycle);
+        vouch_cycle_grow(cycle);
     }
-    cycle->outcome.draft_seconds = now(cycle) - start;
+    vouch_cycle_end(cycle);
 }
 
 int32_t vouch_cycle_n_drawn(const vouch_cycle *cycle)

@@ -3,14 +3,15 @@
  * The cycle: choose, draft, score, judge, commit and roll back.
  *
  *   plan      1 choose   pace says which drafters guess, and how much
- *             2 draft    they guess: a chain or a tree
+ *             2 draft    they guess: a chain or a tree. A paid drafter grows it level by level; each level needs a pass
  *   pass      3 score    one pass of the target over the new tokens and the guesses
  *   finish    4 judge    the rule accepts a path of guesses and adds one token; where the next row failed, it adds none
  *             5 commit   token by token, until one ends the answer: nothing after it exists
  *               roll back   the target keeps the committed path; the drafters see its rows and forget the rest
  *
- * vouch_cycle_step does all of it for one sequence. An engine of many sequences plans each of them, runs one pass with
- * the rows of all drafts, and finishes each.
+ * vouch_cycle_step does all of it for one sequence. An engine of many sequences plans all of them, level by level: one
+ * pass of a draft model runs the next level of all sequences. Then one pass of the target runs the rows of all drafts,
+ * and the engine finishes each sequence.
  *
  *   tokens  [0 ......... n_tokens) [ path ........ )
  *            committed               the accepted path, between judge and commit only
@@ -87,10 +88,21 @@ typedef struct vouch_cycle_result {
     vouch_finish finish;
 } vouch_cycle_result;
 
-/* The first half. Leaves the draft in cycle->draft: within `most` (n of 0 or less: none), no path longer than
- * room - 1, where room >= 1 is the number of tokens that may be committed, and short enough for n_ctx.
+/* The first half, for one sequence. Leaves the draft in cycle->draft: within `most` (n of 0 or less: none), no path
+ * longer than room - 1, where room >= 1 is the number of tokens that may be committed, and short enough for n_ctx.
  * Needs 1 <= n_tokens < n_ctx. */
 void vouch_cycle_plan(vouch_cycle *cycle, const vouch_shape *most, int32_t room);
+/* Its parts, for sequences whose paid drafters share passes:
+ *
+ *     begin ─► stage ─► run ─► grow ─► ... ─► stage: NONE ─► end
+ *
+ * begin, grow and end of different cycles may run side by side; stage and run may not (drafter.h, D5). stage is called
+ * until it returns NONE. */
+void vouch_cycle_begin(vouch_cycle *cycle, const vouch_shape *most, int32_t room);
+vouch_staging vouch_cycle_stage(vouch_cycle *cycle);
+void vouch_cycle_run(vouch_cycle *cycle);
+void vouch_cycle_grow(vouch_cycle *cycle);
+void vouch_cycle_end(vouch_cycle *cycle);
 /* An engine may drop the guesses behind the first n before the pass. Guesses drawn from q stay, because dropping them
  * would bias the text. Guesses without an estimate stay, too. So n is at least vouch_cycle_n_drawn. */
 int32_t vouch_cycle_n_drawn(const vouch_cycle *cycle);

@@ -17,6 +17,14 @@
  *       it has drawn. A deterministic guess may depend on sampled guesses, provided their random numbers are never
  *       reused at its position.
  *   D4  Nothing is allocated after open.
+ *
+ * A drafter guesses at once (propose), or level by level: each level needs a pass of a model, which the drafters of
+ * several sequences share.
+ *
+ *     begin ─► stage ─► run ─► grow ─► stage ─► run ─► grow ─► ... ─► stage: NONE ─► end
+ *
+ *   D5  stage and run are called from one thread; begin, grow and end of different drafters may run side by side. All
+ *       drafters that have staged rows grow before any of them stages again.
  */
 #ifndef VOUCH_DRAFT_DRAFTER_H
 #define VOUCH_DRAFT_DRAFTER_H
@@ -91,14 +99,33 @@ typedef struct vouch_seen {
     const float *logits; /* [n_vocab] before sampling parameters */
 } vouch_seen;
 
+/* What a request to stage rows in a shared pass came to. */
+typedef enum vouch_staging {
+    VOUCH_STAGED_NONE, /* there are no rows to run: the draft is complete */
+    VOUCH_STAGED_FULL, /* no row, because the pass is full: it runs first, then the request comes again */
+    VOUCH_STAGED_ROWS, /* rows are staged: run comes next */
+} vouch_staging;
+
+/* The parts of a draft that is made level by level. `tokens` stay where they are until `end`. */
+typedef struct vouch_level_ops {
+    void (*begin)(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape);
+    vouch_staging (*stage)(void *self);
+    /* Runs the rows that the drafters of its pass have staged, unless they have run. Returns the seconds that fall to
+     * the rows of this drafter. */
+    double (*run)(void *self);
+    void (*grow)(void *self); /* chooses the guesses of the level whose rows have run */
+    vouch_draft (*end)(void *self);
+} vouch_level_ops;
+
 enum { VOUCH_MAX_TAPS = 16 };
 
 typedef struct vouch_drafter_ops {
     const char *name;
     unsigned bit; /* VOUCH_DRAFTER_ */
     /* Guesses the tokens behind tokens[0, n_tokens), n_tokens >= 1, n_tokens + shape->n at most the session's context
-     * length. Can't fail: a drafter without an idea returns fewer guesses or none. */
+     * length. Can't fail: a drafter without an idea returns fewer guesses or none. NULL: it drafts by levels. */
     vouch_draft (*propose)(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape);
+    const vouch_level_ops *levels; /* the same level by level; only a paid drafter. NULL: it has `propose` */
     /* Brings the drafter up to date with tokens[0, n_tokens). The session calls it once for each chunk of a prompt and
      * can be cancelled between chunks. NULL: propose catches up fast enough. */
     void (*observe)(void *self, const int32_t *tokens, int32_t n_tokens);

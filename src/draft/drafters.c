@@ -13,29 +13,49 @@ static const vouch_drafter_ref *part(const vouch_drafters *drafters, int i)
     return i == 0 ? &drafters->free : &drafters->paid;
 }
 
-static vouch_draft ask(const vouch_drafter_ref *drafter, const int32_t *tokens, int32_t n_tokens,
-                       const vouch_shape *shape)
+void vouch_drafters_begin_paid(vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens,
+                               const vouch_shape *shape)
 {
-    vouch_draft draft = drafter->ops->propose(drafter->self, tokens, n_tokens, shape);
-    draft.drafter = drafter->ops->bit;
-    return draft;
+    const vouch_drafter_ref *paid = &drafters->paid;
+    if (paid->ops->levels) paid->ops->levels->begin(paid->self, tokens, n_tokens, shape);
+    else drafters->paid_draft = paid->ops->propose(paid->self, tokens, n_tokens, shape);
 }
 
-vouch_draft vouch_drafters_ask_paid(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens,
-                                    const vouch_shape *shape)
+vouch_staging vouch_drafters_stage_paid(const vouch_drafters *drafters)
 {
-    if (!drafters->paid.ops || shape->depth < 1) return (vouch_draft){0};
-    return ask(&drafters->paid, tokens, n_tokens, shape);
+    const vouch_drafter_ref *paid = &drafters->paid;
+    return paid->ops->levels ? paid->ops->levels->stage(paid->self) : VOUCH_STAGED_NONE;
+}
+
+double vouch_drafters_run_paid(const vouch_drafters *drafters)
+{
+    return drafters->paid.ops->levels->run(drafters->paid.self);
+}
+
+void vouch_drafters_grow_paid(const vouch_drafters *drafters)
+{
+    drafters->paid.ops->levels->grow(drafters->paid.self);
+}
+
+vouch_draft vouch_drafters_end_paid(const vouch_drafters *drafters)
+{
+    const vouch_drafter_ref *paid = &drafters->paid;
+    vouch_draft draft = paid->ops->levels ? paid->ops->levels->end(paid->self) : drafters->paid_draft;
+    draft.drafter = paid->ops->bit;
+    return draft;
 }
 
 vouch_draft vouch_drafters_ask_free(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens,
                                     const vouch_shape *shape, const vouch_draft *guide)
 {
-    if (!drafters->free.ops) return *guide;
+    const vouch_drafter_ref *free = &drafters->free;
+    if (!free->ops) return *guide;
     if (shape->depth < 1) return (vouch_draft){0};
     vouch_shape around = *shape;
     around.guide = guide->n > 0 ? guide : NULL;
-    return ask(&drafters->free, tokens, n_tokens, &around);
+    vouch_draft draft = free->ops->propose(free->self, tokens, n_tokens, &around);
+    draft.drafter = free->ops->bit;
+    return draft;
 }
 
 int32_t vouch_drafters_behind(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens)

@@ -15,6 +15,7 @@
 
 typedef struct vouch_drafters {
     vouch_drafter_ref free, paid; /* ops NULL: none */
+    vouch_draft paid_draft;       /* of the running cycle, where the paid drafter guesses at once */
     double paid_share;             /* first estimate of the time of a paid guess, in plain passes of the target */
     int32_t n_hidden;             /* positions whose hidden states the drafters have got */
 } vouch_drafters;
@@ -24,9 +25,15 @@ static inline bool vouch_drafters_any(const vouch_drafters *drafters)
     return drafters->free.ops || drafters->paid.ops;
 }
 
-/* Guesses of the paid drafter, each with its drafter's bit; none where there is no such drafter or depth is 0. */
-vouch_draft vouch_drafters_ask_paid(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens,
-                                    const vouch_shape *shape);
+/* The draft of the paid drafter, level by level (drafter.h). There is such a drafter, and shape->depth is at least 1. A
+ * drafter that guesses at once does so in `begin`, and stages no rows. */
+void vouch_drafters_begin_paid(vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens,
+                               const vouch_shape *shape);
+vouch_staging vouch_drafters_stage_paid(const vouch_drafters *drafters);
+double vouch_drafters_run_paid(const vouch_drafters *drafters);
+void vouch_drafters_grow_paid(const vouch_drafters *drafters);
+/* Its guesses, each with its drafter's bit. */
+vouch_draft vouch_drafters_end_paid(const vouch_drafters *drafters);
 /* The guesses of `guide` with guesses of the free drafters around them: more branches, and continuations. guide->n 0:
  * the free drafters alone. Without free drafters: the guide itself. */
 vouch_draft vouch_drafters_ask_free(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens,

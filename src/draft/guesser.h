@@ -3,12 +3,16 @@
  * A guesser turns tokens into logits of the next token. The drafter of trees (tree.h) grows its guesses from these
  * logits and knows nothing else of the guesser. The draft model is one (model.h).
  *
- *   follow(tokens, n)        state holds tokens[0, n)      logits: row 0 follows tokens[n - 1]
- *   feed(guesses, parents)   and these rows behind them    logits: row i follows the i-th row fed
+ *   follow(tokens, n)        stages rows: then the state holds tokens[0, n)     logits: row 0 follows tokens[n - 1]
+ *   feed(guesses, parents)   stages rows behind them                            logits: row i follows the i-th row fed
+ *   run                      runs what the guessers of all sequences have staged in the pass that they share
+ *   logits                   of the rows that this guesser has staged
  *
  *   G1  Rows that were fed are forgotten when follow is called next, except the first rows of a chain that have become
  *       tokens of the sequence.
  *   G2  Nothing is allocated after open.
+ *   G3  After a call that staged rows the next one is run.
+ *   G4  follow, feed and run are called from one thread. logits of different guessers may be read on several.
  */
 #ifndef VOUCH_DRAFT_GUESSER_H
 #define VOUCH_DRAFT_GUESSER_H
@@ -17,16 +21,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "draft/drafter.h"
+
 typedef struct vouch_guesser_ops {
-    /* Runs the tokens of tokens[0, n), n >= 1, that the state lacks. `logits`: the last one gets logits. False: no
-     * room. */
-    bool (*follow)(void *self, const int32_t *tokens, int32_t n, bool logits);
+    /* Stages the rows of tokens[0, n), n >= 1, that the state lacks, as many as fit into the pass. `logits`: the last
+     * one gets logits; where the state holds all n, the last one runs again. The rows that are left need another call,
+     * until known(tokens, n) is n. NONE: nothing is lacking, or the context has no room. */
+    vouch_staging (*follow)(void *self, const int32_t *tokens, int32_t n, bool logits);
     /* How many rows may be fed now. */
     int32_t (*room)(const void *self);
-    /* Feeds n guesses. parents [n]: the row that each guess follows, counted from the first row fed since follow; -1:
+    /* Stages n guesses. parents [n]: the row that each guess follows, counted from the first row fed since follow; -1:
      * it follows the sequence. NULL: a chain, which continues the last row. One draft is fed as a chain or as a tree,
-     * not as both. */
-    void (*feed)(void *self, const int32_t *guesses, const int32_t *parents, int32_t n);
+     * not as both. Never NONE. */
+    vouch_staging (*feed)(void *self, const int32_t *guesses, const int32_t *parents, int32_t n);
+    /* Runs the staged rows of the pass, unless they have run. Called once for each request that staged rows, before
+     * anybody stages again. Returns the seconds that fall to this guesser's rows. */
+    double (*run)(void *self);
     /* [n_vocab of the target] logits of row i of the last follow or feed. Valid until the next call. */
     const float *(*logits)(void *self, int32_t i);
     /* As a drafter's (drafter.h). */

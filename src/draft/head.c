@@ -8,7 +8,8 @@
  *
  * Rows wait until somebody asks for guesses, or until `states` is full. So while pace doesn't ask the head it costs a
  * copy of the states, and a few passes over many rows. A head without layers, or with layers that read the target's
- * keys and values, looks at the last row alone: it runs no other.
+ * keys and values, looks at the last row alone: it runs no other. The rows of all sessions of an engine that draft with
+ * this head run in one pass (model/shared_pass.h).
  *
  * The rows of guesses read the head's own output instead of the target's states. When a guess has become a token, its
  * row runs again with the target's states, so provisional rows never stay (law L3).
@@ -33,7 +34,8 @@ _Static_assert((int)VOUCH_MAX_TAPS == (int)VOUCH_HEAD_TAPS, "a head may have as 
 typedef struct head_guesser {
     const vouch_head_weights *head;
     const vouch_memory *lender; /* the target's memory, whose keys and values the head borrows; NULL: it has its own */
-    vouch_sequence sequence;
+    vouch_shared_sequence sequence;
+    vouch_staged staged;  /* the rows of the last follow or feed */
     vouch_projection fc, join, leave;
     int32_t n_embd;       /* of the target */
     int32_t n_ctx, chunk;
@@ -46,9 +48,8 @@ typedef struct head_guesser {
     float *joined;        /* [chunk or k][target's width + state width] input of W_join */
     float *inputs;        /* [chunk or k][width] */
     float *seconds;       /* [chunk or k][width] second inputs of the rows */
-    vouch_row *rows;      /* [chunk or k] */
     float *outputs;       /* [k + 1][state width] s, or W_leave s, of the last row and of the provisional rows */
-    int32_t n_fed;        /* provisional rows */
+    int32_t n_fed, n_kept; /* provisional rows; of these, rows whose outputs are kept */
     float *logits;        /* [n_vocab of the target], where the head guesses some tokens only */
     vouch_arena arena;
 } head_guesser;
@@ -107,18 +108,19 @@ static void make_features(head_guesser *g, int32_t n)
     }
 }
 
-/* inputs = f, or its norm, and seconds = norm(embedding[token]). */
+/* inputs = f, or its norm, and seconds = norm(embedding[token]), of the n rows that are staged next. */
 static void pair_inputs(head_guesser *g, const int32_t *tokens, int32_t n)
 {
     const vouch_head_weights *h = g->head;
     const int64_t n_embd = width(g);
     const float eps = h->body->hparams.norm_eps;
+    vouch_row *rows = vouch_shared_pass_rows(g->sequence.shared);
     for (int32_t i = 0; i < n; i++) {
         float *second = g->seconds + i * n_embd;
         vouch_matrix_get_row(h->embedding, tokens[i], second);
         vouch_row_norm(second, second, &h->token_norm, n_embd, eps);
         vouch_row_norm(g->inputs + i * n_embd, g->features + i * n_embd, &h->state_norm, n_embd, eps);
-        g->rows[i].second = second;
+        rows[i].second = second;
     }
 }
 
@@ -144,44 +146,36 @@ static void make_inputs(head_guesser *g, const int32_t *tokens, int32_t n)
     else join_inputs(g, tokens, n);
 }
 
-/* outputs from `number` on = s of n rows, which asked for their hidden states. */
+/* outputs from `number` on = s of n staged rows, which asked for their hidden states. */
 static void keep_outputs(head_guesser *g, int32_t number, int32_t n)
 {
     const vouch_weights *w = g->head->body;
     const int64_t n_embd = width(g);
     float *outputs = g->outputs + number * state_width(g), *to = g->leave.w ? g->inputs : outputs;
     for (int32_t i = 0; i < n; i++) {
-        const float *s = vouch_pass_hidden(g->sequence.pass, i);
+        const float *s = vouch_pass_hidden(g->sequence.shared->pass, g->staged.first_hidden + i);
         if (g->head->is_normed) vouch_row_norm(to + i * n_embd, s, &w->output_norm, n_embd, w->hparams.norm_eps);
         else memcpy(to + i * n_embd, s, (size_t)n_embd * sizeof *to);
     }
     if (g->leave.w) vouch_projection_run(&g->leave, to, outputs, n);
 }
 
-static void run_pass(head_guesser *g, int32_t n)
-{
-    const bool has_room = vouch_memory_reserve(g->sequence.memory, n);
-    assert(has_room);
-    (void)has_room;
-    vouch_pass_run(g->sequence.pass, g->rows, n);
-}
-
-/* Runs the rows of n positions from n_rows on, of which the target's states are there; `logits`: of the last one. */
-static void run_rows(head_guesser *g, const int32_t *tokens, int32_t n, bool logits)
+/* Stages the rows of n positions from n_rows on, of which the target's states are there; `logits`: of the last one. */
+static void stage_rows(head_guesser *g, const int32_t *tokens, int32_t n, bool logits)
 {
     const int64_t n_embd = width(g);
+    vouch_row *rows = vouch_shared_pass_rows(g->sequence.shared);
     for (int32_t i = 0; i < n; i++)
-        g->rows[i] = (vouch_row){.memory = g->sequence.memory,
-                                 .lender = g->lender,
-                                 .input = g->inputs + i * n_embd,
-                                 .parent = -1,
-                                 .kept = has_memory(g),
-                                 .logits = logits && i == n - 1,
-                                 .hidden = i == n - 1};
+        rows[i] = (vouch_row){.memory = g->sequence.memory,
+                              .lender = g->lender,
+                              .input = g->inputs + i * n_embd,
+                              .parent = -1,
+                              .kept = has_memory(g),
+                              .logits = logits && i == n - 1,
+                              .hidden = i == n - 1};
     make_features(g, n);
     make_inputs(g, tokens + g->n_rows + 1, n);
-    run_pass(g, n);
-    keep_outputs(g, 0, 1);
+    g->staged = vouch_shared_pass_stage(g->sequence.shared, n);
 }
 
 /* Drops the states before `position`. */
@@ -196,18 +190,31 @@ static void keep_states_from(head_guesser *g, int32_t position)
 static void drop_guesses(head_guesser *g)
 {
     vouch_memory_keep_rows(g->sequence.memory, 0);
-    g->n_fed = 0;
+    g->n_fed = g->n_kept = 0;
 }
 
-/* Runs the rows before `position`. Keeps the states of the last one. */
-static void run_until(head_guesser *g, const int32_t *tokens, int32_t position, bool logits)
+/* Stages the next rows before `position`, as many as fit; n_rows counts them. */
+static vouch_staging stage_until(head_guesser *g, const int32_t *tokens, int32_t position, bool logits)
 {
-    while (g->n_rows < position) {
-        const int32_t n = vouch_min(position - g->n_rows, g->chunk);
-        run_rows(g, tokens, n, logits && g->n_rows + n == position);
-        g->n_rows += n;
-    }
-    keep_states_from(g, g->n_rows - 1);
+    const int32_t room = vouch_shared_pass_room(g->sequence.shared, logits);
+    const int32_t n = vouch_min(vouch_min(position - g->n_rows, g->chunk), room);
+    if (g->n_rows >= position) return VOUCH_STAGED_NONE;
+    if (n == 0) return VOUCH_STAGED_FULL;
+    stage_rows(g, tokens, n, logits && g->n_rows + n == position);
+    g->n_rows += n;
+    return VOUCH_STAGED_ROWS;
+}
+
+/* Keeps the outputs of the rows that have run, and of the states those that may be needed again. */
+static double head_run(void *self)
+{
+    head_guesser *g = self;
+    vouch_shared_sequence_run(&g->sequence);
+    if (g->n_fed > g->n_kept) keep_outputs(g, g->n_kept + 1, g->n_fed - g->n_kept);
+    else keep_outputs(g, 0, 1);
+    g->n_kept = g->n_fed;
+    if (has_memory(g)) keep_states_from(g, g->n_rows - 1);
+    return vouch_shared_pass_seconds(g->sequence.shared, &g->staged);
 }
 
 static void head_hidden(void *self, const int32_t *tokens, int32_t position, const float *const *states)
@@ -218,7 +225,7 @@ static void head_hidden(void *self, const int32_t *tokens, int32_t position, con
     if (!has_memory(g)) g->first = position;
     else if (position - g->first == g->chunk + 1) {
         drop_guesses(g);
-        run_until(g, tokens, position, false);
+        while (stage_until(g, tokens, position, false) == VOUCH_STAGED_ROWS) head_run(g);
     }
     float *to = states_at(g, position);
     for (int32_t i = 0; i < g->head->n_taps; i++) memcpy(to + (size_t)i * n_embd, states[i], n_embd * sizeof *to);
@@ -251,26 +258,26 @@ static int32_t head_known(const void *self, const int32_t *tokens, int32_t n_tok
     return has_memory(g) ? vouch_min(g->n_rows + 1, n_tokens) : n_tokens;
 }
 
-/* Runs the rows of positions up to n - 2, whose tokens are known. With logits the last one runs, perhaps again. */
-static bool head_follow(void *self, const int32_t *tokens, int32_t n, bool logits)
+/* Stages the rows of positions up to n - 2, whose tokens are known. With logits the last one runs, perhaps again. */
+static vouch_staging head_follow(void *self, const int32_t *tokens, int32_t n, bool logits)
 {
     head_guesser *g = self;
     drop_guesses(g);
-    if (n < 2 || g->n_given < n - 1) return false;
+    if (n < 2 || g->n_given < n - 1) return VOUCH_STAGED_NONE;
     if (!has_memory(g)) {
         g->n_rows = n - 2;
-        if (g->first != g->n_rows) return false;
-        if (g->lender && vouch_memory_n_tokens(g->lender) != n - 1) return false;
-        if (logits) run_rows(g, tokens, 1, true);
-        return true;
+        if (g->first != g->n_rows || !logits) return VOUCH_STAGED_NONE;
+        if (g->lender && vouch_memory_n_tokens(g->lender) != n - 1) return VOUCH_STAGED_NONE;
+        if (vouch_shared_pass_room(g->sequence.shared, 1) == 0) return VOUCH_STAGED_FULL;
+        stage_rows(g, tokens, 1, true);
+        return VOUCH_STAGED_ROWS;
     }
     if (logits && g->n_rows >= n - 1) {
         g->n_rows = n - 2;
         vouch_memory_rewind(g->sequence.memory, g->n_rows);
-        if (g->first > g->n_rows) return false;
+        if (g->first > g->n_rows) return VOUCH_STAGED_NONE;
     }
-    run_until(g, tokens, n - 1, logits);
-    return true;
+    return stage_until(g, tokens, n - 1, logits);
 }
 
 static int32_t head_room(const void *self)
@@ -281,24 +288,26 @@ static int32_t head_room(const void *self)
 
 /* A guess reads the output of the row that it follows. In a head without memory the first provisional row is the last
  * token's, and no row sees another. */
-static void head_feed(void *self, const int32_t *guesses, const int32_t *parents, int32_t n)
+static vouch_staging head_feed(void *self, const int32_t *guesses, const int32_t *parents, int32_t n)
 {
     head_guesser *g = self;
     const int64_t n_state = state_width(g);
+    if (vouch_shared_pass_room(g->sequence.shared, n) < n) return VOUCH_STAGED_FULL;
+    vouch_row *rows = vouch_shared_pass_rows(g->sequence.shared);
     for (int32_t i = 0; i < n; i++) {
         const int32_t parent = parents ? parents[i] : g->n_fed + i - 1;
         memcpy(g->features + i * n_state, g->outputs + (parent + 1) * n_state, (size_t)n_state * sizeof *g->features);
-        g->rows[i] = (vouch_row){.memory = g->sequence.memory,
-                                 .lender = g->lender,
-                                 .input = g->inputs + i * width(g),
-                                 .parent = has_memory(g) ? parent : -1,
-                                 .logits = true,
-                                 .hidden = true};
+        rows[i] = (vouch_row){.memory = g->sequence.memory,
+                              .lender = g->lender,
+                              .input = g->inputs + i * width(g),
+                              .parent = has_memory(g) ? parent : -1,
+                              .logits = true,
+                              .hidden = true};
     }
     make_inputs(g, guesses, n);
-    run_pass(g, n);
-    keep_outputs(g, g->n_fed + 1, n);
+    g->staged = vouch_shared_pass_stage(g->sequence.shared, n);
     g->n_fed += n;
+    return VOUCH_STAGED_ROWS;
 }
 
 /* [n_vocab] Tokens that the head can't guess have no chance. */
@@ -306,7 +315,7 @@ static const float *head_logits(void *self, int32_t i)
 {
     head_guesser *g = self;
     const vouch_head_weights *h = g->head;
-    const float *logits = vouch_pass_logits(g->sequence.pass, i);
+    const float *logits = vouch_pass_logits(g->sequence.shared->pass, g->staged.first_logits + i);
     if (!h->tokens) return logits;
     for (int32_t d = 0; d < h->n_draft; d++) g->logits[h->tokens[d]] = logits[d];
     return g->logits;
@@ -315,7 +324,7 @@ static const float *head_logits(void *self, int32_t i)
 static void head_close(void *self)
 {
     head_guesser *g = self;
-    vouch_sequence_close(&g->sequence);
+    vouch_shared_sequence_close(&g->sequence);
     vouch_arena_free(&g->arena);
     free(g);
 }
@@ -323,7 +332,7 @@ static void head_close(void *self)
 static size_t head_memory(const void *self)
 {
     const head_guesser *g = self;
-    return sizeof *g + g->arena.size + vouch_sequence_bytes(&g->sequence);
+    return sizeof *g + g->arena.size + vouch_shared_sequence_bytes(&g->sequence);
 }
 
 static uint64_t head_digest(const void *self)
@@ -335,6 +344,7 @@ static uint64_t head_digest(const void *self)
 static const vouch_guesser_ops guesser_ops = {.follow = head_follow,
                                               .room = head_room,
                                               .feed = head_feed,
+                                              .run = head_run,
                                               .logits = head_logits,
                                               .known = head_known,
                                               .rewind = head_rewind,
@@ -373,7 +383,6 @@ static void layout_guesser(head_guesser *g, const vouch_drafter_head_options *op
     g->scaled = vouch_arena_take(arena, chunk * n_features, sizeof *g->scaled);
     g->features = vouch_arena_take(arena, rows * n_state, sizeof *g->features);
     g->inputs = vouch_arena_take(arena, rows * n_embd, sizeof *g->inputs);
-    g->rows = vouch_arena_take(arena, rows, sizeof *g->rows);
     g->outputs = vouch_arena_take(arena, ((size_t)options->k + 1) * n_state, sizeof *g->outputs);
     if (h->tokens) g->logits = vouch_arena_take(arena, (size_t)options->n_vocab, sizeof *g->logits);
     if (g->fc.w) vouch_projection_layout(&g->fc, g->chunk, arena);
@@ -383,16 +392,17 @@ static void layout_guesser(head_guesser *g, const vouch_drafter_head_options *op
     if (g->leave.w) vouch_projection_layout(&g->leave, (int32_t)rows, arena);
 }
 
-static vouch_status open_parts(head_guesser *g, vouch_pool *pool, const vouch_drafter_head_options *options,
-                               vouch_error *err)
+static vouch_status open_parts(head_guesser *g, vouch_shared_passes *passes,
+                               const vouch_drafter_head_options *options, vouch_error *err)
 {
     const vouch_head_weights *h = g->head;
     const vouch_kernels *kernels = h->body->kernels;
-    const vouch_sequence_options sequence = {
-        .n_ctx = g->n_ctx,
-        .max_rows = vouch_max(g->chunk, options->k),
+    vouch_pool *pool = passes->pool;
+    const vouch_shared_sequence_options sequence = {
+        .pass = {.n_ctx = g->n_ctx,
+                 .max_rows = vouch_max(g->chunk, options->k),
+                 .max_logits = vouch_min(vouch_min(options->branches, options->k), VOUCH_MAX_TOP)},
         .max_tree = options->k + 1,
-        .max_logits = vouch_min(vouch_min(options->branches, options->k), VOUCH_MAX_TOP),
         .kv_type = options->kv_type};
     if (h->fc.n_out > 0)
         g->fc = (vouch_projection){.w = &h->fc, .bias = h->fc_bias, .kernels = kernels, .pool = pool};
@@ -405,11 +415,12 @@ static vouch_status open_parts(head_guesser *g, vouch_pool *pool, const vouch_dr
     layout_guesser(g, options, &arena);
     g->arena = arena;
     for (int32_t t = 0; h->tokens && t < options->n_vocab; t++) g->logits[t] = -INFINITY;
-    return vouch_sequence_open(&g->sequence, h->body, pool, &sequence, err);
+    return vouch_shared_sequence_open(&g->sequence, passes, h->body, &sequence, err);
 }
 
-vouch_status vouch_drafter_head_open(vouch_drafter_ref *out, const vouch_head_weights *head, vouch_pool *pool,
-                                     const vouch_drafter_head_options *options, vouch_error *err)
+vouch_status vouch_drafter_head_open(vouch_drafter_ref *out, const vouch_head_weights *head,
+                                     vouch_shared_passes *passes, const vouch_drafter_head_options *options,
+                                     vouch_error *err)
 {
     static const vouch_drafter_ops ops = {VOUCH_TREE_FUNCTIONS("head", VOUCH_DRAFTER_HEAD),
                                           .taps = drafter_taps,
@@ -423,7 +434,7 @@ vouch_status vouch_drafter_head_open(vouch_drafter_ref *out, const vouch_head_we
     g->n_ctx = options->n_ctx;
     g->lender = head->borrows_keys ? options->target_memory : NULL;
     g->chunk = has_memory(g) ? options->prefill_chunk : 1;
-    const vouch_status status = open_parts(g, pool, options, err);
+    const vouch_status status = open_parts(g, passes, options, err);
     if (status != VOUCH_OK) {
         head_close(g);
         return status;
@@ -461,7 +472,7 @@ static vouch_status open_paid(vouch_drafter_ref *out, const vouch_drafter_setup 
                                                 .branches = setup->branches,
                                                 .constraint = setup->constraint,
                                                 .kv_type = is_f32 ? VOUCH_KV_F32 : VOUCH_KV_F16};
-    return vouch_drafter_head_open(out, setup->head, setup->pool, &options, err);
+    return vouch_drafter_head_open(out, setup->head, setup->passes, &options, err);
 }
 
 /* The time of a pass is roughly proportional to the weights that it reads. */

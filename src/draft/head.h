@@ -5,7 +5,7 @@
 
 #include "draft/drafter.h"
 #include "model/head_weights.h"
-#include "model/sequence.h"
+#include "model/shared_pass.h"
 #include "text/grammar/constraint.h"
 
 typedef struct vouch_drafter_head_options {
@@ -24,9 +24,10 @@ typedef struct vouch_drafter_head_options {
     vouch_constraint *constraint; /* the session's grammar; NULL: none */
 } vouch_drafter_head_options;
 
-/* Opens the drafter of trees over the head. head and pool must outlive it. Errors: MEMORY, UNSUPPORTED (kv_type); on
+/* Opens the drafter of trees over the head. head and passes must outlive it. Errors: MEMORY, UNSUPPORTED (kv_type); on
  * failure *out has no ops. */
-vouch_status vouch_drafter_head_open(vouch_drafter_ref *out, const vouch_head_weights *head, vouch_pool *pool,
-                                     const vouch_drafter_head_options *options, vouch_error *err);
+vouch_status vouch_drafter_head_open(vouch_drafter_ref *out, const vouch_head_weights *head,
+                                     vouch_shared_passes *passes, const vouch_drafter_head_options *options,
+                                     vouch_error *err);
 
 #endif

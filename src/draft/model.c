@@ -6,6 +6,8 @@
  *   tokens     [0 .............. n)
  *   rows                                       g0 g1 ... g(k-2)   provisional
  *
+ * The rows of all sessions of an engine that draft with this model run in one pass (model/shared_pass.h).
+ *
  * Rows of a chain stay in the cache where their guesses became tokens of the sequence. Rows of a tree are dropped.
  *
  * Where the token tables differ, the cache holds the pieces that spell each of the target's tokens (bridge.h), which
@@ -25,11 +27,10 @@
 enum { SPELLED = 2 };
 
 typedef struct model_guesser {
-    vouch_sequence sequence;
+    vouch_shared_sequence sequence;
+    vouch_staged staged;  /* the rows of the last follow or feed */
     vouch_bridge *bridge; /* NULL: the token tables are the same */
     float *logits;        /* [n_vocab of the target], with a bridge */
-    vouch_matrix head;    /* rows of the tokens in --draft-vocab's list; without a list unused */
-    float *head_bias;     /* [head.n_out] of its logits, where the model has one */
     int32_t n_told;       /* tokens of the sequence that the cache holds */
     int32_t n_fed;        /* provisional rows of the last draft, if it was a chain; 0 after a tree */
     int32_t fed[VOUCH_MAX_DRAFT]; /* [n_fed] their guesses */
@@ -46,11 +47,11 @@ static int32_t offset_of(const model_guesser *g, int32_t n)
     return g->bridge ? g->offsets[n] : n;
 }
 
-/* The next rows of tokens[n_told, n), at most a chunk, as *rows. Returns their number; 0 where the context has no room
- * for a token. */
-static int32_t spell(model_guesser *g, const int32_t *tokens, int32_t n, const int32_t **rows)
+/* The next rows of tokens[n_told, n), at most `most`, as *rows. Returns their number; 0 where the context or `most` has
+ * no room for a token. */
+static int32_t spell(model_guesser *g, const int32_t *tokens, int32_t n, int32_t most, const int32_t **rows)
 {
-    const int32_t at = offset_of(g, g->n_told), room = vouch_min(g->chunk, g->n_ctx - at);
+    const int32_t at = offset_of(g, g->n_told), room = vouch_min(vouch_min(g->chunk, most), g->n_ctx - at);
     int32_t used = 0;
     if (!g->bridge) {
         *rows = tokens + g->n_told;
@@ -104,17 +105,28 @@ static void keep_accepted(model_guesser *g, const int32_t *tokens, int32_t n)
     g->n_fed = 0;
 }
 
-/* Runs the tokens that the cache lacks, in chunks of at most g->chunk rows. */
-static bool model_follow(void *self, const int32_t *tokens, int32_t n, bool logits)
+/* Whether the context has room for the next token's pieces. */
+static bool has_context(const model_guesser *g, const int32_t *tokens)
+{
+    const int32_t *pieces = g->bridge ? &g->bridge->first[tokens[g->n_told]] : NULL;
+    return offset_of(g, g->n_told) + (pieces ? pieces[1] - pieces[0] : 1) <= g->n_ctx;
+}
+
+static vouch_staging model_follow(void *self, const int32_t *tokens, int32_t n, bool logits)
 {
     model_guesser *g = self;
     keep_accepted(g, tokens, n);
-    while (g->n_told < n) {
-        const int32_t *rows, n_rows = spell(g, tokens, n, &rows);
-        if (n_rows == 0) return false;
-        vouch_pass_chain(g->sequence.pass, g->sequence.memory, rows, n_rows, logits && g->n_told == n ? 1 : 0);
-    }
-    return true;
+    if (logits && g->n_told == n) model_rewind(g, n - 1);
+    if (g->n_told == n || !has_context(g, tokens)) return VOUCH_STAGED_NONE;
+    const int32_t *spelled, room = vouch_shared_pass_room(g->sequence.shared, logits);
+    const int32_t n_rows = spell(g, tokens, n, room, &spelled);
+    if (n_rows == 0) return VOUCH_STAGED_FULL;
+    vouch_row *rows = vouch_shared_pass_rows(g->sequence.shared);
+    for (int32_t i = 0; i < n_rows; i++)
+        rows[i] = (vouch_row){.memory = g->sequence.memory, .token = spelled[i], .parent = -1, .kept = true};
+    rows[n_rows - 1].logits = logits && g->n_told == n;
+    g->staged = vouch_shared_pass_stage(g->sequence.shared, n_rows);
+    return VOUCH_STAGED_ROWS;
 }
 
 static int32_t model_room(const void *self)
@@ -123,20 +135,34 @@ static int32_t model_room(const void *self)
     return g->n_ctx - offset_of(g, g->n_told) - vouch_memory_n_rows(g->sequence.memory);
 }
 
-static void model_feed(void *self, const int32_t *guesses, const int32_t *parents, int32_t n)
+static vouch_staging model_feed(void *self, const int32_t *guesses, const int32_t *parents, int32_t n)
 {
     model_guesser *g = self;
-    int32_t tokens[VOUCH_MAX_DRAFT];
+    vouch_memory *memory = g->sequence.memory;
     assert(n >= 1 && n <= VOUCH_MAX_DRAFT);
-    for (int32_t i = 0; i < n; i++) tokens[i] = g->bridge ? vouch_bridge_token(g->bridge, guesses[i]) : guesses[i];
-    vouch_pass_tree(g->sequence.pass, g->sequence.memory, tokens, parents, n, n);
+    if (vouch_shared_pass_room(g->sequence.shared, n) < n) return VOUCH_STAGED_FULL;
+    vouch_row *rows = vouch_shared_pass_rows(g->sequence.shared);
+    for (int32_t i = 0; i < n; i++) {
+        const int32_t token = g->bridge ? vouch_bridge_token(g->bridge, guesses[i]) : guesses[i];
+        const int32_t parent = parents ? parents[i] : vouch_memory_n_rows(memory) + i - 1;
+        rows[i] = (vouch_row){.memory = memory, .token = token, .parent = parent, .logits = true};
+    }
+    g->staged = vouch_shared_pass_stage(g->sequence.shared, n);
     for (int32_t i = 0; i < n && !parents; i++) g->fed[g->n_fed++] = guesses[i];
+    return VOUCH_STAGED_ROWS;
+}
+
+static double model_run(void *self)
+{
+    model_guesser *g = self;
+    vouch_shared_sequence_run(&g->sequence);
+    return vouch_shared_pass_seconds(g->sequence.shared, &g->staged);
 }
 
 static const float *model_logits(void *self, int32_t i)
 {
     model_guesser *g = self;
-    const float *logits = vouch_pass_logits(g->sequence.pass, i);
+    const float *logits = vouch_pass_logits(g->sequence.shared->pass, g->staged.first_logits + i);
     if (!g->bridge) return logits;
     vouch_bridge_logits(g->bridge, logits, g->logits);
     return g->logits;
@@ -145,7 +171,7 @@ static const float *model_logits(void *self, int32_t i)
 static void model_close(void *self)
 {
     model_guesser *g = self;
-    vouch_sequence_close(&g->sequence);
+    vouch_shared_sequence_close(&g->sequence);
     vouch_bridge_close(g->bridge);
     vouch_arena_free(&g->arena);
     free(g);
@@ -154,7 +180,7 @@ static void model_close(void *self)
 static size_t model_memory(const void *self)
 {
     const model_guesser *g = self;
-    return sizeof *g + g->arena.size + vouch_sequence_bytes(&g->sequence) + vouch_bridge_memory(g->bridge);
+    return sizeof *g + g->arena.size + vouch_shared_sequence_bytes(&g->sequence) + vouch_bridge_memory(g->bridge);
 }
 
 static uint64_t model_digest(const void *self)
@@ -166,6 +192,7 @@ static uint64_t model_digest(const void *self)
 static const vouch_guesser_ops model_ops = {.follow = model_follow,
                                             .room = model_room,
                                             .feed = model_feed,
+                                            .run = model_run,
                                             .logits = model_logits,
                                             .known = model_known,
                                             .rewind = model_rewind,
@@ -175,20 +202,12 @@ static const vouch_guesser_ops model_ops = {.follow = model_follow,
 
 /* ------------------------------------------------------------------- opening */
 
-static void layout_guesser(model_guesser *g, const vouch_drafter_model_options *options, const vouch_weights *weights,
-                           vouch_arena *arena)
+static void layout_guesser(model_guesser *g, vouch_arena *arena)
 {
-    if (g->bridge) {
-        g->logits = vouch_arena_take(arena, (size_t)g->bridge->n_target, sizeof *g->logits);
-        g->offsets = vouch_arena_take(arena, (size_t)g->n_session + 1, sizeof *g->offsets);
-        g->spelled = vouch_arena_take(arena, (size_t)g->chunk, sizeof *g->spelled);
-    }
-    if (options->n_head > 0) {
-        if (!vouch_matrix_shape(&g->head, weights->head->type, options->n_head, weights->head->n_in))
-            arena->overflow = true;
-        g->head.data = vouch_arena_take(arena, (size_t)g->head.n_tiles, g->head.tile_bytes);
-        if (weights->head_bias) g->head_bias = vouch_arena_take(arena, (size_t)options->n_head, sizeof *g->head_bias);
-    }
+    if (!g->bridge) return;
+    g->logits = vouch_arena_take(arena, (size_t)g->bridge->n_target, sizeof *g->logits);
+    g->offsets = vouch_arena_take(arena, (size_t)g->n_session + 1, sizeof *g->offsets);
+    g->spelled = vouch_arena_take(arena, (size_t)g->chunk, sizeof *g->spelled);
 }
 
 static void set_sizes(model_guesser *g, const vouch_drafter_model_options *options, const vouch_weights *weights)
@@ -200,7 +219,7 @@ static void set_sizes(model_guesser *g, const vouch_drafter_model_options *optio
     if (g->bridge && g->chunk < g->bridge->most) g->chunk = g->bridge->most;
 }
 
-static vouch_status open_guesser(vouch_guesser *out, const vouch_weights *weights, vouch_pool *pool,
+static vouch_status open_guesser(vouch_guesser *out, const vouch_weights *weights, vouch_shared_passes *passes,
                                  const vouch_drafter_model_options *options, vouch_error *err)
 {
     model_guesser *g = calloc(1, sizeof *g);
@@ -211,31 +230,29 @@ static vouch_status open_guesser(vouch_guesser *out, const vouch_weights *weight
     g->bridge = options->bridge;
     set_sizes(g, options, weights);
     vouch_arena arena = {0};
-    layout_guesser(g, options, weights, &arena);
-    vouch_sequence_options sequence = {
-        .n_ctx = g->n_ctx,
-        .max_rows = g->chunk > options->k ? g->chunk : options->k,
+    layout_guesser(g, &arena);
+    const vouch_shared_sequence_options sequence = {
+        .pass = {.n_ctx = g->n_ctx,
+                 .max_rows = vouch_max(g->chunk, options->k),
+                 .max_logits = vouch_min(vouch_min(options->branches, options->k), VOUCH_MAX_TOP),
+                 .head = options->head,
+                 .n_head = options->n_head},
         .max_tree = options->k,
-        .max_logits = vouch_min(vouch_min(options->branches, options->k), VOUCH_MAX_TOP),
-        .head = options->n_head > 0 ? &g->head : NULL,
         .kv_type = options->kv_type};
     vouch_status status = vouch_arena_allocate(&arena, "the draft model's tokens", err);
     if (status == VOUCH_OK) {
-        layout_guesser(g, options, weights, &arena);
+        layout_guesser(g, &arena);
         g->arena = arena;
-        if (options->n_head > 0) vouch_matrix_pick(&g->head, weights->head, options->head);
-        for (int32_t i = 0; g->head_bias && i < options->n_head; i++)
-            g->head_bias[i] = weights->head_bias[options->head[i]];
-        sequence.head_bias = g->head_bias;
-        status = vouch_sequence_open(&g->sequence, weights, pool, &sequence, err);
+        status = vouch_shared_sequence_open(&g->sequence, passes, weights, &sequence, err);
     }
     if (status != VOUCH_OK) model_close(g);
     else *out = (vouch_guesser){.ops = &model_ops, .self = g};
     return status;
 }
 
-vouch_status vouch_drafter_model_open(vouch_drafter_ref *out, const vouch_weights *weights, vouch_pool *pool,
-                                      const vouch_drafter_model_options *options, vouch_error *err)
+vouch_status vouch_drafter_model_open(vouch_drafter_ref *out, const vouch_weights *weights,
+                                      vouch_shared_passes *passes, const vouch_drafter_model_options *options,
+                                      vouch_error *err)
 {
     static const vouch_drafter_ops ops = VOUCH_TREE_OPS("draft", VOUCH_DRAFTER_MODEL);
     vouch_guesser guesser;
@@ -251,7 +268,7 @@ vouch_status vouch_drafter_model_open(vouch_drafter_ref *out, const vouch_weight
                                      .k = options->k,
                                      .branches = options->branches,
                                      .constraint = options->constraint};
-    VOUCH_TRY(open_guesser(&guesser, weights, pool, options, err));
+    VOUCH_TRY(open_guesser(&guesser, weights, passes, options, err));
     return vouch_drafter_tree_open(out, guesser, &tree, err);
 }
 
@@ -316,7 +333,7 @@ static vouch_status open_paid(vouch_drafter_ref *out, const vouch_drafter_setup 
                                                  .bridge = bridge,
                                                  .head = spec->draft_vocab,
                                                  .n_head = (int32_t)spec->n_draft_vocab};
-    return vouch_drafter_model_open(out, setup->draft_model, setup->pool, &options, err);
+    return vouch_drafter_model_open(out, setup->draft_model, setup->passes, &options, err);
 }
 
 /* The time of a pass is roughly proportional to the weights that it reads. */

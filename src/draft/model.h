@@ -5,7 +5,7 @@
 
 #include "draft/bridge.h"
 #include "draft/drafter.h"
-#include "model/sequence.h"
+#include "model/shared_pass.h"
 #include "text/grammar/constraint.h"
 
 typedef struct vouch_drafter_model_options {
@@ -25,9 +25,10 @@ typedef struct vouch_drafter_model_options {
     int32_t n_head;        /* 0: the head is whole */
 } vouch_drafter_model_options;
 
-/* Opens the drafter of trees over the model. weights and pool must outlive it. Past the context that the draft model
- * was trained for it guesses nothing. Errors: MEMORY, UNSUPPORTED (kv_type); on failure *out has no ops. */
-vouch_status vouch_drafter_model_open(vouch_drafter_ref *out, const vouch_weights *weights, vouch_pool *pool,
-                                      const vouch_drafter_model_options *options, vouch_error *err);
+/* Opens the drafter of trees over the model. weights and passes must outlive it. Past the context that the draft
+ * model was trained for it guesses nothing. Errors: MEMORY, UNSUPPORTED (kv_type); on failure *out has no ops. */
+vouch_status vouch_drafter_model_open(vouch_drafter_ref *out, const vouch_weights *weights,
+                                      vouch_shared_passes *passes, const vouch_drafter_model_options *options,
+                                      vouch_error *err);
 
 #endif

@@ -9,12 +9,11 @@
 #ifndef VOUCH_DRAFT_REGISTRY_H
 #define VOUCH_DRAFT_REGISTRY_H
 
-#include "base/pool.h"
 #include "draft/bridge.h"
 #include "draft/drafters.h"
 #include "draft/source.h"
 #include "model/head_weights.h"
-#include "model/memory.h"
+#include "model/shared_pass.h"
 #include "text/grammar/constraint.h"
 
 /* Everything that a drafter may need when a session opens it. Pointers outlive the drafter. */
@@ -31,7 +30,7 @@ typedef struct vouch_drafter_setup {
     const vouch_memory *target_memory;
     vouch_vocabulary target_tokens, draft_tokens;
     const vouch_head_weights *head; /* for the target; NULL: none */
-    vouch_pool *pool;
+    vouch_shared_passes *passes; /* of the engine */
 } vouch_drafter_setup;
 
 typedef struct vouch_drafter_type {

@@ -2,6 +2,9 @@
 /*
  * Grows guesses from q, the guesser's logits after the session's sampling parameters.
  *
+ * A draft grows level by level (drafter.h). The first rows that it stages are the tokens that the guesser lacks; the
+ * rows of each further level are guesses.
+ *
  * A chain: each guess is fed back for the next. The last guess is never fed, because it may be rejected. After full
  * acceptance the guesser catches up with it.
  *
@@ -67,6 +70,14 @@ typedef struct tree_drafter {
     vouch_arena arena;
 
     /* The running draft. */
+    vouch_draft draft;
+    const int32_t *tokens;    /* [n_tokens] of the sequence */
+    int32_t n_tokens;
+    vouch_shape shape;
+    bool is_following;        /* the guesser lacks tokens of the sequence */
+    int32_t n_most;           /* most guesses; once the guesser has followed, no more than its context has room for */
+    int32_t level;            /* levels that have guesses; of a chain, guesses */
+    int32_t chosen[N_BEST], n_chosen; /* guesses of the last level that are fed next; none: the draft is complete */
     int32_t n_history;        /* tokens in `history` before the first guess */
     int32_t n_q, n_rows;      /* distributions in use; guesses fed */
     int32_t n_planned;        /* guesses that the filled branching points were given */
@@ -107,15 +118,16 @@ static bool draw_guess(tree_drafter *d, int32_t i, int64_t position, int32_t n_h
     return true;
 }
 
-static void grow_chain(tree_drafter *d, vouch_draft *draft, int64_t n_tokens, int32_t k)
+/* The next guess of the chain. */
+static void grow_chain(tree_drafter *d)
 {
-    for (int32_t i = 0;; i++) {
-        if (!draw_guess(d, i, n_tokens + i, d->n_history + i)) return;
-        draft->n = i + 1;
-        if (draft->n == k) return;
-        d->history[d->n_history + i] = d->guesses[i];
-        d->guesser.ops->feed(d->guesser.self, &d->guesses[i], NULL, 1);
-    }
+    const int32_t i = d->draft.n;
+    d->n_chosen = 0;
+    if (!draw_guess(d, i, (int64_t)d->n_tokens + i, d->n_history + i)) return;
+    d->draft.n = i + 1;
+    if (d->draft.n == d->n_most) return;
+    d->history[d->n_history + i] = d->guesses[i];
+    d->chosen[d->n_chosen++] = i;
 }
 
 /* --------------------------------------------------------------------- trees */
@@ -135,74 +147,66 @@ static bool branching_open(tree_drafter *d, branching *b, int32_t parent, int32_
     return true;
 }
 
-/* The best guesses of [first, past), at most d->branches, in the order of their numbers. */
-static int32_t choose_guesses(const tree_drafter *d, int32_t first, int32_t past, int32_t *chosen)
+/* Chooses the best guesses of [first, past), at most d->branches, in the order of their numbers. */
+static void choose_guesses(tree_drafter *d, int32_t first, int32_t past)
 {
-    int32_t n = 0;
+    d->n_chosen = 0;
     for (int32_t i = first; i < past; i++) {
         int32_t better = 0;
         for (int32_t j = first; j < past; j++)
             better += d->values[j] > d->values[i] || (j < i && d->values[j] == d->values[i]);
-        if (better < d->branches) chosen[n++] = i;
+        if (better < d->branches) d->chosen[d->n_chosen++] = i;
     }
-    return n;
 }
 
-/* Feeds guesses of the last level and opens the branching points behind them. Returns their number. */
-static int32_t level_open(tree_drafter *d, const int32_t *chosen, int32_t n)
+/* Opens the branching points behind the guesses that were fed, or behind the sequence. Returns their number. */
+static int32_t level_open(tree_drafter *d)
 {
-    int32_t guesses[N_BEST], parents[N_BEST], n_open = 0;
-    for (int32_t i = 0; i < n; i++) {
-        const int32_t parent = d->parents[chosen[i]];
-        guesses[i] = d->guesses[chosen[i]];
-        parents[i] = parent < 0 ? -1 : d->rows[parent];
-        d->rows[chosen[i]] = d->n_rows + i;
-    }
-    d->guesser.ops->feed(d->guesser.self, guesses, parents, n);
-    d->n_rows += n;
-    for (int32_t i = 0; i < n; i++) n_open += branching_open(d, &d->open[n_open], chosen[i], i);
+    int32_t n_open = 0;
+    if (d->level == 0) return branching_open(d, &d->open[0], -1, 0);
+    for (int32_t i = 0; i < d->n_chosen; i++) n_open += branching_open(d, &d->open[n_open], d->chosen[i], i);
     return n_open;
 }
 
 /* Whether one more guess of this value gives more tokens per second. */
-static bool is_worth(const tree_drafter *d, const vouch_shape *shape, double value)
+static bool is_worth(const tree_drafter *d, double value)
 {
-    const double *cost = shape->cost;
+    const double *cost = d->shape.cost;
     const int32_t n = d->n_planned;
-    const double expected = shape->others + d->expected;
+    const double expected = d->shape.others + d->expected;
     return !cost || (expected + value) * cost[n + 1] > expected * cost[n + 2];
 }
 
 /* Divides n guesses among the open branching points. */
-static void divide(tree_drafter *d, int32_t n_open, int32_t n, const vouch_shape *shape)
+static void divide(tree_drafter *d, int32_t n_open, int32_t n)
 {
     for (; n > 0; n--) {
         branching *best = NULL;
         double most = 0;
         for (branching *b = d->open; b < d->open + n_open; b++) {
-            if (b->n_guesses == vouch_min(b->n_best, shape->branches)) continue;
+            if (b->n_guesses == vouch_min(b->n_best, d->shape.branches)) continue;
             const double value = b->value * (double)b->weight[b->n_guesses] / b->total;
             if (best && value <= most) continue;
             best = b;
             most = value;
         }
-        if (!best || !is_worth(d, shape, most)) return;
+        if (!best || !is_worth(d, most)) return;
         best->n_guesses++;
         d->n_planned++;
         d->expected += most;
     }
 }
 
-static void fill(tree_drafter *d, vouch_draft *draft, const branching *b, int64_t n_tokens)
+static void fill(tree_drafter *d, const branching *b)
 {
     vouch_residual left;
     vouch_residual_begin(&left, b->q, NULL, 1);
     for (int32_t i = 0; i < b->n_guesses && left.total > 0; i++) {
-        const int32_t number = draft->n++, depth = b->parent < 0 ? 0 : d->depths[b->parent] + 1;
+        const int32_t number = d->draft.n++, depth = b->parent < 0 ? 0 : d->depths[b->parent] + 1;
         int32_t token = b->best[i];
         double p = (double)b->weight[i] / b->total;
         if (!d->greedy) {
-            token = d->draw(&left, *d->seed, n_tokens + depth, depth * VOUCH_MAX_DRAFT + number);
+            token = d->draw(&left, *d->seed, (int64_t)d->n_tokens + depth, depth * VOUCH_MAX_DRAFT + number);
             p = vouch_dist_p(b->q, token);
             vouch_residual_reject(&left, token);
         }
@@ -215,48 +219,104 @@ static void fill(tree_drafter *d, vouch_draft *draft, const branching *b, int64_
     }
 }
 
-static void grow_tree(tree_drafter *d, vouch_draft *draft, int64_t n_tokens, int32_t n, const vouch_shape *shape)
+/* The next level of the tree. */
+static void grow_tree(tree_drafter *d)
 {
-    int32_t chosen[N_BEST], n_open = branching_open(d, &d->open[0], -1, 0);
-    for (int32_t level = 0; n_open > 0; level++) {
-        const int32_t levels = shape->depth - level, first = draft->n;
-        divide(d, n_open, (n - first + levels - 1) / levels, shape);
-        for (int32_t i = 0; i < n_open; i++) fill(d, draft, &d->open[i], n_tokens);
-        for (int32_t i = first; i < draft->n; i++)
-            if (d->parents[i] != i - 1) draft->parents = d->parents;
-        if (levels == 1 || draft->n >= n) return;
-        n_open = draft->n > first ? level_open(d, chosen, choose_guesses(d, first, draft->n, chosen)) : 0;
-    }
+    const int32_t levels = d->shape.depth - d->level, first = d->draft.n, n_open = level_open(d);
+    divide(d, n_open, (d->n_most - first + levels - 1) / levels);
+    for (int32_t i = 0; i < n_open; i++) fill(d, &d->open[i]);
+    for (int32_t i = first; i < d->draft.n; i++)
+        if (d->parents[i] != i - 1) d->draft.parents = d->parents;
+    d->level++;
+    choose_guesses(d, first, levels == 1 || d->draft.n >= d->n_most ? first : d->draft.n);
 }
 
-/* ------------------------------------------------------------------- drafter */
+/* -------------------------------------------------------------------- levels */
 
-vouch_draft vouch_tree_propose(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape)
+static void tree_begin(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape)
 {
     tree_drafter *d = self;
-    vouch_draft draft = {.tokens = d->guesses, .q = d->greedy ? NULL : d->q_of, .chances = d->chances};
-    int32_t k = vouch_min(d->branches > 1 ? shape->n : shape->depth, d->k);
-    if (k < 1 || shape->depth < 1 || !d->guesser.ops->follow(d->guesser.self, tokens, n_tokens, true)) return draft;
-    k = vouch_min(k, d->guesser.ops->room(d->guesser.self));
-    if (k < 1) return draft;
-
-    d->n_history = vouch_min(n_tokens, d->window);
-    d->n_q = d->n_rows = d->n_planned = 0;
+    d->draft = (vouch_draft){.tokens = d->guesses, .q = d->greedy ? NULL : d->q_of, .chances = d->chances};
+    d->tokens = tokens;
+    d->n_tokens = n_tokens;
+    d->shape = *shape;
+    d->n_most = shape->depth < 1 ? 0 : vouch_min(d->branches > 1 ? shape->n : shape->depth, d->k);
+    d->is_following = d->n_most > 0;
+    d->level = d->n_chosen = d->n_q = d->n_rows = d->n_planned = 0;
     d->expected = 1;
+    d->n_history = vouch_min(n_tokens, d->window);
     memcpy(d->history, tokens + n_tokens - d->n_history, (size_t)d->n_history * sizeof *tokens);
-    if (d->constraint) vouch_constraint_settle(d->constraint, VOUCH_FOLLOWER_MODEL, tokens, n_tokens);
-    if (d->branches > 1) grow_tree(d, &draft, n_tokens, k, shape);
-    else grow_chain(d, &draft, n_tokens, k);
-    return draft;
+    if (d->constraint && d->n_most > 0)
+        vouch_constraint_settle(d->constraint, VOUCH_FOLLOWER_MODEL, tokens, n_tokens);
 }
 
-/* All but the last token, which propose runs for its logits. */
-void vouch_tree_observe(void *self, const int32_t *tokens, int32_t n_tokens)
+/* Feeds the chosen guesses. */
+static vouch_staging stage_guesses(tree_drafter *d)
+{
+    int32_t guesses[N_BEST], parents[N_BEST];
+    for (int32_t i = 0; i < d->n_chosen; i++) {
+        const int32_t parent = d->branches > 1 ? d->parents[d->chosen[i]] : -1;
+        guesses[i] = d->guesses[d->chosen[i]];
+        parents[i] = parent < 0 ? -1 : d->rows[parent];
+    }
+    const vouch_staging staged =
+        d->guesser.ops->feed(d->guesser.self, guesses, d->branches > 1 ? parents : NULL, d->n_chosen);
+    for (int32_t i = 0; staged == VOUCH_STAGED_ROWS && i < d->n_chosen; i++) d->rows[d->chosen[i]] = d->n_rows++;
+    return staged;
+}
+
+static vouch_staging tree_stage(void *self)
+{
+    tree_drafter *d = self;
+    if (d->is_following) return d->guesser.ops->follow(d->guesser.self, d->tokens, d->n_tokens, true);
+    return d->n_chosen > 0 ? stage_guesses(d) : VOUCH_STAGED_NONE;
+}
+
+static double tree_run(void *self)
+{
+    tree_drafter *d = self;
+    return d->guesser.ops->run(d->guesser.self);
+}
+
+static void tree_grow(void *self)
 {
     tree_drafter *d = self;
     const vouch_guesser_ops *ops = d->guesser.ops;
-    if (ops->known(d->guesser.self, tokens, n_tokens - 1) < n_tokens - 1)
-        ops->follow(d->guesser.self, tokens, n_tokens - 1, false);
+    if (d->is_following) {
+        if (ops->known(d->guesser.self, d->tokens, d->n_tokens) < d->n_tokens) return;
+        d->is_following = false;
+        d->n_most = vouch_min(d->n_most, ops->room(d->guesser.self));
+        if (d->n_most < 1) return;
+    }
+    if (d->branches > 1) grow_tree(d);
+    else grow_chain(d);
+}
+
+static vouch_draft tree_end(void *self)
+{
+    const tree_drafter *d = self;
+    return d->draft;
+}
+
+const vouch_level_ops vouch_tree_levels = {
+    .begin = tree_begin, .stage = tree_stage, .run = tree_run, .grow = tree_grow, .end = tree_end};
+
+/* ------------------------------------------------------------------- drafter */
+
+/* Stages and runs what the guesser lacks of tokens[0, n). */
+static void follow_alone(const vouch_guesser *guesser, const int32_t *tokens, int32_t n)
+{
+    const vouch_guesser_ops *ops = guesser->ops;
+    while (ops->known(guesser->self, tokens, n) < n &&
+           ops->follow(guesser->self, tokens, n, false) == VOUCH_STAGED_ROWS)
+        ops->run(guesser->self);
+}
+
+/* All but the last token, which a draft runs for its logits. */
+void vouch_tree_observe(void *self, const int32_t *tokens, int32_t n_tokens)
+{
+    tree_drafter *d = self;
+    follow_alone(&d->guesser, tokens, n_tokens - 1);
 }
 
 void vouch_tree_rewind(void *self, int32_t n_tokens)

@@ -28,7 +28,7 @@ vouch_status vouch_drafter_tree_open(vouch_drafter_ref *out, vouch_guesser guess
                                      vouch_error *err);
 
 /* The functions of such a drafter. */
-vouch_draft vouch_tree_propose(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape);
+extern const vouch_level_ops vouch_tree_levels;
 void vouch_tree_observe(void *self, const int32_t *tokens, int32_t n_tokens);
 void vouch_tree_rewind(void *self, int32_t n_tokens);
 int32_t vouch_tree_known(const void *self, const int32_t *tokens, int32_t n_tokens);
@@ -42,7 +42,7 @@ void *vouch_tree_guesser(const void *self);
 #define VOUCH_TREE_FUNCTIONS(drafter_name, drafter_bit)                                                               \
     .name = drafter_name,                                                                                             \
      .bit = drafter_bit,                                                                                              \
-     .propose = vouch_tree_propose,                                                                                   \
+     .levels = &vouch_tree_levels,                                                                                    \
      .observe = vouch_tree_observe,                                                                                   \
      .rewind = vouch_tree_rewind,                                                                                     \
      .known = vouch_tree_known,                                                                                       \

@@ -68,6 +68,7 @@ static vouch_status open_parts(vouch_engine *e, vouch_error *err)
     layout(e, &arena);
     e->arena = arena;
     VOUCH_TRY(vouch_pool_open(&e->pool, o->n_threads, err));
+    e->draft_passes = (vouch_shared_passes){.pool = e->pool, .n_sequences = o->n_sessions};
     VOUCH_TRY(vouch_pages_open(&e->pages, weights, &pages, err));
     VOUCH_TRY(vouch_pass_open(&e->pass, weights, e->pool, &pass, err));
     if (!o->no_sharing) VOUCH_TRY(vouch_prefixes_open(&e->prefixes, e->pages, err));
@@ -131,5 +132,5 @@ void vouch_engine_pass_seconds(const vouch_engine *engine, int32_t n, double *se
 size_t vouch_engine_memory(const vouch_engine *engine)
 {
     return sizeof *engine + engine->arena.size + engine->prefixes.arena.size + vouch_pages_bytes(engine->pages) +
-           vouch_pass_bytes(engine->pass);
+           vouch_pass_bytes(engine->pass) + vouch_shared_passes_bytes(&engine->draft_passes);
 }

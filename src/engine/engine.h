@@ -4,16 +4,18 @@
  * engine of its own and runs its passes (session.c). An engine of many sessions runs one pass for all (schedule.c):
  *
  *   sessions   A  decoding      B  decoding      C  prompt
- *              │ plan           │ plan           │ next chunk
+ *              │ choose         │ choose         │ next chunk
+ *              │ level 0        │ level 0        │           ◄── one pass of the draft model for all
+ *              │ level 1        │                │           ◄── one more, for those that draft deeper
  *              └───── admit the guesses that pay (admit.h) ─────┐
  *   one pass   [ A's last token, guesses │ B's │ C's chunk ]  ◄─┘
  *              │ finish         │ finish         │ tell the drafters
  *   events     A's step         B's step
  *
  * The thread team plans and finishes the cycles of different sessions side by side. A cycle touches only its session,
- * and reads what the engine has learned; the engine learns and counts afterwards. Two kinds of drafters are asked one
- * after the other: a paid drafter, whose passes need the whole team, and a caller's own, which stays in the caller's
- * thread.
+ * and reads what the engine has learned; the engine learns and counts afterwards. Between two levels, one thread stages
+ * the rows of all sessions in the pass that they share (model/shared_pass.h), and the team runs it. A caller's own
+ * drafter stays in the caller's thread.
  *
  *   E1  Each session's rows follow its own tokens only, so its bytes don't depend on the others (laws L1, L7).
  *   E2  The session that joined first of those that have something to do always finds room: where pages run short, the
@@ -27,7 +29,7 @@
 #include "draft/drafter.h"
 #include "engine/model.h"
 #include "engine/prefixes.h"
-#include "model/pass.h"
+#include "model/shared_pass.h"
 
 /* Most guesses of all sessions in a pass. */
 enum { VOUCH_ENGINE_GUESSES = VOUCH_MAX_DRAFT, VOUCH_ENGINE_SESSIONS = 256 };
@@ -40,6 +42,7 @@ typedef struct vouch_turn {
     bool is_cycle;      /* else prefill: tokens [from, past), which the cache lacks */
     int32_t from, past; /* from: tokens that the cache holds */
     vouch_shape most;   /* of a cycle: limits of its draft */
+    vouch_staging staging; /* of a cycle: what the last request for a level came to */
     int64_t n_drafted;  /* of a cycle: the session's guesses before it */
     vouch_cycle_result result;
     vouch_engine_event event;
@@ -51,6 +54,7 @@ struct vouch_engine {
     vouch_pool *pool;
     vouch_pages *pages;
     vouch_pass *pass;
+    vouch_shared_passes draft_passes; /* of the draft models and heads of its sessions */
     vouch_prefixes prefixes; /* without memory where pages are not shared */
     vouch_cost cost;         /* t(n) of its passes */
     double prompt_seconds;   /* of a row of a prompt; 0: not measured yet */

@@ -160,9 +160,10 @@ static void for_cycles(vouch_engine *e, turn_fn *run, turn_test *is_apart)
         if (e->turns[i].is_cycle && (n_beside <= 1 || is_apart(e->turns[i].session))) run(e, i);
 }
 
-static bool has_paid(const vouch_session *s)
+static bool is_never_apart(const vouch_session *s)
 {
-    return s->cycle.drafters.paid.ops;
+    (void)s;
+    return false;
 }
 
 /* A caller's drafter runs in the caller's thread. A head may run a pass of its own when it gets hidden states. */
@@ -174,11 +175,50 @@ static bool is_told_apart(const vouch_session *s)
 
 /* --------------------------------------------------------------------- draft */
 
-static void plan(vouch_engine *e, int32_t i)
+static void begin(vouch_engine *e, int32_t i)
 {
     vouch_turn *turn = &e->turns[i];
     vouch_session *s = turn->session;
-    vouch_cycle_plan(&s->cycle, &turn->most, s->options.max_tokens - s->n_answer);
+    vouch_cycle_begin(&s->cycle, &turn->most, s->options.max_tokens - s->n_answer);
+    turn->staging = VOUCH_STAGED_ROWS;
+}
+
+static void grow(vouch_engine *e, int32_t i)
+{
+    vouch_turn *turn = &e->turns[i];
+    if (turn->staging == VOUCH_STAGED_ROWS) vouch_cycle_grow(&turn->session->cycle);
+}
+
+static void end(vouch_engine *e, int32_t i)
+{
+    vouch_cycle_end(&e->turns[i].session->cycle);
+}
+
+/* Stages the next level of the sessions whose drafts are not complete, as far as the passes have room. Returns the
+ * number of sessions that have staged rows. */
+static int32_t stage_levels(vouch_engine *e)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < e->n_turns; i++) {
+        vouch_turn *turn = &e->turns[i];
+        if (!turn->is_cycle || turn->staging == VOUCH_STAGED_NONE) continue;
+        turn->staging = vouch_cycle_stage(&turn->session->cycle);
+        n += turn->staging == VOUCH_STAGED_ROWS;
+    }
+    return n;
+}
+
+/* All sessions draft. One pass of each draft model runs the next level of all sessions that draft with it. */
+static void run_levels(vouch_engine *e)
+{
+    for_cycles(e, begin, is_never_apart);
+    while (stage_levels(e) > 0) {
+        for (int32_t i = 0; i < e->n_turns; i++)
+            if (e->turns[i].is_cycle && e->turns[i].staging == VOUCH_STAGED_ROWS)
+                vouch_cycle_run(&e->turns[i].session->cycle);
+        for_cycles(e, grow, is_never_apart);
+    }
+    for_cycles(e, end, is_never_apart);
 }
 
 /* Lets the sessions draft, and cuts the drafts to the guesses that pay. */
@@ -186,7 +226,7 @@ static void draft(vouch_engine *e)
 {
     vouch_offer offers[VOUCH_ENGINE_SESSIONS];
     int32_t n = 0, n_fixed = 0;
-    for_cycles(e, plan, has_paid);
+    run_levels(e);
     for (int32_t i = 0; i < e->n_turns; i++) {
         const vouch_cycle *cycle = &e->turns[i].session->cycle;
         if (!e->turns[i].is_cycle) continue;
@@ -322,6 +362,8 @@ bool vouch_engine_step(vouch_engine *engine, const vouch_engine_event **events, 
     if (n_prompt_rows > 0) learn_prompt_seconds(e, e->last.seconds, n_cycle_rows, n_prompt_rows);
     else vouch_cost_learn(&e->cost, n_rows, e->last.seconds);
     e->stats.passes++;
+    e->stats.draft_passes = e->draft_passes.n_runs;
+    e->stats.draft_rows = e->draft_passes.n_rows;
     e->stats.rows += n_rows;
     e->stats.prompt_rows += n_prompt_rows;
     e->stats.seconds += vouch_now() - start;

@@ -115,7 +115,7 @@ static vouch_status open_drafters(vouch_session *s, int32_t branches, vouch_erro
                                        .draft_model = draft ? draft->weights : NULL,
                                        .head = o->speculation.head ? o->speculation.head->weights : NULL,
                                        .draft_tokens = draft ? vouch_model_vocabulary(draft) : (vouch_vocabulary){0},
-                                       .pool = s->engine->pool};
+                                       .passes = &s->engine->draft_passes};
     VOUCH_TRY(vouch_drafters_open(&s->cycle.drafters, o->speculation.drafters, &setup, s->is_paced, err));
     const int32_t *layers, n = vouch_drafters_taps(&s->cycle.drafters, &layers);
     for (int32_t i = 0; i < n; i++) VOUCH_TRY(vouch_pass_open_tap(s->engine->pass, layers[i], err));
@@ -566,7 +566,8 @@ const char *vouch_session_drafter(const vouch_session *session)
 
 size_t vouch_session_drafter_memory(const vouch_session *session)
 {
-    return vouch_drafters_memory(&session->cycle.drafters);
+    const size_t passes = session->is_alone ? vouch_shared_passes_bytes(&session->engine->draft_passes) : 0;
+    return vouch_drafters_memory(&session->cycle.drafters) + passes;
 }
 
 size_t vouch_session_memory(const vouch_session *session)
@@ -574,7 +575,7 @@ size_t vouch_session_memory(const vouch_session *session)
     const size_t engine = session->is_alone ? vouch_engine_memory(session->engine) : 0;
     return sizeof *session + session->arena.size + vouch_memory_bytes(session->target.memory) + engine +
            vouch_stream_memory(session->stream) + vouch_constraint_memory(session->target.constraint) +
-           vouch_session_drafter_memory(session);
+           vouch_drafters_memory(&session->cycle.drafters);
 }
 
 const vouch_memory *vouch_session_target(const vouch_session *session)

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "support/draft.h"
 #include "support/test.h"
 
 static int32_t argmax(const vouch_residual *left, uint64_t seed, int64_t position, int32_t number)
@@ -50,6 +51,7 @@ void head_bench_open(head_bench *b, const vouch_model *model, const vouch_head_w
     static const vouch_sampling sampling = {.temperature = 1, .top_p = 1, .repeat_penalty = 1};
     *b = (head_bench){.head = head, .n_vocab = model->info.n_vocab};
     assert_int_equal(vouch_pool_open(&b->pool, 2, NULL), VOUCH_OK);
+    b->passes.pool = b->pool;
     open_target(b, model->weights, page_size);
     const vouch_drafter_head_options options = {.sampling = &sampling,
                                                 .seed = &seed,
@@ -62,7 +64,7 @@ void head_bench_open(head_bench *b, const vouch_model *model, const vouch_head_w
                                                 .k = HEAD_DRAFT,
                                                 .branches = 1,
                                                 .kv_type = VOUCH_KV_F32};
-    assert_int_equal(vouch_drafter_head_open(&b->drafter, head, b->pool, &options, NULL), VOUCH_OK);
+    assert_int_equal(vouch_drafter_head_open(&b->drafter, head, &b->passes, &options, NULL), VOUCH_OK);
 }
 
 void head_bench_close(head_bench *b)
@@ -88,7 +90,7 @@ void head_bench_commit(head_bench *b, int32_t n)
 vouch_draft head_bench_propose(head_bench *b)
 {
     static const vouch_shape chain = {.n = HEAD_DRAFT, .depth = HEAD_DRAFT, .branches = 1};
-    return b->drafter.ops->propose(b->drafter.self, b->tokens, b->n, &chain);
+    return draft_alone(&b->drafter, b->tokens, b->n, &chain);
 }
 
 void head_bench_reject(head_bench *b, const vouch_draft *draft)

@@ -7,12 +7,14 @@
 #include "draft/head.h"
 #include "engine/model.h"
 #include "golden/head_row.h"
+#include "support/sequence.h"
 
 enum { HEAD_FIRST = 12, HEAD_MORE = 3, HEAD_CTX = 64 };
 
 typedef struct head_bench {
     const vouch_head_weights *head;
     vouch_pool *pool;
+    vouch_shared_passes passes;
     vouch_sequence target;
     vouch_drafter_ref drafter;
     int32_t tokens[HEAD_CTX], n, n_vocab;

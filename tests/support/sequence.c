@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/sequence.h"
+#include "support/sequence.h"
 
 vouch_status vouch_sequence_open(vouch_sequence *out, const vouch_weights *weights, vouch_pool *pool,
                                  const vouch_sequence_options *options, vouch_error *err)

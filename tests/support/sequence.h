@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One sequence that runs alone: a store with pages for it, its memory, and a pass. */
-#ifndef VOUCH_MODEL_SEQUENCE_H
-#define VOUCH_MODEL_SEQUENCE_H
+#ifndef TESTS_SUPPORT_SEQUENCE_H
+#define TESTS_SUPPORT_SEQUENCE_H
 
 #include "model/pass.h"
 
