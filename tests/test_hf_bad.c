@@ -180,7 +180,8 @@ static void bad_configs(void **state)
     expect_config("gpt_oss", "\"swiglu_limit\": 7.0", "\"swiglu_limit\": 5.0", "swiglu_limit isn't 7");
     expect_config("gpt_oss mxfp4", "mxfp4", "fp8", "the weights are quantised (quantization_config: fp8)");
     expect_config("mamba2", "1000000000.0", "0.5", "time_step_limit limits the rates");
-    expect_config("mamba2", "\"n_groups\": 2", "\"n_groups\": 5", "it is no vector of whole groups");
+    expect_config("mamba2", "\"n_groups\": 2", "\"n_groups\": 5",
+                  "expected a vector, and its length a multiple of the groups");
     expect_config("granitemoehybrid", "\"position_embedding_type\": null", "\"position_embedding_type\": \"alibi\"",
                   "position_embedding_type is neither rope nor nope");
     expect_config("gemma2", "\"query_pre_attn_scalar\": 16", "\"query_pre_attn_scalar\": 24",
@@ -208,7 +209,7 @@ static void bad_folders(void **state)
 
     folder = hf_folder_write("stack", mixtral,
                              &(hf_layout){.left_out = "model.layers.1.block_sparse_moe.experts.2.w1.weight"});
-    expect_refusal(folder, "experts.3.w1.weight': the one before it in its stack is missing");
+    expect_refusal(folder, "experts.3.w1.weight': the tensor before it in its stack is missing");
     folder = hf_folder_write("output", llama, &(hf_layout){.left_out = "lm_head.weight"});
     expect_refusal(folder, "(lm_head.weight) is missing, and tie_word_embeddings is false");
     folder = hf_folder_write("names", hf_case_named("stablelm"), &(hf_layout){.config = llama->config});

@@ -42,7 +42,7 @@ static uint64_t hash_data(uint64_t hash, const unsigned char *data, size_t n)
     return vouch_hash_bytes(vouch_hash_words(hash, data, words), data + words, n - words);
 }
 
-/* Sample i of a tensor's data begins at i / (SAMPLES - 1) of the way to its last sample. */
+/* The samples are evenly spread: sample i begins at i / (SAMPLES - 1) of the largest possible offset. */
 static vouch_status hash_tensor(const vouch_gguf *gguf, const vouch_gguf_tensor *tensor, uint64_t *hash,
                                 vouch_error *err)
 {

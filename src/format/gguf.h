@@ -57,7 +57,7 @@ vouch_status vouch_gguf_open(vouch_gguf **out, const char *path, vouch_error *er
  * VOUCH_OK. After a flaw *out has only the keys and tensors before it. No tensor has data. Errors: those of
  * vouch_gguf_open, if the header's counts can't be read. */
 vouch_status vouch_gguf_open_header(vouch_gguf **out, const char *path, vouch_error *flaw, vouch_error *err);
-/* Opens a file that the caller holds in memory, and no part of a split model. The bytes must outlive *out and be
+/* Opens a file that the caller holds in memory; a part of a split model is refused. The bytes must outlive *out and be
  * aligned like tensor data (malloc's are). `name` replaces the path in messages. For tests and fuzzing. */
 vouch_status vouch_gguf_open_bytes(vouch_gguf **out, const void *bytes, size_t size,
                                    const char *name, vouch_error *err);

@@ -106,13 +106,13 @@ const vouch_gguf_tensor *vouch_gguf_find_tensor(const vouch_gguf *gguf, const ch
                                                                           name);
 }
 
-/* The mapped file that has the tensor's data. NULL: the data are in memory, or nowhere. */
+/* The mapped file that has the tensor's data. NULL: the data lie in memory, or the tensor has none. */
 static const vouch_gguf_file *tensor_file(const vouch_gguf *gguf, const vouch_gguf_tensor *tensor)
 {
     return tensor->file < gguf->n_files && tensor->data ? &gguf->files[tensor->file] : NULL;
 }
 
-/* NULL: a file has the tensor as it is, or it lies in memory. */
+/* The recipe that makes the tensor's data. NULL: the data lie in a file or in memory as they are. */
 static const vouch_recipe *tensor_recipe(const vouch_gguf *gguf, const vouch_gguf_tensor *tensor)
 {
     if (!gguf->made || tensor->file != VOUCH_GGUF_NO_FILE) return NULL;

@@ -39,7 +39,7 @@ enum {
 };
 
 typedef struct vouch_gguf_kv {
-    vouch_text key; /* first: the index points here */
+    vouch_text key; /* the first member, because kv_index points to it */
     vouch_gguf_type type;
     vouch_gguf_array value; /* value.type: the type of the elements; count 1 if `type` isn't ARRAY */
 } vouch_gguf_kv;
@@ -50,7 +50,7 @@ typedef struct vouch_gguf_file {
 } vouch_gguf_file;
 
 struct vouch_gguf {
-    char *path;                 /* the tail of the first file's, for messages */
+    char *path;                 /* the tail of the first file's path, for messages */
     const unsigned char *bytes; /* the first file, whole */
     size_t size;
     vouch_gguf_file *files;
@@ -60,10 +60,10 @@ struct vouch_gguf {
     vouch_gguf_kv *kv;
     vouch_gguf_tensor *tensors;
     const vouch_text **kv_index, **tensor_index;
-    struct vouch_made *made; /* recipe.h; NULL: the files have all tensors as they are */
+    struct vouch_made *made; /* tensors that are made at load (recipe.h); NULL: none */
 };
 
-#define VOUCH_GGUF_NO_FILE UINT32_MAX /* tensor.file of data in memory */
+#define VOUCH_GGUF_NO_FILE UINT32_MAX /* the value of tensor.file for data that lie in memory */
 
 /* Opens one file, even a part of a split model. `flaw` NULL: as vouch_gguf_open; else as vouch_gguf_open_header. */
 vouch_status vouch_gguf_open_one(vouch_gguf **out, const char *path, vouch_error *flaw, vouch_error *err);

@@ -37,7 +37,7 @@ static void name_part(char *path, int64_t number, int64_t count)
     memcpy(path + strlen(path) - SUFFIX, suffix, SUFFIX);
 }
 
-/* A copy of `path` for the names of other parts, which the caller frees. */
+/* *name becomes a copy of `path`, which must end as the name of this part does. The caller frees it. */
 static vouch_status copy_name(const vouch_gguf *first, const char *path, const split *s, char **name, vouch_error *err)
 {
     const size_t size = strlen(path);
@@ -48,7 +48,7 @@ static vouch_status copy_name(const vouch_gguf *first, const char *path, const s
     free(*name);
     return vouch_fail(err, VOUCH_E_FORMAT,
                       "%s: is part %" PRId64 " of a model in %" PRId64
-                      " files, so its name must end in -%05d-of-%05d.gguf; give all parts their names back",
+                      " files, so its name must end in -%05d-of-%05d.gguf; rename all parts in this way",
                       first->path, s->number + 1, s->count, (int)s->number + 1, (int)s->count);
 }
 

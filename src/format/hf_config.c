@@ -43,7 +43,7 @@ static vouch_status unsupported(const reader *r, const char *problem)
 
 /* ------------------------------------------------------------------ numbers */
 
-/* Members that are copied, if config.json has them. */
+/* Members of config.json and the GGUF keys that get their values. */
 static const struct {
     const char *from, *to;
 } integers[] = {
@@ -83,7 +83,8 @@ static vouch_status need(const reader *r, const char *names, int64_t max, int64_
     return vouch_json_int(r->config, r->config->root, names, true, 1, max, value, r->err);
 }
 
-/* With multi_query all heads share a key and a value. Falcon's newer form has groups, whatever multi_query says. */
+/* With multi_query all heads share one key and one value. With new_decoder_architecture (Falcon) num_kv_heads counts
+ * instead. */
 static vouch_status read_sharing(const reader *r)
 {
     bool is_grouped = false, is_shared = false;
@@ -99,7 +100,7 @@ static bool is_delta(const reader *r)
     return strcmp(r->family->arch, "qwen3next") == 0 || strncmp(r->family->arch, "qwen35", 6) == 0;
 }
 
-/* LFM2 states the feed-forward's width before an adjustment. */
+/* LFM2's config.json states a feed-forward width that the model's code adjusts. This function adjusts it likewise. */
 static vouch_status adjust_width(const reader *r, int64_t *n_ff)
 {
     const json_t *root = r->config->root;
@@ -137,7 +138,7 @@ static vouch_status read_shape(const reader *r)
     const json_t *root = r->config->root;
     vouch_hf_shape *s = r->shape;
     int64_t n_ctx = 0, n_ff;
-    /* These have a fixed feed-forward width, which config.json may leave out. */
+    /* The feed-forward of these families is 4 n_embd wide where config.json doesn't say otherwise. */
     static const char *const wide[] = {"falcon", "gpt2", "starcoder", "bloom"};
     bool is_wide = false;
     for (size_t i = 0; i < sizeof wide / sizeof wide[0]; i++) is_wide |= strcmp(r->family->arch, wide[i]) == 0;
@@ -207,7 +208,7 @@ static vouch_status check_quantisation(const reader *r)
     return unsupported(r, problem);
 }
 
-/* gpt-oss: the limit of experts, which vouch has as 7. */
+/* gpt-oss clamps its experts' activations. vouch computes them with limit 7 and slope 1.702 only. */
 static vouch_status check_limit(const reader *r)
 {
     double limit = 7, slope = 1.702;
@@ -239,8 +240,8 @@ static vouch_status check_demands(const reader *r)
     return check_quantisation(r);
 }
 
-/* Gemma divides scores by the root of query_pre_attn_scalar. GGUF has no key for it: llama.cpp takes the head's width,
- * and for the 27B models n_embd / n_heads. */
+/* Gemma divides scores by the root of query_pre_attn_scalar. GGUF has no key for it, so it must be the number that
+ * llama.cpp takes: the head's width, and for the 27B models n_embd / n_heads. */
 static vouch_status check_score_scale(const reader *r)
 {
     const vouch_hf_shape *s = r->shape;
@@ -295,7 +296,8 @@ static vouch_status read_windows(const reader *r)
     if (r->family->window_period <= 1 && !is_regular)
         return unsupported(r, "layer_types has windows in some layers");
     if (r->family->window_period == 0) return VOUCH_OK;
-    int64_t period = r->family->window_period; /* older files have it instead of layer_types */
+    int64_t period = r->family->window_period; /* older files state it (sliding_window_pattern) and have no
+                                                  layer_types */
     if (period > 1 && !types)
         VOUCH_TRY(vouch_json_int(r->config, root, "sliding_window_pattern", false, period, period, &period, r->err));
     VOUCH_TRY(vouch_json_int(r->config, root, "sliding_window", false, 0, INT_MAX, &window, r->err));
@@ -308,7 +310,7 @@ static vouch_status read_windows(const reader *r)
 
 /* --------------------------------------------------------- recurrent layers */
 
-/* Jamba: a layer of each period has attention. */
+/* Jamba: one layer in each attn_layer_period has attention, the others have Mamba. */
 static vouch_status read_period(const reader *r, int32_t heads[VOUCH_HF_MOST_LAYERS])
 {
     int64_t period, offset = 0;
@@ -318,7 +320,7 @@ static vouch_status read_period(const reader *r, int32_t heads[VOUCH_HF_MOST_LAY
     return VOUCH_OK;
 }
 
-/* Whether a layer has attention: by its type, by full_attn_idxs in older files, or by a period. */
+/* Finds the layers with attention: from layer_types, from full_attn_idxs in older files, or from a period. */
 static vouch_status read_layer_types(const reader *r)
 {
     const json_t *types = NULL, *full = NULL, *root = r->config->root;
@@ -348,7 +350,8 @@ static vouch_status read_layer_types(const reader *r)
     return VOUCH_OK;
 }
 
-/* Mamba-2's rates may be limited; vouch's are not. Newer files write infinity as an object. */
+/* time_step_limit may bound the rates of Mamba-2. vouch has no such bounds, so [0, infinity] is required. Newer files
+ * write infinity as an object. */
 static vouch_status check_rate_limit(const reader *r)
 {
     const json_t *limits = NULL;
@@ -387,7 +390,7 @@ static vouch_status read_mamba2(const reader *r)
     return VOUCH_OK;
 }
 
-/* Mamba; its rank may be "auto". */
+/* Mamba. mamba_dt_rank, the rank of W_step, may be "auto": n_embd / 16, rounded up. */
 static vouch_status read_mamba(const reader *r)
 {
     const json_t *root = r->config->root;
@@ -420,7 +423,7 @@ static vouch_status read_lfm2(const reader *r)
     return VOUCH_OK;
 }
 
-/* Gated delta nets in all layers but each full_attention_interval-th. */
+/* Every full_attention_interval-th layer has attention, the others have gated delta nets. */
 static vouch_status read_delta_net(const reader *r)
 {
     const json_t *types = NULL;
@@ -452,7 +455,7 @@ static vouch_status read_delta_net(const reader *r)
     return VOUCH_OK;
 }
 
-/* llama.cpp wants the epsilon of these families under the name of RMSNorm's. */
+/* llama.cpp reads the epsilon of these families from RMSNorm's key, whatever its name in config.json. */
 static vouch_status read_recurrent(const reader *r)
 {
     if (is_delta(r)) return read_delta_net(r);
@@ -473,7 +476,8 @@ static vouch_status rope_float(const reader *r, const json_t *rope, const char *
     return vouch_json_float(r->config, rope, names, required, min, max, value, r->err);
 }
 
-/* Llama 3: slow pairs turn `factor` times slower, fast ones as before, with a smooth change between. */
+/* Llama 3: pairs of low frequency rotate `factor` times slower, pairs of high frequency as before. The factor changes
+ * smoothly between them. */
 static vouch_status read_llama3(const reader *r, const json_t *rope, double theta)
 {
     vouch_hf_shape *s = r->shape;
@@ -515,7 +519,8 @@ static vouch_status read_factors(const reader *r, const json_t *rope, const char
     return VOUCH_OK;
 }
 
-/* LongRoPE (arXiv 2402.13753): other divisors beyond the original context, and larger queries and keys. */
+/* LongRoPE (arXiv 2402.13753): one set of frequency divisors within the original context, another beyond it. Queries
+ * and keys grow by attn_factor. */
 static vouch_status read_longrope(const reader *r, const json_t *rope)
 {
     double original = 0, longest = 0;
@@ -534,7 +539,7 @@ static vouch_status read_longrope(const reader *r, const json_t *rope)
     return VOUCH_OK;
 }
 
-/* Members of a YaRN (arXiv 2309.00071) that are copied. */
+/* Members of YaRN's scaling (arXiv 2309.00071) and the GGUF keys that get their values. */
 static const struct {
     const char *from, *to;
 } yarn[] = {
@@ -543,7 +548,7 @@ static const struct {
     {"beta_slow", "rope.scaling.yarn_beta_slow"},
 };
 
-/* Hunyuan's "dynamic" scaling is an `alpha` that raises the base, equally for all lengths (NTK-aware scaling). */
+/* Hunyuan's "dynamic" scaling: `alpha` raises the base of RoPE, equally for all lengths (NTK-aware scaling). */
 static bool is_ntk(const reader *r, const json_t *rope)
 {
     const char *type = json_string_value(vouch_json_find(rope, "rope_type|type"));
@@ -582,7 +587,7 @@ static vouch_status read_scaling(const reader *r, const json_t *rope, double the
     return VOUCH_OK;
 }
 
-/* Newer files have rope_parameters, with a set for each type of layer where these differ; older ones rope_scaling and
+/* Newer files have rope_parameters, or one such object for each type of layer. Older files have rope_scaling and
  * rope_theta. */
 static vouch_status read_rotation(const reader *r)
 {

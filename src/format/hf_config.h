@@ -9,14 +9,14 @@
 
 enum { VOUCH_HF_MOST_LAYERS = 4096, VOUCH_HF_MOST_PAIRS = 512 };
 
-/* Numbers that decide the layout of tensors, and tensors whose values the configuration gives. */
+/* Numbers that decide the layout of tensors, and RoPE's factors, which GGUF stores as tensors. */
 typedef struct vouch_hf_shape {
     int64_t n_layers, n_embd, n_heads, n_kv_heads, head_dim, n_rot, n_vocab;
     int64_t n_experts, n_groups; /* groups of Mamba-2's heads; key heads of delta nets */
-    int64_t delta_keys, delta_values; /* elements of a key head's key, and of all its values */
+    int64_t delta_keys, delta_values; /* elements of a key head's key, and of all values that share it */
     int64_t values_per_key;           /* value heads of a key head */
-    bool is_tied, is_untied; /* tie_word_embeddings says that the output has the embedding's weights, or its own */
-    /* Divisors of the rotary's frequencies [n_rot / 2]; n_factors 0: none. */
+    bool is_tied, is_untied; /* tie_word_embeddings is true: the output has the embedding's weights; it is false */
+    /* Divisors of RoPE's frequencies [n_rot / 2]; n_factors 0: none. */
     int64_t n_factors;
     float factors[VOUCH_HF_MOST_PAIRS], long_factors[VOUCH_HF_MOST_PAIRS];
     bool has_long_factors; /* `factors` are for prompts within the original context, long_factors for longer ones */

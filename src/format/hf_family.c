@@ -27,7 +27,7 @@ static const vouch_hf_rule llama[] = {
     {0},
 };
 
-/* Norms only before the branches. */
+/* For families with norms only before attention and feed-forward. */
 static const vouch_hf_rule norms_before[] = {
     {LAYER "post_attention_layernorm", "blk.#.ffn_norm", VOUCH_HF_AS_IS},
     {0},
@@ -49,7 +49,7 @@ static const vouch_hf_rule glm4[] = {
     {0},
 };
 
-/* Norms after the branches, and perhaps before them. */
+/* For families with norms after attention and feed-forward, and perhaps before them. */
 static const vouch_hf_rule norms_after[] = {
     {LAYER "post_attention_layernorm", "blk.#.post_attention_norm", VOUCH_HF_AS_IS},
     {LAYER "pre_feedforward_layernorm", "blk.#.ffn_norm", VOUCH_HF_AS_IS},
@@ -117,7 +117,7 @@ static const vouch_hf_rule gpt2[] = {
     {0},
 };
 
-/* Before the rules of gpt2. */
+/* GPTBigCode's own names. The list stands before gpt2's, because the first match counts. */
 static const vouch_hf_rule gpt_bigcode[] = {
     {"transformer.h.#.attn.c_attn", "blk.#.attn_qkv", VOUCH_HF_AS_IS},
     {"transformer.h.#.attn.c_proj", "blk.#.attn_output", VOUCH_HF_AS_IS},
@@ -184,7 +184,7 @@ static const vouch_hf_rule lfm2[] = {
     {0},
 };
 
-/* The names of Mamba-2's tensors behind the mixer's name. */
+/* Rules for Mamba-2's tensors, whose names begin with `mixer`. */
 #define MAMBA2(mixer)                                            \
     {mixer "A_log", "blk.#.ssm_a", VOUCH_HF_DECAY_COLUMN},       \
     {mixer "D", "blk.#.ssm_d", VOUCH_HF_COLUMN},                 \
@@ -203,7 +203,7 @@ static const vouch_hf_rule mamba2[] = {
     {0},
 };
 
-/* "_shexp" falls away in models without experts (hf_tensors.c). */
+/* In models without experts, hf_tensors.c drops "_shexp" from these names. */
 static const vouch_hf_rule granite_hybrid[] = {
     MAMBA2(LAYER "mamba."),
     {LAYER "block_sparse_moe.router.layer", "blk.#.ffn_gate_inp", VOUCH_HF_AS_IS},
@@ -387,13 +387,13 @@ vouch_status vouch_hf_family_find(const char *model_type, const char *path, cons
         snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", families[i].model_type);
     }
     return vouch_fail(err, VOUCH_E_UNSUPPORTED,
-                      "%s: model_type '%.40s' is not supported in a folder (supported: %s); a GGUF file of it may be",
+                      "%s: model_type '%.40s' is not supported in a folder (supported: %s); use a GGUF file of it",
                       path, model_type, known);
 }
 
 /* ------------------------------------------------------------------- names */
 
-/* Whether `name` [n] is `pattern`; *first and *second are its numbers. */
+/* Whether the n bytes of `name` match `pattern`, in which '#' matches a number. *first and *second get the numbers. */
 static bool name_matches(const char *pattern, const char *name, size_t n, int32_t *first, int32_t *second)
 {
     const char *end = name + n;

@@ -24,7 +24,8 @@ typedef enum vouch_hf_layout {
     VOUCH_HF_FIRST_HALF,  /* half of the rows; the next rule names the tensor of the other half */
     VOUCH_HF_SECOND_HALF,
     VOUCH_HF_EXPERTS,     /* [experts, inputs, outputs]; GGUF: [experts, outputs, inputs] */
-    VOUCH_HF_EVEN,        /* as EXPERTS, outputs 0, 2, ... only; also biases. The next rule has the others */
+    VOUCH_HF_EVEN,        /* as EXPERTS, but only outputs 0, 2, ...; also for biases. The next rule has the other
+                             outputs */
     VOUCH_HF_ODD,
     VOUCH_HF_GROUPS,      /* a vector [n]; GGUF: [groups, n / groups], groups of Mamba-2 heads */
     VOUCH_HF_NAMED,       /* `to` is the whole name in GGUF: no ".weight" or ".bias" is added */
@@ -44,7 +45,8 @@ typedef enum vouch_hf_layout {
     VOUCH_HF_DROPPED      /* GGUF doesn't have the tensor */
 } vouch_hf_layout;
 
-/* Names end before ".weight" or ".bias", which stay. '#' is a number; the first is the layer. */
+/* `from` and `to` are names without ".weight" or ".bias", which stay the same. '#' is a number; the first is the
+ * layer. */
 typedef struct vouch_hf_rule {
     const char *from, *to;
     vouch_hf_layout layout;
@@ -67,8 +69,9 @@ typedef struct vouch_hf_family {
     const char *defaults;  /* JSON: members that older files leave out; NULL: none */
     bool rotates_adjacent; /* GGUF rotates adjacent pairs; Hugging Face always rotates half a head apart */
     bool adds_one;         /* norms multiply by 1 + weight */
-    bool has_positions;    /* learned, or ALiBi: nothing is rotated */
-    bool is_recurrent;     /* some or all layers are; layer_types or a period says which, unless has_no_attention */
+    bool has_positions;    /* positions are learned, or ALiBi: nothing is rotated */
+    bool is_recurrent;     /* some or all layers are recurrent: all with has_no_attention, else those that layer_types
+                              or a period names */
     bool has_no_attention;
     const char *quantised; /* the one quant_method that this family can read; NULL: quantised folders are refused */
 } vouch_hf_family;

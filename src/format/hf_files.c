@@ -103,7 +103,7 @@ static vouch_status files_open(hf_files *files, const char *path, vouch_error *e
     size_t n_folder = is_folder ? strlen(path) : !slash ? 0 : slash == path ? 1 : (size_t)(slash - path);
     while (is_folder && n_folder > 1 && path[n_folder - 1] == '/') n_folder--;
     VOUCH_TRY(paths_make(files, path, n_folder, err));
-    if (!is_folder) { /* this vocabulary and no other */
+    if (!is_folder) { /* the path names one vocabulary; no other is read */
         VOUCH_TRY(path_replace(files, TOKENIZER, is_json ? path : "", err));
         VOUCH_TRY(path_replace(files, SENTENCEPIECE, is_json ? "" : path, err));
         VOUCH_TRY(path_replace(files, SPIECE, "", err));

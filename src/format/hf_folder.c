@@ -17,7 +17,7 @@ typedef struct opening {
     const char *folder;
     vouch_json config, index;
     vouch_safetensors *files; /* [n_files] */
-    const char **names;       /* [n_files]; of the folder */
+    const char **names;       /* [n_files] file names in the folder */
     size_t n_files;
     vouch_hf_shape shape;
     vouch_error *err;

@@ -16,7 +16,7 @@
 #include "format/gguf.h"
 #include "format/sentencepiece.h"
 
-/* For messages: "%.*s" of at most 60 bytes. */
+/* Arguments of "%.*s" in a message: at most 60 bytes of the text. */
 #define HF_TEXT(text) (int)((text).size < 60 ? (text).size : 60), (text).data
 
 #define HF_SPACE_MARK "\xe2\x96\x81" /* U+2581, SentencePiece's space */

@@ -42,7 +42,7 @@ static bool ends_with(const char *text, const char *end)
     return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-/* `pattern`, with the layer for '#', and the suffix. False: too long. */
+/* Writes `pattern`, with the layer's number for '#', and then the suffix. False: the name is too long. */
 static bool make_name(char name[NAME_SIZE], const char *pattern, int32_t layer, const char *suffix)
 {
     const int n = (int)strcspn(pattern, "#");
@@ -51,7 +51,7 @@ static bool make_name(char name[NAME_SIZE], const char *pattern, int32_t layer, 
     return used > 0 && used < NAME_SIZE;
 }
 
-/* Outputs that a part of stacked experts takes: all, or every second one. */
+/* A part of stacked experts takes every output (1) or every second one (2). */
 static int64_t output_step(vouch_hf_layout layout)
 {
     return layout == VOUCH_HF_EVEN || layout == VOUCH_HF_ODD ? 2 : 1;
@@ -62,7 +62,8 @@ static bool has_experts(const part *p)
     return p->layout == VOUCH_HF_EXPERTS || output_step(p->layout) == 2;
 }
 
-/* Bytes of MXFP4: blocks [experts, outputs, blocks, 16], or their scales [experts, outputs, blocks]. */
+/* Whether the part has bytes of MXFP4: blocks [experts, outputs, blocks, 16], or their scales [experts, outputs,
+ * blocks]. */
 static bool is_mxfp4(const part *p)
 {
     return has_experts(p) && strcmp(p->from->dtype, "U8") == 0;
@@ -89,7 +90,7 @@ static vouch_status read_type(const builder *b, part *p)
     return part_fail(b, p, VOUCH_E_UNSUPPORTED, problem);
 }
 
-/* Stacked experts: a row is an output of an expert; of biases, an expert. */
+/* A row of stacked experts is one output of one expert. A row of their biases is one expert. */
 static vouch_status read_experts_shape(const builder *b, part *p)
 {
     const vouch_safetensor *from = p->from;
@@ -143,7 +144,7 @@ static vouch_status read_shape(const builder *b, part *p)
     p->rows = from->shape[0] * (is_whole ? from->shape[1] : 1);
     p->columns = is_matrix ? from->shape[1] : is_whole || is_convolution ? from->shape[2] : 1;
     if (p->layout == VOUCH_HF_FIRST_HALF || p->layout == VOUCH_HF_SECOND_HALF) {
-        if (p->rows % 2 != 0) return part_fail(b, p, VOUCH_E_FORMAT, "its rows have no halves");
+        if (p->rows % 2 != 0) return part_fail(b, p, VOUCH_E_FORMAT, "its number of rows is odd; expected two halves");
         p->rows /= 2;
     }
     if (p->layout == VOUCH_HF_DELTA || p->layout == VOUCH_HF_DELTA_GATE) {
@@ -155,7 +156,7 @@ static vouch_status read_shape(const builder *b, part *p)
     }
     VOUCH_TRY(check_values(b, p));
     if (p->layout == VOUCH_HF_GROUPS && (from->n_dims != 1 || p->rows % b->shape->n_groups != 0))
-        return part_fail(b, p, VOUCH_E_FORMAT, "it is no vector of whole groups");
+        return part_fail(b, p, VOUCH_E_FORMAT, "expected a vector, and its length a multiple of the groups");
     if (p->layout == VOUCH_HF_TRANSPOSED && is_matrix) {
         p->rows = from->shape[1];
         p->columns = from->shape[0];
@@ -166,7 +167,7 @@ static vouch_status read_shape(const builder *b, part *p)
     return VOUCH_OK;
 }
 
-/* A shared network without experts beside it is the layer's dense network: "ffn_up_shexp" becomes "ffn_up". */
+/* In a layer without experts, the "shared" network is the dense one: "ffn_up_shexp" becomes "ffn_up". */
 static void name_dense(const builder *b, char name[NAME_SIZE])
 {
     static const char tail[] = "_shexp";
@@ -234,10 +235,11 @@ static vouch_view view_plain(const part *p, const unsigned char *data)
     return (vouch_view){data, p->file, .n = {1, 1, p->rows}, .stride = {0, 0, p->columns}, .step = 1};
 }
 
-/* Row (head, pair, side) is row (head, side, pair) of the file. */
+/* GGUF interleaves the halves of a head: its row (head, pair, half) is the file's row (head, half, pair). */
 static vouch_status view_rotated(const builder *b, const part *p, int64_t n_heads, vouch_view *view)
 {
-    if (p->rows % (2 * n_heads) != 0) return part_fail(b, p, VOUCH_E_FORMAT, "its rows are no whole heads");
+    if (p->rows % (2 * n_heads) != 0)
+        return part_fail(b, p, VOUCH_E_FORMAT, "its rows are not an even number per head");
     const int64_t half = p->rows / n_heads / 2, c = p->columns;
     *view = (vouch_view){
         view->data, p->file, .n = {n_heads, half, 2}, .stride = {2 * half * c, c, half * c}, .step = 1};
@@ -294,7 +296,7 @@ static size_t views_values(const builder *b, const part *p, vouch_view views[2])
     return n;
 }
 
-/* Rows of stacked experts; parts[1] has the scales of MXFP4. */
+/* Rows of stacked experts. With MXFP4, parts[1] has the scales. */
 static vouch_view view_experts(const builder *b, const part *parts)
 {
     const part *p = &parts[0];
@@ -314,7 +316,7 @@ static vouch_view view_experts(const builder *b, const part *parts)
                         odd * blocks, {n, outputs / step, 1}, {outputs * blocks, step * blocks, 0}, 1};
 }
 
-/* The views of n parts, which have one name. */
+/* The views of n parts, which have the same name in GGUF. */
 static vouch_status make_views(const builder *b, const part *parts, size_t n, vouch_view *views, size_t *n_views)
 {
     const part *p = parts;
@@ -380,13 +382,13 @@ static void set_dims(const builder *b, vouch_gguf_tensor *t, const part *p, size
     if (may_be_convolution(p) && is_matrix) t->n_dims = 2;
 }
 
-/* Checks that the parts are a stack 0, 1, ..., or one tensor alone. */
+/* Checks that the n parts are one tensor, or a stack with the numbers 0, 1, ... */
 static vouch_status check_stack(const builder *b, const part *parts, size_t n)
 {
     if (is_mxfp4(parts)) {
         const bool is_pair = n == 2 && parts[0].index == 0 && parts[1].index == 1;
         if (is_pair && parts[0].rows == parts[1].rows && parts[0].columns == parts[1].columns) return VOUCH_OK;
-        return part_fail(b, parts, VOUCH_E_FORMAT, "its blocks and scales don't belong together");
+        return part_fail(b, parts, VOUCH_E_FORMAT, "expected blocks and scales of equal shapes");
     }
     if (n > 1 && parts->layout != VOUCH_HF_STACKED)
         return part_fail(b, &parts[1], VOUCH_E_FORMAT, "another tensor has the same role");
@@ -394,14 +396,15 @@ static vouch_status check_stack(const builder *b, const part *parts, size_t n)
         const part *p = &parts[i];
         if (p->index != (int32_t)i && p->layout == VOUCH_HF_STACKED)
             return part_fail(b, p, VOUCH_E_FORMAT,
-                             p->index < (int32_t)i ? "it occurs twice" : "the one before it in its stack is missing");
+                             p->index < (int32_t)i ? "it occurs twice"
+                                                   : "the tensor before it in its stack is missing");
         if (p->type != parts->type || p->rows != parts->rows || p->columns != parts->columns)
             return part_fail(b, p, VOUCH_E_FORMAT, "shape or dtype differ from those of number 0 of its stack");
     }
     return VOUCH_OK;
 }
 
-/* Makes tensor `index` of n parts. */
+/* Makes GGUF's tensor number `index` from n parts. */
 static vouch_status tensor_add(const builder *b, const part *parts, size_t n, size_t index)
 {
     const part *p = parts;
@@ -440,7 +443,7 @@ static vouch_status tensor_add(const builder *b, const part *parts, size_t n, si
     return make_views(b, parts, n, views, &r->n_views);
 }
 
-/* rope_freqs.weight, or rope_factors_short.weight and rope_factors_long.weight. */
+/* Adds RoPE's factors as tensors: rope_freqs.weight, or rope_factors_short.weight and rope_factors_long.weight. */
 static vouch_status constants_add(const builder *b, size_t *n)
 {
     const vouch_hf_shape *s = b->shape;

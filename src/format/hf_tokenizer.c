@@ -116,7 +116,7 @@ static void roles_read(hf_source *s)
     }
 }
 
-/* The id of a special token of a template step; -1: the step is none. */
+/* The id of the special token in a step of the post-processor's template; -1: the step has none. */
 static int64_t template_id(const hf_source *s, const json_t *step)
 {
     const char *text = vouch_hf_text(json_object_get(step, "SpecialToken"), "id");
@@ -135,7 +135,8 @@ static void template_read(hf_source *s, const json_t *processor)
     if (last >= 0) s->add[EOS] = last == s->ids[EOS];
 }
 
-/* Whether BOS and EOS are added: the post-processor of tokenizer.json, then tokenizer_config.json. */
+/* Reads whether BOS and EOS are added to a text. The post-processor of tokenizer.json decides, and where it doesn't
+ * say, tokenizer_config.json. */
 static void additions_read(hf_source *s)
 {
     static const char *const keys[] = {"add_bos_token", "add_eos_token"};
@@ -160,7 +161,7 @@ static void additions_read(hf_source *s)
 
 /* ---------------------------------------------------------------- chat template */
 
-/* The template named "default" of a list, or the only one. */
+/* The chat template in tokenizer_config.json: a text, or in a list the one named "default". */
 static const char *template_of_config(const json_t *config)
 {
     const json_t *value = json_object_get(config, "chat_template");

@@ -9,10 +9,10 @@
  *   tokenizer_config.json     special tokens by name, added tokens, chat template
  *   special_tokens_map.json   special tokens by name
  *   added_tokens.json         ids of added tokens
- *   chat_template.jinja       the chat template; counts before tokenizer_config.json's
+ *   chat_template.jinja       the chat template, preferred to tokenizer_config.json's
  *   config.json               ids of special tokens that the other files don't name
  *
- * A byte-level tokenizer.json counts before tokenizer.model, and tokenizer.model before any other tokenizer.json.
+ * A byte-level tokenizer.json is preferred to tokenizer.model, and tokenizer.model to any other tokenizer.json.
  */
 #ifndef VOUCH_FORMAT_HF_TOKENIZER_H
 #define VOUCH_FORMAT_HF_TOKENIZER_H

@@ -16,7 +16,7 @@
  *
  *   score   -1 "er"   -2 "the"                merges   "e r" │ "t he" "th e"
  *
- * So the scores are the order of these groups, exactly if no group is torn and no pair is missing. Otherwise there are
+ * So the order of these groups gives the scores, if every group is complete and in one piece. Otherwise there are
  * no scores that give the same tokens, and the file is refused.
  */
 #include <math.h>
@@ -240,7 +240,7 @@ static bool has_space(vouch_text text)
     return text.size == 0 || memchr(text.data, ' ', text.size);
 }
 
-/* "left right", of an array of both. */
+/* Makes "left right" of the array ["left", "right"]. */
 static vouch_status pair_join(hf_vocabulary *v, const hf_files *files, const json_t *pair, size_t i, vouch_error *err)
 {
     const vouch_text left = text_of(json_array_get(pair, 0)), right = text_of(json_array_get(pair, 1));
@@ -273,7 +273,7 @@ static vouch_status merges_read(hf_vocabulary *v, const hf_files *files, const j
     return VOUCH_OK;
 }
 
-/* merges.txt: a line each; the first may say "#version: ...". */
+/* Reads merges.txt: one merge a line. The first line may be "#version: ...". */
 static vouch_status lines_read(hf_vocabulary *v, const hf_files *files, vouch_error *err)
 {
     const char *at = (const char *)files->merges.data, *end = at + files->merges.size;
@@ -305,7 +305,7 @@ static bool begins_character(char byte)
     return ((unsigned char)byte & 0xc0) != 0x80;
 }
 
-/* The number of ways to cut tokens into two. */
+/* The number of ways to cut the vocabulary's tokens into two of its tokens. */
 static size_t cuts_count(json_t *object)
 {
     size_t n_cuts = 0;
@@ -335,7 +335,7 @@ static vouch_status scores_make(hf_vocabulary *v, const hf_files *files, json_t 
         memcpy(joined + left, merge.data + left + 1, merge.size - left - 1);
         const int64_t id = object_find(object, joined, merge.size - 1);
         if (id < 0 || (uint64_t)id >= v->n_tokens)
-            return vouch_fail(err, VOUCH_E_FORMAT, "%s: merge %zu, \"%.*s\", gives no token",
+            return vouch_fail(err, VOUCH_E_FORMAT, "%s: merge %zu, \"%.*s\": no token is the two joined",
                               vouch_path_tail(files->name), i, HF_TEXT(merge));
         if (id != group && v->tokens[id].score != untouched) torn = true;
         if (id != group) v->tokens[id].score = score -= 1;
@@ -373,7 +373,7 @@ static vouch_status bpe_read(hf_vocabulary *v, const hf_files *files, const hf_w
     for (size_t i = 0; i < 2; i++) {
         const char *affix = vouch_hf_text(model, affixes[i]);
         if (affix && *affix)
-            return vouch_fail(err, VOUCH_E_UNSUPPORTED, "%s: model.%s is \"%.60s\"; vouch has none",
+            return vouch_fail(err, VOUCH_E_UNSUPPORTED, "%s: model.%s is \"%.60s\"; expected \"\" or null",
                               vouch_path_tail(files->name), affixes[i], affix);
     }
     const bool has_bytes = !words->is_bytes && vouch_hf_bool(model, "byte_fallback", false);

@@ -48,7 +48,7 @@
 
 static const struct {
     const char *chain; /* patterns, one a line */
-    const char *pre, *pre_whole; /* the second where the vocabulary comes before the merges (ignore_merges) */
+    const char *pre, *pre_whole; /* pre_whole: where a word that is a token isn't merged (ignore_merges) */
 } chains[] = {
     {GPT2, "gpt-2", NULL},
     {EACH_DIGIT "\n" GPT2, "smollm", NULL},

@@ -103,7 +103,8 @@ typedef struct facts {
     int64_t n_values; /* tensors of the role VALUES */
 } facts;
 
-/* An integer, or the first element of an array of them, under "ARCHITECTURE.key"; `value` stays where it is absent. */
+/* Reads an integer, or the first element of an array of them, under "ARCHITECTURE.key". Without the key *value
+ * stays. */
 static vouch_status fact_read(const vouch_gguf *gguf, vouch_text arch, const char *key, int64_t *value,
                               vouch_error *err)
 {
@@ -155,7 +156,7 @@ typedef enum condition {
     FIRST_4,
     FIRST_8TH,     /* i < n / 8 */
     FIRST_16TH,
-    MORE_BITS,     /* the first and the last eighth, and every third between */
+    MORE_BITS,     /* the first eighth, the last eighth, and every third tensor between them */
     EIGHT_EXPERTS,
     NOT_8_EXPERTS
 } condition;

@@ -14,11 +14,12 @@
 
 #include "format/gguf_private.h"
 
-/* n[0] n[1] n[2] rows of a file's tensor. first, stride and step count values. */
+/* n[0] * n[1] * n[2] rows of a file's tensor, which become rows of the made one. first, stride and step count
+ * values. */
 typedef struct vouch_view {
     const unsigned char *data; /* the file's tensor */
     uint32_t file;
-    const unsigned char *scales; /* of MXFP4, one byte for each block of 16; then blocks count as values */
+    const unsigned char *scales; /* MXFP4 only: one byte for each block of 16 bytes. Such a block counts as one value */
     uint32_t scales_file;
     int64_t first, n[3], stride[3], step;
 } vouch_view;
@@ -28,7 +29,7 @@ typedef struct vouch_recipe {
     bool is_widened;   /* the tensor is F32 */
     float add;         /* added to each value of a widened tensor */
     bool is_decay;     /* each value x of a widened tensor becomes -exp(x) */
-    int64_t n_columns; /* of a row; of MXFP4 blocks */
+    int64_t n_columns; /* values of a row; MXFP4: blocks of a row */
     size_t n_views;
     vouch_view *views; /* their rows, one view after the other; NULL: the tensor has no recipe */
 } vouch_recipe;

@@ -21,7 +21,7 @@ typedef struct vouch_arch {
 /* Of files that hold a head and no model; not in the table. */
 extern const vouch_arch vouch_arch_gemma4_assistant;
 
-/* The family of a file. Errors: FORMAT (the file names none), UNSUPPORTED (names it). */
+/* The family of a file. Errors: FORMAT (the file names no architecture), UNSUPPORTED (the message names it). */
 vouch_status vouch_arch_find(const vouch_gguf *gguf, const vouch_arch **arch, vouch_error *err);
 
 #endif

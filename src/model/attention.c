@@ -70,7 +70,7 @@ static void normalise_head(const vouch_workspace *c, thread_space *my, const vou
     }
 }
 
-/* Norm, where the layer has one for single heads, and rotation of head i of a row. */
+/* Normalises head i of a row, where the layer has a norm for single heads, and rotates it. */
 static void rotate_head(const vouch_workspace *c, thread_space *my, const vouch_attention *a, float *head,
                         const float *norm, int64_t i, int64_t row)
 {
@@ -81,7 +81,7 @@ static void rotate_head(const vouch_workspace *c, thread_space *my, const vouch_
     if (norm && is_late) normalise_head(c, my, a, head, norm, i);
 }
 
-/* The KV heads [begin, end) of all rows into the cache. */
+/* Writes the keys of the KV heads [begin, end) of all rows to the cache. */
 static void store_keys(vouch_workspace *c, thread_space *my, int32_t layer, int64_t begin, int64_t end)
 {
     const vouch_attention *a = attention_of(c, layer);
@@ -109,7 +109,7 @@ static void store_values(vouch_workspace *c, int32_t layer, int64_t begin, int64
         }
 }
 
-/* Fewest heads whose keys and values fill whole tiles, so that no two threads meet in one. */
+/* The smallest number of heads whose keys and values fill whole tiles, so that no two threads write to one tile. */
 static int64_t heads_per_unit(const vouch_attention *a)
 {
     int64_t heads = 1;
@@ -117,7 +117,7 @@ static int64_t heads_per_unit(const vouch_attention *a)
     return heads;
 }
 
-/* The tiles [begin, end) of q, k or v. */
+/* Computes the tiles [begin, end) of q, k or v. */
 static void project(const vouch_workspace *c, const thread_space *my, const vouch_attention *a, const vouch_matrix *w,
                     const vouch_affine *after, const vouch_acts *acts, float *y, int64_t begin, int64_t end)
 {
@@ -128,7 +128,7 @@ static void project(const vouch_workspace *c, const thread_space *my, const vouc
         vouch_row_clamp(y + r * w->n_out + first, a->clamp, last - first);
 }
 
-/* Units of heads [begin, end) of k or of v, if any, into the cache. */
+/* Computes the units [begin, end) of k or v, of heads_per_unit heads each, and stores them in the cache. */
 static void compute_kv(vouch_workspace *c, thread_space *my, const vouch_acts *acts, int32_t layer, bool is_key,
                        int64_t begin, int64_t end)
 {
@@ -142,7 +142,7 @@ static void compute_kv(vouch_workspace *c, thread_space *my, const vouch_acts *a
     else if (!has_joint_norm(a)) store_keys(c, my, layer, first, past);
 }
 
-/* The norm of all heads of a row together: whole rows of q and k are needed, so keys are stored late. */
+/* Normalises all heads of a row together. This needs whole rows of q and k, so keys are stored only afterwards. */
 static void normalise_heads(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
 {
     const vouch_attention *a = attention_of(c, layer);
@@ -244,8 +244,8 @@ static float heat_of(const vouch_attention *a, int32_t position)
     return (float)(1 + (double)a->heat * vouch_ln(1 + (double)lengths));
 }
 
-/* Scores of all slots that some row of the unit sees. The unit alone uses its queries, so it normalises, rotates and
- * scales them. Queries of latent attention are rotated already (latent.c). */
+/* Computes the scores of all slots that some row of the unit sees. The unit alone uses its queries, so it normalises,
+ * rotates and scales them. Queries of latent attention are rotated already (latent.c). */
 static void score_keys(const vouch_workspace *c, thread_space *my, const unit *u)
 {
     const vouch_kernels *kernels = c->weights->kernels;
@@ -325,7 +325,8 @@ static void weigh_keys(const vouch_workspace *c, thread_space *my, const unit *u
     }
 }
 
-/* Weighted sums of values: the shared slots for all queries at once, page by page, then each row's own slots. */
+/* Computes the weighted sums of values: over the shared slots for all queries at once, page by page, then over each
+ * row's own slots. */
 static void mix_values(const vouch_workspace *c, thread_space *my, const unit *u)
 {
     const vouch_kernels *kernels = c->weights->kernels;
@@ -366,7 +367,7 @@ static bool heads_are_blocks(const vouch_attention *a)
     return a->value_dim % (vouch_stage_needs(&o, 1) & VOUCH_NEEDS_QUANTS ? VOUCH_BLOCK : 16) == 0;
 }
 
-/* The columns [first, last) of mixed rows [begin, end) into the input of W_o. */
+/* Puts the columns [first, last) of mixed rows [begin, end) into the input of W_o. */
 static void put_mixed(const vouch_workspace *c, const vouch_attention *a, int64_t begin, int64_t end, int64_t first,
                       int64_t last)
 {
@@ -421,7 +422,8 @@ static int64_t hidden_slots(const vouch_workspace *c, const unit *u)
     return n_hidden_of(u->a, first) / page_size * page_size;
 }
 
-/* Queries [begin, end) of one sequence. The order of the queries: by KV head, then row, then head. */
+/* Computes attention for the queries [begin, end) of one sequence, which are ordered by KV head, then row, then
+ * head. */
 static void attend_run(vouch_workspace *c, thread_space *my, int32_t layer, const row_run *run, int64_t begin,
                        int64_t end)
 {

@@ -36,7 +36,7 @@ static const vouch_experts *experts_of(const vouch_workspace *c, int32_t layer)
 
 /* --------------------------------------------------------------------- route */
 
-/* Each row's experts, best first, and its shared network's weight. */
+/* Chooses each row's experts, best first, and computes the weight of its shared network. */
 static void choose_rows(vouch_workspace *c, thread_space *my, const vouch_experts *e, int64_t begin, int64_t end)
 {
     expert_space *s = &c->experts;
@@ -47,8 +47,8 @@ static void choose_rows(vouch_workspace *c, thread_space *my, const vouch_expert
     }
 }
 
-/* The layer's input without a norm, or x with the router's own norm. It lies in the buffer that stage_gather fills
- * later. */
+/* Makes the router's input: the layer's input without a norm, or x with the router's own norm. It lies in the buffer
+ * that stage_gather fills later. */
 static vouch_acts put_router_input(vouch_workspace *c, vouch_pool *team, thread_space *my, const vouch_experts *e)
 {
     const int64_t n_embd = c->weights->hparams.n_embd;
@@ -86,7 +86,7 @@ static void stage_route(vouch_workspace *c, vouch_pool *team, thread_space *my, 
 
 /* -------------------------------------------------------------------- gather */
 
-/* Rows from `first` on of activations. */
+/* The n_rows rows of `room` from row `first` on, as activations of their own. */
 static vouch_acts rows_from(const vouch_workspace *c, const vouch_acts *room, int64_t first, int64_t n_rows,
                             int64_t n_in)
 {
@@ -131,7 +131,7 @@ static const float *bias_at(const float *biases, int32_t expert, int64_t n)
     return biases ? biases + expert * n : NULL;
 }
 
-/* A work of this expert with the entries [first, end). */
+/* Adds a work of this expert with the entries [first, end). */
 static void add_work(vouch_workspace *c, const thread_space *my, const vouch_experts *e, int32_t expert, int32_t first,
                      int32_t end)
 {
@@ -183,7 +183,7 @@ static void add_shared_work(vouch_workspace *c, const thread_space *my, const vo
     }
 }
 
-/* The works of all experts that have rows. */
+/* Lists the works of all experts that have rows. */
 static void list_works(vouch_workspace *c, const thread_space *my, const vouch_experts *e)
 {
     expert_space *s = &c->experts;
@@ -240,7 +240,7 @@ static void stage_gather(vouch_workspace *c, vouch_pool *team, thread_space *my,
 
 /* ---------------------------------------------------------------------- gate */
 
-/* One unit of a work's gated values, as the input of W_down. */
+/* Computes one unit of a work's gated values, as the input of W_down. */
 static void compute_unit(const vouch_workspace *c, expert_work *one, int64_t unit)
 {
     const expert_space *s = &c->experts;

@@ -7,7 +7,7 @@
 
 /* Chooses the rows' experts and computes their gated values: f(W_gate x) * W_up x. */
 void vouch_experts_gate(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer);
-/* The tiles [begin, end) of the mixture, into y [n_rows, n_embd] or added to it. */
+/* Computes the tiles [begin, end) of the mixture's result, in place of y [n_rows, n_embd] or added to it. */
 void vouch_experts_mix(vouch_workspace *c, thread_space *my, int32_t layer, float *y, int64_t begin, int64_t end,
                        vouch_start start);
 

@@ -55,8 +55,8 @@ static void fill_angles(const vouch_rotary *rotary, int32_t n_ctx, int32_t posit
     }
 }
 
-/* x = norm(scale * embedding[token] + positions[position]); most models have the embedding alone. A row of a head
- * has an input of its own. */
+/* x = norm(scale * embedding[token] + positions[position]); most models have the embedding alone. Rows of a drafting
+ * head bring their own x (head_weights.h). */
 static void embed_row(const vouch_workspace *c, thread_space *my, int64_t row)
 {
     const vouch_weights *w = c->weights;
@@ -76,7 +76,7 @@ static void embed_row(const vouch_workspace *c, thread_space *my, int64_t row)
         vouch_row_norm(x, x, &w->embedding_norm, n_embd, w->hparams.norm_eps);
 }
 
-/* The first layer's input, and each row's angles. */
+/* Computes the first layer's input and each row's angles. */
 static void stage_embed(vouch_workspace *c, vouch_pool *team, thread_space *my, stream_reader next)
 {
     const vouch_weights *w = c->weights;
@@ -103,8 +103,8 @@ typedef struct given_rows {
     int64_t step;
 } given_rows;
 
-/* The tiles [begin, end) of silu(gate) * up for all rows. The same thread makes them into W_down's input while they are
- * in its cache. */
+/* Computes the tiles [begin, end) of silu(gate) * up for all rows. The same thread makes them into W_down's input while
+ * they are in its cache. */
 static void compute_gated(vouch_workspace *c, const thread_space *my, const vouch_feed_forward *ffn, given_rows given,
                           const vouch_acts *in, vouch_acts *gated, int64_t begin, int64_t end)
 {
@@ -157,7 +157,7 @@ typedef struct branch_end {
     int32_t layer;
 } branch_end;
 
-/* The tiles [begin, end) of a branch's result, into y [n_rows, n_embd] or added to it. */
+/* Computes the tiles [begin, end) of a branch's result, in place of y [n_rows, n_embd] or added to it. */
 static void compute_branch(vouch_workspace *c, thread_space *my, const branch_end *from, float *y, int64_t begin,
                            int64_t end, vouch_start start)
 {
@@ -259,7 +259,7 @@ static void stage_add(vouch_workspace *c, vouch_pool *team, thread_space *my, co
     else add_directly(c, team, my, &from, next);
 }
 
-/* The tiles [begin, end) of finished logits: bias, scale and softcap, in this order. */
+/* Finishes the tiles [begin, end) of logits: adds the bias, then applies scale and softcap. */
 static void shape_logits(const vouch_workspace *c, int64_t begin, int64_t end)
 {
     const vouch_hparams *h = &c->weights->hparams;
@@ -288,7 +288,7 @@ static void stage_logits(vouch_workspace *c, vouch_pool *team, thread_space *my)
 
 /* ---------------------------------------------------------------------- the pass */
 
-/* The gated values and W_down, or a mixture of experts. */
+/* Computes the gated values of the feed-forward network or of the experts. The caller applies W_down. */
 static branch_end stage_gated_feed(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
 {
     const vouch_layer *l = &c->weights->layers[layer];
@@ -307,7 +307,7 @@ static void norm_row(const vouch_workspace *c, float *y, const float *weights)
     if (weights) vouch_row_norm(y, y, &norm, c->weights->hparams.n_embd, c->weights->hparams.norm_eps);
 }
 
-/* A layer with a feed-forward network and experts (vouch_beside). */
+/* Runs the feed branch of a layer with both a feed-forward network and experts (vouch_beside). */
 static void stage_both(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer, stream_reader next)
 {
     const vouch_layer *l = &c->weights->layers[layer];
@@ -374,7 +374,8 @@ static branch_end stage_extra(vouch_workspace *c, vouch_pool *team, thread_space
                         stage_gated(c, team, my, ffn, given, vouch_stream_reader_extra(c, layer)), layer};
 }
 
-/* Copies the rows that ask, where the stream after this layer is wanted. The next write to x comes behind a barrier. */
+/* Where the stream after this layer is wanted, copies the rows that ask for it. The next write to x comes behind a
+ * barrier. */
 static void keep_stream(const vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
 {
     const int64_t n_embd = c->weights->hparams.n_embd;

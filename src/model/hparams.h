@@ -19,10 +19,10 @@ typedef struct vouch_expert_hparams {
 } vouch_expert_hparams;
 /* Hyperparameters of a family with Mamba or Mamba-2 mixers (mamba.h). */
 typedef struct vouch_mamba_hparams {
-    int32_t n_inner, n_state; /* channels; floats of a channel's state, keys of a head */
+    int32_t n_inner, n_state; /* channels; floats of a channel's state or keys of a head */
     int32_t width;    /* of the convolution */
-    int32_t n_rank;   /* of W_step; Mamba-2: heads */
-    int32_t n_heads;  /* with W_step: PLaMo 2's; Mamba: 0 */
+    int32_t n_rank;   /* of W_step; Mamba-2: the heads */
+    int32_t n_heads;  /* PLaMo 2's, which has W_step, too; else 0 */
     int32_t n_groups; /* of heads that share keys and queries; Mamba: 0 */
     bool has_bare_norms; /* of W_select's result, without weights */
 } vouch_mamba_hparams;
@@ -89,8 +89,8 @@ typedef struct vouch_hparams {
     bool has_bare_norms;       /* without weights */
     bool has_no_norms_before;  /* of the branches */
     vouch_presence norms_after, head_norms, sinks;
-    bool has_no_feed_bias;     /* biases of W_o and of the feed-forward don't count, as in llama.cpp */
-    bool has_feed_scales;      /* scales of the feed-forward's matrices count; elsewhere llama.cpp ignores them, too */
+    bool has_no_feed_bias;     /* ignores biases of W_o and of the feed-forward, as llama.cpp does */
+    bool has_feed_scales;      /* uses scales of the feed-forward's matrices, which llama.cpp ignores elsewhere */
     bool has_head_gates;       /* of attention's heads */
     bool limits_results;       /* limits_result of layer.h */
     const char *output_norm;   /* tensor of the norm after the layers; NULL: output_norm */

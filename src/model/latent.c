@@ -21,8 +21,8 @@ static const vouch_attention *attention_of(const vouch_workspace *c, int32_t lay
     return &c->weights->layers[layer].attention;
 }
 
-/* W_k x and W_low x; W_q x where there is no W_low. Threads share the tiles of both matrices. The heads' gates, where
- * there are any: a gate multiplies a head's mixed latent vectors, which is the same as their product with W_uv. */
+/* Computes W_k x, W_low x (or W_q x where there is no W_low), and the heads' gates, if there are any. Threads share the
+ * tiles. A gate multiplies a head's mixed latent vectors, which is the same as their product with W_uv. */
 static void compress(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
 {
     const vouch_attention *a = attention_of(c, layer);
@@ -47,7 +47,7 @@ static void compress(vouch_workspace *c, vouch_pool *team, thread_space *my, int
     vouch_pool_barrier(team, my->thread);
 }
 
-/* norm(low) as the input of W_q, and the vectors [c | r] into the cache, row by row. */
+/* Makes norm(low) the input of W_q and writes the vectors [c | r] to the cache, row by row. */
 static void store_rows(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
 {
     const vouch_attention *a = attention_of(c, layer);
@@ -84,7 +84,7 @@ static void expand_queries(vouch_workspace *c, vouch_pool *team, thread_space *m
     vouch_pool_barrier(team, my->thread);
 }
 
-/* Head h of a stack of matrices: of each row, y [ldy] = W x [ldx]. */
+/* Multiplies each row by the matrix of head h: y [ldy] = W x [ldx]. */
 static void multiply_head(const vouch_workspace *c, const thread_space *my, const vouch_matrix *stack, int64_t h,
                           const float *x, int64_t ldx, float *y, int64_t ldy)
 {

@@ -5,7 +5,7 @@
 
 #include "model/workspace.h"
 
-/* c->layer_inputs from the embedded rows c->x. */
+/* Computes c->layer_inputs from the embedded rows c->x. */
 void vouch_layer_inputs_compute(vouch_workspace *c, vouch_pool *team, thread_space *my);
 
 #endif

@@ -83,7 +83,7 @@ static vouch_status add_job(vouch_loader *w, vouch_job job)
     return VOUCH_OK;
 }
 
-/* Memory and jobs for these rows of each of n matrices. */
+/* Takes memory for these rows of each of n matrices, and adds the jobs that pack them. */
 static vouch_status take_matrices(vouch_loader *w, const char *name, const vouch_gguf_tensor *tensor,
                                   vouch_matrix *matrix, int64_t n, int64_t n_in, vouch_rows rows)
 {
@@ -290,7 +290,7 @@ typedef struct part {
     int64_t begin, end;
 } part;
 
-/* The tiles from `begin` on, before `end`, in the job that has tile `begin`. */
+/* The part of the tiles [begin, end) that lies in the job of tile `begin`. */
 static part part_first(const packing *p, int64_t begin, int64_t end)
 {
     size_t low = 0, high = p->n_jobs; /* the last job that begins at or before `begin` */

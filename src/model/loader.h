@@ -30,7 +30,7 @@ typedef struct vouch_job {
     int64_t width; /* the vector is a matrix [n, width], whose transpose is copied; 0: no */
     int64_t of;    /* floats of a row of that transpose's destination */
     const vouch_gguf_tensor *tensor;
-    int64_t first_tile, n_tiles; /* the first one's number over all jobs */
+    int64_t first_tile, n_tiles; /* first_tile is counted over all jobs */
     size_t stride;               /* bytes of a tile in the file; the last may have fewer */
     size_t offset, bytes;        /* the job's part of the tensor's bytes */
 } vouch_job;
@@ -75,8 +75,8 @@ vouch_status vouch_loader_vectors(vouch_loader *loader, const char *name, bool r
 /* Takes the transpose [width, n] of n vectors [n, width] of F32. */
 vouch_status vouch_loader_transposed(vouch_loader *loader, const char *name, const float **vectors, int64_t n,
                                      int64_t width);
-/* The same, of n vectors that stand [width, n] or [width, 1, n] in the file, to the columns [first, first + n) of
- * `vectors` [width, of], which the caller has taken from the arena. */
+/* Takes n vectors [n, width] or [n, 1, width] of F32, as the columns [first, first + n) of `vectors` [width, of], which
+ * the caller has taken from the arena. */
 vouch_status vouch_loader_columns(vouch_loader *loader, const char *name, float *vectors, int64_t width,
                                   vouch_rows columns);
 /* Take some rows of a matrix, or some elements of a vector: several matrices may share a tensor. */
@@ -99,7 +99,7 @@ vouch_status vouch_loader_split(vouch_loader *loader, const char *name, vouch_ma
  * VOUCH_MOST_TRANSPOSED and a multiple of 16. */
 vouch_status vouch_loader_split_transposed(vouch_loader *loader, const char *name, vouch_matrix *matrix, int64_t n,
                                            int64_t n_in, vouch_rows rows);
-/* Takes blk.LAYER.TENSOR.bias and .scale, where they are there. .input_scale matters to 4-bit activations only. */
+/* Takes blk.LAYER.TENSOR.bias and .scale, if there. Ignores .input_scale, which only 4-bit activations need. */
 vouch_status vouch_loader_affine(vouch_loader *loader, int32_t layer, const char *tensor, vouch_affine *affine,
                                  vouch_rows rows);
 /* Accepts a tensor without loading it: logits don't depend on it. */

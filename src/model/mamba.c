@@ -78,7 +78,7 @@ static vouch_status take_ends(vouch_loader *loader, int32_t index, vouch_recurre
     return vouch_loader_affine(loader, index, "ssm_out", &r->out_after, (vouch_rows){0, h->n_embd, h->n_embd});
 }
 
-/* The norm of one part of W_select's result, where there is one. */
+/* Takes the norm of one part of W_select's result, where there is one. */
 static vouch_status take_part_norm(vouch_loader *loader, int32_t index, const char *tensor, int64_t n, vouch_norm *norm)
 {
     const char *name = vouch_loader_norm_name(loader, index, tensor);
@@ -152,7 +152,7 @@ vouch_status vouch_mamba2_take(vouch_loader *loader, int32_t index, vouch_recurr
 }
 
 /* Rows of W_in: the gate and the convolution's inputs of each head. Rows of W_select: keys, queries, z. Scales of
- * matrices don't count, as in llama.cpp. */
+ * matrices are ignored, as llama.cpp does. */
 vouch_status vouch_plamo2_take(vouch_loader *loader, int32_t index, vouch_recurrent *r)
 {
     const vouch_mamba_hparams *m = &loader->hparams->mamba;

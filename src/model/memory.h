@@ -64,13 +64,13 @@ void vouch_memory_keep_rows(vouch_memory *memory, int32_t n);
  * again. */
 int32_t vouch_memory_rewind(vouch_memory *memory, int32_t n);
 /* Remembers the states of recurrent layers at the last token. vouch_memory_rewind can go back there until the next
- * checkpoint. There are no provisional rows. */
+ * checkpoint. The memory must have no provisional rows. */
 void vouch_memory_checkpoint(vouch_memory *memory);
 /* The memory becomes the first tokens of another one of its store: it shares whole pages and copies the rest. Returns
  * their number: n, or fewer where a recurrent layer of `from` can't go back to n, or 0 where no page is left for the
  * rest. */
 int32_t vouch_memory_share(vouch_memory *memory, const vouch_memory *from, int32_t n);
-/* The memory becomes the tokens whose keys and values fill these n pages of its store. No layer is recurrent. */
+/* The memory becomes the tokens whose keys and values fill these n pages of its store. No layer may be recurrent. */
 void vouch_memory_adopt(vouch_memory *memory, const int32_t *pages, int32_t n);
 /* A number that differs when any byte of the tokens' keys, values and states does (for tests of L3). */
 uint64_t vouch_memory_digest(const vouch_memory *memory);
@@ -79,7 +79,7 @@ uint64_t vouch_memory_digest_kept(const vouch_memory *memory, int32_t n);
 
 /* For the pass. Adds a provisional row, for which there is room, and returns its number. n_rows < max_rows. */
 int32_t vouch_memory_add_row(vouch_memory *memory, int32_t parent);
-/* Adds a token, for which there is room. There are no provisional rows. */
+/* Adds a token, for which there is room. The memory must have no provisional rows. */
 void vouch_memory_add_token(vouch_memory *memory);
 
 /* Copies the keys and values of slot `from` to slot `to`. */

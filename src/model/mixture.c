@@ -57,7 +57,8 @@ vouch_status vouch_mixture_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_
 
 /* ------------------------------------------------------------------- tensors */
 
-/* Inputs of a layer's matrix, or of one of its stacked matrices. Errors: FORMAT (there is no such tensor; too wide). */
+/* Reads the number of inputs of a layer's matrix, or of its stacked matrices. Errors: FORMAT (no such tensor; too
+ * wide). */
 static vouch_status find_width(vouch_loader *loader, int32_t index, const char *tensor, int32_t *width)
 {
     enum { MOST = 1 << 22 };
@@ -95,7 +96,7 @@ static vouch_status take_shared(vouch_loader *loader, int32_t index, vouch_exper
                                1, n_embd);
 }
 
-/* Experts' scales, or else their biases. Input scales matter to 4-bit activations only. */
+/* Takes the experts' scales, or else their biases. Ignores input scales, which are for 4-bit activations. */
 static vouch_status take_affine(vouch_loader *loader, int32_t index, const char *tensor, int64_t n_out,
                                 const float **scales, const float **biases)
 {
@@ -109,7 +110,7 @@ static vouch_status take_affine(vouch_loader *loader, int32_t index, const char 
     return vouch_loader_ignore(loader, vouch_loader_name_of(loader, index, tensor, "input_scale"));
 }
 
-/* One of the experts' stacked matrices, scales and biases. */
+/* Takes one of the experts' stacked matrices with its scales and biases. */
 static vouch_status take_stack(vouch_loader *loader, int32_t index, const char *tensor, int64_t n_in, vouch_rows rows,
                                vouch_matrix *matrix, const float **scales, const float **biases)
 {
@@ -118,7 +119,7 @@ static vouch_status take_stack(vouch_loader *loader, int32_t index, const char *
     return take_affine(loader, index, tensor, rows.of, scales, biases);
 }
 
-/* W_gate and W_up of all experts, in two tensors, or in one with W_gate above W_up. */
+/* Takes W_gate and W_up of all experts, from two tensors, or from one with W_gate above W_up. */
 static vouch_status take_inputs(vouch_loader *loader, int32_t index, vouch_experts *e)
 {
     const bool is_fused = vouch_loader_has(loader, index, "ffn_gate_up_exps");

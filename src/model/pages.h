@@ -61,14 +61,14 @@ vouch_pages_options vouch_pages_for(int32_t n_ctx, vouch_kv_type kv_type);
  * the size); UNSUPPORTED where a head isn't whole blocks of a quantised cache. */
 vouch_status vouch_pages_open(vouch_pages **out, const vouch_weights *weights, const vouch_pages_options *options,
                               vouch_error *err);
-/* After its memories. NULL is allowed. */
+/* Closes the store, after all its memories. NULL is allowed. */
 void vouch_pages_close(vouch_pages *pages);
 size_t vouch_pages_bytes(const vouch_pages *pages);
 int32_t vouch_pages_n_free(const vouch_pages *pages);
 
 /* For memories. Takes a free page for one owner. The store must have a free page. */
 int32_t vouch_page_take(vouch_pages *pages);
-/* One owner more, of a page that has one. */
+/* Adds an owner to a page that has at least one. */
 void vouch_page_share(vouch_pages *pages, int32_t page);
 void vouch_page_release(vouch_pages *pages, int32_t page);
 void vouch_page_copy(vouch_pages *pages, int32_t to, int32_t from);

@@ -126,7 +126,7 @@ static void stage_project(vouch_workspace *c, vouch_pool *team, thread_space *my
     vouch_pool_barrier(team, my->thread);
 }
 
-/* W_decay and W_gate of the narrow results. */
+/* Multiplies the narrow results by W_decay and W_gate. */
 static void stage_expand(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
 {
     const vouch_recurrent *r = recurrent_of(c, layer);
@@ -186,7 +186,7 @@ static void compute_delta_rates(const vouch_workspace *c, const vouch_recurrent 
     for (int64_t h = 0; h < n; h++) rates[h] = 1.0f / (1.0f + rates[h]);
 }
 
-/* A head's rate, and the decays of its keys (layer.h). */
+/* Computes a head's rate and the decays of its keys (layer.h). */
 static void compute_key_decays(const vouch_workspace *c, const vouch_recurrent *r, int64_t row, int64_t head)
 {
     const vouch_kernels *kernels = c->weights->kernels;
@@ -206,7 +206,7 @@ static void compute_key_decays(const vouch_workspace *c, const vouch_recurrent *
     kernels->exp_weights(decays, decays, n, 0, 1);
 }
 
-/* Rates and decays of a row, where they follow from its input alone. */
+/* Computes the rates and decays of a row, where they follow from its input alone. */
 static void compute_rates(const vouch_workspace *c, const vouch_recurrent *r, int64_t row)
 {
     const int64_t n = r->n_heads;
@@ -218,7 +218,7 @@ static void compute_rates(const vouch_workspace *c, const vouch_recurrent *r, in
     }
 }
 
-/* The channels [begin, end) of a row's c. */
+/* Computes the channels [begin, end) of a row's c. */
 static void convolve(const vouch_workspace *c, const row_run *run, int32_t layer, int64_t row, int64_t begin,
                      int64_t end)
 {
@@ -239,7 +239,7 @@ static void convolve(const vouch_workspace *c, const row_run *run, int32_t layer
     if (is_query) kernels->scale(y + begin, 1.0f / sqrtf((float)r->n_keys), end - begin);
 }
 
-/* Columns [first, last) of the rows [begin, end) of y [n_rows][ldy] into the input of a matrix, W_out or W_select. */
+/* Puts the columns [first, last) of the rows [begin, end) of y [n_rows][ldy] into the input of W_out or W_select. */
 static void put_input(const vouch_workspace *c, const vouch_matrix *w, const float *y, int64_t ldy, int64_t begin,
                       int64_t end, int64_t first, int64_t last)
 {
@@ -247,7 +247,7 @@ static void put_input(const vouch_workspace *c, const vouch_matrix *w, const flo
     vouch_stage_put(c, &acts, vouch_stage_needs(&w, 1), y + begin * ldy, ldy, begin, end, first, last);
 }
 
-/* Columns [first, last) of the mixer's result into the input of W_out. */
+/* Puts the columns [first, last) of the mixer's result into the input of W_out. */
 static void put_inner(const vouch_workspace *c, const vouch_recurrent *r, int64_t begin, int64_t end, int64_t first,
                       int64_t last)
 {
@@ -285,7 +285,7 @@ static void stage_convolve(vouch_workspace *c, vouch_pool *team, thread_space *m
 
 /* -------------------------------------------------------------------- select */
 
-/* Keys and queries of a row from W_select c; z becomes the input of W_step. */
+/* Splits W_select c of a row into keys, queries and z. z becomes the input of W_step. */
 static void split_selected(const vouch_workspace *c, const vouch_recurrent *r, int64_t row)
 {
     const float eps = c->weights->hparams.norm_eps;
@@ -326,8 +326,8 @@ static void stage_select(vouch_workspace *c, vouch_pool *team, thread_space *my,
 
 /* ---------------------------------------------------------------------- scan */
 
-/* A head's result in a row of the pass, over the gate: norm(y) * silu(gate), or y * silu(gate) where it isn't a delta
- * net, or with sigmoid(gate). */
+/* Overwrites a head's gate in a row of the pass with the gated result: y * silu(gate), in delta nets norm(y) *
+ * silu(gate), and in some layers with sigmoid(gate) instead of silu(gate). */
 static void gate_result(const vouch_workspace *c, thread_space *my, const vouch_recurrent *r, int64_t row, int32_t head)
 {
     const vouch_kernels *kernels = c->weights->kernels;
@@ -366,7 +366,7 @@ static void step(const vouch_workspace *c, thread_space *my, const row_run *run,
     if (number >= run->first) gate_result(c, my, r, run->begin + (number - run->first), head);
 }
 
-/* All rows of a run, in one head. */
+/* Runs all rows of a run through one head. */
 static void scan_head(const vouch_workspace *c, thread_space *my, const row_run *run, int32_t layer, int32_t head)
 {
     const vouch_recurrent *r = recurrent_of(c, layer);

@@ -143,7 +143,7 @@ static int64_t row_of(const stream_reader *reader, int64_t i)
     return reader->rows ? reader->rows[i] : i;
 }
 
-/* [n_embd / 16, rounded up] */
+/* The sums of squares of a row of x, [n_embd / 16, rounded up]. */
 static float *squares_of(const vouch_workspace *c, int64_t row)
 {
     return c->squares + row * ((c->weights->hparams.n_embd + 15) / 16);

@@ -58,15 +58,15 @@ vouch_acts vouch_stream_receive(const vouch_workspace *c, vouch_pool *team, thre
 vouch_needs vouch_stage_needs(const vouch_matrix *const *matrices, int n);
 /* Activations of this shape in that room. */
 vouch_acts vouch_stage_acts(const vouch_workspace *c, const vouch_acts *room, int64_t n_rows, int64_t n_in);
-/* The inputs [first, last) of the rows [begin, end), where x[i * ldx + k] is input k of row begin + i. */
+/* Writes the inputs [first, last) of the rows [begin, end) to acts. x[i * ldx + k] is input k of row begin + i. */
 void vouch_stage_put(const vouch_workspace *c, vouch_acts *acts, vouch_needs need, const float *x, int64_t ldx,
                      int64_t begin, int64_t end, int64_t first, int64_t last);
-/* The tiles [begin, end) of y = W acts, or of y += W acts; then times a row's factor unless factors is NULL. */
+/* Computes the tiles [begin, end) of y = W acts or y += W acts, times a row's factor unless factors is NULL. */
 void vouch_stage_multiply(const vouch_workspace *c, const vouch_matrix *w, const vouch_acts *x, float *y, int64_t begin,
                           int64_t end, vouch_start start, const float *factors);
 /* Rotates x by the angles of a row's position. */
 void vouch_stage_rotate(const vouch_workspace *c, int32_t rotary, float *x, int64_t row);
-/* The tiles [begin, end) of y [n_rows, n_out] of all rows. */
+/* Applies scale and bias to the tiles [begin, end) of y [n_rows, n_out], in all rows. */
 void vouch_stage_affine(const vouch_workspace *c, const vouch_affine *affine, float *y, int64_t n_out, int64_t begin,
                         int64_t end);
 

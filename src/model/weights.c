@@ -106,7 +106,7 @@ static vouch_status take_norm(vouch_loader *loader, const char *name, const char
     return vouch_loader_vector(loader, bias, false, &norm->bias, n);
 }
 
-/* Tensors before and after the layers. */
+/* Takes the tensors before and after the layers. */
 static vouch_status take_ends(vouch_weights *w, vouch_loader *loader)
 {
     const vouch_hparams *h = &w->hparams;
@@ -173,7 +173,7 @@ static vouch_status read_vocabulary_size(const vouch_gguf *gguf, int32_t n_token
     return vouch_key_int(gguf, h->arch, "vocab_size", false, h->n_vocab, h->n_vocab, &stated, err);
 }
 
-/* Angles are positions divided by these. */
+/* Checks the tensor of RoPE's factors, by which frequencies are divided. */
 static vouch_status check_rope_factors(const vouch_gguf *gguf, const char *name, vouch_error *err)
 {
     const float least = 1e-6f, most = 1e31f; /* 1e30 means no rotation */

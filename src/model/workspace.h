@@ -43,7 +43,7 @@ typedef struct row_slot {
     int32_t position;
 } row_slot;
 
-/* Each thread's own. head_dim, value_dim: the most of any layer. */
+/* Buffers of one thread. head_dim and value_dim are the most of any layer. */
 typedef struct thread_space {
     int32_t thread;
     float *rows;        /* [VOUCH_FEW_ROWS][n_embd] columns of rows on their way to the next stage */

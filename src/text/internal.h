@@ -155,7 +155,7 @@ static inline vouch_text tokenizer_text(const vouch_tokenizer *tokenizer, int32_
                         tokenizer->offset[id + 1] - tokenizer->offset[id]};
 }
 
-/* For messages: "%.*s" of at most 60 bytes. */
+/* Arguments of "%.*s" in a message: at most 60 bytes of the text. */
 #define TEXT_ARGS(text) (int)((text).size < 60 ? (text).size : 60), (text).data
 
 /* The id of an ordinary token by its bytes, or -1. */

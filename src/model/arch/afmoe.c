@@ -8,7 +8,7 @@
 #include "model/keys.h"
 #include "model/mixture.h"
 
-/* The last of four layers sees all tokens, and doesn't rotate. */
+/* The last of every four layers sees all tokens and has no rotation. */
 static vouch_status read_afmoe(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     enum { PERIOD = 4 };
@@ -22,7 +22,8 @@ static vouch_status read_afmoe(const vouch_gguf *gguf, vouch_hparams *h, vouch_e
     return VOUCH_OK;
 }
 
-/* The first of four layers sees all tokens. Layers with a window rotate more elements of a head, by unscaled angles. */
+/* The first of every four layers sees all tokens. Layers with a window rotate more elements of a head, by unscaled
+ * angles. */
 static vouch_status read_laguna(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     h->head_norms = VOUCH_REQUIRED;
@@ -50,7 +51,7 @@ static vouch_status read_spark(const vouch_gguf *gguf, vouch_hparams *h, vouch_e
     return VOUCH_OK;
 }
 
-/* Scales of the gates don't count, as in llama.cpp. */
+/* Ignores scales of the gates, as llama.cpp does. */
 static vouch_status take_gates(vouch_loader *loader, int32_t index, vouch_attention *a, int64_t n_gates)
 {
     VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "attn_gate"), true, &a->gate, n_gates,

@@ -27,7 +27,7 @@ static vouch_status read_hy_v3(const vouch_gguf *gguf, vouch_hparams *h, vouch_e
     return read_with_head_norms(gguf, h, err);
 }
 
-/* The bias of the choice has another name. */
+/* The router's selection bias has another name. */
 static vouch_status take_hy_v3(vouch_loader *loader, int32_t index, vouch_layer *layer)
 {
     VOUCH_TRY(vouch_mixture_take(loader, index, layer));

@@ -41,7 +41,7 @@ static vouch_status take_sparse(vouch_loader *loader, int32_t index, vouch_layer
     return vouch_mixture_take(loader, index, layer);
 }
 
-/* Scales of embedding, branches and logits as in MiniCPM; scores don't grow with the angles. */
+/* Scales of embedding, branches and logits as in MiniCPM. Scores don't get the factor of latent_tensors.c. */
 static vouch_status read_minicpm3(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     VOUCH_TRY(vouch_dense_read(gguf, h, err));

@@ -6,7 +6,7 @@
 #include "model/dense.h"
 #include "model/mixture.h"
 
-/* Scales and caps of Grok-1's first files, which don't state them. */
+/* Begins with the scales and caps of Grok-1, which its first files don't state. */
 static vouch_status read_grok(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     h->activation = VOUCH_GELU;

@@ -23,7 +23,7 @@ static vouch_status read_both(const vouch_gguf *gguf, vouch_hparams *h, vouch_er
     VOUCH_TRY(vouch_key_int(gguf, h->arch, "ssm.conv_kernel", true, 2, VOUCH_MAX_CONV, &r->width, err));
     VOUCH_TRY(vouch_key_int(gguf, h->arch, "kda.head_dim", true, 1, 1024, &r->head_dim, err));
     if (h->n_heads == 0)
-        return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s.attention.head_count_kv is 0 in all layers; one needs attention",
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s.attention.head_count_kv is 0 in all layers, must be > 0 in one",
                           vouch_gguf_path(gguf), h->arch);
     r->n_heads = r->n_key_heads = h->n_heads;
     return VOUCH_OK;
@@ -48,7 +48,7 @@ static vouch_status read_limits(const vouch_gguf *gguf, vouch_hparams *h, vouch_
     return VOUCH_OK;
 }
 
-/* Files of models for pictures and text have sections of angles, and rotate half-split. */
+/* Files of models for pictures and text have RoPE sections, and rotate pairs half a head apart. */
 static vouch_status read_bailingmoe3(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     int32_t sections[4] = {0};
@@ -67,7 +67,7 @@ static vouch_status read_bailingmoe3(const vouch_gguf *gguf, vouch_hparams *h, v
     return read_limits(gguf, h, err);
 }
 
-/* W_q, W_k, W_v with their convolutions. Their biases and scales don't count, as in llama.cpp. */
+/* Takes W_q, W_k and W_v with their convolutions. Ignores their biases and scales, as llama.cpp does. */
 static vouch_status take_inputs(vouch_loader *loader, int32_t index, vouch_recurrent *r)
 {
     static const char *const parts[] = {"q", "k", "v"};

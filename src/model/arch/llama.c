@@ -57,7 +57,7 @@ static vouch_status read_baichuan(const vouch_gguf *gguf, vouch_hparams *h, vouc
     return VOUCH_OK;
 }
 
-/* openPangu: as llama, without factors of the frequencies. */
+/* openPangu: as Llama, but factors of RoPE's frequencies are ignored. */
 static vouch_status read_pangu(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     h->has_no_rope_factors = true;
@@ -105,14 +105,14 @@ static vouch_status read_plamo(const vouch_gguf *gguf, vouch_hparams *h, vouch_e
     return vouch_dense_read(gguf, h, err);
 }
 
-/* PaddleOCR's text model: a count of experts may stand in the file without experts. */
+/* PaddleOCR's text model has no experts, but its file may have a count of them. */
 static vouch_status read_paddleocr(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     h->experts.are_allowed = true;
     return vouch_dense_read(gguf, h, err);
 }
 
-/* ERNIE 4.5, dense and with experts. Biases of W_o don't count, as in llama.cpp. */
+/* ERNIE 4.5, dense and with experts. Ignores biases of W_o, as llama.cpp does. */
 static vouch_status read_ernie(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     h->has_no_feed_bias = true;
@@ -144,7 +144,7 @@ static vouch_status read_openelm(const vouch_gguf *gguf, vouch_hparams *h, vouch
     return vouch_dense_read(gguf, h, err);
 }
 
-/* Scales of the fused matrix don't count here, as in llama.cpp. */
+/* Ignores scales of the fused matrix, as llama.cpp does here. */
 static vouch_status take_unscaled(vouch_loader *loader, int32_t index, vouch_layer *layer)
 {
     VOUCH_TRY(vouch_dense_take(loader, index, layer));
@@ -152,7 +152,7 @@ static vouch_status take_unscaled(vouch_loader *loader, int32_t index, vouch_lay
     return VOUCH_OK;
 }
 
-/* Refact: ALiBi. Biases of W_o and of the feed-forward don't count, as in llama.cpp. */
+/* Refact: ALiBi. Ignores biases of W_o and of the feed-forward, as llama.cpp does. */
 static vouch_status read_refact(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     h->alibi = 8;

@@ -15,7 +15,7 @@ static vouch_status read_mimo2(const vouch_gguf *gguf, vouch_hparams *h, vouch_e
     return vouch_dense_read_window_angles(gguf, h, 1, 10000, err);
 }
 
-/* Biases and scales of queries, keys and values don't count, as in llama.cpp. */
+/* Ignores biases and scales of queries, keys and values, as llama.cpp does. */
 static vouch_status take_mimo2(vouch_loader *loader, int32_t index, vouch_layer *layer)
 {
     VOUCH_TRY(vouch_mixture_take(loader, index, layer));

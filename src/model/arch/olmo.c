@@ -21,7 +21,7 @@ static vouch_status read_after_only(const vouch_gguf *gguf, vouch_hparams *h, vo
     return vouch_dense_read(gguf, h, err);
 }
 
-/* Layers with a window turn by unscaled angles. */
+/* Layers with a window rotate by unscaled angles. */
 static vouch_status read_olmo2(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     h->head_norm = VOUCH_HEADS_RMS;

@@ -22,7 +22,7 @@ static vouch_status read_fused(const vouch_gguf *gguf, vouch_hparams *h, vouch_e
     return vouch_dense_read(gguf, h, err);
 }
 
-/* Without windows, as in llama.cpp. */
+/* Ignores the window that files state, as llama.cpp does. */
 static vouch_status read_phimoe(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     h->has_head_bias = true;
@@ -32,7 +32,8 @@ static vouch_status read_phimoe(const vouch_gguf *gguf, vouch_hparams *h, vouch_
     return VOUCH_OK;
 }
 
-/* With sections, for pictures, a pair's elements are half a head apart. The sections of a text share its positions. */
+/* Files with RoPE sections, for pictures, rotate pairs half a head apart. In a text all sections have equal
+ * positions. */
 static vouch_status read_glm4(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     h->norms_after = VOUCH_REQUIRED;

@@ -43,14 +43,14 @@ static vouch_status read_mellum(const vouch_gguf *gguf, vouch_hparams *h, vouch_
     return vouch_dense_read_window_angles(gguf, h, 4, h->rope_base, err);
 }
 
-/* Logits don't depend on a reranker's weights. */
+/* Rerankers have cls.output, which logits don't depend on. */
 static vouch_status take_qwen3(vouch_loader *loader, int32_t index, vouch_layer *layer)
 {
     if (index == 0) VOUCH_TRY(vouch_loader_ignore(loader, "cls.output.weight"));
     return vouch_dense_take(loader, index, layer);
 }
 
-/* A bias of the logits doesn't count, as in llama.cpp. */
+/* Ignores a bias of the logits, as llama.cpp does. */
 static vouch_status take_qwen2vl(vouch_loader *loader, int32_t index, vouch_layer *layer)
 {
     if (index == 0) VOUCH_TRY(vouch_loader_ignore(loader, "output.bias"));

@@ -56,7 +56,7 @@ static vouch_status take_scaled(vouch_loader *loader, int32_t index, const char 
     return vouch_loader_affine(loader, index, tensor, after, (vouch_rows){0, n_out, n_out});
 }
 
-/* All but rates and decays. */
+/* Takes all tensors of a delta net except those of rates and decays. */
 static vouch_status take_delta_net(vouch_loader *loader, int32_t index, vouch_recurrent *r)
 {
     const vouch_hparams *h = loader->hparams;
@@ -83,7 +83,8 @@ static vouch_status take_delta_net(vouch_loader *loader, int32_t index, vouch_re
     return vouch_loader_vector(loader, vouch_loader_name(loader, index, "ssm_norm"), true, &r->norm, r->n_values);
 }
 
-/* Qwen3-Next: rates and decays are one matrix; scales don't count, as in llama.cpp. Older files have ssm_in, too. */
+/* Qwen3-Next: rates and decays are one matrix, whose scales are ignored, as llama.cpp does. Older files have ssm_in,
+ * too. */
 static vouch_status take_qwen3next(vouch_loader *loader, int32_t index, vouch_layer *layer)
 {
     const vouch_hparams *h = loader->hparams;

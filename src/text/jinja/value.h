@@ -117,7 +117,7 @@ struct jinja_run {
     double now;   /* seconds since 1970, for strftime_now */
 };
 
-/* For messages: "%.*s" of at most 60 bytes. */
+/* Arguments of "%.*s" in a message: at most 60 bytes of the text. */
 #define JINJA_ARGS(s) (int)((s).n < 60 ? (s).n : 60), (s).n ? (s).bytes : ""
 
 /* ------------------------------------------------------------------- the run */
