@@ -95,7 +95,7 @@ static void model_write(const vouch_model *model)
     puts("\nvouch runs it     yes");
 }
 
-/* "no: REASON"; the message begins with the path, which stands above. */
+/* Prints "no: REASON" without the path that begins the message: the path stands above. */
 static void problem_line(const cli_options *options, const vouch_error *problem, bool is_first)
 {
     const size_t n = strlen(options->model);

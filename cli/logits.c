@@ -6,7 +6,7 @@
  *   .npy, version 1.0 (numpy.lib.format):
  *     0  "\x93NUMPY" 1 0
  *     8  u16 length of the header
- *    10  {'descr': '<f4', 'fortran_order': False, 'shape': (n, n_vocab), }   spaces, newline; 10 + length is 64 k
+ *    10  {'descr': '<f4', 'fortran_order': False, 'shape': (n, n_vocab), }   spaces, newline, to a multiple of 64
  *    ..  the rows
  */
 #include <errno.h>
@@ -25,7 +25,7 @@ static bool is_separator(char c)
     return c == ',' || c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* Ids with commas or white space between them. Complains where there is something else or nothing. */
+/* Parses ids with commas or white space between them. Complains if there are none, or anything else. */
 static bool parse_ids(const char *text, const char *from, cli_tokens *ids)
 {
     ids->items = malloc((strlen(text) / 2 + 1) * sizeof *ids->items);

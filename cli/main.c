@@ -43,9 +43,9 @@ static const cli_command commands[] = {
      "vouch serve --model NAME=FILE [--model NAME=FILE]...\n",
      "Programs that talk to the OpenAI API talk to vouch, too: the base URL is\n"
      "http://127.0.0.1:8080/v1. Answers share passes of the model, and each has the\n"
-     "bytes that it has alone. Flags for sampling and speculation are the values of\n"
-     "requests that don't say. SIGTERM or Ctrl-C ends the server when all answers\n"
-     "are done; a second one ends it at once.\n",
+     "bytes that it has alone. Flags for sampling and speculation are the defaults for\n"
+     "requests that don't set them. SIGTERM or Ctrl-C ends the server when all\n"
+     "answers are done; a second one ends it at once.\n",
      "vouch serve m.gguf\n"
      "vouch serve m.gguf --port 8000 --parallel 16 --ctx 8192\n"
      "vouch serve --model small=s.gguf --model large=l.gguf\n"
@@ -173,7 +173,7 @@ static void help_all(FILE *out)
                  "Exit status: 0 done, 1 failed while running or interrupted, 2 wrong usage.\n");
 }
 
-/* Each line of the text, indented. */
+/* Prints each line of the text, indented: the first after `first`, the others after `others`. */
 static void help_lines(const char *text, const char *first, const char *others, FILE *out)
 {
     for (const char *line = text; *line; line = strchr(line, '\n') + 1)

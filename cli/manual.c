@@ -30,7 +30,7 @@ static void words_put(const cli_flag *flag, FILE *out)
 
 /* ------------------------------------------------------------- manual page */
 
-/* Text for roff: `-` as a minus sign that can be copied, and no line that begins as a request does. */
+/* Writes text for roff: `-` as a minus sign that can be copied; no line begins like a roff request. */
 static void roff_put(const char *text, size_t n, FILE *out)
 {
     for (size_t i = 0; i < n; i++) {

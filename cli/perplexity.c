@@ -34,7 +34,7 @@ typedef struct measure {
     const int32_t *tokens;             /* the whole text */
     int32_t *chunk;                    /* [n_ctx] */
     float *logits;                     /* [rows][n_vocab] */
-    int32_t n_ctx, rows, n_vocab, bos; /* bos: -1 where the file asks for none */
+    int32_t n_ctx, rows, n_vocab, bos; /* bos -1: the file asks for none */
     double sum;
     int64_t count;
 } measure;

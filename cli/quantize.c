@@ -9,7 +9,7 @@ static bool is_cancelled(void *user)
     return cli_interrupted();
 }
 
-/* "m.gguf: 148 of 211 tensors converted, 269.1 MB of weights to 85.6 MB" */
+/* Prints a line such as "m.gguf: 148 of 211 tensors converted, 269.1 MB of weights to 85.6 MB". */
 static void report(const cli_options *options, const vouch_quantize_result *r)
 {
     if (!options->type) {

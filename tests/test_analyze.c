@@ -397,7 +397,7 @@ static void answers_end_with_the_context(void **state)
     json_decref(o);
     write_whole(path, lines + 8, strlen(lines + 8));
     expect(RUN("analyze", "-m", small, "-d", small, "--raw", "--prompts", path), 1,
-           "none fits into the context: the model was trained for");
+           "no prompt fits into the context: the model was trained for");
 }
 
 static void wrong_usage_is_named(void **state)

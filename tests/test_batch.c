@@ -157,7 +157,7 @@ static void an_interrupted_run_keeps_its_answers(void **state)
     size_t n;
     char *message = read_whole(errors, &n), *bytes = read_whole(out, &n);
     if (status == 1) {
-        assert_non_null(strstr(message, "of 13 answers are written; --resume goes on behind them"));
+        assert_non_null(strstr(message, "of 13 answers are written; --resume continues after them"));
         assert_in_range(count_lines(bytes), 1, N_PROMPTS - 1);
     } else {
         assert_int_equal(status, 0); /* the command ended before the signal */
@@ -233,7 +233,7 @@ static void wrong_use_is_refused(void **state)
     expect(RUN("batch", target, "--prompts", prompts, "--out", "/nowhere/at/all"), 1, "/nowhere/at/all");
     expect(RUN("batch", target, "--prompts", prompts, "--max-memory", "1K"), 1, "need");
     write_whole(out, "{}\n", 3);
-    expect(RUN("batch", target, "--prompts", prompts, "--out", out), 1, "the file is there already");
+    expect(RUN("batch", target, "--prompts", prompts, "--out", out), 1, "the file exists already");
     expect(RUN("batch", target, "--prompts", prompts, "--out", out, "--resume"), 1, "line 1 belongs to another prompt");
     write_whole(out, "no\n", 3);
     expect(RUN("batch", target, "--prompts", prompts, "--out", out, "--resume"), 1, "line 1 is no JSON");

@@ -290,7 +290,7 @@ static void flags_that_contradict_are_named(void **state)
         {{"bench", "--prompts", "p", "--json", "tests/../x", "--html", "x"},
          "--json tests/../x is also the file of --html"},
         {{"bench", "--prompts", "p", "--json", "no-such", "--html", "tests/no-such"}, "--model FILE is missing"},
-        {{"run", "--stats-json", "-"}, "--stats-json -: standard output has the text alone; expected a file"},
+        {{"run", "--stats-json", "-"}, "--stats-json -: standard output carries the text only; expected a file"},
         {{"run", "--history", "-"}, "--history -: standard output"},
         {{"bench", "--csv", "-"}, "--csv -: standard output"},
         {{"analyze", "--svg=-"}, "--svg -: standard output"},

@@ -29,7 +29,8 @@ typedef struct cli_acceptance {
 /* p and q [n] are probabilities, up to rounding; logits [n] are the target's. */
 cli_acceptance cli_acceptance_of(const float *p, const float *q, const float *logits, int32_t n);
 
-/* Expected cycles with drafts of k guesses for all n tokens of a text. A draft ends with the text. room [n + 1]. */
+/* Expected cycles for a text of n tokens with drafts of k guesses; the text's end cuts the last draft. room [n + 1]:
+ * workspace. */
 double cli_expected_cycles(const cli_acceptance *at, int32_t n, int32_t k, double *room);
 /* For the guess at a draft position (0: the first), sums over all tokens at which the draft could begin:
  *   reached += probability that all guesses before it are accepted

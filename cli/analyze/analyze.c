@@ -135,7 +135,8 @@ static int questions_add(cli_analysis *a)
     vouch_error err;
     int status = cli_questions_read(&q, a->engine);
     if (!status)
-        status = cli_questions_fit(&q, trained_context(a), 1, "the model was trained for no longer one; shorten them");
+        status = cli_questions_fit(&q, trained_context(a), 1,
+                                   "the model was trained for no longer context; shorten the prompts");
     answers answering = {.progress = {.label = "answering"}, .n = q.n};
     for (size_t i = 0; i < q.n && !status; i++)
         if (question_add(a, &q.items[i], &answering, &err)) status = cli_engine_fail(&err);
@@ -162,8 +163,8 @@ typedef struct readers {
     cli_oracle silent;
 } readers;
 
-/* Sessions that only read. Their passes must hold CLI_MOST_K + 1 rows, so that the cost curve covers the longest
- * draft: a silent drafter of that length reserves them. */
+/* Opens sessions that only read texts. The cost curve needs passes of CLI_MOST_K + 1 rows. A silent drafter (it never
+ * guesses) with n_draft = CLI_MOST_K makes the sessions reserve them. */
 static vouch_status readers_open(readers *r, const cli_analysis *a, vouch_error *err)
 {
     vouch_session_options options = a->engine->options->session;

@@ -20,13 +20,13 @@ typedef struct cli_analyzed_text {
     char *name;
     cli_tokens tokens;
     int32_t first;      /* the tokens before it are the prompt and aren't analyzed; at least 1 */
-    cli_acceptance *at; /* [n], of the tokens from `first` on */
+    cli_acceptance *at; /* [n] one for each token from `first` on */
     int32_t n;
 } cli_analyzed_text;
 
 /* Means over n tokens. */
 typedef struct cli_means {
-    double from, to; /* of a bin: its range of positions, or of bits of entropy */
+    double from, to; /* of a bin: its range of positions, or of entropy in bits */
     double sampled, greedy, entropy, same_argmax;
     int64_t n;
 } cli_means;
@@ -36,10 +36,10 @@ typedef struct cli_analysis {
     cli_analyzed_text *texts;
     size_t n_texts, n_asked; /* n_texts < n_asked after an interruption */
     bool interrupted;
-    cli_cost_curve costs, draft_costs; /* of the target; of the draft model, for one row */
+    cli_cost_curve costs, draft_costs; /* the target's cost curve; the draft model's, for one row only */
     double draft_seconds;              /* of one guess */
     cli_means all;
-    cli_means positions[CLI_POSITION_BINS]; /* 0 to 7, 8 to 15, 16 to 31, ... from `first` on */
+    cli_means positions[CLI_POSITION_BINS]; /* positions 0 to 7, 8 to 15, 16 to 31, ...; `first` is position 0 */
     size_t n_positions;
     cli_means entropies[CLI_ENTROPY_BINS]; /* of as many tokens each */
     size_t n_entropies;

@@ -76,7 +76,7 @@ static void put_bins(FILE *out, const char *title, const char *format, const cli
     }
 }
 
-/* "-" where x is not finite. */
+/* Prints x, or "-" where x is not finite. */
 static void put_number(FILE *out, int width, int decimals, const char *unit, double x)
 {
     char text[32] = "-";
@@ -196,8 +196,9 @@ int cli_analysis_write_json(const cli_analysis *a)
 
 /* --------------------------------------------------------------------- plots */
 
-/* A head and five panels. A viewer that knows CSS media queries lays them out in two or three columns where the window
- * has room for them, and enlarges them in a wider window. Any other viewer shows one column, which fits a telephone. */
+/* The SVG has a heading and five panels. A viewer that knows CSS media queries lays them out in two or three columns
+ * where the window has room for them, and enlarges them in a wider window. Any other viewer shows one column, which
+ * fits a telephone. */
 enum {
     PANELS = 5,
     PLOT_WIDTH = 328,
@@ -205,8 +206,8 @@ enum {
     MARGIN = 16,
     PANEL_WIDTH = PLOT_WIDTH + 2 * MARGIN,
     PANEL_HEIGHT = PLOT_HEIGHT + 64,
-    LINE = 16,        /* height of a line of the head */
-    HEAD_COLUMNS = 47 /* most characters of a line of the head */
+    LINE = 16,        /* height of a line of the heading */
+    HEAD_COLUMNS = 47 /* most characters of a line of the heading */
 };
 
 static size_t line_break(const char *text, size_t n)
@@ -236,7 +237,7 @@ static void put_fact(FILE *out, const char *name, const char *text, double *y)
     }
 }
 
-/* Puts the head where the first panel would stand. Returns the height of the head. */
+/* Puts the heading where the first panel would stand. Returns the height of the heading. */
 static double put_svg_head(FILE *out, const cli_analysis *a, const cli_provenance *provenance)
 {
     char sampling[64] = "greedy (temperature 0)", texts[64];
@@ -273,7 +274,7 @@ static void put_panel(FILE *out, int i, double top, const char *title, cli_lines
     fputs("</g>\n", out);
 }
 
-/* x, y and counts of bins. */
+/* Points of a plot over bins: x, y and number of tokens of each bin. */
 typedef struct bin_points {
     double x[CLI_POSITION_BINS], y[CLI_POSITION_BINS];
     int64_t n[CLI_POSITION_BINS];
@@ -317,8 +318,8 @@ static void put_panels(FILE *out, const cli_analysis *a, double top)
     for (int i = 0; i < PANELS; i++) put_panel(out, i + 1, top + i * PANEL_HEIGHT, titles[i], panels[i]);
 }
 
-/* For each layout: the size of the drawing, and the place of the head and of each panel. The viewer uses the last
- * layout that fits the window. */
+/* Writes, for each layout, the size of the drawing and the places of heading and panels as CSS. The viewer uses the
+ * last layout that fits the window. */
 static void put_layouts(FILE *out, double head)
 {
     static const struct {

@@ -38,7 +38,7 @@ static void entropies_bin(cli_analysis *a, cli_acceptance *at, int32_t n)
     }
 }
 
-/* Positions [from, to) of every text; room has space for all tokens. */
+/* Adds a bin of positions [from, to) of all texts, unless it is empty. room: workspace for the tokens of all texts. */
 static void position_bin(cli_analysis *a, int32_t from, int32_t to, cli_acceptance *room)
 {
     int32_t n = 0;
@@ -56,7 +56,7 @@ double cli_analysis_cycle_seconds(const cli_analysis *a, int32_t k)
     return cli_cost_curve_seconds(&a->costs, k + 1) + k * a->draft_seconds;
 }
 
-/* Every k covers the same tokens, so that tokens per cycle never fall when k grows. */
+/* Computes the figures of each k. All k cover the same tokens, so that tokens per cycle never fall when k grows. */
 static void speedups_compute(cli_analysis *a, int32_t longest, double *room)
 {
     const double plain_seconds = cli_analysis_cycle_seconds(a, 0);

@@ -43,7 +43,8 @@ typedef struct batch {
 
 /* ------------------------------------------------------------------- opening */
 
-/* Room for the longest prompt and its answer, as far as the model was trained, unless --ctx says otherwise. */
+/* Context length: --ctx, or else room for the longest prompt and its answer, but no more than the model was trained
+ * for. */
 static int32_t context_of(const batch *b)
 {
     const vouch_session_options *o = &b->files->options->session;
@@ -111,8 +112,8 @@ static int engine_open(batch *b, int32_t n_ctx, int64_t n_cache)
     return CLI_DONE;
 }
 
-/* Opens the engine and the sessions within --max-memory. It first opens them with two small caches, and takes the bytes
- * of a cached token from the difference. */
+/* Opens the engine and the sessions within --max-memory. It first opens them with two caches, of n_ctx and of 2 n_ctx
+ * tokens: the difference gives the bytes of a cached token. */
 static int engine_fit(batch *b, int32_t n_ctx)
 {
     const double most = b->files->options->max_memory;
@@ -239,13 +240,13 @@ static int stats_write(const batch *b, size_t n_before)
     return status ? cli_flag_fail("stats-json", &err) : CLI_DONE;
 }
 
-/* The line at the end, on standard error. */
+/* Prints the closing line on standard error. */
 static void tell(const batch *b, size_t n_before)
 {
     const vouch_engine_stats *s = vouch_engine_get_stats(b->engine);
     if (b->lines.n_written < b->questions.n)
         cli_complain("interrupted: %zu of %zu answers are written%s", b->lines.n_written, b->questions.n,
-                     b->lines.path ? "; --resume goes on behind them" : "");
+                     b->lines.path ? "; --resume continues after them" : "");
     fprintf(stderr, "%zu answers, %lld tokens in %.1f s: %.1f tokens/s; %d at once, %.0f MB",
             b->lines.n_written - n_before, (long long)s->generated_tokens, b->seconds,
             (double)s->generated_tokens / b->seconds, (int)b->n_slots, memory_of(b) * 1e-6);

@@ -70,7 +70,7 @@ static int foreign_fail(const cli_lines *lines, size_t i, const char *reason)
 static int line_check(const cli_lines *lines, size_t i, const char *text, size_t n)
 {
     char key[17];
-    if (i >= lines->questions->n) return foreign_fail(lines, i, "is one more than there are prompts");
+    if (i >= lines->questions->n) return foreign_fail(lines, i, "is beyond the last prompt");
     json_t *object = json_loadb(text, n, 0, NULL);
     const char *written = json_string_value(json_object_get(object, "key"));
     key_write(lines, i, key);
@@ -82,7 +82,7 @@ static int line_check(const cli_lines *lines, size_t i, const char *text, size_t
     return status;
 }
 
-/* Counts the whole lines, checks them, and cuts off half a line behind them. */
+/* Checks and counts the complete lines, and cuts off an incomplete line at the end. */
 static int lines_resume(cli_lines *lines)
 {
     char *text = NULL;
@@ -132,7 +132,7 @@ int cli_lines_open(cli_lines *lines, const cli_engine *engine, const cli_questio
         return CLI_FAILED;
     }
     if (!options->resume && is_regular && info.st_size > 0) {
-        cli_complain("--out %s: the file is there already; go on with it by --resume, or name another file",
+        cli_complain("--out %s: the file exists already; continue it with --resume, or name another file",
                      lines->path);
         return CLI_FAILED;
     }
@@ -141,7 +141,7 @@ int cli_lines_open(cli_lines *lines, const cli_engine *engine, const cli_questio
     return options->resume && is_there ? lines_resume(lines) : CLI_DONE;
 }
 
-/* Takes the object over and writes all lines whose turn it is. */
+/* Stores the line of question i and frees `object`. Writes all lines that no longer wait for an earlier one. */
 static int line_finish(cli_lines *lines, size_t i, json_t *object)
 {
     char *line = object ? json_dumps(object, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;

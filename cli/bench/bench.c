@@ -42,7 +42,7 @@ static vouch_status expected_keep(expected *e, const int32_t *tokens, size_t n, 
 }
 
 /* Must this config write the target's own text? Greedy text: yes, under every rule. Sampled text: only under MATCH,
- * which compares guesses with the target's own draw. A model alone, config 0 and maybe 1: no. */
+ * which compares guesses with the target's own draw. Configs that run a single model without speculation: no. */
 static bool is_same_text(const cli_comparison *b, size_t config, const vouch_step *step)
 {
     return b->configs.items[config].speculates &&
@@ -83,7 +83,7 @@ static vouch_status answer(const cli_comparison *b, const cli_question *question
     vouch_step step = {0};
     size_t n;
     vouch_session_reset_stats(session);
-    vouch_session_set_seed(session, b->engine->options->session.sampling.seed); /* as each configuration's session */
+    vouch_session_set_seed(session, b->engine->options->session.sampling.seed); /* as a new session has */
     vouch_status status = cli_session_prompt(session, question->tokens.items, question->tokens.n, err);
     for (int64_t n_tokens = 0; !status && step.finish == VOUCH_FINISH_NONE; n_tokens += step.n_tokens) {
         answering_report(progress, b, (double)n_tokens);
@@ -116,8 +116,8 @@ static vouch_status question_run(cli_comparison *b, size_t q, size_t round, expe
     return VOUCH_OK;
 }
 
-/* Adds to the cost curve at the context lengths of the answers: after an answer and after its prompt, for at most
- * MOST of the questions. */
+/* Measures the cost curve at context lengths that occur: after an answer and after its prompt, for at most MOST of the
+ * questions. */
 static vouch_status costs_measure(cli_comparison *b, size_t q, vouch_error *err)
 {
     enum { MOST = 32 };
@@ -167,7 +167,7 @@ static int bench_report(const cli_comparison *b)
     const cli_options *o = b->engine->options;
     size_t n_different = 0;
     int status = b->n_complete > 0 ? cli_bench_print(b) : CLI_DONE;
-    /* After a failed write the others are still written: the figures end with the program. */
+    /* A failed write doesn't keep the other files from being written: the figures exist in this process only. */
     if (o->json) status = cli_first_failure(status, cli_bench_write_json(b));
     if (o->csv) status = cli_first_failure(status, cli_bench_write_csv(b));
     if (o->html) status = cli_first_failure(status, cli_bench_write_html(b));
@@ -197,7 +197,7 @@ static int context_choose(cli_comparison *b, int32_t *n_ctx)
     if (!o->n_ctx && room > trained) room = trained;
     *n_ctx = room < 2 ? 2 : (int32_t)room;
     return cli_questions_fit(&b->questions, *n_ctx, o->max_tokens ? o->max_tokens : LEAST_ANSWER,
-                             "set a longer one with --ctx, or a shorter answer with -n");
+                             "set a longer context with --ctx, or a shorter answer with -n");
 }
 
 static int bench_run(cli_comparison *b)
@@ -216,7 +216,7 @@ static int bench_run(cli_comparison *b)
     return status ? status : bench_report(b);
 }
 
-/* Complains before anything is measured. */
+/* Complains about files that can't be written, before anything is measured. */
 static int outputs_check(const cli_options *o)
 {
     const struct {

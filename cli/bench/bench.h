@@ -8,7 +8,7 @@
  *   bench_table.c   a table for the terminal
  *   bench_files.c   JSON and CSV
  *   bench_html.c    a page with plots
- *   load.h          answers at once
+ *   load.h          many answers at once (--parallel)
  */
 #ifndef VOUCH_CLI_BENCH_H
 #define VOUCH_CLI_BENCH_H
@@ -20,8 +20,8 @@
 #include "common/questions.h"
 
 typedef struct cli_answered {
-    bool counts;    /* every config has answered in this round, so that they can be compared */
-    bool is_median; /* the config took the median time of its rounds for this question */
+    bool counts;    /* every config has answered in this round, so the answers can be compared */
+    bool is_median; /* of the config's rounds for this question, this one took the median time */
     bool differs;   /* must be the target's own text, and isn't */
     bool cut;       /* ended inside a draft: guesses after the last accepted one weren't judged */
     vouch_stats stats;
@@ -40,7 +40,7 @@ typedef struct cli_comparison {
 
 /* Figures of a config in one category, or in all. NAN: undefined there, such as an acceptance rate without guesses. */
 typedef struct cli_summary {
-    vouch_stats sum; /* over the questions, each with its round of median time */
+    vouch_stats sum; /* over all questions; of each question, the round with is_median */
     cli_rates rates;
     size_t n_answers, n_different;
     int64_t n_cut;       /* cut answers in the sum */
@@ -66,7 +66,7 @@ int cli_bench_print(const cli_comparison *bench);
 int cli_bench_write_json(const cli_comparison *bench);
 int cli_bench_write_csv(const cli_comparison *bench);
 int cli_bench_write_html(const cli_comparison *bench);
-/* The style of a page, with colours for n series. A table is at least table_rem wide. */
+/* Writes the style of a page, with colours for n series. Tables are at least table_rem rem wide. */
 void cli_bench_style(FILE *out, size_t n_series, size_t table_rem);
 
 #endif

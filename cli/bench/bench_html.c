@@ -13,7 +13,7 @@
 #include "common/rates.h"
 #include "common/sheet.h"
 
-/* The sentence below the table appears where its box is narrower than the table. */
+/* The sentence below a table (.hint) appears where the table's box is narrower than the table. */
 void cli_bench_style(FILE *out, size_t n_series, size_t table_rem)
 {
     fputs("<style>\n", out);
@@ -189,7 +189,7 @@ static void put_configs(FILE *out, const cli_comparison *b)
 
 /* --------------------------------------------------------------------- plots */
 
-/* The names of the configurations from `first` on; the caller's to free(). */
+/* The names of the configs from `first` on. The caller frees the array, not the names. */
 static const char **config_names(const cli_comparison *b, size_t first)
 {
     const char **names = calloc(b->configs.n, sizeof *names);
@@ -243,7 +243,8 @@ static bool put_speedups(FILE *out, const cli_comparison *b)
     return ok;
 }
 
-/* Acceptance rates and counts [n][deepest] by draft position. */
+/* Writes acceptance rates in % and numbers of guesses [n][deepest] by draft position. Returns deepest, the depth of the
+ * deepest draft. */
 static size_t acceptance_collect(const cli_comparison *b, size_t n, double *rates, int64_t *counts)
 {
     size_t deepest = 0;

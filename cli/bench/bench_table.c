@@ -11,7 +11,7 @@
 
 enum { WIDTH = 80, LEAST_NAME = 12, COUNT = 5, CATEGORY = 20, CELL = 7, CELLS = (WIDTH - CATEGORY - COUNT) / CELL };
 
-/* "12.3", or "-" where x is not finite. */
+/* Prints x such as "12.3", or "-" where x is not finite. */
 static void put_number(FILE *out, int width, int decimals, const char *unit, double x)
 {
     char text[32] = "-";
@@ -76,7 +76,7 @@ static void put_configs(FILE *out, const cli_comparison *b, int width)
     if (lenience < 1) fprintf(out, "lossy: with lenience %g no token gets more than p / %g\n", lenience, lenience);
 }
 
-/* Prints the speeds that the formula and pace predict, and pace's relative to the measured speed. */
+/* Prints the speeds that the formula and pace predict, and the ratio of pace's prediction to the measured speed. */
 static void put_predictions(FILE *out, const cli_comparison *b, int width)
 {
     fprintf(out, "\n%-*s %10s %10s %14s %14s\n", width, "predicted", "speed", "tokens", "tokens/s", "of the speed");
@@ -92,7 +92,8 @@ static void put_predictions(FILE *out, const cli_comparison *b, int width)
         fprintf(out, "\n");
     }
     fprintf(out, "\npredicted: from the acceptance rate and cost curve measured here, if each guess\n"
-                 "were accepted with the same probability. by pace: from its own estimates.\n");
+                 "were accepted with the same probability. by pace: as vouch itself estimates\n"
+                 "when it chooses how much to draft.\n");
 }
 
 /* Prints CELLS configurations side by side, and the next ones below them. */

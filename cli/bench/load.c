@@ -18,14 +18,14 @@ typedef struct slot {
     double last; /* when its last tokens came; 0: none yet */
 } slot;
 
-/* One run: all prompts, so many at once, with one config. */
+/* One run: answers all prompts with one config, n_slots of them at once. */
 typedef struct run {
     cli_load *load;
     cli_load_cell *cell;
     vouch_engine *engine;
     slot *slots; /* [n_slots] */
     size_t n_slots, next, n_done;
-    bool is_first; /* its answers are those that the others must give */
+    bool is_first; /* the other runs must give the same answers as this run */
     vouch_error err;
 } run;
 
@@ -68,7 +68,8 @@ static vouch_status slot_begin(run *r, slot *s)
     return vouch_session_prompt(s->session, question->tokens.items, question->tokens.n, &r->err);
 }
 
-/* Greedy text, and text by the rules that draw the target's own token, must be the first run's. */
+/* Must the answers equal those of the first run? Yes for greedy text, and for rules that draw the target's own
+ * token. */
 static bool must_be_same(const run *r, const vouch_session *session)
 {
     const char *rule = vouch_session_rule(session);
@@ -142,7 +143,7 @@ static vouch_status run_open(run *r, size_t config)
     return status;
 }
 
-/* Adds the counts of the run, which took so long. */
+/* Adds the run's counts to its cell. seconds: how long the run took. */
 static void run_count(run *r, double seconds, size_t round)
 {
     cli_load_cell *c = r->cell;
@@ -214,7 +215,7 @@ static vouch_status measure(cli_load *b, vouch_error *err)
 
 /* ------------------------------------------------------------------- figures */
 
-/* The median over the rounds of a's speed relative to b's. */
+/* The median over the rounds of x's speed relative to y's. */
 static double relative(const cli_load *b, const cli_load_cell *x, const cli_load_cell *y)
 {
     double *ratios = calloc(b->n_complete, sizeof *ratios);
@@ -268,7 +269,8 @@ static int report(const cli_load *b, vouch_status status, const vouch_error *err
     return status || n_different > 0 ? CLI_FAILED : result;
 }
 
-/* Room for the longest prompt and its answer, as far as the model was trained, unless --ctx says otherwise. */
+/* Context length: --ctx, or else room for the longest prompt and its answer, but no more than the model was trained
+ * for. */
 static int context_choose(cli_load *b)
 {
     const vouch_session_options *o = &b->engine->options->session;
@@ -280,7 +282,7 @@ static int context_choose(cli_load *b)
     if (!o->n_ctx && n_ctx > n_train) n_ctx = n_train;
     b->n_ctx = n_ctx < 2 ? 2 : (int32_t)n_ctx;
     return cli_questions_fit(&b->questions, b->n_ctx, o->max_tokens ? o->max_tokens : 1,
-                             "set a longer one with --ctx, or a shorter answer with -n");
+                             "set a longer context with --ctx, or a shorter answer with -n");
 }
 
 static int check_prompts(const cli_load *b)

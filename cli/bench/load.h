@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `vouch bench --prompts --parallel 1,2,4,8`: an engine answers all prompts, so many at once, plain and with each
- * --spec.
+ * `vouch bench --prompts --parallel 1,2,4,8`: an engine answers all prompts, 1, 2, 4 or 8 at once, plain and with
+ * each --spec.
  *
  *   load.c          runs rounds x (number at once) x configs: one cli_load_cell for each pair
  *   load_report.c   table, JSON, and a page with plots
@@ -12,14 +12,14 @@
 #include "common/provenance.h"
 #include "common/questions.h"
 
-/* Sums over all rounds, of one number at once and one config. */
+/* Sums over all rounds for one config and one number of answers at once. */
 typedef struct cli_load_cell {
     double *speeds;          /* [n_rounds] tokens/s of each round: all prompts and answers */
     double *gaps;            /* [n_gaps] seconds between the tokens of an answer */
     size_t n_gaps, most_gaps;
     int64_t generated, drafted, accepted, passes, rows;
-    double predicted_tokens, predicted_seconds; /* as pace expected them */
-    int64_t decoded;         /* tokens of cycles; their seconds, those of all sessions added up */
+    double predicted_tokens, predicted_seconds; /* of the cycles, as pace expected them */
+    int64_t decoded;         /* tokens of cycles; decode_seconds: their time, summed over all sessions */
     double decode_seconds;
     double memory;           /* bytes of weights, cache and sessions */
     size_t n_different;      /* answers that must be the text of config 0, one at once, and aren't */
@@ -35,13 +35,14 @@ typedef struct cli_load {
     cli_load_cell *cells;    /* [at_once][config] */
     size_t n_rounds, n_complete; /* n_complete: whole rounds */
     int32_t n_ctx;
-    int32_t **expected;      /* [questions] tokens of config 0, one at once; the first is their number */
+    int32_t **expected;      /* [questions] answers of config 0, one at a time: the number of tokens, then the tokens */
 } cli_load;
 
 /* Figures of a cell. NAN: undefined there. */
 typedef struct cli_load_figures {
     double speed;                /* tokens/s, the median of the rounds */
-    double to_first, to_plain;   /* medians over the rounds: relative to the config's first number at once; to plain */
+    double to_first, to_plain;   /* median over the rounds of the speed, relative to the config at the first number
+                                    at once, and to plain decoding at the same number */
     double median_gap, late_gap; /* seconds between tokens: the median, and the 99th percentile */
     double accepted;             /* share of the guesses */
     double tokens_per_pass, rows_per_pass;

@@ -75,7 +75,8 @@ static vouch_status decode_measure(bench *b, int32_t round, vouch_error *err)
     return status ? status : prompt_run(b, b->options->depth + 1, 0, err);
 }
 
-/* Rows fall in the first round, after a prompt, and then rise and fall in turn (cost_curve.h says why). */
+/* The numbers of rows fall in the first round, after a prompt, and then rise and fall in turn (cost_curve.h says
+ * why). */
 static vouch_status passes_measure(bench *b, int32_t round, vouch_error *err)
 {
     const cli_ints *rows = &b->options->rows;
@@ -169,7 +170,7 @@ static int table_print(const bench *b)
     return cli_sheet_print(&sheet, &err) ? cli_engine_fail(&err) : CLI_DONE;
 }
 
-/* {KEY: n, "seconds_median": ..., "seconds_min": ...} */
+/* Returns {KEY: n, "seconds_median": ..., "seconds_min": ...}. */
 static json_t *series_json(const char *key, int32_t n, const series *s)
 {
     return json_pack("{s:i, s:f, s:f}", key, n, "seconds_median", s->median, "seconds_min", s->least);
@@ -244,7 +245,8 @@ static int bench_measure(bench *b, const cli_engine *engine)
     return CLI_FAILED;
 }
 
-/* A silent drafter of n_draft guesses makes the session reserve space for passes of n_draft + 1 rows. */
+/* A silent drafter (it never guesses) of n_draft guesses makes the session reserve space for passes of n_draft + 1
+ * rows. */
 static int session_start(cli_engine *engine, cli_oracle *silent, int32_t room)
 {
     const cli_ints *rows = &engine->options->rows;

@@ -47,7 +47,7 @@ void cli_bench_close_question(cli_comparison *b, size_t question)
     }
 }
 
-/* Adds up the answers of a config. speeds, unless NULL, takes the tokens/s of each. */
+/* Adds up the answers of a config. speeds, unless NULL, receives the tokens/s of each answer. */
 static void sum_up(const cli_comparison *b, size_t config, const char *category, cli_summary *out, double *speeds)
 {
     for (size_t q = 0; q < b->questions.n; q++) {

@@ -126,7 +126,8 @@ static int check_write_json(const cli_check *c, const cli_finding *findings)
 
 /* ------------------------------------------------------------------- command */
 
-/* Times a row, and chooses lengths with which the first cases end in about the time given, if they can. */
+/* Times a pass of one row. Chooses lengths of prompts and answers with which the first cases end in about the given
+ * time, unless even the least lengths take longer. */
 static vouch_status lengths_choose(cli_check *c, vouch_error *err)
 {
     enum { LEAST_PROMPT = 8, LEAST_ANSWER = 6 };

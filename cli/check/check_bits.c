@@ -63,7 +63,7 @@ static vouch_status rows_compare(bits *b, const vouch_model *model, int32_t n, i
     return VOUCH_OK;
 }
 
-/* *n: the number of rows that passes of one row read in `seconds`, FEWEST_TOKENS to b->n. */
+/* *n: rows that passes of one row compute in `seconds`, at least FEWEST_TOKENS and at most b->n. */
 static vouch_status rows_that_fit(bits *b, const vouch_model *model, double seconds, int32_t *n, vouch_error *err)
 {
     vouch_session *session = NULL;
@@ -80,7 +80,7 @@ static vouch_status rows_that_fit(bits *b, const vouch_model *model, double seco
 static const int32_t rows[] = {5, 64, 2, 16, 3, 8, 17, 4, 33, 1};
 enum { N_ROWS = sizeof rows / sizeof *rows, MOST_ROWS = 64, FEW_THREADS = 3 };
 
-/* The number of cases of threads: 1, 2, 3, and all processors if there are more than 3. */
+/* The number of different thread counts tried: 1, 2, 3, and all processors if there are more than 3. */
 static int32_t thread_cases(void)
 {
     return vouch_cpu_count() > FEW_THREADS ? FEW_THREADS + 1 : FEW_THREADS;
@@ -143,7 +143,7 @@ static vouch_status all_compare(bits *b, vouch_error *err)
 double cli_check_bits_rows(const cli_check *check)
 {
     const int32_t given = check->engine->options->session.n_threads;
-    return FEWEST_TOKENS * (2.0 + (given ? given : vouch_cpu_count())); /* the expected rows have a single thread */
+    return FEWEST_TOKENS * (2.0 + (given ? given : vouch_cpu_count())); /* the expected logits take a single thread */
 }
 
 vouch_status cli_check_bits(cli_check *check, cli_finding *finding, vouch_error *err)

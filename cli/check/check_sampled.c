@@ -3,7 +3,7 @@
  * L2 for sampled text, by counting. The token after a prompt is drawn many times, each time with another seed, and the
  * counts must fit the target's distribution p by Pearson's chi-square test. There are two kinds of draws:
  *
- *   the rule   vouch_reject on the likeliest tokens of p, and of q, another row of the same model; cheap, so many
+ *   the rule   vouch_reject on the likeliest tokens of p, and of q, another row of the same model; cheap, so many draws
  *   sessions   a prompt and one step each, with fixed guesses or those of the draft model
  *
  * Each test calls a sound rule broken with probability 1 in a million.
@@ -23,7 +23,7 @@ typedef struct chance {
     cli_finding *finding;
     int32_t tokens[PROMPT], n;
     int64_t n_vocab;
-    float *rows;      /* [2][n_vocab] p after the last token, q after the first */
+    float *rows;      /* [2][n_vocab] p after the prompt's last token, q after its first */
     int32_t top[TOP]; /* the likeliest tokens of p; all others share a bin */
     int32_t n_top;
     double least;     /* the smallest probability that a test gave its counts */
@@ -261,7 +261,7 @@ static vouch_status all_compare(chance *c, vouch_error *err)
 double cli_check_sampled_rows(const cli_check *check)
 {
     (void)check;
-    return FEWEST_DRAWS * (PROMPT + 1); /* all but the last token of the prompt, then it and a guess */
+    return FEWEST_DRAWS * (PROMPT + 1); /* a session runs the PROMPT tokens of its prompt and one guess */
 }
 
 vouch_status cli_check_sampled(cli_check *check, cli_finding *finding, vouch_error *err)

@@ -3,8 +3,8 @@
  * L4: with a drafter that is always wrong, decoding keeps at least 97 % of plain speed, provided that pace chooses the
  * draft length. Two sessions, one plain, write the same text a few tokens at a time by turns, so that both meet the
  * machine in the same state. A turn is long enough that one wasted draft doesn't make it an outlier, which
- * cli_compare_speeds would drop. Where even the fewest turns would take longer than the whole check, none is taken:
- * so few could not break the law.
+ * cli_compare_speeds would drop. Where even FEWEST_TURNS turns would take longer than the whole check, no turn is
+ * taken: so few would give no verdict.
  */
 #include <math.h>
 #include <stdlib.h>

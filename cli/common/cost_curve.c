@@ -52,7 +52,7 @@ double cli_cost_curve_seconds(const cli_cost_curve *costs, double rows)
         else if (!high) high = cost;
     }
     if (!low) return NAN;
-    if (!high) return low->seconds * rows / low->rows; /* beyond the last, at its price for a row */
+    if (!high) return low->seconds * rows / low->rows; /* beyond the last point: its seconds per row */
     return low->seconds + (high->seconds - low->seconds) * (rows - low->rows) / (high->rows - low->rows);
 }
 

@@ -58,7 +58,7 @@ int cli_flag_fail(const char *flag, const vouch_error *err)
     return CLI_FAILED;
 }
 
-/* Needs the model: its vocabulary says which ids there are. */
+/* Checks the ids of --logit-bias, once the model is open: its vocabulary says which ids there are. */
 static int bias_check(const cli_engine *engine)
 {
     const cli_options *options = engine->options;
@@ -72,7 +72,7 @@ static int bias_check(const cli_engine *engine)
     return CLI_DONE;
 }
 
-/* Reads a file that holds no NUL. */
+/* Reads a text file. A NUL byte in it is an error. */
 static vouch_status text_read(const char *path, char **text, size_t *n, vouch_error *err)
 {
     const vouch_status status = cli_file_read(path, text, n, err);
@@ -86,7 +86,7 @@ static vouch_status text_read(const char *path, char **text, size_t *n, vouch_er
     return err->code;
 }
 
-/* Reads one id of the draft model's tokens a line, each once. seen: [n_vocab] zeros. */
+/* Reads a list of the draft model's token ids, one a line, no id twice. seen: [n_vocab] zeros. */
 static vouch_status vocab_parse(cli_engine *engine, const char *path, const char *text, char *seen, vouch_error *err)
 {
     const int32_t n_vocab = vouch_model_get_info(engine->draft)->n_vocab;
@@ -123,7 +123,7 @@ static vouch_status vocab_read(cli_engine *engine, const char *path, vouch_error
     size_t n = 0;
     vouch_status status = text_read(path, &text, &n, err);
     if (status) return status;
-    engine->draft_vocab = calloc(n + 1, sizeof *engine->draft_vocab); /* a token has a byte at least */
+    engine->draft_vocab = calloc(n + 1, sizeof *engine->draft_vocab); /* an id takes a byte or more */
     seen = calloc((size_t)vouch_model_get_info(engine->draft)->n_vocab, 1);
     if (engine->draft_vocab && seen) {
         status = vocab_parse(engine, path, text, seen, err);
@@ -179,7 +179,7 @@ static int draft_open(cli_engine *engine, const cli_options *options)
     return CLI_DONE;
 }
 
-/* The text of a schema may stand in place of its file's name. */
+/* --json-schema takes the name of a file, or the text of the schema itself, which begins with {. */
 static int grammar_open(cli_engine *engine, const cli_options *options)
 {
     const bool is_schema = options->json_schema != NULL;

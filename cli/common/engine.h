@@ -21,7 +21,7 @@ typedef struct cli_engine {
     const cli_options *options;
     vouch_model *model, *draft; /* draft: NULL unless one was given */
     vouch_head *head;           /* likewise */
-    int32_t *draft_vocab;        /* [n_draft_vocab] of --draft-vocab */
+    int32_t *draft_vocab;        /* [n_draft_vocab] ids in the file of --draft-vocab */
     size_t n_draft_vocab;
     vouch_grammar *grammar;     /* of --json, --json-schema or --grammar-file; NULL: none */
     char *grammar_text;         /* what it was made from */
@@ -32,7 +32,7 @@ typedef struct cli_engine {
 /* Opens the target and, where --draft-model or --head is given, a draft model or head that fits it. Prints its own
  * complaint; returns an exit status. Call cli_engine_close in any case. */
 int cli_engine_open(cli_engine *engine, const cli_options *options);
-/* The same with the target alone and without its weights. */
+/* As cli_engine_open, for the target alone and without its weights. */
 int cli_engine_open_text(cli_engine *engine, const cli_options *options);
 /* Sets the draft model with its vocabulary, and the head. */
 void cli_engine_speculate(const cli_engine *engine, vouch_speculation *speculation);
@@ -45,7 +45,7 @@ void cli_engine_close(cli_engine *engine);
 /* "eos", "stop", "length", "context"; of an answer that has not ended: "interrupted". */
 const char *cli_finish_name(vouch_finish finish);
 
-/* As in vouch.h. While they run, Ctrl-C cancels them (CANCELLED). */
+/* As vouch_session_prompt and vouch_session_step, but Ctrl-C cancels them (CANCELLED). */
 vouch_status cli_session_prompt(vouch_session *session, const int32_t *tokens, size_t n_tokens, vouch_error *err);
 vouch_status cli_session_step(vouch_session *session, vouch_step *step, vouch_error *err);
 

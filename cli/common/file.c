@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Bytes. A longer text is a mistake, such as /dev/zero. */
+/* Most bytes of a file. A longer one is a mistake, such as /dev/zero. */
 static const size_t LARGEST = (size_t)1 << 30;
 
 static vouch_status file_fail(vouch_error *err, const char *path, const char *reason)
@@ -108,14 +108,14 @@ static bool path_resolve(const char *path, char resolved[PATH_MAX])
     return false;
 }
 
-/* Two files are the same where these are equal. The file need not exist yet. */
+/* Identifies a file, which need not exist yet. Two paths name the same file if their identities are equal. */
 typedef struct identity {
     dev_t device;
     ino_t number;        /* of the file, or of the folder it will be in */
     char name[PATH_MAX]; /* in that folder; "" if the file exists */
 } identity;
 
-/* False: the path doesn't mean a regular file and can't come to mean one. */
+/* False: the path names something other than a regular file, or a path at which no file can be created. */
 static bool file_identify(const char *path, identity *out)
 {
     char resolved[PATH_MAX], copy[PATH_MAX];
@@ -201,7 +201,7 @@ static int write_beside(const char *resolved, const char *bytes, size_t n)
 {
     char folder[PATH_MAX], beside[PATH_MAX + 16];
     strcpy(folder, resolved);
-    snprintf(beside, sizeof beside, "%s/.vouch-XXXXXX", dirname(folder)); /* short, where the file's name is long */
+    snprintf(beside, sizeof beside, "%s/.vouch-XXXXXX", dirname(folder)); /* a short name, which always fits */
     const int fd = mkstemp(beside);
     if (fd < 0) return errno;
     int reason = fchmod(fd, file_mode(resolved)) == 0 ? 0 : errno;
@@ -246,7 +246,7 @@ vouch_status cli_file_write_json(const char *path, const json_t *value, vouch_er
         return err->code = VOUCH_E_MEMORY;
     }
     const size_t n = strlen(text);
-    text[n] = '\n'; /* replaces the NUL: from here on the length counts */
+    text[n] = '\n'; /* replaces the NUL: n + 1 bytes are written */
     const vouch_status status = cli_file_write(path, text, n + 1, err);
     free(text);
     return status;

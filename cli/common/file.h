@@ -7,7 +7,7 @@
  *
  *   a device or a pipe                                  bytes go to its end
  *   an open descriptor (/dev/stdout, /dev/fd/3)         bytes go to its offset
- *   a file mounted by itself, or a file in a folder     the file is cut to nothing and written in place, so that a
+ *   a file mounted by itself, or a file in a folder     the file is truncated and written in place, so that a
  *   in which nothing can be created                     full disk leaves it incomplete
  */
 #ifndef VOUCH_CLI_FILE_H

@@ -46,7 +46,7 @@ static bool flag_refuse(const cli_flag *flag, const char *shown, const char *val
     return false;
 }
 
-/* Sets what a number flag points to. Numbers are read in the C locale: nothing here sets another. */
+/* Parses a number of the flag's kind into *place. strtod reads the C locale, because vouch never sets LC_NUMERIC. */
 static bool parse_number(const cli_flag *flag, const char *shown, const char *text, void *place)
 {
     char *end;
@@ -223,7 +223,7 @@ typedef struct parser {
     char **argv;
 } parser;
 
-/* For cli_nearest: the long names of a command's flags. */
+/* Long name of flag i of the command, for cli_nearest. */
 static const char *flag_word(const void *arg, size_t i)
 {
     const parser *p = arg;
@@ -253,7 +253,7 @@ static const cli_flag *flag_lettered(const parser *p, char letter)
     return NULL;
 }
 
-/* The flag that "--name", "--name=..." or "-x" names, without a value behind the letter. */
+/* The flag that "--name", "--name=..." or "-x" names; NULL for "-xVALUE". */
 static const cli_flag *flag_exact(const parser *p, const char *argument)
 {
     const size_t n = strcspn(argument, "=");
@@ -262,7 +262,7 @@ static const cli_flag *flag_exact(const parser *p, const char *argument)
     return n == 2 ? flag_lettered(p, argument[1]) : NULL;
 }
 
-/* Other programs take underscores and dashes inside the name of a flag as the same. */
+/* Finds the row of another program's flag. Such programs take underscores and dashes inside a name as the same. */
 static const cli_foreign_flag *foreign_find(const parser *p, const char *argument)
 {
     char typed[64];
@@ -377,7 +377,8 @@ static bool value_store(const parser *p, const cli_flag *flag, const char *shown
     return flag_store(flag, shown, value, values);
 }
 
-/* A word without a flag: the value of the row whose name is empty, once. */
+/* Stores a word that follows no flag. The row with the empty name takes the first such word; a second one is an
+ * error. */
 static bool parse_word(const parser *p, const char *word, void *values, const char **given)
 {
     for (size_t i = 0; i < p->table->n; i++) {
@@ -431,7 +432,7 @@ static void ints_text(const cli_ints *ints, char text[32])
         used += (size_t)snprintf(text + used, 32 - used, "%s%" PRId32, i ? "," : "", ints->items[i]);
 }
 
-/* The words of a set with commas between. */
+/* Writes the words of a set with commas between. */
 static void set_text(const char *words, unsigned set, char text[CLI_FLAG_VALUE])
 {
     char word[32];
@@ -464,7 +465,7 @@ const char *cli_flag_text(const cli_flag *flag, const void *values, char text[CL
     return text;
 }
 
-/* The default, where the help text doesn't say it; otherwise "". */
+/* The default of a flag as text; "" where the help text already says it. */
 static const char *default_text(const cli_flag *flag, const void *defaults, char text[CLI_FLAG_VALUE])
 {
     *text = 0;
@@ -472,7 +473,7 @@ static const char *default_text(const cli_flag *flag, const void *defaults, char
     return cli_flag_text(flag, defaults, text);
 }
 
-/* Text becomes one line: a line end in it is a space. */
+/* A line end in a text becomes a space, so that the description is one line. */
 const char *cli_flag_describe(const cli_flag *flag, const void *defaults, char text[CLI_FLAG_TEXT_SIZE])
 {
     char standard[CLI_FLAG_VALUE];
@@ -489,7 +490,8 @@ const char *cli_flag_describe(const cli_flag *flag, const void *defaults, char t
     return text;
 }
 
-/* Words of the text in lines from `column` to `width`; the first line goes on at `column`. "[1, 64]" stays whole. */
+/* Prints the words of the text in lines from `column` to `width`, starting at `column`. Never breaks a range such as
+ * "[1, 64]". */
 static void help_wrap(const char *text, int column, int width, FILE *stream)
 {
     int used = column;

@@ -25,7 +25,7 @@ const char *const cli_command_names[CLI_COMMANDS] = {"run",   "info",  "tokenize
 #define WITH_MODEL   (WITH_WEIGHTS | CLI_INFO | CLI_TOKENIZE)
 #define WRITING      (CLI_QUANTIZE | CLI_CONVERT)
 #define EVERYWHERE   (WITH_MODEL | WRITING | CLI_DISTILL)
-#define PENALTY      "[-1e6, 1e6]" /* as far as logits stay finite */
+#define PENALTY      "[-1e6, 1e6]" /* a range in which logits stay finite */
 #define RULES        VOUCH_ACCEPT_LIST(RULE_WORD) "auto" /* in the order of vouch_accept */
 #define RULE_WORD(constant, name) #name "|"
 #define ANY          "[0, 2147483647]"
@@ -178,7 +178,7 @@ static const cli_flag flags[] = {
     {"max-tokens", NULL, 'n', CLI_FLAG_INT, AT(session.max_tokens), "N", ANY, CLI_RUN | CLI_BENCH | CLI_BATCH, "Answer",
      "maximum tokens per answer; 0: up to the end of the context", NULL, NULL},
     {"max-tokens", NULL, 'n', CLI_FLAG_INT, AT(session.max_tokens), "N", ANY, CLI_SERVE, "Answer",
-     "maximum tokens per answer, of requests that don't say; 0: up to the end of the context", NULL, NULL},
+     "maximum tokens per answer of a request that sets none; 0: up to the end of the context", NULL, NULL},
     {"max-tokens", NULL, 'n', CLI_FLAG_INT, AT(session.max_tokens), "N", "[1, 2147483647]", CLI_ANALYZE, "Answer",
      "maximum tokens per answer", NULL, NULL},
     {"stop", NULL, 0, CLI_FLAG_TEXTS, AT(stop), "TEXT", NULL, ANSWER, "end the answer before this text; repeatable",
@@ -213,9 +213,9 @@ static const cli_flag flags[] = {
     {"logit-bias", NULL, 0, CLI_FLAG_TEXTS, AT(bias_texts), "ID=X", NULL, SAMPLING,
      "add X, in [-1e9, 1e9], to the logit of token ID; -inf bans the token; repeatable", NULL, NULL},
     {"seed", NULL, 's', CLI_FLAG_SEED, AT(session.sampling.seed), "N", "[0, 2^64)", CLI_RUN, "Sampling",
-     "seed of the random numbers (default: a new one for each run when --temp is above 0, which a "
-     "note on a terminal and --stats name; "
-     "otherwise 0). With a draft model under --accept rejection, the same text again also needs the same --spec and -k",
+     "seed of the random numbers (default: 0 when greedy, otherwise a new one for each run, shown by --stats and by a "
+     "note on a terminal). With a draft model and --accept rejection, the same text again also needs the same --spec "
+     "and -k",
      NULL, NULL},
     {"seed", NULL, 's', CLI_FLAG_SEED, AT(session.sampling.seed), "N", "[0, 2^64)", CLI_BENCH | CLI_ANALYZE | CLI_BATCH,
      "Sampling", "seed of the random numbers", NULL, NULL},
@@ -248,11 +248,11 @@ static const cli_flag flags[] = {
     {"quick", NULL, 0, CLI_FLAG_SWITCH, AT(distill.quick), NULL, NULL, CLI_DISTILL, "Head",
      "a linear head, fitted in closed form within minutes, without a decoder layer", NULL, NULL},
     {"vocab", NULL, 0, CLI_FLAG_INT, AT(distill.n_draft), "N", "[16, 2147483647]", CLI_DISTILL, "Head",
-     "tokens that the head guesses, the most frequent ones; without --quick", NULL, NULL},
+     "number of tokens that the head can guess, the most frequent ones; not with --quick", NULL, NULL},
     {"ff-width", NULL, 0, CLI_FLAG_INT, AT(distill.n_ff), "N", "[0, 1048576]", CLI_DISTILL, "Head",
      "width of the layer's feed-forward network; 0: the model's", NULL, NULL},
     {"unroll", NULL, 0, CLI_FLAG_INT, AT(distill.depth), "N", "[1, 4]", CLI_DISTILL, "Training",
-     "depths of guesses that training unrolls", NULL, NULL},
+     "number of successive guesses that training unrolls", NULL, NULL},
     {"epochs", NULL, 0, CLI_FLAG_INT, AT(distill.epochs), "N", "[1, 1000]", CLI_DISTILL, "Training",
      "times that training sees each token", NULL, NULL},
     {"rate", NULL, 0, CLI_FLAG_DOUBLE, AT(distill.rate), "R", "(0, 1]", CLI_DISTILL, "Training",
@@ -287,7 +287,7 @@ static const cli_flag flags[] = {
     {"out", NULL, 'o', CLI_FLAG_FILE, AT(out), "FILE", NULL, CLI_BATCH, "Output",
      "write the answers to this file, one JSON line each (default: standard output)", NULL, NULL},
     {"resume", NULL, 0, CLI_FLAG_SWITCH, AT(resume), NULL, NULL, CLI_BATCH, "Output",
-     "go on behind the answers that --out has already", NULL, NULL},
+     "continue after the answers that --out already has", NULL, NULL},
     {"parallel", NULL, 0, CLI_FLAG_INT, AT(n_parallel), "N", "[1, 64]", CLI_DISTILL, "Resources",
      "most prompts answered at once", NULL, NULL},
     {"parallel", NULL, 0, CLI_FLAG_INT, AT(n_parallel), "N", "[1, 256]", CLI_BATCH, "Resources",
@@ -297,8 +297,8 @@ static const cli_flag flags[] = {
     {"queue", NULL, 0, CLI_FLAG_INT, AT(n_queue), "N", "[1, 1000000]", CLI_SERVE, "Resources",
      "most answers that wait; further requests get status 429", NULL, NULL},
     {"parallel", NULL, 0, CLI_FLAG_INTS, AT(parallel), "N,N,...", "[1, 256]", CLI_BENCH, "Prompt",
-     "answer so many prompts at once in shared passes, for each number, plain and with each --spec: throughput, time "
-     "between tokens, acceptance. Each number at most the number of prompts",
+     "for each N, answer N prompts at once in shared passes, plain and with each --spec, and report throughput, time "
+     "between tokens and acceptance. N is at most the number of prompts",
      NULL, NULL},
     {"max-memory", NULL, 0, CLI_FLAG_FILE, AT(max_memory_text), "SIZE", NULL, CLI_BATCH, "Resources",
      "most memory for weights, cache and sessions together, such as 800M or 4G. Where it is short, answers wait for "
@@ -309,9 +309,9 @@ static const cli_flag flags[] = {
     {"depth", NULL, 0, CLI_FLAG_INT, AT(depth), "N", "[0, 1000000]", PASSES, "tokens in the cache before a pass", NULL,
      NULL},
     {"prefill", NULL, 0, CLI_FLAG_INT, AT(n_prefill), "N", "[0, 1000000]", PASSES,
-     "also read a prompt of N tokens; 0: don't", NULL, NULL},
+     "also time a prompt of N tokens; 0: no prompt", NULL, NULL},
     {"decode", NULL, 0, CLI_FLAG_INT, AT(n_decode), "N", "[0, 1000000]", PASSES,
-     "also decode N tokens without speculation, after --depth tokens; 0: don't", NULL, NULL},
+     "also time N tokens decoded without speculation, after --depth tokens; 0: none", NULL, NULL},
     {"reps", NULL, 0, CLI_FLAG_INT, AT(n_reps), "N", "[1, 1000]", CLI_BENCH, "Measuring",
      "measure each N times (default 10; with --prompts 1)", NULL, NULL},
     {"law", NULL, 0, CLI_FLAG_SET, AT(laws), "all|L1|L2|L3|L4", NULL, CLI_CHECK, "Checking",
@@ -359,7 +359,7 @@ static const cli_flag flags[] = {
     {"stats", NULL, 0, CLI_FLAG_SWITCH, AT(stats), NULL, NULL, OUTPUT,
      "print figures at the end on standard error", NULL, NULL},
     {"stats-json", NULL, 0, CLI_FLAG_FILE, AT(stats_json), "FILE", NULL, OUTPUT,
-     "write the figures as JSON; with --trace the cycles, too", NULL, NULL},
+     "write the figures as JSON; with --trace, also the guesses of each cycle", NULL, NULL},
     {"stats-json", NULL, 0, CLI_FLAG_FILE, AT(stats_json), "FILE", NULL, CLI_BATCH, "Output",
      "write the figures of the whole run as JSON", NULL, NULL},
     {"host", NULL, 0, CLI_FLAG_FILE, AT(host), "ADDRESS", NULL, SERVING,
@@ -367,8 +367,8 @@ static const cli_flag flags[] = {
     {"port", NULL, 0, CLI_FLAG_INT, AT(port), "N", "[0, 65535]", SERVING,
      "listen on this port; 0: a free one, which the first line of the output names", NULL, NULL},
     {"api-key", NULL, 0, CLI_FLAG_TEXTS, AT(keys), "KEY", NULL, SERVING,
-     "requests have to carry this key or another one given; repeatable. Other users of this machine can see it here: "
-     "better --api-key-file",
+     "requests must carry one of the keys given; repeatable. Other users of this machine can see a key on the command "
+     "line, but not one in --api-key-file",
      NULL, NULL},
     {"api-key-file", NULL, 0, CLI_FLAG_FILE, AT(key_file), "FILE", NULL, SERVING, "read keys from a file, one a line",
      NULL, NULL},
@@ -379,12 +379,12 @@ static const cli_flag flags[] = {
     {"tls-key", NULL, 0, CLI_FLAG_FILE, AT(tls_key), "FILE", NULL, SERVING, "the certificate's private key (PEM)", NULL,
      NULL},
     {"ping", NULL, 0, CLI_FLAG_DOUBLE, AT(ping), "S", "[0.1, 3600]", SERVING,
-     "a stream gets a comment after so many seconds without a token, so that nothing between takes it for dead", NULL,
+     "after S seconds without a token, send a comment in the stream, so that no proxy closes it", NULL,
      NULL},
     {"metrics-prefix", NULL, 0, CLI_FLAG_FILE, AT(metrics_prefix), "NAME", NULL, SERVING,
      "prefix of the names in /metrics; vllm: as vLLM's dashboards expect them (default vouch)", NULL, NULL},
     {"timeout", NULL, 0, CLI_FLAG_DOUBLE, AT(timeout), "S", "[1, 86400]", SERVING,
-     "close a connection whose client neither sends nor reads for so many seconds", NULL, NULL},
+     "close a connection whose client neither sends nor reads for S seconds", NULL, NULL},
 
     {"help", NULL, 'h', CLI_FLAG_SWITCH, AT(help), NULL, NULL, EVERYWHERE | CLI_SERVE, "Help", "print this text", NULL,
      NULL},
@@ -402,7 +402,7 @@ cli_options cli_options_default(unsigned command)
         .ping = 15, .timeout = 60};
     options.session.max_tokens = command & (CLI_RUN | CLI_BATCH | CLI_DISTILL) ? 512 : 128;
     if (command & CLI_SERVE) options.session.max_tokens = 0;
-    /* The server's is the OpenAI API's. */
+    /* 1 is the default of the OpenAI API; distill samples various answers. */
     options.session.sampling.temperature = command & CLI_SERVE ? 1.0f : command & CLI_DISTILL ? 0.8f : 0.0f;
     options.session.n_ctx = options.session.n_threads = options.session.prefill_chunk = 0;
     options.session.speculation.n_draft = 0;

@@ -54,7 +54,7 @@ typedef struct cli_options {
     vouch_logit_bias *bias;
     int color;  /* cli_color, of messages and tables */
     bool paint; /* --color was given: colour the answer, too, where `color` allows it */
-    bool trace, stats, seed_is_drawn; /* the last: vouch drew the seed, --seed was not given */
+    bool trace, stats, seed_is_drawn; /* seed_is_drawn: vouch drew the seed, because --seed was not given */
     const char *stats_json;
     const char *file; /* perplexity */
     int32_t n_chunks;

@@ -29,7 +29,7 @@ static const cli_flag *given_find(given_flags given, const char *name)
     return NULL;
 }
 
-/* Files that the command replaces when it is done. */
+/* Does the flag name a file that the command writes? */
 static bool is_written(const cli_flag *flag)
 {
     static const char *const names[] = {"json", "svg", "csv", "html", "stats-json", "history", "out", "head"};
@@ -44,7 +44,7 @@ static bool check_written(given_flags given)
     for (size_t i = 0; i < cli_option_table.n; i++) {
         if (!given[i] || !is_written(flag_at(i))) continue;
         if (strcmp(given[i], "-") == 0) {
-            cli_complain("--%s -: standard output has the text alone; expected a file, ./- for one of that name",
+            cli_complain("--%s -: standard output carries the text only; expected a file (./- for a file named -)",
                          flag_at(i)->name);
             return false;
         }
@@ -271,7 +271,7 @@ static bool check_speculation(cli_options *options, given_flags given)
     }
     const bool is_auto = speculation->drafters == VOUCH_DRAFTER_AUTO;
     if (!resolve_drafters(options) || !check_effects(options, given)) return false;
-    if (is_auto) { /* the library resolves it again, to the same set; -k then limits the drafts that pace chooses */
+    if (is_auto) { /* the library finds the same set; -k then limits the drafts that pace chooses */
         speculation->drafters = VOUCH_DRAFTER_AUTO;
         speculation->auto_with = given_drafters(options);
     }
@@ -323,7 +323,7 @@ static bool check_stop(const char *text)
 
 /* ------------------------------------------------------- changes in a chat */
 
-/* 32 bits: a seed that people can type again. */
+/* Draws a seed of 32 bits, short enough to be typed again. */
 static uint64_t seed_draw(void)
 {
     uint32_t seed;
@@ -419,7 +419,7 @@ static bool check_run(cli_options *options, given_flags given)
     return check_asking(options) && check_speculation(options, given);
 }
 
-/* The cache holds --depth tokens, the rows of a measurement, and one token more that is never run. */
+/* The sequence has --depth tokens, the rows of a measurement, and a last token, which no pass runs. */
 int32_t cli_bench_room(const cli_options *options)
 {
     const int32_t most_rows = options->rows.items[options->rows.n - 1];
@@ -499,7 +499,7 @@ static bool check_bench(cli_options *options, given_flags given)
     return false;
 }
 
-/* "800M" and the like, in bytes; 0: it isn't a size. */
+/* Parses a size such as "800M" into bytes. 0: the text isn't a size. */
 static double parse_size(const char *text)
 {
     static const char units[] = "KMGT";
@@ -538,7 +538,7 @@ static bool check_serve(cli_options *options, given_flags given)
         return false;
     }
     if (options->draft_model && options->models.n > 1) {
-        cli_complain("--draft-model: expected one --model, of which it drafts the text; %zu were given",
+        cli_complain("--draft-model drafts for a single model, but --model is given %zu times; leave out the others",
                      options->models.n);
         return false;
     }

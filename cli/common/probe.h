@@ -10,8 +10,8 @@ enum { CLI_PROBE_TEXTS = 4, CLI_PROBE_TOKENS = 64 };
  * least 2. A model without a tokenizer gets arbitrary ids. */
 int32_t cli_probe_text(const vouch_model *model, int i, int32_t *tokens, int32_t most);
 
-/* A custom drafter with point-mass guesses: always wrong, right for every other pair of tokens, always right as far as
- * the sequence is known, or none at all. */
+/* A custom drafter with point-mass guesses: always wrong; two right, two wrong by turns; always right as far as the
+ * sequence is known; or no guesses. */
 typedef enum cli_oracle_mode { CLI_ORACLE_WRONG, CLI_ORACLE_HALF, CLI_ORACLE_RIGHT, CLI_ORACLE_SILENT } cli_oracle_mode;
 typedef struct cli_oracle {
     cli_oracle_mode mode;

@@ -18,7 +18,7 @@ static void put_date(FILE *out)
     fputs(text, out);
 }
 
-/* The system's name for the processor; the architecture where it has none (Arm). */
+/* Prints the system's name for the processor; the architecture where it has none (Arm). */
 static void put_processor(FILE *out, const cli_engine *engine)
 {
     const int32_t given = engine->options->session.n_threads;
@@ -57,7 +57,7 @@ static void put_command(FILE *out, const cli_options *o)
     }
 }
 
-/* "model.gguf, 98.4 MB, Q4_1 x210, F32 x61" */
+/* Prints a line such as "model.gguf, 98.4 MB, Q4_1 x210, F32 x61". */
 static void put_model(FILE *out, const char *path, const vouch_model *model)
 {
     const vouch_model_info *info = vouch_model_get_info(model);

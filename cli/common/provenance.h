@@ -13,12 +13,12 @@ enum { CLI_MOST_FACTS = 6 };
 
 typedef struct cli_fact {
     const char *name; /* "target", "processor", ... */
-    char *text;       /* with the bytes of file names as they are */
+    char *text;       /* file names in it keep their raw bytes */
     bool for_terminals;
 } cli_fact;
 
 typedef struct cli_provenance {
-    cli_fact facts[CLI_MOST_FACTS]; /* [n] in the order of a report's head */
+    cli_fact facts[CLI_MOST_FACTS]; /* [n] in the order of a report's heading */
     size_t n;
 } cli_provenance;
 

@@ -72,14 +72,14 @@ size_t cli_question_category(const cli_questions *q, const cli_question *questio
 
 /* ----------------------------------------------------------------- one line */
 
-/* NULL: the field is absent or null. */
+/* The value of a field. NULL: the field is absent or null. */
 static const json_t *field_of(const json_t *object, const char *name)
 {
     const json_t *value = json_object_get(object, name);
     return json_is_null(value) ? NULL : value;
 }
 
-/* From "question_id": 81 or "task_id": "HumanEval/0", else the number of the line. */
+/* The id of a prompt: "question_id": 81 or "task_id": "HumanEval/0", or else the number of the line. */
 static char *id_of(const json_t *object, int32_t line)
 {
     const json_t *id = field_of(object, "question_id");
@@ -236,7 +236,7 @@ static int categories_check(const cli_questions *q, const cli_texts *names)
 {
     for (size_t i = 0; i < names->n; i++) {
         if (category_find(q, names->items[i]) < q->n_categories) continue;
-        cli_complain("--category %s: no prompt is of it", names->items[i]);
+        cli_complain("--category %s: no prompt has this category", names->items[i]);
         return CLI_FAILED;
     }
     return CLI_DONE;
@@ -286,7 +286,7 @@ int cli_questions_fit(cli_questions *q, int64_t n_ctx, int64_t n_answer, const c
     }
     q->n = kept;
     if (!status && q->n == 0) {
-        cli_complain("--prompts: none fits into the context: %s", remedy);
+        cli_complain("--prompts: no prompt fits into the context: %s", remedy);
         return CLI_FAILED;
     }
     return status;

@@ -87,7 +87,7 @@ static int terminal_columns(void)
     return !is_known ? USUAL_COLUMNS + 1 : size.ws_col <= WIDEST ? size.ws_col : WIDEST + 1;
 }
 
-/* Shows the line in place of the last one. Nothing where it doesn't fit: a line that the terminal breaks can't be
+/* Shows the line in place of the last one. Shows nothing where it doesn't fit: a line that the terminal breaks can't be
  * wiped. */
 static bool line_put(const char *line, int n)
 {

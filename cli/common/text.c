@@ -47,7 +47,8 @@ static size_t character_width(uint32_t c)
 
 enum { ESCAPED = 16 };
 
-/* One character of s into out; the bytes it took, and its columns. */
+/* Writes the first character of s to `out`, escaped if it is hidden. Returns its bytes in s; *columns: its width in
+ * `out`. */
 static size_t escape_one(const char *s, size_t n, char out[ESCAPED], size_t *columns)
 {
     uint32_t c = 0;
@@ -109,7 +110,7 @@ size_t cli_edit_distance(const char *a, const char *b)
 {
     enum { LONGEST = 48 };
     const size_t n_a = strlen(a), n_b = strlen(b);
-    size_t rows[3][LONGEST + 1]; /* of the first i letters of a, i - 1 and i - 2, in turn */
+    size_t rows[3][LONGEST + 1]; /* the table's rows for the first i, i - 1 and i - 2 letters of a */
     if (n_a > LONGEST || n_b > LONGEST) return LONGEST;
     for (size_t j = 0; j <= n_b; j++) rows[0][j] = j;
     for (size_t i = 1; i <= n_a; i++) {

@@ -11,18 +11,20 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Bytes of the well-formed UTF-8 character that s[0, n) begins with, its number in *code; or 0. */
+/* Length in bytes of the well-formed UTF-8 character at the start of s[0, n), its code point in *code. 0: there is
+ * none. */
 size_t cli_utf8_length(const char *s, size_t n, uint32_t *code);
 
 /* Writes s[0, n) with control characters, direction marks and stray bytes as \n, \u{202e}, \xff.
  * At most `columns` columns are used (0: no limit), longer text ends in "...". Returns the columns used. */
 size_t cli_put_escaped(FILE *stream, const char *s, size_t n, size_t columns);
 
-/* s[0, n) as well-formed UTF-8, U+FFFD for each stray byte: *n_out bytes, the caller's to free().
- * NULL when memory is short. */
+/* Copies s[0, n) with U+FFFD in place of each stray byte: *n_out bytes, which the caller frees. NULL: memory is
+ * short. */
 char *cli_utf8_repair(const char *s, size_t n, size_t *n_out);
 
-/* Changes needed to turn a into b: inserted, deleted, replaced and swapped letters. Large for long words. */
+/* Changes needed to turn a into b: inserted, deleted, replaced and swapped letters. 48 if a word is longer than
+ * that. */
 size_t cli_edit_distance(const char *a, const char *b);
 
 #endif

@@ -13,7 +13,7 @@ typedef struct lessons {
     cli_questions prompts, measured;
     train_prompt *items, *measured_items; /* [prompts.n], [measured.n] */
     cli_questions *excluded; /* [n_files] one for each --exclude */
-    const char **texts;      /* [n_texts] of all of them */
+    const char **texts;      /* [n_texts] the prompts of `measured` and of all `excluded` files */
     size_t n_files, n_texts;
 } lessons;
 
@@ -56,7 +56,7 @@ static int texts_add(lessons *l, const cli_questions *questions)
     return CLI_DONE;
 }
 
-/* Needs the model's tokenizer, and not its weights. */
+/* Reads the prompts. This takes the model's tokenizer, but not its weights. */
 static int lessons_read(lessons *l, const cli_options *options)
 {
     const cli_texts *files = &options->distill.excluded;

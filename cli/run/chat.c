@@ -7,7 +7,8 @@
  * half of the context is free, so that the cache can be used again for many turns; the system message stays. A
  * question that is too long by itself is refused and the conversation goes on.
  *
- * On a pipe nobody reads a refusal: the other lines are answered, and the exit status tells of it.
+ * On a pipe a refused question doesn't stop the program that sends the lines: the others are answered, and the exit
+ * status is 1.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -34,14 +35,14 @@ static vouch_status window_tokenize(const cli_chat_state *chat, cli_tokens *out,
     return status;
 }
 
-/* Tokens that a question leaves free for its answer, at least: a quarter of the context, or the longest answer. */
+/* Tokens that a question must leave free for its answer: --max-tokens, but at most a quarter of the context. */
 static size_t answer_room(const cli_chat_state *chat, size_t n_ctx)
 {
     const size_t longest = (size_t)chat->options->session.max_tokens, quarter = n_ctx / 4 > 0 ? n_ctx / 4 : 1;
     return longest > 0 && longest < quarter ? longest : quarter;
 }
 
-/* The tokens of the turn, after as many old turns have been dropped as have to go. */
+/* Drops as many old turns as must go, and returns the tokens of what is left. */
 static vouch_status window_fit(cli_chat_state *chat, cli_tokens *prompt, vouch_error *err)
 {
     const size_t n_ctx = (size_t)cli_engine_context(chat->engine), room = answer_room(chat, n_ctx);
@@ -116,7 +117,7 @@ static bool turn_run(cli_chat_state *chat, const char *question)
     return !status;
 }
 
-/* One message. False: it got no answer. */
+/* Runs or answers one message. False: it was a question that got no answer. */
 static bool message_take(cli_chat_state *chat, const cli_input *input)
 {
     if (memchr(input->text, 0, input->n)) {
@@ -126,7 +127,7 @@ static bool message_take(cli_chat_state *chat, const cli_input *input)
     const char *question = input->n > 0 ? cli_command_run(chat, input->text) : NULL;
     if (!question) return true;
     const bool answered = turn_run(chat, question);
-    (void)cli_sources_save(chat->engine); /* now: a closed terminal ends the program. The last save sets the status */
+    (void)cli_sources_save(chat->engine); /* saved here, too, since closing the terminal ends vouch */
     return answered;
 }
 

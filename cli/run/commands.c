@@ -35,7 +35,7 @@ static void run_system(cli_chat_state *chat, const char *argument)
     const cli_conversation *talk = &chat->talk;
     if (!*argument) {
         if (talk->n_system) fprintf(stderr, "%s\n", talk->items[0].content);
-        else cli_note("no system message of yours: the model's template may have one; /system TEXT sets it");
+        else cli_note("you have set no system message; the model's template may have one. /system TEXT sets it");
         return;
     }
     if (!cli_conversation_set_system(&chat->talk, strcmp(argument, "-") == 0 ? NULL : argument))
@@ -62,7 +62,7 @@ static bool session_change(cli_chat_state *chat, const cli_options *changed, con
         vouch_session_set_seed(before, changed->session.sampling.seed);
         return true;
     }
-    (void)cli_sources_save(engine); /* it has complained; the new session still starts */
+    (void)cli_sources_save(engine); /* a failure was complained about; the new session starts all the same */
     engine->session = NULL;
     const int status = cli_engine_start(engine, &changed->session);
     if (status == CLI_DONE && cli_sources_load(engine) == CLI_DONE) {
@@ -108,7 +108,7 @@ static bool path_expand(const char *name, char path[PATH_MAX])
 {
     const char *home = name[0] == '~' && name[1] == '/' ? getenv("HOME") : NULL;
     const int n = snprintf(path, PATH_MAX, "%s%s", home ? home : "", home ? name + 1 : name);
-    if (strcmp(name, "-") == 0) cli_complain("-: expected the name of a file; ./- is one of that name");
+    if (strcmp(name, "-") == 0) cli_complain("-: expected the name of a file; ./- is a file named -");
     else if (n >= PATH_MAX) cli_complain("the file name has %d bytes, the system takes %d", n, PATH_MAX - 1);
     else return true;
     return false;

@@ -59,11 +59,11 @@ struct cli_editor {
 
 /* ------------------------------------------------------------- the terminal */
 
-/* Signal handlers have no arguments. */
+/* Globals, because signal handlers use them. */
 static struct termios original;
 static volatile sig_atomic_t is_open, resized, continued;
 
-/* Async-signal-safe. A failure can be reported nowhere. */
+/* Async-signal-safe. A failed write is ignored: there is no place to report it. */
 static void terminal_say(const char *text)
 {
     (void)!write(STDERR_FILENO, text, strlen(text));
@@ -259,7 +259,8 @@ static size_t character_after(const LineInfoW *line, const wchar_t *at)
     return (size_t)(next - at);
 }
 
-/* Code points of the character that ends at the cursor. Rules for flags need the line from its beginning. */
+/* Code points of the character that ends at the cursor. Splits the line from its beginning: an emoji flag is a pair of
+ * letters, so where one begins depends on the letters before it. */
 static size_t character_before(const LineInfoW *line)
 {
     const wchar_t *at = line->buffer;
@@ -437,7 +438,8 @@ static char *paste_read(cli_editor *editor, size_t *n)
     return text;
 }
 
-/* Makes each line end a \n and each malformed byte a U+FFFD, and removes NULs. Takes `text`, returns another. */
+/* Makes each line end a \n and each malformed byte a U+FFFD, and removes NULs. Frees `text` and returns a new
+ * buffer. */
 static char *paste_clean(char *text, size_t *n)
 {
     size_t used = 0;
@@ -555,7 +557,7 @@ static void keys_bind(EditLine *el)
     }
 }
 
-/* libedit writes in the locale's encoding. In containers that is often none: UTF-8 replaces it. */
+/* libedit writes in the locale's encoding. In containers the locale is often unset; then a UTF-8 locale is set here. */
 static bool locale_set(void)
 {
     setlocale(LC_CTYPE, "");

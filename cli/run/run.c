@@ -33,7 +33,7 @@ static bool begin_empty(const cli_engine *engine, cli_tokens *out)
     return out->n > 0;
 }
 
-/* The tokens of a single prompt. */
+/* Tokenizes a single prompt. Prints its own complaint; returns an exit status. */
 static int prompt_tokens(const cli_engine *engine, const char *text, size_t n, cli_tokens *out)
 {
     const cli_options *options = engine->options;

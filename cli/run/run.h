@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Between `vouch run` and its conversation. */
+/* What `vouch run` calls to hold a conversation. */
 #ifndef VOUCH_CLI_RUN_H
 #define VOUCH_CLI_RUN_H
 

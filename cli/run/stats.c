@@ -8,7 +8,7 @@
 #include "common/file.h"
 #include "common/json.h"
 
-/* Figures of one run. NAN: doesn't apply. */
+/* Figures of one run. NAN: the figure doesn't apply. */
 typedef struct figures {
     const vouch_stats *counts;
     cli_rates of; /* rates of these counts */
@@ -17,8 +17,8 @@ typedef struct figures {
     int32_t n_threads;
 } figures;
 
-/* In bytes. Linux tells it in /proc; getrusage comes second, because its maximum includes the parent's memory
- * at fork. */
+/* Peak memory in bytes, from /proc on Linux. getrusage is the second choice, because its maximum includes the parent's
+ * memory at fork. */
 static int64_t peak_memory(void)
 {
     FILE *status = fopen("/proc/self/status", "re");
