@@ -128,7 +128,8 @@ static void tokens_per_cycle_never_fall_with_k(void **state)
     assert_true(falls_of_whole_drafts > 0); /* so this test finds the former mistake */
 }
 
-/* Several texts together: each counts by the probability that its cycles reach the draft position. */
+/* The figures of a draft position join several texts. Each text weighs as much as its cycles are likely to reach the
+ * position. */
 static void draft_positions_are_of_all_texts_together(void **state)
 {
     (void)state;
@@ -196,7 +197,7 @@ static void all_counts_are_summed(void **state)
     enum { N = sizeof(vouch_stats) / sizeof pattern };
     vouch_stats one, sum = {0};
     for (size_t i = 0; i < N; i++) memcpy((char *)&one + i * sizeof pattern, &pattern, sizeof pattern);
-    one.plain_step_seconds = 0; /* the sum keeps the latest value of this one */
+    one.plain_step_seconds = 0; /* the sum keeps the latest value of this field */
     cli_stats_add(&sum, &one);
     assert_memory_equal(&sum, &one, sizeof sum);
     cli_stats_add(&sum, &one);

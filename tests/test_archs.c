@@ -83,7 +83,8 @@ static void a_row_has_the_same_bits_in_any_pass(void **state)
             run_tokens(&expected, path, vouch_kernels_find("ref"), 1, 1);
             for (size_t k = 0; (kernels = vouch_kernels_get(k)) != NULL; k++)
                 for (size_t c = 0; c < 5; c++) {
-                    if ((k + 2 * c + (size_t)(3 * i + t)) % 7 != 0) continue; /* a seventh; three families run all */
+                    /* Runs one combination of 7. Any three families together run all combinations. */
+                    if ((k + 2 * c + (size_t)(3 * i + t)) % 7 != 0) continue;
                     run_tokens(&got, path, kernels, 1 + (int32_t)(c + k) % 3, chunks[c]);
                     if (memcmp(&expected, &got, sizeof got) != 0)
                         fail_msg("%s, type %d, %s: another result in passes of %d rows", tiny_model_family(i),

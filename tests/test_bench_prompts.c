@@ -214,8 +214,8 @@ static void answers_are_compared(void **state)
     result_free(&r);
 }
 
-/* A round forgets what recycling and the history have learned in the round before. */
-/* Answers at once: the figures of each number and config follow from the counts beside them, and no answer differs. */
+/* --parallel: for each config and number of answers at once, the figures follow from the counts beside them, and no
+ * answer differs. */
 static void answers_at_once_are_compared(void **state)
 {
     (void)state;
@@ -249,7 +249,7 @@ static void answers_at_once_are_compared(void **state)
             assert_true(whole(load, "accepted") <= whole(load, "drafted"));
             assert_true(c > 0 || whole(load, "drafted") == 0);
         }
-        /* More at once need fewer passes. */
+        /* More answers at once need fewer passes. */
         assert_true(whole(json_array_get(loads, 2), "passes") < whole(json_array_get(loads, 0), "passes"));
     }
     size_t n;
@@ -271,6 +271,7 @@ static void answers_at_once_are_compared(void **state)
     expect(r, 2, "--parallel has no effect without --prompts");
 }
 
+/* Each round forgets what the drafters recycle and history have learned in the round before. */
 static void rounds_are_independent(void **state)
 {
     (void)state;

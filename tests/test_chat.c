@@ -256,7 +256,7 @@ static void conversations_come_from_a_file(void **state)
     result_free(&r);
     r = RUN("tokenize", "-m", base, "--chat-template", jinja, "--messages", path, "--ids");
     assert_int_equal(r.status, 0);
-    assert_string_equal(r.out + r.n_out - 3, " 2\n"); /* the template's <|im_end|> alone is the token */
+    assert_string_equal(r.out + r.n_out - 3, " 2\n"); /* the one token 2: the template's <|im_end|>, not the user's */
     assert_null(strstr(r.out, " 2 "));
     result_free(&r);
     expect(RUN("tokenize", "-m", base, "--render", "-p", "x"), 2,

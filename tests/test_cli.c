@@ -544,8 +544,8 @@ static int trace_violations(const json_t *stats, double lenience, int *n_judged)
         const bool cut = strcmp(origin, "accepted") == 0;
         int64_t n_accepted = 0;
         bool ended = false;
-        int last = -1;                 /* accepted */
-        double limit = 0, taken = 0;   /* latest accept and sum of p of the guesses rejected for the next position */
+        int last = -1;                 /* index of the last accepted guess */
+        double limit = 0, taken = 0; /* of the guesses rejected at this position: latest accept, sum of p */
         for (size_t i = 0; i < json_array_size(guesses); i++) {
             const json_t *g = json_array_get(guesses, i);
             const char *verdict = json_string_value(json_object_get(g, "verdict"));

@@ -74,7 +74,7 @@ static void bad_conversations(void **state)
     vouch_tokenizer_close(tokenizer);
 }
 
-/* Tools, variables, and the forms that this template doesn't read: parts, and arguments as text. */
+/* Tools, variables, and two forms that this template can't read: content in parts, and arguments as text. */
 static void conversations_are_rendered(void **state)
 {
     (void)state;
@@ -98,7 +98,7 @@ static void conversations_are_rendered(void **state)
         "\"content\": \"2\", \"tool_call_id\": \"7\"}], \"add_generation_prompt\": false}",
         "<|im_start|>assistant\nf{\"x\": 1}7<|im_end|>\n<|im_start|>tool\n27<|im_end|>\n");
     vouch_tokenizer_close(tokenizer);
-    /* A template that reads these forms gets them as they are. */
+    /* A template that can read both forms gets them as they are. */
     tokenizer = templated_tokenizer(
         "{% for m in messages %}{% if m.content is string %}S{{ m.content }}{% else %}"
         "{% for p in m.content or [] %}P{{ p.text }}{% endfor %}{% endif %}"
@@ -125,8 +125,8 @@ static void conversations_are_rendered(void **state)
     vouch_tokenizer_close(tokenizer);
 }
 
-/* Every special token of the vocabulary, as text in every string of a conversation: none becomes a token. The
- * placeholder gives the number of special tokens that the template writes by itself. */
+/* Every special token of the vocabulary, as text in every string of a conversation: none becomes a token. The name "x"
+ * (special -1) gives the number of special tokens that the template writes by itself. */
 static void text_names_no_special_token(void **state)
 {
     (void)state;

@@ -165,7 +165,7 @@ static void check_sums(const vouch_stats *s)
 /* A drafter that knows the answer and guesses every `wrong`-th token wrong (0: none). It also checks the arguments
  * of its calls. */
 typedef struct oracle {
-    toy *target; /* a second one, greedy */
+    toy *target; /* a second target, greedy */
     int32_t wrong;
     int64_t n_calls;
 } oracle;
@@ -285,7 +285,7 @@ static void test_sampled_answers_are_reproducible(void **state)
 
 /* A drafter of random trees that contain a right path and now and then invalid guesses. */
 typedef struct bush {
-    toy *target; /* a second one, greedy */
+    toy *target; /* a second target, greedy */
     test_random random;
     int32_t tokens[VOUCH_MAX_DRAFT], parents[VOUCH_MAX_DRAFT], depths[VOUCH_MAX_DRAFT];
 } bush;
@@ -385,7 +385,7 @@ static int32_t watcher_taps(const void *self, const int32_t **layers)
     return 2;
 }
 
-/* The states of each committed position but the last, once and in order. */
+/* The hidden states of each committed position but the last must come once and in order. */
 static void watcher_hidden(void *self, const int32_t *tokens, int32_t position, const float *const *states)
 {
     watcher *w = self;
@@ -416,7 +416,8 @@ static void test_drafters_see_the_rows_of_plain_decoding(void **state)
         w = (watcher){.bush = {.target = &knows, .random = {(uint64_t)i}}, .target = &knows, .tokens = a.tokens};
         answer_open(&a, &sampling, (vouch_drafter_ref){&ops, &w}, 150);
         a.max_tokens = 100; /* the limit sometimes falls inside a draft */
-        a.cycle.target.score(a.cycle.target.self, a.tokens, PROMPT - 1, &(vouch_draft){0}); /* all but its last token */
+        /* The prompt but its last token. */
+        a.cycle.target.score(a.cycle.target.self, a.tokens, PROMPT - 1, &(vouch_draft){0});
         vouch_cycle_observe(&a.cycle, 0, PROMPT - 1);
         assert_int_equal(w.n_hidden, PROMPT - 1);
         while (step_shape(&a, &shape, INT32_MAX).finish == VOUCH_FINISH_NONE) {

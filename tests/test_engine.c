@@ -245,7 +245,7 @@ static void requests_beside_others_keep_their_bytes(void **state)
     for (int i = 0; i < N_ARCHS; i++) schedules_run(archs[i], test_is_quick() ? 3 : 12);
 }
 
-/* The same with prompts of up to 3,000 tokens, half of which share long beginnings. */
+/* Law L7 with prompts of up to 3,000 tokens, half of which share long beginnings. */
 static void long_prompts_beside_others_keep_their_bytes(void **state)
 {
     (void)state;
@@ -343,8 +343,7 @@ static float *rows_alone(const request *r, int32_t n, bool processed)
     return rows;
 }
 
-/* Reads some of the first `most` rows, which must be those in alone[0], and with sampling parameters those in
- * alone[1]. */
+/* Reads logits, or processed p, of some of the first `most` rows. Logits must equal alone[0], p must equal alone[1]. */
 static void read_some_rows(test_random *random, vouch_session *session, int32_t most, float *const alone[2])
 {
     const size_t n_vocab = (size_t)vouch_model_get_info(target)->n_vocab;

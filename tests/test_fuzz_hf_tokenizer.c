@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Runs the fuzz target of the Hugging Face tokenizers inside the ordinary tests: on small files with damaged bytes,
- * most of which are no JSON then, and on JSON with other values in places.
+ * which are rarely JSON any more, and on valid JSON in which some values are replaced.
  */
 #include <jansson.h>
 
@@ -61,7 +61,7 @@ static void damaged_files(void **state)
     }
 }
 
-/* Puts a value in place of one somewhere below the container. `spare` is another part of the file. */
+/* Replaces or adds a value somewhere below the container: one of `values`, or `spare`, another part of the file. */
 static void value_replace(test_random *random, json_t *container, const json_t *spare)
 {
     static const char *const values[] = {"null", "-1", "0", "3", "2147483648", "9223372036854775807", "1e308", "\"\"",

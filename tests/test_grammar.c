@@ -83,7 +83,7 @@ static void test_notation(void **state)
     check_examples(VOUCH_GRAMMAR_GBNF, notations, sizeof notations / sizeof notations[0]);
 }
 
-/* Every character of Unicode, by a class of exactly its neighbours' range. */
+/* A class of two ranges accepts exactly the characters in them, among all characters of Unicode. */
 static void test_classes_hold_exactly_their_characters(void **state)
 {
     (void)state;
@@ -205,7 +205,7 @@ static void test_bounds_of_integers(void **state)
         }
 }
 
-/* Numbers around whole bounds, for all pairs of bounds that are part of the interval or not. */
+/* Numbers around integer bounds, for all pairs of bounds, each inclusive or exclusive. */
 static void test_bounds_of_numbers(void **state)
 {
     (void)state;
@@ -371,7 +371,7 @@ static void test_large_grammars_are_refused(void **state)
 
 /* -------------------------------------------------------------------- memory */
 
-/* A grammar never leads into a dead end, not even at the largest depth: there, only ways that close are left. */
+/* A grammar never leads into a dead end. At the largest depth it still allows what closes the open brackets. */
 static void test_depth_is_bounded_and_leaves_a_way_out(void **state)
 {
     (void)state;
@@ -400,7 +400,7 @@ static void test_depth_is_bounded_and_leaves_a_way_out(void **state)
     }
 }
 
-/* Rules that end with themselves need no stack. */
+/* Right recursion, where a rule ends with itself, needs no stack, so it may go on forever. */
 static void test_right_recursion_is_unbounded(void **state)
 {
     (void)state;
@@ -415,7 +415,8 @@ static void test_right_recursion_is_unbounded(void **state)
     vouch_grammar_close(grammar);
 }
 
-/* More states than fit: the automaton drops them, and goes on from the same set of places. */
+/* When more states come than fit, the automaton drops them. It goes on from the places in the grammar (program.h) that
+ * the last state stood for. */
 static void test_dropped_states_leave_no_trace(void **state)
 {
     (void)state;
@@ -467,8 +468,8 @@ static void test_ambiguity_is_bounded(void **state)
 
 /* ---------------------------------------------------------------------- fuzz */
 
-/* Random grammars, most of them wrong, and random edits of right ones: an error or a grammar, and then a random walk
- * that never meets a dead end. */
+/* Follows the grammar with random bytes. Every state allows a byte, unless it accepts the text so far or is too
+ * ambiguous. */
 static void walk(const vouch_grammar *grammar, test_random *random)
 {
     vouch_automaton *a = grammar_automaton(grammar);

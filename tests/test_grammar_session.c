@@ -203,7 +203,7 @@ static void test_rejections_leave_no_trace(void **state)
                 assert_true(digest == digest_of(grammar, tokens, (int32_t)n));
                 if (step.n_guesses <= step.n_accepted) continue;
                 rejections++;
-                /* A state that a rejected guess has touched would be another one. */
+                /* Shows that the digest would notice a state that a rejected guess had touched. */
                 int32_t wrong[PROMPT + LENGTH + 8];
                 memcpy(wrong, tokens, n * sizeof *tokens);
                 wrong[n] = step.guesses[step.n_accepted].token;
@@ -230,7 +230,7 @@ static void test_an_answer_without_the_grammar_is_refused(void **state)
     vouch_grammar_close(grammar);
 }
 
-/* Masks take whole subtrees of the vocabulary at once. They must be what asking for each token by itself gives. */
+/* A mask decides on whole subtrees of the vocabulary at once. It must equal the answers for each token by itself. */
 static void test_masks_are_what_single_tokens_give(void **state)
 {
     (void)state;

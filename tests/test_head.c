@@ -93,7 +93,7 @@ static void normalise(double *y, const double *x, const vouch_norm *norm, int64_
     for (int64_t i = 0; i < n; i++) y[i] = x[i] * factor * (norm->weight ? (double)norm->weight[i] : 1);
 }
 
-/* Pairs (2i, 2i + 1) of each head. */
+/* Rotates the pairs (2i, 2i + 1) of each head (RoPE). */
 static void rotate(double *x, int64_t n, int32_t head_dim, int32_t position)
 {
     for (int64_t i = 0; i < n; i += 2) {
@@ -127,7 +127,7 @@ static void attend(plain *p, int32_t l, const double *x, int32_t row, double *ou
     multiply(out, &a->o, mixed);
 }
 
-/* Row `row` of this token with the feature f; its s stays in p->s. */
+/* Runs the head's layers on the token and the feature f as row `row`. Their result s goes to p->s[row]. */
 static void run_row(plain *p, int32_t token, const double *f, int32_t row)
 {
     const vouch_weights *w = p->head->body;
@@ -162,7 +162,7 @@ static void run_row(plain *p, int32_t token, const double *f, int32_t row)
     memcpy(p->s[row], x, (size_t)n * sizeof *x);
 }
 
-/* The feature of a position's states. */
+/* f = fc (states standardised) + fc_bias: the feature of one position of the target. */
 static void feature_of(const vouch_head_weights *h, const float *states, double *f)
 {
     static double z[3 * MOST_WIDTH];
@@ -174,7 +174,7 @@ static void feature_of(const vouch_head_weights *h, const float *states, double 
     for (int64_t i = 0; h->fc_bias && i < h->fc.n_out; i++) f[i] += (double)h->fc_bias[i];
 }
 
-/* q after the last of `n` rows: 0 for tokens that the head can't guess. */
+/* q after row `row`: 0 for tokens that the head can't guess. */
 static void plain_q(const plain *p, int32_t row, int32_t n_vocab, double *q)
 {
     const vouch_head_weights *h = p->head;
@@ -241,8 +241,8 @@ static vouch_drafter_ref open_drafter(const vouch_head *head, vouch_shared_passe
     return d;
 }
 
-/* The largest difference of a q of the draft, behind tokens[0, n), from the loops, relative to q's standard deviation
- * over the tokens. */
+/* The largest difference between a q of the draft behind tokens[0, n) and the q of the plain loops, in standard
+ * deviations of that q over the tokens. */
 static double compare_draft(plain *p, const vouch_draft *draft, int32_t n)
 {
     static double q[MOST_VOCAB];
@@ -328,7 +328,8 @@ static void rejected_guesses_leave_no_trace(void **state)
             assert_true(guessed.ops->digest(guessed.self) == plain_one.ops->digest(plain_one.self));
             plain_one.ops->close(plain_one.self);
             if (n < 4 || kinds[i].options.n_layers == 0) continue;
-            vouch_drafter_ref wrong = open_drafter(head, &passes, 7, 1, &sampling); /* the digest notices one state */
+            /* The digest notices one other state. */
+            vouch_drafter_ref wrong = open_drafter(head, &passes, 7, 1, &sampling);
             states[1][0] += 0.5f;
             give_states(&wrong, head->weights, 0, n - 1);
             states[1][0] -= 0.5f;
@@ -401,7 +402,8 @@ static void text_is_the_same_with_every_head(void **state)
     assert_true(accepted > 0);
 }
 
-/* Laws L2 and L7: in an engine, beside others, with few pages, so that sessions lose theirs. */
+/* Laws L2 and L7: the text is the same in an engine, beside other sessions, with so few pages that sessions lose
+ * theirs. */
 static void text_is_the_same_in_an_engine(void **state)
 {
     (void)state;
@@ -450,8 +452,8 @@ static void text_is_the_same_in_an_engine(void **state)
     vouch_head_close(head);
 }
 
-/* Under rejection and block each of these answers is possible, and the head's q leaves no other: a head that is always
- * right has all its guesses accepted. A head with other weights doesn't. */
+/* A head that is always right has q = p, so greedy text accepts 99 % of its guesses at least, and so does sampled text
+ * under each rule but match. A head with other weights has most of its guesses rejected. */
 static void a_right_head_is_always_accepted(void **state)
 {
     (void)state;

@@ -17,7 +17,8 @@
 
 /* ------------------------------------------------------------ safetensors */
 
-/* Writes a file of this header and n bytes of data; `length` in place of the header's where it isn't 0. */
+/* Writes a safetensors file with this header and n bytes of zeros. It states `length` as the header's length, or the
+ * right one where `length` is 0. */
 static const char *write_header(const char *header, size_t n, uint64_t length)
 {
     const char *path = test_temporary("one.safetensors");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The interpreter of chat templates, by itself: it gives what jinja2 gives (golden/jinja.h), its errors name
- * the line, its marks follow each byte, and nothing that a template does outlasts its limits.
+ * the line, each byte of the text is marked as the template's or the caller's, and no template exceeds the limits.
  */
 #include <jansson.h>
 #include <stdlib.h>
@@ -207,7 +207,8 @@ static void nothing_outlasts_its_limits(void **state)
 
 /* -------------------------------------------------------------------------- marks */
 
-/* s and l come from the caller, and hold capital letters; all other text is the template's. */
+/* The strings s and l come from the caller and hold the only capital letters; all other text is the template's. The
+ * marks tell the two apart. */
 static void marks_follow_each_byte(void **state)
 {
     (void)state;

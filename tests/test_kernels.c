@@ -55,7 +55,7 @@ static const struct {
     [VOUCH_TYPE_IQ3_XXS] = {0, 1}, [VOUCH_TYPE_IQ3_S] = {0, 1},
 };
 
-/* Writes the scales of a block that has no f16 numbers in one piece. */
+/* Writes the scales of MXFP4, NVFP4 and IQ1_M, which aren't whole f16 numbers. */
 static void put_scales(unsigned char *block, vouch_type type, pattern how, float scale)
 {
     if (type == VOUCH_TYPE_MXFP4) {
@@ -294,8 +294,8 @@ static void test_reference_is_right(void **state)
         }
 }
 
-/* Packed weights take at most 1.07 times their bytes in the file, or, where single values are packed and not indices of
- * a codebook or numbers to base 3, the bits per weight that docs/performance.md states. */
+/* Packed weights take at most 1.07 times their bytes in the file. Types whose file holds indices of a codebook or
+ * digits to base 3 are packed as single values, in at most the bits per weight that docs/performance.md states. */
 static void test_packed_size(void **state)
 {
     (void)state;
@@ -423,7 +423,7 @@ static void test_row_functions(void **state)
             assert_true(fabs((double)f * sqrt(sum / (double)n + 1e-5) - 1) < 1e-5);
 
             memcpy(a, c, sizeof a), memcpy(b, c, sizeof b);
-            /* Floats from one chunk of 16 to the next, without and with gaps. */
+            /* Floats from the beginning of one group of 16 to the next: 16, or more, which leaves a gap. */
             const int64_t chunk = n % 2 ? 16 : 16 + n % 31;
             const int64_t past = (n - 1) / 16 * chunk + (n - 1) % 16 + 1;
             a[past] = b[past] = 77; /* softmax must not write behind its input */

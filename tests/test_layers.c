@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The pass must compute the formulas that a layer's description stands for. The reference is a forward pass in double
- * precision, one
- * token at a time, written straight from the formulas; the logits may differ from it by rounding only. The tests load
- * a plain model and change its layers: they add norms after a branch and scales of the residual, take away rotation,
- * and give layers different widths.
+ * precision, one token at a time, written straight from the formulas. The logits may differ from it by rounding only.
+ * The tests load a plain model and change its layers: they add norms after a branch and scales of the residual, take
+ * away rotation, and give layers different widths.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -67,7 +66,8 @@ static int32_t first_key(const vouch_attention *a, int32_t position)
     return a->window && since > 0 ? since : 0;
 }
 
-/* Latent attention by its definition: the keys [W_uk c | r] and values W_uv c of each head. */
+/* Latent attention by its definition: each head has the keys [W_uk c | r] and the values W_uv c, where c is the latent
+ * vector of a position and r its rotated key. */
 static void attend_latent(double *y, const vouch_weights *w, int32_t layer, const double *x, int32_t position)
 {
     const vouch_attention *a = &w->layers[layer].attention;
@@ -157,7 +157,8 @@ static void make_unit(double *v, int32_t n, double eps)
     for (int32_t i = 0; i < n; i++) v[i] /= sqrt(squares);
 }
 
-/* The delta rule: S = S decay + k (rate (v - S decay k))^T, y = S q. state [n_keys] rows. */
+/* The delta rule: S decays, then S = S + rate k (v - S^T k)^T, and y = S^T q / sqrt(n_keys). S is state
+ * [n_keys][n_values]. */
 static void update(double *y, double (*state)[WIDTH], const vouch_recurrent *r, const double *q, const double *k,
                    const double *v, double rate, const double *decay)
 {
@@ -172,7 +173,7 @@ static void update(double *y, double (*state)[WIDTH], const vouch_recurrent *r, 
     }
 }
 
-/* The convolution of u, whose earlier values are in `inputs`. */
+/* c: the convolution over the last r->conv.width positions of `inputs`. */
 static void convolve(double *c, const vouch_recurrent *r, int32_t layer, int32_t position)
 {
     const int64_t n = r->conv.n_channels;
@@ -184,7 +185,7 @@ static void convolve(double *c, const vouch_recurrent *r, int32_t layer, int32_t
     }
 }
 
-/* A head's decays, of all its keys; `raw` has the results of W_decay for all heads. */
+/* decay [n_keys]: the decays of head h. raw: the results of W_decay for all heads. */
 static void decays_of(double *decay, const vouch_recurrent *r, int32_t h, const double *raw)
 {
     for (int32_t i = 0; i < r->n_keys; i++) {
@@ -202,7 +203,7 @@ static void multiply_both(double *y, const vouch_matrix *w, const vouch_matrix *
     multiply(y, w, low->n_out ? z : x);
 }
 
-/* gate = norm(y) * silu(gate) of all heads, or with sigmoid(gate). */
+/* Replaces gate by norm(y) * silu(gate) of all heads, or by norm(y) * sigmoid(gate). */
 static void delta_net(double *gate, double *c, const vouch_weights *w, int32_t layer, const double *x)
 {
     const vouch_recurrent *r = &w->layers[layer].recurrent;
@@ -226,7 +227,7 @@ static void delta_net(double *gate, double *c, const vouch_weights *w, int32_t l
     }
 }
 
-/* s = exp(dt a) s + dt x b, y = s c + skip x, for one channel. */
+/* One channel of Mamba: the state s [n] becomes exp(dt a) s + dt x b. Returns s c + skip x. */
 static double channel(double *s, double dt, const float *a, int32_t a_step, double x, const double *b, const double *c,
                       int32_t n, double skip)
 {
@@ -238,7 +239,7 @@ static double channel(double *s, double dt, const float *a, int32_t a_step, doub
     return y;
 }
 
-/* gate = norm(y * silu(gate)) of Mamba's channels, or of Mamba-2's heads. */
+/* Replaces gate by norm(y * silu(gate)), of Mamba's channels or of Mamba-2's heads. */
 static void mamba(double *gate, double *c, const vouch_weights *w, int32_t layer, const double *x)
 {
     const vouch_recurrent *r = &w->layers[layer].recurrent;
@@ -314,7 +315,7 @@ static void feed(double *y, const vouch_feed_forward *f, const double *x)
     for (int64_t o = 0; o < f->down.n_out && f->down_after.bias; o++) y[o] += (double)f->down_after.bias[o];
 }
 
-/* The experts with the largest probabilities; of equal ones the first. */
+/* Mixes the results of the experts with the largest probabilities; of equal ones it takes the first. */
 static void mix_experts(double *y, const vouch_experts *e, const vouch_hparams *h, const double *x)
 {
     double p[WIDTH], part[WIDTH], gate, sum = 0, kept = 0;
@@ -446,7 +447,7 @@ static void norm_and_scale_some(vouch_weights *w)
     w->layers[2].feed.scale = 0.25f;
 }
 
-/* The first rows of a matrix, or the first inputs of each of its rows (of floats). */
+/* Cuts a matrix down to its first n_out rows, and a matrix of floats also to the first n_in inputs of each row. */
 static void narrow(vouch_matrix *matrix, int64_t n_out, int64_t n_in)
 {
     matrix->n_out = n_out;
@@ -566,7 +567,7 @@ static double run_and_compare(const loaded *m, const vouch_weights *truth, int32
     return most;
 }
 
-/* A window in layer 0, chunks in layer 1. */
+/* Layer 0 sees a window of 5 tokens, layer 1 chunks of 7. */
 static void hide_tokens(vouch_weights *w)
 {
     w->layers[0].attention.window = 5;
@@ -601,7 +602,7 @@ static int norms_fill(void **state)
     return 0;
 }
 
-/* Families with recurrent mixers, or with experts beside a network, as they are loaded. */
+/* Families with recurrent mixers, or with experts beside a dense network, unchanged as the loader describes them. */
 static void families_compute_their_formulas(void **state)
 {
     (void)state;
@@ -691,7 +692,7 @@ static void other_layers_compute_something_else(void **state)
     }
 }
 
-/* W_uk and W_uv of latent attention apart, and together: then W_uk is transposed. */
+/* Files have W_uk and W_uv of latent attention in two tensors, or in one, whose W_uk the loader transposes. */
 static void both_layouts_of_latent_attention_agree(void **state)
 {
     (void)state;

@@ -402,7 +402,7 @@ static void layers_of_further_tokens_are_left_out(void **state)
     REFUSED(&options, VOUCH_E_FORMAT, "blk.2.ffn_up.weight", "is missing");
 }
 
-/* Bytes that a pass of n rows reads, relative to one row. */
+/* The bytes that a pass of n rows reads, relative to those for one row. */
 static void passes_read_more_with_experts(void **state)
 {
     (void)state;
@@ -415,7 +415,7 @@ static void passes_read_more_with_experts(void **state)
     assert_int_equal(vouch_gguf_open(&gguf, path, &err), VOUCH_OK);
     assert_int_equal(vouch_pool_open(&pool, 1, &err), VOUCH_OK);
     assert_int_equal(vouch_weights_open(&weights, gguf, 0, vouch_kernels_find(NULL), pool, NULL, NULL, &err), VOUCH_OK);
-    /* Rows of 16: head, q, k, v and o, router; an expert's three matrices. */
+    /* Weights, in tiles of 16 outputs: 50 tokens fill 64 outputs and 8 experts 16. mix: W_q, W_k, W_v and W_o. */
     const double head = 64 * 64, mix = (64 + 32 + 32 + 64) * 64, router = 16 * 64, expert = 3 * 96 * 64;
     const double rest = head + mix + router, one = rest + 2 * expert, two = rest + 3.5 * expert;
     assert_true(fabs(vouch_weights_reads(weights, 1) - 1) < 1e-12);

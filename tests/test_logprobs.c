@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Log probabilities: log softmax of the model's logits, the same bits with every drafter and rule (laws L1 and L2),
- * from steps and from a look at the sequence. */
+ * from steps and from vouch_session_logprobs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +84,7 @@ static void drafters_leave_no_trace(void **state)
     assert_memory_not_equal(drafted, plain, sizeof plain); /* the comparison sees one bit */
 }
 
-/* The look gives what the steps gave, and both are the log softmax of the logits. */
+/* vouch_session_logprobs gives what the steps gave, and both are the log softmax of the logits. */
 static void looks_give_the_same(void **state)
 {
     (void)state;

@@ -206,7 +206,7 @@ static int models_write(void **state)
     return 0;
 }
 
-static bool custom_allocates; /* the custom drafter then breaks law L6 */
+static bool custom_allocates; /* true: the custom drafter breaks law L6 */
 
 static int32_t propose_same(void *user, const int32_t *tokens, int32_t n_tokens, int32_t k, int32_t *guesses)
 {

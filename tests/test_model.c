@@ -15,7 +15,8 @@
 #include "support/test.h"
 #include "support/tiny_model.h"
 
-/* MAX_TOKENS: more than a page and a chunk of 256, and the rest is no whole group of rows. */
+/* MAX_TOKENS: more than a page and more than a chunk of 256. The rest of 19 rows is no whole number of groups of
+ * rows. */
 enum { MAX_TOKENS = 275, SHORT = 36, MOST_ROWS = 17 };
 
 #define ITEM(type) VOUCH_TYPE_##type,
@@ -23,7 +24,7 @@ static const vouch_type types[] = {VOUCH_FLOAT_TYPES(ITEM) VOUCH_QUANTIZED_TYPES
 #undef ITEM
 enum { N_TYPES = sizeof types / sizeof types[0] };
 
-/* Shapes of tiny models: both architectures, every weight type, head widths 4 to 64, 1 to 5 query heads per KV head,
+/* Shapes of tiny models: llama and qwen3, every weight type, head widths 4 to 64, 1 to 5 query heads per KV head,
  * rows that aren't whole tiles or blocks, and several types in one model (matrices whose rows aren't whole blocks
  * are F16). */
 #define SUPER .n_embd = 256, .n_heads = 2, .n_kv_heads = 1, .head_dim = 16, .n_layers = 1, .n_ff = 32, .n_vocab = 36
@@ -168,7 +169,7 @@ static void run_reference(expected *e, const char *path, vouch_kv_type kv_type, 
     unload(&model);
 }
 
-/* The first SHORT tokens. The logits stay those of e. */
+/* e, cut to its first SHORT tokens. The logits still belong to e. */
 static expected first_tokens(const expected *e)
 {
     expected few = *e;
@@ -297,7 +298,7 @@ static void every_offset_and_team(void **state)
 static void (*right_matmul)(const vouch_matrix *w, const vouch_acts *x, vouch_result y, int64_t tile_begin,
                             int64_t tile_end);
 
-/* Wrong in the last bit of one output, and only with two or more rows in the pass. */
+/* A wrong matmul: the last bit of one output differs, and only with two or more rows in the pass. */
 static void matmul_by_rows(const vouch_matrix *w, const vouch_acts *x, vouch_result y, int64_t tile_begin,
                            int64_t tile_end)
 {
@@ -305,7 +306,7 @@ static void matmul_by_rows(const vouch_matrix *w, const vouch_acts *x, vouch_res
     if (x->n_rows > 1 && tile_begin == 0) y.y[y.row] = nextafterf(y.y[y.row], INFINITY);
 }
 
-/* Adds the second half first: the same numbers in another order. */
+/* A wrong softmax: it adds the second half first, the same numbers in another order. */
 static float softmax_reordered(float *x, int64_t chunk, int64_t n)
 {
     vouch_kernels_find("ref")->softmax(x, chunk, n);
@@ -368,7 +369,7 @@ static void tree_walk(tree *t, int32_t row)
     for (int32_t r = row, at = t->depth; r >= 0; r = t->parents[r]) t->path[--at] = r;
 }
 
-/* Runs the path as a chain behind n tokens in `chain`. Whether its last row has the given logits. */
+/* Runs the path as a chain behind n tokens in `chain`. Does its last row have the given logits? */
 static bool path_is_chain(const vouch_sequence *chain, int32_t n, const tree *t, const float *logits)
 {
     int32_t tokens[MAX_TREE];

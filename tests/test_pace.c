@@ -25,7 +25,7 @@ typedef struct machine {
     double guess;       /* cost of a paid guess, in plain passes */
     bool silent;        /* the paid drafter takes time but returns no guess */
     double hold[2];     /* probability that a guess is accepted, in the first and second half of the tokens */
-    double second;      /* acceptance probability of a second guess beside it; 0: chains */
+    double second;      /* acceptance probability of a second guess for the same position; 0: chains */
     double free;        /* acceptance probability of a free guess; 0: no free drafters */
     int32_t drafted;    /* levels that the paid drafter has drafted so far */
     int32_t guesses[2 * MOST], parents[2 * MOST];
@@ -133,7 +133,7 @@ static const vouch_drafter_ops free_ops = {.name = "free",
                                            .close = box_close,
                                            .memory = box_memory};
 
-/* A cycle with these drafters. The tests run only its first half, up to the draft. */
+/* A cycle with the simulated drafters. The tests run only its first half, up to the draft. */
 static vouch_cycle box_cycle(vouch_pace *pace, double paid_share)
 {
     static int32_t tokens[1]; /* the drafters don't read them */
@@ -442,8 +442,8 @@ static void pace_counts_what_rows_read(void **state)
     assert_int_equal(n_guesses[1], 0);
 }
 
-/* Cycles of 400 in which the free drafters are asked. Each time one guess is admitted, whose chance is `value`, and
- * drafting takes `seconds`. A row beside `others` sequences costs a twentieth of a pass. */
+/* Returns in how many of 400 cycles pace asks the free drafters. They take `seconds` and give one guess, which is
+ * accepted with probability `value`. A row costs a twentieth of a pass. `others`: sequences that share the passes. */
 static int32_t count_asked(double seconds, double value, int32_t others)
 {
     const vouch_shape most = {.n = 4, .depth = 4, .branches = 1, .others = others};
@@ -485,7 +485,8 @@ static void free_drafters_rest_where_they_lose(void **state)
     assert_in_range(count_asked(20e-6, 0.3, 15), 30, 80); /* beside 15 others a guess costs more than it gives */
 }
 
-/* A group of rows more unpacks the weights again: the curve steps up there, and passes on both sides teach it. */
+/* Each further group of rows unpacks the weights again, so the cost curve steps up. Passes on both sides of a step
+ * teach it. */
 static void costs_step_up_with_groups(void **state)
 {
     (void)state;

@@ -90,8 +90,8 @@ static void values_are_those_of_gguf_py(void **state)
     }
 }
 
-/* The root mean square error of normal values, relative to their deviation: at most 3 % above the value measured. An
- * error of less than half would be too good to be true. */
+/* The root mean square error of normal values, relative to their deviation, is at most 3 % above the value measured
+ * once. An error below half of that value would be too good to be true. */
 static void errors_are_small(void **state)
 {
     (void)state;

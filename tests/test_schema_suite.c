@@ -107,7 +107,8 @@ static void test_suite(void **state)
     if (!given && !data) test_skip("no JSON-Schema-Test-Suite; set VOUCH_SCHEMA_SUITE to a checkout");
     if (given) snprintf(folder, sizeof folder, "%s", given);
     else snprintf(folder, sizeof folder, "%.*s", (int)(strlen(data) - strlen("/README.md")), data);
-    /* vocabulary.json and the format.json beside it say that a format means nothing, which is not so here. */
+    /* The tests in vocabulary.json and in the format.json beside it expect that formats are ignored. Here they are
+     * enforced. */
     static const char *const skipped[] = {"vocabulary.json", "format.json", NULL}, *const none[] = {NULL};
     counts c = {0};
     snprintf(path, sizeof path, "%s/tests/draft2020-12", folder);

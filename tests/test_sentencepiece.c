@@ -230,7 +230,7 @@ static void unigram_finds_the_best_sum(void **state)
     vouch_tokenizer_close(t);
 }
 
-/* Gemma 4: merges over characters, words are lines, other characters in bytes. */
+/* Gemma 4 merges characters. A word is a line, and a character without a token becomes bytes. */
 static void merges_over_characters(void **state)
 {
     (void)state;
@@ -493,7 +493,8 @@ static void bad_scores(void **state)
     }
 }
 
-/* One text, "A", becomes "xy": root, child at 0x100 ^ 'A', its value. 512 units. */
+/* Writes a character map that turns "A" into "xy": a double-array trie of 512 units (the root, its child at 0x100 ^
+ * 'A', the child's value), then the text "xy". */
 static size_t charsmap_make(unsigned char *out)
 {
     uint32_t units[512] = {0};

@@ -327,7 +327,7 @@ static void crowd_break(crowd *c)
     }
 }
 
-/* The rows of sequence i in a round. */
+/* Adds the rows of sequence i in a round to the pass. */
 static int crowd_add_turn(crowd *c, const expected *e, int32_t i, int32_t round)
 {
     const turn *t = &c->plan->parts[i].turns[round];
@@ -336,7 +336,7 @@ static int crowd_add_turn(crowd *c, const expected *e, int32_t i, int32_t round)
     for (int32_t j = 0; j < t->n; j++) {
         int32_t parent = t->parents[j];
         if (c->fault == WRONG_PARENT && j > 0 && j == t->n - 1) parent = parent == -1 ? 0 : -1;
-        if (c->n_rows == PASS_ROWS) wrong += crowd_flush(c, e); /* the rest of the rows adds to the tree */
+        if (c->n_rows == PASS_ROWS) wrong += crowd_flush(c, e); /* the next pass goes on with the tree */
         c->numbers[c->n_rows] = row_number(i, round, j);
         c->rows[c->n_rows++] = (vouch_row){.memory = c->memories[i],
                                            .token = t->tokens[j],
@@ -508,7 +508,8 @@ static void broken_crowds_are_noticed(void **state)
         machine m = machine_open(path, vouch_kernels_find(NULL), 2, shapes[i].is_hybrid);
         assert_int_equal(follow_together(&the_script, &e, &m, VOUCH_KV_F16, 16, RIGHT), 0);
         for (fault one = PAGES_SWAPPED; one <= NOT_REPLAYED; one++) {
-            if (shapes[i].is_hybrid != (one == NOT_REPLAYED)) continue; /* hybrids write their pages again */
+            /* Hybrids run tokens again after going back, which hides the other faults. */
+            if (shapes[i].is_hybrid != (one == NOT_REPLAYED)) continue;
             if (follow_together(&the_script, &e, &m, VOUCH_KV_F16, 16, one) == 0)
                 fail_msg("fault %d was not noticed in shape %d", (int)one, i);
         }
@@ -654,7 +655,7 @@ static void diary_checkpoint(diary *d)
     vouch_memory_checkpoint(d->memory);
 }
 
-/* Shares while the other memory has provisional rows, too. */
+/* Shares a prefix of `from`, which may have provisional rows. */
 static void diary_share(diary *d, const diary *from, int32_t n)
 {
     d->n = vouch_memory_share(d->memory, from->memory, n);

@@ -251,8 +251,8 @@ static void stop_texts_end_answers(void **state)
     json_decref(whole_text);
 }
 
-/* One chunk for each token; traces account for all tokens and guesses; the last chunks say how it ended and what it
- * took. Adds the numbers of guesses. */
+/* A stream has one chunk for each token, traces account for all tokens and guesses, and the last chunks say how the
+ * answer ended and what it took. Adds the numbers of guesses to *accepted and *rejected. */
 static void stream_check(int *accepted, int *rejected)
 {
     bool is_done;
@@ -397,7 +397,7 @@ static void answers_follow_their_schema(void **state)
     }
 }
 
-/* A forced call is one, also by a model that knows nothing of tools. */
+/* A call that the request demands is made, even by a model that knows nothing of tools. */
 static void calls_are_forced(void **state)
 {
     (void)state;
@@ -799,7 +799,7 @@ static void keys_are_asked_for(void **state)
     expect(RUN("serve", target, "--host", "256.0.0.1", "--no-key"), 1, "256.0.0.1");
 }
 
-/* A page of another site that resolves its name to this machine gets nothing. */
+/* A web page of another site, whose name now resolves to this machine, gets nothing (DNS rebinding). */
 static void foreign_hosts_are_refused(void **state)
 {
     (void)state;

@@ -108,7 +108,7 @@ static void answers_are_told_apart(void **state)
         }
 }
 
-/* Nothing that a model may write makes it lose text or read outside of it (law L5). */
+/* The reader loses no text and reads nothing outside of it, whatever a model writes (law L5). */
 static void any_text_is_read(void **state)
 {
     (void)state;

@@ -657,7 +657,7 @@ static void guides_are_judged_by_what_happens(void **state)
     }
 }
 
-/* Free rows fill the tree. The costlier a row, the smaller the tree, down to none. */
+/* Where rows cost nothing, the tree is full. The costlier a row, the smaller the tree, down to none. */
 static void cost_decides_the_size(void **state)
 {
     (void)state;

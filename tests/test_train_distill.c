@@ -55,7 +55,8 @@ static void a_quick_head_has_its_form(void **state)
     assert_int_equal(head_int(gguf, "vouch-head.target.vocab_size"), 400);
     vouch_gguf_array taps;
     assert_int_equal(vouch_gguf_get_array(gguf, "vouch-head.taps", true, &taps, &err), VOUCH_OK);
-    assert_int_equal(taps.count, 2); /* of layers 2, 2, 1 and 3, the ascending ones */
+    /* The default layers 2, n / 2, n - 3 and n - 1 are 2, 2, 1 and 3. Only the ascending 2 and 3 are taken. */
+    assert_int_equal(taps.count, 2);
     assert_int_equal(vouch_gguf_array_int(&taps, 1), 3);
     const vouch_gguf_tensor *fc = vouch_gguf_find_tensor(gguf, "fc.weight");
     assert_true(fc && fc->dim[0] == 128 && fc->dim[1] == 64 && fc->type == VOUCH_TYPE_F16);

@@ -109,8 +109,8 @@ static void damage_is_named(void **state)
     expect_refused(path, "another", VOUCH_E_MISMATCH, "of another target or of other settings");
     size_t n;
     char *bytes = read_whole(path, &n), payload[100];
-    bytes[n - 35] ^= 1; /* in chunk 2, behind which 30 bytes and 16 of their head follow */
-    bytes[n - 50] ^= 1;
+    bytes[n - 35] ^= 1; /* the checksum of chunk 3, whose 16 + 30 bytes end the file */
+    bytes[n - 50] ^= 1; /* the payload of chunk 2 */
     write_whole(path, bytes, n);
     chunks = chunks_open(path);
     vouch_error err;

@@ -44,7 +44,7 @@ static double difference(value_fn *value, void *user, real *x, const real *grads
 
 #define CHECK(value, user, x, grads, n) assert_true(difference(value, user, x, grads, n) < 1e-6)
 
-/* sum of y weights: a loss whose gradient dy is `weights`. */
+/* The sum of y[i] weights[i]: a loss whose gradient dy is `weights`. */
 static double weighed(const real *y, const real *weights, int64_t n)
 {
     double sum = 0;

@@ -68,7 +68,8 @@ static train_chunks *lessons_write(const char *path)
     return chunks;
 }
 
-/* The mean cosine between s of a generation and the true state, over the answers held back. */
+/* mean: the mean cosine between the state that the head guesses in each generation and the true state, over the answers
+ * held back. */
 static void cosines(const train_lessons_set *set, const train_linear_head *linear, double mean[3])
 {
     const train_head_shape shape = {.n_features = set->n_features,

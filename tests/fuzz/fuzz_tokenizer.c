@@ -4,7 +4,7 @@
  * pre-tokenizer, and over small vocabularies of SentencePiece's kinds.
  *
  *   byte 0   bits 0 and 1: pre-tokenizer; bits 2 and 3: flags; bit 4: as a conversation; bits 5 to 7: 1 to 3 for
- *            "llama", "gemma4", "t5" instead
+ *            a vocabulary of "llama", "gemma4" or "t5" instead
  *   byte 1   low 4 bits: length of the stop text, which follows (0: none)
  *   rest     the text
  *
@@ -54,7 +54,7 @@ enum { N_KINDS = 3 };
 static const char *const kinds[N_KINDS] = {"llama", "gemma4", "t5"};
 static vouch_tokenizer *sentencepieces[N_KINDS];
 
-/* <unk>, <s>, </s>, 256 bytes and some pieces, of which the last three have merges. */
+/* Opens a vocabulary of <unk>, <s>, </s>, 256 bytes and some pieces. The last three pieces have merges. */
 static void sentencepiece_open(int kind)
 {
     static const char *const pieces[] = {"\xe2\x96\x81", "t", "h", "e", "a", "1", "\n", "\xc3\xa9", "<think>",
@@ -152,7 +152,8 @@ static int32_t *encode(const vouch_tokenizer *tokenizer, bool chat, const char *
     return tokens;
 }
 
-/* The tokens' bytes are the text with spaces for U+2581, behind the prefix of "llama". t5 may lose characters. */
+/* Checks that text becomes special tokens only where `flags` allow it, and that the bytes of gemma4's tokens are the
+ * text. The tokens of llama have a prefix besides, and t5 may lose characters. */
 static void check_sentencepiece(int kind, const char *text, size_t n_text, unsigned flags, const char *stop)
 {
     if (!sentencepieces[kind]) sentencepiece_open(kind);

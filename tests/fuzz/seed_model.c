@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes small models of both architectures and every type, the seeds of fuzz_model:  seed_model FOLDER */
+/* Writes small models of the llama and qwen3 architectures, one for every type of weights: the seeds of fuzz_model.
+ * Usage: seed_model FOLDER */
 #include <stdio.h>
 
 #include "kernels/forms.h"

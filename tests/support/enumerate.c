@@ -70,7 +70,7 @@ typedef struct run {
     walker walker;
     toy target, draft, odd_draft; /* odd_draft: the draft at another temperature */
     toy other;                    /* a second target, for looking up p without disturbing the first */
-    vouch_grammar *grammar;       /* with what it needs; NULL: none */
+    vouch_grammar *grammar;       /* tokenizer, trie and constraint belong to it; NULL: none */
     vouch_tokenizer *tokenizer;
     vouch_trie *trie;
     vouch_constraint *constraint;
@@ -80,7 +80,7 @@ typedef struct run {
     const vouch_dist *q_rows[VOUCH_MAX_DRAFT], *mixed_q[VOUCH_MAX_DRAFT];
     int32_t guesses[VOUCH_MAX_DRAFT], parents[VOUCH_MAX_DRAFT];
     int32_t reused[TOY_MAX_CTX]; /* guesses by position, -1: none yet */
-    int64_t asked;               /* the last position whose u was asked for, and its lower bound so far */
+    int64_t asked;               /* last position whose u was asked for; not_below: lower bound of that u so far */
     double not_below;
     vouch_arena arena;
     vouch_cycle cycle;
@@ -88,7 +88,7 @@ typedef struct run {
     int32_t tokens[TOY_MAX_CTX];
     int32_t n_committed;
     long double joint[MAX_JOINT]; /* index: the emitted tokens as digits in base n_vocab + 1; n_vocab: ended */
-    long double accepted; /* expected number in the first cycle */
+    long double accepted; /* expected number of accepted guesses in the first cycle */
 } run;
 
 static void dist_masses(const vouch_dist *dist, double *mass)

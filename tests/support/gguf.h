@@ -6,7 +6,7 @@
 #include "format/gguf.h"
 #include "support/test.h"
 
-/* The caller closes it, or hands it to writer_finish. */
+/* The caller closes the writer, or hands it to writer_finish. */
 vouch_gguf_writer *writer_open(void);
 /* Closes the writer and returns the bytes that it wrote. The caller frees them. */
 void *writer_finish(vouch_gguf_writer *writer, size_t *size);

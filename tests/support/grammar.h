@@ -8,7 +8,7 @@
 
 typedef enum verdict {
     REFUSED, /* some beginning of the text can't be continued */
-    BEGUN,   /* the text is a beginning, and no whole text */
+    BEGUN,   /* the text is the beginning of one that the grammar accepts, and isn't one itself */
     ACCEPTED
 } verdict;
 

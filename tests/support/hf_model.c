@@ -30,7 +30,7 @@ const hf_case *hf_case_named(const char *name)
 
 /* ----------------------------------------------------------------- weights */
 
-/* Blocks and scales of MXFP4 are bytes. */
+/* Blocks and scales of MXFP4 are stored as bytes. */
 static bool is_bytes(const char *name)
 {
     return strstr(name, "_blocks") || strstr(name, "_scales");

@@ -32,7 +32,7 @@ typedef struct hf_layout {
 
 /* Makes a folder under the test's temporary one; the path is valid for the next 3 calls. */
 const char *hf_folder_write(const char *name, const hf_case *model, const hf_layout *layout);
-/* The file of a folder that hf_folder_write has made: "config.json", "model.safetensors", ... */
+/* The path of a file in a folder that hf_folder_write has made: "config.json", "model.safetensors", ... */
 const char *hf_file(const char *folder, const char *name);
 
 #endif

@@ -16,8 +16,8 @@ typedef struct tiny_head_options {
     bool own_output;    /* false: the target's, unless width asks for one */
     bool own_norm;      /* false: the target's; always with an output matrix of its own */
     bool bias;          /* false: no join.bias */
-    bool copies_tokens; /* false; true: the row is the target's embedding, so that a target whose layers do nothing is
-                           guessed right. Without layers and taps */
+    bool copies_tokens; /* false; true: the head ignores its taps and guesses from the target's embedding of the last
+                           token. For a target whose layers do nothing that is right. Needs n_layers 0 */
     uint64_t seed;
     const char *digest; /* the target's */
     const char *omit;   /* none; a key or tensor to leave out */

@@ -32,7 +32,7 @@ typedef enum tiny_latent { NO_LATENT, TOGETHER, APART } tiny_latent;
  * attention, feed-forward by turns. */
 typedef enum tiny_parts { EVERYTHING, MIXER_ONLY, MIXER_OR_ATTENTION, BY_TURNS } tiny_parts;
 /* Recurrent mixers other than Mamba's. DELTA_NET_FUSED: rates and decays are one matrix. KEY_DELTA_NET: a decay for
- * each key; _LOW: matrices of decays and gates are products. */
+ * each key. KEY_DELTA_NET_LOW: its matrices of decays and gates are products of two matrices of low rank. */
 typedef enum tiny_mixer {
     NO_MIXER,
     SHORT_CONVOLUTION,
@@ -56,11 +56,11 @@ typedef struct tiny_family {
     bool low; /* queries have a matrix of low rank */
     bool own_inputs; /* per-layer embeddings; layers by turns with a window and with heads twice as wide; the last two
                         share the keys and values of the layers before them */
-    bool experts;     /* of 6 each row uses 3 */
+    bool experts;     /* 6 experts, of which a row uses 3 */
     bool shared, shared_gate, selection_bias, fused_experts, expert_bias, normalised, grouped;
     bool both;        /* a dense network beside the experts */
     bool sinks, narrow_values;
-    bool own_gates, head_gates; /* a matrix of gates, of attention's result or of whole heads */
+    bool own_gates, head_gates; /* a matrix of gates for attention: one for each element of its result; for each head */
     tiny_mixer mixer;
     bool gates;       /* of attention's heads */
     const char *extra_norms[3];
@@ -73,9 +73,9 @@ typedef struct tiny_family {
         float value;
     } numbers[5];
     const char *flag; /* a key that is true */
-    int mamba;        /* 1, or 2 for Mamba-2, or 3 for PLaMo 2's heads */
+    int mamba;        /* 1: Mamba; 2: Mamba-2; 3: Mamba-2 with PLaMo 2's heads */
     tiny_parts parts;
-    bool part_norms;  /* of Mamba's keys, queries and rates */
+    bool part_norms;  /* Mamba's keys, queries and rates have norms */
 } tiny_family;
 
 static const tiny_family families[] = {
@@ -498,7 +498,7 @@ static void add_tensor(tiny_writer *w, const char *name, vouch_type type, int64_
     if (!is_omitted(w, name)) vouch_gguf_add_tensor(w->gguf, name, type, n_stack ? 3 : n_out > 1 ? 2 : 1, dim, data);
 }
 
-/* F16 where rows of n_in values aren't whole blocks of the type. */
+/* The type of a matrix with rows of n_in values: F16 where they aren't whole blocks of `type`. */
 static vouch_type type_of_rows(vouch_type type, int64_t n_in)
 {
     return n_in % vouch_type_get_info(type)->block_length == 0 ? type : VOUCH_TYPE_F16;
@@ -556,7 +556,7 @@ static void add_rope_freqs(tiny_writer *w)
     free(values);
 }
 
-/* The heads, KV heads or hidden width of a layer. */
+/* value: the heads, KV heads or hidden width of a layer. Every second layer of an uneven family has half of it. */
 static int32_t in_layer(const tiny_writer *w, int32_t index, int32_t value)
 {
     return w->family->is_uneven && index % 2 ? value / 2 : value;
@@ -812,7 +812,7 @@ static void add_norms(tiny_writer *w, int32_t index)
 
 enum { RANK = 32, LOW_RANK = 32, N_PLAIN = 32, N_ROTATED = 32, KEY_DIM = N_PLAIN + N_ROTATED, VALUE_DIM = 24 };
 
-/* W_uk and W_uv of all heads. Apart, W_uk is transposed. */
+/* Adds W_uk and W_uv of all heads: in one tensor, or in two, of which the first has W_uk transposed. */
 static void add_up(tiny_writer *w, int32_t index)
 {
     const vouch_type keys_type = type_of_rows(w->o.type, N_PLAIN), values_type = type_of_rows(w->o.type, RANK);
@@ -906,7 +906,7 @@ static void add_layer(tiny_writer *w, int32_t index)
     add_norms(w, index);
 }
 
-/* The block behind the layers. */
+/* Adds the file's own head (MTP), a block behind the layers. */
 static void add_nextn(tiny_writer *w)
 {
     const int32_t n = w->o.n_layers;

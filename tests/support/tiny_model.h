@@ -29,7 +29,7 @@ typedef struct tiny_model_options {
     int32_t head_dim;    /* n_embd / n_heads; by default the file has no key for it */
     int32_t n_ff;        /* 96 */
     int32_t n_ctx;       /* 512 */
-    vouch_type type;     /* F32; type of the matrices. Matrices whose rows aren't whole blocks are F16 */
+    vouch_type type;     /* F32; type of the matrices. A matrix whose rows aren't whole blocks of it is F16 */
     vouch_type other;    /* `type`; type of every second matrix */
     bool tied;           /* false; true: no output.weight */
     uint64_t seed;       /* 0; of the weights */
@@ -40,7 +40,7 @@ typedef struct tiny_model_options {
     float rope_scale; /* none; factor of linear position scaling */
     bool rope_freqs;  /* false; true: adds rope_freqs.weight, the divisors of the RoPE frequencies */
     float last_rope_freq; /* as in Llama 3; the last of these divisors */
-    int32_t n_experts;   /* the family's; then every layer from n_dense on has a mixture of experts */
+    int32_t n_experts;   /* the family's; if set, each layer from n_dense on has a mixture of so many experts */
     int32_t n_used;      /* 1; experts of a row */
     int32_t n_ff_expert; /* n_ff; the experts' width */
     int32_t n_ff_shared; /* none; width of the shared network */

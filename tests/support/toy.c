@@ -37,7 +37,8 @@ void toy_logits(const toy *model, const int32_t *tokens, int32_t n, float *logit
     for (int32_t x = 0; x < model->n_vocab; x++) logits[x] = model->sharpness * test_normal(&random);
 }
 
-/* Behind a text that the grammar forbids nothing is masked: it has no probability. */
+/* Masks the tokens that the grammar forbids. Masks nothing where the text breaks the grammar already: such a text has
+ * probability 0. */
 static void mask(toy *model, const int32_t *tokens, int32_t n)
 {
     const int32_t root = vouch_constraint_settled(model->constraint, VOUCH_FOLLOWER_JUDGE);
@@ -95,7 +96,7 @@ static vouch_status toy_row(void *self, const int32_t *tokens, int32_t n_history
     return dist_of(model, tokens, n_history, model->blind_penalties ? model->n_before : n_history);
 }
 
-/* The tokens that a row sees. Returns their number. */
+/* Writes the tokens that a row sees, its own included, to `sequence`. Returns their number. */
 static int32_t row_tokens(const toy *model, int32_t row, int32_t *sequence)
 {
     int32_t n = model->n_before;
