@@ -27,7 +27,7 @@ typedef struct way {
 } way;
 
 static const way plain = {"none", VOUCH_DRAFTER_NONE, 0, 0};
-/* A question is asked with "auto" and with one of these, which the hash of its file's name chooses. */
+/* Each question is asked with `automatic` and with one of `ways`, which the hash of its file's name chooses. */
 static const way automatic = {"auto", VOUCH_DRAFTER_AUTO, 0, 0};
 static const way ways[] = {
     {"ngram k=8", VOUCH_DRAFTER_NGRAM, 8, 1},

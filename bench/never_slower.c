@@ -33,7 +33,7 @@ typedef struct drafter {
 
 typedef struct side {
     vouch_session *session;
-    int32_t n, first; /* tokens of the answer; the first of them, which aren't timed */
+    int32_t n, first; /* tokens of the answer; `first` of them, at its beginning, aren't timed */
     double seconds;   /* for the other n - first tokens */
 } side;
 

@@ -84,7 +84,7 @@ typedef struct run {
     char names[N_CONFIGS][24]; /* of the pairs */
     char *prompts[N_SOURCES * MAX_EACH];
     bench_answer expected[N_KINDS][N_SOURCES * MAX_EACH];
-    void *history; /* [n_history], of every second answer without sampling */
+    void *history; /* [n_history] a history with the greedy answers to every second prompt */
     size_t n_history;
     int32_t n, n_each, n_tokens;
     int32_t from, line; /* lines of the output: the first to run, the latest */

@@ -27,7 +27,7 @@ typedef struct crowd {
     vouch_pass *pass;
 } crowd;
 
-/* Tokens of no meaning: a row costs the same whatever they are. */
+/* Fills the memory with n arbitrary tokens: a row costs the same whatever they are. */
 static void memory_fill(const crowd *c, vouch_memory *memory, int32_t n, int32_t n_vocab)
 {
     int32_t tokens[MOST];

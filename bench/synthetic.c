@@ -249,7 +249,7 @@ static void delta_keys_add(const model *m)
                 {"ssm.group_count", s->delta.n_keys},
                 {"ssm.time_step_rank", s->delta.n_values},
                 {"ssm.inner_size", s->delta.n_values * s->delta.width}};
-    const int32_t sections[4] = {11, 11, 10, 0}; /* of a quarter of the head, which rotates */
+    const int32_t sections[4] = {11, 11, 10, 0}; /* RoPE sections: pairs of the rotated quarter of a head */
     char name[96];
     for (size_t i = 0; i < sizeof ints / sizeof ints[0]; i++) {
         snprintf(name, sizeof name, "%s.%s", s->arch, ints[i].key);

@@ -20,7 +20,7 @@ all_of_it_is_installed_and_removed() {
     [ -z "$(find "$root" ! -type d)" ]
 }
 
-# Without symbols, which STRIP= keeps; the library still exports its functions.
+# The installed files have no symbol table unless STRIP= keeps it. The library still exports its functions.
 binaries_are_stripped() {
     installed DESTDIR="$TMP/root"
     local prefix=$TMP/root/usr/local
@@ -31,7 +31,7 @@ binaries_are_stripped() {
     nm "$prefix/bin/vouch" | grep -q ' T main'
 }
 
-# What is printed for another prefix is enough to build and run a program.
+# After an installation with another prefix, the lines that it prints are enough to build and run a program.
 another_prefix_says_what_it_needs() {
     local prefix=$TMP/prefix
     case $BUILD in release | gcc | clang) ;; *) test_skip "a program can't load an instrumented library" ;; esac
@@ -50,7 +50,7 @@ another_prefix_says_what_it_needs() {
     )
 }
 
-# Reading the Makefile installs nothing, and what `make test` begins with does. The missing package is a compiler.
+# `make -n` and `make check` install nothing. `make test` first installs the missing packages, here a compiler.
 only_a_target_installs_packages() {
     mkdir "$TMP/bin"
     printf '#!/bin/sh\necho called >>%s\nexit 1\n' "$TMP/calls" >"$TMP/bin/apt-get"

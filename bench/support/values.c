@@ -7,13 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/*
- * How to give a random block a standard deviation. `unit` is the standard deviation of a block's values when d = 1 and
- * the minimum, if any, makes the mean zero: the standard deviation of uniform random quants, times that of the random
- * scales inside the block. The minimum is `factor` times d. scale_at and minimum_at are bytes from the beginning of the
- * block; -1: the type has none. put_scale knows the types whose scales are not f16 numbers; their unit is the
- * standard deviation for scale 1.
- */
+/* How to give a random block a standard deviation. unit: the standard deviation of a block's values when its scale d is
+ * 1 and its minimum, if any, makes the mean zero. It is that of uniform random quants, times that of the random scales
+ * inside the block. The minimum is `factor` times d. scale_at and minimum_at are bytes from the beginning of the block;
+ * -1: the type has none. put_scale knows the types whose scales are not f16 numbers; their unit is the standard
+ * deviation for scale 1. */
 typedef struct block_form {
     const char *name;
     float unit;
