@@ -162,7 +162,7 @@ static void run_row(plain *p, int32_t token, const double *f, int32_t row)
     memcpy(p->s[row], x, (size_t)n * sizeof *x);
 }
 
-/* f = fc (states standardised) + fc_bias: the feature of one position of the target. */
+/* The feature f of one position: fc of the target's states, standardised or normed as the head asks, plus fc_bias. */
 static void feature_of(const vouch_head_weights *h, const float *states, double *f)
 {
     static double z[3 * MOST_WIDTH];
