@@ -65,7 +65,7 @@ int cli_load_print(const cli_load *b)
     for (size_t config = 0; config < b->n_configs; config++) put_config(sheet.out, b, config);
     fprintf(sheet.out, "\ntokens/s: of all answers, with the time of the prompts; median of the rounds.\n"
                        "ms between tokens: of one answer; tokens that come together share their time.\n"
-                       "expected speed: vouch's own estimate when it drafts, relative to the measured speed.\n");
+                       "expected speed: vouch's own estimate, relative to the measured speed.\n");
     return cli_sheet_print(&sheet, &err) ? cli_engine_fail(&err) : CLI_DONE;
 }
 
