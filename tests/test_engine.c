@@ -546,8 +546,9 @@ static void idle_sessions_give_way(void **state)
     vouch_engine_close(engine);
 }
 
-/* Sessions of one draft model share a pass for each level: at 8 at once a cycle takes as many passes of the draft model
- * as alone. A chain of n guesses takes n levels: the last one is never fed. */
+/* Sessions with the same draft model share its passes: with 8 sessions at once a cycle takes as many passes of the
+ * draft model as with one. A chain of n guesses takes n passes, since the last guess is never fed to the draft model; a
+ * tree takes one for each level. */
 static void sessions_share_the_passes_of_a_level(void **state)
 {
     (void)state;

@@ -91,8 +91,8 @@ static void rejected_guesses_leave_no_trace(void **state)
     }
 }
 
-/* A head that borrows keys reads the tokens before the last one. Where the target's memory holds others, it doesn't
- * guess. */
+/* A head that borrows the target's keys must find in the target's memory exactly the tokens before the last one.
+ * Otherwise it doesn't guess. */
 static void borrowed_keys_are_those_of_the_tokens(void **state)
 {
     (void)state;
@@ -166,7 +166,8 @@ static void text_is_the_same_with_every_head(void **state)
     }
 }
 
-/* Laws L2 and L7: in an engine, beside others, with few pages, so that sessions lose theirs. */
+/* Laws L2 and L7: the text is the same in an engine, beside other sessions, with so few pages that sessions lose
+ * theirs. */
 static void text_is_the_same_in_an_engine(void **state)
 {
     (void)state;

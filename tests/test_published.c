@@ -30,7 +30,7 @@ static const struct {
 };
 enum { N_EAGLE3 = sizeof eagle3_cases / sizeof eagle3_cases[0] };
 
-/* `target` may be closed behind this. */
+/* The caller may close `target` afterwards. */
 static void write_eagle3(const char *path, int i, const vouch_model *target)
 {
     tiny_head_options o = eagle3_cases[i].head;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The linear head in closed form, on states of a model that is linear itself: h(t + 1) = B h(t) + U e[x[t + 1]]. The
- * head must find B and U: its guesses of states held back point along the true ones at depth 1 to 3. Without its map of
- * states, or without its map of tokens, it must be worse.
+ * The linear head in closed form, on states of a model that is linear itself: h(t + 1) = B h(t) + U e[x[t + 1]], where
+ * e[x] is the embedding of token x. The head must find B and U: its guesses of states held back point along the true
+ * ones at depth 1 to 3. Without its map of states, or without its map of tokens, it must be worse.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -12,9 +12,9 @@ typedef struct tiny_head_options {
     int32_t n_layers;   /* 0: linear */
     int32_t n_taps;     /* 1: the last layer; others before it */
     int32_t width;      /* the target's */
-    int32_t n_draft;    /* all tokens of the target; else d2t */
+    int32_t n_draft;    /* all tokens of the target; fewer: the file has d2t */
     bool own_output;    /* false: the target's, unless width asks for one */
-    bool own_norm;      /* false: the target's; always with an output matrix of its own */
+    bool own_norm;      /* false: the target's, unless the output matrix is its own */
     bool bias;          /* false: no join.bias */
     bool copies_tokens; /* false; true: the head ignores its taps and guesses from the target's embedding of the last
                            token. For a target whose layers do nothing that is right. Needs n_layers 0 */
@@ -25,7 +25,7 @@ typedef struct tiny_head_options {
     int32_t tap;        /* the last layer; the last tap */
     bool bad_ids;       /* false; true: d2t has an id twice */
     bool eagle3;        /* false; true: a file as llama.cpp writes EAGLE-3's heads, with a layer at least */
-    bool own_embedding; /* false; true, or another width: such a file has token_embd.weight */
+    bool own_embedding; /* false; true, or another width: an EAGLE-3 file has token_embd.weight */
     bool norms_first;   /* false; true: norm_before_residual */
     bool norms_taps;    /* false; true: norm_before_fc */
     const int32_t *tap_layers; /* [n_taps] target_layers; NULL: the last ones */
