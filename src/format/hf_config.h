@@ -15,7 +15,7 @@ typedef struct vouch_hf_shape {
     int64_t n_experts, n_groups; /* groups of Mamba-2's heads; key heads of delta nets */
     int64_t delta_keys, delta_values; /* elements of a key head's key, and of all values that share it */
     int64_t values_per_key;           /* value heads of a key head */
-    bool is_tied, is_untied; /* tie_word_embeddings is true: the output has the embedding's weights; it is false */
+    bool is_tied, is_untied; /* tie_word_embeddings is true (the embedding is the output matrix), or false */
     /* Divisors of RoPE's frequencies [n_rot / 2]; n_factors 0: none. */
     int64_t n_factors;
     float factors[VOUCH_HF_MOST_PAIRS], long_factors[VOUCH_HF_MOST_PAIRS];

@@ -47,9 +47,9 @@ bool vouch_hf_bool(const json_t *object, const char *key, bool otherwise);
 typedef struct hf_words {
     bool is_bytes;      /* byte-level: token texts are in GPT-2's alphabet */
     const char *pre;    /* tokenizer.ggml.pre; NULL where is_bytes is false */
-    bool nfc;           /* the text is composed first */
+    bool nfc;           /* the text is brought into Unicode's NFC first */
     bool space_prefix;  /* a space goes before a text */
-    bool remove_spaces; /* no space at the ends, no two beside each other */
+    bool remove_spaces; /* spaces at the ends are removed, and so are repeated ones */
     bool splits_words;  /* no token has a space behind its first character */
     char *charsmap;     /* [n_charsmap] owned; NULL: none */
     size_t n_charsmap;

@@ -109,13 +109,13 @@ static bool may_be_convolution(const part *p)
     return p->layout == VOUCH_HF_CONVOLUTION || p->layout == VOUCH_HF_VALUES_LAST;
 }
 
-/* Whether the rows or columns have an order of value heads. */
+/* Whether rows or columns of the part are value heads of delta nets. */
 static bool has_values(const part *p)
 {
     return p->layout >= VOUCH_HF_VALUES && p->layout <= VOUCH_HF_VALUES_COLUMNS;
 }
 
-/* Elements of one value head among n rows or columns; 0: n doesn't fit. A head has value_dim of them, or one. */
+/* Rows or columns of one value head, if there are n of all heads: 1, or the width of a value; 0: n doesn't fit. */
 static int64_t value_width(const builder *b, int64_t n)
 {
     const vouch_hf_shape *s = b->shape;
@@ -276,7 +276,8 @@ static void views_delta(const builder *b, const part *p, vouch_view views[3])
     }
 }
 
-/* Value head j of key head i of the folder is number j * n_groups + i of GGUF. Columns are rows of one head's width. */
+/* Value head j of key head i is number j * n_groups + i in GGUF. If columns are value heads, a view's row is one head's
+ * part of a row. */
 static size_t views_values(const builder *b, const part *p, vouch_view views[2])
 {
     const vouch_hf_shape *s = b->shape;

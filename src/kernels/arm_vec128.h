@@ -146,7 +146,7 @@ static inline vi vi_lookup(vi table, vi indices)
     return vreinterpretq_s32_u8(vqtbl1q_u8(vreinterpretq_u8_s32(table), vreinterpretq_u8_s32(indices)));
 }
 
-/* to[i] = all lanes of v[i] combined, by combining pairs of neighbours twice. */
+/* to[i] = the largest lane of v[i], found by comparing neighbours twice. */
 static inline void vi_four_largest(float *to, const vi v[4]) /* bits of floats >= 0 */
 {
     vst1q_f32(to, vf_from_bits(vpmaxq_s32(vpmaxq_s32(v[0], v[1]), vpmaxq_s32(v[2], v[3]))));
@@ -156,7 +156,7 @@ static inline void vi_four_sums(int32_t *to, const vi v[4])
     vst1q_s32(to, vpaddq_s32(vpaddq_s32(v[0], v[1]), vpaddq_s32(v[2], v[3])));
 }
 
-/* Adds the 16 lanes by the tree. */
+/* Adds the 16 lanes by the tree of kernels.h. */
 static inline float vf_reduce(const vf lane[PARTS])
 {
     const vf a = vaddq_f32(vaddq_f32(lane[0], lane[2]), vaddq_f32(lane[1], lane[3]));

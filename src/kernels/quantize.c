@@ -58,7 +58,7 @@ static void quantize_q5_0(const float *x, unsigned char *block)
     vouch_store_nibbles(block + 6, values, 16);
 }
 
-/* Q4_1, Q5_1: from the smallest value (0) to the largest (`most`, 15 or 31). */
+/* Q4_1, Q5_1: quant 0 stands for the smallest value, quant `most` (15 or 31) for the largest. */
 static void quantize_affine(const float *x, int most, unsigned char *d_at, uint8_t *values)
 {
     float low = FLT_MAX, high = -FLT_MAX;

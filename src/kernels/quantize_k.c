@@ -247,7 +247,8 @@ void vouch_quantize_q3_k(const float *x, unsigned char *block)
     vouch_store_crumbs(block + 32, q);
 }
 
-/* Q4_K and Q5_K up to their quants q: d, dmin and the scales (read_k_scales in read_block.c) go to the block. */
+/* Quantises a block of Q4_K or Q5_K. Writes d, dmin and the scales (read_k_scales in read_block.c) to the block, and
+ * the quants to q. */
 static void quantize_affine_runs(const candidates *c, const float *x, unsigned char *block, uint8_t q[VALUES])
 {
     enum { RUNS = 8, RUN = 32, MOST_SCALE = 63 };

@@ -223,7 +223,7 @@ static void set_column_ref(vouch_matrix *w, int64_t column, const float *values)
 
 /* ---------------------------------------- norms, rotations, exponentials */
 
-/* Adds 16 lanes by the tree. */
+/* Adds 16 lanes by the tree of kernels.h. */
 static float reduce(float lane[16])
 {
     for (int width = 8; width; width /= 2)

@@ -33,7 +33,7 @@ INLINE vf for_tiles(const int T, float x)
     return all;
 }
 
-/* Group g's bits in a plane of `bits` bits: the vector *v and, in its bytes, the first bit (returned). */
+/* Finds group g in a plane of `bits` bits: sets *v to its vector, returns its first bit in that vector's bytes. */
 INLINE int field_at(const int bits, const int g, int *v)
 {
     *v = bits == 1 ? 0 : bits == 8 ? g : bits == 4 ? g % 4 : g / 4;

@@ -63,7 +63,7 @@ static void conv(float *y, const vouch_conv *of, const float *const *x, int64_t 
     if (c < end) conv_lanes(y, of, x, c, end - c);
 }
 
-/* N vectors of a head's values, from value j on. */
+/* Runs vouch_scan for N vectors of a head's values, from value j on. */
 INLINE void scan_values(const int N, float *y, float *state, const vouch_scan *row, int64_t j, int64_t lanes)
 {
     vf d[SCAN_TOGETHER], out[SCAN_TOGETHER];

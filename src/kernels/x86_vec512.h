@@ -106,7 +106,7 @@ static inline vi vi_field(vi a, int from, int bits, int to)
     return _mm512_and_si512(moved, mask);
 }
 static inline vi vi_shift(vi a, int n) { return _mm512_slli_epi32(a, (unsigned)n); } /* n is a constant */
-/* A table of 16 bytes, and its entries with these indices. */
+/* vi_table loads a table of 16 bytes; vi_lookup returns its entries with these indices. */
 static inline vi vi_table(const uint8_t *entries)
 {
     return _mm512_broadcast_i32x4(_mm_loadu_si128((const void *)entries));
@@ -125,7 +125,7 @@ static inline vx vi_four(const int8_t *p) /* 4 bytes, in every lane */
     return _mm512_set1_epi32(four);
 }
 
-/* Adds the 16 lanes by the tree. */
+/* Adds the 16 lanes by the tree of kernels.h. */
 static inline float vf_reduce(const vf lane[PARTS])
 {
     const __m256 a = _mm256_add_ps(_mm512_castps512_ps256(lane[0]), _mm512_extractf32x8_ps(lane[0], 1));

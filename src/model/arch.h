@@ -18,7 +18,7 @@ typedef struct vouch_arch {
     vouch_status (*take)(vouch_loader *loader, int32_t index, vouch_layer *layer);
 } vouch_arch;
 
-/* Of files that hold a head and no model; not in the table. */
+/* The family of files that hold Gemma 4's head and no model. It is not in the table. */
 extern const vouch_arch vouch_arch_gemma4_assistant;
 
 /* The family of a file. Errors: FORMAT (the file names no architecture), UNSUPPORTED (the message names it). */

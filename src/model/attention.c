@@ -280,7 +280,8 @@ static int64_t n_hidden_of(const vouch_attention *a, int64_t position)
     return position >= a->window ? position + 1 - a->window : 0;
 }
 
-/* ALiBi's slope of a head: powers of 2^(-most / n) for the n heads below a power of two; the others lie between. */
+/* ALiBi's slope of a head. n is the largest power of two up to the number of heads. Heads below n have powers of
+ * 2^(-alibi / n); the slopes of the others lie between these. */
 static float slope_of(const vouch_attention *a, int64_t head)
 {
     int64_t n = 1;
@@ -413,8 +414,8 @@ static void attend(vouch_workspace *c, thread_space *my, const unit *u)
     }
 }
 
-/* Whole pages that no row of the unit sees. Its first row has the lowest position where all rows see the same slots,
- * and n_shared is the lowest position elsewhere. */
+/* Slots in whole pages that the window hides from all rows of the unit, which are those that it hides from the lowest
+ * position: the first row's where all rows see the same slots, otherwise n_shared. */
 static int64_t hidden_slots(const vouch_workspace *c, const unit *u)
 {
     const int64_t page_size = u->run->read->store->page_size;

@@ -27,7 +27,7 @@ static vouch_status check_heads(const vouch_gguf *gguf, const vouch_hparams *h, 
     return VOUCH_OK;
 }
 
-/* The numbers that may differ from layer to layer. */
+/* Reads the numbers that may differ from layer to layer. */
 static vouch_status read_layers(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     int32_t values[VOUCH_MOST_LAYERS];
@@ -172,7 +172,7 @@ vouch_status vouch_dense_take_feed_affine(vouch_loader *loader, int32_t index, c
     return VOUCH_OK;
 }
 
-/* W_q, W_k, W_v, in tensors of their own or one below the other. */
+/* Takes W_q, W_k and W_v from three tensors, or from one in which they lie one below the other. */
 static vouch_status take_projections(vouch_loader *loader, int32_t index, vouch_attention *a)
 {
     const int64_t n_in = (int64_t)loader->hparams->n_embd * (a->reads_pairs ? 2 : 1),

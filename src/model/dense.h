@@ -18,9 +18,9 @@ vouch_status vouch_dense_read_windows(const vouch_gguf *gguf, vouch_hparams *h, 
  * of `base` without this key. */
 vouch_status vouch_dense_read_window_angles(const vouch_gguf *gguf, vouch_hparams *h, int32_t period, double base,
                                             vouch_error *err);
-/* Rotaries (VOUCH_ROTARY_OF_...) of the layers with a window and of the others. */
+/* Sets the rotaries (VOUCH_ROTARY_OF_...) of the layers with a window and of the others. */
 void vouch_dense_rotate(vouch_hparams *h, uint8_t with_window, uint8_t without);
-/* A float >= 0; 0 means none. Without the key, *value stays as it is. */
+/* Reads a float >= 0; 0 means none. Without the key, *value stays as it is. */
 vouch_status vouch_dense_read_scale(const vouch_gguf *gguf, const vouch_hparams *h, const char *key, float *value,
                                     vouch_error *err);
 /* Fills a layer and takes its tensors. Biases and scales are taken where the file has them; q, k, v or gate

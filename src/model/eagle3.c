@@ -30,7 +30,7 @@ static const vouch_arch arch_eagle3 = {
 
 /* --------------------------------------------------------------------- taps */
 
-/* The taps of a file that names none: those of the paper's code. */
+/* Chooses the taps where the file names none, as the paper's code does. */
 static void choose_taps(vouch_head_weights *head, int32_t n_layers)
 {
     const int32_t usual[] = {2, n_layers / 2, n_layers - 3};
@@ -70,7 +70,7 @@ static vouch_status read_taps(vouch_head_weights *head, const vouch_gguf *gguf, 
 
 /* ------------------------------------------------------------------- tensors */
 
-/* The norms of W_fc's input: "enc.output_norm" over all taps, or "fc_norm.N" over each. */
+/* Takes the norms of W_fc's input: enc.output_norm over all taps, or fc_norm over each. */
 static vouch_status take_taps_norm(vouch_loader *loader, vouch_head_weights *head)
 {
     const int32_t n_embd = head->target->hparams.n_embd;

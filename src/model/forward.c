@@ -34,7 +34,7 @@
 
 /* ----------------------------------------------------------- embedding and angles */
 
-/* cos and sin of a position's angles. */
+/* Writes cos and sin of a position's angles. */
 static void fill_angles(const vouch_rotary *rotary, int32_t n_ctx, int32_t position, float *cosines, float *sines)
 {
     const bool is_long = rotary->long_frequencies && n_ctx > rotary->n_ctx_short;

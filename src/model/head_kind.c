@@ -97,7 +97,7 @@ static vouch_status open_kind(vouch_head_weights *head, const vouch_gguf *gguf, 
                       vouch_gguf_path(gguf), (int)(arch.size < 64 ? arch.size : 64), arch.data, known);
 }
 
-/* The target's output rows of the tokens that the head may guess. */
+/* Copies the target's output rows of the tokens that the head may guess. */
 static vouch_status pick_output(vouch_head_weights *head, vouch_error *err)
 {
     vouch_weights *w = head->body;

@@ -11,8 +11,8 @@
 
 typedef struct vouch_head_kind {
     const char *arch; /* general.architecture */
-    /* Fills the head, which is zero but for its target. Errors: FORMAT, UNSUPPORTED, MEMORY, IO, MISMATCH. What it
-     * allocated is freed by vouch_head_weights_close, on failure, too. */
+    /* Fills the head, in which only `target` is set. vouch_head_weights_close frees it, after a failure, too. Errors:
+     * FORMAT, UNSUPPORTED, MEMORY, IO, MISMATCH. */
     vouch_status (*open)(vouch_head_weights *head, const vouch_gguf *gguf, const vouch_head_target *target,
                          vouch_pool *pool, vouch_error *err);
 } vouch_head_kind;
@@ -20,10 +20,11 @@ typedef struct vouch_head_kind {
 extern const vouch_head_kind vouch_head_kind_native, vouch_head_kind_eagle3, vouch_head_kind_assistant;
 
 /* Parts of `open`. */
-/* One of the target's sizes, as the head's file states it under "ARCH.key". Error: MISMATCH (names the key). */
+/* Checks one of the target's sizes, which the head's file states under "ARCH.key". Error: MISMATCH (names the key). */
 vouch_status vouch_head_check_size(const vouch_gguf *gguf, const char *arch, const char *key, bool required,
                                    int32_t size, vouch_error *err);
-/* d2t, the ids of the tokens that the head may guess: n_draft and tokens. Without the tensor all n_vocab tokens. */
+/* Reads d2t, the ids of the tokens that the head may guess, into n_draft and tokens. Without d2t it may guess all
+ * n_vocab tokens. */
 vouch_status vouch_head_read_tokens(vouch_head_weights *head, const vouch_gguf *gguf, int32_t n_vocab,
                                     vouch_error *err);
 

@@ -65,7 +65,7 @@ typedef struct head_opening {
     const vouch_gguf *gguf;
 } head_opening;
 
-/* The head's own output norm and matrix, or the target's. The target's norm brings its scale and softcap. */
+/* Takes the head's own output norm and matrix, or the target's. The target's norm brings its scale and softcap. */
 static vouch_status take_output(vouch_weights *w, vouch_loader *loader, const head_opening *o)
 {
     const vouch_hparams *h = &w->hparams;

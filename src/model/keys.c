@@ -43,8 +43,8 @@ vouch_status vouch_key_bool(const vouch_gguf *gguf, const char *arch, const char
     return vouch_gguf_get_bool(gguf, name, false, value, err);
 }
 
-/* The list under a key: floats or integers, one for each of n layers. list->count is 0 where the key is a number, or
- * missing. */
+/* Finds the list under a key: floats or integers, one for each of n layers. list->count is 0 where the key is a number,
+ * or missing. */
 static vouch_status get_list(const vouch_gguf *gguf, const char *name, int32_t n, bool of_floats,
                              vouch_gguf_array *list, vouch_error *err)
 {

@@ -14,14 +14,14 @@ vouch_status vouch_key_int(const vouch_gguf *gguf, const char *arch, const char 
 vouch_status vouch_key_float(const vouch_gguf *gguf, const char *arch, const char *key, bool required, double min,
                              double max, double *value, vouch_error *err);
 vouch_status vouch_key_bool(const vouch_gguf *gguf, const char *arch, const char *key, bool *value, vouch_error *err);
-/* One number for each of n layers: the key is a list of them, or one number for all. More numbers than layers
- * are ignored. */
+/* Reads one number for each of n layers: the key is a list of them, or one number for all. Ignores numbers beyond the
+ * layers. */
 vouch_status vouch_key_ints(const vouch_gguf *gguf, const char *arch, const char *key, bool required, int32_t min,
                             int32_t max, int32_t n, int32_t *values, vouch_error *err);
-/* The same for floats; the key may be missing. */
+/* Reads floats in the same way; the key may be missing. */
 vouch_status vouch_key_floats(const vouch_gguf *gguf, const char *arch, const char *key, double min, double max,
                               int32_t n, double *values, vouch_error *err);
-/* One flag for each of n layers, where the key is a list; *is_list is false where it is a number, or missing. */
+/* Reads one flag for each of n layers, where the key is a list. *is_list is false where it is a number, or missing. */
 vouch_status vouch_key_flags(const vouch_gguf *gguf, const char *arch, const char *key, int32_t n, bool *is_list,
                              uint8_t *flags, vouch_error *err);
 /* Fills h->rope_scaling; h->n_ctx_train is set before. Kinds other than none, linear, yarn and longrope are refused. */

@@ -40,7 +40,7 @@ vouch_status vouch_latent_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_e
     return VOUCH_OK;
 }
 
-/* W_q, and W_low where the file has it. */
+/* Takes W_q, and W_low where the file has it. */
 static vouch_status take_queries(vouch_loader *loader, int32_t index, vouch_attention *a)
 {
     const vouch_hparams *h = loader->hparams;

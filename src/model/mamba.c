@@ -62,7 +62,7 @@ static vouch_status take_in(vouch_loader *loader, int32_t index, vouch_rows rows
     return vouch_loader_affine(loader, index, "ssm_in", after, rows);
 }
 
-/* The convolution and W_out. */
+/* Takes the convolution and W_out. */
 static vouch_status take_ends(vouch_loader *loader, int32_t index, vouch_recurrent *r)
 {
     const vouch_hparams *h = loader->hparams;

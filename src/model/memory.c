@@ -98,7 +98,7 @@ bool vouch_memory_reserve(vouch_memory *memory, int32_t n)
     return true;
 }
 
-/* Invariant C3 (memory.h). */
+/* Whether the slot may be written (C3 in memory.h). */
 static bool is_writable(const vouch_memory *m, int32_t slot)
 {
     const int32_t page_size = m->store->page_size;

@@ -11,13 +11,13 @@
 
 #include "model/loader.h"
 
-/* vouch_dense_read, and then the numbers of the experts. Errors: FORMAT, UNSUPPORTED. */
+/* Reads what vouch_dense_read reads, and the numbers of the experts. Errors: FORMAT, UNSUPPORTED. */
 vouch_status vouch_mixture_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err);
-/* vouch_dense_take; but a layer with ffn_down_exps gets experts: ffn_gate_inp, ffn_gate_exps and ffn_up_exps (or
- * ffn_gate_up_exps), and, where the file has them, exp_probs_b, ffn_gate_shexp, ffn_up_shexp, ffn_down_shexp and
- * ffn_gate_inp_shexp. Errors: FORMAT, UNSUPPORTED, MEMORY. */
+/* Takes what vouch_dense_take takes, but a layer with ffn_down_exps gets experts: ffn_gate_inp, ffn_gate_exps and
+ * ffn_up_exps (or ffn_gate_up_exps), and, where the file has them, exp_probs_b, ffn_gate_shexp, ffn_up_shexp,
+ * ffn_down_shexp and ffn_gate_inp_shexp. Errors: FORMAT, UNSUPPORTED, MEMORY. */
 vouch_status vouch_mixture_take(vouch_loader *loader, int32_t index, vouch_layer *layer);
-/* The experts alone, with their router and shared network. Errors: as above. */
+/* Takes the experts alone, with their router and shared network. Errors: as above. */
 vouch_status vouch_mixture_take_experts(vouch_loader *loader, int32_t index, vouch_experts *experts);
 /* Accepts a dense network beside a layer's experts, in families whose models don't use it. */
 void vouch_mixture_ignore_dense(vouch_loader *loader, int32_t index);

@@ -12,7 +12,7 @@ static const struct {
 } families[] = {{"qwen35", true},  {"qwen35moe", true}, {"qwen3next", true},
                 {"glm4moe", true}, {"deepseek2", true}};
 
-/* -1: the head of this target isn't supported, or there is none. */
+/* The index of the target's family; -1: its head isn't supported, or there is none. */
 static int find_family(const vouch_weights *target)
 {
     for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)

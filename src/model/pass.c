@@ -93,7 +93,7 @@ void vouch_pass_run(vouch_pass *pass, const vouch_row *rows, int32_t n)
     for (row_run *run = c->runs; run < c->runs + c->n_runs; run++) run->memory->states.n_pending = 0;
 }
 
-/* Rows of one sequence, kept or provisional; parents NULL: a chain. */
+/* Runs n rows of one sequence, kept or provisional; parents NULL: a chain. */
 static void run_alone(vouch_pass *pass, vouch_memory *m, const int32_t *tokens, bool kept, const int32_t *parents,
                       int32_t n, int32_t n_logits)
 {

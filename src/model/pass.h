@@ -57,8 +57,8 @@ size_t vouch_pass_bytes(const vouch_pass *pass);
  * Can't fail: the caller keeps ids, parents and sizes valid, and asserts check them. */
 void vouch_pass_run(vouch_pass *pass, const vouch_row *rows, int32_t n);
 
-/* For one sequence whose store has room. The last n_logits rows get logits. All rows ask for their hidden states, which
- * costs nothing: the stream holds them. */
+/* The next two functions run rows of one sequence whose store has room. The last n_logits rows get logits. All rows ask
+ * for their hidden states, which costs nothing: the stream holds them. */
 /* Runs and keeps n tokens that follow the sequence's last one. Drops provisional rows first. */
 void vouch_pass_chain(vouch_pass *pass, vouch_memory *memory, const int32_t *tokens, int32_t n, int32_t n_logits);
 /* Runs n provisional rows and appends them to the memory's. parents NULL: each follows the row before it. */
@@ -71,10 +71,10 @@ float *vouch_pass_logits(vouch_pass *pass, int32_t i);
 /* Hidden state [n_embd] of the i-th row that asked: the residual stream after the last layer, before the output norm.
  * Valid until the next pass. */
 const float *vouch_pass_hidden(const vouch_pass *pass, int32_t i);
-/* The same after an earlier layer, for heads that read several layers. From now on passes copy the stream after this
- * layer, in the rows that ask; the last layer's needs no copy. Opening a tap twice has no effect. Errors: MEMORY. */
+/* Opens a tap: from now on passes copy the stream after this layer, in the rows that ask, for heads that read several
+ * layers. The last layer's stream needs no copy. Opening a tap twice has no effect. Errors: MEMORY. */
 vouch_status vouch_pass_open_tap(vouch_pass *pass, int32_t layer, vouch_error *err);
-/* The tap is open. */
+/* The stream of the i-th row that asked, after a layer whose tap is open. */
 const float *vouch_pass_tap(const vouch_pass *pass, int32_t layer, int32_t i);
 
 #endif

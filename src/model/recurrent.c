@@ -345,7 +345,7 @@ static void gate_result(const vouch_workspace *c, thread_space *my, const vouch_
     for (int64_t i = 0; i < n; i++) inner[i] = my->y[i] / (1.0f + inner[i]);
 }
 
-/* The norm of a row's groups of gated results. */
+/* Normalises a row's groups of gated results. */
 static void norm_groups(const vouch_workspace *c, thread_space *my, const vouch_recurrent *r, int64_t row)
 {
     const vouch_kernels *kernels = c->weights->kernels;

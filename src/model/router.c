@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The smallest divisor of weights, the smallest normal f16. */
+/* Weights are divided by their sum, but not by less than this, the smallest normal f16. */
 static const float least_sum = 0x1p-14f;
 
 static float largest_of(const float *x, int64_t n)

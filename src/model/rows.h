@@ -8,7 +8,7 @@
 
 /* y = norm(x), for every kind of norm; y may be x. A missing weight counts as 1, a missing bias as 0. */
 void vouch_row_norm(float *y, const float *x, const vouch_norm *norm, int64_t n, float eps);
-/* Scale and bias of the outputs [first, first + n), on y [n]. */
+/* Applies scale and bias of the outputs [first, first + n) to y [n]. */
 void vouch_row_affine(float *y, const vouch_affine *affine, int64_t first, int64_t n);
 /* x = min(max(x, -limit), limit) */
 void vouch_row_clamp(float *x, float limit, int64_t n);

@@ -22,7 +22,7 @@
 typedef struct vouch_shared_pass_options {
     int32_t n_ctx;       /* most tokens and rows that one row may see */
     int32_t max_rows;    /* most rows that one sequence stages at a time */
-    int32_t max_logits;  /* most of these with logits */
+    int32_t max_logits;  /* most rows with logits that one sequence stages at a time */
     const int32_t *head; /* [n_head] tokens that get logits; copied */
     int32_t n_head;      /* 0: all of the vocabulary */
 } vouch_shared_pass_options;
@@ -31,7 +31,7 @@ typedef struct vouch_shared_pass {
     vouch_pass *pass;
     vouch_row *rows;     /* [max_rows] */
     int32_t max_rows, max_logits;
-    int32_t n_rows, n_logits, n_hidden; /* staged */
+    int32_t n_rows, n_logits, n_hidden; /* of the rows that are staged */
     int32_t n_run;       /* rows of the last run */
     double seconds;      /* of the last run */
     const vouch_weights *weights;
@@ -39,19 +39,19 @@ typedef struct vouch_shared_pass {
     vouch_matrix head;   /* the rows of needs.head, where it is given */
     float *head_bias;    /* [n_head] where the model has one; NULL: none */
     vouch_arena arena;   /* of the head */
-    int32_t n_sequences; /* that have taken it */
+    int32_t n_sequences; /* sequences that have taken the pass */
     struct vouch_shared_pass *next;
 } vouch_shared_pass;
 
 /* The passes of an engine. */
 typedef struct vouch_shared_passes {
     vouch_pool *pool;        /* outlives the passes */
-    int32_t n_sequences;     /* that may share one; 0: one */
+    int32_t n_sequences;     /* sequences that may share one pass; 0: one */
     vouch_shared_pass *first;
     int64_t n_runs, n_rows;  /* of all passes so far */
 } vouch_shared_passes;
 
-/* The pass of these weights and this part of their output, opened or enlarged where needed. Nothing is staged in it.
+/* Finds the pass of these weights and this part of their output, or opens or enlarges it. No rows may be staged in it.
  * The weights must outlive it. Errors: MEMORY; then the passes that were there are as before. */
 vouch_status vouch_shared_pass_take(vouch_shared_pass **out, vouch_shared_passes *passes,
                                     const vouch_weights *weights, const vouch_shared_pass_options *options,
@@ -96,7 +96,7 @@ vouch_status vouch_shared_sequence_open(vouch_shared_sequence *out, vouch_shared
                                         const vouch_weights *weights, const vouch_shared_sequence_options *options,
                                         vouch_error *err);
 void vouch_shared_sequence_close(vouch_shared_sequence *sequence); /* zero is allowed */
-/* Without the pass. */
+/* Bytes of the pages and the memory, without the pass. */
 size_t vouch_shared_sequence_bytes(const vouch_shared_sequence *sequence);
 /* Runs the staged rows of all sequences that share the pass, unless they have run. */
 void vouch_shared_sequence_run(const vouch_shared_sequence *sequence);

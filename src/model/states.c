@@ -63,7 +63,7 @@ void vouch_states_layout(vouch_states *states, const vouch_weights *weights, int
 
 /* -------------------------------------------------------------------- replay */
 
-/* One row's update of 16 channels of a Mamba mixer. */
+/* Updates the state of 16 channels of a Mamba mixer by one row. */
 static void channels_step(const vouch_kernels *kernels, const vouch_recurrent *r, int32_t head, float *state,
                           const float *row, float *y)
 {

@@ -67,7 +67,7 @@ static inline float *vouch_layer_state_head(const vouch_layer_state *layer, int3
 }
 /* The convolution's input of the token `back` tokens before the end, from 1 to width - 1; zero before the first. */
 const float *vouch_layer_state_input(const vouch_states *states, const vouch_layer_state *layer, int32_t back);
-/* One row's update of a head's state; y [n_values] is its result. row: vouch_recurrent_row. */
+/* Updates a head's state by one row [vouch_recurrent_row]. Writes the head's result for the row to y [n_values]. */
 void vouch_state_step(const vouch_kernels *kernels, const vouch_recurrent *recurrent, int32_t head, float *state,
                       const float *row, float *y);
 

@@ -37,7 +37,7 @@ typedef struct stream_reader {
 } stream_reader;
 
 stream_reader vouch_stream_reader_mix(const vouch_workspace *c, int32_t layer);
-/* The feed-forward network, or the experts of a layer that has nothing else. */
+/* The readers of a layer: its feed-forward network, or experts in its place; its experts; its extra branch. */
 stream_reader vouch_stream_reader_feed(const vouch_workspace *c, int32_t layer);
 stream_reader vouch_stream_reader_experts(const vouch_workspace *c, int32_t layer);
 stream_reader vouch_stream_reader_extra(const vouch_workspace *c, int32_t layer);

@@ -33,7 +33,7 @@ static vouch_status take_factors(vouch_loader *loader, const vouch_rotary *rotar
     return vouch_loader_vector(loader, "rope_factors_long.weight", false, &from->long_factors, n);
 }
 
-/* Rotaries in the order of VOUCH_ROTARY_OF_...; _WINDOW only if layers with a window have other angles. */
+/* Takes the rotaries in the order of VOUCH_ROTARY_OF_...; _WINDOW only if layers with a window have other angles. */
 static vouch_status take_rotaries(vouch_weights *weights, vouch_loader *loader, rotary_sources *sources)
 {
     const vouch_hparams *h = &weights->hparams;
@@ -218,7 +218,7 @@ static void leave_nextn(vouch_hparams *h)
     h->n_nextn = 0;
 }
 
-/* Both walks, then the packing. pool NULL: the first walk only. */
+/* Does both walks and then packs. pool NULL: the first walk only. */
 static vouch_status load(vouch_weights *w, const vouch_weights_plan *plan, vouch_loader *loader, vouch_pool *pool,
                          vouch_progress_fn progress, void *user)
 {

@@ -54,7 +54,7 @@ static int32_t character_at(const char *text, size_t n, size_t *length)
     return *length > 0 ? vouch_utf8_decode(text, *length) : -1;
 }
 
-/* The same for the character that ends text[n]. */
+/* The character that ends text[n], -1 where there is none, and its length. */
 static int32_t character_before(const char *text, size_t n, size_t *length)
 {
     for (*length = 1; *length <= 4 && *length <= n; (*length)++)

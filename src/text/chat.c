@@ -68,7 +68,7 @@ static vouch_status template_names(const vouch_tokenizer *tokenizer, const char 
     return status;
 }
 
-/* Why the template can't be run with this vocabulary. */
+/* Checks that the template can be run with this vocabulary. The error says why it can't. */
 static vouch_status template_check(const vouch_tokenizer *tokenizer, vouch_error *err)
 {
     const vouch_text text = tokenizer->chat_template;

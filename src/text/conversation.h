@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A conversation as JSON: read, rewritten for templates with other habits, and made variables of a template. */
+/* Reads a conversation in JSON, rewrites it for templates that read other forms, and makes it variables of a
+ * template. */
 #ifndef VOUCH_TEXT_CONVERSATION_H
 #define VOUCH_TEXT_CONVERSATION_H
 
@@ -26,7 +27,7 @@ vouch_status vouch_conversation_rewrite(json_t *root, conversation_form form, vo
 /* Sets the variables in `to`; their strings point into `root`. Errors: ARGUMENT (names the path), those of the run. */
 vouch_status vouch_conversation_add(jinja_run *run, jinja_dict *to, const json_t *root, vouch_error *err);
 
-/* An object of variables, as chat_variables in vouch_model_options; the caller drops *out. */
+/* Reads an object of variables, as chat_variables in vouch_model_options; the caller drops *out with json_decref. */
 vouch_status vouch_variables_read(json_t **out, const char *text, vouch_error *err);
 vouch_status vouch_variables_add(jinja_run *run, jinja_dict *to, const json_t *variables, vouch_error *err);
 

@@ -72,7 +72,7 @@ static bool lacks_byte(const vouch_tokenizer *tokenizer, const char *text, size_
     return false;
 }
 
-/* A word with the replacement in place of each character that has a byte without a token. */
+/* Encodes a word, with the replacement in place of each character that has a byte without a token. */
 static vouch_status encoder_lacking_word(encoder *e, const char *word, size_t n, vouch_error *err)
 {
     const vouch_text replacement = e->tokenizer->replacement;
@@ -129,7 +129,7 @@ static vouch_status encoder_stretch(encoder *e, const char *text, size_t n, vouc
     return status;
 }
 
-/* A byte that is no UTF-8. */
+/* Encodes a byte that is not UTF-8. */
 static vouch_status encoder_byte(encoder *e, char byte, vouch_error *err)
 {
     const vouch_tokenizer *t = e->tokenizer;
@@ -140,7 +140,7 @@ static vouch_status encoder_byte(encoder *e, char byte, vouch_error *err)
     return VOUCH_OK;
 }
 
-/* Any bytes, without special tokens. */
+/* Encodes any bytes, without looking for special tokens. */
 static vouch_status encoder_bytes(encoder *e, const char *text, size_t n, vouch_error *err)
 {
     for (size_t i = 0; i < n;) {

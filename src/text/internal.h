@@ -228,7 +228,7 @@ typedef struct encoder {
 vouch_status vouch_encoder_open(encoder *e, const vouch_tokenizer *tokenizer, int32_t *tokens,
                                 size_t capacity, vouch_error *err);
 void vouch_encoder_close(encoder *e);
-/* BUFFER where the tokens did not fit. */
+/* Writes the count of tokens. BUFFER where they did not fit. */
 vouch_status vouch_encoder_result(const encoder *e, size_t *n_tokens, vouch_error *err);
 /* Drops a token of -1. */
 static inline void encoder_push(encoder *e, int32_t token)
@@ -245,7 +245,7 @@ vouch_status vouch_encoder_text(encoder *e, const char *text, size_t n, unsigned
 vouch_status vouch_encoder_marked(encoder *e, const char *text, const uint8_t *marks, size_t n, vouch_error *err);
 /* The bytes of one word. */
 vouch_status vouch_bpe_word(encoder *e, const char *word, size_t n, vouch_error *err);
-/* The bytes of a character without a token: their own tokens, or the unknown token. */
+/* Encodes the bytes of a character without a token: as their own tokens, or as the unknown token. */
 void vouch_bpe_spell(encoder *e, const char *bytes, size_t n);
 
 /* The text as spaces.c prepares it; *out is the caller's to free(). Errors: MEMORY. */

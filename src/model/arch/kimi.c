@@ -87,7 +87,7 @@ static vouch_status take_inputs(vouch_loader *loader, int32_t index, vouch_recur
     return VOUCH_OK;
 }
 
-/* A matrix [n, n_embd], or, with a second tensor, the product of [n, head_dim] and [head_dim, n_embd]. */
+/* Takes a matrix [n, n_embd], or, with a second tensor, the product of [n, head_dim] and [head_dim, n_embd]. */
 static vouch_status take_product(vouch_loader *loader, int32_t index, const char *first, const char *second, int64_t n,
                                  vouch_matrix *low, vouch_matrix *matrix)
 {

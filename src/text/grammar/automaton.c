@@ -6,7 +6,7 @@
 
 #include "base/hash.h"
 
-/* A step meets at most CLOSURE places, so it adds at most so many stacks. */
+/* A step meets at most CLOSURE places, so it adds at most CLOSURE stacks. */
 enum { CLOSURE = 1 << 13, MET = 1 << 15, STACKS = 1 << 16, STATES = 1 << 13, PLACES = 1 << 18 };
 
 _Static_assert(STATES > 4 * VOUCH_TRIE_DEPTH, "a walk along the longest token fits beside the states that stay");

@@ -68,8 +68,8 @@ static void encode(int32_t character, int n, int32_t *bytes)
     bytes[0] = leads[n] | character;
 }
 
-/* Characters [first, last] that all have n bytes. Cut into pieces whose bytes vary independently: the bytes up to some
- * index are fixed, the next one varies, and all later ones take every value from 0x80 to 0xbf. */
+/* Adds the characters [first, last], which all have n bytes, cut into pieces whose bytes vary independently: the bytes
+ * up to some index are fixed, the next one varies, and all later ones take every value from 0x80 to 0xbf. */
 static void add_equal_length(vouch_builder *builder, vouch_parts *out, int32_t first, int32_t last, int n)
 {
     while (first <= last) {

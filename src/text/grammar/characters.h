@@ -20,7 +20,7 @@ typedef struct vouch_ranges {
 void vouch_ranges_free(vouch_ranges *ranges);
 void vouch_ranges_add(vouch_builder *builder, vouch_ranges *ranges, int32_t first, int32_t last);
 void vouch_ranges_normalize(vouch_ranges *ranges);
-/* All characters that are not in the set. */
+/* Replaces the set by all characters that are not in it. */
 void vouch_ranges_invert(vouch_builder *builder, vouch_ranges *ranges);
 
 /* One character in [first, last], as UTF-8. Surrogates are no characters and match nothing. */

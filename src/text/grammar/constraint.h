@@ -44,7 +44,7 @@ size_t vouch_constraint_memory(const vouch_constraint *constraint); /* NULL: 0 *
 void vouch_constraint_begin(vouch_constraint *constraint, int32_t n, int32_t last);
 /* Whether tokens[0, n) ends in the answer, or where it begins. */
 bool vouch_constraint_applies(const vouch_constraint *constraint, int32_t n);
-/* Moves a root to tokens[0, n). Below the answer's begin nothing happens. */
+/* Moves a root to tokens[0, n). Does nothing if n lies before the answer. */
 void vouch_constraint_settle(vouch_constraint *constraint, vouch_follower who, const int32_t *tokens, int32_t n);
 const vouch_trie *vouch_constraint_trie(const vouch_constraint *constraint);
 /* The length of the sequence at a root. */

@@ -89,7 +89,7 @@ static int32_t read_hex(reader *r, int digits)
     return value;
 }
 
-/* One character of a literal or a class, as written or as an escape. */
+/* Reads one character of a literal or a class, as written or as an escape. */
 static int32_t read_character(reader *r)
 {
     const size_t left = (size_t)(r->end - r->at), n = vouch_utf8_length(r->at, left);
@@ -197,7 +197,7 @@ static vouch_expression read_item(reader *r)
     return fail(r, "expected a literal in quotes, a class in brackets, a rule's name, \".\" or a parenthesis");
 }
 
-/* A count of repetitions. -1: there are no digits here. */
+/* Reads a count of repetitions. -1: there are no digits here. */
 static int32_t read_count(reader *r)
 {
     int32_t count = -1;
@@ -208,7 +208,7 @@ static int32_t read_count(reader *r)
     return count;
 }
 
-/* {n}, {n,}, {n,m} or {,m} behind an item. */
+/* Reads {n}, {n,}, {n,m} or {,m} behind an item. */
 static void read_bounds(reader *r, int32_t *min, int32_t *max)
 {
     r->at++;

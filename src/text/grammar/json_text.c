@@ -67,7 +67,7 @@ static vouch_expression hex_escape(vouch_builder *b)
     return vouch_expression_join(b, 2, LITERAL("\\u"), vouch_expression_either(b, 3, other, below, pair));
 }
 
-/* The characters that a string holds as they are. */
+/* Adds the characters that a string of JSON holds without an escape. */
 static void add_raw(vouch_builder *b, vouch_ranges *ranges)
 {
     vouch_ranges_add(b, ranges, ' ', '"' - 1);
@@ -92,7 +92,7 @@ vouch_expression vouch_json_character(vouch_json_writer *writer)
     return vouch_expression_rule(b, writer->rules.character);
 }
 
-/* A character below 0x80 as a string spells it, with a NUL behind it. */
+/* Writes a character below 0x80 as a string of JSON spells it, and a NUL. */
 static void spell(int character, char out[8])
 {
     const char *at = character > 0 ? strchr(escaped, character) : NULL;
@@ -167,7 +167,8 @@ static vouch_expression plain_rest(vouch_json_writer *w)
     return vouch_expression_shared(b, vouch_expression_join(b, 2, rest, LITERAL("\"")));
 }
 
-/* What may follow the first `depth` bytes that the texts [0, n) share. `rest`: any characters up to the quote. */
+/* The texts that may follow `depth` bytes, with which the n sorted texts begin, so that none of these texts results.
+ * `rest`: any characters up to the quote. */
 static vouch_expression except(vouch_json_writer *w, const vouch_text *texts, int32_t n, size_t depth,
                                vouch_expression rest)
 {
@@ -228,7 +229,7 @@ vouch_expression vouch_json_number(vouch_json_writer *writer)
                                  vouch_expression_optional(b, part), vouch_expression_optional(b, power));
 }
 
-/* The numbers of n digits from `low` to `high`, texts of n digits. */
+/* The numbers from `low` to `high`, both texts of n digits. */
 static vouch_expression digits_between(vouch_builder *b, const char *low, const char *high, int n)
 {
     char end[VOUCH_JSON_DIGITS + 1];

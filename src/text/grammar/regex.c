@@ -83,7 +83,7 @@ static bool add_named(regex *r, vouch_ranges *ranges, int letter)
     return true;
 }
 
-/* An escape, behind its backslash: a character; or -1 after adding a class to `ranges`. */
+/* Reads an escape, behind its backslash. Returns a character; or -1 after adding a class to `ranges`. */
 static int32_t read_escape(regex *r, vouch_ranges *ranges, bool in_class)
 {
     const int c = peek(r);
@@ -115,7 +115,7 @@ static int32_t read_escape(regex *r, vouch_ranges *ranges, bool in_class)
     return fail(r, "this escape is not supported: no references, word boundaries or properties");
 }
 
-/* A character, escaped or not. -1: a class was added to `ranges`. */
+/* Reads a character, escaped or not. -1: a class was added to `ranges`. */
 static int32_t read_character(regex *r, vouch_ranges *ranges, bool in_class)
 {
     const size_t n = vouch_utf8_length(r->at, (size_t)(r->end - r->at));

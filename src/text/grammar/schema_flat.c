@@ -37,7 +37,7 @@ static bool is_schema(const json_t *value)
     return json_is_object(value) || json_is_boolean(value);
 }
 
-/* NULL: the value is as the keyword demands; else the demand. */
+/* Checks the value of a keyword. NULL: it is right; otherwise the demand that it doesn't meet, for a message. */
 static const char *check_value(value_kind kind, const json_t *value)
 {
     const json_t *child;

@@ -85,7 +85,7 @@ static void merge_types(merger *m)
         store(m, m->out, "type", json_integer(vouch_schema_types(m->a) & vouch_schema_types(m->b)));
 }
 
-/* The larger or the smaller of two numbers. */
+/* Keeps the larger, or the smaller, of the two schemas' numbers. */
 static void merge_number(merger *m, const char *name, bool larger)
 {
     const json_t *x = json_object_get(m->a, name), *y = json_object_get(m->b, name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A flat schema into an expression: a choice over the types that it allows (schema_parts.h). */
+/* Turns a flat schema into an expression: a choice over the types that it allows (schema_parts.h). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static bool failed(const vouch_schema *s)
     return s->builder->status != VOUCH_OK;
 }
 
-/* A count; `other` where the keyword is absent. */
+/* Reads a count, such as minItems; `other` where the keyword is absent. */
 static int32_t count_of(vouch_schema *s, const json_t *flat, const char *name, int32_t other, int32_t most)
 {
     const json_t *value = json_object_get(flat, name);

@@ -141,7 +141,7 @@ static jinja_value filter_tojson(jinja_run *run, const jinja_value *x, const arg
     return jinja_text(vouch_jinja_built(&text));
 }
 
-/* %s, %d, %i, %r and %%, of printf-like formats. */
+/* Supports %s, %d, %i, %r and %% of printf's formats. */
 static jinja_value filter_format(jinja_run *run, const jinja_value *x, const args *a)
 {
     const jinja_string s = vouch_jinja_str(run, x);
@@ -238,7 +238,7 @@ static jinja_value filter_abs(jinja_run *run, const jinja_value *x, const args *
     return jinja_int(llabs(vouch_jinja_integer(x)));
 }
 
-/* To the nearest, a half to even, as Python has it. */
+/* Rounds to the nearest number, and a half to the even one, as Python does. */
 static jinja_value filter_round(jinja_run *run, const jinja_value *x, const args *a)
 {
     if (!vouch_jinja_is_number(x))

@@ -193,7 +193,7 @@ static bool lex_operator(lexer *l)
     return false;
 }
 
-/* The tokens up to the tag's end. A } closes a dict before it closes the tag. */
+/* Reads the tokens up to the tag's end. A } closes a dict before it closes the tag. */
 static void lex_tag(lexer *l, const char *end, jinja_token_kind end_kind)
 {
     const int32_t first_line = l->run->line;

@@ -205,7 +205,7 @@ static bool affix_is(jinja_string s, jinja_string affix, bool at_end)
     return vouch_jinja_same(vouch_jinja_cut(s, begin, begin + affix.n), affix);
 }
 
-/* One affix, or a tuple of them. */
+/* Whether the string begins or ends with the given affix, or with one of a tuple of affixes. */
 static jinja_value has_affix(jinja_run *run, const jinja_value *self, const args *a, bool at_end)
 {
     const jinja_value *given = vouch_jinja_argument(a, 0, NULL);
@@ -323,7 +323,7 @@ static jinja_value str_join(jinja_run *run, const jinja_value *self, const args 
     return jinja_text(vouch_jinja_built(&joined));
 }
 
-/* {} and {0} and {name}, without formats. */
+/* Replaces {}, {0} and {name}. Format specifications such as {:5} are not supported. */
 static jinja_value str_format(jinja_run *run, const jinja_value *self, const args *a)
 {
     const jinja_string s = self->string;
@@ -357,7 +357,7 @@ static jinja_value str_format(jinja_run *run, const jinja_value *self, const arg
     return jinja_text(vouch_jinja_built(&text));
 }
 
-/* Whether there is a character, and all are of this class. */
+/* Whether the string isn't empty and all its characters are of this class. */
 static jinja_value all_are(const jinja_value *self, bool (*is)(utf8proc_category_t category))
 {
     const jinja_string s = self->string;

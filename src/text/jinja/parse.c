@@ -133,7 +133,7 @@ static jinja_node *constant(parser *p, jinja_value value)
 
 static const jinja_string unnamed;
 
-/* Separated by commas up to a closing bracket, which is taken. */
+/* Parses items with commas between them, up to a closing bracket, which is taken. */
 static void parse_items(parser *p, jinja_node *to, const char *closing)
 {
     while (!p->run->failed && !skip_operator(p, closing)) {
@@ -146,7 +146,7 @@ static void parse_items(parser *p, jinja_node *to, const char *closing)
     }
 }
 
-/* Behind the opening parenthesis: positional arguments, then named ones. */
+/* Parses arguments behind the opening parenthesis: positional ones, then named ones. */
 static void parse_arguments(parser *p, jinja_node *to)
 {
     for (bool is_first = true; !p->run->failed && !skip_operator(p, ")"); is_first = false) {
@@ -182,7 +182,7 @@ static jinja_node *parse_dict(parser *p)
     return dict;
 }
 
-/* ( ): an empty tuple, an expression, or a tuple where there is a comma. */
+/* Parses ( ): an empty tuple, an expression, or a tuple where there is a comma. */
 static jinja_node *parse_parentheses(parser *p)
 {
     jinja_node *tuple = node_new(p, JINJA_TUPLE_OF);
@@ -202,7 +202,7 @@ static jinja_node *parse_string(parser *p)
     return constant(p, jinja_text(all));
 }
 
-/* Digits may have _ between them. */
+/* Parses a number. Digits may have _ between them. */
 static jinja_node *parse_number(parser *p)
 {
     char digits[64];
@@ -252,7 +252,7 @@ static jinja_node *parse_primary(parser *p)
     return list;
 }
 
-/* Behind [: a[b] or a[begin:end:step]. */
+/* Parses a[b] or a[begin:end:step], behind the [. */
 static jinja_node *parse_subscript(parser *p, jinja_node *a)
 {
     jinja_node *parts[3] = {NULL};
@@ -304,7 +304,7 @@ static jinja_node *parse_postfix(parser *p, jinja_node *a)
     return NULL;
 }
 
-/* A name with dots, of a filter or a test. */
+/* Parses the name of a filter or a test, which may have dots. */
 static jinja_node *parse_named(parser *p, jinja_node_kind kind, jinja_node *a)
 {
     jinja_node *node = node_of(p, kind, a, NULL);
@@ -313,7 +313,7 @@ static jinja_node *parse_named(parser *p, jinja_node_kind kind, jinja_node *a)
     return node;
 }
 
-/* Behind `is`. An argument needs no parentheses. */
+/* Parses a test behind `is`. Its argument needs no parentheses. */
 static jinja_node *parse_test(parser *p, jinja_node *a)
 {
     const bool is_negated = skip_name(p, "not");
@@ -436,7 +436,7 @@ static jinja_node *parse_expression(parser *p)
     return value;
 }
 
-/* Expressions with commas between are a tuple, without parentheses. `parse` is the level of each. */
+/* Parses expressions with commas between them: a tuple without parentheses. `parse` reads one expression. */
 static jinja_node *parse_tuple(parser *p, jinja_node *(*parse)(parser *))
 {
     jinja_node *first = parse(p);
@@ -468,7 +468,7 @@ static jinja_node *parse_target_item(parser *p)
     return target;
 }
 
-/* The body of a block and the tag that ends it: {% end... %}, whose name is taken. */
+/* Parses the body of a block and the tag that ends it: {% end... %}, whose name is taken. */
 static jinja_node *parse_block(parser *p, const char *end)
 {
     need(p, JINJA_BLOCK_END, "%}");
@@ -542,7 +542,7 @@ static jinja_node *parse_set(parser *p)
     return set;
 }
 
-/* Behind the opening parenthesis: names, each with a default or without. */
+/* Parses a macro's parameters behind the opening parenthesis: names, each with a default or without. */
 static void parse_parameters(parser *p, jinja_node *macro)
 {
     while (!p->run->failed && !skip_operator(p, ")")) {

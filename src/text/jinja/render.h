@@ -5,7 +5,7 @@
 
 #include "text/jinja/syntax.h"
 
-/* a(arguments): a function, a method, a macro. */
+/* Calls a function, a method or a macro: a(arguments). */
 jinja_value vouch_jinja_call(jinja_run *run, const jinja_value *callee, const jinja_arguments *arguments);
 /* x.name and x[key]. Methods come first for x.name, entries for x[key]; undefined where there is neither. */
 jinja_value vouch_jinja_attribute(jinja_run *run, const jinja_value *x, jinja_string name);
