@@ -68,6 +68,8 @@ static const struct {
     {"passes_total", "counter", "Passes of the model.", VALUE_INT64, STATE(engine.passes)},
     {"rows_total", "counter", "Rows of all passes.", VALUE_INT64, STATE(engine.rows)},
     {"prompt_rows_total", "counter", "Of these, rows of prompts.", VALUE_INT64, STATE(engine.prompt_rows)},
+    {"draft_passes_total", "counter", "Passes of draft models and heads.", VALUE_INT64, STATE(engine.draft_passes)},
+    {"draft_rows_total", "counter", "Rows of these passes.", VALUE_INT64, STATE(engine.draft_rows)},
     {"engine_seconds_total", "counter", "Time in passes and around them.", VALUE_DOUBLE, STATE(engine.seconds)},
     {"decode_seconds_total", "counter", "Time of all cycles.", VALUE_DOUBLE, STATE(metrics.stats.decode_seconds)},
     {"pace_predicted_tokens_total", "counter", "Tokens of cycles, as pace expected them.", VALUE_DOUBLE,

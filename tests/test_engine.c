@@ -467,6 +467,7 @@ static void guesses_that_pay_are_admitted(void **state)
         vouch_offer offers[4];
         const int32_t n = 1 + (int32_t)test_below(&random, 4);
         cost.log_c = (double)test_uniform(&random, -3, 0);
+        const double spent = round % 2 ? (double)test_uniform(&random, 0, 2) : 0;
         for (int32_t i = 0; i < n; i++) {
             double value = 1;
             expected[i][0] = 1;
@@ -476,7 +477,7 @@ static void guesses_that_pay_are_admitted(void **state)
             const int32_t fixed = (int32_t)test_below(&random, (uint32_t)offers[i].n + 1);
             offers[i].n_fixed = test_below(&random, 3) == 0 ? fixed : 0;
         }
-        vouch_admit(offers, n, 64, &cost);
+        vouch_admit(offers, n, 64, &cost, spent);
         double sum = 0, best = 0;
         int32_t rows = 0;
         for (int32_t i = 0; i < n; i++) {
@@ -484,7 +485,7 @@ static void guesses_that_pay_are_admitted(void **state)
             sum += expected[i][offers[i].n_admitted];
             rows += 1 + offers[i].n_admitted;
         }
-        const double yield = sum / vouch_cost_of(&cost, rows);
+        const double yield = sum / (vouch_cost_of(&cost, rows) + spent);
         int32_t take[4] = {0};
         for (bool more = true; more;) { /* all choices */
             double tokens = 0;
@@ -495,7 +496,7 @@ static void guesses_that_pay_are_admitted(void **state)
                 tokens += expected[i][take[i]];
                 n_rows += 1 + take[i];
             }
-            const double other = tokens / vouch_cost_of(&cost, n_rows);
+            const double other = tokens / (vouch_cost_of(&cost, n_rows) + spent);
             if (is_allowed && other > best) best = other;
             int32_t at = 0;
             while (at < n && take[at] == offers[at].n) take[at++] = 0;
@@ -514,11 +515,11 @@ static void few_guesses_are_admitted_at_most(void **state)
     vouch_cost_init(&cost, NULL, 0);
     cost.log_c = -9;
     vouch_offer offers[] = {{.expected = expected, .n = 3}, {.n = 2, .n_fixed = 2}, {.expected = expected, .n = 3}};
-    vouch_admit(offers, 3, 3, &cost);
+    vouch_admit(offers, 3, 3, &cost, 0);
     assert_int_equal(offers[0].n_admitted, 2);
     assert_int_equal(offers[1].n_admitted, 2);
     assert_int_equal(offers[2].n_admitted, 1);
-    vouch_admit(offers, 3, 0, &cost);
+    vouch_admit(offers, 3, 0, &cost, 0);
     assert_int_equal(offers[0].n_admitted + offers[2].n_admitted, 0);
 }
 

@@ -458,7 +458,7 @@ static int32_t count_asked(double seconds, double value, int32_t others)
     for (int32_t i = 0; i < 400; i++) {
         vouch_shape paid, both;
         const bool is_asked = vouch_pace_begin(&pace, &most, 0).depth > 0;
-        vouch_pace_choose(&pace, is_asked ? &offer : &(vouch_draft){0}, &paid, &both);
+        vouch_pace_choose(&pace, is_asked ? &offer : &(vouch_draft){0}, 1, &paid, &both);
         const int32_t n_rows = others + 1 + is_asked;
         vouch_pace_learn(&pace, &(vouch_outcome){.n_guesses = is_asked,
                                                  .expected = is_asked ? expected[1] : 0,
@@ -483,6 +483,52 @@ static void free_drafters_rest_where_they_lose(void **state)
     assert_in_range(count_asked(2e-3, 0.6, 0), 150, 230); /* alone, rests are short */
     assert_in_range(count_asked(20e-6, 0.01, 0), 150, 230);
     assert_in_range(count_asked(20e-6, 0.3, 15), 30, 80); /* beside 15 others a guess costs more than it gives */
+}
+
+/* Cycles of 400 in which a paid drafter is asked. 3 of 5 guesses are accepted. A level alone takes a tenth of a pass,
+ * and `part` of that falls to this sequence. A row beside 7 others costs a twentieth of a pass. *level receives what
+ * pace has learned of a level alone, in seconds. */
+static int32_t count_paid(double part, double *level)
+{
+    const vouch_shape most = {.n = 4, .depth = 4, .branches = 1, .others = 7};
+    vouch_cost cost;
+    vouch_pace pace;
+    int32_t n_asked = 0;
+    vouch_cost_init(&cost, NULL, 0);
+    vouch_pace_init(&pace, &(vouch_pace_options){.has_paid = true, .paid_share = 0.1, .cost = &cost});
+    for (int32_t i = 0; i < 400; i++) {
+        vouch_shape paid, both;
+        vouch_pace_begin(&pace, &most, 0);
+        vouch_pace_choose(&pace, &(vouch_draft){0}, 1, &paid, &both); /* the last choice holds */
+        vouch_pace_choose(&pace, &(vouch_draft){0}, part, &paid, &both);
+        const int32_t k = paid.depth, n_rows = 8 + k;
+        int32_t n_accepted = 0;
+        while (n_accepted < k && (i * 7 + n_accepted * 3) % 5 < 3) n_accepted++;
+        const double pass = 0.002 * (1 + 0.05 * (n_rows - 1)), plain = 0.002 * (1 + 0.05 * 7);
+        vouch_pace_learn(&pace, &(vouch_outcome){.n_guesses = k,
+                                                 .n_accepted = n_accepted,
+                                                 .asked_paid = k > 0,
+                                                 .paid_levels = k,
+                                                 .levels = k,
+                                                 .paid_seconds = 0.1 * plain * part * k,
+                                                 .draft_seconds = 0.1 * plain * part * k,
+                                                 .pass_seconds = pass,
+                                                 .n_rows = n_rows,
+                                                 .teaches = true});
+        n_asked += k > 0;
+    }
+    *level = pace.guess_seconds.value;
+    return n_asked;
+}
+
+/* A paid drafter whose levels are too dear for one of 8 sequences pays where all share them. */
+static void shared_levels_cost_a_part(void **state)
+{
+    (void)state;
+    double level;
+    assert_in_range(count_paid(1, &level), 0, 40);
+    assert_in_range(count_paid(0.125, &level), 200, 400);
+    assert_true(level > 0.95 * 0.1 * 0.0027 && level < 1.05 * 0.1 * 0.0027); /* not the part of it */
 }
 
 /* Each further group of rows unpacks the weights again, so the cost curve steps up. Passes on both sides of a step
@@ -530,6 +576,7 @@ int main(void)
         cmocka_unit_test(costs_of_experts_are_learned),
         cmocka_unit_test(pace_counts_what_rows_read),
         cmocka_unit_test(free_drafters_rest_where_they_lose),
+        cmocka_unit_test(shared_levels_cost_a_part),
         cmocka_unit_test(costs_step_up_with_groups),
         cmocka_unit_test(a_clock_may_stand_still),
     };

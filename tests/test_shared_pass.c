@@ -3,6 +3,7 @@
  * A pass that sequences share (model/shared_pass.h): rows give the same bits beside others as alone (law L1), a full
  * pass lets the others wait, and a pass serves all sequences of its model until the last one has gone.
  */
+#include <math.h>
 #include <string.h>
 
 #include "engine/model.h"
@@ -120,6 +121,30 @@ static void a_full_pass_makes_others_wait(void **state)
     vouch_model_close(model);
 }
 
+/* Where n sequences share a run, each bears its part of t(n): all of a run alone, and less than that beside others. The
+ * parts of all add up to t(n) / t(1), which the runs teach. */
+static void a_run_is_paid_for_in_parts(void **state)
+{
+    (void)state;
+    vouch_model *model = tiny_model_open(&(tiny_model_options){.n_ctx = N_CTX});
+    const vouch_shared_sequence_options options = options_of(N_CTX, 1, 1);
+    vouch_pool *pool;
+    assert_int_equal(vouch_pool_open(&pool, 1, NULL), VOUCH_OK);
+    vouch_shared_passes passes = {.pool = pool, .n_sequences = N_SEQUENCES};
+    vouch_shared_sequence s[N_SEQUENCES];
+    for (int32_t i = 0; i < N_SEQUENCES; i++) open(&s[i], &passes, model, &options);
+    const vouch_shared_pass *pass = s[0].shared;
+    assert_true(vouch_shared_pass_part(pass, 1, 1) == 1);
+    const double two = vouch_shared_pass_part(pass, 1, 2), three = vouch_shared_pass_part(pass, 1, 3);
+    assert_true(three < two && two < 1 && three > 1.0 / 3);
+    assert_true(fabs(3 * three - vouch_cost_of(&pass->cost, 3)) < 1e-12);
+    assert_true(vouch_shared_pass_part(pass, 1, 1000) == three); /* no more sequences than there are */
+    assert_true(vouch_shared_pass_part(pass, VOUCH_COST_ROWS, 3) > 0);
+    for (int32_t i = 0; i < N_SEQUENCES; i++) vouch_shared_sequence_close(&s[i]);
+    vouch_pool_close(pool);
+    vouch_model_close(model);
+}
+
 /* Sequences of one model and one part of its output share a pass, which grows with what they need. */
 static void passes_are_shared_and_grow(void **state)
 {
@@ -178,6 +203,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_beside_others_have_the_same_bits),
         cmocka_unit_test(a_full_pass_makes_others_wait),
+        cmocka_unit_test(a_run_is_paid_for_in_parts),
         cmocka_unit_test(passes_are_shared_and_grow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

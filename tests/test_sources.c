@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "draft/compose.h"
-#include "decode/cost.h"
+#include "model/cost.h"
 #include "draft/ngram.h"
 #include "draft/prediction.h"
 #include "draft/recycle.h"

@@ -226,6 +226,7 @@ static int stats_write(const batch *b, size_t n_before)
         {"shared_prompt_tokens", json_integer(s->shared_tokens)},
         {"passes", json_integer(s->passes)},
         {"rows_per_pass", cli_json_real((double)s->rows / (double)s->passes)},
+        {"draft_passes", json_integer(s->draft_passes)},
         {"drafted", json_integer(s->drafted)},
         {"accepted", json_integer(s->accepted)},
         {"preemptions", json_integer(s->preemptions)},

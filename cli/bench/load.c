@@ -154,6 +154,7 @@ static void run_count(run *r, double seconds, size_t round)
     c->accepted += sum->accepted;
     c->passes += sum->passes;
     c->rows += sum->rows - sum->prompt_rows;
+    c->draft_passes += sum->draft_passes;
     c->memory = (double)vouch_model_get_info(r->load->engine->model)->packed_bytes +
                 (double)vouch_engine_memory(r->engine);
     for (size_t i = 0; i < r->n_slots; i++) {
@@ -237,6 +238,7 @@ cli_load_figures cli_load_figure(const cli_load *load, size_t i_at_once, size_t 
         .accepted = cli_ratio((double)c->accepted, (double)c->drafted),
         .tokens_per_pass = cli_ratio((double)c->generated, (double)c->passes),
         .rows_per_pass = cli_ratio((double)c->rows, (double)c->passes),
+        .draft_passes_per_pass = cli_ratio((double)c->draft_passes, (double)c->passes),
         .expected_to_achieved = cli_ratio(c->predicted_tokens, c->predicted_seconds) /
                                 cli_ratio((double)c->decoded, c->decode_seconds)};
     double *speeds = calloc(load->n_complete, sizeof *speeds);

@@ -17,7 +17,7 @@ typedef struct cli_load_cell {
     double *speeds;          /* [n_rounds] tokens/s of each round: all prompts and answers */
     double *gaps;            /* [n_gaps] seconds between the tokens of an answer */
     size_t n_gaps, most_gaps;
-    int64_t generated, drafted, accepted, passes, rows;
+    int64_t generated, drafted, accepted, passes, rows, draft_passes;
     double predicted_tokens, predicted_seconds; /* of the cycles, as pace expected them */
     int64_t decoded;         /* tokens of cycles; decode_seconds: their time, summed over all sessions */
     double decode_seconds;
@@ -46,6 +46,7 @@ typedef struct cli_load_figures {
     double median_gap, late_gap; /* seconds between tokens: the median, and the 99th percentile */
     double accepted;             /* share of the guesses */
     double tokens_per_pass, rows_per_pass;
+    double draft_passes_per_pass; /* passes of a draft model or head, prompts included */
     double expected_to_achieved; /* pace's expected speed relative to the measured one */
 } cli_load_figures;
 

@@ -90,6 +90,7 @@ static json_t *cell_json(const cli_load *b, size_t i, size_t config)
         {"passes", json_integer(c->passes)},
         {"tokens_per_pass", cli_json_real(f.tokens_per_pass)},
         {"rows_per_pass", cli_json_real(f.rows_per_pass)},
+        {"draft_passes_per_pass", cli_json_real(f.draft_passes_per_pass)},
         {"expected_to_achieved", cli_json_real(f.expected_to_achieved)},
         {"memory_bytes", json_integer((json_int_t)c->memory)},
         {"different_answers", json_integer((json_int_t)c->n_different)},

@@ -45,26 +45,20 @@ static vouch_draft ask_free(vouch_cycle *cycle, const vouch_draft *guide)
     return draft;
 }
 
-/* 1. The free drafters make pace an offer. Given the offer, pace says how much the paid drafter adds to it.
- * Without pace the limits are fixed. */
-static void choose(vouch_cycle *cycle)
+/* The free drafters make pace an offer. */
+static void make_offer(vouch_cycle *cycle)
 {
     static const vouch_draft no_guide;
-    vouch_plan *plan = &cycle->plan;
     const vouch_drafters *drafters = &cycle->drafters;
-    *plan = (vouch_plan){.free = cycle->most, .paid = cycle->most};
-    if (cycle->pace) {
-        if (vouch_pace_rests(cycle->pace)) vouch_drafters_skip(drafters, cycle->n_tokens);
-        const int32_t n_behind = vouch_drafters_behind(drafters, cycle->tokens, cycle->n_tokens);
-        plan->free = vouch_pace_begin(cycle->pace, &cycle->most, n_behind);
-        plan->offer = ask_free(cycle, &no_guide);
-        vouch_pace_choose(cycle->pace, &plan->offer, &plan->paid, &plan->free);
-    } else {
-        plan->paid.cost = NULL;
-        if (cycle->n_paid > 0) plan->paid.n = vouch_min(plan->paid.n, cycle->n_paid);
-        if (cycle->n_paid > 0) plan->paid.depth = vouch_min(plan->paid.depth, cycle->n_paid);
-        if (!drafters->paid.ops) plan->paid.depth = 0;
-    }
+    if (vouch_pace_rests(cycle->pace)) vouch_drafters_skip(drafters, cycle->n_tokens);
+    const int32_t n_behind = vouch_drafters_behind(drafters, cycle->tokens, cycle->n_tokens);
+    cycle->plan.free = vouch_pace_begin(cycle->pace, &cycle->most, n_behind);
+    cycle->plan.offer = ask_free(cycle, &no_guide);
+}
+
+static bool may_draft(const vouch_cycle *cycle)
+{
+    return cycle->most.depth > 0 && vouch_drafters_any(&cycle->drafters);
 }
 
 void vouch_cycle_begin(vouch_cycle *cycle, const vouch_shape *most, int32_t room)
@@ -72,11 +66,30 @@ void vouch_cycle_begin(vouch_cycle *cycle, const vouch_shape *most, int32_t room
     assert(cycle->n_tokens >= 1 && cycle->n_tokens < cycle->n_ctx && room >= 1);
     const double start = now(cycle);
     cycle->most = cut_to_room(cycle, most, room);
-    cycle->plan = (vouch_plan){0};
+    cycle->plan = (vouch_plan){.free = cycle->most};
     cycle->draft = (vouch_draft){0};
     cycle->outcome = (vouch_outcome){0};
-    if (cycle->most.depth > 0 && vouch_drafters_any(&cycle->drafters)) choose(cycle);
+    if (cycle->pace && may_draft(cycle)) make_offer(cycle);
     cycle->outcome.draft_seconds = now(cycle) - start;
+}
+
+/* 1. Given the offer, pace says how much the paid drafter adds to it. Without pace the limits are fixed. */
+bool vouch_cycle_choose(vouch_cycle *cycle, int32_t n)
+{
+    vouch_plan *plan = &cycle->plan;
+    const vouch_drafters *drafters = &cycle->drafters;
+    if (!may_draft(cycle)) return false;
+    if (cycle->pace) {
+        const double part = vouch_drafters_paid_part(drafters, n);
+        vouch_pace_choose(cycle->pace, &plan->offer, part, &plan->paid, &plan->free);
+    } else {
+        plan->paid = cycle->most;
+        plan->paid.cost = NULL;
+        if (cycle->n_paid > 0) plan->paid.n = vouch_min(plan->paid.n, cycle->n_paid);
+        if (cycle->n_paid > 0) plan->paid.depth = vouch_min(plan->paid.depth, cycle->n_paid);
+        if (!drafters->paid.ops) plan->paid.depth = 0;
+    }
+    return plan->paid.depth > 0;
 }
 
 /* 2. The paid drafter makes its levels. */
@@ -102,7 +115,7 @@ void vouch_cycle_grow(vouch_cycle *cycle)
 {
     const double start = now(cycle);
     vouch_drafters_grow_paid(&cycle->drafters);
-    cycle->outcome.paid_seconds += now(cycle) - start;
+    cycle->outcome.grow_seconds += now(cycle) - start;
 }
 
 /* Makes one tree of the paid guesses and free guesses around them. Without paid guesses the free drafters guess alone;
@@ -124,13 +137,15 @@ static void join_drafts(vouch_cycle *cycle)
 void vouch_cycle_end(vouch_cycle *cycle)
 {
     const double start = now(cycle);
-    if (cycle->most.depth > 0 && vouch_drafters_any(&cycle->drafters)) join_drafts(cycle);
-    cycle->outcome.draft_seconds += cycle->outcome.paid_seconds + now(cycle) - start;
+    vouch_outcome *o = &cycle->outcome;
+    if (may_draft(cycle)) join_drafts(cycle);
+    o->draft_seconds += o->paid_seconds + o->grow_seconds + now(cycle) - start;
 }
 
 void vouch_cycle_plan(vouch_cycle *cycle, const vouch_shape *most, int32_t room)
 {
     vouch_cycle_begin(cycle, most, room);
+    vouch_cycle_choose(cycle, 1);
     while (vouch_cycle_stage(cycle) == VOUCH_STAGED_ROWS) {
         vouch_cycle_run(cycle);
         vouch_cycle_grow(cycle);

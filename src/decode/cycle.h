@@ -94,11 +94,14 @@ typedef struct vouch_cycle_result {
 void vouch_cycle_plan(vouch_cycle *cycle, const vouch_shape *most, int32_t room);
 /* Its parts, for sequences whose paid drafters share passes:
  *
- *     begin ─► stage ─► run ─► grow ─► ... ─► stage: NONE ─► end
+ *     begin ─► choose ─► stage ─► run ─► grow ─► ... ─► stage: NONE ─► end
  *
  * begin, grow and end of different cycles may run side by side; stage and run may not (drafter.h, D5). stage is called
  * until it returns NONE. */
 void vouch_cycle_begin(vouch_cycle *cycle, const vouch_shape *most, int32_t room);
+/* Decides whether the paid drafter is asked, and for how much, provided that n sequences share its passes. Returns
+ * whether it is. May be called again with another n: the last decision holds. */
+bool vouch_cycle_choose(vouch_cycle *cycle, int32_t n);
 vouch_staging vouch_cycle_stage(vouch_cycle *cycle);
 void vouch_cycle_run(vouch_cycle *cycle);
 void vouch_cycle_grow(vouch_cycle *cycle);

@@ -43,7 +43,8 @@ static void mean_add(vouch_pace_mean *m, double x)
 /* Time of one paid guess, in plain passes. */
 static double guess_cost(const vouch_pace *p)
 {
-    return p->guess_seconds.n > 0 && p->pass_seconds > 0 ? p->guess_seconds.value / p->pass_seconds : p->paid_share;
+    const bool is_known = p->guess_seconds.n > 0 && p->pass_seconds > 0;
+    return p->part * (is_known ? p->guess_seconds.value / p->pass_seconds : p->paid_share);
 }
 
 /* Time in which the paid drafter catches up, in plain passes. */
@@ -163,9 +164,10 @@ static int32_t choose_depth(const vouch_pace *p)
     return depth > 0 || p->yield > 1 || !may_try(p) ? depth : 1;
 }
 
-void vouch_pace_choose(vouch_pace *pace, const vouch_draft *offer, vouch_shape *paid, vouch_shape *both)
+void vouch_pace_choose(vouch_pace *pace, const vouch_draft *offer, double part, vouch_shape *paid, vouch_shape *both)
 {
     vouch_pace *p = pace;
+    p->part = part;
     p->yield = yield_of(p, offer->n > 0 ? offer->expected[offer->n] : 1, p->costs[offer->n + 1]);
     p->without = p->yield > 1 ? p->yield : 1;
     p->paid_depth = choose_depth(p);
@@ -189,12 +191,16 @@ static vouch_forecast forecast(const vouch_pace *p, const vouch_outcome *o, doub
     return (vouch_forecast){.tokens = tokens, .seconds = pass + paid + others};
 }
 
-/* Adds a cycle in which the free drafters were asked: the tokens that it expected, and the time of drafting. Sequences
- * that share a pass draft at the same time, on several threads. */
+/* Sequences that share a pass draft at the same time, on so many threads. */
+static int32_t side_by_side(const vouch_pace *p)
+{
+    return vouch_max(vouch_min(p->n_threads, (int32_t)p->most.others + 1), 1);
+}
+
+/* Adds a cycle in which the free drafters were asked: the tokens that it expected, and the time of drafting. */
 static void learn_gain(vouch_pace *p, const vouch_outcome *o, double tokens)
 {
-    const int32_t side_by_side = vouch_min(p->n_threads, (int32_t)p->most.others + 1);
-    const double drafting = (o->free_seconds + o->tell_seconds) / (side_by_side > 1 ? side_by_side : 1);
+    const double drafting = (o->free_seconds + o->tell_seconds) / side_by_side(p);
     const double cost = p->costs[o->n_guesses + 1] + drafting / p->pass_seconds;
     p->gain += yield_of(p, tokens, cost) - 1;
     if (++p->n_round < ROUND) return;
@@ -209,12 +215,13 @@ static void learn_gain(vouch_pace *p, const vouch_outcome *o, double tokens)
 
 static void learn_paid_seconds(vouch_pace *p, const vouch_outcome *o)
 {
-    const double beyond_guesses = o->paid_seconds - p->guess_seconds.value * o->paid_levels;
+    const double seconds = o->paid_seconds + o->grow_seconds / side_by_side(p);
+    const double beyond_guesses = seconds - p->part * p->guess_seconds.value * o->paid_levels;
     const int32_t levels = o->paid_levels > 0 ? o->paid_levels : 1; /* finding none takes as long as one guess */
     const int32_t behind = p->n_behind > 1 ? p->n_behind : 0;
     if (behind > 0 && p->guess_seconds.n > 0)
         mean_add(&p->catch_up_seconds, beyond_guesses > 0 ? beyond_guesses / behind : 0);
-    else mean_add(&p->guess_seconds, o->paid_seconds / (levels + CATCH_UP_SHARE * behind));
+    else mean_add(&p->guess_seconds, seconds / p->part / (levels + CATCH_UP_SHARE * behind));
 }
 
 static void learn_acceptance(vouch_pace *p, const vouch_outcome *o, int32_t levels)
@@ -271,7 +278,7 @@ void vouch_pace_init(vouch_pace *pace, const vouch_pace_options *options)
 {
     *pace = (vouch_pace){
         .cost = options->cost, .has_paid = options->has_paid, .paid_share = options->paid_share, .budget = BUDGET,
-        .n_threads = options->n_threads};
+        .n_threads = options->n_threads, .part = 1};
     update_acceptance(pace);
 }
 

@@ -16,6 +16,9 @@
  *                   Pace measures that time and the acceptance rate at each depth, and compares every depth with the
  *                   offer. Where a depth wins, the paid guesses and the free ones make one tree.
  *
+ * Paid drafters of several sequences share the pass of each level, and so its time. So pace counts a part of the time
+ * that a level takes alone: t(m) / (m t(1)), where m sequences share it and t is the draft model's cost curve.
+ *
  * Pace decides how many guesses the paid drafter draws before the first is drawn (drafter.h, D3).
  *
  * A budget guards against wrong estimates. Its unit is a plain step. Each cycle with the paid drafter adds the tokens
@@ -35,7 +38,7 @@
 #ifndef VOUCH_DECODE_PACE_H
 #define VOUCH_DECODE_PACE_H
 
-#include "decode/cost.h"
+#include "model/cost.h"
 #include "draft/drafter.h"
 
 enum { VOUCH_PACE_DEPTHS = 6 }; /* depths whose acceptance is counted apart; the last stands for all deeper ones */
@@ -49,7 +52,9 @@ typedef struct vouch_outcome {
     int32_t paid_levels; /* levels of the paid drafter's own draft */
     int32_t levels;      /* levels of the whole draft */
     double draft_seconds; /* choose and draft together; of these: */
-    double free_seconds, paid_seconds;
+    double free_seconds;
+    double paid_seconds;  /* the paid drafter's part of the passes, and staging */
+    double grow_seconds;  /* it chooses guesses from their results */
     double pass_seconds;
     double judge_seconds; /* everything after the pass */
     double tell_seconds;  /* of judge_seconds: the drafters see the rows and roll back */
@@ -73,7 +78,7 @@ typedef struct vouch_pace {
     vouch_cost *cost;                 /* learned from every pass */
     vouch_pace_mean judge_seconds;    /* of everything after the pass, for each committed token */
     vouch_pace_mean free_seconds;     /* of the free drafters in a cycle */
-    vouch_pace_mean guess_seconds;    /* of one paid guess, or of one level of a paid tree */
+    vouch_pace_mean guess_seconds;    /* of one paid guess, or of one level of a paid tree, alone */
     vouch_pace_mean catch_up_seconds; /* of one token that the paid drafter catches up with */
     bool has_paid;
     double paid_share;                /* time of a paid guess / time of a plain pass, before the first measurement */
@@ -92,6 +97,7 @@ typedef struct vouch_pace {
     /* The running cycle. */
     vouch_shape most;                 /* its limits */
     int32_t n_behind;                 /* tokens that the paid drafter has to catch up with */
+    double part;                      /* of a level's time that falls to this sequence, relative to a level alone */
     int32_t paid_depth;               /* chosen; 0: the paid drafter isn't asked */
     double pass_seconds;              /* of a plain pass, with the rows of the other sequences; 0: not known yet */
     double costs[VOUCH_MAX_DRAFT + 2]; /* of n rows, in such plain passes */
@@ -118,9 +124,11 @@ bool vouch_pace_rests(const vouch_pace *pace);
 /* Begins a cycle with a draft within `most`; the paid drafter has n_behind tokens to catch up with. Returns the limits
  * of the offer, the free drafters' draft; depth 0: this cycle is a plain step. Valid until the next cycle begins. */
 vouch_shape vouch_pace_begin(vouch_pace *pace, const vouch_shape *most, int32_t n_behind);
-/* Decides by the offer (n 0: none). *paid receives the limits of the paid drafter's guesses, depth 0 where it isn't
- * asked. *both receives the limits of the tree of paid and free guesses. */
-void vouch_pace_choose(vouch_pace *pace, const vouch_draft *offer, vouch_shape *paid, vouch_shape *both);
+/* Decides by the offer (n 0: none). `part`: the time of a paid level that falls to this sequence, relative to a level
+ * alone. May be called again with another part. *paid receives the limits of the paid drafter's guesses, depth 0 where
+ * it isn't asked. *both receives the limits of the tree of paid and free guesses. */
+void vouch_pace_choose(vouch_pace *pace, const vouch_draft *offer, double part, vouch_shape *paid,
+                       vouch_shape *both);
 /* Ends the cycle. Returns the forecast that pace had for it. */
 vouch_forecast vouch_pace_learn(vouch_pace *pace, const vouch_outcome *outcome);
 

@@ -115,6 +115,8 @@ typedef struct vouch_level_ops {
     double (*run)(void *self);
     void (*grow)(void *self); /* chooses the guesses of the level whose rows have run */
     vouch_draft (*end)(void *self);
+    /* The part of a level's time that falls to each of n drafters that share the pass, relative to a level alone. */
+    double (*part)(const void *self, int32_t n);
 } vouch_level_ops;
 
 enum { VOUCH_MAX_TAPS = 16 };

@@ -37,6 +37,12 @@ void vouch_drafters_grow_paid(const vouch_drafters *drafters)
     drafters->paid.ops->levels->grow(drafters->paid.self);
 }
 
+double vouch_drafters_paid_part(const vouch_drafters *drafters, int32_t n)
+{
+    const vouch_drafter_ref *paid = &drafters->paid;
+    return paid->ops && paid->ops->levels ? paid->ops->levels->part(paid->self, n) : 1;
+}
+
 vouch_draft vouch_drafters_end_paid(const vouch_drafters *drafters)
 {
     const vouch_drafter_ref *paid = &drafters->paid;

@@ -32,6 +32,9 @@ void vouch_drafters_begin_paid(vouch_drafters *drafters, const int32_t *tokens, 
 vouch_staging vouch_drafters_stage_paid(const vouch_drafters *drafters);
 double vouch_drafters_run_paid(const vouch_drafters *drafters);
 void vouch_drafters_grow_paid(const vouch_drafters *drafters);
+/* The part of a level's time that falls to each of n sequences whose paid drafters share a pass, relative to a level
+ * alone. */
+double vouch_drafters_paid_part(const vouch_drafters *drafters, int32_t n);
 /* Its guesses, each with its drafter's bit. */
 vouch_draft vouch_drafters_end_paid(const vouch_drafters *drafters);
 /* The guesses of `guide` with guesses of the free drafters around them: more branches, and continuations. guide->n 0:

@@ -310,6 +310,12 @@ static vouch_staging head_feed(void *self, const int32_t *guesses, const int32_t
     return VOUCH_STAGED_ROWS;
 }
 
+static double head_part(const void *self, int32_t n_rows, int32_t n)
+{
+    const head_guesser *g = self;
+    return vouch_shared_pass_part(g->sequence.shared, n_rows, n);
+}
+
 /* [n_vocab] Tokens that the head can't guess have no chance. */
 static const float *head_logits(void *self, int32_t i)
 {
@@ -345,6 +351,7 @@ static const vouch_guesser_ops guesser_ops = {.follow = head_follow,
                                               .room = head_room,
                                               .feed = head_feed,
                                               .run = head_run,
+                                              .part = head_part,
                                               .logits = head_logits,
                                               .known = head_known,
                                               .rewind = head_rewind,

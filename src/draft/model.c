@@ -159,6 +159,12 @@ static double model_run(void *self)
     return vouch_shared_pass_seconds(g->sequence.shared, &g->staged);
 }
 
+static double model_part(const void *self, int32_t n_rows, int32_t n)
+{
+    const model_guesser *g = self;
+    return vouch_shared_pass_part(g->sequence.shared, n_rows, n);
+}
+
 static const float *model_logits(void *self, int32_t i)
 {
     model_guesser *g = self;
@@ -193,6 +199,7 @@ static const vouch_guesser_ops model_ops = {.follow = model_follow,
                                             .room = model_room,
                                             .feed = model_feed,
                                             .run = model_run,
+                                            .part = model_part,
                                             .logits = model_logits,
                                             .known = model_known,
                                             .rewind = model_rewind,

@@ -298,8 +298,20 @@ static vouch_draft tree_end(void *self)
     return d->draft;
 }
 
-const vouch_level_ops vouch_tree_levels = {
-    .begin = tree_begin, .stage = tree_stage, .run = tree_run, .grow = tree_grow, .end = tree_end};
+/* Levels like those of the last draft. */
+static double tree_part(const void *self, int32_t n)
+{
+    const tree_drafter *d = self;
+    const int32_t n_rows = d->branches > 1 && d->level > 0 ? vouch_max(d->n_rows / d->level, 1) : 1;
+    return d->guesser.ops->part(d->guesser.self, n_rows, n);
+}
+
+const vouch_level_ops vouch_tree_levels = {.begin = tree_begin,
+                                           .stage = tree_stage,
+                                           .run = tree_run,
+                                           .grow = tree_grow,
+                                           .end = tree_end,
+                                           .part = tree_part};
 
 /* ------------------------------------------------------------------- drafter */
 

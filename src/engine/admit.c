@@ -8,8 +8,8 @@ static double next_value(const vouch_offer *o)
     return o->n_admitted < o->n ? o->expected[o->n_admitted + 1] - o->expected[o->n_admitted] : -1;
 }
 
-/* Adds at most `most` guesses behind the fixed ones. Returns the number of guesses with the largest E / t(N). */
-static int32_t add(vouch_offer *offers, int32_t n, int32_t most, const vouch_cost *cost)
+/* Adds at most `most` guesses behind the fixed ones. Returns the number of guesses with the largest E / (t(N) + d). */
+static int32_t add(vouch_offer *offers, int32_t n, int32_t most, const vouch_cost *cost, double spent)
 {
     double expected = 0, best = 0;
     int32_t n_rows = 0, n_best = 0;
@@ -20,7 +20,7 @@ static int32_t add(vouch_offer *offers, int32_t n, int32_t most, const vouch_cos
         expected += o->expected ? o->expected[o->n_fixed] : 1;
     }
     for (int32_t added = 0;; added++) {
-        const double yield = expected / vouch_cost_of(cost, n_rows);
+        const double yield = expected / (vouch_cost_of(cost, n_rows) + spent);
         if (added == 0 || yield > best) best = yield, n_best = added;
         vouch_offer *next = NULL;
         for (vouch_offer *o = offers; o < offers + n; o++)
@@ -32,8 +32,8 @@ static int32_t add(vouch_offer *offers, int32_t n, int32_t most, const vouch_cos
     }
 }
 
-void vouch_admit(vouch_offer *offers, int32_t n, int32_t most, const vouch_cost *cost)
+void vouch_admit(vouch_offer *offers, int32_t n, int32_t most, const vouch_cost *cost, double spent)
 {
-    const int32_t n_best = add(offers, n, most, cost);
-    add(offers, n, n_best, cost);
+    const int32_t n_best = add(offers, n, most, cost, spent);
+    add(offers, n, n_best, cost, spent);
 }

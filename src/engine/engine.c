@@ -72,9 +72,7 @@ static vouch_status open_parts(vouch_engine *e, vouch_error *err)
     VOUCH_TRY(vouch_pages_open(&e->pages, weights, &pages, err));
     VOUCH_TRY(vouch_pass_open(&e->pass, weights, e->pool, &pass, err));
     if (!o->no_sharing) VOUCH_TRY(vouch_prefixes_open(&e->prefixes, e->pages, err));
-    double reads[VOUCH_COST_ROWS + 1] = {0};
-    for (int32_t n = 1; n <= VOUCH_COST_ROWS; n++) reads[n] = vouch_weights_reads(weights, n);
-    vouch_cost_init(&e->cost, reads, weights->kernels->group_rows);
+    vouch_cost_init_for(&e->cost, weights);
     return VOUCH_OK;
 }
 

@@ -208,10 +208,24 @@ static int32_t stage_levels(vouch_engine *e)
     return n;
 }
 
+/* Pace of each session decides as if all sessions that ask their paid drafters shared the passes. Where a session
+ * doesn't ask, the parts of the others are larger, so they decide again. */
+static void choose(vouch_engine *e)
+{
+    int32_t n_asking = e->n_turns, n_before;
+    do {
+        n_before = n_asking;
+        n_asking = 0;
+        for (int32_t i = 0; i < e->n_turns; i++)
+            if (e->turns[i].is_cycle) n_asking += vouch_cycle_choose(&e->turns[i].session->cycle, n_before);
+    } while (n_asking > 0 && n_asking < n_before);
+}
+
 /* All sessions draft. One pass of each draft model runs the next level of all sessions that draft with it. */
 static void run_levels(vouch_engine *e)
 {
     for_cycles(e, begin, is_never_apart);
+    choose(e);
     while (stage_levels(e) > 0) {
         for (int32_t i = 0; i < e->n_turns; i++)
             if (e->turns[i].is_cycle && e->turns[i].staging == VOUCH_STAGED_ROWS)
@@ -226,7 +240,9 @@ static void draft(vouch_engine *e)
 {
     vouch_offer offers[VOUCH_ENGINE_SESSIONS];
     int32_t n = 0, n_fixed = 0;
+    const double start = vouch_now(), pass = vouch_cost_seconds(&e->cost);
     run_levels(e);
+    const double spent = pass > 0 ? (vouch_now() - start) / pass : 0;
     for (int32_t i = 0; i < e->n_turns; i++) {
         const vouch_cycle *cycle = &e->turns[i].session->cycle;
         if (!e->turns[i].is_cycle) continue;
@@ -234,7 +250,7 @@ static void draft(vouch_engine *e)
             .expected = cycle->draft.expected, .n = cycle->draft.n, .n_fixed = vouch_cycle_n_drawn(cycle)};
         n_fixed += offers[n++].n_fixed;
     }
-    vouch_admit(offers, n, VOUCH_ENGINE_GUESSES - n_fixed, &e->cost);
+    vouch_admit(offers, n, VOUCH_ENGINE_GUESSES - n_fixed, &e->cost, spent);
     for (int32_t i = 0, o = 0; i < e->n_turns; i++)
         if (e->turns[i].is_cycle) vouch_cycle_cut(&e->turns[i].session->cycle, offers[o++].n_admitted);
 }

@@ -96,6 +96,7 @@ static vouch_status add(vouch_shared_pass **out, vouch_shared_passes *passes, co
     if (!p) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a draft model's pass");
     p->weights = weights;
     p->needs.n_head = options->n_head;
+    vouch_cost_init_for(&p->cost, weights);
     vouch_status status = options->n_head > 0 ? pick_head(p, options->head, err) : VOUCH_OK;
     if (status == VOUCH_OK) status = open_pass(p, passes, options, err);
     if (status != VOUCH_OK) {
@@ -190,6 +191,7 @@ void vouch_shared_pass_run(vouch_shared_passes *passes, vouch_shared_pass *pass)
     vouch_pass_run(p->pass, p->rows, p->n_rows);
     p->seconds = vouch_now() - start;
     p->n_run = p->n_rows;
+    if (p->n_run <= VOUCH_COST_ROWS) vouch_cost_learn(&p->cost, p->n_run, p->seconds);
     p->n_rows = p->n_logits = p->n_hidden = 0;
     passes->n_runs++;
     passes->n_rows += p->n_run;
@@ -198,6 +200,13 @@ void vouch_shared_pass_run(vouch_shared_passes *passes, vouch_shared_pass *pass)
 double vouch_shared_pass_seconds(const vouch_shared_pass *pass, const vouch_staged *staged)
 {
     return pass->seconds * staged->n_rows / pass->n_run;
+}
+
+double vouch_shared_pass_part(const vouch_shared_pass *pass, int32_t n_rows, int32_t n)
+{
+    n = vouch_max(vouch_min(n, pass->n_sequences), 1);
+    const int32_t all = vouch_min(n * n_rows, VOUCH_COST_ROWS);
+    return vouch_cost_of(&pass->cost, all) / (n * vouch_cost_of(&pass->cost, n_rows));
 }
 
 /* ----------------------------------------------------------------- sequences */

@@ -17,6 +17,7 @@
 #ifndef VOUCH_MODEL_SHARED_PASS_H
 #define VOUCH_MODEL_SHARED_PASS_H
 
+#include "model/cost.h"
 #include "model/pass.h"
 
 typedef struct vouch_shared_pass_options {
@@ -34,6 +35,7 @@ typedef struct vouch_shared_pass {
     int32_t n_rows, n_logits, n_hidden; /* of the rows that are staged */
     int32_t n_run;       /* rows of the last run */
     double seconds;      /* of the last run */
+    vouch_cost cost;     /* t(n) of its runs */
     const vouch_weights *weights;
     vouch_shared_pass_options needs; /* the most that any sequence asked for; `head` is the pass's own copy */
     vouch_matrix head;   /* the rows of needs.head, where it is given */
@@ -75,6 +77,9 @@ vouch_staged vouch_shared_pass_stage(vouch_shared_pass *pass, int32_t n);
 void vouch_shared_pass_run(vouch_shared_passes *passes, vouch_shared_pass *pass);
 /* The part of the last run's time that falls to these rows. */
 double vouch_shared_pass_seconds(const vouch_shared_pass *pass, const vouch_staged *staged);
+/* The part of a run's time that falls to each of n sequences that stage n_rows each, relative to a run for one of them
+ * alone: t(n n_rows) / (n t(n_rows)). n is cut to the number of sequences that have taken the pass. */
+double vouch_shared_pass_part(const vouch_shared_pass *pass, int32_t n_rows, int32_t n);
 
 /* A sequence that shares a pass: a store with pages for it alone, its memory, and the pass. */
 typedef struct vouch_shared_sequence {

@@ -19,10 +19,10 @@
  * A Kalman filter estimates log s and log c from every pass: s moves as the context grows and as other programs come
  * and go, c hardly moves. So passes of one size tell about passes of another, and an odd measurement does little harm.
  */
-#ifndef VOUCH_DECODE_COST_H
-#define VOUCH_DECODE_COST_H
+#ifndef VOUCH_MODEL_COST_H
+#define VOUCH_MODEL_COST_H
 
-#include "vouch.h"
+#include "model/weights.h"
 
 /* Most rows of a pass that the curve describes. */
 enum { VOUCH_COST_ROWS = 320 };
@@ -40,6 +40,8 @@ typedef struct vouch_cost {
 double vouch_cost_default(int32_t n_rows);
 /* reads: [VOUCH_COST_ROWS + 1], never falling, reads[1] = 1; copied. NULL: a dense model. */
 void vouch_cost_init(vouch_cost *cost, const double *reads, int32_t group_rows);
+/* The curve of passes with these weights. */
+void vouch_cost_init_for(vouch_cost *cost, const vouch_weights *weights);
 /* Learns from a pass of n_rows (1 to VOUCH_COST_ROWS). A time of 0 or less teaches nothing. */
 void vouch_cost_learn(vouch_cost *cost, int32_t n_rows, double seconds);
 /* r(n), n_rows from 1 to VOUCH_COST_ROWS. */
