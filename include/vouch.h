@@ -359,11 +359,11 @@ VOUCH_API vouch_sampling vouch_sampling_default(void);
  * threads, may use a head at the same time. It must outlive them. */
 typedef struct vouch_head vouch_head;
 
-/* Opens a head's file for the model `target`, which must outlive it. A head that was taught for another file is refused
- * (MISMATCH), or with allow_other_target accepted where all sizes are the same: then it guesses worse, and the text
- * stays the same. Published heads (EAGLE-3 as llama.cpp writes it) have no digest of their target: they are accepted
- * where all sizes are the same. On success *out is the caller's, to be closed; on failure it is NULL.
- * Errors: ARGUMENT (a target without weights), MEMORY, IO, FORMAT, UNSUPPORTED, MISMATCH. */
+/* Opens a head's file, or a folder with a published head (docs/heads.md), for the model `target`, which must outlive
+ * it. A head that was taught for another file is refused (MISMATCH), or with allow_other_target accepted where all
+ * sizes are the same: then it guesses worse, and the text stays the same. Published heads have no digest of their
+ * target: they are accepted where all sizes are the same. On success *out is the caller's, to be closed; on failure it
+ * is NULL. Errors: ARGUMENT (a target without weights), MEMORY, IO, FORMAT, UNSUPPORTED, MISMATCH. */
 VOUCH_API vouch_status vouch_head_open(vouch_head **out, const char *path, const vouch_model *target,
                                        bool allow_other_target, vouch_error *err);
 /* Frees the head, which no session may still use. NULL is allowed. */

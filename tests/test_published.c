@@ -2,16 +2,19 @@
 /*
  * Heads in files that others write: their draft logits against the programs that define them.
  *
- * `test_published --write FOLDER` writes models and heads for golden/eagle3.cpp.
+ * `test_published --write FOLDER` writes models and heads for golden/eagle3.cpp. golden/head_folders.py needs no files.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "engine/head.h"
 #include "golden/eagle3.h"
+#include "support/hf_model.h"
 #include "support/answer.h"
 #include "support/head_bench.h"
 #include "support/tiny_head.h"
+
+#include "golden/head_folders.h"
 
 /* EAGLE-3 in GGUF files. */
 static const int32_t usual_layers[] = {2, 4, 5}, other_layers[] = {1, 3, 6};
@@ -57,6 +60,122 @@ static void eagle3_drafts_are_those_of_llama_cpp(void **state)
     }
 }
 
+/* Opens the target of the folders. */
+static vouch_model *open_target(void)
+{
+    const hf_case target = {.dtype = "F32", .config = head_config_0, .tensors = head_tensors_0};
+    vouch_model *model;
+    vouch_error err = {0};
+    const vouch_status status =
+        vouch_model_open(&model, hf_folder_write("target", &target, &(hf_layout){0}), NULL, &err);
+    if (status != VOUCH_OK) print_message("%s\n", err.message);
+    assert_int_equal(status, VOUCH_OK);
+    return model;
+}
+
+static const char *write_folder(const char *name, size_t i, const hf_layout *layout)
+{
+    const hf_case head = {
+        .dtype = head_folders[i].dtype, .config = head_folders[i].config, .tensors = head_folders[i].tensors};
+    return hf_folder_write(name, &head, layout);
+}
+enum { N_FOLDERS = sizeof head_folders / sizeof head_folders[0] };
+
+static void drafts_of_folders_are_their_authors(void **state)
+{
+    (void)state;
+    vouch_model *target = open_target();
+    for (size_t i = 0; i < N_FOLDERS; i++) {
+        const char *folder = write_folder(i % 2 ? "split" : "whole", i, &(hf_layout){.n_files = 1 + (int)i % 2});
+        vouch_error err = {0};
+        vouch_head *head;
+        const vouch_status status = vouch_head_open(&head, folder, target, false, &err);
+        if (status != VOUCH_OK) print_message("%s\n", err.message);
+        assert_int_equal(status, VOUCH_OK);
+        head_bench_compare(head_folders[i].name, target, head->weights, head_folders[i].rows);
+        vouch_head_close(head);
+    }
+    vouch_model_close(target);
+}
+
+/* The configuration of folder i with `from` replaced by `to`. */
+static const char *changed(size_t i, const char *from, const char *to)
+{
+    static char text[1024];
+    const char *config = head_folders[i].config, *at = strstr(config, from);
+    assert_non_null(at);
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - config), config, to, at + strlen(from));
+    return text;
+}
+
+static void refuses(const char *folder, const vouch_model *target, vouch_status status, const char *words)
+{
+    vouch_error err = {0};
+    vouch_head *head;
+    const vouch_status got = vouch_head_open(&head, folder, target, false, &err);
+    if (got != status || !strstr(err.message, words)) print_message("%s\n", err.message);
+    assert_int_equal(got, status);
+    assert_null(head);
+    assert_non_null(strstr(err.message, words));
+}
+
+enum { EAGLE3, NARROW, EAGLE1, EAGLE2 };
+
+static void folders_of_other_sizes_are_refused(void **state)
+{
+    (void)state;
+    vouch_model *target = open_target();
+    const struct {
+        int folder;
+        const char *from, *to, *left_out;
+        vouch_status status;
+        const char *words;
+    } bad[] = {
+        {EAGLE3, "\"vocab_size\": 160", "\"vocab_size\": 170", NULL, VOUCH_E_MISMATCH,
+         "eagle3.vocab_size is 170, but the model has 160"},
+        {NARROW, "\"target_hidden_size\": 48", "\"target_hidden_size\": 64", NULL, VOUCH_E_MISMATCH,
+         "eagle3.target_hidden_size is 64, but the model has 48"},
+        {NARROW, "[0, 3, 6]", "[0, 3, 8]", NULL, VOUCH_E_MISMATCH,
+         "eagle3.target_layers[2] is 9, but the model's are 1 to 8"},
+        {NARROW, "[0, 3, 6]", "[0, \"3\", 6]", NULL, VOUCH_E_FORMAT, "eagle_aux_hidden_state_layer_ids must be"},
+        {NARROW, "[0, 3, 6]", "[0, -3, 6]", NULL, VOUCH_E_FORMAT, "eagle_aux_hidden_state_layer_ids must be"},
+        {NARROW, "[0, 3, 6]", "true", NULL, VOUCH_E_FORMAT, "eagle_aux_hidden_state_layer_ids"},
+        {EAGLE3, "\"silu\"", "\"relu\"", NULL, VOUCH_E_UNSUPPORTED, "the activation is 'relu'"},
+        {EAGLE3, "\"pad_token_id\": 0", "\"rope_scaling\": {\"type\": \"dynamic\", \"factor\": 2.0}", NULL,
+         VOUCH_E_UNSUPPORTED, "the rotation is scaled by 'dynamic'"},
+        {EAGLE3, "", "", "d2t", VOUCH_E_FORMAT, "'output.weight' has shape"},
+        {EAGLE3, "", "", "lm_head.weight", VOUCH_E_FORMAT, "'output.weight' is missing"},
+        {EAGLE3, "", "", "midlayer.self_attn.q_proj.weight", VOUCH_E_FORMAT, "'blk.0.attn_q.weight' is missing"},
+        {EAGLE1, "\"hidden_size\": 48", "\"hidden_size\": 32", NULL, VOUCH_E_MISMATCH,
+         "eagle.embedding_length is 32, but the model has 48"},
+        {EAGLE2, "", "", "layers.1.input_layernorm.weight", VOUCH_E_FORMAT, "'blk.1.attn_norm.weight' is missing"},
+        {EAGLE2, "", "", "fc.weight", VOUCH_E_UNSUPPORTED, "its tensors are no head's that vouch knows"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        const hf_layout layout = {.config = changed((size_t)bad[i].folder, bad[i].from, bad[i].to),
+                                  .left_out = bad[i].left_out};
+        refuses(write_folder("bad", (size_t)bad[i].folder, &layout), target, bad[i].status, bad[i].words);
+    }
+    vouch_model_close(target);
+}
+
+static void folders_without_weights_are_refused(void **state)
+{
+    (void)state;
+    vouch_model *target = open_target();
+    const char *folder = write_folder("pickled", EAGLE3, &(hf_layout){0});
+    char from[512], to[512];
+    snprintf(from, sizeof from, "%s", hf_file(folder, "model.safetensors"));
+    snprintf(to, sizeof to, "%s", hf_file(folder, "pytorch_model.bin"));
+    assert_int_equal(rename(from, to), 0);
+    refuses(folder, target, VOUCH_E_UNSUPPORTED, "which can run code; save them as model.safetensors");
+    assert_int_equal(remove(to), 0);
+    refuses(folder, target, VOUCH_E_FORMAT, "has no model.safetensors");
+    assert_int_equal(remove(hf_file(folder, "config.json")), 0);
+    refuses(folder, target, VOUCH_E_FORMAT, "is a folder without config.json");
+    vouch_model_close(target);
+}
+
 static int write_files(const char *folder)
 {
     for (int i = 0; i < N_EAGLE3; i++) {
@@ -76,6 +195,9 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(eagle3_drafts_are_those_of_llama_cpp),
+        cmocka_unit_test(drafts_of_folders_are_their_authors),
+        cmocka_unit_test(folders_of_other_sizes_are_refused),
+        cmocka_unit_test(folders_without_weights_are_refused),
     };
     if (argc == 3 && strcmp(argv[1], "--write") == 0) return write_files(argv[2]);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -116,8 +116,8 @@ static const cli_flag flags[] = {
      ASKING | CLI_CHECK | CLI_SERVE, "Speculation",
      "GGUF file of a smaller model with the same tokens, which drafts", NULL, NULL},
     {"head", NULL, 0, CLI_FLAG_FILE, AT(head), "FILE", NULL, ASKING | CLI_SERVE, "Speculation",
-     "GGUF file of a head for this model, which drafts from the model's hidden states; `vouch distill` makes one", NULL,
-     NULL},
+     "head for this model, which drafts from the model's hidden states: `vouch distill` makes one; or a published one, "
+     "a GGUF file or a folder", NULL, NULL},
     {"allow-other-head", NULL, 0, CLI_FLAG_SWITCH, AT(allow_other_head), NULL, NULL, ASKING | CLI_SERVE, "Speculation",
      "accept a head that was taught for another file of the model, such as another type of weights", NULL, NULL},
     {"spec", NULL, 0, CLI_FLAG_SET, AT(session.speculation.drafters), SPEC_WORDS, NULL,

@@ -129,7 +129,7 @@ static void join_inputs(head_guesser *g, const int32_t *tokens, int32_t n)
 {
     const vouch_head_weights *h = g->head;
     const int64_t n_token = h->embedding->n_in, n_state = state_width(g);
-    const float eps = h->body->hparams.norm_eps, scale = h->target->hparams.embedding_scale;
+    const float eps = h->body->hparams.norm_eps, scale = h->embedding_scale;
     for (int32_t i = 0; i < n; i++) {
         float *z = g->joined + i * h->join.n_in;
         vouch_matrix_get_row(h->embedding, tokens[i], z);

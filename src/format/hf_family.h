@@ -18,7 +18,7 @@ typedef enum vouch_hf_layout {
     VOUCH_HF_KEYS,
     VOUCH_HF_FUSED,      /* for each group of heads queries, key, value; GGUF: all queries, all keys, all values */
     VOUCH_HF_TRANSPOSED, /* a weight is [columns, rows] */
-    VOUCH_HF_STACKED,    /* one of several, numbered by the second '#'; GGUF: one tensor */
+    VOUCH_HF_STACKED,    /* one of several, numbered by the last '#'; GGUF: one tensor */
     VOUCH_HF_CONVOLUTION, /* [channels, 1, width]; GGUF: [channels, width] */
     VOUCH_HF_WHOLE,       /* three dimensions, as they are */
     VOUCH_HF_FIRST_HALF,  /* half of the rows; the next rule names the tensor of the other half */
@@ -42,6 +42,7 @@ typedef enum vouch_hf_layout {
     VOUCH_HF_VALUES_DECAY,   /* as VALUES and DECAY */
     VOUCH_HF_VALUES_LAST,    /* rows, or a convolution's channels, are queries, keys, then value heads */
     VOUCH_HF_VALUES_COLUMNS, /* columns are value heads */
+    VOUCH_HF_STEPS,       /* as NAMED, integers; GGUF adds each one's number to it (d2t of EAGLE-3) */
     VOUCH_HF_DROPPED      /* GGUF doesn't have the tensor */
 } vouch_hf_layout;
 

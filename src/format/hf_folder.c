@@ -6,15 +6,18 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "format/hf_head.h"
 #include "format/hf_tensors.h"
 #include "format/hf_tokenizer.h"
 
 #define SINGLE "model.safetensors"
 #define INDEX  "model.safetensors.index.json"
+#define MEDUSA "medusa_lm_head" /* of Medusa heads */
 
 /* The open files of a folder, while it is being read. */
 typedef struct opening {
     const char *folder;
+    bool is_head;
     vouch_json config, index;
     vouch_safetensors *files; /* [n_files] */
     const char **names;       /* [n_files] file names in the folder */
@@ -133,10 +136,16 @@ static vouch_status weights_open(opening *o)
         VOUCH_TRY(shards_open(o));
         return shards_check(o);
     }
-    if (has_file(o->folder, SINGLE)) {
+    const char *single = o->is_head && !has_file(o->folder, SINGLE) ? MEDUSA ".safetensors" : SINGLE;
+    if (has_file(o->folder, single)) {
         VOUCH_TRY(files_allocate(o, 1));
-        return file_open(o, SINGLE);
+        return file_open(o, single);
     }
+    if (o->is_head && (has_file(o->folder, "pytorch_model.bin") || has_file(o->folder, MEDUSA ".pt")))
+        return vouch_fail(o->err, VOUCH_E_UNSUPPORTED,
+                          "%s: has its weights in a .bin or .pt file, which can run code; save them as " SINGLE
+                          " (docs/heads.md)",
+                          vouch_path_tail(o->folder));
     if (has_file(o->folder, "pytorch_model.bin") || has_file(o->folder, "pytorch_model.bin.index.json"))
         return vouch_fail(o->err, VOUCH_E_UNSUPPORTED,
                           "%s: has its weights in pytorch_model.bin, which can run code; use the safetensors of the "
@@ -174,13 +183,18 @@ static vouch_status keys_make(opening *o, const vouch_hf_family **family, void *
 {
     const char *model_type = NULL;
     vouch_gguf_writer *keys;
-    VOUCH_TRY(vouch_json_text(&o->config, o->config.root, "model_type", true, &model_type, o->err));
-    VOUCH_TRY(vouch_hf_family_find(model_type, o->config.path, family, o->err));
+    if (o->is_head) VOUCH_TRY(vouch_hf_head_find(o->files, o->n_files, o->folder, family, o->err));
+    else {
+        VOUCH_TRY(vouch_json_text(&o->config, o->config.root, "model_type", true, &model_type, o->err));
+        VOUCH_TRY(vouch_hf_family_find(model_type, o->config.path, family, o->err));
+    }
     VOUCH_TRY(config_complete(o, *family));
     VOUCH_TRY(vouch_gguf_writer_open(&keys, o->err));
     add_name(keys, o->folder);
-    vouch_status status = vouch_hf_config_read(&o->config, *family, keys, &o->shape, o->err);
-    if (status == VOUCH_OK) status = vouch_hf_tokenizer_add(keys, o->folder, (int32_t)o->shape.n_vocab, o->err);
+    vouch_status status = o->is_head ? vouch_hf_head_read(&o->config, *family, keys, &o->shape, o->err)
+                                     : vouch_hf_config_read(&o->config, *family, keys, &o->shape, o->err);
+    if (status == VOUCH_OK && !o->is_head)
+        status = vouch_hf_tokenizer_add(keys, o->folder, (int32_t)o->shape.n_vocab, o->err);
     if (status == VOUCH_OK && !vouch_gguf_writer_has(keys, "tokenizer.ggml.model"))
         vouch_gguf_add_text(keys, "tokenizer.ggml.model", "none"); /* llama.cpp refuses a file without the key */
     if (status == VOUCH_OK) status = vouch_gguf_write_bytes(keys, bytes, size, o->err);
@@ -227,9 +241,9 @@ static vouch_status model_make(vouch_gguf **out, opening *o)
     return status;
 }
 
-vouch_status vouch_hf_folder_open(vouch_gguf **out, const char *folder, vouch_error *err)
+static vouch_status folder_open(vouch_gguf **out, const char *folder, bool is_head, vouch_error *err)
 {
-    opening o = {.folder = folder, .err = err};
+    opening o = {.folder = folder, .is_head = is_head, .err = err};
     *out = NULL;
     vouch_status status = VOUCH_OK;
     if (!has_file(folder, "config.json"))
@@ -249,4 +263,14 @@ vouch_status vouch_hf_folder_open(vouch_gguf **out, const char *folder, vouch_er
     vouch_json_close(&o.config);
     vouch_json_close(&o.index);
     return status;
+}
+
+vouch_status vouch_hf_folder_open(vouch_gguf **out, const char *folder, vouch_error *err)
+{
+    return folder_open(out, folder, false, err);
+}
+
+vouch_status vouch_hf_folder_open_head(vouch_gguf **out, const char *folder, vouch_error *err)
+{
+    return folder_open(out, folder, true, err);
 }

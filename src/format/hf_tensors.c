@@ -76,6 +76,10 @@ static vouch_status read_type(const builder *b, part *p)
         p->index = p->from->n_dims == 3;
         return VOUCH_OK;
     }
+    if (p->layout == VOUCH_HF_STEPS && (strcmp(p->from->dtype, "I64") == 0 || strcmp(p->from->dtype, "I32") == 0)) {
+        p->type = VOUCH_TYPE_I64;
+        return VOUCH_OK;
+    }
     static const struct {
         const char *dtype;
         vouch_type type;
@@ -179,7 +183,7 @@ static bool is_named(vouch_hf_layout layout)
 {
     return layout == VOUCH_HF_NAMED || layout == VOUCH_HF_COLUMN || layout == VOUCH_HF_DECAY ||
            layout == VOUCH_HF_DECAY_COLUMN || layout == VOUCH_HF_VALUES_NAMED || layout == VOUCH_HF_VALUES_DECAY ||
-           layout == VOUCH_HF_EXPERTS || output_step(layout) == 2;
+           layout == VOUCH_HF_EXPERTS || layout == VOUCH_HF_STEPS || output_step(layout) == 2;
 }
 
 /* Adds a part by its rule, unless GGUF doesn't have the tensor. */
@@ -193,7 +197,7 @@ static vouch_status part_add_by(builder *b, uint32_t file, const vouch_safetenso
         return part_fail(b, p, VOUCH_E_FORMAT, "the layer's number is too large");
     name_dense(b, p->name);
     if (b->shape->is_tied && strcmp(p->name, "output.weight") == 0) return VOUCH_OK;
-    p->index = index;
+    p->index = strchr(rule->from, '#') == strrchr(rule->from, '#') ? layer : index; /* the last number */
     p->layout = rule->layout;
     if (!b->family->rotates_adjacent && (p->layout == VOUCH_HF_QUERIES || p->layout == VOUCH_HF_KEYS))
         p->layout = VOUCH_HF_AS_IS;
@@ -405,6 +409,32 @@ static vouch_status check_stack(const builder *b, const part *parts, size_t n)
     return VOUCH_OK;
 }
 
+/* Integers, each with its number added. */
+static vouch_status steps_add(const builder *b, const part *p, vouch_gguf_tensor *t)
+{
+    const bool is_wide = strcmp(p->from->dtype, "I64") == 0;
+    const vouch_filemap *map = &b->files[p->file].map;
+    const unsigned char *data = map->data + p->from->offset;
+    if (p->type != VOUCH_TYPE_I64 || p->from->n_dims != 1)
+        return part_fail(b, p, VOUCH_E_FORMAT, "expected a vector of integers");
+    VOUCH_TRY(vouch_filemap_load(map, b->gguf->files[p->file].path, p->from->offset, p->from->bytes, b->err));
+    int64_t *steps = b->gguf->made->steps = calloc((size_t)p->rows, sizeof *steps);
+    if (!steps) return part_fail(b, p, VOUCH_E_MEMORY, "not enough memory for its values");
+    for (int64_t i = 0; i < p->rows; i++) {
+        int32_t narrow;
+        if (is_wide) memcpy(&steps[i], data + i * 8, 8);
+        else {
+            memcpy(&narrow, data + i * 4, 4);
+            steps[i] = narrow;
+        }
+        steps[i] = (int64_t)((uint64_t)steps[i] + (uint64_t)i); /* a damaged number may be any */
+    }
+    t->data = (unsigned char *)steps;
+    t->bytes = (size_t)p->rows * sizeof *steps;
+    t->file = VOUCH_GGUF_NO_FILE;
+    return VOUCH_OK;
+}
+
 /* Makes GGUF's tensor number `index` from n parts. */
 static vouch_status tensor_add(const builder *b, const part *parts, size_t n, size_t index)
 {
@@ -420,6 +450,10 @@ static vouch_status tensor_add(const builder *b, const part *parts, size_t n, si
     strcpy(name, p->name);
     *t = (vouch_gguf_tensor){.name = {name, strlen(name)}, .type = is_widened ? VOUCH_TYPE_F32 : p->type};
     set_dims(b, t, p, n);
+    if (p->layout == VOUCH_HF_STEPS) {
+        t->type = VOUCH_TYPE_I64;
+        return steps_add(b, p, t);
+    }
     const int64_t values = is_mxfp4(p) ? 32 : 1; /* of a block */
     t->bytes =
         (size_t)(t->dim[0] / values * t->dim[1] * t->dim[2]) * (size_t)vouch_type_get_info(t->type)->block_bytes;

@@ -47,6 +47,7 @@ void vouch_made_free(vouch_made *made)
     for (size_t i = 0; i < made->n; i++) free(made->recipes[i].views);
     free(made->recipes);
     free(made->constants);
+    free(made->steps);
     free(made->names);
     free(made->keys);
     free(made);

@@ -41,6 +41,7 @@ typedef struct vouch_made {
     void *keys;            /* the bytes of the metadata */
     char *names;           /* the tensors' names */
     float *constants;      /* tensors whose values the metadata give */
+    int64_t *steps;        /* a tensor of integers; NULL: none */
     unsigned char *region; /* reserved for made tensors, each on pages of its own */
     size_t region_size;
 } vouch_made;

@@ -4,7 +4,8 @@
  *
  *   f(t)   = W_fc norm(taps(t))            without a norm, with one over all taps, or with one for each
  *   z      = [attn_norm(embedding[x[t + 1]]) | attn_norm_2(f)]       what the first layer's attention reads
- *   s(t+1) = layers                        from f, or from attn_norm_2(f) (norm_before_residual)
+ *   s(t+1) = layers                        from f, or from attn_norm_2(f) (norm_before_residual); behind output_norm
+ *                                          with norm_output, a key that vouch adds for folders of EAGLE-3.1
  *   logits = W_output output_norm(s)
  *
  * target_layers counts streams before layers: number i is the stream after layer i - 1, whose tap is i - 1.
@@ -126,6 +127,7 @@ static vouch_status open_eagle3(vouch_head_weights *head, const vouch_gguf *gguf
     const vouch_weights *t = target->weights;
     const vouch_weights_plan plan = {.arch = &arch_eagle3, .take_ends = take_ends, .user = head};
     bool norms_first = false;
+    VOUCH_TRY(vouch_key_bool(gguf, ARCH, "norm_output", &head->is_normed, err));
     VOUCH_TRY(vouch_head_check_size(gguf, ARCH, "target_hidden_size", false, t->hparams.n_embd, err));
     VOUCH_TRY(vouch_head_check_size(gguf, ARCH, "vocab_size", false, t->hparams.n_vocab, err));
     VOUCH_TRY(vouch_key_bool(gguf, ARCH, "norm_before_residual", &norms_first, err));

@@ -9,7 +9,7 @@
 
 #include "model/keys.h"
 
-static const vouch_head_kind *const kinds[] = {&vouch_head_kind_native, &vouch_head_kind_eagle3,
+static const vouch_head_kind *const kinds[] = {&vouch_head_kind_native, &vouch_head_kind_eagle, &vouch_head_kind_eagle3,
                                               &vouch_head_kind_assistant};
 
 /* ------------------------------------------------------------- parts of kinds */
@@ -126,6 +126,7 @@ vouch_status vouch_head_weights_open(vouch_head_weights **out, const vouch_gguf 
     vouch_head_weights *head = calloc(1, sizeof *head);
     if (!head) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a head");
     head->target = target->weights;
+    head->embedding_scale = target->weights->hparams.embedding_scale;
     vouch_status status = open_kind(head, gguf, target, pool, err);
     if (status == VOUCH_OK) status = pick_output(head, err);
     if (status == VOUCH_OK) *out = head;

@@ -23,7 +23,8 @@
  *
  *   x      = W_join [norm(embedding[x[t + 1]]) | norm(f(t))]
  *
- * where f(t) and s(t + 1) are taken behind the output norms (MiMo-V2: before them).
+ * where f(t) and s(t + 1) are taken behind the output norms (MiMo-V2: before them). EAGLE-1's heads, in files of their
+ * own, join without norms, and have no output norm.
  *
  * Gemma 4's assistant (assistant.c), a file of its own, is narrower than its target and has no keys and values: its
  * layers read those of the target's last layers, of its kind each, and so a guess stands where the last token stands.
@@ -50,6 +51,7 @@ typedef struct vouch_head_weights {
     bool has_pairs;             /* the first layer reads pairs; a row's second input is its normed embedding */
     vouch_matrix join;          /* [width, target's width + width of f]; n_out 0: pairs instead */
     const float *join_bias;     /* [width]; NULL: none */
+    float embedding_scale;      /* of the embedding that W_join reads; 0: none */
     vouch_norm token_norm, state_norm; /* of the two inputs that W_join or the first layer reads */
     bool is_normed;             /* f and s are taken behind the output norms */
     vouch_matrix leave;         /* [target's width, width] makes f of s; n_out 0: s itself */

@@ -74,6 +74,7 @@ vouch_status vouch_head_weights_open_own(vouch_head_weights **out, const vouch_g
     head->taps[0] = target->hparams.n_layers - 1;
     head->n_features = target->hparams.n_embd;
     head->n_draft = target->hparams.n_vocab;
+    head->embedding_scale = target->hparams.embedding_scale;
     own_opening opening = {.head = head, .target = target};
     vouch_weights_plan plan = {.take_ends = take_ends, .user = &opening, .is_part = true, .is_nextn = true};
     vouch_status status = vouch_arch_find(gguf, &plan.arch, err);

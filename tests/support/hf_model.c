@@ -36,6 +36,17 @@ static bool is_bytes(const char *name)
     return strstr(name, "_blocks") || strstr(name, "_scales");
 }
 
+/* The dtype of a tensor in a folder of this one. d2t and t2d of EAGLE-3's heads are integers and flags. */
+static const char *dtype_of(const char *name, const char *dtype)
+{
+    return is_bytes(name) ? "U8" : strcmp(name, "d2t") == 0 ? "I64" : strcmp(name, "t2d") == 0 ? "BOOL" : dtype;
+}
+
+static size_t width_of(const char *dtype)
+{
+    return strcmp(dtype, "I64") == 0 ? 8 : strcmp(dtype, "F32") == 0 ? 4 : dtype[1] == '1' || dtype[1] == 'F' ? 2 : 1;
+}
+
 /* Value i of a tensor, by the rule of hf_folders.py. */
 static float weight_next(test_random *random, const char *name, int32_t n_dims)
 {
@@ -58,8 +69,8 @@ static size_t put_value(unsigned char *out, const char *dtype, float value)
     }
     const uint16_t half = strcmp(dtype, "F16") == 0 ? vouch_float_to_half(value) : (uint16_t)(bits >> 16);
     const bool is_single = strcmp(dtype, "F32") == 0;
-    memcpy(out, is_single ? (const void *)&bits : &half, is_single ? 4 : 2);
-    return is_single ? 4 : 2;
+    memcpy(out, is_single ? (const void *)&bits : &half, width_of(dtype));
+    return width_of(dtype);
 }
 
 /* ------------------------------------------------------------------- files */
@@ -104,20 +115,19 @@ static int32_t count_values(const hf_tensor *t)
 static void write_tensors(const char *path, const char *dtype, const named *all, int32_t n, int32_t shift)
 {
     static char header[HEADER];
-    const size_t width = strcmp(dtype, "F32") == 0 ? 4 : 2;
     size_t used = 0, data = 0;
     used += (size_t)snprintf(header, HEADER, "{\"__metadata__\":{\"format\":\"pt\"}");
     for (int32_t i = 0; i < n; i++) {
         const hf_tensor *t = all[i].tensor;
         const size_t begin = data;
-        const bool has_bytes = is_bytes(all[i].name);
+        const char *own = dtype_of(all[i].name, dtype);
         char shape[64] = "";
         for (int32_t d = 0; d < t->n_dims; d++)
             snprintf(shape + strlen(shape), sizeof shape - strlen(shape), "%s%d", d ? "," : "", t->shape[d]);
-        data += (size_t)count_values(t) * (has_bytes ? 1 : width);
+        data += (size_t)count_values(t) * width_of(own);
         used += (size_t)snprintf(header + used, HEADER - used,
                                  ",\"%s\":{\"dtype\":\"%s\",\"shape\":[%s],\"data_offsets\":[%zu,%zu]}", all[i].name,
-                                 has_bytes ? "U8" : dtype, shape, begin, data);
+                                 own, shape, begin, data);
     }
     used += (size_t)snprintf(header + used, HEADER - used, "}");
     assert_true(used + 16 < HEADER);
@@ -134,8 +144,14 @@ static void write_tensors(const char *path, const char *dtype, const named *all,
         test_random random = {0xcbf29ce484222325};
         for (const char *c = all[i].name; *c; c++)
             random.state = (random.state ^ (unsigned char)*c) * 0x100000001b3;
-        for (int32_t k = count_values(t); k > 0; k--)
-            out += put_value(out, is_bytes(all[i].name) ? "U8" : dtype, weight_next(&random, all[i].name, t->n_dims));
+        const char *own = dtype_of(all[i].name, dtype);
+        const int32_t n_values = count_values(t);
+        for (int32_t k = 0; k < n_values; k++) {
+            const int64_t step = 2 * k; /* draft token k is token 3 k */
+            if (strcmp(own, "I64") == 0) out = (unsigned char *)memcpy(out, &step, sizeof step) + sizeof step;
+            else if (strcmp(own, "BOOL") == 0) *out++ = k % 3 == 0;
+            else out += put_value(out, own, weight_next(&random, all[i].name, t->n_dims));
+        }
     }
     write_whole(path, bytes, (size_t)(out - bytes));
     free(bytes);

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+#include "format/hf_head.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "base/filemap.h"
+
+/* ---------------------------------------------------------------- families */
+
+static const vouch_hf_rule ends[] = {
+    {"embed_tokens", "token_embd", VOUCH_HF_AS_IS},
+    {"fc", "fc", VOUCH_HF_AS_IS},
+    {"fc_norm.#", "fc_norm", VOUCH_HF_STACKED},
+    {"input_norm", "enc.output_norm", VOUCH_HF_AS_IS},
+    {"norm", "output_norm", VOUCH_HF_AS_IS},
+    {"lm_head", "output", VOUCH_HF_AS_IS},
+    {"d2t", "d2t", VOUCH_HF_STEPS},
+    {"t2d", NULL, VOUCH_HF_DROPPED},
+    {0},
+};
+
+#define LAYER(from)                                                   \
+    {from "input_layernorm", "blk.#.attn_norm", VOUCH_HF_AS_IS},      \
+    {from "hidden_norm", "blk.#.attn_norm_2", VOUCH_HF_AS_IS},        \
+    {from "self_attn.q_proj", "blk.#.attn_q", VOUCH_HF_QUERIES},      \
+    {from "self_attn.k_proj", "blk.#.attn_k", VOUCH_HF_KEYS},         \
+    {from "self_attn.v_proj", "blk.#.attn_v", VOUCH_HF_AS_IS},        \
+    {from "self_attn.o_proj", "blk.#.attn_output", VOUCH_HF_AS_IS},   \
+    {from "self_attn.rotary_emb.inv_freq", NULL, VOUCH_HF_DROPPED},   \
+    {from "post_attention_layernorm", "blk.#.ffn_norm", VOUCH_HF_AS_IS}, \
+    {from "mlp.gate_proj", "blk.#.ffn_gate", VOUCH_HF_AS_IS},         \
+    {from "mlp.up_proj", "blk.#.ffn_up", VOUCH_HF_AS_IS},             \
+    {from "mlp.down_proj", "blk.#.ffn_down", VOUCH_HF_AS_IS},         \
+    {0}
+static const vouch_hf_rule layers[] = {LAYER("layers.#.")};
+static const vouch_hf_rule only_layer[] = {LAYER("midlayer.")};
+
+/* The first names are Medusa's own, "HEAD.BLOCK.linear" and "HEAD.LAST"; the others are vLLM's. */
+static const vouch_hf_rule medusa[] = {
+    {"#.#.linear", "blk.#.block", VOUCH_HF_STACKED},
+    {"#.#", "blk.#.output", VOUCH_HF_AS_IS},
+    {"blocks.#.layers.#", "blk.#.block", VOUCH_HF_STACKED},
+    {"lm_heads.#", "blk.#.output", VOUCH_HF_AS_IS},
+    {0},
+};
+
+#define DEFAULTS "{\"max_position_embeddings\": 2048}"
+
+static const vouch_hf_family families[] = {
+    {.model_type = "eagle3", .arch = "eagle3", .activations = "silu|swish", .rules = {ends, layers, only_layer},
+     .demands = {{"use_sliding_window", false}}, .defaults = DEFAULTS, .rotates_adjacent = true},
+    {.model_type = "eagle", .arch = "eagle", .activations = "silu|swish", .rules = {ends, layers},
+     .demands = {{"use_sliding_window", false}}, .defaults = DEFAULTS, .rotates_adjacent = true},
+    {.model_type = "medusa", .arch = "medusa", .rules = {medusa}},
+};
+
+/* A tensor that shows the family. The first of this list that a folder has counts. */
+static const struct {
+    const char *tensor;
+    const vouch_hf_family *family;
+} marks[] = {
+    {"midlayer.hidden_norm.weight", &families[0]}, {"layers.0.hidden_norm.weight", &families[0]},
+    {"fc.weight", &families[1]},                   {"0.0.linear.weight", &families[2]},
+    {"blocks.0.layers.0.weight", &families[2]},
+};
+
+static void shorten(const char **name, const char *prefix)
+{
+    const size_t n = strlen(prefix);
+    if (strncmp(*name, prefix, n) == 0) *name += n;
+}
+
+static bool has_tensor(const vouch_safetensors *files, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t t = 0; t < files[i].n; t++)
+            if (strcmp(files[i].tensors[t].name, name) == 0) return true;
+    return false;
+}
+
+vouch_status vouch_hf_head_find(vouch_safetensors *files, size_t n, const char *folder, const vouch_hf_family **family,
+                                vouch_error *err)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t t = 0; t < files[i].n; t++) {
+            shorten(&files[i].tensors[t].name, "model.");
+            shorten(&files[i].tensors[t].name, "medusa_head.");
+        }
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
+        if (has_tensor(files, n, marks[i].tensor)) {
+            *family = marks[i].family;
+            return VOUCH_OK;
+        }
+    return vouch_fail(err, VOUCH_E_UNSUPPORTED,
+                      "%s: its tensors are no head's that vouch knows (EAGLE-1, EAGLE-2, EAGLE-3, Medusa)",
+                      vouch_path_tail(folder));
+}
+
+/* ----------------------------------------------------------- configuration */
+
+/* Streams before layers, as vLLM counts them at the top of config.json; in eagle_config SGLang counts streams after
+ * layers. An empty list says what a missing one does: the usual layers. */
+static vouch_status read_layers(const vouch_json *config, const json_t *nested, vouch_gguf_writer *keys,
+                                vouch_error *err)
+{
+    static const char name[] = "eagle_aux_hidden_state_layer_ids";
+    enum { MOST = 16 };
+    const json_t *ids = NULL;
+    int32_t numbers[MOST];
+    const json_t *place = vouch_json_find(config->root, name) ? config->root : nested;
+    VOUCH_TRY(vouch_json_nested(config, place, name, JSON_ARRAY, &ids, err));
+    const size_t n = json_array_size(ids);
+    if (n == 0) return VOUCH_OK;
+    for (size_t i = 0; i < n; i++) {
+        const json_t *id = json_array_get(ids, i);
+        const json_int_t number = json_integer_value(id);
+        if (n > MOST || !json_is_integer(id) || number < 0 || number >= INT_MAX)
+            return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s must be at most %d numbers of layers", config->path, name,
+                              MOST);
+        numbers[i] = (int32_t)number + (place == nested);
+    }
+    vouch_gguf_add_array(keys, "eagle3.target_layers", VOUCH_GGUF_I32, numbers, n);
+    return VOUCH_OK;
+}
+
+/* A flag at the top, or in eagle_config. */
+static vouch_status read_flag(const vouch_json *config, const json_t *nested, const char *name, const char *key,
+                              bool usual, vouch_gguf_writer *keys, vouch_error *err)
+{
+    bool value = usual;
+    VOUCH_TRY(vouch_json_bool(config, nested, name, &value, err));
+    VOUCH_TRY(vouch_json_bool(config, config->root, name, &value, err));
+    vouch_gguf_add_bool(keys, key, value);
+    return VOUCH_OK;
+}
+
+static vouch_status read_eagle3(const vouch_json *config, vouch_gguf_writer *keys, vouch_error *err)
+{
+    const json_t *root = config->root, *nested = NULL;
+    int64_t width = 0;
+    VOUCH_TRY(vouch_json_nested(config, root, "eagle_config", JSON_OBJECT, &nested, err));
+    VOUCH_TRY(vouch_json_int(config, root, "target_hidden_size", false, 1, 1 << 20, &width, err));
+    if (width > 0) vouch_gguf_add_u32(keys, "eagle3.target_hidden_size", (uint32_t)width);
+    const bool is_speculators = vouch_json_find(root, "speculators_model_type") != NULL; /* its default differs */
+    VOUCH_TRY(read_flag(config, nested, "norm_before_residual", "eagle3.norm_before_residual", is_speculators, keys,
+                        err));
+    VOUCH_TRY(read_flag(config, nested, "norm_before_fc", "eagle3.norm_before_fc", false, keys, err));
+    VOUCH_TRY(read_flag(config, nested, "norm_output", "eagle3.norm_output", false, keys, err));
+    return read_layers(config, nested, keys, err);
+}
+
+/* Copies the members of a nested object to the top; those at the top stay. */
+static vouch_status raise(const vouch_json *config, const char *name, vouch_error *err)
+{
+    const json_t *nested = NULL;
+    VOUCH_TRY(vouch_json_nested(config, config->root, name, JSON_OBJECT, &nested, err));
+    if (!nested || json_object_update_missing(config->root, (json_t *)(uintptr_t)nested) == 0) return VOUCH_OK;
+    return vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory", config->path);
+}
+
+vouch_status vouch_hf_head_read(const vouch_json *config, const vouch_hf_family *family, vouch_gguf_writer *keys,
+                                vouch_hf_shape *shape, vouch_error *err)
+{
+    if (family == &families[2]) { /* its tensors say everything */
+        *shape = (vouch_hf_shape){.n_heads = 1, .n_kv_heads = 1};
+        vouch_gguf_add_text(keys, "general.architecture", family->arch);
+        return VOUCH_OK;
+    }
+    VOUCH_TRY(raise(config, "transformer_layer_config", err)); /* speculators */
+    VOUCH_TRY(raise(config, "model", err));                    /* vLLM */
+    VOUCH_TRY(vouch_hf_config_read(config, family, keys, shape, err));
+    shape->is_tied = shape->is_untied = false; /* without an output matrix of its own a head has the target's */
+    return family == &families[0] ? read_eagle3(config, keys, err) : VOUCH_OK;
+}

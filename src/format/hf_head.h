@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Published heads in folders (config.json and safetensors), opened as if they were GGUF files:
+ *
+ *   EAGLE-3              architecture `eagle3`, as llama.cpp's converter writes it
+ *   EAGLE-1, EAGLE-2     `eagle`: the two differ in the tree that their guesses grow, not in the head
+ *   Medusa               `medusa`
+ */
+#ifndef VOUCH_FORMAT_HF_HEAD_H
+#define VOUCH_FORMAT_HF_HEAD_H
+
+#include "format/hf_config.h"
+#include "format/safetensors.h"
+
+/* The family of the head that these tensors make. Shortens their names, which may begin with "model." or
+ * "medusa_head.". Error: UNSUPPORTED. */
+vouch_status vouch_hf_head_find(vouch_safetensors *files, size_t n, const char *folder, const vouch_hf_family **family,
+                                vouch_error *err);
+/* vouch_hf_config_read for a head. Changes the configuration: nested members go to the top. */
+vouch_status vouch_hf_head_read(const vouch_json *config, const vouch_hf_family *family, vouch_gguf_writer *keys,
+                                vouch_hf_shape *shape, vouch_error *err);
+
+#endif

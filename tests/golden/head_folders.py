@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Writes head_folders.h: draft logits of published heads in folders, which EAGLE's and Medusa's own code computes.
+
+    tests/golden/head_folders.py EAGLE MEDUSA > tests/golden/head_folders.h
+
+EAGLE and MEDUSA are checkouts of github.com/SafeAILab/EAGLE and github.com/FasterDecoding/Medusa. Needs the packages
+torch and transformers. transformers 5.23.0 and torch 2.15.0 made the table in the repository.
+
+The target is a Llama of transformers. Its weights and the heads' follow from the tensors' names (hf_folders.py). A head
+drafts 5 tokens behind 12, the likeliest each time, and 5 more behind 3 other tokens.
+"""
+import ast
+import json
+import pathlib
+import sys
+import types
+
+import torch
+import transformers as hf
+
+from hf_folders import weights
+
+N_DRAFT, N_KEPT, VOCABULARY = 5, 16, 160
+TARGET = {"model_type": "llama", "vocab_size": VOCABULARY, "hidden_size": 48, "intermediate_size": 40,
+          "num_hidden_layers": 8, "num_attention_heads": 6, "num_key_value_heads": 3, "max_position_embeddings": 64,
+          "rms_norm_eps": 1e-5, "tie_word_embeddings": False, "pad_token_id": 0}
+HEAD = {"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_act": "silu", "vocab_size": VOCABULARY,
+        "hidden_size": 48, "intermediate_size": 56, "num_hidden_layers": 1, "num_attention_heads": 4,
+        "num_key_value_heads": 2, "max_position_embeddings": 2048, "rms_norm_eps": 1e-6, "tie_word_embeddings": False,
+        "pad_token_id": 0}
+# name, dtype of the folder, EAGLE-3?, where the configuration differs, streams before layers
+EAGLE = [
+    ("EAGLE-3, few tokens", "BF16", True, {"draft_vocab_size": 48}, [2, 4, 5]),
+    ("EAGLE-3, narrow, all tokens", "F32", True,
+     {"draft_vocab_size": VOCABULARY, "hidden_size": 32, "target_hidden_size": 48, "rope_theta": 500000.0,
+      "eagle_config": {"eagle_aux_hidden_state_layer_ids": [0, 3, 6]}}, [1, 4, 7]),
+    ("EAGLE-1", "F16", False, {}, None),
+    ("EAGLE-2, two layers, no bias", "BF16", False, {"num_hidden_layers": 2, "bias": False}, None),
+]
+MEDUSA = []
+
+
+def steps(n: int) -> torch.Tensor:
+    """d2t: draft token i is token 3 i."""
+    return 2 * torch.arange(n)
+
+
+def fill(module: torch.nn.Module, prefix: str = "") -> list[tuple[str, list[int]]]:
+    """Gives the module its weights, and returns their names in the folder and their shapes."""
+    found = []
+    with torch.no_grad():
+        for name, tensor in module.state_dict(keep_vars=True).items():
+            if name == "d2t":
+                tensor.copy_(steps(len(tensor)))
+            elif name == "t2d":
+                tensor.copy_(torch.isin(torch.arange(len(tensor)), 3 * torch.arange(len(tensor) // 3)))
+            elif "inv_freq" in name or "_cached" in name:
+                continue
+            else:
+                tensor.copy_(weights(prefix + name, tensor.shape))
+            found.append((prefix + name, list(tensor.shape)))
+    return found
+
+
+def print_row(logits: torch.Tensor, ids: torch.Tensor) -> int:
+    """logits: of the tokens that the head may guess, whose ids are in `ids`."""
+    best = int(ids[logits.argmax()])
+    kept = logits[::len(logits) // N_KEPT][:N_KEPT].tolist()
+    lines = [", ".join(f"{value:.7e}f" for value in kept[i:i + 5]) for i in range(0, N_KEPT, 5)]
+    print(f"      {{{best}, {logits.std(unbiased=False):.9e}f, {{" + ",\n        ".join(lines) + "}},")
+    return best
+
+
+def rounds(target: hf.PreTrainedModel):
+    """For both rounds the tokens and the target's streams before each layer; the last one is behind its norm."""
+    for n in (12, 15):
+        tokens = [(7 + 31 * i) % VOCABULARY for i in range(n)]
+        with torch.no_grad():
+            yield tokens, target.model(torch.tensor([tokens]), output_hidden_states=True).hidden_states
+
+
+def run_eagle(model: torch.nn.Module, target: hf.PreTrainedModel, layers: list[int] | None) -> None:
+    """Prints the rows of an EAGLE head. As in its topK_genrate, with one guess each time."""
+    trimmed = hasattr(model, "d2t")
+    ids = torch.arange(len(model.d2t)) + model.d2t if trimmed else torch.arange(VOCABULARY)
+    for tokens, streams in rounds(target):
+        f = torch.cat([streams[i] for i in layers], -1) if layers else streams[-1]
+        f, past, row, place = f[:, :-1], None, tokens[1:], 0
+        for _ in range(N_DRAFT):
+            with torch.no_grad():
+                s, past = model(f, input_ids=torch.tensor([row]), past_key_values=past, use_cache=True,
+                                position_ids=torch.arange(place, place + len(row))[None])
+                f, place = s[:, -1:], place + len(row)
+                logits = model.lm_head(model.norm(f)) if layers else target.lm_head(f)
+            row = [print_row(logits[0, -1].double(), ids)]
+
+
+def run_medusa(heads: torch.nn.ModuleList, target: hf.PreTrainedModel) -> None:
+    """Prints the rows of Medusa heads: all from the state before the last token."""
+    for _, streams in rounds(target):
+        for number in range(N_DRAFT):
+            if number < len(heads):
+                with torch.no_grad():
+                    print_row(heads[number](streams[-1][0, -2]).double(), torch.arange(VOCABULARY))
+
+
+def res_block(checkout: str) -> type:
+    """Medusa's ResBlock. Its file imports what newer versions of transformers lack."""
+    text = pathlib.Path(checkout, "medusa/model/medusa_model.py").read_text()
+    found = [node for node in ast.parse(text).body if isinstance(node, ast.ClassDef) and node.name == "ResBlock"]
+    space = {"torch": torch, "nn": torch.nn}
+    exec(compile(ast.Module(found, []), "medusa_model.py", "exec"), space)
+    return space["ResBlock"]
+
+
+def print_case(number: int, config: dict, tensors: list[tuple[str, list[int]]]) -> None:
+    """Prints a folder's config.json and tensors."""
+    text = json.dumps(config)
+    lines = [text[i:i + 90].replace('"', '\\"') for i in range(0, len(text), 90)]
+    print(f"static const char head_config_{number}[] =\n" + "\n".join(f'    "{line}"' for line in lines) + ";")
+    print(f"static const hf_tensor head_tensors_{number}[] = {{")
+    for name, shape in tensors:
+        print(f'    {{"{name}", {{{", ".join(map(str, shape))}}}, {len(shape)}, 1, 1}},')
+    print("    {0},\n};")
+
+
+def main() -> None:
+    """Prints the header."""
+    sys.path.insert(0, sys.argv[1])
+    from eagle.model import cnets, cnets1
+    config = hf.LlamaConfig(**TARGET, attn_implementation="eager")
+    target = hf.LlamaForCausalLM(config).eval()
+    print("/* SPDX-License-Identifier: MIT */\n/* Written by head_folders.py. Folder 0 is the target. */")
+    print('#include "golden/head_row.h"')
+    print_case(0, TARGET, fill(target))
+    blocks, cases, names = res_block(sys.argv[2]), [], []
+    for number, (name, dtype, is_third, own, layers) in enumerate(EAGLE, 1):
+        members = {**HEAD, **own}
+        settings = types.SimpleNamespace(**{"rope_scaling": None, "pretraining_tp": 1, **members})
+        model = (cnets if is_third else cnets1).Model(settings, bias=members.get("bias", True)).eval()
+        if members.get("draft_vocab_size") == VOCABULARY:
+            del model.d2t, model.t2d
+        tensors = [t for t in fill(model) if is_third or not t[0].startswith("embed_tokens")]
+        if not is_third:  # it has the target's
+            model.embed_tokens.weight.data = target.model.embed_tokens.weight.data
+        print_case(number, members, tensors)
+        cases.append((name, dtype, number, lambda model=model, layers=layers: run_eagle(model, target, layers)))
+    for number, (name, dtype, n_heads, n_blocks) in enumerate(MEDUSA, len(EAGLE) + 1):
+        heads = torch.nn.ModuleList(torch.nn.Sequential(*([blocks(48)] * n_blocks), torch.nn.Linear(48, VOCABULARY, False))
+                                    for _ in range(n_heads))
+        tensors = fill(heads)
+        print_case(number, {"medusa_num_heads": n_heads, "medusa_num_layers": n_blocks}, tensors)
+        cases.append((name, dtype, number, lambda heads=heads: run_medusa(heads, target)))
+    print("static const struct {\n    const char *name, *dtype, *config;\n    const hf_tensor *tensors;")
+    print("    head_row rows[HEAD_ROUNDS * HEAD_DRAFT];\n} head_folders[] = {")
+    for name, dtype, number, run in cases:
+        print(f'    {{"{name}", "{dtype}", head_config_{number}, head_tensors_{number}, {{')
+        run()
+        print("    }},")
+    print("};")
+
+
+if __name__ == "__main__":
+    main()
