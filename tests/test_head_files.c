@@ -5,6 +5,7 @@
  *
  * `test_head_files --write FOLDER` writes targets and heads for golden/head_files.cpp.
  */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 #include "engine/session.h"
 #include "golden/head_files.h"
 #include "support/answer.h"
+#include "support/draft.h"
 #include "support/head_bench.h"
 #include "support/tiny_draft.h"
 
@@ -34,6 +36,13 @@ static const struct {
     {"gemma4-assistant",
      {.arch = "gemma4", .n_layers = 6, .tied = true, .add = add_rope_freqs, .seed = 31},
      {.kind = TINY_ASSISTANT, .seed = 1}},
+    {"dflash", {.n_layers = 4, .seed = 32}, {.kind = TINY_DFLASH, .seed = 2}},
+    {"dflash-own", {.n_layers = 4, .seed = 33}, {.kind = TINY_DFLASH, .one_matrix = true, .own_ends = true, .seed = 3}},
+    {"dflash-causal", {.n_layers = 4, .seed = 34}, {.kind = TINY_DFLASH, .is_causal = true, .seed = 4}},
+    {"dspark", {.n_layers = 4, .seed = 35}, {.kind = TINY_DSPARK, .block_size = 5, .seed = 5}},
+    {"dspark-few",
+     {.n_layers = 4, .seed = 36},
+     {.kind = TINY_DSPARK, .has_bonus = true, .n_draft = 120, .seed = 6}},
 };
 enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -68,16 +77,15 @@ static void rejected_guesses_leave_no_trace(void **state)
         vouch_model *model = tiny_model_open(&kinds[k].target);
         vouch_head *head = open_head(k, model);
         head_bench guessed, plain;
-        head_bench_open(&guessed, model, head->weights, 16);
-        head_bench_open(&plain, model, head->weights, 16);
+        head_bench_open(&guessed, model, head->weights, 16, 1);
+        head_bench_open(&plain, model, head->weights, 16, 1);
         for (int round = 0; round < 6; round++) {
             head_bench_commit(&guessed, round ? HEAD_MORE : HEAD_FIRST);
             head_bench_commit(&plain, round ? HEAD_MORE : HEAD_FIRST);
             const vouch_draft draft = head_bench_propose(&guessed);
             assert_int_equal(draft.n, HEAD_DRAFT);
             head_bench_reject(&guessed, &draft);
-            guessed.drafter.ops->observe(guessed.drafter.self, guessed.tokens, guessed.n);
-            plain.drafter.ops->observe(plain.drafter.self, plain.tokens, plain.n);
+            plain.drafter.ops->observe(plain.drafter.self, plain.tokens, plain.n + 1); /* catches up */
             assert_true(guessed.drafter.ops->digest(guessed.drafter.self) ==
                         plain.drafter.ops->digest(plain.drafter.self));
             assert_true(vouch_memory_digest(guessed.target.memory) == vouch_memory_digest(plain.target.memory));
@@ -99,13 +107,51 @@ static void borrowed_keys_are_those_of_the_tokens(void **state)
     vouch_model *model = tiny_model_open(&kinds[0].target);
     vouch_head *head = open_head(0, model);
     head_bench b;
-    head_bench_open(&b, model, head->weights, 16);
+    head_bench_open(&b, model, head->weights, 16, 1);
     head_bench_commit(&b, HEAD_FIRST);
     assert_true(head->weights->borrows_keys);
     vouch_pass_chain(b.target.pass, b.target.memory, b.tokens + b.n - 1, 1, 1);
     assert_int_equal(head_bench_propose(&b).n, 0);
     vouch_memory_rewind(b.target.memory, b.n - 1);
     assert_int_equal(head_bench_propose(&b).n, HEAD_DRAFT);
+    head_bench_close(&b);
+    vouch_head_close(head);
+    vouch_model_close(model);
+}
+
+/* Two guesses of a tree at one depth have the same logits but for the biases by the tokens before them. */
+static void siblings_differ_by_their_biases(void **state)
+{
+    (void)state;
+    enum { SPARK = 4 };
+    const vouch_shape shape = {.n = HEAD_DRAFT, .depth = 2, .branches = 3};
+    vouch_model *model = tiny_model_open(&kinds[SPARK].target);
+    vouch_head *head = open_head(SPARK, model);
+    const vouch_head_block *block = &head->weights->block;
+    float first[64], second[64], to[64];
+    double most = 0, shift = 0;
+    head_bench b;
+    head_bench_open(&b, model, head->weights, 16, 3);
+    head_bench_commit(&b, HEAD_FIRST);
+    const vouch_draft draft = draft_alone(&b.drafter, b.tokens, b.n, &shape);
+    int32_t one = -1, other = -1;
+    for (int32_t i = 0; i < draft.n; i++) {
+        if (draft.parents[i] >= 0 && one < 0) one = i;
+        if (one >= 0 && draft.parents[i] != draft.parents[one]) other = i;
+    }
+    assert_true(other > one && one >= 0 && vouch_draft_depth(&draft, other) == 1);
+    vouch_matrix_get_row(&block->from, draft.tokens[draft.parents[one]], first);
+    vouch_matrix_get_row(&block->from, draft.tokens[draft.parents[other]], second);
+    for (int32_t t = 0; t < b.n_vocab; t++) {
+        double expected = 0;
+        vouch_matrix_get_row(&block->to, t, to);
+        for (int64_t i = 0; i < block->to.n_in; i++)
+            expected += (double)to[i] * ((double)first[i] - (double)second[i]);
+        const double found = log((double)draft.q[one]->weight[t] / (double)draft.q[other]->weight[t]) - expected;
+        if (t == 0) shift = found;
+        most = fmax(most, fabs(found - shift));
+    }
+    assert_true(most < 1e-3);
     head_bench_close(&b);
     vouch_head_close(head);
     vouch_model_close(model);
@@ -260,6 +306,33 @@ static void other_and_damaged_assistants_are_refused(void **state)
     vouch_model_close(other);
 }
 
+static void other_and_damaged_block_heads_are_refused(void **state)
+{
+    (void)state;
+    static const char *const needed[] = {
+        "dflash.embedding_length", "dflash.block_size", "dflash.target_layers", "tokenizer.ggml.mask_token_id",
+        "fc.weight", "enc.output_norm.weight", "output_norm.weight", "markov_w2.weight", "blk.0.attn_k.weight",
+        "blk.1.attn_k_norm.weight", "blk.2.ffn_up.weight"};
+    vouch_model *model = tiny_model_open(&kinds[1].target);
+    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
+        refuses(model, &(tiny_draft_options){.kind = TINY_DSPARK, .omit = needed[i]}, VOUCH_E_FORMAT, needed[i]);
+    refuses(model, &(tiny_draft_options){.kind = TINY_DFLASH, .n_embd = 32}, VOUCH_E_MISMATCH,
+            "embedding_length is 32, but the model has 64");
+    refuses(model, &(tiny_draft_options){.kind = TINY_DFLASH, .tap = 5}, VOUCH_E_MISMATCH,
+            "target_layers[1] is 5, but the model's are 1 to 4");
+    refuses(model, &(tiny_draft_options){.kind = TINY_DFLASH, .tap = 1}, VOUCH_E_UNSUPPORTED, "must ascend");
+    refuses(model, &(tiny_draft_options){.kind = TINY_DFLASH, .mask = 400}, VOUCH_E_MISMATCH,
+            "mask_token_id is 400, but the model has 400 tokens");
+    refuses(model, &(tiny_draft_options){.kind = TINY_DFLASH, .block_size = 1}, VOUCH_E_FORMAT, "block_size");
+    refuses(model, &(tiny_draft_options){.kind = TINY_DFLASH, .extra = "selector_hidden.weight"}, VOUCH_E_UNSUPPORTED,
+            "DFlash2");
+    refuses(model, &(tiny_draft_options){.kind = TINY_DFLASH, .n_draft = 20, .omit = "output.weight"}, VOUCH_E_FORMAT,
+            "'output.weight' is missing");
+    refuses(model, &(tiny_draft_options){.kind = TINY_DFLASH, .extra = "blk.0.attn_q.bias2"}, VOUCH_E_UNSUPPORTED,
+            "blk.0.attn_q.bias2");
+    vouch_model_close(model);
+}
+
 static int write_files(const char *folder)
 {
     for (int k = 0; k < N_KINDS; k++) {
@@ -284,7 +357,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(borrowed_keys_are_those_of_the_tokens),
         cmocka_unit_test(text_is_the_same_with_every_head),
         cmocka_unit_test(text_is_the_same_in_an_engine),
+        cmocka_unit_test(siblings_differ_by_their_biases),
         cmocka_unit_test(other_and_damaged_assistants_are_refused),
+        cmocka_unit_test(other_and_damaged_block_heads_are_refused),
     };
     if (argc == 3 && strcmp(argv[1], "--write") == 0) return write_files(argv[2]);
     return cmocka_run_group_tests(tests, NULL, NULL);

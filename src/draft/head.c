@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "base/common.h"
+#include "draft/head_block.h"
 #include "draft/registry.h"
 #include "draft/tree.h"
 #include "model/projection.h"
@@ -379,6 +380,22 @@ static int32_t drafter_n_hidden(const void *self)
     return g->n_given;
 }
 
+static int32_t block_taps(const void *self, const int32_t **layers)
+{
+    return vouch_head_block_taps(vouch_tree_guesser(self), layers);
+}
+
+static void block_hidden(void *self, const int32_t *tokens, int32_t position, const float *const *states)
+{
+    (void)tokens;
+    vouch_head_block_hidden(vouch_tree_guesser(self), position, states);
+}
+
+static int32_t block_n_hidden(const void *self)
+{
+    return vouch_head_block_n_hidden(vouch_tree_guesser(self));
+}
+
 /* ------------------------------------------------------------------- opening */
 
 static void layout_guesser(head_guesser *g, const vouch_drafter_head_options *options, vouch_arena *arena)
@@ -425,15 +442,9 @@ static vouch_status open_parts(head_guesser *g, vouch_shared_passes *passes,
     return vouch_shared_sequence_open(&g->sequence, passes, h->body, &sequence, err);
 }
 
-vouch_status vouch_drafter_head_open(vouch_drafter_ref *out, const vouch_head_weights *head,
-                                     vouch_shared_passes *passes, const vouch_drafter_head_options *options,
-                                     vouch_error *err)
+static vouch_status open_guesser(vouch_guesser *out, const vouch_head_weights *head, vouch_shared_passes *passes,
+                                 const vouch_drafter_head_options *options, vouch_error *err)
 {
-    static const vouch_drafter_ops ops = {VOUCH_TREE_FUNCTIONS("head", VOUCH_DRAFTER_HEAD),
-                                          .taps = drafter_taps,
-                                          .hidden = drafter_hidden,
-                                          .n_hidden = drafter_n_hidden};
-    *out = (vouch_drafter_ref){0};
     head_guesser *g = calloc(1, sizeof *g);
     if (!g) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the head's state");
     g->head = head;
@@ -442,11 +453,35 @@ vouch_status vouch_drafter_head_open(vouch_drafter_ref *out, const vouch_head_we
     g->lender = head->borrows_keys ? options->target_memory : NULL;
     g->chunk = has_memory(g) ? options->prefill_chunk : 1;
     const vouch_status status = open_parts(g, passes, options, err);
-    if (status != VOUCH_OK) {
-        head_close(g);
-        return status;
-    }
-    const vouch_tree_options tree = {.ops = &ops,
+    if (status == VOUCH_OK) *out = (vouch_guesser){.ops = &guesser_ops, .self = g};
+    else head_close(g);
+    return status;
+}
+
+vouch_status vouch_drafter_head_open(vouch_drafter_ref *out, const vouch_head_weights *head,
+                                     vouch_shared_passes *passes, const vouch_drafter_head_options *options,
+                                     vouch_error *err)
+{
+    static const vouch_drafter_ops one_by_one = {VOUCH_TREE_FUNCTIONS("head", VOUCH_DRAFTER_HEAD),
+                                                 .taps = drafter_taps,
+                                                 .hidden = drafter_hidden,
+                                                 .n_hidden = drafter_n_hidden};
+    static const vouch_drafter_ops by_block = {VOUCH_TREE_FUNCTIONS("head", VOUCH_DRAFTER_HEAD),
+                                               .taps = block_taps,
+                                               .hidden = block_hidden,
+                                               .n_hidden = block_n_hidden};
+    const bool is_block = head->block.n_rows > 0;
+    vouch_guesser guesser;
+    *out = (vouch_drafter_ref){0};
+    const vouch_head_block_options block = {.n_vocab = options->n_vocab,
+                                            .n_embd = options->n_embd,
+                                            .n_ctx = options->n_ctx,
+                                            .prefill_chunk = options->prefill_chunk,
+                                            .k = options->k,
+                                            .kv_type = options->kv_type};
+    if (is_block) VOUCH_TRY(vouch_head_block_open(&guesser, head, passes, &block, err));
+    else VOUCH_TRY(open_guesser(&guesser, head, passes, options, err));
+    const vouch_tree_options tree = {.ops = is_block ? &by_block : &one_by_one,
                                      .sampling = options->sampling,
                                      .seed = options->seed,
                                      .kernels = head->body->kernels,
@@ -457,7 +492,7 @@ vouch_status vouch_drafter_head_open(vouch_drafter_ref *out, const vouch_head_we
                                      .k = options->k,
                                      .branches = options->branches,
                                      .constraint = options->constraint};
-    return vouch_drafter_tree_open(out, (vouch_guesser){.ops = &guesser_ops, .self = g}, &tree, err);
+    return vouch_drafter_tree_open(out, guesser, &tree, err);
 }
 
 /* ----------------------------------------------------------- from the options */
@@ -487,7 +522,9 @@ static double share(const vouch_drafter_setup *setup)
 {
     const vouch_head_weights *h = setup->head;
     const double entry = (double)vouch_matrix_bytes(&h->join) + (double)vouch_matrix_bytes(&h->leave);
-    return (vouch_weights_pass_bytes(h->body, 1) + entry) / vouch_weights_pass_bytes(setup->target, 1);
+    const double bytes = vouch_weights_pass_bytes(h->body, 1) + entry;
+    const int32_t n_guesses = h->block.n_rows > 0 ? h->block.n_rows - h->block.first : 1; /* of a pass */
+    return bytes / n_guesses / vouch_weights_pass_bytes(setup->target, 1);
 }
 
 const vouch_drafter_type vouch_drafter_type_head = {

@@ -40,33 +40,8 @@ static void choose_taps(vouch_head_weights *head, int32_t n_layers)
 
 static vouch_status read_taps(vouch_head_weights *head, const vouch_gguf *gguf, vouch_error *err)
 {
-    static const char name[] = "eagle3.target_layers";
-    const char *path = vouch_gguf_path(gguf);
-    const int32_t n_layers = head->target->hparams.n_layers;
-    vouch_gguf_array layers = {0};
-    if (!vouch_gguf_has(gguf, name)) choose_taps(head, n_layers);
-    else {
-        VOUCH_TRY(vouch_gguf_get_array(gguf, name, true, &layers, err));
-        if ((layers.type != VOUCH_GGUF_I32 && layers.type != VOUCH_GGUF_U32) || layers.count < 1 ||
-            layers.count > VOUCH_HEAD_TAPS)
-            return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s must be 1 to %d layers, an array of integers", path, name,
-                              VOUCH_HEAD_TAPS);
-        for (size_t i = 0; i < layers.count; i++) {
-            const int64_t layer = vouch_gguf_array_int(&layers, i);
-            if (layer < 1 || layer > n_layers)
-                return vouch_fail(err, VOUCH_E_MISMATCH,
-                                  "%s: %s[%zu] is %lld, but the model's are 1 to %d: this head is for another model",
-                                  path, name, i, (long long)layer, n_layers);
-            head->taps[head->n_taps++] = (int32_t)layer - 1;
-        }
-    }
-    for (int32_t i = 0; i < head->n_taps; i++)
-        if (head->taps[i] < (i == 0 ? 0 : head->taps[i - 1] + 1))
-            return vouch_fail(err, VOUCH_E_UNSUPPORTED,
-                              "%s: %s[%d] is %d in a model of %d layers: layers must ascend from 1 on", path, name, i,
-                              head->taps[i] + 1, n_layers);
-    head->n_features = head->n_taps * head->target->hparams.n_embd;
-    return VOUCH_OK;
+    if (!vouch_gguf_has(gguf, "eagle3.target_layers")) choose_taps(head, head->target->hparams.n_layers);
+    return vouch_head_read_taps(head, gguf, "eagle3.target_layers", err);
 }
 
 /* ------------------------------------------------------------------- tensors */

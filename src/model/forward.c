@@ -357,6 +357,7 @@ static void stage_mix(vouch_workspace *c, vouch_pool *team, thread_space *my, in
     branch_end recurrent = {.w = &r->out, .after = &r->out_after, .layer = layer};
     if (a->n_heads > 0) {
         vouch_attention_project(c, team, my, layer);             /* q, k, v [n, heads * head_dim] */
+        if (a->q.n_out == 0) return;
         attended.acts = vouch_attention_mix(c, team, my, layer); /* [n, n_heads * value_dim] */
     }
     if (r->conv.n_channels > 0) recurrent.acts = vouch_recurrent_mix(c, team, my, layer); /* [n, n_inner] */

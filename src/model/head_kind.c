@@ -10,7 +10,7 @@
 #include "model/keys.h"
 
 static const vouch_head_kind *const kinds[] = {&vouch_head_kind_native, &vouch_head_kind_eagle, &vouch_head_kind_eagle3,
-                                              &vouch_head_kind_assistant};
+                                              &vouch_head_kind_assistant, &vouch_head_kind_dflash};
 
 /* ------------------------------------------------------------- parts of kinds */
 
@@ -22,6 +22,40 @@ vouch_status vouch_head_check_size(const vouch_gguf *gguf, const char *arch, con
     if (stated == size) return VOUCH_OK;
     return vouch_fail(err, VOUCH_E_MISMATCH, "%s: %s.%s is %d, but the model has %d: this head is for another model",
                       vouch_gguf_path(gguf), arch, key, stated, size);
+}
+
+static vouch_status add_taps(vouch_head_weights *head, const vouch_gguf *gguf, const char *name, vouch_error *err)
+{
+    const char *path = vouch_gguf_path(gguf);
+    const int32_t n_layers = head->target->hparams.n_layers;
+    vouch_gguf_array layers;
+    VOUCH_TRY(vouch_gguf_get_array(gguf, name, true, &layers, err));
+    if ((layers.type != VOUCH_GGUF_I32 && layers.type != VOUCH_GGUF_U32) || layers.count < 1 ||
+        layers.count > VOUCH_HEAD_TAPS)
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s must be 1 to %d layers, an array of integers", path, name,
+                          VOUCH_HEAD_TAPS);
+    for (size_t i = 0; i < layers.count; i++) {
+        const int64_t layer = vouch_gguf_array_int(&layers, i);
+        if (layer < 1 || layer > n_layers)
+            return vouch_fail(err, VOUCH_E_MISMATCH,
+                              "%s: %s[%zu] is %lld, but the model's are 1 to %d: this head is for another model", path,
+                              name, i, (long long)layer, n_layers);
+        head->taps[head->n_taps++] = (int32_t)layer - 1;
+    }
+    return VOUCH_OK;
+}
+
+vouch_status vouch_head_read_taps(vouch_head_weights *head, const vouch_gguf *gguf, const char *name,
+                                  vouch_error *err)
+{
+    if (head->n_taps == 0) VOUCH_TRY(add_taps(head, gguf, name, err));
+    for (int32_t i = 0; i < head->n_taps; i++)
+        if (head->taps[i] < (i == 0 ? 0 : head->taps[i - 1] + 1))
+            return vouch_fail(err, VOUCH_E_UNSUPPORTED,
+                              "%s: %s[%d] is %d in a model of %d layers: layers must ascend from 1 on",
+                              vouch_gguf_path(gguf), name, i, head->taps[i] + 1, head->target->hparams.n_layers);
+    head->n_features = head->n_taps * head->target->hparams.n_embd;
+    return VOUCH_OK;
 }
 
 static int64_t id_at(const vouch_gguf_tensor *tensor, size_t i)
@@ -137,6 +171,8 @@ vouch_status vouch_head_weights_open(vouch_head_weights **out, const vouch_gguf 
 void vouch_head_weights_close(vouch_head_weights *head)
 {
     if (!head) return;
+    if (head->block.writer) free(head->block.writer->layers);
+    free(head->block.writer);
     vouch_weights_close(head->body);
     vouch_arena_free(&head->rows);
     free(head->tokens);

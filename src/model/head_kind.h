@@ -18,12 +18,16 @@ typedef struct vouch_head_kind {
 } vouch_head_kind;
 
 extern const vouch_head_kind vouch_head_kind_native, vouch_head_kind_eagle, vouch_head_kind_eagle3,
-    vouch_head_kind_assistant;
+    vouch_head_kind_assistant, vouch_head_kind_dflash;
 
 /* Parts of `open`. */
 /* Checks one of the target's sizes, which the head's file states under "ARCH.key". Error: MISMATCH (names the key). */
 vouch_status vouch_head_check_size(const vouch_gguf *gguf, const char *arch, const char *key, bool required,
                                    int32_t size, vouch_error *err);
+/* Reads the taps and n_features from an array of streams that counts as llama.cpp does: number i is the stream before
+ * layer i, so its tap is i - 1. Where taps are set already, only checks them. Errors: FORMAT, MISMATCH, UNSUPPORTED. */
+vouch_status vouch_head_read_taps(vouch_head_weights *head, const vouch_gguf *gguf, const char *name,
+                                  vouch_error *err);
 /* Reads d2t, the ids of the tokens that the head may guess, into n_draft and tokens. Without d2t it may guess all
  * n_vocab tokens. */
 vouch_status vouch_head_read_tokens(vouch_head_weights *head, const vouch_gguf *gguf, int32_t n_vocab,

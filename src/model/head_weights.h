@@ -18,6 +18,15 @@
  *   x      = f(t)                                          f(t) = W_fc norms(taps(t)), or W_fc taps(t)
  *   W_q, W_k, W_v of the first layer read [norm(embedding[x[t + 1]]) | norm(x)]
  *
+ * DFlash's heads (Chen et al., arXiv 2602.06036) guess a block of tokens in one pass. The target's states reach them as
+ * keys and values alone, and the rows of a block are the last token and masks:
+ *
+ *   f(t)   = norm(W_fc taps(t))                            layer l has the key and value W_k f(t), W_v f(t) at t
+ *   s(i)   = layers(embedding[x[n - 1], mask, mask, ...])  at the positions from n - 1 on; rows see all f and all rows
+ *   logits = W_output norm(s)                              of row i, for the token at its position or behind it
+ *
+ * DSpark adds W_to from[x], of the token x before each guess, to the logits.
+ *
  * Some targets bring a head along (multi-token prediction: Gloeckle et al., arXiv 2404.19737; DeepSeek-V3, 2412.19437),
  * one more block behind their layers. It reads the target's last state, and norms it once more:
  *
@@ -36,6 +45,19 @@
 #include "model/weights.h"
 
 enum { VOUCH_HEAD_TAPS = 16 };
+
+/* A head that guesses a block of tokens at once (dflash.c). */
+typedef struct vouch_head_block {
+    int32_t n_rows;             /* of a block; 0: the head guesses one by one */
+    int32_t first;              /* the row that predicts the first guess: 0 or 1 */
+    int32_t mask;               /* token of the rows behind the last token */
+    bool is_causal;             /* a row sees no row behind it */
+    float embedding_scale;      /* 0: 1 */
+    const float *feature_norm;  /* [width] weights of RMSNorm, of f */
+    vouch_weights *writer;      /* the layers' keys and values of f alone; its tensors are the body's */
+    vouch_matrix from, to;      /* [n_vocab, rank], [n_draft, rank]: W_to from[x] is added to the logits behind x;
+                                   n_out 0: none */
+} vouch_head_block;
 
 typedef struct vouch_head_weights {
     vouch_weights *body;        /* layers and output; hparams.n_embd is the head's width. Without an output matrix of
@@ -58,6 +80,7 @@ typedef struct vouch_head_weights {
     bool borrows_keys;          /* its layers read keys and values of the target's memory */
     const vouch_weights *target;
     const vouch_matrix *embedding; /* [n_vocab, target's width] the target's, or the body's */
+    vouch_head_block block;
     int32_t n_draft;            /* tokens that it may guess */
     int32_t *tokens;            /* [n_draft] their ids; NULL: all tokens of the target */
     vouch_arena rows;           /* the target's output rows of these tokens, where the head has none of its own */

@@ -112,7 +112,8 @@ typedef struct vouch_attention {
     bool has_softplus;            /* softplus(gate) instead of sigmoid(gate) */
     int32_t rotary;               /* index into the weights' rotaries */
     float scale;                  /* of a score q k, 1 / sqrt(head_dim) as a rule */
-    vouch_matrix q, k, v;         /* [heads * head_dim or value_dim, n_embd] */
+    vouch_matrix q, k, v;         /* [heads * head_dim or value_dim, n_embd]; q.n_out 0: the layer writes keys and
+                                     values, and adds nothing to the stream */
     vouch_affine q_after, k_after, v_after;
     float clamp;                  /* queries, keys and values lie in [-clamp, clamp]; 0: anywhere */
     vouch_head_norm head_norm;

@@ -68,6 +68,7 @@ static void add_row(vouch_workspace *c, const vouch_row *row, int32_t r)
                              .page = m->pages[slot / m->store->page_size],
                              .slot = slot % m->store->page_size,
                              .position = row->kept ? slot : m->n_tokens + depth};
+    if (row->sees_all) run->n_open = slot + 1;
     if (row->lender) {
         run->read = row->lender;
         run->n_open = c->slots[r].position = row->lender->n_tokens;

@@ -14,6 +14,8 @@
  * pass, and its ancestors among the memory's provisional rows. A row's position is the number of tokens
  * and ancestors before it.
  *
+ * A head that guesses a block at once has rows that see each other in both directions (sees_all).
+ *
  * A head may have layers without keys and values, which read those of the target (layer.h, lender). Such rows name the
  * target's memory as their lender. They see all of its tokens, stand at the position behind them, and change nothing
  * there.
@@ -43,6 +45,7 @@ typedef struct vouch_row {
                                    read; the same for all rows of `memory`. NULL: none */
     int32_t parent; /* the provisional row it follows; -1: the last token of the sequence */
     bool kept;      /* becomes a token; the memory has no provisional rows then, and `parent` is not read */
+    bool sees_all;  /* sees the rows behind it in this pass, too; the rows of its memory are all so, and a chain */
     bool logits;    /* this row gets logits */
     bool hidden;    /* this row's hidden states are read after the pass */
 } vouch_row;

@@ -21,19 +21,27 @@ enum { N_DRAFT = 5, N_KEPT = 16 };
 static llama_context * target, * head;
 static std::vector<llama_token> tokens;
 static int n_embd, n_vocab, n_run;
-static std::vector<float> state; // the target's at the last token that it ran
+static std::vector<float> state;    // the target's at the last token that it ran
+static std::vector<float> features; // the target's at each token of its last run, layer by layer
+static bool is_block;
 
+// The logits of the tokens that the head may guess.
 static llama_token print_logits(const float * logits) {
     double mean = 0, square = 0;
-    int best = 0;
+    int best = 0, n = 0, seen = 0, kept = 0;
+    for (int i = 0; i < n_vocab; i++) n += std::isfinite(logits[i]);
     for (int i = 0; i < n_vocab; i++) {
-        mean += logits[i] / n_vocab;
+        if (std::isfinite(logits[i])) mean += logits[i] / n;
         if (logits[i] > logits[best]) best = i;
     }
-    for (int i = 0; i < n_vocab; i++) square += (logits[i] - mean) * (logits[i] - mean) / n_vocab;
+    for (int i = 0; i < n_vocab; i++)
+        if (std::isfinite(logits[i])) square += (logits[i] - mean) * (logits[i] - mean) / n;
     printf("      {%d, %.9ef, {", best, std::sqrt(square));
-    for (int i = 0; i < N_KEPT; i++)
-        printf("%s%.9ef", i % 5 == 4 ? ",\n        " : i ? ", " : "", logits[i * (n_vocab / N_KEPT)]);
+    for (int i = 0; i < n_vocab; i++) {
+        if (!std::isfinite(logits[i]) || seen++ % (n / N_KEPT) != 0 || kept == N_KEPT) continue;
+        printf("%s%.9ef", kept % 5 == 4 ? ",\n        " : kept ? ", " : "", logits[i]);
+        kept++;
+    }
     printf("}},\n");
     return best;
 }
@@ -42,12 +50,54 @@ static void process(llama_context * ctx, common_batch & batch) {
     if (llama_process(ctx, LLAMA_PROCESS_TYPE_DECODE, batch.get()) != 0) exit(1);
 }
 
+// Gives a head of blocks the target's states at the positions [first, n_run).
+static void inject(int first) {
+    const llama_model * model = llama_get_model(head);
+    const int n_layers = llama_model_target_layer_ids_n(model);
+    const int n = n_layers * n_embd;
+    features.resize((size_t) (n_run - first) * n);
+    common_batch batch(head);
+    for (int i = 0; i < n_run - first; i++) {
+        for (int k = 0; k < n_layers; k++) {
+            const float * x = llama_get_embeddings_layer_inp(target, llama_model_target_layer_ids(model)[k]);
+            std::copy(x + (size_t) i * n_embd, x + (size_t) (i + 1) * n_embd, features.begin() + (size_t) i * n + k * n_embd);
+        }
+        const llama_pos pos[4] = {first + i, first + i, first + i, 0};
+        batch.add_embd({features.data() + (size_t) i * n, 1, (size_t) n}, pos, 0, false);
+    }
+    process(head, batch);
+}
+
+static std::string meta(const char * key) {
+    char value[64] = "";
+    llama_model_meta_val_str(llama_get_model(head), key, value, sizeof value);
+    return value;
+}
+
+// One pass over the last token and masks. llama.cpp's markov head follows the likeliest tokens by itself.
+static void draft_block(bool is_dspark) {
+    const int n_rows = std::stoi(meta("dflash.block_size"));
+    const int first = is_dspark && meta("dflash.sample_from_anchor") == "true" ? 0 : 1;
+    const int last = tokens.size() - 1;
+    llama_memory_seq_rm(llama_get_memory(head), 0, last, -1);
+    common_batch batch(head);
+    const llama_token mask = std::stoi(meta("tokenizer.ggml.mask_token_id"));
+    for (int i = 0; i < n_rows; i++) batch.add(i ? mask : tokens[last], last + i, 0, true);
+    process(head, batch);
+    for (int d = 0; d < N_DRAFT; d++) print_logits(llama_get_logits_ith(head, first + d));
+    llama_memory_seq_rm(llama_get_memory(head), 0, last, -1);
+}
+
 // The target runs all tokens but the last one.
 static void run_target() {
     common_batch batch(target);
     const int first = n_run;
     for (; n_run + 1 < (int) tokens.size(); n_run++) batch.add(tokens[n_run], n_run, 0, true);
     process(target, batch);
+    if (is_block) {
+        inject(first);
+        return;
+    }
     const float * h = llama_get_embeddings_nextn_ith(target, n_run - first - 1);
     state.assign(h, h + n_embd);
 }
@@ -74,7 +124,7 @@ static llama_context * open_context(llama_model * model, llama_context * other) 
     cp.type_k = cp.type_v = GGML_TYPE_F32;
     cp.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_DISABLED;
     cp.ctx_other = other;
-    if (other) cp.ctx_type = LLAMA_CONTEXT_TYPE_MTP;
+    if (other && !is_block) cp.ctx_type = LLAMA_CONTEXT_TYPE_MTP;
     return llama_init_from_model(model, cp);
 }
 
@@ -85,11 +135,16 @@ int main(int argc, char ** argv) {
     llama_model * model = llama_model_load_from_file((folder + "/" + name + ".target.gguf").c_str(), llama_model_default_params());
     llama_model * guesser = llama_model_load_from_file((folder + "/" + name + ".gguf").c_str(), llama_model_default_params());
     if (!model || !guesser) return 1;
+    is_block = name[0] == 'd'; // dflash, dspark
     target = open_context(model, nullptr);
     head = open_context(guesser, target);
     if (!target || !head) return 1;
-    llama_set_embeddings_nextn(target, true, false);
     llama_set_embeddings_nextn(head, true, true);
+    if (is_block) {
+        for (uint32_t k = 0; k < llama_model_target_layer_ids_n(guesser); k++)
+            llama_set_embeddings_layer_inp(target, llama_model_target_layer_ids(guesser)[k], true);
+        llama_set_causal_attn(head, meta("dflash.attention.causal") == "true");
+    } else llama_set_embeddings_nextn(target, true, false);
     n_embd = llama_model_n_embd(model);
     n_vocab = llama_vocab_n_tokens(llama_model_get_vocab(model));
 
@@ -97,7 +152,8 @@ int main(int argc, char ** argv) {
     for (int round = 0; round < 2; round++) {
         for (int i = 0; i < (round ? 3 : 12); i++) tokens.push_back((7 + 31 * tokens.size()) % n_vocab);
         run_target();
-        draft_assistant();
+        if (is_block) draft_block(name.substr(0, 6) == "dspark");
+        else draft_assistant();
     }
     printf("    }},\n");
     return 0;

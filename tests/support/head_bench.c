@@ -45,7 +45,8 @@ static void open_target(head_bench *b, const vouch_weights *weights, int32_t pag
         assert_int_equal(vouch_pass_open_tap(b->target.pass, b->head->taps[i], NULL), VOUCH_OK);
 }
 
-void head_bench_open(head_bench *b, const vouch_model *model, const vouch_head_weights *head, int32_t page_size)
+void head_bench_open(head_bench *b, const vouch_model *model, const vouch_head_weights *head, int32_t page_size,
+                     int32_t branches)
 {
     static const uint64_t seed = 1;
     static const vouch_sampling sampling = {.temperature = 1, .top_p = 1, .repeat_penalty = 1};
@@ -62,7 +63,7 @@ void head_bench_open(head_bench *b, const vouch_model *model, const vouch_head_w
                                                 .n_ctx = HEAD_CTX,
                                                 .prefill_chunk = 5,
                                                 .k = HEAD_DRAFT,
-                                                .branches = 1,
+                                                .branches = branches,
                                                 .kv_type = VOUCH_KV_F32};
     assert_int_equal(vouch_drafter_head_open(&b->drafter, head, &b->passes, &options, NULL), VOUCH_OK);
 }
@@ -106,7 +107,7 @@ void head_bench_compare(const char *name, const vouch_model *model, const vouch_
     double most = 0;
     for (int32_t page_size = 16; page_size <= HEAD_CTX; page_size *= 4) { /* law L1 */
         head_bench b;
-        head_bench_open(&b, model, head, page_size);
+        head_bench_open(&b, model, head, page_size, 1);
         for (int round = 0; round < HEAD_ROUNDS; round++) {
             head_bench_commit(&b, round ? HEAD_MORE : HEAD_FIRST);
             const vouch_draft draft = head_bench_propose(&b);

@@ -21,8 +21,9 @@ typedef struct head_bench {
     int32_t n_given; /* positions whose states the head has */
 } head_bench;
 
-/* The target's memory has pages of this many slots: 16, 32 or 64. */
-void head_bench_open(head_bench *b, const vouch_model *model, const vouch_head_weights *head, int32_t page_size);
+/* The target's memory has pages of this many slots: 16, 32 or 64. branches: as the drafter's option. */
+void head_bench_open(head_bench *b, const vouch_model *model, const vouch_head_weights *head, int32_t page_size,
+                     int32_t branches);
 void head_bench_close(head_bench *b);
 /* Commits n tokens as a session does: the target runs all but the last one, and the head gets their states. */
 void head_bench_commit(head_bench *b, int32_t n);

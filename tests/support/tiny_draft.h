@@ -7,7 +7,9 @@
 #include "vouch.h"
 
 typedef enum tiny_draft_kind {
-    TINY_ASSISTANT /* Gemma 4's: three layers, the last without a window */
+    TINY_ASSISTANT, /* Gemma 4's: three layers, the last without a window */
+    TINY_DFLASH,    /* three layers, of which the first two have a window; taps behind layers 0 and 2 */
+    TINY_DSPARK     /* the same with a bias by the token before */
 } tiny_draft_kind;
 
 /* 0 and NULL select the default. Each comment begins with the default. */
@@ -20,6 +22,15 @@ typedef struct tiny_draft_options {
     int32_t n_heads;     /* 4 */
     int32_t n_kv_heads;  /* 2; as the file states it */
     int32_t head_dim;    /* as in the target's layers */
+    int32_t block_size;  /* 6 */
+    bool own_ends;       /* false; true: an embedding and an output matrix of its own; DFlash and DSpark only, as all
+                            below */
+    bool one_matrix;     /* false; true: values are keys, norms after the branches, GELU */
+    bool is_causal, has_bonus; /* false; rows see no row behind them; the first row predicts nothing (DSpark) */
+    int32_t n_draft;     /* all tokens of the target; else d2t */
+    int32_t mask;        /* 5; token of the rows behind the last one */
+    int32_t tap;         /* 3; the second tap, as the file counts */
+    const char *extra;   /* none; a tensor [4] more */
 } tiny_draft_options;
 
 /* Writes the file. Fails the test if it can't. */

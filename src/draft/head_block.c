@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A block of guesses in one pass. The head's memory has, at each position that the target has run, the keys and values
+ * of the target's states there. The rows of a block stand behind them, and are dropped after the pass:
+ *
+ *   positions   0 ........ n_written - 1 │ n_written .... n_given - 1 │ n_given ...
+ *               keys and values           states only                  the last token, mask, mask, ...
+ *
+ * States wait until somebody asks for guesses, or until `states` is full.
+ *
+ *   follow   writes the keys and values that are missing, and stages the block's rows
+ *   run      keeps the logits of each depth: further guesses need no pass
+ *   feed     adds to the logits of a guess's depth what the token before it says, where the head has such a matrix
+ *
+ * A block always has the number of rows that the head was taught with, because its rows see each other. So logits
+ * depend on the tokens alone, not on the number of guesses that are wanted (law L1).
+ */
+#include "draft/head_block.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/common.h"
+#include "model/projection.h"
+#include "model/rows.h"
+
+typedef struct block_guesser {
+    const vouch_head_weights *head;
+    vouch_shared_sequence sequence;
+    vouch_shared_pass *writer; /* of the layers that write keys and values */
+    vouch_staged staged;
+    vouch_projection fc, to;
+    int32_t n_embd;       /* of the target */
+    int32_t n_ctx, chunk;
+    int32_t n_depths;     /* depths that a block predicts and that may be asked for */
+    int32_t n_written;    /* positions whose keys and values are there */
+    int32_t n_given;      /* positions whose states have come */
+    bool is_staged;       /* the rows of a block wait for their pass */
+    double seconds;       /* of writing keys and values for it */
+    float *states;        /* [chunk][n_features] of the positions from n_written on */
+    float *features;      /* [chunk][width] f of them */
+    float *inputs;        /* [n_rows of a block][width] */
+    float *base;          /* [n_depths][n_draft] logits of each depth */
+    int32_t n_fed;        /* guesses since follow */
+    int32_t n_asked;      /* rows of the last follow or feed */
+    int32_t depths[VOUCH_MAX_DRAFT]; /* [n_fed] of each guess, the first one's is 0 */
+    int32_t asked[VOUCH_MAX_TOP];    /* [n_asked] depth of the guess that follows each row */
+    float *from;          /* [VOUCH_MAX_TOP][rank] W_from's rows of the tokens before */
+    float *bias;          /* [VOUCH_MAX_TOP][n_draft] */
+    float *logits;        /* [n_vocab of the target] */
+    float *nothing;       /* [n_vocab of the target] not a number: the block ends before this depth */
+    vouch_arena arena;
+} block_guesser;
+
+static int64_t width(const block_guesser *g)
+{
+    return g->head->body->hparams.n_embd;
+}
+
+static bool has_bias(const block_guesser *g)
+{
+    return g->head->block.to.n_out > 0;
+}
+
+/* ---------------------------------------------------------- keys and values */
+
+/* f of n positions from n_written on. */
+static void make_features(block_guesser *g, int32_t n)
+{
+    const vouch_norm norm = {.kind = VOUCH_NORM_RMS, .weight = g->head->block.feature_norm};
+    vouch_projection_run(&g->fc, g->states, g->features, n);
+    for (int32_t i = 0; i < n; i++) {
+        float *f = g->features + i * width(g);
+        vouch_row_norm(f, f, &norm, width(g), g->head->body->hparams.norm_eps);
+    }
+}
+
+/* Writes the keys and values of all positions whose states are there. Returns its seconds. */
+static double write_keys(block_guesser *g)
+{
+    const int32_t n = g->n_given - g->n_written;
+    if (n == 0) return 0;
+    make_features(g, n);
+    vouch_row *rows = vouch_shared_pass_rows(g->writer);
+    for (int32_t i = 0; i < n; i++)
+        rows[i] = (vouch_row){
+            .memory = g->sequence.memory, .input = g->features + i * width(g), .parent = -1, .kept = true};
+    const vouch_staged staged = vouch_shared_pass_stage(g->writer, n);
+    vouch_shared_pass_run(g->sequence.passes, g->writer);
+    g->n_written = g->n_given;
+    return vouch_shared_pass_seconds(g->writer, &staged);
+}
+
+int32_t vouch_head_block_taps(const void *self, const int32_t **layers)
+{
+    const block_guesser *g = self;
+    *layers = g->head->taps;
+    return g->head->n_taps;
+}
+
+static void drop_block(block_guesser *g)
+{
+    vouch_memory_keep_rows(g->sequence.memory, 0);
+    g->n_fed = g->n_asked = 0;
+    g->is_staged = false;
+}
+
+void vouch_head_block_hidden(void *self, int32_t position, const float *const *states)
+{
+    block_guesser *g = self;
+    const size_t n_embd = (size_t)g->n_embd;
+    assert(position == g->n_given);
+    if (g->n_given - g->n_written == g->chunk) {
+        drop_block(g);
+        write_keys(g);
+    }
+    float *to = g->states + (int64_t)(position - g->n_written) * g->head->n_features;
+    for (int32_t i = 0; i < g->head->n_taps; i++) memcpy(to + (size_t)i * n_embd, states[i], n_embd * sizeof *to);
+    g->n_given++;
+}
+
+int32_t vouch_head_block_n_hidden(const void *self)
+{
+    const block_guesser *g = self;
+    return g->n_given;
+}
+
+/* ------------------------------------------------------------------- guesser */
+
+static void block_rewind(void *self, int32_t n)
+{
+    block_guesser *g = self;
+    drop_block(g);
+    g->n_given = vouch_min(g->n_given, n);
+    g->n_written = vouch_memory_rewind(g->sequence.memory, vouch_min(g->n_written, n));
+}
+
+/* The state of the last token comes with its pass. */
+static int32_t block_known(const void *self, const int32_t *tokens, int32_t n_tokens)
+{
+    const block_guesser *g = self;
+    (void)tokens;
+    return vouch_min(g->n_written + 1, n_tokens);
+}
+
+/* The input of a row: the embedding of the last token, or of the mask. */
+static void make_input(const block_guesser *g, int32_t token, float *input)
+{
+    const vouch_head_block *block = &g->head->block;
+    vouch_matrix_get_row(g->head->embedding, token, input);
+    if (block->embedding_scale != 0) g->head->body->kernels->scale(input, block->embedding_scale, width(g));
+}
+
+static void stage_block(block_guesser *g, int32_t last)
+{
+    const vouch_head_block *block = &g->head->block;
+    vouch_row *rows = vouch_shared_pass_rows(g->sequence.shared);
+    for (int32_t i = 0; i < block->n_rows; i++) {
+        float *input = g->inputs + i * width(g);
+        make_input(g, i == 0 ? last : block->mask, input);
+        rows[i] = (vouch_row){.memory = g->sequence.memory,
+                              .input = input,
+                              .parent = i - 1,
+                              .sees_all = !block->is_causal,
+                              .logits = i >= block->first && i < block->first + g->n_depths};
+    }
+    g->staged = vouch_shared_pass_stage(g->sequence.shared, block->n_rows);
+    g->is_staged = true;
+}
+
+/* Row i is asked for the guess of this depth behind a token. */
+static void ask(block_guesser *g, int32_t i, int32_t depth, int32_t token)
+{
+    const vouch_matrix *from = &g->head->block.from;
+    g->asked[i] = depth;
+    g->n_asked = i + 1;
+    if (has_bias(g)) vouch_matrix_get_row(from, token, g->from + i * from->n_in);
+}
+
+static void add_biases(block_guesser *g)
+{
+    if (has_bias(g)) vouch_projection_run(&g->to, g->from, g->bias, g->n_asked);
+}
+
+static vouch_staging block_follow(void *self, const int32_t *tokens, int32_t n, bool logits)
+{
+    block_guesser *g = self;
+    drop_block(g);
+    if (g->n_given < n - 1) return VOUCH_STAGED_NONE;
+    g->seconds = write_keys(g);
+    if (!logits || g->n_written != n - 1) return VOUCH_STAGED_NONE;
+    if (vouch_shared_pass_room(g->sequence.shared, g->n_depths) < g->head->block.n_rows) return VOUCH_STAGED_FULL;
+    stage_block(g, tokens[n - 1]);
+    ask(g, 0, 0, tokens[n - 1]);
+    return VOUCH_STAGED_ROWS;
+}
+
+/* Keeps the logits, because the pass may run again for other sessions before they are read. */
+static double block_run(void *self)
+{
+    block_guesser *g = self;
+    const int32_t n_draft = g->head->n_draft;
+    double seconds = 0;
+    if (g->is_staged) {
+        vouch_shared_sequence_run(&g->sequence);
+        for (int32_t d = 0; d < g->n_depths; d++)
+            memcpy(g->base + (int64_t)d * n_draft,
+                   vouch_pass_logits(g->sequence.shared->pass, g->staged.first_logits + d),
+                   (size_t)n_draft * sizeof *g->base);
+        seconds = g->seconds + vouch_shared_pass_seconds(g->sequence.shared, &g->staged);
+        vouch_memory_keep_rows(g->sequence.memory, 0);
+        g->is_staged = false;
+    }
+    add_biases(g);
+    return seconds;
+}
+
+static double block_part(const void *self, int32_t n_rows, int32_t n)
+{
+    const block_guesser *g = self;
+    (void)n_rows; /* a block has its own number */
+    return vouch_shared_pass_part(g->sequence.shared, g->head->block.n_rows, n);
+}
+
+static int32_t block_room(const void *self)
+{
+    (void)self;
+    return VOUCH_MAX_DRAFT;
+}
+
+static vouch_staging block_feed(void *self, const int32_t *guesses, const int32_t *parents, int32_t n)
+{
+    block_guesser *g = self;
+    for (int32_t i = 0; i < n; i++) {
+        const int32_t number = g->n_fed + i, parent = parents ? parents[i] : number - 1;
+        g->depths[number] = parent < 0 ? 0 : g->depths[parent] + 1;
+        ask(g, i, g->depths[number] + 1, guesses[i]);
+    }
+    g->n_fed += n;
+    return VOUCH_STAGED_ROWS;
+}
+
+/* [n_vocab] Tokens that the head can't guess have no chance. */
+static const float *block_logits(void *self, int32_t i)
+{
+    block_guesser *g = self;
+    const vouch_head_weights *h = g->head;
+    if (g->asked[i] >= g->n_depths) return g->nothing;
+    const float *base = g->base + (int64_t)g->asked[i] * h->n_draft, *bias = g->bias + (int64_t)i * h->n_draft;
+    for (int32_t d = 0; d < h->n_draft; d++)
+        g->logits[h->tokens ? h->tokens[d] : d] = has_bias(g) ? base[d] + bias[d] : base[d];
+    return g->logits;
+}
+
+static void block_close(void *self)
+{
+    block_guesser *g = self;
+    vouch_shared_pass_release(g->sequence.passes, g->writer);
+    vouch_shared_sequence_close(&g->sequence);
+    vouch_arena_free(&g->arena);
+    free(g);
+}
+
+static size_t block_memory(const void *self)
+{
+    const block_guesser *g = self;
+    return sizeof *g + g->arena.size + vouch_shared_sequence_bytes(&g->sequence);
+}
+
+static uint64_t block_digest(const void *self)
+{
+    const block_guesser *g = self;
+    return vouch_memory_digest(g->sequence.memory);
+}
+
+static const vouch_guesser_ops guesser_ops = {.follow = block_follow,
+                                              .room = block_room,
+                                              .feed = block_feed,
+                                              .run = block_run,
+                                              .part = block_part,
+                                              .logits = block_logits,
+                                              .known = block_known,
+                                              .rewind = block_rewind,
+                                              .close = block_close,
+                                              .memory = block_memory,
+                                              .digest = block_digest};
+
+/* ------------------------------------------------------------------- opening */
+
+static void layout_guesser(block_guesser *g, int32_t n_vocab, vouch_arena *arena)
+{
+    const vouch_head_weights *h = g->head;
+    const size_t n_embd = (size_t)width(g), n_draft = (size_t)h->n_draft, chunk = (size_t)g->chunk;
+    g->states = vouch_arena_take(arena, chunk * (size_t)h->n_features, sizeof *g->states);
+    g->features = vouch_arena_take(arena, chunk * n_embd, sizeof *g->features);
+    g->inputs = vouch_arena_take(arena, (size_t)h->block.n_rows * n_embd, sizeof *g->inputs);
+    g->base = vouch_arena_take(arena, (size_t)g->n_depths * n_draft, sizeof *g->base);
+    g->logits = vouch_arena_take(arena, (size_t)n_vocab, sizeof *g->logits);
+    g->nothing = vouch_arena_take(arena, (size_t)n_vocab, sizeof *g->nothing);
+    vouch_projection_layout(&g->fc, g->chunk, arena);
+    if (!has_bias(g)) return;
+    g->from = vouch_arena_take(arena, VOUCH_MAX_TOP * (size_t)h->block.from.n_in, sizeof *g->from);
+    g->bias = vouch_arena_take(arena, VOUCH_MAX_TOP * n_draft, sizeof *g->bias);
+    vouch_projection_layout(&g->to, VOUCH_MAX_TOP, arena);
+}
+
+static vouch_status open_passes(block_guesser *g, vouch_shared_passes *passes, vouch_kv_type kv_type, vouch_error *err)
+{
+    const vouch_head_block *block = &g->head->block;
+    const vouch_shared_sequence_options sequence = {
+        .pass = {.n_ctx = g->n_ctx, .max_rows = block->n_rows, .max_logits = g->n_depths}, .kv_type = kv_type};
+    const vouch_shared_pass_options writer = {.n_ctx = g->n_ctx, .max_rows = g->chunk, .max_logits = 1};
+    VOUCH_TRY(vouch_shared_sequence_open(&g->sequence, passes, g->head->body, &sequence, err));
+    return vouch_shared_pass_take(&g->writer, passes, block->writer, &writer, err);
+}
+
+vouch_status vouch_head_block_open(vouch_guesser *out, const vouch_head_weights *head, vouch_shared_passes *passes,
+                                   const vouch_head_block_options *options, vouch_error *err)
+{
+    const vouch_head_block *block = &head->block;
+    const vouch_kernels *kernels = head->body->kernels;
+    block_guesser *g = calloc(1, sizeof *g);
+    if (!g) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the head's state");
+    *g = (block_guesser){.head = head,
+                         .n_embd = options->n_embd,
+                         .n_ctx = options->n_ctx + block->n_rows, /* a block may reach past the session's end */
+                         .chunk = options->prefill_chunk,
+                         .n_depths = vouch_min(block->n_rows - block->first, options->k),
+                         .fc = {.w = &head->fc, .kernels = kernels, .pool = passes->pool},
+                         .to = {.w = &block->to, .kernels = kernels, .pool = passes->pool}};
+    vouch_arena arena = {0};
+    layout_guesser(g, options->n_vocab, &arena);
+    vouch_status status = vouch_arena_allocate(&arena, "the head's logits (use a smaller n_draft)", err);
+    if (status == VOUCH_OK) {
+        layout_guesser(g, options->n_vocab, &arena);
+        g->arena = arena;
+        for (int32_t t = 0; t < options->n_vocab; t++) {
+            g->logits[t] = -INFINITY;
+            g->nothing[t] = NAN;
+        }
+        status = open_passes(g, passes, options->kv_type, err);
+    }
+    if (status == VOUCH_OK) *out = (vouch_guesser){.ops = &guesser_ops, .self = g};
+    else block_close(g);
+    return status;
+}
