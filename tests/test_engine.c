@@ -9,10 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "engine/admit.h"
 #include "engine/session.h"
 #include "support/answer.h"
 #include "support/sanitized.h"
+#include "support/tiny_head.h"
 
 enum { N_REQUESTS = 48, MOST_PROMPT = 300, N_CTX = 400, MOST_LIVE = 16 };
 /* Of the test with long prompts. */
@@ -28,7 +30,8 @@ typedef struct request {
 static const char *const archs[] = {"llama", "qwen3moe", "jamba"};
 enum { N_ARCHS = sizeof archs / sizeof archs[0] };
 
-static vouch_model *target, *near;
+static vouch_model *target, *near, *far; /* near, far: draft models */
+static vouch_head *head;
 static request *requests; /* [n_requests] */
 static int32_t n_requests = N_REQUESTS, most_prompt = MOST_PROMPT, n_ctx = N_CTX;
 
@@ -37,6 +40,26 @@ static const unsigned drafter_sets[] = {
     VOUCH_DRAFTER_MODEL, VOUCH_DRAFTER_MODEL | VOUCH_DRAFTER_RECYCLE,
 };
 enum { N_SETS = sizeof drafter_sets / sizeof drafter_sets[0] };
+
+/* Every request has a draft model or a head: chains and trees of every size, with and without free drafters and pace,
+ * by either draft model, or by some tokens of it. */
+static bool all_paid;
+static void choose_paid(vouch_speculation *s, int32_t i)
+{
+    enum { N_HEAD = 40 };
+    static int32_t some[N_HEAD];
+    for (int32_t t = 0; t < N_HEAD; t++) some[t] = t * 9 % 400;
+    s->draft_model = i % 6 == 4 ? far : near;
+    s->head = i % 6 == 3 ? head : NULL;
+    s->drafters = i % 6 == 3   ? VOUCH_DRAFTER_HEAD
+                  : i % 6 == 2 ? VOUCH_DRAFTER_AUTO
+                  : i % 6 == 1 ? VOUCH_DRAFTER_MODEL | VOUCH_DRAFTER_RECYCLE
+                               : VOUCH_DRAFTER_MODEL;
+    s->draft_vocab = i % 6 == 5 ? some : NULL;
+    s->n_draft_vocab = i % 6 == 5 ? N_HEAD : 0;
+    s->n_draft = i % 4 == 0 ? 0 : 1 + i % 9;
+    s->tree_branches = i / 6 % 3 == 0 ? 0 : i / 6 % 3 == 1 ? 3 : 8;
+}
 
 static vouch_session_options options_of(int32_t i)
 {
@@ -53,6 +76,7 @@ static vouch_session_options options_of(int32_t i)
     o.speculation.n_draft = i % 5 == 0 ? 5 : 0;
     o.speculation.tree_branches = i / N_SETS % 3 == 1 ? 3 : 0;
     if (drafter_sets[i % N_SETS] & VOUCH_DRAFTER_MODEL) o.speculation.draft_model = near;
+    if (all_paid) choose_paid(&o.speculation, i);
     return o;
 }
 
@@ -64,6 +88,9 @@ static void requests_open(const char *arch)
     target = tiny_model_open(&model);
     model.noise = 0.02f;
     near = tiny_model_open(&model);
+    model.seed++;
+    far = tiny_model_open(&model);
+    head = tiny_head_open(&(tiny_head_options){.target = target, .n_layers = 1, .seed = 3});
     requests = calloc((size_t)n_requests, sizeof *requests);
     for (int32_t i = 0; i < n_requests; i++) {
         request *r = &requests[i];
@@ -82,6 +109,8 @@ static void requests_close(void)
     free(requests);
     vouch_model_close(target);
     vouch_model_close(near);
+    vouch_model_close(far);
+    vouch_head_close(head);
 }
 
 static int llama_open(void **state)
@@ -243,6 +272,16 @@ static void requests_beside_others_keep_their_bytes(void **state)
 {
     (void)state;
     for (int i = 0; i < N_ARCHS; i++) schedules_run(archs[i], test_is_quick() ? 3 : 12);
+}
+
+/* Law L7 where every request has a draft model or a head. Sessions share the passes of both. */
+static void draft_models_beside_others_keep_their_bytes(void **state)
+{
+    (void)state;
+    all_paid = true;
+    schedules_run("llama", test_is_quick() ? 4 : 12);
+    schedules_run("jamba", test_is_quick() ? 3 : 8);
+    all_paid = false;
 }
 
 /* Law L7 with prompts of up to 3,000 tokens, half of which share long beginnings. */
@@ -547,44 +586,85 @@ static void idle_sessions_give_way(void **state)
     vouch_engine_close(engine);
 }
 
-/* Sessions with the same draft model share its passes: with 8 sessions at once a cycle takes as many passes of the
- * draft model as with one. A chain of n guesses takes n passes, since the last guess is never fed to the draft model; a
- * tree takes one for each level. */
+/* Adds the guesses of a step to a hash. */
+static uint64_t hash_guesses(uint64_t hash, const vouch_step *step)
+{
+    for (int32_t i = 0; i < step->n_guesses; i++) {
+        hash = vouch_hash_word(hash, (uint64_t)step->guesses[i].token);
+        hash = vouch_hash_word(hash, (uint64_t)(step->guesses[i].parent + 1));
+    }
+    return hash;
+}
+
+static uint64_t guesses_alone(const vouch_session_options *o, const int32_t *prompt, int32_t n_prompt)
+{
+    uint64_t hash = VOUCH_HASH_START;
+    vouch_session *session = answer_open(target, o);
+    vouch_step step = {0};
+    assert_int_equal(vouch_session_prompt(session, prompt, (size_t)n_prompt, NULL), VOUCH_OK);
+    while (step.finish == VOUCH_FINISH_NONE) {
+        assert_int_equal(vouch_session_step(session, &step, NULL), VOUCH_OK);
+        hash = hash_guesses(hash, &step);
+    }
+    vouch_session_close(session);
+    return hash;
+}
+
+/* Sessions with the same draft model or head share its passes: with 8 sessions at once a cycle takes as many passes of
+ * it as with one. A chain of n guesses takes n passes, since the last guess is never fed; a tree takes one for each
+ * level. Each session makes the guesses that it makes alone. */
 static void sessions_share_the_passes_of_a_level(void **state)
 {
     (void)state;
-    enum { MOST = 8, GUESSES = 5, DEPTH = 3, STEPS = 6 };
-    for (int has_trees = 0; has_trees < 2; has_trees++)
+    enum { MOST = 8, GUESSES = 5, DEPTH = 3, N_PROMPT = 8, LENGTH = 30, KINDS = 4 };
+    for (int kind = 0; kind < KINDS; kind++)
         for (int32_t n = 1; n <= MOST; n += MOST - 1) {
+            const bool has_trees = kind % 2;
+            const int32_t levels = has_trees ? DEPTH : GUESSES;
+            uint64_t alone[MOST], beside[MOST];
             vouch_session *sessions[MOST];
             vouch_engine *engine;
             vouch_session_options o = vouch_session_options_default();
-            o.max_tokens = 200;
+            o.n_ctx = N_CTX;
+            o.n_threads = 2;
+            o.max_tokens = LENGTH;
             o.ignore_eos = true;
-            o.speculation.drafters = VOUCH_DRAFTER_MODEL;
+            o.sampling.temperature = 0.5f;
+            o.speculation.accept = VOUCH_ACCEPT_MATCH;
+            o.speculation.drafters = kind < 2 ? VOUCH_DRAFTER_MODEL : VOUCH_DRAFTER_HEAD;
             o.speculation.draft_model = near;
+            o.speculation.head = head;
             o.speculation.n_draft = GUESSES;
             o.speculation.tree_branches = has_trees ? 2 : 0;
             o.speculation.tree_depth = has_trees ? DEPTH : 0;
             const vouch_engine_options options = {.n_sessions = MOST, .n_ctx = N_CTX, .n_threads = 2};
             assert_int_equal(vouch_engine_open(&engine, target, &options, NULL), VOUCH_OK);
             for (int32_t i = 0; i < n; i++) {
+                const int32_t *prompt = requests[0].prompt + i;
+                alone[i] = guesses_alone(&o, prompt, N_PROMPT);
+                beside[i] = VOUCH_HASH_START;
                 assert_int_equal(vouch_engine_session_open(&sessions[i], engine, &o, NULL), VOUCH_OK);
-                assert_int_equal(vouch_session_prompt(sessions[i], requests[0].prompt + i, 8, NULL), VOUCH_OK);
+                assert_int_equal(vouch_session_prompt(sessions[i], prompt, N_PROMPT, NULL), VOUCH_OK);
             }
             const vouch_engine_stats *stats = vouch_engine_get_stats(engine);
             const vouch_engine_event *events;
-            size_t n_events = 0;
-            while (n_events == 0) assert_true(vouch_engine_step(engine, &events, &n_events)); /* the prompts */
-            for (int step = 0; step < STEPS; step++) {
-                const vouch_engine_stats before = *stats;
-                assert_true(vouch_engine_step(engine, &events, &n_events));
+            size_t n_events;
+            vouch_engine_stats before = *stats;
+            for (int step = 0; vouch_engine_step(engine, &events, &n_events); before = *stats, step++) {
+                for (size_t e = 0; e < n_events; e++)
+                    for (int32_t i = 0; i < n; i++)
+                        if (sessions[i] == events[e].session) beside[i] = hash_guesses(beside[i], &events[e].step);
+                if (step < 2 || step > 4) continue; /* the prompts; drafts cut at the end of the answer */
                 assert_int_equal(n_events, n);
                 assert_int_equal(stats->drafted - before.drafted, n * GUESSES);
-                assert_int_equal(stats->draft_passes - before.draft_passes, has_trees ? DEPTH : GUESSES);
-                assert_true(stats->draft_rows - before.draft_rows >= n * (has_trees ? DEPTH : GUESSES));
+                assert_int_equal(stats->draft_passes - before.draft_passes, levels);
+                assert_true(stats->draft_rows - before.draft_rows >= n * levels);
             }
-            for (int32_t i = 0; i < n; i++) vouch_session_close(sessions[i]);
+            for (int32_t i = 0; i < n; i++) {
+                assert_true(beside[i] == alone[i]);
+                assert_true(i == 0 || alone[i] != alone[0]);
+                vouch_session_close(sessions[i]);
+            }
             assert_null(engine->draft_passes.first);
             vouch_engine_close(engine);
         }
@@ -629,6 +709,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(requests_beside_others_keep_their_bytes),
+        cmocka_unit_test(draft_models_beside_others_keep_their_bytes),
         cmocka_unit_test(long_prompts_beside_others_keep_their_bytes),
         cmocka_unit_test_setup_teardown(a_known_beginning_is_not_run_again, llama_open, llama_close),
         cmocka_unit_test_setup_teardown(sessions_take_further_prompts, llama_open, llama_close),

@@ -3,12 +3,14 @@
  * Law L2 through the engine, by enumeration. Three sessions share each pass. In one of them every random choice is a
  * branch: the guesses drawn from q, the verdicts of rejection, and the tokens of the residual and of p. Visiting all
  * branches gives the exact joint distribution of its tokens. It must equal the product of the target's conditional
- * distributions, which a session by itself computes, within 1e-12. Wrong rules must miss it.
+ * distributions, which a session by itself computes, within 1e-12. Wrong rules must miss it. The guesses are drawn by a
+ * drafter of this test, or by a draft model whose passes the three sessions share.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "draft/model.h"
 #include "engine/session.h"
 #include "support/answer.h"
 
@@ -145,10 +147,41 @@ static const vouch_drafter_ops branch_ops = {.name = "branch",
 
 /* ----------------------------------------------------------------- the engine */
 
-static vouch_model *model;
+/* Who guesses in the first session: the drafter above, or a draft model, whose passes the other two sessions share. */
+typedef enum guessing { BRANCH, CHAIN, TREE } guessing;
+
+static vouch_model *model, *draft_model;
+static branched *branching;
+
+static int32_t branch_guess(const vouch_residual *left, uint64_t seed, int64_t position, int32_t number)
+{
+    double mass[VOCAB];
+    (void)seed, (void)position, (void)number;
+    for (int32_t x = 0; x < VOCAB; x++) mass[x] = vouch_residual_mass(left, x);
+    return choose_token(&branching->walker, mass);
+}
+
+static vouch_drafter_ref open_guesser(vouch_engine *engine, branched *b, const vouch_session_options *o, guessing how)
+{
+    static const uint64_t seed = 1;
+    const vouch_drafter_model_options options = {.sampling = &o->sampling,
+                                                 .seed = &seed,
+                                                 .draft_sampling = VOUCH_DRAFT_SAMPLE,
+                                                 .draw = branch_guess,
+                                                 .n_ctx = o->n_ctx,
+                                                 .prefill_chunk = 16,
+                                                 .k = K,
+                                                 .branches = how == TREE ? 2 : 1};
+    vouch_drafter_ref d = {.ops = &branch_ops, .self = b};
+    branching = b;
+    if (how == BRANCH) return d;
+    assert_int_equal(vouch_drafter_model_open(&d, draft_model->weights, &engine->draft_passes, &options, NULL),
+                     VOUCH_OK);
+    return d;
+}
 static const int32_t prompts[3][N_PROMPT] = {{1, 3, 2, 0}, {3, 3, 1, 0}, {2, 0, 3, 3}};
 
-static vouch_session_options options_of(int32_t i)
+static vouch_session_options options_of(int32_t i, guessing how)
 {
     vouch_session_options o = vouch_session_options_default();
     o.n_ctx = 32;
@@ -160,6 +193,10 @@ static vouch_session_options options_of(int32_t i)
     o.sampling.seed = (uint64_t)i;
     o.speculation.accept = i == 0 ? VOUCH_ACCEPT_REJECTION : VOUCH_ACCEPT_MATCH;
     o.speculation.drafters = i == 1 ? VOUCH_DRAFTER_NGRAM | VOUCH_DRAFTER_RECYCLE : VOUCH_DRAFTER_NONE;
+    if (i == 0 || how == BRANCH) return o;
+    o.speculation.drafters = i == 1 ? VOUCH_DRAFTER_RECYCLE | VOUCH_DRAFTER_MODEL : VOUCH_DRAFTER_MODEL;
+    o.speculation.draft_model = draft_model;
+    o.speculation.n_draft = 1 + i;
     return o;
 }
 
@@ -187,7 +224,7 @@ static void run_path(vouch_engine *engine, vouch_session *const sessions[3], bra
 }
 
 /* The joint distribution of the first session's tokens. */
-static void enumerate(wrong mistake, double *joint)
+static void enumerate(guessing how, wrong mistake, double *joint)
 {
     branched b = {.walker = {.probability = 1}, .wrong = mistake};
     vouch_engine *engine;
@@ -195,12 +232,13 @@ static void enumerate(wrong mistake, double *joint)
     const vouch_engine_options options = {.n_sessions = 3, .n_ctx = 32, .n_threads = 2, .page_size = 16};
     assert_int_equal(vouch_engine_open(&engine, model, &options, NULL), VOUCH_OK);
     for (int32_t i = 0; i < 3; i++) {
-        const vouch_session_options o = options_of(i);
+        const vouch_session_options o = options_of(i, how);
         assert_int_equal(vouch_engine_session_open(&sessions[i], engine, &o, NULL), VOUCH_OK);
     }
-    sessions[0]->cycle.drafters.paid = (vouch_drafter_ref){.ops = &branch_ops, .self = &b};
+    const vouch_session_options first = options_of(0, how);
+    sessions[0]->cycle.drafters.paid = open_guesser(engine, &b, &first, how);
     sessions[0]->cycle.dice = (vouch_dice){.accept = branch_accept, .draw = branch_draw, .self = &b};
-    sessions[0]->shape = (vouch_shape){.n = K, .depth = K, .branches = 1};
+    sessions[0]->shape = (vouch_shape){.n = K, .depth = K, .branches = how == TREE ? 2 : 1};
     for (int32_t i = 0; i < N_JOINT; i++) joint[i] = 0;
     do run_path(engine, sessions, &b, joint);
     while (next_path(&b.walker));
@@ -214,7 +252,7 @@ static void enumerate(wrong mistake, double *joint)
 static void expect_joint(double *joint)
 {
     static float logits[VOCAB];
-    vouch_session_options o = options_of(0);
+    vouch_session_options o = options_of(0, BRANCH);
     o.max_tokens = 12;
     vouch_session *session = answer_open(model, &o);
     for (int32_t index = 0; index < N_JOINT; index++) {
@@ -249,17 +287,21 @@ static void rejection_beside_others_is_exact(void **state)
     static double expected[N_JOINT], joint[N_JOINT];
     double sum = 0;
     model = tiny_model_open(&(tiny_model_options){.n_vocab = VOCAB, .seed = 3, .n_ctx = 64});
+    draft_model = tiny_model_open(&(tiny_model_options){.n_vocab = VOCAB, .seed = 8, .n_ctx = 64});
     expect_joint(expected);
     for (int32_t i = 0; i < N_JOINT; i++) sum += expected[i];
     assert_true(fabs(sum - 1) < EXACT);
-    enumerate(RIGHT, joint);
-    const double worst = largest_difference(joint, expected);
-    if (!(worst <= EXACT)) fail_msg("off by %g", worst);
+    for (guessing how = BRANCH; how <= TREE; how++) {
+        enumerate(how, RIGHT, joint);
+        const double worst = largest_difference(joint, expected);
+        if (!(worst <= EXACT)) fail_msg("drafter %d: off by %g", how, worst);
+    }
     for (wrong w = RESIDUAL_IS_P; w <= BONUS_IS_UNIFORM; w++) {
-        enumerate(w, joint);
+        enumerate(BRANCH, w, joint);
         assert_true(largest_difference(joint, expected) > 1e-4);
     }
     vouch_model_close(model);
+    vouch_model_close(draft_model);
 }
 
 int main(void)
