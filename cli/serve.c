@@ -175,6 +175,8 @@ static int serve(serving *s)
         .port = o->port,
         .keys = s->keys,
         .n_keys = s->n_keys,
+        .origins = o->origins.items,
+        .n_origins = o->origins.n,
         .certificate = s->certificate,
         .private_key = s->private_key,
         .models = s->models,

@@ -2,6 +2,7 @@
 #include "http.h"
 
 #include <errno.h>
+#include <math.h>
 #include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,18 +11,40 @@
 #include <unistd.h>
 
 #include "common/json.h"
+#include "common/term.h"
 #include "fields.h"
 #include "mhd.h"
 
 enum {
-    MOST_BODY = 32 << 20,        /* bytes */
     MOST_CONNECTIONS = 1024,
     CONNECTION_MEMORY = 64 << 10, /* bytes for the headers of a request */
     N_THREADS = 4,
-    STREAM_LIMIT = 256 << 10     /* bytes of events that may wait for a reader */
+    STREAM_LIMIT = 256 << 10, /* bytes of events that may wait for a reader */
+    SLOWEST = 16 << 10        /* bytes per second of a body, either way, beyond the time for its begin */
 };
 
+/* ----------------------------------------------------------------- deadlines */
+
+/* The client has --timeout seconds, and for n bytes as much longer as the slowest allowed client takes. */
+static void set_deadline(server_exchange *x, size_t n)
+{
+    if (x->deadline) server_deadline_set(x->deadline, x->server->options->timeout_seconds + (double)n / SLOWEST);
+}
+
+/* The client waits for the model. */
+static void clear_deadline(server_exchange *x)
+{
+    if (x->deadline) server_deadline_set(x->deadline, INFINITY);
+}
+
 /* ------------------------------------------------------------------- replies */
+
+static void add_origin(const server_exchange *x, struct MHD_Response *response)
+{
+    if (!x->origin) return;
+    mhd.MHD_add_response_header(response, "Access-Control-Allow-Origin", x->origin);
+    mhd.MHD_add_response_header(response, "Vary", "Origin");
+}
 
 static void reply(server_exchange *x, int status, const char *type, char *bytes, size_t n)
 {
@@ -30,9 +53,11 @@ static void reply(server_exchange *x, int status, const char *type, char *bytes,
         free(bytes);
         return;
     }
-    mhd.MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+    if (type) mhd.MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+    add_origin(x, response);
     x->response = response;
     x->status = status;
+    set_deadline(x, n);
 }
 
 void server_reply_text(server_exchange *x, int status, const char *type, const char *text, size_t n)
@@ -68,6 +93,7 @@ void server_reply_fault(server_exchange *x, const server_fault *fault)
     server_reply_json(x, fault->status, server_error_json(x, fault));
     if (!x->response) return;
     if (fault->status == 429 || fault->status == 503) mhd.MHD_add_response_header(x->response, "Retry-After", "1");
+    if (fault->status == 405) mhd.MHD_add_response_header(x->response, MHD_HTTP_HEADER_ALLOW, x->allowed);
     if (fault->status == 401) mhd.MHD_add_response_header(x->response, "WWW-Authenticate", "Bearer");
 }
 
@@ -87,128 +113,6 @@ void server_make_id(server *s, const char *prefix, char id[64])
              (unsigned long long)atomic_fetch_add(&s->n_ids, 1));
 }
 
-/* ---------------------------------------------------------------- the request */
-
-static const char *header(const server_exchange *x, const char *name)
-{
-    return mhd.MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, name);
-}
-
-/* Takes the same time for every key of the same length. */
-static bool is_same_key(const char *given, const char *key)
-{
-    const size_t n = strlen(key);
-    if (strlen(given) != n) return false;
-    volatile unsigned char difference = 0;
-    for (size_t i = 0; i < n; i++) difference |= (unsigned char)(given[i] ^ key[i]);
-    return difference == 0;
-}
-
-static bool has_key(const server_exchange *x)
-{
-    const server_options *o = x->server->options;
-    const char *bearer = header(x, MHD_HTTP_HEADER_AUTHORIZATION), *given = header(x, "X-Api-Key");
-    if (o->n_keys == 0) return true;
-    if (bearer && strncasecmp(bearer, "Bearer ", 7) == 0) given = bearer + 7;
-    bool found = false;
-    for (size_t i = 0; given && i < o->n_keys; i++) found |= is_same_key(given, o->keys[i]);
-    return found;
-}
-
-/* A page of another site may resolve its own name to this machine (DNS rebinding). Its requests then carry that name.
- * A key protects as well. */
-static bool is_own_host(const server_exchange *x)
-{
-    static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
-    const char *host = header(x, MHD_HTTP_HEADER_HOST);
-    if (!host || !x->server->is_loopback || x->server->options->n_keys > 0) return true;
-    const char *colon = strrchr(host, ':'), *bracket = strchr(host, ']');
-    const size_t n = colon && (!bracket || colon > bracket) ? (size_t)(colon - host) : strlen(host);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strlen(names[i]) == n && strncasecmp(names[i], host, n) == 0) return true;
-    return strlen(x->server->options->host) == n && strncasecmp(x->server->options->host, host, n) == 0;
-}
-
-static bool find_route(server_exchange *x, const char *method, const char *path, server_fault *fault)
-{
-    const bool is_head = strcmp(method, "HEAD") == 0;
-    const char *allowed = NULL;
-    for (size_t i = 0; i < server_n_routes; i++) {
-        const server_route *route = &server_routes[i];
-        if (strcmp(route->path, path) != 0) continue;
-        if (strcmp(route->method, is_head ? "GET" : method) == 0) {
-            x->route = route;
-            return true;
-        }
-        allowed = route->method;
-    }
-    if (allowed)
-        return server_fail(fault, 405, "method_not_allowed", "", "%.16s %.200s: expected %s", method, path, allowed);
-    return server_fail(fault, 404, "unknown_url", "", "%.16s %.200s: unknown path; docs/server.md lists the paths",
-                       method, path);
-}
-
-typedef struct length_headers {
-    int n_lengths, n_codings;
-    const char *length;
-    bool differ;     /* two lengths */
-    bool is_foreign; /* a coding other than chunked */
-} length_headers;
-
-static enum MHD_Result count_length(void *cls, enum MHD_ValueKind kind, const char *name, const char *value)
-{
-    (void)kind;
-    length_headers *found = cls;
-    if (strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0) {
-        found->n_codings++;
-        found->is_foreign |= !value || strcasecmp(value, "chunked") != 0;
-    }
-    if (strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) != 0) return MHD_YES;
-    if (found->length && value && strcmp(found->length, value) != 0) found->differ = true;
-    found->length = value ? value : "";
-    found->n_lengths++;
-    return MHD_YES;
-}
-
-/* Refuses requests whose length two readers could read differently (RFC 9112, section 6.3), and long ones. */
-static bool check_length(server_exchange *x, server_fault *fault)
-{
-    length_headers found = {0};
-    mhd.MHD_get_connection_values(x->connection, MHD_HEADER_KIND, count_length, &found);
-    if (found.differ || (found.n_lengths > 0 && found.n_codings > 0) || found.n_codings > 1)
-        return server_fail(fault, 400, "invalid_length", "",
-                           "Content-Length and Transfer-Encoding contradict each other; send one of them, once");
-    if (found.is_foreign)
-        return server_fail(fault, 400, "invalid_length", "", "Transfer-Encoding: expected chunked alone, or none");
-    if (!found.length) return true;
-    char *end;
-    errno = 0;
-    const unsigned long long length = strtoull(found.length, &end, 10);
-    if (found.length[0] < '0' || found.length[0] > '9' || *end || errno)
-        return server_fail(fault, 400, "invalid_length", "", "Content-Length '%.40s': expected a number of bytes",
-                           found.length);
-    if (length > MOST_BODY)
-        return server_fail(fault, 413, "body_too_large", "", "the body has %llu bytes; at most %d are read", length,
-                           MOST_BODY);
-    return true;
-}
-
-static bool check_headers(server_exchange *x, const char *method, const char *path, server_fault *fault)
-{
-    const char *coding = header(x, MHD_HTTP_HEADER_CONTENT_ENCODING);
-    if (!find_route(x, method, path, fault)) return false;
-    if (!is_own_host(x))
-        return server_fail(fault, 403, "foreign_host", "", "Host '%.100s': expected localhost or 127.0.0.1",
-                           header(x, MHD_HTTP_HEADER_HOST));
-    if (!(x->route->flags & SERVER_ROUTE_PUBLIC) && !has_key(x))
-        return server_fail(fault, 401, "invalid_api_key", "",
-                           "the key is missing or wrong; send it as `Authorization: Bearer KEY` or `X-Api-Key: KEY`");
-    if (coding && strcasecmp(coding, "identity") != 0)
-        return server_fail(fault, 415, "unsupported_encoding", "", "Content-Encoding '%.40s': send the body as it is",
-                           coding);
-    return check_length(x, fault);
-}
-
 /* ------------------------------------------------------------------ the answer */
 
 /* Under the job's lock. */
@@ -223,6 +127,7 @@ static void resume(server_exchange *x)
 static void on_event(void *user)
 {
     server_exchange *x = user;
+    if (atomic_load(&x->job->full)) set_deadline(x, 0);
     if (x->is_stream || x->job->n_over == x->job->n_choices || x->job->events.failed) resume(x);
 }
 
@@ -266,6 +171,7 @@ void server_begin(server_exchange *x, server_model *model, server_job *job, bool
             mhd.MHD_get_connection_info(x->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
         x->watched = (server_watched){.fd = info->connect_fd, .gone = on_gone, .tick = on_tick, .user = x};
         server_watch_add(x->server->watch, &x->watched);
+        clear_deadline(x);
         if (is_stream && format->begin) format->begin(x);
         return;
     }
@@ -294,6 +200,7 @@ static void take_events(server_exchange *x)
     bool was_full;
     const bool is_over = server_job_take(x->job, &x->events, &was_full);
     if (was_full) server_worker_notify(x->model->worker);
+    clear_deadline(x);
     for (size_t at = 0; at < x->events.n;) {
         const server_event *event = (const server_event *)(const void *)(x->events.bytes + at);
         x->format->event(x, event);
@@ -338,12 +245,17 @@ static ssize_t stream_read(void *cls, uint64_t position, char *bytes, size_t mos
             const size_t left = x->out.n - x->out_sent, n = left < most ? left : most;
             memcpy(bytes, x->out.bytes + x->out_sent, n);
             x->out_sent += n;
+            if (x->is_over || atomic_load(&x->job->full)) set_deadline(x, n);
             return (ssize_t)n;
         }
         x->out.n = x->out_sent = 0;
-        if (x->is_over) return MHD_CONTENT_READER_END_OF_STREAM;
+        if (x->is_over) {
+            set_deadline(x, 0);
+            return MHD_CONTENT_READER_END_OF_STREAM;
+        }
         bool ping;
-        if (is_gone(x, &ping)) return MHD_CONTENT_READER_END_WITH_ERROR;
+        /* After END_WITH_ERROR libmicrohttpd would keep the socket until its thread wakes up for another reason. */
+        if (is_gone(x, &ping)) return MHD_CONTENT_READER_END_OF_STREAM;
         take_events(x);
         if (x->is_over && x->format->end) x->format->end(x);
         else if (x->out.n == 0 && ping) server_text_put(&x->out, ": ping\n\n");
@@ -359,6 +271,7 @@ static enum MHD_Result send_stream(server_exchange *x)
     mhd.MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, "text/event-stream; charset=utf-8");
     mhd.MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-cache");
     mhd.MHD_add_response_header(response, "X-Accel-Buffering", "no");
+    add_origin(x, response);
     const enum MHD_Result result = mhd.MHD_queue_response(x->connection, MHD_HTTP_OK, response);
     mhd.MHD_destroy_response(response);
     return result;
@@ -402,7 +315,7 @@ static void handle(server_exchange *x)
     server_fault fault;
     x->is_handled = true;
     if (x->body_too_long) {
-        server_fail(&fault, 413, "body_too_large", "", "the body is longer than %d bytes", MOST_BODY);
+        server_fail(&fault, 413, "body_too_large", "", "the body is longer than %d bytes", SERVER_MOST_BODY);
         server_reply_fault(x, &fault);
         return;
     }
@@ -422,10 +335,20 @@ static enum MHD_Result exchange_begin(server *s, struct MHD_Connection *connecti
     *memory = x;
     x->server = s;
     x->connection = connection;
-    if (check_headers(x, method, path, &fault)) return MHD_YES;
+    x->deadline = mhd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+    atomic_fetch_add(&s->n_exchanges, 1);
+    set_deadline(x, 0);
+    if (strcmp(method, "OPTIONS") == 0) {
+        server_answer_options(x, path);
+        x->is_handled = true;
+        return MHD_YES;
+    }
+    if (server_admit(x, method, path, &fault)) return MHD_YES;
     x->is_handled = true;
     server_reply_fault(x, &fault);
-    if (x->response && fault.status == 400) mhd.MHD_add_response_header(x->response, "Connection", "close");
+    /* Where the body ends isn't certain. */
+    const bool closes = fault.status == 400 || fault.status == 411 || fault.status == 413;
+    if (x->response && closes) mhd.MHD_add_response_header(x->response, "Connection", "close");
     return send_answer(x);
 }
 
@@ -436,7 +359,8 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, 
     server_exchange *x = *memory;
     if (!x) return exchange_begin(cls, connection, path, method, memory);
     if (*n_upload > 0) {
-        if (x->body.n + *n_upload > MOST_BODY) x->body_too_long = true;
+        if (x->deadline) server_deadline_extend(x->deadline, (double)*n_upload / SLOWEST);
+        if (x->body.n + *n_upload > SERVER_MOST_BODY) x->body_too_long = true;
         else server_text_add(&x->body, upload, *n_upload);
         *n_upload = 0;
         return x->body.failed ? MHD_NO : MHD_YES;
@@ -469,8 +393,25 @@ static void on_completed(void *cls, struct MHD_Connection *connection, void **me
     server_text_free(&x->body);
     server_text_free(&x->events);
     server_text_free(&x->out);
+    set_deadline(x, 0);
+    atomic_fetch_sub(&x->server->n_exchanges, 1);
     free(x);
     *memory = NULL;
+}
+
+/* A connection has a deadline from its begin to its end. The next request of a connection has the time of the first. */
+static void on_connection(void *cls, struct MHD_Connection *connection, void **context,
+                          enum MHD_ConnectionNotificationCode code)
+{
+    server *s = cls;
+    if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+        server_deadline_close(s->watch, *context);
+        return;
+    }
+    const union MHD_ConnectionInfo *info =
+        mhd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    *context = server_deadline_open(s->watch, info->connect_fd, s->options->timeout_seconds);
+    if (!*context) shutdown(info->connect_fd, SHUT_RDWR);
 }
 
 /* ------------------------------------------------------------------- opening */
@@ -512,6 +453,14 @@ static int listen_socket(server *s, vouch_error *err)
     return fd;
 }
 
+/* Paths are compared as they come; none needs an escape. Unescaped, "/health%00" would be "/health". */
+static size_t keep_escapes(void *cls, struct MHD_Connection *connection, char *text)
+{
+    (void)cls;
+    (void)connection;
+    return strlen(text);
+}
+
 static void log_nothing(void *cls, const char *format, va_list arguments)
 {
     (void)cls;
@@ -527,7 +476,8 @@ vouch_status server_http_open(server *s, vouch_error *err)
     const int fd = listen_socket(s, err);
     if (fd < 0) return err->code;
     s->watch = server_watch_open(o->ping_seconds);
-    unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC |
+    /* With epoll, libmicrohttpd (0.9.75) misses the end of a connection that comes together with the last data. */
+    unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC |
                      MHD_USE_ERROR_LOG;
     const struct MHD_OptionItem tls[] = {{MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)(uintptr_t)o->certificate},
                                          {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)(uintptr_t)o->private_key},
@@ -537,9 +487,11 @@ vouch_status server_http_open(server *s, vouch_error *err)
         s->daemon = mhd.MHD_start_daemon(
             flags, 0, NULL, NULL, on_request, s, MHD_OPTION_EXTERNAL_LOGGER, log_nothing, NULL,
             MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_THREAD_POOL_SIZE, (unsigned)N_THREADS, MHD_OPTION_CONNECTION_LIMIT,
-            (unsigned)MOST_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)o->timeout_seconds,
+            (unsigned)MOST_CONNECTIONS, MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_CONNECTION_TIMEOUT,
+            (unsigned)o->timeout_seconds,
             MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY, MHD_OPTION_NOTIFY_COMPLETED, on_completed,
-            NULL, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_ARRAY, o->certificate ? tls : tls + 2, MHD_OPTION_END);
+            NULL, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+            MHD_OPTION_ARRAY, o->certificate ? tls : tls + 2, MHD_OPTION_END);
     if (s->daemon) return VOUCH_OK;
     close(fd);
     *err = (vouch_error){VOUCH_E_IO, ""};

@@ -40,11 +40,14 @@ struct server {
     int32_t port;
     bool is_loopback;
     atomic_bool drains;
-    atomic_int n_jobs; /* exchanges whose job isn't over */
+    atomic_int n_jobs;      /* exchanges whose job isn't over */
+    atomic_int n_exchanges; /* whose answer isn't sent */
     atomic_ullong n_ids;
     double started;
     int64_t started_at; /* seconds since 1970 */
 };
+
+enum { SERVER_MOST_BODY = 32 << 20 }; /* bytes of a request's body */
 
 enum {
     SERVER_ROUTE_PUBLIC = 1u << 0,   /* no key */
@@ -71,7 +74,10 @@ typedef struct server_format {
 struct server_exchange {
     server *server;
     struct MHD_Connection *connection;
+    server_deadline *deadline; /* the connection's; NULL: the connection is about to close */
     const server_route *route;
+    const char *allowed; /* the path's methods, for status 405 */
+    const char *origin;  /* of the page that may read the answer; NULL: none asks */
     server_text body;
     bool body_too_long, is_handled;
     json_t *json; /* the body; NULL for GET */
@@ -103,6 +109,13 @@ void server_begin(server_exchange *x, server_model *model, server_job *job, bool
 void server_sse(server_exchange *x, const char *name, json_t *value);
 /* "chatcmpl-4b1f..." : unique in this server. */
 void server_make_id(server *s, const char *prefix, char id[64]);
+
+/* What a request has to bring before its body is read (admit.c): a known path, an own host, an allowed origin, a key,
+ * and a length that can be read in one way only. Sets x->route, and x->origin where a page of another site may read
+ * the answer. False with a fault: the request is refused. */
+bool server_admit(server_exchange *x, const char *method, const char *target, server_fault *fault);
+/* Answers OPTIONS: the methods of a path, and to a browser what a page of an allowed origin may send. Needs no key. */
+void server_answer_options(server_exchange *x, const char *path);
 
 /* Starts and stops the daemon on the server's options. */
 vouch_status server_http_open(server *s, vouch_error *err);

@@ -13,7 +13,7 @@
 /* The functions of libmicrohttpd that the server calls, as in mhd.MHD_start_daemon(...). */
 #define SERVER_MHD_FUNCTIONS(X)                                                                                 \
     X(MHD_add_response_header) X(MHD_create_response_from_buffer) X(MHD_create_response_from_callback)          \
-    X(MHD_destroy_response) X(MHD_get_connection_info) X(MHD_get_connection_values)                             \
+    X(MHD_destroy_response) X(MHD_get_connection_info) X(MHD_get_connection_values_n)                           \
     X(MHD_lookup_connection_value) X(MHD_queue_response) X(MHD_resume_connection) X(MHD_start_daemon)           \
     X(MHD_stop_daemon) X(MHD_suspend_connection)
 

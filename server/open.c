@@ -60,17 +60,25 @@ void server_drain(server *s)
 
 bool server_is_busy(server *s)
 {
-    return atomic_load(&s->n_jobs) > 0;
+    return atomic_load(&s->n_exchanges) > 0;
 }
 
-/* Every job ends with CANCELLED, which resumes its connection: libmicrohttpd can't stop with a suspended one. */
+/* Waits until the number is 0, at most so many seconds. */
+static void wait_for_none(atomic_int *number, double seconds)
+{
+    for (const double start = cli_now(); atomic_load(number) > 0 && cli_now() < start + seconds;)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
+/* Every job ends with CANCELLED, which resumes its connection: libmicrohttpd can't stop with a suspended one. Then the
+ * clients get what they were told. */
 void server_close(server *s)
 {
     if (!s) return;
     server_drain(s);
     for (size_t i = 0; i < s->n_open; i++) server_worker_cancel_all(s->models[i].worker);
-    for (double start = cli_now(); server_is_busy(s) && cli_now() < start + 5;)
-        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    wait_for_none(&s->n_jobs, 5);
+    wait_for_none(&s->n_exchanges, 0.5);
     server_http_close(s);
     for (size_t i = 0; i < s->n_open; i++) {
         server_worker_close(s->models[i].worker);

@@ -30,6 +30,8 @@ typedef struct server_options {
     int32_t port; /* 0: a free one */
     const char *const *keys; /* [n_keys] each of them grants access; n_keys 0: no key is asked for */
     size_t n_keys;
+    const char *const *origins; /* [n_origins] pages that may ask: "https://host:port", "localhost" or "*" */
+    size_t n_origins;
     const char *certificate, *private_key; /* PEM texts of TLS; NULL: plain HTTP */
     const server_model_options *models;    /* [n_models] at least 1; the first is the default */
     size_t n_models;
@@ -37,7 +39,7 @@ typedef struct server_options {
     int32_t n_queue;             /* most choices of a model that wait */
     const char *metrics_prefix;  /* of the names in /metrics: "vouch" */
     double ping_seconds;         /* a stream without news gets a comment this often */
-    double timeout_seconds;      /* a connection without any progress is closed */
+    double timeout_seconds;      /* a client that sends or reads too slowly is dropped after these (docs/server.md) */
 } server_options;
 
 /* Opens workers and socket, and answers from now on, in threads of its own. `options` must outlive the server.
@@ -49,7 +51,7 @@ int32_t server_port(const server *s);
 size_t server_memory(server *s, size_t i);
 /* New work is refused with 503 from now on. */
 void server_drain(server *s);
-/* Whether work is left. */
+/* Whether an answer isn't computed or sent yet. */
 bool server_is_busy(server *s);
 /* Ends running work, and the server. NULL is allowed. */
 void server_close(server *s);

@@ -1,15 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 #include "watch.h"
 
+#include <math.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "common/term.h"
 
 enum { MOST_EVENTS = 64 };
+
+struct server_deadline {
+    int fd;
+    _Atomic double due; /* cli_now() */
+    server_deadline *next, *before;
+};
 
 struct server_watch {
     int epoll, wakes; /* wakes: an eventfd that ends the thread */
@@ -17,6 +26,7 @@ struct server_watch {
     pthread_t thread;
     pthread_mutex_t lock; /* guards the rest, and is held while the functions run */
     server_watched *first;
+    server_deadline *first_deadline;
     uint64_t n_serials;
 };
 
@@ -38,6 +48,16 @@ static void call_ticks(server_watch *watch)
     }
 }
 
+static void shut_late_sockets(server_watch *watch)
+{
+    const double now = cli_now();
+    for (server_deadline *deadline = watch->first_deadline; deadline; deadline = deadline->next) {
+        if (now < atomic_load(&deadline->due)) continue;
+        atomic_store(&deadline->due, INFINITY);
+        shutdown(deadline->fd, SHUT_RDWR);
+    }
+}
+
 static void *watch_run(void *arg)
 {
     server_watch *watch = arg;
@@ -51,6 +71,7 @@ static void *watch_run(void *arg)
             ends |= events[i].data.u64 == 0;
         }
         call_ticks(watch);
+        shut_late_sockets(watch);
         pthread_mutex_unlock(&watch->lock);
     }
     return NULL;
@@ -112,4 +133,39 @@ void server_watch_remove(server_watch *watch, server_watched *watched)
         watched->serial = 0;
     }
     pthread_mutex_unlock(&watch->lock);
+}
+
+server_deadline *server_deadline_open(server_watch *watch, int fd, double seconds)
+{
+    server_deadline *deadline = calloc(1, sizeof *deadline);
+    if (!deadline) return NULL;
+    deadline->fd = fd;
+    server_deadline_set(deadline, seconds);
+    pthread_mutex_lock(&watch->lock);
+    deadline->next = watch->first_deadline;
+    if (deadline->next) deadline->next->before = deadline;
+    watch->first_deadline = deadline;
+    pthread_mutex_unlock(&watch->lock);
+    return deadline;
+}
+
+void server_deadline_set(server_deadline *deadline, double seconds)
+{
+    atomic_store(&deadline->due, cli_now() + seconds);
+}
+
+void server_deadline_extend(server_deadline *deadline, double seconds)
+{
+    atomic_store(&deadline->due, atomic_load(&deadline->due) + seconds);
+}
+
+void server_deadline_close(server_watch *watch, server_deadline *deadline)
+{
+    if (!deadline) return;
+    pthread_mutex_lock(&watch->lock);
+    if (deadline->next) deadline->next->before = deadline->before;
+    if (deadline->before) deadline->before->next = deadline->next;
+    else watch->first_deadline = deadline->next;
+    pthread_mutex_unlock(&watch->lock);
+    free(deadline);
 }

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Watches the sockets of requests that wait for a model. libmicrohttpd doesn't look at a connection while it is
- * suspended, so it wouldn't notice that a client has gone. One thread waits for all sockets, and for the time of the
- * next ping.
+ * Watches what libmicrohttpd doesn't, in one thread:
+ *
+ *   - the sockets of requests that wait for a model. A connection is suspended meanwhile, and libmicrohttpd wouldn't
+ *     notice that its client has gone
+ *   - the time of the next ping of a stream
+ *   - the deadline of each connection. libmicrohttpd's own timeout begins anew with each byte, so a client that sends a
+ *     byte every few seconds would stay for ever
  */
 #ifndef VOUCH_SERVER_WATCH_H
 #define VOUCH_SERVER_WATCH_H
@@ -30,5 +34,16 @@ void server_watch_close(server_watch *watch); /* NULL is allowed; nothing is wat
 void server_watch_add(server_watch *watch, server_watched *watched);
 /* When it returns, no function of the watched runs, and none will. Harmless where it isn't watched. */
 void server_watch_remove(server_watch *watch, server_watched *watched);
+
+/* A connection's deadline, which any thread may move. */
+typedef struct server_deadline server_deadline;
+
+/* The watch shuts the socket down when so many seconds are over; libmicrohttpd then ends the connection. NULL: memory
+ * is short. */
+server_deadline *server_deadline_open(server_watch *watch, int fd, double seconds);
+void server_deadline_set(server_deadline *deadline, double seconds); /* from now; INFINITY: none */
+void server_deadline_extend(server_deadline *deadline, double seconds);
+/* Before the socket is closed. NULL is allowed. */
+void server_deadline_close(server_watch *watch, server_deadline *deadline);
 
 #endif

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `vouch serve`. Law L7: a request gets the same bytes alone and beside any others, streamed or not, with every drafter
- * that it asks for. Law L5: a bad request gets an error that names the field, and the server goes on. Clients that go,
- * clients that don't read, and signals.
+ * that it asks for. Law L5: a bad request gets an error that names the field, and the server goes on.
+ * test_server_http.c has what lies below the requests: connections, headers, clients that go, and signals.
  */
 #include <ctype.h>
-#include <dirent.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "support/http.h"
 #include "support/tiny_model.h"
@@ -42,39 +39,11 @@ static int server_end(void **state)
     return http_server_stop(&server, SIGTERM);
 }
 
-/* The member of a JSON value at a path such as "choices.0.text"; NULL: there is none. */
-static json_t *at(json_t *value, const char *path)
-{
-    char word[64];
-    for (const char *from = path; value && *from;) {
-        const size_t n = strcspn(from, ".");
-        memcpy(word, from, n);
-        word[n] = 0;
-        value = json_is_array(value) ? json_array_get(value, (size_t)atoi(word)) : json_object_get(value, word);
-        from += n + (from[n] == '.');
-    }
-    return value;
-}
-
-static const char *text_at(json_t *value, const char *path)
-{
-    const char *text = json_string_value(at(value, path));
-    return text ? text : "(nothing)";
-}
-
-static json_t *json_of_reply(http_reply *reply)
-{
-    json_t *value = json_loadb(reply->body, reply->n, JSON_ALLOW_NUL, NULL);
-    if (!value) fail_msg("status %d, no JSON: %s", reply->status, reply->body);
-    http_reply_free(reply);
-    return value;
-}
-
 static json_t *post(const char *path, const char *body)
 {
     http_reply reply = http_post(server.port, path, body);
     if (reply.status != 200) fail_msg("%s: status %d: %s", body, reply.status, reply.body);
-    return json_of_reply(&reply);
+    return http_json(&reply);
 }
 
 /* -------------------------------------------------------------------- load */
@@ -98,7 +67,7 @@ static char *answer_of(http_reply *reply, bool stream)
     bool is_whole = reply->status == 200;
     if (is_whole && !stream) {
         json_t *body = json_loadb(reply->body, reply->n, JSON_ALLOW_NUL, NULL);
-        json_t *found = at(body, "choices.0.text");
+        json_t *found = http_at(body, "choices.0.text");
         is_whole = found != NULL;
         if (found) strcpy(text, json_string_value(found));
         json_decref(body);
@@ -106,7 +75,7 @@ static char *answer_of(http_reply *reply, bool stream)
         json_t *events = http_events(reply, &is_whole), *event;
         size_t i;
         json_array_foreach(events, i, event)
-            if (json_is_string(at(event, "choices.0.text"))) strcat(text, text_at(event, "choices.0.text"));
+            if (json_is_string(http_at(event, "choices.0.text"))) strcat(text, http_text_at(event, "choices.0.text"));
         json_decref(events);
     }
     http_reply_free(reply);
@@ -168,13 +137,13 @@ static void the_text_is_that_of_run(void **state)
                                            "\"logit_bias\": {\"0\": -100, \"1\": -100, \"2\": -100, \"3\": -100}}");
     result r = RUN("run", target, "--raw", "-p", "the quick brown", "-n", "30", "--spec", "none", NO_CONTROL);
     assert_int_equal(r.status, 0);
-    const char *text = text_at(body, "choices.0.text");
+    const char *text = http_text_at(body, "choices.0.text");
     size_t from = 0, same = 0;
     for (; r.out[from] && text[same] && r.out[from] == text[same]; from++) same++;
     /* Beyond the first wrong byte, the JSON has U+FFFD. */
     const bool is_whole = (!r.out[from] || r.out[from] == '\n') && !text[same];
     assert_true(same > 0 && (is_whole || strncmp(text + same, "\xef\xbf\xbd", 3) == 0));
-    assert_int_equal(whole(at(body, "usage"), "completion_tokens"), 30);
+    assert_int_equal(whole(http_at(body, "usage"), "completion_tokens"), 30);
     result_free(&r);
     json_decref(body);
 }
@@ -187,12 +156,13 @@ static void chat_answers(void **state)
     json_t *body = post("/v1/chat/completions",
                         "{\"messages\": [{\"role\": \"user\", \"content\": \"hello\"}], \"max_completion_tokens\": 7, "
                         "\"temperature\": 0, \"ignore_eos\": true, \"n\": 3, \"user\": \"me\", \"store\": false}");
-    assert_string_equal(text_at(body, "object"), "chat.completion");
-    assert_int_equal(json_array_size(at(body, "choices")), 3);
-    assert_string_equal(text_at(body, "choices.2.message.role"), "assistant");
-    assert_string_equal(text_at(body, "choices.0.message.content"), text_at(body, "choices.2.message.content"));
-    assert_string_equal(text_at(body, "choices.0.finish_reason"), "length");
-    assert_int_equal(whole(at(body, "usage"), "completion_tokens"), 21);
+    assert_string_equal(http_text_at(body, "object"), "chat.completion");
+    assert_int_equal(json_array_size(http_at(body, "choices")), 3);
+    assert_string_equal(http_text_at(body, "choices.2.message.role"), "assistant");
+    assert_string_equal(http_text_at(body, "choices.0.message.content"),
+                        http_text_at(body, "choices.2.message.content"));
+    assert_string_equal(http_text_at(body, "choices.0.finish_reason"), "length");
+    assert_int_equal(whole(http_at(body, "usage"), "completion_tokens"), 21);
     json_decref(body);
 }
 
@@ -203,8 +173,8 @@ static void seeds_give_other_texts(void **state)
                                            "\"n\": 2, \"ignore_eos\": true}");
     json_t *second = post("/v1/completions", "{\"prompt\": \"a\", \"max_tokens\": 30, \"temperature\": 1, \"seed\": 5, "
                                              "\"ignore_eos\": true, \"speculative\": {\"drafters\": \"none\"}}");
-    assert_string_not_equal(text_at(body, "choices.0.text"), text_at(body, "choices.1.text"));
-    assert_string_equal(text_at(body, "choices.1.text"), text_at(second, "choices.0.text"));
+    assert_string_not_equal(http_text_at(body, "choices.0.text"), http_text_at(body, "choices.1.text"));
+    assert_string_equal(http_text_at(body, "choices.1.text"), http_text_at(second, "choices.0.text"));
     json_decref(body);
     json_decref(second);
 }
@@ -215,11 +185,11 @@ static void prompts_come_as_texts_and_ids(void **state)
     json_t *ids = post("/v1/completions", "{\"prompt\": [[103, 104], [103, 104, 105]], \"max_tokens\": 9, "
                                           "\"temperature\": 0, \"echo\": true, \"ignore_eos\": true}");
     json_t *text = post("/v1/completions", "{\"prompt\": \"ab\", \"max_tokens\": 9, \"temperature\": 0}");
-    assert_int_equal(json_array_size(at(ids, "choices")), 2);
-    assert_int_equal(whole(at(ids, "usage"), "prompt_tokens"), 5);
-    assert_memory_equal(text_at(ids, "choices.0.text"), "ab", 2);
-    assert_memory_equal(text_at(ids, "choices.1.text"), "abc", 3);
-    assert_int_equal(whole(at(text, "usage"), "prompt_tokens"), 2);
+    assert_int_equal(json_array_size(http_at(ids, "choices")), 2);
+    assert_int_equal(whole(http_at(ids, "usage"), "prompt_tokens"), 5);
+    assert_memory_equal(http_text_at(ids, "choices.0.text"), "ab", 2);
+    assert_memory_equal(http_text_at(ids, "choices.1.text"), "abc", 3);
+    assert_int_equal(whole(http_at(text, "usage"), "prompt_tokens"), 2);
     json_decref(ids);
     json_decref(text);
 }
@@ -231,7 +201,7 @@ static void stop_texts_end_answers(void **state)
     char body[512], stop[16];
     json_t *whole_text = post("/v1/completions", "{\"prompt\": \"the quick\", \"max_tokens\": 40, \"temperature\": 0, "
                                                  "\"ignore_eos\": true}");
-    const char *text = text_at(whole_text, "choices.0.text");
+    const char *text = http_text_at(whole_text, "choices.0.text");
     size_t from = 4;
     while (text[from] && !(isalpha((unsigned char)text[from]) && isalpha((unsigned char)text[from + 1]))) from++;
     assert_true(text[from]);
@@ -270,24 +240,24 @@ static void stream_check(int *accepted, int *rejected)
     size_t i;
     json_array_foreach(events, i, event)
     {
-        json_t *trace = at(event, "choices.0.vouch.0");
+        json_t *trace = http_at(event, "choices.0.vouch.0");
         if (!trace) continue;
         n_tokens++;
-        const bool is_accepted = strcmp(text_at(trace, "origin"), "accepted") == 0;
+        const bool is_accepted = strcmp(http_text_at(trace, "origin"), "accepted") == 0;
         n_accepted += is_accepted;
-        if (is_accepted) assert_string_equal(text_at(trace, "drafters.0"), "draft");
-        n_rejected += (int)json_array_size(at(trace, "rejected"));
+        if (is_accepted) assert_string_equal(http_text_at(trace, "drafters.0"), "draft");
+        n_rejected += (int)json_array_size(http_at(trace, "rejected"));
     }
-    json_t *last = json_array_get(events, n - 1), *metrics = at(last, "metrics.speculative_decoding");
+    json_t *last = json_array_get(events, n - 1), *metrics = http_at(last, "metrics.speculative_decoding");
     assert_int_equal(n_tokens, 50);
-    assert_int_equal(json_array_size(at(last, "choices")), 0);
-    assert_int_equal(whole(at(last, "usage"), "completion_tokens"), 50);
+    assert_int_equal(json_array_size(http_at(last, "choices")), 0);
+    assert_int_equal(whole(http_at(last, "usage"), "completion_tokens"), 50);
     assert_int_equal(whole(metrics, "num_accepted_draft_tokens"), n_accepted);
     assert_int_equal(whole(metrics, "num_draft_tokens"), n_accepted + n_rejected);
     *accepted += n_accepted;
     *rejected += n_rejected;
-    assert_string_equal(text_at(json_array_get(events, n - 2), "choices.0.finish_reason"), "length");
-    assert_string_equal(text_at(json_array_get(events, 0), "choices.0.delta.role"), "assistant");
+    assert_string_equal(http_text_at(json_array_get(events, n - 2), "choices.0.finish_reason"), "length");
+    assert_string_equal(http_text_at(json_array_get(events, 0), "choices.0.delta.role"), "assistant");
     json_decref(events);
     http_reply_free(&reply);
 }
@@ -310,17 +280,17 @@ static int64_t prediction_check(void)
     char body[4096];
     snprintf(body, sizeof body, "{%s}", question);
     json_t *plain = post("/v1/chat/completions", body);
-    json_t *text = json_string(text_at(plain, "choices.0.message.content"));
+    json_t *text = json_string(http_text_at(plain, "choices.0.message.content"));
     char *quoted = json_dumps(text, JSON_ENCODE_ANY);
     snprintf(body, sizeof body,
              "{%s, \"prediction\": {\"type\": \"content\", \"content\": %s}, "
              "\"speculative\": {\"drafters\": \"prediction\", \"k\": 8}}",
              question, quoted);
     json_t *predicted = post("/v1/chat/completions", body);
-    assert_string_equal(text_at(predicted, "choices.0.message.content"), json_string_value(text));
-    const json_t *details = at(predicted, "usage.completion_tokens_details");
+    assert_string_equal(http_text_at(predicted, "choices.0.message.content"), json_string_value(text));
+    const json_t *details = http_at(predicted, "usage.completion_tokens_details");
     const int64_t accepted = whole(details, "accepted_prediction_tokens");
-    assert_int_equal(accepted, whole(at(predicted, "metrics.speculative_decoding"), "num_accepted_draft_tokens"));
+    assert_int_equal(accepted, whole(http_at(predicted, "metrics.speculative_decoding"), "num_accepted_draft_tokens"));
     free(quoted);
     json_decref(text);
     json_decref(plain);
@@ -342,31 +312,31 @@ static void logprobs_are_the_models(void **state)
     (void)state;
     json_t *answer = post("/v1/completions", "{\"prompt\": [103, 104], \"max_tokens\": 8, \"temperature\": 0, "
                                              "\"logprobs\": 3, \"ignore_eos\": true}");
-    json_t *logprobs = at(answer, "choices.0.logprobs");
-    assert_int_equal(json_array_size(at(logprobs, "tokens")), 8);
+    json_t *logprobs = http_at(answer, "choices.0.logprobs");
+    assert_int_equal(json_array_size(http_at(logprobs, "tokens")), 8);
     json_t *chat = post("/v1/chat/completions", "{\"messages\": [{\"role\": \"user\", \"content\": \"hello\"}], "
                                                 "\"max_tokens\": 5, \"temperature\": 0, \"logprobs\": true, "
                                                 "\"top_logprobs\": 2, \"ignore_eos\": true}");
     for (int i = 0; i < 5; i++) {
         char path[64];
         snprintf(path, sizeof path, "choices.0.logprobs.content.%d", i);
-        json_t *token = at(chat, path);
-        assert_int_equal(json_array_size(at(token, "top_logprobs")), 2);
+        json_t *token = http_at(chat, path);
+        assert_int_equal(json_array_size(http_at(token, "top_logprobs")), 2);
         /* A greedy token is the likeliest. */
-        assert_true(json_equal(at(token, "logprob"), at(token, "top_logprobs.0.logprob")));
-        assert_true(json_equal(at(token, "bytes"), at(token, "top_logprobs.0.bytes")));
+        assert_true(json_equal(http_at(token, "logprob"), http_at(token, "top_logprobs.0.logprob")));
+        assert_true(json_equal(http_at(token, "bytes"), http_at(token, "top_logprobs.0.bytes")));
     }
     json_t *echo = post("/v1/completions", "{\"prompt\": [103, 104, 105], \"max_tokens\": 0, \"logprobs\": 1, "
                                            "\"echo\": true}");
-    assert_string_equal(text_at(echo, "choices.0.text"), "abc");
-    assert_int_equal(json_array_size(at(echo, "choices.0.logprobs.token_logprobs")), 3);
-    assert_true(json_is_null(at(echo, "choices.0.logprobs.token_logprobs.0")));
-    assert_int_equal(whole(at(echo, "usage"), "completion_tokens"), 0);
+    assert_string_equal(http_text_at(echo, "choices.0.text"), "abc");
+    assert_int_equal(json_array_size(http_at(echo, "choices.0.logprobs.token_logprobs")), 3);
+    assert_true(json_is_null(http_at(echo, "choices.0.logprobs.token_logprobs.0")));
+    assert_int_equal(whole(http_at(echo, "usage"), "completion_tokens"), 0);
     json_t *next = post("/v1/completions", "{\"prompt\": [103, 104], \"max_tokens\": 1, \"logprobs\": 1, "
                                            "\"temperature\": 0, \"logit_bias\": {\"105\": 100000}}");
-    assert_string_equal(text_at(next, "choices.0.text"), "c");
-    assert_true(json_equal(at(next, "choices.0.logprobs.token_logprobs.0"),
-                           at(echo, "choices.0.logprobs.token_logprobs.2")));
+    assert_string_equal(http_text_at(next, "choices.0.text"), "c");
+    assert_true(json_equal(http_at(next, "choices.0.logprobs.token_logprobs.0"),
+                           http_at(echo, "choices.0.logprobs.token_logprobs.2")));
     json_decref(answer);
     json_decref(chat);
     json_decref(echo);
@@ -387,11 +357,11 @@ static void answers_follow_their_schema(void **state)
     for (int i = 0; i < 12; i++) {
         snprintf(body, sizeof body, ask, i % 3 > 0, i / 2, i % 2 ? "auto" : "none");
         json_t *answer = post(CHAT, body);
-        json_t *value = json_loads(text_at(answer, "choices.0.message.content"), 0, NULL);
-        assert_non_null(strstr("red green", text_at(value, "colour")));
+        json_t *value = json_loads(http_text_at(answer, "choices.0.message.content"), 0, NULL);
+        assert_non_null(strstr("red green", http_text_at(value, "colour")));
         assert_true(whole(value, "size") >= 1 && whole(value, "size") <= 9);
         assert_int_equal(json_object_size(value), 2);
-        assert_string_equal(text_at(answer, "choices.0.finish_reason"), "stop");
+        assert_string_equal(http_text_at(answer, "choices.0.finish_reason"), "stop");
         json_decref(value);
         json_decref(answer);
     }
@@ -410,9 +380,9 @@ static void calls_are_forced(void **state)
     char body[1024];
     snprintf(body, sizeof body, ask, "false", "{\"type\": \"function\", \"function\": {\"name\": \"f\"}}");
     json_t *answer = post(CHAT, body);
-    assert_string_equal(text_at(answer, "choices.0.finish_reason"), "tool_calls");
-    assert_string_equal(text_at(answer, "choices.0.message.tool_calls.0.function.name"), "f");
-    const char *arguments = text_at(answer, "choices.0.message.tool_calls.0.function.arguments");
+    assert_string_equal(http_text_at(answer, "choices.0.finish_reason"), "tool_calls");
+    assert_string_equal(http_text_at(answer, "choices.0.message.tool_calls.0.function.name"), "f");
+    const char *arguments = http_text_at(answer, "choices.0.message.tool_calls.0.function.arguments");
     assert_true(strcmp(arguments, "{\"on\":true}") == 0 || strcmp(arguments, "{\"on\":false}") == 0);
     json_decref(answer);
     /* The client sends the call back without content, and the result. */
@@ -428,7 +398,7 @@ static void calls_are_forced(void **state)
     size_t i;
     json_array_foreach(events, i, event)
     {
-        const char *name = json_string_value(at(event, "choices.0.delta.tool_calls.0.function.name"));
+        const char *name = json_string_value(http_at(event, "choices.0.delta.tool_calls.0.function.name"));
         n_calls += name && (strcmp(name, "f") == 0 || strcmp(name, "g") == 0);
     }
     assert_true(is_done);
@@ -459,19 +429,19 @@ static void messages_are_answered(void **state)
     (void)state;
     json_t *chat = post("/v1/chat/completions", "{\"max_tokens\": 9, " HELLO "}");
     json_t *message = post("/v1/messages", "{\"max_tokens\": 9, " HELLO "}");
-    const char *text = text_at(chat, "choices.0.message.content");
-    assert_string_equal(text_at(message, "content.0.text"), text);
-    assert_string_equal(text_at(message, "stop_reason"), "max_tokens");
-    assert_int_equal(whole(at(message, "usage"), "output_tokens"), 9);
+    const char *text = http_text_at(chat, "choices.0.message.content");
+    assert_string_equal(http_text_at(message, "content.0.text"), text);
+    assert_string_equal(http_text_at(message, "stop_reason"), "max_tokens");
+    assert_int_equal(whole(http_at(message, "usage"), "output_tokens"), 9);
     json_t *count = post("/v1/messages/count_tokens", "{" HELLO "}");
-    assert_int_equal(whole(count, "input_tokens"), whole(at(chat, "usage"), "prompt_tokens"));
+    assert_int_equal(whole(count, "input_tokens"), whole(http_at(chat, "usage"), "prompt_tokens"));
     http_reply reply = http_post(server.port, "/v1/messages", "{\"max_tokens\": 9, \"stream\": true, " HELLO "}");
     bool is_done;
     json_t *events = http_events(&reply, &is_done), *event;
     char joined[1024] = "", *names = event_names(&reply);
     size_t i;
     json_array_foreach(events, i, event)
-        if (at(event, "delta.text")) strcat(joined, text_at(event, "delta.text"));
+        if (http_at(event, "delta.text")) strcat(joined, http_text_at(event, "delta.text"));
     assert_string_equal(joined, text);
     assert_memory_equal(names, "message_start content_block_start content_block_delta ", 54);
     assert_non_null(strstr(names, "content_block_stop message_delta message_stop "));
@@ -507,9 +477,9 @@ static void responses_are_answered(void **state)
     json_t *chat = post("/v1/chat/completions", "{\"max_tokens\": 9, " HELLO "}");
     json_t *response = post("/v1/responses", "{\"max_output_tokens\": 9, \"temperature\": 0, "
                                              "\"input\": \"hello\"}");
-    const char *text = text_at(chat, "choices.0.message.content");
-    assert_string_equal(text_at(response, "output.0.content.0.text"), text);
-    assert_string_equal(text_at(response, "status"), "incomplete");
+    const char *text = http_text_at(chat, "choices.0.message.content");
+    assert_string_equal(http_text_at(response, "output.0.content.0.text"), text);
+    assert_string_equal(http_text_at(response, "status"), "incomplete");
     http_reply reply = http_post(server.port, "/v1/responses",
                                  "{\"max_output_tokens\": 9, \"temperature\": 0, \"stream\": true, \"input\": "
                                  "[{\"role\": \"user\", \"content\": [{\"type\": \"input_text\", \"text\": "
@@ -521,12 +491,12 @@ static void responses_are_answered(void **state)
     json_array_foreach(events, i, event)
     {
         assert_int_equal(whole(event, "sequence_number"), i);
-        if (at(event, "delta")) strcat(joined, text_at(event, "delta"));
+        if (http_at(event, "delta")) strcat(joined, http_text_at(event, "delta"));
     }
     assert_string_equal(joined, text);
     event = json_array_get(events, json_array_size(events) - 1);
-    assert_string_equal(text_at(event, "type"), "response.incomplete");
-    assert_string_equal(text_at(event, "response.output.0.content.0.text"), text);
+    assert_string_equal(http_text_at(event, "type"), "response.incomplete");
+    assert_string_equal(http_text_at(event, "response.output.0.content.0.text"), text);
     http_reply_free(&reply);
     json_decref(events);
     json_decref(chat);
@@ -538,18 +508,18 @@ static void native_paths_answer(void **state)
     (void)state;
     json_t *text = post("/v1/completions", "{\"prompt\": \"ab\", \"max_tokens\": 9, \"temperature\": 0}");
     json_t *native = post("/completion", "{\"prompt\": \"ab\", \"n_predict\": 9, \"temperature\": 0}");
-    assert_string_equal(text_at(native, "content"), text_at(text, "choices.0.text"));
+    assert_string_equal(http_text_at(native, "content"), http_text_at(text, "choices.0.text"));
     json_t *tokens = post("/tokenize", "{\"content\": \"ab\"}");
     char *ids = json_dumps(tokens, 0);
     json_t *back = post("/detokenize", ids);
-    assert_string_equal(text_at(back, "content"), "ab");
+    assert_string_equal(http_text_at(back, "content"), "ab");
     json_t *prompt = post("/apply-template", "{\"messages\": [{\"role\": \"user\", \"content\": \"hello\"}]}");
-    assert_non_null(strstr(text_at(prompt, "prompt"), "<|im_start|>user\nhello<|im_end|>"));
+    assert_non_null(strstr(http_text_at(prompt, "prompt"), "<|im_start|>user\nhello<|im_end|>"));
     http_reply reply = http_request(server.port, "GET", "/props", "", NULL);
-    json_t *props = json_of_reply(&reply);
+    json_t *props = http_json(&reply);
     assert_int_equal(whole(props, "total_slots"), 5);
     reply = http_request(server.port, "GET", "/slots", "", NULL);
-    json_t *slots = json_of_reply(&reply);
+    json_t *slots = http_json(&reply);
     assert_int_equal(json_array_size(slots), 5);
     free(ids);
     json_decref(text);
@@ -561,29 +531,16 @@ static void native_paths_answer(void **state)
     json_decref(slots);
 }
 
-/* The value of a metric; -1: it isn't there. */
-static double metric(const http_server *of, const char *name)
-{
-    http_reply reply = http_request(of->port, "GET", "/metrics", "", NULL);
-    char begin[128];
-    double value = -1;
-    snprintf(begin, sizeof begin, "\n%s", name);
-    const char *line = strstr(reply.body, begin);
-    if (line) value = strtod(strchr(line, ' '), NULL);
-    http_reply_free(&reply);
-    return value;
-}
-
 static void metrics_count(void **state)
 {
     (void)state;
-    const double tokens = metric(&server, "vouch:generation_tokens_total{");
-    const double n = metric(&server, "vouch:e2e_request_latency_seconds_count{");
+    const double tokens = http_metric(&server, "vouch:generation_tokens_total{");
+    const double n = http_metric(&server, "vouch:e2e_request_latency_seconds_count{");
     json_t *body = post("/v1/completions", "{\"prompt\": \"ab\", \"max_tokens\": 9, \"ignore_eos\": true}");
     assert_true(tokens >= 0 && n >= 0);
-    assert_true(metric(&server, "vouch:generation_tokens_total{") == tokens + 9);
-    assert_true(metric(&server, "vouch:e2e_request_latency_seconds_count{") == n + 1);
-    assert_true(metric(&server, "vouch:num_requests_running{") >= 0);
+    assert_true(http_metric(&server, "vouch:generation_tokens_total{") == tokens + 9);
+    assert_true(http_metric(&server, "vouch:e2e_request_latency_seconds_count{") == n + 1);
+    assert_true(http_metric(&server, "vouch:num_requests_running{") >= 0);
     json_decref(body);
 }
 
@@ -595,13 +552,13 @@ static void speculation_changes_while_serving(void **state)
     json_t *before = post("/v1/completions", ask);
     json_decref(post("/admin/speculation", "{\"drafters\": \"none\"}"));
     json_t *plain = post("/v1/completions", ask);
-    assert_int_equal(whole(at(plain, "metrics.speculative_decoding"), "num_draft_tokens"), 0);
-    assert_string_equal(text_at(plain, "choices.0.text"), text_at(before, "choices.0.text"));
+    assert_int_equal(whole(http_at(plain, "metrics.speculative_decoding"), "num_draft_tokens"), 0);
+    assert_string_equal(http_text_at(plain, "choices.0.text"), http_text_at(before, "choices.0.text"));
     http_reply reply = http_post(server.port, "/admin/speculation", "{\"lenience\": 0.5, \"accept\": \"match\"}");
     assert_int_equal(reply.status, 400);
     http_reply_free(&reply);
     json_t *after = post("/admin/speculation", "{\"drafters\": \"auto\"}");
-    assert_string_equal(text_at(after, "accept"), "auto"); /* the refused change has changed nothing */
+    assert_string_equal(http_text_at(after, "accept"), "auto"); /* the refused change has changed nothing */
     json_decref(before);
     json_decref(plain);
     json_decref(after);
@@ -687,12 +644,12 @@ static void bad_requests_are_named(void **state)
     for (size_t i = 0; i < sizeof bad_requests / sizeof *bad_requests; i++) {
         http_reply reply = http_post(server.port, bad_requests[i].path, bad_requests[i].body);
         const int status = reply.status;
-        json_t *body = json_of_reply(&reply);
-        const char *param = json_string_value(at(body, "error.param"));
-        const char *message = text_at(body, "error.message");
+        json_t *body = http_json(&reply);
+        const char *param = json_string_value(http_at(body, "error.param"));
+        const char *message = http_text_at(body, "error.message");
         const bool good = status == bad_requests[i].status && strstr(message, bad_requests[i].says) &&
                           strcmp(param ? param : "", bad_requests[i].param) == 0 &&
-                          strcmp(text_at(body, "error.type"), "invalid_request_error") == 0;
+                          strcmp(http_text_at(body, "error.type"), "invalid_request_error") == 0;
         if (!good) fail_msg("%s: %d, param %s: %s", bad_requests[i].body, status, param, message);
         json_decref(body);
     }
@@ -729,94 +686,6 @@ static void prompts_beyond_the_context_are_refused(void **state)
     free(body);
 }
 
-static const struct {
-    const char *method, *path, *headers, *body;
-    int status;
-} requests[] = {
-    {"GET", "/health", "", NULL, 200},
-    {"HEAD", "/health", "", NULL, 0}, /* a HEAD's answer has no body, whatever its Content-Length says */
-    {"GET", "/v1/models", "", NULL, 200},
-    {"GET", "/", "", NULL, 200},
-    {"GET", "/page", "", NULL, 404},
-    {"GET", "/v1/models/../models", "", NULL, 404},
-    {"GET", "//health", "", NULL, 404},
-    {"DELETE", "/v1/models", "", NULL, 405},
-    {"GET", "/v1/chat/completions", "", NULL, 405},
-    {"POST", "/health", "", "{}", 405},
-    {"POST", "/v1/completions", "Content-Encoding: gzip\r\n", "{}", 415},
-    {"POST", "/v1/completions", "Content-Length: 99999999999\r\n", NULL, 413},
-    {"POST", "/v1/completions", "Content-Length: 4\r\nContent-Length: 5\r\n", NULL, 400},
-    {"POST", "/v1/completions", "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n", NULL, 400},
-    {"POST", "/v1/completions", "Transfer-Encoding: chunked, gzip\r\n", NULL, 400},
-    {"POST", "/v1/completions", "Transfer-Encoding: xchunked\r\n", NULL, 400},
-};
-
-static void requests_get_their_status(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
-        http_reply reply = http_request(server.port, requests[i].method, requests[i].path, requests[i].headers,
-                                        requests[i].body);
-        if (reply.status != requests[i].status)
-            fail_msg("%s %s %s: status %d: %s%s", requests[i].method, requests[i].path, requests[i].headers,
-                     reply.status, reply.head, reply.body);
-        http_reply_free(&reply);
-    }
-}
-
-/* ----------------------------------------------------------- keys and hosts */
-
-static void keys_are_asked_for(void **state)
-{
-    (void)state;
-    char keys[256];
-    strcpy(keys, test_temporary("keys.txt"));
-    write_whole(keys, "first\nsecond\n", 13);
-    http_server locked = http_server_start(ARGUMENTS(target, "--api-key-file", keys, "--api-key", "third"));
-    static const struct {
-        const char *header;
-        int status;
-    } cases[] = {{"", 401},
-                 {"Authorization: Bearer first\r\n", 200},
-                 {"Authorization: bearer second\r\n", 200},
-                 {"X-Api-Key: third\r\n", 200},
-                 {"Authorization: Bearer firs\r\n", 401},
-                 {"Authorization: Bearer first2\r\n", 401},
-                 {"Authorization: Basic first\r\n", 401},
-                 {"Authorization: Bearer \r\n", 401}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        http_reply reply = http_request(locked.port, "GET", "/v1/models", cases[i].header, NULL);
-        assert_int_equal(reply.status, cases[i].status);
-        if (reply.status == 401) assert_non_null(strstr(reply.body, "authentication_error"));
-        http_reply_free(&reply);
-    }
-    http_reply reply = http_request(locked.port, "GET", "/health", "", NULL);
-    assert_int_equal(reply.status, 200);
-    http_reply_free(&reply);
-    assert_int_equal(http_server_stop(&locked, SIGINT), 0);
-    expect(RUN("serve", target, "--host", "0.0.0.0"), 2, "--api-key-file");
-    expect(RUN("serve", target, "--host", "256.0.0.1"), 2, "--api-key-file");
-    expect(RUN("serve", target, "--host", "256.0.0.1", "--no-key"), 1, "256.0.0.1");
-}
-
-/* A web page of another site, whose name now resolves to this machine, gets nothing (DNS rebinding). */
-static void foreign_hosts_are_refused(void **state)
-{
-    (void)state;
-    static const char *const hosts[] = {"evil.example", "localhost.evil.example:80", "127.0.0.1", "[::1]:1",
-                                        "LOCALHOST:1"};
-    for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++) {
-        char request[256];
-        const int fd = http_connect(server.port);
-        const int n = snprintf(request, sizeof request, "GET /health HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n",
-                               hosts[i]);
-        assert_true(http_send(fd, request, (size_t)n));
-        http_reply reply = http_read(fd);
-        assert_int_equal(reply.status, i < 2 ? 403 : 200);
-        http_reply_free(&reply);
-    }
-}
-
 static void several_models_have_names(void **state)
 {
     (void)state;
@@ -842,151 +711,6 @@ static void several_models_have_names(void **state)
     expect(RUN("serve", target, "--tls-cert", "x"), 2, "--tls-key");
 }
 
-/* ------------------------------------------------------------------- clients */
-
-/* Sends a request for a stream of many tokens and reads the first bytes of the answer, unless n_first is 0. */
-static int stream_open(const http_server *to, int max_tokens, size_t n_first)
-{
-    char body[256], request[512], first[64];
-    const int n_body = snprintf(body, sizeof body, "{\"prompt\": \"x\", \"max_tokens\": %d, \"stream\": true, "
-                                                   "\"ignore_eos\": true, \"temperature\": 0}", max_tokens);
-    const int n = snprintf(request, sizeof request, "POST " TEXT " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
-                                                    "Content-Length: %d\r\n\r\n%s", n_body, body);
-    const int fd = http_connect(to->port);
-    assert_true(fd >= 0 && http_send(fd, request, (size_t)n));
-    assert_true(n_first == 0 || read(fd, first, n_first) == (ssize_t)n_first);
-    return fd;
-}
-
-static void wait_for_metric(const http_server *of, const char *name, double value)
-{
-    while (metric(of, name) != value) usleep(2000);
-}
-
-/* A client that goes frees its place at once, running or waiting: one place serves the next one. A queue of one holds
- * one more request; the next gets 429. */
-static void clients_that_go_free_their_place(void **state)
-{
-    (void)state;
-    enum { LONG = 190000 }; /* minutes: the answer is cancelled long before */
-    http_server one = http_server_start(ARGUMENTS(target, "--parallel", "1", "--queue", "1", "--ctx", "200000"));
-    const int running = stream_open(&one, LONG, 9);
-    wait_for_metric(&one, "vouch:num_requests_running{", 1); /* headers come while a request waits, too */
-    const int waiting = stream_open(&one, LONG, 0);
-    wait_for_metric(&one, "vouch:num_requests_waiting{", 1);
-    http_reply refused = http_post(one.port, TEXT, "{\"prompt\": \"x\", \"max_tokens\": 1}");
-    assert_int_equal(refused.status, 429);
-    assert_non_null(strstr(refused.head, "Retry-After"));
-    http_reply_free(&refused);
-    close(waiting);
-    wait_for_metric(&one, "vouch:num_requests_waiting{", 0);
-    close(running);
-    wait_for_metric(&one, "vouch:num_requests_running{", 0);
-    http_reply reply = http_post(one.port, TEXT, "{\"prompt\": \"x\", \"max_tokens\": 1}");
-    assert_int_equal(reply.status, 200);
-    http_reply_free(&reply);
-    assert_true(metric(&one, "vouch:request_success_total{model_name=\"target\",finished_reason=\"abort\"") == 2);
-    assert_true(metric(&one, "vouch:generation_tokens_total{") < LONG);
-    assert_int_equal(http_server_stop(&one, SIGTERM), 0);
-}
-
-/* The number of descriptors that a process has open. */
-static int count_descriptors(pid_t of)
-{
-    char path[64];
-    int n = 0;
-    snprintf(path, sizeof path, "/proc/%d/fd", (int)of);
-    DIR *folder = opendir(path);
-    while (folder && readdir(folder)) n++;
-    if (folder) closedir(folder);
-    return n;
-}
-
-/* Connections that say nothing, say it slowly, or hang up leave no descriptor behind. */
-static void connections_leave_no_descriptor(void **state)
-{
-    (void)state;
-    enum { N = 100 };
-    http_server short_timeout = http_server_start(ARGUMENTS(target, "--timeout", "1", "--parallel", "2"));
-    http_reply first = http_request(short_timeout.port, "GET", "/health", "", NULL);
-    http_reply_free(&first);
-    const int before = count_descriptors(short_timeout.child);
-    int fds[N];
-    for (int i = 0; i < N; i++) {
-        fds[i] = i % 3 == 2 ? stream_open(&short_timeout, 100, 0) : http_connect(short_timeout.port);
-        assert_true(fds[i] >= 0);
-        if (i % 3 == 1) http_send(fds[i], "POST " TEXT " HTTP/1.1\r\nHost: loc", 40);
-    }
-    for (int i = 0; i < N; i += 2) close(fds[i]);
-    while (count_descriptors(short_timeout.child) > before) usleep(10000); /* the timeout closes the others */
-    for (int i = 1; i < N; i += 2) close(fds[i]);
-    wait_for_metric(&short_timeout, "vouch:num_requests_running{", 0);
-    assert_int_equal(http_server_stop(&short_timeout, SIGTERM), 0);
-}
-
-/* Clients that break off at any byte of their request leave the server as it was. */
-static void requests_may_break_off(void **state)
-{
-    (void)state;
-    static const char request[] = "POST " TEXT " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 34\r\n\r\n"
-                                  "{\"prompt\": \"x\", \"max_tokens\": 9}";
-    const struct linger reset = {1, 0};
-    for (size_t n = 0; n < sizeof request; n++) {
-        const int fd = http_connect(server.port);
-        assert_true(http_send(fd, request, n));
-        if (n % 2) setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
-        close(fd);
-    }
-    json_decref(post(TEXT, "{\"prompt\": \"x\", \"max_tokens\": 1}"));
-    wait_for_metric(&server, "vouch:num_requests_running{", 0);
-}
-
-/* While a client doesn't read, its answer pauses and no other does. When it reads again, it gets the whole answer. */
-static void readers_may_be_slow(void **state)
-{
-    (void)state;
-    const int slow = stream_open(&server, 3900, 9);
-    const int small = 4096;
-    setsockopt(slow, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
-    double tokens = -1;
-    for (int same = 0; same < 3;) { /* until it stands still: it has ended, or it is paused */
-        const double now = metric(&server, "vouch:generation_tokens_total{");
-        same = now == tokens ? same + 1 : 0;
-        tokens = now;
-        usleep(50000);
-    }
-    json_decref(post(TEXT, "{\"prompt\": \"x\", \"max_tokens\": 9}"));
-    http_reply reply = http_read(slow);
-    assert_non_null(strstr(reply.head, "data: [DONE]"));
-    http_reply_free(&reply);
-}
-
-/* ------------------------------------------------------------------- signals */
-
-/* The first signal lets the running answer end. Meanwhile new requests get 503. */
-static void a_signal_drains(void **state)
-{
-    (void)state;
-    http_server busy = http_server_start(ARGUMENTS(target, "--parallel", "1"));
-    const int fd = stream_open(&busy, 3000, 9); /* the answer has begun */
-    kill(busy.child, SIGTERM);
-    int status = 200;
-    while (status == 200) { /* until the signal has arrived */
-        http_reply reply = http_request(busy.port, "GET", "/health", "", NULL);
-        status = reply.status;
-        http_reply_free(&reply);
-    }
-    assert_int_equal(status, 503);
-    http_reply refused = http_post(busy.port, TEXT, "{\"prompt\": \"x\"}");
-    assert_int_equal(refused.status, 503);
-    assert_non_null(strstr(refused.head, "Retry-After"));
-    http_reply_free(&refused);
-    http_reply reply = http_read(fd); /* its first bytes are read already */
-    assert_non_null(strstr(reply.head, "data: [DONE]"));
-    http_reply_free(&reply);
-    assert_int_equal(status_of(busy.child), 0);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1007,18 +731,10 @@ int main(void)
         cmocka_unit_test(native_paths_answer),
         cmocka_unit_test(metrics_count),
         cmocka_unit_test(speculation_changes_while_serving),
-        cmocka_unit_test(clients_that_go_free_their_place),
-        cmocka_unit_test(connections_leave_no_descriptor),
-        cmocka_unit_test(requests_may_break_off),
-        cmocka_unit_test(readers_may_be_slow),
         cmocka_unit_test(bad_requests_are_named),
         cmocka_unit_test(deep_documents_are_refused),
         cmocka_unit_test(prompts_beyond_the_context_are_refused),
-        cmocka_unit_test(requests_get_their_status),
-        cmocka_unit_test(keys_are_asked_for),
-        cmocka_unit_test(foreign_hosts_are_refused),
         cmocka_unit_test(several_models_have_names),
-        cmocka_unit_test(a_signal_drains),
     };
     return cmocka_run_group_tests(tests, server_begin, server_end);
 }

@@ -71,7 +71,7 @@ typedef struct cli_options {
     int32_t n_parallel; /* batch, serve */
     cli_ints parallel;  /* bench over prompts: numbers of answers at once; n 0: one after the other */
     bool resume;
-    cli_texts models, keys; /* serve */
+    cli_texts models, keys, origins; /* serve */
     const char *host, *metrics_prefix, *key_file, *tls_cert, *tls_key;
     bool no_key;
     int32_t port, n_queue;

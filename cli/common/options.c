@@ -530,8 +530,23 @@ static bool check_batch(cli_options *options, given_flags given)
     return check_asking(options) && check_speculation(options, given);
 }
 
+/* "https://host:port" as browsers write it, "localhost" or "*". */
+static bool is_origin(const char *text)
+{
+    const char *host = strstr(text, "://");
+    if (strcmp(text, "*") == 0 || strcmp(text, "localhost") == 0 || strcmp(text, "null") == 0) return true;
+    return host && host > text && host[3] && !strpbrk(host + 3, "/?# ");
+}
+
 static bool check_serve(cli_options *options, given_flags given)
 {
+    for (size_t i = 0; i < options->origins.n; i++) {
+        if (is_origin(options->origins.items[i])) continue;
+        cli_complain("--cors '%s': expected an origin such as https://chat.example or http://localhost:3000, "
+                     "localhost or *",
+                     options->origins.items[i]);
+        return false;
+    }
     if (!options->tls_cert != !options->tls_key) {
         cli_complain("--%s needs --%s, too", options->tls_cert ? "tls-cert" : "tls-key",
                      options->tls_cert ? "tls-key" : "tls-cert");
@@ -636,10 +651,12 @@ bool cli_options_parse(cli_options *options, unsigned command, int argc, char **
     options->categories.items = calloc((size_t)argc + 1, sizeof *options->categories.items);
     options->models.items = calloc((size_t)argc + 1, sizeof *options->models.items);
     options->keys.items = calloc((size_t)argc + 1, sizeof *options->keys.items);
+    options->origins.items = calloc((size_t)argc + 1, sizeof *options->origins.items);
     options->distill.excluded.items = calloc((size_t)argc + 1, sizeof *options->distill.excluded.items);
     options->bias = calloc((size_t)argc + 1, sizeof *options->bias);
-    if (!options->models.items || !options->keys.items || !options->stop.items || !options->bias_texts.items ||
-        !options->categories.items || !options->distill.excluded.items || !options->bias) {
+    if (!options->models.items || !options->keys.items || !options->origins.items || !options->stop.items ||
+        !options->bias_texts.items || !options->categories.items || !options->distill.excluded.items ||
+        !options->bias) {
         cli_complain("not enough memory");
         return false;
     }
@@ -687,6 +704,7 @@ void cli_options_free(cli_options *options)
     free(options->categories.items);
     free(options->models.items);
     free(options->keys.items);
+    free(options->origins.items);
     free(options->distill.excluded.items);
     free(options->bias);
 }

@@ -139,6 +139,50 @@ void http_reply_free(http_reply *reply)
     *reply = (http_reply){0};
 }
 
+json_t *http_json(http_reply *reply)
+{
+    json_t *value = json_loadb(reply->body, reply->n, JSON_ALLOW_NUL, NULL);
+    if (!value) fail_msg("status %d, no JSON: %s", reply->status, reply->body);
+    http_reply_free(reply);
+    return value;
+}
+
+json_t *http_at(json_t *value, const char *path)
+{
+    char word[64];
+    for (const char *from = path; value && *from;) {
+        const size_t n = strcspn(from, ".");
+        memcpy(word, from, n);
+        word[n] = 0;
+        value = json_is_array(value) ? json_array_get(value, (size_t)atoi(word)) : json_object_get(value, word);
+        from += n + (from[n] == '.');
+    }
+    return value;
+}
+
+const char *http_text_at(json_t *value, const char *path)
+{
+    const char *text = json_string_value(http_at(value, path));
+    return text ? text : "(nothing)";
+}
+
+double http_metric(const http_server *of, const char *name)
+{
+    http_reply reply = http_request(of->port, "GET", "/metrics", "", NULL);
+    char begin[128];
+    double value = -1;
+    snprintf(begin, sizeof begin, "\n%s", name);
+    const char *line = strstr(reply.body, begin);
+    if (line) value = strtod(strchr(line, ' '), NULL);
+    http_reply_free(&reply);
+    return value;
+}
+
+void http_wait_for_metric(const http_server *of, const char *name, double value)
+{
+    while (http_metric(of, name) != value) usleep(2000);
+}
+
 json_t *http_events(const http_reply *reply, bool *is_done)
 {
     json_t *events = json_array();

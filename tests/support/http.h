@@ -38,6 +38,16 @@ http_reply http_request(int port, const char *method, const char *path, const ch
 http_reply http_post(int port, const char *path, const char *body);
 void http_reply_free(http_reply *reply);
 
+/* The body as JSON, the caller's; frees the reply. Fails the test if it is none. */
+json_t *http_json(http_reply *reply);
+/* The member of a JSON value at a path such as "choices.0.text"; NULL: there is none. */
+json_t *http_at(json_t *value, const char *path);
+/* The text there; "(nothing)": there is none. */
+const char *http_text_at(json_t *value, const char *path);
+/* The value of a metric whose line begins so; -1: it isn't there. */
+double http_metric(const http_server *of, const char *name);
+void http_wait_for_metric(const http_server *of, const char *name, double value);
+
 /* The JSON values of the data lines of a stream, without [DONE]; *is_done: whether that came last. */
 json_t *http_events(const http_reply *reply, bool *is_done);
 
