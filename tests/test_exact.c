@@ -317,10 +317,10 @@ static void test_lenience_bound_can_fail(void **state)
 #define NAMED(wrong) [wrong] = #wrong
 static const char *const wrong_names[] = {
     NAMED(RIGHT), NAMED(FULL_Q_FOR_ARGMAX), NAMED(RESIDUAL_IS_P), NAMED(RESIDUAL_NOT_NORMALISED), NAMED(BONUS_FROM_Q),
-    NAMED(DROP_LOW_Q), NAMED(Q_OF_OTHER_TEMPERATURE), NAMED(PENALTIES_WITHOUT_DRAFT), NAMED(WITH_REPLACEMENT),
-    NAMED(BEST_FIRST), NAMED(LIMITS_NOT_SHARED), NAMED(RESIDUAL_OF_ONE), NAMED(RESIDUAL_OF_TOKEN),
-    NAMED(REUSED_GUESSES), NAMED(DRAWN_AGAIN), NAMED(NOISE_OF_TOKEN_BEFORE), NAMED(POINTS_FIRST),
-    NAMED(POINTS_AS_DRAWN), NAMED(POINTS_BY_P),
+    NAMED(DROP_LOW_Q), NAMED(GUESSES_OUTSIDE_Q), NAMED(Q_OF_OTHER_TEMPERATURE), NAMED(PENALTIES_WITHOUT_DRAFT),
+    NAMED(WITH_REPLACEMENT), NAMED(BEST_FIRST), NAMED(LIMITS_NOT_SHARED), NAMED(RESIDUAL_OF_ONE),
+    NAMED(RESIDUAL_OF_TOKEN), NAMED(REUSED_GUESSES), NAMED(DRAWN_AGAIN), NAMED(NOISE_OF_TOKEN_BEFORE),
+    NAMED(POINTS_FIRST), NAMED(POINTS_AS_DRAWN), NAMED(POINTS_BY_P),
 };
 #undef NAMED
 
@@ -339,6 +339,28 @@ static void check_wrong(const setup *shape, vouch_accept accept, wrong how, int 
                  s.branches, worst);
     s.wrong = RIGHT;
     assert_true(enumerate_worst(&s, NULL) <= EXACT);
+}
+
+/* A drafter that can't guess all tokens (d2t of a head): q is 0 for the others, and the residual has them. */
+static void test_joint_distribution_with_a_trimmed_drafter(void **state)
+{
+    (void)state;
+    static const setup trimmed[] = {
+        {.n_vocab = 4, .k = 2, .n_trimmed = 2, .n_emitted = 3, .ending = BY_COMMIT, .eos = -1},
+        {.n_vocab = 3, .k = 3, .n_trimmed = 1, .n_emitted = 3, .ending = BY_ROOM, .eos = 1},
+        {.n_vocab = 5, .k = 1, .n_trimmed = 3, .n_emitted = 3, .ending = BY_CONTEXT, .eos = -1},
+        {.n_vocab = 4, .k = 1, .n_trimmed = 1, .branches = 2, .n_emitted = 2, .ending = BY_COMMIT, .eos = -1},
+        {.n_vocab = 3, .k = 2, .n_trimmed = 1, .branches = 2, .n_emitted = 2, .ending = BY_ROOM, .eos = -1},
+        {.n_vocab = 4, .k = 2, .n_trimmed = 2, .points = 1, .n_emitted = 3, .ending = BY_COMMIT, .eos = -1},
+    };
+    for (int accept = 0; accept < VOUCH_ACCEPTS; accept++)
+        for (int i = 0; i < N_PROCESSORS; i++)
+            for (size_t j = 0; j < sizeof trimmed / sizeof trimmed[0]; j++)
+                if (vouch_rule_get((vouch_accept)accept)->trees || trimmed[j].branches == 0)
+                    check_shape(&trimmed[j], (vouch_accept)accept, i);
+    check_wrong(&trimmed[0], VOUCH_ACCEPT_REJECTION, GUESSES_OUTSIDE_Q, PLAIN, false);
+    check_wrong(&trimmed[0], VOUCH_ACCEPT_BLOCK, GUESSES_OUTSIDE_Q, PLAIN, false);
+    check_wrong(&trimmed[0], VOUCH_ACCEPT_REJECTION, RESIDUAL_IS_P, PLAIN, false);
 }
 
 enum { REJECTION = VOUCH_ACCEPT_REJECTION, MATCH = VOUCH_ACCEPT_MATCH, BLOCK = VOUCH_ACCEPT_BLOCK,
@@ -469,6 +491,7 @@ int main(void)
         cmocka_unit_test(test_joint_distribution_is_the_targets),
         cmocka_unit_test(test_joint_distribution_with_trees),
         cmocka_unit_test(test_joint_distribution_with_point_masses),
+        cmocka_unit_test(test_joint_distribution_with_a_trimmed_drafter),
         cmocka_unit_test(test_joint_distribution_with_large_trees),
         cmocka_unit_test(test_joint_distribution_of_large_shapes),
         cmocka_unit_test(test_block_never_accepts_fewer),

@@ -358,15 +358,15 @@ static vouch_session_options options_of(int i)
     o.speculation.n_draft = 1 + i % 9;
     o.speculation.tree_branches = 1 + i % 4;
     o.speculation.drafters = VOUCH_DRAFTER_HEAD;
-    o.speculation.accept = VOUCH_ACCEPT_MATCH;
+    o.speculation.accept = i % 2 ? VOUCH_ACCEPT_MATCH : (vouch_accept)(i / 2 % VOUCH_ACCEPTS);
     return o;
 }
 
 static const unsigned company[] = {
     0, VOUCH_DRAFTER_NGRAM, VOUCH_DRAFTER_SUFFIX | VOUCH_DRAFTER_RECYCLE, VOUCH_DRAFTER_RECYCLE};
 
-/* Law L2: with every kind of head, alone and composed, greedy text and text under match is that of plain decoding. The
- * second prompt shares a beginning with the first, so the head goes back. */
+/* Law L2: with every kind of head, alone and composed, greedy text under each rule and sampled text under match is that
+ * of plain decoding. The second prompt shares a beginning with the first, so the head goes back. */
 static void text_is_the_same_with_every_head(void **state)
 {
     (void)state;

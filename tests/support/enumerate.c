@@ -68,7 +68,7 @@ static int32_t choose_token(walker *w, const double *mass, int32_t n_vocab)
 typedef struct run {
     setup setup;
     walker walker;
-    toy target, draft, odd_draft; /* odd_draft: the draft at another temperature */
+    toy target, draft, odd_draft; /* odd_draft: the draft at another temperature, or untrimmed */
     toy other;                    /* a second target, for looking up p without disturbing the first */
     vouch_grammar *grammar;       /* tokenizer, trie and constraint belong to it; NULL: none */
     vouch_tokenizer *tokenizer;
@@ -270,7 +270,7 @@ static vouch_draft branch_propose_tree(run *r, const int32_t *tokens, int32_t n_
 static int32_t choose_guess(run *r, const vouch_dist *q, const int32_t *sequence, int32_t n_tokens, int32_t n)
 {
     double mass[MAX_VOCAB];
-    const bool odd = r->setup.wrong == Q_OF_OTHER_TEMPERATURE;
+    const bool odd = r->setup.wrong == Q_OF_OTHER_TEMPERATURE || r->setup.wrong == GUESSES_OUTSIDE_Q;
     dist_masses(odd ? toy_dist(&r->odd_draft, sequence, n_tokens + n) : q, mass);
     if (r->setup.greedy_draft) return toy_argmax(q);
     if (r->setup.wrong != REUSED_GUESSES) return choose_token(&r->walker, mass, r->setup.n_vocab);
@@ -441,10 +441,11 @@ static void run_open(run *r, const setup *s)
     toy_open(&r->target, s->n_vocab, 1, 1.5f, &s->sampling);
     toy_open(&r->draft, s->n_vocab, 2, 1.2f, &s->sampling);
     vouch_sampling odd = s->sampling;
-    odd.temperature *= 3;
+    if (s->wrong != GUESSES_OUTSIDE_Q) odd.temperature *= 3;
     toy_open(&r->odd_draft, s->n_vocab, 2, 1.2f, &odd);
     toy_open(&r->other, s->n_vocab, 1, 1.5f, &s->sampling);
     r->draft.deaf = s->wrong == REUSED_GUESSES;
+    r->draft.n_trimmed = s->n_trimmed;
     r->rule = *vouch_rule_get(s->accept);
     if (s->wrong == DRAWN_AGAIN) r->rule.judge = match_and_draw_again;
     if (s->wrong == POINTS_BY_P) r->rule.judge = judge_points_by_p;

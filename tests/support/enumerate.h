@@ -18,6 +18,7 @@ typedef enum wrong {
     RESIDUAL_NOT_NORMALISED, /* u runs over [0, 1) instead of the residual's sum; its last token gets the rest */
     BONUS_FROM_Q,            /* draws the bonus token from q */
     DROP_LOW_Q,             /* drops a sampled guess whose q is low */
+    GUESSES_OUTSIDE_Q,      /* draws guesses that the trimmed vocabulary lacks */
     Q_OF_OTHER_TEMPERATURE, /* reports a q of another temperature than the one it draws from */
     PENALTIES_WITHOUT_DRAFT, /* computes p of a row without counting the guesses before it */
     /* Mistakes with trees. */
@@ -58,6 +59,7 @@ typedef struct setup {
     int32_t eos; /* BY_FAILURE: the target gives no logits after it; -1: none */
     wrong wrong;
     vouch_accept accept;
+    int32_t n_trimmed; /* tokens that the drafter can't guess, from 1 on; 0: none */
     const char *grammar; /* over the tokens a, b, ab, c and the end (4) of 5; NULL: none */
     bool own; /* compare with the distribution that lenience defines, without a bonus token */
 } setup;

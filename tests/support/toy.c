@@ -35,6 +35,7 @@ void toy_logits(const toy *model, const int32_t *tokens, int32_t n, float *logit
         random.state = (uint64_t)test_next(&random) << 32 | test_next(&random);
     }
     for (int32_t x = 0; x < model->n_vocab; x++) logits[x] = model->sharpness * test_normal(&random);
+    for (int32_t x = 1; x <= model->n_trimmed; x++) logits[x] = -INFINITY;
 }
 
 /* Masks the tokens that the grammar forbids. Masks nothing where the text breaks the grammar already: such a text has
