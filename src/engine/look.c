@@ -13,7 +13,7 @@
 #include "engine/options.h"
 #include "engine/session.h"
 
-/* The cache keeps the first `n` tokens at most, and has room for `past`. */
+/* Cuts the cache to the first n tokens at most, and makes room for `past` tokens in all. */
 static void rewind_with_room(vouch_session *s, int32_t n, int32_t past)
 {
     vouch_engine_target_rewind(&s->target, n);

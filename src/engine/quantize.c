@@ -145,7 +145,7 @@ static vouch_status mix_find(const char *name, const vouch_mix **mix, vouch_erro
     return vouch_fail(err, VOUCH_E_ARGUMENT, "type '%.40s': expected one of %s", name, names);
 }
 
-/* *type points to *store, or is NULL if there is no name. */
+/* Finds the type with this name. *type points to it in *store, or is NULL if there is no name. */
 static vouch_status type_find(const char *option, const char *name, vouch_type *store, const vouch_type **type,
                               vouch_error *err)
 {

@@ -22,7 +22,7 @@ struct vouch_session {
     vouch_cycle cycle; /* holds tokens, n_tokens, drafters, rule, lenience */
     vouch_pace pace;   /* in use where is_paced */
     vouch_seeded_draw seeded; /* of the running answer */
-    uint64_t seed;            /* of the session, or the last one set */
+    uint64_t seed;            /* the options' seed, or the last one that vouch_session_set_seed set */
     int64_t n_seeded;         /* answers begun with it */
     vouch_shape shape; /* of the drafts */
     double cost[VOUCH_MAX_DRAFT + 2];

@@ -98,7 +98,7 @@ bool vouch_gguf_has(const vouch_gguf *gguf, const char *key);
 typedef struct vouch_gguf_array {
     vouch_gguf_type type;
     size_t count;
-    const unsigned char *data; /* first element, unaligned */
+    const unsigned char *data; /* the first element, at any address */
 } vouch_gguf_array;
 vouch_status vouch_gguf_get_array(const vouch_gguf *gguf, const char *key, bool required,
                                   vouch_gguf_array *value, vouch_error *err);

@@ -116,7 +116,7 @@ static vouch_status parser_text(parser *p, const char *what, vouch_text *text)
     return VOUCH_OK;
 }
 
-/* Reads a key or a tensor's name. From here on, messages name the item by it. */
+/* Reads a key or a tensor's name. From here on, messages name the item by this name. */
 static vouch_status parser_name(parser *p, const char *what, size_t most, vouch_text *name)
 {
     VOUCH_TRY(parser_text(p, what, name));

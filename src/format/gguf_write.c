@@ -35,7 +35,7 @@ typedef struct key_range {
     size_t offset, size;
 } key_range;
 
-/* A tensor to write. `name` comes first: the index points to it. */
+/* A tensor to write. `name` is the first member, because the index points to it. */
 typedef struct writer_tensor {
     vouch_text name; /* owned by the writer */
     uint32_t n_dims;

@@ -76,7 +76,7 @@ static uint8_t odd(uint32_t field)
     return (uint8_t)(2 * (field & 15) + 1);
 }
 
-/* 7 stored signs; the eighth makes the number of negative values even. */
+/* The signs of 8 values, of which 7 are stored: the eighth makes the number of negative values even. */
 static unsigned signs_of(uint32_t field)
 {
     const unsigned seven = field & 127;

@@ -5,8 +5,8 @@
 #include <float.h>
 #include <math.h>
 
-/* x without its fraction. A number outside the range of int gives INT32_MIN, which becomes 0 in fewer bits: so a block
- * of denormal values, whose inverse scale is infinite, has defined bytes. */
+/* x without its fraction. A number outside the range of int gives INT32_MIN, whose low bits are 0: so a block of
+ * denormal values, whose inverse scale is infinite, has defined bytes. */
 static inline int truncated(float x)
 {
     return x > -2147483648.0f && x < 2147483648.0f ? (int)x : INT32_MIN;
@@ -135,7 +135,7 @@ static void quantize_f16(const float *x, unsigned char *block)
     vouch_store_half(block, *x);
 }
 
-/* Rounds to the nearest even. */
+/* Rounds to the nearest BF16, of two equally near ones to the even one. */
 static void quantize_bf16(const float *x, unsigned char *block)
 {
     uint32_t bits;

@@ -13,7 +13,7 @@
 
 enum { RUN = 32, N_VALUES = 16, AROUND = 7 };
 
-/* Value i of IQ4_NL, ascending. */
+/* Value i of the table of IQ4_NL, which ascends. */
 static inline int iq4(int i)
 {
     return vouch_tables[VOUCH_TABLE_IQ4][i] - 128;

@@ -132,7 +132,7 @@ static void compute_gated(vouch_workspace *c, const thread_space *my, const vouc
     vouch_stage_put(c, gated, vouch_stage_needs(&down, 1), c->gate, n_ff, 0, c->n_rows, first, last);
 }
 
-/* The pieces' limits are multiples of a block of activations. */
+/* A piece begins and ends at the limit of a block of activations. */
 _Static_assert(VOUCH_STAGE_TILES * VOUCH_TILE % VOUCH_BLOCK == 0, "a piece of W_down's input is whole blocks");
 
 /* gated = silu(W_gate norm(x)) * W_up norm(x), as the input of W_down. */

@@ -34,7 +34,7 @@ typedef struct vouch_delta_hparams {
 } vouch_delta_hparams;
 enum { VOUCH_MOST_LAYERS = 1024 };
 
-/* Rotaries of a model, in this order. */
+/* Indices of a model's rotaries. */
 enum { VOUCH_ROTARY_OF_MODEL, VOUCH_ROTARY_OF_NONE, VOUCH_ROTARY_OF_WINDOW };
 
 /* Hyperparameters of a family with latent attention (layer.h). */
@@ -90,7 +90,7 @@ typedef struct vouch_hparams {
     bool has_no_norms_before;  /* of the branches */
     vouch_presence norms_after, head_norms, sinks;
     bool has_no_feed_bias;     /* ignores biases of W_o and of the feed-forward, as llama.cpp does */
-    bool has_feed_scales;      /* uses scales of the feed-forward's matrices, which llama.cpp ignores elsewhere */
+    bool has_feed_scales;      /* uses scales of feed-forward matrices, which llama.cpp ignores in other families */
     bool has_head_gates;       /* of attention's heads */
     bool limits_results;       /* limits_result of layer.h */
     const char *output_norm;   /* tensor of the norm after the layers; NULL: output_norm */

@@ -55,7 +55,7 @@ typedef enum vouch_rotary_kind {
     VOUCH_ROTARY_HALF_SPLIT /* (i, i + n_rot / 2) */
 } vouch_rotary_kind;
 
-/* Angles that several layers share. Pair i of a head turns by position * frequencies[i]; `magnitude` multiplies it. */
+/* Angles that several layers share. A head's pair i turns by position * frequencies[i] and is scaled by `magnitude`. */
 typedef struct vouch_rotary {
     vouch_rotary_kind kind;
     int32_t n_rot;             /* the first elements of a head, which are rotated; even */

@@ -23,7 +23,7 @@
 #include "model/pages.h"
 #include "model/states.h"
 
-/* The pass reads it; others use the functions. */
+/* The pass reads the members; others use the functions. */
 typedef struct vouch_memory {
     vouch_pages *store;
     int32_t n_ctx, max_rows;
@@ -57,7 +57,7 @@ bool vouch_memory_reserve(vouch_memory *memory, int32_t n);
 /* The provisional rows path[0] < path[1] < ..., a path from a root, become tokens. The other rows are dropped; with
  * n = 0 all are. */
 void vouch_memory_keep_path(vouch_memory *memory, const int32_t *path, int32_t n);
-/* The same where the first n provisional rows are a chain. */
+/* The first n provisional rows, which are a chain, become tokens. The other rows are dropped. */
 void vouch_memory_keep_rows(vouch_memory *memory, int32_t n);
 /* Drops all provisional rows and all tokens but the first n. Returns how many tokens are left: at most n, and fewer
  * where there were fewer, or where a recurrent layer can't go back to n (states.h). The caller runs the missing tokens

@@ -25,7 +25,7 @@
 #include "model/rows.h"
 #include "model/stream.h"
 
-enum { CONV_PIECE = 64 }; /* channels; a head where queries and keys are normalised */
+enum { CONV_PIECE = 64 }; /* channels of a piece; where queries and keys are normalised, a piece is a head */
 
 static const vouch_recurrent *recurrent_of(const vouch_workspace *c, int32_t layer)
 {

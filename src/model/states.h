@@ -37,7 +37,7 @@ typedef struct vouch_states {
     int32_t n_pending, n_checkpoint;
     int32_t *order, *levels;   /* [max_rows] of vouch_states_plan */
     struct vouch_plan_row *plan; /* [max_rows + 1] its working space */
-    float *head, *values;      /* one head's state, and a result of it */
+    float *head, *values;      /* scratch: one head's state and its result */
 } vouch_states;
 
 /* Most levels of a walk over a tree. A tree of n rows needs at most log2(n) + 1. */

@@ -9,7 +9,7 @@
 typedef struct widths {
     size_t n_embd, in; /* in: what a stage reads of a row */
     size_t q, k, v, gates, mixed, head_dim, value_dim, norm, n_ff; /* norm: of one head */
-    size_t low, heads, latent; /* of latent attention; low also of delta nets */
+    size_t low, heads, latent; /* of latent attention; `low` also of delta nets */
 } widths;
 
 static size_t most(size_t a, size_t b)

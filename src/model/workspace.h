@@ -17,7 +17,7 @@ enum { VOUCH_FEW_ROWS = 16 };
  */
 typedef struct row_run {
     vouch_memory *memory;
-    const vouch_memory *read; /* the memory whose keys and values they see: their own, or the lender's */
+    const vouch_memory *read; /* the memory whose keys and values the rows see: their own, or the lender's */
     int32_t begin, end;
     int32_t first;  /* number of row `begin` */
     int32_t n_open; /* every row sees the slots [0, n_open), and no other; 0: a row sees its own path */
@@ -50,7 +50,7 @@ typedef struct thread_space {
     float *wide;        /* [n_layers * n_layer_input] a token's embeddings for all layers */
     float *norms;       /* [max_rows] factors of the norms of the current stage's input */
     float *squares;     /* [head_dim or n_values / 16, rounded up] of one head */
-    vouch_acts queries; /* [group_rows][head_dim] of one attention unit, as the keys' type asks */
+    vouch_acts queries; /* [group_rows][head_dim] of one attention unit, in the forms that the keys' type needs */
     vouch_acts scores;  /* [group_rows][n_slots and a sink], then softmax weights */
     float *mixed;       /* [group_rows][value_dim] mixed values */
     vouch_acts latent;  /* [max_rows][n_plain or rank] a head's input of W_uk^T or W_uv */
@@ -88,7 +88,7 @@ typedef struct expert_work {
 
 /* Mixtures of experts (experts.c). An entry is a row and one of its experts; there are max_rows * (n_used + 1). */
 typedef struct expert_space {
-    float *scores;      /* [n_rows][n_experts] the router's */
+    float *scores;      /* [n_rows][n_experts] the router's logits */
     float *shared;      /* [n_rows] weight of the shared network */
     int32_t *chosen;    /* [n_rows][n_used] experts, best first */
     float *weights;     /* [n_rows][n_used] of the chosen experts */
@@ -135,7 +135,7 @@ typedef struct vouch_workspace {
     float *gates;          /* [n_rows][n_heads * value_dim, or n_heads] of attention's result */
     float *mixed;          /* [n_rows][n_heads * value_dim] attention's result */
     float *low;            /* [n_rows][q_rank] W_low x of latent attention, or the narrow results of a delta net */
-    float *heads;          /* [n_rows][n_heads * key_dim] its queries, later [n_rows][n_heads * value_dim] its result */
+    float *heads;          /* [n_rows][n_heads * key_dim] latent queries, then [n_rows][n_heads * value_dim] results */
     vouch_acts low_acts;   /* [n_rows][q_rank] the input of W_q, or of W_decay */
     float *gate, *up;      /* [n_rows][n_ff] */
     float *logits;         /* [n_logits][head->n_out] */

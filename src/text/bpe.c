@@ -70,7 +70,7 @@ static size_t symbol_end(const encoder *e, const bpe_symbol *symbol)
     return symbol->next < 0 ? e->n_word : (size_t)e->symbols[symbol->next].start;
 }
 
-/* The rank of the symbol with its right neighbour, and the token they become. */
+/* Returns the rank of the merge of the symbol with its right neighbour. *result gets the token that they become. */
 static uint32_t symbol_rank(const encoder *e, const bpe_symbol *symbol, int32_t *result)
 {
     if (symbol->next < 0) return NO_RANK;

@@ -139,7 +139,7 @@ static vouch_text prefix_normalise(const charsmap *m, const char *text, size_t n
     return (vouch_text){"\xef\xbf\xbd", 3};
 }
 
-/* The normalised text. Writes at most `room` bytes and returns the full number. */
+/* Normalises the text. Writes at most `room` bytes of the result and returns its full size. */
 static size_t text_normalise(const vouch_tokenizer *t, bool with_prefix, const char *text, size_t n, char *out,
                              size_t room)
 {

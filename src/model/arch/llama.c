@@ -160,7 +160,7 @@ static vouch_status read_refact(const vouch_gguf *gguf, vouch_hparams *h, vouch_
     return vouch_dense_read(gguf, h, err);
 }
 
-/* CogVLM (arXiv 2311.03079): Llama for text. */
+/* CogVLM (arXiv 2311.03079): its text model is Llama. */
 static vouch_status read_cogvlm(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     h->has_no_rope_factors = true;

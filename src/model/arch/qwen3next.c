@@ -48,7 +48,7 @@ static vouch_status read_qwen3next(const vouch_gguf *gguf, vouch_hparams *h, vou
     return read_delta_net(gguf, h, err);
 }
 
-/* A matrix with its scale. */
+/* Takes a matrix and its scale. */
 static vouch_status take_scaled(vouch_loader *loader, int32_t index, const char *tensor, vouch_matrix *matrix,
                                 vouch_affine *after, int64_t n_out, int64_t n_in)
 {

@@ -11,7 +11,7 @@ typedef struct vouch_range {
     int32_t first, last;
 } vouch_range;
 
-/* Zeroed at first. vouch_ranges_normalize sorts them and joins those that touch. */
+/* A set of characters, zeroed at first. vouch_ranges_normalize sorts its ranges and joins those that touch. */
 typedef struct vouch_ranges {
     vouch_range *ranges;
     int32_t n, room;

@@ -167,8 +167,8 @@ static vouch_expression plain_rest(vouch_json_writer *w)
     return vouch_expression_shared(b, vouch_expression_join(b, 2, rest, LITERAL("\"")));
 }
 
-/* The texts that may follow `depth` bytes, with which the n sorted texts begin, so that none of these texts results.
- * `rest`: any characters up to the quote. */
+/* The rest of a string and its quote, where all n sorted texts begin with the `depth` bytes so far: any rest that makes
+ * the string none of these texts. `rest`: any characters up to the quote. */
 static vouch_expression except(vouch_json_writer *w, const vouch_text *texts, int32_t n, size_t depth,
                                vouch_expression rest)
 {

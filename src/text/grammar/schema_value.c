@@ -174,7 +174,7 @@ static vouch_expression array_of(vouch_schema *s, const json_t *flat)
 
 /* ------------------------------------------------------------------ objects */
 
-/* The properties in order: those that the schema names, then those that are required only. */
+/* The properties in order: those that the schema names, then those that only `required` names. */
 typedef struct property {
     vouch_text name;
     const json_t *schema;
@@ -231,7 +231,7 @@ static int compare_texts(const void *a, const void *b)
     return order ? order : (x->size > y->size) - (x->size < y->size);
 }
 
-/* A property that has no name of the list. */
+/* A property whose name is not in the list. */
 static vouch_expression other_property(vouch_schema *s, const object *o)
 {
     vouch_builder *b = s->builder;

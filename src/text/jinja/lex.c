@@ -63,7 +63,7 @@ static jinja_string piece(const lexer *l, size_t begin, size_t end)
     return (jinja_string){.bytes = l->text + begin, .n = end - begin};
 }
 
-/* The text before a tag, without the white space that the tag drops. */
+/* Adds the text before a tag, without the white space that the tag drops. */
 static void push_data(lexer *l, size_t begin, size_t end, char sign, bool is_print)
 {
     if (sign == '-') {

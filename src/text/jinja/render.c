@@ -525,7 +525,7 @@ static void set_loop(jinja_run *run, const jinja_value *loop, const char *name, 
     vouch_jinja_dict_set(run, loop->dict, jinja_text(vouch_jinja_literal(name)), value);
 }
 
-/* The loop variable of iteration i of n. */
+/* The value of the variable `loop` in iteration i. */
 static jinja_value loop_of(jinja_run *run, const jinja_list *all, size_t i, int64_t depth)
 {
     jinja_value *loop = vouch_jinja_take(run, 1, sizeof *loop);
