@@ -29,7 +29,7 @@ static void add_keys(vouch_gguf_writer *writer, void *user)
     vouch_gguf_add_array(writer, key, VOUCH_GGUF_I32, sections, 4);
 }
 
-static char names[][16] = {"qwen35", "qwen35moe", "qwen3next", "glm4moe", "deepseek2"};
+static char names[][16] = {"qwen35", "qwen35moe", "qwen3next", "glm4moe", "deepseek2", "mimo2"};
 
 static const tiny_model_options models[] = {
     {.arch = names[0], .add = add_keys, .user = names[0], .nextn = true, .seed = 21},
@@ -43,6 +43,7 @@ static const tiny_model_options models[] = {
      .nextn_own = true,
      .seed = 25,
      .n_kv_heads = 1},
+    {.arch = names[5], .add = add_keys, .user = names[5], .nextn = true, .n_layers = 3, .head_dim = 16, .seed = 26},
 };
 enum { N_MODELS = sizeof models / sizeof models[0] };
 

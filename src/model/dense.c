@@ -27,11 +27,17 @@ static vouch_status check_heads(const vouch_gguf *gguf, const vouch_hparams *h, 
     return VOUCH_OK;
 }
 
-/* Reads the numbers that may differ from layer to layer. */
+/* Layers, and the blocks of heads behind them. */
+static int32_t n_blocks(const vouch_hparams *h)
+{
+    return h->n_layers + h->n_nextn;
+}
+
+/* Reads the numbers that may differ from block to block. */
 static vouch_status read_layers(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     int32_t values[VOUCH_MOST_LAYERS];
-    const int32_t n = h->n_layers, least = h->has_partial_layers ? 0 : 1;
+    const int32_t n = n_blocks(h), least = h->has_partial_layers ? 0 : 1;
     VOUCH_TRY(vouch_key_ints(gguf, h->arch, "attention.head_count", true, least, 4096, n, values, err));
     for (int32_t i = 0; i < n; i++) h->layers[i].n_heads = values[i];
     VOUCH_TRY(vouch_key_ints(gguf, h->arch, "attention.head_count_kv", false, least, 4096, n, values, err));
@@ -40,6 +46,7 @@ static vouch_status read_layers(const vouch_gguf *gguf, vouch_hparams *h, vouch_
     for (int32_t i = 0; i < n; i++) {
         h->layers[i].n_ff = values[i];
         if (h->layers[i].n_kv_heads == 0) h->layers[i].n_heads = 0;
+        if (i >= h->n_layers) continue;
         h->n_heads = vouch_max(h->n_heads, h->layers[i].n_heads);
         h->n_kv_heads = vouch_max(h->n_kv_heads, h->layers[i].n_kv_heads);
         h->n_ff = vouch_max(h->n_ff, h->layers[i].n_ff);
@@ -64,7 +71,7 @@ static vouch_status read_attention(const vouch_gguf *gguf, vouch_hparams *h, vou
     VOUCH_TRY(vouch_key_float(gguf, arch, "rope.freq_base", false, 1, 1e12, &h->rope_base, err));
     VOUCH_TRY(vouch_key_rope_scaling(gguf, h, err));
     VOUCH_TRY(vouch_key_int(gguf, arch, "attention.sliding_window", false, 0, INT_MAX, &h->window, err));
-    for (int32_t i = 0; i < h->n_layers; i++) h->layers[i].has_window = h->window > 0;
+    for (int32_t i = 0; i < n_blocks(h); i++) h->layers[i].has_window = h->window > 0;
     return check_heads(gguf, h, err);
 }
 
@@ -106,12 +113,12 @@ vouch_status vouch_dense_read_windows(const vouch_gguf *gguf, vouch_hparams *h, 
 {
     bool is_list;
     uint8_t flags[VOUCH_MOST_LAYERS];
-    VOUCH_TRY(vouch_key_flags(gguf, h->arch, "attention.sliding_window_pattern", h->n_layers, &is_list, flags, err));
+    VOUCH_TRY(vouch_key_flags(gguf, h->arch, "attention.sliding_window_pattern", n_blocks(h), &is_list, flags, err));
     if (!is_list)
         VOUCH_TRY(vouch_key_int(gguf, h->arch, "attention.sliding_window_pattern", false, 1, VOUCH_MOST_LAYERS,
                                 &period, err));
     const int32_t without = full == VOUCH_FIRST ? 0 : period - 1;
-    for (int32_t i = 0; i < h->n_layers; i++)
+    for (int32_t i = 0; i < n_blocks(h); i++)
         h->layers[i].has_window = h->window > 0 && (is_list ? flags[i] != 0 : i % period != without);
     return VOUCH_OK;
 }
@@ -129,7 +136,7 @@ vouch_status vouch_dense_read_window_angles(const vouch_gguf *gguf, vouch_hparam
 
 void vouch_dense_rotate(vouch_hparams *h, uint8_t with_window, uint8_t without)
 {
-    for (int32_t i = 0; i < h->n_layers; i++) h->layers[i].rotary = h->layers[i].has_window ? with_window : without;
+    for (int32_t i = 0; i < n_blocks(h); i++) h->layers[i].rotary = h->layers[i].has_window ? with_window : without;
 }
 
 vouch_status vouch_dense_read_scale(const vouch_gguf *gguf, const vouch_hparams *h, const char *key, float *value,

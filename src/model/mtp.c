@@ -10,7 +10,7 @@ static const struct {
     const char *arch;
     bool is_normed;
 } families[] = {{"qwen35", true},  {"qwen35moe", true}, {"qwen3next", true},
-                {"glm4moe", true}, {"deepseek2", true}};
+                {"glm4moe", true}, {"deepseek2", true}, {"mimo2", false}};
 
 /* The index of the target's family; -1: its head isn't supported, or there is none. */
 static int find_family(const vouch_weights *target)
@@ -47,6 +47,7 @@ static vouch_status take_ends(vouch_weights *w, vouch_loader *loader, void *user
                                   2 * n_embd));
     VOUCH_TRY(take_norm(loader, block, "nextn.enorm", true, &head->token_norm));
     VOUCH_TRY(take_norm(loader, block, "nextn.hnorm", true, &head->state_norm));
+    VOUCH_TRY(take_norm(loader, block, "layer_output_norm", false, &w->output_norm));
     VOUCH_TRY(take_norm(loader, block, "nextn.shared_head_norm", false, &w->output_norm));
     VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, block, "nextn.embed_tokens"), false, &w->embedding,
                                   n_vocab, n_embd));

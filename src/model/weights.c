@@ -205,14 +205,11 @@ static vouch_status check_all_rope_factors(const vouch_gguf *gguf, vouch_error *
     return check_rope_factors(gguf, "rope_factors_long.weight", err);
 }
 
-/* Leaves one layer, the block behind the file's layers: full attention, as wide as the widest layer. */
+/* Leaves one layer, the block behind the file's layers, with the numbers that the family's file has of it. */
 static void leave_nextn(vouch_hparams *h)
 {
     const int32_t block = h->n_layers;
-    h->layers[block] = h->layers[block - 1];
-    h->layers[block].n_heads = h->n_heads;
-    h->layers[block].n_kv_heads = h->n_kv_heads;
-    h->layers[block].n_ff = h->n_ff;
+    if (h->window == 0) h->layers[block].rotary = h->layers[block - 1].rotary;
     h->first_block = block;
     h->n_layers = 1;
     h->n_nextn = 0;

@@ -76,6 +76,7 @@ typedef struct tiny_family {
     int mamba;        /* 1: Mamba; 2: Mamba-2; 3: Mamba-2 with PLaMo 2's heads */
     tiny_parts parts;
     bool part_norms;  /* Mamba's keys, queries and rates have norms */
+    bool plain_nextn; /* the head's block has a dense network and fused queries, keys and values */
 } tiny_family;
 
 static const tiny_family families[] = {
@@ -346,6 +347,7 @@ static const tiny_family families[] = {
      .experts = true,
      .selection_bias = true,
      .n_dense = 1,
+     .plain_nextn = true,
      .numbers = {{"attention.value_scale", 0.7f}, {"rope.freq_base_swa", 100}}},
 };
 
@@ -556,10 +558,18 @@ static void add_rope_freqs(tiny_writer *w)
     free(values);
 }
 
+/* Whether this is a head's block that is dense, as wide as the first layer's network, with fused queries, keys and
+ * values. */
+static bool is_plain_nextn(const tiny_writer *w, int32_t index)
+{
+    return w->family->plain_nextn && index == w->o.n_layers;
+}
+
 /* value: the heads, KV heads or hidden width of a layer. Every second layer of an uneven family has half of it. */
 static int32_t in_layer(const tiny_writer *w, int32_t index, int32_t value)
 {
-    return w->family->is_uneven && index % 2 ? value / 2 : value;
+    const bool is_whole = is_plain_nextn(w, index) && value == w->o.n_ff;
+    return w->family->is_uneven && index % 2 && !is_whole ? value / 2 : value;
 }
 
 static bool has_attention(const tiny_writer *w, int32_t index)
@@ -874,10 +884,11 @@ static void add_layer(tiny_writer *w, int32_t index)
                   n_k = n_kv_heads * head_dim, n_v = n_kv_heads * value_dim,
                   n_mixed = n_heads * (f->latent ? VALUE_DIM : value_dim);
     const float by_embd = 1 / sqrtf((float)o->n_embd);
-    const bool sparse = o->n_experts && index >= o->n_dense && has_feed(w, index);
+    const bool plain = is_plain_nextn(w, index), fused = f->fused_qkv || plain;
+    const bool sparse = o->n_experts && index >= o->n_dense && has_feed(w, index) && !plain;
     const bool no_dense = (sparse && !f->both) || !has_feed(w, index), no_heads = !has_attention(w, index);
     const bool no_own = no_heads || f->latent; /* no matrices of queries, keys and values */
-    const bool no_keys = f->fused_qkv || no_own || shares_keys(w, index);
+    const bool no_keys = fused || no_own || shares_keys(w, index);
     if (f->latent && !no_heads) add_latent(w, index);
     if (f->own_inputs) add_own_inputs(w, index);
     const struct {
@@ -885,8 +896,8 @@ static void add_layer(tiny_writer *w, int32_t index)
         int64_t n_out, n_in;
         float deviation;
         bool is_absent;
-    } matrices[] = {{"attn_qkv", n_q + n_k + n_v, n_embd, query_gain * by_embd, !f->fused_qkv || no_heads},
-                    {"attn_q", f->gates ? 2 * n_q : n_q, n_embd, query_gain * by_embd, f->fused_qkv || no_own},
+    } matrices[] = {{"attn_qkv", n_q + n_k + n_v, n_embd, query_gain * by_embd, !fused || no_heads},
+                    {"attn_q", f->gates ? 2 * n_q : n_q, n_embd, query_gain * by_embd, fused || no_own},
                     {"attn_k", n_k, n_embd, query_gain * by_embd, no_keys},
                     {"attn_v", n_v, n_embd, by_embd, no_keys},
                     {"attn_gate", f->own_gates ? n_mixed : n_heads, n_embd, 2 * by_embd,
@@ -968,9 +979,10 @@ static void add_layer_int(tiny_writer *w, const char *key, int32_t value,
         add_int(w, key, w->family->parts == MIXER_ONLY ? 0 : value);
         return;
     }
-    for (int32_t i = 0; i < w->o.n_layers; i++) values[i] = has_part(w, i) ? in_layer(w, i, value) : 0;
+    const int32_t n = w->o.n_layers + w->o.nextn;
+    for (int32_t i = 0; i < n; i++) values[i] = has_part(w, i) ? in_layer(w, i, value) : 0;
     if (is_omitted(w, arch_key(w, key))) return;
-    vouch_gguf_add_array(w->gguf, arch_key(w, key), VOUCH_GGUF_I32, values, (size_t)w->o.n_layers);
+    vouch_gguf_add_array(w->gguf, arch_key(w, key), VOUCH_GGUF_I32, values, (size_t)n);
 }
 
 static void add_float(tiny_writer *w, const char *key, float value)
@@ -983,9 +995,9 @@ static void add_float(tiny_writer *w, const char *key, float value)
 static void add_windows(tiny_writer *w)
 {
     int32_t flags[64];
-    for (int32_t i = 0; i < w->o.n_layers; i++) flags[i] = i % w->family->window_period > 0;
-    vouch_gguf_add_array(w->gguf, arch_key(w, "attention.sliding_window_pattern"), VOUCH_GGUF_I32, flags,
-                         (size_t)w->o.n_layers);
+    const int32_t n = w->o.n_layers + w->o.nextn;
+    for (int32_t i = 0; i < n; i++) flags[i] = i % w->family->window_period > 0;
+    vouch_gguf_add_array(w->gguf, arch_key(w, "attention.sliding_window_pattern"), VOUCH_GGUF_I32, flags, (size_t)n);
 }
 
 static void add_keys(tiny_writer *w, bool states_head_dim)
