@@ -7,6 +7,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/model.h"
@@ -15,6 +16,7 @@
 #include "support/answer.h"
 #include "support/draft.h"
 #include "support/head_bench.h"
+#include "support/mutate.h"
 #include "support/tiny_draft.h"
 
 enum { PROMPT = 20, LENGTH = 40 };
@@ -333,6 +335,71 @@ static void other_and_damaged_block_heads_are_refused(void **state)
     vouch_model_close(model);
 }
 
+/* Law L5: damaged files are refused with an error, or give a head that drafts. */
+static void damaged_files_never_crash(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"block_count", "embedding_length", "sliding_window", "head_count", "key_length",
+                                        "target_layers", "block_size", "mask_token_id", "blk.0.attn_q", "fc.weight",
+                                        "markov_w1", "nextn.pre_projection", "d2t", NULL};
+    const int n_damages = test_is_quick() ? 60 : 200;
+    for (int k = 0; k < N_KINDS; k += k ? 3 : 1) {
+        vouch_model *model = tiny_model_open(&kinds[k].target);
+        tiny_draft_options options = kinds[k].head;
+        const char *path = test_temporary("damaged.gguf");
+        size_t size;
+        mutator m;
+        int n_refused = 0, n_drafted = 0;
+        options.target = model;
+        tiny_draft_write(path, &options);
+        uint8_t *bytes = (uint8_t *)read_whole(path, &size);
+        mutator_open(&m, bytes, size, words, (uint64_t)k);
+        for (int i = 0; i < n_damages; i++) {
+            vouch_error err = {0};
+            vouch_head *head;
+            if (i % 4) mutator_next(&m);
+            else mutator_truncate(&m, size / (size_t)n_damages * (size_t)i);
+            write_whole(path, m.bytes, m.n);
+            if (vouch_head_open(&head, path, model, false, &err) != VOUCH_OK) {
+                assert_non_null(strstr(err.message, "damaged.gguf"));
+                n_refused++;
+                continue;
+            }
+            head_bench b;
+            head_bench_open(&b, model, head->weights, 16, 1 + i % 3);
+            head_bench_commit(&b, HEAD_FIRST);
+            n_drafted += head_bench_propose(&b).n > 0;
+            head_bench_close(&b);
+            vouch_head_close(head);
+        }
+        assert_true(n_refused > n_damages / 4 && n_drafted > n_damages / 20);
+        mutator_close(&m);
+        free(bytes);
+        vouch_model_close(model);
+    }
+}
+
+/* A head is no model. The message says what to do. */
+static void heads_are_no_models(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        const char *path = test_temporary("head.gguf");
+        vouch_model *model = tiny_model_open(&kinds[k].target), *other;
+        tiny_draft_options options = kinds[k].head;
+        vouch_file *file;
+        vouch_error err;
+        options.target = model;
+        tiny_draft_write(path, &options);
+        assert_int_equal(vouch_model_open(&other, path, NULL, &err), VOUCH_E_UNSUPPORTED);
+        assert_non_null(strstr(err.message, "give it this file as its head"));
+        assert_int_equal(vouch_file_open(&file, path, &err), VOUCH_OK);
+        assert_non_null(strstr(vouch_file_get_info(file)->problems[0].message, "is a head"));
+        vouch_file_close(file);
+        vouch_model_close(model);
+    }
+}
+
 static int write_files(const char *folder)
 {
     for (int k = 0; k < N_KINDS; k++) {
@@ -360,6 +427,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(siblings_differ_by_their_biases),
         cmocka_unit_test(other_and_damaged_assistants_are_refused),
         cmocka_unit_test(other_and_damaged_block_heads_are_refused),
+        cmocka_unit_test(damaged_files_never_crash),
+        cmocka_unit_test(heads_are_no_models),
     };
     if (argc == 3 && strcmp(argv[1], "--write") == 0) return write_files(argv[2]);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,7 +18,7 @@
 #include "base/floats.h"
 #include "format/open.h"
 #include "model/arch.h"
-#include "model/weights.h"
+#include "model/head_weights.h"
 #include "text/tokenizer.h"
 
 enum { MOST_TYPES = 64, MOST_PROBLEMS = 3 };
@@ -126,6 +126,10 @@ static void weights_check(vouch_file *file, const vouch_gguf *gguf, int32_t n_to
     vouch_weights *weights = NULL;
     const vouch_arch *arch;
     vouch_error err;
+    if (vouch_head_refuse(gguf, &err) != VOUCH_OK) {
+        *problem_add(file) = err;
+        return;
+    }
     const bool has_arch = vouch_arch_find(gguf, &arch, &err) == VOUCH_OK;
     if (!has_arch) *problem_add(file) = err;
     if (vouch_weights_check_any(gguf, &err) != VOUCH_OK) *problem_add(file) = err;

@@ -142,6 +142,7 @@ static vouch_status load_weights(vouch_model *model, const vouch_gguf *gguf, con
 {
     const int32_t n_tokens = model->tokenizer ? vouch_tokenizer_size(model->tokenizer) : 0;
     vouch_pool *pool = NULL;
+    VOUCH_TRY(vouch_head_refuse(gguf, err));
     if (!options->text_only) VOUCH_TRY(vouch_pool_open(&pool, options->n_threads, err));
     vouch_status status = vouch_weights_open(&model->weights, gguf, n_tokens, kernels, pool, options->progress,
                                                    options->progress_user, err);

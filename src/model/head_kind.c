@@ -115,6 +115,18 @@ static bool is_text(vouch_text text, const char *expected)
     return text.size == strlen(expected) && memcmp(text.data, expected, text.size) == 0;
 }
 
+vouch_status vouch_head_refuse(const vouch_gguf *gguf, vouch_error *err)
+{
+    vouch_text arch;
+    if (vouch_gguf_get_text(gguf, "general.architecture", true, &arch, NULL) != VOUCH_OK) return VOUCH_OK;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (is_text(arch, kinds[i]->arch))
+            return vouch_fail(err, VOUCH_E_UNSUPPORTED,
+                              "%s: general.architecture '%s' is a head, which guesses for a model: open the model, and "
+                              "give it this file as its head", vouch_gguf_path(gguf), kinds[i]->arch);
+    return VOUCH_OK;
+}
+
 /* Opens a head's file of any kind. */
 static vouch_status open_kind(vouch_head_weights *head, const vouch_gguf *gguf, const vouch_head_target *target,
                               vouch_pool *pool, vouch_error *err)
