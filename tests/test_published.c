@@ -16,6 +16,8 @@
 
 #include "golden/head_folders.h"
 
+enum { PROMPT = 20, LENGTH = 40 };
+
 /* EAGLE-3 in GGUF files. */
 static const int32_t usual_layers[] = {2, 4, 5}, other_layers[] = {1, 3, 6};
 static const struct {
@@ -81,18 +83,141 @@ static const char *write_folder(const char *name, size_t i, const hf_layout *lay
 }
 enum { N_FOLDERS = sizeof head_folders / sizeof head_folders[0] };
 
+static vouch_head *open_folder(size_t i, const vouch_model *target)
+{
+    const char *folder = write_folder(i % 2 ? "split" : "whole", i, &(hf_layout){.n_files = 1 + (int)i % 2});
+    vouch_error err = {0};
+    vouch_head *head;
+    const vouch_status status = vouch_head_open(&head, folder, target, false, &err);
+    if (status != VOUCH_OK) print_message("%s\n", err.message);
+    assert_int_equal(status, VOUCH_OK);
+    return head;
+}
+
 static void drafts_of_folders_are_their_authors(void **state)
 {
     (void)state;
     vouch_model *target = open_target();
     for (size_t i = 0; i < N_FOLDERS; i++) {
-        const char *folder = write_folder(i % 2 ? "split" : "whole", i, &(hf_layout){.n_files = 1 + (int)i % 2});
-        vouch_error err = {0};
-        vouch_head *head;
-        const vouch_status status = vouch_head_open(&head, folder, target, false, &err);
-        if (status != VOUCH_OK) print_message("%s\n", err.message);
-        assert_int_equal(status, VOUCH_OK);
+        vouch_head *head = open_folder(i, target);
         head_bench_compare(head_folders[i].name, target, head->weights, head_folders[i].rows);
+        vouch_head_close(head);
+    }
+    vouch_model_close(target);
+}
+
+static vouch_session_options options_of(int i, const vouch_head *head)
+{
+    static const unsigned company[] = {0, VOUCH_DRAFTER_NGRAM, VOUCH_DRAFTER_RECYCLE};
+    vouch_session_options o = vouch_session_options_default();
+    o.n_ctx = PROMPT + LENGTH;
+    o.max_tokens = LENGTH;
+    o.ignore_eos = true;
+    o.prefill_chunk = 1 + 5 * (i % 4);
+    o.sampling.temperature = i % 2 ? 0.8f : 0;
+    o.speculation.accept = i % 2 ? VOUCH_ACCEPT_MATCH : (vouch_accept)(i / 2 % VOUCH_ACCEPTS);
+    o.speculation.n_draft = 1 + i % 9; /* Medusa ends at 5 */
+    o.speculation.tree_branches = o.speculation.accept == VOUCH_ACCEPT_BLOCK ? 1 : 1 + i % 3;
+    o.speculation.head = head;
+    o.speculation.drafters = VOUCH_DRAFTER_HEAD | company[i / 3 % 3];
+    if (i % 7 == 6) o.speculation.drafters = VOUCH_DRAFTER_AUTO;
+    return o;
+}
+
+/* Law L2: greedy text under each rule and sampled text under match, alone and composed, is that of plain decoding. */
+static void text_is_the_same_with_published_heads(void **state)
+{
+    (void)state;
+    static answer without, with;
+    vouch_model *target = open_target();
+    for (int i = 0; i < (test_is_quick() ? 2 : 6) * (int)N_FOLDERS; i++) {
+        vouch_head *head = open_folder((size_t)i % N_FOLDERS, target);
+        vouch_session_options o = options_of(i, head);
+        int32_t prompt[PROMPT];
+        answer_prompt(prompt, PROMPT, target->info.n_vocab, (uint64_t)i, true);
+        answer_run(&with, target, &o, prompt, PROMPT);
+        assert_true(i % 7 == 6 || with.stats.drafted_by[VOUCH_DRAFTER_NUMBER_HEAD] > 0);
+        o.speculation.drafters = VOUCH_DRAFTER_NONE;
+        answer_run(&without, target, &o, prompt, PROMPT);
+        assert_true(answer_equal(&with, &without));
+        vouch_head_close(head);
+    }
+    vouch_model_close(target);
+}
+
+/* Laws L2 and L7: each session has another head. */
+static void text_is_the_same_in_an_engine(void **state)
+{
+    (void)state;
+    enum { MOST = N_FOLDERS };
+    static answer alone[MOST];
+    static int32_t tokens[MOST][LENGTH];
+    int32_t n_of[MOST] = {0};
+    vouch_model *target = open_target();
+    const vouch_engine_options eo = {.n_sessions = MOST, .n_ctx = PROMPT + LENGTH, .page_size = 16, .n_threads = 2};
+    vouch_engine *engine;
+    vouch_session *sessions[MOST];
+    vouch_head *heads[MOST];
+    const vouch_engine_event *events;
+    size_t n_events;
+    assert_int_equal(vouch_engine_open(&engine, target, &eo, NULL), VOUCH_OK);
+    for (int i = 0; i < MOST; i++) {
+        int32_t prompt[PROMPT];
+        heads[i] = open_folder((size_t)i, target);
+        vouch_session_options o = options_of(i, heads[i]);
+        answer_prompt(prompt, PROMPT, target->info.n_vocab, (uint64_t)i, true);
+        assert_int_equal(vouch_engine_session_open(&sessions[i], engine, &o, NULL), VOUCH_OK);
+        assert_int_equal(vouch_session_prompt(sessions[i], prompt, PROMPT, NULL), VOUCH_OK);
+        o.speculation.drafters = VOUCH_DRAFTER_NONE;
+        answer_run(&alone[i], target, &o, prompt, PROMPT);
+    }
+    while (vouch_engine_step(engine, &events, &n_events))
+        for (size_t e = 0; e < n_events; e++)
+            for (int i = 0; i < MOST; i++) {
+                if (events[e].session != sessions[i]) continue;
+                const vouch_step *step = &events[e].step;
+                assert_int_equal(events[e].status, VOUCH_OK);
+                memcpy(tokens[i] + n_of[i], step->tokens, (size_t)step->n_tokens * sizeof(int32_t));
+                n_of[i] += step->n_tokens;
+            }
+    for (int i = 0; i < MOST; i++) {
+        assert_int_equal(n_of[i], alone[i].n);
+        assert_memory_equal(tokens[i], alone[i].tokens, (size_t)n_of[i] * sizeof(int32_t));
+        assert_true(vouch_session_stats(sessions[i])->drafted_by[VOUCH_DRAFTER_NUMBER_HEAD] > 0);
+        vouch_session_close(sessions[i]);
+    }
+    vouch_engine_close(engine);
+    for (int i = 0; i < MOST; i++) vouch_head_close(heads[i]);
+    vouch_model_close(target);
+}
+
+/* Law L3: after rejections the head's memory and its next draft are those of a head that has never drafted. */
+static void rejected_guesses_leave_no_trace(void **state)
+{
+    (void)state;
+    vouch_model *target = open_target();
+    for (size_t i = 0; i < N_FOLDERS; i++) {
+        vouch_head *head = open_folder(i, target);
+        head_bench drafting, quiet;
+        head_bench_open(&drafting, target, head->weights, 16, 1);
+        head_bench_open(&quiet, target, head->weights, 16, 1);
+        for (int round = 0; round < 4; round++) {
+            int32_t guesses[HEAD_DRAFT];
+            head_bench_commit(&drafting, round ? HEAD_MORE : HEAD_FIRST);
+            head_bench_commit(&quiet, round ? HEAD_MORE : HEAD_FIRST);
+            vouch_draft draft = head_bench_propose(&drafting);
+            assert_int_equal(draft.n, HEAD_DRAFT);
+            memcpy(guesses, draft.tokens, sizeof guesses);
+            head_bench_reject(&drafting, &draft);
+            if (round < 3) continue;
+            draft = head_bench_propose(&quiet);
+            assert_memory_equal(guesses, draft.tokens, sizeof guesses);
+            head_bench_reject(&quiet, &draft);
+            const uint64_t expected = quiet.drafter.ops->digest(quiet.drafter.self);
+            assert_true(drafting.drafter.ops->digest(drafting.drafter.self) == expected);
+        }
+        head_bench_close(&drafting);
+        head_bench_close(&quiet);
         vouch_head_close(head);
     }
     vouch_model_close(target);
@@ -119,7 +244,7 @@ static void refuses(const char *folder, const vouch_model *target, vouch_status 
     assert_non_null(strstr(err.message, words));
 }
 
-enum { EAGLE3, NARROW, EAGLE1, EAGLE2 };
+enum { EAGLE3, NARROW, EAGLE1, EAGLE2, MEDUSA, TWO_BLOCKS };
 
 static void folders_of_other_sizes_are_refused(void **state)
 {
@@ -150,12 +275,22 @@ static void folders_of_other_sizes_are_refused(void **state)
          "eagle.embedding_length is 32, but the model has 48"},
         {EAGLE2, "", "", "layers.1.input_layernorm.weight", VOUCH_E_FORMAT, "'blk.1.attn_norm.weight' is missing"},
         {EAGLE2, "", "", "fc.weight", VOUCH_E_UNSUPPORTED, "its tensors are no head's that vouch knows"},
+        {MEDUSA, "", "", "0.0.linear.weight", VOUCH_E_UNSUPPORTED, "its tensors are no head's that vouch knows"},
+        {MEDUSA, "", "", "0.0.linear.bias", VOUCH_E_UNSUPPORTED, "biases of head 1 differ from those of head 0"},
+        {MEDUSA, "", "", "0.1.weight", VOUCH_E_FORMAT, "'blk.0.output.weight' is missing"},
+        {MEDUSA, "", "", "2.1.weight", VOUCH_E_UNSUPPORTED, "has no place in a medusa model"},
+        {TWO_BLOCKS, "", "", "3.1.linear.weight", VOUCH_E_FORMAT, "'blk.3.block.weight' has shape"},
+        {TWO_BLOCKS, "", "", "3.0.linear.bias", VOUCH_E_FORMAT, "before it in its stack is missing"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         const hf_layout layout = {.config = changed((size_t)bad[i].folder, bad[i].from, bad[i].to),
                                   .left_out = bad[i].left_out};
         refuses(write_folder("bad", (size_t)bad[i].folder, &layout), target, bad[i].status, bad[i].words);
     }
+    vouch_model *other = tiny_model_open(&(tiny_model_options){.n_layers = 8});
+    refuses(write_folder("medusa", MEDUSA, &(hf_layout){0}), other, VOUCH_E_MISMATCH,
+            "the heads are for a model of width 48 and 160 tokens, but the model has 64 and 400");
+    vouch_model_close(other);
     vouch_model_close(target);
 }
 
@@ -196,6 +331,9 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(eagle3_drafts_are_those_of_llama_cpp),
         cmocka_unit_test(drafts_of_folders_are_their_authors),
+        cmocka_unit_test(text_is_the_same_with_published_heads),
+        cmocka_unit_test(text_is_the_same_in_an_engine),
+        cmocka_unit_test(rejected_guesses_leave_no_trace),
         cmocka_unit_test(folders_of_other_sizes_are_refused),
         cmocka_unit_test(folders_without_weights_are_refused),
     };

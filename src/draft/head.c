@@ -25,6 +25,7 @@
 
 #include "base/common.h"
 #include "draft/head_block.h"
+#include "draft/head_depths.h"
 #include "draft/registry.h"
 #include "draft/tree.h"
 #include "model/projection.h"
@@ -38,6 +39,7 @@ typedef struct head_guesser {
     vouch_shared_sequence sequence;
     vouch_staged staged;  /* the rows of the last follow or feed */
     vouch_projection fc, join, leave;
+    vouch_depths depths;  /* of a head with a network for each depth: it runs no rows */
     int32_t n_embd;       /* of the target */
     int32_t n_ctx, chunk;
     int32_t n_rows;       /* positions whose rows have run; without layers, positions before the kept one */
@@ -59,6 +61,11 @@ typedef struct head_guesser {
 static bool has_memory(const head_guesser *g)
 {
     return g->head->body->hparams.n_layers > 0 && !g->head->borrows_keys;
+}
+
+static bool has_depths(const head_guesser *g)
+{
+    return g->head->n_depths > 0;
 }
 
 static int64_t width(const head_guesser *g)
@@ -210,6 +217,7 @@ static vouch_staging stage_until(head_guesser *g, const int32_t *tokens, int32_t
 static double head_run(void *self)
 {
     head_guesser *g = self;
+    if (has_depths(g)) return vouch_depths_run(&g->depths);
     vouch_shared_sequence_run(&g->sequence);
     if (g->n_fed > g->n_kept) keep_outputs(g, g->n_kept + 1, g->n_fed - g->n_kept);
     else keep_outputs(g, 0, 1);
@@ -269,6 +277,11 @@ static vouch_staging head_follow(void *self, const int32_t *tokens, int32_t n, b
         g->n_rows = n - 2;
         if (g->first != g->n_rows || !logits) return VOUCH_STAGED_NONE;
         if (g->lender && vouch_memory_n_tokens(g->lender) != n - 1) return VOUCH_STAGED_NONE;
+        if (has_depths(g)) {
+            make_features(g, 1);
+            vouch_depths_begin(&g->depths, g->features);
+            return VOUCH_STAGED_ROWS;
+        }
         if (vouch_shared_pass_room(g->sequence.shared, 1) == 0) return VOUCH_STAGED_FULL;
         stage_rows(g, tokens, 1, true);
         return VOUCH_STAGED_ROWS;
@@ -293,6 +306,11 @@ static vouch_staging head_feed(void *self, const int32_t *guesses, const int32_t
 {
     head_guesser *g = self;
     const int64_t n_state = state_width(g);
+    if (has_depths(g)) {
+        vouch_depths_ask(&g->depths, g->n_fed, parents, n);
+        g->n_fed += n;
+        return VOUCH_STAGED_ROWS;
+    }
     if (vouch_shared_pass_room(g->sequence.shared, n) < n) return VOUCH_STAGED_FULL;
     vouch_row *rows = vouch_shared_pass_rows(g->sequence.shared);
     for (int32_t i = 0; i < n; i++) {
@@ -314,6 +332,7 @@ static vouch_staging head_feed(void *self, const int32_t *guesses, const int32_t
 static double head_part(const void *self, int32_t n_rows, int32_t n)
 {
     const head_guesser *g = self;
+    if (has_depths(g)) return 1; /* no pass is shared */
     return vouch_shared_pass_part(g->sequence.shared, n_rows, n);
 }
 
@@ -322,6 +341,7 @@ static const float *head_logits(void *self, int32_t i)
 {
     head_guesser *g = self;
     const vouch_head_weights *h = g->head;
+    if (has_depths(g)) return vouch_depths_logits(&g->depths, i);
     const float *logits = vouch_pass_logits(g->sequence.shared->pass, g->staged.first_logits + i);
     if (!h->tokens) return logits;
     for (int32_t d = 0; d < h->n_draft; d++) g->logits[h->tokens[d]] = logits[d];
@@ -414,6 +434,7 @@ static void layout_guesser(head_guesser *g, const vouch_drafter_head_options *op
     if (h->has_pairs) g->seconds = vouch_arena_take(arena, rows * n_embd, sizeof *g->seconds);
     else g->joined = vouch_arena_take(arena, rows * (size_t)h->join.n_in, sizeof *g->joined);
     if (g->leave.w) vouch_projection_layout(&g->leave, (int32_t)rows, arena);
+    if (has_depths(g)) vouch_depths_layout(&g->depths, arena);
 }
 
 static vouch_status open_parts(head_guesser *g, vouch_shared_passes *passes,
@@ -430,15 +451,20 @@ static vouch_status open_parts(head_guesser *g, vouch_shared_passes *passes,
         .kv_type = options->kv_type};
     if (h->fc.n_out > 0)
         g->fc = (vouch_projection){.w = &h->fc, .bias = h->fc_bias, .kernels = kernels, .pool = pool};
-    if (!h->has_pairs)
+    if (h->join.n_out > 0)
         g->join = (vouch_projection){.w = &h->join, .bias = h->join_bias, .kernels = kernels, .pool = pool};
     if (h->leave.n_out > 0) g->leave = (vouch_projection){.w = &h->leave, .kernels = kernels, .pool = pool};
+    if (has_depths(g))
+        g->depths = (vouch_depths){.head = h,
+                                   .block = {.w = &h->depths[0].block, .kernels = kernels, .pool = pool},
+                                   .output = {.w = &h->depths[0].output, .kernels = kernels, .pool = pool}};
     vouch_arena arena = {0};
     layout_guesser(g, options, &arena);
     VOUCH_TRY(vouch_arena_allocate(&arena, "the head's hidden states (use a smaller prefill_chunk)", err));
     layout_guesser(g, options, &arena);
     g->arena = arena;
     for (int32_t t = 0; h->tokens && t < options->n_vocab; t++) g->logits[t] = -INFINITY;
+    if (has_depths(g)) vouch_depths_open(&g->depths);
     return vouch_shared_sequence_open(&g->sequence, passes, h->body, &sequence, err);
 }
 
@@ -521,7 +547,8 @@ static vouch_status open_paid(vouch_drafter_ref *out, const vouch_drafter_setup 
 static double share(const vouch_drafter_setup *setup)
 {
     const vouch_head_weights *h = setup->head;
-    const double entry = (double)vouch_matrix_bytes(&h->join) + (double)vouch_matrix_bytes(&h->leave);
+    double entry = (double)vouch_matrix_bytes(&h->join) + (double)vouch_matrix_bytes(&h->leave);
+    if (h->n_depths > 0) entry = h->n_blocks * (double)vouch_matrix_bytes(&h->depths[0].block);
     const double bytes = vouch_weights_pass_bytes(h->body, 1) + entry;
     const int32_t n_guesses = h->block.n_rows > 0 ? h->block.n_rows - h->block.first : 1; /* of a pass */
     return bytes / n_guesses / vouch_weights_pass_bytes(setup->target, 1);

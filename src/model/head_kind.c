@@ -9,8 +9,9 @@
 
 #include "model/keys.h"
 
-static const vouch_head_kind *const kinds[] = {&vouch_head_kind_native, &vouch_head_kind_eagle, &vouch_head_kind_eagle3,
-                                              &vouch_head_kind_assistant, &vouch_head_kind_dflash};
+static const vouch_head_kind *const kinds[] = {
+    &vouch_head_kind_native, &vouch_head_kind_eagle, &vouch_head_kind_eagle3,
+    &vouch_head_kind_assistant, &vouch_head_kind_dflash, &vouch_head_kind_medusa};
 
 /* ------------------------------------------------------------- parts of kinds */
 
@@ -188,11 +189,12 @@ void vouch_head_weights_close(vouch_head_weights *head)
     vouch_weights_close(head->body);
     vouch_arena_free(&head->rows);
     free(head->tokens);
+    free(head->depths);
     free(head);
 }
 
 size_t vouch_head_weights_bytes(const vouch_head_weights *head)
 {
-    return sizeof *head + head->body->arena.size + head->rows.size +
+    return sizeof *head + head->body->arena.size + head->rows.size + (size_t)head->n_depths * sizeof *head->depths +
            (head->tokens ? (size_t)head->n_draft * sizeof *head->tokens : 0);
 }

@@ -17,8 +17,8 @@ typedef struct vouch_head_kind {
                          vouch_pool *pool, vouch_error *err);
 } vouch_head_kind;
 
-extern const vouch_head_kind vouch_head_kind_native, vouch_head_kind_eagle, vouch_head_kind_eagle3,
-    vouch_head_kind_assistant, vouch_head_kind_dflash;
+extern const vouch_head_kind vouch_head_kind_medusa, vouch_head_kind_native, vouch_head_kind_eagle,
+    vouch_head_kind_eagle3, vouch_head_kind_assistant, vouch_head_kind_dflash;
 
 /* Parts of `open`. */
 /* Checks one of the target's sizes, which the head's file states under "ARCH.key". Error: MISMATCH (names the key). */

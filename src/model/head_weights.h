@@ -44,7 +44,7 @@
 
 #include "model/weights.h"
 
-enum { VOUCH_HEAD_TAPS = 16 };
+enum { VOUCH_HEAD_TAPS = 16, VOUCH_HEAD_DEPTHS = 16 };
 
 /* A head that guesses a block of tokens at once (dflash.c). */
 typedef struct vouch_head_block {
@@ -58,6 +58,13 @@ typedef struct vouch_head_block {
     vouch_matrix from, to;      /* [n_vocab, rank], [n_draft, rank]: W_to from[x] is added to the logits behind x;
                                    n_out 0: none */
 } vouch_head_block;
+
+/* One of Medusa's heads (medusa.c), for the guesses of one depth. */
+typedef struct vouch_head_depth {
+    vouch_matrix block;         /* [width, width] of block 0; vouch_matrix_at has the others */
+    const float *bias;          /* [n_blocks][width]; NULL: none */
+    vouch_matrix output;        /* [n_vocab, width] */
+} vouch_head_depth;
 
 typedef struct vouch_head_weights {
     vouch_weights *body;        /* layers and output; hparams.n_embd is the head's width. Without an output matrix of
@@ -81,6 +88,8 @@ typedef struct vouch_head_weights {
     const vouch_weights *target;
     const vouch_matrix *embedding; /* [n_vocab, target's width] the target's, or the body's */
     vouch_head_block block;
+    vouch_head_depth *depths;   /* [n_depths] */
+    int32_t n_depths, n_blocks; /* n_depths 0: none */
     int32_t n_draft;            /* tokens that it may guess */
     int32_t *tokens;            /* [n_draft] their ids; NULL: all tokens of the target */
     vouch_arena rows;           /* the target's output rows of these tokens, where the head has none of its own */

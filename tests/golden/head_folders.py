@@ -38,7 +38,7 @@ EAGLE = [
     ("EAGLE-1", "F16", False, {}, None),
     ("EAGLE-2, two layers, no bias", "BF16", False, {"num_hidden_layers": 2, "bias": False}, None),
 ]
-MEDUSA = []
+MEDUSA = [("Medusa", "BF16", 5, 1), ("Medusa, two blocks", "F32", 5, 2)]
 
 
 def steps(n: int) -> torch.Tensor:
@@ -147,8 +147,9 @@ def main() -> None:
         print_case(number, members, tensors)
         cases.append((name, dtype, number, lambda model=model, layers=layers: run_eagle(model, target, layers)))
     for number, (name, dtype, n_heads, n_blocks) in enumerate(MEDUSA, len(EAGLE) + 1):
-        heads = torch.nn.ModuleList(torch.nn.Sequential(*([blocks(48)] * n_blocks), torch.nn.Linear(48, VOCABULARY, False))
-                                    for _ in range(n_heads))
+        heads = torch.nn.ModuleList(
+            torch.nn.Sequential(*(blocks(48) for _ in range(n_blocks)), torch.nn.Linear(48, VOCABULARY, False))
+            for _ in range(n_heads))
         tensors = fill(heads)
         print_case(number, {"medusa_num_heads": n_heads, "medusa_num_layers": n_blocks}, tensors)
         cases.append((name, dtype, number, lambda heads=heads: run_medusa(heads, target)))
