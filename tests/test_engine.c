@@ -654,7 +654,8 @@ static void sessions_share_the_passes_of_a_level(void **state)
                 for (size_t e = 0; e < n_events; e++)
                     for (int32_t i = 0; i < n; i++)
                         if (sessions[i] == events[e].session) beside[i] = hash_guesses(beside[i], &events[e].step);
-                if (step < 2 || step > 4) continue; /* the prompts; drafts cut at the end of the answer */
+                if (step == 0) assert_int_equal(stats->draft_passes, 1); /* all prompts */
+                if (step < 2 || step > 4) continue; /* the last drafts are cut at the end of the answer */
                 assert_int_equal(n_events, n);
                 assert_int_equal(stats->drafted - before.drafted, n * GUESSES);
                 assert_int_equal(stats->draft_passes - before.draft_passes, levels);

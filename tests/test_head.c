@@ -323,8 +323,8 @@ static void rejected_guesses_leave_no_trace(void **state)
             give_states(&plain_one, head->weights, 0, n - 1);
             if (n % 2) assert_true(draft_alone(&guessed, tokens, n, &shape).n > 0);
             guessed.ops->rewind(guessed.self, n - 1);
-            guessed.ops->observe(guessed.self, tokens, n);
-            plain_one.ops->observe(plain_one.self, tokens, n);
+            draft_follow(&guessed, tokens, n);
+            draft_follow(&plain_one, tokens, n);
             assert_true(guessed.ops->digest(guessed.self) == plain_one.ops->digest(plain_one.self));
             plain_one.ops->close(plain_one.self);
             if (n < 4 || kinds[i].options.n_layers == 0) continue;
@@ -333,7 +333,7 @@ static void rejected_guesses_leave_no_trace(void **state)
             states[1][0] += 0.5f;
             give_states(&wrong, head->weights, 0, n - 1);
             states[1][0] -= 0.5f;
-            wrong.ops->observe(wrong.self, tokens, n);
+            draft_follow(&wrong, tokens, n);
             assert_true(guessed.ops->digest(guessed.self) != wrong.ops->digest(wrong.self));
             wrong.ops->close(wrong.self);
         }

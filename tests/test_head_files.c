@@ -87,7 +87,7 @@ static void rejected_guesses_leave_no_trace(void **state)
             const vouch_draft draft = head_bench_propose(&guessed);
             assert_int_equal(draft.n, HEAD_DRAFT);
             head_bench_reject(&guessed, &draft);
-            plain.drafter.ops->observe(plain.drafter.self, plain.tokens, plain.n + 1); /* catches up */
+            draft_follow(&plain.drafter, plain.tokens, plain.n + 1); /* catches up */
             assert_true(guessed.drafter.ops->digest(guessed.drafter.self) ==
                         plain.drafter.ops->digest(plain.drafter.self));
             assert_true(vouch_memory_digest(guessed.target.memory) == vouch_memory_digest(plain.target.memory));

@@ -15,6 +15,7 @@
 #include "engine/model.h"
 #include "engine/session.h"
 #include "support/answer.h"
+#include "support/draft.h"
 #include "support/sanitized.h"
 #include "support/sequence.h"
 #include "support/tiny_vocab.h"
@@ -822,7 +823,7 @@ static void plain_digests_of(const vouch_model *model, const vouch_session_optio
         const vouch_seen row = {.n_tokens = i, .logits = logits + (size_t)(i - PROMPT) * n_vocab};
         vouch_drafters_see(d, tokens, &row);
         vouch_drafters_rewind(d, i); /* as a cycle does that commits token i */
-        vouch_drafters_observe(d, tokens, i + 1, true);
+        vouch_drafters_observe(d, tokens, i + 1);
         digests[i + 1] = vouch_drafters_digest(d);
         assert_true(digests[i + 1] != digests[i]);
     }
@@ -835,7 +836,7 @@ static uint64_t draft_digest(const vouch_drafters *drafters, const int32_t *toke
 {
     const vouch_drafter_ref *paid = &drafters->paid;
     if (!paid->ops) return 0;
-    paid->ops->observe(paid->self, tokens, (int32_t)n);
+    draft_follow(paid, tokens, (int32_t)n);
     return paid->ops->digest(paid->self);
 }
 
@@ -856,7 +857,7 @@ static int check_drafter_state(const vouch_model *model, const vouch_session_opt
     for (vouch_step step = {0}; step.finish == VOUCH_FINISH_NONE; n++) {
         assert_int_equal(vouch_session_step(session, &step, NULL), VOUCH_OK);
         tokens = vouch_session_tokens(session, &shots[n].n);
-        vouch_drafters_observe(d, tokens, (int32_t)shots[n].n, true); /* as at the start of the next cycle */
+        vouch_drafters_observe(d, tokens, (int32_t)shots[n].n); /* as at the start of the next cycle */
         shots[n].cache = vouch_memory_digest(vouch_session_target(session));
         shots[n].draft = draft_digest(d, tokens, shots[n].n);
         shots[n].drafter = vouch_drafters_digest(d);

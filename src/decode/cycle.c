@@ -379,9 +379,14 @@ void vouch_cycle_end_answer(vouch_cycle *cycle)
 /* The drafters also get tokens[past], which the target runs next. */
 void vouch_cycle_observe(vouch_cycle *cycle, int32_t first, int32_t past)
 {
-    const bool paid = !cycle->pace || vouch_pace_may_ask_paid(cycle->pace);
     for (int32_t i = first; i < past; i++) show_hidden(cycle, i, i - past);
-    vouch_drafters_observe(&cycle->drafters, cycle->tokens, past + 1, paid);
+    vouch_drafters_observe(&cycle->drafters, cycle->tokens, past + 1);
+}
+
+vouch_staging vouch_cycle_follow(vouch_cycle *cycle, int32_t past)
+{
+    if (cycle->pace && !vouch_pace_may_ask_paid(cycle->pace)) return VOUCH_STAGED_NONE;
+    return vouch_drafters_follow_paid(&cycle->drafters, cycle->tokens, past + 1);
 }
 
 void vouch_cycle_rewind(vouch_cycle *cycle, int32_t n)

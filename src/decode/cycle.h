@@ -132,8 +132,10 @@ vouch_status vouch_cycle_step(vouch_cycle *cycle, const vouch_shape *most, int32
 void vouch_cycle_begin_answer(vouch_cycle *cycle);
 /* The answer has ended with the last of tokens[0, n_tokens). */
 void vouch_cycle_end_answer(vouch_cycle *cycle);
-/* The target has just run tokens[first, past) of a prompt, in one pass without guesses. The drafters follow. */
+/* The target has just run tokens[first, past) of a prompt, in one pass without guesses. The free drafters follow. The
+ * paid one needs rows for it: vouch_cycle_follow stages them and vouch_cycle_run runs them, until none are left. */
 void vouch_cycle_observe(vouch_cycle *cycle, int32_t first, int32_t past);
+vouch_staging vouch_cycle_follow(vouch_cycle *cycle, int32_t past);
 /* Target and drafters forget all but the first n tokens. The target forgets more where a drafter needs hidden states
  * again. */
 void vouch_cycle_rewind(vouch_cycle *cycle, int32_t n);

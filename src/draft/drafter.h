@@ -103,11 +103,15 @@ typedef struct vouch_seen {
 typedef enum vouch_staging {
     VOUCH_STAGED_NONE, /* there are no rows to run: the draft is complete */
     VOUCH_STAGED_FULL, /* no row, because the pass is full: it runs first, then the request comes again */
+    VOUCH_STAGED_PART, /* of a guesser only: as ROWS, then the request comes again for the rows that are lacking */
     VOUCH_STAGED_ROWS, /* rows are staged: run comes next */
 } vouch_staging;
 
 /* The parts of a draft that is made level by level. `tokens` stay where they are until `end`. */
 typedef struct vouch_level_ops {
+    /* Stages rows of tokens[0, n_tokens - 1) that the drafter lacks. The session calls it for each chunk of a prompt,
+     * and again after each run, until it returns NONE. A draft begins with what is lacking then. */
+    vouch_staging (*follow)(void *self, const int32_t *tokens, int32_t n_tokens);
     void (*begin)(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape);
     vouch_staging (*stage)(void *self);
     /* Runs the rows that the drafters of its pass have staged, unless they have run. Returns the seconds that fall to
@@ -129,7 +133,7 @@ typedef struct vouch_drafter_ops {
     vouch_draft (*propose)(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape);
     const vouch_level_ops *levels; /* the same level by level; only a paid drafter. NULL: it has `propose` */
     /* Brings the drafter up to date with tokens[0, n_tokens). The session calls it once for each chunk of a prompt and
-     * can be cancelled between chunks. NULL: propose catches up fast enough. */
+     * can be cancelled between chunks. NULL: propose catches up fast enough, or it follows level by level. */
     void (*observe)(void *self, const int32_t *tokens, int32_t n_tokens);
     /* It was not asked for a while: estimates need not learn from tokens before n_tokens that it has not observed yet.
      * NULL: it has none. */

@@ -72,9 +72,16 @@ int32_t vouch_drafters_behind(const vouch_drafters *drafters, const int32_t *tok
     return behind > 0 ? behind : 0;
 }
 
-void vouch_drafters_observe(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens, bool paid)
+vouch_staging vouch_drafters_follow_paid(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens)
 {
-    for (int i = 0; i < PARTS - !paid; i++) {
+    const vouch_drafter_ref *paid = &drafters->paid;
+    return paid->ops && paid->ops->levels ? paid->ops->levels->follow(paid->self, tokens, n_tokens)
+                                          : VOUCH_STAGED_NONE;
+}
+
+void vouch_drafters_observe(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens)
+{
+    for (int i = 0; i < PARTS; i++) {
         const vouch_drafter_ref *d = part(drafters, i);
         if (d->ops && d->ops->observe) d->ops->observe(d->self, tokens, n_tokens);
     }

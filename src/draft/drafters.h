@@ -41,13 +41,16 @@ vouch_draft vouch_drafters_end_paid(const vouch_drafters *drafters);
  * the free drafters alone. Without free drafters: the guide itself. */
 vouch_draft vouch_drafters_ask_free(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens,
                                     const vouch_shape *shape, const vouch_draft *guide);
+/* The paid drafter follows a prompt, as vouch_level_ops.follow. NONE where there is no such drafter, or where it
+ * guesses at once. */
+vouch_staging vouch_drafters_follow_paid(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens);
 /* Tokens that the paid drafter has to catch up with, besides the one that it runs for its first guess. */
 int32_t vouch_drafters_behind(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens);
 
-/* As the functions of one drafter (drafter.h). `paid` false: the paid drafter stays behind. */
+/* As the functions of one drafter (drafter.h). */
 /* They need not learn from the tokens before n_tokens that they have not observed yet. */
 void vouch_drafters_skip(const vouch_drafters *drafters, int32_t n_tokens);
-void vouch_drafters_observe(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens, bool paid);
+void vouch_drafters_observe(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens);
 void vouch_drafters_begin(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens);
 void vouch_drafters_end(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens);
 void vouch_drafters_see(const vouch_drafters *drafters, const int32_t *tokens, const vouch_seen *row);

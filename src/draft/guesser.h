@@ -25,8 +25,8 @@
 
 typedef struct vouch_guesser_ops {
     /* Stages the rows of tokens[0, n), n >= 1, that the state lacks, as many as fit into the pass. `logits`: the last
-     * one gets logits; where the state holds all n, the last one runs again. The rows that are left need another call,
-     * until known(tokens, n) is n. NONE: nothing is lacking, or the context has no room. */
+     * one gets logits; where the state holds all n, the last one runs again. PART: more rows are lacking. NONE: nothing
+     * is lacking, or the context has no room. */
     vouch_staging (*follow)(void *self, const int32_t *tokens, int32_t n, bool logits);
     /* How many rows may be fed now. */
     int32_t (*room)(const void *self);

@@ -210,7 +210,7 @@ static vouch_staging stage_until(head_guesser *g, const int32_t *tokens, int32_t
     if (n == 0) return VOUCH_STAGED_FULL;
     stage_rows(g, tokens, n, logits && g->n_rows + n == position);
     g->n_rows += n;
-    return VOUCH_STAGED_ROWS;
+    return g->n_rows < position ? VOUCH_STAGED_PART : VOUCH_STAGED_ROWS;
 }
 
 /* Keeps the outputs of the rows that have run, and of the states those that may be needed again. */
@@ -234,7 +234,7 @@ static void head_hidden(void *self, const int32_t *tokens, int32_t position, con
     if (!has_memory(g)) g->first = position;
     else if (position - g->first == g->chunk + 1) {
         drop_guesses(g);
-        while (stage_until(g, tokens, position, false) == VOUCH_STAGED_ROWS) head_run(g);
+        while (stage_until(g, tokens, position, false) != VOUCH_STAGED_NONE) head_run(g);
     }
     float *to = states_at(g, position);
     for (int32_t i = 0; i < g->head->n_taps; i++) memcpy(to + (size_t)i * n_embd, states[i], n_embd * sizeof *to);

@@ -8,7 +8,7 @@
  *
  * States wait until somebody asks for guesses, or until `states` is full.
  *
- *   follow   writes the keys and values that are missing, and stages the block's rows
+ *   follow   stages the keys and values that are missing, then the block's rows
  *   run      keeps the logits of each depth: further guesses need no pass
  *   feed     adds to the logits of a guess's depth what the token before it says, where the head has such a matrix
  *
@@ -30,7 +30,7 @@ typedef struct block_guesser {
     const vouch_head_weights *head;
     vouch_shared_sequence sequence;
     vouch_shared_pass *writer; /* of the layers that write keys and values */
-    vouch_staged staged;
+    vouch_staged staged, written; /* rows in the last pass of the block, of the writer */
     vouch_projection fc, to;
     int32_t n_embd;       /* of the target */
     int32_t n_ctx, chunk;
@@ -38,7 +38,7 @@ typedef struct block_guesser {
     int32_t n_written;    /* positions whose keys and values are there */
     int32_t n_given;      /* positions whose states have come */
     bool is_staged;       /* the rows of a block wait for their pass */
-    double seconds;       /* of writing keys and values for it */
+    bool is_writing;      /* so do rows of the writer */
     float *states;        /* [chunk][n_features] of the positions from n_written on */
     float *features;      /* [chunk][width] f of them */
     float *inputs;        /* [n_rows of a block][width] */
@@ -77,20 +77,29 @@ static void make_features(block_guesser *g, int32_t n)
     }
 }
 
-/* Writes the keys and values of all positions whose states are there. Returns its seconds. */
-static double write_keys(block_guesser *g)
+/* Stages the keys and values of all positions whose states are there. */
+static vouch_staging stage_keys(block_guesser *g)
 {
     const int32_t n = g->n_given - g->n_written;
-    if (n == 0) return 0;
+    if (n == 0) return VOUCH_STAGED_NONE;
+    if (vouch_shared_pass_room(g->writer, 0) < n) return VOUCH_STAGED_FULL;
     make_features(g, n);
     vouch_row *rows = vouch_shared_pass_rows(g->writer);
     for (int32_t i = 0; i < n; i++)
         rows[i] = (vouch_row){
             .memory = g->sequence.memory, .input = g->features + i * width(g), .parent = -1, .kept = true};
-    const vouch_staged staged = vouch_shared_pass_stage(g->writer, n);
+    g->written = vouch_shared_pass_stage(g->writer, n);
+    g->is_writing = true;
+    return VOUCH_STAGED_ROWS;
+}
+
+/* Writes what is staged. Returns its seconds. */
+static double write_keys(block_guesser *g)
+{
     vouch_shared_pass_run(g->sequence.passes, g->writer);
     g->n_written = g->n_given;
-    return vouch_shared_pass_seconds(g->writer, &staged);
+    g->is_writing = false;
+    return vouch_shared_pass_seconds(g->writer, &g->written);
 }
 
 int32_t vouch_head_block_taps(const void *self, const int32_t **layers)
@@ -114,6 +123,7 @@ void vouch_head_block_hidden(void *self, int32_t position, const float *const *s
     assert(position == g->n_given);
     if (g->n_given - g->n_written == g->chunk) {
         drop_block(g);
+        stage_keys(g);
         write_keys(g);
     }
     float *to = g->states + (int64_t)(position - g->n_written) * g->head->n_features;
@@ -189,7 +199,10 @@ static vouch_staging block_follow(void *self, const int32_t *tokens, int32_t n, 
     block_guesser *g = self;
     drop_block(g);
     if (g->n_given < n - 1) return VOUCH_STAGED_NONE;
-    g->seconds = write_keys(g);
+    if (g->n_written < g->n_given) {
+        const vouch_staging staged = stage_keys(g);
+        return logits && staged == VOUCH_STAGED_ROWS ? VOUCH_STAGED_PART : staged;
+    }
     if (!logits || g->n_written != n - 1) return VOUCH_STAGED_NONE;
     if (vouch_shared_pass_room(g->sequence.shared, g->n_depths) < g->head->block.n_rows) return VOUCH_STAGED_FULL;
     stage_block(g, tokens[n - 1]);
@@ -203,13 +216,14 @@ static double block_run(void *self)
     block_guesser *g = self;
     const int32_t n_draft = g->head->n_draft;
     double seconds = 0;
+    if (g->is_writing) return write_keys(g);
     if (g->is_staged) {
         vouch_shared_sequence_run(&g->sequence);
         for (int32_t d = 0; d < g->n_depths; d++)
             memcpy(g->base + (int64_t)d * n_draft,
                    vouch_pass_logits(g->sequence.shared->pass, g->staged.first_logits + d),
                    (size_t)n_draft * sizeof *g->base);
-        seconds = g->seconds + vouch_shared_pass_seconds(g->sequence.shared, &g->staged);
+        seconds = vouch_shared_pass_seconds(g->sequence.shared, &g->staged);
         vouch_memory_keep_rows(g->sequence.memory, 0);
         g->is_staged = false;
     }

@@ -126,7 +126,7 @@ static vouch_staging model_follow(void *self, const int32_t *tokens, int32_t n, 
         rows[i] = (vouch_row){.memory = g->sequence.memory, .token = spelled[i], .parent = -1, .kept = true};
     rows[n_rows - 1].logits = logits && g->n_told == n;
     g->staged = vouch_shared_pass_stage(g->sequence.shared, n_rows);
-    return VOUCH_STAGED_ROWS;
+    return g->n_told < n ? VOUCH_STAGED_PART : VOUCH_STAGED_ROWS;
 }
 
 static int32_t model_room(const void *self)

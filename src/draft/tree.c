@@ -268,8 +268,10 @@ static vouch_staging stage_guesses(tree_drafter *d)
 static vouch_staging tree_stage(void *self)
 {
     tree_drafter *d = self;
-    if (d->is_following) return d->guesser.ops->follow(d->guesser.self, d->tokens, d->n_tokens, true);
-    return d->n_chosen > 0 ? stage_guesses(d) : VOUCH_STAGED_NONE;
+    if (!d->is_following) return d->n_chosen > 0 ? stage_guesses(d) : VOUCH_STAGED_NONE;
+    const vouch_staging staged = d->guesser.ops->follow(d->guesser.self, d->tokens, d->n_tokens, true);
+    d->is_following = staged != VOUCH_STAGED_ROWS;
+    return staged == VOUCH_STAGED_PART ? VOUCH_STAGED_ROWS : staged;
 }
 
 static double tree_run(void *self)
@@ -281,13 +283,9 @@ static double tree_run(void *self)
 static void tree_grow(void *self)
 {
     tree_drafter *d = self;
-    const vouch_guesser_ops *ops = d->guesser.ops;
-    if (d->is_following) {
-        if (ops->known(d->guesser.self, d->tokens, d->n_tokens) < d->n_tokens) return;
-        d->is_following = false;
-        d->n_most = vouch_min(d->n_most, ops->room(d->guesser.self));
-        if (d->n_most < 1) return;
-    }
+    if (d->is_following) return;
+    if (d->draft.n == 0) d->n_most = vouch_min(d->n_most, d->guesser.ops->room(d->guesser.self));
+    if (d->n_most < 1) return;
     if (d->branches > 1) grow_tree(d);
     else grow_chain(d);
 }
@@ -306,7 +304,18 @@ static double tree_part(const void *self, int32_t n)
     return d->guesser.ops->part(d->guesser.self, n_rows, n);
 }
 
-const vouch_level_ops vouch_tree_levels = {.begin = tree_begin,
+/* All but the last token, which a draft runs for its logits. */
+static vouch_staging tree_follow(void *self, const int32_t *tokens, int32_t n_tokens)
+{
+    tree_drafter *d = self;
+    const vouch_guesser_ops *ops = d->guesser.ops;
+    if (ops->known(d->guesser.self, tokens, n_tokens - 1) >= n_tokens - 1) return VOUCH_STAGED_NONE;
+    const vouch_staging staged = ops->follow(d->guesser.self, tokens, n_tokens - 1, false);
+    return staged == VOUCH_STAGED_PART ? VOUCH_STAGED_ROWS : staged;
+}
+
+const vouch_level_ops vouch_tree_levels = {.follow = tree_follow,
+                                           .begin = tree_begin,
                                            .stage = tree_stage,
                                            .run = tree_run,
                                            .grow = tree_grow,
@@ -314,22 +323,6 @@ const vouch_level_ops vouch_tree_levels = {.begin = tree_begin,
                                            .part = tree_part};
 
 /* ------------------------------------------------------------------- drafter */
-
-/* Stages and runs what the guesser lacks of tokens[0, n). */
-static void follow_alone(const vouch_guesser *guesser, const int32_t *tokens, int32_t n)
-{
-    const vouch_guesser_ops *ops = guesser->ops;
-    while (ops->known(guesser->self, tokens, n) < n &&
-           ops->follow(guesser->self, tokens, n, false) == VOUCH_STAGED_ROWS)
-        ops->run(guesser->self);
-}
-
-/* All but the last token, which a draft runs for its logits. */
-void vouch_tree_observe(void *self, const int32_t *tokens, int32_t n_tokens)
-{
-    tree_drafter *d = self;
-    follow_alone(&d->guesser, tokens, n_tokens - 1);
-}
 
 void vouch_tree_rewind(void *self, int32_t n_tokens)
 {

@@ -29,7 +29,6 @@ vouch_status vouch_drafter_tree_open(vouch_drafter_ref *out, vouch_guesser guess
 
 /* The functions of such a drafter. */
 extern const vouch_level_ops vouch_tree_levels;
-void vouch_tree_observe(void *self, const int32_t *tokens, int32_t n_tokens);
 void vouch_tree_rewind(void *self, int32_t n_tokens);
 int32_t vouch_tree_known(const void *self, const int32_t *tokens, int32_t n_tokens);
 void vouch_tree_close(void *self);
@@ -43,7 +42,6 @@ void *vouch_tree_guesser(const void *self);
     .name = drafter_name,                                                                                             \
      .bit = drafter_bit,                                                                                              \
      .levels = &vouch_tree_levels,                                                                                    \
-     .observe = vouch_tree_observe,                                                                                   \
      .rewind = vouch_tree_rewind,                                                                                     \
      .known = vouch_tree_known,                                                                                       \
      .close = vouch_tree_close,                                                                                       \

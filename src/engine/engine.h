@@ -42,7 +42,7 @@ typedef struct vouch_turn {
     bool is_cycle;      /* else prefill: tokens [from, past), which the cache lacks */
     int32_t from, past; /* from: tokens that the cache holds */
     vouch_shape most;   /* of a cycle: limits of its draft */
-    vouch_staging staging; /* of a cycle: what the last request for a level came to */
+    vouch_staging staging; /* what its drafter's last request for rows came to */
     int64_t n_drafted;  /* of a cycle: the session's guesses before it */
     vouch_cycle_result result;
     vouch_engine_event event;

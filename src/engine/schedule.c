@@ -328,6 +328,23 @@ static void finish_prompt(vouch_engine *e, const vouch_turn *turn, double second
     list_pages(e, turn);
 }
 
+/* The paid drafters follow the rows of prompts. One pass of each draft model runs the rows of all sessions. */
+static void follow_prompts(vouch_engine *e)
+{
+    for (int32_t n = 1; n > 0;) {
+        n = 0;
+        for (int32_t i = 0; i < e->n_turns; i++) {
+            vouch_turn *turn = &e->turns[i];
+            if (turn->is_cycle) continue;
+            turn->staging = vouch_cycle_follow(&turn->session->cycle, turn->past);
+            n += turn->staging == VOUCH_STAGED_ROWS;
+        }
+        for (int32_t i = 0; i < e->n_turns; i++)
+            if (!e->turns[i].is_cycle && e->turns[i].staging == VOUCH_STAGED_ROWS)
+                vouch_cycle_run(&e->turns[i].session->cycle);
+    }
+}
+
 /* Finishes all turns and appends the events of cycles to the n_events that there are. Returns their number. */
 static size_t finish_turns(vouch_engine *e, size_t n_events)
 {
@@ -341,6 +358,7 @@ static size_t finish_turns(vouch_engine *e, size_t n_events)
             finish_prompt(e, turn, e->last.seconds);
         }
     }
+    follow_prompts(e);
     return n_events;
 }
 

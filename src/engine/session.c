@@ -314,6 +314,7 @@ static vouch_status prefill(vouch_session *s, vouch_error *err)
         const int32_t past = vouch_session_chunk(s, s->options.prefill_chunk);
         vouch_engine_target_run(&s->target, s->cycle.tokens, past, 0);
         vouch_session_filled(s, from, past, vouch_now() - start);
+        while (vouch_cycle_follow(&s->cycle, past) != VOUCH_STAGED_NONE) vouch_cycle_run(&s->cycle);
         if (vouch_session_take_cancel(s)) return vouch_fail(err, VOUCH_E_CANCELLED, "the prompt was cancelled");
     }
     return VOUCH_OK;

@@ -52,7 +52,7 @@ int32_t vouch_session_chunk(const vouch_session *session, int32_t most);
 /* Whether its pages may be shared: no layer is recurrent, and no drafter wants the hidden states of all tokens. */
 bool vouch_session_shares(const vouch_session *session);
 /* A pass has run tokens [from, past), and the memory holds them: tells the drafters, and tells the caller the prompt's
- * progress. */
+ * progress. The paid drafter has yet to follow (cycle.h). */
 void vouch_session_filled(vouch_session *session, int32_t from, int32_t past, double seconds);
 /* Ends the answer. A prompt that has not run to its end is cut to the tokens in the cache and one more. */
 void vouch_session_abandon(vouch_session *session);

@@ -40,8 +40,8 @@ static vouch_status open_pass(vouch_shared_pass *p, const vouch_shared_passes *p
                               const vouch_shared_pass_options *needs, vouch_error *err)
 {
     const int32_t n_sequences = vouch_max(passes->n_sequences, 1);
-    /* All sequences of an engine together draft VOUCH_MAX_DRAFT guesses at most, so no run has more rows with
-     * logits. */
+    /* All sequences of an engine together draft VOUCH_MAX_DRAFT guesses at most, so few levels have more rows with
+     * logits. Where one has (heads that guess whole blocks), some sequences wait for another run. */
     const int32_t all = vouch_min(n_sequences * needs->max_logits, VOUCH_MAX_DRAFT);
     const int32_t max_logits = vouch_max(needs->max_logits, all);
     const int32_t max_rows = needs->max_rows + (n_sequences > 1 ? max_logits : 0);
