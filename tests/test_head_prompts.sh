@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# The prompts that the default model's head learns from (scripts/head_prompts.py).
+# shellcheck source=tests/support/test.sh
+. "$(dirname "$0")/support/test.sh"
+
+# Stands for the texts of `vouch batch`: an article that begins to repeat itself, and a list of tasks that was cut off.
+texts_write() {
+    printf '%s\n' \
+        '{"id": "tasks 0", "finish": "length", "text": " Name three rivers of Asia.\n5. Short\n6. Describe a quiet street.\n7. Cut off in the mid"}' \
+        '{"id": "article 1", "finish": "eos", "text": " '"$(printf 'word%s ' $(seq 70))"'end. It rained. It rained. Then more."}' \
+        >"$TMP/texts"
+}
+
+lessons() { # number, arguments
+    scripts/head_prompts.py lessons "$@" --texts "$TMP/texts"
+}
+
+lacks() { # pattern
+    if grep "$1" "$TMP/prompts"; then return 1; fi
+}
+
+every_kind_is_there() {
+    texts_write
+    lessons 400 >"$TMP/prompts"
+    [ "$(wc -l <"$TMP/prompts")" = 400 ]
+    for kind in mathematics code chat questions summaries free; do grep -q "\"category\": \"$kind\"" "$TMP/prompts"; done
+    [ "$(sort "$TMP/prompts" | uniq -d | wc -l)" = 0 ]
+    lacks '{[a-z]*[0-9]*}' # no field is left
+}
+
+the_same_arguments_give_the_same_prompts() {
+    texts_write
+    lessons 300 >"$TMP/one"
+    lessons 300 | cmp - "$TMP/one"
+    lessons 200 | cmp - <(head -200 "$TMP/one")
+    lessons 300 --seed 2 >"$TMP/two"
+    [ "$(sort "$TMP/one" "$TMP/two" | uniq -d | wc -l)" -lt 30 ]
+    scripts/head_prompts.py material 60 >"$TMP/more"
+    scripts/head_prompts.py material 30 | cmp - <(head -30 "$TMP/more")
+}
+
+texts_of_the_target_are_cut_up() {
+    texts_write
+    lessons 500 >"$TMP/prompts"
+    grep -q 'Name three rivers of Asia' "$TMP/prompts"
+    grep -q 'Describe a quiet street' "$TMP/prompts"
+    lacks 'Short"'
+    lacks 'Cut off in'
+    grep -q 'word70 end. It rained' "$TMP/prompts"
+    lacks 'It rained. It rained'
+}
+
+# By the rule of train/overlap.h: 8 words in a row.
+no_prompt_is_a_benchmarks() {
+    local data=${VOUCH_TEST_DATA:-../shared/data}/prompts
+    [ -d "$data" ] || test_skip "no public prompts in $data"
+    texts_write
+    lessons 5000 >"$TMP/prompts"
+    ${PYTHON:-python3} - "$TMP/prompts" "$data"/*.jsonl <<'END'
+import json, re, sys
+
+def runs(text):
+    words = re.findall(r"(?:[a-z0-9]|[^\x00-\x7f])+", text.lower())
+    return {tuple(words[i:i + 8]) for i in range(len(words) - 7)}
+
+def prompts(path):
+    with open(path, encoding="utf-8") as lines:
+        for record in map(json.loads, lines):
+            yield from record.get("turns") or [record.get("prompt") or record.get("question")]
+
+known = set()
+for path in sys.argv[2:]:
+    for text in prompts(path):
+        known |= runs(text)
+assert len(known) > 10000
+for text in prompts(sys.argv[1]):
+    assert not runs(text) & known, text
+assert all(runs(text) & known for text in prompts(sys.argv[2]))  # a benchmark's own prompt is noticed
+END
+}
+
+test_group every_kind_is_there the_same_arguments_give_the_same_prompts texts_of_the_target_are_cut_up \
+    no_prompt_is_a_benchmarks
