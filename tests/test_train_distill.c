@@ -63,6 +63,13 @@ static void a_quick_head_has_its_form(void **state)
     const vouch_gguf_tensor *join = vouch_gguf_find_tensor(gguf, "join.weight");
     assert_true(join && join->dim[0] == 128 && join->dim[1] == 64 && join->type == VOUCH_TYPE_F16);
     assert_null(vouch_gguf_find_tensor(gguf, "output.weight"));
+    assert_null(vouch_gguf_find_tensor(gguf, "d2t"));
+    vouch_gguf_close(gguf);
+    expect(RUN("distill", model, "--head", head, QUICK, "--vocab", "50"), 0, NULL);
+    if (vouch_gguf_open(&gguf, head, &err)) fail_msg("%s", err.message);
+    const vouch_gguf_tensor *d2t = vouch_gguf_find_tensor(gguf, "d2t");
+    assert_true(d2t && d2t->dim[0] == 50);
+    assert_null(vouch_gguf_find_tensor(gguf, "output_norm.weight")); /* the target's */
     vouch_gguf_close(gguf);
 }
 

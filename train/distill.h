@@ -52,7 +52,7 @@ typedef struct train_options {
     int32_t taps[TRAIN_MOST_TAPS]; /* [n_taps] layers whose states it reads, ascending; n_taps 0: four of them */
     int32_t n_taps;
     bool quick;            /* the linear head alone */
-    int32_t n_draft;       /* most tokens that a head with a layer guesses, the most frequent ones; at least 16 */
+    int32_t n_draft;       /* most tokens that it guesses, the most frequent ones; at least 16 */
     int32_t n_ff;          /* width of its feed-forward network; 0: the target's */
     int32_t depth;         /* depths that training unrolls, 1 to TRAIN_MOST_DEPTH */
     int32_t epochs;        /* times that training sees each token */

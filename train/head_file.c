@@ -133,9 +133,8 @@ static void add_tensors(writing *w, const train_head_file *f)
     if (h->fc_bias) add(w, "fc.bias", h->fc_bias, 0, s->width, VOUCH_TYPE_F32);
     add_join(w, h, s->width, fine);
     for (int32_t l = 0; l < s->n_layers; l++) add_layer(w, &h->layers[l], &s->layer, l, type);
-    if (!f->guesses) return;
-    add(w, "output_norm.weight", h->output_norm, 0, s->width, VOUCH_TYPE_F32);
-    vouch_gguf_add_tensor(w->writer, "d2t", VOUCH_TYPE_I32, 1, &s->n_draft, f->guesses);
+    if (s->n_layers > 0) add(w, "output_norm.weight", h->output_norm, 0, s->width, VOUCH_TYPE_F32);
+    if (f->guesses) vouch_gguf_add_tensor(w->writer, "d2t", VOUCH_TYPE_I32, 1, &s->n_draft, f->guesses);
 }
 
 vouch_status train_head_write(const train_head_file *file, const char *path, vouch_error *err)

@@ -8,7 +8,7 @@
  *   recipe                how it was taught, JSON
  *
  * Tensors: taps.mean, taps.inv_scale, fc, join, blk.N.*, output_norm, d2t. The output matrix is the target's, or its
- * rows d2t. A head that guesses all tokens has the target's output norm.
+ * rows d2t. A linear head has the target's output norm, too.
  */
 #ifndef VOUCH_TRAIN_HEAD_FILE_H
 #define VOUCH_TRAIN_HEAD_FILE_H

@@ -40,7 +40,7 @@ train_options train_options_default(void)
                            .top_p = 0.95f,
                            .n_parallel = 16,
                            .max_tokens = 512,
-                           .n_draft = 8192,
+                           .n_draft = 4096,
                            .depth = 2,
                            .epochs = 2,
                            .rate = 3e-4,
@@ -238,7 +238,7 @@ static vouch_status write_head(distiller *d, const train_taught *taught, const i
     const train_head_file file = {.set = &d->lessons,
                                   .shape = taught->shape,
                                   .head = taught->head,
-                                  .guesses = guesses,
+                                  .guesses = taught->shape->n_draft < d->header.n_vocab ? guesses : NULL,
                                   .rope_base = d->weights->hparams.rope_base,
                                   .name = o->quick ? "linear head" : "head with a layer",
                                   .recipe = recipe,
@@ -255,40 +255,16 @@ static void norm_copy(const distiller *d, float *norm)
     for (int32_t i = 0; i < d->header.n_embd; i++) norm[i] = weight ? weight[i] : 1;
 }
 
-/* The linear head as it is: measured and written. */
-static vouch_status quick_stage(distiller *d, const train_linear_head *linear, train_result *result, vouch_error *err)
-{
-    float *zero = calloc((size_t)linear->width, sizeof *zero), *norm = malloc((size_t)linear->width * sizeof *norm);
-    vouch_status status = zero && norm ? VOUCH_OK : vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a head");
-    const train_head_shape shape = {.n_features = linear->n_features,
-                                    .width = linear->width,
-                                    .n_draft = d->header.n_vocab,
-                                    .n_generations = TRAIN_MEASURED_DEPTH,
-                                    .eps = d->weights->hparams.norm_eps};
-    if (!status) {
-        norm_copy(d, norm);
-        const train_head head = {.fc = linear->fc, .fc_bias = zero, .token = linear->token,
-                                 .token_bias = linear->token_bias, .feature = linear->feature, .output_norm = norm,
-                                 .output = d->output, .embedding = d->embedding};
-        const train_taught taught = {.head = &head, .shape = &shape};
-        status = measure(d, &taught, result, err);
-        if (!status) status = write_head(d, &taught, NULL, result, err);
-    }
-    free(zero);
-    free(norm);
-    return status;
-}
+/* ----------------------------------------------------------------------- the head */
 
-/* ------------------------------------------------------------- head with a layer */
-
-/* What the layer stage allocates. */
-typedef struct layered {
+/* The head as it is measured and written. */
+typedef struct student {
     train_head_shape shape;
     train_head head;
     real *block, *output;
     int32_t *drafts, *guesses; /* [n_vocab] draft ids of tokens, or -1; [n_draft] tokens of draft ids */
     float *cosines, *sines;
-} layered;
+} student;
 
 typedef struct counted {
     int64_t count;
@@ -322,7 +298,7 @@ static vouch_status tokens_count(const distiller *d, counted *counts, vouch_erro
 }
 
 /* The head guesses the most frequent tokens of the answers. */
-static vouch_status guesses_choose(const distiller *d, layered *l, vouch_error *err)
+static vouch_status guesses_choose(const distiller *d, student *l, vouch_error *err)
 {
     const int32_t n_vocab = d->header.n_vocab;
     counted *counts = malloc((size_t)n_vocab * sizeof *counts);
@@ -346,7 +322,7 @@ static vouch_status guesses_choose(const distiller *d, layered *l, vouch_error *
 }
 
 /* A layer has the shape of the target's own. */
-static train_head_shape layered_shape(const distiller *d, const train_linear_head *linear)
+static train_head_shape shape_choose(const distiller *d, const train_linear_head *linear)
 {
     const vouch_hparams *h = &d->weights->hparams;
     const train_options *o = d->options;
@@ -356,13 +332,14 @@ static train_head_shape layered_shape(const distiller *d, const train_linear_hea
                                      .heads = {n_heads, h->n_kv_heads > 0 ? h->n_kv_heads : n_heads, h->head_dim},
                                      .eps = h->norm_eps};
     return (train_head_shape){.n_features = linear->n_features, .width = linear->width, .n_draft = n_draft,
-                              .n_layers = 1, .n_generations = o->depth, .layer = layer, .eps = h->norm_eps};
+                              .n_layers = o->quick ? 0 : 1, .n_generations = o->depth, .layer = layer,
+                              .eps = h->norm_eps};
 }
 
-/* The linear head, a layer that changes nothing yet, and the target's own output rows. */
-static vouch_status layered_open(distiller *d, layered *l, train_linear_head *linear, vouch_error *err)
+/* The linear head, the target's own output rows, and unless it stays linear a layer that changes nothing yet. */
+static vouch_status student_open(distiller *d, student *l, train_linear_head *linear, vouch_error *err)
 {
-    l->shape = layered_shape(d, linear);
+    l->shape = shape_choose(d, linear);
     const size_t width = (size_t)linear->width, half = (size_t)l->shape.layer.heads.head_dim / 2;
     const size_t n_positions = (size_t)vouch_max(d->lessons.longest, d->measured.longest) + 1;
     VOUCH_TRY(guesses_choose(d, l, err));
@@ -387,7 +364,7 @@ static vouch_status layered_open(distiller *d, layered *l, train_linear_head *li
     return VOUCH_OK;
 }
 
-static void layered_free(layered *l)
+static void student_free(student *l)
 {
     free(l->block);
     free(l->output);
@@ -418,14 +395,12 @@ static void layer_report(void *user, int64_t step, int64_t n_steps, const train_
              (double)held->tokens / fmax(1, (double)held->cycles));
 }
 
-static vouch_status layer_stage(distiller *d, train_linear_head *linear, train_result *result, vouch_error *err)
+static vouch_status layer_stage(distiller *d, student *l, vouch_error *err)
 {
     const train_options *o = d->options;
     char path[4096];
-    layered l = {0};
-    vouch_status status = layered_open(d, &l, linear, err);
     train_course course = {.set = &d->lessons,
-                           .shape = l.shape,
+                           .shape = l->shape,
                            .goal = {.loss = TRAIN_FORWARD_KL, .weights = {1, 0.8f, 0.64f, 0.5f}},
                            .adam = train_adam_default(),
                            .n_epochs = o->epochs,
@@ -433,26 +408,33 @@ static vouch_status layer_stage(distiller *d, train_linear_head *linear, train_r
                            .rope_base = d->weights->hparams.rope_base,
                            .checkpoint = path_beside(d, "checkpoint", path),
                            .checkpoint_seconds = 45,
-                           .drafts = l.drafts,
+                           .drafts = l->drafts,
                            .pool = d->pool,
                            .report = layer_report,
                            .is_cancelled = o->is_cancelled ? teaching_is_cancelled : NULL,
                            .user = d};
     course.adam.rate = o->rate;
-    if (!status) {
-        note(d, "layer: %" PRId64 " weights, %" PRId64 " guessed tokens; %.0f MB of memory", train_head_size(&l.shape),
-             l.shape.n_draft, train_teach_bytes(&course, d->lessons.longest) * 1e-6);
-        train_blas()->openblas_set_num_threads(1); /* each worker calls it for its own shards */
-        status = train_teach(&course, &l.head, l.block, err);
-        train_blas()->openblas_set_num_threads((int)vouch_pool_size(d->pool));
-    }
+    note(d, "layer: %" PRId64 " weights, %" PRId64 " guessed tokens; %.0f MB of memory", train_head_size(&l->shape),
+         l->shape.n_draft, train_teach_bytes(&course, d->lessons.longest) * 1e-6);
+    train_blas()->openblas_set_num_threads(1); /* each worker calls it for its own shards */
+    const vouch_status status = train_teach(&course, &l->head, l->block, err);
+    train_blas()->openblas_set_num_threads((int)vouch_pool_size(d->pool));
+    return status;
+}
+
+/* From the linear head to the file. */
+static vouch_status student_stages(distiller *d, train_linear_head *linear, train_result *result, vouch_error *err)
+{
+    student l = {0};
+    vouch_status status = student_open(d, &l, linear, err);
+    if (!status && !d->options->quick) status = layer_stage(d, &l, err);
     if (!status) {
         l.shape.n_generations = TRAIN_MEASURED_DEPTH;
         const train_taught taught = {&l.head, &l.shape, l.drafts, l.cosines, l.sines};
         status = measure(d, &taught, result, err);
         if (!status) status = write_head(d, &taught, l.guesses, result, err);
     }
-    layered_free(&l);
+    student_free(&l);
     return status;
 }
 
@@ -469,8 +451,7 @@ static vouch_status head_stages(distiller *d, train_result *result, vouch_error 
          (train_linear_bytes(&d->lessons) + 8 * (double)d->header.n_vocab * d->header.n_embd) * 1e-6);
     VOUCH_TRY(ends_open(d, err));
     VOUCH_TRY(train_linear_fit(&linear, &d->lessons, d->embedding, &options, err));
-    const vouch_status status =
-        d->options->quick ? quick_stage(d, &linear, result, err) : layer_stage(d, &linear, result, err);
+    const vouch_status status = student_stages(d, &linear, result, err);
     train_linear_free(&linear);
     return status;
 }

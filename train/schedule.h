@@ -9,7 +9,7 @@
 
 #include "train/lessons.h"
 
-enum { TRAIN_SHARDS = 4, TRAIN_SHARD_SEQUENCES = 256 };
+enum { TRAIN_SHARDS = 2, TRAIN_SHARD_SEQUENCES = 256 };
 
 typedef struct train_schedule {
     const train_lessons_set *set;

@@ -248,7 +248,7 @@ static const cli_flag flags[] = {
     {"quick", NULL, 0, CLI_FLAG_SWITCH, AT(distill.quick), NULL, NULL, CLI_DISTILL, "Head",
      "a linear head, fitted in closed form within minutes, without a decoder layer", NULL, NULL},
     {"vocab", NULL, 0, CLI_FLAG_INT, AT(distill.n_draft), "N", "[16, 2147483647]", CLI_DISTILL, "Head",
-     "number of tokens that the head can guess, the most frequent ones; not with --quick", NULL, NULL},
+     "number of tokens that the head can guess, the most frequent ones", NULL, NULL},
     {"ff-width", NULL, 0, CLI_FLAG_INT, AT(distill.n_ff), "N", "[0, 1048576]", CLI_DISTILL, "Head",
      "width of the layer's feed-forward network; 0: the model's", NULL, NULL},
     {"unroll", NULL, 0, CLI_FLAG_INT, AT(distill.depth), "N", "[1, 4]", CLI_DISTILL, "Training",
@@ -411,7 +411,7 @@ cli_options cli_options_default(unsigned command)
     options.session.speculation.n_draft = 0;
     options.distill.n_tokens = 2000000;
     options.distill.sampled = 0.5;
-    options.distill.n_draft = 8192;
+    options.distill.n_draft = 4096;
     options.distill.depth = 2;
     options.distill.epochs = 2;
     options.distill.rate = 3e-4;

@@ -5,10 +5,14 @@
 
 # Stands for the texts of `vouch batch`: an article that begins to repeat itself, and a list of tasks that was cut off.
 texts_write() {
-    printf '%s\n' \
-        '{"id": "tasks 0", "finish": "length", "text": " Name three rivers of Asia.\n5. Short\n6. Describe a quiet street.\n7. Cut off in the mid"}' \
-        '{"id": "article 1", "finish": "eos", "text": " '"$(printf 'word%s ' $(seq 70))"'end. It rained. It rained. Then more."}' \
-        >"$TMP/texts"
+    local article
+    article=$(printf 'word%s ' $(seq 70))"end. It rained. It rained. Then more."
+    cat >"$TMP/texts" <<END
+{"id": "tasks 0", "finish": "length",
+ "text": " Name three rivers of Asia.\n5. Short\n6. Describe a quiet street.\n7. Cut off in the mid"}
+{"id": "article 1", "finish": "eos", "text": " $article"}
+END
+    sed -i 'N;s/,\n/,/;P;D' "$TMP/texts" # one object a line
 }
 
 lessons() { # number, arguments
@@ -20,10 +24,13 @@ lacks() { # pattern
 }
 
 every_kind_is_there() {
+    local kind
     texts_write
     lessons 400 >"$TMP/prompts"
     [ "$(wc -l <"$TMP/prompts")" = 400 ]
-    for kind in mathematics code chat questions summaries free; do grep -q "\"category\": \"$kind\"" "$TMP/prompts"; done
+    for kind in mathematics code chat questions summaries free; do
+        grep -q "\"category\": \"$kind\"" "$TMP/prompts"
+    done
     [ "$(sort "$TMP/prompts" | uniq -d | wc -l)" = 0 ]
     lacks '{[a-z]*[0-9]*}' # no field is left
 }
