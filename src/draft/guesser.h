@@ -41,6 +41,9 @@ typedef struct vouch_guesser_ops {
     double (*part)(const void *self, int32_t n_rows, int32_t n);
     /* [n_vocab of the target] logits of row i of the last follow or feed. Valid until the next call. */
     const float *(*logits)(void *self, int32_t i);
+    /* The guesser's own estimate of the chance that the guess behind row i is accepted, in place of its chance by q.
+     * NULL, or negative: none. */
+    double (*confidence)(const void *self, int32_t i);
     /* As a drafter's (drafter.h). */
     int32_t (*known)(const void *self, const int32_t *tokens, int32_t n);
     void (*rewind)(void *self, int32_t n);

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/angle.h"
 #include "base/common.h"
 #include "model/projection.h"
 #include "model/rows.h"
@@ -43,6 +44,9 @@ typedef struct block_guesser {
     float *features;      /* [chunk][width] f of them */
     float *inputs;        /* [n_rows of a block][width] */
     float *base;          /* [n_depths][n_draft] logits of each depth */
+    float *confidence;    /* [width + rank] where the head estimates its chances */
+    float *normed;        /* [width] norm(s) of one row */
+    double *trust;        /* [n_depths] the part of a confidence's sum that norm(s) gives */
     int32_t n_fed;        /* guesses since follow */
     int32_t n_asked;      /* rows of the last follow or feed */
     int32_t depths[VOUCH_MAX_DRAFT]; /* [n_fed] of each guess, the first one's is 0 */
@@ -62,6 +66,11 @@ static int64_t width(const block_guesser *g)
 static bool has_bias(const block_guesser *g)
 {
     return g->head->block.to.n_out > 0;
+}
+
+static bool has_confidence(const block_guesser *g)
+{
+    return g->head->block.confidence.n_out > 0;
 }
 
 /* ---------------------------------------------------------- keys and values */
@@ -174,7 +183,8 @@ static void stage_block(block_guesser *g, int32_t last)
                               .input = input,
                               .parent = i - 1,
                               .sees_all = !block->is_causal,
-                              .logits = i >= block->first && i < block->first + g->n_depths};
+                              .logits = i >= block->first && i < block->first + g->n_depths,
+                              .hidden = i >= block->first && i < block->first + g->n_depths};
     }
     g->staged = vouch_shared_pass_stage(g->sequence.shared, block->n_rows);
     g->is_staged = true;
@@ -210,6 +220,24 @@ static vouch_staging block_follow(void *self, const int32_t *tokens, int32_t n, 
     return VOUCH_STAGED_ROWS;
 }
 
+static double dot(const float *a, const float *b, int64_t n)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) sum += (double)a[i] * (double)b[i];
+    return sum;
+}
+
+static void sum_states(block_guesser *g)
+{
+    const vouch_weights *w = g->head->body;
+    const float *bias = g->head->block.confidence_bias;
+    for (int32_t d = 0; d < g->n_depths && has_confidence(g); d++) {
+        const float *s = vouch_pass_hidden(g->sequence.shared->pass, g->staged.first_hidden + d);
+        vouch_row_norm(g->normed, s, &w->output_norm, width(g), w->hparams.norm_eps);
+        g->trust[d] = dot(g->confidence, g->normed, width(g)) + (bias ? (double)*bias : 0);
+    }
+}
+
 /* Keeps the logits, because the pass may run again for other sessions before they are read. */
 static double block_run(void *self)
 {
@@ -223,6 +251,7 @@ static double block_run(void *self)
             memcpy(g->base + (int64_t)d * n_draft,
                    vouch_pass_logits(g->sequence.shared->pass, g->staged.first_logits + d),
                    (size_t)n_draft * sizeof *g->base);
+        sum_states(g);
         seconds = vouch_shared_pass_seconds(g->sequence.shared, &g->staged);
         vouch_memory_keep_rows(g->sequence.memory, 0);
         g->is_staged = false;
@@ -268,6 +297,15 @@ static const float *block_logits(void *self, int32_t i)
     return g->logits;
 }
 
+static double block_confidence(const void *self, int32_t i)
+{
+    const block_guesser *g = self;
+    const int64_t rank = g->head->block.from.n_in;
+    if (!has_confidence(g) || g->asked[i] >= g->n_depths) return -1;
+    const double sum = g->trust[g->asked[i]] + dot(g->confidence + width(g), g->from + i * rank, rank);
+    return 1 / (1 + vouch_power(VOUCH_E, fmax(-30, fmin(30, -sum)))); /* not exp: the same on all machines */
+}
+
 static void block_close(void *self)
 {
     block_guesser *g = self;
@@ -295,6 +333,7 @@ static const vouch_guesser_ops guesser_ops = {.follow = block_follow,
                                               .run = block_run,
                                               .part = block_part,
                                               .logits = block_logits,
+                                              .confidence = block_confidence,
                                               .known = block_known,
                                               .rewind = block_rewind,
                                               .close = block_close,
@@ -318,6 +357,10 @@ static void layout_guesser(block_guesser *g, int32_t n_vocab, vouch_arena *arena
     g->from = vouch_arena_take(arena, VOUCH_MAX_TOP * (size_t)h->block.from.n_in, sizeof *g->from);
     g->bias = vouch_arena_take(arena, VOUCH_MAX_TOP * n_draft, sizeof *g->bias);
     vouch_projection_layout(&g->to, VOUCH_MAX_TOP, arena);
+    if (!has_confidence(g)) return;
+    g->confidence = vouch_arena_take(arena, (size_t)h->block.confidence.n_in, sizeof *g->confidence);
+    g->normed = vouch_arena_take(arena, n_embd, sizeof *g->normed);
+    g->trust = vouch_arena_take(arena, (size_t)g->n_depths, sizeof *g->trust);
 }
 
 static vouch_status open_passes(block_guesser *g, vouch_shared_passes *passes, vouch_kv_type kv_type, vouch_error *err)
@@ -350,6 +393,7 @@ vouch_status vouch_head_block_open(vouch_guesser *out, const vouch_head_weights 
     if (status == VOUCH_OK) {
         layout_guesser(g, options->n_vocab, &arena);
         g->arena = arena;
+        if (has_confidence(g)) vouch_matrix_get_row(&block->confidence, 0, g->confidence);
         for (int32_t t = 0; t < options->n_vocab; t++) {
             g->logits[t] = -INFINITY;
             g->nothing[t] = NAN;

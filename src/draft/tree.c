@@ -49,6 +49,7 @@ typedef struct branching {
     float weight[N_BEST];
     const vouch_dist *q;
     double total;   /* weight of all of q */
+    double confidence; /* as the guesser's; negative: none */
 } branching;
 
 typedef struct tree_drafter {
@@ -99,6 +100,12 @@ static bool read_row(tree_drafter *d, vouch_dist *q, int32_t row, int32_t n)
     return vouch_dist_from_logits(q, &d->sampler, logits, d->history, (size_t)n) == VOUCH_OK;
 }
 
+static double confidence_of(const tree_drafter *d, int32_t row)
+{
+    const vouch_guesser_ops *ops = d->guesser.ops;
+    return ops->confidence ? ops->confidence(d->guesser.self, row) : -1;
+}
+
 /* -------------------------------------------------------------------- chains */
 
 /* Guess i from the last row. False where its logits aren't finite. */
@@ -114,7 +121,8 @@ static bool draw_guess(tree_drafter *d, int32_t i, int64_t position, int32_t n_h
         vouch_residual_begin(&whole, q, NULL, 1);
         d->guesses[i] = d->draw(&whole, *d->seed, position, i);
     }
-    d->chances[i] = (float)vouch_dist_p(q, d->guesses[i]);
+    const double confidence = confidence_of(d, 0);
+    d->chances[i] = (float)(confidence < 0 ? vouch_dist_p(q, d->guesses[i]) : confidence);
     return true;
 }
 
@@ -143,8 +151,19 @@ static bool branching_open(tree_drafter *d, branching *b, int32_t parent, int32_
     b->n_best = vouch_find_top(d->sampler.kernels, q->weight, q->n_vocab, d->branches, b->best, b->weight);
     while (b->n_best > 0 && !(b->weight[b->n_best - 1] > 0)) b->n_best--;
     b->total = q->total;
+    b->confidence = confidence_of(d, row);
     d->n_q++;
     return true;
+}
+
+/* The estimated chance of a guess with probability p by q. A confidence is the likeliest guess's; the others share the
+ * rest as q does. */
+static double chance_of(const branching *b, double p)
+{
+    const double best = (double)b->weight[0] / b->total;
+    if (b->confidence < 0) return p;
+    if (p >= best) return b->confidence;
+    return (1 - b->confidence) * p / (1 - best);
 }
 
 /* Chooses the best guesses of [first, past), at most d->branches, in the order of their numbers. */
@@ -185,7 +204,7 @@ static void divide(tree_drafter *d, int32_t n_open, int32_t n)
         double most = 0;
         for (branching *b = d->open; b < d->open + n_open; b++) {
             if (b->n_guesses == vouch_min(b->n_best, d->shape.branches)) continue;
-            const double value = b->value * (double)b->weight[b->n_guesses] / b->total;
+            const double value = b->value * chance_of(b, (double)b->weight[b->n_guesses] / b->total);
             if (best && value <= most) continue;
             best = b;
             most = value;
@@ -213,8 +232,9 @@ static void fill(tree_drafter *d, const branching *b)
         d->guesses[number] = token;
         d->parents[number] = b->parent;
         d->depths[number] = depth;
-        d->chances[number] = (float)p;
-        d->values[number] = b->value * p;
+        const double chance = chance_of(b, p);
+        d->chances[number] = (float)chance;
+        d->values[number] = b->value * chance;
         d->q_of[number] = b->q;
     }
 }

@@ -105,8 +105,7 @@ static vouch_status read_block(vouch_head_weights *head, const vouch_gguf *gguf,
 
 /* ------------------------------------------------------------------- tensors */
 
-/* The bias of a guess by the token before it. The projection of its confidence isn't read: pace learns the acceptance
- * of each depth. */
+/* Takes the bias and the confidence of a guess by the token before it. */
 static vouch_status take_markov(vouch_loader *loader, vouch_head_weights *head)
 {
     vouch_head_block *block = &head->block;
@@ -115,8 +114,9 @@ static vouch_status take_markov(vouch_loader *loader, vouch_head_weights *head)
     VOUCH_TRY(vouch_loader_matrix(loader, "markov_w1.weight", true, &block->from, head->target->hparams.n_vocab,
                                   from->dim[0]));
     VOUCH_TRY(vouch_loader_matrix(loader, "markov_w2.weight", true, &block->to, head->n_draft, from->dim[0]));
-    vouch_loader_ignore_all(loader, "conf_proj.");
-    return VOUCH_OK;
+    VOUCH_TRY(vouch_loader_matrix(loader, "conf_proj.weight", false, &block->confidence, 1,
+                                  loader->hparams->n_embd + from->dim[0]));
+    return vouch_loader_vector(loader, "conf_proj.bias", false, &block->confidence_bias, 1);
 }
 
 /* The output matrix is the file's own, its embedding, or the target's. */

@@ -25,7 +25,8 @@
  *   s(i)   = layers(embedding[x[n - 1], mask, mask, ...])  at the positions from n - 1 on; rows see all f and all rows
  *   logits = W_output norm(s)                              of row i, for the token at its position or behind it
  *
- * DSpark adds W_to from[x], of the token x before each guess, to the logits.
+ * DSpark adds W_to from[x], of the token x before each guess, to the logits, and estimates the chance that the guess is
+ * accepted: sigmoid(w [norm(s) | from[x]] + b).
  *
  * Some targets bring a head along (multi-token prediction: Gloeckle et al., arXiv 2404.19737; DeepSeek-V3, 2412.19437),
  * one more block behind their layers. It reads the target's last state, and norms it once more:
@@ -57,6 +58,8 @@ typedef struct vouch_head_block {
     vouch_weights *writer;      /* the layers' keys and values of f alone; its tensors are the body's */
     vouch_matrix from, to;      /* [n_vocab, rank], [n_draft, rank]: W_to from[x] is added to the logits behind x;
                                    n_out 0: none */
+    vouch_matrix confidence;    /* [1, width + rank] of [norm(s) | from[x]]; n_out 0: none */
+    const float *confidence_bias; /* [1]; NULL: 0 */
 } vouch_head_block;
 
 /* One of Medusa's heads (medusa.c), for the guesses of one depth. */

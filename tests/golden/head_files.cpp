@@ -24,6 +24,7 @@ static int n_embd, n_vocab, n_run;
 static std::vector<float> state;    // the target's at the last token that it ran
 static std::vector<float> features; // the target's at each token of its last run, layer by layer
 static bool is_block;
+static std::vector<float> chances;
 
 // The logits of the tokens that the head may guess.
 static llama_token print_logits(const float * logits) {
@@ -85,6 +86,8 @@ static void draft_block(bool is_dspark) {
     for (int i = 0; i < n_rows; i++) batch.add(i ? mask : tokens[last], last + i, 0, true);
     process(head, batch);
     for (int d = 0; d < N_DRAFT; d++) print_logits(llama_get_logits_ith(head, first + d));
+    for (int d = 0; d < N_DRAFT && is_dspark; d++)
+        chances.push_back(llama_get_embeddings_nextn_ith(head, first + d)[0]); // the confidence, n_embd times
     llama_memory_seq_rm(llama_get_memory(head), 0, last, -1);
 }
 
@@ -155,6 +158,8 @@ int main(int argc, char ** argv) {
         if (is_block) draft_block(name.substr(0, 6) == "dspark");
         else draft_assistant();
     }
-    printf("    }},\n");
+    printf("    }, {");
+    for (size_t i = 0; i < chances.size(); i++) printf("%s%.9ef", i == 5 ? ",\n      " : i ? ", " : "", chances[i]);
+    printf("%s}},\n", chances.empty() ? "0" : "");
     return 0;
 }

@@ -11,7 +11,7 @@ static int32_t argmax(const vouch_residual *left, uint64_t seed, int64_t positio
     int32_t best = 0;
     (void)seed, (void)position, (void)number;
     for (int32_t t = 1; t < left->p->n_vocab; t++)
-        if (left->p->weight[t] > left->p->weight[best]) best = t;
+        if (vouch_residual_mass(left, t) > vouch_residual_mass(left, best)) best = t;
     return best;
 }
 
