@@ -7,7 +7,6 @@
  */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "engine/model.h"
@@ -16,7 +15,6 @@
 #include "support/answer.h"
 #include "support/draft.h"
 #include "support/head_bench.h"
-#include "support/mutate.h"
 #include "support/tiny_draft.h"
 
 enum { PROMPT = 20, LENGTH = 40 };
@@ -385,39 +383,13 @@ static void damaged_files_never_crash(void **state)
     static const char *const words[] = {"block_count", "embedding_length", "sliding_window", "head_count", "key_length",
                                         "target_layers", "block_size", "mask_token_id", "blk.0.attn_q", "fc.weight",
                                         "markov_w1", "nextn.pre_projection", "d2t", NULL};
-    const int n_damages = test_is_quick() ? 60 : 200;
     for (int k = 0; k < N_KINDS; k += k ? 3 : 1) {
         vouch_model *model = tiny_model_open(&kinds[k].target);
         tiny_draft_options options = kinds[k].head;
         const char *path = test_temporary("damaged.gguf");
-        size_t size;
-        mutator m;
-        int n_refused = 0, n_drafted = 0;
         options.target = model;
         tiny_draft_write(path, &options);
-        uint8_t *bytes = (uint8_t *)read_whole(path, &size);
-        mutator_open(&m, bytes, size, words, (uint64_t)k);
-        for (int i = 0; i < n_damages; i++) {
-            vouch_error err = {0};
-            vouch_head *head;
-            if (i % 4) mutator_next(&m);
-            else mutator_truncate(&m, size / (size_t)n_damages * (size_t)i);
-            write_whole(path, m.bytes, m.n);
-            if (vouch_head_open(&head, path, model, false, &err) != VOUCH_OK) {
-                assert_non_null(strstr(err.message, "damaged.gguf"));
-                n_refused++;
-                continue;
-            }
-            head_bench b;
-            head_bench_open(&b, model, head->weights, 16, 1 + i % 3);
-            head_bench_commit(&b, HEAD_FIRST);
-            n_drafted += head_bench_propose(&b).n > 0;
-            head_bench_close(&b);
-            vouch_head_close(head);
-        }
-        assert_true(n_refused > n_damages / 4 && n_drafted > n_damages / 20);
-        mutator_close(&m);
-        free(bytes);
+        head_bench_damage(path, path, model, words, (uint64_t)k);
         vouch_model_close(model);
     }
 }

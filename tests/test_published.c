@@ -311,6 +311,30 @@ static void folders_without_weights_are_refused(void **state)
     vouch_model_close(target);
 }
 
+/* Law L5: damaged files are refused with an error, or give a head that drafts. */
+static void damaged_files_never_crash(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"block_count", "embedding_length", "head_count", "target_layers",
+                                        "target_hidden_size", "blk.0.attn_q", "fc.weight", "d2t", NULL};
+    static const char *const members[] = {"hidden_size", "num_attention_heads", "num_key_value_heads",
+                                          "num_hidden_layers", "vocab_size", "eagle_aux_hidden_state_layer_ids",
+                                          "rms_norm_eps", "rope_theta", NULL};
+    static const char *const headers[] = {"shape", "dtype", "data_offsets", "d2t", "fc.weight", "linear", NULL};
+    const char *path = test_temporary("damaged.gguf");
+    vouch_model *model = tiny_model_open(&eagle3_cases[0].target), *target = open_target();
+    write_eagle3(path, 0, model);
+    head_bench_damage(path, path, model, words, 1);
+    vouch_model_close(model);
+    for (size_t i = 0; i < N_FOLDERS; i += i == EAGLE1 ? 2 : 1) {
+        const char *folder = write_folder("damaged", i, &(hf_layout){0});
+        if (i < MEDUSA) head_bench_damage(hf_file(folder, "config.json"), folder, target, members, i);
+        folder = write_folder("damaged", i, &(hf_layout){0});
+        head_bench_damage(hf_file(folder, "model.safetensors"), folder, target, headers, i);
+    }
+    vouch_model_close(target);
+}
+
 static int write_files(const char *folder)
 {
     for (int i = 0; i < N_EAGLE3; i++) {
@@ -336,6 +360,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(rejected_guesses_leave_no_trace),
         cmocka_unit_test(folders_of_other_sizes_are_refused),
         cmocka_unit_test(folders_without_weights_are_refused),
+        cmocka_unit_test(damaged_files_never_crash),
     };
     if (argc == 3 && strcmp(argv[1], "--write") == 0) return write_files(argv[2]);
     return cmocka_run_group_tests(tests, NULL, NULL);

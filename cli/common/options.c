@@ -32,10 +32,10 @@ static const cli_flag *given_find(given_flags given, const char *name)
 /* Does the flag name a file that the command writes? */
 static bool is_written(const cli_flag *flag)
 {
-    static const char *const names[] = {"json", "svg", "csv", "html", "stats-json", "history", "out", "head"};
+    static const char *const names[] = {"json", "svg", "csv", "html", "stats-json", "history", "out"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (flag->kind == CLI_FLAG_FILE && strcmp(flag->name, names[i]) == 0) return true;
-    return false;
+    return strcmp(flag->name, "head") == 0 && strcmp(flag->value, "OUT") == 0; /* of `vouch distill` */
 }
 
 static bool check_written(given_flags given)

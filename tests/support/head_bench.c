@@ -2,8 +2,13 @@
 #include "support/head_bench.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "base/filemap.h"
+#include "engine/head.h"
 #include "support/draft.h"
+#include "support/mutate.h"
 #include "support/test.h"
 
 static int32_t argmax(const vouch_residual *left, uint64_t seed, int64_t position, int32_t number)
@@ -123,4 +128,36 @@ void head_bench_compare(const char *name, const vouch_model *model, const vouch_
     }
     if (most > 2e-4) print_message("%s: %g\n", name, most);
     assert_true(most <= 2e-4);
+}
+
+void head_bench_damage(const char *file, const char *path, const vouch_model *model, const char *const *words,
+                       uint64_t seed)
+{
+    const int n_damages = test_is_quick() ? 60 : 200;
+    int n_refused = 0, n_drafted = 0;
+    size_t size;
+    mutator m;
+    uint8_t *bytes = (uint8_t *)read_whole(file, &size);
+    mutator_open(&m, bytes, size, words, seed);
+    for (int i = 0; i < n_damages; i++) {
+        vouch_error err = {0};
+        vouch_head *head;
+        if (i % 4) mutator_next(&m);
+        else mutator_truncate(&m, size / (size_t)n_damages * (size_t)i);
+        write_whole(file, m.bytes, m.n);
+        if (vouch_head_open(&head, path, model, false, &err) != VOUCH_OK) {
+            assert_non_null(strstr(err.message, vouch_path_tail(path)));
+            n_refused++;
+            continue;
+        }
+        head_bench b;
+        head_bench_open(&b, model, head->weights, 16, 1 + i % 3);
+        head_bench_commit(&b, HEAD_FIRST);
+        n_drafted += head_bench_propose(&b).n > 0;
+        head_bench_close(&b);
+        vouch_head_close(head);
+    }
+    assert_true(n_refused > n_damages / 4 && n_drafted > 0);
+    mutator_close(&m);
+    free(bytes);
 }

@@ -37,4 +37,10 @@ void head_bench_reject(head_bench *b, const vouch_draft *draft);
 void head_bench_compare(const char *name, const vouch_model *model, const vouch_head_weights *head,
                         const head_row rows[HEAD_ROUNDS * HEAD_DRAFT]);
 
+/* Law L5: damages `file` in many ways, and opens the head at `path` each time: the same file, or its folder. The head
+ * must be refused with a message that names `path`, or draft. Damages of both results must occur. `words` as of
+ * mutator_open. */
+void head_bench_damage(const char *file, const char *path, const vouch_model *model, const char *const *words,
+                       uint64_t seed);
+
 #endif
