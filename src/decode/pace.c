@@ -29,7 +29,7 @@ static const double CATCH_UP_CYCLES = 16;
 /* Time to catch up with one token / time of a paid guess, before the first measurement. Below 1, because many such
  * tokens share a pass. */
 static const double CATCH_UP_SHARE = 0.25;
-/* The budget in plain steps: its first value, its limit, and its income per plain step of time. */
+/* The budget in tokens: its first value, its limit, and its income in the time of a plain step. */
 static const double BUDGET = 3, MOST_BUDGET = 6, INCOME = 0.01;
 
 static void mean_add(vouch_pace_mean *m, double x)
@@ -79,6 +79,13 @@ static double yield_of(const vouch_pace *p, double tokens, double cost)
     return (p->most.others + tokens) / ((p->most.others + 1) * cost);
 }
 
+/* Tokens that a cycle loses if all guesses are rejected, where it takes as long as `cost` plain passes. All sequences
+ * of the pass lose that time. */
+static double tokens_at_risk(const vouch_pace *p, double cost)
+{
+    return (p->most.others + 1) * (cost * p->without - 1);
+}
+
 /* Expected tokens of a cycle with a paid draft of this depth. */
 static double tokens_of(const vouch_pace *p, int32_t depth)
 {
@@ -104,7 +111,7 @@ static int32_t best_depth(const vouch_pace *p, double least)
     for (int32_t n = 1; n <= p->most.depth; n++) {
         const double cost = p->costs[rows_of(p, n, p->most.n)] + n * guess_cost(p) + catch_up / CATCH_UP_CYCLES;
         const double yield = yield_of(p, tokens_of(p, n), cost);
-        if ((cost + catch_up) * p->without - 1 > p->budget) break;
+        if (tokens_at_risk(p, cost + catch_up) > p->budget) break;
         if (yield <= least) continue;
         least = yield;
         best = n;
@@ -123,7 +130,7 @@ static bool paid_could_pay(const vouch_pace *p)
 /* True if the budget allows a trial of one paid guess now. */
 static bool may_try(const vouch_pace *p)
 {
-    const double loss = p->costs[2] + paid_cost(p, 1) - 1;
+    const double loss = tokens_at_risk(p, p->costs[2] + paid_cost(p, 1));
     return p->n_plain >= TRY_EVERY && p->budget > 1 + loss && paid_could_pay(p);
 }
 
@@ -241,6 +248,24 @@ static void learn_acceptance(vouch_pace *p, const vouch_outcome *o, int32_t leve
     mean_add(&p->beyond, o->n_accepted > levels ? o->n_accepted - levels : 0);
 }
 
+/* The seconds of this cycle, of which the pass counts as a plain pass and this sequence's part of the time beyond that:
+ * all guesses of the pass bear equal parts. Rows of prompts don't count. */
+static double own_seconds(const vouch_pace *p, const vouch_outcome *o)
+{
+    const int32_t n_plain = (int32_t)p->most.others + 1, n_guesses = o->n_rows - n_plain;
+    const double plain = vouch_cost_of(p->cost, n_plain) * vouch_cost_seconds(p->cost);
+    const double part = n_guesses > 0 ? (double)o->n_guesses / n_guesses : 1;
+    return o->draft_seconds + plain + part * (o->pass_seconds - o->prompt_seconds - plain) + o->judge_seconds;
+}
+
+static void learn_budget(vouch_pace *p, const vouch_outcome *o)
+{
+    const double steps = own_seconds(p, o) / vouch_pace_plain_seconds(p);
+    p->budget += INCOME * steps;
+    if (o->asked_paid) p->budget += o->n_accepted - tokens_at_risk(p, steps);
+    if (p->budget > MOST_BUDGET) p->budget = MOST_BUDGET;
+}
+
 vouch_forecast vouch_pace_learn(vouch_pace *pace, const vouch_outcome *outcome)
 {
     vouch_pace *p = pace;
@@ -259,10 +284,7 @@ vouch_forecast vouch_pace_learn(vouch_pace *pace, const vouch_outcome *outcome)
     mean_add(&p->judge_seconds, o->judge_seconds / n_tokens);
     learn_acceptance(p, o, levels);
     if (p->cost->n_passes == 0) return expected;
-    const double steps = (o->draft_seconds + o->pass_seconds + o->judge_seconds) / vouch_pace_plain_seconds(p);
-    p->budget += INCOME * steps;
-    if (o->asked_paid) p->budget += yield_of(p, n_tokens, 1) - steps * p->without;
-    if (p->budget > MOST_BUDGET) p->budget = MOST_BUDGET;
+    learn_budget(p, o);
     return expected;
 }
 

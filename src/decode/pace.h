@@ -21,12 +21,14 @@
  *
  * Pace decides how many guesses the paid drafter draws before the first is drawn (drafter.h, D3).
  *
- * A budget guards against wrong estimates. Its unit is a plain step. Each cycle with the paid drafter adds the tokens
- * that it won over the better of the offer and plain decoding, or subtracts the tokens that it lost. Every cycle adds a
- * hundredth of its own time. Pace makes no draft that it expects to cost more than the budget. So a paid drafter can
- * slow an answer by about 1 % and MOST_BUDGET steps at most, whatever it guesses, provided that the offer is worth its
- * own estimate. While no depth seems to pay, the budget also pays for trials of one guess; there are no trials where
- * even a fully accepted draft couldn't pay.
+ * A budget guards against wrong estimates. Its unit is a token, so alone a plain step. Each cycle with the paid
+ * drafter adds the tokens that it won over the better of the offer and plain decoding, or subtracts the tokens that it
+ * lost. Time that it took beside n others costs the tokens of n + 1 sequences. All guesses of a pass bear equal parts
+ * of the time that it takes longer than a plain pass, so the parts of all sequences add up to that time. Every cycle
+ * adds a hundredth of its own time. Pace makes no draft that it expects to cost more than the budget. So paid drafters
+ * can slow an answer by about 1 % and MOST_BUDGET steps at most, whatever they guess and however many sequences there
+ * are, provided that the offer is worth its own estimate. While no depth seems to pay, the budget also pays for trials
+ * of one guess; there are no trials where even a fully accepted draft couldn't pay.
  *
  * Free drafters take tens of microseconds per token. Many sequences take as many times more, while a longer pass makes
  * their guesses gain less. So pace adds up gain and time over ROUND cycles. Where the sum is a loss, the free drafters
@@ -89,7 +91,7 @@ typedef struct vouch_pace {
     int32_t since_plain;              /* cycles since the last one without guesses */
     int32_t n_plain;                  /* cycles without guesses since the last one with guesses */
     int32_t n_cycles;                 /* of this answer */
-    double budget;                    /* plain steps */
+    double budget;                    /* tokens */
     int32_t n_threads;                /* that may draft for several sequences at once */
     int32_t n_round;                  /* cycles of the present round, in which the free drafters were asked */
     double gain;                      /* of these cycles, in plain passes */
