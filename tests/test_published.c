@@ -124,6 +124,59 @@ static vouch_session_options options_of(int i, const vouch_head *head)
     return o;
 }
 
+/* The forms of other programs: vLLM's speculators nest the layer's numbers and name its tensors otherwise, and folders
+ * of EAGLE-3.1 have more norms. Their numbers mean the same (test_head.c compares them with plain loops). */
+static void folders_of_other_programs_are_read(void **state)
+{
+    (void)state;
+    static const char config[] =
+        "{\"speculators_model_type\": \"eagle3\", \"draft_vocab_size\": 48, \"target_hidden_size\": null, "
+        "\"eagle_aux_hidden_state_layer_ids\": [1, 3, 8], \"fc_norm\": true, \"norm_output\": true, "
+        "\"transformer_layer_config\": {\"model_type\": \"llama\", \"hidden_act\": \"silu\", \"vocab_size\": 160, "
+        "\"hidden_size\": 48, \"intermediate_size\": 56, \"num_hidden_layers\": 1, \"num_attention_heads\": 4, "
+        "\"num_key_value_heads\": 2, \"rms_norm_eps\": 1e-6, \"rope_parameters\": {\"rope_theta\": 5e5}}}";
+    static const hf_tensor tensors[] = {
+        {"d2t", {48}, 1, 1, 1},
+        {"t2d", {160}, 1, 1, 1},
+        {"embed_tokens.weight", {160, 48}, 2, 1, 1},
+        {"fc.weight", {48, 144}, 2, 1, 1},
+        {"fc_norm.#.weight", {48}, 1, 3, 1},
+        {"layers.0.hidden_norm.weight", {48}, 1, 1, 1},
+        {"layers.0.input_layernorm.weight", {48}, 1, 1, 1},
+        {"layers.0.mlp.down_proj.weight", {48, 56}, 2, 1, 1},
+        {"layers.0.mlp.gate_proj.weight", {56, 48}, 2, 1, 1},
+        {"layers.0.mlp.up_proj.weight", {56, 48}, 2, 1, 1},
+        {"layers.0.post_attention_layernorm.weight", {48}, 1, 1, 1},
+        {"layers.0.self_attn.k_proj.weight", {24, 96}, 2, 1, 1},
+        {"layers.0.self_attn.o_proj.weight", {48, 48}, 2, 1, 1},
+        {"layers.0.self_attn.q_proj.weight", {48, 96}, 2, 1, 1},
+        {"layers.0.self_attn.v_proj.weight", {24, 96}, 2, 1, 1},
+        {"lm_head.weight", {48, 48}, 2, 1, 1},
+        {"norm.weight", {48}, 1, 1, 1},
+        {0},
+    };
+    const hf_case speculators = {.dtype = "BF16", .config = config, .tensors = tensors};
+    vouch_model *target = open_target();
+    vouch_error err = {0};
+    vouch_head *head;
+    const vouch_status status =
+        vouch_head_open(&head, hf_folder_write("speculators", &speculators, &(hf_layout){0}), target, false, &err);
+    if (status != VOUCH_OK) print_message("%s\n", err.message);
+    assert_int_equal(status, VOUCH_OK);
+    const vouch_head_weights *w = head->weights;
+    assert_int_equal(w->n_taps, 3);
+    assert_int_equal(w->taps[0], 0);
+    assert_int_equal(w->taps[2], 7);
+    assert_int_equal(w->taps_norm_width, 48);
+    assert_int_equal(w->n_draft, 48);
+    assert_int_equal(w->tokens[47], 141);
+    assert_non_null(w->taps_norm);
+    assert_true(w->is_normed && w->body->hparams.rope_base == 5e5);
+    assert_true(w->state_norm.weight && w->body->layers[0].mix.norm.kind == VOUCH_NORM_NONE); /* its usual */
+    vouch_head_close(head);
+    vouch_model_close(target);
+}
+
 /* Law L2: greedy text under each rule and sampled text under match, alone and composed, is that of plain decoding. */
 static void text_is_the_same_with_published_heads(void **state)
 {
@@ -355,6 +408,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(eagle3_drafts_are_those_of_llama_cpp),
         cmocka_unit_test(drafts_of_folders_are_their_authors),
+        cmocka_unit_test(folders_of_other_programs_are_read),
         cmocka_unit_test(text_is_the_same_with_published_heads),
         cmocka_unit_test(text_is_the_same_in_an_engine),
         cmocka_unit_test(rejected_guesses_leave_no_trace),

@@ -105,6 +105,7 @@ static void add_eagle3_metadata(head_writer *w)
         vouch_gguf_add_array(w->gguf, "eagle3.target_layers", VOUCH_GGUF_I32, layers, (size_t)o->n_taps);
     if (o->norms_first) vouch_gguf_add_bool(w->gguf, "eagle3.norm_before_residual", true);
     if (o->norms_taps) vouch_gguf_add_bool(w->gguf, "eagle3.norm_before_fc", true);
+    if (o->norms_output) vouch_gguf_add_bool(w->gguf, "eagle3.norm_output", true);
     tiny_vocab_add(w->gguf, o->n_vocab, (uint64_t)o->vocab_seed);
 }
 
@@ -130,6 +131,7 @@ static void add_eagle3_tensors(head_writer *w)
     const int64_t n_features = (int64_t)o->n_taps * o->n_embd;
     add_tensor(w, "fc.weight", n_features, o->width, 0, 1.0f / 8);
     if (o->norms_taps) add_tensor(w, "enc.output_norm.weight", n_features, 0, 1, 0.1f);
+    if (o->norms_each_tap) add_tensor(w, "fc_norm.weight", o->n_embd, o->n_taps, 1, 0.1f);
     if (o->own_embedding) add_tensor(w, "token_embd.weight", o->width, o->n_vocab, 0, 1);
     for (int32_t l = 0; l < o->n_layers; l++) add_layer(w, l);
     add_tensor(w, "blk.0.attn_norm_2.weight", o->width, 0, 1, 0.1f);

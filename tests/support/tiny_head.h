@@ -28,6 +28,7 @@ typedef struct tiny_head_options {
     bool own_embedding; /* false; true, or another width: an EAGLE-3 file has token_embd.weight */
     bool norms_first;   /* false; true: norm_before_residual */
     bool norms_taps;    /* false; true: norm_before_fc */
+    bool norms_each_tap, norms_output; /* false; true: fc_norm, norm_output */
     const int32_t *tap_layers; /* [n_taps] target_layers; NULL: the last ones */
     int32_t vocab_seed; /* 0; of the token table, which llama.cpp wants */
 } tiny_head_options;
