@@ -327,8 +327,8 @@ static void folders_of_other_sizes_are_refused(void **state)
         {EAGLE1, "\"hidden_size\": 48", "\"hidden_size\": 32", NULL, VOUCH_E_MISMATCH,
          "eagle.embedding_length is 32, but the model has 48"},
         {EAGLE2, "", "", "layers.1.input_layernorm.weight", VOUCH_E_FORMAT, "'blk.1.attn_norm.weight' is missing"},
-        {EAGLE2, "", "", "fc.weight", VOUCH_E_UNSUPPORTED, "its tensors are no head's that vouch knows"},
-        {MEDUSA, "", "", "0.0.linear.weight", VOUCH_E_UNSUPPORTED, "its tensors are no head's that vouch knows"},
+        {EAGLE2, "", "", "fc.weight", VOUCH_E_UNSUPPORTED, "has no place in a model of type 'llama'"},
+        {MEDUSA, "", "", "0.0.linear.weight", VOUCH_E_FORMAT, "model_type is missing"},
         {MEDUSA, "", "", "0.0.linear.bias", VOUCH_E_UNSUPPORTED, "biases of head 1 differ from those of head 0"},
         {MEDUSA, "", "", "0.1.weight", VOUCH_E_FORMAT, "'blk.0.output.weight' is missing"},
         {MEDUSA, "", "", "2.1.weight", VOUCH_E_UNSUPPORTED, "has no place in a medusa model"},
@@ -356,11 +356,37 @@ static void folders_without_weights_are_refused(void **state)
     snprintf(from, sizeof from, "%s", hf_file(folder, "model.safetensors"));
     snprintf(to, sizeof to, "%s", hf_file(folder, "pytorch_model.bin"));
     assert_int_equal(rename(from, to), 0);
-    refuses(folder, target, VOUCH_E_UNSUPPORTED, "which can run code; save them as model.safetensors");
+    refuses(folder, target, VOUCH_E_UNSUPPORTED, "or save them as model.safetensors");
     assert_int_equal(remove(to), 0);
     refuses(folder, target, VOUCH_E_FORMAT, "has no model.safetensors");
     assert_int_equal(remove(hf_file(folder, "config.json")), 0);
     refuses(folder, target, VOUCH_E_FORMAT, "is a folder without config.json");
+    vouch_model_close(target);
+}
+
+/* A folder becomes a GGUF file with the same guesses, and one of fewer bits. A head is no model. */
+static void folders_become_files(void **state)
+{
+    (void)state;
+    vouch_model *target = open_target(), *model;
+    const vouch_quantize_options same = {.n_threads = 1}, smaller = {.type = "Q8_0", .n_threads = 1};
+    vouch_quantize_result result;
+    vouch_error err;
+    for (size_t i = 0; i < N_FOLDERS; i++) {
+        const char *folder = write_folder("converted", i, &(hf_layout){0});
+        const char *path = test_temporary("converted.gguf");
+        vouch_head *head;
+        assert_int_equal(vouch_quantize(folder, path, &same, &result, &err), VOUCH_OK);
+        assert_int_equal(vouch_head_open(&head, path, target, false, &err), VOUCH_OK);
+        head_bench_compare(head_folders[i].name, target, head->weights, head_folders[i].rows);
+        vouch_head_close(head);
+        assert_int_equal(vouch_model_open(&model, folder, NULL, &err), VOUCH_E_UNSUPPORTED);
+        assert_non_null(strstr(err.message, "give it this file as its head"));
+        assert_int_equal(vouch_quantize(folder, path, &smaller, &result, &err), VOUCH_OK);
+        assert_true(result.n_converted > 0); /* to F16, where rows are no whole blocks */
+        assert_int_equal(vouch_head_open(&head, path, target, false, &err), VOUCH_OK);
+        vouch_head_close(head);
+    }
     vouch_model_close(target);
 }
 
@@ -414,6 +440,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(rejected_guesses_leave_no_trace),
         cmocka_unit_test(folders_of_other_sizes_are_refused),
         cmocka_unit_test(folders_without_weights_are_refused),
+        cmocka_unit_test(folders_become_files),
         cmocka_unit_test(damaged_files_never_crash),
     };
     if (argc == 3 && strcmp(argv[1], "--write") == 0) return write_files(argv[2]);

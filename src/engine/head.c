@@ -13,7 +13,7 @@ static vouch_status load_head(vouch_head *head, const char *path, bool allow_oth
         .weights = head->target->weights, .digest = head->target->digest, .may_differ = allow_other_target};
     vouch_gguf *gguf;
     vouch_pool *pool = NULL;
-    VOUCH_TRY(vouch_format_open_head(&gguf, path, err));
+    VOUCH_TRY(vouch_format_open(&gguf, path, err));
     vouch_status status = vouch_pool_open(&pool, 0, err);
     if (status == VOUCH_OK) status = vouch_head_weights_open(&head->weights, gguf, &target, pool, err);
     vouch_pool_close(pool);

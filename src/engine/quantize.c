@@ -53,7 +53,7 @@ const char *vouch_quantize_type(size_t i)
 /* The bytes that n values have in a type. */
 static size_t bytes_of(uint32_t type, int64_t n)
 {
-    const vouch_type_info *info = vouch_type_get_info(type);
+    const vouch_type_info *info = vouch_type_get_stored(type);
     return (size_t)(n / info->block_length * info->block_bytes);
 }
 
@@ -114,7 +114,7 @@ static vouch_status output_fill(void *user, size_t offset, void *bytes, size_t s
 {
     const output *o = user;
     job *j = o->job;
-    const vouch_type_info *info = vouch_type_get_info(o->type);
+    const vouch_type_info *info = vouch_type_get_stored(o->type);
     const int64_t first = (int64_t)(offset / (size_t)info->block_bytes) * info->block_length;
     const int64_t n = (int64_t)(size / (size_t)info->block_bytes) * info->block_length;
     const size_t from = bytes_of(o->tensor->type, first), n_from = bytes_of(o->tensor->type, n);
@@ -166,6 +166,7 @@ static vouch_status output_check(const vouch_gguf *from, const output *o, bool a
 {
     const vouch_gguf_tensor *t = o->tensor;
     const vouch_type_info *source = vouch_type_get_info(t->type), *wanted = vouch_type_get_info(o->type);
+    if (o->type == t->type && vouch_type_get_stored(t->type)) return VOUCH_OK; /* integers, too */
     if (!source) {
         const char *name = vouch_type_gguf_name(t->type);
         return vouch_fail(err, VOUCH_E_UNSUPPORTED, "%s: tensor '%.*s' has type %s; supported are " VOUCH_TYPE_NAMES,

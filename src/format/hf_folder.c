@@ -12,12 +12,11 @@
 
 #define SINGLE "model.safetensors"
 #define INDEX  "model.safetensors.index.json"
-#define MEDUSA "medusa_lm_head" /* of Medusa heads */
+#define MEDUSA "medusa_lm_head.safetensors"
 
 /* The open files of a folder, while it is being read. */
 typedef struct opening {
     const char *folder;
-    bool is_head;
     vouch_json config, index;
     vouch_safetensors *files; /* [n_files] */
     const char **names;       /* [n_files] file names in the folder */
@@ -136,20 +135,15 @@ static vouch_status weights_open(opening *o)
         VOUCH_TRY(shards_open(o));
         return shards_check(o);
     }
-    const char *single = o->is_head && !has_file(o->folder, SINGLE) ? MEDUSA ".safetensors" : SINGLE;
+    const char *single = has_file(o->folder, MEDUSA) ? MEDUSA : SINGLE;
     if (has_file(o->folder, single)) {
         VOUCH_TRY(files_allocate(o, 1));
         return file_open(o, single);
     }
-    if (o->is_head && (has_file(o->folder, "pytorch_model.bin") || has_file(o->folder, MEDUSA ".pt")))
-        return vouch_fail(o->err, VOUCH_E_UNSUPPORTED,
-                          "%s: has its weights in a .bin or .pt file, which can run code; save them as " SINGLE
-                          " (docs/heads.md)",
-                          vouch_path_tail(o->folder));
     if (has_file(o->folder, "pytorch_model.bin") || has_file(o->folder, "pytorch_model.bin.index.json"))
         return vouch_fail(o->err, VOUCH_E_UNSUPPORTED,
                           "%s: has its weights in pytorch_model.bin, which can run code; use the safetensors of the "
-                          "model",
+                          "model, or save them as " SINGLE " (docs/heads.md)",
                           vouch_path_tail(o->folder));
     return vouch_fail(o->err, VOUCH_E_FORMAT, "%s: has no " SINGLE " and no " INDEX, o->folder);
 }
@@ -183,17 +177,17 @@ static vouch_status keys_make(opening *o, const vouch_hf_family **family, void *
 {
     const char *model_type = NULL;
     vouch_gguf_writer *keys;
-    if (o->is_head) VOUCH_TRY(vouch_hf_head_find(o->files, o->n_files, o->folder, family, o->err));
-    else {
+    const vouch_hf_family *head = *family = vouch_hf_head_find(o->files, o->n_files);
+    if (!head) {
         VOUCH_TRY(vouch_json_text(&o->config, o->config.root, "model_type", true, &model_type, o->err));
         VOUCH_TRY(vouch_hf_family_find(model_type, o->config.path, family, o->err));
     }
     VOUCH_TRY(config_complete(o, *family));
     VOUCH_TRY(vouch_gguf_writer_open(&keys, o->err));
     add_name(keys, o->folder);
-    vouch_status status = o->is_head ? vouch_hf_head_read(&o->config, *family, keys, &o->shape, o->err)
-                                     : vouch_hf_config_read(&o->config, *family, keys, &o->shape, o->err);
-    if (status == VOUCH_OK && !o->is_head)
+    vouch_status status = head ? vouch_hf_head_read(&o->config, head, keys, &o->shape, o->err)
+                               : vouch_hf_config_read(&o->config, *family, keys, &o->shape, o->err);
+    if (status == VOUCH_OK && !head)
         status = vouch_hf_tokenizer_add(keys, o->folder, (int32_t)o->shape.n_vocab, o->err);
     if (status == VOUCH_OK && !vouch_gguf_writer_has(keys, "tokenizer.ggml.model"))
         vouch_gguf_add_text(keys, "tokenizer.ggml.model", "none"); /* llama.cpp refuses a file without the key */
@@ -241,9 +235,9 @@ static vouch_status model_make(vouch_gguf **out, opening *o)
     return status;
 }
 
-static vouch_status folder_open(vouch_gguf **out, const char *folder, bool is_head, vouch_error *err)
+vouch_status vouch_hf_folder_open(vouch_gguf **out, const char *folder, vouch_error *err)
 {
-    opening o = {.folder = folder, .is_head = is_head, .err = err};
+    opening o = {.folder = folder, .err = err};
     *out = NULL;
     vouch_status status = VOUCH_OK;
     if (!has_file(folder, "config.json"))
@@ -263,14 +257,4 @@ static vouch_status folder_open(vouch_gguf **out, const char *folder, bool is_he
     vouch_json_close(&o.config);
     vouch_json_close(&o.index);
     return status;
-}
-
-vouch_status vouch_hf_folder_open(vouch_gguf **out, const char *folder, vouch_error *err)
-{
-    return folder_open(out, folder, false, err);
-}
-
-vouch_status vouch_hf_folder_open_head(vouch_gguf **out, const char *folder, vouch_error *err)
-{
-    return folder_open(out, folder, true, err);
 }

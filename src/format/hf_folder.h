@@ -18,8 +18,6 @@
 /* Errors, whose messages begin with a file's path: IO, FORMAT, UNSUPPORTED (model_type, dtype, ...), MEMORY. On failure
  * *out is NULL. */
 vouch_status vouch_hf_folder_open(vouch_gguf **out, const char *folder, vouch_error *err);
-/* The same for a folder with a published head (hf_head.h). */
-vouch_status vouch_hf_folder_open_head(vouch_gguf **out, const char *folder, vouch_error *err);
 /* Whether the folder has safetensors. A folder without them may still have a tokenizer. */
 bool vouch_hf_folder_has_weights(const char *folder);
 

@@ -4,8 +4,6 @@
 #include <limits.h>
 #include <string.h>
 
-#include "base/filemap.h"
-
 /* ---------------------------------------------------------------- families */
 
 static const vouch_hf_rule ends[] = {
@@ -65,36 +63,31 @@ static const struct {
     {"blocks.0.layers.0.weight", &families[2]},
 };
 
-static void shorten(const char **name, const char *prefix)
+/* The name in a head, which may have these words before it. */
+static const char *shorten(const char *name)
 {
-    const size_t n = strlen(prefix);
-    if (strncmp(*name, prefix, n) == 0) *name += n;
+    static const char *const prefixes[] = {"model.", "medusa_head."};
+    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
+        if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0) name += strlen(prefixes[i]);
+    return name;
 }
 
 static bool has_tensor(const vouch_safetensors *files, size_t n, const char *name)
 {
     for (size_t i = 0; i < n; i++)
         for (size_t t = 0; t < files[i].n; t++)
-            if (strcmp(files[i].tensors[t].name, name) == 0) return true;
+            if (strcmp(shorten(files[i].tensors[t].name), name) == 0) return true;
     return false;
 }
 
-vouch_status vouch_hf_head_find(vouch_safetensors *files, size_t n, const char *folder, const vouch_hf_family **family,
-                                vouch_error *err)
+const vouch_hf_family *vouch_hf_head_find(vouch_safetensors *files, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        for (size_t t = 0; t < files[i].n; t++) {
-            shorten(&files[i].tensors[t].name, "model.");
-            shorten(&files[i].tensors[t].name, "medusa_head.");
-        }
-    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
-        if (has_tensor(files, n, marks[i].tensor)) {
-            *family = marks[i].family;
-            return VOUCH_OK;
-        }
-    return vouch_fail(err, VOUCH_E_UNSUPPORTED,
-                      "%s: its tensors are no head's that vouch knows (EAGLE-1, EAGLE-2, EAGLE-3, Medusa)",
-                      vouch_path_tail(folder));
+    const vouch_hf_family *family = NULL;
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0] && !family; i++)
+        if (has_tensor(files, n, marks[i].tensor)) family = marks[i].family;
+    for (size_t i = 0; i < n && family; i++)
+        for (size_t t = 0; t < files[i].n; t++) files[i].tensors[t].name = shorten(files[i].tensors[t].name);
+    return family;
 }
 
 /* ----------------------------------------------------------- configuration */

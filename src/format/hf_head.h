@@ -12,10 +12,9 @@
 #include "format/hf_config.h"
 #include "format/safetensors.h"
 
-/* The family of the head that these tensors make. Shortens their names, which may begin with "model." or
- * "medusa_head.". Error: UNSUPPORTED. */
-vouch_status vouch_hf_head_find(vouch_safetensors *files, size_t n, const char *folder, const vouch_hf_family **family,
-                                vouch_error *err);
+/* The family of the head that these tensors make; NULL: they are no head's. Cuts "model." and "medusa_head." from the
+ * names of a head's tensors. */
+const vouch_hf_family *vouch_hf_head_find(vouch_safetensors *files, size_t n);
 /* vouch_hf_config_read for a head. Changes the configuration: nested members go to the top. */
 vouch_status vouch_hf_head_read(const vouch_json *config, const vouch_hf_family *family, vouch_gguf_writer *keys,
                                 vouch_hf_shape *shape, vouch_error *err);

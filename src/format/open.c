@@ -16,11 +16,6 @@ vouch_status vouch_format_open(vouch_gguf **out, const char *path, vouch_error *
     return is_folder(path) ? vouch_hf_folder_open(out, path, err) : vouch_gguf_open(out, path, err);
 }
 
-vouch_status vouch_format_open_head(vouch_gguf **out, const char *path, vouch_error *err)
-{
-    return is_folder(path) ? vouch_hf_folder_open_head(out, path, err) : vouch_gguf_open(out, path, err);
-}
-
 vouch_status vouch_format_open_header(vouch_gguf **out, const char *path, vouch_error *flaw, vouch_error *err)
 {
     if (!is_folder(path)) return vouch_gguf_open_header(out, path, flaw, err);

@@ -7,8 +7,6 @@
 
 /* As vouch_gguf_open, and for a folder as vouch_hf_folder_open. */
 vouch_status vouch_format_open(vouch_gguf **out, const char *path, vouch_error *err);
-/* The same for a head's path (hf_head.h). */
-vouch_status vouch_format_open_head(vouch_gguf **out, const char *path, vouch_error *err);
 /* As vouch_gguf_open_header. A folder opens whole or not at all. */
 vouch_status vouch_format_open_header(vouch_gguf **out, const char *path, vouch_error *flaw, vouch_error *err);
 
