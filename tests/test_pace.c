@@ -458,7 +458,7 @@ static int32_t count_asked(double seconds, double value, int32_t others)
     for (int32_t i = 0; i < 400; i++) {
         vouch_shape paid, both;
         const bool is_asked = vouch_pace_begin(&pace, &most, 0).depth > 0;
-        vouch_pace_choose(&pace, is_asked ? &offer : &(vouch_draft){0}, 1, &paid, &both);
+        vouch_pace_choose(&pace, is_asked ? &offer : &(vouch_draft){0}, 1, 1, &paid, &both);
         const int32_t n_rows = others + 1 + is_asked;
         vouch_pace_learn(&pace, &(vouch_outcome){.n_guesses = is_asked,
                                                  .expected = is_asked ? expected[1] : 0,
@@ -499,8 +499,8 @@ static int32_t count_paid(double part, double *level)
     for (int32_t i = 0; i < 400; i++) {
         vouch_shape paid, both;
         vouch_pace_begin(&pace, &most, 0);
-        vouch_pace_choose(&pace, &(vouch_draft){0}, 1, &paid, &both); /* the last choice holds */
-        vouch_pace_choose(&pace, &(vouch_draft){0}, part, &paid, &both);
+        vouch_pace_choose(&pace, &(vouch_draft){0}, 1, 1, &paid, &both); /* the last choice holds */
+        vouch_pace_choose(&pace, &(vouch_draft){0}, 1, part, &paid, &both);
         const int32_t k = paid.depth, n_rows = 8 + k;
         int32_t n_accepted = 0;
         while (n_accepted < k && (i * 7 + n_accepted * 3) % 5 < 3) n_accepted++;
@@ -555,7 +555,7 @@ static double crowd_speed(double hold, double level)
             n_asking = 0;
             for (int i = 0; i < CROWD; i++) {
                 vouch_shape paid, both;
-                vouch_pace_choose(&paces[i], &(vouch_draft){0}, 1.0 / n_before, &paid, &both);
+                vouch_pace_choose(&paces[i], &(vouch_draft){0}, n_before, 1.0 / n_before, &paid, &both);
                 depths[i] = paid.depth;
                 n_asking += paid.depth > 0;
             }
@@ -586,7 +586,7 @@ static double crowd_speed(double hold, double level)
 }
 
 /* Law L4 under load: the losses of all sequences together stay small. Where drafting pays, no sequence stops because of
- * the time that the guesses of the others take. */
+ * the time that the guesses of the others take, and none drafts too deep because it overlooks that time. */
 static void a_crowd_drafts_where_it_pays(void **state)
 {
     (void)state;
@@ -595,9 +595,9 @@ static void a_crowd_drafts_where_it_pays(void **state)
         assert_true(crowd_speed(0, 0.02) >= 0.97);
         assert_true(crowd_speed(0, 0.3) >= 0.97);
         assert_true(crowd_speed(0.3, 0.3) >= 0.97);
-        assert_true(crowd_speed(0.5, 0.1) >= 1.04);
-        assert_true(crowd_speed(0.8, 0.02) >= 1.5);
-        assert_true(crowd_speed(0.8, 0.1) >= 1.25);
+        assert_true(crowd_speed(0.5, 0.1) >= 1.12);
+        assert_true(crowd_speed(0.8, 0.02) >= 1.6);
+        assert_true(crowd_speed(0.8, 0.1) >= 1.4);
     }
 }
 

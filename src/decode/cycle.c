@@ -81,7 +81,7 @@ bool vouch_cycle_choose(vouch_cycle *cycle, int32_t n)
     if (!may_draft(cycle)) return false;
     if (cycle->pace) {
         const double part = vouch_drafters_paid_part(drafters, n);
-        vouch_pace_choose(cycle->pace, &plan->offer, part, &plan->paid, &plan->free);
+        vouch_pace_choose(cycle->pace, &plan->offer, n, part, &plan->paid, &plan->free);
     } else {
         plan->paid = cycle->most;
         plan->paid.cost = NULL;

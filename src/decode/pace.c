@@ -79,6 +79,16 @@ static double yield_of(const vouch_pace *p, double tokens, double cost)
     return (p->most.others + tokens) / ((p->most.others + 1) * cost);
 }
 
+/* The same where all sequences that share the paid levels draft as this one does: each with n_rows rows, and in
+ * `drafting` plain passes. Each of them alone would take the rows of the others for plain ones. */
+static double yield_together(const vouch_pace *p, double tokens, int32_t n_rows, double drafting)
+{
+    const int32_t n = p->n_sharing, n_plain = (int32_t)p->most.others + 1;
+    const int32_t n_all = vouch_min(n_plain + n * (n_rows - 1), VOUCH_COST_ROWS);
+    const double cost = vouch_cost_of(p->cost, n_all) / vouch_cost_of(p->cost, n_plain) + n * drafting;
+    return (n_plain + n * (tokens - 1)) / (n_plain * cost);
+}
+
 /* Tokens that a cycle loses if all guesses are rejected, where it takes as long as `cost` plain passes. All sequences
  * of the pass lose that time. */
 static double tokens_at_risk(const vouch_pace *p, double cost)
@@ -109,9 +119,10 @@ static int32_t best_depth(const vouch_pace *p, double least)
     const double catch_up = catch_up_cost(p);
     int32_t best = 0;
     for (int32_t n = 1; n <= p->most.depth; n++) {
-        const double cost = p->costs[rows_of(p, n, p->most.n)] + n * guess_cost(p) + catch_up / CATCH_UP_CYCLES;
-        const double yield = yield_of(p, tokens_of(p, n), cost);
-        if (tokens_at_risk(p, cost + catch_up) > p->budget) break;
+        const int32_t n_rows = rows_of(p, n, p->most.n);
+        const double drafting = n * guess_cost(p) + catch_up / CATCH_UP_CYCLES;
+        const double yield = yield_together(p, tokens_of(p, n), n_rows, drafting);
+        if (tokens_at_risk(p, p->costs[n_rows] + drafting + catch_up) > p->budget) break;
         if (yield <= least) continue;
         least = yield;
         best = n;
@@ -123,7 +134,7 @@ static int32_t best_depth(const vouch_pace *p, double least)
 static bool paid_could_pay(const vouch_pace *p)
 {
     for (int32_t n = 1; n <= p->most.depth; n++)
-        if (yield_of(p, n + 1, p->costs[n + 1] + paid_cost(p, n)) > 1) return true;
+        if (yield_together(p, n + 1, n + 1, paid_cost(p, n)) > 1) return true;
     return false;
 }
 
@@ -164,25 +175,28 @@ vouch_shape vouch_pace_begin(vouch_pace *pace, const vouch_shape *most, int32_t 
     return p->most;
 }
 
-static int32_t choose_depth(const vouch_pace *p)
+static int32_t choose_depth(const vouch_pace *p, double tokens, int32_t n_rows)
 {
     if (!p->has_paid || p->most.depth < 1 || p->budget <= 0) return 0;
-    const int32_t depth = best_depth(p, p->yield);
+    const int32_t depth = best_depth(p, yield_together(p, tokens, n_rows, 0));
     return depth > 0 || p->yield > 1 || !may_try(p) ? depth : 1;
 }
 
-void vouch_pace_choose(vouch_pace *pace, const vouch_draft *offer, double part, vouch_shape *paid, vouch_shape *both)
+void vouch_pace_choose(vouch_pace *pace, const vouch_draft *offer, int32_t n, double part, vouch_shape *paid,
+                       vouch_shape *both)
 {
     vouch_pace *p = pace;
+    const double tokens = offer->n > 0 ? offer->expected[offer->n] : 1;
+    p->n_sharing = vouch_max(vouch_min(n, (int32_t)p->most.others + 1), 1);
     p->part = part;
-    p->yield = yield_of(p, offer->n > 0 ? offer->expected[offer->n] : 1, p->costs[offer->n + 1]);
+    p->yield = yield_of(p, tokens, p->costs[offer->n + 1]);
     p->without = p->yield > 1 ? p->yield : 1;
-    p->paid_depth = choose_depth(p);
+    p->paid_depth = choose_depth(p, tokens, offer->n + 1);
     *paid = *both = p->most;
     paid->depth = p->paid_depth;
     if (p->paid_depth == 0) return;
     const double cost = paid_cost(p, p->paid_depth);
-    for (int32_t n = 1; n <= p->most.n + 1; n++) p->paid_costs[n] = p->costs[n] + cost;
+    for (int32_t i = 1; i <= p->most.n + 1; i++) p->paid_costs[i] = p->costs[i] + cost;
     paid->cost = both->cost = p->paid_costs;
 }
 
@@ -300,7 +314,7 @@ void vouch_pace_init(vouch_pace *pace, const vouch_pace_options *options)
 {
     *pace = (vouch_pace){
         .cost = options->cost, .has_paid = options->has_paid, .paid_share = options->paid_share, .budget = BUDGET,
-        .n_threads = options->n_threads, .part = 1};
+        .n_threads = options->n_threads, .n_sharing = 1, .part = 1};
     update_acceptance(pace);
 }
 

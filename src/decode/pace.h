@@ -17,7 +17,9 @@
  *                   offer. Where a depth wins, the paid guesses and the free ones make one tree.
  *
  * Paid drafters of several sequences share the pass of each level, and so its time. So pace counts a part of the time
- * that a level takes alone: t(m) / (m t(1)), where m sequences share it and t is the draft model's cost curve.
+ * that a level takes alone: t(m) / (m t(1)), where m sequences share it and t is the draft model's cost curve. And it
+ * chooses the depth that pays best if all m draft as deep: alone, each would take the rows of the others for plain
+ * ones.
  *
  * Pace decides how many guesses the paid drafter draws before the first is drawn (drafter.h, D3).
  *
@@ -99,6 +101,7 @@ typedef struct vouch_pace {
     /* The running cycle. */
     vouch_shape most;                 /* its limits */
     int32_t n_behind;                 /* tokens that the paid drafter has to catch up with */
+    int32_t n_sharing;                /* sequences that share the paid levels */
     double part;                      /* of a level's time that falls to this sequence, relative to a level alone */
     int32_t paid_depth;               /* chosen; 0: the paid drafter isn't asked */
     double pass_seconds;              /* of a plain pass, with the rows of the other sequences; 0: not known yet */
@@ -126,10 +129,10 @@ bool vouch_pace_rests(const vouch_pace *pace);
 /* Begins a cycle with a draft within `most`; the paid drafter has n_behind tokens to catch up with. Returns the limits
  * of the offer, the free drafters' draft; depth 0: this cycle is a plain step. Valid until the next cycle begins. */
 vouch_shape vouch_pace_begin(vouch_pace *pace, const vouch_shape *most, int32_t n_behind);
-/* Decides by the offer (n 0: none). `part`: the time of a paid level that falls to this sequence, relative to a level
- * alone. May be called again with another part. *paid receives the limits of the paid drafter's guesses, depth 0 where
- * it isn't asked. *both receives the limits of the tree of paid and free guesses. */
-void vouch_pace_choose(vouch_pace *pace, const vouch_draft *offer, double part, vouch_shape *paid,
+/* Decides by the offer (n 0: none). n sequences share the paid levels; `part`: the time of a level that falls to this
+ * one, relative to a level alone. May be called again with others. *paid receives the limits of the paid drafter's
+ * guesses, depth 0 where it isn't asked. *both receives the limits of the tree of paid and free guesses. */
+void vouch_pace_choose(vouch_pace *pace, const vouch_draft *offer, int32_t n, double part, vouch_shape *paid,
                        vouch_shape *both);
 /* Ends the cycle. Returns the forecast that pace had for it. */
 vouch_forecast vouch_pace_learn(vouch_pace *pace, const vouch_outcome *outcome);
