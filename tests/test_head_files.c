@@ -255,6 +255,34 @@ static void text_is_the_same_with_every_head(void **state)
     }
 }
 
+/* Law L2: the target's keys and values may have any type. */
+static void borrowed_keys_may_be_quantised(void **state)
+{
+    (void)state;
+    static answer without, with;
+    static const vouch_kv_type types[] = {VOUCH_KV_F32, VOUCH_KV_Q8_0, VOUCH_KV_Q4_0};
+    tiny_model_options target = kinds[0].target;
+    target.head_dim = 32; /* whole blocks */
+    target.add = NULL;
+    vouch_model *model = tiny_model_open(&target);
+    vouch_head *head = tiny_draft_open(&(tiny_draft_options){.target = model, .head_dim = 32});
+    for (int i = 0; i < 3; i++) {
+        vouch_session_options o = options_of(2 * i), none;
+        int32_t prompt[PROMPT];
+        o.kv_type = types[i];
+        none = o;
+        o.speculation.head = head;
+        none.speculation.drafters = VOUCH_DRAFTER_NONE;
+        answer_prompt(prompt, PROMPT, model->info.n_vocab, (uint64_t)i, true);
+        answer_run(&with, model, &o, prompt, PROMPT);
+        answer_run(&without, model, &none, prompt, PROMPT);
+        assert_true(answer_equal(&with, &without));
+        assert_true(with.stats.drafted_by[VOUCH_DRAFTER_NUMBER_HEAD] > 0);
+    }
+    vouch_head_close(head);
+    vouch_model_close(model);
+}
+
 /* Laws L2 and L7: the text is the same in an engine, beside other sessions, with so few pages that sessions lose
  * theirs. */
 static void text_is_the_same_in_an_engine(void **state)
@@ -439,6 +467,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(rejected_guesses_leave_no_trace),
         cmocka_unit_test(borrowed_keys_are_those_of_the_tokens),
         cmocka_unit_test(text_is_the_same_with_every_head),
+        cmocka_unit_test(borrowed_keys_may_be_quantised),
         cmocka_unit_test(text_is_the_same_in_an_engine),
         cmocka_unit_test(siblings_differ_by_their_biases),
         cmocka_unit_test(other_and_damaged_assistants_are_refused),
