@@ -83,15 +83,19 @@ static const char *write_folder(const char *name, size_t i, const hf_layout *lay
 }
 enum { N_FOLDERS = sizeof head_folders / sizeof head_folders[0] };
 
-static vouch_head *open_folder(size_t i, const vouch_model *target)
+static vouch_head *open_path(const char *path, const vouch_model *target)
 {
-    const char *folder = write_folder(i % 2 ? "split" : "whole", i, &(hf_layout){.n_files = 1 + (int)i % 2});
     vouch_error err = {0};
     vouch_head *head;
-    const vouch_status status = vouch_head_open(&head, folder, target, false, &err);
+    const vouch_status status = vouch_head_open(&head, path, target, false, &err);
     if (status != VOUCH_OK) print_message("%s\n", err.message);
     assert_int_equal(status, VOUCH_OK);
     return head;
+}
+
+static vouch_head *open_folder(size_t i, const vouch_model *target)
+{
+    return open_path(write_folder(i % 2 ? "split" : "whole", i, &(hf_layout){.n_files = 1 + (int)i % 2}), target);
 }
 
 static void drafts_of_folders_are_their_authors(void **state)
@@ -155,14 +159,16 @@ static void folders_of_other_programs_are_read(void **state)
         {"norm.weight", {48}, 1, 1, 1},
         {0},
     };
+    static const hf_tensor medusa[] = {
+        {"blocks.#.layers.#.weight", {48, 48}, 2, 3, 2}, {"lm_heads.#.weight", {160, 48}, 2, 3, 1}, {0}};
     const hf_case speculators = {.dtype = "BF16", .config = config, .tensors = tensors};
+    const hf_case vllm = {.dtype = "F16", .config = "{\"model_type\": \"medusa\"}", .tensors = medusa};
     vouch_model *target = open_target();
-    vouch_error err = {0};
-    vouch_head *head;
-    const vouch_status status =
-        vouch_head_open(&head, hf_folder_write("speculators", &speculators, &(hf_layout){0}), target, false, &err);
-    if (status != VOUCH_OK) print_message("%s\n", err.message);
-    assert_int_equal(status, VOUCH_OK);
+    vouch_head *head = open_path(hf_folder_write("vllm", &vllm, &(hf_layout){0}), target);
+    assert_int_equal(head->weights->n_depths, 3);
+    assert_int_equal(head->weights->n_blocks, 2);
+    vouch_head_close(head);
+    head = open_path(hf_folder_write("speculators", &speculators, &(hf_layout){0}), target);
     const vouch_head_weights *w = head->weights;
     assert_int_equal(w->n_taps, 3);
     assert_int_equal(w->taps[0], 0);
@@ -359,6 +365,12 @@ static void folders_without_weights_are_refused(void **state)
     refuses(folder, target, VOUCH_E_UNSUPPORTED, "or save them as model.safetensors");
     assert_int_equal(remove(to), 0);
     refuses(folder, target, VOUCH_E_FORMAT, "has no model.safetensors");
+    folder = write_folder("own", MEDUSA, &(hf_layout){0});
+    snprintf(from, sizeof from, "%s", hf_file(folder, "model.safetensors"));
+    assert_int_equal(rename(from, hf_file(folder, "medusa_lm_head.safetensors")), 0);
+    vouch_head *head;
+    assert_int_equal(vouch_head_open(&head, folder, target, false, NULL), VOUCH_OK);
+    vouch_head_close(head);
     assert_int_equal(remove(hf_file(folder, "config.json")), 0);
     refuses(folder, target, VOUCH_E_FORMAT, "is a folder without config.json");
     vouch_model_close(target);

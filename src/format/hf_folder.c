@@ -135,7 +135,7 @@ static vouch_status weights_open(opening *o)
         VOUCH_TRY(shards_open(o));
         return shards_check(o);
     }
-    const char *single = has_file(o->folder, MEDUSA) ? MEDUSA : SINGLE;
+    const char *single = has_file(o->folder, SINGLE) || !has_file(o->folder, MEDUSA) ? SINGLE : MEDUSA;
     if (has_file(o->folder, single)) {
         VOUCH_TRY(files_allocate(o, 1));
         return file_open(o, single);

@@ -45,22 +45,22 @@ static const vouch_hf_rule medusa[] = {
 
 #define DEFAULTS "{\"max_position_embeddings\": 2048}"
 
-static const vouch_hf_family families[] = {
-    {.model_type = "eagle3", .arch = "eagle3", .activations = "silu|swish", .rules = {ends, layers, only_layer},
-     .demands = {{"use_sliding_window", false}}, .defaults = DEFAULTS, .rotates_adjacent = true},
-    {.model_type = "eagle", .arch = "eagle", .activations = "silu|swish", .rules = {ends, layers},
-     .demands = {{"use_sliding_window", false}}, .defaults = DEFAULTS, .rotates_adjacent = true},
-    {.model_type = "medusa", .arch = "medusa", .rules = {medusa}},
-};
+static const vouch_hf_family eagle3_family = {
+    .model_type = "eagle3", .arch = "eagle3", .activations = "silu|swish", .rules = {ends, layers, only_layer},
+    .demands = {{"use_sliding_window", false}}, .defaults = DEFAULTS, .rotates_adjacent = true};
+static const vouch_hf_family eagle_family = {
+    .model_type = "eagle", .arch = "eagle", .activations = "silu|swish", .rules = {ends, layers},
+    .demands = {{"use_sliding_window", false}}, .defaults = DEFAULTS, .rotates_adjacent = true};
+static const vouch_hf_family medusa_family = {.model_type = "medusa", .arch = "medusa", .rules = {medusa}};
 
 /* A tensor that shows the family. The first of this list that a folder has counts. */
 static const struct {
     const char *tensor;
     const vouch_hf_family *family;
 } marks[] = {
-    {"midlayer.hidden_norm.weight", &families[0]}, {"layers.0.hidden_norm.weight", &families[0]},
-    {"fc.weight", &families[1]},                   {"0.0.linear.weight", &families[2]},
-    {"blocks.0.layers.0.weight", &families[2]},
+    {"midlayer.hidden_norm.weight", &eagle3_family}, {"layers.0.hidden_norm.weight", &eagle3_family},
+    {"fc.weight", &eagle_family},
+    {"0.0.linear.weight", &medusa_family},           {"blocks.0.layers.0.weight", &medusa_family},
 };
 
 /* The name in a head, which may have these words before it. */
@@ -155,14 +155,14 @@ static vouch_status raise(const vouch_json *config, const char *name, vouch_erro
 vouch_status vouch_hf_head_read(const vouch_json *config, const vouch_hf_family *family, vouch_gguf_writer *keys,
                                 vouch_hf_shape *shape, vouch_error *err)
 {
-    if (family == &families[2]) { /* its tensors say everything */
+    if (family == &medusa_family) { /* its tensors say everything */
         *shape = (vouch_hf_shape){.n_heads = 1, .n_kv_heads = 1};
         vouch_gguf_add_text(keys, "general.architecture", family->arch);
         return VOUCH_OK;
     }
     VOUCH_TRY(raise(config, "transformer_layer_config", err)); /* speculators */
-    VOUCH_TRY(raise(config, "model", err));                    /* vLLM */
+    if (json_is_object(vouch_json_find(config->root, "model"))) VOUCH_TRY(raise(config, "model", err)); /* vLLM */
     VOUCH_TRY(vouch_hf_config_read(config, family, keys, shape, err));
     shape->is_tied = shape->is_untied = false; /* without an output matrix of its own a head has the target's */
-    return family == &families[0] ? read_eagle3(config, keys, err) : VOUCH_OK;
+    return family == &eagle3_family ? read_eagle3(config, keys, err) : VOUCH_OK;
 }
