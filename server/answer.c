@@ -61,6 +61,7 @@ void server_answer_free(void *answer)
         server_reader_free(&a->said[i].reader);
         json_decref(a->said[i].trace);
         json_decref(a->said[i].logprobs);
+        json_decref(a->said[i].tokens);
     }
     free(a->said);
     free(a->more);
@@ -69,7 +70,7 @@ void server_answer_free(void *answer)
 
 /* ------------------------------------------------------------------- tokens */
 
-static json_t *one_logprob(const vouch_model *model, const vouch_logprob *logprob)
+static json_t *one_logprob(const vouch_model *model, const vouch_logprob *logprob, bool with_id)
 {
     size_t n = 0;
     const unsigned char *bytes = (const unsigned char *)vouch_token_bytes(model, logprob->token, &n);
@@ -79,14 +80,16 @@ static json_t *one_logprob(const vouch_model *model, const vouch_logprob *logpro
         {"token", server_token_text(model, logprob->token)},
         {"logprob", cli_json_real(logprob->logprob)},
         {"bytes", array},
+        {"id", with_id ? json_integer(logprob->token) : NULL},
     };
-    return cli_json_object(entries, 3);
+    return cli_json_object(entries, with_id ? 4 : 3);
 }
 
-json_t *server_logprob_json(const vouch_model *model, const vouch_logprob *row, int32_t width)
+json_t *server_logprob_json(const vouch_model *model, const vouch_logprob *row, int32_t width, bool with_ids)
 {
-    json_t *object = one_logprob(model, row), *top = json_array();
-    for (int32_t i = 1; i < width && row[i].token >= 0; i++) json_array_append_new(top, one_logprob(model, &row[i]));
+    json_t *object = one_logprob(model, row, with_ids), *top = json_array();
+    for (int32_t i = 1; i < width && row[i].token >= 0; i++)
+        json_array_append_new(top, one_logprob(model, &row[i], with_ids));
     json_object_set_new(object, "top_logprobs", top);
     return object;
 }
@@ -128,7 +131,12 @@ size_t server_answer_token(server_answer *a, const server_event *event, int32_t 
     if (event->width > 0) {
         const vouch_logprob *row = server_event_logprobs(event) + i * event->width;
         if (!said->logprobs) said->logprobs = json_array();
-        json_array_append_new(said->logprobs, server_logprob_json(model_of(a), row, event->width));
+        const bool with_ids = a->request.where == SERVER_NATIVE;
+        json_array_append_new(said->logprobs, server_logprob_json(model_of(a), row, event->width, with_ids));
+    }
+    if (a->request.return_tokens) {
+        if (!said->tokens) said->tokens = json_array();
+        json_array_append_new(said->tokens, json_integer(token));
     }
     return end;
 }

@@ -13,6 +13,8 @@ typedef struct server_said {
     server_reader reader;   /* content, thoughts and calls that have not been given out */
     json_t *trace;          /* array, of the tokens since; NULL: not wanted */
     json_t *logprobs;       /* array, of the tokens since: {"token", "logprob", "bytes", "top_logprobs"}; NULL */
+    json_t *tokens;         /* array, ids of the tokens since; NULL: not wanted, or none */
+    bool has_line_end;      /* the text given out has one */
     int32_t n_calls;        /* given out */
     int64_t n_thoughts;     /* tokens of thoughts */
     size_t n_text, n_token_bytes; /* text so far; bytes of the tokens so far */
@@ -46,8 +48,8 @@ void server_answer_keep(server_exchange *x, const server_event *event);
 typedef void server_give_fn(server_exchange *x, int32_t choice);
 void server_answer_stream(server_exchange *x, const server_event *event, server_give_fn *give);
 
-/* The tokens of a row of log probabilities as the chat API has them. */
-json_t *server_logprob_json(const vouch_model *model, const vouch_logprob *row, int32_t width);
+/* The tokens of a row of log probabilities as the chat API has them, and /completion with their ids. */
+json_t *server_logprob_json(const vouch_model *model, const vouch_logprob *row, int32_t width, bool with_ids);
 /* "stop", "length", or "tool_calls" where the choice has called. */
 const char *server_finish_word(const server_answer *a, const server_job *job, int32_t choice);
 

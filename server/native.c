@@ -140,63 +140,116 @@ void server_apply_template(server_exchange *x)
 
 /* ------------------------------------------------------------- /completion */
 
+static double ratio(double a, double b)
+{
+    return b > 0 ? a / b : 0;
+}
+
+/* The first token comes with the prompt's pass, so the others alone have a speed. */
 static json_t *timings_json(const server_usage *u)
 {
-    const double n_prompt = (double)(u->prompt_tokens - u->cached_tokens), n = (double)u->completion_tokens;
+    const int64_t n_prompt = u->prompt_tokens - u->cached_tokens, n = u->completion_tokens;
+    const double later = n > 1 ? (double)(n - 1) : 0, ms = u->decode_seconds * 1e3;
     const cli_json_entry entries[] = {
-        {"prompt_n", json_integer(u->prompt_tokens - u->cached_tokens)},
+        {"cache_n", json_integer(u->cached_tokens)},
+        {"prompt_n", json_integer(n_prompt)},
         {"prompt_ms", cli_json_real(u->prefill_seconds * 1e3)},
-        {"prompt_per_second", cli_json_real(u->prefill_seconds > 0 ? n_prompt / u->prefill_seconds : 0)},
-        {"predicted_n", json_integer(u->completion_tokens)},
-        {"predicted_ms", cli_json_real(u->decode_seconds * 1e3)},
-        {"predicted_per_second", cli_json_real(u->decode_seconds > 0 ? n / u->decode_seconds : 0)},
+        {"prompt_per_token_ms", cli_json_real(ratio(u->prefill_seconds * 1e3, (double)n_prompt))},
+        {"prompt_per_second", cli_json_real(ratio((double)n_prompt, u->prefill_seconds))},
+        {"predicted_n", json_integer(n)},
+        {"predicted_ms", cli_json_real(ms)},
+        {"predicted_per_token_ms", cli_json_real(ratio(ms, later))},
+        {"predicted_per_second", cli_json_real(ratio(later * 1e3, ms))},
         {"draft_n", json_integer(u->stats.drafted)},
         {"draft_n_accepted", json_integer(u->stats.accepted)},
     };
     return cli_json_object(entries, sizeof entries / sizeof *entries);
 }
 
-/* What the body, or the last event of a stream, says. Takes `content`. */
-static json_t *final_json(const server_exchange *x, json_t *content)
+/* What the answer was asked for. */
+static json_t *settings_json(const server_answer *a, const server_job *job, const server_choice *choice)
+{
+    const vouch_session_options *o = &job->options;
+    const cli_json_entry entries[] = {
+        {"n_ctx", json_integer(o->n_ctx)},
+        {"n_predict", json_integer(o->max_tokens ? o->max_tokens : -1)},
+        {"seed", json_integer((json_int_t)choice->seed)},
+        {"temperature", cli_json_float(o->sampling.temperature)},
+        {"top_k", json_integer(o->sampling.top_k)},
+        {"top_p", cli_json_float(o->sampling.top_p)},
+        {"min_p", cli_json_float(o->sampling.min_p)},
+        {"repeat_penalty", cli_json_float(o->sampling.repeat_penalty)},
+        {"frequency_penalty", cli_json_float(o->sampling.frequency_penalty)},
+        {"presence_penalty", cli_json_float(o->sampling.presence_penalty)},
+        {"repeat_last_n", json_integer(o->sampling.penalty_window)},
+        {"ignore_eos", json_boolean(o->ignore_eos)},
+        {"stream", json_boolean(a->request.stream)},
+    };
+    return cli_json_object(entries, sizeof entries / sizeof *entries);
+}
+
+static json_t *take_content(server_said *said)
+{
+    server_text *content = &said->reader.content;
+    json_t *string = server_json_bytes(content->bytes, content->n);
+    said->has_line_end |= content->n > 0 && memchr(content->bytes, '\n', content->n);
+    content->n = 0;
+    return string;
+}
+
+/* Moves the array into the object; NULL: nothing. */
+static void move_array(json_t *object, const char *name, json_t **array)
+{
+    if (*array) json_object_set_new(object, name, *array);
+    *array = NULL;
+}
+
+/* The body, or the last event of a choice's stream. */
+static json_t *final_json(const server_exchange *x, int32_t i)
 {
     const server_answer *a = x->state;
-    const server_usage usage = server_usage_of(x->job, 1);
-    const vouch_finish finish = x->job->choices[0].finish;
+    const server_choice *choice = &x->job->choices[i];
+    server_said *said = &a->said[i];
+    const server_usage usage = server_usage_of_choice(choice);
+    json_t *content = take_content(said);
     const cli_json_entry entries[] = {
-        {"index", json_integer(0)},
+        {"index", json_integer(i)},
         {"content", content},
         {"tokens", json_array()},
+        {"id_slot", json_integer(-1)},
         {"stop", json_true()},
         {"model", cli_json_text(a->request.model->options->name)},
-        {"stop_type", json_string(finish == VOUCH_FINISH_EOS    ? "eos"
-                                  : finish == VOUCH_FINISH_STOP ? "word"
-                                                                : "limit")},
-        {"truncated", json_false()},
+        {"stop_type", json_string(choice->finish == VOUCH_FINISH_EOS    ? "eos"
+                                  : choice->finish == VOUCH_FINISH_STOP ? "word"
+                                                                        : "limit")},
+        {"truncated", json_boolean(choice->finish == VOUCH_FINISH_CONTEXT)},
+        {"has_new_line", json_boolean(said->has_line_end)},
+        {"generation_settings", settings_json(a, x->job, choice)},
         {"tokens_predicted", json_integer(usage.completion_tokens)},
         {"tokens_evaluated", json_integer(usage.prompt_tokens)},
         {"tokens_cached", json_integer(usage.cached_tokens)},
         {"timings", timings_json(&usage)},
         {"metrics", server_metrics_json(&usage)},
     };
-    return cli_json_object(entries, sizeof entries / sizeof *entries);
+    json_t *object = cli_json_object(entries, sizeof entries / sizeof *entries);
+    move_array(object, "tokens", &said->tokens);
+    move_array(object, "completion_probabilities", &said->logprobs);
+    return object;
 }
 
-static json_t *take_content(server_answer *a)
-{
-    server_text *content = &a->said[0].reader.content;
-    json_t *string = server_json_bytes(content->bytes, content->n);
-    content->n = 0;
-    return string;
-}
-
-static void give(server_exchange *x, int32_t choice)
+static void give(server_exchange *x, int32_t i)
 {
     server_answer *a = x->state;
-    if (a->said[choice].reader.content.n == 0) return;
-    const cli_json_entry entries[] = {{"index", json_integer(choice)},
-                                      {"content", take_content(a)},
+    server_said *said = &a->said[i];
+    if (said->reader.content.n == 0) return;
+    const cli_json_entry entries[] = {{"index", json_integer(i)},
+                                      {"content", take_content(said)},
+                                      {"tokens", json_array()},
                                       {"stop", json_false()}};
-    server_sse(x, NULL, cli_json_object(entries, 3));
+    json_t *object = cli_json_object(entries, 4);
+    move_array(object, "tokens", &said->tokens);
+    move_array(object, "completion_probabilities", &said->logprobs);
+    server_sse(x, NULL, object);
 }
 
 static void native_event(server_exchange *x, const server_event *event)
@@ -206,16 +259,21 @@ static void native_event(server_exchange *x, const server_event *event)
     const server_choice *choice = &x->job->choices[event->choice];
     server_fault fault;
     if (choice->error.code == VOUCH_OK) {
-        server_sse(x, NULL, final_json(x, json_string("")));
+        server_sse(x, NULL, final_json(x, event->choice));
         return;
     }
     server_fail_library(&fault, "", &choice->error);
     server_sse(x, NULL, server_error_json(x, &fault));
 }
 
+/* One prompt has an object, an array of prompts an array. */
 static json_t *native_body(server_exchange *x)
 {
-    return final_json(x, take_content(x->state));
+    const server_answer *a = x->state;
+    if (a->n_choices == 1) return final_json(x, 0);
+    json_t *array = json_array();
+    for (int32_t i = 0; i < a->n_choices; i++) json_array_append_new(array, final_json(x, i));
+    return array;
 }
 
 static const server_format native_stream = {NULL, native_event, NULL, NULL, server_answer_free};
@@ -227,11 +285,7 @@ void server_native_completion(server_exchange *x)
     server_fault fault;
     server_job *job = NULL;
     if (server_request_read(&request, x, SERVER_NATIVE, &fault)) job = server_prompt_texts(&request, &fault);
-    if (job && job->n_choices > 1) {
-        server_job_release(job);
-        job = NULL;
-        server_fail_field(&fault, "prompt", "expected one prompt; /v1/completions takes several");
-    }
+    request.return_tokens |= request.stream; /* as llama.cpp has it */
     if (!job) {
         server_reply_fault(x, &fault);
         return;

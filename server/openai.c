@@ -272,7 +272,7 @@ static void echo_logprobs(server_answer *a, const server_choice *choice, int32_t
     for (size_t t = 0; t < choice->n_tokens; t++) {
         const vouch_logprob first = {choice->tokens[0], 0};
         const vouch_logprob *row = t > 0 ? choice->prompt_logprobs + (t - 1) * (size_t)width : &first;
-        json_t *token = server_logprob_json(model, row, t > 0 ? width : 1);
+        json_t *token = server_logprob_json(model, row, t > 0 ? width : 1, false);
         if (t == 0) json_object_set_new(token, "logprob", json_null());
         json_array_append_new(tokens, token);
     }
@@ -327,6 +327,17 @@ void server_chat_completions(server_exchange *x)
 void server_completions(server_exchange *x)
 {
     complete(x, SERVER_COMPLETIONS);
+}
+
+void server_count_chat_tokens(server_exchange *x)
+{
+    server_request request;
+    server_fault fault;
+    server_job *job = NULL;
+    if (server_request_read(&request, x, SERVER_CHAT, &fault)) job = server_prompt_chat(&request, &fault);
+    if (job) server_reply_json(x, 200, json_pack("{s:I}", "input_tokens", (json_int_t)job->choices[0].n_tokens));
+    else server_reply_fault(x, &fault);
+    server_job_release(job);
 }
 
 /* --------------------------------------------------------------------- models */

@@ -7,6 +7,8 @@
 
 void server_chat_completions(server_exchange *x);
 void server_completions(server_exchange *x);
+/* {"input_tokens": N}: the tokens of a request for a chat completion. */
+void server_count_chat_tokens(server_exchange *x);
 void server_list_models(server_exchange *x);
 
 #endif

@@ -84,35 +84,53 @@ server_job *server_prompt_chat(const server_request *r, server_fault *fault)
 
 /* ---------------------------------------------------------------- completions */
 
-/* A prompt is a string or an array of ids; several of them may stand in an array. */
-static bool is_one_prompt(const json_t *value)
+/* llama.cpp has another form of a text: {"prompt_string": "..."}. */
+static const json_t *text_of(const server_request *r, const json_t *value)
 {
-    return json_is_string(value) || (json_is_array(value) && json_is_integer(json_array_get(value, 0)));
+    const bool is_object = r->where == SERVER_NATIVE && json_is_object(value) && json_object_size(value) == 1;
+    return is_object ? json_object_get(value, "prompt_string") : value;
+}
+
+/* A prompt is a string or an array that begins with an id; several of them may stand in an array. */
+static bool is_one_prompt(const server_request *r, const json_t *value)
+{
+    const json_t *text = text_of(r, value);
+    return json_is_string(text) || (json_is_array(text) && json_is_integer(json_array_get(text, 0)));
+}
+
+/* Appends the tokens of a text. */
+static bool text_read(const server_request *r, const json_t *string, const char *path, unsigned flags,
+                      server_text *out, server_fault *fault)
+{
+    const vouch_model *model = r->model->options->model;
+    const char *text = json_string_value(string);
+    const size_t n_text = json_string_length(string);
+    vouch_error err;
+    size_t n = 0;
+    vouch_status status = vouch_tokenize(model, text, n_text, flags, NULL, 0, &n, &err);
+    if (status == VOUCH_E_BUFFER) {
+        int32_t *tokens = server_text_grow(out, n * sizeof *tokens);
+        if (!tokens) return fail_memory(fault);
+        status = vouch_tokenize(model, text, n_text, flags, tokens, n, &n, &err);
+    }
+    return status == VOUCH_OK || server_fail_library(fault, path, &err);
 }
 
 /* Appends the tokens of one prompt. */
 static bool prompt_read(const server_request *r, const json_t *value, const char *path, server_text *out,
                         server_fault *fault)
 {
-    const vouch_model *model = r->model->options->model;
-    const int32_t n_vocab = vouch_model_get_info(model)->n_vocab;
-    vouch_error err;
-    size_t n = 0;
-    if (json_is_string(value)) {
-        const char *text = json_string_value(value);
-        const size_t n_text = json_string_length(value);
-        const unsigned flags = VOUCH_TOKENIZE_SPECIAL | VOUCH_TOKENIZE_BOS;
-        vouch_status status = vouch_tokenize(model, text, n_text, flags, NULL, 0, &n, &err);
-        if (status == VOUCH_E_BUFFER) {
-            int32_t *tokens = server_text_grow(out, n * sizeof *tokens);
-            if (!tokens) return fail_memory(fault);
-            status = vouch_tokenize(model, text, n_text, flags, tokens, n, &n, &err);
-        }
-        return status == VOUCH_OK || server_fail_library(fault, path, &err);
-    }
+    const int32_t n_vocab = vouch_model_get_info(r->model->options->model)->n_vocab;
+    const json_t *text = text_of(r, value);
+    if (json_is_string(text))
+        return text_read(r, text, path, VOUCH_TOKENIZE_SPECIAL | VOUCH_TOKENIZE_BOS, out, fault);
     for (size_t i = 0; i < json_array_size(value); i++) {
         const json_t *id = json_array_get(value, i);
         const json_int_t token = json_integer_value(id);
+        if (r->where == SERVER_NATIVE && json_is_string(id)) { /* llama.cpp has texts between ids */
+            if (!text_read(r, id, path, VOUCH_TOKENIZE_SPECIAL, out, fault)) return false;
+            continue;
+        }
         if (!json_is_integer(id) || token < 0 || token >= n_vocab)
             return server_fail_field(fault, path, "element %zu: expected the id of a token, 0 to %d", i, n_vocab - 1);
         server_text_add(out, &(int32_t){(int32_t)token}, sizeof(int32_t));
@@ -122,7 +140,7 @@ static bool prompt_read(const server_request *r, const json_t *value, const char
 
 server_job *server_prompt_texts(const server_request *r, server_fault *fault)
 {
-    const bool is_one = is_one_prompt(r->prompt);
+    const bool is_one = is_one_prompt(r, r->prompt);
     const size_t n = is_one ? 1 : json_array_size(r->prompt);
     if (n == 0 || n > MOST_PROMPTS) {
         server_fail_field(fault, "prompt",
@@ -138,7 +156,8 @@ server_job *server_prompt_texts(const server_request *r, server_fault *fault)
         const json_t *value = is_one ? r->prompt : json_array_get(r->prompt, i);
         char path[32];
         snprintf(path, sizeof path, is_one ? "prompt" : "prompt[%zu]", i);
-        if (!is_one_prompt(value)) good = server_fail_field(fault, path, "expected a string or an array of token ids");
+        if (!is_one_prompt(r, value))
+            good = server_fail_field(fault, path, "expected a string or an array of token ids");
         else good = prompt_read(r, value, path, &all, fault);
         ends[i] = all.n / sizeof(int32_t);
     }

@@ -29,7 +29,7 @@ static const server_field fields[] = {
     {"max_tokens", CHAT | MESSAGES, SERVER_FIELD_INT, AT(max_tokens), "[1, 2147483647]"},
     {"max_tokens", COMPLETIONS, SERVER_FIELD_INT, AT(max_tokens), "[0, 2147483647]"},
     {"max_completion_tokens", CHAT, SERVER_FIELD_INT, AT(max_completion_tokens), "[1, 2147483647]"},
-    {"n_predict", NATIVE, SERVER_FIELD_INT, AT(n_predict), "[-2, 2147483647]"},
+    {"n_predict", COMPLETIONS | NATIVE, SERVER_FIELD_INT, AT(n_predict), "[-2, 2147483647]"},
     {"max_output_tokens", RESPONSES, SERVER_FIELD_INT, AT(max_tokens), "[1, 2147483647]"},
     {"stop_sequences", MESSAGES, SERVER_FIELD_VALUE, AT(stop), NULL},
     {"stop", ALL & ~(unsigned)(MESSAGES | RESPONSES), SERVER_FIELD_VALUE, AT(stop), NULL},
@@ -81,12 +81,13 @@ static const server_field fields[] = {
     {"modalities", CHAT, SERVER_FIELD_IGNORED, 0, NULL},
     {"verbosity", CHAT, SERVER_FIELD_IGNORED, 0, NULL},
 
-    {"id_slot", NATIVE, SERVER_FIELD_IGNORED, 0, NULL},
+    {"id_slot", OPENAI | NATIVE, SERVER_FIELD_IGNORED, 0, NULL},
     {"n_keep", NATIVE, SERVER_FIELD_IGNORED, 0, NULL},
     {"timings_per_token", NATIVE, SERVER_FIELD_IGNORED, 0, NULL},
-    {"return_tokens", NATIVE, SERVER_FIELD_NEUTRAL, 0, NULL},
-    {"n_probs", NATIVE, SERVER_FIELD_NEUTRAL, 0, NULL},
-    {"json_schema", NATIVE, SERVER_FIELD_VALUE, AT(json_schema), NULL},
+    {"return_tokens", NATIVE, SERVER_FIELD_BOOL, AT(return_tokens), NULL},
+    {"n_probs", NATIVE, SERVER_FIELD_INT, AT(top_logprobs), "[0, 20]"},
+    {"post_sampling_probs", NATIVE, SERVER_FIELD_NEUTRAL, 0, NULL},
+    {"json_schema", OPENAI | NATIVE, SERVER_FIELD_VALUE, AT(json_schema), NULL},
     {"typical_p", NATIVE, SERVER_FIELD_NEUTRAL, 0, "1"},
     {"tfs_z", NATIVE, SERVER_FIELD_NEUTRAL, 0, "1"},
     {"mirostat", NATIVE, SERVER_FIELD_NEUTRAL, 0, "0"},
@@ -220,6 +221,7 @@ static bool read_seed(server_request *r, server_fault *fault)
     if (r->seed_value && !json_is_integer(r->seed_value))
         return server_fail_field(fault, "seed", "expected an integer, got %s", server_json_kind(r->seed_value));
     if (r->seed_value) r->seed = (uint64_t)json_integer_value(r->seed_value);
+    else if (r->session.sampling.seed) r->seed = r->session.sampling.seed;
     else if (getrandom(&r->seed, sizeof r->seed, GRND_NONBLOCK) < 0) r->seed = 0;
     return true;
 }
@@ -228,9 +230,9 @@ static bool read_seed(server_request *r, server_fault *fault)
 static bool read_logprobs(server_request *r, server_fault *fault)
 {
     vouch_session_options *o = &r->session;
-    o->logprobs = r->with_logprobs;
+    o->logprobs = r->with_logprobs || (r->where == SERVER_NATIVE && r->top_logprobs > 0);
     o->top_logprobs = r->top_logprobs;
-    if (r->top_logprobs > 0 && !r->with_logprobs)
+    if (r->top_logprobs > 0 && !o->logprobs)
         return server_fail_field(fault, "top_logprobs", "allowed only with \"logprobs\": true");
     if (r->n_logprobs && !json_is_false(r->n_logprobs)) {
         const json_int_t n = json_integer_value(r->n_logprobs);
@@ -460,8 +462,8 @@ bool server_request_prompt(const server_request *r, server_job *job, int32_t pro
     if (n_tokens == 0) return server_fail_field(fault, param, "the prompt has no tokens; at least one is needed");
     if (n_tokens >= (size_t)n_ctx)
         return server_fail(fault, 400, "context_length_exceeded", param,
-                           "%s: the prompt has %zu tokens, the context holds %d and needs one for the answer; shorten "
-                           "the prompt or start the server with a larger --ctx",
+                           "%s: the prompt has %zu tokens and exceeds the available context size, %d, which needs one "
+                           "for the answer; shorten the prompt or start the server with a larger --ctx",
                            param, n_tokens, n_ctx);
     for (int32_t i = 0; i < r->n; i++) {
         server_choice *choice = &job->choices[prompt * r->n + i];

@@ -37,6 +37,7 @@ typedef struct server_request {
     const char *reasoning_effort, *grammar;
     const json_t *json_schema;
     bool must_call; /* tool_choice forces a call */
+    bool return_tokens; /* /completion: the ids of the answer's tokens */
 } server_request;
 
 /* Reads x->json; false with a fault. Texts and values are the document's. */

@@ -13,27 +13,39 @@ static void raise(double *most, double x)
     if (x > *most) *most = x;
 }
 
+static void add_choice(server_usage *usage, const server_choice *choice)
+{
+    server_stats_add(&usage->stats, &choice->stats);
+    raise(&usage->queue_seconds, choice->begun - choice->queued);
+    if (choice->first == 0) return; /* it gave no token */
+    raise(&usage->first_seconds, choice->first - choice->queued);
+    raise(&usage->prefill_seconds, choice->first - choice->begun);
+    raise(&usage->decode_seconds, choice->ended - choice->first);
+}
+
 server_usage server_usage_of(const server_job *job, int32_t n_answers)
 {
     server_usage usage = {0};
     for (int32_t i = 0; i < job->n_choices; i++) {
-        const server_choice *choice = &job->choices[i];
         if (i % n_answers == 0) {
-            usage.prompt_tokens += (int64_t)choice->n_tokens;
-            usage.cached_tokens += choice->n_cached;
+            usage.prompt_tokens += (int64_t)job->choices[i].n_tokens;
+            usage.cached_tokens += job->choices[i].n_cached;
         }
-        server_stats_add(&usage.stats, &choice->stats);
-        raise(&usage.queue_seconds, choice->begun - choice->queued);
-        if (choice->first == 0) continue; /* it gave no token */
-        raise(&usage.first_seconds, choice->first - choice->queued);
-        raise(&usage.prefill_seconds, choice->first - choice->begun);
-        raise(&usage.decode_seconds, choice->ended - choice->first);
+        add_choice(&usage, &job->choices[i]);
     }
     usage.completion_tokens = usage.stats.generated_tokens;
     if (job->prediction) {
         usage.predicted = usage.stats.drafted_by[VOUCH_DRAFTER_NUMBER_PREDICTION];
         usage.predicted_accepted = usage.stats.accepted_by[VOUCH_DRAFTER_NUMBER_PREDICTION];
     }
+    return usage;
+}
+
+server_usage server_usage_of_choice(const server_choice *choice)
+{
+    server_usage usage = {.prompt_tokens = (int64_t)choice->n_tokens, .cached_tokens = choice->n_cached};
+    add_choice(&usage, choice);
+    usage.completion_tokens = usage.stats.generated_tokens;
     return usage;
 }
 

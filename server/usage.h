@@ -15,6 +15,7 @@ typedef struct server_usage {
 } server_usage;
 
 server_usage server_usage_of(const server_job *job, int32_t n_answers);
+server_usage server_usage_of_choice(const server_choice *choice);
 /* `usage` of the OpenAI API. */
 json_t *server_usage_json(const server_usage *usage);
 /* `metrics`: speculative_decoding as vLLM has it, drafters, timing. */

@@ -503,6 +503,46 @@ static void responses_are_answered(void **state)
     json_decref(response);
 }
 
+/* /completion as llama.cpp has it: several prompts, texts between ids, tokens and log probabilities with their ids. */
+static void native_completions_answer(void **state)
+{
+    (void)state;
+    json_t *both = post("/completion", "{\"prompt\": [[103, 104], {\"prompt_string\": \"ab\"}, [103, \"b\"]], "
+                                       "\"n_predict\": 9, \"temperature\": 0, \"return_tokens\": true, "
+                                       "\"ignore_eos\": true, \"n_probs\": 3}");
+    assert_int_equal(json_array_size(both), 3);
+    for (int i = 0; i < 3; i++) {
+        json_t *one = json_array_get(both, (size_t)i), *rows = http_at(one, "completion_probabilities");
+        assert_string_equal(http_text_at(one, "content"), http_text_at(both, "0.content"));
+        assert_int_equal(whole(one, "index"), i);
+        assert_int_equal(json_array_size(rows), 9);
+        for (size_t t = 0; t < 9; t++) {
+            json_t *row = json_array_get(rows, t);
+            assert_true(json_equal(http_at(row, "id"), json_array_get(http_at(one, "tokens"), t)));
+            assert_int_equal(json_array_size(http_at(row, "top_logprobs")), 3);
+        }
+        assert_int_equal(whole(http_at(one, "timings"), "predicted_n"), 9);
+        assert_int_equal(whole(http_at(one, "generation_settings"), "n_predict"), 9);
+        assert_true(json_is_boolean(http_at(one, "has_new_line")));
+    }
+    http_reply reply = http_post(server.port, "/completion", "{\"prompt\": [103, 104], \"n_predict\": 9, \"stream\": "
+                                                             "true, \"temperature\": 0, \"ignore_eos\": true}");
+    bool is_done;
+    json_t *events = http_events(&reply, &is_done), *event, *tokens = json_array();
+    size_t i;
+    json_array_foreach(events, i, event) json_array_extend(tokens, http_at(event, "tokens"));
+    assert_true(json_equal(tokens, http_at(both, "0.tokens")));
+    json_t *count = post("/v1/chat/completions/input_tokens", "{" HELLO "}");
+    json_t *chat = post(CHAT, "{\"max_tokens\": 1, " HELLO "}");
+    assert_int_equal(whole(count, "input_tokens"), whole(http_at(chat, "usage"), "prompt_tokens"));
+    http_reply_free(&reply);
+    json_decref(both);
+    json_decref(events);
+    json_decref(tokens);
+    json_decref(count);
+    json_decref(chat);
+}
+
 static void native_paths_answer(void **state)
 {
     (void)state;
@@ -728,6 +768,7 @@ int main(void)
         cmocka_unit_test(messages_are_answered),
         cmocka_unit_test(blocks_become_messages),
         cmocka_unit_test(responses_are_answered),
+        cmocka_unit_test(native_completions_answer),
         cmocka_unit_test(native_paths_answer),
         cmocka_unit_test(metrics_count),
         cmocka_unit_test(speculation_changes_while_serving),

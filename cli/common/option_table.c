@@ -362,6 +362,8 @@ static const cli_flag flags[] = {
      "write the figures as JSON; with --trace, also the guesses of each cycle", NULL, NULL},
     {"stats-json", NULL, 0, CLI_FLAG_FILE, AT(stats_json), "FILE", NULL, CLI_BATCH, "Output",
      "write the figures of the whole run as JSON", NULL, NULL},
+    {"seed", NULL, 's', CLI_FLAG_SEED, AT(session.sampling.seed), "N", "[0, 2^64)", CLI_SERVE, "Sampling",
+     "seed of requests that set none; 0: a new one for each (default 0)", NULL, NULL},
     {"host", NULL, 0, CLI_FLAG_FILE, AT(host), "ADDRESS", NULL, SERVING,
      "listen on this address; one that other machines reach needs a key (default 127.0.0.1)", NULL, NULL},
     {"port", NULL, 0, CLI_FLAG_INT, AT(port), "N", "[0, 65535]", SERVING,
