@@ -47,6 +47,12 @@ static double guess_cost(const vouch_pace *p)
     return p->part * (is_known ? p->guess_seconds.value / p->pass_seconds : p->paid_share);
 }
 
+/* The times of a guess that a paid draft of this depth takes. */
+static int32_t paid_steps(const vouch_pace *p, int32_t depth)
+{
+    return p->paid_at_once ? 1 : depth;
+}
+
 /* Time in which the paid drafter catches up, in plain passes. */
 static double catch_up_cost(const vouch_pace *p)
 {
@@ -58,7 +64,7 @@ static double catch_up_cost(const vouch_pace *p)
 /* Time of a paid draft of this depth, in plain passes. */
 static double paid_cost(const vouch_pace *p, int32_t depth)
 {
-    return depth * guess_cost(p) + catch_up_cost(p);
+    return paid_steps(p, depth) * guess_cost(p) + catch_up_cost(p);
 }
 
 static double acceptance_at(const vouch_pace *p, int32_t depth)
@@ -120,7 +126,7 @@ static int32_t best_depth(const vouch_pace *p, double least)
     int32_t best = 0;
     for (int32_t n = 1; n <= p->most.depth; n++) {
         const int32_t n_rows = rows_of(p, n, p->most.n);
-        const double drafting = n * guess_cost(p) + catch_up / CATCH_UP_CYCLES;
+        const double drafting = paid_steps(p, n) * guess_cost(p) + catch_up / CATCH_UP_CYCLES;
         const double yield = yield_together(p, tokens_of(p, n), n_rows, drafting);
         if (tokens_at_risk(p, p->costs[n_rows] + drafting + catch_up) > p->budget) break;
         if (yield <= least) continue;
@@ -237,8 +243,9 @@ static void learn_gain(vouch_pace *p, const vouch_outcome *o, double tokens)
 static void learn_paid_seconds(vouch_pace *p, const vouch_outcome *o)
 {
     const double seconds = o->paid_seconds + o->grow_seconds / side_by_side(p);
-    const double beyond_guesses = seconds - p->part * p->guess_seconds.value * o->paid_levels;
-    const int32_t levels = o->paid_levels > 0 ? o->paid_levels : 1; /* finding none takes as long as one guess */
+    const int32_t steps = paid_steps(p, o->paid_levels);
+    const double beyond_guesses = seconds - p->part * p->guess_seconds.value * steps;
+    const int32_t levels = steps > 0 ? steps : 1; /* finding none takes as long as one guess */
     const int32_t behind = p->n_behind > 1 ? p->n_behind : 0;
     if (behind > 0 && p->guess_seconds.n > 0)
         mean_add(&p->catch_up_seconds, beyond_guesses > 0 ? beyond_guesses / behind : 0);
@@ -312,9 +319,14 @@ double vouch_pace_plain_seconds(const vouch_pace *pace)
 
 void vouch_pace_init(vouch_pace *pace, const vouch_pace_options *options)
 {
-    *pace = (vouch_pace){
-        .cost = options->cost, .has_paid = options->has_paid, .paid_share = options->paid_share, .budget = BUDGET,
-        .n_threads = options->n_threads, .n_sharing = 1, .part = 1};
+    *pace = (vouch_pace){.cost = options->cost,
+                         .has_paid = options->has_paid,
+                         .paid_share = options->paid_share,
+                         .paid_at_once = options->paid_at_once,
+                         .budget = BUDGET,
+                         .n_threads = options->n_threads,
+                         .n_sharing = 1,
+                         .part = 1};
     update_acceptance(pace);
 }
 

@@ -86,6 +86,7 @@ typedef struct vouch_pace {
     vouch_pace_mean catch_up_seconds; /* of one token that the paid drafter catches up with */
     bool has_paid;
     double paid_share;                /* time of a paid guess / time of a plain pass, before the first measurement */
+    bool paid_at_once;                /* a paid draft of any depth takes the time of one guess */
     double tried[VOUCH_PACE_DEPTHS], accepted[VOUCH_PACE_DEPTHS]; /* paid drafts by depth; old counts fade */
     double acceptance[VOUCH_PACE_DEPTHS]; /* estimated from these counts and the prior */
     vouch_pace_mean rows;             /* guesses of a draft for each of its paid levels */
@@ -114,6 +115,7 @@ typedef struct vouch_pace {
 typedef struct vouch_pace_options {
     bool has_paid;        /* there is a paid drafter */
     double paid_share;    /* time of a paid guess / time of a plain pass, before the first measurement */
+    bool paid_at_once;    /* a paid draft of any depth takes the time of one guess, as that of a head of blocks does */
     vouch_cost *cost;     /* the target's; outlives pace. Sessions of one engine share it */
     int32_t n_threads;    /* that may draft for several sequences at once; 0: one */
 } vouch_pace_options;

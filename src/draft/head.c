@@ -549,10 +549,14 @@ static double share(const vouch_drafter_setup *setup)
     const vouch_head_weights *h = setup->head;
     double entry = (double)vouch_matrix_bytes(&h->join) + (double)vouch_matrix_bytes(&h->leave);
     if (h->n_depths > 0) entry = h->n_blocks * (double)vouch_matrix_bytes(&h->depths[0].block);
-    const double bytes = vouch_weights_pass_bytes(h->body, 1) + entry;
-    const int32_t n_guesses = h->block.n_rows > 0 ? h->block.n_rows - h->block.first : 1; /* of a pass */
-    return bytes / n_guesses / vouch_weights_pass_bytes(setup->target, 1);
+    return (vouch_weights_pass_bytes(h->body, 1) + entry) / vouch_weights_pass_bytes(setup->target, 1);
+}
+
+/* A block's guesses come from one pass. */
+static bool at_once(const vouch_drafter_setup *setup)
+{
+    return setup->head->block.n_rows > 0;
 }
 
 const vouch_drafter_type vouch_drafter_type_head = {
-    .in_auto = true, .needs = "a head", .has_q = true, .open_paid = open_paid, .share = share};
+    .in_auto = true, .needs = "a head", .has_q = true, .open_paid = open_paid, .share = share, .at_once = at_once};

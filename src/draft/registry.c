@@ -105,6 +105,7 @@ static vouch_status open_paid(vouch_drafters *out, unsigned set, const vouch_dra
         const vouch_drafter_type *type = drafters[i].type;
         if (!(set >> i & 1) || !type->open_paid) continue;
         out->paid_share = type->share ? type->share(setup) : 0;
+        out->paid_at_once = type->at_once && type->at_once(setup);
         return type->open_paid(&out->paid, setup, err);
     }
     return VOUCH_OK;

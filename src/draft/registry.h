@@ -42,6 +42,8 @@ typedef struct vouch_drafter_type {
     vouch_status (*open_paid)(vouch_drafter_ref *out, const vouch_drafter_setup *setup, vouch_error *err);
     /* Paid: a first estimate of the time of one guess, in plain passes of the target. NULL: 0. */
     double (*share)(const vouch_drafter_setup *setup);
+    /* Paid: whether a draft of any depth takes the time of one guess. NULL: it doesn't. */
+    bool (*at_once)(const vouch_drafter_setup *setup);
 } vouch_drafter_type;
 
 /* Set of VOUCH_DRAFTER_ bits of all paid drafters. */

@@ -69,6 +69,7 @@ static void open_pace(vouch_session *s)
     const vouch_pace_options options = {
         .has_paid = drafters->paid.ops,
         .paid_share = drafters->paid_share,
+        .paid_at_once = drafters->paid_at_once,
         .cost = &s->engine->cost,
         .n_threads = vouch_pool_size(s->engine->pool)};
     vouch_pace_init(&s->pace, &options);
