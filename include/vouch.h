@@ -693,7 +693,8 @@ VOUCH_API vouch_status vouch_session_time_pass(vouch_session *session, int32_t n
 VOUCH_API const char *vouch_session_rule(const vouch_session *session);
 /* The names of the drafters in use, such as "ngram,recycle", or "none". The session owns the text. */
 VOUCH_API const char *vouch_session_drafter(const vouch_session *session);
-/* Bytes allocated for the session: cache, workspace, drafters. The resident part grows up to this size. */
+/* Bytes allocated for the session: cache, workspace, drafters. The resident part grows up to this size. Without the
+ * parts that sessions of an engine share (vouch_engine_memory). */
 VOUCH_API size_t vouch_session_memory(const vouch_session *session);
 VOUCH_API size_t vouch_session_drafter_memory(const vouch_session *session); /* the drafters' part */
 
@@ -820,7 +821,8 @@ VOUCH_API const vouch_engine_stats *vouch_engine_get_stats(const vouch_engine *e
 /* Sets seconds[i - 1] to the seconds of a pass of i rows, for i from 1 to n, n at most 320, as the passes so far tell
  * (t(n) of docs/performance.md). All are 0 before the first pass. */
 VOUCH_API void vouch_engine_pass_seconds(const vouch_engine *engine, int32_t n, double *seconds);
-/* Bytes allocated for the engine: cache and workspace, without its sessions. */
+/* Bytes allocated for the engine: cache and workspaces, also those that its sessions' draft models and heads share. The
+ * sessions' own parts are vouch_session_memory. */
 VOUCH_API size_t vouch_engine_memory(const vouch_engine *engine);
 
 /* ------------------------------------------------------- rejection sampler */

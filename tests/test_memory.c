@@ -318,11 +318,14 @@ static int64_t count_while_answering(drafting how, bool also_look)
     return n;
 }
 
-/* The same for an engine with a session of each kind. All answer twice, in shared passes. */
+/* The same for an engine with two sessions of each kind, which share the passes of their draft model. All answer
+ * twice, in shared passes. */
 static int64_t count_in_engine(void)
 {
-    const vouch_engine_options options = {.n_sessions = N_DRAFTINGS, .n_ctx = 200, .n_threads = 3, .page_size = 16};
+    const vouch_engine_options options = {
+        .n_sessions = 2 * N_DRAFTINGS, .n_ctx = 200, .n_threads = 3, .page_size = 16};
     everything all[N_DRAFTINGS] = {0};
+    vouch_session *beside[N_DRAFTINGS];
     vouch_model *target;
     vouch_engine *engine;
     vouch_error err;
@@ -335,21 +338,25 @@ static int64_t count_in_engine(void)
         assert_int_equal(vouch_model_open(&all[how].draft, draft, NULL, &err), VOUCH_OK);
         vouch_session_options session = options_of(how, all[how].draft);
         session.n_ctx = 0;
-        if (vouch_engine_session_open(&all[how].session, engine, &session, &err) != VOUCH_OK)
+        if (vouch_engine_session_open(&all[how].session, engine, &session, &err) != VOUCH_OK ||
+            vouch_engine_session_open(&beside[how], engine, &session, &err) != VOUCH_OK)
             fail_msg("%s", err.message);
     }
     arm(REQUEST_MEMORY, 0, false);
     for (int time = 0; time < 2; time++) {
         const vouch_engine_event *events;
         size_t n_events;
-        for (drafting how = 0; how < N_DRAFTINGS; how++)
+        for (drafting how = 0; how < N_DRAFTINGS; how++) {
             assert_int_equal(vouch_session_prompt(all[how].session, prompt, 40, &err), VOUCH_OK);
+            assert_int_equal(vouch_session_prompt(beside[how], prompt, 30, &err), VOUCH_OK);
+        }
         while (vouch_engine_step(engine, &events, &n_events)) {
             for (size_t i = 0; i < n_events; i++) assert_int_equal(events[i].status, VOUCH_OK);
         }
     }
     const int64_t n = atomic_load(&n_requests[REQUEST_MEMORY]) + atomic_load(&n_requests[REQUEST_THREAD]);
     for (drafting how = 0; how < N_DRAFTINGS; how++) {
+        vouch_session_close(beside[how]);
         vouch_session_close(all[how].session);
         vouch_model_close(all[how].draft);
     }
