@@ -53,7 +53,7 @@ static const vouch_hf_family eagle_family = {
     .demands = {{"use_sliding_window", false}}, .defaults = DEFAULTS, .rotates_adjacent = true};
 static const vouch_hf_family medusa_family = {.model_type = "medusa", .arch = "medusa", .rules = {medusa}};
 
-/* A tensor that shows the family. The first of this list that a folder has counts. */
+/* Tensors that show a family. The first of this list that a folder has decides. */
 static const struct {
     const char *tensor;
     const vouch_hf_family *family;
@@ -92,8 +92,9 @@ const vouch_hf_family *vouch_hf_head_find(vouch_safetensors *files, size_t n)
 
 /* ----------------------------------------------------------- configuration */
 
-/* Streams before layers, as vLLM counts them at the top of config.json; in eagle_config SGLang counts streams after
- * layers. An empty list says what a missing one does: the usual layers. */
+/* Reads the numbers of the layers whose hidden states the head takes. At the top of config.json they mean the stream
+ * before a layer, as vLLM counts; in eagle_config the stream behind a layer, as SGLang counts. Without numbers, or with
+ * none in the list, the head takes the usual layers. */
 static vouch_status read_layers(const vouch_json *config, const json_t *nested, vouch_gguf_writer *keys,
                                 vouch_error *err)
 {
@@ -117,7 +118,7 @@ static vouch_status read_layers(const vouch_json *config, const json_t *nested, 
     return VOUCH_OK;
 }
 
-/* A flag at the top, or in eagle_config. */
+/* Reads a flag from the top of config.json, or else from eagle_config. */
 static vouch_status read_flag(const vouch_json *config, const json_t *nested, const char *name, const char *key,
                               bool usual, vouch_gguf_writer *keys, vouch_error *err)
 {

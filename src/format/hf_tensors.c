@@ -409,7 +409,7 @@ static vouch_status check_stack(const builder *b, const part *parts, size_t n)
     return VOUCH_OK;
 }
 
-/* Integers, each with its number added. */
+/* Adds a tensor of integers, each plus its own index. */
 static vouch_status steps_add(const builder *b, const part *p, vouch_gguf_tensor *t)
 {
     const bool is_wide = strcmp(p->from->dtype, "I64") == 0;

@@ -80,7 +80,7 @@ typedef struct vouch_head_weights {
     int32_t taps_norm_width;    /* elements of each of these norms: the target's width, or n_features */
     vouch_matrix fc;            /* [width, n_features]; n_out 0: the features are the states */
     const float *fc_bias;       /* [width]; NULL: none */
-    bool has_pairs;             /* the first layer reads pairs; a row's second input is its normed embedding */
+    bool has_pairs;             /* the first layer reads pairs; the second input of a row is its normed embedding */
     vouch_matrix join;          /* [width, target's width + width of f]; n_out 0: pairs instead */
     const float *join_bias;     /* [width]; NULL: none */
     float embedding_scale;      /* of the embedding that W_join reads; 0: none */

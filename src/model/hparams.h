@@ -68,7 +68,7 @@ typedef struct vouch_hparams {
     bool is_head;    /* all layers of the file are a head's; nextn_predict_layers isn't read */
     int32_t first_block; /* the file's number of layer 0; 0 as a rule */
     float norm_eps;
-    vouch_rotary_kind rotary;  /* of the layers that rotate; the family's, before it reads */
+    vouch_rotary_kind rotary;  /* of the layers that rotate; set to the family's kind before its `read` */
     bool has_no_rope_factors;  /* ignores rope_freqs.weight, which llama.cpp's test models have */
     double rope_base;
     double rope_base_window; /* in layers with a window; 0: the same angles */
@@ -116,7 +116,7 @@ typedef struct vouch_hparams {
         int32_t head_dim;      /* of keys and values; 0: the model's */
         int32_t shared_back, lender; /* layer.h */
         bool has_window, has_no_heat;
-        bool has_no_mix_norm;  /* of the file: the family sets the norm before the mixer itself, or there is none */
+        bool has_no_mix_norm;  /* the file has none before the mixer: the family sets it, or there is none */
         bool reads_pairs;      /* layer.h */
         float limit, dense_limit; /* of experts, and of shared and dense networks (layer.h); 0: none */
         uint8_t rotary;        /* VOUCH_ROTARY_OF_... */
