@@ -92,7 +92,7 @@ bool vouch_cycle_choose(vouch_cycle *cycle, int32_t n)
     return plan->paid.depth > 0;
 }
 
-/* 2. The paid drafter makes its levels. */
+/* 2. The paid drafter stages the rows of its next level. */
 vouch_staging vouch_cycle_stage(vouch_cycle *cycle)
 {
     const double start = now(cycle);
@@ -179,7 +179,7 @@ static double score(vouch_cycle *cycle)
 
 /* ----------------------------------------------- judge, commit and roll back */
 
-/* p of a row. Penalties look at the tokens before the row, so the accepted guesses stand behind the sequence. */
+/* p of a row. Penalties look at the tokens before the row, so this writes the accepted guesses behind the sequence. */
 static vouch_status row_p(void *self, int32_t row, int32_t depth, const vouch_dist **p)
 {
     const vouch_cycle *cycle = self;

@@ -114,7 +114,7 @@ void vouch_cycle_cut(vouch_cycle *cycle, int32_t n);
 /* The pass that scored the draft. */
 typedef struct vouch_cycle_pass {
     double seconds;
-    int32_t n_rows;        /* of cycles, of all sequences */
+    int32_t n_rows;        /* rows of cycles, of all sequences; rows of prompts don't count */
     double prompt_seconds; /* expected time of its rows of prompts */
     bool teaches;          /* pace learns t(n) from it. False where the engine does */
 } vouch_cycle_pass;

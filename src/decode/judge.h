@@ -22,8 +22,8 @@
 
 /* The random decisions at a position of the sequence. A session uses vouch_dice_philox; tests enumerate instead. */
 typedef struct vouch_dice {
-    /* True iff the position's u is below `limit`. Earlier calls have shown that it isn't below `before`. *u receives
-     * it. */
+    /* True iff the position's random number is below `limit`. Earlier calls have shown that it isn't below `before`.
+     * Writes the number to *u. */
     bool (*accept)(void *self, int64_t position, double before, double limit, double *u);
     /* A token drawn from the rest of p after rejections. */
     int32_t (*draw)(void *self, int64_t position, const vouch_residual *left);

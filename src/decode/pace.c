@@ -86,7 +86,8 @@ static double yield_of(const vouch_pace *p, double tokens, double cost)
 }
 
 /* The same where all sequences that share the paid levels draft as this one does: each with n_rows rows, and in
- * `drafting` plain passes. Each of them alone would take the rows of the others for plain ones. */
+ * `drafting` plain passes. A sequence that counted only its own guesses would take the rows of the others for plain
+ * ones. */
 static double yield_together(const vouch_pace *p, double tokens, int32_t n_rows, double drafting)
 {
     const int32_t n = p->n_sharing, n_plain = (int32_t)p->most.others + 1;

@@ -12,18 +12,18 @@
  *
  *   free drafters   estimate the chances of their guesses themselves (compose.h). They are asked in every cycle,
  *                   because that costs microseconds. Their draft is the offer.
- *   paid drafter    takes time for each guess, or for each level of a tree (a draft model, a caller's own drafter).
+ *   paid drafter    takes time for each guess, or for each level of a tree (a draft model, a head, a caller's own).
  *                   Pace measures that time and the acceptance rate at each depth, and compares every depth with the
  *                   offer. Where a depth wins, the paid guesses and the free ones make one tree.
  *
  * Paid drafters of several sequences share the pass of each level, and so its time. So pace counts a part of the time
  * that a level takes alone: t(m) / (m t(1)), where m sequences share it and t is the draft model's cost curve. And it
- * chooses the depth that pays best if all m draft as deep: alone, each would take the rows of the others for plain
- * ones.
+ * chooses the depth that pays best if all m draft that deep. If each chose by itself, it would take the rows of the
+ * others for plain ones.
  *
  * Pace decides how many guesses the paid drafter draws before the first is drawn (drafter.h, D3).
  *
- * A budget guards against wrong estimates. Its unit is a token, so alone a plain step. Each cycle with the paid
+ * A budget guards against wrong estimates. Its unit is a token: one plain step of a sequence. Each cycle with the paid
  * drafter adds the tokens that it won over the better of the offer and plain decoding, or subtracts the tokens that it
  * lost. Time that it took beside n others costs the tokens of n + 1 sequences. All guesses of a pass bear equal parts
  * of the time that it takes longer than a plain pass, so the parts of all sequences add up to that time. Every cycle
@@ -87,7 +87,7 @@ typedef struct vouch_pace {
     bool has_paid;
     double paid_share;                /* time of a paid guess / time of a plain pass, before the first measurement */
     bool paid_at_once;                /* a paid draft of any depth takes the time of one guess */
-    double tried[VOUCH_PACE_DEPTHS], accepted[VOUCH_PACE_DEPTHS]; /* paid drafts by depth; old counts fade */
+    double tried[VOUCH_PACE_DEPTHS], accepted[VOUCH_PACE_DEPTHS]; /* paid guesses by depth; old counts fade */
     double acceptance[VOUCH_PACE_DEPTHS]; /* estimated from these counts and the prior */
     vouch_pace_mean rows;             /* guesses of a draft for each of its paid levels */
     vouch_pace_mean beyond;           /* guesses accepted behind the last paid level */
@@ -98,7 +98,7 @@ typedef struct vouch_pace {
     int32_t n_threads;                /* that may draft for several sequences at once */
     int32_t n_round;                  /* cycles of the present round, in which the free drafters were asked */
     double gain;                      /* of these cycles, in plain passes */
-    int32_t rest, n_rest;             /* cycles of the last rest; of these still to come */
+    int32_t rest, n_rest;             /* cycles of the last rest; those of it still to come */
     /* The running cycle. */
     vouch_shape most;                 /* its limits */
     int32_t n_behind;                 /* tokens that the paid drafter has to catch up with */
@@ -106,8 +106,8 @@ typedef struct vouch_pace {
     double part;                      /* of a level's time that falls to this sequence, relative to a level alone */
     int32_t paid_depth;               /* chosen; 0: the paid drafter isn't asked */
     double pass_seconds;              /* of a plain pass, with the rows of the other sequences; 0: not known yet */
-    double costs[VOUCH_MAX_DRAFT + 2]; /* of n rows, in such plain passes */
-    double paid_costs[VOUCH_MAX_DRAFT + 2]; /* with the paid drafter's time */
+    double costs[VOUCH_MAX_DRAFT + 2]; /* of a pass of n rows, in such plain passes */
+    double paid_costs[VOUCH_MAX_DRAFT + 2]; /* `costs` with the paid drafter's time added */
     double yield;                     /* of the offer, relative to plain decoding; after the cycle, of its draft */
     double without;                   /* the larger of `yield` and 1, which is the yield of plain decoding */
 } vouch_pace;

@@ -99,7 +99,7 @@ static vouch_status spell(const vouch_tokenizer *draft, vouch_text text, int32_t
     return VOUCH_OK;
 }
 
-/* A token takes one draft token, or at most as many as its text has bytes in NFC. */
+/* Spells each token of the target with one draft token, or with at most as many as its text has bytes in NFC. */
 static vouch_status spell_tokens(vouch_bridge *b, const vouch_tokenizer *target, const vouch_tokenizer *draft,
                                  vouch_error *err)
 {

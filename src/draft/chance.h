@@ -20,7 +20,7 @@
 #include "draft/source.h"
 
 enum {
-    VOUCH_MAX_SOURCES = VOUCH_DRAFTERS - 3, /* all drafters but NONE, MODEL and CUSTOM */
+    VOUCH_MAX_SOURCES = VOUCH_DRAFTERS - 3, /* at least as many as there are free drafters */
     VOUCH_CHANCE_TABLE = 97,
     VOUCH_SILENT = -1, /* no opinion: the source names no candidate at the prefix */
 };

@@ -135,8 +135,8 @@ typedef struct vouch_drafter_ops {
     /* Brings the drafter up to date with tokens[0, n_tokens). The session calls it once for each chunk of a prompt and
      * can be cancelled between chunks. NULL: propose catches up fast enough, or it follows level by level. */
     void (*observe)(void *self, const int32_t *tokens, int32_t n_tokens);
-    /* It was not asked for a while: estimates need not learn from tokens before n_tokens that it has not observed yet.
-     * NULL: it has none. */
+    /* Tells the drafter, after it was not asked for a while, that its estimates need not learn from tokens before
+     * n_tokens that it has not observed yet. NULL: it has no estimates. */
     void (*skip)(void *self, int32_t n_tokens);
     /* An answer begins behind tokens[0, n_tokens). NULL: not needed. */
     void (*begin)(void *self, const int32_t *tokens, int32_t n_tokens);
@@ -156,8 +156,8 @@ typedef struct vouch_drafter_ops {
     void (*hidden)(void *self, const int32_t *tokens, int32_t position, const float *const *states);
     /* Forgets all but the first n_tokens tokens. */
     void (*rewind)(void *self, int32_t n_tokens);
-    /* After rewind: the number of first positions whose hidden states it needs no more, or has. The later ones come
-     * again. NULL: it needs none again. */
+    /* After rewind: the drafter has, or no longer needs, the hidden states of so many first positions. The states of
+     * later positions come again. NULL: it needs none again. */
     int32_t (*n_hidden)(const void *self);
     /* How many of tokens[0, n_tokens) its state holds already. Changes nothing. NULL: catching up takes no time. */
     int32_t (*known)(const void *self, const int32_t *tokens, int32_t n_tokens);

@@ -3,7 +3,7 @@
  * The drafters of a session: the free ones, composed into one tree, and at most one paid drafter.
  *
  *     session ──┬── free   composition (compose.h): n-gram, suffix, recycle, ...     microseconds a draft
- *               └── paid   draft model or the caller's own                          takes time for each guess
+ *               └── paid   draft model, head or the caller's own                    takes time for each guess
  *
  * This object tells both of them each change of the sequence: prompts, answers, committed rows, rollback. It decides
  * nothing; pace decides (pace.h).
@@ -36,7 +36,7 @@ void vouch_drafters_grow_paid(const vouch_drafters *drafters);
 /* The part of a level's time that falls to each of n sequences whose paid drafters share a pass, relative to a level
  * alone. */
 double vouch_drafters_paid_part(const vouch_drafters *drafters, int32_t n);
-/* Its guesses, each with its drafter's bit. */
+/* Ends the draft. Returns its guesses, each with its drafter's bit. */
 vouch_draft vouch_drafters_end_paid(const vouch_drafters *drafters);
 /* The guesses of `guide` with guesses of the free drafters around them: more branches, and continuations. guide->n 0:
  * the free drafters alone. Without free drafters: the guide itself. */
@@ -49,7 +49,7 @@ vouch_staging vouch_drafters_follow_paid(const vouch_drafters *drafters, const i
 int32_t vouch_drafters_behind(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens);
 
 /* As the functions of one drafter (drafter.h). */
-/* They need not learn from the tokens before n_tokens that they have not observed yet. */
+/* The drafters need not learn from the tokens before n_tokens that they have not observed yet. */
 void vouch_drafters_skip(const vouch_drafters *drafters, int32_t n_tokens);
 void vouch_drafters_observe(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens);
 void vouch_drafters_begin(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens);

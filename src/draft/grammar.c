@@ -51,7 +51,7 @@ static double grammar_prior(int32_t kind)
     return kind == KINDS ? 0.02 : kind == ENDING ? 0.97 : kind < AT_END ? inside[kind] : at_end[kind - AT_END];
 }
 
-/* The composition's follower of the grammar is brought up to date by the composition, so nothing is learned here. */
+/* Does nothing: the composition moves its follower of the grammar along the tokens. */
 static void grammar_observe(void *self, const int32_t *tokens, int32_t n_tokens)
 {
     (void)self, (void)tokens, (void)n_tokens;

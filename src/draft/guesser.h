@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A guesser turns tokens into logits of the next token. The drafter of trees (tree.h) grows its guesses from these
- * logits and knows nothing else of the guesser. The draft model is one (model.h).
+ * logits and knows nothing else of the guesser. A draft model is one (model.h), a head is another (head.h).
  *
  *   follow(tokens, n)        stages rows: then the state holds tokens[0, n)     logits: row 0 follows tokens[n - 1]
  *   feed(guesses, parents)   stages rows behind them                            logits: row i follows the i-th row fed

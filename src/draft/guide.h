@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The guide: the guesses of a paid drafter (a draft model or the caller's own), as one more opinion in a composition
+ * The guide: the guesses of a paid drafter (a draft model, say), as one more opinion in a composition
  * (compose.h).
  *
  *     sequence ──┬ guess 0 ┬ guess 2      prefix 0 of the guide is the sequence, prefix i + 1 ends at guess i

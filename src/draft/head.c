@@ -57,7 +57,7 @@ typedef struct head_guesser {
     vouch_arena arena;
 } head_guesser;
 
-/* Whether its rows see each other. */
+/* Whether the head's rows see each other, in keys and values of its own. */
 static bool has_memory(const head_guesser *g)
 {
     return g->head->body->hparams.n_layers > 0 && !g->head->borrows_keys;
@@ -98,7 +98,7 @@ static void scale_states(const vouch_head_weights *h, const float *states, float
     else memcpy(scaled, states, (size_t)h->n_features * sizeof *scaled);
 }
 
-/* features = f of n positions from n_rows on. */
+/* features = f (head_weights.h) of n positions from n_rows on. */
 static void make_features(head_guesser *g, int32_t n)
 {
     const vouch_head_weights *h = g->head;
@@ -243,8 +243,8 @@ static void head_hidden(void *self, const int32_t *tokens, int32_t position, con
 
 /* ------------------------------------------------------------------- guesser */
 
-/* The row of position n - 1 waits for another token, so it has to run again. Without its states, the target gives them
- * again. */
+/* Row n - 1 read token n, which may be another one now, so it has to run again. If its states are gone, the target
+ * gives them again. */
 static void head_rewind(void *self, int32_t n)
 {
     head_guesser *g = self;
@@ -259,7 +259,7 @@ static void head_rewind(void *self, int32_t n)
     g->n_given = g->first = g->n_rows;
 }
 
-/* Row t is known when its token is. */
+/* Row t reads token t + 1, so n rows know n + 1 tokens. */
 static int32_t head_known(const void *self, const int32_t *tokens, int32_t n_tokens)
 {
     const head_guesser *g = self;

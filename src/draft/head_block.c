@@ -156,7 +156,7 @@ static void block_rewind(void *self, int32_t n)
     g->n_written = vouch_memory_rewind(g->sequence.memory, vouch_min(g->n_written, n));
 }
 
-/* The state of the last token comes with its pass. */
+/* The states of the last token come with its own pass, so that token counts as known without them. */
 static int32_t block_known(const void *self, const int32_t *tokens, int32_t n_tokens)
 {
     const block_guesser *g = self;
@@ -164,7 +164,7 @@ static int32_t block_known(const void *self, const int32_t *tokens, int32_t n_to
     return vouch_min(g->n_written + 1, n_tokens);
 }
 
-/* The input of a row: the embedding of the last token, or of the mask. */
+/* Writes the input of a row: the embedding of the last token, or of the mask. */
 static void make_input(const block_guesser *g, int32_t token, float *input)
 {
     const vouch_head_block *block = &g->head->block;
@@ -190,7 +190,7 @@ static void stage_block(block_guesser *g, int32_t last)
     g->is_staged = true;
 }
 
-/* Row i is asked for the guess of this depth behind a token. */
+/* Notes that row i of the last follow or feed predicts the guess at this depth, behind the token. */
 static void ask(block_guesser *g, int32_t i, int32_t depth, int32_t token)
 {
     const vouch_matrix *from = &g->head->block.from;

@@ -18,7 +18,7 @@ typedef struct vouch_head_block_options {
 /* Head and passes must outlive it. Errors: MEMORY, UNSUPPORTED (kv_type). */
 vouch_status vouch_head_block_open(vouch_guesser *out, const vouch_head_weights *head, vouch_shared_passes *passes,
                                    const vouch_head_block_options *options, vouch_error *err);
-/* For the drafter over `self`, the guesser's: as drafter.h's functions of these names. */
+/* For the drafter over the guesser `self`: these do what the functions of these names in drafter.h do. */
 int32_t vouch_head_block_taps(const void *self, const int32_t **layers);
 void vouch_head_block_hidden(void *self, int32_t position, const float *const *states);
 int32_t vouch_head_block_n_hidden(const void *self);

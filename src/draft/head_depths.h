@@ -14,7 +14,7 @@
 
 typedef struct vouch_depths {
     const vouch_head_weights *head;
-    vouch_projection block, output; /* w is that of the running depth */
+    vouch_projection block, output; /* their w is that of the running depth */
     float *hidden;        /* [width] h */
     float *added;         /* [width] */
     float *logits;        /* [n_depths][n_vocab] */
@@ -26,15 +26,15 @@ typedef struct vouch_depths {
 } vouch_depths;
 
 void vouch_depths_layout(vouch_depths *d, vouch_arena *arena);
-/* After the arena has its memory. */
+/* To be called after the arena has its memory. */
 void vouch_depths_open(vouch_depths *d);
-/* A draft begins: row 0 is asked for the guess of depth 0. f [width] stays until the draft ends. */
+/* Begins a draft: row 0 predicts the guess of depth 0. f [width] stays until the draft ends. */
 void vouch_depths_begin(vouch_depths *d, const float *feature);
-/* Row i is asked for the guess behind guess n_fed + i. parents as of a guesser's feed. */
+/* Notes that row i predicts the guess behind guess n_fed + i. `parents` as in a guesser's feed. */
 void vouch_depths_ask(vouch_depths *d, int32_t n_fed, const int32_t *parents, int32_t n);
 /* Computes the logits of the depths that are asked for. Returns its seconds. */
 double vouch_depths_run(vouch_depths *d);
-/* [n_vocab] of row i. */
+/* [n_vocab] the logits of row i. */
 const float *vouch_depths_logits(const vouch_depths *d, int32_t i);
 
 #endif

@@ -41,7 +41,7 @@ typedef struct model_guesser {
     vouch_arena arena;
 } model_guesser;
 
-/* Cached tokens for the first n of the sequence. */
+/* Number of tokens in the cache for the first n tokens of the sequence. */
 static int32_t offset_of(const model_guesser *g, int32_t n)
 {
     return g->bridge ? g->offsets[n] : n;

@@ -63,8 +63,8 @@ static int64_t suffix_step(const void *self, const vouch_prefix *prefix, int32_t
     return vouch_suffix_tree_step(&s->tree, (int32_t)prefix->cursor, token);
 }
 
-/* The class of a candidate. Its suffix has 1, 2, 3, 4, 5 to 6, 7 to 9, or 10 and more tokens. The token followed it
- * once of once, nearly always, mostly, often or rarely; or a longer suffix had other candidates. */
+/* The class of a candidate. Its suffix has 1, 2, 3, 4, 5 to 6, 7 to 9, or 10 and more tokens. The token followed the
+ * suffix the only time it occurred, nearly always, mostly, often or rarely; or a longer suffix had other candidates. */
 static int32_t kind_of(int32_t depth, int32_t count, int32_t total, bool is_first)
 {
     static const int8_t bucket[] = {0, 0, 1, 2, 3, 4, 4, 5, 5, 5};

@@ -108,7 +108,7 @@ static double confidence_of(const tree_drafter *d, int32_t row)
 
 /* -------------------------------------------------------------------- chains */
 
-/* Guess i from the last row. False where its logits aren't finite. */
+/* Draws guess i from the last row. False where its logits aren't finite. */
 static bool draw_guess(tree_drafter *d, int32_t i, int64_t position, int32_t n_history)
 {
     vouch_dist *q = &d->q[d->greedy ? 0 : i];
@@ -140,7 +140,7 @@ static void grow_chain(tree_drafter *d)
 
 /* --------------------------------------------------------------------- trees */
 
-/* The branching point behind a guess, from a row. False where its logits aren't finite. */
+/* Opens the branching point behind a guess with the q of a row. False where its logits aren't finite. */
 static bool branching_open(tree_drafter *d, branching *b, int32_t parent, int32_t row)
 {
     vouch_dist *q = &d->q[d->greedy ? 0 : d->n_q];
@@ -156,8 +156,8 @@ static bool branching_open(tree_drafter *d, branching *b, int32_t parent, int32_
     return true;
 }
 
-/* The estimated chance of a guess with probability p by q. A confidence is the likeliest guess's; the others share the
- * rest as q does. */
+/* The estimated chance of a guess whose probability by q is p. A confidence is the chance of the likeliest guess; the
+ * others share the rest as q does. */
 static double chance_of(const branching *b, double p)
 {
     const double best = (double)b->weight[0] / b->total;
@@ -239,7 +239,7 @@ static void fill(tree_drafter *d, const branching *b)
     }
 }
 
-/* The next level of the tree. */
+/* Grows the next level of the tree. */
 static void grow_tree(tree_drafter *d)
 {
     const int32_t levels = d->shape.depth - d->level, first = d->draft.n, n_open = level_open(d);
@@ -324,7 +324,7 @@ static double tree_part(const void *self, int32_t n)
     return d->guesser.ops->part(d->guesser.self, n_rows, n);
 }
 
-/* All but the last token, which a draft runs for its logits. */
+/* Follows all tokens but the last, which a draft runs for its logits. */
 static vouch_staging tree_follow(void *self, const int32_t *tokens, int32_t n_tokens)
 {
     tree_drafter *d = self;
@@ -420,7 +420,7 @@ vouch_status vouch_drafter_tree_open(vouch_drafter_ref *out, vouch_guesser guess
     tree_drafter *d = calloc(1, sizeof *d);
     if (!d) {
         guesser.ops->close(guesser.self);
-        return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the draft model's guesses");
+        return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the guesses of a draft model or head");
     }
     d->guesser = guesser;
     d->draw = options->draw;

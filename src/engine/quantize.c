@@ -166,7 +166,7 @@ static vouch_status output_check(const vouch_gguf *from, const output *o, bool a
 {
     const vouch_gguf_tensor *t = o->tensor;
     const vouch_type_info *source = vouch_type_get_info(t->type), *wanted = vouch_type_get_info(o->type);
-    if (o->type == t->type && vouch_type_get_stored(t->type)) return VOUCH_OK; /* integers, too */
+    if (o->type == t->type && vouch_type_get_stored(t->type)) return VOUCH_OK; /* also where the tensor has integers */
     if (!source) {
         const char *name = vouch_type_gguf_name(t->type);
         return vouch_fail(err, VOUCH_E_UNSUPPORTED, "%s: tensor '%.*s' has type %s; supported are " VOUCH_TYPE_NAMES,

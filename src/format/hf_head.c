@@ -63,7 +63,7 @@ static const struct {
     {"0.0.linear.weight", &medusa_family},           {"blocks.0.layers.0.weight", &medusa_family},
 };
 
-/* The name in a head, which may have these words before it. */
+/* The tensor's name without the words that a head's file may have before it. */
 static const char *shorten(const char *name)
 {
     static const char *const prefixes[] = {"model.", "medusa_head."};

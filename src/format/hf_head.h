@@ -12,8 +12,8 @@
 #include "format/hf_config.h"
 #include "format/safetensors.h"
 
-/* The family of the head that these tensors make; NULL: they are no head's. Cuts "model." and "medusa_head." from the
- * names of a head's tensors. */
+/* Finds the family of the head that has these tensors; NULL: they are no head's. Cuts "model." and "medusa_head." from
+ * the names of a head's tensors. */
 const vouch_hf_family *vouch_hf_head_find(vouch_safetensors *files, size_t n);
 /* vouch_hf_config_read for a head. Changes the configuration: nested members go to the top. */
 vouch_status vouch_hf_head_read(const vouch_json *config, const vouch_hf_family *family, vouch_gguf_writer *keys,

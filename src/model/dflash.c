@@ -64,7 +64,7 @@ static const vouch_arch arch_dflash = {.name = ARCH,
                                        .read = read_dflash,
                                        .take = take_dflash};
 
-/* Kinds of such files that vouch doesn't run. */
+/* Refuses kinds of such heads that vouch doesn't run. */
 static vouch_status refuse_others(const vouch_gguf *gguf, vouch_error *err)
 {
     int32_t n_streams = 0;
@@ -150,7 +150,7 @@ static vouch_status take_ends(vouch_weights *w, vouch_loader *loader, void *user
 
 /* ------------------------------------------------------------------- opening */
 
-/* Layers that make keys and values of f: the body's, without their norms, queries and networks. */
+/* Opens the layers that make keys and values of f: the body's, without their norms, queries and networks. */
 static vouch_status open_writer(vouch_head_weights *head, vouch_error *err)
 {
     const int32_t n_layers = head->body->hparams.n_layers;

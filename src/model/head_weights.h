@@ -115,7 +115,7 @@ static inline int64_t vouch_head_state_width(const vouch_head_weights *head)
  * Everything else is copied. Errors: FORMAT, UNSUPPORTED, MEMORY, IO, MISMATCH (another target; names both). */
 vouch_status vouch_head_weights_open(vouch_head_weights **out, const vouch_gguf *gguf, const vouch_head_target *target,
                                      vouch_pool *pool, vouch_error *err);
-/* An error where the file holds a head, which can't be opened as a model. Error: UNSUPPORTED. */
+/* Fails where the file holds a head, which can't be opened as a model. Error: UNSUPPORTED. */
 vouch_status vouch_head_refuse(const vouch_gguf *gguf, vouch_error *err);
 /* Opens the head in the target's own file (mtp.c). *out is NULL where the file has none. */
 vouch_status vouch_head_weights_open_own(vouch_head_weights **out, const vouch_gguf *gguf, const vouch_weights *target,
