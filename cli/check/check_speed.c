@@ -4,7 +4,7 @@
  * draft length. Two sessions, one plain, write the same text a few tokens at a time by turns, so that both meet the
  * machine in the same state. A turn is long enough that one wasted draft doesn't make it an outlier, which
  * cli_compare_speeds would drop. Where even FEWEST_TURNS turns would take longer than the whole check, no turn is
- * taken: so few would give no verdict.
+ * taken: so few could not show a loss.
  */
 #include <math.h>
 #include <stdlib.h>

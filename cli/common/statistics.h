@@ -12,7 +12,7 @@ double cli_quantile(double *values, size_t n, double share);
 double cli_chi_square_tail(double statistic, int64_t degrees);
 
 typedef enum cli_speed_verdict {
-    CLI_SPEED_UNCLEAR, /* fewer than CLI_ENOUGH_PAIRS, or they scatter too much */
+    CLI_SPEED_UNCLEAR, /* below the promised share, but with fewer than CLI_ENOUGH_PAIRS, or they scatter too much */
     CLI_SPEED_KEPT,    /* at least the promised share; with enough pairs and a scatter below 1 %, also a shortfall
                           within the scatter */
     CLI_SPEED_LOST     /* with enough pairs: three standard errors below the promised share */
