@@ -24,7 +24,7 @@ int cli_serve(const cli_options *options)
 typedef struct serving {
     const cli_options *options;
     size_t n_models, n_open;
-    cli_options *model_options;   /* [n_models] the command's, with the path of each model */
+    cli_options *model_options;   /* [n_models] the command's options, with the path of each model */
     cli_engine *engines;          /* [n_open] */
     server_model_options *models; /* [n_models] */
     char **names;                 /* [n_models] */

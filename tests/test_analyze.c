@@ -160,7 +160,7 @@ static void few_rounds_give_no_bad_verdict(void **state)
         assert_int_equal(half.verdict, n < CLI_ENOUGH_PAIRS ? CLI_SPEED_UNCLEAR : CLI_SPEED_LOST);
         assert_int_equal(twice.verdict, CLI_SPEED_KEPT);
     }
-    /* Rounds in which the machine paused don't count. The others are too few for a verdict here, then enough. */
+    /* Rounds in which the machine paused don't count. Of 25 rounds too few are left for a verdict, of 26 enough. */
     for (size_t i = 0; i < 5; i++) plain[2 * i] = other[2 * i + 1] = 100;
     const cli_speed_kept few = cli_compare_speeds(plain, other, 25, 0.97),
                          enough = cli_compare_speeds(plain, other, 26, 0.97);

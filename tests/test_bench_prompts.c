@@ -126,7 +126,7 @@ static void lossy_configs_are_named(void **state)
     }
 }
 
-/* A context with room for small passes only gives a shorter, but complete cost curve. */
+/* A context with room for small passes only gives a cost curve that ends earlier and has no gaps. */
 static void short_cost_curve_is_complete(void **state)
 {
     (void)state;

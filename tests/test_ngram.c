@@ -121,7 +121,7 @@ static void test_candidates(void **state)
     assert_int_equal(out[1].token, 7);
     assert_int_equal(out[2].token, 9);
     assert_true(s.ops->prior(out[0].kind) > s.ops->prior(out[1].kind));
-    /* Behind a path that no candidate began, the path's last tokens count. */
+    /* A path that none of the drafter's candidates began is followed by what followed its last tokens before. */
     const int32_t path[] = {1, 2, 3, 7, 1, 2, 3, 8, 2, 3, 9, 2, 3, 7, 5, 1, 2, 3, 6, 7, 5};
     assert_int_equal(expand(s, path, n + 3, 3, 0, out), 1);
     assert_int_equal(out[0].token, 1);

@@ -226,7 +226,8 @@ static void stop_in_every_division(void **state)
     vouch_tokenizer_close(tokenizer);
 }
 
-/* The definition on the whole text: where the first complete stop text begins; the longest if several end there. */
+/* By definition, on the whole text: where the first complete stop text begins. If several end at the same byte, the
+ * longest counts. */
 static size_t cut_plainly(const char *text, size_t n, const char *const *stop, size_t n_stop, bool *found)
 {
     for (size_t end = 1; end <= n; end++) {

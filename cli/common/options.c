@@ -271,7 +271,7 @@ static bool check_speculation(cli_options *options, given_flags given)
     }
     const bool is_auto = speculation->drafters == VOUCH_DRAFTER_AUTO;
     if (!resolve_drafters(options) || !check_effects(options, given)) return false;
-    if (is_auto) { /* the library finds the same set; -k then limits the drafts that pace chooses */
+    if (is_auto) { /* AUTO is the same set to the library; -k then limits the drafts of pace */
         speculation->drafters = VOUCH_DRAFTER_AUTO;
         speculation->auto_with = given_drafters(options);
     }

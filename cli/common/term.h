@@ -41,7 +41,7 @@ void cli_progress_end(cli_progress *progress); /* wipes the line */
 /* The effect of Ctrl-C, unless this program was started with SIGINT ignored. */
 typedef enum cli_interrupt {
     CLI_INTERRUPT_ENDS,    /* ends the program with status 1, after wiping the progress and printing one line */
-    CLI_INTERRUPT_CANCELS, /* the first cancels the session that was aimed at; the second ends the program */
+    CLI_INTERRUPT_CANCELS, /* the first Ctrl-C cancels the session of cli_interrupt_aim; the second ends the program */
     CLI_INTERRUPT_READS    /* only makes a blocked read return, each time */
 } cli_interrupt;
 void cli_interrupt_set(cli_interrupt mode);

@@ -15,7 +15,7 @@ typedef struct hf_tensor {
 typedef struct hf_case {
     const char *name, *dtype, *config; /* config.json */
     const hf_tensor *tensors;          /* ended by an empty one */
-    const float *logits;               /* [hf_vocabulary], after the last of hf_tokens ids */
+    const float *logits;               /* [hf_vocabulary] after the last of the prompt's hf_tokens ids */
 } hf_case;
 
 extern const int32_t hf_vocabulary, hf_tokens; /* id i of the prompt is 7 i mod hf_vocabulary */
