@@ -123,7 +123,7 @@ static vouch_status vocab_read(cli_engine *engine, const char *path, vouch_error
     size_t n = 0;
     vouch_status status = text_read(path, &text, &n, err);
     if (status) return status;
-    engine->draft_vocab = calloc(n + 1, sizeof *engine->draft_vocab); /* an id takes a byte or more */
+    engine->draft_vocab = calloc(n + 1, sizeof *engine->draft_vocab); /* n bytes hold n ids at most */
     seen = calloc((size_t)vouch_model_get_info(engine->draft)->n_vocab, 1);
     if (engine->draft_vocab && seen) {
         status = vocab_parse(engine, path, text, seen, err);

@@ -33,7 +33,8 @@ typedef struct cli_progress {
     const char *label;
     bool is_eager;
     double start; /* cli_now() of the first report; 0: none yet */
-    int shown;    /* seconds left on the terminal, plus 1; 0: none. -1: the line of an eager one has been printed */
+    int shown;    /* seconds left as the terminal shows them, plus 1; 0: nothing is shown. -1: an eager one has shown
+                     its label */
 } cli_progress;
 void cli_progress_report(void *progress, double share);
 void cli_progress_end(cli_progress *progress); /* wipes the line */
