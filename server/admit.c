@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which requests are let in. A page in a browser, a proxy in front and a client may each read a request in another way,
- * and nobody may gain by that. */
+/* Decides which requests are let in. A browser, a proxy in front and the server may read the same request in different
+ * ways; nobody may gain by that. */
 #include "http.h"
 
 #include <stdio.h>

@@ -11,9 +11,9 @@
 
 typedef struct server_said {
     server_reader reader;   /* content, thoughts and calls that have not been given out */
-    json_t *trace;          /* array, of the tokens since; NULL: not wanted */
-    json_t *logprobs;       /* array, of the tokens since: {"token", "logprob", "bytes", "top_logprobs"}; NULL */
-    json_t *tokens;         /* array, ids of the tokens since; NULL: not wanted, or none */
+    json_t *trace;          /* array for the tokens not given out yet; NULL: not wanted */
+    json_t *logprobs;       /* {"token", "logprob", "bytes", "top_logprobs"} for each token not given out yet; NULL */
+    json_t *tokens;         /* array, ids of the tokens not given out yet; NULL: not wanted, or none */
     bool has_line_end;      /* the text given out has one */
     int32_t n_calls;        /* given out */
     int64_t n_thoughts;     /* tokens of thoughts */
@@ -27,7 +27,7 @@ typedef struct server_answer {
     int64_t created;
     int32_t n_choices;
     server_said *said; /* [n_choices] */
-    void *more;        /* of the API; freed with the answer */
+    void *more;        /* the API's own state; freed with the answer */
 } server_answer;
 
 /* For a job of this request. NULL when memory is short. */
@@ -37,7 +37,7 @@ void server_answer_free(void *answer);
 
 /* Reads token i of a step. `from` is the length of the step's text that has been read; returns the new length. */
 size_t server_answer_token(server_answer *a, const server_event *event, int32_t i, size_t from);
-/* Behind the last token of a step. */
+/* Call it after the last token of a step. */
 void server_answer_step_end(server_answer *a, const server_event *event);
 /* The choice is over: reads what waits. */
 void server_answer_choice_end(server_answer *a, int32_t choice);

@@ -15,9 +15,9 @@ typedef enum server_field_kind {
     SERVER_FIELD_INT,    /* int32_t */
     SERVER_FIELD_FLOAT,  /* float */
     SERVER_FIELD_DOUBLE, /* double */
-    SERVER_FIELD_SEED,   /* uint64_t; the bits of a negative number */
-    SERVER_FIELD_STRING, /* const char *, the document's */
-    SERVER_FIELD_VALUE,  /* const json_t *, the document's: the caller reads it */
+    SERVER_FIELD_SEED,   /* uint64_t; a negative number counts as its 64 bits */
+    SERVER_FIELD_STRING, /* const char *, owned by the document */
+    SERVER_FIELD_VALUE,  /* const json_t *, owned by the document; the caller reads it */
     SERVER_FIELD_IGNORED, /* clients send it, and it changes nothing */
     SERVER_FIELD_NEUTRAL /* not supported: only the value in `range`, or null, false, 0, "", [] or {}, is allowed */
 } server_field_kind;
@@ -39,7 +39,8 @@ const char *server_json_kind(const json_t *value);
 const char *server_word(const json_t *object, const char *key);
 /* A string, or the texts of an array of parts, {"text": "..."}, joined; NULL as the empty string. A fault: NULL. */
 json_t *server_json_texts(const json_t *content, const char *path, server_fault *fault);
-/* Finds the schema of a tool's arguments, which stays the tool's; NULL: any. False with a fault: no such tool. */
+/* Finds the schema of a tool's arguments, which the tool owns; *schema NULL: any arguments. False with a fault: no
+ * valid tool. */
 typedef bool server_tool_schema(const json_t *tool, const char *path, json_t **schema, server_fault *fault);
 /* Turns the `tools` of a document, if it has any, into those of the chat API. */
 bool server_convert_tools(json_t *document, server_tool_schema *schema_of, server_fault *fault);

@@ -20,7 +20,7 @@ enum {
     CONNECTION_MEMORY = 64 << 10, /* bytes for the headers of a request */
     N_THREADS = 4,
     STREAM_LIMIT = 256 << 10, /* bytes of events that may wait for a reader */
-    SLOWEST = 16 << 10        /* bytes per second of a body, either way, beyond the time for its begin */
+    SLOWEST = 16 << 10        /* fewest bytes per second of a body, in either direction, after --timeout */
 };
 
 /* ----------------------------------------------------------------- deadlines */
@@ -31,7 +31,7 @@ static void set_deadline(server_exchange *x, size_t n)
     if (x->deadline) server_deadline_set(x->deadline, x->server->options->timeout_seconds + (double)n / SLOWEST);
 }
 
-/* The client waits for the model. */
+/* A client that waits for the model has no deadline. */
 static void clear_deadline(server_exchange *x)
 {
     if (x->deadline) server_deadline_set(x->deadline, INFINITY);
@@ -123,7 +123,7 @@ static void resume(server_exchange *x)
     mhd.MHD_resume_connection(x->connection);
 }
 
-/* Of the job, which holds its lock. One body needs only the last event. */
+/* The job calls this under its lock after each event. Without a stream only the last event matters. */
 static void on_event(void *user)
 {
     server_exchange *x = user;
@@ -346,7 +346,7 @@ static enum MHD_Result exchange_begin(server *s, struct MHD_Connection *connecti
     if (server_admit(x, method, path, &fault)) return MHD_YES;
     x->is_handled = true;
     server_reply_fault(x, &fault);
-    /* Where the body ends isn't certain. */
+    /* It isn't certain where the body ends, so another request can't follow. */
     const bool closes = fault.status == 400 || fault.status == 411 || fault.status == 413;
     if (x->response && closes) mhd.MHD_add_response_header(x->response, "Connection", "close");
     return send_answer(x);
@@ -399,7 +399,7 @@ static void on_completed(void *cls, struct MHD_Connection *connection, void **me
     *memory = NULL;
 }
 
-/* A connection has a deadline from its begin to its end. The next request of a connection has the time of the first. */
+/* A connection has a deadline from its beginning to its end. Each request has as much time as the first. */
 static void on_connection(void *cls, struct MHD_Connection *connection, void **context,
                           enum MHD_ConnectionNotificationCode code)
 {
@@ -476,7 +476,7 @@ vouch_status server_http_open(server *s, vouch_error *err)
     const int fd = listen_socket(s, err);
     if (fd < 0) return err->code;
     s->watch = server_watch_open(o->ping_seconds);
-    /* With epoll, libmicrohttpd (0.9.75) misses the end of a connection that comes together with the last data. */
+    /* poll, because with epoll libmicrohttpd (0.9.75) misses the end of a connection that comes with the last data. */
     unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC |
                      MHD_USE_ERROR_LOG;
     const struct MHD_OptionItem tls[] = {{MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)(uintptr_t)o->certificate},

@@ -28,7 +28,7 @@ typedef struct server_model {
     const server_model_options *options;
     server_worker *worker;
     pthread_mutex_t lock;
-    vouch_speculation speculation; /* under the lock: of requests that don't say otherwise */
+    vouch_speculation speculation; /* under the lock: the default of requests that set none */
 } server_model;
 
 struct server {
@@ -101,7 +101,7 @@ void server_reply_text(server_exchange *x, int status, const char *type, const c
 void server_reply_fault(server_exchange *x, const server_fault *fault);
 /* An error as the route's API writes it. */
 json_t *server_error_json(const server_exchange *x, const server_fault *fault);
-/* Queues the job, which becomes the exchange's, as `state` does. Replies 429 or 503 where that isn't possible. */
+/* Queues the job. The exchange owns job and `state` from now on. Replies 429 or 503 where the job can't be queued. */
 void server_begin(server_exchange *x, server_model *model, server_job *job, bool is_stream,
                   const server_format *format, void *state);
 

@@ -134,7 +134,7 @@ static bool convert(server_exchange *x, server_fault *fault)
 
 typedef enum block_kind { BLOCK_NONE, BLOCK_THOUGHTS, BLOCK_TEXT } block_kind;
 
-/* Of a stream: the open block. */
+/* The state of a stream: its open block. */
 typedef struct blocks {
     block_kind open;
     int32_t n; /* blocks so far, the open one included */
@@ -300,7 +300,7 @@ void server_messages(server_exchange *x)
     server_job *job = NULL;
     if (convert(x, &fault) && server_request_read(&request, x, SERVER_MESSAGES, &fault)) {
         if (request.max_tokens > 0) job = server_prompt_chat(&request, &fault);
-        else server_fail_field(&fault, "max_tokens", "expected the most tokens of the answer");
+        else server_fail_field(&fault, "max_tokens", "expected the maximum number of tokens of the answer");
     }
     server_answer *a = job ? server_answer_new(x, &request, job, "msg_") : NULL;
     if (a) a->more = calloc(1, sizeof(blocks));
@@ -314,7 +314,7 @@ void server_messages(server_exchange *x)
     else server_reply_fault(x, &fault);
 }
 
-/* The same request, which is not answered. */
+/* Reads the same request as /v1/messages, and answers with the number of its prompt's tokens. */
 void server_count_tokens(server_exchange *x)
 {
     server_request request;

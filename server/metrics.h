@@ -25,11 +25,11 @@ typedef struct server_metrics {
     server_histogram first_token, between_tokens, whole, queue, prefill, decode;
 } server_metrics;
 
-/* Time between two tokens, n times. */
+/* Counts this time between two tokens n times. */
 void server_metrics_tokens(server_metrics *metrics, double seconds, int32_t n);
-/* A choice that has ended. */
+/* Counts a choice that has ended. */
 void server_metrics_choice(server_metrics *metrics, const server_choice *choice);
-/* Adds the counters of one answer; its times and distributions aside. */
+/* Adds the counters of one answer, without its times and distributions. */
 void server_stats_add(vouch_stats *sum, const vouch_stats *stats);
 
 #endif

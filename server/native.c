@@ -28,7 +28,7 @@ static const server_field text_fields[] = {
     {"tokens", DETOKENIZE, SERVER_FIELD_VALUE, AT(tokens), NULL},
 };
 
-/* Reads the request; NULL after a reply. */
+/* Reads the request and returns its model. NULL: the request is bad, and the reply says why. */
 static const vouch_model *read_text_request(server_exchange *x, unsigned where, text_request *r)
 {
     server_fault fault;

@@ -46,7 +46,8 @@ void server_show_speculation(server_exchange *x)
     server_reply_json(x, 200, cli_json_object(entries, 1));
 }
 
-/* Changes what requests get that don't say, from the next request on: {"model": NAME, "drafters": ..., "k": ...}. */
+/* Changes the speculation of requests that set none, from the next request on: {"model": NAME, "drafters": ..., "k":
+ * ...}. */
 void server_set_speculation(server_exchange *x)
 {
     server_fault fault;

@@ -63,15 +63,15 @@ bool server_is_busy(server *s)
     return atomic_load(&s->n_exchanges) > 0;
 }
 
-/* Waits until the number is 0, at most so many seconds. */
+/* Waits until the number is 0, but no longer than `seconds`. */
 static void wait_for_none(atomic_int *number, double seconds)
 {
     for (const double start = cli_now(); atomic_load(number) > 0 && cli_now() < start + seconds;)
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
-/* Every job ends with CANCELLED, which resumes its connection: libmicrohttpd can't stop with a suspended one. Then the
- * clients get what they were told. */
+/* Every job ends with CANCELLED, which resumes its connection: libmicrohttpd can't stop with a suspended one. Then
+ * there is a moment for the last replies to be sent. */
 void server_close(server *s)
 {
     if (!s) return;

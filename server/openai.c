@@ -72,7 +72,7 @@ static json_t *text_logprobs(json_t *tokens, int64_t *offset)
     return cli_json_object(entries, 4);
 }
 
-/* Takes what the choice has said. */
+/* Takes the log probabilities that the choice has gathered, in the form of its API. */
 static json_t *logprobs_json(server_answer *a, int32_t i)
 {
     json_t *tokens = a->said[i].logprobs;
@@ -81,8 +81,8 @@ static json_t *logprobs_json(server_answer *a, int32_t i)
     return is_chat(a) ? chat_logprobs(tokens) : text_logprobs(tokens, &offsets[i]);
 }
 
-/* Sends a chunk of one choice. Takes `content`, the delta (chat) or the text, and what the choice has said beside it.
- */
+/* Sends a chunk of one choice. Takes `content`, the delta (chat) or the text, and the choice's log probabilities and
+ * trace. */
 static void send_chunk(server_exchange *x, int32_t index, json_t *content, const char *finish)
 {
     server_answer *a = x->state;
@@ -102,7 +102,7 @@ static void send_chunk(server_exchange *x, int32_t index, json_t *content, const
     server_sse(x, NULL, chunk);
 }
 
-/* The calls as the API has them; in a stream with their indices. Takes the reader's. */
+/* Takes the calls that the reader holds, in the form of the API: in a stream with their indices. */
 static json_t *calls_json(server_exchange *x, server_said *said, bool with_index)
 {
     json_t *given = said->reader.calls, *calls = json_array(), *call;
@@ -251,7 +251,7 @@ static const server_format body_format = {NULL, server_answer_keep, NULL, answer
 
 /* ------------------------------------------------------------------------ echo */
 
-/* The prompt's text goes before the answer's. */
+/* With `echo`, the prompt's text goes before the answer's. */
 static void echo_text(server_answer *a, const server_choice *choice, int32_t i)
 {
     const vouch_model *model = a->request.model->options->model;
@@ -263,7 +263,7 @@ static void echo_text(server_answer *a, const server_choice *choice, int32_t i)
     }
 }
 
-/* The log probabilities of the prompt's tokens; null for the first, which follows nothing. */
+/* With `echo`, the log probabilities of the prompt's tokens; null for the first, which follows nothing. */
 static void echo_logprobs(server_answer *a, const server_choice *choice, int32_t i)
 {
     const vouch_model *model = a->request.model->options->model;

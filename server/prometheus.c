@@ -34,7 +34,7 @@ static void line(page *p, const char *name, size_t model, const char *labels, do
     server_text_format(&p->text, "\"%s} %.9g\n", labels, value);
 }
 
-/* The value of each model's state at an offset: int64_t or double. */
+/* The type of a value in a worker's state. */
 typedef enum value_kind { VALUE_INT32, VALUE_INT64, VALUE_DOUBLE } value_kind;
 
 static double value_at(const server_worker_state *state, value_kind kind, size_t offset)
@@ -57,7 +57,7 @@ static const struct {
     {"generation_tokens_total", "counter", "Tokens of answers.", VALUE_INT64, STATE(engine.generated_tokens)},
     {"prefix_cache_queries_total", "counter", "Tokens of prompts, looked up in the cache.", VALUE_INT64,
      STATE(metrics.prompt_tokens)},
-    {"prefix_cache_hits_total", "counter", "Of these, tokens that the cache had.", VALUE_INT64,
+    {"prefix_cache_hits_total", "counter", "Tokens of prompts that the cache had.", VALUE_INT64,
      STATE(metrics.cached_tokens)},
     {"num_preemptions_total", "counter", "Sequences dropped from the cache, to be run again.", VALUE_INT64,
      STATE(engine.preemptions)},
@@ -67,12 +67,12 @@ static const struct {
      STATE(metrics.stats.accepted)},
     {"passes_total", "counter", "Passes of the model.", VALUE_INT64, STATE(engine.passes)},
     {"rows_total", "counter", "Rows of all passes.", VALUE_INT64, STATE(engine.rows)},
-    {"prompt_rows_total", "counter", "Of these, rows of prompts.", VALUE_INT64, STATE(engine.prompt_rows)},
+    {"prompt_rows_total", "counter", "Rows of prompts in all passes.", VALUE_INT64, STATE(engine.prompt_rows)},
     {"draft_passes_total", "counter", "Passes of draft models and heads.", VALUE_INT64, STATE(engine.draft_passes)},
-    {"draft_rows_total", "counter", "Rows of these passes.", VALUE_INT64, STATE(engine.draft_rows)},
+    {"draft_rows_total", "counter", "Rows of passes of draft models and heads.", VALUE_INT64, STATE(engine.draft_rows)},
     {"engine_seconds_total", "counter", "Time in passes and around them.", VALUE_DOUBLE, STATE(engine.seconds)},
     {"decode_seconds_total", "counter", "Time of all cycles.", VALUE_DOUBLE, STATE(metrics.stats.decode_seconds)},
-    {"pace_predicted_tokens_total", "counter", "Tokens of cycles, as pace expected them.", VALUE_DOUBLE,
+    {"pace_predicted_tokens_total", "counter", "Tokens of cycles, as expected when they were drafted.", VALUE_DOUBLE,
      STATE(metrics.stats.predicted_tokens)},
     {"pace_predicted_seconds_total", "counter", "Time of cycles, as pace expected it.", VALUE_DOUBLE,
      STATE(metrics.stats.predicted_seconds)},
@@ -119,7 +119,7 @@ static void write_reasons(page *p, size_t n_models)
         }
 }
 
-/* By depth and by drafter. */
+/* Writes the numbers of guesses by depth and by drafter. */
 static void write_speculation(page *p, size_t n_models)
 {
     char label[64];

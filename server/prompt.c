@@ -13,7 +13,7 @@ static bool fail_memory(server_fault *fault)
     return server_fail(fault, 503, "out_of_memory", "", "not enough memory for the prompt");
 }
 
-/* Clients leave out the content of a message that only calls tools. Templates read it all the same. */
+/* Clients may leave out the content of a message that only calls tools. Templates read it nevertheless, so it is "". */
 static void add_contents(const json_t *messages)
 {
     json_t *message;

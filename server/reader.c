@@ -269,7 +269,8 @@ void server_reader_push(server_reader *reader, const char *text, size_t n)
 
 /* ---------------------------------------------------------- control tokens */
 
-/* The message of a channel is over: a call, or it has been given already. */
+/* Ends the message of a channel. Text of state MESSAGE becomes a call, or content where it is no valid call; other
+ * messages have been given out already. */
 static void finish_message(server_reader *r)
 {
     static const char *const to = "to=functions.";
@@ -289,7 +290,8 @@ static void finish_message(server_reader *r)
     r->text.n = 0;
 }
 
-/* Behind <|channel|>NAME ...<|message|>: the header says whose text follows. */
+/* Begins the message behind <|channel|>NAME ...<|message|>. The header between them says whether thoughts, a call or
+ * content follow. */
 static void begin_message(server_reader *r)
 {
     server_text_free(&r->header);

@@ -45,7 +45,7 @@ typedef struct server_reader {
 /* thinks: the prompt has opened the thoughts already. */
 void server_reader_begin(server_reader *reader, bool with_tools, bool thinks);
 void server_reader_push(server_reader *reader, const char *text, size_t n);
-/* A control token by its name, which the text lacks. */
+/* Reads a control token by its name. The texts that are pushed lack control tokens. */
 void server_reader_special(server_reader *reader, const char *name, size_t n);
 /* The answer is over: what waits is read to its end. */
 void server_reader_end(server_reader *reader);

@@ -124,7 +124,7 @@ static bool add_drafters(const char *names, const char *path, unsigned *drafters
             if (strlen(vouch_drafter_name(d)) == n && strncmp(vouch_drafter_name(d), at, n) == 0) i = d;
         const unsigned bit = i < VOUCH_DRAFTERS && i >= 0 ? 1u << i : 0;
         if (i < 0 || bit == VOUCH_DRAFTER_CUSTOM || bit == VOUCH_DRAFTER_HISTORY)
-            return server_fail_field(fault, path, "'%.*s': expected auto, none, or drafters of --spec but history",
+            return server_fail_field(fault, path, "'%.*s': expected auto, none, or drafters of --spec except history",
                                      (int)(n < 60 ? n : 60), at);
         *drafters |= bit;
         at += n;
@@ -246,7 +246,7 @@ static bool read_logprobs(server_request *r, server_fault *fault)
     return true;
 }
 
-/* No tokens are asked for: only the prompt's text and log probabilities. */
+/* max_tokens 0 asks for no tokens, only for the prompt's text and log probabilities. */
 static bool read_length(server_request *r, server_fault *fault)
 {
     const json_t *given = json_object_get(r->document, "max_tokens");
@@ -428,7 +428,7 @@ static bool copy_prediction(const server_request *r, server_job *job, server_fau
     return copy || fail_memory(fault);
 }
 
-/* n from 0 on; answers to one prompt get seeds that follow each other. */
+/* The answers to one prompt have the seeds r->seed, r->seed + 1, ... */
 server_job *server_request_job(const server_request *r, int32_t n_prompts, server_fault *fault)
 {
     const int64_t n_choices = (int64_t)r->n * n_prompts;

@@ -40,15 +40,15 @@ typedef struct server_request {
     bool return_tokens; /* /completion: the ids of the answer's tokens */
 } server_request;
 
-/* Reads x->json; false with a fault. Texts and values are the document's. */
+/* Reads x->json; false with a fault. The document owns texts and values. */
 bool server_request_read(server_request *request, server_exchange *x, unsigned where, server_fault *fault);
 /* A job with the request's options, and its stop texts, biases and prediction. Prompts are still missing. NULL with a
  * fault. */
 server_job *server_request_job(const server_request *request, int32_t n_prompts, server_fault *fault);
 /* Binds the job's answers to the request's grammar, if it has one. */
 bool server_request_bind(const server_request *request, server_job *job, server_fault *fault);
-/* Sets the prompt of choices [n * prompt, n * (prompt + 1)): the job's memory. Refuses prompts that don't fit into the
- * context. */
+/* Sets the prompt of choices [n * prompt, n * (prompt + 1)). `tokens` belong to the job. Refuses prompts that don't fit
+ * into the context. */
 bool server_request_prompt(const server_request *request, server_job *job, int32_t prompt, const int32_t *tokens,
                            size_t n_tokens, const char *param, server_fault *fault);
 

@@ -101,7 +101,7 @@ static bool convert(server_exchange *x, server_fault *fault)
 
 typedef enum item_kind { ITEM_NONE, ITEM_REASONING, ITEM_MESSAGE } item_kind;
 
-/* Of a stream: the open item and what it holds, and the items that are done. */
+/* The state of a stream: the open item and what it holds, and the items that are done. */
 typedef struct items {
     item_kind open;
     int32_t n_events;
@@ -145,7 +145,7 @@ static json_t *usage_json(const server_exchange *x)
                      (json_int_t)(u.prompt_tokens + u.completion_tokens));
 }
 
-/* Takes the output. is_over: with status and usage. */
+/* The response as JSON. Takes `output`. is_over: it has the final status and the usage. */
 static json_t *response_json(const server_exchange *x, json_t *output, bool is_over)
 {
     const server_answer *a = x->state;

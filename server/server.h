@@ -22,7 +22,7 @@ typedef struct server server;
 typedef struct server_model_options {
     const char *name;
     const vouch_model *model, *draft; /* draft may be NULL */
-    vouch_session_options session;    /* of requests that don't say otherwise; its texts and arrays live on */
+    vouch_session_options session;    /* the defaults of requests; its texts and arrays must outlive the server */
 } server_model_options;
 
 typedef struct server_options {
@@ -39,7 +39,7 @@ typedef struct server_options {
     int32_t n_queue;             /* most choices of a model that wait */
     const char *metrics_prefix;  /* of the names in /metrics: "vouch" */
     double ping_seconds;         /* a stream without news gets a comment this often */
-    double timeout_seconds;      /* a client that sends or reads too slowly is dropped after these (docs/server.md) */
+    double timeout_seconds;      /* after this a client that sends or reads too slowly is dropped (docs/server.md) */
 } server_options;
 
 /* Opens workers and socket, and answers from now on, in threads of its own. `options` must outlive the server.

@@ -20,9 +20,9 @@ typedef struct server_watch server_watch;
 typedef struct server_watched {
     int fd;
     void (*gone)(void *user); /* the client has closed or reset the connection; called once */
-    void (*tick)(void *user); /* every so many seconds */
+    void (*tick)(void *user); /* every tick_seconds */
     void *user;
-    uint64_t serial; /* the watch's; 0: not watched */
+    uint64_t serial; /* set by the watch; 0: not watched */
     double due;
     struct server_watched *next, *before;
 } server_watched;
@@ -32,18 +32,18 @@ server_watch *server_watch_open(double tick_seconds);
 void server_watch_close(server_watch *watch); /* NULL is allowed; nothing is watched any more */
 
 void server_watch_add(server_watch *watch, server_watched *watched);
-/* When it returns, no function of the watched runs, and none will. Harmless where it isn't watched. */
+/* When it returns, no function of `watched` runs or will run. Does nothing where `watched` isn't watched. */
 void server_watch_remove(server_watch *watch, server_watched *watched);
 
 /* A connection's deadline, which any thread may move. */
 typedef struct server_deadline server_deadline;
 
-/* The watch shuts the socket down when so many seconds are over; libmicrohttpd then ends the connection. NULL: memory
- * is short. */
+/* The watch shuts the socket down after `seconds`, and libmicrohttpd then ends the connection. NULL: memory is
+ * short. */
 server_deadline *server_deadline_open(server_watch *watch, int fd, double seconds);
 void server_deadline_set(server_deadline *deadline, double seconds); /* from now; INFINITY: none */
 void server_deadline_extend(server_deadline *deadline, double seconds);
-/* Before the socket is closed. NULL is allowed. */
+/* Call it before the socket is closed. NULL is allowed. */
 void server_deadline_close(server_watch *watch, server_deadline *deadline);
 
 #endif

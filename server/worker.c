@@ -213,7 +213,7 @@ static void drop_cancelled(server_worker *w, bool all)
     }
 }
 
-/* Returns the number of sessions that may run. */
+/* Pauses the sessions of full jobs and resumes the others. Returns the number of sessions that may run. */
 static int32_t pause_full(server_worker *w)
 {
     int32_t n = 0;
@@ -227,7 +227,7 @@ static int32_t pause_full(server_worker *w)
     return n;
 }
 
-/* Steps 1 to 3. Sleeps while there is nothing to run; false: the worker ends. */
+/* Steps 1 to 3 of worker.h. Sleeps while there is nothing to run; false: the worker ends. */
 static bool prepare_pass(server_worker *w)
 {
     for (;;) {

@@ -3,8 +3,8 @@
  * A worker: the thread that owns a model's engine. Between two passes it
  *
  *   1 drops the sessions of cancelled jobs        a client that has gone costs no further pass
- *   2 pauses and resumes sessions of full jobs    a client that doesn't read costs nothing either
- *   3 begins waiting choices, oldest job first    as long as the engine has room for sessions
+ *   2 begins waiting choices, oldest job first    as long as the engine has room for sessions
+ *   3 pauses and resumes sessions of full jobs    a client that doesn't read costs nothing either
  *
  * and then runs one pass for all sessions, and adds each session's step to its job. Without work it sleeps.
  */

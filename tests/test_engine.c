@@ -41,8 +41,8 @@ static const unsigned drafter_sets[] = {
 };
 enum { N_SETS = sizeof drafter_sets / sizeof drafter_sets[0] };
 
-/* Every request has a draft model or a head: chains and trees of every size, with and without free drafters and pace,
- * by either draft model, or by some tokens of it. */
+/* true: every request has a draft model or a head. The requests differ: chains and trees of every size, with and
+ * without free drafters and pace, by either draft model or by a part of its vocabulary. */
 static bool all_paid;
 static void choose_paid(vouch_speculation *s, int32_t i)
 {

@@ -69,8 +69,8 @@ static void drafts_are_those_of_llama_cpp(void **state)
     }
 }
 
-/* A DSpark head's chances in a chain are llama.cpp's confidences, and in a tree the likeliest guess of the first level
- * has the chain's. */
+/* In a chain, the chances of a DSpark head's guesses are llama.cpp's confidences. In a tree, the likeliest guess of the
+ * first level has the same chance as in the chain. */
 static void confidences_are_those_of_llama_cpp(void **state)
 {
     (void)state;
@@ -152,7 +152,8 @@ static void borrowed_keys_are_those_of_the_tokens(void **state)
     vouch_model_close(model);
 }
 
-/* The largest difference of two q, in logits, from that of the biases behind the tokens x and y. */
+/* The largest error of the difference of two q's logits, which the biases behind the tokens x and y give, up to a
+ * constant. */
 static double bias_error(const vouch_head_block *block, const vouch_dist *first, int32_t x, const vouch_dist *second,
                          int32_t y)
 {
@@ -422,7 +423,7 @@ static void damaged_files_never_crash(void **state)
     }
 }
 
-/* A head is no model. The message says what to do. */
+/* A head is no model: opening it as one fails, and the message says what to do. */
 static void heads_are_no_models(void **state)
 {
     (void)state;

@@ -515,9 +515,9 @@ static void free_drafters_rest_where_they_lose(void **state)
     assert_in_range(count_asked(20e-6, 0.3, 15), 30, 80); /* beside 15 others a guess costs more than it gives */
 }
 
-/* Cycles of 400 in which a paid drafter is asked. 3 of 5 guesses are accepted. A level alone takes a tenth of a pass,
- * and `part` of that falls to this sequence. A row beside 7 others costs a twentieth of a pass. *level receives what
- * pace has learned of a level alone, in seconds. */
+/* Returns in how many of 400 cycles pace asks a paid drafter. 3 of 5 guesses are accepted. A level takes a tenth of a
+ * pass, and this sequence bears `part` of that. A row beside 7 others costs a twentieth of a pass. *level receives
+ * pace's estimate of the time of a whole level, in seconds. */
 static int32_t count_paid(double part, double *level)
 {
     const vouch_shape most = {.n = 4, .depth = 4, .branches = 1, .others = 7};

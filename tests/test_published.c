@@ -204,7 +204,7 @@ static void text_is_the_same_with_published_heads(void **state)
     vouch_model_close(target);
 }
 
-/* Laws L2 and L7: each session has another head. */
+/* Laws L2 and L7: the text is the same in an engine whose sessions have different heads. */
 static void text_is_the_same_in_an_engine(void **state)
 {
     (void)state;

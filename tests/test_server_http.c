@@ -438,7 +438,7 @@ static void readers_may_be_slow(void **state)
     const int small = 4096;
     setsockopt(slow, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
     double tokens = -1;
-    for (int same = 0; same < 3;) { /* until it stands still: it has ended, or it is paused */
+    for (int same = 0; same < 3;) { /* until the count stands still: the answer has ended, or it is paused */
         const double now = http_metric(&server, "vouch:generation_tokens_total{");
         same = now == tokens ? same + 1 : 0;
         tokens = now;
@@ -452,7 +452,7 @@ static void readers_may_be_slow(void **state)
     http_reply_free(&reply);
 }
 
-/* Clients that reset the connection at any byte of an answer. */
+/* Clients may reset the connection at any byte of an answer. */
 static void answers_may_break_off(void **state)
 {
     (void)state;

@@ -121,8 +121,8 @@ static void a_full_pass_makes_others_wait(void **state)
     vouch_model_close(model);
 }
 
-/* Where n sequences share a run, each bears its part of t(n): all of a run alone, and less than that beside others. The
- * parts of all add up to t(n) / t(1), which the runs teach. */
+/* When n sequences share a run, each pays a part of it: all of a run alone, less beside others. The parts of all add up
+ * to t(n) / t(1), which the pass learns from its runs. */
 static void a_run_is_paid_for_in_parts(void **state)
 {
     (void)state;
@@ -138,7 +138,7 @@ static void a_run_is_paid_for_in_parts(void **state)
     const double two = vouch_shared_pass_part(pass, 1, 2), three = vouch_shared_pass_part(pass, 1, 3);
     assert_true(three < two && two < 1 && three > 1.0 / 3);
     assert_true(fabs(3 * three - vouch_cost_of(&pass->cost, 3)) < 1e-12);
-    assert_true(vouch_shared_pass_part(pass, 1, 1000) == three); /* no more sequences than there are */
+    assert_true(vouch_shared_pass_part(pass, 1, 1000) == three); /* counts no more sequences than there are */
     assert_true(vouch_shared_pass_part(pass, VOUCH_COST_ROWS, 3) > 0);
     for (int32_t i = 0; i < N_SEQUENCES; i++) vouch_shared_sequence_close(&s[i]);
     vouch_pool_close(pool);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Slots share one engine. A slot has a greedy and a sampling session and goes through these states:
+ * Answers are made in slots, which share one engine. A slot has a greedy and a sampling session and these states:
  *
  *   idle ──► asking ──► answering ──► idle      the target's own prompts: the sampling session asks
  *     └──────────────────▲                      given prompts
@@ -43,7 +43,7 @@ typedef struct maker {
     int32_t *opening; /* [n_opening] first tokens of the target's own prompts */
     size_t n_opening;
     bool is_base;     /* the model has no template */
-    uint8_t *done;    /* [n_done] numbers that the file has */
+    uint8_t *done;    /* [n_done] 1: the file has the prompt of this number */
     int32_t n_done, next;
     int64_t n_tokens; /* tokens of answers in the file */
     double synced;
@@ -70,7 +70,7 @@ static vouch_status mark_done(maker *m, int32_t number, vouch_error *err)
     return VOUCH_OK;
 }
 
-/* What the file has already. */
+/* Marks the prompts that the file has already. */
 static vouch_status resume(maker *m, vouch_error *err)
 {
     for (size_t i = 0; i < train_chunks_n(m->file); i++) {
@@ -87,7 +87,7 @@ static vouch_status resume(maker *m, vouch_error *err)
     return VOUCH_OK;
 }
 
-/* Is the answer to this prompt sampled? The share of those that are is the same everywhere among the numbers. */
+/* Is the answer to this prompt sampled? The sampled ones are spread evenly over the numbers. */
 static bool is_sampled(const maker *m, int32_t number)
 {
     const double share = m->options->sampled;
@@ -109,7 +109,7 @@ static vouch_status record(maker *m, const slot *s, const int32_t *tokens, size_
 
 /* ------------------------------------------------------------------- prompts */
 
-/* Tokens of a text that the caller frees. */
+/* Tokenizes a text. The caller frees *tokens. */
 static vouch_status tokens_of(const vouch_model *model, const char *text, size_t n, unsigned flags, int32_t **tokens,
                               size_t *count, vouch_error *err)
 {
@@ -120,7 +120,7 @@ static vouch_status tokens_of(const vouch_model *model, const char *text, size_t
     return vouch_tokenize(model, text, n, flags, *tokens, *count, count, err);
 }
 
-/* The template's text in front of a user's first message. */
+/* The opening is what the chat template writes in front of a user's first message. */
 static vouch_status opening_of_template(maker *m, vouch_error *err)
 {
     static const char JSON[] = "{\"messages\": [{\"role\": \"user\", \"content\": \"@@MESSAGE@@\"}],"
@@ -277,7 +277,7 @@ static vouch_status question_take(maker *m, slot *s, const vouch_step *step, vou
     return status ? status : answer_begin(m, s, tokens, n, err);
 }
 
-/* A base model's beginning of a text is the prompt. */
+/* What a base model has begun becomes the prompt, and the answer begins. */
 static vouch_status beginning_take(maker *m, slot *s, vouch_error *err)
 {
     int32_t tokens[BEGUN_TOKENS + 1];

@@ -14,7 +14,7 @@
 #include "train/chunks.h"
 #include "train/distill.h"
 
-/* What the file's header says: answers go on only with the same settings. */
+/* The file's header. More answers are added only with the same settings. */
 typedef struct train_answers_header {
     char version[16];
     char digest[24]; /* of the target */

@@ -138,7 +138,8 @@ static void scores_back(const unit_back *b)
     }
 }
 
-/* The keys and values that each row of a generation above 0 sees by itself. */
+/* Adds the gradients through the keys and values of generations above 0, of which each row sees only those on its own
+ * path. */
 static void own_back(const unit_back *b)
 {
     const unit *u = b->u;

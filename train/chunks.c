@@ -22,7 +22,7 @@ struct train_chunks {
     int fd;
     char *path;
     const char *what;
-    off_t *ends;   /* [n + 2] ends[0]: of the magic; ends[i + 1]: of chunk i, the header being chunk 0 */
+    off_t *ends;   /* [n + 2] of the magic, of the header, of chunk 0, 1, ... behind the header */
     size_t n, room; /* n: chunks behind the header */
 };
 
@@ -75,7 +75,7 @@ static vouch_status add_end(train_chunks *c, size_t count, off_t end, vouch_erro
     return VOUCH_OK;
 }
 
-/* Where chunk i begins, the header being chunk -1. */
+/* Where chunk i behind the header begins. */
 static off_t begin_of(const train_chunks *c, size_t i)
 {
     return c->ends[i + 1];
@@ -110,7 +110,7 @@ static vouch_status payload_check(const train_chunks *c, const chunk_head *head,
                       vouch_path_tail(c->path), i, c->what);
 }
 
-/* The file's header equals this one. */
+/* Fails where the file has another header. */
 static vouch_status header_check(const train_chunks *c, const void *header, size_t n, vouch_error *err)
 {
     chunk_head head;

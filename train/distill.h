@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Teaches a head for a target (issue of heads: EAGLE-like, read by the drafter `head`). One call does all stages. Each
- * keeps its work in a file, and a call with the same files goes on where the last one ended, even after a kill:
+ * Teaches a head for a target: a small EAGLE-like network with which the drafter `head` guesses. One call does all
+ * stages. Each keeps its work in a file, and a call with the same files goes on where the last one ended, even after a
+ * kill:
  *
  *   answers   the target answers prompts, given or made by itself (Magpie, arXiv 2406.08464)   HEAD.answers
  *   states    the target's hidden states and likeliest tokens at every token of the answers    HEAD.states
@@ -57,7 +58,7 @@ typedef struct train_options {
     int32_t depth;         /* depths that training unrolls, 1 to TRAIN_MOST_DEPTH */
     int32_t epochs;        /* times that training sees each token */
     double rate;           /* largest learning rate */
-    const char *type;      /* of the file's matrices: "Q8_0", "F16", "F32" */
+    const char *type;      /* of the file's matrices: "Q8_0", "Q4_0", "F16", "F32" */
     /* Resources. */
     int32_t n_threads;     /* 0: vouch_cpu_count() */
     void (*report)(void *user, const train_report *report); /* may be NULL */

@@ -16,7 +16,7 @@ typedef struct train_lessons_set {
     const vouch_weights *weights; /* the target's: its norm's epsilon */
     int64_t n_features;     /* n_taps * n_embd */
     float *mean, *inv_scale; /* [n_features] */
-    int32_t *order;         /* [n] chunks in the order of their prompts' numbers */
+    int32_t *order;         /* [n] chunks by the number of their prompt, those held back last */
     int32_t n, n_taught;    /* answers; the first n_taught in `order` are taught, the others held back */
     int64_t n_rows, n_held; /* tokens of the answers taught, and held back */
     int32_t longest;        /* tokens of the longest */

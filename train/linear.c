@@ -108,7 +108,7 @@ static vouch_status normal_solve(normal *e, double lambda, vouch_error *err)
 
 /* --------------------------------------------------------------------- passes */
 
-/* Calls `take` for every answer taught. */
+/* What lessons_visit calls for every answer taught. */
 typedef void sequence_fn(fit *f, const train_sequence *s);
 static vouch_status lessons_visit(fit *f, sequence_fn *take, double from, double to, vouch_error *err)
 {

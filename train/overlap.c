@@ -36,7 +36,7 @@ static bool words_next(words *w, uint64_t *hash)
     return true;
 }
 
-/* The hash of the next run of a text. A text of fewer words is one run. */
+/* Walks over the runs of 8 words in a text. A text of fewer words is one run. */
 typedef struct runs {
     words words;
     uint64_t last[RUN];

@@ -158,7 +158,7 @@ static vouch_status states_stage(distiller *d, vouch_error *err)
     VOUCH_TRY(train_states_make(&d->measured_states, path_beside(d, "measured.states", path), &d->header,
                                 d->measured_answers, d->weights, d->pool, d->options, err));
     VOUCH_TRY(train_lessons_open(&d->measured, d->measured_states, &d->header, d->weights, err));
-    /* The head's own standardisation counts there, too. */
+    /* The head standardises all states as those that it learned from. */
     memcpy(d->measured.mean, d->lessons.mean, (size_t)d->lessons.n_features * sizeof *d->lessons.mean);
     memcpy(d->measured.inv_scale, d->lessons.inv_scale, (size_t)d->lessons.n_features * sizeof *d->lessons.mean);
     return VOUCH_OK;

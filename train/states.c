@@ -21,7 +21,7 @@ typedef struct maker {
     vouch_memory *memory;
     vouch_pass *pass;
     float *weighed; /* [n_vocab] */
-    uint8_t *done;  /* [n_done] answers by their numbers */
+    uint8_t *done;  /* [n_done] 1: the file has the states of the answer of this number */
     int32_t n_done;
 } maker;
 
@@ -143,7 +143,7 @@ static vouch_status answer_take(maker *m, size_t i, vouch_error *err)
     return status;
 }
 
-/* What the file has already. Both files hold at most one chunk for each number. */
+/* Marks the answers whose states the file has already. Both files hold at most one chunk for each number. */
 static vouch_status resume(maker *m, vouch_error *err)
 {
     int32_t largest = 0;

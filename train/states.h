@@ -39,7 +39,7 @@ vouch_status train_states_make(train_chunks **chunks, const char *path, const tr
 /* Reads an answer's states. Errors: IO, FORMAT, MEMORY. */
 vouch_status train_states_read(const train_chunks *chunks, size_t i, const train_states_header *header,
                                train_sequence *out, vouch_error *err);
-/* Reads only what the answer is. Errors: IO. */
+/* Reads only the train_answer that the chunk begins with. Errors: IO. */
 vouch_status train_states_peek(const train_chunks *chunks, size_t i, train_answer *out, vouch_error *err);
 
 #endif

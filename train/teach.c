@@ -13,7 +13,7 @@
 
 static const double MOST_NORM = 1; /* of a step's gradient */
 enum {
-    HELD_TOKENS = 1500, /* held back, on which the progress is measured */
+    HELD_TOKENS = 1500, /* tokens of answers held back, on which the progress is measured */
     LEAST_WARM = 20     /* steps of the warm-up, unless half of the training is shorter */
 };
 
@@ -190,7 +190,7 @@ static double gradients_gather(teacher *t)
     return sqrt(square);
 }
 
-/* A thread's part of the update. */
+/* A thread's part of the AdamW update. */
 static void update_run(void *arg, vouch_pool *team, int32_t thread)
 {
     teacher *t = arg;

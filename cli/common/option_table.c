@@ -377,7 +377,8 @@ static const cli_flag flags[] = {
     {"no-key", NULL, 0, CLI_FLAG_SWITCH, AT(no_key), NULL, NULL, SERVING,
      "listen without a key on an address that other machines reach", NULL, NULL},
     {"cors", NULL, 0, CLI_FLAG_TEXTS, AT(origins), "ORIGIN", NULL, SERVING,
-     "let pages of this origin ask, such as https://chat.example; localhost: those of this machine; *: all; repeatable",
+     "let web pages of this origin send requests, such as https://chat.example; localhost: pages of this machine; *: "
+     "all pages; repeatable",
      NULL, NULL},
     {"tls-cert", NULL, 0, CLI_FLAG_FILE, AT(tls_cert), "FILE", NULL, SERVING,
      "speak TLS with this certificate (PEM); needs --tls-key", NULL, NULL},
@@ -389,7 +390,7 @@ static const cli_flag flags[] = {
     {"metrics-prefix", NULL, 0, CLI_FLAG_FILE, AT(metrics_prefix), "NAME", NULL, SERVING,
      "prefix of the names in /metrics; vllm: as vLLM's dashboards expect them (default vouch)", NULL, NULL},
     {"timeout", NULL, 0, CLI_FLAG_DOUBLE, AT(timeout), "S", "[1, 86400]", SERVING,
-     "drop a client that takes longer for a request, or to read what waits for it", NULL, NULL},
+     "drop a client that takes longer to send a request, or to read what waits for it", NULL, NULL},
 
     {"help", NULL, 'h', CLI_FLAG_SWITCH, AT(help), NULL, NULL, EVERYWHERE | CLI_SERVE, "Help", "print this text", NULL,
      NULL},

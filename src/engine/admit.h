@@ -11,7 +11,7 @@
 #include "model/cost.h"
 
 typedef struct vouch_offer {
-    const double *expected; /* [n + 1] tokens of its cycle with the first i guesses; NULL: n is fixed */
+    const double *expected; /* [n + 1] tokens that its cycle expects with the first i guesses; NULL: n is fixed */
     int32_t n;              /* guesses */
     int32_t n_fixed;        /* its first guesses, which stay */
     int32_t n_admitted;     /* the result, n_fixed to n */

@@ -42,8 +42,8 @@ typedef struct vouch_turn {
     bool is_cycle;      /* else prefill: tokens [from, past), which the cache lacks */
     int32_t from, past; /* from: tokens that the cache holds */
     vouch_shape most;   /* of a cycle: limits of its draft */
-    vouch_staging staging; /* what its drafter's last request for rows came to */
-    int64_t n_drafted;  /* of a cycle: the session's guesses before it */
+    vouch_staging staging; /* how its drafter's last request for rows ended (drafter.h) */
+    int64_t n_drafted;  /* guesses that the session has drafted before this cycle */
     vouch_cycle_result result;
     vouch_engine_event event;
 } vouch_turn;
@@ -54,7 +54,7 @@ struct vouch_engine {
     vouch_pool *pool;
     vouch_pages *pages;
     vouch_pass *pass;
-    vouch_shared_passes draft_passes; /* of the draft models and heads of its sessions */
+    vouch_shared_passes draft_passes; /* the shared passes of its sessions' draft models and heads */
     vouch_prefixes prefixes; /* without memory where pages are not shared */
     vouch_cost cost;         /* t(n) of its passes */
     double prompt_seconds;   /* of a row of a prompt; 0: not measured yet */

@@ -20,7 +20,8 @@ static void rewind_with_room(vouch_session *s, int32_t n, int32_t past)
     vouch_engine_make_room(s->engine, s, past - vouch_memory_n_tokens(s->target.memory));
 }
 
-/* Drops the last token, which the next cycle runs, and tokens of a prompt that the drafters have not followed yet. */
+/* Cuts the cache to the tokens that the drafters know: without the last token, which the next cycle runs, and without
+ * tokens of a prompt that has not run to its end. */
 static void rewind_to_followed(vouch_session *s)
 {
     vouch_engine_target_rewind(&s->target, s->n_answer > 0 ? s->cycle.n_tokens - 1 : s->n_prompt_run);
@@ -45,7 +46,7 @@ vouch_status vouch_session_time_pass(vouch_session *session, int32_t n_rows, int
                           n_rows, memory->max_rows, s->options.speculation.n_draft);
     if (reps < 1 || reps > MAX_REPS)
         return vouch_options_out_of_range(err, "repetitions of a timed pass", reps, 1, MAX_REPS);
-    if (s->cycle.n_tokens == 0) return vouch_fail(err, VOUCH_E_ARGUMENT, "a timed pass needs a sequence");
+    if (s->cycle.n_tokens == 0) return vouch_fail(err, VOUCH_E_ARGUMENT, "a timed pass needs a prompt first");
     if (n_rows > most)
         return vouch_fail(err, VOUCH_E_CONTEXT, "%d rows do not fit: %d positions are left in the context", n_rows,
                           most);
@@ -66,7 +67,7 @@ vouch_status vouch_session_time_pass(vouch_session *session, int32_t n_rows, int
     return VOUCH_OK;
 }
 
-/* What to do with the logits of row i. */
+/* Takes the logits of row i. */
 typedef vouch_status visit_fn(void *self, vouch_session *s, int32_t i, const float *logits);
 
 /* Runs the rows at positions [first, first + n), and visits their logits in order. */

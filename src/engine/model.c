@@ -21,7 +21,7 @@ vouch_model_options vouch_model_options_default(void)
 
 /* -------------------------------------------------------------------- facts */
 
-/* "Q4_1 x210, F32 x61": the commonest first. */
+/* Writes the types of the tensors, such as "Q4_1 x210, F32 x61", the commonest first. */
 static void describe_types(vouch_model *model, const vouch_gguf *gguf)
 {
     int64_t counts[VOUCH_TYPE_COUNT] = {0};

@@ -148,8 +148,8 @@ static void run_turns(void *arg, vouch_pool *team, int32_t thread)
         }
 }
 
-/* Runs a function for each turn that is a cycle, on all threads: first for those of sessions that aren't apart, then
- * for the others, one by one. */
+/* Runs a function for each turn that is a cycle: first, side by side on all threads, for the sessions for which
+ * is_apart is false; then one by one, in the caller's thread, for the others. */
 static void for_cycles(vouch_engine *e, turn_fn *run, turn_test *is_apart)
 {
     int32_t n_beside = 0;
@@ -166,7 +166,8 @@ static bool is_never_apart(const vouch_session *s)
     return false;
 }
 
-/* A caller's drafter runs in the caller's thread. A head may run a pass of its own when it gets hidden states. */
+/* Must a session's drafters be told of a cycle's end in the caller's thread? A caller's drafter stays in it. A head
+ * that gets hidden states may run a pass, which needs all threads. */
 static bool is_told_apart(const vouch_session *s)
 {
     const vouch_drafter_ops *paid = s->cycle.drafters.paid.ops;
@@ -208,8 +209,8 @@ static int32_t stage_levels(vouch_engine *e)
     return n;
 }
 
-/* Pace of each session decides as if all sessions that ask their paid drafters shared the passes. Where a session
- * doesn't ask, the parts of the others are larger, so they decide again. */
+/* Lets the pace of each session decide how much to draft, as if all sessions that ask their paid drafters shared the
+ * passes. Where a session then doesn't ask, the others bear larger parts of the passes, so they decide again. */
 static void choose(vouch_engine *e)
 {
     int32_t n_asking = e->n_turns, n_before;

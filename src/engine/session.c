@@ -123,7 +123,8 @@ static vouch_status open_drafters(vouch_session *s, int32_t branches, vouch_erro
     return VOUCH_OK;
 }
 
-/* Most rows with logits in a pass: of a cycle, or of a pass that vouch_session_time_pass measures. */
+/* Rows with logits that a pass must have room for: those of a cycle, or of a pass that vouch_session_time_pass
+ * measures. */
 static int32_t fewest_logits(const vouch_session_options *o)
 {
     return o->speculation.n_draft < FEWEST_LOGITS ? FEWEST_LOGITS : o->speculation.n_draft + 1;

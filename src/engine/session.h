@@ -47,7 +47,7 @@ vouch_status vouch_session_join(vouch_session **out, vouch_engine *engine, const
 bool vouch_session_take_cancel(vouch_session *session);
 /* Whether the cache lacks tokens before the last one. (The last token is the first row of the next cycle.) */
 bool vouch_session_lacks(const vouch_session *session);
-/* The position behind the next chunk: at most `most` tokens from the first that the cache lacks on. */
+/* The end of the next chunk: at most `most` tokens, beginning with the first one that the cache lacks. */
 int32_t vouch_session_chunk(const vouch_session *session, int32_t most);
 /* Whether its pages may be shared: no layer is recurrent, and no drafter wants the hidden states of all tokens. */
 bool vouch_session_shares(const vouch_session *session);

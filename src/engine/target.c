@@ -48,7 +48,7 @@ static void target_score(void *self, const int32_t *tokens, int32_t n_tokens, co
 {
     vouch_engine_target *t = self;
     vouch_row rows[VOUCH_MAX_DRAFT + 1];
-    vouch_engine_target_rewind(t, n_tokens - 1); /* a cycle that failed may have left its root */
+    vouch_engine_target_rewind(t, n_tokens - 1); /* the root of a failed cycle may still be there */
     vouch_engine_target_run(t, tokens, n_tokens - 1, 0);
     const int32_t n = vouch_engine_target_rows(t, tokens, n_tokens, draft, rows);
     const bool has_room = vouch_memory_reserve(t->memory, n);
@@ -65,7 +65,7 @@ static vouch_status allow(vouch_engine_target *t, const int32_t *tokens, int32_t
     t->sampler.allowed = NULL;
     if (!c || !vouch_constraint_applies(c, n)) return VOUCH_OK;
     if (n < vouch_constraint_settled(c, VOUCH_FOLLOWER_JUDGE))
-        vouch_constraint_settle(c, VOUCH_FOLLOWER_JUDGE, tokens, n); /* an earlier row: vouch_session_probabilities */
+        vouch_constraint_settle(c, VOUCH_FOLLOWER_JUDGE, tokens, n); /* for vouch_session_probabilities */
     const int32_t root = vouch_constraint_settled(c, VOUCH_FOLLOWER_JUDGE);
     t->sampler.allowed = vouch_constraint_mask(c, VOUCH_FOLLOWER_JUDGE, tokens + root, n - root);
     return t->sampler.allowed ? VOUCH_OK : VOUCH_E_GRAMMAR;

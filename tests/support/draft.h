@@ -19,7 +19,7 @@ static inline vouch_draft draft_alone(const vouch_drafter_ref *d, const int32_t 
     return draft;
 }
 
-/* Brings it up to date with tokens[0, n_tokens - 1). */
+/* Brings the drafter up to date with tokens[0, n_tokens - 1). */
 static inline void draft_follow(const vouch_drafter_ref *d, const int32_t *tokens, int32_t n_tokens)
 {
     const vouch_level_ops *levels = d->ops->levels;

@@ -59,7 +59,7 @@ typedef struct setup {
     int32_t eos; /* BY_FAILURE: the target gives no logits after it; -1: none */
     wrong wrong;
     vouch_accept accept;
-    int32_t n_trimmed; /* tokens that the drafter can't guess, from 1 on; 0: none */
+    int32_t n_trimmed; /* the drafter can't guess the tokens 1 to n_trimmed; 0: it can guess all */
     const char *grammar; /* over the tokens a, b, ab, c and the end (4) of 5; NULL: none */
     bool own; /* compare with the distribution that lenience defines, without a bonus token */
 } setup;

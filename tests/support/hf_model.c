@@ -36,7 +36,7 @@ static bool is_bytes(const char *name)
     return strstr(name, "_blocks") || strstr(name, "_scales");
 }
 
-/* The dtype of a tensor in a folder of this one. d2t and t2d of EAGLE-3's heads are integers and flags. */
+/* The dtype of a tensor where most tensors have `dtype`. d2t and t2d of EAGLE-3's heads are integers and flags. */
 static const char *dtype_of(const char *name, const char *dtype)
 {
     return is_bytes(name) ? "U8" : strcmp(name, "d2t") == 0 ? "I64" : strcmp(name, "t2d") == 0 ? "BOOL" : dtype;
@@ -147,7 +147,7 @@ static void write_tensors(const char *path, const char *dtype, const named *all,
         const char *own = dtype_of(all[i].name, dtype);
         const int32_t n_values = count_values(t);
         for (int32_t k = 0; k < n_values; k++) {
-            const int64_t step = 2 * k; /* draft token k is token 3 k */
+            const int64_t step = 2 * k; /* d2t[k]: draft token k is token k + 2 k */
             if (strcmp(own, "I64") == 0) out = (unsigned char *)memcpy(out, &step, sizeof step) + sizeof step;
             else if (strcmp(own, "BOOL") == 0) *out++ = k % 3 == 0;
             else out += put_value(out, own, weight_next(&random, all[i].name, t->n_dims));

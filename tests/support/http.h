@@ -42,7 +42,7 @@ void http_reply_free(http_reply *reply);
 json_t *http_json(http_reply *reply);
 /* The member of a JSON value at a path such as "choices.0.text"; NULL: there is none. */
 json_t *http_at(json_t *value, const char *path);
-/* The text there; "(nothing)": there is none. */
+/* The text at a path; "(nothing)": there is none. */
 const char *http_text_at(json_t *value, const char *path);
 /* The value of a metric whose line begins so; -1: it isn't there. */
 double http_metric(const http_server *of, const char *name);

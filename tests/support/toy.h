@@ -30,7 +30,7 @@ typedef struct toy {
     int64_t n_passes, n_rows;
     int32_t fail_row;     /* rows behind this many guesses have no finite logits; -1: none fails */
     int32_t fail_token;   /* rows behind this token have no finite logits; -1: none fails */
-    int32_t n_trimmed;    /* tokens that have no chance: 1 to this number. A head's trimmed vocabulary */
+    int32_t n_trimmed;    /* the tokens 1 to n_trimmed have probability 0, as those that a trimmed head can't guess */
     bool deaf;            /* the logits don't depend on the tokens before */
     bool blind_penalties; /* a broken target: penalties ignore the guesses */
     vouch_constraint *constraint; /* masks the distributions of an answer; NULL: none */
