@@ -129,12 +129,12 @@ static int32_t take_turns(vouch_engine *e)
 /* ------------------------------------------------------------- side by side */
 
 typedef void turn_fn(vouch_engine *e, int32_t turn);
-typedef bool turn_test(const vouch_session *session);
+typedef bool turn_test(const vouch_turn *turn);
 
 typedef struct turn_work {
     vouch_engine *engine;
     turn_fn *run;
-    turn_test *is_apart;
+    turn_test *test;
 } turn_work;
 
 static void run_turns(void *arg, vouch_pool *team, int32_t thread)
@@ -142,36 +142,50 @@ static void run_turns(void *arg, vouch_pool *team, int32_t thread)
     const turn_work *w = arg;
     vouch_work work = vouch_pool_share(team, thread, w->engine->n_turns, 1);
     while (vouch_work_next(&work))
-        for (int64_t i = work.begin; i < work.end; i++) {
-            const vouch_turn *turn = &w->engine->turns[i];
-            if (turn->is_cycle && !w->is_apart(turn->session)) w->run(w->engine, (int32_t)i);
-        }
+        for (int64_t i = work.begin; i < work.end; i++)
+            if (w->test(&w->engine->turns[i])) w->run(w->engine, (int32_t)i);
 }
 
-/* Runs a function for each turn that is a cycle: first, side by side on all threads, for the sessions for which
- * is_apart is false; then one by one, in the caller's thread, for the others. */
-static void for_cycles(vouch_engine *e, turn_fn *run, turn_test *is_apart)
+/* Runs a function for each turn that passes a test, on all threads. */
+static void side_by_side(vouch_engine *e, turn_fn *run, turn_test *test)
 {
-    int32_t n_beside = 0;
-    for (int32_t i = 0; i < e->n_turns; i++) n_beside += e->turns[i].is_cycle && !is_apart(e->turns[i].session);
-    turn_work work = {.engine = e, .run = run, .is_apart = is_apart};
-    if (n_beside > 1) vouch_pool_run(e->pool, run_turns, &work);
+    int32_t n = 0, last = -1;
     for (int32_t i = 0; i < e->n_turns; i++)
-        if (e->turns[i].is_cycle && (n_beside <= 1 || is_apart(e->turns[i].session))) run(e, i);
+        if (test(&e->turns[i])) n++, last = i;
+    turn_work work = {.engine = e, .run = run, .test = test};
+    if (n > 1) vouch_pool_run(e->pool, run_turns, &work);
+    else if (n == 1) run(e, last);
 }
 
-static bool is_never_apart(const vouch_session *s)
+static bool is_cycle(const vouch_turn *turn)
 {
-    (void)s;
-    return false;
+    return turn->is_cycle;
 }
 
-/* Must a session's drafters be told of a cycle's end in the caller's thread? A caller's drafter stays in it. A head
- * that gets hidden states may run a pass, which needs all threads. */
-static bool is_told_apart(const vouch_session *s)
+/* Must the turn's drafters be told of a cycle's end in the caller's thread? A caller's drafter stays in it. A head that
+ * gets hidden states may run a pass, which needs all threads. */
+static bool is_told_apart(const vouch_turn *turn)
 {
-    const vouch_drafter_ops *paid = s->cycle.drafters.paid.ops;
-    return paid && (paid->bit == VOUCH_DRAFTER_CUSTOM || paid->hidden);
+    const vouch_drafter_ops *paid = turn->session->cycle.drafters.paid.ops;
+    return turn->is_cycle && paid && (paid->bit == VOUCH_DRAFTER_CUSTOM || paid->hidden);
+}
+
+static bool is_told_beside(const vouch_turn *turn)
+{
+    return turn->is_cycle && !is_told_apart(turn);
+}
+
+/* Its drafter has staged rows. */
+static bool has_rows(const vouch_turn *turn)
+{
+    return turn->staging == VOUCH_STAGED_ROWS;
+}
+
+/* Runs what the drafters have staged: one pass for each draft model. */
+static void run_staged(vouch_engine *e)
+{
+    for (int32_t i = 0; i < e->n_turns; i++)
+        if (has_rows(&e->turns[i])) vouch_cycle_run(&e->turns[i].session->cycle);
 }
 
 /* --------------------------------------------------------------------- draft */
@@ -181,13 +195,12 @@ static void begin(vouch_engine *e, int32_t i)
     vouch_turn *turn = &e->turns[i];
     vouch_session *s = turn->session;
     vouch_cycle_begin(&s->cycle, &turn->most, s->options.max_tokens - s->n_answer);
-    turn->staging = VOUCH_STAGED_ROWS;
+    turn->staging = VOUCH_STAGED_FULL; /* nothing is staged yet */
 }
 
 static void grow(vouch_engine *e, int32_t i)
 {
-    vouch_turn *turn = &e->turns[i];
-    if (turn->staging == VOUCH_STAGED_ROWS) vouch_cycle_grow(&turn->session->cycle);
+    vouch_cycle_grow(&e->turns[i].session->cycle);
 }
 
 static void end(vouch_engine *e, int32_t i)
@@ -204,7 +217,7 @@ static int32_t stage_levels(vouch_engine *e)
         vouch_turn *turn = &e->turns[i];
         if (!turn->is_cycle || turn->staging == VOUCH_STAGED_NONE) continue;
         turn->staging = vouch_cycle_stage(&turn->session->cycle);
-        n += turn->staging == VOUCH_STAGED_ROWS;
+        n += has_rows(turn);
     }
     return n;
 }
@@ -225,15 +238,13 @@ static void choose(vouch_engine *e)
 /* All sessions draft. One pass of each draft model runs the next level of all sessions that draft with it. */
 static void run_levels(vouch_engine *e)
 {
-    for_cycles(e, begin, is_never_apart);
+    side_by_side(e, begin, is_cycle);
     choose(e);
     while (stage_levels(e) > 0) {
-        for (int32_t i = 0; i < e->n_turns; i++)
-            if (e->turns[i].is_cycle && e->turns[i].staging == VOUCH_STAGED_ROWS)
-                vouch_cycle_run(&e->turns[i].session->cycle);
-        for_cycles(e, grow, is_never_apart);
+        run_staged(e);
+        side_by_side(e, grow, has_rows);
     }
-    for_cycles(e, end, is_never_apart);
+    side_by_side(e, end, is_cycle);
 }
 
 /* Lets the sessions draft, and cuts the drafts to the guesses that pay. */
@@ -332,26 +343,23 @@ static void finish_prompt(vouch_engine *e, const vouch_turn *turn, double second
 /* The paid drafters follow the rows of prompts. One pass of each draft model runs the rows of all sessions. */
 static void follow_prompts(vouch_engine *e)
 {
-    for (int32_t n = 1; n > 0;) {
+    for (int32_t n = 1; n > 0; run_staged(e)) {
         n = 0;
         for (int32_t i = 0; i < e->n_turns; i++) {
             vouch_turn *turn = &e->turns[i];
-            if (turn->is_cycle) continue;
-            turn->staging = vouch_cycle_follow(&turn->session->cycle, turn->past);
-            n += turn->staging == VOUCH_STAGED_ROWS;
+            turn->staging = turn->is_cycle ? VOUCH_STAGED_NONE : vouch_cycle_follow(&turn->session->cycle, turn->past);
+            n += has_rows(turn);
         }
-        for (int32_t i = 0; i < e->n_turns; i++)
-            if (!e->turns[i].is_cycle && e->turns[i].staging == VOUCH_STAGED_ROWS)
-                vouch_cycle_run(&e->turns[i].session->cycle);
     }
 }
 
 /* Finishes all turns and appends the events of cycles to the n_events that there are. Returns their number. */
 static size_t finish_turns(vouch_engine *e, size_t n_events)
 {
-    for_cycles(e, finish, is_told_apart);
+    side_by_side(e, finish, is_told_beside);
     for (int32_t i = 0; i < e->n_turns; i++) {
         const vouch_turn *turn = &e->turns[i];
+        if (is_told_apart(turn)) finish(e, i);
         if (turn->is_cycle) {
             count_cycle(e, turn);
             e->events[n_events++] = turn->event;
