@@ -70,7 +70,7 @@ typedef struct vouch_rule {
     const char *name;
     vouch_judge_fn *judge;
     vouch_draw_fn *draw;       /* draws the target's tokens */
-    vouch_draw_fn *draw_guess; /* draws a draft model's guesses */
+    vouch_draw_fn *draw_guess; /* draws the guesses of a draft model or head */
     bool trees;                /* judges trees, too */
     bool lenient;              /* takes a lenience below 1 */
 } vouch_rule;

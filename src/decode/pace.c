@@ -47,7 +47,7 @@ static double guess_cost(const vouch_pace *p)
     return p->part * (is_known ? p->guess_seconds.value / p->pass_seconds : p->paid_share);
 }
 
-/* The times of a guess that a paid draft of this depth takes. */
+/* How many times of one guess a paid draft of this depth takes. */
 static int32_t paid_steps(const vouch_pace *p, int32_t depth)
 {
     return p->paid_at_once ? 1 : depth;

@@ -41,7 +41,7 @@ typedef struct vouch_bridge {
 /* n_target, n_draft: ids of the models, at least the tables' sizes. Errors: MISMATCH (no token in common), MEMORY. */
 vouch_status vouch_bridge_open(vouch_bridge **out, const vouch_tokenizer *target, int32_t n_target,
                                const vouch_tokenizer *draft, int32_t n_draft, vouch_error *err);
-/* Between equal tables of n tokens. Errors: MEMORY. */
+/* Opens a bridge between equal tables of n tokens. Errors: MEMORY. */
 vouch_status vouch_bridge_open_same(vouch_bridge **out, int32_t n, vouch_error *err);
 /* Trims the draft's head: row i is now the logit of draft token tokens[i]. Ids are below n_rows, no id twice. Errors:
  * MISMATCH (the target has none of them), MEMORY. */

@@ -431,7 +431,7 @@ vouch_status vouch_drafter_tree_open(vouch_drafter_ref *out, vouch_guesser guess
     d->branches = vouch_min(vouch_min(options->branches, d->k), N_BEST);
     vouch_arena arena = {0};
     layout_drafter(d, options, &arena);
-    const vouch_status status = vouch_arena_allocate(&arena, "the draft model's distributions", err);
+    const vouch_status status = vouch_arena_allocate(&arena, "the distributions of a draft model or head", err);
     if (status != VOUCH_OK) {
         vouch_tree_close(d);
         return status;

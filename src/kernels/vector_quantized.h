@@ -218,7 +218,7 @@ INLINE void group_quantized(const int R, const vouch_type type, const vouch_matr
 {
     const vouch_form form = vouch_forms[type];
     const vouch_sum *sums = vouch_group_sums(x, g, form.sums);
-    const int most = form.high || vouch_form_runs(form) > 1 ? 1 : VL_PAIR_ROWS; /* most rows for pairs of tiles */
+    const int most = form.high || vouch_form_runs(form) > 1 ? 1 : VL_PAIR_ROWS; /* with more rows: no pairs */
     const int T = R > 1 && R <= most ? PAIR : 1;
     for (int64_t t = begin; t < end; t += T) tiles_quantized(R, T, form, w, g, sums, y, t, end);
 }

@@ -348,7 +348,7 @@ typedef struct vouch_layer {
     vouch_feed_forward extra_ffn; /* up is empty; n_ff 0: none */
 } vouch_layer;
 
-/* A layer may lack a branch. */
+/* Whether the layer has this branch; it may lack one. */
 static inline bool vouch_layer_has_mix(const vouch_layer *layer)
 {
     return layer->attention.n_heads > 0 || layer->recurrent.conv.n_channels > 0;

@@ -43,7 +43,7 @@ size_t vouch_pass_bytes(const vouch_pass *pass)
 
 /* ---------------------------------------------------------------------- rows */
 
-/* Row r joins the tree of its memory and the run of its neighbours. */
+/* Adds row r to the tree of its memory, and to its neighbours' run. */
 static void add_row(vouch_workspace *c, const vouch_row *row, int32_t r)
 {
     vouch_memory *m = row->memory;

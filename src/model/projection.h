@@ -19,7 +19,7 @@ typedef struct vouch_projection {
     float *y;              /* [n][n_out] */
 } vouch_projection;
 
-/* Takes room for inputs of up to max_rows rows. The other fields are set before. */
+/* Takes room for inputs of up to max_rows rows. The caller has set the other fields. */
 void vouch_projection_layout(vouch_projection *projection, int32_t max_rows, vouch_arena *arena);
 /* x [n][n_in] to y [n][n_out]; n is 1 to max_rows. */
 void vouch_projection_run(vouch_projection *projection, const float *x, float *y, int32_t n);

@@ -81,7 +81,7 @@
 
 #define PATTERNS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-/* vouch_pretokenizer_words knows these by their address. */
+/* Steps that are no patterns. vouch_pretokenizer_words knows these texts by their address. */
 const char vouch_digits_joined[] = "digits in threes from the right; the first stay with the text before them";
 const char vouch_digits_bounded[] = "the same at the end of a word; the first are a piece of their own";
 const char vouch_digits_counted[] = "a cut before every ASCII digit that begins a number of whole threes";

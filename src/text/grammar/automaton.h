@@ -84,8 +84,8 @@ void vouch_automaton_init(vouch_automaton *automaton);
 int32_t vouch_automaton_start(vouch_automaton *automaton);
 /* The state after one more byte. */
 int32_t vouch_automaton_step(vouch_automaton *automaton, int32_t state, unsigned char byte);
-/* The groups of bytes that all lead from the state path[at] to the state behind VOUCH_USUAL_BYTE; 0 where that is
- * dead. */
+/* The groups (vouch_trie_group) whose bytes all lead from state path[at] to the same state as VOUCH_USUAL_BYTE does; 0
+ * where that state is dead. */
 uint64_t vouch_automaton_alike(vouch_automaton *automaton, int32_t at);
 /* The only byte that may come next; -1 where none or several may, or the text may end. */
 int vouch_automaton_only_byte(const vouch_automaton *automaton, int32_t state);
