@@ -16,7 +16,7 @@
 
 typedef struct server_watch server_watch;
 
-/* A watched socket, a part of its owner. Both functions are called in the watching thread. */
+/* A watched socket, which its owner's struct contains. Both functions are called in the watching thread. */
 typedef struct server_watched {
     int fd;
     void (*gone)(void *user); /* the client has closed or reset the connection; called once */

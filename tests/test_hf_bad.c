@@ -182,7 +182,7 @@ static void bad_configs(void **state)
     expect_config("gpt_oss mxfp4", "mxfp4", "fp8", "the weights are quantised (quantization_config: fp8)");
     expect_config("mamba2", "1000000000.0", "0.5", "time_step_limit limits the rates");
     expect_config("mamba2", "\"n_groups\": 2", "\"n_groups\": 5",
-                  "expected a vector, and its length a multiple of the groups");
+                  "expected a vector whose length is a multiple of the number of groups");
     expect_config("granitemoehybrid", "\"position_embedding_type\": null", "\"position_embedding_type\": \"alibi\"",
                   "position_embedding_type is neither rope nor nope");
     expect_config("gemma2", "\"query_pre_attn_scalar\": 16", "\"query_pre_attn_scalar\": 24",

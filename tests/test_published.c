@@ -128,8 +128,9 @@ static vouch_session_options options_of(int i, const vouch_head *head)
     return o;
 }
 
-/* The forms of other programs: vLLM's speculators nest the layer's numbers and name its tensors otherwise, and folders
- * of EAGLE-3.1 have more norms. Their numbers mean the same (test_head.c compares them with plain loops). */
+/* The forms of other programs: vLLM's speculators have the layer's settings in an object of their own and other names
+ * of tensors, and folders of EAGLE-3.1 have more norms. What their numbers mean is the same (test_head.c compares them
+ * with plain loops). */
 static void folders_of_other_programs_are_read(void **state)
 {
     (void)state;

@@ -6,7 +6,7 @@
  *
  *   answers   the target answers prompts, given or made by itself (Magpie, arXiv 2406.08464)   HEAD.answers
  *   states    the target's hidden states and likeliest tokens at every token of the answers    HEAD.states
- *   linear    a linear head in closed form (ridge.h)
+ *   linear    a linear head in closed form (linear.h)
  *   layer     a decoder layer on top, by gradient descent (teach.h)                            HEAD.checkpoint
  *   head      the file that the drafter reads                                                  HEAD
  *   measured  answers to prompts that the head is measured on, and their states                HEAD.measured.*

@@ -142,7 +142,7 @@ static vouch_status read_shape(const builder *b, part *p)
     const bool is_matrix = from->n_dims == 2, is_convolution = may_be_convolution(p) && from->n_dims == 3;
     const bool is_whole = p->layout == VOUCH_HF_WHOLE && from->n_dims == 3;
     if ((from->n_dims != 1 && !is_matrix && !is_whole && !is_convolution) || from->bytes == 0)
-        return part_fail(b, p, VOUCH_E_UNSUPPORTED, "expected a vector or a matrix, not empty");
+        return part_fail(b, p, VOUCH_E_UNSUPPORTED, "expected a vector or a matrix that isn't empty");
     if (is_convolution && from->shape[1] != 1)
         return part_fail(b, p, VOUCH_E_FORMAT, "a convolution's second dimension must be 1");
     p->rows = from->shape[0] * (is_whole ? from->shape[1] : 1);
@@ -160,7 +160,7 @@ static vouch_status read_shape(const builder *b, part *p)
     }
     VOUCH_TRY(check_values(b, p));
     if (p->layout == VOUCH_HF_GROUPS && (from->n_dims != 1 || p->rows % b->shape->n_groups != 0))
-        return part_fail(b, p, VOUCH_E_FORMAT, "expected a vector, and its length a multiple of the groups");
+        return part_fail(b, p, VOUCH_E_FORMAT, "expected a vector whose length is a multiple of the number of groups");
     if (p->layout == VOUCH_HF_TRANSPOSED && is_matrix) {
         p->rows = from->shape[1];
         p->columns = from->shape[0];

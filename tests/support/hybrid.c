@@ -19,7 +19,7 @@ static void fill(void)
     }
 }
 
-/* The first rows of a matrix. */
+/* The first n rows of a matrix, which share its bytes. */
 static vouch_matrix first_rows(const vouch_matrix *from, int64_t n)
 {
     vouch_matrix matrix = *from;

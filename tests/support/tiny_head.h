@@ -25,7 +25,7 @@ typedef struct tiny_head_options {
     int32_t tap;        /* the last layer; the last tap */
     bool bad_ids;       /* false; true: d2t has an id twice */
     bool eagle3;        /* false; true: a file as llama.cpp writes EAGLE-3's heads, with a layer at least */
-    bool own_embedding; /* false; true, or another width: an EAGLE-3 file gets token_embd.weight */
+    bool own_embedding; /* false; true: the file has token_embd.weight, as it has with another width (EAGLE-3) */
     bool norms_first;   /* false; true: norm_before_residual */
     bool norms_taps;    /* false; true: norm_before_fc */
     bool norms_each_tap, norms_output; /* false; true: fc_norm, norm_output */

@@ -270,7 +270,8 @@ static void drop_states(vouch_automaton *a)
     a->n_drops++;
 }
 
-/* Makes room for the results of one closure. False where the states that stay leave none. */
+/* Makes room for the results of one closure, and drops states for it if need be. False: the states that must stay leave
+ * no room. */
 static bool make_room(vouch_automaton *a)
 {
     for (int tries = 0; tries < 2; tries++) {

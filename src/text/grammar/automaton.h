@@ -61,7 +61,7 @@ typedef struct vouch_automaton {
     int32_t *steps;        /* [n_states][n_classes] */
     int32_t n_stacks, n_states, n_places;
     vouch_index_table stack_table, state_table;
-    vouch_place *work;     /* [VOUCH_CLOSURE] the places of the step that is computed */
+    vouch_place *work;     /* [CLOSURE] the places of the step that is computed */
     vouch_place *found;    /* [VOUCH_STATE_PLACES] the places of `work` whose node is BYTES */
     uint32_t *met;         /* a hash table over `work`: the number of a closure, and the index in `work` */
     int32_t *met_index;

@@ -131,7 +131,8 @@ bool vouch_jinja_contains(jinja_run *run, const jinja_value *all, const jinja_va
     case JINJA_UNDEFINED: return false;
     case JINJA_STRING:
         if (x->kind != JINJA_STRING) {
-            vouch_jinja_fail(run, "'in' a string needs a string, not %s", vouch_jinja_kind_name(x->kind));
+            vouch_jinja_fail(run, "'in' with a string on its right needs a string on its left, not %s",
+                             vouch_jinja_kind_name(x->kind));
             return false;
         }
         if (!vouch_jinja_weigh(run, all->string.n)) return false;

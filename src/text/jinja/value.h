@@ -31,7 +31,7 @@ typedef enum jinja_kind {
     JINJA_STRING,
     JINJA_LIST,
     JINJA_TUPLE,
-    JINJA_GENERATOR, /* list: can be iterated over and nothing else, as Python's */
+    JINJA_GENERATOR, /* list: a template can only iterate over it, as over a generator of Python */
     JINJA_DICT,
     JINJA_NAMESPACE, /* a dict whose entries the template may set */
     JINJA_LOOP,      /* a dict with the loop's variables */
