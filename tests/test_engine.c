@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "engine/admit.h"
 #include "engine/session.h"
 #include "support/answer.h"
+#include "support/draft.h"
 #include "support/sanitized.h"
 #include "support/tiny_head.h"
 
@@ -586,30 +586,6 @@ static void idle_sessions_give_way(void **state)
     vouch_engine_close(engine);
 }
 
-/* Adds the guesses of a step to a hash. */
-static uint64_t hash_guesses(uint64_t hash, const vouch_step *step)
-{
-    for (int32_t i = 0; i < step->n_guesses; i++) {
-        hash = vouch_hash_word(hash, (uint64_t)step->guesses[i].token);
-        hash = vouch_hash_word(hash, (uint64_t)(step->guesses[i].parent + 1));
-    }
-    return hash;
-}
-
-static uint64_t guesses_alone(const vouch_session_options *o, const int32_t *prompt, int32_t n_prompt)
-{
-    uint64_t hash = VOUCH_HASH_START;
-    vouch_session *session = answer_open(target, o);
-    vouch_step step = {0};
-    assert_int_equal(vouch_session_prompt(session, prompt, (size_t)n_prompt, NULL), VOUCH_OK);
-    while (step.finish == VOUCH_FINISH_NONE) {
-        assert_int_equal(vouch_session_step(session, &step, NULL), VOUCH_OK);
-        hash = hash_guesses(hash, &step);
-    }
-    vouch_session_close(session);
-    return hash;
-}
-
 /* Sessions with the same draft model or head share its passes: with 8 sessions at once a cycle takes as many passes of
  * it as with one. A chain of n guesses takes n passes, since the last guess is never fed; a tree takes one for each
  * level. Each session makes the guesses that it makes alone. */
@@ -641,7 +617,7 @@ static void sessions_share_the_passes_of_a_level(void **state)
             assert_int_equal(vouch_engine_open(&engine, target, &options, NULL), VOUCH_OK);
             for (int32_t i = 0; i < n; i++) {
                 const int32_t *prompt = requests[0].prompt + i;
-                alone[i] = guesses_alone(&o, prompt, N_PROMPT);
+                alone[i] = draft_hash_alone(target, &o, prompt, N_PROMPT);
                 beside[i] = VOUCH_HASH_START;
                 assert_int_equal(vouch_engine_session_open(&sessions[i], engine, &o, NULL), VOUCH_OK);
                 assert_int_equal(vouch_session_prompt(sessions[i], prompt, N_PROMPT, NULL), VOUCH_OK);
@@ -653,7 +629,7 @@ static void sessions_share_the_passes_of_a_level(void **state)
             for (int step = 0; vouch_engine_step(engine, &events, &n_events); before = *stats, step++) {
                 for (size_t e = 0; e < n_events; e++)
                     for (int32_t i = 0; i < n; i++)
-                        if (sessions[i] == events[e].session) beside[i] = hash_guesses(beside[i], &events[e].step);
+                        if (sessions[i] == events[e].session) beside[i] = draft_hash(beside[i], &events[e].step);
                 if (step == 0) assert_int_equal(stats->draft_passes, 1); /* all prompts */
                 if (step < 2 || step > 4) continue; /* the last drafts are cut at the end of the answer */
                 assert_int_equal(n_events, n);

@@ -338,6 +338,48 @@ static void text_is_the_same_in_an_engine(void **state)
     }
 }
 
+/* Sessions that share a head's passes make the guesses that each makes alone. */
+static void guesses_are_the_same_beside_others(void **state)
+{
+    (void)state;
+    enum { N = 5 };
+    for (int k = 0; k < N_KINDS; k++) {
+        const vouch_engine_options eo = {.n_sessions = N, .n_ctx = PROMPT + LENGTH, .n_threads = 2};
+        vouch_model *model = tiny_model_open(&kinds[k].target);
+        vouch_head *head = open_head(k, model);
+        vouch_session *sessions[N];
+        uint64_t alone[N], beside[N];
+        vouch_engine *engine;
+        const vouch_engine_event *events;
+        size_t n_events;
+        assert_int_equal(vouch_engine_open(&engine, model, &eo, NULL), VOUCH_OK);
+        for (int i = 0; i < N; i++) {
+            vouch_session_options o = options_of(2 * i + 1); /* match */
+            int32_t prompt[PROMPT];
+            o.prefill_chunk = 0;
+            o.speculation.head = head;
+            o.speculation.drafters = VOUCH_DRAFTER_HEAD;
+            answer_prompt(prompt, PROMPT, model->info.n_vocab, (uint64_t)i, i % 2);
+            alone[i] = draft_hash_alone(model, &o, prompt, PROMPT);
+            beside[i] = VOUCH_HASH_START;
+            assert_int_equal(vouch_engine_session_open(&sessions[i], engine, &o, NULL), VOUCH_OK);
+            assert_int_equal(vouch_session_prompt(sessions[i], prompt, PROMPT, NULL), VOUCH_OK);
+        }
+        while (vouch_engine_step(engine, &events, &n_events))
+            for (size_t e = 0; e < n_events; e++)
+                for (int i = 0; i < N; i++)
+                    if (events[e].session == sessions[i]) beside[i] = draft_hash(beside[i], &events[e].step);
+        for (int i = 0; i < N; i++) {
+            assert_true(beside[i] == alone[i]);
+            assert_true(i == 0 || alone[i] != alone[0]);
+            vouch_session_close(sessions[i]);
+        }
+        vouch_engine_close(engine);
+        vouch_head_close(head);
+        vouch_model_close(model);
+    }
+}
+
 /* ------------------------------------------------------------------ bad input */
 
 static void refuses(const vouch_model *model, const tiny_draft_options *options, vouch_status status,
@@ -470,6 +512,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(text_is_the_same_with_every_head),
         cmocka_unit_test(borrowed_keys_may_be_quantised),
         cmocka_unit_test(text_is_the_same_in_an_engine),
+        cmocka_unit_test(guesses_are_the_same_beside_others),
         cmocka_unit_test(siblings_differ_by_their_biases),
         cmocka_unit_test(other_and_damaged_assistants_are_refused),
         cmocka_unit_test(other_and_damaged_block_heads_are_refused),
