@@ -152,7 +152,7 @@ static void bad_configs(void **state)
     (void)state;
     expect_config("llama", "{", "[", "config.json: line 1, column ");
     expect_config("llama", "\"llama\"", "\"lama\"",
-                  "model_type 'lama' is not supported in a folder (supported: llama, mistral, ");
+                  "model_type 'lama' is not supported in a folder (docs/models.md lists the supported ones); ");
     expect_config("llama", "\"model_type\"", "\"model\"", "config.json: model_type is missing");
     expect_config("llama", "\"hidden_size\": 48", "\"hidden_size\": \"48\"",
                   "hidden_size is a string, expected an int");

@@ -377,18 +377,13 @@ enum { N_FAMILIES = sizeof families / sizeof families[0] };
 vouch_status vouch_hf_family_find(const char *model_type, const char *path, const vouch_hf_family **family,
                                   vouch_error *err)
 {
-    char known[768] = "";
     for (size_t i = 0; i < N_FAMILIES; i++) {
-        if (strcmp(families[i].model_type, model_type) == 0) {
-            *family = &families[i];
-            return VOUCH_OK;
-        }
-        const size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", families[i].model_type);
+        *family = &families[i];
+        if (strcmp(families[i].model_type, model_type) == 0) return VOUCH_OK;
     }
     return vouch_fail(err, VOUCH_E_UNSUPPORTED,
-                      "%s: model_type '%.40s' is not supported in a folder (supported: %s); use a GGUF file of it",
-                      path, model_type, known);
+                      "%s: model_type '%.40s' is not supported in a folder (docs/models.md lists the supported ones); "
+                      "use a GGUF file of it", path, model_type);
 }
 
 /* ------------------------------------------------------------------- names */

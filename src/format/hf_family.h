@@ -77,7 +77,7 @@ typedef struct vouch_hf_family {
     const char *quantised; /* the one quant_method that this family can read; NULL: quantised folders are refused */
 } vouch_hf_family;
 
-/* Error: UNSUPPORTED, with a list of the supported types. */
+/* Error: UNSUPPORTED. */
 vouch_status vouch_hf_family_find(const char *model_type, const char *path, const vouch_hf_family **family,
                                   vouch_error *err);
 /* The rule for a tensor of the family; NULL: none. In models for pictures and text the names of the text's
