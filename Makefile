@@ -95,6 +95,9 @@ ifneq ($(SERVER),1)
 TESTS    := $(filter-out test_server%,$(TESTS))
 endif
 FUZZERS  := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+ifneq ($(SERVER),1)
+FUZZERS  := $(filter-out fuzz_request,$(FUZZERS))
+endif
 SEEDERS  := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/seed_*.c))
 BENCHES  := $(patsubst bench/%.c,%,$(wildcard bench/*.c))
 EXAMPLES := $(patsubst examples/%.c,%,$(wildcard examples/*.c))
@@ -145,7 +148,7 @@ $(B)/server/page.inc: server/page.html
 endif
 $(B)/examples/%.o: INCLUDES := -Iinclude
 $(B)/tests/%.o $(B)/bench/%.o: INCLUDES := -Iinclude -Isrc -Icli -Itests -Ibench
-$(B)/tests/test_server_%.o: INCLUDES += -Iserver
+$(B)/tests/test_server_%.o $(B)/tests/fuzz/fuzz_request.o: INCLUDES += -Iserver
 $(B)/train/%.o: INCLUDES := -Iinclude -Isrc -I. $(BLAS_CFLAGS)
 $(B)/cli/distill/%.o: INCLUDES := -Iinclude -Icli -I.
 $(B)/tests/test_train_%.o: INCLUDES := -Iinclude -Isrc -Icli -Itests -Ibench -I. $(BLAS_CFLAGS)
@@ -198,6 +201,8 @@ $(B)/tests/test_train_gradients: $(DOUBLE_OBJ)
 $(patsubst %,$(B)/tests/%,$(filter-out test_train_gradients,$(filter test_train_%,$(TESTS)))): $(TRAIN_OBJ)
 $(B)/tests/test_train_%: LIBS += $(BLAS_LIBS)
 $(B)/tests/test_server_reader: $(addprefix $(B)/,server/reader.o server/text.o cli/common/text.o)
+$(B)/tests/test_server_fuzz $(B)/tests/fuzz/fuzz_request: $(patsubst %.c,$(B)/%.o,$(wildcard server/*.c cli/common/*.c))
+$(B)/tests/test_server_fuzz $(B)/tests/fuzz/fuzz_request: LIBS += $(HTTP_LIBS)
 $(B)/tests/%: $(B)/tests/%.o $(SUP_OBJ) $(LIB_A)
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS_ALL) $(TEST_LDFLAGS_$*) -o $@ $(filter %.o,$^) $(LIB_A) -lcmocka $(LIBS)

@@ -343,7 +343,8 @@ static int stream_open(const http_server *to, int max_tokens, size_t n_first)
 {
     char body[256], request[512], first[64];
     const int n_body = snprintf(body, sizeof body, "{\"prompt\": \"x\", \"max_tokens\": %d, \"stream\": true, "
-                                                   "\"ignore_eos\": true, \"temperature\": 0}", max_tokens);
+                                                   "\"ignore_eos\": true, \"temperature\": 0, \"logprobs\": 20}",
+                                max_tokens);
     const int n = snprintf(request, sizeof request, "POST " TEXT " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
                                                     "Content-Length: %d\r\n\r\n%s", n_body, body);
     const int fd = http_connect(to->port);
@@ -434,7 +435,7 @@ static void requests_may_break_off(void **state)
 static void readers_may_be_slow(void **state)
 {
     (void)state;
-    const int slow = stream_open(&server, 3900, 9);
+    const int slow = stream_open(&server, 1000, 9);
     const int small = 4096;
     setsockopt(slow, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
     double tokens = -1;
@@ -510,7 +511,7 @@ static void slow_clients_are_dropped(void **state)
             fds[i] = -1;
             n--;
         }
-    const int stream = stream_open(&strict, 190000, 9); /* 40 MB, more than sockets hold */
+    const int stream = stream_open(&strict, 190000, 9); /* 300 MB, more than sockets hold */
     http_wait_for_metric(&strict, "vouch:num_requests_running{", 0);
     assert_true(http_metric(&strict, "vouch:generation_tokens_total{") < 190000); /* it was paused first */
     expect_answer(&strict);
@@ -653,7 +654,7 @@ static void a_signal_drains(void **state)
 {
     (void)state;
     http_server busy = http_server_start(ARGUMENTS(target, "--parallel", "1"));
-    const int fd = stream_open(&busy, 3000, 9); /* the answer has begun */
+    const int fd = stream_open(&busy, 1000, 9); /* the answer has begun */
     kill(busy.child, SIGTERM);
     int status = 200;
     while (status == 200) { /* until the signal has arrived */
