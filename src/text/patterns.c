@@ -82,9 +82,9 @@
 #define PATTERNS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 /* Steps that are no patterns. vouch_pretokenizer_words knows these texts by their address. */
-const char vouch_digits_joined[] = "digits in threes from the right; the first stay with the text before them";
-const char vouch_digits_bounded[] = "the same at the end of a word; the first are a piece of their own";
-const char vouch_digits_counted[] = "a cut before every ASCII digit that begins a number of whole threes";
+const char vouch_digits_joined[] = "digits in threes from their end; those left in front stay with the text before";
+const char vouch_digits_bounded[] = "digits that end a word, in threes from their end; those left in front are a piece";
+const char vouch_digits_counted[] = "a cut before each ASCII digit that begins the last 3, 6, 9, ... digits of its run";
 
 #define GPT2      PATTERNS(WORDS_GPT2)
 #define LLAMA3    PATTERNS(WORDS_LLAMA3("\\p{N}{1,3}"))
