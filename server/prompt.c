@@ -127,7 +127,7 @@ static bool prompt_read(const server_request *r, const json_t *value, const char
     for (size_t i = 0; i < json_array_size(value); i++) {
         const json_t *id = json_array_get(value, i);
         const json_int_t token = json_integer_value(id);
-        if (r->where == SERVER_NATIVE && json_is_string(id)) { /* llama.cpp has texts between ids */
+        if (r->where == SERVER_NATIVE && json_is_string(id)) { /* llama.cpp's API allows texts between the ids */
             if (!text_read(r, id, path, VOUCH_TOKENIZE_SPECIAL, out, fault)) return false;
             continue;
         }
