@@ -80,7 +80,8 @@ static void damaged_bodies(void **state)
     }
 }
 
-/* Every prefix of every value, for every path: with a number, so that a crash tells which. */
+/* Feeds every prefix of a request with each value to every path. The number that feed() prints tells which one
+ * crashed. */
 static void cut_bodies(void **state)
 {
     (void)state;

@@ -4,8 +4,8 @@
  * that the server does before it queues the job: JSON, fields, conversion between the APIs, templates, grammars,
  * tokens.
  *
- * The server drains, so a good request for text ends with 503 instead of a job. The target asserts that every answer
- * is 200, 400, 404 or that 503: a request is never the reason of a failure of the server.
+ * The server is being shut down (server_drain), so a good request for text ends with 503 instead of a job. The target
+ * asserts that every answer is 200, 400, 404 or that 503: a request is never the reason of a failure of the server.
  */
 #include <stdlib.h>
 #include <string.h>
