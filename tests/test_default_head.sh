@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The prompts that the default model's head learns from (scripts/head_prompts.py).
+# The default model's head in models/, and the prompts that it learns from (scripts/head_prompts.py).
 # shellcheck source=tests/support/test.sh
 . "$(dirname "$0")/support/test.sh"
 
@@ -86,5 +86,20 @@ assert all(runs(text) & known for text in prompts(sys.argv[2]))  # a benchmark's
 END
 }
 
+# At most 10 MB, right more often than one time in five, and the text stays the model's own (law L2).
+the_head_guesses_for_the_default_model() {
+    local head=models/SmolLM2-135M-Instruct.head.gguf model name=SmolLM2-135M-Instruct.Q4_1.gguf
+    model=${XDG_CACHE_HOME:-$HOME/.cache}/vouch/$name
+    [ "$(stat -c %s "$head")" -le 10000000 ]
+    [ -f "$model" ] || test_skip "no model"
+    local ask=(run --model "$model" --prompt "A bag holds 12 pens. How many pens are in 7 bags? Explain." -n 80)
+    "build/$BUILD/vouch" "${ask[@]}" --spec none >"$TMP/plain"
+    "build/$BUILD/vouch" "${ask[@]}" --head "$head" --spec head -k 1 --stats-json "$TMP/stats" >"$TMP/with"
+    cmp "$TMP/plain" "$TMP/with"
+    ${PYTHON:-python3} -c 'import json, sys
+stats = json.load(open(sys.argv[1]))
+assert stats["accepted"] > 0.2 * stats["drafted"] > 0, stats' "$TMP/stats"
+}
+
 test_group every_kind_is_there the_same_arguments_give_the_same_prompts texts_of_the_target_are_cut_up \
-    no_prompt_is_a_benchmarks
+    no_prompt_is_a_benchmarks the_head_guesses_for_the_default_model
