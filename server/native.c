@@ -166,6 +166,23 @@ static json_t *timings_json(const server_usage *u)
     return cli_json_object(entries, sizeof entries / sizeof *entries);
 }
 
+/* Biases of tokens; null bans one. */
+static json_t *biases_json(const server_answer *a, const vouch_session_options *o)
+{
+    const int32_t eos = vouch_model_get_info(a->request.model->options->model)->token_eos;
+    json_t *array = json_array();
+    for (size_t i = 0; i < o->sampling.n_bias; i++) {
+        const vouch_logit_bias *bias = &o->sampling.bias[i];
+        const cli_json_entry entries[] = {{"token", json_integer(bias->token)}, {"bias", cli_json_float(bias->bias)}};
+        json_array_append_new(array, cli_json_object(entries, 2));
+    }
+    const cli_json_entry banned[] = {{"token", json_integer(eos)}, {"bias", json_null()}};
+    json_t *end = cli_json_object(banned, 2);
+    if (o->ignore_eos && eos >= 0) json_array_append(array, end);
+    json_decref(end);
+    return array;
+}
+
 /* What the answer was asked for. */
 static json_t *settings_json(const server_answer *a, const server_job *job, const server_choice *choice)
 {
@@ -183,6 +200,7 @@ static json_t *settings_json(const server_answer *a, const server_job *job, cons
         {"presence_penalty", cli_json_float(o->sampling.presence_penalty)},
         {"repeat_last_n", json_integer(o->sampling.penalty_window)},
         {"ignore_eos", json_boolean(o->ignore_eos)},
+        {"logit_bias", biases_json(a, o)},
         {"stream", json_boolean(a->request.stream)},
     };
     return cli_json_object(entries, sizeof entries / sizeof *entries);
