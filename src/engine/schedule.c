@@ -212,13 +212,15 @@ static void end(vouch_engine *e, int32_t i)
  * number of sessions that have staged rows. */
 static int32_t stage_levels(vouch_engine *e)
 {
-    int32_t n = 0;
+    int32_t n = 0, n_waiting = 0;
     for (int32_t i = 0; i < e->n_turns; i++) {
         vouch_turn *turn = &e->turns[i];
         if (!turn->is_cycle || turn->staging == VOUCH_STAGED_NONE) continue;
         turn->staging = vouch_cycle_stage(&turn->session->cycle);
         n += has_rows(turn);
+        n_waiting += turn->staging == VOUCH_STAGED_FULL;
     }
+    assert(n > 0 || n_waiting == 0); /* an empty pass has room for a level of any session */
     return n;
 }
 
