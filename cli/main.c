@@ -97,8 +97,9 @@ static const cli_command commands[] = {
     {"distill", CLI_DISTILL, cli_distill, "teach a head that drafts for a model",
      "vouch distill MODEL --head OUT [--quick] [--prompts FILE] [--tokens N]\n",
      "The model answers prompts, its own ones unless --prompts is given, and a head\n"
-     "learns to guess its tokens from its hidden states. Everything is kept in files\n"
-     "beside the head, so that the same command goes on after an interruption.\n"
+     "learns to guess its tokens from the model's hidden states. Everything is kept\n"
+     "in files beside the head, so that the same command goes on after an\n"
+     "interruption.\n"
      "`vouch run MODEL --head OUT` drafts with the head.\n",
      "vouch distill m.gguf --head m.head.gguf --quick --tokens 120000\n"
      "vouch distill m.gguf --head m.head.gguf --prompts lines.txt --threads 8\n"

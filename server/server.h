@@ -51,7 +51,7 @@ int32_t server_port(const server *s);
 size_t server_memory(server *s, size_t i);
 /* New work is refused with 503 from now on. */
 void server_drain(server *s);
-/* Whether an answer isn't computed or sent yet. */
+/* Whether some answer is still being computed or sent. */
 bool server_is_busy(server *s);
 /* Ends running work, and the server. NULL is allowed. */
 void server_close(server *s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Exactness of the real sampler by statistics. Up to a million cycles per rule process logits, draw guesses and judge
- * them with Philox random numbers. Pearson's chi-square test compares the emitted tokens with the target's
+ * Exactness of the real sampler by statistics. For each rule, up to a million cycles process logits, draw guesses and
+ * judge them with Philox random numbers. Pearson's chi-square test compares the emitted tokens with the target's
  * distribution. The same test must fail for wrong rules.
  */
 #include <math.h>

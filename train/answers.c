@@ -19,7 +19,7 @@
 
 enum {
     ASKED_TOKENS = 256,  /* most tokens of a prompt that the target makes up */
-    BEGUN_TOKENS = 8,    /* tokens that a base model begins a text with */
+    BEGUN_TOKENS = 8,    /* tokens that a base model samples as its own prompt; it has no template to ask with */
     LEAST_BYTES = 8,     /* shorter prompts of the target's own are dropped: they hardly ask anything */
     MOST_PROMPT = 2048   /* tokens of a prompt */
 };

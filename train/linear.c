@@ -102,8 +102,8 @@ static vouch_status normal_solve(normal *e, double lambda, vouch_error *err)
         for (int64_t j = 0; j < e->n_out; j++) e->cross[i * e->n_out + j] = columns[j * e->n_in + i];
     free(columns);
     if (info == 0) return VOUCH_OK;
-    return vouch_fail(err, VOUCH_E_NUMERIC, "the normal equations of the linear head aren't positive at row %d of %d",
-                      info, n);
+    return vouch_fail(err, VOUCH_E_NUMERIC,
+                      "linear head: the normal equations aren't positive definite at row %d of %d", info, n);
 }
 
 /* --------------------------------------------------------------------- passes */

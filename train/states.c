@@ -225,12 +225,14 @@ vouch_status train_states_make(train_chunks **chunks, const char *path, const tr
 vouch_status train_states_peek(const train_chunks *chunks, size_t i, train_answer *out, vouch_error *err)
 {
     if (train_chunks_size(chunks, i) < sizeof *out)
-        return vouch_fail(err, VOUCH_E_FORMAT, "states: chunk %zu is too short; delete the file", i + 1);
+        return vouch_fail(err, VOUCH_E_FORMAT, "states: chunk %zu is too short; delete the file that ends in .states",
+                          i + 1);
     VOUCH_TRY(train_chunks_peek(chunks, i, 0, out, sizeof *out, err));
     if (out->number >= 0 && out->number < INT32_MAX / 4 && out->n_prompt >= 0 && out->n_tokens >= 2 &&
         out->n_prompt <= out->n_tokens)
         return VOUCH_OK;
-    return vouch_fail(err, VOUCH_E_FORMAT, "states: chunk %zu names no answer; delete the file", i + 1);
+    return vouch_fail(err, VOUCH_E_FORMAT, "states: chunk %zu names no answer; delete the file that ends in .states",
+                      i + 1);
 }
 
 vouch_status train_states_read(const train_chunks *chunks, size_t i, const train_states_header *header,
@@ -241,7 +243,8 @@ vouch_status train_states_read(const train_chunks *chunks, size_t i, const train
     const size_t n = (size_t)out->answer.n_tokens;
     if (size != sizeof out->answer + body_bytes(header, n))
         return vouch_fail(err, VOUCH_E_FORMAT,
-                          "states: chunk %zu has another size than its %zu tokens; delete the file", i + 1, n);
+                          "states: chunk %zu has %zu bytes, expected %zu for %zu tokens; delete the file that ends in "
+                          ".states", i + 1, size, sizeof out->answer + body_bytes(header, n), n);
     char *payload = malloc(size);
     if (!payload) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the states of %zu tokens", n);
     vouch_status status = train_chunks_read(chunks, i, payload, err);

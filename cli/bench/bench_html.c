@@ -171,8 +171,8 @@ static void put_configs(FILE *out, const cli_comparison *b)
     }
     fputs("</table></div><p class=\"hint\">The table is wider than the window: scroll it sideways.</p>"
           "<p class=\"d\">Predicted: by the formula of arXiv 2211.17192 from the acceptance rate and the cost curve "
-          "measured here, if every guess were accepted with the same probability. Of 80 %: the tokens/s that a tenth "
-          "of the answers stay below, and a tenth exceed.</p>\n",
+          "measured here, if every guess were accepted with the same probability. Of 80 % of the answers: a tenth of "
+          "the answers is slower than this range, a tenth faster.</p>\n",
           out);
     if (b->n_complete < CLI_FEW)
         fprintf(out, "<p class=\"d\">* fewer than %d answers: other prompts may give quite other figures.</p>\n",

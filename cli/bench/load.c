@@ -262,8 +262,8 @@ static int report(const cli_load *b, vouch_status status, const vouch_error *err
     }
     for (size_t i = 0; i < b->at_once->n * b->n_configs; i++) n_different += b->cells[i].n_different;
     if (n_different > 0)
-        cli_complain("%zu answers differ from those of one prompt at a time without drafts: this breaks the laws L2 or "
-                     "L7, please report it",
+        cli_complain("%zu answers differ from those of one prompt at a time without drafts: law L2 or L7 "
+                     "(docs/lossless.md) is broken, please report it",
                      n_different);
     if (status == VOUCH_E_CANCELLED)
         cli_complain("interrupted: the report covers %zu of %zu rounds", b->n_complete, b->n_rounds);

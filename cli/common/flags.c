@@ -309,9 +309,9 @@ static void complain_unknown(const parser *p, const char *argument)
     else cli_complain("unknown flag %.*s; --help lists the flags", n, argument);
 }
 
-/* The long name that "-model" or "-modle" means: a dash is missing. NULL: it is "-m" with a value behind it. A misspelt
- * name is looked up only where the letter's flag takes a file: values of other flags, such as 60 in -n60, are too
- * short to tell. */
+/* The long name that "-model" (a dash is missing) or "-modle" (and misspelt) stands for. NULL: it is "-m" with its
+ * value behind it. Looks for misspelt names only where the letter's flag takes a file: the value of another flag, such
+ * as 100 in -n100, is so short that it would resemble some name. */
 static const char *dash_missing(const parser *p, const char *argument)
 {
     char typed[64];

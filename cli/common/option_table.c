@@ -106,8 +106,8 @@ static const cli_flag flags[] = {
     {"raw", NULL, 0, CLI_FLAG_SWITCH, AT(raw), NULL, NULL, ASKING, "Prompt",
      "use no chat template: the model goes on with the prompt", NULL, NULL},
     {"think", NULL, 0, CLI_FLAG_CHOICE, AT(think), "auto|on|off|hide", NULL, CLI_RUN, "Prompt",
-     "thoughts before the answer: as the chat template has them, on, off, or hide: the model thinks and the text from "
-     "<think> to </think> is not written",
+     "thoughts before the answer: auto (the chat template decides), on, off, or hide (the model thinks, but the text "
+     "from <think> to </think> is not written)",
      NULL, NULL},
     {"show-prompt", NULL, 0, CLI_FLAG_SWITCH, AT(show_prompt), NULL, NULL, CLI_RUN, "Prompt",
      "print the prompt as the model reads it, and its tokens, instead of answering", NULL, NULL},

@@ -180,7 +180,7 @@ void cli_plot_stacks(FILE *out, const cli_stacks *k)
 
 /* --------------------------------------------------------------------- lines */
 
-/* Where the axes stand, and how many units of the drawing one unit of each is. */
+/* left, bottom: where the axes are in the drawing. x_scale, y_scale: drawing units per unit. x_first: x at `left`. */
 typedef struct frame {
     double left, bottom, x_scale, y_scale, x_first;
 } frame;

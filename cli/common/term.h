@@ -49,7 +49,7 @@ void cli_interrupt_set(cli_interrupt mode);
 bool cli_interrupted(void); /* has Ctrl-C come since the last cli_interrupt_set? */
 /* Sets the function that is called before Ctrl-C ends the program. It must be async-signal-safe. NULL: nothing. */
 void cli_interrupt_restore(void (*restore)(void));
-/* The session that Ctrl-C cancels, or NULL. Aim at NULL before closing it. An earlier Ctrl-C cancels it at once. */
+/* Ctrl-C cancels this session; at once if Ctrl-C came before this call. Pass NULL before closing the session. */
 void cli_interrupt_aim(vouch_session *session);
 
 #endif

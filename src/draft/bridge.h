@@ -43,8 +43,8 @@ vouch_status vouch_bridge_open(vouch_bridge **out, const vouch_tokenizer *target
                                const vouch_tokenizer *draft, int32_t n_draft, vouch_error *err);
 /* Opens a bridge between equal tables of n tokens. Errors: MEMORY. */
 vouch_status vouch_bridge_open_same(vouch_bridge **out, int32_t n, vouch_error *err);
-/* Trims the draft's head: row i is now the logit of draft token tokens[i]. Ids are below n_rows, no id twice. Errors:
- * MISMATCH (the target has none of them), MEMORY. */
+/* For a draft model with fewer output rows (FR-Spec): of its n logits number i is that of its token tokens[i]. Ids are
+ * below the former n_rows, none twice. Errors: MISMATCH (the target has none of the tokens), MEMORY. */
 vouch_status vouch_bridge_trim(vouch_bridge *bridge, const int32_t *tokens, int32_t n, vouch_error *err);
 void vouch_bridge_close(vouch_bridge *bridge); /* NULL is allowed */
 size_t vouch_bridge_memory(const vouch_bridge *bridge);

@@ -37,7 +37,7 @@ typedef struct vouch_guesser_ops {
     /* Runs the staged rows of the pass, unless they have run. Called once for each request that staged rows, before
      * anybody stages again. Returns the seconds that fall to this guesser's rows. */
     double (*run)(void *self);
-    /* As vouch_shared_pass_part. */
+    /* Time of each of n guessers that stage n_rows together, relative to one alone: t(n n_rows) / (n t(n_rows)). */
     double (*part)(const void *self, int32_t n_rows, int32_t n);
     /* [n_vocab of the target] logits of row i of the last follow or feed. Valid until the next call. */
     const float *(*logits)(void *self, int32_t i);

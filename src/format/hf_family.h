@@ -35,8 +35,8 @@ typedef enum vouch_hf_layout {
     VOUCH_HF_DELTA,       /* for each key head its query, key, values, gates; GGUF: all queries, all keys, all values.
                              The next rule has the gates. */
     VOUCH_HF_DELTA_GATE,
-    /* Value heads of delta nets. The folder has those of one key head side by side; GGUF has the first value head of
-     * each key head, then the second of each, and so on. */
+    /* Value heads of delta nets. The folder has the value heads of one key head side by side; GGUF has the first value
+     * head of each key head, then the second of each, and so on. */
     VOUCH_HF_VALUES,         /* rows are value heads */
     VOUCH_HF_VALUES_NAMED,   /* as VALUES and NAMED */
     VOUCH_HF_VALUES_DECAY,   /* as VALUES and DECAY */

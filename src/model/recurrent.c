@@ -78,7 +78,7 @@ static void compute_projection(const vouch_workspace *c, const thread_space *my,
     }
 }
 
-/* Pieces of VOUCH_STAGE_TILES tiles of a matrix. */
+/* Number of pieces of VOUCH_STAGE_TILES tiles in a matrix. */
 static int64_t n_pieces(const vouch_matrix *w)
 {
     return (w->n_tiles + VOUCH_STAGE_TILES - 1) / VOUCH_STAGE_TILES;

@@ -82,8 +82,8 @@
 #define PATTERNS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 /* Steps that are no patterns. vouch_pretokenizer_words knows these texts by their address. */
-const char vouch_digits_joined[] = "digits in threes from their end; those left in front stay with the text before";
-const char vouch_digits_bounded[] = "digits that end a word, in threes from their end; those left in front are a piece";
+const char vouch_digits_joined[] = "digits in threes from the right; 1 or 2 left over stay with the text before";
+const char vouch_digits_bounded[] = "digits that end a word, in threes from the right; 1 or 2 left over are a piece";
 const char vouch_digits_counted[] = "a cut before each ASCII digit that begins the last 3, 6, 9, ... digits of its run";
 
 #define GPT2      PATTERNS(WORDS_GPT2)

@@ -54,7 +54,8 @@ static vouch_status pattern_compile(vouch_pretokenizer *pre, const char *pattern
     if (pre->starved) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the pre-tokenizer");
     if (!*code)
         return vouch_fail(err, VOUCH_E_UNSUPPORTED,
-                          "this build of PCRE2 refuses the pattern of %s (error %d at %zu); it needs Unicode",
+                          "this PCRE2 refuses the pattern of the pre-tokenizer %s (error %d at %zu): build it with "
+                          "Unicode support",
                           pre->rule->name, error, offset);
     return VOUCH_OK;
 }

@@ -7,7 +7,7 @@
 #include "support/tiny_vocab.h"
 #include "text/tokenizer.h"
 
-/* The names of the pre-tokenizers. TINY_SIZE: a vocabulary size for tiny_tokenizer. */
+/* pres: the names of four pre-tokenizers for tests. TINY_SIZE: a vocabulary size for tiny_tokenizer. */
 enum { N_PRES = 4, TINY_SIZE = 600 };
 extern const char *const pres[N_PRES];
 

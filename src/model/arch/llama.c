@@ -228,7 +228,7 @@ static vouch_status read_granite_swa(const vouch_gguf *gguf, vouch_hparams *h, v
     return VOUCH_OK;
 }
 
-/* MiniCPM: as Granite. Where the file has no scales, MiniCPM's first release gives them. */
+/* MiniCPM: as Granite. Where the file has no scales, they are those of MiniCPM's first release. */
 static vouch_status read_minicpm(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     VOUCH_TRY(read_granite_moe(gguf, h, err));

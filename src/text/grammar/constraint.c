@@ -18,7 +18,7 @@ enum {
 };
 
 struct vouch_constraint {
-    vouch_automaton automaton; /* its `kept` begins with the followers' roots */
+    vouch_automaton automaton; /* kept[0, VOUCH_FOLLOWERS): each follower's root; then BEGIN and WALK */
     const vouch_trie *trie;
     int32_t begin;             /* tokens before the answer; -1: no answer has begun */
     bool drops_space;          /* the answer's first token loses the space at its beginning (stream.c) */

@@ -298,7 +298,7 @@ static bool within(vouch_schema *s, const json_t *flat, const json_t *value)
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         const int of = i < 2 ? VOUCH_TYPE_STRING : i < 5 ? VOUCH_TYPE_OBJECT : VOUCH_TYPE_ARRAY;
         if (type != of || !json_object_get(flat, others[i])) continue;
-        vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, flat, others[i], "it can't be joined with const or enum");
+        vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, flat, others[i], "it can't be combined with const or enum");
         return false;
     }
     if (json_is_number(value)) {
