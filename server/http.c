@@ -163,6 +163,7 @@ void server_begin(server_exchange *x, server_model *model, server_job *job, bool
     x->state = state;
     x->is_stream = is_stream;
     if (is_stream) job->limit = STREAM_LIMIT;
+    if (is_stream && format->begin) format->begin(x); /* it reads the choices, which then are the worker's */
     job->wake = on_event;
     job->wake_user = x;
     atomic_fetch_add(&x->server->n_jobs, 1);
@@ -172,7 +173,6 @@ void server_begin(server_exchange *x, server_model *model, server_job *job, bool
         x->watched = (server_watched){.fd = info->connect_fd, .gone = on_gone, .tick = on_tick, .user = x};
         server_watch_add(x->server->watch, &x->watched);
         clear_deadline(x);
-        if (is_stream && format->begin) format->begin(x);
         return;
     }
     atomic_fetch_sub(&x->server->n_jobs, 1);
