@@ -322,7 +322,7 @@ typedef struct vouch_experts {
 static inline vouch_matrix vouch_matrix_at(const vouch_matrix *first, int64_t i)
 {
     vouch_matrix matrix = *first;
-    matrix.data += (size_t)i * vouch_matrix_bytes(first);
+    if (matrix.data) matrix.data += (size_t)i * vouch_matrix_bytes(first); /* experts without a gate have none */
     return matrix;
 }
 
