@@ -4,7 +4,7 @@
  * to the part's result. It adds the gradients of inputs and weights to dx, dw, ..., which the caller has zeroed before
  * the first addition. A gradient that nobody wants is NULL.
  *
- * Nothing here starts threads or allocates: a worker (teach.h) runs all parts of its own sequences.
+ * Nothing here starts threads or allocates: each worker (teach.h) runs the whole network for its own sequences.
  */
 #ifndef VOUCH_TRAIN_OPS_H
 #define VOUCH_TRAIN_OPS_H

@@ -73,7 +73,8 @@ static void put_configs(FILE *out, const cli_comparison *b, int width)
     if (b->n_complete < CLI_FEW)
         fprintf(out, "Fewer than %d answers of each config: other prompts may give other figures.\n", CLI_FEW);
     const double lenience = cli_configs_lenience(&b->configs, b->engine);
-    if (lenience < 1) fprintf(out, "lossy: with lenience %g no token gets more than p / %g\n", lenience, lenience);
+    if (lenience < 1)
+        fprintf(out, "lossy: with lenience %g no token becomes more than 1 / %g times as likely\n", lenience, lenience);
 }
 
 /* Prints the speeds that the formula and pace predict, and the ratio of pace's prediction to the measured speed. */

@@ -75,8 +75,8 @@ static vouch_status decode_measure(bench *b, int32_t round, vouch_error *err)
     return status ? status : prompt_run(b, b->options->depth + 1, 0, err);
 }
 
-/* The numbers of rows fall in the first round, after a prompt, and then rise and fall in turn (cost_curve.h says
- * why). */
+/* Round -1 follows a prompt and goes from the most rows to the fewest. Later rounds alternate: up, down, up, ...
+ * (cost_curve.h says why). */
 static vouch_status passes_measure(bench *b, int32_t round, vouch_error *err)
 {
     const cli_ints *rows = &b->options->rows;

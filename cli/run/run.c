@@ -169,8 +169,8 @@ int cli_run(const cli_options *options)
     if (status) goto done;
     if (options->session.speculation.lenience < 1 && options->session.sampling.temperature > 0)
         cli_note(
-            "lossy: with --lenience %g the text no longer has exactly the target's distribution (no token gets more "
-            "than p / %g)",
+            "lossy: with --lenience %g the text no longer has exactly the target's distribution (no token becomes "
+            "more than 1 / %g times as likely)",
             options->session.speculation.lenience, options->session.speculation.lenience);
     status = cli_engine_open(&engine, options);
     if (!status) status = cli_engine_start(&engine, &options->session);

@@ -14,7 +14,7 @@
 
 typedef struct vouch_depths {
     const vouch_head_weights *head;
-    vouch_projection block, output; /* their w is that of the running depth */
+    vouch_projection block, output; /* each `w` points to the matrix of the depth that is being computed */
     float *hidden;        /* [width] h */
     float *added;         /* [width] */
     float *logits;        /* [n_depths][n_vocab] */

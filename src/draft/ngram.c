@@ -129,7 +129,7 @@ static int32_t kind_of(int32_t length, int32_t rank)
     return b * RANKS + (rank < RANKS ? rank : RANKS - 1);
 }
 
-/* Counted on 8,000 greedy tokens of SmolLM2-135M. */
+/* The share of right candidates in each class, counted over 8,000 greedily decoded tokens of SmolLM2-135M. */
 static double ngram_prior(int32_t kind)
 {
     static const double first[LENGTHS] = {0.25, 0.5, 0.6, 0.68, 0.78, 0.85, 0.88, 0.96};

@@ -50,8 +50,8 @@ typedef struct vouch_drafter_type {
 unsigned vouch_drafters_paid(void);
 /* Set of the paid drafters with has_q. */
 unsigned vouch_drafters_with_q(void);
-/* Opens the drafters of a set without AUTO. is_paced: where a paid drafter makes trees and no free drafter is in the
- * set, opens a composition without sources, which cuts the trees.
+/* Opens the drafters of a set without AUTO. is_paced: if a paid drafter makes trees and the set has no free drafter,
+ * also opens a composition (compose.h) without sources, which keeps only the likeliest guesses of the paid tree.
  * Errors: ARGUMENT, MEMORY, MISMATCH (draft model), UNSUPPORTED (kv_type); on failure *out is empty. */
 vouch_status vouch_drafters_open(vouch_drafters *out, unsigned set, const vouch_drafter_setup *setup, bool is_paced,
                                  vouch_error *err);

@@ -2,9 +2,9 @@
 /* Operations on single rows: preparing activations for a matmul, writing to the KV cache, norms, exponentials. */
 
 /*
- * Quantising handles one block of up to four rows of a group at a time. Reducing four vectors together gives the
- * largest |x| and the sums of all four rows, and two vector divisions serve all four. Narrowing four vectors together
- * gives the layout of a group: four quants of each row side by side.
+ * Quantises up to four rows together, one block of each. Reducing four vectors together gives each row's
+ * largest |x| and its sums. Two vector divisions are enough for the four rows. Narrowing four vectors together
+ * writes the quants as a group stores them (kernels.h): four of one row, then four of the next.
  */
 enum { BLOCK_VECTORS = VOUCH_BLOCK / VL, FEW = 4 };
 typedef float few_floats __attribute__((vector_size(FEW * sizeof(float))));

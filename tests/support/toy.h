@@ -29,7 +29,7 @@ typedef struct toy {
     int32_t guesses[VOUCH_MAX_DRAFT], parents[VOUCH_MAX_DRAFT]; /* [n_guesses] */
     int64_t n_passes, n_rows;
     int32_t fail_row;     /* rows behind this many guesses have no finite logits; -1: none fails */
-    int32_t fail_token;   /* rows behind this token have no finite logits; -1: none fails */
+    int32_t fail_token;   /* the row whose input is this token has no finite logits; -1: none fails */
     int32_t n_trimmed;    /* the tokens 1 to n_trimmed have probability 0, as those that a trimmed head can't guess */
     bool deaf;            /* the logits don't depend on the tokens before */
     bool blind_penalties; /* a broken target: penalties ignore the guesses */
