@@ -194,7 +194,7 @@ static void peak_run(const void *arg, int64_t begin, int64_t end)
 
 double bench_peak(vouch_pool *pool, const char *cpu, bool floats)
 {
-    enum { PIECES = 32 }; /* per thread; a piece takes about 10 microseconds */
+    enum { PIECES = 1000 }; /* per thread, 10 microseconds each: a sleeping thread has time to wake and take its part */
     size_t i = 0;
     while (*peaks[i].cpu && strcmp(peaks[i].cpu, cpu) != 0) i++;
     peak_fn *const run = floats ? peaks[i].floats : peaks[i].integers;

@@ -179,7 +179,8 @@ static void put_configs(FILE *out, const cli_comparison *b)
                 CLI_FEW);
     const double lenience = cli_configs_lenience(&b->configs, b->engine);
     if (lenience < 1)
-        fprintf(out, "<p class=\"bad\">Lossy: with lenience %g no token becomes more than 1 / %g times as likely.</p>\n",
+        fprintf(out,
+                "<p class=\"bad\">Lossy: with lenience %g no token becomes more than 1 / %g times as likely.</p>\n",
                 lenience, lenience);
     if (n_different > 0)
         fprintf(out, "<p class=\"bad\">%zu answers differ from those of the target alone: please report it.</p>\n",
