@@ -26,6 +26,7 @@ void cli_editor_close(cli_editor *editor)
 #include <histedit.h>
 #include <langinfo.h>
 #include <locale.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -137,6 +138,26 @@ static void redraw(cli_editor *editor)
     el_wset(editor->el, EL_REFRESH);
 }
 
+/* Waits for input. False after a signal that the editor heeds, with EINTR in errno, even where the signal came just
+ * before: these signals are blocked except while ppoll waits. Other threads block all signals (pool.c). */
+static bool input_wait(void)
+{
+    struct pollfd input = {STDIN_FILENO, POLLIN, 0};
+    sigset_t heeded, before;
+    sigemptyset(&heeded);
+    sigaddset(&heeded, SIGINT);
+    sigaddset(&heeded, SIGWINCH);
+    sigaddset(&heeded, SIGCONT);
+    pthread_sigmask(SIG_BLOCK, &heeded, &before);
+    const bool came = cli_interrupted() || resized || continued;
+    const bool ready = !came && ppoll(&input, 1, NULL, &before) > 0;
+    if (came) errno = EINTR;
+    const int error = errno;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = error;
+    return ready;
+}
+
 /* Reads one byte or more. False at the end of the input, and after a SIGINT. */
 static bool bytes_fill(cli_editor *editor)
 {
@@ -146,7 +167,9 @@ static bool bytes_fill(cli_editor *editor)
         editor->first = 0;
     }
     for (;;) {
-        const ssize_t got = read(STDIN_FILENO, editor->bytes + editor->last, sizeof editor->bytes - editor->last);
+        const bool ready = input_wait();
+        const ssize_t got =
+            ready ? read(STDIN_FILENO, editor->bytes + editor->last, sizeof editor->bytes - editor->last) : -1;
         if (got > 0) {
             editor->last += (size_t)got;
             return true;
