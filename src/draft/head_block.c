@@ -291,9 +291,10 @@ static const float *block_logits(void *self, int32_t i)
     block_guesser *g = self;
     const vouch_head_weights *h = g->head;
     if (g->asked[i] >= g->n_depths) return g->nothing;
-    const float *base = g->base + (int64_t)g->asked[i] * h->n_draft, *bias = g->bias + (int64_t)i * h->n_draft;
+    const float *base = g->base + (int64_t)g->asked[i] * h->n_draft;
+    const float *bias = has_bias(g) ? g->bias + (int64_t)i * h->n_draft : NULL;
     for (int32_t d = 0; d < h->n_draft; d++)
-        g->logits[h->tokens ? h->tokens[d] : d] = has_bias(g) ? base[d] + bias[d] : base[d];
+        g->logits[h->tokens ? h->tokens[d] : d] = bias ? base[d] + bias[d] : base[d];
     return g->logits;
 }
 
