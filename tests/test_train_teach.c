@@ -253,7 +253,7 @@ static void a_schedule_has_each_answer_once(void **state)
     school s;
     train_schedule schedule;
     school_open(&s, chunks, "unused", 1);
-    assert_int_equal(train_schedule_open(&schedule, &s.set, 7, 100, NULL), VOUCH_OK);
+    assert_int_equal(train_schedule_open(&schedule, &s.set, 7, 100, 2, NULL), VOUCH_OK);
     const int64_t n_steps = train_schedule_steps(&schedule, 3);
     int32_t seen[3][N_ANSWERS] = {{0}}, first[3];
     for (int64_t i = 0; i < n_steps; i++) {

@@ -73,12 +73,6 @@ typedef struct train_goal {
     real weights[TRAIN_GENERATIONS]; /* of a row's loss in each generation */
 } train_goal;
 
-/* Sums over the counted rows of a generation. */
-typedef struct train_sums {
-    int64_t rows, hits; /* hits: the head's likeliest token is the label */
-    double loss;
-} train_sums;
-
 /* One generation's values. */
 typedef struct train_generation {
     real *f, *x, *s, *ds; /* [rows, width] */

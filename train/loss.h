@@ -24,6 +24,19 @@ typedef enum train_loss {
     TRAIN_CROSS_ENTROPY /* p is 1 at the label, 0 elsewhere */
 } train_loss;
 
+/* Sums over the rows that a loss counts. */
+typedef struct train_sums {
+    int64_t rows, hits; /* hits: the student's likeliest token is the label */
+    double loss;
+} train_sums;
+
+static inline void train_sums_add(train_sums *to, const train_sums *from)
+{
+    to->rows += from->rows;
+    to->hits += from->hits;
+    to->loss += from->loss;
+}
+
 /* The loss of one row of n tokens. z becomes the gradient of `weight` times the loss with respect to z. beta in (0, 1)
  * is JSD's. Logarithms of p see at least 1e-9. */
 double train_loss_row(train_loss kind, double beta, real weight, const real *p, real *z, int64_t n);

@@ -415,7 +415,7 @@ static vouch_status layer_stage(distiller *d, student *l, vouch_error *err)
                            .user = d};
     course.adam.rate = o->rate;
     note(d, "layer: %" PRId64 " weights, %" PRId64 " guessed tokens; %.0f MB of memory", train_head_size(&l->shape),
-         l->shape.n_draft, train_teach_bytes(&course, d->lessons.longest) * 1e-6);
+         l->shape.n_draft, train_teach_bytes(&course) * 1e-6);
     train_blas()->openblas_set_num_threads(1); /* each worker calls it for its own shards */
     const vouch_status status = train_teach(&course, &l->head, l->block, err);
     train_blas()->openblas_set_num_threads((int)vouch_pool_size(d->pool));

@@ -6,7 +6,7 @@
 #include "base/hash.h"
 
 vouch_status train_schedule_open(train_schedule *schedule, const train_lessons_set *set, uint64_t seed,
-                                 int64_t max_rows, vouch_error *err)
+                                 int64_t max_rows, int32_t n_rowless, vouch_error *err)
 {
     const size_t n = (size_t)set->n_taught;
     *schedule = (train_schedule){.set = set,
@@ -21,7 +21,7 @@ vouch_status train_schedule_open(train_schedule *schedule, const train_lessons_s
     for (size_t i = 0; i < n; i++) {
         train_answer answer;
         VOUCH_TRY(train_states_peek(set->states, (size_t)set->order[i], &answer, err));
-        const int64_t rows = answer.n_tokens - 2;
+        const int64_t rows = answer.n_tokens - n_rowless;
         schedule->lengths[i] = (int32_t)(rows < schedule->max_length ? rows : schedule->max_length);
     }
     return VOUCH_OK;

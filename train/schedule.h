@@ -28,9 +28,9 @@ typedef struct train_step_plan {
     int32_t answers[TRAIN_SHARDS][TRAIN_SHARD_SEQUENCES];
 } train_step_plan;
 
-/* Errors: MEMORY, IO, FORMAT. */
+/* An answer of n tokens has n - n_rowless rows. Errors: MEMORY, IO, FORMAT. */
 vouch_status train_schedule_open(train_schedule *schedule, const train_lessons_set *set, uint64_t seed,
-                                 int64_t max_rows, vouch_error *err);
+                                 int64_t max_rows, int32_t n_rowless, vouch_error *err);
 void train_schedule_close(train_schedule *schedule);
 /* Takes the next step's answers. A step never crosses the end of an epoch. */
 void train_schedule_next(train_schedule *schedule, train_step_plan *plan);

@@ -1,27 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Teaches a head with decoder layers by gradient descent, from the linear head. A step:
- *
- *   answers ──► shards ──► workers: forward and backward of whole shards, each with gradients of its own
- *                             └──► sum in the order of the workers ──► clip ──► AdamW
- *
- * The result depends on the lessons, the options and the number of threads alone. So a training that was interrupted at
- * any step ends with the same bytes.
- */
+/* Teaches a head with decoder layers by gradient descent (descent.h), from the linear head. */
 #ifndef VOUCH_TRAIN_TEACH_H
 #define VOUCH_TRAIN_TEACH_H
 
-#include "train/adam.h"
-#include "train/measure.h"
-#include "train/schedule.h"
-
-enum { TRAIN_ROWS = 1024 }; /* most rows of a shard */
+#include "train/descent.h"
 
 typedef struct train_course {
     const train_lessons_set *set;
     train_head_shape shape;
     train_goal goal;
-    train_adam adam;         /* n_steps and n_warm are set by train_teach */
+    train_adam adam;         /* n_steps and n_warm follow from the lessons */
     int32_t n_epochs;
     uint64_t seed;
     double rope_base;
@@ -35,10 +23,10 @@ typedef struct train_course {
 } train_course;
 
 /* Bytes that teaching allocates, besides the head. */
-double train_teach_bytes(const train_course *course, int64_t longest);
+double train_teach_bytes(const train_course *course);
 /* Teaches the head, whose dense weights are `block` (train_head_size). Output and embedding are frozen. Errors: MEMORY,
  * IO, FORMAT, MISMATCH, NUMERIC (names the step), CANCELLED. */
-vouch_status train_teach(train_course *course, train_head *head, real *block, vouch_error *err);
+vouch_status train_teach(const train_course *course, train_head *head, real *block, vouch_error *err);
 /* Random layers that change nothing at first: their last matrices are 0. */
 void train_layers_begin(const train_head *head, const train_head_shape *shape, uint64_t seed);
 

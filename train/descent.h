@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Gradient descent over lessons, for any network. A step:
+ *
+ *   answers ──► shards ──► workers: forward and backward of whole shards, each with gradients of its own
+ *                             └──► sum in the order of the workers ──► clip ──► AdamW
+ *
+ * The result depends on the lessons, the options and the number of threads alone. So a training that was interrupted at
+ * any step ends with the same bytes.
+ */
+#ifndef VOUCH_TRAIN_DESCENT_H
+#define VOUCH_TRAIN_DESCENT_H
+
+#include "train/adam.h"
+#include "train/measure.h"
+#include "train/schedule.h"
+
+enum { TRAIN_ROWS = 1024 }; /* most rows of a shard */
+
+/* What differs between networks. */
+typedef struct train_network {
+    real *weights;     /* [n_weights] that learn */
+    int64_t n_weights;
+    int32_t n_sums;    /* generations, which have sums of their own */
+    uint64_t settings; /* hash of all that a checkpoint must agree with, besides the descent's own settings */
+    /* Takes the memory of shards and workers. Called once to count and once more to take. */
+    void (*lay_out)(void *user, vouch_arena *arena, int32_t n_workers);
+    /* Turns n answers, indices into set->order, into a shard. Adds the rows that the loss counts to *counted. */
+    vouch_status (*fill)(void *user, const train_lessons_set *set, int32_t shard, const int32_t *answers, int32_t n,
+                         int64_t *counted, vouch_error *err);
+    /* Prepares a step, counted from 0, before its shards run; NULL: nothing to prepare. */
+    void (*begin)(void *user, int64_t step);
+    /* Forward and backward of a shard: adds the gradient of the loss, divided by `counted`, to grads [n_weights], and
+     * the shard's sums. Runs in the worker's thread. */
+    void (*run)(void *user, int32_t worker, int32_t shard, int64_t counted, real *grads, train_sums *sums);
+    /* Scores answers held back. */
+    vouch_status (*measure)(void *user, train_score *held, vouch_error *err);
+    void *user;
+} train_network;
+
+typedef struct train_descent {
+    train_network network;
+    const train_lessons_set *set;
+    /* Gives the lessons of an epoch, counted from 0; they stay open. NULL: `set` in every epoch. */
+    vouch_status (*lessons)(void *user, int64_t epoch, const train_lessons_set **set, vouch_error *err);
+    train_adam adam;         /* n_steps and n_warm are set by train_descend */
+    int32_t n_epochs;
+    int32_t n_rowless;       /* tokens of an answer that make no row */
+    uint64_t seed;
+    const char *checkpoint;  /* path */
+    double checkpoint_seconds;
+    vouch_pool *pool;
+    void (*report)(void *user, int64_t step, int64_t n_steps, const train_sums *sums, const train_score *held);
+    bool (*is_cancelled)(void *user);
+    void *user;              /* of lessons, report and is_cancelled */
+} train_descent;
+
+/* Bytes that the descent allocates. */
+double train_descent_bytes(const train_descent *descent);
+/* Trains the network's weights. Errors: MEMORY, IO, FORMAT, MISMATCH, NUMERIC (names the step), CANCELLED. */
+vouch_status train_descend(train_descent *descent, vouch_error *err);
+
+#endif
