@@ -67,7 +67,13 @@ static volatile sig_atomic_t shown_columns, interrupt_mode, interrupted;
 static vouch_session *volatile interrupt_session;
 static void (*volatile interrupt_restore)(void);
 
-enum { BAR = 20, WIDEST = 96, USUAL_COLUMNS = 80 };
+enum {
+    BAR = 20,
+    WIDEST = 96,
+    USUAL_COLUMNS = 80,
+    EAGER_NOTE = 5, /* seconds */
+    NOTE_EVERY = 60 /* seconds */
+};
 
 /* Wipes the line of progress off the terminal. Signal handlers may call it. */
 static void line_wipe(void)
@@ -98,13 +104,17 @@ static bool line_put(const char *line, int n)
     return true;
 }
 
-/* Leaves out the bar on a narrow terminal. */
-static void line_show(const char *label, double share, int seconds_left)
+static void left_write(char text[16], int seconds)
 {
-    char line[2 * WIDEST], left[16];
+    if (seconds < 3600) snprintf(text, 16, "%d:%02d", seconds / 60, seconds % 60);
+    else snprintf(text, 16, "%d h %02d", seconds / 3600, seconds / 60 % 60);
+}
+
+/* Leaves out the bar on a narrow terminal. */
+static void line_show(const char *label, double share, const char *left)
+{
+    char line[2 * WIDEST];
     const int filled = (int)(share * BAR), percent = (int)(share * 100);
-    if (seconds_left < 3600) snprintf(left, sizeof left, "%d:%02d", seconds_left / 60, seconds_left % 60);
-    else snprintf(left, sizeof left, "%d h %02d", seconds_left / 3600, seconds_left / 60 % 60);
     int n = snprintf(line, sizeof line, "%s [%.*s%*s] %3d %%, %s left", label, filled, "====================",
                      BAR - filled, "", percent, left);
     if (line_put(line, n)) return;
@@ -112,14 +122,25 @@ static void line_show(const char *label, double share, int seconds_left)
     line_put(line, n);
 }
 
-/* Shows the label of an eager progress alone, before its bar is due. */
-static void label_show(cli_progress *progress, double spent)
+/* The log gets a line a minute, and an eager progress its first one after EAGER_NOTE seconds. */
+static void note_in_log(cli_progress *progress, double spent, double share, const char *left)
 {
-    const bool is_terminal = isatty(STDERR_FILENO);
-    if (progress->shown != 0 || (!is_terminal && spent < 5)) return;
-    progress->shown = -1;
-    if (is_terminal) line_put(progress->label, (int)strlen(progress->label));
+    const bool is_first = progress->is_eager && progress->noted == 0 && spent >= EAGER_NOTE;
+    if (!is_first && spent - progress->noted < NOTE_EVERY) return;
+    progress->noted = spent;
+    if (share > 0) cli_note("%s, %d %%, %s left", progress->label, (int)(share * 100), left);
     else cli_note("%s", progress->label);
+}
+
+static void show_on_terminal(cli_progress *progress, double spent, double share, int seconds, const char *left)
+{
+    if (progress->is_eager && progress->shown == 0) {
+        progress->shown = -1;
+        line_put(progress->label, (int)strlen(progress->label));
+    }
+    if (spent < 2 || share <= 0 || seconds + 1 == progress->shown) return;
+    line_show(progress->label, share, left);
+    progress->shown = seconds + 1;
 }
 
 void cli_progress_report(void *user, double share)
@@ -129,11 +150,11 @@ void cli_progress_report(void *user, double share)
     share = fmax(0, fmin(share, 1)); /* 0 / 0 counts as 1: fmin prefers a number to NaN */
     if (progress->start == 0) progress->start = now;
     const double spent = now - progress->start;
-    if (progress->is_eager) label_show(progress, spent);
-    const int left = share > 0 ? (int)fmin(spent / share - spent + 0.5, 359999) : 0;
-    if (spent < 2 || share <= 0 || left + 1 == progress->shown || !isatty(STDERR_FILENO)) return;
-    line_show(progress->label, share, left);
-    progress->shown = left + 1;
+    const int seconds = share > 0 ? (int)fmin(spent / share - spent + 0.5, 359999) : 0;
+    char left[16];
+    left_write(left, seconds);
+    if (isatty(STDERR_FILENO)) show_on_terminal(progress, spent, share, seconds, left);
+    else note_in_log(progress, spent, share, left);
 }
 
 void cli_progress_end(cli_progress *progress)

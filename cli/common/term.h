@@ -26,13 +26,14 @@ bool cli_color_wanted(FILE *stream, cli_color when);
 
 double cli_now(void); /* seconds of a monotonic clock */
 
-/* A line "label [=====     ] 42 %, 1:05 left" on standard error, where that is a terminal. It appears after 2 seconds.
- * An eager one appears at once, without bar and time for the first 2 seconds; where standard error is no terminal, it
- * prints its label on a line of its own, once, after 5 seconds. cli_progress_report is a vouch_progress_fn. */
+/* A line "label [=====     ] 42 %, 1:05 left" on standard error. On a terminal it appears after 2 seconds; an eager one
+ * at once, without bar and time for the first 2 seconds. A log gets a line without bar each minute, of an eager one the
+ * first after 5 seconds. cli_progress_report is a vouch_progress_fn. */
 typedef struct cli_progress {
     const char *label;
     bool is_eager;
     double start; /* cli_now() of the first report; 0: none yet */
+    double noted; /* seconds between start and the last line in a log; 0: none yet */
     int shown;    /* seconds left as the terminal shows them, plus 1; 0: nothing is shown. -1: an eager one has shown
                      its label */
 } cli_progress;
