@@ -810,7 +810,7 @@ VOUCH_API bool vouch_engine_step(vouch_engine *engine, const vouch_engine_event 
 typedef struct vouch_engine_stats {
     int64_t passes, rows;    /* rows of all passes: prompts, last tokens and guesses */
     int64_t prompt_rows;     /* of these, rows of prompts */
-    int64_t shared_tokens;   /* tokens of prompts whose keys and values were in the cache already */
+    int64_t shared_tokens;   /* tokens of prompts that took the keys and values of another session's sequence */
     int64_t generated_tokens, drafted, accepted;
     int64_t preemptions;     /* sequences that were dropped from the cache, to be run again */
     double seconds;          /* of vouch_engine_step */
