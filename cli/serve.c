@@ -75,6 +75,7 @@ static int model_open(serving *s, size_t i)
     server_model_options *m = &s->models[i];
     *m = (server_model_options){
         .name = s->names[i], .model = engine->model, .draft = engine->draft, .session = s->options->session};
+    cli_engine_check_think(engine);
     m->session.n_ctx = cli_engine_context(engine);
     cli_engine_speculate(engine, &m->session.speculation);
     return CLI_DONE;
@@ -205,10 +206,20 @@ static int serve(serving *s)
     return CLI_DONE;
 }
 
+/* A server gives thoughts apart from the answer, and each client decides what to show. */
+static int check_think(const cli_options *options)
+{
+    if (options->think != CLI_THINK_HIDE) return CLI_DONE;
+    cli_complain("--think hide: answers of a server have their thoughts in reasoning_content; expected auto, on or "
+                 "off");
+    return CLI_WRONG_USAGE;
+}
+
 int cli_serve(const cli_options *options)
 {
     serving s = {.options = options};
-    int status = keys_read(&s);
+    int status = check_think(options);
+    if (!status) status = keys_read(&s);
     if (!status) status = check_host(&s);
     if (!status) status = models_open(&s);
     if (!status) status = serve(&s);

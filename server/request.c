@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "request.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
-enum { MOST_STOPS = 16, MOST_STOP_BYTES = 1024, MOST_BIASES = 1024, MOST_CHOICES = 128 };
+enum { MOST_STOPS = 16, MOST_STOP_BYTES = 1024, MOST_CHOICES = 128 };
 
 #define AT(member)  offsetof(server_request, member)
 #define CHAT        SERVER_CHAT
@@ -357,48 +356,6 @@ static bool copy_stops(const server_request *r, server_job *job, server_fault *f
     return true;
 }
 
-/* {"15043": -100, ...}, or pairs [[15043, -100], ...] as llama.cpp has them, where false bans the token. */
-static bool copy_biases(const server_request *r, server_job *job, server_fault *fault)
-{
-    const json_t *given = r->logit_bias;
-    const bool is_array = json_is_array(given);
-    const size_t n = is_array ? json_array_size(given) : json_object_size(given);
-    const int32_t n_vocab = vouch_model_get_info(r->model->options->model)->n_vocab;
-    if (!given) return true;
-    if (!is_array && !json_is_object(given))
-        return server_fail_field(fault, "logit_bias", "expected an object, got %s", server_json_kind(given));
-    if (n > MOST_BIASES) return server_fail_field(fault, "logit_bias", "%zu entries; at most %d", n, MOST_BIASES);
-    vouch_logit_bias *biases = server_job_allocate(job, n, sizeof *biases);
-    if (!biases) return fail_memory(fault);
-    void *at = is_array ? NULL : json_object_iter((json_t *)(uintptr_t)given);
-    for (size_t i = 0; i < n; i++) {
-        const json_t *pair = is_array ? json_array_get(given, i) : NULL;
-        const json_t *value = is_array ? json_array_get(pair, 1) : json_object_iter_value(at);
-        char path[96], *end;
-        long long token = -1;
-        if (is_array) {
-            snprintf(path, sizeof path, "logit_bias[%zu]", i);
-            if (json_is_integer(json_array_get(pair, 0))) token = json_integer_value(json_array_get(pair, 0));
-        } else {
-            const char *key = json_object_iter_key(at);
-            snprintf(path, sizeof path, "logit_bias.%.60s", key);
-            token = strtoll(key, &end, 10);
-            if (*key < '0' || *key > '9' || *end) token = -1;
-            at = json_object_iter_next((json_t *)(uintptr_t)given, at);
-        }
-        if (token < 0 || token >= n_vocab)
-            return server_fail_field(fault, path, "expected the id of a token, 0 to %d", n_vocab - 1);
-        const double bias = json_number_value(value);
-        if (!json_is_false(value) && !(json_is_number(value) && fabs(bias) <= 1e6))
-            return server_fail_field(fault, path, "expected a number in [-1e6, 1e6]");
-        /* The OpenAI API bans a token with -100. */
-        biases[i] = (vouch_logit_bias){(int32_t)token, json_is_false(value) || bias <= -100 ? -INFINITY : (float)bias};
-    }
-    job->options.sampling.bias = biases;
-    job->options.sampling.n_bias = n;
-    return true;
-}
-
 /* {"type": "content", "content": "text" or [{"type": "text", "text": "..."}, ...]} */
 static bool copy_prediction(const server_request *r, server_job *job, server_fault *fault)
 {
@@ -446,7 +403,7 @@ server_job *server_request_job(const server_request *r, int32_t n_prompts, serve
     job->with_guesses = r->trace;
     job->prompt_only = r->prompt_only;
     for (int32_t i = 0; i < job->n_choices; i++) job->choices[i].seed = r->seed + (uint64_t)(i % r->n);
-    if (server_request_bind(r, job, fault) && copy_stops(r, job, fault) && copy_biases(r, job, fault) &&
+    if (server_request_bind(r, job, fault) && copy_stops(r, job, fault) && server_request_biases(r, job, fault) &&
         copy_prediction(r, job, fault)) {
         if (!vouch_session_check(r->model->options->model, &job->options, &err)) return job;
         server_fail_library(fault, "", &err);

@@ -47,6 +47,8 @@ bool server_request_read(server_request *request, server_exchange *x, unsigned w
 server_job *server_request_job(const server_request *request, int32_t n_prompts, server_fault *fault);
 /* Binds the job's answers to the request's grammar, if it has one. */
 bool server_request_bind(const server_request *request, server_job *job, server_fault *fault);
+/* Gives the job the request's biases (biases.c). */
+bool server_request_biases(const server_request *request, server_job *job, server_fault *fault);
 /* Sets the prompt of choices [n * prompt, n * (prompt + 1)). `tokens` belong to the job. Refuses prompts that don't fit
  * into the context. */
 bool server_request_prompt(const server_request *request, server_job *job, int32_t prompt, const int32_t *tokens,

@@ -543,6 +543,24 @@ static void native_completions_answer(void **state)
     json_decref(chat);
 }
 
+/* /completion also names the tokens of logit_bias by texts. */
+static void texts_name_biased_tokens(void **state)
+{
+    (void)state;
+    static const char *const biases[] = {"{}", "{\"c\": 100000}", "[[\"c\", 100000]]",
+                                         "{\"c\": 100000, \"d\": -100, \"cd\": 0}",
+                                         "[[\"c\", 100000], [\"cd\", false]]"};
+    static const bool wanted[] = {false, true, true, true, false};
+    for (size_t i = 0; i < sizeof biases / sizeof *biases; i++) {
+        char body[256];
+        snprintf(body, sizeof body, "{\"prompt\": [103, 104], \"n_predict\": 1, \"temperature\": 0, "
+                                    "\"logit_bias\": %s}", biases[i]);
+        json_t *answer = post("/completion", body);
+        assert_int_equal(strcmp(http_text_at(answer, "content"), "c") == 0, wanted[i]);
+        json_decref(answer);
+    }
+}
+
 static void native_paths_answer(void **state)
 {
     (void)state;
@@ -641,6 +659,9 @@ static const struct {
     {CHAT, "{" ASK ", \"logit_bias\": {\"x\": 1}}", 400, "logit_bias.x", "id of a token"},
     {CHAT, "{" ASK ", \"logit_bias\": {\"400\": 1}}", 400, "logit_bias.400", "0 to 399"},
     {CHAT, "{" ASK ", \"logit_bias\": {\"1\": \"a\"}}", 400, "logit_bias.1", "expected a number"},
+    {CHAT, "{" ASK ", \"logit_bias\": [[1, 1], [\"x\", 1]]}", 400, "logit_bias[1]", "id of a token"},
+    {"/completion", "{\"prompt\": \"x\", \"logit_bias\": {\"\": 1}}", 400, "logit_bias.", "or a text"},
+    {"/completion", "{\"prompt\": \"x\", \"logit_bias\": [1]}", 400, "logit_bias[0]", "expected a number"},
     {CHAT, "{" ASK ", \"prediction\": \"x\"}", 400, "prediction.type", "expected content"},
     {CHAT, "{" ASK ", \"prediction\": {\"type\": \"content\", \"content\": 1}}", 400, "prediction.content", "expected"},
     {CHAT, "{" ASK ", \"speculative\": {\"k\": 65}}", 400, "speculative.k", "[0, 64]"},
@@ -726,6 +747,30 @@ static void prompts_beyond_the_context_are_refused(void **state)
     free(body);
 }
 
+/* --think sets the template's variable for requests that don't. */
+static void thinking_has_a_default(void **state)
+{
+    (void)state;
+    static const char template[] =
+        "{% for m in messages %}{{ m.content }}{% endfor %}"
+        "{% if enable_thinking is defined %}{{ 'T' if enable_thinking else 'F' }}{% endif %}";
+    char path[256];
+    strcpy(path, test_temporary("thinking.jinja"));
+    write_whole(path, template, sizeof template - 1);
+    http_server thinking = http_server_start(ARGUMENTS(target, "--chat-template", path, "--think", "off"));
+    for (int i = 0; i < 2; i++) {
+        char body[256];
+        snprintf(body, sizeof body, "{\"messages\": [{\"role\": \"user\", \"content\": \"hi\"}]%s}",
+                 i ? ", \"chat_template_kwargs\": {\"enable_thinking\": true}" : "");
+        http_reply reply = http_post(thinking.port, "/apply-template", body);
+        json_t *prompt = http_json(&reply);
+        assert_string_equal(http_text_at(prompt, "prompt"), i ? "hiT" : "hiF");
+        json_decref(prompt);
+    }
+    assert_int_equal(http_server_stop(&thinking, SIGTERM), 0);
+    expect(RUN("serve", target, "--think", "hide"), 2, "reasoning_content");
+}
+
 static void several_models_have_names(void **state)
 {
     (void)state;
@@ -769,12 +814,14 @@ int main(void)
         cmocka_unit_test(blocks_become_messages),
         cmocka_unit_test(responses_are_answered),
         cmocka_unit_test(native_completions_answer),
+        cmocka_unit_test(texts_name_biased_tokens),
         cmocka_unit_test(native_paths_answer),
         cmocka_unit_test(metrics_count),
         cmocka_unit_test(speculation_changes_while_serving),
         cmocka_unit_test(bad_requests_are_named),
         cmocka_unit_test(deep_documents_are_refused),
         cmocka_unit_test(prompts_beyond_the_context_are_refused),
+        cmocka_unit_test(thinking_has_a_default),
         cmocka_unit_test(several_models_have_names),
     };
     return cmocka_run_group_tests(tests, server_begin, server_end);

@@ -45,6 +45,15 @@ static vouch_status model_open(vouch_model **out, const char *path, const char *
     return status;
 }
 
+void cli_engine_check_think(const cli_engine *engine)
+{
+    const int think = engine->options->think;
+    if ((think == CLI_THINK_ON || think == CLI_THINK_OFF) &&
+        !vouch_model_get_info(engine->model)->chat_template_thinks)
+        cli_note("--think %s has no effect: the chat template has no switch for thoughts",
+                 think == CLI_THINK_ON ? "on" : "off");
+}
+
 int cli_engine_fail(const vouch_error *err)
 {
     cli_complain("%s", err->code == VOUCH_E_CANCELLED ? "interrupted" : err->message);

@@ -105,7 +105,8 @@ static const cli_flag flags[] = {
      NULL, NULL},
     {"raw", NULL, 0, CLI_FLAG_SWITCH, AT(raw), NULL, NULL, ASKING, "Prompt",
      "use no chat template: the model goes on with the prompt", NULL, NULL},
-    {"think", NULL, 0, CLI_FLAG_CHOICE, AT(think), "auto|on|off|hide", NULL, CLI_RUN, "Prompt",
+    {"think", NULL, 0, CLI_FLAG_CHOICE, AT(think), "auto|on|off|hide", NULL, CLI_RUN | CLI_SERVE,
+     "Prompt",
      "thoughts before the answer: auto (the chat template decides), on, off, or hide (the model thinks, but the text "
      "from <think> to </think> is not written)",
      NULL, NULL},

@@ -115,16 +115,6 @@ static int prompt_show(const cli_options *options, const char *text, size_t n)
     return status;
 }
 
-/* --think has no effect where the template doesn't ask. */
-static void think_check(const cli_engine *engine)
-{
-    const int think = engine->options->think;
-    if ((think == CLI_THINK_ON || think == CLI_THINK_OFF) &&
-        !vouch_model_get_info(engine->model)->chat_template_thinks)
-        cli_note("--think %s has no effect: the chat template has no switch for thoughts",
-                 think == CLI_THINK_ON ? "on" : "off");
-}
-
 static int run_conversation(cli_engine *engine, cli_reply *reply)
 {
     vouch_error err;
@@ -177,7 +167,7 @@ int cli_run(const cli_options *options)
     if (!status) status = cli_sources_load(&engine);
     if (!status) {
         cli_stats_open(&engine);
-        think_check(&engine);
+        cli_engine_check_think(&engine);
         status = chat ? run_conversation(&engine, &reply) : run_once(&engine, text, n, &reply);
         const int saved = cli_sources_save(&engine);
         if (!status) status = saved;
