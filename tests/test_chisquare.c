@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Exactness of the real sampler by statistics. For each rule, up to a million cycles process logits, draw guesses and
- * judge them with Philox random numbers. Pearson's chi-square test compares the emitted tokens with the target's
- * distribution. The same test must fail for wrong rules.
+ * judge them with Philox random numbers. Whole sessions answer with heads that guess several tokens from one state of
+ * the target. Pearson's chi-square test compares the emitted tokens with the target's distribution. The same test must
+ * fail for wrong rules and wrong heads.
  */
 #include <math.h>
 #include <string.h>
 
 #include "common/statistics.h"
 #include "decode/judge.h"
+#include "engine/session.h"
+#include "support/head_kinds.h"
 #include "support/test.h"
 #include "support/toy.h"
+#include "support/wrong_head.h"
 
 enum { N = 512, K = 2, N_RUNS = 1000000 };
 
@@ -312,16 +316,16 @@ static double small_p_value(vouch_accept accept, bool numbered, int64_t n_runs)
     memset(count, 0, sizeof count);
     for (int64_t run = 0; run < n_runs; run++) {
         int32_t tokens[1 + LENGTH + K] = {0};
-        int answer = 0;
+        int index = 0;
         small_answer(&s, vouch_rule_get(accept), numbered, &seeded, run * 16, tokens + 1);
-        for (int i = 1; i <= LENGTH; i++) answer = answer * SMALL + tokens[i];
-        count[answer]++;
+        for (int i = 1; i <= LENGTH; i++) index = index * SMALL + tokens[i];
+        count[index]++;
     }
-    for (int answer = 0; answer < ANSWERS; answer++) {
+    for (int index = 0; index < ANSWERS; index++) {
         int32_t tokens[1 + LENGTH] = {0};
-        for (int i = LENGTH, rest = answer; i > 0; i--, rest /= SMALL) tokens[i] = rest % SMALL;
-        p[answer] = 1;
-        for (int i = 1; i <= LENGTH; i++) p[answer] *= vouch_dist_p(&s.p[tokens[i - 1]], tokens[i]);
+        for (int i = LENGTH, rest = index; i > 0; i--, rest /= SMALL) tokens[i] = rest % SMALL;
+        p[index] = 1;
+        for (int i = 1; i <= LENGTH; i++) p[index] *= vouch_dist_p(&s.p[tokens[i - 1]], tokens[i]);
     }
     return p_value(count, n_runs, p, ANSWERS);
 }
@@ -376,6 +380,99 @@ static void test_vouch_reject_is_exact(void **state)
     if (!(value > LEAST_P_VALUE)) fail_msg("p-value %g", value);
 }
 
+/* ------------------------------------------------------------ answers with heads */
+
+enum { VOCAB = 16, N_PAIRS = VOCAB * VOCAB, N_PROMPT = 6, N_DRAFT = 2, N_ANSWERS = 10000 };
+static const int32_t prompt[N_PROMPT] = {3, 11, 5, 3, 11, 5};
+
+static vouch_session *open_session(const head_pair *pair, vouch_accept accept, unsigned company)
+{
+    vouch_session_options o = vouch_session_options_default();
+    o.n_ctx = 32;
+    o.n_threads = 1;
+    o.max_tokens = N_DRAFT + 1;
+    o.ignore_eos = true;
+    o.sampling.temperature = 2;
+    o.speculation.accept = accept;
+    o.speculation.head = pair->head;
+    o.speculation.drafters = VOUCH_DRAFTER_HEAD | company;
+    o.speculation.n_draft = company ? 2 * N_DRAFT : N_DRAFT;
+    return answer_open(pair->target, &o);
+}
+
+/* The distribution of an answer's first two tokens: p of the first, times p of the second behind it. */
+static void pairs_expect(vouch_session *session, double *p)
+{
+    static float rows[2][VOCAB];
+    int32_t tokens[N_PROMPT + 1];
+    memcpy(tokens, prompt, sizeof prompt);
+    for (int32_t x = 0; x < VOCAB; x++) {
+        tokens[N_PROMPT] = x;
+        assert_int_equal(vouch_session_prompt(session, tokens, N_PROMPT + 1, NULL), VOUCH_OK);
+        assert_int_equal(vouch_session_probabilities(session, N_PROMPT - 1, 2, rows[0], NULL), VOUCH_OK);
+        for (int32_t y = 0; y < VOCAB; y++) p[x * VOCAB + y] = (double)rows[0][x] * (double)rows[1][y];
+    }
+}
+
+/* The p-value of the first two tokens of N_ANSWERS answers, each with a seed of its own. */
+static double pairs_p_value(int kind, vouch_accept accept, unsigned company, head_mistake mistake)
+{
+    static double p[N_PAIRS];
+    static int64_t count[N_PAIRS];
+    static answer a;
+    head_pair pair = head_pair_open(kind, VOCAB, 5);
+    vouch_session *session = open_session(&pair, accept, company);
+    pairs_expect(session, p);
+    if (mistake) wrong_head_make(&session->cycle.drafters.paid, pair.head->weights, mistake);
+    memset(count, 0, sizeof count);
+    for (int64_t i = 0; i < N_ANSWERS; i++) {
+        vouch_session_set_seed(session, (uint64_t)i);
+        answer_continue(&a, session, prompt, N_PROMPT);
+        count[a.tokens[0] * VOCAB + a.tokens[1]]++;
+    }
+    const int64_t accepted = a.stats.accepted_by[VOUCH_DRAFTER_NUMBER_HEAD];
+    const int64_t rejected = a.stats.drafted_by[VOUCH_DRAFTER_NUMBER_HEAD] - accepted;
+    assert_true(mistake || (accepted > N_ANSWERS / 10 && rejected > N_ANSWERS / 10));
+    vouch_session_close(session);
+    head_pair_close(&pair);
+    return p_value(count, N_ANSWERS, p, N_PAIRS);
+}
+
+static const vouch_accept with_q[] = {VOUCH_ACCEPT_REJECTION, VOUCH_ACCEPT_BLOCK};
+
+static void test_answers_with_heads(void **state)
+{
+    (void)state;
+    static const unsigned companies[] = {0, VOUCH_DRAFTER_NGRAM | VOUCH_DRAFTER_RECYCLE};
+    test_skip_slow();
+    for (int kind = MEDUSA_HEAD; kind <= DSPARK_HEAD; kind++)
+        for (int i = 0; i < 4; i++) {
+            const double value = pairs_p_value(kind, with_q[i % 2], companies[i / 2], HEAD_IS_RIGHT);
+            if (!(value > LEAST_P_VALUE))
+                fail_msg("%s, rule %s, company %x: p-value %g", head_kind_names[kind], vouch_accept_name(with_q[i % 2]),
+                         companies[i / 2], value);
+        }
+}
+
+static void test_wrong_heads_fail(void **state)
+{
+    (void)state;
+    static const struct {
+        int kind;
+        head_mistake mistake;
+    } wrong[] = {{MEDUSA_HEAD, HEAD_Q_OF_OTHER_DEPTH},  {MEDUSA_HEAD, HEAD_DROPS_LOW_Q},
+                 {ASSISTANT_HEAD, HEAD_DROPS_LOW_Q},    {DFLASH_HEAD, HEAD_Q_OF_OTHER_DEPTH},
+                 {DSPARK_HEAD, HEAD_Q_WITHOUT_BIAS},    {DSPARK_HEAD, HEAD_DROPS_LOW_Q}};
+    test_skip_slow();
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        for (int r = 0; r < 2; r++) {
+            const double value = pairs_p_value(wrong[i].kind, with_q[r], 0, wrong[i].mistake);
+            if (!(value < LEAST_P_VALUE))
+                fail_msg("%s, rule %s, mistake %d passes: p-value %g", head_kind_names[wrong[i].kind],
+                         vouch_accept_name(with_q[r]), (int)wrong[i].mistake, value);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -388,6 +485,8 @@ int main(void)
         cmocka_unit_test(test_answers_of_several_cycles),
         cmocka_unit_test(test_reused_random_numbers),
         cmocka_unit_test(test_vouch_reject_is_exact),
+        cmocka_unit_test(test_answers_with_heads),
+        cmocka_unit_test(test_wrong_heads_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

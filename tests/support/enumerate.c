@@ -9,59 +9,11 @@
 #include "support/grammar.h"
 #include "support/test.h"
 #include "support/tokenizers.h"
+#include "support/walker.h"
 
-enum { MAX_JOINT = 6 * 6 * 6 * 6, MAX_PATH = 64, N_PROMPT = 2, MAX_NODES = 20 };
+enum { MAX_JOINT = 6 * 6 * 6 * 6, N_PROMPT = 2, MAX_NODES = 20 };
 
 static const double EXACT = 1e-12;
-
-/* ------------------------------------------------------------------ walker */
-
-/* Visits all sequences of choices depth first. A run repeats the choices of `path` and takes option 0 behind its
- * end. */
-typedef struct walker {
-    struct {
-        int option, n_options;
-    } path[MAX_PATH];
-    int n, depth;
-    long double probability; /* of the run so far */
-} walker;
-
-static int choose(walker *w, const double *probability, int n_options)
-{
-    if (w->depth == w->n) {
-        assert_true(w->n < MAX_PATH);
-        w->path[w->n].option = 0;
-        w->path[w->n++].n_options = n_options;
-    }
-    assert_int_equal(w->path[w->depth].n_options, n_options);
-    const int option = w->path[w->depth++].option;
-    w->probability *= probability[option];
-    return option;
-}
-
-static bool next_path(walker *w)
-{
-    w->depth = 0;
-    w->probability = 1;
-    while (w->n > 0 && ++w->path[w->n - 1].option == w->path[w->n - 1].n_options) w->n--;
-    return w->n > 0;
-}
-
-/* Branches on the token x, with probability mass[x] / (sum of mass). */
-static int32_t choose_token(walker *w, const double *mass, int32_t n_vocab)
-{
-    double probability[MAX_VOCAB], total = 0;
-    int32_t token[MAX_VOCAB];
-    int n = 0;
-    for (int32_t x = 0; x < n_vocab; x++) total += mass[x];
-    for (int32_t x = 0; x < n_vocab; x++) {
-        if (!(mass[x] > 0)) continue;
-        probability[n] = mass[x] / total;
-        token[n++] = x;
-    }
-    assert_true(n > 0);
-    return token[choose(w, probability, n)];
-}
 
 /* ------------------------------------------------------------------- setup */
 
@@ -109,7 +61,7 @@ static bool branch_accept(void *self, int64_t position, double before, double li
     if (r->setup.wrong == LIMITS_NOT_SHARED) probability = limit;
     bool accepted = probability >= 1;
     if (probability > 0 && probability < 1)
-        accepted = choose(&r->walker, (const double[]){probability, 1 - probability}, 2) == 0;
+        accepted = walker_choose(&r->walker, (const double[]){probability, 1 - probability}, 2) == 0;
     *u = accepted ? before : limit;
     return accepted;
 }
@@ -200,7 +152,7 @@ static int32_t branch_draw(void *self, int64_t position, const vouch_residual *l
         if (mass[x] > 0) last = x;
     }
     if (broken == RESIDUAL_NOT_NORMALISED && left->n > 0) mass[last] += 1 - total;
-    return choose_token(&r->walker, mass, left->p->n_vocab);
+    return walker_choose_token(&r->walker, mass, left->p->n_vocab);
 }
 
 /* ----------------------------------------------------------------- drafter */
@@ -225,7 +177,7 @@ static int32_t choose_children(run *r, const vouch_dist *q, int32_t *tokens)
         int32_t token = 0;
         for (int32_t x = 0; x < s->n_vocab; x++)
             if (mass[x] > mass[token]) token = x;
-        if (!s->greedy_draft) token = choose_token(&r->walker, mass, s->n_vocab);
+        if (!s->greedy_draft) token = walker_choose_token(&r->walker, mass, s->n_vocab);
         tokens[n] = token;
         if (s->wrong != WITH_REPLACEMENT) mass[token] = 0;
         total = 0;
@@ -273,9 +225,9 @@ static int32_t choose_guess(run *r, const vouch_dist *q, const int32_t *sequence
     const bool odd = r->setup.wrong == Q_OF_OTHER_TEMPERATURE || r->setup.wrong == GUESSES_OUTSIDE_Q;
     dist_masses(odd ? toy_dist(&r->odd_draft, sequence, n_tokens + n) : q, mass);
     if (r->setup.greedy_draft) return toy_argmax(q);
-    if (r->setup.wrong != REUSED_GUESSES) return choose_token(&r->walker, mass, r->setup.n_vocab);
+    if (r->setup.wrong != REUSED_GUESSES) return walker_choose_token(&r->walker, mass, r->setup.n_vocab);
     int32_t *known = &r->reused[n_tokens + n];
-    if (*known < 0) *known = choose_token(&r->walker, mass, r->setup.n_vocab);
+    if (*known < 0) *known = walker_choose_token(&r->walker, mass, r->setup.n_vocab);
     return *known;
 }
 
@@ -437,7 +389,7 @@ static void run_open(run *r, const setup *s)
 {
     memset(r, 0, sizeof *r);
     r->setup = *s;
-    r->walker.probability = 1;
+    walker_begin(&r->walker);
     toy_open(&r->target, s->n_vocab, 1, 1.5f, &s->sampling);
     toy_open(&r->draft, s->n_vocab, 2, 1.2f, &s->sampling);
     vouch_sampling odd = s->sampling;
@@ -528,7 +480,7 @@ static void run_path(run *r)
 static void walk_all(run *r)
 {
     do run_path(r);
-    while (next_path(&r->walker));
+    while (walker_next(&r->walker));
 }
 
 /* The distribution of the token at this position after a guess is judged with lenience. */
