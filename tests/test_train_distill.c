@@ -190,6 +190,35 @@ static void a_killed_run_goes_on(void **state)
     free(bytes[1]);
 }
 
+/* The states name the likeliest tokens behind each token of an answer, and none inside a prompt. Behind the tokens of a
+ * greedy answer the likeliest one is the answer's next. */
+static void states_teach_answers_alone(const char *path)
+{
+    enum { TOP = 32 };
+    char *bytes;
+    chunk chunks[200];
+    int32_t n_prompt_rows = 0, n_greedy_rows = 0;
+    const int n = chunks_of(path, &bytes, chunks, 200);
+    for (int i = 0; i < n; i++) {
+        const int32_t n_prompt = chunks[i].head[1], n_tokens = chunks[i].head[2];
+        const char *tokens = chunks[i].payload + sizeof chunks[i].head, *ids = tokens + sizeof(int32_t) * n_tokens;
+        for (int32_t t = 0; t + 1 < n_tokens; t++) {
+            int32_t first, next;
+            memcpy(&first, ids + sizeof first * TOP * t, sizeof first);
+            memcpy(&next, tokens + sizeof next * (t + 1), sizeof next);
+            if (t < n_prompt - 1) {
+                assert_int_equal(first, -1);
+                n_prompt_rows++;
+            } else if (chunks[i].head[3] == 0) {
+                assert_int_equal(first, next);
+                n_greedy_rows++;
+            }
+        }
+    }
+    assert_true(n_prompt_rows > 100 && n_greedy_rows > 100);
+    free(bytes);
+}
+
 static void given_prompts_are_answered_unless_excluded(void **state)
 {
     (void)state;
@@ -215,6 +244,8 @@ static void given_prompts_are_answered_unless_excluded(void **state)
     }
     assert_true(kept >= 50 && left_out >= 58 && kept + left_out == 120);
     free(bytes);
+    snprintf(path, sizeof path, "%s.states", head);
+    states_teach_answers_alone(path);
 }
 
 static void bad_input_is_refused(void **state)

@@ -277,6 +277,33 @@ static void a_schedule_has_each_answer_once(void **state)
     free(path);
 }
 
+/* Chains behind each token, and the chains of cycles, which skip the tokens that a cycle has accepted. */
+static void chains_are_counted(void **state)
+{
+    (void)state;
+    enum { N = 7 };
+    uint8_t hits[2][N] = {{1, 1, 0, 1, 1, 0, 1}, {1, 0, 1, 0, 1, 0, 1}}; /* of guess 0 and 1 at each row */
+    uint8_t counts[N] = {0, 1, 1, 1, 1, 1, 1};                           /* row 0 belongs to the prompt */
+    int32_t labels[N] = {-1, 4, -1, 4, 4, -1, 4}, ends[1] = {N};
+    train_head_values *values = calloc(1, sizeof *values);
+    train_batch batch = {.rows = {.n = N, .packing = {ends, 1}}, .lessons = {.labels = labels, .counts = counts}};
+    train_score score = {0};
+    assert_non_null(values);
+    for (int g = 0; g < 2; g++) values->generations[g].hits = hits[g];
+    train_score_add(&score, values, 2, &batch);
+    const int64_t anywhere[] = {6, 4, 3, 2}, cycles[] = {3, 3, 2, 1};
+    for (int g = 0; g < 2; g++) {
+        assert_int_equal(score.anywhere.reached[g], anywhere[2 * g]);
+        assert_int_equal(score.anywhere.accepted[g], anywhere[2 * g + 1]);
+        assert_int_equal(score.cycles.reached[g], cycles[2 * g]);
+        assert_int_equal(score.cycles.accepted[g], cycles[2 * g + 1]);
+    }
+    assert_int_equal(score.n_cycles, 3); /* they begin at rows 1, 4 and 6 */
+    assert_int_equal(score.n_tokens, 7);
+    assert_int_equal(score.n_guessable, 4);
+    free(values);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -284,6 +311,7 @@ int main(void)
         cmocka_unit_test(a_loss_that_is_not_finite_stops),
         cmocka_unit_test(bad_checkpoints_are_refused),
         cmocka_unit_test(a_schedule_has_each_answer_once),
+        cmocka_unit_test(chains_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

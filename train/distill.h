@@ -69,10 +69,12 @@ typedef struct train_options {
 
 /* Guesses that the target's greedy answers confirm. */
 typedef struct train_figures {
-    int64_t n_tokens;                     /* of the answers */
-    double accepted[TRAIN_MEASURED_DEPTH]; /* acceptance rate at depth 1, 2, ..., given that all guesses before were
-                                             right */
-    double tokens_per_cycle;              /* with drafts of TRAIN_MEASURED_DEPTH guesses */
+    int64_t n_tokens; /* of the answers */
+    double guessable; /* share of these tokens that the head may guess */
+    /* Acceptance rates at depth 1, 2, ..., given that all guesses before were right: of chains behind each token, and
+     * of the chains of simulated cycles, which begin at hard positions more often (measure.h). */
+    double accepted[TRAIN_MEASURED_DEPTH], in_cycles[TRAIN_MEASURED_DEPTH];
+    double tokens_per_cycle; /* with chains of TRAIN_MEASURED_DEPTH guesses */
 } train_figures;
 
 typedef struct train_result {

@@ -3,18 +3,17 @@
 
 #include <stdlib.h>
 
-static void cycle_add(train_score *score, const train_head_values *values, int32_t n_generations, int64_t row,
-                      int64_t end, int64_t *next)
+/* Counts a chain of guesses that begins at a row. Returns the number of accepted ones. */
+static int32_t chain_add(train_rates *rates, const train_head_values *values, int32_t n_generations, int64_t row,
+                         int64_t end)
 {
     int32_t g = 0;
     for (; g < n_generations && row + g < end; g++) {
-        score->reached[g]++;
+        rates->reached[g]++;
         if (!values->generations[g].hits[row + g]) break;
-        score->accepted[g]++;
+        rates->accepted[g]++;
     }
-    score->cycles++;
-    score->tokens += g + 1;
-    *next = row + g + 1;
+    return g;
 }
 
 void train_score_add(train_score *score, const train_head_values *values, int32_t n_generations,
@@ -24,7 +23,16 @@ void train_score_add(train_score *score, const train_head_values *values, int32_
     for (int32_t s = 0; s < batch->rows.packing.n; s++) {
         const int64_t end = batch->rows.packing.ends[s];
         while (row < end && !batch->lessons.counts[row]) row++;
-        while (row < end) cycle_add(score, values, n_generations, row, end, &row);
+        for (int64_t i = row; i < end; i++) {
+            chain_add(&score->anywhere, values, n_generations, i, end);
+            score->n_guessable += batch->lessons.labels[i] >= 0;
+        }
+        while (row < end) {
+            const int32_t n = 1 + chain_add(&score->cycles, values, n_generations, row, end);
+            score->n_cycles++;
+            score->n_tokens += n;
+            row += n;
+        }
         row = end;
     }
 }
@@ -41,7 +49,7 @@ vouch_status train_measure(train_score *score, const train_taught *taught, const
         train_head_values_take(values, &arena, taught->shape, set->longest, set->longest);
         if (twice == 0) status = vouch_arena_allocate(&arena, "measuring a head", err);
     }
-    for (int32_t i = from; i < to && score->tokens < max_tokens && !status; i++) {
+    for (int32_t i = from; i < to && score->n_tokens < max_tokens && !status; i++) {
         train_sequence s;
         status = train_states_read(set->states, (size_t)set->order[i], set->header, &s, err);
         if (status) break;

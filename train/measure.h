@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How often the target confirms a head's guesses, on greedy answers. Cycles are simulated as decoding runs them: each
- * begins behind the tokens of the one before, guesses a chain, and keeps the guesses up to the first wrong one and the
- * target's own token. Cycles so begin at hard places more often than elsewhere, and the product of acceptance rates
- * measured everywhere would be too high.
+ * How often the target confirms a head's guesses, on greedy answers. Two rates count chains of guesses:
  *
- * Guess g of a cycle that begins at row i is right if generation g of row i + g is (head.h): while all guesses before
+ *   anywhere   a chain behind each token of the answer, as papers on heads do
+ *   cycles     the chains of decoding, which are simulated: each cycle begins behind the tokens of the one before, and
+ *              keeps the guesses up to the first wrong one and the target's own token
+ *
+ * Cycles begin at hard positions more often than elsewhere, so their rates are lower at the first guesses.
+ *
+ * Guess g of a chain that begins at row i is right if generation g of row i + g is (head.h): while all guesses before
  * were right, the path of guesses is the answer itself.
  */
 #ifndef VOUCH_TRAIN_MEASURE_H
@@ -13,12 +16,18 @@
 
 #include "train/batch.h"
 
+/* Guesses by depth: those behind accepted guesses only, and the accepted ones of these. */
+typedef struct train_rates {
+    int64_t reached[TRAIN_GENERATIONS], accepted[TRAIN_GENERATIONS];
+} train_rates;
+
 typedef struct train_score {
-    int64_t reached[TRAIN_GENERATIONS], accepted[TRAIN_GENERATIONS]; /* guesses by depth */
-    int64_t cycles, tokens;
+    train_rates anywhere, cycles;
+    int64_t n_cycles, n_tokens; /* of the cycles */
+    int64_t n_guessable;        /* tokens in the head's vocabulary, of anywhere.reached[0] */
 } train_score;
 
-/* Adds the cycles of the batch's sequences, whose hits a run of the head (train_head_run) has left in `values`. */
+/* Adds the batch's sequences, whose hits a run of the head (train_head_run) has left in `values`. */
 void train_score_add(train_score *score, const train_head_values *values, int32_t n_generations,
                      const train_batch *batch);
 

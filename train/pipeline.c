@@ -199,12 +199,20 @@ static void linear_report(void *user, double share)
     if (o->report) o->report(o->user, &(train_report){"linear", "fitting", share});
 }
 
+static double rate(const train_rates *rates, int g)
+{
+    return (double)rates->accepted[g] / fmax(1, (double)rates->reached[g]);
+}
+
 static train_figures figures_of(const train_score *score)
 {
-    train_figures f = {.n_tokens = score->tokens};
-    for (int g = 0; g < TRAIN_MEASURED_DEPTH; g++)
-        f.accepted[g] = (double)score->accepted[g] / fmax(1, (double)score->reached[g]);
-    f.tokens_per_cycle = (double)score->tokens / fmax(1, (double)score->cycles);
+    train_figures f = {.n_tokens = score->anywhere.reached[0]};
+    for (int g = 0; g < TRAIN_MEASURED_DEPTH; g++) {
+        f.accepted[g] = rate(&score->anywhere, g);
+        f.in_cycles[g] = rate(&score->cycles, g);
+    }
+    f.guessable = (double)score->n_guessable / fmax(1, (double)score->anywhere.reached[0]);
+    f.tokens_per_cycle = (double)score->n_tokens / fmax(1, (double)score->n_cycles);
     return f;
 }
 
@@ -391,8 +399,7 @@ static void layer_report(void *user, int64_t step, int64_t n_steps, const train_
         d->options->report(d->options->user, &(train_report){"layer", detail, (double)step / (double)n_steps});
     if (held)
         note(d, "%s; held back: %.3f accepted, %.2f tokens per cycle", detail,
-             (double)held->accepted[0] / fmax(1, (double)held->reached[0]),
-             (double)held->tokens / fmax(1, (double)held->cycles));
+             rate(&held->anywhere, 0), (double)held->n_tokens / fmax(1, (double)held->n_cycles));
 }
 
 static vouch_status layer_stage(distiller *d, student *l, vouch_error *err)

@@ -74,8 +74,8 @@ static void top_of(const float *weighed, int32_t n, double sum, int32_t *ids, ui
     }
 }
 
-/* Row r of the last pass becomes row `to` of the sequence. */
-static vouch_status row_take(maker *m, train_sequence *s, int32_t r, int32_t to, vouch_error *err)
+/* The taps of row r of the last pass become those of row `to` of the sequence. */
+static void taps_take(maker *m, train_sequence *s, int32_t r, int32_t to)
 {
     const train_states_header *h = m->header;
     uint16_t *taps = s->taps + (size_t)to * row_values(h);
@@ -83,28 +83,47 @@ static vouch_status row_take(maker *m, train_sequence *s, int32_t r, int32_t to,
         const float *x = vouch_pass_tap(m->pass, h->taps[t], r);
         for (int32_t i = 0; i < h->n_embd; i++) taps[t * h->n_embd + i] = half_of(x[i]);
     }
-    const float *logits = vouch_pass_logits(m->pass, r);
+}
+
+/* The likeliest tokens by these logits become those of row `to`; logits NULL: none. */
+static vouch_status tokens_take(maker *m, train_sequence *s, const float *logits, int32_t to, vouch_error *err)
+{
+    const train_states_header *h = m->header;
+    int32_t *ids = s->ids + (size_t)to * TRAIN_TOP;
+    uint16_t *p = s->p + (size_t)to * TRAIN_TOP;
+    if (!logits) {
+        for (int32_t i = 0; i < TRAIN_TOP; i++) {
+            ids[i] = -1;
+            p[i] = 0;
+        }
+        return VOUCH_OK;
+    }
     float max;
     int32_t index;
     if (!m->weights->kernels->find_max(logits, h->n_vocab, &max, &index))
         return vouch_fail(err, VOUCH_E_NUMERIC, "answer %d, token %d: the model gave no finite logits",
                           s->answer.number, to);
     const double sum = m->weights->kernels->exp_weights(m->weighed, logits, h->n_vocab, max, 1);
-    top_of(m->weighed, h->n_vocab, sum, s->ids + (size_t)to * TRAIN_TOP, s->p + (size_t)to * TRAIN_TOP);
+    top_of(m->weighed, h->n_vocab, sum, ids, p);
     return VOUCH_OK;
 }
 
 static vouch_status sequence_run(maker *m, train_sequence *s, vouch_error *err)
 {
-    const int32_t n = s->answer.n_tokens;
+    const int32_t n = s->answer.n_tokens, first = train_states_first(&s->answer);
     vouch_memory_rewind(m->memory, 0);
     if (!vouch_memory_reserve(m->memory, n))
         return vouch_fail(err, VOUCH_E_CONTEXT, "answer %d has %d tokens, more than the answers' context",
                           s->answer.number, n);
     for (int32_t begin = 0; begin < n; begin += PASS_ROWS) {
         const int32_t rows = vouch_min(PASS_ROWS, n - begin);
-        vouch_pass_chain(m->pass, m->memory, s->tokens + begin, rows, rows);
-        for (int32_t r = 0; r < rows; r++) VOUCH_TRY(row_take(m, s, r, begin + r, err));
+        const int32_t n_logits = vouch_min(rows, vouch_max(0, begin + rows - first));
+        vouch_pass_chain(m->pass, m->memory, s->tokens + begin, rows, n_logits);
+        for (int32_t r = 0; r < rows; r++) {
+            const int32_t i = r - (rows - n_logits);
+            taps_take(m, s, r, begin + r);
+            VOUCH_TRY(tokens_take(m, s, i < 0 ? NULL : vouch_pass_logits(m->pass, i), begin + r, err));
+        }
     }
     return VOUCH_OK;
 }

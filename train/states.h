@@ -7,6 +7,8 @@
  *   ids  [n, TRAIN_TOP] i32         the likeliest tokens behind t, likeliest first
  *   p    [n, TRAIN_TOP] f16         their probabilities at temperature 1
  *
+ * A prompt's tokens teach no guess, so the rows in front of the prompt's last token have no likeliest tokens: id -1.
+ *
  * A token takes 2 n_taps n_embd + 6 TRAIN_TOP bytes: 4.8 KB for four layers of 576.
  */
 #ifndef VOUCH_TRAIN_STATES_H
@@ -24,6 +26,12 @@ typedef struct train_states_header {
     int32_t n_embd, n_layers, n_vocab, n_taps;
     int32_t taps[TRAIN_MOST_TAPS];
 } train_states_header;
+
+/* The first row whose likeliest tokens teach: the prompt's last token, behind which the answer begins. */
+static inline int32_t train_states_first(const train_answer *answer)
+{
+    return answer->n_prompt > 1 ? answer->n_prompt - 1 : 0;
+}
 
 /* One answer, in one block that free(tokens) gives back. */
 typedef struct train_sequence {

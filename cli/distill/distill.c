@@ -122,12 +122,19 @@ static bool is_cancelled(void *user)
     return cli_interrupted();
 }
 
+static void rates_print(const double rates[TRAIN_MEASURED_DEPTH], const char *where)
+{
+    for (int i = 0; i < TRAIN_MEASURED_DEPTH; i++) fprintf(stderr, " %.3f", rates[i]);
+    fputs(where, stderr);
+}
+
 static void figures_print(const char *what, const train_figures *f)
 {
-    fprintf(stderr, "%s, %lld tokens: %.2f tokens per cycle; accepted", what, (long long)f->n_tokens,
-            f->tokens_per_cycle);
-    for (int i = 0; i < TRAIN_MEASURED_DEPTH; i++) fprintf(stderr, " %.3f", f->accepted[i]);
-    fprintf(stderr, " at depth 1 to %d\n", TRAIN_MEASURED_DEPTH);
+    fprintf(stderr, "%s, %lld tokens, %.1f %% of them guessable: accepted", what, (long long)f->n_tokens,
+            100 * f->guessable);
+    rates_print(f->accepted, " behind any token,");
+    rates_print(f->in_cycles, " in cycles");
+    fprintf(stderr, " at depth 1 to %d; %.2f tokens per cycle\n", TRAIN_MEASURED_DEPTH, f->tokens_per_cycle);
 }
 
 static void summary(const cli_options *options, const train_result *r)
