@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Checks that a C program can't make: exported names, whether the public header compiles alone, refused compiler flags,
-# includes between rooms, installation. Each check also runs on a tree or library that breaks its rule, and must fail.
+# includes between rooms, names in comments and documents, installation. Each check also runs on a tree, file or library
+# that breaks its rule, and must fail.
 # shellcheck source=tests/support/test.sh
 . "$(dirname "$0")/support/test.sh"
 
@@ -203,6 +204,35 @@ lines_have_120_characters() {
     test_refused 'src/base/pool.c:[0-9]*: a line of more than 120 characters' tests/house.sh "$TMP/tree"
 }
 
+# ------------------------------------------------------------------ names
+
+# Comments, messages and documents name files, flags and functions that exist.
+named_things_exist() {
+    tests/names.sh
+    misnamed() { # file, line, name that is missed
+        echo "$2" >"$TMP/$1"
+        test_refused ": $3 does not exist" tests/names.sh "$TMP/$1"
+    }
+    misnamed a.c '/* see base/spool.h */' base/spool.h
+    misnamed a.c '// tests/test_nothing*.c' 'tests/test_nothing\*.c'
+    misnamed a.c '/* freed by vouch_model_shut */' vouch_model_shut
+    misnamed a.c '/* after cli_flags_prase() */' cli_flags_prase
+    misnamed a.c '/* a VOUCH_KERNAL_ constant */' VOUCH_KERNAL_
+    misnamed a.sh '# as judge_nothing() does' judge_nothing
+    misnamed a.md 'with --warp 9' --warp
+    misnamed a.md 'in src/nowhere' src/nowhere
+    misnamed a.md '[there](docs/nowhere.md)' docs/nowhere.md
+    misnamed a.md '[there](docs/guide.md#nowhere)' docs/guide.md#nowhere
+    mkdir -p "$TMP/known"
+    cat >"$TMP/known/a.c" <<'EOF'
+/* base/pool.h, pool.c, tests/test_gguf*.c, src/draft/NAME.c, bench/kernels, build/release/bench/kernels:
+ * vouch_session_step(), vouch_arch_NAME, VOUCH_FINISH_, with --spec and --roofline */
+static const char *text = "vouch_model_shut in a string";
+EOF
+    echo '[there](docs/guide.md#many-prompts) --tree takes [text](https://example.org)' >"$TMP/known/a.md"
+    tests/names.sh "$TMP/known/a.c" "$TMP/known/a.md"
+}
+
 # ------------------------------------------------------------------ make
 
 missing_packages_are_named() {
@@ -240,5 +270,5 @@ test_group shared_library_exports_the_header archive_names_have_the_prefix sonam
     header_compiles_alone_as_c header_compiles_alone_as_cxx readme_examples_compile \
     readme_example_names_what_it_needs header_example_compiles \
     readme_flags_exist wider_flags_are_refused rooms_look_one_way includes_make_no_circle \
-    library_does_not_print_exit_or_look_around lines_have_120_characters missing_packages_are_named \
+    library_does_not_print_exit_or_look_around lines_have_120_characters named_things_exist missing_packages_are_named \
     install_gives_a_working_library
