@@ -14,23 +14,6 @@ static const vouch_model *model_of(const server_answer *a)
     return a->request.model->options->model;
 }
 
-/* Has the prompt opened the thoughts? Templates of thinking models end with <think> and white space. */
-static bool prompt_thinks(const server_answer *a, const server_choice *choice)
-{
-    enum { LAST = 4 };
-    char end[256];
-    size_t n = 0;
-    for (size_t i = choice->n_tokens > LAST ? choice->n_tokens - LAST : 0; i < choice->n_tokens; i++) {
-        size_t n_bytes;
-        const char *bytes = vouch_token_bytes(model_of(a), choice->tokens[i], &n_bytes);
-        if (!bytes || n_bytes > sizeof end - n) return false;
-        memcpy(end + n, bytes, n_bytes);
-        n += n_bytes;
-    }
-    while (n > 0 && strchr(" \n", end[n - 1])) n--;
-    return n >= 7 && memcmp(end + n - 7, "<think>", 7) == 0;
-}
-
 server_answer *server_answer_new(server_exchange *x, const server_request *request, const server_job *job,
                                  const char *id_prefix)
 {
@@ -46,9 +29,12 @@ server_answer *server_answer_new(server_exchange *x, const server_request *reque
     server_make_id(x->server, id_prefix, a->id);
     for (int32_t i = 0; i < a->n_choices; i++) {
         const bool reads = request->messages != NULL;
-        /* A grammar binds the answer from its first token on, so it has no thoughts. */
-        const bool thinks = reads && !job->grammar && prompt_thinks(a, &job->choices[i]);
-        server_reader_begin(&a->said[i].reader, request->tools != NULL, thinks);
+        /* A grammar of the request binds the answer from its first token on, so it has no thoughts. */
+        const bool thinks = reads && !request->grammar && server_thoughts_of(model_of(a), job->choices[i].tokens,
+                                                                            job->choices[i].n_tokens) ==
+                                                              SERVER_THOUGHTS_OPEN;
+        server_reader_begin(&a->said[i].reader, request->tools, thinks);
+        a->said[i].reader.only_one = !request->several_calls;
         if (!reads) a->said[i].reader.state = SERVER_READER_CONTENT;
     }
     return a;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Binds the answers of a job to a grammar: of response_format, of a GBNF text, or of a tool that has to be called. */
+/* Binds the answers of a job to a grammar: of response_format, of a GBNF text, or of tools that have to be called. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,72 +18,121 @@ static bool open_grammar(server_job *job, vouch_grammar_kind kind, const char *t
     return true;
 }
 
-static bool open_schema(server_job *job, const json_t *schema, const char *param, server_fault *fault)
-{
-    if (!json_is_object(schema) && !json_is_boolean(schema))
-        return server_fail_field(fault, param, "expected a JSON Schema");
-    char *text = json_dumps(schema, JSON_COMPACT | JSON_ENCODE_ANY);
-    if (!text) return server_fail(fault, 503, "out_of_memory", "", "not enough memory for the schema");
-    const bool good = open_grammar(job, VOUCH_GRAMMAR_JSON_SCHEMA, text, param, fault);
-    free(text);
-    return good;
-}
-
-/* {"type": "json_schema", "json_schema": {"schema": ...}}; responses have the schema beside the type, and so has
- * llama.cpp with the type json_object. */
-static bool bind_format(const server_request *r, server_job *job, server_fault *fault)
+/* The schema of the answer, or NULL. {"type": "json_schema", "json_schema": {"schema": ...}}; responses have the schema
+ * beside the type, and so has llama.cpp with the type json_object. A new reference. */
+static bool find_schema(const server_request *r, json_t **schema, const char **param, server_fault *fault)
 {
     const json_t *format = r->response_format, *flat = json_object_get(format, "schema");
-    const json_t *outer = json_object_get(format, "json_schema");
     const char *type = server_word(format, "type");
-    if (strcmp(type, "text") == 0) return true;
-    if (flat) return open_schema(job, flat, "response_format.schema", fault);
-    if (strcmp(type, "json_object") == 0) return open_grammar(job, VOUCH_GRAMMAR_JSON, NULL, "response_format", fault);
-    if (strcmp(type, "json_schema") == 0)
-        return open_schema(job, json_object_get(outer, "schema"), "response_format.json_schema.schema", fault);
-    return server_fail_field(fault, "response_format.type", "'%.60s': expected text, json_object or json_schema", type);
+    const json_t *found = r->json_schema;
+    *schema = NULL;
+    *param = "json_schema";
+    if (found || !format || strcmp(type, "text") == 0) {
+        *schema = json_incref((json_t *)(uintptr_t)found);
+    } else if (!flat && strcmp(type, "json_object") == 0) {
+        *schema = json_pack("{s:s}", "type", "object");
+        *param = "response_format";
+    } else if (flat || strcmp(type, "json_schema") == 0) {
+        *schema = json_incref(flat ? (json_t *)(uintptr_t)flat
+                                   : json_object_get(json_object_get(format, "json_schema"), "schema"));
+        *param = flat ? "response_format.schema" : "response_format.json_schema.schema";
+        found = *schema;
+        if (!found) return server_fail_field(fault, *param, "expected a JSON Schema");
+    } else {
+        return server_fail_field(fault, "response_format.type", "'%.60s': expected text, json_object or json_schema",
+                                 type);
+    }
+    if (!found || json_is_object(found) || json_is_boolean(found)) return true;
+    json_decref(*schema);
+    return server_fail_field(fault, *param, "expected a JSON Schema");
 }
 
-/* The schema of a call: {"name": "f", "arguments": {...}}. */
-static json_t *call_schema(const json_t *tool)
-{
-    const json_t *function = json_object_get(tool, "function"), *parameters = json_object_get(function, "parameters");
-    json_t *arguments = parameters ? json_deep_copy(parameters) : json_pack("{s:s}", "type", "object");
-    return json_pack("{s:s, s:{s:{s:s}, s:o}, s:[s, s], s:b}", "type", "object", "properties", "name", "const",
-                     server_word(function, "name"), "arguments", arguments, "required", "name", "arguments",
-                     "additionalProperties", 0);
-}
-
-/* With "required" the answer is a call of any tool, with a name a call of that tool. A call as a whole answer is the
- * form of Llama 3.1, which the reader knows. */
-static bool bind_call(const server_request *r, server_job *job, server_fault *fault)
+/* The tool that tool_choice names; "": none. */
+static const char *chosen_name(const server_request *r)
 {
     const json_t *function = json_object_get(r->tool_choice, "function");
-    const char *name = server_word(function ? function : r->tool_choice, "name");
-    json_t *calls = json_array(), *tool;
+    return server_word(function ? function : r->tool_choice, "name");
+}
+
+/* The tools that an answer may call: the one that tool_choice names, or all. A new reference; NULL with a fault. */
+static json_t *find_tools(const server_request *r, server_fault *fault)
+{
+    const char *name = chosen_name(r);
+    json_t *found = json_array(), *tool;
     size_t i;
     json_array_foreach(r->tools, i, tool)
-        if (!*name || strcmp(server_word(json_object_get(tool, "function"), "name"), name) == 0)
-            json_array_append_new(calls, call_schema(tool));
-    const size_t n = json_array_size(calls);
-    json_t *schema = n == 1 ? json_incref(json_array_get(calls, 0)) : json_pack("{s:O}", "anyOf", calls);
-    const bool good = n > 0 ? open_schema(job, schema, "tools", fault)
-                            : server_fail_field(fault, "tool_choice", "no tool has the name '%.60s'", name);
-    json_decref(schema);
-    json_decref(calls);
+    {
+        const char *known = server_word(json_object_get(tool, "function"), "name");
+        if (*known && (!*name || strcmp(known, name) == 0)) json_array_append(found, tool);
+    }
+    if (json_array_size(found) > 0) return found;
+    json_decref(found);
+    if (*name) server_fail_field(fault, "tool_choice", "no tool has the name '%.60s'", name);
+    else server_fail_field(fault, "tools", "expected a function with a name");
+    return NULL;
+}
+
+/* Where the schema of a tool's parameters is to blame for a failure, names it. */
+static void blame_tool(const server_request *r, server_fault *fault)
+{
+    const json_t *tool;
+    size_t i;
+    json_array_foreach(r->tools, i, tool)
+    {
+        const json_t *schema = json_object_get(json_object_get(tool, "function"), "parameters");
+        char *text = schema ? json_dumps(schema, JSON_COMPACT | JSON_ENCODE_ANY) : NULL, param[64];
+        vouch_grammar *grammar = NULL;
+        vouch_error err;
+        snprintf(param, sizeof param, "tools[%zu].function.parameters", i);
+        const bool is_wrong =
+            text && vouch_grammar_open(&grammar, VOUCH_GRAMMAR_JSON_SCHEMA, text, strlen(text), &err) != VOUCH_OK;
+        if (is_wrong) server_fail_library(fault, param, &err);
+        vouch_grammar_close(grammar);
+        free(text);
+        if (is_wrong) return;
+    }
+}
+
+/* The answer is thoughts, and then a text of the schema, or calls where `tools` isn't NULL; one of both may be NULL. */
+static bool open_form(const server_request *r, server_job *job, server_thoughts thoughts, const json_t *schema,
+                      const json_t *tools, const char *param, server_fault *fault)
+{
+    const vouch_model *model = r->model->options->model;
+    const bool several = r->several_calls && !*chosen_name(r);
+    server_text text = {0};
+    server_form_put_root(&text, model, thoughts);
+    server_text_put(&text, schema && tools ? "rest ::= answer | calls\n" : schema ? "rest ::= answer\n"
+                                                                                  : "rest ::= calls\n");
+    if (schema) server_form_put_answer(&text, thoughts, schema);
+    if (tools) server_form_put_calls(&text, model, tools, several);
+    server_text_add(&text, "", 1);
+    if (text.failed) {
+        server_text_free(&text);
+        return server_fail(fault, 503, "out_of_memory", "", "not enough memory for the schema");
+    }
+    const bool good = open_grammar(job, VOUCH_GRAMMAR_GBNF, text.bytes, param, fault);
+    server_text_free(&text);
+    if (!good && tools) blame_tool(r, fault);
     return good;
 }
 
-bool server_request_bind(const server_request *r, server_job *job, server_fault *fault)
+bool server_request_bind(const server_request *r, server_job *job, server_thoughts thoughts, server_fault *fault)
 {
-    const int n = (r->response_format != NULL && strcmp(server_word(r->response_format, "type"), "text") != 0) +
-                  (r->grammar && *r->grammar) + (r->json_schema != NULL) + r->must_call;
+    const bool is_text = strcmp(server_word(r->response_format, "type"), "text") == 0;
+    const int n = (r->response_format && !is_text) + (r->grammar && *r->grammar) + (r->json_schema != NULL) +
+                  r->must_call;
+    json_t *schema, *tools = NULL;
+    const char *param;
     if (n > 1)
         return server_fail_field(fault, r->must_call ? "tool_choice" : "response_format",
                                  "an answer can be bound once: give one of response_format, grammar, json_schema and a "
                                  "tool_choice that forces a call");
-    if (r->must_call) return bind_call(r, job, fault);
     if (r->grammar && *r->grammar) return open_grammar(job, VOUCH_GRAMMAR_GBNF, r->grammar, "grammar", fault);
-    if (r->json_schema) return open_schema(job, r->json_schema, "json_schema", fault);
-    return !r->response_format || bind_format(r, job, fault);
+    if (!find_schema(r, &schema, &param, fault)) return false;
+    bool good = true;
+    if (r->tools && (schema || r->must_call)) good = (tools = find_tools(r, fault)) != NULL;
+    if (good && (schema || tools)) good = open_form(r, job, thoughts, schema, tools, schema ? param : "tools", fault);
+    json_decref(tools);
+    json_decref(schema);
+    return good;
 }

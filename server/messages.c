@@ -121,6 +121,8 @@ static bool convert(server_exchange *x, server_fault *fault)
     if (!json_is_object(document)) return server_fail_field(fault, "body", "expected an object");
     const json_t *thinking = json_object_get(document, "thinking"), *choice = json_object_get(document, "tool_choice");
     const char *type = json_is_object(choice) ? server_word(choice, "type") : "";
+    if (json_is_true(json_object_get(choice, "disable_parallel_tool_use")))
+        json_object_set_new(document, "parallel_tool_calls", json_false());
     if (strcmp(type, "auto") == 0 || strcmp(type, "none") == 0)
         json_object_set_new(document, "tool_choice", json_string(type));
     if (json_is_object(thinking))

@@ -69,7 +69,9 @@ server_job *server_prompt_chat(const server_request *r, server_fault *fault)
     if (tokens) {
         if (vouch_tokenize_chat_json(model, text, strlen(text), tokens, n, &n, &err))
             server_fail_library(fault, "messages", &err);
-        else good = server_request_prompt(r, job, 0, tokens, n, "messages", fault);
+        else
+            good = server_request_prompt(r, job, 0, tokens, n, "messages", fault) &&
+                   server_request_bind(r, job, server_thoughts_of(model, tokens, n), fault);
     } else if (status && status != VOUCH_E_BUFFER && text) {
         server_fail_library(fault, "messages", &err);
         blame_message(fault);
@@ -169,6 +171,7 @@ server_job *server_prompt_texts(const server_request *r, server_fault *fault)
         good = server_request_prompt(r, job, (int32_t)i, tokens + from, ends[i] - from, "prompt", fault);
     }
     server_text_free(&all);
+    if (good) good = server_request_bind(r, job, SERVER_THOUGHTS_NONE, fault);
     if (good) return job;
     server_job_release(job);
     return NULL;

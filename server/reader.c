@@ -12,8 +12,15 @@
 #define LIST       "[TOOL_CALLS]"
 #define ARGS       "[ARGS]"
 #define PYTHON     "<|python_tag|>"
+#define CALL_ID    "[CALL_ID]"
 #define CHANNEL    "<|channel|>"
 #define MESSAGE    "<|message|>"
+#define START      "<|start|>"
+#define END        "<|end|>"
+#define CALLED     "<|call|>"
+#define RETURN     "<|return|>"
+#define CONSTRAIN  "<|constrain|>"
+#define RECIPIENT  "to=functions."
 
 /* -------------------------------------------------------------------- calls */
 
@@ -24,9 +31,14 @@ static bool add_call(server_reader *r, const char *name, const json_t *arguments
     const char *known = json_is_string(arguments) ? json_string_value(arguments) : text;
     bool good = false;
     if (name && *name && known && (json_is_object(arguments) || json_is_string(arguments))) {
+        if (r->only_one && r->n_calls > 0) {
+            free(text);
+            return true;
+        }
         json_t *call = json_pack("{s:s, s:s}", "name", name, "arguments", known);
         if (!r->calls) r->calls = json_array();
         good = call && json_array_append_new(r->calls, call) == 0;
+        r->n_calls += good;
     }
     free(text);
     return good;
@@ -40,6 +52,12 @@ static bool read_json_call(server_reader *r, const json_t *call)
     return arguments && add_call(r, json_string_value(json_object_get(call, "name")), arguments);
 }
 
+/* Takes back the calls that were added since there were so many. */
+static void drop_calls(server_reader *r, size_t before)
+{
+    for (; json_array_size(r->calls) > before; r->n_calls--) json_array_remove(r->calls, json_array_size(r->calls) - 1);
+}
+
 /* One call, or an array of calls, up to white space at the end. On failure no call is added. */
 static bool read_json(server_reader *r, const char *text, size_t n)
 {
@@ -48,7 +66,7 @@ static bool read_json(server_reader *r, const char *text, size_t n)
     bool good = value && n_calls > 0;
     for (size_t i = 0; i < n_calls && good; i++)
         good = read_json_call(r, json_is_array(value) ? json_array_get(value, i) : value);
-    while (!good && json_array_size(r->calls) > before) json_array_remove(r->calls, before);
+    if (!good) drop_calls(r, before);
     json_decref(value);
     return good;
 }
@@ -64,11 +82,32 @@ static bool read_to(const char *text, size_t n, size_t *at, const char *mark, co
     return true;
 }
 
-/* A parameter's value is JSON where it can be read as JSON, otherwise the text without its first and last line end. */
-static json_t *parameter_value(const char *text, size_t n)
+/* The schema of a function's parameter; NULL: the tools don't say. */
+static const json_t *parameter_schema(const server_reader *r, const char *function, const char *parameter)
 {
+    const json_t *tool;
+    size_t i;
+    json_array_foreach(r->tools, i, tool)
+    {
+        const json_t *of = json_object_get(tool, "function");
+        const char *name = json_string_value(json_object_get(of, "name"));
+        if (name && strcmp(name, function) == 0)
+            return json_object_get(json_object_get(json_object_get(of, "parameters"), "properties"), parameter);
+    }
+    return NULL;
+}
+
+/* A parameter's value is the text without its first and last line end. Unless the tool asks for a string, it is JSON
+ * where it can be read as JSON, or a word of Python, which templates of Qwen3-Coder write. */
+static json_t *parameter_value(const char *text, size_t n, const json_t *schema)
+{
+    const char *type = json_string_value(json_object_get(schema, "type"));
     if (n > 0 && text[0] == '\n') text++, n--;
     if (n > 0 && text[n - 1] == '\n') n--;
+    if (type && strcmp(type, "string") == 0) return server_json_bytes(text, n);
+    if (schema && n == 4 && memcmp(text, "True", n) == 0) return json_true();
+    if (schema && n == 5 && memcmp(text, "False", n) == 0) return json_false();
+    if (schema && n == 4 && memcmp(text, "None", n) == 0) return json_null();
     json_t *value = json_loadb(n ? text : "", n, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, NULL);
     return value ? value : server_json_bytes(text, n);
 }
@@ -93,21 +132,23 @@ static bool read_xml(server_reader *r, const char *text, size_t n)
                read_to(text, n, &at, "</parameter>", &part, &n_part);
         if (!good) break;
         snprintf(key, sizeof key, "%.*s", (int)n_parameter, parameter);
-        good = json_object_set_new(arguments, key, parameter_value(part, n_part)) == 0;
+        good = json_object_set_new(arguments, key, parameter_value(part, n_part, parameter_schema(r, word, key))) == 0;
     }
     good = good && read_to(text, n, &at, "</function>", &part, &n_part) && add_call(r, word, arguments);
     json_decref(arguments);
     return good;
 }
 
-/* Mistral's newer form: f[ARGS]{...}, several behind each other with LIST between. */
+/* Mistral's newer form: f[ARGS]{...} or f[CALL_ID]id[ARGS]{...}, several behind each other with LIST between. */
 static bool read_list(server_reader *r, const char *text, size_t n)
 {
-    const char *args = memmem(text, n, ARGS, strlen(ARGS)), *name;
+    const char *args = memmem(text, n, ARGS, strlen(ARGS)), *name, *id;
     size_t at = 0, n_name;
     char word[256];
     if (!args) return read_json(r, text, n);
     if (!read_to(text, n, &at, ARGS, &name, &n_name) || n_name >= sizeof word) return false;
+    id = memmem(name, n_name, CALL_ID, strlen(CALL_ID));
+    if (id) n_name = (size_t)(id - name);
     while (n_name > 0 && strchr(" \n", name[n_name - 1])) n_name--;
     while (n_name > 0 && strchr(" \n", *name)) name++, n_name--;
     snprintf(word, sizeof word, "%.*s", (int)n_name, name);
@@ -121,9 +162,9 @@ static bool read_list(server_reader *r, const char *text, size_t n)
 
 /* -------------------------------------------------------------------- reading */
 
-void server_reader_begin(server_reader *reader, bool with_tools, bool thinks)
+void server_reader_begin(server_reader *reader, const json_t *tools, bool thinks)
 {
-    *reader = (server_reader){.with_tools = with_tools,
+    *reader = (server_reader){.tools = tools,
                               .state = thinks ? SERVER_READER_THOUGHTS : SERVER_READER_BEGIN};
 }
 
@@ -170,8 +211,14 @@ static bool begins_with(const server_text *text, const char *mark)
     return text->n >= strlen(mark) && memcmp(text->bytes, mark, strlen(mark)) == 0;
 }
 
-/* The first letters tell whether the answer begins with thoughts or a call. White space before them is content where
- * neither follows. */
+/* Whether the text is a part of the mark's beginning. */
+static bool may_become(const server_text *text, const char *mark)
+{
+    return text->n < strlen(mark) && memcmp(text->bytes, mark, text->n) == 0;
+}
+
+/* The first letters tell whether the answer begins with thoughts, a call or a header. White space before them is
+ * content where none of these follows. */
 static bool step_begin(server_reader *r, bool is_end)
 {
     size_t white = 0;
@@ -181,33 +228,43 @@ static bool step_begin(server_reader *r, bool is_end)
         return is_end;
     }
     const server_text rest = {.bytes = r->text.bytes + white, .n = r->text.n - white};
-    const bool may_think = rest.n < strlen(THINK) && memcmp(rest.bytes, THINK, rest.n) == 0;
-    if (may_think && !is_end) return false;
+    if (!is_end && (may_become(&rest, THINK) || may_become(&rest, CHANNEL) || may_become(&rest, START) ||
+                    (r->tools && may_become(&rest, RECIPIENT))))
+        return false;
     if (begins_with(&rest, THINK)) {
         take_to_mark(r, (const char *const[]){THINK, NULL}, true, NULL);
         r->state = SERVER_READER_THOUGHTS;
+    } else if (begins_with(&rest, CHANNEL) || begins_with(&rest, START) ||
+               (r->tools && begins_with(&rest, RECIPIENT))) {
+        r->is_harmony = true;
+        r->state = SERVER_READER_HEADER;
     } else {
-        r->state = r->with_tools && begins_with(&rest, "{") ? SERVER_READER_LAST_CALL : SERVER_READER_CONTENT;
+        r->state = r->tools && begins_with(&rest, "{") ? SERVER_READER_LAST_CALL : SERVER_READER_CONTENT;
     }
     return true;
 }
 
 static bool step_thoughts(server_reader *r, bool is_end)
 {
-    if (r->is_harmony) {
-        server_text_add(&r->thoughts, r->text.bytes, r->text.n);
-        r->text.n = 0;
-        return false;
-    }
     if (!take_to_mark(r, (const char *const[]){THINK_END, NULL}, is_end, &r->thoughts)) return false;
     r->state = SERVER_READER_GAP;
+    return true;
+}
+
+/* Behind thoughts, a call may be the whole rest of the answer, as at its begin. */
+static bool step_gap(server_reader *r)
+{
+    skip_white(r);
+    if (r->text.n == 0) return false;
+    r->state = r->tools && begins_with(&r->text, "{") ? SERVER_READER_LAST_CALL : SERVER_READER_CONTENT;
+    server_text_free(&r->header);
     return true;
 }
 
 static bool step_content(server_reader *r, bool is_end)
 {
     static const char *const tools[] = {CALL, LIST, PYTHON, NULL}, *const none[] = {NULL};
-    const char *mark = take_to_mark(r, r->with_tools ? tools : none, is_end, &r->content);
+    const char *mark = take_to_mark(r, r->tools ? tools : none, is_end, &r->content);
     if (!mark) return false;
     r->state = strcmp(mark, CALL) == 0 ? SERVER_READER_CALL : SERVER_READER_LAST_CALL;
     server_text_free(&r->header);
@@ -239,25 +296,81 @@ static void finish_last_call(server_reader *r)
         r->text.n = 0;
         return;
     }
-    while (json_array_size(r->calls) > n_before) json_array_remove(r->calls, n_before);
+    drop_calls(r, n_before);
     server_text_add(&r->content, r->header.bytes, r->header.n);
     server_text_add(&r->content, r->text.bytes, r->text.n);
     r->text.n = 0;
 }
+
+/* ------------------------------------------------------------------ gpt-oss */
+
+/* A message's header is
+ *
+ *     <|start|>assistant<|channel|>NAME to=functions.f <|constrain|>json
+ *
+ * where the prompt may have the beginning already, and the recipient may stand in front of the channel. It says whether
+ * thoughts, a call or content follow. */
+static bool step_header(server_reader *r, bool is_end)
+{
+    if (!take_to_mark(r, (const char *const[]){MESSAGE, NULL}, is_end, &r->header)) return false;
+    const server_text *h = &r->header;
+    const char *channel = h->n ? memmem(h->bytes, h->n, CHANNEL, strlen(CHANNEL)) : NULL;
+    const size_t at = channel ? (size_t)(channel - h->bytes) + strlen(CHANNEL) : 0;
+    const server_text name = {.bytes = h->bytes + at, .n = h->n - at};
+    const bool is_call = r->tools && h->n && memmem(h->bytes, h->n, RECIPIENT, strlen(RECIPIENT));
+    r->state = is_call                           ? SERVER_READER_MESSAGE
+               : begins_with(&name, "analysis") ? SERVER_READER_THOUGHTS
+                                                 : SERVER_READER_CONTENT;
+    return true;
+}
+
+/* Takes the text of a message that calls, as a call or as content. */
+static void finish_message(server_reader *r)
+{
+    const char *name = r->header.n ? memmem(r->header.bytes, r->header.n, RECIPIENT, strlen(RECIPIENT)) : NULL;
+    char word[256] = "";
+    json_t *arguments = r->body.n ? json_loadb(r->body.bytes, r->body.n, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    if (name) {
+        name += strlen(RECIPIENT);
+        const size_t most = r->header.n - (size_t)(name - r->header.bytes);
+        size_t n = 0;
+        while (n < most && !strchr(" <", name[n])) n++;
+        snprintf(word, sizeof word, "%.*s", (int)n, name);
+    }
+    if (!arguments || !add_call(r, word, arguments)) server_text_add(&r->content, r->body.bytes, r->body.n);
+    json_decref(arguments);
+    r->body.n = 0;
+}
+
+/* A message ends at a control token. The next header begins there. */
+static bool step_message(server_reader *r, bool is_end)
+{
+    static const char *const marks[] = {END, CALLED, RETURN, START, CHANNEL, NULL};
+    const bool is_call = r->state == SERVER_READER_MESSAGE;
+    server_text *out = is_call ? &r->body : r->state == SERVER_READER_THOUGHTS ? &r->thoughts : &r->content;
+    const char *mark = take_to_mark(r, marks, is_end, out);
+    if (!mark && !is_end) return false;
+    if (is_call) finish_message(r);
+    server_text_free(&r->header);
+    if (mark && (strcmp(mark, START) == 0 || strcmp(mark, CHANNEL) == 0)) server_text_put(&r->header, mark);
+    r->state = SERVER_READER_HEADER;
+    return mark != NULL;
+}
+
+/* ------------------------------------------------------------------ the machine */
 
 /* One step of the machine; false: it needs more text. */
 static bool step(server_reader *r, bool is_end)
 {
     switch (r->state) {
     case SERVER_READER_BEGIN: return step_begin(r, is_end);
-    case SERVER_READER_THOUGHTS: return step_thoughts(r, is_end);
-    case SERVER_READER_CONTENT: return step_content(r, is_end);
+    case SERVER_READER_THOUGHTS: return r->is_harmony ? step_message(r, is_end) : step_thoughts(r, is_end);
+    case SERVER_READER_CONTENT: return r->is_harmony ? step_message(r, is_end) : step_content(r, is_end);
     case SERVER_READER_CALL: return step_call(r, is_end);
-    case SERVER_READER_GAP:
-        skip_white(r);
-        if (r->text.n > 0) r->state = SERVER_READER_CONTENT;
-        return r->text.n > 0;
-    default: return false; /* to the end of the answer or to a control token */
+    case SERVER_READER_GAP: return step_gap(r);
+    case SERVER_READER_HEADER: return step_header(r, is_end);
+    case SERVER_READER_MESSAGE: return step_message(r, is_end);
+    default: return false; /* to the end of the answer */
     }
 }
 
@@ -267,75 +380,36 @@ void server_reader_push(server_reader *reader, const char *text, size_t n)
     while (step(reader, false)) continue;
 }
 
-/* ---------------------------------------------------------- control tokens */
-
-/* Ends the message of a channel. Text of state MESSAGE becomes a call, or content where it is no valid call; other
- * messages have been given out already. */
-static void finish_message(server_reader *r)
+static bool is_among(const server_text *name, const char *const *marks)
 {
-    static const char *const to = "to=functions.";
-    if (r->state != SERVER_READER_MESSAGE) return;
-    const char *name = memmem(r->header.bytes, r->header.n, to, strlen(to));
-    char word[256] = "";
-    json_t *arguments = r->text.n ? json_loadb(r->text.bytes, r->text.n, JSON_REJECT_DUPLICATES, NULL) : NULL;
-    if (name) {
-        name += strlen(to);
-        const size_t most = r->header.n - (size_t)(name - r->header.bytes);
-        size_t n = 0;
-        while (n < most && !strchr(" <", name[n])) n++;
-        snprintf(word, sizeof word, "%.*s", (int)n, name);
-    }
-    if (!arguments || !add_call(r, word, arguments)) server_text_add(&r->content, r->text.bytes, r->text.n);
-    json_decref(arguments);
-    r->text.n = 0;
+    while (*marks && !(strlen(*marks) == name->n && begins_with(name, *marks))) marks++;
+    return *marks != NULL;
 }
 
-/* Begins the message behind <|channel|>NAME ...<|message|>. The header between them says whether thoughts, a call or
- * content follow. */
-static void begin_message(server_reader *r)
-{
-    server_text_free(&r->header);
-    server_text_add(&r->header, r->text.bytes, r->text.n);
-    r->text.n = 0;
-    if (begins_with(&r->header, "analysis")) r->state = SERVER_READER_THOUGHTS;
-    else if (r->with_tools && r->header.n && memmem(r->header.bytes, r->header.n, "to=functions.", 13))
-        r->state = SERVER_READER_MESSAGE;
-    else r->state = SERVER_READER_CONTENT;
-}
-
+/* Vocabularies differ in which marks are control tokens. They are read as if they were text. */
 void server_reader_special(server_reader *reader, const char *name, size_t n)
 {
-    server_reader *r = reader;
+    static const char *const thoughts[] = {THINK, THINK_END, CHANNEL, NULL};
+    static const char *const tools[] = {LIST, ARGS, CALL_ID, PYTHON, CALL, CALL_END, NULL};
+    static const char *const harmony[] = {CHANNEL, MESSAGE, START, END, CALLED, RETURN, CONSTRAIN, NULL};
     const server_text mark = {.bytes = (char *)(size_t)name, .n = n};
-    if (begins_with(&mark, CHANNEL)) {
-        finish_message(r);
-        r->is_harmony = true;
-        r->text.n = 0; /* drops the "assistant" of <|start|>assistant */
-        r->state = SERVER_READER_HEADER;
-    } else if (r->is_harmony) {
-        if (begins_with(&mark, MESSAGE)) begin_message(r);
-        else if (r->state == SERVER_READER_HEADER) server_text_put(&r->text, " ");
-        else {
-            finish_message(r);
-            r->state = SERVER_READER_HEADER; /* of <|start|> or the end */
-        }
-    } else if (r->with_tools && (begins_with(&mark, LIST) || begins_with(&mark, ARGS) || begins_with(&mark, PYTHON))) {
-        server_reader_push(r, name, n);
-    }
+    const bool may_think = reader->state == SERVER_READER_BEGIN || reader->state == SERVER_READER_THOUGHTS;
+    if ((may_think && is_among(&mark, thoughts)) || (reader->is_harmony && is_among(&mark, harmony)) ||
+        (reader->tools && is_among(&mark, tools)))
+        server_reader_push(reader, name, n);
 }
 
 void server_reader_end(server_reader *reader)
 {
     while (step(reader, true)) continue;
     if (reader->state == SERVER_READER_LAST_CALL) finish_last_call(reader);
-    finish_message(reader);
-    if (reader->state == SERVER_READER_HEADER) reader->text.n = 0; /* a channel without its message */
 }
 
 void server_reader_free(server_reader *reader)
 {
     server_text_free(&reader->text);
     server_text_free(&reader->header);
+    server_text_free(&reader->body);
     server_text_free(&reader->content);
     server_text_free(&reader->thoughts);
     json_decref(reader->calls);

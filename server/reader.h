@@ -13,11 +13,14 @@
  * complete. A call that can't be read is content: nothing is lost.
  *
  *            ┌── <think> ──► THOUGHTS ── </think> ──┐
- *   BEGIN ───┴──────────────► CONTENT ◄─────────────┴── the call ends ── CALL ◄── a mark ── CONTENT
- *            └── { and tools ──► LAST CALL (to the end of the answer)
+ *   BEGIN ───┼──────────────► CONTENT ◄─────────────┴── the call ends ── CALL ◄── a mark ── CONTENT
+ *            ├── { and tools, also behind thoughts ──► LAST CALL (to the end of the answer)
+ *            └── <|channel|> ──► HEADER ── <|message|> ──► THOUGHTS, CONTENT or MESSAGE ── <|end|> ──► HEADER
  */
 #ifndef VOUCH_SERVER_READER_H
 #define VOUCH_SERVER_READER_H
+
+#include <stdint.h>
 
 #include "text.h"
 
@@ -28,22 +31,25 @@ typedef enum server_reader_state {
     SERVER_READER_CONTENT,
     SERVER_READER_CALL,      /* behind <tool_call> */
     SERVER_READER_LAST_CALL, /* to the end of the answer */
-    SERVER_READER_HEADER,    /* behind <|channel|> */
+    SERVER_READER_HEADER,    /* of gpt-oss, in front of <|message|> */
     SERVER_READER_MESSAGE    /* a call of gpt-oss, behind <|message|> */
 } server_reader_state;
 
 typedef struct server_reader {
     server_reader_state state;
-    bool with_tools;  /* false: calls are content */
-    bool is_harmony;  /* the answer has channels, as gpt-oss writes them */
-    server_text text; /* not read yet */
-    server_text header; /* of the running channel */
+    const json_t *tools; /* of the request, an array; NULL: calls are content */
+    bool only_one;       /* calls behind the first one are left out */
+    bool is_harmony;     /* the answer has channels, as gpt-oss writes them */
+    int32_t n_calls;     /* read so far */
+    server_text text;    /* not read yet */
+    server_text header;  /* of the running message of gpt-oss; or the mark of the last call */
+    server_text body;    /* of a call of gpt-oss */
     server_text content, thoughts; /* read; the caller takes them */
     json_t *calls; /* array of {"name": string, "arguments": string}; the caller takes them; NULL: none */
 } server_reader;
 
-/* thinks: the prompt has opened the thoughts already. */
-void server_reader_begin(server_reader *reader, bool with_tools, bool thinks);
+/* thinks: the prompt has opened the thoughts already. The tools must outlive the reader. */
+void server_reader_begin(server_reader *reader, const json_t *tools, bool thinks);
 void server_reader_push(server_reader *reader, const char *text, size_t n);
 /* Reads a control token by its name. The texts that are pushed lack control tokens. */
 void server_reader_special(server_reader *reader, const char *name, size_t n);

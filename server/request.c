@@ -57,6 +57,7 @@ static const server_field fields[] = {
     {"suffix", COMPLETIONS, SERVER_FIELD_NEUTRAL, 0, NULL},
     {"tools", CHAT | MESSAGES | RESPONSES, SERVER_FIELD_VALUE, AT(tools), NULL},
     {"tool_choice", CHAT | MESSAGES | RESPONSES, SERVER_FIELD_VALUE, AT(tool_choice), NULL},
+    {"parallel_tool_calls", CHAT | RESPONSES | MESSAGES, SERVER_FIELD_BOOL, AT(several_calls), NULL},
     {"functions", CHAT, SERVER_FIELD_NEUTRAL, 0, NULL},
     {"function_call", CHAT, SERVER_FIELD_NEUTRAL, 0, "none"},
     {"grammar", OPENAI | NATIVE, SERVER_FIELD_STRING, AT(grammar), NULL},
@@ -76,7 +77,6 @@ static const server_field fields[] = {
     {"prompt_cache_key", ALL, SERVER_FIELD_IGNORED, 0, NULL},
     {"prompt_cache_retention", ALL, SERVER_FIELD_IGNORED, 0, NULL},
     {"cache_prompt", ALL, SERVER_FIELD_IGNORED, 0, NULL},
-    {"parallel_tool_calls", CHAT | RESPONSES, SERVER_FIELD_IGNORED, 0, NULL},
     {"modalities", CHAT, SERVER_FIELD_IGNORED, 0, NULL},
     {"verbosity", CHAT, SERVER_FIELD_IGNORED, 0, NULL},
 
@@ -303,7 +303,7 @@ static bool read_speculative(server_request *r, server_fault *fault)
 
 bool server_request_read(server_request *r, server_exchange *x, unsigned where, server_fault *fault)
 {
-    *r = (server_request){.where = where, .n = 1, .document = x->json};
+    *r = (server_request){.where = where, .n = 1, .several_calls = true, .document = x->json};
     /* The name of the model comes first: its options are the defaults. */
     r->model = server_find_model(x->server, json_object_get(x->json, "model"), fault);
     if (!r->model) return false;
@@ -403,8 +403,7 @@ server_job *server_request_job(const server_request *r, int32_t n_prompts, serve
     job->with_guesses = r->trace;
     job->prompt_only = r->prompt_only;
     for (int32_t i = 0; i < job->n_choices; i++) job->choices[i].seed = r->seed + (uint64_t)(i % r->n);
-    if (server_request_bind(r, job, fault) && copy_stops(r, job, fault) && server_request_biases(r, job, fault) &&
-        copy_prediction(r, job, fault)) {
+    if (copy_stops(r, job, fault) && server_request_biases(r, job, fault) && copy_prediction(r, job, fault)) {
         if (!vouch_session_check(r->model->options->model, &job->options, &err)) return job;
         server_fail_library(fault, "", &err);
     }

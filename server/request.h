@@ -7,6 +7,7 @@
 #define VOUCH_SERVER_REQUEST_H
 
 #include "fields.h"
+#include "form.h"
 #include "http.h"
 
 /* Which request: bits for the table. */
@@ -36,7 +37,8 @@ typedef struct server_request {
     int32_t top_logprobs;     /* chat */
     const char *reasoning_effort, *grammar;
     const json_t *json_schema;
-    bool must_call; /* tool_choice forces a call */
+    bool must_call;     /* tool_choice forces a call */
+    bool several_calls; /* an answer may have more than one */
     bool return_tokens; /* /completion: the ids of the answer's tokens */
 } server_request;
 
@@ -45,10 +47,12 @@ bool server_request_read(server_request *request, server_exchange *x, unsigned w
 /* A job with the request's options, and its stop texts, biases and prediction. Prompts are still missing. NULL with a
  * fault. */
 server_job *server_request_job(const server_request *request, int32_t n_prompts, server_fault *fault);
-/* Binds the job's answers to the request's grammar, if it has one. */
-bool server_request_bind(const server_request *request, server_job *job, server_fault *fault);
 /* Gives the job the request's biases (biases.c). */
 bool server_request_biases(const server_request *request, server_job *job, server_fault *fault);
+/* Binds the job's answers to the request's grammar, if it has one. With a schema or a forced call, the grammar begins
+ * behind the thoughts; `grammar` itself binds the answer from its first token on. */
+bool server_request_bind(const server_request *request, server_job *job, server_thoughts thoughts,
+                         server_fault *fault);
 /* Sets the prompt of choices [n * prompt, n * (prompt + 1)). `tokens` belong to the job. Refuses prompts that don't fit
  * into the context. */
 bool server_request_prompt(const server_request *request, server_job *job, int32_t prompt, const int32_t *tokens,

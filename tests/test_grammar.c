@@ -73,6 +73,15 @@ static const example notations[] = {
      {"\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x90\x80\x80"}},
     {"root ::= [\\U00010000-\\U0010ffff]", {"\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"}, {"\xf4\x8f"},
      {"\xf4\x90\x80\x80", "\xf0\x8f\xbf\xbf"}},
+    /* Up to a mark: what looks like its beginning is text, and the first mark counts. */
+    {"root ::= %until \"</think>\" \"x\"", {"</think>x", "a\n<</t</think>x", "\xc3\xa9</</think>x"},
+     {"", "</think", "</think>"}, {"</think>y", "</think></think>x", "\xff"}},
+    {"root ::= %until \"aab\"", {"aab", "aaab", "abaaab"}, {"aaaa", "ab"}, {"aabb"}},
+    {"root ::= (%until \"--\" [0-9]){2}", {"--1--2", "a--1-b--2"}, {"--1"}, {"--x"}},
+    /* A schema within a grammar, whose own rules may have any name. */
+    {"root ::= space %json {\"type\": \"array\", \"items\": {\"$ref\": \"#\"}} schema | %json{\"const\": 1}\n"
+     "space ::= \"_\"\nschema ::= \"!\"", {"_[]!", "_[[],[]]!", "1"}, {"_[", "_[]"}, {"[]!", "_1!", " []!"}},
+    {"root ::= %token \"<x>\" \"y\"", {"\xff<x>\xfey"}, {"", "\xff<x"}, {"<x>y", "\xff<x>y", "\xff<xx>\xfey"}},
     {"root ::= [\\u1234-\\u2345]", {"\xe1\x88\xb4", "\xe2\x8d\x85", "\xe1\xbf\xbf"}, {"\xe1"},
      {"\xe1\x88\xb3", "\xe2\x8d\x86"}},
 };
@@ -294,6 +303,15 @@ static const complaint wrong_notations[] = {
     {"root ::= *", "expected a literal"},
     {"root ::= <think>", "tokens such as <think> are not supported"},
     {"root ::= \"\xff\"", "not UTF-8"},
+    {"root ::= %jsn {}", "column 10 of the grammar: expected %json, %until or %token"},
+    {"root ::= %json {\"type\": }", "the schema is no JSON: line 1"},
+    {"root ::= %json 3", "must be an object"},
+    {"root ::= %json {\"type\": \"text\"}", "the schema at \"/type\": expected null"},
+    {"root ::= %until x", "expected a text in quotes"},
+    {"root ::= %until \"\"", "not empty"},
+    {"root ::= %until \"\xc3\xa9\"", "characters of ASCII"},
+    {"root ::= %token \"12345678901234567890123456789012345678901234567890123456789012345\"", "more than 64"},
+    {"root ::= %token", "expected a text in quotes"},
     {"::= \"a\"", "expected a rule"},
     /* Left recursion: direct, through another rule, behind something that may be empty. */
     {"root ::= root \"a\" | \"b\"", "the rule root is left recursive"},

@@ -43,8 +43,11 @@ static const struct {
      "\"additionalProperties\": false}"},
     {VOUCH_GRAMMAR_GBNF, "root ::= sum\nsum ::= item (\" \" [-+] \" \" item)*\nitem ::= [0-9]{1,3} | \"(\" sum \")\""},
     {VOUCH_GRAMMAR_GBNF, "root ::= (\"the \" | \"they \" | [\\u4e00-\\u9fff] | \"\xf0\x9f\x98\x80\")+ \"!\""},
+    {VOUCH_GRAMMAR_GBNF, "root ::= %until \"e\" %json {\"type\": \"array\", \"items\": {\"enum\": [\"left\", 2]}}"},
 };
 enum { N_GRAMMARS = sizeof grammars / sizeof grammars[0] };
+
+static const char names_a_token[] = "root ::= [a-z]{1,3} (%token \"<|im_start|>\" [0-9]){2,3}";
 
 static vouch_session_options options_of(const vouch_grammar *grammar, unsigned drafters, float temperature)
 {
@@ -238,8 +241,9 @@ static void test_masks_are_what_single_tokens_give(void **state)
     test_random random = {4};
     int allowed = 0;
     assert_int_equal(vouch_model_trie(&trie, target, NULL), VOUCH_OK);
-    for (int g = 0; g < N_GRAMMARS; g++) {
-        vouch_grammar *grammar = grammar_open(grammars[g].kind, grammars[g].text);
+    for (int g = 0; g <= N_GRAMMARS; g++) {
+        vouch_grammar *grammar = g < N_GRAMMARS ? grammar_open(grammars[g].kind, grammars[g].text)
+                                                : grammar_open(VOUCH_GRAMMAR_GBNF, names_a_token);
         vouch_constraint *c;
         int32_t path[PROMPT + LENGTH];
         assert_int_equal(vouch_constraint_open(&c, grammar, trie, NULL), VOUCH_OK);
@@ -254,7 +258,7 @@ static void test_masks_are_what_single_tokens_give(void **state)
                 path[n] = x;
                 const bool single = vouch_constraint_allows(c, VOUCH_FOLLOWER_MODEL, path, n + 1);
                 assert_true((copy[x / 64] >> x % 64 & 1) == single);
-                if (single && !vouch_token_is_special(target, x)) choices[n_choices++] = x;
+                if (single && x != TINY_ENDOFTEXT && x != TINY_IM_END) choices[n_choices++] = x;
             }
             allowed += n_choices;
             if (n_choices == 0) break;
@@ -264,6 +268,33 @@ static void test_masks_are_what_single_tokens_give(void **state)
         vouch_grammar_close(grammar);
     }
     assert_true(allowed > 10000);
+}
+
+/* A grammar may name control tokens, which have no text. They come where it names them and nowhere else, with the same
+ * tokens under every drafter. */
+static void test_control_tokens_are_named(void **state)
+{
+    (void)state;
+    static answer plain, other;
+    int32_t prompt[PROMPT];
+    vouch_grammar *grammar = grammar_open(VOUCH_GRAMMAR_GBNF, names_a_token);
+    for (int round = 0; round < 4; round++) {
+        answer_prompt(prompt, PROMPT, 600, (uint64_t)round, true);
+        vouch_session_options o = options_of(grammar, VOUCH_DRAFTER_NONE, (float)(round % 2));
+        o.speculation.accept = VOUCH_ACCEPT_MATCH;
+        answer_run(&plain, target, &o, prompt, PROMPT);
+        int32_t n_named = 0;
+        for (int32_t i = 0; i < plain.n; i++) n_named += plain.tokens[i] == TINY_IM_START;
+        assert_true(plain.finish == VOUCH_FINISH_EOS && n_named >= 2 && n_named <= 3);
+        assert_int_equal(strcspn(plain.text, "0123456789"), plain.n_text - (size_t)n_named);
+        for (int i = 0; i < N_SETS; i++) {
+            o = options_of(grammar, sets[i], (float)(round % 2));
+            o.speculation.accept = VOUCH_ACCEPT_MATCH;
+            answer_run(&other, target, &o, prompt, PROMPT);
+            assert_true(answer_equal(&plain, &other));
+        }
+    }
+    vouch_grammar_close(grammar);
 }
 
 /* p has no mass on tokens that the grammar forbids, and EOS only where a text may end. */
@@ -311,6 +342,13 @@ static void test_grammars_that_a_model_cannot_follow(void **state)
     assert_int_equal(vouch_session_open(&s, bare, &o, &err), VOUCH_E_UNSUPPORTED);
     assert_non_null(strstr(err.message, "needs a tokenizer"));
     vouch_model_close(bare);
+    /* A name that only a control token has. */
+    vouch_grammar *foreign = grammar_open(VOUCH_GRAMMAR_GBNF, "root ::= %token \"<think>\"");
+    o.grammar = foreign;
+    assert_int_equal(vouch_session_open(&s, target, &o, &err), VOUCH_E_UNSUPPORTED);
+    assert_non_null(strstr(err.message, "no control token of this name"));
+    vouch_grammar_close(foreign);
+    o.grammar = grammar;
     /* A bias that bans the only token that the grammar allows. */
     const vouch_logit_bias ban = {TINY_BYTES + 'x', -1.0f / 0.0f};
     o.sampling.bias = &ban;
@@ -374,6 +412,7 @@ int main(void)
         cmocka_unit_test(test_an_answer_without_the_grammar_is_refused),
         cmocka_unit_test(test_masks_are_what_single_tokens_give),
         cmocka_unit_test(test_probabilities_are_masked),
+        cmocka_unit_test(test_control_tokens_are_named),
         cmocka_unit_test(test_grammars_that_a_model_cannot_follow),
         cmocka_unit_test(test_same_text_in_an_engine),
     };

@@ -39,18 +39,22 @@ static const struct {
     /* Qwen3-Coder */
     {"<tool_call>\n<function=f>\n<parameter=x>\n1\n</parameter>\n<parameter=s>\na\nb\n</parameter>\n</function>\n"
      "</tool_call>", true, false, "", "", F("f", "{\\\"x\\\":1,\\\"s\\\":\\\"a\\\\nb\\\"}")},
+    {"<tool_call><function=f><parameter=word>1</parameter><parameter=x>\n[1]\n</parameter></function></tool_call>",
+     true, false, "", "", F("f", "{\\\"word\\\":\\\"1\\\",\\\"x\\\":[1]}")}, /* the tool asks for a string */
     {"<tool_call><function=f></function></tool_call>", true, false, "", "", F("f", "{}")},
     {"<tool_call><function=f><parameter=x>1</function></tool_call>", true, false,
      "<tool_call><function=f><parameter=x>1</function></tool_call>", "", ""},
     /* Llama 3.1 */
     {"{\"name\": \"f\", \"parameters\": {\"x\": [1, 2]}}", true, false, "", "", F("f", "{\\\"x\\\":[1,2]}")},
     {"\1<|python_tag|>\1{\"name\": \"f\", \"parameters\": {}}", true, false, "", "", F("f", "{}")},
+    {"<think>hm</think>\n\n{\"name\": \"f\", \"parameters\": {}}", true, false, "", "hm", F("f", "{}")},
     {"{\"a\": 1}", true, false, "{\"a\": 1}", "", ""},
     {"{ half", true, false, "{ half", "", ""},
     /* Mistral */
     {"\1[TOOL_CALLS]\1[{\"name\": \"f\", \"arguments\": {}}]", true, false, "", "", F("f", "{}")},
     {"\1[TOOL_CALLS]\1f\1[ARGS]\1{\"x\": 1}", true, false, "", "", F("f", "{\\\"x\\\":1}")},
     {"a[TOOL_CALLS]f[ARGS]{}[TOOL_CALLS]g[ARGS]{", true, false, "a[TOOL_CALLS]f[ARGS]{}[TOOL_CALLS]g[ARGS]{", "", ""},
+    {"[TOOL_CALLS]f[CALL_ID]abc123xyz[ARGS]{}", true, false, "", "", F("f", "{}")},
     {"[TOOL_CALLS][]", true, false, "[TOOL_CALLS][]", "", ""},
     /* gpt-oss */
     {"\1<|channel|>\1analysis\1<|message|>\1hm\1<|end|>\1\1<|start|>\1assistant\1<|channel|>\1final\1<|message|>\1yes",
@@ -59,7 +63,36 @@ static const struct {
      "", "", F("f", "{\\\"x\\\":1}")},
     {"\1<|channel|>\1commentary to=functions.f \1<|message|>\1{\"x\": \1<|call|>\1", true, false, "{\"x\": ", "", ""},
     {"\1<|channel|>\1commentary\1<|message|>\1I will\1<|end|>\1", true, false, "I will", "", ""},
+    /* The marks are text in the vocabularies of GGUF files. */
+    {"<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>yes\1<|return|>\1", true,
+     false, "yes", "hm", ""},
+    {"<|channel|>analysis<|message|>hm<|end|><|start|>assistant to=functions.f<|channel|>commentary json<|message|>"
+     "{\"x\": 1}\1<|call|>\1", true, false, "", "hm", F("f", "{\\\"x\\\":1}")},
+    {" to=functions.f<|channel|>commentary json<|message|>{}", true, false, "", "", F("f", "{}")},
+    {" to=function", true, false, " to=function", "", ""},
+    {"<|channel|>commentary to=functions.analysis <|constrain|>json<|message|>{}", true, false, "", "",
+     F("analysis", "{}")},
+    {"<|channel|>commentary to=functions.f<|message|>{}", false, false, "{}", "", ""},
+    {"<|channel|>final<|message|>cut <|en", false, false, "cut <|en", "", ""},
+    {"<|chan", false, false, "<|chan", "", ""},
 };
+
+static json_t *tools;
+
+static int tools_begin(void **state)
+{
+    (void)state;
+    tools = json_loads("[{\"type\": \"function\", \"function\": {\"name\": \"f\", \"parameters\": {\"type\": "
+                       "\"object\", \"properties\": {\"word\": {\"type\": \"string\"}}}}}]", 0, NULL);
+    return !tools;
+}
+
+static int tools_end(void **state)
+{
+    (void)state;
+    json_decref(tools);
+    return 0;
+}
 
 static void push(server_reader *reader, const char *text, size_t n, size_t piece)
 {
@@ -95,7 +128,7 @@ static void answers_are_told_apart(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (size_t piece = 1; piece <= strlen(cases[i].answer) + 1; piece++) {
             server_reader reader;
-            server_reader_begin(&reader, cases[i].with_tools, cases[i].thinks);
+            server_reader_begin(&reader, cases[i].with_tools ? tools : NULL, cases[i].thinks);
             read_answer(&reader, cases[i].answer, piece);
             char *calls = reader.calls && json_array_size(reader.calls) > 0
                               ? json_dumps(reader.calls, JSON_COMPACT)
@@ -104,6 +137,27 @@ static void answers_are_told_apart(void **state)
             expect_same(i, "thoughts", reader.thoughts.bytes, reader.thoughts.n, cases[i].thoughts);
             expect_same(i, "calls", calls, strlen(calls), cases[i].calls);
             free(calls);
+            server_reader_free(&reader);
+        }
+}
+
+/* Where the client wants one call, further ones are left out, in every form. */
+static void further_calls_are_left_out(void **state)
+{
+    (void)state;
+    static const char *const answers[] = {
+        "<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call><tool_call>{\"name\": \"g\", \"arguments\": {}}"
+        "</tool_call>",
+        "[TOOL_CALLS][{\"name\": \"f\", \"arguments\": {}}, {\"name\": \"g\", \"arguments\": {}}]",
+        "[TOOL_CALLS]f[ARGS]{}[TOOL_CALLS]g[ARGS]{}"};
+    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
+        for (int only_one = 0; only_one < 2; only_one++) {
+            server_reader reader;
+            server_reader_begin(&reader, tools, false);
+            reader.only_one = only_one;
+            read_answer(&reader, answers[i], 3);
+            assert_int_equal(json_array_size(reader.calls), only_one ? 1 : 2);
+            assert_int_equal(reader.content.n, 0);
             server_reader_free(&reader);
         }
 }
@@ -119,7 +173,8 @@ static void any_text_is_read(void **state)
     test_random random = {1};
     for (int round = 0; round < 20000; round++) {
         server_reader reader;
-        server_reader_begin(&reader, round % 3 > 0, round % 5 == 0);
+        server_reader_begin(&reader, round % 3 > 0 ? tools : NULL, round % 5 == 0);
+        reader.only_one = round % 7 == 0;
         for (uint32_t n = test_below(&random, 12); n > 0; n--) {
             const char *part = parts[test_below(&random, sizeof parts / sizeof *parts)];
             const char *special = specials[test_below(&random, sizeof specials / sizeof *specials)];
@@ -134,9 +189,10 @@ static void any_text_is_read(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
+    const struct CMUnitTest all[] = {
         cmocka_unit_test(answers_are_told_apart),
+        cmocka_unit_test(further_calls_are_left_out),
         cmocka_unit_test(any_text_is_read),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(all, tools_begin, tools_end);
 }

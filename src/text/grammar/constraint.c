@@ -43,14 +43,32 @@ static void layout(vouch_constraint *c, const vouch_grammar *grammar)
     c->first_mask = vouch_arena_take(&c->arena, (size_t)c->n_words, sizeof *c->first_mask);
 }
 
-/* Refuses a grammar with a byte that no token has: an answer that came to this byte could not go on. */
+/* Refuses the name of a control token that the vocabulary doesn't have. `at` is the node in front of it. */
+static vouch_status check_name(const vouch_grammar *grammar, const vouch_grammar_node *at, const vouch_trie *trie,
+                               vouch_error *err)
+{
+    char name[VOUCH_TRIE_DEPTH];
+    size_t n = 0;
+    for (at = &grammar->nodes[at->next]; at->first != VOUCH_TOKEN_ENDS && n < sizeof name;
+         at = &grammar->nodes[at->next])
+        name[n++] = (char)at->first;
+    if (vouch_trie_knows_name(trie, name, n)) return VOUCH_OK;
+    return vouch_fail(err, VOUCH_E_UNSUPPORTED,
+                      "the grammar has the token %.*s, and the vocabulary has no control token of this name; write its "
+                      "text in quotes", (int)n, name);
+}
+
+/* Refuses a grammar with a byte or a control token that the vocabulary doesn't have: an answer that came there could
+ * not go on. */
 static vouch_status check_bytes(const vouch_grammar *grammar, const vouch_trie *trie, vouch_error *err)
 {
     bool is_known[256] = {0};
     for (int32_t i = 0; i < trie->n_nodes; i++) is_known[trie->nodes[i].byte] = true;
     for (int32_t i = 0; i < grammar->n_nodes; i++) {
         const vouch_grammar_node *node = &grammar->nodes[i];
-        if (node->kind != VOUCH_NODE_BYTES || node->first != node->last || is_known[node->first]) continue;
+        if (node->kind != VOUCH_NODE_BYTES || node->first != node->last) continue;
+        if (node->first == VOUCH_TOKEN_BEGINS) VOUCH_TRY(check_name(grammar, node, trie, err));
+        if (is_known[node->first]) continue;
         return vouch_fail(err, VOUCH_E_UNSUPPORTED,
                           "the grammar has the byte 0x%02x, and no token of the vocabulary has it; leave its character "
                           "out",
@@ -117,15 +135,23 @@ bool vouch_constraint_applies(const vouch_constraint *constraint, int32_t n)
     return constraint->begin >= 0 && n >= constraint->begin;
 }
 
-/* Moves kept[WALK] by the text of one more token. Special tokens have no text. */
+static void walk_byte(vouch_constraint *c, int byte)
+{
+    c->automaton.kept[WALK] = vouch_automaton_step(&c->automaton, c->automaton.kept[WALK], (unsigned char)byte);
+}
+
+/* Moves kept[WALK] by the spelling of one more token. Tokens that end an answer have none. */
 static void walk_token(vouch_constraint *c, int32_t token, bool is_first)
 {
-    vouch_automaton *a = &c->automaton;
     const vouch_tokenizer *t = c->trie->tokenizer;
-    if (token >= vouch_tokenizer_size(t) || vouch_tokenizer_is_special(t, token)) return;
+    if (token >= vouch_tokenizer_size(t)) return;
+    const bool has_name = vouch_trie_has_name(t, token);
+    if (vouch_tokenizer_is_special(t, token) && !has_name) return;
     const vouch_text text = tokenizer_text(t, token);
-    for (size_t i = is_first && c->drops_space && text.size > 0 && text.data[0] == ' '; i < text.size; i++)
-        a->kept[WALK] = vouch_automaton_step(a, a->kept[WALK], (unsigned char)text.data[i]);
+    const bool drops = is_first && c->drops_space && !has_name && text.size > 0 && text.data[0] == ' ';
+    if (has_name) walk_byte(c, VOUCH_TOKEN_BEGINS);
+    for (size_t i = drops; i < text.size; i++) walk_byte(c, text.data[i]);
+    if (has_name) walk_byte(c, VOUCH_TOKEN_ENDS);
 }
 
 /* Follows a path of tokens from the root of `who`. Leaves the state at its end in kept[WALK]. */

@@ -159,6 +159,17 @@ vouch_expression vouch_expression_literal(vouch_builder *builder, const char *te
     return vouch_expression_text(builder, text, strlen(text));
 }
 
+vouch_expression vouch_expression_token(vouch_builder *builder, const char *name, size_t n)
+{
+    vouch_parts parts = {0};
+    vouch_parts_add(builder, &parts, vouch_expression_byte_range(builder, VOUCH_TOKEN_BEGINS, VOUCH_TOKEN_BEGINS));
+    for (size_t i = 0; i < n; i++)
+        vouch_parts_add(builder, &parts,
+                        vouch_expression_byte_range(builder, (unsigned char)name[i], (unsigned char)name[i]));
+    vouch_parts_add(builder, &parts, vouch_expression_byte_range(builder, VOUCH_TOKEN_ENDS, VOUCH_TOKEN_ENDS));
+    return vouch_expression_sequence(builder, &parts);
+}
+
 /* ------------------------------------------------------------- repetitions */
 
 vouch_expression vouch_expression_shared(vouch_builder *builder, vouch_expression part)

@@ -23,6 +23,9 @@
 enum { VOUCH_GRAMMAR_LARGEST = 1 << 20 }; /* most expressions, and most nodes of an automaton */
 enum { VOUCH_GRAMMAR_DEEPEST = 128 };     /* most brackets within brackets that a reader of a notation follows */
 
+/* Bytes around the name of a control token. */
+enum { VOUCH_TOKEN_BEGINS = 0xff, VOUCH_TOKEN_ENDS = 0xfe };
+
 typedef int32_t vouch_expression;
 
 typedef enum vouch_expression_kind {
@@ -82,6 +85,9 @@ vouch_expression vouch_expression_byte_range(vouch_builder *builder, int32_t fir
 vouch_expression vouch_expression_text(vouch_builder *builder, const char *text, size_t n);
 /* `text` ends with a NUL. */
 vouch_expression vouch_expression_literal(vouch_builder *builder, const char *text);
+/* The control token of this name. Its spelling is no UTF-8, so that no text is mistaken for it: VOUCH_TOKEN_BEGINS, the
+ * name and VOUCH_TOKEN_ENDS. */
+vouch_expression vouch_expression_token(vouch_builder *builder, const char *name, size_t n);
 /* min to max times; max -1: any number. */
 vouch_expression vouch_expression_repeat(vouch_builder *builder, vouch_expression part, int32_t min, int32_t max);
 vouch_expression vouch_expression_optional(vouch_builder *builder, vouch_expression part);

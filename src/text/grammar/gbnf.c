@@ -8,12 +8,17 @@
  *     ws    ::= [ \t\n]*
  *
  * The text that a grammar allows begins with the rule `root`. A rule ends at the end of its line, except within
- * parentheses and before or behind "|". Classes and "." stand for one character of UTF-8.
+ * parentheses and before or behind "|". Classes and "." stand for one character of UTF-8. Three items are our own:
+ *
+ *     %until "</think>"            any text up to the first mark, and the mark
+ *     %json {"type": "integer"}    a value that the JSON Schema accepts
+ *     %token "[TOOL_CALLS]"        the control token of this name
  */
 #include <string.h>
 
 #include "text/grammar/characters.h"
 #include "text/grammar/notations.h"
+#include "text/grammar/until.h"
 #include "text/unicode.h"
 
 enum { MOST_REPEATS = 100000, LONGEST_NAME = 200 };
@@ -182,6 +187,51 @@ static vouch_expression read_group(reader *r)
     return inner;
 }
 
+/* Whether the word, which the text has here, is followed by something else than a word. Moves behind it and spaces. */
+static bool take_word(reader *r, const char *word)
+{
+    const size_t n = strlen(word);
+    if ((size_t)(r->end - r->at) < n || memcmp(r->at, word, n) != 0) return false;
+    if ((size_t)(r->end - r->at) > n && is_word((unsigned char)r->at[n])) return false;
+    r->at += n;
+    skip_space(r, false);
+    return true;
+}
+
+/* Reads a literal of ASCII. Returns the number of its bytes; 0 after a failure. */
+static int32_t read_mark(reader *r, char *mark, int32_t room)
+{
+    int32_t n = 0;
+    if (peek(r) != '"') return fail(r, "expected a text in quotes");
+    r->at++;
+    while (peek(r) != '"' && !failed(r)) {
+        const int32_t character = read_character(r);
+        if (n == room) return fail(r, "a text of more than 64 characters");
+        if (character >= 0x80) return fail(r, "expected characters of ASCII");
+        mark[n++] = (char)character;
+    }
+    if (n == 0 && !failed(r)) return fail(r, "expected a text that is not empty");
+    r->at += !failed(r);
+    return n;
+}
+
+/* Reads %json SCHEMA, %until "MARK" or %token "NAME". */
+static vouch_expression read_percent(reader *r)
+{
+    char text[VOUCH_LONGEST_MARK];
+    if (take_word(r, "%json")) {
+        size_t n_read;
+        const vouch_expression value = vouch_schema_read_part(r->builder, r->at, (size_t)(r->end - r->at), &n_read);
+        r->at = failed(r) ? r->end : r->at + n_read;
+        return value;
+    }
+    const bool is_until = take_word(r, "%until");
+    if (!is_until && !take_word(r, "%token")) return fail(r, "expected %json, %until or %token");
+    const int32_t n = read_mark(r, text, VOUCH_LONGEST_MARK);
+    if (n == 0) return 0;
+    return is_until ? vouch_expression_until(r->builder, text, n) : vouch_expression_token(r->builder, text, n);
+}
+
 static vouch_expression read_item(reader *r)
 {
     const int c = peek(r);
@@ -192,7 +242,10 @@ static vouch_expression read_item(reader *r)
         r->at++;
         return vouch_expression_shared(r->builder, vouch_expression_characters(r->builder, 0, VOUCH_LAST_CHARACTER));
     }
-    if (c == '<' || c == '!') return fail(r, "tokens such as <think> are not supported; write their text in quotes");
+    if (c == '%') return read_percent(r);
+    if (c == '<' || c == '!')
+        return fail(r, "tokens such as <think> are not supported; write their text in quotes, or %token \"<think>\" "
+                       "for a control token");
     if (is_word(c)) return vouch_expression_rule(r->builder, read_name(r));
     return fail(r, "expected a literal in quotes, a class in brackets, a rule's name, \".\" or a parenthesis");
 }

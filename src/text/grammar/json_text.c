@@ -18,7 +18,8 @@ static const char escaped[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
 #define LITERAL(text) vouch_expression_literal(b, text)
 #define BYTES(first, last) vouch_expression_byte_range(b, first, last)
 
-/* Begins a rule that the grammar has once. False where it has the rule already. */
+/* Begins a rule that the grammar has once. False where it has the rule already. Names have a space, so that they are no
+ * names of GBNF, where a schema may be a part. */
 static bool begin_rule(vouch_json_writer *w, int32_t *rule, const char *name)
 {
     if (*rule >= 0) return false;
@@ -29,7 +30,7 @@ static bool begin_rule(vouch_json_writer *w, int32_t *rule, const char *name)
 vouch_expression vouch_json_space(vouch_json_writer *writer)
 {
     vouch_builder *b = writer->builder;
-    if (begin_rule(writer, &writer->rules.space, "space")) {
+    if (begin_rule(writer, &writer->rules.space, "JSON space")) {
         const vouch_expression indent = vouch_expression_either(b, 2, BYTES(' ', ' '), BYTES('\t', '\t'));
         const vouch_expression line =
             vouch_expression_join(b, 2, BYTES('\n', '\n'), vouch_expression_repeat(b, indent, 0, LONGEST_INDENT));
@@ -78,7 +79,7 @@ static void add_raw(vouch_builder *b, vouch_ranges *ranges)
 vouch_expression vouch_json_character(vouch_json_writer *writer)
 {
     vouch_builder *b = writer->builder;
-    if (begin_rule(writer, &writer->rules.character, "character")) {
+    if (begin_rule(writer, &writer->rules.character, "JSON character")) {
         vouch_ranges raw = {0};
         vouch_parts parts = {0};
         add_raw(b, &raw);
@@ -407,7 +408,7 @@ vouch_expression vouch_json_constant(vouch_json_writer *writer, const json_t *va
 vouch_expression vouch_json_any(vouch_json_writer *writer)
 {
     vouch_builder *b = writer->builder;
-    if (begin_rule(writer, &writer->rules.value, "value")) {
+    if (begin_rule(writer, &writer->rules.value, "JSON value")) {
         const vouch_expression value = vouch_expression_rule(b, writer->rules.value);
         const vouch_expression string = vouch_expression_shared(b, vouch_json_string(writer, 0, -1));
         const vouch_expression member =

@@ -11,5 +11,7 @@ int32_t vouch_gbnf_read(vouch_builder *builder, const char *text, size_t n);
 
 /* A JSON Schema (schema.c). Errors: ARGUMENT, UNSUPPORTED; both name the JSON pointer. */
 int32_t vouch_schema_read(vouch_builder *builder, const char *text, size_t n);
+/* The same for a schema at the beginning of a text, as a part of another notation. *n_read: the bytes of the schema. */
+vouch_expression vouch_schema_read_part(vouch_builder *builder, const char *text, size_t n, size_t *n_read);
 
 #endif

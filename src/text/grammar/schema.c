@@ -102,7 +102,8 @@ static int32_t rule_of(vouch_schema *s, const json_t *schema, bool *is_new)
         s->rules = rules;
         s->rules_room = room;
     }
-    const int32_t rule = vouch_builder_rule(s->builder, "schema", 6);
+    static const char name[] = "JSON schema"; /* GBNF has no name with a space */
+    const int32_t rule = vouch_builder_rule(s->builder, name, sizeof name - 1);
     s->rules[s->n_rules++] = (vouch_schema_rule){schema, rule};
     *is_new = true;
     return rule;
@@ -141,22 +142,39 @@ vouch_expression vouch_schema_value(vouch_schema *s, const json_t *schema)
     return vouch_expression_rule(b, rule);
 }
 
-int32_t vouch_schema_read(vouch_builder *builder, const char *text, size_t n)
+/* The texts of values that the document's schema allows. Takes the document; NULL: it is no JSON, as `flaw` says. */
+static vouch_expression read_document(vouch_builder *builder, json_t *document, const json_error_t *flaw)
 {
-    json_error_t flaw;
     vouch_schema s = {.writer = {.builder = builder, .rules = VOUCH_JSON_RULES}, .builder = builder};
-    s.root = json_loadb(text, n, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &flaw);
+    s.root = document;
     s.made = json_array();
     if (!s.root)
-        vouch_builder_fail(builder, VOUCH_E_ARGUMENT, "the schema is no JSON: line %d, column %d: %s", flaw.line,
-                           flaw.column, flaw.text);
+        vouch_builder_fail(builder, VOUCH_E_ARGUMENT, "the schema is no JSON: line %d, column %d: %s", flaw->line,
+                           flaw->column, flaw->text);
     else if (!s.made) vouch_builder_fail(builder, VOUCH_E_MEMORY, "not enough memory for the schema");
     else if (!json_is_object(s.root) && !json_is_boolean(s.root))
         vouch_builder_fail(builder, VOUCH_E_ARGUMENT, "the schema must be an object, true or false");
-    const int32_t root = vouch_builder_rule(builder, "root", 4);
-    vouch_builder_define(builder, root, vouch_schema_value(&s, s.root));
+    const vouch_expression value = vouch_schema_value(&s, s.root);
     json_decref(s.made);
     json_decref(s.root);
     free(s.rules);
+    return value;
+}
+
+int32_t vouch_schema_read(vouch_builder *builder, const char *text, size_t n)
+{
+    json_error_t flaw;
+    json_t *document = json_loadb(text, n, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &flaw);
+    const int32_t root = vouch_builder_rule(builder, "root", 4);
+    vouch_builder_define(builder, root, read_document(builder, document, &flaw));
     return root;
+}
+
+vouch_expression vouch_schema_read_part(vouch_builder *builder, const char *text, size_t n, size_t *n_read)
+{
+    json_error_t flaw;
+    json_t *document =
+        json_loadb(text, n, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK, &flaw);
+    *n_read = document ? (size_t)flaw.position : 0;
+    return read_document(builder, document, &flaw);
 }

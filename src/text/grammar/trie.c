@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text/grammar/expression.h"
 #include "text/internal.h"
 
 int vouch_trie_group(int byte)
@@ -22,23 +23,48 @@ int vouch_trie_group(int byte)
     return LATER + 7;
 }
 
-/* A token to be sorted. */
+/* A token to be sorted, with its spelling. */
 typedef struct entry {
-    const unsigned char *bytes;
-    int32_t n, id;
+    const unsigned char *text;
+    int32_t n, id;   /* bytes of the spelling; of a control token, 2 more than of its name */
+    bool is_control;
 } entry;
 
-static entry entry_of(vouch_text text, int32_t id)
+static entry entry_of(const vouch_tokenizer *t, int32_t id)
 {
-    return (entry){.bytes = (const unsigned char *)text.data, .n = (int32_t)text.size, .id = id};
+    const vouch_text text = tokenizer_text(t, id);
+    const bool is_control = vouch_trie_has_name(t, id);
+    return (entry){.text = (const unsigned char *)text.data, .n = (int32_t)text.size + 2 * is_control, .id = id,
+                   .is_control = is_control};
+}
+
+static uint8_t byte_at(const entry *e, int32_t i)
+{
+    if (!e->is_control) return e->text[i];
+    return i == 0 ? VOUCH_TOKEN_BEGINS : i == e->n - 1 ? VOUCH_TOKEN_ENDS : e->text[i - 1];
+}
+
+static int32_t shared_bytes(const entry *a, const entry *b)
+{
+    int32_t n = 0;
+    while (n < a->n && n < b->n && byte_at(a, n) == byte_at(b, n)) n++;
+    return n;
 }
 
 static int compare_entries(const void *a, const void *b)
 {
     const entry *x = a, *y = b;
-    const int order = memcmp(x->bytes, y->bytes, (size_t)(x->n < y->n ? x->n : y->n));
-    if (order) return order;
+    const int32_t n = shared_bytes(x, y);
+    if (n < x->n && n < y->n) return byte_at(x, n) - byte_at(y, n);
     return x->n != y->n ? (x->n > y->n) - (x->n < y->n) : (x->id > y->id) - (x->id < y->id);
+}
+
+bool vouch_trie_has_name(const vouch_tokenizer *tokenizer, int32_t token)
+{
+    const vouch_tokenizer *t = tokenizer;
+    const size_t n = tokenizer_text(t, token).size;
+    return t->kind[token] == TOKEN_CONTROL && !vouch_tokenizer_ends_answer(t, token) && n > 0 &&
+           n <= VOUCH_TRIE_DEPTH - 2;
 }
 
 /* User-defined tokens are text. But where a tokenizer prefixes spaces, the token behind them loses one (stream.c), so
@@ -46,9 +72,12 @@ static int compare_entries(const void *a, const void *b)
 bool vouch_trie_has(const vouch_tokenizer *tokenizer, int32_t token)
 {
     const vouch_tokenizer *t = tokenizer;
-    const size_t n = tokenizer_text(t, token).size;
-    if (vouch_tokenizer_is_special(t, token) || n == 0 || n > VOUCH_TRIE_DEPTH) return false;
-    return t->kind[token] != TOKEN_UNKNOWN && !(t->space_prefix && t->kind[token] == TOKEN_USER_DEFINED);
+    const vouch_text text = tokenizer_text(t, token);
+    if (vouch_trie_has_name(t, token)) return true;
+    if (vouch_tokenizer_is_special(t, token) || text.size == 0 || text.size > VOUCH_TRIE_DEPTH) return false;
+    if (memchr(text.data, VOUCH_TOKEN_BEGINS, text.size)) return false;
+    if (memchr(text.data, VOUCH_TOKEN_ENDS, text.size)) return false;
+    return !(t->space_prefix && t->kind[token] == TOKEN_USER_DEFINED);
 }
 
 static int32_t list_tokens(const vouch_tokenizer *t, int32_t n_vocab, entry *entries, int32_t *n_ends)
@@ -56,19 +85,10 @@ static int32_t list_tokens(const vouch_tokenizer *t, int32_t n_vocab, entry *ent
     int32_t n = 0;
     *n_ends = 0;
     for (int32_t id = 0; id < vouch_tokenizer_size(t) && id < n_vocab; id++) {
-        const vouch_text text = tokenizer_text(t, id);
         *n_ends += vouch_tokenizer_ends_answer(t, id);
-        if (vouch_trie_has(t, id))
-            entries[n++] = entry_of(text, id);
+        if (vouch_trie_has(t, id)) entries[n++] = entry_of(t, id);
     }
     qsort(entries, (size_t)n, sizeof *entries, compare_entries);
-    return n;
-}
-
-static int32_t shared_bytes(const entry *a, const entry *b)
-{
-    int32_t n = 0;
-    while (n < a->n && n < b->n && a->bytes[n] == b->bytes[n]) n++;
     return n;
 }
 
@@ -100,7 +120,7 @@ static void fill(vouch_trie *trie, const entry *entries)
         const int32_t shared = i > 0 ? shared_bytes(&entries[i - 1], e) : 0;
         close_nodes(trie, open, &n_open, shared, n);
         for (int32_t depth = shared; depth < e->n; depth++, n++) {
-            const uint8_t byte = e->bytes[depth];
+            const uint8_t byte = byte_at(e, depth);
             trie->nodes[n] = (vouch_trie_node){
                 .below = UINT64_C(1) << vouch_trie_group(byte), .first = i, .byte = byte, .depth = (uint8_t)depth};
             if (depth == 0 && byte == ' ') trie->space = n;
@@ -153,6 +173,19 @@ static int32_t find_sibling(const vouch_trie *trie, int32_t from, int32_t past, 
     for (int32_t i = from; i < past; i = trie->nodes[i].next)
         if (trie->nodes[i].byte == byte) return i;
     return -1;
+}
+
+bool vouch_trie_knows_name(const vouch_trie *trie, const char *name, size_t n)
+{
+    int32_t from = 0, past = trie->n_nodes;
+    for (size_t i = 0; i < n + 2; i++) {
+        const int byte = i == 0 ? VOUCH_TOKEN_BEGINS : i == n + 1 ? VOUCH_TOKEN_ENDS : (unsigned char)name[i - 1];
+        const int32_t node = find_sibling(trie, from, past, (uint8_t)byte);
+        if (node < 0) return false;
+        from = node + 1;
+        past = trie->nodes[node].next;
+    }
+    return true;
 }
 
 int32_t vouch_trie_prefixes(const vouch_trie *trie, const char *text, int32_t n, int32_t *tokens, int32_t most)

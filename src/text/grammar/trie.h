@@ -5,7 +5,9 @@
  *     tokens  a  ab  abc  b      nodes   0 a ─ 1 b ─ 2 c      nodes are numbered depth first, so a subtree is a
  *                                        3 b                  range of nodes, and its tokens are a range of `tokens`
  *
- * Not in the tree: special tokens, empty ones, ones of more than VOUCH_TRIE_DEPTH bytes, some user-defined ones.
+ * A control token is in the tree with VOUCH_TOKEN_BEGINS, its name and VOUCH_TOKEN_ENDS (expression.h). Not in the
+ * tree: tokens that end an answer, empty ones, ones of more than VOUCH_TRIE_DEPTH bytes, ones with a byte that frames a
+ * name, some user-defined ones.
  */
 #ifndef VOUCH_TEXT_GRAMMAR_TRIE_H
 #define VOUCH_TEXT_GRAMMAR_TRIE_H
@@ -41,6 +43,10 @@ vouch_status vouch_trie_open(vouch_trie **out, const vouch_tokenizer *tokenizer,
 int32_t vouch_trie_prefixes(const vouch_trie *trie, const char *text, int32_t n, int32_t *tokens, int32_t most);
 /* Whether the tree has this token. */
 bool vouch_trie_has(const vouch_tokenizer *tokenizer, int32_t token);
+/* Whether it has it as a control token, with its name. */
+bool vouch_trie_has_name(const vouch_tokenizer *tokenizer, int32_t token);
+/* Whether it has a control token of this name. */
+bool vouch_trie_knows_name(const vouch_trie *trie, const char *name, size_t n);
 void vouch_trie_close(vouch_trie *trie); /* NULL is allowed */
 
 #endif
