@@ -16,6 +16,7 @@ typedef enum vouch_hf_layout {
     VOUCH_HF_AS_IS,
     VOUCH_HF_QUERIES, /* in families that rotate adjacent pairs: the halves of each head are interleaved */
     VOUCH_HF_KEYS,
+    VOUCH_HF_HEAD,    /* as QUERIES, of one head: the norm of queries or keys */
     VOUCH_HF_FUSED,      /* for each group of heads queries, key, value; GGUF: all queries, all keys, all values */
     VOUCH_HF_TRANSPOSED, /* a weight is [columns, rows] */
     VOUCH_HF_STACKED,    /* one of several, numbered by the last '#'; GGUF: one tensor */

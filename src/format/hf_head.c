@@ -24,6 +24,8 @@ static const vouch_hf_rule ends[] = {
     {from "self_attn.q_proj", "blk.#.attn_q", VOUCH_HF_QUERIES},      \
     {from "self_attn.k_proj", "blk.#.attn_k", VOUCH_HF_KEYS},         \
     {from "self_attn.v_proj", "blk.#.attn_v", VOUCH_HF_AS_IS},        \
+    {from "self_attn.q_norm", "blk.#.attn_q_norm", VOUCH_HF_HEAD},    \
+    {from "self_attn.k_norm", "blk.#.attn_k_norm", VOUCH_HF_HEAD},    \
     {from "self_attn.o_proj", "blk.#.attn_output", VOUCH_HF_AS_IS},   \
     {from "self_attn.rotary_emb.inv_freq", NULL, VOUCH_HF_DROPPED},   \
     {from "post_attention_layernorm", "blk.#.ffn_norm", VOUCH_HF_AS_IS}, \
@@ -33,6 +35,14 @@ static const vouch_hf_rule ends[] = {
     {0}
 static const vouch_hf_rule layers[] = {LAYER("layers.#.")};
 static const vouch_hf_rule only_layer[] = {LAYER("midlayer.")};
+
+static const vouch_hf_rule block[] = {
+    {"hidden_norm", "enc.output_norm", VOUCH_HF_AS_IS},
+    {"markov_head.markov_w1", "markov_w1", VOUCH_HF_AS_IS},
+    {"markov_head.markov_w2", "markov_w2", VOUCH_HF_AS_IS},
+    {"confidence_head.proj", "conf_proj", VOUCH_HF_AS_IS},
+    {0},
+};
 
 /* The first names are Medusa's own, "HEAD.BLOCK.linear" and "HEAD.LAST"; the others are vLLM's. */
 static const vouch_hf_rule medusa[] = {
@@ -51,6 +61,9 @@ static const vouch_hf_family eagle3_family = {
 static const vouch_hf_family eagle_family = {
     .model_type = "eagle", .arch = "eagle", .activations = "silu|swish", .rules = {ends, layers},
     .demands = {{"use_sliding_window", false}}, .defaults = DEFAULTS, .rotates_adjacent = true};
+static const vouch_hf_family dflash_family = {
+    .model_type = "dflash", .arch = "dflash", .activations = "silu|swish", .rules = {ends, layers, block},
+    .window_period = VOUCH_HF_MOST_LAYERS, .defaults = DEFAULTS};
 static const vouch_hf_family medusa_family = {.model_type = "medusa", .arch = "medusa", .rules = {medusa}};
 
 /* Tensors that show a family. The first of this list that a folder has decides. */
@@ -59,6 +72,7 @@ static const struct {
     const vouch_hf_family *family;
 } marks[] = {
     {"midlayer.hidden_norm.weight", &eagle3_family}, {"layers.0.hidden_norm.weight", &eagle3_family},
+    {"hidden_norm.weight", &dflash_family},
     {"fc.weight", &eagle_family},
     {"0.0.linear.weight", &medusa_family},           {"blocks.0.layers.0.weight", &medusa_family},
 };
@@ -92,29 +106,42 @@ const vouch_hf_family *vouch_hf_head_find(vouch_safetensors *files, size_t n)
 
 /* ----------------------------------------------------------- configuration */
 
-/* Reads the numbers of the layers whose hidden states the head takes. At the top of config.json they mean the stream
- * before a layer, as vLLM counts; in eagle_config the stream behind a layer, as SGLang counts. Without numbers, or with
- * none in the list, the head takes the usual layers. */
-static vouch_status read_layers(const vouch_json *config, const json_t *nested, vouch_gguf_writer *keys,
-                                vouch_error *err)
+enum { MOST_TAPS = 16 };
+
+/* Reads the numbers of the layers whose hidden states the head takes, and adds `step` to each. `place` is the object
+ * that has the list, or NULL. *n is 0 where there is no list, or an empty one. */
+static vouch_status read_layers(const vouch_json *config, const json_t *place, const char *name, int32_t step,
+                                int32_t numbers[MOST_TAPS], size_t *n, vouch_error *err)
 {
-    static const char name[] = "eagle_aux_hidden_state_layer_ids";
-    enum { MOST = 16 };
     const json_t *ids = NULL;
-    int32_t numbers[MOST];
-    const json_t *place = vouch_json_find(config->root, name) ? config->root : nested;
     VOUCH_TRY(vouch_json_nested(config, place, name, JSON_ARRAY, &ids, err));
-    const size_t n = json_array_size(ids);
-    if (n == 0) return VOUCH_OK;
-    for (size_t i = 0; i < n; i++) {
+    *n = json_array_size(ids);
+    for (size_t i = 0; i < *n; i++) {
         const json_t *id = json_array_get(ids, i);
         const json_int_t number = json_integer_value(id);
-        if (n > MOST || !json_is_integer(id) || number < 0 || number >= INT_MAX)
+        if (*n > MOST_TAPS || !json_is_integer(id) || number < 0 || number >= INT_MAX)
             return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s must be at most %d numbers of layers", config->path, name,
-                              MOST);
-        numbers[i] = (int32_t)number + (place == nested);
+                              MOST_TAPS);
+        numbers[i] = (int32_t)number + step;
     }
-    vouch_gguf_add_array(keys, "eagle3.target_layers", VOUCH_GGUF_I32, numbers, n);
+    return VOUCH_OK;
+}
+
+/* At the top of config.json, eagle_aux_hidden_state_layer_ids means streams before layers, as vLLM counts. In
+ * eagle_config it means streams behind layers, as SGLang counts; so does target_layer_ids, DeepSpec's name. Without
+ * numbers the head takes the usual layers. */
+static vouch_status read_eagle3_layers(const vouch_json *config, const json_t *nested, vouch_gguf_writer *keys,
+                                       vouch_error *err)
+{
+    static const char name[] = "eagle_aux_hidden_state_layer_ids", other[] = "target_layer_ids";
+    int32_t numbers[MOST_TAPS];
+    size_t n;
+    if (vouch_json_find(config->root, name))
+        VOUCH_TRY(read_layers(config, config->root, name, 0, numbers, &n, err));
+    else if (vouch_json_find(config->root, other))
+        VOUCH_TRY(read_layers(config, config->root, other, 1, numbers, &n, err));
+    else VOUCH_TRY(read_layers(config, nested, name, 1, numbers, &n, err));
+    if (n > 0) vouch_gguf_add_array(keys, "eagle3.target_layers", VOUCH_GGUF_I32, numbers, n);
     return VOUCH_OK;
 }
 
@@ -141,7 +168,65 @@ static vouch_status read_eagle3(const vouch_json *config, vouch_gguf_writer *key
                         err));
     VOUCH_TRY(read_flag(config, nested, "norm_before_fc", "eagle3.norm_before_fc", false, keys, err));
     VOUCH_TRY(read_flag(config, nested, "norm_output", "eagle3.norm_output", false, keys, err));
-    return read_layers(config, nested, keys, err);
+    return read_eagle3_layers(config, nested, keys, err);
+}
+
+static vouch_status unsupported(const vouch_json *config, const char *problem, vouch_error *err)
+{
+    return vouch_fail(err, VOUCH_E_UNSUPPORTED, "%s: %s, which vouch doesn't support in a folder of such heads",
+                      config->path, problem);
+}
+
+/* The streams that a block's head reads: target_layer_ids means streams behind layers; aux_hidden_state_layer_ids, of
+ * vLLM's speculators, streams before them. */
+static vouch_status read_block_layers(const vouch_json *config, const json_t *nested, vouch_gguf_writer *keys,
+                                      vouch_error *err)
+{
+    static const char name[] = "target_layer_ids", other[] = "aux_hidden_state_layer_ids";
+    const json_t *place = vouch_json_find(nested, name) ? nested : config->root;
+    int32_t numbers[MOST_TAPS];
+    size_t n;
+    if (vouch_json_find(place, name)) VOUCH_TRY(read_layers(config, place, name, 1, numbers, &n, err));
+    else VOUCH_TRY(read_layers(config, config->root, other, 0, numbers, &n, err));
+    if (n == 0) return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s is missing", config->path, name);
+    vouch_gguf_add_array(keys, "dflash.target_layers", VOUCH_GGUF_I32, numbers, n);
+    return VOUCH_OK;
+}
+
+/* A number of dflash_config, or else of the top. */
+static vouch_status read_block_int(const vouch_json *config, const json_t *nested, const char *name, bool required,
+                                   int64_t *value, vouch_error *err)
+{
+    const json_t *place = vouch_json_find(nested, name) ? nested : config->root;
+    return vouch_json_int(config, place, name, required, 0, INT_MAX, value, err);
+}
+
+/* DFlash's settings are in dflash_config, DSpark's at the top. */
+static vouch_status read_block(const vouch_json *config, vouch_gguf_writer *keys, vouch_error *err)
+{
+    static const char *const other[] = {"attention_value_scale", "output_multiplier", "final_logit_softcapping",
+                                        "input_embedding_scale"};
+    const json_t *root = config->root, *nested = NULL;
+    const char *markov = "vanilla";
+    int64_t n_rows = 16, mask = 0;
+    bool is_causal = false, has_windows = false;
+    VOUCH_TRY(vouch_json_nested(config, root, "dflash_config", JSON_OBJECT, &nested, err));
+    VOUCH_TRY(vouch_json_text(config, root, "markov_head_type", false, &markov, err));
+    VOUCH_TRY(vouch_json_bool(config, nested, "use_swa", &has_windows, err));
+    if (strcmp(markov, "vanilla") != 0) return unsupported(config, "markov_head_type isn't vanilla", err);
+    if (has_windows) return unsupported(config, "dflash_config.use_swa is true", err);
+    for (size_t i = 0; i < sizeof other / sizeof other[0]; i++)
+        if (vouch_json_find(nested, other[i]) || vouch_json_find(root, other[i]))
+            return unsupported(config, other[i], err);
+    VOUCH_TRY(read_block_int(config, nested, "block_size", false, &n_rows, err));
+    VOUCH_TRY(read_block_int(config, nested, "mask_token_id", true, &mask, err));
+    VOUCH_TRY(read_flag(config, nested, "is_causal|causal", "dflash.attention.causal", is_causal, keys, err));
+    const bool is_speculators =
+        vouch_json_find(root, "transformer_layer_config") || vouch_json_find(root, "aux_hidden_state_layer_ids");
+    VOUCH_TRY(read_flag(config, NULL, "sample_from_anchor", "dflash.sample_from_anchor", !is_speculators, keys, err));
+    vouch_gguf_add_u32(keys, "dflash.block_size", (uint32_t)n_rows);
+    vouch_gguf_add_u32(keys, "tokenizer.ggml.mask_token_id", (uint32_t)mask);
+    return read_block_layers(config, nested, keys, err);
 }
 
 /* Copies the members of a nested object to the top; those at the top stay. */
@@ -151,6 +236,13 @@ static vouch_status raise(const vouch_json *config, const char *name, vouch_erro
     VOUCH_TRY(vouch_json_nested(config, config->root, name, JSON_OBJECT, &nested, err));
     if (!nested || json_object_update_missing(config->root, (json_t *)(uintptr_t)nested) == 0) return VOUCH_OK;
     return vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory", config->path);
+}
+
+/* sliding_window means nothing where no layer uses it: layer_types says which do, or use_sliding_window. */
+static void drop_unused_window(const vouch_json *config)
+{
+    const bool is_used = json_is_true(json_object_get(config->root, "use_sliding_window"));
+    if (!is_used && !vouch_json_find(config->root, "layer_types")) json_object_del(config->root, "sliding_window");
 }
 
 vouch_status vouch_hf_head_read(const vouch_json *config, const vouch_hf_family *family, vouch_gguf_writer *keys,
@@ -163,7 +255,9 @@ vouch_status vouch_hf_head_read(const vouch_json *config, const vouch_hf_family 
     }
     VOUCH_TRY(raise(config, "transformer_layer_config", err)); /* speculators */
     if (json_is_object(vouch_json_find(config->root, "model"))) VOUCH_TRY(raise(config, "model", err)); /* vLLM */
+    if (family == &dflash_family) drop_unused_window(config);
     VOUCH_TRY(vouch_hf_config_read(config, family, keys, shape, err));
     shape->is_tied = shape->is_untied = false; /* without an output matrix of its own a head has the target's */
+    if (family == &dflash_family) return read_block(config, keys, err);
     return family == &eagle3_family ? read_eagle3(config, keys, err) : VOUCH_OK;
 }

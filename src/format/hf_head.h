@@ -5,6 +5,7 @@
  *   EAGLE-3              architecture `eagle3`, as llama.cpp's converter writes it
  *   EAGLE-1, EAGLE-2     `eagle`: the two differ in the tree that their guesses grow, not in the head
  *   Medusa               `medusa`
+ *   DFlash, DSpark       `dflash`, as llama.cpp's converter writes it
  */
 #ifndef VOUCH_FORMAT_HF_HEAD_H
 #define VOUCH_FORMAT_HF_HEAD_H

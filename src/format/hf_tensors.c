@@ -199,7 +199,8 @@ static vouch_status part_add_by(builder *b, uint32_t file, const vouch_safetenso
     if (b->shape->is_tied && strcmp(p->name, "output.weight") == 0) return VOUCH_OK;
     p->index = strchr(rule->from, '#') == strrchr(rule->from, '#') ? layer : index; /* the last number */
     p->layout = rule->layout;
-    if (!b->family->rotates_adjacent && (p->layout == VOUCH_HF_QUERIES || p->layout == VOUCH_HF_KEYS))
+    const bool is_rotated = p->layout == VOUCH_HF_QUERIES || p->layout == VOUCH_HF_KEYS || p->layout == VOUCH_HF_HEAD;
+    if (is_rotated && !b->family->rotates_adjacent)
         p->layout = VOUCH_HF_AS_IS;
     VOUCH_TRY(read_type(b, p));
     VOUCH_TRY(read_shape(b, p));
@@ -336,6 +337,7 @@ static vouch_status make_views(const builder *b, const part *parts, size_t n, vo
     switch (p->layout) {
     case VOUCH_HF_QUERIES: return view_rotated(b, p, b->shape->n_heads, views);
     case VOUCH_HF_KEYS: return view_rotated(b, p, b->shape->n_kv_heads, views);
+    case VOUCH_HF_HEAD: return view_rotated(b, p, 1, views);
     case VOUCH_HF_FUSED: *n_views = 3; return views_fused(b, p, views);
     case VOUCH_HF_DELTA: *n_views = 3; views_delta(b, p, views); return VOUCH_OK;
     case VOUCH_HF_DELTA_GATE: views_delta(b, p, views); return VOUCH_OK;

@@ -18,9 +18,10 @@
 
 static const char ARCH[] = "eagle3";
 
-/* The layers are Llama's, but for the first one's input. */
+/* The layers are Llama's, but for the first one's input and norms of queries and keys. */
 static vouch_status read_layers(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
+    h->head_norms = VOUCH_OPTIONAL; /* DeepSpec's heads have them, as Qwen3 does */
     VOUCH_TRY(vouch_dense_read(gguf, h, err));
     h->layers[0].has_no_mix_norm = h->layers[0].reads_pairs = true;
     return VOUCH_OK;

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes head_folders.h: draft logits of published heads in folders, which EAGLE's and Medusa's own code computes.
+"""Writes head_folders.h: draft logits of published heads in folders, which their authors' own code computes.
 
-    tests/golden/head_folders.py EAGLE MEDUSA > tests/golden/head_folders.h
+    tests/golden/head_folders.py EAGLE MEDUSA DFLASH DEEPSPEC > tests/golden/head_folders.h
 
-EAGLE and MEDUSA are checkouts of github.com/SafeAILab/EAGLE and github.com/FasterDecoding/Medusa. Needs the packages
-torch and transformers. transformers 5.23.0 and torch 2.15.0 made the table in the repository.
+The arguments are checkouts of github.com/SafeAILab/EAGLE, github.com/FasterDecoding/Medusa, github.com/z-lab/dflash and
+github.com/deepseek-ai/DeepSpec. Needs the packages torch and transformers. transformers 5.23.0 and torch 2.15.0 made the table in the repository.
 
 The target is a Llama of transformers. Its weights and the heads' follow from the tensors' names (hf_folders.py). A head
 drafts 5 tokens behind 12, the likeliest each time, and 5 more behind 3 other tokens.
@@ -38,6 +38,18 @@ EAGLE = [
     ("EAGLE-1", "F16", False, {}, None),
     ("EAGLE-2, two layers, no bias", "BF16", False, {"num_hidden_layers": 2, "bias": False}, None),
 ]
+# Heads with Qwen3's layers, whose queries and keys have norms.
+QWEN = {**HEAD, "model_type": "qwen3", "head_dim": 12, "num_hidden_layers": 2, "rope_theta": 1000000.0,
+        "attention_bias": False, "layer_types": ["full_attention"] * 2, "use_sliding_window": False,
+        "sliding_window": None}
+DFLASH = [("DFlash", "BF16", {"block_size": 6, "num_target_layers": 8,
+                              "dflash_config": {"mask_token_id": 5, "target_layer_ids": [0, 3, 6]}})]
+DSPARK = [("DSpark", "F32", {"block_size": 5, "mask_token_id": 9, "target_layer_ids": [1, 5], "num_anchors": 4,
+                             "enable_confidence_head": True, "confidence_head_with_markov": True, "markov_rank": 16,
+                             "markov_head_type": "vanilla"})]
+NORMED = [("EAGLE-3, norms of queries and keys", "F16",
+           {"num_hidden_layers": 1, "layer_types": ["full_attention"], "target_layer_ids": [0, 2, 3, 5, 6],
+            "ttt_length": 3, "step_loss_decay": 0.8})]
 MEDUSA = [("Medusa", "BF16", 5, 1), ("Medusa, two blocks", "F32", 5, 2)]
 
 
@@ -105,6 +117,63 @@ def run_medusa(heads: torch.nn.ModuleList, target: hf.PreTrainedModel) -> None:
                     print_row(heads[number](streams[-1][0, -2]).double(), torch.arange(VOCABULARY))
 
 
+def block_of(tokens: list[int], streams, layers: list[int], mask: int, n_rows: int) -> tuple:
+    """What a block's head reads: the target's states before the last token, that token and masks, their positions."""
+    states = torch.cat([streams[i + 1] for i in layers], -1)[:, :-1]
+    return states, torch.tensor([[tokens[-1]] + [mask] * (n_rows - 1)]), torch.arange(len(tokens) - 1 + n_rows)[None]
+
+
+def run_dflash(model: torch.nn.Module, target: hf.PreTrainedModel, layers: list[int]) -> None:
+    """Prints the rows of a block. As in dflash_generate."""
+    for tokens, streams in rounds(target):
+        states, ids, places = block_of(tokens, streams, layers, model.mask_token_id, model.block_size)
+        with torch.no_grad():
+            logits = target.lm_head(model(target_hidden=states, noise_embedding=target.model.embed_tokens(ids),
+                                          position_ids=places, is_causal=False))
+        for row in logits[0, 1:1 + N_DRAFT]:
+            print_row(row.double(), torch.arange(VOCABULARY))
+
+
+def run_dspark(model: torch.nn.Module, target: hf.PreTrainedModel, layers: list[int]) -> None:
+    """Prints the rows of a block, each with the bias of the guess before it."""
+    for tokens, streams in rounds(target):
+        states, ids, places = block_of(tokens, streams, layers, model.mask_token_id, model.block_size)
+        with torch.no_grad():
+            hidden = model._forward_backbone(target_hidden_states=states, noise_embedding=model.embed_tokens(ids),
+                                             position_ids=places, is_causal=False)
+            _, logits = model.sample_draft_tokens(model.compute_logits(hidden), first_prev_token_ids=ids[:, 0],
+                                                  hidden_states=hidden)
+        for row in logits[0, :N_DRAFT]:
+            print_row(row.double(), torch.arange(VOCABULARY))
+
+
+def run_normed(model: torch.nn.Module, target: hf.PreTrainedModel, layers: list[int]) -> None:
+    """Prints the rows of DeepSpec's EAGLE-3."""
+    for tokens, streams in rounds(target):
+        f = model.project_hidden_states(torch.cat([streams[i + 1] for i in layers], -1)[:, :-1])
+        cache, row, place = hf.DynamicCache(), tokens[1:], 0
+        for _ in range(N_DRAFT):
+            with torch.no_grad():
+                f = model.extend_draft_cache(f, torch.tensor([row]), torch.arange(place, place + len(row))[None], cache)
+                place += len(row)
+                row = [print_row(model.compute_logits(f)[0, -1].double(), torch.arange(VOCABULARY))]
+
+
+def qwen_models(dflash: str, deepspec: str):
+    """Yields name, dtype, configuration, module and function of each head with Qwen3's layers."""
+    sys.path[:0] = [dflash, deepspec]
+    from deepspec.modeling.dspark.qwen3.modeling import Qwen3DSparkModel
+    from deepspec.modeling.eagle3.qwen3.modeling import Qwen3Eagle3Model
+    from dflash.model import DFlashDraftModel
+    kinds = ((DFLASH, DFlashDraftModel, run_dflash), (DSPARK, Qwen3DSparkModel, run_dspark),
+             (NORMED, Qwen3Eagle3Model, run_normed))
+    for cases, kind, run in kinds:
+        for name, dtype, own in cases:
+            members = {**QWEN, **own}
+            model = kind(hf.Qwen3Config(**members, attn_implementation="eager")).eval()
+            yield name, dtype, members, model, run
+
+
 def res_block(checkout: str) -> type:
     """Medusa's ResBlock. Its file imports what newer versions of transformers lack."""
     text = pathlib.Path(checkout, "medusa/model/medusa_model.py").read_text()
@@ -153,6 +222,11 @@ def main() -> None:
         tensors = fill(heads)
         print_case(number, {"medusa_num_heads": n_heads, "medusa_num_layers": n_blocks}, tensors)
         cases.append((name, dtype, number, lambda heads=heads: run_medusa(heads, target)))
+    for number, (name, dtype, members, model, run) in enumerate(qwen_models(*sys.argv[3:5]),
+                                                                len(EAGLE) + len(MEDUSA) + 1):
+        print_case(number, members, fill(model))
+        layers = members.get("target_layer_ids") or members["dflash_config"]["target_layer_ids"]
+        cases.append((name, dtype, number, lambda model=model, run=run, layers=layers: run(model, target, layers)))
     print("static const struct {\n    const char *name, *dtype, *config;\n    const hf_tensor *tensors;")
     print("    head_row rows[HEAD_ROUNDS * HEAD_DRAFT];\n} head_folders[] = {")
     for name, dtype, number, run in cases:
