@@ -25,6 +25,14 @@ const char *server_json_kind(const json_t *value)
     }
 }
 
+bool server_check_type(const json_t *object, const char *key, json_type type, server_fault *fault)
+{
+    const json_t *value = json_object_get(object, key);
+    if (!value || json_is_null(value) || json_typeof(value) == type) return true;
+    return server_fail_field(fault, key, "expected %s, got %s", type == JSON_OBJECT ? "an object" : "a string",
+                             server_json_kind(value));
+}
+
 const char *server_word(const json_t *object, const char *key)
 {
     const char *word = json_string_value(json_object_get(object, key));
@@ -127,8 +135,7 @@ static bool read_field(const json_t *value, const char *path, const server_field
 }
 
 typedef struct known_names {
-    const server_field *fields;
-    size_t n;
+    const server_field_table *table;
     unsigned where;
 } known_names;
 
@@ -136,8 +143,9 @@ typedef struct known_names {
 static const char *known_name(const void *arg, size_t i)
 {
     const known_names *known = arg;
-    if (i >= known->n) return NULL;
-    return known->fields[i].where & known->where ? known->fields[i].name : "";
+    if (i >= known->table->n) return NULL;
+    const server_field *field = &known->table->fields[i];
+    return field->where & known->where ? field->name : "";
 }
 
 static bool fail_unknown(const char *path, const char *name, const known_names *known, server_fault *fault)
@@ -147,10 +155,11 @@ static bool fail_unknown(const char *path, const char *name, const known_names *
                        near ? "; did you mean " : "", near ? near : "", near ? "?" : "; leave it out");
 }
 
-bool server_fields_read(const json_t *object, const char *path, const server_field *fields, size_t n, unsigned where,
+bool server_fields_read(const json_t *object, const char *path, const server_field_table *table, unsigned where,
                         void *values, server_fault *fault)
 {
-    const known_names known = {fields, n, where};
+    const known_names known = {table, where};
+    const server_field *fields = table->fields;
     const char *name;
     json_t *value;
     if (!json_is_object(object))
@@ -160,8 +169,8 @@ bool server_fields_read(const json_t *object, const char *path, const server_fie
         char inner[160];
         size_t i = 0;
         snprintf(inner, sizeof inner, "%s%s%.100s", path, *path ? "." : "", name);
-        while (i < n && (!(fields[i].where & where) || strcmp(fields[i].name, name) != 0)) i++;
-        if (i == n) return fail_unknown(inner, name, &known, fault);
+        while (i < table->n && (!(fields[i].where & where) || strcmp(fields[i].name, name) != 0)) i++;
+        if (i == table->n) return fail_unknown(inner, name, &known, fault);
         if (!json_is_null(value) && !read_field(value, inner, &fields[i], values, fault)) return false;
     }
     return true;

@@ -30,11 +30,18 @@ typedef struct server_field {
     const char *range; /* of a number: "[0, 2]" or "(0, 1]" */
 } server_field;
 
+typedef struct server_field_table {
+    const server_field *fields; /* [n] */
+    size_t n;
+} server_field_table;
+
 /* Reads the fields of the object at `path` ("" for the whole document) that the table has for `where` into `values`. */
-bool server_fields_read(const json_t *object, const char *path, const server_field *fields, size_t n, unsigned where,
+bool server_fields_read(const json_t *object, const char *path, const server_field_table *table, unsigned where,
                         void *values, server_fault *fault);
 /* "string", "number", ..., for messages. */
 const char *server_json_kind(const json_t *value);
+/* A fault if the object's value at the key has another type than `type`, unless it is absent or null. */
+bool server_check_type(const json_t *object, const char *key, json_type type, server_fault *fault);
 /* The string at a key; "" where there is none. */
 const char *server_word(const json_t *object, const char *key);
 /* A string, or the texts of an array of parts, {"text": "..."}, joined; NULL as the empty string. A fault: NULL. */

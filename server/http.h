@@ -51,13 +51,17 @@ enum { SERVER_MOST_BODY = 32 << 20 }; /* bytes of a request's body */
 
 enum {
     SERVER_ROUTE_PUBLIC = 1u << 0,   /* no key */
-    SERVER_ROUTE_ANTHROPIC = 1u << 1 /* errors as the Anthropic API has them */
+    SERVER_ROUTE_ANTHROPIC = 1u << 1, /* errors as the Anthropic API has them */
+    SERVER_ROUTE_ANSWERS = 1u << 2    /* runs the model, and streams where asked */
 };
 
 typedef struct server_route {
     const char *method, *path; /* a GET also answers HEAD */
     unsigned flags;
     void (*handle)(server_exchange *x); /* replies, or begins a job */
+    const char *about, *type;           /* for the OpenAPI document: what it does, and the type of its replies */
+    const struct server_field_table *fields; /* of a POST's body; NULL: not from a table */
+    unsigned where;                          /* the request's bit in the table */
 } server_route;
 extern const server_route server_routes[];
 extern const size_t server_n_routes;

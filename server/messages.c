@@ -33,6 +33,15 @@ static json_t *call_of(const json_t *block)
     return call;
 }
 
+/* Appends the string that a block has at a key. */
+static bool add_string(server_text *out, const json_t *block, const char *key, const char *path, server_fault *fault)
+{
+    const json_t *string = json_object_get(block, key);
+    if (!json_is_string(string)) return server_fail_field(fault, path, "%s: expected a string", key);
+    server_text_put(out, json_string_value(string));
+    return true;
+}
+
 /* Appends what the blocks of a message say: results of tools as messages of their own, then one message. */
 static bool add_blocks(json_t *out, const char *role, const json_t *blocks, const char *path, server_fault *fault)
 {
@@ -46,9 +55,9 @@ static bool add_blocks(json_t *out, const char *role, const json_t *blocks, cons
         snprintf(inner, sizeof inner, "%s.content[%zu]", path, i);
         if (is_type(block, "text")) {
             has_text = true;
-            server_text_put(&text, server_word(block, "text"));
+            good = good && add_string(&text, block, "text", inner, fault);
         } else if (is_type(block, "thinking")) {
-            server_text_put(&thoughts, server_word(block, "thinking"));
+            good = good && add_string(&thoughts, block, "thinking", inner, fault);
         } else if (is_type(block, "tool_use")) {
             json_array_append_new(calls, call_of(block));
         } else if (is_type(block, "tool_result")) {
@@ -119,6 +128,7 @@ static bool convert(server_exchange *x, server_fault *fault)
 {
     json_t *document = x->json;
     if (!json_is_object(document)) return server_fail_field(fault, "body", "expected an object");
+    if (!server_check_type(document, "thinking", JSON_OBJECT, fault)) return false;
     const json_t *thinking = json_object_get(document, "thinking"), *choice = json_object_get(document, "tool_choice");
     const char *type = json_is_object(choice) ? server_word(choice, "type") : "";
     if (json_is_true(json_object_get(choice, "disable_parallel_tool_use")))

@@ -17,7 +17,8 @@ typedef struct text_request {
 } text_request;
 
 #define AT(member) offsetof(text_request, member)
-enum { TOKENIZE = 1u << 0, DETOKENIZE = 1u << 1 };
+#define TOKENIZE   SERVER_TOKENIZE
+#define DETOKENIZE SERVER_DETOKENIZE
 
 static const server_field text_fields[] = {
     {"model", TOKENIZE | DETOKENIZE, SERVER_FIELD_STRING, AT(model), NULL},
@@ -27,6 +28,7 @@ static const server_field text_fields[] = {
     {"with_pieces", TOKENIZE, SERVER_FIELD_BOOL, AT(with_pieces), NULL},
     {"tokens", DETOKENIZE, SERVER_FIELD_VALUE, AT(tokens), NULL},
 };
+const server_field_table server_text_fields = {text_fields, sizeof text_fields / sizeof *text_fields};
 
 /* Reads the request and returns its model. NULL: the request is bad, and the reply says why. */
 static const vouch_model *read_text_request(server_exchange *x, unsigned where, text_request *r)
@@ -34,7 +36,7 @@ static const vouch_model *read_text_request(server_exchange *x, unsigned where, 
     server_fault fault;
     *r = (text_request){.parse_special = true};
     server_model *m = NULL;
-    if (server_fields_read(x->json, "", text_fields, sizeof text_fields / sizeof *text_fields, where, r, &fault))
+    if (server_fields_read(x->json, "", &server_text_fields, where, r, &fault))
         m = server_find_model(x->server, json_object_get(x->json, "model"), &fault);
     if (!m) server_reply_fault(x, &fault);
     return m ? m->options->model : NULL;

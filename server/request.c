@@ -109,6 +109,7 @@ static const server_field fields[] = {
     {"client_metadata", RESPONSES, SERVER_FIELD_IGNORED, 0, NULL},
     {"max_tool_calls", RESPONSES, SERVER_FIELD_IGNORED, 0, NULL},
 };
+const server_field_table server_request_fields = {fields, sizeof fields / sizeof *fields};
 
 /* ------------------------------------------------------------- speculation */
 
@@ -164,26 +165,29 @@ static bool read_accept(const char *word, const char *path, vouch_accept *accept
     return true;
 }
 
+#define SPEC(member) offsetof(speculative, member)
+#define SPECULATION  (SERVER_SPECULATIVE | SERVER_ADMIN)
+static const server_field speculation_fields[] = {
+    {"drafters", SPECULATION, SERVER_FIELD_VALUE, SPEC(drafters), NULL},
+    {"k", SPECULATION, SERVER_FIELD_INT, SPEC(k), "[0, 64]"},
+    {"accept", SPECULATION, SERVER_FIELD_STRING, SPEC(accept), NULL},
+    {"lenience", SPECULATION, SERVER_FIELD_DOUBLE, SPEC(lenience), "(0, 1]"},
+    {"draft_sampling", SPECULATION, SERVER_FIELD_STRING, SPEC(draft_sampling), NULL},
+    {"branches", SPECULATION, SERVER_FIELD_INT, SPEC(branches), "[0, 64]"},
+    {"depth", SPECULATION, SERVER_FIELD_INT, SPEC(depth), "[0, 64]"},
+    {"trace", SPECULATION, SERVER_FIELD_BOOL, SPEC(trace), NULL},
+};
+const server_field_table server_speculation_fields = {speculation_fields,
+                                                      sizeof speculation_fields / sizeof *speculation_fields};
+
 bool server_read_speculation(const json_t *value, const char *path, vouch_speculation *out, bool *trace,
                              server_fault *fault)
 {
-#define SPEC(member) offsetof(speculative, member)
-    static const server_field table[] = {
-        {"drafters", 1, SERVER_FIELD_VALUE, SPEC(drafters), NULL},
-        {"k", 1, SERVER_FIELD_INT, SPEC(k), "[0, 64]"},
-        {"accept", 1, SERVER_FIELD_STRING, SPEC(accept), NULL},
-        {"lenience", 1, SERVER_FIELD_DOUBLE, SPEC(lenience), "(0, 1]"},
-        {"draft_sampling", 1, SERVER_FIELD_STRING, SPEC(draft_sampling), NULL},
-        {"branches", 1, SERVER_FIELD_INT, SPEC(branches), "[0, 64]"},
-        {"depth", 1, SERVER_FIELD_INT, SPEC(depth), "[0, 64]"},
-        {"trace", 1, SERVER_FIELD_BOOL, SPEC(trace), NULL},
-    };
-#undef SPEC
     speculative s = {.k = out->n_draft, .branches = out->tree_branches, .depth = out->tree_depth,
                      .lenience = out->lenience};
     const char *dot = *path ? "." : "";
     char inner[96];
-    if (!server_fields_read(value, path, table, sizeof table / sizeof *table, 1, &s, fault)) return false;
+    if (!server_fields_read(value, path, &server_speculation_fields, SERVER_SPECULATIVE, &s, fault)) return false;
     snprintf(inner, sizeof inner, "%s%sdrafters", path, dot);
     if (s.drafters && !server_read_drafters(s.drafters, inner, &out->drafters, fault)) return false;
     snprintf(inner, sizeof inner, "%s%saccept", path, dot);
@@ -205,14 +209,15 @@ bool server_read_speculation(const json_t *value, const char *path, vouch_specul
 
 static bool read_stream_options(server_request *r, server_fault *fault)
 {
-    static const server_field table[] = {
+    static const server_field options[] = {
         {"include_usage", 1, SERVER_FIELD_BOOL, AT(include_usage), NULL},
         {"include_obfuscation", 1, SERVER_FIELD_IGNORED, 0, NULL},
         {"continuous_usage_stats", 1, SERVER_FIELD_NEUTRAL, 0, NULL},
     };
+    static const server_field_table table = {options, sizeof options / sizeof *options};
     if (!r->stream_options) return true;
     if (!r->stream) return server_fail_field(fault, "stream_options", "allowed only with \"stream\": true");
-    return server_fields_read(r->stream_options, "stream_options", table, sizeof table / sizeof *table, 1, r, fault);
+    return server_fields_read(r->stream_options, "stream_options", &table, 1, r, fault);
 }
 
 static bool read_seed(server_request *r, server_fault *fault)
@@ -278,6 +283,10 @@ static bool read_tools(server_request *r, server_fault *fault)
 server_model *server_find_model(server *s, const json_t *name, server_fault *fault)
 {
     const char *word = json_string_value(name);
+    if (name && !json_is_null(name) && !word) {
+        server_fail_field(fault, "model", "expected a string, got %s", server_json_kind(name));
+        return NULL;
+    }
     if (!word || s->options->n_models == 1) return &s->models[0];
     for (size_t i = 0; i < s->options->n_models; i++)
         if (strcmp(s->models[i].options->name, word) == 0) return &s->models[i];
@@ -311,7 +320,7 @@ bool server_request_read(server_request *r, server_exchange *x, unsigned where, 
     pthread_mutex_lock(&r->model->lock);
     r->session.speculation = r->model->speculation;
     pthread_mutex_unlock(&r->model->lock);
-    if (!server_fields_read(x->json, "", fields, sizeof fields / sizeof *fields, where, r, fault)) return false;
+    if (!server_fields_read(x->json, "", &server_request_fields, where, r, fault)) return false;
     vouch_sampling *sampling = &r->session.sampling;
     if (sampling->top_k < 0) sampling->top_k = 0;
     if (sampling->penalty_window < 0) sampling->penalty_window = INT32_MAX;

@@ -88,6 +88,10 @@ static bool convert(server_exchange *x, server_fault *fault)
 {
     json_t *document = x->json;
     if (!json_is_object(document)) return server_fail_field(fault, "body", "expected an object");
+    if (!server_check_type(document, "text", JSON_OBJECT, fault) ||
+        !server_check_type(document, "reasoning", JSON_OBJECT, fault) ||
+        !server_check_type(document, "instructions", JSON_STRING, fault))
+        return false;
     json_t *format = json_object_get(json_object_get(document, "text"), "format");
     const json_t *effort = json_object_get(json_object_get(document, "reasoning"), "effort");
     if (format) json_object_set(document, "response_format", format);

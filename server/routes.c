@@ -5,7 +5,9 @@
 #include "native.h"
 #include "observe.h"
 #include "openai.h"
+#include "openapi.h"
 #include "page.h"
+#include "request.h"
 #include "responses.h"
 
 static void health(server_exchange *x)
@@ -15,31 +17,46 @@ static void health(server_exchange *x)
     server_reply_json(x, drains ? 503 : 200, cli_json_object(entries, 1));
 }
 
+#define JSON     "application/json"
+#define ANSWERS  SERVER_ROUTE_ANSWERS
+#define PUBLIC   SERVER_ROUTE_PUBLIC
+#define REQUEST  &server_request_fields
+#define CHAT     server_chat_completions, "Answer in a conversation.", JSON, REQUEST, SERVER_CHAT
+#define COUNT    server_count_chat_tokens, "Count the tokens of a conversation.", JSON, REQUEST, SERVER_CHAT
+#define RESPONSE server_responses, "Answer in a conversation.", JSON, REQUEST, SERVER_RESPONSES
+#define NATIVE   server_native_completion, "Go on with a text, as llama.cpp does.", JSON, REQUEST, SERVER_NATIVE
+#define NOTHING  NULL, 0
+
 const server_route server_routes[] = {
-    {"GET", "/", SERVER_ROUTE_PUBLIC, server_page},
-    {"GET", "/speculation", 0, server_get_speculation},
-    {"GET", "/health", SERVER_ROUTE_PUBLIC, health},
-    {"GET", "/v1/health", SERVER_ROUTE_PUBLIC, health},
-    {"GET", "/v1/models", 0, server_list_models},
-    {"GET", "/models", 0, server_list_models},
-    {"POST", "/v1/chat/completions", 0, server_chat_completions},
-    {"POST", "/chat/completions", 0, server_chat_completions},
-    {"POST", "/v1/completions", 0, server_completions},
-    {"POST", "/v1/chat/completions/input_tokens", 0, server_count_chat_tokens},
-    {"POST", "/chat/completions/input_tokens", 0, server_count_chat_tokens},
-    {"POST", "/v1/responses", 0, server_responses},
-    {"POST", "/responses", 0, server_responses},
-    {"POST", "/v1/messages", SERVER_ROUTE_ANTHROPIC, server_messages},
-    {"POST", "/v1/messages/count_tokens", SERVER_ROUTE_ANTHROPIC, server_count_tokens},
-    {"POST", "/completion", 0, server_native_completion},
-    {"POST", "/completions", 0, server_native_completion},
-    {"POST", "/tokenize", 0, server_tokenize},
-    {"POST", "/detokenize", 0, server_detokenize},
-    {"POST", "/apply-template", 0, server_apply_template},
-    {"GET", "/props", 0, server_show_props},
-    {"GET", "/slots", 0, server_show_slots},
-    {"GET", "/metrics", 0, server_show_metrics},
-    {"GET", "/admin/speculation", 0, server_show_speculation},
-    {"POST", "/admin/speculation", 0, server_set_speculation},
+    {"GET", "/", PUBLIC, server_page, "The page.", "text/html", NOTHING},
+    {"GET", "/openapi.json", PUBLIC, server_show_openapi, "This document.", JSON, NOTHING},
+    {"GET", "/speculation", 0, server_get_speculation, "Drafters, rules and the cost of passes.", JSON, NOTHING},
+    {"GET", "/health", PUBLIC, health, "Is the server ready?", JSON, NOTHING},
+    {"GET", "/v1/health", PUBLIC, health, "Is the server ready?", JSON, NOTHING},
+    {"GET", "/v1/models", 0, server_list_models, "The models.", JSON, NOTHING},
+    {"GET", "/models", 0, server_list_models, "The models.", JSON, NOTHING},
+    {"POST", "/v1/chat/completions", ANSWERS, CHAT},
+    {"POST", "/chat/completions", ANSWERS, CHAT},
+    {"POST", "/v1/completions", ANSWERS, server_completions, "Go on with a text.", JSON, REQUEST, SERVER_COMPLETIONS},
+    {"POST", "/v1/chat/completions/input_tokens", 0, COUNT},
+    {"POST", "/chat/completions/input_tokens", 0, COUNT},
+    {"POST", "/v1/responses", ANSWERS, RESPONSE},
+    {"POST", "/responses", ANSWERS, RESPONSE},
+    {"POST", "/v1/messages", ANSWERS | SERVER_ROUTE_ANTHROPIC, server_messages, "Answer in a conversation.", JSON,
+     REQUEST, SERVER_MESSAGES},
+    {"POST", "/v1/messages/count_tokens", SERVER_ROUTE_ANTHROPIC, server_count_tokens,
+     "Count the tokens of a conversation.", JSON, REQUEST, SERVER_MESSAGES},
+    {"POST", "/completion", ANSWERS, NATIVE},
+    {"POST", "/completions", ANSWERS, NATIVE},
+    {"POST", "/tokenize", 0, server_tokenize, "The tokens of a text.", JSON, &server_text_fields, SERVER_TOKENIZE},
+    {"POST", "/detokenize", 0, server_detokenize, "The text of tokens.", JSON, &server_text_fields, SERVER_DETOKENIZE},
+    {"POST", "/apply-template", 0, server_apply_template, "A conversation as the model reads it.", JSON, NULL,
+     SERVER_TEMPLATE},
+    {"GET", "/props", 0, server_show_props, "Properties of the server.", JSON, NOTHING},
+    {"GET", "/slots", 0, server_show_slots, "The sessions that may run at once.", JSON, NOTHING},
+    {"GET", "/metrics", 0, server_show_metrics, "Counters and histograms for Prometheus.", "text/plain", NOTHING},
+    {"GET", "/admin/speculation", 0, server_show_speculation, "Speculation of requests that set none.", JSON, NOTHING},
+    {"POST", "/admin/speculation", 0, server_set_speculation, "Change the speculation of requests that set none.",
+     JSON, &server_speculation_fields, SERVER_ADMIN},
 };
 const size_t server_n_routes = sizeof server_routes / sizeof *server_routes;

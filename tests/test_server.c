@@ -675,7 +675,11 @@ static const struct {
     {CHAT, "{" ASK ", \"speculative\": {\"lenient\": 0.5}}", 400, "speculative.lenient", "did you mean"},
     {CHAT, "{" ASK ", \"top_logprobs\": 1}", 400, "top_logprobs", "only with"},
     {CHAT, "{" ASK ", \"logprobs\": true, \"top_logprobs\": 21}", 400, "top_logprobs", "[0, 20]"},
+    {CHAT, "{" ASK ", \"model\": 1}", 400, "model", "expected a string"},
     {CHAT, "{" ASK ", \"tools\": {}}", 400, "tools", "expected an array"},
+    {"/v1/responses", "{\"input\": \"x\", \"reasoning\": \"high\"}", 400, "reasoning", "expected an object"},
+    {"/v1/responses", "{\"input\": \"x\", \"text\": 1}", 400, "text", "expected an object"},
+    {"/v1/responses", "{\"input\": \"x\", \"instructions\": []}", 400, "instructions", "expected a string"},
     {CHAT, "{" ASK ", \"tool_choice\": \"required\"}", 400, "tool_choice", "no tools"},
     {CHAT, "{" ASK ", \"tool_choice\": \"sometimes\"}", 400, "tool_choice", "expected auto"},
     {CHAT, "{" ASK ", \"response_format\": {\"type\": \"xml\"}}", 400, "response_format.type", "json_schema"},
@@ -717,6 +721,75 @@ static void bad_requests_are_named(void **state)
 }
 
 /* Arrays may be 64 deep; the parser never sees more. */
+/* The errors of the Anthropic API name the field in their message alone. */
+static void bad_messages_are_named(void **state)
+{
+    (void)state;
+    static const char *const bodies[][2] = {
+        {"{\"messages\": [{\"role\": \"user\", \"content\": [{\"type\": \"text\", \"text\": 1}]}]}",
+         "messages[0].content[0]: text: expected a string"},
+        {"{\"messages\": [{\"role\": \"assistant\", \"content\": [{\"type\": \"thinking\"}]}]}",
+         "messages[0].content[0]: thinking: expected a string"},
+        {"{\"messages\": [], \"thinking\": true}", "thinking: expected an object, got a boolean"},
+    };
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        http_reply reply = http_post(server.port, "/v1/messages", bodies[i][0]);
+        assert_int_equal(reply.status, 400);
+        json_t *error = json_loads(reply.body, 0, NULL);
+        assert_string_equal(http_text_at(error, "error.message"), bodies[i][1]);
+        json_decref(error);
+        http_reply_free(&reply);
+    }
+}
+
+/* Twice the number, as a JSON value. */
+static json_t *twice(const json_t *number)
+{
+    return json_real(2 * json_number_value(number));
+}
+
+/* The largest number that the document allows a field; NULL: it names none. */
+static json_t *largest(json_t *property)
+{
+    json_t *range = http_at(property, "anyOf.0");
+    return http_at(range ? range : property, "maximum");
+}
+
+/* /openapi.json says which fields a request has, and the server refuses the same values. */
+static void the_document_is_true(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path, *body;
+    } requests[] = {{CHAT, "{" ASK "}"}, {TEXT, "{\"prompt\": \"x\", \"max_tokens\": 1}"},
+                    {"/completion", "{\"prompt\": \"x\", \"n_predict\": 1}"}};
+    http_reply reply = http_request(server.port, "GET", "/openapi.json", "", NULL);
+    json_t *document = http_json(&reply), *paths = http_at(document, "paths"), *property;
+    assert_string_equal(http_text_at(document, "openapi"), "3.1.0");
+    int n = 0;
+    for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
+        json_t *post_of = http_at(json_object_get(paths, requests[i].path), "post.requestBody.content");
+        json_t *schema = json_object_get(json_object_get(post_of, "application/json"), "schema");
+        const char *name;
+        assert_true(json_is_false(http_at(schema, "additionalProperties")));
+        json_object_foreach(http_at(schema, "properties"), name, property)
+        {
+            json_t *body = json_loads(requests[i].body, 0, NULL), *most = largest(property);
+            if (most) json_object_set_new(body, name, twice(most));
+            char *text = json_dumps(body, 0);
+            http_reply refused = http_post(server.port, requests[i].path, text);
+            assert_int_equal(refused.status, most ? 400 : 200);
+            if (most) assert_non_null(strstr(refused.body, name));
+            n += most != NULL;
+            http_reply_free(&refused);
+            free(text);
+            json_decref(body);
+        }
+    }
+    assert_true(n > 30);
+    json_decref(document);
+}
+
 static void deep_documents_are_refused(void **state)
 {
     (void)state;
@@ -819,6 +892,8 @@ int main(void)
         cmocka_unit_test(metrics_count),
         cmocka_unit_test(speculation_changes_while_serving),
         cmocka_unit_test(bad_requests_are_named),
+        cmocka_unit_test(bad_messages_are_named),
+        cmocka_unit_test(the_document_is_true),
         cmocka_unit_test(deep_documents_are_refused),
         cmocka_unit_test(prompts_beyond_the_context_are_refused),
         cmocka_unit_test(thinking_has_a_default),

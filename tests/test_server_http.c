@@ -613,6 +613,8 @@ static void memory_is_flat(int n_clients, int n_each)
     assert_int_equal(rest.n_whole, n_clients * n_each);
     while (count_descriptors(fresh.child) > descriptors) usleep(2000);
     const long after = resident_memory(fresh.child);
+    print_message("%d clients, %d requests: %ld KiB before, %ld KiB after, %d descriptors\n", n_clients,
+                  n_clients * n_each, before, after, descriptors);
     if (!TEST_SANITIZED && after > before + 2048) fail_msg("%ld KiB became %ld KiB", before, after);
     assert_int_equal(http_server_stop(&fresh, SIGTERM), 0);
 }
