@@ -41,7 +41,7 @@ static void bad_conversations(void **state)
         {"{\"messages\": \"hi\"}", "messages is a string"},
         {"[3]", "messages[0] is a number; expected an object"},
         {"[{\"role\": \"user\", \"content\": \"a\"}, {\"content\": \"b\"}]", "messages[1].role is missing"},
-        {"[{\"role\": \"wizard\"}]", "messages[0].role is \"wizard\"; possible are system, developer, user"},
+        {"[{\"role\": \"wizard\"}]", "messages[0].role is \"wizard\"; expected system, developer, user"},
         {"[{\"role\": \"user\", \"content\": 3}]",
          "messages[0].content is a number; expected a string, null"},
         {"[{\"role\": \"user\", \"content\": [{\"type\": \"image_url\"}]}]",

@@ -327,8 +327,8 @@ static void recycle_drops_rows_outside_the_answer(void **state)
     fresh.ops->close(fresh.self);
 }
 
-/* A slot is valid if it has the current generation number, which has 16 bits. When the number comes round again,
- * rows of its first use stay forgotten. */
+/* A slot is valid if it has the current generation number, which has 16 bits. When the number has wrapped around,
+ * rows of its earlier use stay forgotten. */
 static void recycle_forgets_when_generations_repeat(void **state)
 {
     (void)state;

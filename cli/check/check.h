@@ -54,7 +54,7 @@ vouch_status cli_check_sampled(cli_check *check, cli_finding *finding, vouch_err
 vouch_status cli_check_rollback(cli_check *check, cli_finding *finding, vouch_error *err);
 vouch_status cli_check_speed(cli_check *check, cli_finding *finding, vouch_error *err);
 
-/* The estimated number of rows that each law's minimum runs. */
+/* The estimated number of rows that the shortest check of each law runs. */
 double cli_check_bits_rows(const cli_check *check);
 double cli_check_greedy_rows(const cli_check *check);
 double cli_check_sampled_rows(const cli_check *check);

@@ -58,7 +58,7 @@ cli_speed_kept cli_compare_speeds(const double *plain, const double *other, size
     double sum = 0, squares = 0, a = 0, b = 0;
     cli_speed_kept kept = {.verdict = CLI_SPEED_UNCLEAR};
     for (size_t i = 0; i < n; i++) {
-        const double left = plain[i] - promised * other[i]; /* 0: exactly the promised share */
+        const double left = plain[i] - promised * other[i]; /* 0: exactly the promised share of speed */
         if (plain[i] > most || other[i] > most_other) continue;
         sum += left;
         squares += left * left;

@@ -553,13 +553,13 @@ static void keys_bind(EditLine *el)
         unsigned char (*run)(EditLine *, wint_t);
         const wchar_t *keys[6];
     } keys[] = {
-        {L"vouch-left", L"the character before", key_left, {L"\\e[D", L"\\eOD", L"^B"}},
-        {L"vouch-right", L"the character after", key_right, {L"\\e[C", L"\\eOC", L"^F"}},
+        {L"vouch-left", L"one character to the left", key_left, {L"\\e[D", L"\\eOD", L"^B"}},
+        {L"vouch-right", L"one character to the right", key_right, {L"\\e[C", L"\\eOC", L"^F"}},
         {L"vouch-up", L"the row above, or an earlier message", key_up, {L"\\e[A", L"\\eOA", L"^P"}},
         {L"vouch-down", L"the row below, or a later message", key_down, {L"\\e[B", L"\\eOB", L"^N"}},
-        {L"vouch-backspace", L"deletes the character before", key_backspace, {L"^H", L"^?"}},
-        {L"vouch-delete", L"deletes the character after", key_delete, {L"\\e[3~"}},
-        {L"vouch-end", L"deletes, or ends the conversation", key_end, {L"^D"}},
+        {L"vouch-backspace", L"deletes the character before the cursor", key_backspace, {L"^H", L"^?"}},
+        {L"vouch-delete", L"deletes the character behind the cursor", key_delete, {L"\\e[3~"}},
+        {L"vouch-end", L"deletes as Delete does; ends the conversation on an empty line", key_end, {L"^D"}},
         {L"vouch-cancel", L"clears the line", key_cancel, {L"^C"}},
         {L"vouch-enter", L"sends the message", key_enter, {L"^M", L"^J"}},
         {L"vouch-newline", L"begins another line", key_newline, {L"\\e^M", L"\\e^J"}},

@@ -107,7 +107,8 @@ typedef enum vouch_staging {
     VOUCH_STAGED_ROWS, /* rows are staged: run comes next */
 } vouch_staging;
 
-/* The parts of a draft that is made level by level. `tokens` stay where they are until `end`. */
+/* The steps of a draft that is made level by level: begin; stage, run and grow for each level; end. The caller keeps
+ * `tokens` in place from begin to end. */
 typedef struct vouch_level_ops {
     /* Stages rows of tokens[0, n_tokens - 1) that the drafter lacks. The session calls it for each chunk of a prompt,
      * and again after each run, until it returns NONE. A draft begins with what is lacking then. */
@@ -119,7 +120,8 @@ typedef struct vouch_level_ops {
     double (*run)(void *self);
     void (*grow)(void *self); /* chooses the guesses of the level whose rows have run */
     vouch_draft (*end)(void *self);
-    /* The part of a level's time that falls to each of n drafters that share the pass, relative to a level alone. */
+    /* The part of a level's time that falls to each of n drafters that share the pass, relative to a level of one
+     * drafter alone. */
     double (*part)(const void *self, int32_t n);
 } vouch_level_ops;
 

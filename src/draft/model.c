@@ -289,7 +289,7 @@ static vouch_status check_head(const vouch_speculation *spec, int32_t n_vocab, v
         return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: n_draft_vocab is %zu, but draft_vocab is NULL", n);
     if (n > (size_t)n_vocab)
         return vouch_fail(err, VOUCH_E_ARGUMENT,
-                          "speculation: draft_vocab has %zu tokens, must be at most the draft model's %d", n, n_vocab);
+                          "speculation: draft_vocab has %zu tokens; expected at most the draft model's %d", n, n_vocab);
     bool *taken = calloc((size_t)n_vocab, sizeof *taken);
     if (!taken) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the draft model's head");
     for (size_t i = 0; i < n && status == VOUCH_OK; i++) {

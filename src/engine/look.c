@@ -143,7 +143,7 @@ vouch_status vouch_session_logprobs(vouch_session *session, int32_t first, int32
 {
     VOUCH_DEFAULT_FLOATS();
     if (first < 1 || n < 0 || first > session->cycle.n_tokens || n > session->cycle.n_tokens - first)
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "log probabilities of positions %d to %lld: possible are 1 to %d",
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "log probabilities of positions %d to %lld: expected 1 to %d",
                           first, (long long)first + n, session->cycle.n_tokens);
     if (n_top < 0 || n_top > VOUCH_MAX_LOGPROBS)
         return vouch_options_out_of_range(err, "n_top", n_top, 0, VOUCH_MAX_LOGPROBS);

@@ -385,7 +385,7 @@ static vouch_status read_mamba2(const reader *r)
     VOUCH_TRY(vouch_json_text(r->config, root, "position_embedding_type", false, &positions, r->err));
     is_rotated = strcmp(positions, "rope") == 0;
     if (!is_rotated && strcmp(positions, "nope") != 0)
-        return unsupported(r, "position_embedding_type is neither rope nor nope");
+        return unsupported(r, "a position_embedding_type other than rope and nope");
     vouch_gguf_add_bool(r->keys, key_of(r, "rope.scaling.finetuned", name), is_rotated);
     return VOUCH_OK;
 }

@@ -71,7 +71,7 @@ static bool is_byte_level(const json_t *step)
     return false;
 }
 
-/* Opens the vocabulary in the order of hf_tokenizer.h. */
+/* Opens the first vocabulary file that exists, in the order that hf_tokenizer.h lists. */
 static vouch_status vocabulary_open(hf_files *files, vouch_error *err)
 {
     char **paths = files->paths;

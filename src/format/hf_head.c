@@ -120,8 +120,8 @@ static vouch_status read_layers(const vouch_json *config, const json_t *place, c
         const json_t *id = json_array_get(ids, i);
         const json_int_t number = json_integer_value(id);
         if (*n > MOST_TAPS || !json_is_integer(id) || number < 0 || number >= INT_MAX)
-            return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s must be at most %d numbers of layers", config->path, name,
-                              MOST_TAPS);
+            return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s: expected a list of at most %d layer numbers", config->path,
+                              name, MOST_TAPS);
         numbers[i] = (int32_t)number + step;
     }
     return VOUCH_OK;

@@ -33,8 +33,8 @@ static int nearest_index(float x)
     return x - (float)iq4(below) < (float)iq4(above) - x ? below : above;
 }
 
-/* The scale with the least weighted squared error among 16 candidates. The first maps the value of largest magnitude to
- * minus the table's first value, the others map it to numbers around the first value. */
+/* The scale with the least weighted squared error among 16 candidates. The first candidate maps the value of largest
+ * magnitude to minus the table's first value, the others map it to the table's first value and to numbers near that. */
 static float search_scale(const float *x)
 {
     const float extreme = vouch_extreme(x, RUN);

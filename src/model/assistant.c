@@ -56,7 +56,7 @@ static vouch_status take_ends(vouch_weights *w, vouch_loader *loader, void *user
     VOUCH_TRY(vouch_loader_vector(loader, "output_norm.weight", true, &w->output_norm.weight, n_embd));
     VOUCH_TRY(vouch_loader_matrix(loader, "nextn.pre_projection.weight", true, &o->head->join, n_embd, 2 * n_target));
     VOUCH_TRY(vouch_loader_matrix(loader, "nextn.post_projection.weight", true, &o->head->leave, n_target, n_embd));
-    vouch_loader_ignore_all(loader, "masked_embd_"); /* for scoring fewer tokens; logits of all of them are exact */
+    vouch_loader_ignore_all(loader, "masked_embd_"); /* tensors that find few likely tokens; vouch scores all tokens */
     return VOUCH_OK;
 }
 

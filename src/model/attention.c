@@ -414,8 +414,8 @@ static void attend(vouch_workspace *c, thread_space *my, const unit *u)
     }
 }
 
-/* Slots in whole pages that the window hides from all rows of the unit, which are those that it hides from the lowest
- * position: the first row's where all rows see the same slots, otherwise n_shared. */
+/* Slots in whole pages that the window hides from every row of the unit, which are those that it hides from the unit's
+ * lowest position. Where all rows see the same slots, that is the first row's position, otherwise n_shared. */
 static int64_t hidden_slots(const vouch_workspace *c, const unit *u)
 {
     const int64_t page_size = u->run->read->store->page_size;

@@ -6,8 +6,8 @@
 
 #include "model/loader.h"
 
-/* Reads and checks all hyperparameters except n_vocab; h->arch and h->norm are there. Every layer gets the window of
- * attention.sliding_window, if the file has one. Errors: FORMAT, UNSUPPORTED. */
+/* Reads and checks all hyperparameters except n_vocab. The caller has set h->arch and h->norm. Every layer gets the
+ * window of attention.sliding_window, if the file has one. Errors: FORMAT, UNSUPPORTED. */
 vouch_status vouch_dense_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err);
 /* Gives the window to the layers that attention.sliding_window_pattern lists. Without a list, all but the first or last
  * of each `period` layers get it. */

@@ -43,7 +43,7 @@ static vouch_status read_dflash(const vouch_gguf *gguf, vouch_hparams *h, vouch_
     return vouch_dense_read_windows(gguf, h, 1, VOUCH_LAST, err);
 }
 
-/* Without attn_v a value is its key, before the key's norm and angle, behind a norm without weights. */
+/* Without attn_v the value is the key before its norm and rotation, normalised without weights. */
 static vouch_status take_dflash(vouch_loader *loader, int32_t index, vouch_layer *layer)
 {
     const vouch_hparams *h = loader->hparams;

@@ -113,7 +113,7 @@ static vouch_status open_eagle3(vouch_head_weights *head, const vouch_gguf *gguf
     head->embedding = head->body->embedding.n_out > 0 ? &head->body->embedding : &t->embedding;
     head->has_pairs = true;
     if (norms_first) return VOUCH_OK;
-    head->body->layers[0].mix.norm = head->state_norm; /* of what attention reads, and not of the stream */
+    head->body->layers[0].mix.norm = head->state_norm; /* this norm belongs to attention's input, not to the stream */
     head->state_norm = (vouch_norm){.kind = VOUCH_NORM_NONE};
     return VOUCH_OK;
 }

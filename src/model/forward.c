@@ -175,7 +175,7 @@ static int64_t stream_tiles(const vouch_workspace *c)
     return (c->weights->hparams.n_embd + VOUCH_TILE - 1) / VOUCH_TILE;
 }
 
-/* x += the branch, tile by tile, for the next reader. */
+/* x += the branch. Each tile becomes the next reader's input at once. */
 static void add_directly(vouch_workspace *c, vouch_pool *team, thread_space *my, const branch_end *from,
                          stream_reader next)
 {

@@ -28,8 +28,8 @@ static vouch_status read_layers(const vouch_gguf *gguf, vouch_hparams *h, vouch_
     VOUCH_TRY(vouch_key_int(gguf, ARCH, "attention.key_length", false, 2, 1024, &h->head_dim, err));
     if (n_heads % n_kv_heads != 0 || h->head_dim < 2 || h->head_dim % 2 != 0)
         return vouch_fail(err, VOUCH_E_FORMAT,
-                          "%s: %d heads of width %d share %d key-value heads; the width must be even, and the number "
-                          "of heads a multiple", vouch_gguf_path(gguf), n_heads, h->head_dim, n_kv_heads);
+                          "%s: %d heads of width %d share %d key-value heads; expected an even width, and equally many "
+                          "heads for each key-value head", vouch_gguf_path(gguf), n_heads, h->head_dim, n_kv_heads);
     h->value_dim = h->n_rot = h->head_dim;
     h->rope_base = 10000;
     VOUCH_TRY(vouch_key_float(gguf, ARCH, "rope.freq_base", false, 1, 1e12, &h->rope_base, err));
@@ -121,8 +121,8 @@ static vouch_status read_taps(vouch_head_weights *head, const vouch_gguf *gguf, 
         const int64_t layer = vouch_gguf_array_int(&taps, i);
         if (layer < (i == 0 ? 0 : head->taps[i - 1] + 1) || layer >= target->n_layers)
             return vouch_fail(err, VOUCH_E_FORMAT,
-                              "%s: vouch-head.taps[%zu] is %lld; layers ascend, and the target's are 0 to %d", path, i,
-                              (long long)layer, target->n_layers - 1);
+                              "%s: vouch-head.taps[%zu] is %lld; expected ascending layers of the target, 0 to %d", path,
+                              i, (long long)layer, target->n_layers - 1);
         head->taps[head->n_taps++] = (int32_t)layer;
     }
     head->n_features = head->n_taps * target->n_embd;

@@ -116,7 +116,7 @@ typedef struct vouch_hparams {
         int32_t head_dim;      /* of keys and values; 0: the model's */
         int32_t shared_back, lender; /* layer.h */
         bool has_window, has_no_heat;
-        bool has_no_mix_norm;  /* the file has none before the mixer: the family sets it, or there is none */
+        bool has_no_mix_norm;  /* the file has no norm before the mixer: the family sets one, or there is none */
         bool reads_pairs;      /* layer.h */
         float limit, dense_limit; /* of experts, and of shared and dense networks (layer.h); 0: none */
         uint8_t rotary;        /* VOUCH_ROTARY_OF_... */

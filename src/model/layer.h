@@ -297,7 +297,8 @@ typedef struct vouch_experts {
     vouch_activation activation; /* of an expert */
     float limit;                 /* of an expert, as in vouch_feed_forward; limits_result likewise */
     bool limits_result;
-    int32_t n_groups, n_groups_used; /* groups; groups a row chooses from (Liu et al., arXiv 2412.19437); 1: none */
+    int32_t n_groups, n_groups_used; /* groups of experts (Liu et al., arXiv 2412.19437), and groups from which a row
+                                      * chooses; 1: no groups */
     vouch_gating gating;
     bool normalised;             /* the chosen weights are divided by their sum */
     float scale;                 /* of the weights */

@@ -63,8 +63,8 @@ const char *vouch_loader_name(vouch_loader *loader, int32_t layer, const char *t
 const char *vouch_loader_norm_name(vouch_loader *loader, int32_t layer, const char *tensor);
 /* Does the file have blk.LAYER.TENSOR.weight? */
 bool vouch_loader_has(vouch_loader *loader, int32_t layer, const char *tensor);
-/* Takes a matrix [n_out, n_in], or a vector [n] of F32. One that is missing and not required leaves the target as it
- * was. Errors: FORMAT, UNSUPPORTED, MEMORY. */
+/* Takes a matrix [n_out, n_in], or a vector [n] of F32. Without the tensor, *matrix or *vector stays as it was,
+ * unless the tensor is required. Errors: FORMAT, UNSUPPORTED, MEMORY. */
 vouch_status vouch_loader_matrix(vouch_loader *loader, const char *name, bool required, vouch_matrix *matrix,
                                  int64_t n_out, int64_t n_in);
 vouch_status vouch_loader_vector(vouch_loader *loader, const char *name, bool required, const float **vector,

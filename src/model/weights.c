@@ -205,7 +205,7 @@ static vouch_status check_all_rope_factors(const vouch_gguf *gguf, vouch_error *
     return check_rope_factors(gguf, "rope_factors_long.weight", err);
 }
 
-/* Leaves one layer, the block behind the file's layers, with the numbers that the family's file has of it. */
+/* Leaves one layer: the block behind the file's layers, with the numbers that the file has for it. */
 static void leave_nextn(vouch_hparams *h)
 {
     const int32_t block = h->n_layers;

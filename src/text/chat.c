@@ -141,7 +141,7 @@ static vouch_status messages_check(const vouch_message *messages, size_t n, vouc
             return vouch_fail(err, VOUCH_E_ARGUMENT, "message %zu has no %s", i, role ? "content" : "role");
         if (!vouch_chat_role_is_known(role))
             return vouch_fail(err, VOUCH_E_ARGUMENT,
-                              "message %zu has the role \"%.40s\"; possible are " CHAT_ROLES, i, role);
+                              "message %zu has the role \"%.40s\"; expected " CHAT_ROLES, i, role);
     }
     return VOUCH_OK;
 }

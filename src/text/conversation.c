@@ -75,7 +75,7 @@ static vouch_status message_check(const json_t *message, const json_path *at, vo
     if (!json_is_string(role))
         return vouch_json_fail(err, &role_at, "is %s; expected a string", vouch_json_kind_name(role));
     if (!vouch_chat_role_is_known(json_string_value(role)))
-        return vouch_json_fail(err, &role_at, "is \"%.40s\"; possible are " CHAT_ROLES, json_string_value(role));
+        return vouch_json_fail(err, &role_at, "is \"%.40s\"; expected " CHAT_ROLES, json_string_value(role));
     VOUCH_TRY(content_check(json_object_get(message, "content"), &content_at, err));
     return calls_check(json_object_get(message, "tool_calls"), &calls_at, err);
 }

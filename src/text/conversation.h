@@ -6,7 +6,7 @@
 
 #include "text/jinja/json.h"
 
-#define CHAT_ROLES  "system, developer, user, assistant and tool"
+#define CHAT_ROLES  "system, developer, user, assistant or tool"
 #define CHAT_KWARGS "chat_template_kwargs"
 
 bool vouch_chat_role_is_known(const char *role);

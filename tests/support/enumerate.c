@@ -624,7 +624,8 @@ double coupling_of_races(const double *p, const double *q, int32_t n, int32_t x,
     return total;
 }
 
-/* The length of the overlap of two intervals of u: that of x under q, and that of y under p. */
+/* A random number u in [0, 1) gives x under q in one interval, and y under p in another. Returns the length of their
+ * overlap. */
 double coupling_of_numbers(const double *p, const double *q, int32_t n, int32_t x, int32_t y)
 {
     double q_low = 0, p_low = 0;
