@@ -121,8 +121,8 @@ static vouch_status read_taps(vouch_head_weights *head, const vouch_gguf *gguf, 
         const int64_t layer = vouch_gguf_array_int(&taps, i);
         if (layer < (i == 0 ? 0 : head->taps[i - 1] + 1) || layer >= target->n_layers)
             return vouch_fail(err, VOUCH_E_FORMAT,
-                              "%s: vouch-head.taps[%zu] is %lld; expected ascending layers of the target, 0 to %d", path,
-                              i, (long long)layer, target->n_layers - 1);
+                              "%s: vouch-head.taps[%zu] is %lld; expected ascending layers, 0 to %d of the target",
+                              path, i, (long long)layer, target->n_layers - 1);
         head->taps[head->n_taps++] = (int32_t)layer;
     }
     head->n_features = head->n_taps * target->n_embd;

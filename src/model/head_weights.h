@@ -37,8 +37,8 @@
  * own, join without norms, and have no output norm.
  *
  * Gemma 4's assistant (assistant.c), a file of its own, is narrower than its target and has no keys and values. Each of
- * its layers reads those of the target's last layer of the same kind, so every guess stands where the last token stands.
- * It joins the inputs in the same way, without their norms, and for the next guess f is W_leave s.
+ * its layers reads those of the target's last layer of the same kind, so every guess stands where the last token
+ * stands. It joins the inputs in the same way, without their norms, and for the next guess f is W_leave s.
  */
 #ifndef VOUCH_MODEL_HEAD_WEIGHTS_H
 #define VOUCH_MODEL_HEAD_WEIGHTS_H
