@@ -27,6 +27,7 @@ typedef struct fit {
     train_linear_head *head;
     normal normal;
     int64_t n_rows;
+    int32_t n_answers; /* that it is fitted to */
     /* Of the second regression, for one answer. */
     float *taps, *embedded; /* [longest, n_features], [longest, width] */
     float *results;         /* [longest, 2 width] A z | M e */
@@ -108,17 +109,30 @@ static vouch_status normal_solve(normal *e, double lambda, vouch_error *err)
 
 /* --------------------------------------------------------------------- passes */
 
-/* What lessons_visit calls for every answer taught. */
+/* The first answers that have options->most_rows rows together; all of them where they have fewer. */
+static vouch_status answers_limit(fit *f, vouch_error *err)
+{
+    const train_lessons_set *l = f->lessons;
+    const int64_t most = f->options->most_rows;
+    for (int64_t rows = 0; f->n_answers < l->n_taught && (most == 0 || rows < most); f->n_answers++) {
+        train_answer answer;
+        VOUCH_TRY(train_states_peek(l->states, (size_t)l->order[f->n_answers], &answer, err));
+        rows += answer.n_tokens - answer.n_prompt;
+    }
+    return VOUCH_OK;
+}
+
+/* What lessons_visit calls for each of these answers. */
 typedef void sequence_fn(fit *f, const train_sequence *s);
 static vouch_status lessons_visit(fit *f, sequence_fn *take, double from, double to, vouch_error *err)
 {
     const train_lessons_set *l = f->lessons;
-    for (int32_t i = 0; i < l->n_taught; i++) {
+    for (int32_t i = 0; i < f->n_answers; i++) {
         train_sequence s;
         VOUCH_TRY(train_states_read(l->states, (size_t)l->order[i], l->header, &s, err));
         take(f, &s);
         free(s.tokens);
-        if (f->options->report) f->options->report(f->options->user, from + (to - from) * (i + 1) / l->n_taught);
+        if (f->options->report) f->options->report(f->options->user, from + (to - from) * (i + 1) / f->n_answers);
     }
     normal_flush(&f->normal);
     return VOUCH_OK;
@@ -298,6 +312,7 @@ vouch_status train_linear_fit(train_linear_head *head, const train_lessons_set *
 {
     fit f = {.lessons = lessons, .options = options, .embedding = embedding, .head = head};
     vouch_status status = head_open(head, lessons, err);
+    if (!status) status = answers_limit(&f, err);
     if (!status) status = first_fit(&f, err);
     if (!status) status = second_fit(&f, err);
     if (!status) status = feature_make(&f, err);

@@ -35,6 +35,7 @@ typedef struct train_linear_head {
 typedef struct train_linear_options {
     double lambda; /* relative to the number of rows */
     double floor;  /* least singular value of F, relative to the largest */
+    int64_t most_rows; /* answers behind so many rows aren't looked at; 0: no limit */
     void (*report)(void *user, double share); /* may be NULL */
     void *user;
 } train_linear_options;

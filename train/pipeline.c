@@ -17,7 +17,10 @@
 #include "train/ops.h"
 #include "train/teach.h"
 
-enum { MEASURED_TOKENS = 8000 }; /* most tokens held back that a head is measured on */
+enum {
+    MEASURED_TOKENS = 8000, /* most tokens held back that a head is measured on */
+    BEGUN_ROWS = 300000     /* rows that a linear head is fitted to where a layer on top goes on learning */
+};
 
 /* All that the stages share. */
 typedef struct distiller {
@@ -451,6 +454,7 @@ static vouch_status head_stages(distiller *d, train_result *result, vouch_error 
 {
     train_linear_head linear;
     train_linear_options options = train_linear_options_default();
+    options.most_rows = d->options->quick ? 0 : BEGUN_ROWS;
     options.report = linear_report;
     options.user = d;
     note(d, "linear head: %" PRId64 " tokens of %d answers, %" PRId64 " inputs; %.0f MB of memory", d->lessons.n_rows,

@@ -118,6 +118,17 @@ void vouch_cycle_grow(vouch_cycle *cycle)
     cycle->outcome.grow_seconds += now(cycle) - start;
 }
 
+/* The free drafters' next draft takes the place of the offer, so the cycle keeps a copy. */
+static void keep_offer(vouch_cycle *cycle)
+{
+    vouch_draft *offer = &cycle->plan.offer;
+    for (int32_t i = 0; i < offer->n; i++) {
+        cycle->offer_tokens[i] = offer->tokens[i];
+        cycle->offer_parents[i] = vouch_draft_parent(offer, i);
+    }
+    *offer = (vouch_draft){.n = offer->n, .tokens = cycle->offer_tokens, .parents = cycle->offer_parents};
+}
+
 /* Makes one tree of the paid guesses and free guesses around them. Without paid guesses the free drafters guess alone;
  * with pace, their draft is the offer. The draft ends before the first guess that is no token. */
 static void join_drafts(vouch_cycle *cycle)
@@ -126,6 +137,7 @@ static void join_drafts(vouch_cycle *cycle)
     vouch_draft guide = {0}, *out = &cycle->draft;
     if (cycle->outcome.asked_paid) guide = vouch_drafters_end_paid(&cycle->drafters);
     cycle->outcome.paid_levels = vouch_draft_levels(&guide);
+    if (guide.n > 0) keep_offer(cycle);
     *out = cycle->pace && guide.n == 0 ? plan->offer : ask_free(cycle, &guide);
     const int32_t n = vouch_min(out->n, cycle->most.n);
     for (out->n = 0; out->n < n; out->n++) {
@@ -317,6 +329,19 @@ static void count(vouch_cycle *cycle, const vouch_judgement *judgement, const vo
     stats->decode_seconds += o->draft_seconds + o->pass_seconds + o->judge_seconds;
 }
 
+/* Guesses of the offer that the cycle's tokens confirm: so many would have been accepted without the paid drafter. */
+static int32_t offer_accepted(const vouch_cycle *cycle, const vouch_cycle_result *result)
+{
+    const vouch_draft *offer = &cycle->plan.offer;
+    for (int32_t n = 0, parent = -1; n < result->n; n++) {
+        int32_t i = vouch_next_child(offer, parent, -1);
+        while (i >= 0 && offer->tokens[i] != cycle->tokens[result->first + n]) i = vouch_next_child(offer, parent, i);
+        if (i < 0) return n;
+        parent = i;
+    }
+    return result->n;
+}
+
 /* Pace learns from the cycles for which it chose. */
 static void learn(vouch_cycle *cycle)
 {
@@ -346,6 +371,7 @@ vouch_status vouch_cycle_finish(vouch_cycle *cycle, const vouch_cycle_pass *pass
 
     o->n_guesses = out->n_guesses;
     o->n_accepted = judgement.n_accepted;
+    o->offer_accepted = offer_accepted(cycle, out);
     o->pass_seconds = pass->seconds;
     o->n_rows = pass->n_rows;
     o->prompt_seconds = pass->prompt_seconds;

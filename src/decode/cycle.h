@@ -75,6 +75,8 @@ typedef struct vouch_cycle {
     /* The running cycle. */
     vouch_shape most;          /* limits of its draft; depth 0: no room for a guess */
     vouch_plan plan;
+    int32_t offer_tokens[VOUCH_MAX_DRAFT], offer_parents[VOUCH_MAX_DRAFT]; /* of plan.offer, once another draft has
+                                                                               taken its place */
     vouch_draft draft;
     vouch_guess guesses[VOUCH_MAX_DRAFT]; /* the verdicts */
     vouch_outcome outcome;     /* its times and counts */

@@ -96,11 +96,11 @@ static double yield_together(const vouch_pace *p, double tokens, int32_t n_rows,
     return (n_plain + n * (tokens - 1)) / (n_plain * cost);
 }
 
-/* Tokens that a cycle loses if all guesses are rejected, where it takes as long as `cost` plain passes. All sequences
- * of the pass lose that time. */
+/* Tokens that a cycle loses if the paid guesses add nothing to the offer, where it takes as long as `cost` plain
+ * passes. All sequences of the pass lose that time. */
 static double tokens_at_risk(const vouch_pace *p, double cost)
 {
-    return (p->most.others + 1) * (cost * p->without - 1);
+    return (p->most.others + 1) * (cost - p->offer_cost) * p->without;
 }
 
 /* Expected tokens of a cycle with a paid draft of this depth. */
@@ -196,7 +196,8 @@ void vouch_pace_choose(vouch_pace *pace, const vouch_draft *offer, int32_t n, do
     const double tokens = offer->n > 0 ? offer->expected[offer->n] : 1;
     p->n_sharing = vouch_max(vouch_min(n, (int32_t)p->most.others + 1), 1);
     p->part = part;
-    p->yield = yield_of(p, tokens, p->costs[offer->n + 1]);
+    p->offer_cost = p->costs[offer->n + 1];
+    p->yield = yield_of(p, tokens, p->offer_cost);
     p->without = p->yield > 1 ? p->yield : 1;
     p->paid_depth = choose_depth(p, tokens, offer->n + 1);
     *paid = *both = p->most;
@@ -284,7 +285,7 @@ static void learn_budget(vouch_pace *p, const vouch_outcome *o)
 {
     const double steps = own_seconds(p, o) / vouch_pace_plain_seconds(p);
     p->budget += INCOME * steps;
-    if (o->asked_paid) p->budget += o->n_accepted - tokens_at_risk(p, steps);
+    if (o->asked_paid) p->budget += o->n_accepted - o->offer_accepted - tokens_at_risk(p, steps);
     if (p->budget > MOST_BUDGET) p->budget = MOST_BUDGET;
 }
 

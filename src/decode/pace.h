@@ -24,13 +24,14 @@
  * Pace decides how many guesses the paid drafter draws before the first is drawn (drafter.h, D3).
  *
  * A budget guards against wrong estimates. Its unit is a token: one plain step of a sequence. Each cycle with the paid
- * drafter adds the tokens that it won over the better of the offer and plain decoding, or subtracts the tokens that it
- * lost. Time that it took beside n others costs the tokens of n + 1 sequences. All guesses of a pass bear equal parts
- * of the time that it takes longer than a plain pass, so the parts of all sequences add up to that time. Every cycle
- * adds a hundredth of its own time. Pace makes no draft that it expects to cost more than the budget. So paid drafters
- * can slow an answer by about 1 % and MOST_BUDGET steps at most, whatever they guess and however many sequences there
- * are, provided that the offer is worth its own estimate. While no depth seems to pay, the budget also pays for trials
- * of one guess; there are no trials where even a fully accepted draft couldn't pay.
+ * drafter adds the guesses that were accepted beyond those of the offer, which the same tokens confirm or not. It
+ * subtracts the tokens that the offer's cycle would have given in the additional time. Luck that the offer has anyway
+ * so doesn't count. Time that the paid drafter took beside n others costs the tokens of n + 1 sequences. All guesses of
+ * a pass bear equal parts of the time that it takes longer than a plain pass, so the parts of all sequences add up to
+ * that time. Every cycle adds a hundredth of its own time. Pace makes no draft that it expects to cost more than the
+ * budget. So paid drafters can slow an answer by about 1 % and MOST_BUDGET steps at most, whatever they guess and
+ * however many sequences there are. While no depth seems to pay, the budget also pays for trials of one guess; there
+ * are no trials where even a fully accepted draft couldn't pay.
  *
  * Free drafters take tens of microseconds per token. Many sequences take as many times more, while a longer pass makes
  * their guesses gain less. So pace adds up gain and time over ROUND cycles. Where the sum is a loss, the free drafters
@@ -51,6 +52,7 @@ enum { VOUCH_PACE_DEPTHS = 6 }; /* depths whose acceptance is counted apart; the
 typedef struct vouch_outcome {
     int32_t n_guesses;
     int32_t n_accepted;  /* by the judge; an answer may end before all of them are committed */
+    int32_t offer_accepted; /* guesses of the offer that the committed tokens confirm */
     double expected;     /* tokens of the cycle as the free drafters estimated them; 0: they had no estimate */
     bool asked_paid;
     int32_t paid_levels; /* levels of the paid drafter's own draft */
@@ -108,6 +110,7 @@ typedef struct vouch_pace {
     double pass_seconds;              /* of a plain pass, with the rows of the other sequences; 0: not known yet */
     double costs[VOUCH_MAX_DRAFT + 2]; /* of a pass of n rows, in such plain passes */
     double paid_costs[VOUCH_MAX_DRAFT + 2]; /* `costs` with the paid drafter's time added */
+    double offer_cost;                /* of a pass with the offer, in such plain passes */
     double yield;                     /* of the offer, relative to plain decoding; after the cycle, of its draft */
     double without;                   /* the larger of `yield` and 1, which is the yield of plain decoding */
 } vouch_pace;
