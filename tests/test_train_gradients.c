@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Gradients of training against central differences, in double precision (VOUCH_TRAIN_DOUBLE): every part by itself,
- * every loss, and a whole head unrolled over three generations. The largest difference, relative to the largest
+ * every loss, a whole head unrolled over three generations, and a whole draft model. The largest difference, relative to the largest
  * gradient, stays below 1e-6. A gradient with one part left out must be caught.
  */
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include "support/test.h"
 #include "train/head.h"
 #include "train/ops.h"
+#include "train/student.h"
 
 static test_random rng = {17};
 
@@ -187,6 +188,38 @@ static void losses_have_their_gradients(void **state)
     }
 }
 
+static double classes_value(void *user)
+{
+    const loss_case *c = user;
+    const int32_t ids[3] = {5, 0, 3};
+    real z[N_TOKENS];
+    memcpy(z, c->z, sizeof z);
+    return train_loss_classes(c->kind, 0.3, 1, ids, c->p, 3, c->p[3], z, N_TOKENS);
+}
+
+/* The loss over classes: its gradient, its bound, and a gradient that forgets the class of all other tokens. */
+static void losses_over_classes_have_their_gradients(void **state)
+{
+    (void)state;
+    for (int kind = TRAIN_FORWARD_KL; kind <= TRAIN_CROSS_ENTROPY; kind++) {
+        const int32_t ids[3] = {5, 0, 3};
+        loss_case c = {.kind = kind};
+        real grads[N_TOKENS], whole[N_TOKENS] = {0}, z[N_TOKENS];
+        for (int i = 0; i < N_TOKENS; i++) c.z[i] = test_normal(&rng);
+        for (int i = 0; i < 4; i++) c.p[i] = kind == TRAIN_CROSS_ENTROPY ? i == 1 : 0.1 * (i + 1);
+        memcpy(grads, c.z, sizeof grads);
+        const double loss = train_loss_classes(kind, 0.3, 1, ids, c.p, 3, c.p[3], grads, N_TOKENS);
+        CHECK(classes_value, &c, c.z, grads, N_TOKENS);
+        for (int i = 0; i < N_TOKENS; i++) whole[i] = c.p[3] / 4; /* spread evenly over the others */
+        for (int k = 0; k < 3; k++) whole[ids[k]] = c.p[k];
+        memcpy(z, c.z, sizeof z);
+        const double full = train_loss_row(kind, 0.3, 1, whole, z, N_TOKENS);
+        assert_true(loss > 0 && (kind == TRAIN_CROSS_ENTROPY ? fabs(loss - full) < 1e-12 : loss < full));
+        grads[1] = grads[2] = grads[4] = grads[6] = 0;
+        assert_true(difference(classes_value, &c, c.z, grads, N_TOKENS) > 1e-3);
+    }
+}
+
 /* Every divergence is 0 where q = p, and no gradient pulls it away from there. */
 static void losses_vanish_at_their_goal(void **state)
 {
@@ -341,6 +374,58 @@ static void sequences_of_a_batch_are_apart(void **state)
     head_close(&c);
 }
 
+/* ----------------------------------------------------------- whole draft model */
+
+typedef struct student_case {
+    train_student_shape shape;
+    real *block, *grads, *embedding, *output, *bias;
+    train_student_values values;
+    vouch_arena arena;
+    head_case *lessons; /* its batch */
+} student_case;
+
+static double student_value(void *user)
+{
+    student_case *c = user;
+    const train_outputs outputs = {DRAFT, c->output, c->bias};
+    train_student_run(&c->values, c->block, NULL, &c->shape, c->embedding, &outputs, &c->lessons->batch,
+                      &c->lessons->goal);
+    return c->lessons->goal.weights[0] * c->values.sums.loss;
+}
+
+static void student_check(int32_t n_layers, train_loss loss)
+{
+    head_case lessons;
+    head_open(&lessons, 1, loss);
+    lessons.goal.weights[0] = 0.8;
+    student_case c = {.shape = {n_layers, {WIDTH, 12, {4, 2, 4}, 1e-3}}, .lessons = &lessons};
+    const int64_t n = train_student_size(&c.shape);
+    const train_outputs outputs = {DRAFT, c.output = values_new(DRAFT * WIDTH), c.bias = values_new(DRAFT)};
+    c.block = values_new(n);
+    for (int64_t i = 0; i < n; i++) c.block[i] *= 0.4;
+    c.grads = calloc((size_t)n, sizeof *c.grads);
+    c.embedding = values_new(VOCAB * WIDTH);
+    train_student_values_take(&c.values, &c.arena, &c.shape, HEAD_ROWS, LENGTH, DRAFT);
+    assert_int_equal(vouch_arena_allocate(&c.arena, "values", NULL), VOUCH_OK);
+    train_student_values_take(&c.values, &c.arena, &c.shape, HEAD_ROWS, LENGTH, DRAFT);
+    train_student_run(&c.values, c.block, c.grads, &c.shape, c.embedding, &outputs, &lessons.batch, &lessons.goal);
+    assert_int_equal(c.values.sums.rows, HEAD_ROWS - 1);
+    CHECK(student_value, &c, c.block, c.grads, n);
+    c.grads[n - 1] += 0.1; /* a wrong gradient is noticed */
+    assert_true(difference(student_value, &c, c.block, c.grads, n) > 1e-4);
+    real *const all[] = {c.block, c.grads, c.embedding, c.output, c.bias};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+    vouch_arena_free(&c.arena);
+    head_close(&lessons);
+}
+
+static void draft_models_have_their_gradients(void **state)
+{
+    (void)state;
+    for (int32_t n_layers = 1; n_layers <= 3; n_layers++) student_check(n_layers, TRAIN_FORWARD_KL);
+    for (int loss = TRAIN_REVERSE_KL; loss <= TRAIN_CROSS_ENTROPY; loss++) student_check(2, loss);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -349,10 +434,12 @@ int main(void)
         cmocka_unit_test(rotation_has_its_gradients),
         cmocka_unit_test(swiglu_has_its_gradients),
         cmocka_unit_test(losses_have_their_gradients),
+        cmocka_unit_test(losses_over_classes_have_their_gradients),
         cmocka_unit_test(losses_vanish_at_their_goal),
         cmocka_unit_test(heads_have_their_gradients),
         cmocka_unit_test(a_forgotten_generation_is_noticed),
         cmocka_unit_test(sequences_of_a_batch_are_apart),
+        cmocka_unit_test(draft_models_have_their_gradients),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,16 +50,44 @@ static real slope(train_loss kind, real beta, real p, real q, double *loss)
     return (1 - beta) * own;
 }
 
-/* The chain rule of the softmax:  dz = q (g - sum(q g)). */
-double train_loss_row(train_loss kind, double beta, real weight, const real *p, real *z, int64_t n)
+/* The loss between p and q; q becomes the gradient with respect to the logits whose softmax it is. The chain rule of
+ * the softmax:  dz = q (g - sum(q g)). */
+static double divergence(train_loss kind, double beta, real weight, const real *p, real *q, int64_t n)
 {
     double loss = 0, mean = 0;
-    softmax(z, n);
-    if (kind == TRAIN_FORWARD_KL || kind == TRAIN_CROSS_ENTROPY) return forward_kl(weight, p, z, n);
-    for (int64_t i = 0; i < n; i++) mean += (double)(z[i] * slope(kind, (real)beta, p[i], z[i], &loss));
+    if (kind == TRAIN_FORWARD_KL || kind == TRAIN_CROSS_ENTROPY) return forward_kl(weight, p, q, n);
+    for (int64_t i = 0; i < n; i++) mean += (double)(q[i] * slope(kind, (real)beta, p[i], q[i], &loss));
     for (int64_t i = 0; i < n; i++) {
         double ignored = 0;
-        z[i] = weight * z[i] * (slope(kind, (real)beta, p[i], z[i], &ignored) - (real)mean);
+        q[i] = weight * q[i] * (slope(kind, (real)beta, p[i], q[i], &ignored) - (real)mean);
     }
+    return loss;
+}
+
+double train_loss_row(train_loss kind, double beta, real weight, const real *p, real *z, int64_t n)
+{
+    softmax(z, n);
+    return divergence(kind, beta, weight, p, z, n);
+}
+
+/* A class's gradient falls to its tokens in proportion to their q. */
+double train_loss_classes(train_loss kind, double beta, real weight, const int32_t *ids, const real *p,
+                          int32_t n_classes, real p_others, real *z, int64_t n)
+{
+    const real least = (real)1e-30;
+    real class_p[TRAIN_MOST_CLASSES + 1], class_q[TRAIN_MOST_CLASSES + 1], others = 0;
+    softmax(z, n);
+    for (int32_t k = 0; k < n_classes; k++) {
+        class_p[k] = p[k];
+        class_q[k] = z[ids[k]];
+        z[ids[k]] = 0;
+    }
+    for (int64_t i = 0; i < n; i++) others += z[i]; /* without the cancellation of 1 - sum */
+    class_p[n_classes] = p_others;
+    class_q[n_classes] = others;
+    const double loss = divergence(kind, beta, weight, class_p, class_q, n_classes + 1);
+    const real factor = others > least ? class_q[n_classes] / others : 0;
+    for (int64_t i = 0; i < n; i++) z[i] *= factor;
+    for (int32_t k = 0; k < n_classes; k++) z[ids[k]] = class_q[k];
     return loss;
 }

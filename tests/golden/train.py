@@ -147,4 +147,5 @@ def main():
         write("adam_block", block.tolist()[::7])
 
 
-main()
+if __name__ == "__main__":
+    main()
