@@ -94,16 +94,21 @@ static const cli_command commands[] = {
      "vouch convert Qwen3-0.6B qwen3.gguf\n"
      "vouch convert Qwen3-0.6B qwen3-q8.gguf --type Q8_0\n"
      "vouch convert m-00001-of-00003.gguf m.gguf\n"},
-    {"distill", CLI_DISTILL, cli_distill, "teach a head that drafts for a model",
-     "vouch distill MODEL --head OUT [--quick] [--prompts FILE] [--tokens N]\n",
+    {"distill", CLI_DISTILL, cli_distill, "teach a head or a small model that drafts for a model",
+     "vouch distill MODEL --head OUT [--quick] [--prompts FILE] [--tokens N]\n"
+     "vouch distill MODEL --student OUT [--student-model FILE]\n"
+     "    [--student-layers N,N,...] [--loss NAME] [--on-policy]\n",
      "The model answers prompts, its own ones unless --prompts is given, and a head\n"
      "learns to guess its tokens from the model's hidden states. Everything is kept\n"
      "in files beside the head, so that the same command goes on after an\n"
      "interruption.\n"
-     "`vouch run MODEL --head OUT` drafts with the head.\n",
+     "`vouch run MODEL --head OUT` drafts with the head.\n"
+     "With --student, a small draft model learns instead, which begins as layers of the\n"
+     "target or of another model. `vouch run MODEL --draft-model OUT` drafts with it.\n",
      "vouch distill m.gguf --head m.head.gguf --quick --tokens 120000\n"
      "vouch distill m.gguf --head m.head.gguf --prompts lines.txt --threads 8\n"
-     "vouch distill m.gguf --head m.head.gguf --exclude questions.jsonl\n"},
+     "vouch distill m.gguf --head m.head.gguf --exclude questions.jsonl\n"
+     "vouch distill m.gguf --student draft.gguf --student-layers 0,29 --tokens 400000\n"},
     {"bench", CLI_BENCH, cli_bench, "measure speculation, or the passes of a model, on this machine",
      "vouch bench MODEL --prompts FILE [--draft-model FILE] [--spec LIST]...\n"
      "    [-k N,N,...]\n"

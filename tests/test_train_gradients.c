@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Gradients of training against central differences, in double precision (VOUCH_TRAIN_DOUBLE): every part by itself,
- * every loss, a whole head unrolled over three generations, and a whole draft model. The largest difference, relative to the largest
- * gradient, stays below 1e-6. A gradient with one part left out must be caught.
+ * every loss, a whole head unrolled over three generations, and a whole draft model. The largest difference, relative
+ * to the largest gradient, stays below 1e-6. A gradient with one part left out must be caught.
  */
 #include <stdlib.h>
 #include <string.h>

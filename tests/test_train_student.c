@@ -2,12 +2,19 @@
 /*
  * A draft model that learns. One step in single precision against PyTorch (golden/student.py): the loss and the
  * gradient of each loss are the same to 1e-4, relative to the largest value.
+ *
+ * From end to end on tiny models: a student of all the target's layers guesses as the target does, every divergence
+ * raises a noisy student's acceptance, also on-policy, interrupted teaching ends with the same bytes, and bad input is
+ * refused.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/gguf.h"
 #include "golden/student.h"
-#include "support/test.h"
+#include "support/command.h"
+#include "support/tiny_model.h"
+#include "train/distill.h"
 #include "train/ops.h"
 #include "train/student.h"
 
@@ -120,10 +127,227 @@ static void gradients_are_those_of_pytorch(void **state)
     step_close(&s);
 }
 
+/* ------------------------------------------------------------------ end to end */
+
+/* A temporary path that stays valid. */
+static const char *temporary(const char *name)
+{
+    static char paths[64][256];
+    static int n;
+    assert_true(n < 64);
+    snprintf(paths[n], sizeof paths[n], "%s", test_temporary(name));
+    return paths[n++];
+}
+
+static const char *tiny(const char *name, const tiny_model_options *options)
+{
+    const char *path = temporary(name);
+    tiny_model_write(path, options);
+    return path;
+}
+
+#define FEW "--tokens", "3000", "--max-tokens", "40", "--parallel", "4", "--threads", "1", "--seed", "3"
+
+/* The number behind `after` behind the line's beginning `line`. */
+static double figure(const char *text, const char *line, const char *after)
+{
+    const char *at = strstr(text, line);
+    at = at ? strstr(at, after) : NULL;
+    assert_non_null(at);
+    return strtod(at + strlen(after), NULL);
+}
+
+/* With all layers of the target, forward passes of teaching equal the model's own, so every guess is right. */
+static void a_student_of_all_layers_is_its_target(void **state)
+{
+    (void)state;
+    const tiny_model_options kinds[] = {{.n_layers = 3, .seed = 1},
+                                        {.n_layers = 2, .seed = 2, .tied = true, .n_kv_heads = 4, .rope_freqs = true},
+                                        {.n_layers = 2, .seed = 3, .rope_base = 500, .rope_scale = 2}};
+    static const char *const names[] = {"a0", "a1", "a2"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const char *model = tiny("a.gguf", &kinds[i]), *path = temporary(names[i]);
+        result r = RUN("distill", model, "--student", path, "--student-model", model, "--rate", "1e-9", "--epochs", "1",
+                       "--type", "F32", FEW);
+        if (r.status) fail_msg("%s", r.err);
+        assert_true(figure(r.err, "answers held back, before", "accepted ") > 0.999);
+        assert_true(figure(r.err, "answers held back, before", "tokens per cycle; ") > 0.99);
+        result_free(&r);
+        r = RUN("run", model, "--draft-model", path, "--spec", "draft", "-k", "3", "--stats", "--prompt", "one two",
+                "-n", "40", NO_CONTROL);
+        assert_non_null(strstr(r.err, "100"));
+        expect(r, 0, NULL);
+    }
+}
+
+/* The file has the chosen layers, the target's digest and the recipe, and `vouch run` drafts with it (law L2). */
+static void a_student_has_its_form(void **state)
+{
+    (void)state;
+    const char *model = tiny("f.gguf", &(tiny_model_options){.n_layers = 4, .seed = 5}), *out = temporary("f.student");
+    result r = RUN("distill", model, "--student", out, "--student-layers", "0,3", "--epochs", "1", FEW);
+    assert_non_null(strstr(r.err, "student: "));
+    expect(r, 0, "MB of memory");
+    vouch_gguf *gguf;
+    vouch_error err;
+    vouch_text text;
+    int64_t n = 0;
+    if (vouch_gguf_open(&gguf, out, &err)) fail_msg("%s", err.message);
+    assert_int_equal(vouch_gguf_get_int(gguf, "llama.block_count", true, 0, 99, &n, &err), VOUCH_OK);
+    assert_int_equal(n, 2);
+    assert_int_equal(vouch_gguf_get_text(gguf, "vouch.distill.target", true, &text, &err), VOUCH_OK);
+    assert_int_equal(text.size, 16);
+    assert_int_equal(vouch_gguf_get_text(gguf, "vouch.distill.recipe", true, &text, &err), VOUCH_OK);
+    assert_non_null(memmem(text.data, text.size, "\"loss\": \"forward KL\"", 20));
+    const vouch_gguf_tensor *up = vouch_gguf_find_tensor(gguf, "blk.1.ffn_up.weight");
+    assert_true(up && up->type == VOUCH_TYPE_Q8_0);
+    assert_null(vouch_gguf_find_tensor(gguf, "blk.2.ffn_up.weight"));
+    vouch_gguf_close(gguf);
+    result plain = RUN("run", model, "--spec", "none", "--prompt", "one two three", "-n", "50", NO_CONTROL);
+    r = RUN("run", model, "--draft-model", out, "--spec", "draft", "-k", "3", "--prompt", "one two three", "-n", "50",
+            NO_CONTROL);
+    assert_string_equal(r.out, plain.out);
+    expect(r, 0, NULL);
+    result_free(&plain);
+}
+
+/* A copy of the answers, because an interrupted first stage may end with a few other ones. */
+static void answers_copy(const char *from, const char *to)
+{
+    char path[300];
+    size_t n;
+    snprintf(path, sizeof path, "%s.answers", from);
+    char *bytes = read_whole(path, &n);
+    snprintf(path, sizeof path, "%s.answers", to);
+    write_whole(path, bytes, n);
+    free(bytes);
+}
+
+/* A student begins as its target with noise in all weights. Every divergence raises what the target accepts. */
+static void every_divergence_teaches(void **state)
+{
+    (void)state;
+    static const char *const losses[] = {"forward-kl", "reverse-kl", "jensen-shannon", "total-variation"};
+    const tiny_model_options options = {.seed = 7, .tied = true};
+    tiny_model_options noisy = options;
+    noisy.noise = 0.05f;
+    const char *model = tiny("t.gguf", &options), *base = tiny("n.gguf", &noisy), *answers = NULL;
+    for (size_t i = 0; i < sizeof losses / sizeof *losses; i++) {
+        for (int on_policy = 0; on_policy <= (i == 1); on_policy++) {
+            const char *out = temporary(losses[i] + on_policy);
+            if (answers) answers_copy(answers, out);
+            answers = out;
+            result r = RUN("distill", model, "--student", out, "--student-model", base, "--loss", losses[i], "--rate",
+                           "2e-3", "--epochs", on_policy ? "2" : "6", "--tokens", "6000", "--max-tokens", "40",
+                           "--threads", "1", on_policy ? "--on-policy" : NULL);
+            if (r.status) fail_msg("%s: %s", losses[i], r.err);
+            const char *learned = strstr(strstr(r.err, "held back, before") + 1, "held back");
+            assert_non_null(learned);
+            const double before = figure(r.err, "held back, before", "tokens per cycle; "),
+                         after = figure(learned, "held back", "tokens per cycle; ");
+            assert_true(after > 1.1 * before);
+            result_free(&r);
+        }
+    }
+}
+
+/* Cancels a call after a number of questions behind the line that begins the last stage. */
+typedef struct interruption {
+    bool is_last_stage;
+    int left;
+} interruption;
+
+static void note(void *user, const char *line)
+{
+    interruption *i = user;
+    i->is_last_stage |= strncmp(line, "student: ", 9) == 0;
+}
+
+static bool is_cancelled(void *user)
+{
+    interruption *i = user;
+    return i->is_last_stage && i->left-- == 0;
+}
+
+/* Teaching that is interrupted again and again, also while the student answers, writes the same file. */
+static void interrupted_teaching_ends_with_the_same_bytes(void **state)
+{
+    (void)state;
+    const char *model = tiny("i.gguf", &(tiny_model_options){.n_layers = 3, .seed = 9});
+    for (int on_policy = 0; on_policy < 2; on_policy++) {
+        const char *whole = temporary(on_policy ? "w1" : "w0"), *parts = temporary(on_policy ? "p1" : "p0");
+        interruption stop = {0};
+        train_options o = train_options_default();
+        train_result taught;
+        vouch_error err;
+        vouch_status status = VOUCH_E_CANCELLED;
+        size_t n[2];
+        int calls = 0;
+        o.is_student = true;
+        o.student_layers[1] = 2;
+        o.n_student_layers = 2;
+        o.on_policy = on_policy;
+        o.epochs = on_policy ? 1 : 3;
+        o.n_tokens = 2000;
+        o.max_tokens = 30;
+        o.n_draft = 100;
+        o.n_threads = 2;
+        if (train_distill(model, whole, &o, &taught, &err)) fail_msg("%s", err.message);
+        answers_copy(whole, parts);
+        o.note = note;
+        o.is_cancelled = is_cancelled;
+        o.user = &stop;
+        for (; status == VOUCH_E_CANCELLED && calls < 200; calls++) {
+            stop.is_last_stage = false;
+            stop.left = on_policy ? 13 * calls % 60 + calls : calls % 3;
+            status = train_distill(model, parts, &o, &taught, &err);
+        }
+        assert_int_equal(status, VOUCH_OK);
+        assert_true(calls > 3);
+        char *a = read_whole(whole, &n[0]), *b = read_whole(parts, &n[1]);
+        assert_int_equal(n[0], n[1]);
+        assert_memory_equal(a, b, n[0]);
+        free(a);
+        free(b);
+    }
+}
+
+static void bad_input_is_refused(void **state)
+{
+    (void)state;
+    const char *model = tiny("b.gguf", &(tiny_model_options){.seed = 4}), *out = temporary("b.student");
+    const char *other = tiny("o.gguf", &(tiny_model_options){.seed = 4, .vocab_seed = 8});
+    const char *qwen = tiny("q.gguf", &(tiny_model_options){.arch = "qwen2"});
+    const char *experts = tiny("e.gguf", &(tiny_model_options){.n_experts = 4});
+    expect(RUN("distill", model), 2, "--student OUT");
+    expect(RUN("distill", model, "--student", out), 2, "--student needs --student-layers or --student-model");
+    expect(RUN("distill", model, "--student", out, "--head", "x"), 2, "exclude each other");
+    expect(RUN("distill", model, "--student", out, "--student-layers", "0", "--quick"), 2, "--quick has no effect");
+    expect(RUN("distill", model, "--head", out, "--on-policy"), 2, "--on-policy has no effect without --student");
+    expect(RUN("distill", model, "--student", out, "--student-layers", "0", "--beta", "0.3"), 2,
+           "--beta has no effect");
+    expect(RUN("distill", model, "--student", model, "--student-layers", "0"), 2, "would overwrite it");
+    expect(RUN("distill", model, "--student", out, "--student-layers", "0,2", FEW), 2, "student_layers has 2");
+    expect(RUN("distill", model, "--student", out, "--student-model", other, FEW), 1, "token");
+    expect(RUN("distill", qwen, "--student", out, "--student-layers", "0", FEW), 1, "'qwen2'");
+    expect(RUN("distill", experts, "--student", out, "--student-layers", "0", FEW), 1, "with experts");
+    expect(RUN("distill", model, "--student", out, "--student-model", "/nonexistent/x", FEW), 1, "/nonexistent/x");
+    expect(RUN("distill", model, "--student", out, "--student-layers", "0", "--epochs", "1", FEW), 0, NULL);
+    expect(RUN("distill", model, "--student", out, "--student-layers", "1", "--epochs", "1", FEW), 1,
+           "of other lessons or settings");
+    expect(RUN("distill", model, "--student", out, "--student-layers", "0", "--epochs", "2", FEW), 1,
+           "of other lessons or settings");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradients_are_those_of_pytorch),
+        cmocka_unit_test(a_student_of_all_layers_is_its_target),
+        cmocka_unit_test(a_student_has_its_form),
+        cmocka_unit_test(every_divergence_teaches),
+        cmocka_unit_test(interrupted_teaching_ends_with_the_same_bytes),
+        cmocka_unit_test(bad_input_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,11 +8,11 @@ train_options train_options_default(void)
     return (train_options){0};
 }
 
-vouch_status train_distill(const char *target, const char *head, const train_options *options, train_result *result,
+vouch_status train_distill(const char *target, const char *out, const train_options *options, train_result *result,
                            vouch_error *err)
 {
     (void)target;
-    (void)head;
+    (void)out;
     (void)options;
     *result = (train_result){0};
     return vouch_fail(err, VOUCH_E_UNSUPPORTED,

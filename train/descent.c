@@ -24,7 +24,7 @@ typedef struct descender {
     real *m, *v;             /* [n_weights] */
     int32_t n_workers;
     worker workers[VOUCH_MAX_THREADS];
-    const train_lessons_set *set; /* of the running epoch */
+    const train_lessons_set *set; /* of the running round */
     train_schedule schedule;
     int64_t step, counted;
     uint64_t settings;       /* of the checkpoints */
@@ -175,7 +175,7 @@ static vouch_status step_run(descender *d, train_sums sums[TRAIN_GENERATIONS], v
     return VOUCH_OK;
 }
 
-/* ----------------------------------------------------------------------- epochs */
+/* ----------------------------------------------------------------------- rounds */
 
 /* Opens the schedule over a set, at the position (epoch, at). */
 static vouch_status schedule_open(descender *d, const train_lessons_set *set, vouch_error *err)
@@ -189,15 +189,16 @@ static vouch_status schedule_open(descender *d, const train_lessons_set *set, vo
     return VOUCH_OK;
 }
 
-/* Opens the lessons of the epoch that the schedule has reached. They may come from the network itself, so a checkpoint
+/* Opens the lessons of the round that the schedule has reached. They may come from the network itself, so a checkpoint
  * keeps its weights first. */
-static vouch_status epoch_open(descender *d, vouch_error *err)
+static vouch_status round_open(descender *d, vouch_error *err)
 {
     const train_descent *c = d->descent;
     const train_lessons_set *set = c->set;
     if (!c->lessons) return VOUCH_OK;
-    if (d->schedule.at == 0 && d->step > 0) VOUCH_TRY(checkpoint_write(d, err));
-    VOUCH_TRY(c->lessons(c->user, d->schedule.epoch, &set, err));
+    const bool begins = d->schedule.at == 0;
+    if (begins && d->step > 0) VOUCH_TRY(checkpoint_write(d, err));
+    VOUCH_TRY(c->lessons(c->user, d->schedule.epoch, begins, &set, err));
     return schedule_open(d, set, err);
 }
 
@@ -215,7 +216,6 @@ static vouch_status begin(descender *d, vouch_error *err)
     train_descent *c = d->descent;
     VOUCH_TRY(vouch_arena_allocate(&d->arena, "training", err));
     lay_out(d);
-    if (c->lessons) VOUCH_TRY(c->lessons(c->user, 0, &c->set, err));
     VOUCH_TRY(schedule_open(d, c->set, err));
     c->adam.n_steps = train_schedule_steps(&d->schedule, c->n_epochs);
     /* Large first steps destroy what the network begins with: Adam moves all weights alike, and its means are still
@@ -233,9 +233,9 @@ static vouch_status descend(descender *d, vouch_error *err)
     double saved = vouch_now();
     VOUCH_TRY(begin(d, err));
     const int64_t between = 1 + c->adam.n_steps / 10;
-    for (int64_t epoch = -1; d->schedule.epoch < c->n_epochs;) {
-        if (epoch != d->schedule.epoch) VOUCH_TRY(epoch_open(d, err));
-        epoch = d->schedule.epoch;
+    for (int64_t round = -1; d->schedule.epoch < (int64_t)c->n_epochs * c->n_rounds;) {
+        if (round != d->schedule.epoch) VOUCH_TRY(round_open(d, err));
+        round = d->schedule.epoch;
         VOUCH_TRY(step_run(d, sums, err));
         VOUCH_TRY(report(d, sums, d->step % between == 0, err));
         if (c->is_cancelled && c->is_cancelled(c->user)) {

@@ -41,9 +41,11 @@ typedef struct train_network {
 typedef struct train_descent {
     train_network network;
     const train_lessons_set *set;
-    /* Gives the lessons of an epoch, counted from 0; they stay open. NULL: `set` in every epoch. */
-    vouch_status (*lessons)(void *user, int64_t epoch, const train_lessons_set **set, vouch_error *err);
-    train_adam adam;         /* n_steps and n_warm are set by train_descend */
+    /* The lessons of a round, counted from 0, which stay open until the next round; NULL: `set` in every round.
+     * `begins`: no step of the round has been done, so the network has the weights with which the round begins. */
+    vouch_status (*lessons)(void *user, int64_t round, bool begins, const train_lessons_set **set, vouch_error *err);
+    int32_t n_rounds;        /* of an epoch, 1 at least; the schedule's epochs are rounds */
+    train_adam adam;         /* n_steps and n_warm are set by train_descend, as if each epoch had the steps of `set` */
     int32_t n_epochs;
     int32_t n_rowless;       /* tokens of an answer that make no row */
     uint64_t seed;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Teaches a head for a target: a small EAGLE-like network with which the drafter `head` guesses. One call does all
- * stages. Each keeps its work in a file, and a call with the same files goes on where the last one ended, even after a
- * kill:
+ * Teaches a drafter for a target: a head, which is a small EAGLE-like network with which the drafter `head` guesses, or
+ * a student, which is a small draft model (Zhou et al., DistillSpec, arXiv 2310.08461). One call does all stages. Each
+ * keeps its work in a file, and a call with the same files goes on where the last one ended, even after a kill:
  *
  *   answers   the target answers prompts, given or made by itself (Magpie, arXiv 2406.08464)   HEAD.answers
  *   states    the target's hidden states and likeliest tokens at every token of the answers    HEAD.states
@@ -10,6 +10,11 @@
  *   layer     a decoder layer on top, by gradient descent (teach.h)                            HEAD.checkpoint
  *   head      the file that the drafter reads                                                  HEAD
  *   measured  answers to prompts that the head is measured on, and their states                HEAD.measured.*
+ *
+ * A student has the same stages without `linear`, and its states have likeliest tokens alone. In its last stage it
+ * learns from the target's answers, or on-policy: it answers the prompts itself, and the target's distributions behind
+ * the tokens of its own answers are the lessons. Epochs then have rounds, each with answers that the student gives at
+ * its beginning: OUT.draft.gguf, OUT.round0.answers, OUT.round0.states, ...
  *
  * This is the only header of train/ that the command includes. In a build without OpenBLAS, train_distill fails with
  * UNSUPPORTED and says what to install.
@@ -19,7 +24,16 @@
 
 #include "vouch.h"
 
-enum { TRAIN_MOST_TAPS = 8, TRAIN_MOST_DEPTH = 4, TRAIN_MEASURED_DEPTH = 3 };
+enum { TRAIN_MOST_TAPS = 8, TRAIN_MOST_DEPTH = 4, TRAIN_MEASURED_DEPTH = 3, TRAIN_MOST_LAYERS = 64 };
+
+/* What the student's distribution q should come near to the target's p in; loss.h has the formulas. */
+typedef enum train_loss {
+    TRAIN_FORWARD_KL,
+    TRAIN_REVERSE_KL,
+    TRAIN_JENSEN_SHANNON,
+    TRAIN_TOTAL_VARIATION,
+    TRAIN_CROSS_ENTROPY /* p is 1 at the token that followed, 0 elsewhere */
+} train_loss;
 
 typedef struct train_prompt {
     const int32_t *tokens; /* [n] through the target's template */
@@ -49,11 +63,20 @@ typedef struct train_options {
     const train_prompt *measured; /* [n_measured] prompts whose greedy answers the head is measured on, and never taught
                                      from; excluded, too. NULL: only answers held back */
     size_t n_measured;
-    /* The head. */
+    /* The student. */
+    bool is_student;           /* teaches a student instead of a head */
+    const char *student_model; /* path of the model that it begins as; NULL: the target */
+    int32_t student_layers[TRAIN_MOST_LAYERS]; /* [n_student_layers] its layers, ascending; n 0: all */
+    int32_t n_student_layers;
+    train_loss loss;
+    double beta;               /* of TRAIN_JENSEN_SHANNON, in (0, 1) */
+    bool on_policy;
+    /* The head; of these, n_draft, epochs, rate and type count for a student, too. */
     int32_t taps[TRAIN_MOST_TAPS]; /* [n_taps] layers whose states it reads, ascending; n_taps 0: four of them */
     int32_t n_taps;
     bool quick;            /* the linear head alone */
-    int32_t n_draft;       /* most tokens that it guesses, the most frequent ones; at least 16 */
+    int32_t n_draft;       /* most tokens that it guesses, the most frequent ones; at least 16. For a student: output
+                              rows that a step of training sees (student.h) */
     int32_t n_ff;          /* width of its feed-forward network; 0: the target's */
     int32_t depth;         /* depths that training unrolls, 1 to TRAIN_MOST_DEPTH */
     int32_t epochs;        /* times that training sees each token */
@@ -75,20 +98,23 @@ typedef struct train_figures {
      * of the chains of simulated cycles, which begin at hard positions more often (measure.h). */
     double accepted[TRAIN_MEASURED_DEPTH], in_cycles[TRAIN_MEASURED_DEPTH];
     double tokens_per_cycle; /* with chains of TRAIN_MEASURED_DEPTH guesses */
+    double sampled; /* of a student: acceptance rate at temperature 1 (student_teach.h) */
 } train_figures;
 
 typedef struct train_result {
     int64_t n_tokens;       /* taught */
     train_figures held;     /* on answers held back from teaching */
     train_figures measured; /* on the answers to `measured` */
+    train_figures held_before, measured_before; /* of a student, before it learns */
     int64_t bytes;          /* of the head's file */
 } train_result;
 
 train_options train_options_default(void);
-/* Teaches a head for the model file `target` and writes it to `head`. Errors: ARGUMENT (names the option), MEMORY, IO
- * (also a full disk: free some space and call again), FORMAT, MISMATCH (files of another target or of other settings),
+/* Teaches a head or a student for the model file `target` and writes it to `out`. Errors: ARGUMENT (names the option),
+ * MEMORY, IO (also a full disk: free some space and call again), FORMAT, MISMATCH (files of another target or of other
+ * settings),
  * NUMERIC (the loss isn't finite; names the step, and the last good checkpoint remains), CANCELLED, UNSUPPORTED. */
-vouch_status train_distill(const char *target, const char *head, const train_options *options, train_result *result,
+vouch_status train_distill(const char *target, const char *out, const train_options *options, train_result *result,
                            vouch_error *err);
 
 #endif

@@ -26,8 +26,6 @@ typedef struct train_head_file {
     const char *type; /* of large matrices: "Q8_0", "Q4_0", "F16", "F32" */
 } train_head_file;
 
-/* Is the name one of the four types that a head's file may have? */
-bool train_head_type_known(const char *type);
 /* Writes the file completely or not at all. Errors: IO, MEMORY. */
 vouch_status train_head_write(const train_head_file *file, const char *path, vouch_error *err);
 

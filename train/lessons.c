@@ -69,6 +69,7 @@ static vouch_status scale_make(train_lessons_set *set, double *sums, vouch_error
 {
     double *squares = sums + set->n_features;
     int64_t rows = 0;
+    if (set->n_features == 0) return VOUCH_OK;
     for (int32_t i = 0; i < set->n_taught && rows < MEASURED_ROWS; i++) {
         train_sequence s;
         VOUCH_TRY(train_states_read(set->states, (size_t)set->order[i], set->header, &s, err));
@@ -94,9 +95,9 @@ vouch_status train_lessons_open(train_lessons_set *set, const train_chunks *stat
                                .n_features = (int64_t)header->n_taps * header->n_embd,
                                .n = (int32_t)train_chunks_n(states)};
     if (set->n < 4) return vouch_fail(err, VOUCH_E_ARGUMENT, "only %d answers: raise n_tokens", (int)set->n);
-    double *sums = calloc(2 * (size_t)set->n_features, sizeof *sums);
-    set->mean = calloc((size_t)set->n_features, sizeof *set->mean);
-    set->inv_scale = calloc((size_t)set->n_features, sizeof *set->inv_scale);
+    double *sums = calloc(2 * (size_t)set->n_features + 1, sizeof *sums);
+    set->mean = calloc((size_t)set->n_features + 1, sizeof *set->mean);
+    set->inv_scale = calloc((size_t)set->n_features + 1, sizeof *set->inv_scale);
     vouch_status status = sums && set->mean && set->inv_scale
                               ? VOUCH_OK
                               : vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the scale of states");

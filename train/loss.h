@@ -14,15 +14,8 @@
 #ifndef VOUCH_TRAIN_LOSS_H
 #define VOUCH_TRAIN_LOSS_H
 
+#include "train/distill.h"
 #include "train/real.h"
-
-typedef enum train_loss {
-    TRAIN_FORWARD_KL,
-    TRAIN_REVERSE_KL,
-    TRAIN_JENSEN_SHANNON,
-    TRAIN_TOTAL_VARIATION,
-    TRAIN_CROSS_ENTROPY /* p is 1 at the label, 0 elsewhere */
-} train_loss;
 
 /* Sums over the rows that a loss counts. */
 typedef struct train_sums {

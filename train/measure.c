@@ -4,19 +4,19 @@
 #include <stdlib.h>
 
 /* Counts a chain of guesses that begins at a row. Returns the number of accepted ones. */
-static int32_t chain_add(train_rates *rates, const train_head_values *values, int32_t n_generations, int64_t row,
+static int32_t chain_add(train_rates *rates, const uint8_t *const *hits, int32_t n_generations, int64_t row,
                          int64_t end)
 {
     int32_t g = 0;
     for (; g < n_generations && row + g < end; g++) {
         rates->reached[g]++;
-        if (!values->generations[g].hits[row + g]) break;
+        if (!hits[g][row + g]) break;
         rates->accepted[g]++;
     }
     return g;
 }
 
-void train_score_add(train_score *score, const train_head_values *values, int32_t n_generations,
+void train_score_add(train_score *score, const uint8_t *const *hits, int32_t n_generations,
                      const train_batch *batch)
 {
     int64_t row = 0;
@@ -24,11 +24,11 @@ void train_score_add(train_score *score, const train_head_values *values, int32_
         const int64_t end = batch->rows.packing.ends[s];
         while (row < end && !batch->lessons.counts[row]) row++;
         for (int64_t i = row; i < end; i++) {
-            chain_add(&score->anywhere, values, n_generations, i, end);
+            chain_add(&score->anywhere, hits, n_generations, i, end);
             score->n_guessable += batch->lessons.labels[i] >= 0;
         }
         while (row < end) {
-            const int32_t n = 1 + chain_add(&score->cycles, values, n_generations, row, end);
+            const int32_t n = 1 + chain_add(&score->cycles, hits, n_generations, row, end);
             score->n_cycles++;
             score->n_tokens += n;
             row += n;
@@ -41,6 +41,7 @@ vouch_status train_measure(train_score *score, const train_taught *taught, const
                            int32_t to, int64_t max_tokens, vouch_error *err)
 {
     train_space space;
+    const uint8_t *hits[TRAIN_GENERATIONS];
     train_head_values *values = calloc(1, sizeof *values);
     vouch_arena arena = {0};
     vouch_status status = values ? VOUCH_OK : vouch_fail(err, VOUCH_E_MEMORY, "not enough memory to measure a head");
@@ -58,7 +59,8 @@ vouch_status train_measure(train_score *score, const train_taught *taught, const
             train_space_add(&space, set, &s, taught->drafts, set->longest);
             if (space.batch.rows.n > 0) {
                 train_head_run(values, taught->head, NULL, taught->shape, &space.batch, NULL);
-                train_score_add(score, values, taught->shape->n_generations, &space.batch);
+                for (int32_t g = 0; g < taught->shape->n_generations; g++) hits[g] = values->generations[g].hits;
+                train_score_add(score, hits, taught->shape->n_generations, &space.batch);
             }
         }
         free(s.tokens);

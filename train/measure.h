@@ -27,9 +27,8 @@ typedef struct train_score {
     int64_t n_guessable;        /* tokens in the head's vocabulary, of anywhere.reached[0] */
 } train_score;
 
-/* Adds the batch's sequences, whose hits a run of the head (train_head_run) has left in `values`. */
-void train_score_add(train_score *score, const train_head_values *values, int32_t n_generations,
-                     const train_batch *batch);
+/* Adds the batch's sequences. hits[g] [rows]: whether generation g of a row is right. */
+void train_score_add(train_score *score, const uint8_t *const *hits, int32_t n_generations, const train_batch *batch);
 
 /* A head that can be run on answers. drafts, cosines and sines as in batch.h. */
 typedef struct train_taught {

@@ -15,25 +15,11 @@
 #include "train/head_file.h"
 #include "train/linear.h"
 #include "train/ops.h"
+#include "train/pipeline.h"
 #include "train/teach.h"
+#include "train/writing.h"
 
-enum {
-    MEASURED_TOKENS = 8000, /* most tokens held back that a head is measured on */
-    BEGUN_ROWS = 300000     /* rows that a linear head is fitted to where a layer on top goes on learning */
-};
-
-/* All that the stages share. */
-typedef struct distiller {
-    const train_options *options;
-    const char *target, *head;
-    train_states_header header; /* of the states: the target's facts, and the taps */
-    vouch_pool *pool;
-    vouch_weights *weights;
-    train_chunks *answers, *states, *measured_answers, *measured_states;
-    train_lessons_set lessons, measured;
-    float *embedding; /* [n_vocab, n_embd] the target's, each row divided by its root mean square */
-    float *output;    /* [n_vocab, n_embd] the target's */
-} distiller;
+enum { BEGUN_ROWS = 300000 }; /* rows that a linear head is fitted to where a layer on top goes on learning */
 
 train_options train_options_default(void)
 {
@@ -47,6 +33,7 @@ train_options train_options_default(void)
                            .depth = 2,
                            .epochs = 2,
                            .rate = 3e-4,
+                           .beta = 0.5,
                            .type = "Q8_0"};
 }
 
@@ -54,6 +41,8 @@ static vouch_status options_check(const train_options *o, vouch_error *err)
 {
     if (o->n_tokens < 1000)
         return vouch_fail(err, VOUCH_E_ARGUMENT, "n_tokens is %lld: expected at least 1000", (long long)o->n_tokens);
+    if (!(o->beta > 0 && o->beta < 1))
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "beta is %g: expected a number between 0 and 1", o->beta);
     if (!(o->sampled >= 0 && o->sampled <= 1))
         return vouch_fail(err, VOUCH_E_ARGUMENT, "sampled is %g: expected a share, 0 to 1", o->sampled);
     if (o->n_parallel < 1 || o->n_parallel > 64)
@@ -61,19 +50,21 @@ static vouch_status options_check(const train_options *o, vouch_error *err)
     if (o->n_taps < 0 || o->n_taps > TRAIN_MOST_TAPS)
         return vouch_fail(err, VOUCH_E_ARGUMENT, "n_taps is %d: expected at most %d layers", (int)o->n_taps,
                           TRAIN_MOST_TAPS);
+    if (o->n_student_layers < 0 || o->n_student_layers > TRAIN_MOST_LAYERS)
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "n_student_layers is %d: expected at most %d",
+                          (int)o->n_student_layers, TRAIN_MOST_LAYERS);
     if (o->depth < 1 || o->depth > TRAIN_MOST_DEPTH)
         return vouch_fail(err, VOUCH_E_ARGUMENT, "depth is %d: expected 1 to %d", (int)o->depth, TRAIN_MOST_DEPTH);
     if (o->n_draft < 16 || o->n_ff < 0 || o->epochs < 1 || !(o->rate > 0))
         return vouch_fail(err, VOUCH_E_ARGUMENT,
                           "n_draft is %d, n_ff %d, epochs %d, rate %g: expected at least 16, 0 and 1, a rate above 0",
                           (int)o->n_draft, (int)o->n_ff, (int)o->epochs, o->rate);
-    if (!train_head_type_known(o->type))
+    if (train_type_of(o->type) == VOUCH_TYPE_COUNT)
         return vouch_fail(err, VOUCH_E_ARGUMENT, "type is '%.40s': expected Q8_0, Q4_0, F16 or F32", o->type);
     return VOUCH_OK;
 }
 
-static void note(const distiller *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void note(const distiller *d, const char *format, ...)
+void train_note(const train_distiller *d, const char *format, ...)
 {
     char line[256];
     va_list arguments;
@@ -83,15 +74,14 @@ static void note(const distiller *d, const char *format, ...)
     if (d->options->note) d->options->note(d->options->user, line);
 }
 
-/* HEAD.answers, HEAD.states, ... */
-static const char *path_beside(const distiller *d, const char *what, char path[4096])
+const char *train_path_beside(const train_distiller *d, const char *what, char path[4096])
 {
-    snprintf(path, 4096, "%s.%s", d->head, what);
+    snprintf(path, 4096, "%s.%s", d->out, what);
     return path;
 }
 
 /* The layers named by the options; otherwise an early one, the middle one, a late one and the last. */
-static vouch_status taps_choose(distiller *d, vouch_error *err)
+static vouch_status taps_choose(train_distiller *d, vouch_error *err)
 {
     const train_options *o = d->options;
     train_states_header *h = &d->header;
@@ -111,7 +101,7 @@ static vouch_status taps_choose(distiller *d, vouch_error *err)
 }
 
 /* Answers to the prompts that teach, or those that measure. */
-static vouch_status answers_stage(distiller *d, vouch_error *err)
+vouch_status train_answers_stage(train_distiller *d, vouch_error *err)
 {
     char path[4096];
     vouch_model *model;
@@ -120,8 +110,9 @@ static vouch_status answers_stage(distiller *d, vouch_error *err)
     VOUCH_TRY(vouch_model_open(&model, d->target, &options, err));
     snprintf(d->header.digest, sizeof d->header.digest, "%s", vouch_model_get_info(model)->digest);
     d->header.n_layers = vouch_model_get_info(model)->n_layers;
-    vouch_status status = taps_choose(d, err);
-    if (!status) status = train_answers_make(&d->answers, path_beside(d, "answers", path), model, d->options, err);
+    vouch_status status = d->options->is_student ? VOUCH_OK : taps_choose(d, err);
+    if (!status)
+        status = train_answers_make(&d->answers, train_path_beside(d, "answers", path), model, d->options, err);
     if (!status && d->options->measured) {
         train_options measured = *d->options;
         measured.prompts = d->options->measured;
@@ -129,14 +120,14 @@ static vouch_status answers_stage(distiller *d, vouch_error *err)
         measured.n_excluded = 0;
         measured.n_tokens = INT64_MAX;
         measured.sampled = 0;
-        status = train_answers_make(&d->measured_answers, path_beside(d, "measured.answers", path), model, &measured,
-                                    err);
+        status = train_answers_make(&d->measured_answers, train_path_beside(d, "measured.answers", path), model,
+                                    &measured, err);
     }
     vouch_model_close(model);
     return status;
 }
 
-static vouch_status weights_open(distiller *d, vouch_error *err)
+vouch_status train_weights_open(train_distiller *d, vouch_error *err)
 {
     vouch_gguf *gguf;
     VOUCH_TRY(vouch_pool_open(&d->pool, d->options->n_threads, err));
@@ -147,18 +138,18 @@ static vouch_status weights_open(distiller *d, vouch_error *err)
     return status;
 }
 
-static vouch_status states_stage(distiller *d, vouch_error *err)
+vouch_status train_states_stage(train_distiller *d, vouch_error *err)
 {
     char path[4096];
     const vouch_hparams *hparams = &d->weights->hparams;
     snprintf(d->header.version, sizeof d->header.version, "states 1");
     d->header.n_embd = hparams->n_embd;
     d->header.n_vocab = hparams->n_vocab;
-    VOUCH_TRY(train_states_make(&d->states, path_beside(d, "states", path), &d->header, d->answers, d->weights, d->pool,
-                                d->options, err));
+    VOUCH_TRY(train_states_make(&d->states, train_path_beside(d, "states", path), &d->header, d->answers, d->weights,
+                                d->pool, d->options, err));
     VOUCH_TRY(train_lessons_open(&d->lessons, d->states, &d->header, d->weights, err));
     if (!d->measured_answers) return VOUCH_OK;
-    VOUCH_TRY(train_states_make(&d->measured_states, path_beside(d, "measured.states", path), &d->header,
+    VOUCH_TRY(train_states_make(&d->measured_states, train_path_beside(d, "measured.states", path), &d->header,
                                 d->measured_answers, d->weights, d->pool, d->options, err));
     VOUCH_TRY(train_lessons_open(&d->measured, d->measured_states, &d->header, d->weights, err));
     /* The head standardises all states as those that it learned from. */
@@ -178,7 +169,7 @@ static vouch_status matrix_open(float **out, const vouch_matrix *matrix, vouch_e
 }
 
 /* The target's embedding and output matrix as floats. */
-static vouch_status ends_open(distiller *d, vouch_error *err)
+static vouch_status ends_open(train_distiller *d, vouch_error *err)
 {
     const vouch_weights *w = d->weights;
     if (w->output_norm.kind != VOUCH_NORM_RMS)
@@ -197,7 +188,7 @@ static vouch_status ends_open(distiller *d, vouch_error *err)
 
 static void linear_report(void *user, double share)
 {
-    const distiller *d = user;
+    const train_distiller *d = user;
     const train_options *o = d->options;
     if (o->report) o->report(o->user, &(train_report){"linear", "fitting", share});
 }
@@ -207,7 +198,7 @@ static double rate(const train_rates *rates, int g)
     return (double)rates->accepted[g] / fmax(1, (double)rates->reached[g]);
 }
 
-static train_figures figures_of(const train_score *score)
+train_figures train_figures_of(const train_score *score)
 {
     train_figures f = {.n_tokens = score->anywhere.reached[0]};
     for (int g = 0; g < TRAIN_MEASURED_DEPTH; g++) {
@@ -220,20 +211,20 @@ static train_figures figures_of(const train_score *score)
 }
 
 /* Acceptance on the answers held back, and on the measured prompts' answers. */
-static vouch_status measure(distiller *d, const train_taught *taught, train_result *result, vouch_error *err)
+static vouch_status measure(train_distiller *d, const train_taught *taught, train_result *result, vouch_error *err)
 {
     train_score held = {0}, measured = {0};
-    VOUCH_TRY(train_measure(&held, taught, &d->lessons, d->lessons.n_taught, d->lessons.n, MEASURED_TOKENS, err));
-    result->held = figures_of(&held);
+    VOUCH_TRY(train_measure(&held, taught, &d->lessons, d->lessons.n_taught, d->lessons.n, TRAIN_MEASURED_TOKENS, err));
+    result->held = train_figures_of(&held);
     result->n_tokens = d->lessons.n_rows;
     if (d->measured_states)
         VOUCH_TRY(train_measure(&measured, taught, &d->measured, 0, d->measured.n, INT64_MAX, err));
-    result->measured = figures_of(&measured);
+    result->measured = train_figures_of(&measured);
     return VOUCH_OK;
 }
 
-static vouch_status write_head(distiller *d, const train_taught *taught, const int32_t *guesses, train_result *result,
-                               vouch_error *err)
+static vouch_status write_head(train_distiller *d, const train_taught *taught, const int32_t *guesses,
+                               train_result *result, vouch_error *err)
 {
     const train_options *o = d->options;
     const train_figures *held = &result->held;
@@ -254,13 +245,13 @@ static vouch_status write_head(distiller *d, const train_taught *taught, const i
                                   .name = o->quick ? "linear head" : "head with a layer",
                                   .recipe = recipe,
                                   .type = o->type};
-    VOUCH_TRY(train_head_write(&file, d->head, err));
-    result->bytes = stat(d->head, &info) == 0 ? info.st_size : 0;
+    VOUCH_TRY(train_head_write(&file, d->out, err));
+    result->bytes = stat(d->out, &info) == 0 ? info.st_size : 0;
     return VOUCH_OK;
 }
 
 /* Weights of the target's output norm. */
-static void norm_copy(const distiller *d, float *norm)
+static void norm_copy(const train_distiller *d, float *norm)
 {
     const float *weight = d->weights->output_norm.weight;
     for (int32_t i = 0; i < d->header.n_embd; i++) norm[i] = weight ? weight[i] : 1;
@@ -269,13 +260,13 @@ static void norm_copy(const distiller *d, float *norm)
 /* ----------------------------------------------------------------------- the head */
 
 /* The head as it is measured and written. */
-typedef struct student {
+typedef struct learner {
     train_head_shape shape;
     train_head head;
     real *block, *output;
     int32_t *drafts, *guesses; /* [n_vocab] draft ids of tokens, or -1; [n_draft] tokens of draft ids */
     float *cosines, *sines;
-} student;
+} learner;
 
 typedef struct counted {
     int64_t count;
@@ -290,7 +281,7 @@ static int counted_compare(const void *a, const void *b)
 }
 
 /* How often each token stands in the answers. */
-static vouch_status tokens_count(const distiller *d, counted *counts, vouch_error *err)
+static vouch_status tokens_count(const train_distiller *d, counted *counts, vouch_error *err)
 {
     for (int32_t v = 0; v < d->header.n_vocab; v++) counts[v] = (counted){0, v};
     for (size_t i = 0; i < train_chunks_n(d->answers); i++) {
@@ -308,32 +299,47 @@ static vouch_status tokens_count(const distiller *d, counted *counts, vouch_erro
     return VOUCH_OK;
 }
 
-/* The head guesses the most frequent tokens of the answers. */
-static vouch_status guesses_choose(const distiller *d, student *l, vouch_error *err)
+vouch_status train_tokens_rank(const train_distiller *d, int32_t **tokens, vouch_error *err)
 {
     const int32_t n_vocab = d->header.n_vocab;
     counted *counts = malloc((size_t)n_vocab * sizeof *counts);
-    l->drafts = malloc((size_t)n_vocab * sizeof *l->drafts);
-    l->guesses = malloc((size_t)l->shape.n_draft * sizeof *l->guesses);
-    vouch_status status = counts && l->drafts && l->guesses
+    *tokens = malloc((size_t)n_vocab * sizeof **tokens);
+    vouch_status status = counts && *tokens
                               ? tokens_count(d, counts, err)
                               : vouch_fail(err, VOUCH_E_MEMORY, "not enough memory to count %d tokens", (int)n_vocab);
     if (!status) {
         qsort(counts, (size_t)n_vocab, sizeof *counts, counted_compare);
+        for (int32_t v = 0; v < n_vocab; v++) (*tokens)[v] = counts[v].token;
+    }
+    free(counts);
+    return status;
+}
+
+/* The head guesses the most frequent tokens of the answers. */
+static vouch_status guesses_choose(const train_distiller *d, learner *l, vouch_error *err)
+{
+    const int32_t n_vocab = d->header.n_vocab;
+    int32_t *ranked = NULL;
+    vouch_status status = train_tokens_rank(d, &ranked, err);
+    l->drafts = malloc((size_t)n_vocab * sizeof *l->drafts);
+    l->guesses = malloc((size_t)l->shape.n_draft * sizeof *l->guesses);
+    if (!status && (!l->drafts || !l->guesses))
+        status = vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for %d tokens", (int)n_vocab);
+    if (!status) {
         for (int32_t v = 0; v < n_vocab; v++) l->drafts[v] = -1;
-        for (int64_t i = 0; i < l->shape.n_draft; i++) l->drafts[counts[i].token] = 0;
+        for (int64_t i = 0; i < l->shape.n_draft; i++) l->drafts[ranked[i]] = 0;
         for (int32_t v = 0, id = 0; v < n_vocab; v++) {
             if (l->drafts[v] < 0) continue;
             l->guesses[id] = v;
             l->drafts[v] = id++;
         }
     }
-    free(counts);
+    free(ranked);
     return status;
 }
 
 /* A layer has the shape of the target's own. */
-static train_head_shape shape_choose(const distiller *d, const train_linear_head *linear)
+static train_head_shape shape_choose(const train_distiller *d, const train_linear_head *linear)
 {
     const vouch_hparams *h = &d->weights->hparams;
     const train_options *o = d->options;
@@ -348,7 +354,7 @@ static train_head_shape shape_choose(const distiller *d, const train_linear_head
 }
 
 /* The linear head, the target's own output rows, and unless it stays linear a layer that changes nothing yet. */
-static vouch_status student_open(distiller *d, student *l, train_linear_head *linear, vouch_error *err)
+static vouch_status learner_open(train_distiller *d, learner *l, train_linear_head *linear, vouch_error *err)
 {
     l->shape = shape_choose(d, linear);
     const size_t width = (size_t)linear->width, half = (size_t)l->shape.layer.heads.head_dim / 2;
@@ -375,7 +381,7 @@ static vouch_status student_open(distiller *d, student *l, train_linear_head *li
     return VOUCH_OK;
 }
 
-static void student_free(student *l)
+static void learner_free(learner *l)
 {
     free(l->block);
     free(l->output);
@@ -387,13 +393,13 @@ static void student_free(student *l)
 
 static bool teaching_is_cancelled(void *user)
 {
-    const distiller *d = user;
+    const train_distiller *d = user;
     return d->options->is_cancelled(d->options->user);
 }
 
 static void layer_report(void *user, int64_t step, int64_t n_steps, const train_sums *sums, const train_score *held)
 {
-    const distiller *d = user;
+    const train_distiller *d = user;
     const double rows = fmax(1, (double)sums->rows);
     char detail[96];
     snprintf(detail, sizeof detail, "step %" PRId64 " of %" PRId64 ", loss %.3f, guesses %.3f", step, n_steps,
@@ -401,11 +407,11 @@ static void layer_report(void *user, int64_t step, int64_t n_steps, const train_
     if (d->options->report)
         d->options->report(d->options->user, &(train_report){"layer", detail, (double)step / (double)n_steps});
     if (held)
-        note(d, "%s; held back: %.3f accepted, %.2f tokens per cycle", detail,
-             rate(&held->anywhere, 0), (double)held->n_tokens / fmax(1, (double)held->n_cycles));
+        train_note(d, "%s; held back: %.3f accepted, %.2f tokens per cycle", detail,
+                   rate(&held->anywhere, 0), (double)held->n_tokens / fmax(1, (double)held->n_cycles));
 }
 
-static vouch_status layer_stage(distiller *d, student *l, vouch_error *err)
+static vouch_status layer_stage(train_distiller *d, learner *l, vouch_error *err)
 {
     const train_options *o = d->options;
     char path[4096];
@@ -416,7 +422,7 @@ static vouch_status layer_stage(distiller *d, student *l, vouch_error *err)
                            .n_epochs = o->epochs,
                            .seed = o->seed,
                            .rope_base = d->weights->hparams.rope_base,
-                           .checkpoint = path_beside(d, "checkpoint", path),
+                           .checkpoint = train_path_beside(d, "checkpoint", path),
                            .checkpoint_seconds = 45,
                            .drafts = l->drafts,
                            .pool = d->pool,
@@ -424,8 +430,8 @@ static vouch_status layer_stage(distiller *d, student *l, vouch_error *err)
                            .is_cancelled = o->is_cancelled ? teaching_is_cancelled : NULL,
                            .user = d};
     course.adam.rate = o->rate;
-    note(d, "layer: %" PRId64 " weights, %" PRId64 " guessed tokens; %.0f MB of memory", train_head_size(&l->shape),
-         l->shape.n_draft, train_teach_bytes(&course) * 1e-6);
+    train_note(d, "layer: %" PRId64 " weights, %" PRId64 " guessed tokens; %.0f MB of memory",
+               train_head_size(&l->shape), l->shape.n_draft, train_teach_bytes(&course) * 1e-6);
     train_blas()->openblas_set_num_threads(1); /* each worker calls it for its own shards */
     const vouch_status status = train_teach(&course, &l->head, l->block, err);
     train_blas()->openblas_set_num_threads((int)vouch_pool_size(d->pool));
@@ -433,10 +439,11 @@ static vouch_status layer_stage(distiller *d, student *l, vouch_error *err)
 }
 
 /* From the linear head to the file. */
-static vouch_status student_stages(distiller *d, train_linear_head *linear, train_result *result, vouch_error *err)
+static vouch_status learner_stages(train_distiller *d, train_linear_head *linear, train_result *result,
+                                   vouch_error *err)
 {
-    student l = {0};
-    vouch_status status = student_open(d, &l, linear, err);
+    learner l = {0};
+    vouch_status status = learner_open(d, &l, linear, err);
     if (!status && !d->options->quick) status = layer_stage(d, &l, err);
     if (!status) {
         l.shape.n_generations = TRAIN_MEASURED_DEPTH;
@@ -444,43 +451,44 @@ static vouch_status student_stages(distiller *d, train_linear_head *linear, trai
         status = measure(d, &taught, result, err);
         if (!status) status = write_head(d, &taught, l.guesses, result, err);
     }
-    student_free(&l);
+    learner_free(&l);
     return status;
 }
 
 /* ------------------------------------------------------------------------ stages */
 
-static vouch_status head_stages(distiller *d, train_result *result, vouch_error *err)
+static vouch_status head_stages(train_distiller *d, train_result *result, vouch_error *err)
 {
     train_linear_head linear;
     train_linear_options options = train_linear_options_default();
     options.most_rows = d->options->quick ? 0 : BEGUN_ROWS;
     options.report = linear_report;
     options.user = d;
-    note(d, "linear head: %" PRId64 " tokens of %d answers, %" PRId64 " inputs; %.0f MB of memory", d->lessons.n_rows,
-         (int)d->lessons.n_taught, d->lessons.n_features + d->header.n_embd,
-         (train_linear_bytes(&d->lessons) + 8 * (double)d->header.n_vocab * d->header.n_embd) * 1e-6);
+    train_note(d, "linear head: %" PRId64 " tokens of %d answers, %" PRId64 " inputs; %.0f MB of memory",
+               d->lessons.n_rows, (int)d->lessons.n_taught, d->lessons.n_features + d->header.n_embd,
+               (train_linear_bytes(&d->lessons) + 8 * (double)d->header.n_vocab * d->header.n_embd) * 1e-6);
     VOUCH_TRY(ends_open(d, err));
     VOUCH_TRY(train_linear_fit(&linear, &d->lessons, d->embedding, &options, err));
-    const vouch_status status = student_stages(d, &linear, result, err);
+    const vouch_status status = learner_stages(d, &linear, result, err);
     train_linear_free(&linear);
     return status;
 }
 
-static vouch_status run(distiller *d, train_result *result, vouch_error *err)
+static vouch_status run(train_distiller *d, train_result *result, vouch_error *err)
 {
-    VOUCH_TRY(answers_stage(d, err));
-    VOUCH_TRY(weights_open(d, err));
+    if (d->options->is_student) return train_student_distill(d, result, err);
+    VOUCH_TRY(train_answers_stage(d, err));
+    VOUCH_TRY(train_weights_open(d, err));
     train_blas()->openblas_set_num_threads((int)vouch_pool_size(d->pool));
-    VOUCH_TRY(states_stage(d, err));
+    VOUCH_TRY(train_states_stage(d, err));
     return head_stages(d, result, err);
 }
 
-vouch_status train_distill(const char *target, const char *head, const train_options *options, train_result *result,
+vouch_status train_distill(const char *target, const char *out, const train_options *options, train_result *result,
                            vouch_error *err)
 {
     VOUCH_DEFAULT_FLOATS();
-    distiller d = {.options = options, .target = target, .head = head};
+    train_distiller d = {.options = options, .target = target, .out = out};
     *result = (train_result){0};
     VOUCH_TRY(options_check(options, err));
     VOUCH_TRY(train_blas_open(err));

@@ -71,8 +71,8 @@ static void layers_back(train_student_values *values, real *block, real *grads, 
     }
 }
 
-/* The probabilities that a lesson tells, without tokens that the outputs lack. They are halves, so their sum is known to
- * 2e-4 or so; the other tokens together have 1e-4 at least. */
+/* The probabilities that a lesson tells, without tokens that the outputs lack. They are halves, so their sum is known
+ * to 2e-4 or so; the other tokens together have 1e-4 at least. */
 typedef struct lesson {
     int32_t n, ids[TRAIN_MOST_CLASSES];
     real p[TRAIN_MOST_CLASSES], others;

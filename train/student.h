@@ -10,10 +10,10 @@
  * Norm and layers learn. Embedding and output matrix stay as they are; they are the largest part of a small model, and
  * few of their rows occur in the lessons.
  *
- * The output matrix has a row for each token, and would take most of the time. So the loss sees a part of the vocabulary
- * (train_outputs): the most frequent tokens of the lessons, and others that each step draws at random. A drawn row
- * stands for n_others / n_drawn tokens, and the logarithm of that is its bias, so that the sum of exp(z) has the right
- * expectation (Jean et al., arXiv 1412.2007).
+ * The output matrix has a row for each token, and would take most of the time. So the loss sees a part of the
+ * vocabulary (train_outputs): the most frequent tokens of the lessons, and others that each step draws at random. A
+ * drawn row stands for n_others / n_drawn tokens, and the logarithm of that is its bias, so that the sum of exp(z) has
+ * the right expectation (Jean et al., arXiv 1412.2007).
  */
 #ifndef VOUCH_TRAIN_STUDENT_H
 #define VOUCH_TRAIN_STUDENT_H
@@ -47,8 +47,7 @@ typedef struct train_student_values {
     train_sums sums;
 } train_student_values;
 
-/* Room for batches of max_rows rows in sequences of at most max_length, and for n_outputs output rows. `layers` has room
- * for n_layers. */
+/* Room for batches of max_rows rows in sequences of at most max_length, and for n_outputs output rows. */
 void train_student_values_take(train_student_values *values, vouch_arena *arena, const train_student_shape *shape,
                                int64_t max_rows, int64_t max_length, int64_t n_outputs);
 

@@ -90,9 +90,10 @@ static train_descent descent_of(const train_course *c, teacher *t, real *block)
     const train_network network = {.weights = block, .n_weights = train_head_size(&c->shape),
                                    .n_sums = c->shape.n_generations, .settings = settings_hash(c),
                                    .lay_out = lay_out, .fill = fill, .run = run, .measure = measure, .user = t};
-    return (train_descent){.network = network, .set = c->set, .adam = c->adam, .n_epochs = c->n_epochs, .n_rowless = 2,
-                           .seed = c->seed, .checkpoint = c->checkpoint, .checkpoint_seconds = c->checkpoint_seconds,
-                           .pool = c->pool, .report = c->report, .is_cancelled = c->is_cancelled, .user = c->user};
+    return (train_descent){.network = network, .set = c->set, .adam = c->adam, .n_epochs = c->n_epochs, .n_rounds = 1,
+                           .n_rowless = 2, .seed = c->seed, .checkpoint = c->checkpoint,
+                           .checkpoint_seconds = c->checkpoint_seconds, .pool = c->pool, .report = c->report,
+                           .is_cancelled = c->is_cancelled, .user = c->user};
 }
 
 double train_teach_bytes(const train_course *course)

@@ -29,6 +29,7 @@ const char *const cli_command_names[CLI_COMMANDS] = {"run",   "info",  "tokenize
 #define RULES        VOUCH_ACCEPT_LIST(RULE_WORD) "auto" /* in the order of vouch_accept */
 #define RULE_WORD(constant, name) #name "|"
 #define ANY          "[0, 2147483647]"
+#define LOSSES       "forward-kl|reverse-kl|jensen-shannon|total-variation|cross-entropy" /* in train_loss's order */
 #define QUANTIZE_TYPES \
     "F32, F16, BF16, Q8_0, Q6_K, Q5_K_M, Q5_K_S, Q5_1, Q5_0, Q4_K_M, Q4_K_S, Q4_1, Q4_0, IQ4_NL, MXFP4_MOE, " \
     "IQ4_XS, Q3_K_L, Q3_K_M, Q3_K_S, Q2_K, TQ2_0, TQ1_0"
@@ -49,6 +50,14 @@ static const cli_flag flags[] = {
      NULL},
     {"head", NULL, 'o', CLI_FLAG_FILE, AT(distill.head), "OUT", NULL, CLI_DISTILL, "Model",
      "the head's file to write. Files beside it, such as OUT.answers and OUT.states, keep unfinished work", NULL, NULL},
+    {"student", NULL, 0, CLI_FLAG_FILE, AT(distill.student), "OUT", NULL, CLI_DISTILL, "Model",
+     "teach a small draft model instead of a head, and write it to this GGUF file, which --draft-model takes", NULL,
+     NULL},
+    {"student-model", NULL, 0, CLI_FLAG_FILE, AT(distill.student_model), "FILE", NULL, CLI_DISTILL, "Model",
+     "the student begins as this model, of architecture llama and with the target's tokens (default: the target)", NULL,
+     NULL},
+    {"student-layers", NULL, 0, CLI_FLAG_INTS, AT(distill.student_layers), "N,N,...", "[0, 1023]", CLI_DISTILL, "Model",
+     "the student begins with these layers of that model, counted from 0, at most 64 (default: all)", NULL, NULL},
     {"", NULL, 0, CLI_FLAG_FILE, AT(out), "OUT", NULL, WRITING, "Model", "the GGUF file to write", NULL, NULL},
     {"", NULL, 0, CLI_FLAG_FILE, AT(type), "TYPE", NULL, CLI_QUANTIZE, "Model",
      "type or mix of types: " QUANTIZE_TYPES, NULL, NULL},
@@ -249,7 +258,8 @@ static const cli_flag flags[] = {
     {"quick", NULL, 0, CLI_FLAG_SWITCH, AT(distill.quick), NULL, NULL, CLI_DISTILL, "Head",
      "a linear head, fitted in closed form within minutes, without a decoder layer", NULL, NULL},
     {"vocab", NULL, 0, CLI_FLAG_INT, AT(distill.n_draft), "N", "[16, 2147483647]", CLI_DISTILL, "Head",
-     "number of tokens that the head can guess, the most frequent ones", NULL, NULL},
+     "number of tokens that the head can guess, the most frequent ones; with --student, tokens that a step of training "
+     "sees", NULL, NULL},
     {"ff-width", NULL, 0, CLI_FLAG_INT, AT(distill.n_ff), "N", "[0, 1048576]", CLI_DISTILL, "Head",
      "width of the layer's feed-forward network; 0: the model's", NULL, NULL},
     {"unroll", NULL, 0, CLI_FLAG_INT, AT(distill.depth), "N", "[1, 4]", CLI_DISTILL, "Training",
@@ -258,10 +268,17 @@ static const cli_flag flags[] = {
      "times that training sees each token", NULL, NULL},
     {"rate", NULL, 0, CLI_FLAG_DOUBLE, AT(distill.rate), "R", "(0, 1]", CLI_DISTILL, "Training",
      "largest learning rate", NULL, NULL},
+    {"loss", NULL, 0, CLI_FLAG_CHOICE, AT(distill.loss), LOSSES, NULL, CLI_DISTILL, "Training",
+     "what brings the student's distribution near to the target's", NULL, NULL},
+    {"beta", NULL, 0, CLI_FLAG_DOUBLE, AT(distill.beta), "B", "(0, 1)", CLI_DISTILL, "Training",
+     "weight of the target's distribution in the mixture of jensen-shannon", NULL, NULL},
+    {"on-policy", NULL, 0, CLI_FLAG_SWITCH, AT(distill.on_policy), NULL, NULL, CLI_DISTILL, "Training",
+     "the student learns what the target says behind the tokens of its own answers, instead of the target's", NULL,
+     NULL},
     {"taps", NULL, 0, CLI_FLAG_INTS, AT(distill.taps), "N,N,...", "[0, 1023]", CLI_DISTILL, "Head",
      "layers of the target whose states the head reads, counted from 0, at most 8 (default: four)", NULL, NULL},
     {"type", NULL, 0, CLI_FLAG_FILE, AT(type), "TYPE", NULL, CLI_DISTILL, "Head",
-     "type of the head's matrices: Q8_0, Q4_0, F16 or F32 (default Q8_0)", NULL, NULL},
+     "type of the taught matrices: Q8_0, Q4_0, F16 or F32 (default Q8_0)", NULL, NULL},
 
     {"special", NULL, 0, CLI_FLAG_SWITCH, AT(special), NULL, NULL, CLI_TOKENIZE, "Tokens",
      "turn the names of special tokens into their ids", NULL, NULL},
@@ -419,6 +436,7 @@ cli_options cli_options_default(unsigned command)
     options.distill.depth = 2;
     options.distill.epochs = 2;
     options.distill.rate = 3e-4;
+    options.distill.beta = 0.5;
     if (command & CLI_DISTILL) {
         options.n_parallel = 16;
         options.session.sampling.top_p = 0.95f;

@@ -89,12 +89,14 @@ typedef struct cli_options {
     const char *json, *csv, *html, *svg;
     const char *text; /* analyze */
     struct {
-        const char *head, *measured;
+        const char *head, *student, *student_model, *measured;
         cli_texts excluded; /* files of prompts */
         int32_t n_tokens, n_draft, n_ff, depth, epochs;
         double sampled, rate;
-        cli_ints taps;
-        bool quick;
+        cli_ints taps, student_layers;
+        bool quick, on_policy;
+        int loss; /* train_loss */
+        double beta;
     } distill;
     double seconds; /* check */
     unsigned laws;  /* bits 0 to 3: L1 to L4; 0: all */

@@ -32,7 +32,7 @@ static const cli_flag *given_find(given_flags given, const char *name)
 /* Does the flag name a file that the command writes? */
 static bool is_written(const cli_flag *flag)
 {
-    static const char *const names[] = {"json", "svg", "csv", "html", "stats-json", "history", "out"};
+    static const char *const names[] = {"json", "svg", "csv", "html", "stats-json", "history", "out", "student"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (flag->kind == CLI_FLAG_FILE && strcmp(flag->name, names[i]) == 0) return true;
     return strcmp(flag->name, "head") == 0 && strcmp(flag->value, "OUT") == 0; /* of `vouch distill` */
@@ -639,6 +639,41 @@ static bool check_written_anew(const cli_options *options, unsigned command)
     return false;
 }
 
+/* A head or a student is taught, and each has flags of its own. */
+static bool check_distill(const cli_options *options, given_flags given)
+{
+    static const char *const of_heads[] = {"quick", "taps", "ff-width", "unroll"};
+    static const char *const of_students[] = {"student-model", "student-layers", "loss", "beta", "on-policy"};
+    const bool has_student = options->distill.student != NULL;
+    if (!options->distill.head && !has_student) {
+        cli_complain("--head OUT is missing: expected the file to write, as in `vouch distill m.gguf --head h.gguf`; "
+                     "or --student OUT, for a draft model");
+        return false;
+    }
+    if (options->distill.head && has_student) {
+        cli_complain("--head and --student exclude each other: leave out one of them");
+        return false;
+    }
+    for (size_t i = 0; i < sizeof of_heads / sizeof *of_heads; i++)
+        if (has_student && given_find(given, of_heads[i])) {
+            cli_complain("--%s has no effect with --student: leave out one of them", of_heads[i]);
+            return false;
+        }
+    for (size_t i = 0; i < sizeof of_students / sizeof *of_students; i++)
+        if (!has_student && given_find(given, of_students[i])) {
+            cli_complain("--%s has no effect without --student OUT", of_students[i]);
+            return false;
+        }
+    if (given_find(given, "beta") && options->distill.loss != 2) { /* TRAIN_JENSEN_SHANNON */
+        cli_complain("--beta has no effect without --loss jensen-shannon");
+        return false;
+    }
+    if (!has_student || options->distill.student_model || options->distill.student_layers.n > 0) return true;
+    cli_complain("--student needs --student-layers or --student-model: expected the layers or the model that it begins "
+                 "as, such as --student-layers 0,29");
+    return false;
+}
+
 bool cli_options_parse(cli_options *options, unsigned command, int argc, char **argv)
 {
     given_flags given = {NULL};
@@ -686,10 +721,7 @@ bool cli_options_parse(cli_options *options, unsigned command, int argc, char **
         return false;
     }
     if ((command == CLI_QUANTIZE || command == CLI_CONVERT) && !check_written_anew(options, command)) return false;
-    if (command == CLI_DISTILL && !options->distill.head) {
-        cli_complain("--head OUT is missing: expected the file to write, as in `vouch distill m.gguf --head h.gguf`");
-        return false;
-    }
+    if (command == CLI_DISTILL && !check_distill(options, given)) return false;
     if (command == CLI_PERPLEXITY && !options->file) {
         cli_complain("--file FILE is missing: expected the text to predict");
         return false;

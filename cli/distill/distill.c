@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* vouch distill: teaches a head for a model. This file reads the prompts; train/distill.h does the work. */
+/* vouch distill: teaches a head or a draft model for a model. This file reads the prompts; train/distill.h does the
+ * work. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,14 +135,24 @@ static void figures_print(const char *what, const train_figures *f)
             100 * f->guessable);
     rates_print(f->accepted, " behind any token,");
     rates_print(f->in_cycles, " in cycles");
-    fprintf(stderr, " at depth 1 to %d; %.2f tokens per cycle\n", TRAIN_MEASURED_DEPTH, f->tokens_per_cycle);
+    fprintf(stderr, " at depth 1 to %d; %.2f tokens per cycle", TRAIN_MEASURED_DEPTH, f->tokens_per_cycle);
+    if (f->sampled > 0) fprintf(stderr, "; %.3f of sampled guesses", f->sampled);
+    fputc('\n', stderr);
+}
+
+static const char *out_of(const cli_options *options)
+{
+    return options->distill.student ? options->distill.student : options->distill.head;
 }
 
 static void summary(const cli_options *options, const train_result *r)
 {
-    fprintf(stderr, "%s: %.1f MB, taught from %lld tokens\n", options->distill.head, (double)r->bytes * 1e-6,
+    fprintf(stderr, "%s: %.1f MB, taught from %lld tokens\n", out_of(options), (double)r->bytes * 1e-6,
             (long long)r->n_tokens);
+    if (options->distill.student) figures_print("answers held back, before", &r->held_before);
     figures_print("answers held back", &r->held);
+    if (options->distill.student && options->distill.measured)
+        figures_print("measured prompts, before", &r->measured_before);
     if (options->distill.measured) figures_print("measured prompts", &r->measured);
 }
 
@@ -166,6 +177,14 @@ static int teach(const cli_options *options, const lessons *l)
     train.seed = options->session.sampling.seed;
     train.n_taps = (int32_t)options->distill.taps.n;
     for (int32_t i = 0; i < train.n_taps && i < TRAIN_MOST_TAPS; i++) train.taps[i] = options->distill.taps.items[i];
+    train.is_student = options->distill.student != NULL;
+    train.student_model = options->distill.student_model;
+    train.n_student_layers = (int32_t)options->distill.student_layers.n;
+    for (int32_t i = 0; i < train.n_student_layers && i < TRAIN_MOST_LAYERS; i++)
+        train.student_layers[i] = options->distill.student_layers.items[i];
+    train.loss = (train_loss)options->distill.loss;
+    train.beta = options->distill.beta;
+    train.on_policy = options->distill.on_policy;
     train.quick = options->distill.quick;
     train.n_draft = options->distill.n_draft;
     train.n_ff = options->distill.n_ff;
@@ -179,11 +198,11 @@ static int teach(const cli_options *options, const lessons *l)
     train.is_cancelled = is_cancelled;
     train.user = &m;
     cli_interrupt_set(CLI_INTERRUPT_READS);
-    const vouch_status status = train_distill(options->model, options->distill.head, &train, &result, &err);
+    const vouch_status status = train_distill(options->model, out_of(options), &train, &result, &err);
     cli_progress_end(&m.progress);
     if (status == VOUCH_E_CANCELLED) {
         cli_complain("interrupted: the files beside %s keep what is done; the same command goes on",
-                     options->distill.head);
+                     out_of(options));
         return CLI_FAILED;
     }
     if (status) {
@@ -199,7 +218,8 @@ int cli_distill(const cli_options *options)
     lessons l = {0};
     vouch_error err;
     int status = CLI_DONE;
-    if (cli_file_check(options->distill.head, &err)) status = cli_flag_fail("head", &err);
+    if (cli_file_check(out_of(options), &err))
+        status = cli_flag_fail(options->distill.student ? "student" : "head", &err);
     if (!status) status = lessons_read(&l, options);
     if (!status) status = teach(options, &l);
     lessons_free(&l);
