@@ -6,9 +6,10 @@
 #include "base/angle.h"
 #include "model/keys.h"
 
-/* YaRN multiplies scores by (1 + 0.1 m ln(factor))^2, where m is 10 times yarn_log_multiplier (DeepSeek-V2, section
- * 3.1.4). It then multiplies rotated elements by rope.scaling.attn_factor only. Without yarn_log_multiplier, m is 0,
- * and rotated elements have the factor of other families. The square of their factor multiplies scores, too. */
+/* Sets the scale of scores under YaRN. A file with yarn_log_multiplier multiplies scores by (1 + 0.1 m ln(factor))^2,
+ * m being 10 times that key (DeepSeek-V2, section 3.1.4), and rotated elements by rope.scaling.attn_factor alone. In a
+ * file without the key m is 0, and rotated elements have YaRN's usual factor. In both cases the square of the rotated
+ * elements' factor multiplies scores, too. */
 static void scale_scores(vouch_hparams *h)
 {
     vouch_rope_scaling *s = &h->rope_scaling;

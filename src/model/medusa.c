@@ -16,7 +16,7 @@ static const vouch_gguf_tensor *find(const vouch_gguf *gguf, int32_t depth, cons
     return vouch_gguf_find_tensor(gguf, vouch_loader_name(&names, depth, tensor));
 }
 
-/* The heads have no layers of a model. open_medusa has checked the tensor. */
+/* The heads have no layers, so only the width is read. open_medusa has checked the tensor that has it. */
 static vouch_status read_width(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     (void)err;

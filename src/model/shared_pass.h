@@ -69,9 +69,9 @@ typedef struct vouch_staged {
 
 /* Rows that can be staged now, n_logits of them with logits; 0: the pass has to run first. */
 int32_t vouch_shared_pass_room(const vouch_shared_pass *pass, int32_t n_logits);
-/* Stages n rows of one memory, which has room for them in its context: the caller has filled the rows from
- * vouch_shared_pass_rows on. */
+/* The next rows, which the caller fills before it stages them. */
 vouch_row *vouch_shared_pass_rows(const vouch_shared_pass *pass);
+/* Stages n rows of one memory, which has room for them in its context. */
 vouch_staged vouch_shared_pass_stage(vouch_shared_pass *pass, int32_t n);
 /* Runs the staged rows; without any it does nothing. */
 void vouch_shared_pass_run(vouch_shared_passes *passes, vouch_shared_pass *pass);

@@ -463,7 +463,7 @@ vouch_status vouch_vocab_score(const char *path, const vouch_gguf_array *scores,
 
 /* ------------------------------------------------------------- special ids */
 
-/* *id keeps its value where the file doesn't have the key, or becomes -1 if the vocabulary is smaller. */
+/* Without the key *id keeps its value, or becomes -1 if the vocabulary has no token of that id. */
 static vouch_status special_id_load(const vouch_tokenizer *t, const vocab_source *source, const char *key,
                                     int32_t *id, vouch_error *err)
 {
