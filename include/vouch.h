@@ -794,7 +794,15 @@ VOUCH_API vouch_status vouch_engine_session_open(vouch_session **out, vouch_engi
  * when it is no longer paused. It can be cancelled meanwhile. */
 VOUCH_API void vouch_session_pause(vouch_session *session, bool is_paused);
 
-/* The result of a pass for one session. */
+/* The passes that run the session's next prompt also fill `out`, the caller's array [n_tokens - 1][1 + n_top], with
+ * what vouch_session_logprobs gives of the prompt's tokens from position 1 on. The prompt then takes nothing from the
+ * cache.
+ * `out` must stay valid until an event of the session says so, or the session gets another prompt or is closed. A
+ * prompt of one token has nothing to score. Errors: ARGUMENT (n_top, or a session by itself). */
+VOUCH_API vouch_status vouch_session_score_prompt(vouch_session *session, int32_t n_top, vouch_logprob *out,
+                                                  vouch_error *err);
+
+/* The result of a pass for one session: a step, or, with step.n_tokens 0, that its prompt is scored. */
 typedef struct vouch_engine_event {
     vouch_session *session;
     vouch_status status; /* OK, NUMERIC, GRAMMAR, or CANCELLED; after a failure the answer is over */

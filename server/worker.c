@@ -141,10 +141,9 @@ static vouch_status session_begin(server_worker *w, server_job *job, server_choi
     vouch_status status = vouch_engine_session_open(out, w->engine, &options, &choice->error);
     if (!status && job->prediction)
         status = vouch_session_predict(*out, job->prediction, job->n_prediction, &choice->error);
-    if (!status) status = vouch_session_prompt(*out, choice->tokens, choice->n_tokens, &choice->error);
     if (!status && choice->prompt_logprobs)
-        status = vouch_session_logprobs(*out, 1, (int32_t)choice->n_tokens - 1, job->options.top_logprobs,
-                                        choice->prompt_logprobs, &choice->error);
+        status = vouch_session_score_prompt(*out, job->options.top_logprobs, choice->prompt_logprobs, &choice->error);
+    if (!status) status = vouch_session_prompt(*out, choice->tokens, choice->n_tokens, &choice->error);
     if (!status) return VOUCH_OK;
     vouch_session_close(*out);
     return status;
@@ -161,7 +160,8 @@ static void choice_begin(server_worker *w, server_job *job, int32_t number)
         return;
     }
     w->n_lives++;
-    if (!job->prompt_only) return;
+    const bool is_scored = choice->prompt_logprobs && choice->n_tokens > 1;
+    if (!job->prompt_only || is_scored) return;
     choice->finish = VOUCH_FINISH_LENGTH;
     live_end(w, w->n_lives - 1);
 }
@@ -173,6 +173,12 @@ static void live_step(server_worker *w, int32_t at, const vouch_engine_event *ev
     if (event->status != VOUCH_OK) {
         choice->error.code = event->status;
         snprintf(choice->error.message, sizeof choice->error.message, "%s", vouch_status_text(event->status));
+        live_end(w, at);
+        return;
+    }
+    if (event->step.n_tokens == 0) { /* the prompt is scored */
+        if (!l->job->prompt_only) return;
+        choice->finish = VOUCH_FINISH_LENGTH;
         live_end(w, at);
         return;
     }

@@ -112,6 +112,61 @@ static void looks_give_the_same(void **state)
     vouch_session_close(session);
 }
 
+/* Runs the prompt of one token or more in a session by itself and looks at its log probabilities. */
+static void score_alone(const int32_t *tokens, size_t n, vouch_logprob *out)
+{
+    const vouch_session_options o = options_of(VOUCH_DRAFTER_NONE);
+    vouch_session *session = answer_open(target, &o);
+    assert_int_equal(vouch_session_prompt(session, tokens, n, NULL), VOUCH_OK);
+    assert_int_equal(vouch_session_logprobs(session, 1, (int32_t)n - 1, N_TOP, out, NULL), VOUCH_OK);
+    vouch_session_close(session);
+}
+
+/* Law L7: an engine scores prompts while other sessions draft and decode, in parts and after their pages were lost, and
+ * gives what a session by itself gives. Nothing is taken from the cache, which holds the same prompt already. */
+static void engines_score_prompts(void **state)
+{
+    (void)state;
+    enum { N_SESSIONS = 4, N_LONG = 150, N_ROUNDS = 3 };
+    static vouch_logprob alone[N_SESSIONS][N_LONG - 1][WIDTH], beside[N_SESSIONS][N_LONG - 1][WIDTH];
+    static int32_t prompts[N_SESSIONS][N_LONG];
+    const size_t n_tokens[N_SESSIONS] = {N_LONG, N_LONG - 7, 2, N_LONG - 30};
+    const vouch_session_options o = options_of(VOUCH_DRAFTER_NGRAM | VOUCH_DRAFTER_RECYCLE);
+    const vouch_engine_options small = {.n_sessions = N_SESSIONS, .n_ctx = 256, .n_cache = 320, .prefill_chunk = 64};
+    vouch_engine *engine;
+    vouch_session *sessions[N_SESSIONS];
+    assert_int_equal(vouch_engine_open(&engine, target, &small, NULL), VOUCH_OK);
+    for (int32_t i = 0; i < N_SESSIONS; i++) {
+        answer_prompt(prompts[i], N_LONG, N_VOCAB, 7 + (uint64_t)i, true);
+        score_alone(prompts[i], n_tokens[i], alone[i][0]);
+        assert_int_equal(vouch_engine_session_open(&sessions[i], engine, &o, NULL), VOUCH_OK);
+    }
+    for (int round = 0; round < N_ROUNDS; round++) {
+        const vouch_engine_event *events;
+        size_t n_events;
+        int32_t n_scored = 0;
+        memset(beside, 0, sizeof beside);
+        for (int32_t i = 0; i < N_SESSIONS; i++) {
+            vouch_logprob *out = beside[i][0];
+            if (i != round) assert_int_equal(vouch_session_score_prompt(sessions[i], N_TOP, out, NULL), VOUCH_OK);
+            assert_int_equal(vouch_session_prompt(sessions[i], prompts[i], n_tokens[i], NULL), VOUCH_OK);
+        }
+        while (vouch_engine_step(engine, &events, &n_events))
+            for (size_t e = 0; e < n_events; e++) {
+                assert_int_equal(events[e].status, VOUCH_OK);
+                n_scored += events[e].step.n_tokens == 0;
+            }
+        assert_int_equal(n_scored, N_SESSIONS - 1);
+        for (int32_t i = 0; i < N_SESSIONS; i++) {
+            const size_t size = (n_tokens[i] - 1) * sizeof alone[i][0];
+            assert_int_equal(memcmp(alone[i], beside[i], size) == 0, i != round); /* who didn't ask has zeros */
+        }
+    }
+    assert_true(vouch_engine_get_stats(engine)->preemptions > 0);
+    for (int32_t i = 0; i < N_SESSIONS; i++) vouch_session_close(sessions[i]);
+    vouch_engine_close(engine);
+}
+
 static void bad_use_is_refused(void **state)
 {
     (void)state;
@@ -131,6 +186,8 @@ static void bad_use_is_refused(void **state)
     assert_int_equal(vouch_session_logprobs(session, 1, N_PROMPT, 0, out, &err), VOUCH_E_ARGUMENT);
     assert_int_equal(vouch_session_logprobs(session, 1, 1, VOUCH_MAX_LOGPROBS + 1, out, &err), VOUCH_E_ARGUMENT);
     assert_int_equal(vouch_session_logprobs(session, 1, 1, N_TOP, out, &err), VOUCH_OK);
+    assert_int_equal(vouch_session_score_prompt(session, 0, out, &err), VOUCH_E_ARGUMENT);
+    assert_non_null(strstr(err.message, "use vouch_session_logprobs"));
     vouch_session_close(session);
 }
 
@@ -139,6 +196,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(drafters_leave_no_trace),
         cmocka_unit_test(looks_give_the_same),
+        cmocka_unit_test(engines_score_prompts),
         cmocka_unit_test(bad_use_is_refused),
     };
     return cmocka_run_group_tests(tests, models_open, models_close);

@@ -100,8 +100,8 @@ vouch_status vouch_engine_open(vouch_engine **out, const vouch_model *model, con
     *out = NULL;
     vouch_engine_options o = options ? *options : vouch_engine_options_default();
     VOUCH_TRY(resolve(&o, model, err));
-    const int32_t max_logits = o.n_sessions + VOUCH_ENGINE_GUESSES;
-    return vouch_engine_open_parts(out, model, &o, max_logits + o.prefill_chunk, max_logits, err);
+    const int32_t cycles = o.n_sessions + VOUCH_ENGINE_GUESSES; /* the most rows of cycles in a pass */
+    return vouch_engine_open_parts(out, model, &o, cycles + o.prefill_chunk, cycles + VOUCH_LEAST_CHUNK, err);
 }
 
 void vouch_engine_close(vouch_engine *engine)

@@ -41,6 +41,7 @@ typedef struct vouch_turn {
     vouch_session *session;
     bool is_cycle;      /* else prefill: tokens [from, past), which the cache lacks */
     int32_t from, past; /* from: tokens that the cache holds */
+    bool is_scored;     /* of a prefill: its rows get logits, for vouch_session_score_prompt */
     vouch_shape most;   /* of a cycle: limits of its draft */
     vouch_staging staging; /* how its drafter's last request for rows ended (drafter.h) */
     int64_t n_drafted;  /* guesses that the session has drafted before this cycle */

@@ -100,6 +100,8 @@ static int32_t take_turns(vouch_engine *e)
     int32_t n_decoding, n_lacking, n_turns = 0;
     count_work(e, &n_decoding, &n_lacking);
     int32_t left = prompt_rows(e, n_decoding);
+    /* Rows of prompts that can have logits: at least VOUCH_LEAST_CHUNK. */
+    int32_t left_scored = e->max_logits - n_decoding - (n_decoding > 0 ? VOUCH_ENGINE_GUESSES : 0);
     for (int32_t i = 0; i < e->n_sessions; i++) {
         vouch_session *s = e->sessions[i];
         if (!s->answering || s->is_paused) continue;
@@ -115,11 +117,14 @@ static int32_t take_turns(vouch_engine *e)
             /* Equal parts; later sessions also get the rows that earlier ones don't need. n_lacking doesn't count a
              * session that has just lost its pages, so it may be 0 or less. */
             const int32_t equal = n_lacking > 0 ? left / n_lacking : 0;
-            const int32_t part = equal > VOUCH_LEAST_CHUNK ? equal : vouch_min(left, VOUCH_LEAST_CHUNK);
+            int32_t part = equal > VOUCH_LEAST_CHUNK ? equal : vouch_min(left, VOUCH_LEAST_CHUNK);
+            turn.is_scored = vouch_session_is_scored(s);
+            if (turn.is_scored) part = vouch_min(part, left_scored);
             turn.past = vouch_session_chunk(s, part);
             n_lacking--;
             if (part == 0 || !reserve(e, s, turn.past - turn.from, i + 1)) continue;
             left -= turn.past - turn.from;
+            if (turn.is_scored) left_scored -= turn.past - turn.from;
         }
         e->turns[n_turns++] = turn;
     }
@@ -275,22 +280,26 @@ static void draft(vouch_engine *e)
  * *n_cycle_rows of them belong to cycles. */
 static int32_t list_rows(vouch_engine *e, int32_t *n_cycle_rows)
 {
-    int32_t n = 0;
+    int32_t n = 0, n_logits = 0;
     *n_cycle_rows = 0;
     for (int32_t i = 0; i < e->n_turns; i++) {
         const vouch_turn *turn = &e->turns[i];
         vouch_session *s = turn->session;
         vouch_engine_target *target = &s->target;
         target->first_row = n;
-        target->first_logits = *n_cycle_rows;
+        target->first_logits = n_logits;
         if (turn->is_cycle) {
             const vouch_cycle *cycle = &s->cycle;
             const int32_t rows =
                 vouch_engine_target_rows(target, cycle->tokens, cycle->n_tokens, &cycle->draft, e->rows + n);
             n += rows;
+            n_logits += rows;
             *n_cycle_rows += rows;
         } else {
-            n += vouch_engine_target_chunk(target, s->cycle.tokens, turn->from, turn->past, e->rows + n);
+            const int32_t rows = vouch_engine_target_chunk(target, s->cycle.tokens, turn->from, turn->past,
+                                                           turn->is_scored, e->rows + n);
+            n += rows;
+            n_logits += turn->is_scored ? rows : 0;
             target->first_row = n;
         }
     }
@@ -342,6 +351,16 @@ static void finish_prompt(vouch_engine *e, const vouch_turn *turn, double second
     list_pages(e, turn);
 }
 
+/* Fills the scores of a prompt's part. True with an event: the prompt is scored, or has failed. */
+static bool finish_scores(const vouch_turn *turn, vouch_engine_event *event)
+{
+    vouch_session *s = turn->session;
+    if (!turn->is_scored) return false;
+    *event = (vouch_engine_event){.session = s, .status = vouch_session_read_scores(s, turn->from, turn->past)};
+    if (event->status != VOUCH_OK) vouch_session_abandon(s);
+    return event->status != VOUCH_OK || !vouch_session_is_scored(s);
+}
+
 /* The paid drafters follow the rows of prompts. One pass of each draft model runs the rows of all sessions. */
 static void follow_prompts(vouch_engine *e)
 {
@@ -370,6 +389,7 @@ static size_t finish_turns(vouch_engine *e, size_t n_events)
         }
     }
     follow_prompts(e);
+    for (int32_t i = 0; i < e->n_turns; i++) n_events += finish_scores(&e->turns[i], &e->events[n_events]);
     return n_events;
 }
 

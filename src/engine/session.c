@@ -301,6 +301,7 @@ void vouch_session_abandon(vouch_session *session)
 {
     vouch_session *s = session;
     s->answering = false;
+    s->scores = (vouch_scores){0};
     if (s->n_answer > 0) return;
     s->stats.prompt_tokens--;
     s->cycle.n_tokens = vouch_memory_n_tokens(s->target.memory) + 1;
@@ -336,12 +337,13 @@ static void set_sequence(vouch_session *s, const int32_t *tokens, int32_t n)
     vouch_cycle *cycle = &s->cycle;
     vouch_memory *memory = s->target.memory;
     int32_t common = 0;
-    while (common < vouch_min(n, cycle->n_tokens) && tokens[common] == cycle->tokens[common]) common++;
+    const int32_t most = s->scores.out ? 0 : vouch_min(n, cycle->n_tokens); /* scores need all rows */
+    while (common < most && tokens[common] == cycle->tokens[common]) common++;
     vouch_cycle_end_answer(cycle);
     vouch_cycle_rewind(cycle, vouch_min(common, n - 1));
     memmove(cycle->tokens, tokens, (size_t)n * sizeof *tokens);
     s->n_reused = vouch_memory_n_tokens(memory);
-    if (vouch_session_shares(s)) {
+    if (vouch_session_shares(s) && !s->scores.out) {
         const int32_t before = s->n_reused;
         s->n_reused = vouch_prefixes_take(&s->engine->prefixes, memory, tokens, n - 1);
         s->engine->stats.shared_tokens += s->n_reused - before;
@@ -356,6 +358,8 @@ vouch_status vouch_session_prompt(vouch_session *session, const int32_t *tokens,
     vouch_session *s = session;
     VOUCH_TRY(check_prompt(s, tokens, n_tokens, err));
     if (vouch_session_take_cancel(s)) return vouch_fail(err, VOUCH_E_CANCELLED, "the prompt was cancelled");
+    s->scores = n_tokens > 1 ? s->next_scores : (vouch_scores){0};
+    s->next_scores = (vouch_scores){0};
     set_sequence(s, tokens, (int32_t)n_tokens);
     vouch_stream_reset(s->stream, tokens[n_tokens - 1]);
     if (s->target.constraint) vouch_constraint_begin(s->target.constraint, (int32_t)n_tokens, tokens[n_tokens - 1]);

@@ -11,6 +11,12 @@
 #include "engine/target.h"
 #include "text/tokenizer.h"
 
+/* Log probabilities that a prompt's passes fill. */
+typedef struct vouch_scores {
+    vouch_logprob *out; /* [tokens of the prompt - 1][1 + n_top]; NULL: not wanted */
+    int32_t n_top;
+} vouch_scores;
+
 struct vouch_session {
     vouch_engine *engine;
     bool is_alone; /* the engine is the session's own */
@@ -29,6 +35,7 @@ struct vouch_session {
     bool is_paced;
     char drafter_name[64];
     vouch_stats stats;
+    vouch_scores scores, next_scores; /* of the running prompt, and of the next one */
     int32_t n_answer;   /* tokens since the prompt */
     int32_t n_reused;     /* tokens of the prompt that were in the cache when it was given */
     int32_t n_prompt_run; /* tokens of the prompt that have run or were reused */
@@ -51,6 +58,10 @@ bool vouch_session_lacks(const vouch_session *session);
 int32_t vouch_session_chunk(const vouch_session *session, int32_t most);
 /* Whether its pages may be shared: no layer is recurrent, and no drafter wants the hidden states of all tokens. */
 bool vouch_session_shares(const vouch_session *session);
+/* Do the rows of its prompt need logits, for its scores? */
+bool vouch_session_is_scored(const vouch_session *session);
+/* Fills the scores from the last pass, which has run tokens [from, past) with logits. Errors: NUMERIC. */
+vouch_status vouch_session_read_scores(vouch_session *session, int32_t from, int32_t past);
 /* A pass has run tokens [from, past), and the memory holds them: tells the drafters, and tells the caller the prompt's
  * progress. The paid drafter has yet to follow (cycle.h). */
 void vouch_session_filled(vouch_session *session, int32_t from, int32_t past, double seconds);

@@ -37,10 +37,11 @@ int32_t vouch_engine_target_rows(vouch_engine_target *self, const int32_t *token
 }
 
 int32_t vouch_engine_target_chunk(vouch_engine_target *self, const int32_t *tokens, int32_t from, int32_t past,
-                                  vouch_row *rows)
+                                  bool with_logits, vouch_row *rows)
 {
     for (int32_t i = from; i < past; i++)
-        rows[i - from] = (vouch_row){.memory = self->memory, .token = tokens[i], .kept = true, .hidden = true};
+        rows[i - from] = (vouch_row){
+            .memory = self->memory, .token = tokens[i], .kept = true, .logits = with_logits, .hidden = true};
     return past - from;
 }
 

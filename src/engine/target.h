@@ -14,9 +14,9 @@ typedef struct vouch_engine_target {
     vouch_constraint *constraint; /* the session's grammar; NULL: none */
     vouch_dist p;      /* of the row the judge looks at */
     int32_t prefill_chunk;
-    int32_t first_row;    /* index, in the last pass, of the sequence's first row with logits; without such a row,
-                             the index behind its last row */
-    int32_t first_logits; /* rows with logits before that row */
+    int32_t first_row;    /* index, in the last pass, of the first row of the sequence's cycle; of a chunk, the index
+                             behind its last row */
+    int32_t first_logits; /* rows with logits before the sequence's rows */
 } vouch_engine_target;
 
 /* The functions that the cycle calls, over `self`. */
@@ -28,9 +28,9 @@ void vouch_engine_target_run(vouch_engine_target *self, const int32_t *tokens, i
  * of rows. The memory holds the tokens before the last one, and has reserved room for the rows. */
 int32_t vouch_engine_target_rows(vouch_engine_target *self, const int32_t *tokens, int32_t n_tokens,
                                  const vouch_draft *draft, vouch_row *rows);
-/* Fills rows with tokens[from, past), without logits. Returns their number. The memory holds tokens[0, from). */
+/* Fills rows with tokens[from, past). Returns their number. The memory holds tokens[0, from). */
 int32_t vouch_engine_target_chunk(vouch_engine_target *self, const int32_t *tokens, int32_t from, int32_t past,
-                                  vouch_row *rows);
+                                  bool with_logits, vouch_row *rows);
 /* Only the first n tokens stay in the cache; fewer may be there already. */
 void vouch_engine_target_rewind(vouch_engine_target *self, int32_t n);
 /* p of the row with these logits, into self->p. Errors: NUMERIC, GRAMMAR. */
