@@ -314,6 +314,9 @@ static const cli_flag flags[] = {
      "most answers at once; more requests wait", NULL, NULL},
     {"queue", NULL, 0, CLI_FLAG_INT, AT(n_queue), "N", "[1, 1000000]", CLI_SERVE, "Resources",
      "most answers that wait; further requests get status 429", NULL, NULL},
+    {"inter-token-ms", NULL, 0, CLI_FLAG_DOUBLE, AT(inter_token_ms), "MS", "[1, 60000]", CLI_SERVE, "Resources",
+     "while answers are being written, a pass takes only the rows of prompts that fit into MS milliseconds, and at "
+     "least 16", NULL, NULL},
     {"parallel", NULL, 0, CLI_FLAG_INTS, AT(parallel), "N,N,...", "[1, 256]", CLI_BENCH, "Prompt",
      "for each N, answer N prompts at once in shared passes, plain and with each --spec, and report throughput, time "
      "between tokens and acceptance. N is at most the number of prompts",
@@ -423,7 +426,7 @@ cli_options cli_options_default(unsigned command)
     cli_options options = {
         .session = vouch_session_options_default(), .rows = {{1, 2, 4, 5, 8, 16}, 6}, .depth = 128, .seconds = 60,
         .n_parallel = 8, .host = "127.0.0.1", .metrics_prefix = "vouch", .port = 8080, .n_queue = 256,
-        .ping = 15, .timeout = 60};
+        .ping = 15, .timeout = 60, .inter_token_ms = 50};
     options.session.max_tokens = command & (CLI_RUN | CLI_BATCH | CLI_DISTILL) ? 512 : 128;
     if (command & CLI_SERVE) options.session.max_tokens = 0;
     /* 1 is the default of the OpenAI API; distill samples various answers. */

@@ -76,6 +76,7 @@ typedef struct cli_options {
     bool no_key;
     int32_t port, n_queue;
     double ping, timeout; /* seconds */
+    double inter_token_ms;
     const char *max_memory_text;
     double max_memory;  /* bytes; 0: no limit */
     cli_ints rows;          /* bench */
