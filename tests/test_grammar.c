@@ -179,6 +179,34 @@ static const example schemas[] = {
      "'required': ['next'], 'additionalProperties': false}",
      {"{'next':null}", "{'next':{'next':null}}"}, {"{'next':{"}, {"{'next':1}", "null"}},
     {"{'$ref': '#/$defs/a~1b%25', '$defs': {'a/b%': {'const': 1}}}", {"1"}, {""}, {"2"}},
+    /* Lengths of patterns and formats. */
+    {"{'type': 'string', 'pattern': '^[a-z]+$', 'minLength': 2, 'maxLength': 3}", {"'ab'", "'abc'"}, {"'a"},
+     {"'a'", "'abcd'"}},
+    {"{'type': 'string', 'pattern': '^[A-Z]', 'maxLength': 3}", {"'A'", "'Abc'"}, {"'A"}, {"''", "'abc'", "'Abcd'"}},
+    {"{'type': 'string', 'pattern': '^x(ab)*$|^yy$', 'minLength': 2, 'maxLength': 5}", {"'xab'", "'xabab'", "'yy'"},
+     {"'x"}, {"'x'", "'xababab'"}},
+    {"{'type': 'string', 'pattern': '^\\\\d{3}-\\\\d{4}$', 'minLength': 8}", {"'123-4567'"}, {"'123"}, {"'12'"}},
+    {"{'type': 'string', 'format': 'uri', 'minLength': 1, 'maxLength': 2083}",
+     {"'https://a-b.example.org:80/x/y?q=1&r=%20#top'", "'mailto:a@b.c'"}, {"'http:"}, {"''", "'x'", "'http://-a'"}},
+    {"{'type': 'string', 'format': 'duration'}", {"'P1D'", "'PT1H30M'", "'P3Y6M4DT12H30M5S'", "'P2W'"}, {"'P"},
+     {"'1D'", "'P1H'"}},
+    {"{'type': 'string', 'format': 'ipv6'}", {"'::'", "'1:2:3:4:5:6:7:8'", "'fe80::1'"}, {"'1:"}, {"'1:2'", "':::'"}},
+    {"{'type': 'string', 'format': 'hostname'}", {"'a'", "'a-b.c1'"}, {"'a"}, {"'-a'", "'a..b'", "'a-'"}},
+    {"{'type': 'string', 'format': 'uuid4'}", {"'01234567-89ab-4def-8123-456789abcdef'"}, {"'0"},
+     {"'01234567-89ab-1def-8123-456789abcdef'"}},
+    {"{'type': 'string', 'format': 'password', 'maxLength': 2}", {"'ab'"}, {"'a"}, {"'abc'"}},
+    {"{'type': 'string', 'format': 'base64'}", {"''", "'YWJj'", "'YQ=='"}, {"'YW"}, {"'YWJ'", "'YR=='"}},
+    /* Properties without names of their own. */
+    {"{'type': 'object', 'propertyNames': {'enum': ['a', 'b']}, 'additionalProperties': {'const': 1}}",
+     {"{}", "{'a':1}", "{'b':1,'a':1}"}, {"{'"}, {"{'c'", "{'a':2"}},
+    {"{'type': 'object', 'patternProperties': {'^x': {'const': 1}}}", {"{}", "{'x':1}", "{'xy':1,'xz':1}"}, {"{'x"},
+     {"{'y'", "{'x':2"}},
+    {"{'type': 'object', 'minProperties': 1, 'maxProperties': 2, 'additionalProperties': {'const': 1}}",
+     {"{'a':1}", "{'a':1,'b':1}"}, {"{"}, {"{}", "{'a':1,'b':1,"}},
+    {"{'type': 'array', 'items': {'enum': ['x', 'y', 'z']}, 'uniqueItems': true, 'minItems': 1, 'maxItems': 2}",
+     {"['x']", "['z','y']"}, {"['x',"}, {"[]", "['x','x'", "['x','y',"}},
+    {"{'type': 'array', 'items': {'$ref': '#/$defs/e'}, 'uniqueItems': true, '$defs': {'e': {'enum': [1, 2]}}}",
+     {"[]", "[2,1]"}, {"["}, {"[1,1"}},
     {"true", {"{}", "[1, {'a': null}]", "''", "-1", "false"}, {"["}, {"{a}", "[1,]", " 1"}},
     {"{'title': 'T', 'description': 'D', 'default': 1, 'x-order': 2, 'const': 7}", {"7"}, {""}, {"1"}},
 };
@@ -245,6 +273,69 @@ static void test_bounds_of_numbers(void **state)
                                         (no_max || x < bounds[j] || (x == bounds[j] && !below));
                     if ((grammar_follow(automaton, numbers[n], strlen(numbers[n])) == ACCEPTED) != inside)
                         fail_msg("%s with %s", schema, numbers[n]);
+                }
+                grammar_close_automaton(automaton);
+                vouch_grammar_close(grammar);
+            }
+}
+
+/* Numbers around bounds with fractions, for all pairs of bounds, each inclusive or exclusive. */
+static void test_bounds_of_fractions(void **state)
+{
+    (void)state;
+    static const char *const bounds[] = {"-273.15", "-2.5", "-0.05", "0", "0.1", "0.125", "0.5", "1", "1.5", "99.9"};
+    static const char *const numbers[] = {
+        "-273.16", "-273.15", "-273.150", "-273.149", "-273", "-100", "-3", "-2.51", "-2.5", "-2.49", "-1", "-0.06",
+        "-0.05", "-0.0501", "-0.0499", "-0.001", "0", "0.0", "0.05", "0.1", "0.10", "0.100001", "0.12", "0.1249",
+        "0.125", "0.1250", "0.1251", "0.13", "0.2", "0.499999", "0.5", "0.50", "0.6", "1", "1.0", "1.01", "1.4", "1.5",
+        "1.500001", "2", "50.25", "99", "99.8", "99.89999", "99.9", "99.95", "100", "12345"};
+    enum { N = sizeof bounds / sizeof *bounds };
+    for (int i = 0; i < N; i++)
+        for (int j = i; j < N; j++)
+            for (int kind = 0; kind < 4; kind++) {
+                char schema[200];
+                const bool above = kind & 1, below = kind & 2;
+                snprintf(schema, sizeof schema, "{\"type\": \"number\", \"%s\": %s, \"%s\": %s}",
+                         above ? "exclusiveMinimum" : "minimum", bounds[i], below ? "exclusiveMaximum" : "maximum",
+                         bounds[j]);
+                if (i == j && kind > 0) continue;
+                vouch_grammar *grammar = grammar_open(VOUCH_GRAMMAR_JSON_SCHEMA, schema);
+                vouch_automaton *automaton = grammar_automaton(grammar);
+                const double min = strtod(bounds[i], NULL), max = strtod(bounds[j], NULL);
+                for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++) {
+                    const double x = strtod(numbers[n], NULL);
+                    const bool inside = (x > min || (x == min && !above)) && (x < max || (x == max && !below));
+                    if ((grammar_follow(automaton, numbers[n], strlen(numbers[n])) == ACCEPTED) != inside)
+                        fail_msg("%s with %s", schema, numbers[n]);
+                }
+                grammar_close_automaton(automaton);
+                vouch_grammar_close(grammar);
+            }
+}
+
+static void test_multiples(void **state)
+{
+    (void)state;
+    static const int divisors[] = {1, 2, 3, 7, 10, 25, 1000}, bounds[] = {-1001, -100, -7, 0, 1, 49, 50, 1000};
+    for (size_t d = 0; d < sizeof divisors / sizeof *divisors; d++)
+        for (int i = 0; i < 8; i++)
+            for (int j = i + 1; j < 8; j++) {
+                char schema[200], number[16];
+                const int of = divisors[d];
+                vouch_grammar *grammar;
+                snprintf(schema, sizeof schema,
+                         "{\"type\": \"integer\", \"multipleOf\": %d, \"minimum\": %d, \"maximum\": %d}", of, bounds[i],
+                         bounds[j]);
+                if (vouch_grammar_open(&grammar, VOUCH_GRAMMAR_JSON_SCHEMA, schema, strlen(schema), NULL)) {
+                    for (int x = bounds[i]; x <= bounds[j]; x++) assert_true(x % of != 0);
+                    continue;
+                }
+                vouch_automaton *automaton = grammar_automaton(grammar);
+                for (int x = -1300; x <= 1300; x++) {
+                    const int n = snprintf(number, sizeof number, "%d", x);
+                    const bool inside = x >= bounds[i] && x <= bounds[j] && x % of == 0;
+                    if ((grammar_follow(automaton, number, (size_t)n) == ACCEPTED) != inside)
+                        fail_msg("%s with %d", schema, x);
                 }
                 grammar_close_automaton(automaton);
                 vouch_grammar_close(grammar);
@@ -337,7 +428,7 @@ static const complaint wrong_schemas[] = {
     {"{'properties': {'a/b': {'requierd': []}}}", "at '/properties/a~1b/requierd': this keyword is not supported"},
     {"{'items': {'not': {}}}", "at '/items/not': this keyword is not supported"},
     {"{'type': 'array', 'uniqueItems': true}", "'/uniqueItems'"},
-    {"{'anyOf': [{}, {'patternProperties': {}}]}", "'/anyOf/1/patternProperties'"},
+    {"{'anyOf': [{}, {'patternProperties': {'a': {}, 'b': {}}}]}", "'/anyOf/1/patternProperties'"},
     {"{'minLength': -1}", "at '/minLength': expected an integer from 0"},
     {"{'required': 'a'}", "at '/required': expected an array of strings"},
     {"{'properties': {'a': 1}}", "at '/properties': expected an object of schemas"},
@@ -348,14 +439,25 @@ static const complaint wrong_schemas[] = {
      "leads back to itself"},
     {"{'anyOf': [{'$ref': '#'}, {'type': 'null'}]}", "without end"},
     {"{'oneOf': [{'type': 'integer'}, {'minimum': 2, 'type': 'integer'}]}", "'/oneOf': a value may be valid for two"},
-    {"{'type': 'number', 'minimum': 0.5}", "'/minimum': a number's bound must be a whole number"},
-    {"{'type': 'string', 'pattern': 'a', 'maxLength': 3}", "'/pattern': pattern can't be joined"},
+    {"{'type': 'number', 'minimum': 1e300}", "'/minimum': a number's bound must have at most 17 digits"},
+    {"{'type': 'integer', 'multipleOf': 0.5}", "'/multipleOf': expected an integer from 1 to 1000"},
+    {"{'type': 'integer', 'multipleOf': 0}", "'/multipleOf': expected an integer from 1 to 1000"},
+    {"{'type': 'array', 'items': {'enum': [1,2,3,4,5,6,7,8,9]}, 'uniqueItems': true}", "'/uniqueItems': supported for"},
+    {"{'uniqueItems': 1}", "'/uniqueItems': expected true or false"},
+    {"{'type': 'object', 'minProperties': 2}", "'/minProperties': supported is 1"},
+    {"{'type': 'object', 'maxProperties': 1, 'properties': {'a': {}}}", "'/maxProperties': supported where"},
+    {"{'type': 'object', 'properties': {'a': {}}, 'propertyNames': {'maxLength': 3}}", "'/propertyNames': supported"},
+    {"{'type': 'string', 'pattern': 'a', 'maxLength': 3}", "its length varies in several places"},
+    {"{'type': 'string', 'pattern': '^a+b+$', 'minLength': 3}", "its length varies in several places"},
+    {"{'allOf': [{'patternProperties': {'^a': {'type': 'integer'}}}, {'additionalProperties': {'type': 'string'}}]}",
+     "'/allOf/0/patternProperties': it can't be joined"},
+    {"{'type': 'string', 'pattern': 'a', 'format': 'date'}", "'/pattern': it can't be joined with a format"},
     {"{'type': 'string', 'pattern': '(?=a)'}", "the pattern '(?=a)', character 2"},
     {"{'type': 'string', 'pattern': '(a'}", "closing parenthesis"},
     {"{'type': 'string', 'pattern': '\\\\bx'}", "this escape is not supported"},
     {"{'type': 'string', 'format': 'regex'}", "'/format': 'regex' is not supported; expected one of date"},
     {"{'allOf': [{'pattern': 'a'}, {'pattern': 'b'}]}", "at '/allOf/1/pattern': it can't be joined"},
-    {"{'items': {'properties': {'n': {'type': 'number', 'maximum': 2.5}}}}", "'/items/properties/n/maximum'"},
+    {"{'items': {'properties': {'n': {'type': 'number', 'maximum': 2e99}}}}", "'/items/properties/n/maximum'"},
     {"{'type': 'object', 'properties': {'a': {'$ref': '#'}}, 'required': ['a']}", "never ends"},
     {"{'type': 'integer', 'minimum': 5, 'maximum': 4}", "never ends"},
     {"{'enum': []}", "never ends"},
@@ -591,6 +693,8 @@ int main(void)
         cmocka_unit_test(test_schemas),
         cmocka_unit_test(test_bounds_of_integers),
         cmocka_unit_test(test_bounds_of_numbers),
+        cmocka_unit_test(test_bounds_of_fractions),
+        cmocka_unit_test(test_multiples),
         cmocka_unit_test(test_any_object),
         cmocka_unit_test(test_wrong_schemas_are_refused),
         cmocka_unit_test(test_fuzzed_schemas),

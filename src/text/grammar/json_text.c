@@ -10,7 +10,7 @@
 
 #include "text/unicode.h"
 
-enum { LONGEST_INDENT = 24, DIGITS = 20, EXPONENT_DIGITS = 3 };
+enum { LONGEST_INDENT = 24, DIGITS = VOUCH_JSON_FRACTION, EXPONENT_DIGITS = 3 };
 
 /* Characters with a short escape, and the letters of these escapes. \u00NN spells the other control characters. */
 static const char escaped[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
@@ -283,54 +283,6 @@ vouch_expression vouch_json_integer(vouch_json_writer *writer, int64_t min, int6
     if (max > VOUCH_JSON_MOST) max = VOUCH_JSON_MOST;
     if (min < 0) add_between(b, &parts, max < 0 ? -max : 1, -min, "-");
     if (max >= 0) add_between(b, &parts, min > 0 ? min : 0, max, "");
-    return vouch_expression_choice(b, &parts);
-}
-
-/* The numbers of an interval that doesn't reach below 0, behind a sign. Their whole part is
- *
- *     min         with a fraction above 0, where min itself is left out
- *     up to max   with any fraction
- *     max         with a fraction of zeros, unless max is left out
- */
-static vouch_expression unsigned_in(vouch_json_writer *w, const vouch_interval *of, const char *sign)
-{
-    vouch_builder *b = w->builder;
-    const bool is_bound = of->max < VOUCH_JSON_MOST;
-    const int64_t from = of->min + of->above_min;
-    const vouch_expression fraction = vouch_expression_join(b, 2, BYTES('.', '.'), digits(b, 1, DIGITS));
-    const vouch_expression zeros =
-        vouch_expression_join(b, 2, BYTES('.', '.'), vouch_expression_repeat(b, BYTES('0', '0'), 1, DIGITS));
-    const vouch_expression above_zero =
-        vouch_expression_join(b, 4, BYTES('.', '.'), vouch_expression_repeat(b, BYTES('0', '0'), 0, DIGITS / 2),
-                              BYTES('1', '9'), digits(b, 0, DIGITS / 2 - 1));
-    vouch_parts parts = {0};
-    if (of->above_min && of->min < of->max)
-        vouch_parts_add(b, &parts,
-                        vouch_expression_join(b, 2, vouch_json_integer(w, of->min, of->min), above_zero));
-    vouch_parts_add(b, &parts,
-                    vouch_expression_join(b, 2, vouch_json_integer(w, from, is_bound ? of->max - 1 : of->max),
-                                          vouch_expression_optional(b, fraction)));
-    if (is_bound && !of->below_max && from <= of->max)
-        vouch_parts_add(b, &parts,
-                        vouch_expression_join(b, 2, vouch_json_integer(w, of->max, of->max),
-                                              vouch_expression_optional(b, zeros)));
-    return vouch_expression_join(b, 2, LITERAL(sign), vouch_expression_choice(b, &parts));
-}
-
-vouch_expression vouch_json_number_in(vouch_json_writer *writer, const vouch_interval *interval)
-{
-    vouch_builder *b = writer->builder;
-    const vouch_interval *in = interval;
-    vouch_parts parts = {0};
-    if (in->max > 0 || (in->max == 0 && !in->below_max)) {
-        const vouch_interval up = {in->min > 0 ? in->min : 0, in->max, in->min >= 0 && in->above_min, in->below_max};
-        vouch_parts_add(b, &parts, unsigned_in(writer, &up, ""));
-    }
-    if (in->min < 0) {
-        const vouch_interval down = {in->max < 0 ? -in->max : 0, -in->min, in->max <= 0 && in->below_max,
-                                     in->above_min};
-        vouch_parts_add(b, &parts, unsigned_in(writer, &down, "-"));
-    }
     return vouch_expression_choice(b, &parts);
 }
 

@@ -14,6 +14,13 @@
 #include "format/gguf.h"
 #include "text/grammar/characters.h"
 
+enum {
+    VOUCH_JSON_DIGITS = 18,   /* most digits of an integer */
+    VOUCH_JSON_FRACTION = 20, /* most digits behind a point */
+    VOUCH_JSON_DIVISOR = 1000
+};
+#define VOUCH_JSON_MOST INT64_C(999999999999999999)
+
 /* Rules that a grammar has once; -1: not yet. */
 typedef struct vouch_json_rules {
     int32_t space, character, value;
@@ -41,19 +48,23 @@ vouch_expression vouch_json_string_except(vouch_json_writer *writer, const vouch
 vouch_expression vouch_json_number(vouch_json_writer *writer);
 /* An integer in [min, max], of at most 18 digits. */
 vouch_expression vouch_json_integer(vouch_json_writer *writer, int64_t min, int64_t max);
-/* A number in an interval between whole numbers, without an exponent. */
-typedef struct vouch_interval {
-    int64_t min, max; /* -VOUCH_JSON_MOST, VOUCH_JSON_MOST: no bound */
-    bool above_min, below_max; /* the bound itself is left out */
-} vouch_interval;
-vouch_expression vouch_json_number_in(vouch_json_writer *writer, const vouch_interval *interval);
+/* A bound of numbers, without its sign: 273.15 is {273, "15"}. */
+typedef struct vouch_bound {
+    int64_t whole;
+    char fraction[VOUCH_JSON_FRACTION + 1]; /* digits behind the point; "": none */
+    bool is_open; /* the bound itself is left out */
+    bool is_negative;
+} vouch_bound;
+
+/* A number in [min, max], without an exponent; NULL: no bound. Has at most 15 digits, or as many as its bounds, so that
+ * a reader of doubles never takes it for an open bound. */
+vouch_expression vouch_json_number_in(vouch_json_writer *writer, const vouch_bound *min, const vouch_bound *max);
+/* An integer in [min, max] that `of` divides, 1 to VOUCH_JSON_DIVISOR. */
+vouch_expression vouch_json_multiple(vouch_json_writer *writer, int64_t min, int64_t max, int32_t of);
 /* Exactly this value, with white space where it may stand. */
 vouch_expression vouch_json_constant(vouch_json_writer *writer, const json_t *value);
 vouch_expression vouch_json_any(vouch_json_writer *writer);
 /* The rest of a list behind its first item: min to max times a comma and `item`; max -1: any number. */
 vouch_expression vouch_json_more(vouch_json_writer *writer, vouch_expression item, int32_t min, int32_t max);
-
-enum { VOUCH_JSON_DIGITS = 18 };
-#define VOUCH_JSON_MOST INT64_C(999999999999999999)
 
 #endif

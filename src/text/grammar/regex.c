@@ -9,14 +9,22 @@
 #include "text/grammar/schema_parts.h"
 #include "text/unicode.h"
 
-enum { MOST_REPEATS = 1000 };
+enum { MOST_REPEATS = 1000, MOST_PIECES = 200, ENDLESS = 1 << 24 };
 
 typedef struct regex {
     vouch_json_writer *writer;
     vouch_builder *builder;
     const char *begin, *at, *end;
     int depth;
+    int32_t min, max; /* characters of the whole string; max -1: any number */
 } regex;
+
+/* A part of a pattern: `atom`, min to max times; max -1: any number. */
+typedef struct piece {
+    vouch_expression atom;
+    int32_t min, max;
+    int32_t least, most; /* characters of the atom; from ENDLESS on, any number */
+} piece;
 
 static vouch_expression fail(regex *r, const char *problem)
 {
@@ -163,29 +171,35 @@ static vouch_expression any_character(regex *r, bool line_ends)
 
 /* ----------------------------------------------------------------- structure */
 
-static vouch_expression read_alternatives(regex *r, bool at_top);
+static piece read_alternatives(regex *r, bool at_top);
 
-static vouch_expression read_group(regex *r)
+static piece failed_piece(regex *r, const char *problem)
+{
+    return (piece){.atom = fail(r, problem)};
+}
+
+static piece read_group(regex *r)
 {
     r->at++;
     if (peek(r) == '?') {
-        if (r->at + 1 >= r->end || r->at[1] != ':') return fail(r, "only groups (...) and (?:...) are supported");
+        if (r->at + 1 >= r->end || r->at[1] != ':')
+            return failed_piece(r, "only groups (...) and (?:...) are supported");
         r->at += 2;
     }
-    if (r->depth == VOUCH_GRAMMAR_DEEPEST) return fail(r, "more than 128 groups within each other");
+    if (r->depth == VOUCH_GRAMMAR_DEEPEST) return failed_piece(r, "more than 128 groups within each other");
     r->depth++;
-    const vouch_expression inner = read_alternatives(r, false);
+    const piece inner = read_alternatives(r, false);
     r->depth--;
-    if (peek(r) != ')') return fail(r, "expected a closing parenthesis");
+    if (peek(r) != ')') return failed_piece(r, "expected a closing parenthesis");
     r->at++;
     return inner;
 }
 
-static vouch_expression read_atom(regex *r)
+/* One character. */
+static vouch_expression read_one(regex *r)
 {
     vouch_ranges ranges = {0};
     switch (peek(r)) {
-    case '(': return read_group(r);
     case '[': return read_class(r);
     case '.': r->at++; return any_character(r, false);
     case '^':
@@ -213,12 +227,14 @@ static int32_t read_count(regex *r)
     return count;
 }
 
-static vouch_expression read_repeated(regex *r)
+static piece read_repeated(regex *r)
 {
-    const vouch_expression atom = read_atom(r);
+    piece out = {.min = 1, .max = 1, .least = 1, .most = 1};
+    if (peek(r) == '(') out = read_group(r);
+    else out.atom = read_one(r);
     int32_t min = 0, max = -1;
     const int c = peek(r);
-    if (failed(r) || (c != '*' && c != '+' && c != '?' && c != '{')) return atom;
+    if (failed(r) || (c != '*' && c != '+' && c != '?' && c != '{')) return out;
     r->at++;
     if (c == '+') min = 1;
     if (c == '?') max = 1;
@@ -228,54 +244,127 @@ static vouch_expression read_repeated(regex *r)
             r->at++;
             max = read_count(r);
         }
-        if (min < 0 || peek(r) != '}') return fail(r, "expected {n}, {n,} or {n,m}");
-        if (max >= 0 && max < min) return fail(r, "the second number of {n,m} is smaller than the first");
+        if (min < 0 || peek(r) != '}') return failed_piece(r, "expected {n}, {n,} or {n,m}");
+        if (max >= 0 && max < min) return failed_piece(r, "the second number of {n,m} is smaller than the first");
         r->at++;
     }
     if (peek(r) == '?') r->at++; /* a lazy quantifier matches the same texts */
-    return vouch_expression_repeat(r->builder, atom, min, max);
+    out.min = min;
+    out.max = max;
+    return out;
+}
+
+/* ------------------------------------------------------------------- lengths */
+
+typedef struct lengths {
+    int64_t least, most; /* from ENDLESS on, any number */
+} lengths;
+
+static lengths lengths_of(const piece *p)
+{
+    const int64_t most = p->max < 0 ? (p->most > 0 ? ENDLESS : 0) : (int64_t)p->max * p->most;
+    return (lengths){(int64_t)p->min * p->least, most < ENDLESS ? most : ENDLESS};
+}
+
+static lengths total(const piece *pieces, int32_t n)
+{
+    lengths sum = {0};
+    for (int32_t i = 0; i < n; i++) {
+        const lengths one = lengths_of(&pieces[i]);
+        sum.least += one.least;
+        sum.most += one.most;
+    }
+    return sum;
+}
+
+/*
+ * Makes a string of these pieces have min to max characters, where one piece alone has no fixed length:
+ *
+ *     ^[A-Z][a-z]+$ with 3 to 5 characters     [A-Z][a-z]{2,4}
+ */
+static void fit(regex *r, piece *pieces, int32_t n)
+{
+    const lengths sum = total(pieces, n);
+    piece *loose = NULL;
+    int32_t n_loose = 0;
+    if (sum.least >= r->min && (r->max < 0 || sum.most <= r->max)) return;
+    for (int32_t i = 0; i < n; i++) {
+        const lengths one = lengths_of(&pieces[i]);
+        if (one.least == one.most) continue;
+        loose = &pieces[i];
+        n_loose++;
+    }
+    if (n_loose > 1 || (loose && (loose->least != loose->most || loose->least == 0))) {
+        fail(r, "its length varies in several places, so it can't be joined with minLength or maxLength");
+        return;
+    }
+    const int64_t fixed = sum.least - (loose ? lengths_of(loose).least : 0);
+    if (!loose) { /* too long or too short */
+        pieces[0] = (piece){.atom = vouch_expression_nothing(r->builder), .min = 1, .max = 1};
+        return;
+    }
+    const int64_t least = (r->min - fixed + loose->least - 1) / loose->least;
+    const int64_t most = r->max < fixed ? -1 : (r->max - fixed) / loose->least;
+    if (r->min > fixed && least > loose->min) loose->min = (int32_t)least;
+    if (r->max >= 0 && (loose->max < 0 || most < loose->max)) loose->max = (int32_t)most;
+    if (loose->max >= 0 && loose->max < loose->min)
+        *loose = (piece){.atom = vouch_expression_nothing(r->builder), .min = 1, .max = 1};
 }
 
 /* One alternative. At the top, a missing anchor stands for any characters. */
-static vouch_expression read_sequence(regex *r, bool at_top)
+static piece read_sequence(regex *r, bool at_top)
 {
-    vouch_parts parts = {0};
-    const vouch_expression any =
-        at_top ? vouch_expression_repeat(r->builder, any_character(r, true), 0, -1) : 0;
-    const bool is_bound = at_top && peek(r) == '^';
-    r->at += is_bound;
-    if (at_top && !is_bound) vouch_parts_add(r->builder, &parts, any);
+    piece pieces[MOST_PIECES];
+    const piece any = {at_top ? any_character(r, true) : 0, 0, -1, 1, 1};
+    int32_t n = 0;
+    const bool begins = at_top && peek(r) == '^';
+    bool ends = !at_top;
+    r->at += begins;
+    if (at_top && !begins) pieces[n++] = any;
     while (!failed(r) && r->at < r->end && *r->at != '|' && *r->at != ')') {
-        const bool ends = at_top && *r->at == '$' && (r->at + 1 == r->end || r->at[1] == '|');
-        if (ends) {
-            r->at++;
-            return vouch_expression_sequence(r->builder, &parts);
-        }
-        vouch_parts_add(r->builder, &parts, read_repeated(r));
+        ends |= at_top && *r->at == '$' && (r->at + 1 == r->end || r->at[1] == '|');
+        if (n == MOST_PIECES - 1) return failed_piece(r, "more than 198 parts behind each other");
+        if (at_top && ends) break;
+        pieces[n++] = read_repeated(r);
     }
-    if (at_top) vouch_parts_add(r->builder, &parts, any);
-    return vouch_expression_sequence(r->builder, &parts);
+    if (at_top && ends) r->at++;
+    if (!ends) pieces[n++] = any;
+    if (at_top && !failed(r)) fit(r, pieces, n);
+    vouch_parts parts = {0};
+    for (int32_t i = 0; i < n && !failed(r); i++)
+        vouch_parts_add(r->builder, &parts,
+                        vouch_expression_repeat(r->builder, pieces[i].atom, pieces[i].min, pieces[i].max));
+    const lengths sum = failed(r) ? (lengths){0} : total(pieces, n);
+    return (piece){vouch_expression_sequence(r->builder, &parts), 1, 1,
+                   (int32_t)(sum.least < ENDLESS ? sum.least : ENDLESS),
+                   (int32_t)(sum.most < ENDLESS ? sum.most : ENDLESS)};
 }
 
-static vouch_expression read_alternatives(regex *r, bool at_top)
+static piece read_alternatives(regex *r, bool at_top)
 {
     vouch_parts choices = {0};
+    piece out = {.min = 1, .max = 1, .least = ENDLESS};
     for (;;) {
-        vouch_parts_add(r->builder, &choices, read_sequence(r, at_top));
+        const piece one = read_sequence(r, at_top);
+        vouch_parts_add(r->builder, &choices, one.atom);
+        if (one.least < out.least) out.least = one.least;
+        if (one.most > out.most) out.most = one.most;
         if (peek(r) != '|' || failed(r)) break;
         r->at++;
     }
-    return vouch_expression_choice(r->builder, &choices);
+    out.atom = vouch_expression_choice(r->builder, &choices);
+    return out;
 }
 
-vouch_expression vouch_json_pattern(vouch_json_writer *writer, const char *pattern, size_t n)
+vouch_expression vouch_json_pattern(vouch_json_writer *writer, const char *pattern, size_t n, int32_t min, int32_t max)
 {
     vouch_builder *b = writer->builder;
-    regex r = {.writer = writer, .builder = b, .begin = pattern, .at = pattern, .end = pattern + n};
-    const vouch_expression body = read_alternatives(&r, true);
+    regex r = {.writer = writer, .builder = b, .begin = pattern, .at = pattern, .end = pattern + n, .min = min,
+               .max = max};
+    const piece body = read_alternatives(&r, true);
     if (!failed(&r) && r.at < r.end) fail(&r, "a closing parenthesis without an opening one");
     const vouch_expression quote = vouch_expression_byte_range(b, '"', '"');
-    return vouch_expression_join(b, 3, quote, body, quote);
+    return vouch_expression_join(b, 3, quote, body.atom, quote);
 }
 
 /* ------------------------------------------------------------------ formats */
@@ -287,7 +376,14 @@ vouch_expression vouch_json_pattern(vouch_json_writer *writer, const char *patte
 #define DATE "(" YEAR "-" MONTH_AND_DAY "|" LEAP_YEAR "-02-29)"
 #define TIME "([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,6})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])"
 #define BYTE "(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
+#define ADDRESS BYTE "\\." BYTE "\\." BYTE "\\." BYTE
 #define HEX "[0-9a-fA-F]"
+#define GROUP HEX "{1,4}"
+#define UUID(version) "^" HEX "{8}-" HEX "{4}-" version HEX "{3}-[89abAB]" HEX "{3}-" HEX "{12}$"
+#define HOST WORDS "(\\." WORDS "){0,3}"
+#define TEXT "([A-Za-z0-9._~!$&'()*+,;=:@/-]|%" HEX "{2})"
+#define NUMBER "[0-9]{1,4}"
+#define TIMES "T(" NUMBER "H(" NUMBER "M(" NUMBER "S)?)?|" NUMBER "M(" NUMBER "S)?|" NUMBER "S)"
 #define WORDS "[A-Za-z0-9]{1,30}(-[A-Za-z0-9]{1,30}){0,3}"
 
 static const struct {
@@ -298,10 +394,29 @@ static const struct {
     {"date-time", "^" DATE "T" TIME "$"},
     {"uuid", "^" HEX "{8}-" HEX "{4}-" HEX "{4}-" HEX "{4}-" HEX "{12}$"},
     {"email", "^[A-Za-z0-9_%+~-]{1,30}(\\.[A-Za-z0-9_%+~-]{1,30}){0,3}@" WORDS "(\\." WORDS "){1,4}$"},
-    {"ipv4", "^" BYTE "\\." BYTE "\\." BYTE "\\." BYTE "$"},
+    {"ipv4", "^" ADDRESS "$"},
+    {"ipv6", "^" GROUP "(:" GROUP "){7}$|^(" GROUP "(:" GROUP "){0,2})?::(" GROUP "(:" GROUP "){0,2})?$"},
+    {"ipvanyaddress", "^" ADDRESS "$"},
+    {"hostname", "^" HOST "$"},
+    {"uri", "^((https?|ftp)://" HOST "(:[1-9][0-9]{0,3})?(/" TEXT "{0,100})?(\\?" TEXT "{1,60})?|"
+            "(mailto|urn|tel|news):" TEXT "{1,60})(#" TEXT "{1,40})?$"},
+    {"duration", "^P(" NUMBER "W|(" NUMBER "D|" NUMBER "M(" NUMBER "D)?|" NUMBER "Y(" NUMBER "M(" NUMBER "D)?)?)"
+                 "(" TIMES ")?|" TIMES ")$"},
+    {"uuid1", UUID("1")}, {"uuid3", UUID("3")}, {"uuid4", UUID("4")}, {"uuid5", UUID("5")},
+    {"base64", "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$"},
 };
 
-const char vouch_json_formats[] = "date, time, date-time, uuid, email, ipv4";
+/* Formats of schemas that programs write, which say nothing about the characters of a string. */
+static const char *const unbound[] = {"password", "binary", "byte", "path", "file-path", "directory-path"};
+
+const char vouch_json_formats[] = "date, time, date-time, duration, uuid, email, hostname, uri, ipv4, ipv6, base64";
+
+bool vouch_json_format_is_unbound(const char *name)
+{
+    for (size_t i = 0; i < sizeof unbound / sizeof unbound[0]; i++)
+        if (strcmp(unbound[i], name) == 0) return true;
+    return false;
+}
 
 const char *vouch_json_format(const char *name)
 {

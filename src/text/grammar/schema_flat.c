@@ -7,7 +7,9 @@
 
 /* ----------------------------------------------------------------- keywords */
 
-typedef enum value_kind { ANY_VALUE, SCHEMA, SCHEMAS, NAMED_SCHEMAS, COUNT, NUMBER, TEXT, TEXTS, ARRAY } value_kind;
+typedef enum value_kind {
+    ANY_VALUE, SCHEMA, SCHEMAS, NAMED_SCHEMAS, COUNT, NUMBER, TRUTH, TEXT, TEXTS, ARRAY
+} value_kind;
 
 static const struct {
     const char *name;
@@ -16,6 +18,8 @@ static const struct {
     {"type", ANY_VALUE}, {"properties", NAMED_SCHEMAS}, {"required", TEXTS}, {"additionalProperties", SCHEMA},
     {"enum", ARRAY}, {"const", ANY_VALUE}, {"items", SCHEMA}, {"prefixItems", SCHEMAS}, {"minItems", COUNT},
     {"maxItems", COUNT}, {"minLength", COUNT}, {"maxLength", COUNT}, {"pattern", TEXT}, {"format", TEXT},
+    {"multipleOf", NUMBER}, {"minProperties", COUNT}, {"maxProperties", COUNT}, {"propertyNames", SCHEMA},
+    {"patternProperties", NAMED_SCHEMAS}, {"uniqueItems", TRUTH},
     {"minimum", NUMBER}, {"maximum", NUMBER}, {"exclusiveMinimum", NUMBER}, {"exclusiveMaximum", NUMBER},
     {"anyOf", SCHEMAS}, {"oneOf", SCHEMAS}, {"allOf", SCHEMAS}, {"$ref", TEXT},
     {"$defs", NAMED_SCHEMAS}, {"definitions", NAMED_SCHEMAS},
@@ -56,6 +60,7 @@ static const char *check_value(value_kind kind, const json_t *value)
                 json_number_value(value) == (double)(int32_t)json_number_value(value);
         return holds ? NULL : "expected an integer from 0 to 2147483647";
     case NUMBER: return json_is_number(value) ? NULL : "expected a number";
+    case TRUTH: return json_is_boolean(value) ? NULL : "expected true or false";
     case TEXT: return json_is_string(value) ? NULL : "expected a string";
     case TEXTS: return all_texts(value) ? NULL : "expected an array of strings";
     case ARRAY: return json_is_array(value) ? NULL : "expected an array";
@@ -63,28 +68,13 @@ static const char *check_value(value_kind kind, const json_t *value)
     }
 }
 
-/* Whether a keyword that is not supported has no effect in this schema, such as "uniqueItems": false. */
-static bool says_nothing(const json_t *schema, const char *name, const json_t *value)
-{
-    const double count = json_number_value(value);
-    if (strcmp(name, "uniqueItems") == 0)
-        return json_is_false(value) ||
-               (json_object_get(schema, "maxItems") && json_number_value(json_object_get(schema, "maxItems")) <= 1);
-    if (strcmp(name, "minProperties") == 0)
-        return count <= (double)json_array_size(json_object_get(schema, "required"));
-    if (strcmp(name, "maxProperties") == 0)
-        return json_is_false(json_object_get(schema, "additionalProperties")) &&
-               count >= (double)json_object_size(json_object_get(schema, "properties"));
-    return strncmp(name, "x-", 2) == 0;
-}
-
-static const char *check_keyword(const json_t *schema, const char *name, const json_t *value)
+static const char *check_keyword(const char *name, const json_t *value)
 {
     for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++)
         if (strcmp(keywords[i].name, name) == 0) return check_value(keywords[i].kind, value);
     for (size_t i = 0; i < sizeof annotations / sizeof annotations[0]; i++)
         if (strcmp(annotations[i], name) == 0) return NULL;
-    return says_nothing(schema, name, value) ? NULL : "this keyword is not supported";
+    return strncmp(name, "x-", 2) == 0 ? NULL : "this keyword is not supported";
 }
 
 void vouch_schema_check(vouch_schema *s, const json_t *schema)
@@ -92,7 +82,7 @@ void vouch_schema_check(vouch_schema *s, const json_t *schema)
     const char *name;
     json_t *value;
     json_object_foreach((json_t *)(uintptr_t)schema, name, value) {
-        const char *problem = check_keyword(schema, name, value);
+        const char *problem = check_keyword(name, value);
         if (!problem) continue;
         const bool unsupported = strncmp(problem, "this", 4) == 0;
         vouch_schema_fail(s, unsupported ? VOUCH_E_UNSUPPORTED : VOUCH_E_ARGUMENT, schema, name, "%s", problem);

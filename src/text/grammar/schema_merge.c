@@ -159,6 +159,8 @@ static void merge_arrays(merger *m)
         store(m, m->out, "prefixItems", items);
     }
     if (more_x || more_y) store(m, m->out, "items", both(m, more_x, more_y));
+    if (json_is_true(json_object_get(m->a, "uniqueItems")) || json_is_true(json_object_get(m->b, "uniqueItems")))
+        store(m, m->out, "uniqueItems", json_true());
 }
 
 /* Adds the properties of `from`, joined with what `other` says about the same names. */
@@ -174,8 +176,21 @@ static void add_properties(merger *m, json_t *out, const json_t *from, const jso
     }
 }
 
+/* A property whose name matches a pattern of one schema is none of its additionalProperties, but it is one of the
+ * other's, which has other patterns. */
+static void check_patterns(merger *m)
+{
+    const json_t *x = json_object_get(m->a, "patternProperties"), *y = json_object_get(m->b, "patternProperties");
+    const json_t *other = x ? m->b : m->a;
+    if ((!x && !y) || (x && y)) return;
+    if (json_object_get(other, "properties") || json_object_get(other, "additionalProperties"))
+        vouch_schema_fail(m->s, VOUCH_E_UNSUPPORTED, x ? m->a : m->b, "patternProperties",
+                          "it can't be joined with properties or additionalProperties of another schema");
+}
+
 static void merge_objects(merger *m)
 {
+    check_patterns(m);
     const json_t *x = json_object_get(m->a, "required"), *y = json_object_get(m->b, "required");
     const json_t *rest_x = json_object_get(m->a, "additionalProperties"),
                  *rest_y = json_object_get(m->b, "additionalProperties");
@@ -185,7 +200,9 @@ static void merge_objects(merger *m)
         if (!m->failed) add_properties(m, properties, m->a, m->b);
         if (!m->failed) add_properties(m, properties, m->b, m->a);
     }
+    const json_t *names_x = json_object_get(m->a, "propertyNames"), *names_y = json_object_get(m->b, "propertyNames");
     if (rest_x || rest_y) store(m, m->out, "additionalProperties", both(m, rest_x, rest_y));
+    if (names_x || names_y) store(m, m->out, "propertyNames", both(m, names_x, names_y));
     if (!x && !y) return;
     json_t *required = json_array();
     m->failed |= json_array_extend(required, x ? (json_t *)(uintptr_t)x : required) != 0 && x;
@@ -211,6 +228,10 @@ json_t *vouch_schema_merge(vouch_schema *s, const json_t *a, const json_t *b)
     merge_number(&m, "exclusiveMinimum", true);
     merge_number(&m, "maximum", false);
     merge_number(&m, "exclusiveMaximum", false);
+    merge_number(&m, "minProperties", true);
+    merge_number(&m, "maxProperties", false);
+    merge_equal(&m, "multipleOf");
+    merge_equal(&m, "patternProperties");
     merge_equal(&m, "pattern");
     merge_equal(&m, "format");
     merge_arrays(&m);
@@ -248,7 +269,9 @@ static bool objects_differ(const json_t *a, const json_t *b)
     for (size_t i = 0; i < json_array_size(required); i++) {
         const char *name = json_string_value(json_array_get(required, i));
         const json_t *of_x = json_object_get(x, name), *of_y = json_object_get(y, name);
-        if (!of_y && json_is_false(json_object_get(b, "additionalProperties"))) return true;
+        if (!of_y && json_is_false(json_object_get(b, "additionalProperties")) &&
+            !json_object_get(b, "patternProperties"))
+            return true;
         if (json_is_false(of_y)) return true;
         if (!requires(b, name)) continue;
         if (values_differ(of_x, of_y)) return true;

@@ -68,8 +68,10 @@ bool vouch_schema_disjoint(const json_t *a, const json_t *b);
 vouch_expression vouch_schema_value(vouch_schema *s, const json_t *schema);
 vouch_expression vouch_schema_flat_value(vouch_schema *s, const json_t *flat);
 
-/* A string that matches the pattern of n bytes. */
-vouch_expression vouch_json_pattern(vouch_json_writer *writer, const char *pattern, size_t n);
+/* A string of min to max characters that matches the pattern of n bytes; max -1: any number. */
+vouch_expression vouch_json_pattern(vouch_json_writer *writer, const char *pattern, size_t n, int32_t min, int32_t max);
+/* Whether every string has the format. */
+bool vouch_json_format_is_unbound(const char *name);
 /* The pattern of a format; NULL: it is not supported. */
 const char *vouch_json_format(const char *name);
 /* "date, time, ...": the names of all formats. */

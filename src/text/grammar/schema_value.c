@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Turns a flat schema into an expression: a choice over the types that it allows (schema_parts.h). */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,71 +66,101 @@ static bounds bounds_of(const json_t *flat)
     return out;
 }
 
-/* The interval of a number's bounds. False after a failure: a bound is no whole number of at most 17 digits. */
-static bool interval_of(vouch_schema *s, const json_t *flat, vouch_interval *out)
+/* A bound's digits, as few as tell it apart from other doubles. False: they are too many. */
+static bool read_bound(double real, vouch_bound *out)
 {
-    static const char *const names[] = {"minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"};
-    *out = (vouch_interval){-VOUCH_JSON_MOST, VOUCH_JSON_MOST, false, false};
-    for (int i = 0; i < 4; i++) {
-        const json_t *value = json_object_get(flat, names[i]);
-        const double real = json_number_value(value);
-        if (!value) continue;
-        if (real != floor(real) || fabs(real) > 1e17) {
-            vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, flat, names[i],
-                              "a number's bound must be a whole number of at most 17 digits");
-            return false;
-        }
-        const int64_t limit = (int64_t)real;
-        if (i < 2 && (limit > out->min || (limit == out->min && i == 1))) {
-            out->min = limit;
-            out->above_min = i == 1;
-        }
-        if (i >= 2 && (limit < out->max || (limit == out->max && i == 3))) {
-            out->max = limit;
-            out->below_max = i == 3;
-        }
+    char text[64];
+    *out = (vouch_bound){.is_negative = real < 0};
+    if (!(fabs(real) < 1e17)) return false;
+    for (int n = 0; n <= VOUCH_JSON_FRACTION; n++) {
+        snprintf(text, sizeof text, "%.*f", n, fabs(real));
+        if (strtod(text, NULL) != fabs(real)) continue;
+        out->whole = strtoll(text, NULL, 10);
+        const char *point = strchr(text, '.');
+        if (point) snprintf(out->fraction, sizeof out->fraction, "%s", point + 1);
+        return true;
     }
-    return true;
+    return false;
+}
+
+static double bound_value(const vouch_bound *bound)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%lld.%s0", (long long)bound->whole, bound->fraction);
+    return bound->is_negative ? -strtod(text, NULL) : strtod(text, NULL);
+}
+
+/* The larger of two minima, or the smaller of two maxima; of equal ones the exclusive one. NULL: there is none. */
+static const vouch_bound *bound_of(vouch_schema *s, const json_t *flat, bool is_min, vouch_bound *out)
+{
+    const char *const names[] = {is_min ? "minimum" : "maximum", is_min ? "exclusiveMinimum" : "exclusiveMaximum"};
+    const json_t *given[] = {json_object_get(flat, names[0]), json_object_get(flat, names[1])};
+    if (!given[0] && !given[1]) return NULL;
+    const double x = json_number_value(given[0]), y = json_number_value(given[1]);
+    const bool is_open = !given[0] || (given[1] && (is_min ? y >= x : y <= x));
+    if (!read_bound(is_open ? y : x, out))
+        vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, flat, names[is_open],
+                          "a number's bound must have at most 17 digits before and 20 behind the point");
+    out->is_open = is_open;
+    return out;
+}
+
+/* A multiple without bounds has at most 9 digits, so that its grammar stays small. */
+static vouch_expression multiple_of(vouch_schema *s, const json_t *flat, bounds range)
+{
+    enum { MOST = 999999999 };
+    const double of = json_number_value(json_object_get(flat, "multipleOf"));
+    if (!(of >= 1 && of <= VOUCH_JSON_DIVISOR && of == floor(of))) {
+        vouch_schema_fail(s, of > 0 ? VOUCH_E_UNSUPPORTED : VOUCH_E_ARGUMENT, flat, "multipleOf",
+                          "expected an integer from 1 to %d", VOUCH_JSON_DIVISOR);
+        return 0;
+    }
+    if (range.min == -VOUCH_JSON_MOST) range.min = range.max < -MOST ? range.max - MOST : -MOST;
+    if (range.max == VOUCH_JSON_MOST) range.max = range.min > MOST ? range.min + MOST : MOST;
+    if (range.min < -VOUCH_JSON_MOST) range.min = -VOUCH_JSON_MOST;
+    if (range.max > VOUCH_JSON_MOST) range.max = VOUCH_JSON_MOST;
+    return vouch_json_multiple(&s->writer, range.min, range.max, (int32_t)of);
 }
 
 static vouch_expression number_of(vouch_schema *s, const json_t *flat, int types)
 {
     const bounds range = bounds_of(flat);
-    vouch_interval interval;
+    vouch_bound low, high;
+    if (json_object_get(flat, "multipleOf")) return multiple_of(s, flat, range);
     if (!(types & VOUCH_TYPE_NUMBER)) return vouch_json_integer(&s->writer, range.min, range.max);
     if (!range.any) return vouch_json_number(&s->writer);
-    return interval_of(s, flat, &interval) ? vouch_json_number_in(&s->writer, &interval) : 0;
+    const vouch_bound *min = bound_of(s, flat, true, &low), *max = bound_of(s, flat, false, &high);
+    if (failed(s)) return 0;
+    const bool is_empty = min && max && (bound_value(min) > bound_value(max) ||
+                                         (bound_value(min) == bound_value(max) && (min->is_open || max->is_open)));
+    return is_empty ? vouch_expression_nothing(s->builder) : vouch_json_number_in(&s->writer, min, max);
 }
 
 /* ------------------------------------------------------------------ strings */
 
 static vouch_expression string_of(vouch_schema *s, const json_t *flat)
 {
-    static const char *const forms[] = {"pattern", "format"};
     const int32_t min = count_of(s, flat, "minLength", 0, LONGEST_TEXT);
     const int32_t max = count_of(s, flat, "maxLength", -1, LONGEST_TEXT);
-    const bool is_bound = min > 0 || max >= 0;
-    for (int i = 0; i < 2 && !failed(s); i++) {
-        const json_t *form = json_object_get(flat, forms[i]);
-        if (!form) continue;
-        if (is_bound || (i == 0 && json_object_get(flat, "format"))) {
-            vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, flat, forms[i],
-                              "%s can't be joined with minLength, maxLength or another form of the string", forms[i]);
-            return 0;
-        }
-        const char *pattern = i == 0 ? json_string_value(form) : vouch_json_format(json_string_value(form));
-        if (!pattern) {
-            vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, flat, "format", "\"%.40s\" is not supported; expected one of %s",
-                              json_string_value(form), vouch_json_formats);
-            return 0;
-        }
-        return vouch_json_pattern(&s->writer, pattern, i == 0 ? json_string_length(form) : strlen(pattern));
-    }
+    const json_t *pattern = json_object_get(flat, "pattern");
+    const char *format = json_string_value(json_object_get(flat, "format"));
+    if (format && vouch_json_format_is_unbound(format)) format = NULL;
+    const char *known = format ? vouch_json_format(format) : NULL;
+    if (format && !known)
+        vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, flat, "format", "\"%.40s\" is not supported; expected one of %s",
+                          format, vouch_json_formats);
+    else if (format && pattern)
+        vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, flat, "pattern", "it can't be joined with a format");
     if (failed(s) || (max >= 0 && max < min)) return vouch_expression_nothing(s->builder);
+    if (pattern)
+        return vouch_json_pattern(&s->writer, json_string_value(pattern), json_string_length(pattern), min, max);
+    if (known) return vouch_json_pattern(&s->writer, known, strlen(known), min, max);
     return vouch_json_string(&s->writer, min, max);
 }
 
 /* ------------------------------------------------------------------- arrays */
+
+static bool within(vouch_schema *s, const json_t *flat, const json_t *value);
 
 /* The item at index i, or NULL where the array must be shorter. */
 static const json_t *item_at(const json_t *flat, size_t i)
@@ -137,6 +168,75 @@ static const json_t *item_at(const json_t *flat, size_t i)
     const json_t *prefix = json_object_get(flat, "prefixItems"), *items = json_object_get(flat, "items");
     const json_t *item = i < json_array_size(prefix) ? json_array_get(prefix, i) : items ? items : json_true();
     return json_is_false(item) ? NULL : item;
+}
+
+enum { MOST_UNIQUE = 8 };
+
+/* Different values in any order, of a few: a rule for each set of those that have been written. */
+typedef struct unique {
+    vouch_schema *s;
+    const json_t *values[MOST_UNIQUE];
+    int32_t n, min, max;
+    int32_t rules[1 << MOST_UNIQUE]; /* 1 more than the rule behind a set; 0: none yet */
+} unique;
+
+/* Lists the values that a schema allows. False: they are too many, or not listed. */
+static bool list_values(unique *u, const json_t *schema)
+{
+    vouch_flats *flats = json_is_object(schema) ? calloc(1, sizeof *flats) : NULL;
+    bool good = flats != NULL;
+    if (flats) vouch_schema_flatten(u->s, schema, flats);
+    for (int32_t i = 0; good && i < flats->n && !failed(u->s); i++) {
+        const json_t *flat = flats->flats[i], *target = json_object_get(flat, "$ref");
+        const json_t *constant = json_object_get(flat, "const"), *list = json_object_get(flat, "enum");
+        const size_t n = constant ? 1 : json_array_size(list);
+        if (target) good = list_values(u, target);
+        else good = n > 0 && u->n + (int32_t)n <= MOST_UNIQUE;
+        for (size_t j = 0; good && !target && j < n; j++) {
+            const json_t *value = constant ? constant : json_array_get(list, j);
+            bool is_new = within(u->s, flat, value);
+            for (int32_t k = 0; k < u->n; k++) is_new &= !json_equal(u->values[k], value);
+            if (is_new) u->values[u->n++] = value;
+        }
+    }
+    free(flats);
+    return good;
+}
+
+static vouch_expression behind_set(unique *u, uint32_t set, int32_t n_written)
+{
+    vouch_builder *b = u->s->builder;
+    if (u->rules[set]) return vouch_expression_rule(b, u->rules[set] - 1);
+    const int32_t rule = vouch_builder_rule(b, "JSON set", 8);
+    vouch_parts parts = {0};
+    u->rules[set] = rule + 1;
+    if (n_written >= u->min) vouch_parts_add(b, &parts, vouch_expression_empty(b));
+    for (int32_t i = 0; i < u->n && (u->max < 0 || n_written < u->max) && !failed(u->s); i++) {
+        if (set >> i & 1) continue;
+        const vouch_expression value = vouch_json_constant(&u->s->writer, u->values[i]);
+        vouch_parts_add(b, &parts,
+                        vouch_expression_join(b, 2, n_written ? vouch_json_more(&u->s->writer, value, 1, 1) : value,
+                                              behind_set(u, set | 1u << i, n_written + 1)));
+    }
+    vouch_builder_define(b, rule, vouch_expression_choice(b, &parts));
+    return vouch_expression_rule(b, rule);
+}
+
+/* An array with "uniqueItems": true. */
+static vouch_expression unique_of(vouch_schema *s, const json_t *flat, int32_t min, int32_t max)
+{
+    vouch_builder *b = s->builder;
+    unique *u = calloc(1, sizeof *u);
+    if (!u) return vouch_builder_fail(b, VOUCH_E_MEMORY, "not enough memory for the schema");
+    *u = (unique){.s = s, .min = min, .max = max};
+    const bool good = !json_object_get(flat, "prefixItems") && list_values(u, json_object_get(flat, "items"));
+    if (!good && !failed(s))
+        vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, flat, "uniqueItems",
+                          "supported for items that an enum lists, at most %d of them", MOST_UNIQUE);
+    const vouch_expression items = failed(s) ? 0 : behind_set(u, 0, 0);
+    free(u);
+    return vouch_expression_join(b, 5, LITERAL("["), vouch_json_space(&s->writer), items, vouch_json_space(&s->writer),
+                                 LITERAL("]"));
 }
 
 /* Builds the expression from the array's end backwards: an item that is not required makes all that follows
@@ -152,6 +252,7 @@ static vouch_expression array_of(vouch_schema *s, const json_t *flat)
         if (!item_at(flat, (size_t)i)) max = i;
     if (max > MOST_ITEMS) max = -1;
     if (failed(s) || (max >= 0 && max < min)) return vouch_expression_nothing(b);
+    if (json_is_true(json_object_get(flat, "uniqueItems")) && (max < 0 || max > 1)) return unique_of(s, flat, min, max);
     if (max >= 0 && max < n) n = max;
 
     vouch_expression tail = vouch_expression_empty(b);
@@ -231,8 +332,8 @@ static int compare_texts(const void *a, const void *b)
     return order ? order : (x->size > y->size) - (x->size < y->size);
 }
 
-/* A property whose name is not in the list. */
-static vouch_expression other_property(vouch_schema *s, const object *o)
+/* A name that is not in the list. */
+static vouch_expression other_name(vouch_schema *s, const object *o)
 {
     vouch_builder *b = s->builder;
     vouch_text *names = calloc((size_t)o->n + 1, sizeof *names);
@@ -241,8 +342,60 @@ static vouch_expression other_property(vouch_schema *s, const object *o)
     qsort(names, (size_t)o->n, sizeof *names, compare_texts);
     const vouch_expression name = vouch_json_string_except(&s->writer, names, o->n);
     free(names);
+    return name;
+}
+
+/* A name that `propertyNames` allows. */
+static vouch_expression bound_name(vouch_schema *s, const json_t *names)
+{
+    json_t *string = vouch_schema_keep(s, json_pack("{s:[O, {s:s}]}", "allOf", names, "type", "string"));
+    return failed(s) ? 0 : vouch_schema_value(s, string);
+}
+
+/* patternProperties; NULL: there are none. */
+static const json_t *patterns_of(const json_t *flat)
+{
+    const json_t *patterns = json_object_get(flat, "patternProperties");
+    return json_object_size(patterns) > 0 ? patterns : NULL;
+}
+
+/* A property that the schema doesn't name. With patternProperties only names that match the pattern are written. */
+static vouch_expression other_property(vouch_schema *s, const json_t *flat, const object *o)
+{
+    vouch_builder *b = s->builder;
+    const json_t *names = json_object_get(flat, "propertyNames"), *patterns = patterns_of(flat), *schema = o->rest;
+    vouch_expression name;
+    if ((names || patterns) && (o->n > 0 || (names && patterns) || json_object_size(patterns) > 1))
+        vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, flat, names ? "propertyNames" : "patternProperties",
+                          "supported are one pattern, or propertyNames, and no other properties beside it");
+    if (failed(s)) return 0;
+    if (patterns) {
+        void *only = json_object_iter((json_t *)(uintptr_t)patterns);
+        schema = json_object_iter_value(only);
+        name = vouch_json_pattern(&s->writer, json_object_iter_key(only), json_object_iter_key_len(only), 0, -1);
+    } else {
+        name = names ? bound_name(s, names) : other_name(s, o);
+    }
     return vouch_expression_shared(b, vouch_expression_join(b, 4, name, LITERAL(":"), vouch_json_space(&s->writer),
-                                                            vouch_schema_value(s, o->rest)));
+                                                            vouch_schema_value(s, schema)));
+}
+
+/* Reads minProperties and maxProperties. Two properties without names of their own may have the same name, so they
+ * count as one. */
+static void read_counts(vouch_schema *s, const json_t *flat, const object *o, bool has_others, int32_t *min,
+                        int32_t *max)
+{
+    int32_t n_required = 0;
+    for (int32_t i = 0; i < o->n; i++) n_required += o->list[i].is_required;
+    *min = count_of(s, flat, "minProperties", 0, INT32_MAX);
+    *max = count_of(s, flat, "maxProperties", -1, INT32_MAX);
+    const bool is_free = o->n == 0 && has_others;
+    if (*min > n_required && !(is_free && *min == 1))
+        vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, flat, "minProperties",
+                          "supported is 1 where the schema names no properties, and else as many as are required");
+    if (*max >= 0 && !is_free && (has_others || *max < o->n))
+        vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, flat, "maxProperties",
+                          "supported where the schema names no properties, or where it names all and allows all");
 }
 
 static vouch_expression named_property(vouch_schema *s, const property *p)
@@ -266,10 +419,14 @@ static vouch_expression object_of(vouch_schema *s, const json_t *flat)
     object o;
     list_properties(s, flat, &o);
     vouch_expression later = vouch_expression_empty(b), first = later;
-    if (!failed(s) && !json_is_false(o.rest)) {
-        const vouch_expression other = other_property(s, &o);
-        later = vouch_expression_shared(b, vouch_json_more(w, other, 0, -1));
-        first = vouch_expression_optional(b, vouch_expression_join(b, 2, other, later));
+    int32_t min = 0, max = -1;
+    const bool has_others = patterns_of(flat) || !json_is_false(o.rest);
+    if (!failed(s)) read_counts(s, flat, &o, has_others, &min, &max);
+    if (!failed(s) && has_others && max != 0) {
+        const vouch_expression other = other_property(s, flat, &o);
+        later = vouch_expression_shared(b, vouch_json_more(w, other, 0, max < 0 ? -1 : max - 1));
+        first = vouch_expression_join(b, 2, other, later);
+        if (o.n > 0 || min == 0) first = vouch_expression_optional(b, first);
     }
     for (int32_t i = o.n - 1; i >= 0 && !failed(s); i--) {
         const property *p = &o.list[i];
@@ -291,12 +448,13 @@ static vouch_expression object_of(vouch_schema *s, const json_t *flat)
 static bool within(vouch_schema *s, const json_t *flat, const json_t *value)
 {
     static const char *const others[] = {"pattern", "format", "properties", "required", "additionalProperties",
-                                         "items", "prefixItems"};
+                                         "propertyNames", "patternProperties", "minProperties", "maxProperties",
+                                         "items", "prefixItems", "uniqueItems"};
     const int type = vouch_schema_type_of(value);
     const bool is_whole = json_is_real(value) && json_number_value(value) == floor(json_number_value(value));
     if (!(vouch_schema_types(flat) & (is_whole ? VOUCH_TYPE_INTEGER : type))) return false;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        const int of = i < 2 ? VOUCH_TYPE_STRING : i < 5 ? VOUCH_TYPE_OBJECT : VOUCH_TYPE_ARRAY;
+        const int of = i < 2 ? VOUCH_TYPE_STRING : i < 9 ? VOUCH_TYPE_OBJECT : VOUCH_TYPE_ARRAY;
         if (type != of || !json_object_get(flat, others[i])) continue;
         vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, flat, others[i], "it can't be combined with const or enum");
         return false;
@@ -305,7 +463,8 @@ static bool within(vouch_schema *s, const json_t *flat, const json_t *value)
         const double x = json_number_value(value);
         const json_t *min = json_object_get(flat, "minimum"), *max = json_object_get(flat, "maximum"),
                      *above = json_object_get(flat, "exclusiveMinimum"),
-                     *below = json_object_get(flat, "exclusiveMaximum");
+                     *below = json_object_get(flat, "exclusiveMaximum"), *of = json_object_get(flat, "multipleOf");
+        if (of && fmod(x, json_number_value(of)) != 0) return false;
         return !(min && x < json_number_value(min)) && !(max && x > json_number_value(max)) &&
                !(above && x <= json_number_value(above)) && !(below && x >= json_number_value(below));
     }
