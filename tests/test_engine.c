@@ -338,6 +338,47 @@ static void a_known_beginning_is_not_run_again(void **state)
     }
 }
 
+/* While a session decodes, a pass takes no more rows of prompts than fit into inter_token_seconds, but at least
+ * VOUCH_LEAST_CHUNK, and each pass gives the session a token. A limit that no pass reaches lets the whole prompt in. */
+static void running_answers_limit_the_rows_of_prompts(void **state)
+{
+    (void)state;
+    enum { PROMPT = 200, LEAST = 16 };
+    const double limits[] = {1e-9, 3600};
+    int32_t prompt[PROMPT];
+    answer_prompt(prompt, PROMPT, 400, 7, false);
+    for (int i = 0; i < 2; i++) {
+        const vouch_engine_options options = {
+            .n_sessions = 2, .n_ctx = LONG_CTX, .no_sharing = true, .inter_token_seconds = limits[i]};
+        vouch_session_options o = vouch_session_options_default();
+        vouch_engine *engine;
+        vouch_session *sessions[2];
+        const vouch_engine_event *events;
+        size_t n_events = 0;
+        o.ignore_eos = true;
+        o.max_tokens = PROMPT;
+        assert_int_equal(vouch_engine_open(&engine, target, &options, NULL), VOUCH_OK);
+        const vouch_engine_stats *stats = vouch_engine_get_stats(engine);
+        for (int k = 0; k < 2; k++)
+            assert_int_equal(vouch_engine_session_open(&sessions[k], engine, &o, NULL), VOUCH_OK);
+        assert_int_equal(vouch_session_prompt(sessions[0], prompt, PROMPT / 2, NULL), VOUCH_OK);
+        while (n_events == 0) assert_true(vouch_engine_step(engine, &events, &n_events));
+        assert_int_equal(vouch_session_prompt(sessions[1], prompt, PROMPT, NULL), VOUCH_OK);
+        int64_t most = 0, left = PROMPT - 1;
+        for (int64_t before = stats->prompt_rows; left > 0; before = stats->prompt_rows) {
+            assert_true(vouch_engine_step(engine, &events, &n_events));
+            assert_int_equal(n_events, 1);
+            assert_ptr_equal(events->session, sessions[0]);
+            const int64_t rows = stats->prompt_rows - before;
+            most = rows > most ? rows : most;
+            left -= rows;
+        }
+        assert_int_equal(most, i == 0 ? LEAST : PROMPT - 1);
+        for (int k = 0; k < 2; k++) vouch_session_close(sessions[k]);
+        vouch_engine_close(engine);
+    }
+}
+
 /* A session of an engine may ask again and again; its cache keeps what the prompts have in common. */
 static void sessions_take_further_prompts(void **state)
 {
@@ -689,6 +730,7 @@ int main(void)
         cmocka_unit_test(draft_models_beside_others_keep_their_bytes),
         cmocka_unit_test(long_prompts_beside_others_keep_their_bytes),
         cmocka_unit_test_setup_teardown(a_known_beginning_is_not_run_again, llama_open, llama_close),
+        cmocka_unit_test_setup_teardown(running_answers_limit_the_rows_of_prompts, llama_open, llama_close),
         cmocka_unit_test_setup_teardown(sessions_take_further_prompts, llama_open, llama_close),
         cmocka_unit_test_setup_teardown(sessions_read_their_logits, llama_open, llama_close),
         cmocka_unit_test_setup_teardown(bad_use_is_refused, llama_open, llama_close),
