@@ -125,6 +125,26 @@ static void the_drafter_reads_the_heads(void **state)
     result_free(&plain);
 }
 
+/* A head for a hybrid: layers with recurrent state beside those with attention. Rejected guesses leave no trace in the
+ * state (law L3), so the text stays the target's own. */
+static void hybrids_get_heads(void **state)
+{
+    (void)state;
+    static const char *const archs[] = {"qwen35", "lfm2"}, *const names[] = {"qwen35.head", "lfm2.head"};
+    for (int i = 0; i < 2; i++) {
+        const char *model = temporary(archs[i]), *head = temporary(names[i]);
+        tiny_model_write(model, &(tiny_model_options){.arch = archs[i], .n_layers = 4, .seed = 8});
+        expect(RUN("distill", model, "--head", head, LAYER), 0, NULL);
+        result plain = RUN("run", model, "--spec", "none", ANSWER);
+        assert_int_equal(plain.status, 0);
+        result r = RUN("run", model, "--head", head, "--spec", "head", "-k", "3", "--stats", ANSWER);
+        assert_string_equal(r.out, plain.out);
+        assert_non_null(strstr(r.err, "accepted"));
+        expect(r, 0, NULL);
+        result_free(&plain);
+    }
+}
+
 /* The payloads of a file's chunks. */
 typedef struct chunk {
     int32_t head[4]; /* number, n_prompt, n_tokens, is_sampled */
@@ -274,6 +294,7 @@ int main(void)
         cmocka_unit_test(a_quick_head_has_its_form),
         cmocka_unit_test(a_head_with_a_layer_has_its_form),
         cmocka_unit_test(the_drafter_reads_the_heads),
+        cmocka_unit_test(hybrids_get_heads),
         cmocka_unit_test(a_killed_run_goes_on),
         cmocka_unit_test(given_prompts_are_answered_unless_excluded),
         cmocka_unit_test(bad_input_is_refused),

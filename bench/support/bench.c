@@ -42,6 +42,8 @@ static const char *default_model(void)
 static const cli_flag flags[] = {
     {"model", NULL, 'm', CLI_FLAG_FILE, AT(model), "FILE", NULL, 1, "What",
      "GGUF file (default: the model of `make run`)", NULL, NULL},
+    {"head", NULL, 0, CLI_FLAG_FILE, AT(head), "FILE", NULL, 1, "What",
+     "head for the model, for benchmarks that draft with one", NULL, NULL},
     {"data", NULL, 'd', CLI_FLAG_FILE, AT(data), "FOLDER", NULL, 1, "What",
      "folder that has prompts/ (default ../shared/data)", NULL, NULL},
     {"prompts", NULL, 'p', CLI_FLAG_INT, AT(n_prompts), "N", "[1, 80]", 1, "What", "prompts from each source",

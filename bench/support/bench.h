@@ -11,11 +11,12 @@ typedef struct bench_flags {
     const char *model;                      /* default NULL: the model of `make run` */
     const char *data;                       /* folder with prompts/; default NULL: ../shared/data */
     const char *cpu;                        /* NULL: the library's choice */
+    const char *head;                       /* for the model; default NULL: none */
     int32_t n_prompts, n_tokens, n_threads; /* n_threads 0: the library's choice */
     int32_t from;                           /* the line of the output to begin with; 1 if not given */
 } bench_flags;
 
-/* Parses --model, --data, --cpu, --prompts, --tokens, --threads and --from. `about` is a line for the help. */
+/* Parses --model, --data, --cpu, --head, --prompts, --tokens, --threads and --from. `about` is a line for the help. */
 bench_flags bench_parse(const char *name, const char *about, bench_flags defaults, int argc, char **argv);
 
 /* Appends the user's first turn of the first `limit` lines of these categories in data/prompts/FILE to texts [*n].
