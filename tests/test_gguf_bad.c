@@ -126,6 +126,7 @@ static void test_bad_magic(void **state)
         {"GGUE", "begins with 47 47 55 45"},    {"tjgg", "old GGML file"},
         {"version https://git-lfs", "Git LFS"}, {"<!DOCTYPE html>", "web page"},
         {"PK\3\4", "zip or PyTorch"},           {"FUGG", "begins with 46"},
+        {"\x80\2}q", "a head to safetensors"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         raw r = {0};

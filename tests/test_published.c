@@ -413,7 +413,10 @@ static void folders_without_weights_are_refused(void **state)
     snprintf(to, sizeof to, "%s", hf_file(folder, "pytorch_model.bin"));
     assert_int_equal(rename(from, to), 0);
     refuses(folder, target, VOUCH_E_UNSUPPORTED, "or save them as model.safetensors");
-    assert_int_equal(remove(to), 0);
+    snprintf(from, sizeof from, "%s", hf_file(folder, "medusa_lm_head.pt"));
+    assert_int_equal(rename(to, from), 0);
+    refuses(folder, target, VOUCH_E_UNSUPPORTED, "has its weights in medusa_lm_head.pt");
+    assert_int_equal(remove(from), 0);
     refuses(folder, target, VOUCH_E_FORMAT, "has no model.safetensors");
     folder = write_folder("own", MEDUSA, &(hf_layout){0});
     snprintf(from, sizeof from, "%s", hf_file(folder, "model.safetensors"));

@@ -146,10 +146,11 @@ static const char *guess_file(const unsigned char *start)
         {"vers", "probably a Git LFS pointer; download the file that it points to"},
         {"<!DO", "probably a web page; use the file's direct download link"},
         {"<htm", "probably a web page; use the file's direct download link"},
-        {"PK\3\4", "a zip or PyTorch file; convert the model to GGUF"},
+        {"PK\3\4", "a zip or PyTorch file; convert the model to GGUF, a head to safetensors (docs/heads.md)"},
+        {"\x80\2", "a PyTorch file; convert the model to GGUF, a head to safetensors (docs/heads.md)"},
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (memcmp(start, known[i].magic, 4) == 0) return known[i].what;
+        if (memcmp(start, known[i].magic, strlen(known[i].magic)) == 0) return known[i].what;
     return NULL;
 }
 

@@ -130,6 +130,7 @@ static vouch_status shards_check(const opening *o)
 
 static vouch_status weights_open(opening *o)
 {
+    static const char *const pickled[] = {"pytorch_model.bin", "pytorch_model.bin.index.json", "medusa_lm_head.pt"};
     VOUCH_TRY(vouch_json_open(&o->index, o->folder, INDEX, false, o->err));
     if (o->index.root) {
         VOUCH_TRY(shards_open(o));
@@ -140,11 +141,12 @@ static vouch_status weights_open(opening *o)
         VOUCH_TRY(files_allocate(o, 1));
         return file_open(o, single);
     }
-    if (has_file(o->folder, "pytorch_model.bin") || has_file(o->folder, "pytorch_model.bin.index.json"))
-        return vouch_fail(o->err, VOUCH_E_UNSUPPORTED,
-                          "%s: has its weights in pytorch_model.bin, which can run code; use the safetensors of the "
-                          "model, or save them as " SINGLE " (docs/heads.md)",
-                          vouch_path_tail(o->folder));
+    for (size_t i = 0; i < sizeof pickled / sizeof pickled[0]; i++)
+        if (has_file(o->folder, pickled[i]))
+            return vouch_fail(o->err, VOUCH_E_UNSUPPORTED,
+                              "%s: has its weights in %s, which can run code; use the safetensors of the model, "
+                              "or save them as " SINGLE " (docs/heads.md)",
+                              vouch_path_tail(o->folder), pickled[i]);
     return vouch_fail(o->err, VOUCH_E_FORMAT, "%s: has no " SINGLE " and no " INDEX, o->folder);
 }
 
