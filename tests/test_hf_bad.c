@@ -184,7 +184,7 @@ static void bad_configs(void **state)
     expect_config("mamba2", "\"n_groups\": 2", "\"n_groups\": 5",
                   "expected a vector whose length is a multiple of the number of groups");
     expect_config("granitemoehybrid", "\"position_embedding_type\": null", "\"position_embedding_type\": \"alibi\"",
-                  "position_embedding_type is neither rope nor nope");
+                  "a position_embedding_type other than rope and nope");
     expect_config("gemma2", "\"query_pre_attn_scalar\": 16", "\"query_pre_attn_scalar\": 24",
                   "scalar is 24 and not 16");
     expect_config("smollm3", "[1, 1, 1, 0, 1]", "[1, 0, 1, 0, 1]", "no_rope_layers is not every fourth layer");
