@@ -287,6 +287,7 @@ VOUCH_API vouch_status vouch_tokenize_chat(const vouch_model *model, const vouch
  *                          tool_calls; tool_call_id; others, such as reasoning_content, as the template reads them
  *   tools, documents       arrays of objects
  *   chat_template_kwargs   an object of further variables
+ *   continue_final_message true: the text ends behind the last message, an answer that the model goes on with
  *   others                 variables, too: add_generation_prompt (true unless given), enable_thinking, ...
  *
  * Templates differ. A template that doesn't read content in parts gets the texts of the parts, joined by line ends. A

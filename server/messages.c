@@ -110,6 +110,12 @@ static bool convert_messages(json_t *document, server_fault *fault)
         else if (json_is_array(content)) good = add_blocks(out, role, content, path, fault);
         else good = server_fail(fault, 400, "invalid_value", path, "%s.content: expected a string or blocks", path);
     }
+    /* The Anthropic API continues an answer that comes last. */
+    const json_t *last = json_array_get(out, json_array_size(out) - 1);
+    const char *said = server_word(last, "content");
+    if (strcmp(server_word(last, "role"), "assistant") == 0 && !json_object_get(last, "tool_calls") &&
+        said[strspn(said, " \t\r\n")])
+        json_object_set_new(document, "continue_final_message", json_true());
     json_object_del(document, "system");
     json_object_set_new(document, "messages", out);
     return good;

@@ -38,6 +38,7 @@ static const struct form {
 } forms[] = {
     {SERVER_CHAT | SERVER_TEMPLATE, "messages", true, CONVERSATION},
     {SERVER_MESSAGES, "messages", true, TURNS("\"user\", \"assistant\", \"system\"", PARTS(BLOCKS))},
+    {SERVER_MESSAGES, "continue_final_message", false, NULL},
     {SERVER_RESPONSES, "messages", false, NULL},
     {SERVER_RESPONSES, "response_format", false, NULL},
     {SERVER_MESSAGES, "system", false, PARTS("\"text\"")},

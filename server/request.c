@@ -65,6 +65,8 @@ static const server_field fields[] = {
     {"audio", CHAT, SERVER_FIELD_NEUTRAL, 0, NULL},
     {"web_search_options", CHAT, SERVER_FIELD_NEUTRAL, 0, NULL},
 
+    {"add_generation_prompt", CHAT, SERVER_FIELD_BOOL, AT(add_generation_prompt), NULL},
+    {"continue_final_message", CHAT | MESSAGES, SERVER_FIELD_BOOL, AT(continue_final_message), NULL},
     {"documents", CHAT, SERVER_FIELD_VALUE, AT(documents), NULL},
     {"chat_template_kwargs", CHAT | MESSAGES | RESPONSES, SERVER_FIELD_VALUE, AT(template_kwargs), NULL},
     {"reasoning_effort", CHAT | RESPONSES, SERVER_FIELD_STRING, AT(reasoning_effort), NULL},
@@ -312,7 +314,8 @@ static bool read_speculative(server_request *r, server_fault *fault)
 
 bool server_request_read(server_request *r, server_exchange *x, unsigned where, server_fault *fault)
 {
-    *r = (server_request){.where = where, .n = 1, .several_calls = true, .document = x->json};
+    *r = (server_request){
+        .where = where, .n = 1, .several_calls = true, .add_generation_prompt = true, .document = x->json};
     /* The name of the model comes first: its options are the defaults. */
     r->model = server_find_model(x->server, json_object_get(x->json, "model"), fault);
     if (!r->model) return false;

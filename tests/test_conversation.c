@@ -31,6 +31,42 @@ static void assert_renders(const vouch_tokenizer *tokenizer, const char *json, c
     assert_int_equal(count, n);
 }
 
+/* The text ends behind the last message, which the model continues. */
+static void answers_are_continued(void **state)
+{
+    (void)state;
+    static const char stripping[] = "{% for m in messages %}{{ m.role }}:{{ m.content|trim }};{% endfor %}"
+                                    "{% if add_generation_prompt %}assistant:{% endif %}";
+    vouch_tokenizer *tokenizer = templated_tokenizer(chat);
+    assert_renders(tokenizer,
+                   "{\"messages\": [{\"role\": \"assistant\", \"content\": \"Sure\"}, {\"role\": \"user\", "
+                   "\"content\": \"Hi\"}, {\"role\": \"assistant\", \"content\": \" Sure, \"}], "
+                   "\"continue_final_message\": true}",
+                   "<|im_start|>assistant\nSure<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n"
+                   "<|im_start|>assistant\n Sure, ");
+    vouch_tokenizer_close(tokenizer);
+    tokenizer = templated_tokenizer(stripping);
+    assert_renders(tokenizer,
+                   "{\"messages\": [{\"role\": \"user\", \"content\": \"Hi\"}, {\"role\": \"assistant\", "
+                   "\"content\": [{\"type\": \"text\", \"text\": \" a;b \"}]}], \"continue_final_message\": true}",
+                   "user:Hi;assistant:a;b");
+    static const char *const wrong[][2] = {
+        {"[{\"role\": \"user\", \"content\": \"Hi\"}]", "isn't the assistant's"},
+        {"[{\"role\": \"assistant\", \"content\": null}]", "has no text"},
+        {"[{\"role\": \"assistant\", \"content\": \" \"}]", "doesn't write the last message"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char json[256];
+        size_t n;
+        vouch_error err = {0};
+        snprintf(json, sizeof json, "{\"messages\": %s, \"continue_final_message\": true}", wrong[i][0]);
+        assert_int_equal(vouch_tokenizer_render_json(tokenizer, json, strlen(json), NULL, 0, &n, &err),
+                         VOUCH_E_ARGUMENT);
+        if (!strstr(err.message, wrong[i][1])) fail_msg("%s", err.message);
+    }
+    vouch_tokenizer_close(tokenizer);
+}
+
 static void bad_conversations(void **state)
 {
     (void)state;
@@ -183,6 +219,7 @@ static void text_names_no_special_token(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(answers_are_continued),
         cmocka_unit_test(bad_conversations),
         cmocka_unit_test(conversations_are_rendered),
         cmocka_unit_test(text_names_no_special_token),

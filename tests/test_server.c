@@ -458,6 +458,36 @@ static void messages_are_answered(void **state)
 }
 
 /* Blocks of the Anthropic API become the messages that the template reads. */
+/* An answer that comes last is continued: the same tokens as the text that the template writes up to there. */
+static void answers_are_continued(void **state)
+{
+    (void)state;
+    static const char turns[] =
+        "\"messages\": [{\"role\": \"user\", \"content\": \"hello\"}, {\"role\": \"assistant\", \"content\": \"abc\"}]";
+    char body[512];
+    snprintf(body, sizeof body, "{%s, \"continue_final_message\": true}", turns);
+    json_t *text = post("/apply-template", body);
+    const char *prompt = http_text_at(text, "prompt");
+    assert_string_equal(prompt + strlen(prompt) - 3, "abc");
+    json_t *request = json_pack("{s:s, s:i, s:i, s:b}", "prompt", prompt, "max_tokens", 9, "temperature", 0,
+                                "ignore_eos", 1);
+    char *given = json_dumps(request, 0);
+    json_t *plain = post("/v1/completions", given);
+    snprintf(body, sizeof body, "{%s, \"max_tokens\": 9, \"temperature\": 0, \"ignore_eos\": true, "
+                                "\"continue_final_message\": true, \"add_generation_prompt\": false}", turns);
+    json_t *chat = post(CHAT, body);
+    snprintf(body, sizeof body, "{%s, \"max_tokens\": 9, \"temperature\": 0, \"ignore_eos\": true}", turns);
+    json_t *message = post("/v1/messages", body), *other = post(CHAT, body);
+    const json_int_t n = whole(http_at(plain, "usage"), "prompt_tokens");
+    assert_string_equal(http_text_at(chat, "choices.0.message.content"), http_text_at(plain, "choices.0.text"));
+    assert_string_equal(http_text_at(message, "content.0.text"), http_text_at(plain, "choices.0.text"));
+    assert_int_equal(whole(http_at(chat, "usage"), "prompt_tokens"), n);
+    assert_true(whole(http_at(other, "usage"), "prompt_tokens") > n); /* without the field it is another turn */
+    free(given);
+    json_decref(text), json_decref(request), json_decref(plain);
+    json_decref(chat), json_decref(message), json_decref(other);
+}
+
 static void blocks_become_messages(void **state)
 {
     (void)state;
@@ -884,6 +914,7 @@ int main(void)
         cmocka_unit_test(answers_follow_their_schema),
         cmocka_unit_test(calls_are_forced),
         cmocka_unit_test(messages_are_answered),
+        cmocka_unit_test(answers_are_continued),
         cmocka_unit_test(blocks_become_messages),
         cmocka_unit_test(responses_are_answered),
         cmocka_unit_test(native_completions_answer),

@@ -189,7 +189,13 @@ static vouch_status variables_of(jinja_run *run, const vouch_tokenizer *t, const
     if (t->bos >= 0) set_text(run, *all, "bos_token", tokenizer_text(t, t->bos), JINJA_OF_TEMPLATE);
     if (t->eos >= 0) set_text(run, *all, "eos_token", tokenizer_text(t, t->eos), JINJA_OF_TEMPLATE);
     if (t->chat_variables) VOUCH_TRY(vouch_variables_add(run, all->dict, t->chat_variables, err));
-    if (!given->messages) return vouch_conversation_add(run, all->dict, given->json, err);
+    if (!given->messages) {
+        VOUCH_TRY(vouch_conversation_add(run, all->dict, given->json, err));
+        if (vouch_conversation_continues(given->json))
+            vouch_jinja_dict_set(run, all->dict, jinja_text(vouch_jinja_literal("add_generation_prompt")),
+                                 jinja_bool(false));
+        return VOUCH_OK;
+    }
     messages_add(run, *all, given);
     return VOUCH_OK; /* if the run has failed, rendering reports it */
 }
@@ -211,7 +217,8 @@ static vouch_status render(const vouch_tokenizer *t, const conversation *given, 
     vouch_jinja_run_begin(run, &most);
     run->now = (double)time(NULL);
     VOUCH_TRY(variables_of(run, t, given, &variables, err));
-    return vouch_jinja_render(run, t->chat_template.data, t->chat_template.size, &variables, text, err);
+    VOUCH_TRY(vouch_jinja_render(run, t->chat_template.data, t->chat_template.size, &variables, text, err));
+    return vouch_conversation_continues(given->json) ? vouch_conversation_cut(given->json, text, err) : VOUCH_OK;
 }
 
 /* ------------------------------------------------------------------- other forms */

@@ -252,6 +252,46 @@ vouch_status vouch_conversation_add(jinja_run *run, jinja_dict *to, const json_t
     return run->failed ? vouch_fail(err, run->error.code, "%s", run->error.message) : VOUCH_OK;
 }
 
+/* ---------------------------------------------------------------- continuing */
+
+bool vouch_conversation_continues(const json_t *root)
+{
+    return json_is_true(json_object_get(root, "continue_final_message"));
+}
+
+static bool ends_with(const char *text, size_t n_text, const char *end, size_t n)
+{
+    return n > 0 && n <= n_text && memcmp(text + n_text - n, end, n) == 0;
+}
+
+/* The last byte with the model's mark ends the last answer, because only templates write behind it. */
+vouch_status vouch_conversation_cut(const json_t *root, jinja_string *text, vouch_error *err)
+{
+    static const char white[] = " \t\r\n";
+    const json_t *messages = json_object_get(root, "messages");
+    const json_t *last = json_array_get(messages, json_array_size(messages) - 1);
+    const json_t *content = json_object_get(last, "content");
+    if (json_is_array(content))
+        content = json_object_get(json_array_get(content, json_array_size(content) - 1), "text");
+    if (!json_is_string(content) || strcmp(json_string_value(json_object_get(last, "role")), "assistant") != 0)
+        return vouch_fail(err, VOUCH_E_ARGUMENT,
+                          "continue_final_message: the last message isn't the assistant's, or has no text; leave the "
+                          "field out or add such a message");
+    const char *said = json_string_value(content);
+    size_t n = json_string_length(content), end = text->n;
+    while (end > 0 && vouch_jinja_mark(*text, end - 1) != JINJA_OF_MODEL) end--;
+    if (!ends_with(text->bytes, end, said, n)) { /* templates may strip white space */
+        while (n > 0 && strchr(white, said[n - 1])) n--;
+        for (; n > 0 && strchr(white, *said); n--) said++;
+        if (!ends_with(text->bytes, end, said, n))
+            return vouch_fail(err, VOUCH_E_ARGUMENT,
+                              "continue_final_message: the chat template doesn't write the last message as it is; "
+                              "leave the field out");
+    }
+    text->n = end;
+    return VOUCH_OK;
+}
+
 vouch_status vouch_variables_read(json_t **out, const char *text, vouch_error *err)
 {
     VOUCH_TRY(vouch_json_read(out, text, strlen(text), err));

@@ -27,6 +27,12 @@ vouch_status vouch_conversation_rewrite(json_t *root, conversation_form form, vo
 /* Sets the variables in `to`; their strings point into `root`. Errors: ARGUMENT (names the path), those of the run. */
 vouch_status vouch_conversation_add(jinja_run *run, jinja_dict *to, const json_t *root, vouch_error *err);
 
+/* Is the last message to be continued (continue_final_message, as transformers has it)? */
+bool vouch_conversation_continues(const json_t *root);
+/* Cuts the rendered text behind the last message's content. Errors: ARGUMENT (the last message isn't an answer with a
+ * text, or the template doesn't write this text). */
+vouch_status vouch_conversation_cut(const json_t *root, jinja_string *text, vouch_error *err);
+
 /* Reads an object of variables, as chat_variables in vouch_model_options; the caller drops *out with json_decref. */
 vouch_status vouch_variables_read(json_t **out, const char *text, vouch_error *err);
 vouch_status vouch_variables_add(jinja_run *run, jinja_dict *to, const json_t *variables, vouch_error *err);
