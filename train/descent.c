@@ -156,6 +156,16 @@ static void scale(real *x, int64_t n, double factor)
     for (int64_t i = 0; i < n; i++) x[i] *= (real)factor;
 }
 
+/* The steps of rounds to come aren't known. So the learning rate supposes that they will be as many for each round as
+ * they have been so far. */
+static void steps_foresee(descender *d)
+{
+    train_descent *c = d->descent;
+    const double rounds = (double)c->n_epochs * c->n_rounds;
+    const double done = (double)d->schedule.epoch + (double)d->schedule.at / (double)d->set->n_taught;
+    if (c->lessons) c->adam.n_steps = llround((double)d->step * rounds / done);
+}
+
 static vouch_status step_run(descender *d, train_sums sums[TRAIN_GENERATIONS], vouch_error *err)
 {
     VOUCH_TRY(shards_fill(d, err));
@@ -171,6 +181,7 @@ static vouch_status step_run(descender *d, train_sums sums[TRAIN_GENERATIONS], v
                           (long long)d->step + 1, sums[0].loss, norm);
     if (norm > MOST_NORM) scale(d->workers[0].grads, d->network->n_weights, MOST_NORM / norm);
     d->step++;
+    steps_foresee(d);
     vouch_pool_run(d->descent->pool, update_run, d);
     return VOUCH_OK;
 }

@@ -45,7 +45,7 @@ typedef struct train_descent {
      * `begins`: no step of the round has been done, so the network has the weights with which the round begins. */
     vouch_status (*lessons)(void *user, int64_t round, bool begins, const train_lessons_set **set, vouch_error *err);
     int32_t n_rounds;        /* of an epoch, 1 at least; the schedule's epochs are rounds */
-    train_adam adam;         /* n_steps and n_warm are set by train_descend, as if each epoch had the steps of `set` */
+    train_adam adam;         /* n_steps and n_warm are set by train_descend */
     int32_t n_epochs;
     int32_t n_rowless;       /* tokens of an answer that make no row */
     uint64_t seed;

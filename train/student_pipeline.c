@@ -15,7 +15,10 @@
 #include "train/student_teach.h"
 #include "train/writing.h"
 
-enum { ROUNDS = 8 }; /* of an epoch of on-policy teaching */
+enum {
+    ROUNDS = 8,        /* of an epoch of on-policy teaching */
+    ROUND_TOKENS = 128 /* most tokens of a student's answer: later on it has wandered off too far to learn from */
+};
 
 static const char *const loss_names[] = {"forward KL", "reverse KL", "Jensen-Shannon", "total variation",
                                          "cross entropy"};
@@ -125,6 +128,7 @@ static vouch_status round_answer(school *s, int64_t number, bool begins, vouch_e
     options.n_prompts = n;
     options.n_excluded = 0;
     options.n_tokens = INT64_MAX;
+    options.max_tokens = vouch_min(o->max_tokens, ROUND_TOKENS);
     options.seed = vouch_hash_word(vouch_hash_word(VOUCH_HASH_START, o->seed), (uint64_t)number);
     if (!status)
         status = train_answers_make(&s->round.answers, round_path(s, number, "answers", path), model, &options, err);
@@ -182,7 +186,7 @@ static vouch_status teach(school *s, vouch_error *err)
 {
     train_distiller *d = s->d;
     const train_options *o = d->options;
-    const int32_t longest = d->lessons.longest + (o->on_policy ? o->max_tokens : 0);
+    const int32_t longest = d->lessons.longest + (o->on_policy ? ROUND_TOKENS : 0);
     const uint64_t start = vouch_hash_bytes(VOUCH_HASH_START, s->student.block,
                                             (size_t)train_student_size(&s->student.shape) * sizeof *s->student.block);
     char path[4096];
