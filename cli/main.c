@@ -32,9 +32,10 @@ static const cli_command commands[] = {
     {"batch", CLI_BATCH, cli_batch, "answer many prompts at once",
      "vouch batch MODEL --prompts FILE [--out FILE [--resume]] [--parallel N]\n",
      "Answers each prompt of the file as `vouch run` does with the same flags, byte\n"
-     "for byte, and --parallel of them at once: passes of the model are shared, so\n"
-     "eight answers take little longer than one. Writes one JSON line for each\n"
-     "prompt, in the order of the prompts. --resume goes on after an interruption.\n",
+     "for byte. It answers --parallel prompts at once, which takes much less time than\n"
+     "one after the other, because the answers share passes of the model. Writes one\n"
+     "JSON line for each prompt, in the order of the prompts. --resume goes on after\n"
+     "an interruption.\n",
      "vouch batch m.gguf --prompts lines.txt --out answers.jsonl\n"
      "vouch batch m.gguf --prompts q.jsonl -o a.jsonl --parallel 16 --resume\n"
      "vouch batch m.gguf --prompts q.jsonl -o a.jsonl --temp 0.8 --max-memory 4G\n"},
@@ -77,10 +78,10 @@ static const cli_command commands[] = {
      "vouch logits m.gguf --tokens ids.txt --out logits.npy --prefill-chunk 7\n"},
     {"quantize", CLI_QUANTIZE, cli_quantize, "write a model anew with smaller weights",
      "vouch quantize MODEL OUT TYPE [--pure] [--allow-requantize] [--force]\n",
-     "Converts the matrices of a GGUF file, best one in F16, BF16 or F32. A mix, such\n"
-     "as Q4_K_M, keeps the matrices that matter most in types of more bits; the names\n"
-     "and rules are llama.cpp's, and so are the bytes. Norms, biases and routers stay\n"
-     "as they are. The output is complete or isn't there.\n",
+     "Converts the matrices of a GGUF file, which is best in F16, BF16 or F32. A mix,\n"
+     "such as Q4_K_M, keeps the matrices that matter most in types of more bits. Names,\n"
+     "rules and bytes are llama.cpp's. Norms, biases and routers stay as they are.\n"
+     "The output appears when it is complete, or not at all.\n",
      "vouch quantize m-f16.gguf m-q4.gguf Q4_K_M\n"
      "vouch quantize m-f16.gguf m-q8.gguf Q8_0 --threads 4\n"
      "vouch quantize m-f16.gguf m-q3.gguf Q3_K_M --output-type Q8_0\n"
@@ -88,9 +89,9 @@ static const cli_command commands[] = {
     {"convert", CLI_CONVERT, cli_convert, "write a Hugging Face folder as a GGUF file",
      "vouch convert MODEL OUT [--type TYPE] [--force]\n",
      "Writes a Hugging Face folder (config.json, safetensors, tokenizer files) as one\n"
-     "GGUF file, which llama.cpp reads, too. The other commands read folders directly,\n"
-     "so this saves time only when loading. Also joins the parts of a split GGUF file.\n"
-     "The output is complete or isn't there.\n",
+     "GGUF file, which llama.cpp reads, too. The other commands also read folders;\n"
+     "a GGUF file only loads faster. Also joins the parts of a split GGUF file.\n"
+     "The output appears when it is complete, or not at all.\n",
      "vouch convert Qwen3-0.6B qwen3.gguf\n"
      "vouch convert Qwen3-0.6B qwen3-q8.gguf --type Q8_0\n"
      "vouch convert m-00001-of-00003.gguf m.gguf\n"},

@@ -57,8 +57,8 @@ static vouch_status share_keys(const vouch_gguf *gguf, vouch_hparams *h, vouch_e
         else if (*lender >= 0) h->layers[i].shared_back = i - *lender;
         if (*lender < 0 || h->layers[i].n_heads % h->layers[*lender].n_kv_heads != 0)
             return vouch_fail(err, VOUCH_E_FORMAT,
-                              "%s: %s.attention.shared_kv_layers is %d, but layer %d has no layer of its kind before "
-                              "them whose keys and values fit",
+                              "%s: %s.attention.shared_kv_layers is %d, but layer %d finds no earlier layer of its "
+                              "kind whose keys and values fit",
                               vouch_gguf_path(gguf), h->arch, n_shared, i);
         h->layers[i].n_kv_heads = h->layers[*lender].n_kv_heads;
     }
