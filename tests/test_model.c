@@ -203,7 +203,8 @@ static int count_differences(const expected *e, const vouch_sequence *s, int32_t
 
 /* ------------------------------------------------------------------ law L1 */
 
-/* How many of the offsets 0 to n - 1 to try with passes of n rows. */
+/* A comparison runs the first `offset` tokens in one pass and the rest in passes of n rows (count_differences). How
+ * many of the offsets below n it tries. */
 typedef enum thoroughness { ONE_OFFSET, THREE_OFFSETS, EVERY_OFFSET } thoroughness;
 
 static void sweep_rows(const expected *e, const loaded *model, vouch_kv_type kv_type, thoroughness how)

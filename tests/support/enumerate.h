@@ -15,7 +15,7 @@ typedef enum wrong {
     RIGHT,
     FULL_Q_FOR_ARGMAX,       /* judges a guess by argmax as if it were drawn from the softmax */
     RESIDUAL_IS_P,           /* draws from p after a rejection */
-    RESIDUAL_NOT_NORMALISED, /* u runs over [0, 1) instead of the residual's sum; its last token gets the rest */
+    RESIDUAL_NOT_NORMALISED, /* draws with u in [0, 1) though the residual sums to less; the last token gets the rest */
     BONUS_FROM_Q,            /* draws the bonus token from q */
     DROP_LOW_Q,             /* drops a sampled guess whose q is low */
     GUESSES_OUTSIDE_Q,      /* draws guesses that the trimmed vocabulary lacks */
