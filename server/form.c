@@ -198,7 +198,7 @@ static void put_value(server_text *out, const json_t *schema, const json_t *para
         server_text_put(out, ") ");
     } else {
         json_t *whole = json_is_object(schema) ? json_copy((json_t *)(uintptr_t)schema) : json_object();
-        static const char *const names[] = {"$defs", "definitions"}; /* its references lead there */
+        static const char *const names[] = {"$defs", "definitions"}; /* the schema's references lead there */
         for (int n = 0; n < 2; n++)
             if (json_object_get(parameters, names[n]))
                 json_object_set(whole, names[n], json_object_get(parameters, names[n]));

@@ -185,7 +185,7 @@ static json_t *biases_json(const server_answer *a, const vouch_session_options *
     return array;
 }
 
-/* What the answer was asked for. */
+/* The settings with which the answer was made. */
 static json_t *settings_json(const server_answer *a, const server_job *job, const server_choice *choice)
 {
     const vouch_session_options *o = &job->options;

@@ -64,7 +64,7 @@ void server_set_speculation(server_exchange *x)
     json_object_del(x->json, "model");
     bool good = server_read_speculation(x->json, "", &changed.speculation, NULL, &fault);
     if (good && changed.speculation.drafters & VOUCH_DRAFTER_PREDICTION)
-        good = server_fail_field(&fault, "drafters", "prediction belongs to a request, which brings it");
+        good = server_fail_field(&fault, "drafters", "prediction can't be a default: each request brings its own");
     if (good && vouch_session_check(m->options->model, &changed, &err))
         good = server_fail_library(&fault, "", &err);
     if (!good) {

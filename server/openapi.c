@@ -87,7 +87,7 @@ static const struct form *find_form(const server_route *route, const char *name)
     return NULL;
 }
 
-/* A type and a range such as "(0, 1]". */
+/* The schema of numbers of this type in a range such as "(0, 1]"; NULL: any number. */
 static json_t *number_schema(const char *type, const char *range)
 {
     json_t *schema = json_pack("{s:s}", "type", type);

@@ -52,7 +52,7 @@ static bool read_json_call(server_reader *r, const json_t *call)
     return arguments && add_call(r, json_string_value(json_object_get(call, "name")), arguments);
 }
 
-/* Takes back the calls that were added since there were so many. */
+/* Removes all calls but the first `before`. */
 static void drop_calls(server_reader *r, size_t before)
 {
     for (; json_array_size(r->calls) > before; r->n_calls--) json_array_remove(r->calls, json_array_size(r->calls) - 1);
@@ -211,7 +211,7 @@ static bool begins_with(const server_text *text, const char *mark)
     return text->n >= strlen(mark) && memcmp(text->bytes, mark, strlen(mark)) == 0;
 }
 
-/* Whether the text is a part of the mark's beginning. */
+/* Whether the mark begins with this text and goes on behind it. */
 static bool may_become(const server_text *text, const char *mark)
 {
     return text->n < strlen(mark) && memcmp(text->bytes, mark, text->n) == 0;

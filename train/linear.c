@@ -28,7 +28,7 @@ typedef struct fit {
     normal normal;
     int64_t n_rows;
     int32_t n_answers; /* that it is fitted to */
-    /* Of the second regression, for one answer. */
+    /* Buffers of the second regression, for one answer. */
     float *taps, *embedded; /* [longest, n_features], [longest, width] */
     float *results;         /* [longest, 2 width] A z | M e */
 } fit;
@@ -122,7 +122,7 @@ static vouch_status answers_limit(fit *f, vouch_error *err)
     return VOUCH_OK;
 }
 
-/* What lessons_visit calls for each of these answers. */
+/* lessons_visit calls it for each of these answers. */
 typedef void sequence_fn(fit *f, const train_sequence *s);
 static vouch_status lessons_visit(fit *f, sequence_fn *take, double from, double to, vouch_error *err)
 {

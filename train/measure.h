@@ -24,7 +24,7 @@ typedef struct train_rates {
 typedef struct train_score {
     train_rates anywhere, cycles;
     int64_t n_cycles, n_tokens; /* of the cycles */
-    int64_t n_guessable;        /* tokens in the head's vocabulary, of anywhere.reached[0] */
+    int64_t n_guessable;        /* of the anywhere.reached[0] tokens, those in the head's vocabulary */
 } train_score;
 
 /* Adds the batch's sequences. hits[g] [rows]: whether generation g of a row is right. */

@@ -16,7 +16,7 @@
 #include "train/writing.h"
 
 enum {
-    ROUNDS = 8,        /* of an epoch of on-policy teaching */
+    ROUNDS = 8,        /* in an epoch of on-policy teaching */
     ROUND_TOKENS = 128 /* most tokens of a student's answer: later on it has wandered off too far to learn from */
 };
 
@@ -106,7 +106,8 @@ static vouch_status prompts_take(const school *s, int64_t number, train_prompt *
     return VOUCH_OK;
 }
 
-/* The student answers the round's prompts, which its file at the beginning of the round does. */
+/* Writes the student as it is at the beginning of the round, opens that file, and lets it answer the round's
+ * prompts. */
 static vouch_status round_answer(school *s, int64_t number, bool begins, vouch_error *err)
 {
     const train_options *o = s->d->options;

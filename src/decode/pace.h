@@ -64,7 +64,7 @@ typedef struct vouch_outcome {
     double pass_seconds;
     double judge_seconds; /* everything after the pass */
     double tell_seconds;  /* of judge_seconds: the drafters see the rows and roll back */
-    int32_t n_rows;       /* of the pass, of all sequences; rows of prompts don't count */
+    int32_t n_rows;       /* rows of the pass, of all sequences; rows of prompts don't count */
     double prompt_seconds; /* expected time of the pass's rows of prompts */
     bool teaches;         /* t(n) is to be learned from this pass */
 } vouch_outcome;
@@ -83,7 +83,7 @@ typedef struct vouch_pace_mean {
 typedef struct vouch_pace {
     vouch_cost *cost;                 /* learned from every pass */
     vouch_pace_mean judge_seconds;    /* of everything after the pass, for each committed token */
-    vouch_pace_mean free_seconds;     /* of the free drafters in a cycle */
+    vouch_pace_mean free_seconds;     /* of all free drafters, for each cycle */
     vouch_pace_mean guess_seconds;    /* of one paid guess, or of one level of a paid tree, alone */
     vouch_pace_mean catch_up_seconds; /* of one token that the paid drafter catches up with */
     bool has_paid;
@@ -99,7 +99,7 @@ typedef struct vouch_pace {
     double budget;                    /* tokens */
     int32_t n_threads;                /* that may draft for several sequences at once */
     int32_t n_round;                  /* cycles of the present round, in which the free drafters were asked */
-    double gain;                      /* of these cycles, in plain passes */
+    double gain;                      /* sum over these cycles: their speed relative to plain decoding, less 1 */
     int32_t rest, n_rest;             /* cycles of the last rest; those of it still to come */
     /* The running cycle. */
     vouch_shape most;                 /* its limits */

@@ -82,7 +82,7 @@ typedef struct tree_drafter {
     int32_t n_history;        /* tokens in `history` before the first guess */
     int32_t n_q, n_rows;      /* distributions in use; guesses fed */
     int32_t n_planned;        /* guesses that the filled branching points were given */
-    double expected;          /* tokens of a cycle with them */
+    double expected;          /* tokens that a cycle with these guesses gives on average */
     int32_t rows[VOUCH_MAX_DRAFT], depths[VOUCH_MAX_DRAFT]; /* of each guess: its row of the guesser; its depth */
     double values[VOUCH_MAX_DRAFT];
     branching open[N_BEST];
