@@ -45,6 +45,7 @@ typedef struct maker {
     bool is_base;     /* the model has no template */
     uint8_t *done;    /* [n_done] 1: the file has the prompt of this number */
     int32_t n_done, next;
+    size_t n_answered; /* prompts that the file has */
     int64_t n_tokens; /* tokens of answers in the file */
     double synced;
 } maker;
@@ -66,6 +67,7 @@ static vouch_status mark_done(maker *m, int32_t number, vouch_error *err)
         m->done = done;
         m->n_done = n;
     }
+    m->n_answered += !m->done[number];
     m->done[number] = 1;
     return VOUCH_OK;
 }
@@ -324,8 +326,13 @@ static void report(const maker *m)
     char detail[96];
     const train_options *o = m->options;
     if (!o->report) return;
+    double share = (double)m->n_tokens / (double)o->n_tokens;
     snprintf(detail, sizeof detail, "%" PRId64 " of %" PRId64 " tokens", m->n_tokens, o->n_tokens);
-    o->report(o->user, &(train_report){"answers", detail, fmin(1, (double)m->n_tokens / (double)o->n_tokens)});
+    if (o->n_tokens == INT64_MAX) { /* all prompts are answered */
+        share = (double)m->n_answered / (double)o->n_prompts;
+        snprintf(detail, sizeof detail, "%zu of %zu prompts", m->n_answered, o->n_prompts);
+    }
+    o->report(o->user, &(train_report){"answers", detail, fmin(1, share)});
 }
 
 static vouch_status make_all(maker *m, vouch_error *err)

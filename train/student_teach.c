@@ -13,36 +13,6 @@ enum { HELD_TOKENS = 1000 }; /* tokens of answers held back, on which the progre
 
 /* ----------------------------------------------------------------------- batches */
 
-/* Rows of a batch; it has no features. */
-typedef struct lesson_space {
-    train_batch batch;
-    int64_t max_rows;
-    int32_t *tokens, *positions, *ends, *ids, *labels;
-    float *p;
-    uint8_t *counts;
-} lesson_space;
-
-static void space_take(lesson_space *space, vouch_arena *arena, int64_t max_rows)
-{
-    const size_t rows = (size_t)max_rows;
-    space->max_rows = max_rows;
-    space->tokens = vouch_arena_take(arena, rows, sizeof(int32_t));
-    space->positions = vouch_arena_take(arena, rows, sizeof(int32_t));
-    space->ends = vouch_arena_take(arena, rows, sizeof(int32_t));
-    space->labels = vouch_arena_take(arena, rows, sizeof(int32_t));
-    space->ids = vouch_arena_take(arena, rows * TRAIN_TOP, sizeof(int32_t));
-    space->p = vouch_arena_take(arena, rows * TRAIN_TOP, sizeof(float));
-    space->counts = vouch_arena_take(arena, rows, 1);
-}
-
-static void space_clear(lesson_space *space, const real *cosines, const real *sines)
-{
-    space->batch = (train_batch){
-        .rows = {.packing = {space->ends, 0}, .positions = space->positions, .cosines = cosines, .sines = sines},
-        .tokens = space->tokens,
-        .lessons = {TRAIN_TOP, space->ids, space->p, space->labels, space->counts}};
-}
-
 static int32_t output_of(const int32_t *outputs, int32_t token)
 {
     return outputs && token >= 0 ? outputs[token] : token;
@@ -50,7 +20,7 @@ static int32_t output_of(const int32_t *outputs, int32_t token)
 
 /* Adds the last rows of an answer, at most max_rows; there is room. outputs [n_vocab]: the index of a token among the
  * outputs, or -1; NULL: the token itself. The last token has no row: nothing follows it. */
-static void space_add(lesson_space *space, const train_sequence *s, const int32_t *outputs)
+static void space_add(train_space *space, const train_sequence *s, const int32_t *outputs)
 {
     train_rows *rows = &space->batch.rows;
     const int64_t n = s->answer.n_tokens - 1, begin = n > space->max_rows ? n - space->max_rows : 0;
@@ -78,7 +48,7 @@ typedef struct teacher {
     int32_t *outputs;   /* [n_vocab] indices among the frequent tokens, or -1 */
     int32_t *others;    /* [n_vocab - n_frequent] tokens, in an order that each step's draw changes and takes back */
     int32_t *swaps;     /* [n_drawn] */
-    lesson_space shards[TRAIN_SHARDS];
+    train_space shards[TRAIN_SHARDS];
     train_student_values *values[TRAIN_SHARDS]; /* of the workers */
 } teacher;
 
@@ -118,7 +88,7 @@ static void lay_out(void *user, vouch_arena *arena, int32_t n_workers)
         t->others = vouch_arena_take(arena, (size_t)(s->n_vocab - t->n_frequent), sizeof *t->others);
         t->swaps = vouch_arena_take(arena, (size_t)t->n_drawn, sizeof *t->swaps);
     }
-    for (int i = 0; i < TRAIN_SHARDS; i++) space_take(&t->shards[i], arena, TRAIN_ROWS);
+    for (int i = 0; i < TRAIN_SHARDS; i++) train_space_take(&t->shards[i], arena, 0, TRAIN_ROWS);
     for (int32_t i = 0; i < n_workers; i++) {
         train_student_values scratch;
         t->values[i] = vouch_arena_take(arena, 1, sizeof *t->values[i]);
@@ -134,8 +104,8 @@ static vouch_status fill(void *user, const train_lessons_set *set, int32_t shard
                          int64_t *counted, vouch_error *err)
 {
     teacher *t = user;
-    lesson_space *space = &t->shards[shard];
-    space_clear(space, t->cosines, t->sines);
+    train_space *space = &t->shards[shard];
+    train_space_clear(space, t->cosines, t->sines);
     for (int32_t k = 0; k < n; k++) {
         train_sequence s;
         VOUCH_TRY(train_states_read(set->states, (size_t)set->order[answers[k]], set->header, &s, err));
@@ -238,7 +208,7 @@ vouch_status train_student_teach(const train_student_course *course, vouch_error
 /* --------------------------------------------------------------------- measuring */
 
 typedef struct examiner {
-    lesson_space space;
+    train_space space;
     train_student_values values;
     real *cosines, *sines;
     vouch_arena arena;
@@ -249,7 +219,7 @@ static vouch_status examiner_open(examiner *e, const train_student *student, int
     const size_t n_angles = (size_t)(longest * (student->shape.layer.heads.head_dim / 2));
     *e = (examiner){0};
     for (int twice = 0; twice < 2; twice++) {
-        space_take(&e->space, &e->arena, longest);
+        train_space_take(&e->space, &e->arena, 0, longest);
         train_student_values_take(&e->values, &e->arena, &student->shape, longest, longest, student->n_vocab);
         e->cosines = vouch_arena_take(&e->arena, n_angles, sizeof *e->cosines);
         e->sines = vouch_arena_take(&e->arena, n_angles, sizeof *e->sines);
@@ -264,7 +234,7 @@ static void examine(examiner *e, train_student_score *score, const train_student
     const train_outputs outputs = {student->n_vocab, student->output, NULL};
     const train_goal goal = {.loss = TRAIN_TOTAL_VARIATION};
     const uint8_t *hits[TRAIN_MEASURED_DEPTH];
-    space_clear(&e->space, e->cosines, e->sines);
+    train_space_clear(&e->space, e->cosines, e->sines);
     space_add(&e->space, s, NULL);
     train_student_run(&e->values, student->block, NULL, &student->shape, student->embedding, &outputs,
                       &e->space.batch, &goal);
