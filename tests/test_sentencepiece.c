@@ -540,7 +540,7 @@ static void charsmaps(void **state)
         assert_refused(charsmap_vocab(bad, n), VOUCH_E_FORMAT, "precompiled_charsmap");
     }
     for (size_t cut = 1; cut < n; cut += 97) assert_refused(charsmap_vocab(map, cut), VOUCH_E_FORMAT, "charsmap");
-    test_random random = {24}; /* any change: an error, or tokens */
+    test_random random = {24}; /* after any change of a byte: an error, or tokens */
     for (int round = 0; round < 2000; round++) {
         memcpy(bad, map, n);
         for (uint32_t edit = 1 + test_below(&random, 4); edit > 0; edit--)

@@ -269,7 +269,7 @@ static const cli_flag flags[] = {
     {"rate", NULL, 0, CLI_FLAG_DOUBLE, AT(distill.rate), "R", "(0, 1]", CLI_DISTILL, "Training",
      "largest learning rate", NULL, NULL},
     {"loss", NULL, 0, CLI_FLAG_CHOICE, AT(distill.loss), LOSSES, NULL, CLI_DISTILL, "Training",
-     "what brings the student's distribution near to the target's", NULL, NULL},
+     "the loss that brings the student's distribution near to the target's", NULL, NULL},
     {"beta", NULL, 0, CLI_FLAG_DOUBLE, AT(distill.beta), "B", "(0, 1)", CLI_DISTILL, "Training",
      "weight of the target's distribution in the mixture of jensen-shannon", NULL, NULL},
     {"on-policy", NULL, 0, CLI_FLAG_SWITCH, AT(distill.on_policy), NULL, NULL, CLI_DISTILL, "Training",

@@ -56,7 +56,7 @@ vouch_acts vouch_stream_receive(const vouch_workspace *c, vouch_pool *team, thre
 
 /* Forms of activations that some of these matrices ask for. */
 vouch_needs vouch_stage_needs(const vouch_matrix *const *matrices, int n);
-/* Activations of this shape in that room. */
+/* Activations [n_rows, n_in] in the memory of `room`, which is large enough for them. */
 vouch_acts vouch_stage_acts(const vouch_workspace *c, const vouch_acts *room, int64_t n_rows, int64_t n_in);
 /* Writes the inputs [first, last) of the rows [begin, end) to acts. x[i * ldx + k] is input k of row begin + i. */
 void vouch_stage_put(const vouch_workspace *c, vouch_acts *acts, vouch_needs need, const float *x, int64_t ldx,
