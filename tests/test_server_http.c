@@ -515,7 +515,7 @@ static void slow_clients_are_dropped(void **state)
     http_wait_for_metric(&strict, "vouch:num_requests_running{", 0);
     assert_true(http_metric(&strict, "vouch:generation_tokens_total{") < 190000); /* it was paused first */
     expect_answer(&strict);
-    enum { LARGE = 1 << 20 }; /* of a body whose answer has 20 MB, which nobody reads */
+    enum { LARGE = 1 << 20 }; /* bytes of a body; its answer has 20 MB, which nobody reads */
     static const char begin[] = "{\"with_pieces\":true,\"content\":\"", end[] = "\"}";
     char *text = malloc(LARGE), head[128];
     memset(text, 'a', LARGE);

@@ -1077,7 +1077,7 @@ static void keeper_run(keeper *k, const vouch_session_options *options, const in
     answer_continue(out, session, prompt, PROMPT / 2);
     vouch_session_tokens(session, &n);
     assert_int_equal(k->n, n - 1);
-    assert_int_equal(k->n_given - given, (int32_t)n - PROMPT / 2); /* the states of reused positions weren't given again */
+    assert_int_equal(k->n_given - given, (int32_t)n - PROMPT / 2); /* reused positions weren't given again */
     vouch_session_close(session);
 }
 

@@ -59,7 +59,7 @@ static vouch_status file_check(const vouch_gguf *gguf, const vouch_hparams *h, v
     return VOUCH_OK;
 }
 
-/* The layers' shape, and that the network of student.h computes what the model does. */
+/* Reads the layers' shape, and checks that the network of student.h computes what the model does. */
 static vouch_status shape_take(train_student *s, const vouch_weights *w, const char *path, vouch_error *err)
 {
     const vouch_hparams *h = &w->hparams;

@@ -23,7 +23,7 @@
 enum { VOUCH_GRAMMAR_LARGEST = 1 << 20 }; /* most expressions, and most nodes of an automaton */
 enum { VOUCH_GRAMMAR_DEEPEST = 128 };     /* most brackets within brackets that a reader of a notation follows */
 
-/* Bytes around the name of a control token. */
+/* A grammar writes a control token as these two bytes around its name. UTF-8 has neither of them. */
 enum { VOUCH_TOKEN_BEGINS = 0xff, VOUCH_TOKEN_ENDS = 0xfe };
 
 typedef int32_t vouch_expression;
