@@ -432,7 +432,7 @@ static vouch_status layer_stage(train_distiller *d, learner *l, vouch_error *err
     course.adam.rate = o->rate;
     train_note(d, "layer: %" PRId64 " weights, %" PRId64 " guessed tokens; %.0f MB of memory",
                train_head_size(&l->shape), l->shape.n_draft, train_teach_bytes(&course) * 1e-6);
-    train_blas()->openblas_set_num_threads(1); /* each worker calls it for its own shards */
+    train_blas()->openblas_set_num_threads(1); /* each worker multiplies for its own shards */
     const vouch_status status = train_teach(&course, &l->head, l->block, err);
     train_blas()->openblas_set_num_threads((int)vouch_pool_size(d->pool));
     return status;

@@ -34,7 +34,7 @@ vouch_status train_schedule_open(train_schedule *schedule, const train_lessons_s
 void train_schedule_close(train_schedule *schedule);
 /* Takes the next step's answers. A step never crosses the end of an epoch. */
 void train_schedule_next(train_schedule *schedule, train_step_plan *plan);
-/* Steps of n_epochs. Begins the schedule anew. */
+/* Counts the steps of n_epochs, and begins the schedule anew. */
 int64_t train_schedule_steps(train_schedule *schedule, int32_t n_epochs);
 
 #endif

@@ -213,7 +213,7 @@ static vouch_status teach(school *s, vouch_error *err)
     train_note(d, "student: %" PRId64 " weights in %d layers learn by %s%s; %.0f MB of memory",
                train_student_size(&s->student.shape), (int)s->student.shape.n_layers, loss_names[o->loss],
                o->on_policy ? " from its own answers" : "", train_student_teach_bytes(&course) * 1e-6);
-    train_blas()->openblas_set_num_threads(1); /* each worker calls it for its own shards */
+    train_blas()->openblas_set_num_threads(1); /* each worker multiplies for its own shards */
     const vouch_status status = train_student_teach(&course, err);
     train_blas()->openblas_set_num_threads((int)vouch_pool_size(d->pool));
     return status;

@@ -135,7 +135,7 @@ bool vouch_pace_rests(const vouch_pace *pace);
  * of the offer, the free drafters' draft; depth 0: this cycle is a plain step. Valid until the next cycle begins. */
 vouch_shape vouch_pace_begin(vouch_pace *pace, const vouch_shape *most, int32_t n_behind);
 /* Decides by the offer (n 0: none). n sequences share the paid levels; `part`: the time of a level that falls to this
- * one, relative to a level alone. May be called again with others. *paid receives the limits of the paid drafter's
+ * one, relative to a level alone. May be called again with another n. *paid receives the limits of the paid drafter's
  * guesses, depth 0 where it isn't asked. *both receives the limits of the tree of paid and free guesses. */
 void vouch_pace_choose(vouch_pace *pace, const vouch_draft *offer, int32_t n, double part, vouch_shape *paid,
                        vouch_shape *both);
