@@ -273,7 +273,7 @@ static const cli_flag flags[] = {
     {"beta", NULL, 0, CLI_FLAG_DOUBLE, AT(distill.beta), "B", "(0, 1)", CLI_DISTILL, "Training",
      "weight of the target's distribution in the mixture of jensen-shannon", NULL, NULL},
     {"on-policy", NULL, 0, CLI_FLAG_SWITCH, AT(distill.on_policy), NULL, NULL, CLI_DISTILL, "Training",
-     "the student learns what the target says behind the tokens of its own answers, instead of the target's", NULL,
+     "the student answers the prompts itself, and learns what the target says behind each token of these answers", NULL,
      NULL},
     {"taps", NULL, 0, CLI_FLAG_INTS, AT(distill.taps), "N,N,...", "[0, 1023]", CLI_DISTILL, "Head",
      "layers of the target whose states the head reads, counted from 0, at most 8 (default: four)", NULL, NULL},

@@ -15,7 +15,7 @@ static size_t partial_length(const char *text, size_t n, const char *marker)
     return length;
 }
 
-/* Handles text[n] up to the state's end. Returns the bytes handled; *shown of them, the first ones, are written. */
+/* Handles text[n] until the state ends. Returns the number of bytes handled, of which the first *shown are written. */
 static size_t state_run(cli_thoughts *t, const char *text, size_t n, bool is_end, size_t *shown)
 {
     *shown = 0;

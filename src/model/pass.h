@@ -45,7 +45,7 @@ typedef struct vouch_row {
                                    read; the same for all rows of `memory`. NULL: none */
     int32_t parent; /* the provisional row it follows; -1: the last token of the sequence */
     bool kept;      /* becomes a token; the memory has no provisional rows then, and `parent` is not read */
-    bool sees_all;  /* sees the rows behind it in this pass, too; the rows of its memory are all so, and a chain */
+    bool sees_all;  /* sees the rows behind it in this pass, too; then all rows of its memory do, and are a chain */
     bool logits;    /* this row gets logits */
     bool hidden;    /* this row's hidden states are read after the pass */
 } vouch_row;
