@@ -119,7 +119,7 @@ static uint64_t mix(uint64_t x)
 
 /* ----------------------------------------------------------------------- heads */
 
-/* The tensor's data, of a matrix with its blocks in random order. The caller frees it. */
+/* A copy of the tensor's data; if it is a matrix, its blocks are in random order. The caller frees the copy. */
 static void *blocks_shuffle(const vouch_gguf_tensor *tensor)
 {
     const vouch_type_info *type = vouch_type_get_info((vouch_type)tensor->type);

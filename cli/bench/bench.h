@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `vouch bench`: the cost curve without prompts (passes.c), answers compared with prompts.
+ * `vouch bench`: without prompts, the cost curve (passes.c); with prompts, the answers of several configs.
  *
  *   bench.c         runs questions x rounds x configs: one vouch_stats for each answer
  *   configs.c       the sessions: the target alone, the draft model alone, each drafter with each k and rule

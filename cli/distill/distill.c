@@ -24,7 +24,7 @@ static int memory_fail(void)
     return CLI_FAILED;
 }
 
-/* Reads a file of prompts. The flags that choose among prompts count for `prompts` alone. */
+/* Reads a file of prompts. --category and --each choose among the prompts of --prompts alone, not of other files. */
 static int questions_read(cli_questions *questions, const cli_engine *engine, const char *path)
 {
     cli_options options = *engine->options;
