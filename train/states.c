@@ -53,7 +53,8 @@ static uint16_t half_of(float value)
     return vouch_float_to_half(value > most ? most : value < -most ? -most : value);
 }
 
-/* The likeliest TRAIN_TOP of n weights: ids, and shares of `sum` as halves. Of equal ones the lower id comes first. */
+/* The likeliest TRAIN_TOP of n weights: their ids, and their shares of `sum` as 16-bit floats. Of equal ones the lower
+ * id comes first. */
 static void top_of(const float *weighed, int32_t n, double sum, int32_t *ids, uint16_t *p)
 {
     float best[TRAIN_TOP];
