@@ -97,6 +97,7 @@ def main():
                 context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
                 context.add_init_script("""localStorage["vouch.settings"] ??= '{"max_tokens": "200"}'""")
                 page = context.new_page()
+                page.set_default_timeout(300_000)  # a busy machine loads and answers slowly
                 page.on("console", lambda message: messages.append(message.text))
                 page.on("pageerror", lambda error: messages.append(str(error)))
                 page.goto(url)
