@@ -448,6 +448,7 @@ static const complaint wrong_schemas[] = {
     {"{'type': 'object', 'maxProperties': 1, 'properties': {'a': {}}}", "'/maxProperties': supported where"},
     {"{'type': 'object', 'properties': {'a': {}}, 'propertyNames': {'maxLength': 3}}", "'/propertyNames': supported"},
     {"{'type': 'string', 'pattern': 'a', 'maxLength': 3}", "its length varies in several places"},
+    {"{'type': 'string', 'pattern': '^$', 'minLength': 1}", "never ends"},
     {"{'type': 'string', 'pattern': '^a+b+$', 'minLength': 3}", "its length varies in several places"},
     {"{'allOf': [{'patternProperties': {'^a': {'type': 'integer'}}}, {'additionalProperties': {'type': 'string'}}]}",
      "'/allOf/0/patternProperties': it can't be joined"},

@@ -4,12 +4,13 @@
  * quantifiers, and the anchors ^ and $ at the ends of the whole pattern or of its alternatives. A pattern without an
  * anchor may match anywhere in the string. Each character is spelled as a string of JSON spells it.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "text/grammar/schema_parts.h"
 #include "text/unicode.h"
 
-enum { MOST_REPEATS = 1000, MOST_PIECES = 200, ENDLESS = 1 << 24 };
+enum { MOST_REPEATS = 1000, ENDLESS = 1 << 24 };
 
 typedef struct regex {
     vouch_json_writer *writer;
@@ -256,6 +257,27 @@ static piece read_repeated(regex *r)
 
 /* ------------------------------------------------------------------- lengths */
 
+/* The pieces of a sequence. */
+typedef struct pieces {
+    piece *list; /* [n] */
+    int32_t n, room;
+} pieces;
+
+static void add_piece(regex *r, pieces *of, piece one)
+{
+    if (of->n == of->room) {
+        const int32_t room = of->room > 0 ? 2 * of->room : 16;
+        piece *list = realloc(of->list, (size_t)room * sizeof *list);
+        if (!list) {
+            vouch_builder_fail(r->builder, VOUCH_E_MEMORY, "not enough memory for the pattern");
+            return;
+        }
+        of->list = list;
+        of->room = room;
+    }
+    of->list[of->n++] = one;
+}
+
 typedef struct lengths {
     int64_t least, most; /* from ENDLESS on, any number */
 } lengths;
@@ -266,11 +288,11 @@ static lengths lengths_of(const piece *p)
     return (lengths){(int64_t)p->min * p->least, most < ENDLESS ? most : ENDLESS};
 }
 
-static lengths total(const piece *pieces, int32_t n)
+static lengths total(const pieces *of)
 {
     lengths sum = {0};
-    for (int32_t i = 0; i < n; i++) {
-        const lengths one = lengths_of(&pieces[i]);
+    for (int32_t i = 0; i < of->n; i++) {
+        const lengths one = lengths_of(&of->list[i]);
         sum.least += one.least;
         sum.most += one.most;
     }
@@ -282,16 +304,16 @@ static lengths total(const piece *pieces, int32_t n)
  *
  *     ^[A-Z][a-z]+$ with 3 to 5 characters     [A-Z][a-z]{2,4}
  */
-static void fit(regex *r, piece *pieces, int32_t n)
+static void fit(regex *r, pieces *of)
 {
-    const lengths sum = total(pieces, n);
+    const lengths sum = total(of);
     piece *loose = NULL;
     int32_t n_loose = 0;
     if (sum.least >= r->min && (r->max < 0 || sum.most <= r->max)) return;
-    for (int32_t i = 0; i < n; i++) {
-        const lengths one = lengths_of(&pieces[i]);
+    for (int32_t i = 0; i < of->n; i++) {
+        const lengths one = lengths_of(&of->list[i]);
         if (one.least == one.most) continue;
-        loose = &pieces[i];
+        loose = &of->list[i];
         n_loose++;
     }
     if (n_loose > 1 || (loose && (loose->least != loose->most || loose->least == 0))) {
@@ -300,7 +322,8 @@ static void fit(regex *r, piece *pieces, int32_t n)
     }
     const int64_t fixed = sum.least - (loose ? lengths_of(loose).least : 0);
     if (!loose) { /* too long or too short */
-        pieces[0] = (piece){.atom = vouch_expression_nothing(r->builder), .min = 1, .max = 1};
+        const piece nothing = {.atom = vouch_expression_nothing(r->builder), .min = 1, .max = 1};
+        add_piece(r, of, nothing);
         return;
     }
     const int64_t least = (r->min - fixed + loose->least - 1) / loose->least;
@@ -314,27 +337,26 @@ static void fit(regex *r, piece *pieces, int32_t n)
 /* One alternative. At the top, a missing anchor stands for any characters. */
 static piece read_sequence(regex *r, bool at_top)
 {
-    piece pieces[MOST_PIECES];
+    pieces all = {0};
     const piece any = {at_top ? any_character(r, true) : 0, 0, -1, 1, 1};
-    int32_t n = 0;
     const bool begins = at_top && peek(r) == '^';
     bool ends = !at_top;
     r->at += begins;
-    if (at_top && !begins) pieces[n++] = any;
+    if (at_top && !begins) add_piece(r, &all, any);
     while (!failed(r) && r->at < r->end && *r->at != '|' && *r->at != ')') {
         ends |= at_top && *r->at == '$' && (r->at + 1 == r->end || r->at[1] == '|');
-        if (n == MOST_PIECES - 1) return failed_piece(r, "more than 198 parts behind each other");
         if (at_top && ends) break;
-        pieces[n++] = read_repeated(r);
+        add_piece(r, &all, read_repeated(r));
     }
     if (at_top && ends) r->at++;
-    if (!ends) pieces[n++] = any;
-    if (at_top && !failed(r)) fit(r, pieces, n);
+    if (!ends) add_piece(r, &all, any);
+    if (at_top && !failed(r)) fit(r, &all);
     vouch_parts parts = {0};
-    for (int32_t i = 0; i < n && !failed(r); i++)
+    for (int32_t i = 0; i < all.n && !failed(r); i++)
         vouch_parts_add(r->builder, &parts,
-                        vouch_expression_repeat(r->builder, pieces[i].atom, pieces[i].min, pieces[i].max));
-    const lengths sum = failed(r) ? (lengths){0} : total(pieces, n);
+                        vouch_expression_repeat(r->builder, all.list[i].atom, all.list[i].min, all.list[i].max));
+    const lengths sum = failed(r) ? (lengths){0} : total(&all);
+    free(all.list);
     return (piece){vouch_expression_sequence(r->builder, &parts), 1, 1,
                    (int32_t)(sum.least < ENDLESS ? sum.least : ENDLESS),
                    (int32_t)(sum.most < ENDLESS ? sum.most : ENDLESS)};
