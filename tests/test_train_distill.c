@@ -247,9 +247,20 @@ static void given_prompts_are_answered_unless_excluded(void **state)
     char lines[8000] = "";
     for (int i = 0; i < 120; i++) snprintf(lines + strlen(lines), sizeof lines - strlen(lines), "word %d here\n", i);
     write_whole(prompts, lines, strlen(lines));
-    write_whole(excluded, lines, strlen(lines) / 2);
+    char objects[8000] = "";
+    for (int i = 0; i < 60; i++)
+        snprintf(objects + strlen(objects), sizeof objects - strlen(objects),
+                 "{\"category\": \"%s\", \"prompt\": \"word %d here\"}\n", i < 20 ? "few" : "many", i);
+    write_whole(excluded, objects, strlen(objects));
     result r = RUN("distill", model, "--head", head, "--prompts", prompts, "--measure", excluded, QUICK);
-    assert_non_null(strstr(r.err, "measured prompts, "));
+    const char *const parts[] = {"\nmeasured prompts, ", "\nfew, ", "\nmany, "};
+    long tokens[3];
+    for (int i = 0; i < 3; i++) {
+        const char *found = strstr(r.err, parts[i]);
+        assert_non_null(found);
+        tokens[i] = atol(found + strlen(parts[i]));
+    }
+    assert_true(tokens[1] > 0 && tokens[2] > tokens[1] && tokens[0] == tokens[1] + tokens[2]);
     expect(r, 0, NULL);
     char path[512];
     snprintf(path, sizeof path, "%s.answers", head);

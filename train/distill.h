@@ -24,7 +24,8 @@
 
 #include "vouch.h"
 
-enum { TRAIN_MOST_TAPS = 8, TRAIN_MOST_DEPTH = 4, TRAIN_MEASURED_DEPTH = 3, TRAIN_MOST_LAYERS = 64 };
+enum { TRAIN_MOST_TAPS = 8, TRAIN_MOST_DEPTH = 4, TRAIN_MEASURED_DEPTH = 3, TRAIN_MOST_LAYERS = 64,
+       TRAIN_MOST_KINDS = 16 };
 
 /* What the student's distribution q should come near to the target's p in; loss.h has the formulas. */
 typedef enum train_loss {
@@ -39,6 +40,7 @@ typedef struct train_prompt {
     const int32_t *tokens; /* [n] through the target's template */
     size_t n;
     const char *text;      /* of the user, for the comparison with excluded texts */
+    int32_t kind;          /* of a measured prompt: heads are measured by kind, too, below TRAIN_MOST_KINDS */
 } train_prompt;
 
 /* One stage's progress. Texts are valid during the call. */
@@ -105,6 +107,7 @@ typedef struct train_result {
     int64_t n_tokens;       /* taught */
     train_figures held;     /* on answers held back from teaching */
     train_figures measured; /* on the answers to `measured` */
+    train_figures kinds[TRAIN_MOST_KINDS]; /* of a head: by the prompts' kind; n_tokens 0: none */
     train_figures held_before, measured_before; /* of a student, before it learns */
     int64_t bytes;          /* of the head's file */
 } train_result;

@@ -37,8 +37,9 @@ void train_score_add(train_score *score, const uint8_t *const *hits, int32_t n_g
     }
 }
 
-vouch_status train_measure(train_score *score, const train_taught *taught, const train_lessons_set *set, int32_t from,
-                           int32_t to, int64_t max_tokens, vouch_error *err)
+vouch_status train_measure(train_score *score, train_kinds *kinds, const train_taught *taught,
+                           const train_lessons_set *set, int32_t from, int32_t to, int64_t max_tokens,
+                           vouch_error *err)
 {
     train_space space;
     const uint8_t *hits[TRAIN_GENERATIONS];
@@ -61,6 +62,9 @@ vouch_status train_measure(train_score *score, const train_taught *taught, const
                 train_head_run(values, taught->head, NULL, taught->shape, &space.batch, NULL);
                 for (int32_t g = 0; g < taught->shape->n_generations; g++) hits[g] = values->generations[g].hits;
                 train_score_add(score, hits, taught->shape->n_generations, &space.batch);
+                const int32_t kind = kinds ? kinds->prompts[s.answer.number].kind : -1;
+                if (kind >= 0 && kind < TRAIN_MOST_KINDS)
+                    train_score_add(&kinds->scores[kind], hits, taught->shape->n_generations, &space.batch);
             }
         }
         free(s.tokens);

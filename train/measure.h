@@ -38,8 +38,16 @@ typedef struct train_taught {
     const float *cosines, *sines;
 } train_taught;
 
-/* Scores the greedy answers order[from, to), at most max_tokens tokens of them. Errors: MEMORY, IO, FORMAT. */
-vouch_status train_measure(train_score *score, const train_taught *taught, const train_lessons_set *set, int32_t from,
-                           int32_t to, int64_t max_tokens, vouch_error *err);
+/* The scores of the answers to prompts of each kind. */
+typedef struct train_kinds {
+    const train_prompt *prompts; /* by the number of the answer */
+    train_score scores[TRAIN_MOST_KINDS];
+} train_kinds;
+
+/* Scores the greedy answers order[from, to), at most max_tokens tokens of them. kinds NULL: not by kind. Errors:
+ * MEMORY, IO, FORMAT. */
+vouch_status train_measure(train_score *score, train_kinds *kinds, const train_taught *taught,
+                           const train_lessons_set *set, int32_t from, int32_t to, int64_t max_tokens,
+                           vouch_error *err);
 
 #endif

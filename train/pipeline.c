@@ -214,12 +214,15 @@ train_figures train_figures_of(const train_score *score)
 static vouch_status measure(train_distiller *d, const train_taught *taught, train_result *result, vouch_error *err)
 {
     train_score held = {0}, measured = {0};
-    VOUCH_TRY(train_measure(&held, taught, &d->lessons, d->lessons.n_taught, d->lessons.n, TRAIN_MEASURED_TOKENS, err));
+    train_kinds kinds = {.prompts = d->options->measured};
+    VOUCH_TRY(train_measure(&held, NULL, taught, &d->lessons, d->lessons.n_taught, d->lessons.n,
+                            TRAIN_MEASURED_TOKENS, err));
     result->held = train_figures_of(&held);
     result->n_tokens = d->lessons.n_rows;
     if (d->measured_states)
-        VOUCH_TRY(train_measure(&measured, taught, &d->measured, 0, d->measured.n, INT64_MAX, err));
+        VOUCH_TRY(train_measure(&measured, &kinds, taught, &d->measured, 0, d->measured.n, INT64_MAX, err));
     result->measured = train_figures_of(&measured);
+    for (int i = 0; i < TRAIN_MOST_KINDS; i++) result->kinds[i] = train_figures_of(&kinds.scores[i]);
     return VOUCH_OK;
 }
 

@@ -101,7 +101,7 @@ static vouch_status prompts_take(const school *s, int64_t number, train_prompt *
     for (int32_t i = (int32_t)(number % ROUNDS); i < set->n_taught; i += ROUNDS) {
         train_sequence sequence;
         VOUCH_TRY(train_states_read(set->states, (size_t)set->order[i], set->header, &sequence, err));
-        (*prompts)[(*n)++] = (train_prompt){sequence.tokens, (size_t)sequence.answer.n_prompt, ""};
+        (*prompts)[(*n)++] = (train_prompt){sequence.tokens, (size_t)sequence.answer.n_prompt, "", 0};
     }
     return VOUCH_OK;
 }

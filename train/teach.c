@@ -72,7 +72,7 @@ static vouch_status measure(void *user, train_score *held, vouch_error *err)
     const teacher *t = user;
     const train_course *c = t->course;
     const train_taught taught = {t->head, &c->shape, c->drafts, t->cosines, t->sines};
-    return train_measure(held, &taught, c->set, c->set->n_taught, c->set->n, HELD_TOKENS, err);
+    return train_measure(held, NULL, &taught, c->set, c->set->n_taught, c->set->n, HELD_TOKENS, err);
 }
 
 static uint64_t settings_hash(const train_course *c)

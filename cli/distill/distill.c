@@ -43,7 +43,8 @@ static int prompts_read(cli_questions *questions, train_prompt **items, const cl
     if (!*items) return memory_fail();
     for (size_t i = 0; i < questions->n; i++) {
         const cli_question *q = &questions->items[i];
-        (*items)[i] = (train_prompt){q->tokens.items, q->tokens.n, q->text};
+        (*items)[i] = (train_prompt){q->tokens.items, q->tokens.n, q->text,
+                                    (int32_t)cli_question_category(questions, q)};
     }
     return CLI_DONE;
 }
@@ -145,7 +146,7 @@ static const char *out_of(const cli_options *options)
     return options->distill.student ? options->distill.student : options->distill.head;
 }
 
-static void summary(const cli_options *options, const train_result *r)
+static void summary(const cli_options *options, const lessons *l, const train_result *r)
 {
     fprintf(stderr, "%s: %.1f MB, taught from %lld tokens\n", out_of(options), (double)r->bytes * 1e-6,
             (long long)r->n_tokens);
@@ -154,6 +155,8 @@ static void summary(const cli_options *options, const train_result *r)
     if (options->distill.student && options->distill.measured)
         figures_print("measured prompts, before", &r->measured_before);
     if (options->distill.measured) figures_print("measured prompts", &r->measured);
+    for (size_t i = 0; i < l->measured.n_categories && i < TRAIN_MOST_KINDS; i++)
+        if (r->kinds[i].n_tokens > 0) figures_print(l->measured.categories[i], &r->kinds[i]);
 }
 
 static int teach(const cli_options *options, const lessons *l)
@@ -209,7 +212,7 @@ static int teach(const cli_options *options, const lessons *l)
         cli_engine_fail(&err);
         return status == VOUCH_E_ARGUMENT ? CLI_WRONG_USAGE : CLI_FAILED;
     }
-    summary(options, &result);
+    summary(options, l, &result);
     return CLI_DONE;
 }
 
