@@ -9,7 +9,7 @@
 enum {
     FIRST_PLAIN = 2,  /* plain steps before the first draft */
     PLAIN_EVERY = 64, /* cycles with guesses between two plain steps */
-    PLAIN_OFTEN = 8,  /* the same where the expected speed is below SMALL_GAIN times plain */
+    PLAIN_OFTEN = 8,  /* the same where drafting usually gives less than SMALL_GAIN times plain speed */
     TRY_EVERY = 8,    /* plain steps between two trials of a paid drafter whose expected gain is negative */
     ROUND = 8,        /* cycles whose gain decides whether the free drafters rest */
     LEAST_REST = 8,   /* cycles of their first rest */
@@ -163,7 +163,7 @@ bool vouch_pace_rests(const vouch_pace *pace)
 static bool wants_plain(const vouch_pace *p)
 {
     return p->n_cycles == 0 || p->cost->n_passes < FIRST_PLAIN ||
-           p->since_plain >= (p->yield < SMALL_GAIN ? PLAIN_OFTEN : PLAIN_EVERY);
+           p->since_plain >= (p->usual.value < SMALL_GAIN ? PLAIN_OFTEN : PLAIN_EVERY);
 }
 
 vouch_shape vouch_pace_begin(vouch_pace *pace, const vouch_shape *most, int32_t n_behind)
@@ -297,6 +297,7 @@ vouch_forecast vouch_pace_learn(vouch_pace *pace, const vouch_outcome *outcome)
     const double tokens = o->expected > 0 ? o->expected : levels > 0 ? tokens_of(p, levels) : 1;
     const vouch_forecast expected = forecast(p, o, tokens);
     if (levels > 0) p->yield = yield_of(p, tokens, p->paid_costs[o->n_guesses + 1]);
+    if (o->n_guesses > 0) mean_add(&p->usual, p->yield);
     p->since_plain = o->n_guesses > 0 ? p->since_plain + 1 : 0;
     p->n_plain = o->n_guesses > 0 ? 0 : p->n_plain + 1;
     if (p->n_cycles++ == 0 || !(o->pass_seconds > 0)) return expected; /* a cold first pass, or no time */

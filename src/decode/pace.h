@@ -93,6 +93,7 @@ typedef struct vouch_pace {
     double acceptance[VOUCH_PACE_DEPTHS]; /* estimated from these counts and the prior */
     vouch_pace_mean rows;             /* guesses of a draft for each of its paid levels */
     vouch_pace_mean beyond;           /* guesses accepted behind the last paid level */
+    vouch_pace_mean usual;            /* yield of the cycles with guesses, relative to plain decoding */
     int32_t since_plain;              /* cycles since the last one without guesses */
     int32_t n_plain;                  /* cycles without guesses since the last one with guesses */
     int32_t n_cycles;                 /* of this answer */
