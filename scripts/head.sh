@@ -23,6 +23,6 @@ for file in "$data"/prompts/*.jsonl; do
     if [ -e "$file" ]; then exclude+=(--exclude "$file"); fi
 done
 "$vouch" distill "$model" --head "$work/$name.head.gguf" --prompts "$work/prompts.jsonl" "${exclude[@]}" \
-    --tokens "${TOKENS:-2000000}" --max-tokens 400 --parallel 32 --seed 1 "$@"
+    --tokens "${TOKENS:-2000000}" --max-tokens 400 --parallel 32 --epochs 1 --seed 1 "$@"
 cp "$work/$name.head.gguf" "models/$name.head.gguf"
 echo "models/$name.head.gguf"
