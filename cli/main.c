@@ -98,17 +98,21 @@ static const cli_command commands[] = {
     {"distill", CLI_DISTILL, cli_distill, "teach a head or a small model that drafts for a model",
      "vouch distill MODEL --head OUT [--quick] [--prompts FILE] [--tokens N]\n"
      "vouch distill MODEL --student OUT [--student-model FILE]\n"
-     "    [--student-layers N,N,...] [--loss NAME] [--on-policy]\n",
+     "    [--student-layers N,N,...] [--loss NAME] [--on-policy]\n"
+     "vouch distill MODEL --table OUT [--head OUT] [--prompts FILE] [--tokens N]\n",
      "The model answers prompts, its own ones unless --prompts is given, and a head\n"
      "learns to guess its tokens from the model's hidden states. Everything is kept\n"
      "in files beside the head, so that the same command goes on after an\n"
      "interruption.\n"
      "`vouch run MODEL --head OUT` drafts with the head.\n"
      "With --student, a small draft model learns instead, which begins as layers of the\n"
-     "target or of another model. `vouch run MODEL --draft-model OUT` drafts with it.\n",
+     "target or of another model. `vouch run MODEL --draft-model OUT` drafts with it.\n"
+     "With --table, vouch counts what the model says behind two tokens. `vouch run\n"
+     "MODEL --draft-table OUT` begins with these counts.\n",
      "vouch distill m.gguf --head m.head.gguf --quick --tokens 120000\n"
      "vouch distill m.gguf --head m.head.gguf --prompts lines.txt --threads 8\n"
      "vouch distill m.gguf --head m.head.gguf --exclude questions.jsonl\n"
+     "vouch distill m.gguf --table m.table.gguf --tokens 500000\n"
      "vouch distill m.gguf --student draft.gguf --student-layers 0,29 --tokens 400000\n"},
     {"bench", CLI_BENCH, cli_bench, "measure speculation, or the passes of a model, on this machine",
      "vouch bench MODEL --prompts FILE [--draft-model FILE] [--spec LIST]...\n"

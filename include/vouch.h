@@ -370,6 +370,18 @@ VOUCH_API vouch_status vouch_head_open(vouch_head **out, const char *path, const
 /* Frees the head, which no session may still use. NULL is allowed. */
 VOUCH_API void vouch_head_close(vouch_head *head);
 
+/* What the model said behind two tokens in its own answers, counted by `vouch distill --table`. RECYCLE begins with it
+ * instead of with nothing. Immutable; any number of sessions may use it. */
+typedef struct vouch_draft_table vouch_draft_table;
+
+/* Opens a table's file for the model `target`, which must outlive it. A table of another file is refused (MISMATCH), or
+ * with allow_other_target accepted where the vocabulary has the same size. On success *out is the caller's, to be
+ * closed; on failure it is NULL. Errors: ARGUMENT (a target without weights), MEMORY, IO, FORMAT, MISMATCH. */
+VOUCH_API vouch_status vouch_draft_table_open(vouch_draft_table **out, const char *path, const vouch_model *target,
+                                        bool allow_other_target, vouch_error *err);
+/* Frees the table, which no session may still use. NULL is allowed. */
+VOUCH_API void vouch_draft_table_close(vouch_draft_table *table);
+
 /* ------------------------------------------------------------- speculation */
 
 /* The drafters: constant, name, summary. */
@@ -494,6 +506,7 @@ typedef struct vouch_speculation {
     int32_t tree_depth;    /* longest path of guesses, up to VOUCH_MAX_DRAFT; 0: n_draft */
     const vouch_model *draft_model; /* must outlive the session; NULL: none */
     const vouch_head *head; /* of this model; must outlive the session; NULL: none */
+    const vouch_draft_table *table; /* likewise; for RECYCLE */
     vouch_draft_sampling draft_sampling;
     bool allow_vocab_mismatch; /* true: a draft model with another token table guesses the tokens that both models
                                   have (TLI, arXiv 2502.05202), still lossless; false: the session is refused */

@@ -76,6 +76,8 @@ typedef struct train_options {
     /* The head; of these, n_draft, epochs, rate and type count for a student, too. */
     int32_t taps[TRAIN_MOST_TAPS]; /* [n_taps] layers whose states it reads, ascending; n_taps 0: four of them */
     int32_t n_taps;
+    const char *table;     /* a file to write: the table of next tokens (table.h); NULL: none */
+    bool table_only;       /* no head; `out` is the table, too */
     bool quick;            /* the linear head alone */
     int32_t n_draft;       /* most tokens that it guesses, the most frequent ones; at least 16. For a student: output
                               rows that a step of training sees (student.h) */
@@ -110,6 +112,7 @@ typedef struct train_result {
     train_figures kinds[TRAIN_MOST_KINDS]; /* of a head: by the prompts' kind; n_tokens 0: none */
     train_figures held_before, measured_before; /* of a student, before it learns */
     int64_t bytes;          /* of the head's file */
+    int64_t n_contexts, n_counted; /* rows of the table; tokens counted in it */
 } train_result;
 
 train_options train_options_default(void);

@@ -15,6 +15,7 @@
 #include "train/head_file.h"
 #include "train/linear.h"
 #include "train/ops.h"
+#include "train/table.h"
 #include "train/pipeline.h"
 #include "train/teach.h"
 #include "train/writing.h"
@@ -110,6 +111,7 @@ vouch_status train_answers_stage(train_distiller *d, vouch_error *err)
     VOUCH_TRY(vouch_model_open(&model, d->target, &options, err));
     snprintf(d->header.digest, sizeof d->header.digest, "%s", vouch_model_get_info(model)->digest);
     d->header.n_layers = vouch_model_get_info(model)->n_layers;
+    d->header.n_vocab = vouch_model_get_info(model)->n_vocab;
     vouch_status status = d->options->is_student ? VOUCH_OK : taps_choose(d, err);
     if (!status)
         status = train_answers_make(&d->answers, train_path_beside(d, "answers", path), model, d->options, err);
@@ -477,10 +479,23 @@ static vouch_status head_stages(train_distiller *d, train_result *result, vouch_
     return status;
 }
 
+static vouch_status write_table(const train_distiller *d, train_result *result, vouch_error *err)
+{
+    const train_options *o = d->options;
+    char recipe[160];
+    snprintf(recipe, sizeof recipe, "{\"tokens\": %" PRId64 ", \"sampled\": %g, \"seed\": %" PRIu64 "}", o->n_tokens,
+             o->sampled, o->seed);
+    const train_table_file file = {
+        .answers = d->answers, .digest = d->header.digest, .n_vocab = d->header.n_vocab, .recipe = recipe};
+    return train_table_write(&file, o->table, &result->n_contexts, &result->n_counted, err);
+}
+
 static vouch_status run(train_distiller *d, train_result *result, vouch_error *err)
 {
     if (d->options->is_student) return train_student_distill(d, result, err);
     VOUCH_TRY(train_answers_stage(d, err));
+    if (d->options->table) VOUCH_TRY(write_table(d, result, err));
+    if (d->options->table_only) return VOUCH_OK;
     VOUCH_TRY(train_weights_open(d, err));
     train_blas()->openblas_set_num_threads((int)vouch_pool_size(d->pool));
     VOUCH_TRY(train_states_stage(d, err));

@@ -224,6 +224,9 @@ int cli_engine_open(cli_engine *engine, const cli_options *options)
         return cli_flag_fail("draft-vocab", &err);
     if (options->head && vouch_head_open(&engine->head, options->head, engine->model, options->allow_other_head, &err))
         return cli_flag_fail("head", &err);
+    if (options->draft_table &&
+        vouch_draft_table_open(&engine->table, options->draft_table, engine->model, options->allow_other_head, &err))
+        return cli_flag_fail("draft-table", &err);
     engine->load_seconds = cli_now() - start;
     return bias_check(engine);
 }
@@ -240,6 +243,7 @@ void cli_engine_speculate(const cli_engine *engine, vouch_speculation *speculati
     speculation->draft_vocab = engine->draft_vocab;
     speculation->n_draft_vocab = engine->n_draft_vocab;
     speculation->head = engine->head;
+    speculation->table = engine->table;
 }
 
 enum { USUAL_CTX = 4096 }; /* context length without --ctx; vouch.h documents it */
@@ -289,6 +293,7 @@ void cli_engine_close(cli_engine *engine)
     vouch_session_close(engine->session);
     free(engine->draft_vocab);
     vouch_head_close(engine->head);
+    vouch_draft_table_close(engine->table);
     vouch_model_close(engine->draft);
     vouch_model_close(engine->model);
     vouch_grammar_close(engine->grammar);

@@ -21,6 +21,7 @@ typedef struct cli_engine {
     const cli_options *options;
     vouch_model *model, *draft; /* draft: NULL unless one was given */
     vouch_head *head;           /* likewise */
+    vouch_draft_table *table;         /* likewise */
     int32_t *draft_vocab;        /* [n_draft_vocab] ids in the file of --draft-vocab */
     size_t n_draft_vocab;
     vouch_grammar *grammar;     /* of --json, --json-schema or --grammar-file; NULL: none */
@@ -29,12 +30,12 @@ typedef struct cli_engine {
     double load_seconds;
 } cli_engine;
 
-/* Opens the target and, where --draft-model or --head is given, a draft model or head that fits it. Prints its own
+/* Opens the target and, where they are given, the draft model, head or table that fits it. Prints its own
  * complaint; returns an exit status. Call cli_engine_close in any case. */
 int cli_engine_open(cli_engine *engine, const cli_options *options);
 /* As cli_engine_open, for the target alone and without its weights. */
 int cli_engine_open_text(cli_engine *engine, const cli_options *options);
-/* Sets the draft model with its vocabulary, and the head. */
+/* Sets the draft model with its vocabulary, the head and the table. */
 void cli_engine_speculate(const cli_engine *engine, vouch_speculation *speculation);
 /* Opens the session. A value that the model doesn't allow is wrong usage. */
 int cli_engine_start(cli_engine *engine, const vouch_session_options *session);

@@ -45,7 +45,7 @@ typedef struct cli_options {
     const char *chat_template; /* "auto", "chatml", "none", or a file; NULL: auto */
     bool speculative;
     const char *tree; /* "B,D" */
-    const char *prediction, *history, *draft_vocab, *head; /* files */
+    const char *prediction, *history, *draft_vocab, *head, *draft_table; /* files */
     bool allow_other_head;
     const char *grammar_file, *json_schema;
     bool json_answer;
@@ -90,7 +90,7 @@ typedef struct cli_options {
     const char *json, *csv, *html, *svg;
     const char *text; /* analyze */
     struct {
-        const char *head, *student, *student_model, *measured;
+        const char *head, *student, *student_model, *measured, *table;
         cli_texts excluded; /* files of prompts */
         int32_t n_tokens, n_draft, n_ff, depth, epochs;
         double sampled, rate;

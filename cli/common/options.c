@@ -32,7 +32,8 @@ static const cli_flag *given_find(given_flags given, const char *name)
 /* Does the flag name a file that the command writes? */
 static bool is_written(const cli_flag *flag)
 {
-    static const char *const names[] = {"json", "svg", "csv", "html", "stats-json", "history", "out", "student"};
+    static const char *const names[] = {"json",    "svg", "csv",     "html", "stats-json",
+                                        "history", "out", "student", "table"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (flag->kind == CLI_FLAG_FILE && strcmp(flag->name, names[i]) == 0) return true;
     return strcmp(flag->name, "head") == 0 && strcmp(flag->value, "OUT") == 0; /* of `vouch distill` */
@@ -225,7 +226,9 @@ static bool check_effects(cli_options *options, given_flags given)
     static const struct {
         const char *name;
         int drafters;
-    } uses[] = {{"draft-model", MODEL}, {"draft-sampling", MODEL | HEAD}, {"head", HEAD}, {"allow-other-head", HEAD},
+    } uses[] = {{"draft-model", MODEL}, {"draft-sampling", MODEL | HEAD}, {"head", HEAD},
+                {"allow-other-head", HEAD | VOUCH_DRAFTER_RECYCLE},
+                {"draft-table", VOUCH_DRAFTER_RECYCLE},
                 {"allow-vocab-mismatch", MODEL},
                 {"draft-vocab", MODEL}, {"ngram-min", NGRAM},
                 {"ngram-max", NGRAM},   {"lenience", ALL},         {"num-speculative-tokens", ALL},
@@ -639,24 +642,26 @@ static bool check_written_anew(const cli_options *options, unsigned command)
     return false;
 }
 
-/* A head or a student is taught, and each has flags of its own. */
+/* A head, a table or both are made, or a student. Each has flags of its own. */
 static bool check_distill(const cli_options *options, given_flags given)
 {
     static const char *const of_heads[] = {"quick", "taps", "ff-width", "unroll"};
     static const char *const of_students[] = {"student-model", "student-layers", "loss", "beta", "on-policy"};
     const bool has_student = options->distill.student != NULL;
-    if (!options->distill.head && !has_student) {
+    if (!options->distill.head && !has_student && !options->distill.table) {
         cli_complain("--head OUT is missing: expected the file to write, as in `vouch distill m.gguf --head h.gguf`; "
-                     "or --student OUT, for a draft model");
+                     "or --student OUT, for a draft model, or --table OUT");
         return false;
     }
-    if (options->distill.head && has_student) {
-        cli_complain("--head and --student exclude each other: leave out one of them");
+    if ((options->distill.head || options->distill.table) && has_student) {
+        cli_complain("--%s and --student exclude each other: leave out one of them",
+                     options->distill.head ? "head" : "table");
         return false;
     }
     for (size_t i = 0; i < sizeof of_heads / sizeof *of_heads; i++)
-        if (has_student && given_find(given, of_heads[i])) {
-            cli_complain("--%s has no effect with --student: leave out one of them", of_heads[i]);
+        if (!options->distill.head && given_find(given, of_heads[i])) {
+            cli_complain("--%s has no effect with --%s: leave out one of them", of_heads[i],
+                         has_student ? "student" : "table");
             return false;
         }
     for (size_t i = 0; i < sizeof of_students / sizeof *of_students; i++)

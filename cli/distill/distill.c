@@ -143,11 +143,17 @@ static void figures_print(const char *what, const train_figures *f)
 
 static const char *out_of(const cli_options *options)
 {
-    return options->distill.student ? options->distill.student : options->distill.head;
+    return options->distill.student ? options->distill.student
+           : options->distill.head  ? options->distill.head
+                                    : options->distill.table;
 }
 
 static void summary(const cli_options *options, const lessons *l, const train_result *r)
 {
+    if (options->distill.table)
+        fprintf(stderr, "%s: %lld rows, counted in %lld tokens\n", options->distill.table, (long long)r->n_contexts,
+                (long long)r->n_counted);
+    if (out_of(options) == options->distill.table) return;
     fprintf(stderr, "%s: %.1f MB, taught from %lld tokens\n", out_of(options), (double)r->bytes * 1e-6,
             (long long)r->n_tokens);
     if (options->distill.student) figures_print("answers held back, before", &r->held_before);
@@ -180,6 +186,8 @@ static int teach(const cli_options *options, const lessons *l)
     train.seed = options->session.sampling.seed;
     train.n_taps = (int32_t)options->distill.taps.n;
     for (int32_t i = 0; i < train.n_taps && i < TRAIN_MOST_TAPS; i++) train.taps[i] = options->distill.taps.items[i];
+    train.table = options->distill.table;
+    train.table_only = out_of(options) == options->distill.table;
     train.is_student = options->distill.student != NULL;
     train.student_model = options->distill.student_model;
     train.n_student_layers = (int32_t)options->distill.student_layers.n;
@@ -222,7 +230,7 @@ int cli_distill(const cli_options *options)
     vouch_error err;
     int status = CLI_DONE;
     if (cli_file_check(out_of(options), &err))
-        status = cli_flag_fail(options->distill.student ? "student" : "head", &err);
+        status = cli_flag_fail(options->distill.student ? "student" : options->distill.head ? "head" : "table", &err);
     if (!status) status = lessons_read(&l, options);
     if (!status) status = teach(options, &l);
     lessons_free(&l);

@@ -192,6 +192,20 @@ class Head(Handle):
         self._open(out, target)
 
 
+class Table(Handle):
+    """What the target says behind two tokens, for the option `table`: `vouch distill --table` makes the file. Raises
+    FileError, FormatError, Mismatch."""
+
+    _close_function = "vouch_draft_table_close"
+
+    def __init__(self, path: str | os.PathLike[str], target: Model, *, allow_other_target: bool = False) -> None:
+        if not isinstance(target, Model):
+            raise wrong("target", "a Model", target)
+        out = ctypes.c_void_p()
+        call("vouch_draft_table_open", ctypes.byref(out), path_of(path), target._pointer(), allow_other_target)
+        self._open(out, target)
+
+
 class Grammar(Handle):
     """A set of texts to which answers are bound, for the option `grammar`: one of `gbnf` (llama.cpp's notation),
     `schema` (a JSON Schema as a dictionary or text), or neither: any JSON object. Raises ArgumentError with line and

@@ -111,7 +111,8 @@ def tokens_of(name: str, value: object, keep: list | None = None) -> tuple[ctype
 CHOICES = {"kv_type": names_of("VOUCH_KV_"), "draft_sampling": names_of("VOUCH_DRAFT_")[:2],
            "accept": names_of("VOUCH_ACCEPT_")}
 ARRAYS: dict[str, Callable] = {"bias": bias_of, "stop": stop_of, "draft_vocab": tokens_of}
-HANDLES = {"draft_model": "vouch_model_close", "head": "vouch_head_close", "grammar": "vouch_grammar_close"}
+HANDLES = {"draft_model": "vouch_model_close", "head": "vouch_head_close", "table": "vouch_draft_table_close",
+           "grammar": "vouch_grammar_close"}
 HIDDEN = {"n_bias", "n_stop", "n_draft_vocab", "custom", "progress", "progress_user"}
 
 
@@ -142,7 +143,8 @@ class Options:
             setattr(struct, "n_" + name, n)
         elif name in HANDLES:
             if getattr(value, "_close_function", None) != HANDLES[name]:
-                raise wrong(name, {"draft_model": "a Model", "head": "a Head", "grammar": "a Grammar"}[name], value)
+                raise wrong(name, {"draft_model": "a Model", "head": "a Head", "table": "a Table",
+                                   "grammar": "a Grammar"}[name], value)
             self.keep.append(value)
             setattr(struct, name, value._pointer())
         elif name in CHOICES:

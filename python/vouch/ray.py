@@ -167,7 +167,7 @@ class Front:
         prompt, messages = options.pop("prompt", None), options.pop("messages", None)
         if (prompt is None) == (messages is None):
             raise ValueError("prompt, messages: expected one of them")
-        for name in ("draft_model", "head", "grammar"):
+        for name in ("draft_model", "head", "table", "grammar"):
             if name in request:
                 raise ValueError(f"{name}: not supported in a request")
         if messages is not None:

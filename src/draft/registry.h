@@ -12,6 +12,7 @@
 #include "draft/bridge.h"
 #include "draft/drafters.h"
 #include "draft/source.h"
+#include "model/table.h"
 #include "model/head_weights.h"
 #include "model/shared_pass.h"
 #include "text/grammar/constraint.h"
@@ -30,6 +31,7 @@ typedef struct vouch_drafter_setup {
     const vouch_memory *target_memory;
     vouch_vocabulary target_tokens, draft_tokens;
     const vouch_head_weights *head; /* for the target; NULL: none */
+    const vouch_table_rows *table; /* likewise */
     vouch_shared_passes *passes; /* of the engine */
 } vouch_drafter_setup;
 

@@ -5,6 +5,7 @@
 #include "base/common.h"
 #include "draft/registry.h"
 #include "engine/head.h"
+#include "engine/table.h"
 
 enum { DEFAULT_CTX = 4096, DEFAULT_CHUNK = 256, MAX_CHUNK = 512, MAX_CTX = 1 << 24, DEFAULT_DRAFT = 16,
        DEFAULT_HISTORY = 1 << 16, MAX_HISTORY = 1 << 24, DEFAULT_BRANCHES = 8 };
@@ -112,6 +113,8 @@ vouch_status vouch_options_resolve(vouch_session_options *o, const vouch_model *
     if (s->draft_model) VOUCH_TRY(vouch_model_need_weights(s->draft_model, err));
     if (s->head && s->head->target != model)
         return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: head was opened for another model");
+    if (s->table && s->table->target != model)
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: table was opened for another model");
     if (s->n_draft == 0) s->n_draft = DEFAULT_DRAFT;
     if (s->drafters == VOUCH_DRAFTER_NONE) s->n_draft = 0;
     if (s->history_tokens == 0) s->history_tokens = DEFAULT_HISTORY;

@@ -22,6 +22,7 @@
 #include "engine/history.h"
 #include "engine/options.h"
 #include "engine/session.h"
+#include "engine/table.h"
 
 enum {
     FEWEST_LOGITS = 16,
@@ -115,6 +116,7 @@ static vouch_status open_drafters(vouch_session *s, int32_t branches, vouch_erro
                                        .target_tokens = vouch_model_vocabulary(s->model),
                                        .draft_model = draft ? draft->weights : NULL,
                                        .head = o->speculation.head ? o->speculation.head->weights : NULL,
+                                       .table = o->speculation.table ? o->speculation.table->rows : NULL,
                                        .draft_tokens = draft ? vouch_model_vocabulary(draft) : (vouch_vocabulary){0},
                                        .passes = &s->engine->draft_passes};
     VOUCH_TRY(vouch_drafters_open(&s->cycle.drafters, o->speculation.drafters, &setup, s->is_paced, err));
