@@ -86,17 +86,19 @@ static void logs_get_a_line_a_minute(void **state)
     (void)state;
     static const struct {
         bool is_eager;
-        double spent;
+        double spent, first;
         const char *wanted; /* the line's beginning: its last digits depend on this machine's speed */
     } cases[] = {
-        {true, 1, ""},
-        {true, 6, "vouch: note: loading, 25 %, 0:"},
-        {false, 6, ""},
-        {false, 70, "vouch: note: loading, 25 %, 3:"},
+        {true, 1, 0, ""},
+        {true, 6, 0, "vouch: note: loading, 25 %, 0:"},
+        {false, 6, 0, ""},
+        {false, 70, 0, "vouch: note: loading, 25 %, 3:"},
+        {false, 70, 0.125, "vouch: note: loading, 25 %, 7:"}, /* resumed */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char seen[256];
-        logged_of((cli_progress){.label = "loading", .is_eager = cases[i].is_eager}, cases[i].spent, seen, sizeof seen);
+        const cli_progress progress = {.label = "loading", .is_eager = cases[i].is_eager, .first = cases[i].first};
+        logged_of(progress, cases[i].spent, seen, sizeof seen);
         const char *end = strchr(seen, '\n');
         assert_int_equal(strncmp(seen, cases[i].wanted, strlen(cases[i].wanted)), 0);
         assert_string_equal(end ? end : "none", *cases[i].wanted ? "\n" : "none");

@@ -122,13 +122,14 @@ static void line_show(const char *label, double share, const char *left)
     line_put(line, n);
 }
 
-/* The log gets a line a minute, and an eager progress its first one after EAGER_NOTE seconds. */
+/* The log gets a line a minute, and an eager progress its first one after EAGER_NOTE seconds. left: empty where nobody
+ * knows it yet. */
 static void note_in_log(cli_progress *progress, double spent, double share, const char *left)
 {
     const bool is_first = progress->is_eager && progress->noted == 0 && spent >= EAGER_NOTE;
     if (!is_first && spent - progress->noted < NOTE_EVERY) return;
     progress->noted = spent;
-    if (share > 0) cli_note("%s, %d %%, %s left", progress->label, (int)(share * 100), left);
+    if (*left) cli_note("%s, %d %%, %s left", progress->label, (int)(share * 100), left);
     else cli_note("%s", progress->label);
 }
 
@@ -138,7 +139,7 @@ static void show_on_terminal(cli_progress *progress, double spent, double share,
         progress->shown = -1;
         line_put(progress->label, (int)strlen(progress->label));
     }
-    if (spent < 2 || share <= 0 || seconds + 1 == progress->shown) return;
+    if (spent < 2 || !*left || seconds + 1 == progress->shown) return;
     line_show(progress->label, share, left);
     progress->shown = seconds + 1;
 }
@@ -148,11 +149,14 @@ void cli_progress_report(void *user, double share)
     cli_progress *progress = user;
     const double now = cli_now();
     share = fmax(0, fmin(share, 1)); /* 0 / 0 counts as 1: fmin prefers a number to NaN */
-    if (progress->start == 0) progress->start = now;
-    const double spent = now - progress->start;
-    const int seconds = share > 0 ? (int)fmin(spent / share - spent + 0.5, 359999) : 0;
-    char left[16];
-    left_write(left, seconds);
+    if (progress->start == 0) {
+        progress->start = now;
+        progress->first = share;
+    }
+    const double spent = now - progress->start, done = share - progress->first;
+    const int seconds = done > 0 ? (int)fmin(spent * (1 - share) / done + 0.5, 359999) : 0;
+    char left[16] = "";
+    if (done > 0) left_write(left, seconds);
     if (isatty(STDERR_FILENO)) show_on_terminal(progress, spent, share, seconds, left);
     else note_in_log(progress, spent, share, left);
 }

@@ -33,6 +33,7 @@ typedef struct cli_progress {
     const char *label;
     bool is_eager;
     double start; /* cli_now() of the first report; 0: none yet */
+    double first; /* the first report's share: resumed work begins above 0 */
     double noted; /* seconds between start and the last line in a log; 0: none yet */
     int shown;    /* seconds left as the terminal shows them, plus 1; 0: nothing is shown. -1: an eager one has shown
                      its label */
