@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `make head`: teaches a head for the default model and puts it into models/.
+# `make head`: makes a head and a table of next tokens for the default model and puts them into models/.
 #
 # The work lies in build/head/ and goes on where an earlier run ended. TOKENS=2000000 is the number of tokens that the
 # head learns from. DATA is a folder whose prompts/*.jsonl must stay out of the lessons.
@@ -22,7 +22,9 @@ exclude=()
 for file in "$data"/prompts/*.jsonl; do
     if [ -e "$file" ]; then exclude+=(--exclude "$file"); fi
 done
-"$vouch" distill "$model" --head "$work/$name.head.gguf" --prompts "$work/prompts.jsonl" "${exclude[@]}" \
-    --tokens "${TOKENS:-2000000}" --max-tokens 400 --parallel 32 --epochs 1 --seed 1 "$@"
-cp "$work/$name.head.gguf" "models/$name.head.gguf"
-echo "models/$name.head.gguf"
+"$vouch" distill "$model" --head "$work/$name.head.gguf" --table "$work/$name.table.gguf" \
+    --prompts "$work/prompts.jsonl" "${exclude[@]}" --tokens "${TOKENS:-2000000}" --max-tokens 400 --parallel 32 --epochs 1 --seed 1 "$@"
+for kind in head table; do
+    cp "$work/$name.$kind.gguf" "models/$name.$kind.gguf"
+    echo "models/$name.$kind.gguf"
+done

@@ -85,6 +85,11 @@ Earth's diameter. It always shows the same side to Earth, because its rotation i
 the Moon, and why do we always see the same side?"
 prompt=${PROMPT:-$default}
 say
-say "\$ build/release/vouch run --model $model --spec ngram --stats --prompt \"$prompt\""
+drafters=()
+if [ -z "${MODEL:-}" ]; then
+    name=models/SmolLM2-135M-Instruct
+    drafters=(--head "$name.head.gguf" --draft-table "$name.table.gguf")
+fi
+say "\$ build/release/vouch run --model $model ${drafters[*]} --stats --prompt \"$prompt\""
 say
-exec build/release/vouch run --model "$model" --spec ngram --stats --prompt "$prompt"
+exec build/release/vouch run --model "$model" "${drafters[@]}" --stats --prompt "$prompt"

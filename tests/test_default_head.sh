@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The default model's head in models/, and the prompts that it learns from (scripts/head_prompts.py).
+# The default model's head and table in models/, and the prompts that it learns from (scripts/head_prompts.py).
 # shellcheck source=tests/support/test.sh
 . "$(dirname "$0")/support/test.sh"
 
@@ -101,5 +101,22 @@ stats = json.load(open(sys.argv[1]))
 assert stats["accepted"] > 0.2 * stats["drafted"] > 0, stats' "$TMP/stats"
 }
 
+# At most 10 MB, more guesses accepted with it than without, and the text stays the model's own (law L2).
+the_table_guesses_for_the_default_model() {
+    local table=models/SmolLM2-135M-Instruct.table.gguf model name=SmolLM2-135M-Instruct.Q4_1.gguf
+    model=${XDG_CACHE_HOME:-$HOME/.cache}/vouch/$name
+    [ "$(stat -c %s "$table")" -le 10000000 ]
+    [ -f "$model" ] || test_skip "no model"
+    local ask=(run --model "$model" --prompt "A bag holds 12 pens. How many pens are in 7 bags? Explain." -n 80)
+    local recycle=("${ask[@]}" --spec recycle -k 4 --stats-json)
+    "build/$BUILD/vouch" "${ask[@]}" --spec none >"$TMP/plain"
+    "build/$BUILD/vouch" "${recycle[@]}" "$TMP/without" >/dev/null
+    "build/$BUILD/vouch" "${recycle[@]}" "$TMP/stats" --draft-table "$table" >"$TMP/with"
+    cmp "$TMP/plain" "$TMP/with"
+    ${PYTHON:-python3} -c 'import json, sys
+without, with_table = (json.load(open(path))["accepted"] for path in sys.argv[1:])
+assert with_table > 1.2 * without, (without, with_table)' "$TMP/without" "$TMP/stats"
+}
+
 test_group every_kind_is_there the_same_arguments_give_the_same_prompts texts_of_the_target_are_cut_up \
-    no_prompt_is_a_benchmarks the_head_guesses_for_the_default_model
+    no_prompt_is_a_benchmarks the_head_guesses_for_the_default_model the_table_guesses_for_the_default_model
