@@ -402,11 +402,12 @@ vouch_expression vouch_json_pattern(vouch_json_writer *writer, const char *patte
 #define HEX "[0-9a-fA-F]"
 #define GROUP HEX "{1,4}"
 #define UUID(version) "^" HEX "{8}-" HEX "{4}-" version HEX "{3}-[89abAB]" HEX "{3}-" HEX "{12}$"
-#define HOST WORDS "(\\." WORDS "){0,3}"
+#define HOST WORDS "(\\." WORDS "){0,2}"
 #define TEXT "([A-Za-z0-9._~!$&'()*+,;=:@/-]|%" HEX "{2})"
 #define NUMBER "[0-9]{1,4}"
 #define TIMES "T(" NUMBER "H(" NUMBER "M(" NUMBER "S)?)?|" NUMBER "M(" NUMBER "S)?|" NUMBER "S)"
-#define WORDS "[A-Za-z0-9]{1,30}(-[A-Za-z0-9]{1,30}){0,3}"
+/* A label has at most 63 characters, a host 253, and the part before @ 64. */
+#define WORDS "([A-Za-z0-9]{1,63}|[A-Za-z0-9]{1,15}(-[A-Za-z0-9]{1,15}){1,3})"
 
 static const struct {
     const char *name, *pattern;
@@ -415,9 +416,11 @@ static const struct {
     {"time", "^" TIME "$"},
     {"date-time", "^" DATE "T" TIME "$"},
     {"uuid", "^" HEX "{8}-" HEX "{4}-" HEX "{4}-" HEX "{4}-" HEX "{12}$"},
-    {"email", "^[A-Za-z0-9_%+~-]{1,30}(\\.[A-Za-z0-9_%+~-]{1,30}){0,3}@" WORDS "(\\." WORDS "){1,4}$"},
+    {"email", "^([A-Za-z0-9_%+~-]{1,64}|[A-Za-z0-9_%+~-]{1,20}(\\.[A-Za-z0-9_%+~-]{1,20}){1,2})@" WORDS
+              "(\\." WORDS "){1,2}$"},
     {"ipv4", "^" ADDRESS "$"},
-    {"ipv6", "^" GROUP "(:" GROUP "){7}$|^(" GROUP "(:" GROUP "){0,2})?::(" GROUP "(:" GROUP "){0,2})?$"},
+    {"ipv6", "^" GROUP "(:" GROUP "){7}$|^(" GROUP "(:" GROUP "){0,2})?::(" GROUP "(:" GROUP "){0,2})?$|"
+             "^(" GROUP ":){6}" ADDRESS "$|^(" GROUP "(:" GROUP "){0,2})?::(" GROUP ":){0,2}" ADDRESS "$"},
     {"ipvanyaddress", "^" ADDRESS "$"},
     {"hostname", "^" HOST "$"},
     {"uri", "^((https?|ftp)://" HOST "(:[1-9][0-9]{0,3})?(/" TEXT "{0,100})?(\\?" TEXT "{1,60})?|"
