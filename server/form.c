@@ -14,7 +14,7 @@ static bool ends_with(const server_text *text, const char *end)
 
 server_thoughts server_thoughts_of(const vouch_model *model, const int32_t *prompt, size_t n)
 {
-    enum { LAST = 16 }; /* "</think>" may be several tokens */
+    enum { LAST = 16 }; /* tokens that are read from the end of the prompt: "</think>" may be several */
     server_text end = {0};
     for (size_t i = n > LAST ? n - LAST : 0; i < n; i++) {
         size_t n_bytes = 0;

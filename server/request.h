@@ -44,7 +44,7 @@ typedef struct server_request {
     const json_t *messages, *tools, *tool_choice, *documents, *template_kwargs, *response_format, *prompt;
     const json_t *n_logprobs; /* completions: a number */
     int32_t top_logprobs;     /* chat */
-    bool add_generation_prompt, continue_final_message; /* of transformers */
+    bool add_generation_prompt, continue_final_message; /* as apply_chat_template of transformers takes them */
     const char *reasoning_effort, *grammar;
     const json_t *json_schema;
     bool must_call;     /* tool_choice forces a call */

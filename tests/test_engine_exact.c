@@ -33,7 +33,7 @@ typedef struct setup {
     guesser guesser;
     vouch_accept rule;
     int32_t branches;
-    unsigned company; /* free drafters beside a head, whose guesses are point masses */
+    unsigned company; /* free drafters beside a head. Each of their guesses has q = 1 for one token */
     wrong wrong;
     head_mistake mistake; /* of a head */
 } setup;

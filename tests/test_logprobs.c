@@ -122,8 +122,9 @@ static void score_alone(const int32_t *tokens, size_t n, vouch_logprob *out)
     vouch_session_close(session);
 }
 
-/* Law L7: an engine scores prompts while other sessions draft and decode, in parts and after their pages were lost, and
- * gives what a session by itself gives. Nothing is taken from the cache, which holds the same prompt already. */
+/* Law L7: an engine scores prompts in parts, beside sessions that draft and decode, and again where the pages of a
+ * prompt were lost. The scores are those of a session by itself. The engine runs the whole prompt, although the cache
+ * holds it. */
 static void engines_score_prompts(void **state)
 {
     (void)state;

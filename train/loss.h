@@ -34,10 +34,10 @@ static inline void train_sums_add(train_sums *to, const train_sums *from)
  * is JSD's. Logarithms of p see at least 1e-9. */
 double train_loss_row(train_loss kind, double beta, real weight, const real *p, real *z, int64_t n);
 
-/* The same where only some tokens of p are known. They are classes, and all other tokens together are one more class,
- * with p_others. The loss is that of the two distributions over classes, so it is at most the loss over all tokens
- * (data-processing inequality), and it doesn't prefer any of the others. ids [n_classes] are different tokens, at most
- * TRAIN_MOST_CLASSES, and p [n_classes] their probabilities. */
+/* The same where only some tokens of p are known. Each of them is a class, and all other tokens together are one more
+ * class, whose probability is p_others. The loss compares the two distributions over classes, so it is at most the loss
+ * over all tokens (data-processing inequality), and it doesn't prefer any of the others. ids [n_classes] are different
+ * tokens, at most TRAIN_MOST_CLASSES, and p [n_classes] their probabilities. */
 enum { TRAIN_MOST_CLASSES = 64 };
 double train_loss_classes(train_loss kind, double beta, real weight, const int32_t *ids, const real *p,
                           int32_t n_classes, real p_others, real *z, int64_t n);

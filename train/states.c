@@ -75,7 +75,7 @@ static void top_of(const float *weighed, int32_t n, double sum, int32_t *ids, ui
     }
 }
 
-/* The taps of row r of the last pass become those of row `to` of the sequence. */
+/* Copies the taps of row r of the last pass to row `to` of the sequence. */
 static void taps_take(maker *m, train_sequence *s, int32_t r, int32_t to)
 {
     const train_states_header *h = m->header;

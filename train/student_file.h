@@ -30,8 +30,8 @@ void train_student_close(train_student *student);
 /* cos and sin of the angles at positions [0, n_positions): [n_positions, head_dim / 2]. */
 void train_student_angles(const train_student *student, real *cosines, real *sines, int64_t n_positions);
 
-/* Writes the file completely or not at all. `path` is the model's that it began as, `type` that of its layers' matrices
- * (train_type_of). Errors: IO, MEMORY, and those of opening. */
+/* Writes the file completely or not at all. `path` is the file of the model as which the student
+ * began, `type` the type of its layers' matrices (train_type_of). Errors: IO, MEMORY, and those of opening. */
 vouch_status train_student_write(const train_student *student, const char *path, const char *out, vouch_type type,
                                  const char *digest, const char *recipe, vouch_error *err);
 

@@ -118,7 +118,7 @@ void vouch_cycle_grow(vouch_cycle *cycle)
     cycle->outcome.grow_seconds += now(cycle) - start;
 }
 
-/* The free drafters' next draft takes the place of the offer, so the cycle keeps a copy. */
+/* Copies the offer into the cycle, because the free drafters write their next draft over it. */
 static void keep_offer(vouch_cycle *cycle)
 {
     vouch_draft *offer = &cycle->plan.offer;
@@ -371,7 +371,7 @@ vouch_status vouch_cycle_finish(vouch_cycle *cycle, const vouch_cycle_pass *pass
 
     o->n_guesses = out->n_guesses;
     o->n_accepted = judgement.n_accepted;
-    o->offer_accepted = offer_accepted(cycle, out);
+    if (o->asked_paid) o->offer_accepted = offer_accepted(cycle, out);
     o->pass_seconds = pass->seconds;
     o->n_rows = pass->n_rows;
     o->prompt_seconds = pass->prompt_seconds;

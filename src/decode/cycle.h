@@ -75,8 +75,8 @@ typedef struct vouch_cycle {
     /* The running cycle. */
     vouch_shape most;          /* limits of its draft; depth 0: no room for a guess */
     vouch_plan plan;
-    int32_t offer_tokens[VOUCH_MAX_DRAFT], offer_parents[VOUCH_MAX_DRAFT]; /* copies of those of plan.offer, before
-                                                                               the next draft overwrites them */
+    int32_t offer_tokens[VOUCH_MAX_DRAFT];  /* of plan.offer, where a later draft replaces it */
+    int32_t offer_parents[VOUCH_MAX_DRAFT]; /* likewise */
     vouch_draft draft;
     vouch_guess guesses[VOUCH_MAX_DRAFT]; /* the verdicts */
     vouch_outcome outcome;     /* its times and counts */

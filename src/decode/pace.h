@@ -24,11 +24,11 @@
  * Pace decides how many guesses the paid drafter draws before the first is drawn (drafter.h, D3).
  *
  * A budget guards against wrong estimates. Its unit is a token: one plain step of a sequence. Each cycle with the paid
- * drafter adds the guesses that were accepted beyond those of the offer, which the same tokens confirm or not. It
- * subtracts the tokens that the offer's cycle would have given in the additional time. Luck that the offer has anyway
- * so doesn't count. Time that the paid drafter took beside n others costs the tokens of n + 1 sequences. All guesses of
- * a pass bear equal parts of the time that it takes longer than a plain pass, so the parts of all sequences add up to
- * that time. Every cycle adds a hundredth of its own time. Pace makes no draft that it expects to cost more than the
+ * drafter adds the accepted guesses, less those that would have been accepted of the offer: the committed tokens show
+ * how many. So luck of the offer doesn't count. It subtracts the tokens that cycles with the offer would have given in
+ * the additional time. Time that the paid drafter took beside n others costs the tokens of n + 1 sequences. All guesses
+ * of a pass bear equal parts of the time that it takes longer than a plain pass, so the parts of all sequences add up
+ * to that time. Every cycle adds a hundredth of its own time. Pace makes no draft that it expects to cost more than the
  * budget. So paid drafters can slow an answer by about 1 % and MOST_BUDGET steps at most, whatever they guess and
  * however many sequences there are. While no depth seems to pay, the budget also pays for trials of one guess; there
  * are no trials where even a fully accepted draft couldn't pay.
@@ -64,7 +64,7 @@ typedef struct vouch_outcome {
     double pass_seconds;
     double judge_seconds; /* everything after the pass */
     double tell_seconds;  /* of judge_seconds: the drafters see the rows and roll back */
-    int32_t n_rows;       /* rows of the pass, of all sequences; rows of prompts don't count */
+    int32_t n_rows;       /* rows of the pass for all sequences, without the rows of prompts */
     double prompt_seconds; /* expected time of the pass's rows of prompts */
     bool teaches;         /* t(n) is to be learned from this pass */
 } vouch_outcome;

@@ -56,8 +56,8 @@ typedef struct vouch_bound {
     bool is_negative;
 } vouch_bound;
 
-/* A number in [min, max], without an exponent; NULL: no bound. Has at most 15 digits, or as many as its bounds, so that
- * a reader of doubles never takes it for an open bound. */
+/* A number in [min, max], without an exponent; NULL: no bound. It has at most 15 digits, or as many as its bounds have:
+ * with more digits, a double could round it to a bound that is itself left out. */
 vouch_expression vouch_json_number_in(vouch_json_writer *writer, const vouch_bound *min, const vouch_bound *max);
 /* An integer in [min, max] that `of` divides, 1 to VOUCH_JSON_DIVISOR. */
 vouch_expression vouch_json_multiple(vouch_json_writer *writer, int64_t min, int64_t max, int32_t of);

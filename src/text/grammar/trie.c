@@ -26,7 +26,7 @@ int vouch_trie_group(int byte)
 /* A token to be sorted, with its spelling. */
 typedef struct entry {
     const unsigned char *text;
-    int32_t n, id;   /* bytes of the spelling; of a control token, 2 more than of its name */
+    int32_t n, id;   /* n: bytes of the spelling; a control token has two marks around its name, which count, too */
     bool is_control;
 } entry;
 
